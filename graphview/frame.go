@@ -1,0 +1,28 @@
+package graphview
+
+// Frame is one server message of the stream protocol, encoded. Frames are
+// shared between subscribers: never modify their bytes.
+type Frame struct {
+	// JSON is the whole message, one JSON object of at most MaxFrameBytes
+	// unless a single action is larger.
+	JSON []byte
+	// Actions and Warnings are the elements of the arrays of those names in
+	// JSON, separated by commas and without the brackets; empty if absent.
+	Actions, Warnings []byte
+	// Rev, Synced and Reset are the members of those names.
+	Rev    string
+	Synced bool
+	Reset  bool
+}
+
+// MaxFrameBytes bounds a message on the wire.
+const MaxFrameBytes = 1 << 20
+
+// Rights is what a subscriber may see. Implementations are immutable.
+type Rights interface {
+	// Allowed tells whether objects of a resource may be seen in a namespace
+	// ("" for cluster-scoped ones).
+	Allowed(group, resource, namespace string) bool
+	// Digest is equal for equal rights.
+	Digest() string
+}

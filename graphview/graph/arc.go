@@ -1,0 +1,290 @@
+package graph
+
+import "slices"
+
+// Flags of an arc. An arc is there because a reference names its target, or
+// because a selector matches it, or both.
+const (
+	named uint8 = 1 << iota
+	selected
+	controller
+	block
+	// recorded: the arc is in Graph.changes of the open revision.
+	recorded
+	// gone: the arc was removed in the open revision.
+	gone
+)
+
+// maxFields bounds the field paths told of one arc.
+const maxFields = 4
+
+// arc leads from a node to a slot. There is one for each target and type,
+// however many references made it.
+type arc struct {
+	from             nodeID
+	to               slotID
+	nextOut, prevOut arcID
+	nextIn, prevIn   arcID
+	typ              ArcType
+	flags            uint8
+	namedBy, fields  fieldID // paths of the naming references, and of all
+	uid              uint64  // of the target; 0 for any
+	stamp            uint64  // revision of the last change
+}
+
+// arcState is what an arc was when the open revision began.
+type arcState struct {
+	exists bool
+	flags  uint8
+	uid    uint64
+}
+
+// arcChange is an arc that the open revision made, changed or removed.
+type arcChange struct {
+	id   arcID
+	from nodeID
+	to   slotID
+	typ  ArcType
+	was  arcState
+}
+
+// findArc walks the arcs out of the source and those into the target in step,
+// so that it takes as long as the shorter list: one end of a hub's arcs is a
+// small object.
+func (g *Graph) findArc(from nodeID, to slotID, typ ArcType) arcID {
+	out, in := g.nodes.at(from).out, g.slots.at(to).in
+	for out != 0 && in != 0 {
+		o, i := g.arcs.at(out), g.arcs.at(in)
+		if o.to == to && o.typ == typ {
+			return out
+		}
+		if i.from == from && i.typ == typ {
+			return in
+		}
+		out, in = o.nextOut, i.nextIn
+	}
+	return 0
+}
+
+// addArc links a new arc without flags.
+func (g *Graph) addArc(from nodeID, to slotID, typ ArcType) arcID {
+	id := g.arcs.alloc()
+	n, s := g.nodes.at(from), g.slots.at(to)
+	*g.arcs.at(id) = arc{from: from, to: to, typ: typ, nextOut: n.out, nextIn: s.in, stamp: g.rev}
+	if n.out != 0 {
+		g.arcs.at(n.out).prevOut = id
+	}
+	n.out = id
+	if s.in != 0 {
+		g.arcs.at(s.in).prevIn = id
+	}
+	s.in = id
+	g.record(id, arcState{})
+	return id
+}
+
+// touchArc notes that the arc is about to change in the open revision.
+func (g *Graph) touchArc(id arcID) *arc {
+	a := g.arcs.at(id)
+	if a.flags&recorded == 0 {
+		g.record(id, arcState{exists: true, flags: a.flags, uid: a.uid})
+	}
+	a.stamp = g.rev
+	return a
+}
+
+func (g *Graph) record(id arcID, was arcState) {
+	a := g.arcs.at(id)
+	a.flags |= recorded
+	// Names have to outlive the arc until the revision is made.
+	g.slots.at(a.to).pins++
+	g.nodes.at(a.from).pins++
+	g.changes = append(g.changes, arcChange{id: id, from: a.from, to: a.to, typ: a.typ, was: was})
+}
+
+// removeArc unlinks an arc. Its id stays taken until the revision is made.
+func (g *Graph) removeArc(id arcID) {
+	a := g.touchArc(id)
+	a.flags |= gone
+	if a.prevOut != 0 {
+		g.arcs.at(a.prevOut).nextOut = a.nextOut
+	} else {
+		g.nodes.at(a.from).out = a.nextOut
+	}
+	if a.nextOut != 0 {
+		g.arcs.at(a.nextOut).prevOut = a.prevOut
+	}
+	s := g.slots.at(a.to)
+	if a.prevIn != 0 {
+		g.arcs.at(a.prevIn).nextIn = a.nextIn
+	} else {
+		s.in = a.nextIn
+	}
+	if a.nextIn != 0 {
+		g.arcs.at(a.nextIn).prevIn = a.prevIn
+	}
+	if a.flags&selected != 0 {
+		s.selected--
+	}
+}
+
+// wanted is an arc that an object's references ask for.
+type wanted struct {
+	to     slotID
+	typ    ArcType
+	flags  uint8
+	uid    uint64
+	fields []string
+}
+
+// setNames makes the node's named arcs those that its references ask for.
+func (g *Graph) setNames(id nodeID, references []Reference) {
+	want := g.wanted[:0]
+	var seen map[uint64]int // by slot and type; only where scanning would be slow
+	for i := range references {
+		r := &references[i]
+		if r.Name == "" {
+			continue
+		}
+		w := wanted{to: g.target(r), typ: r.Type, flags: named, uid: uidHash(r.UID)}
+		if r.Controller {
+			w.flags |= controller
+		}
+		if r.BlockOwnerDeletion {
+			w.flags |= block
+		}
+		at := -1
+		if seen != nil {
+			if j, ok := seen[uint64(w.to)<<8|uint64(w.typ)]; ok {
+				at = j
+			}
+		} else {
+			at = slices.IndexFunc(want, func(o wanted) bool { return o.to == w.to && o.typ == w.typ })
+		}
+		if at < 0 {
+			at = len(want)
+			want = append(want, w)
+			if len(want) == 32 {
+				seen = make(map[uint64]int)
+				for j := range want {
+					seen[uint64(want[j].to)<<8|uint64(want[j].typ)] = j
+				}
+			} else if seen != nil {
+				seen[uint64(w.to)<<8|uint64(w.typ)] = at
+			}
+		} else {
+			want[at].flags |= w.flags
+		}
+		if r.Field != "" {
+			want[at].fields = append(want[at].fields, r.Field)
+		}
+	}
+	g.wanted = want
+
+	have := g.have
+	clear(have)
+	for a := g.nodes.at(id).out; a != 0; a = g.arcs.at(a).nextOut {
+		have[uint64(g.arcs.at(a).to)<<8|uint64(g.arcs.at(a).typ)] = a
+	}
+	for i := range want {
+		w := &want[i]
+		key := uint64(w.to)<<8 | uint64(w.typ)
+		a, ok := have[key]
+		delete(have, key)
+		if !ok {
+			a = g.addArc(id, w.to, w.typ)
+		}
+		g.name(a, w)
+		w.fields = nil
+	}
+	for _, a := range have {
+		g.unname(a)
+	}
+}
+
+// name gives the arc the flags, UID and fields of the references that name its
+// target.
+func (g *Graph) name(id arcID, w *wanted) {
+	const attributes = named | controller | block
+	fields := g.fieldsFor(w.fields)
+	a := g.arcs.at(id)
+	if a.flags&attributes == w.flags && a.uid == w.uid && a.namedBy == fields {
+		return
+	}
+	a = g.touchArc(id)
+	a.flags = a.flags&^attributes | w.flags
+	a.uid, a.namedBy = w.uid, fields
+	g.setFields(id)
+}
+
+// unname takes from the arc what the references gave it, and removes it if no
+// selector holds it.
+func (g *Graph) unname(id arcID) {
+	a := g.arcs.at(id)
+	switch {
+	case a.flags&selected == 0:
+		g.removeArc(id)
+	case a.flags&named != 0:
+		a = g.touchArc(id)
+		a.flags &^= named | controller | block
+		a.uid, a.namedBy = 0, 0
+		g.setFields(id)
+	}
+}
+
+// setFields derives an arc's fields from what names its target and from the
+// selectors of its source that match it.
+func (g *Graph) setFields(id arcID) {
+	a := g.arcs.at(id)
+	fields := a.namedBy
+	if a.flags&selected != 0 {
+		paths := slices.Clone(g.fieldsOf(a.namedBy))
+		for _, s := range g.nodes.at(a.from).selectors {
+			if s.typ == a.typ && s.field != "" && g.selectsSlot(s, a.to) {
+				paths = append(paths, s.field)
+			}
+		}
+		fields = g.fieldsFor(paths)
+	}
+	if fields != a.fields {
+		g.touchArc(id).fields = fields
+	}
+}
+
+// fieldsFor interns a set of paths: sorted, without repetition, at most four.
+func (g *Graph) fieldsFor(paths []string) fieldID {
+	if len(paths) == 0 {
+		return 0
+	}
+	slices.Sort(paths)
+	paths = slices.Compact(paths)
+	paths = paths[:min(len(paths), maxFields)]
+	var set [maxFields]string
+	copy(set[:], paths)
+	id := g.fieldSets.intern(set)
+	for len(g.fieldLists) <= int(id) {
+		g.fieldLists = append(g.fieldLists, nil)
+	}
+	if g.fieldLists[id] == nil {
+		g.fieldLists[id] = slices.Clone(paths)
+	}
+	return id
+}
+
+func (g *Graph) fieldsOf(id fieldID) []string {
+	if id == 0 {
+		return nil
+	}
+	return g.fieldLists[id]
+}
+
+// target is the slot that a reference names.
+func (g *Graph) target(r *Reference) slotID {
+	kind := g.kinds.intern(r.To)
+	g.growKinds()
+	space := clusterSpace
+	if r.Scope == ScopeNamespaced || r.Scope == ScopeUnknown && g.scopes[kind] != ScopeCluster {
+		space = g.spaces.intern(r.Namespace)
+	}
+	return g.slotFor(kind, space, r.Name)
+}

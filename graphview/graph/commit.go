@@ -1,0 +1,219 @@
+package graph
+
+// commit makes the open revision one of this lens: it finds what became
+// visible, what ceased to be, and which arcs look different, and logs it. Its
+// work is proportional to what changed and to the arcs around it.
+//
+// Each arc is examined once: a recorded one because it is recorded, else
+// because its source appeared or disappeared, else because its target did,
+// else because the view watches its target's kind differently.
+func (l *Lens) commit() {
+	g := l.g
+	if len(l.usesWas) > 0 {
+		for _, e := range l.index {
+			if _, ok := l.usesWas[g.slots.at(g.nodes.at(l.entries.at(e).node).slot).kind]; ok {
+				l.mark(e)
+			}
+		}
+	}
+	switch {
+	case l.replant, l.rooted && len(l.usesWas) > 0:
+		l.replantAll()
+		l.replant = false
+	case l.rooted:
+		l.repair()
+	}
+	before := l.head
+
+	// Tombstones go first in the log: whatever is set again because of them
+	// comes after.
+	var came, went []uint32
+	for _, e := range l.dirty {
+		p := l.entries.at(e)
+		switch was, is := p.flags&shown != 0, l.visible(p); {
+		case was && !is:
+			p.since = g.rev
+			l.vertices--
+			l.push(e)
+			l.buryVertex(e)
+			went = append(went, e)
+		case is && !was:
+			came = append(came, e)
+		}
+	}
+	for _, e := range came {
+		p := l.entries.at(e)
+		p.since, p.changed = g.rev, g.rev
+		l.vertices++
+		l.push(e)
+	}
+	for _, e := range l.dirty {
+		if p := l.entries.at(e); p.flags&(fresh|shown) == fresh|shown && l.visible(p) {
+			p.changed = g.rev
+			l.push(e)
+		}
+	}
+
+	for i := range g.changes {
+		c := &g.changes[i]
+		if e := l.index[c.from]; e != 0 {
+			l.examine(e, c.id, c.was)
+		}
+	}
+	for _, list := range [2][]uint32{went, came} {
+		for _, e := range list {
+			l.examineOut(e)
+		}
+	}
+	for _, list := range [2][]uint32{went, came} {
+		for _, e := range list {
+			l.examineIn(e)
+		}
+	}
+	if len(l.usesWas) > 0 {
+		l.examineUses()
+	}
+
+	for _, e := range l.dirty {
+		p := l.entries.at(e)
+		if l.visible(p) {
+			p.flags |= shown
+		} else {
+			p.flags &^= shown
+		}
+		p.flags &^= dirty | fresh
+	}
+	for _, e := range l.dirty {
+		// What was never shown leaves nothing behind.
+		if p := l.entries.at(e); p.node != 0 && p.flags&member == 0 && p.logged == 0 {
+			l.free(e)
+		}
+	}
+	l.dirty = l.dirty[:0]
+	clear(l.usesWas)
+	l.clearGraves()
+	l.squeeze()
+	if l.head != before {
+		close(l.change)
+		l.change = make(chan struct{})
+	}
+}
+
+// stable tells whether the entry is as visible as it was.
+func (l *Lens) stable(p *entry) bool { return (p.flags&shown != 0) == l.visible(p) }
+
+// examineOut examines the arcs of an entry that appeared or disappeared.
+func (l *Lens) examineOut(e uint32) {
+	g := l.g
+	for id := g.nodes.at(l.entries.at(e).node).out; id != 0; id = g.arcs.at(id).nextOut {
+		if a := g.arcs.at(id); a.flags&recorded == 0 {
+			l.examine(e, id, arcState{exists: true, flags: a.flags, uid: a.uid})
+		}
+	}
+}
+
+// examineIn examines the arcs that end at an entry that appeared or disappeared.
+func (l *Lens) examineIn(e uint32) {
+	g := l.g
+	at := g.nodes.at(l.entries.at(e).node).slot
+	if _, ok := l.usesWas[g.slots.at(at).kind]; ok {
+		return
+	}
+	for id := g.slots.at(at).in; id != 0; id = g.arcs.at(id).nextIn {
+		a := g.arcs.at(id)
+		if a.flags&recorded != 0 {
+			continue
+		}
+		if from := l.index[a.from]; from != 0 && l.stable(l.entries.at(from)) {
+			l.examine(from, id, arcState{exists: true, flags: a.flags, uid: a.uid})
+		}
+	}
+}
+
+// examineUses examines all arcs to kinds that the view watches differently now.
+func (l *Lens) examineUses() {
+	g := l.g
+	for n, e := range l.index {
+		p := l.entries.at(e)
+		if p.flags&shown == 0 || !l.stable(p) {
+			continue
+		}
+		for id := g.nodes.at(n).out; id != 0; id = g.arcs.at(id).nextOut {
+			a := g.arcs.at(id)
+			if _, ok := l.usesWas[g.slots.at(a.to).kind]; ok && a.flags&recorded == 0 {
+				l.examine(e, id, arcState{exists: true, flags: a.flags, uid: a.uid})
+			}
+		}
+	}
+}
+
+// look is how a view shows an arc.
+type look struct {
+	shown    bool
+	missing  bool  // its target is not in the graph
+	resource resID // of its target
+}
+
+// examine compares how an arc looked with how it looks, and logs its source if
+// that differs.
+func (l *Lens) examine(from uint32, id arcID, was arcState) {
+	a := l.g.arcs.at(id)
+	before := l.lookBefore(from, a.to, was)
+	var now look
+	if a.flags&gone == 0 {
+		now = l.lookOf(from, a)
+	}
+	if before.shown {
+		l.arcs--
+	}
+	if now.shown {
+		l.arcs++
+	}
+	if before.shown && (!now.shown || now.resource != before.resource) {
+		l.buryArc(from, a.to, before.resource, a.typ)
+		l.push(from)
+	}
+	if now.shown && (now != before || a.stamp == l.g.rev) {
+		l.push(from)
+	}
+}
+
+// lookOf is how the view shows an arc of entry from now.
+func (l *Lens) lookOf(from uint32, a *arc) look {
+	r := l.used(l.g.slots.at(a.to).kind)
+	if r == 0 || !l.visible(l.entries.at(from)) {
+		return look{}
+	}
+	if n := l.g.nodeAt(a.to, r); n != 0 && (a.uid == 0 || a.uid == l.g.nodes.at(n).uid) {
+		if e := l.index[n]; e != 0 && l.visible(l.entries.at(e)) {
+			return look{shown: true, resource: r}
+		}
+	}
+	// A selector speaks of objects, not of names: it has nothing to say of one
+	// that is not there.
+	if a.flags&named == 0 {
+		return look{}
+	}
+	return look{shown: true, missing: true, resource: r}
+}
+
+// lookBefore is how the view showed an arc in the last revision.
+func (l *Lens) lookBefore(from uint32, to slotID, was arcState) look {
+	r := l.usedBefore(l.g.slots.at(to).kind)
+	if !was.exists || r == 0 || l.entries.at(from).flags&shown == 0 {
+		return look{}
+	}
+	if n := l.g.nodeAt(to, r); n != 0 {
+		uid, ok := l.g.uidWas[n]
+		if !ok {
+			uid = l.g.nodes.at(n).uid
+		}
+		if e := l.index[n]; e != 0 && l.entries.at(e).flags&shown != 0 && (was.uid == 0 || was.uid == uid) {
+			return look{shown: true, resource: r}
+		}
+	}
+	if was.flags&named == 0 {
+		return look{}
+	}
+	return look{shown: true, missing: true, resource: r}
+}

@@ -1,0 +1,281 @@
+package graph
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// world drives a Graph and its model with the same random operations.
+type world struct {
+	t    *testing.T
+	r    *rand.Rand
+	g    *Graph
+	m    *model
+	tick uint64
+}
+
+var (
+	podKind, nodeKind, mapKind = Kind{"", "Pod"}, Kind{"", "Node"}, Kind{"", "ConfigMap"}
+	podsV1                     = Resource{"", "v1", "pods"}
+	podsV2                     = Resource{"", "v2", "pods"}
+	nodesV1                    = Resource{"", "v1", "nodes"}
+	mapsV1                     = Resource{"", "v1", "configmaps"}
+)
+
+func pick[T any](r *rand.Rand, of ...T) T { return of[r.IntN(len(of))] }
+
+func newWorld(t *testing.T, seed uint64) *world {
+	w := &world{t: t, r: rand.New(rand.NewPCG(seed, 7)), g: New()}
+	w.m = &model{sources: map[SourceID]modelSource{}, objects: map[SourceID]map[string]Object{}, scopes: map[Kind]Scope{}}
+	return w
+}
+
+func (w *world) addSource(kind Kind, resource Resource, scope Scope) SourceID {
+	id := w.g.AddSource(kind, resource, scope)
+	w.m.sources[id] = modelSource{kind, resource}
+	w.m.objects[id] = map[string]Object{}
+	w.m.scopes[kind] = scope
+	return id
+}
+
+func (w *world) addLens(rooted bool, against ...ArcType) *modelLens {
+	salt := w.r.Uint64()
+	l := &modelLens{lens: w.g.NewLens(), sources: map[SourceID]bool{}, uses: map[Kind]Resource{}, rooted: rooted, against: against}
+	l.decide = func(k Key, o Object) Selection {
+		h := rand.New(rand.NewPCG(salt, o.Hash/4)) // so that some updates change the decision and some do not
+		return Selection{Member: h.IntN(8) != 0, Root: h.IntN(10) == 0, Hash: o.Hash, Part: o.Hash}
+	}
+	l.lens.SetRoots(rooted, against)
+	for range 3 {
+		l.clients = append(l.clients, &client{picture: newPicture()})
+	}
+	w.m.lenses = append(w.m.lenses, l)
+	return l
+}
+
+func (w *world) watch(l *modelLens, id SourceID) {
+	src := w.m.sources[id]
+	l.sources[id] = true
+	l.uses[src.kind] = src.resource
+	l.lens.Watch(id)
+	l.lens.Use(src.kind, src.resource)
+	for _, o := range w.m.objects[id] {
+		l.lens.Select(w.g.Find(id, o.Namespace, o.Name), l.decide(Key{src.resource, o.Namespace, o.Name}, o))
+	}
+}
+
+func (w *world) name() string { return fmt.Sprint("n", w.r.IntN(12)) }
+
+func (w *world) references(ns string) []Reference {
+	var refs []Reference
+	for range w.r.IntN(5) {
+		ref := Reference{
+			Type: pick(w.r, OwnerReference, Direct, Transitive), To: pick(w.r, podKind, nodeKind, mapKind),
+			Namespace: ns, Name: w.name(), Field: pick(w.r, "a", "b", "c.d[]", "e", "f"),
+		}
+		switch w.r.IntN(4) {
+		case 0:
+			ref.Name = ""
+			ref.To = podKind
+			ref.Type = pick(w.r, Direct, Transitive)
+			ref.AllNamespaces = w.r.IntN(4) == 0
+			ref.Selector = &Selector{Requirements: []Requirement{
+				{Key: pick(w.r, "app", "tier"), Op: pick(w.r, In, In, NotIn, Exists, DoesNotExist), Values: []string{pick(w.r, "x", "y"), "z"}},
+			}}
+		case 1:
+			ref.Type, ref.UID = OwnerReference, fmt.Sprint("u", w.r.IntN(3))
+			ref.Controller, ref.BlockOwnerDeletion = w.r.IntN(2) == 0, w.r.IntN(2) == 0
+			ref.Field = ""
+		}
+		if ref.To == nodeKind && w.r.IntN(2) == 0 {
+			ref.Scope = ScopeCluster
+		}
+		// One target has one UID: the first reference to it that has one decides.
+		for _, o := range refs {
+			if o.Type == ref.Type && o.To == ref.To && o.Name == ref.Name {
+				ref.UID, ref.Scope = o.UID, o.Scope
+			}
+		}
+		refs = append(refs, ref)
+	}
+	return refs
+}
+
+// step does one random thing to a random source's object.
+func (w *world) step() {
+	var ids []SourceID
+	for id := SourceID(1); id <= w.g.lastID; id++ {
+		if _, ok := w.m.sources[id]; ok {
+			ids = append(ids, id)
+		}
+	}
+	id := pick(w.r, ids...)
+	src := w.m.sources[id]
+	ns := pick(w.r, "red", "blue")
+	if w.m.scopes[src.kind] == ScopeCluster {
+		ns = ""
+	}
+	name := w.name()
+	w.tick++
+	if w.r.IntN(3) == 0 {
+		w.g.Remove(id, ns, name)
+		delete(w.m.objects[id], ns+"/"+name)
+		return
+	}
+	refNS := ns
+	if ns == "" {
+		refNS = "red"
+	}
+	o := Object{
+		Namespace: ns, Name: name, UID: fmt.Sprint("u", w.r.IntN(3)), Version: w.tick, Hash: uint64(w.r.IntN(40)),
+		Labels: map[string]string{}, References: w.references(refNS),
+	}
+	for _, k := range []string{"app", "tier"} {
+		if w.r.IntN(3) > 0 {
+			o.Labels[k] = pick(w.r, "x", "y", "z")
+		}
+	}
+	// All sources of a kind see the same object, under whatever version.
+	for _, other := range ids {
+		if w.m.sources[other].kind != src.kind {
+			continue
+		}
+		if _, ok := w.m.objects[other][ns+"/"+name]; !ok && other != id {
+			continue
+		}
+		w.m.objects[other][ns+"/"+name] = o
+		n := w.g.Set(other, &o)
+		for _, l := range w.m.lenses {
+			if l.sources[other] {
+				l.lens.Select(n, l.decide(Key{w.m.sources[other].resource, ns, name}, o))
+			}
+		}
+	}
+}
+
+func (w *world) check(l *modelLens, c *client) {
+	w.t.Helper()
+	if diff := cmp.Diff(w.m.picture(l).String(), c.String()); diff != "" {
+		w.t.Fatalf("client differs from the naive picture (-naive +client):\n%s", diff)
+	}
+}
+
+func TestGraphEqualsNaiveTwin(t *testing.T) {
+	for seed := range uint64(24) {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, seed)
+			var pods, wide, nodes, maps, newer SourceID
+			w.g.Update(func() {
+				pods = w.addSource(podKind, podsV1, ScopeNamespaced)
+				wide = w.addSource(podKind, podsV1, ScopeNamespaced)
+				maps = w.addSource(mapKind, mapsV1, ScopeNamespaced)
+				for _, l := range []*modelLens{w.addLens(false), w.addLens(true), w.addLens(true, OwnerReference), w.addLens(true, OwnerReference, Direct, Transitive)} {
+					w.watch(l, pods)
+					w.watch(l, maps)
+				}
+			})
+			for round := range 150 {
+				w.g.Update(func() {
+					for range 1 + w.r.IntN(6) {
+						w.step()
+					}
+					l := pick(w.r, w.m.lenses...)
+					switch round {
+					case 30: // a kind whose scope nobody knew turns out to be cluster-scoped
+						nodes = w.addSource(nodeKind, nodesV1, ScopeCluster)
+						for _, l := range w.m.lenses[1:] {
+							w.watch(l, nodes)
+						}
+					case 50: // a second watch of a resource, then without the first
+						w.watch(l, wide)
+						delete(l.sources, pods)
+						l.lens.Unwatch(pods)
+					case 70: // a switch of version
+						newer = w.addSource(podKind, podsV2, ScopeNamespaced)
+						for _, l := range w.m.lenses[2:] {
+							w.watch(l, newer)
+							delete(l.sources, pods)
+							delete(l.sources, wide)
+							l.lens.Unwatch(pods)
+							l.lens.Unwatch(wide)
+						}
+					case 90: // a kind that is no longer watched
+						delete(l.uses, mapKind)
+						delete(l.sources, maps)
+						l.lens.Unuse(mapKind)
+						l.lens.Unwatch(maps)
+					case 100: // other roots
+						l.rooted, l.against = !l.rooted, []ArcType{Direct}
+						l.lens.SetRoots(l.rooted, l.against)
+					case 110: // a source goes
+						w.g.RemoveSource(maps)
+						w.m.objects[maps] = nil
+						delete(w.m.sources, maps)
+						for _, l := range w.m.lenses {
+							delete(l.sources, maps)
+						}
+					}
+				})
+				for _, l := range w.m.lenses {
+					counts, want := l.lens.Counts(), w.m.picture(l)
+					if counts.Vertices != len(want.vertices) || counts.Arcs != len(want.arcs) {
+						t.Fatalf("counts %d vertices, %d arcs; want %d, %d", counts.Vertices, counts.Arcs, len(want.vertices), len(want.arcs))
+					}
+					for i, c := range l.clients {
+						switch i {
+						case 0: // always current
+							if c.read(t, l.lens, 1<<20) {
+								w.check(l, c)
+							}
+						case 1: // in small steps
+							if c.read(t, l.lens, 1+w.r.IntN(10)) {
+								w.check(l, c)
+							}
+						default: // seldom
+							if w.r.IntN(20) == 0 && c.read(t, l.lens, 1<<20) {
+								w.check(l, c)
+							}
+						}
+					}
+				}
+			}
+			for _, l := range w.m.lenses {
+				for _, c := range l.clients {
+					for !c.read(t, l.lens, 1<<20) {
+					}
+					w.check(l, c)
+					c.set = 0
+					if !c.read(t, l.lens, 1<<20) || c.set != 0 {
+						t.Fatalf("a current reader was sent %d elements though nothing changed", c.set)
+					}
+				}
+			}
+			w.emptied(t)
+		})
+	}
+}
+
+// emptied takes everything away and wants nothing to be left.
+func (w *world) emptied(t *testing.T) {
+	t.Helper()
+	w.g.Update(func() {
+		for id := range w.m.sources {
+			w.g.RemoveSource(id)
+		}
+	})
+	for _, l := range w.m.lenses {
+		for !l.clients[0].read(t, l.lens, 1<<20) {
+		}
+		if s := l.clients[0].String(); s != "" {
+			t.Fatalf("left in the client:\n%s", s)
+		}
+		w.g.Update(l.lens.Close)
+	}
+	if diff := cmp.Diff(Size{}, w.g.Size()); diff != "" {
+		t.Fatalf("left in the graph (-want +got):\n%s", diff)
+	}
+}

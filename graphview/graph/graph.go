@@ -1,0 +1,335 @@
+package graph
+
+import "sync"
+
+// clusterSpace is the id of the empty namespace: that of cluster-scoped objects.
+const clusterSpace spaceID = 1
+
+// Graph is the shared graph. Its zero value is not usable; see New.
+type Graph struct {
+	mu sync.RWMutex
+
+	// rev is the number of the open revision: larger than all before it.
+	rev uint64
+
+	kinds      table[Kind]
+	resources  table[Resource]
+	spaces     table[string]
+	fieldSets  table[[maxFields]string]
+	fieldLists [][]string
+	scopes     []Scope // by kind
+
+	nodes   slab[node]
+	slots   slab[slot]
+	arcs    slab[arc]
+	slotIDs map[slotKey]slotID
+	claims  map[nodeID][]SourceID // beyond the first
+	labels  labelSets
+
+	selection map[scopeKey]*scope
+	sources   map[SourceID]source
+	lastID    SourceID
+	lenses    map[*Lens]struct{}
+
+	// What the open revision changed, for the lenses to look at.
+	changes []arcChange
+	uidWas  map[nodeID]uint64
+
+	// Scratch space of setNames.
+	wanted []wanted
+	have   map[uint64]arcID
+}
+
+type source struct {
+	kind     kindID
+	resource resID
+}
+
+// New returns an empty graph.
+func New() *Graph {
+	g := &Graph{
+		rev:       1,
+		slotIDs:   make(map[slotKey]slotID),
+		claims:    make(map[nodeID][]SourceID),
+		labels:    make(labelSets),
+		selection: make(map[scopeKey]*scope),
+		sources:   make(map[SourceID]source),
+		lenses:    make(map[*Lens]struct{}),
+		uidWas:    make(map[nodeID]uint64),
+		have:      make(map[uint64]arcID),
+	}
+	g.spaces.intern("")
+	return g
+}
+
+// Object is one version of an object, as a source sees it.
+type Object struct {
+	Namespace, Name, UID string
+	// Version orders the versions of one object; 0 if unknown. A source that
+	// lags behind another does not take a newer version back.
+	Version uint64
+	// Hash is equal for equal content.
+	Hash   uint64
+	Labels map[string]string
+	// References, of which several may have one target.
+	References []Reference
+	// Payload is the content, for the reader; the graph does not look at it.
+	Payload any
+}
+
+// Update runs fn as the graph's one writer and then makes all that it did one
+// revision of every lens that it concerns.
+func (g *Graph) Update(fn func()) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	fn()
+	g.commit()
+}
+
+// AddSource announces a source of objects of one kind under one resource. In
+// Update.
+func (g *Graph) AddSource(kind Kind, resource Resource, scope Scope) SourceID {
+	g.lastID++
+	k := g.kinds.intern(kind)
+	g.growKinds()
+	g.sources[g.lastID] = source{kind: k, resource: g.resources.intern(resource)}
+	g.setScope(k, scope)
+	return g.lastID
+}
+
+// RemoveSource takes away everything that only the source claims. In Update.
+func (g *Graph) RemoveSource(id SourceID) {
+	src, ok := g.sources[id]
+	if !ok {
+		return
+	}
+	var claimed []nodeID
+	for key, sc := range g.selection {
+		if key.kind != src.kind {
+			continue
+		}
+		for _, s := range sc.slots {
+			if n := g.nodeAt(s, src.resource); n != 0 && g.claimed(n, id) {
+				claimed = append(claimed, n)
+			}
+		}
+	}
+	for _, n := range claimed {
+		g.unclaim(n, id)
+	}
+	for l := range g.lenses {
+		l.forget(id)
+	}
+	delete(g.sources, id)
+}
+
+// Set tells the graph what a source sees of an object. The id it returns names
+// the object in Lens.Select until Update returns. In Update.
+func (g *Graph) Set(id SourceID, o *Object) NodeID {
+	src := g.sources[id]
+	at := g.slotFor(src.kind, g.spaces.intern(o.Namespace), o.Name)
+	n := g.nodeAt(at, src.resource)
+	if n == 0 {
+		n = g.nodes.alloc()
+		*g.nodes.at(n) = node{slot: at, resource: src.resource, sibling: g.slots.at(at).node}
+		g.slots.at(at).node = n
+	}
+	p := g.nodes.at(n)
+	known := p.alive()
+	g.addClaim(n, id)
+	lags := len(g.claims[n]) > 0 && p.version > o.Version && o.Version != 0
+	if known && (lags || p.version == o.Version && p.hash == o.Hash) {
+		return NodeID(n)
+	}
+	if uid := uidHash(o.UID); uid != p.uid {
+		g.setUID(n, uid)
+	}
+	p.version, p.hash, p.payload = o.Version, o.Hash, o.Payload
+
+	labels := g.labels.acquire(o.Labels)
+	relabel := !known || labels != p.labels
+	g.labels.release(p.labels)
+	p.labels = labels
+	if !known {
+		g.enter(at)
+	}
+	g.setNames(n, o.References)
+	g.setSelectors(n, o.References)
+	if relabel {
+		g.relabelled(at)
+	}
+	return NodeID(n)
+}
+
+// Find returns the id of an object that a source sees, 0 if it sees none of
+// that name. In Update.
+func (g *Graph) Find(id SourceID, namespace, name string) NodeID {
+	src := g.sources[id]
+	at, ok := g.slotIDs[slotKey{src.kind, g.spaces.find(namespace), name}]
+	if !ok {
+		return 0
+	}
+	if n := g.nodeAt(at, src.resource); n != 0 && g.claimed(n, id) {
+		return NodeID(n)
+	}
+	return 0
+}
+
+// Remove tells the graph that a source no longer sees an object. In Update.
+func (g *Graph) Remove(id SourceID, namespace, name string) {
+	if n := g.Find(id, namespace, name); n != 0 {
+		g.unclaim(nodeID(n), id)
+	}
+}
+
+func (g *Graph) unclaim(id nodeID, source SourceID) {
+	g.removeClaim(id, source)
+	for l := range g.lenses {
+		l.unclaimed(id, source)
+	}
+	n := g.nodes.at(id)
+	if n.alive() {
+		return
+	}
+	g.setUID(id, 0)
+	for _, s := range n.selectors {
+		g.unindex(s)
+	}
+	n.selectors = nil
+	for a := n.out; a != 0; a = g.nodes.at(id).out {
+		g.removeArc(a)
+	}
+	g.labels.release(n.labels)
+	n.labels, n.payload, n.hash, n.version = nil, nil, 0, 0
+	at := n.slot
+	if !g.peopled(at) {
+		g.leave(at)
+	}
+	g.relabelled(at)
+	g.dropNode(id)
+}
+
+// peopled tells whether the slot has a live node.
+func (g *Graph) peopled(id slotID) bool {
+	for n := g.slots.at(id).node; n != 0; n = g.nodes.at(n).sibling {
+		if g.nodes.at(n).alive() {
+			return true
+		}
+	}
+	return false
+}
+
+// setUID changes a node's UID, and with it which owner references it satisfies.
+func (g *Graph) setUID(id nodeID, uid uint64) {
+	n := g.nodes.at(id)
+	if _, ok := g.uidWas[id]; !ok {
+		g.uidWas[id] = n.uid
+	}
+	n.uid = uid
+	for a := g.slots.at(n.slot).in; a != 0; a = g.arcs.at(a).nextIn {
+		if g.arcs.at(a).uid != 0 {
+			g.touchArc(a)
+		}
+	}
+}
+
+// SetScope tells the graph whether a kind lives in namespaces. References to
+// it whose scope was unknown find their targets. In Update.
+func (g *Graph) SetScope(kind Kind, scope Scope) {
+	k := g.kinds.intern(kind)
+	g.growKinds()
+	g.setScope(k, scope)
+}
+
+func (g *Graph) setScope(kind kindID, scope Scope) {
+	if g.scopes[kind] == scope {
+		return
+	}
+	g.scopes[kind] = scope
+	if scope != ScopeCluster {
+		return
+	}
+	var misplaced []arcID
+	for key, id := range g.slotIDs {
+		if key.kind == kind && key.space != clusterSpace {
+			for a := g.slots.at(id).in; a != 0; a = g.arcs.at(a).nextIn {
+				misplaced = append(misplaced, a)
+			}
+		}
+	}
+	for _, id := range misplaced {
+		g.rehome(id)
+	}
+}
+
+// rehome moves an arc to the cluster-scoped slot of its target's name.
+func (g *Graph) rehome(id arcID) {
+	a := *g.arcs.at(id)
+	s := g.slots.at(a.to)
+	to := g.slotFor(s.kind, clusterSpace, s.name)
+	g.removeArc(id)
+	other := g.findArc(a.from, to, a.typ)
+	if other == 0 {
+		other = g.addArc(a.from, to, a.typ)
+	}
+	b := g.touchArc(other)
+	b.flags |= a.flags & (named | controller | block)
+	if b.uid == 0 {
+		b.uid = a.uid
+	}
+	if b.namedBy == 0 {
+		b.namedBy = a.namedBy
+	}
+	g.setFields(other)
+}
+
+func (g *Graph) growKinds() {
+	for len(g.scopes) < len(g.kinds.values) {
+		g.scopes = append(g.scopes, ScopeUnknown)
+	}
+}
+
+// commit makes the open revision one of each lens, and opens the next.
+func (g *Graph) commit() {
+	for l := range g.lenses {
+		l.commit()
+	}
+	for i := range g.changes {
+		c := &g.changes[i]
+		if a := g.arcs.at(c.id); a.flags&gone != 0 {
+			g.arcs.release(c.id)
+		} else {
+			a.flags &^= recorded
+		}
+		g.slots.at(c.to).pins--
+		g.nodes.at(c.from).pins--
+		to, from := c.to, c.from
+		g.dropSlot(to)
+		g.dropNode(from)
+	}
+	clear(g.changes)
+	g.changes = g.changes[:0]
+	clear(g.uidWas)
+	g.rev++
+	for l := range g.lenses {
+		g.rev = max(g.rev, l.head+1)
+	}
+}
+
+// Size is what a graph holds, for tests and metrics.
+type Size struct {
+	Nodes, Slots, Arcs, Labels, Lenses int
+}
+
+// Size counts what the graph holds, dead nodes and placeholders included.
+func (g *Graph) Size() Size {
+	g.mu.RLock()
+	defer g.mu.RUnlock()
+	return Size{
+		Nodes:  max(0, len(g.nodes.items)-1-len(g.nodes.free)),
+		Slots:  len(g.slotIDs),
+		Arcs:   max(0, len(g.arcs.items)-1-len(g.arcs.free)),
+		Labels: len(g.labels),
+		Lenses: len(g.lenses),
+	}
+}

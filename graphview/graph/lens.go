@@ -1,0 +1,319 @@
+package graph
+
+// Flags of an entry.
+const (
+	member  uint8 = 1 << iota // selected by the view
+	root                      // and one of its roots
+	reached                   // by a path from a root
+	shown                     // visible as of the last revision
+	dirty                     // in Lens.dirty
+	fresh                     // its content changed in the open revision
+)
+
+// byRoot is the support of an entry that is reached because it is a root.
+const byRoot = ^uint32(0)
+
+// entry is what a lens knows of one node. It lives while the node is a member
+// or there is a tombstone for it.
+type entry struct {
+	node    nodeID
+	support uint32 // entry that it is reached from; byRoot; 0
+	flags   uint8
+	hash    uint64 // of the content as the view shows it
+	since   uint64 // revision in which it last appeared or disappeared
+	changed uint64 // revision in which its content last changed
+	logged  uint64 // number of its live element in the log
+}
+
+// use is the resource under which a view watches a kind.
+type use struct {
+	resource resID
+	since    uint64
+}
+
+// Lens is one view's picture of the graph. Make it with Graph.NewLens.
+type Lens struct {
+	g       *Graph
+	sources map[SourceID]struct{}
+	uses    []use // by kind
+	usesWas map[kindID]resID
+
+	rooted  bool
+	against [Transitive + 1]bool // arc types followed against their direction
+	replant bool                 // reach has to be found anew
+
+	index   map[nodeID]uint32
+	entries slab[entry]
+	parts   map[uint32]any // content that differs from the node's, by entry
+	dirty   []uint32
+	queue   []uint32 // of spread
+
+	log    log
+	graves graveyard
+	head   uint64
+	change chan struct{}
+
+	vertices, arcs, roots int
+	objects               map[resID]int
+}
+
+// Selection is what a view decided about an object.
+type Selection struct {
+	Member, Root bool
+	// Hash is equal for equal content as the view shows it.
+	Hash uint64
+	// Part is the content that the view shows instead of the object's payload;
+	// nil for the payload.
+	Part any
+}
+
+// Counts is the size of a lens.
+type Counts struct {
+	// Vertices and Arcs that are visible; Roots that are members.
+	Vertices, Arcs, Roots int
+	// Objects that are members, by resource.
+	Objects map[Resource]int
+}
+
+// NewLens adds a lens that shows nothing yet. In Update.
+func (g *Graph) NewLens() *Lens {
+	l := &Lens{
+		g:       g,
+		sources: make(map[SourceID]struct{}),
+		usesWas: make(map[kindID]resID),
+		index:   make(map[nodeID]uint32),
+		parts:   make(map[uint32]any),
+		objects: make(map[resID]int),
+		head:    g.rev,
+		change:  make(chan struct{}),
+	}
+	g.lenses[l] = struct{}{}
+	return l
+}
+
+// Close takes the lens out of the graph. Readers find it empty of news. In Update.
+func (l *Lens) Close() {
+	for e := range l.graves.arcs {
+		l.forgetArcs(e)
+	}
+	for n := range l.index {
+		l.g.nodes.at(n).pins--
+		l.g.dropNode(n)
+	}
+	clear(l.index)
+	l.entries, l.log, l.dirty, l.parts = slab[entry]{}, log{}, nil, nil
+	l.graves = graveyard{horizon: ^uint64(0)}
+	delete(l.g.lenses, l)
+}
+
+// Watch makes the objects that a source sees eligible. In Update.
+func (l *Lens) Watch(id SourceID) { l.sources[id] = struct{}{} }
+
+// Unwatch is the opposite of Watch: objects that no other source of the lens
+// sees are no longer members. In Update.
+func (l *Lens) Unwatch(id SourceID) {
+	if _, ok := l.sources[id]; !ok {
+		return
+	}
+	for n, e := range l.index {
+		if l.g.claimed(n, id) && !l.sees(n, id) {
+			l.deselect(e)
+		}
+	}
+	delete(l.sources, id)
+}
+
+// forget drops a source that has already given up its claims.
+func (l *Lens) forget(id SourceID) { delete(l.sources, id) }
+
+// sees tells whether a source of the lens other than except claims the node.
+func (l *Lens) sees(id nodeID, except SourceID) bool {
+	has := func(c SourceID) bool {
+		_, ok := l.sources[c]
+		return ok && c != except
+	}
+	if c := l.g.nodes.at(id).claim; c != 0 && has(c) {
+		return true
+	}
+	for _, c := range l.g.claims[id] {
+		if has(c) {
+			return true
+		}
+	}
+	return false
+}
+
+func (l *Lens) unclaimed(id nodeID, source SourceID) {
+	if _, ok := l.sources[source]; !ok {
+		return
+	}
+	if e := l.index[id]; e != 0 && !l.sees(id, source) {
+		l.deselect(e)
+	}
+}
+
+// Use says under which resource the view watches a kind: vertices of another
+// version are hidden, and references to the kind become arcs. In Update.
+func (l *Lens) Use(kind Kind, resource Resource) {
+	k := l.g.kinds.intern(kind)
+	l.g.growKinds()
+	l.setUse(k, l.g.resources.intern(resource))
+}
+
+// Unuse says that the view no longer watches the kind. In Update.
+func (l *Lens) Unuse(kind Kind) {
+	if k := l.g.kinds.find(kind); k != 0 {
+		l.setUse(k, 0)
+	}
+}
+
+func (l *Lens) setUse(k kindID, resource resID) {
+	for len(l.uses) <= int(k) {
+		l.uses = append(l.uses, use{})
+	}
+	if l.uses[k].resource == resource {
+		return
+	}
+	if _, ok := l.usesWas[k]; !ok {
+		l.usesWas[k] = l.uses[k].resource
+	}
+	l.uses[k] = use{resource: resource, since: l.g.rev}
+}
+
+// SetRoots says whether only what roots reach is visible, and along which arc
+// types also against their direction. In Update.
+func (l *Lens) SetRoots(rooted bool, against []ArcType) {
+	var set [Transitive + 1]bool
+	for _, t := range against {
+		set[t] = true
+	}
+	if rooted != l.rooted || set != l.against {
+		l.rooted, l.against, l.replant = rooted, set, true
+	}
+}
+
+// Select applies the view's decision about an object. In Update.
+func (l *Lens) Select(id NodeID, s Selection) {
+	n := nodeID(id)
+	e := l.index[n]
+	if !s.Member {
+		if e != 0 {
+			l.deselect(e)
+		}
+		return
+	}
+	if e == 0 {
+		e = l.entries.alloc()
+		l.entries.at(e).node = n
+		l.index[n] = e
+		l.g.nodes.at(n).pins++
+	}
+	p := l.entries.at(e)
+	if p.flags&member == 0 {
+		p.flags |= member
+		l.objects[l.g.nodes.at(n).resource]++
+		l.mark(e)
+	}
+	if s.Root != (p.flags&root != 0) {
+		p.flags ^= root
+		if s.Root {
+			l.roots++
+		} else {
+			l.roots--
+		}
+		l.mark(e)
+	}
+	if s.Part != nil {
+		l.parts[e] = s.Part
+	} else {
+		delete(l.parts, e)
+	}
+	if p.hash != s.Hash {
+		p.hash = s.Hash
+		p.flags |= fresh
+		l.mark(e)
+	}
+}
+
+func (l *Lens) deselect(e uint32) {
+	p := l.entries.at(e)
+	if p.flags&member == 0 {
+		return
+	}
+	if p.flags&root != 0 {
+		l.roots--
+	}
+	p.flags &^= member | root
+	if r := l.g.nodes.at(p.node).resource; l.objects[r] > 1 {
+		l.objects[r]--
+	} else {
+		delete(l.objects, r)
+	}
+	delete(l.parts, e)
+	l.mark(e)
+}
+
+// mark puts an entry among those that the commit looks at.
+func (l *Lens) mark(e uint32) {
+	if p := l.entries.at(e); p.flags&dirty == 0 {
+		p.flags |= dirty
+		l.dirty = append(l.dirty, e)
+	}
+}
+
+// active tells whether the entry is a vertex of the view, visible or not: a
+// member, under the version that the view watches.
+func (l *Lens) active(p *entry) bool {
+	if p.flags&member == 0 {
+		return false
+	}
+	n := l.g.nodes.at(p.node)
+	return l.used(l.g.slots.at(n.slot).kind) == n.resource
+}
+
+func (l *Lens) visible(p *entry) bool {
+	return l.active(p) && (!l.rooted || p.flags&reached != 0)
+}
+
+// used is the resource under which the view watches a kind, 0 if it does not.
+func (l *Lens) used(k kindID) resID {
+	if int(k) >= len(l.uses) {
+		return 0
+	}
+	return l.uses[k].resource
+}
+
+func (l *Lens) usedBefore(k kindID) resID {
+	if r, ok := l.usesWas[k]; ok {
+		return r
+	}
+	return l.used(k)
+}
+
+// Counts returns the size of the lens as of the last revision.
+func (l *Lens) Counts() Counts {
+	l.g.mu.RLock()
+	defer l.g.mu.RUnlock()
+	c := Counts{Vertices: l.vertices, Arcs: l.arcs, Roots: l.roots, Objects: make(map[Resource]int, len(l.objects))}
+	for r, n := range l.objects {
+		c.Objects[l.g.resources.at(r)] = n
+	}
+	return c
+}
+
+// Changed returns a channel that is closed by the next revision that changes
+// the lens after the one with this number, at once if there is one.
+func (l *Lens) Changed(head uint64) <-chan struct{} {
+	l.g.mu.RLock()
+	defer l.g.mu.RUnlock()
+	if l.head > head {
+		return closed
+	}
+	return l.change
+}
+
+var closed = func() chan struct{} {
+	c := make(chan struct{})
+	close(c)
+	return c
+}()

@@ -1,0 +1,159 @@
+package graph
+
+import "sort"
+
+// log orders a lens's entries by their last change. An entry has one live
+// element, the newest; older ones are dead and squeezed out now and then, so
+// the log is never more than about twice as long as there are entries.
+type log struct {
+	elements []element
+	live     int
+}
+
+type element struct {
+	number uint64 // larger than all before it
+	entry  uint32
+}
+
+// after returns the index of the first element with a number above n.
+func (g *log) after(n uint64) int {
+	return sort.Search(len(g.elements), func(i int) bool { return g.elements[i].number > n })
+}
+
+// push moves an entry to the end of the log, once per revision.
+func (l *Lens) push(e uint32) {
+	p := l.entries.at(e)
+	if p.logged >= l.g.rev {
+		return
+	}
+	if p.logged == 0 {
+		l.log.live++
+	}
+	l.head = max(l.head+1, l.g.rev)
+	p.logged = l.head
+	l.log.elements = append(l.log.elements, element{number: l.head, entry: e})
+}
+
+// unlog takes an entry out of the log.
+func (l *Lens) unlog(p *entry) {
+	if p.logged != 0 {
+		p.logged = 0
+		l.log.live--
+	}
+}
+
+// squeeze drops dead elements once they outnumber the live ones.
+func (l *Lens) squeeze() {
+	if len(l.log.elements) < 2*l.log.live+256 {
+		return
+	}
+	kept := l.log.elements[:0]
+	for _, el := range l.log.elements {
+		if l.entries.at(el.entry).logged == el.number {
+			kept = append(kept, el)
+		}
+	}
+	l.log.elements = kept
+}
+
+// graveyard remembers what went, oldest first, until the horizon passes it.
+type graveyard struct {
+	// horizon is the revision before which tombstones are forgotten: a reader
+	// whose knowledge is older cannot be told what went.
+	horizon uint64
+	arcs    map[uint32][]deadArc // by the entry they started at
+	graves  []grave
+}
+
+// deadArc is an arc that is no longer shown.
+type deadArc struct {
+	to       slotID
+	resource resID
+	typ      ArcType
+	rev      uint64
+}
+
+// grave is the tombstone of a vertex, or of one arc that started at it.
+type grave struct {
+	rev   uint64
+	entry uint32
+	isArc bool
+}
+
+// minGraves tombstones are kept in any case, and then as many as a quarter of
+// the visible vertices.
+const minGraves = 8192
+
+func (l *Lens) buryArc(e uint32, to slotID, resource resID, typ ArcType) {
+	if l.graves.arcs == nil {
+		l.graves.arcs = make(map[uint32][]deadArc)
+	}
+	l.g.slots.at(to).pins++
+	l.graves.arcs[e] = append(l.graves.arcs[e], deadArc{to: to, resource: resource, typ: typ, rev: l.g.rev})
+	l.graves.graves = append(l.graves.graves, grave{rev: l.g.rev, entry: e, isArc: true})
+}
+
+func (l *Lens) buryVertex(e uint32) {
+	l.graves.graves = append(l.graves.graves, grave{rev: l.g.rev, entry: e})
+}
+
+// clearGraves forgets the oldest tombstones beyond what is to be kept.
+func (l *Lens) clearGraves() {
+	excess := len(l.graves.graves) - minGraves - l.vertices/4
+	if excess <= 0 {
+		return
+	}
+	// A revision is forgotten as a whole.
+	for excess < len(l.graves.graves) && l.graves.graves[excess].rev == l.graves.graves[excess-1].rev {
+		excess++
+	}
+	for _, gr := range l.graves.graves[:excess] {
+		l.graves.horizon = gr.rev
+		if gr.isArc {
+			l.forgetArcsOf(gr.entry, gr.rev)
+			continue
+		}
+		if p := l.entries.at(gr.entry); p.flags&shown == 0 && p.since == gr.rev && p.node != 0 {
+			l.unlog(p)
+			l.free(gr.entry)
+		}
+	}
+	l.graves.graves = append(l.graves.graves[:0], l.graves.graves[excess:]...)
+}
+
+// forgetArcsOf forgets the arcs that went from an entry up to a revision.
+func (l *Lens) forgetArcsOf(e uint32, rev uint64) {
+	list := l.graves.arcs[e]
+	kept := list[:0]
+	for _, d := range list {
+		if d.rev > rev {
+			kept = append(kept, d)
+			continue
+		}
+		l.g.slots.at(d.to).pins--
+		l.g.dropSlot(d.to)
+	}
+	if len(kept) == 0 {
+		delete(l.graves.arcs, e)
+	} else {
+		l.graves.arcs[e] = kept
+	}
+}
+
+// forgetArcs forgets all arcs that went from an entry.
+func (l *Lens) forgetArcs(e uint32) { l.forgetArcsOf(e, ^uint64(0)) }
+
+// free gives up an entry that is neither a member nor a tombstone.
+func (l *Lens) free(e uint32) {
+	p := l.entries.at(e)
+	if p.flags&member != 0 {
+		return
+	}
+	l.unlog(p)
+	l.forgetArcs(e)
+	n := p.node
+	delete(l.index, n)
+	l.entries.release(e)
+	l.g.nodes.at(n).pins--
+	l.g.dropNode(n)
+}

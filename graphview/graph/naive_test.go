@@ -1,0 +1,220 @@
+package graph
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// model is the naive twin of a Graph and its lenses: plain maps, and every
+// picture computed from scratch.
+type model struct {
+	sources map[SourceID]modelSource
+	objects map[SourceID]map[string]Object // by namespace/name
+	scopes  map[Kind]Scope
+	lenses  []*modelLens
+}
+
+type modelSource struct {
+	kind     Kind
+	resource Resource
+}
+
+type modelLens struct {
+	lens    *Lens
+	sources map[SourceID]bool
+	uses    map[Kind]Resource
+	rooted  bool
+	against []ArcType
+	// decide is the view's selection, a function of what it sees.
+	decide  func(Key, Object) Selection
+	clients []*client
+}
+
+// picture is what a lens shows, or a client has: vertices with their content,
+// arcs with their attributes.
+type picture struct {
+	vertices map[Key]string
+	arcs     map[string]string
+	out      map[Key]map[string]bool
+}
+
+func newPicture() picture {
+	return picture{vertices: map[Key]string{}, arcs: map[string]string{}, out: map[Key]map[string]bool{}}
+}
+
+func arcName(from, to Key, t ArcType) string { return fmt.Sprintf("%v -%v-> %v", from, t, to) }
+
+func (p picture) setArc(from, to Key, t ArcType, attributes string) {
+	name := arcName(from, to, t)
+	p.arcs[name] = attributes
+	if p.out[from] == nil {
+		p.out[from] = map[string]bool{}
+	}
+	p.out[from][name] = true
+}
+
+func (p picture) String() string {
+	var b strings.Builder
+	for _, k := range slices.Sorted(func(yield func(string) bool) {
+		for k, v := range p.vertices {
+			if !yield(fmt.Sprint(k, " ", v)) {
+				return
+			}
+		}
+	}) {
+		fmt.Fprintln(&b, k)
+	}
+	for _, k := range slices.Sorted(maps.Keys(p.arcs)) {
+		fmt.Fprintln(&b, k, p.arcs[k])
+	}
+	return b.String()
+}
+
+// merged is what all of a lens's sources see, one object for each key.
+func (m *model) merged(l *modelLens) map[Key]Object {
+	all := map[Key]Object{}
+	for id := range l.sources {
+		for _, o := range m.objects[id] {
+			all[Key{m.sources[id].resource, o.Namespace, o.Name}] = o
+		}
+	}
+	return all
+}
+
+func (m *model) kindOf(r Resource) Kind {
+	for _, s := range m.sources {
+		if s.resource == r {
+			return s.kind
+		}
+	}
+	return Kind{}
+}
+
+func (m *model) picture(l *modelLens) picture {
+	members, roots := map[Key]Object{}, map[Key]bool{}
+	for k, o := range m.merged(l) {
+		if l.uses[m.kindOf(k.Resource)] != k.Resource {
+			continue
+		}
+		if s := l.decide(k, o); s.Member {
+			members[k] = o
+			roots[k] = s.Root
+		}
+	}
+	type link struct {
+		from, to Key
+		typ      ArcType
+	}
+	type attributes struct {
+		c, b, found, named bool
+		fields             []string
+	}
+	arcs := map[link]*attributes{}
+	for from, o := range members {
+		for _, r := range o.References {
+			res, ok := l.uses[r.To]
+			if !ok {
+				continue
+			}
+			add := func(to Key, found bool) {
+				a := arcs[link{from, to, r.Type}]
+				if a == nil {
+					a = &attributes{}
+					arcs[link{from, to, r.Type}] = a
+				}
+				a.c = a.c || r.Controller
+				a.b = a.b || r.BlockOwnerDeletion
+				a.found = a.found || found
+				a.named = a.named || r.Name != ""
+				if r.Field != "" {
+					a.fields = append(a.fields, r.Field)
+				}
+			}
+			if r.Name != "" {
+				to := Key{Resource: res, Namespace: r.Namespace, Name: r.Name}
+				if r.Scope == ScopeCluster || r.Scope == ScopeUnknown && m.scopes[r.To] == ScopeCluster {
+					to.Namespace = ""
+				}
+				target, ok := members[to]
+				add(to, ok && (r.UID == "" || r.UID == target.UID))
+				continue
+			}
+			for to, target := range members {
+				if to.Resource == res && (r.AllNamespaces || to.Namespace == r.Namespace) && r.Selector.Matches(target.Labels) {
+					add(to, true)
+				}
+			}
+		}
+	}
+	visible := map[Key]bool{}
+	for k := range members {
+		visible[k] = !l.rooted || roots[k]
+	}
+	for again := true; again; {
+		again = false
+		for a, at := range arcs {
+			if at.found && visible[a.from] && !visible[a.to] {
+				visible[a.to], again = true, true
+			}
+			if at.found && visible[a.to] && !visible[a.from] && slices.Contains(l.against, a.typ) {
+				visible[a.from], again = true, true
+			}
+		}
+	}
+	p := newPicture()
+	for k, o := range members {
+		if visible[k] {
+			p.vertices[k] = fmt.Sprint(l.decide(k, o).Hash)
+		}
+	}
+	for a, at := range arcs {
+		if visible[a.from] {
+			slices.Sort(at.fields)
+			fields := slices.Compact(at.fields)
+			p.setArc(a.from, a.to, a.typ, fmt.Sprint(at.c, at.b, !at.found, fields[:min(len(fields), maxFields)]))
+		}
+	}
+	return p
+}
+
+// client is a reader that applies what it is given, and complains where the
+// order is not the promised one.
+type client struct {
+	pos Position
+	picture
+	set int // how many elements were set since the last complete picture
+}
+
+func (c *client) read(t *testing.T, l *Lens, limit int) bool {
+	t.Helper()
+	done, err := l.Read(&c.pos, limit, nil, func(ch Change) {
+		switch ch.Op {
+		case SetVertex:
+			c.set++
+			c.vertices[ch.Vertex] = fmt.Sprint(ch.Payload)
+		case DeleteVertex:
+			if len(c.out[ch.Vertex]) > 0 {
+				t.Fatalf("%v deleted before its arcs %v", ch.Vertex, c.out[ch.Vertex])
+			}
+			delete(c.vertices, ch.Vertex)
+		case SetArc:
+			c.set++
+			if _, ok := c.vertices[ch.Vertex]; !ok {
+				t.Fatalf("arc %v set before its source", arcName(ch.Vertex, ch.To, ch.Type))
+			}
+			c.setArc(ch.Vertex, ch.To, ch.Type, fmt.Sprint(ch.Controller, ch.BlockOwnerDeletion, ch.Missing, ch.Fields))
+		case DeleteArc:
+			name := arcName(ch.Vertex, ch.To, ch.Type)
+			delete(c.arcs, name)
+			delete(c.out[ch.Vertex], name)
+		}
+	})
+	if err != nil {
+		*c = client{picture: newPicture()}
+		return false
+	}
+	return done
+}

@@ -1,0 +1,191 @@
+package graph
+
+import "hash/maphash"
+
+type (
+	nodeID  = uint32
+	slotID  = uint32
+	arcID   = uint32
+	kindID  = uint32
+	spaceID = uint32
+	resID   = uint32
+	fieldID = uint32
+)
+
+// NodeID names a node while it has claims; see Graph.Set.
+type NodeID uint32
+
+// SourceID names a source of objects: one watch. 0 is none.
+type SourceID uint32
+
+// slot is a name that objects may bear and references speak of. It lives while
+// it has a node or an arc that ends there, or a tombstone needs its name.
+type slot struct {
+	name  string
+	kind  kindID
+	space spaceID
+	// node is the first of the nodes with this name, linked by sibling: one
+	// for each version of the API under which the object is watched.
+	node nodeID
+	// in is the first of the arcs that end here, linked by nextIn and prevIn.
+	in arcID
+	// selected counts the arcs in that selectors made.
+	selected uint32
+	// place is the position in its scope's list, plus one; 0 without live nodes.
+	place uint32
+	// pins counts the tombstones of arcs that end here.
+	pins uint32
+}
+
+type slotKey struct {
+	kind  kindID
+	space spaceID
+	name  string
+}
+
+// node is an object under one version of its API. A node without claims is
+// dead and stays, without arcs and content, until no lens has an entry for it.
+type node struct {
+	slot     slotID
+	sibling  nodeID
+	resource resID
+	// claim is the first source that sees the object; further ones, which are
+	// rare, are in Graph.claims.
+	claim SourceID
+	// out is the first of the arcs that start here, linked by nextOut.
+	out arcID
+	// pins counts lens entries.
+	pins    uint32
+	uid     uint64
+	version uint64
+	hash    uint64
+	labels  *labelSet
+	payload any
+	// selectors that the object holds; nil for most.
+	selectors []*selector
+}
+
+func (n *node) alive() bool { return n.claim != 0 }
+
+var uidSeed = maphash.MakeSeed()
+
+// uidHash condenses a UID; 0 means no UID. Two UIDs that meet in 64 bits are
+// taken for one, which an owner reference survives.
+func uidHash(uid string) uint64 {
+	if uid == "" {
+		return 0
+	}
+	return maphash.String(uidSeed, uid) | 1
+}
+
+// slotFor returns the slot of a name, made if need be.
+func (g *Graph) slotFor(kind kindID, space spaceID, name string) slotID {
+	key := slotKey{kind, space, name}
+	if id, ok := g.slotIDs[key]; ok {
+		return id
+	}
+	id := g.slots.alloc()
+	*g.slots.at(id) = slot{name: name, kind: kind, space: space}
+	g.slotIDs[key] = id
+	return id
+}
+
+// dropSlot frees the slot if nothing needs it any more.
+func (g *Graph) dropSlot(id slotID) {
+	s := g.slots.at(id)
+	if s.node != 0 || s.in != 0 || s.pins != 0 {
+		return
+	}
+	delete(g.slotIDs, slotKey{s.kind, s.space, s.name})
+	g.slots.release(id)
+}
+
+// nodeAt returns the node of a slot under one resource, dead or alive.
+func (g *Graph) nodeAt(id slotID, resource resID) nodeID {
+	for n := g.slots.at(id).node; n != 0; n = g.nodes.at(n).sibling {
+		if g.nodes.at(n).resource == resource {
+			return n
+		}
+	}
+	return 0
+}
+
+// dropNode frees a dead node that no lens needs.
+func (g *Graph) dropNode(id nodeID) {
+	n := g.nodes.at(id)
+	if n.alive() || n.pins != 0 {
+		return
+	}
+	s := g.slots.at(n.slot)
+	if s.node == id {
+		s.node = n.sibling
+	} else {
+		for prev := s.node; prev != 0; prev = g.nodes.at(prev).sibling {
+			if g.nodes.at(prev).sibling == id {
+				g.nodes.at(prev).sibling = n.sibling
+				break
+			}
+		}
+	}
+	slotOf := n.slot
+	delete(g.uidWas, id)
+	g.nodes.release(id)
+	g.dropSlot(slotOf)
+}
+
+func (g *Graph) key(id nodeID) Key {
+	n := g.nodes.at(id)
+	return g.keyAt(n.slot, n.resource)
+}
+
+func (g *Graph) keyAt(id slotID, resource resID) Key {
+	s := g.slots.at(id)
+	return Key{Resource: g.resources.at(resource), Namespace: g.spaces.at(s.space), Name: s.name}
+}
+
+// claimed tells whether source claims the node.
+func (g *Graph) claimed(id nodeID, source SourceID) bool {
+	if g.nodes.at(id).claim == source {
+		return true
+	}
+	for _, c := range g.claims[id] {
+		if c == source {
+			return true
+		}
+	}
+	return false
+}
+
+func (g *Graph) addClaim(id nodeID, source SourceID) {
+	n := g.nodes.at(id)
+	switch {
+	case n.claim == 0:
+		n.claim = source
+	case !g.claimed(id, source):
+		g.claims[id] = append(g.claims[id], source)
+	}
+}
+
+func (g *Graph) removeClaim(id nodeID, source SourceID) {
+	n := g.nodes.at(id)
+	more := g.claims[id]
+	if n.claim == source {
+		n.claim = 0
+		if len(more) > 0 {
+			n.claim, more = more[len(more)-1], more[:len(more)-1]
+		}
+	} else {
+		for i, c := range more {
+			if c == source {
+				more[i] = more[len(more)-1]
+				more = more[:len(more)-1]
+				break
+			}
+		}
+	}
+	if len(more) == 0 {
+		delete(g.claims, id)
+	} else {
+		g.claims[id] = more
+	}
+}

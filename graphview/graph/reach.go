@@ -1,0 +1,184 @@
+package graph
+
+// repair brings what is reached from roots up to date with the open revision.
+// It visits the entries that changed, the arcs that changed, and the subtrees
+// that lost their support; never the whole lens.
+func (l *Lens) repair() {
+	var cut []uint32
+	sever := func(e uint32) {
+		p := l.entries.at(e)
+		if p.flags&reached != 0 {
+			p.flags &^= reached
+			p.support = 0
+			l.mark(e)
+			cut = append(cut, e)
+		}
+	}
+
+	// What lost its own standing, or the arc that supported it.
+	for _, e := range l.dirty {
+		p := l.entries.at(e)
+		if p.flags&reached != 0 && (!l.active(p) || p.support == byRoot && p.flags&root == 0) {
+			sever(e)
+		}
+	}
+	for i := range l.g.changes {
+		c := &l.g.changes[i]
+		from, to := l.index[c.from], l.entryAt(c.to)
+		if from == 0 || to == 0 {
+			continue
+		}
+		if l.entries.at(to).support == from && !l.leads(c.id, to) {
+			sever(to)
+		}
+		if l.entries.at(from).support == to && !(l.leads(c.id, to) && l.against[c.typ]) {
+			sever(from)
+		}
+	}
+	// And everything that it supported in turn. An entry that comes off for
+	// another arc's sake is found again below.
+	for i := 0; i < len(cut); i++ {
+		e := cut[i]
+		l.visitArcs(e, func(_ *arc, other uint32, _ bool) {
+			if l.entries.at(other).support == e {
+				sever(other)
+			}
+		})
+	}
+
+	// Seeds: what is a root, or has a neighbour that is still reached.
+	for _, e := range cut {
+		l.seed(e)
+	}
+	for i := 0; i < len(l.dirty); i++ {
+		l.seed(l.dirty[i])
+	}
+	for i := range l.g.changes {
+		c := &l.g.changes[i]
+		from, to := l.index[c.from], l.entryAt(c.to)
+		if from != 0 && to != 0 && l.leads(c.id, to) {
+			l.seed(to)
+			l.seed(from)
+		}
+	}
+	l.spread()
+}
+
+// replantAll finds what is reached anew, from nothing.
+func (l *Lens) replantAll() {
+	for _, e := range l.index {
+		p := l.entries.at(e)
+		p.flags &^= reached
+		p.support = 0
+		l.mark(e)
+	}
+	if !l.rooted {
+		return
+	}
+	for _, e := range l.index {
+		if p := l.entries.at(e); p.flags&root != 0 && l.active(p) {
+			l.reach(e, byRoot)
+		}
+	}
+	l.spread()
+}
+
+// seed reaches an entry that is a root or has a reached neighbour.
+func (l *Lens) seed(e uint32) {
+	p := l.entries.at(e)
+	if p.flags&reached != 0 || !l.active(p) {
+		return
+	}
+	if p.flags&root != 0 {
+		l.reach(e, byRoot)
+	} else if s := l.support(e); s != 0 {
+		l.reach(e, s)
+	}
+}
+
+func (l *Lens) reach(e, support uint32) {
+	p := l.entries.at(e)
+	p.flags |= reached
+	p.support = support
+	l.mark(e)
+	l.queue = append(l.queue, e)
+}
+
+// spread reaches everything that the queue leads to.
+func (l *Lens) spread() {
+	for len(l.queue) > 0 {
+		e := l.queue[len(l.queue)-1]
+		l.queue = l.queue[:len(l.queue)-1]
+		l.visitArcs(e, func(a *arc, other uint32, forward bool) {
+			p := l.entries.at(other)
+			if p.flags&reached == 0 && l.active(p) && (forward || l.against[a.typ]) && l.satisfies(a, e, other, forward) {
+				l.reach(other, e)
+			}
+		})
+	}
+}
+
+// entryAt is the entry of the object that bears a name in this view, 0 if none.
+func (l *Lens) entryAt(at slotID) uint32 {
+	r := l.used(l.g.slots.at(at).kind)
+	if r == 0 {
+		return 0
+	}
+	n := l.g.nodeAt(at, r)
+	if n == 0 {
+		return 0
+	}
+	return l.index[n]
+}
+
+// visitArcs visits the arcs of an entry's node to and from other entries.
+func (l *Lens) visitArcs(e uint32, visit func(a *arc, other uint32, forward bool)) {
+	n := l.g.nodes.at(l.entries.at(e).node)
+	for id := n.out; id != 0; {
+		a := l.g.arcs.at(id)
+		id = a.nextOut
+		if other := l.entryAt(a.to); other != 0 {
+			visit(a, other, true)
+		}
+	}
+	if l.used(l.g.slots.at(n.slot).kind) != n.resource {
+		return
+	}
+	for id := l.g.slots.at(n.slot).in; id != 0; {
+		a := l.g.arcs.at(id)
+		id = a.nextIn
+		if other := l.index[a.from]; other != 0 {
+			visit(a, other, false)
+		}
+	}
+}
+
+// leads tells whether the arc exists and ends at the object of entry to, not
+// at another one of its name.
+func (l *Lens) leads(id arcID, to uint32) bool {
+	a := l.g.arcs.at(id)
+	return a.flags&gone == 0 && (a.uid == 0 || a.uid == l.g.nodes.at(l.entries.at(to).node).uid)
+}
+
+func (l *Lens) satisfies(a *arc, e, other uint32, forward bool) bool {
+	to := other
+	if !forward {
+		to = e
+	}
+	return a.uid == 0 || a.uid == l.g.nodes.at(l.entries.at(to).node).uid
+}
+
+// support finds a reached neighbour from which e is reached, 0 if there is none.
+func (l *Lens) support(e uint32) uint32 {
+	var found uint32
+	l.visitArcs(e, func(a *arc, other uint32, forward bool) {
+		// An arc out of e supports e only against its direction.
+		if found != 0 || forward && !l.against[a.typ] || !l.satisfies(a, e, other, forward) {
+			return
+		}
+		if l.entries.at(other).flags&reached != 0 {
+			found = other
+		}
+	})
+	return found
+}

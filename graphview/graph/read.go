@@ -1,0 +1,189 @@
+package graph
+
+import "errors"
+
+// ErrGone: what a reader knows is older than what is remembered of what went.
+// It has to begin anew.
+var ErrGone = errors.New("position is before the horizon")
+
+// Op is what a Change does.
+type Op uint8
+
+// The operations of the stream protocol.
+const (
+	SetVertex Op = iota + 1
+	DeleteVertex
+	SetArc
+	DeleteArc
+)
+
+// Change is one action that brings a reader's graph up to date.
+type Change struct {
+	Op Op
+	// Vertex is the vertex, or the one that the arc starts at.
+	Vertex Key
+	// Payload is the content of a vertex that is set: what the view selected
+	// of it, or what its source gave.
+	Payload any
+
+	// To and Type complete an arc.
+	To   Key
+	Type ArcType
+	// Controller, BlockOwnerDeletion and Fields of an arc that is set. Missing:
+	// its target is not in the graph.
+	Controller, BlockOwnerDeletion, Missing bool
+	Fields                                  []string
+}
+
+// Position is how far a reader is. The zero value knows nothing.
+type Position struct {
+	// Known is the revision at which the reader had the whole graph, 0 if never.
+	Known uint64
+	// from is the revision at which the walk under way began, 0 if none is.
+	from uint64
+	// next is the number in the log up to which it has come.
+	next uint64
+}
+
+// Head is the revision of the last change. A Position that knows it is current.
+func (l *Lens) Head() uint64 {
+	l.g.mu.RLock()
+	defer l.g.mu.RUnlock()
+	return l.head
+}
+
+// Read gives emit the net change from the reader's position on, for at most
+// limit log elements, and moves the position. It returns true when the reader
+// now has the whole graph as of one revision, which is then pos.Known. Vertices
+// for which allow is false, and arcs from or to such, are left out; allow nil
+// allows all. ErrGone means that the reader must forget everything and begin
+// with a zero Position.
+func (l *Lens) Read(pos *Position, limit int, allow func(Resource, string) bool, emit func(Change)) (bool, error) {
+	l.g.mu.RLock()
+	defer l.g.mu.RUnlock()
+	if pos.from == 0 {
+		pos.from, pos.next = l.head, pos.Known
+	}
+	r := reader{l: l, allow: allow, emit: emit, known: pos.Known, told: pos.Known}
+	if r.told == 0 {
+		// One that began with nothing can only know what it was given since.
+		r.told = pos.from
+	}
+	if r.told < l.graves.horizon || pos.Known > l.head {
+		return false, ErrGone
+	}
+	elements := l.log.elements[l.log.after(pos.next):]
+	for i, el := range elements {
+		if i == limit {
+			return false, nil
+		}
+		pos.next = el.number
+		if l.entries.at(el.entry).logged == el.number {
+			r.read(el.entry)
+		}
+	}
+	*pos = Position{Known: l.head}
+	return true, nil
+}
+
+// reader is one call of Read.
+type reader struct {
+	l     *Lens
+	allow func(Resource, string) bool
+	emit  func(Change)
+	known uint64 // what changed after this revision is new to the reader
+	told  uint64 // what went after this revision the reader may have
+}
+
+func (r *reader) allowed(k Key) bool { return r.allow == nil || r.allow(k.Resource, k.Namespace) }
+
+func (r *reader) read(e uint32) {
+	l, g := r.l, r.l.g
+	p := l.entries.at(e)
+	key := g.key(p.node)
+	if !r.allowed(key) {
+		return
+	}
+	if p.flags&shown == 0 {
+		if p.since > r.told {
+			r.readDead(e, key)
+			r.emit(Change{Op: DeleteVertex, Vertex: key})
+		}
+		return
+	}
+	if p.since > r.known || p.changed > r.known {
+		payload, ok := l.parts[e]
+		if !ok {
+			payload = g.nodes.at(p.node).payload
+		}
+		r.emit(Change{Op: SetVertex, Vertex: key, Payload: payload})
+	}
+	r.readDead(e, key)
+	for id := g.nodes.at(p.node).out; id != 0; {
+		a := g.arcs.at(id)
+		id = a.nextOut
+		how := l.lookOf(e, a)
+		if !how.shown || max(a.stamp, p.since, l.uses[g.slots.at(a.to).kind].since, r.targetSince(a.to, how.resource)) <= r.known {
+			continue
+		}
+		to := g.keyAt(a.to, how.resource)
+		if !r.allowed(to) {
+			continue
+		}
+		fields := a.fields
+		if how.missing {
+			// What a selector says of an object that this view does not have
+			// is not for its subscribers.
+			fields = a.namedBy
+		}
+		r.emit(Change{
+			Op: SetArc, Vertex: key, To: to, Type: a.typ,
+			Controller: a.flags&controller != 0, BlockOwnerDeletion: a.flags&block != 0,
+			Missing: how.missing, Fields: g.fieldsOf(fields),
+		})
+	}
+}
+
+// targetSince is the revision in which the target of an arc last appeared or
+// disappeared.
+func (r *reader) targetSince(to slotID, resource resID) uint64 {
+	if n := r.l.g.nodeAt(to, resource); n != 0 {
+		if e := r.l.index[n]; e != 0 {
+			return r.l.entries.at(e).since
+		}
+	}
+	return 0
+}
+
+// readDead tells of arcs that went from an entry and did not come back.
+func (r *reader) readDead(e uint32, key Key) {
+	l, g := r.l, r.l.g
+	dead := l.graves.arcs[e]
+	var told map[deadArc]bool
+	for i, d := range dead {
+		if d.rev <= r.told {
+			continue
+		}
+		if i < len(dead)-1 || told != nil {
+			// The same arc may have gone more than once.
+			if told == nil {
+				told = make(map[deadArc]bool)
+			}
+			same := deadArc{to: d.to, resource: d.resource, typ: d.typ}
+			if told[same] {
+				continue
+			}
+			told[same] = true
+		}
+		if l.entries.at(e).flags&shown != 0 {
+			if id := g.findArc(l.entries.at(e).node, d.to, d.typ); id != 0 {
+				if how := l.lookOf(e, g.arcs.at(id)); how.shown && how.resource == d.resource {
+					continue
+				}
+			}
+		}
+		if to := g.keyAt(d.to, d.resource); r.allowed(to) {
+			r.emit(Change{Op: DeleteArc, Vertex: key, To: to, Type: d.typ})
+		}
+	}
+}

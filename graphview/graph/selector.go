@@ -1,0 +1,298 @@
+package graph
+
+import (
+	"reflect"
+	"slices"
+)
+
+// selector is one Reference with a Selector, held by a node.
+type selector struct {
+	owner    nodeID
+	typ      ArcType
+	kind     kindID
+	space    spaceID // 0 for every namespace
+	field    string
+	selector Selector
+	// anchors are the pairs of one of its requirements under which the index
+	// has it: an object that matches bears exactly one of them. Empty if no
+	// requirement names pairs.
+	anchors []pair
+}
+
+// scope is the objects of one kind in one namespace, and the selectors that
+// look there; with space 0, the selectors that look everywhere.
+type scope struct {
+	slots []slotID
+	// anchored selectors by one of their pairs; the rest see every object.
+	anchored map[pair][]*selector
+	rest     []*selector
+}
+
+type scopeKey struct {
+	kind  kindID
+	space spaceID
+}
+
+func (g *Graph) scopeFor(kind kindID, space spaceID) *scope {
+	key := scopeKey{kind, space}
+	sc := g.selection[key]
+	if sc == nil {
+		sc = &scope{}
+		g.selection[key] = sc
+	}
+	return sc
+}
+
+func (g *Graph) dropScope(kind kindID, space spaceID) {
+	key := scopeKey{kind, space}
+	if sc := g.selection[key]; sc != nil && len(sc.slots) == 0 && len(sc.rest) == 0 && len(sc.anchored) == 0 {
+		delete(g.selection, key)
+	}
+}
+
+// enter puts a slot that has a live node into its scope; leave takes it out.
+func (g *Graph) enter(id slotID) {
+	s := g.slots.at(id)
+	if s.place != 0 {
+		return
+	}
+	sc := g.scopeFor(s.kind, s.space)
+	sc.slots = append(sc.slots, id)
+	s.place = uint32(len(sc.slots))
+}
+
+func (g *Graph) leave(id slotID) {
+	s := g.slots.at(id)
+	if s.place == 0 {
+		return
+	}
+	sc := g.scopeFor(s.kind, s.space)
+	last := sc.slots[len(sc.slots)-1]
+	sc.slots[s.place-1] = last
+	g.slots.at(last).place = s.place
+	sc.slots = sc.slots[:len(sc.slots)-1]
+	s.place = 0
+	g.dropScope(s.kind, s.space)
+}
+
+// setSelectors makes the node's selectors those of its references.
+func (g *Graph) setSelectors(id nodeID, references []Reference) {
+	var want []*selector
+	for i := range references {
+		r := &references[i]
+		if r.Selector == nil {
+			continue
+		}
+		kind := g.kinds.intern(r.To)
+		g.growKinds()
+		s := &selector{owner: id, typ: r.Type, kind: kind, field: r.Field, selector: *r.Selector}
+		switch {
+		case r.AllNamespaces:
+		case r.Scope == ScopeCluster:
+			s.space = clusterSpace
+		default:
+			s.space = g.spaces.intern(r.Namespace)
+		}
+		want = append(want, s)
+	}
+	have := g.nodes.at(id).selectors
+	if slices.EqualFunc(have, want, (*selector).equal) {
+		return
+	}
+	for _, s := range have {
+		g.unindex(s)
+	}
+	g.nodes.at(id).selectors = want
+	// Arcs of the old selectors that no new one confirms go; the list is taken
+	// first, since select links arcs into it.
+	var stale []arcID
+	for a := g.nodes.at(id).out; a != 0; a = g.arcs.at(a).nextOut {
+		if g.arcs.at(a).flags&selected != 0 {
+			stale = append(stale, a)
+		}
+	}
+	for _, s := range want {
+		g.index(s)
+		g.visitScope(s, func(to slotID) {
+			if g.selectsSlot(s, to) {
+				g.selectArc(s, to)
+			}
+		})
+	}
+	for _, a := range stale {
+		g.reselect(a)
+	}
+}
+
+func (s *selector) equal(o *selector) bool {
+	return s.typ == o.typ && s.kind == o.kind && s.space == o.space && s.field == o.field &&
+		reflect.DeepEqual(s.selector, o.selector)
+}
+
+// index anchors the selector at the requirement whose pairs have the fewest
+// selectors so far, so that an object looks at few that do not match it.
+func (g *Graph) index(s *selector) {
+	sc := g.scopeFor(s.kind, s.space)
+	best := -1
+	for i := range s.selector.Requirements {
+		r := &s.selector.Requirements[i]
+		if r.Op != In {
+			continue
+		}
+		crowd := 0
+		for _, v := range r.Values {
+			crowd += 1 + len(sc.anchored[pair{r.Key, v}])
+		}
+		if best < 0 || crowd < best {
+			best = crowd
+			s.anchors = s.anchors[:0]
+			for _, v := range r.Values {
+				if p := (pair{r.Key, v}); !slices.Contains(s.anchors, p) {
+					s.anchors = append(s.anchors, p)
+				}
+			}
+		}
+	}
+	if best < 0 {
+		sc.rest = append(sc.rest, s)
+		return
+	}
+	if sc.anchored == nil {
+		sc.anchored = make(map[pair][]*selector)
+	}
+	for _, p := range s.anchors {
+		sc.anchored[p] = append(sc.anchored[p], s)
+	}
+}
+
+func (g *Graph) unindex(s *selector) {
+	sc := g.scopeFor(s.kind, s.space)
+	without := func(list []*selector) []*selector {
+		return slices.DeleteFunc(list, func(o *selector) bool { return o == s })
+	}
+	if len(s.anchors) == 0 {
+		sc.rest = without(sc.rest)
+	}
+	for _, p := range s.anchors {
+		if left := without(sc.anchored[p]); len(left) > 0 {
+			sc.anchored[p] = left
+		} else {
+			delete(sc.anchored, p)
+		}
+	}
+	g.dropScope(s.kind, s.space)
+}
+
+// visitScope visits the slots with live nodes among which the selector selects.
+func (g *Graph) visitScope(s *selector, visit func(slotID)) {
+	if s.space != 0 {
+		if sc := g.selection[scopeKey{s.kind, s.space}]; sc != nil {
+			for _, id := range sc.slots {
+				visit(id)
+			}
+		}
+		return
+	}
+	for key, sc := range g.selection {
+		if key.kind == s.kind {
+			for _, id := range sc.slots {
+				visit(id)
+			}
+		}
+	}
+}
+
+// selectsSlot tells whether the selector matches a live node of the slot.
+func (g *Graph) selectsSlot(s *selector, id slotID) bool {
+	at := g.slots.at(id)
+	if at.kind != s.kind || s.space != 0 && s.space != at.space {
+		return false
+	}
+	for n := at.node; n != 0; n = g.nodes.at(n).sibling {
+		if g.nodes.at(n).alive() && s.selector.Matches(g.labelsOf(n)) {
+			return true
+		}
+	}
+	return false
+}
+
+func (g *Graph) labelsOf(id nodeID) map[string]string {
+	if set := g.nodes.at(id).labels; set != nil {
+		return set.labels
+	}
+	return nil
+}
+
+// relabelled brings the arcs of selectors into a slot up to date after its
+// nodes came, went or changed labels.
+func (g *Graph) relabelled(id slotID) {
+	at := g.slots.at(id)
+	if at.selected > 0 {
+		next := at.in
+		for next != 0 {
+			a := next
+			next = g.arcs.at(a).nextIn
+			if g.arcs.at(a).flags&selected != 0 {
+				g.reselect(a)
+			}
+		}
+	}
+	for _, space := range [2]spaceID{at.space, 0} {
+		sc := g.selection[scopeKey{at.kind, space}]
+		if sc == nil || len(sc.rest) == 0 && len(sc.anchored) == 0 {
+			continue
+		}
+		for n := at.node; n != 0; n = g.nodes.at(n).sibling {
+			if !g.nodes.at(n).alive() {
+				continue
+			}
+			labels := g.labelsOf(n)
+			if len(sc.anchored) > 0 {
+				for k, v := range labels {
+					for _, s := range sc.anchored[pair{k, v}] {
+						if s.selector.Matches(labels) {
+							g.selectArc(s, id)
+						}
+					}
+				}
+			}
+			for _, s := range sc.rest {
+				if s.selector.Matches(labels) {
+					g.selectArc(s, id)
+				}
+			}
+		}
+	}
+}
+
+// selectArc makes the arc of a selector to a slot that it matches.
+func (g *Graph) selectArc(s *selector, to slotID) {
+	id := g.findArc(s.owner, to, s.typ)
+	if id == 0 {
+		id = g.addArc(s.owner, to, s.typ)
+	}
+	if g.arcs.at(id).flags&selected == 0 {
+		g.touchArc(id).flags |= selected
+		g.slots.at(to).selected++
+	}
+	g.setFields(id)
+}
+
+// reselect takes the selected mark from an arc that no selector of its source
+// holds any more.
+func (g *Graph) reselect(id arcID) {
+	a := g.arcs.at(id)
+	for _, s := range g.nodes.at(a.from).selectors {
+		if s.typ == a.typ && g.selectsSlot(s, a.to) {
+			g.setFields(id)
+			return
+		}
+	}
+	if a.flags&named == 0 {
+		g.removeArc(id)
+		return
+	}
+	g.touchArc(id).flags &^= selected
+	g.slots.at(a.to).selected--
+	g.setFields(id)
+}

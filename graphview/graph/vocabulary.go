@@ -1,0 +1,145 @@
+package graph
+
+import "slices"
+
+// ArcType says what a reference means. The zero value is not a valid type.
+type ArcType uint8
+
+// The arc types of the stream protocol.
+const (
+	// OwnerReference leads from an object to its owner ("or").
+	OwnerReference ArcType = iota + 1
+	// Direct leads from an object to what it uses or selects ("r").
+	Direct
+	// Transitive leads from an object to what it names for something else to
+	// use ("t").
+	Transitive
+)
+
+// String returns the type's name on the wire: or, r, t.
+func (t ArcType) String() string {
+	switch t {
+	case OwnerReference:
+		return "or"
+	case Direct:
+		return "r"
+	case Transitive:
+		return "t"
+	default:
+		return "?"
+	}
+}
+
+// ParseArcType is the inverse of ArcType.String.
+func ParseArcType(s string) (ArcType, bool) {
+	for _, t := range []ArcType{OwnerReference, Direct, Transitive} {
+		if t.String() == s {
+			return t, true
+		}
+	}
+	return 0, false
+}
+
+// Kind names a kind of objects, without a version: what references speak of.
+// The core group is "".
+type Kind struct {
+	Group, Kind string
+}
+
+// Resource names a served resource: what vertices are called by.
+type Resource struct {
+	Group, Version, Resource string
+}
+
+// Key is the identity of a vertex. Namespace is "" for cluster-scoped objects.
+type Key struct {
+	Resource
+	Namespace, Name string
+}
+
+// Scope says where the target of a Reference lives.
+type Scope uint8
+
+const (
+	// ScopeUnknown: in the reference's Namespace if the target's kind is
+	// namespaced, in none if it is not. The graph finds out (SetScope).
+	ScopeUnknown Scope = iota
+	// ScopeNamespaced: in the reference's Namespace.
+	ScopeNamespaced
+	// ScopeCluster: in no namespace.
+	ScopeCluster
+)
+
+// Reference is one thing that an object says about others: a single object by
+// name, or all objects that a selector matches. Either Name or Selector is set.
+type Reference struct {
+	Type ArcType
+	// To is the kind of the target.
+	To Kind
+	// Namespace of the target, unless Scope is ScopeCluster.
+	Namespace string
+	Scope     Scope
+	// Name of the target.
+	Name string
+	// UID of the target. If set, an object of that name with another UID is
+	// not the target (owner references).
+	UID string
+	// Controller and BlockOwnerDeletion are those of an owner reference.
+	Controller, BlockOwnerDeletion bool
+	// Selector selects the targets by their labels, in Namespace.
+	Selector *Selector
+	// AllNamespaces lets Selector match in every namespace.
+	AllNamespaces bool
+	// Field is the path that holds the reference, with [] for list elements:
+	// spec.volumes[].secret.secretName. Empty for owner references.
+	Field string
+}
+
+// Operator is how a Requirement compares a label.
+type Operator uint8
+
+// The operators of Kubernetes' set-based label selectors.
+const (
+	In Operator = iota
+	NotIn
+	Exists
+	DoesNotExist
+)
+
+// Requirement is one condition on the label Key. Values are used by In and
+// NotIn only. NotIn is also satisfied where the label is absent.
+type Requirement struct {
+	Key    string
+	Op     Operator
+	Values []string
+}
+
+// Selector is a conjunction of requirements. One without any matches every
+// object: whoever makes it decides what its API means by an empty selector.
+type Selector struct {
+	Requirements []Requirement
+}
+
+// Matches tells whether labels satisfy every requirement.
+func (s *Selector) Matches(labels map[string]string) bool {
+	for i := range s.Requirements {
+		if !s.Requirements[i].matches(labels) {
+			return false
+		}
+	}
+	return true
+}
+
+func (r *Requirement) matches(labels map[string]string) bool {
+	value, ok := labels[r.Key]
+	switch r.Op {
+	case Exists:
+		return ok
+	case DoesNotExist:
+		return !ok
+	case NotIn:
+		return !ok || !slices.Contains(r.Values, value)
+	default:
+		return ok && slices.Contains(r.Values, value)
+	}
+}

@@ -1,0 +1,66 @@
+package graphview
+
+import "graphview.dev/graphview/graph"
+
+// Name is the name of a view: that of the GraphView that declares it.
+type Name struct {
+	Namespace, Name string
+}
+
+// String returns namespace/name.
+func (n Name) String() string { return n.Namespace + "/" + n.Name }
+
+// Spec is what a user asks of a view, as text, whether it came from a
+// GraphView or from a request on a connection. Compile checks it.
+type Spec struct {
+	// Queries select resources; the first that matches decides. At least one.
+	Queries []Query
+	// Namespaces restricts namespaced objects; nil means all namespaces.
+	Namespaces *Namespaces
+	// Roots restricts what is visible to what they reach; nil means everything.
+	Roots *Roots
+	// ServiceAccountName, in the view's namespace, restricts the view to what
+	// that account may list and watch. "" means no restriction.
+	ServiceAccountName string
+}
+
+// Query includes or excludes the resources it matches: exactly one is set.
+type Query struct {
+	Include *Include
+	Exclude *Exclude
+}
+
+// Include selects resources, and optionally some of their objects and parts of
+// those.
+type Include struct {
+	ResourceSelectorExpression string
+	Object                     ObjectFilter
+}
+
+// Exclude keeps the resources it matches out of the view.
+type Exclude struct {
+	ResourceSelectorExpression string
+}
+
+// ObjectFilter selects objects; empty fields select everything.
+type ObjectFilter struct {
+	LabelSelector            string
+	FieldSelector            string
+	ObjectSelectorExpression string
+	// JSONPath selects the parts of an object that subscribers get.
+	JSONPath string
+}
+
+// Namespaces selects namespaces, by name or by selectors, not both.
+type Namespaces struct {
+	Names                    []string
+	LabelSelector            string
+	FieldSelector            string
+	ObjectSelectorExpression string
+}
+
+// Roots selects the objects from which a view is explored.
+type Roots struct {
+	ObjectSelectorExpressions []string
+	IgnoreArcDirection        []graph.ArcType
+}
