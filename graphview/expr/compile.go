@@ -1,0 +1,76 @@
+package expr
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/types"
+)
+
+// compile makes a program of an expression, or says why not in an *Error.
+func compile(env *environment, text string) (*program, error) {
+	if text == "" {
+		return nil, &Error{Reason: InvalidExpression, Message: "expression is empty; it must evaluate to true or false"}
+	}
+	if err := tooLong(InvalidExpression, "expression", text); err != nil {
+		return nil, err
+	}
+	if err := inspect(text); err != nil {
+		return nil, err
+	}
+	checked, issues := env.Compile(unreserve(text))
+	if issues.Err() != nil {
+		return nil, syntaxError(text, env.variables, issues.Errors())
+	}
+	if out := checked.OutputType(); out.Kind() != types.BoolKind && out.Kind() != types.DynKind {
+		return nil, &Error{
+			Reason: InvalidExpression, Text: text,
+			Message: fmt.Sprintf("expression must evaluate to bool, not %s", oneLine(cel.FormatCELType(out))),
+		}
+	}
+	return plan(env, checked, text)
+}
+
+func plan(env *environment, checked *cel.Ast, text string) (*program, error) {
+	native := checked.NativeRep()
+	p := &program{
+		source: native.SourceInfo(),
+		calls:  map[int64]string{},
+		words:  map[string]bool{},
+		reads:  map[string]bool{},
+	}
+	for _, reference := range native.ReferenceMap() {
+		if slices.Contains(env.variables, reference.Name) {
+			p.reads[reference.Name] = true
+		}
+	}
+	ast.PreOrderVisit(native.Expr(), ast.NewExprVisitor(p.note))
+
+	guards := &guards{functions: env.Functions(), loops: p.loops}
+	evaluable, err := env.Program(checked, append(programOptions(), cel.CustomDecoratorV2(guards.decorate))...)
+	if err != nil {
+		// Constant parts are computed now, and may fail now: these values are
+		// the expression's own.
+		return nil, &Error{Reason: InvalidExpression, Text: text, Message: oneLine(err.Error())}
+	}
+	p.evaluable = evaluable
+	return p, nil
+}
+
+// note remembers what a message about this expression may say.
+func (p *program) note(e ast.Expr) {
+	switch e.Kind() {
+	case ast.CallKind:
+		p.calls[e.ID()] = e.AsCall().FunctionName()
+	case ast.SelectKind:
+		p.words[e.AsSelect().FieldName()] = true
+	case ast.LiteralKind:
+		if s, ok := e.AsLiteral().(types.String); ok {
+			p.words[string(s)] = true
+		}
+	case ast.ComprehensionKind:
+		p.loops = true
+	}
+}

@@ -1,0 +1,209 @@
+package expr
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestCompileResourceErrors(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		text string
+		want string
+	}{
+		"empty": {
+			text: "",
+			want: `expression is empty; it must evaluate to true or false`,
+		},
+		"unknown variable": {
+			text: "grup == 'apps'",
+			want: `line 1, column 1: unknown name or function 'grup'; the variables are group, version, resource and namespaced: "grup == 'apps'"`,
+		},
+		"unknown variable on another line": {
+			text: "group ==\n  nope",
+			want: `line 2, column 3: unknown name or function 'nope'; the variables are group, version, resource and namespaced: "group ==\n  nope"`,
+		},
+		"variable of objects": {
+			text: "obj.kind == 'Pod'",
+			want: `line 1, column 1: unknown name or function 'obj'; the variables are group, version, resource and namespaced: "obj.kind == 'Pod'"`,
+		},
+		"namespace": {
+			text: "namespace == 'a'",
+			want: `line 1, column 1: unknown name or function 'namespace'; the variables are group, version, resource and namespaced: "namespace == 'a'"`,
+		},
+		"no authorizer": {
+			text: "authorizer.path('/').check('get').allowed()",
+			want: `line 1, column 1: unknown name or function 'authorizer'; the variables are group, version, resource and namespaced (and 3 more errors): "authorizer.path('/').check('get').allowed()"`,
+		},
+		"assignment": {
+			text: "group = 'apps'",
+			want: `line 1, column 7: syntax error: unexpected '= '; == compares (and 1 more error): "group = 'apps'"`,
+		},
+		"unclosed": {
+			text: "group in ['','apps'",
+			want: `line 1, column 20: syntax error: the expression ends too early: "group in ['','apps'"`,
+		},
+		"two expressions": {
+			text: "group == 'a' b",
+			want: `line 1, column 14: syntax error: unexpected 'b': "group == 'a' b"`,
+		},
+		"types": {
+			text: "group == 1",
+			want: `line 1, column 7: operator == cannot be applied to (string, int): "group == 1"`,
+		},
+		"index": {
+			text: "group[0] == 'a'",
+			want: `line 1, column 6: operator [] cannot be applied to (string, int): "group[0] == 'a'"`,
+		},
+		"arguments": {
+			text: "group.startsWith(version, resource)",
+			want: `line 1, column 17: startsWith() cannot be applied to string.(string, string): "group.startsWith(version, resource)"`,
+		},
+		"string": {
+			text: "group",
+			want: `expression must evaluate to bool, not string: "group"`,
+		},
+		"list": {
+			text: "[group]",
+			want: `expression must evaluate to bool, not list(string): "[group]"`,
+		},
+		"regular expression": {
+			text: "group.matches('(')",
+			want: `line 1, column 15: invalid regular expression; the syntax is RE2, with at most 1000 repetitions: "group.matches('(')"`,
+		},
+		"regular expression of find": {
+			text: "group.find('(') == ''",
+			want: "error parsing regexp: missing closing ): `(`: \"group.find('(') == ''\"",
+		},
+		"duration": {
+			text: "duration('zz') == duration('1h')",
+			want: `line 1, column 10: invalid duration; expected one such as '1h30m': "duration('zz') == duration('1h')"`,
+		},
+		"text in quotes of both kinds": {
+			text: `group == "'`,
+			want: "line 1, column 10: syntax error: unexpected '\"'' (and 1 more error): `group == \"'`",
+		},
+		"unprintable": {
+			text: "group == \x1b[31m",
+			want: `line 1, column 10: syntax error: unexpected ' ' (and 1 more error): "group == \x1b[31m"`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := CompileResource(tc.text)
+			if diff := cmp.Diff(tc.want, message(t, err)); diff != "" {
+				t.Errorf("error (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// What takes long to compile is refused, and refusing does not take long.
+func TestCompileHostile(t *testing.T) {
+	t.Parallel()
+	repeat := strings.Repeat
+	fill := func(unit string) string {
+		n := (MaxTextLength - 30) / (len(unit) + 1)
+		return "[" + unit + repeat(","+unit, n-1) + "].size() == 0"
+	}
+	for name, tc := range map[string]struct {
+		text string
+		want string
+	}{
+		"too long":         {repeat("a", MaxTextLength+1), "expression of 10241 bytes is too long; at most 10240 are allowed"},
+		"parentheses":      {repeat("(", 4000) + "1" + repeat(")", 4000), "nests too deeply; at most 100 levels"},
+		"open parentheses": {repeat("(", MaxTextLength), "nests too deeply"},
+		"brackets":         {repeat("[", 4000) + repeat("]", 4000), "nests too deeply"},
+		"braces":           {repeat("{1:", 3000), "nests too deeply"},
+		"conditionals":     {repeat("true?1:", 1000) + "1", "nests too deeply"},
+		"calls":            {repeat("size(", 1500) + "1" + repeat(")", 1500), "nests too deeply"},
+		"selections":       {"obj" + repeat(".a", 5000), "nests too deeply"},
+		"indexes":          {"obj" + repeat("[0]", 3000), "nests too deeply"},
+		"sums":             {repeat("1+", 5000) + "1", "nests too deeply"},
+		"relations":        {repeat("obj==", 1500) + "1", "nests too deeply"},
+		"quotes":           {repeat("'", MaxTextLength), ""},
+		"garbage":          {repeat("a b(,", 2000), ""},
+		"negations":        {repeat("!", MaxTextLength), "syntax error"},
+		"optMap":           {"optional.of(1)" + repeat(".optMap(x,x)", 30) + ".hasValue()", "optMap() and optFlatMap() make the expression too large"},
+		"optFlatMap":       {"optional.of(1)" + repeat(".optFlatMap(x,optional.of(x))", 20) + ".hasValue()", "optMap() and optFlatMap() make the expression too large"},
+		"many optMap":      {fill("optional.of(1).optMap(x,x)"), "optMap() and optFlatMap() make the expression too large"},
+		"deep lists":       {fill(repeat("[", 90) + "1" + repeat("]", 90)), "too many lists and maps; at most 2000"},
+		"nested loops":     {fill(repeat("[1].map(x,", 20) + "1" + repeat(")", 20)), "too many loops such as all() and map(); at most 100"},
+		"sortBy":           {fill("[1].sortBy(x,x)"), "too many loops"},
+		"regex":            {"name.matches('" + repeat("(a{1000})", 1000) + "')", "regular expressions are too large"},
+		"many regexes":     {fill("name.matches('(a{900})')"), "regular expressions are too large"},
+		"regex of find":    {"name.find('" + repeat("(a{1000})", 1000) + "') == ''", "regular expressions are too large"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			started := time.Now()
+			_, err := CompileObject(tc.text)
+			if took := time.Since(started); took > 5*time.Second {
+				t.Errorf("compilation took %v", took)
+			}
+			if got := message(t, err); err == nil || !strings.Contains(got, tc.want) {
+				t.Errorf("error = %q, want one that contains %q", got, tc.want)
+			}
+			if got := len(err.Error()); got > 2000 {
+				t.Errorf("message has %d bytes", got)
+			}
+		})
+	}
+}
+
+func TestCompileReasonable(t *testing.T) {
+	t.Parallel()
+	for name, text := range map[string]string{
+		"conjunction": strings.Repeat("has(obj.spec.replicas) && ", 300) + "true",
+		"long list":   "name in ['a'" + strings.Repeat(", 'a'", 1000) + "]",
+		"optMap":      "obj.?spec.?paused.optMap(p, p == true).orValue(false)",
+		"two optMaps": "obj.?a.optMap(p, p.b).optMap(p, p.c).orValue(false) == true",
+		"libraries": `quantity('1Gi').isGreaterThan(quantity('1Mi')) && isIP('10.0.0.1') && cidr('10.0.0.0/8').containsIP('10.0.0.1')
+			&& semver('1.2.3').major() == 1 && isURL('https://a') && 'abc'.find('b') == 'b' && [3, 1].max() == 3 && 'A'.lowerAscii() == 'a'
+			&& sets.contains([1, 2], [1]) && !format.dns1123Label().validate('a').hasValue() && '%s'.format(['a']) == 'a'
+			&& [2, 1].sort() == [1, 2] && {'a': 1}.all(k, v, v == 1) && obj.?spec.orValue({}) == {} && 1 < 1.5`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if _, err := CompileObject(text); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func TestErrorAt(t *testing.T) {
+	t.Parallel()
+	_, err := CompileObject("foo")
+	var invalid *Error
+	if !errors.As(err, &invalid) {
+		t.Fatalf("error is a %T", err)
+	}
+	want := &Error{
+		Reason: InvalidExpression, Path: "spec.roots.objectSelectorExpressions[1]", Text: "foo", Line: 1, Column: 1,
+		Message: "unknown name or function 'foo'; the variables are obj, group, version, resource, namespace, name, labels and annotations",
+	}
+	got := invalid.At("spec.roots.objectSelectorExpressions[1]")
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if invalid.Path != "" {
+		t.Error("At changed its receiver")
+	}
+	const line = `spec.roots.objectSelectorExpressions[1]: line 1, column 1: unknown name or function 'foo'; the variables are obj, group, version, resource, namespace, name, labels and annotations: "foo"`
+	if diff := cmp.Diff(line, got.Error()); diff != "" {
+		t.Errorf("message (-want +got):\n%s", diff)
+	}
+}
+
+func TestErrorCutsText(t *testing.T) {
+	t.Parallel()
+	_, err := CompileObject("'" + strings.Repeat("ä", 300) + "'")
+	want := `expression must evaluate to bool, not string: "'` + strings.Repeat("ä", 199) + `…"`
+	if diff := cmp.Diff(want, message(t, err)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}

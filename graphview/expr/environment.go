@@ -1,0 +1,144 @@
+package expr
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/checker"
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/ext"
+	"github.com/google/cel-go/interpreter"
+	celconfig "k8s.io/apiserver/pkg/apis/cel"
+	"k8s.io/apiserver/pkg/cel/library"
+)
+
+// Names of the CEL variables.
+const (
+	varGroup       = "group"
+	varVersion     = "version"
+	varResource    = "resource"
+	varNamespaced  = "namespaced"
+	varNamespace   = "namespace"
+	varName        = "name"
+	varLabels      = "labels"
+	varAnnotations = "annotations"
+	varObject      = "obj"
+)
+
+// noNode is no node of any expression.
+const noNode = -1
+
+// environment is a CEL environment and the names a user may use in it, in the
+// order in which messages list them.
+type environment struct {
+	*cel.Env
+
+	variables []string
+}
+
+// The environments take some milliseconds to build, which a program that
+// compiles nothing should not pay.
+var (
+	resourceEnvironment = sync.OnceValues(func() (*environment, error) {
+		return newEnvironment(
+			variable{varGroup, cel.StringType},
+			variable{varVersion, cel.StringType},
+			variable{varResource, cel.StringType},
+			variable{varNamespaced, cel.BoolType},
+		)
+	})
+	objectEnvironment = sync.OnceValues(func() (*environment, error) {
+		return newEnvironment(
+			variable{varObject, cel.DynType},
+			variable{varGroup, cel.StringType},
+			variable{varVersion, cel.StringType},
+			variable{varResource, cel.StringType},
+			variable{varNamespace, cel.StringType},
+			variable{varName, cel.StringType},
+			variable{varLabels, cel.MapType(cel.StringType, cel.StringType)},
+			variable{varAnnotations, cel.MapType(cel.StringType, cel.StringType)},
+		)
+	})
+)
+
+type variable struct {
+	name string
+	kind *cel.Type
+}
+
+func newEnvironment(variables ...variable) (*environment, error) {
+	base, err := baseEnvironment()
+	if err != nil {
+		return nil, err
+	}
+	options := make([]cel.EnvOption, 0, len(variables))
+	names := make([]string, 0, len(variables))
+	for _, v := range variables {
+		options = append(options, cel.Variable(unreserve(v.name), v.kind))
+		names = append(names, v.name)
+	}
+	extended, err := base.Extend(options...)
+	if err != nil {
+		return nil, fmt.Errorf("declare CEL variables: %w", err)
+	}
+	return &environment{Env: extended, variables: names}, nil
+}
+
+// baseEnvironment has what k8s.io/apiserver/pkg/cel/environment has for
+// Kubernetes 1.37, less the authorizer. That package is not used itself since
+// the authorizer cannot be taken out of it, and since which functions a user's
+// expression may call must not depend on the feature gates of this process.
+var baseEnvironment = sync.OnceValues(func() (*cel.Env, error) {
+	// CEL has one error of this kind for everybody, and writes the node where
+	// it first occurs into it whenever that is: a data race, and a wrong
+	// place. A node it cannot have, written now, prevents both.
+	types.LabelErrNode(noNode, types.NoSuchOverloadErr())
+
+	env, err := cel.NewEnv(
+		cel.ParserRecursionLimit(maxNesting),
+		cel.ParserExpressionSizeLimit(MaxTextLength),
+
+		cel.HomogeneousAggregateLiterals(),
+		cel.EagerlyValidateDeclarations(true),
+		cel.DefaultUTCTimeZone(true),
+		cel.CrossTypeNumericComparisons(true),
+		cel.OptionalTypes(),
+		cel.CostEstimatorOptions(checker.PresenceTestHasCost(false)),
+		cel.ASTValidators(
+			cel.ValidateDurationLiterals(),
+			cel.ValidateTimestampLiterals(),
+			cel.ValidateRegexLiterals(),
+			cel.ValidateHomogeneousAggregateLiterals(),
+		),
+
+		ext.Strings(ext.StringsVersion(2), ext.StringsMaxPrecision(maxPrecision)),
+		ext.Sets(),
+		ext.Lists(ext.ListsVersion(3), ext.ListsMaxRangeSize(maxRange)),
+		ext.TwoVarComprehensions(),
+		library.Lists(library.ListsVersion(1)),
+		library.URLs(),
+		library.Regex(),
+		library.Quantity(),
+		library.IP(),
+		library.CIDR(),
+		library.Format(),
+		library.SemverLib(library.SemverVersion(1)),
+	)
+	if err != nil {
+		return nil, fmt.Errorf("build CEL environment: %w", err)
+	}
+	return env, nil
+})
+
+// programOptions are those of Kubernetes: constants folded, cost tracked and
+// limited, cancellation noticed within comprehensions.
+func programOptions() []cel.ProgramOption {
+	return []cel.ProgramOption{
+		cel.EvalOptions(cel.OptOptimize, cel.OptTrackCost),
+		cel.CostLimit(CostLimit),
+		cel.CostTracking(&costModel{}),
+		cel.CostTrackerOptions(interpreter.PresenceTestHasCost(false)),
+		cel.InterruptCheckFrequency(celconfig.CheckFrequency),
+	}
+}

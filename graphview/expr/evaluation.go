@@ -1,0 +1,146 @@
+package expr
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+	"github.com/google/cel-go/interpreter"
+)
+
+// program is one compiled expression.
+type program struct {
+	evaluable cel.Program
+	source    *ast.SourceInfo
+	// loops is whether there is a comprehension, which alone takes long enough
+	// to be worth interrupting.
+	loops bool
+	// reads are the variables it mentions.
+	reads map[string]bool
+	// calls are the functions, by node, and words the constants and fields of
+	// the expression: what a message may say.
+	calls map[int64]string
+	words map[string]bool
+}
+
+// EvaluationError says why a valid expression has no value for an object. It
+// never contains anything that the object does.
+type EvaluationError struct {
+	// Line and Column say which part of the expression failed, from 1, in
+	// characters; 0 when unknown.
+	Line, Column int
+	Message      string
+}
+
+func (e *EvaluationError) Error() string {
+	if e.Line == 0 {
+		return e.Message
+	}
+	return fmt.Sprintf("%s (line %d, column %d of the expression)", e.Message, e.Line, e.Column)
+}
+
+// eval evaluates the expression and says what that cost, in CEL's units. Its
+// error is an *EvaluationError, or wraps the context's.
+func (p *program) eval(ctx context.Context, variables cel.Activation) (match bool, cost uint64, err error) {
+	if ctx.Err() != nil {
+		return false, 0, fmt.Errorf("evaluate expression: %w", context.Cause(ctx))
+	}
+	if !p.loops {
+		// CEL makes a context of its own for every interruptible evaluation,
+		// which costs as much as a typical expression.
+		return p.conclude(p.evaluable.Eval(variables))
+	}
+	match, cost, err = p.conclude(p.evaluable.ContextEval(ctx, variables))
+	if err != nil && ctx.Err() != nil {
+		return false, cost, fmt.Errorf("evaluate expression: %w", context.Cause(ctx))
+	}
+	return match, cost, err
+}
+
+// conclude takes what CEL returns for what this package does.
+func (p *program) conclude(result ref.Val, details *cel.EvalDetails, err error) (match bool, cost uint64, _ error) {
+	if spent := details.ActualCost(); spent != nil {
+		cost = *spent
+	}
+	if err != nil {
+		return false, cost, p.safe(err)
+	}
+	value, ok := result.(types.Bool)
+	if !ok {
+		return false, cost, &EvaluationError{
+			Message: fmt.Sprintf("expression must evaluate to bool, and was %s for this object", result.Type().TypeName()),
+		}
+	}
+	return bool(value), cost, nil
+}
+
+// harmless are runtime messages of CEL that contain no values. They have no
+// types to tell them by; one that is not here is merely described less well.
+var harmless = []string{
+	"division by zero",
+	"modulus by zero",
+	"integer overflow",
+	"unsigned integer overflow",
+	"duration overflow",
+	"timestamp overflow",
+	"optional.none() dereference",
+}
+
+// safe replaces a runtime error by one that contains no values.
+func (p *program) safe(err error) *EvaluationError {
+	var cancelled interpreter.EvalCancelledError
+	if errors.As(err, &cancelled) && cancelled.Cause == interpreter.CostLimitExceeded {
+		return &EvaluationError{
+			Message: fmt.Sprintf("cost limit exceeded: the expression took more than %d units on this object", CostLimit),
+		}
+	}
+	safe := &EvaluationError{}
+	node := int64(noNode)
+	if failed := (*types.Err)(nil); errors.As(err, &failed) {
+		node = failed.NodeID()
+	}
+	if node != noNode {
+		if at := p.source.GetStartLocation(node); at.Line() > 0 {
+			safe.Line, safe.Column = at.Line(), at.Column()+1
+		}
+	}
+	safe.Message = p.describe(err, node)
+	return safe
+}
+
+func (p *program) describe(err error, node int64) string {
+	var refused *guardError
+	if errors.As(err, &refused) {
+		return refused.message
+	}
+	message := err.Error()
+	for _, known := range harmless {
+		if message == known {
+			return known
+		}
+	}
+	// A key may be computed, from a value.
+	if key, ok := strings.CutPrefix(message, "no such key: "); ok {
+		if p.words[key] {
+			return "no such key: " + shorten(oneLine(key), maxQuoted)
+		}
+		return "no such key"
+	}
+	switch {
+	case strings.HasPrefix(message, "index out of bounds"), strings.HasPrefix(message, "index '"):
+		return "index out of bounds"
+	case strings.HasPrefix(message, "no such overload"), strings.HasPrefix(message, "unsupported overload"):
+		return "no such overload: a function or operator got a value of another type than it takes"
+	case strings.HasPrefix(message, "type conversion error"), strings.HasPrefix(message, "unsupported conversion"):
+		return "conversion error"
+	}
+	if function, ok := p.calls[node]; ok {
+		return callee(function) + " failed on this object"
+	}
+	return "expression failed on this object"
+}

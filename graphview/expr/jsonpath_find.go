@@ -1,0 +1,270 @@
+package expr
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"k8s.io/client-go/util/jsonpath"
+)
+
+// Find is a JSON array of the nodes that the path finds in a decoded object, in
+// order: "[]" if none. Text of a template is found as it is, as a string. Its
+// error is an *EvaluationError. The object is only read.
+func (p *JSONPath) Find(object map[string]any) ([]byte, error) {
+	f := &finder{}
+	if err := f.run(p.actions, object); err != nil {
+		return nil, err
+	}
+	return encode(f.found)
+}
+
+// finder walks one object within the limits.
+type finder struct {
+	steps int
+	found []any
+}
+
+func (f *finder) run(actions []action, current any) error {
+	for _, a := range actions {
+		nodes, err := f.walk([]any{current}, a.path)
+		if err != nil {
+			return err
+		}
+		if a.each {
+			for _, node := range nodes {
+				if err := f.run(a.body, node); err != nil {
+					return err
+				}
+			}
+			continue
+		}
+		if len(f.found)+len(nodes) > maxPathNodes {
+			return &EvaluationError{Message: fmt.Sprintf("JSONPath finds too many nodes; at most %d are allowed", maxPathNodes)}
+		}
+		f.found = append(f.found, nodes...)
+	}
+	return nil
+}
+
+// step counts values that were looked at.
+func (f *finder) step(values int) error {
+	if f.steps += values; f.steps > maxPathSteps {
+		return &EvaluationError{Message: fmt.Sprintf("JSONPath looks at too many values; at most %d are allowed", maxPathSteps)}
+	}
+	return nil
+}
+
+// walk follows a path from each value. A nil value has nothing in it.
+func (f *finder) walk(values []any, path *jsonpath.ListNode) ([]any, error) {
+	for _, node := range path.Nodes {
+		if err := f.step(1 + len(values)); err != nil {
+			return nil, err
+		}
+		var err error
+		if values, err = f.follow(values, node); err != nil {
+			return nil, err
+		}
+	}
+	return values, nil
+}
+
+func (f *finder) follow(values []any, node jsonpath.Node) ([]any, error) {
+	switch node := node.(type) {
+	case *jsonpath.TextNode:
+		return []any{node.Text}, nil
+	case *jsonpath.IntNode:
+		return slices.Repeat([]any{int64(node.Value)}, len(values)), nil
+	case *jsonpath.FloatNode:
+		return slices.Repeat([]any{node.Value}, len(values)), nil
+	case *jsonpath.BoolNode:
+		return slices.Repeat([]any{node.Value}, len(values)), nil
+	case *jsonpath.ListNode:
+		return f.walk(values, node)
+	case *jsonpath.FieldNode:
+		return field(values, node.Value), nil
+	case *jsonpath.WildcardNode:
+		return f.wildcard(values)
+	case *jsonpath.RecursiveNode:
+		return f.descend(nil, values)
+	case *jsonpath.ArrayNode:
+		return f.slice(values, node.Params)
+	case *jsonpath.UnionNode:
+		return f.union(values, node.Nodes)
+	case *jsonpath.FilterNode:
+		return f.filter(values, node)
+	default:
+		return nil, &EvaluationError{Message: "JSONPath has an unknown operator"}
+	}
+}
+
+func field(values []any, name string) []any {
+	var found []any
+	for _, value := range values {
+		if members, ok := value.(map[string]any); ok {
+			if member, ok := members[name]; ok {
+				found = append(found, member)
+			}
+		}
+	}
+	return found
+}
+
+// children are a list's elements, or a map's values in the order of its keys.
+func children(value any) []any {
+	switch value := value.(type) {
+	case []any:
+		return value
+	case map[string]any:
+		members := make([]any, 0, len(value))
+		for _, key := range slices.Sorted(maps.Keys(value)) {
+			members = append(members, value[key])
+		}
+		return members
+	}
+	return nil
+}
+
+func (f *finder) wildcard(values []any) ([]any, error) {
+	var found []any
+	for _, value := range values {
+		nested := children(value)
+		if err := f.step(len(nested)); err != nil {
+			return nil, err
+		}
+		found = append(found, nested...)
+	}
+	return found, nil
+}
+
+// descend appends the values and all that is in them, each before its children:
+// maps, lists and strings that are not empty.
+func (f *finder) descend(found, values []any) ([]any, error) {
+	for _, value := range values {
+		if err := f.step(1); err != nil {
+			return nil, err
+		}
+		if text, ok := value.(string); ok && text != "" {
+			found = append(found, text)
+			continue
+		}
+		nested := children(value)
+		if len(nested) == 0 {
+			continue
+		}
+		var err error
+		if found, err = f.descend(append(found, value), nested); err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
+}
+
+// slice is [from:to:step], or [from] as from to the one after it. What is
+// beyond the ends of a list is not found.
+func (f *finder) slice(values []any, params [3]jsonpath.ParamsEntry) ([]any, error) {
+	var found []any
+	for _, value := range values {
+		if value == nil {
+			continue
+		}
+		elements, ok := value.([]any)
+		if !ok {
+			return nil, &EvaluationError{Message: "JSONPath uses [] on something that is no list"}
+		}
+		from, to, step := bounds(params, len(elements))
+		for i := from; i < to; i += step {
+			if err := f.step(1); err != nil {
+				return nil, err
+			}
+			found = append(found, elements[i])
+		}
+	}
+	return found, nil
+}
+
+// bounds resolves what counts from the end, and cuts to the list's length.
+func bounds(params [3]jsonpath.ParamsEntry, length int) (from, to, step int) {
+	from, to, step = 0, length, 1
+	if params[0].Known {
+		from = params[0].Value
+		if from < 0 {
+			from += length
+		}
+	}
+	switch {
+	case params[1].Derived:
+		to = from + 1
+	case params[1].Known:
+		to = params[1].Value
+		if to < 0 {
+			to += length
+		}
+	}
+	if params[2].Known {
+		step = params[2].Value
+	}
+	if from < 0 && params[1].Derived {
+		// One element before the first is none, where a slice is cut.
+		return 0, 0, step
+	}
+	// No step reaches beyond the list in more than one stride, which also
+	// keeps huge ones from overflowing.
+	return max(from, 0), min(to, length), min(step, length+1)
+}
+
+func (f *finder) union(values []any, paths []*jsonpath.ListNode) ([]any, error) {
+	var found []any
+	for _, path := range paths {
+		nodes, err := f.walk(values, path)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, nodes...)
+	}
+	return found, nil
+}
+
+func (f *finder) filter(values []any, node *jsonpath.FilterNode) ([]any, error) {
+	var found []any
+	for _, value := range values {
+		if value == nil {
+			continue
+		}
+		elements, ok := value.([]any)
+		if !ok {
+			return nil, &EvaluationError{Message: "JSONPath uses a filter on something that is no list"}
+		}
+		for _, element := range elements {
+			pass, err := f.passes(element, node)
+			if err != nil {
+				return nil, err
+			}
+			if pass {
+				found = append(found, element)
+			}
+		}
+	}
+	return found, nil
+}
+
+func (f *finder) passes(element any, node *jsonpath.FilterNode) (bool, error) {
+	left, err := f.walk([]any{element}, node.Left)
+	if err != nil {
+		return false, err
+	}
+	if node.Operator == "exists" {
+		return len(left) > 0, nil
+	}
+	right, err := f.walk([]any{element}, node.Right)
+	if err != nil {
+		return false, err
+	}
+	if len(left) == 0 || len(right) == 0 {
+		return false, nil
+	}
+	if len(left) > 1 || len(right) > 1 {
+		return false, &EvaluationError{Message: "JSONPath filter compares several values at once"}
+	}
+	return compare(left[0], node.Operator, right[0])
+}

@@ -1,0 +1,70 @@
+package expr
+
+import celconfig "k8s.io/apiserver/pkg/apis/cel"
+
+// Limits of what a user may write.
+const (
+	// MaxTextLength is how many bytes an expression, a selector or a JSONPath
+	// may have.
+	MaxTextLength = 10 << 10
+
+	// maxNesting is how deep a CEL expression may nest, less than CEL's default
+	// of 250, since types nest with it.
+	maxNesting = 100
+
+	// maxLiterals is how many lists and maps an expression may write out, and
+	// maxLoops how many macros that loop it may call. The type checker's work
+	// grows with the square of both; a text of MaxTextLength could take seconds
+	// and a gigabyte.
+	maxLiterals = 2_000
+	maxLoops    = 100
+
+	// maxCopies is how many syntax nodes macros may add to an expression by
+	// copying. optMap and optFlatMap copy what they are called on, so that each
+	// further one in a chain doubles the expression.
+	maxCopies = 256
+
+	// maxRegexSize is how many instructions the regular expressions of an
+	// expression may compile to. Repetitions multiply: a short one can ask for
+	// hundreds of megabytes.
+	maxRegexSize = 5_000
+
+	// maxPrecision is how many digits format() may be asked for.
+	maxPrecision = 100
+)
+
+// Limits of one evaluation.
+const (
+	// CostLimit is what one evaluation of a CEL expression may cost, in CEL's
+	// units: the same as Kubernetes allows one validation expression, and about
+	// a tenth of a second at worst. Typical selectors cost less than a hundred.
+	CostLimit = celconfig.PerCallLimit
+
+	// maxStringLength is how many bytes a function may put together: more than
+	// an object that etcd takes.
+	maxStringLength = 4 << 20
+
+	// maxWork is how many elementary steps one call of a function may take
+	// which grows with the product of its arguments, a fraction of a second.
+	// CEL cannot interrupt a function, only the loop around it.
+	maxWork = 50_000_000
+
+	// maxCompared is how many values one comparison may look at.
+	maxCompared = 500_000
+
+	// maxRange is how many elements lists.range may make.
+	maxRange = 10_000
+)
+
+// Limits of one JSONPath on one object.
+const (
+	// maxPathSteps is how many values it may look at.
+	maxPathSteps = 200_000
+
+	// maxPathNodes is how many nodes it may find.
+	maxPathNodes = 10_000
+
+	// maxPathBytes is how large the JSON of the nodes may be: what fits into
+	// one message of a stream.
+	maxPathBytes = 1 << 20
+)

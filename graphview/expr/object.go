@@ -1,0 +1,128 @@
+package expr
+
+import (
+	"context"
+	"sync"
+
+	"github.com/google/cel-go/cel"
+)
+
+// ObjectSelector is a compiled expression over one object: an object selector,
+// a root expression or a namespace expression.
+type ObjectSelector struct {
+	program  *program
+	object   bool
+	metadata bool
+}
+
+// CompileObject compiles an expression over obj (dyn), group, version,
+// resource, namespace, name (strings), labels and annotations (maps of
+// strings), which must be a bool, or of a type known only at run time. Its
+// error is an *Error.
+func CompileObject(text string) (*ObjectSelector, error) {
+	env, err := objectEnvironment()
+	if err != nil {
+		return nil, err
+	}
+	p, err := compile(env, text)
+	if err != nil {
+		return nil, err
+	}
+	return &ObjectSelector{
+		program:  p,
+		object:   p.reads[varObject],
+		metadata: p.reads[varLabels] || p.reads[varAnnotations],
+	}, nil
+}
+
+// NeedsObject is whether the expression mentions obj. A caller that sees false
+// need not build the object's tree: its metadata suffices.
+func (s *ObjectSelector) NeedsObject() bool { return s.object }
+
+// NeedsMetadata is whether the expression mentions labels or annotations. Where
+// this and NeedsObject are false, Input.Object is never called.
+func (s *ObjectSelector) NeedsMetadata() bool { return s.metadata }
+
+// Input is one object as expressions see it. It belongs to one goroutine.
+type Input struct {
+	Group, Version, Resource, Namespace, Name string
+
+	// Object returns the decoded object: obj, and in its metadata labels and
+	// annotations. It is called at most once per Matches, when the evaluation
+	// comes to need it. The object is only read. Nil is an empty object.
+	Object func() map[string]any
+
+	// Cost grows by what each evaluation on this input costs, failed ones too,
+	// in CEL's units: what callers need to keep a budget.
+	Cost uint64
+}
+
+// Matches evaluates the expression. Its error is an *EvaluationError, or wraps
+// the context's.
+func (s *ObjectSelector) Matches(ctx context.Context, in *Input) (bool, error) {
+	variables := objectVariablesPool.Get().(*objectVariables)
+	variables.input = in
+	match, cost, err := s.program.eval(ctx, variables)
+	*variables = objectVariables{}
+	objectVariablesPool.Put(variables)
+	// A call that a guard refused is charged as if it had been made.
+	in.Cost += min(cost, CostLimit)
+	return match, err
+}
+
+var objectVariablesPool = sync.Pool{New: func() any { return new(objectVariables) }}
+
+// objectVariables resolves names when they are first asked for: most
+// expressions are decided without most variables.
+type objectVariables struct {
+	input  *Input
+	object map[string]any
+}
+
+var _ cel.Activation = (*objectVariables)(nil)
+
+func (v *objectVariables) Parent() cel.Activation { return nil }
+
+func (v *objectVariables) ResolveName(name string) (any, bool) {
+	switch name {
+	case varObject:
+		return v.get(), true
+	case varGroup:
+		return v.input.Group, true
+	case varVersion:
+		return v.input.Version, true
+	case varResource:
+		return v.input.Resource, true
+	case standInNamespace:
+		return v.input.Namespace, true
+	case varName:
+		return v.input.Name, true
+	case varLabels, varAnnotations:
+		return v.metadata(name), true
+	}
+	return nil, false
+}
+
+var emptyMap = map[string]any{}
+
+func (v *objectVariables) get() map[string]any {
+	if v.object == nil {
+		if v.input.Object != nil {
+			v.object = v.input.Object()
+		}
+		if v.object == nil {
+			v.object = emptyMap
+		}
+	}
+	return v.object
+}
+
+// metadata is labels or annotations; an object without has an empty map.
+func (v *objectVariables) metadata(field string) map[string]any {
+	if metadata, ok := v.get()["metadata"].(map[string]any); ok {
+		if m, ok := metadata[field].(map[string]any); ok {
+			return m
+		}
+	}
+	return emptyMap
+}

@@ -1,0 +1,191 @@
+package refs
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"graphview.dev/graphview/graph"
+)
+
+// Extractor finds references by a compiled set of rules. Its zero value knows
+// owner references only.
+type Extractor struct {
+	kinds map[graph.Kind]*node
+	// others is the tree of kinds without rules of their own.
+	others node
+}
+
+// node is what the rules of a kind have to do with a value.
+type node struct {
+	ends     []leaf
+	fields   []member // in the order of the rules
+	elements *node
+	values   *node
+}
+
+// member is kept by value so that a node's keys lie side by side.
+type member struct {
+	key  string
+	node *node
+}
+
+// leaf is a rule, compiled, at the end of its path.
+type leaf struct {
+	field           string
+	method          Method
+	arc             graph.ArcType
+	scope           graph.Scope
+	group, kind     part
+	namespace       []companion
+	unless          *companion
+	emptySelectsAll bool
+	allNamespaces   bool
+}
+
+// New compiles rules. The order of the rules is that of the references, as far
+// as their paths do not share prefixes. Its errors are meant for the rules'
+// authors.
+func New(rules ...Rule) (*Extractor, error) {
+	x := &Extractor{kinds: map[graph.Kind]*node{}}
+	for i := range rules {
+		if from := rules[i].From; from != AnyKind && x.kinds[from] == nil {
+			x.kinds[from] = &node{}
+		}
+	}
+	for i := range rules {
+		rule := &rules[i]
+		steps, end, err := compile(rule)
+		if err != nil {
+			return nil, fmt.Errorf("rule of %s: %w", kindString(rule.From), err)
+		}
+		if rule.From != AnyKind {
+			x.kinds[rule.From].add(steps, end)
+			continue
+		}
+		x.others.add(steps, end)
+		for _, root := range x.kinds {
+			root.add(steps, end)
+		}
+	}
+	return x, nil
+}
+
+// add grows the tree by a path.
+func (n *node) add(steps []step, end leaf) {
+	for _, s := range steps {
+		n = n.below(s)
+	}
+	n.ends = append(n.ends, end)
+}
+
+func (n *node) below(s step) *node {
+	switch s.kind {
+	case elements:
+		if n.elements == nil {
+			n.elements = &node{}
+		}
+		return n.elements
+	case values:
+		if n.values == nil {
+			n.values = &node{}
+		}
+		return n.values
+	default:
+		for i := range n.fields {
+			if n.fields[i].key == s.key {
+				return n.fields[i].node
+			}
+		}
+		n.fields = append(n.fields, member{key: s.key, node: &node{}})
+		return n.fields[len(n.fields)-1].node
+	}
+}
+
+func compile(rule *Rule) ([]step, leaf, error) {
+	steps, err := parsePath(rule.Path)
+	if err != nil {
+		return nil, leaf{}, err
+	}
+	end := leaf{
+		field:           rule.Path,
+		method:          rule.Method,
+		arc:             rule.Type,
+		scope:           rule.Scope,
+		emptySelectsAll: rule.EmptySelectsAll,
+		allNamespaces:   rule.AllNamespaces,
+	}
+	if end.arc == 0 {
+		end.arc = graph.Direct
+	}
+	if err := check(rule); err != nil {
+		return nil, leaf{}, fmt.Errorf("path %q: %w", rule.Path, err)
+	}
+	base := holder(steps)
+	if rule.Method == Object {
+		base = len(steps)
+	}
+	if err := end.resolve(rule, steps, base); err != nil {
+		return nil, leaf{}, fmt.Errorf("path %q: %w", rule.Path, err)
+	}
+	return steps, end, nil
+}
+
+// resolve compiles the rule's companion fields.
+func (l *leaf) resolve(rule *Rule, steps []step, base int) error {
+	var err error
+	if l.group, err = compilePart(&rule.To.Group, steps, base); err != nil {
+		return fmt.Errorf("target group: %w", err)
+	}
+	if l.kind, err = compilePart(&rule.To.Kind, steps, base); err != nil {
+		return fmt.Errorf("target kind: %w", err)
+	}
+	for _, text := range rule.Namespace {
+		c, err := parseCompanion(text, steps, base)
+		if err != nil {
+			return fmt.Errorf("namespace: %w", err)
+		}
+		l.namespace = append(l.namespace, c)
+	}
+	if rule.Unless != "" {
+		c, err := parseCompanion(rule.Unless, steps, base)
+		if err != nil {
+			return fmt.Errorf("unless: %w", err)
+		}
+		l.unless = &c
+	}
+	return nil
+}
+
+// check refuses rules whose parts contradict each other.
+func check(rule *Rule) error {
+	kind := &rule.To.Kind
+	switch {
+	case rule.From.Kind == "":
+		return errors.New("has no source kind")
+	case rule.From != AnyKind && strings.Contains(rule.From.Group+rule.From.Kind, "*"):
+		return errors.New("source is neither a kind nor */*")
+	case kind.Field == "" && kind.Value == "":
+		return errors.New("has no target kind")
+	case rule.Method > Labels:
+		return fmt.Errorf("unknown method %d", rule.Method)
+	case rule.Type != 0 && rule.Type != graph.Direct && rule.Type != graph.Transitive:
+		return errors.New("arc type is neither r nor t")
+	case rule.Scope > graph.ScopeCluster:
+		return fmt.Errorf("unknown scope %d", rule.Scope)
+	case rule.Scope == graph.ScopeCluster && len(rule.Namespace) > 0:
+		return errors.New("a cluster-scoped target has no namespace")
+	case !rule.Method.selects() && (rule.EmptySelectsAll || rule.AllNamespaces):
+		return errors.New("only a selector can be empty or match everywhere")
+	case rule.AllNamespaces && (len(rule.Namespace) > 0 || rule.Scope == graph.ScopeCluster):
+		return errors.New("a selector that matches everywhere has no namespace or scope")
+	}
+	return nil
+}
+
+func kindString(k graph.Kind) string {
+	if k.Group == "" {
+		return "core/" + k.Kind
+	}
+	return k.Group + "/" + k.Kind
+}

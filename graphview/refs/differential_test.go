@@ -1,0 +1,170 @@
+package refs
+
+import (
+	"encoding/json"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"graphview.dev/graphview/graph"
+)
+
+// awkward are rules that the built-in table has no row like.
+var awkward = []Rule{
+	{From: AnyKind, Path: "metadata.labels['example.com/app']", To: Target{Group: Part{Value: "example.com"}, Kind: Part{Value: "App"}}, Namespace: []string{"['example.com/app-ns']"}},
+	{From: odd, Path: "spec.names[]", To: coreKind("Secret"), Namespace: []string{"ns", ".spec.deep.ns"}},
+	{From: odd, Path: "spec.names[]", Type: graph.Transitive, To: coreKind("ConfigMap"), Unless: ".spec.remote"},
+	{From: odd, Path: "spec.matrix[][].name", To: coreKind("Secret"), Namespace: []string{".spec.matrix[][].namespace"}},
+	{From: odd, Path: "spec.byKey{}.items[]", Method: Object, To: Target{Group: Part{Field: "group", Value: "g.example.com"}, Kind: Part{Field: "kind", Value: "Default"}}, Namespace: []string{".spec.byKey{}.namespace", "namespace"}},
+	{From: odd, Path: "spec.list[].selector", Method: Selector, To: Target{Kind: Part{Field: "resource", Values: map[string]string{"pods": "Pod", "services": "Service"}}}, AllNamespaces: true},
+	{From: odd, Path: "spec.list[].labels", Method: Labels, EmptySelectsAll: true, To: coreKind("Pod"), Namespace: []string{".spec.list[].target.namespace"}},
+	{From: odd, Path: "spec.list[].target", Method: Object, To: Target{Group: Part{Field: "of.apiVersion"}, Kind: Part{Field: "of.kind"}}, Unless: "remote"},
+}
+
+var odd = graph.Kind{Group: "example.com", Kind: "Odd"}
+
+func coreKind(kind string) Target { return Target{Kind: Part{Value: kind}} }
+
+// TestExtractLikeNaive compares the extractor with its naive twin on objects
+// that are grown along the rules' own paths, with a share of wrong types.
+func TestExtractLikeNaive(t *testing.T) {
+	rules := append(BuiltinRules(), awkward...)
+	x, err := New(rules...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	byKind := map[graph.Kind][]Rule{}
+	for _, rule := range rules {
+		byKind[rule.From] = append(byKind[rule.From], rule)
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	references := 0
+	for kind, own := range byKind {
+		for range 300 {
+			object := grow(random, slices.Concat(own, byKind[AnyKind]))
+			got := x.Extract(kind, object)
+			references += len(got)
+			compare(t, rules, kind, object, got)
+			if t.Failed() {
+				return
+			}
+		}
+	}
+	if references < 10_000 {
+		t.Errorf("%d references in all objects: they hardly test anything", references)
+	}
+}
+
+func compare(t *testing.T, rules []Rule, kind graph.Kind, object map[string]any, got []graph.Reference) {
+	t.Helper()
+	set := map[string]bool{}
+	for i := range got {
+		set[renderOne(&got[i])] = true
+	}
+	if diff := cmp.Diff(naive(rules, kind, object), set); diff != "" {
+		data, _ := json.MarshalIndent(object, "", " ")
+		t.Errorf("%s: references (-naive +got):\n%s\n%s", kindString(kind), diff, data)
+	}
+}
+
+// grow makes an object that has some of the rules' fields.
+func grow(random *rand.Rand, rules []Rule) map[string]any {
+	object := map[string]any{"metadata": map[string]any{"name": "it"}}
+	if random.IntN(4) > 0 {
+		object["metadata"].(map[string]any)["namespace"] = "own"
+	}
+	for range 1 + random.IntN(12) {
+		rule := rules[random.IntN(len(rules))]
+		path, _ := parsePath(rule.Path)
+		plant(random, object, path, leafValue(random, rule.Method))
+		fields := append(slices.Clone(rule.Namespace), rule.Unless, rule.To.Group.Field, rule.To.Kind.Field)
+		for _, field := range fields {
+			if field == "" || random.IntN(3) == 0 {
+				continue
+			}
+			below := path[:holder(path)]
+			if rule.Method == Object {
+				below = path
+			}
+			if field[0] == '.' {
+				field, below = field[1:], nil
+			}
+			steps, _ := parsePath(field)
+			plant(random, object, slices.Concat(below, steps), text(random))
+		}
+	}
+	return object
+}
+
+// plant sets a value below a path, in one or all elements of its lists, where
+// the values on the way allow it.
+func plant(random *rand.Rand, value any, path []step, leaf any) any {
+	if random.IntN(60) == 0 {
+		return text(random)
+	}
+	if len(path) == 0 {
+		if object, ok := value.(map[string]any); ok {
+			if planted, ok := leaf.(map[string]any); ok {
+				maps.Copy(object, planted)
+			}
+			return object
+		}
+		return leaf
+	}
+	if path[0].kind == elements {
+		list, ok := value.([]any)
+		if !ok {
+			list = make([]any, 1+random.IntN(3))
+		}
+		for i := range list {
+			if random.IntN(3) > 0 {
+				list[i] = plant(random, list[i], path[1:], leaf)
+			}
+		}
+		return list
+	}
+	object, ok := value.(map[string]any)
+	if !ok {
+		object = map[string]any{}
+	}
+	key := path[0].key
+	if path[0].kind == values {
+		key = []string{"x", "y", "z"}[random.IntN(3)]
+	}
+	object[key] = plant(random, object[key], path[1:], leaf)
+	return object
+}
+
+func leafValue(random *rand.Rand, method Method) any {
+	switch method {
+	case Object:
+		return map[string]any{"name": text(random)}
+	case Labels:
+		return labels(random)
+	case Selector:
+		return map[string]any{"matchLabels": labels(random)}
+	default:
+		return text(random)
+	}
+}
+
+func labels(random *rand.Rand) map[string]any {
+	out := map[string]any{}
+	for range random.IntN(3) {
+		out[[]string{"app", "tier", "zone"}[random.IntN(3)]] = text(random)
+	}
+	return out
+}
+
+// text is mostly a plausible string.
+func text(random *rand.Rand) any {
+	odd := []any{nil, "", 7.0, true, []any{"a"}, map[string]any{"name": "a"}, "a/b/c"}
+	plausible := []any{"a", "b", "c", "v1", "apps/v1", "Pod", "Role", "ServiceAccount", "services", "pods", "own"}
+	if random.IntN(8) == 0 {
+		return odd[random.IntN(len(odd))]
+	}
+	return plausible[random.IntN(len(plausible))]
+}

@@ -1,0 +1,85 @@
+package refs
+
+import "graphview.dev/graphview/graph"
+
+// few is as many references as most objects have at most.
+const few = 16
+
+// found collects the references of one object. The first few are kept in
+// place, so that a found on the stack costs most objects one allocation: the
+// result, of its exact size.
+type found struct {
+	first [few]graph.Reference
+	count int // used of first
+	more  []graph.Reference
+	// seen indexes the references by name once there are more.
+	seen map[named]struct{}
+}
+
+// named is what tells the references by name of one object from each other.
+type named struct {
+	field, namespace, name string
+	to                     graph.Kind
+	arc                    graph.ArcType
+}
+
+func nameOf(r *graph.Reference) named {
+	return named{field: r.Field, namespace: r.Namespace, name: r.Name, to: r.To, arc: r.Type}
+}
+
+func (f *found) full() bool { return f.count+len(f.more) >= MaxReferences }
+
+// add appends ref unless its field named the same target before: containers
+// tend to read many variables from one ConfigMap.
+func (f *found) add(ref *graph.Reference) {
+	if f.full() || ref.Selector == nil && f.repeated(ref) {
+		return
+	}
+	f.append(ref)
+}
+
+func (f *found) append(ref *graph.Reference) {
+	if f.count < few {
+		f.first[f.count] = *ref
+		f.count++
+		return
+	}
+	f.more = append(f.more, *ref)
+}
+
+// repeated tells whether ref was found before; if not, it is from now on.
+func (f *found) repeated(ref *graph.Reference) bool {
+	if f.count < few {
+		for i := range f.count {
+			// Nearly always decided without comparing the rest.
+			if other := &f.first[i]; other.Name == ref.Name && nameOf(other) == nameOf(ref) {
+				return true
+			}
+		}
+		return false
+	}
+	if f.seen == nil {
+		f.seen = make(map[named]struct{}, 2*few)
+		for i := range f.first {
+			f.seen[nameOf(&f.first[i])] = struct{}{}
+		}
+		for i := range f.more {
+			f.seen[nameOf(&f.more[i])] = struct{}{}
+		}
+	}
+	name := nameOf(ref)
+	_, ok := f.seen[name]
+	f.seen[name] = struct{}{}
+	return ok
+}
+
+// all returns the references, nil if there are none.
+func (f *found) all() []graph.Reference {
+	if f.count == 0 {
+		return nil
+	}
+	all := make([]graph.Reference, f.count+len(f.more))
+	copy(all, f.first[:f.count])
+	copy(all[f.count:], f.more)
+	return all
+}

@@ -1,0 +1,205 @@
+package refs
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"graphview.dev/graphview/graph"
+)
+
+// naive is the twin that the extractor is compared with: it takes one rule
+// after the other, expands its path into the concrete paths that the object
+// has, and reads companions by rewriting those. It shares no code with the
+// extractor except the reading of a single selector and of owner references.
+// It returns a set: the order is the trees' own affair.
+func naive(rules []Rule, kind graph.Kind, object map[string]any) map[string]bool {
+	metadata, _ := object["metadata"].(map[string]any)
+	namespace, _ := metadata["namespace"].(string)
+	out := map[string]bool{}
+	owners := walk{namespace: namespace}
+	owners.owners(metadata)
+	for _, ref := range owners.found.all() {
+		out[renderOne(&ref)] = true
+	}
+	for i := range rules {
+		if rules[i].From != kind && rules[i].From != AnyKind {
+			continue
+		}
+		for _, path := range expand(object, split(rules[i].Path)) {
+			if ref, ok := naiveReference(&rules[i], object, namespace, path); ok {
+				out[renderOne(&ref)] = true
+			}
+		}
+	}
+	return out
+}
+
+// split cuts a path into keys, "[]" and "{}".
+func split(path string) []string {
+	var out []string
+	for path != "" {
+		switch {
+		case strings.HasPrefix(path, "[]"), strings.HasPrefix(path, "{}"):
+			out, path = append(out, path[:2]), path[2:]
+		case strings.HasPrefix(path, "['"):
+			key, rest, _ := strings.Cut(path[2:], "']")
+			out, path = append(out, key), rest
+		case path[0] == '.':
+			path = path[1:]
+		default:
+			end := strings.IndexAny(path, ".[{")
+			if end < 0 {
+				end = len(path)
+			}
+			out, path = append(out, path[:end]), path[end:]
+		}
+	}
+	return out
+}
+
+// expand returns the concrete paths, with indices and keys, that match.
+func expand(value any, path []string) [][]string {
+	if len(path) == 0 {
+		return [][]string{nil}
+	}
+	var keys []string
+	switch list, isList := value.([]any); {
+	case path[0] == "[]" && isList:
+		for i := range list {
+			keys = append(keys, strconv.Itoa(i))
+		}
+	case path[0] == "{}":
+		object, _ := value.(map[string]any)
+		keys = slices.Collect(maps.Keys(object))
+	case path[0] != "[]":
+		if object, ok := value.(map[string]any); ok {
+			if _, ok := object[path[0]]; ok {
+				keys = path[:1]
+			}
+		}
+	}
+	var out [][]string
+	for _, key := range keys {
+		for _, below := range expand(get(value, []string{key}), path[1:]) {
+			out = append(out, append([]string{key}, below...))
+		}
+	}
+	return out
+}
+
+// get reads a concrete path.
+func get(value any, path []string) any {
+	for _, key := range path {
+		switch v := value.(type) {
+		case map[string]any:
+			value = v[key]
+		case []any:
+			i, err := strconv.Atoi(key)
+			if err != nil || i >= len(v) {
+				return nil
+			}
+			value = v[i]
+		default:
+			return nil
+		}
+	}
+	return value
+}
+
+// companionOf reads a companion field of the reference at a concrete path.
+func companionOf(rule *Rule, object any, path []string, field string) any {
+	pattern := split(rule.Path)
+	base := path
+	if rule.Method != Object {
+		last := len(pattern) - 1
+		for pattern[last] == "[]" || pattern[last] == "{}" {
+			last--
+		}
+		base = path[:last]
+	}
+	relative, fromRoot := strings.CutPrefix(field, ".")
+	keys := split(relative)
+	if fromRoot {
+		// The lists and maps of the field are those of the path.
+		for i := range keys {
+			if keys[i] == "[]" || keys[i] == "{}" {
+				keys[i] = path[i]
+			}
+		}
+		return get(object, keys)
+	}
+	return get(get(object, base), keys)
+}
+
+func naiveReference(rule *Rule, object any, own string, path []string) (graph.Reference, bool) {
+	none := graph.Reference{}
+	ref := graph.Reference{Type: max(rule.Type, graph.Direct), Scope: rule.Scope, AllNamespaces: rule.AllNamespaces, Field: rule.Path}
+	value := get(object, path)
+	ok := false
+	switch rule.Method {
+	case Name:
+		ref.Name, _ = value.(string)
+		ok = ref.Name != ""
+	case Object:
+		ref.Name, _ = get(value, []string{"name"}).(string)
+		_, isObject := value.(map[string]any)
+		ok = isObject && ref.Name != ""
+	case Selector:
+		ref.Selector = labelSelector(value)
+		ok = ref.Selector != nil && (rule.EmptySelectsAll || len(ref.Selector.Requirements) > 0)
+	case Labels:
+		ref.Selector = labelsSelector(value)
+		ok = ref.Selector != nil && (rule.EmptySelectsAll || len(ref.Selector.Requirements) > 0)
+	}
+	if !ok || rule.Unless != "" && companionOf(rule, object, path, rule.Unless) != nil {
+		return none, false
+	}
+	if ref.To.Group, ok = naivePart(rule, &rule.To.Group, object, path, true); !ok {
+		return none, false
+	}
+	if ref.To.Kind, ok = naivePart(rule, &rule.To.Kind, object, path, false); !ok || ref.To.Kind == "" {
+		return none, false
+	}
+	if rule.Scope == graph.ScopeCluster || rule.AllNamespaces {
+		return ref, true
+	}
+	ref.Namespace = own
+	for _, field := range rule.Namespace {
+		value := companionOf(rule, object, path, field)
+		text, isText := value.(string)
+		if value != nil && !isText {
+			return none, false
+		}
+		if text != "" {
+			ref.Namespace = text
+			break
+		}
+	}
+	return ref, ref.Namespace != "" || rule.Scope == graph.ScopeUnknown
+}
+
+func naivePart(rule *Rule, part *Part, object any, path []string, group bool) (string, bool) {
+	if part.Field == "" {
+		return part.Value, true
+	}
+	value := companionOf(rule, object, path, part.Field)
+	text, isText := value.(string)
+	switch {
+	case value == nil, !group && isText && text == "" && part.Values == nil:
+		return part.Value, true
+	case !isText:
+		return "", false
+	case part.Values != nil:
+		meaning, ok := part.Values[text]
+		return meaning, ok
+	case group && strings.HasSuffix(part.Field, "apiVersion"):
+		pieces := strings.Split(text, "/")
+		if len(pieces) == 1 {
+			return "", true
+		}
+		return pieces[0], len(pieces) == 2 && pieces[0] != "" && pieces[1] != ""
+	}
+	return text, true
+}

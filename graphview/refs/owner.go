@@ -1,0 +1,32 @@
+package refs
+
+import "graphview.dev/graphview/graph"
+
+// owners adds the owner references. Whether an owner is in the object's
+// namespace or in none depends on its kind alone.
+func (w *walk) owners(metadata map[string]any) {
+	owners, _ := metadata["ownerReferences"].([]any)
+	for _, element := range owners {
+		owner, _ := element.(map[string]any)
+		apiVersion, _ := owner["apiVersion"].(string)
+		kind, _ := owner["kind"].(string)
+		name, _ := owner["name"].(string)
+		group, ok := groupOf(apiVersion)
+		if !ok || apiVersion == "" || kind == "" || name == "" {
+			continue
+		}
+		if w.found.full() {
+			return
+		}
+		ref := graph.Reference{
+			Type:      graph.OwnerReference,
+			To:        graph.Kind{Group: group, Kind: kind},
+			Namespace: w.namespace,
+			Name:      name,
+		}
+		ref.UID, _ = owner["uid"].(string)
+		ref.Controller, _ = owner["controller"].(bool)
+		ref.BlockOwnerDeletion, _ = owner["blockOwnerDeletion"].(bool)
+		w.found.append(&ref)
+	}
+}

@@ -1,0 +1,68 @@
+package refs
+
+import "graphview.dev/graphview/graph"
+
+// AnyKind, as a rule's From, stands for every kind there is.
+var AnyKind = graph.Kind{Group: "*", Kind: "*"}
+
+// Rule says that a field of a kind refers to other objects. The package
+// documentation describes paths and companion fields.
+type Rule struct {
+	// From is the kind of the objects that have the field, in any version.
+	From graph.Kind
+	// Path of the field, from the object's root.
+	Path string
+	// Method is how the value at Path refers to its target.
+	Method Method
+	// To is the target's kind.
+	To Target
+	// Type of the arc: graph.Direct (if zero) or graph.Transitive.
+	Type graph.ArcType
+	// Scope of the target's kind, if it is known beforehand.
+	Scope graph.Scope
+	// Namespace lists the fields that may hold the target's namespace. The
+	// first that is set counts, the object's own namespace if none is.
+	Namespace []string
+	// Unless is a field in whose presence there is no reference.
+	Unless string
+	// EmptySelectsAll: an empty selector matches everything, not nothing.
+	EmptySelectsAll bool
+	// AllNamespaces: the selector is not confined to one namespace.
+	AllNamespaces bool
+}
+
+// Method is how a value refers to objects.
+type Method uint8
+
+const (
+	// Name: the value is the target's name.
+	Name Method = iota
+	// Object: the value is an object whose field name is the target's name.
+	Object
+	// Selector: the value is a LabelSelector of Kubernetes.
+	Selector
+	// Labels: the value is a map of labels, all of which the targets have.
+	Labels
+)
+
+func (m Method) selects() bool { return m == Selector || m == Labels }
+
+// Target is the kind that a rule refers to, in two parts.
+type Target struct {
+	Group, Kind Part
+}
+
+// fixed tells whether the target is the same for every object.
+func (t *Target) fixed() bool { return t.Group.Field == "" && t.Kind.Field == "" }
+
+// Part is a group or a kind, fixed or read from a field of the reference.
+type Part struct {
+	// Value is the part or, if Field is set, what its absence means.
+	Value string
+	// Field that holds the part. A group's is cut at the slash if its last key
+	// is apiVersion.
+	Field string
+	// Values, unless empty, lists the values of Field that refer to anything
+	// and what each means (a resource's kind, or the value itself).
+	Values map[string]string
+}

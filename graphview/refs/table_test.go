@@ -1,0 +1,135 @@
+package refs
+
+import (
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"graphview.dev/graphview/graph"
+)
+
+func TestReadTable(t *testing.T) {
+	for name, test := range map[string]struct {
+		files map[string]string
+		want  []Rule
+	}{
+		"Row": {
+			files: map[string]string{"a": "kind core/Pod\n  spec.nodeName  core/Node  cluster # where it runs\n"},
+			want:  []Rule{{From: graph.Kind{Kind: "Pod"}, Path: "spec.nodeName", To: coreKind("Node"), Scope: graph.ScopeCluster}},
+		},
+		"FixedKindsAreNamespaced": {
+			files: map[string]string{"a": "kind g/K\n\tref g/K t\n"},
+			want: []Rule{{
+				From: graph.Kind{Group: "g", Kind: "K"}, Path: "ref", Type: graph.Transitive, Scope: graph.ScopeNamespaced,
+				To: Target{Group: Part{Value: "g"}, Kind: Part{Value: "K"}},
+			}},
+		},
+		"AllWords": {
+			files: map[string]string{"a": "kind g/K\n ref {apiGroup=core}/{resource:pods=Pod,Pod} object namespaced unless=.spec.off ns=namespace,.spec.ns\n"},
+			want: []Rule{{
+				From: graph.Kind{Group: "g", Kind: "K"}, Path: "ref", Method: Object, Scope: graph.ScopeNamespaced,
+				Unless: ".spec.off", Namespace: []string{"namespace", ".spec.ns"},
+				To: Target{
+					Group: Part{Field: "apiGroup"},
+					Kind:  Part{Field: "resource", Values: map[string]string{"pods": "Pod", "Pod": "Pod"}},
+				},
+			}},
+		},
+		"Selectors": {
+			files: map[string]string{"a": "kind */*\n s core/{kind=Pod} selector empty=all everywhere\n l core/Pod labels\n"},
+			want: []Rule{
+				{From: AnyKind, Path: "s", Method: Selector, EmptySelectsAll: true, AllNamespaces: true, To: Target{Kind: Part{Field: "kind", Value: "Pod"}}},
+				{From: AnyKind, Path: "l", Method: Labels, Scope: graph.ScopeNamespaced, To: coreKind("Pod")},
+			},
+		},
+		"TemplateOfALaterFileInOne": {
+			files: map[string]string{
+				"a": "kind g/A, g/B\n spec.items[] include outer\n",
+				"b": "template outer\n inner include inner\ntemplate inner\n name {g}/{.kind} ns=.ns,ns unless=.off\n",
+			},
+			want: []Rule{mounted("A"), mounted("B")},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, err := readTable(tableOf(test.files))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(test.want, got, cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("rules (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// mounted is the rule of a template in a template, below lists of a kind.
+func mounted(kind string) Rule {
+	return Rule{
+		From: graph.Kind{Group: "g", Kind: kind}, Path: "spec.items[].inner.name",
+		To:        Target{Group: Part{Field: "g"}, Kind: Part{Field: ".spec.items[].inner.kind"}},
+		Namespace: []string{".spec.items[].inner.ns", "ns"},
+		Unless:    ".spec.items[].inner.off",
+	}
+}
+
+func TestReadTableRefuses(t *testing.T) {
+	for name, test := range map[string]struct{ text, want string }{
+		"RowFirst":        {" a core/B", "a.refs:1: row before the first heading"},
+		"EmptyHeading":    {"\nkind", `a.refs:2: heading "kind" names nothing`},
+		"UnknownHeading":  {"kinds g/K", `not "kinds"`},
+		"TwoTemplates":    {"template a b", `not "template"`},
+		"KindWithoutG":    {"kind Pod", "expected group/Kind"},
+		"KindAfterComma":  {"kind g/K,", "expected group/Kind"},
+		"SameTemplate":    {"template a\ntemplate a", "is there already"},
+		"PathOnly":        {"kind g/K\n a", "expected a path and a target"},
+		"TargetWithoutG":  {"kind g/K\n a Pod", "expected group/Kind"},
+		"OpenGroup":       {"kind g/K\n a {g/Pod", "closing brace"},
+		"OpenKind":        {"kind g/K\n a g/{k", "closing brace"},
+		"NoValues":        {"kind g/K\n a g/{k:}", "expected values"},
+		"NoMeaning":       {"kind g/K\n a g/{k:v=}", "expected values"},
+		"UnknownWord":     {"kind g/K\n a g/K clustre", `unknown word "clustre"`},
+		"NoField":         {"kind g/K\n a g/K ns=", `unknown word "ns="`},
+		"IncludeNothing":  {"kind g/K\n a include", "expected one template"},
+		"IncludeUnknown":  {"kind g/K\n a include b", `a.refs:2: no template "b"`},
+		"IncludeInCircle": {"template a\n x include b\ntemplate b\n y include a\nkind g/K\n z include a", "more than 32 steps"},
+		"Path":            {"kind g/K\n a..b g/K", "a.refs:2: path"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := readTable(tableOf(map[string]string{"a": test.text}))
+			if err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("error %v, want one with %q", err, test.want)
+			}
+		})
+	}
+}
+
+func tableOf(files map[string]string) fstest.MapFS {
+	out := fstest.MapFS{}
+	for name, text := range files {
+		out["table/"+name+".refs"] = &fstest.MapFile{Data: []byte(text)}
+	}
+	return out
+}
+
+func TestBuiltinHasNoRowTwice(t *testing.T) {
+	type key struct {
+		from graph.Kind
+		path string
+		to   string
+	}
+	seen := map[key]bool{}
+	for _, rule := range BuiltinRules() {
+		k := key{rule.From, rule.Path, targetString(&rule.To)}
+		if seen[k] {
+			t.Errorf("%v", k)
+		}
+		seen[k] = true
+	}
+}
+
+func targetString(target *Target) string {
+	return target.Group.Value + target.Group.Field + "/" + target.Kind.Value + target.Kind.Field
+}

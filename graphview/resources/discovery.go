@@ -1,0 +1,224 @@
+package resources
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/go-logr/logr"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/metadata"
+	"k8s.io/client-go/rest"
+)
+
+// Options are the options of a Discovery. Config is required.
+type Options struct {
+	// Config reaches the API server. Without the right to list and watch
+	// CustomResourceDefinitions and APIServices, changes are noticed by polling
+	// alone.
+	Config *rest.Config
+
+	// Logger, if not set, logs nothing.
+	Logger logr.Logger
+
+	// PollInterval is the time between two discoveries when nothing moves, and
+	// the limit of the back-off when discovery fails. 0 means 30 s.
+	PollInterval time.Duration
+}
+
+// source is what the follower needs of an API server.
+type source interface {
+	list(context.Context) (listing, error)
+	ready(context.Context) error
+}
+
+// Discovery follows what the cluster serves.
+type Discovery struct {
+	source  source
+	changes []changes
+	log     logr.Logger
+	poll    time.Duration
+
+	// moved holds at most one signal: the next discovery answers all of them.
+	moved chan struct{}
+
+	mu       sync.Mutex
+	current  *Catalog      // nil before the first
+	replaced chan struct{} // closed when current is replaced
+	failure  error         // of the last discovery, nil if it worked
+}
+
+// New prepares a Discovery; it makes no request before Run.
+func New(o Options) (*Discovery, error) {
+	if o.Config == nil {
+		return nil, errors.New("discovery: no client configuration")
+	}
+	config := rest.CopyConfig(o.Config)
+	config.Timeout = 0 // It would cut watches; every other request has its own.
+	client, err := rest.HTTPClientFor(config)
+	if err != nil {
+		return nil, fmt.Errorf("discovery: %w", err)
+	}
+	documents, err := discovery.NewDiscoveryClientForConfigAndClient(config, client)
+	if err != nil {
+		return nil, fmt.Errorf("discovery: %w", err)
+	}
+	objects, err := metadata.NewForConfigAndClient(config, client)
+	if err != nil {
+		return nil, fmt.Errorf("discovery: %w", err)
+	}
+	d := newDiscovery(server{client: documents}, o.Logger, o.PollInterval)
+	for _, r := range []schema.GroupVersionResource{customResourceDefinitions, apiServices} {
+		d.changes = append(d.changes, changes{
+			client:   objects,
+			resource: r,
+			log:      o.Logger.WithValues("resource", r.GroupResource().String()),
+			signal:   d.signal,
+		})
+	}
+	return d, nil
+}
+
+func newDiscovery(s source, log logr.Logger, poll time.Duration) *Discovery {
+	if poll <= 0 {
+		poll = defaultPollInterval
+	}
+	return &Discovery{
+		source:   s,
+		log:      log,
+		poll:     poll,
+		moved:    make(chan struct{}, 1),
+		replaced: make(chan struct{}),
+	}
+}
+
+// Run follows the cluster until ctx ends, then returns nil. It is to be called
+// once.
+func (d *Discovery) Run(ctx context.Context) error {
+	var wg sync.WaitGroup
+	for _, c := range d.changes {
+		wg.Go(func() { c.run(ctx) })
+	}
+	d.follow(ctx)
+	wg.Wait()
+	return nil
+}
+
+// Current returns the present catalog, nil before the first, and a channel that
+// is closed when a different one takes its place.
+func (d *Discovery) Current() (*Catalog, <-chan struct{}) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.current, d.replaced
+}
+
+// Ready waits for the first catalog and returns the present one. When ctx ends
+// first, the error says what kept discovery from working.
+func (d *Discovery) Ready(ctx context.Context) (*Catalog, error) {
+	c, replaced := d.Current()
+	if c != nil {
+		return c, nil
+	}
+	select {
+	case <-replaced:
+		c, _ = d.Current()
+		return c, nil
+	case <-ctx.Done():
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		if d.failure != nil {
+			return nil, fmt.Errorf("wait for discovery: %w: %w", ctx.Err(), d.failure)
+		}
+		return nil, fmt.Errorf("wait for discovery: %w", ctx.Err())
+	}
+}
+
+// signal says that something moved; it never blocks.
+func (d *Discovery) signal() {
+	select {
+	case d.moved <- struct{}{}:
+	default:
+	}
+}
+
+// follow discovers until ctx ends, at the pace of signals and time.
+func (d *Discovery) follow(ctx context.Context) {
+	p := newPace(time.Now(), d.poll)
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-d.moved:
+			p.signalled(time.Now())
+		case <-timer.C:
+			ok := d.refresh(ctx)
+			p.discovered(time.Now(), ok)
+		}
+		timer.Reset(time.Until(p.next))
+	}
+}
+
+// refresh discovers once and publishes what is new. It returns false if
+// discovery did not work.
+func (d *Discovery) refresh(ctx context.Context) bool {
+	previous, _ := d.Current()
+	next, err := d.discover(ctx, previous)
+	if ctx.Err() != nil {
+		return false
+	}
+
+	d.mu.Lock()
+	repeated := d.failure != nil
+	d.failure = err
+	changed := err == nil && !next.equal(previous)
+	if changed {
+		d.current = next
+		close(d.replaced)
+		d.replaced = make(chan struct{})
+	}
+	d.mu.Unlock()
+
+	switch {
+	case err != nil && repeated:
+		d.log.V(1).Info("discovery does not work yet", "reason", err.Error())
+	case err != nil:
+		d.log.Error(err, "discovery does not work, what was known stays")
+	case changed:
+		d.log.Info("discovered resources", "resources", len(next.resources), "failed", failedVersions(next))
+	}
+	return err == nil
+}
+
+// discover returns the catalog that follows previous. Where something would be
+// lost it makes sure, because a server that has just started does not know all
+// of its resources yet.
+func (d *Discovery) discover(ctx context.Context, previous *Catalog) (*Catalog, error) {
+	l, err := d.source.list(ctx)
+	if err != nil {
+		return nil, err
+	}
+	next := l.succeed(previous)
+	if !next.lacks(previous) {
+		return next, nil
+	}
+	if err := d.source.ready(ctx); err != nil {
+		return nil, err
+	}
+	if l, err = d.source.list(ctx); err != nil {
+		return nil, err
+	}
+	return l.succeed(previous), nil
+}
+
+func failedVersions(c *Catalog) []string {
+	out := make([]string, 0, len(c.failed))
+	for _, f := range c.failed {
+		out = append(out, schema.GroupVersion{Group: f.Group, Version: f.Version}.String())
+	}
+	return out
+}

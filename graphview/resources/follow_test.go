@@ -1,0 +1,268 @@
+package resources
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/go-logr/logr"
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// script is a source that answers from its fields and notes when it was asked.
+type script struct {
+	mu        sync.Mutex // held while answering
+	start     time.Time
+	answers   func(n int) (listing, error) // to the n-th question
+	notReady  error
+	asked     []time.Duration // since start
+	questions int
+}
+
+func (s *script) list(context.Context) (listing, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.asked = append(s.asked, time.Since(s.start))
+	s.questions++
+	return s.answers(s.questions)
+}
+
+// times returns when it was asked since the last call.
+func (s *script) times() []time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	asked := s.asked
+	s.asked = nil
+	return asked
+}
+
+func (s *script) ready(context.Context) error { return s.notReady }
+
+func serves(groups ...string) listing {
+	l := listing{served: make(map[schema.GroupVersion][]Resource)}
+	for _, g := range groups {
+		l.served[schema.GroupVersion{Group: g, Version: "v1"}] = versioned(g, "r", "v1")
+	}
+	return l
+}
+
+func always(l listing) func(int) (listing, error) {
+	return func(int) (listing, error) { return l, nil }
+}
+
+// following runs test in a bubble, beside a Discovery that follows s.
+func following(t *testing.T, s *script, test func(*testing.T, *Discovery)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		s.start = time.Now()
+		d := newDiscovery(s, logr.Discard(), 0)
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan error)
+		go func() { done <- d.Run(ctx) }()
+		test(t, d)
+		cancel()
+		if err := <-done; err != nil {
+			t.Errorf("Run: %v", err)
+		}
+	})
+}
+
+// pass lets time pass until all is quiet.
+func pass(d time.Duration) {
+	time.Sleep(d) // The bubble's clock: nobody waits.
+	synctest.Wait()
+}
+
+func closed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}
+
+func TestFollowIdle(t *testing.T) {
+	t.Parallel()
+	s := &script{answers: always(serves("a"))}
+	following(t, s, func(t *testing.T, d *Discovery) {
+		first, err := d.Ready(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, replaced := d.Current()
+		pass(10 * time.Minute)
+		if n := len(s.times()); n < 18 || n > 21 {
+			t.Errorf("asked %d times in 10 idle minutes, want about 20", n)
+		}
+		if now, _ := d.Current(); now != first || closed(replaced) {
+			t.Error("an unchanged catalog was replaced")
+		}
+	})
+}
+
+func TestFollowSignals(t *testing.T) {
+	t.Parallel()
+	s := &script{answers: always(serves("a"))}
+	following(t, s, func(t *testing.T, d *Discovery) {
+		pass(10 * time.Second)
+		d.signal()
+		pass(9 * time.Second)
+		want := []time.Duration{
+			0, 10000 * time.Millisecond, 10500 * time.Millisecond, 11000 * time.Millisecond,
+			12000 * time.Millisecond, 14000 * time.Millisecond, 18000 * time.Millisecond,
+		}
+		if diff := cmp.Diff(want, s.times()); diff != "" {
+			t.Errorf("asked after one signal (-want +got):\n%s", diff)
+		}
+
+		for range 100 {
+			d.signal()
+			pass(50 * time.Millisecond)
+		}
+		if n := len(s.times()); n < 9 || n > 11 {
+			t.Errorf("asked %d times in 5 s full of signals, want about 10", n)
+		}
+	})
+}
+
+func TestFollowDocumentsThatLag(t *testing.T) {
+	t.Parallel()
+	s := &script{answers: func(n int) (listing, error) {
+		if n < 4 {
+			return serves("a"), nil
+		}
+		return serves("a", "b"), nil
+	}}
+	following(t, s, func(t *testing.T, d *Discovery) {
+		pass(time.Second)
+		_, replaced := d.Current()
+		d.signal()
+		pass(5 * time.Second)
+		if !closed(replaced) {
+			t.Fatal("a resource that was late is not noticed within five seconds")
+		}
+		c, _ := d.Current()
+		if diff := cmp.Diff([]string{"a/v1/r", "b/v1/r"}, describe(c)); diff != "" {
+			t.Errorf("catalog (-want +got):\n%s", diff)
+		}
+	})
+}
+
+func TestFollowBrokenDiscovery(t *testing.T) {
+	t.Parallel()
+	down := errors.New("down")
+	var broken atomic.Bool
+	s := &script{answers: func(int) (listing, error) {
+		if broken.Load() {
+			return listing{}, down
+		}
+		return serves("a"), nil
+	}}
+	following(t, s, func(t *testing.T, d *Discovery) {
+		pass(time.Second)
+		first, replaced := d.Current()
+		broken.Store(true)
+		pass(10 * time.Minute)
+		if now, _ := d.Current(); now != first || closed(replaced) {
+			t.Error("a discovery that failed replaced the catalog")
+		}
+		if n := len(s.times()); n < 18 || n > 32 {
+			t.Errorf("asked %d times in 10 broken minutes, want back-off and no giving up", n)
+		}
+		broken.Store(false)
+		pass(time.Minute)
+		pass(time.Minute)
+		if n := len(s.times()); n < 3 || n > 5 {
+			t.Errorf("asked %d times in the 2 minutes that begin with recovery, want the slow poll", n)
+		}
+	})
+}
+
+func TestReadyGivesUp(t *testing.T) {
+	t.Parallel()
+	down := errors.New("down")
+	s := &script{answers: func(int) (listing, error) { return listing{}, down }}
+	following(t, s, func(t *testing.T, d *Discovery) {
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		defer cancel()
+		if _, err := d.Ready(ctx); !errors.Is(err, context.DeadlineExceeded) || !errors.Is(err, down) {
+			t.Errorf("error = %v, want the deadline and what kept discovery from working", err)
+		}
+	})
+}
+
+func TestReadyWaits(t *testing.T) {
+	t.Parallel()
+	s := &script{answers: func(n int) (listing, error) {
+		if n < 4 {
+			return listing{}, errors.New("down")
+		}
+		return serves("a"), nil
+	}}
+	following(t, s, func(t *testing.T, d *Discovery) {
+		c, err := d.Ready(t.Context())
+		if err != nil || len(c.All()) != 1 {
+			t.Errorf("catalog %v, error %v; want the first that worked", describe(c), err)
+		}
+	})
+}
+
+func TestFollowLosses(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		later    []listing // after the first, the last one for ever
+		notReady error
+		want     []string
+	}{
+		"Gone": {
+			later: []listing{serves("a")},
+			want:  []string{"a/v1/r"},
+		},
+		"MissedOnceByAServerThatStarts": {
+			later: []listing{serves(), serves("a", "b")},
+			want:  []string{"a/v1/r", "b/v1/r"},
+		},
+		"MissedByAServerThatIsNotReady": {
+			later:    []listing{serves()},
+			notReady: errors.New("starting"),
+			want:     []string{"a/v1/r", "b/v1/r"},
+		},
+		"UnknownIsNotGone": {
+			later: []listing{{
+				served: serves("a").served,
+				failed: map[schema.GroupVersion]error{{Group: "b", Version: "v1"}: errors.New("down")},
+			}},
+			want: []string{"a/v1/r", "b/v1/r", "failed b/v1: down"},
+		},
+		"UnknownThenGone": {
+			later: []listing{
+				{served: serves("a").served, failed: map[schema.GroupVersion]error{{Group: "b", Version: "v1"}: errors.New("down")}},
+				serves("a"),
+			},
+			want: []string{"a/v1/r"},
+		},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			answers := slices.Concat([]listing{serves("a", "b")}, tt.later)
+			s := &script{notReady: tt.notReady, answers: func(n int) (listing, error) {
+				return answers[min(n, len(answers))-1], nil
+			}}
+			following(t, s, func(t *testing.T, d *Discovery) {
+				pass(2 * time.Minute)
+				c, _ := d.Current()
+				if diff := cmp.Diff(tt.want, describe(c)); diff != "" {
+					t.Errorf("catalog (-want +got):\n%s", diff)
+				}
+			})
+		})
+	}
+}

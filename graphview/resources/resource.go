@@ -1,0 +1,72 @@
+package resources
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// Resource is one listable and watchable resource of one API version. The core
+// group is "".
+type Resource struct {
+	Group, Version, Resource, Kind string
+	Namespaced                     bool
+}
+
+// String returns group/version/resource, or version/resource in the core group.
+func (r Resource) String() string {
+	return r.groupVersion().String() + "/" + r.Resource
+}
+
+func (r Resource) groupVersion() schema.GroupVersion {
+	return schema.GroupVersion{Group: r.Group, Version: r.Version}
+}
+
+// compareResources orders by group, resource and version, the order in which
+// Select meets all versions of a resource one after the other.
+func compareResources(a, b Resource) int {
+	return cmp.Or(
+		strings.Compare(a.Group, b.Group),
+		strings.Compare(a.Resource, b.Resource),
+		compareNatural(a.Version, b.Version),
+	)
+}
+
+// servedGroup is the operator's own API. Its graphs are views of what is in a
+// catalog, and its availability depends on ours.
+const servedGroup = "stream.graphview.dev"
+
+// excluded tells groups that no view ever sees: extensions and events.k8s.io
+// serve objects of other groups a second time, which discovery does not tell.
+func excluded(group string) bool {
+	switch group {
+	case "extensions", "events.k8s.io", servedGroup:
+		return true
+	default:
+		return false
+	}
+}
+
+// watchable picks from a group/version's discovered resources those that a view
+// can watch.
+func watchable(gv schema.GroupVersion, discovered []metav1.APIResource) []Resource {
+	var out []Resource
+	for _, r := range discovered {
+		if strings.Contains(r.Name, "/") || !slices.Contains(r.Verbs, "list") || !slices.Contains(r.Verbs, "watch") {
+			continue
+		}
+		out = append(out, Resource{
+			// Not r.Group and r.Version: those are the kind's, which need
+			// not be the group/version that serves it.
+			Group:      gv.Group,
+			Version:    gv.Version,
+			Resource:   r.Name,
+			Kind:       r.Kind,
+			Namespaced: r.Namespaced,
+		})
+	}
+	return out
+}

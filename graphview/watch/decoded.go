@@ -1,0 +1,55 @@
+package watch
+
+import "fmt"
+
+// Decoded is an object during its event: what is retained of it, and what is
+// still at hand. It is valid until the call that it was passed to returns;
+// the Object in it may be kept.
+type Decoded struct {
+	*Object
+	// json is what the Object retains, nil while it has not been decompressed.
+	json    []byte
+	scratch *[]byte
+	object  map[string]any
+}
+
+// Tree returns the object as apimachinery's unstructured objects have it. It
+// is built from the stripped JSON by the first call and shared by all, so
+// nobody may change it. Of a Secret it has apiVersion, kind and metadata.
+func (d *Decoded) Tree() (map[string]any, error) {
+	if d.object != nil {
+		return d.object, nil
+	}
+	if err := d.load(); err != nil {
+		return nil, err
+	}
+	object, err := tree(d.json)
+	if err != nil {
+		return nil, fmt.Errorf("decode: %w", err)
+	}
+	d.object = object
+	return object, nil
+}
+
+// JSON is what AppendJSON appends, without the copy. It may not be changed.
+func (d *Decoded) JSON() ([]byte, error) {
+	if d.secret {
+		return nil, nil
+	}
+	if err := d.load(); err != nil {
+		return nil, err
+	}
+	return d.json, nil
+}
+
+func (d *Decoded) load() error {
+	if d.json != nil {
+		return nil
+	}
+	json, err := d.unpack((*d.scratch)[:0])
+	if err != nil {
+		return err
+	}
+	d.json, *d.scratch = json, json
+	return nil
+}

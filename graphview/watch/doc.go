@@ -1,0 +1,46 @@
+// Package watch keeps one list-and-watch per resource, namespace and pair of
+// selectors, however many share it, and retains what it sees as compressed
+// JSON.
+//
+// A [Manager] starts a [Watch] for the first [Lease] of a [Key] and stops it
+// with the last. A Watch follows the API server with client-go's reflector
+// (retry, back-off, resumption, bookmarks, 410), but reads the responses
+// itself: each object is taken from the body as raw JSON, rid of
+// metadata.managedFields and the last-applied-configuration annotation,
+// hashed, compressed with a dictionary of its resource, and shown to the
+// [Handler] while it is still at hand. Nothing is built of it unless the
+// Handler asks ([Decoded.Tree]), and nothing but the compressed bytes stays.
+// A list is never in memory as a whole: its items are handed on as they
+// arrive, marked with the generation of that list, and what bears an older
+// mark when the list is complete has gone.
+//
+// Of Secrets the server is asked for metadata alone, and whatever else it may
+// send is dropped as it is read.
+//
+// The package does not know views, graphs, references or expressions, does
+// not choose what to watch, and does not judge how long a failing resource
+// may be waited for.
+//
+// # Concurrency
+//
+// Each Watch has one lock. All calls of the Handler for one Watch, and those
+// that [Lease.Replay] makes, happen under it, so one at a time and each with
+// the object that is current. They may block: the Watch then reads no
+// further, and the API server's flow control does the rest. What must not
+// happen inside them is Replay or Release of the same Watch. Locks are taken
+// in the order Manager, Watch, state of a Watch; no Handler is called under
+// the first, and under the last nobody waits, so [Watch.State] always answers
+// at once.
+//
+// [Manager.Run] owns everything that is started: it returns when the last
+// goroutine has ended. The last Release joins the goroutines of its Watch, so
+// no call of the Handler for it happens afterwards. A Handler that blocks must
+// give up when its own context ends, or it holds up both.
+//
+// # Sources
+//
+// Streaming into a store of one's own instead of a shared informer is
+// kube-state-metrics' way. Opting out of watch-lists is on purpose: read as a
+// stream, a list costs this process no more memory and takes 0.6 of the time.
+// Compression is S2 with a dictionary, see pack.go.
+package watch

@@ -1,0 +1,221 @@
+package watch
+
+import (
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+func TestRefusedInMidLife(t *testing.T) {
+	tests := map[string]struct {
+		code       int
+		reason     metav1.StatusReason
+		wantReason Reason
+	}{
+		"forbidden":  {http.StatusForbidden, metav1.StatusReasonForbidden, Forbidden},
+		"not found":  {http.StatusNotFound, metav1.StatusReasonNotFound, NotServed},
+		"no method":  {http.StatusMethodNotAllowed, metav1.StatusReasonMethodNotAllowed, NotServed},
+		"no, no why": {http.StatusForbidden, "", Forbidden},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			s, r := newServer(t), newRecorder(t)
+			s.set("a", object("a", "", ""))
+			w := acquire(t, start(t, s, r), podsKey).Watch()
+			at := r.awaitLine(0, "state synced=true")
+			s.answer(func(w http.ResponseWriter, _ *http.Request, _ bool) bool {
+				refuse(w, test.code, test.reason)
+				return true
+			})
+			s.hangUp()
+			at = r.awaitLine(at, "delete a")
+			at = r.awaitLine(at, "state synced=false "+string(test.wantReason)+" 0")
+			if got := w.State(); got.Err == nil || got.Since.IsZero() {
+				t.Errorf("state = %+v", got)
+			}
+			s.answer(nil)
+			r.awaitLine(r.awaitLine(at, "set a"), "state synced=true UpToDate 1")
+		})
+	}
+}
+
+func TestRefusedByEvent(t *testing.T) {
+	s, r := newServer(t), newRecorder(t)
+	s.set("a", object("a", "", ""))
+	acquire(t, start(t, s, r), podsKey)
+	at := r.awaitLine(0, "state synced=true")
+	s.send("ERROR", `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Forbidden","code":403}`)
+	r.awaitLine(r.awaitLine(r.awaitLine(at, "delete a"), "state synced=false Forbidden"), "state synced=true")
+}
+
+func TestListAllowedWatchForbidden(t *testing.T) {
+	s, r := newServer(t), newRecorder(t)
+	s.set("a", object("a", "", ""))
+	refused := make(chan struct{})
+	s.answer(func(w http.ResponseWriter, _ *http.Request, watch bool) bool {
+		if watch {
+			select {
+			case refused <- struct{}{}:
+			case <-t.Context().Done():
+			}
+			refuse(w, http.StatusForbidden, metav1.StatusReasonForbidden)
+		}
+		return watch
+	})
+	acquire(t, start(t, s, r), podsKey)
+	for range 5 {
+		<-refused
+	}
+	r.awaitLine(0, "state synced=false Forbidden")
+	if got := r.count("set a"); got > 1 {
+		t.Errorf("objects came and went %d times", got)
+	}
+	s.answer(nil)
+	r.await("recovery", func() bool { return r.state.Synced })
+}
+
+func TestFailuresKeepObjects(t *testing.T) {
+	tests := map[string]func(w http.ResponseWriter){
+		"500": func(w http.ResponseWriter) {
+			refuse(w, http.StatusInternalServerError, metav1.StatusReasonInternalError)
+		},
+		"429":           func(w http.ResponseWriter) { refuse(w, http.StatusTooManyRequests, metav1.StatusReasonTooManyRequests) },
+		"no Kubernetes": func(w http.ResponseWriter) { w.WriteHeader(http.StatusBadGateway) },
+		"truncated":     func(w http.ResponseWriter) { write(w, `{"kind":"PodList","apiVersion":"v1","items":[{"metadata"`) },
+		"no list":       func(w http.ResponseWriter) { write(w, `{"kind":"Status","apiVersion":"v1"}`) },
+		"no JSON":       func(w http.ResponseWriter) { write(w, `<html>`) },
+		"empty":         func(w http.ResponseWriter) { write(w, ``) },
+		"malformed item": func(w http.ResponseWriter) {
+			write(w, `{"kind":"PodList","apiVersion":"v1","metadata":{},"items":[{"metadata":{"name":"x"}},{,}]}`)
+		},
+	}
+	for name, fail := range tests {
+		t.Run(name, func(t *testing.T) {
+			s, r := newServer(t), newRecorder(t)
+			s.set("a", object("a", "", ""))
+			w := acquire(t, start(t, s, r), podsKey).Watch()
+			at := r.awaitLine(0, "state synced=true")
+			s.answer(func(w http.ResponseWriter, _ *http.Request, watch bool) bool {
+				if watch {
+					refuse(w, http.StatusInternalServerError, metav1.StatusReasonInternalError)
+				} else {
+					fail(w)
+				}
+				return true
+			})
+			s.hangUp()
+			at = r.awaitLine(at, "state synced=true Failing")
+			r.await("a failed list", func() bool { return strings.HasPrefix(r.state.Err.Error(), "list pods: ") })
+			first := w.State()
+			if first.Since.IsZero() || first.Err == nil || first.Objects < 1 {
+				t.Errorf("state = %+v", first)
+			}
+			s.answer(nil)
+			r.awaitLine(at, "state synced=true UpToDate")
+			if got := r.count("delete a"); got > 0 {
+				t.Error("the object was deleted")
+			}
+			r.await("confirmation", func() bool { return r.state.Err == nil && r.state.Since.IsZero() })
+		})
+	}
+}
+
+func TestRejectedSelector(t *testing.T) {
+	s, r := newServer(t), newRecorder(t)
+	s.answer(func(w http.ResponseWriter, _ *http.Request, _ bool) bool {
+		refuse(w, http.StatusBadRequest, metav1.StatusReasonBadRequest)
+		return true
+	})
+	key := podsKey
+	key.FieldSelector = "spec.nonsense=1"
+	acquire(t, start(t, s, r), key)
+	r.awaitLine(0, "state synced=false Rejected 0")
+}
+
+func TestTruncatedEventResumes(t *testing.T) {
+	s, r := newServer(t), newRecorder(t)
+	s.set("a", object("a", "", ""))
+	var truncated atomic.Bool
+	s.answer(func(w http.ResponseWriter, _ *http.Request, watch bool) bool {
+		if !watch || !truncated.CompareAndSwap(false, true) {
+			return false
+		}
+		write(w, `{"type":"ADDED","object":{"kind":"Pod","apiVersion":"v1",`+object("b", "", "")+`}}`+"\n"+`{"type":"MODI`)
+		return true
+	})
+	acquire(t, start(t, s, r), podsKey)
+	r.awaitLine(0, "set b")
+	s.set("c", object("c", "", ""))
+	r.awaitLine(0, "set c")
+	if got := r.count("state"); got != 1 {
+		t.Errorf("states: %q", r.lines())
+	}
+	if got := s.requests("list"); got != 1 {
+		t.Errorf("%d lists, want 1", got)
+	}
+}
+
+func TestMalformedEventRelists(t *testing.T) {
+	tests := map[string]string{
+		"no JSON":   `{"type":"ADDED","object":{,}}`,
+		"no event":  `{"what":1}`,
+		"no object": `[]`,
+		"no status": `{"type":"ERROR","object":7}`,
+	}
+	for name, frame := range tests {
+		t.Run(name, func(t *testing.T) {
+			s, r := newServer(t), newRecorder(t)
+			var sent atomic.Bool
+			s.answer(func(w http.ResponseWriter, _ *http.Request, watch bool) bool {
+				if !watch || !sent.CompareAndSwap(false, true) {
+					return false
+				}
+				write(w, frame+"\n")
+				return true
+			})
+			acquire(t, start(t, s, r), podsKey)
+			at := r.awaitLine(0, "state synced=true Failing")
+			r.awaitLine(at, "state synced=true UpToDate")
+			if got := s.requests("list"); got != 2 {
+				t.Errorf("%d lists, want 2", got)
+			}
+		})
+	}
+}
+
+func TestUnknownEventIsPassedOver(t *testing.T) {
+	s, r := newServer(t), newRecorder(t)
+	acquire(t, start(t, s, r), podsKey)
+	r.awaitLine(0, "state synced=true")
+	s.send("REJOICED", `{"kind":"Pod"}`)
+	s.set("a", object("a", "", ""))
+	r.awaitLine(0, "set a")
+	if got := r.count("state"); got != 1 {
+		t.Errorf("states: %q", r.lines())
+	}
+}
+
+func TestSilentListGivesUp(t *testing.T) {
+	tests := map[string]string{"before the header": "", "amid items": `{"kind":"PodList","items":[{"metadata":{"name":"x"}},`}
+	for name, sent := range tests {
+		t.Run(name, func(t *testing.T) {
+			s, r := newServer(t), newRecorder(t)
+			s.answer(func(w http.ResponseWriter, r *http.Request, _ bool) bool {
+				if sent != "" {
+					write(w, sent)
+				}
+				<-r.Context().Done()
+				return true
+			})
+			w := acquire(t, start(t, s, r, func(o *Options) { o.ListIdleTimeout = 50 * time.Millisecond }), podsKey).Watch()
+			r.awaitLine(0, "state synced=false Failing")
+			if got, want := w.State().Err.Error(), "list pods: "+errSilent.Error(); got != want {
+				t.Errorf("err = %q, want %q", got, want)
+			}
+		})
+	}
+}

@@ -1,0 +1,73 @@
+package watch
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/rest"
+)
+
+// Key says what a Watch follows. Leases of equal keys share one Watch.
+type Key struct {
+	Resource schema.GroupVersionResource
+	// Namespace is empty for cluster-scoped resources and for all namespaces.
+	Namespace string
+	// LabelSelector and FieldSelector are what the API server takes; empty
+	// selects everything. Acquire brings them into their canonical form, so
+	// two spellings of one selector share a Watch.
+	LabelSelector, FieldSelector string
+}
+
+// String names the key in logs and errors.
+func (k Key) String() string {
+	var b strings.Builder
+	b.WriteString(k.Resource.GroupResource().String())
+	for _, part := range []struct{ name, value string }{
+		{"namespace", k.Namespace}, {"labels", k.LabelSelector}, {"fields", k.FieldSelector},
+	} {
+		if part.value != "" {
+			fmt.Fprintf(&b, " %s %s", part.name, part.value)
+		}
+	}
+	return b.String()
+}
+
+// canonical returns k with its selectors in canonical form, or says why no
+// request can be made of it.
+func (k Key) canonical() (Key, error) {
+	for _, part := range []struct{ name, value string }{
+		{"version", k.Resource.Version}, {"resource", k.Resource.Resource},
+	} {
+		if part.value == "" {
+			return k, fmt.Errorf("key without %s", part.name)
+		}
+		if strings.ContainsRune(part.value, '/') {
+			return k, fmt.Errorf("%s %q: subresources cannot be watched", part.name, part.value)
+		}
+	}
+	if k.Namespace != "" {
+		if problems := rest.IsValidPathSegmentName(k.Namespace); len(problems) > 0 {
+			return k, fmt.Errorf("namespace %q: %w", k.Namespace, errors.New(strings.Join(problems, ", ")))
+		}
+	}
+	labelSelector, err := labels.Parse(k.LabelSelector)
+	if err != nil {
+		return k, fmt.Errorf("label selector: %w", err)
+	}
+	fieldSelector, err := fields.ParseSelector(k.FieldSelector)
+	if err != nil {
+		return k, fmt.Errorf("field selector: %w", err)
+	}
+	k.LabelSelector, k.FieldSelector = labelSelector.String(), fieldSelector.String()
+	return k, nil
+}
+
+// secrets tells whether the objects are Secrets, of which only metadata may
+// be read.
+func (k Key) secrets() bool {
+	return k.Resource.Group == "" && k.Resource.Resource == "secrets"
+}

@@ -1,0 +1,275 @@
+package watch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"k8s.io/client-go/rest"
+)
+
+func TestLeasesShareAWatch(t *testing.T) {
+	s, r := newServer(t), newRecorder(t)
+	m := start(t, s, r)
+	key := podsKey
+	key.LabelSelector = "b=2,a=1"
+	first := acquire(t, m, key)
+	key.LabelSelector = "a=1, b=2"
+	second := acquire(t, m, key)
+	if first.Watch() != second.Watch() || m.Len() != 1 {
+		t.Fatalf("two watches for one key, %d in all", m.Len())
+	}
+	r.awaitLine(0, "state synced=true")
+	if got := s.requests("list"); got != 1 {
+		t.Errorf("%d lists", got)
+	}
+	first.Release()
+	first.Release()
+	s.set("a", object("a", "", ""))
+	r.awaitLine(0, "set a")
+	second.Release()
+	if m.Len() != 0 {
+		t.Errorf("%d watches after the last release", m.Len())
+	}
+	before := len(r.lines())
+	s.set("b", object("b", "", ""))
+	third := acquire(t, m, key)
+	if third.Watch().ID() == second.Watch().ID() {
+		t.Error("an ID was used again")
+	}
+	r.awaitLine(before, "set b")
+}
+
+func TestAcquire(t *testing.T) {
+	s := newServer(t)
+	m, err := NewManager(Options{Config: s.config(t), Handler: newRecorder(t)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	given, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := m.Acquire(given, podsKey); !errors.Is(err, context.Canceled) {
+		t.Errorf("before Run, with a context that has ended: %v", err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan error)
+	go func() { done <- m.Run(ctx) }()
+	lease, err := m.Acquire(t.Context(), podsKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stop()
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	if _, err := m.Acquire(t.Context(), podsKey); !errors.Is(err, ErrStopped) {
+		t.Errorf("after Run: %v", err)
+	}
+	if err := m.Run(t.Context()); !errors.Is(err, errRunning) {
+		t.Errorf("second Run: %v", err)
+	}
+	lease.Release()
+}
+
+func TestOptions(t *testing.T) {
+	for name, o := range map[string]Options{
+		"no handler": {Config: &rest.Config{Host: "localhost"}},
+		"no config":  {Handler: newRecorder(t)},
+		"bad config": {Handler: newRecorder(t), Config: &rest.Config{Host: "::"}},
+	} {
+		if _, err := NewManager(o); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
+
+// A Handler that blocks holds Release up until it gives up, and is not called
+// again after that.
+func TestReleaseJoins(t *testing.T) {
+	s, r := newServer(t), newRecorder(t)
+	entered, leave := make(chan struct{}, 10), make(chan struct{})
+	r.block = func() {
+		entered <- struct{}{}
+		<-leave
+	}
+	s.set("a", object("a", "", ""))
+	s.set("b", object("b", "", ""))
+	lease := acquire(t, start(t, s, r), podsKey)
+	<-entered
+	var returned atomic.Bool
+	released := make(chan struct{})
+	go func() {
+		defer close(released)
+		lease.Release()
+		returned.Store(true)
+	}()
+	for lease.manager.Len() > 0 { // until Release is under way
+		runtime.Gosched()
+	}
+	if returned.Load() {
+		t.Error("Release returned during a call of the Handler")
+	}
+	close(leave)
+	<-released
+	if got := len(r.lines()); got != 1 {
+		t.Errorf("%d calls, want the one that was under way: %q", got, r.lines())
+	}
+}
+
+func TestReleaseDuringList(t *testing.T) {
+	s, r := newServer(t), newRecorder(t)
+	s.answer(func(w http.ResponseWriter, r *http.Request, _ bool) bool {
+		write(w, `{"kind":"PodList","apiVersion":"v1","items":[{`+object("a", "", "")+`},`)
+		<-r.Context().Done()
+		return true
+	})
+	lease := acquire(t, start(t, s, r), podsKey)
+	r.awaitLine(0, "set a")
+	lease.Release()
+	if got := r.count("state"); got != 0 {
+		t.Errorf("a stop was reported as a failure: %q", r.lines())
+	}
+}
+
+func TestConcurrentLeases(t *testing.T) {
+	s, r := newServer(t), newRecorder(t)
+	s.set("a", object("a", "", ""))
+	m := start(t, s, r)
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			for range 30 {
+				lease, err := m.Acquire(t.Context(), podsKey)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				lease.Watch().State()
+				lease.Release()
+			}
+		})
+	}
+	wg.Wait()
+	if m.Len() != 0 {
+		t.Errorf("%d watches are left", m.Len())
+	}
+}
+
+// Replay and Handler calls take turns, and what is visited is never older than
+// what the Handler has been told.
+func TestReplayIsSerialised(t *testing.T) {
+	const objects, rounds = 3 * replayChunk, 20
+	s, r := newServer(t), newRecorder(t)
+	name := func(i int) string { return fmt.Sprintf("pod-%04d", i) }
+	for i := range objects {
+		s.set(name(i), object(name(i), "", `,"n":0`))
+	}
+	lease := acquire(t, start(t, s, r), podsKey)
+	r.awaitLine(0, "state synced=true")
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for n := range rounds {
+			for i := 0; i < objects; i += 50 {
+				s.set(name(i), object(name(i), "", fmt.Sprintf(`,"n":%d`, n+1)))
+			}
+		}
+		s.set("last", object("last", "", ""))
+	}()
+	for range rounds {
+		visited := 0
+		err := lease.Replay(t.Context(), func(d *Decoded) {
+			leave := r.enter(lease.Watch())
+			defer leave("")
+			visited++
+			json, err := d.JSON()
+			if err != nil {
+				t.Error(err)
+			}
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			if want := r.json[d.Name()]; string(json) != want {
+				t.Errorf("visited %s, the Handler knows %s", json, want)
+			}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if visited < objects {
+			t.Errorf("%d objects visited", visited)
+		}
+	}
+	<-done
+	r.awaitLine(0, "set last")
+}
+
+func TestReplayEnds(t *testing.T) {
+	s, r := newServer(t), newRecorder(t)
+	s.set("a", object("a", "", ""))
+	s.set("b", object("b", "", ""))
+	lease := acquire(t, start(t, s, r), podsKey)
+	r.awaitLine(0, "state synced=true")
+	ctx, cancel := context.WithCancel(t.Context())
+	visited := 0
+	if err := lease.Replay(ctx, func(*Decoded) { visited++; cancel() }); !errors.Is(err, context.Canceled) || visited != 1 {
+		t.Errorf("%d visits, %v", visited, err)
+	}
+	lease.Release()
+	if err := lease.Replay(t.Context(), func(*Decoded) { t.Error("visit after the last release") }); !errors.Is(err, ErrStopped) {
+		t.Errorf("after the last release: %v", err)
+	}
+}
+
+// Lists that hang cost others no more than patience each, and nothing once
+// they have exhausted it.
+func TestSlots(t *testing.T) {
+	s := newSlots(1)
+	release, err := s.acquire(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := s.acquire(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("no slot: %v", err)
+	}
+	release()
+	release()
+	if release, err = s.acquire(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	release()
+	if len(s) != 0 {
+		t.Errorf("%d slots are taken", len(s))
+	}
+}
+
+func TestSlotIsGivenBackAfterPatience(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSlots(1)
+		began := time.Now()
+		first, err := s.acquire(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		second, err := s.acquire(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := time.Since(began); got != patience {
+			t.Errorf("waited %v, want %v", got, patience)
+		}
+		first() // has no slot any more to give back
+		if len(s) != 1 {
+			t.Errorf("%d slots are taken, want the second's", len(s))
+		}
+		second()
+	})
+}

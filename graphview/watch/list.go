@@ -1,0 +1,157 @@
+package watch
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+var errNoList = errors.New("the answer is not a list")
+
+// listReader reads one page of a list, item by item.
+type listReader struct {
+	secret bool
+	// take is given each item as it is read, or why it could not be; an error
+	// ends the list.
+	take func(d *document, invalid error) error
+
+	document document
+	// item is the kind of the items, as far as the list has told it.
+	item typeMeta
+	// waiting are items that do not tell their kind, before the list did:
+	// nobody known writes lists like that, so they may cost memory.
+	waiting [][]byte
+	ended   bool
+}
+
+func (l *listReader) read(r io.Reader) (meta metav1.ListMeta, err error) {
+	dec := jsontext.NewDecoder(r, tolerant...)
+	if dec.PeekKind() != '{' {
+		if _, err := dec.ReadToken(); err != nil {
+			return meta, malformed(err)
+		}
+		return meta, errNoList
+	}
+	if _, err := dec.ReadToken(); err != nil {
+		return meta, malformed(err)
+	}
+	listed := false
+	for dec.PeekKind() == '"' {
+		quoted, err := dec.ReadValue()
+		if err != nil {
+			return meta, malformed(err)
+		}
+		switch string(plain(quoted)) {
+		case "apiVersion":
+			l.item.apiVersion, err = readString(dec)
+		case "kind":
+			l.item.kind, err = readString(dec)
+			l.item.kind = itemKind(l.item.kind)
+		case "metadata":
+			var value jsontext.Value
+			if value, err = dec.ReadValue(); err != nil {
+				break
+			}
+			if json.Unmarshal(value, &meta) != nil {
+				return meta, errNoList
+			}
+		case "items":
+			listed = true
+			if err := l.items(dec); err != nil {
+				return meta, err
+			}
+		default:
+			err = dec.SkipValue()
+		}
+		if err != nil {
+			return meta, malformed(err)
+		}
+	}
+	if _, err := dec.ReadToken(); err != nil { // the brace that ends it
+		return meta, malformed(err)
+	}
+	if !listed {
+		return meta, errNoList
+	}
+	l.ended = true
+	for _, raw := range l.waiting {
+		if err := l.takeItem(raw); err != nil {
+			return meta, err
+		}
+	}
+	return meta, nil
+}
+
+// items reads the list's array, or null.
+func (l *listReader) items(dec *jsontext.Decoder) error {
+	token, err := dec.ReadToken()
+	if err != nil {
+		return malformed(err)
+	}
+	if token.Kind() == 'n' {
+		return nil
+	}
+	if token.Kind() != '[' {
+		return errNoList
+	}
+	for dec.PeekKind() != ']' {
+		raw, err := dec.ReadValue()
+		if err != nil {
+			return malformed(err)
+		}
+		if err := l.takeItem(raw); err != nil {
+			return err
+		}
+	}
+	if _, err := dec.ReadToken(); err != nil {
+		return malformed(err)
+	}
+	return nil
+}
+
+func (l *listReader) takeItem(raw []byte) error {
+	invalid := l.document.read(raw, l.item, l.secret)
+	if errors.Is(invalid, errNoKind) && !l.ended {
+		l.waiting = append(l.waiting, bytes.Clone(raw))
+		return nil
+	}
+	return l.take(&l.document, invalid)
+}
+
+// readString returns a copy of the string that follows, as JSON.
+func readString(dec *jsontext.Decoder) ([]byte, error) {
+	value, err := dec.ReadValue()
+	if err != nil {
+		return nil, err
+	}
+	if value.Kind() != '"' {
+		return nil, nil
+	}
+	return value.Clone(), nil
+}
+
+// itemKind makes the kind of an item of a list's kind: "PodList" is "Pod".
+func itemKind(quoted []byte) []byte {
+	if kind, ok := strings.CutSuffix(string(quoted), `List"`); ok {
+		return []byte(kind + `"`)
+	}
+	return nil
+}
+
+// malformed says where the JSON ends to be JSON, without quoting it as
+// jsontext does. A failure to read stays what it is.
+func malformed(err error) error {
+	if syntax, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
+		if errors.Is(err, io.ErrUnexpectedEOF) {
+			return fmt.Errorf("after %d bytes: %w", syntax.ByteOffset, io.ErrUnexpectedEOF)
+		}
+		return fmt.Errorf("malformed JSON at byte %d", syntax.ByteOffset)
+	}
+	return err
+}

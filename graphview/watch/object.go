@@ -1,0 +1,94 @@
+package watch
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"unique"
+
+	"github.com/klauspost/compress/s2"
+)
+
+// Object is one version of one object as a Watch retains it: its identity and
+// its JSON, compressed. It is immutable, may be kept and used from any
+// goroutine.
+type Object struct {
+	namespace unique.Handle[string]
+	// identity is the name and then the UID, in one allocation.
+	identity string
+	packed   []byte
+	// dict is what packed was compressed with, nil if with none.
+	dict          *s2.Dict
+	version, hash uint64
+	size          uint32
+	// seen is the generation in which the Watch last saw the object, under its
+	// lock; no method reads it.
+	seen   uint32
+	name   uint16 // its length in identity
+	raw    bool   // packed is the JSON itself
+	secret bool
+}
+
+var errCorrupt = errors.New("retained object does not decompress to its size")
+
+// Namespace is empty for a cluster-scoped object.
+func (o *Object) Namespace() string { return o.namespace.Value() }
+
+// Name is the object's metadata.name.
+func (o *Object) Name() string { return o.identity[:o.name] }
+
+// UID is the object's metadata.uid.
+func (o *Object) UID() string { return o.identity[o.name:] }
+
+// Version is the resourceVersion as a number, or 0 if it is none.
+func (o *Object) Version() uint64 { return o.version }
+
+// Hash is that of the stripped JSON without metadata.resourceVersion. It is
+// comparable within one process only.
+func (o *Object) Hash() uint64 { return o.hash }
+
+// HasContent is false for a Secret.
+func (o *Object) HasContent() bool { return !o.secret }
+
+// Size is the number of bytes that AppendJSON appends.
+func (o *Object) Size() int {
+	if o.secret {
+		return 0
+	}
+	return int(o.size)
+}
+
+// AppendJSON appends the object's compact JSON, apiVersion and kind first,
+// without managedFields and the last-applied-configuration annotation. It
+// appends nothing for a Secret. An error means corrupted memory.
+func (o *Object) AppendJSON(dst []byte) ([]byte, error) {
+	if o.secret {
+		return dst, nil
+	}
+	return o.unpack(dst)
+}
+
+// unpack appends what is retained: of a Secret, its metadata.
+func (o *Object) unpack(dst []byte) ([]byte, error) {
+	if o.raw {
+		return append(dst, o.packed...), nil
+	}
+	dst = slices.Grow(dst, int(o.size))
+	room := dst[len(dst) : len(dst)+int(o.size)]
+	var (
+		got []byte
+		err error
+	)
+	if o.dict != nil {
+		got, err = o.dict.Decode(room, o.packed)
+	} else {
+		got, err = s2.Decode(room, o.packed)
+	}
+	if err != nil {
+		return dst, fmt.Errorf("decompress: %w", err)
+	}
+	if len(got) != len(room) {
+		return dst, errCorrupt
+	}
+	return dst[:len(dst)+len(got)], nil
+}

@@ -1,0 +1,167 @@
+package watch
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// recorder is a Handler that remembers what it was told, and complains when
+// it is told two things at once.
+type recorder struct {
+	t *testing.T
+
+	mu      sync.Mutex
+	changed chan struct{}
+	busy    map[*Watch]bool
+	log     []string
+	json    map[string]string
+	state   State
+	// block, if set, is called in Set.
+	block func()
+}
+
+func newRecorder(t *testing.T) *recorder {
+	t.Helper()
+	return &recorder{t: t, changed: make(chan struct{}), busy: map[*Watch]bool{}, json: map[string]string{}}
+}
+
+func (r *recorder) enter(w *Watch) (leave func(line string)) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.busy[w] {
+		r.t.Error("handler called while in a call for the same watch")
+	}
+	r.busy[w] = true
+	return func(line string) {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.busy[w] = false
+		if line != "" {
+			r.log = append(r.log, line)
+		}
+		close(r.changed)
+		r.changed = make(chan struct{})
+	}
+}
+
+func (r *recorder) Set(w *Watch, o *Decoded) {
+	leave := r.enter(w)
+	r.mu.Lock()
+	block := r.block
+	r.mu.Unlock()
+	if block != nil {
+		block()
+	}
+	if _, err := o.Tree(); err != nil {
+		r.t.Errorf("tree of %s: %v", o.Name(), err)
+	}
+	json, err := o.JSON()
+	kept, keptErr := o.AppendJSON(nil)
+	if err != nil || keptErr != nil || !bytes.Equal(json, kept) || o.Size() != len(kept) {
+		r.t.Errorf("%s: JSON %q, %v; retained %q, %v", o.Name(), json, err, kept, keptErr)
+	}
+	r.mu.Lock()
+	r.json[o.Name()] = string(json)
+	r.mu.Unlock()
+	leave("set " + o.Name())
+}
+
+func (r *recorder) Delete(w *Watch, o *Object) {
+	leave := r.enter(w)
+	r.mu.Lock()
+	delete(r.json, o.Name())
+	r.mu.Unlock()
+	leave("delete " + o.Name())
+}
+
+func (r *recorder) Invalid(w *Watch, namespace, name string, err error) {
+	r.enter(w)(fmt.Sprintf("invalid %s/%s: %v", namespace, name, err))
+}
+
+func (r *recorder) State(w *Watch, s State) {
+	leave := r.enter(w)
+	r.mu.Lock()
+	r.state = s
+	r.mu.Unlock()
+	leave(fmt.Sprintf("state synced=%t %s %d", s.Synced, s.Reason, s.Objects))
+}
+
+// await waits until cond, which is called under the recorder's lock.
+func (r *recorder) await(what string, cond func() bool) {
+	r.t.Helper()
+	deadline := time.After(10 * time.Second)
+	for {
+		r.mu.Lock()
+		ok, changed := cond(), r.changed
+		r.mu.Unlock()
+		if ok {
+			return
+		}
+		select {
+		case <-changed:
+		case <-deadline:
+			r.t.Fatalf("%s: not seen; log:\n%s", what, strings.Join(r.lines(), "\n"))
+		}
+	}
+}
+
+// awaitLine waits for a line of the log, from the from-th on, and returns the
+// place after it.
+func (r *recorder) awaitLine(from int, want string) int {
+	r.t.Helper()
+	next := 0
+	r.await(want, func() bool {
+		for i := from; i < len(r.log); i++ {
+			if strings.HasPrefix(r.log[i], want) {
+				next = i + 1
+				return true
+			}
+		}
+		return false
+	})
+	return next
+}
+
+func (r *recorder) lines() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return append([]string(nil), r.log...)
+}
+
+func (r *recorder) count(prefix string) int {
+	n := 0
+	for _, line := range r.lines() {
+		if strings.HasPrefix(line, prefix) {
+			n++
+		}
+	}
+	return n
+}
+
+func run(t *testing.T, m *Manager) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- m.Run(ctx) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-done; err != nil {
+			t.Errorf("run: %v", err)
+		}
+	})
+}
+
+func acquire(t *testing.T, m *Manager, key Key) *Lease {
+	t.Helper()
+	lease, err := m.Acquire(t.Context(), key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(lease.Release)
+	return lease
+}

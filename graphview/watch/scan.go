@@ -1,0 +1,141 @@
+package watch
+
+import (
+	"bytes"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// scanner walks JSON that jsontext has already found valid. Knowing that, it
+// skips a value by its brackets and quotes alone, so that the second look at
+// every byte the API server sends costs less than the first, and hands out
+// parts of one buffer, which a jsontext.Decoder does not. On anything but valid
+// JSON its answers are worthless.
+type scanner struct {
+	b []byte
+	i int
+	// loose is set once white space was found between tokens.
+	loose bool
+}
+
+// open enters the object that starts at the scanner's place, if it is one.
+func (s *scanner) open() bool {
+	if s.b[s.i] != '{' {
+		return false
+	}
+	s.i++
+	return true
+}
+
+// member is one member of an object: its name without quotes and escapes, its
+// name and its value as they stand.
+type member struct{ name, quoted, value []byte }
+
+func (m member) appendTo(dst []byte) []byte {
+	return append(append(append(dst, m.quoted...), ':'), m.value...)
+}
+
+// member returns the next member of the object that was entered.
+func (s *scanner) member() (m member, ok bool) {
+	s.space()
+	if s.b[s.i] == ',' {
+		s.i++
+		s.space()
+	}
+	if s.b[s.i] == '}' {
+		s.i++
+		return member{}, false
+	}
+	start := s.i
+	s.i = stringEnd(s.b, s.i)
+	m.quoted = s.b[start:s.i]
+	m.name = plain(m.quoted)
+	s.space()
+	s.i++ // the colon
+	s.space()
+	m.value = s.value()
+	return m, true
+}
+
+func (s *scanner) space() {
+	for s.b[s.i] <= ' ' {
+		s.i++
+		s.loose = true
+	}
+}
+
+// value skips the value at the scanner's place and returns it.
+func (s *scanner) value() []byte {
+	b, i, start, depth := s.b, s.i, s.i, 0
+	for i < len(b) {
+		switch c := b[i]; c {
+		case '"':
+			i = stringEnd(b, i)
+			if depth == 0 {
+				s.i = i
+				return b[start:i]
+			}
+			continue
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth == 0 { // the end of what encloses a number or literal
+				s.i = i
+				return b[start:i]
+			}
+			depth--
+			if depth == 0 {
+				s.i = i + 1
+				return b[start : i+1]
+			}
+		case ',':
+			if depth == 0 {
+				s.i = i
+				return b[start:i]
+			}
+		default:
+			if c <= ' ' {
+				s.loose = true
+				if depth == 0 {
+					s.i = i
+					return b[start:i]
+				}
+			}
+		}
+		i++
+	}
+	s.i = i
+	return b[start:i]
+}
+
+// stringEnd returns the index after the string that starts at b[i].
+func stringEnd(b []byte, i int) int {
+	for i++; ; i++ {
+		switch b[i] {
+		case '"':
+			return i + 1
+		case '\\':
+			i++
+		}
+	}
+}
+
+// plain returns what the quoted string means: a part of it, or a copy where it
+// has escapes.
+func plain(quoted []byte) []byte {
+	inner := quoted[1 : len(quoted)-1]
+	if bytes.IndexByte(inner, '\\') < 0 {
+		return inner
+	}
+	// The only error on a valid string is about its UTF-8, which it repairs.
+	unquoted, _ := jsontext.AppendUnquote(nil, quoted)
+	return unquoted
+}
+
+// text returns what a JSON string means; ok is false for any other value.
+func text(value []byte) (s []byte, ok bool) {
+	if len(value) == 0 || value[0] != '"' {
+		return nil, false
+	}
+	return plain(value), true
+}

@@ -1,0 +1,232 @@
+package watch
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/rest"
+)
+
+var podsKey = Key{Resource: schema.GroupVersionResource{Version: "v1", Resource: "pods"}}
+
+// server speaks as much of list and watch as there is to get wrong. It serves
+// the same objects whatever is asked for.
+type server struct {
+	*httptest.Server
+
+	mu      sync.Mutex
+	version int
+	objects map[string]string // by name, without version
+	at      map[string]int
+	history []frameAt
+	changed chan struct{}
+	cut     chan struct{}
+	// instead answers in the place of the server, where it returns true.
+	instead func(w http.ResponseWriter, r *http.Request, watch bool) bool
+	asked   []string
+}
+
+type frameAt struct {
+	version int
+	frame   string
+}
+
+func newServer(t *testing.T) *server {
+	t.Helper()
+	s := &server{
+		version: 1, objects: map[string]string{}, at: map[string]int{},
+		changed: make(chan struct{}), cut: make(chan struct{}),
+	}
+	s.Server = httptest.NewServer(s)
+	t.Cleanup(s.Close)
+	return s
+}
+
+func (s *server) config(t *testing.T) *rest.Config {
+	t.Helper()
+	transport := &http.Transport{}
+	t.Cleanup(transport.CloseIdleConnections)
+	return &rest.Config{Host: s.URL, Transport: transport}
+}
+
+// object writes an object with that much more metadata, and other members.
+func object(name, metadata, others string) string {
+	return fmt.Sprintf(`"metadata":{"name":%q,"namespace":"shop","uid":"uid-%s","resourceVersion":"VERSION"%s}%s`, name, name, metadata, others)
+}
+
+func (s *server) set(name, body string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	kind := "MODIFIED"
+	if _, ok := s.objects[name]; !ok {
+		kind = "ADDED"
+	}
+	s.version++
+	s.objects[name], s.at[name] = body, s.version
+	s.emit(kind, s.render(name, `"kind":"Pod","apiVersion":"v1",`))
+}
+
+func (s *server) delete(name string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.version++
+	s.at[name] = s.version
+	frame := s.render(name, `"kind":"Pod","apiVersion":"v1",`)
+	delete(s.objects, name)
+	s.emit("DELETED", frame)
+}
+
+// forget deletes without telling the watchers.
+func (s *server) forget(name string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.version++
+	delete(s.objects, name)
+}
+
+func (s *server) render(name, before string) string {
+	body := strings.Replace(s.objects[name], "VERSION", strconv.Itoa(s.at[name]), 1)
+	if strings.HasPrefix(body, "{") || !strings.HasPrefix(body, `"`) {
+		return body // not an object that takes a kind
+	}
+	return "{" + before + body + "}"
+}
+
+func (s *server) emit(kind, object string) {
+	s.history = append(s.history, frameAt{s.version, fmt.Sprintf(`{"type":%q,"object":%s}`+"\n", kind, object)})
+	close(s.changed)
+	s.changed = make(chan struct{})
+}
+
+// send emits a frame that changes nothing.
+func (s *server) send(kind, object string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.version++
+	s.emit(kind, strings.ReplaceAll(object, "VERSION", strconv.Itoa(s.version)))
+}
+
+// hangUp ends all watches; compact also what they could resume from.
+func (s *server) hangUp() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	close(s.cut)
+	s.cut = make(chan struct{})
+}
+
+func (s *server) answer(f func(w http.ResponseWriter, r *http.Request, watch bool) bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.instead = f
+}
+
+// requests counts those whose description has the prefix.
+func (s *server) requests(prefix string) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := 0
+	for _, r := range s.asked {
+		if strings.HasPrefix(r, prefix) {
+			n++
+		}
+	}
+	return n
+}
+
+func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	watch := r.URL.Query().Get("watch") != ""
+	verb := "list"
+	if watch {
+		verb = "watch"
+	}
+	s.mu.Lock()
+	s.asked = append(s.asked, fmt.Sprintf("%s rv=%s continue=%s accept=%s path=%s labels=%s",
+		verb, r.URL.Query().Get("resourceVersion"), r.URL.Query().Get("continue"), r.Header.Get("Accept"),
+		r.URL.Path, r.URL.Query().Get("labelSelector")))
+	instead := s.instead
+	s.mu.Unlock()
+	if instead != nil && instead(w, r, watch) {
+		return
+	}
+	if watch {
+		s.serveWatch(w, r)
+		return
+	}
+	s.mu.Lock()
+	names := make([]string, 0, len(s.objects))
+	for name := range s.objects {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for i, name := range names {
+		names[i] = s.render(name, "")
+	}
+	body := fmt.Sprintf(`{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"%d"},"items":[%s]}`,
+		s.version, strings.Join(names, ","))
+	s.mu.Unlock()
+	write(w, body)
+}
+
+func (s *server) serveWatch(w http.ResponseWriter, r *http.Request) {
+	version, _ := strconv.Atoi(r.URL.Query().Get("resourceVersion"))
+	write(w, "")
+	s.mu.Lock()
+	cut := s.cut
+	s.mu.Unlock()
+	sent := 0
+	for {
+		s.mu.Lock()
+		frames, changed := s.history[sent:], s.changed
+		s.mu.Unlock()
+		sent += len(frames)
+		for _, f := range frames {
+			if f.version > version {
+				write(w, f.frame)
+			}
+		}
+		select {
+		case <-changed:
+		case <-cut:
+			return
+		case <-r.Context().Done():
+			return
+		}
+	}
+}
+
+func write(w http.ResponseWriter, body string) {
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = w.Write([]byte(body))
+	w.(http.Flusher).Flush()
+}
+
+func refuse(w http.ResponseWriter, code int, reason metav1.StatusReason) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(code)
+	_, _ = fmt.Fprintf(w, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":%q,"code":%d,"message":"no"}`, reason, code)
+}
+
+// start runs a Manager against s until the test ends.
+func start(t *testing.T, s *server, h Handler, change ...func(*Options)) *Manager {
+	t.Helper()
+	o := Options{Config: s.config(t), Handler: h, Retry: wait.Backoff{Duration: 5 * time.Millisecond}}
+	for _, f := range change {
+		f(&o)
+	}
+	m, err := NewManager(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run(t, m)
+	return m
+}

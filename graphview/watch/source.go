@@ -1,0 +1,207 @@
+package watch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"sync"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	apiwatch "k8s.io/apimachinery/pkg/watch"
+)
+
+// watchGrace is how long after the end that was asked for the server may keep
+// a watch open: past it, the connection is dead.
+const watchGrace = 30 * time.Second
+
+var errSilent = errors.New("the server sends nothing")
+
+// source makes the reflector's requests. It is used by one reflector: one
+// request at a time, but for a list that the reflector has given up when ctx
+// ended, which join waits for.
+type source struct {
+	ctx    context.Context //nolint:containedctx // the reflector lists without it
+	watch  *Watch
+	client *client
+	idle   time.Duration
+
+	// refused: the last watch request was, so that a list is not to be
+	// trusted before a watch is allowed again.
+	refused bool
+
+	mu     sync.Mutex
+	joined bool
+	lists  sync.WaitGroup
+}
+
+// IsWatchListSemanticsUnSupported makes the reflector list.
+func (s *source) IsWatchListSemanticsUnSupported() bool { return true }
+
+// List is ListWithContext for the life of the Watch.
+func (s *source) List(options metav1.ListOptions) (runtime.Object, error) {
+	return s.ListWithContext(s.ctx, options)
+}
+
+// Watch is WatchWithContext for the life of the Watch.
+func (s *source) Watch(options metav1.ListOptions) (apiwatch.Interface, error) {
+	return s.WatchWithContext(s.ctx, options)
+}
+
+// ListWithContext reads one list, or a page of it, into the Watch, and returns
+// a list without items. Store.Replace, which follows, ends the generation.
+func (s *source) ListWithContext(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+	// The reflector runs this in a goroutine that it does not join.
+	s.mu.Lock()
+	if s.joined {
+		s.mu.Unlock()
+		return nil, context.Canceled
+	}
+	s.lists.Add(1)
+	s.mu.Unlock()
+	defer s.lists.Done()
+
+	if options.Continue == "" {
+		if err := s.watch.begin(ctx); err != nil {
+			return nil, err
+		}
+	}
+	list, err := s.list(ctx, options)
+	if err == nil {
+		return list, nil
+	}
+	err = fmt.Errorf("list %s: %w", s.watch.key.Resource.GroupResource(), err)
+	if !relists(err, options) {
+		s.watch.fail(s.ctx, err) //nolint:contextcheck // ctx may be what has ended
+	}
+	return nil, err
+}
+
+// join waits for a list that is under way and lets none begin.
+func (s *source) join() {
+	s.mu.Lock()
+	s.joined = true
+	s.mu.Unlock()
+	s.lists.Wait()
+}
+
+// relists tells whether the reflector answers err by listing anew at once, in
+// the usual course of things: a page or a version that the server no longer,
+// or does not yet, have.
+func relists(err error, options metav1.ListOptions) bool {
+	if options.Continue == "" && (options.ResourceVersion == "" || options.ResourceVersion == "0") {
+		return false
+	}
+	return expired(err) || apierrors.HasStatusCause(err, metav1.CauseTypeResourceVersionTooLarge)
+}
+
+func expired(err error) bool { return apierrors.IsResourceExpired(err) || apierrors.IsGone(err) }
+
+func (s *source) list(ctx context.Context, options metav1.ListOptions) (*metav1.List, error) {
+	if s.refused {
+		if err := s.probe(ctx); err != nil {
+			return nil, err
+		}
+	}
+	release, err := s.client.lists.acquire(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	timer := time.AfterFunc(s.idle, func() { cancel(errSilent) })
+	defer timer.Stop()
+	body, err := s.client.get(ctx, s.watch.key, options)
+	timer.Stop()
+	if err != nil {
+		return nil, orCause(ctx, err)
+	}
+	defer body.Close()
+	reader := listReader{
+		secret: s.watch.key.secrets(),
+		take:   func(d *document, invalid error) error { return s.watch.take(ctx, d, invalid) },
+	}
+	meta, err := reader.read(&impatientReader{r: body, timer: timer, idle: s.idle})
+	if err != nil {
+		return nil, orCause(ctx, err)
+	}
+	return &metav1.List{ListMeta: meta}, nil
+}
+
+// orCause prefers why ctx was cancelled to what came of it.
+func orCause(ctx context.Context, err error) error {
+	if cause := context.Cause(ctx); errors.Is(cause, errSilent) {
+		return cause
+	}
+	return err
+}
+
+// probe asks whether a watch is allowed. Without that, where lists are allowed
+// and watches are not, all objects would come with each retry of the list and
+// go with the watch that follows it.
+func (s *source) probe(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, s.idle)
+	defer cancel()
+	body, err := s.client.get(ctx, s.watch.key, metav1.ListOptions{Watch: true, TimeoutSeconds: new(int64(1))})
+	if err != nil {
+		return fmt.Errorf("watch: %w", err)
+	}
+	s.refused = false
+	cancel()
+	_ = body.Close() // whatever comes after the header is of no interest
+	return nil
+}
+
+// WatchWithContext starts a watch.
+func (s *source) WatchWithContext(ctx context.Context, options metav1.ListOptions) (apiwatch.Interface, error) {
+	options.Watch = true
+	limit := time.Hour
+	if options.TimeoutSeconds != nil {
+		limit = time.Duration(*options.TimeoutSeconds) * time.Second
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit+watchGrace)
+	body, err := s.client.get(ctx, s.watch.key, options)
+	if err != nil {
+		cancel()
+		s.watchFailed(err)
+		return nil, fmt.Errorf("watch %s: %w", s.watch.key.Resource.GroupResource(), err)
+	}
+	s.watch.confirm(ctx)
+	frames := newFrames(body, cancel, options.ResourceVersion, s.watch.key.secrets())
+	reporter := apierrors.NewClientErrorReporter(http.StatusInternalServerError, "watch", "ClientWatchDecoding")
+	return &stream{
+		StreamWatcher: apiwatch.NewStreamWatcherWithLogger(s.watch.log.V(1), frames, reporter),
+		frames:        frames,
+		failed:        s.watchFailed,
+	}, nil
+}
+
+// watchFailed notes why a watch did not start or ended before its time.
+func (s *source) watchFailed(err error) {
+	if expired(err) { // routine: a list follows
+		return
+	}
+	s.refused = reasonFor(err).revokes()
+	s.watch.fail(s.ctx, fmt.Errorf("watch %s: %w", s.watch.key.Resource.GroupResource(), err))
+}
+
+// impatientReader lets timer run while it waits for the server, and only then:
+// the time that a Handler takes is not the server's.
+type impatientReader struct {
+	r     io.Reader
+	timer *time.Timer
+	idle  time.Duration
+}
+
+func (r *impatientReader) Read(p []byte) (int, error) {
+	r.timer.Reset(r.idle)
+	n, err := r.r.Read(p)
+	r.timer.Stop()
+	return n, err
+}

@@ -1,0 +1,85 @@
+package watch
+
+import (
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+)
+
+// State is how a Watch stands.
+type State struct {
+	// Synced: a list has completed since the start, and has not been revoked
+	// by an answer that the resource may not be read or is not there.
+	Synced bool
+	// Objects is how many are retained. It changes without a call of
+	// Handler.State.
+	Objects int
+	Reason  Reason
+	// Err is why the objects are not up to date, nil when they are. It holds
+	// nothing of an object.
+	Err error
+	// Since is when Err was first met after all was well.
+	Since time.Time
+}
+
+// Reason sorts the causes of a State.
+type Reason string
+
+// The reasons of a State.
+const (
+	// Pending: nothing has been heard of the server yet.
+	Pending Reason = "Pending"
+	// UpToDate: the last request succeeded.
+	UpToDate Reason = "UpToDate"
+	// Forbidden (403): nothing is retained.
+	Forbidden Reason = "Forbidden"
+	// NotServed (404, 405): nothing is retained.
+	NotServed Reason = "NotServed"
+	// Rejected (400, 422): the server does not take the request, most likely
+	// its field selector.
+	Rejected Reason = "Rejected"
+	// Failing is everything else: what was retained is, unconfirmed.
+	Failing Reason = "Failing"
+)
+
+// revokes tells whether objects may no longer be shown.
+func (r Reason) revokes() bool { return r == Forbidden || r == NotServed }
+
+func reasonFor(err error) Reason {
+	switch {
+	case apierrors.IsForbidden(err):
+		return Forbidden
+	case apierrors.IsNotFound(err), apierrors.IsMethodNotSupported(err):
+		return NotServed
+	case apierrors.IsBadRequest(err), apierrors.IsInvalid(err):
+		return Rejected
+	}
+	return Failing
+}
+
+// failed returns the state after err.
+func (s State) failed(err error, now time.Time) State {
+	s.Reason = reasonFor(err)
+	if s.Err == nil {
+		s.Since = now
+	}
+	s.Err = err
+	if s.Reason.revokes() {
+		s.Synced = false
+	}
+	return s
+}
+
+// confirmed returns the state after a request that succeeded.
+func (s State) confirmed() State {
+	s.Reason, s.Err, s.Since = UpToDate, nil, time.Time{}
+	return s
+}
+
+// same tells whether nobody needs to hear of the change from s to t.
+func (s State) same(t State) bool {
+	if (s.Err == nil) != (t.Err == nil) || s.Err != nil && s.Err.Error() != t.Err.Error() {
+		return false
+	}
+	return s.Synced == t.Synced && s.Reason == t.Reason
+}

@@ -1,0 +1,181 @@
+package watch
+
+import (
+	"context"
+	"strconv"
+	"time"
+	"unique"
+)
+
+// store is where the reflector puts what it sees: the Watch, for as long as
+// ctx lasts. Items of a list do not pass through it, see source.
+type store struct {
+	ctx   context.Context //nolint:containedctx // the reflector's store takes none
+	watch *Watch
+}
+
+// Add takes in an *event.
+func (s *store) Add(obj any) error {
+	e := obj.(*event) //nolint:forcetypeassert // stream makes nothing else
+	return s.watch.take(s.ctx, &e.document, e.err)
+}
+
+// Update takes in an *event.
+func (s *store) Update(obj any) error { return s.Add(obj) }
+
+// Delete takes the object of an *event away.
+func (s *store) Delete(obj any) error {
+	e := obj.(*event) //nolint:forcetypeassert // stream makes nothing else
+	return s.watch.remove(s.ctx, &e.document)
+}
+
+// Replace ends a list whose items have all been taken in already.
+func (s *store) Replace([]any, string) error { return s.watch.sweep(s.ctx) }
+
+// Resync does nothing: the Handler has been told everything.
+func (s *store) Resync() error { return nil }
+
+// begin starts the next generation: a list that is about to be read.
+func (w *Watch) begin(ctx context.Context) error {
+	if err := w.lock(ctx); err != nil {
+		return err
+	}
+	defer w.unlock()
+	w.generation++
+	return nil
+}
+
+// take takes in one object as it is now; invalid says that, and why, it could
+// not be read.
+func (w *Watch) take(ctx context.Context, d *document, invalid error) error {
+	if err := w.lock(ctx); err != nil {
+		return err
+	}
+	defer w.unlock()
+	key := d.key()
+	old := w.objects[key]
+	if invalid != nil {
+		if old != nil {
+			old.seen = w.generation
+		}
+		w.invalid[key] = w.generation
+		w.handler.Invalid(w, key.namespace.Value(), key.name, invalid)
+		return nil
+	}
+	w.healLocked(d)
+	hash := d.hash()
+	if old != nil && old.hash == hash {
+		old.seen = w.generation
+		return nil
+	}
+	o := w.retainLocked(d, old, hash)
+	if w.dict == nil && len(w.objects) >= dictAfter {
+		w.dict = makeDict(w.objects)
+	}
+	w.event = Decoded{Object: o, json: d.json}
+	w.handler.Set(w, &w.event)
+	w.event = Decoded{}
+	return nil
+}
+
+// retainLocked puts the object in the place of old, which may be nil.
+func (w *Watch) retainLocked(d *document, old *Object, hash uint64) *Object {
+	o := &Object{hash: hash, seen: w.generation, name: uint16(len(d.name)), secret: w.key.secrets()} //nolint:gosec // names are short
+	if old != nil && old.UID() == string(d.uid) {
+		o.namespace, o.identity = old.namespace, old.identity
+	} else {
+		o.namespace = unique.Make(string(d.namespace))
+		o.identity = string(append(append(make([]byte, 0, len(d.name)+len(d.uid)), d.name...), d.uid...))
+	}
+	// A version that is no number is legal, if rare, and means 0.
+	o.version, _ = strconv.ParseUint(string(d.resourceVersion), 10, 64)
+	pack(o, d.json, w.dict)
+	w.objects[name{o.namespace, o.Name()}] = o
+	w.count.Store(int64(len(w.objects)))
+	return o
+}
+
+// healLocked takes back that the object is invalid.
+func (w *Watch) healLocked(d *document) {
+	if len(w.invalid) == 0 {
+		return
+	}
+	key := d.key()
+	if _, ok := w.invalid[key]; ok {
+		delete(w.invalid, key)
+		w.handler.Invalid(w, key.namespace.Value(), key.name, nil)
+	}
+}
+
+// remove takes away the object that d names.
+func (w *Watch) remove(ctx context.Context, d *document) error {
+	if err := w.lock(ctx); err != nil {
+		return err
+	}
+	defer w.unlock()
+	w.healLocked(d)
+	if o := w.objects[d.key()]; o != nil {
+		w.dropLocked(o)
+	}
+	return nil
+}
+
+// dropLocked forgets o.
+func (w *Watch) dropLocked(o *Object) {
+	delete(w.objects, name{o.namespace, o.Name()})
+	w.count.Store(int64(len(w.objects)))
+	w.handler.Delete(w, o)
+}
+
+// sweep ends a generation: what it has not seen is gone.
+func (w *Watch) sweep(ctx context.Context) error {
+	if err := w.lock(ctx); err != nil {
+		return err
+	}
+	defer w.unlock()
+	w.forgetLocked(func(seen uint32) bool { return seen != w.generation })
+	next := w.currentState().confirmed()
+	next.Synced = true
+	w.setStateLocked(next)
+	return nil
+}
+
+// forgetLocked forgets the objects, valid and invalid, for whose last sight
+// gone is true.
+func (w *Watch) forgetLocked(gone func(seen uint32) bool) {
+	for key, seen := range w.invalid {
+		if gone(seen) {
+			delete(w.invalid, key)
+			w.handler.Invalid(w, key.namespace.Value(), key.name, nil)
+		}
+	}
+	for _, o := range w.objects {
+		if gone(o.seen) {
+			w.dropLocked(o)
+		}
+	}
+}
+
+// fail notes that a request failed. Once the watch has ended that is no news.
+func (w *Watch) fail(ctx context.Context, err error) {
+	if w.lock(ctx) != nil {
+		return
+	}
+	defer w.unlock()
+	next := w.currentState().failed(err, time.Now())
+	if next.Reason.revokes() {
+		w.forgetLocked(func(uint32) bool { return true })
+	}
+	w.setStateLocked(next)
+}
+
+// confirm notes that a watch request succeeded.
+func (w *Watch) confirm(ctx context.Context) {
+	if w.lock(ctx) != nil {
+		return
+	}
+	defer w.unlock()
+	if s := w.currentState(); s.Synced {
+		w.setStateLocked(s.confirmed())
+	}
+}

@@ -1,0 +1,170 @@
+package watch
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/go-json-experiment/json/jsontext"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	apiwatch "k8s.io/apimachinery/pkg/watch"
+)
+
+var errFrame = errors.New("malformed watch event")
+
+// event is what travels through the reflector: of its ObjectMeta, only the
+// resource version is ever set.
+type event struct {
+	metav1.ObjectMeta
+
+	document document
+	// err is why the object could not be read.
+	err error
+}
+
+// GetObjectKind is of no use: the document knows its kind.
+func (e *event) GetObjectKind() schema.ObjectKind { return schema.EmptyObjectKind }
+
+// DeepCopyObject makes event a runtime.Object. Nobody copies one.
+func (e *event) DeepCopyObject() runtime.Object {
+	c := *e
+	return &c
+}
+
+// stream is a watch whose end is waited for and looked into.
+type stream struct {
+	*apiwatch.StreamWatcher
+
+	frames *frames
+	failed func(error)
+}
+
+// Stop ends the watch and joins its goroutine. It is called by the reflector,
+// after the last event has been taken in; so that is when to say that the
+// watch has failed.
+func (s *stream) Stop() {
+	s.StreamWatcher.Stop()
+	for range s.ResultChan() {
+		// Until it is closed.
+	}
+	if err := s.frames.err; err != nil {
+		s.frames.err = nil
+		s.failed(err)
+	}
+}
+
+// frames reads the events of a watch: {"type":…,"object":…}, one after the
+// other.
+type frames struct {
+	body   io.Closer
+	cancel context.CancelFunc
+	dec    *jsontext.Decoder
+	secret bool
+	// version is the last resource version that was seen.
+	version string
+	// events are used alternately: a StreamWatcher reads one event ahead of
+	// what its reader has taken.
+	events [2]event
+	next   int
+	// err is why the watch ended, if it failed. To be read after that.
+	err error
+}
+
+func newFrames(body io.ReadCloser, cancel context.CancelFunc, version string, secret bool) *frames {
+	return &frames{
+		body: body, cancel: cancel, secret: secret, version: version,
+		dec: jsontext.NewDecoder(body, tolerant...),
+	}
+}
+
+// Close ends the request; Decode then fails.
+func (f *frames) Close() {
+	f.cancel()
+	_ = f.body.Close() // nothing was written
+}
+
+// Decode returns the next event. A connection that ends, however that is, is
+// io.EOF: the reflector resumes from the last event.
+func (f *frames) Decode() (apiwatch.EventType, runtime.Object, error) {
+	for {
+		raw, err := f.dec.ReadValue()
+		if err != nil {
+			if _, ok := errors.AsType[*jsontext.SyntacticError](err); !ok || errors.Is(err, io.ErrUnexpectedEOF) {
+				return "", nil, io.EOF
+			}
+			f.err = malformed(err)
+			return "", nil, f.err
+		}
+		kind, object := frame(raw)
+		switch kind {
+		case apiwatch.Added, apiwatch.Modified, apiwatch.Deleted:
+			return kind, f.event(object), nil
+		case apiwatch.Bookmark:
+			return kind, f.bookmark(object), nil
+		case apiwatch.Error:
+			status, err := f.status(object)
+			return kind, status, err
+		case "":
+			f.err = errFrame
+			return "", nil, f.err
+		}
+		// A type that nobody has heard of is not meant for us.
+	}
+}
+
+// frame returns the parts of a watch event, or "" if it is none.
+func frame(raw []byte) (kind apiwatch.EventType, object []byte) {
+	s := scanner{b: raw}
+	if !s.open() {
+		return "", nil
+	}
+	for m, ok := s.member(); ok; m, ok = s.member() {
+		switch string(m.name) {
+		case "type":
+			said, _ := text(m.value)
+			kind = apiwatch.EventType(said)
+		case "object":
+			object = m.value
+		}
+	}
+	if object == nil {
+		return "", nil
+	}
+	return kind, object
+}
+
+func (f *frames) event(object []byte) *event {
+	e := &f.events[f.next]
+	f.next = 1 - f.next
+	e.document.shrink()
+	// A watch tells each object's kind; a server that does not is not guessed.
+	e.err = e.document.read(object, typeMeta{}, f.secret)
+	if len(e.document.resourceVersion) > 0 {
+		f.version = string(e.document.resourceVersion)
+	}
+	e.ResourceVersion = f.version
+	return e
+}
+
+// bookmark has nothing but a resource version.
+func (f *frames) bookmark(object []byte) *event {
+	e := f.event(object)
+	e.err = nil
+	return e
+}
+
+// status reads the object of an ERROR event.
+func (f *frames) status(object []byte) (*metav1.Status, error) {
+	var status metav1.Status
+	if err := json.Unmarshal(object, &status); err != nil {
+		f.err = fmt.Errorf("status: %w", errFrame)
+		return nil, f.err
+	}
+	f.err = apierrors.FromObject(&status)
+	return &status, nil
+}

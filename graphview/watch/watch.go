@@ -1,0 +1,136 @@
+package watch
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"unique"
+
+	"github.com/go-logr/logr"
+	"github.com/klauspost/compress/s2"
+	"k8s.io/client-go/tools/cache"
+)
+
+// Watch follows one Key for as long as somebody holds a Lease of it.
+type Watch struct {
+	id      uint32
+	key     Key
+	handler Handler
+	log     logr.Logger
+	// leases is guarded by the Manager's lock.
+	leases int
+	cancel context.CancelFunc
+	// done is closed when the last goroutine has ended.
+	done chan struct{}
+
+	// turn is the lock: whoever has put something in has it. Unlike a mutex
+	// it can be given up waiting for, and is passed on in order, so a Replay
+	// and a list in progress take turns.
+	turn chan struct{}
+
+	// Guarded by turn.
+	objects    map[name]*Object
+	invalid    map[name]uint32 // generation of the last sight
+	generation uint32
+	dict       *s2.Dict
+	event      Decoded
+
+	count atomic.Int64
+	// stateMu is taken last and never while calling anything.
+	stateMu sync.Mutex
+	state   State
+}
+
+// name identifies an object within a Watch.
+type name struct {
+	namespace unique.Handle[string]
+	name      string
+}
+
+func newWatch(id uint32, key Key, handler Handler, log logr.Logger) *Watch {
+	return &Watch{
+		id: id, key: key, handler: handler, log: log,
+		done:    make(chan struct{}),
+		turn:    make(chan struct{}, 1),
+		objects: make(map[name]*Object),
+		invalid: make(map[name]uint32),
+		state:   State{Reason: Pending},
+	}
+}
+
+// ID is unique within the Manager: of two Watches that had the same Key one
+// after the other, each has its own.
+func (w *Watch) ID() uint32 { return w.id }
+
+// Key is the canonical form of what was given to Acquire.
+func (w *Watch) Key() Key { return w.key }
+
+// State never waits for a Handler.
+func (w *Watch) State() State {
+	w.stateMu.Lock()
+	defer w.stateMu.Unlock()
+	s := w.state
+	s.Objects = int(w.count.Load())
+	return s
+}
+
+// run follows the resource until ctx ends, and joins what it has started.
+func (w *Watch) run(ctx context.Context, c *client, o Options) {
+	defer close(w.done)
+	source := &source{ctx: ctx, watch: w, client: c, idle: o.ListIdleTimeout}
+	defer source.join()
+	retry := o.Retry
+	// What the reflector would log is said by State, once; see setState.
+	silent := logr.Discard()
+	cache.NewReflectorWithOptions(source, nil, &store{ctx: ctx, watch: w}, cache.ReflectorOptions{
+		Name:            w.key.String(),
+		TypeDescription: w.key.Resource.String(),
+		Logger:          &silent,
+		Backoff:         &retry,
+	}).RunWithContext(logr.NewContext(ctx, silent))
+}
+
+// stop ends the Watch and waits for it.
+func (w *Watch) stop() {
+	w.cancel()
+	<-w.done
+}
+
+// lock takes the Watch's turn, unless ctx ends first.
+func (w *Watch) lock(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	select {
+	case w.turn <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (w *Watch) unlock() { <-w.turn }
+
+// setStateLocked changes the state and tells the Handler.
+func (w *Watch) setStateLocked(next State) {
+	w.stateMu.Lock()
+	changed := !w.state.same(next)
+	w.state = next
+	w.stateMu.Unlock()
+	if !changed {
+		return
+	}
+	next.Objects = int(w.count.Load())
+	if next.Err != nil {
+		w.log.Info("watch is not up to date", "reason", next.Reason, "synced", next.Synced, "cause", next.Err.Error())
+	} else {
+		w.log.V(1).Info("watch is up to date", "objects", next.Objects)
+	}
+	w.handler.State(w, next)
+}
+
+func (w *Watch) currentState() State {
+	w.stateMu.Lock()
+	defer w.stateMu.Unlock()
+	return w.state
+}
