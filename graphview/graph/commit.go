@@ -7,7 +7,9 @@ package graph
 // Each arc is examined once: a recorded one because it is recorded, else
 // because its source appeared or disappeared, else because its target did,
 // else because the view watches its target's kind differently.
-func (l *Lens) commit() {
+//
+// It returns whether anything that the lens shows has changed.
+func (l *Lens) commit() bool {
 	g := l.g
 	if len(l.usesWas) > 0 {
 		for _, e := range l.index {
@@ -93,10 +95,12 @@ func (l *Lens) commit() {
 	clear(l.usesWas)
 	l.clearGraves()
 	l.squeeze()
-	if l.head != before {
-		close(l.change)
-		l.change = make(chan struct{})
+	if l.head == before {
+		return false
 	}
+	close(l.change)
+	l.change = make(chan struct{})
+	return true
 }
 
 // stable tells whether the entry is as visible as it was.

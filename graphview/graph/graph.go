@@ -78,12 +78,12 @@ type Object struct {
 }
 
 // Update runs fn as the graph's one writer and then makes all that it did one
-// revision of every lens that it concerns.
-func (g *Graph) Update(fn func()) {
+// revision of every lens that it concerns. It returns those.
+func (g *Graph) Update(fn func()) []*Lens {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	fn()
-	g.commit()
+	return g.commit()
 }
 
 // AddSource announces a source of objects of one kind under one resource. In
@@ -290,9 +290,12 @@ func (g *Graph) growKinds() {
 }
 
 // commit makes the open revision one of each lens, and opens the next.
-func (g *Graph) commit() {
+func (g *Graph) commit() []*Lens {
+	var revised []*Lens
 	for l := range g.lenses {
-		l.commit()
+		if l.commit() {
+			revised = append(revised, l)
+		}
 	}
 	for i := range g.changes {
 		c := &g.changes[i]
@@ -314,6 +317,7 @@ func (g *Graph) commit() {
 	for l := range g.lenses {
 		g.rev = max(g.rev, l.head+1)
 	}
+	return revised
 }
 
 // Size is what a graph holds, for tests and metrics.

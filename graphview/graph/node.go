@@ -1,6 +1,9 @@
 package graph
 
-import "hash/maphash"
+import (
+	"hash/maphash"
+	"strings"
+)
 
 type (
 	nodeID  = uint32
@@ -84,8 +87,10 @@ func (g *Graph) slotFor(kind kindID, space spaceID, name string) slotID {
 	if id, ok := g.slotIDs[key]; ok {
 		return id
 	}
+	// The caller's string may be a piece of a whole object.
+	key.name = strings.Clone(name)
 	id := g.slots.alloc()
-	*g.slots.at(id) = slot{name: name, kind: kind, space: space}
+	*g.slots.at(id) = slot{name: key.name, kind: kind, space: space}
 	g.slotIDs[key] = id
 	return id
 }

@@ -45,6 +45,9 @@ type Position struct {
 	next uint64
 }
 
+// Walking tells whether a Read has begun and not come to the end.
+func (p Position) Walking() bool { return p.from != 0 }
+
 // Head is the revision of the last change. A Position that knows it is current.
 func (l *Lens) Head() uint64 {
 	l.g.mu.RLock()

@@ -1,0 +1,158 @@
+package graphview
+
+import (
+	"sync"
+
+	"graphview.dev/graphview/graph"
+)
+
+const (
+	// chunk bounds the log elements that one read of a catching-up subscriber
+	// covers, and so how long it holds the graph's lock.
+	chunk = 256
+	// shareable bounds those of a change that is encoded once for all.
+	shareable = 4096
+)
+
+// encoder turns what a view's lens shows into messages. What is new to those
+// who are up to date is encoded once for all who have the same rights.
+type encoder struct {
+	view *View
+
+	mu     sync.Mutex
+	lens   *graph.Lens
+	latest map[string]*delta // by digest of rights
+}
+
+// delta is the messages that lead from one state of a subscriber to the next.
+type delta struct {
+	from, to state
+	frames   []*Frame
+}
+
+// state is all that a subscriber's next messages depend on, beside its rights.
+type state struct {
+	pos    graph.Position
+	warned uint64 // number of the last warning it was told
+	synced bool   // it was told that the view is synced
+	reset  bool   // it has yet to be told to forget everything
+}
+
+func newEncoder(v *View) *encoder { return &encoder{view: v, latest: make(map[string]*delta)} }
+
+func (e *encoder) setLens(l *graph.Lens) {
+	e.mu.Lock()
+	e.lens = l
+	e.mu.Unlock()
+	e.view.announceNews()
+}
+
+// lensNow is nil until the view's goroutine has begun.
+func (e *encoder) lensNow() *graph.Lens {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.lens
+}
+
+// next returns the messages that follow from a state, and the state after them.
+// There may be none.
+func (e *encoder) next(lens *graph.Lens, from state, rights Rights) ([]*Frame, state) {
+	if from.pos.Known == 0 || from.reset || from.pos.Walking() {
+		return e.encode(lens, from, rights, chunk)
+	}
+	// One encodes, the others wait for it and take what it made.
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	digest := digestOf(rights)
+	if d := e.latest[digest]; d != nil && d.from == from && d.to.pos.Known == lens.Head() && e.current(d.to) {
+		return d.frames, d.to
+	}
+	frames, to := e.encode(lens, from, rights, shareable)
+	if !to.pos.Walking() && len(frames) > 0 {
+		e.latest[digest] = &delta{from: from, to: to, frames: frames}
+	}
+	return frames, to
+}
+
+// current tells whether a state lacks nothing but changes of the graph.
+func (e *encoder) current(s state) bool {
+	return s.warned == e.view.warnings.head() && s.synced == (s.synced || e.view.synced.Load())
+}
+
+// encode reads at most limit elements and writes them as messages.
+func (e *encoder) encode(lens *graph.Lens, from state, rights Rights, limit int) ([]*Frame, state) {
+	to := from
+	// Read before the graph is: what is synced is in it.
+	synced := e.view.synced.Load()
+	set, cleared, warned, ok := e.view.warnings.since(from.warned)
+	if !ok {
+		return nil, state{reset: true}
+	}
+	set, cleared = permitted(set, rights), permitted(cleared, rights)
+	to.warned = warned
+
+	var changes []graph.Change
+	done, err := lens.Read(&to.pos, limit, allow(rights), func(c graph.Change) { changes = append(changes, c) })
+	if err != nil {
+		return nil, state{reset: true}
+	}
+	b := &frameBuilder{reset: from.reset}
+	for i := range changes {
+		b.add(&changes[i])
+	}
+	to.reset = false
+	rev := ""
+	tellSynced := done && synced && !from.synced
+	if done && (from.pos.Known == 0 || from.pos.Walking() || b.count > 0 || len(b.frames) > 0 || tellSynced) {
+		rev = revision{run: e.view.engine.run, view: short(e.view.uid), rights: digestOf(rights), known: to.pos.Known}.String()
+	}
+	to.synced = from.synced || tellSynced
+	b.close(rev, tellSynced, set, cleared)
+	if b.err != nil {
+		e.view.engine.o.Logger.Error(b.err, "Content left out of a message", "view", e.view.name.String())
+	}
+	return b.frames, to
+}
+
+// begin is the state of a subscriber that continues after a revision.
+func (e *encoder) begin(since string, rights Rights) state {
+	if since == "" {
+		return state{}
+	}
+	r, ok := parseRevision(since)
+	if !ok || r.run != e.view.engine.run || r.view != short(e.view.uid) || r.rights != digestOf(rights) {
+		return state{reset: true}
+	}
+	return state{pos: graph.Position{Known: r.known}}
+}
+
+func digestOf(r Rights) string {
+	if r == nil {
+		return "0"
+	}
+	return short(r.Digest())
+}
+
+func allow(r Rights) func(graph.Resource, string) bool {
+	if r == nil {
+		return nil
+	}
+	return func(resource graph.Resource, namespace string) bool {
+		return r.Allowed(resource.Group, resource.Resource, namespace)
+	}
+}
+
+// permitted keeps the warnings that a subscriber may have: those about an
+// object only with the right to see it.
+func permitted(list []warning, r Rights) []warning {
+	if r == nil {
+		return list
+	}
+	kept := list[:0]
+	for _, w := range list {
+		if w.Attributes.Name == "" || r.Allowed(*w.Attributes.Group, w.Attributes.Resource, w.Attributes.Namespace) {
+			kept = append(kept, w)
+		}
+	}
+	return kept
+}

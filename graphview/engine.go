@@ -1,0 +1,304 @@
+package graphview
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/go-logr/logr"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/rest"
+
+	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/refs"
+	"graphview.dev/graphview/resources"
+	"graphview.dev/graphview/watch"
+)
+
+// Options of an Engine. Config is required.
+type Options struct {
+	// Config reaches the API server as the operator.
+	Config *rest.Config
+	Logger logr.Logger
+	// SyncTimeout is how long a view waits for a resource before it is served
+	// without it, with a warning. 0 means 30 s.
+	SyncTimeout time.Duration
+	// MaxVertices is how many visible vertices a view may have; beyond, it is
+	// not served. 0 means 200,000.
+	MaxVertices int
+	// LimitRetry is when a view that exceeded a limit is tried again. 0 means
+	// five minutes.
+	LimitRetry time.Duration
+	// Permit tells whether a ServiceAccount may list and watch a resource in a
+	// namespace ("" for all). It is asked for views that name one, again every
+	// PermitInterval (0: 60 s). Without it, such views are not served.
+	Permit         func(ctx context.Context, account Name, resource schema.GroupVersionResource, namespace string) (bool, error)
+	PermitInterval time.Duration
+	// Notify is told when a view's Status may have changed. It must not block
+	// and must not call the Engine.
+	Notify func(Name)
+}
+
+func (o *Options) setDefaults() {
+	if o.SyncTimeout == 0 {
+		o.SyncTimeout = 30 * time.Second
+	}
+	if o.MaxVertices == 0 {
+		o.MaxVertices = 200_000
+	}
+	if o.LimitRetry == 0 {
+		o.LimitRetry = 5 * time.Minute
+	}
+	if o.PermitInterval == 0 {
+		o.PermitInterval = time.Minute
+	}
+	if o.Notify == nil {
+		o.Notify = func(Name) {}
+	}
+}
+
+// Engine keeps the graph and all views. Its methods may be called by any
+// goroutine, before, during and after Run.
+type Engine struct {
+	o         Options
+	discovery *resources.Discovery
+	watches   *watch.Manager
+	refs      *refs.Extractor
+	run       string // names this run of the process in revisions
+
+	// graph is written by the loop alone; so are the fields after it.
+	graph    *graph.Graph
+	events   chan event
+	finished []chan struct{}
+	byLens   map[*graph.Lens]*View
+
+	feeds sync.Map // uint32 (watch id) → *feed
+	known sync.Map // schema.GroupVersionResource → resources.Resource
+
+	// mu guards what follows, and the taps and leases of feeds. Nothing that
+	// waits happens under it but Acquire, which waits for Run alone.
+	mu      sync.Mutex
+	views   map[Name]*View
+	life    context.Context // ends when views have to; nil before Run
+	running sync.WaitGroup  // of views
+	stopped bool
+}
+
+// NewEngine makes no request before Run.
+func NewEngine(o Options) (*Engine, error) {
+	o.setDefaults()
+	e := &Engine{
+		o:      o,
+		refs:   refs.Builtin(),
+		run:    newRunID(),
+		graph:  graph.New(),
+		events: make(chan event, 2*maxBatch),
+		byLens: make(map[*graph.Lens]*View),
+		views:  make(map[Name]*View),
+	}
+	var err error
+	if e.discovery, err = resources.New(resources.Options{Config: o.Config, Logger: o.Logger.WithName("discovery")}); err != nil {
+		return nil, fmt.Errorf("discovery: %w", err)
+	}
+	if e.watches, err = watch.NewManager(watch.Options{Config: o.Config, Handler: e, Logger: o.Logger.WithName("watch")}); err != nil {
+		return nil, fmt.Errorf("watches: %w", err)
+	}
+	return e, nil
+}
+
+// Run serves views until ctx ends, and returns when everything it started has
+// ended: first the views, then the watches, last the loop that both feed.
+func (e *Engine) Run(ctx context.Context) error {
+	below, stopBelow := context.WithCancel(context.WithoutCancel(ctx))
+	defer stopBelow()
+	bottom, stopBottom := context.WithCancel(below)
+	defer stopBottom()
+	failed, fail := context.WithCancelCause(ctx)
+	defer fail(nil)
+
+	var loop, sources sync.WaitGroup
+	loop.Go(func() { e.loop(bottom) })
+	middle, stopMiddle := context.WithCancel(below)
+	defer stopMiddle()
+	for what, run := range map[string]func(context.Context) error{"discovery": e.discovery.Run, "watches": e.watches.Run} {
+		sources.Go(func() {
+			if err := run(middle); err != nil {
+				fail(fmt.Errorf("%s: %w", what, err))
+			}
+		})
+	}
+
+	e.mu.Lock()
+	e.life = failed
+	for _, v := range e.views {
+		e.startLocked(v)
+	}
+	e.mu.Unlock()
+
+	<-failed.Done()
+	e.mu.Lock()
+	e.stopped = true
+	for _, v := range e.views {
+		v.end(&ClosedError{Code: CodeStopping, Reason: "the server is stopping; reconnect"})
+	}
+	e.mu.Unlock()
+	e.running.Wait()
+	stopMiddle()
+	sources.Wait()
+	stopBottom()
+	loop.Wait()
+	if cause := context.Cause(failed); ctx.Err() == nil && !errors.Is(cause, context.Canceled) {
+		return cause
+	}
+	return nil
+}
+
+// startLocked starts a view's goroutine if the engine runs.
+func (e *Engine) startLocked(v *View) {
+	if e.life == nil || e.stopped {
+		return
+	}
+	ctx := e.life
+	e.running.Go(func() { v.run(ctx) })
+}
+
+// Apply makes the view of that name what spec says. It is level-based: the same
+// spec again changes nothing, another uid is another view. The error is an
+// *InvalidSpecError: the view's streams end, and it is served again when it is
+// mended.
+func (e *Engine) Apply(name Name, uid string, spec Spec) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	v := e.viewLocked(name, uid)
+	if v.sameSpec(spec) {
+		return v.invalid()
+	}
+	program, err := Compile(spec)
+	v.setProgram(&spec, program, err)
+	return err
+}
+
+// Refuse makes the view of that name one that is not served, for a reason that
+// no compiler finds: its streams end until a spec is applied. It is level-based
+// too.
+func (e *Engine) Refuse(name Name, uid string, why *InvalidSpecError) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	v := e.viewLocked(name, uid)
+	if present := v.invalid(); present == nil || present.Error() != why.Error() {
+		v.setProgram(nil, nil, why)
+	}
+}
+
+// viewLocked returns the view with that uid, made if need be; one with another
+// uid ends.
+func (e *Engine) viewLocked(name Name, uid string) *View {
+	v := e.views[name]
+	if v != nil && v.uid != uid {
+		v.end(deleted)
+		v = nil
+	}
+	if v == nil {
+		v = newView(e, name, uid)
+		e.views[name] = v
+		e.startLocked(v)
+	}
+	return v
+}
+
+var deleted = &ClosedError{Code: CodeDeleted, Reason: "the view was deleted"}
+
+// Remove ends the view, if there is one: its streams end and what only it
+// watched is released.
+func (e *Engine) Remove(name Name) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if v := e.views[name]; v != nil {
+		delete(e.views, name)
+		v.end(deleted)
+	}
+}
+
+// View returns a view by its name.
+func (e *Engine) View(name Name) (*View, bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	v, ok := e.views[name]
+	return v, ok
+}
+
+// Views returns all views, sorted by name.
+func (e *Engine) Views() []*View {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	views := make([]*View, 0, len(e.views))
+	for _, v := range e.views {
+		views = append(views, v)
+	}
+	slices.SortFunc(views, func(a, b *View) int { return strings.Compare(a.name.String(), b.name.String()) })
+	return views
+}
+
+// Status tells what a view holds, and whether there is one.
+func (e *Engine) Status(name Name) (Status, bool) {
+	v, ok := e.View(name)
+	if !ok {
+		return Status{}, false
+	}
+	return v.Status(), true
+}
+
+// Watches is how many watches run, however many views share them.
+func (e *Engine) Watches() int { return e.watches.Len() }
+
+// Size is what the shared graph holds.
+func (e *Engine) Size() graph.Size { return e.graph.Size() }
+
+// acquire leases a watch for a tap and makes the tap part of its feed.
+func (e *Engine) acquire(ctx context.Context, t *tap) error {
+	gvr := schema.GroupVersionResource{Group: t.need.resource.Group, Version: t.need.resource.Version, Resource: t.need.resource.Resource}
+	e.known.Store(gvr, t.need.resource)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	lease, err := e.watches.Acquire(ctx, t.need.key)
+	if err != nil {
+		return fmt.Errorf("watch %s: %w", t.need.key, err)
+	}
+	t.lease, t.feed = lease, e.feedOf(lease.Watch())
+	t.feed.leases++
+	return nil
+}
+
+// release gives a tap's lease back and, with the feed's last lease, takes what
+// only that feed saw out of the graph.
+func (e *Engine) release(t *tap) {
+	e.mu.Lock()
+	t.feed.leases--
+	e.mu.Unlock()
+	t.lease.Release()
+	e.mu.Lock()
+	// Somebody may have leased the same watch before it was released here.
+	last := t.feed.leases == 0
+	e.mu.Unlock()
+	if last {
+		e.do(func() {
+			if t.feed.source != 0 {
+				e.graph.RemoveSource(t.feed.source)
+			}
+		})
+		e.feeds.Delete(t.feed.watch.ID())
+	}
+}
+
+func kindOf(r resources.Resource) graph.Kind { return graph.Kind{Group: r.Group, Kind: r.Kind} }
+
+func resourceOf(r resources.Resource) graph.Resource {
+	return graph.Resource{Group: r.Group, Version: r.Version, Resource: r.Resource}
+}
+
+func sameSpec(a, b Spec) bool { return reflect.DeepEqual(a, b) }

@@ -1,0 +1,125 @@
+package graphview
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/maphash"
+
+	"k8s.io/apimachinery/pkg/labels"
+
+	"graphview.dev/graphview/expr"
+	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/resources"
+	"graphview.dev/graphview/watch"
+)
+
+// judge is what one view decides about the objects of one resource. It is
+// immutable and runs in the goroutines of watches.
+type judge struct {
+	resource resources.Resource
+	query    *query
+	roots    []*expr.ObjectSelector
+	// namespaces are those that the view selects; nil for all.
+	namespaces map[string]bool
+}
+
+// verdict is a judge's decision. A non-nil err says why an object is not
+// selected, or not examined as a root; it holds no value of the object.
+type verdict struct {
+	selection graph.Selection
+	err       error
+}
+
+// admits tells whether the view selects the namespace.
+func (j *judge) admits(namespace string) bool {
+	return j.namespaces == nil || !j.resource.Namespaced || j.namespaces[namespace]
+}
+
+// judge decides about one object. It builds the object's tree only where an
+// expression asks for it.
+func (j *judge) judge(ctx context.Context, o *watch.Decoded) verdict {
+	if !j.admits(o.Namespace()) {
+		return verdict{}
+	}
+	var treeErr error
+	in := &expr.Input{
+		Group: j.resource.Group, Version: j.resource.Version, Resource: j.resource.Resource,
+		Namespace: o.Namespace(), Name: o.Name(),
+		Object: func() map[string]any {
+			tree, err := o.Tree()
+			treeErr = err
+			return tree
+		},
+	}
+	if j.query.labels != nil {
+		set, err := labelsOf(o)
+		if err != nil {
+			return verdict{err: err}
+		}
+		if !j.query.labels.Matches(labels.Set(set)) {
+			return verdict{}
+		}
+	}
+	if j.query.object != nil {
+		matches, err := j.query.object.Matches(ctx, in)
+		if err = errors.Join(treeErr, err); err != nil {
+			return verdict{err: fmt.Errorf("objectSelectorExpression: %w", err)}
+		}
+		if !matches {
+			return verdict{}
+		}
+	}
+	v := verdict{selection: graph.Selection{Member: true, Hash: o.Hash()}}
+	if j.query.path != nil && o.HasContent() {
+		tree, err := o.Tree()
+		if err != nil {
+			return verdict{err: err}
+		}
+		part, err := j.query.path.Find(tree)
+		if err != nil {
+			return verdict{err: fmt.Errorf("jsonPath: %w", err)}
+		}
+		v.selection.Part, v.selection.Hash = part, maphash.Bytes(contentSeed, part)
+	} else if !o.HasContent() {
+		// Nothing of it is shown, so nothing of it changes.
+		v.selection.Hash = 1
+	}
+	for i, selector := range j.roots {
+		matches, err := selector.Matches(ctx, in)
+		if err = errors.Join(treeErr, err); err != nil {
+			// The next one is tried; the object stays.
+			if v.err == nil {
+				v.err = fmt.Errorf("roots.objectSelectorExpressions[%d]: %w", i, err)
+			}
+			continue
+		}
+		if matches {
+			v.selection.Root = true
+			break
+		}
+	}
+	return v
+}
+
+var contentSeed = maphash.MakeSeed()
+
+// labelsOf returns an object's labels, which may not be changed.
+func labelsOf(o *watch.Decoded) (map[string]string, error) {
+	tree, err := o.Tree()
+	if err != nil {
+		return nil, err
+	}
+	metadata, _ := tree["metadata"].(map[string]any)
+	raw, _ := metadata["labels"].(map[string]any)
+	if len(raw) == 0 {
+		return nil, nil
+	}
+	set := make(map[string]string, len(raw))
+	for k, v := range raw {
+		if s, ok := v.(string); ok {
+			set[k] = s
+		}
+	}
+	return set, nil
+}

@@ -1,0 +1,367 @@
+package graphview
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/resources"
+	"graphview.dev/graphview/watch"
+)
+
+// unconfirmedAfter is how long a synced resource may be out of reach before
+// subscribers are told: a watch that is merely re-established is no news.
+const unconfirmedAfter = 10 * time.Second
+
+// run keeps the view's watches in line with its spec, with what the cluster
+// serves and with its namespaces, until the view or ctx ends.
+func (v *View) run(ctx context.Context) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	v.onEnd(cancel)
+	v.open()
+	defer v.close()
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		catalog, discovered := v.engine.discovery.Current()
+		timer.Reset(v.keep(ctx, catalog))
+		select {
+		case <-v.done:
+			return
+		case <-v.kicks:
+		case <-discovered:
+		case <-timer.C:
+		}
+	}
+}
+
+// open gives the view its lens, close takes everything back.
+func (v *View) open() {
+	v.engine.do(func() {
+		v.lens = v.engine.graph.NewLens()
+		v.engine.byLens[v.lens] = v
+	})
+	v.encoder.setLens(v.lens)
+}
+
+func (v *View) close() {
+	v.dropTaps(maps.Values(v.taps))
+	v.dropTaps(maps.Keys(v.retiring))
+	v.engine.do(func() {
+		delete(v.engine.byLens, v.lens)
+		v.lens.Close()
+	})
+}
+
+// keep brings everything in line once, and returns when to look again.
+func (v *View) keep(ctx context.Context, catalog *resources.Catalog) time.Duration {
+	v.mu.Lock()
+	p, generation := v.program, v.generation
+	v.mu.Unlock()
+	if v.overLimit() || p == nil {
+		v.clear()
+		if p != nil {
+			return max(time.Second, time.Until(v.retryAt))
+		}
+		return time.Hour
+	}
+	if catalog == nil {
+		return time.Second
+	}
+	first := generation != v.planned
+	needed, without, selected, errs := v.needs(ctx, p, catalog)
+	if first {
+		v.setRoots(p)
+	}
+	v.planned = generation
+	v.plan(ctx, p, needed, first)
+	v.renamespace(ctx, p)
+	v.finishSwitches(ctx)
+	again := v.report(catalog, selected, without, errs, generation)
+	if p.spec.ServiceAccountName != "" {
+		again = min(again, v.engine.o.PermitInterval)
+	}
+	return again
+}
+
+func (v *View) setRoots(p *Program) {
+	v.engine.do(func() { v.lens.SetRoots(p.rooted(), p.against()) })
+}
+
+// overLimit says whether the view is not served for its size, and begins or
+// ends that.
+func (v *View) overLimit() bool {
+	vertices := v.lens.Counts().Vertices
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	switch {
+	case v.limit != nil && time.Now().After(v.retryAt):
+		v.limit = nil
+	case v.limit == nil && vertices > v.engine.o.MaxVertices && v.program != nil:
+		v.limit = &ClosedError{Code: CodeLimit, Reason: fmt.Sprintf(
+			"the view has more than %d visible vertices; narrow its queries, namespaces or roots, or raise --max-vertices-per-view", v.engine.o.MaxVertices)}
+		v.retryAt = time.Now().Add(v.engine.o.LimitRetry)
+		v.synced.Store(false)
+		v.interruptLocked(v.limit)
+		v.engine.o.Notify(v.name)
+	}
+	return v.limit != nil
+}
+
+// clear releases everything while the view is not served.
+func (v *View) clear() {
+	if v.planned == 0 {
+		return
+	}
+	v.dropTaps(maps.Values(v.taps))
+	v.dropTaps(maps.Keys(v.retiring))
+	clear(v.taps)
+	clear(v.retiring)
+	v.mu.Lock()
+	v.rows = nil
+	v.mu.Unlock()
+	v.warnings.reset()
+	v.planned = 0
+	v.engine.o.Notify(v.name)
+}
+
+// plan makes the taps that are needed and gives up those that are not. What old
+// and new taps both see stays as it is.
+func (v *View) plan(ctx context.Context, p *Program, needed map[need]bool, required bool) {
+	replacing := make(map[graph.Kind][]need)
+	for n := range needed {
+		if n.query >= 0 {
+			replacing[kindOf(n.resource)] = append(replacing[kindOf(n.resource)], n)
+		}
+	}
+	var drop []*tap
+	for n, t := range v.taps {
+		if needed[n] {
+			t.required = t.required || required
+			continue
+		}
+		delete(v.taps, n)
+		others := replacing[kindOf(n.resource)]
+		if n.query < 0 || len(others) == 0 || slices.ContainsFunc(others, func(o need) bool { return o.key == n.key }) {
+			drop = append(drop, t)
+			continue
+		}
+		// Another watch takes over once it has all there is.
+		v.retiring[t] = true
+	}
+	// From here on only new taps decide.
+	v.closeTaps(drop)
+	var fresh []*tap
+	for _, n := range slices.SortedFunc(maps.Keys(needed), func(a, b need) int { return strings.Compare(a.key.String(), b.key.String()) }) {
+		if v.taps[n] != nil {
+			continue
+		}
+		t := &tap{view: v, need: n, required: required, acquired: time.Now()}
+		if n.query < 0 {
+			t.namespaces = p.namespaces
+			t.inScope = make(map[string]bool)
+		}
+		if err := v.engine.acquire(ctx, t); err != nil {
+			// Only because everything stops.
+			v.engine.o.Logger.V(1).Info("No watch", "view", v.name.String(), "error", err.Error())
+			continue
+		}
+		v.taps[n] = t
+		fresh = append(fresh, t)
+	}
+	for _, t := range fresh {
+		if t.namespaces == nil {
+			t.judge.Store(v.judgeFor(p, t.need))
+		}
+	}
+	v.addTaps(ctx, fresh)
+	v.dropTaps(slices.Values(drop))
+}
+
+func (v *View) judgeFor(p *Program, n need) *judge {
+	j := &judge{resource: n.resource, query: &p.queries[n.query], roots: p.roots}
+	if p.namespaces != nil {
+		switch {
+		case p.namespaces.selective():
+			j.namespaces = v.selectedNamespaces()
+		default:
+			j.namespaces = p.namespaces.names
+		}
+	}
+	return j
+}
+
+// addTaps begins to take from feeds, and shows the view what they had before.
+func (v *View) addTaps(ctx context.Context, taps []*tap) {
+	if len(taps) == 0 {
+		return
+	}
+	v.engine.do(func() {
+		for _, t := range taps {
+			v.engine.announce(t.feed)
+			if t.namespaces != nil {
+				continue
+			}
+			v.lens.Watch(t.feed.source)
+			if !v.switching(t) {
+				v.lens.Use(kindOf(t.need.resource), resourceOf(t.need.resource))
+			}
+		}
+	})
+	for _, t := range taps {
+		v.engine.attach(t)
+		if err := v.engine.replay(ctx, t, nil); err != nil {
+			v.engine.o.Logger.V(1).Info("Replay ended early", "view", v.name.String(), "watch", t.need.key.String(), "error", err.Error())
+			continue
+		}
+		v.engine.send(funcEvent(func() {
+			t.replayed.Store(true)
+			v.kick()
+		}))
+	}
+}
+
+// closeTaps ends what taps decide; what they decided stays until they are
+// dropped.
+func (v *View) closeTaps(taps []*tap) {
+	if len(taps) > 0 {
+		v.engine.do(func() {
+			for _, t := range taps {
+				t.closed = true
+			}
+		})
+	}
+}
+
+// dropTaps stops taking from feeds and gives their leases back.
+func (v *View) dropTaps(seq func(func(*tap) bool)) {
+	taps := slices.Collect(seq)
+	if len(taps) == 0 {
+		return
+	}
+	for _, t := range taps {
+		v.engine.detach(t)
+	}
+	v.engine.do(func() {
+		for _, t := range taps {
+			t.closed = true
+			v.warnings.dropFaults(t)
+			if t.namespaces != nil {
+				continue
+			}
+			if !v.sourceInUse(t) {
+				v.lens.Unwatch(t.feed.source)
+			}
+			if !v.kindInUse(t) {
+				v.lens.Unuse(kindOf(t.need.resource))
+			}
+		}
+	})
+	for _, t := range taps {
+		v.engine.release(t)
+	}
+}
+
+// sourceInUse tells whether another tap of the view takes from the same feed;
+// kindInUse, from any feed of the same kind.
+func (v *View) sourceInUse(t *tap) bool {
+	for _, other := range v.taps {
+		if other != t && !other.closed && other.namespaces == nil && other.feed == t.feed {
+			return true
+		}
+	}
+	return false
+}
+
+func (v *View) kindInUse(t *tap) bool {
+	for _, other := range v.taps {
+		if other != t && !other.closed && other.namespaces == nil && kindOf(other.need.resource) == kindOf(t.need.resource) {
+			return true
+		}
+	}
+	return false
+}
+
+// switching tells whether the tap is of a version that waits to replace another.
+func (v *View) switching(t *tap) bool {
+	for old := range v.retiring {
+		if kindOf(old.need.resource) == kindOf(t.need.resource) {
+			return true
+		}
+	}
+	return false
+}
+
+// finishSwitches lets other watches of a kind take the place of retiring ones as
+// soon as they have all there is or were given up: a new version of a resource
+// does so in one revision.
+func (v *View) finishSwitches(ctx context.Context) {
+	for old := range v.retiring {
+		done := true
+		var successors []*tap
+		for _, t := range v.taps {
+			if t.namespaces == nil && kindOf(t.need.resource) == kindOf(old.need.resource) {
+				successors = append(successors, t)
+				_, failed := t.failure()
+				done = done && (t.ready() || failed || time.Since(t.acquired) > v.engine.o.SyncTimeout)
+			}
+		}
+		if !done {
+			continue
+		}
+		delete(v.retiring, old)
+		v.closeTaps([]*tap{old})
+		for _, t := range successors {
+			if t.need.resource == old.need.resource {
+				// Of objects that both saw, the old one may have had the last word.
+				v.replayAgain(ctx, t, nil)
+				continue
+			}
+			v.engine.do(func() { v.lens.Use(kindOf(t.need.resource), resourceOf(t.need.resource)) })
+		}
+		v.dropTaps(slices.Values([]*tap{old}))
+	}
+}
+
+// replayAgain shows a tap what it has seen before, because its view changed its
+// mind, and waits until the graph has it.
+func (v *View) replayAgain(ctx context.Context, t *tap, wants func(*watch.Decoded) bool) {
+	if err := v.engine.replay(ctx, t, wants); err != nil {
+		v.engine.o.Logger.V(1).Info("Replay ended early", "view", v.name.String(), "watch", t.need.key.String(), "error", err.Error())
+	}
+	v.engine.do(func() {})
+}
+
+// selectedNamespaces are those that the view's namespace tap has in scope.
+func (v *View) selectedNamespaces() map[string]bool {
+	for _, t := range v.taps {
+		if t.namespaces != nil {
+			t.settled = t.ready()
+			if set := t.selected.Load(); set != nil {
+				return *set
+			}
+		}
+	}
+	return map[string]bool{}
+}
+
+// renamespace shows the view the objects of namespaces that it began or ceased
+// to select.
+func (v *View) renamespace(ctx context.Context, p *Program) {
+	for _, t := range v.taps {
+		if t.namespaces != nil {
+			continue
+		}
+		old, now := t.judge.Load(), v.judgeFor(p, t.need)
+		if (old.namespaces == nil) == (now.namespaces == nil) && maps.Equal(old.namespaces, now.namespaces) {
+			continue
+		}
+		t.judge.Store(now)
+		v.replayAgain(ctx, t, func(o *watch.Decoded) bool { return old.admits(o.Namespace()) != now.admits(o.Namespace()) })
+	}
+}

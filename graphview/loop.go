@@ -1,0 +1,165 @@
+package graphview
+
+import (
+	"context"
+
+	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/watch"
+)
+
+// maxBatch bounds the events of one revision.
+const maxBatch = 512
+
+// event is something for the graph's one writer to do. Events of one watch
+// arrive in the order in which they happened.
+type event interface{ apply(e *Engine) }
+
+// setEvent is an object that appeared or changed, with what each tap of its
+// feed decided about it.
+type setEvent struct {
+	feed     *feed
+	object   graph.Object
+	verdicts []tapVerdict
+}
+
+type tapVerdict struct {
+	tap     *tap
+	verdict verdict
+}
+
+func (ev *setEvent) apply(e *Engine) {
+	f := ev.feed
+	e.announce(f)
+	id := e.graph.Set(f.source, &ev.object)
+	for i := range ev.verdicts {
+		ev.verdicts[i].apply(id, ev.object.Namespace, ev.object.Name)
+	}
+}
+
+func (v *tapVerdict) apply(id graph.NodeID, namespace, name string) {
+	t := v.tap
+	if t.closed {
+		return
+	}
+	if t.namespaces != nil {
+		t.setNamespace(name, v.verdict)
+		return
+	}
+	t.view.lens.Select(id, v.verdict.selection)
+	t.view.warnings.setFault(t, namespace, name, v.verdict.err)
+}
+
+// replayEvent is what one tap decided about an object that its feed had before.
+type replayEvent struct {
+	namespace, name string
+	tapVerdict
+}
+
+func (ev *replayEvent) apply(e *Engine) {
+	f := ev.tap.feed
+	e.announce(f)
+	if id := e.graph.Find(f.source, ev.namespace, ev.name); id != 0 {
+		ev.tapVerdict.apply(id, ev.namespace, ev.name)
+	}
+}
+
+// deleteEvent is an object that has gone.
+type deleteEvent struct {
+	feed            *feed
+	namespace, name string
+}
+
+func (ev *deleteEvent) apply(e *Engine) {
+	f := ev.feed
+	e.announce(f)
+	e.graph.Remove(f.source, ev.namespace, ev.name)
+	for _, t := range *f.taps.Load() {
+		if t.closed {
+			continue
+		}
+		if t.namespaces != nil {
+			t.setNamespace(ev.name, verdict{})
+			continue
+		}
+		t.view.warnings.setFault(t, ev.namespace, ev.name, nil)
+	}
+}
+
+// funcEvent is anything else.
+type funcEvent func()
+
+func (f funcEvent) apply(*Engine) { f() }
+
+// announce makes the feed a source of the graph when it first has something to
+// say.
+func (e *Engine) announce(f *feed) {
+	if f.source != 0 {
+		return
+	}
+	scope := graph.ScopeCluster
+	if f.resource.Namespaced {
+		scope = graph.ScopeNamespaced
+	}
+	f.source = e.graph.AddSource(kindOf(f.resource), resourceOf(f.resource), scope)
+}
+
+// send hands an event to the loop, which outlives all that send to it.
+func (e *Engine) send(ev event) { e.events <- ev }
+
+// do has the loop do something, as part of its next revision, and waits for
+// that to be made.
+func (e *Engine) do(fn func()) {
+	done := make(chan struct{})
+	e.send(funcEvent(func() {
+		fn()
+		e.finished = append(e.finished, done)
+	}))
+	<-done
+}
+
+// loop is the graph's one writer: it takes what has arrived, at once when idle
+// and in batches under load, and makes it one revision.
+func (e *Engine) loop(ctx context.Context) {
+	batch := make([]event, 0, maxBatch)
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case ev := <-e.events:
+			batch = append(batch[:0], ev)
+		}
+	more:
+		for len(batch) < maxBatch {
+			select {
+			case ev := <-e.events:
+				batch = append(batch, ev)
+			default:
+				break more
+			}
+		}
+		changed := e.graph.Update(func() {
+			for _, ev := range batch {
+				ev.apply(e)
+			}
+		})
+		for _, l := range changed {
+			if v := e.byLens[l]; v != nil {
+				v.revised()
+			}
+		}
+		for _, done := range e.finished {
+			close(done)
+		}
+		e.finished = e.finished[:0]
+		clear(batch)
+	}
+}
+
+// replay shows a tap what its watch retains, as far as visit wants it.
+func (e *Engine) replay(ctx context.Context, t *tap, wants func(*watch.Decoded) bool) error {
+	return t.lease.Replay(ctx, func(o *watch.Decoded) {
+		if wants == nil || wants(o) {
+			e.send(&replayEvent{o.Namespace(), o.Name(), tapVerdict{t, t.decide(ctx, o)}})
+		}
+	})
+}

@@ -1,0 +1,233 @@
+package graphview
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/resources"
+)
+
+// View is one graph that can be subscribed to. Its goroutine keeps the watches
+// that it needs; its lens is written by the engine's loop; its methods may be
+// called by anyone.
+type View struct {
+	engine *Engine
+	name   Name
+	uid    string
+
+	kicks chan struct{}
+	done  chan struct{} // closed when the view has ended
+
+	lens        *graph.Lens // the loop's; see encoder for readers
+	warnings    *warnings
+	encoder     *encoder
+	subscribers atomic.Int64
+	synced      atomic.Bool
+
+	mu         sync.Mutex
+	spec       *Spec
+	program    *Program // nil while the spec is invalid
+	generation int      // of the program
+	refusal    error    // *InvalidSpecError
+	closed     *ClosedError
+	cancel     context.CancelFunc // of the view's goroutine
+	limit      *ClosedError
+	present    *interruption // of the subscriptions that there are
+	rows       []ResourceStatus
+	news       chan struct{} // closed when synced or warnings changed
+
+	// The view's goroutine's.
+	taps     map[need]*tap
+	retiring map[*tap]bool // of a version that another is to replace
+	planned  int           // generation that the taps are of
+	retryAt  time.Time     // after a limit
+}
+
+func newView(e *Engine, name Name, uid string) *View {
+	v := &View{
+		engine: e, name: name, uid: uid,
+		kicks:    make(chan struct{}, 1),
+		done:     make(chan struct{}),
+		present:  &interruption{over: make(chan struct{})},
+		news:     make(chan struct{}),
+		taps:     make(map[need]*tap),
+		retiring: make(map[*tap]bool),
+	}
+	v.warnings = newWarnings(v.announceNews)
+	v.encoder = newEncoder(v)
+	return v
+}
+
+// Name is that of the GraphView which declares the view.
+func (v *View) Name() Name { return v.name }
+
+// UID is that of the GraphView.
+func (v *View) UID() string { return v.uid }
+
+// Err says why the view is not served, nil if it is: an *InvalidSpecError, or a
+// *ClosedError when it ended or exceeds a limit.
+func (v *View) Err() error {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	switch {
+	case v.closed != nil:
+		return v.closed
+	case v.refusal != nil:
+		return v.refusal
+	case v.limit != nil:
+		return v.limit
+	}
+	return nil
+}
+
+func (v *View) invalid() error {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.refusal
+}
+
+func (v *View) sameSpec(spec Spec) bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.spec != nil && sameSpec(*v.spec, spec)
+}
+
+// setProgram gives the view a compiled spec, or the reason why there is none.
+func (v *View) setProgram(spec *Spec, p *Program, err error) {
+	v.mu.Lock()
+	v.spec, v.program, v.refusal, v.limit = spec, p, err, nil
+	v.generation++
+	v.synced.Store(false)
+	if err != nil {
+		v.interruptLocked(&ClosedError{Code: CodeInvalid, Reason: err.Error()})
+	}
+	v.mu.Unlock()
+	v.kick()
+}
+
+// end ends the view for good.
+func (v *View) end(why *ClosedError) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.closed == nil {
+		v.closed = why
+		v.interruptLocked(why)
+		close(v.done)
+		if v.cancel != nil {
+			v.cancel()
+		}
+	}
+}
+
+// onEnd has cancel called when the view ends, or at once if it has.
+func (v *View) onEnd(cancel context.CancelFunc) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.cancel = cancel
+	if v.closed != nil {
+		cancel()
+	}
+}
+
+// interruptLocked ends the subscriptions there are.
+func (v *View) interruptLocked(why *ClosedError) {
+	v.present.why = why
+	close(v.present.over)
+	v.present = &interruption{over: make(chan struct{})}
+}
+
+// interruption ends all subscriptions that began before it.
+type interruption struct {
+	over chan struct{}
+	why  *ClosedError // set before over is closed
+}
+
+func (v *View) interruption() *interruption {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.present
+}
+
+// kick makes the view's goroutine look at what has changed.
+func (v *View) kick() {
+	select {
+	case v.kicks <- struct{}{}:
+	default:
+	}
+}
+
+// revised is called by the loop after a revision that changed the view.
+func (v *View) revised() {
+	if v.lens.Counts().Vertices > v.engine.o.MaxVertices {
+		v.kick()
+	}
+	v.engine.o.Notify(v.name)
+}
+
+// announceNews wakes subscribers for what is not in the graph.
+func (v *View) announceNews() {
+	v.mu.Lock()
+	close(v.news)
+	v.news = make(chan struct{})
+	v.mu.Unlock()
+	v.engine.o.Notify(v.name)
+}
+
+func (v *View) newsChannel() <-chan struct{} {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.news
+}
+
+// WaitSynced waits until every selected resource has synced or was given up for
+// now. It returns ctx's error when the caller gave up, and why the view is not
+// served when it is not.
+func (v *View) WaitSynced(ctx context.Context) error {
+	for {
+		news, interrupted := v.newsChannel(), v.interruption()
+		if err := v.Err(); err != nil {
+			return err
+		}
+		if v.synced.Load() {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-v.done:
+		case <-news:
+		case <-interrupted.over:
+		}
+	}
+}
+
+// Status is what the view holds now.
+func (v *View) Status() Status {
+	s := Status{Subscribers: int(v.subscribers.Load()), Synced: v.synced.Load(), Warnings: v.warnings.summary()}
+	v.mu.Lock()
+	rows, limit, program := v.rows, v.limit, v.program
+	v.mu.Unlock()
+	if limit != nil {
+		s.LimitExceeded = limit.Reason
+	}
+	lens := v.encoder.lensNow()
+	if lens == nil || program == nil || limit != nil {
+		return s
+	}
+	counts := lens.Counts()
+	s.Vertices, s.Arcs, s.Roots = counts.Vertices, counts.Arcs, counts.Roots
+	s.Resources = make([]ResourceStatus, len(rows))
+	for i, row := range rows {
+		row.Objects = counts.Objects[graph.Resource{Group: row.Group, Version: row.Version, Resource: row.Resource}]
+		s.Resources[i] = row
+	}
+	return s
+}
+
+// statusOf describes one selected resource.
+func statusOf(r resources.Resource) ResourceStatus {
+	return ResourceStatus{Group: r.Group, Version: r.Version, Resource: r.Resource, Namespaced: r.Namespaced}
+}
