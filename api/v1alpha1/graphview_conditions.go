@@ -1,0 +1,74 @@
+package v1alpha1
+
+// The types of the conditions of a GraphView. All of them bear the
+// observedGeneration of the spec that they speak of.
+const (
+	// ConditionAccepted is True when the spec compiles and is allowed.
+	ConditionAccepted = "Accepted"
+
+	// ConditionReady is True when the graph is served and every selected
+	// resource has synced or was given up for now. A resource that appears
+	// later does not take it away. Wait for this one.
+	ConditionReady = "Ready"
+
+	// ConditionComplete is True when every selected resource can be read. When
+	// False, its message names those that cannot be read and why; the rest of
+	// the graph is served all the same.
+	ConditionComplete = "Complete"
+
+	// ConditionStalled is present, and then True, only while nothing will
+	// happen until somebody acts. Tools that follow kstatus fail at once
+	// instead of waiting.
+	ConditionStalled = "Stalled"
+)
+
+// The reasons of ConditionAccepted.
+const (
+	// ReasonAccepted: True, the spec compiles and is allowed.
+	ReasonAccepted = "Accepted"
+
+	// ReasonInvalidExpression: False, a CEL expression does not compile. The
+	// message has the field's path, the line, the column and what was expected.
+	ReasonInvalidExpression = "InvalidExpression"
+
+	// ReasonInvalidSelector: False, a label or field selector cannot be parsed.
+	ReasonInvalidSelector = "InvalidSelector"
+
+	// ReasonInvalidJSONPath: False, a JSONPath cannot be parsed.
+	ReasonInvalidJSONPath = "InvalidJSONPath"
+
+	// ReasonServiceAccountRequired: False, this installation accepts only
+	// GraphViews with a serviceAccountName.
+	ReasonServiceAccountRequired = "ServiceAccountRequired"
+
+	// ReasonServiceAccountNotFound: False, there is no such ServiceAccount in
+	// the GraphView's namespace. The view is accepted when it appears.
+	ReasonServiceAccountNotFound = "ServiceAccountNotFound"
+)
+
+// The reasons of ConditionReady; ConditionStalled has NotAccepted and
+// LimitExceeded, ConditionComplete has all but Ready while it is Unknown.
+const (
+	// ReasonReady: True, the graph is served whole.
+	ReasonReady = "Ready"
+
+	// ReasonSyncing: False, selected resources are still being listed. The
+	// graph is served as it fills.
+	ReasonSyncing = "Syncing"
+
+	// ReasonNotAccepted: False, see the condition Accepted.
+	ReasonNotAccepted = "NotAccepted"
+
+	// ReasonLimitExceeded: False, the graph is larger than this installation
+	// allows and is not served. The message says which limit.
+	ReasonLimitExceeded = "LimitExceeded"
+)
+
+// The further reasons of ConditionComplete.
+const (
+	// ReasonComplete: True, every selected resource can be read.
+	ReasonComplete = "Complete"
+
+	// ReasonResourcesUnreadable: False, the message names the resources.
+	ReasonResourcesUnreadable = "ResourcesUnreadable"
+)

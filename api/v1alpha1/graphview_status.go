@@ -1,0 +1,114 @@
+package v1alpha1
+
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+// The bounds of a status, for whoever writes one.
+const (
+	// MaxStatusResources bounds status.resources; resourceCount is not bounded.
+	MaxStatusResources = 2048
+	// MaxResourceMessage bounds the message of a resource, in characters.
+	MaxResourceMessage = 256
+	// MaxWarnings bounds status.warnings.
+	MaxWarnings = 10
+	// MaxWarning bounds a warning, in characters.
+	MaxWarning = 1024
+	// MaxConditionMessage bounds the message of a condition, in characters.
+	MaxConditionMessage = 32768
+)
+
+// GraphViewStatus says what a graph holds. It is written when it differs from
+// what was written before, and counts at most once in some seconds; nothing in
+// it advances by itself. Once written, its counts are present, be they 0.
+type GraphViewStatus struct {
+	// observedGeneration is the metadata.generation of the spec that this
+	// status speaks of.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
+
+	// conditions are Accepted, Ready, Complete and, only while nothing will
+	// happen until somebody acts, Stalled.
+	// +optional
+	// +listType=map
+	// +listMapKey=type
+	// +kubebuilder:validation:MaxItems=8
+	Conditions []metav1.Condition `json:"conditions,omitempty"`
+
+	// resources are the resources that the queries selected, sorted by group
+	// and resource; only the first ones where there are very many.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=2048
+	Resources []ResourceStatus `json:"resources,omitempty"`
+
+	// resourceCount is the number of resources that the queries selected.
+	// +required
+	// +kubebuilder:validation:Minimum=0
+	ResourceCount int64 `json:"resourceCount"`
+
+	// vertices is the number of visible objects.
+	// +required
+	// +kubebuilder:validation:Minimum=0
+	Vertices int64 `json:"vertices"`
+
+	// arcs is the number of visible references.
+	// +required
+	// +kubebuilder:validation:Minimum=0
+	Arcs int64 `json:"arcs"`
+
+	// roots is the number of root objects; 0 if the spec has no roots.
+	// +required
+	// +kubebuilder:validation:Minimum=0
+	Roots int64 `json:"roots"`
+
+	// subscribers is the number of open subscriptions.
+	// +required
+	// +kubebuilder:validation:Minimum=0
+	Subscribers int64 `json:"subscribers"`
+
+	// warnings are the current ones, in a stable order. They name resources,
+	// numbers and causes, never objects or values.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=10
+	// +kubebuilder:validation:items:MaxLength=1024
+	Warnings []string `json:"warnings,omitempty"`
+}
+
+// ResourceStatus is the state of one selected resource.
+type ResourceStatus struct {
+	// group of the resource; "" is the core group.
+	// +required
+	// +kubebuilder:validation:MaxLength=253
+	Group string `json:"group"`
+
+	// version of the resource that is watched.
+	// +required
+	// +kubebuilder:validation:MaxLength=63
+	Version string `json:"version"`
+
+	// resource is the name of the resource in the plural, as in URLs.
+	// +required
+	// +kubebuilder:validation:MaxLength=253
+	Resource string `json:"resource"`
+
+	// namespaced tells namespaced resources from cluster-scoped ones.
+	// +required
+	Namespaced bool `json:"namespaced"`
+
+	// objects is the number of the resource's objects in the graph, visible
+	// from a root or not.
+	// +required
+	// +kubebuilder:validation:Minimum=0
+	Objects int64 `json:"objects"`
+
+	// synced tells whether the graph holds all of the resource's objects that
+	// it selects.
+	// +required
+	Synced bool `json:"synced"`
+
+	// message says why it does not; empty when there is nothing to say.
+	// +optional
+	// +kubebuilder:validation:MaxLength=256
+	Message string `json:"message"`
+}

@@ -1,0 +1,232 @@
+package v1alpha1
+
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+// GraphView declares a live graph of Kubernetes objects and the references
+// between them. Subscribers open the graph by the name of its GraphView.
+//
+// +kubebuilder:object:root=true
+// +kubebuilder:subresource:status
+// +kubebuilder:resource:path=graphviews,singular=graphview,scope=Namespaced,shortName=gv
+// +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`,description="Whether the graph is served"
+// +kubebuilder:printcolumn:name="Reason",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`,description="Why it is or is not"
+// +kubebuilder:printcolumn:name="Resources",type=integer,JSONPath=`.status.resourceCount`,description="Resources that the queries selected"
+// +kubebuilder:printcolumn:name="Vertices",type=integer,JSONPath=`.status.vertices`,description="Visible objects"
+// +kubebuilder:printcolumn:name="Arcs",type=integer,JSONPath=`.status.arcs`,description="Visible references"
+// +kubebuilder:printcolumn:name="Subscribers",type=integer,JSONPath=`.status.subscribers`,description="Open subscriptions"
+// +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
+type GraphView struct {
+	metav1.TypeMeta `json:",inline"`
+
+	// metadata is the standard object metadata. Its name is the name that
+	// subscribers use.
+	// +optional
+	metav1.ObjectMeta `json:"metadata,omitzero"`
+
+	// spec says what the graph contains.
+	// +required
+	Spec GraphViewSpec `json:"spec,omitzero"`
+
+	// status says what the graph holds now. Absent until the operator has seen
+	// the GraphView.
+	// +optional
+	Status GraphViewStatus `json:"status,omitzero"`
+}
+
+// GraphViewList is a list of GraphViews.
+//
+// +kubebuilder:object:root=true
+type GraphViewList struct {
+	metav1.TypeMeta `json:",inline"`
+
+	// metadata is the standard list metadata.
+	// +optional
+	metav1.ListMeta `json:"metadata,omitzero"`
+
+	// items are the GraphViews.
+	// +required
+	Items []GraphView `json:"items"`
+}
+
+// GraphViewSpec says what a graph contains.
+type GraphViewSpec struct {
+	// queries select the resources of the graph. Each group/version/resource
+	// that the cluster serves is matched against them in order and the first
+	// query that matches decides; what none matches is left out.
+	// +required
+	// +listType=atomic
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=64
+	Queries []Query `json:"queries,omitempty"`
+
+	// namespaces restricts namespaced objects to some namespaces. Absent means
+	// all namespaces. Cluster-scoped objects are selected by queries alone.
+	// +optional
+	Namespaces *Namespaces `json:"namespaces,omitempty"`
+
+	// roots restricts the graph to some objects and what a path leads to from
+	// them. Absent means everything that was selected.
+	// +optional
+	Roots *Roots `json:"roots,omitempty"`
+
+	// serviceAccountName names a ServiceAccount in the GraphView's namespace.
+	// The graph then contains only what that account may list and watch.
+	// +optional
+	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:XValidation:rule="size(self) == 0 || self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$')",message="must be the name of a ServiceAccount in the GraphView's namespace: lower case letters, digits, '-' and '.', without a namespace or prefix"
+	ServiceAccountName string `json:"serviceAccountName,omitempty"`
+}
+
+// Query includes or excludes the resources that it matches.
+//
+// +kubebuilder:validation:XValidation:rule="has(self.include) != has(self.exclude)",message="a query has exactly one of include and exclude: remove one, or make it two queries in the order in which they should be tried"
+type Query struct {
+	// include adds the resources that it matches to the graph.
+	// +optional
+	Include *Include `json:"include,omitempty"`
+
+	// exclude keeps the resources that it matches out of the graph, whatever
+	// later queries say.
+	// +optional
+	Exclude *Exclude `json:"exclude,omitempty"`
+}
+
+// Include selects resources, and optionally some of their objects and parts of
+// those.
+type Include struct {
+	// resourceSelectorExpression is a CEL expression that must evaluate to a
+	// bool. Variables: group, version, resource (strings) and namespaced (bool).
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=10240
+	ResourceSelectorExpression string `json:"resourceSelectorExpression,omitempty"`
+
+	// object selects among the objects of the matched resources. Absent means
+	// all of them, whole.
+	// +optional
+	Object *ObjectFilter `json:"object,omitempty"`
+}
+
+// Exclude keeps the resources that it matches out of the graph.
+type Exclude struct {
+	// resourceSelectorExpression is a CEL expression that must evaluate to a
+	// bool. Variables: group, version, resource (strings) and namespaced (bool).
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=10240
+	ResourceSelectorExpression string `json:"resourceSelectorExpression,omitempty"`
+}
+
+// ObjectFilter selects objects, and parts of them. An absent or empty field
+// selects everything.
+//
+// +kubebuilder:validation:XValidation:rule="has(self.labelSelector) || has(self.fieldSelector) || has(self.objectSelectorExpression) || has(self.jsonPath)",message="object is empty: give at least one of labelSelector, fieldSelector, objectSelectorExpression and jsonPath, or leave object out to include all objects"
+type ObjectFilter struct {
+	// labelSelector selects objects by their labels, in the syntax of
+	// "kubectl get -l".
+	// +optional
+	// +kubebuilder:validation:MaxLength=10240
+	LabelSelector string `json:"labelSelector,omitempty"`
+
+	// fieldSelector selects objects by fields that the API server supports for
+	// the resource, in the syntax of "kubectl get --field-selector".
+	// +optional
+	// +kubebuilder:validation:MaxLength=10240
+	FieldSelector string `json:"fieldSelector,omitempty"`
+
+	// objectSelectorExpression is a CEL expression that must evaluate to a
+	// bool. Variables: obj (the object), group, version, resource, namespace,
+	// name (strings), labels and annotations (maps of strings).
+	// +optional
+	// +kubebuilder:validation:MaxLength=10240
+	ObjectSelectorExpression string `json:"objectSelectorExpression,omitempty"`
+
+	// jsonPath selects the parts of an object that subscribers get, in the
+	// syntax of "kubectl get -o jsonpath". Without it they get whole objects.
+	// +optional
+	// +kubebuilder:validation:MaxLength=10240
+	JSONPath string `json:"jsonPath,omitempty"`
+}
+
+// NamespaceName is the name of a namespace.
+//
+// +kubebuilder:validation:MinLength=1
+// +kubebuilder:validation:MaxLength=63
+// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?$')",message="must be the name of a namespace: lower case letters, digits and '-', no patterns; use labelSelector or objectSelectorExpression to select namespaces by what they have in common"
+type NamespaceName string
+
+// Namespaces selects namespaces, by name or by selectors.
+//
+// +kubebuilder:validation:XValidation:rule="has(self.names) || has(self.labelSelector) || has(self.fieldSelector) || has(self.objectSelectorExpression)",message="namespaces is empty: give names, labelSelector, fieldSelector or objectSelectorExpression, or leave namespaces out to select all namespaces"
+// +kubebuilder:validation:XValidation:rule="!has(self.names) || ((!has(self.labelSelector) || size(self.labelSelector) == 0) && (!has(self.fieldSelector) || size(self.fieldSelector) == 0))",message="names excludes labelSelector and fieldSelector: name the namespaces or select them, not both; objectSelectorExpression goes with either"
+type Namespaces struct {
+	// names are the namespaces to select, whether they exist yet or not.
+	// +optional
+	// +listType=set
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=1024
+	Names []NamespaceName `json:"names,omitempty"`
+
+	// labelSelector selects namespaces by their labels, in the syntax of
+	// "kubectl get -l".
+	// +optional
+	// +kubebuilder:validation:MaxLength=10240
+	LabelSelector string `json:"labelSelector,omitempty"`
+
+	// fieldSelector selects namespaces by their fields, in the syntax of
+	// "kubectl get --field-selector".
+	// +optional
+	// +kubebuilder:validation:MaxLength=10240
+	FieldSelector string `json:"fieldSelector,omitempty"`
+
+	// objectSelectorExpression is a CEL expression that must evaluate to a
+	// bool; it selects among the namespaces that the other fields leave.
+	// Variables: obj (the Namespace), group, version, resource, namespace
+	// (empty), name (strings), labels and annotations (maps of strings).
+	// +optional
+	// +kubebuilder:validation:MaxLength=10240
+	ObjectSelectorExpression string `json:"objectSelectorExpression,omitempty"`
+}
+
+// Expression is a CEL expression in a list.
+//
+// +kubebuilder:validation:MinLength=1
+// +kubebuilder:validation:MaxLength=10240
+type Expression string
+
+// ArcType is a type of references: "or" from an object to its owner, "r" from
+// an object to what it uses or selects, "t" from an object to what it names
+// for something else to use.
+//
+// +kubebuilder:validation:Enum=or;r;t
+type ArcType string
+
+// The types of references.
+const (
+	ArcTypeOwnerReference ArcType = "or"
+	ArcTypeReference      ArcType = "r"
+	ArcTypeTransitive     ArcType = "t"
+)
+
+// Roots selects the objects from which a graph is explored.
+//
+// +kubebuilder:validation:XValidation:rule="has(self.objectSelectorExpressions)",message="roots needs objectSelectorExpressions, which select the root objects: leave roots out to see everything"
+type Roots struct {
+	// objectSelectorExpressions are CEL expressions that must evaluate to a
+	// bool; an object is a root if one of them is true. They are tried in
+	// order, so put those that are likely to be true first. An empty list
+	// restricts nothing. Variables: obj (the object), group, version, resource,
+	// namespace, name (strings), labels and annotations (maps of strings).
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=64
+	ObjectSelectorExpressions []Expression `json:"objectSelectorExpressions,omitzero"`
+
+	// ignoreArcDirection lists the types of references that are followed
+	// against their direction, too: with "or", what an object owns is reached
+	// from it.
+	// +optional
+	// +listType=set
+	// +kubebuilder:validation:MaxItems=3
+	IgnoreArcDirection []ArcType `json:"ignoreArcDirection,omitempty"`
+}

@@ -1,0 +1,92 @@
+package controllers
+
+import (
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"graphview.dev/api/v1alpha1"
+	"graphview.dev/graphview"
+)
+
+// verdict is whether a spec is accepted: a reason of the condition Accepted.
+type verdict struct {
+	reason, message string
+}
+
+var accepted = verdict{v1alpha1.ReasonAccepted, "The spec compiles."}
+
+func (v verdict) accepted() bool { return v.reason == v1alpha1.ReasonAccepted }
+
+// setConditions makes conditions say what the verdict and the engine's status
+// mean for the spec of that generation. wasReady tells that this spec's graph
+// was whole before: a resource that appears later does not take that away.
+//
+// Messages hold no counts and no times, so that conditions are written when
+// something happened, not when something moved.
+func setConditions(conditions *[]metav1.Condition, generation int64, v verdict, st *graphview.Status, wasReady bool) {
+	set := func(kind string, status metav1.ConditionStatus, reason, message string) {
+		meta.SetStatusCondition(conditions, metav1.Condition{
+			Type:               kind,
+			Status:             status,
+			ObservedGeneration: generation,
+			Reason:             reason,
+			Message:            cutRunes(message, v1alpha1.MaxConditionMessage),
+		})
+	}
+	unserved := func(reason, message string) {
+		set(v1alpha1.ConditionReady, metav1.ConditionFalse, reason, message)
+		set(v1alpha1.ConditionComplete, metav1.ConditionUnknown, reason, "Nothing is read while the graph is not served.")
+		set(v1alpha1.ConditionStalled, metav1.ConditionTrue, reason, message)
+	}
+
+	if !v.accepted() {
+		set(v1alpha1.ConditionAccepted, metav1.ConditionFalse, v.reason, v.message)
+		unserved(v1alpha1.ReasonNotAccepted, "The spec is not accepted: see the condition Accepted.")
+		return
+	}
+	set(v1alpha1.ConditionAccepted, metav1.ConditionTrue, v.reason, v.message)
+	if st.LimitExceeded != "" {
+		unserved(v1alpha1.ReasonLimitExceeded, st.LimitExceeded)
+		return
+	}
+
+	synced := st.Synced || wasReady
+	if synced {
+		set(v1alpha1.ConditionReady, metav1.ConditionTrue, v1alpha1.ReasonReady, "The graph is served.")
+	} else {
+		set(v1alpha1.ConditionReady, metav1.ConditionFalse, v1alpha1.ReasonSyncing,
+			"Selected resources are being listed; the graph is served as it fills.")
+	}
+	switch unreadable := unreadableResources(st.Resources); {
+	case !synced:
+		// What cannot be read is known when everything has been tried.
+		set(v1alpha1.ConditionComplete, metav1.ConditionUnknown, v1alpha1.ReasonSyncing, "Selected resources are being listed.")
+	case unreadable != "":
+		set(v1alpha1.ConditionComplete, metav1.ConditionFalse, v1alpha1.ReasonResourcesUnreadable, unreadable)
+	default:
+		set(v1alpha1.ConditionComplete, metav1.ConditionTrue, v1alpha1.ReasonComplete, "Every selected resource can be read.")
+	}
+	meta.RemoveStatusCondition(conditions, v1alpha1.ConditionStalled)
+}
+
+// unreadableResources names the resources that have something to say, and what.
+func unreadableResources(resources []graphview.ResourceStatus) string {
+	var b strings.Builder
+	for i := range resources {
+		r := &resources[i]
+		if r.Message == "" {
+			continue
+		}
+		if b.Len() > 0 {
+			b.WriteString("; ")
+		}
+		b.WriteString(r.Resource)
+		if r.Group != "" {
+			b.WriteString("." + r.Group)
+		}
+		b.WriteString(": " + r.Message)
+	}
+	return b.String()
+}

@@ -1,0 +1,167 @@
+package controllers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/events"
+	"k8s.io/utils/clock"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"graphview.dev/api/v1alpha1"
+	"graphview.dev/graphview"
+)
+
+const (
+	defaultStatusInterval = 5 * time.Second
+	// conflictRetry is how long the cache is given to catch up with whoever
+	// changed the GraphView between our read and our write.
+	conflictRetry = 200 * time.Millisecond
+)
+
+// Options of a GraphViewReconciler; the zero value is that of a single replica
+// whose tenants need no ServiceAccount.
+type Options struct {
+	// RequireServiceAccount accepts only GraphViews with a serviceAccountName.
+	RequireServiceAccount bool
+	// Elected is closed when this replica becomes the one that writes status.
+	// Nil: when its manager is elected, at once without leader election.
+	Elected <-chan struct{}
+	// StatusInterval is the least time between two writes of a view's counts.
+	// 0: 5 seconds.
+	StatusInterval time.Duration
+	// Clock is for tests. Nil: the real one.
+	Clock clock.PassiveClock
+}
+
+// GraphViewReconciler keeps one GraphView, the engine's view of that name, and
+// the GraphView's status in step. Make it with NewGraphViewReconciler.
+type GraphViewReconciler struct {
+	client   client.Client
+	engine   Engine
+	notifier *Notifier
+	recorder events.EventRecorder
+	options  Options
+	memory   memory
+}
+
+// NewGraphViewReconciler returns a reconciler for the engine that calls
+// notifier. It does nothing before SetupWithManager and the manager's start.
+func NewGraphViewReconciler(engine Engine, notifier *Notifier, o Options) *GraphViewReconciler {
+	if o.StatusInterval <= 0 {
+		o.StatusInterval = defaultStatusInterval
+	}
+	if o.Clock == nil {
+		o.Clock = clock.RealClock{}
+	}
+	return &GraphViewReconciler{engine: engine, notifier: notifier, options: o}
+}
+
+// Reconcile makes the engine's view what the GraphView says and the GraphView's
+// status what the engine says. A GraphView needs no finalizer: nothing of a view
+// outlives this process but its status, which goes with the GraphView.
+func (r *GraphViewReconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
+	name := graphview.Name{Namespace: request.Namespace, Name: request.Name}
+	r.notifier.take(name)
+	view := &v1alpha1.GraphView{}
+	if err := r.client.Get(ctx, request.NamespacedName, view); err != nil {
+		if apierrors.IsNotFound(err) {
+			r.engine.Remove(name)
+			r.memory.forget(name)
+			return ctrl.Result{}, nil
+		}
+		return ctrl.Result{}, fmt.Errorf("get GraphView: %w", err)
+	}
+	record := r.memory.of(name, view.UID)
+	if err := r.apply(ctx, name, view, record); err != nil {
+		return ctrl.Result{}, err
+	}
+
+	var held graphview.Status
+	if record.verdict.accepted() {
+		held, _ = r.engine.Status(name)
+	}
+	switch {
+	case held.LimitExceeded != "":
+		record.ready = 0
+	case held.Synced:
+		record.ready = view.Generation
+	}
+	if !r.elected() {
+		return ctrl.Result{}, nil
+	}
+	return r.writeStatus(ctx, view, record, &held)
+}
+
+// apply tells the engine of the spec, unless it was told before, and keeps the
+// verdict in the record.
+func (r *GraphViewReconciler) apply(ctx context.Context, name graphview.Name, view *v1alpha1.GraphView, record *record) error {
+	refused, err := r.checkServiceAccount(ctx, view)
+	if err != nil {
+		return err
+	}
+	if !refused.accepted() {
+		// Never served by a spec that was accepted before: it may show more
+		// than the author is now entitled to.
+		r.engine.Refuse(name, string(view.UID), &graphview.InvalidSpecError{Reason: refused.reason, Errors: []error{errors.New(refused.message)}})
+		record.applied, record.verdict = 0, refused
+		return nil
+	}
+	if record.applied == view.Generation {
+		return nil
+	}
+	spec, err := specOf(&view.Spec)
+	if err == nil {
+		err = r.engine.Apply(name, string(view.UID), spec)
+	}
+	var invalid *graphview.InvalidSpecError
+	switch {
+	case err == nil:
+		record.verdict = accepted
+	case errors.As(err, &invalid):
+		record.verdict = verdict{reason: invalid.Reason, message: invalid.Error()}
+	default:
+		return fmt.Errorf("apply spec: %w", err)
+	}
+	record.applied = view.Generation
+	return nil
+}
+
+// checkServiceAccount decides what the compiler cannot: whether the GraphView
+// names a ServiceAccount where it has to, and one that exists.
+func (r *GraphViewReconciler) checkServiceAccount(ctx context.Context, view *v1alpha1.GraphView) (verdict, error) {
+	name := view.Spec.ServiceAccountName
+	if name == "" {
+		if r.options.RequireServiceAccount {
+			return verdict{v1alpha1.ReasonServiceAccountRequired,
+				"spec.serviceAccountName: this installation requires it; name a ServiceAccount of this namespace, the graph will contain what that may list and watch"}, nil
+		}
+		return accepted, nil
+	}
+	account := &metav1.PartialObjectMetadata{}
+	account.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("ServiceAccount"))
+	err := r.client.Get(ctx, client.ObjectKey{Namespace: view.Namespace, Name: name}, account)
+	switch {
+	case apierrors.IsNotFound(err):
+		return verdict{v1alpha1.ReasonServiceAccountNotFound,
+			fmt.Sprintf("spec.serviceAccountName: there is no ServiceAccount %q in namespace %q; the view is accepted when it is created", name, view.Namespace)}, nil
+	case err != nil:
+		return verdict{}, fmt.Errorf("get ServiceAccount: %w", err)
+	}
+	return accepted, nil
+}
+
+func (r *GraphViewReconciler) elected() bool {
+	select {
+	case <-r.options.Elected:
+		return true
+	default:
+		return false
+	}
+}

@@ -1,0 +1,71 @@
+package controllers
+
+import (
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
+
+	"graphview.dev/api/v1alpha1"
+	"graphview.dev/graphview"
+)
+
+// record is what the reconciler remembers of a view between reconciles. All of
+// it can be lost: it saves work and writes, it decides nothing that is not also
+// in the GraphView and the engine.
+type record struct {
+	uid types.UID
+	// applied is the generation that the engine was last told of, 0 if none,
+	// and verdict its answer.
+	applied int64
+	verdict verdict
+	// ready is the generation whose graph was whole, 0 if none.
+	ready int64
+	// written is the GraphView as it was after our last status write at
+	// wroteAt; nil before the first. The cache may lag behind it.
+	written *v1alpha1.GraphView
+	wroteAt time.Time
+}
+
+// newest returns the newer of the GraphView from the cache and the one that was
+// last written. Comparing with an older one would lose a difference: a status
+// that goes back to what the cache still shows would not be written.
+func (r *record) newest(cached *v1alpha1.GraphView) *v1alpha1.GraphView {
+	if r.written == nil {
+		return cached
+	}
+	order, err := resourceversion.CompareResourceVersion(cached.ResourceVersion, r.written.ResourceVersion)
+	if err != nil || order >= 0 {
+		return cached
+	}
+	return r.written
+}
+
+// memory holds the records of all views. A record is used by one reconcile at a
+// time; the mutex is for the map alone.
+type memory struct {
+	mu      sync.Mutex
+	records map[graphview.Name]*record
+}
+
+// of returns the record of a view, a new one if there is none for that uid.
+func (m *memory) of(name graphview.Name, uid types.UID) *record {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if r := m.records[name]; r != nil && r.uid == uid {
+		return r
+	}
+	if m.records == nil {
+		m.records = map[graphview.Name]*record{}
+	}
+	r := &record{uid: uid}
+	m.records[name] = r
+	return r
+}
+
+func (m *memory) forget(name graphview.Name) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.records, name)
+}

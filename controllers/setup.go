@@ -1,0 +1,123 @@
+package controllers
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/source"
+
+	"graphview.dev/api/v1alpha1"
+	"graphview.dev/graphview"
+)
+
+// What the operator may do. It lists and watches whatever views select, so
+// everything; it cannot get, since get on all resources includes subresources
+// like pods/exec and nodes/proxy. Besides, it writes status and Events, elects
+// the replica that does, and keeps the certificates of what it serves.
+//
+// +kubebuilder:rbac:groups=*,resources=*,verbs=list;watch
+// +kubebuilder:rbac:groups=graphview.dev,resources=graphviews,verbs=get
+// +kubebuilder:rbac:groups=graphview.dev,resources=graphviews/status,verbs=patch
+// +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
+// +kubebuilder:rbac:groups=apiregistration.k8s.io,resources=apiservices,resourceNames=v1alpha1.stream.graphview.dev,verbs=get;patch
+// +kubebuilder:rbac:groups=coordination.k8s.io,namespace=graphview-system,resources=leases,verbs=create;get;update
+// +kubebuilder:rbac:groups="",namespace=graphview-system,resources=events,verbs=create;patch
+
+// serviceAccountField indexes GraphViews by the ServiceAccount that they name.
+const serviceAccountField = "spec.serviceAccountName"
+
+// concurrency lets other views go on while one waits for the API server.
+const concurrency = 4
+
+// SetupWithManager registers the reconciler. It runs whether the manager is
+// elected or not.
+func (r *GraphViewReconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager) error {
+	r.client = mgr.GetClient()
+	r.recorder = mgr.GetEventRecorder("graphview-controller")
+	if r.options.Elected == nil {
+		r.options.Elected = mgr.Elected()
+	}
+	err := mgr.GetFieldIndexer().IndexField(ctx, &v1alpha1.GraphView{}, serviceAccountField, serviceAccountOf)
+	if err != nil {
+		return fmt.Errorf("index GraphViews: %w", err)
+	}
+	if err := mgr.Add(&handover{r}); err != nil {
+		return fmt.Errorf("add the wake-up after election: %w", err)
+	}
+	everywhere := false
+	err = ctrl.NewControllerManagedBy(mgr).
+		Named("graphview").
+		// Our own status writes change no generation and come not back.
+		For(&v1alpha1.GraphView{}, builder.WithPredicates(predicate.GenerationChangedPredicate{})).
+		WatchesMetadata(&corev1.ServiceAccount{}, handler.EnqueueRequestsFromMapFunc(r.viewsOf),
+			builder.WithPredicates(existence)).
+		WatchesRawSource(source.Func(r.notifier.start)).
+		WithOptions(controller.Options{NeedLeaderElection: &everywhere, MaxConcurrentReconciles: concurrency}).
+		Complete(r)
+	if err != nil {
+		return fmt.Errorf("set up the GraphView controller: %w", err)
+	}
+	return nil
+}
+
+// existence lets through that a ServiceAccount came or went.
+var existence = predicate.Funcs{
+	UpdateFunc: func(event.UpdateEvent) bool { return false },
+}
+
+func serviceAccountOf(object client.Object) []string {
+	view, ok := object.(*v1alpha1.GraphView)
+	if !ok || view.Spec.ServiceAccountName == "" {
+		return nil
+	}
+	return []string{view.Spec.ServiceAccountName}
+}
+
+// viewsOf returns the GraphViews that name a ServiceAccount.
+func (r *GraphViewReconciler) viewsOf(ctx context.Context, account client.Object) []ctrl.Request {
+	return r.requests(ctx, client.InNamespace(account.GetNamespace()), client.MatchingFields{serviceAccountField: account.GetName()})
+}
+
+// requests lists GraphViews in the cache; that cannot fail but for a cache that
+// stops, and then nobody wants the answer.
+func (r *GraphViewReconciler) requests(ctx context.Context, o ...client.ListOption) []ctrl.Request {
+	var views v1alpha1.GraphViewList
+	if err := r.client.List(ctx, &views, o...); err != nil {
+		ctrl.LoggerFrom(ctx).Error(err, "list GraphViews")
+		return nil
+	}
+	var out []ctrl.Request
+	for i := range views.Items {
+		out = append(out, ctrl.Request{NamespacedName: client.ObjectKeyFromObject(&views.Items[i])})
+	}
+	return out
+}
+
+// handover has every view reconciled once more when this replica begins to
+// write status. Views that were not reconciled yet will find it elected.
+type handover struct{ r *GraphViewReconciler }
+
+// Start waits for the election, or for the end.
+func (h *handover) Start(ctx context.Context) error {
+	select {
+	case <-ctx.Done():
+		return nil
+	case <-h.r.options.Elected:
+	}
+	for _, request := range h.r.requests(ctx) {
+		h.r.notifier.Notify(graphview.Name{Namespace: request.Namespace, Name: request.Name})
+	}
+	return nil
+}
+
+// NeedLeaderElection is false: it is this replica's own election that is waited
+// for, whoever tells of it.
+func (h *handover) NeedLeaderElection() bool { return false }

@@ -1,0 +1,100 @@
+package controllers
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"graphview.dev/api/v1alpha1"
+	"graphview.dev/graphview"
+	"graphview.dev/graphview/graph"
+)
+
+func TestSpecOf(t *testing.T) {
+	include := v1alpha1.Query{Include: &v1alpha1.Include{ResourceSelectorExpression: "true"}}
+	wantInclude := graphview.Query{Include: &graphview.Include{ResourceSelectorExpression: "true"}}
+	tests := map[string]struct {
+		spec      v1alpha1.GraphViewSpec
+		want      graphview.Spec
+		wantError string
+	}{
+		"least": {
+			spec: v1alpha1.GraphViewSpec{Queries: []v1alpha1.Query{include}},
+			want: graphview.Spec{Queries: []graphview.Query{wantInclude}},
+		},
+		"everything": {
+			spec: v1alpha1.GraphViewSpec{
+				Queries: []v1alpha1.Query{
+					{Exclude: &v1alpha1.Exclude{ResourceSelectorExpression: "group == 'a'"}},
+					{Include: &v1alpha1.Include{
+						ResourceSelectorExpression: "group == 'b'",
+						Object: &v1alpha1.ObjectFilter{
+							LabelSelector: "l", FieldSelector: "f", ObjectSelectorExpression: "o", JSONPath: "j",
+						},
+					}},
+				},
+				Namespaces: &v1alpha1.Namespaces{
+					Names: []v1alpha1.NamespaceName{"x", "y"}, LabelSelector: "nl", FieldSelector: "nf", ObjectSelectorExpression: "no",
+				},
+				Roots: &v1alpha1.Roots{
+					ObjectSelectorExpressions: []v1alpha1.Expression{"r1", "r2"},
+					IgnoreArcDirection: []v1alpha1.ArcType{
+						v1alpha1.ArcTypeOwnerReference, v1alpha1.ArcTypeReference, v1alpha1.ArcTypeTransitive,
+					},
+				},
+				ServiceAccountName: "viewer",
+			},
+			want: graphview.Spec{
+				Queries: []graphview.Query{
+					{Exclude: &graphview.Exclude{ResourceSelectorExpression: "group == 'a'"}},
+					{Include: &graphview.Include{
+						ResourceSelectorExpression: "group == 'b'",
+						Object: graphview.ObjectFilter{
+							LabelSelector: "l", FieldSelector: "f", ObjectSelectorExpression: "o", JSONPath: "j",
+						},
+					}},
+				},
+				Namespaces: &graphview.Namespaces{
+					Names: []string{"x", "y"}, LabelSelector: "nl", FieldSelector: "nf", ObjectSelectorExpression: "no",
+				},
+				Roots: &graphview.Roots{
+					ObjectSelectorExpressions: []string{"r1", "r2"},
+					IgnoreArcDirection:        []graph.ArcType{graph.OwnerReference, graph.Direct, graph.Transitive},
+				},
+				ServiceAccountName: "viewer",
+			},
+		},
+		"roots without expressions restrict nothing": {
+			spec: v1alpha1.GraphViewSpec{
+				Queries: []v1alpha1.Query{include},
+				Roots:   &v1alpha1.Roots{ObjectSelectorExpressions: []v1alpha1.Expression{}},
+			},
+			want: graphview.Spec{Queries: []graphview.Query{wantInclude}},
+		},
+		"unknown arc type": {
+			spec: v1alpha1.GraphViewSpec{
+				Queries: []v1alpha1.Query{include},
+				Roots: &v1alpha1.Roots{
+					ObjectSelectorExpressions: []v1alpha1.Expression{"true"},
+					IgnoreArcDirection:        []v1alpha1.ArcType{"or", "x"},
+				},
+			},
+			wantError: `spec.roots.ignoreArcDirection[1]: unknown arc type "x", expected or, r or t`,
+		},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			got, err := specOf(&tt.spec)
+			var message string
+			if err != nil {
+				message = err.Error()
+			}
+			if message != tt.wantError {
+				t.Fatalf("error %q, want %q", message, tt.wantError)
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("spec (-want +got):\n%s", diff)
+			}
+		})
+	}
+}

@@ -1,0 +1,83 @@
+package controllers
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"graphview.dev/api/v1alpha1"
+	"graphview.dev/graphview"
+)
+
+// setCounts makes everything in status but its conditions say what the engine
+// says, within the bounds of the API.
+func setCounts(status *v1alpha1.GraphViewStatus, st *graphview.Status) {
+	status.ResourceCount = int64(len(st.Resources))
+	status.Vertices = int64(st.Vertices)
+	status.Arcs = int64(st.Arcs)
+	status.Roots = int64(st.Roots)
+	status.Subscribers = int64(st.Subscribers)
+	status.Warnings = boundWarnings(st.Warnings)
+	status.Resources = nil
+	for i := range st.Resources[:min(len(st.Resources), v1alpha1.MaxStatusResources)] {
+		r := &st.Resources[i]
+		status.Resources = append(status.Resources, v1alpha1.ResourceStatus{
+			Group:      r.Group,
+			Version:    r.Version,
+			Resource:   r.Resource,
+			Namespaced: r.Namespaced,
+			Objects:    int64(r.Objects),
+			Synced:     r.Synced,
+			Message:    cutRunes(r.Message, v1alpha1.MaxResourceMessage),
+		})
+	}
+}
+
+// boundWarnings keeps the first warnings, and as the last one how many more
+// there are.
+func boundWarnings(warnings []string) []string {
+	keep := warnings
+	if len(warnings) > v1alpha1.MaxWarnings {
+		keep = warnings[:v1alpha1.MaxWarnings-1]
+	}
+	var out []string
+	for _, warning := range keep {
+		out = append(out, cutRunes(warning, v1alpha1.MaxWarning))
+	}
+	if more := len(warnings) - len(keep); more > 0 {
+		out = append(out, fmt.Sprintf("and %d more warnings", more))
+	}
+	return out
+}
+
+const ellipsis = "…"
+
+// cutRunes bounds s to limit characters, as a CustomResourceDefinition counts
+// them, and makes it valid UTF-8, which the API server insists on.
+func cutRunes(s string, limit int) string {
+	s = strings.ToValidUTF8(s, "\uFFFD")
+	if len(s) <= limit || utf8.RuneCountInString(s) <= limit {
+		return s
+	}
+	kept := 0
+	for i := range s {
+		if kept == limit-1 {
+			return s[:i] + ellipsis
+		}
+		kept++
+	}
+	return s
+}
+
+// cutBytes bounds s to limit bytes at the boundary of a character.
+func cutBytes(s string, limit int) string {
+	s = strings.ToValidUTF8(s, "\uFFFD")
+	if len(s) <= limit {
+		return s
+	}
+	end := limit - len(ellipsis)
+	for !utf8.RuneStart(s[end]) {
+		end--
+	}
+	return s[:end] + ellipsis
+}

@@ -1,0 +1,60 @@
+package controllers
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"graphview.dev/api/v1alpha1"
+)
+
+// write says what to do about a status: write it now, write it after a while
+// (hold > 0), or neither.
+type write struct {
+	now  bool
+	hold time.Duration
+}
+
+// decide compares the status that is with the one that should be. What a
+// condition says is written at once; counts and messages, which may move all
+// the time, once in interval since the last write. since is the time since that
+// write; without one it is larger than any interval.
+func decide(is, should *v1alpha1.GraphViewStatus, since, interval time.Duration) write {
+	switch {
+	case equality.Semantic.DeepEqual(is, should):
+		return write{}
+	case is.ObservedGeneration != should.ObservedGeneration,
+		!sameOutcome(is.Conditions, should.Conditions),
+		since >= interval:
+		return write{now: true}
+	default:
+		// A clock that was set back holds back for one interval, not for longer.
+		return write{hold: interval - max(since, 0)}
+	}
+}
+
+// sameOutcome tells whether two lists of conditions differ at most in messages
+// and order.
+func sameOutcome(a, b []metav1.Condition) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if changed(&a[i], b) {
+			return false
+		}
+	}
+	return true
+}
+
+// changed tells whether before has no condition of c's type or one that says
+// something else.
+func changed(c *metav1.Condition, before []metav1.Condition) bool {
+	for i := range before {
+		if b := &before[i]; b.Type == c.Type {
+			return b.Status != c.Status || b.Reason != c.Reason || b.ObservedGeneration != c.ObservedGeneration
+		}
+	}
+	return true
+}

@@ -1,0 +1,52 @@
+package controllers
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"graphview.dev/api/v1alpha1"
+	"graphview.dev/graphview"
+)
+
+// writeStatus is the only place that writes to a GraphView: one patch, of what
+// differs, when it differs. The resource version in it makes a write on top of
+// an outdated status fail instead of mixing the two.
+func (r *GraphViewReconciler) writeStatus(ctx context.Context, view *v1alpha1.GraphView, record *record, held *graphview.Status) (ctrl.Result, error) {
+	before := record.newest(view)
+	after := before.DeepCopy()
+	after.Status.ObservedGeneration = view.Generation
+	setCounts(&after.Status, held)
+	setConditions(&after.Status.Conditions, view.Generation, record.verdict, held, record.ready == view.Generation)
+
+	now := r.options.Clock.Now()
+	since := time.Duration(1<<63 - 1)
+	if record.written != nil {
+		since = now.Sub(record.wroteAt)
+	}
+	switch todo := decide(&before.Status, &after.Status, since, r.options.StatusInterval); {
+	case todo.hold > 0:
+		return ctrl.Result{RequeueAfter: todo.hold}, nil
+	case !todo.now:
+		return ctrl.Result{}, nil
+	}
+
+	patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
+	err := r.client.Status().Patch(ctx, after, patch)
+	switch {
+	case apierrors.IsConflict(err):
+		return ctrl.Result{RequeueAfter: conflictRetry}, nil
+	case apierrors.IsNotFound(err):
+		// Deleted; the cache will say so.
+		return ctrl.Result{}, nil
+	case err != nil:
+		return ctrl.Result{}, fmt.Errorf("patch status: %w", err)
+	}
+	record.written, record.wroteAt = after, now
+	r.recordChanges(view, before.Status.Conditions, after.Status.Conditions)
+	return ctrl.Result{}, nil
+}
