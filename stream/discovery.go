@@ -1,0 +1,82 @@
+package stream
+
+import (
+	"crypto/sha256"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"runtime"
+	"strconv"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	utilversion "k8s.io/apimachinery/pkg/util/version"
+	"k8s.io/apimachinery/pkg/version"
+)
+
+// openAPI describes what ordinary clients can use: get and list.
+//
+//go:embed openapi.json
+var openAPI []byte
+
+// documents are what discovery consists of, by path. The resource has get and
+// list alone: whatever is advertised with watch, somebody's informers take for
+// objects.
+func (s *Server) documents() map[string][]byte {
+	served := metav1.GroupVersionForDiscovery{GroupVersion: groupVersion.String(), Version: groupVersion.Version}
+	group := metav1.APIGroup{
+		TypeMeta: metav1.TypeMeta{Kind: "APIGroup", APIVersion: "v1"},
+		Name:     groupVersion.Group, Versions: []metav1.GroupVersionForDiscovery{served}, PreferredVersion: served,
+	}
+	openAPIPath := "/openapi/v3" + versionPath
+	documents := map[string]any{
+		"/apis": metav1.APIGroupList{
+			TypeMeta: metav1.TypeMeta{Kind: "APIGroupList", APIVersion: "v1"}, Groups: []metav1.APIGroup{group},
+		},
+		groupPath: group,
+		versionPath: metav1.APIResourceList{
+			TypeMeta:     metav1.TypeMeta{Kind: "APIResourceList", APIVersion: "v1"},
+			GroupVersion: groupVersion.String(),
+			APIResources: []metav1.APIResource{{
+				Name: resource, SingularName: "graph", Namespaced: true, Kind: kind, Verbs: metav1.Verbs{"get", "list"},
+			}},
+		},
+		"/openapi/v3": map[string]any{"paths": map[string]any{
+			// The hash makes the document's address change with its content, which
+			// lets the API server cache it.
+			versionPath[1:]: map[string]any{
+				"serverRelativeURL": fmt.Sprintf("%s?hash=%X", openAPIPath, sha256.Sum256(openAPI)),
+			},
+		}},
+		openAPIPath: json.RawMessage(openAPI),
+		"/version":  versionInfo(s.options.Version),
+	}
+	texts := make(map[string][]byte, len(documents))
+	for path, document := range documents {
+		texts[path] = encode(document)
+	}
+	return texts
+}
+
+func versionInfo(v string) version.Info {
+	info := version.Info{
+		GitVersion: v, GoVersion: runtime.Version(), Compiler: runtime.Compiler,
+		Platform: runtime.GOOS + "/" + runtime.GOARCH,
+	}
+	if parsed, err := utilversion.ParseGeneric(v); err == nil {
+		info.Major, info.Minor = strconv.Itoa(int(parsed.Major())), strconv.Itoa(int(parsed.Minor()))
+	}
+	return info
+}
+
+func (s *Server) serveDocument(w http.ResponseWriter, r *http.Request, text []byte) {
+	switch {
+	case text == nil:
+		s.refuse(w, r, notFound(r))
+	case r.Method != http.MethodGet && r.Method != http.MethodHead:
+		w.Header().Set("Allow", "GET, HEAD")
+		s.refuse(w, r, methodNotAllowed(r))
+	default:
+		writeText(w, text)
+	}
+}

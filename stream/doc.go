@@ -1,0 +1,29 @@
+// Package stream is the served API: it lets subscribers open the graph of a
+// view by name, once or as a stream of changes, as the aggregated Kubernetes
+// API stream.graphview.dev/v1alpha1 with the one resource `graphs`. One
+// http.Handler serves both the operator's own TLS port and the aggregation layer
+// of the API server.
+//
+// A request goes through four doors, each of which answers with a Kubernetes
+// Status before any upgrade: who is it (access.go, delegated to the API server
+// with TokenReview, its client CA and its front proxy), may it (the same, with
+// SubjectAccessReview), is there such a view and is it served (refusal.go), and
+// is there room (open.go). Then it is answered at once (list.go, snapshot.go) or
+// becomes a session: a loop that takes frames from a subscription and writes
+// them to a transport (session.go; socket.go, events.go, lines.go).
+//
+// What it deliberately does not know: watches, informers, CEL, how a graph comes
+// to be and what is in a frame. Frames are one line of JSON each, made elsewhere
+// and shared by all sessions; they are only written here. Of client-go it uses
+// what authentication and authorization need.
+//
+// # Concurrency
+//
+// A session is one goroutine that waits for its subscription and then for its
+// peer, so a slow peer delays nobody and nothing is queued for it. A WebSocket
+// has a second one that reads, because only a reader sees pongs and a peer that
+// leaves; the session joins it. A WebSocket session outlives its HTTP handler,
+// whose buffers are free from then on; so Server keeps a record of everything
+// that is open, ends it when it stops, and joins it within a bound. No lock is
+// held while the network is written to.
+package stream

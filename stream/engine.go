@@ -1,0 +1,28 @@
+package stream
+
+import "graphview.dev/graphview"
+
+// Of is what an engine has to serve. Subscribers see all of a view.
+func Of(e *graphview.Engine) Graphs { return engineGraphs{e} }
+
+type engineGraphs struct{ engine *graphview.Engine }
+
+func (g engineGraphs) View(name graphview.Name) (View, bool) {
+	view, ok := g.engine.View(name)
+	return engineView{view}, ok
+}
+
+func (g engineGraphs) Views() []View {
+	all := g.engine.Views()
+	views := make([]View, 0, len(all))
+	for _, view := range all {
+		views = append(views, engineView{view})
+	}
+	return views
+}
+
+type engineView struct{ *graphview.View }
+
+func (v engineView) Subscribe(since string) Subscription {
+	return v.View.Subscribe(graphview.SubscribeOptions{Since: since})
+}

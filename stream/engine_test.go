@@ -1,0 +1,38 @@
+package stream
+
+import (
+	"testing"
+
+	"k8s.io/client-go/rest"
+
+	"graphview.dev/graphview"
+)
+
+// TestOf serves an engine that does not run: its views are there all the same.
+func TestOf(t *testing.T) {
+	engine, err := graphview.NewEngine(graphview.Options{Config: &rest.Config{Host: "https://127.0.0.1:1"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	good, bad := graphview.Name{Namespace: "shop", Name: "good"}, graphview.Name{Namespace: "shop", Name: "bad"}
+	spec := func(expression string) graphview.Spec {
+		return graphview.Spec{Queries: []graphview.Query{{Include: &graphview.Include{ResourceSelectorExpression: expression}}}}
+	}
+	if err := engine.Apply(good, "uid", spec("true")); err != nil {
+		t.Fatal(err)
+	}
+	if err := engine.Apply(bad, "uid", spec("nonsense")); err == nil {
+		t.Fatal("nonsense applied")
+	}
+	s := serve(t, nil, func(s *Server) { s.options.Graphs = Of(engine) })
+	for path, want := range map[string]int{
+		"graphs": 200, "watch/namespaces/shop/graphs/bad": 422, "namespaces/shop/graphs/none": 404,
+	} {
+		if code, body := s.get(graphs+path, nil); code != want {
+			t.Errorf("%s: %d %s", path, code, body)
+		}
+	}
+	conn := s.mustDial(graphs + "watch/namespaces/shop/graphs/good")
+	engine.Remove(good)
+	wantsGoodbye(t, conn, 1000, "StatusNormalClosure", "the view was deleted", "the view was deleted")
+}

@@ -1,0 +1,190 @@
+package stream
+
+import (
+	"bufio"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"graphview.dev/graphview"
+)
+
+func sse(more ...string) http.Header {
+	header := http.Header{"Accept": {"text/event-stream"}}
+	for i := 0; i+1 < len(more); i += 2 {
+		header.Set(more[i], more[i+1])
+	}
+	return header
+}
+
+// readLines reads n lines.
+func readLines(t *testing.T, response *http.Response, n int) []string {
+	t.Helper()
+	var all []string
+	reader := bufio.NewReader(response.Body)
+	for range n {
+		line, err := reader.ReadString('\n')
+		if err != nil {
+			t.Fatalf("after %q: %v", all, err)
+		}
+		all = append(all, strings.TrimSuffix(line, "\n"))
+	}
+	return all
+}
+
+func TestResponses(t *testing.T) {
+	first, second := frame("", false, []string{vertexA}), frame("r2", true, []string{vertexB}, warning)
+	const deleted = `{"error":{"code":1000,"code_string":"StatusNormalClosure","reason":"deleted"}}`
+	tests := map[string]struct {
+		header   http.Header
+		wantType string
+		want     []string
+	}{
+		"events": {sse(), "text/event-stream", []string{
+			"data: " + string(first.JSON), "", "id: r2", "data: " + string(second.JSON), "", "data: " + deleted, "", "",
+		}},
+		"events among others": {http.Header{"Accept": {"application/json;q=0.5, Text/Event-Stream;q=1"}}, "text/event-stream", []string{
+			"data: " + string(first.JSON), "", "id: r2", "data: " + string(second.JSON), "", "data: " + deleted, "", "",
+		}},
+		"lines":            {nil, "application/json", []string{string(first.JSON), string(second.JSON), deleted, ""}},
+		"lines for anyone": {http.Header{"Accept": {"*/*"}}, "application/json", []string{string(first.JSON), string(second.JSON), deleted, ""}},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			view := newView("shop/web")
+			s := serve(t, fakeGraphs{view})
+			// The response is there before there is anything to say.
+			response := s.request(http.MethodGet, watchWeb, test.header)
+			if got := response.Header.Get("Content-Type"); got != test.wantType {
+				t.Errorf("Content-Type %q", got)
+			}
+			subscription := await(t, view.subscribed)
+			subscription.send(first)
+			subscription.send(second)
+			subscription.fail(&graphview.ClosedError{Code: graphview.CodeDeleted, Reason: "deleted"})
+			var body strings.Builder
+			if _, err := copyAll(&body, response); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(test.want, strings.Split(body.String(), "\n")); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+			await(t, subscription.closed)
+		})
+	}
+}
+
+func TestResume(t *testing.T) {
+	tests := map[string]struct {
+		query  string
+		header http.Header
+		want   string
+	}{
+		"from the start":             {"", sse(), ""},
+		"lines, since":               {"?since=r1", nil, "r1"},
+		"events, since":              {"?since=r1", sse(), "r1"},
+		"events, last id":            {"", sse("Last-Event-ID", "r2"), "r2"},
+		"events, a reconnection":     {"?since=r1", sse("Last-Event-ID", "r2"), "r2"},
+		"lines have no last id":      {"?since=r1", http.Header{"Last-Event-Id": {"r2"}}, "r1"},
+		"since may need an escape":   {"?since=a%2Bb%3D", nil, "a+b="},
+		"selector, since and events": {"&since=r1", sse(), "r1"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			view := newView("shop/web")
+			s := serve(t, fakeGraphs{view})
+			path := watchWeb
+			if strings.HasPrefix(test.query, "&") {
+				path = graphs + "namespaces/shop/graphs?watch=true&fieldSelector=metadata.name%3Dweb"
+			}
+			response := s.request(http.MethodGet, path+test.query, test.header)
+			subscription := await(t, view.subscribed)
+			if subscription.since != test.want {
+				t.Errorf("since %q, want %q", subscription.since, test.want)
+			}
+			_ = response.Body.Close()
+			await(t, subscription.closed)
+		})
+	}
+}
+
+func TestResponseHeartbeats(t *testing.T) {
+	for name, test := range map[string]struct {
+		header http.Header
+		want   []string
+	}{
+		"events": {sse(), []string{":", "", ":", ""}},
+		"lines":  {nil, []string{"", ""}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			view := newView("shop/web")
+			s := serve(t, fakeGraphs{view}, func(s *Server) { s.timing.heartbeat = time.Millisecond })
+			response := s.request(http.MethodGet, watchWeb, test.header)
+			if diff := cmp.Diff(test.want, readLines(t, response, len(test.want))); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+			_ = response.Body.Close()
+			await(t, await(t, view.subscribed).closed)
+		})
+	}
+}
+
+func TestResponseStops(t *testing.T) {
+	for name, header := range map[string]http.Header{"events": sse(), "lines": nil} {
+		t.Run(name, func(t *testing.T) {
+			view := newView("shop/web")
+			s := serve(t, fakeGraphs{view})
+			response := s.request(http.MethodGet, watchWeb, header)
+			subscription := await(t, view.subscribed)
+			body := make(chan string, 1)
+			go func() {
+				var all strings.Builder
+				_, _ = copyAll(&all, response)
+				body <- all.String()
+			}()
+			s.shutdown()
+			want := `{"error":{"code":1001,"code_string":"StatusGoingAway","reason":"the server is stopping"}}`
+			if got := await(t, body); !strings.Contains(got, want) {
+				t.Errorf("%q", got)
+			}
+			await(t, subscription.closed)
+		})
+	}
+}
+
+// TestResponseStopsWithoutPeer: a peer that does not read cannot hold up the
+// end.
+func TestResponseStopsWithoutPeer(t *testing.T) {
+	t.Parallel()
+	view := newView("shop/web")
+	s := serve(t, fakeGraphs{view}, func(s *Server) { s.timing.grace = 50 * time.Millisecond })
+	s.request(http.MethodGet, watchWeb, nil)
+	subscription := await(t, view.subscribed)
+	subscription.send(frame("", false, []string{`"` + strings.Repeat("x", 16<<20) + `"`}))
+	s.shutdown()
+	await(t, subscription.closed)
+}
+
+// TestDeadPeer: a frame that cannot be written in time ends the stream.
+func TestDeadPeer(t *testing.T) {
+	for name, header := range map[string]http.Header{"events": sse(), "lines": nil, "WebSocket": {"Upgrade": {"websocket"}}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			view := newView("shop/web")
+			s := serve(t, fakeGraphs{view}, func(s *Server) {
+				s.timing.write, s.timing.grace = 20*time.Millisecond, 50*time.Millisecond
+			})
+			if name == "WebSocket" {
+				s.mustDial(watchWeb)
+			} else {
+				s.request(http.MethodGet, watchWeb, header)
+			}
+			subscription := await(t, view.subscribed)
+			subscription.send(frame("", false, []string{`"` + strings.Repeat("x", 16<<20) + `"`}))
+			await(t, subscription.closed)
+		})
+	}
+}

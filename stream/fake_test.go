@@ -1,0 +1,121 @@
+package stream
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"sync"
+
+	"graphview.dev/graphview"
+)
+
+// fakeGraphs is what a test serves.
+type fakeGraphs []*fakeView
+
+func (g fakeGraphs) View(name graphview.Name) (View, bool) {
+	for _, view := range g {
+		if view.name == name {
+			return view, true
+		}
+	}
+	return nil, false
+}
+
+func (g fakeGraphs) Views() []View {
+	var views []View
+	for _, view := range g {
+		views = append(views, view)
+	}
+	return views
+}
+
+// fakeView is a view whose subscriptions say what the test tells them to.
+type fakeView struct {
+	name   graphview.Name
+	uid    string
+	err    error
+	status graphview.Status
+	// wait is WaitSynced; nil: synced.
+	wait func(ctx context.Context) error
+	// subscribed gets each subscription.
+	subscribed chan *fakeSubscription
+}
+
+func newView(name string) *fakeView {
+	namespace, name, _ := strings.Cut(name, "/")
+	return &fakeView{
+		name: graphview.Name{Namespace: namespace, Name: name}, uid: "uid-" + name,
+		status:     graphview.Status{Vertices: 3, Arcs: 2, Roots: 1, Subscribers: 4, Synced: true},
+		subscribed: make(chan *fakeSubscription, 16),
+	}
+}
+
+func (v *fakeView) Name() graphview.Name     { return v.name }
+func (v *fakeView) UID() string              { return v.uid }
+func (v *fakeView) Err() error               { return v.err }
+func (v *fakeView) Status() graphview.Status { return v.status }
+
+func (v *fakeView) WaitSynced(ctx context.Context) error {
+	if v.wait == nil {
+		return nil
+	}
+	return v.wait(ctx)
+}
+
+func (v *fakeView) Subscribe(since string) Subscription {
+	s := newSubscription(since)
+	v.subscribed <- s
+	return s
+}
+
+type answer struct {
+	frames []*graphview.Frame
+	err    error
+}
+
+type fakeSubscription struct {
+	since   string
+	answers chan answer
+	once    sync.Once
+	closed  chan struct{}
+}
+
+func newSubscription(since string) *fakeSubscription {
+	return &fakeSubscription{since: since, answers: make(chan answer, 64), closed: make(chan struct{})}
+}
+
+func (s *fakeSubscription) send(frames ...*graphview.Frame) { s.answers <- answer{frames: frames} }
+func (s *fakeSubscription) fail(err error)                  { s.answers <- answer{err: err} }
+
+func (s *fakeSubscription) Next(ctx context.Context) ([]*graphview.Frame, error) {
+	select {
+	case a := <-s.answers:
+		return a.frames, a.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+func (s *fakeSubscription) Close() { s.once.Do(func() { close(s.closed) }) }
+
+// frame makes a message. What is a string in actions and warnings is JSON.
+func frame(rev string, synced bool, actions []string, warnings ...string) *graphview.Frame {
+	f := &graphview.Frame{
+		Actions: []byte(strings.Join(actions, ",")), Warnings: []byte(strings.Join(warnings, ",")), Rev: rev, Synced: synced,
+	}
+	raw := func(all []string) []json.RawMessage {
+		var list []json.RawMessage
+		for _, one := range all {
+			list = append(list, json.RawMessage(one))
+		}
+		return list
+	}
+	f.JSON = encode(struct {
+		Actions  []json.RawMessage `json:"actions,omitempty"`
+		Warnings []json.RawMessage `json:"warnings,omitempty"`
+		Rev      string            `json:"rev,omitempty"`
+		Synced   bool              `json:"synced,omitempty"`
+	}{raw(slices.Clone(actions)), raw(warnings), rev, synced})
+	return f
+}

@@ -1,0 +1,42 @@
+package stream
+
+import (
+	"context"
+
+	"graphview.dev/graphview"
+)
+
+// Graphs is what there is to serve. Its methods are called by many goroutines.
+type Graphs interface {
+	// View finds a view by the name of the GraphView that declares it.
+	View(name graphview.Name) (View, bool)
+	// Views are all views, sorted by name.
+	Views() []View
+}
+
+// View is one graph.
+type View interface {
+	Name() graphview.Name
+	UID() string
+	// Err says why the view is not served: a *graphview.ClosedError if a limit
+	// was reached, else what is wrong with its spec; nil if it is served.
+	Err() error
+	Status() graphview.Status
+	// WaitSynced returns nil once the view is complete, ctx's error if the caller
+	// gave up, and a *graphview.ClosedError if the view ended meanwhile.
+	WaitSynced(ctx context.Context) error
+	// Subscribe starts after the revision since, or with the whole graph.
+	Subscribe(since string) Subscription
+}
+
+// Subscription is one subscriber's position in a view. It is used by one
+// goroutine at a time and must be closed.
+type Subscription interface {
+	// Next waits until there is something to send and returns it: frames to be
+	// written in this order. The whole graph, even an empty one, ends with a frame
+	// that has a Rev, and does not wait for the view to sync. The error is a *graphview.ClosedError when the subscription
+	// is over and ctx's error when the caller gave up, who may call again.
+	Next(ctx context.Context) ([]*graphview.Frame, error)
+	// Close is idempotent.
+	Close()
+}

@@ -1,0 +1,119 @@
+package stream
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apiserver/pkg/endpoints/request"
+
+	"graphview.dev/graphview"
+)
+
+// newHandler puts the health endpoints before the guard and all else behind it.
+func (s *Server) newHandler() http.Handler {
+	documents := s.documents()
+	guarded := s.access.guard(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		// What is served is what was authorized: both go by this and not by the URL.
+		info, ok := request.RequestInfoFrom(r.Context())
+		switch {
+		case !ok:
+			s.refuse(w, r, apierrors.NewInternalError(errors.New("no request info")))
+		case info.IsResourceRequest:
+			s.serveGraphs(w, r, info)
+		default:
+			s.serveDocument(w, r, documents[strings.TrimRight(info.Path, "/")])
+		}
+	}))
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/readyz", "/livez", "/healthz":
+			s.serveHealth(w, r)
+		default:
+			guarded.ServeHTTP(w, r)
+		}
+	})
+}
+
+func (s *Server) serveHealth(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	// Still alive, but new requests should go elsewhere.
+	if s.stopping.Load() && r.URL.Path == "/readyz" {
+		w.WriteHeader(http.StatusServiceUnavailable)
+		fmt.Fprint(w, "stopping")
+		return
+	}
+	fmt.Fprint(w, "ok")
+}
+
+func (s *Server) serveGraphs(w http.ResponseWriter, r *http.Request, info *request.RequestInfo) {
+	if info.APIGroup != groupVersion.Group || info.APIVersion != groupVersion.Version || info.Resource != resource || info.Subresource != "" {
+		s.refuse(w, r, notFound(r))
+		return
+	}
+	if r.Method != http.MethodGet {
+		s.refuse(w, r, apierrors.NewMethodNotSupported(groupResource, info.Verb))
+		return
+	}
+	name := graphview.Name{Namespace: info.Namespace, Name: info.Name}
+	switch info.Verb {
+	case "get":
+		s.serveGraph(w, r, name)
+	case "list":
+		s.serveList(w, r, info)
+	case "watch":
+		s.serveWatch(w, r, name)
+	default:
+		s.refuse(w, r, apierrors.NewMethodNotSupported(groupResource, info.Verb))
+	}
+}
+
+func (s *Server) serveGraph(w http.ResponseWriter, r *http.Request, name graphview.Name) {
+	if format := r.URL.Query().Get(formatOption); format != "" && format != "json" {
+		s.refuse(w, r, apierrors.NewBadRequest(fmt.Sprintf("format %q is not served; it is json", format)))
+		return
+	}
+	table, err := negotiate(r)
+	if err != nil {
+		s.refuse(w, r, err)
+		return
+	}
+	view, err := s.served(name)
+	switch {
+	case err != nil:
+		s.refuse(w, r, err)
+	case table:
+		s.serveTable(w, r, []View{view})
+	default:
+		s.serveSnapshot(w, r, view)
+	}
+}
+
+func notFound(r *http.Request) error {
+	return apierrors.NewGenericServerResponse(http.StatusNotFound, strings.ToLower(r.Method), groupResource, "", "", 0, true)
+}
+
+func methodNotAllowed(r *http.Request) error {
+	return apierrors.NewGenericServerResponse(http.StatusMethodNotAllowed, strings.ToLower(r.Method), groupResource, "", "", 0, true)
+}
+
+// encode renders one of our own types, which always have a JSON form.
+func encode(document any) []byte {
+	text, err := json.Marshal(document)
+	if err != nil {
+		panic(fmt.Sprintf("encode %T: %v", document, err))
+	}
+	return text
+}
+
+func writeText(w http.ResponseWriter, text []byte) {
+	w.Header().Set("Content-Type", jsonType)
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.Header().Set("Cache-Control", "no-cache, private")
+	// A peer that left has nobody to be told.
+	_, _ = w.Write(text)
+}

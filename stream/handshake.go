@@ -1,0 +1,56 @@
+package stream
+
+import (
+	"bufio"
+	"net"
+	"net/http"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// The buffers of a WebSocket make up most of an idle one. A client sends pongs
+// and one close frame; what does not fit the other way goes out in two writes.
+const (
+	readBuffer  = 256
+	writeBuffer = 1024
+)
+
+// handshake holds back what websocket.Accept says when it refuses, so that a
+// Status can be said instead, and gives the connection smaller buffers than
+// net/http's.
+type handshake struct {
+	http.ResponseWriter
+	refused int
+}
+
+func (h *handshake) WriteHeader(code int) {
+	if code == http.StatusSwitchingProtocols {
+		h.ResponseWriter.WriteHeader(code)
+		return
+	}
+	h.refused = code
+}
+
+func (h *handshake) Write(p []byte) (int, error) { return len(p), nil }
+
+// Hijack is how the connection is taken over.
+func (h *handshake) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	conn, buffers, err := http.NewResponseController(h.ResponseWriter).Hijack()
+	if err != nil || buffers.Reader.Buffered() > 0 {
+		// What a hasty client has already sent is in there.
+		return conn, buffers, err
+	}
+	return conn, bufio.NewReadWriter(bufio.NewReaderSize(conn, readBuffer), bufio.NewWriterSize(conn, writeBuffer)), nil
+}
+
+// reasonOf is the Kubernetes word for the codes with which a handshake fails.
+func reasonOf(code int) metav1.StatusReason {
+	switch code {
+	case http.StatusForbidden:
+		return metav1.StatusReasonForbidden
+	case http.StatusInternalServerError:
+		return metav1.StatusReasonInternalError
+	default:
+		return metav1.StatusReasonBadRequest
+	}
+}

@@ -1,0 +1,112 @@
+package stream
+
+import (
+	"fmt"
+	"net/http"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apiserver/pkg/endpoints/request"
+
+	"graphview.dev/graphview"
+)
+
+// object is what makes a graph a Kubernetes object.
+type object struct {
+	APIVersion string   `json:"apiVersion"`
+	Kind       string   `json:"kind"`
+	Metadata   metadata `json:"metadata"`
+}
+
+type metadata struct {
+	Name      string `json:"name"`
+	Namespace string `json:"namespace"`
+	UID       string `json:"uid,omitempty"`
+}
+
+func objectOf(view View) object {
+	name := view.Name()
+	return object{
+		APIVersion: groupVersion.String(), Kind: kind,
+		Metadata: metadata{Name: name.Name, Namespace: name.Namespace, UID: view.UID()},
+	}
+}
+
+// graphList is the list of graphs: their names and the views' own counts, which
+// are not filtered by what the subscriber may see.
+type graphList struct {
+	APIVersion string          `json:"apiVersion"`
+	Kind       string          `json:"kind"`
+	Metadata   metav1.ListMeta `json:"metadata"`
+	Items      []listItem      `json:"items"`
+}
+
+type listItem struct {
+	object
+	Vertices    int  `json:"vertices"`
+	Arcs        int  `json:"arcs"`
+	Roots       int  `json:"roots"`
+	Subscribers int  `json:"subscribers"`
+	Synced      bool `json:"synced,omitempty"`
+}
+
+func itemOf(view View) listItem {
+	status := view.Status()
+	return listItem{
+		object: objectOf(view), Vertices: status.Vertices, Arcs: status.Arcs, Roots: status.Roots,
+		Subscribers: status.Subscribers, Synced: status.Synced,
+	}
+}
+
+func (s *Server) serveList(w http.ResponseWriter, r *http.Request, info *request.RequestInfo) {
+	table, err := negotiate(r)
+	if err != nil {
+		s.refuse(w, r, err)
+		return
+	}
+	selected, err := selection(info)
+	if err != nil {
+		s.refuse(w, r, err)
+		return
+	}
+	var views []View
+	for _, view := range s.options.Graphs.Views() {
+		if selected(view.Name()) {
+			views = append(views, view)
+		}
+	}
+	if table {
+		s.serveTable(w, r, views)
+		return
+	}
+	list := graphList{APIVersion: groupVersion.String(), Kind: listKind, Items: make([]listItem, 0, len(views))}
+	for _, view := range views {
+		list.Items = append(list.Items, itemOf(view))
+	}
+	writeText(w, encode(list))
+}
+
+// selection is which views a list asks for: a namespace, and the selectors that
+// every Kubernetes list has. Graphs have no labels.
+func selection(info *request.RequestInfo) (func(graphview.Name) bool, error) {
+	byField, err := fields.ParseAndTransformSelector(info.FieldSelector, func(field, value string) (string, string, error) {
+		if field != "metadata.name" && field != "metadata.namespace" {
+			return "", "", fmt.Errorf("field label not supported: %s", field)
+		}
+		return field, value, nil
+	})
+	if err != nil {
+		return nil, apierrors.NewBadRequest(fmt.Sprintf("fieldSelector: %v", err))
+	}
+	byLabel, err := labels.Parse(info.LabelSelector)
+	if err != nil {
+		return nil, apierrors.NewBadRequest(fmt.Sprintf("labelSelector: %v", err))
+	}
+	return func(name graphview.Name) bool {
+		return (info.Namespace == "" || info.Namespace == name.Namespace) &&
+			byLabel.Matches(labels.Set{}) &&
+			byField.Matches(fields.Set{"metadata.name": name.Name, "metadata.namespace": name.Namespace})
+	}, nil
+}

@@ -1,0 +1,143 @@
+package stream
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apiserver/pkg/endpoints/request"
+
+	"graphview.dev/graphview"
+)
+
+func TestList(t *testing.T) {
+	s := serve(t, fakeGraphs{newView("bank/web"), newView("shop/api"), newView("shop/web")})
+	tests := map[string]struct {
+		path string
+		want []string
+	}{
+		"all":                 {"graphs", []string{"bank/web", "shop/api", "shop/web"}},
+		"namespace":           {"namespaces/shop/graphs", []string{"shop/api", "shop/web"}},
+		"empty namespace":     {"namespaces/none/graphs", []string{}},
+		"by name":             {"graphs?fieldSelector=metadata.name%3Dweb", []string{"bank/web", "shop/web"}},
+		"by not name":         {"graphs?fieldSelector=metadata.name!%3Dweb", []string{"shop/api"}},
+		"by namespace":        {"graphs?fieldSelector=metadata.namespace%3Dbank", []string{"bank/web"}},
+		"by a label":          {"graphs?labelSelector=app%3Dx", []string{}},
+		"by absence of label": {"namespaces/bank/graphs?labelSelector=!app", []string{"bank/web"}},
+		"limit is ignored":    {"graphs?limit=1", []string{"bank/web", "shop/api", "shop/web"}},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			_, body := s.get(graphs+test.path, nil)
+			var list graphList
+			if err := json.Unmarshal(body, &list); err != nil {
+				t.Fatalf("%v: %s", err, body)
+			}
+			got := []string{}
+			for _, item := range list.Items {
+				got = append(got, item.Metadata.Namespace+"/"+item.Metadata.Name)
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestListItem(t *testing.T) {
+	s := serve(t, fakeGraphs{newView("shop/web")})
+	_, body := s.get(graphs+"graphs", nil)
+	want := map[string]any{
+		"apiVersion": "stream.graphview.dev/v1alpha1", "kind": "GraphList", "metadata": map[string]any{},
+		"items": []any{map[string]any{
+			"apiVersion": "stream.graphview.dev/v1alpha1", "kind": "Graph",
+			"metadata": map[string]any{"name": "web", "namespace": "shop", "uid": "uid-web"},
+			"vertices": 3.0, "arcs": 2.0, "roots": 1.0, "subscribers": 4.0, "synced": true,
+		}},
+	}
+	if diff := cmp.Diff(want, decode(t, body)); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+func TestTable(t *testing.T) {
+	// As kubectl asks for it.
+	const accept = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json;as=Table;v=v1beta1;g=meta.k8s.io,application/json"
+	broken := newView("shop/broken")
+	broken.err = errors.New("spec.queries: no")
+	broken.status = graphview.Status{}
+	s := serve(t, fakeGraphs{broken, newView("shop/web")})
+	for name, test := range map[string]struct {
+		path      string
+		wantCells [][]any
+		wantKind  string
+	}{
+		"list": {
+			"namespaces/shop/graphs",
+			[][]any{{"broken", 0.0, 0.0, 0.0, 0.0, false, "spec.queries: no"}, {"web", 3.0, 2.0, 1.0, 4.0, true, ""}},
+			"PartialObjectMetadata",
+		},
+		"get": {"namespaces/shop/graphs/web", [][]any{{"web", 3.0, 2.0, 1.0, 4.0, true, ""}}, "PartialObjectMetadata"},
+		"objects": {
+			"namespaces/shop/graphs/web?includeObject=Object", [][]any{{"web", 3.0, 2.0, 1.0, 4.0, true, ""}}, "Graph",
+		},
+		"no objects": {"namespaces/shop/graphs/web?includeObject=None", [][]any{{"web", 3.0, 2.0, 1.0, 4.0, true, ""}}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, body := s.get(graphs+test.path, http.Header{"Accept": {accept}})
+			var table metav1.Table
+			if err := json.Unmarshal(body, &table); err != nil || table.Kind != "Table" || table.APIVersion != "meta.k8s.io/v1" {
+				t.Fatalf("%v: %s", err, body)
+			}
+			var cells [][]any
+			for _, row := range table.Rows {
+				cells = append(cells, row.Cells)
+				if len(row.Cells) != len(table.ColumnDefinitions) {
+					t.Errorf("%d cells, %d columns", len(row.Cells), len(table.ColumnDefinitions))
+				}
+				kind := ""
+				if raw := string(row.Object.Raw); raw != "" && raw != "null" {
+					object := decode(t, row.Object.Raw)
+					kind = object["kind"].(string)
+					if object["metadata"].(map[string]any)["namespace"] != "shop" {
+						t.Errorf("object: %s", raw)
+					}
+				}
+				if kind != test.wantKind {
+					t.Errorf("object is %q, want %q", kind, test.wantKind)
+				}
+			}
+			if diff := cmp.Diff(test.wantCells, cells); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+		})
+	}
+}
+
+// FuzzSelection: selectors are foreign text, and whatever is selected by name
+// bears it.
+func FuzzSelection(f *testing.F) {
+	f.Add("metadata.name=web", "!app")
+	f.Add("metadata.name==web,metadata.namespace!=x", "a in (b,c)")
+	f.Add(`metadata.name=\,`, "a=")
+	f.Fuzz(func(t *testing.T, byField, byLabel string) {
+		selected, err := selection(&request.RequestInfo{Namespace: "shop", FieldSelector: byField, LabelSelector: byLabel})
+		if err != nil {
+			return
+		}
+		if selected(graphview.Name{Namespace: "bank", Name: "web"}) {
+			t.Error("selected from another namespace")
+		}
+		parsed, err := fields.ParseSelector(byField)
+		if err != nil {
+			t.Fatalf("accepted what is no selector: %v", err)
+		}
+		if name, ok := parsed.RequiresExactMatch("metadata.name"); ok && name != "web" && selected(graphview.Name{Namespace: "shop", Name: "web"}) {
+			t.Errorf("selected web for %q", name)
+		}
+	})
+}

@@ -1,0 +1,81 @@
+package stream
+
+import (
+	"errors"
+	"time"
+
+	"github.com/go-logr/logr"
+	"k8s.io/client-go/rest"
+)
+
+// Options of a Server. Config and Graphs are required.
+type Options struct {
+	// Config leads to the API server that authenticates and authorizes.
+	Config *rest.Config
+	// Graphs is what is served.
+	Graphs Graphs
+	// BindAddress is host:port; default ":8443". Port 0 takes a free one.
+	BindAddress string
+	// CertDir holds tls.crt and tls.key, which are read again when they change.
+	// Empty: a self-signed certificate, made by New.
+	CertDir string
+	// ServerNames are the DNS names and addresses, beside localhost, that the
+	// self-signed certificate is for: the aggregation layer asks for
+	// <service>.<namespace>.svc.
+	ServerNames []string
+	// AllowedOrigins are host patterns (path.Match) of the pages, beside those of
+	// the same host, that may open WebSockets.
+	AllowedOrigins []string
+	// SyncTimeout bounds how long a get waits for a view to sync; default 30 s.
+	SyncTimeout time.Duration
+	// MaxOpen bounds the graphs that are being sent at once, streams and gets;
+	// default 10,000.
+	MaxOpen int
+	// Version is what /version says, v1.2.3; default "v0.0.0".
+	Version string
+	// Logger gets what nobody else is told. The zero value is silent.
+	Logger logr.Logger
+}
+
+func (o Options) complete() (Options, error) {
+	if o.Config == nil {
+		return o, errors.New("no rest.Config")
+	}
+	if o.Graphs == nil {
+		return o, errors.New("no graphs to serve")
+	}
+	if o.BindAddress == "" {
+		o.BindAddress = ":8443"
+	}
+	if o.SyncTimeout == 0 {
+		o.SyncTimeout = 30 * time.Second
+	}
+	if o.MaxOpen == 0 {
+		o.MaxOpen = 10_000
+	}
+	if o.Version == "" {
+		o.Version = "v0.0.0"
+	}
+	return o, nil
+}
+
+// timing is what every session waits by. It is not an option: the contract
+// states the heartbeat, and the rest follows from it.
+type timing struct {
+	// heartbeat is the silence after which a peer is sent something.
+	heartbeat time.Duration
+	// pong is how long a WebSocket peer may take to answer a ping. It ends
+	// connections that a proxy keeps half open, within a minute of silence.
+	pong time.Duration
+	// write is how long one frame may take. A reader may pause for many minutes
+	// and is not cut for that; a peer that is gone is noticed by TCP, which does
+	// not let go of unacknowledged data for about as long.
+	write time.Duration
+	// grace is how long open streams may take to say goodbye when the server
+	// stops.
+	grace time.Duration
+}
+
+func defaultTiming() timing {
+	return timing{heartbeat: 20 * time.Second, pong: 30 * time.Second, write: 15 * time.Minute, grace: 5 * time.Second}
+}

@@ -1,0 +1,36 @@
+package stream
+
+import (
+	"context"
+	"net/http"
+	"time"
+)
+
+// response writes to an HTTP response piece by piece.
+type response struct {
+	w       http.ResponseWriter
+	control *http.ResponseController
+}
+
+func newResponse(w http.ResponseWriter) response {
+	return response{w: w, control: http.NewResponseController(w)}
+}
+
+// write sends parts on their way before ctx's deadline. It does not notice that
+// ctx is done otherwise; closing the connection ends it.
+func (r response) write(ctx context.Context, parts ...[]byte) error {
+	deadline, _ := ctx.Deadline()
+	if err := r.control.SetWriteDeadline(deadline); err != nil {
+		return err
+	}
+	for _, part := range parts {
+		if _, err := r.w.Write(part); err != nil {
+			return err
+		}
+	}
+	if err := r.control.Flush(); err != nil {
+		return err
+	}
+	// The connection may serve other requests.
+	return r.control.SetWriteDeadline(time.Time{})
+}

@@ -1,0 +1,102 @@
+package stream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"graphview.dev/graphview"
+)
+
+// session sends one subscription to one peer. It holds nothing for the peer: it
+// asks for more when the last frame is written, and gets what is new by then.
+type session struct {
+	subscription Subscription
+	transport    transport
+	timing       timing
+	// why tells what to say to the peer about an error of the subscription; nil:
+	// nothing.
+	why func(ctx context.Context, err error) *graphview.ClosedError
+}
+
+var errPeer = errors.New("the peer is gone")
+
+// run returns when the subscription or ctx is over or the peer is gone, with
+// everything closed. ctx and hard are those of an opened.
+func (s *session) run(ctx, hard context.Context) {
+	defer s.subscription.Close()
+	err := s.pump(ctx, hard)
+	if errors.Is(err, errPeer) {
+		s.transport.Abort()
+		return
+	}
+	closed := s.why(ctx, err)
+	if closed == nil {
+		s.transport.Abort()
+		return
+	}
+	// The view need not wait for the goodbye.
+	s.subscription.Close()
+	if err := s.write(hard, s.timing.grace, errorFrame(closed)); err != nil {
+		s.transport.Abort()
+		return
+	}
+	s.transport.Close(closed.Code, closeReason(closed.Reason))
+}
+
+// pump never returns nil.
+func (s *session) pump(ctx, hard context.Context) error {
+	for {
+		frames, err := s.next(ctx)
+		if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+			if err := s.ping(ctx); err != nil {
+				return err
+			}
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		for _, frame := range frames {
+			if err := s.write(hard, s.timing.write, frame); err != nil {
+				return err
+			}
+			// A stream that ends need not send the rest of a large graph.
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+		}
+	}
+}
+
+// next gives up after the silence that calls for a heartbeat.
+func (s *session) next(ctx context.Context) ([]*graphview.Frame, error) {
+	ctx, cancel := context.WithTimeout(ctx, s.timing.heartbeat)
+	defer cancel()
+	return s.subscription.Next(ctx)
+}
+
+func (s *session) write(ctx context.Context, within time.Duration, frame *graphview.Frame) error {
+	ctx, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	if err := s.transport.WriteFrame(ctx, frame); err != nil {
+		return fmt.Errorf("%w: %w", errPeer, err)
+	}
+	return nil
+}
+
+// ping waits for the peer's answer under ctx, because whatever ends the stream
+// must not have to wait for it too.
+func (s *session) ping(ctx context.Context) error {
+	pinging, cancel := context.WithTimeout(ctx, s.timing.pong)
+	defer cancel()
+	err := s.transport.Ping(pinging)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %w", errPeer, err)
+	}
+	return nil
+}

@@ -1,0 +1,336 @@
+package stream
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+	"github.com/google/go-cmp/cmp"
+
+	"graphview.dev/graphview"
+)
+
+const watchWeb = graphs + "watch/namespaces/shop/graphs/web"
+
+func TestSocketSendsFrames(t *testing.T) {
+	for name, path := range map[string]string{
+		"by path":     watchWeb + "?since=r1",
+		"by selector": graphs + "namespaces/shop/graphs?watch=1&fieldSelector=metadata.name%3Dweb&since=r1",
+	} {
+		t.Run(name, func(t *testing.T) {
+			view := newView("shop/web")
+			s := serve(t, fakeGraphs{view})
+			conn := s.mustDial(path)
+			if conn.Subprotocol() != "graphview.v1" {
+				t.Errorf("subprotocol %q", conn.Subprotocol())
+			}
+			subscription := await(t, view.subscribed)
+			if subscription.since != "r1" {
+				t.Errorf("since %q", subscription.since)
+			}
+			sent := []*graphview.Frame{
+				frame("", false, []string{vertexA}), frame("r2", true, []string{vertexB}, warning),
+				frame("r3", false, []string{`{"svx":{"o":"` + strings.Repeat("é", 1<<20) + `"}}`}),
+			}
+			subscription.send(sent[:2]...)
+			subscription.send(sent[2])
+			for i := range sent {
+				kind, got, err := conn.Read(within(t))
+				if err != nil || kind != websocket.MessageText || string(got) != string(sent[i].JSON) {
+					t.Fatalf("message %d: %v, %v, %d bytes", i, err, kind, len(got))
+				}
+			}
+			_ = conn.Close(websocket.StatusNormalClosure, "")
+			await(t, subscription.closed)
+		})
+	}
+}
+
+func TestSocketCloses(t *testing.T) {
+	long := strings.Repeat("ä", 100)
+	tests := map[string]struct {
+		err        error
+		wantCode   websocket.StatusCode
+		wantString string
+		wantReason string
+		wantClose  string
+	}{
+		"deleted": {
+			&graphview.ClosedError{Code: graphview.CodeDeleted, Reason: "deleted"},
+			1000, "StatusNormalClosure", "deleted", "deleted",
+		},
+		"moved": {
+			&graphview.ClosedError{Code: graphview.CodeStopping, Reason: "moved"},
+			1001, "StatusGoingAway", "moved", "moved",
+		},
+		"malformed": {
+			&graphview.ClosedError{Code: graphview.CodeMalformed, Reason: "malformed"},
+			1007, "StatusInvalidFramePayloadData", "malformed", "malformed",
+		},
+		"invalid": {
+			&graphview.ClosedError{Code: graphview.CodeInvalid, Reason: long},
+			1008, "StatusPolicyViolation", long, long[:122],
+		},
+		"limit": {
+			&graphview.ClosedError{Code: graphview.CodeLimit, Reason: "too many"},
+			1013, "StatusTryAgainLater", "too many", "too many",
+		},
+		"wrapped": {
+			fmt.Errorf("next: %w", &graphview.ClosedError{Code: graphview.CodeDeleted, Reason: "deleted"}),
+			1000, "StatusNormalClosure", "deleted", "deleted",
+		},
+		"unexpected": {
+			errors.New("secret cause"),
+			1011, "StatusInternalError", "internal error", "internal error",
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			view := newView("shop/web")
+			s := serve(t, fakeGraphs{view})
+			conn := s.mustDial(watchWeb)
+			subscription := await(t, view.subscribed)
+			subscription.send(frame("1", true, nil))
+			subscription.fail(test.err)
+			message(t, conn)
+			wantsGoodbye(t, conn, test.wantCode, test.wantString, test.wantReason, test.wantClose)
+			await(t, subscription.closed)
+		})
+	}
+}
+
+// wantsGoodbye reads the error message and then the close frame.
+func wantsGoodbye(t *testing.T, conn *websocket.Conn, code websocket.StatusCode, codeString, reason, closeReason string) {
+	t.Helper()
+	want := map[string]any{"error": map[string]any{"code": float64(code), "code_string": codeString, "reason": reason}}
+	if diff := cmp.Diff(want, message(t, conn)); diff != "" {
+		t.Errorf("message: -want +got:\n%s", diff)
+	}
+	_, _, err := conn.Read(within(t))
+	var closed websocket.CloseError
+	if !errors.As(err, &closed) || closed.Code != code || closed.Reason != closeReason {
+		t.Errorf("close frame: %v", err)
+	}
+}
+
+func TestSocketTakesNoMessage(t *testing.T) {
+	for name, text := range map[string]string{"short": "{}", "oversized": strings.Repeat("x", 1<<20)} {
+		t.Run(name, func(t *testing.T) {
+			view := newView("shop/web")
+			s := serve(t, fakeGraphs{view})
+			conn := s.mustDial(watchWeb)
+			subscription := await(t, view.subscribed)
+			if err := conn.Write(within(t), websocket.MessageText, []byte(text)); err != nil {
+				t.Fatal(err)
+			}
+			const reason = "unexpected message: this stream takes none from the client"
+			wantsGoodbye(t, conn, 1008, "StatusPolicyViolation", reason, reason)
+			await(t, subscription.closed)
+		})
+	}
+}
+
+func TestSocketStops(t *testing.T) {
+	view := newView("shop/web")
+	s := serve(t, fakeGraphs{view})
+	const n = 8
+	var conns []*websocket.Conn
+	var subscriptions []*fakeSubscription
+	for range n {
+		conns = append(conns, s.mustDial(watchWeb))
+		subscriptions = append(subscriptions, await(t, view.subscribed))
+	}
+	read := make(chan struct{})
+	for _, conn := range conns {
+		go func() {
+			defer func() { read <- struct{}{} }()
+			wantsGoodbye(t, conn, 1001, "StatusGoingAway", "the server is stopping", "the server is stopping")
+		}()
+	}
+	s.shutdown()
+	for i := range n {
+		await(t, read)
+		await(t, subscriptions[i].closed)
+	}
+	if _, err := s.open.admit(t.Context()); err == nil {
+		t.Error("admitted after the end")
+	}
+}
+
+// TestSocketStopsWithoutPeer: a peer that does not read cannot hold up the end.
+func TestSocketStopsWithoutPeer(t *testing.T) {
+	t.Parallel()
+	view := newView("shop/web")
+	s := serve(t, fakeGraphs{view}, func(s *Server) { s.timing.grace = 50 * time.Millisecond })
+	s.mustDial(watchWeb)
+	subscription := await(t, view.subscribed)
+	large := frame("", false, []string{`"` + strings.Repeat("x", 16<<20) + `"`})
+	subscription.send(large, large)
+	s.shutdown()
+	await(t, subscription.closed)
+}
+
+func TestSocketHeartbeat(t *testing.T) {
+	view := newView("shop/web")
+	s := serve(t, fakeGraphs{view}, func(s *Server) { s.timing.heartbeat, s.timing.pong = time.Millisecond, time.Minute })
+	pings := make(chan struct{}, 1024)
+	options := asReader()
+	options.OnPingReceived = onPing(pings)
+	conn, _, err := s.dial(watchWeb, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := conn.CloseRead(t.Context())
+	for range 3 {
+		await(t, pings)
+	}
+	if ctx.Err() != nil {
+		t.Error("closed while pings were answered")
+	}
+	_ = conn.CloseNow()
+	await(t, await(t, view.subscribed).closed)
+}
+
+// TestSocketHalfOpen: who does not answer pings is gone.
+func TestSocketHalfOpen(t *testing.T) {
+	view := newView("shop/web")
+	s := serve(t, fakeGraphs{view}, func(s *Server) { s.timing.heartbeat, s.timing.pong = time.Millisecond, 10*time.Millisecond })
+	s.mustDial(watchWeb)
+	await(t, await(t, view.subscribed).closed)
+}
+
+// TestSocketPingBehindLargeFrame: a peer that is busy with a frame for longer
+// than the library lets an answer to its ping wait is not cut.
+func TestSocketPingBehindLargeFrame(t *testing.T) {
+	t.Parallel()
+	view := newView("shop/web")
+	s := serve(t, fakeGraphs{view})
+	conn := s.mustDial(watchWeb)
+	await(t, view.subscribed).send(frame("", false, []string{`"` + strings.Repeat("x", 16<<20) + `"`}))
+	_, reader, err := conn.Reader(within(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 6*time.Second)
+	defer cancel()
+	if err := conn.Ping(ctx); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("ping: %v", err)
+	}
+	if n, err := io.Copy(io.Discard, reader); err != nil || n < 16<<20 {
+		t.Errorf("%d bytes: %v", n, err)
+	}
+	// Now it is answered.
+	conn.CloseRead(t.Context())
+	if err := conn.Ping(within(t)); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestSocketHandshake(t *testing.T) {
+	bearer := "base64url.bearer.authorization.k8s.io." + base64.RawURLEncoding.EncodeToString([]byte("reader"))
+	stranger := "base64url.bearer.authorization.k8s.io." + base64.RawURLEncoding.EncodeToString([]byte("stranger"))
+	token := http.Header{"Authorization": {"Bearer reader"}}
+	from := func(origin string) http.Header {
+		return http.Header{"Authorization": {"Bearer reader"}, "Origin": {origin}}
+	}
+	tests := map[string]struct {
+		header       http.Header
+		protocols    []string
+		wantCode     int
+		wantProtocol string
+	}{
+		"token":                     {token, []string{"graphview.v1"}, 101, "graphview.v1"},
+		"no subprotocol":            {token, nil, 101, ""},
+		"one of several":            {token, []string{"graphview.v9", "graphview.v1"}, 101, "graphview.v1"},
+		"another subprotocol":       {token, []string{"graphview.v9"}, 400, ""},
+		"bearer subprotocol":        {nil, []string{bearer, "graphview.v1"}, 101, "graphview.v1"},
+		"bearer subprotocol, after": {nil, []string{"graphview.v1", bearer}, 101, "graphview.v1"},
+		"bearer subprotocol alone":  {nil, []string{bearer}, 401, ""},
+		"not allowed":               {nil, []string{stranger, "graphview.v1"}, 403, ""},
+		"no credentials":            {nil, []string{"graphview.v1"}, 401, ""},
+		"allowed origin":            {from("https://dash.example.com"), []string{"graphview.v1"}, 101, "graphview.v1"},
+		"other origin":              {from("https://evil.example.org"), []string{"graphview.v1"}, 403, ""},
+	}
+	view := newView("shop/web")
+	s := serveOptions(t, Options{Graphs: fakeGraphs{view}, AllowedOrigins: []string{"*.example.com"}})
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			conn, response, err := s.dial(watchWeb, &websocket.DialOptions{HTTPHeader: test.header, Subprotocols: test.protocols})
+			if response.StatusCode != test.wantCode {
+				t.Fatalf("%d: %v", response.StatusCode, err)
+			}
+			if err != nil {
+				var body strings.Builder
+				_, _ = copyAll(&body, response)
+				if got := statusOf(t, []byte(body.String())); got.Code != int32(test.wantCode) {
+					t.Errorf("%s", body.String())
+				}
+				return
+			}
+			if conn.Subprotocol() != test.wantProtocol {
+				t.Errorf("subprotocol %q", conn.Subprotocol())
+			}
+			_ = conn.CloseNow()
+			await(t, await(t, view.subscribed).closed)
+		})
+	}
+}
+
+// TestSocketSameOrigin: a page that the server's own host sent may connect.
+func TestSocketSameOrigin(t *testing.T) {
+	view := newView("shop/web")
+	s := serve(t, fakeGraphs{view})
+	options := asReader()
+	options.HTTPHeader.Set("Origin", s.url(""))
+	if _, _, err := s.dial(watchWeb, options); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestSocketBrokenHandshake: what is no handshake is told so in a Status.
+func TestSocketBrokenHandshake(t *testing.T) {
+	s := serve(t, fakeGraphs{newView("shop/web")})
+	for name, test := range map[string]struct {
+		header   http.Header
+		wantCode int
+	}{
+		"no connection header": {http.Header{"Upgrade": {"websocket"}}, http.StatusUpgradeRequired},
+		"no key": {
+			http.Header{"Upgrade": {"websocket"}, "Connection": {"Upgrade"}, "Sec-Websocket-Version": {"13"}},
+			http.StatusBadRequest,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			code, body := s.get(watchWeb, test.header)
+			if got := statusOf(t, body); code != test.wantCode || got.Code != int32(test.wantCode) {
+				t.Errorf("%d %s", code, body)
+			}
+		})
+	}
+}
+
+func TestSocketCompresses(t *testing.T) {
+	view := newView("shop/web")
+	s := serve(t, fakeGraphs{view})
+	options := asReader()
+	options.CompressionMode = websocket.CompressionContextTakeover
+	conn, response, err := s.dial(watchWeb, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := response.Header.Get("Sec-WebSocket-Extensions"); !strings.Contains(got, "server_no_context_takeover") {
+		t.Errorf("extensions %q", got)
+	}
+	sent := frame("1", true, []string{`"` + strings.Repeat("x", 4096) + `"`})
+	await(t, view.subscribed).send(sent)
+	if _, got, err := conn.Read(within(t)); err != nil || string(got) != string(sent.JSON) {
+		t.Errorf("%v %d bytes", err, len(got))
+	}
+}

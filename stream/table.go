@@ -1,0 +1,63 @@
+package stream
+
+import (
+	"fmt"
+	"net/http"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// serveTable answers with what kubectl prints.
+func (s *Server) serveTable(w http.ResponseWriter, r *http.Request, views []View) {
+	include := metav1.IncludeObjectPolicy(r.URL.Query().Get("includeObject"))
+	switch include {
+	case "", metav1.IncludeMetadata, metav1.IncludeNone, metav1.IncludeObject:
+	default:
+		s.refuse(w, r, apierrors.NewBadRequest(fmt.Sprintf("unrecognized includeObject value: %q", include)))
+		return
+	}
+	table := metav1.Table{
+		TypeMeta: metav1.TypeMeta{Kind: "Table", APIVersion: metav1.SchemeGroupVersion.String()},
+		ColumnDefinitions: []metav1.TableColumnDefinition{
+			{Name: "Name", Type: "string", Format: "name", Description: "The view's name."},
+			{Name: "Vertices", Type: "integer", Description: "Visible vertices of the view."},
+			{Name: "Arcs", Type: "integer", Description: "Visible arcs of the view."},
+			{Name: "Roots", Type: "integer", Description: "Root objects of the view."},
+			{Name: "Subscribers", Type: "integer", Description: "Open subscriptions."},
+			{Name: "Synced", Type: "boolean", Description: "Every selected resource has synced or was given up for now."},
+			{Name: "Message", Type: "string", Priority: 1, Description: "Why the graph is not served."},
+		},
+		Rows: make([]metav1.TableRow, 0, len(views)),
+	}
+	for _, view := range views {
+		status, message := view.Status(), ""
+		if err := view.Err(); err != nil {
+			message = err.Error()
+		}
+		table.Rows = append(table.Rows, metav1.TableRow{
+			Cells: []any{
+				view.Name().Name, status.Vertices, status.Arcs, status.Roots, status.Subscribers, status.Synced, message,
+			},
+			Object: rowObject(view, include),
+		})
+	}
+	writeText(w, encode(table))
+}
+
+func rowObject(view View, include metav1.IncludeObjectPolicy) runtime.RawExtension {
+	switch include {
+	case metav1.IncludeNone:
+		return runtime.RawExtension{}
+	case metav1.IncludeObject:
+		return runtime.RawExtension{Raw: encode(itemOf(view))}
+	default:
+		name := view.Name()
+		return runtime.RawExtension{Object: &metav1.PartialObjectMetadata{
+			TypeMeta:   metav1.TypeMeta{Kind: "PartialObjectMetadata", APIVersion: metav1.SchemeGroupVersion.String()},
+			ObjectMeta: metav1.ObjectMeta{Name: name.Name, Namespace: name.Namespace, UID: types.UID(view.UID())},
+		}}
+	}
+}

@@ -1,0 +1,136 @@
+package stream
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/coder/websocket"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"graphview.dev/graphview"
+)
+
+// serveWatch streams one graph, over whatever the request can take.
+func (s *Server) serveWatch(w http.ResponseWriter, r *http.Request, name graphview.Name) {
+	if name.Name == "" {
+		// One stream is one graph: whoever takes graphs for a collection of
+		// objects to be watched is told at once that they are not.
+		s.refuse(w, r, apierrors.NewMethodNotSupported(groupResource, "watch"))
+		return
+	}
+	upgrade := isUpgrade(r)
+	if table, err := negotiate(r); err == nil && table && !upgrade {
+		s.refuse(w, r, status(http.StatusNotAcceptable, metav1.StatusReasonNotAcceptable, name,
+			"a graph is streamed as messages, not as rows of a table; ask for application/json or text/event-stream"))
+		return
+	}
+	view, err := s.served(name)
+	if err != nil {
+		s.refuse(w, r, err)
+		return
+	}
+	since := r.URL.Query().Get("since")
+	switch {
+	case upgrade:
+		s.serveSocket(w, r, view, since)
+	case accepts(r, eventsType):
+		// A browser that reconnects repeats its URL, whose since is older.
+		if last := r.Header.Get("Last-Event-ID"); last != "" {
+			since = last
+		}
+		// Tells nginx, which may be in between, not to buffer.
+		w.Header().Set("X-Accel-Buffering", "no")
+		s.serveResponse(w, r, view, since, eventsType, events{newResponse(w)})
+	default:
+		s.serveResponse(w, r, view, since, jsonType, lines{newResponse(w)})
+	}
+}
+
+// serveResponse streams as an HTTP response; the handler is the session.
+func (s *Server) serveResponse(w http.ResponseWriter, r *http.Request, view View, since, contentType string, out transport) {
+	one, err := s.open.admit(r.Context())
+	if err != nil {
+		s.refuse(w, r, err)
+		return
+	}
+	defer one.leave()
+	w.Header().Set("Content-Type", contentType)
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.Header().Set("Cache-Control", "no-store")
+	// The peer learns that it was let in though there is nothing to say yet.
+	if err := http.NewResponseController(w).Flush(); err != nil {
+		return
+	}
+	s.newSession(view, since, out).run(one.ctx, one.hard)
+}
+
+// serveSocket upgrades and returns; the session goes on in a goroutine that the
+// server joins.
+func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request, view View, since string) {
+	if offered := protocols(r); len(offered) > 0 && !slices.Contains(offered, subprotocol) {
+		s.refuse(w, r, apierrors.NewBadRequest("no known WebSocket subprotocol offered; it is "+subprotocol))
+		return
+	}
+	one, err := s.open.admit(context.WithoutCancel(r.Context()))
+	if err != nil {
+		s.refuse(w, r, err)
+		return
+	}
+	answer, out := &handshake{ResponseWriter: w}, &socket{}
+	conn, err := websocket.Accept(answer, r, &websocket.AcceptOptions{
+		Subprotocols:   []string{subprotocol},
+		OriginPatterns: s.options.AllowedOrigins,
+		// Only for clients that ask; with context takeover a connection would hold
+		// more than a megabyte.
+		CompressionMode: websocket.CompressionNoContextTakeover,
+		OnPingReceived:  out.answerPing,
+	})
+	if err != nil {
+		one.leave()
+		if answer.refused != 0 {
+			s.refuse(w, r, status(int32(answer.refused), reasonOf(answer.refused), view.Name(), err.Error()))
+		}
+		return
+	}
+	go func() {
+		defer one.leave()
+		out.start(conn, one.hard, one.end)
+		s.newSession(view, since, out).run(one.ctx, one.hard)
+	}()
+}
+
+func (s *Server) newSession(view View, since string, out transport) *session {
+	name := view.Name()
+	return &session{
+		subscription: view.Subscribe(since), transport: out, timing: s.timing,
+		why: func(ctx context.Context, err error) *graphview.ClosedError { return s.why(ctx, name, err) },
+	}
+}
+
+func isUpgrade(r *http.Request) bool {
+	return slices.Contains(tokens(r, "Upgrade"), "websocket")
+}
+
+func protocols(r *http.Request) []string { return tokens(r, "Sec-WebSocket-Protocol") }
+
+// tokens are the members of a header that is a list, in lower case.
+func tokens(r *http.Request, header string) []string {
+	var all []string
+	for token := range strings.SplitSeq(strings.Join(r.Header.Values(header), ","), ",") {
+		if token = strings.ToLower(strings.TrimSpace(token)); token != "" {
+			all = append(all, token)
+		}
+	}
+	return all
+}
+
+// accepts tells whether the request names a media type.
+func accepts(r *http.Request, mediaType string) bool {
+	return slices.ContainsFunc(tokens(r, "Accept"), func(token string) bool {
+		token, _, _ = strings.Cut(token, ";")
+		return strings.TrimSpace(token) == mediaType
+	})
+}
