@@ -146,7 +146,7 @@ func testViews(red, blue string) map[string]oracle.View {
 			Queries: []oracle.Query{exclude, include(core+" && namespaced", oracle.Filter{})}, Namespaces: both,
 			Roots: &oracle.Roots{ObjectSelectorExpressions: []string{web}},
 		},
-		"rooted, against owners": {
+		"rooted against owners": {
 			Queries: []oracle.Query{exclude, include(core+" && namespaced", oracle.Filter{})}, Namespaces: both,
 			Roots: &oracle.Roots{ObjectSelectorExpressions: []string{web}, IgnoreArcDirection: []string{"or"}},
 		},

@@ -1,0 +1,62 @@
+# What each target does is said by `make help`. Needed: Go 1.26, make, git, and a
+# C compiler for the race detector. Everything else is compiled into bin/.
+
+.DEFAULT_GOAL := help
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo v0.0.0)
+LDFLAGS := -X main.version=$(VERSION)
+# The whole of `go test`: with a cold cache most of it is the compiler.
+TEST_TIMEOUT ?= 20m
+LINT := bin/golangci-lint
+
+.PHONY: help
+help: ## say what the targets do
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
+
+.PHONY: run
+run: control-plane build ## start a control plane and the operator, stream a sample application's graph; Ctrl-C ends all of it
+	@go run ./hack/run
+
+.PHONY: test
+test: control-plane ## every test, against a real control plane, with the race detector
+	@echo "test: go vet ./..."
+	@go vet ./...
+	@echo "test: go test -race ./... (starts etcd and kube-apiserver where it needs them)"
+	@CGO_ENABLED=1 go test -race -timeout $(TEST_TIMEOUT) ./...
+
+.PHONY: control-plane
+control-plane: ## compile etcd, kube-apiserver, kube-controller-manager and kubectl into bin/controlplane, once
+	@hack/control-plane.sh
+
+.PHONY: build
+build: ## compile the operator into bin/manager
+	@CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o bin/manager ./cmd/manager
+
+.PHONY: bench
+bench: control-plane build ## the numbers that matter, each with its goal and what to compare it with
+	@go run ./test/bench
+
+.PHONY: fmt
+fmt: ## format the Go files
+	@gofmt -w $$(git ls-files --cached --others --exclude-standard '*.go')
+
+.PHONY: generate
+generate: ## deep copies, CustomResourceDefinitions and the operator's role, from the markers in the code
+	@go tool controller-gen object paths=./api/...
+	@go tool controller-gen crd paths=./api/... output:crd:artifacts:config=config/crd/bases
+	@go tool controller-gen rbac:roleName=graphview-manager paths=./controllers/... output:rbac:artifacts:config=config/rbac
+
+.PHONY: verify
+verify: ## regenerate everything that is generated, and fail if the tree changed or is not tidy
+	@hack/verify.sh
+
+.PHONY: lint
+lint: $(LINT) ## golangci-lint; compiling it takes some minutes, once
+	@$(LINT) run ./...
+
+# Pinned in a module of its own, so that its dependencies are not the operator's.
+$(LINT): hack/tools/go.mod hack/tools/go.sum
+	@echo "lint: compiling golangci-lint, once" >&2
+	@cd hack/tools && go build -trimpath -o ../../$(LINT) github.com/golangci/golangci-lint/v2/cmd/golangci-lint

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/go-logr/logr"
+	"sigs.k8s.io/controller-runtime/pkg/client/config"
+	"sigs.k8s.io/controller-runtime/pkg/log/zap"
+)
+
+var errHelp = flag.ErrHelp
+
+// options are the flags. Durations and counts are positive.
+type options struct {
+	streamAddress, certDir         string
+	metricsAddress, healthAddress  string
+	leaderElect                    bool
+	allowedOrigins                 []string
+	requireServiceAccount          bool
+	permissionRecheck, syncTimeout time.Duration
+	maxVertices                    int
+	zap                            zap.Options
+}
+
+// parse reads the command line. It returns errHelp after --help.
+func parse(program string, args []string, out io.Writer) (*options, error) {
+	o := &options{}
+	flags := flag.NewFlagSet(program, flag.ContinueOnError)
+	flags.SetOutput(out)
+	config.RegisterFlags(flags) // --kubeconfig
+	flags.StringVar(&o.streamAddress, "stream-bind-address", ":8443", "host:port on which graphs are served with TLS")
+	flags.StringVar(&o.certDir, "stream-cert-dir", "", "directory with tls.crt and tls.key, which are read again when they change; empty: a self-signed certificate, made at start")
+	flags.StringVar(&o.metricsAddress, "metrics-bind-address", ":8080", "host:port of Prometheus metrics; 0 turns them off")
+	flags.StringVar(&o.healthAddress, "health-probe-bind-address", ":8081", "host:port of /healthz and /readyz; 0 turns them off")
+	flags.BoolVar(&o.leaderElect, "leader-elect", false, "elect one replica, which alone writes status")
+	origins := flags.String("allowed-origins", "", "comma-separated host patterns of web pages, beside those of the same host, that may open WebSockets")
+	flags.BoolVar(&o.requireServiceAccount, "require-service-account", false, "accept only GraphViews with a serviceAccountName")
+	flags.DurationVar(&o.permissionRecheck, "permission-recheck", time.Minute, "how often permissions are checked again")
+	flags.DurationVar(&o.syncTimeout, "sync-timeout", 30*time.Second, "how long a view waits for a resource before it is served without it, with a warning")
+	flags.IntVar(&o.maxVertices, "max-vertices-per-view", 200_000, "visible vertices beyond which a view is not served")
+	o.zap.BindFlags(flags)
+	if err := flags.Parse(args); err != nil {
+		return nil, err
+	}
+	if flags.NArg() > 0 {
+		return nil, fmt.Errorf("unexpected argument %q; there are only flags, see --help", flags.Arg(0))
+	}
+	for _, origin := range strings.Split(*origins, ",") {
+		if origin = strings.TrimSpace(origin); origin != "" {
+			o.allowedOrigins = append(o.allowedOrigins, origin)
+		}
+	}
+	return o, o.validate()
+}
+
+func (o *options) validate() error {
+	var errs []error
+	positive := func(name string, ok bool) {
+		if !ok {
+			errs = append(errs, fmt.Errorf("--%s must be greater than zero", name))
+		}
+	}
+	positive("permission-recheck", o.permissionRecheck > 0)
+	positive("sync-timeout", o.syncTimeout > 0)
+	positive("max-vertices-per-view", o.maxVertices > 0)
+	return errors.Join(errs...)
+}
+
+func (o *options) logger() logr.Logger { return zap.New(zap.UseFlagOptions(&o.zap)) }

@@ -1,0 +1,36 @@
+// Command manager is the GraphView operator: it reconciles GraphViews, keeps
+// their graphs and serves them. It holds flags and wiring only.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/go-logr/logr"
+	"k8s.io/klog/v2"
+	ctrl "sigs.k8s.io/controller-runtime"
+)
+
+// version is set by the linker.
+var version = "v0.0.0"
+
+func main() {
+	o, err := parse(os.Args[0], os.Args[1:], os.Stderr)
+	switch {
+	case errors.Is(err, errHelp):
+		return
+	case err != nil:
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(2)
+	}
+	log := o.logger()
+	ctrl.SetLogger(log)
+	klog.SetLogger(log.WithName("kubernetes"))
+	ctx := logr.NewContext(ctrl.SetupSignalHandler(), log)
+	if err := run(ctx, o); err != nil && !errors.Is(err, context.Canceled) {
+		log.Error(err, "The operator ends")
+		os.Exit(1)
+	}
+}

@@ -1,0 +1,9 @@
+// Run is `make run`: it starts a control plane and the operator, applies the
+// samples, streams the graph of one of them to the terminal while it keeps
+// changing it, and says how to point kubectl and a browser at it. Ctrl-C ends
+// all of it.
+//
+// It builds nothing (make does) and knows nothing of the operator's insides: it
+// runs bin/manager as a cluster would, under the operator's own role, and reads
+// the stream as any client would, through the API server.
+package main

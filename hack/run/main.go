@@ -1,0 +1,108 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"graphview.dev/test/env"
+)
+
+func main() {
+	duration := flag.Duration("for", 0, "end after this long; 0: at Ctrl-C")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := run(ctx, *duration)
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "run:", err)
+		os.Exit(1)
+	}
+}
+
+// run starts everything, shows it for a while, and ends everything. That ctx is
+// done is no error.
+func run(ctx context.Context, duration time.Duration) (err error) {
+	root, err := env.ModuleRoot()
+	if err != nil {
+		return err
+	}
+	plane, err := env.Start(ctx, env.Options{ControllerManager: true, Log: os.Stdout})
+	if err != nil {
+		return unlessDone(ctx, err)
+	}
+	defer func() {
+		if err != nil {
+			fmt.Fprint(os.Stderr, plane.Logs()) // they go with the control plane
+		}
+		err = errors.Join(err, plane.Stop())
+	}()
+
+	operator, err := startOperator(ctx, plane, root)
+	if err != nil {
+		return unlessDone(ctx, err)
+	}
+	defer operator.stop(ctx)
+
+	// Whatever waits below gives up when the operator does.
+	ctx, cancel := context.WithCancelCause(ctx)
+	watched := make(chan struct{})
+	go func() {
+		defer close(watched)
+		select {
+		case <-operator.process.Done():
+			cancel(operator.process.Exited())
+		case <-ctx.Done():
+		}
+	}()
+	defer func() {
+		cancel(context.Canceled)
+		<-watched
+	}()
+	err = show(ctx, plane, operator, root, duration)
+	if err != nil {
+		// A stream breaks a moment before the operator that served it is seen to
+		// have ended, which is the better thing to say.
+		select {
+		case <-watched:
+		case <-time.After(time.Second):
+		}
+	}
+	return unlessDone(ctx, err)
+}
+
+// show is what there is to see once the operator runs.
+func show(ctx context.Context, plane *env.ControlPlane, operator *operator, root string, duration time.Duration) error {
+	if err := operator.register(ctx, plane); err != nil {
+		return err
+	}
+	if err := applySamples(ctx, plane, root); err != nil {
+		return err
+	}
+	if err := explain(ctx, plane, operator); err != nil {
+		return err
+	}
+	if duration > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, duration)
+		defer cancel()
+	}
+	return demonstrate(ctx, plane)
+}
+
+// unlessDone turns an error that is only Ctrl-C, or the end of -for, into none.
+func unlessDone(ctx context.Context, err error) error {
+	switch cause := context.Cause(ctx); {
+	case cause == nil:
+		return err
+	case errors.Is(cause, context.Canceled), errors.Is(cause, context.DeadlineExceeded):
+		return nil
+	default:
+		return cause
+	}
+}

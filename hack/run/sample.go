@@ -1,0 +1,82 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"graphview.dev/test/env"
+)
+
+// The sample that is shown and changed.
+const (
+	sampleNamespace = "shop"
+	sampleView      = "storefront"
+)
+
+// applySamples applies config/samples and prints the GraphViews once they are
+// ready.
+func applySamples(ctx context.Context, plane *env.ControlPlane, root string) error {
+	fmt.Println("samples: applying config/samples")
+	if _, err := plane.Kubectl(ctx, "apply", "-k", filepath.Join(root, "config", "samples")); err != nil {
+		return err
+	}
+	if _, err := plane.Kubectl(ctx, "wait", "--for=condition=Ready", "graphviews", "--all", "-A", "--timeout=60s"); err != nil {
+		return err
+	}
+	return kubectl(ctx, plane, "get", "graphviews", "-A")
+}
+
+// kubectl prints a command and what it prints.
+func kubectl(ctx context.Context, plane *env.ControlPlane, args ...string) error {
+	fmt.Printf("\n$ kubectl %s\n", strings.Join(quoted(args), " "))
+	out, err := plane.Kubectl(ctx, args...)
+	fmt.Print(string(out))
+	return err
+}
+
+// quoted returns arguments as one would type them.
+func quoted(args []string) []string {
+	words := slices.Clone(args)
+	for i, word := range words {
+		if strings.ContainsAny(word, ` {}"`) {
+			words[i] = "'" + word + "'"
+		}
+	}
+	return words
+}
+
+// changes are made one after another, again and again.
+var changes = [][]string{
+	{"scale", "deployment/web", "--replicas=3"},
+	{"label", "deployment/web", "visited=yes", "--overwrite"},
+	{"delete", "pod", "--selector=app.kubernetes.io/name=web", "--field-selector=status.phase=Pending", "--wait=false"},
+	{"create", "configmap", "web-new", "--from-literal=default.conf=server{}"},
+	{"patch", "deployment/web", "--type=strategic", "-p", `{"spec":{"template":{"spec":{"volumes":[{"name":"config","configMap":{"name":"web-new"}}]}}}}`},
+	{"patch", "deployment/web", "--type=strategic", "-p", `{"spec":{"template":{"spec":{"volumes":[{"name":"config","configMap":{"name":"web"}}]}}}}`},
+	{"delete", "configmap", "web-new"},
+	{"label", "deployment/web", "visited-"},
+	{"scale", "deployment/web", "--replicas=2"},
+}
+
+// pause is between two changes.
+const pause = 2500 * time.Millisecond
+
+// changeSample makes the changes until ctx is done.
+func changeSample(ctx context.Context, plane *env.ControlPlane) error {
+	ticker := time.NewTicker(pause)
+	defer ticker.Stop()
+	for i := 0; ; i = (i + 1) % len(changes) {
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-ticker.C:
+		}
+		if err := kubectl(ctx, plane, append([]string{"-n", sampleNamespace}, changes[i]...)...); err != nil {
+			return err
+		}
+	}
+}

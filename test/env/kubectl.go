@@ -1,0 +1,31 @@
+package env
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// Kubectl runs kubectl as the administrator and returns its standard output; an
+// error has what it wrote to standard error.
+func (c *ControlPlane) Kubectl(ctx context.Context, args ...string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, filepath.Join(c.binaries, kubectl), args...)
+	// A home of its own: neither the user's settings nor a cache of discovery
+	// that belongs to another control plane on this port.
+	cmd.Env = append(os.Environ(), "KUBECONFIG="+c.dir.join("kubeconfig"), "HOME="+c.dir.join("home"), "KUBECACHEDIR="+c.dir.join("home", "cache"))
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return out, fmt.Errorf("kubectl %s: %w: %s", strings.Join(args, " "), err, bytes.TrimSpace(stderr.Bytes()))
+	}
+	return out, nil
+}
+
+// KubectlPath is where the program is, for whoever wants to run it in a
+// terminal.
+func (c *ControlPlane) KubectlPath() string { return filepath.Join(c.binaries, kubectl) }

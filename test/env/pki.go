@@ -1,0 +1,138 @@
+package env
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"fmt"
+	"math/big"
+	"net"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// authority signs certificates. Its key never leaves memory, except where a
+// program has to sign with it.
+type authority struct {
+	cert *x509.Certificate
+	key  *ecdsa.PrivateKey
+	pem  []byte // the certificate
+}
+
+// pair is a certificate with its key, in PEM.
+type pair struct{ cert, key []byte }
+
+// Certificates outlive any test and no more.
+const validity = 7 * 24 * time.Hour
+
+func newAuthority(name string) (*authority, error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return nil, fmt.Errorf("key of %s: %w", name, err)
+	}
+	template, err := template(pkix.Name{CommonName: name})
+	if err != nil {
+		return nil, err
+	}
+	template.IsCA, template.BasicConstraintsValid = true, true
+	template.KeyUsage = x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature
+	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	if err != nil {
+		return nil, fmt.Errorf("certificate of %s: %w", name, err)
+	}
+	cert, err := x509.ParseCertificate(der)
+	if err != nil {
+		return nil, fmt.Errorf("certificate of %s: %w", name, err)
+	}
+	return &authority{cert: cert, key: key, pem: encode("CERTIFICATE", der)}, nil
+}
+
+// client makes a certificate that Kubernetes takes for the user and groups.
+func (a *authority) client(user string, groups ...string) (pair, error) {
+	template, err := template(pkix.Name{CommonName: user, Organization: groups})
+	if err != nil {
+		return pair{}, err
+	}
+	template.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}
+	return a.sign(template)
+}
+
+// server makes a certificate for the names, with the loopback address in front.
+func (a *authority) server(names []string, addresses ...net.IP) (pair, error) {
+	template, err := template(pkix.Name{CommonName: names[0]})
+	if err != nil {
+		return pair{}, err
+	}
+	template.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}
+	template.DNSNames, template.IPAddresses = names, append([]net.IP{net.ParseIP(loopback)}, addresses...)
+	return a.sign(template)
+}
+
+func (a *authority) sign(template *x509.Certificate) (pair, error) {
+	name := template.Subject.CommonName
+	template.KeyUsage = x509.KeyUsageDigitalSignature
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return pair{}, fmt.Errorf("key of %s: %w", name, err)
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, a.cert, key.Public(), a.key)
+	if err != nil {
+		return pair{}, fmt.Errorf("certificate of %s: %w", name, err)
+	}
+	keyPEM, err := encodeKey(key)
+	if err != nil {
+		return pair{}, fmt.Errorf("key of %s: %w", name, err)
+	}
+	return pair{cert: encode("CERTIFICATE", der), key: keyPEM}, nil
+}
+
+func template(subject pkix.Name) (*x509.Certificate, error) {
+	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 120))
+	if err != nil {
+		return nil, fmt.Errorf("serial number: %w", err)
+	}
+	now := time.Now()
+	// An hour back: the clocks of a container and its host differ at times.
+	return &x509.Certificate{SerialNumber: serial, Subject: subject, NotBefore: now.Add(-time.Hour), NotAfter: now.Add(validity)}, nil
+}
+
+func encode(kind string, der []byte) []byte {
+	return pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der})
+}
+
+func encodeKey(key *ecdsa.PrivateKey) ([]byte, error) {
+	der, err := x509.MarshalECPrivateKey(key)
+	if err != nil {
+		return nil, err
+	}
+	return encode("EC PRIVATE KEY", der), nil
+}
+
+// ServingCertificate writes tls.crt and tls.key to a directory, for a server on
+// this machine that goes by the names. [ControlPlane.CA] vouches for it.
+func (c *ControlPlane) ServingCertificate(dir string, names ...string) error {
+	keys, err := c.keys.cluster.server(append([]string{"localhost"}, names...))
+	if err != nil {
+		return err
+	}
+	for name, content := range map[string][]byte{"tls.crt": keys.cert, "tls.key": keys.key} {
+		if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
+			return fmt.Errorf("write serving certificate: %w", err)
+		}
+	}
+	return nil
+}
+
+// files writes what the programs read from disk, by file name.
+func (d *workDir) files(contents map[string][]byte) error {
+	for name, content := range contents {
+		if err := os.WriteFile(d.join("pki", name), content, 0o600); err != nil {
+			return fmt.Errorf("write keys: %w", err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,39 @@
+package env
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"strconv"
+)
+
+const loopback = "127.0.0.1"
+
+// FreePorts finds n loopback ports that nobody listens on. They lie below the
+// range that the kernel gives to outgoing connections: between now and the
+// moment a server takes its port, nobody gets it by accident.
+func FreePorts(n int) ([]int, error) {
+	const low, high, attempts = 20000, 32000, 1000
+	var ports []int
+	var listeners []net.Listener // held, so that no port is found twice
+	defer func() {
+		for _, listener := range listeners {
+			_ = listener.Close()
+		}
+	}()
+	for range attempts {
+		if len(ports) == n {
+			return ports, nil
+		}
+		port := low + rand.IntN(high-low)
+		listener, err := net.Listen("tcp", address(port))
+		if err != nil {
+			continue
+		}
+		listeners = append(listeners, listener)
+		ports = append(ports, port)
+	}
+	return nil, fmt.Errorf("find %d free ports on %s between %d and %d", n, loopback, low, high)
+}
+
+func address(port int) string { return net.JoinHostPort(loopback, strconv.Itoa(port)) }

@@ -1,0 +1,87 @@
+package env
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"syscall"
+)
+
+// Process is one running program whose output goes to a file.
+type Process struct {
+	name string
+	log  string
+	cmd  *exec.Cmd
+
+	done chan struct{} // closed when the program has ended
+}
+
+// startProcess starts a program and returns when it runs.
+func startProcess(name, path, log string, args []string) (*Process, error) {
+	out, err := os.OpenFile(log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("log of %s: %w", name, err)
+	}
+	defer out.Close() // the child has its own descriptor
+
+	// Not CommandContext: what ends a program is Stop, or the end of this process.
+	cmd := exec.Command(path, args...)
+	cmd.Stdout, cmd.Stderr = out, out
+	cmd.SysProcAttr = childAttributes()
+	p := &Process{name: name, log: log, cmd: cmd, done: make(chan struct{})}
+
+	started := make(chan error)
+	go func() {
+		// The child is tied to this thread, not to this process.
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		err := cmd.Start()
+		started <- err
+		if err != nil {
+			return
+		}
+		_ = cmd.Wait() // ProcessState says the same, of a success too
+		close(p.done)
+	}()
+	if err := <-started; err != nil {
+		return nil, fmt.Errorf("start %s: %w", name, err)
+	}
+	return p, nil
+}
+
+// Stop kills the program and returns when it is gone. There is no gentle way:
+// nothing of a test's control plane is worth saving, and a kube-apiserver that
+// is asked waits up to a minute for its watches.
+func (p *Process) Stop() {
+	if p == nil {
+		return
+	}
+	_ = p.cmd.Process.Kill() // the only error is that it has ended already
+	<-p.done
+}
+
+// Terminate asks the program to stop and returns when it has; one that has not
+// by the end of the context is killed.
+func (p *Process) Terminate(ctx context.Context) {
+	_ = p.cmd.Process.Signal(syscall.SIGTERM) // the only error is that it has ended already
+	select {
+	case <-p.done:
+	case <-ctx.Done():
+		p.Stop()
+	}
+}
+
+// Done is closed when the program has ended.
+func (p *Process) Done() <-chan struct{} { return p.done }
+
+// Exited is an error once the program has ended, and nil while it runs.
+func (p *Process) Exited() error {
+	select {
+	case <-p.done:
+		return fmt.Errorf("%s ended: %s\n%s", p.name, p.cmd.ProcessState, tail(p.log))
+	default:
+		return nil
+	}
+}

@@ -1,0 +1,103 @@
+package env
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	"k8s.io/client-go/rest"
+)
+
+// poll asks until done answers true, an error that is final, or a minute
+// passes; last is then the reason it was not done.
+func poll(ctx context.Context, done func(context.Context) (ok bool, last, final error)) error {
+	ctx, cancel := context.WithTimeout(ctx, readyWithin)
+	defer cancel()
+	ticker := time.NewTicker(50 * time.Millisecond)
+	defer ticker.Stop()
+	for {
+		ok, last, final := done(ctx)
+		if final != nil {
+			return final
+		}
+		if ok {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("not within %s: %w", readyWithin, cause(last, ctx.Err()))
+		case <-ticker.C:
+		}
+	}
+}
+
+func cause(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// apiServerReady waits for /readyz, which includes RBAC's bootstrap roles. The
+// client is made for this alone, so that its connection ends with it.
+func (c *ControlPlane) apiServerReady(ctx context.Context) error {
+	client, err := rest.HTTPClientFor(c.Config())
+	if err != nil {
+		return fmt.Errorf("client of %s: %w", apiServer, err)
+	}
+	defer client.CloseIdleConnections()
+	started := time.Now()
+	err = poll(ctx, func(ctx context.Context) (bool, error, error) {
+		for _, p := range []*Process{c.etcd, c.apiServer} {
+			if err := p.Exited(); err != nil {
+				return false, nil, err
+			}
+		}
+		request, err := http.NewRequestWithContext(ctx, http.MethodGet, c.URL()+"/readyz", http.NoBody)
+		if err != nil {
+			return false, nil, err
+		}
+		response, err := client.Do(request)
+		if err != nil {
+			return false, err, nil
+		}
+		defer response.Body.Close()
+		body, err := io.ReadAll(io.LimitReader(response.Body, 8<<10))
+		if err != nil {
+			return false, err, nil
+		}
+		return response.StatusCode == http.StatusOK, fmt.Errorf("/readyz: %s: %s", response.Status, body), nil
+	})
+	if err != nil {
+		return fmt.Errorf("%s ready: %w\n%s", apiServer, err, tail(c.apiServer.log))
+	}
+	c.logf("%s: ready after %.1f s at %s", apiServer, time.Since(started).Seconds(), c.URL())
+	return nil
+}
+
+// controllersReady waits for what the controller manager makes first and most
+// tests need first: the default ServiceAccount.
+func (c *ControlPlane) controllersReady(ctx context.Context) error {
+	clients, done, err := c.clients()
+	if err != nil {
+		return err
+	}
+	defer done()
+	started := time.Now()
+	err = poll(ctx, func(ctx context.Context) (bool, error, error) {
+		if err := c.controllerManager.Exited(); err != nil {
+			return false, nil, err
+		}
+		_, err := clients.Resource(serviceAccounts).Namespace("default").Get(ctx, "default", getOptions)
+		return err == nil, err, nil
+	})
+	if err != nil {
+		return fmt.Errorf("%s ready: %w\n%s", controllerManager, err, tail(c.controllerManager.log))
+	}
+	c.logf("%s: ready after %.1f s", controllerManager, time.Since(started).Seconds())
+	return nil
+}

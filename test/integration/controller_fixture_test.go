@@ -1,0 +1,167 @@
+package integration
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/go-logr/logr/testr"
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/config"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+
+	"graphview.dev/api/v1alpha1"
+	"graphview.dev/controllers"
+	"graphview.dev/graphview"
+)
+
+// scripted is an engine that says what a test tells it to say.
+type scripted struct {
+	mu      sync.Mutex
+	refuse  error
+	views   map[graphview.Name]appliedView
+	status  graphview.Status
+	applies int
+	asked   int
+}
+
+type appliedView struct {
+	uid  string
+	spec graphview.Spec
+}
+
+func (s *scripted) Apply(name graphview.Name, uid string, spec graphview.Spec) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.applies++
+	if s.views == nil {
+		s.views = map[graphview.Name]appliedView{}
+	}
+	s.views[name] = appliedView{uid, spec}
+	return s.refuse
+}
+
+func (s *scripted) Refuse(name graphview.Name, _ string, _ *graphview.InvalidSpecError) {
+	s.Remove(name)
+}
+
+func (s *scripted) Remove(name graphview.Name) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.views, name)
+}
+
+func (s *scripted) Status(name graphview.Name) (graphview.Status, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.asked++
+	_, ok := s.views[name]
+	return s.status, ok
+}
+
+func (s *scripted) view(name graphview.Name) (appliedView, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	v, ok := s.views[name]
+	return v, ok
+}
+
+// change changes what the engine says.
+func (s *scripted) change(f func(*scripted)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f(s)
+}
+
+func (s *scripted) timesAsked() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.asked
+}
+
+// startController runs a manager with the reconciler for one namespace until
+// the test ends.
+func startController(t *testing.T, as *rest.Config, namespace string, engine controllers.Engine, notifier *controllers.Notifier, o controllers.Options) {
+	t.Helper()
+	shared := true
+	mgr, err := ctrl.NewManager(as, ctrl.Options{
+		Scheme:                 newScheme(t),
+		Logger:                 testr.New(t),
+		Cache:                  cache.Options{DefaultNamespaces: map[string]cache.Config{namespace: {}}},
+		Metrics:                metricsserver.Options{BindAddress: "0"},
+		HealthProbeBindAddress: "0",
+		Controller:             config.Controller{SkipNameValidation: &shared},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := controllers.NewGraphViewReconciler(engine, notifier, o).SetupWithManager(t.Context(), mgr); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- mgr.Start(ctx) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-done; err != nil {
+			t.Errorf("manager: %v", err)
+		}
+	})
+}
+
+func configMapsView(namespace string) *v1alpha1.GraphView {
+	return &v1alpha1.GraphView{
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "view"},
+		Spec: v1alpha1.GraphViewSpec{
+			Queries: []v1alpha1.Query{{Include: &v1alpha1.Include{
+				ResourceSelectorExpression: "group == '' && resource == 'configmaps'",
+			}}},
+			Namespaces: &v1alpha1.Namespaces{Names: []v1alpha1.NamespaceName{v1alpha1.NamespaceName(namespace)}},
+		},
+	}
+}
+
+func nameOf(view *v1alpha1.GraphView) graphview.Name {
+	return graphview.Name{Namespace: view.Namespace, Name: view.Name}
+}
+
+// outcomes are the conditions of a view as tests want them: type=status/reason.
+func outcomes(view *v1alpha1.GraphView) []string {
+	var out []string
+	for _, c := range view.Status.Conditions {
+		out = append(out, fmt.Sprintf("%s=%s/%s", c.Type, c.Status, c.Reason))
+		if c.ObservedGeneration != view.Generation {
+			out = append(out, fmt.Sprintf("%s is of generation %d", c.Type, c.ObservedGeneration))
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// waitOutcomes waits until the view's conditions are those, and gets the view.
+func waitOutcomes(t *testing.T, c client.Client, view *v1alpha1.GraphView, want ...string) {
+	t.Helper()
+	eventually(t, soon, func() string {
+		if err := c.Get(t.Context(), client.ObjectKeyFromObject(view), view); err != nil {
+			return err.Error()
+		}
+		return cmp.Diff(want, outcomes(view))
+	})
+}
+
+var (
+	outcomeSyncing  = []string{"Accepted=True/Accepted", "Complete=Unknown/Syncing", "Ready=False/Syncing"}
+	outcomeReady    = []string{"Accepted=True/Accepted", "Complete=True/Complete", "Ready=True/Ready"}
+	outcomeTooLarge = []string{"Accepted=True/Accepted", "Complete=Unknown/LimitExceeded", "Ready=False/LimitExceeded", "Stalled=True/LimitExceeded"}
+)
+
+func outcomeRefused(reason string) []string {
+	return []string{"Accepted=False/" + reason, "Complete=Unknown/NotAccepted", "Ready=False/NotAccepted", "Stalled=True/NotAccepted"}
+}

@@ -1,0 +1,252 @@
+package integration
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
+	apiregistrationv1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"graphview.dev/graphview"
+	"graphview.dev/stream"
+	"graphview.dev/test/env"
+)
+
+// fixedGraph is one view, whose graph is one vertex and never changes.
+type fixedGraph struct{ name graphview.Name }
+
+func newFixedGraph(namespace string) fixedGraph {
+	return fixedGraph{graphview.Name{Namespace: namespace, Name: "web"}}
+}
+
+func (g fixedGraph) Views() []stream.View                         { return []stream.View{g} }
+func (g fixedGraph) View(name graphview.Name) (stream.View, bool) { return g, name == g.name }
+
+func (g fixedGraph) Name() graphview.Name             { return g.name }
+func (g fixedGraph) UID() string                      { return "fixed" }
+func (g fixedGraph) Err() error                       { return nil }
+func (g fixedGraph) Status() graphview.Status         { return graphview.Status{Vertices: 1, Synced: true} }
+func (g fixedGraph) WaitSynced(context.Context) error { return nil }
+
+func (g fixedGraph) Subscribe(string) stream.Subscription {
+	sent := make(chan struct{}, 1)
+	sent <- struct{}{}
+	return fixedSubscription(sent)
+}
+
+type fixedSubscription chan struct{}
+
+const fixedVertex = `{"svx":{"vx":{"g":"","v":"v1","r":"pods","ns":"shop","n":"a"}}}`
+
+func (s fixedSubscription) Next(ctx context.Context) ([]*graphview.Frame, error) {
+	select {
+	case <-s:
+		return []*graphview.Frame{{
+			JSON:    []byte(`{"actions":[` + fixedVertex + `],"rev":"r1","synced":true}`),
+			Actions: []byte(fixedVertex), Rev: "r1", Synced: true,
+		}}, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+func (fixedSubscription) Close() {}
+
+// streamServer serves a fixed graph to the cluster's users.
+type streamServer struct {
+	*stream.Server
+	stop func()
+}
+
+// startStream runs a server that has the rights that authentication and
+// authorization need, and no others.
+func startStream(t *testing.T, c client.Client, served stream.Graphs) *streamServer {
+	t.Helper()
+	user := "stream-server-" + fmt.Sprint(time.Now().UnixNano())
+	subjects := []rbacv1.Subject{{Kind: rbacv1.UserKind, APIGroup: rbacv1.GroupName, Name: user}}
+	create(t, c, &rbacv1.ClusterRoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Name: user}, Subjects: subjects,
+		RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "system:auth-delegator"},
+	})
+	create(t, c, &rbacv1.RoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Name: user, Namespace: "kube-system"}, Subjects: subjects,
+		RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: "extension-apiserver-authentication-reader"},
+	})
+	server, err := stream.New(stream.Options{
+		Config: cluster.ClientConfig(user), Graphs: served, BindAddress: "127.0.0.1:0",
+		ServerNames: []string{env.ServiceName + "." + env.ServiceNamespace + ".svc"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ran := make(chan error, 1)
+	go func() { ran <- server.Run(ctx) }()
+	stopped := false
+	stop := func() {
+		if stopped {
+			return
+		}
+		stopped = true
+		cancel()
+		if err := <-ran; err != nil {
+			t.Errorf("Run: %v", err)
+		}
+	}
+	t.Cleanup(stop)
+	return &streamServer{Server: server, stop: stop}
+}
+
+// create makes an object for a test, which is deleted after it.
+func create(t *testing.T, c client.Client, object client.Object) {
+	t.Helper()
+	if err := c.Create(t.Context(), object); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := client.IgnoreNotFound(c.Delete(context.Background(), object)); err != nil {
+			t.Errorf("delete %T: %v", object, err)
+		}
+	})
+}
+
+// aggregate makes the API server lead to the server. What it registers must not
+// outlive the server: namespaces are not deleted while a group is unavailable.
+func aggregate(t *testing.T, server *streamServer) {
+	t.Helper()
+	if err := cluster.RegisterAPIService(t.Context(), server.Addr().(*net.TCPAddr).Port, server.CABundle()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		scheme := newScheme(t)
+		if err := apiregistrationv1.AddToScheme(scheme); err != nil {
+			t.Fatal(err)
+		}
+		c, err := client.New(cluster.Config(), client.Options{Scheme: scheme})
+		if err != nil {
+			t.Fatal(err)
+		}
+		registered := &apiregistrationv1.APIService{ObjectMeta: metav1.ObjectMeta{Name: "v1alpha1.stream.graphview.dev"}}
+		if err := c.Delete(context.Background(), registered); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// road is a way to a graph, for one identity.
+type road struct {
+	base   string
+	client *http.Client
+}
+
+// ownPort leads to the server itself, with the credentials of config.
+func ownPort(t *testing.T, server *streamServer, config *rest.Config) road {
+	t.Helper()
+	roots := x509.NewCertPool()
+	roots.AppendCertsFromPEM(server.CABundle())
+	secured := &tls.Config{RootCAs: roots}
+	if len(config.CertData) > 0 {
+		pair, err := tls.X509KeyPair(config.CertData, config.KeyData)
+		if err != nil {
+			t.Fatal(err)
+		}
+		secured.Certificates = []tls.Certificate{pair}
+	}
+	plain := &http.Transport{TLSClientConfig: secured}
+	t.Cleanup(plain.CloseIdleConnections)
+	var transport http.RoundTripper = plain
+	if config.BearerToken != "" {
+		transport = bearer{plain, config.BearerToken}
+	}
+	return road{"https://" + server.Addr().String(), &http.Client{Transport: transport}}
+}
+
+type bearer struct {
+	next  http.RoundTripper
+	token string
+}
+
+func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("Authorization", "Bearer "+b.token)
+	return b.next.RoundTrip(r)
+}
+
+// throughAPIServer leads to the server by way of the aggregation layer.
+func throughAPIServer(t *testing.T, config *rest.Config) road {
+	t.Helper()
+	config = rest.CopyConfig(config)
+	// A WebSocket needs HTTP/1.1.
+	config.NextProtos = []string{"http/1.1"}
+	c, err := rest.HTTPClientFor(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.CloseIdleConnections)
+	return road{config.Host, c}
+}
+
+func (r road) get(t *testing.T, path string, header http.Header) (int, string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, r.base+path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for key, values := range header {
+		request.Header[key] = values
+	}
+	response, err := r.client.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	if response.StatusCode == http.StatusOK && strings.Contains(path, "watch") {
+		// A stream does not end; its first event is enough.
+		first := make([]byte, len("data: "))
+		if _, err := io.ReadFull(response.Body, first); err != nil {
+			t.Fatal(err)
+		}
+		return response.StatusCode, string(first)
+	}
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return response.StatusCode, string(body)
+}
+
+func (r road) dial(t *testing.T, path string, protocols ...string) (*websocket.Conn, int, error) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	conn, response, err := websocket.Dial(ctx, r.base+path, &websocket.DialOptions{HTTPClient: r.client, Subprotocols: protocols})
+	if response == nil {
+		t.Fatal(err)
+	}
+	if err == nil {
+		t.Cleanup(func() { _ = conn.CloseNow() })
+	}
+	return conn, response.StatusCode, err
+}
+
+func read(t *testing.T, conn *websocket.Conn) (string, error) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	_, text, err := conn.Read(ctx)
+	return string(text), err
+}

@@ -1,0 +1,118 @@
+package oracle
+
+import (
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// mostFields is how many field paths an arc names.
+const mostFields = 4
+
+// connect resolves what the objects refer to. A reference to a kind that is not
+// watched gives no arc.
+func connect(watched []resource, objects []object) map[ArcKey]Attributes {
+	kinds := map[schema.GroupKind]resource{}
+	for _, r := range watched {
+		kinds[schema.GroupKind{Group: r.Group, Kind: r.kind}] = r
+	}
+	byKey := map[VertexKey]*object{}
+	for i := range objects {
+		byKey[objects[i].key] = &objects[i]
+	}
+	arcs := map[ArcKey]Attributes{}
+	for i := range objects {
+		from := &objects[i]
+		for _, reference := range references(from) {
+			to, ok := kinds[reference.to]
+			if !ok {
+				continue
+			}
+			for key, missing := range targets(reference, to, byKey) {
+				add(arcs, ArcKey{From: from.key, To: key, Type: reference.arc}, reference, missing)
+			}
+		}
+	}
+	return arcs
+}
+
+// targets returns the vertices that a reference means, and for each whether it
+// is missing.
+func targets(reference reference, to resource, objects map[VertexKey]*object) map[VertexKey]bool {
+	namespace := reference.namespace
+	if !to.namespaced {
+		namespace = ""
+	}
+	if reference.selector != nil {
+		selected := map[VertexKey]bool{}
+		for key, o := range objects {
+			if o.kind == reference.to && key.Namespace == namespace && reference.selector.Matches(labelsOf(o.tree)) {
+				selected[key] = false
+			}
+		}
+		return selected
+	}
+	if to.namespaced && namespace == "" {
+		return nil // there is no such place
+	}
+	key := VertexKey{Group: to.Group, Version: to.Version, Resource: to.Resource, Namespace: namespace, Name: reference.name}
+	target, exists := objects[key]
+	missing := !exists || reference.uid != "" && (&unstructured.Unstructured{Object: target.tree}).GetUID() != reference.uid
+	return map[VertexKey]bool{key: missing}
+}
+
+// add merges the references of one type between two vertices into one arc,
+// which is missing only if none of them leads anywhere.
+func add(arcs map[ArcKey]Attributes, key ArcKey, reference reference, missing bool) {
+	attributes, exists := arcs[key]
+	attributes.Missing = missing && (!exists || attributes.Missing)
+	attributes.Controller = attributes.Controller || reference.controller
+	attributes.BlockOwnerDeletion = attributes.BlockOwnerDeletion || reference.blockOwnerDeletion
+	if reference.field != "" && !slices.Contains(attributes.Fields, reference.field) {
+		attributes.Fields = append(attributes.Fields, reference.field)
+		slices.Sort(attributes.Fields)
+		attributes.Fields = attributes.Fields[:min(len(attributes.Fields), mostFields)]
+	}
+	arcs[key] = attributes
+}
+
+func labelsOf(tree map[string]any) labels.Set {
+	return (&unstructured.Unstructured{Object: tree}).GetLabels()
+}
+
+// reference is one thing that an object says: a target by name, or all targets
+// that a selector matches.
+type reference struct {
+	arc       string
+	to        schema.GroupKind
+	namespace string // of the target, if its kind is namespaced
+	name      string
+	selector  labels.Selector
+	field     string // empty for owner references
+
+	uid                            types.UID
+	controller, blockOwnerDeletion bool
+}
+
+// parseSelector reads a LabelSelector; nil where it is absent or makes no sense.
+func parseSelector(value any) labels.Selector {
+	tree, ok := value.(map[string]any)
+	if !ok {
+		return nil
+	}
+	var parsed metav1.LabelSelector
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(tree, &parsed); err != nil {
+		return nil
+	}
+	selector, err := metav1.LabelSelectorAsSelector(&parsed)
+	if err != nil {
+		return nil
+	}
+	return selector
+}

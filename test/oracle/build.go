@@ -1,0 +1,73 @@
+package oracle
+
+import (
+	"context"
+	"fmt"
+
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
+)
+
+// Build lists what the view selects and returns its graph, as a subscriber who
+// may read everything sees it. The configuration's user must be able to list it.
+func Build(ctx context.Context, config *rest.Config, view View) (Graph, error) {
+	config = rest.CopyConfig(config)
+	config.WarningHandler = rest.NoWarnings{} // of deprecated kinds, which views have too
+	// Connections of its own, closed at the end.
+	http, err := rest.HTTPClientFor(config)
+	if err != nil {
+		return Graph{}, fmt.Errorf("client: %w", err)
+	}
+	defer http.CloseIdleConnections()
+	client, err := dynamic.NewForConfigAndClient(config, http)
+	if err != nil {
+		return Graph{}, fmt.Errorf("client: %w", err)
+	}
+	served, err := discover(config, http)
+	if err != nil {
+		return Graph{}, err
+	}
+	watched, err := choose(served, view.Queries)
+	if err != nil {
+		return Graph{}, err
+	}
+	namespaces, err := selectNamespaces(ctx, client, view.Namespaces)
+	if err != nil {
+		return Graph{}, err
+	}
+	var objects []object
+	for _, r := range watched {
+		found, err := list(ctx, client, r, namespaces)
+		if err != nil {
+			return Graph{}, err
+		}
+		objects = append(objects, found...)
+	}
+	return assemble(watched, objects, view.Roots)
+}
+
+// assemble makes the visible graph of the objects.
+func assemble(watched []resource, objects []object, roots *Roots) (Graph, error) {
+	whole := newGraph()
+	paths := map[[2]string]string{}
+	for _, r := range watched {
+		paths[[2]string{r.Group, r.Resource}] = r.filter.JSONPath
+	}
+	for i := range objects {
+		o := &objects[i]
+		content, err := o.content(paths[[2]string{o.key.Group, o.key.Resource}])
+		if err != nil {
+			return Graph{}, fmt.Errorf("%s: %w", o.key, err)
+		}
+		whole.Vertices[o.key] = content
+	}
+	whole.Arcs = connect(watched, objects)
+	if roots == nil || len(roots.ObjectSelectorExpressions) == 0 {
+		return whole, nil
+	}
+	reached, err := findRoots(objects, roots.ObjectSelectorExpressions)
+	if err != nil {
+		return Graph{}, err
+	}
+	return visible(whole, reached, roots.IgnoreArcDirection), nil
+}

@@ -1,0 +1,195 @@
+package oracle
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+)
+
+// mostBytes bounds a message of more than one action.
+const mostBytes = 1 << 20
+
+// Client follows one subscription. The zero value is ready.
+type Client struct {
+	// Strict makes Apply return an error when the server breaks the contract:
+	// unknown members, messages too large, actions out of order, a second synced,
+	// a rev at which the graph is not whole.
+	Strict bool
+
+	graph     Graph
+	warnings  map[string]Warning
+	rev       string
+	synced    bool
+	redundant int
+}
+
+// Apply applies one message. An error that the message bears is returned as a
+// *StreamError, after its actions were applied.
+func (c *Client) Apply(text []byte) error {
+	m, err := parseMessage(text, c.Strict)
+	if err != nil {
+		return err
+	}
+	if c.Strict && len(text) > mostBytes && len(m.Actions) > 1 {
+		return fmt.Errorf("a message of %d bytes with %d actions", len(text), len(m.Actions))
+	}
+	if m.Reset {
+		c.Forget()
+	}
+	c.prepare()
+	for i, a := range m.Actions {
+		if err := c.act(a); err != nil {
+			return fmt.Errorf("action %d: %w", i, err)
+		}
+	}
+	for _, w := range m.Cleared {
+		delete(c.warnings, w.key())
+	}
+	for _, w := range m.Warnings {
+		c.warnings[w.key()] = w
+	}
+	if m.Synced {
+		if c.Strict && c.synced {
+			return errors.New("synced twice")
+		}
+		c.synced = true
+	}
+	if m.Rev != "" {
+		c.rev = m.Rev
+		if err := c.whole(); c.Strict && err != nil {
+			return fmt.Errorf("at a rev: %w", err)
+		}
+	}
+	if m.Error != nil {
+		return m.Error
+	}
+	return nil
+}
+
+// Forget is for a reset, and for a connection lost before the first rev.
+func (c *Client) Forget() {
+	c.graph, c.warnings, c.synced, c.rev = Graph{}, nil, false, ""
+}
+
+// Resumed is for a new connection that continues with Rev: synced will come
+// once more, and all live warnings.
+func (c *Client) Resumed() { c.warnings, c.synced = nil, false }
+
+// Graph is what the client knows. It is the client's own until the next Apply.
+func (c *Client) Graph() Graph { return c.graph }
+
+// Rev is the last one, to continue with. Only in the moment after the message
+// that bore it is Graph the view's graph at that instant.
+func (c *Client) Rev() string { return c.rev }
+
+// Synced tells whether the graph has been complete.
+func (c *Client) Synced() bool { return c.synced }
+
+// Redundant counts the elements that were set to what they were already. For a
+// reader that is current there are none.
+func (c *Client) Redundant() int { return c.redundant }
+
+// Warnings returns the live ones, sorted by type and attributes.
+func (c *Client) Warnings() []Warning {
+	var live []Warning
+	for _, key := range slices.Sorted(maps.Keys(c.warnings)) {
+		live = append(live, c.warnings[key])
+	}
+	return live
+}
+
+func (c *Client) prepare() {
+	if c.graph.Vertices == nil {
+		c.graph = newGraph()
+	}
+	if c.warnings == nil {
+		c.warnings = map[string]Warning{}
+	}
+}
+
+func (c *Client) act(a action) error {
+	members := 0
+	for _, set := range []bool{a.SetVertex != nil, a.DeleteVertex != nil, a.SetArc != nil, a.DeleteArc != nil} {
+		if set {
+			members++
+		}
+	}
+	if members != 1 {
+		return fmt.Errorf("%d of svx, dvx, sarc and darc in it", members)
+	}
+	switch {
+	case a.SetVertex != nil:
+		return c.setVertex(a.SetVertex.Vertex.key(), a.SetVertex.Object, a.SetVertex.Nodes)
+	case a.DeleteVertex != nil:
+		return c.deleteVertex(a.DeleteVertex.Vertex.key())
+	case a.SetArc != nil:
+		return c.setArc(a.SetArc.key(), a.SetArc.Attributes)
+	default:
+		delete(c.graph.Arcs, a.DeleteArc.key())
+		return nil
+	}
+}
+
+func (c *Client) setVertex(key VertexKey, object, nodes json.RawMessage) error {
+	if c.Strict && object != nil && nodes != nil {
+		return fmt.Errorf("%s has both o and j", key)
+	}
+	if c.Strict && key.Group == "" && key.Resource == "secrets" && (object != nil || nodes != nil) {
+		return fmt.Errorf("%s has content", key)
+	}
+	var content any
+	for _, text := range []json.RawMessage{object, nodes} {
+		if text == nil {
+			continue
+		}
+		if err := json.Unmarshal(text, &content); err != nil {
+			return fmt.Errorf("content of %s: %w", key, err)
+		}
+	}
+	if before, ok := c.graph.Vertices[key]; ok && reflect.DeepEqual(before, content) {
+		c.redundant++
+	}
+	c.graph.Vertices[key] = content
+	return nil
+}
+
+func (c *Client) deleteVertex(key VertexKey) error {
+	delete(c.graph.Vertices, key)
+	if !c.Strict {
+		return nil
+	}
+	for arc := range c.graph.Arcs {
+		if arc.From == key {
+			return fmt.Errorf("%s is deleted before %s", key, arc)
+		}
+	}
+	return nil
+}
+
+func (c *Client) setArc(key ArcKey, attributes Attributes) error {
+	if _, ok := c.graph.Vertices[key.From]; c.Strict && !ok {
+		return fmt.Errorf("%s is set before the vertex it starts at", key)
+	}
+	if before, ok := c.graph.Arcs[key]; ok && reflect.DeepEqual(before, attributes) {
+		c.redundant++
+	}
+	c.graph.Arcs[key] = attributes
+	return nil
+}
+
+// whole checks that every arc starts at a vertex and ends at one, or says that
+// it does not.
+func (c *Client) whole() error {
+	for key, attributes := range c.graph.Arcs {
+		if _, ok := c.graph.Vertices[key.From]; !ok {
+			return fmt.Errorf("%s starts nowhere", key)
+		}
+		if _, ok := c.graph.Vertices[key.To]; !ok && !attributes.Missing {
+			return fmt.Errorf("%s ends nowhere and does not say so", key)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,74 @@
+package oracle
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// mostDifferences is how many differences Compare spells out.
+const mostDifferences = 20
+
+// Compare says how got differs from want, "" if it does not. A vertex's
+// resourceVersion is what it was when the content last changed, which fresh
+// lists cannot know: it is ignored.
+func Compare(want, got Graph) string {
+	var all []string
+	for key, content := range want.Vertices {
+		other, ok := got.Vertices[key]
+		if !ok {
+			all = append(all, fmt.Sprintf("missing vertex %s", key))
+		} else if diff := cmp.Diff(settled(content), settled(other)); diff != "" {
+			all = append(all, fmt.Sprintf("content of %s (-want +got):\n%s", key, diff))
+		}
+	}
+	for key := range got.Vertices {
+		if _, ok := want.Vertices[key]; !ok {
+			all = append(all, fmt.Sprintf("unexpected vertex %s", key))
+		}
+	}
+	for key, attributes := range want.Arcs {
+		other, ok := got.Arcs[key]
+		if !ok {
+			all = append(all, fmt.Sprintf("missing arc %s %+v", key, attributes))
+		} else if diff := cmp.Diff(attributes, other); diff != "" {
+			all = append(all, fmt.Sprintf("attributes of %s (-want +got):\n%s", key, diff))
+		}
+	}
+	for key, attributes := range got.Arcs {
+		if _, ok := want.Arcs[key]; !ok {
+			all = append(all, fmt.Sprintf("unexpected arc %s %+v", key, attributes))
+		}
+	}
+	slices.Sort(all)
+	if more := len(all) - mostDifferences; more > 0 {
+		all = append(all[:mostDifferences], fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(all, "\n")
+}
+
+// settled is a vertex's content without what may differ: the
+// resourceVersion, and annotations that are empty now that one was dropped.
+func settled(content any) any {
+	object, ok := content.(map[string]any)
+	if !ok {
+		return content
+	}
+	metadata, ok := object["metadata"].(map[string]any)
+	if !ok {
+		return content
+	}
+	cleaned := map[string]any{}
+	for key, value := range metadata {
+		if annotations, ok := value.(map[string]any); key == "annotations" && ok && len(annotations) == 0 || key == "resourceVersion" {
+			continue
+		}
+		cleaned[key] = value
+	}
+	without := maps.Clone(object)
+	without["metadata"] = cleaned
+	return without
+}

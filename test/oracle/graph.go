@@ -1,0 +1,48 @@
+package oracle
+
+import "fmt"
+
+// VertexKey is a vertex's identity. Namespace is empty for cluster-scoped ones.
+type VertexKey struct {
+	Group, Version, Resource string
+	Namespace, Name          string
+}
+
+func (k VertexKey) String() string {
+	group := k.Group
+	if group == "" {
+		group = "core"
+	}
+	name := k.Name
+	if k.Namespace != "" {
+		name = k.Namespace + "/" + name
+	}
+	return fmt.Sprintf("%s/%s %s %s", group, k.Version, k.Resource, name)
+}
+
+// ArcKey is an arc's identity. Type is or, r or t.
+type ArcKey struct {
+	From, To VertexKey
+	Type     string
+}
+
+func (k ArcKey) String() string { return fmt.Sprintf("%s -%s-> %s", k.From, k.Type, k.To) }
+
+// Attributes of an arc, as on the wire.
+type Attributes struct {
+	Controller         bool     `json:"c,omitempty"`
+	BlockOwnerDeletion bool     `json:"b,omitempty"`
+	Missing            bool     `json:"e,omitempty"`
+	Fields             []string `json:"f,omitempty"`
+}
+
+// Graph is what a subscriber sees. A vertex's content is a map (o), a list (j),
+// or nil where there is neither, all as encoding/json decodes them.
+type Graph struct {
+	Vertices map[VertexKey]any
+	Arcs     map[ArcKey]Attributes
+}
+
+func newGraph() Graph {
+	return Graph{Vertices: map[VertexKey]any{}, Arcs: map[ArcKey]Attributes{}}
+}

@@ -1,0 +1,64 @@
+package oracle
+
+import (
+	"context"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
+)
+
+// selectedNamespaces are those of a view.
+type selectedNamespaces struct {
+	all   bool
+	names []string
+}
+
+func (s *selectedNamespaces) contain(name string) bool {
+	return s.all || slices.Contains(s.names, name)
+}
+
+// selectNamespaces lists the namespaces and keeps the ones that the view wants.
+func selectNamespaces(ctx context.Context, client dynamic.Interface, wanted *Namespaces) (*selectedNamespaces, error) {
+	if wanted == nil {
+		return &selectedNamespaces{all: true}, nil
+	}
+	if wanted.ObjectSelectorExpression == "" && wanted.LabelSelector == "" && wanted.FieldSelector == "" {
+		return &selectedNamespaces{all: len(wanted.Names) == 0, names: wanted.Names}, nil
+	}
+	found, err := list(ctx, client, resource{
+		GroupVersionResource: schema.GroupVersionResource{Version: "v1", Resource: "namespaces"},
+		kind:                 "Namespace",
+		filter: Filter{
+			LabelSelector: wanted.LabelSelector, FieldSelector: wanted.FieldSelector,
+		},
+	}, nil)
+	if err != nil {
+		return nil, err
+	}
+	selected := &selectedNamespaces{}
+	for i := range found {
+		keep, err := wanted.keep(&found[i])
+		if err != nil {
+			return nil, err
+		}
+		if keep {
+			selected.names = append(selected.names, found[i].key.Name)
+		}
+	}
+	return selected, nil
+}
+
+func (n *Namespaces) keep(namespace *object) (bool, error) {
+	if len(n.Names) > 0 && !slices.Contains(n.Names, namespace.key.Name) {
+		return false, nil
+	}
+	if n.ObjectSelectorExpression == "" {
+		return true, nil
+	}
+	filter, err := compile(n.ObjectSelectorExpression)
+	if err != nil {
+		return false, err
+	}
+	return filter.holds(namespace.values()), nil
+}

@@ -1,0 +1,143 @@
+package oracle
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/util/jsonpath"
+)
+
+// object is one that passed its filters.
+type object struct {
+	key  VertexKey
+	kind schema.GroupKind
+	tree map[string]any // as CEL and the extraction see it
+}
+
+// list returns the objects of a resource that the view selects. A resource that
+// cannot be read has none: it is forbidden, gone, or its selector is refused.
+func list(ctx context.Context, client dynamic.Interface, r resource, namespaces *selectedNamespaces) ([]object, error) {
+	answer, err := client.Resource(r.GroupVersionResource).List(ctx, metav1.ListOptions{
+		LabelSelector: r.filter.LabelSelector, FieldSelector: r.filter.FieldSelector,
+	})
+	if apierrors.IsForbidden(err) || apierrors.IsNotFound(err) || apierrors.IsMethodNotSupported(err) || apierrors.IsBadRequest(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("list %s: %w", r.GroupVersionResource, err)
+	}
+	var filter *expression
+	if text := r.filter.ObjectSelectorExpression; text != "" {
+		if filter, err = compile(text); err != nil {
+			return nil, err
+		}
+	}
+	var objects []object
+	for i := range answer.Items {
+		item := &answer.Items[i]
+		if r.namespaced && !namespaces.contain(item.GetNamespace()) {
+			continue
+		}
+		o := object{
+			key: VertexKey{
+				Group: r.Group, Version: r.Version, Resource: r.Resource,
+				Namespace: item.GetNamespace(), Name: item.GetName(),
+			},
+			kind: schema.GroupKind{Group: r.Group, Kind: r.kind},
+			tree: strip(r, item),
+		}
+		if filter == nil || filter.holds(o.values()) {
+			objects = append(objects, o)
+		}
+	}
+	return objects, nil
+}
+
+// strip removes what no view ever has.
+func strip(r resource, item *unstructured.Unstructured) map[string]any {
+	item.SetManagedFields(nil)
+	if annotations := item.GetAnnotations(); annotations != nil {
+		delete(annotations, "kubectl.kubernetes.io/last-applied-configuration")
+		item.SetAnnotations(annotations)
+	}
+	if r.Group == "" && r.Resource == "secrets" {
+		return map[string]any{"apiVersion": "v1", "kind": "Secret", "metadata": item.Object["metadata"]}
+	}
+	return item.Object
+}
+
+// values are the variables of an object's expressions.
+func (o *object) values() map[string]any {
+	tree := unstructured.Unstructured{Object: o.tree}
+	return map[string]any{
+		"obj": o.tree, "group": o.key.Group, "version": o.key.Version, "resource": o.key.Resource,
+		"namespace": o.key.Namespace, "name": o.key.Name,
+		"labels": orEmpty(tree.GetLabels()), "annotations": orEmpty(tree.GetAnnotations()),
+	}
+}
+
+func orEmpty(m map[string]string) map[string]string {
+	if m == nil {
+		return map[string]string{}
+	}
+	return m
+}
+
+// content is what a subscriber sees of an object.
+func (o *object) content(path string) (any, error) {
+	if o.key.Group == "" && o.key.Resource == "secrets" {
+		return nil, nil
+	}
+	if path == "" {
+		return plain(o.tree)
+	}
+	if !strings.HasPrefix(path, "{") { // kubectl takes .status and status too
+		path = "{." + strings.TrimPrefix(path, ".") + "}"
+	}
+	parsed := jsonpath.New("jsonPath").AllowMissingKeys(true)
+	if err := parsed.Parse(path); err != nil {
+		return nil, fmt.Errorf("parse %q: %w", path, err)
+	}
+	results, err := parsed.FindResults(o.tree)
+	if err != nil {
+		return nil, nil //nolint:nilerr // nothing is selected by this path; the server says so with a warning
+	}
+	var found []any
+	for _, value := range slices.Concat(results...) {
+		found = append(found, contents(value))
+	}
+	if len(found) == 0 {
+		return nil, nil
+	}
+	return plain(found)
+}
+
+func contents(value reflect.Value) any {
+	if !value.IsValid() || (value.Kind() == reflect.Interface && value.IsNil()) {
+		return nil
+	}
+	return value.Interface()
+}
+
+// plain is the value as encoding/json decodes it, so that whatever comes over a
+// stream compares.
+func plain(value any) (any, error) {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return nil, fmt.Errorf("encode: %w", err)
+	}
+	var decoded any
+	if err := json.Unmarshal(text, &decoded); err != nil {
+		return nil, fmt.Errorf("decode: %w", err)
+	}
+	return decoded, nil
+}

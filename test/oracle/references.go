@@ -1,0 +1,165 @@
+package oracle
+
+import (
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// collector gathers the references of one object.
+type collector struct {
+	tree      map[string]any
+	namespace string // the object's own
+	found     []reference
+}
+
+// references returns everything an object refers to.
+func references(o *object) []reference {
+	c := &collector{tree: o.tree, namespace: o.key.Namespace}
+	c.owners()
+	switch o.kind.Group {
+	case "":
+		c.core(o.kind.Kind)
+	case "storage.k8s.io":
+		c.storage(o.kind.Kind)
+	case "networking.k8s.io", "discovery.k8s.io":
+		c.network(o.kind.Kind)
+	default:
+		c.rest(o.kind)
+	}
+	return c.found
+}
+
+func (c *collector) owners() {
+	for _, owner := range (&unstructured.Unstructured{Object: c.tree}).GetOwnerReferences() {
+		version, err := schema.ParseGroupVersion(owner.APIVersion)
+		if err != nil || owner.Kind == "" || owner.Name == "" {
+			continue
+		}
+		c.found = append(c.found, reference{
+			arc: "or", to: schema.GroupKind{Group: version.Group, Kind: owner.Kind}, namespace: c.namespace,
+			name: owner.Name, uid: owner.UID,
+			controller: isTrue(owner.Controller), blockOwnerDeletion: isTrue(owner.BlockOwnerDeletion),
+		})
+	}
+}
+
+func isTrue(b *bool) bool { return b != nil && *b }
+
+// uses adds a reference by name to something in the object's own namespace.
+func (c *collector) uses(arc, field string, to schema.GroupKind, name string) {
+	c.usesIn(c.namespace, arc, field, to, name)
+}
+
+// usesIn adds a reference by name to something in a namespace, "" meaning the
+// object's own.
+func (c *collector) usesIn(namespace, arc, field string, to schema.GroupKind, name string) {
+	if name == "" || to.Kind == "" {
+		return
+	}
+	if namespace == "" {
+		namespace = c.namespace
+	}
+	c.found = append(c.found, reference{arc: arc, field: field, to: to, namespace: namespace, name: name})
+}
+
+// object adds a reference that is an object with name, and perhaps namespace.
+func (c *collector) object(arc, field string, to schema.GroupKind, value any) {
+	c.usesIn(text(value, "namespace"), arc, field, to, text(value, "name"))
+}
+
+// selects adds a reference to all pods that a selector matches.
+func (c *collector) selects(field string, selector labels.Selector) {
+	if selector != nil {
+		c.found = append(c.found, reference{arc: "r", field: field, to: core("Pod"), namespace: c.namespace, selector: selector})
+	}
+}
+
+func core(kind string) schema.GroupKind { return schema.GroupKind{Kind: kind} }
+
+// byAPIVersion is the kind that the fields apiVersion and kind name.
+func byAPIVersion(value any) schema.GroupKind {
+	version, err := schema.ParseGroupVersion(text(value, "apiVersion"))
+	if err != nil {
+		return schema.GroupKind{}
+	}
+	return schema.GroupKind{Group: version.Group, Kind: text(value, "kind")}
+}
+
+// byAPIGroup is the kind that the fields apiGroup and kind name.
+func byAPIGroup(value any) schema.GroupKind {
+	return schema.GroupKind{Group: text(value, "apiGroup"), Kind: text(value, "kind")}
+}
+
+// at walks down maps; nil where there is nothing.
+func at(value any, path string) any {
+	for key := range strings.SplitSeq(path, ".") {
+		tree, ok := value.(map[string]any)
+		if !ok {
+			return nil
+		}
+		value = tree[key]
+	}
+	return value
+}
+
+func text(value any, path string) string {
+	found, _ := at(value, path).(string)
+	return found
+}
+
+func items(value any, path string) []any {
+	found, _ := at(value, path).([]any)
+	return found
+}
+
+// rest are the groups with a kind or two.
+func (c *collector) rest(kind schema.GroupKind) {
+	switch kind {
+	case schema.GroupKind{Group: "apps", Kind: "Deployment"}, schema.GroupKind{Group: "apps", Kind: "ReplicaSet"},
+		schema.GroupKind{Group: "apps", Kind: "DaemonSet"}, schema.GroupKind{Group: "batch", Kind: "Job"}:
+		c.podSpec("spec.template.spec")
+	case schema.GroupKind{Group: "apps", Kind: "StatefulSet"}:
+		c.podSpec("spec.template.spec")
+		c.uses("r", "spec.serviceName", core("Service"), text(c.tree, "spec.serviceName"))
+		for _, claim := range items(c.tree, "spec.volumeClaimTemplates") {
+			c.claimTemplate("spec.volumeClaimTemplates[]", claim)
+		}
+	case schema.GroupKind{Group: "batch", Kind: "CronJob"}:
+		c.podSpec("spec.jobTemplate.spec.template.spec")
+	case schema.GroupKind{Group: "autoscaling", Kind: "HorizontalPodAutoscaler"}:
+		target := at(c.tree, "spec.scaleTargetRef")
+		c.uses("r", "spec.scaleTargetRef", byAPIVersion(target), text(target, "name"))
+		for _, metric := range items(c.tree, "spec.metrics") {
+			described := at(metric, "object.describedObject")
+			c.uses("r", "spec.metrics[].object.describedObject", byAPIVersion(described), text(described, "name"))
+		}
+	case schema.GroupKind{Group: "policy", Kind: "PodDisruptionBudget"}:
+		c.selects("spec.selector", parseSelector(at(c.tree, "spec.selector")))
+	case schema.GroupKind{Group: "rbac.authorization.k8s.io", Kind: "RoleBinding"},
+		schema.GroupKind{Group: "rbac.authorization.k8s.io", Kind: "ClusterRoleBinding"}:
+		c.binding(kind)
+	case schema.GroupKind{Group: "admissionregistration.k8s.io", Kind: "MutatingWebhookConfiguration"},
+		schema.GroupKind{Group: "admissionregistration.k8s.io", Kind: "ValidatingWebhookConfiguration"}:
+		for _, webhook := range items(c.tree, "webhooks") {
+			c.object("r", "webhooks[].clientConfig.service", core("Service"), at(webhook, "clientConfig.service"))
+		}
+	case schema.GroupKind{Group: "apiregistration.k8s.io", Kind: "APIService"}:
+		c.object("r", "spec.service", core("Service"), at(c.tree, "spec.service"))
+	}
+}
+
+func (c *collector) binding(kind schema.GroupKind) {
+	role := at(c.tree, "roleRef")
+	switch to := text(role, "kind"); {
+	case to == "ClusterRole", to == "Role" && kind.Kind == "RoleBinding":
+		c.uses("r", "roleRef", schema.GroupKind{Group: kind.Group, Kind: to}, text(role, "name"))
+	}
+	for _, subject := range items(c.tree, "subjects") {
+		if text(subject, "kind") == "ServiceAccount" {
+			c.object("r", "subjects[]", core("ServiceAccount"), subject)
+		}
+	}
+}

@@ -1,0 +1,64 @@
+package oracle
+
+import (
+	"fmt"
+
+	"sigs.k8s.io/yaml"
+)
+
+// View is a GraphView's spec, in the oracle's own words.
+type View struct {
+	Queries    []Query     `json:"queries"`
+	Namespaces *Namespaces `json:"namespaces,omitempty"`
+	Roots      *Roots      `json:"roots,omitempty"`
+}
+
+// Query includes or excludes what it matches.
+type Query struct {
+	Include *Include `json:"include,omitempty"`
+	Exclude *Exclude `json:"exclude,omitempty"`
+}
+
+// Include selects resources and some of their objects.
+type Include struct {
+	ResourceSelectorExpression string `json:"resourceSelectorExpression"`
+	Object                     Filter `json:"object,omitzero"`
+}
+
+// Exclude leaves resources out.
+type Exclude struct {
+	ResourceSelectorExpression string `json:"resourceSelectorExpression"`
+}
+
+// Filter selects objects, and with JSONPath parts of them.
+type Filter struct {
+	LabelSelector            string `json:"labelSelector,omitempty"`
+	FieldSelector            string `json:"fieldSelector,omitempty"`
+	ObjectSelectorExpression string `json:"objectSelectorExpression,omitempty"`
+	JSONPath                 string `json:"jsonPath,omitempty"`
+}
+
+// Namespaces selects namespaces.
+type Namespaces struct {
+	Names                    []string `json:"names,omitempty"`
+	LabelSelector            string   `json:"labelSelector,omitempty"`
+	FieldSelector            string   `json:"fieldSelector,omitempty"`
+	ObjectSelectorExpression string   `json:"objectSelectorExpression,omitempty"`
+}
+
+// Roots selects the objects from which everything visible is reached.
+type Roots struct {
+	ObjectSelectorExpressions []string `json:"objectSelectorExpressions,omitempty"`
+	IgnoreArcDirection        []string `json:"ignoreArcDirection,omitempty"`
+}
+
+// ParseView reads the spec of a GraphView from its YAML or JSON.
+func ParseView(manifest []byte) (View, error) {
+	var graphView struct {
+		Spec View `json:"spec"`
+	}
+	if err := yaml.Unmarshal(manifest, &graphView); err != nil {
+		return View{}, fmt.Errorf("parse GraphView: %w", err)
+	}
+	return graphView.Spec, nil
+}
