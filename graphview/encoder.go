@@ -12,6 +12,8 @@ const (
 	chunk = 256
 	// shareable bounds those of a change that is encoded once for all.
 	shareable = 4096
+	// maxDigests bounds the messages that are kept for sharing.
+	maxDigests = 64
 )
 
 // encoder turns what a view's lens shows into messages. What is new to those
@@ -22,6 +24,9 @@ type encoder struct {
 	mu     sync.Mutex
 	lens   *graph.Lens
 	latest map[string]*delta // by digest of rights
+
+	deniedMu sync.Mutex
+	denied   map[string]*denial // by digest of rights
 }
 
 // delta is the messages that lead from one state of a subscriber to the next.
@@ -36,9 +41,12 @@ type state struct {
 	warned uint64 // number of the last warning it was told
 	synced bool   // it was told that the view is synced
 	reset  bool   // it has yet to be told to forget everything
+	denied string // ids of the ACCESS_DENIED warnings it was told
 }
 
-func newEncoder(v *View) *encoder { return &encoder{view: v, latest: make(map[string]*delta)} }
+func newEncoder(v *View) *encoder {
+	return &encoder{view: v, latest: make(map[string]*delta), denied: make(map[string]*denial)}
+}
 
 func (e *encoder) setLens(l *graph.Lens) {
 	e.mu.Lock()
@@ -55,8 +63,8 @@ func (e *encoder) lensNow() *graph.Lens {
 }
 
 // next returns the messages that follow from a state, and the state after them.
-// There may be none.
-func (e *encoder) next(lens *graph.Lens, from state, rights Rights) ([]*Frame, state) {
+// There may be none. An unknownError says which rights have to be known first.
+func (e *encoder) next(lens *graph.Lens, from state, rights Rights) ([]*Frame, state, error) {
 	if from.pos.Known == 0 || from.reset || from.pos.Walking() {
 		return e.encode(lens, from, rights, chunk)
 	}
@@ -65,13 +73,16 @@ func (e *encoder) next(lens *graph.Lens, from state, rights Rights) ([]*Frame, s
 	defer e.mu.Unlock()
 	digest := digestOf(rights)
 	if d := e.latest[digest]; d != nil && d.from == from && d.to.pos.Known == lens.Head() && e.current(d.to) {
-		return d.frames, d.to
+		return d.frames, d.to, nil
 	}
-	frames, to := e.encode(lens, from, rights, shareable)
-	if !to.pos.Walking() && len(frames) > 0 {
+	frames, to, err := e.encode(lens, from, rights, shareable)
+	if err == nil && !to.pos.Walking() && len(frames) > 0 {
+		if len(e.latest) >= maxDigests {
+			clear(e.latest)
+		}
 		e.latest[digest] = &delta{from: from, to: to, frames: frames}
 	}
-	return frames, to
+	return frames, to, err
 }
 
 // current tells whether a state lacks nothing but changes of the graph.
@@ -80,21 +91,30 @@ func (e *encoder) current(s state) bool {
 }
 
 // encode reads at most limit elements and writes them as messages.
-func (e *encoder) encode(lens *graph.Lens, from state, rights Rights, limit int) ([]*Frame, state) {
+func (e *encoder) encode(lens *graph.Lens, from state, rights Rights, limit int) ([]*Frame, state, error) {
 	to := from
 	// Read before the graph is: what is synced is in it.
 	synced := e.view.synced.Load()
 	set, cleared, warned, ok := e.view.warnings.since(from.warned)
 	if !ok {
-		return nil, state{reset: true}
+		return nil, state{reset: true}, nil
 	}
-	set, cleared = permitted(set, rights), permitted(cleared, rights)
 	to.warned = warned
 
+	gate := newGate(rights)
 	var changes []graph.Change
-	done, err := lens.Read(&to.pos, limit, allow(rights), func(c graph.Change) { changes = append(changes, c) })
+	done, err := lens.Read(&to.pos, limit, gate.allow(), func(c graph.Change) { changes = append(changes, c) })
 	if err != nil {
-		return nil, state{reset: true}
+		return nil, state{reset: true}, nil
+	}
+	set, cleared = gate.permitted(set), gate.permitted(cleared)
+	if done && rights != nil {
+		var told, taken []warning
+		told, taken, to.denied = e.denials(lens, gate, from.denied)
+		set, cleared = append(set, told...), append(cleared, taken...)
+	}
+	if err := gate.err(); err != nil {
+		return nil, from, err
 	}
 	b := &frameBuilder{reset: from.reset}
 	for i := range changes {
@@ -111,7 +131,7 @@ func (e *encoder) encode(lens *graph.Lens, from state, rights Rights, limit int)
 	if b.err != nil {
 		e.view.engine.o.Logger.Error(b.err, "Content left out of a message", "view", e.view.name.String())
 	}
-	return b.frames, to
+	return b.frames, to, nil
 }
 
 // begin is the state of a subscriber that continues after a revision.
@@ -131,28 +151,4 @@ func digestOf(r Rights) string {
 		return "0"
 	}
 	return short(r.Digest())
-}
-
-func allow(r Rights) func(graph.Resource, string) bool {
-	if r == nil {
-		return nil
-	}
-	return func(resource graph.Resource, namespace string) bool {
-		return r.Allowed(resource.Group, resource.Resource, namespace)
-	}
-}
-
-// permitted keeps the warnings that a subscriber may have: those about an
-// object only with the right to see it.
-func permitted(list []warning, r Rights) []warning {
-	if r == nil {
-		return list
-	}
-	kept := list[:0]
-	for _, w := range list {
-		if w.Attributes.Name == "" || r.Allowed(*w.Attributes.Group, w.Attributes.Resource, w.Attributes.Namespace) {
-			kept = append(kept, w)
-		}
-	}
-	return kept
 }

@@ -17,12 +17,3 @@ type Frame struct {
 
 // MaxFrameBytes bounds a message on the wire.
 const MaxFrameBytes = 1 << 20
-
-// Rights is what a subscriber may see. Implementations are immutable.
-type Rights interface {
-	// Allowed tells whether objects of a resource may be seen in a namespace
-	// ("" for cluster-scoped ones).
-	Allowed(group, resource, namespace string) bool
-	// Digest is equal for equal rights.
-	Digest() string
-}

@@ -96,7 +96,7 @@ func (v *View) setRoots(p *Program) {
 // overLimit says whether the view is not served for its size, and begins or
 // ends that.
 func (v *View) overLimit() bool {
-	vertices := v.lens.Counts().Vertices
+	vertices := v.lens.Vertices()
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	switch {

@@ -11,8 +11,8 @@ type SubscribeOptions struct {
 	// Since is the revision of the last complete graph that the subscriber has,
 	// "" for none. One that cannot be honoured leads to a reset.
 	Since string
-	// Rights restrict what is sent; nil means everything.
-	Rights Rights
+	// Access restricts what is sent; nil means everything.
+	Access Access
 }
 
 // Subscription is one subscriber's position in a view. It holds no queue: what
@@ -20,7 +20,11 @@ type SubscribeOptions struct {
 // goroutine at a time.
 type Subscription struct {
 	view    *View
-	rights  Rights
+	access  Access
+	since   string // until the first Next
+	begun   bool
+	digest  string // of the rights that the state is of
+	revoked <-chan struct{}
 	state   state
 	ends    *interruption
 	closing sync.Once
@@ -30,7 +34,7 @@ type Subscription struct {
 func (v *View) Subscribe(o SubscribeOptions) *Subscription {
 	v.subscribers.Add(1)
 	v.engine.o.Notify(v.name)
-	return &Subscription{view: v, rights: o.Rights, state: v.encoder.begin(o.Since, o.Rights), ends: v.interruption()}
+	return &Subscription{view: v, access: o.Access, since: o.Since, ends: v.interruption()}
 }
 
 // Close ends the subscription. It is idempotent.
@@ -58,9 +62,16 @@ func (s *Subscription) Next(ctx context.Context) ([]*Frame, error) {
 		}
 		// Channels first, so that what happens from here on wakes us.
 		news := v.newsChannel()
+		rights := s.rights()
 		var changed <-chan struct{}
 		if lens := v.encoder.lensNow(); lens != nil {
-			frames, next := v.encoder.next(lens, s.state, s.rights)
+			frames, next, err := v.encoder.next(lens, s.state, rights)
+			if err != nil {
+				if err := s.resolve(ctx, err); err != nil {
+					return nil, err
+				}
+				continue
+			}
 			moved := next != s.state
 			s.state = next
 			if len(frames) > 0 {
@@ -77,7 +88,53 @@ func (s *Subscription) Next(ctx context.Context) ([]*Frame, error) {
 		case <-s.ends.over:
 		case <-news:
 		case <-changed:
+		case <-s.revoked:
 		}
+	}
+}
+
+// rights returns the subscriber's rights now. Where they have changed, what it
+// was sent before is to be forgotten.
+func (s *Subscription) rights() Rights {
+	var rights Rights
+	changed := false
+	if s.access != nil {
+		select {
+		case <-s.revoked:
+			changed = true
+		default:
+		}
+		if changed || s.revoked == nil {
+			s.revoked = s.access.Changed()
+		}
+		rights = s.access.Rights()
+	}
+	digest := digestOf(rights)
+	switch {
+	case !s.begun:
+		s.begun = true
+		s.state = s.view.encoder.begin(s.since, rights)
+	case changed && digest != s.digest:
+		s.state = state{reset: true}
+	}
+	s.digest = digest
+	return rights
+}
+
+// resolve has the rights that are missing found.
+func (s *Subscription) resolve(ctx context.Context, missing error) error {
+	var unknown *unknownError
+	if !errors.As(missing, &unknown) {
+		return missing
+	}
+	err := s.access.Resolve(ctx, unknown.places)
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return ctx.Err()
+	default:
+		return &ClosedError{Code: CodeLimit, Reason: "your permissions cannot be checked now: " + bounded(err.Error())}
 	}
 }
 

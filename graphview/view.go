@@ -161,7 +161,7 @@ func (v *View) kick() {
 
 // revised is called by the loop after a revision that changed the view.
 func (v *View) revised() {
-	if v.lens.Counts().Vertices > v.engine.o.MaxVertices {
+	if v.lens.Vertices() > v.engine.o.MaxVertices {
 		v.kick()
 	}
 	v.engine.o.Notify(v.name)

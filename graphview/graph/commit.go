@@ -35,7 +35,7 @@ func (l *Lens) commit() bool {
 		switch was, is := p.flags&shown != 0, l.visible(p); {
 		case was && !is:
 			p.since = g.rev
-			l.vertices--
+			l.settle(p, -1)
 			l.push(e)
 			l.buryVertex(e)
 			went = append(went, e)
@@ -46,7 +46,7 @@ func (l *Lens) commit() bool {
 	for _, e := range came {
 		p := l.entries.at(e)
 		p.since, p.changed = g.rev, g.rev
-		l.vertices++
+		l.settle(p, 1)
 		l.push(e)
 	}
 	for _, e := range l.dirty {

@@ -55,6 +55,14 @@ type Lens struct {
 
 	vertices, arcs, roots int
 	objects               map[resID]int
+	places                map[place]int // visible vertices
+	placesRev             uint64        // when a place last came or went
+}
+
+// place is where vertices of one resource are.
+type place struct {
+	resource resID
+	space    spaceID
 }
 
 // Selection is what a view decided about an object.
@@ -84,6 +92,7 @@ func (g *Graph) NewLens() *Lens {
 		index:   make(map[nodeID]uint32),
 		parts:   make(map[uint32]any),
 		objects: make(map[resID]int),
+		places:  make(map[place]int),
 		head:    g.rev,
 		change:  make(chan struct{}),
 	}
@@ -299,6 +308,41 @@ func (l *Lens) Counts() Counts {
 		c.Objects[l.g.resources.at(r)] = n
 	}
 	return c
+}
+
+// Vertices is Counts().Vertices, for those who ask often.
+func (l *Lens) Vertices() int {
+	l.g.mu.RLock()
+	defer l.g.mu.RUnlock()
+	return l.vertices
+}
+
+// VisitPlaces visits each resource and namespace that has visible vertices, in
+// no order, unless no place has come or gone since the revision since. It
+// returns the revision to give next time.
+func (l *Lens) VisitPlaces(since uint64, visit func(Resource, string)) uint64 {
+	l.g.mu.RLock()
+	defer l.g.mu.RUnlock()
+	if l.placesRev != since {
+		for p := range l.places {
+			visit(l.g.resources.at(p.resource), l.g.spaces.at(p.space))
+		}
+	}
+	return l.placesRev
+}
+
+// settle counts a vertex that became visible, or with -1 ceased to be.
+func (l *Lens) settle(p *entry, by int) {
+	n := l.g.nodes.at(p.node)
+	at := place{n.resource, l.g.slots.at(n.slot).space}
+	l.vertices += by
+	before := l.places[at]
+	if l.places[at] += by; l.places[at] == 0 {
+		delete(l.places, at)
+	}
+	if before == 0 || before+by == 0 {
+		l.placesRev = l.g.rev
+	}
 }
 
 // Changed returns a channel that is closed by the next revision that changes

@@ -1,0 +1,39 @@
+// Package graphview keeps views of a cluster: graphs of its objects and of what
+// they refer to, live, for anyone to subscribe to by name.
+//
+// It puts the leaves below it together, and none of them knows another:
+// expr compiles what users wrote, resources follows what the cluster serves,
+// watch follows objects, refs finds what they refer to, graph holds it all.
+// It knows neither HTTP nor custom resources: a view is declared by a Spec and
+// read through a Subscription.
+//
+// # The tour
+//
+// Engine.Apply compiles a Spec (compile.go) and gives it to its View. The view's
+// goroutine (keep.go) derives from the queries and the present resources.Catalog
+// which watches it needs (need.go), leases those and taps their feeds (feed.go).
+//
+// An object arrives in Engine.Set, in the goroutine of its watch and still
+// decoded: its references are extracted, each tap's judge decides for its view
+// whether the object is selected and a root (judge.go), and what is left of the
+// object is an event. The loop (loop.go) takes the events that have come, applies
+// them to the one graph, and makes that a revision of every lens it changed.
+//
+// A Subscription (subscription.go) is a position in the lens of its view. When
+// that moves, the encoder reads what changed since and writes it as messages
+// (encoder.go, message.go), once for all who are at the same position with the
+// same rights. What a subscriber may not see is held back there (gate.go).
+//
+// # Goroutines
+//
+// Engine.Run starts and joins all of them: the loop, discovery, watches, one for
+// each view. The loop alone writes the graph, so its events are the order of
+// everything: whoever needs something done in that order sends a function. It
+// outlives all that send to it and waits for nobody. Watches block while it is
+// behind, which slows the API server down and loses nothing. Evaluation of
+// expressions happens in the goroutines of watches and of views, never in the
+// loop.
+//
+// Locks are taken in the order Engine.mu, View.mu; neither is held while
+// anything waits for the loop. A Subscription writes to nobody: its reader does.
+package graphview

@@ -1,0 +1,162 @@
+package graphview
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/resources"
+)
+
+var (
+	deployment = graph.Key{Resource: graph.Resource{Group: "apps", Version: "v1", Resource: "deployments"}, Namespace: "shop", Name: "web"}
+	configMap  = graph.Key{Resource: graph.Resource{Version: "v1", Resource: "configmaps"}, Namespace: "shop", Name: `odd"name`}
+	node       = graph.Key{Resource: graph.Resource{Version: "v1", Resource: "nodes"}, Name: "n1"}
+)
+
+func TestActions(t *testing.T) {
+	tests := map[string]struct {
+		change graph.Change
+		want   string
+	}{
+		"vertex with parts": {
+			graph.Change{Op: graph.SetVertex, Vertex: deployment, Payload: []byte(`[{"a":1},2]`)},
+			`{"svx":{"vx":{"g":"apps","v":"v1","r":"deployments","ns":"shop","n":"web"},"j":[{"a":1},2]}}`,
+		},
+		"vertex of which no part was selected": {
+			graph.Change{Op: graph.SetVertex, Vertex: node, Payload: []byte(`[]`)},
+			`{"svx":{"vx":{"g":"","v":"v1","r":"nodes","n":"n1"}}}`,
+		},
+		"vertex without content": {
+			graph.Change{Op: graph.SetVertex, Vertex: node},
+			`{"svx":{"vx":{"g":"","v":"v1","r":"nodes","n":"n1"}}}`,
+		},
+		"vertex goes": {
+			graph.Change{Op: graph.DeleteVertex, Vertex: configMap},
+			`{"dvx":{"vx":{"g":"","v":"v1","r":"configmaps","ns":"shop","n":"odd\"name"}}}`,
+		},
+		"owner": {
+			graph.Change{Op: graph.SetArc, Vertex: configMap, To: deployment, Type: graph.OwnerReference, Controller: true, BlockOwnerDeletion: true},
+			`{"sarc":{"s":{"g":"","v":"v1","r":"configmaps","ns":"shop","n":"odd\"name"},"d":{"g":"apps","v":"v1","r":"deployments","ns":"shop","n":"web"},"t":"or","a":{"c":true,"b":true}}}`,
+		},
+		"missing target, with fields": {
+			graph.Change{Op: graph.SetArc, Vertex: deployment, To: node, Type: graph.Direct, Missing: true, Fields: []string{"a.b", "c[]"}},
+			`{"sarc":{"s":{"g":"apps","v":"v1","r":"deployments","ns":"shop","n":"web"},"d":{"g":"","v":"v1","r":"nodes","n":"n1"},"t":"r","a":{"e":true,"f":["a.b","c[]"]}}}`,
+		},
+		"arc without attributes": {
+			graph.Change{Op: graph.SetArc, Vertex: node, To: node, Type: graph.Transitive},
+			`{"sarc":{"s":{"g":"","v":"v1","r":"nodes","n":"n1"},"d":{"g":"","v":"v1","r":"nodes","n":"n1"},"t":"t"}}`,
+		},
+		"arc goes": {
+			graph.Change{Op: graph.DeleteArc, Vertex: deployment, To: node, Type: graph.Direct},
+			`{"darc":{"s":{"g":"apps","v":"v1","r":"deployments","ns":"shop","n":"web"},"d":{"g":"","v":"v1","r":"nodes","n":"n1"},"t":"r"}}`,
+		},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			b := &frameBuilder{}
+			b.add(&tt.change)
+			b.close("", false, nil, nil)
+			if diff := cmp.Diff(`{"actions":[`+tt.want+`]}`, string(b.frames[0].JSON)); diff != "" {
+				t.Errorf("frame (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(tt.want, string(b.frames[0].Actions)); diff != "" {
+				t.Errorf("actions (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestFrameMembers(t *testing.T) {
+	pods := resources.Resource{Version: "v1", Resource: "pods", Namespaced: true}
+	w := warning{Type: "INFORMER_SYNC_FAILED", Message: "m"}
+	w.Attributes.set(pods, "shop", "")
+	c := warning{Type: "DISCOVERY_FAILED"}
+	b := &frameBuilder{reset: true}
+	b.close("run.view.0.1", true, []warning{w}, []warning{c})
+	want := `{"warnings":[{"t":"INFORMER_SYNC_FAILED","m":"m","a":{"g":"","v":"v1","r":"pods","ns":"shop"}}],` +
+		`"rev":"run.view.0.1","synced":true,"reset":true,"cleared":[{"t":"DISCOVERY_FAILED"}]}`
+	f := b.frames[0]
+	if diff := cmp.Diff(want, string(f.JSON)); diff != "" {
+		t.Errorf("frame (-want +got):\n%s", diff)
+	}
+	if !f.Synced || !f.Reset || f.Rev != "run.view.0.1" || !strings.HasPrefix(string(f.Warnings), `{"t":"INFORMER`) || !strings.HasSuffix(string(f.Warnings), `}}`) {
+		t.Errorf("members: %+v, warnings %s", f, f.Warnings)
+	}
+	if b.close("", false, nil, nil); len(b.frames) != 1 {
+		t.Errorf("an empty frame was made: %s", b.frames[1].JSON)
+	}
+}
+
+// TestFramesAreBounded cuts many actions into frames of at most MaxFrameBytes,
+// keeps their order, and lets a single action be larger.
+func TestFramesAreBounded(t *testing.T) {
+	b := &frameBuilder{}
+	var want []string
+	for i := range 40 {
+		size := 100_000
+		if i == 20 {
+			size = MaxFrameBytes + 10
+		}
+		name := fmt.Sprint("n", i)
+		want = append(want, name)
+		b.add(&graph.Change{
+			Op: graph.SetVertex, Vertex: graph.Key{Resource: node.Resource, Name: name},
+			Payload: []byte(`["` + strings.Repeat("x", size) + `"]`),
+		})
+	}
+	b.close("rev", true, nil, nil)
+	var got []string
+	for i, f := range b.frames {
+		var m struct {
+			Actions []struct {
+				Svx struct{ Vx struct{ N string } }
+			}
+			Rev string
+		}
+		if err := json.Unmarshal(f.JSON, &m); err != nil {
+			t.Fatal(err)
+		}
+		if len(f.JSON) > MaxFrameBytes && len(m.Actions) > 1 {
+			t.Errorf("frame %d has %d bytes and %d actions", i, len(f.JSON), len(m.Actions))
+		}
+		if last := i == len(b.frames)-1; (m.Rev != "") != last || f.Synced != last {
+			t.Errorf("frame %d of %d: rev %q, synced %v", i, len(b.frames), m.Rev, f.Synced)
+		}
+		for _, a := range m.Actions {
+			got = append(got, a.Svx.Vx.N)
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("order (-want +got):\n%s", diff)
+	}
+	if len(b.frames) < 5 || len(b.frames) > 8 {
+		t.Errorf("%d frames", len(b.frames))
+	}
+}
+
+func TestRevision(t *testing.T) {
+	r := revision{run: "abc", view: "v", rights: "0", known: 12345}
+	got, ok := parseRevision(r.String())
+	if !ok || got != r {
+		t.Errorf("parseRevision(%q) = %+v, %v", r, got, ok)
+	}
+	for _, bad := range []string{"", "a.b.c", "a.b.c.d.e", "a.b.c.!", "a.b.c.0", "a.b.c.-1", "a.b.c.zzzzzzzzzzzzzzzzzzzzzz"} {
+		if _, ok := parseRevision(bad); ok {
+			t.Errorf("parseRevision(%q) succeeded", bad)
+		}
+	}
+}
+
+func FuzzParseRevision(f *testing.F) {
+	f.Add("a.b.0.7ps")
+	f.Fuzz(func(t *testing.T, s string) {
+		if r, ok := parseRevision(s); ok && r.known == 0 {
+			t.Errorf("%q means revision 0", s)
+		}
+	})
+}
