@@ -34,11 +34,13 @@ type Options struct {
 	// LimitRetry is when a view that exceeded a limit is tried again. 0 means
 	// five minutes.
 	LimitRetry time.Duration
-	// Permit tells whether a ServiceAccount may list and watch a resource in a
-	// namespace ("" for all). It is asked for views that name one, again every
-	// PermitInterval (0: 60 s). Without it, such views are not served.
+	// Permit is the Permit of a ServiceAccount. It is asked for views that name
+	// one, again every PermitInterval (0: 60 s). Without it, such views are empty.
 	Permit         func(ctx context.Context, account Name, resource schema.GroupVersionResource, namespace string) (bool, error)
 	PermitInterval time.Duration
+	// MaxOpened is how many views made for one connection there may be at once. 0
+	// means 64.
+	MaxOpened int
 	// Notify is told when a view's Status may have changed. It must not block
 	// and must not call the Engine.
 	Notify func(Name)
@@ -56,6 +58,9 @@ func (o *Options) setDefaults() {
 	}
 	if o.PermitInterval == 0 {
 		o.PermitInterval = time.Minute
+	}
+	if o.MaxOpened == 0 {
+		o.MaxOpened = 64
 	}
 	if o.Notify == nil {
 		o.Notify = func(Name) {}
@@ -84,8 +89,9 @@ type Engine struct {
 	// waits happens under it but Acquire, which waits for Run alone.
 	mu      sync.Mutex
 	views   map[Name]*View
-	life    context.Context // ends when views have to; nil before Run
-	running sync.WaitGroup  // of views
+	opened  map[*View]struct{} // made for one connection
+	life    context.Context    // ends when views have to; nil before Run
+	running sync.WaitGroup     // of views
 	stopped bool
 }
 
@@ -100,6 +106,7 @@ func NewEngine(o Options) (*Engine, error) {
 		events: make(chan event, 2*maxBatch),
 		byLens: make(map[*graph.Lens]*View),
 		views:  make(map[Name]*View),
+		opened: make(map[*View]struct{}),
 	}
 	var err error
 	if e.discovery, err = resources.New(resources.Options{Config: o.Config, Logger: o.Logger.WithName("discovery")}); err != nil {
@@ -138,13 +145,19 @@ func (e *Engine) Run(ctx context.Context) error {
 	for _, v := range e.views {
 		e.startLocked(v)
 	}
+	for v := range e.opened {
+		e.startLocked(v)
+	}
 	e.mu.Unlock()
 
 	<-failed.Done()
 	e.mu.Lock()
 	e.stopped = true
 	for _, v := range e.views {
-		v.end(&ClosedError{Code: CodeStopping, Reason: "the server is stopping; reconnect"})
+		v.end(stopping)
+	}
+	for v := range e.opened {
+		v.end(stopping)
 	}
 	e.mu.Unlock()
 	e.running.Wait()
@@ -211,7 +224,10 @@ func (e *Engine) viewLocked(name Name, uid string) *View {
 	return v
 }
 
-var deleted = &ClosedError{Code: CodeDeleted, Reason: "the view was deleted"}
+var (
+	deleted  = &ClosedError{Code: CodeDeleted, Reason: "the view was deleted"}
+	stopping = &ClosedError{Code: CodeStopping, Reason: "the server is stopping; reconnect"}
+)
 
 // Remove ends the view, if there is one: its streams end and what only it
 // watched is released.

@@ -86,6 +86,10 @@ func (j *judge) judge(ctx context.Context, o *watch.Decoded) verdict {
 		v.selection.Hash = 1
 	}
 	for i, selector := range j.roots {
+		if in.Cost > maxCost {
+			v.err = fmt.Errorf("roots.objectSelectorExpressions[%d] and those after it: the view's expressions together cost too much on this object", i)
+			break
+		}
 		matches, err := selector.Matches(ctx, in)
 		if err = errors.Join(treeErr, err); err != nil {
 			// The next one is tried; the object stays.
@@ -101,6 +105,10 @@ func (j *judge) judge(ctx context.Context, o *watch.Decoded) verdict {
 	}
 	return v
 }
+
+// maxCost is what all of a view's expressions together may cost on one object,
+// in CEL's units: that of a few that each cost the most.
+const maxCost = 4 * expr.CostLimit
 
 var contentSeed = maphash.MakeSeed()
 

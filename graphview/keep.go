@@ -23,8 +23,8 @@ func (v *View) run(ctx context.Context) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	v.onEnd(cancel)
-	v.open()
-	defer v.close()
+	v.start()
+	defer v.finish()
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
@@ -40,8 +40,8 @@ func (v *View) run(ctx context.Context) {
 	}
 }
 
-// open gives the view its lens, close takes everything back.
-func (v *View) open() {
+// start gives the view its lens, finish takes everything back.
+func (v *View) start() {
 	v.engine.do(func() {
 		v.lens = v.engine.graph.NewLens()
 		v.engine.byLens[v.lens] = v
@@ -49,7 +49,7 @@ func (v *View) open() {
 	v.encoder.setLens(v.lens)
 }
 
-func (v *View) close() {
+func (v *View) finish() {
 	v.dropTaps(maps.Values(v.taps))
 	v.dropTaps(maps.Keys(v.retiring))
 	v.engine.do(func() {
@@ -74,19 +74,35 @@ func (v *View) keep(ctx context.Context, catalog *resources.Catalog) time.Durati
 		return time.Second
 	}
 	first := generation != v.planned
-	needed, without, selected, errs := v.needs(ctx, p, catalog)
 	if first {
 		v.setRoots(p)
+		clear(v.refused)
+		v.open = true
 	}
-	v.planned = generation
-	v.plan(ctx, p, needed, first)
+	v.noteRefusals()
+	o := v.outline(ctx, p, catalog)
+	v.planned, v.within = generation, o.within
+	// As long as it was open which namespaces there are, what is added belongs
+	// to what the spec asked for at first.
+	v.plan(ctx, p, o.needed, v.open)
+	v.open = o.open
 	v.renamespace(ctx, p)
 	v.finishSwitches(ctx)
-	again := v.report(catalog, selected, without, errs, generation)
-	if p.spec.ServiceAccountName != "" {
+	again := v.report(catalog, o, generation)
+	if permit, _ := v.permitOf(p); permit != nil {
 		again = min(again, v.engine.o.PermitInterval)
 	}
 	return again
+}
+
+// noteRefusals remembers of which resources the operator may not watch all
+// namespaces at once, until the spec changes.
+func (v *View) noteRefusals() {
+	for n, t := range v.taps {
+		if state, failed := t.failure(); failed && state.Reason == watch.Forbidden && n.resource.Namespaced && n.key.Namespace == "" {
+			v.refused[n.resource] = true
+		}
+	}
 }
 
 func (v *View) setRoots(p *Program) {
@@ -108,7 +124,7 @@ func (v *View) overLimit() bool {
 		v.retryAt = time.Now().Add(v.engine.o.LimitRetry)
 		v.synced.Store(false)
 		v.interruptLocked(v.limit)
-		v.engine.o.Notify(v.name)
+		v.notify()
 	}
 	return v.limit != nil
 }
@@ -127,7 +143,7 @@ func (v *View) clear() {
 	v.mu.Unlock()
 	v.warnings.reset()
 	v.planned = 0
-	v.engine.o.Notify(v.name)
+	v.notify()
 }
 
 // plan makes the taps that are needed and gives up those that are not. What old
@@ -164,6 +180,9 @@ func (v *View) plan(ctx context.Context, p *Program, needed map[need]bool, requi
 		t := &tap{view: v, need: n, required: required, acquired: time.Now()}
 		if n.query < 0 {
 			t.namespaces = p.namespaces
+			if t.namespaces == nil {
+				t.namespaces = &namespaceProgram{}
+			}
 			t.inScope = make(map[string]bool)
 		}
 		if err := v.engine.acquire(ctx, t); err != nil {
@@ -185,13 +204,13 @@ func (v *View) plan(ctx context.Context, p *Program, needed map[need]bool, requi
 
 func (v *View) judgeFor(p *Program, n need) *judge {
 	j := &judge{resource: n.resource, query: &p.queries[n.query], roots: p.roots}
-	if p.namespaces != nil {
-		switch {
-		case p.namespaces.selective():
-			j.namespaces = v.selectedNamespaces()
-		default:
-			j.namespaces = p.namespaces.names
-		}
+	switch within := v.within[n.resource]; {
+	case within != nil:
+		j.namespaces = within
+	case p.namespaces.selective():
+		j.namespaces, _ = v.selectedNamespaces()
+	case p.namespaces != nil:
+		j.namespaces = p.namespaces.names
 	}
 	return j
 }
@@ -337,17 +356,21 @@ func (v *View) replayAgain(ctx context.Context, t *tap, wants func(*watch.Decode
 	v.engine.do(func() {})
 }
 
-// selectedNamespaces are those that the view's namespace tap has in scope.
-func (v *View) selectedNamespaces() map[string]bool {
+// selectedNamespaces are those that the view's namespace tap has in scope, and
+// whether these are all.
+func (v *View) selectedNamespaces() (selected map[string]bool, known bool) {
 	for _, t := range v.taps {
 		if t.namespaces != nil {
+			_, failed := t.failure()
 			t.settled = t.ready()
+			known := t.settled || failed || time.Since(t.acquired) > v.engine.o.SyncTimeout
 			if set := t.selected.Load(); set != nil {
-				return *set
+				return *set, known
 			}
+			return map[string]bool{}, known
 		}
 	}
-	return map[string]bool{}
+	return map[string]bool{}, false
 }
 
 // renamespace shows the view the objects of namespaces that it began or ceased

@@ -11,15 +11,15 @@ import (
 
 // report derives from the taps how the view stands: its rows, its warnings and
 // whether it is synced. It returns when that may differ without an event.
-func (v *View) report(catalog *resources.Catalog, selected []resources.Resource, without []denied, errs []error, generation int) time.Duration {
+func (v *View) report(catalog *resources.Catalog, o outline, generation int) time.Duration {
 	again := time.Hour
 	now := time.Now()
 	live := make(map[string]warning)
 	add := func(w warning) { live[w.id()] = w }
 
-	rows := make([]ResourceStatus, len(selected))
+	rows := make([]ResourceStatus, len(o.selected))
 	index := make(map[resources.Resource]int)
-	for i, r := range selected {
+	for i, r := range o.selected {
 		rows[i] = statusOf(r)
 		rows[i].Synced = true
 		index[r] = i
@@ -33,7 +33,7 @@ func (v *View) report(catalog *resources.Catalog, selected []resources.Resource,
 		}
 	}
 
-	synced := true
+	synced := !o.open
 	for _, t := range v.taps {
 		state, failed := t.failure()
 		waited := now.Sub(t.acquired)
@@ -67,9 +67,9 @@ func (v *View) report(catalog *resources.Catalog, selected []resources.Resource,
 			note(t.need.resource, false, "")
 		}
 	}
-	for _, d := range without {
+	for _, d := range o.without {
 		message := d.message()
-		note(d.resource, len(d.namespaces) > 0, message)
+		note(d.resource, d.partly || len(d.namespaces) > 0, message)
 		w := warning{Type: "INFORMER_SYNC_FAILED", Message: d.resource.String() + ": " + message, resource: &d.resource}
 		w.Attributes.set(d.resource, "", "")
 		add(w)
@@ -78,7 +78,7 @@ func (v *View) report(catalog *resources.Catalog, selected []resources.Resource,
 	for _, f := range catalog.Failed() {
 		undiscovered = append(undiscovered, fmt.Sprintf("%s is not known, what was known of it is kept: %s", groupVersion(f.Group, f.Version), bounded(f.Err.Error())))
 	}
-	for _, err := range errs {
+	for _, err := range o.errs {
 		undiscovered = append(undiscovered, "a query cannot decide about a resource, which is left out: "+bounded(err.Error()))
 	}
 	if len(undiscovered) > 0 {
@@ -115,17 +115,6 @@ func syncWarning(t *tap, message string) warning {
 	w := warning{Type: "INFORMER_SYNC_FAILED", Message: fmt.Sprintf("%s%s: %s", r, where, message), resource: &r, namespace: t.need.key.Namespace}
 	w.Attributes.set(r, t.need.key.Namespace, "")
 	return w
-}
-
-func (d *denied) message() string {
-	switch {
-	case d.err != nil:
-		return fmt.Sprintf("whether service account %s may read it is not known: %s", d.account, bounded(d.err.Error()))
-	case len(d.namespaces) > 0:
-		return fmt.Sprintf("service account %s may not list and watch it in %s", d.account, strings.Join(d.namespaces, ", "))
-	default:
-		return fmt.Sprintf("service account %s may not list and watch it", d.account)
-	}
 }
 
 func groupVersion(group, version string) string {

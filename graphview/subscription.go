@@ -33,7 +33,7 @@ type Subscription struct {
 // Subscribe begins a subscription. It is to be closed.
 func (v *View) Subscribe(o SubscribeOptions) *Subscription {
 	v.subscribers.Add(1)
-	v.engine.o.Notify(v.name)
+	v.notify()
 	return &Subscription{view: v, access: o.Access, since: o.Since, ends: v.interruption()}
 }
 
@@ -41,7 +41,7 @@ func (v *View) Subscribe(o SubscribeOptions) *Subscription {
 func (s *Subscription) Close() {
 	s.closing.Do(func() {
 		s.view.subscribers.Add(-1)
-		s.view.engine.o.Notify(s.view.name)
+		s.view.notify()
 	})
 }
 

@@ -17,6 +17,10 @@ type View struct {
 	engine *Engine
 	name   Name
 	uid    string
+	// permit restricts what a view made for one connection is fed with; nil for
+	// named views.
+	permit Permit
+	named  bool
 
 	kicks chan struct{}
 	done  chan struct{} // closed when the view has ended
@@ -44,6 +48,9 @@ type View struct {
 	retiring map[*tap]bool // of a version that another is to replace
 	planned  int           // generation that the taps are of
 	retryAt  time.Time     // after a limit
+	refused  map[resources.Resource]bool
+	within   map[resources.Resource]map[string]bool // see outline
+	open     bool                                   // see outline
 }
 
 func newView(e *Engine, name Name, uid string) *View {
@@ -55,6 +62,8 @@ func newView(e *Engine, name Name, uid string) *View {
 		news:     make(chan struct{}),
 		taps:     make(map[need]*tap),
 		retiring: make(map[*tap]bool),
+		refused:  make(map[resources.Resource]bool),
+		named:    true,
 	}
 	v.warnings = newWarnings(v.announceNews)
 	v.encoder = newEncoder(v)
@@ -164,7 +173,14 @@ func (v *View) revised() {
 	if v.lens.Vertices() > v.engine.o.MaxVertices {
 		v.kick()
 	}
-	v.engine.o.Notify(v.name)
+	v.notify()
+}
+
+// notify tells whoever writes status.
+func (v *View) notify() {
+	if v.named {
+		v.engine.o.Notify(v.name)
+	}
 }
 
 // announceNews wakes subscribers for what is not in the graph.
@@ -173,7 +189,7 @@ func (v *View) announceNews() {
 	close(v.news)
 	v.news = make(chan struct{})
 	v.mu.Unlock()
-	v.engine.o.Notify(v.name)
+	v.notify()
 }
 
 func (v *View) newsChannel() <-chan struct{} {

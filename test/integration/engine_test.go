@@ -14,6 +14,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"graphview.dev/graphview"
@@ -24,7 +25,13 @@ import (
 // runEngine runs an engine until the test ends.
 func runEngine(t *testing.T, o graphview.Options) *graphview.Engine {
 	t.Helper()
-	o.Config = cluster.Config()
+	return runEngineAs(t, o, cluster.Config())
+}
+
+// runEngineAs runs one that reads as somebody else than the administrator.
+func runEngineAs(t *testing.T, o graphview.Options, config *rest.Config) *graphview.Engine {
+	t.Helper()
+	o.Config = config
 	o.Logger = testr.New(t)
 	engine, err := graphview.NewEngine(o)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -20,6 +21,8 @@ import (
 	"graphview.dev/test/oracle"
 )
 
+// configMaps is a view of the ConfigMaps in some namespaces.
+// configMaps is a view of the ConfigMaps in some namespaces.
 func configMaps(namespaces ...string) oracle.View {
 	return oracle.View{
 		Queries:    []oracle.Query{{Include: &oracle.Include{ResourceSelectorExpression: "group == '' && resource == 'configmaps'"}}},
@@ -333,4 +336,92 @@ func crdVersion(name string, storage bool) apiextensionsv1.CustomResourceDefinit
 			Properties: map[string]apiextensionsv1.JSONSchemaProps{"spec": {Type: "object", XPreserveUnknownFields: &preserve}},
 		}},
 	}
+}
+
+// TestViewForOneConnection is fed only with what its subscriber may read, by
+// namespace where that is how its rights are, shares watches with named views,
+// and leaves nothing behind.
+func TestViewForOneConnection(t *testing.T) {
+	c := newClient(t)
+	red, blue := newNamespace(t, c), newNamespace(t, c)
+	createConfigMaps(t, c, red, 3)
+	createConfigMaps(t, c, blue, 3)
+	e := runEngine(t, graphview.Options{MaxOpened: 1})
+	everything := oracle.View{Queries: configMaps().Queries}
+	named := mustApply(t, e, "named", everything)
+	if err := named.WaitSynced(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	o := graphview.OpenOptions{
+		Spec: specOf(t, everything),
+		Permit: func(_ context.Context, r schema.GroupVersionResource, namespace string) (bool, error) {
+			return r.Resource == "configmaps" && namespace == red, nil
+		},
+	}
+	view, err := e.Open(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := follow(t.Context(), view)
+	becomes(t, f, configMaps(red))
+	var closed *graphview.ClosedError
+	if _, err := e.Open(o); !errors.As(err, &closed) || closed.Code != graphview.CodeLimit {
+		t.Errorf("a second Open: %v", err)
+	}
+	e.CloseView(view)
+	<-f.done
+	eventually(t, 10*time.Second, func() string {
+		if n := e.Watches(); n != 1 {
+			return fmt.Sprintf("%d watches, want that of the named view", n)
+		}
+		return ""
+	})
+	if other, err := e.Open(o); err != nil {
+		t.Errorf("Open after CloseView: %v", err)
+	} else {
+		e.CloseView(other)
+	}
+	o.Spec.Queries = nil
+	var invalid *graphview.InvalidSpecError
+	if _, err := e.Open(o); !errors.As(err, &invalid) {
+		t.Errorf("Open without queries: %v", err)
+	}
+}
+
+// TestOperatorOfSomeNamespaces: where the operator may not watch all namespaces
+// at once, it watches those of the view one by one.
+func TestOperatorOfSomeNamespaces(t *testing.T) {
+	c := newClient(t)
+	red, blue := newNamespace(t, c), newNamespace(t, c)
+	createConfigMaps(t, c, red, 3)
+	createConfigMaps(t, c, blue, 3)
+	user := "reader-of-" + red
+	for _, namespace := range []string{red, blue} {
+		meta := metav1.ObjectMeta{Namespace: namespace, Name: "reader"}
+		role := &rbacv1.Role{ObjectMeta: meta, Rules: []rbacv1.PolicyRule{{APIGroups: []string{""}, Resources: []string{"configmaps"}, Verbs: []string{"list", "watch"}}}}
+		binding := &rbacv1.RoleBinding{
+			ObjectMeta: meta, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: "reader"},
+			Subjects: []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: "User", Name: user}},
+		}
+		for _, o := range []client.Object{role, binding} {
+			if err := c.Create(t.Context(), o); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	names := []string{red, blue}
+	for i := range 9 { // more than are watched one by one of one's own accord
+		names = append(names, fmt.Sprint("absent-", i))
+	}
+	e := runEngineAs(t, graphview.Options{}, cluster.ClientConfig(user))
+	f := follow(t.Context(), mustApply(t, e, "view", configMaps(names...)))
+	eventually(t, 30*time.Second, func() string {
+		want, err := oracle.Build(t.Context(), cluster.Config(), configMaps(red, blue))
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		return oracle.Compare(want, f.client.Graph())
+	})
 }

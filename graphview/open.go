@@ -1,0 +1,50 @@
+package graphview
+
+import (
+	"fmt"
+)
+
+// OpenOptions describe a view that is made for one connection.
+type OpenOptions struct {
+	Spec Spec
+	// Permit is that of the subscriber, who wrote the spec: the view is fed with
+	// nothing else, so that its expressions cannot probe what it may not read.
+	// Required.
+	Permit Permit
+}
+
+// Open makes a view that has no name and nobody else can find. It runs as named
+// views do and shares their watches. The caller gives it back with CloseView.
+// The error is an *InvalidSpecError, or a *ClosedError when there are too many
+// or the engine is stopping.
+func (e *Engine) Open(o OpenOptions) (*View, error) {
+	program, err := Compile(o.Spec)
+	if err != nil {
+		return nil, err
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	switch {
+	case e.stopped:
+		return nil, stopping
+	case len(e.opened) >= e.o.MaxOpened:
+		return nil, &ClosedError{Code: CodeLimit, Reason: fmt.Sprintf(
+			"there are %d views for single connections already; try later, or ask for a GraphView", e.o.MaxOpened)}
+	}
+	v := newView(e, Name{Name: "connection"}, newRunID())
+	v.permit, v.named = o.Permit, false
+	v.setProgram(&o.Spec, program, nil)
+	e.opened[v] = struct{}{}
+	e.startLocked(v)
+	return v, nil
+}
+
+// CloseView ends a view that Open made. What only it watched is released.
+func (e *Engine) CloseView(v *View) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if _, ok := e.opened[v]; ok {
+		delete(e.opened, v)
+		v.end(deleted)
+	}
+}
