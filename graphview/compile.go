@@ -80,8 +80,7 @@ func (c *compiler) check(path string, err error) bool {
 	if err == nil {
 		return true
 	}
-	var text *expr.Error
-	if errors.As(err, &text) {
+	if text, ok := errors.AsType[*expr.Error](err); ok {
 		err = text.At(path)
 	} else {
 		err = fmt.Errorf("%s: %w", path, err)
@@ -120,8 +119,7 @@ func Compile(spec Spec) (*Program, error) {
 	}
 	if len(c.errs) > 0 {
 		invalid := &InvalidSpecError{Reason: reasonSpec, Errors: c.errs}
-		var text *expr.Error
-		if errors.As(c.errs[0], &text) {
+		if text, ok := errors.AsType[*expr.Error](c.errs[0]); ok {
 			invalid.Reason = string(text.Reason)
 		}
 		return nil, invalid

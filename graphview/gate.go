@@ -94,7 +94,7 @@ func (e *encoder) denials(lens *graph.Lens, g *gate, before string) (set, cleare
 		if g.lets(Place{r.Group, r.Resource, namespace}) {
 			return
 		}
-		w := warning{Type: "ACCESS_DENIED", Message: fmt.Sprintf("%s is left out: you may not list and watch it", name(r))}
+		w := warning{Type: "ACCESS_DENIED", Message: name(r) + " is left out: you may not list and watch it"}
 		w.Attributes = attributes{Group: &r.Group, Version: r.Version, Resource: r.Resource}
 		if named[namespace] {
 			w.Attributes.Namespace = namespace
@@ -120,12 +120,12 @@ func (e *encoder) denials(lens *graph.Lens, g *gate, before string) (set, cleare
 	if d.ids == before {
 		return nil, nil, before
 	}
-	for _, id := range strings.Split(d.ids, "\n") {
+	for id := range strings.SplitSeq(d.ids, "\n") {
 		if id != "" && !containsLine(before, id) {
 			set = append(set, d.warnings[id])
 		}
 	}
-	for _, id := range strings.Split(before, "\n") {
+	for id := range strings.SplitSeq(before, "\n") {
 		if id != "" && !containsLine(d.ids, id) {
 			cleared = append(cleared, warningOf(id))
 		}

@@ -141,8 +141,7 @@ func (s *Subscription) resolve(ctx context.Context, missing error) error {
 // closedBy turns the reason why a view is not served into how a subscription
 // of it ends.
 func closedBy(err error) *ClosedError {
-	var c *ClosedError
-	if errors.As(err, &c) {
+	if c, ok := errors.AsType[*ClosedError](err); ok {
 		return c
 	}
 	return &ClosedError{Code: CodeInvalid, Reason: err.Error()}

@@ -50,7 +50,7 @@ func parse(program string, args []string, out io.Writer) (*options, error) {
 	if flags.NArg() > 0 {
 		return nil, fmt.Errorf("unexpected argument %q; there are only flags, see --help", flags.Arg(0))
 	}
-	for _, origin := range strings.Split(*origins, ",") {
+	for origin := range strings.SplitSeq(*origins, ",") {
 		if origin = strings.TrimSpace(origin); origin != "" {
 			o.allowedOrigins = append(o.allowedOrigins, origin)
 		}

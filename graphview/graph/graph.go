@@ -330,9 +330,9 @@ func (g *Graph) Size() Size {
 	g.mu.RLock()
 	defer g.mu.RUnlock()
 	return Size{
-		Nodes:  max(0, len(g.nodes.items)-1-len(g.nodes.free)),
+		Nodes:  g.nodes.len(),
 		Slots:  len(g.slotIDs),
-		Arcs:   max(0, len(g.arcs.items)-1-len(g.arcs.free)),
+		Arcs:   g.arcs.len(),
 		Labels: len(g.labels),
 		Lenses: len(g.lenses),
 	}

@@ -1,5 +1,7 @@
 package graph
 
+import "slices"
+
 // Flags of an entry.
 const (
 	member  uint8 = 1 << iota // selected by the view
@@ -55,12 +57,12 @@ type Lens struct {
 
 	vertices, arcs, roots int
 	objects               map[resID]int
-	places                map[place]int // visible vertices
-	placesRev             uint64        // when a place last came or went
+	places                map[residence]int // visible vertices
+	placesRev             uint64            // when a place last came or went
 }
 
-// place is where vertices of one resource are.
-type place struct {
+// residence is where vertices of one resource are.
+type residence struct {
 	resource resID
 	space    spaceID
 }
@@ -92,7 +94,7 @@ func (g *Graph) NewLens() *Lens {
 		index:   make(map[nodeID]uint32),
 		parts:   make(map[uint32]any),
 		objects: make(map[resID]int),
-		places:  make(map[place]int),
+		places:  make(map[residence]int),
 		head:    g.rev,
 		change:  make(chan struct{}),
 	}
@@ -144,12 +146,7 @@ func (l *Lens) sees(id nodeID, except SourceID) bool {
 	if c := l.g.nodes.at(id).claim; c != 0 && has(c) {
 		return true
 	}
-	for _, c := range l.g.claims[id] {
-		if has(c) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(l.g.claims[id], has)
 }
 
 func (l *Lens) unclaimed(id nodeID, source SourceID) {
@@ -334,7 +331,7 @@ func (l *Lens) VisitPlaces(since uint64, visit func(Resource, string)) uint64 {
 // settle counts a vertex that became visible, or with -1 ceased to be.
 func (l *Lens) settle(p *entry, by int) {
 	n := l.g.nodes.at(p.node)
-	at := place{n.resource, l.g.slots.at(n.slot).space}
+	at := residence{n.resource, l.g.slots.at(n.slot).space}
 	l.vertices += by
 	before := l.places[at]
 	if l.places[at] += by; l.places[at] == 0 {

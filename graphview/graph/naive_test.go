@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -167,7 +168,7 @@ func (m *model) picture(l *modelLens) picture {
 	p := newPicture()
 	for k, o := range members {
 		if visible[k] {
-			p.vertices[k] = fmt.Sprint(l.decide(k, o).Hash)
+			p.vertices[k] = strconv.FormatUint(l.decide(k, o).Hash, 10)
 		}
 	}
 	for a, at := range arcs {

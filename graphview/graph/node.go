@@ -2,6 +2,7 @@ package graph
 
 import (
 	"hash/maphash"
+	"slices"
 	"strings"
 )
 
@@ -153,12 +154,7 @@ func (g *Graph) claimed(id nodeID, source SourceID) bool {
 	if g.nodes.at(id).claim == source {
 		return true
 	}
-	for _, c := range g.claims[id] {
-		if c == source {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(g.claims[id], source)
 }
 
 func (g *Graph) addClaim(id nodeID, source SourceID) {

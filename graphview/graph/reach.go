@@ -31,14 +31,16 @@ func (l *Lens) repair() {
 		if l.entries.at(to).support == from && !l.leads(c.id, to) {
 			sever(to)
 		}
-		if l.entries.at(from).support == to && !(l.leads(c.id, to) && l.against[c.typ]) {
+		if l.entries.at(from).support == to && (!l.leads(c.id, to) || !l.against[c.typ]) {
 			sever(from)
 		}
 	}
-	// And everything that it supported in turn. An entry that comes off for
-	// another arc's sake is found again below.
-	for i := 0; i < len(cut); i++ {
-		e := cut[i]
+	// And everything that it supported in turn, which makes cut grow. An entry
+	// that comes off for another arc's sake is found again below.
+	done := 0
+	for len(cut) > done {
+		e := cut[done]
+		done++
 		l.visitArcs(e, func(_ *arc, other uint32, _ bool) {
 			if l.entries.at(other).support == e {
 				sever(other)
@@ -50,8 +52,9 @@ func (l *Lens) repair() {
 	for _, e := range cut {
 		l.seed(e)
 	}
-	for i := 0; i < len(l.dirty); i++ {
-		l.seed(l.dirty[i])
+	// Those that seeds mark are reached already.
+	for _, e := range l.dirty {
+		l.seed(e)
 	}
 	for i := range l.g.changes {
 		c := &l.g.changes[i]

@@ -1,10 +1,15 @@
 package graph
 
+// pageBits is the logarithm of the values in one page of a slab.
+const pageBits = 8
+
 // A slab hands out small integer ids for values of one type and reuses those
-// that were freed. Id 0 is never handed out: it means none. Pointers from at
-// are valid until the next alloc.
+// that were freed. It grows page by page: values do not move, so pointers from
+// at stay valid, and growing copies nothing. Id 0 is never handed out: it means
+// none.
 type slab[T any] struct {
-	items []T
+	pages []*[1 << pageBits]T
+	next  uint32 // ids up to here have been handed out at least once
 	free  []uint32
 }
 
@@ -14,19 +19,22 @@ func (s *slab[T]) alloc() uint32 {
 		s.free = s.free[:n-1]
 		return id
 	}
-	if len(s.items) == 0 {
-		s.items = append(s.items, *new(T))
+	s.next++
+	if int(s.next>>pageBits) >= len(s.pages) {
+		s.pages = append(s.pages, new([1 << pageBits]T))
 	}
-	s.items = append(s.items, *new(T))
-	return uint32(len(s.items) - 1)
+	return s.next
 }
 
-func (s *slab[T]) at(id uint32) *T { return &s.items[id] }
+func (s *slab[T]) at(id uint32) *T { return &s.pages[id>>pageBits][id&(1<<pageBits-1)] }
 
 func (s *slab[T]) release(id uint32) {
-	s.items[id] = *new(T)
+	*s.at(id) = *new(T)
 	s.free = append(s.free, id)
 }
+
+// len is how many ids are taken.
+func (s *slab[T]) len() int { return int(s.next) - len(s.free) }
 
 // table interns comparable values: equal values get equal ids, from 1 on, for
 // good. It is for vocabularies that stay small: kinds, resources, namespaces.
