@@ -100,7 +100,8 @@ func Compile(spec Spec) (*Program, error) {
 	if n := len(spec.Queries); n < 1 || n > maxQueries {
 		c.shape("spec.queries", "must have between 1 and %d queries, has %d", maxQueries, n)
 	}
-	for i := range spec.Queries {
+	// What is beyond the bounds is not compiled: that alone could be a lot of work.
+	for i := range spec.Queries[:min(len(spec.Queries), maxQueries)] {
 		p.queries = append(p.queries, c.query(fmt.Sprintf("spec.queries[%d]", i), &spec.Queries[i]))
 	}
 	if spec.Namespaces != nil {
@@ -110,7 +111,7 @@ func Compile(spec Spec) (*Program, error) {
 		if n := len(spec.Roots.ObjectSelectorExpressions); n > maxRoots {
 			c.shape("spec.roots.objectSelectorExpressions", "must have at most %d expressions, has %d", maxRoots, n)
 		}
-		for i, text := range spec.Roots.ObjectSelectorExpressions {
+		for i, text := range spec.Roots.ObjectSelectorExpressions[:min(len(spec.Roots.ObjectSelectorExpressions), maxRoots)] {
 			selector, err := expr.CompileObject(text)
 			if c.check(fmt.Sprintf("spec.roots.objectSelectorExpressions[%d]", i), err) {
 				p.roots = append(p.roots, selector)

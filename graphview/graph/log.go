@@ -118,7 +118,9 @@ func (l *Lens) clearGraves() {
 			l.free(gr.entry)
 		}
 	}
-	l.graves.graves = append(l.graves.graves[:0], l.graves.graves[excess:]...)
+	// What is cut off goes when the slice next grows: moving the rest now would
+	// cost every revision its length.
+	l.graves.graves = l.graves.graves[excess:]
 }
 
 // forgetArcsOf forgets the arcs that went from an entry up to a revision.

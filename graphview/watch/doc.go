@@ -4,9 +4,9 @@
 //
 // A [Manager] starts a [Watch] for the first [Lease] of a [Key] and stops it
 // with the last. A Watch follows the API server with client-go's reflector
-// (retry, back-off, resumption, bookmarks, 410), but reads the responses
-// itself: each object is taken from the body as raw JSON, rid of
-// metadata.managedFields and the last-applied-configuration annotation,
+// (resumption, bookmarks, 410; the back-off is our own, see retry.go), but
+// reads the responses itself: each object is taken from the body as raw JSON,
+// rid of metadata.managedFields and the last-applied-configuration annotation,
 // hashed, compressed with a dictionary of its resource, and shown to the
 // [Handler] while it is still at hand. Nothing is built of it unless the
 // Handler asks ([Decoded.Tree]), and nothing but the compressed bytes stays.

@@ -37,7 +37,8 @@ type Options struct {
 	// server, 60 s by default. It has no limit as a whole.
 	ListIdleTimeout time.Duration
 	// Retry is how long to wait after failures, by default from 0.8 s to
-	// between 20 and 30 s.
+	// between 20 and 30 s. It starts over after a watch that lasted as long as
+	// the last of these waits, or 5 s.
 	Retry wait.Backoff
 }
 

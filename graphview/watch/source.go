@@ -19,7 +19,10 @@ import (
 // a watch open: past it, the connection is dead.
 const watchGrace = 30 * time.Second
 
-var errSilent = errors.New("the server sends nothing")
+var (
+	errSilent = errors.New("the server sends nothing")
+	errShort  = errors.New("the watch ended at once")
+)
 
 // source makes the reflector's requests. It is used by one reflector: one
 // request at a time, but for a list that the reflector has given up when ctx
@@ -33,6 +36,7 @@ type source struct {
 	// refused: the last watch request was, so that a list is not to be
 	// trusted before a watch is allowed again.
 	refused bool
+	retry   retry
 
 	mu     sync.Mutex
 	joined bool
@@ -65,6 +69,9 @@ func (s *source) ListWithContext(ctx context.Context, options metav1.ListOptions
 	s.mu.Unlock()
 	defer s.lists.Done()
 
+	if err := s.retry.wait(ctx); err != nil {
+		return nil, err
+	}
 	if options.Continue == "" {
 		if err := s.watch.begin(ctx); err != nil {
 			return nil, err
@@ -76,6 +83,7 @@ func (s *source) ListWithContext(ctx context.Context, options metav1.ListOptions
 	}
 	err = fmt.Errorf("list %s: %w", s.watch.key.Resource.GroupResource(), err)
 	if !relists(err, options) {
+		s.retry.failed(err, time.Now())
 		s.watch.fail(s.ctx, err) //nolint:contextcheck // ctx may be what has ended
 	}
 	return nil, err
@@ -160,6 +168,9 @@ func (s *source) probe(ctx context.Context) error {
 
 // WatchWithContext starts a watch.
 func (s *source) WatchWithContext(ctx context.Context, options metav1.ListOptions) (apiwatch.Interface, error) {
+	if err := s.retry.wait(ctx); err != nil {
+		return nil, err
+	}
 	options.Watch = true
 	limit := time.Hour
 	if options.TimeoutSeconds != nil {
@@ -169,20 +180,36 @@ func (s *source) WatchWithContext(ctx context.Context, options metav1.ListOption
 	body, err := s.client.get(ctx, s.watch.key, options)
 	if err != nil {
 		cancel()
+		s.retry.failed(err, time.Now())
 		s.watchFailed(err)
 		return nil, fmt.Errorf("watch %s: %w", s.watch.key.Resource.GroupResource(), err)
 	}
 	s.watch.confirm(ctx)
+	started := time.Now()
 	frames := newFrames(body, cancel, options.ResourceVersion, s.watch.key.secrets())
 	reporter := apierrors.NewClientErrorReporter(http.StatusInternalServerError, "watch", "ClientWatchDecoding")
 	return &stream{
 		StreamWatcher: apiwatch.NewStreamWatcherWithLogger(s.watch.log.V(1), frames, reporter),
 		frames:        frames,
-		failed:        s.watchFailed,
+		ended:         func(f *frames) { s.watchEnded(started, f.version != options.ResourceVersion, f.err) },
 	}, nil
 }
 
-// watchFailed notes why a watch did not start or ended before its time.
+// watchEnded notes how a watch that had started ended: with nil if it was only
+// the connection, which is no failure unless nothing at all has come of it.
+func (s *source) watchEnded(started time.Time, progress bool, err error) {
+	now := time.Now()
+	lasted := now.Sub(started)
+	s.retry.lasted(lasted)
+	if err != nil {
+		s.retry.failed(err, now)
+		s.watchFailed(err)
+	} else if !progress && lasted < s.retry.schedule.Duration {
+		s.retry.failed(errShort, now)
+	}
+}
+
+// watchFailed tells why a watch did not start or ended before its time.
 func (s *source) watchFailed(err error) {
 	if expired(err) { // routine: a list follows
 		return

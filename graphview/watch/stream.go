@@ -41,7 +41,7 @@ type stream struct {
 	*apiwatch.StreamWatcher
 
 	frames *frames
-	failed func(error)
+	ended  func(*frames)
 }
 
 // Stop ends the watch and joins its goroutine. It is called by the reflector,
@@ -52,9 +52,9 @@ func (s *stream) Stop() {
 	for range s.ResultChan() {
 		// Until it is closed.
 	}
-	if err := s.frames.err; err != nil {
-		s.frames.err = nil
-		s.failed(err)
+	if s.ended != nil {
+		s.ended(s.frames)
+		s.ended = nil
 	}
 }
 

@@ -77,16 +77,15 @@ func (w *Watch) State() State {
 // run follows the resource until ctx ends, and joins what it has started.
 func (w *Watch) run(ctx context.Context, c *client, o Options) {
 	defer close(w.done)
-	source := &source{ctx: ctx, watch: w, client: c, idle: o.ListIdleTimeout}
+	source := &source{ctx: ctx, watch: w, client: c, idle: o.ListIdleTimeout, retry: newRetry(o.Retry)}
 	defer source.join()
-	retry := o.Retry
 	// What the reflector would log is said by State, once; see setState.
 	silent := logr.Discard()
 	cache.NewReflectorWithOptions(source, nil, &store{ctx: ctx, watch: w}, cache.ReflectorOptions{
 		Name:            w.key.String(),
 		TypeDescription: w.key.Resource.String(),
 		Logger:          &silent,
-		Backoff:         &retry,
+		Backoff:         source.retry.first(),
 	}).RunWithContext(logr.NewContext(ctx, silent))
 }
 

@@ -1,0 +1,87 @@
+package watch
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
+)
+
+// TestOldFailuresDoNotDelay: what failed long ago, as long as it was waited for,
+// does not make the next failure worse.
+func TestOldFailuresDoNotDelay(t *testing.T) {
+	s, r := newServer(t), newRecorder(t)
+	s.set("a", object("a", "", ""))
+	const longest = time.Second
+	var failures atomic.Int32
+	fail := func(n int32) {
+		failures.Store(n)
+		s.hangUp()
+		s.answer(func(w http.ResponseWriter, _ *http.Request, _ bool) bool {
+			if failures.Add(-1) < 0 {
+				return false
+			}
+			refuse(w, http.StatusInternalServerError, metav1.StatusReasonInternalError)
+			return true
+		})
+	}
+	acquire(t, start(t, s, r, func(o *Options) {
+		o.Retry = wait.Backoff{Duration: 20 * time.Millisecond, Factor: 10, Steps: 3, Cap: longest}
+	}), podsKey)
+	at := r.awaitLine(0, "state synced=true")
+	fail(4)
+	at = r.awaitLine(r.awaitLine(at, "state synced=true Failing"), "state synced=true UpToDate")
+	for began, i := time.Now(), 0; time.Since(began) < 2*longest; i++ {
+		s.set("a", object("a", fmt.Sprintf(`,"labels":{"i":"%d"}`, i), ""))
+		at = r.awaitLine(at, "set a")
+	}
+	fail(2)
+	began := time.Now()
+	r.awaitLine(r.awaitLine(at, "state synced=true Failing"), "state synced=true UpToDate")
+	if took := time.Since(began); took > longest/2 {
+		t.Errorf("recovered from the first failure after a quiet time in %s", took)
+	}
+}
+
+func TestRetryDelays(t *testing.T) {
+	const second = time.Second
+	fails := func(r *retry, now time.Time) { r.failed(errors.New("no"), now) }
+	expires := func(r *retry, now time.Time) { r.failed(apierrors.NewResourceExpired("too old"), now) }
+	lasts := func(d time.Duration) func(*retry, time.Time) {
+		return func(r *retry, _ time.Time) { r.lasted(d) }
+	}
+	tests := map[string]struct {
+		events []func(*retry, time.Time)
+		want   []time.Duration // delays after each of them
+	}{
+		"failures in a row":             {[]func(*retry, time.Time){fails, fails, fails, fails, fails}, []time.Duration{second, 2 * second, 4 * second, 8 * second, 8 * second}},
+		"a watch that lasted":           {[]func(*retry, time.Time){fails, fails, lasts(2 * second), fails}, []time.Duration{second, 2 * second, 0, second}},
+		"a watch shorter than the wait": {[]func(*retry, time.Time){fails, fails, lasts(second), fails}, []time.Duration{second, 2 * second, 2 * second, 4 * second}},
+		"a steady watch":                {[]func(*retry, time.Time){fails, fails, fails, fails, lasts(steady)}, []time.Duration{second, 2 * second, 4 * second, 8 * second, 0}},
+		"expired once":                  {[]func(*retry, time.Time){expires, lasts(second), expires}, []time.Duration{0, 0, 0}},
+		"expired again and again":       {[]func(*retry, time.Time){expires, lasts(0), expires, lasts(0), expires}, []time.Duration{0, 0, second, second, 2 * second}},
+		"expired after a failure":       {[]func(*retry, time.Time){fails, fails, expires}, []time.Duration{second, 2 * second, 2 * second}},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			r, now := newRetry(wait.Backoff{Duration: second, Factor: 2, Steps: 9, Cap: 8 * second}), time.Unix(100, 0)
+			for i, event := range test.events {
+				before := r
+				event(&r, now)
+				if r.delay != test.want[i] {
+					t.Errorf("after %d: delay %s, want %s", i+1, r.delay, test.want[i])
+				}
+				if r.next != before.next && r.delay > 0 && !r.due.Equal(now.Add(r.delay)) {
+					t.Errorf("after %d: due %s with a delay of %s", i+1, r.due, r.delay)
+				}
+				now = now.Add(time.Minute)
+			}
+		})
+	}
+}
