@@ -12,13 +12,16 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/apiserver/pkg/authentication/authenticator"
 	"k8s.io/apiserver/pkg/authentication/authenticatorfactory"
+	"k8s.io/apiserver/pkg/authentication/group"
 	"k8s.io/apiserver/pkg/authentication/request/headerrequest"
+	"k8s.io/apiserver/pkg/authentication/request/union"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 	"k8s.io/apiserver/pkg/authorization/authorizerfactory"
 	"k8s.io/apiserver/pkg/endpoints/filters"
 	"k8s.io/apiserver/pkg/endpoints/request"
 	"k8s.io/apiserver/pkg/server/dynamiccertificates"
 	"k8s.io/client-go/kubernetes"
+	authorizationclient "k8s.io/client-go/kubernetes/typed/authorization/v1"
 	"k8s.io/client-go/rest"
 )
 
@@ -41,8 +44,12 @@ const (
 
 // access decides who a request comes from and whether it may do what it asks.
 type access struct {
-	authenticator authenticator.Request
-	authorizer    authorizer.Authorizer
+	// authenticator judges what a user bears itself, proxy what the API server's
+	// front proxy says of one; nil if there is none.
+	authenticator, proxy authenticator.Request
+	authorizer           authorizer.Authorizer
+	// review asks about permissions, without a cache.
+	review review
 	// headers are those that the front proxy alone may set; nil if there is none.
 	headers *authenticatorfactory.RequestHeaderConfig
 
@@ -55,7 +62,8 @@ type access struct {
 
 // delegatedAccess asks the API server: TokenReview, SubjectAccessReview, and its
 // published client CA and front proxy, which are followed as they change.
-func delegatedAccess(config *rest.Config) (*access, error) {
+// Answers are cached no longer than the interval after which they are doubted.
+func delegatedAccess(config *rest.Config, recheck time.Duration) (*access, error) {
 	config = rest.CopyConfig(config)
 	// A limit here would delay requests of subscribers; the caches are what
 	// protects the API server.
@@ -88,26 +96,35 @@ func delegatedAccess(config *rest.Config) (*access, error) {
 		AllowedClientNames:  headerrequest.StringSliceProviderFunc(proxy.AllowedClientNames),
 	}
 	backoff := wait.Backoff{Duration: 500 * time.Millisecond, Factor: 1.5, Jitter: 0.2, Steps: 5}
+	a.proxy = headerrequest.NewDynamicVerifyOptionsSecure(proxyCA.VerifyOptions, a.headers.AllowedClientNames,
+		a.headers.UsernameHeaders, a.headers.UIDHeaders, a.headers.GroupHeaders, a.headers.ExtraHeaderPrefixes)
 	a.authenticator, _, err = authenticatorfactory.DelegatingAuthenticatorConfig{
 		TokenAccessReviewClient:            client.AuthenticationV1(),
 		TokenAccessReviewTimeout:           10 * time.Second,
 		WebhookRetryBackoff:                &backoff,
-		CacheTTL:                           tokenTTL,
+		CacheTTL:                           min(tokenTTL, recheck),
 		ClientCertificateCAContentProvider: clientCA,
-		RequestHeaderConfig:                a.headers,
 	}.New()
 	if err != nil {
 		return nil, fmt.Errorf("authenticator: %w", err)
 	}
 	a.authorizer, err = authorizerfactory.DelegatingAuthorizerConfig{
 		SubjectAccessReviewClient: client.AuthorizationV1(),
-		AllowCacheTTL:             allowTTL,
-		DenyCacheTTL:              denyTTL,
+		AllowCacheTTL:             min(allowTTL, recheck),
+		DenyCacheTTL:              min(denyTTL, recheck),
 		WebhookRetryBackoff:       &backoff,
 	}.New()
 	if err != nil {
 		return nil, fmt.Errorf("authorizer: %w", err)
 	}
+	// Questions about permissions have limits of their own, and must not hold up
+	// those about requests.
+	config.QPS = -1
+	reviews, err := authorizationclient.NewForConfig(config)
+	if err != nil {
+		return nil, fmt.Errorf("client for permissions: %w", err)
+	}
+	a.review = subjectAccessReview(reviews.SubjectAccessReviews())
 	return a, nil
 }
 
@@ -165,8 +182,13 @@ var errNoAuthority = errors.New("a client CA is missing in " + authenticationNam
 // answered with a Status.
 func (a *access) guard(next http.Handler) http.Handler {
 	next = filters.WithAuthorization(next, a.authorizer, codecs)
-	next = filters.WithAuthentication(next, a.authenticator, filters.Unauthorized(codecs), nil, a.headers)
-	return filters.WithRequestInfo(next, &request.RequestInfoFactory{
+	authenticate := a.authenticator
+	if a.proxy != nil {
+		authenticate = union.New(group.NewAuthenticatedGroupAdder(throughProxy(a.proxy)), a.authenticator)
+	}
+	next = filters.WithAuthentication(next, authenticate, filters.Unauthorized(codecs), nil, a.headers)
+	next = filters.WithRequestInfo(next, &request.RequestInfoFactory{
 		APIPrefixes: sets.NewString("apis"), GrouplessAPIPrefixes: sets.NewString(),
 	})
+	return remember(next)
 }

@@ -29,11 +29,21 @@ type certificate struct {
 	cert, key string
 	logger    logr.Logger
 	ca        []byte // PEM; nil for files
+	// given is somebody else's, who then has all of the work.
+	given func(*tls.ClientHelloInfo) (*tls.Certificate, error)
 
 	mu      sync.Mutex
 	current *tls.Certificate
 	stamp   [2]time.Time
 	checked time.Time
+}
+
+// certificateOf is the certificate that the options ask for.
+func certificateOf(o *Options) (*certificate, error) {
+	if o.GetCertificate != nil {
+		return &certificate{given: o.GetCertificate}, nil
+	}
+	return newCertificate(o.CertDir, o.ServerNames, o.Logger)
 }
 
 // newCertificate reads dir's tls.crt and tls.key or, if dir is "", signs a
@@ -54,7 +64,10 @@ func newCertificate(dir string, names []string, logger logr.Logger) (*certificat
 }
 
 // get is for tls.Config. Files that cannot be used leave the last certificate.
-func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+func (c *certificate) get(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
+	if c.given != nil {
+		return c.given(hello)
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.cert != "" && time.Since(c.checked) >= checkEvery {

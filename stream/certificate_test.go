@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"crypto/tls"
 	"crypto/x509"
 	"encoding/pem"
 	"os"
@@ -110,4 +111,26 @@ func TestCertificateReloads(t *testing.T) {
 	writePair(t, dir, "third.example.com", start.Add(3*time.Minute))
 	c.checked = time.Time{}
 	wants("third.example.com")
+}
+
+// TestCertificateIsGiven: somebody else's certificate is served as it is, and
+// vouched for by whoever gives it.
+func TestCertificateIsGiven(t *testing.T) {
+	_, want, err := selfSigned([]string{"given.example.com"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := certificateOf(&Options{
+		CertDir:        t.TempDir(),
+		GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return want, nil },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := c.get(&tls.ClientHelloInfo{}); err != nil || got != want {
+		t.Errorf("serves %v, %v", got, err)
+	}
+	if c.ca != nil {
+		t.Error("vouches for a certificate that is not its own")
+	}
 }

@@ -12,6 +12,16 @@
 // becomes a session: a loop that takes frames from a subscription and writes
 // them to a transport (session.go; socket.go, events.go, lines.go).
 //
+// What of a graph is in those frames depends on the subscriber. While it has a
+// graph open it holds a lease (lease.go) on its identity (identity.go), which is
+// all that the API server would be asked about: name, UID, groups, extra. The
+// engine asks the lease about places, and the lease the API server, with
+// SubjectAccessReviews of its own (review.go): list and watch, in the whole
+// cluster first. One loop asks about every identity again (recheck.go), and
+// about the right to the graph itself and the user's own credentials. Answers
+// are shared by all streams of an identity and outlive the last one for a while
+// (permissions.go), so that a stream that comes back can continue.
+//
 // What it deliberately does not know: watches, informers, CEL, how a graph comes
 // to be and what is in a frame. Frames are one line of JSON each, made elsewhere
 // and shared by all sessions; they are only written here. Of client-go it uses
@@ -25,5 +35,5 @@
 // leaves; the session joins it. A WebSocket session outlives its HTTP handler,
 // whose buffers are free from then on; so Server keeps a record of everything
 // that is open, ends it when it stops, and joins it within a bound. No lock is
-// held while the network is written to.
+// held while the network is written to or the API server is asked.
 package stream

@@ -2,7 +2,7 @@ package stream
 
 import "graphview.dev/graphview"
 
-// Of is what an engine has to serve. Subscribers see all of a view.
+// Of is what an engine has to serve.
 func Of(e *graphview.Engine) Graphs { return engineGraphs{e} }
 
 type engineGraphs struct{ engine *graphview.Engine }
@@ -21,8 +21,16 @@ func (g engineGraphs) Views() []View {
 	return views
 }
 
+func (g engineGraphs) Open(o graphview.OpenOptions) (View, func(), error) {
+	view, err := g.engine.Open(o)
+	if err != nil {
+		return nil, nil, err
+	}
+	return engineView{view}, func() { g.engine.CloseView(view) }, nil
+}
+
 type engineView struct{ *graphview.View }
 
-func (v engineView) Subscribe(since string) Subscription {
-	return v.View.Subscribe(graphview.SubscribeOptions{Since: since})
+func (v engineView) Subscribe(since string, access graphview.Access) Subscription {
+	return v.View.Subscribe(graphview.SubscribeOptions{Since: since, Access: access})
 }

@@ -30,6 +30,17 @@ func (g fakeGraphs) Views() []View {
 	return views
 }
 
+// Open serves the first view to whoever asks for its own, if the spec compiles.
+func (g fakeGraphs) Open(o graphview.OpenOptions) (View, func(), error) {
+	if _, err := graphview.Compile(o.Spec); err != nil {
+		return nil, nil, err
+	}
+	if len(g) == 0 {
+		return nil, nil, &graphview.ClosedError{Code: graphview.CodeLimit, Reason: "too many"}
+	}
+	return g[0], func() {}, nil
+}
+
 // fakeView is a view whose subscriptions say what the test tells them to.
 type fakeView struct {
 	name   graphview.Name
@@ -63,8 +74,8 @@ func (v *fakeView) WaitSynced(ctx context.Context) error {
 	return v.wait(ctx)
 }
 
-func (v *fakeView) Subscribe(since string) Subscription {
-	s := newSubscription(since)
+func (v *fakeView) Subscribe(since string, access graphview.Access) Subscription {
+	s := newSubscription(since, access)
 	v.subscribed <- s
 	return s
 }
@@ -76,13 +87,14 @@ type answer struct {
 
 type fakeSubscription struct {
 	since   string
+	access  graphview.Access
 	answers chan answer
 	once    sync.Once
 	closed  chan struct{}
 }
 
-func newSubscription(since string) *fakeSubscription {
-	return &fakeSubscription{since: since, answers: make(chan answer, 64), closed: make(chan struct{})}
+func newSubscription(since string, access graphview.Access) *fakeSubscription {
+	return &fakeSubscription{since: since, access: access, answers: make(chan answer, 64), closed: make(chan struct{})}
 }
 
 func (s *fakeSubscription) send(frames ...*graphview.Frame) { s.answers <- answer{frames: frames} }

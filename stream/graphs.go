@@ -12,6 +12,9 @@ type Graphs interface {
 	View(name graphview.Name) (View, bool)
 	// Views are all views, sorted by name.
 	Views() []View
+	// Open makes a view for one connection and returns how to end it. The error
+	// is a *graphview.ClosedError or says what is wrong with the spec.
+	Open(o graphview.OpenOptions) (View, func(), error)
 }
 
 // View is one graph.
@@ -25,8 +28,9 @@ type View interface {
 	// WaitSynced returns nil once the view is complete, ctx's error if the caller
 	// gave up, and a *graphview.ClosedError if the view ended meanwhile.
 	WaitSynced(ctx context.Context) error
-	// Subscribe starts after the revision since, or with the whole graph.
-	Subscribe(since string) Subscription
+	// Subscribe starts after the revision since, or with the whole graph, and
+	// shows what access lets through.
+	Subscribe(since string, access graphview.Access) Subscription
 }
 
 // Subscription is one subscriber's position in a view. It is used by one

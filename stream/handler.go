@@ -24,6 +24,8 @@ func (s *Server) newHandler() http.Handler {
 			s.refuse(w, r, apierrors.NewInternalError(errors.New("no request info")))
 		case info.IsResourceRequest:
 			s.serveGraphs(w, r, info)
+		case info.Path == connectionPath:
+			s.serveConnection(w, r)
 		default:
 			s.serveDocument(w, r, documents[strings.TrimRight(info.Path, "/")])
 		}

@@ -67,6 +67,9 @@ func (s *Server) serveList(w http.ResponseWriter, r *http.Request, info *request
 		return
 	}
 	selected, err := selection(info)
+	if err == nil {
+		err = s.known() // a part of a list passes for the whole
+	}
 	if err != nil {
 		s.refuse(w, r, err)
 		return

@@ -1,10 +1,12 @@
 package stream
 
 import (
+	"crypto/tls"
 	"errors"
 	"time"
 
 	"github.com/go-logr/logr"
+	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/client-go/rest"
 )
 
@@ -14,11 +16,18 @@ type Options struct {
 	Config *rest.Config
 	// Graphs is what is served.
 	Graphs Graphs
+	// Known is closed when Graphs has every view that there is; until then one
+	// that it does not have may still come, and is 503 instead of 404. Nil: it
+	// has them from the start.
+	Known <-chan struct{}
 	// BindAddress is host:port; default ":8443". Port 0 takes a free one.
 	BindAddress string
 	// CertDir holds tls.crt and tls.key, which are read again when they change.
 	// Empty: a self-signed certificate, made by New.
 	CertDir string
+	// GetCertificate, if set, gives each connection its serving certificate;
+	// CertDir and ServerNames are then of no concern.
+	GetCertificate func(*tls.ClientHelloInfo) (*tls.Certificate, error)
 	// ServerNames are the DNS names and addresses, beside localhost, that the
 	// self-signed certificate is for: the aggregation layer asks for
 	// <service>.<namespace>.svc.
@@ -28,6 +37,11 @@ type Options struct {
 	AllowedOrigins []string
 	// SyncTimeout bounds how long a get waits for a view to sync; default 30 s.
 	SyncTimeout time.Duration
+	// PermissionRecheck is how often it is asked again what open streams may
+	// show, and whether they may go on; default 60 s.
+	PermissionRecheck time.Duration
+	// Registerer gets the server's metrics; nil: nobody does.
+	Registerer prometheus.Registerer
 	// MaxOpen bounds the graphs that are being sent at once, streams and gets;
 	// default 10,000.
 	MaxOpen int
@@ -49,6 +63,9 @@ func (o Options) complete() (Options, error) {
 	}
 	if o.SyncTimeout == 0 {
 		o.SyncTimeout = 30 * time.Second
+	}
+	if o.PermissionRecheck == 0 {
+		o.PermissionRecheck = time.Minute
 	}
 	if o.MaxOpen == 0 {
 		o.MaxOpen = 10_000

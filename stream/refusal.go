@@ -46,10 +46,28 @@ func status(code int32, reason metav1.StatusReason, name graphview.Name, message
 	}}
 }
 
+// known is nil when all views are known, and until then a Status.
+func (s *Server) known() error {
+	if s.options.Known == nil {
+		return nil
+	}
+	select {
+	case <-s.options.Known:
+		return nil
+	default:
+		return apierrors.NewServiceUnavailable("the server has just started and does not know all graphs yet; try again")
+	}
+}
+
 // served finds a view that can be opened, or returns a Status.
 func (s *Server) served(name graphview.Name) (View, error) {
+	// Asked first: a view that comes in between is then found.
+	known := s.known()
 	view, ok := s.options.Graphs.View(name)
-	if !ok {
+	switch {
+	case !ok && known != nil:
+		return nil, known
+	case !ok:
 		return nil, apierrors.NewNotFound(groupResource, name.Name)
 	}
 	if err := view.Err(); err != nil {

@@ -48,6 +48,9 @@ func testAccess() *access {
 			}
 			return authorizer.DecisionNoOpinion, "", nil
 		}),
+		review: func(_ context.Context, who user.Info, _ question) (bool, error) {
+			return who.GetName() == "reader", nil
+		},
 	}
 }
 

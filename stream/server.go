@@ -8,6 +8,7 @@ import (
 	"log"
 	"net"
 	"net/http"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -28,6 +29,8 @@ type Server struct {
 	listener    net.Listener
 	handler     http.Handler
 	open        *open
+	permissions *permissions
+	connections connections
 	timing      timing
 	stopping    atomic.Bool
 }
@@ -39,7 +42,7 @@ func New(o Options) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("stream options: %w", err)
 	}
-	access, err := delegatedAccess(o.Config)
+	access, err := delegatedAccess(o.Config, o.PermissionRecheck)
 	if err != nil {
 		return nil, err
 	}
@@ -48,9 +51,13 @@ func New(o Options) (*Server, error) {
 
 // newServer is New with whoever decides about requests, and complete options.
 func newServer(o Options, a *access) (*Server, error) {
-	certificate, err := newCertificate(o.CertDir, o.ServerNames, o.Logger)
+	certificate, err := certificateOf(&o)
 	if err != nil {
 		return nil, err
+	}
+	m, err := newMetrics(o.Registerer)
+	if err != nil {
+		return nil, fmt.Errorf("metrics: %w", err)
 	}
 	listener, err := net.Listen("tcp", o.BindAddress)
 	if err != nil {
@@ -59,6 +66,7 @@ func newServer(o Options, a *access) (*Server, error) {
 	s := &Server{
 		options: o, access: a, certificate: certificate, listener: listener,
 		open: newOpen(o.MaxOpen), timing: defaultTiming(),
+		permissions: newPermissions(a.review, a.authenticator, o.PermissionRecheck, m),
 	}
 	s.handler = s.newHandler()
 	return s, nil
@@ -68,7 +76,7 @@ func newServer(o Options, a *access) (*Server, error) {
 func (s *Server) Addr() net.Addr { return s.listener.Addr() }
 
 // CABundle is the PEM certificate that vouches for the self-signed serving
-// certificate, or nil if CertDir was given.
+// certificate, or nil if CertDir or GetCertificate was given.
 func (s *Server) CABundle() []byte { return s.certificate.ca }
 
 // Handler is everything that is served, authenticated and authorized, for use
@@ -80,11 +88,9 @@ func (s *Server) Handler() http.Handler { return s.handler }
 func (s *Server) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	deciding := make(chan struct{})
-	go func() {
-		defer close(deciding)
-		s.access.run(ctx)
-	}()
+	var deciding sync.WaitGroup
+	deciding.Go(func() { s.access.run(ctx) })
+	deciding.Go(func() { s.permissions.run(ctx) })
 	if err := s.access.wait(ctx); err != nil && ctx.Err() == nil {
 		s.options.Logger.Error(err, "serving without client certificates or front proxy for now")
 	}
@@ -111,7 +117,7 @@ func (s *Server) Run(ctx context.Context) error {
 	}
 	cancel()
 	s.stop(context.WithoutCancel(ctx), server)
-	<-deciding
+	deciding.Wait()
 	if err = <-served; !errors.Is(err, http.ErrServerClosed) {
 		return fmt.Errorf("serve %s: %w", s.Addr(), err)
 	}

@@ -143,7 +143,7 @@ func TestSession(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				subscription := newSubscription("")
+				subscription := newSubscription("", nil)
 				peer := test.peer
 				peer.start = time.Now()
 				server := &Server{}
@@ -175,7 +175,7 @@ func TestSession(t *testing.T) {
 
 func TestGoodbyeIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		subscription := newSubscription("")
+		subscription := newSubscription("", nil)
 		peer := &recorder{start: time.Now(), write: func(ctx context.Context, _ *graphview.Frame) error {
 			// The view is free of us while we wait.
 			<-subscription.closed

@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"time"
 
+	"k8s.io/apiserver/pkg/endpoints/request"
+
 	"graphview.dev/graphview"
 )
 
@@ -20,13 +22,21 @@ func (s *Server) serveSnapshot(w http.ResponseWriter, r *http.Request, view View
 		return
 	}
 	defer one.leave()
-	if err := s.waitSynced(one.ctx, view); err != nil {
+	synced, err := s.waitSynced(one.ctx, view)
+	if err != nil {
 		s.abandon(w, r, one.ctx, view, err)
 		return
 	}
-	subscription := view.Subscribe("")
+	who, _ := request.UserFrom(r.Context())
+	held := s.permissions.acquire(one.ctx, who, view.Name(), tenancy{end: one.end})
+	defer held.release()
+	subscription := view.Subscribe("", held)
 	defer subscription.Close()
-	frames, err := firstFrames(one.ctx, subscription)
+	within := startWithin
+	if synced {
+		within = s.options.SyncTimeout
+	}
+	frames, err := firstFrames(one.ctx, subscription, within)
 	if err != nil {
 		s.abandon(w, r, one.ctx, view, err)
 		return
@@ -51,27 +61,28 @@ func (s *Server) serveSnapshot(w http.ResponseWriter, r *http.Request, view View
 	}
 }
 
-// waitSynced waits for the view, but not for ever.
-func (s *Server) waitSynced(ctx context.Context, view View) error {
+// waitSynced waits for the view, but not for ever, and tells whether it synced.
+func (s *Server) waitSynced(ctx context.Context, view View) (bool, error) {
 	waiting, cancel := context.WithTimeout(ctx, s.options.SyncTimeout)
 	defer cancel()
 	err := view.WaitSynced(waiting)
 	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
-		return nil
+		return false, nil
 	}
-	return err
+	return err == nil, err
 }
 
 // startWithin bounds how long a get waits for a view that has not synced in time
-// to have a graph at all: it may not even know what to watch yet.
+// to have a graph at all: it may not even know what to watch yet. With one that
+// has synced, all that can take long is to learn what somebody may see of it.
 const startWithin = 2 * time.Second
 
-func firstFrames(ctx context.Context, subscription Subscription) ([]*graphview.Frame, error) {
-	waiting, cancel := context.WithTimeout(ctx, startWithin)
+func firstFrames(ctx context.Context, subscription Subscription, within time.Duration) ([]*graphview.Frame, error) {
+	waiting, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	frames, err := subscription.Next(waiting)
 	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
-		return nil, &graphview.ClosedError{Code: graphview.CodeLimit, Reason: "the view has no graph yet; try again later"}
+		return nil, &graphview.ClosedError{Code: graphview.CodeLimit, Reason: "there is no graph to send yet; try again later"}
 	}
 	return frames, err
 }

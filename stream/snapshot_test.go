@@ -179,7 +179,7 @@ func TestSnapshotEndsBeforeItBegins(t *testing.T) {
 func TestSnapshotOfNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
-		_, err := firstFrames(t.Context(), newSubscription(""))
+		_, err := firstFrames(t.Context(), newSubscription("", nil), startWithin)
 		var closed *graphview.ClosedError
 		if !errors.As(err, &closed) || closed.Code != graphview.CodeLimit || time.Since(start) != startWithin {
 			t.Errorf("%v after %v", err, time.Since(start))

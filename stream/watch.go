@@ -9,6 +9,7 @@ import (
 	"github.com/coder/websocket"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apiserver/pkg/endpoints/request"
 
 	"graphview.dev/graphview"
 )
@@ -57,6 +58,8 @@ func (s *Server) serveResponse(w http.ResponseWriter, r *http.Request, view View
 		return
 	}
 	defer one.leave()
+	held := s.lease(r, view, one)
+	defer held.release()
 	w.Header().Set("Content-Type", contentType)
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.Header().Set("Cache-Control", "no-store")
@@ -64,7 +67,7 @@ func (s *Server) serveResponse(w http.ResponseWriter, r *http.Request, view View
 	if err := http.NewResponseController(w).Flush(); err != nil {
 		return
 	}
-	s.newSession(view, since, out).run(one.ctx, one.hard)
+	s.newSession(view, since, held, out).run(one.ctx, one.hard)
 }
 
 // serveSocket upgrades and returns; the session goes on in a goroutine that the
@@ -95,17 +98,34 @@ func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request, view View, 
 		}
 		return
 	}
+	held := s.lease(r, view, one)
 	go func() {
 		defer one.leave()
+		defer held.release()
 		out.start(conn, one.hard, one.end)
-		s.newSession(view, since, out).run(one.ctx, one.hard)
+		s.newSession(view, since, held, out).run(one.ctx, one.hard)
 	}()
 }
 
-func (s *Server) newSession(view View, since string, out transport) *session {
+// lease is for as long as the user may watch the view, with the credentials of
+// the request where those are its own.
+func (s *Server) lease(r *http.Request, view View, one *opened) *lease {
+	who, _ := request.UserFrom(r.Context())
+	name := view.Name()
+	return s.permissions.acquire(one.ctx, who, name, tenancy{
+		right: question{
+			verb: "watch", group: groupVersion.Group, version: groupVersion.Version, resource: resource,
+			namespace: name.Namespace, name: name.Name,
+		},
+		credentials: credentialsFrom(r.Context()).own(),
+		end:         one.end,
+	})
+}
+
+func (s *Server) newSession(view View, since string, access graphview.Access, out transport) *session {
 	name := view.Name()
 	return &session{
-		subscription: view.Subscribe(since), transport: out, timing: s.timing,
+		subscription: view.Subscribe(since, access), transport: out, timing: s.timing,
 		why: func(ctx context.Context, err error) *graphview.ClosedError { return s.why(ctx, name, err) },
 	}
 }

@@ -1,0 +1,174 @@
+package stream
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/coder/websocket"
+	"github.com/google/go-cmp/cmp"
+
+	"graphview.dev/graphview"
+	"graphview.dev/graphview/graph"
+)
+
+const goodRequest = `{"queries":[{"include":{"resource_selector_expression":"resource == 'pods'"}}]}`
+
+func dialConnection(t *testing.T, s *testServer) *websocket.Conn {
+	t.Helper()
+	options := asReader()
+	options.Subprotocols = []string{connectionProtocol}
+	conn, _, err := s.dial(connectionPath, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if conn.Subprotocol() != connectionProtocol {
+		t.Errorf("subprotocol %q", conn.Subprotocol())
+	}
+	return conn
+}
+
+func TestConnectionStreamsItsView(t *testing.T) {
+	view := newView("shop/web")
+	s := serve(t, fakeGraphs{view})
+	conn := dialConnection(t, s)
+	if err := conn.Write(within(t), websocket.MessageText, []byte(goodRequest)); err != nil {
+		t.Fatal(err)
+	}
+	subscription := await(t, view.subscribed)
+	subscription.send(frame("r1", true, []string{vertexA}))
+	if m := message(t, conn); m["rev"] != "r1" {
+		t.Errorf("message %v", m)
+	}
+	// A second message is one too many.
+	if err := conn.Write(within(t), websocket.MessageText, []byte(goodRequest)); err != nil {
+		t.Fatal(err)
+	}
+	reason := "unexpected message: this stream takes none from the client"
+	wantsGoodbye(t, conn, 1008, "StatusPolicyViolation", reason, reason)
+	await(t, subscription.closed)
+}
+
+func TestConnectionRefusesRequests(t *testing.T) {
+	tests := map[string]struct {
+		kind       websocket.MessageType
+		request    string
+		wantCode   websocket.StatusCode
+		wantReason string // part of it
+	}{
+		"binary":        {websocket.MessageBinary, goodRequest, 1007, "the request must be a text message"},
+		"no JSON":       {websocket.MessageText, "hello", 1007, "invalid character 'h'"},
+		"two objects":   {websocket.MessageText, goodRequest + "{}", 1007, "one JSON object"},
+		"unknown field": {websocket.MessageText, `{"query":[]}`, 1007, `unknown field "query"`},
+		"wrong type":    {websocket.MessageText, `{"queries":{}}`, 1007, "queries"},
+		"arc type":      {websocket.MessageText, `{"queries":[],"roots":{"ignore_arc_direction":["x"]}}`, 1007, `roots.ignore_arc_direction[0]: "x" is no arc type`},
+		"too large":     {websocket.MessageText, `{"queries":[],"namespaces":{"label_selector":"` + strings.Repeat("x", maxRequest) + `"}}`, 1007, "has more than 65536 bytes"},
+		"no queries":    {websocket.MessageText, `{}`, 1008, "spec.queries: must have between 1 and 64 queries"},
+		"does not compile": {
+			websocket.MessageText, `{"queries":[{"include":{"resource_selector_expression":"group =="}}]}`, 1008,
+			"spec.queries[0].include.resourceSelectorExpression",
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			s := serve(t, fakeGraphs{newView("shop/web")})
+			conn := dialConnection(t, s)
+			if err := conn.Write(within(t), test.kind, []byte(test.request)); err != nil {
+				t.Fatal(err)
+			}
+			m := message(t, conn)
+			problem, _ := m["error"].(map[string]any)
+			if reason, _ := problem["reason"].(string); !strings.Contains(reason, test.wantReason) {
+				t.Errorf("error %v, want a reason with %q", m, test.wantReason)
+			}
+			if _, _, err := conn.Read(within(t)); websocket.CloseStatus(err) != test.wantCode {
+				t.Errorf("closed by %v, want %v", err, test.wantCode)
+			}
+		})
+	}
+}
+
+func TestConnectionHandshake(t *testing.T) {
+	s := serve(t, fakeGraphs{newView("shop/web")})
+	if code, body := s.get(connectionPath, nil); code != http.StatusBadRequest || !strings.Contains(statusOf(t, body).Message, connectionProtocol) {
+		t.Errorf("without an upgrade: %d %s", code, body)
+	}
+	options := asReader()
+	options.Subprotocols = []string{"other"}
+	if _, response, err := s.dial(connectionPath, options); err == nil || response.StatusCode != http.StatusBadRequest {
+		t.Errorf("with another subprotocol: %v", err)
+	}
+	options = asReader()
+	options.HTTPHeader = http.Header{"Authorization": {"Bearer stranger"}}
+	if _, response, err := s.dial(connectionPath, options); err == nil || response.StatusCode != http.StatusForbidden && response.StatusCode != http.StatusUnauthorized {
+		t.Errorf("as a stranger: %v", err)
+	}
+}
+
+func TestConnectionsPerUser(t *testing.T) {
+	view := newView("shop/web")
+	s := serve(t, fakeGraphs{view})
+	var conns []*websocket.Conn
+	for range connectionsPerUser {
+		conns = append(conns, dialConnection(t, s))
+	}
+	options := asReader()
+	options.Subprotocols = []string{connectionProtocol}
+	if _, response, err := s.dial(connectionPath, options); err == nil || response.StatusCode != http.StatusTooManyRequests {
+		t.Fatalf("one more: %v", err)
+	}
+	// One that says what it wants and goes makes room.
+	if err := conns[0].Write(within(t), websocket.MessageText, []byte(goodRequest)); err != nil {
+		t.Fatal(err)
+	}
+	subscription := await(t, view.subscribed)
+	_ = conns[0].Close(websocket.StatusNormalClosure, "")
+	await(t, subscription.closed)
+	for _, conn := range conns[1:] {
+		_ = conn.CloseNow()
+	}
+}
+
+func TestParseRequest(t *testing.T) {
+	got, err := parseRequest([]byte(`{
+	  "queries": [
+	    {"exclude": {"resource_selector_expression": "a"}},
+	    {"include": {"resource_selector_expression": "b", "object": {"label_selector": "l", "field_selector": "f", "object_selector_expression": "o", "json_path": "j"}}}
+	  ],
+	  "namespaces": {"names": ["n"], "label_selector": "l", "field_selector": "f", "object_selector_expression": "o"},
+	  "roots": {"object_selector_expressions": ["r"], "ignore_arc_direction": ["or", "r", "t"]}
+	}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := graphview.Spec{
+		Queries: []graphview.Query{
+			{Exclude: &graphview.Exclude{ResourceSelectorExpression: "a"}},
+			{Include: &graphview.Include{ResourceSelectorExpression: "b", Object: graphview.ObjectFilter{
+				LabelSelector: "l", FieldSelector: "f", ObjectSelectorExpression: "o", JSONPath: "j",
+			}}},
+		},
+		Namespaces: &graphview.Namespaces{Names: []string{"n"}, LabelSelector: "l", FieldSelector: "f", ObjectSelectorExpression: "o"},
+		Roots: &graphview.Roots{
+			ObjectSelectorExpressions: []string{"r"},
+			IgnoreArcDirection:        []graph.ArcType{graph.OwnerReference, graph.Direct, graph.Transitive},
+		},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("spec (-want +got):\n%s", diff)
+	}
+}
+
+func FuzzParseRequest(f *testing.F) {
+	f.Add([]byte(goodRequest))
+	f.Add([]byte(`{"roots":{"ignore_arc_direction":["or"]}}`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		spec, err := parseRequest(text)
+		if err == nil && slices.ContainsFunc(spec.Queries, func(q graphview.Query) bool { return q.Include != nil && q.Exclude != nil }) {
+			if _, err := graphview.Compile(spec); err == nil {
+				t.Error("a query that both includes and excludes was compiled")
+			}
+		}
+	})
+}

@@ -1,0 +1,97 @@
+package stream
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"graphview.dev/graphview"
+	"graphview.dev/graphview/graph"
+)
+
+// maxRequest is how large the first message of a connection may be.
+const maxRequest = 64 << 10
+
+// viewRequest is a view for one connection, in the words of the protocol that
+// the client speaks first: a GraphView's spec in snake_case.
+type viewRequest struct {
+	Queries []struct {
+		Include *struct {
+			ResourceSelectorExpression string `json:"resource_selector_expression"`
+			Object                     struct {
+				LabelSelector            string `json:"label_selector"`
+				FieldSelector            string `json:"field_selector"`
+				ObjectSelectorExpression string `json:"object_selector_expression"`
+				JSONPath                 string `json:"json_path"`
+			} `json:"object"`
+		} `json:"include"`
+		Exclude *struct {
+			ResourceSelectorExpression string `json:"resource_selector_expression"`
+		} `json:"exclude"`
+	} `json:"queries"`
+	Namespaces *struct {
+		Names                    []string `json:"names"`
+		LabelSelector            string   `json:"label_selector"`
+		FieldSelector            string   `json:"field_selector"`
+		ObjectSelectorExpression string   `json:"object_selector_expression"`
+	} `json:"namespaces"`
+	Roots *struct {
+		ObjectSelectorExpressions []string `json:"object_selector_expressions"`
+		IgnoreArcDirection        []string `json:"ignore_arc_direction"`
+	} `json:"roots"`
+}
+
+// parseRequest reads a request. An error says what is malformed; whether the
+// expressions compile is not looked at.
+func parseRequest(text []byte) (graphview.Spec, error) {
+	var request viewRequest
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&request); err != nil {
+		return graphview.Spec{}, fmt.Errorf("the request is not of the expected form: %w", err)
+	}
+	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+		return graphview.Spec{}, errors.New("the request must be one JSON object, something follows it")
+	}
+	return request.spec()
+}
+
+func (r *viewRequest) spec() (graphview.Spec, error) {
+	var spec graphview.Spec
+	for _, q := range r.Queries {
+		var query graphview.Query
+		if in := q.Include; in != nil {
+			query.Include = &graphview.Include{
+				ResourceSelectorExpression: in.ResourceSelectorExpression,
+				Object: graphview.ObjectFilter{
+					LabelSelector: in.Object.LabelSelector, FieldSelector: in.Object.FieldSelector,
+					ObjectSelectorExpression: in.Object.ObjectSelectorExpression, JSONPath: in.Object.JSONPath,
+				},
+			}
+		}
+		if q.Exclude != nil {
+			query.Exclude = &graphview.Exclude{ResourceSelectorExpression: q.Exclude.ResourceSelectorExpression}
+		}
+		spec.Queries = append(spec.Queries, query)
+	}
+	if n := r.Namespaces; n != nil {
+		spec.Namespaces = &graphview.Namespaces{
+			Names: n.Names, LabelSelector: n.LabelSelector, FieldSelector: n.FieldSelector,
+			ObjectSelectorExpression: n.ObjectSelectorExpression,
+		}
+	}
+	if r.Roots == nil {
+		return spec, nil
+	}
+	spec.Roots = &graphview.Roots{ObjectSelectorExpressions: r.Roots.ObjectSelectorExpressions}
+	for i, name := range r.Roots.IgnoreArcDirection {
+		t, ok := graph.ParseArcType(name)
+		if !ok {
+			return graphview.Spec{}, fmt.Errorf("roots.ignore_arc_direction[%d]: %q is no arc type, use or, r or t", i, name)
+		}
+		spec.Roots.IgnoreArcDirection = append(spec.Roots.IgnoreArcDirection, t)
+	}
+	return spec, nil
+}
