@@ -10,11 +10,17 @@
 // It runs on every replica, since every replica's engine needs the views, but
 // only the elected one writes status and Events.
 //
+// SetupWebhook lets the API server ask, before a GraphView is stored, what the
+// reconciler would say of its spec. Certificates keeps what the webhook and the
+// graphs are served with, and makes the API server trust it.
+//
 // It deliberately does not know HTTP, sessions or subscribers, and nothing about
 // watches: what a view holds is the engine's business.
 //
 // Concurrency: controller-runtime calls Reconcile for different views at the
 // same time, for one view never twice at once. Notifier may be called from
-// everywhere and never blocks. Nothing here starts goroutines but through the
+// everywhere and never blocks; so may Certificates.Get, which waits for the first
+// look at the Secret. Replicas compete for that Secret by its resource version,
+// and whoever loses takes what is there. Nothing here starts goroutines but through the
 // manager, which joins them.
 package controllers

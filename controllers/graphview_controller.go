@@ -49,6 +49,7 @@ type GraphViewReconciler struct {
 	recorder events.EventRecorder
 	options  Options
 	memory   memory
+	roll     *roll
 }
 
 // NewGraphViewReconciler returns a reconciler for the engine that calls
@@ -60,7 +61,7 @@ func NewGraphViewReconciler(engine Engine, notifier *Notifier, o Options) *Graph
 	if o.Clock == nil {
 		o.Clock = clock.RealClock{}
 	}
-	return &GraphViewReconciler{engine: engine, notifier: notifier, options: o}
+	return &GraphViewReconciler{engine: engine, notifier: notifier, options: o, roll: newRoll()}
 }
 
 // Reconcile makes the engine's view what the GraphView says and the GraphView's
@@ -74,6 +75,7 @@ func (r *GraphViewReconciler) Reconcile(ctx context.Context, request ctrl.Reques
 		if apierrors.IsNotFound(err) {
 			r.engine.Remove(name)
 			r.memory.forget(name)
+			r.roll.answer(name)
 			return ctrl.Result{}, nil
 		}
 		return ctrl.Result{}, fmt.Errorf("get GraphView: %w", err)
@@ -82,6 +84,7 @@ func (r *GraphViewReconciler) Reconcile(ctx context.Context, request ctrl.Reques
 	if err := r.apply(ctx, name, view, record); err != nil {
 		return ctrl.Result{}, err
 	}
+	r.roll.answer(name)
 
 	var held graphview.Status
 	if record.verdict.accepted() {
@@ -120,17 +123,26 @@ func (r *GraphViewReconciler) apply(ctx context.Context, name graphview.Name, vi
 	if err == nil {
 		err = r.engine.Apply(name, string(view.UID), spec)
 	}
+	v, _, err := verdictOf(err)
+	if err != nil {
+		return fmt.Errorf("apply spec: %w", err)
+	}
+	record.applied, record.verdict = view.Generation, v
+	return nil
+}
+
+// verdictOf is what a compiler's error says about a spec; another error is none
+// of the spec's.
+func verdictOf(err error) (verdict, *graphview.InvalidSpecError, error) {
 	var invalid *graphview.InvalidSpecError
 	switch {
 	case err == nil:
-		record.verdict = accepted
+		return accepted, nil, nil
 	case errors.As(err, &invalid):
-		record.verdict = verdict{reason: invalid.Reason, message: invalid.Error()}
+		return verdict{reason: invalid.Reason, message: invalid.Error()}, invalid, nil
 	default:
-		return fmt.Errorf("apply spec: %w", err)
+		return verdict{}, nil, err
 	}
-	record.applied = view.Generation
-	return nil
 }
 
 // checkServiceAccount decides what the compiler cannot: whether the GraphView
@@ -138,11 +150,7 @@ func (r *GraphViewReconciler) apply(ctx context.Context, name graphview.Name, vi
 func (r *GraphViewReconciler) checkServiceAccount(ctx context.Context, view *v1alpha1.GraphView) (verdict, error) {
 	name := view.Spec.ServiceAccountName
 	if name == "" {
-		if r.options.RequireServiceAccount {
-			return verdict{v1alpha1.ReasonServiceAccountRequired,
-				"spec.serviceAccountName: this installation requires it; name a ServiceAccount of this namespace, the graph will contain what that may list and watch"}, nil
-		}
-		return accepted, nil
+		return r.options.checkNamed(&view.Spec), nil
 	}
 	account := &metav1.PartialObjectMetadata{}
 	account.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("ServiceAccount"))
@@ -155,6 +163,15 @@ func (r *GraphViewReconciler) checkServiceAccount(ctx context.Context, view *v1a
 		return verdict{}, fmt.Errorf("get ServiceAccount: %w", err)
 	}
 	return accepted, nil
+}
+
+// checkNamed decides whether a spec names a ServiceAccount where it has to.
+func (o *Options) checkNamed(spec *v1alpha1.GraphViewSpec) verdict {
+	if o.RequireServiceAccount && spec.ServiceAccountName == "" {
+		return verdict{v1alpha1.ReasonServiceAccountRequired,
+			"spec.serviceAccountName: this installation requires it; name a ServiceAccount of this namespace, the graph will contain what that may list and watch"}
+	}
+	return accepted
 }
 
 func (r *GraphViewReconciler) elected() bool {

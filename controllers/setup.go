@@ -29,7 +29,10 @@ import (
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 // +kubebuilder:rbac:groups=apiregistration.k8s.io,resources=apiservices,resourceNames=v1alpha1.stream.graphview.dev,verbs=get;patch
 // +kubebuilder:rbac:groups=coordination.k8s.io,namespace=graphview-system,resources=leases,verbs=create;get;update
+// +kubebuilder:rbac:groups=admissionregistration.k8s.io,resources=validatingwebhookconfigurations,resourceNames=graphview,verbs=get;patch
 // +kubebuilder:rbac:groups="",namespace=graphview-system,resources=events,verbs=create;patch
+// +kubebuilder:rbac:groups="",namespace=graphview-system,resources=secrets,verbs=create
+// +kubebuilder:rbac:groups="",namespace=graphview-system,resources=secrets,resourceNames=graphview-certificates,verbs=get;update
 
 // serviceAccountField indexes GraphViews by the ServiceAccount that they name.
 const serviceAccountField = "spec.serviceAccountName"
@@ -51,6 +54,9 @@ func (r *GraphViewReconciler) SetupWithManager(ctx context.Context, mgr ctrl.Man
 	}
 	if err := mgr.Add(&handover{r}); err != nil {
 		return fmt.Errorf("add the wake-up after election: %w", err)
+	}
+	if err := mgr.Add(&rollCall{r}); err != nil {
+		return fmt.Errorf("add the roll call: %w", err)
 	}
 	everywhere := false
 	err = ctrl.NewControllerManagedBy(mgr).

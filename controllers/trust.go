@@ -3,69 +3,68 @@ package controllers
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
-	"time"
 
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	apiregistrationv1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
-	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// ServiceName is the Service that the APIService points at.
-const ServiceName = "graphview"
+// What leads the API server to this operator.
+const (
+	apiServiceName           = "v1alpha1.stream.graphview.dev"
+	webhookConfigurationName = "graphview"
+)
 
-// apiServiceName is the APIService of what this operator serves.
-const apiServiceName = "v1alpha1.stream.graphview.dev"
-
-// trustInterval is how often the APIService is looked at: it may be applied
-// again, without a caBundle, at any time.
-const trustInterval = 30 * time.Second
-
-// Trust keeps the caBundle of the operator's own APIService that of the
-// certificate it serves with. Where there is no APIService, it does nothing.
-type Trust struct {
-	reader   client.Reader
-	writer   client.Writer
-	caBundle []byte
+// vouch makes the operator's own APIService and webhook trust the authorities in
+// bundle and no others. Either may be absent: an installation can do without.
+func vouch(ctx context.Context, c client.Client, bundle []byte) error {
+	return errors.Join(vouchAPIService(ctx, c, bundle), vouchWebhook(ctx, c, bundle))
 }
 
-// NewTrust reads without a cache: there is one object to look at, now and then.
-func NewTrust(reader client.Reader, writer client.Writer, caBundle []byte) *Trust {
-	return &Trust{reader: reader, writer: writer, caBundle: caBundle}
-}
-
-// Run looks after the APIService until ctx ends.
-func (t *Trust) Run(ctx context.Context) error {
-	ticker := time.NewTicker(trustInterval)
-	defer ticker.Stop()
-	for {
-		if err := t.sync(ctx); err != nil && ctx.Err() == nil {
-			ctrl.LoggerFrom(ctx).Error(err, "The API server does not trust this operator yet; graphs are served on its own port alone")
-		}
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-ticker.C:
-		}
-	}
-}
-
-func (t *Trust) sync(ctx context.Context) error {
+func vouchAPIService(ctx context.Context, c client.Client, bundle []byte) error {
 	service := &apiregistrationv1.APIService{}
-	err := t.reader.Get(ctx, client.ObjectKey{Name: apiServiceName}, service)
+	err := c.Get(ctx, client.ObjectKey{Name: apiServiceName}, service)
 	switch {
 	case apierrors.IsNotFound(err):
 		return nil
 	case err != nil:
 		return fmt.Errorf("get APIService: %w", err)
-	case bytes.Equal(service.Spec.CABundle, t.caBundle):
+	case bytes.Equal(service.Spec.CABundle, bundle):
 		return nil
 	}
 	patch := client.MergeFrom(service.DeepCopy())
-	service.Spec.CABundle = t.caBundle
-	if err := t.writer.Patch(ctx, service, patch); err != nil {
+	service.Spec.CABundle = bundle
+	if err := c.Patch(ctx, service, patch); err != nil {
 		return fmt.Errorf("patch caBundle of APIService: %w", err)
+	}
+	return nil
+}
+
+func vouchWebhook(ctx context.Context, c client.Client, bundle []byte) error {
+	configuration := &admissionregistrationv1.ValidatingWebhookConfiguration{}
+	err := c.Get(ctx, client.ObjectKey{Name: webhookConfigurationName}, configuration)
+	switch {
+	case apierrors.IsNotFound(err):
+		return nil
+	case err != nil:
+		return fmt.Errorf("get ValidatingWebhookConfiguration: %w", err)
+	}
+	// By name, so that nobody else's edit of the list is undone.
+	patch := client.StrategicMergeFrom(configuration.DeepCopy())
+	changed := false
+	for i := range configuration.Webhooks {
+		held := &configuration.Webhooks[i].ClientConfig.CABundle
+		changed = changed || !bytes.Equal(*held, bundle)
+		*held = bundle
+	}
+	if !changed {
+		return nil
+	}
+	if err := c.Patch(ctx, configuration, patch); err != nil {
+		return fmt.Errorf("patch caBundle of ValidatingWebhookConfiguration: %w", err)
 	}
 	return nil
 }

@@ -11,6 +11,8 @@ import (
 	"github.com/go-logr/logr"
 	"sigs.k8s.io/controller-runtime/pkg/client/config"
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
+
+	"graphview.dev/controllers"
 )
 
 var errHelp = flag.ErrHelp
@@ -18,6 +20,7 @@ var errHelp = flag.ErrHelp
 // options are the flags. Durations and counts are positive.
 type options struct {
 	streamAddress, certDir         string
+	webhookAddress                 string
 	metricsAddress, healthAddress  string
 	leaderElect                    bool
 	allowedOrigins                 []string
@@ -34,7 +37,8 @@ func parse(program string, args []string, out io.Writer) (*options, error) {
 	flags.SetOutput(out)
 	config.RegisterFlags(flags) // --kubeconfig
 	flags.StringVar(&o.streamAddress, "stream-bind-address", ":8443", "host:port on which graphs are served with TLS")
-	flags.StringVar(&o.certDir, "stream-cert-dir", "", "directory with tls.crt and tls.key, which are read again when they change; empty: a self-signed certificate, made at start")
+	flags.StringVar(&o.certDir, "stream-cert-dir", "", "directory with tls.crt and tls.key, which are read again when they change; empty: a self-signed certificate, made at start, shared by the replicas in the Secret "+controllers.CertificatesSecret+" and renewed in time")
+	flags.StringVar(&o.webhookAddress, "webhook-bind-address", "0", "host:port on which GraphViews are validated for the API server, with the same certificate; 0 turns it off: without a ValidatingWebhookConfiguration nobody calls")
 	flags.StringVar(&o.metricsAddress, "metrics-bind-address", ":8080", "host:port of Prometheus metrics; 0 turns them off")
 	flags.StringVar(&o.healthAddress, "health-probe-bind-address", ":8081", "host:port of /healthz and /readyz; 0 turns them off")
 	flags.BoolVar(&o.leaderElect, "leader-elect", false, "elect one replica, which alone writes status")
@@ -68,6 +72,9 @@ func (o *options) validate() error {
 	positive("permission-recheck", o.permissionRecheck > 0)
 	positive("sync-timeout", o.syncTimeout > 0)
 	positive("max-vertices-per-view", o.maxVertices > 0)
+	if _, _, err := o.webhookPort(); err != nil {
+		errs = append(errs, err)
+	}
 	return errors.Join(errs...)
 }
 

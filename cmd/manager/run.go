@@ -9,12 +9,15 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
 	apiregistrationv1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
+	"sigs.k8s.io/controller-runtime/pkg/metrics"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+	"sigs.k8s.io/controller-runtime/pkg/webhook"
 
 	"graphview.dev/api/v1alpha1"
 	"graphview.dev/controllers"
@@ -34,29 +37,22 @@ func run(ctx context.Context, o *options) error {
 	}
 	config.UserAgent = "graphview/" + version
 
-	scheme := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, v1alpha1.AddToScheme, apiregistrationv1.AddToScheme} {
-		if err := add(scheme); err != nil {
-			return fmt.Errorf("scheme: %w", err)
-		}
+	scheme, err := newScheme()
+	if err != nil {
+		return err
 	}
-	timeout := shutdownTimeout
-	mgr, err := ctrl.NewManager(config, manager.Options{
-		Scheme:                        scheme,
-		Logger:                        log,
-		Cache:                         cache.Options{DefaultTransform: cache.TransformStripManagedFields()},
-		Metrics:                       metricsserver.Options{BindAddress: o.metricsAddress},
-		HealthProbeBindAddress:        o.healthAddress,
-		LeaderElection:                o.leaderElect,
-		LeaderElectionID:              "graphview-manager.graphview.dev",
-		LeaderElectionNamespace:       namespaceForElection(),
-		LeaderElectionReleaseOnCancel: true,
-		GracefulShutdownTimeout:       &timeout,
-	})
+	certificates, err := newCertificates(o, config, scheme)
+	if err != nil {
+		return err
+	}
+	webhooks, err := newWebhookServer(o, certificates)
+	if err != nil {
+		return err
+	}
+	mgr, err := newManager(o, config, scheme, webhooks)
 	if err != nil {
 		return fmt.Errorf("manager: %w", err)
 	}
-
 	permit, err := controllers.NewPermit(config, o.permissionRecheck)
 	if err != nil {
 		return fmt.Errorf("permissions: %w", err)
@@ -74,41 +70,84 @@ func run(ctx context.Context, o *options) error {
 	if err != nil {
 		return fmt.Errorf("engine: %w", err)
 	}
+	accept := controllers.Options{RequireServiceAccount: o.requireServiceAccount}
+	reconciler := controllers.NewGraphViewReconciler(engine, notifier, accept)
 	server, err := stream.New(stream.Options{
-		Config:         config,
-		Graphs:         stream.Of(engine),
-		BindAddress:    o.streamAddress,
-		CertDir:        o.certDir,
-		ServerNames:    []string{controllers.ServiceName + "." + namespace() + ".svc"},
-		AllowedOrigins: o.allowedOrigins,
-		SyncTimeout:    o.syncTimeout,
-		Version:        semantic(version),
-		Logger:         log.WithName("stream"),
+		Config:            config,
+		Graphs:            stream.Of(engine),
+		Known:             reconciler.Known(),
+		BindAddress:       o.streamAddress,
+		CertDir:           o.certDir,
+		GetCertificate:    certificates.get(),
+		AllowedOrigins:    o.allowedOrigins,
+		SyncTimeout:       o.syncTimeout,
+		PermissionRecheck: o.permissionRecheck,
+		Registerer:        metrics.Registry,
+		Version:           semantic(version),
+		Logger:            log.WithName("stream"),
 	})
 	if err != nil {
 		return fmt.Errorf("stream: %w", err)
 	}
-	reconciler := controllers.NewGraphViewReconciler(engine, notifier, controllers.Options{RequireServiceAccount: o.requireServiceAccount})
 	if err := reconciler.SetupWithManager(ctx, mgr); err != nil {
 		return err
 	}
 	runnables := []manager.Runnable{everyReplica(engine.Run), everyReplica(server.Run)}
-	if o.certDir == "" {
-		trust := controllers.NewTrust(mgr.GetAPIReader(), mgr.GetClient(), server.CABundle())
-		runnables = append(runnables, everyReplica(trust.Run))
+	if certificates.kept != nil {
+		runnables = append(runnables, everyReplica(certificates.kept.Run))
 	}
 	for _, r := range runnables {
 		if err := mgr.Add(r); err != nil {
 			return fmt.Errorf("add to the manager: %w", err)
 		}
 	}
+	if err := serveHealth(mgr); err != nil {
+		return err
+	}
+	if webhooks != nil {
+		if err := serveWebhook(mgr, accept); err != nil {
+			return err
+		}
+	}
+	log.Info("Serving graphs", "address", server.Addr().String(), "version", version)
+	return mgr.Start(ctx)
+}
+
+func newManager(o *options, config *rest.Config, scheme *runtime.Scheme, webhooks webhook.Server) (manager.Manager, error) {
+	timeout := shutdownTimeout
+	return ctrl.NewManager(config, manager.Options{
+		Scheme:                        scheme,
+		Logger:                        ctrl.Log,
+		Cache:                         cache.Options{DefaultTransform: cache.TransformStripManagedFields()},
+		Metrics:                       metricsserver.Options{BindAddress: o.metricsAddress},
+		HealthProbeBindAddress:        o.healthAddress,
+		WebhookServer:                 webhooks,
+		LeaderElection:                o.leaderElect,
+		LeaderElectionID:              "graphview-manager.graphview.dev",
+		LeaderElectionNamespace:       namespaceForElection(),
+		LeaderElectionReleaseOnCancel: true,
+		GracefulShutdownTimeout:       &timeout,
+	})
+}
+
+// newScheme knows what the operator reads and writes as Go types.
+func newScheme() (*runtime.Scheme, error) {
+	scheme := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, v1alpha1.AddToScheme, apiregistrationv1.AddToScheme} {
+		if err := add(scheme); err != nil {
+			return nil, fmt.Errorf("scheme: %w", err)
+		}
+	}
+	return scheme, nil
+}
+
+func serveHealth(mgr manager.Manager) error {
 	for name, add := range map[string]func(string, healthz.Checker) error{"healthz": mgr.AddHealthzCheck, "readyz": mgr.AddReadyzCheck} {
 		if err := add(name, healthz.Ping); err != nil {
 			return fmt.Errorf("health: %w", err)
 		}
 	}
-	log.Info("Serving graphs", "address", server.Addr().String(), "version", version)
-	return mgr.Start(ctx)
+	return nil
 }
 
 // everyReplica runs whether this replica is elected or not.

@@ -1,0 +1,217 @@
+package controllers
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/clock"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// CertificatesSecret is the Secret, in the operator's namespace, that all
+// replicas serve from.
+const CertificatesSecret = "graphview-certificates" //nolint:gosec // a name, not what it names
+
+// ServiceName is the Service that the API server finds the operator by.
+const ServiceName = "graphview"
+
+const (
+	// certificatesInterval is how often the Secret and what refers to it are
+	// looked at: anybody may change or apply them again at any time.
+	certificatesInterval = 10 * time.Second
+	certificatesTimeout  = 10 * time.Second
+	// certificatesAttempts bounds how often a replica tries again at once when
+	// another one was faster.
+	certificatesAttempts = 3
+)
+
+// CertificatesOptions of Certificates. Namespace is required.
+type CertificatesOptions struct {
+	// Namespace is that of the Secret, and of the Service that certificates are
+	// for.
+	Namespace string
+	// Clock is for tests. Nil: the real one.
+	Clock clock.WithTicker
+}
+
+// Certificates is the serving certificate of this operator's ports: kept in one
+// Secret that its replicas share, replaced in time, and vouched for in the
+// caBundle of what leads the API server here. Whichever replica comes first
+// writes; the Secret's resource version tells the others that they did not.
+type Certificates struct {
+	client client.Client
+	secret client.ObjectKey
+	names  []string
+	clock  clock.WithTicker
+
+	held    *ring // Run's own
+	serving atomic.Pointer[tls.Certificate]
+	known   chan struct{} // closed when serving is set
+}
+
+// NewCertificates wants a client without a cache: there are three objects to look
+// at, now and then, and a cache would hold every Secret.
+func NewCertificates(c client.Client, o CertificatesOptions) *Certificates {
+	if o.Clock == nil {
+		o.Clock = clock.RealClock{}
+	}
+	return &Certificates{
+		client: c,
+		secret: client.ObjectKey{Namespace: o.Namespace, Name: CertificatesSecret},
+		names:  []string{ServiceName + "." + o.Namespace + ".svc", "localhost", "127.0.0.1", "::1"},
+		clock:  o.Clock,
+		known:  make(chan struct{}),
+	}
+}
+
+// Get is for tls.Config. Until Run has looked for the Secret once it waits:
+// nobody would trust what could be served before.
+func (c *Certificates) Get(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
+	select {
+	case <-c.known:
+		return c.serving.Load(), nil
+	case <-hello.Context().Done():
+		return nil, hello.Context().Err()
+	}
+}
+
+// Run looks after certificates and trust until ctx ends.
+func (c *Certificates) Run(ctx context.Context) error {
+	ticker := c.clock.NewTicker(certificatesInterval)
+	defer ticker.Stop()
+	said := ""
+	for {
+		err := c.sync(ctx)
+		if ctx.Err() != nil {
+			return nil
+		}
+		if c.held == nil {
+			// Those who verify by other means, or not at all, can be served.
+			alone, err := newRing(c.names, c.clock.Now())
+			if err != nil {
+				return err
+			}
+			c.hold(alone)
+		}
+		switch {
+		case err == nil:
+			said = ""
+		case err.Error() != said:
+			said = err.Error()
+			ctrl.LoggerFrom(ctx).Error(err, "The API server may not trust this operator; graphs are served on its own port")
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-ticker.C():
+		}
+	}
+}
+
+// sync is one look. The error says that trust, or the Secret, is not as it
+// should be; what could be done is done.
+func (c *Certificates) sync(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, certificatesTimeout)
+	defer cancel()
+	var err error
+	for range certificatesAttempts {
+		if err = c.step(ctx); !apierrors.IsConflict(err) && !apierrors.IsAlreadyExists(err) {
+			break
+		}
+	}
+	return err
+}
+
+func (c *Certificates) step(ctx context.Context) error {
+	secret, stored, err := c.read(ctx)
+	if err != nil {
+		return err
+	}
+	now := c.clock.Now()
+	var untrusted error
+	present := stored
+	if stored != nil {
+		c.hold(stored)
+		untrusted = vouch(ctx, c.client, stored.bundle())
+	} else if present, err = c.heldOrNew(now); err != nil {
+		return err
+	}
+	due, err := present.turn(c.names, now, untrusted == nil)
+	if err != nil {
+		return err
+	}
+	if due == stored {
+		return untrusted
+	}
+	if err := c.write(ctx, secret, due); err != nil {
+		return err
+	}
+	c.hold(due)
+	return vouch(ctx, c.client, due.bundle())
+}
+
+// heldOrNew is what goes into a Secret that is absent or spoiled: best what is
+// being served, since it is trusted.
+func (c *Certificates) heldOrNew(now time.Time) (*ring, error) {
+	if c.held != nil {
+		return c.held, nil
+	}
+	return newRing(c.names, now)
+}
+
+func (c *Certificates) hold(r *ring) {
+	before := c.held
+	c.held = r
+	c.serving.Store(r.serving.serving)
+	if before == nil {
+		close(c.known)
+	}
+}
+
+// read returns the Secret, nil if there is none, and what it holds, nil if that
+// is of no use.
+func (c *Certificates) read(ctx context.Context) (*corev1.Secret, *ring, error) {
+	secret := &corev1.Secret{}
+	err := c.client.Get(ctx, c.secret, secret)
+	switch {
+	case apierrors.IsNotFound(err):
+		return nil, nil, nil
+	case err != nil:
+		return nil, nil, fmt.Errorf("get Secret %s: %w", c.secret, err)
+	}
+	stored, err := parseRing(secret.Data)
+	if err != nil && len(secret.Data) > 0 {
+		ctrl.LoggerFrom(ctx).Info("Replacing what the Secret holds", "secret", c.secret.String(), "reason", err.Error())
+	}
+	return secret, stored, nil
+}
+
+// write replaces what read returned, or fails if somebody else did.
+func (c *Certificates) write(ctx context.Context, secret *corev1.Secret, r *ring) error {
+	if secret == nil {
+		err := c.client.Create(ctx, &corev1.Secret{
+			ObjectMeta: metav1.ObjectMeta{
+				Namespace: c.secret.Namespace, Name: c.secret.Name,
+				Labels: map[string]string{"app.kubernetes.io/name": "graphview"},
+			},
+			Type: corev1.SecretTypeTLS,
+			Data: r.data(),
+		})
+		if err != nil {
+			return fmt.Errorf("create Secret %s: %w", c.secret, err)
+		}
+		return nil
+	}
+	secret.Data = r.data()
+	if err := c.client.Update(ctx, secret); err != nil {
+		return fmt.Errorf("update Secret %s: %w", c.secret, err)
+	}
+	return nil
+}

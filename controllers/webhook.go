@@ -1,0 +1,87 @@
+package controllers
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
+
+	"graphview.dev/api/v1alpha1"
+	"graphview.dev/graphview"
+)
+
+// SetupWebhook has the manager's webhook server refuse GraphViews that the
+// controller with the same options would not accept. It compiles what the
+// controller compiles and says what its condition would say; where it is not
+// asked, or does not answer, that condition is what an author gets.
+func SetupWebhook(mgr ctrl.Manager, o Options) error {
+	if err := ctrl.NewWebhookManagedBy(mgr, &v1alpha1.GraphView{}).WithValidator(&validator{o}).Complete(); err != nil {
+		return fmt.Errorf("set up the GraphView webhook: %w", err)
+	}
+	return nil
+}
+
+// validator decides by the spec alone: two GraphViews of one kubectl apply may
+// come in any order with the ServiceAccount that they name, so whether it exists
+// is left to the controller.
+type validator struct{ options Options }
+
+// ValidateCreate refuses a spec that is not accepted.
+func (w *validator) ValidateCreate(_ context.Context, view *v1alpha1.GraphView) (admission.Warnings, error) {
+	return nil, w.validate(view)
+}
+
+// ValidateUpdate lets through whatever leaves the spec alone. A GraphView may
+// have become invalid where it is, by an upgrade or a flag of the operator, and
+// its labels and finalizers are not to blame.
+func (w *validator) ValidateUpdate(_ context.Context, before, after *v1alpha1.GraphView) (admission.Warnings, error) {
+	if equality.Semantic.DeepEqual(before.Spec, after.Spec) || after.DeletionTimestamp != nil {
+		return nil, nil
+	}
+	return nil, w.validate(after)
+}
+
+// ValidateDelete is part of the interface; the webhook is not registered for
+// deletions.
+func (w *validator) ValidateDelete(context.Context, *v1alpha1.GraphView) (admission.Warnings, error) {
+	return nil, nil
+}
+
+func (w *validator) validate(view *v1alpha1.GraphView) error {
+	if v := w.options.checkNamed(&view.Spec); !v.accepted() {
+		return refusal(view, v, []string{v.message})
+	}
+	spec, err := specOf(&view.Spec)
+	if err == nil {
+		_, err = graphview.Compile(spec)
+	}
+	v, invalid, err := verdictOf(err)
+	if err != nil || v.accepted() {
+		return err
+	}
+	texts := make([]string, 0, len(invalid.Errors))
+	for _, err := range invalid.Errors {
+		texts = append(texts, err.Error())
+	}
+	return refusal(view, v, texts)
+}
+
+// refusal is the answer of the API server's own validation: 422, with a cause
+// for each field, so that kubectl prints both alike. The message is that of the
+// condition Accepted. Each text begins with the path of its field.
+func refusal(view *v1alpha1.GraphView, v verdict, texts []string) error {
+	causes := make([]metav1.StatusCause, 0, len(texts))
+	for _, text := range texts {
+		field, message, _ := strings.Cut(text, ": ")
+		causes = append(causes, metav1.StatusCause{Type: metav1.CauseTypeFieldValueInvalid, Field: field, Message: message})
+	}
+	status := apierrors.NewInvalid(v1alpha1.GroupVersion.WithKind("GraphView").GroupKind(), view.Name, nil)
+	status.ErrStatus.Message = cutRunes(v.message, v1alpha1.MaxConditionMessage)
+	status.ErrStatus.Details.Causes = causes
+	return status
+}
