@@ -26,6 +26,12 @@ test: control-plane ## every test, against a real control plane, with the race d
 	@echo "test: go test -race ./... (starts etcd and kube-apiserver where it needs them)"
 	@CGO_ENABLED=1 go test -race -timeout $(TEST_TIMEOUT) ./...
 
+EPISODES ?= 200
+SEED ?= 0
+.PHONY: faults
+faults: control-plane ## EPISODES of faults, from SEED on, each with its result in a line; make test runs a few
+	@CGO_ENABLED=1 go test -race -v -timeout 4h ./test/faults -args -episodes $(EPISODES) -seed $(SEED) -rounds $(EPISODES)
+
 .PHONY: control-plane
 control-plane: ## compile etcd, kube-apiserver, kube-controller-manager and kubectl into bin/controlplane, once
 	@hack/control-plane.sh
@@ -43,10 +49,11 @@ fmt: ## format the Go files
 	@gofmt -w $$(git ls-files --cached --others --exclude-standard '*.go')
 
 .PHONY: generate
-generate: ## deep copies, CustomResourceDefinitions and the operator's role, from the markers in the code
+generate: ## deep copies, CustomResourceDefinitions, the operator's role and docs/graphview.md, from the markers in the code
 	@go tool controller-gen object paths=./api/...
 	@go tool controller-gen crd paths=./api/... output:crd:artifacts:config=config/crd/bases
 	@go tool controller-gen rbac:roleName=graphview-manager paths=./controllers/... output:rbac:artifacts:config=config/rbac
+	@go run ./hack/docs
 
 .PHONY: verify
 verify: ## regenerate everything that is generated, and fail if the tree changed or is not tidy

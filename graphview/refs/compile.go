@@ -9,7 +9,7 @@ import (
 )
 
 // Extractor finds references by a compiled set of rules. Its zero value knows
-// owner references only.
+// owner references and conventions only.
 type Extractor struct {
 	kinds map[graph.Kind]*node
 	// others is the tree of kinds without rules of their own.
@@ -38,7 +38,10 @@ type leaf struct {
 	scope           graph.Scope
 	group, kind     part
 	namespace       []companion
-	unless          *companion
+	conditions      []condition
+	exceptions      []condition
+	naming          *naming // nil where the text is the name
+	within          *within // nil where namespace says where
 	emptySelectsAll bool
 	allNamespaces   bool
 }
@@ -147,12 +150,21 @@ func (l *leaf) resolve(rule *Rule, steps []step, base int) error {
 		}
 		l.namespace = append(l.namespace, c)
 	}
-	if rule.Unless != "" {
-		c, err := parseCompanion(rule.Unless, steps, base)
+	if l.conditions, err = parseConditions(rule.If, steps, base); err != nil {
+		return fmt.Errorf("if: %w", err)
+	}
+	if l.exceptions, err = parseConditions(rule.Unless, steps, base); err != nil {
+		return fmt.Errorf("unless: %w", err)
+	}
+	if l.naming, err = compileNaming(rule, steps, base); err != nil {
+		return err
+	}
+	if field := rule.Selected + rule.Listed; field != "" {
+		c, err := parseCompanion(field, steps, base)
 		if err != nil {
-			return fmt.Errorf("unless: %w", err)
+			return fmt.Errorf("namespaces: %w", err)
 		}
-		l.unless = &c
+		l.within = &within{field: c, listed: rule.Listed != ""}
 	}
 	return nil
 }
@@ -160,25 +172,42 @@ func (l *leaf) resolve(rule *Rule, steps []step, base int) error {
 // check refuses rules whose parts contradict each other.
 func check(rule *Rule) error {
 	kind := &rule.To.Kind
+	selects := rule.Method.selects()
 	switch {
 	case rule.From.Kind == "":
 		return errors.New("has no source kind")
 	case rule.From != AnyKind && strings.Contains(rule.From.Group+rule.From.Kind, "*"):
 		return errors.New("source is neither a kind nor */*")
-	case kind.Field == "" && kind.Value == "":
-		return errors.New("has no target kind")
-	case rule.Method > Labels:
+	case rule.Method > Inventory:
 		return fmt.Errorf("unknown method %d", rule.Method)
+	case kind.Field == "" && kind.Value == "" && rule.Method != Inventory:
+		return errors.New("has no target kind")
 	case rule.Type != 0 && rule.Type != graph.Direct && rule.Type != graph.Transitive:
 		return errors.New("arc type is neither r nor t")
 	case rule.Scope > graph.ScopeCluster:
 		return fmt.Errorf("unknown scope %d", rule.Scope)
 	case rule.Scope == graph.ScopeCluster && len(rule.Namespace) > 0:
 		return errors.New("a cluster-scoped target has no namespace")
-	case !rule.Method.selects() && (rule.EmptySelectsAll || rule.AllNamespaces):
-		return errors.New("only a selector can be empty or match everywhere")
-	case rule.AllNamespaces && (len(rule.Namespace) > 0 || rule.Scope == graph.ScopeCluster):
-		return errors.New("a selector that matches everywhere has no namespace or scope")
+	case rule.Method != Name && rule.Method != Object && (len(rule.Except) > 0 || rule.As != "" || rule.Named != ""):
+		return errors.New("only a name has exceptions, a form or a template")
+	}
+	if !selects && (rule.EmptySelectsAll || rule.AllNamespaces || rule.Selected != "" || rule.Listed != "") {
+		return errors.New("only a selector can be empty or match everywhere or in several namespaces")
+	}
+	return checkNamespaces(rule)
+}
+
+// checkNamespaces refuses rules that say in two ways in which namespaces a
+// selector selects.
+func checkNamespaces(rule *Rule) error {
+	ways := 0
+	for _, says := range []bool{rule.AllNamespaces, rule.Selected != "", rule.Listed != "", len(rule.Namespace) > 0, rule.Scope == graph.ScopeCluster} {
+		if says {
+			ways++
+		}
+	}
+	if ways > 1 {
+		return errors.New("says twice in which namespaces: a selector that matches everywhere has no namespace or scope")
 	}
 	return nil
 }

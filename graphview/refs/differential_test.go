@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -16,12 +17,18 @@ import (
 var awkward = []Rule{
 	{From: AnyKind, Path: "metadata.labels['example.com/app']", To: Target{Group: Part{Value: "example.com"}, Kind: Part{Value: "App"}}, Namespace: []string{"['example.com/app-ns']"}},
 	{From: odd, Path: "spec.names[]", To: coreKind("Secret"), Namespace: []string{"ns", ".spec.deep.ns"}},
-	{From: odd, Path: "spec.names[]", Type: graph.Transitive, To: coreKind("ConfigMap"), Unless: ".spec.remote"},
+	{From: odd, Path: "spec.names[]", Type: graph.Transitive, To: coreKind("ConfigMap"), Unless: []string{".spec.remote"}},
 	{From: odd, Path: "spec.matrix[][].name", To: coreKind("Secret"), Namespace: []string{".spec.matrix[][].namespace"}},
 	{From: odd, Path: "spec.byKey{}.items[]", Method: Object, To: Target{Group: Part{Field: "group", Value: "g.example.com"}, Kind: Part{Field: "kind", Value: "Default"}}, Namespace: []string{".spec.byKey{}.namespace", "namespace"}},
 	{From: odd, Path: "spec.list[].selector", Method: Selector, To: Target{Kind: Part{Field: "resource", Values: map[string]string{"pods": "Pod", "services": "Service"}}}, AllNamespaces: true},
 	{From: odd, Path: "spec.list[].labels", Method: Labels, EmptySelectsAll: true, To: coreKind("Pod"), Namespace: []string{".spec.list[].target.namespace"}},
-	{From: odd, Path: "spec.list[].target", Method: Object, To: Target{Group: Part{Field: "of.apiVersion"}, Kind: Part{Field: "of.kind"}}, Unless: "remote"},
+	{From: odd, Path: "spec.list[].target", Method: Object, To: Target{Group: Part{Field: "of.apiVersion"}, Kind: Part{Field: "of.kind"}}, Unless: []string{"remote"}},
+	{From: odd, Path: "spec.hosts[]", To: coreKind("Service"), As: "{label}|{label}.{ns}.svc|{label}.{ns}.svc.{*}", Except: []string{"mesh"}, Scope: graph.ScopeNamespaced},
+	{From: odd, Path: "spec.list[].target", Method: Object, To: coreKind("Lease"), Named: "{}-of-{v}", If: []string{"kind:Pod,.spec.deep.ns", "enabled:true"}},
+	{From: odd, Path: "spec.list[].also", Method: Object, To: Target{Kind: Part{Field: "enabled", Value: "X", Values: map[string]string{"true": "Y", "a": "Z"}}}, Unless: []string{"kind:Pod", "tags:a"}},
+	{From: odd, Path: "spec.select", Method: Selector, To: coreKind("Pod"), Selected: "where", EmptySelectsAll: true},
+	{From: odd, Path: "spec.pick", Method: Labels, To: coreKind("Pod"), Listed: ".spec.which"},
+	{From: odd, Path: "status.ids[].id", Method: Inventory, Type: graph.Transitive, Unless: []string{".spec.remote"}},
 }
 
 var odd = graph.Kind{Group: "example.com", Kind: "Odd"}
@@ -43,7 +50,10 @@ func TestExtractLikeNaive(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	references := 0
 	for kind, own := range byKind {
-		for range 300 {
+		if kind == AnyKind {
+			kind = graph.Kind{Kind: "Unlisted"} // of a group where nothing is guessed
+		}
+		for range 100 {
 			object := grow(random, slices.Concat(own, byKind[AnyKind]))
 			got := x.Extract(kind, object)
 			references += len(got)
@@ -80,11 +90,11 @@ func grow(random *rand.Rand, rules []Rule) map[string]any {
 		rule := rules[random.IntN(len(rules))]
 		path, _ := parsePath(rule.Path)
 		plant(random, object, path, leafValue(random, rule.Method))
-		fields := append(slices.Clone(rule.Namespace), rule.Unless, rule.To.Group.Field, rule.To.Kind.Field)
-		for _, field := range fields {
-			if field == "" || random.IntN(3) == 0 {
+		for _, field := range companions(&rule) {
+			if random.IntN(3) == 0 {
 				continue
 			}
+			field, value, _ := strings.Cut(field, ":")
 			below := path[:holder(path)]
 			if rule.Method == Object {
 				below = path
@@ -93,10 +103,37 @@ func grow(random *rand.Rand, rules []Rule) map[string]any {
 				field, below = field[1:], nil
 			}
 			steps, _ := parsePath(field)
-			plant(random, object, slices.Concat(below, steps), text(random))
+			plant(random, object, slices.Concat(below, steps), companionValue(random, &rule, value))
 		}
 	}
 	return object
+}
+
+// companions are the fields that a rule reads beside its own, with the values
+// that it asks for.
+func companions(rule *Rule) []string {
+	fields := append(slices.Clone(rule.Namespace), rule.To.Group.Field, rule.To.Kind.Field, rule.Selected, rule.Listed)
+	for _, condition := range slices.Concat(rule.If, rule.Unless) {
+		fields = append(fields, strings.Split(condition, ",")...)
+	}
+	for _, part := range strings.Split(rule.Named, "{")[1:] {
+		field, _, _ := strings.Cut(part, "}")
+		fields = append(fields, field)
+	}
+	return slices.DeleteFunc(fields, func(field string) bool { return field == "" })
+}
+
+// companionValue is often what a rule asks for.
+func companionValue(random *rand.Rand, rule *Rule, wanted string) any {
+	switch {
+	case wanted != "" && random.IntN(4) > 0:
+		return []any{wanted, []any{"other", wanted}, wanted == "true"}[random.IntN(3)]
+	case rule.Selected != "":
+		return []any{map[string]any{}, map[string]any{"matchLabels": map[string]any{nameLabel: text(random)}}, map[string]any{"matchLabels": labels(random)}}[random.IntN(3)]
+	case rule.Listed != "":
+		return []any{map[string]any{}, map[string]any{"any": true}, map[string]any{"matchNames": []any{text(random), text(random)}}}[random.IntN(3)]
+	}
+	return text(random)
 }
 
 // plant sets a value below a path, in one or all elements of its lists, where
@@ -142,6 +179,8 @@ func leafValue(random *rand.Rand, method Method) any {
 	switch method {
 	case Object:
 		return map[string]any{"name": text(random)}
+	case Inventory:
+		return []string{"own_a__b_apps_Deployment", "_n__Node", "own_a_b_c_D", "a_b_C", "own_a_core_", "__"}[random.IntN(6)]
 	case Labels:
 		return labels(random)
 	case Selector:
@@ -163,6 +202,9 @@ func labels(random *rand.Rand) map[string]any {
 func text(random *rand.Rand) any {
 	odd := []any{nil, "", 7.0, true, []any{"a"}, map[string]any{"name": "a"}, "a/b/c"}
 	plausible := []any{"a", "b", "c", "v1", "apps/v1", "Pod", "Role", "ServiceAccount", "services", "pods", "own"}
+	if random.IntN(4) == 0 {
+		return []any{"a.b.svc", "b.own.svc.cluster.local", "mesh", "own/a", 3.0, "*", "example.com"}[random.IntN(7)]
+	}
 	if random.IntN(8) == 0 {
 		return odd[random.IntN(len(odd))]
 	}

@@ -12,9 +12,10 @@ import (
 const MaxReferences = 10_000
 
 // Extract returns the references of a decoded JSON object of a kind: those to
-// its owners, then those of the rules, in their order. One field names one
-// target at most once; several fields may name the same. The references
-// share the object's strings, but retain nothing else of it.
+// its owners, then those of the rules, in their order, and if no rule is of its
+// kind, then those that conventions tell. One field names one target at most
+// once; several fields may name the same. The references share the object's
+// strings, but retain nothing else of it.
 func (x *Extractor) Extract(kind graph.Kind, object map[string]any) []graph.Reference {
 	metadata, _ := object["metadata"].(map[string]any)
 	namespace, _ := metadata["namespace"].(string)
@@ -25,8 +26,18 @@ func (x *Extractor) Extract(kind graph.Kind, object map[string]any) []graph.Refe
 		root = &x.others
 	}
 	w.visit(root, object, 0)
+	if !ok && !settled[kind.Group] {
+		for _, ref := range conventions(kind.Group, namespace, object) {
+			w.found.add(&ref)
+		}
+	}
 	return w.found.all()
 }
+
+// Lists tells whether the extractor has rules of a kind, other than those of
+// every kind. Of all other kinds outside Kubernetes' own groups, Extract guesses
+// references by convention.
+func (x *Extractor) Lists(kind graph.Kind) bool { return x.kinds[kind] != nil }
 
 // walk is one pass over one object.
 type walk struct {
@@ -70,31 +81,89 @@ func (w *walk) emit(l *leaf, value any) {
 		AllNamespaces: l.allNamespaces,
 		Field:         l.field,
 	}
+	text := ""
 	switch l.method {
-	case Name:
-		ref.Name, _ = value.(string)
+	case Name, Inventory:
+		text, _ = value.(string)
 	case Object:
 		object, _ := value.(map[string]any)
-		ref.Name, _ = object["name"].(string)
+		text, _ = object["name"].(string)
 	case Selector:
 		ref.Selector = labelSelector(value)
 	case Labels:
 		ref.Selector = labelsSelector(value)
 	}
-	if ref.Name == "" && (ref.Selector == nil || len(ref.Selector.Requirements) == 0 && !l.emptySelectsAll) {
+	if text == "" && (ref.Selector == nil || len(ref.Selector.Requirements) == 0 && !l.emptySelectsAll) {
 		return
 	}
-	if l.unless != nil && l.unless.find(w.reached[:]) != nil {
+	reached := w.reached[:]
+	if !l.applies(reached) {
+		return
+	}
+	if l.method == Inventory {
+		w.emitEntry(&ref, text)
+		return
+	}
+	if l.naming == nil {
+		ref.Name = text
+	} else if !l.naming.name(&ref, text, reached) {
 		return
 	}
 	var ok bool
-	if ref.To, ok = l.target(w.reached[:]); !ok {
+	if ref.To, ok = l.target(reached); !ok {
 		return
 	}
-	if ref.Namespace, ok = w.targetNamespace(l); !ok {
+	if l.within != nil {
+		w.emitWithin(l, &ref)
 		return
+	}
+	if ref.Namespace == "" || l.scope == graph.ScopeCluster {
+		if ref.Namespace, ok = w.targetNamespace(l); !ok {
+			return
+		}
 	}
 	w.found.add(&ref)
+}
+
+// applies tells whether a leaf's conditions hold and its exceptions do not.
+func (l *leaf) applies(reached []any) bool {
+	for _, c := range l.conditions {
+		if !c.holds(reached) {
+			return false
+		}
+	}
+	for _, c := range l.exceptions {
+		if c.holds(reached) {
+			return false
+		}
+	}
+	return true
+}
+
+// emitEntry adds the object that an inventory's entry names.
+func (w *walk) emitEntry(ref *graph.Reference, id string) {
+	entry, ok := parseInventoryID(id)
+	if !ok {
+		return
+	}
+	entry.Type, entry.Field = ref.Type, ref.Field
+	w.found.add(&entry)
+}
+
+// emitWithin adds a selector once for each namespace that it selects in.
+func (w *walk) emitWithin(l *leaf, ref *graph.Reference) {
+	some, all := l.within.namespaces(w.namespace, w.reached[:])
+	if all {
+		ref.AllNamespaces = true
+		w.found.add(ref)
+		return
+	}
+	for _, namespace := range some {
+		if namespace != "" {
+			ref.Namespace = namespace
+			w.found.add(ref)
+		}
+	}
 }
 
 // targetNamespace returns the namespace of a leaf's target, false if it should
@@ -108,11 +177,21 @@ func (w *walk) targetNamespace(l *leaf) (string, bool) {
 		case nil:
 		case string:
 			if value != "" {
-				return value, true
+				return value, isNamespace(value)
 			}
 		default:
 			return "", false
 		}
 	}
 	return w.namespace, w.namespace != "" || l.scope != graph.ScopeNamespaced
+}
+
+// isNamespace tells the name of a namespace from a template or a glob.
+func isNamespace(text string) bool {
+	for i := range len(text) {
+		if !namespace.takes(text[i]) {
+			return false
+		}
+	}
+	return true
 }

@@ -1,7 +1,9 @@
 package refs
 
 import (
+	"cmp"
 	"maps"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,7 +30,7 @@ func naive(rules []Rule, kind graph.Kind, object map[string]any) map[string]bool
 			continue
 		}
 		for _, path := range expand(object, split(rules[i].Path)) {
-			if ref, ok := naiveReference(&rules[i], object, namespace, path); ok {
+			for _, ref := range naiveReferences(&rules[i], object, namespace, path) {
 				out[renderOne(&ref)] = true
 			}
 		}
@@ -133,8 +135,8 @@ func companionOf(rule *Rule, object any, path []string, field string) any {
 	return get(get(object, base), keys)
 }
 
-func naiveReference(rule *Rule, object any, own string, path []string) (graph.Reference, bool) {
-	none := graph.Reference{}
+// naiveReferences are those of a rule at a concrete path.
+func naiveReferences(rule *Rule, object any, own string, path []string) []graph.Reference {
 	ref := graph.Reference{Type: max(rule.Type, graph.Direct), Scope: rule.Scope, AllNamespaces: rule.AllNamespaces, Field: rule.Path}
 	value := get(object, path)
 	ok := false
@@ -152,32 +154,178 @@ func naiveReference(rule *Rule, object any, own string, path []string) (graph.Re
 	case Labels:
 		ref.Selector = labelsSelector(value)
 		ok = ref.Selector != nil && (rule.EmptySelectsAll || len(ref.Selector.Requirements) > 0)
+	case Inventory:
+		id, _ := value.(string)
+		ok = naiveEntry(&ref, id)
 	}
-	if !ok || rule.Unless != "" && companionOf(rule, object, path, rule.Unless) != nil {
-		return none, false
+	look := func(field string) any { return companionOf(rule, object, path, field) }
+	for _, condition := range rule.If {
+		ok = ok && naiveHolds(condition, look)
+	}
+	for _, condition := range rule.Unless {
+		ok = ok && !naiveHolds(condition, look)
+	}
+	if !ok {
+		return nil
+	}
+	if rule.Method == Inventory {
+		return []graph.Reference{ref}
+	}
+	if !naiveName(rule, &ref, look) {
+		return nil
 	}
 	if ref.To.Group, ok = naivePart(rule, &rule.To.Group, object, path, true); !ok {
-		return none, false
+		return nil
 	}
 	if ref.To.Kind, ok = naivePart(rule, &rule.To.Kind, object, path, false); !ok || ref.To.Kind == "" {
-		return none, false
+		return nil
+	}
+	if field := rule.Selected + rule.Listed; field != "" {
+		return naiveWithin(rule, ref, own, look(field))
 	}
 	if rule.Scope == graph.ScopeCluster || rule.AllNamespaces {
-		return ref, true
+		ref.Namespace = ""
+		return []graph.Reference{ref}
 	}
-	ref.Namespace = own
 	for _, field := range rule.Namespace {
-		value := companionOf(rule, object, path, field)
+		value := look(field)
 		text, isText := value.(string)
-		if value != nil && !isText {
-			return none, false
+		if ref.Namespace == "" && (value != nil && !isText || !namespaceForm.MatchString(text)) {
+			return nil
 		}
-		if text != "" {
-			ref.Namespace = text
+		ref.Namespace = cmp.Or(ref.Namespace, text)
+	}
+	ref.Namespace = cmp.Or(ref.Namespace, own)
+	if ref.Namespace == "" && rule.Scope != graph.ScopeUnknown {
+		return nil
+	}
+	return []graph.Reference{ref}
+}
+
+var namespaceForm = regexp.MustCompile(`^[a-z0-9-]*$`)
+
+var entryForm = regexp.MustCompile(`^([^_]*)_(.+)_([^_]*)_([^_]+)$`)
+
+func naiveEntry(ref *graph.Reference, id string) bool {
+	m := entryForm.FindStringSubmatch(id)
+	if m == nil || strings.Contains(strings.ReplaceAll(m[2], "__", ":"), "_") {
+		return false
+	}
+	ref.Namespace, ref.Name = m[1], strings.ReplaceAll(m[2], "__", ":")
+	ref.To, ref.Scope = graph.Kind{Group: m[3], Kind: m[4]}, graph.ScopeNamespaced
+	if m[1] == "" {
+		ref.Scope = graph.ScopeCluster
+	}
+	return true
+}
+
+func naiveHolds(condition string, look func(string) any) bool {
+	for _, alternative := range strings.Split(condition, ",") {
+		field, value, hasValue := strings.Cut(alternative, ":")
+		found := look(field)
+		list, isList := found.([]any)
+		if !isList {
+			list = []any{found}
+		}
+		if !hasValue && found != nil {
+			return true
+		}
+		for _, element := range list {
+			if text, isText := element.(string); hasValue && (isText && text == value || element == true && value == "true" || element == false && value == "false") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// naiveName applies what a rule says of names, with regular expressions.
+func naiveName(rule *Rule, ref *graph.Reference, look func(string) any) bool {
+	if slices.Contains(rule.Except, ref.Name) && ref.Selector == nil {
+		return false
+	}
+	if rule.As != "" {
+		found := false
+		for _, form := range strings.Split(rule.As, "|") {
+			form = regexp.QuoteMeta(form)
+			for word, class := range map[string]string{
+				`\{name\}`: `(?P<name>[a-z0-9.-]+?)`, `\{label\}`: `(?P<name>[a-z0-9-]+?)`, `\{ns\}`: `(?P<ns>[a-z0-9-]+?)`, `\{\*\}`: `(?s:.*?)`,
+			} {
+				form = strings.ReplaceAll(form, word, class)
+			}
+			expression := regexp.MustCompile(`\A` + form + `\z`)
+			m := expression.FindStringSubmatch(ref.Name)
+			if m == nil {
+				continue
+			}
+			if at := expression.SubexpIndex("ns"); at >= 0 {
+				ref.Namespace = m[at]
+			}
+			ref.Name, found = m[expression.SubexpIndex("name")], true
 			break
 		}
+		if !found {
+			return false
+		}
 	}
-	return ref, ref.Namespace != "" || rule.Scope == graph.ScopeUnknown
+	if rule.Named == "" {
+		return true
+	}
+	name := strings.ReplaceAll(rule.Named, "{}", ref.Name)
+	for _, field := range regexp.MustCompile(`\{([^{}]+)\}`).FindAllStringSubmatch(rule.Named, -1) {
+		value := look(field[1])
+		text, isText := value.(string)
+		if number, isNumber := value.(float64); isNumber {
+			text, isText = strconv.Itoa(int(number)), true
+		}
+		if !isText || text == "" {
+			return false
+		}
+		name = strings.ReplaceAll(name, field[0], text)
+	}
+	ref.Name = name
+	return true
+}
+
+func naiveWithin(rule *Rule, ref graph.Reference, own string, value any) []graph.Reference {
+	var names []string
+	switch {
+	case value == nil:
+		names = []string{own}
+	case rule.Listed != "":
+		list, isList := get(value, []string{"matchNames"}).([]any)
+		_, isObject := value.(map[string]any)
+		switch {
+		case get(value, []string{"any"}) == true:
+			ref.AllNamespaces = true
+		case isObject && len(list) == 0 && (isList || get(value, []string{"matchNames"}) == nil):
+			names = []string{own}
+		}
+		for _, element := range list {
+			text, _ := element.(string)
+			names = append(names, text)
+		}
+	default:
+		selector := labelSelector(value)
+		switch {
+		case selector == nil:
+		case len(selector.Requirements) == 0:
+			ref.AllNamespaces = true
+		case len(selector.Requirements) == 1 && selector.Requirements[0].Key == nameLabel && selector.Requirements[0].Op == graph.In:
+			names = selector.Requirements[0].Values
+		}
+	}
+	if ref.AllNamespaces {
+		return []graph.Reference{ref}
+	}
+	var out []graph.Reference
+	for _, name := range names {
+		if name != "" {
+			ref.Namespace = name
+			out = append(out, ref)
+		}
+	}
+	return out
 }
 
 func naivePart(rule *Rule, part *Part, object any, path []string, group bool) (string, bool) {
@@ -186,6 +334,9 @@ func naivePart(rule *Rule, part *Part, object any, path []string, group bool) (s
 	}
 	value := companionOf(rule, object, path, part.Field)
 	text, isText := value.(string)
+	if is, isBool := value.(bool); isBool {
+		text, isText = strconv.FormatBool(is), part.Values[strconv.FormatBool(is)] != ""
+	}
 	switch {
 	case value == nil, !group && isText && text == "" && part.Values == nil:
 		return part.Value, true

@@ -15,6 +15,9 @@ func parseRow(words []string) (row, error) {
 	}
 	rule := Rule{Path: words[0]}
 	if words[1] == "include" {
+		if len(words) == 4 && words[3] == "t" {
+			return row{include: words[2], transitive: true, rule: rule}, nil
+		}
 		if len(words) != 3 {
 			return row{}, errors.New("expected one template after include")
 		}
@@ -24,43 +27,79 @@ func parseRow(words []string) (row, error) {
 	if rule.To, err = parseTarget(words[1]); err != nil {
 		return row{}, fmt.Errorf("target %q: %w", words[1], err)
 	}
-	scoped := false
+	if rule.To.fixed() {
+		rule.Scope = graph.ScopeNamespaced
+	}
 	for _, word := range words[2:] {
-		key, value, _ := strings.Cut(word, "=")
-		switch {
-		case word == "t":
-			rule.Type = graph.Transitive
-		case word == "object":
-			rule.Method = Object
-		case word == "selector":
-			rule.Method = Selector
-		case word == "labels":
-			rule.Method = Labels
-		case word == "empty=all":
-			rule.EmptySelectsAll = true
-		case word == "everywhere":
-			rule.AllNamespaces = true
-		case word == "cluster":
-			rule.Scope, scoped = graph.ScopeCluster, true
-		case word == "namespaced":
-			rule.Scope, scoped = graph.ScopeNamespaced, true
-		case key == "ns" && value != "":
-			rule.Namespace = strings.Split(value, ",")
-		case key == "unless" && value != "":
-			rule.Unless = value
-		default:
+		if !rule.readFlag(word) && !rule.readOption(word) {
 			return row{}, fmt.Errorf("unknown word %q", word)
 		}
 	}
-	if !scoped && rule.To.fixed() {
-		rule.Scope = graph.ScopeNamespaced
+	if rule.Method == Inventory {
+		rule.To, rule.Scope = Target{}, graph.ScopeUnknown
 	}
 	return row{rule: rule}, nil
 }
 
+// readFlag reads a word that stands for itself.
+func (r *Rule) readFlag(word string) bool {
+	switch word {
+	case "t":
+		r.Type = graph.Transitive
+	case "object":
+		r.Method = Object
+	case "selector":
+		r.Method = Selector
+	case "labels":
+		r.Method = Labels
+	case "inventory":
+		r.Method = Inventory
+	case "empty=all":
+		r.EmptySelectsAll = true
+	case "everywhere":
+		r.AllNamespaces = true
+	case "cluster":
+		r.Scope = graph.ScopeCluster
+	case "namespaced":
+		r.Scope = graph.ScopeNamespaced
+	default:
+		return false
+	}
+	return true
+}
+
+// readOption reads key=value.
+func (r *Rule) readOption(word string) bool {
+	key, value, _ := strings.Cut(word, "=")
+	if value == "" {
+		return false
+	}
+	switch key {
+	case "ns":
+		r.Namespace = strings.Split(value, ",")
+	case "if":
+		r.If = append(r.If, value)
+	case "unless":
+		r.Unless = append(r.Unless, value)
+	case "except":
+		r.Except = strings.Split(value, ",")
+	case "as":
+		r.As = value
+	case "named":
+		r.Named = value
+	case "selected-ns":
+		r.Selected = value
+	case "listed-ns":
+		r.Listed = value
+	default:
+		return false
+	}
+	return true
+}
+
 // parseTarget reads group/Kind, where either part may be a field in braces.
 func parseTarget(text string) (Target, error) {
-	group, kind, ok := strings.Cut(text, "/")
+	group, kind, ok := cutTarget(text)
 	if !ok || group == "" || kind == "" {
 		return Target{}, errors.New("expected group/Kind")
 	}
@@ -76,7 +115,19 @@ func parseTarget(text string) (Target, error) {
 	return target, nil
 }
 
-// parsePart reads Value, {field}, {field=default} or {field:a,b=B}.
+// cutTarget cuts at the slash that is not in braces.
+func cutTarget(text string) (group, kind string, ok bool) {
+	if !strings.HasPrefix(text, "{") {
+		return strings.Cut(text, "/")
+	}
+	if group, kind, ok = strings.Cut(text, "}/"); ok {
+		group += "}"
+	}
+	return group, kind, ok
+}
+
+// parsePart reads Value, {field}, {field=default}, {field:a,b=B} or
+// {field=default:a,b=B}.
 func parsePart(text string) (Part, error) {
 	inner, ok := strings.CutPrefix(text, "{")
 	if !ok {
@@ -91,8 +142,10 @@ func parsePart(text string) (Part, error) {
 	}
 	part, rest := Part{Field: inner[:end]}, inner[end+1:]
 	if inner[end] == '=' {
-		part.Value = rest
-		return part, nil
+		var more bool
+		if part.Value, rest, more = strings.Cut(rest, ":"); !more {
+			return part, nil
+		}
 	}
 	part.Values = map[string]string{}
 	for word := range strings.SplitSeq(rest, ",") {

@@ -23,12 +23,24 @@ type Rule struct {
 	// Namespace lists the fields that may hold the target's namespace. The
 	// first that is set counts, the object's own namespace if none is.
 	Namespace []string
-	// Unless is a field in whose presence there is no reference.
-	Unless string
+	// If lists conditions that all hold where there is a reference, Unless such
+	// of which none does. Each is a field that is set, or field:value, or
+	// several of them with commas between, of which one suffices.
+	If, Unless []string
+	// Except lists values that are no names.
+	Except []string
+	// As is the form of the value at Path, if it is more than a name:
+	// patterns with | between them.
+	As string
+	// Named is the target's name as a template, in which {} is the value.
+	Named string
 	// EmptySelectsAll: an empty selector matches everything, not nothing.
 	EmptySelectsAll bool
 	// AllNamespaces: the selector is not confined to one namespace.
 	AllNamespaces bool
+	// Selected is a field that selects the namespaces by their labels: absent,
+	// the object's own; empty, all. Listed is one with any and matchNames.
+	Selected, Listed string
 }
 
 // Method is how a value refers to objects.
@@ -43,6 +55,8 @@ const (
 	Selector
 	// Labels: the value is a map of labels, all of which the targets have.
 	Labels
+	// Inventory: the value is <namespace>_<name>_<group>_<kind>. To is unused.
+	Inventory
 )
 
 func (m Method) selects() bool { return m == Selector || m == Labels }
@@ -63,6 +77,7 @@ type Part struct {
 	// is apiVersion.
 	Field string
 	// Values, unless empty, lists the values of Field that refer to anything
-	// and what each means (a resource's kind, or the value itself).
+	// and what each means (a resource's kind, or the value itself). A boolean
+	// has the values true and false.
 	Values map[string]string
 }

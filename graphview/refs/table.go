@@ -24,7 +24,9 @@ type heading struct {
 type row struct {
 	place   string // file:line
 	include string
-	rule    Rule
+	// transitive: all that is included is.
+	transitive bool
+	rule       Rule
 }
 
 // read adds the contents of a file.
@@ -92,7 +94,7 @@ func (t *table) rules() ([]Rule, error) {
 	for _, h := range t.headings {
 		for _, kind := range h.kinds {
 			var err error
-			if rules, err = t.mount(rules, kind, "", h.rows); err != nil {
+			if rules, err = t.mount(rules, kind, "", false, h.rows); err != nil {
 				return nil, err
 			}
 		}
@@ -102,14 +104,18 @@ func (t *table) rules() ([]Rule, error) {
 
 // mount appends the rules of rows below prefix. Templates that include each
 // other in a circle end at the bound of a path's depth.
-func (t *table) mount(rules []Rule, kind graph.Kind, prefix string, rows []row) ([]Rule, error) {
+func (t *table) mount(rules []Rule, kind graph.Kind, prefix string, transitive bool, rows []row) ([]Rule, error) {
 	for _, r := range rows {
 		path := join(prefix, r.rule.Path)
 		if _, err := parsePath(path); err != nil {
 			return nil, fmt.Errorf("%s: %w", r.place, err)
 		}
 		if r.include == "" {
-			rules = append(rules, r.rule.below(prefix, kind))
+			rule := r.rule.below(prefix, kind)
+			if transitive {
+				rule.Type = graph.Transitive
+			}
+			rules = append(rules, rule)
 			continue
 		}
 		included, ok := t.templates[r.include]
@@ -117,7 +123,7 @@ func (t *table) mount(rules []Rule, kind graph.Kind, prefix string, rows []row) 
 			return nil, fmt.Errorf("%s: no template %q", r.place, r.include)
 		}
 		var err error
-		if rules, err = t.mount(rules, kind, path, included); err != nil {
+		if rules, err = t.mount(rules, kind, path, transitive || r.transitive, included); err != nil {
 			return nil, err
 		}
 	}
@@ -137,11 +143,17 @@ func (r Rule) below(prefix string, kind graph.Kind) Rule {
 	r.Path = join(prefix, r.Path)
 	r.To.Group.Field = move(r.To.Group.Field)
 	r.To.Kind.Field = move(r.To.Kind.Field)
-	r.Unless = move(r.Unless)
-	var namespace []string
-	for _, field := range r.Namespace {
-		namespace = append(namespace, move(field))
+	r.Selected = move(r.Selected)
+	r.Listed = move(r.Listed)
+	moveAll := func(texts []string) []string {
+		var moved []string
+		for _, text := range texts {
+			moved = append(moved, moveCondition(text, move))
+		}
+		return moved
 	}
-	r.Namespace = namespace
+	r.Namespace = moveAll(r.Namespace)
+	r.If = moveAll(r.If)
+	r.Unless = moveAll(r.Unless)
 	return r
 }

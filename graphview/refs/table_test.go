@@ -31,7 +31,7 @@ func TestReadTable(t *testing.T) {
 			files: map[string]string{"a": "kind g/K\n ref {apiGroup=core}/{resource:pods=Pod,Pod} object namespaced unless=.spec.off ns=namespace,.spec.ns\n"},
 			want: []Rule{{
 				From: graph.Kind{Group: "g", Kind: "K"}, Path: "ref", Method: Object, Scope: graph.ScopeNamespaced,
-				Unless: ".spec.off", Namespace: []string{"namespace", ".spec.ns"},
+				Unless: []string{".spec.off"}, Namespace: []string{"namespace", ".spec.ns"},
 				To: Target{
 					Group: Part{Field: "apiGroup"},
 					Kind:  Part{Field: "resource", Values: map[string]string{"pods": "Pod", "Pod": "Pod"}},
@@ -71,7 +71,7 @@ func mounted(kind string) Rule {
 		From: graph.Kind{Group: "g", Kind: kind}, Path: "spec.items[].inner.name",
 		To:        Target{Group: Part{Field: "g"}, Kind: Part{Field: ".spec.items[].inner.kind"}},
 		Namespace: []string{".spec.items[].inner.ns", "ns"},
-		Unless:    ".spec.items[].inner.off",
+		Unless:    []string{".spec.items[].inner.off"},
 	}
 }
 
@@ -86,7 +86,7 @@ func TestReadTableRefuses(t *testing.T) {
 		"SameTemplate":    {"template a\ntemplate a", "is there already"},
 		"PathOnly":        {"kind g/K\n a", "expected a path and a target"},
 		"TargetWithoutG":  {"kind g/K\n a Pod", "expected group/Kind"},
-		"OpenGroup":       {"kind g/K\n a {g/Pod", "closing brace"},
+		"OpenGroup":       {"kind g/K\n a {g/Pod", "expected group/Kind"},
 		"OpenKind":        {"kind g/K\n a g/{k", "closing brace"},
 		"NoValues":        {"kind g/K\n a g/{k:}", "expected values"},
 		"NoMeaning":       {"kind g/K\n a g/{k:v=}", "expected values"},

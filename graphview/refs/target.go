@@ -1,6 +1,7 @@
 package refs
 
 import (
+	"strconv"
 	"strings"
 
 	"graphview.dev/graphview/graph"
@@ -42,6 +43,11 @@ func (p *part) read(reached []any) (string, bool) {
 		return p.value, true
 	case string:
 		text = value
+	case bool:
+		// Only where the values say what it means.
+		if text = strconv.FormatBool(value); p.values[text] == "" {
+			return "", false
+		}
 	default:
 		return "", false
 	}

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"graphview.dev/test/env"
+	"graphview.dev/test/operator"
 )
 
 const graphsPath = "/apis/stream.graphview.dev/v1alpha1"
@@ -16,7 +17,7 @@ const graphsPath = "/apis/stream.graphview.dev/v1alpha1"
 const dashboard = "dashboard"
 
 // explain says how to look at the graphs with other programs.
-func explain(ctx context.Context, plane *env.ControlPlane, operator *operator) error {
+func explain(ctx context.Context, plane *env.ControlPlane, manager *operator.Operator) error {
 	if err := plane.CreateServiceAccount(ctx, sampleNamespace, dashboard); err != nil {
 		return err
 	}
@@ -47,8 +48,8 @@ a browser: open https://localhost:%[5]d/version, accept the certificate, and in 
 
 the operator's log: %[9]s
 
-`, filepath.Join(plane.Dir(), "kubeconfig"), plane.KubectlPath(), one, stream, operator.port,
+`, filepath.Join(plane.Dir(), "kubeconfig"), plane.KubectlPath(), one, stream, manager.Port(),
 		base64.RawURLEncoding.EncodeToString([]byte(account.BearerToken)), sampleNamespace, dashboard,
-		filepath.Join(plane.Dir(), "logs", "manager.log"))
+		manager.LogPath())
 	return nil
 }

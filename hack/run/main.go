@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"graphview.dev/test/env"
+	"graphview.dev/test/operator"
 )
 
 func main() {
@@ -43,11 +44,11 @@ func run(ctx context.Context, duration time.Duration) (err error) {
 		err = errors.Join(err, plane.Stop())
 	}()
 
-	operator, err := startOperator(ctx, plane, root)
+	manager, err := startOperator(ctx, plane, root)
 	if err != nil {
 		return unlessDone(ctx, err)
 	}
-	defer operator.stop(ctx)
+	defer stopOperator(ctx, manager)
 
 	// Whatever waits below gives up when the operator does.
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -55,8 +56,8 @@ func run(ctx context.Context, duration time.Duration) (err error) {
 	go func() {
 		defer close(watched)
 		select {
-		case <-operator.process.Done():
-			cancel(operator.process.Exited())
+		case <-manager.Done():
+			cancel(manager.Exited())
 		case <-ctx.Done():
 		}
 	}()
@@ -64,7 +65,7 @@ func run(ctx context.Context, duration time.Duration) (err error) {
 		cancel(context.Canceled)
 		<-watched
 	}()
-	err = show(ctx, plane, operator, root, duration)
+	err = show(ctx, plane, manager, root, duration)
 	if err != nil {
 		// A stream breaks a moment before the operator that served it is seen to
 		// have ended, which is the better thing to say.
@@ -77,14 +78,14 @@ func run(ctx context.Context, duration time.Duration) (err error) {
 }
 
 // show is what there is to see once the operator runs.
-func show(ctx context.Context, plane *env.ControlPlane, operator *operator, root string, duration time.Duration) error {
-	if err := operator.register(ctx, plane); err != nil {
+func show(ctx context.Context, plane *env.ControlPlane, manager *operator.Operator, root string, duration time.Duration) error {
+	if err := manager.Register(ctx); err != nil {
 		return err
 	}
 	if err := applySamples(ctx, plane, root); err != nil {
 		return err
 	}
-	if err := explain(ctx, plane, operator); err != nil {
+	if err := explain(ctx, plane, manager); err != nil {
 		return err
 	}
 	if duration > 0 {

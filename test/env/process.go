@@ -76,6 +76,13 @@ func (p *Process) Terminate(ctx context.Context) {
 // Done is closed when the program has ended.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
+// ExitCode waits until the program has ended and returns its exit code, -1 if a
+// signal ended it.
+func (p *Process) ExitCode() int {
+	<-p.done
+	return p.cmd.ProcessState.ExitCode()
+}
+
 // Exited is an error once the program has ended, and nil while it runs.
 func (p *Process) Exited() error {
 	select {

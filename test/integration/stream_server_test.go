@@ -34,13 +34,17 @@ func newFixedGraph(namespace string) fixedGraph {
 func (g fixedGraph) Views() []stream.View                         { return []stream.View{g} }
 func (g fixedGraph) View(name graphview.Name) (stream.View, bool) { return g, name == g.name }
 
+func (g fixedGraph) Open(graphview.OpenOptions) (stream.View, func(), error) {
+	return g, func() {}, nil
+}
+
 func (g fixedGraph) Name() graphview.Name             { return g.name }
 func (g fixedGraph) UID() string                      { return "fixed" }
 func (g fixedGraph) Err() error                       { return nil }
 func (g fixedGraph) Status() graphview.Status         { return graphview.Status{Vertices: 1, Synced: true} }
 func (g fixedGraph) WaitSynced(context.Context) error { return nil }
 
-func (g fixedGraph) Subscribe(string) stream.Subscription {
+func (g fixedGraph) Subscribe(string, graphview.Access) stream.Subscription {
 	sent := make(chan struct{}, 1)
 	sent <- struct{}{}
 	return fixedSubscription(sent)
@@ -72,7 +76,7 @@ type streamServer struct {
 
 // startStream runs a server that has the rights that authentication and
 // authorization need, and no others.
-func startStream(t *testing.T, c client.Client, served stream.Graphs) *streamServer {
+func startStream(t *testing.T, c client.Client, served stream.Graphs, change ...func(*stream.Options)) *streamServer {
 	t.Helper()
 	user := "stream-server-" + fmt.Sprint(time.Now().UnixNano())
 	subjects := []rbacv1.Subject{{Kind: rbacv1.UserKind, APIGroup: rbacv1.GroupName, Name: user}}
@@ -84,10 +88,14 @@ func startStream(t *testing.T, c client.Client, served stream.Graphs) *streamSer
 		ObjectMeta: metav1.ObjectMeta{Name: user, Namespace: "kube-system"}, Subjects: subjects,
 		RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: "extension-apiserver-authentication-reader"},
 	})
-	server, err := stream.New(stream.Options{
+	o := stream.Options{
 		Config: cluster.ClientConfig(user), Graphs: served, BindAddress: "127.0.0.1:0",
 		ServerNames: []string{env.ServiceName + "." + env.ServiceNamespace + ".svc"},
-	})
+	}
+	for _, f := range change {
+		f(&o)
+	}
+	server, err := stream.New(o)
 	if err != nil {
 		t.Fatal(err)
 	}

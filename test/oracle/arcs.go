@@ -52,7 +52,7 @@ func targets(reference reference, to resource, objects map[VertexKey]*object) ma
 	if reference.selector != nil {
 		selected := map[VertexKey]bool{}
 		for key, o := range objects {
-			if o.kind == reference.to && key.Namespace == namespace && reference.selector.Matches(labelsOf(o.tree)) {
+			if o.kind == reference.to && (reference.everywhere || key.Namespace == namespace) && reference.selector.Matches(labelsOf(o.tree)) {
 				selected[key] = false
 			}
 		}
@@ -94,7 +94,9 @@ type reference struct {
 	namespace string // of the target, if its kind is namespaced
 	name      string
 	selector  labels.Selector
-	field     string // empty for owner references
+	// everywhere: the selector selects in every namespace.
+	everywhere bool
+	field      string // empty for owner references
 
 	uid                            types.UID
 	controller, blockOwnerDeletion bool

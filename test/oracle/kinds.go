@@ -1,6 +1,8 @@
 package oracle
 
 import (
+	"strings"
+
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -17,6 +19,7 @@ func (c *collector) core(kind string) {
 	case "Pod":
 		c.podSpec("spec")
 		c.uses("r", "spec.nodeName", core("Node"), text(c.tree, "spec.nodeName"))
+		c.uses("r", "status.nominatedNodeName", core("Node"), text(c.tree, "status.nominatedNodeName"))
 		for _, status := range items(c.tree, "status.resourceClaimStatuses") {
 			c.uses("r", "status.resourceClaimStatuses[].resourceClaimName", claims, text(status, "resourceClaimName"))
 		}
@@ -34,12 +37,19 @@ func (c *collector) core(kind string) {
 			}
 			c.selects("spec.selector", selector.AsSelectorPreValidated())
 		}
+		if text(c.tree, "spec.type") == "ExternalName" {
+			if name, namespace, ok := serviceHost(text(c.tree, "spec.externalName")); ok {
+				c.usesIn(namespace, "r", "spec.externalName", core("Service"), name)
+			}
+		}
 	case "Endpoints":
+		c.uses("r", "metadata.name", core("Service"), text(c.tree, "metadata.name"))
 		for _, subset := range items(c.tree, "subsets") {
 			for _, list := range []string{"addresses", "notReadyAddresses"} {
 				for _, address := range items(subset, list) {
 					target := at(address, "targetRef")
 					c.object("r", "subsets[]."+list+"[].targetRef", byAPIVersion(target), target)
+					c.uses("r", "subsets[]."+list+"[].nodeName", core("Node"), text(address, "nodeName"))
 				}
 			}
 		}
@@ -49,33 +59,73 @@ func (c *collector) core(kind string) {
 				c.uses("t", list+"[].name", core("Secret"), text(secret, "name"))
 			}
 		}
+	case "Secret":
+		if text(c.tree, "type") == "kubernetes.io/service-account-token" {
+			c.uses("r", "metadata.annotations['kubernetes.io/service-account.name']", core("ServiceAccount"), c.annotation("kubernetes.io/service-account.name"))
+		}
+	case "Event":
+		c.object("r", "involvedObject", byAPIVersion(at(c.tree, "involvedObject")), at(c.tree, "involvedObject"))
+		c.object("r", "related", byAPIVersion(at(c.tree, "related")), at(c.tree, "related"))
+	case "ResourceQuota":
+		c.quota()
 	case "PersistentVolumeClaim":
 		c.claim("r", "spec", at(c.tree, "spec"))
+		c.uses("r", "status.currentVolumeAttributesClassName", attributesClasses, text(c.tree, "status.currentVolumeAttributesClassName"))
+		c.uses("r", "metadata.annotations['volume.kubernetes.io/selected-node']", core("Node"), c.annotation("volume.kubernetes.io/selected-node"))
+		c.driver("metadata.annotations['volume.kubernetes.io/storage-provisioner']", c.annotation("volume.kubernetes.io/storage-provisioner"))
 	case "PersistentVolume":
-		c.volumeSource()
+		c.volumeSource("spec")
+	}
+}
+
+func (c *collector) annotation(key string) string {
+	pairs, _ := at(c.tree, "metadata.annotations").(map[string]any)
+	value, _ := pairs[key].(string)
+	return value
+}
+
+// serviceHost reads <service>.<namespace>.svc, with a domain behind it or not.
+func serviceHost(host string) (name, namespace string, ok bool) {
+	parts := strings.SplitN(host, ".", 4)
+	if len(parts) < 3 || parts[2] != "svc" || parts[0] == "" || parts[1] == "" {
+		return "", "", false
+	}
+	return parts[0], parts[1], true
+}
+
+// quota is for the pods of some priority classes.
+func (c *collector) quota() {
+	for _, expression := range items(c.tree, "spec.scopeSelector.matchExpressions") {
+		if text(expression, "scopeName") != "PriorityClass" || text(expression, "operator") != "In" {
+			continue
+		}
+		for _, value := range items(expression, "values") {
+			class, _ := value.(string)
+			c.uses("r", "spec.scopeSelector.matchExpressions[].values[]", schema.GroupKind{Group: "scheduling.k8s.io", Kind: "PriorityClass"}, class)
+		}
 	}
 }
 
 // volumeSource is what a PersistentVolume's spec refers to; its Secrets are the
 // storage driver's to use.
-func (c *collector) volumeSource() {
-	spec := at(c.tree, "spec")
-	c.object("r", "spec.claimRef", core("PersistentVolumeClaim"), at(spec, "claimRef"))
-	c.uses("r", "spec.storageClassName", classes, text(spec, "storageClassName"))
-	c.uses("r", "spec.volumeAttributesClassName", attributesClasses, text(spec, "volumeAttributesClassName"))
-	c.uses("r", "spec.csi.driver", drivers, text(spec, "csi.driver"))
+func (c *collector) volumeSource(path string) {
+	spec := at(c.tree, path)
+	c.object("r", path+".claimRef", core("PersistentVolumeClaim"), at(spec, "claimRef"))
+	c.uses("r", path+".storageClassName", classes, text(spec, "storageClassName"))
+	c.uses("r", path+".volumeAttributesClassName", attributesClasses, text(spec, "volumeAttributesClassName"))
+	c.uses("r", path+".csi.driver", drivers, text(spec, "csi.driver"))
 	for _, secret := range []string{
 		"csi.controllerPublishSecretRef", "csi.controllerExpandSecretRef", "csi.nodeStageSecretRef", "csi.nodePublishSecretRef",
 		"csi.nodeExpandSecretRef", "cephfs.secretRef", "cinder.secretRef", "flexVolume.secretRef", "iscsi.secretRef",
 		"rbd.secretRef", "scaleIO.secretRef", "storageos.secretRef",
 	} {
-		c.object("t", "spec."+secret, core("Secret"), at(spec, secret))
+		c.object("t", path+"."+secret, core("Secret"), at(spec, secret))
 	}
 	// Where these say no namespace, the claim's is meant.
 	c.usesIn(first(text(spec, "azureFile.secretNamespace"), text(spec, "claimRef.namespace")),
-		"t", "spec.azureFile.secretName", core("Secret"), text(spec, "azureFile.secretName"))
+		"t", path+".azureFile.secretName", core("Secret"), text(spec, "azureFile.secretName"))
 	c.usesIn(first(text(spec, "glusterfs.endpointsNamespace"), text(spec, "claimRef.namespace")),
-		"r", "spec.glusterfs.endpoints", core("Endpoints"), text(spec, "glusterfs.endpoints"))
+		"r", path+".glusterfs.endpoints", core("Endpoints"), text(spec, "glusterfs.endpoints"))
 }
 
 func first(texts ...string) string {
@@ -88,61 +138,38 @@ func first(texts ...string) string {
 }
 
 func (c *collector) storage(kind string) {
-	if kind != "VolumeAttachment" {
-		return
-	}
-	c.uses("r", "spec.attacher", drivers, text(c.tree, "spec.attacher"))
-	c.uses("r", "spec.nodeName", core("Node"), text(c.tree, "spec.nodeName"))
-	c.uses("r", "spec.source.persistentVolumeName", core("PersistentVolume"), text(c.tree, "spec.source.persistentVolumeName"))
-}
-
-// network are the kinds of networking.k8s.io and discovery.k8s.io.
-func (c *collector) network(kind string) {
 	switch kind {
-	case "EndpointSlice":
-		pairs, _ := at(c.tree, "metadata.labels").(map[string]any)
-		service, _ := pairs["kubernetes.io/service-name"].(string)
-		c.uses("r", "metadata.labels['kubernetes.io/service-name']", core("Service"), service)
-		for _, endpoint := range items(c.tree, "endpoints") {
-			target := at(endpoint, "targetRef")
-			c.object("r", "endpoints[].targetRef", byAPIVersion(target), target)
-		}
-	case "Ingress":
-		c.uses("r", "spec.ingressClassName", schema.GroupKind{Group: "networking.k8s.io", Kind: "IngressClass"}, text(c.tree, "spec.ingressClassName"))
-		c.backend("spec.defaultBackend", at(c.tree, "spec.defaultBackend"))
-		for _, rule := range items(c.tree, "spec.rules") {
-			for _, path := range items(rule, "http.paths") {
-				c.backend("spec.rules[].http.paths[].backend", at(path, "backend"))
+	case "VolumeAttachment":
+		c.uses("r", "spec.attacher", drivers, text(c.tree, "spec.attacher"))
+		c.uses("r", "spec.nodeName", core("Node"), text(c.tree, "spec.nodeName"))
+		c.uses("r", "spec.source.persistentVolumeName", core("PersistentVolume"), text(c.tree, "spec.source.persistentVolumeName"))
+		c.volumeSource("spec.source.inlineVolumeSpec")
+	case "StorageClass":
+		c.driver("provisioner", text(c.tree, "provisioner"))
+		parameters, _ := c.tree["parameters"].(map[string]any)
+		for _, use := range []string{"provisioner", "controller-publish", "controller-expand", "node-stage", "node-publish", "node-expand"} {
+			key := "csi.storage.k8s.io/" + use + "-secret-name"
+			name, _ := parameters[key].(string)
+			namespace, _ := parameters["csi.storage.k8s.io/"+use+"-secret-namespace"].(string)
+			if !strings.Contains(name+namespace, "$") { // a template
+				c.usesIn(namespace, "t", "parameters['"+key+"']", core("Secret"), name)
 			}
 		}
-		for _, tls := range items(c.tree, "spec.tls") {
-			c.uses("r", "spec.tls[].secretName", core("Secret"), text(tls, "secretName"))
-		}
-	case "IngressClass":
-		parameters := at(c.tree, "spec.parameters")
-		c.object("r", "spec.parameters", byAPIGroup(parameters), parameters)
-	case "NetworkPolicy":
-		c.selects("spec.podSelector", parseSelector(at(c.tree, "spec.podSelector")))
-		for _, peers := range [][2]string{{"ingress", "from"}, {"egress", "to"}} {
-			for _, rule := range items(c.tree, "spec."+peers[0]) {
-				for _, peer := range items(rule, peers[1]) {
-					// Pods of other namespaces are not followed.
-					if at(peer, "namespaceSelector") == nil {
-						c.selects("spec."+peers[0]+"[]."+peers[1]+"[].podSelector", parseSelector(at(peer, "podSelector")))
-					}
-				}
-			}
-		}
-	case "IPAddress":
-		parent := at(c.tree, "spec.parentRef")
-		if text(parent, "group") == "" && text(parent, "resource") == "services" {
-			c.object("r", "spec.parentRef", core("Service"), parent)
+	case "VolumeAttributesClass":
+		c.uses("r", "driverName", drivers, text(c.tree, "driverName"))
+	case "CSIStorageCapacity":
+		c.uses("r", "storageClassName", classes, text(c.tree, "storageClassName"))
+	case "CSINode":
+		c.uses("r", "metadata.name", core("Node"), text(c.tree, "metadata.name"))
+		for _, driver := range items(c.tree, "spec.drivers") {
+			c.uses("r", "spec.drivers[].name", drivers, text(driver, "name"))
 		}
 	}
 }
 
-func (c *collector) backend(path string, backend any) {
-	c.uses("r", path+".service.name", core("Service"), text(backend, "service.name"))
-	other := at(backend, "resource")
-	c.uses("r", path+".resource.name", byAPIGroup(other), text(other, "name"))
+// driver refers to a CSI driver; other provisioners have a slash in their names.
+func (c *collector) driver(field, provisioner string) {
+	if !strings.Contains(provisioner, "/") {
+		c.uses("r", field, drivers, provisioner)
+	}
 }

@@ -65,9 +65,14 @@ func list(ctx context.Context, client dynamic.Interface, r resource, namespaces 
 // strip removes what no view ever has.
 func strip(r resource, item *unstructured.Unstructured) map[string]any {
 	item.SetManagedFields(nil)
-	if annotations := item.GetAnnotations(); annotations != nil {
-		delete(annotations, "kubectl.kubernetes.io/last-applied-configuration")
+	const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
+	annotations := item.GetAnnotations()
+	if _, applied := annotations[lastApplied]; applied {
+		delete(annotations, lastApplied)
 		item.SetAnnotations(annotations)
+		if len(annotations) == 0 {
+			unstructured.RemoveNestedField(item.Object, "metadata", "annotations")
+		}
 	}
 	if r.Group == "" && r.Resource == "secrets" {
 		return map[string]any{"apiVersion": "v1", "kind": "Secret", "metadata": item.Object["metadata"]}

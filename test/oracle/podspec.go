@@ -28,6 +28,8 @@ func (c *collector) podSpec(path string) {
 	c.uses("r", field("serviceAccountName"), core("ServiceAccount"), text(spec, "serviceAccountName"))
 	c.uses("r", field("priorityClassName"), schema.GroupKind{Group: "scheduling.k8s.io", Kind: "PriorityClass"}, text(spec, "priorityClassName"))
 	c.uses("r", field("runtimeClassName"), schema.GroupKind{Group: "node.k8s.io", Kind: "RuntimeClass"}, text(spec, "runtimeClassName"))
+	const group = "schedulingGroup.podGroupName"
+	c.uses("r", field(group), schema.GroupKind{Group: "scheduling.k8s.io", Kind: "PodGroup"}, text(spec, group))
 	c.uses("r", field("subdomain"), core("Service"), text(spec, "subdomain"))
 }
 

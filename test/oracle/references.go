@@ -26,6 +26,15 @@ func references(o *object) []reference {
 		c.storage(o.kind.Kind)
 	case "networking.k8s.io", "discovery.k8s.io":
 		c.network(o.kind.Kind)
+	case "rbac.authorization.k8s.io":
+		c.rights(o.kind.Kind)
+	case "resource.k8s.io":
+		c.devices(o.kind.Kind)
+	case "certificates.k8s.io":
+		c.certificates(o.kind.Kind)
+	case "admissionregistration.k8s.io", "apiregistration.k8s.io", "apiextensions.k8s.io",
+		"coordination.k8s.io", "flowcontrol.apiserver.k8s.io":
+		c.server(o.kind)
 	default:
 		c.rest(o.kind)
 	}
@@ -129,6 +138,9 @@ func (c *collector) rest(kind schema.GroupKind) {
 		}
 	case schema.GroupKind{Group: "batch", Kind: "CronJob"}:
 		c.podSpec("spec.jobTemplate.spec.template.spec")
+		for _, job := range items(c.tree, "status.active") {
+			c.object("r", "status.active[]", schema.GroupKind{Group: "batch", Kind: "Job"}, job)
+		}
 	case schema.GroupKind{Group: "autoscaling", Kind: "HorizontalPodAutoscaler"}:
 		target := at(c.tree, "spec.scaleTargetRef")
 		c.uses("r", "spec.scaleTargetRef", byAPIVersion(target), text(target, "name"))
@@ -138,28 +150,5 @@ func (c *collector) rest(kind schema.GroupKind) {
 		}
 	case schema.GroupKind{Group: "policy", Kind: "PodDisruptionBudget"}:
 		c.selects("spec.selector", parseSelector(at(c.tree, "spec.selector")))
-	case schema.GroupKind{Group: "rbac.authorization.k8s.io", Kind: "RoleBinding"},
-		schema.GroupKind{Group: "rbac.authorization.k8s.io", Kind: "ClusterRoleBinding"}:
-		c.binding(kind)
-	case schema.GroupKind{Group: "admissionregistration.k8s.io", Kind: "MutatingWebhookConfiguration"},
-		schema.GroupKind{Group: "admissionregistration.k8s.io", Kind: "ValidatingWebhookConfiguration"}:
-		for _, webhook := range items(c.tree, "webhooks") {
-			c.object("r", "webhooks[].clientConfig.service", core("Service"), at(webhook, "clientConfig.service"))
-		}
-	case schema.GroupKind{Group: "apiregistration.k8s.io", Kind: "APIService"}:
-		c.object("r", "spec.service", core("Service"), at(c.tree, "spec.service"))
-	}
-}
-
-func (c *collector) binding(kind schema.GroupKind) {
-	role := at(c.tree, "roleRef")
-	switch to := text(role, "kind"); {
-	case to == "ClusterRole", to == "Role" && kind.Kind == "RoleBinding":
-		c.uses("r", "roleRef", schema.GroupKind{Group: kind.Group, Kind: to}, text(role, "name"))
-	}
-	for _, subject := range items(c.tree, "subjects") {
-		if text(subject, "kind") == "ServiceAccount" {
-			c.object("r", "subjects[]", core("ServiceAccount"), subject)
-		}
 	}
 }

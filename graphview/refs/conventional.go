@@ -1,0 +1,121 @@
+package refs
+
+import (
+	"strings"
+
+	"graphview.dev/graphview/graph"
+)
+
+// isOpaque tells keys whose values are no API's: contents, labels, and what the
+// extractor has read already.
+func isOpaque(key string) bool {
+	switch key {
+	case "annotations", "binaryData", "conditions", "data", "labels", "matchLabels", "metadata",
+		"openAPIV3Schema", "stringData", "values", "valuesObject":
+		return true
+	default:
+		return false
+	}
+}
+
+func namespaced(kind string) graph.Reference {
+	return graph.Reference{To: graph.Kind{Kind: kind}, Scope: graph.ScopeNamespaced}
+}
+
+func ofCluster(group, kind string) graph.Reference {
+	return graph.Reference{To: graph.Kind{Group: group, Kind: kind}, Scope: graph.ScopeCluster}
+}
+
+func ofGroup(group, kind string) graph.Reference {
+	return graph.Reference{To: graph.Kind{Group: group, Kind: kind}, Scope: graph.ScopeNamespaced}
+}
+
+// kinds are Kubernetes' own that are named without a group.
+var kinds = map[string]graph.Reference{
+	"ConfigMap":             namespaced("ConfigMap"),
+	"CronJob":               ofGroup("batch", "CronJob"),
+	"DaemonSet":             ofGroup("apps", "DaemonSet"),
+	"Deployment":            ofGroup("apps", "Deployment"),
+	"Ingress":               ofGroup("networking.k8s.io", "Ingress"),
+	"Job":                   ofGroup("batch", "Job"),
+	"Namespace":             ofCluster("", "Namespace"),
+	"Node":                  ofCluster("", "Node"),
+	"PersistentVolume":      ofCluster("", "PersistentVolume"),
+	"PersistentVolumeClaim": namespaced("PersistentVolumeClaim"),
+	"Pod":                   namespaced("Pod"),
+	"ReplicaSet":            ofGroup("apps", "ReplicaSet"),
+	"Secret":                namespaced("Secret"),
+	"Service":               namespaced("Service"),
+	"ServiceAccount":        namespaced("ServiceAccount"),
+	"StatefulSet":           ofGroup("apps", "StatefulSet"),
+}
+
+// names are the ends of keys that hold a name, in lower camel case: a key is one
+// of them, or ends in one that starts with a capital.
+var names = map[string]graph.Reference{
+	"claimName":          namespaced("PersistentVolumeClaim"),
+	"configMapName":      namespaced("ConfigMap"),
+	"ingressClassName":   ofCluster("networking.k8s.io", "IngressClass"),
+	"nodeName":           ofCluster("", "Node"),
+	"priorityClassName":  ofCluster("scheduling.k8s.io", "PriorityClass"),
+	"runtimeClassName":   ofCluster("node.k8s.io", "RuntimeClass"),
+	"secretName":         namespaced("Secret"),
+	"serviceAccountName": namespaced("ServiceAccount"),
+	"storageClassName":   ofCluster("storage.k8s.io", "StorageClass"),
+}
+
+// namedBy tells what a text is the name of, by its key.
+func namedBy(key string) (graph.Reference, bool) {
+	if !strings.HasSuffix(key, "Name") {
+		return graph.Reference{}, false
+	}
+	if target, ok := names[key]; ok {
+		return target, true
+	}
+	for _, of := range [...]string{"Secret", "ConfigMap", "ServiceAccount", "StorageClass"} {
+		if strings.HasSuffix(key, of+"Name") {
+			return names[lowerFirst(of)+"Name"], true
+		}
+	}
+	return graph.Reference{}, false
+}
+
+// targetByKey tells what an object with a name but no kind refers to: secretRef,
+// caSecretKeyRef, configMapRef, serviceAccountRef, imagePullSecrets[], or fooRef
+// for a Foo of the object's group.
+func targetByKey(key, group string) (graph.Reference, bool) {
+	switch key {
+	case "imagePullSecret", "pullSecret":
+		target := namespaced("Secret")
+		target.Type = graph.Transitive
+		return target, true
+	case "secret":
+		return namespaced("Secret"), true
+	case "configMap":
+		return namespaced("ConfigMap"), true
+	}
+	stem, ok := strings.CutSuffix(key, "Ref")
+	if !ok || stem == "" {
+		return graph.Reference{}, false
+	}
+	stem = strings.TrimSuffix(stem, "Key")
+	kind := upperFirst(stem)
+	for _, of := range [...]string{"Secret", "ConfigMap", "ServiceAccount", "PersistentVolumeClaim"} {
+		if strings.HasSuffix(kind, of) {
+			return namespaced(of), true
+		}
+	}
+	if known, ok := kinds[kind]; ok {
+		return known, true
+	}
+	return graph.Reference{To: graph.Kind{Group: group, Kind: kind}}, kind != ""
+}
+
+func upperFirst(text string) string {
+	if text == "" || text[0] < 'a' || text[0] > 'z' {
+		return text
+	}
+	return string(text[0]-'a'+'A') + text[1:]
+}
+
+func lowerFirst(text string) string { return string(text[0]-'A'+'a') + text[1:] }

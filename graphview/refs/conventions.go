@@ -1,0 +1,210 @@
+package refs
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"graphview.dev/graphview/graph"
+)
+
+const (
+	// maxGuessed bounds the values that are looked at in one object, and
+	// maxGuessDepth how deep they are: what goes on for longer is no API.
+	maxGuessed    = 4096
+	maxGuessDepth = 24
+)
+
+// settled are the groups of Kubernetes itself. All of their kinds were read for
+// the table: one without rules has no references, and nothing is guessed.
+var settled = map[string]bool{
+	"":                             true,
+	"admissionregistration.k8s.io": true,
+	"apiextensions.k8s.io":         true,
+	"apiregistration.k8s.io":       true,
+	"apps":                         true,
+	"authentication.k8s.io":        true,
+	"authorization.k8s.io":         true,
+	"autoscaling":                  true,
+	"batch":                        true,
+	"certificates.k8s.io":          true,
+	"coordination.k8s.io":          true,
+	"discovery.k8s.io":             true,
+	"events.k8s.io":                true,
+	"flowcontrol.apiserver.k8s.io": true,
+	"internal.apiserver.k8s.io":    true,
+	"metrics.k8s.io":               true,
+	"networking.k8s.io":            true,
+	"node.k8s.io":                  true,
+	"policy":                       true,
+	"rbac.authorization.k8s.io":    true,
+	"resource.k8s.io":              true,
+	"scheduling.k8s.io":            true,
+	"storage.k8s.io":               true,
+	"storagemigration.k8s.io":      true,
+}
+
+// guess walks an object of a kind that has no rules, and finds what looks like a
+// reference by Kubernetes' API conventions. It knows no kinds but Kubernetes'
+// own: a name with a kind but no group means the object's group, and whether
+// there is such a kind is for the graph to find out.
+type guess struct {
+	group, namespace string // the object's own
+	left             int    // values to look at
+	found            []graph.Reference
+	// path leads to the value at hand: keys, and "" for a list's element.
+	path []string
+}
+
+// conventions returns what an object seems to refer to, by field and name.
+func conventions(group, namespace string, object map[string]any) []graph.Reference {
+	g := guess{group: group, namespace: namespace, left: maxGuessed, path: make([]string, 0, maxGuessDepth)}
+	g.object(object)
+	if g.left < 0 {
+		// A part of it would be whatever part came first.
+		return nil
+	}
+	slices.SortFunc(g.found, func(a, b graph.Reference) int {
+		return cmp.Or(strings.Compare(a.Field, b.Field), strings.Compare(a.Name, b.Name))
+	})
+	return g.found
+}
+
+func (g *guess) object(object map[string]any) {
+	if len(g.path) == maxGuessDepth {
+		return
+	}
+	for key, value := range object {
+		if g.left < 0 {
+			return
+		}
+		g.path = append(g.path, key)
+		g.value(key, value)
+		g.path = g.path[:len(g.path)-1]
+	}
+}
+
+// value looks at the value of a key or, if that holds a list, at its elements.
+func (g *guess) value(key string, value any) {
+	g.left--
+	switch value := value.(type) {
+	case string:
+		if target, ok := namedBy(key); ok && value != "" {
+			g.add(target, value, "")
+		}
+	case map[string]any:
+		if !isOpaque(key) && !g.reference(key, value) && !isWhole(value) {
+			g.object(value)
+		}
+	case []any:
+		if isOpaque(key) || len(g.path) == maxGuessDepth {
+			return
+		}
+		g.path = append(g.path, "")
+		singular := strings.TrimSuffix(key, "s")
+		for _, element := range value {
+			if g.left < 0 {
+				break
+			}
+			g.value(singular, element)
+		}
+		g.path = g.path[:len(g.path)-1]
+	}
+}
+
+// reference adds what an object refers to, and tells whether it is a reference.
+func (g *guess) reference(key string, object map[string]any) bool {
+	name, _ := object["name"].(string)
+	if name == "" {
+		return false
+	}
+	namespace, _ := object["namespace"].(string)
+	if !isNamespace(namespace) {
+		return false
+	}
+	target, ok := g.targetOf(key, object)
+	if ok {
+		g.add(target, name, namespace)
+	}
+	return ok
+}
+
+// targetOf tells by an object's fields, else by its key, what its name is of.
+func (g *guess) targetOf(key string, object map[string]any) (graph.Reference, bool) {
+	var none graph.Reference
+	kind, _ := object["kind"].(string)
+	if kind == "" {
+		return targetByKey(key, g.group)
+	}
+	if kind[0] < 'A' || kind[0] > 'Z' || isWhole(object) {
+		return none, false
+	}
+	if apiVersion, ok := object["apiVersion"].(string); ok {
+		group, ok := groupOf(apiVersion)
+		return graph.Reference{To: graph.Kind{Group: group, Kind: kind}}, ok && apiVersion != ""
+	}
+	for _, field := range [...]string{"apiGroup", "group"} {
+		if group, ok := object[field].(string); ok {
+			return graph.Reference{To: graph.Kind{Group: group, Kind: kind}}, true
+		}
+	}
+	if !strings.HasSuffix(key, "Ref") && !strings.HasSuffix(key, "From") {
+		return none, false
+	}
+	if known, ok := kinds[kind]; ok {
+		return known, true
+	}
+	return graph.Reference{To: graph.Kind{Group: g.group, Kind: kind}}, true
+}
+
+func (g *guess) add(ref graph.Reference, name, namespace string) {
+	if ref.Type == 0 {
+		ref.Type = graph.Direct
+	}
+	if ref.Scope != graph.ScopeCluster {
+		ref.Namespace = cmp.Or(namespace, g.namespace)
+		if ref.Namespace == "" && ref.Scope == graph.ScopeNamespaced {
+			return
+		}
+	}
+	ref.Name, ref.Field = name, g.field()
+	g.found = append(g.found, ref)
+}
+
+// field is the path in the form of the table's.
+func (g *guess) field() string {
+	size := 0
+	for _, key := range g.path {
+		size += max(len(key)+1, 2)
+	}
+	var b strings.Builder
+	b.Grow(size)
+	for i, key := range g.path {
+		switch {
+		case key == "":
+			b.WriteString("[]")
+			continue
+		case strings.ContainsFunc(key, func(r rune) bool { return !isKeyRune(r) }):
+			b.WriteString("['" + key + "']")
+			continue
+		case i > 0:
+			b.WriteByte('.')
+		}
+		b.WriteString(key)
+	}
+	return b.String()
+}
+
+// isWhole tells an object that is embedded as a whole, as templates and patches
+// have them: what it refers to is its own affair.
+func isWhole(object map[string]any) bool {
+	if _, ok := object["kind"].(string); !ok {
+		return false
+	}
+	for _, member := range [...]string{"metadata", "spec", "data"} {
+		if _, ok := object[member].(map[string]any); ok {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,61 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
+	"k8s.io/client-go/rest"
+)
+
+// listAll lists every target at once and counts the bytes: nobody who wants the
+// objects can be faster.
+func listAll(ctx context.Context, c *child, plain bool) error {
+	config := rest.CopyConfig(c.config)
+	// Else the body is compressed, and decompressed before it is counted.
+	config.DisableCompression = plain
+	client, err := rest.HTTPClientFor(config)
+	if err != nil {
+		return fmt.Errorf("client: %w", err)
+	}
+	defer client.CloseIdleConnections()
+	var total atomic.Int64
+	group, ctx := errgroup.WithContext(ctx)
+	for _, target := range targets {
+		group.Go(func() error {
+			n, err := countList(ctx, client, config.Host+listPath(target)+"?pretty=false")
+			total.Add(n)
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	c.Bytes = total.Load()
+	return c.synced()
+}
+
+// countList reads an answer to its end and returns its length.
+func countList(ctx context.Context, client *http.Client, url string) (int64, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
+	if err != nil {
+		return 0, fmt.Errorf("list: %w", err)
+	}
+	request.Header.Set("Accept", "application/json")
+	response, err := client.Do(request)
+	if err != nil {
+		return 0, fmt.Errorf("list: %w", err)
+	}
+	defer response.Body.Close()
+	n, err := io.Copy(io.Discard, response.Body)
+	if err != nil {
+		return n, fmt.Errorf("list: %w", err)
+	}
+	if response.StatusCode != http.StatusOK {
+		return n, fmt.Errorf("list %s: %s", url, response.Status)
+	}
+	return n, nil
+}

@@ -1,0 +1,125 @@
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"graphview.dev/test/oracle"
+)
+
+// in replaces the namespace in a manifest or spec.
+func in(namespace, text string) string { return strings.ReplaceAll(text, "NAMESPACE", namespace) }
+
+// deploy applies the application and waits for its pods.
+func deploy(t *testing.T, namespace string) {
+	t.Helper()
+	documents := strings.Split(application, "---\n")
+	for i, document := range documents {
+		documents[i] = strings.Replace(document, "metadata: {", "metadata: {namespace: "+namespace+", ", 1)
+	}
+	apply(t, strings.Join(documents, "---\n"))
+	eventually(t, func() string {
+		pods := strings.Fields(kubectl(t, "get", "pods", "-n", namespace, "-l", "app=web", "-o", "name"))
+		if len(pods) != 2 {
+			return fmt.Sprintf("%d pods, want 2", len(pods))
+		}
+		return ""
+	})
+}
+
+// What a user sees who applies a GraphView and looks at it with kubectl alone.
+func TestReadyWithKubectl(t *testing.T) {
+	namespace := newNamespace(t)
+	deploy(t, namespace)
+	for name, spec := range map[string]string{"whole": wholeView, "rooted": rootedView} {
+		t.Run(name, func(t *testing.T) {
+			spec := in(namespace, spec)
+			declare(t, namespace, name, spec)
+
+			eventually(t, func() string {
+				want := expected(t, namespace, name, spec)
+				if len(want.Vertices) < 6 || len(want.Arcs) < 6 {
+					return fmt.Sprintf("the oracle has only %d vertices and %d arcs", len(want.Vertices), len(want.Arcs))
+				}
+				row := columns(t, kubectl(t, "get", "graphviews", "-n", namespace, name))
+				delete(row, "AGE")
+				return cmp.Diff(map[string]string{
+					"NAME": name, "READY": "True", "REASON": "Ready", "SUBSCRIBERS": "0",
+					"RESOURCES": strconv.Itoa(wholeViewResources),
+					"VERTICES":  strconv.Itoa(len(want.Vertices)), "ARCS": strconv.Itoa(len(want.Arcs)),
+				}, row)
+			})
+			got, current := statusOf(t, namespace, name)
+			if !current {
+				t.Error("the status is of another generation")
+			}
+			for kind, want := range map[string]string{"Accepted": "True", "Ready": "True", "Complete": "True", "Stalled": ""} {
+				if c := got.condition(kind); c.Status != want {
+					t.Errorf("condition %s is %+v, want status %q", kind, c, want)
+				}
+			}
+			if len(got.Warnings) > 0 {
+				t.Errorf("warnings %q, want none", got.Warnings)
+			}
+
+			t.Run("graph", func(t *testing.T) {
+				want := expected(t, namespace, name, spec)
+				for command, args := range map[string][]string{
+					"object": {"get", "graphs", "-n", namespace, name, "-o", "json"},
+					"raw":    {"get", "--raw", graphPath(namespace, name)},
+				} {
+					text := []byte(kubectl(t, args...))
+					client := oracle.Client{Strict: command == "raw"} // kubectl may add members of its own
+					if err := client.Apply(text); err != nil {
+						t.Fatalf("%s: %v", command, err)
+					}
+					if diff := oracle.Compare(want, client.Graph()); diff != "" {
+						t.Errorf("%s (-oracle +kubectl):\n%s", command, diff)
+					}
+					var object struct {
+						Kind     string `json:"kind"`
+						Metadata struct {
+							Name      string `json:"name"`
+							Namespace string `json:"namespace"`
+						} `json:"metadata"`
+					}
+					if err := json.Unmarshal(text, &object); err != nil {
+						t.Fatal(err)
+					}
+					if object.Kind != "Graph" || object.Metadata.Name != name || object.Metadata.Namespace != namespace {
+						t.Errorf("%s is %+v", command, object)
+					}
+				}
+			})
+		})
+	}
+	t.Run("list", func(t *testing.T) {
+		got := strings.Fields(kubectl(t, "get", "graphs", "-n", namespace, "-o", "name"))
+		if diff := cmp.Diff([]string{"graph.stream.graphview.dev/rooted", "graph.stream.graphview.dev/whole"}, got); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+// columns reads kubectl's table of one row.
+func columns(t *testing.T, table string) map[string]string {
+	t.Helper()
+	lines := strings.Split(strings.TrimSpace(table), "\n")
+	if len(lines) != 2 {
+		t.Fatalf("table of %d lines:\n%s", len(lines), table)
+	}
+	header, cells := strings.Fields(lines[0]), strings.Fields(lines[1])
+	if diff := cmp.Diff([]string{"NAME", "READY", "REASON", "RESOURCES", "VERTICES", "ARCS", "SUBSCRIBERS", "AGE"}, header); diff != "" || len(cells) != len(header) {
+		t.Fatalf("table:\n%s", table)
+	}
+	row := map[string]string{}
+	for i, name := range header {
+		row[name] = cells[i]
+	}
+	return row
+}

@@ -1,0 +1,151 @@
+package e2e
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"testing"
+
+	"github.com/coder/websocket"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
+)
+
+const graphs = "/apis/stream.graphview.dev/v1alpha1"
+
+func graphPath(namespace, name string) string {
+	return fmt.Sprintf("%s/namespaces/%s/graphs/%s", graphs, namespace, name)
+}
+
+func watchPath(namespace, name string) string {
+	return fmt.Sprintf("%s/watch/namespaces/%s/graphs/%s", graphs, namespace, name)
+}
+
+// road is a way to the graphs, for one identity.
+type road struct {
+	base   string
+	client *http.Client
+}
+
+// throughAPIServer is the road of a user with a kubeconfig.
+func throughAPIServer(t *testing.T) road {
+	t.Helper()
+	return newRoad(t, cluster.ClientConfig("alice", readersGroup))
+}
+
+// ownPort is the road of a program in the cluster, with its ServiceAccount's
+// token, to the operator itself.
+func ownPort(t *testing.T) road {
+	t.Helper()
+	config, err := cluster.ServiceAccountConfig(t.Context(), readersNamespace, readersAccount)
+	if err != nil {
+		t.Fatal(err)
+	}
+	config.Host = manager.URL()
+	return newRoad(t, config)
+}
+
+// roads are all there are.
+func roads(t *testing.T) map[string]road {
+	t.Helper()
+	return map[string]road{"API server": throughAPIServer(t), "own port": ownPort(t)}
+}
+
+func newRoad(t *testing.T, config *rest.Config) road {
+	t.Helper()
+	authorities := x509.NewCertPool()
+	authorities.AppendCertsFromPEM(config.CAData)
+	secured := &tls.Config{RootCAs: authorities, MinVersion: tls.VersionTLS12}
+	if len(config.CertData) > 0 {
+		pair, err := tls.X509KeyPair(config.CertData, config.KeyData)
+		if err != nil {
+			t.Fatal(err)
+		}
+		secured.Certificates = []tls.Certificate{pair}
+	}
+	// Of its own, and without HTTP/2, over which there are no WebSockets.
+	transport := &http.Transport{TLSClientConfig: secured}
+	t.Cleanup(transport.CloseIdleConnections)
+	client := &http.Client{Transport: transport}
+	if config.BearerToken != "" {
+		client.Transport = bearer{transport, config.BearerToken}
+	}
+	return road{base: config.Host, client: client}
+}
+
+type bearer struct {
+	next  http.RoundTripper
+	token string
+}
+
+func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("Authorization", "Bearer "+b.token)
+	return b.next.RoundTrip(r)
+}
+
+// get returns the answer to a plain request.
+func (r road) get(t *testing.T, path string) (code int, body []byte) {
+	t.Helper()
+	code, body, err := r.tryGet(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return code, body
+}
+
+func (r road) tryGet(ctx context.Context, path string) (code int, body []byte, err error) {
+	ctx, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, r.base+path, http.NoBody)
+	if err != nil {
+		return 0, nil, err
+	}
+	response, err := r.client.Do(request)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer response.Body.Close()
+	body, err = io.ReadAll(response.Body)
+	return response.StatusCode, body, err
+}
+
+// refused opens a stream that must not open, and returns the Status that the
+// request is answered with.
+func (r road) refused(t *testing.T, path string) metav1.Status {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), within)
+	defer cancel()
+	conn, response, err := r.dial(ctx, path)
+	if err == nil {
+		_ = conn.CloseNow()
+		t.Fatalf("%s opened", path)
+	}
+	if response == nil {
+		t.Fatal(err)
+	}
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var status metav1.Status
+	if err := json.Unmarshal(body, &status); err != nil || int(status.Code) != response.StatusCode || status.Kind != "Status" {
+		t.Errorf("answer %d %s, want a Status", response.StatusCode, body)
+	}
+	return status
+}
+
+func (r road) dial(ctx context.Context, path string) (*websocket.Conn, *http.Response, error) {
+	conn, response, err := websocket.Dial(ctx, r.base+path, &websocket.DialOptions{
+		HTTPClient: r.client, Subprotocols: []string{"graphview.v1"},
+	})
+	if err != nil {
+		return nil, response, err
+	}
+	conn.SetReadLimit(-1) // a single object may be larger than a message should be
+	return conn, response, nil
+}

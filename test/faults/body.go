@@ -1,0 +1,59 @@
+package faults
+
+import (
+	"bytes"
+	"errors"
+	"io"
+)
+
+var errBroken = errors.New("broken by the proxy")
+
+// expiredEvent is how the API server begins the event that ends a watch from a
+// position that it no longer has, where that is the first thing it says.
+var expiredEvent = []byte(`{"type":"ERROR"`)
+
+// body is an answer to which faults happen as it is read.
+type body struct {
+	inner   io.ReadCloser
+	proxy   *Proxy
+	subject *subject
+	done    <-chan struct{} // the request's end
+	left    int             // bytes until the end, 0 for no end
+	ended   bool
+	sniffs  bool
+}
+
+func (b *body) Read(p []byte) (int, error) {
+	if b.ended {
+		return 0, b.end()
+	}
+	if b.left > 0 && len(p) > b.left {
+		p = p[:b.left]
+	}
+	n, err := b.inner.Read(p)
+	if b.sniffs && n > 0 && bytes.HasPrefix(p[:n], expiredEvent) && bytes.Contains(p[:n], []byte(`"code":410`)) {
+		b.proxy.count("expired")
+	}
+	// After the read: what has come since the stall began is held back too.
+	if healed := b.proxy.stalled(b.subject.verb, b.subject.resource); healed != nil {
+		select {
+		case <-healed:
+		case <-b.done:
+			return 0, errBroken
+		}
+	}
+	if b.left > 0 {
+		b.left -= n
+		b.ended = b.left == 0
+	}
+	return n, err
+}
+
+func (b *body) end() error {
+	if b.subject.clean {
+		return io.EOF
+	}
+	return errBroken
+}
+
+func (b *body) Close() error { return b.inner.Close() }

@@ -1,0 +1,17 @@
+// Package faults breaks what lies between the engine and its API server, and the
+// API server too, while a random workload runs, and wants every subscriber to
+// end with the oracle's graph.
+//
+// A [Proxy] stands in front of the API server and does to requests what a
+// [Fault] says: it delays and refuses them, cuts their answers short or holds
+// them back, and it cuts connections. The tests beside it take these, and what
+// can be done to a cluster itself, in seeded episodes: break, change, heal,
+// compare. `make faults` runs some hundreds of them and prints a line for each;
+// `make test` runs a few.
+//
+// The same seed gives the same faults and the same attempts to change things.
+// When they meet is up to the machine, so a seed that failed once may have to be
+// run more than once.
+//
+// A Proxy's methods may be called from any goroutine.
+package faults

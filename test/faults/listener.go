@@ -1,0 +1,113 @@
+package faults
+
+import (
+	"net"
+	"sync"
+)
+
+// listener knows its connections.
+type listener struct {
+	net.Listener
+
+	mu          sync.Mutex
+	connections map[*connection]bool
+	refuses     bool
+}
+
+func newListener(inner net.Listener) *listener {
+	return &listener{Listener: inner, connections: make(map[*connection]bool)}
+}
+
+// Accept closes at once what it is to refuse.
+func (l *listener) Accept() (net.Conn, error) {
+	for {
+		inner, err := l.Listener.Accept()
+		if err != nil {
+			return nil, err
+		}
+		l.mu.Lock()
+		if l.refuses {
+			l.mu.Unlock()
+			_ = inner.Close()
+			continue
+		}
+		c := &connection{Conn: inner, listener: l, dead: make(chan struct{}), closed: make(chan struct{})}
+		l.connections[c] = true
+		l.mu.Unlock()
+		return c, nil
+	}
+}
+
+func (l *listener) refuse(refuses bool) {
+	l.mu.Lock()
+	l.refuses = refuses
+	l.mu.Unlock()
+}
+
+func (l *listener) all() []*connection {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var all []*connection
+	for c := range l.connections {
+		all = append(all, c)
+	}
+	return all
+}
+
+func (l *listener) cut() {
+	for _, c := range l.all() {
+		_ = c.Close()
+	}
+}
+
+func (l *listener) kill() {
+	for _, c := range l.all() {
+		c.die.Do(func() { close(c.dead) })
+	}
+}
+
+// connection is one that can go silent without an end, as when a firewall
+// forgets it.
+type connection struct {
+	net.Conn
+
+	listener *listener
+	die, end sync.Once
+	dead     chan struct{}
+	closed   chan struct{}
+}
+
+func (c *connection) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	// That the other side has given up is let through, so that this one does too.
+	if err == nil && c.silent() {
+		return 0, net.ErrClosed
+	}
+	return n, err
+}
+
+func (c *connection) Write(p []byte) (int, error) {
+	if c.silent() {
+		return 0, net.ErrClosed
+	}
+	return c.Conn.Write(p)
+}
+
+// silent waits, on a dead connection, until it is closed on this side.
+func (c *connection) silent() bool {
+	select {
+	case <-c.dead:
+		<-c.closed
+		return true
+	default:
+		return false
+	}
+}
+
+func (c *connection) Close() error {
+	c.listener.mu.Lock()
+	delete(c.listener.connections, c)
+	c.listener.mu.Unlock()
+	c.end.Do(func() { close(c.closed) })
+	return c.Conn.Close()
+}

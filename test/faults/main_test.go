@@ -1,0 +1,46 @@
+package faults
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"graphview.dev/test/env"
+)
+
+var (
+	episodes = flag.Int("episodes", 7, "how many episodes TestFaults runs")
+	seed     = flag.Uint64("seed", 0, "of the first episode; 0 takes one from the clock")
+	rounds   = flag.Int("rounds", 20, "how many rounds TestNothingIsLeftBehind runs")
+)
+
+// plane is the control plane that all tests share. ConfigMaps and Secrets have
+// no watch cache, and etcd is compacted all the time: a watch of these that was
+// away for some seconds finds its position gone. The others find that when the
+// API server was restarted.
+var plane *env.ControlPlane
+
+type withPlane struct{ m *testing.M }
+
+func (w withPlane) Run() int {
+	return env.Main(w.m, env.Options{
+		ControllerManager: true,
+		APIServerArgs:     []string{"--etcd-compaction-interval=1s", "--watch-cache-sizes=configmaps#0,secrets#0"},
+	}, &plane)
+}
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	// A dead connection is found in seconds rather than in the better part of a
+	// minute; that it is found is client-go's doing either way.
+	for name, value := range map[string]string{"HTTP2_READ_IDLE_TIMEOUT_SECONDS": "3", "HTTP2_PING_TIMEOUT_SECONDS": "2"} {
+		if err := os.Setenv(name, value); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+	}
+	goleak.VerifyTestMain(withPlane{m})
+}

@@ -1,0 +1,196 @@
+package faults
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"graphview.dev/graphview"
+	"graphview.dev/test/oracle"
+	"graphview.dev/test/workload"
+)
+
+// healsWithin bounds how long after the end of all faults the graphs may differ.
+const healsWithin = 2 * time.Minute
+
+// slow is how long they may without a word about it.
+const slow = 15 * time.Second
+
+// scene is what lasts through all episodes: one engine behind one proxy, its
+// views, and of each view a subscriber that stays and one that comes and goes.
+type scene struct {
+	t        *testing.T
+	client   client.Client
+	proxy    *Proxy
+	engine   *running
+	extender *extension
+	work     workload.Workload
+	views    map[string]oracle.View
+	steady   []*subscriber
+	restless []*subscriber
+	// dice are for what happens between steps.
+	dice *rand.Rand
+}
+
+func newScene(t *testing.T) *scene {
+	t.Helper()
+	s := &scene{t: t, client: newClient(t), proxy: newProxy(t)}
+	red, blue := newNamespace(t, s.client, "red"), newNamespace(t, s.client, "blue")
+	s.work = workload.Workload{Client: s.client, Namespaces: []string{red, blue}}
+	s.extender = newExtension(t, s.client)
+	createGears(t, s.client)
+	s.engine = runEngine(t, s.proxy, graphview.Options{})
+	s.views = workload.Views(red, blue)
+	s.views["custom"] = oracle.View{
+		Queries:    []oracle.Query{{Include: &oracle.Include{ResourceSelectorExpression: fmt.Sprintf("group in ['%s', '%s']", gearGroup, extensionGroup)}}},
+		Namespaces: &oracle.Namespaces{Names: []string{red, blue}},
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.views)) {
+		s.engine.apply(name, s.views[name])
+		s.steady = append(s.steady, s.subscribe(name))
+		s.restless = append(s.restless, s.subscribe(name))
+	}
+	return s
+}
+
+// subscribe follows a view until the test ends, before the engine does.
+func (s *scene) subscribe(view string) *subscriber {
+	sub := subscribe(s.t.Context(), view, s.engine.view)
+	s.t.Cleanup(sub.stop)
+	return sub
+}
+
+// episode breaks, changes, heals and compares. The first result describes it;
+// the error says how it failed.
+func (s *scene) episode(ctx context.Context, seed uint64) (what string, err error) {
+	r := rand.New(rand.NewPCG(seed, 0))
+	s.dice = rand.New(rand.NewPCG(seed, 3))
+	s.work.Random = rand.New(rand.NewPCG(seed, 1))
+	troubles := choose(s, r)
+	names := make([]string, len(troubles))
+	for i := range troubles {
+		names[i] = troubles[i].name
+	}
+	steps := 20 + r.IntN(40)
+	what = fmt.Sprintf("%s; %d steps", strings.Join(names, " & "), steps)
+
+	// One view is declared in the middle of it, and ends as equal as the others.
+	late := slices.Sorted(maps.Keys(s.views))[r.IntN(len(s.views))]
+	joins := r.IntN(steps)
+	defer s.engine.remove(lateName)
+	var latecomer *subscriber
+	err = s.suffer(ctx, troubles, steps, func(step int) {
+		if step == joins {
+			s.engine.apply(lateName, s.views[late])
+			latecomer = s.subscribe(lateName)
+		}
+	})
+	if latecomer != nil {
+		defer latecomer.stop()
+	}
+	if err != nil {
+		return what, err
+	}
+	healed := time.Now()
+	err = errors.Join(s.compare(ctx), s.compareView(ctx, late, latecomer))
+	return fmt.Sprintf("%s; equal after %.1fs", what, time.Since(healed).Seconds()), err
+}
+
+const lateName = "late"
+
+// suffer lets troubles happen while the workload goes on, and heals them.
+func (s *scene) suffer(ctx context.Context, troubles []trouble, steps int, before func(step int)) error {
+	var errs []error
+	try := func(f func(context.Context) error) {
+		if f != nil {
+			errs = append(errs, f(ctx))
+		}
+	}
+	outage := false
+	var until time.Time
+	for _, trouble := range troubles {
+		try(trouble.begin)
+		outage = outage || trouble.outage
+		until = later(until, time.Now().Add(trouble.lasts))
+	}
+	for i := 0; i < steps || time.Now().Before(until); i++ {
+		before(i)
+		// Nobody can change anything while there is no API server.
+		if err := s.work.Step(ctx); err != nil && !outage {
+			errs = append(errs, err)
+		}
+		for _, trouble := range troubles {
+			try(trouble.step)
+		}
+		if s.dice.IntN(6) == 0 {
+			s.restless[s.dice.IntN(len(s.restless))].lose(time.Duration(s.dice.IntN(800)) * time.Millisecond)
+		}
+		pause(ctx, time.Duration(s.dice.IntN(80))*time.Millisecond)
+	}
+	for _, trouble := range slices.Backward(troubles) {
+		try(trouble.heal)
+	}
+	s.proxy.Heal()
+	for range 5 { // what happens just after counts too
+		errs = append(errs, s.work.Step(ctx))
+	}
+	return errors.Join(errs...)
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+// compare waits until every subscriber has the oracle's graph.
+func (s *scene) compare(ctx context.Context) error {
+	for i := range s.steady {
+		if err := s.compareView(ctx, s.steady[i].view, s.steady[i], s.restless[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *scene) compareView(ctx context.Context, view string, subscribers ...*subscriber) error {
+	began, last := time.Now(), ""
+	defer func() {
+		if took := time.Since(began); took > slow {
+			fmt.Printf("    %q took %.1fs; until then %.1200s\n", view, took.Seconds(), last)
+		}
+	}()
+	why := within(ctx, healsWithin, func() (why string) {
+		defer func() { last = cmp.Or(why, last) }()
+		for _, sub := range subscribers {
+			if err := sub.broken(); err != nil {
+				return err.Error()
+			}
+		}
+		want, err := oracle.Build(ctx, plane.Config(), s.views[view])
+		if err != nil {
+			return fmt.Sprintf("oracle: %v", err)
+		}
+		for i, sub := range subscribers {
+			if d := sub.differs(want); d != "" {
+				return fmt.Sprintf("subscriber %d of %q, which is %s; the oracle has %d vertices and %d arcs (-oracle +client):\n%s",
+					i, view, s.engine.status(sub.view), len(want.Vertices), len(want.Arcs), d)
+			}
+		}
+		return ""
+	})
+	if why != "" {
+		return errors.New(why)
+	}
+	return nil
+}

@@ -1,0 +1,197 @@
+package faults
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"time"
+)
+
+// trouble is one thing that goes wrong for the length of an episode. Nil
+// functions do nothing.
+type trouble struct {
+	name  string
+	begin func(ctx context.Context) error
+	// step is called between the changes of the workload.
+	step func(ctx context.Context) error
+	heal func(ctx context.Context) error
+	// outage: the API server is away for a while, for everybody.
+	outage bool
+	// lasts is how long the trouble has to last to be any.
+	lasts time.Duration
+}
+
+// sort is a sort of trouble, and how often it is chosen.
+type sort struct {
+	weight int
+	make   func(s *scene, r *rand.Rand) trouble
+}
+
+var sorts = []sort{
+	{10, requestsFail}, {4, connectionsBreak}, {4, answersStall}, {3, everybodyLeaves},
+	{1, connectionsDie}, {3, serverCrashes}, {2, engineRestarts}, {2, conversionBreaks},
+	{1, extensionFails}, {2, namespaceSticks}, {2, objectsAreLarge},
+}
+
+// choose takes one or two different sorts of trouble.
+func choose(s *scene, r *rand.Rand) []trouble {
+	total := 0
+	for _, sort := range sorts {
+		total += sort.weight
+	}
+	pick := func() int {
+		n := r.IntN(total)
+		for i, sort := range sorts {
+			if n -= sort.weight; n < 0 {
+				return i
+			}
+		}
+		panic("unreachable")
+	}
+	first, second := pick(), pick()
+	chosen := []trouble{sorts[first].make(s, r)}
+	if second != first && r.IntN(3) == 0 {
+		chosen = append(chosen, sorts[second].make(s, r))
+	}
+	// The last to begin is the first to be healed, and an outage keeps others
+	// from either.
+	slices.SortStableFunc(chosen, func(a, b trouble) int {
+		switch {
+		case a.outage == b.outage:
+			return 0
+		case a.outage:
+			return 1
+		default:
+			return -1
+		}
+	})
+	return chosen
+}
+
+// requestsFail: some requests are delayed, refused or cut short.
+func requestsFail(s *scene, r *rand.Rand) trouble {
+	var faults []Fault
+	name := ""
+	for range 1 + r.IntN(3) {
+		f := randomFault(r)
+		faults = append(faults, f)
+		name += ", " + f.String()
+	}
+	cuts, seed := r.IntN(5) > 0, r.Uint64()
+	return trouble{name: name[2:], begin: func(context.Context) error {
+		s.proxy.Break(seed, faults...)
+		if cuts {
+			s.proxy.Cut()
+		}
+		return nil
+	}}
+}
+
+func randomFault(r *rand.Rand) Fault {
+	f := Fault{Chance: []float64{0.2, 0.5, 1}[r.IntN(3)]}
+	switch r.IntN(6) {
+	case 0:
+		f.Verbs = []string{"list"}
+	case 1, 2:
+		f.Verbs = []string{"watch"}
+	case 3:
+		f.Verbs = []string{"discover"}
+	case 4:
+		f.Verbs = []string{"list", "watch"}
+	}
+	if r.IntN(2) == 0 {
+		all := []string{"pods", "configmaps", "secrets", "services", "deployments", "replicasets", "namespaces", "serviceaccounts"}
+		r.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+		f.Resources = all[:1+r.IntN(4)]
+		if len(f.Verbs) == 1 && f.Verbs[0] == "discover" {
+			f.Verbs = nil
+		}
+	}
+	switch r.IntN(8) {
+	case 0:
+		f.Delay = time.Duration(50+r.IntN(1500)) * time.Millisecond
+	case 1, 2, 3:
+		codes := []int{
+			http.StatusForbidden, http.StatusNotFound, http.StatusGone, http.StatusTooManyRequests,
+			http.StatusInternalServerError, http.StatusServiceUnavailable,
+		}
+		f.Code = codes[r.IntN(len(codes))]
+	case 4:
+		f.Expire = true
+	default:
+		f.Truncate = 1 << (6 + r.IntN(10))
+		f.Clean = r.IntN(2) == 0
+	}
+	return f
+}
+
+// connectionsBreak: again and again, all of them.
+func connectionsBreak(s *scene, r *rand.Rand) trouble {
+	often := 2 + r.IntN(15)
+	return trouble{name: fmt.Sprintf("cut connections at one of %d steps", often), step: func(context.Context) error {
+		if s.dice.IntN(often) == 0 {
+			s.proxy.Cut()
+		}
+		return nil
+	}}
+}
+
+// answersStall: nothing comes any more and nothing says so.
+func answersStall(s *scene, r *rand.Rand) trouble {
+	f := Fault{Chance: 1, Stall: true, Verbs: [][]string{{"watch"}, {"list", "watch"}, nil}[r.IntN(3)]}
+	if r.IntN(2) == 0 {
+		f.Resources = []string{"pods", "configmaps"}
+	}
+	cuts, seed := r.IntN(2) == 0, r.Uint64()
+	return trouble{name: f.String(), begin: func(context.Context) error {
+		s.proxy.Break(seed, f)
+		if cuts {
+			s.proxy.Cut()
+		}
+		return nil
+	}}
+}
+
+// everybodyLeaves: the API server is out of reach, for long enough that etcd
+// forgets what watches would continue from.
+func everybodyLeaves(s *scene, _ *rand.Rand) trouble {
+	return trouble{name: "out of reach past a compaction", lasts: 3500 * time.Millisecond, begin: func(context.Context) error {
+		s.proxy.Leave()
+		return nil
+	}}
+}
+
+// connectionsDie: they are never heard of again.
+func connectionsDie(s *scene, _ *rand.Rand) trouble {
+	return trouble{name: "dead connections", begin: func(context.Context) error {
+		s.proxy.Kill()
+		return nil
+	}}
+}
+
+// serverCrashes: the API server is killed and comes back.
+func serverCrashes(_ *scene, r *rand.Rand) trouble {
+	away := time.Duration(r.IntN(2000)) * time.Millisecond
+	return trouble{
+		name: fmt.Sprintf("API server killed for %s", away), outage: true,
+		begin: func(context.Context) error {
+			plane.StopAPIServer()
+			return nil
+		},
+		heal: func(ctx context.Context) error {
+			pause(ctx, away)
+			return plane.StartAPIServer(ctx)
+		},
+	}
+}
+
+// engineRestarts in the middle of it all, and begins with nothing.
+func engineRestarts(s *scene, _ *rand.Rand) trouble {
+	return trouble{name: "engine restarted", begin: func(context.Context) error {
+		s.engine.stop()
+		s.engine.start()
+		return nil
+	}}
+}

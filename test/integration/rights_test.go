@@ -1,0 +1,405 @@
+package integration
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/prometheus/client_golang/prometheus"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"graphview.dev/graphview"
+	"graphview.dev/stream"
+	"graphview.dev/test/oracle"
+)
+
+// rightsViews are views of two namespaces and of the cluster's storage classes.
+func rightsViews(red, blue string) map[string]oracle.View {
+	queries := []oracle.Query{{Include: &oracle.Include{ResourceSelectorExpression: "group in ['', 'apps'] && resource in " +
+		"['pods', 'configmaps', 'secrets', 'services', 'deployments', 'replicasets', 'serviceaccounts', 'persistentvolumeclaims'] " +
+		"|| resource == 'storageclasses'"}}}
+	named := &oracle.Namespaces{Names: []string{red, blue}}
+	return map[string]oracle.View{
+		"named":    {Queries: queries, Namespaces: named},
+		"selected": {Queries: queries, Namespaces: &oracle.Namespaces{LabelSelector: "rights=" + red}},
+		// Roots are found before rights: who may not see the Deployment still sees
+		// what it leads to.
+		"rooted": {
+			Queries: queries, Namespaces: named,
+			Roots: &oracle.Roots{ObjectSelectorExpressions: []string{"resource == 'deployments'"}, IgnoreArcDirection: []string{"or"}},
+		},
+	}
+}
+
+// rightsFixture serves the views of two furnished namespaces.
+type rightsFixture struct {
+	client    client.Client
+	red, blue string
+	views     map[string]oracle.View
+	engine    *graphview.Engine
+	server    *streamServer
+}
+
+func newRightsFixture(t *testing.T, change ...func(*stream.Options)) *rightsFixture {
+	t.Helper()
+	c := newClient(t)
+	f := &rightsFixture{client: c, red: newNamespace(t, c), blue: newNamespace(t, c)}
+	f.views = rightsViews(f.red, f.blue)
+	class := newStorageClass(t, c)
+	for _, namespace := range []string{f.red, f.blue} {
+		furnish(t, c, namespace, class)
+		if err := c.Patch(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}},
+			client.RawPatch("application/merge-patch+json", fmt.Appendf(nil, `{"metadata":{"labels":{"rights":%q}}}`, f.red))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f.engine = runEngine(t, graphview.Options{})
+	for name, view := range f.views {
+		if err := f.engine.Apply(graphview.Name{Namespace: f.red, Name: name}, "uid-"+name, specOf(t, view)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f.server = startStream(t, c, stream.Of(f.engine), change...)
+	return f
+}
+
+// whole is what there is to see of a view.
+func (f *rightsFixture) whole(t *testing.T, view string) oracle.Graph {
+	t.Helper()
+	whole, err := oracle.Build(t.Context(), cluster.Config(), f.views[view])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return whole
+}
+
+// agrees says how what a follower has differs from what a user may see now.
+func (f *rightsFixture) agrees(t *testing.T, got *graphFollower, view string, user *rest.Config) string {
+	t.Helper()
+	return f.shows(got, view, f.whole(t, view), newJudge(t, user))
+}
+
+// shows says how what a follower has differs from what a judge leaves of a view.
+func (f *rightsFixture) shows(got *graphFollower, view string, whole oracle.Graph, j *judge) string {
+	want, denied := j.leave(whole, f.views[view].Namespaces.Names...)
+	if diff := got.differs(want); diff != "" {
+		return diff
+	}
+	return cmp.Diff(denied, got.denials())
+}
+
+func (f *rightsFixture) path(kind, view string) string {
+	base := "/apis/stream.graphview.dev/v1alpha1"
+	if kind == "watch" {
+		base += "/watch"
+	}
+	return base + "/namespaces/" + f.red + "/graphs/" + view
+}
+
+// TestRightsMatrix: what each user sees, on each road and by each transport, is
+// what the API server lets that user list and watch, and no more.
+func TestRightsMatrix(t *testing.T) {
+	f := newRightsFixture(t)
+	aggregate(t, f.server)
+	c := f.client
+	everything := "get list watch"
+	people := map[string]*person{}
+	for _, name := range []string{"viewer", "no-secrets", "one-resource", "lists-only", "nobody"} {
+		people[name] = newPerson(t, f.red, name)
+		grant(t, c, people[name], f.red, graphRule(everything))
+	}
+	people["admin"] = newPerson(t, f.red, "admin", "system:masters")
+	grant(t, c, people["admin"], "", rule("*", "*"))
+	grant(t, c, people["viewer"], f.red, rule(everything, "*"))
+	grant(t, c, people["no-secrets"], "", rule(everything,
+		"pods", "configmaps", "services", "deployments", "replicasets", "serviceaccounts", "persistentvolumeclaims", "storageclasses"))
+	grant(t, c, people["one-resource"], "", rule(everything, "pods"))
+	// To list is not enough, nor is one verb everywhere and one here.
+	grant(t, c, people["lists-only"], "", rule("list", "configmaps", "services"), rule("watch", "pods", "secrets"))
+	grant(t, c, people["lists-only"], f.blue, rule("watch", "services"), rule("list watch", "secrets"))
+
+	f.rest(t)
+	wholes := map[string]oracle.Graph{}
+	for view := range f.views {
+		wholes[view] = f.whole(t, view)
+	}
+	events := http.Header{"Accept": {"text/event-stream"}}
+	for name, p := range people {
+		anonymous := rest.AnonymousClientConfig(p.token)
+		browser := "base64url.bearer.authorization.k8s.io." + base64.RawURLEncoding.EncodeToString([]byte(p.token.BearerToken))
+		byCertificate, byToken := ownPort(t, f.server, p.certificate), ownPort(t, f.server, p.token)
+		aggregated, aggregatedToken := throughAPIServer(t, p.certificate), throughAPIServer(t, p.token)
+		judges := map[*rest.Config]*judge{p.certificate: newJudge(t, p.certificate), p.token: newJudge(t, p.token)}
+		for view := range f.views {
+			start := oracle.Client{Strict: true}
+			watch, get := f.path("watch", view), f.path("get", view)
+			for how, transport := range map[string]struct {
+				user *rest.Config
+				open func(*testing.T, context.Context) *graphFollower
+			}{
+				"own port, certificate, WebSocket": {p.certificate, func(t *testing.T, ctx context.Context) *graphFollower {
+					return followSocket(t, ctx, byCertificate, watch, start)
+				}},
+				"own port, token, WebSocket": {p.token, func(t *testing.T, ctx context.Context) *graphFollower {
+					return followSocket(t, ctx, byToken, watch, start)
+				}},
+				"own port, browser, WebSocket": {p.token, func(t *testing.T, ctx context.Context) *graphFollower {
+					return followSocket(t, ctx, ownPort(t, f.server, anonymous), watch, start, browser)
+				}},
+				"own port, token, events": {p.token, func(t *testing.T, ctx context.Context) *graphFollower {
+					return followResponse(t, ctx, byToken, watch, events)
+				}},
+				"own port, certificate, lines": {p.certificate, func(t *testing.T, ctx context.Context) *graphFollower {
+					return followResponse(t, ctx, byCertificate, watch, http.Header{})
+				}},
+				"own port, token, get": {p.token, func(t *testing.T, _ context.Context) *graphFollower {
+					return snapshot(t, byToken, get)
+				}},
+				"aggregated, certificate, WebSocket": {p.certificate, func(t *testing.T, ctx context.Context) *graphFollower {
+					return followSocket(t, ctx, aggregated, watch, start)
+				}},
+				"aggregated, token, events": {p.token, func(t *testing.T, ctx context.Context) *graphFollower {
+					return followResponse(t, ctx, aggregatedToken, watch, events)
+				}},
+				"aggregated, certificate, get": {p.certificate, func(t *testing.T, _ context.Context) *graphFollower {
+					return snapshot(t, aggregated, get)
+				}},
+			} {
+				t.Run(name+"/"+view+"/"+how, func(t *testing.T) {
+					ctx, stop := context.WithCancel(t.Context())
+					defer stop()
+					got := transport.open(t, ctx)
+					eventually(t, 20*time.Second, func() string { return f.shows(got, view, wholes[view], judges[transport.user]) })
+				})
+			}
+		}
+	}
+	t.Run("the matrix tells users apart", func(t *testing.T) { f.tellsApart(t, people) })
+}
+
+// rest waits until the controllers are done and nothing changes any more, so
+// that snapshots can be compared too.
+func (f *rightsFixture) rest(t *testing.T) {
+	t.Helper()
+	var before oracle.Graph
+	still := 0
+	eventually(t, time.Minute, func() string {
+		now := f.whole(t, "named")
+		diff := oracle.Compare(before, now)
+		if before = now; diff != "" {
+			still = 0
+			return diff
+		}
+		if still++; still < 10 {
+			return "has only just come to rest"
+		}
+		return ""
+	})
+}
+
+// tellsApart makes sure that the fixture can fail: users see different things,
+// and each of them something less than all, of vertices and arcs.
+func (f *rightsFixture) tellsApart(t *testing.T, people map[string]*person) {
+	whole := f.whole(t, "named")
+	counts := map[string]int{}
+	for name, p := range people {
+		seen, denied := newJudge(t, p.certificate).leave(whole, f.red, f.blue)
+		counts[name] = len(seen.Vertices)
+		if all := len(seen.Vertices) == len(whole.Vertices); all != (name == "admin") || all != (len(denied) == 0) {
+			t.Errorf("%s sees %d of %d vertices; %d denials", name, len(seen.Vertices), len(whole.Vertices), len(denied))
+		}
+		missing := 0
+		for _, attributes := range seen.Arcs {
+			if attributes.Missing {
+				missing++
+			}
+		}
+		if name == "no-secrets" && missing == 0 || name == "nobody" && len(seen.Arcs)+len(seen.Vertices) > 0 {
+			t.Errorf("%s: %d arcs, %d of them to what is not there", name, len(seen.Arcs), missing)
+		}
+	}
+	seen := map[int]string{}
+	for name, n := range counts {
+		if other, ok := seen[n]; ok {
+			t.Errorf("%s and %s both see %d vertices", name, other, n)
+		}
+		seen[n] = name
+	}
+}
+
+// TestRightsChange: on open streams, what is granted comes and what is revoked
+// goes, until the right to the graph itself goes.
+func TestRightsChange(t *testing.T) {
+	registry := prometheus.NewRegistry()
+	f := newRightsFixture(t, func(o *stream.Options) { o.PermissionRecheck, o.Registerer = time.Second, registry })
+	aggregate(t, f.server)
+	c := f.client
+	p := newPerson(t, f.red, "wanderer")
+	graphs := grant(t, c, p, f.red, graphRule("get watch"))
+	bystander := newPerson(t, f.red, "bystander")
+	grant(t, c, bystander, "", rule("*", "*"))
+	start, watch := oracle.Client{Strict: true}, f.path("watch", "named")
+	followers := map[string]struct {
+		user *rest.Config
+		*graphFollower
+	}{
+		"own port, certificate":   {p.certificate, followSocket(t, t.Context(), ownPort(t, f.server, p.certificate), watch, start)},
+		"own port, token":         {p.token, followSocket(t, t.Context(), ownPort(t, f.server, p.token), watch, start)},
+		"aggregated, certificate": {p.certificate, followSocket(t, t.Context(), throughAPIServer(t, p.certificate), watch, start)},
+		"aggregated, events": {p.token, followResponse(t, t.Context(), throughAPIServer(t, p.token), watch,
+			http.Header{"Accept": {"text/event-stream"}})},
+	}
+	unconcerned := followSocket(t, t.Context(), ownPort(t, f.server, bystander.certificate), watch, start)
+	all := func(what string) {
+		t.Helper()
+		for how, follower := range followers {
+			eventually(t, 30*time.Second, func() string {
+				if diff := f.agrees(t, follower.graphFollower, "named", follower.user); diff != "" {
+					return fmt.Sprintf("%s, %s: %s", what, how, diff)
+				}
+				return ""
+			})
+		}
+		eventually(t, 30*time.Second, func() string { return f.agrees(t, unconcerned, "named", bystander.certificate) })
+	}
+	all("nothing granted")
+	blue := grant(t, c, p, f.blue, rule("get list watch", "*"))
+	all("one namespace granted")
+	pods := grant(t, c, p, "", rule("list watch", "pods", "storageclasses"))
+	all("and pods everywhere")
+	if err := c.Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: f.blue, Name: "missing"}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: f.red, Name: "missing"}}); err != nil {
+		t.Fatal(err)
+	}
+	all("something missing was made in both namespaces")
+	revoke(t, c, blue)
+	all("the namespace revoked")
+	revoke(t, c, pods)
+	all("pods revoked")
+	if n := unconcerned.client.Redundant(); n > 0 {
+		t.Errorf("the bystander was sent %d elements again", n)
+	}
+
+	revoke(t, c, graphs)
+	for how, follower := range followers {
+		eventually(t, 30*time.Second, func() string {
+			if reason, ok := endedWith(follower.graphFollower, 1008); !ok || !strings.Contains(reason, "may no longer watch graph") {
+				return how + ": " + reason
+			}
+			return ""
+		})
+	}
+	if err := unconcerned.failure(); err != nil {
+		t.Errorf("the bystander's stream: %v", err)
+	}
+	families, err := registry.Gather()
+	if err != nil || len(families) != 2 {
+		t.Errorf("%d metrics, %v", len(families), err)
+	}
+}
+
+// TestRightsOfRevokedToken: a stream on our own port does not outlive its token.
+func TestRightsOfRevokedToken(t *testing.T) {
+	f := newRightsFixture(t, func(o *stream.Options) { o.PermissionRecheck = time.Second })
+	p, other := newPerson(t, f.red, "leaver"), newPerson(t, f.red, "stayer")
+	for _, one := range []*person{p, other} {
+		grant(t, f.client, one, f.red, graphRule("watch"), rule("list watch", "pods"))
+	}
+	start, watch := oracle.Client{Strict: true}, f.path("watch", "named")
+	leaves := followSocket(t, t.Context(), ownPort(t, f.server, p.token), watch, start)
+	certificate := followSocket(t, t.Context(), ownPort(t, f.server, p.certificate), watch, start)
+	stays := followSocket(t, t.Context(), ownPort(t, f.server, other.token), watch, start)
+	for follower, user := range map[*graphFollower]*rest.Config{leaves: p.token, certificate: p.certificate, stays: other.token} {
+		eventually(t, 20*time.Second, func() string { return f.agrees(t, follower, "named", user) })
+	}
+	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: f.red, Name: p.name}}
+	if err := f.client.Delete(t.Context(), account); err != nil {
+		t.Fatal(err)
+	}
+	// The API server itself believes a token for ten seconds more.
+	eventually(t, 40*time.Second, func() string {
+		if reason, ok := endedWith(leaves, 1008); !ok || !strings.Contains(reason, "credentials are no longer valid") {
+			return reason
+		}
+		return ""
+	})
+	for name, follower := range map[string]*graphFollower{"certificate": certificate, "another's token": stays} {
+		if err := follower.failure(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestRightsOnReturn: who comes back with the same rights continues; with others,
+// it begins anew.
+func TestRightsOnReturn(t *testing.T) {
+	f := newRightsFixture(t, func(o *stream.Options) { o.PermissionRecheck = time.Second })
+	p := newPerson(t, f.red, "commuter")
+	grant(t, f.client, p, f.red, graphRule("watch"), rule("list watch", "configmaps"))
+	secrets := grant(t, f.client, p, f.red, rule("list watch", "secrets"))
+	f.rest(t)
+	own := ownPort(t, f.server, p.certificate)
+	// visit stays until the graph is whole and returns its rev, and whether it had
+	// to begin anew.
+	visit := func(since string) (rev string, reset bool) {
+		t.Helper()
+		conn, code, err := own.dial(t, f.path("watch", "named")+"?since="+since, "graphview.v1")
+		if err != nil {
+			t.Fatalf("%d: %v", code, err)
+		}
+		defer func() { _ = conn.CloseNow() }()
+		conn.SetReadLimit(-1)
+		for {
+			var message struct {
+				Rev           string
+				Synced, Reset bool
+			}
+			text, err := read(t, conn)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := json.Unmarshal([]byte(text), &message); err != nil {
+				t.Fatal(err)
+			}
+			reset = reset || message.Reset
+			if message.Synced {
+				return message.Rev, reset
+			}
+		}
+	}
+	rev, _ := visit("")
+	for range 2 {
+		again, reset := visit(rev)
+		if reset {
+			t.Errorf("came back with %s, and began anew at %s", rev, again)
+		}
+		rev = again
+	}
+	revoke(t, f.client, secrets)
+	// The API server's authorizer follows with a delay.
+	eventually(t, 20*time.Second, func() string {
+		if newJudge(t, p.certificate).sees(oracle.VertexKey{Version: "v1", Resource: "secrets", Namespace: f.red}) {
+			return "still sees secrets"
+		}
+		return ""
+	})
+	// What is known from the last visit is not asked again for an interval.
+	eventually(t, 5*time.Second, func() string {
+		again, reset := visit(rev)
+		if !reset {
+			return "continued with less rights, at " + again
+		}
+		return ""
+	})
+}

@@ -1,0 +1,169 @@
+package integration
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/go-logr/logr/testr"
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	apiregistrationv1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
+	clocktesting "k8s.io/utils/clock/testing"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+	"sigs.k8s.io/controller-runtime/pkg/webhook"
+	"sigs.k8s.io/yaml"
+
+	"graphview.dev/controllers"
+	"graphview.dev/test/env"
+)
+
+// webhookName is that of the shipped configuration's only webhook.
+const webhookName = "graphviews.graphview.dev"
+
+// webhookServer is the operator's webhook with its certificates, as shipped: with
+// the shipped configuration and the shipped rights, but for a port of this
+// machine.
+type webhookServer struct {
+	port  int
+	clock *clocktesting.FakeClock // for certificates
+	stop  func()
+}
+
+// installWebhook applies what leads the API server to a webhook on a port.
+func installWebhook(t *testing.T, c client.Client) (port int) {
+	t.Helper()
+	config := filepath.Join("..", "..", "config")
+	for _, args := range [][]string{
+		{"apply", "-f", filepath.Join(config, "manager", "namespace.yaml")},
+		{"apply", "-k", filepath.Join(config, "rbac")},
+	} {
+		if _, err := cluster.Kubectl(t.Context(), args...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Cleanup(func() {
+		if _, err := cluster.Kubectl(context.Background(), "delete", "-k", filepath.Join(config, "rbac")); err != nil {
+			t.Error(err)
+		}
+	})
+	ports, err := env.FreePorts(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The API server resolves an external name itself. Other tests leave the same
+	// Service behind.
+	err = c.Create(t.Context(), &corev1.Service{
+		ObjectMeta: metav1.ObjectMeta{Namespace: env.ServiceNamespace, Name: env.ServiceName},
+		Spec:       corev1.ServiceSpec{Type: corev1.ServiceTypeExternalName, ExternalName: "localhost"},
+	})
+	if client.IgnoreAlreadyExists(err) != nil {
+		t.Fatal(err)
+	}
+	shipped := &admissionregistrationv1.ValidatingWebhookConfiguration{}
+	readShipped(t, shipped, "webhook", "webhook.yaml")
+	*shipped.Webhooks[0].ClientConfig.Service.Port = int32(ports[0])
+	create(t, c, shipped)
+	return ports[0]
+}
+
+// readShipped reads an object of config.
+func readShipped(t *testing.T, object client.Object, path ...string) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(append([]string{"..", "..", "config"}, path...)...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := yaml.UnmarshalStrict(text, object); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// startWebhook runs the webhook until the test ends, or stop.
+func startWebhook(t *testing.T, port int, clock *clocktesting.FakeClock, o controllers.Options) *webhookServer {
+	t.Helper()
+	const account = "graphview-manager"
+	operator := cluster.ClientConfig("system:serviceaccount:"+env.ServiceNamespace+":"+account,
+		"system:serviceaccounts", "system:serviceaccounts:"+env.ServiceNamespace, "system:authenticated")
+	scheme := newScheme(t)
+	if err := apiregistrationv1.AddToScheme(scheme); err != nil {
+		t.Fatal(err)
+	}
+	c, err := client.New(operator, client.Options{Scheme: scheme})
+	if err != nil {
+		t.Fatal(err)
+	}
+	certificates := controllers.NewCertificates(c, controllers.CertificatesOptions{Namespace: env.ServiceNamespace, Clock: clock})
+	mgr, err := ctrl.NewManager(operator, ctrl.Options{
+		Scheme:                 scheme,
+		Logger:                 testr.New(t),
+		Metrics:                metricsserver.Options{BindAddress: "0"},
+		HealthProbeBindAddress: "0",
+		WebhookServer: webhook.NewServer(webhook.Options{Host: "localhost", Port: port, TLSOpts: []func(*tls.Config){
+			func(c *tls.Config) { c.GetCertificate = certificates.Get },
+		}}),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := controllers.SetupWebhook(mgr, o); err != nil {
+		t.Fatal(err)
+	}
+	if err := mgr.Add(manager.RunnableFunc(certificates.Run)); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- mgr.Start(ctx) }()
+	stopped := false
+	server := &webhookServer{port: port, clock: clock, stop: func() {
+		if stopped {
+			return
+		}
+		stopped = true
+		cancel()
+		if err := <-done; err != nil {
+			t.Errorf("manager: %v", err)
+		}
+	}}
+	t.Cleanup(server.stop)
+	return server
+}
+
+// untilAsked waits until the API server asks the webhook.
+func untilAsked(t *testing.T, c client.Client, namespace string) {
+	t.Helper()
+	invalid := configMapsView(namespace)
+	invalid.Name, invalid.Spec.Queries[0].Include.ResourceSelectorExpression = "asked", "oops"
+	eventually(t, soon, func() string {
+		if denied(c.Create(t.Context(), invalid.DeepCopy(), client.DryRunAll)) == "" {
+			return "what is invalid is not refused"
+		}
+		return ""
+	})
+}
+
+// trusted is the caBundle that the API server verifies the webhook with.
+func trusted(ctx context.Context, c client.Client) ([]byte, error) {
+	configuration := &admissionregistrationv1.ValidatingWebhookConfiguration{}
+	if err := c.Get(ctx, client.ObjectKey{Name: "graphview"}, configuration); err != nil {
+		return nil, fmt.Errorf("get the webhook's configuration: %w", err)
+	}
+	return configuration.Webhooks[0].ClientConfig.CABundle, nil
+}
+
+// sinceMade is how long ago the tests' certificates are made: long enough for
+// the next ones to be made before now, or the API server would not have them.
+const sinceMade = 61 * 24 * time.Hour
+
+func certificateClock() *clocktesting.FakeClock {
+	return clocktesting.NewFakeClock(time.Now().Add(-sinceMade))
+}

@@ -1,0 +1,28 @@
+package scenarios
+
+import (
+	"testing"
+
+	"github.com/go-logr/logr"
+	"go.uber.org/goleak"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+
+	"graphview.dev/test/env"
+)
+
+// plane is the control plane that all scenarios share.
+var plane *env.ControlPlane
+
+type withPlane struct{ m *testing.M }
+
+func (w withPlane) Run() int {
+	return env.Main(w.m, env.Options{APIServerArgs: []string{
+		// Nobody makes ServiceAccounts here, and nobody takes finalizers off.
+		"--disable-admission-plugins=ServiceAccount,StorageObjectInUseProtection",
+	}}, &plane)
+}
+
+func TestMain(m *testing.M) {
+	log.SetLogger(logr.Discard()) // that of the scenarios' client
+	goleak.VerifyTestMain(withPlane{m})
+}
