@@ -25,6 +25,8 @@ const (
 	connectionProtocol = "gitlab-agent-graph-api"
 	// connectionsPerUser bounds the views of one user.
 	connectionsPerUser = 8
+	// maxDiscard is how much of a request that is too large is read nevertheless.
+	maxDiscard = 1 << 20
 	// requestWithin is how long a client may take to say what it wants.
 	requestWithin = 10 * time.Second
 )
@@ -121,12 +123,11 @@ func (s *Server) runConnection(conn *websocket.Conn, out *socket, one *opened, h
 			defer closeView()
 		}
 	}
-	out.start(conn, one.hard, one.end)
 	if err != nil {
-		sorry := &session{subscription: over{err}, transport: out, timing: s.timing, why: refusedConnection}
-		sorry.run(one.ctx, one.hard)
+		s.refuseConnection(one, conn, err)
 		return
 	}
+	out.start(conn, one.hard, one.end)
 	s.newSession(view, "", held, out).run(one.ctx, one.hard)
 }
 
@@ -146,6 +147,8 @@ func readRequest(ctx context.Context, conn *websocket.Conn) (graphview.Spec, err
 	case kind != websocket.MessageText:
 		return graphview.Spec{}, &graphview.ClosedError{Code: graphview.CodeMalformed, Reason: "the request must be a text message"}
 	case len(text) > maxRequest:
+		// A connection that is closed with much unread may lose our last words.
+		_, _ = io.CopyN(io.Discard, reader, maxDiscard)
 		return graphview.Spec{}, &graphview.ClosedError{Code: graphview.CodeMalformed, Reason: fmt.Sprintf("the request has more than %d bytes", maxRequest)}
 	}
 	conn.SetReadLimit(maxRequest)
@@ -156,18 +159,24 @@ func readRequest(ctx context.Context, conn *websocket.Conn) (graphview.Spec, err
 	return spec, nil
 }
 
-// over is a subscription that never begins.
-type over struct{ err error }
-
-func (o over) Next(context.Context) ([]*graphview.Frame, error) { return nil, o.err }
-func (over) Close()                                             {}
-
-// refusedConnection says why a request was not granted.
-func refusedConnection(_ context.Context, err error) *graphview.ClosedError {
-	if closed, ok := errors.AsType[*graphview.ClosedError](err); ok {
-		return closed
+// refuseConnection says why a request was not granted, and hangs up.
+func (s *Server) refuseConnection(one *opened, conn *websocket.Conn, err error) {
+	if errors.Is(err, errPeer) {
+		_ = conn.CloseNow()
+		return
 	}
-	return &graphview.ClosedError{Code: graphview.CodeInvalid, Reason: err.Error()}
+	closed, ok := errors.AsType[*graphview.ClosedError](err)
+	if !ok {
+		closed = &graphview.ClosedError{Code: graphview.CodeInvalid, Reason: err.Error()}
+	}
+	ctx, cancel := context.WithTimeout(one.hard, s.timing.grace)
+	defer cancel()
+	if err := conn.Write(ctx, websocket.MessageText, errorFrame(closed).JSON); err != nil {
+		_ = conn.CloseNow()
+		return
+	}
+	// An error means that the peer did not close its side in time.
+	_ = conn.Close(websocket.StatusCode(closed.Code), closeReason(closed.Reason))
 }
 
 // permit is what the subscriber may have a view fed with.

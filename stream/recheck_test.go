@@ -44,7 +44,7 @@ func fired(c <-chan struct{}) bool {
 }
 
 // wantsEnd checks that a stream was ended, with a code and a reason.
-func wantsEnd(t *testing.T, ctx context.Context, code graphview.Code, reason string) {
+func wantsEnd(ctx context.Context, t *testing.T, code graphview.Code, reason string) {
 	t.Helper()
 	var closed *graphview.ClosedError
 	if !errors.As(context.Cause(ctx), &closed) || closed.Code != code || !strings.Contains(closed.Reason, reason) {
@@ -123,7 +123,7 @@ func TestRecheckOfTheGraph(t *testing.T) {
 		}
 		a.set(false, "ann watch graphs/shop")
 		time.Sleep(61 * time.Second)
-		wantsEnd(t, annCtx, graphview.CodeInvalid, "you may no longer watch graph shop/web")
+		wantsEnd(annCtx, t, graphview.CodeInvalid, "you may no longer watch graph shop/web")
 		if getCtx.Err() != nil || bobCtx.Err() != nil {
 			t.Error("others ended too")
 		}
@@ -154,7 +154,7 @@ func TestRecheckWhileAway(t *testing.T) {
 			t.Fatalf("the last answer did not hold: %v", context.Cause(ctx))
 		}
 		time.Sleep(2 * time.Minute)
-		wantsEnd(t, ctx, graphview.CodeLimit, "could not be checked for 5m0s")
+		wantsEnd(ctx, t, graphview.CodeLimit, "could not be checked for 5m0s")
 	})
 }
 
@@ -192,7 +192,7 @@ func TestRecheckOfCredentials(t *testing.T) {
 			}
 			means.Store(&now)
 			time.Sleep(61 * time.Second)
-			wantsEnd(t, ctx, graphview.CodeInvalid, "your credentials are no longer valid")
+			wantsEnd(ctx, t, graphview.CodeInvalid, "your credentials are no longer valid")
 			l.release()
 			means.Store(&name)
 		}
@@ -295,7 +295,7 @@ func TestCredentials(t *testing.T) {
 			var kept *credentials
 			handler := (&access{authenticator: own, proxy: proxy, authorizer: everybody}).guard(
 				http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { kept = credentialsFrom(r.Context()).own() }))
-			r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "/apis", nil)
+			r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "/apis", http.NoBody)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -40,9 +40,13 @@ func refusal(name graphview.Name, err error) error {
 }
 
 func status(code int32, reason metav1.StatusReason, name graphview.Name, message string) error {
+	details := &metav1.StatusDetails{Group: groupVersion.Group, Kind: resource, Name: name.Name}
+	if reason == metav1.StatusReasonInvalid {
+		// Of an invalid object kubectl shows the causes and not the message.
+		details.Causes = []metav1.StatusCause{{Type: metav1.CauseTypeFieldValueInvalid, Message: message}}
+	}
 	return &apierrors.StatusError{ErrStatus: metav1.Status{
-		Status: metav1.StatusFailure, Code: code, Reason: reason, Message: message,
-		Details: &metav1.StatusDetails{Group: groupVersion.Group, Kind: resource, Name: name.Name},
+		Status: metav1.StatusFailure, Code: code, Reason: reason, Message: message, Details: details,
 	}}
 }
 

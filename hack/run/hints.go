@@ -37,7 +37,7 @@ kubectl, in another terminal:
   alias kubectl=%[2]s
   kubectl get graphviews -A
   kubectl get graphs -A
-  kubectl get --raw '%[3]s?format=mermaid'
+  kubectl get --raw '%[3]s'                # the graph now, as one message
   kubectl get --raw '%[4]s'          # the stream, one message per line
 
 a browser: open https://localhost:%[5]d/version, accept the certificate, and in its console:

@@ -291,7 +291,7 @@ func followSocket(t *testing.T, ctx context.Context, r road, path string, start 
 // followResponse follows a stream that is a response, of events or lines.
 func followResponse(t *testing.T, ctx context.Context, r road, path string, header http.Header) *graphFollower {
 	t.Helper()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, r.base+path, nil)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, r.base+path, http.NoBody)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,15 +3,12 @@ package integration
 import (
 	"context"
 	"encoding/base64"
-	"encoding/json"
 	"fmt"
 	"net/http"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/prometheus/client_golang/prometheus"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
@@ -195,11 +192,13 @@ func (f *rightsFixture) rest(t *testing.T) {
 	eventually(t, time.Minute, func() string {
 		now := f.whole(t, "named")
 		diff := oracle.Compare(before, now)
-		if before = now; diff != "" {
+		before = now
+		if diff != "" {
 			still = 0
 			return diff
 		}
-		if still++; still < 10 {
+		still++
+		if still < 10 {
 			return "has only just come to rest"
 		}
 		return ""
@@ -209,6 +208,7 @@ func (f *rightsFixture) rest(t *testing.T) {
 // tellsApart makes sure that the fixture can fail: users see different things,
 // and each of them something less than all, of vertices and arcs.
 func (f *rightsFixture) tellsApart(t *testing.T, people map[string]*person) {
+	t.Helper()
 	whole := f.whole(t, "named")
 	counts := map[string]int{}
 	for name, p := range people {
@@ -234,172 +234,4 @@ func (f *rightsFixture) tellsApart(t *testing.T, people map[string]*person) {
 		}
 		seen[n] = name
 	}
-}
-
-// TestRightsChange: on open streams, what is granted comes and what is revoked
-// goes, until the right to the graph itself goes.
-func TestRightsChange(t *testing.T) {
-	registry := prometheus.NewRegistry()
-	f := newRightsFixture(t, func(o *stream.Options) { o.PermissionRecheck, o.Registerer = time.Second, registry })
-	aggregate(t, f.server)
-	c := f.client
-	p := newPerson(t, f.red, "wanderer")
-	graphs := grant(t, c, p, f.red, graphRule("get watch"))
-	bystander := newPerson(t, f.red, "bystander")
-	grant(t, c, bystander, "", rule("*", "*"))
-	start, watch := oracle.Client{Strict: true}, f.path("watch", "named")
-	followers := map[string]struct {
-		user *rest.Config
-		*graphFollower
-	}{
-		"own port, certificate":   {p.certificate, followSocket(t, t.Context(), ownPort(t, f.server, p.certificate), watch, start)},
-		"own port, token":         {p.token, followSocket(t, t.Context(), ownPort(t, f.server, p.token), watch, start)},
-		"aggregated, certificate": {p.certificate, followSocket(t, t.Context(), throughAPIServer(t, p.certificate), watch, start)},
-		"aggregated, events": {p.token, followResponse(t, t.Context(), throughAPIServer(t, p.token), watch,
-			http.Header{"Accept": {"text/event-stream"}})},
-	}
-	unconcerned := followSocket(t, t.Context(), ownPort(t, f.server, bystander.certificate), watch, start)
-	all := func(what string) {
-		t.Helper()
-		for how, follower := range followers {
-			eventually(t, 30*time.Second, func() string {
-				if diff := f.agrees(t, follower.graphFollower, "named", follower.user); diff != "" {
-					return fmt.Sprintf("%s, %s: %s", what, how, diff)
-				}
-				return ""
-			})
-		}
-		eventually(t, 30*time.Second, func() string { return f.agrees(t, unconcerned, "named", bystander.certificate) })
-	}
-	all("nothing granted")
-	blue := grant(t, c, p, f.blue, rule("get list watch", "*"))
-	all("one namespace granted")
-	pods := grant(t, c, p, "", rule("list watch", "pods", "storageclasses"))
-	all("and pods everywhere")
-	if err := c.Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: f.blue, Name: "missing"}}); err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: f.red, Name: "missing"}}); err != nil {
-		t.Fatal(err)
-	}
-	all("something missing was made in both namespaces")
-	revoke(t, c, blue)
-	all("the namespace revoked")
-	revoke(t, c, pods)
-	all("pods revoked")
-	if n := unconcerned.client.Redundant(); n > 0 {
-		t.Errorf("the bystander was sent %d elements again", n)
-	}
-
-	revoke(t, c, graphs)
-	for how, follower := range followers {
-		eventually(t, 30*time.Second, func() string {
-			if reason, ok := endedWith(follower.graphFollower, 1008); !ok || !strings.Contains(reason, "may no longer watch graph") {
-				return how + ": " + reason
-			}
-			return ""
-		})
-	}
-	if err := unconcerned.failure(); err != nil {
-		t.Errorf("the bystander's stream: %v", err)
-	}
-	families, err := registry.Gather()
-	if err != nil || len(families) != 2 {
-		t.Errorf("%d metrics, %v", len(families), err)
-	}
-}
-
-// TestRightsOfRevokedToken: a stream on our own port does not outlive its token.
-func TestRightsOfRevokedToken(t *testing.T) {
-	f := newRightsFixture(t, func(o *stream.Options) { o.PermissionRecheck = time.Second })
-	p, other := newPerson(t, f.red, "leaver"), newPerson(t, f.red, "stayer")
-	for _, one := range []*person{p, other} {
-		grant(t, f.client, one, f.red, graphRule("watch"), rule("list watch", "pods"))
-	}
-	start, watch := oracle.Client{Strict: true}, f.path("watch", "named")
-	leaves := followSocket(t, t.Context(), ownPort(t, f.server, p.token), watch, start)
-	certificate := followSocket(t, t.Context(), ownPort(t, f.server, p.certificate), watch, start)
-	stays := followSocket(t, t.Context(), ownPort(t, f.server, other.token), watch, start)
-	for follower, user := range map[*graphFollower]*rest.Config{leaves: p.token, certificate: p.certificate, stays: other.token} {
-		eventually(t, 20*time.Second, func() string { return f.agrees(t, follower, "named", user) })
-	}
-	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: f.red, Name: p.name}}
-	if err := f.client.Delete(t.Context(), account); err != nil {
-		t.Fatal(err)
-	}
-	// The API server itself believes a token for ten seconds more.
-	eventually(t, 40*time.Second, func() string {
-		if reason, ok := endedWith(leaves, 1008); !ok || !strings.Contains(reason, "credentials are no longer valid") {
-			return reason
-		}
-		return ""
-	})
-	for name, follower := range map[string]*graphFollower{"certificate": certificate, "another's token": stays} {
-		if err := follower.failure(); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-}
-
-// TestRightsOnReturn: who comes back with the same rights continues; with others,
-// it begins anew.
-func TestRightsOnReturn(t *testing.T) {
-	f := newRightsFixture(t, func(o *stream.Options) { o.PermissionRecheck = time.Second })
-	p := newPerson(t, f.red, "commuter")
-	grant(t, f.client, p, f.red, graphRule("watch"), rule("list watch", "configmaps"))
-	secrets := grant(t, f.client, p, f.red, rule("list watch", "secrets"))
-	f.rest(t)
-	own := ownPort(t, f.server, p.certificate)
-	// visit stays until the graph is whole and returns its rev, and whether it had
-	// to begin anew.
-	visit := func(since string) (rev string, reset bool) {
-		t.Helper()
-		conn, code, err := own.dial(t, f.path("watch", "named")+"?since="+since, "graphview.v1")
-		if err != nil {
-			t.Fatalf("%d: %v", code, err)
-		}
-		defer func() { _ = conn.CloseNow() }()
-		conn.SetReadLimit(-1)
-		for {
-			var message struct {
-				Rev           string
-				Synced, Reset bool
-			}
-			text, err := read(t, conn)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := json.Unmarshal([]byte(text), &message); err != nil {
-				t.Fatal(err)
-			}
-			reset = reset || message.Reset
-			if message.Synced {
-				return message.Rev, reset
-			}
-		}
-	}
-	rev, _ := visit("")
-	for range 2 {
-		again, reset := visit(rev)
-		if reset {
-			t.Errorf("came back with %s, and began anew at %s", rev, again)
-		}
-		rev = again
-	}
-	revoke(t, f.client, secrets)
-	// The API server's authorizer follows with a delay.
-	eventually(t, 20*time.Second, func() string {
-		if newJudge(t, p.certificate).sees(oracle.VertexKey{Version: "v1", Resource: "secrets", Namespace: f.red}) {
-			return "still sees secrets"
-		}
-		return ""
-	})
-	// What is known from the last visit is not asked again for an interval.
-	eventually(t, 5*time.Second, func() string {
-		again, reset := visit(rev)
-		if !reset {
-			return "continued with less rights, at " + again
-		}
-		return ""
-	})
 }

@@ -1,0 +1,76 @@
+package stream
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"testing"
+	"testing/synctest"
+
+	"github.com/google/go-cmp/cmp"
+
+	"graphview.dev/graphview"
+)
+
+// TestRightsFollow changes permissions at random and compares what two
+// subscribers of different views may see with what the authority says.
+func TestRightsFollow(t *testing.T) { synctest.Test(t, testRightsFollow) }
+
+func testRightsFollow(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	random := rand.New(rand.NewPCG(seed, 1))
+	resources, namespaces := []string{"pods", "secrets", "nodes"}, []string{"", "red", "blue", "green"}
+	place := func() graphview.Place {
+		return graphview.Place{Resource: resources[random.IntN(3)], Namespace: namespaces[random.IntN(4)]}
+	}
+	a := newAuthority()
+	truth := func(who string, p graphview.Place) bool {
+		may := func(p graphview.Place) bool {
+			return a.rules[fmt.Sprintf("%s list %s/%s", who, p.Resource, p.Namespace)] && a.rules[fmt.Sprintf("%s watch %s/%s", who, p.Resource, p.Namespace)]
+		}
+		return may(everywhere(p)) || may(p)
+	}
+	perms := a.start(t, nil)
+	type subscriber struct {
+		who   string
+		lease *lease
+		asked map[graphview.Place]bool
+	}
+	var all []subscriber
+	for n := range 6 {
+		who, view := []string{"ann", "bob"}[n%2], graphview.Name{Name: strconv.Itoa(n / 4)}
+		l, _ := take(t, perms, who, view, tenancy{})
+		t.Cleanup(l.release)
+		all = append(all, subscriber{who, l, map[graphview.Place]bool{}})
+	}
+	for range 500 {
+		for range random.IntN(3) {
+			p := place()
+			rule := fmt.Sprintf("%s %s %s/%s", []string{"ann", "bob"}[random.IntN(2)], []string{"list", "watch"}[random.IntN(2)], p.Resource, p.Namespace)
+			a.set(random.IntN(3) > 0, rule)
+		}
+		for _, i := range perms.identities {
+			perms.recheck(t.Context(), i)
+		}
+		one := all[random.IntN(len(all))]
+		p := place()
+		one.asked[p] = true
+		resolve(t, one.lease, p)
+		for _, s := range all {
+			s.lease.Changed()
+			rights := s.lease.Rights()
+			for p := range s.asked {
+				if got, known := rights.Allowed(p); known && got != truth(s.who, p) {
+					t.Fatalf("%s, %v: %t", s.who, p, got)
+				}
+			}
+			for _, other := range all {
+				same := cmp.Equal(s.lease.scope.rights.answers, other.lease.scope.rights.answers)
+				if equal := rights.Digest() == other.lease.scope.rights.Digest(); equal != same {
+					t.Fatalf("%s and %s: equal digests %t, equal answers %t", s.who, other.who, equal, same)
+				}
+			}
+		}
+	}
+}
