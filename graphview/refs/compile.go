@@ -94,15 +94,15 @@ func (n *node) below(s step) *node {
 			n.values = &node{}
 		}
 		return n.values
-	default:
-		for i := range n.fields {
-			if n.fields[i].key == s.key {
-				return n.fields[i].node
-			}
-		}
-		n.fields = append(n.fields, member{key: s.key, node: &node{}})
-		return n.fields[len(n.fields)-1].node
+	case field:
 	}
+	for i := range n.fields {
+		if n.fields[i].key == s.key {
+			return n.fields[i].node
+		}
+	}
+	n.fields = append(n.fields, member{key: s.key, node: &node{}})
+	return n.fields[len(n.fields)-1].node
 }
 
 func compile(rule *Rule) ([]step, leaf, error) {

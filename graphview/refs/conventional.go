@@ -62,6 +62,8 @@ var names = map[string]graph.Reference{
 	"secretName":         namespaced("Secret"),
 	"serviceAccountName": namespaced("ServiceAccount"),
 	"storageClassName":   ofCluster("storage.k8s.io", "StorageClass"),
+
+	"volumeAttributesClassName": ofCluster("storage.k8s.io", "VolumeAttributesClass"),
 }
 
 // namedBy tells what a text is the name of, by its key.
@@ -84,14 +86,14 @@ func namedBy(key string) (graph.Reference, bool) {
 // caSecretKeyRef, configMapRef, serviceAccountRef, imagePullSecrets[], or fooRef
 // for a Foo of the object's group.
 func targetByKey(key, group string) (graph.Reference, bool) {
-	switch key {
-	case "imagePullSecret", "pullSecret":
+	switch {
+	case strings.HasSuffix(key, "ullSecret"): // imagePullSecrets[], pullSecret
 		target := namespaced("Secret")
 		target.Type = graph.Transitive
 		return target, true
-	case "secret":
+	case key == "secret" || strings.HasSuffix(key, "Secret"):
 		return namespaced("Secret"), true
-	case "configMap":
+	case key == "configMap" || strings.HasSuffix(key, "ConfigMap"):
 		return namespaced("ConfigMap"), true
 	}
 	stem, ok := strings.CutSuffix(key, "Ref")
@@ -110,6 +112,25 @@ func targetByKey(key, group string) (graph.Reference, bool) {
 	}
 	return graph.Reference{To: graph.Kind{Group: group, Kind: kind}}, kind != ""
 }
+
+// isKeyOfSecret tells an object that can hardly be anything but core/v1's
+// SecretKeySelector, whatever its key: name, key, and nothing more of its own.
+func isKeyOfSecret(object map[string]any) bool {
+	if key, _ := object["key"].(string); key == "" {
+		return false
+	}
+	for field := range object {
+		switch field {
+		case "name", "key", "namespace", "optional":
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// isPlausible tells names from templates and globs.
+func isPlausible(name string) bool { return !strings.ContainsAny(name, "${}*/% ") }
 
 func upperFirst(text string) string {
 	if text == "" || text[0] < 'a' || text[0] > 'z' {

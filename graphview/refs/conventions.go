@@ -89,7 +89,7 @@ func (g *guess) value(key string, value any) {
 	g.left--
 	switch value := value.(type) {
 	case string:
-		if target, ok := namedBy(key); ok && value != "" {
+		if target, ok := namedBy(key); ok && value != "" && isPlausible(value) {
 			g.add(target, value, "")
 		}
 	case map[string]any:
@@ -115,7 +115,7 @@ func (g *guess) value(key string, value any) {
 // reference adds what an object refers to, and tells whether it is a reference.
 func (g *guess) reference(key string, object map[string]any) bool {
 	name, _ := object["name"].(string)
-	if name == "" {
+	if name == "" || !isPlausible(name) {
 		return false
 	}
 	namespace, _ := object["namespace"].(string)
@@ -134,7 +134,11 @@ func (g *guess) targetOf(key string, object map[string]any) (graph.Reference, bo
 	var none graph.Reference
 	kind, _ := object["kind"].(string)
 	if kind == "" {
-		return targetByKey(key, g.group)
+		target, ok := targetByKey(key, g.group)
+		if target.Scope == graph.ScopeUnknown && isKeyOfSecret(object) {
+			return namespaced("Secret"), true
+		}
+		return target, ok
 	}
 	if kind[0] < 'A' || kind[0] > 'Z' || isWhole(object) {
 		return none, false

@@ -75,7 +75,10 @@ func compare(t *testing.T, rules []Rule, kind graph.Kind, object map[string]any,
 		set[renderOne(&got[i])] = true
 	}
 	if diff := cmp.Diff(naive(rules, kind, object), set); diff != "" {
-		data, _ := json.MarshalIndent(object, "", " ")
+		data, err := json.MarshalIndent(object, "", " ")
+		if err != nil {
+			t.Fatal(err)
+		}
 		t.Errorf("%s: references (-naive +got):\n%s\n%s", kindString(kind), diff, data)
 	}
 }
@@ -185,9 +188,9 @@ func leafValue(random *rand.Rand, method Method) any {
 		return labels(random)
 	case Selector:
 		return map[string]any{"matchLabels": labels(random)}
-	default:
-		return text(random)
+	case Name:
 	}
+	return text(random)
 }
 
 func labels(random *rand.Rand) map[string]any {

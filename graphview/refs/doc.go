@@ -1,5 +1,6 @@
-// Package refs finds what one object refers to: its owner references and what
-// a table of rules knows about its kind. It is pure: an object in, references
+// Package refs finds what one object refers to: its owner references, what a
+// table of rules knows about its kind, and for kinds that no rule is about, what
+// the conventions of Kubernetes' API tell. It is pure: an object in, references
 // out.
 //
 // It knows paths, names, namespaces and label selectors. It does not know
@@ -13,6 +14,10 @@
 // a panic and never a reference to more than was written (a selector that does
 // not parse selects nothing). At most [MaxReferences] are found in one object.
 //
+// Not here: what takes more than one object (the parameters of an admission
+// policy), the contents of Secrets (Helm's releases), and namespaces that only
+// their labels select.
+//
 // # How it works
 //
 // The rules of a kind are merged into a tree of path steps, so that a prefix
@@ -22,7 +27,8 @@
 //
 // # The table
 //
-// The built-in rules are the files table/*.refs. A heading starts in the first
+// The built-in rules are the files table/*.refs, by project; their comments say
+// what was left out and why. A heading starts in the first
 // column, its rows are indented, # starts a comment:
 //
 //	template container
@@ -37,7 +43,7 @@
 // rows of a template, from whatever file, below its path. The kind */* stands
 // for every kind; a heading applies to every version of its kinds.
 //
-// A path has the catalogue's form: keys separated by dots, [] for the elements
+// A path is written as keys separated by dots, [] for the elements
 // of a list, {} for the values of a map, ['…'] for a key with other characters
 // (metadata.labels['example.com/owner']). It is also the reference's Field.
 //
@@ -50,28 +56,53 @@
 //	core/{kind:ConfigMap,Secret} these kinds only
 //	{group}/{resource:services=Service}
 //	                             these values only, which mean these kinds
+//	{everywhere=A:true=B,false=A}  both; a boolean is true or false
 //
 // Words:
 //
-//	t          a transitive reference (default: r, a direct one)
+//	t          a transitive reference (default: r, a direct one); after include,
+//	           all that is included is
 //	object     the path holds an object with the field name (default: the name)
 //	selector   the path holds matchLabels and matchExpressions
 //	labels     the path holds a map of labels to select by
+//	inventory  the path holds <namespace>_<name>_<group>_<kind>, the target is */*
 //	empty=all  an empty selector matches everything (default: nothing)
 //	everywhere the selector matches in all namespaces
+//	selected-ns=a  it matches in the namespaces that the label selector a selects:
+//	           the object's own if a is absent, all if it is empty, those that it
+//	           names by their label kubernetes.io/metadata.name; else in none
+//	listed-ns=a  it matches in the namespaces of a: {any, matchNames}
 //	cluster    targets are cluster-scoped
 //	namespaced targets are namespaced (default, where the kind is fixed;
 //	           elsewhere the kind decides)
 //	ns=a,b     the first of these fields that is set is the target's namespace
 //	           (default, and where none is set: the object's own)
-//	unless=a   no reference where this field is set
+//	if=a       a reference only where this field is set; if=a:x, where it is x or
+//	           a list with x; if=a:x,b:y, where one of these holds; repeated, all
+//	unless=a   no reference where this, in the same forms, holds
+//	except=x,y no reference by these names
+//	as=p|q     the path holds a text of the first of these forms that fits: {name},
+//	           {label} (a name without dots), {ns} and {*} (anything) stand for
+//	           their parts: {ns}/{name}, {label}.{ns}.svc.{*}
+//	named=x    the target's name: {} is the value, {a} a field
 //
-// Fields (in {}, ns=, unless=) are relative to the object that holds the last
-// key of the path, with the word object to the object the path leads to. With
+// Fields are relative to the object that holds the last key of the path, with the
+// word object to the object the path leads to. With
 // a leading dot they start at the root, may enter the lists of the path, and
 // then mean the same elements: .spec.gadgets[].namespace.
 //
 // To add a row: write it below its kind, add an object that has the field and
 // the line it must give to a scenario in testdata, run the tests. They check
-// that paths and scopes of Kubernetes' own kinds exist in its Go types.
+// that paths and scopes of Kubernetes' own kinds exist in its Go types, and that
+// every kind of the table has such a scenario. The command hack/refscoverage
+// counts the rows, and holds those of Kubernetes against a server's own schemas.
+//
+// # Conventions
+//
+// A kind without rules of its own, outside Kubernetes' groups, is searched for the
+// names that the API conventions give to references: secretRef, caSecretKeyRef,
+// configMapRef, serviceAccountName, secretName, {apiVersion, kind, name},
+// {group, kind, name}, {name, key} of a Secret, fooRef for a Foo of the kind's own
+// group. That a guess's kind is served, the graph finds out. They are measured
+// against the table: TestConventionsMeasured.
 package refs

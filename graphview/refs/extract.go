@@ -27,8 +27,11 @@ func (x *Extractor) Extract(kind graph.Kind, object map[string]any) []graph.Refe
 	}
 	w.visit(root, object, 0)
 	if !ok && !settled[kind.Group] {
+		known := w.found.count
 		for _, ref := range conventions(kind.Group, namespace, object) {
-			w.found.add(&ref)
+			if !w.found.hasField(ref.Field, known) {
+				w.found.add(&ref)
+			}
 		}
 	}
 	return w.found.all()

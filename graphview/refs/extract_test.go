@@ -2,6 +2,7 @@ package refs
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -83,6 +84,22 @@ func TestExtract(t *testing.T) {
 			object: `{metadata: {namespace: own}, spec: {selector: {a: b}}}`,
 			want:   `r core/Pod */{a=b} spec.selector`,
 		},
+		"OfOneOfSeveralValues": {
+			rule:   Rule{Path: "rules[].names[]", To: coreKind("X"), If: []string{"groups:", "resources:xs,all:true"}},
+			object: `{rules: [{groups: [a, ""], resources: [xs], names: [a]}, {groups: [a], resources: [xs], names: [b]}, {groups: "", all: true, names: [c]}, {groups: [""], names: [d]}]}`,
+			want: `
+				r core/X ?/a rules[].names[]
+				r core/X ?/c rules[].names[]`,
+		},
+		"NumberInTemplate": {
+			rule:   Rule{Path: "history[].name", To: coreKind("X"), Named: "{}.v{version}"},
+			object: `{history: [{name: a, version: 3}, {name: b, version: 1.5}, {name: c}]}`,
+			want:   `r core/X ?/a.v3 history[].name`,
+		},
+		"NamespaceThatIsATemplate": {
+			rule:   Rule{Path: "spec.ref", To: coreKind("X"), Namespace: []string{"ns"}},
+			object: `{metadata: {namespace: own}, spec: {ref: a, ns: "${pvc.namespace}"}}`,
+		},
 		"UnlessFromRoot": {
 			rule:   Rule{Path: "spec.refs[]", To: coreKind("X"), Unless: []string{".spec.kubeConfig"}},
 			object: `{spec: {refs: [a], kubeConfig: {}}}`,
@@ -141,11 +158,11 @@ func TestExtractMany(t *testing.T) {
 	object, want := map[string]any{}, []string(nil)
 	var owners, names []any
 	for i := range 2 * few {
-		owners = append(owners, map[string]any{"apiVersion": "v1", "kind": "K", "name": fmt.Sprint(i)})
+		owners = append(owners, map[string]any{"apiVersion": "v1", "kind": "K", "name": strconv.Itoa(i)})
 		want = append(want, fmt.Sprintf("or core/K ?/%d", i))
 	}
 	for i := range 3 * few {
-		names = append(names, fmt.Sprint(i), fmt.Sprint(i/2), fmt.Sprint(i))
+		names = append(names, strconv.Itoa(i), strconv.Itoa(i/2), strconv.Itoa(i))
 		want = append(want, fmt.Sprintf("r core/X ?/%d names[]", i))
 	}
 	object["metadata"] = map[string]any{"ownerReferences": owners}
@@ -162,10 +179,10 @@ func TestExtractMany(t *testing.T) {
 func TestExtractBound(t *testing.T) {
 	var owners, names []any
 	for i := range MaxReferences - 1 {
-		owners = append(owners, map[string]any{"apiVersion": "v1", "kind": "K", "name": fmt.Sprint(i)})
+		owners = append(owners, map[string]any{"apiVersion": "v1", "kind": "K", "name": strconv.Itoa(i)})
 	}
 	for i := range 10 {
-		names = append(names, fmt.Sprint(i))
+		names = append(names, strconv.Itoa(i))
 	}
 	object := map[string]any{"metadata": map[string]any{"ownerReferences": owners}, "names": names}
 	x, err := New(Rule{From: odd, Path: "names[]", To: coreKind("X")})
@@ -208,6 +225,17 @@ func TestNewRefuses(t *testing.T) {
 		"OtherList":          {Rule{Path: "a[].b", To: x, Namespace: []string{".c[].b"}}, "enters a list or a map that the path does not"},
 		"DeeperList":         {Rule{Path: "a[].b", To: x, Unless: []string{"c[]"}}, "enters a list or a map that the path does not"},
 		"FieldOfGroup":       {Rule{Path: "a", To: Target{Group: Part{Field: "b..c"}, Kind: Part{Value: "K"}}}, "target group: field"},
+		"NamespaceTwice":     {Rule{Path: "a", To: x, Method: Selector, Selected: "b", Listed: "c"}, "says twice"},
+		"NamespacesOfName":   {Rule{Path: "a", To: x, Selected: "b"}, "only a selector"},
+		"FieldOfNamespaces":  {Rule{Path: "a", To: x, Method: Selector, Selected: "b[]"}, "namespaces: field"},
+		"FormOfSelector":     {Rule{Path: "a", To: x, Method: Labels, As: "{name}"}, "only a name"},
+		"FormWithoutName":    {Rule{Path: "a", To: x, As: "{ns}/{*}"}, "expected one name"},
+		"FormWithTwo":        {Rule{Path: "a", To: x, As: "{name}{label}"}, "expected one name"},
+		"UnknownCapture":     {Rule{Path: "a", To: x, As: "{nme}"}, "expected {name}"},
+		"OpenTemplate":       {Rule{Path: "a", To: x, Named: "a{b"}, "closing brace"},
+		"FieldOfTemplate":    {Rule{Path: "a", To: x, Named: "{b..c}"}, "template: field"},
+		"FieldOfCondition":   {Rule{Path: "a", To: x, If: []string{"a,b[]:c"}}, "if: condition"},
+		"FieldOfException":   {Rule{Path: "a", To: x, Unless: []string{"b c"}}, "unless: condition"},
 		"FieldOfKind":        {Rule{Path: "a", To: Target{Kind: Part{Field: "b c"}}}, "target kind: field"},
 	} {
 		t.Run(name, func(t *testing.T) {

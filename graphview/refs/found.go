@@ -1,6 +1,10 @@
 package refs
 
-import "graphview.dev/graphview/graph"
+import (
+	"strings"
+
+	"graphview.dev/graphview/graph"
+)
 
 // few is as many references as most objects have at most.
 const few = 16
@@ -71,6 +75,17 @@ func (f *found) repeated(ref *graph.Reference) bool {
 	_, ok := f.seen[name]
 	f.seen[name] = struct{}{}
 	return ok
+}
+
+// hasField tells whether one of the first count references, of those in place, is
+// of a field or of the name in it.
+func (f *found) hasField(field string, count int) bool {
+	for i := range count {
+		if name, _ := strings.CutSuffix(f.first[i].Field, ".name"); name == field || f.first[i].Field == field {
+			return true
+		}
+	}
+	return false
 }
 
 // all returns the references, nil if there are none.

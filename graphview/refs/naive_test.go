@@ -183,6 +183,11 @@ func naiveReferences(rule *Rule, object any, own string, path []string) []graph.
 	if field := rule.Selected + rule.Listed; field != "" {
 		return naiveWithin(rule, ref, own, look(field))
 	}
+	return naiveIn(rule, ref, own, look)
+}
+
+// naiveIn is a reference where its rule says, which may be nowhere.
+func naiveIn(rule *Rule, ref graph.Reference, own string, look func(string) any) []graph.Reference {
 	if rule.Scope == graph.ScopeCluster || rule.AllNamespaces {
 		ref.Namespace = ""
 		return []graph.Reference{ref}
@@ -208,7 +213,7 @@ var entryForm = regexp.MustCompile(`^([^_]*)_(.+)_([^_]*)_([^_]+)$`)
 
 func naiveEntry(ref *graph.Reference, id string) bool {
 	m := entryForm.FindStringSubmatch(id)
-	if m == nil || strings.Contains(strings.ReplaceAll(m[2], "__", ":"), "_") {
+	if len(m) == 0 || strings.Contains(strings.ReplaceAll(m[2], "__", ":"), "_") {
 		return false
 	}
 	ref.Namespace, ref.Name = m[1], strings.ReplaceAll(m[2], "__", ":")
@@ -220,7 +225,7 @@ func naiveEntry(ref *graph.Reference, id string) bool {
 }
 
 func naiveHolds(condition string, look func(string) any) bool {
-	for _, alternative := range strings.Split(condition, ",") {
+	for alternative := range strings.SplitSeq(condition, ",") {
 		field, value, hasValue := strings.Cut(alternative, ":")
 		found := look(field)
 		list, isList := found.([]any)
@@ -246,7 +251,7 @@ func naiveName(rule *Rule, ref *graph.Reference, look func(string) any) bool {
 	}
 	if rule.As != "" {
 		found := false
-		for _, form := range strings.Split(rule.As, "|") {
+		for form := range strings.SplitSeq(rule.As, "|") {
 			form = regexp.QuoteMeta(form)
 			for word, class := range map[string]string{
 				`\{name\}`: `(?P<name>[a-z0-9.-]+?)`, `\{label\}`: `(?P<name>[a-z0-9-]+?)`, `\{ns\}`: `(?P<ns>[a-z0-9-]+?)`, `\{\*\}`: `(?s:.*?)`,

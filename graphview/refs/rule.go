@@ -2,7 +2,7 @@ package refs
 
 import "graphview.dev/graphview/graph"
 
-// AnyKind, as a rule's From, stands for every kind there is.
+// AnyKind stands for every kind there is, as a rule's From.
 var AnyKind = graph.Kind{Group: "*", Kind: "*"}
 
 // Rule says that a field of a kind refers to other objects. The package
@@ -47,15 +47,16 @@ type Rule struct {
 type Method uint8
 
 const (
-	// Name: the value is the target's name.
+	// Name means that the value is the target's name.
 	Name Method = iota
-	// Object: the value is an object whose field name is the target's name.
+	// Object means that the value's field name is the target's name.
 	Object
-	// Selector: the value is a LabelSelector of Kubernetes.
+	// Selector means that the value is a LabelSelector of Kubernetes.
 	Selector
-	// Labels: the value is a map of labels, all of which the targets have.
+	// Labels means that the targets have all labels of the value, a map.
 	Labels
-	// Inventory: the value is <namespace>_<name>_<group>_<kind>. To is unused.
+	// Inventory means that the value is <namespace>_<name>_<group>_<kind>. To is
+	// unused.
 	Inventory
 )
 

@@ -52,17 +52,17 @@ func TestScenarios(t *testing.T) {
 	}
 }
 
-func decode(t testing.TB, data []byte) (graph.Kind, map[string]any) {
-	t.Helper()
+func decode(tb testing.TB, data []byte) (graph.Kind, map[string]any) {
+	tb.Helper()
 	var object map[string]any
 	if err := yaml.Unmarshal(data, &object); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	apiVersion, _ := object["apiVersion"].(string)
 	kind, _ := object["kind"].(string)
 	group, ok := groupOf(apiVersion)
 	if !ok || kind == "" {
-		t.Fatalf("object has no apiVersion or kind:\n%s", data)
+		tb.Fatalf("object has no apiVersion or kind:\n%s", data)
 	}
 	return graph.Kind{Group: group, Kind: kind}, object
 }

@@ -132,28 +132,29 @@ func (t *table) mount(rules []Rule, kind graph.Kind, prefix string, transitive b
 
 // below returns the rule as it applies under a prefix of a kind. Fields that
 // start at the root of the template are moved with it.
-func (r Rule) below(prefix string, kind graph.Kind) Rule {
+func (r *Rule) below(prefix string, kind graph.Kind) Rule {
+	moved := *r
 	move := func(field string) string {
 		if rest, ok := strings.CutPrefix(field, "."); ok {
 			return "." + join(prefix, rest)
 		}
 		return field
 	}
-	r.From = kind
-	r.Path = join(prefix, r.Path)
-	r.To.Group.Field = move(r.To.Group.Field)
-	r.To.Kind.Field = move(r.To.Kind.Field)
-	r.Selected = move(r.Selected)
-	r.Listed = move(r.Listed)
+	moved.From = kind
+	moved.Path = join(prefix, r.Path)
+	moved.To.Group.Field = move(r.To.Group.Field)
+	moved.To.Kind.Field = move(r.To.Kind.Field)
+	moved.Selected = move(r.Selected)
+	moved.Listed = move(r.Listed)
 	moveAll := func(texts []string) []string {
-		var moved []string
+		var all []string
 		for _, text := range texts {
-			moved = append(moved, moveCondition(text, move))
+			all = append(all, moveCondition(text, move))
 		}
-		return moved
+		return all
 	}
-	r.Namespace = moveAll(r.Namespace)
-	r.If = moveAll(r.If)
-	r.Unless = moveAll(r.Unless)
-	return r
+	moved.Namespace = moveAll(r.Namespace)
+	moved.If = moveAll(r.If)
+	moved.Unless = moveAll(r.Unless)
+	return moved
 }

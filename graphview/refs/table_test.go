@@ -45,6 +45,32 @@ func TestReadTable(t *testing.T) {
 				{From: AnyKind, Path: "l", Method: Labels, Scope: graph.ScopeNamespaced, To: coreKind("Pod")},
 			},
 		},
+		"Naming": {
+			files: map[string]string{"a": "kind g/K\n host core/Service as={label}|{label}.{ns}.svc except=mesh,*\n id */* inventory unless=.spec.remote\n" +
+				" c core/{global=A:true=B,false=A} named={}-of-{v} if=a:x,b:y if=c\n"},
+			want: []Rule{
+				{From: graph.Kind{Group: "g", Kind: "K"}, Path: "host", To: coreKind("Service"), Scope: graph.ScopeNamespaced, As: "{label}|{label}.{ns}.svc", Except: []string{"mesh", "*"}},
+				{From: graph.Kind{Group: "g", Kind: "K"}, Path: "id", Method: Inventory, Unless: []string{".spec.remote"}},
+				{
+					From: graph.Kind{Group: "g", Kind: "K"}, Path: "c", Named: "{}-of-{v}", If: []string{"a:x,b:y", "c"},
+					To: Target{Kind: Part{Field: "global", Value: "A", Values: map[string]string{"true": "B", "false": "A"}}},
+				},
+			},
+		},
+		"KeysWithSlashes": {
+			files: map[string]string{"a": "kind g/K\n metadata.annotations['e.com/a'] {['e.com/g']=g}/{['e.com/k']=K}\n"},
+			want: []Rule{{
+				From: graph.Kind{Group: "g", Kind: "K"}, Path: "metadata.annotations['e.com/a']",
+				To: Target{Group: Part{Field: "['e.com/g']", Value: "g"}, Kind: Part{Field: "['e.com/k']", Value: "K"}},
+			}},
+		},
+		"TransitiveTemplate": {
+			files: map[string]string{"a": "template o\n n include i\ntemplate i\n s core/X if=.a:x,b\n p core/Pod selector selected-ns=w\nkind g/K\n l[] include o t\n"},
+			want: []Rule{
+				{From: graph.Kind{Group: "g", Kind: "K"}, Path: "l[].n.s", Type: graph.Transitive, To: coreKind("X"), Scope: graph.ScopeNamespaced, If: []string{".l[].n.a:x,b"}},
+				{From: graph.Kind{Group: "g", Kind: "K"}, Path: "l[].n.p", Type: graph.Transitive, Method: Selector, To: coreKind("Pod"), Scope: graph.ScopeNamespaced, Selected: "w"},
+			},
+		},
 		"TemplateOfALaterFileInOne": {
 			files: map[string]string{
 				"a": "kind g/A, g/B\n spec.items[] include outer\n",

@@ -36,7 +36,7 @@ func (p *part) read(reached []any) (string, bool) {
 	if p.field == nil {
 		return p.value, true
 	}
-	text := ""
+	var text string
 	switch value := p.field.find(reached).(type) {
 	case nil:
 		// An explicit "" is not absence: it is the core group.

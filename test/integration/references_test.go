@@ -3,6 +3,7 @@ package integration
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"testing"
 	"time"
@@ -94,7 +95,7 @@ func apply(t *testing.T, c client.Client, namespace, text string) {
 	for {
 		var o unstructured.Unstructured
 		err := decoder.Decode(&o.Object)
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return
 		}
 		if err != nil {

@@ -3,6 +3,7 @@ package oracle
 import (
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -21,8 +22,8 @@ func Compare(want, got Graph) string {
 		other, ok := got.Vertices[key]
 		if !ok {
 			all = append(all, fmt.Sprintf("missing vertex %s", key))
-		} else if diff := cmp.Diff(settled(content), settled(other)); diff != "" {
-			all = append(all, fmt.Sprintf("content of %s (-want +got):\n%s", key, diff))
+		} else if want, got := settled(content), settled(other); !reflect.DeepEqual(want, got) {
+			all = append(all, fmt.Sprintf("content of %s (-want +got):\n%s", key, cmp.Diff(want, got)))
 		}
 	}
 	for key := range got.Vertices {

@@ -23,6 +23,9 @@ func (c *collector) core(kind string) {
 		for _, status := range items(c.tree, "status.resourceClaimStatuses") {
 			c.uses("r", "status.resourceClaimStatuses[].resourceClaimName", claims, text(status, "resourceClaimName"))
 		}
+		for _, status := range items(c.tree, "status.nodeAllocatableResourceClaimStatuses") {
+			c.uses("r", "status.nodeAllocatableResourceClaimStatuses[].resourceClaimName", claims, text(status, "resourceClaimName"))
+		}
 		const extended = "status.extendedResourceClaimStatus.resourceClaimName"
 		c.uses("r", extended, claims, text(c.tree, extended))
 	case "PodTemplate":
@@ -43,16 +46,7 @@ func (c *collector) core(kind string) {
 			}
 		}
 	case "Endpoints":
-		c.uses("r", "metadata.name", core("Service"), text(c.tree, "metadata.name"))
-		for _, subset := range items(c.tree, "subsets") {
-			for _, list := range []string{"addresses", "notReadyAddresses"} {
-				for _, address := range items(subset, list) {
-					target := at(address, "targetRef")
-					c.object("r", "subsets[]."+list+"[].targetRef", byAPIVersion(target), target)
-					c.uses("r", "subsets[]."+list+"[].nodeName", core("Node"), text(address, "nodeName"))
-				}
-			}
-		}
+		c.endpoints()
 	case "ServiceAccount":
 		for _, list := range []string{"secrets", "imagePullSecrets"} {
 			for _, secret := range items(c.tree, list) {
@@ -71,10 +65,26 @@ func (c *collector) core(kind string) {
 	case "PersistentVolumeClaim":
 		c.claim("r", "spec", at(c.tree, "spec"))
 		c.uses("r", "status.currentVolumeAttributesClassName", attributesClasses, text(c.tree, "status.currentVolumeAttributesClassName"))
+		const target = "status.modifyVolumeStatus.targetVolumeAttributesClassName"
+		c.uses("r", target, attributesClasses, text(c.tree, target))
 		c.uses("r", "metadata.annotations['volume.kubernetes.io/selected-node']", core("Node"), c.annotation("volume.kubernetes.io/selected-node"))
 		c.driver("metadata.annotations['volume.kubernetes.io/storage-provisioner']", c.annotation("volume.kubernetes.io/storage-provisioner"))
 	case "PersistentVolume":
 		c.volumeSource("spec")
+	}
+}
+
+// endpoints have the name of their Service.
+func (c *collector) endpoints() {
+	c.uses("r", "metadata.name", core("Service"), text(c.tree, "metadata.name"))
+	for _, subset := range items(c.tree, "subsets") {
+		for _, list := range []string{"addresses", "notReadyAddresses"} {
+			for _, address := range items(subset, list) {
+				target := at(address, "targetRef")
+				c.object("r", "subsets[]."+list+"[].targetRef", byAPIVersion(target), target)
+				c.uses("r", "subsets[]."+list+"[].nodeName", core("Node"), text(address, "nodeName"))
+			}
+		}
 	}
 }
 

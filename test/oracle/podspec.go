@@ -30,12 +30,20 @@ func (c *collector) podSpec(path string) {
 	c.uses("r", field("runtimeClassName"), schema.GroupKind{Group: "node.k8s.io", Kind: "RuntimeClass"}, text(spec, "runtimeClassName"))
 	const group = "schedulingGroup.podGroupName"
 	c.uses("r", field(group), schema.GroupKind{Group: "scheduling.k8s.io", Kind: "PodGroup"}, text(spec, group))
+	c.uses("r", field(windowsAccount), credentialSpec, text(spec, windowsAccount))
 	c.uses("r", field("subdomain"), core("Service"), text(spec, "subdomain"))
 }
 
 var claims = schema.GroupKind{Group: "resource.k8s.io", Kind: "ResourceClaim"}
 
+// windowsAccount is where containers and pods name the account that they run as on
+// Windows.
+const windowsAccount = "securityContext.windowsOptions.gmsaCredentialSpecName"
+
+var credentialSpec = schema.GroupKind{Group: "windows.k8s.io", Kind: "GMSACredentialSpec"}
+
 func (c *collector) container(path string, container any) {
+	c.uses("r", path+"."+windowsAccount, credentialSpec, text(container, windowsAccount))
 	for _, variable := range items(container, "env") {
 		c.uses("r", path+".env[].valueFrom.configMapKeyRef.name", core("ConfigMap"), text(variable, "valueFrom.configMapKeyRef.name"))
 		c.uses("r", path+".env[].valueFrom.secretKeyRef.name", core("Secret"), text(variable, "valueFrom.secretKeyRef.name"))

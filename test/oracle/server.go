@@ -172,6 +172,11 @@ func (c *collector) devices(kind string) {
 		c.uses("r", "spec.nodeName", core("Node"), text(c.tree, "spec.nodeName"))
 		for _, device := range items(c.tree, "spec.devices") {
 			c.uses("r", "spec.devices[].nodeName", core("Node"), text(device, "nodeName"))
+			c.uses("r", "spec.devices[].basic.nodeName", core("Node"), text(device, "basic.nodeName"))
+		}
+	case "ResourcePoolStatusRequest":
+		for _, pool := range items(c.tree, "status.pools") {
+			c.uses("r", "status.pools[].nodeName", core("Node"), text(pool, "nodeName"))
 		}
 	}
 }
@@ -180,6 +185,7 @@ func (c *collector) deviceRequests(arc, path string) {
 	class := schema.GroupKind{Group: "resource.k8s.io", Kind: "DeviceClass"}
 	path += ".devices.requests"
 	for _, request := range items(c.tree, path) {
+		c.uses(arc, path+"[].deviceClassName", class, text(request, "deviceClassName"))
 		c.uses(arc, path+"[].exactly.deviceClassName", class, text(request, "exactly.deviceClassName"))
 		for _, alternative := range items(request, "firstAvailable") {
 			c.uses(arc, path+"[].firstAvailable[].deviceClassName", class, text(alternative, "deviceClassName"))

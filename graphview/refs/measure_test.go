@@ -1,0 +1,239 @@
+package refs
+
+import (
+	"cmp"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"graphview.dev/graphview/graph"
+)
+
+// What the conventions must reach where the catalogue knows better. Being right
+// comes first: of what they claim and the graph could draw, nearly all is so; the
+// rest is what only a project's documentation tells (a field of another cluster,
+// a namespace elsewhere). They may miss much: names that are bare (spec.secrets[],
+// activeService), and kinds that the field does not say (dependsOn[], caCertRef).
+const (
+	leastPrecision       = 0.95
+	leastRecallOfFields  = 0.70
+	leastRecallOfObjects = 0.45
+)
+
+// tally counts how guesses compare with what is so.
+type tally struct{ right, wrong, missed int }
+
+func (m *tally) recall() float64    { return float64(m.right) / float64(m.right+m.missed) }
+func (m *tally) precision() float64 { return float64(m.right) / float64(m.right+m.wrong) }
+
+// claim is what a reference says, whatever its field.
+type claim struct {
+	to              graph.Kind
+	namespace, name string
+}
+
+// TestConventionsMeasured takes the catalogue's own kinds, outside Kubernetes',
+// as if nobody had listed them. References by name count; which kinds are served,
+// the graph knows, and here the catalogue.
+func TestConventionsMeasured(t *testing.T) {
+	served := servedKinds()
+	var fields, objects tally
+	for _, rule := range BuiltinRules() {
+		if settled[rule.From.Group] || rule.From == AnyKind || !guessable(&rule) {
+			continue
+		}
+		object := planted(&rule)
+		fields.add(claims(byRule(t, &rule, object), served), claims(conventions(rule.From.Group, "own", object), served))
+	}
+	for kind, object := range goldenObjects(t) {
+		if !Builtin().Lists(kind.Kind) || settled[kind.Group] {
+			continue
+		}
+		metadata, _ := object["metadata"].(map[string]any)
+		namespace, _ := metadata["namespace"].(string)
+		var known []graph.Reference
+		for _, ref := range Builtin().Extract(kind.Kind, object) {
+			if ref.Type != graph.OwnerReference && ref.Selector == nil && !strings.HasPrefix(ref.Field, "metadata.") && !strings.Contains(ref.Field, "inventory") {
+				known = append(known, ref)
+			}
+		}
+		objects.add(claims(known, served), claims(conventions(kind.Group, namespace, object), served))
+	}
+	fields.judge(t, "every field of the catalogue", leastRecallOfFields)
+	objects.judge(t, "the objects of the scenarios", leastRecallOfObjects)
+}
+
+func (m *tally) judge(t *testing.T, name string, leastRecall float64) {
+	t.Helper()
+	t.Logf("%s: precision %.2f, recall %.2f (%d right, %d wrong, %d missed)", name, m.precision(), m.recall(), m.right, m.wrong, m.missed)
+	if m.precision() < leastPrecision || m.recall() < leastRecall {
+		t.Errorf("%s: want a precision of at least %.2f and a recall of %.2f", name, leastPrecision, leastRecall)
+	}
+}
+
+func (m *tally) add(known, guessed map[claim]bool) {
+	for c := range guessed {
+		if known[c] {
+			m.right++
+		} else {
+			m.wrong++
+		}
+	}
+	for c := range known {
+		if !guessed[c] {
+			m.missed++
+		}
+	}
+}
+
+// guessable tells rules by name from those by selector, label or inventory.
+func guessable(rule *Rule) bool {
+	return (rule.Method == Name || rule.Method == Object) && rule.As == "" && rule.Named == "" && !strings.HasPrefix(rule.Path, "metadata.")
+}
+
+// planted is an object that has the rule's field and what that needs beside it.
+func planted(rule *Rule) map[string]any {
+	object := map[string]any{"metadata": map[string]any{"namespace": "own"}}
+	path, _ := parsePath(rule.Path)
+	base := path[:holder(path)]
+	leaf := any("target")
+	if rule.Method == Object {
+		leaf, base = map[string]any{"name": "target"}, path
+	}
+	put(object, path, leaf)
+	set := func(field, value string) {
+		if field == "" {
+			return
+		}
+		relative, fromRoot := strings.CutPrefix(field, ".")
+		steps, _ := parsePath(relative)
+		if !fromRoot {
+			steps = slices.Concat(base, steps)
+		}
+		put(object, steps, value)
+	}
+	group := cmp.Or(rule.To.Group.Value, firstOf(rule.To.Group.Values), madeUp.Group)
+	kind := cmp.Or(rule.To.Kind.Value, firstOf(rule.To.Kind.Values), madeUp.Kind)
+	if strings.HasSuffix(rule.To.Group.Field, "apiVersion") {
+		group += "/v1"
+	}
+	set(rule.To.Group.Field, group)
+	if rule.To.Kind.Values["true"] == "" { // no boolean
+		set(rule.To.Kind.Field, kind)
+	}
+	for _, condition := range rule.If {
+		field, value, hasValue := strings.Cut(strings.Split(condition, ",")[0], ":")
+		if !hasValue {
+			continue
+		}
+		set(field, value)
+	}
+	return object
+}
+
+func firstOf(values map[string]string) string {
+	for _, value := range slices.Sorted(maps.Keys(values)) {
+		return value
+	}
+	return ""
+}
+
+// put sets a value, in the first element of the lists on its path.
+func put(value any, path []step, leaf any) any {
+	if len(path) == 0 {
+		object, isObject := value.(map[string]any)
+		more, both := leaf.(map[string]any)
+		if isObject && both {
+			maps.Copy(object, more)
+			return object
+		}
+		return leaf
+	}
+	if path[0].kind == elements {
+		list, ok := value.([]any)
+		if !ok {
+			list = []any{nil}
+		}
+		list[0] = put(list[0], path[1:], leaf)
+		return list
+	}
+	object, ok := value.(map[string]any)
+	if !ok {
+		object = map[string]any{}
+	}
+	key := cmp.Or(path[0].key, "any")
+	object[key] = put(object[key], path[1:], leaf)
+	return object
+}
+
+func byRule(t *testing.T, rule *Rule, object map[string]any) []graph.Reference {
+	t.Helper()
+	x, err := New(*rule)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x.Extract(rule.From, object)
+}
+
+func claims(refs []graph.Reference, served map[graph.Kind]bool) map[claim]bool {
+	out := map[claim]bool{}
+	for _, ref := range refs {
+		if !served[ref.To] {
+			continue
+		}
+		c := claim{to: ref.To, namespace: ref.Namespace, name: ref.Name}
+		// The guess has the object's namespace where the kind may have none.
+		if clusterScoped[kindString(ref.To)] || ref.To == madeUp {
+			c.namespace = ""
+		}
+		out[c] = true
+	}
+	return out
+}
+
+// madeUp is the kind that planted names where a rule would take any.
+var madeUp = graph.Kind{Group: "target.example.com", Kind: "Target"}
+
+// servedKinds are all that the table knows, and madeUp.
+func servedKinds() map[graph.Kind]bool {
+	served := map[graph.Kind]bool{madeUp: true}
+	for _, rule := range BuiltinRules() {
+		served[rule.From] = true
+		if rule.To.fixed() {
+			served[graph.Kind{Group: rule.To.Group.Value, Kind: rule.To.Kind.Value}] = true
+		}
+	}
+	return served
+}
+
+// golden tells the objects of scenarios apart, of which several are of a kind.
+type golden struct {
+	graph.Kind
+	file, object string
+}
+
+func goldenObjects(t *testing.T) map[golden]map[string]any {
+	t.Helper()
+	files, err := filepath.Glob("testdata/*.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[golden]map[string]any{}
+	for _, file := range files {
+		archive, err := txtar.ParseFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, part := range archive.Files {
+			if strings.HasSuffix(part.Name, ".yaml") {
+				kind, object := decode(t, part.Data)
+				out[golden{kind, file, part.Name}] = object
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,60 @@
+package main
+
+import (
+	_ "embed"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"graphview.dev/graphview/graph"
+)
+
+//go:embed omissions.txt
+var omissionsText string
+
+// omission is why some fields of some kinds have no row.
+type omission struct {
+	line   string
+	kind   string
+	path   *regexp.Regexp
+	reason string
+	used   bool
+}
+
+// parseOmissions reads lines of a kind or *, a path in which * stands for
+// anything, and a reason. What begins with # is a comment.
+func parseOmissions(text string) ([]*omission, error) {
+	var all []*omission
+	for line := range strings.Lines(text) {
+		words := strings.Fields(line)
+		if len(words) == 0 || strings.HasPrefix(words[0], "#") {
+			continue
+		}
+		if len(words) < 3 {
+			return nil, fmt.Errorf("omissions.txt: %q: expected a kind, a path and a reason", strings.TrimSpace(line))
+		}
+		path := strings.ReplaceAll(regexp.QuoteMeta(words[1]), `\*`, `.*`)
+		all = append(all, &omission{
+			line: strings.Join(words[:2], " "), kind: words[0], path: regexp.MustCompile("^" + path + "$"), reason: strings.Join(words[2:], " "),
+		})
+	}
+	return all, nil
+}
+
+// reasonFor returns why a field has no row.
+func reasonFor(all []*omission, kind graph.Kind, path string) (string, bool) {
+	for _, o := range all {
+		if (o.kind == "*" || o.kind == kindName(kind)) && o.path.MatchString(path) {
+			o.used = true
+			return o.reason, true
+		}
+	}
+	return "", false
+}
+
+func kindName(kind graph.Kind) string {
+	if kind.Group == "" {
+		return "core/" + kind.Kind
+	}
+	return kind.Group + "/" + kind.Kind
+}

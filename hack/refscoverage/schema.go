@@ -1,0 +1,109 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+
+	"graphview.dev/graphview/graph"
+)
+
+// document is the part of an OpenAPI v3 document that is looked at.
+type document struct {
+	Paths      map[string]map[string]json.RawMessage `json:"paths"`
+	Components struct {
+		Schemas map[string]*schema `json:"schemas"`
+	} `json:"components"`
+}
+
+type schema struct {
+	Ref                  string             `json:"$ref"`
+	Type                 string             `json:"type"`
+	AllOf                []*schema          `json:"allOf"`
+	Properties           map[string]*schema `json:"properties"`
+	Items                *schema            `json:"items"`
+	AdditionalProperties json.RawMessage    `json:"additionalProperties"`
+	Kinds                []groupKind        `json:"x-kubernetes-group-version-kind"`
+}
+
+type groupKind struct {
+	Group   string `json:"group"`
+	Version string `json:"version"`
+	Kind    string `json:"kind"`
+}
+
+// readKinds returns the fields of the kinds that the server stores, in whatever
+// versions it serves, that look like references.
+func readKinds(ctx context.Context, config *rest.Config) (map[graph.Kind]map[string]bool, error) {
+	clients, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return nil, err
+	}
+	get := func(path string, into any) error {
+		data, err := clients.RESTClient().Get().AbsPath(path).SetHeader("Accept", "application/json").DoRaw(ctx)
+		if err != nil {
+			return fmt.Errorf("get %s: %w", path, err)
+		}
+		return json.Unmarshal(data, into)
+	}
+	var index struct {
+		Paths map[string]any `json:"paths"`
+	}
+	if err := get("/openapi/v3", &index); err != nil {
+		return nil, err
+	}
+	kinds := map[graph.Kind]map[string]bool{}
+	for _, path := range slices.Sorted(maps.Keys(index.Paths)) {
+		if !strings.HasPrefix(path, "api/v") && strings.Count(path, "/") != 2 {
+			continue
+		}
+		var d document
+		if err := get("/openapi/v3/"+path, &d); err != nil {
+			return nil, err
+		}
+		listed, err := d.listed()
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		for _, s := range d.Components.Schemas {
+			if len(s.Kinds) != 1 || !listed[s.Kinds[0]] {
+				continue
+			}
+			kind := graph.Kind{Group: s.Kinds[0].Group, Kind: s.Kinds[0].Kind}
+			if kinds[kind] == nil {
+				kinds[kind] = map[string]bool{}
+			}
+			w := walk{schemas: d.Components.Schemas, found: kinds[kind]}
+			w.fields("", s, nil)
+		}
+	}
+	return kinds, nil
+}
+
+// listed are the kinds that have a collection: the others are not stored.
+func (d *document) listed() (map[groupKind]bool, error) {
+	kinds := map[groupKind]bool{}
+	for path, methods := range d.Paths {
+		data, ok := methods["get"]
+		if !ok {
+			continue
+		}
+		var operation struct {
+			Action string    `json:"x-kubernetes-action"`
+			Kind   groupKind `json:"x-kubernetes-group-version-kind"`
+		}
+		if err := json.Unmarshal(data, &operation); err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		if operation.Action == "list" {
+			kinds[operation.Kind] = true
+		}
+	}
+	return kinds, nil
+}
