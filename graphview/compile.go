@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	"graphview.dev/graphview/expr"
 	"graphview.dev/graphview/graph"
@@ -178,7 +179,10 @@ func (c *compiler) namespaces(path string, n *Namespaces) *namespaceProgram {
 			c.shape(path+".names", "must have at most %d names, has %d", maxNames, len(n.Names))
 		}
 		out.names = make(map[string]bool, len(n.Names))
-		for _, name := range n.Names {
+		for i, name := range n.Names[:min(len(n.Names), maxNames)] {
+			if problems := validation.IsDNS1123Label(name); len(problems) > 0 {
+				c.shape(fmt.Sprintf("%s.names[%d]", path, i), "%q is not the name of a namespace: %s", name, problems[0])
+			}
 			out.names[name] = true
 		}
 	}

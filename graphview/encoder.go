@@ -12,8 +12,10 @@ const (
 	chunk = 256
 	// shareable bounds those of a change that is encoded once for all.
 	shareable = 4096
-	// maxDigests bounds the messages that are kept for sharing.
+	// maxDigests and maxShared, in bytes, bound the messages that are kept for
+	// sharing, beside those made last.
 	maxDigests = 64
+	maxShared  = 8 << 20
 )
 
 // encoder turns what a view's lens shows into messages. What is new to those
@@ -24,6 +26,7 @@ type encoder struct {
 	mu     sync.Mutex
 	lens   *graph.Lens
 	latest map[string]*delta // by digest of rights
+	shared int               // bytes in latest
 
 	deniedMu sync.Mutex
 	denied   map[string]*denial // by digest of rights
@@ -77,12 +80,38 @@ func (e *encoder) next(lens *graph.Lens, from state, rights Rights) ([]*Frame, s
 	}
 	frames, to, err := e.encode(lens, from, rights, shareable)
 	if err == nil && !to.pos.Walking() && len(frames) > 0 {
-		if len(e.latest) >= maxDigests {
-			clear(e.latest)
-		}
-		e.latest[digest] = &delta{from: from, to: to, frames: frames}
+		e.share(digest, &delta{from: from, to: to, frames: frames})
 	}
 	return frames, to, err
+}
+
+// share keeps messages for others with the same rights.
+func (e *encoder) share(digest string, d *delta) {
+	if old := e.latest[digest]; old != nil {
+		e.shared -= old.size()
+	}
+	if _, ok := e.latest[digest]; !ok && len(e.latest) >= maxDigests || e.shared+d.size() > maxShared {
+		clear(e.latest)
+		e.shared = 0
+	}
+	e.latest[digest] = d
+	e.shared += d.size()
+}
+
+func (d *delta) size() int {
+	n := 0
+	for _, f := range d.frames {
+		n += len(f.JSON)
+	}
+	return n
+}
+
+// forget gives up what is kept for sharing.
+func (e *encoder) forget() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	clear(e.latest)
+	e.shared = 0
 }
 
 // current tells whether a state lacks nothing but changes of the graph.
@@ -107,7 +136,10 @@ func (e *encoder) encode(lens *graph.Lens, from state, rights Rights, limit int)
 	if err != nil {
 		return nil, state{reset: true}, nil
 	}
-	set, cleared = gate.permitted(set), gate.permitted(cleared)
+	if rights != nil {
+		named := e.view.namedNamespaces()
+		set, cleared = gate.permitted(set, named), gate.permitted(cleared, named)
+	}
 	if done && rights != nil {
 		var told, taken []warning
 		told, taken, to.denied = e.denials(lens, gate, from.denied)

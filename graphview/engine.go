@@ -171,8 +171,12 @@ func (e *Engine) Run(ctx context.Context) error {
 	return nil
 }
 
-// startLocked starts a view's goroutine if the engine runs.
+// startLocked starts a view's goroutine if the engine runs; one that comes too
+// late ends at once.
 func (e *Engine) startLocked(v *View) {
+	if e.stopped {
+		v.end(stopping)
+	}
 	if e.life == nil || e.stopped {
 		return
 	}
@@ -185,14 +189,14 @@ func (e *Engine) startLocked(v *View) {
 // *InvalidSpecError: the view's streams end, and it is served again when it is
 // mended.
 func (e *Engine) Apply(name Name, uid string, spec Spec) error {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	v := e.viewLocked(name, uid)
-	if v.sameSpec(spec) {
+	if v, ok := e.View(name); ok && v.uid == uid && v.sameSpec(spec) {
 		return v.invalid()
 	}
+	// Outside the lock, for which every stream that opens would have to wait.
 	program, err := Compile(spec)
-	v.setProgram(&spec, program, err)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.viewLocked(name, uid).setProgram(&spec, program, err)
 	return err
 }
 
@@ -293,12 +297,11 @@ func (e *Engine) acquire(ctx context.Context, t *tap) error {
 // release gives a tap's lease back and, with the feed's last lease, takes what
 // only that feed saw out of the graph.
 func (e *Engine) release(t *tap) {
+	t.lease.Release()
+	// Counted down only now: with none left, every lease has been given back,
+	// the watch has ended, and nobody can lease it any more.
 	e.mu.Lock()
 	t.feed.leases--
-	e.mu.Unlock()
-	t.lease.Release()
-	e.mu.Lock()
-	// Somebody may have leased the same watch before it was released here.
 	last := t.feed.leases == 0
 	e.mu.Unlock()
 	if last {

@@ -81,6 +81,10 @@ func (e *Engine) Set(w *watch.Watch, o *watch.Decoded) {
 	ev := &setEvent{feed: f, object: graph.Object{
 		Namespace: o.Namespace(), Name: o.Name(), UID: o.UID(), Version: o.Version(), Hash: o.Hash(), Payload: o.Object,
 	}}
+	if e.life.Err() != nil {
+		// Nobody is left to judge, and a verdict that was given up is none.
+		return
+	}
 	tree, err := o.Tree()
 	if err != nil {
 		e.Invalid(w, o.Namespace(), o.Name(), err)

@@ -50,11 +50,16 @@ func (g *gate) allow() func(graph.Resource, string) bool {
 	return func(r graph.Resource, namespace string) bool { return g.lets(Place{r.Group, r.Resource, namespace}) }
 }
 
-// permitted keeps the warnings that a subscriber may have: those about an
-// object only with the right to see it.
-func (g *gate) permitted(list []warning) []warning {
+// permitted keeps the warnings that a subscriber may have. One that names an
+// object, be it a namespace, is for those who may see it; one about a resource in
+// a namespace also for all where the spec names that.
+func (g *gate) permitted(list []warning, named map[string]bool) []warning {
 	return slices.DeleteFunc(list, func(w warning) bool {
-		return w.Attributes.Name != "" && !g.lets(Place{*w.Attributes.Group, w.Attributes.Resource, w.Attributes.Namespace})
+		a := w.Attributes
+		if w.resource == nil || a.Name == "" && (a.Namespace == "" || a.Group != nil && named[a.Namespace]) {
+			return false
+		}
+		return !g.lets(Place{w.resource.Group, w.resource.Resource, w.namespace})
 	})
 }
 
@@ -120,20 +125,20 @@ func (e *encoder) denials(lens *graph.Lens, g *gate, before string) (set, cleare
 	if d.ids == before {
 		return nil, nil, before
 	}
-	for id := range strings.SplitSeq(d.ids, "\n") {
-		if id != "" && !containsLine(before, id) {
-			set = append(set, d.warnings[id])
+	told := make(map[string]bool)
+	for id := range strings.SplitSeq(before, "\n") {
+		told[id] = true
+		if _, still := d.warnings[id]; id != "" && !still {
+			cleared = append(cleared, warningOf(id))
 		}
 	}
-	for id := range strings.SplitSeq(before, "\n") {
-		if id != "" && !containsLine(d.ids, id) {
-			cleared = append(cleared, warningOf(id))
+	for id := range strings.SplitSeq(d.ids, "\n") {
+		if id != "" && !told[id] {
+			set = append(set, d.warnings[id])
 		}
 	}
 	return set, cleared, d.ids
 }
-
-func containsLine(text, line string) bool { return slices.Contains(strings.Split(text, "\n"), line) }
 
 // warningOf is the inverse of warning.id, for warnings about a resource.
 func warningOf(id string) warning {

@@ -22,6 +22,8 @@ type judge struct {
 	roots    []*expr.ObjectSelector
 	// namespaces are those that the view selects; nil for all.
 	namespaces map[string]bool
+	// waits: which these are is not known yet, so nothing is decided.
+	waits bool
 }
 
 // verdict is a judge's decision. A non-nil err says why an object is not
@@ -29,6 +31,8 @@ type judge struct {
 type verdict struct {
 	selection graph.Selection
 	err       error
+	// undecided: whatever was decided before holds.
+	undecided bool
 }
 
 // admits tells whether the view selects the namespace.
@@ -39,6 +43,9 @@ func (j *judge) admits(namespace string) bool {
 // judge decides about one object. It builds the object's tree only where an
 // expression asks for it.
 func (j *judge) judge(ctx context.Context, o *watch.Decoded) verdict {
+	if j.waits && j.resource.Namespaced {
+		return verdict{undecided: true}
+	}
 	if !j.admits(o.Namespace()) {
 		return verdict{}
 	}

@@ -75,9 +75,15 @@ func (v *View) keep(ctx context.Context, catalog *resources.Catalog) time.Durati
 	}
 	first := generation != v.planned
 	if first {
-		v.setRoots(p)
 		clear(v.refused)
 		v.open = true
+	}
+	// Without roots everything is visible, so whatever of them goes must go first,
+	// and what comes last: nothing that stays is hidden meanwhile. A view that has
+	// shown nothing yet begins as it is to be.
+	before := v.planned == 0 || !p.rooted()
+	if first && before {
+		v.setRoots(p)
 	}
 	v.noteRefusals()
 	o := v.outline(ctx, p, catalog)
@@ -85,9 +91,15 @@ func (v *View) keep(ctx context.Context, catalog *resources.Catalog) time.Durati
 	// As long as it was open which namespaces there are, what is added belongs
 	// to what the spec asked for at first.
 	v.plan(ctx, p, o.needed, v.open)
+	if first && !before {
+		v.setRoots(p)
+	}
 	v.open = o.open
-	v.renamespace(ctx, p)
-	v.finishSwitches(ctx)
+	if !o.open {
+		// Likewise not before it is known which namespaces there are.
+		v.renamespace(ctx, p)
+		v.finishSwitches(ctx)
+	}
 	again := v.report(catalog, o, generation)
 	if permit, _ := v.permitOf(p); permit != nil {
 		again = min(again, v.engine.o.PermitInterval)
@@ -138,6 +150,7 @@ func (v *View) clear() {
 	v.dropTaps(maps.Keys(v.retiring))
 	clear(v.taps)
 	clear(v.retiring)
+	v.scope = nil
 	v.mu.Lock()
 	v.rows = nil
 	v.mu.Unlock()
@@ -163,7 +176,7 @@ func (v *View) plan(ctx context.Context, p *Program, needed map[need]bool, requi
 		}
 		delete(v.taps, n)
 		others := replacing[kindOf(n.resource)]
-		if n.query < 0 || len(others) == 0 || slices.ContainsFunc(others, func(o need) bool { return o.key == n.key }) {
+		if n.query < 0 || !slices.ContainsFunc(others, n.overlaps) || slices.ContainsFunc(others, func(o need) bool { return o.key == n.key }) {
 			drop = append(drop, t)
 			continue
 		}
@@ -200,19 +213,6 @@ func (v *View) plan(ctx context.Context, p *Program, needed map[need]bool, requi
 	}
 	v.addTaps(ctx, fresh)
 	v.dropTaps(slices.Values(drop))
-}
-
-func (v *View) judgeFor(p *Program, n need) *judge {
-	j := &judge{resource: n.resource, query: &p.queries[n.query], roots: p.roots}
-	switch within := v.within[n.resource]; {
-	case within != nil:
-		j.namespaces = within
-	case p.namespaces.selective():
-		j.namespaces, _ = v.selectedNamespaces()
-	case p.namespaces != nil:
-		j.namespaces = p.namespaces.names
-	}
-	return j
 }
 
 // addTaps begins to take from feeds, and shows the view what they had before.
@@ -354,37 +354,4 @@ func (v *View) replayAgain(ctx context.Context, t *tap, wants func(*watch.Decode
 		v.engine.o.Logger.V(1).Info("Replay ended early", "view", v.name.String(), "watch", t.need.key.String(), "error", err.Error())
 	}
 	v.engine.do(func() {})
-}
-
-// selectedNamespaces are those that the view's namespace tap has in scope, and
-// whether these are all.
-func (v *View) selectedNamespaces() (selected map[string]bool, known bool) {
-	for _, t := range v.taps {
-		if t.namespaces != nil {
-			_, failed := t.failure()
-			t.settled = t.ready()
-			known := t.settled || failed || time.Since(t.acquired) > v.engine.o.SyncTimeout
-			if set := t.selected.Load(); set != nil {
-				return *set, known
-			}
-			return map[string]bool{}, known
-		}
-	}
-	return map[string]bool{}, false
-}
-
-// renamespace shows the view the objects of namespaces that it began or ceased
-// to select.
-func (v *View) renamespace(ctx context.Context, p *Program) {
-	for _, t := range v.taps {
-		if t.namespaces != nil {
-			continue
-		}
-		old, now := t.judge.Load(), v.judgeFor(p, t.need)
-		if (old.namespaces == nil) == (now.namespaces == nil) && maps.Equal(old.namespaces, now.namespaces) {
-			continue
-		}
-		t.judge.Store(now)
-		v.replayAgain(ctx, t, func(o *watch.Decoded) bool { return old.admits(o.Namespace()) != now.admits(o.Namespace()) })
-	}
 }

@@ -38,7 +38,7 @@ func (ev *setEvent) apply(e *Engine) {
 
 func (v *tapVerdict) apply(id graph.NodeID, namespace, name string) {
 	t := v.tap
-	if t.closed {
+	if t.closed || v.verdict.undecided {
 		return
 	}
 	if t.namespaces != nil {

@@ -31,6 +31,10 @@ type outline struct {
 	// within are the namespaces to which a resource is restricted, beyond what
 	// the spec says, by what may be read.
 	within map[resources.Resource]map[string]bool
+	// listed are the resources of which it depends on which namespaces there are
+	// what the view has of them; unlisted says why that cannot be known.
+	listed   []resources.Resource
+	unlisted string
 	// open: which namespaces there are is not known yet, so there may be more.
 	open bool
 	// errs are about queries that cannot be evaluated.
@@ -46,7 +50,7 @@ func (v *View) outline(ctx context.Context, p *Program, catalog *resources.Catal
 	if p.spec.Roots != nil {
 		roots = strings.Join(p.spec.Roots.ObjectSelectorExpressions, "\x00")
 	}
-	list := p.namespaces.selective()
+	v.noteBlindness(ctx, p, &o)
 	for _, s := range chosen {
 		o.selected = append(o.selected, s.Resource)
 		q := &p.queries[s.Query]
@@ -64,18 +68,45 @@ func (v *View) outline(ctx context.Context, p *Program, catalog *resources.Catal
 		if r.within != nil {
 			o.within[s.Resource] = r.within
 		}
-		list = list || r.list
+		if r.list || s.Resource.Namespaced && p.namespaces.selective() {
+			o.listed = append(o.listed, s.Resource)
+		}
 		for _, space := range r.spaces {
 			n.key.Namespace = space
 			o.needed[n] = true
 		}
 	}
-	if list {
+	switch {
+	case len(o.listed) == 0:
+		v.scope = nil
+	case !v.blind:
 		o.needed[namespaceNeed(p)] = true
-		_, known := v.selectedNamespaces()
+		_, known := v.selectedNamespaces(p)
 		o.open = !known
 	}
 	return o
+}
+
+// noteBlindness finds out whether what feeds the view may read the namespaces
+// that its spec selects by what they are: if not, expressions about them would
+// tell of what is not to be known, and none is selected.
+func (v *View) noteBlindness(ctx context.Context, p *Program, o *outline) {
+	v.blind = false
+	permit, who := v.permitOf(p)
+	if permit == nil || !p.namespaces.selective() {
+		return
+	}
+	n := namespaceNeed(p)
+	ok, err := permit(ctx, n.key.Resource, "")
+	if v.blind = !ok || err != nil; v.blind {
+		d := denied{resource: n.resource, who: who, err: err}
+		o.without, o.unlisted = append(o.without, d), d.message()
+	}
+}
+
+// overlaps tells whether two needs may bring the same objects.
+func (n need) overlaps(o need) bool {
+	return n.key.Namespace == o.key.Namespace || n.key.Namespace == "" || o.key.Namespace == ""
 }
 
 // namespaceNeed is the watch that tells which namespaces there are, of those

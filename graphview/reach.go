@@ -88,7 +88,7 @@ func (v *View) reach(ctx context.Context, p *Program, r resources.Resource, gvr 
 	// Not everywhere at once: find out where.
 	out := reach{list: names == nil}
 	if names == nil {
-		set, _ := v.selectedNamespaces()
+		set, _ := v.selectedNamespaces(p)
 		names = slices.Sorted(maps.Keys(set))
 	}
 	granted := names

@@ -34,6 +34,13 @@ func (v *View) report(catalog *resources.Catalog, o outline, generation int) tim
 	}
 
 	synced := !o.open
+	lost := func(t *tap, message string) {
+		note(t.need.resource, false, message)
+		add(syncWarning(t, message))
+		if t.namespaces != nil {
+			o.unlisted = message
+		}
+	}
 	for _, t := range v.taps {
 		state, failed := t.failure()
 		waited := now.Sub(t.acquired)
@@ -49,16 +56,13 @@ func (v *View) report(catalog *resources.Catalog, o outline, generation int) tim
 			note(t.need.resource, true, message)
 			add(syncWarning(t, message))
 		case failed && settled(state.Reason):
-			message := bounded(state.Err.Error())
-			note(t.need.resource, false, message)
-			add(syncWarning(t, message))
+			lost(t, bounded(state.Err.Error()))
 		case waited >= v.engine.o.SyncTimeout:
 			message := fmt.Sprintf("not synced within %s", v.engine.o.SyncTimeout)
 			if failed {
 				message += ": " + bounded(state.Err.Error())
 			}
-			note(t.need.resource, false, message)
-			add(syncWarning(t, message))
+			lost(t, message)
 		default:
 			again = min(again, v.engine.o.SyncTimeout-waited)
 			if t.required {
@@ -73,6 +77,11 @@ func (v *View) report(catalog *resources.Catalog, o outline, generation int) tim
 		w := warning{Type: "INFORMER_SYNC_FAILED", Message: d.resource.String() + ": " + message, resource: &d.resource}
 		w.Attributes.set(d.resource, "", "")
 		add(w)
+	}
+	if o.unlisted != "" {
+		for _, r := range o.listed {
+			note(r, false, "which namespaces there are is not known: "+o.unlisted)
+		}
 	}
 	var undiscovered []string
 	for _, f := range catalog.Failed() {
@@ -89,12 +98,12 @@ func (v *View) report(catalog *resources.Catalog, o outline, generation int) tim
 	v.mu.Lock()
 	changed := !equalRows(v.rows, rows)
 	v.rows = rows
-	current := v.generation == generation
-	v.mu.Unlock()
-	if current && synced && !v.synced.Load() {
+	// Under the lock that a changed spec takes: what is synced is the present one.
+	if v.generation == generation && synced && !v.synced.Load() {
 		v.synced.Store(true)
 		changed = true
 	}
+	v.mu.Unlock()
 	if changed {
 		v.announceNews()
 	}

@@ -40,7 +40,9 @@ func (v *View) Subscribe(o SubscribeOptions) *Subscription {
 // Close ends the subscription. It is idempotent.
 func (s *Subscription) Close() {
 	s.closing.Do(func() {
-		s.view.subscribers.Add(-1)
+		if s.view.subscribers.Add(-1) == 0 {
+			s.view.encoder.forget()
+		}
 		s.view.notify()
 	})
 }

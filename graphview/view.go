@@ -51,6 +51,8 @@ type View struct {
 	refused  map[resources.Resource]bool
 	within   map[resources.Resource]map[string]bool // see outline
 	open     bool                                   // see outline
+	scope    map[string]bool                        // see selectedNamespaces
+	blind    bool                                   // it may not read the namespaces that it is to select
 }
 
 func newView(e *Engine, name Name, uid string) *View {

@@ -85,11 +85,18 @@ func (g *Graph) addArc(from nodeID, to slotID, typ ArcType) arcID {
 
 // touchArc notes that the arc is about to change in the open revision.
 func (g *Graph) touchArc(id arcID) *arc {
+	a := g.noteArc(id)
+	a.stamp = g.rev
+	return a
+}
+
+// noteArc notes that the arc may look different to some lens, though it stays
+// what it is.
+func (g *Graph) noteArc(id arcID) *arc {
 	a := g.arcs.at(id)
 	if a.flags&recorded == 0 {
 		g.record(id, arcState{exists: true, flags: a.flags, uid: a.uid})
 	}
-	a.stamp = g.rev
 	return a
 }
 

@@ -177,7 +177,16 @@ func (l *Lens) examine(from uint32, id arcID, was arcState) {
 		l.buryArc(from, a.to, before.resource, a.typ)
 		l.push(from)
 	}
-	if now.shown && (now != before || a.stamp == l.g.rev) {
+	switch {
+	case !now.shown:
+	case a.stamp == l.g.rev:
+		l.push(from)
+	case now != before:
+		if a.flags&recorded != 0 {
+			// Its target became another object of the same name, or ceased to be:
+			// neither end appeared or disappeared, so that only the arc can tell.
+			a.stamp = l.g.rev
+		}
 		l.push(from)
 	}
 }

@@ -228,7 +228,7 @@ func (g *Graph) setUID(id nodeID, uid uint64) {
 	n.uid = uid
 	for a := g.slots.at(n.slot).in; a != 0; a = g.arcs.at(a).nextIn {
 		if g.arcs.at(a).uid != 0 {
-			g.touchArc(a)
+			g.noteArc(a)
 		}
 	}
 }

@@ -97,6 +97,8 @@ func (g *Graph) NewLens() *Lens {
 		places:  make(map[residence]int),
 		head:    g.rev,
 		change:  make(chan struct{}),
+		// Whoever knows older revisions knows them of another lens.
+		graves: graveyard{horizon: g.rev},
 	}
 	g.lenses[l] = struct{}{}
 	return l

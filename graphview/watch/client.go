@@ -2,8 +2,10 @@ package watch
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"net/url"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -61,6 +63,9 @@ func (c *client) get(ctx context.Context, key Key, options metav1.ListOptions) (
 		// The reflector waits and tries again, and State tells of it.
 		MaxRetries(0).
 		Stream(ctx)
+	if request, ok := errors.AsType[*url.Error](err); ok {
+		return nil, connectionFailed(request)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -219,3 +219,27 @@ func TestSilentListGivesUp(t *testing.T) {
 		})
 	}
 }
+
+func TestErrorsDoNotNameTheRequest(t *testing.T) {
+	s, r := newServer(t), newRecorder(t)
+	s.answer(func(http.ResponseWriter, *http.Request, bool) bool { panic(http.ErrAbortHandler) })
+	w := acquire(t, start(t, s, r), podsKey).Watch()
+	r.awaitLine(0, "state synced=false Failing")
+	if text := w.State().Err.Error(); !strings.HasPrefix(text, "list pods: ") || strings.Contains(text, "http:") || strings.Contains(text, "?") {
+		t.Errorf("err = %q", text)
+	}
+}
+
+func TestWatchThatEndsAtOnceIsAFailure(t *testing.T) {
+	s, r := newServer(t), newRecorder(t)
+	s.answer(func(w http.ResponseWriter, _ *http.Request, watch bool) bool {
+		if watch {
+			write(w, "")
+		}
+		return watch
+	})
+	acquire(t, start(t, s, r, func(o *Options) { o.Retry.Duration = 100 * time.Millisecond }), podsKey)
+	at := r.awaitLine(0, "state synced=true Failing")
+	s.answer(nil)
+	r.awaitLine(at, "state synced=true UpToDate")
+}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -104,15 +103,18 @@ func TestReleaseJoins(t *testing.T) {
 	lease := acquire(t, start(t, s, r), podsKey)
 	<-entered
 	var returned atomic.Bool
-	released := make(chan struct{})
+	released, cancelled := make(chan struct{}), make(chan struct{})
+	cancel := lease.watch.cancel
+	lease.watch.cancel = func() {
+		cancel()
+		close(cancelled)
+	}
 	go func() {
 		defer close(released)
 		lease.Release()
 		returned.Store(true)
 	}()
-	for lease.manager.Len() > 0 { // until Release is under way
-		runtime.Gosched()
-	}
+	<-cancelled
 	if returned.Load() {
 		t.Error("Release returned during a call of the Handler")
 	}

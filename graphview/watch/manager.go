@@ -38,7 +38,7 @@ type Options struct {
 	ListIdleTimeout time.Duration
 	// Retry is how long to wait after failures, by default from 0.8 s to
 	// between 20 and 30 s. It starts over after a watch that lasted as long as
-	// the last of these waits, or 5 s.
+	// the last of these waits, or 2 s.
 	Retry wait.Backoff
 }
 

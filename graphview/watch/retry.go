@@ -8,7 +8,7 @@ import (
 )
 
 // steady is how long a watch has to last to prove that all is well again.
-const steady = 5 * time.Second
+const steady = 2 * time.Second
 
 // retry is how long a Watch waits after failures: longer with each, and from
 // the start again after a watch that lasted as long as was waited for it, or

@@ -22,7 +22,6 @@ func TestOldFailuresDoNotDelay(t *testing.T) {
 	var failures atomic.Int32
 	fail := func(n int32) {
 		failures.Store(n)
-		s.hangUp()
 		s.answer(func(w http.ResponseWriter, _ *http.Request, _ bool) bool {
 			if failures.Add(-1) < 0 {
 				return false
@@ -30,6 +29,7 @@ func TestOldFailuresDoNotDelay(t *testing.T) {
 			refuse(w, http.StatusInternalServerError, metav1.StatusReasonInternalError)
 			return true
 		})
+		s.hangUp()
 	}
 	acquire(t, start(t, s, r, func(o *Options) {
 		o.Retry = wait.Backoff{Duration: 20 * time.Millisecond, Factor: 10, Steps: 3, Cap: longest}

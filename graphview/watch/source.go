@@ -191,7 +191,9 @@ func (s *source) WatchWithContext(ctx context.Context, options metav1.ListOption
 	return &stream{
 		StreamWatcher: apiwatch.NewStreamWatcherWithLogger(s.watch.log.V(1), frames, reporter),
 		frames:        frames,
-		ended:         func(f *frames) { s.watchEnded(started, f.version != options.ResourceVersion, f.err) },
+		ended: func() {
+			s.watchEnded(started, frames.version != options.ResourceVersion, frames.err)
+		},
 	}, nil
 }
 
@@ -206,6 +208,7 @@ func (s *source) watchEnded(started time.Time, progress bool, err error) {
 		s.watchFailed(err)
 	} else if !progress && lasted < s.retry.schedule.Duration {
 		s.retry.failed(errShort, now)
+		s.watchFailed(errShort)
 	}
 }
 
@@ -230,5 +233,8 @@ func (r *impatientReader) Read(p []byte) (int, error) {
 	r.timer.Reset(r.idle)
 	n, err := r.r.Read(p)
 	r.timer.Stop()
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = &connectionError{err}
+	}
 	return n, err
 }

@@ -63,7 +63,10 @@ func (s State) failed(err error, now time.Time) State {
 	if s.Err == nil {
 		s.Since = now
 	}
-	s.Err = err
+	// Of one connection's trouble after the other, the first is told.
+	if s.Err == nil || !lostConnection(s.Err) || !lostConnection(err) {
+		s.Err = err
+	}
 	if s.Reason.revokes() {
 		s.Synced = false
 	}

@@ -39,3 +39,31 @@ func TestReasonFor(t *testing.T) {
 		})
 	}
 }
+
+// TestConnectionTroubleIsToldOnce: numbers of ports, streams and bytes differ
+// from one attempt to the next, and are no news.
+func TestConnectionTroubleIsToldOnce(t *testing.T) {
+	reset := &connectionError{errors.New("read tcp 127.0.0.1:4711: connection reset by peer")}
+	other := &connectionError{errors.New("read tcp 127.0.0.1:4712: connection reset by peer")}
+	refused := apierrors.NewInternalError(errors.New("x"))
+	tests := map[string]struct {
+		errs []error
+		want error
+	}{
+		"the first of several":       {[]error{reset, other}, reset},
+		"an answer after it":         {[]error{reset, refused}, refused},
+		"no answer after an answer":  {[]error{refused, reset, other}, reset},
+		"another answer than before": {[]error{apierrors.NewUnauthorized("expired"), refused}, refused},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			s := State{Synced: true, Reason: UpToDate}
+			for _, err := range test.errs {
+				s = s.failed(fmt.Errorf("list: %w", err), time.Unix(100, 0))
+			}
+			if !errors.Is(s.Err, test.want) {
+				t.Errorf("err = %v, want %v", s.Err, test.want)
+			}
+		})
+	}
+}

@@ -41,7 +41,7 @@ type stream struct {
 	*apiwatch.StreamWatcher
 
 	frames *frames
-	ended  func(*frames)
+	ended  func()
 }
 
 // Stop ends the watch and joins its goroutine. It is called by the reflector,
@@ -53,7 +53,7 @@ func (s *stream) Stop() {
 		// Until it is closed.
 	}
 	if s.ended != nil {
-		s.ended(s.frames)
+		s.ended()
 		s.ended = nil
 	}
 }

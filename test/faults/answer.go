@@ -37,7 +37,7 @@ func answer(w http.ResponseWriter, code int, resource string) {
 		w.Header().Set("Retry-After", "1")
 	}
 	w.WriteHeader(code)
-	_, _ = w.Write(status(code, resource)) // a client that has gone
+	_, _ = w.Write(status(code, resource)) //nolint:gosec // to API clients, as JSON; the error is that they have gone
 }
 
 // expire answers a watch as the API server does where the position is too old.

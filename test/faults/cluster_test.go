@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"graphview.dev/test/workload"
@@ -37,21 +38,21 @@ func namespaceSticks(s *scene, r *rand.Rand) trouble {
 			return ignoreOutage(s.client.Delete(ctx, namespace))
 		},
 		heal: func(ctx context.Context) error {
-			patch := client.RawPatch("application/merge-patch+json", []byte(`{"metadata":{"finalizers":null}}`))
+			patch := client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`))
 			return client.IgnoreNotFound(s.client.Patch(ctx, held, patch))
 		},
 	}
 }
 
 // objectsAreLarge: some ConfigMaps are nearly as large as etcd takes them.
-func objectsAreLarge(s *scene, r *rand.Rand) trouble {
+func objectsAreLarge(s *scene, _ *rand.Rand) trouble {
 	content := make([]byte, 740_000)
 	big := func() *corev1.ConfigMap {
 		// Random, so that compression does not make it small.
 		for i := range content {
 			content[i] = byte(s.dice.Uint32())
 		}
-		meta := metav1.ObjectMeta{Namespace: s.work.Namespaces[0], Name: fmt.Sprint("big-", s.dice.IntN(3))}
+		meta := metav1.ObjectMeta{Namespace: s.work.Namespaces[0], Name: fmt.Sprint("big-", s.dice.IntN(3)), Labels: map[string]string{"size": "big"}}
 		return &corev1.ConfigMap{ObjectMeta: meta, Data: map[string]string{"text": base64.StdEncoding.EncodeToString(content)}}
 	}
 	write := func(ctx context.Context) error {
@@ -62,7 +63,6 @@ func objectsAreLarge(s *scene, r *rand.Rand) trouble {
 		}
 		return ignoreOutage(err)
 	}
-	remove := r.IntN(2) == 0
 	return trouble{
 		name:  "objects of 1 MB",
 		begin: write,
@@ -72,17 +72,9 @@ func objectsAreLarge(s *scene, r *rand.Rand) trouble {
 			}
 			return write(ctx)
 		},
-		heal: func(ctx context.Context) error {
-			for i := range 3 {
-				o := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: s.work.Namespaces[0], Name: fmt.Sprint("big-", i)}}
-				if !remove {
-					continue
-				}
-				if err := client.IgnoreNotFound(s.client.Delete(ctx, o)); err != nil {
-					return err
-				}
-			}
-			return nil
+		heal: write,
+		after: func(ctx context.Context) error {
+			return s.client.DeleteAllOf(ctx, &corev1.ConfigMap{}, client.InNamespace(s.work.Namespaces[0]), client.MatchingLabels{"size": "big"})
 		},
 	}
 }
@@ -133,7 +125,7 @@ func conversionBreaks(s *scene, _ *rand.Rand) trouble {
 		crd := &unstructured.Unstructured{}
 		crd.SetGroupVersionKind(crds)
 		crd.SetName("gears." + gearGroup)
-		patch := client.RawPatch("application/merge-patch+json", fmt.Appendf(nil, `{"spec":{"conversion":%s}}`, conversion))
+		patch := client.RawPatch(types.MergePatchType, fmt.Appendf(nil, `{"spec":{"conversion":%s}}`, conversion))
 		return ignoreOutage(s.client.Patch(ctx, crd, patch))
 	}
 	write := func(ctx context.Context) error {

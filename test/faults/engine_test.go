@@ -18,7 +18,7 @@ import (
 // running is an engine behind a proxy, and can be stopped and started anew as an
 // operator's process can.
 type running struct {
-	t       testing.TB
+	t       *testing.T
 	options graphview.Options
 	log     journal
 
@@ -30,7 +30,7 @@ type running struct {
 }
 
 // runEngine runs an engine behind a proxy until the test ends.
-func runEngine(t testing.TB, p *Proxy, o graphview.Options) *running {
+func runEngine(t *testing.T, p *Proxy, o graphview.Options) *running {
 	t.Helper()
 	r := &running{t: t, options: o, views: map[graphview.Name]graphview.Spec{}}
 	r.options.Config = p.Config(plane.CA())

@@ -15,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -23,7 +24,16 @@ const extensionGroup = "extension.faults.example.com"
 // extension is an extension API server with one resource, sprockets, that can be
 // taken down. Whoever watches it lists again when it comes back.
 type extension struct {
-	sprockets *sprockets
+	sprockets    *sprockets
+	client       client.Client
+	registration *unstructured.Unstructured
+}
+
+// touch has the API server look at once whether the extension is available: by
+// itself it does so twice a minute.
+func (e *extension) touch(ctx context.Context, version int) error {
+	patch := fmt.Appendf(nil, `{"metadata":{"annotations":{"faults.example.com/version":"%d"}}}`, version)
+	return ignoreOutage(e.client.Patch(ctx, e.registration, client.RawPatch(types.MergePatchType, patch)))
 }
 
 // newExtension registers an extension server at the API server, until the test
@@ -40,7 +50,7 @@ func newExtension(t *testing.T, c client.Client) *extension {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := &extension{sprockets: newSprockets()}
+	e := &extension{sprockets: newSprockets(), client: c}
 	// It is cut off on purpose, and need not say so.
 	server := &http.Server{Handler: e.sprockets, ErrorLog: log.New(discard{}, "", 0)}
 	served := make(chan struct{})
@@ -74,6 +84,7 @@ func newExtension(t *testing.T, c client.Client) *extension {
 	if err := c.Create(t.Context(), registration); err != nil {
 		t.Fatal(err)
 	}
+	e.registration = registration
 	t.Cleanup(func() {
 		if err := c.Delete(context.Background(), registration); err != nil {
 			t.Errorf("delete APIService: %v", err)
@@ -86,10 +97,10 @@ func newExtension(t *testing.T, c client.Client) *extension {
 func extensionFails(s *scene, _ *rand.Rand) trouble {
 	return trouble{
 		name: "aggregated API down",
-		begin: func(context.Context) error {
+		begin: func(ctx context.Context) error {
 			s.extender.sprockets.change(s.work.Namespaces[0], fmt.Sprint("sprocket-", s.dice.IntN(3)))
 			s.extender.sprockets.fail(true)
-			return nil
+			return s.extender.touch(ctx, s.dice.Int())
 		},
 		step: func(context.Context) error {
 			if s.dice.IntN(8) == 0 {
@@ -97,9 +108,9 @@ func extensionFails(s *scene, _ *rand.Rand) trouble {
 			}
 			return nil
 		},
-		heal: func(context.Context) error {
+		heal: func(ctx context.Context) error {
 			s.extender.sprockets.fail(false)
-			return nil
+			return s.extender.touch(ctx, s.dice.Int())
 		},
 	}
 }

@@ -14,7 +14,7 @@ const mostFailures = 5
 func TestFaults(t *testing.T) {
 	first := *seed
 	if first == 0 {
-		first = uint64(time.Now().UnixNano()) //nolint:gosec // any number will do
+		first = uint64(time.Now().UnixNano())
 	}
 	s := newScene(t)
 	if err := s.compare(t.Context()); err != nil {
@@ -23,7 +23,7 @@ func TestFaults(t *testing.T) {
 	failures := 0
 	for i := range *episodes {
 		started := time.Now()
-		n := first + uint64(i) //nolint:gosec // not negative
+		n := first + uint64(i)
 		what, err := s.episode(t.Context(), n)
 		result := "ok"
 		if err != nil {
@@ -34,7 +34,8 @@ func TestFaults(t *testing.T) {
 			continue
 		}
 		t.Errorf("episode %d, seed %d, %s: %v", i+1, n, what, err)
-		if failures++; failures == mostFailures || t.Context().Err() != nil {
+		failures++
+		if failures == mostFailures || t.Context().Err() != nil {
 			break
 		}
 	}

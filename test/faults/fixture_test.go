@@ -16,7 +16,7 @@ import (
 )
 
 // newClient is the administrator's client, past the proxy.
-func newClient(t testing.TB) client.Client {
+func newClient(t *testing.T) client.Client {
 	t.Helper()
 	config := plane.Config()
 	config.WarningHandler = rest.NoWarnings{}
@@ -33,7 +33,7 @@ func newClient(t testing.TB) client.Client {
 }
 
 // newProxy runs a proxy in front of the control plane until the test ends.
-func newProxy(t testing.TB) *Proxy {
+func newProxy(t *testing.T) *Proxy {
 	t.Helper()
 	dir := t.TempDir()
 	if err := plane.ServingCertificate(dir); err != nil {
@@ -52,7 +52,7 @@ func newProxy(t testing.TB) *Proxy {
 }
 
 // newNamespace makes a namespace, which is deleted after the test.
-func newNamespace(t testing.TB, c client.Client, prefix string) string {
+func newNamespace(t *testing.T, c client.Client, prefix string) string {
 	t.Helper()
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: prefix + "-"}}
 	if err := c.Create(t.Context(), namespace); err != nil {
@@ -83,7 +83,7 @@ func within(ctx context.Context, limit time.Duration, check func() string) strin
 }
 
 // eventually is within for checks that have to succeed.
-func eventually(t testing.TB, limit time.Duration, check func() string) {
+func eventually(t *testing.T, limit time.Duration, check func() string) {
 	t.Helper()
 	if why := within(t.Context(), limit, check); why != "" {
 		t.Fatal(why)

@@ -28,7 +28,6 @@ const slow = 15 * time.Second
 // scene is what lasts through all episodes: one engine behind one proxy, its
 // views, and of each view a subscriber that stays and one that comes and goes.
 type scene struct {
-	t        *testing.T
 	client   client.Client
 	proxy    *Proxy
 	engine   *running
@@ -43,7 +42,7 @@ type scene struct {
 
 func newScene(t *testing.T) *scene {
 	t.Helper()
-	s := &scene{t: t, client: newClient(t), proxy: newProxy(t)}
+	s := &scene{client: newClient(t), proxy: newProxy(t)}
 	red, blue := newNamespace(t, s.client, "red"), newNamespace(t, s.client, "blue")
 	s.work = workload.Workload{Client: s.client, Namespaces: []string{red, blue}}
 	s.extender = newExtension(t, s.client)
@@ -56,17 +55,13 @@ func newScene(t *testing.T) *scene {
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.views)) {
 		s.engine.apply(name, s.views[name])
-		s.steady = append(s.steady, s.subscribe(name))
-		s.restless = append(s.restless, s.subscribe(name))
+		for _, kept := range []*[]*subscriber{&s.steady, &s.restless} {
+			sub := subscribe(t.Context(), name, s.engine.view)
+			t.Cleanup(sub.stop) // before the engine's
+			*kept = append(*kept, sub)
+		}
 	}
 	return s
-}
-
-// subscribe follows a view until the test ends, before the engine does.
-func (s *scene) subscribe(view string) *subscriber {
-	sub := subscribe(s.t.Context(), view, s.engine.view)
-	s.t.Cleanup(sub.stop)
-	return sub
 }
 
 // episode breaks, changes, heals and compares. The first result describes it;
@@ -91,7 +86,7 @@ func (s *scene) episode(ctx context.Context, seed uint64) (what string, err erro
 	err = s.suffer(ctx, troubles, steps, func(step int) {
 		if step == joins {
 			s.engine.apply(lateName, s.views[late])
-			latecomer = s.subscribe(lateName)
+			latecomer = subscribe(ctx, lateName, s.engine.view)
 		}
 	})
 	if latecomer != nil {
@@ -102,7 +97,15 @@ func (s *scene) episode(ctx context.Context, seed uint64) (what string, err erro
 	}
 	healed := time.Now()
 	err = errors.Join(s.compare(ctx), s.compareView(ctx, late, latecomer))
-	return fmt.Sprintf("%s; equal after %.1fs", what, time.Since(healed).Seconds()), err
+	if err == nil {
+		what = fmt.Sprintf("%s; equal after %.1fs", what, time.Since(healed).Seconds())
+	}
+	for _, trouble := range troubles {
+		if trouble.after != nil {
+			err = errors.Join(err, trouble.after(ctx))
+		}
+	}
+	return what, err
 }
 
 const lateName = "late"

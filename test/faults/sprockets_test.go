@@ -90,8 +90,8 @@ func (s *sprockets) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func respond(w http.ResponseWriter, value any) {
-	_ = json.NewEncoder(w).Encode(value) // a client that has gone
+func respond(w http.ResponseWriter, value map[string]any) {
+	_ = json.NewEncoder(w).Encode(value) //nolint:errchkjson // only a client that has gone
 }
 
 func (s *sprockets) list(namespace string) map[string]any {

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -17,6 +18,8 @@ type trouble struct {
 	// step is called between the changes of the workload.
 	step func(ctx context.Context) error
 	heal func(ctx context.Context) error
+	// after is called when all graphs have been compared.
+	after func(ctx context.Context) error
 	// outage: the API server is away for a while, for everybody.
 	outage bool
 	// lasts is how long the trouble has to last to be any.
@@ -32,7 +35,7 @@ type sort struct {
 var sorts = []sort{
 	{10, requestsFail}, {4, connectionsBreak}, {4, answersStall}, {3, everybodyLeaves},
 	{1, connectionsDie}, {3, serverCrashes}, {2, engineRestarts}, {2, conversionBreaks},
-	{1, extensionFails}, {2, namespaceSticks}, {2, objectsAreLarge},
+	{2, extensionFails}, {2, namespaceSticks}, {2, objectsAreLarge},
 }
 
 // choose takes one or two different sorts of trouble.
@@ -73,14 +76,13 @@ func choose(s *scene, r *rand.Rand) []trouble {
 // requestsFail: some requests are delayed, refused or cut short.
 func requestsFail(s *scene, r *rand.Rand) trouble {
 	var faults []Fault
-	name := ""
+	var names []string
 	for range 1 + r.IntN(3) {
 		f := randomFault(r)
-		faults = append(faults, f)
-		name += ", " + f.String()
+		faults, names = append(faults, f), append(names, f.String())
 	}
 	cuts, seed := r.IntN(5) > 0, r.Uint64()
-	return trouble{name: name[2:], begin: func(context.Context) error {
+	return trouble{name: strings.Join(names, ", "), begin: func(context.Context) error {
 		s.proxy.Break(seed, faults...)
 		if cuts {
 			s.proxy.Cut()
@@ -191,7 +193,7 @@ func serverCrashes(_ *scene, r *rand.Rand) trouble {
 func engineRestarts(s *scene, _ *rand.Rand) trouble {
 	return trouble{name: "engine restarted", begin: func(context.Context) error {
 		s.engine.stop()
-		s.engine.start()
+		s.engine.start() //nolint:contextcheck // it outlives the episode
 		return nil
 	}}
 }

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
+	"strconv"
 	"sync"
 
 	"graphview.dev/graphview"
@@ -118,7 +118,7 @@ func actionText(verb string, a map[string]json.RawMessage) (string, error) {
 		return "dvx " + vertexText(oracle.VertexKey(vertex)), nil
 	}
 	arc := oracle.ArcKey{From: oracle.VertexKey(from), To: oracle.VertexKey(to), Type: typ}
-	return strings.Join([]string{verb, arcText(arc) + attributesText(attributes)}, " "), nil
+	return verb + " " + arcText(arc) + attributesText(attributes), nil
 }
 
 // hasGraph says how what the follower has differs from want, "" if it does not.
@@ -142,15 +142,16 @@ func (f *follower) hasGraph(want []line, forget bool, render func([]line) []line
 }
 
 // wasSent says how the actions that the follower was sent differ from want, ""
-// if they do not; then they are forgotten.
-func (f *follower) wasSent(want []line, render func([]line) []line) string {
+// if they do not; then they are forgotten. It is final when there are as many as
+// are wanted.
+func (f *follower) wasSent(want []line, render func([]line) []line) (why string, final bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	why := differ(want, render(f.actions))
-	if why == "" {
+	if why = differ(want, render(f.actions)); why == "" {
 		f.actions = nil
+		return "", true
 	}
-	return why
+	return why, len(f.actions) >= len(want)
 }
 
 // end is how the subscription ended, if it did.
@@ -160,5 +161,5 @@ func (f *follower) end() []line {
 	if f.closed == nil {
 		return nil
 	}
-	return []line{{head: fmt.Sprint(int(f.closed.Code)), detail: f.closed.Reason}}
+	return []line{{head: strconv.Itoa(int(f.closed.Code)), detail: f.closed.Reason}}
 }

@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -47,8 +48,8 @@ var sectionName = regexp.MustCompile(`^(?:(apply|touch|delete|view)-(\d+)\.yaml|
 func parseScenario(text []byte) (scenario, error) {
 	archive := txtar.Parse(text)
 	var s scenario
-	if len(strings.TrimSpace(string(archive.Comment))) == 0 {
-		return s, fmt.Errorf("no rule above the first section")
+	if strings.TrimSpace(string(archive.Comment)) == "" {
+		return s, errors.New("no rule above the first section")
 	}
 	for _, f := range archive.Files {
 		name := f.Name
@@ -85,7 +86,7 @@ func parseScenario(text []byte) (scenario, error) {
 		}
 	}
 	if len(s.steps) == 0 || !s.steps[0].has("view") {
-		return s, fmt.Errorf("the first step has no view")
+		return s, errors.New("the first step has no view")
 	}
 	return s, nil
 }

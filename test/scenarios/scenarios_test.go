@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -124,7 +125,15 @@ func (r *runner) play(t *testing.T, p step, c section) string {
 		return r.want(t.Context(), parseLines(c.text), !p.has("actions"))
 	case "actions":
 		want := parseLines(c.text)
-		return eventually(t.Context(), func() string { return r.current.wasSent(want, r.rendered) })
+		var why string
+		failed := eventually(t.Context(), func() string {
+			var final bool
+			if why, final = r.current.wasSent(want, r.rendered); final {
+				return ""
+			}
+			return why
+		})
+		return cmp.Or(failed, why)
 	case "status":
 		want := parseLines(c.text)
 		return eventually(t.Context(), func() string { return r.status(want) })

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"strconv"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -35,7 +36,7 @@ func (w *Workload) Step(ctx context.Context) error {
 	}
 	o := w.object(kind)
 	if w.Random.IntN(4) == 0 {
-		if err := w.Client.Delete(ctx, o, client.GracePeriodSeconds(0)); client.IgnoreNotFound(err) != nil {
+		if err := client.IgnoreNotFound(w.Client.Delete(ctx, o, client.GracePeriodSeconds(0))); err != nil {
 			return fmt.Errorf("delete %T %s: %w", o, o.GetName(), err)
 		}
 		return nil
@@ -55,7 +56,7 @@ func (w *Workload) object(kind int) client.Object {
 	named := func(prefix string, n int) { meta.Name = fmt.Sprint(prefix, w.Random.IntN(n)) }
 	switch kind {
 	case 0:
-		data := map[string]string{"key": fmt.Sprint(w.Random.IntN(5))}
+		data := map[string]string{"key": strconv.Itoa(w.Random.IntN(5))}
 		if w.Random.IntN(3) == 0 {
 			data["hidden"] = "yes"
 		}
@@ -63,7 +64,7 @@ func (w *Workload) object(kind int) client.Object {
 		return &corev1.ConfigMap{ObjectMeta: meta, Data: data}
 	case 1:
 		named("secret-", 5)
-		return &corev1.Secret{ObjectMeta: meta, StringData: map[string]string{"password": fmt.Sprint(w.Random.Int())}}
+		return &corev1.Secret{ObjectMeta: meta, StringData: map[string]string{"password": strconv.Itoa(w.Random.Int())}}
 	case 2:
 		named("account-", 3)
 		return &corev1.ServiceAccount{ObjectMeta: meta, ImagePullSecrets: []corev1.LocalObjectReference{{Name: fmt.Sprint("secret-", w.Random.IntN(5))}}}
@@ -149,7 +150,7 @@ func (w *Workload) relabelPod(ctx context.Context) error {
 		pod.Labels = map[string]string{}
 	}
 	pod.Labels["tier"] = w.tier()
-	if err := w.Client.Patch(ctx, pod, patch); client.IgnoreNotFound(err) != nil {
+	if err := client.IgnoreNotFound(w.Client.Patch(ctx, pod, patch)); err != nil {
 		return fmt.Errorf("relabel pod %s: %w", pod.Name, err)
 	}
 	return nil

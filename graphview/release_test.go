@@ -1,0 +1,47 @@
+package graphview
+
+import (
+	"sync"
+	"testing"
+
+	"graphview.dev/graphview/graph"
+)
+
+// TestReleasesAtOnce: leases of one watch that are given back at the same
+// moment, while another is taken, neither take the feed from the one that stays
+// nor leave anything behind.
+func TestReleasesAtOnce(t *testing.T) {
+	e := startEngine(t, Options{Config: serveConfigMaps(t, 50)})
+	for round := range 1500 {
+		leaving := make([]*tap, 8)
+		for i := range leaving {
+			leaving[i] = acquireTap(t, e)
+		}
+		var (
+			all     sync.WaitGroup
+			staying *tap
+		)
+		begin := make(chan struct{})
+		for _, leased := range leaving {
+			all.Go(func() {
+				<-begin
+				e.release(leased)
+			})
+		}
+		all.Go(func() {
+			<-begin
+			staying = acquireTap(t, e)
+		})
+		close(begin)
+		all.Wait()
+		if e.feedOf(staying.lease.Watch()) != staying.feed {
+			t.Fatalf("round %d: the feed of a watch that is leased was forgotten", round)
+		}
+		e.release(staying)
+		feeds := 0
+		e.feeds.Range(func(any, any) bool { feeds++; return true })
+		if size := e.Size(); feeds > 0 || size != (graph.Size{}) {
+			t.Fatalf("round %d: with no leases there are %d feeds and %+v", round, feeds, size)
+		}
+	}
+}
