@@ -16,6 +16,14 @@ import (
 func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.Header().Set("Cache-Control", "no-store")
+	if refused, ok := errors.AsType[*apierrors.StatusError](err); ok && isUpgrade(r) && refused.ErrStatus.Details != nil {
+		// WebSocket clients look at no more than the beginning of an answer, and the
+		// causes only repeat the message.
+		short := *refused
+		short.ErrStatus.Details = refused.ErrStatus.Details.DeepCopy()
+		short.ErrStatus.Details.Causes = nil
+		err = &short
+	}
 	responsewriters.ErrorNegotiated(err, codecs, groupVersion, w, r)
 }
 
