@@ -133,7 +133,7 @@ func (m *Manager) Acquire(ctx context.Context, key Key) (*Lease, error) {
 	}
 	w, ok := m.watches[canonical]
 	if !ok {
-		w = m.startLocked(canonical) //nolint:contextcheck // a Watch outlives who asks for it
+		w = m.startLocked(canonical)
 	}
 	w.leases++
 	return &Lease{manager: m, watch: w}, nil

@@ -84,7 +84,7 @@ func (s *source) ListWithContext(ctx context.Context, options metav1.ListOptions
 	err = fmt.Errorf("list %s: %w", s.watch.key.Resource.GroupResource(), err)
 	if !relists(err, options) {
 		s.retry.failed(err, time.Now())
-		s.watch.fail(s.ctx, err) //nolint:contextcheck // ctx may be what has ended
+		s.watch.fail(s.ctx, err)
 	}
 	return nil, err
 }

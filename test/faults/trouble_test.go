@@ -193,7 +193,7 @@ func serverCrashes(_ *scene, r *rand.Rand) trouble {
 func engineRestarts(s *scene, _ *rand.Rand) trouble {
 	return trouble{name: "engine restarted", begin: func(context.Context) error {
 		s.engine.stop()
-		s.engine.start() //nolint:contextcheck // it outlives the episode
+		s.engine.start()
 		return nil
 	}}
 }
