@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -319,5 +318,3 @@ func kindOf(r resources.Resource) graph.Kind { return graph.Kind{Group: r.Group,
 func resourceOf(r resources.Resource) graph.Resource {
 	return graph.Resource{Group: r.Group, Version: r.Version, Resource: r.Resource}
 }
-
-func sameSpec(a, b Spec) bool { return reflect.DeepEqual(a, b) }

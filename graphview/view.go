@@ -2,6 +2,7 @@ package graphview
 
 import (
 	"context"
+	"reflect"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -103,7 +104,7 @@ func (v *View) invalid() error {
 func (v *View) sameSpec(spec Spec) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	return v.spec != nil && sameSpec(*v.spec, spec)
+	return v.spec != nil && reflect.DeepEqual(*v.spec, spec)
 }
 
 // setProgram gives the view a compiled spec, or the reason why there is none.

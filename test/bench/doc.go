@@ -1,4 +1,4 @@
-// Bench is `make bench`: it measures the operator beside what it is to be
+// Command bench is what `make bench` runs: it measures the operator beside what it is to be
 // compared with, on one machine, against one API server, in one run.
 //
 // It starts a real control plane (test/env), creates a load of applications
