@@ -20,11 +20,16 @@ run: control-plane build ## start a control plane and the operator, stream a sam
 	@go run ./hack/run
 
 .PHONY: test
-test: control-plane ## every test, against a real control plane, with the race detector
+test: control-plane helm ## every test, against a real control plane, with the race detector
 	@echo "test: go vet ./..."
 	@go vet ./...
 	@echo "test: go test -race ./... (starts etcd and kube-apiserver where it needs them)"
 	@CGO_ENABLED=1 go test -race -timeout $(TEST_TIMEOUT) ./...
+
+.PHONY: test-js
+test-js: control-plane build ## the JavaScript client in Node.js and Chromium, and drawings of exports; installs both as root on Debian, and npm packages
+	@hack/js-tools.sh
+	@PATH="$(CURDIR)/bin/.node/node_modules/.bin:$$PATH" go run ./test/js
 
 EPISODES ?= 200
 SEED ?= 0
@@ -32,13 +37,33 @@ SEED ?= 0
 faults: control-plane ## EPISODES of faults, from SEED on, each with its result in a line; make test runs a few
 	@CGO_ENABLED=1 go test -race -v -timeout 4h ./test/faults -args -episodes $(EPISODES) -seed $(SEED) -rounds $(EPISODES)
 
+FUZZTIME ?= 60s
+.PHONY: fuzz
+fuzz: ## every fuzz target, for FUZZTIME each, one line per target
+	@FUZZTIME=$(FUZZTIME) hack/fuzz.sh
+
 .PHONY: control-plane
 control-plane: ## compile etcd, kube-apiserver, kube-controller-manager and kubectl into bin/controlplane, once
 	@hack/control-plane.sh
 
+.PHONY: helm
+helm: ## compile Helm into bin/helm, once, for the chart's tests
+	@hack/helm.sh
+
 .PHONY: build
-build: ## compile the operator into bin/manager
+build: ## compile the operator into bin/manager, and the kubectl plugin into bin/kubectl-graphview
 	@CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o bin/manager ./cmd/manager
+	@CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o bin/kubectl-graphview ./cmd/kubectl-graphview
+	@install -m 0755 cmd/kubectl-graphview/kubectl_complete-graphview bin/
+
+.PHONY: image
+PLATFORMS ?= linux/amd64,linux/arm64
+image: ## the operator's container image, without Docker, as an OCI layout in bin/image.tar; the same bytes each time
+	@cd hack/image && go run . -root ../.. -out ../../bin/image.tar -version '$(VERSION)' -platforms '$(PLATFORMS)'
+
+.PHONY: push
+push: ## build that image and push it to IMAGE, with the credentials of docker login
+	@cd hack/image && go run . -root ../.. -push '$(IMAGE)' -version '$(VERSION)' -platforms '$(PLATFORMS)'
 
 .PHONY: bench
 bench: control-plane build ## the numbers that matter, each with its goal and what to compare it with
@@ -49,11 +74,12 @@ fmt: ## format the Go files
 	@gofmt -w $$(git ls-files --cached --others --exclude-standard '*.go')
 
 .PHONY: generate
-generate: ## deep copies, CustomResourceDefinitions, the operator's role and docs/graphview.md, from the markers in the code
+generate: ## deep copies, CustomResourceDefinitions, the operator's role, the field tables of docs, and the chart's copies and table of values
 	@go tool controller-gen object paths=./api/...
 	@go tool controller-gen crd paths=./api/... output:crd:artifacts:config=config/crd/bases
 	@go tool controller-gen rbac:roleName=graphview-manager paths=./controllers/... output:rbac:artifacts:config=config/rbac
 	@go run ./hack/docs
+	@go run ./hack/chart
 
 .PHONY: verify
 verify: ## regenerate everything that is generated, and fail if the tree changed or is not tidy

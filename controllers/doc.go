@@ -7,8 +7,10 @@
 // ServiceAccount exists, and from the engine's Status, never from which event
 // brought it here.
 //
-// It runs on every replica, since every replica's engine needs the views, but
-// only the elected one writes status and Events.
+// ReferenceRuleReconciler does the same for ReferenceRules and the engine's rules.
+//
+// They run on every replica, since every replica's engine needs views and rules,
+// but only the elected one writes status and Events.
 //
 // SetupWebhook lets the API server ask, before a GraphView is stored, what the
 // reconciler would say of its spec. Certificates keeps what the webhook and the

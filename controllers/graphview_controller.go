@@ -30,6 +30,9 @@ const (
 type Options struct {
 	// RequireServiceAccount accepts only GraphViews with a serviceAccountName.
 	RequireServiceAccount bool
+	// RulesKnown is closed when the engine knows all ReferenceRules; nil if nobody
+	// waits for that.
+	RulesKnown <-chan struct{}
 	// Elected is closed when this replica becomes the one that writes status.
 	// Nil: when its manager is elected, at once without leader election.
 	Elected <-chan struct{}

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	authorizationv1 "k8s.io/api/authorization/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -24,6 +25,7 @@ const staleIntervals = 5
 type Permit struct {
 	reviews  authorizationclient.SubjectAccessReviewInterface
 	interval time.Duration
+	asked    *prometheus.CounterVec
 
 	mu      sync.Mutex
 	answers map[question]answer
@@ -47,7 +49,7 @@ func NewPermit(config *rest.Config, interval time.Duration) (*Permit, error) {
 	if err != nil {
 		return nil, fmt.Errorf("authorization client: %w", err)
 	}
-	return &Permit{reviews: client.SubjectAccessReviews(), interval: interval, answers: make(map[question]answer)}, nil
+	return &Permit{reviews: client.SubjectAccessReviews(), interval: interval, asked: reviewsTotal(), answers: make(map[question]answer)}, nil
 }
 
 // Allowed tells whether a ServiceAccount may both list and watch a resource in
@@ -92,6 +94,7 @@ func (p *Permit) review(ctx context.Context, q question, verb string) (bool, err
 			Verb: verb, Group: q.resource.Group, Version: q.resource.Version, Resource: q.resource.Resource, Namespace: q.namespace,
 		},
 	}}, metav1.CreateOptions{})
+	p.asked.WithLabelValues(resultOf(err == nil && review.Status.Allowed, err)).Inc()
 	if err != nil {
 		return false, fmt.Errorf("ask whether %s may %s %s: %w", q.account, verb, q.resource.GroupResource(), err)
 	}

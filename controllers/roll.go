@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"sync"
 
+	"k8s.io/apimachinery/pkg/api/meta"
+
 	"graphview.dev/api/v1alpha1"
 	"graphview.dev/graphview"
 )
@@ -59,17 +61,25 @@ func (r *roll) answer(name graphview.Name) {
 // was when the reconciler started.
 func (r *GraphViewReconciler) Known() <-chan struct{} { return r.roll.known }
 
-// rollCall calls the roll as soon as the cache has all GraphViews.
+// rollCall calls the roll as soon as the cache has all GraphViews, and the engine
+// the rules by which their references are found.
 type rollCall struct{ r *GraphViewReconciler }
 
 // Start returns when the roll has been called.
 func (c *rollCall) Start(ctx context.Context) error {
+	if rules := c.r.options.RulesKnown; rules != nil {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-rules:
+		}
+	}
 	var views v1alpha1.GraphViewList
 	if err := c.r.client.List(ctx, &views); err != nil {
 		if ctx.Err() != nil {
 			return nil //nolint:nilerr // the cache stops because everything does
 		}
-		return fmt.Errorf("list GraphViews: %w", err)
+		return fmt.Errorf("list GraphViews: %w", withRemedy(err))
 	}
 	names := make([]graphview.Name, 0, len(views.Items))
 	for i := range views.Items {
@@ -77,6 +87,15 @@ func (c *rollCall) Start(ctx context.Context) error {
 	}
 	c.r.roll.call(names)
 	return nil
+}
+
+// withRemedy adds to the error that the cluster does not have our kinds what to do
+// about that.
+func withRemedy(err error) error {
+	if meta.IsNoMatchError(err) {
+		return fmt.Errorf("%w; install the CustomResourceDefinitions of this version first (config/crd)", err)
+	}
+	return err
 }
 
 // NeedLeaderElection is false: every replica serves.

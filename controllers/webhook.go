@@ -15,13 +15,16 @@ import (
 	"graphview.dev/graphview"
 )
 
-// SetupWebhook has the manager's webhook server refuse GraphViews that the
-// controller with the same options would not accept. It compiles what the
+// SetupWebhook has the manager's webhook server refuse GraphViews and
+// ReferenceRules that the controllers with the same options would not accept. It compiles what the
 // controller compiles and says what its condition would say; where it is not
 // asked, or does not answer, that condition is what an author gets.
 func SetupWebhook(mgr ctrl.Manager, o Options) error {
 	if err := ctrl.NewWebhookManagedBy(mgr, &v1alpha1.GraphView{}).WithValidator(&validator{o}).Complete(); err != nil {
 		return fmt.Errorf("set up the GraphView webhook: %w", err)
+	}
+	if err := ctrl.NewWebhookManagedBy(mgr, &v1alpha1.ReferenceRule{}).WithValidator(ruleValidator{}).Complete(); err != nil {
+		return fmt.Errorf("set up the ReferenceRule webhook: %w", err)
 	}
 	return nil
 }
@@ -54,7 +57,7 @@ func (w *validator) ValidateDelete(context.Context, *v1alpha1.GraphView) (admiss
 
 func (w *validator) validate(view *v1alpha1.GraphView) error {
 	if v := w.options.checkNamed(&view.Spec); !v.accepted() {
-		return refusal(view, v, []string{v.message})
+		return refusal("GraphView", view.Name, v, []string{v.message})
 	}
 	spec, err := specOf(&view.Spec)
 	if err == nil {
@@ -64,23 +67,19 @@ func (w *validator) validate(view *v1alpha1.GraphView) error {
 	if err != nil || v.accepted() {
 		return err
 	}
-	texts := make([]string, 0, len(invalid.Errors))
-	for _, err := range invalid.Errors {
-		texts = append(texts, err.Error())
-	}
-	return refusal(view, v, texts)
+	return refusal("GraphView", view.Name, v, invalid.Texts())
 }
 
 // refusal is the answer of the API server's own validation: 422, with a cause
 // for each field, so that kubectl prints both alike. The message is that of the
 // condition Accepted. Each text begins with the path of its field.
-func refusal(view *v1alpha1.GraphView, v verdict, texts []string) error {
+func refusal(kind, name string, v verdict, texts []string) error {
 	causes := make([]metav1.StatusCause, 0, len(texts))
 	for _, text := range texts {
 		field, message, _ := strings.Cut(text, ": ")
 		causes = append(causes, metav1.StatusCause{Type: metav1.CauseTypeFieldValueInvalid, Field: field, Message: message})
 	}
-	status := apierrors.NewInvalid(v1alpha1.GroupVersion.WithKind("GraphView").GroupKind(), view.Name, nil)
+	status := apierrors.NewInvalid(v1alpha1.GroupVersion.WithKind(kind).GroupKind(), name, nil)
 	status.ErrStatus.Message = cutRunes(v.message, v1alpha1.MaxConditionMessage)
 	status.ErrStatus.Details.Causes = causes
 	return status

@@ -35,7 +35,7 @@ func (r *GraphViewReconciler) writeStatus(ctx context.Context, view *v1alpha1.Gr
 		return ctrl.Result{}, nil
 	}
 
-	patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
+	patch := client.MergeFromWithOptions(unseen(before), client.MergeFromWithOptimisticLock{})
 	err := r.client.Status().Patch(ctx, after, patch)
 	switch {
 	case apierrors.IsConflict(err):
@@ -49,4 +49,15 @@ func (r *GraphViewReconciler) writeStatus(ctx context.Context, view *v1alpha1.Gr
 	record.written, record.wroteAt = after, now
 	r.recordChanges(view, before.Status.Conditions, after.Status.Conditions)
 	return ctrl.Result{}, nil
+}
+
+// unseen is the GraphView as a patch has to start from: of a status that is only
+// the default nothing counts as written, be it 0.
+func unseen(view *v1alpha1.GraphView) *v1alpha1.GraphView {
+	if view.Status.ObservedGeneration >= 0 {
+		return view
+	}
+	view = view.DeepCopy()
+	view.Status = v1alpha1.GraphViewStatus{}
+	return view
 }

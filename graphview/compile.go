@@ -35,12 +35,15 @@ type InvalidSpecError struct {
 	Errors []error
 }
 
-func (e *InvalidSpecError) Error() string {
+func (e *InvalidSpecError) Error() string { return strings.Join(e.Texts(), "; ") }
+
+// Texts are the errors, each for itself. Each begins with the path of its field.
+func (e *InvalidSpecError) Texts() []string {
 	texts := make([]string, len(e.Errors))
 	for i, err := range e.Errors {
 		texts[i] = err.Error()
 	}
-	return strings.Join(texts, "; ")
+	return texts
 }
 
 func (e *InvalidSpecError) Unwrap() []error { return e.Errors }

@@ -3,7 +3,8 @@
 //
 // It puts the leaves below it together, and none of them knows another:
 // expr compiles what users wrote, resources follows what the cluster serves,
-// watch follows objects, refs finds what they refer to, graph holds it all.
+// watch follows objects, refs finds what they refer to, release what a release of
+// Helm manages, graph holds it all.
 // It knows neither HTTP nor custom resources: a view is declared by a Spec and
 // read through a Subscription.
 //
@@ -18,6 +19,10 @@
 // whether the object is selected and a root (judge.go), and what is left of the
 // object is an event. The loop (loop.go) takes the events that have come, applies
 // them to the one graph, and makes that a revision of every lens it changed.
+//
+// Which references an object has, the table of refs says and rules that users
+// declare (rule.go, rules.go). When those change, the objects concerned are read
+// again from what their watches retain (reread.go), and nothing is listed.
 //
 // A Subscription (subscription.go) is a position in the lens of its view. When
 // that moves, the encoder reads what changed since and writes it as messages

@@ -163,6 +163,15 @@ func (e *encoder) encode(lens *graph.Lens, from state, rights Rights, limit int)
 	if b.err != nil {
 		e.view.engine.o.Logger.Error(b.err, "Content left out of a message", "view", e.view.name.String())
 	}
+	if len(b.frames) > 0 {
+		e.view.engine.counts.encodings.Add(1)
+	}
+	if from.pos.Known != 0 && !from.pos.Walking() {
+		received := e.view.engine.counts.lastReceived()
+		for _, f := range b.frames {
+			f.Received = received
+		}
+	}
 	return b.frames, to, nil
 }
 

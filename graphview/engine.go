@@ -7,14 +7,16 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/go-logr/logr"
+	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
 
 	"graphview.dev/graphview/graph"
-	"graphview.dev/graphview/refs"
+	"graphview.dev/graphview/release"
 	"graphview.dev/graphview/resources"
 	"graphview.dev/graphview/watch"
 )
@@ -30,6 +32,10 @@ type Options struct {
 	// MaxVertices is how many visible vertices a view may have; beyond, it is
 	// not served. 0 means 200,000.
 	MaxVertices int
+	// Budget is what a view's expressions may cost at once, in CEL's units, of
+	// which a hundredth is granted anew each second; beyond, it is not served. 0
+	// means 300 million.
+	Budget int
 	// LimitRetry is when a view that exceeded a limit is tried again. 0 means
 	// five minutes.
 	LimitRetry time.Duration
@@ -43,6 +49,8 @@ type Options struct {
 	// Notify is told when a view's Status may have changed. It must not block
 	// and must not call the Engine.
 	Notify func(Name)
+	// Registerer gets the engine's metrics; nil: nobody does.
+	Registerer prometheus.Registerer
 }
 
 func (o *Options) setDefaults() {
@@ -51,6 +59,9 @@ func (o *Options) setDefaults() {
 	}
 	if o.MaxVertices == 0 {
 		o.MaxVertices = 200_000
+	}
+	if o.Budget == 0 {
+		o.Budget = defaultBudget
 	}
 	if o.LimitRetry == 0 {
 		o.LimitRetry = 5 * time.Minute
@@ -72,14 +83,22 @@ type Engine struct {
 	o         Options
 	discovery *resources.Discovery
 	watches   *watch.Manager
-	refs      *refs.Extractor
+	rules     *rules
 	run       string // names this run of the process in revisions
+	counts    counts
 
 	// graph is written by the loop alone; so are the fields after it.
 	graph    *graph.Graph
 	events   chan event
 	finished []chan struct{}
+	rested   time.Time // when the next revision may be made
 	byLens   map[*graph.Lens]*View
+	releases releases
+
+	reducer release.Reducer
+
+	// subscribers of all views.
+	subscribers atomic.Int64
 
 	feeds sync.Map // uint32 (watch id) → *feed
 	known sync.Map // schema.GroupVersionResource → resources.Resource
@@ -99,20 +118,27 @@ func NewEngine(o Options) (*Engine, error) {
 	o.setDefaults()
 	e := &Engine{
 		o:      o,
-		refs:   refs.Builtin(),
+		rules:  newRules(),
 		run:    newRunID(),
 		graph:  graph.New(),
 		events: make(chan event, 2*maxBatch),
 		byLens: make(map[*graph.Lens]*View),
 		views:  make(map[Name]*View),
 		opened: make(map[*View]struct{}),
+
+		releases: make(releases),
 	}
 	var err error
 	if e.discovery, err = resources.New(resources.Options{Config: o.Config, Logger: o.Logger.WithName("discovery")}); err != nil {
 		return nil, fmt.Errorf("discovery: %w", err)
 	}
-	if e.watches, err = watch.NewManager(watch.Options{Config: o.Config, Handler: e, Logger: o.Logger.WithName("watch")}); err != nil {
+	if e.watches, err = watch.NewManager(watch.Options{Config: o.Config, Handler: e, Reduce: e.reducer.Secret, Logger: o.Logger.WithName("watch")}); err != nil {
 		return nil, fmt.Errorf("watches: %w", err)
+	}
+	if o.Registerer != nil {
+		if err := o.Registerer.Register(metrics{e}); err != nil {
+			return nil, fmt.Errorf("metrics: %w", err)
+		}
 	}
 	return e, nil
 }
@@ -131,7 +157,7 @@ func (e *Engine) Run(ctx context.Context) error {
 	loop.Go(func() { e.loop(bottom) })
 	middle, stopMiddle := context.WithCancel(below)
 	defer stopMiddle()
-	for what, run := range map[string]func(context.Context) error{"discovery": e.discovery.Run, "watches": e.watches.Run} {
+	for what, run := range map[string]func(context.Context) error{"discovery": e.discovery.Run, "watches": e.watches.Run, "rules": e.rereadRules} {
 		sources.Go(func() {
 			if err := run(middle); err != nil {
 				fail(fmt.Errorf("%s: %w", what, err))
@@ -272,6 +298,30 @@ func (e *Engine) Status(name Name) (Status, bool) {
 	return v.Status(), true
 }
 
+// Alive is an error while the graph's writer does not get round to an event until
+// ctx ends: the process is then stuck, or far too slow. An engine that does not
+// run is no error.
+func (e *Engine) Alive(ctx context.Context) error {
+	e.mu.Lock()
+	idle := e.life == nil || e.stopped
+	e.mu.Unlock()
+	if idle {
+		return nil
+	}
+	done := make(chan struct{})
+	select {
+	case e.events <- funcEvent(func() { close(done) }):
+	case <-ctx.Done():
+		return fmt.Errorf("the graph takes no events: %w", ctx.Err())
+	}
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("the graph does not get round to its events: %w", ctx.Err())
+	}
+}
+
 // Watches is how many watches run, however many views share them.
 func (e *Engine) Watches() int { return e.watches.Len() }
 
@@ -305,6 +355,7 @@ func (e *Engine) release(t *tap) {
 	e.mu.Unlock()
 	if last {
 		e.do(func() {
+			e.releases.drop(e.graph, t.feed)
 			if t.feed.source != 0 {
 				e.graph.RemoveSource(t.feed.source)
 			}

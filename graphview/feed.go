@@ -1,12 +1,14 @@
 package graphview
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"sync/atomic"
 	"time"
 
 	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/refs"
 	"graphview.dev/graphview/resources"
 	"graphview.dev/graphview/watch"
 )
@@ -78,36 +80,87 @@ var _ watch.Handler = (*Engine)(nil)
 // judge it, and sends the result to the loop.
 func (e *Engine) Set(w *watch.Watch, o *watch.Decoded) {
 	f := e.feedOf(w)
+	if w.Key().Reduced {
+		e.setRelease(f, o)
+		return
+	}
+	received := time.Now()
+	if ev := e.understand(f, o, true); ev != nil {
+		ev.received = received
+		e.send(ev)
+	}
+}
+
+// understand is what the loop has to know of an object: what it refers to and, if
+// judge, what each tap decides about it. It is nil where there is nothing to know.
+func (e *Engine) understand(f *feed, o *watch.Decoded, judge bool) *setEvent {
 	ev := &setEvent{feed: f, object: graph.Object{
-		Namespace: o.Namespace(), Name: o.Name(), UID: o.UID(), Version: o.Version(), Hash: o.Hash(), Payload: o.Object,
+		Namespace: o.Namespace(), Name: o.Name(), UID: o.UID(), Version: o.Version(), Hash: o.Hash(), Blank: !o.HasContent(), Payload: o.Object,
 	}}
 	if e.life.Err() != nil {
 		// Nobody is left to judge, and a verdict that was given up is none.
-		return
+		return nil
 	}
-	tree, err := o.Tree()
+	// Judged first: where an expression asks for the whole object, references are
+	// found in what that has built.
+	if judge {
+		for _, t := range *f.taps.Load() {
+			ev.verdicts = append(ev.verdicts, tapVerdict{t, t.decide(e.life, o)})
+		}
+	}
+	fault, err := e.refer(f, o, &ev.object)
 	if err != nil {
-		e.Invalid(w, o.Namespace(), o.Name(), err)
-		return
+		e.Invalid(f.watch, o.Namespace(), o.Name(), err)
+		return nil
 	}
-	ev.object.Labels, _ = labelsOf(o)
-	ev.object.References = e.refs.Extract(graph.Kind{Group: f.resource.Group, Kind: f.resource.Kind}, tree)
-	for _, t := range *f.taps.Load() {
-		ev.verdicts = append(ev.verdicts, tapVerdict{t, t.decide(e.life, o)})
-	}
-	e.send(ev)
+	ev.note(fault)
+	return ev
 }
 
-// decide is the tap's verdict about one object of its feed.
-func (t *tap) decide(ctx context.Context, o *watch.Decoded) verdict {
-	if t.namespaces != nil {
-		return t.namespaces.judge(ctx, o)
+// refer notes the object's labels and references. A fault says which of these are
+// not known.
+func (e *Engine) refer(f *feed, o *watch.Decoded, object *graph.Object) (fault, err error) {
+	rules := e.rules.current.Load()
+	unread, err := e.examine(rules.extractor, f.resource, o, object)
+	if err != nil {
+		return nil, err
 	}
-	return t.judge.Load().judge(ctx, o)
+	declared := rules.kinds[kindOf(f.resource)]
+	object.Rules = declared.revision
+	found, fault := declared.evaluate(e.life, f.resource, o)
+	object.References = append(object.References, found[:min(len(found), max(refs.MaxReferences-len(object.References), 0))]...)
+	return cmp.Or(fault, unread), nil
+}
+
+// decide is the tap's verdict about one object of its feed. It is none once the
+// view's expressions have cost too much: the view is about to give the tap up.
+func (t *tap) decide(ctx context.Context, o *watch.Decoded) verdict {
+	bucket := t.view.budget.bucket.Load()
+	if bucket.spent.Load() {
+		return verdict{undecided: true}
+	}
+	var v verdict
+	switch {
+	case t.namespaces != nil:
+		v = t.namespaces.judge(ctx, o)
+	case t.need.key.Reduced:
+		v = t.faultOf(o, func() verdict { return t.judge.Load().judge(ctx, o) })
+	default:
+		v = t.judge.Load().judge(ctx, o)
+	}
+	t.view.engine.counts.cost.Add(v.cost)
+	if !bucket.charge(v.cost) {
+		t.view.kick()
+	}
+	return v
 }
 
 // Delete tells the loop that an object has gone.
 func (e *Engine) Delete(w *watch.Watch, o *watch.Object) {
+	if w.Key().Reduced {
+		e.deleteRelease(e.feedOf(w), o)
+		return
+	}
 	e.send(&deleteEvent{feed: e.feedOf(w), namespace: o.Namespace(), name: o.Name()})
 }
 
@@ -116,6 +169,7 @@ func (e *Engine) Delete(w *watch.Watch, o *watch.Object) {
 func (e *Engine) Invalid(w *watch.Watch, namespace, name string, err error) {
 	f := e.feedOf(w)
 	if err != nil {
+		e.counts.undecodable.Add(1)
 		err = fmt.Errorf("cannot be decoded: %w", err)
 	}
 	e.send(funcEvent(func() {
@@ -128,6 +182,9 @@ func (e *Engine) Invalid(w *watch.Watch, namespace, name string, err error) {
 // State tells the views how the watch stands, after the objects it sent before.
 func (e *Engine) State(w *watch.Watch, s watch.State) {
 	f := e.feedOf(w)
+	if s.Err != nil {
+		e.counts.failures.Add(1)
+	}
 	e.send(funcEvent(func() {
 		f.state.Store(&s)
 		for _, t := range *f.taps.Load() {

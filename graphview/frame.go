@@ -1,5 +1,7 @@
 package graphview
 
+import "time"
+
 // Frame is one server message of the stream protocol, encoded. Frames are
 // shared between subscribers: never modify their bytes.
 type Frame struct {
@@ -13,6 +15,9 @@ type Frame struct {
 	Rev    string
 	Synced bool
 	Reset  bool
+	// Received is when the newest of the events came in that a change tells of;
+	// zero for frames of a graph that is sent whole, and for what is no change.
+	Received time.Time
 }
 
 // MaxFrameBytes bounds a message on the wire.

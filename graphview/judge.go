@@ -10,6 +10,7 @@ import (
 
 	"graphview.dev/graphview/expr"
 	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/jsontree"
 	"graphview.dev/graphview/resources"
 	"graphview.dev/graphview/watch"
 )
@@ -33,6 +34,8 @@ type verdict struct {
 	err       error
 	// undecided: whatever was decided before holds.
 	undecided bool
+	// cost is that of the expressions, in CEL's units.
+	cost uint64
 }
 
 // admits tells whether the view selects the namespace.
@@ -42,7 +45,7 @@ func (j *judge) admits(namespace string) bool {
 
 // judge decides about one object. It builds the object's tree only where an
 // expression asks for it.
-func (j *judge) judge(ctx context.Context, o *watch.Decoded) verdict {
+func (j *judge) judge(ctx context.Context, o *watch.Decoded) (v verdict) {
 	if j.waits && j.resource.Namespaced {
 		return verdict{undecided: true}
 	}
@@ -59,12 +62,13 @@ func (j *judge) judge(ctx context.Context, o *watch.Decoded) verdict {
 			return tree
 		},
 	}
+	defer func() { v.cost = in.Cost }()
 	if j.query.labels != nil {
-		set, err := labelsOf(o)
+		part, err := o.Part(onlyLabels)
 		if err != nil {
 			return verdict{err: err}
 		}
-		if !j.query.labels.Matches(labels.Set(set)) {
+		if !j.query.labels.Matches(labels.Set(labelsOf(part))) {
 			return verdict{}
 		}
 	}
@@ -77,7 +81,7 @@ func (j *judge) judge(ctx context.Context, o *watch.Decoded) verdict {
 			return verdict{}
 		}
 	}
-	v := verdict{selection: graph.Selection{Member: true, Hash: o.Hash()}}
+	v = verdict{selection: graph.Selection{Member: true}}
 	if j.query.path != nil && o.HasContent() {
 		tree, err := o.Tree()
 		if err != nil {
@@ -88,20 +92,17 @@ func (j *judge) judge(ctx context.Context, o *watch.Decoded) verdict {
 			return verdict{err: fmt.Errorf("jsonPath: %w", err)}
 		}
 		v.selection.Part, v.selection.Hash = part, maphash.Bytes(contentSeed, part)
-	} else if !o.HasContent() {
-		// Nothing of it is shown, so nothing of it changes.
-		v.selection.Hash = 1
 	}
 	for i, selector := range j.roots {
 		if in.Cost > maxCost {
-			v.err = fmt.Errorf("roots.objectSelectorExpressions[%d] and those after it: the view's expressions together cost too much on this object", i)
+			v.err = &partialError{fmt.Errorf("roots.objectSelectorExpressions[%d] and those after it: the view's expressions together cost too much on this object", i)}
 			break
 		}
 		matches, err := selector.Matches(ctx, in)
 		if err = errors.Join(treeErr, err); err != nil {
 			// The next one is tried; the object stays.
 			if v.err == nil {
-				v.err = fmt.Errorf("roots.objectSelectorExpressions[%d]: %w", i, err)
+				v.err = &partialError{fmt.Errorf("roots.objectSelectorExpressions[%d]: %w", i, err)}
 			}
 			continue
 		}
@@ -119,16 +120,20 @@ const maxCost = 4 * expr.CostLimit
 
 var contentSeed = maphash.MakeSeed()
 
-// labelsOf returns an object's labels, which may not be changed.
-func labelsOf(o *watch.Decoded) (map[string]string, error) {
-	tree, err := o.Tree()
-	if err != nil {
-		return nil, err
-	}
-	metadata, _ := tree["metadata"].(map[string]any)
+// onlyLabels are the parts of an object that labelsOf looks at.
+var onlyLabels = func() *jsontree.Shape {
+	var shape jsontree.Shape
+	shape.Field("metadata").Field("labels").Whole()
+	return &shape
+}()
+
+// labelsOf returns the labels of an object, or of the parts of it that have
+// them.
+func labelsOf(object map[string]any) map[string]string {
+	metadata, _ := object["metadata"].(map[string]any)
 	raw, _ := metadata["labels"].(map[string]any)
 	if len(raw) == 0 {
-		return nil, nil
+		return nil
 	}
 	set := make(map[string]string, len(raw))
 	for k, v := range raw {
@@ -136,5 +141,5 @@ func labelsOf(o *watch.Decoded) (map[string]string, error) {
 			set[k] = s
 		}
 	}
-	return set, nil
+	return set
 }

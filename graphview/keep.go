@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"graphview.dev/graphview/graph"
@@ -29,7 +28,10 @@ func (v *View) run(ctx context.Context) {
 	defer timer.Stop()
 	for {
 		catalog, discovered := v.engine.discovery.Current()
-		timer.Reset(v.keep(ctx, catalog))
+		timer.Reset(min(v.keep(ctx, catalog), markEvery))
+		if old := v.horizon.pass(time.Now(), v.lens.Head()); old != 0 {
+			v.engine.do(func() { v.lens.Forget(old) })
+		}
 		select {
 		case <-v.done:
 			return
@@ -121,18 +123,24 @@ func (v *View) setRoots(p *Program) {
 	v.engine.do(func() { v.lens.SetRoots(p.rooted(), p.against()) })
 }
 
-// overLimit says whether the view is not served for its size, and begins or
-// ends that.
+// overLimit says whether the view is not served for its size or its cost, and
+// begins or ends that.
 func (v *View) overLimit() bool {
-	vertices := v.lens.Vertices()
+	exceeded := ""
+	switch {
+	case v.lens.Vertices() > v.engine.o.MaxVertices:
+		exceeded = fmt.Sprintf("the view has more than %d visible vertices; narrow its queries, namespaces or roots, or raise --max-vertices-per-view", v.engine.o.MaxVertices)
+	case v.budget.spent():
+		exceeded = fmt.Sprintf("the view's expressions cost more than %d units, or all the time more than %d a second; simplify them, or have label selectors or queries leave fewer objects to them", v.engine.o.Budget, v.engine.o.Budget/budgetSeconds)
+	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	switch {
 	case v.limit != nil && time.Now().After(v.retryAt):
 		v.limit = nil
-	case v.limit == nil && vertices > v.engine.o.MaxVertices && v.program != nil:
-		v.limit = &ClosedError{Code: CodeLimit, Reason: fmt.Sprintf(
-			"the view has more than %d visible vertices; narrow its queries, namespaces or roots, or raise --max-vertices-per-view", v.engine.o.MaxVertices)}
+		v.budget.reset(v.engine.o.Budget)
+	case v.limit == nil && exceeded != "" && v.program != nil:
+		v.limit = &ClosedError{Code: CodeLimit, Reason: exceeded}
 		v.retryAt = time.Now().Add(v.engine.o.LimitRetry)
 		v.synced.Store(false)
 		v.interruptLocked(v.limit)
@@ -186,7 +194,7 @@ func (v *View) plan(ctx context.Context, p *Program, needed map[need]bool, requi
 	// From here on only new taps decide.
 	v.closeTaps(drop)
 	var fresh []*tap
-	for _, n := range slices.SortedFunc(maps.Keys(needed), func(a, b need) int { return strings.Compare(a.key.String(), b.key.String()) }) {
+	for _, n := range slices.SortedFunc(maps.Keys(needed), byKey) {
 		if v.taps[n] != nil {
 			continue
 		}
@@ -222,6 +230,9 @@ func (v *View) addTaps(ctx context.Context, taps []*tap) {
 	}
 	v.engine.do(func() {
 		for _, t := range taps {
+			if t.need.key.Reduced {
+				continue // what it tells is added to what others see
+			}
 			v.engine.announce(t.feed)
 			if t.namespaces != nil {
 				continue
@@ -270,7 +281,7 @@ func (v *View) dropTaps(seq func(func(*tap) bool)) {
 		for _, t := range taps {
 			t.closed = true
 			v.warnings.dropFaults(t)
-			if t.namespaces != nil {
+			if t.namespaces != nil || t.need.key.Reduced {
 				continue
 			}
 			if !v.sourceInUse(t) {
@@ -299,7 +310,7 @@ func (v *View) sourceInUse(t *tap) bool {
 
 func (v *View) kindInUse(t *tap) bool {
 	for _, other := range v.taps {
-		if other != t && !other.closed && other.namespaces == nil && kindOf(other.need.resource) == kindOf(t.need.resource) {
+		if other != t && !other.closed && other.namespaces == nil && !other.need.key.Reduced && kindOf(other.need.resource) == kindOf(t.need.resource) {
 			return true
 		}
 	}

@@ -2,6 +2,7 @@ package graphview
 
 import (
 	"context"
+	"time"
 
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/watch"
@@ -18,6 +19,7 @@ type event interface{ apply(e *Engine) }
 // feed decided about it.
 type setEvent struct {
 	feed     *feed
+	received time.Time // when the watch brought it
 	object   graph.Object
 	verdicts []tapVerdict
 }
@@ -30,6 +32,10 @@ type tapVerdict struct {
 func (ev *setEvent) apply(e *Engine) {
 	f := ev.feed
 	e.announce(f)
+	e.counts.sets.Add(1)
+	if isSecret(f.resource) {
+		e.releases.hold(f, &ev.object)
+	}
 	id := e.graph.Set(f.source, &ev.object)
 	for i := range ev.verdicts {
 		ev.verdicts[i].apply(id, ev.object.Namespace, ev.object.Name)
@@ -45,7 +51,12 @@ func (v *tapVerdict) apply(id graph.NodeID, namespace, name string) {
 		t.setNamespace(name, v.verdict)
 		return
 	}
-	t.view.lens.Select(id, v.verdict.selection)
+	if v.verdict.err != nil {
+		t.view.engine.counts.unevaluated.Add(1)
+	}
+	if !t.need.key.Reduced {
+		t.view.lens.Select(id, v.verdict.selection)
+	}
 	t.view.warnings.setFault(t, namespace, name, v.verdict.err)
 }
 
@@ -57,6 +68,11 @@ type replayEvent struct {
 
 func (ev *replayEvent) apply(e *Engine) {
 	f := ev.tap.feed
+	e.counts.replays.Add(1)
+	if ev.tap.need.key.Reduced {
+		ev.tapVerdict.apply(0, ev.namespace, ev.name)
+		return
+	}
 	e.announce(f)
 	if id := e.graph.Find(f.source, ev.namespace, ev.name); id != 0 {
 		ev.tapVerdict.apply(id, ev.namespace, ev.name)
@@ -72,7 +88,11 @@ type deleteEvent struct {
 func (ev *deleteEvent) apply(e *Engine) {
 	f := ev.feed
 	e.announce(f)
+	e.counts.deletes.Add(1)
 	e.graph.Remove(f.source, ev.namespace, ev.name)
+	if isSecret(f.resource) {
+		e.releases.change(e.graph, ev.namespace, ev.name, func(at *releaseSecret) { delete(at.held, f) })
+	}
 	for _, t := range *f.taps.Load() {
 		if t.closed {
 			continue
@@ -106,15 +126,23 @@ func (e *Engine) announce(f *feed) {
 // send hands an event to the loop, which outlives all that send to it.
 func (e *Engine) send(ev event) { e.events <- ev }
 
+// doEvent is something to do whose revision somebody waits for.
+type doEvent struct {
+	fn   func()
+	done chan struct{}
+}
+
+func (ev *doEvent) apply(e *Engine) {
+	ev.fn()
+	e.finished = append(e.finished, ev.done)
+}
+
 // do has the loop do something, as part of its next revision, and waits for
 // that to be made.
 func (e *Engine) do(fn func()) {
-	done := make(chan struct{})
-	e.send(funcEvent(func() {
-		fn()
-		e.finished = append(e.finished, done)
-	}))
-	<-done
+	ev := &doEvent{fn: fn, done: make(chan struct{})}
+	e.send(ev)
+	<-ev.done
 }
 
 // loop is the graph's one writer: it takes what has arrived, at once when idle
@@ -126,17 +154,10 @@ func (e *Engine) loop(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case ev := <-e.events:
-			batch = append(batch[:0], ev)
+			batch = e.gather(ctx, append(batch[:0], ev))
 		}
-	more:
-		for len(batch) < maxBatch {
-			select {
-			case ev := <-e.events:
-				batch = append(batch, ev)
-			default:
-				break more
-			}
-		}
+		e.counts.received.Store(receivedAt(batch[0]))
+		e.counts.revisions.Add(1)
 		changed := e.graph.Update(func() {
 			for _, ev := range batch {
 				ev.apply(e)
@@ -146,6 +167,9 @@ func (e *Engine) loop(ctx context.Context) {
 			if v := e.byLens[l]; v != nil {
 				v.revised()
 			}
+		}
+		if len(changed) > 0 {
+			e.rested = time.Now().Add(pace(e.subscribers.Load()))
 		}
 		for _, done := range e.finished {
 			close(done)
@@ -159,7 +183,11 @@ func (e *Engine) loop(ctx context.Context) {
 func (e *Engine) replay(ctx context.Context, t *tap, wants func(*watch.Decoded) bool) error {
 	return t.lease.Replay(ctx, func(o *watch.Decoded) {
 		if wants == nil || wants(o) {
-			e.send(&replayEvent{o.Namespace(), o.Name(), tapVerdict{t, t.decide(ctx, o)}})
+			v := tapVerdict{t, t.decide(ctx, o)}
+			if v.selects() {
+				v.note(e.faultOf(ctx, t.need.resource, o))
+			}
+			e.send(&replayEvent{o.Namespace(), o.Name(), v})
 		}
 	})
 }

@@ -20,18 +20,19 @@ func (n *namespaceProgram) judge(ctx context.Context, o *watch.Decoded) verdict 
 		return verdict{selection: graph.Selection{Member: true}}
 	}
 	var treeErr error
-	matches, err := n.object.Matches(ctx, &expr.Input{
+	in := &expr.Input{
 		Version: "v1", Resource: "namespaces", Name: o.Name(),
 		Object: func() map[string]any {
 			tree, err := o.Tree()
 			treeErr = err
 			return tree
 		},
-	})
-	if err = errors.Join(treeErr, err); err != nil {
-		return verdict{err: fmt.Errorf("namespaces.objectSelectorExpression: %w", err)}
 	}
-	return verdict{selection: graph.Selection{Member: matches}}
+	matches, err := n.object.Matches(ctx, in)
+	if err = errors.Join(treeErr, err); err != nil {
+		return verdict{err: fmt.Errorf("namespaces.objectSelectorExpression: %w", err), cost: in.Cost}
+	}
+	return verdict{selection: graph.Selection{Member: matches}, cost: in.Cost}
 }
 
 // setNamespace is called by the loop with the decision about one namespace.

@@ -74,6 +74,9 @@ func (v *View) outline(ctx context.Context, p *Program, catalog *resources.Catal
 		for _, space := range r.spaces {
 			n.key.Namespace = space
 			o.needed[n] = true
+			if also, ok := n.releases(); ok {
+				o.needed[also] = true
+			}
 		}
 	}
 	switch {
@@ -103,6 +106,9 @@ func (v *View) noteBlindness(ctx context.Context, p *Program, o *outline) {
 		o.without, o.unlisted = append(o.without, d), d.message()
 	}
 }
+
+// byKey orders needs, those of a resource before what they take along.
+func byKey(a, b need) int { return strings.Compare(a.key.String(), b.key.String()) }
 
 // overlaps tells whether two needs may bring the same objects.
 func (n need) overlaps(o need) bool {

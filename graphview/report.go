@@ -2,6 +2,8 @@ package graphview
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,6 +18,12 @@ func (v *View) report(catalog *resources.Catalog, o outline, generation int) tim
 	now := time.Now()
 	live := make(map[string]warning)
 	add := func(w warning) { live[w.id()] = w }
+	// Of what several watches of one resource have to say, the first counts.
+	addFirst := func(w warning) {
+		if _, ok := live[w.id()]; !ok {
+			add(w)
+		}
+	}
 
 	rows := make([]ResourceStatus, len(o.selected))
 	index := make(map[resources.Resource]int)
@@ -36,12 +44,13 @@ func (v *View) report(catalog *resources.Catalog, o outline, generation int) tim
 	synced := !o.open
 	lost := func(t *tap, message string) {
 		note(t.need.resource, false, message)
-		add(syncWarning(t, message))
+		addFirst(syncWarning(t, message))
 		if t.namespaces != nil {
 			o.unlisted = message
 		}
 	}
-	for _, t := range v.taps {
+	for _, n := range slices.SortedFunc(maps.Keys(v.taps), byKey) {
+		t := v.taps[n]
 		state, failed := t.failure()
 		waited := now.Sub(t.acquired)
 		switch {
@@ -54,7 +63,7 @@ func (v *View) report(catalog *resources.Catalog, o outline, generation int) tim
 			}
 			message := fmt.Sprintf("unconfirmed since %s: %s", state.Since.UTC().Format(time.RFC3339), bounded(state.Err.Error()))
 			note(t.need.resource, true, message)
-			add(syncWarning(t, message))
+			addFirst(syncWarning(t, message))
 		case failed && settled(state.Reason):
 			lost(t, bounded(state.Err.Error()))
 		case waited >= v.engine.o.SyncTimeout:
@@ -120,6 +129,9 @@ func syncWarning(t *tap, message string) warning {
 	where := ""
 	if t.need.key.Namespace != "" {
 		where = " in " + t.need.key.Namespace
+	}
+	if t.need.key.Reduced {
+		where += ", the releases of Helm in it"
 	}
 	w := warning{Type: "INFORMER_SYNC_FAILED", Message: fmt.Sprintf("%s%s: %s", r, where, message), resource: &r, namespace: t.need.key.Namespace}
 	w.Attributes.set(r, t.need.key.Namespace, "")

@@ -26,6 +26,7 @@ type Subscription struct {
 	digest  string // of the rights that the state is of
 	revoked <-chan struct{}
 	state   state
+	pause   pause
 	ends    *interruption
 	closing sync.Once
 }
@@ -33,6 +34,7 @@ type Subscription struct {
 // Subscribe begins a subscription. It is to be closed.
 func (v *View) Subscribe(o SubscribeOptions) *Subscription {
 	v.subscribers.Add(1)
+	v.engine.subscribers.Add(1)
 	v.notify()
 	return &Subscription{view: v, access: o.Access, since: o.Since, ends: v.interruption()}
 }
@@ -40,6 +42,7 @@ func (v *View) Subscribe(o SubscribeOptions) *Subscription {
 // Close ends the subscription. It is idempotent.
 func (s *Subscription) Close() {
 	s.closing.Do(func() {
+		s.view.engine.subscribers.Add(-1)
 		if s.view.subscribers.Add(-1) == 0 {
 			s.view.encoder.forget()
 		}
@@ -52,47 +55,76 @@ func (s *Subscription) Close() {
 // change after it, has a Rev. The error is a *ClosedError when the subscription
 // is over, and ctx's when the caller gave up, who may call again.
 func (s *Subscription) Next(ctx context.Context) ([]*Frame, error) {
-	v := s.view
 	for {
-		select {
-		case <-s.ends.over:
-			return nil, s.ends.why
-		default:
+		frames, err := s.Poll()
+		if err != nil || len(frames) > 0 {
+			return frames, err
 		}
-		if err := v.Err(); err != nil {
-			return nil, closedBy(err)
-		}
-		// Channels first, so that what happens from here on wakes us.
-		news := v.newsChannel()
-		rights := s.rights()
-		var changed <-chan struct{}
-		if lens := v.encoder.lensNow(); lens != nil {
-			frames, next, err := v.encoder.next(lens, s.state, rights)
-			if err != nil {
-				if err := s.resolve(ctx, err); err != nil {
-					return nil, err
-				}
-				continue
-			}
-			moved := next != s.state
-			s.state = next
-			if len(frames) > 0 {
-				return frames, nil
-			}
-			if moved {
-				continue
-			}
-			changed = lens.Changed(s.state.pos.Known)
-		}
-		select {
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		case <-s.ends.over:
-		case <-news:
-		case <-changed:
-		case <-s.revoked:
+		if err := s.Wait(ctx); err != nil {
+			return nil, err
 		}
 	}
+}
+
+// Poll returns what there is to send now, which may be nothing: then Wait says
+// when to ask again. It does a bounded piece of work. The error is a
+// *ClosedError.
+func (s *Subscription) Poll() ([]*Frame, error) {
+	v := s.view
+	s.pause = pause{}
+	select {
+	case <-s.ends.over:
+		return nil, s.ends.why
+	default:
+	}
+	if err := v.Err(); err != nil {
+		return nil, closedBy(err)
+	}
+	// Channels first, so that what happens from here on wakes us.
+	s.pause.news = v.newsChannel()
+	rights := s.rights()
+	lens := v.encoder.lensNow()
+	if lens == nil {
+		return nil, nil
+	}
+	frames, next, err := v.encoder.next(lens, s.state, rights)
+	if err != nil {
+		s.pause.missing = err
+		return nil, nil
+	}
+	s.pause.moved = next != s.state
+	s.state = next
+	if len(frames) == 0 {
+		s.pause.changed = lens.Changed(next.pos.Known)
+	}
+	return frames, nil
+}
+
+// pause is what a subscription waits for after a Poll.
+type pause struct {
+	missing       error // rights that have to be known first
+	moved         bool  // there is more to read
+	news, changed <-chan struct{}
+}
+
+// Wait returns when Poll, which returned nothing, may return something: at once
+// where it has not looked at everything yet. Errors are those of Next.
+func (s *Subscription) Wait(ctx context.Context) error {
+	switch {
+	case s.pause.missing != nil:
+		return s.resolve(ctx, s.pause.missing)
+	case s.pause.moved:
+		return ctx.Err()
+	}
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-s.ends.over:
+	case <-s.pause.news:
+	case <-s.pause.changed:
+	case <-s.revoked:
+	}
+	return nil
 }
 
 // rights returns the subscriber's rights now. Where they have changed, what it

@@ -29,6 +29,7 @@ type View struct {
 	lens        *graph.Lens // the loop's; see encoder for readers
 	warnings    *warnings
 	encoder     *encoder
+	budget      budget
 	subscribers atomic.Int64
 	synced      atomic.Bool
 
@@ -53,7 +54,8 @@ type View struct {
 	within   map[resources.Resource]map[string]bool // see outline
 	open     bool                                   // see outline
 	scope    map[string]bool                        // see selectedNamespaces
-	blind    bool                                   // it may not read the namespaces that it is to select
+	horizon  horizon
+	blind    bool // it may not read the namespaces that it is to select
 }
 
 func newView(e *Engine, name Name, uid string) *View {
@@ -70,6 +72,7 @@ func newView(e *Engine, name Name, uid string) *View {
 	}
 	v.warnings = newWarnings(v.announceNews)
 	v.encoder = newEncoder(v)
+	v.budget.reset(e.o.Budget)
 	return v
 }
 
@@ -111,6 +114,7 @@ func (v *View) sameSpec(spec Spec) bool {
 func (v *View) setProgram(spec *Spec, p *Program, err error) {
 	v.mu.Lock()
 	v.spec, v.program, v.refusal, v.limit = spec, p, err, nil
+	v.budget.reset(v.engine.o.Budget)
 	v.generation++
 	v.synced.Store(false)
 	if err != nil {

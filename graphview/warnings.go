@@ -2,6 +2,7 @@ package graphview
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -59,6 +60,31 @@ type fault struct {
 	namespace, name string
 }
 
+// partialError is what is not understood of an object that is selected all the
+// same.
+type partialError struct{ error }
+
+func (e *partialError) Unwrap() error { return e.error }
+
+// trouble is why an object could not be judged, or only in part.
+type trouble struct {
+	text    string
+	partial bool
+}
+
+func troubleOf(err error) trouble {
+	_, partial := errors.AsType[*partialError](err)
+	return trouble{text: bounded(err.Error()), partial: partial}
+}
+
+// outcome is what became of the objects that had it.
+func (t trouble) outcome() string {
+	if t.partial {
+		return "understood only in part"
+	}
+	return "not selected"
+}
+
 // warnings are the live ones of a view, numbered in the order in which they
 // last changed, so that a subscriber is a number.
 type warnings struct {
@@ -73,7 +99,7 @@ type warnings struct {
 	forgotten uint64
 	// faults are all objects that could not be judged, told those that are
 	// among the live warnings.
-	faults map[fault]string
+	faults map[fault]trouble
 	told   map[fault]string // → id of the warning
 	others map[string]bool  // ids that set has made
 }
@@ -83,7 +109,7 @@ func newWarnings(changed func()) *warnings {
 		changed: changed,
 		number:  1, // 0 is a subscriber's that has been told nothing
 		live:    make(map[string]warning),
-		faults:  make(map[fault]string),
+		faults:  make(map[fault]trouble),
 		told:    make(map[fault]string),
 		others:  make(map[string]bool),
 	}
@@ -121,8 +147,8 @@ func (w *warnings) setFault(t *tap, namespace, name string, err error) {
 	case err == nil:
 		w.dropFaultLocked(f)
 		w.tellMoreLocked()
-	case bounded(err.Error()) != old:
-		w.faults[f] = bounded(err.Error())
+	case troubleOf(err) != old:
+		w.faults[f] = troubleOf(err)
 		if _, ok := w.told[f]; ok {
 			w.tellLocked(f)
 		}
@@ -207,7 +233,7 @@ func (w *warnings) tellLocked(f fault) {
 	if f.namespace != "" {
 		what = f.namespace + "/" + f.name
 	}
-	out.Message = fmt.Sprintf("%s %s: %s", r, what, w.faults[f])
+	out.Message = fmt.Sprintf("%s %s: %s", r, what, w.faults[f].text)
 	out.Attributes.set(r, f.namespace, f.name)
 	if f.tap.namespaces != nil {
 		out.Type, out.Attributes = "NAMESPACE_LIST_FAILED", attributes{Namespace: f.name}
@@ -285,14 +311,14 @@ func (w *warnings) summary() []string {
 	}
 	type cause struct {
 		resource resources.Resource
-		text     string
+		trouble  trouble
 	}
 	counts := make(map[cause]int)
-	for f, text := range w.faults {
-		counts[cause{f.tap.need.resource, text}]++
+	for f, trouble := range w.faults {
+		counts[cause{f.tap.need.resource, trouble}]++
 	}
 	for c, n := range counts {
-		out = append(out, fmt.Sprintf("OBJECT_PROCESSING_FAILED: %s: %d not selected: %s", c.resource, n, c.text))
+		out = append(out, fmt.Sprintf("OBJECT_PROCESSING_FAILED: %s: %d %s: %s", c.resource, n, c.trouble.outcome(), c.trouble.text))
 	}
 	slices.Sort(out)
 	return out

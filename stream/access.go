@@ -15,6 +15,7 @@ import (
 	"k8s.io/apiserver/pkg/authentication/group"
 	"k8s.io/apiserver/pkg/authentication/request/headerrequest"
 	"k8s.io/apiserver/pkg/authentication/request/union"
+	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 	"k8s.io/apiserver/pkg/authorization/authorizerfactory"
 	"k8s.io/apiserver/pkg/endpoints/filters"
@@ -23,6 +24,8 @@ import (
 	"k8s.io/client-go/kubernetes"
 	authorizationclient "k8s.io/client-go/kubernetes/typed/authorization/v1"
 	"k8s.io/client-go/rest"
+
+	"graphview.dev/graphview"
 )
 
 // Where the API server publishes its client CA and how its front proxy names
@@ -178,15 +181,29 @@ func (a *access) wait(ctx context.Context) error {
 
 var errNoAuthority = errors.New("a client CA is missing in " + authenticationNamespace + "/" + authenticationConfigMap)
 
+// may decides about something that a request does later than at its beginning,
+// as guard decides about the request. The error is a *graphview.ClosedError.
+func (a *access) may(ctx context.Context, who user.Info, q question) error {
+	decision, _, err := a.authorizer.Authorize(ctx, q.attributes(who))
+	switch {
+	case decision == authorizer.DecisionAllow:
+		return nil
+	case err != nil:
+		return &graphview.ClosedError{Code: graphview.CodeLimit, Reason: "your permissions cannot be checked now; try again later"}
+	default:
+		return &graphview.ClosedError{Code: graphview.CodeInvalid, Reason: fmt.Sprintf("you may not %s", q)}
+	}
+}
+
 // guard lets through to next what is authenticated and authorized. All else is
 // answered with a Status.
-func (a *access) guard(next http.Handler) http.Handler {
-	next = filters.WithAuthorization(next, a.authorizer, codecs)
+func (a *access) guard(next http.Handler, m *metrics) http.Handler {
+	next = filters.WithAuthorization(next, m.forbidden(a.authorizer), codecs)
 	authenticate := a.authenticator
 	if a.proxy != nil {
 		authenticate = union.New(group.NewAuthenticatedGroupAdder(throughProxy(a.proxy)), a.authenticator)
 	}
-	next = filters.WithAuthentication(next, authenticate, filters.Unauthorized(codecs), nil, a.headers)
+	next = filters.WithAuthentication(next, authenticate, m.unauthenticated(filters.Unauthorized(codecs)), nil, a.headers)
 	next = filters.WithRequestInfo(next, &request.RequestInfoFactory{
 		APIPrefixes: sets.NewString("apis"), GrouplessAPIPrefixes: sets.NewString(),
 	})

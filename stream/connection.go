@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
-	"slices"
 	"sync"
 	"time"
 
@@ -30,6 +28,11 @@ const (
 	// requestWithin is how long a client may take to say what it wants.
 	requestWithin = 10 * time.Second
 )
+
+// rightToConnection is what it takes to have a view for one connection.
+var rightToConnection = question{verb: "get", path: connectionPath}
+
+var tooManyConnections = fmt.Sprintf("you have %d views for single connections already; try later, or ask for a GraphView", connectionsPerUser)
 
 // connections counts the views that users have.
 type connections struct {
@@ -69,13 +72,13 @@ func (s *Server) serveConnection(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, r, apierrors.NewBadRequest(connectionPath+" is a WebSocket, with subprotocol "+connectionProtocol+"; its first message says what to stream"))
 		return
 	}
-	if offered := protocols(r); len(offered) > 0 && !slices.Contains(offered, connectionProtocol) {
-		s.refuse(w, r, apierrors.NewBadRequest("no known WebSocket subprotocol offered; it is "+connectionProtocol))
+	if err := offers(r, connectionProtocol); err != nil {
+		s.refuse(w, r, err)
 		return
 	}
 	who, _ := request.UserFrom(r.Context())
 	if !s.connections.admit(who.GetName()) {
-		s.refuse(w, r, apierrors.NewTooManyRequests(fmt.Sprintf("you have %d views for single connections already; try later, or ask for a GraphView", connectionsPerUser), 5))
+		s.refuse(w, r, apierrors.NewTooManyRequests(tooManyConnections, 5))
 		return
 	}
 	one, err := s.open.admit(context.WithoutCancel(r.Context()))
@@ -84,23 +87,14 @@ func (s *Server) serveConnection(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, r, err)
 		return
 	}
-	answer, out := &handshake{ResponseWriter: w}, &socket{}
-	conn, err := websocket.Accept(answer, r, &websocket.AcceptOptions{
-		Subprotocols:    []string{connectionProtocol},
-		OriginPatterns:  s.options.AllowedOrigins,
-		CompressionMode: websocket.CompressionNoContextTakeover,
-		OnPingReceived:  out.answerPing,
-	})
-	if err != nil {
+	conn, out, ok := s.accept(w, r, connectionProtocol, graphview.Name{})
+	if !ok {
 		one.leave()
 		s.connections.leave(who.GetName())
-		if answer.refused != 0 {
-			s.refuse(w, r, status(int32(answer.refused), reasonOf(answer.refused), graphview.Name{}, err.Error()))
-		}
 		return
 	}
 	held := s.permissions.acquire(one.ctx, who, graphview.Name{Name: connectionPath}, tenancy{
-		right:       question{verb: "get", path: connectionPath},
+		right:       rightToConnection,
 		credentials: credentialsFrom(r.Context()).own(),
 		end:         one.end,
 	})
@@ -127,7 +121,7 @@ func (s *Server) runConnection(conn *websocket.Conn, out *socket, one *opened, h
 		s.refuseConnection(one, conn, err)
 		return
 	}
-	out.start(conn, one.hard, one.end)
+	out.start(conn, func() { takeNothing(conn, one.hard, one.end) })
 	s.newSession(view, "", held, out).run(one.ctx, one.hard)
 }
 
@@ -135,26 +129,14 @@ func (s *Server) runConnection(conn *websocket.Conn, out *socket, one *opened, h
 func readRequest(ctx context.Context, conn *websocket.Conn) (graphview.Spec, error) {
 	ctx, cancel := context.WithTimeout(ctx, requestWithin)
 	defer cancel()
-	conn.SetReadLimit(-1) // ours answers with a reason
-	kind, reader, err := conn.Reader(ctx)
+	text, err := readText(ctx, conn, "the request", maxRequest)
 	if err != nil {
-		return graphview.Spec{}, fmt.Errorf("%w: %w", errPeer, err)
-	}
-	text, err := io.ReadAll(io.LimitReader(reader, maxRequest+1))
-	switch {
-	case err != nil:
-		return graphview.Spec{}, fmt.Errorf("%w: %w", errPeer, err)
-	case kind != websocket.MessageText:
-		return graphview.Spec{}, &graphview.ClosedError{Code: graphview.CodeMalformed, Reason: "the request must be a text message"}
-	case len(text) > maxRequest:
-		// A connection that is closed with much unread may lose our last words.
-		_, _ = io.CopyN(io.Discard, reader, maxDiscard)
-		return graphview.Spec{}, &graphview.ClosedError{Code: graphview.CodeMalformed, Reason: fmt.Sprintf("the request has more than %d bytes", maxRequest)}
+		return graphview.Spec{}, err
 	}
 	conn.SetReadLimit(maxRequest)
 	spec, err := parseRequest(text)
 	if err != nil {
-		return graphview.Spec{}, &graphview.ClosedError{Code: graphview.CodeMalformed, Reason: err.Error()}
+		return graphview.Spec{}, malformed("%v", err)
 	}
 	return spec, nil
 }
@@ -165,10 +147,7 @@ func (s *Server) refuseConnection(one *opened, conn *websocket.Conn, err error) 
 		_ = conn.CloseNow()
 		return
 	}
-	closed, ok := errors.AsType[*graphview.ClosedError](err)
-	if !ok {
-		closed = &graphview.ClosedError{Code: graphview.CodeInvalid, Reason: err.Error()}
-	}
+	closed := ungranted(err)
 	ctx, cancel := context.WithTimeout(one.hard, s.timing.grace)
 	defer cancel()
 	if err := conn.Write(ctx, websocket.MessageText, errorFrame(closed).JSON); err != nil {
@@ -177,6 +156,14 @@ func (s *Server) refuseConnection(one *opened, conn *websocket.Conn, err error) 
 	}
 	// An error means that the peer did not close its side in time.
 	_ = conn.Close(websocket.StatusCode(closed.Code), closeReason(closed.Reason))
+}
+
+// ungranted is why there is no view for a request.
+func ungranted(err error) *graphview.ClosedError {
+	if closed, ok := errors.AsType[*graphview.ClosedError](err); ok {
+		return closed
+	}
+	return &graphview.ClosedError{Code: graphview.CodeInvalid, Reason: err.Error()}
 }
 
 // permit is what the subscriber may have a view fed with.

@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/version"
 )
 
-// openAPI describes what ordinary clients can use: get and list.
+// openAPI describes what is served below the version's path.
 //
 //go:embed openapi.json
 var openAPI []byte

@@ -1,8 +1,6 @@
 package stream
 
 import (
-	"encoding/json"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -55,37 +53,5 @@ func TestDocumentsByPath(t *testing.T) {
 		if got := decode(t, body)["kind"]; code != 200 || got != wantKind {
 			t.Errorf("%s: %d %v", path, code, got)
 		}
-	}
-}
-
-func TestOpenAPI(t *testing.T) {
-	s := serve(t, nil)
-	_, body := s.get("/openapi/v3", nil)
-	var root struct {
-		Paths map[string]struct {
-			ServerRelativeURL string `json:"serverRelativeURL"`
-		} `json:"paths"`
-	}
-	if err := json.Unmarshal(body, &root); err != nil {
-		t.Fatal(err)
-	}
-	url := root.Paths["apis/stream.graphview.dev/v1alpha1"].ServerRelativeURL
-	if !strings.HasPrefix(url, "/openapi/v3/apis/stream.graphview.dev/v1alpha1?hash=") {
-		t.Fatalf("root: %s", body)
-	}
-	code, body := s.get(url, nil)
-	document := decode(t, body)
-	if code != 200 || document["openapi"] != "3.0.0" {
-		t.Fatalf("%d %s", code, body)
-	}
-	// It describes what is there.
-	for path := range document["paths"].(map[string]any) {
-		path = strings.NewReplacer("{namespace}", "shop", "{name}", "unknown").Replace(path)
-		if code, body := s.get(path, nil); code != 200 && !strings.Contains(string(body), `"unknown\" not found`) {
-			t.Errorf("%s: %d %s", path, code, body)
-		}
-	}
-	if code, _ := s.get("/openapi/v2", nil); code != 404 {
-		t.Errorf("/openapi/v2: %d", code)
 	}
 }

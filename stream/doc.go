@@ -8,9 +8,13 @@
 // Status before any upgrade: who is it (access.go, delegated to the API server
 // with TokenReview, its client CA and its front proxy), may it (the same, with
 // SubjectAccessReview), is there such a view and is it served (refusal.go), and
-// is there room (open.go). Then it is answered at once (list.go, snapshot.go) or
+// is there room (open.go). Then it is answered at once (list.go, snapshot.go, export.go) or
 // becomes a session: a loop that takes frames from a subscription and writes
 // them to a transport (session.go; socket.go, events.go, lines.go).
+//
+// A connection for many graphs is a mux: every graph on it is a channel that goes
+// through the same doors by itself (mux.go, mux_read.go, mux_channel.go). They
+// take turns to send, a message each (mux_turns.go).
 //
 // What of a graph is in those frames depends on the subscriber. While it has a
 // graph open it holds a lease (lease.go) on its identity (identity.go), which is
@@ -20,11 +24,13 @@
 // cluster first. One loop asks about every identity again (recheck.go), and
 // about the right to the graph itself and the user's own credentials. Answers
 // are shared by all streams of an identity and outlive the last one for a while
-// (permissions.go), so that a stream that comes back can continue.
+// (permissions.go), so that a stream that comes back can continue; a user who
+// comes back as another identity has what was asked before asked anew (kin.go).
 //
 // What it deliberately does not know: watches, informers, CEL, how a graph comes
 // to be and what is in a frame. Frames are one line of JSON each, made elsewhere
-// and shared by all sessions; they are only written here. Of client-go it uses
+// and shared by all sessions; they are only written here. Exports alone read the
+// names in them, for package format. Of client-go it uses
 // what authentication and authorization need.
 //
 // # Concurrency
@@ -32,8 +38,9 @@
 // A session is one goroutine that waits for its subscription and then for its
 // peer, so a slow peer delays nobody and nothing is queued for it. A WebSocket
 // has a second one that reads, because only a reader sees pongs and a peer that
-// leaves; the session joins it. A WebSocket session outlives its HTTP handler,
-// whose buffers are free from then on; so Server keeps a record of everything
-// that is open, ends it when it stops, and joins it within a bound. No lock is
-// held while the network is written to or the API server is asked.
+// leaves; the session joins it. A mux has those two and one for each channel. A
+// WebSocket session outlives its HTTP handler, whose buffers are free from then
+// on; so Server keeps a record of everything that is open, ends it when it stops,
+// and joins it within a bound. No lock is held while the network is written to or
+// the API server is asked.
 package stream

@@ -89,6 +89,7 @@ type fakeSubscription struct {
 	since   string
 	access  graphview.Access
 	answers chan answer
+	waited  []answer
 	once    sync.Once
 	closed  chan struct{}
 }
@@ -106,6 +107,30 @@ func (s *fakeSubscription) Next(ctx context.Context) ([]*graphview.Frame, error)
 		return a.frames, a.err
 	case <-ctx.Done():
 		return nil, ctx.Err()
+	}
+}
+
+func (s *fakeSubscription) Poll() ([]*graphview.Frame, error) {
+	if len(s.waited) > 0 {
+		a := s.waited[0]
+		s.waited = s.waited[1:]
+		return a.frames, a.err
+	}
+	select {
+	case a := <-s.answers:
+		return a.frames, a.err
+	default:
+		return nil, nil
+	}
+}
+
+func (s *fakeSubscription) Wait(ctx context.Context) error {
+	select {
+	case a := <-s.answers:
+		s.waited = append(s.waited, a)
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
 	}
 }
 

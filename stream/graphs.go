@@ -38,9 +38,16 @@ type View interface {
 type Subscription interface {
 	// Next waits until there is something to send and returns it: frames to be
 	// written in this order. The whole graph, even an empty one, ends with a frame
-	// that has a Rev, and does not wait for the view to sync. The error is a *graphview.ClosedError when the subscription
-	// is over and ctx's error when the caller gave up, who may call again.
+	// that has a Rev, and does not wait for the view to sync. The error is a
+	// *graphview.ClosedError when the subscription is over and ctx's error when the
+	// caller gave up, who may call again.
 	Next(ctx context.Context) ([]*graphview.Frame, error)
+	// Poll and Wait are the two halves of Next, for whoever has to take turns: what
+	// there is to send now, and waiting, after that was nothing, until it may be
+	// something. What is sent is made by Poll, so who waits for a turn first holds
+	// nothing and is then given the net change.
+	Poll() ([]*graphview.Frame, error)
+	Wait(ctx context.Context) error
 	// Close is idempotent.
 	Close()
 }

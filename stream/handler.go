@@ -29,15 +29,15 @@ func (s *Server) newHandler() http.Handler {
 		default:
 			s.serveDocument(w, r, documents[strings.TrimRight(info.Path, "/")])
 		}
-	}))
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	}), s.metrics)
+	return impatient(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/readyz", "/livez", "/healthz":
 			s.serveHealth(w, r)
 		default:
 			guarded.ServeHTTP(w, r)
 		}
-	})
+	}))
 }
 
 func (s *Server) serveHealth(w http.ResponseWriter, r *http.Request) {
@@ -53,7 +53,16 @@ func (s *Server) serveHealth(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Server) serveGraphs(w http.ResponseWriter, r *http.Request, info *request.RequestInfo) {
-	if info.APIGroup != groupVersion.Group || info.APIVersion != groupVersion.Version || info.Resource != resource || info.Subresource != "" {
+	if info.APIGroup != groupVersion.Group || info.APIVersion != groupVersion.Version || info.Subresource != "" {
+		s.refuse(w, r, notFound(r))
+		return
+	}
+	switch {
+	case info.Resource == resource:
+	case info.Resource == streams && info.Namespace == "" && info.Name == "":
+		s.serveStreams(w, r, info)
+		return
+	default:
 		s.refuse(w, r, notFound(r))
 		return
 	}
@@ -75,11 +84,7 @@ func (s *Server) serveGraphs(w http.ResponseWriter, r *http.Request, info *reque
 }
 
 func (s *Server) serveGraph(w http.ResponseWriter, r *http.Request, name graphview.Name) {
-	if format := r.URL.Query().Get(formatOption); format != "" && format != "json" {
-		s.refuse(w, r, apierrors.NewBadRequest(fmt.Sprintf("format %q is not served; it is json", format)))
-		return
-	}
-	table, err := negotiate(r)
+	wanted, err := negotiateForm(r)
 	if err != nil {
 		s.refuse(w, r, err)
 		return
@@ -88,8 +93,10 @@ func (s *Server) serveGraph(w http.ResponseWriter, r *http.Request, name graphvi
 	switch {
 	case err != nil:
 		s.refuse(w, r, err)
-	case table:
+	case wanted.table:
 		s.serveTable(w, r, []View{view})
+	case wanted.format != "":
+		s.serveExport(w, r, view, wanted.format)
 	default:
 		s.serveSnapshot(w, r, view)
 	}

@@ -4,8 +4,13 @@ import (
 	"bufio"
 	"net"
 	"net/http"
+	"slices"
 
+	"github.com/coder/websocket"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"graphview.dev/graphview"
 )
 
 // The buffers of a WebSocket make up most of an idle one. A client sends pongs
@@ -41,6 +46,33 @@ func (h *handshake) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 		return conn, buffers, err
 	}
 	return conn, bufio.NewReadWriter(bufio.NewReaderSize(conn, readBuffer), bufio.NewWriterSize(conn, writeBuffer)), nil
+}
+
+// offers is nil if a client that has protocols to choose from can speak one;
+// otherwise a Status.
+func offers(r *http.Request, protocol string) error {
+	if offered := protocols(r); len(offered) > 0 && !slices.Contains(offered, protocol) {
+		return apierrors.NewBadRequest("no known WebSocket subprotocol offered; it is " + protocol)
+	}
+	return nil
+}
+
+// accept makes a WebSocket of a request that has been admitted, or says why not
+// with a Status about the named view.
+func (s *Server) accept(w http.ResponseWriter, r *http.Request, protocol string, name graphview.Name) (*websocket.Conn, *socket, bool) {
+	answer, out := &handshake{ResponseWriter: w}, &socket{}
+	conn, err := websocket.Accept(answer, r, &websocket.AcceptOptions{
+		Subprotocols:   []string{protocol},
+		OriginPatterns: s.options.AllowedOrigins,
+		// Only for clients that ask; with context takeover a connection would hold
+		// more than a megabyte.
+		CompressionMode: websocket.CompressionNoContextTakeover,
+		OnPingReceived:  out.answerPing,
+	})
+	if err != nil && answer.refused != 0 {
+		s.refuse(w, r, status(int32(answer.refused), reasonOf(answer.refused), name, err.Error()))
+	}
+	return conn, out, err == nil
 }
 
 // reasonOf is the Kubernetes word for the codes with which a handshake fails.

@@ -44,8 +44,10 @@ type scope struct {
 	asked   map[graphview.Place]struct{}
 	rights  *rights
 	changed chan struct{} // closed when an answer in asked has changed
-	leases  int
-	left    time.Time
+	// inherited is to be asked before the scope is used, see kin.
+	inherited []graphview.Place
+	leases    int
+	left      time.Time
 }
 
 func newIdentity(who user.Info, secret []byte, now time.Time) *identity {
@@ -61,6 +63,12 @@ func newIdentity(who user.Info, secret []byte, now time.Time) *identity {
 func identityKey(who user.Info) string {
 	groups := slices.Compact(slices.Sorted(slices.Values(who.GetGroups())))
 	return fmt.Sprintf("%q %q %q %q", who.GetName(), who.GetUID(), groups, who.GetExtra())
+}
+
+func (i *identity) knows(view graphview.Name) bool {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.scopes[view] != nil
 }
 
 func (i *identity) scopeLocked(view graphview.Name) *scope {

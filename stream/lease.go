@@ -58,5 +58,25 @@ func (l *lease) Resolve(ctx context.Context, unknown []graphview.Place) error {
 	return l.identity.resolve(ctx, l.permissions.urgent, l.scope, unknown)
 }
 
+// inherit asks what the identity's kin was asked about the view, once. Where
+// that fails, the answers are asked for as they are needed, and who comes back
+// begins anew.
+func (l *lease) inherit(ctx context.Context) {
+	l.identity.mu.Lock()
+	inherited := l.scope.inherited
+	l.identity.mu.Unlock()
+	if len(inherited) == 0 {
+		return
+	}
+	asking, cancel := context.WithTimeout(ctx, refreshWithin)
+	defer cancel()
+	if l.Resolve(asking, inherited) != nil {
+		return
+	}
+	l.identity.mu.Lock()
+	defer l.identity.mu.Unlock()
+	l.scope.inherited = nil
+}
+
 // release gives the lease back. It is called once.
 func (l *lease) release() { l.permissions.release(l) }

@@ -68,6 +68,9 @@ func (s *Server) serveList(w http.ResponseWriter, r *http.Request, info *request
 	}
 	selected, err := selection(info)
 	if err == nil {
+		err = onlyJSON(r)
+	}
+	if err == nil {
 		err = s.known() // a part of a list passes for the whole
 	}
 	if err != nil {

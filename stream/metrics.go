@@ -1,32 +1,95 @@
 package stream
 
 import (
+	"context"
+	"net/http"
+	"strconv"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"k8s.io/apiserver/pkg/authorization/authorizer"
+
+	"graphview.dev/graphview"
 )
 
-// metrics say what deciding about subscribers costs.
+// metrics say what serving subscribers costs. None has the name of a view or of
+// a subscriber.
 type metrics struct {
-	reviews  *prometheus.CounterVec
-	interval prometheus.Gauge
+	reviews     *prometheus.CounterVec
+	interval    prometheus.Gauge
+	subscribers *prometheus.GaugeVec
+	messages    *prometheus.CounterVec
+	bytes       *prometheus.CounterVec
+	ended       *prometheus.CounterVec
+	refused     *prometheus.CounterVec
+	channels    *prometheus.CounterVec // that were refused
+	latency     prometheus.Histogram
 }
 
+// The transports, as metrics name them.
+const (
+	socketTransport = "websocket"
+	eventsTransport = "sse"
+	linesTransport  = "lines"
+	muxTransport    = "mux"
+)
+
+var transports = []string{socketTransport, eventsTransport, linesTransport, muxTransport}
+
+// gone is the code, in metrics, of a stream whose peer left or was cut.
+const gone = "gone"
+
 func newMetrics(registerer prometheus.Registerer) (*metrics, error) {
+	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
+		return prometheus.NewCounterVec(prometheus.CounterOpts{Name: "graphview_" + name, Help: help}, labels)
+	}
 	m := &metrics{
-		reviews: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "graphview_subject_access_reviews_total",
-			Help: "SubjectAccessReviews made to decide what subscribers may see, by result: allowed, denied or error.",
-		}, []string{"result"}),
+		reviews: counter("subject_access_reviews_total",
+			"SubjectAccessReviews made to decide what subscribers may see, by result: allowed, denied or error.", "result"),
 		interval: prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "graphview_permission_recheck_interval_seconds",
 			Help: "Time between the last two checks of the permissions that were checked again last. Longer than --permission-recheck: overload.",
 		}),
+		subscribers: prometheus.NewGaugeVec(prometheus.GaugeOpts{
+			Name: "graphview_subscribers",
+			Help: "Open streams of graphs, by transport: websocket, sse, lines, or mux for each channel of a connection with many.",
+		}, []string{"transport"}),
+		messages: counter("messages_sent_total", "Messages sent to subscribers, by transport.", "transport"),
+		bytes:    counter("sent_bytes_total", "Bytes of the messages sent to subscribers, by transport; without framing, compression and TLS.", "transport"),
+		ended:    counter("streams_ended_total", "Streams that ended, by the code that the subscriber was told; gone: it could not be told.", "code"),
+		refused:  counter("refused_requests_total", "Requests that were answered with a Status, by HTTP code.", "code"),
+		channels: counter("refused_channels_total", "Subscriptions on connections for many graphs that were refused, by the code of the error.", "code"),
+		latency: prometheus.NewHistogram(prometheus.HistogramOpts{
+			Name: "graphview_event_to_send_seconds",
+			Help: "Time from the arrival of an event to the end of sending a change that it led to, for each subscriber; a slow reader's is long.",
+			// From a quarter of a millisecond, doubled, to eight seconds.
+			Buckets: prometheus.ExponentialBuckets(0.00025, 2, 16),
+		}),
+	}
+	// A series that is there from the start can be summed and compared with 0.
+	for _, result := range []string{"allowed", "denied", "error"} {
+		m.reviews.WithLabelValues(result)
+	}
+	for _, transport := range transports {
+		m.subscribers.WithLabelValues(transport)
+		m.messages.WithLabelValues(transport)
+		m.bytes.WithLabelValues(transport)
+	}
+	for _, code := range []string{"1000", "1001", "1007", "1008", "1011", "1013", gone} {
+		m.ended.WithLabelValues(code)
+	}
+	for _, code := range []string{"1007", "1008", "1011", "1013"} {
+		m.channels.WithLabelValues(code)
+	}
+	for _, code := range []string{"401", "403", "404", "429", "503"} {
+		m.refused.WithLabelValues(code)
 	}
 	if registerer == nil {
 		return m, nil
 	}
-	for _, collector := range []prometheus.Collector{m.reviews, m.interval} {
+	for _, collector := range []prometheus.Collector{
+		m.reviews, m.interval, m.subscribers, m.messages, m.bytes, m.ended, m.refused, m.channels, m.latency,
+	} {
 		if err := registerer.Register(collector); err != nil {
 			return nil, err
 		}
@@ -46,3 +109,85 @@ func (m *metrics) reviewed(allowed bool, err error) {
 }
 
 func (m *metrics) rechecked(after time.Duration) { m.interval.Set(after.Seconds()) }
+
+// refusal counts a request that was answered with a Status.
+func (m *metrics) refusal(code int) { m.refused.WithLabelValues(strconv.Itoa(code)).Inc() }
+
+// refusedChannel counts a subscription that was answered with an error.
+func (m *metrics) refusedChannel(code graphview.Code) {
+	m.channels.WithLabelValues(strconv.Itoa(int(code))).Inc()
+}
+
+// unauthenticated is next, counted.
+func (m *metrics) unauthenticated(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		m.refusal(http.StatusUnauthorized)
+		next.ServeHTTP(w, r)
+	})
+}
+
+// forbidden is next, with what it does not allow counted.
+func (m *metrics) forbidden(next authorizer.Authorizer) authorizer.Authorizer {
+	return authorizer.AuthorizerFunc(func(ctx context.Context, a authorizer.Attributes) (authorizer.Decision, string, error) {
+		decision, reason, err := next.Authorize(ctx, a)
+		if decision != authorizer.DecisionAllow {
+			m.refusal(http.StatusForbidden)
+		}
+		return decision, reason, err
+	})
+}
+
+// sent counts one message of a transport that was written.
+func (m *metrics) sent(transport string, frame *graphview.Frame) {
+	m.messages.WithLabelValues(transport).Inc()
+	m.bytes.WithLabelValues(transport).Add(float64(len(frame.JSON)))
+	if !frame.Received.IsZero() {
+		m.latency.Observe(time.Since(frame.Received).Seconds())
+	}
+}
+
+// count makes a transport one that is counted, until it is closed.
+func (m *metrics) count(t transport) transport {
+	name := socketTransport
+	switch t.(type) {
+	case events:
+		name = eventsTransport
+	case lines:
+		name = linesTransport
+	}
+	c := &counted{transport: t, metrics: m, name: name}
+	c.metrics.subscribers.WithLabelValues(name).Inc()
+	return c
+}
+
+// counted is a transport that metrics tell of.
+type counted struct {
+	transport
+	metrics *metrics
+	name    string
+}
+
+func (c *counted) WriteFrame(ctx context.Context, frame *graphview.Frame) error {
+	if err := c.transport.WriteFrame(ctx, frame); err != nil {
+		return err
+	}
+	c.metrics.sent(c.name, frame)
+	return nil
+}
+
+func (c *counted) Close(code graphview.Code, reason string) {
+	c.over(strconv.Itoa(int(code)))
+	c.transport.Close(code, reason)
+}
+
+func (c *counted) Abort() {
+	c.over(gone)
+	c.transport.Abort()
+}
+
+func (c *counted) over(code string) {
+	c.metrics.subscribers.WithLabelValues(c.name).Dec()
+	c.metrics.streamEnded(code)
+}
+
+func (m *metrics) streamEnded(code string) { m.ended.WithLabelValues(code).Inc() }

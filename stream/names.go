@@ -15,6 +15,7 @@ const (
 	jsonType     = "application/json"
 	eventsType   = "text/event-stream"
 	formatOption = "format"
+	jsonFormat   = "json"
 )
 
 var (

@@ -1,11 +1,17 @@
 package stream
 
 import (
+	"fmt"
 	"net/http"
+	"strings"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/endpoints/handlers/negotiation"
+
+	"graphview.dev/stream/format"
 )
 
 // negotiate tells whether the request prefers kubectl's table to JSON, or
@@ -18,11 +24,71 @@ func negotiate(r *http.Request) (table bool, err error) {
 	return media.Convert != nil, nil
 }
 
+// form is what a graph is written as: one of the formats, kubectl's table, or
+// else JSON.
+type form struct {
+	table  bool
+	format format.Format
+}
+
+// negotiateForm finds the form that a request for one graph wants, or returns a
+// Status. What the URL says wins: it was written by whoever wants the graph, and
+// Accept by the program that fetches it.
+func negotiateForm(r *http.Request) (form, error) {
+	switch name := r.URL.Query().Get(formatOption); name {
+	case "":
+	case jsonFormat:
+		return form{}, nil
+	default:
+		f, err := format.Parse(name)
+		if err != nil {
+			served := jsonFormat
+			for _, f := range format.All() {
+				served += ", " + string(f)
+			}
+			return form{}, apierrors.NewBadRequest(fmt.Sprintf("format %q is not served; there are %s", name, served))
+		}
+		return form{format: f}, nil
+	}
+	media, _, err := negotiation.NegotiateOutputMediaType(r, graphCodecs{codecs}, forms{})
+	if err != nil {
+		return form{}, err
+	}
+	for _, f := range format.All() {
+		if media.Accepted.MediaType == f.MediaType() {
+			return form{format: f}, nil
+		}
+	}
+	return form{table: media.Convert != nil}, nil
+}
+
+// onlyJSON returns a Status for a request that asks for a format where there is
+// none but JSON.
+func onlyJSON(r *http.Request) error {
+	if name := r.URL.Query().Get(formatOption); name != "" && name != jsonFormat {
+		return apierrors.NewBadRequest(fmt.Sprintf("format %q is served of one graph as it is now, neither of lists nor of streams", name))
+	}
+	return nil
+}
+
+// graphCodecs negotiates what one graph can be had as. JSON comes first: it is
+// what whoever accepts everything gets.
+type graphCodecs struct{ jsonCodecs }
+
+func (c graphCodecs) SupportedMediaTypes() []runtime.SerializerInfo {
+	infos := c.jsonCodecs.SupportedMediaTypes()
+	for _, f := range format.All() {
+		kind, subtype, _ := strings.Cut(f.MediaType(), "/")
+		infos = append(infos, runtime.SerializerInfo{MediaType: f.MediaType(), MediaTypeType: kind, MediaTypeSubType: subtype})
+	}
+	return infos
+}
+
 // forms are those that a graph and a list of them have.
 type forms struct{}
 
-func (forms) AllowsMediaTypeTransform(_, _ string, target *schema.GroupVersionKind) bool {
-	return target == nil || *target == metav1.SchemeGroupVersion.WithKind("Table")
+func (forms) AllowsMediaTypeTransform(kind, subtype string, target *schema.GroupVersionKind) bool {
+	return target == nil || kind+"/"+subtype == jsonType && *target == metav1.SchemeGroupVersion.WithKind("Table")
 }
 func (forms) AllowsServerVersion(string) bool { return false }
 func (forms) AllowsStreamSchema(string) bool  { return false }

@@ -16,6 +16,7 @@ type open struct {
 
 	mu      sync.Mutex
 	all     map[*opened]struct{}
+	more    int // beside one for each of all
 	stopped *graphview.ClosedError
 	ended   chan struct{}
 }
@@ -44,7 +45,7 @@ func (o *open) admit(ctx context.Context) (*opened, error) {
 	if o.stopped != nil {
 		return nil, apierrors.NewServiceUnavailable(o.stopped.Reason)
 	}
-	if len(o.all) >= o.max {
+	if len(o.all)+o.more >= o.max {
 		return nil, apierrors.NewTooManyRequests("too many open graphs, try again later", 5)
 	}
 	one := &opened{home: o}
@@ -52,6 +53,24 @@ func (o *open) admit(ctx context.Context) (*opened, error) {
 	one.ctx, one.end = context.WithCancelCause(one.hard)
 	o.all[one] = struct{}{}
 	return one, nil
+}
+
+// another tells whether there is room for one more graph, which shares the
+// contexts of those that were admitted. If so it is to be given back.
+func (o *open) another() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if len(o.all)+o.more >= o.max {
+		return false
+	}
+	o.more++
+	return true
+}
+
+func (o *open) giveBack() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.more--
 }
 
 func (one *opened) leave() {

@@ -45,6 +45,9 @@ type Options struct {
 	// MaxOpen bounds the graphs that are being sent at once, streams and gets;
 	// default 10,000.
 	MaxOpen int
+	// MaxChannels bounds the graphs on one connection that takes several; default
+	// 256.
+	MaxChannels int
 	// Version is what /version says, v1.2.3; default "v0.0.0".
 	Version string
 	// Logger gets what nobody else is told. The zero value is silent.
@@ -69,6 +72,9 @@ func (o Options) complete() (Options, error) {
 	}
 	if o.MaxOpen == 0 {
 		o.MaxOpen = 10_000
+	}
+	if o.MaxChannels == 0 {
+		o.MaxChannels = 256
 	}
 	if o.Version == "" {
 		o.Version = "v0.0.0"

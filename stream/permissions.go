@@ -3,7 +3,6 @@ package stream
 import (
 	"context"
 	"crypto/rand"
-	"maps"
 	"sync"
 	"time"
 
@@ -44,6 +43,7 @@ type permissions struct {
 
 	mu         sync.Mutex
 	identities map[string]*identity
+	kin        kin
 }
 
 func newPermissions(r review, again authenticator.Request, interval time.Duration, m *metrics) *permissions {
@@ -51,7 +51,7 @@ func newPermissions(r review, again authenticator.Request, interval time.Duratio
 	_, _ = rand.Read(secret) // never fails
 	return &permissions{
 		interval: interval, urgent: newReviewer(r, urgentPerSecond, m), calm: newReviewer(r, calmPerSecond, m),
-		authenticator: again, metrics: m, secret: secret, identities: make(map[string]*identity),
+		authenticator: again, metrics: m, secret: secret, identities: make(map[string]*identity), kin: make(kin),
 	}
 }
 
@@ -59,6 +59,12 @@ func newPermissions(r review, again authenticator.Request, interval time.Duratio
 // earlier stream are asked again before they count.
 func (p *permissions) acquire(ctx context.Context, who user.Info, view graphview.Name, t tenancy) *lease {
 	p.refresh(ctx, identityKey(who))
+	l := p.lease(who, view, t)
+	l.inherit(ctx)
+	return l
+}
+
+func (p *permissions) lease(who user.Info, view graphview.Name, t tenancy) *lease {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := time.Now()
@@ -67,10 +73,18 @@ func (p *permissions) acquire(ctx context.Context, who user.Info, view graphview
 		p.evictLocked()
 		i = newIdentity(who, p.secret, now)
 		p.identities[i.key] = i
+		p.kin.add(i)
+	}
+	var inherited []graphview.Place
+	if !i.knows(view) {
+		inherited = p.kin.inheritance(i, view)
 	}
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	l := &lease{permissions: p, identity: i, view: view, scope: i.scopeLocked(view), tenancy: t}
+	if inherited != nil {
+		l.scope.inherited = inherited
+	}
 	l.scope.leases++
 	i.leases[l] = struct{}{}
 	return l
@@ -121,8 +135,13 @@ func (p *permissions) refresh(ctx context.Context, key string) {
 	case err == nil:
 		i.checked, i.confirmed, i.failed = now, now, 0
 	case len(i.leases) == 0 && now.Sub(i.confirmed) > maxFailed*p.interval:
-		delete(p.identities, key)
+		p.dropLocked(i)
 	}
+}
+
+func (p *permissions) dropLocked(i *identity) {
+	delete(p.identities, i.key)
+	p.kin.remove(i)
 }
 
 // neglected tells whether the re-checks have not looked after an identity.
@@ -149,7 +168,7 @@ func (p *permissions) evictLocked() {
 		i.mu.Unlock()
 	}
 	if idle >= maxIdle {
-		delete(p.identities, oldest.key)
+		p.dropLocked(oldest)
 	}
 }
 
@@ -158,10 +177,13 @@ func (p *permissions) forget() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	since := time.Now().Add(-keepFor)
-	maps.DeleteFunc(p.identities, func(_ string, i *identity) bool {
+	for _, i := range p.identities {
 		i.mu.Lock()
-		defer i.mu.Unlock()
 		i.forgetLocked(since)
-		return len(i.leases) == 0 && i.left.Before(since)
-	})
+		forgotten := len(i.leases) == 0 && i.left.Before(since)
+		i.mu.Unlock()
+		if forgotten {
+			p.dropLocked(i)
+		}
+	}
 }

@@ -73,7 +73,7 @@ func (p *permissions) recheck(ctx context.Context, i *identity) {
 		if allowed, known := may[l.right]; known && !allowed {
 			l.end(&graphview.ClosedError{
 				Code:   graphview.CodeInvalid,
-				Reason: fmt.Sprintf("you may no longer %s graph %s", l.right.verb, l.view),
+				Reason: fmt.Sprintf("you may no longer %s", l.right),
 			})
 		}
 	}

@@ -24,7 +24,7 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 		short.ErrStatus.Details.Causes = nil
 		err = &short
 	}
-	responsewriters.ErrorNegotiated(err, codecs, groupVersion, w, r)
+	s.metrics.refusal(responsewriters.ErrorNegotiated(err, codecs, groupVersion, w, r))
 }
 
 // refusal is the Status for a view that cannot be served because of err.

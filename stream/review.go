@@ -15,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/apiserver/pkg/authentication/user"
+	"k8s.io/apiserver/pkg/authorization/authorizer"
 	authorizationclient "k8s.io/client-go/kubernetes/typed/authorization/v1"
 
 	"graphview.dev/graphview"
@@ -26,6 +27,26 @@ type question struct {
 	verb, group, version, resource, namespace, name string
 
 	path string
+}
+
+// String is the question in words, as in "may you …".
+func (q question) String() string {
+	switch {
+	case q.path != "":
+		return q.verb + " " + q.path
+	case q.resource == resource:
+		return q.verb + " graph " + graphview.Name{Namespace: q.namespace, Name: q.name}.String()
+	default:
+		return q.verb + " " + q.resource
+	}
+}
+
+// attributes is the question as authorizers of requests are asked it.
+func (q question) attributes(who user.Info) authorizer.Attributes {
+	return authorizer.AttributesRecord{
+		User: who, Verb: q.verb, APIGroup: q.group, APIVersion: q.version, Resource: q.resource,
+		Namespace: q.namespace, Name: q.name, ResourceRequest: q.path == "", Path: q.path,
+	}
 }
 
 // review asks the API server. An error means that it did not answer.

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
+	"golang.org/x/sync/semaphore"
 
 	"graphview.dev/graphview"
 )
@@ -29,9 +30,11 @@ type Server struct {
 	listener    net.Listener
 	handler     http.Handler
 	open        *open
+	exports     *semaphore.Weighted // of exportRoom
 	permissions *permissions
 	connections connections
 	timing      timing
+	metrics     *metrics
 	stopping    atomic.Bool
 }
 
@@ -65,7 +68,7 @@ func newServer(o Options, a *access) (*Server, error) {
 	}
 	s := &Server{
 		options: o, access: a, certificate: certificate, listener: listener,
-		open: newOpen(o.MaxOpen), timing: defaultTiming(),
+		open: newOpen(o.MaxOpen), exports: semaphore.NewWeighted(exportRoom), timing: defaultTiming(), metrics: m,
 		permissions: newPermissions(a.review, a.authenticator, o.PermissionRecheck, m),
 	}
 	s.handler = s.newHandler()

@@ -11,11 +11,31 @@ import (
 	"graphview.dev/graphview"
 )
 
+// snapshot is a form in which a graph is sent once.
+type snapshot struct {
+	contentType string
+	// patience is how long one write may take.
+	patience time.Duration
+	body     body
+}
+
+// body puts a graph together from frames.
+type body interface {
+	// add takes the next frame, the last of which has a Rev, and sends what can be
+	// sent by now.
+	add(frame *graphview.Frame, send func(parts ...[]byte) error) error
+}
+
 // serveSnapshot answers with the graph as it is: one message that is also a
-// Kubernetes object. It is written as its frames come, never gathered; so once
-// it has begun, all that is left to do about an error is to cut it, which no
-// client takes for a whole graph.
+// Kubernetes object. It is written as its frames come, never gathered.
 func (s *Server) serveSnapshot(w http.ResponseWriter, r *http.Request, view View) {
+	s.sendSnapshot(w, r, view, snapshot{jsonType, s.timing.write, newMessageBody(view)})
+}
+
+// sendSnapshot answers with the graph in some form. Once that has begun, all
+// that is left to do about an error is to cut it, which no client takes for a
+// whole graph.
+func (s *Server) sendSnapshot(w http.ResponseWriter, r *http.Request, view View, form snapshot) {
 	one, err := s.open.admit(r.Context())
 	if err != nil {
 		s.refuse(w, r, err)
@@ -41,22 +61,35 @@ func (s *Server) serveSnapshot(w http.ResponseWriter, r *http.Request, view View
 		s.abandon(w, r, one.ctx, view, err)
 		return
 	}
-	w.Header().Set("Content-Type", jsonType)
-	w.Header().Set("X-Content-Type-Options", "nosniff")
-	w.Header().Set("Cache-Control", "no-store")
-	body := newSnapshotBody(w, view)
+	out, begun := newResponse(w), false
+	send := func(parts ...[]byte) error {
+		if !begun {
+			begun = true
+			w.Header().Set("Content-Type", form.contentType)
+			w.Header().Set("X-Content-Type-Options", "nosniff")
+			w.Header().Set("Cache-Control", "no-store")
+		}
+		// What was begun may still be finished while the server stops.
+		ctx, cancel := context.WithTimeout(one.hard, form.patience)
+		defer cancel()
+		return out.write(ctx, parts...)
+	}
 	for {
-		done, err := s.writeSnapshot(one.hard, body, frames)
+		done, err := addFrames(form.body, frames, send)
 		if done {
 			return
 		}
 		if err == nil {
-			// What was begun may still be finished while the server stops.
 			frames, err = subscription.Next(one.hard)
 		}
-		if err != nil {
+		switch {
+		case err == nil:
+		case begun:
 			s.options.Logger.V(1).Info("graph cut short", "view", view.Name().String(), "cause", err.Error())
 			panic(http.ErrAbortHandler)
+		default:
+			s.abandon(w, r, one.ctx, view, err)
+			return
 		}
 	}
 }
@@ -94,12 +127,10 @@ func (s *Server) abandon(w http.ResponseWriter, r *http.Request, ctx context.Con
 	}
 }
 
-func (s *Server) writeSnapshot(ctx context.Context, body *snapshotBody, frames []*graphview.Frame) (done bool, err error) {
+// addFrames returns that the graph is done, or an error, or neither.
+func addFrames(to body, frames []*graphview.Frame, send func(...[]byte) error) (done bool, err error) {
 	for _, frame := range frames {
-		ctx, cancel := context.WithTimeout(ctx, s.timing.write)
-		err := body.add(ctx, frame)
-		cancel()
-		if err != nil || frame.Rev != "" {
+		if err := to.add(frame, send); err != nil || frame.Rev != "" {
 			return err == nil, err
 		}
 	}
@@ -108,22 +139,21 @@ func (s *Server) writeSnapshot(ctx context.Context, body *snapshotBody, frames [
 
 var errReset = errors.New("the graph was reset while it was being sent")
 
-// snapshotBody joins the frames of a graph to one message. Warnings follow the
+// messageBody joins the frames of a graph to one message. Warnings follow the
 // actions, so those of all frames are kept till then; there are few.
-type snapshotBody struct {
-	response
+type messageBody struct {
 	begun    bool
 	head     []byte
 	warnings [][]byte
 }
 
-func newSnapshotBody(w http.ResponseWriter, view View) *snapshotBody {
+func newMessageBody(view View) *messageBody {
 	head := encode(objectOf(view))
 	head = append(head[:len(head)-1], `,"actions":[`...)
-	return &snapshotBody{response: newResponse(w), head: head}
+	return &messageBody{head: head}
 }
 
-func (b *snapshotBody) add(ctx context.Context, frame *graphview.Frame) error {
+func (b *messageBody) add(frame *graphview.Frame, send func(...[]byte) error) error {
 	var parts [][]byte
 	if b.head != nil {
 		parts, b.head = append(parts, b.head), nil
@@ -143,10 +173,10 @@ func (b *snapshotBody) add(ctx context.Context, frame *graphview.Frame) error {
 	if frame.Rev != "" {
 		parts = append(parts, b.tail(frame)...)
 	}
-	return b.write(ctx, parts...)
+	return send(parts...)
 }
 
-func (b *snapshotBody) tail(last *graphview.Frame) [][]byte {
+func (b *messageBody) tail(last *graphview.Frame) [][]byte {
 	parts := [][]byte{[]byte(`],"warnings":[`)}
 	for i, warnings := range b.warnings {
 		if i > 0 {

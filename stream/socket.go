@@ -2,6 +2,8 @@ package stream
 
 import (
 	"context"
+	"fmt"
+	"io"
 	"sync/atomic"
 
 	"github.com/coder/websocket"
@@ -9,27 +11,60 @@ import (
 	"graphview.dev/graphview"
 )
 
-// socket is the WebSocket transport of a protocol on which only we speak.
+// socket is the WebSocket transport.
 type socket struct {
 	conn    *websocket.Conn
 	read    chan struct{}
 	writing atomic.Bool
 }
 
-// start reads from conn until hard is done or the peer leaves, and ends the
-// session when either that or a message comes.
-func (s *socket) start(conn *websocket.Conn, hard context.Context, end context.CancelCauseFunc) {
+// start has read called in a goroutine, which is joined when the socket is
+// closed. It must return when the connection is.
+func (s *socket) start(conn *websocket.Conn, read func()) {
 	s.conn, s.read = conn, make(chan struct{})
 	go func() {
 		defer close(s.read)
-		if _, _, err := conn.Reader(hard); err != nil {
-			end(errPeer)
-			return
-		}
-		end(&graphview.ClosedError{
-			Code: graphview.CodeInvalid, Reason: "unexpected message: this stream takes none from the client",
-		})
+		read()
 	}()
+}
+
+// takeNothing reads from conn, for a protocol on which only we speak, until hard
+// is done or the peer leaves, and ends the session when either that or a message
+// comes.
+func takeNothing(conn *websocket.Conn, hard context.Context, end context.CancelCauseFunc) {
+	if _, _, err := conn.Reader(hard); err != nil {
+		end(errPeer)
+		return
+	}
+	end(&graphview.ClosedError{
+		Code: graphview.CodeInvalid, Reason: "unexpected message: this stream takes none from the client",
+	})
+}
+
+// readText reads one message, a text of at most limit bytes. What is called it
+// is for people. The error is a *graphview.ClosedError or that the peer is gone.
+func readText(ctx context.Context, conn *websocket.Conn, what string, limit int) ([]byte, error) {
+	conn.SetReadLimit(-1) // ours answers with a reason
+	kind, reader, err := conn.Reader(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errPeer, err)
+	}
+	text, err := io.ReadAll(io.LimitReader(reader, int64(limit)+1))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%w: %w", errPeer, err)
+	case kind != websocket.MessageText:
+		return nil, malformed("%s must be a text message", what)
+	case len(text) > limit:
+		// A connection that is closed with much unread may lose our last words.
+		_, _ = io.CopyN(io.Discard, reader, maxDiscard)
+		return nil, malformed("%s has more than %d bytes", what, limit)
+	}
+	return text, nil
+}
+
+func malformed(format string, args ...any) *graphview.ClosedError {
+	return &graphview.ClosedError{Code: graphview.CodeMalformed, Reason: fmt.Sprintf(format, args...)}
 }
 
 // answerPing tells whether to answer a ping of the peer. The library gives an
@@ -41,6 +76,32 @@ func (s *socket) WriteFrame(ctx context.Context, frame *graphview.Frame) error {
 	s.writing.Store(true)
 	defer s.writing.Store(false)
 	return s.conn.Write(ctx, websocket.MessageText, frame.JSON)
+}
+
+// spliced bounds what WriteSpliced copies of a message.
+const spliced = 4 << 10
+
+// WriteSpliced sends the JSON object text, to which it gives members more:
+// `"a":1,`. The text is shared, so it goes out as it is but for its beginning.
+func (s *socket) WriteSpliced(ctx context.Context, more string, text []byte) error {
+	s.writing.Store(true)
+	defer s.writing.Store(false)
+	head := min(len(text), spliced)
+	begin := make([]byte, 0, len(more)+head)
+	begin = append(append(append(begin, '{'), more...), text[1:head]...)
+	if head == len(text) {
+		return s.conn.Write(ctx, websocket.MessageText, begin)
+	}
+	out, err := s.conn.Writer(ctx, websocket.MessageText)
+	if err != nil {
+		return err
+	}
+	for _, part := range [][]byte{begin, text[head:]} {
+		if _, err := out.Write(part); err != nil {
+			return err
+		}
+	}
+	return out.Close()
 }
 
 func (s *socket) Ping(ctx context.Context) error { return s.conn.Ping(ctx) }

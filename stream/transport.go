@@ -26,14 +26,20 @@ type transport interface {
 
 // errorFrame is the last message of a stream: why it ends.
 func errorFrame(closed *graphview.ClosedError) *graphview.Frame {
-	type reason struct {
-		Code       int    `json:"code"`
-		CodeString string `json:"code_string"`
-		Reason     string `json:"reason"`
-	}
 	return &graphview.Frame{JSON: encode(struct {
-		Error reason `json:"error"`
-	}{reason{int(closed.Code), websocket.StatusCode(closed.Code).String(), closed.Reason}})}
+		Error problem `json:"error"`
+	}{problemOf(closed)})}
+}
+
+// problem is how messages say why something ended, or was not begun.
+type problem struct {
+	Code       int    `json:"code"`
+	CodeString string `json:"code_string"`
+	Reason     string `json:"reason"`
+}
+
+func problemOf(closed *graphview.ClosedError) problem {
+	return problem{int(closed.Code), websocket.StatusCode(closed.Code).String(), closed.Reason}
 }
 
 // maxCloseReason is what a close frame has room for (RFC 6455, section 5.5, less

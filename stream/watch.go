@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/coder/websocket"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apiserver/pkg/endpoints/request"
@@ -20,6 +19,10 @@ func (s *Server) serveWatch(w http.ResponseWriter, r *http.Request, name graphvi
 		// One stream is one graph: whoever takes graphs for a collection of
 		// objects to be watched is told at once that they are not.
 		s.refuse(w, r, apierrors.NewMethodNotSupported(groupResource, "watch"))
+		return
+	}
+	if err := onlyJSON(r); err != nil {
+		s.refuse(w, r, err)
 		return
 	}
 	upgrade := isUpgrade(r)
@@ -73,8 +76,8 @@ func (s *Server) serveResponse(w http.ResponseWriter, r *http.Request, view View
 // serveSocket upgrades and returns; the session goes on in a goroutine that the
 // server joins.
 func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request, view View, since string) {
-	if offered := protocols(r); len(offered) > 0 && !slices.Contains(offered, subprotocol) {
-		s.refuse(w, r, apierrors.NewBadRequest("no known WebSocket subprotocol offered; it is "+subprotocol))
+	if err := offers(r, subprotocol); err != nil {
+		s.refuse(w, r, err)
 		return
 	}
 	one, err := s.open.admit(context.WithoutCancel(r.Context()))
@@ -82,27 +85,16 @@ func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request, view View, 
 		s.refuse(w, r, err)
 		return
 	}
-	answer, out := &handshake{ResponseWriter: w}, &socket{}
-	conn, err := websocket.Accept(answer, r, &websocket.AcceptOptions{
-		Subprotocols:   []string{subprotocol},
-		OriginPatterns: s.options.AllowedOrigins,
-		// Only for clients that ask; with context takeover a connection would hold
-		// more than a megabyte.
-		CompressionMode: websocket.CompressionNoContextTakeover,
-		OnPingReceived:  out.answerPing,
-	})
-	if err != nil {
+	conn, out, ok := s.accept(w, r, subprotocol, view.Name())
+	if !ok {
 		one.leave()
-		if answer.refused != 0 {
-			s.refuse(w, r, status(int32(answer.refused), reasonOf(answer.refused), view.Name(), err.Error()))
-		}
 		return
 	}
 	held := s.lease(r, view, one)
 	go func() {
 		defer one.leave()
 		defer held.release()
-		out.start(conn, one.hard, one.end)
+		out.start(conn, func() { takeNothing(conn, one.hard, one.end) })
 		s.newSession(view, since, held, out).run(one.ctx, one.hard)
 	}()
 }
@@ -113,19 +105,24 @@ func (s *Server) lease(r *http.Request, view View, one *opened) *lease {
 	who, _ := request.UserFrom(r.Context())
 	name := view.Name()
 	return s.permissions.acquire(one.ctx, who, name, tenancy{
-		right: question{
-			verb: "watch", group: groupVersion.Group, version: groupVersion.Version, resource: resource,
-			namespace: name.Namespace, name: name.Name,
-		},
+		right:       rightToWatch(name),
 		credentials: credentialsFrom(r.Context()).own(),
 		end:         one.end,
 	})
 }
 
+// rightToWatch is what it takes to stream a graph.
+func rightToWatch(name graphview.Name) question {
+	return question{
+		verb: "watch", group: groupVersion.Group, version: groupVersion.Version, resource: resource,
+		namespace: name.Namespace, name: name.Name,
+	}
+}
+
 func (s *Server) newSession(view View, since string, access graphview.Access, out transport) *session {
 	name := view.Name()
 	return &session{
-		subscription: view.Subscribe(since, access), transport: out, timing: s.timing,
+		subscription: view.Subscribe(since, access), transport: s.metrics.count(out), timing: s.timing,
 		why: func(ctx context.Context, err error) *graphview.ClosedError { return s.why(ctx, name, err) },
 	}
 }

@@ -1,5 +1,5 @@
-// Package v1alpha1 holds the types of the API group graphview.dev: what a user
-// commits (GraphView) and what the operator answers in its status.
+// Package v1alpha1 holds the types of the API group graphview.dev: what users
+// commit (GraphView, ReferenceRule) and what the operator answers in a status.
 //
 // It knows no other code of this project, no clients and no compiler: what an
 // expression or a selector means is found by whoever compiles it. What can be

@@ -21,9 +21,9 @@ const (
 // it advances by itself. Once written, its counts are present, be they 0.
 type GraphViewStatus struct {
 	// observedGeneration is the metadata.generation of the spec that this
-	// status speaks of.
+	// status speaks of, -1 before there is any.
 	// +optional
-	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Minimum=-1
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 
 	// conditions are Accepted, Ready, Complete and, only while nothing will

@@ -27,9 +27,11 @@ type GraphView struct {
 	// +required
 	Spec GraphViewSpec `json:"spec,omitzero"`
 
-	// status says what the graph holds now. Absent until the operator has seen
-	// the GraphView.
+	// status says what the graph holds now. Until the operator has seen the
+	// GraphView its observedGeneration is -1, so that kstatus does not take it for
+	// settled.
 	// +optional
+	// +kubebuilder:default={"observedGeneration":-1,"resourceCount":0,"vertices":0,"arcs":0,"roots":0,"subscribers":0}
 	Status GraphViewStatus `json:"status,omitzero"`
 }
 

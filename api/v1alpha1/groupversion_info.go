@@ -15,7 +15,7 @@ var schemeBuilder = runtime.NewSchemeBuilder(addTypes)
 var AddToScheme = schemeBuilder.AddToScheme
 
 func addTypes(scheme *runtime.Scheme) error {
-	scheme.AddKnownTypes(GroupVersion, &GraphView{}, &GraphViewList{})
+	scheme.AddKnownTypes(GroupVersion, &GraphView{}, &GraphViewList{}, &ReferenceRule{}, &ReferenceRuleList{})
 	metav1.AddToGroupVersion(scheme, GroupVersion)
 	return nil
 }

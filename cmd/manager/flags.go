@@ -22,6 +22,7 @@ type options struct {
 	streamAddress, certDir         string
 	webhookAddress                 string
 	metricsAddress, healthAddress  string
+	pprofAddress, check            string
 	leaderElect                    bool
 	allowedOrigins                 []string
 	requireServiceAccount          bool
@@ -41,6 +42,8 @@ func parse(program string, args []string, out io.Writer) (*options, error) {
 	flags.StringVar(&o.webhookAddress, "webhook-bind-address", "0", "host:port on which GraphViews are validated for the API server, with the same certificate; 0 turns it off: without a ValidatingWebhookConfiguration nobody calls")
 	flags.StringVar(&o.metricsAddress, "metrics-bind-address", ":8080", "host:port of Prometheus metrics; 0 turns them off")
 	flags.StringVar(&o.healthAddress, "health-probe-bind-address", ":8081", "host:port of /healthz and /readyz; 0 turns them off")
+	flags.StringVar(&o.pprofAddress, "pprof-bind-address", "0", "host:port of Go's profiles, which tell what is in memory: bind it to localhost; 0 turns them off")
+	flags.StringVar(&o.check, "check", "", "do not serve: look at an installation as its users do, at what is named here of definitions, apiservice and webhook, separated by commas, say what was found, and end")
 	flags.BoolVar(&o.leaderElect, "leader-elect", false, "elect one replica, which alone writes status")
 	origins := flags.String("allowed-origins", "", "comma-separated host patterns of web pages, beside those of the same host, that may open WebSockets")
 	flags.BoolVar(&o.requireServiceAccount, "require-service-account", false, "accept only GraphViews with a serviceAccountName")
@@ -72,6 +75,9 @@ func (o *options) validate() error {
 	positive("permission-recheck", o.permissionRecheck > 0)
 	positive("sync-timeout", o.syncTimeout > 0)
 	positive("max-vertices-per-view", o.maxVertices > 0)
+	if err := checkable(o.check); err != nil {
+		errs = append(errs, err)
+	}
 	if _, _, err := o.webhookPort(); err != nil {
 		errs = append(errs, err)
 	}

@@ -29,7 +29,11 @@ func main() {
 	ctrl.SetLogger(log)
 	klog.SetLogger(log.WithName("kubernetes"))
 	ctx := logr.NewContext(ctrl.SetupSignalHandler(), log)
-	if err := run(ctx, o); err != nil && !errors.Is(err, context.Canceled) {
+	work := run
+	if o.check != "" {
+		work = check
+	}
+	if err := work(ctx, o); err != nil && !errors.Is(err, context.Canceled) {
 		log.Error(err, "The operator ends")
 		os.Exit(1)
 	}

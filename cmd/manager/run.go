@@ -13,7 +13,6 @@ import (
 	apiregistrationv1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
-	"sigs.k8s.io/controller-runtime/pkg/healthz"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
@@ -66,11 +65,14 @@ func run(ctx context.Context, o *options) error {
 		Notify:         notifier.Notify,
 		Permit:         permit.Allowed,
 		PermitInterval: o.permissionRecheck,
+		Registerer:     metrics.Registry,
 	})
 	if err != nil {
 		return fmt.Errorf("engine: %w", err)
 	}
 	accept := controllers.Options{RequireServiceAccount: o.requireServiceAccount}
+	rules := controllers.NewReferenceRuleReconciler(engine, accept)
+	accept.RulesKnown = rules.Known()
 	reconciler := controllers.NewGraphViewReconciler(engine, notifier, accept)
 	server, err := stream.New(stream.Options{
 		Config:            config,
@@ -92,6 +94,9 @@ func run(ctx context.Context, o *options) error {
 	if err := reconciler.SetupWithManager(ctx, mgr); err != nil {
 		return err
 	}
+	if err := rules.SetupWithManager(mgr); err != nil {
+		return err
+	}
 	runnables := []manager.Runnable{everyReplica(engine.Run), everyReplica(server.Run)}
 	if certificates.kept != nil {
 		runnables = append(runnables, everyReplica(certificates.kept.Run))
@@ -101,7 +106,10 @@ func run(ctx context.Context, o *options) error {
 			return fmt.Errorf("add to the manager: %w", err)
 		}
 	}
-	if err := serveHealth(mgr); err != nil {
+	if err := registerMetrics(permit, certificates.kept); err != nil {
+		return err
+	}
+	if err := serveHealth(mgr, engine, reconciler.Known()); err != nil {
 		return err
 	}
 	if webhooks != nil {
@@ -121,6 +129,7 @@ func newManager(o *options, config *rest.Config, scheme *runtime.Scheme, webhook
 		Cache:                         cache.Options{DefaultTransform: cache.TransformStripManagedFields()},
 		Metrics:                       metricsserver.Options{BindAddress: o.metricsAddress},
 		HealthProbeBindAddress:        o.healthAddress,
+		PprofBindAddress:              o.pprofAddress,
 		WebhookServer:                 webhooks,
 		LeaderElection:                o.leaderElect,
 		LeaderElectionID:              "graphview-manager.graphview.dev",
@@ -139,15 +148,6 @@ func newScheme() (*runtime.Scheme, error) {
 		}
 	}
 	return scheme, nil
-}
-
-func serveHealth(mgr manager.Manager) error {
-	for name, add := range map[string]func(string, healthz.Checker) error{"healthz": mgr.AddHealthzCheck, "readyz": mgr.AddReadyzCheck} {
-		if err := add(name, healthz.Ping); err != nil {
-			return fmt.Errorf("health: %w", err)
-		}
-	}
-	return nil
 }
 
 // everyReplica runs whether this replica is elected or not.

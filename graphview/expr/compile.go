@@ -9,10 +9,24 @@ import (
 	"github.com/google/cel-go/common/types"
 )
 
+// outcome is what an expression has to evaluate to.
+type outcome struct {
+	name    string // of the type
+	meaning string
+	// accepts tells whether a value of a type known at compile time may be one.
+	accepts func(*cel.Type) bool
+	// check says what else is wrong, beyond the type; nil if nothing can be.
+	check func(text string, checked *ast.AST) *Error
+}
+
+var truth = outcome{name: "bool", meaning: "true or false", accepts: func(t *cel.Type) bool {
+	return t.Kind() == types.BoolKind || t.Kind() == types.DynKind
+}}
+
 // compile makes a program of an expression, or says why not in an *Error.
-func compile(env *environment, text string) (*program, error) {
+func compile(env *environment, text string, want outcome) (*program, error) {
 	if text == "" {
-		return nil, &Error{Reason: InvalidExpression, Message: "expression is empty; it must evaluate to true or false"}
+		return nil, &Error{Reason: InvalidExpression, Message: "expression is empty; it must evaluate to " + want.meaning}
 	}
 	if err := tooLong(InvalidExpression, "expression", text); err != nil {
 		return nil, err
@@ -24,10 +38,15 @@ func compile(env *environment, text string) (*program, error) {
 	if issues.Err() != nil {
 		return nil, syntaxError(text, env.variables, issues.Errors())
 	}
-	if out := checked.OutputType(); out.Kind() != types.BoolKind && out.Kind() != types.DynKind {
+	if out := checked.OutputType(); !want.accepts(out) {
 		return nil, &Error{
 			Reason: InvalidExpression, Text: text,
-			Message: fmt.Sprintf("expression must evaluate to bool, not %s", oneLine(cel.FormatCELType(out))),
+			Message: fmt.Sprintf("expression must evaluate to %s, not %s", want.name, oneLine(cel.FormatCELType(out))),
+		}
+	}
+	if want.check != nil {
+		if wrong := want.check(text, checked.NativeRep()); wrong != nil {
+			return nil, wrong
 		}
 	}
 	return plan(env, checked, text)

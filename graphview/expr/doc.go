@@ -1,5 +1,6 @@
-// Package expr is everything a user writes as text in a view: CEL expressions
-// over resources and objects, label and field selectors, and JSONPath. It
+// Package expr is everything a user writes as text in a view or a rule: CEL
+// expressions over resources and objects, label and field selectors, and
+// JSONPath. It
 // parses and compiles them once, with errors a person can act on, and
 // evaluates them many times, within limits.
 //
@@ -34,7 +35,9 @@
 // pkg/cel/environment, without the authorizer: standard functions and macros,
 // lists, strings, sets, two-variable comprehensions, regex, URL, IP, CIDR,
 // quantity, semver, format and optional types. The object is obj. The variable
-// namespace, a word that CEL reserves, is made possible in reserved.go.
+// namespace, a word that CEL reserves, is made possible in reserved.go. A list or
+// map written out has values of one type, but in an expression that names
+// references: there some are known at compile time and others are not.
 //
 // # JSONPath
 //

@@ -41,7 +41,7 @@ type environment struct {
 // compiles nothing should not pay.
 var (
 	resourceEnvironment = sync.OnceValues(func() (*environment, error) {
-		return newEnvironment(
+		return newEnvironment(baseEnvironment,
 			variable{varGroup, cel.StringType},
 			variable{varVersion, cel.StringType},
 			variable{varResource, cel.StringType},
@@ -49,26 +49,33 @@ var (
 		)
 	})
 	objectEnvironment = sync.OnceValues(func() (*environment, error) {
-		return newEnvironment(
-			variable{varObject, cel.DynType},
-			variable{varGroup, cel.StringType},
-			variable{varVersion, cel.StringType},
-			variable{varResource, cel.StringType},
-			variable{varNamespace, cel.StringType},
-			variable{varName, cel.StringType},
-			variable{varLabels, cel.MapType(cel.StringType, cel.StringType)},
-			variable{varAnnotations, cel.MapType(cel.StringType, cel.StringType)},
-		)
+		return newEnvironment(baseEnvironment, objectVariableTypes...)
+	})
+	// referencesEnvironment lets an expression write out a map of which some
+	// values are texts and others of a type known only at run time.
+	referencesEnvironment = sync.OnceValues(func() (*environment, error) {
+		return newEnvironment(mixedEnvironment, objectVariableTypes...)
 	})
 )
+
+var objectVariableTypes = []variable{
+	{varObject, cel.DynType},
+	{varGroup, cel.StringType},
+	{varVersion, cel.StringType},
+	{varResource, cel.StringType},
+	{varNamespace, cel.StringType},
+	{varName, cel.StringType},
+	{varLabels, cel.MapType(cel.StringType, cel.StringType)},
+	{varAnnotations, cel.MapType(cel.StringType, cel.StringType)},
+}
 
 type variable struct {
 	name string
 	kind *cel.Type
 }
 
-func newEnvironment(variables ...variable) (*environment, error) {
-	base, err := baseEnvironment()
+func newEnvironment(on func() (*cel.Env, error), variables ...variable) (*environment, error) {
+	base, err := on()
 	if err != nil {
 		return nil, err
 	}
@@ -90,16 +97,23 @@ func newEnvironment(variables ...variable) (*environment, error) {
 // the authorizer cannot be taken out of it, and since which functions a user's
 // expression may call must not depend on the feature gates of this process.
 var baseEnvironment = sync.OnceValues(func() (*cel.Env, error) {
+	return newBase(cel.HomogeneousAggregateLiterals(), cel.ASTValidators(cel.ValidateHomogeneousAggregateLiterals()))
+})
+
+// mixedEnvironment is the same, but for lists and maps written out that hold
+// values of several types.
+var mixedEnvironment = sync.OnceValues(func() (*cel.Env, error) { return newBase() })
+
+func newBase(further ...cel.EnvOption) (*cel.Env, error) {
 	// CEL has one error of this kind for everybody, and writes the node where
 	// it first occurs into it whenever that is: a data race, and a wrong
 	// place. A node it cannot have, written now, prevents both.
 	types.LabelErrNode(noNode, types.NoSuchOverloadErr())
 
-	env, err := cel.NewEnv(
+	env, err := cel.NewEnv(append(further,
 		cel.ParserRecursionLimit(maxNesting),
 		cel.ParserExpressionSizeLimit(MaxTextLength),
 
-		cel.HomogeneousAggregateLiterals(),
 		cel.EagerlyValidateDeclarations(true),
 		cel.DefaultUTCTimeZone(true),
 		cel.CrossTypeNumericComparisons(true),
@@ -109,7 +123,6 @@ var baseEnvironment = sync.OnceValues(func() (*cel.Env, error) {
 			cel.ValidateDurationLiterals(),
 			cel.ValidateTimestampLiterals(),
 			cel.ValidateRegexLiterals(),
-			cel.ValidateHomogeneousAggregateLiterals(),
 		),
 
 		ext.Strings(ext.StringsVersion(2), ext.StringsMaxPrecision(maxPrecision)),
@@ -124,12 +137,12 @@ var baseEnvironment = sync.OnceValues(func() (*cel.Env, error) {
 		library.CIDR(),
 		library.Format(),
 		library.SemverLib(library.SemverVersion(1)),
-	)
+	)...)
 	if err != nil {
 		return nil, fmt.Errorf("build CEL environment: %w", err)
 	}
 	return env, nil
-})
+}
 
 // programOptions are those of Kubernetes: constants folded, cost tracked and
 // limited, cancellation noticed within comprehensions.

@@ -46,37 +46,46 @@ func (e *EvaluationError) Error() string {
 
 // eval evaluates the expression and says what that cost, in CEL's units. Its
 // error is an *EvaluationError, or wraps the context's.
-func (p *program) eval(ctx context.Context, variables cel.Activation) (match bool, cost uint64, err error) {
+func (p *program) eval(ctx context.Context, variables cel.Activation) (result ref.Val, cost uint64, err error) {
 	if ctx.Err() != nil {
-		return false, 0, fmt.Errorf("evaluate expression: %w", context.Cause(ctx))
+		return nil, 0, fmt.Errorf("evaluate expression: %w", context.Cause(ctx))
 	}
 	if !p.loops {
 		// CEL makes a context of its own for every interruptible evaluation,
 		// which costs as much as a typical expression.
 		return p.conclude(p.evaluable.Eval(variables))
 	}
-	match, cost, err = p.conclude(p.evaluable.ContextEval(ctx, variables))
+	result, cost, err = p.conclude(p.evaluable.ContextEval(ctx, variables))
 	if err != nil && ctx.Err() != nil {
-		return false, cost, fmt.Errorf("evaluate expression: %w", context.Cause(ctx))
+		return nil, cost, fmt.Errorf("evaluate expression: %w", context.Cause(ctx))
 	}
-	return match, cost, err
+	return result, cost, err
 }
 
 // conclude takes what CEL returns for what this package does.
-func (p *program) conclude(result ref.Val, details *cel.EvalDetails, err error) (match bool, cost uint64, _ error) {
+func (p *program) conclude(result ref.Val, details *cel.EvalDetails, err error) (_ ref.Val, cost uint64, _ error) {
 	if spent := details.ActualCost(); spent != nil {
 		cost = *spent
 	}
 	if err != nil {
-		return false, cost, p.safe(err)
+		return nil, cost, p.safe(err)
 	}
+	return result, cost, nil
+}
+
+// isTrue is the value of an expression that has to be a bool.
+func isTrue(result ref.Val) (bool, error) {
 	value, ok := result.(types.Bool)
 	if !ok {
-		return false, cost, &EvaluationError{
-			Message: fmt.Sprintf("expression must evaluate to bool, and was %s for this object", result.Type().TypeName()),
-		}
+		return false, notOfType(truth, result)
 	}
-	return bool(value), cost, nil
+	return bool(value), nil
+}
+
+func notOfType(want outcome, result ref.Val) *EvaluationError {
+	return &EvaluationError{
+		Message: fmt.Sprintf("expression must evaluate to %s, and was %s for this object", want.name, result.Type().TypeName()),
+	}
 }
 
 // harmless are runtime messages of CEL that contain no values. They have no

@@ -48,6 +48,22 @@ func FuzzCompileObject(f *testing.F) {
 	})
 }
 
+func FuzzCompileResource(f *testing.F) {
+	for _, text := range []string{"true", "group in ['', 'apps'] && resource != 'secrets'", "version.matches('^v[0-9]+$') && namespaced", "group == 1", "'", "resource[0]"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		s, err := CompileResource(text)
+		if err != nil {
+			checkMessage(t, text, message(t, err))
+			return
+		}
+		if _, err := s.Matches("apps", "v1", "deployments", true); err != nil {
+			checkMessage(t, text, err.Error())
+		}
+	})
+}
+
 func FuzzLabelSelector(f *testing.F) {
 	for _, text := range []string{"", "app=web", "env in (a, b), !legacy", "a>5", "a in (", "a=@", ",,"} {
 		f.Add(text)

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/types/ref"
 )
 
 // ObjectSelector is a compiled expression over one object: an object selector,
@@ -24,7 +25,7 @@ func CompileObject(text string) (*ObjectSelector, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := compile(env, text)
+	p, err := compile(env, text, truth)
 	if err != nil {
 		return nil, err
 	}
@@ -60,14 +61,23 @@ type Input struct {
 // Matches evaluates the expression. Its error is an *EvaluationError, or wraps
 // the context's.
 func (s *ObjectSelector) Matches(ctx context.Context, in *Input) (bool, error) {
+	result, err := s.program.on(ctx, in)
+	if err != nil {
+		return false, err
+	}
+	return isTrue(result)
+}
+
+// on evaluates the expression on an object, and charges that to the input.
+func (p *program) on(ctx context.Context, in *Input) (ref.Val, error) {
 	variables := objectVariablesPool.Get().(*objectVariables)
 	variables.input = in
-	match, cost, err := s.program.eval(ctx, variables)
+	result, cost, err := p.eval(ctx, variables)
 	*variables = objectVariables{}
 	objectVariablesPool.Put(variables)
 	// A call that a guard refused is charged as if it had been made.
 	in.Cost += min(cost, CostLimit)
-	return match, err
+	return result, err
 }
 
 var objectVariablesPool = sync.Pool{New: func() any { return new(objectVariables) }}

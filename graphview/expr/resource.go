@@ -16,7 +16,7 @@ func CompileResource(text string) (*ResourceSelector, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := compile(env, text)
+	p, err := compile(env, text, truth)
 	if err != nil {
 		return nil, err
 	}
@@ -27,10 +27,13 @@ func CompileResource(text string) (*ResourceSelector, error) {
 // some hundred resources and the cost limit holds. Its error is an
 // *EvaluationError.
 func (s *ResourceSelector) Matches(group, version, resource string, namespaced bool) (bool, error) {
-	match, _, err := s.program.conclude(s.program.evaluable.Eval(&resourceVariables{
+	result, _, err := s.program.conclude(s.program.evaluable.Eval(&resourceVariables{
 		group: group, version: version, resource: resource, namespaced: namespaced,
 	}))
-	return match, err
+	if err != nil {
+		return false, err
+	}
+	return isTrue(result)
 }
 
 type resourceVariables struct {

@@ -21,22 +21,22 @@ const maxFields = 4
 // arc leads from a node to a slot. There is one for each target and type,
 // however many references made it.
 type arc struct {
+	stamp            uint64 // revision of the last change
 	from             nodeID
 	to               slotID
 	nextOut, prevOut arcID
 	nextIn, prevIn   arcID
+	namedBy, fields  fieldID // paths of the naming references, and of all
+	uid              uint32  // of the target; 0 for any
 	typ              ArcType
 	flags            uint8
-	namedBy, fields  fieldID // paths of the naming references, and of all
-	uid              uint64  // of the target; 0 for any
-	stamp            uint64  // revision of the last change
 }
 
 // arcState is what an arc was when the open revision began.
 type arcState struct {
 	exists bool
 	flags  uint8
-	uid    uint64
+	uid    uint32
 }
 
 // arcChange is an arc that the open revision made, changed or removed.
@@ -140,14 +140,24 @@ type wanted struct {
 	to     slotID
 	typ    ArcType
 	flags  uint8
-	uid    uint64
+	uid    uint32
 	fields []string
+	arc    arcID // that is there for it, 0 if none
 }
 
 // setNames makes the node's named arcs those that its references ask for.
 func (g *Graph) setNames(id nodeID, references []Reference) {
 	want := g.wanted[:0]
 	var seen map[uint64]int // by slot and type; only where scanning would be slow
+	find := func(to slotID, typ ArcType) int {
+		if seen == nil {
+			return slices.IndexFunc(want, func(o wanted) bool { return o.to == to && o.typ == typ })
+		}
+		if i, ok := seen[uint64(to)<<8|uint64(typ)]; ok {
+			return i
+		}
+		return -1
+	}
 	for i := range references {
 		r := &references[i]
 		if r.Name == "" {
@@ -160,14 +170,7 @@ func (g *Graph) setNames(id nodeID, references []Reference) {
 		if r.BlockOwnerDeletion {
 			w.flags |= block
 		}
-		at := -1
-		if seen != nil {
-			if j, ok := seen[uint64(w.to)<<8|uint64(w.typ)]; ok {
-				at = j
-			}
-		} else {
-			at = slices.IndexFunc(want, func(o wanted) bool { return o.to == w.to && o.typ == w.typ })
-		}
+		at := find(w.to, w.typ)
 		if at < 0 {
 			at = len(want)
 			want = append(want, w)
@@ -188,23 +191,23 @@ func (g *Graph) setNames(id nodeID, references []Reference) {
 	}
 	g.wanted = want
 
-	have := g.have
-	clear(have)
+	g.stale = g.stale[:0]
 	for a := g.nodes.at(id).out; a != 0; a = g.arcs.at(a).nextOut {
-		have[uint64(g.arcs.at(a).to)<<8|uint64(g.arcs.at(a).typ)] = a
+		if i := find(g.arcs.at(a).to, g.arcs.at(a).typ); i >= 0 {
+			want[i].arc = a
+		} else {
+			g.stale = append(g.stale, a)
+		}
 	}
 	for i := range want {
 		w := &want[i]
-		key := uint64(w.to)<<8 | uint64(w.typ)
-		a, ok := have[key]
-		delete(have, key)
-		if !ok {
-			a = g.addArc(id, w.to, w.typ)
+		if w.arc == 0 {
+			w.arc = g.addArc(id, w.to, w.typ)
 		}
-		g.name(a, w)
+		g.name(w.arc, w)
 		w.fields = nil
 	}
-	for _, a := range have {
+	for _, a := range g.stale {
 		g.unname(a)
 	}
 }
@@ -246,7 +249,7 @@ func (g *Graph) setFields(id arcID) {
 	fields := a.namedBy
 	if a.flags&selected != 0 {
 		paths := slices.Clone(g.fieldsOf(a.namedBy))
-		for _, s := range g.nodes.at(a.from).selectors {
+		for _, s := range g.nodes.at(a.from).held() {
 			if s.typ == a.typ && s.field != "" && g.selectsSlot(s, a.to) {
 				paths = append(paths, s.field)
 			}
@@ -260,8 +263,13 @@ func (g *Graph) setFields(id arcID) {
 
 // fieldsFor interns a set of paths: sorted, without repetition, at most four.
 func (g *Graph) fieldsFor(paths []string) fieldID {
-	if len(paths) == 0 {
+	switch len(paths) {
+	case 0:
 		return 0
+	case 1:
+		if id, ok := g.fieldIDs[paths[0]]; ok {
+			return id
+		}
 	}
 	slices.Sort(paths)
 	paths = slices.Compact(paths)
@@ -274,6 +282,9 @@ func (g *Graph) fieldsFor(paths []string) fieldID {
 	}
 	if g.fieldLists[id] == nil {
 		g.fieldLists[id] = slices.Clone(paths)
+		if len(paths) == 1 {
+			g.fieldIDs[paths[0]] = id
+		}
 	}
 	return id
 }

@@ -12,8 +12,8 @@ package graph
 func (l *Lens) commit() bool {
 	g := l.g
 	if len(l.usesWas) > 0 {
-		for _, e := range l.index {
-			if _, ok := l.usesWas[g.slots.at(g.nodes.at(l.entries.at(e).node).slot).kind]; ok {
+		for p, e := range l.all {
+			if _, ok := l.usesWas[g.slots.at(g.nodes.at(p.node).slot).kind]; ok {
 				l.mark(e)
 			}
 		}
@@ -25,7 +25,7 @@ func (l *Lens) commit() bool {
 	case l.rooted:
 		l.repair()
 	}
-	before := l.head
+	before, now := l.head, l.stamp(g.rev)
 
 	// Tombstones go first in the log: whatever is set again because of them
 	// comes after.
@@ -34,7 +34,7 @@ func (l *Lens) commit() bool {
 		p := l.entries.at(e)
 		switch was, is := p.flags&shown != 0, l.visible(p); {
 		case was && !is:
-			p.since = g.rev
+			p.since = now
 			l.settle(p, -1)
 			l.push(e)
 			l.buryVertex(e)
@@ -45,20 +45,19 @@ func (l *Lens) commit() bool {
 	}
 	for _, e := range came {
 		p := l.entries.at(e)
-		p.since, p.changed = g.rev, g.rev
+		p.since, p.changed = now, now
 		l.settle(p, 1)
 		l.push(e)
 	}
 	for _, e := range l.dirty {
 		if p := l.entries.at(e); p.flags&(fresh|shown) == fresh|shown && l.visible(p) {
-			p.changed = g.rev
 			l.push(e)
 		}
 	}
 
 	for i := range g.changes {
 		c := &g.changes[i]
-		if e := l.index[c.from]; e != 0 {
+		if e := l.index.at(c.from); e != 0 {
 			l.examine(e, c.id, c.was)
 		}
 	}
@@ -91,16 +90,31 @@ func (l *Lens) commit() bool {
 			l.free(e)
 		}
 	}
-	l.dirty = l.dirty[:0]
-	clear(l.usesWas)
-	l.clearGraves()
-	l.squeeze()
+	l.tidy()
 	if l.head == before {
 		return false
 	}
 	close(l.change)
 	l.change = make(chan struct{})
 	return true
+}
+
+// tidy makes room after a revision.
+func (l *Lens) tidy() {
+	const keep = 1024 // of what the scratch space of a large revision may take
+	if cap(l.dirty) > keep {
+		l.dirty = nil
+	}
+	if cap(l.queue) > keep {
+		l.queue = nil
+	}
+	l.dirty = l.dirty[:0]
+	clear(l.usesWas)
+	l.clearGraves()
+	if len(l.log.elements) >= 2*l.log.live+256 {
+		// The dead outnumber the living.
+		l.squeeze()
+	}
 }
 
 // stable tells whether the entry is as visible as it was.
@@ -128,7 +142,7 @@ func (l *Lens) examineIn(e uint32) {
 		if a.flags&recorded != 0 {
 			continue
 		}
-		if from := l.index[a.from]; from != 0 && l.stable(l.entries.at(from)) {
+		if from := l.index.at(a.from); from != 0 && l.stable(l.entries.at(from)) {
 			l.examine(from, id, arcState{exists: true, flags: a.flags, uid: a.uid})
 		}
 	}
@@ -137,12 +151,11 @@ func (l *Lens) examineIn(e uint32) {
 // examineUses examines all arcs to kinds that the view watches differently now.
 func (l *Lens) examineUses() {
 	g := l.g
-	for n, e := range l.index {
-		p := l.entries.at(e)
+	for p, e := range l.all {
 		if p.flags&shown == 0 || !l.stable(p) {
 			continue
 		}
-		for id := g.nodes.at(n).out; id != 0; id = g.arcs.at(id).nextOut {
+		for id := g.nodes.at(p.node).out; id != 0; id = g.arcs.at(id).nextOut {
 			a := g.arcs.at(id)
 			if _, ok := l.usesWas[g.slots.at(a.to).kind]; ok && a.flags&recorded == 0 {
 				l.examine(e, id, arcState{exists: true, flags: a.flags, uid: a.uid})
@@ -193,12 +206,14 @@ func (l *Lens) examine(from uint32, id arcID, was arcState) {
 
 // lookOf is how the view shows an arc of entry from now.
 func (l *Lens) lookOf(from uint32, a *arc) look {
-	r := l.used(l.g.slots.at(a.to).kind)
-	if r == 0 || !l.visible(l.entries.at(from)) {
+	at := l.g.slots.at(a.to)
+	u := l.useOf(at.kind)
+	if !u.has(at) || !l.visible(l.entries.at(from)) {
 		return look{}
 	}
+	r := u.resource
 	if n := l.g.nodeAt(a.to, r); n != 0 && (a.uid == 0 || a.uid == l.g.nodes.at(n).uid) {
-		if e := l.index[n]; e != 0 && l.visible(l.entries.at(e)) {
+		if e := l.index.at(n); e != 0 && l.visible(l.entries.at(e)) {
 			return look{shown: true, resource: r}
 		}
 	}
@@ -212,16 +227,18 @@ func (l *Lens) lookOf(from uint32, a *arc) look {
 
 // lookBefore is how the view showed an arc in the last revision.
 func (l *Lens) lookBefore(from uint32, to slotID, was arcState) look {
-	r := l.usedBefore(l.g.slots.at(to).kind)
-	if !was.exists || r == 0 || l.entries.at(from).flags&shown == 0 {
+	at := l.g.slots.at(to)
+	u := l.useBefore(at.kind)
+	if !was.exists || !u.has(at) || l.entries.at(from).flags&shown == 0 {
 		return look{}
 	}
+	r := u.resource
 	if n := l.g.nodeAt(to, r); n != 0 {
 		uid, ok := l.g.uidWas[n]
 		if !ok {
 			uid = l.g.nodes.at(n).uid
 		}
-		if e := l.index[n]; e != 0 && l.entries.at(e).flags&shown != 0 && (was.uid == 0 || was.uid == uid) {
+		if e := l.index.at(n); e != 0 && l.entries.at(e).flags&shown != 0 && (was.uid == 0 || was.uid == uid) {
 			return look{shown: true, resource: r}
 		}
 	}

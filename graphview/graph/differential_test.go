@@ -29,6 +29,9 @@ func pick[T any](r *rand.Rand, of ...T) T { return of[r.IntN(len(of))] }
 
 func newWorld(t *testing.T, seed uint64) *world {
 	w := &world{t: t, r: rand.New(rand.NewPCG(seed, 7)), g: New()}
+	if seed%3 == 0 {
+		w.g.span = 200 // so that stamps are counted anew now and then
+	}
 	w.m = &model{sources: map[SourceID]modelSource{}, objects: map[SourceID]map[string]Object{}, scopes: map[Kind]Scope{}}
 	return w
 }
@@ -46,7 +49,11 @@ func (w *world) addLens(rooted bool, against ...ArcType) *modelLens {
 	l := &modelLens{lens: w.g.NewLens(), sources: map[SourceID]bool{}, uses: map[Kind]Resource{}, rooted: rooted, against: against}
 	l.decide = func(k Key, o Object) Selection {
 		h := rand.New(rand.NewPCG(salt, o.Hash/4)) // so that some updates change the decision and some do not
-		return Selection{Member: h.IntN(8) != 0, Root: h.IntN(10) == 0, Hash: o.Hash, Part: o.Hash}
+		s := Selection{Member: h.IntN(8) != 0, Root: h.IntN(10) == 0, Hash: o.Hash}
+		if salt%2 == 0 {
+			s.Part = o.Hash // of its own, though equal to what the object has
+		}
+		return s
 	}
 	l.lens.SetRoots(rooted, against)
 	for range 3 {
@@ -126,13 +133,14 @@ func (w *world) step() {
 		return
 	}
 	refNS := ns
-	if ns == "" {
-		refNS = "red"
+	if ns == "" && w.r.IntN(2) == 0 {
+		refNS = "red" // else what it refers to is cluster-scoped, or nowhere
 	}
 	o := Object{
 		Namespace: ns, Name: name, UID: fmt.Sprint("u", w.r.IntN(3)), Version: w.tick, Hash: uint64(w.r.IntN(40)),
 		Labels: map[string]string{}, References: w.references(refNS),
 	}
+	o.Payload = o.Hash
 	for _, k := range []string{"app", "tier"} {
 		if w.r.IntN(3) > 0 {
 			o.Labels[k] = pick(w.r, "x", "y", "z")
@@ -184,6 +192,9 @@ func TestGraphEqualsNaiveTwin(t *testing.T) {
 						w.step()
 					}
 					l := pick(w.r, w.m.lenses...)
+					if w.r.IntN(10) == 0 {
+						l.lens.Forget(l.lens.head - min(l.lens.head, w.r.Uint64N(40)))
+					}
 					switch round {
 					case 30: // a kind whose scope nobody knew turns out to be cluster-scoped
 						nodes = w.addSource(nodeKind, nodesV1, ScopeCluster)

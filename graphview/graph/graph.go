@@ -9,22 +9,25 @@ const clusterSpace spaceID = 1
 type Graph struct {
 	mu sync.RWMutex
 
-	// rev is the number of the open revision: larger than all before it.
-	rev uint64
+	// rev is the number of the open revision: larger than all before it. Stamps
+	// reach back as far as span.
+	rev, span uint64
 
 	kinds      table[Kind]
 	resources  table[Resource]
 	spaces     table[string]
 	fieldSets  table[[maxFields]string]
 	fieldLists [][]string
-	scopes     []Scope // by kind
+	fieldIDs   map[string]fieldID // of the sets of one
+	scopes     []Scope            // by kind
 
-	nodes   slab[node]
-	slots   slab[slot]
-	arcs    slab[arc]
-	slotIDs map[slotKey]slotID
-	claims  map[nodeID][]SourceID // beyond the first
-	labels  labelSets
+	nodes  slab[node]
+	slots  slab[slot]
+	arcs   slab[arc]
+	names  names
+	claims map[nodeID][]SourceID // beyond the first
+	rules  map[nodeID]uint64     // Object.Rules, but 0
+	labels labelSets
 
 	selection map[scopeKey]*scope
 	sources   map[SourceID]source
@@ -33,11 +36,11 @@ type Graph struct {
 
 	// What the open revision changed, for the lenses to look at.
 	changes []arcChange
-	uidWas  map[nodeID]uint64
+	uidWas  map[nodeID]uint32
 
 	// Scratch space of setNames.
 	wanted []wanted
-	have   map[uint64]arcID
+	stale  []arcID
 }
 
 type source struct {
@@ -49,14 +52,15 @@ type source struct {
 func New() *Graph {
 	g := &Graph{
 		rev:       1,
-		slotIDs:   make(map[slotKey]slotID),
+		span:      maxSpan,
 		claims:    make(map[nodeID][]SourceID),
+		rules:     make(map[nodeID]uint64),
 		labels:    make(labelSets),
 		selection: make(map[scopeKey]*scope),
 		sources:   make(map[SourceID]source),
 		lenses:    make(map[*Lens]struct{}),
-		uidWas:    make(map[nodeID]uint64),
-		have:      make(map[uint64]arcID),
+		uidWas:    make(map[nodeID]uint32),
+		fieldIDs:  make(map[string]fieldID),
 	}
 	g.spaces.intern("")
 	return g
@@ -68,11 +72,15 @@ type Object struct {
 	// Version orders the versions of one object; 0 if unknown. A source that
 	// lags behind another does not take a newer version back.
 	Version uint64
-	// Hash is equal for equal content.
+	// Hash is equal for equal content. Blank: nothing of the content is shown, so
+	// that a change of it is none to a lens.
 	Hash   uint64
+	Blank  bool
 	Labels map[string]string
-	// References, of which several may have one target.
+	// References, of which several may have one target. Rules is equal where they
+	// were found by the same rules; most objects have 0.
 	References []Reference
+	Rules      uint64
 	// Payload is the content, for the reader; the graph does not look at it.
 	Payload any
 }
@@ -138,13 +146,17 @@ func (g *Graph) Set(id SourceID, o *Object) NodeID {
 	known := p.alive()
 	g.addClaim(n, id)
 	lags := len(g.claims[n]) > 0 && p.version > o.Version && o.Version != 0
-	if known && (lags || p.version == o.Version && p.hash == o.Hash) {
+	if known && (lags || p.version == o.Version && p.hash == o.Hash && g.rules[n] == o.Rules) {
 		return NodeID(n)
 	}
 	if uid := uidHash(o.UID); uid != p.uid {
 		g.setUID(n, uid)
 	}
+	if !known || p.hash != o.Hash && !o.Blank {
+		p.changed = g.rev
+	}
 	p.version, p.hash, p.payload = o.Version, o.Hash, o.Payload
+	g.setRules(n, o.Rules)
 
 	labels := g.labels.acquire(o.Labels)
 	relabel := !known || labels != p.labels
@@ -161,12 +173,21 @@ func (g *Graph) Set(id SourceID, o *Object) NodeID {
 	return NodeID(n)
 }
 
+func (g *Graph) setRules(id nodeID, rules uint64) {
+	switch {
+	case rules != 0:
+		g.rules[id] = rules
+	case len(g.rules) > 0:
+		delete(g.rules, id)
+	}
+}
+
 // Find returns the id of an object that a source sees, 0 if it sees none of
 // that name. In Update.
 func (g *Graph) Find(id SourceID, namespace, name string) NodeID {
 	src := g.sources[id]
-	at, ok := g.slotIDs[slotKey{src.kind, g.spaces.find(namespace), name}]
-	if !ok {
+	at, _ := g.findSlot(src.kind, g.spaces.find(namespace), name)
+	if at == 0 {
 		return 0
 	}
 	if n := g.nodeAt(at, src.resource); n != 0 && g.claimed(n, id) {
@@ -192,7 +213,7 @@ func (g *Graph) unclaim(id nodeID, source SourceID) {
 		return
 	}
 	g.setUID(id, 0)
-	for _, s := range n.selectors {
+	for _, s := range n.held() {
 		g.unindex(s)
 	}
 	n.selectors = nil
@@ -201,6 +222,7 @@ func (g *Graph) unclaim(id nodeID, source SourceID) {
 	}
 	g.labels.release(n.labels)
 	n.labels, n.payload, n.hash, n.version = nil, nil, 0, 0
+	g.setRules(id, 0)
 	at := n.slot
 	if !g.peopled(at) {
 		g.leave(at)
@@ -220,7 +242,7 @@ func (g *Graph) peopled(id slotID) bool {
 }
 
 // setUID changes a node's UID, and with it which owner references it satisfies.
-func (g *Graph) setUID(id nodeID, uid uint64) {
+func (g *Graph) setUID(id nodeID, uid uint32) {
 	n := g.nodes.at(id)
 	if _, ok := g.uidWas[id]; !ok {
 		g.uidWas[id] = n.uid
@@ -250,9 +272,9 @@ func (g *Graph) setScope(kind kindID, scope Scope) {
 		return
 	}
 	var misplaced []arcID
-	for key, id := range g.slotIDs {
-		if key.kind == kind && key.space != clusterSpace {
-			for a := g.slots.at(id).in; a != 0; a = g.arcs.at(a).nextIn {
+	for _, c := range g.names.cells {
+		if s := g.slots.at(c.slot); s.kind == kind && s.space != clusterSpace {
+			for a := s.in; a != 0; a = g.arcs.at(a).nextIn {
 				misplaced = append(misplaced, a)
 			}
 		}
@@ -293,6 +315,9 @@ func (g *Graph) growKinds() {
 func (g *Graph) commit() []*Lens {
 	var revised []*Lens
 	for l := range g.lenses {
+		if g.rev-l.base > g.span {
+			l.rebase()
+		}
 		if l.commit() {
 			revised = append(revised, l)
 		}
@@ -331,7 +356,7 @@ func (g *Graph) Size() Size {
 	defer g.mu.RUnlock()
 	return Size{
 		Nodes:  g.nodes.len(),
-		Slots:  len(g.slotIDs),
+		Slots:  g.names.used,
 		Arcs:   g.arcs.len(),
 		Labels: len(g.labels),
 		Lenses: len(g.lenses),

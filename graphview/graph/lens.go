@@ -2,51 +2,33 @@ package graph
 
 import "slices"
 
-// Flags of an entry.
-const (
-	member  uint8 = 1 << iota // selected by the view
-	root                      // and one of its roots
-	reached                   // by a path from a root
-	shown                     // visible as of the last revision
-	dirty                     // in Lens.dirty
-	fresh                     // its content changed in the open revision
-)
-
-// byRoot is the support of an entry that is reached because it is a root.
-const byRoot = ^uint32(0)
-
-// entry is what a lens knows of one node. It lives while the node is a member
-// or there is a tombstone for it.
-type entry struct {
-	node    nodeID
-	support uint32 // entry that it is reached from; byRoot; 0
-	flags   uint8
-	hash    uint64 // of the content as the view shows it
-	since   uint64 // revision in which it last appeared or disappeared
-	changed uint64 // revision in which its content last changed
-	logged  uint64 // number of its live element in the log
-}
-
 // use is the resource under which a view watches a kind.
 type use struct {
 	resource resID
 	since    uint64
+	// namespaced: its objects live in namespaces, so that a name without one
+	// is no object's.
+	namespaced bool
 }
+
+// has tells whether the resource may have an object of that name.
+func (u use) has(s *slot) bool { return u.resource != 0 && !(u.namespaced && s.space == clusterSpace) }
 
 // Lens is one view's picture of the graph. Make it with Graph.NewLens.
 type Lens struct {
 	g       *Graph
 	sources map[SourceID]struct{}
 	uses    []use // by kind
-	usesWas map[kindID]resID
+	usesWas map[kindID]use
 
 	rooted  bool
 	against [Transitive + 1]bool // arc types followed against their direction
 	replant bool                 // reach has to be found anew
 
-	index   map[nodeID]uint32
+	base    uint64 // of stamps
+	index   index
 	entries slab[entry]
-	parts   map[uint32]any // content that differs from the node's, by entry
+	parts   map[uint32]part // by entry
 	dirty   []uint32
 	queue   []uint32 // of spread
 
@@ -70,11 +52,11 @@ type residence struct {
 // Selection is what a view decided about an object.
 type Selection struct {
 	Member, Root bool
-	// Hash is equal for equal content as the view shows it.
-	Hash uint64
 	// Part is the content that the view shows instead of the object's payload;
 	// nil for the payload.
 	Part any
+	// Hash is equal for equal Parts.
+	Hash uint64
 }
 
 // Counts is the size of a lens.
@@ -90,9 +72,9 @@ func (g *Graph) NewLens() *Lens {
 	l := &Lens{
 		g:       g,
 		sources: make(map[SourceID]struct{}),
-		usesWas: make(map[kindID]resID),
-		index:   make(map[nodeID]uint32),
-		parts:   make(map[uint32]any),
+		usesWas: make(map[kindID]use),
+		base:    g.rev - 1,
+		parts:   make(map[uint32]part),
 		objects: make(map[resID]int),
 		places:  make(map[residence]int),
 		head:    g.rev,
@@ -109,12 +91,11 @@ func (l *Lens) Close() {
 	for e := range l.graves.arcs {
 		l.forgetArcs(e)
 	}
-	for n := range l.index {
-		l.g.nodes.at(n).pins--
-		l.g.dropNode(n)
+	for p := range l.all {
+		l.g.nodes.at(p.node).pins--
+		l.g.dropNode(p.node)
 	}
-	clear(l.index)
-	l.entries, l.log, l.dirty, l.parts = slab[entry]{}, log{}, nil, nil
+	l.index, l.entries, l.log, l.dirty, l.parts = index{}, slab[entry]{}, log{}, nil, nil
 	l.graves = graveyard{horizon: ^uint64(0)}
 	delete(l.g.lenses, l)
 }
@@ -128,8 +109,8 @@ func (l *Lens) Unwatch(id SourceID) {
 	if _, ok := l.sources[id]; !ok {
 		return
 	}
-	for n, e := range l.index {
-		if l.g.claimed(n, id) && !l.sees(n, id) {
+	for p, e := range l.all {
+		if l.g.claimed(p.node, id) && !l.sees(p.node, id) {
 			l.deselect(e)
 		}
 	}
@@ -155,7 +136,7 @@ func (l *Lens) unclaimed(id nodeID, source SourceID) {
 	if _, ok := l.sources[source]; !ok {
 		return
 	}
-	if e := l.index[id]; e != 0 && !l.sees(id, source) {
+	if e := l.index.at(id); e != 0 && !l.sees(id, source) {
 		l.deselect(e)
 	}
 }
@@ -165,27 +146,29 @@ func (l *Lens) unclaimed(id nodeID, source SourceID) {
 func (l *Lens) Use(kind Kind, resource Resource) {
 	k := l.g.kinds.intern(kind)
 	l.g.growKinds()
-	l.setUse(k, l.g.resources.intern(resource))
+	l.setUse(k, use{resource: l.g.resources.intern(resource), namespaced: l.g.scopes[k] == ScopeNamespaced})
 }
 
 // Unuse says that the view no longer watches the kind. In Update.
 func (l *Lens) Unuse(kind Kind) {
 	if k := l.g.kinds.find(kind); k != 0 {
-		l.setUse(k, 0)
+		l.setUse(k, use{})
 	}
 }
 
-func (l *Lens) setUse(k kindID, resource resID) {
+func (l *Lens) setUse(k kindID, next use) {
 	for len(l.uses) <= int(k) {
 		l.uses = append(l.uses, use{})
 	}
-	if l.uses[k].resource == resource {
+	before := l.uses[k]
+	if before.resource == next.resource && before.namespaced == next.namespaced {
 		return
 	}
 	if _, ok := l.usesWas[k]; !ok {
-		l.usesWas[k] = l.uses[k].resource
+		l.usesWas[k] = before
 	}
-	l.uses[k] = use{resource: resource, since: l.g.rev}
+	next.since = l.g.rev
+	l.uses[k] = next
 }
 
 // SetRoots says whether only what roots reach is visible, and along which arc
@@ -203,7 +186,7 @@ func (l *Lens) SetRoots(rooted bool, against []ArcType) {
 // Select applies the view's decision about an object. In Update.
 func (l *Lens) Select(id NodeID, s Selection) {
 	n := nodeID(id)
-	e := l.index[n]
+	e := l.index.at(n)
 	if !s.Member {
 		if e != 0 {
 			l.deselect(e)
@@ -213,7 +196,7 @@ func (l *Lens) Select(id NodeID, s Selection) {
 	if e == 0 {
 		e = l.entries.alloc()
 		l.entries.at(e).node = n
-		l.index[n] = e
+		l.index.set(n, e)
 		l.g.nodes.at(n).pins++
 	}
 	p := l.entries.at(e)
@@ -231,16 +214,26 @@ func (l *Lens) Select(id NodeID, s Selection) {
 		}
 		l.mark(e)
 	}
-	if s.Part != nil {
-		l.parts[e] = s.Part
-	} else {
-		delete(l.parts, e)
-	}
-	if p.hash != s.Hash {
-		p.hash = s.Hash
+	if l.news(e, s) {
+		p.changed = l.stamp(l.g.rev)
 		p.flags |= fresh
 		l.mark(e)
 	}
+}
+
+// news notes the content that the view shows of an entry, and tells whether it is
+// another than before.
+func (l *Lens) news(e uint32, s Selection) bool {
+	before, parted := l.parts[e]
+	if s.Part != nil {
+		l.parts[e] = part{content: s.Part, hash: s.Hash}
+		return !parted || before.hash != s.Hash
+	}
+	if parted {
+		delete(l.parts, e)
+	}
+	p := l.entries.at(e)
+	return parted || l.g.nodes.at(p.node).changed > l.rev(p.changed)
 }
 
 func (l *Lens) deselect(e uint32) {
@@ -284,18 +277,22 @@ func (l *Lens) visible(p *entry) bool {
 }
 
 // used is the resource under which the view watches a kind, 0 if it does not.
-func (l *Lens) used(k kindID) resID {
+func (l *Lens) used(k kindID) resID { return l.useOf(k).resource }
+
+// useOf is how the view watches a kind, zero if it does not; useBefore, how it
+// did in the last revision.
+func (l *Lens) useOf(k kindID) use {
 	if int(k) >= len(l.uses) {
-		return 0
+		return use{}
 	}
-	return l.uses[k].resource
+	return l.uses[k]
 }
 
-func (l *Lens) usedBefore(k kindID) resID {
-	if r, ok := l.usesWas[k]; ok {
-		return r
+func (l *Lens) useBefore(k kindID) use {
+	if u, ok := l.usesWas[k]; ok {
+		return u
 	}
-	return l.used(k)
+	return l.useOf(k)
 }
 
 // Counts returns the size of the lens as of the last revision.

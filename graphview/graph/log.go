@@ -11,27 +11,31 @@ type log struct {
 }
 
 type element struct {
-	number uint64 // larger than all before it
+	number stamp // not smaller than those before it
 	entry  uint32
 }
 
 // after returns the index of the first element with a number above n.
-func (g *log) after(n uint64) int {
+func (g *log) after(n stamp) int {
 	return sort.Search(len(g.elements), func(i int) bool { return g.elements[i].number > n })
 }
 
 // push moves an entry to the end of the log, once per revision.
 func (l *Lens) push(e uint32) {
 	p := l.entries.at(e)
-	if p.logged >= l.g.rev {
+	if p.logged >= l.stamp(l.g.rev) {
 		return
 	}
 	if p.logged == 0 {
 		l.log.live++
 	}
 	l.head = max(l.head+1, l.g.rev)
-	p.logged = l.head
-	l.log.elements = append(l.log.elements, element{number: l.head, entry: e})
+	p.logged = l.stamp(l.head)
+	if n := len(l.log.elements); n == cap(l.log.elements) {
+		// By an eighth, not by a quarter or more: there is a log for each view.
+		l.log.elements = append(make([]element, 0, n+n/8+64), l.log.elements...)
+	}
+	l.log.elements = append(l.log.elements, element{number: p.logged, entry: e})
 }
 
 // unlog takes an entry out of the log.
@@ -42,11 +46,8 @@ func (l *Lens) unlog(p *entry) {
 	}
 }
 
-// squeeze drops dead elements once they outnumber the live ones.
+// squeeze drops dead elements.
 func (l *Lens) squeeze() {
-	if len(l.log.elements) < 2*l.log.live+256 {
-		return
-	}
 	kept := l.log.elements[:0]
 	for _, el := range l.log.elements {
 		if l.entries.at(el.entry).logged == el.number {
@@ -104,23 +105,34 @@ func (l *Lens) clearGraves() {
 		return
 	}
 	// A revision is forgotten as a whole.
-	for excess < len(l.graves.graves) && l.graves.graves[excess].rev == l.graves.graves[excess-1].rev {
-		excess++
-	}
-	for _, gr := range l.graves.graves[:excess] {
+	l.dropGraves(l.graves.graves[excess-1].rev)
+}
+
+// Forget gives up what is remembered of what went up to a revision: a reader
+// whose knowledge is older has to begin anew. In Update.
+func (l *Lens) Forget(rev uint64) { l.dropGraves(rev) }
+
+// dropGraves forgets the tombstones up to a revision.
+func (l *Lens) dropGraves(rev uint64) {
+	done := 0
+	for _, gr := range l.graves.graves {
+		if gr.rev > rev {
+			break
+		}
+		done++
 		l.graves.horizon = gr.rev
 		if gr.isArc {
 			l.forgetArcsOf(gr.entry, gr.rev)
 			continue
 		}
-		if p := l.entries.at(gr.entry); p.flags&shown == 0 && p.since == gr.rev && p.node != 0 {
+		if p := l.entries.at(gr.entry); p.flags&shown == 0 && l.rev(p.since) == gr.rev && p.node != 0 {
 			l.unlog(p)
 			l.free(gr.entry)
 		}
 	}
 	// What is cut off goes when the slice next grows: moving the rest now would
 	// cost every revision its length.
-	l.graves.graves = l.graves.graves[excess:]
+	l.graves.graves = l.graves.graves[done:]
 }
 
 // forgetArcsOf forgets the arcs that went from an entry up to a revision.
@@ -154,7 +166,7 @@ func (l *Lens) free(e uint32) {
 	l.unlog(p)
 	l.forgetArcs(e)
 	n := p.node
-	delete(l.index, n)
+	l.index.set(n, 0)
 	l.entries.release(e)
 	l.g.nodes.at(n).pins--
 	l.g.dropNode(n)

@@ -139,6 +139,9 @@ func (m *model) picture(l *modelLens) picture {
 				if r.Scope == ScopeCluster || r.Scope == ScopeUnknown && m.scopes[r.To] == ScopeCluster {
 					to.Namespace = ""
 				}
+				if to.Namespace == "" && m.scopes[r.To] == ScopeNamespaced {
+					continue // there is no such place
+				}
 				target, ok := members[to]
 				add(to, ok && (r.UID == "" || r.UID == target.UID))
 				continue

@@ -41,12 +41,6 @@ type slot struct {
 	pins uint32
 }
 
-type slotKey struct {
-	kind  kindID
-	space spaceID
-	name  string
-}
-
 // node is an object under one version of its API. A node without claims is
 // dead and stays, without arcs and content, until no lens has an entry for it.
 type node struct {
@@ -60,39 +54,47 @@ type node struct {
 	out arcID
 	// pins counts lens entries.
 	pins    uint32
-	uid     uint64
+	uid     uint32
 	version uint64
 	hash    uint64
+	changed uint64 // revision in which the content last changed
 	labels  *labelSet
 	payload any
 	// selectors that the object holds; nil for most.
-	selectors []*selector
+	selectors *[]*selector
+}
+
+func (n *node) held() []*selector {
+	if n.selectors == nil {
+		return nil
+	}
+	return *n.selectors
 }
 
 func (n *node) alive() bool { return n.claim != 0 }
 
 var uidSeed = maphash.MakeSeed()
 
-// uidHash condenses a UID; 0 means no UID. Two UIDs that meet in 64 bits are
-// taken for one, which an owner reference survives.
-func uidHash(uid string) uint64 {
+// uidHash condenses a UID; 0 means no UID. Objects that follow each other under
+// one name are taken for one if their UIDs meet in 31 bits, which an owner
+// reference survives.
+func uidHash(uid string) uint32 {
 	if uid == "" {
 		return 0
 	}
-	return maphash.String(uidSeed, uid) | 1
+	return uint32(maphash.String(uidSeed, uid)) | 1 //nolint:gosec // cut off
 }
 
 // slotFor returns the slot of a name, made if need be.
 func (g *Graph) slotFor(kind kindID, space spaceID, name string) slotID {
-	key := slotKey{kind, space, name}
-	if id, ok := g.slotIDs[key]; ok {
+	id, hash := g.findSlot(kind, space, name)
+	if id != 0 {
 		return id
 	}
+	id = g.slots.alloc()
 	// The caller's string may be a piece of a whole object.
-	key.name = strings.Clone(name)
-	id := g.slots.alloc()
-	*g.slots.at(id) = slot{name: key.name, kind: kind, space: space}
-	g.slotIDs[key] = id
+	*g.slots.at(id) = slot{name: strings.Clone(name), kind: kind, space: space}
+	g.names.add(hash, id)
 	return id
 }
 
@@ -102,7 +104,7 @@ func (g *Graph) dropSlot(id slotID) {
 	if s.node != 0 || s.in != 0 || s.pins != 0 {
 		return
 	}
-	delete(g.slotIDs, slotKey{s.kind, s.space, s.name})
+	g.names.remove(hashName(s.kind, s.space, s.name), id)
 	g.slots.release(id)
 }
 

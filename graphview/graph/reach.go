@@ -24,7 +24,7 @@ func (l *Lens) repair() {
 	}
 	for i := range l.g.changes {
 		c := &l.g.changes[i]
-		from, to := l.index[c.from], l.entryAt(c.to)
+		from, to := l.index.at(c.from), l.entryAt(c.to)
 		if from == 0 || to == 0 {
 			continue
 		}
@@ -58,7 +58,7 @@ func (l *Lens) repair() {
 	}
 	for i := range l.g.changes {
 		c := &l.g.changes[i]
-		from, to := l.index[c.from], l.entryAt(c.to)
+		from, to := l.index.at(c.from), l.entryAt(c.to)
 		if from != 0 && to != 0 && l.leads(c.id, to) {
 			l.seed(to)
 			l.seed(from)
@@ -69,8 +69,7 @@ func (l *Lens) repair() {
 
 // replantAll finds what is reached anew, from nothing.
 func (l *Lens) replantAll() {
-	for _, e := range l.index {
-		p := l.entries.at(e)
+	for p, e := range l.all {
 		p.flags &^= reached
 		p.support = 0
 		l.mark(e)
@@ -78,8 +77,8 @@ func (l *Lens) replantAll() {
 	if !l.rooted {
 		return
 	}
-	for _, e := range l.index {
-		if p := l.entries.at(e); p.flags&root != 0 && l.active(p) {
+	for p, e := range l.all {
+		if p.flags&root != 0 && l.active(p) {
 			l.reach(e, byRoot)
 		}
 	}
@@ -131,7 +130,7 @@ func (l *Lens) entryAt(at slotID) uint32 {
 	if n == 0 {
 		return 0
 	}
-	return l.index[n]
+	return l.index.at(n)
 }
 
 // visitArcs visits the arcs of an entry's node to and from other entries.
@@ -150,7 +149,7 @@ func (l *Lens) visitArcs(e uint32, visit func(a *arc, other uint32, forward bool
 	for id := l.g.slots.at(n.slot).in; id != 0; {
 		a := l.g.arcs.at(id)
 		id = a.nextIn
-		if other := l.index[a.from]; other != 0 {
+		if other := l.index.at(a.from); other != 0 {
 			visit(a, other, false)
 		}
 	}

@@ -41,8 +41,8 @@ type Position struct {
 	Known uint64
 	// from is the revision at which the walk under way began, 0 if none is.
 	from uint64
-	// next is the number in the log up to which it has come.
-	next uint64
+	// next is the number in the log up to which it has come, counted from base.
+	next, base uint64
 }
 
 // Walking tells whether a Read has begun and not come to the end.
@@ -65,22 +65,22 @@ func (l *Lens) Read(pos *Position, limit int, allow func(Resource, string) bool,
 	l.g.mu.RLock()
 	defer l.g.mu.RUnlock()
 	if pos.from == 0 {
-		pos.from, pos.next = l.head, pos.Known
+		pos.from, pos.next, pos.base = l.head, pos.Known, l.base
 	}
 	r := reader{l: l, allow: allow, emit: emit, known: pos.Known, told: pos.Known}
 	if r.told == 0 {
 		// One that began with nothing can only know what it was given since.
 		r.told = pos.from
 	}
-	if r.told < l.graves.horizon || pos.Known > l.head {
+	if r.told < l.graves.horizon || pos.Known > l.head || pos.base != l.base {
 		return false, ErrGone
 	}
-	elements := l.log.elements[l.log.after(pos.next):]
+	elements := l.log.elements[l.log.after(l.stamp(pos.next)):]
 	for i, el := range elements {
 		if i == limit {
 			return false, nil
 		}
-		pos.next = el.number
+		pos.next = l.rev(el.number)
 		if l.entries.at(el.entry).logged == el.number {
 			r.read(el.entry)
 		}
@@ -108,16 +108,16 @@ func (r *reader) read(e uint32) {
 		return
 	}
 	if p.flags&shown == 0 {
-		if p.since > r.told {
+		if l.rev(p.since) > r.told {
 			r.readDead(e, key)
 			r.emit(Change{Op: DeleteVertex, Vertex: key})
 		}
 		return
 	}
-	if p.since > r.known || p.changed > r.known {
-		payload, ok := l.parts[e]
-		if !ok {
-			payload = g.nodes.at(p.node).payload
+	if max(l.rev(p.since), l.rev(p.changed)) > r.known {
+		payload := g.nodes.at(p.node).payload
+		if part, ok := l.parts[e]; ok {
+			payload = part.content
 		}
 		r.emit(Change{Op: SetVertex, Vertex: key, Payload: payload})
 	}
@@ -126,7 +126,7 @@ func (r *reader) read(e uint32) {
 		a := g.arcs.at(id)
 		id = a.nextOut
 		how := l.lookOf(e, a)
-		if !how.shown || max(a.stamp, p.since, l.uses[g.slots.at(a.to).kind].since, r.targetSince(a.to, how.resource)) <= r.known {
+		if !how.shown || max(a.stamp, l.rev(p.since), l.uses[g.slots.at(a.to).kind].since, r.targetSince(a.to, how.resource)) <= r.known {
 			continue
 		}
 		to := g.keyAt(a.to, how.resource)
@@ -151,8 +151,8 @@ func (r *reader) read(e uint32) {
 // disappeared.
 func (r *reader) targetSince(to slotID, resource resID) uint64 {
 	if n := r.l.g.nodeAt(to, resource); n != 0 {
-		if e := r.l.index[n]; e != 0 {
-			return r.l.entries.at(e).since
+		if e := r.l.index.at(n); e != 0 {
+			return r.l.rev(r.l.entries.at(e).since)
 		}
 	}
 	return 0

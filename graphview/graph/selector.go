@@ -95,14 +95,17 @@ func (g *Graph) setSelectors(id nodeID, references []Reference) {
 		}
 		want = append(want, s)
 	}
-	have := g.nodes.at(id).selectors
+	have := g.nodes.at(id).held()
 	if slices.EqualFunc(have, want, (*selector).equal) {
 		return
 	}
 	for _, s := range have {
 		g.unindex(s)
 	}
-	g.nodes.at(id).selectors = want
+	g.nodes.at(id).selectors = nil
+	if want != nil {
+		g.nodes.at(id).selectors = &want
+	}
 	// Arcs of the old selectors that no new one confirms go; the list is taken
 	// first, since select links arcs into it.
 	var stale []arcID
@@ -282,7 +285,7 @@ func (g *Graph) selectArc(s *selector, to slotID) {
 // holds any more.
 func (g *Graph) reselect(id arcID) {
 	a := g.arcs.at(id)
-	for _, s := range g.nodes.at(a.from).selectors {
+	for _, s := range g.nodes.at(a.from).held() {
 		if s.typ == a.typ && g.selectsSlot(s, a.to) {
 			g.setFields(id)
 			return

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/jsontree"
 )
 
 // Extractor finds references by a compiled set of rules. Its zero value knows
@@ -14,6 +15,10 @@ type Extractor struct {
 	kinds map[graph.Kind]*node
 	// others is the tree of kinds without rules of their own.
 	others node
+	// shapes are what the rules of a kind look at, bare what is looked at of
+	// kinds that have neither rules nor conventions.
+	shapes map[graph.Kind]*jsontree.Shape
+	bare   *jsontree.Shape
 }
 
 // node is what the rules of a kind have to do with a value.
@@ -50,10 +55,10 @@ type leaf struct {
 // as their paths do not share prefixes. Its errors are meant for the rules'
 // authors.
 func New(rules ...Rule) (*Extractor, error) {
-	x := &Extractor{kinds: map[graph.Kind]*node{}}
+	x := &Extractor{kinds: map[graph.Kind]*node{}, shapes: map[graph.Kind]*jsontree.Shape{}, bare: ownShape()}
 	for i := range rules {
 		if from := rules[i].From; from != AnyKind && x.kinds[from] == nil {
-			x.kinds[from] = &node{}
+			x.kinds[from], x.shapes[from] = &node{}, ownShape()
 		}
 	}
 	for i := range rules {
@@ -64,11 +69,14 @@ func New(rules ...Rule) (*Extractor, error) {
 		}
 		if rule.From != AnyKind {
 			x.kinds[rule.From].add(steps, end)
+			addShape(x.shapes[rule.From], steps, &end)
 			continue
 		}
 		x.others.add(steps, end)
-		for _, root := range x.kinds {
+		addShape(x.bare, steps, &end)
+		for kind, root := range x.kinds {
 			root.add(steps, end)
+			addShape(x.shapes[kind], steps, &end)
 		}
 	}
 	return x, nil
@@ -178,9 +186,9 @@ func check(rule *Rule) error {
 		return errors.New("has no source kind")
 	case rule.From != AnyKind && strings.Contains(rule.From.Group+rule.From.Kind, "*"):
 		return errors.New("source is neither a kind nor */*")
-	case rule.Method > Inventory:
+	case rule.Method > Application:
 		return fmt.Errorf("unknown method %d", rule.Method)
-	case kind.Field == "" && kind.Value == "" && rule.Method != Inventory:
+	case kind.Field == "" && kind.Value == "" && !rule.Method.lists():
 		return errors.New("has no target kind")
 	case rule.Type != 0 && rule.Type != graph.Direct && rule.Type != graph.Transitive:
 		return errors.New("arc type is neither r nor t")

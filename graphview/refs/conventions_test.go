@@ -52,7 +52,7 @@ func TestConventionsGiveUp(t *testing.T) {
 func TestLists(t *testing.T) {
 	for kind, want := range map[graph.Kind]bool{
 		{Kind: "Pod"}:                          true,
-		{Kind: "ConfigMap"}:                    false,
+		{Kind: "Namespace"}:                    false,
 		{Group: "example.com", Kind: "Widget"}: false,
 		AnyKind:                                false,
 	} {

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/jsontree"
 )
 
 // awkward are rules that the built-in table has no row like.
@@ -28,6 +29,7 @@ var awkward = []Rule{
 	{From: odd, Path: "spec.list[].also", Method: Object, To: Target{Kind: Part{Field: "enabled", Value: "X", Values: map[string]string{"true": "Y", "a": "Z"}}}, Unless: []string{"kind:Pod", "tags:a"}},
 	{From: odd, Path: "spec.select", Method: Selector, To: coreKind("Pod"), Selected: "where", EmptySelectsAll: true},
 	{From: odd, Path: "spec.pick", Method: Labels, To: coreKind("Pod"), Listed: ".spec.which"},
+	{From: odd, Path: "data.apps[].spec", Method: Application, If: []string{".data.on"}},
 	{From: odd, Path: "status.ids[].id", Method: Inventory, Type: graph.Transitive, Unless: []string{".spec.remote"}},
 }
 
@@ -58,6 +60,7 @@ func TestExtractLikeNaive(t *testing.T) {
 			got := x.Extract(kind, object)
 			references += len(got)
 			compare(t, rules, kind, object, got)
+			comparePart(t, x, kind, object, got)
 			if t.Failed() {
 				return
 			}
@@ -80,6 +83,22 @@ func compare(t *testing.T, rules []Rule, kind graph.Kind, object map[string]any,
 			t.Fatal(err)
 		}
 		t.Errorf("%s: references (-naive +got):\n%s\n%s", kindString(kind), diff, data)
+	}
+}
+
+// comparePart extracts from what is left of the object in the kind's shape.
+func comparePart(t *testing.T, x *Extractor, kind graph.Kind, object map[string]any, got []graph.Reference) {
+	t.Helper()
+	data, err := json.Marshal(object)
+	if err != nil {
+		t.Fatal(err)
+	}
+	part, err := jsontree.Part(data, x.Shape(kind))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(got, x.Extract(kind, part)); diff != "" {
+		t.Errorf("%s: references (-whole +part):\n%s\n%s", kindString(kind), diff, data)
 	}
 }
 
@@ -184,6 +203,11 @@ func leafValue(random *rand.Rand, method Method) any {
 		return map[string]any{"name": text(random)}
 	case Inventory:
 		return []string{"own_a__b_apps_Deployment", "_n__Node", "own_a_b_c_D", "a_b_C", "own_a_core_", "__"}[random.IntN(6)]
+	case Application:
+		return []string{
+			`{"labelKey":"a","labelValue":"1","usedGKs":[{"Group":"","Kind":"Pod"},{"Group":"g","Kind":"K"},{"Group":"g"}]}`,
+			`{"labelKey":"a","labelValue":"1"}`, `{"labelKey":"-","labelValue":"1","usedGKs":[{"Kind":"Pod"}]}`, `{"usedGKs":[{"Kind":"Pod"}]}`, `[]`, "",
+		}[random.IntN(6)]
 	case Labels:
 		return labels(random)
 	case Selector:

@@ -66,6 +66,8 @@
 //	selector   the path holds matchLabels and matchExpressions
 //	labels     the path holds a map of labels to select by
 //	inventory  the path holds <namespace>_<name>_<group>_<kind>, the target is */*
+//	application
+//	           the path holds kapp's record of an application, the target is */*
 //	empty=all  an empty selector matches everything (default: nothing)
 //	everywhere the selector matches in all namespaces
 //	selected-ns=a  it matches in the namespaces that the label selector a selects:
@@ -96,6 +98,11 @@
 // that paths and scopes of Kubernetes' own kinds exist in its Go types, and that
 // every kind of the table has such a scenario. The command hack/refscoverage
 // counts the rows, and holds those of Kubernetes against a server's own schemas.
+//
+// # Rules of one's own
+//
+// [Extended] adds rules to those of the table, for kinds that somebody else
+// describes; a kind that is described has no conventions.
 //
 // # Conventions
 //

@@ -1,6 +1,7 @@
 package refs
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 
@@ -17,6 +18,13 @@ const MaxReferences = 10_000
 // once; several fields may name the same. The references share the object's
 // strings, but retain nothing else of it.
 func (x *Extractor) Extract(kind graph.Kind, object map[string]any) []graph.Reference {
+	references, _ := x.Examine(kind, object)
+	return references
+}
+
+// Examine is Extract and says, in words that hold no value, what it found and
+// could not read: a label selector, which then selects nothing.
+func (x *Extractor) Examine(kind graph.Kind, object map[string]any) ([]graph.Reference, error) {
 	metadata, _ := object["metadata"].(map[string]any)
 	namespace, _ := metadata["namespace"].(string)
 	w := walk{namespace: namespace}
@@ -34,7 +42,22 @@ func (x *Extractor) Extract(kind graph.Kind, object map[string]any) []graph.Refe
 			}
 		}
 	}
-	return w.found.all()
+	return w.found.all(), w.fault()
+}
+
+// Selects tells whether Examine may have something to say about a kind.
+func (x *Extractor) Selects(kind graph.Kind) bool {
+	root, ok := x.kinds[kind]
+	if !ok {
+		root = &x.others
+	}
+	return root.selects()
+}
+
+func (n *node) selects() bool {
+	return slices.ContainsFunc(n.ends, func(l leaf) bool { return l.method.selects() }) ||
+		slices.ContainsFunc(n.fields, func(m member) bool { return m.node.selects() }) ||
+		n.elements != nil && n.elements.selects() || n.values != nil && n.values.selects()
 }
 
 // Lists tells whether the extractor has rules of a kind, other than those of
@@ -48,6 +71,15 @@ type walk struct {
 	reached   [maxDepth + 1]any
 	namespace string // the object's own
 	found     found
+	// malformed is the first rule whose selector cannot be read.
+	malformed *leaf
+}
+
+func (w *walk) fault() error {
+	if w.malformed == nil {
+		return nil
+	}
+	return fmt.Errorf("a label selector in or beside %s cannot be parsed, and selects nothing", w.malformed.field)
 }
 
 func (w *walk) visit(n *node, value any, depth int) {
@@ -86,7 +118,7 @@ func (w *walk) emit(l *leaf, value any) {
 	}
 	text := ""
 	switch l.method {
-	case Name, Inventory:
+	case Name, Inventory, Application:
 		text, _ = value.(string)
 	case Object:
 		object, _ := value.(map[string]any)
@@ -96,6 +128,10 @@ func (w *walk) emit(l *leaf, value any) {
 	case Labels:
 		ref.Selector = labelsSelector(value)
 	}
+	if l.method.selects() && ref.Selector == nil && value != nil {
+		w.malform(l)
+		return
+	}
 	if text == "" && (ref.Selector == nil || len(ref.Selector.Requirements) == 0 && !l.emptySelectsAll) {
 		return
 	}
@@ -103,9 +139,14 @@ func (w *walk) emit(l *leaf, value any) {
 	if !l.applies(reached) {
 		return
 	}
-	if l.method == Inventory {
+	switch l.method {
+	case Inventory:
 		w.emitEntry(&ref, text)
 		return
+	case Application:
+		w.emitApplication(&ref, text)
+		return
+	default:
 	}
 	if l.naming == nil {
 		ref.Name = text
@@ -126,6 +167,13 @@ func (w *walk) emit(l *leaf, value any) {
 		}
 	}
 	w.found.add(&ref)
+}
+
+// malform notes that a selector cannot be read, if it were to be.
+func (w *walk) malform(l *leaf) {
+	if w.malformed == nil && l.applies(w.reached[:]) {
+		w.malformed = l
+	}
 }
 
 // applies tells whether a leaf's conditions hold and its exceptions do not.
@@ -153,9 +201,22 @@ func (w *walk) emitEntry(ref *graph.Reference, id string) {
 	w.found.add(&entry)
 }
 
+// emitApplication adds selectors of all that an application is made of.
+func (w *walk) emitApplication(ref *graph.Reference, text string) {
+	selectors, _ := parseApplication(text)
+	for i := range selectors {
+		selectors[i].Type, selectors[i].Field = ref.Type, ref.Field
+		w.found.add(&selectors[i])
+	}
+}
+
 // emitWithin adds a selector once for each namespace that it selects in.
 func (w *walk) emitWithin(l *leaf, ref *graph.Reference) {
-	some, all := l.within.namespaces(w.namespace, w.reached[:])
+	some, all, ok := l.within.namespaces(w.namespace, w.reached[:])
+	if !ok {
+		w.malform(l)
+		return
+	}
 	if all {
 		ref.AllNamespaces = true
 		w.found.add(ref)

@@ -51,6 +51,7 @@ func FuzzExtract(f *testing.F) {
 				t.Fatalf("not a reference: %+v", r)
 			}
 		}
+		comparePart(t, x, kind, object, got)
 		if len(got) < MaxReferences {
 			compare(t, rules, kind, object, got)
 		}

@@ -57,6 +57,7 @@ var kubernetes = map[graph.Kind]any{
 	{Group: "certificates.k8s.io", Kind: "PodCertificateRequest"}:                     certificatesv1beta1.PodCertificateRequest{},
 	{Group: "coordination.k8s.io", Kind: "Lease"}:                                     coordinationv1.Lease{},
 	{Group: "coordination.k8s.io", Kind: "LeaseCandidate"}:                            coordinationv1beta1.LeaseCandidate{},
+	{Kind: "ConfigMap"}:                                                               corev1.ConfigMap{},
 	{Group: "discovery.k8s.io", Kind: "EndpointSlice"}:                                discoveryv1.EndpointSlice{},
 	{Group: "flowcontrol.apiserver.k8s.io", Kind: "FlowSchema"}:                       flowcontrolv1.FlowSchema{},
 	{Group: "networking.k8s.io", Kind: "IPAddress"}:                                   networkingv1.IPAddress{},
@@ -168,7 +169,7 @@ func TestBuiltinPaths(t *testing.T) {
 		base := path[:holder(path)]
 		want := reflect.String
 		switch rule.Method {
-		case Name, Inventory:
+		case Name, Inventory, Application:
 		case Object:
 			base = path
 			want = reflect.Struct
@@ -201,6 +202,23 @@ func TestBuiltinPaths(t *testing.T) {
 			if descend(descend(root, below), steps) == nil {
 				t.Errorf("%s: no field %s", name, field)
 			}
+		}
+	}
+}
+
+// TestSecretsAreMetadata: nothing else of a Secret is there to be looked at.
+func TestSecretsAreMetadata(t *testing.T) {
+	for _, rule := range BuiltinRules() {
+		if rule.From != (graph.Kind{Kind: "Secret"}) {
+			continue
+		}
+		for _, field := range append(companions(&rule), "."+rule.Path) {
+			if strings.HasPrefix(field, ".") && !strings.HasPrefix(field, ".metadata.") {
+				t.Errorf("a row of Secrets looks at %s", field)
+			}
+		}
+		if !strings.HasPrefix(rule.Path, "metadata.annotations[") && !strings.HasPrefix(rule.Path, "metadata.labels[") {
+			t.Errorf("a row of Secrets looks at %s", rule.Path)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package refs
 
 import (
 	"cmp"
+	"encoding/json"
 	"maps"
 	"regexp"
 	"slices"
@@ -157,6 +158,9 @@ func naiveReferences(rule *Rule, object any, own string, path []string) []graph.
 	case Inventory:
 		id, _ := value.(string)
 		ok = naiveEntry(&ref, id)
+	case Application:
+		text, _ := value.(string)
+		ok = text != ""
 	}
 	look := func(field string) any { return companionOf(rule, object, path, field) }
 	for _, condition := range rule.If {
@@ -170,6 +174,10 @@ func naiveReferences(rule *Rule, object any, own string, path []string) []graph.
 	}
 	if rule.Method == Inventory {
 		return []graph.Reference{ref}
+	}
+	if rule.Method == Application {
+		text, _ := value.(string)
+		return naiveApplication(rule, text)
 	}
 	if !naiveName(rule, &ref, look) {
 		return nil
@@ -222,6 +230,29 @@ func naiveEntry(ref *graph.Reference, id string) bool {
 		ref.Scope = graph.ScopeCluster
 	}
 	return true
+}
+
+func naiveApplication(rule *Rule, text string) []graph.Reference {
+	var app struct {
+		LabelKey, LabelValue string
+		UsedGKs              []graph.Kind
+	}
+	if json.Unmarshal([]byte(text), &app) != nil {
+		return nil
+	}
+	selector := labelSelector(map[string]any{"matchLabels": map[string]any{app.LabelKey: app.LabelValue}})
+	if app.LabelValue == "" || selector == nil {
+		return nil
+	}
+	var out []graph.Reference
+	for _, to := range app.UsedGKs {
+		if to.Kind != "" {
+			out = append(out, graph.Reference{
+				Type: max(rule.Type, graph.Direct), To: to, Selector: selector, AllNamespaces: true, Field: rule.Path,
+			})
+		}
+	}
+	return out
 }
 
 func naiveHolds(condition string, look func(string) any) bool {

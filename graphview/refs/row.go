@@ -35,7 +35,7 @@ func parseRow(words []string) (row, error) {
 			return row{}, fmt.Errorf("unknown word %q", word)
 		}
 	}
-	if rule.Method == Inventory {
+	if rule.Method.lists() {
 		rule.To, rule.Scope = Target{}, graph.ScopeUnknown
 	}
 	return row{rule: rule}, nil
@@ -54,6 +54,8 @@ func (r *Rule) readFlag(word string) bool {
 		r.Method = Labels
 	case "inventory":
 		r.Method = Inventory
+	case "application":
+		r.Method = Application
 	case "empty=all":
 		r.EmptySelectsAll = true
 	case "everywhere":

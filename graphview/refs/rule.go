@@ -58,7 +58,14 @@ const (
 	// Inventory means that the value is <namespace>_<name>_<group>_<kind>. To is
 	// unused.
 	Inventory
+	// Application means that the value is kapp's record of an application, in
+	// JSON: a label, and the kinds of the objects that have it, in all namespaces.
+	// To is unused.
+	Application
 )
+
+// lists tells whether the value itself says which kinds it refers to.
+func (m Method) lists() bool { return m == Inventory || m == Application }
 
 func (m Method) selects() bool { return m == Selector || m == Labels }
 

@@ -22,7 +22,8 @@ func labelsSelector(value any) *graph.Selector {
 	return &graph.Selector{Requirements: requirements}
 }
 
-// labelSelector reads metav1.LabelSelector.
+// labelSelector reads metav1.LabelSelector; nil if value is none, or one that
+// apimachinery would not take.
 func labelSelector(value any) *graph.Selector {
 	selector, ok := value.(map[string]any)
 	if !ok {
@@ -36,6 +37,11 @@ func labelSelector(value any) *graph.Selector {
 		}
 		if requirements, ok = appendLabels(requirements, labels); !ok {
 			return nil
+		}
+		for i := range requirements {
+			if !isLabelKey(requirements[i].Key) || !isLabelValue(requirements[i].Values[0]) {
+				return nil
+			}
 		}
 	}
 	if value := selector["matchExpressions"]; value != nil {
@@ -76,7 +82,7 @@ func parseRequirement(value any) (graph.Requirement, bool) {
 	key, _ := expression["key"].(string)
 	operator, _ := expression["operator"].(string)
 	elements, isList := expression["values"].([]any)
-	if key == "" || !isList && expression["values"] != nil {
+	if !isLabelKey(key) || !isList && expression["values"] != nil {
 		return none, false
 	}
 	var op graph.Operator
@@ -98,7 +104,7 @@ func parseRequirement(value any) (graph.Requirement, bool) {
 	requirement := graph.Requirement{Key: key, Op: op}
 	for _, element := range elements {
 		text, ok := element.(string)
-		if !ok {
+		if !ok || !isLabelValue(text) {
 			return none, false
 		}
 		requirement.Values = append(requirement.Values, text)

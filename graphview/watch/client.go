@@ -76,7 +76,7 @@ func (c *client) get(ctx context.Context, key Key, options metav1.ListOptions) (
 // a server that cannot leave their data out is to refuse.
 func accept(key Key, watch bool) string {
 	switch {
-	case !key.secrets():
+	case !key.secrets(), key.Reduced:
 		return "application/json"
 	case watch:
 		return "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io"

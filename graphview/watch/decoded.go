@@ -1,6 +1,10 @@
 package watch
 
-import "fmt"
+import (
+	"fmt"
+
+	"graphview.dev/graphview/jsontree"
+)
 
 // Decoded is an object during its event: what is retained of it, and what is
 // still at hand. It is valid until the call that it was passed to returns;
@@ -15,7 +19,8 @@ type Decoded struct {
 
 // Tree returns the object as apimachinery's unstructured objects have it. It
 // is built from the stripped JSON by the first call and shared by all, so
-// nobody may change it. Of a Secret it has apiVersion, kind and metadata.
+// nobody may change it. Of a Secret it has apiVersion, kind and metadata,
+// and what it was reduced to.
 func (d *Decoded) Tree() (map[string]any, error) {
 	if d.object != nil {
 		return d.object, nil
@@ -23,12 +28,29 @@ func (d *Decoded) Tree() (map[string]any, error) {
 	if err := d.load(); err != nil {
 		return nil, err
 	}
-	object, err := tree(d.json)
+	object, err := jsontree.Whole(d.json)
 	if err != nil {
 		return nil, fmt.Errorf("decode: %w", err)
 	}
 	d.object = object
 	return object, nil
+}
+
+// Part returns Tree's tree without what shape does not ask for, which costs less
+// where that is most of it. It is Tree's own where that has been built, so
+// nobody may change it, and it may hold more than was asked for.
+func (d *Decoded) Part(shape *jsontree.Shape) (map[string]any, error) {
+	if d.object != nil {
+		return d.object, nil
+	}
+	if err := d.load(); err != nil {
+		return nil, err
+	}
+	part, err := jsontree.Part(d.json, shape)
+	if err != nil {
+		return nil, fmt.Errorf("decode: %w", err)
+	}
+	return part, nil
 }
 
 // JSON is what AppendJSON appends, without the copy. It may not be changed.

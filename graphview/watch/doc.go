@@ -15,7 +15,9 @@
 // mark when the list is complete has gone.
 //
 // Of Secrets the server is asked for metadata alone, and whatever else it may
-// send is dropped as it is read.
+// send is dropped as it is read. A Key that is Reduced asks for whole Secrets,
+// whose content goes through [Options].Reduce as it is read: what that returns is
+// retained, and nothing else.
 //
 // The package does not know views, graphs, references or expressions, does
 // not choose what to watch, and does not judge how long a failing resource

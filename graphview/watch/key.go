@@ -11,6 +11,8 @@ import (
 	"k8s.io/client-go/rest"
 )
 
+var errNotReduced = errors.New("only Secrets are reduced")
+
 // Key says what a Watch follows. Leases of equal keys share one Watch.
 type Key struct {
 	Resource schema.GroupVersionResource
@@ -20,6 +22,9 @@ type Key struct {
 	// selects everything. Acquire brings them into their canonical form, so
 	// two spellings of one selector share a Watch.
 	LabelSelector, FieldSelector string
+	// Reduced asks for whole Secrets, and retains what Options.Reduce makes of
+	// each beside its metadata.
+	Reduced bool
 }
 
 // String names the key in logs and errors.
@@ -32,6 +37,9 @@ func (k Key) String() string {
 		if part.value != "" {
 			fmt.Fprintf(&b, " %s %s", part.name, part.value)
 		}
+	}
+	if k.Reduced {
+		b.WriteString(" reduced")
 	}
 	return b.String()
 }
@@ -48,6 +56,9 @@ func (k Key) canonical() (Key, error) {
 		if strings.ContainsRune(part.value, '/') {
 			return k, fmt.Errorf("%s %q: subresources cannot be watched", part.name, part.value)
 		}
+	}
+	if k.Reduced && !k.secrets() {
+		return k, errNotReduced
 	}
 	if k.Namespace != "" {
 		if problems := rest.IsValidPathSegmentName(k.Namespace); len(problems) > 0 {
@@ -67,7 +78,7 @@ func (k Key) canonical() (Key, error) {
 }
 
 // secrets tells whether the objects are Secrets, of which only metadata may
-// be read.
+// be retained, and what they are reduced to.
 func (k Key) secrets() bool {
 	return k.Resource.Group == "" && k.Resource.Resource == "secrets"
 }

@@ -32,7 +32,11 @@ func (l *Lease) Release() { l.once.Do(func() { l.manager.release(l.watch) }) }
 // visited and set. It ends early when ctx or the Watch does, and then returns
 // an error.
 func (l *Lease) Replay(ctx context.Context, visit func(*Decoded)) error {
-	w := l.watch
+	return l.watch.Replay(ctx, visit)
+}
+
+// Replay is that of a Lease, for who follows the Watch without one.
+func (w *Watch) Replay(ctx context.Context, visit func(*Decoded)) error {
 	names, err := w.names(ctx)
 	if err != nil {
 		return fmt.Errorf("replay %s: %w", w.key, err)
@@ -54,9 +58,9 @@ func (w *Watch) names(ctx context.Context) ([]name, error) {
 		return nil, err
 	}
 	defer w.unlock()
-	names := make([]name, 0, len(w.objects))
-	for key := range w.objects {
-		names = append(names, key)
+	names := make([]name, 0, w.objects.used)
+	for o := range w.objects.all {
+		names = append(names, o.key())
 	}
 	return names, nil
 }
@@ -75,7 +79,7 @@ func (w *Watch) visit(ctx context.Context, names []name, scratch *[]byte, visit 
 			return ErrStopped
 		default:
 		}
-		if o := w.objects[key]; o != nil {
+		if o := w.objects.get(key); o != nil {
 			d := Decoded{Object: o, scratch: scratch}
 			visit(&d)
 			d = Decoded{}

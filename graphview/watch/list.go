@@ -10,6 +10,8 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"graphview.dev/graphview/jsontree"
 )
 
 var errNoList = errors.New("the answer is not a list")
@@ -47,7 +49,7 @@ func (l *listReader) read(r io.Reader) (meta metav1.ListMeta, err error) {
 		if err != nil {
 			return meta, malformed(err)
 		}
-		switch string(plain(quoted)) {
+		switch string(jsontree.Unquote(quoted)) {
 		case "apiVersion":
 			l.item.apiVersion, err = readString(dec)
 		case "kind":
@@ -105,7 +107,12 @@ func (l *listReader) items(dec *jsontext.Decoder) error {
 		if err != nil {
 			return malformed(err)
 		}
-		if err := l.takeItem(raw); err != nil {
+		err = l.takeItem(raw)
+		if l.secret {
+			// The decoder is done with it, and may keep its buffer for long.
+			clear(raw)
+		}
+		if err != nil {
 			return err
 		}
 	}

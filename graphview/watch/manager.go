@@ -19,6 +19,7 @@ var (
 	errNoConfig  = errors.New("options without Config")
 	errNoHandler = errors.New("options without Handler")
 	errRunning   = errors.New("manager runs already")
+	errNoReduce  = errors.New("options without Reduce")
 )
 
 // Options of a Manager. Config and Handler are required.
@@ -29,6 +30,10 @@ type Options struct {
 	// DisableCompression's.
 	Config  *rest.Config
 	Handler Handler
+	// Reduce is what Keys that are Reduced need: it takes the JSON of an object
+	// and returns that of what may be retained of it, which Decoded.Tree has as
+	// the member "reduced". It is called by many goroutines, and may keep neither.
+	Reduce func(object []byte) []byte
 	// Logger is told when a Watch falls behind and when it has caught up.
 	Logger logr.Logger
 	// Lists is how many lists are read at once, 16 by default.
@@ -120,6 +125,9 @@ func (m *Manager) Acquire(ctx context.Context, key Key) (*Lease, error) {
 	canonical, err := key.canonical()
 	if err != nil {
 		return nil, fmt.Errorf("watch %s: %w", key, err)
+	}
+	if key.Reduced && m.options.Reduce == nil {
+		return nil, fmt.Errorf("watch %s: %w", key, errNoReduce)
 	}
 	select {
 	case <-m.started:

@@ -14,19 +14,19 @@ import (
 // goroutine.
 type Object struct {
 	namespace unique.Handle[string]
-	// identity is the name and then the UID, in one allocation.
-	identity string
-	packed   []byte
-	// dict is what packed was compressed with, nil if with none.
+	// data is the name, the UID, and what is retained, in one allocation: there
+	// are many objects.
+	data string
+	// dict is what is retained was compressed with, nil if with none.
 	dict          *s2.Dict
 	version, hash uint64
 	size          uint32
 	// seen is the generation in which the Watch last saw the object, under its
 	// lock; no method reads it.
-	seen   uint32
-	name   uint16 // its length in identity
-	raw    bool   // packed is the JSON itself
-	secret bool
+	seen      uint32
+	name, uid uint16 // their lengths in data
+	raw       bool   // what is retained is the JSON itself
+	secret    bool
 }
 
 var errCorrupt = errors.New("retained object does not decompress to its size")
@@ -35,10 +35,10 @@ var errCorrupt = errors.New("retained object does not decompress to its size")
 func (o *Object) Namespace() string { return o.namespace.Value() }
 
 // Name is the object's metadata.name.
-func (o *Object) Name() string { return o.identity[:o.name] }
+func (o *Object) Name() string { return o.data[:o.name] }
 
 // UID is the object's metadata.uid.
-func (o *Object) UID() string { return o.identity[o.name:] }
+func (o *Object) UID() string { return o.data[o.name : int(o.name)+int(o.uid)] }
 
 // Version is the resourceVersion as a number, or 0 if it is none.
 func (o *Object) Version() uint64 { return o.version }
@@ -68,11 +68,17 @@ func (o *Object) AppendJSON(dst []byte) ([]byte, error) {
 	return o.unpack(dst)
 }
 
+// packed is what is retained of the JSON.
+func (o *Object) packed() string { return o.data[int(o.name)+int(o.uid):] }
+
 // unpack appends what is retained: of a Secret, its metadata.
 func (o *Object) unpack(dst []byte) ([]byte, error) {
 	if o.raw {
-		return append(dst, o.packed...), nil
+		return append(dst, o.packed()...), nil
 	}
+	scratch := getScratch()
+	defer putScratch(scratch)
+	*scratch = append((*scratch)[:0], o.packed()...)
 	dst = slices.Grow(dst, int(o.size))
 	room := dst[len(dst) : len(dst)+int(o.size)]
 	var (
@@ -80,9 +86,9 @@ func (o *Object) unpack(dst []byte) ([]byte, error) {
 		err error
 	)
 	if o.dict != nil {
-		got, err = o.dict.Decode(room, o.packed)
+		got, err = o.dict.Decode(room, *scratch)
 	} else {
-		got, err = s2.Decode(room, o.packed)
+		got, err = s2.Decode(room, *scratch)
 	}
 	if err != nil {
 		return dst, fmt.Errorf("decompress: %w", err)

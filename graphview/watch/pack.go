@@ -34,32 +34,35 @@ func putScratch(b *[]byte) {
 	}
 }
 
-// pack compresses json into o.
-func pack(o *Object, json []byte, dict *s2.Dict) {
-	o.size = uint32(len(json)) //nolint:gosec // an API server stores no objects of 4 GiB
-	scratch := getScratch()
-	defer putScratch(scratch)
-	var packed []byte
+// pack retains a name, a UID, neither longer than maxName, and json, compressed.
+func pack(o *Object, name, uid, json []byte, dict *s2.Dict) {
+	o.size = uint32(len(json))                          //nolint:gosec // an API server stores no objects of 4 GiB
+	o.name, o.uid = uint16(len(name)), uint16(len(uid)) //nolint:gosec // see maxName
+	packs, whole := getScratch(), getScratch()
+	defer putScratch(packs)
+	defer putScratch(whole)
+	packed := json
 	switch {
 	case len(json) < rawBelow:
-		packed, o.raw = json, true
+		o.raw = true
 	case dict != nil:
-		packed, o.dict = dict.Encode(*scratch, json), dict
-		*scratch = packed[:0]
+		packed, o.dict = dict.Encode(*packs, json), dict
+		*packs = packed[:0]
 	default:
-		packed = s2.Encode(*scratch, json)
-		*scratch = packed[:0]
+		packed = s2.Encode(*packs, json)
+		*packs = packed[:0]
 	}
 	if len(packed) >= len(json) {
 		packed, o.raw, o.dict = json, true, nil
 	}
-	o.packed = append(make([]byte, 0, len(packed)), packed...)
+	*whole = append(append(append((*whole)[:0], name...), uid...), packed...)
+	o.data = string(*whole)
 }
 
 // makeDict makes a dictionary of some of objects, or returns nil.
-func makeDict(objects map[name]*Object) *s2.Dict {
+func makeDict(objects *shelf) *s2.Dict {
 	var samples, one []byte
-	for _, o := range objects {
+	for o := range objects.all {
 		var err error
 		if one, err = o.unpack(one[:0]); err != nil {
 			continue

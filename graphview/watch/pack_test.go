@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/klauspost/compress/s2"
+
+	"graphview.dev/graphview/jsontree"
 )
 
 func TestPack(t *testing.T) {
@@ -30,12 +32,12 @@ func TestPack(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			var o Object
-			pack(&o, []byte(test.json), test.dict)
+			pack(&o, []byte("name"), []byte("uid"), []byte(test.json), test.dict)
 			if o.raw != test.wantRaw {
 				t.Errorf("raw = %t", o.raw)
 			}
-			if cap(o.packed) > len(o.packed)+len(o.packed)/4+32 {
-				t.Errorf("%d bytes in room for %d", len(o.packed), cap(o.packed))
+			if o.Name() != "name" || o.UID() != "uid" {
+				t.Errorf("name %q, uid %q", o.Name(), o.UID())
 			}
 			got, err := o.AppendJSON([]byte("before"))
 			if err != nil || string(got) != "before"+test.json {
@@ -50,8 +52,8 @@ func TestPack(t *testing.T) {
 
 func TestCorruption(t *testing.T) {
 	for name, o := range map[string]*Object{
-		"garbage":    {packed: []byte{0xff, 1, 2}, size: 10},
-		"other size": {packed: s2.Encode(nil, bytes.Repeat([]byte("x"), 50)), size: 40},
+		"garbage":    {data: "\xff\x01\x02", size: 10},
+		"other size": {data: string(s2.Encode(nil, bytes.Repeat([]byte("x"), 50))), size: 40},
 	} {
 		got, err := o.AppendJSON([]byte("kept"))
 		if err == nil || string(got) != "kept" {
@@ -67,9 +69,9 @@ func TestDictionaryPays(t *testing.T) {
 	for i := range 1000 {
 		takePod(t, w, i)
 	}
-	for _, o := range w.objects {
+	for o := range w.objects.all {
 		json += int(o.size)
-		packed += len(o.packed)
+		packed += len(o.packed())
 	}
 	if w.dict == nil {
 		t.Fatal("no dictionary")
@@ -112,9 +114,9 @@ func BenchmarkPack(b *testing.B) {
 	b.ReportAllocs()
 	var o Object
 	for b.Loop() {
-		pack(&o, d.json, w.dict)
+		pack(&o, d.name, d.uid, d.json, w.dict)
 	}
-	b.ReportMetric(float64(len(o.packed)), "packed-bytes")
+	b.ReportMetric(float64(len(o.packed())), "packed-bytes")
 }
 
 func BenchmarkUnpack(b *testing.B) {
@@ -122,13 +124,13 @@ func BenchmarkUnpack(b *testing.B) {
 	for i := range 100 {
 		takePod(b, w, i)
 	}
-	o := w.objects[func() name {
+	o := w.objects.get(func() name {
 		var d document
 		if err := d.read([]byte(pod(99)), podMeta, false); err != nil {
 			b.Fatal(err)
 		}
 		return d.key()
-	}()]
+	}())
 	b.SetBytes(int64(o.size))
 	b.ReportAllocs()
 	buf := make([]byte, 0, o.size)
@@ -159,7 +161,7 @@ func BenchmarkTree(b *testing.B) {
 	b.SetBytes(int64(len(d.json)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := tree(d.json); err != nil {
+		if _, err := jsontree.Whole(d.json); err != nil {
 			b.Fatal(err)
 		}
 	}

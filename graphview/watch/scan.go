@@ -1,10 +1,6 @@
 package watch
 
-import (
-	"bytes"
-
-	"github.com/go-json-experiment/json/jsontext"
-)
+import "graphview.dev/graphview/jsontree"
 
 // scanner walks JSON that jsontext has already found valid. Knowing that, it
 // skips a value by its brackets and quotes alone, so that the second look at
@@ -47,9 +43,9 @@ func (s *scanner) member() (m member, ok bool) {
 		return member{}, false
 	}
 	start := s.i
-	s.i = stringEnd(s.b, s.i)
+	s.i = jsontree.StringEnd(s.b, s.i)
 	m.quoted = s.b[start:s.i]
-	m.name = plain(m.quoted)
+	m.name = jsontree.Unquote(m.quoted)
 	s.space()
 	s.i++ // the colon
 	s.space()
@@ -70,7 +66,7 @@ func (s *scanner) value() []byte {
 	for i < len(b) {
 		switch c := b[i]; c {
 		case '"':
-			i = stringEnd(b, i)
+			i = jsontree.StringEnd(b, i)
 			if depth == 0 {
 				s.i = i
 				return b[start:i]
@@ -108,34 +104,10 @@ func (s *scanner) value() []byte {
 	return b[start:i]
 }
 
-// stringEnd returns the index after the string that starts at b[i].
-func stringEnd(b []byte, i int) int {
-	for i++; ; i++ {
-		switch b[i] {
-		case '"':
-			return i + 1
-		case '\\':
-			i++
-		}
-	}
-}
-
-// plain returns what the quoted string means: a part of it, or a copy where it
-// has escapes.
-func plain(quoted []byte) []byte {
-	inner := quoted[1 : len(quoted)-1]
-	if bytes.IndexByte(inner, '\\') < 0 {
-		return inner
-	}
-	// The only error on a valid string is about its UTF-8, which it repairs.
-	unquoted, _ := jsontext.AppendUnquote(nil, quoted)
-	return unquoted
-}
-
 // text returns what a JSON string means; ok is false for any other value.
 func text(value []byte) (s []byte, ok bool) {
 	if len(value) == 0 || value[0] != '"' {
 		return nil, false
 	}
-	return plain(value), true
+	return jsontree.Unquote(value), true
 }

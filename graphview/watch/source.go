@@ -32,6 +32,7 @@ type source struct {
 	watch  *Watch
 	client *client
 	idle   time.Duration
+	reduce func([]byte) []byte // of a Reduced key
 
 	// refused: the last watch request was, so that a list is not to be
 	// trusted before a watch is allowed again.
@@ -132,8 +133,9 @@ func (s *source) list(ctx context.Context, options metav1.ListOptions) (*metav1.
 	}
 	defer body.Close()
 	reader := listReader{
-		secret: s.watch.key.secrets(),
-		take:   func(d *document, invalid error) error { return s.watch.take(ctx, d, invalid) },
+		secret:   s.watch.key.secrets(),
+		document: document{reduce: s.reduce},
+		take:     func(d *document, invalid error) error { return s.watch.take(ctx, d, invalid) },
 	}
 	meta, err := reader.read(&impatientReader{r: body, timer: timer, idle: s.idle})
 	if err != nil {
@@ -187,6 +189,9 @@ func (s *source) WatchWithContext(ctx context.Context, options metav1.ListOption
 	s.watch.confirm(ctx)
 	started := time.Now()
 	frames := newFrames(body, cancel, options.ResourceVersion, s.watch.key.secrets())
+	for i := range frames.events {
+		frames.events[i].document.reduce = s.reduce
+	}
 	reporter := apierrors.NewClientErrorReporter(http.StatusInternalServerError, "watch", "ClientWatchDecoding")
 	return &stream{
 		StreamWatcher: apiwatch.NewStreamWatcherWithLogger(s.watch.log.V(1), frames, reporter),

@@ -53,7 +53,7 @@ func (w *Watch) take(ctx context.Context, d *document, invalid error) error {
 	}
 	defer w.unlock()
 	key := d.key()
-	old := w.objects[key]
+	old := w.objects.get(key)
 	if invalid != nil {
 		if old != nil {
 			old.seen = w.generation
@@ -69,8 +69,8 @@ func (w *Watch) take(ctx context.Context, d *document, invalid error) error {
 		return nil
 	}
 	o := w.retainLocked(d, old, hash)
-	if w.dict == nil && len(w.objects) >= dictAfter {
-		w.dict = makeDict(w.objects)
+	if w.dict == nil && w.objects.used >= dictAfter {
+		w.dict = makeDict(&w.objects)
 	}
 	w.event = Decoded{Object: o, json: d.json}
 	w.handler.Set(w, &w.event)
@@ -80,18 +80,17 @@ func (w *Watch) take(ctx context.Context, d *document, invalid error) error {
 
 // retainLocked puts the object in the place of old, which may be nil.
 func (w *Watch) retainLocked(d *document, old *Object, hash uint64) *Object {
-	o := &Object{hash: hash, seen: w.generation, name: uint16(len(d.name)), secret: w.key.secrets()} //nolint:gosec // names are short
-	if old != nil && old.UID() == string(d.uid) {
-		o.namespace, o.identity = old.namespace, old.identity
+	o := &Object{hash: hash, seen: w.generation, secret: w.key.secrets()}
+	if old != nil {
+		o.namespace = old.namespace
 	} else {
 		o.namespace = unique.Make(string(d.namespace))
-		o.identity = string(append(append(make([]byte, 0, len(d.name)+len(d.uid)), d.name...), d.uid...))
 	}
 	// A version that is no number is legal, if rare, and means 0.
 	o.version, _ = strconv.ParseUint(string(d.resourceVersion), 10, 64)
-	pack(o, d.json, w.dict)
-	w.objects[name{o.namespace, o.Name()}] = o
-	w.count.Store(int64(len(w.objects)))
+	pack(o, d.name, d.uid, d.json, w.dict)
+	w.objects.put(o)
+	w.count.Store(int64(w.objects.used))
 	return o
 }
 
@@ -114,7 +113,7 @@ func (w *Watch) remove(ctx context.Context, d *document) error {
 	}
 	defer w.unlock()
 	w.healLocked(d)
-	if o := w.objects[d.key()]; o != nil {
+	if o := w.objects.get(d.key()); o != nil {
 		w.dropLocked(o)
 	}
 	return nil
@@ -122,8 +121,8 @@ func (w *Watch) remove(ctx context.Context, d *document) error {
 
 // dropLocked forgets o.
 func (w *Watch) dropLocked(o *Object) {
-	delete(w.objects, name{o.namespace, o.Name()})
-	w.count.Store(int64(len(w.objects)))
+	w.objects.remove(o.key())
+	w.count.Store(int64(w.objects.used))
 	w.handler.Delete(w, o)
 }
 
@@ -149,10 +148,14 @@ func (w *Watch) forgetLocked(gone func(seen uint32) bool) {
 			w.handler.Invalid(w, key.namespace.Value(), key.name, nil)
 		}
 	}
-	for _, o := range w.objects {
+	var lost []*Object
+	for o := range w.objects.all {
 		if gone(o.seen) {
-			w.dropLocked(o)
+			lost = append(lost, o)
 		}
+	}
+	for _, o := range lost {
+		w.dropLocked(o)
 	}
 }
 

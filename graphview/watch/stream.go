@@ -103,7 +103,12 @@ func (f *frames) Decode() (apiwatch.EventType, runtime.Object, error) {
 		kind, object := frame(raw)
 		switch kind {
 		case apiwatch.Added, apiwatch.Modified, apiwatch.Deleted:
-			return kind, f.event(object), nil
+			e := f.event(object)
+			if f.secret {
+				// The decoder is done with it, and keeps its buffer until the next.
+				clear(raw)
+			}
+			return kind, e, nil
 		case apiwatch.Bookmark:
 			return kind, f.bookmark(object), nil
 		case apiwatch.Error:

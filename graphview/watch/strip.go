@@ -21,7 +21,7 @@ const maxName = 1 << 10
 var (
 	errNoObject  = errors.New("not a JSON object")
 	errNoKind    = errors.New("no apiVersion or kind")
-	errName      = errors.New("no usable metadata.name")
+	errName      = errors.New("no usable metadata.name or uid")
 	errMetadata  = errors.New("malformed metadata")
 	errEncoding  = errors.New("not UTF-8")
 	seed         = maphash.MakeSeed()
@@ -43,7 +43,8 @@ func (t typeMeta) known() bool { return len(t.apiVersion) > 2 && len(t.kind) > 2
 // object; all slices are its own, but for top.
 type document struct {
 	// json is compact, starts with apiVersion and kind, and lacks
-	// managedFields and lastApplied. Of a Secret it has only metadata.
+	// managedFields and lastApplied. Of a Secret it has only metadata, and what
+	// it was reduced to.
 	json []byte
 	// version is where metadata.resourceVersion is in json, with its comma.
 	version span
@@ -52,6 +53,8 @@ type document struct {
 
 	top     []member // of the raw object, during read
 	compact []byte
+	// reduce, if set, makes the member reduced of the raw object.
+	reduce func([]byte) []byte
 }
 
 type span struct{ start, end int }
@@ -60,6 +63,10 @@ type span struct{ start, end int }
 // the object does not say its kind, it is that of t.
 func (d *document) read(raw []byte, t typeMeta, secret bool) error {
 	d.reset()
+	if d.reduce != nil {
+		// What is compacted is what may not be retained.
+		defer func() { clear(d.compact[:cap(d.compact)]) }()
+	}
 	s := scanner{b: raw}
 	if !s.open() {
 		return errNoObject
@@ -93,6 +100,9 @@ func (d *document) read(raw []byte, t typeMeta, secret bool) error {
 			out = m.appendTo(append(out, ','))
 		}
 	}
+	if d.reduce != nil {
+		out = append(append(out, `,"reduced":`...), d.reduce(raw)...)
+	}
 	out = append(out, '}')
 	d.json = out
 	return d.check(t)
@@ -105,7 +115,7 @@ func (d *document) check(t typeMeta) error {
 	case !utf8.Valid(d.json):
 		d.namespace, d.name = bytes.ToValidUTF8(d.namespace, nil), bytes.ToValidUTF8(d.name, nil)
 		return errEncoding
-	case len(d.name) == 0, len(d.name) > maxName:
+	case len(d.name) == 0, len(d.name) > maxName, len(d.uid) > maxName:
 		return errName
 	case !t.known():
 		return errNoKind

@@ -11,6 +11,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
+
+	"graphview.dev/graphview/jsontree"
 )
 
 func TestRead(t *testing.T) {
@@ -174,7 +176,7 @@ func checkAgainstNaive(t *testing.T, raw []byte, secret bool) {
 	if !ok {
 		t.Fatalf("taken in, though the naive way does not: %s", raw)
 	}
-	got, err := tree(d.json)
+	got, err := jsontree.Whole(d.json)
 	if err != nil {
 		t.Fatalf("tree of %s: %v", d.json, err)
 	}
@@ -228,7 +230,7 @@ func FuzzReadTolerant(f *testing.F) {
 		if d.read(value, podMeta, true) != nil {
 			return
 		}
-		got, err := tree(d.json)
+		got, err := jsontree.Whole(d.json)
 		if err != nil {
 			return
 		}

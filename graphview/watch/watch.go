@@ -29,7 +29,7 @@ type Watch struct {
 	turn chan struct{}
 
 	// Guarded by turn.
-	objects    map[name]*Object
+	objects    shelf
 	invalid    map[name]uint32 // generation of the last sight
 	generation uint32
 	dict       *s2.Dict
@@ -52,7 +52,6 @@ func newWatch(id uint32, key Key, handler Handler, log logr.Logger) *Watch {
 		id: id, key: key, handler: handler, log: log,
 		done:    make(chan struct{}),
 		turn:    make(chan struct{}, 1),
-		objects: make(map[name]*Object),
 		invalid: make(map[name]uint32),
 		state:   State{Reason: Pending},
 	}
@@ -78,6 +77,9 @@ func (w *Watch) State() State {
 func (w *Watch) run(ctx context.Context, c *client, o Options) {
 	defer close(w.done)
 	source := &source{ctx: ctx, watch: w, client: c, idle: o.ListIdleTimeout, retry: newRetry(o.Retry)}
+	if w.key.Reduced {
+		source.reduce = o.Reduce
+	}
 	defer source.join()
 	// What the reflector would log is said by State, once; see setState.
 	silent := logr.Discard()

@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// Where the fields are declared, and where they are described. The program runs
-// at the root of the repository.
-const (
-	definition = "config/crd/bases/graphview.dev_graphviews.yaml"
-	page       = "docs/graphview.md"
-)
+// pages says where fields are declared, and where they are described. The program
+// runs at the root of the repository.
+var pages = []struct{ definition, page string }{
+	{"config/crd/bases/graphview.dev_graphviews.yaml", "docs/graphview.md"},
+	{"config/crd/bases/graphview.dev_referencerules.yaml", "docs/referencerule.md"},
+}
 
 const (
 	startMark = "<!-- fields:start, written by make generate -->"
@@ -20,9 +20,11 @@ const (
 )
 
 func main() {
-	if err := run(definition, page); err != nil {
-		fmt.Fprintln(os.Stderr, "docs:", err)
-		os.Exit(1)
+	for _, p := range pages {
+		if err := run(p.definition, p.page); err != nil {
+			fmt.Fprintln(os.Stderr, "docs:", err)
+			os.Exit(1)
+		}
 	}
 }
 

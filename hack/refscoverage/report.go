@@ -41,7 +41,7 @@ func targetName(rule *refs.Rule) string {
 		}
 		return p.Value
 	}
-	if rule.Method == refs.Inventory {
+	if rule.Method == refs.Inventory || rule.Method == refs.Application {
 		return "(inventory)"
 	}
 	return kindName(graph.Kind{Group: part(rule.To.Group), Kind: part(rule.To.Kind)})

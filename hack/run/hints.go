@@ -17,7 +17,7 @@ const graphsPath = "/apis/stream.graphview.dev/v1alpha1"
 const dashboard = "dashboard"
 
 // explain says how to look at the graphs with other programs.
-func explain(ctx context.Context, plane *env.ControlPlane, manager *operator.Operator) error {
+func explain(ctx context.Context, plane *env.ControlPlane, manager *operator.Operator, root string) error {
 	if err := plane.CreateServiceAccount(ctx, sampleNamespace, dashboard); err != nil {
 		return err
 	}
@@ -34,7 +34,9 @@ func explain(ctx context.Context, plane *env.ControlPlane, manager *operator.Ope
 	fmt.Printf(`
 kubectl, in another terminal:
   export KUBECONFIG=%[1]s
-  alias kubectl=%[2]s
+  export PATH=%[10]s:%[2]s:$PATH     # kubectl, and the plugin kubectl-graphview
+  kubectl graphview tree %[11]s -n %[7]s   # what it is made of; kubectl graphview --help has more
+  kubectl graphview watch %[11]s -n %[7]s --changes-only
   kubectl get graphviews -A
   kubectl get graphs -A
   kubectl get --raw '%[3]s'                # the graph now, as one message
@@ -48,8 +50,8 @@ a browser: open https://localhost:%[5]d/version, accept the certificate, and in 
 
 the operator's log: %[9]s
 
-`, filepath.Join(plane.Dir(), "kubeconfig"), plane.KubectlPath(), one, stream, manager.Port(),
+`, filepath.Join(plane.Dir(), "kubeconfig"), filepath.Dir(plane.KubectlPath()), one, stream, manager.Port(),
 		base64.RawURLEncoding.EncodeToString([]byte(account.BearerToken)), sampleNamespace, dashboard,
-		manager.LogPath())
+		manager.LogPath(), filepath.Join(root, "bin"), sampleView)
 	return nil
 }

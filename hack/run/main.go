@@ -85,7 +85,7 @@ func show(ctx context.Context, plane *env.ControlPlane, manager *operator.Operat
 	if err := applySamples(ctx, plane, root); err != nil {
 		return err
 	}
-	if err := explain(ctx, plane, manager); err != nil {
+	if err := explain(ctx, plane, manager, root); err != nil {
 		return err
 	}
 	if duration > 0 {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"time"
 
@@ -19,21 +20,33 @@ import (
 // children are the processes that this program starts of itself, by the
 // argument that asks for them.
 var children = map[string]func(context.Context, *child) error{
-	"floor":     func(ctx context.Context, c *child) error { return listAll(ctx, c, true) },
-	"gzip":      func(ctx context.Context, c *child) error { return listAll(ctx, c, false) },
-	"engine":    runEngine,
-	"informers": func(ctx context.Context, c *child) error { return runInformers(ctx, c, nil) },
-	"stripped":  func(ctx context.Context, c *child) error { return runInformers(ctx, c, withoutManagedFields) },
+	"floor":              func(ctx context.Context, c *child) error { return listAll(ctx, c, true) },
+	"gzip":               func(ctx context.Context, c *child) error { return listAll(ctx, c, false) },
+	"engine":             runEngine,
+	"informers":          func(ctx context.Context, c *child) error { return runInformers(ctx, c, nil) },
+	"stripped":           func(ctx context.Context, c *child) error { return runInformers(ctx, c, withoutManagedFields) },
+	"controller-runtime": runControllerRuntime,
+	"server":             runServer,
+	"watch":              runWatch,
+	"verify":             runVerify,
 }
 
 // child is what a process that measures itself is given, and what it found.
 type child struct {
 	sample
 
-	config                 *rest.Config
-	started                time.Time
-	settle                 time.Duration
-	cpuProfile, memProfile string
+	config       *rest.Config
+	started      time.Time
+	settle       time.Duration
+	events       int           // number of the last to wait for after synced; 0: none
+	out          string        // file for the sample
+	certificates string        // directory with those to serve with
+	url          string        // of an operator
+	idle         time.Duration // to be after having settled
+	view         lens
+	// Files for profiles: of the cold start, of what is held at the end, and of
+	// the time of the events.
+	cpuProfile, memProfile, eventProfile string
 }
 
 // synced notes how long it took.
@@ -61,13 +74,22 @@ func serve(ctx context.Context, measure func(context.Context, *child) error, arg
 	c := &child{}
 	flags := flag.NewFlagSet(args[0], flag.ContinueOnError)
 	kubeconfig := flags.String("kubeconfig", "", "")
-	out := flags.String("out", "", "")
+	processors := flags.Int("processors", 0, "")
+	flags.StringVar(&c.out, "out", "", "")
 	flags.DurationVar(&c.settle, "settle", 0, "")
+	flags.DurationVar(&c.idle, "idle", 0, "")
+	flags.IntVar(&c.events, "events", 0, "")
+	flags.StringVar(&c.certificates, "certificates", "", "")
+	flags.StringVar(&c.url, "url", "", "")
+	flags.StringVar(&c.view.name, "view", whole.name, "")
+	flags.StringVar(&c.view.path, "path", "", "")
 	flags.StringVar(&c.cpuProfile, "cpuprofile", "", "")
+	flags.StringVar(&c.eventProfile, "eventprofile", "", "")
 	flags.StringVar(&c.memProfile, "memprofile", "", "")
 	if err := flags.Parse(args[1:]); err != nil {
 		return err
 	}
+	runtime.GOMAXPROCS(*processors) // none changes nothing
 	var err error
 	if c.config, err = clientcmd.BuildConfigFromFlags("", *kubeconfig); err != nil {
 		return fmt.Errorf("read the kubeconfig: %w", err)
@@ -81,20 +103,23 @@ func serve(ctx context.Context, measure func(context.Context, *child) error, arg
 	if err != nil {
 		return fmt.Errorf("encode the sample: %w", err)
 	}
-	return os.WriteFile(*out, text, 0o600)
+	return os.WriteFile(c.out, text, 0o600)
 }
 
-// measureChild runs a child to its end and returns its sample.
+// measureChild runs a child to its end and returns its sample. Arguments that
+// come later win.
 func measureChild(ctx context.Context, plane *env.ControlPlane, name string, settle time.Duration, args ...string) (sample, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return sample{}, fmt.Errorf("find this program: %w", err)
 	}
-	out := filepath.Join(plane.Dir(), name+".json")
-	args = append([]string{
-		name, "-kubeconfig=" + filepath.Join(plane.Dir(), "kubeconfig"), "-out=" + out, "-settle=" + settle.String(),
-	}, args...)
-	process, err := plane.Run(name, self, args...)
+	return measureProgram(ctx, plane, name, self, append([]string{"-settle=" + settle.String()}, args...)...)
+}
+
+// measureProgram runs a program that measures itself to its end and returns its
+// sample.
+func measureProgram(ctx context.Context, plane *env.ControlPlane, name, path string, args ...string) (sample, error) {
+	process, out, err := startChild(plane, name, path, args...)
 	if err != nil {
 		return sample{}, err
 	}
@@ -104,6 +129,21 @@ func measureChild(ctx context.Context, plane *env.ControlPlane, name string, set
 		process.Stop()
 		return sample{}, context.Cause(ctx)
 	}
+	return readSample(process, name, out)
+}
+
+// startChild starts a program that writes a sample to the file out at its end.
+func startChild(plane *env.ControlPlane, name, path string, args ...string) (process *env.Process, out string, err error) {
+	out = filepath.Join(plane.Dir(), name+".json")
+	flags := []string{"-kubeconfig=" + filepath.Join(plane.Dir(), "kubeconfig"), "-out=" + out}
+	if _, own := children[name]; own {
+		flags = append([]string{name}, flags...)
+	}
+	process, err = plane.Run(name, path, append(flags, args...)...)
+	return process, out, err
+}
+
+func readSample(process *env.Process, name, out string) (sample, error) {
 	text, err := os.ReadFile(out)
 	if err != nil {
 		return sample{}, process.Exited()
@@ -118,26 +158,8 @@ func measureChild(ctx context.Context, plane *env.ControlPlane, name string, set
 	return s, nil
 }
 
-// childOf finds the process of a program among those this one has started.
-func childOf(program string) (pid string, err error) {
-	entries, err := os.ReadDir("/proc")
-	if err != nil {
-		return "", fmt.Errorf("find the process of %s: %w", program, err)
-	}
-	for _, entry := range entries {
-		pid := entry.Name()
-		if _, err := strconv.Atoi(pid); err != nil {
-			continue
-		}
-		if path, err := os.Readlink("/proc/" + pid + "/exe"); err != nil || path != program {
-			continue
-		}
-		if s, err := readStatus(pid); err == nil && s["PPid"] == strconv.Itoa(os.Getpid()) {
-			return pid, nil
-		}
-	}
-	return "", fmt.Errorf("find the process of %s: none is ours", program)
-}
+// pid of a process, as /proc names it.
+func pid(p interface{ PID() int }) string { return strconv.Itoa(p.PID()) }
 
 // wait returns after a while, or at once with the reason why not.
 func wait(ctx context.Context, d time.Duration) error {

@@ -14,7 +14,7 @@ const (
 	tableEnds   = "<!-- bench:end -->"
 )
 
-var errNoPlace = errors.New("there is no place for the table, between " + tableBegins + " and " + tableEnds)
+var errNoPlace = errors.New("there is no place for the table")
 
 // writeTable writes a Markdown table whose columns are aligned, the first row
 // being its head.
@@ -39,13 +39,13 @@ func writeTable(b *strings.Builder, rows [][]string) {
 	}
 }
 
-// replaceTable puts a text between the markers of a file.
-func replaceTable(path, text string) error {
+// replaceBetween puts a text between two markers of a file.
+func replaceBetween(path, begins, ends, text string) error {
 	document, err := os.ReadFile(path)
 	if err != nil {
 		return fmt.Errorf("read the document: %w", err)
 	}
-	replaced, err := between(string(document), text)
+	replaced, err := between(string(document), begins, ends, text)
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
@@ -56,14 +56,14 @@ func replaceTable(path, text string) error {
 }
 
 // between replaces what is between the markers.
-func between(document, text string) (string, error) {
-	before, rest, ok := strings.Cut(document, tableBegins)
+func between(document, begins, ends, text string) (string, error) {
+	before, rest, ok := strings.Cut(document, begins)
 	if !ok {
-		return "", errNoPlace
+		return "", fmt.Errorf("%w: %s", errNoPlace, begins)
 	}
-	_, after, ok := strings.Cut(rest, tableEnds)
+	_, after, ok := strings.Cut(rest, ends)
 	if !ok {
-		return "", errNoPlace
+		return "", fmt.Errorf("%w: %s", errNoPlace, ends)
 	}
-	return before + tableBegins + "\n" + text + tableEnds + after, nil
+	return before + begins + "\n" + text + ends + after, nil
 }

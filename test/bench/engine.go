@@ -30,34 +30,32 @@ func runEngine(ctx context.Context, c *child) (err error) {
 		err = errors.Join(err, <-done)
 	}()
 
-	name := graphview.Name{Namespace: viewNamespace, Name: viewName}
-	include := func(expression string) graphview.Query {
-		return graphview.Query{Include: &graphview.Include{ResourceSelectorExpression: expression}}
-	}
-	if err := engine.Apply(name, "bench", graphview.Spec{Queries: []graphview.Query{include(coreQuery), include(appsQuery)}}); err != nil {
+	spec, err := c.view.spec()
+	if err != nil {
 		return err
 	}
-	served, ok := engine.View(name)
+	if err := engine.Apply(c.view.id(), "bench", spec); err != nil {
+		return err
+	}
+	served, ok := engine.View(c.view.id())
 	if !ok {
-		return errors.New("the engine does not know its view")
+		return errNoView
 	}
 	subscription := served.Subscribe(graphview.SubscribeOptions{})
 	defer subscription.Close()
-	for synced := false; !synced; {
-		frames, err := subscription.Next(ctx)
-		if err != nil {
-			return fmt.Errorf("subscription: %w", err)
-		}
-		for _, frame := range frames {
-			c.Bytes += int64(len(frame.JSON))
-			synced = synced || frame.Synced
-		}
-	}
-	if err := c.synced(); err != nil {
+	if err := c.read(ctx, subscription, func(frame *graphview.Frame) bool {
+		c.Bytes += int64(len(frame.JSON))
+		return frame.Synced
+	}); err != nil {
 		return err
 	}
-	if err := stopProfile(); err != nil {
+	if err := errors.Join(c.synced(), stopProfile()); err != nil {
 		return err
+	}
+	if c.events > 0 {
+		if err := c.follow(ctx, subscription); err != nil {
+			return err
+		}
 	}
 	if err := c.settled(ctx); err != nil {
 		return err
@@ -66,6 +64,36 @@ func runEngine(ctx context.Context, c *child) (err error) {
 		c.Objects += resource.Objects
 	}
 	return writeHeap(c.memProfile)
+}
+
+// read takes frames until one is the last.
+func (c *child) read(ctx context.Context, subscription *graphview.Subscription, last func(*graphview.Frame) bool) error {
+	for ended := false; !ended; {
+		frames, err := subscription.Next(ctx)
+		if err != nil {
+			return fmt.Errorf("subscription: %w", err)
+		}
+		for _, frame := range frames {
+			ended = last(frame) || ended
+		}
+	}
+	return nil
+}
+
+// follow takes the events that come after it has synced.
+func (c *child) follow(ctx context.Context, subscription *graphview.Subscription) error {
+	stopProfile, err := startProfile(c.eventProfile)
+	if err != nil {
+		return err
+	}
+	t, err := c.ready()
+	if err != nil {
+		return err
+	}
+	if err := c.read(ctx, subscription, func(frame *graphview.Frame) bool { return t.came(frame.JSON) }); err != nil {
+		return err
+	}
+	return errors.Join(t.ended(), stopProfile())
 }
 
 // startProfile begins a CPU profile, if there is a file for it; stop ends it.

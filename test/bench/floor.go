@@ -26,7 +26,7 @@ func listAll(ctx context.Context, c *child, plain bool) error {
 	group, ctx := errgroup.WithContext(ctx)
 	for _, target := range targets {
 		group.Go(func() error {
-			n, err := countList(ctx, client, config.Host+listPath(target)+"?pretty=false")
+			n, err := countList(ctx, client, config.Host+target.listPath()+"?pretty=false")
 			total.Add(n)
 			return err
 		})
@@ -40,6 +40,11 @@ func listAll(ctx context.Context, c *child, plain bool) error {
 
 // countList reads an answer to its end and returns its length.
 func countList(ctx context.Context, client *http.Client, url string) (int64, error) {
+	return copyList(ctx, client, url, io.Discard)
+}
+
+// copyList copies an answer and returns its length.
+func copyList(ctx context.Context, client *http.Client, url string, out io.Writer) (int64, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
 	if err != nil {
 		return 0, fmt.Errorf("list: %w", err)
@@ -50,7 +55,7 @@ func countList(ctx context.Context, client *http.Client, url string) (int64, err
 		return 0, fmt.Errorf("list: %w", err)
 	}
 	defer response.Body.Close()
-	n, err := io.Copy(io.Discard, response.Body)
+	n, err := io.Copy(out, response.Body)
 	if err != nil {
 		return n, fmt.Errorf("list: %w", err)
 	}

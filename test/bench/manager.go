@@ -1,14 +1,16 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"time"
 
+	"github.com/coder/websocket"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -26,114 +28,171 @@ type managers struct {
 	views  dynamic.ResourceInterface
 }
 
-// newManagers takes a copy of the built operator, so that whoever builds it
-// meanwhile does not change what is measured.
-func newManagers(plane *env.ControlPlane, views dynamic.ResourceInterface, settle time.Duration) (*managers, error) {
-	root, err := env.ModuleRoot()
+// newManagers compiles the operator, as `make build` does, to where nobody
+// replaces it meanwhile.
+func newManagers(ctx context.Context, plane *env.ControlPlane, root string, settle time.Duration) (*managers, error) {
+	client, err := dynamic.NewForConfig(plane.Config())
+	if err != nil {
+		return nil, fmt.Errorf("client: %w", err)
+	}
+	path := filepath.Join(plane.Dir(), "manager")
+	if err := compile(ctx, root, "./cmd/manager", path); err != nil {
+		return nil, err
+	}
+	return &managers{plane: plane, binary: path, settle: settle, views: client.Resource(graphViews).Namespace(viewNamespace)}, nil
+}
+
+// compile builds a program of the module in dir.
+func compile(ctx context.Context, dir, program, path string) error {
+	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-o", path, program)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	var said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &said, &said
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("compile %s: %w: %s", program, err, bytes.TrimSpace(said.Bytes()))
+	}
+	return nil
+}
+
+// running is one process of the operator, with a view.
+type running struct {
+	*operator.Operator
+	*managers
+	dialer *dialer
+	view   lens
+}
+
+// start starts the operator and waits until it serves. Arguments win over those
+// that an operator gets anyway.
+func (m *managers) start(ctx context.Context, view lens, args ...string) (*running, error) {
+	process, err := operator.Start(m.plane, operator.Options{Binary: m.binary, Args: args})
 	if err != nil {
 		return nil, err
 	}
-	built, err := os.Open(filepath.Join(root, "bin", "manager"))
-	if err != nil {
-		return nil, fmt.Errorf("the operator: %w (run `make build`)", err)
+	r := &running{Operator: process, managers: m, view: view}
+	if r.dialer, err = newDialer(m.plane.Config(), process.URL(), process.Exited); err != nil {
+		return nil, errors.Join(err, r.end(ctx))
 	}
-	defer built.Close()
-	path := filepath.Join(plane.Dir(), "manager")
-	own, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o700) //nolint:gosec // it is to be run
-	if err != nil {
-		return nil, fmt.Errorf("copy the operator: %w", err)
+	if err := r.dialer.served(ctx); err != nil {
+		return nil, errors.Join(err, r.end(ctx))
 	}
-	_, err = io.Copy(own, built)
-	if err := errors.Join(err, own.Close()); err != nil {
-		return nil, fmt.Errorf("copy the operator: %w", err)
-	}
-	return &managers{plane: plane, binary: path, settle: settle, views: views}, nil
+	return r, nil
 }
 
-// measure runs the operator once. It returns what the subscriber got too.
-func (m *managers) measure(ctx context.Context) (s sample, frames [][]byte, err error) {
-	process, err := operator.Start(m.plane, operator.Options{Binary: m.binary})
-	if err != nil {
-		return s, nil, err
+// end ends the operator and takes its view away.
+func (r *running) end(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 20*time.Second)
+	defer cancel()
+	if r.dialer != nil {
+		r.dialer.close()
 	}
-	defer func() {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 20*time.Second)
-		defer cancel()
-		err = errors.Join(err, m.removeView(ctx))
-		process.Stop(ctx)
-	}()
+	err := r.views.Delete(ctx, r.view.name, metav1.DeleteOptions{})
+	r.Stop(ctx)
+	if err != nil && !apierrors.IsNotFound(err) {
+		return fmt.Errorf("delete the view: %w", err)
+	}
+	return nil
+}
+
+// create creates the view and returns its version.
+func (r *running) create(ctx context.Context) (version string, err error) {
+	object, err := r.view.object()
+	if err != nil {
+		return "", err
+	}
+	object, err = r.views.Create(ctx, object, metav1.CreateOptions{})
+	if err != nil {
+		return "", fmt.Errorf("create the view: %w", err)
+	}
+	return object.GetResourceVersion(), nil
+}
+
+// followed creates the view and returns a stream that has all of it, and the
+// revision of that.
+func (r *running) followed(ctx context.Context) (conn *websocket.Conn, rev string, err error) {
+	if _, err := r.create(ctx); err != nil {
+		return nil, "", err
+	}
+	if conn, err = r.dialer.dial(ctx, r.view, ""); err != nil {
+		return nil, "", err
+	}
+	if rev, err = follow(ctx, conn, func([]byte) error { return nil }); err != nil {
+		closeAll([]*websocket.Conn{conn})
+	}
+	return conn, rev, err
+}
+
+// measure runs the operator once, from the creation of its view to a while
+// after a subscriber has all of it.
+func (m *managers) measure(ctx context.Context) (s sample, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, 10*time.Minute, errors.New("the operator took longer than ten minutes"))
 	defer cancel()
-	client, err := newSubscriber(m.plane, process)
+	r, err := m.start(ctx, whole)
 	if err != nil {
-		return s, nil, err
+		return s, err
 	}
-	defer client.close()
-	if err := client.served(ctx); err != nil {
-		return s, nil, err
-	}
-	pid, err := childOf(m.binary)
-	if err != nil {
-		return s, nil, err
-	}
-	if err := s.readMemory(pid); err != nil {
-		return s, nil, err
+	defer func() { err = errors.Join(err, r.end(ctx)) }()
+	if err := s.readMemory(pid(r)); err != nil {
+		return s, err
 	}
 	s.Idle = s.Resident
-	before, err := processorTime(pid)
+	before, err := processorTime(pid(r))
 	if err != nil {
-		return s, nil, err
+		return s, err
 	}
-	if frames, err = m.time(ctx, client, &s); err != nil {
-		return s, nil, err
-	}
-	after, err := processorTime(pid)
+	conn, err := r.time(ctx, &s)
 	if err != nil {
-		return s, nil, err
+		return s, err
+	}
+	defer closeAll([]*websocket.Conn{conn})
+	after, err := processorTime(pid(r))
+	if err != nil {
+		return s, err
 	}
 	s.Processor = after - before
 	if err := wait(ctx, m.settle); err != nil {
-		return s, nil, err
+		return s, err
 	}
-	err = s.readMemory(pid)
-	return s, frames, err
+	return s, s.readMemory(pid(r))
 }
 
 // time creates the view and waits until the subscriber has all of it and the
-// view is Ready. The subscription stays open.
-func (m *managers) time(ctx context.Context, client *subscriber, s *sample) (frames [][]byte, err error) {
-	object, err := view()
+// view is Ready. The stream stays open.
+func (r *running) time(ctx context.Context, s *sample) (conn *websocket.Conn, err error) {
+	started := time.Now()
+	version, err := r.create(ctx)
 	if err != nil {
 		return nil, err
 	}
-	started := time.Now()
-	object, err = m.views.Create(ctx, object, metav1.CreateOptions{})
-	if err != nil {
-		return nil, fmt.Errorf("create the view: %w", err)
-	}
 	ready := make(chan error, 1)
 	waiting, stop := context.WithCancel(ctx)
+	defer stop()
 	go func() {
-		err := m.ready(waiting, object.GetResourceVersion())
+		err := r.ready(waiting, version)
 		s.Ready = time.Since(started).Seconds()
 		ready <- err
 	}()
-	frames, err = client.follow(ctx)
+	if conn, err = r.dialer.dial(ctx, r.view, ""); err == nil {
+		_, err = follow(ctx, conn, func(frame []byte) error {
+			s.Bytes += int64(len(frame))
+			return nil
+		})
+	}
 	s.Seconds = time.Since(started).Seconds()
 	if err != nil {
 		stop()
 	}
-	err = errors.Join(err, <-ready)
-	stop()
-	for _, frame := range frames {
-		s.Bytes += int64(len(frame))
+	if err = errors.Join(err, <-ready); err != nil {
+		closeAll([]*websocket.Conn{conn})
+		return nil, err
 	}
-	return frames, err
+	return conn, nil
 }
 
 // ready waits until the view's condition Ready is True.
-func (m *managers) ready(ctx context.Context, since string) error {
-	events, err := m.views.Watch(ctx, metav1.ListOptions{FieldSelector: "metadata.name=" + viewName, ResourceVersion: since})
+func (r *running) ready(ctx context.Context, since string) error {
+	events, err := r.views.Watch(ctx, metav1.ListOptions{FieldSelector: "metadata.name=" + r.view.name, ResourceVersion: since})
 	if err != nil {
 		return fmt.Errorf("watch the view: %w", err)
 	}
@@ -152,12 +211,4 @@ func (m *managers) ready(ctx context.Context, since string) error {
 		}
 	}
 	return errors.New("watch the view: it ended before the view was Ready")
-}
-
-// removeView deletes the view and waits for nothing: the operator ends anyway.
-func (m *managers) removeView(ctx context.Context) error {
-	if err := m.views.Delete(ctx, viewName, metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
-		return fmt.Errorf("delete the view: %w", err)
-	}
-	return nil
 }

@@ -6,108 +6,134 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-
-	"k8s.io/client-go/dynamic"
+	"slices"
+	"time"
 
 	"graphview.dev/test/env"
 	"graphview.dev/test/operator"
 )
 
-// forLoad lifts the API server's own limits: it is not what is measured.
-var forLoad = []string{
-	"--max-requests-inflight=0", "--max-mutating-requests-inflight=0", "--enable-priority-and-fairness=false",
+// bench is one whole run.
+type bench struct {
+	options
+
+	plane    *env.ControlPlane
+	root     string // of the module
+	managers *managers
+	samples  map[string][]sample // of rows 1 to 3, by who was measured
+	// changes numbers all that are made or played, over all rows: one that left a
+	// pod as it was would never come.
+	changes int
 }
 
-// results are the samples of all rounds.
-type results struct {
-	manager []sample
-	others  map[string][]sample // by child
-	frames  [][]byte            // what the last round's subscriber got
+// measures are what there is to measure, in the order of the run, with the rows
+// that each fills.
+var measures = []struct {
+	name string
+	rows []int
+	do   func(context.Context, *bench) ([]line, error)
+}{
+	{"cold start and memory", []int{1, 2, 3}, coldStart},
+	{"latency", []int{4}, latency},
+	{"one core", []int{5}, oneCore},
+	{"the graph alone", []int{6, 7}, graphAlone},
+	{"idle subscribers", []int{8}, idleSubscribers},
+	{"many subscribers", []int{9}, manySubscribers},
+	{"stopped readers", []int{10}, stoppedReaders},
+	{"many views", []int{11}, manyViews},
+	{"idle", []int{12}, idle},
 }
 
-// run is a whole benchmark.
+// run is a whole benchmark. What cannot be measured is said in the table and in
+// the error, and the rest goes on.
 func run(ctx context.Context, o options) (err error) {
-	plane, err := env.Start(ctx, env.Options{APIServerArgs: forLoad, Log: os.Stderr})
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil && ctx.Err() == nil {
-			fmt.Fprint(os.Stderr, plane.Logs()) // they go with the control plane
-		}
-		err = errors.Join(err, plane.Stop())
-	}()
 	root, err := env.ModuleRoot()
 	if err != nil {
 		return err
 	}
-	if err := operator.Install(ctx, plane, root); err != nil {
+	b := &bench{options: o, root: root, samples: map[string][]sample{}}
+	if err := b.start(ctx); err != nil {
 		return err
 	}
-	if err := createLoad(ctx, plane.Config(), o.shape, os.Stderr); err != nil {
-		return err
-	}
-	about, err := describe(plane)
+	defer func() {
+		if err != nil && ctx.Err() == nil {
+			fmt.Fprint(os.Stderr, b.plane.Logs()) // they go with the control plane
+		}
+		err = errors.Join(err, b.plane.Stop())
+	}()
+	about, err := describe(b.plane)
 	if err != nil {
 		return err
 	}
-	found, err := measureAll(ctx, plane, o)
-	if err != nil {
-		return err
+	started := time.Now()
+	lines, failed := b.measureAll(ctx)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
 	}
-	graph, err := verify(ctx, plane.Config(), found.frames)
-	if err != nil {
-		return err
+	var graph string
+	if failed == nil {
+		// Last, so that what all the rest did to the cluster is in it.
+		graph, failed = b.verified(ctx)
 	}
-	text := render(&report{machine: about, options: o, results: found, graph: graph})
+	text := (&report{machine: about, options: o, bytes: b.listed(), graph: graph, lines: lines, took: time.Since(started)}).render()
 	fmt.Print(text)
-	if o.document == "" {
-		return nil
+	if failed == nil && o.document != "" && len(o.rows) == lastRow {
+		failed = replaceBetween(filepath.Join(root, o.document), tableBegins, tableEnds, text)
 	}
-	return replaceTable(filepath.Join(root, o.document), text)
+	if failed == nil && o.profiles != "" {
+		failed = b.profile(ctx, filepath.Join(root, o.profiles), about)
+	}
+	return failed
 }
 
-// measureAll runs the rounds. One after another, never two at a time: the
-// machine has few cores.
-func measureAll(ctx context.Context, plane *env.ControlPlane, o options) (*results, error) {
-	client, err := dynamic.NewForConfig(plane.Config())
-	if err != nil {
-		return nil, fmt.Errorf("client: %w", err)
+// start brings the control plane up, with the load and the operator's
+// manifests.
+func (b *bench) start(ctx context.Context) (err error) {
+	if b.plane, err = b.loaded(ctx); err != nil {
+		return err
 	}
-	manager, err := newManagers(plane, client.Resource(graphViews).Namespace(viewNamespace), o.settle)
-	if err != nil {
-		return nil, err
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, b.plane.Stop())
+		}
+	}()
+	if err := operator.Install(ctx, b.plane, b.root); err != nil {
+		return err
+	}
+	if b.managers, err = newManagers(ctx, b.plane, b.root, b.settle); err != nil {
+		return err
 	}
 	// The first list of a resource finds the API server cold.
-	if _, err := measureChild(ctx, plane, "floor", 0); err != nil {
-		return nil, err
-	}
-	found := &results{others: map[string][]sample{}}
-	for round := range o.runs {
-		for _, name := range []string{"floor", "gzip", "engine", "informers", "stripped"} {
-			s, err := measureChild(ctx, plane, name, o.settle)
-			if err != nil {
-				return nil, err
-			}
-			found.others[name] = append(found.others[name], s)
-			tell(o, round, name, &s)
-		}
-		s, frames, err := manager.measure(ctx)
-		if err != nil {
-			return nil, err
-		}
-		found.manager, found.frames = append(found.manager, s), frames
-		tell(o, round, "manager", &s)
-	}
-	if o.cpuProfile == "" && o.memProfile == "" {
-		return found, nil
-	}
-	// In a round of its own: profiling takes time and memory.
-	_, err = measureChild(ctx, plane, "engine", o.settle, "-cpuprofile="+o.cpuProfile, "-memprofile="+o.memProfile)
-	return found, err
+	_, err = b.child(ctx, "floor", 0)
+	return err
 }
 
-// tell says how a round went.
-func tell(o options, round int, name string, s *sample) {
-	fmt.Fprintf(os.Stderr, "round %d of %d: %s: %.2f s, of processor time %.2f s\n", round+1, o.runs, name, s.Seconds, s.Processor)
+// measureAll measures the rows that are asked for. One after another, never two
+// at a time: the machine has few cores.
+func (b *bench) measureAll(ctx context.Context) (lines []line, failed error) {
+	for _, measure := range measures {
+		wanted := func(row int) bool { return slices.Contains(b.rows, row) }
+		if !slices.ContainsFunc(measure.rows, wanted) {
+			continue
+		}
+		fmt.Fprintf(os.Stderr, "rows %v: %s\n", measure.rows, measure.name)
+		found, err := measure.do(ctx, b)
+		if err != nil {
+			failed = errors.Join(failed, fmt.Errorf("%s: %w", measure.name, err))
+			for _, row := range measure.rows {
+				found = append(found, line{row: row, what: measure.name + ": could not be measured", ours: nothing, floor: nothing, peer: nothing})
+			}
+		}
+		lines = append(lines, slices.DeleteFunc(found, func(l line) bool { return !wanted(l.row) })...)
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	slices.SortStableFunc(lines, func(a, b line) int { return a.row - b.row })
+	return lines, failed
+}
+
+// child measures a process of this program against the control plane.
+func (b *bench) child(ctx context.Context, name string, settle time.Duration, args ...string) (sample, error) {
+	return measureChild(ctx, b.plane, name, settle, args...)
 }

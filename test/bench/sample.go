@@ -22,6 +22,15 @@ type sample struct {
 	Ready float64 `json:"ready"`
 	// Objects are those it held at the end.
 	Objects int `json:"objects"`
+	// Arcs that its graph has.
+	Arcs int `json:"arcs"`
+	// Events are those it took after it had synced, in so many seconds, of which
+	// so many were processor time.
+	Events         int     `json:"events"`
+	EventSeconds   float64 `json:"eventSeconds"`
+	EventProcessor float64 `json:"eventProcessor"`
+	// IdleProcessor is the processor time of a while in which nothing happened.
+	IdleProcessor float64 `json:"idleProcessor"`
 	// Bytes are those it read.
 	Bytes int64 `json:"bytes"`
 	// Resident memory: before there was anything to hold, when it had settled,

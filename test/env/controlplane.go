@@ -27,6 +27,9 @@ type Options struct {
 	APIServerArgs []string
 	// Log gets a line for each step of starting and stopping. Nil: none.
 	Log io.Writer
+	// Data is a directory that SaveData made: the control plane begins with a copy
+	// of what it holds. Empty: with nothing.
+	Data string
 	// Dir holds keys, data and logs, and is left behind by Stop; data that lies in
 	// it already is not reused. Empty: a temporary directory, removed by Stop.
 	Dir string
@@ -80,6 +83,11 @@ func Start(ctx context.Context, o Options) (*ControlPlane, error) {
 func (c *ControlPlane) start(ctx context.Context) error {
 	if err := os.RemoveAll(c.dir.join("etcd")); err != nil {
 		return fmt.Errorf("remove old data: %w", err)
+	}
+	if c.options.Data != "" {
+		if err := copyData(c.options.Data, c.dir.join("etcd")); err != nil {
+			return fmt.Errorf("copy saved data: %w", err)
+		}
 	}
 	var err error
 	if c.keys, err = newCredentials(c.dir); err != nil {

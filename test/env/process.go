@@ -73,6 +73,9 @@ func (p *Process) Terminate(ctx context.Context) {
 	}
 }
 
+// PID is the program's, for who looks at it from outside.
+func (p *Process) PID() int { return p.cmd.Process.Pid }
+
 // Done is closed when the program has ended.
 func (p *Process) Done() <-chan struct{} { return p.done }
 

@@ -80,9 +80,11 @@ func objectsAreLarge(s *scene, _ *rand.Rand) trouble {
 }
 
 // ignoreOutage forgives what is not an answer: there is no API server then, in
-// an episode that took it away.
+// an episode that took it away, or it has no answer from etcd.
 func ignoreOutage(err error) error {
-	if err == nil || apierrors.ReasonForError(err) == metav1.StatusReasonUnknown || apierrors.IsNotFound(err) {
+	switch apierrors.ReasonForError(err) {
+	case metav1.StatusReasonUnknown, metav1.StatusReasonNotFound, metav1.StatusReasonTimeout,
+		metav1.StatusReasonServerTimeout, metav1.StatusReasonServiceUnavailable, metav1.StatusReasonInternalError:
 		return nil
 	}
 	return err

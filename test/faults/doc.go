@@ -6,8 +6,9 @@
 // [Fault] says: it delays and refuses them, cuts their answers short or holds
 // them back, and it cuts connections. The tests beside it take these, and what
 // can be done to a cluster itself, in seeded episodes: break, change, heal,
-// compare. `make faults` runs some hundreds of them and prints a line for each;
-// `make test` runs a few.
+// compare. etcd is among them: it is made to stand still again and again.
+// `make faults` runs some hundreds of episodes and prints a line for each, and a
+// summary; `make test` runs a few.
 //
 // The same seed gives the same faults and the same attempts to change things.
 // When they meet is up to the machine, so a seed that failed once may have to be

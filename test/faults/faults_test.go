@@ -16,30 +16,34 @@ func TestFaults(t *testing.T) {
 	if first == 0 {
 		first = uint64(time.Now().UnixNano())
 	}
+	if *only != "" && sortNamed(*only) < 0 {
+		t.Fatalf("no sort of trouble is called %q", *only)
+	}
 	s := newScene(t)
 	if err := s.compare(t.Context()); err != nil {
 		t.Fatalf("before the first episode: %v", err)
 	}
-	failures := 0
+	played = &summary{first: first, sorts: make(map[string]int)}
+	defer func() { played.expired, played.etcdPauses = s.proxy.Count("expired"), s.etcdPauses.Load() }()
 	for i := range *episodes {
 		started := time.Now()
 		n := first + uint64(i)
-		what, err := s.episode(t.Context(), n)
+		what, troubles, err := s.episode(t.Context(), n)
+		lasted := time.Since(started)
+		played.note(troubles, lasted, err)
 		result := "ok"
 		if err != nil {
 			result = "FAILED"
 		}
-		fmt.Printf("episode %3d seed %d: %s: %s (%.1fs)\n", i+1, n, result, what, time.Since(started).Seconds())
+		fmt.Printf("episode %3d seed %d: %s: %s (%.1fs)\n", i+1, n, result, what, lasted.Seconds())
 		if err == nil {
 			continue
 		}
 		t.Errorf("episode %d, seed %d, %s: %v", i+1, n, what, err)
-		failures++
-		if failures == mostFailures || t.Context().Err() != nil {
+		if played.failed == mostFailures || t.Context().Err() != nil {
 			break
 		}
 	}
-	t.Logf("%d watches ended by the API server because their position was gone", s.proxy.Count("expired"))
 	if t.Failed() {
 		t.Logf("a single episode again: go test ./test/faults -run TestFaults -args -episodes 1 -seed SEED")
 	}

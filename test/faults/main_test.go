@@ -14,6 +14,7 @@ import (
 var (
 	episodes = flag.Int("episodes", 7, "how many episodes TestFaults runs")
 	seed     = flag.Uint64("seed", 0, "of the first episode; 0 takes one from the clock")
+	only     = flag.String("trouble", "", "a sort of trouble that every episode of TestFaults has, such as \"etcd slow\"; empty: they are drawn")
 	rounds   = flag.Int("rounds", 20, "how many rounds TestNothingIsLeftBehind runs")
 )
 
@@ -26,10 +27,12 @@ var plane *env.ControlPlane
 type withPlane struct{ m *testing.M }
 
 func (w withPlane) Run() int {
-	return env.Main(w.m, env.Options{
+	code := env.Main(w.m, env.Options{
 		ControllerManager: true,
 		APIServerArgs:     []string{"--etcd-compaction-interval=1s", "--watch-cache-sizes=configmaps#0,secrets#0"},
 	}, &plane)
+	played.write(os.Stdout)
+	return code
 }
 
 func TestMain(m *testing.M) {

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -36,6 +37,8 @@ type scene struct {
 	views    map[string]oracle.View
 	steady   []*subscriber
 	restless []*subscriber
+	// etcdPauses counts how often etcd stood still.
+	etcdPauses atomic.Int64
 	// dice are for what happens between steps.
 	dice *rand.Rand
 }
@@ -64,13 +67,13 @@ func newScene(t *testing.T) *scene {
 	return s
 }
 
-// episode breaks, changes, heals and compares. The first result describes it;
-// the error says how it failed.
-func (s *scene) episode(ctx context.Context, seed uint64) (what string, err error) {
+// episode breaks, changes, heals and compares. The first result describes it,
+// the second is what went wrong on purpose; the error says how it failed.
+func (s *scene) episode(ctx context.Context, seed uint64) (what string, troubles []trouble, err error) {
 	r := rand.New(rand.NewPCG(seed, 0))
 	s.dice = rand.New(rand.NewPCG(seed, 3))
 	s.work.Random = rand.New(rand.NewPCG(seed, 1))
-	troubles := choose(s, r)
+	troubles = choose(s, r)
 	names := make([]string, len(troubles))
 	for i := range troubles {
 		names[i] = troubles[i].name
@@ -93,7 +96,7 @@ func (s *scene) episode(ctx context.Context, seed uint64) (what string, err erro
 		defer latecomer.stop()
 	}
 	if err != nil {
-		return what, err
+		return what, troubles, err
 	}
 	healed := time.Now()
 	err = errors.Join(s.compare(ctx), s.compareView(ctx, late, latecomer))
@@ -105,7 +108,7 @@ func (s *scene) episode(ctx context.Context, seed uint64) (what string, err erro
 			err = errors.Join(err, trouble.after(ctx))
 		}
 	}
-	return what, err
+	return what, troubles, err
 }
 
 const lateName = "late"

@@ -13,7 +13,9 @@ import (
 // trouble is one thing that goes wrong for the length of an episode. Nil
 // functions do nothing.
 type trouble struct {
-	name  string
+	name string
+	// sort is the name of its sort.
+	sort  string
 	begin func(ctx context.Context) error
 	// step is called between the changes of the workload.
 	step func(ctx context.Context) error
@@ -28,17 +30,31 @@ type trouble struct {
 
 // sort is a sort of trouble, and how often it is chosen.
 type sort struct {
+	name   string
 	weight int
 	make   func(s *scene, r *rand.Rand) trouble
 }
 
 var sorts = []sort{
-	{10, requestsFail}, {4, connectionsBreak}, {4, answersStall}, {3, everybodyLeaves},
-	{1, connectionsDie}, {3, serverCrashes}, {2, engineRestarts}, {2, conversionBreaks},
-	{2, extensionFails}, {2, namespaceSticks}, {2, objectsAreLarge},
+	{"requests fail", 10, requestsFail}, {"connections break", 4, connectionsBreak}, {"answers stall", 4, answersStall},
+	{"out of reach", 3, everybodyLeaves}, {"connections die", 1, connectionsDie}, {"API server killed", 3, serverCrashes},
+	{"etcd slow", 3, etcdIsSlow}, {"engine restarted", 2, engineRestarts}, {"conversion broken", 2, conversionBreaks},
+	{"aggregated API down", 2, extensionFails}, {"namespace stuck", 2, namespaceSticks}, {"large objects", 2, objectsAreLarge},
 }
 
-// choose takes one or two different sorts of trouble.
+// sortNamed is the index of a sort, -1 if there is none of that name.
+func sortNamed(name string) int {
+	return slices.IndexFunc(sorts, func(s sort) bool { return s.name == name })
+}
+
+func (s *sort) trouble(in *scene, r *rand.Rand) trouble {
+	made := s.make(in, r)
+	made.sort = s.name
+	return made
+}
+
+// choose takes one or two different sorts of trouble, the first of which a flag
+// may name.
 func choose(s *scene, r *rand.Rand) []trouble {
 	total := 0
 	for _, sort := range sorts {
@@ -54,9 +70,12 @@ func choose(s *scene, r *rand.Rand) []trouble {
 		panic("unreachable")
 	}
 	first, second := pick(), pick()
-	chosen := []trouble{sorts[first].make(s, r)}
+	if named := sortNamed(*only); named >= 0 {
+		first = named
+	}
+	chosen := []trouble{sorts[first].trouble(s, r)}
 	if second != first && r.IntN(3) == 0 {
-		chosen = append(chosen, sorts[second].make(s, r))
+		chosen = append(chosen, sorts[second].trouble(s, r))
 	}
 	// The last to begin is the first to be healed, and an outage keeps others
 	// from either.

@@ -27,7 +27,9 @@ func runEngine(t *testing.T, o graphview.Options) *graphview.Engine {
 func runEngineAs(t *testing.T, o graphview.Options, config *rest.Config) *graphview.Engine {
 	t.Helper()
 	o.Config = config
-	o.Logger = testr.New(t)
+	if o.Logger.GetSink() == nil {
+		o.Logger = testr.New(t)
+	}
 	engine, err := graphview.NewEngine(o)
 	if err != nil {
 		t.Fatal(err)

@@ -167,6 +167,12 @@ func TestRightsMatrix(t *testing.T) {
 				"aggregated, token, events": {p.token, func(t *testing.T, ctx context.Context) *graphFollower {
 					return followResponse(t, ctx, aggregatedToken, watch, events)
 				}},
+				"aggregated, browser, WebSocket": {p.token, func(t *testing.T, ctx context.Context) *graphFollower {
+					return followSocket(t, ctx, throughAPIServer(t, anonymous), watch, start, browser)
+				}},
+				"aggregated, token, lines": {p.token, func(t *testing.T, ctx context.Context) *graphFollower {
+					return followResponse(t, ctx, aggregatedToken, watch, http.Header{})
+				}},
 				"aggregated, certificate, get": {p.certificate, func(t *testing.T, _ context.Context) *graphFollower {
 					return snapshot(t, aggregated, get)
 				}},

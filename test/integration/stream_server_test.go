@@ -55,15 +55,27 @@ type fixedSubscription chan struct{}
 const fixedVertex = `{"svx":{"vx":{"g":"","v":"v1","r":"pods","ns":"shop","n":"a"}}}`
 
 func (s fixedSubscription) Next(ctx context.Context) ([]*graphview.Frame, error) {
+	if frames, _ := s.Poll(); frames != nil {
+		return frames, nil
+	}
+	return nil, s.Wait(ctx)
+}
+
+func (s fixedSubscription) Poll() ([]*graphview.Frame, error) {
 	select {
 	case <-s:
 		return []*graphview.Frame{{
 			JSON:    []byte(`{"actions":[` + fixedVertex + `],"rev":"r1","synced":true}`),
 			Actions: []byte(fixedVertex), Rev: "r1", Synced: true,
 		}}, nil
-	case <-ctx.Done():
-		return nil, ctx.Err()
+	default:
+		return nil, nil
 	}
+}
+
+func (fixedSubscription) Wait(ctx context.Context) error {
+	<-ctx.Done()
+	return ctx.Err()
 }
 
 func (fixedSubscription) Close() {}

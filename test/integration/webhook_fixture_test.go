@@ -70,7 +70,9 @@ func installWebhook(t *testing.T, c client.Client) (port int) {
 	}
 	shipped := &admissionregistrationv1.ValidatingWebhookConfiguration{}
 	readShipped(t, shipped, "webhook", "webhook.yaml")
-	*shipped.Webhooks[0].ClientConfig.Service.Port = int32(ports[0])
+	for i := range shipped.Webhooks {
+		*shipped.Webhooks[i].ClientConfig.Service.Port = int32(ports[0])
+	}
 	create(t, c, shipped)
 	return ports[0]
 }

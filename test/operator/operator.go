@@ -91,6 +91,9 @@ func (o *Operator) Done() <-chan struct{} { return o.process.Done() }
 // Exited is an error once the program has ended, and nil while it runs.
 func (o *Operator) Exited() error { return o.process.Exited() }
 
+// PID is the program's. After Restart it is another one.
+func (o *Operator) PID() int { return o.process.PID() }
+
 // Port is that of the graphs, on loopback.
 func (o *Operator) Port() int { return o.port }
 

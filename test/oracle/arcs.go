@@ -29,7 +29,7 @@ func connect(watched []resource, objects []object) map[ArcKey]Attributes {
 	arcs := map[ArcKey]Attributes{}
 	for i := range objects {
 		from := &objects[i]
-		for _, reference := range references(from) {
+		for _, reference := range slices.Concat(references(from), from.declared) {
 			to, ok := kinds[reference.to]
 			if !ok {
 				continue

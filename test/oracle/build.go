@@ -35,6 +35,10 @@ func Build(ctx context.Context, config *rest.Config, view View) (Graph, error) {
 	if err != nil {
 		return Graph{}, err
 	}
+	rules, err := compileRules(view.Rules)
+	if err != nil {
+		return Graph{}, err
+	}
 	var objects []object
 	for _, r := range watched {
 		found, err := list(ctx, client, r, namespaces)
@@ -42,6 +46,9 @@ func Build(ctx context.Context, config *rest.Config, view View) (Graph, error) {
 			return Graph{}, err
 		}
 		objects = append(objects, found...)
+	}
+	for i := range objects {
+		objects[i].declared = rules.references(&objects[i])
 	}
 	return assemble(watched, objects, view.Roots)
 }

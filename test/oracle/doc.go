@@ -14,6 +14,7 @@
 //
 // Lists of different resources are taken one after another, so Build is right
 // about a cluster that rests; a test waits for that, or compares until a deadline.
-// Build knows neither a subscriber's nor a ServiceAccount's rights, neither
-// inventories nor ReferenceRules. A Client belongs to one goroutine.
+// Build knows neither a subscriber's nor a ServiceAccount's rights, of
+// inventories only Helm's releases, and of ReferenceRules those that it is given. A
+// Client belongs to one goroutine.
 package oracle

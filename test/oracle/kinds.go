@@ -54,9 +54,7 @@ func (c *collector) core(kind string) {
 			}
 		}
 	case "Secret":
-		if text(c.tree, "type") == "kubernetes.io/service-account-token" {
-			c.uses("r", "metadata.annotations['kubernetes.io/service-account.name']", core("ServiceAccount"), c.annotation("kubernetes.io/service-account.name"))
-		}
+		c.uses("r", "metadata.annotations['kubernetes.io/service-account.name']", core("ServiceAccount"), c.annotation("kubernetes.io/service-account.name"))
 	case "Event":
 		c.object("r", "involvedObject", byAPIVersion(at(c.tree, "involvedObject")), at(c.tree, "involvedObject"))
 		c.object("r", "related", byAPIVersion(at(c.tree, "related")), at(c.tree, "related"))

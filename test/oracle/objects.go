@@ -21,6 +21,10 @@ type object struct {
 	key  VertexKey
 	kind schema.GroupKind
 	tree map[string]any // as CEL and the extraction see it
+	// declared is what ReferenceRules say that it refers to.
+	declared []reference
+	// releases is what a release of Helm in it manages.
+	releases []reference
 }
 
 // list returns the objects of a resource that the view selects. A resource that
@@ -41,6 +45,10 @@ func list(ctx context.Context, client dynamic.Interface, r resource, namespaces 
 			return nil, err
 		}
 	}
+	var releases map[[2]string][]reference
+	if r.Group == "" && (r.Resource == "secrets" || r.Resource == "configmaps") {
+		releases = helmReleases(answer.Items)
+	}
 	var objects []object
 	for i := range answer.Items {
 		item := &answer.Items[i]
@@ -52,8 +60,9 @@ func list(ctx context.Context, client dynamic.Interface, r resource, namespaces 
 				Group: r.Group, Version: r.Version, Resource: r.Resource,
 				Namespace: item.GetNamespace(), Name: item.GetName(),
 			},
-			kind: schema.GroupKind{Group: r.Group, Kind: r.kind},
-			tree: strip(r, item),
+			kind:     schema.GroupKind{Group: r.Group, Kind: r.kind},
+			tree:     strip(r, item),
+			releases: releases[[2]string{item.GetNamespace(), item.GetName()}],
 		}
 		if filter == nil || filter.holds(o.values()) {
 			objects = append(objects, o)

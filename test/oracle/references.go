@@ -38,7 +38,7 @@ func references(o *object) []reference {
 	default:
 		c.rest(o.kind)
 	}
-	return c.found
+	return append(c.found, o.releases...)
 }
 
 func (c *collector) owners() {

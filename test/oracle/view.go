@@ -11,6 +11,8 @@ type View struct {
 	Queries    []Query     `json:"queries"`
 	Namespaces *Namespaces `json:"namespaces,omitempty"`
 	Roots      *Roots      `json:"roots,omitempty"`
+	// Rules are the ReferenceRules that there are, of which the spec says nothing.
+	Rules []Rule `json:"-"`
 }
 
 // Query includes or excludes what it matches.

@@ -42,7 +42,7 @@ func (s step) has(verb string) bool {
 	return slices.ContainsFunc(s.sections, func(c section) bool { return c.verb == verb })
 }
 
-var sectionName = regexp.MustCompile(`^(?:(apply|touch|delete|view)-(\d+)\.yaml|(want|actions|status|error)-(\d+))$`)
+var sectionName = regexp.MustCompile(`^(?:(apply|touch|delete|view|rules)-(\d+)\.yaml|(want|actions|status|error)-(\d+))$`)
 
 // parseScenario reads one file. view.yaml is short for view-0.yaml.
 func parseScenario(text []byte) (scenario, error) {

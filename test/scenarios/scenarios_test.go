@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -50,6 +51,7 @@ type runner struct {
 	*place
 	engine *graphview.Engine
 	name   graphview.Name
+	rules  map[string]bool // names of those that the engine has been told of
 	// refused is why the engine did not take the last view.
 	refused error
 	// current follows the view from the start; nil before it and after its
@@ -119,6 +121,8 @@ func (r *runner) play(t *testing.T, p step, c section) string {
 	switch c.verb {
 	case "view":
 		err = r.setView(t.Context(), c.text)
+	case "rules":
+		err = r.setRules(c.text)
 	case "apply", "touch", "delete":
 		err = r.change(t.Context(), c)
 	case "want":
@@ -204,6 +208,49 @@ func parseSpec(text string) (graphview.Spec, error) {
 		return graphview.Spec{}, err
 	}
 	return workload.Spec(view)
+}
+
+// setRules makes the ReferenceRules those of a text. Why the engine does not take
+// one is for the step to expect.
+func (r *runner) setRules(text string) error {
+	manifests, err := r.objects(text)
+	if err != nil {
+		return err
+	}
+	before := r.rules
+	r.rules = make(map[string]bool)
+	for _, manifest := range manifests {
+		text, err := manifest.MarshalJSON()
+		if err != nil {
+			return fmt.Errorf("read rules: %w", err)
+		}
+		var typed v1alpha1.ReferenceRule
+		if err := yaml.UnmarshalStrict(text, &typed); err != nil {
+			return fmt.Errorf("read rules: %w", err)
+		}
+		read, err := oracle.ParseRule(text)
+		if err != nil {
+			return err
+		}
+		rule, err := workload.Rule(read)
+		if err != nil {
+			return err
+		}
+		name := manifest.GetName()
+		r.rules[name] = true
+		invalid := (*graphview.InvalidSpecError)(nil)
+		if err := r.engine.ApplyRule(name, rule); err != nil && !errors.As(err, &invalid) {
+			return err
+		}
+	}
+	for name := range before {
+		if !r.rules[name] {
+			if err := r.engine.RemoveRule(name); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 func (r *runner) view() *graphview.View {

@@ -1,0 +1,67 @@
+{{/* Writes the objects of a file of files/, which are copies of config/, as they
+are in this release: its labels, its namespace, its ServiceAccount. Takes
+"root", "file" and "skip", a kind. */}}
+{{- define "graphview.objects" -}}
+{{- $root := .root -}}
+{{- $skip := .skip | default "" -}}
+{{- range regexSplit "(?m)^---\\s*$" ($root.Files.Get .file) -1 }}
+{{- $object := fromYaml . }}
+{{- if and $object.kind (ne $object.kind $skip) }}
+{{- $object = include "graphview.adapted" (dict "root" $root "object" $object) | fromYaml }}
+---
+{{ toYaml $object }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{- define "graphview.adapted" -}}
+{{- $root := .root -}}
+{{- $object := .object -}}
+{{- $labels := merge (include "graphview.labels" $root | fromYaml) ($object.metadata.labels | default dict) -}}
+{{- if not $root.Values.rbac.aggregateToView }}{{ $labels = omit $labels "rbac.authorization.k8s.io/aggregate-to-view" }}{{ end -}}
+{{- $_ := set $object.metadata "labels" $labels -}}
+{{- if eq ($object.metadata.namespace | default "") "graphview-system" }}{{ $_ := set $object.metadata "namespace" $root.Release.Namespace }}{{ end -}}
+{{- range $object.subjects -}}
+{{- if eq .kind "ServiceAccount" }}{{ $_ := set . "name" $root.Values.serviceAccount.name }}{{ $_ := set . "namespace" $root.Release.Namespace }}{{ end -}}
+{{- end -}}
+{{- if and (eq $object.kind "ClusterRole") (eq $object.metadata.name "graphview-manager") -}}
+{{- $rules := include "graphview.readRules" $root | fromYamlArray -}}
+{{- range $object.rules }}{{ if not (has "*" (.apiGroups | default list)) }}{{ $rules = append $rules . }}{{ end }}{{ end -}}
+{{- $_ := set $object "rules" $rules -}}
+{{- end -}}
+{{- toYaml $object -}}
+{{- end }}
+
+{{/* What the operator may read in all of the cluster. */}}
+{{- define "graphview.readRules" -}}
+{{- if eq .Values.rbac.read "all" -}}
+- apiGroups: ["*"]
+  resources: ["*"]
+  verbs: [list, watch]
+{{- else -}}
+# What it cannot do without, or only by polling.
+- apiGroups: [graphview.dev]
+  resources: [graphviews, referencerules]
+  verbs: [list, watch]
+- apiGroups: [""]
+  resources: [namespaces, serviceaccounts]
+  verbs: [list, watch]
+- apiGroups: [apiextensions.k8s.io]
+  resources: [customresourcedefinitions]
+  verbs: [list, watch]
+- apiGroups: [apiregistration.k8s.io]
+  resources: [apiservices]
+  verbs: [list, watch]
+{{- if eq .Values.rbac.read "resources" }}
+{{- include "graphview.resourceRules" . }}
+{{- end }}
+{{- end -}}
+{{- end }}
+
+{{- define "graphview.resourceRules" -}}
+{{- range .Values.rbac.resources }}
+- apiGroups: {{ toJson .apiGroups }}
+  resources: {{ toJson .resources }}
+  verbs: [list, watch]
+{{- end }}
+{{- end }}

@@ -1,0 +1,97 @@
+package client
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// The codes with which a server ends a stream.
+const (
+	CodeDeleted  = 1000 // the GraphView was deleted
+	CodeStopping = 1001 // the server stops, or the graph moved to another
+	CodeInvalid  = 1007 // the request cannot be read
+	CodeRefused  = 1008 // not allowed, or the view is not accepted
+	CodeInternal = 1011 // an error of the server's
+	CodeLimit    = 1013 // a limit is reached
+)
+
+// CloseError is how a server ended a stream.
+type CloseError struct {
+	Code int `json:"code"`
+	// CodeString names the code.
+	CodeString string `json:"code_string"`
+	Reason     string `json:"reason"`
+}
+
+func (e *CloseError) Error() string {
+	if e.Reason == "" {
+		return fmt.Sprintf("the server ended the stream (%d)", e.Code)
+	}
+	return fmt.Sprintf("the server ended the stream (%d): %s", e.Code, e.Reason)
+}
+
+// Permanent tells whether err stays until somebody acts. A Subscription returns
+// such errors, and waits and tries again after others.
+func Permanent(err error) bool {
+	if closed, ok := errors.AsType[*CloseError](err); ok {
+		return closed.Code == CodeDeleted || closed.Code == CodeInvalid || closed.Code == CodeRefused
+	}
+	if status, ok := errors.AsType[*apierrors.StatusError](err); ok {
+		code := status.ErrStatus.Code
+		return code >= 400 && code < 500 && code != http.StatusRequestTimeout && code != http.StatusTooManyRequests
+	}
+	return false
+}
+
+// IsNotFound tells whether there is no such graph, or no more.
+func IsNotFound(err error) bool {
+	if closed, ok := errors.AsType[*CloseError](err); ok {
+		return closed.Code == CodeDeleted || closed.Code == CodeRefused && strings.HasPrefix(closed.Reason, "not found")
+	}
+	return apierrors.IsNotFound(err) && !IsNotServed(err)
+}
+
+// IsForbidden tells whether the user may not open the graph.
+func IsForbidden(err error) bool { return apierrors.IsForbidden(err) }
+
+// IsInvalid tells whether the view is not accepted.
+func IsInvalid(err error) bool { return apierrors.IsInvalid(err) }
+
+// IsNotServed tells whether the server knows no graphs at all: nobody has
+// registered the operator with it.
+func IsNotServed(err error) bool {
+	return apierrors.IsNotFound(err) && apierrors.HasStatusCause(err, metav1.CauseTypeUnexpectedServerResponse)
+}
+
+// graphs is what a Status is about that a server did not say itself.
+var graphs = schema.GroupResource{Group: "stream.graphview.dev", Resource: "graphs"}
+
+// mostText bounds what is read of an answer that is no graph.
+const mostText = 64 << 10
+
+// refused is the error of an answer that is not the one hoped for.
+func refused(response *http.Response) error {
+	// What cannot be read is missing from the text below, the code is not.
+	text, _ := io.ReadAll(io.LimitReader(response.Body, mostText))
+	var status metav1.Status
+	if err := json.Unmarshal(text, &status); err == nil && status.Kind == "Status" && status.Code != 0 {
+		return &apierrors.StatusError{ErrStatus: status}
+	}
+	after, _ := strconv.Atoi(response.Header.Get("Retry-After"))
+	return apierrors.NewGenericServerResponse(response.StatusCode, http.MethodGet, graphs, "",
+		strings.TrimSpace(string(text)), after, true)
+}
+
+// whole tells whether a Status came from the server itself.
+func whole(err error) bool {
+	return !apierrors.HasStatusCause(err, metav1.CauseTypeUnexpectedServerResponse)
+}

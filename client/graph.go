@@ -1,0 +1,90 @@
+package client
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+)
+
+// Graph is what messages make. The zero value is empty and ready.
+type Graph struct {
+	Vertices map[Key]*Vertex
+	Arcs     map[ArcKey]Attributes
+	// Rev is the last one. In the moment after the message that bore it, and until
+	// the next message, the graph is the view's graph at one instant.
+	Rev string
+	// Synced: the graph is complete, but for what warnings name.
+	Synced bool
+
+	warnings map[string]Warning
+}
+
+// Apply carries a message out. What it deletes may be unknown.
+func (g *Graph) Apply(m *Message) {
+	if m.Reset {
+		g.Forget()
+	}
+	if g.Vertices == nil {
+		g.Vertices, g.Arcs = map[Key]*Vertex{}, map[ArcKey]Attributes{}
+	}
+	for i := range m.Actions {
+		switch a := &m.Actions[i]; {
+		case a.SetVertex != nil:
+			g.Vertices[a.SetVertex.Key] = a.SetVertex
+		case a.DeleteVertex != nil:
+			delete(g.Vertices, a.DeleteVertex.Key)
+		case a.SetArc != nil:
+			g.Arcs[a.SetArc.Key()] = a.SetArc.Attributes
+		case a.DeleteArc != nil:
+			delete(g.Arcs, a.DeleteArc.Key())
+		}
+	}
+	for i := range m.Cleared {
+		delete(g.warnings, m.Cleared[i].identity())
+	}
+	for i := range m.Warnings {
+		if g.warnings == nil {
+			g.warnings = map[string]Warning{}
+		}
+		g.warnings[m.Warnings[i].identity()] = m.Warnings[i]
+	}
+	if m.Synced {
+		g.Synced = true
+	}
+	if m.Rev != "" {
+		g.Rev = m.Rev
+	}
+}
+
+// Forget empties the graph.
+func (g *Graph) Forget() { *g = Graph{} }
+
+// Warnings are the live ones, sorted.
+func (g *Graph) Warnings() []Warning {
+	all := make([]Warning, 0, len(g.warnings))
+	for _, identity := range slices.Sorted(maps.Keys(g.warnings)) {
+		all = append(all, g.warnings[identity])
+	}
+	return all
+}
+
+// Clone is a copy that stays as it is. Contents, which nobody changes, are
+// shared.
+func (g *Graph) Clone() *Graph {
+	c := *g
+	c.Vertices, c.Arcs, c.warnings = maps.Clone(g.Vertices), maps.Clone(g.Arcs), maps.Clone(g.warnings)
+	return &c
+}
+
+// Keys are those of the vertices, sorted.
+func (g *Graph) Keys() []Key { return slices.SortedFunc(maps.Keys(g.Vertices), Key.Compare) }
+
+// ArcKeys are those of the arcs, sorted.
+func (g *Graph) ArcKeys() []ArcKey {
+	return slices.SortedFunc(maps.Keys(g.Arcs), func(a, b ArcKey) int {
+		return cmp.Or(a.From.Compare(b.From), cmp.Compare(a.Type, b.Type), a.To.Compare(b.To))
+	})
+}
+
+// empty tells whether there is anything to forget.
+func (g *Graph) empty() bool { return len(g.Vertices)+len(g.Arcs)+len(g.warnings) == 0 }

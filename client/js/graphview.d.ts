@@ -1,0 +1,142 @@
+// Types of graphview.js. What they mean is described in docs/stream.md.
+
+/** What a vertex is called. Absent ns: a cluster-scoped object. */
+export interface Key {
+  /** Group; "" is the core group. */
+  g: string;
+  /** Version. */
+  v: string;
+  /** Resource. */
+  r: string;
+  /** Namespace. */
+  ns?: string;
+  /** Name. */
+  n: string;
+}
+
+export interface Vertex {
+  vx: Key;
+  /** The object. Secrets have none. */
+  o?: Record<string, unknown>;
+  /** What the view's jsonPath found, in place of the object. */
+  j?: unknown[];
+}
+
+export interface ArcKey {
+  /** Source. */
+  s: Key;
+  /** Destination. */
+  d: Key;
+  /** Type: an owner; what the source uses or selects; what it names for something else to use. */
+  t: "or" | "r" | "t";
+}
+
+export interface Arc extends ArcKey {
+  a?: {
+    /** The owner is the controller. */
+    c?: boolean;
+    /** The owner's deletion waits for the source's. */
+    b?: boolean;
+    /** The destination is not in the graph. */
+    e?: boolean;
+    /** The fields that made the arc. */
+    f?: string[];
+  };
+}
+
+export interface Warning {
+  t: string;
+  m?: string;
+  a?: Record<string, unknown>;
+}
+
+/** One of its members. */
+export interface Action {
+  svx?: Vertex;
+  dvx?: { vx: Key };
+  sarc?: Arc;
+  darc?: ArcKey;
+}
+
+export interface Message {
+  actions?: Action[];
+  warnings?: Warning[];
+  cleared?: Warning[];
+  error?: { code: number; code_string: string; reason: string };
+  rev?: string;
+  synced?: boolean;
+  reset?: boolean;
+}
+
+export function vertexKey(key: Key): string;
+export function arcKey(arc: ArcKey): string;
+export function warningKey(warning: Warning): string;
+
+/** A graph that is kept up to date by messages. */
+export class Graph {
+  readonly vertices: Map<string, Vertex>;
+  readonly arcs: Map<string, Arc>;
+  readonly warnings: Map<string, Warning>;
+  /** The last one, "" before there was one. */
+  rev: string;
+  /** Every selected resource has synced, or a warning says why not. */
+  synced: boolean;
+  apply(message: Message): void;
+  forget(): void;
+  reconnected(): void;
+}
+
+export interface Options {
+  /** Where graphs are served: https://host[:port][/path]. Default: where the page is from. */
+  base?: string;
+  namespace: string;
+  name: string;
+  /** A bearer token, or what gets one for each connection. None: cookies, or who is in between. */
+  token?: string | (() => string | Promise<string>);
+  /** Default: websocket, or events where there is no WebSocket or none gets through. */
+  transport?: "websocket" | "events";
+  /** Default: the global one. Node.js before 22 has none; the package ws has one. */
+  WebSocket?: new (url: string, protocols: string[]) => unknown;
+  /** Default: the global one. Of events, and to learn why a WebSocket was refused. */
+  fetch?: typeof fetch;
+  /** The first pause before reconnecting, in milliseconds; each is twice the one before. Default 500. */
+  minDelay?: number;
+  /** The longest pause; four times as long after a limit was reached. Default 30,000. */
+  maxDelay?: number;
+  /** Between 0 and 1; pauses are between half and one and a half times as long. */
+  random?: () => number;
+}
+
+export interface EventDetails {
+  /**
+   * The graph is the view's graph at one instant. The actions are what changed since the last such event; with reset
+   * they are all of the graph, and what was there before is gone.
+   */
+  rev: { rev: string; reset: boolean; actions: Action[] };
+  /** The graph is complete; once for each connection and reset. */
+  synced: { rev: string };
+  /** Warnings came or were taken back. */
+  warning: { warnings: Warning[]; cleared: Warning[] };
+  /** A connection was lost. Without retryIn, milliseconds, it was the last one. */
+  error: { code: number; reason: string; retryIn?: number };
+  /** The end. 1000: the view was deleted, or stop was called. */
+  close: { code: number; reason: string };
+}
+
+export class GraphViewEvent<T extends keyof EventDetails = keyof EventDetails> extends Event {
+  constructor(type: T, detail: EventDetails[T]);
+  readonly detail: EventDetails[T];
+}
+
+/** Follows one view until it is stopped or the server says that there is no more. It is an EventTarget, of these events. */
+export class GraphView {
+  constructor(options: Options);
+  readonly graph: Graph;
+  stop(): void;
+  addEventListener<T extends keyof EventDetails>(
+    type: T, listener: (event: GraphViewEvent<T>) => void, options?: boolean | AddEventListenerOptions,
+  ): void;
+  removeEventListener<T extends keyof EventDetails>(
+    type: T, listener: (event: GraphViewEvent<T>) => void, options?: boolean | EventListenerOptions,
+  ): void;
+}

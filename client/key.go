@@ -1,0 +1,69 @@
+package client
+
+import (
+	"cmp"
+	"strings"
+)
+
+// Key identifies a vertex. Group is "" for Kubernetes' core, Namespace for what
+// is cluster-scoped.
+type Key struct {
+	Group     string `json:"g"`
+	Version   string `json:"v"`
+	Resource  string `json:"r"`
+	Namespace string `json:"ns,omitempty"`
+	Name      string `json:"n"`
+}
+
+// String is resource.group/name, or resource.group/namespace/name.
+func (k Key) String() string {
+	var b strings.Builder
+	b.WriteString(k.Resource)
+	if k.Group != "" {
+		b.WriteString("." + k.Group)
+	}
+	if k.Namespace != "" {
+		b.WriteString("/" + k.Namespace)
+	}
+	b.WriteString("/" + k.Name)
+	return b.String()
+}
+
+// Compare orders keys by namespace, resource, group, name and version.
+func (k Key) Compare(other Key) int {
+	return cmp.Or(
+		cmp.Compare(k.Namespace, other.Namespace), cmp.Compare(k.Resource, other.Resource),
+		cmp.Compare(k.Group, other.Group), cmp.Compare(k.Name, other.Name), cmp.Compare(k.Version, other.Version),
+	)
+}
+
+// ArcType says what an arc means.
+type ArcType string
+
+// The types of arcs.
+const (
+	// Owner leads from an object to its owner.
+	Owner ArcType = "or"
+	// Uses leads from an object to what it uses or selects.
+	Uses ArcType = "r"
+	// Names leads from an object to what it names for something else to use.
+	Names ArcType = "t"
+)
+
+// ArcKey identifies an arc: between two vertices there is one of each type.
+type ArcKey struct {
+	From, To Key
+	Type     ArcType
+}
+
+// Attributes say more of an arc.
+type Attributes struct {
+	// Controller and BlockOwnerDeletion are those of an owner reference.
+	Controller         bool `json:"c,omitempty"`
+	BlockOwnerDeletion bool `json:"b,omitempty"`
+	// Missing: where the arc leads to is not in the graph. It does not exist, was
+	// not selected, or has not been read yet.
+	Missing bool `json:"e,omitempty"`
+	// Fields are the paths of the fields that made the arc, without indices.
+	Fields []string `json:"f,omitempty"`
+}

@@ -1,0 +1,124 @@
+package client
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// Message is one message of a stream. A graph that Get reads is one, too.
+type Message struct {
+	// Actions change the graph, in this order.
+	Actions []Action `json:"actions"`
+	// Warnings are new, or replace those of equal identity. Cleared are over.
+	Warnings []Warning `json:"warnings"`
+	Cleared  []Warning `json:"cleared"`
+	// Rev, with which the graph is whole at one instant.
+	Rev string `json:"rev"`
+	// Synced completes the graph: all that was selected is in it, or a warning
+	// says why not.
+	Synced bool `json:"synced"`
+	// Reset comes before everything else of a message: forget what there was.
+	Reset bool `json:"reset"`
+	// Error ends the stream.
+	Error *CloseError `json:"error"`
+
+	// JSON is the message as the server wrote it.
+	JSON []byte `json:"-"`
+	// Own: the subscription says so itself, because a connection was lost. JSON is
+	// then what a server would have written.
+	Own bool `json:"-"`
+}
+
+// Action has exactly one member.
+type Action struct {
+	SetVertex    *Vertex   `json:"svx"`
+	DeleteVertex *Deletion `json:"dvx"`
+	SetArc       *Arc      `json:"sarc"`
+	DeleteArc    *Arc      `json:"darc"`
+}
+
+// Vertex is an object of the graph. At most one of Object and Parts is there;
+// none of a Secret. They are not to be changed.
+type Vertex struct {
+	Key Key `json:"vx"`
+	// Object is the whole object.
+	Object json.RawMessage `json:"o,omitempty"`
+	// Parts is the list of what the view's JSONPath found in it.
+	Parts json.RawMessage `json:"j,omitempty"`
+}
+
+// Deletion of a vertex.
+type Deletion struct {
+	Key Key `json:"vx"`
+}
+
+// Arc is a reference. Of one that is deleted there are no attributes.
+type Arc struct {
+	From       Key        `json:"s"`
+	To         Key        `json:"d"`
+	Type       ArcType    `json:"t"`
+	Attributes Attributes `json:"a,omitzero"`
+}
+
+// Key is the arc's identity.
+func (a *Arc) Key() ArcKey { return ArcKey{From: a.From, To: a.To, Type: a.Type} }
+
+// The types of warnings.
+const (
+	InformerSyncFailed     = "INFORMER_SYNC_FAILED"
+	DiscoveryFailed        = "DISCOVERY_FAILED"
+	NamespaceListFailed    = "NAMESPACE_LIST_FAILED"
+	ObjectProcessingFailed = "OBJECT_PROCESSING_FAILED"
+	AccessDenied           = "ACCESS_DENIED"
+	LimitExceeded          = "LIMIT_EXCEEDED"
+	InternalError          = "INTERNAL_ERROR"
+)
+
+// Warning says what keeps a graph from being all that was asked for. Type and
+// Attributes identify it.
+type Warning struct {
+	Type string `json:"t"`
+	// Message is for people.
+	Message string `json:"m,omitempty"`
+	// Attributes are those of the type: g, v, r, ns, n as in a Key.
+	Attributes map[string]any `json:"a,omitempty"`
+}
+
+// Key is what the warning is about, as far as its attributes say.
+func (w *Warning) Key() Key {
+	text := func(name string) string {
+		s, _ := w.Attributes[name].(string)
+		return s
+	}
+	return Key{Group: text("g"), Version: text("v"), Resource: text("r"), Namespace: text("ns"), Name: text("n")}
+}
+
+// identity is the same for equal warnings: encoding/json sorts the members.
+func (w *Warning) identity() string {
+	attributes, err := json.Marshal(w.Attributes)
+	if err != nil { // they were decoded from JSON
+		return w.Type
+	}
+	return w.Type + string(attributes)
+}
+
+func parseMessage(text []byte) (*Message, error) {
+	m := &Message{JSON: text}
+	if err := json.Unmarshal(text, m); err != nil {
+		return nil, fmt.Errorf("parse message: %w", err)
+	}
+	return m, nil
+}
+
+// say makes a message of our own.
+func say(m Message) *Message {
+	text, err := json.Marshal(struct {
+		Reset   bool      `json:"reset,omitempty"`
+		Cleared []Warning `json:"cleared,omitempty"`
+	}{m.Reset, m.Cleared})
+	if err == nil { // it was decoded from JSON
+		m.JSON = text
+	}
+	m.Own = true
+	return &m
+}

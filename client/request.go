@@ -1,0 +1,152 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+)
+
+// Request is a view for one subscription: a GraphView's spec, without a
+// ServiceAccount, in the names of the protocol. What the fields mean is said
+// there.
+type Request struct {
+	Queries    []Query     `json:"queries"`
+	Namespaces *Namespaces `json:"namespaces,omitempty"`
+	Roots      *Roots      `json:"roots,omitempty"`
+}
+
+// Query includes or excludes the resources that it matches.
+type Query struct {
+	Include *Include `json:"include,omitempty"`
+	Exclude *Exclude `json:"exclude,omitempty"`
+}
+
+// Include selects resources, objects of them, and parts of those.
+type Include struct {
+	ResourceSelectorExpression string  `json:"resource_selector_expression"`
+	Object                     *Object `json:"object,omitempty"`
+}
+
+// Exclude keeps resources out.
+type Exclude struct {
+	ResourceSelectorExpression string `json:"resource_selector_expression"`
+}
+
+// Object selects objects.
+type Object struct {
+	LabelSelector            string `json:"label_selector,omitempty"`
+	FieldSelector            string `json:"field_selector,omitempty"`
+	ObjectSelectorExpression string `json:"object_selector_expression,omitempty"`
+	JSONPath                 string `json:"json_path,omitempty"`
+}
+
+// Namespaces selects namespaces.
+type Namespaces struct {
+	Names                    []string `json:"names,omitempty"`
+	LabelSelector            string   `json:"label_selector,omitempty"`
+	FieldSelector            string   `json:"field_selector,omitempty"`
+	ObjectSelectorExpression string   `json:"object_selector_expression,omitempty"`
+}
+
+// Roots selects what a graph is explored from.
+type Roots struct {
+	ObjectSelectorExpressions []string  `json:"object_selector_expressions"`
+	IgnoreArcDirection        []ArcType `json:"ignore_arc_direction,omitempty"`
+}
+
+// Request follows the graph that a request describes, which is there for this
+// subscription alone. It takes the right to `get` the path /graph, and whoever
+// asks sees what it may list and watch itself. There is nothing to continue: a
+// new connection begins anew.
+func (c *Client) Request(r Request, o Options) *Subscription {
+	o.From = nil
+	return subscribe(func(ctx context.Context, _ string) (channel, error) {
+		conn, err := c.dial(ctx, c.url(nil, "watch", "streams"), "graphview.mux.v1")
+		if err != nil {
+			return nil, err
+		}
+		m, err := openChannel(ctx, conn, r)
+		if err != nil {
+			conn.close()
+			return nil, err
+		}
+		return m, nil
+	}, "request", o)
+}
+
+// multiplexed is a connection on which many graphs could be had. This one has
+// one.
+type multiplexed struct {
+	*connection
+	channel int64
+}
+
+// requestID is ours to choose; one request needs one.
+const requestID = 1
+
+// envelope is what is around a message, or an answer, of the server.
+type envelope struct {
+	ID      *int64      `json:"id"`
+	Channel *int64      `json:"channel"`
+	Error   *CloseError `json:"error"`
+}
+
+func openChannel(ctx context.Context, conn *connection, r Request) (*multiplexed, error) {
+	type subscribe struct {
+		Request Request `json:"request"`
+	}
+	text, err := json.Marshal(struct {
+		ID        int64     `json:"id"`
+		Subscribe subscribe `json:"subscribe"`
+	}{requestID, subscribe{r}})
+	if err != nil {
+		return nil, fmt.Errorf("encode the request: %w", err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, dialWithin)
+	defer cancel()
+	if err := conn.write(ctx, text); err != nil {
+		return nil, err
+	}
+	for {
+		text, err := conn.read(ctx)
+		if err != nil {
+			return nil, err
+		}
+		var answer envelope
+		if err := json.Unmarshal(text, &answer); err != nil {
+			return nil, fmt.Errorf("parse answer: %w", err)
+		}
+		switch {
+		case answer.Error != nil:
+			return nil, answer.Error
+		case answer.ID == nil || *answer.ID != requestID:
+			// Not about us.
+		case answer.Channel == nil:
+			return nil, errors.New("the server's answer names no channel")
+		default:
+			return &multiplexed{connection: conn, channel: *answer.Channel}, nil
+		}
+	}
+}
+
+func (m *multiplexed) next(ctx context.Context) (*Message, error) {
+	for {
+		text, err := m.read(ctx)
+		if err != nil {
+			return nil, err
+		}
+		var about envelope
+		if err := json.Unmarshal(text, &about); err != nil {
+			return nil, fmt.Errorf("parse message: %w", err)
+		}
+		switch {
+		case about.Channel != nil && *about.Channel == m.channel:
+			return parseMessage(text)
+		case about.Channel == nil && about.Error != nil:
+			return nil, about.Error // of the whole connection
+		}
+	}
+}
+
+func (m *multiplexed) continues() bool { return false }

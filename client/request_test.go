@@ -1,0 +1,71 @@
+package client
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var allPods = Request{
+	Queries: []Query{
+		{Exclude: &Exclude{ResourceSelectorExpression: "version != 'v1'"}},
+		{Include: &Include{ResourceSelectorExpression: "resource == 'pods'", Object: &Object{LabelSelector: "a=b"}}},
+	},
+	Namespaces: &Namespaces{Names: []string{"shop"}},
+	Roots:      &Roots{ObjectSelectorExpressions: []string{"name == 'a'"}, IgnoreArcDirection: []ArcType{Owner}},
+}
+
+const allPodsText = `{"id":1,"subscribe":{"request":{"queries":[` +
+	`{"exclude":{"resource_selector_expression":"version != 'v1'"}},` +
+	`{"include":{"resource_selector_expression":"resource == 'pods'","object":{"label_selector":"a=b"}}}],` +
+	`"namespaces":{"names":["shop"]},` +
+	`"roots":{"object_selector_expressions":["name == 'a'"],"ignore_arc_direction":["or"]}}}}`
+
+// A request has a channel of its own, and begins anew on each connection.
+func TestRequest(t *testing.T) {
+	server, c := serve(t,
+		act{reads: true, sends: []string{
+			`{"id":1,"channel":7}`,
+			`{"channel":7,"actions":[` + setA + `],"rev":"1","synced":true}`,
+			`{"channel":8,"actions":[` + setB + `],"rev":"9"}`,
+			`{"channel":7,"actions":[` + setB + `],"rev":"2"}`,
+		}},
+		act{reads: true, sends: []string{
+			`{"id":1,"channel":9}`,
+			`{"channel":9,"actions":[` + setB + `],"rev":"1","synced":true}`,
+			`{"channel":9,"error":{"code":1008,"code_string":"StatusPolicyViolation","reason":"no more"}}`,
+		}, stays: true},
+	)
+	s := c.Request(allPods, quick)
+	defer s.Close()
+	for _, want := range []string{"a @1 synced", "a b @2 synced", "@", "b @1 synced", "b @1 synced"} {
+		if _, err := s.Receive(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, summary(s.Graph())); diff != "" {
+			t.Error(diff)
+		}
+	}
+	if _, err := s.Receive(t.Context()); !Permanent(err) {
+		t.Errorf("it ends with %v, want no more", err)
+	}
+	if diff := cmp.Diff([]string{allPodsText, allPodsText}, server.received); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestRequestRefused(t *testing.T) {
+	for name, text := range map[string]string{
+		"the subscription":     `{"id":1,"error":{"code":1008,"code_string":"StatusPolicyViolation","reason":"spec.queries: too few"}}`,
+		"the whole connection": `{"error":{"code":1007,"code_string":"StatusInvalidFramePayloadData","reason":"no JSON"}}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, c := serve(t, act{reads: true, sends: []string{text}, stays: true})
+			s := c.Request(Request{}, quick)
+			defer s.Close()
+			if _, err := s.Next(t.Context()); !Permanent(err) || IsNotFound(err) {
+				t.Errorf("%v", err)
+			}
+		})
+	}
+}

@@ -1,0 +1,112 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+const jsonType = "application/json"
+
+// Get returns a graph as it is now. The server waits for one that is not
+// complete yet, but not for ever: Synced tells. Options.From continues from it.
+// An error of the server is a Kubernetes Status (see package
+// k8s.io/apimachinery/pkg/api/errors).
+func (c *Client) Get(ctx context.Context, namespace, name string) (*Graph, error) {
+	body, err := c.get(ctx, c.url(nil, "namespaces", namespace, "graphs", name), jsonType)
+	if err != nil {
+		return nil, fmt.Errorf("get graph %s/%s: %w", namespace, name, err)
+	}
+	defer body.Close()
+	text, err := io.ReadAll(body)
+	if err != nil {
+		return nil, fmt.Errorf("get graph %s/%s: %w", namespace, name, err)
+	}
+	m, err := parseMessage(text)
+	if err != nil {
+		return nil, fmt.Errorf("get graph %s/%s: %w", namespace, name, err)
+	}
+	g := &Graph{}
+	g.Apply(m)
+	return g, nil
+}
+
+// Export copies a graph as it is now, in a format of the server's: json, dot,
+// mermaid, graphml.
+func (c *Client) Export(ctx context.Context, namespace, name, format string, to io.Writer) error {
+	at := c.url(url.Values{"format": {format}}, "namespaces", namespace, "graphs", name)
+	body, err := c.get(ctx, at, "*/*")
+	if err != nil {
+		return fmt.Errorf("get graph %s/%s as %s: %w", namespace, name, format, err)
+	}
+	defer body.Close()
+	if _, err := io.Copy(to, body); err != nil {
+		return fmt.Errorf("get graph %s/%s as %s: %w", namespace, name, format, err)
+	}
+	return nil
+}
+
+// Listed is a graph in a list. The counts are the view's own: what its reader
+// would not see is in them.
+type Listed struct {
+	Namespace, Name                    string
+	Vertices, Arcs, Roots, Subscribers int
+	Synced                             bool
+}
+
+// List returns the graphs of a namespace, or with "" those of all.
+func (c *Client) List(ctx context.Context, namespace string) ([]Listed, error) {
+	segments := []string{"graphs"}
+	if namespace != "" {
+		segments = []string{"namespaces", namespace, "graphs"}
+	}
+	body, err := c.get(ctx, c.url(nil, segments...), jsonType)
+	if err != nil {
+		return nil, fmt.Errorf("list graphs: %w", err)
+	}
+	defer body.Close()
+	var list struct {
+		Items []struct {
+			Metadata    metav1.ObjectMeta `json:"metadata"`
+			Vertices    int               `json:"vertices"`
+			Arcs        int               `json:"arcs"`
+			Roots       int               `json:"roots"`
+			Subscribers int               `json:"subscribers"`
+			Synced      bool              `json:"synced"`
+		} `json:"items"`
+	}
+	if err := json.NewDecoder(body).Decode(&list); err != nil {
+		return nil, fmt.Errorf("list graphs: %w", err)
+	}
+	graphs := make([]Listed, 0, len(list.Items))
+	for _, item := range list.Items {
+		graphs = append(graphs, Listed{
+			Namespace: item.Metadata.Namespace, Name: item.Metadata.Name, Synced: item.Synced,
+			Vertices: item.Vertices, Arcs: item.Arcs, Roots: item.Roots, Subscribers: item.Subscribers,
+		})
+	}
+	return graphs, nil
+}
+
+// get returns the body of a good answer, and the Status of any other.
+func (c *Client) get(ctx context.Context, at, accept string) (io.ReadCloser, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, at, http.NoBody)
+	if err != nil {
+		return nil, err
+	}
+	request.Header.Set("Accept", accept)
+	response, err := c.http.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	if response.StatusCode == http.StatusOK {
+		return response.Body, nil
+	}
+	defer response.Body.Close()
+	return nil, refused(response)
+}

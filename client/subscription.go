@@ -1,0 +1,242 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"net/url"
+	"time"
+)
+
+// Options of a subscription. The zero value is good.
+type Options struct {
+	// From is a graph to continue from: that of Get, or of a former subscription.
+	// The subscription keeps it and changes it. Nil: from nothing.
+	From *Graph
+	// OnRetry is told, before each pause, why the connection was lost or not made.
+	// An error that it returns ends the subscription. Nil: only what is Permanent
+	// ends it.
+	OnRetry func(err error, pause time.Duration) error
+	// MaxPause bounds the pauses between attempts; 0 means 30 s. After the server
+	// said that a limit is reached they may become ten times as long.
+	MaxPause time.Duration
+}
+
+// Subscription follows one graph, over as many connections as it takes. It
+// belongs to one goroutine.
+type Subscription struct {
+	open    opener
+	name    string // for errors
+	options Options
+	graph   *Graph
+
+	conn    channel
+	ours    []*Message // what is to be told before the server's next message
+	last    *CloseError
+	current bool // this connection has brought a rev
+	pauses  backoff
+	err     error // it is over
+}
+
+// opener makes a connection for a subscription that continues after since.
+type opener func(ctx context.Context, since string) (channel, error)
+
+// channel brings the messages of one subscription.
+type channel interface {
+	next(ctx context.Context) (*Message, error)
+	close()
+	// continues tells whether the next one could continue after a rev of this one.
+	continues() bool
+}
+
+func subscribe(open opener, name string, o Options) *Subscription {
+	s := &Subscription{open: open, name: name, options: o, graph: o.From, pauses: backoff{most: o.MaxPause}}
+	if s.graph == nil {
+		s.graph = &Graph{}
+	}
+	return s
+}
+
+// Watch follows a graph by the name of its GraphView. Nothing happens before
+// Receive or Next. It is to be closed.
+func (c *Client) Watch(namespace, name string, o Options) *Subscription {
+	return subscribe(func(ctx context.Context, since string) (channel, error) {
+		query := url.Values{}
+		if since != "" {
+			query.Set("since", since)
+		}
+		conn, err := c.dial(ctx, c.url(query, "watch", "namespaces", namespace, "graphs", name), "graphview.v1")
+		if err != nil {
+			return nil, err
+		}
+		return single{conn}, nil
+	}, fmt.Sprintf("graph %s/%s", namespace, name), o)
+}
+
+// single is a connection that is all one subscription's.
+type single struct{ *connection }
+
+func (s single) next(ctx context.Context) (*Message, error) {
+	text, err := s.read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return parseMessage(text)
+}
+
+func (s single) continues() bool { return true }
+
+// Next waits until the graph has changed and is whole again, and returns it. It
+// is the subscription's own: it stays as it is until the next call. Errors are
+// those of Receive.
+func (s *Subscription) Next(ctx context.Context) (*Graph, error) {
+	for {
+		m, err := s.Receive(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if m.Rev != "" {
+			return s.graph, nil
+		}
+	}
+}
+
+// Graph is what the messages so far have made.
+func (s *Subscription) Graph() *Graph { return s.graph }
+
+// Receive waits for the next message, carries it out and returns it. The
+// messages that it has returned, taken together, are the graph: where a
+// connection is lost and what was known is worth nothing, a message says reset.
+//
+// It connects where there is no connection, and waits and tries again, unless
+// the error is Permanent. Then, and when OnRetry has returned an error, it
+// returns that from then on. When ctx is done it returns the cause of that; the
+// subscription can be read on with another context.
+func (s *Subscription) Receive(ctx context.Context) (*Message, error) {
+	for {
+		switch {
+		case s.err != nil:
+			return nil, s.err
+		case len(s.ours) > 0:
+			m := s.ours[0]
+			s.ours = s.ours[1:]
+			s.graph.Apply(m)
+			return m, nil
+		}
+		err := s.connect(ctx)
+		if err == nil && len(s.ours) > 0 {
+			continue
+		}
+		var m *Message
+		if err == nil {
+			m, err = s.receive(ctx)
+		}
+		if err == nil {
+			return m, nil
+		}
+		if err := s.lost(ctx, err); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// connect connects where there is no connection.
+func (s *Subscription) connect(ctx context.Context) error {
+	if s.conn != nil {
+		return nil
+	}
+	since := s.graph.Rev
+	conn, err := s.open(ctx, since)
+	if err != nil {
+		if cause := context.Cause(ctx); cause != nil {
+			return cause
+		}
+		return err
+	}
+	s.conn, s.last, s.current = conn, nil, false
+	begins := since == "" || !conn.continues()
+	switch warnings := s.graph.Warnings(); {
+	case begins && s.graph.empty():
+		s.graph.Forget()
+	case begins:
+		s.ours = append(s.ours, say(Message{Reset: true}))
+	case len(warnings) > 0:
+		// All that are live will be sent again.
+		s.ours = append(s.ours, say(Message{Cleared: warnings}))
+	}
+	s.graph.Synced = false
+	return nil
+}
+
+func (s *Subscription) receive(ctx context.Context) (*Message, error) {
+	if s.last != nil {
+		return nil, s.last
+	}
+	m, err := s.conn.next(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s.graph.Apply(m)
+	s.last = m.Error // its reader sees the message first
+	s.current = s.current || m.Rev != ""
+	return m, nil
+}
+
+// lost decides what to do about an error: nil is to try again, now.
+func (s *Subscription) lost(ctx context.Context, err error) error {
+	s.hangUp()
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if Permanent(err) {
+		s.err = fmt.Errorf("%s: %w", s.name, err)
+		return s.err
+	}
+	closed, said := errors.AsType[*CloseError](err)
+	if s.current && (!said || closed.Code == CodeStopping) {
+		s.pauses.connected()
+	}
+	pause := s.pauses.pause(err)
+	if s.options.OnRetry != nil {
+		if err := s.options.OnRetry(err, pause); err != nil {
+			s.err = fmt.Errorf("%s: %w", s.name, err)
+			return s.err
+		}
+	}
+	timer := time.NewTimer(pause)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-timer.C:
+		return nil
+	}
+}
+
+func (s *Subscription) hangUp() {
+	if s.conn != nil {
+		s.conn.close()
+		s.conn = nil
+	}
+}
+
+// Close ends the subscription. It is idempotent.
+func (s *Subscription) Close() {
+	s.hangUp()
+	if s.err == nil {
+		s.err = errors.New("the subscription is closed")
+	}
+}
+
+// All are the graphs that Next returns, up to its error.
+func (s *Subscription) All(ctx context.Context) iter.Seq2[*Graph, error] {
+	return func(yield func(*Graph, error) bool) {
+		for {
+			graph, err := s.Next(ctx)
+			if !yield(graph, err) || err != nil {
+				return
+			}
+		}
+	}
+}

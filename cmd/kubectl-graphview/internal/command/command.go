@@ -1,0 +1,117 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/cli-runtime/pkg/genericclioptions"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+)
+
+// Exit codes.
+const (
+	exitOK          = 0
+	exitFailed      = 1
+	exitUsage       = 2
+	exitInterrupted = 130
+)
+
+// cli is what all commands have.
+type cli struct {
+	genericiooptions.IOStreams
+	config *genericclioptions.ConfigFlags
+	mapper func() (meta.RESTMapper, error) // kinds and resources of the server
+	paint  paint
+	wait   time.Duration
+}
+
+const overview = `Look at the graphs that GraphViews declare: what an application is made of, what
+uses what, and what is missing. It asks the server of your kubeconfig, and shows
+what you may list and watch yourself.
+
+Objects are written KIND/NAME, or KIND/NAMESPACE/NAME where they are in another
+namespace than the view.
+
+Exit codes: 0 done, also when Ctrl-C ends a watch; 1 failed, or found something
+invalid; 2 used in a wrong way, or a manifest that cannot be read; 130
+interrupted.`
+
+// Run carries a command line out and returns the exit code.
+func Run(ctx context.Context, version string, args []string, streams genericiooptions.IOStreams) int {
+	c := &cli{IOStreams: streams, config: genericclioptions.NewConfigFlags(true).WithDiscoveryBurst(300).WithDiscoveryQPS(50)}
+	c.mapper, c.paint = c.config.ToRESTMapper, paintFor(streams.Out)
+	root := &cobra.Command{
+		Use:   "kubectl-graphview",
+		Short: "Look at the graphs of GraphViews",
+		Long:  overview,
+		Example: `  kubectl graphview tree storefront -n shop
+  kubectl graphview explain storefront pod/web-0 -n shop
+  kubectl graphview validate -f manifests/ -R`,
+		Version:       version,
+		Annotations:   map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl graphview"},
+		SilenceErrors: true, SilenceUsage: true,
+		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
+	}
+	root.SetArgs(args)
+	root.SetIn(streams.In)
+	root.SetOut(streams.Out)
+	root.SetErr(streams.ErrOut)
+	c.config.AddFlags(root.PersistentFlags())
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usagef(cmd, "%w", err) })
+	root.AddCommand(c.tree(), c.watch(), c.get(), c.explain(), c.query(), c.validate())
+	c.complete(root)
+	return c.exitCode(ctx, root.ExecuteContext(ctx))
+}
+
+func (c *cli) exitCode(ctx context.Context, err error) int {
+	var wrong *usageError
+	switch {
+	case err == nil:
+		return exitOK
+	case ctx.Err() != nil:
+		return exitInterrupted
+	case errors.Is(err, errFound):
+		return exitFailed // what is wrong has been said
+	case errors.As(err, &wrong):
+		fmt.Fprintf(c.ErrOut, "error: %v\nSee '%s --help'.\n", err, wrong.command)
+		return exitUsage
+	default:
+		fmt.Fprintf(c.ErrOut, "error: %v\n", err)
+		return exitFailed
+	}
+}
+
+// errFound is that a command found what it looked for, and said so.
+var errFound = errors.New("found")
+
+// usageError is a command line that makes no sense.
+type usageError struct {
+	command string
+	err     error
+}
+
+func (e *usageError) Error() string { return e.err.Error() }
+func (e *usageError) Unwrap() error { return e.err }
+
+func usagef(cmd *cobra.Command, format string, args ...any) error {
+	return &usageError{command: cmd.CommandPath(), err: fmt.Errorf(format, args...)}
+}
+
+// between wants from least to most arguments.
+func between(least, most int, what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) < least || len(args) > most {
+			return usagef(cmd, "expected %s", what)
+		}
+		return nil
+	}
+}
+
+// addWait adds the flag that bounds how long a command waits for a graph.
+func (c *cli) addWait(cmd *cobra.Command) {
+	cmd.Flags().DurationVar(&c.wait, "wait", time.Minute, "How long to wait for a server that is not ready and for a graph that is not complete")
+}

@@ -1,0 +1,160 @@
+package command
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"graphview.dev/client"
+)
+
+// mostLookedUp bounds the missing objects that the API server is asked about.
+const mostLookedUp = 20
+
+func (c *cli) explain() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "explain NAME KIND/NAME",
+		Short: "Say what an object refers to and what refers to it, with the fields",
+		Long: `Say how an object is, what it refers to, what refers to it, and which fields say
+so. Of what is missing the API server is asked whether it exists.`,
+		Example: `  kubectl graphview explain storefront pod/web-0
+  kubectl graphview explain storefront configmap/web`,
+		Args: between(2, 2, "the NAME of a GraphView and a KIND/NAME"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			v, err := c.open(args[0])
+			if err != nil {
+				return err
+			}
+			defer v.close()
+			f := v.follow()
+			defer f.Close()
+			g, failed := f.complete(cmd.Context())
+			if g == nil {
+				return failed
+			}
+			k := c.newKinds(v.namespace, g)
+			key, err := k.find(args[1])
+			if err != nil {
+				return fmt.Errorf("%s: %w", v, err)
+			}
+			if err := c.describe(cmd.Context(), v, g, k, key); err != nil {
+				return err
+			}
+			c.leftOut(c.Out, g)
+			return failed
+		},
+	}
+	c.addWait(cmd)
+	return cmd
+}
+
+func (c *cli) describe(ctx context.Context, v *view, g *client.Graph, k *kinds, key client.Key) error {
+	vertex, there := g.Vertices[key]
+	head := c.paint.Strong(k.name(key))
+	if text, bad := state(vertex); bad {
+		head += "  " + c.paint.Bad(text)
+	} else if text != "" {
+		head += "  " + text
+	}
+	lookup := &lookup{view: v}
+	if !there {
+		head += "  " + c.paint.Bad("MISSING") + ": " + lookup.whether(ctx, key)
+	}
+	fmt.Fprintln(c.Out, head)
+	for _, text := range troubles(vertex) {
+		fmt.Fprintf(c.Out, "  %s\n", text)
+	}
+	var from, to []client.ArcKey
+	for _, arc := range g.ArcKeys() {
+		if arc.From == key {
+			from = append(from, arc)
+		}
+		if arc.To == key {
+			to = append(to, arc)
+		}
+	}
+	if there {
+		c.table("Refers to", from, func(arc client.ArcKey) []string {
+			a, name := g.Arcs[arc], k.name(arc.To)
+			if !a.Missing {
+				text, _ := state(g.Vertices[arc.To])
+				return []string{verbs[arc.Type], name, text, fields(a)}
+			}
+			return []string{verbs[arc.Type], name, "MISSING: " + lookup.whether(ctx, arc.To), fields(a)}
+		})
+	}
+	c.table("Referred to by", to, func(arc client.ArcKey) []string {
+		text, _ := state(g.Vertices[arc.From])
+		return []string{k.name(arc.From), passive[arc.Type], text, fields(g.Arcs[arc])}
+	})
+	return ctx.Err()
+}
+
+// passive are what arcs say to the vertex they lead to.
+var passive = map[client.ArcType]string{client.Owner: "is owned by it", client.Uses: "uses it", client.Names: "names it"}
+
+func fields(a client.Attributes) string {
+	words := slices.Clone(a.Fields)
+	if a.Controller {
+		words = append(words, "its controller")
+	}
+	return strings.Join(words, ", ")
+}
+
+// table writes arcs, owners first.
+func (c *cli) table(title string, arcs []client.ArcKey, row func(client.ArcKey) []string) {
+	fmt.Fprintf(c.Out, "\n%s", c.paint.Strong(title))
+	if len(arcs) == 0 {
+		fmt.Fprintln(c.Out, ": nothing")
+		return
+	}
+	fmt.Fprintln(c.Out, ":")
+	rows := make([][]string, 0, len(arcs))
+	for _, arc := range arcs {
+		rows = append(rows, row(arc))
+	}
+	slices.SortStableFunc(rows, func(a, b []string) int { return cmp.Compare(a[0], b[0]) })
+	out := tabwriter.NewWriter(c.Out, 0, 0, 2, ' ', 0)
+	for _, r := range rows {
+		fmt.Fprintf(out, "  %s\n", strings.TrimRight(strings.Join(r, "\t"), "\t"))
+	}
+	_ = out.Flush() // its errors are those of c.Out, to which nothing more can be said
+}
+
+// lookup asks the API server about what a graph does not have.
+type lookup struct {
+	view  *view
+	asked int
+}
+
+// whether something exists, in words.
+func (l *lookup) whether(ctx context.Context, key client.Key) string {
+	const unknown = "it does not exist, or the view does not select it"
+	objects, err := l.view.dynamic()
+	if err != nil || l.asked >= mostLookedUp {
+		return unknown
+	}
+	l.asked++
+	resource := schema.GroupVersionResource{Group: key.Group, Version: key.Version, Resource: key.Resource}
+	if key.Namespace == "" {
+		_, err = objects.Resource(resource).Get(ctx, key.Name, metav1.GetOptions{})
+	} else {
+		_, err = objects.Resource(resource).Namespace(key.Namespace).Get(ctx, key.Name, metav1.GetOptions{})
+	}
+	switch {
+	case err == nil:
+		return "it exists, but the view does not select it"
+	case apierrors.IsNotFound(err):
+		return "it does not exist"
+	default:
+		return unknown
+	}
+}

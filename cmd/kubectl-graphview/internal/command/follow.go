@@ -1,0 +1,124 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/client-go/rest"
+
+	"graphview.dev/client"
+)
+
+// view is a graph that a command is about.
+type view struct {
+	*cli
+	namespace, name string
+	config          *rest.Config
+	client          *client.Client
+}
+
+// open finds the server and the namespace; it asks nobody anything.
+func (c *cli) open(name string) (*view, error) {
+	namespace, _, err := c.config.ToRawKubeConfigLoader().Namespace()
+	if err != nil {
+		return nil, err
+	}
+	config, err := c.config.ToRESTConfig()
+	if err != nil {
+		return nil, err
+	}
+	reader, err := client.New(config)
+	if err != nil {
+		return nil, err
+	}
+	return &view{cli: c, namespace: namespace, name: name, config: config, client: reader}, nil
+}
+
+func (v *view) close() { v.client.CloseIdleConnections() }
+
+// what a person calls it.
+func (v *view) String() string {
+	if v.name == "" {
+		return "the query"
+	}
+	return v.namespace + "/" + v.name
+}
+
+// follower is a subscription with what has to be said meanwhile.
+type follower struct {
+	*client.Subscription
+	view     *view
+	until    time.Time // when to give up a server that was never ready
+	begun    bool      // a message has come
+	progress *progress
+}
+
+// follow subscribes to the view.
+func (v *view) follow() *follower {
+	f := v.newFollower()
+	f.Subscription = v.client.Watch(v.namespace, v.name, client.Options{OnRetry: f.retry})
+	return f
+}
+
+// request subscribes to a view of the user's own.
+func (v *view) request(r client.Request) *follower {
+	f := v.newFollower()
+	f.Subscription = v.client.Request(r, client.Options{OnRetry: f.retry})
+	return f
+}
+
+func (v *view) newFollower() *follower {
+	return &follower{view: v, until: time.Now().Add(v.wait), progress: newProgress(v)}
+}
+
+// retry says why there is a pause. A server that was never there is not waited
+// for; one that is not ready is, for a while.
+func (f *follower) retry(err error, pause time.Duration) error {
+	if !f.begun {
+		var status *apierrors.StatusError
+		if !errors.As(err, &status) {
+			return err
+		}
+		if time.Now().Add(pause).After(f.until) {
+			return err
+		}
+	}
+	f.progress.sayf("%v; trying again in %s", err, pause.Round(100*time.Millisecond))
+	return nil
+}
+
+// receive is the next message.
+func (f *follower) receive(ctx context.Context) (*client.Message, error) {
+	m, err := f.Receive(ctx)
+	if err != nil {
+		return nil, f.view.remedy(ctx, err)
+	}
+	f.begun = true
+	f.progress.vertices.Store(int64(len(f.Graph().Vertices)))
+	return m, nil
+}
+
+var errWaited = errors.New("waited long enough")
+
+// complete waits for the whole graph. After --wait it is what there is by then,
+// and an error.
+func (f *follower) complete(ctx context.Context) (*client.Graph, error) {
+	stop := f.progress.start(ctx)
+	defer stop()
+	waiting, cancel := context.WithTimeoutCause(ctx, f.view.wait, errWaited)
+	defer cancel()
+	for {
+		m, err := f.receive(waiting)
+		switch {
+		case errors.Is(err, errWaited):
+			return f.Graph(), fmt.Errorf("%s is not complete after %s%s", f.view, f.view.wait, f.progress.reason(ctx))
+		case err != nil:
+			return nil, err
+		case f.Graph().Synced && m.Rev != "":
+			return f.Graph(), nil
+		}
+	}
+}

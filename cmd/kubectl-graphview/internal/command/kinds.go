@@ -1,0 +1,150 @@
+package command
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"graphview.dev/client"
+)
+
+// kinds knows what objects are called by people, who say kinds where a graph has
+// resources. It belongs to one goroutine.
+type kinds struct {
+	namespace string // whose objects need no namespace
+	mapper    func() (meta.RESTMapper, error)
+	graph     *client.Graph
+	known     map[schema.GroupResource]string
+}
+
+func (c *cli) newKinds(namespace string, g *client.Graph) *kinds {
+	return &kinds{namespace: namespace, mapper: c.mapper, graph: g, known: map[schema.GroupResource]string{}}
+}
+
+// name is KIND/NAME, or KIND/NAMESPACE/NAME for an object of another namespace.
+func (k *kinds) name(key client.Key) string {
+	if key.Namespace == "" || key.Namespace == k.namespace {
+		return k.kind(key) + "/" + key.Name
+	}
+	return k.kind(key) + "/" + key.Namespace + "/" + key.Name
+}
+
+// kind is that of a resource: as the server's discovery has it, else as the
+// objects have it, else the resource.
+func (k *kinds) kind(key client.Key) string {
+	resource := schema.GroupResource{Group: key.Group, Resource: key.Resource}
+	if kind, ok := k.known[resource]; ok {
+		return kind
+	}
+	kind := key.Resource
+	mapper, err := k.mapper()
+	if err == nil {
+		var full schema.GroupVersionKind
+		full, err = mapper.KindFor(resource.WithVersion(key.Version))
+		kind = cmp.Or(full.Kind, kind)
+	}
+	if err != nil {
+		kind = k.fromObject(key, kind)
+	}
+	k.known[resource] = kind
+	return kind
+}
+
+func (k *kinds) fromObject(key client.Key, otherwise string) string {
+	var object struct {
+		Kind string `json:"kind"`
+	}
+	if v := k.graph.Vertices[key]; v != nil && json.Unmarshal(v.Object, &object) == nil {
+		return cmp.Or(object.Kind, otherwise)
+	}
+	return otherwise
+}
+
+// find is the vertex that somebody calls so, or what is missing by that name.
+func (k *kinds) find(text string) (client.Key, error) {
+	kind, name, ok := strings.Cut(text, "/")
+	namespace := ""
+	if before, after, deeper := strings.Cut(name, "/"); deeper {
+		namespace, name = before, after
+	}
+	if !ok || kind == "" || name == "" {
+		return client.Key{}, fmt.Errorf("%q is no object: write KIND/NAME, or KIND/NAMESPACE/NAME", text)
+	}
+	resources, err := k.resources(kind)
+	if err != nil {
+		return client.Key{}, err
+	}
+	var here, elsewhere []client.Key
+	var others []string
+	for key := range k.everything() {
+		switch {
+		case !slices.Contains(resources, schema.GroupResource{Group: key.Group, Resource: key.Resource}):
+		case key.Name != name:
+			others = append(others, key.Name)
+		case key.Namespace == namespace, namespace == "" && key.Namespace == k.namespace:
+			here = append(here, key)
+		case namespace == "":
+			elsewhere = append(elsewhere, key)
+		}
+	}
+	if len(here) == 0 {
+		here = elsewhere
+	}
+	slices.SortFunc(here, client.Key.Compare)
+	switch len(here) {
+	case 0:
+		return client.Key{}, fmt.Errorf("%s is not in the graph%s", text, didYouMean(name, others, func(n string) string { return kind + "/" + n }))
+	case 1:
+		return here[0], nil
+	default:
+		var names []string
+		for _, key := range here {
+			names = append(names, fmt.Sprintf("%s.%s/%s/%s", key.Resource, key.Group, key.Namespace, key.Name))
+		}
+		return client.Key{}, fmt.Errorf("%s may be any of %s", text, strings.Join(names, ", "))
+	}
+}
+
+// everything that has a name in the graph.
+func (k *kinds) everything() map[client.Key]bool {
+	all := make(map[client.Key]bool, len(k.graph.Vertices))
+	for key := range k.graph.Vertices {
+		all[key] = true
+	}
+	for key := range k.graph.Arcs {
+		all[key.To] = true
+	}
+	return all
+}
+
+// resources are those that somebody may mean by a kind, resource or short name,
+// with or without its group.
+func (k *kinds) resources(kind string) ([]schema.GroupResource, error) {
+	word, group, _ := strings.Cut(strings.ToLower(kind), ".")
+	found := map[schema.GroupResource]bool{}
+	for key := range k.everything() {
+		if (word == key.Resource || word == strings.ToLower(k.kind(key))) && (group == "" || group == key.Group) {
+			found[schema.GroupResource{Group: key.Group, Resource: key.Resource}] = true
+		}
+	}
+	if len(found) == 0 {
+		mapper, err := k.mapper()
+		if err != nil {
+			return nil, fmt.Errorf("kinds of the server: %w", err)
+		}
+		list, err := mapper.ResourcesFor(schema.GroupVersionResource{Group: group, Resource: word})
+		if err != nil {
+			return nil, fmt.Errorf("%q: the server has no such kind: %w", kind, err)
+		}
+		for _, resource := range list {
+			found[resource.GroupResource()] = true
+		}
+	}
+	return slices.SortedFunc(maps.Keys(found), func(a, b schema.GroupResource) int { return cmp.Compare(a.String(), b.String()) }), nil
+}

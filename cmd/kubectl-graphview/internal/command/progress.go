@@ -1,0 +1,121 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"k8s.io/client-go/dynamic"
+)
+
+const (
+	// quietFor is how long nobody needs to be told that something takes time.
+	quietFor = time.Second
+	// tellEvery is between two looks at how far it is.
+	tellEvery = 2 * time.Second
+)
+
+// progress says on standard error what a command waits for.
+type progress struct {
+	view     *view
+	vertices atomic.Int64
+
+	mu       sync.Mutex
+	out      io.Writer
+	terminal bool
+	shown    bool   // a line that is to be overwritten
+	last     string // that was said
+}
+
+func newProgress(v *view) *progress {
+	return &progress{view: v, out: v.ErrOut, terminal: isTerminal(v.ErrOut)}
+}
+
+// sayf writes a line that stays.
+func (p *progress) sayf(format string, args ...any) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.erase()
+	fmt.Fprintf(p.out, format+"\n", args...)
+}
+
+// erase takes a passing line away.
+func (p *progress) erase() {
+	if p.shown {
+		fmt.Fprint(p.out, "\r\x1b[K")
+		p.shown = false
+	}
+}
+
+// pass shows a line for as long as nothing else is: on a terminal it is
+// overwritten, elsewhere each one is written once.
+func (p *progress) pass(text string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if text == p.last {
+		return
+	}
+	p.last = text
+	p.erase()
+	if p.terminal {
+		fmt.Fprint(p.out, text)
+		p.shown = true
+		return
+	}
+	fmt.Fprintln(p.out, text)
+}
+
+// start tells from time to time how far it is, until it is stopped.
+func (p *progress) start(ctx context.Context) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		timer := time.NewTimer(quietFor)
+		defer timer.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-timer.C:
+			}
+			if text := p.reason(ctx); ctx.Err() == nil {
+				p.pass(fmt.Sprintf("waiting for %s: %d objects so far%s", p.view, p.vertices.Load(), text))
+			}
+			timer.Reset(tellEvery)
+		}
+	}()
+	return func() {
+		cancel()
+		<-done
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.erase()
+	}
+}
+
+// reason is what the GraphView's status says about why it is not ready, for
+// those who may read it.
+func (p *progress) reason(ctx context.Context) string {
+	if p.view.name == "" {
+		return ""
+	}
+	ctx, cancel := context.WithTimeout(ctx, tellEvery)
+	defer cancel()
+	declared, err := p.view.declaration(ctx)
+	if err != nil {
+		return ""
+	}
+	for _, c := range declared.Status.Conditions {
+		if c.Type == "Ready" && c.Status != "True" {
+			return "; " + c.Message
+		}
+	}
+	return ""
+}
+
+// dynamic is a client of the same server for other objects.
+func (v *view) dynamic() (*dynamic.DynamicClient, error) { return dynamic.NewForConfig(v.config) }

@@ -1,0 +1,207 @@
+package command
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"graphview.dev/client"
+	"graphview.dev/stream/format"
+)
+
+// question is what flags ask for.
+type question struct {
+	resources     []string
+	exclude       []string
+	resourceCEL   string
+	labels        string
+	fields        string
+	cel           string
+	jsonPath      string
+	roots         []string
+	rootCEL       []string
+	against       []string
+	allNamespaces bool
+}
+
+func (c *cli) query() *cobra.Command {
+	var (
+		q       question
+		s       shape
+		output  string
+		follows bool
+	)
+	cmd := &cobra.Command{
+		Use:   "query",
+		Short: "Draw a graph that nobody has declared",
+		Long: `Draw, or follow, the graph that flags describe. It is made for this command and is
+gone with it; it has what you may list and watch. Without --resources these are
+all namespaced ones but events.
+
+It takes the right to get the path /graph, which nobody has by default.`,
+		Example: `  kubectl graphview query -n shop --root deployment/web
+  kubectl graphview query -n shop --resources pods,configmaps -l app=web
+  kubectl graphview query -A --resources pods --cel "obj.status.phase == 'Pending'" -w`,
+		Args: between(0, 0, "no arguments; --root names what to begin with"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if !slices.Contains(queryOutputs, output) {
+				return usagef(cmd, "-o %s: expected one of %s", output, strings.Join(queryOutputs, ", "))
+			}
+			v, err := c.open("")
+			if err != nil {
+				return err
+			}
+			defer v.close()
+			r, err := q.request(v.namespace, c.mapper)
+			if err != nil {
+				return err
+			}
+			f := v.request(r)
+			defer f.Close()
+			if follows {
+				return c.print(cmd.Context(), f, output == outputJSON, newJournal(c, v.namespace, f.Graph(), false, false))
+			}
+			g, failed := f.complete(cmd.Context())
+			if g == nil {
+				return failed
+			}
+			switch output {
+			case outputTree:
+				var expressions []string
+				if r.Roots != nil && !s.reverse {
+					expressions = r.Roots.ObjectSelectorExpressions
+				}
+				err = c.draw(cmd.Context(), v, g, s, expressions)
+			case outputJSON:
+				err = writeJSON(c.Out, g)
+			default:
+				err = formatted(g).Write(c.Out, format.Format(output))
+			}
+			if err != nil {
+				return err
+			}
+			return failed
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringSliceVar(&q.resources, "resources", nil, "Resources to include, as for kubectl get: pods,deployments.apps")
+	flags.StringSliceVar(&q.exclude, "exclude", nil, "Resources to leave out")
+	flags.StringVar(&q.resourceCEL, "resource-cel", "", "A CEL expression that selects resources instead, over group, version, resource and namespaced")
+	flags.StringVarP(&q.labels, "selector", "l", "", "A label selector for objects")
+	flags.StringVar(&q.fields, "field-selector", "", "A field selector for objects")
+	flags.StringVar(&q.cel, "cel", "", "A CEL expression that selects objects, over obj, name, namespace, labels and annotations")
+	flags.StringVar(&q.jsonPath, "json-path", "", "The part of objects to get, as for kubectl get -o jsonpath")
+	flags.StringSliceVar(&q.roots, "root", nil, "KIND/NAME to begin with; what nothing leads to from there is left out")
+	flags.StringArrayVar(&q.rootCEL, "root-cel", nil, "A CEL expression that selects objects to begin with")
+	flags.StringSliceVar(&q.against, "against", []string{string(client.Owner)}, "Types of references to follow against their direction as well: or, r, t")
+	flags.BoolVarP(&q.allNamespaces, "all-namespaces", "A", false, "All namespaces")
+	flags.BoolVarP(&follows, "watch", "w", false, "Follow the graph, a line for each change")
+	flags.StringVarP(&output, "output", "o", outputTree, "One of "+strings.Join(queryOutputs, ", ")+"; with -w json is the messages of the stream protocol, anything else text")
+	s.addTo(cmd)
+	c.addWait(cmd)
+	return cmd
+}
+
+const outputTree = "tree"
+
+var queryOutputs = append([]string{outputTree}, formats...)
+
+// request puts the flags into the protocol's words.
+func (q *question) request(namespace string, mapper func() (meta.RESTMapper, error)) (client.Request, error) {
+	var r client.Request
+	if len(q.exclude) > 0 {
+		text, err := selection(q.exclude, mapper)
+		if err != nil {
+			return r, err
+		}
+		r.Queries = append(r.Queries, client.Query{Exclude: &client.Exclude{ResourceSelectorExpression: text}})
+	}
+	include := client.Include{ResourceSelectorExpression: "namespaced && !(group == '' && resource == 'events')"}
+	switch {
+	case q.resourceCEL != "":
+		include.ResourceSelectorExpression = q.resourceCEL
+	case len(q.resources) > 0:
+		text, err := selection(q.resources, mapper)
+		if err != nil {
+			return r, err
+		}
+		include.ResourceSelectorExpression = text
+	}
+	if object := (client.Object{LabelSelector: q.labels, FieldSelector: q.fields, ObjectSelectorExpression: q.cel, JSONPath: q.jsonPath}); object != (client.Object{}) {
+		include.Object = &object
+	}
+	r.Queries = append(r.Queries, client.Query{Include: &include})
+	if !q.allNamespaces {
+		r.Namespaces = &client.Namespaces{Names: []string{namespace}}
+	}
+	expressions := slices.Clone(q.rootCEL)
+	for _, root := range q.roots {
+		text, err := rootExpression(root, mapper)
+		if err != nil {
+			return r, err
+		}
+		expressions = append(expressions, text)
+	}
+	if len(expressions) > 0 {
+		r.Roots = &client.Roots{ObjectSelectorExpressions: expressions}
+		for _, t := range q.against {
+			r.Roots.IgnoreArcDirection = append(r.Roots.IgnoreArcDirection, client.ArcType(t))
+		}
+	}
+	return r, nil
+}
+
+// selection is an expression for resources by their names.
+func selection(names []string, mapper func() (meta.RESTMapper, error)) (string, error) {
+	var terms []string
+	for _, name := range names {
+		resource, err := resolve(name, mapper)
+		if err != nil {
+			return "", err
+		}
+		terms = append(terms, fmt.Sprintf("(group == %s && resource == %s)", quote(resource.Group), quote(resource.Resource)))
+	}
+	return strings.Join(terms, " || "), nil
+}
+
+func rootExpression(text string, mapper func() (meta.RESTMapper, error)) (string, error) {
+	kind, name, ok := strings.Cut(text, "/")
+	namespace, after, deeper := strings.Cut(name, "/")
+	if deeper {
+		name = after
+	}
+	if !ok || name == "" {
+		return "", fmt.Errorf("--root %s: write KIND/NAME, or KIND/NAMESPACE/NAME", text)
+	}
+	resource, err := resolve(kind, mapper)
+	if err != nil {
+		return "", err
+	}
+	expression := fmt.Sprintf("group == %s && resource == %s && name == %s", quote(resource.Group), quote(resource.Resource), quote(name))
+	if deeper {
+		expression += " && namespace == " + quote(namespace)
+	}
+	return expression, nil
+}
+
+func resolve(name string, mapper func() (meta.RESTMapper, error)) (schema.GroupResource, error) {
+	m, err := mapper()
+	if err != nil {
+		return schema.GroupResource{}, fmt.Errorf("resources of the server: %w", err)
+	}
+	word, group, _ := strings.Cut(strings.ToLower(name), ".")
+	resource, err := m.ResourceFor(schema.GroupVersionResource{Group: group, Resource: word})
+	if err != nil {
+		return schema.GroupResource{}, fmt.Errorf("%q: the server has no such resource (see kubectl api-resources)", name)
+	}
+	return resource.GroupResource(), nil
+}
+
+// quote is a string of CEL, whose escapes are those of Go where these names need
+// any.
+func quote(text string) string { return strconv.Quote(text) }

@@ -1,0 +1,83 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"graphview.dev/client"
+)
+
+const apiService = "v1alpha1.stream.graphview.dev"
+
+// remedy says of an error what somebody can do about it.
+func (v *view) remedy(ctx context.Context, err error) error {
+	var closed *client.CloseError
+	switch {
+	case ctx.Err() != nil:
+		return err
+	case client.IsNotServed(err):
+		return fmt.Errorf("the server %s serves no graphs: it has no APIService %s. Install the operator with it (kubectl apply -k config/default), "+
+			"or use the operator's own port (--server, --certificate-authority and --token)", v.config.Host, apiService)
+	case errors.As(err, &closed) && closed.Code == client.CodeDeleted:
+		return fmt.Errorf("GraphView %s was deleted", v)
+	case client.IsNotFound(err) && v.name != "":
+		return fmt.Errorf("there is no GraphView %q in namespace %s%s", v.name, v.namespace, v.others(ctx))
+	case client.IsForbidden(err) && v.name == "":
+		return fmt.Errorf("%w. A query takes `watch` on streams in the group stream.graphview.dev and `get` on the path /graph", bare(err))
+	case client.IsForbidden(err):
+		return fmt.Errorf("%w. The right is in the ClusterRole graphview-viewer, and so in view, edit and admin: "+
+			"kubectl -n %s create rolebinding NAME --clusterrole=graphview-viewer --user=YOU", bare(err), v.namespace)
+	case apierrors.IsServiceUnavailable(err) && apierrors.HasStatusCause(err, "UnexpectedServerResponse"):
+		return fmt.Errorf("the API server does not reach the operator: %w. See kubectl describe apiservice %s and kubectl -n graphview-system get pods", bare(err), apiService)
+	case closed != nil:
+		return fmt.Errorf("%s: %s", v, closed.Reason)
+	default:
+		return err
+	}
+}
+
+// bare is the server's own part of an error, which names the place.
+func bare(err error) error {
+	if status, ok := errors.AsType[*apierrors.StatusError](err); ok {
+		return errors.New(strings.TrimSuffix(status.ErrStatus.Message, "."))
+	}
+	return err
+}
+
+// others says what the user may have meant: a similar name here, or this name
+// elsewhere.
+func (v *view) others(ctx context.Context) string {
+	graphs, err := v.client.List(ctx, "")
+	if err != nil {
+		graphs, err = v.client.List(ctx, v.namespace)
+	}
+	if err != nil {
+		return ". See kubectl get graphs"
+	}
+	var here, elsewhere []string
+	for _, g := range graphs {
+		switch {
+		case g.Namespace == v.namespace:
+			here = append(here, g.Name)
+		case g.Name == v.name:
+			elsewhere = append(elsewhere, "-n "+g.Namespace)
+		}
+	}
+	if len(elsewhere) > 0 {
+		slices.Sort(elsewhere)
+		return "; there is one with " + strings.Join(elsewhere[:min(len(elsewhere), mostSimilar)], ", ")
+	}
+	if text := didYouMean(v.name, here, func(s string) string { return s }); text != "" {
+		return text
+	}
+	if len(here) > 0 {
+		slices.Sort(here)
+		return "; there are " + strings.Join(here[:min(len(here), mostSimilar)], ", ")
+	}
+	return ". See kubectl get graphs -A"
+}

@@ -1,0 +1,54 @@
+package command
+
+import (
+	"bufio"
+	"encoding/json"
+	"io"
+
+	"graphview.dev/client"
+	"graphview.dev/stream/format"
+)
+
+// writeJSON writes a graph as the message that would make it.
+func writeJSON(w io.Writer, g *client.Graph) error {
+	type action struct {
+		SetVertex *client.Vertex `json:"svx,omitempty"`
+		SetArc    *client.Arc    `json:"sarc,omitempty"`
+	}
+	m := struct {
+		Actions  []action         `json:"actions"`
+		Warnings []client.Warning `json:"warnings,omitempty"`
+		Synced   bool             `json:"synced,omitempty"`
+	}{Actions: []action{}, Warnings: g.Warnings(), Synced: g.Synced}
+	for _, key := range g.Keys() {
+		m.Actions = append(m.Actions, action{SetVertex: g.Vertices[key]})
+	}
+	for _, key := range g.ArcKeys() {
+		m.Actions = append(m.Actions, action{SetArc: &client.Arc{From: key.From, To: key.To, Type: key.Type, Attributes: g.Arcs[key]}})
+	}
+	out := bufio.NewWriter(w)
+	if err := json.NewEncoder(out).Encode(m); err != nil {
+		return err
+	}
+	return out.Flush()
+}
+
+// formatted is a graph for the writers of formats, which a server that streams
+// does not have.
+func formatted(g *client.Graph) *format.Graph {
+	f := &format.Graph{Incomplete: !g.Synced}
+	for _, key := range g.Keys() {
+		f.AddVertex(format.Key(key))
+	}
+	for _, key := range g.ArcKeys() {
+		a := g.Arcs[key]
+		f.AddArc(format.Arc{
+			From: format.Key(key.From), To: format.Key(key.To), Type: string(key.Type),
+			Controller: a.Controller, BlockOwnerDeletion: a.BlockOwnerDeletion, Missing: a.Missing, Fields: a.Fields,
+		})
+	}
+	for _, w := range g.Warnings() {
+		f.AddWarning(format.Warning{Type: w.Type, Message: w.Message})
+	}
+	return f
+}

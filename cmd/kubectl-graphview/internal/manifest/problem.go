@@ -1,0 +1,41 @@
+package manifest
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Problem is something that is wrong.
+type Problem struct {
+	File string
+	// Line is where, from 1; 0 where nobody knows.
+	Line int
+	// Object is KIND NAMESPACE/NAME, "" where there is none yet.
+	Object string
+	// Field is the path of what is wrong, "" for all of it.
+	Field   string
+	Message string
+}
+
+// String is one line, as compilers write them.
+func (p Problem) String() string {
+	var b strings.Builder
+	b.WriteString(p.File + ":")
+	if p.Line > 0 {
+		fmt.Fprintf(&b, "%d:", p.Line)
+	}
+	for _, part := range []string{p.Object, p.Field} {
+		if part != "" {
+			b.WriteString(" " + part + ":")
+		}
+	}
+	b.WriteString(" " + strings.ReplaceAll(p.Message, "\n", " "))
+	return b.String()
+}
+
+// Result is what checking came to.
+type Result struct {
+	Problems []Problem
+	// Checked counts objects of our kinds, Skipped those of others.
+	Checked, Skipped int
+}

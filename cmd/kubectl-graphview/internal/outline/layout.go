@@ -1,0 +1,139 @@
+package outline
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"graphview.dev/client"
+)
+
+// line is one of the outline.
+type line struct {
+	key     client.Key
+	branch  branch // the zero value where one begins
+	begins  bool
+	trail   []bool // for each level above: is there more below it
+	last    bool   // of its siblings
+	hidden  int    // branches that are deeper than is to be drawn
+	missing bool
+}
+
+// layout draws lines.
+type layout struct {
+	graph    *client.Graph
+	branches map[client.Key][]branch
+	owned    map[client.Key]bool // drawn under their owners; nil: wherever they come first
+	depth    int
+	lines    []line
+	drawn    map[client.Key]int  // the line below which all of a vertex is
+	deeper   map[client.Key]bool // below what is not drawn for its depth
+}
+
+// level is how far a line is from where it began.
+func (at *line) level() int {
+	if at.begins {
+		return 0
+	}
+	return len(at.trail) + 1
+}
+
+// tops are where to begin when nobody says: at what nothing leads to. What owns
+// comes first, then what has anything below it, then the rest.
+func tops(g *client.Graph, all map[client.Key][]branch, name func(client.Key) string) []client.Key {
+	below := map[client.Key]bool{}
+	for from, list := range all {
+		for _, b := range list {
+			if b.to != from {
+				below[b.to] = true
+			}
+		}
+	}
+	keys := map[client.Key]bool{}
+	for key := range g.Vertices {
+		keys[key] = !below[key]
+	}
+	for key := range all { // what is missing has something below it in reverse
+		keys[key] = !below[key]
+	}
+	maps.DeleteFunc(keys, func(_ client.Key, top bool) bool { return !top })
+	rank := func(key client.Key) int {
+		list := all[key]
+		_, there := g.Vertices[key]
+		switch {
+		case !there:
+			return 0
+		case len(list) == 0:
+			return 3
+		case list[0].relation == owns:
+			return 1
+		default:
+			return 2
+		}
+	}
+	return slices.SortedFunc(maps.Keys(keys), func(a, b client.Key) int {
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(name(a), name(b)), a.Compare(b))
+	})
+}
+
+// begin draws a vertex and what is below it, unless that has been done.
+func (l *layout) begin(key client.Key) {
+	if _, done := l.drawn[key]; done {
+		return
+	}
+	_, there := l.graph.Vertices[key]
+	l.draw(line{key: key, begins: true, missing: !there})
+}
+
+// skip notes what is below a vertex that is itself drawn.
+func (l *layout) skip(key client.Key) {
+	left := []client.Key{key}
+	for len(left) > 0 {
+		key, left = left[len(left)-1], left[:len(left)-1]
+		if !l.deeper[key] {
+			l.deeper[key] = true
+			for _, b := range l.branches[key] {
+				left = append(left, b.to)
+			}
+		}
+	}
+}
+
+// rest draws what has not been drawn: what is in a cycle that nothing leads to,
+// and what is above where one began.
+func (l *layout) rest(name func(client.Key) string) {
+	keys := slices.SortedFunc(maps.Keys(l.graph.Vertices), func(a, b client.Key) int {
+		return cmp.Or(cmp.Compare(name(a), name(b)), a.Compare(b))
+	})
+	for _, ownedOnes := range []bool{false, true} {
+		for _, key := range keys {
+			if l.owned[key] == ownedOnes && !l.deeper[key] {
+				l.begin(key)
+			}
+		}
+	}
+}
+
+func (l *layout) draw(at line) {
+	list := l.branches[at.key]
+	elsewhere := l.owned[at.key] && !at.begins && at.branch.relation != owns
+	if _, done := l.drawn[at.key]; done || elsewhere {
+		l.lines = append(l.lines, at)
+		return
+	}
+	if l.depth > 0 && at.level() >= l.depth && len(list) > 0 {
+		at.hidden = len(list)
+		l.skip(at.key)
+		l.lines = append(l.lines, at)
+		return
+	}
+	l.drawn[at.key] = len(l.lines)
+	l.lines = append(l.lines, at)
+	trail := at.trail
+	if !at.begins {
+		trail = append(slices.Clone(trail), !at.last)
+	}
+	for i, b := range list {
+		l.draw(line{key: b.to, branch: b, trail: trail, last: i == len(list)-1, missing: b.missing})
+	}
+}

@@ -1,0 +1,150 @@
+package outline
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+
+	"graphview.dev/client"
+)
+
+// Options of an outline. The zero value draws all of a graph, from what nothing
+// leads to.
+type Options struct {
+	// Roots are where to begin, in this order; none: at what nothing leads to.
+	Roots []client.Key
+	// Only: draw what Roots lead to and nothing else. Otherwise the rest follows.
+	Only bool
+	// Reverse draws what depends on a vertex below it.
+	Reverse bool
+	// Depth bounds the levels below where one begins; 0: all.
+	Depth int
+	// Name is what a vertex is called. Nil: its key.
+	Name func(client.Key) string
+	// State is how a vertex is, and whether that needs somebody's attention. Nil:
+	// nobody knows.
+	State func(client.Key) (text string, bad bool)
+	// Colours of the lines' parts. Nil: none.
+	Colours Colours
+}
+
+// Colours paint parts of a line.
+type Colours interface {
+	// Bad is for what is missing or in trouble, Faint for what leads the eye.
+	Bad(text string) string
+	Faint(text string) string
+	// Strong is for where one begins.
+	Strong(text string) string
+}
+
+// Write draws a graph. The error is the writer's.
+func Write(w io.Writer, g *client.Graph, o Options) error {
+	if o.Name == nil {
+		o.Name = client.Key.String
+	}
+	o.Name = once(o.Name) // it is asked for while sorting
+	if o.State == nil {
+		o.State = func(client.Key) (string, bool) { return "", false }
+	}
+	if o.Colours == nil {
+		o.Colours = plain{}
+	}
+	l := &layout{graph: g, branches: branches(g, o.Reverse, o.Name), depth: o.Depth, drawn: map[client.Key]int{}, deeper: map[client.Key]bool{}}
+	if !o.Reverse && !o.Only {
+		l.owned = owned(g)
+	}
+	roots := o.Roots
+	if len(roots) == 0 && !o.Only {
+		roots = tops(g, l.branches, o.Name)
+	}
+	for _, key := range roots {
+		l.begin(key)
+	}
+	if !o.Only {
+		l.rest(o.Name)
+	}
+	out := bufio.NewWriter(w)
+	for i := range l.lines {
+		l.write(out, i, &o)
+	}
+	return out.Flush()
+}
+
+// once asks for each name once.
+func once(name func(client.Key) string) func(client.Key) string {
+	names := map[client.Key]string{}
+	return func(key client.Key) string {
+		text, ok := names[key]
+		if !ok {
+			text = name(key)
+			names[key] = text
+		}
+		return text
+	}
+}
+
+func (l *layout) write(out *bufio.Writer, i int, o *Options) {
+	at := &l.lines[i]
+	var stem strings.Builder
+	for _, more := range at.trail {
+		if more {
+			stem.WriteString("│   ")
+		} else {
+			stem.WriteString("    ")
+		}
+	}
+	name := o.Name(at.key)
+	if at.begins {
+		name = o.Colours.Strong(name)
+	} else {
+		if at.last {
+			stem.WriteString("└── ")
+		} else {
+			stem.WriteString("├── ")
+		}
+		stem.WriteString(words[at.branch.relation])
+	}
+	out.WriteString(o.Colours.Faint(stem.String()))
+	out.WriteString(name)
+	if at.missing {
+		out.WriteString("  " + o.Colours.Bad("MISSING"))
+		if len(at.branch.fields) > 0 {
+			out.WriteString("  " + o.Colours.Faint("("+strings.Join(at.branch.fields, ", ")+")"))
+		}
+	} else if text, bad := o.State(at.key); text != "" {
+		if bad {
+			text = o.Colours.Bad(text)
+		}
+		out.WriteString("  " + text)
+	}
+	if remark := l.remark(i); remark != "" {
+		out.WriteString("  " + o.Colours.Faint(remark))
+	}
+	out.WriteByte('\n')
+}
+
+// remark says where the rest of a vertex is, if there is any.
+func (l *layout) remark(i int) string {
+	at := &l.lines[i]
+	drawn, done := l.drawn[at.key]
+	switch {
+	case len(l.branches[at.key]) == 0 || done && drawn == i:
+		return ""
+	case done && drawn < i:
+		return "(above)"
+	case done:
+		return "(below)"
+	case at.hidden > 0:
+		return fmt.Sprintf("(%d more)", at.hidden)
+	default:
+		return "(more)"
+	}
+}
+
+// plain has no colours.
+type plain struct{}
+
+func (plain) Bad(text string) string    { return text }
+func (plain) Faint(text string) string  { return text }
+func (plain) Strong(text string) string { return text }

@@ -1,0 +1,187 @@
+package outline
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"graphview.dev/client"
+)
+
+var update = flag.Bool("update", false, "write what is drawn to testdata")
+
+// graphOf reads a line for each vertex or arc: "pod/a", "pod/a or replicaset/b",
+// "pod/a r configmap/c missing spec.volumes[]".
+func graphOf(t *testing.T, text string) *client.Graph {
+	t.Helper()
+	g := &client.Graph{Vertices: map[client.Key]*client.Vertex{}, Arcs: map[client.ArcKey]client.Attributes{}}
+	set := func(name string) client.Key {
+		resource, name, ok := strings.Cut(name, "/")
+		if !ok {
+			t.Fatalf("%q is no vertex", name)
+		}
+		key := client.Key{Version: "v1", Resource: resource, Name: name}
+		return key
+	}
+	for line := range strings.Lines(text) {
+		words := strings.Fields(line)
+		if len(words) == 0 {
+			continue
+		}
+		from := set(words[0])
+		g.Vertices[from] = &client.Vertex{Key: from}
+		if len(words) < 3 {
+			continue
+		}
+		to := set(words[2])
+		attributes := client.Attributes{Missing: len(words) > 3 && words[3] == "missing"}
+		if attributes.Missing {
+			attributes.Fields = words[4:]
+		} else {
+			g.Vertices[to] = &client.Vertex{Key: to}
+		}
+		g.Arcs[client.ArcKey{From: from, To: to, Type: client.ArcType(words[1])}] = attributes
+	}
+	return g
+}
+
+const shop = `
+replicaset/web-1 or deployment/web
+pod/web-1-a or replicaset/web-1
+pod/web-1-b or replicaset/web-1
+replicaset/web-1 r pod/web-1-a
+replicaset/web-1 r pod/web-1-b
+deployment/web r configmap/web missing spec.template.spec.volumes[].configMap.name
+deployment/web t secret/pull
+pod/web-1-a r configmap/web missing spec.volumes[].configMap.name
+pod/web-1-b r configmap/web missing spec.volumes[].configMap.name spec.containers[].envFrom[].configMapRef.name
+pod/web-1-a r serviceaccount/web
+pod/web-1-b r serviceaccount/web
+serviceaccount/web r secret/token
+service/web r pod/web-1-a
+service/web r pod/web-1-b
+endpointslice/web or service/web
+endpointslice/web r pod/web-1-a
+job/lost or cronjob/gone missing
+configmap/alone`
+
+const cycles = `
+a/1 r b/1
+b/1 r c/1
+c/1 r a/1
+x/1 or y/1
+y/1 or x/1
+self/1 or self/1
+self/1 r self/1
+top/1 r b/1`
+
+func keyOf(resource, name string) client.Key {
+	return client.Key{Version: "v1", Resource: resource, Name: name}
+}
+
+func TestOutline(t *testing.T) {
+	state := func(k client.Key) (string, bool) { return map[string]string{"pod": "Pending"}[k.Resource], true }
+	tests := map[string]struct {
+		graph   string
+		options Options
+	}{
+		"from_the_tops":     {shop, Options{State: state}},
+		"from_the_roots":    {shop, Options{Roots: []client.Key{keyOf("service", "web"), keyOf("deployment", "web")}}},
+		"depth":             {shop, Options{Roots: []client.Key{keyOf("deployment", "web")}, Depth: 2}},
+		"reverse":           {shop, Options{Reverse: true}},
+		"one":               {shop, Options{Roots: []client.Key{keyOf("service", "web")}, Only: true}},
+		"one_missing":       {shop, Options{Roots: []client.Key{keyOf("configmap", "web")}, Only: true, Reverse: true, Colours: marks{}}},
+		"cycles":            {cycles, Options{}},
+		"cycles_in_reverse": {cycles, Options{Reverse: true}},
+		"empty":             {"", Options{}},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			g := graphOf(t, test.graph)
+			var out strings.Builder
+			if err := Write(&out, g, test.options); err != nil {
+				t.Fatal(err)
+			}
+			golden(t, name, out.String())
+			if !test.options.Only && test.options.Depth == 0 {
+				complete(t, g, out.String())
+			}
+		})
+	}
+}
+
+// complete wants each vertex in the outline.
+func complete(t *testing.T, g *client.Graph, text string) {
+	t.Helper()
+	for key := range g.Vertices {
+		if !strings.Contains(text, key.String()) {
+			t.Errorf("%s is not drawn", key)
+		}
+	}
+}
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	file := filepath.Join("testdata", name+".txt")
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// marks are colours that a reader of testdata can see.
+type marks struct{}
+
+func (marks) Bad(text string) string    { return "<bad>" + text + "</bad>" }
+func (marks) Faint(text string) string  { return text }
+func (marks) Strong(text string) string { return "<strong>" + text + "</strong>" }
+
+// Deployments of three pods each, which use what they share.
+func large(vertices int) *client.Graph {
+	g := &client.Graph{Vertices: map[client.Key]*client.Vertex{}, Arcs: map[client.ArcKey]client.Attributes{}}
+	arc := func(from client.Key, t client.ArcType, to client.Key) {
+		g.Vertices[from], g.Vertices[to] = &client.Vertex{Key: from}, &client.Vertex{Key: to}
+		g.Arcs[client.ArcKey{From: from, To: to, Type: t}] = client.Attributes{}
+	}
+	for n := 0; len(g.Vertices) < vertices; n++ {
+		deployment, set := keyOf("deployment", fmt.Sprint(n)), keyOf("replicaset", fmt.Sprint(n))
+		arc(set, client.Owner, deployment)
+		for i := range 3 {
+			pod := keyOf("pod", fmt.Sprint(n, "-", i))
+			arc(pod, client.Owner, set)
+			arc(keyOf("service", fmt.Sprint(n)), client.Uses, pod)
+			arc(pod, client.Uses, keyOf("configmap", fmt.Sprint(n)))
+			arc(pod, client.Uses, keyOf("secret", fmt.Sprint(n%10)))
+			arc(pod, client.Uses, keyOf("serviceaccount", "default"))
+		}
+	}
+	return g
+}
+
+func BenchmarkOutline(b *testing.B) {
+	for _, vertices := range []int{5_000, 50_000} {
+		b.Run(fmt.Sprint(vertices), func(b *testing.B) {
+			g := large(vertices)
+			b.ReportAllocs()
+			for b.Loop() {
+				if err := Write(io.Discard, g, Options{}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,84 @@
+package outline
+
+import (
+	"cmp"
+	"slices"
+
+	"graphview.dev/client"
+)
+
+// relation is what leads from a line to one below it, in the order of drawing.
+type relation uint8
+
+const (
+	owns relation = iota
+	uses
+	names
+	lacksOwner // an owner that is not there
+	ownedBy    // from here on in reverse
+	usedBy
+	namedBy
+)
+
+// words that lead in a line. What is owned needs none: that is what a tree is.
+var words = [...]string{owns: "", uses: "uses ", names: "names ", lacksOwner: "owner ", ownedBy: "owned by ", usedBy: "used by ", namedBy: "named by "}
+
+// branch is a vertex below another.
+type branch struct {
+	to       client.Key
+	relation relation
+	missing  bool
+	fields   []string
+}
+
+// branches of each vertex, sorted, each vertex below another once. In reverse
+// they lead to what depends on a vertex, otherwise to what it is made of.
+func branches(g *client.Graph, reverse bool, name func(client.Key) string) map[client.Key][]branch {
+	all := make(map[client.Key][]branch, len(g.Vertices))
+	for key, a := range g.Arcs {
+		from, b := key.From, branch{to: key.To, missing: a.Missing, fields: a.Fields}
+		switch {
+		case key.Type == client.Owner && reverse:
+			b.relation = ownedBy
+		case key.Type == client.Owner && a.Missing:
+			b.relation = lacksOwner
+		case key.Type == client.Owner:
+			from, b = key.To, branch{to: key.From, relation: owns}
+		case reverse:
+			// Whom it is missing to is there.
+			from, b = key.To, branch{to: key.From, relation: usedBy, fields: a.Fields}
+			if key.Type == client.Names {
+				b.relation = namedBy
+			}
+		case key.Type == client.Names:
+			b.relation = names
+		default:
+			b.relation = uses
+		}
+		all[from] = append(all[from], b)
+	}
+	for from, list := range all {
+		slices.SortFunc(list, func(a, b branch) int {
+			return cmp.Or(cmp.Compare(a.relation, b.relation), cmp.Compare(name(a.to), name(b.to)), a.to.Compare(b.to))
+		})
+		seen := make(map[client.Key]bool, len(list))
+		all[from] = slices.DeleteFunc(list, func(b branch) bool {
+			again := seen[b.to]
+			seen[b.to] = true
+			return again
+		})
+	}
+	return all
+}
+
+// owned are the vertices with an owner that is in the graph, other than
+// themselves.
+func owned(g *client.Graph) map[client.Key]bool {
+	all := map[client.Key]bool{}
+	for key, a := range g.Arcs {
+		if key.Type == client.Owner && !a.Missing && key.From != key.To {
+			all[key.From] = true
+		}
+	}
+	return all
+}

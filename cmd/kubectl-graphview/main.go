@@ -1,0 +1,25 @@
+// Command kubectl-graphview is a kubectl plugin: with it on PATH, `kubectl graphview`
+// shows the graphs that GraphViews declare.
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+	_ "k8s.io/client-go/plugin/pkg/client/auth" // every way to log in that kubectl has
+
+	"graphview.dev/cmd/kubectl-graphview/internal/command"
+)
+
+// version is set by the linker.
+var version = "v0.0.0"
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := command.Run(ctx, version, os.Args[1:], genericiooptions.IOStreams{In: os.Stdin, Out: os.Stdout, ErrOut: os.Stderr})
+	stop()
+	os.Exit(code)
+}

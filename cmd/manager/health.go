@@ -1,0 +1,68 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"runtime"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+	"sigs.k8s.io/controller-runtime/pkg/metrics"
+
+	"graphview.dev/controllers"
+	"graphview.dev/graphview"
+)
+
+// aliveWithin is how long the graph may take to get round to an event. Its
+// longest work takes milliseconds; a kubelet asks three times before it restarts.
+const aliveWithin = 10 * time.Second
+
+var errUnknown = errors.New("not every GraphView is known yet")
+
+// serveHealth says on /healthz whether the graph still makes progress, and on
+// /readyz whether every GraphView is known: until then, requests are better off
+// with another replica. Views that fill are no reason to wait.
+func serveHealth(mgr manager.Manager, engine *graphview.Engine, known <-chan struct{}) error {
+	if err := mgr.AddHealthzCheck("graph", func(r *http.Request) error {
+		ctx, cancel := context.WithTimeout(r.Context(), aliveWithin)
+		defer cancel()
+		return engine.Alive(ctx)
+	}); err != nil {
+		return fmt.Errorf("health: %w", err)
+	}
+	if err := mgr.AddReadyzCheck("graphviews", func(*http.Request) error {
+		select {
+		case <-known:
+			return nil
+		default:
+			return errUnknown
+		}
+	}); err != nil {
+		return fmt.Errorf("health: %w", err)
+	}
+	return nil
+}
+
+// registerMetrics adds what the engine and the stream server do not register
+// themselves. kept is nil where the certificate is somebody else's.
+func registerMetrics(permit *controllers.Permit, kept *controllers.Certificates) error {
+	build := prometheus.NewGauge(prometheus.GaugeOpts{
+		Name:        "graphview_build_info",
+		Help:        "1, labelled with the operator's version and that of Go.",
+		ConstLabels: prometheus.Labels{"version": version, "goversion": runtime.Version()},
+	})
+	build.Set(1)
+	collectors := []prometheus.Collector{build, permit}
+	if kept != nil {
+		collectors = append(collectors, kept)
+	}
+	for _, c := range collectors {
+		if err := metrics.Registry.Register(c); err != nil {
+			return fmt.Errorf("metrics: %w", err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,138 @@
+package controllers
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/client-go/tools/events"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"graphview.dev/api/v1alpha1"
+	"graphview.dev/graphview"
+)
+
+// RuleEngine is what ReferenceRuleReconciler needs of a graphview.Engine.
+type RuleEngine interface {
+	// ApplyRule makes the rule of that name what it says. An
+	// *graphview.InvalidSpecError says that it is not in force until it is
+	// mended.
+	ApplyRule(name string, rule graphview.Rule) error
+	// RemoveRule ends the rule, if there is one.
+	RemoveRule(name string) error
+}
+
+// ReferenceRuleReconciler keeps one ReferenceRule, the engine's rule of that
+// name, and the ReferenceRule's status in step. Make it with
+// NewReferenceRuleReconciler.
+type ReferenceRuleReconciler struct {
+	client   client.Client
+	engine   RuleEngine
+	recorder events.EventRecorder
+	elected  <-chan struct{}
+	known    chan struct{}
+
+	// mu makes reading a ReferenceRule and telling the engine one step, so that
+	// the roll call and a reconcile cannot overtake each other.
+	mu sync.Mutex
+}
+
+// NewReferenceRuleReconciler returns a reconciler that does nothing before
+// SetupWithManager and the manager's start. Of the options it uses Elected.
+func NewReferenceRuleReconciler(engine RuleEngine, o Options) *ReferenceRuleReconciler {
+	return &ReferenceRuleReconciler{engine: engine, elected: o.Elected, known: make(chan struct{})}
+}
+
+// Known is closed when the engine has been told of every ReferenceRule that there
+// was when the reconciler started.
+func (r *ReferenceRuleReconciler) Known() <-chan struct{} { return r.known }
+
+// Reconcile makes the engine's rule what the ReferenceRule says, and says in the
+// ReferenceRule's status what came of it.
+func (r *ReferenceRuleReconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
+	rule, v, err := r.apply(ctx, request.NamespacedName)
+	if err != nil || rule == nil || !r.isElected() {
+		return ctrl.Result{}, err
+	}
+	return r.writeStatus(ctx, rule, v)
+}
+
+// apply tells the engine of the ReferenceRule of a name as it is now, and returns
+// it with the engine's verdict; nil if there is none.
+func (r *ReferenceRuleReconciler) apply(ctx context.Context, name client.ObjectKey) (*v1alpha1.ReferenceRule, verdict, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	rule := &v1alpha1.ReferenceRule{}
+	if err := r.client.Get(ctx, name, rule); err != nil {
+		if !apierrors.IsNotFound(err) {
+			return nil, verdict{}, fmt.Errorf("get ReferenceRule: %w", err)
+		}
+		if err := r.engine.RemoveRule(name.Name); err != nil {
+			return nil, verdict{}, fmt.Errorf("remove rule: %w", err)
+		}
+		return nil, verdict{}, nil
+	}
+	spec, err := ruleOf(&rule.Spec)
+	if err == nil {
+		err = r.engine.ApplyRule(name.Name, spec)
+	}
+	v, _, err := verdictOf(err)
+	if err != nil {
+		return nil, verdict{}, fmt.Errorf("apply rule: %w", err)
+	}
+	return rule, v, nil
+}
+
+// writeStatus is the only place that writes to a ReferenceRule: one patch, when
+// the status differs.
+func (r *ReferenceRuleReconciler) writeStatus(ctx context.Context, rule *v1alpha1.ReferenceRule, v verdict) (ctrl.Result, error) {
+	after := rule.DeepCopy()
+	after.Status.ObservedGeneration = rule.Generation
+	setRuleConditions(&after.Status.Conditions, rule.Generation, v)
+	if rule.Status.ObservedGeneration == rule.Generation && sameConditions(rule.Status.Conditions, after.Status.Conditions) {
+		return ctrl.Result{}, nil
+	}
+	err := r.client.Status().Patch(ctx, after, client.MergeFromWithOptions(rule, client.MergeFromWithOptimisticLock{}))
+	switch {
+	case apierrors.IsConflict(err):
+		return ctrl.Result{RequeueAfter: conflictRetry}, nil
+	case apierrors.IsNotFound(err):
+		// Deleted; the cache will say so.
+		return ctrl.Result{}, nil
+	case err != nil:
+		return ctrl.Result{}, fmt.Errorf("patch status: %w", err)
+	}
+	for i := range after.Status.Conditions {
+		c := &after.Status.Conditions[i]
+		if c.Type != v1alpha1.ConditionAccepted || !outcomeChanged(c, rule.Status.Conditions) {
+			continue
+		}
+		kind := corev1.EventTypeNormal
+		if !v.accepted() {
+			kind = corev1.EventTypeWarning
+		}
+		r.recorder.Eventf(rule, nil, kind, c.Reason, actions[c.Type], "%s", cutBytes(c.Message, maxNote))
+	}
+	return ctrl.Result{}, nil
+}
+
+func (r *ReferenceRuleReconciler) isElected() bool {
+	select {
+	case <-r.elected:
+		return true
+	default:
+		return false
+	}
+}
+
+// compileRule says of a spec what the engine would.
+func compileRule(in *v1alpha1.ReferenceRuleSpec) error {
+	rule, err := ruleOf(in)
+	if err == nil {
+		_, err = graphview.CompileRule(rule)
+	}
+	return err
+}

@@ -1,0 +1,98 @@
+package controllers
+
+import (
+	"context"
+	"fmt"
+
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/source"
+
+	"graphview.dev/api/v1alpha1"
+)
+
+// +kubebuilder:rbac:groups=graphview.dev,resources=referencerules,verbs=get
+// +kubebuilder:rbac:groups=graphview.dev,resources=referencerules/status,verbs=patch
+
+// SetupWithManager registers the reconciler. It runs whether the manager is
+// elected or not: every replica's engine needs the rules.
+func (r *ReferenceRuleReconciler) SetupWithManager(mgr ctrl.Manager) error {
+	r.client = mgr.GetClient()
+	r.recorder = mgr.GetEventRecorder("graphview-controller")
+	if r.elected == nil {
+		r.elected = mgr.Elected()
+	}
+	again := make(chan event.GenericEvent)
+	if err := mgr.Add(&ruleRollCall{r, again}); err != nil {
+		return fmt.Errorf("add the roll call of rules: %w", err)
+	}
+	everywhere := false
+	err := ctrl.NewControllerManagedBy(mgr).
+		Named("referencerule").
+		// Our own status writes change no generation and come not back.
+		For(&v1alpha1.ReferenceRule{}, builder.WithPredicates(predicate.GenerationChangedPredicate{})).
+		WatchesRawSource(source.Channel(again, &handler.EnqueueRequestForObject{})).
+		WithOptions(controller.Options{NeedLeaderElection: &everywhere}).
+		Complete(r)
+	if err != nil {
+		return fmt.Errorf("set up the ReferenceRule controller: %w", err)
+	}
+	return nil
+}
+
+// ruleRollCall tells the engine of all ReferenceRules as soon as the cache has
+// them, and has each reconciled once more when this replica begins to write
+// status.
+type ruleRollCall struct {
+	r     *ReferenceRuleReconciler
+	again chan<- event.GenericEvent
+}
+
+// Start returns when both has been done, or at the end.
+func (c *ruleRollCall) Start(ctx context.Context) error {
+	rules, err := c.list(ctx)
+	if err != nil {
+		return err
+	}
+	for i := range rules {
+		if _, _, err := c.r.apply(ctx, client.ObjectKeyFromObject(&rules[i])); err != nil && ctx.Err() == nil {
+			return err
+		}
+	}
+	close(c.r.known)
+	select {
+	case <-ctx.Done():
+		return nil
+	case <-c.r.elected:
+	}
+	if rules, err = c.list(ctx); err != nil {
+		return err
+	}
+	for i := range rules {
+		select {
+		case <-ctx.Done():
+			return nil
+		case c.again <- event.GenericEvent{Object: &rules[i]}:
+		}
+	}
+	return nil
+}
+
+func (c *ruleRollCall) list(ctx context.Context) ([]v1alpha1.ReferenceRule, error) {
+	var rules v1alpha1.ReferenceRuleList
+	if err := c.r.client.List(ctx, &rules); err != nil {
+		if ctx.Err() != nil {
+			return nil, nil //nolint:nilerr // the cache stops because everything does
+		}
+		return nil, fmt.Errorf("list ReferenceRules: %w", withRemedy(err))
+	}
+	return rules.Items, nil
+}
+
+// NeedLeaderElection is false: every replica serves.
+func (c *ruleRollCall) NeedLeaderElection() bool { return false }

@@ -1,0 +1,40 @@
+package controllers
+
+import (
+	"context"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
+
+	"graphview.dev/api/v1alpha1"
+)
+
+// ruleValidator refuses a ReferenceRule that the controller would not accept.
+type ruleValidator struct{}
+
+// ValidateCreate refuses a spec that is not accepted.
+func (w ruleValidator) ValidateCreate(_ context.Context, rule *v1alpha1.ReferenceRule) (admission.Warnings, error) {
+	return nil, w.validate(rule)
+}
+
+// ValidateUpdate lets through whatever leaves the spec alone.
+func (w ruleValidator) ValidateUpdate(_ context.Context, before, after *v1alpha1.ReferenceRule) (admission.Warnings, error) {
+	if equality.Semantic.DeepEqual(before.Spec, after.Spec) || after.DeletionTimestamp != nil {
+		return nil, nil
+	}
+	return nil, w.validate(after)
+}
+
+// ValidateDelete is part of the interface; the webhook is not registered for
+// deletions.
+func (w ruleValidator) ValidateDelete(context.Context, *v1alpha1.ReferenceRule) (admission.Warnings, error) {
+	return nil, nil
+}
+
+func (w ruleValidator) validate(rule *v1alpha1.ReferenceRule) error {
+	v, invalid, err := verdictOf(compileRule(&rule.Spec))
+	if err != nil || v.accepted() {
+		return err
+	}
+	return refusal("ReferenceRule", rule.Name, v, invalid.Texts())
+}

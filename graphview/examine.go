@@ -1,0 +1,76 @@
+package graphview
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+
+	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/refs"
+	"graphview.dev/graphview/release"
+	"graphview.dev/graphview/resources"
+	"graphview.dev/graphview/watch"
+)
+
+// examine notes what an object refers to, but for what expressions name, and its
+// labels. Only what they are read from is built of the object. A fault says what
+// of it is not understood.
+func (e *Engine) examine(x *refs.Extractor, of resources.Resource, o *watch.Decoded, object *graph.Object) (fault, err error) {
+	kind := kindOf(of)
+	part, err := o.Part(x.Shape(kind))
+	if err != nil {
+		return nil, err
+	}
+	object.Labels = labelsOf(part)
+	object.References, fault = x.Examine(kind, part)
+	if isRelease(of, o.Name(), object.Labels) {
+		r, err := e.readRelease(o)
+		if err != nil {
+			return nil, err
+		}
+		object.References = append(object.References, referencesOf(&r)...)
+		if r.Fault != "" {
+			fault = cmp.Or(fault, errors.New(r.Fault))
+		}
+	}
+	return fault, nil
+}
+
+// faultOf says, to a view that an object is shown to later, what of its references
+// is not understood.
+func (e *Engine) faultOf(ctx context.Context, of resources.Resource, o *watch.Decoded) error {
+	fault := e.rules.faultOf(ctx, of, o)
+	x := e.rules.current.Load().extractor
+	if fault != nil || !x.Selects(kindOf(of)) && !isConfigMap(of) {
+		return fault
+	}
+	fault, err := e.examine(x, of, o, &graph.Object{})
+	return cmp.Or(fault, err)
+}
+
+func isConfigMap(r resources.Resource) bool { return r.Group == "" && r.Resource == "configmaps" }
+
+// isRelease tells a ConfigMap in which Helm keeps the revision of a release that
+// is deployed, as it does where it is told not to use Secrets. Its label alone
+// decides: unlike Secrets, ConfigMaps are read as they are.
+func isRelease(of resources.Resource, name string, labels map[string]string) bool {
+	if !isConfigMap(of) || labels["owner"] != "helm" || labels["status"] != "deployed" {
+		return false
+	}
+	_, _, ok := release.Revision(name)
+	return ok
+}
+
+// readRelease reads what the release in a ConfigMap manages.
+func (e *Engine) readRelease(o *watch.Decoded) (release.Release, error) {
+	text, err := o.JSON()
+	if err != nil {
+		return release.Release{}, err
+	}
+	var kept any
+	if err := json.Unmarshal(e.reducer.ConfigMap(text), &kept); err != nil {
+		return release.Release{}, err
+	}
+	return release.Read(kept), nil
+}

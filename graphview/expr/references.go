@@ -1,0 +1,176 @@
+package expr
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+	"github.com/google/cel-go/common/types/traits"
+)
+
+// MaxFound is how many references one expression may name on one object.
+const MaxFound = 1_000
+
+// maxMalformed is how many malformed entries are told of.
+const maxMalformed = 3
+
+// References is a compiled expression that says which objects one object refers
+// to.
+type References struct{ program *program }
+
+// Found is an object that an expression names.
+type Found struct {
+	Group, Kind, Namespace, Name string
+}
+
+var targets = outcome{
+	name:    "a list of maps with group, kind, name and, optionally, namespace",
+	meaning: "a list of maps with group, kind, name and, optionally, namespace",
+	accepts: func(t *cel.Type) bool {
+		if t.Kind() == types.DynKind {
+			return true
+		}
+		return t.Kind() == types.ListKind && isTargetType(t.Parameters()[0])
+	},
+	check: checkEntries,
+}
+
+// isTargetType tells whether a value of the type may be an entry.
+func isTargetType(t *cel.Type) bool {
+	open := func(t *cel.Type) bool { return t.Kind() == types.DynKind || t.Kind() == types.TypeParamKind }
+	if open(t) {
+		return true
+	}
+	if t.Kind() != types.MapKind {
+		return false
+	}
+	key, value := t.Parameters()[0], t.Parameters()[1]
+	return (open(key) || key.Kind() == types.StringKind) && (open(value) || value.Kind() == types.StringKind)
+}
+
+// CompileReferences compiles an expression over the variables of CompileObject
+// that evaluates to a list of maps with group, kind, name and, optionally,
+// namespace, all of them strings. Its error is an *Error.
+func CompileReferences(text string) (*References, error) {
+	env, err := referencesEnvironment()
+	if err != nil {
+		return nil, err
+	}
+	p, err := compile(env, text, targets)
+	if err != nil {
+		return nil, err
+	}
+	return &References{p}, nil
+}
+
+// Find evaluates the expression. What it names is returned also where the error
+// is about other entries; one with an empty name, as an optional field may have,
+// names nothing and is no error. The error is an *EvaluationError, or wraps the
+// context's.
+func (r *References) Find(ctx context.Context, in *Input) ([]Found, error) {
+	result, err := r.program.on(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	list, ok := result.(traits.Lister)
+	if !ok {
+		return nil, notOfType(targets, result)
+	}
+	var found []Found
+	var wrong []string
+	malformed := 0
+	it := list.Iterator()
+	for i := 0; it.HasNext() == types.True; i++ {
+		if i == MaxFound {
+			wrong = append(wrong, fmt.Sprintf("names more than %d objects; the others are left out", MaxFound))
+			break
+		}
+		one, why := entryOf(it.Next())
+		switch {
+		case why == "" && one.Name != "":
+			found = append(found, one)
+		case why != "":
+			if malformed++; malformed <= maxMalformed {
+				wrong = append(wrong, fmt.Sprintf("entry %d %s", i, why))
+			}
+		}
+	}
+	if more := malformed - maxMalformed; more > 0 {
+		wrong = append(wrong, fmt.Sprintf("%d more entries are malformed", more))
+	}
+	if len(wrong) == 0 {
+		return found, nil
+	}
+	return found, &EvaluationError{Message: strings.Join(wrong, "; ")}
+}
+
+// entryOf reads one entry, or says what is wrong with it in words that hold no
+// value.
+func entryOf(value ref.Val) (Found, string) {
+	var f Found
+	m, ok := value.(traits.Mapper)
+	if !ok {
+		return f, "is no map"
+	}
+	for _, field := range [...]struct {
+		key      string
+		into     *string
+		required bool
+		valid    func(string) bool
+	}{
+		{"group", &f.Group, true, isGroupName},
+		{"kind", &f.Kind, true, isKindName},
+		{"name", &f.Name, true, isObjectName},
+		{"namespace", &f.Namespace, false, isGroupName},
+	} {
+		value, ok := m.Find(types.String(field.key))
+		if !ok {
+			if field.required {
+				return f, "has no " + field.key
+			}
+			continue
+		}
+		text, ok := value.(types.String)
+		switch {
+		case !ok:
+			return f, "has a " + field.key + " that is no string"
+		case !field.valid(string(text)):
+			return f, "has a " + field.key + " that cannot be one"
+		}
+		*field.into = string(text)
+	}
+	for it := m.Iterator(); it.HasNext() == types.True; {
+		switch key, _ := it.Next().(types.String); key {
+		case "group", "kind", "name", "namespace":
+		default:
+			return f, "has a key that is none of group, kind, name and namespace"
+		}
+	}
+	return f, ""
+}
+
+// What the API server would never let be a group, namespace, kind or name is
+// none: names are remembered, and an object may hold anything.
+const (
+	maxNameLength = 253
+	maxKindLength = 63
+)
+
+func isGroupName(text string) bool {
+	return len(text) <= maxNameLength && !strings.ContainsFunc(text, func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '-' && r != '.'
+	})
+}
+
+func isKindName(text string) bool {
+	return text != "" && len(text) <= maxKindLength && !strings.ContainsFunc(text, func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '-'
+	})
+}
+
+func isObjectName(text string) bool {
+	return len(text) <= maxNameLength && !strings.ContainsAny(text, "/%\x00")
+}

@@ -1,0 +1,52 @@
+package expr
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+)
+
+func FuzzCompileReferences(f *testing.F) {
+	for _, text := range []string{
+		"[]",
+		"has(obj.spec.parent) ? [{'group': 'example.com', 'kind': 'Widget', 'name': obj.spec.parent}] : []",
+		"obj.spec.items.map(i, {'group': '', 'kind': 'ConfigMap', 'name': i, 'namespace': namespace})",
+		"[{'group': '', 'kind': 'Node', ?'name': obj.?spec.node}] + obj.spec.items",
+		"obj.spec.items.filter(i, i != '').map(i, i != 'b', {'group': group, 'kind': obj.kind, 'name': i})",
+		"lists.range(9000).map(i, {'group': '', 'kind': 'Node', 'name': string(i)})",
+		"[obj, obj.spec, {}, {'name': 1}, {obj.kind: obj.kind}]",
+		"[[{'group': {}}]]",
+		"[{",
+	} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		r, err := CompileReferences(text)
+		if err != nil {
+			checkMessage(t, text, message(t, err))
+			return
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		defer cancel()
+		in := input()
+		object := deployment()
+		in.Object = func() map[string]any { return object }
+		found, err := r.Find(ctx, in)
+		if len(found) > MaxFound {
+			t.Errorf("%d are found", len(found))
+		}
+		for _, f := range found {
+			if f.Name == "" || !isKindName(f.Kind) || !isGroupName(f.Group) || !isGroupName(f.Namespace) || !isObjectName(f.Name) {
+				t.Errorf("found %+v", f)
+			}
+		}
+		if err == nil {
+			return
+		}
+		if failed := (*EvaluationError)(nil); !errors.As(err, &failed) {
+			t.Errorf("error is a %T: %v", err, err)
+		}
+		checkMessage(t, text, err.Error())
+	})
+}

@@ -1,0 +1,62 @@
+package graphview
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func TestGather(t *testing.T) {
+	tests := map[string]struct {
+		subscribers int64
+		// every is when one more event comes, urgent which of them somebody waits
+		// for, 0 for none.
+		every     time.Duration
+		urgent    int
+		wantAfter time.Duration
+		want      int
+	}{
+		"nobody listens":            {every: time.Millisecond, want: 1},
+		"few listen":                {subscribers: 10, every: time.Millisecond, wantAfter: 300 * time.Microsecond, want: 1},
+		"many listen":               {subscribers: 1000, every: 4 * time.Millisecond, wantAfter: 30 * time.Millisecond, want: 8},
+		"very many listen":          {subscribers: 1_000_000, every: 9 * time.Millisecond, wantAfter: 40 * time.Millisecond, want: 5},
+		"somebody waits":            {subscribers: 1000, every: 4 * time.Millisecond, urgent: 3, wantAfter: 8 * time.Millisecond, want: 3},
+		"more than one batch holds": {subscribers: 1000, every: 10 * time.Microsecond, wantAfter: (maxBatch - 1) * 10 * time.Microsecond, want: maxBatch},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				e := &Engine{events: make(chan event)}
+				start := time.Now()
+				e.rested = start.Add(pace(test.subscribers))
+				stop, done := make(chan struct{}), make(chan struct{})
+				go func() {
+					defer close(done)
+					for n := 2; ; n++ {
+						var ev event = funcEvent(func() {})
+						if n == test.urgent {
+							ev = &doEvent{}
+						}
+						select {
+						case <-time.After(test.every):
+						case <-stop:
+							return
+						}
+						select {
+						case e.events <- ev:
+						case <-stop:
+							return
+						}
+					}
+				}()
+				batch := e.gather(t.Context(), []event{funcEvent(func() {})})
+				after := time.Since(start)
+				close(stop)
+				<-done
+				if len(batch) != test.want || after != test.wantAfter {
+					t.Errorf("%d events after %v, want %d after %v", len(batch), after, test.want, test.wantAfter)
+				}
+			})
+		})
+	}
+}

@@ -1,0 +1,129 @@
+package graph
+
+// Flags of an entry.
+const (
+	member  uint8 = 1 << iota // selected by the view
+	root                      // and one of its roots
+	reached                   // by a path from a root
+	shown                     // visible as of the last revision
+	dirty                     // in Lens.dirty
+	fresh                     // its content changed in the open revision
+)
+
+// byRoot is the support of an entry that is reached because it is a root.
+const byRoot = ^uint32(0)
+
+// entry is what a lens knows of one node. It lives while the node is a member
+// or there is a tombstone for it. There is one for each vertex of each view, so
+// it is small: revisions are stamps, and what all views have in common, such as
+// when the content changed, is the node's.
+type entry struct {
+	node    nodeID
+	support uint32 // entry that it is reached from; byRoot; 0
+	since   stamp  // when it last appeared or disappeared
+	changed stamp  // when its content last changed
+	logged  stamp  // number of its live element in the log
+	flags   uint8
+}
+
+// part is content that differs from the node's.
+type part struct {
+	content any
+	hash    uint64
+}
+
+// stamp is a revision, counted from the base of its lens: 0 is none, and what is
+// older than the base is 1.
+type stamp uint32
+
+// maxSpan is how far revisions may be from the base before that is moved: at a
+// thousand changes a second, weeks.
+const maxSpan = 1 << 31
+
+func (l *Lens) stamp(rev uint64) stamp {
+	if rev <= l.base {
+		return 0
+	}
+	return stamp(rev - l.base) //nolint:gosec // rebase keeps it below maxSpan
+}
+
+// rev is the revision that a stamp stands for.
+func (l *Lens) rev(s stamp) uint64 { return l.base + uint64(s) }
+
+// rebase forgets the order of what is older than half the span, so that stamps do
+// not overflow. Readers who know less than that begin anew, as do those who are
+// in the middle of a walk.
+func (l *Lens) rebase() {
+	floor := l.g.rev - l.g.span/2
+	l.dropGraves(floor)
+	l.squeeze()
+	// The elements up to there keep their order: they are the last before it.
+	old := l.log.after(l.stamp(floor))
+	room := uint64(max(1, old)) //nolint:gosec // a length
+	if floor-room <= l.base {
+		return
+	}
+	by := stamp(floor - room - l.base) //nolint:gosec // less than the span
+	for p := range l.all {
+		p.since, p.changed = older(p.since, by), older(p.changed, by)
+	}
+	for i := range l.log.elements {
+		el := &l.log.elements[i]
+		if el.number = older(el.number, by); i < old {
+			el.number = stamp(i + 1) //nolint:gosec // less than room
+		}
+		l.entries.at(el.entry).logged = el.number
+	}
+	l.base += uint64(by)
+	l.graves.horizon = max(l.graves.horizon, floor)
+	// Of a lens that has long not changed, who begins anew knows as much.
+	l.head = max(l.head, floor)
+}
+
+// older is a stamp after the base has moved: 1 if that has passed it.
+func older(s, by stamp) stamp {
+	switch {
+	case s == 0:
+		return 0
+	case s <= by:
+		return 1
+	}
+	return s - by
+}
+
+// all yields the entries with their ids.
+func (l *Lens) all(yield func(*entry, uint32) bool) {
+	for e := uint32(1); e <= l.entries.next; e++ {
+		if p := l.entries.at(e); p.node != 0 && !yield(p, e) {
+			return
+		}
+	}
+}
+
+// index finds the entry of a node. Nodes that are watched together have ids that
+// are close together, so pages of a few are nearly full or not there.
+type index struct{ pages []*[1 << indexBits]uint32 }
+
+const indexBits = 6
+
+// at returns the entry of a node, 0 if it has none.
+func (x *index) at(n nodeID) uint32 {
+	if p := n >> indexBits; int(p) < len(x.pages) && x.pages[p] != nil {
+		return x.pages[p][n&(1<<indexBits-1)]
+	}
+	return 0
+}
+
+func (x *index) set(n nodeID, e uint32) {
+	p := int(n >> indexBits)
+	if p >= len(x.pages) {
+		if e == 0 {
+			return
+		}
+		x.pages = append(x.pages, make([]*[1 << indexBits]uint32, p+1-len(x.pages))...)
+	}
+	if x.pages[p] == nil {
+		x.pages[p] = new([1 << indexBits]uint32)
+	}
+	x.pages[p][n&(1<<indexBits-1)] = e
+}

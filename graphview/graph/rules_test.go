@@ -1,0 +1,65 @@
+package graph
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestOtherRules: an object whose references were found by other rules has others,
+// and is itself the same.
+func TestOtherRules(t *testing.T) {
+	g := New()
+	var l *Lens
+	var pods, wide SourceID
+	set := func(source SourceID, version, rules uint64, target string) {
+		o := Object{Namespace: "red", Name: "p", Version: version, Hash: version, Rules: rules, References: []Reference{
+			{Type: Direct, To: mapKind, Namespace: "red", Name: target, Scope: ScopeNamespaced},
+		}}
+		g.Update(func() { l.Select(g.Set(source, &o), Selection{Member: true, Hash: version}) })
+	}
+	g.Update(func() {
+		l = g.NewLens()
+		pods, wide = g.AddSource(podKind, podsV1, ScopeNamespaced), g.AddSource(podKind, podsV1, ScopeNamespaced)
+		maps := g.AddSource(mapKind, mapsV1, ScopeNamespaced)
+		for _, id := range []SourceID{pods, wide, maps} {
+			l.Watch(id)
+		}
+		l.Use(podKind, podsV1)
+		l.Use(mapKind, mapsV1)
+	})
+	c := &client{picture: newPicture()}
+	pod := Key{Resource: podsV1, Namespace: "red", Name: "p"}
+	check := func(what, target string, wantSet int) {
+		t.Helper()
+		c.set = 0
+		for !c.read(t, l, 1<<20) {
+		}
+		arc := arcName(pod, Key{Resource: mapsV1, Namespace: "red", Name: target}, Direct)
+		if diff := cmp.Diff(map[string]string{arc: "false false true []"}, c.arcs); diff != "" {
+			t.Errorf("%s: arcs (-want +got):\n%s", what, diff)
+		}
+		if c.set != wantSet {
+			t.Errorf("%s: %d elements were sent, want %d", what, c.set, wantSet)
+		}
+	}
+	set(pods, 1, 0, "a")
+	check("at first", "a", 2)
+	set(pods, 1, 7, "b")
+	check("with a rule", "b", 1)
+	set(wide, 1, 7, "b")
+	check("seen by another source", "b", 0)
+	set(pods, 1, 7, "b")
+	check("with the same rule again", "b", 0)
+	set(wide, 1, 8, "c")
+	check("with another rule, by the other source", "c", 1)
+	set(pods, 1, 0, "a")
+	check("without rules", "a", 1)
+	g.Update(func() {
+		g.RemoveSource(pods)
+		g.RemoveSource(wide)
+	})
+	if len(g.rules) != 0 {
+		t.Errorf("left in the graph: rules of %d objects", len(g.rules))
+	}
+}

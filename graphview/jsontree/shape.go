@@ -1,0 +1,76 @@
+package jsontree
+
+// Shape says which parts of a value somebody asks for. The zero value asks for
+// none: a list or object is then empty, anything else is there. It is made with
+// Whole, Field, Values and Elements and may be used by many once it is made.
+type Shape struct {
+	whole bool
+	// key is that of the member with this shape, so that it is not made again
+	// for each object; "" for any other value.
+	key      string
+	fields   map[string]*Shape
+	values   *Shape
+	elements *Shape
+}
+
+// Whole asks for all of the value.
+func (s *Shape) Whole() { s.whole = true }
+
+// Field asks for a member of an object, and returns its shape.
+func (s *Shape) Field(key string) *Shape {
+	if below := s.fields[key]; below != nil {
+		return below
+	}
+	if s.fields == nil {
+		s.fields = make(map[string]*Shape)
+	}
+	below := &Shape{key: key}
+	s.fields[key] = below
+	return below
+}
+
+// Values asks for every member of an object, and returns their common shape.
+func (s *Shape) Values() *Shape {
+	if s.values == nil {
+		s.values = &Shape{}
+	}
+	return s.values
+}
+
+// Elements asks for every element of a list, and returns their common shape.
+func (s *Shape) Elements() *Shape {
+	if s.elements == nil {
+		s.elements = &Shape{}
+	}
+	return s.elements
+}
+
+// Join asks for all that another shape asks for.
+func (s *Shape) Join(other *Shape) {
+	s.whole = s.whole || other.whole
+	for key, below := range other.fields {
+		s.Field(key).Join(below)
+	}
+	if other.values != nil {
+		s.Values().Join(other.values)
+	}
+	if other.elements != nil {
+		s.Elements().Join(other.elements)
+	}
+}
+
+// member is the shape of a member, nil for one that nobody asks for.
+func (s *Shape) member(key []byte) *Shape {
+	below := s.fields[string(key)]
+	switch {
+	case below == nil:
+		return s.values
+	case s.values == nil:
+		return below
+	}
+	// Both are asked for, of which one has to do: seldom enough to be made anew.
+	both := Shape{key: below.key}
+	both.Join(below)
+	both.Join(s.values)
+	return &both
+}

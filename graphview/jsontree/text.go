@@ -1,0 +1,85 @@
+package jsontree
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math/bits"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+const (
+	ones  = 0x0101010101010101
+	highs = 0x8080808080808080
+)
+
+// StringEnd returns the index after the string that starts at b[i]. It looks at
+// eight bytes at a time: most of an object is strings.
+func StringEnd(b []byte, i int) int {
+	i++
+	for i+8 <= len(b) {
+		word := binary.LittleEndian.Uint64(b[i:])
+		// The high bit of each byte that is a quote or a backslash, and perhaps of
+		// some after it: the first is right (Hacker's Delight, 6-1).
+		quote, slash := word^ones*'"', word^ones*'\\'
+		found := ((quote-ones)&^quote | (slash-ones)&^slash) & highs
+		if found == 0 {
+			i += 8
+			continue
+		}
+		i += bits.TrailingZeros64(found) / 8
+		if b[i] == '"' {
+			return i + 1
+		}
+		i += 2
+	}
+	for ; ; i++ {
+		switch b[i] {
+		case '"':
+			return i + 1
+		case '\\':
+			i++
+		}
+	}
+}
+
+// Unquote returns what the quoted string means: a part of it, or a copy where it
+// has escapes.
+func Unquote(quoted []byte) []byte {
+	inner := quoted[1 : len(quoted)-1]
+	if bytes.IndexByte(inner, '\\') < 0 {
+		return inner
+	}
+	// The only error on a valid string is about its UTF-8, which it repairs.
+	unquoted, _ := jsontext.AppendUnquote(nil, quoted)
+	return unquoted
+}
+
+// skip returns the index after the value at b[i].
+func skip(b []byte, i int) int {
+	switch b[i] {
+	case '"':
+		return StringEnd(b, i)
+	case '{', '[':
+	default:
+		for i < len(b) && b[i] != ',' && b[i] != '}' && b[i] != ']' {
+			i++
+		}
+		return i
+	}
+	depth := 0
+	for {
+		switch b[i] {
+		case '"':
+			i = StringEnd(b, i)
+			continue
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		}
+		i++
+	}
+}

@@ -1,0 +1,152 @@
+package graphview
+
+import (
+	"sync/atomic"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// counts are what happened since the start. The loop and the watches only add to
+// them; everything else that metrics tell is looked up when it is asked for.
+type counts struct {
+	sets, deletes, replays atomic.Uint64
+	revisions              atomic.Uint64
+	encodings              atomic.Uint64
+	failures               atomic.Uint64 // of watches
+	undecodable            atomic.Uint64
+	unevaluated            atomic.Uint64
+	cost                   atomic.Uint64
+	// received is when the first event of the newest batch came in, in
+	// nanoseconds since 1970; 0 before.
+	received atomic.Int64
+}
+
+// lastReceived is when what is newest in the graph came in.
+func (c *counts) lastReceived() time.Time {
+	at := c.received.Load()
+	if at == 0 {
+		return time.Time{}
+	}
+	return time.Unix(0, at)
+}
+
+// receivedAt is when a batch began to come in.
+func receivedAt(first event) int64 {
+	if set, ok := first.(*setEvent); ok && !set.received.IsZero() {
+		return set.received.UnixNano()
+	}
+	return time.Now().UnixNano()
+}
+
+// metrics of an Engine. None has the name of a view, a resource or a namespace:
+// their number does not depend on what is in the cluster.
+type metrics struct{ engine *Engine }
+
+var _ prometheus.Collector = metrics{}
+
+func describe(name, help string, labels ...string) *prometheus.Desc {
+	return prometheus.NewDesc("graphview_"+name, help, labels, nil)
+}
+
+var (
+	viewsDesc     = describe("views", "GraphViews, by state: ready, syncing, invalid or limited.", "state")
+	openedDesc    = describe("connection_views", "Views that were made for one connection.")
+	verticesDesc  = describe("vertices", "Objects in the graph that all views share.")
+	arcsDesc      = describe("arcs", "References in the graph that all views share, also those to objects that it does not have.")
+	watchesDesc   = describe("watches", "Watches of resources, by state: synced, syncing or failing.", "state")
+	queueDesc     = describe("queued_events", "Events that wait to become part of the graph.")
+	eventsDesc    = describe("events_total", "Events that became part of the graph, by type: set, delete, or replay for objects that were shown to another view.", "type")
+	revisionsDesc = describe("revisions_total", "Changes of the graph; one may hold many events.")
+	encodingsDesc = describe("encodings_total", "Times that something new was encoded, each for all subscribers who need the same.")
+	failuresDesc  = describe("watch_failures_total", "Lists and watches that failed.")
+	errorsDesc    = describe("object_errors_total", "Objects that could not be used, by reason: decode, or evaluate for each view whose expressions failed.", "reason")
+	costDesc      = describe("expression_cost_total", "What evaluating expressions cost, in CEL's units.")
+)
+
+// Describe implements prometheus.Collector.
+func (metrics) Describe(out chan<- *prometheus.Desc) {
+	for _, d := range []*prometheus.Desc{
+		viewsDesc, openedDesc, verticesDesc, arcsDesc, watchesDesc, queueDesc,
+		eventsDesc, revisionsDesc, encodingsDesc, failuresDesc, errorsDesc, costDesc,
+	} {
+		out <- d
+	}
+}
+
+// Collect implements prometheus.Collector. What it takes grows with the number
+// of views and watches, not with that of objects.
+func (m metrics) Collect(out chan<- prometheus.Metric) {
+	e := m.engine
+	gauge := func(d *prometheus.Desc, n int, labels ...string) {
+		out <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, float64(n), labels...)
+	}
+	counter := func(d *prometheus.Desc, n *atomic.Uint64, labels ...string) {
+		out <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, float64(n.Load()), labels...)
+	}
+	views, opened := e.viewStates()
+	for state, n := range views {
+		gauge(viewsDesc, n, state)
+	}
+	for state, n := range e.watchStates() {
+		gauge(watchesDesc, n, state)
+	}
+	size := e.graph.Size()
+	gauge(openedDesc, opened)
+	gauge(verticesDesc, size.Nodes)
+	gauge(arcsDesc, size.Arcs)
+	gauge(queueDesc, len(e.events))
+	c := &e.counts
+	counter(eventsDesc, &c.sets, "set")
+	counter(eventsDesc, &c.deletes, "delete")
+	counter(eventsDesc, &c.replays, "replay")
+	counter(revisionsDesc, &c.revisions)
+	counter(encodingsDesc, &c.encodings)
+	counter(failuresDesc, &c.failures)
+	counter(errorsDesc, &c.undecodable, "decode")
+	counter(errorsDesc, &c.unevaluated, "evaluate")
+	counter(costDesc, &c.cost)
+}
+
+// viewStates counts named views by state, and the others.
+func (e *Engine) viewStates() (states map[string]int, opened int) {
+	states = map[string]int{"ready": 0, "syncing": 0, "invalid": 0, "limited": 0}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, v := range e.views {
+		states[v.state()]++
+	}
+	return states, len(e.opened)
+}
+
+// state is one word for whether a view is served.
+func (v *View) state() string {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	switch {
+	case v.refusal != nil:
+		return "invalid"
+	case v.limit != nil:
+		return "limited"
+	case v.synced.Load():
+		return "ready"
+	default:
+		return "syncing"
+	}
+}
+
+func (e *Engine) watchStates() map[string]int {
+	states := map[string]int{"synced": 0, "syncing": 0, "failing": 0}
+	e.feeds.Range(func(_, value any) bool {
+		switch s := value.(*feed).state.Load(); {
+		case s != nil && s.Err != nil:
+			states["failing"]++
+		case s != nil && s.Synced:
+			states["synced"]++
+		default:
+			states["syncing"]++
+		}
+		return true
+	})
+	return states
+}

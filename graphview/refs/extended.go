@@ -1,0 +1,79 @@
+package refs
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+
+	"graphview.dev/graphview/graph"
+)
+
+// Extended returns an extractor that knows, beside the built-in table, further
+// rules by the kinds that they are of. A kind with an empty list is one that
+// conventions no longer say anything about. Each rule's From is its kind.
+func Extended(further map[graph.Kind][]Rule) (*Extractor, error) {
+	base := Builtin()
+	if len(further) == 0 {
+		return base, nil
+	}
+	// Only the trees of these kinds are made anew; the others are shared.
+	var rules []Rule
+	for _, rule := range builtin().rules {
+		if _, ok := further[rule.From]; ok || rule.From == AnyKind {
+			rules = append(rules, rule)
+		}
+	}
+	for kind, own := range further {
+		for _, rule := range own {
+			rule.From = kind
+			rules = append(rules, rule)
+		}
+	}
+	grown, err := New(rules...)
+	if err != nil {
+		return nil, err
+	}
+	x := *base
+	x.kinds, x.shapes = maps.Clone(base.kinds), maps.Clone(base.shapes)
+	for kind := range further {
+		x.kinds[kind], x.shapes[kind] = &x.others, x.bare
+		if root, ok := grown.kinds[kind]; ok {
+			x.kinds[kind], x.shapes[kind] = root, grown.shapes[kind]
+		}
+	}
+	return &x, nil
+}
+
+// pathSyntax is what a path is like, for whoever wrote one that is not.
+const pathSyntax = "expected keys joined by dots, with [] after a list and {} after a map of which every value counts, such as spec.gadgets[].name or metadata.annotations['example.com/owner']"
+
+// CheckPath says what is wrong with a rule's Path. Its errors quote it.
+func CheckPath(path string) error {
+	if _, err := parsePath(path); err != nil {
+		return fmt.Errorf("%w; %s", err, pathSyntax)
+	}
+	return nil
+}
+
+// errOtherList is about a companion that has no one value for each value at a
+// path.
+var errOtherList = errors.New("enters a list or a map that path does not enter: it may share those at path's beginning, and is then about the same elements")
+
+// CheckCompanion says what is wrong with a field that starts at the object's
+// root, as a companion of a rule's valid Path.
+func CheckCompanion(field, path string) error {
+	if err := CheckPath(field); err != nil {
+		return err
+	}
+	steps, err := parsePath(path)
+	if err != nil {
+		return err
+	}
+	if _, err := parseCompanion(FromRoot(field), steps, 0); err != nil {
+		return fmt.Errorf("path %q: %w", field, errOtherList)
+	}
+	return nil
+}
+
+// FromRoot writes a field that starts at the object's root as rules do.
+func FromRoot(field string) string { return "." + field }

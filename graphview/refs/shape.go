@@ -1,0 +1,93 @@
+package refs
+
+import (
+	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/jsontree"
+)
+
+// Shape says which parts of an object of a kind Extract looks at: given these
+// alone, it returns the same. It asks for the labels too, by which others refer
+// to the object.
+func (x *Extractor) Shape(kind graph.Kind) *jsontree.Shape {
+	if shape := x.shapes[kind]; shape != nil {
+		return shape
+	}
+	if settled[kind.Group] && x.bare != nil {
+		return x.bare
+	}
+	return everything
+}
+
+// everything is what conventions look at.
+var everything = func() *jsontree.Shape {
+	var all jsontree.Shape
+	all.Whole()
+	return &all
+}()
+
+// ownShape is what is looked at whatever the rules of a kind.
+func ownShape() *jsontree.Shape {
+	var shape jsontree.Shape
+	metadata := shape.Field("metadata")
+	metadata.Field("namespace")
+	metadata.Field("labels").Whole()
+	metadata.Field("ownerReferences").Whole()
+	return &shape
+}
+
+// addShape adds what a rule looks at.
+func addShape(shape *jsontree.Shape, steps []step, end *leaf) {
+	reached := []*jsontree.Shape{shape}
+	for _, s := range steps {
+		switch s.kind {
+		case field:
+			shape = shape.Field(s.key)
+		case elements:
+			shape = shape.Elements()
+		case values:
+			shape = shape.Values()
+		}
+		reached = append(reached, shape)
+	}
+	switch end.method {
+	case Name, Inventory, Application: // a text, which needs no asking for
+	case Object:
+		shape.Field("name")
+	case Selector, Labels:
+		shape.Whole()
+	}
+	for c := range end.companions {
+		shape := reached[c.depth]
+		for _, key := range c.keys {
+			shape = shape.Field(key)
+		}
+		shape.Whole()
+	}
+}
+
+// companions yields the further fields that a leaf looks at.
+func (l *leaf) companions(yield func(*companion) bool) {
+	var all []*companion
+	all = append(all, l.group.field, l.kind.field)
+	for i := range l.namespace {
+		all = append(all, &l.namespace[i])
+	}
+	for _, c := range append(l.conditions[:len(l.conditions):len(l.conditions)], l.exceptions...) {
+		for i := range c {
+			all = append(all, &c[i].field)
+		}
+	}
+	if l.naming != nil {
+		for i := range l.naming.template {
+			all = append(all, l.naming.template[i].field)
+		}
+	}
+	if l.within != nil {
+		all = append(all, &l.within.field)
+	}
+	for _, c := range all {
+		if c != nil && !yield(c) {
+			return
+		}
+	}
+}

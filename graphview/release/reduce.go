@@ -1,0 +1,223 @@
+package release
+
+import (
+	"bytes"
+	"encoding/base64"
+	"errors"
+	"sync"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Why a release cannot be unpacked. None of these quotes it.
+var (
+	errAbsent   = errors.New("is not there")
+	errBase64   = errors.New("is not base64")
+	errGzip     = errors.New("is not gzip")
+	errLarge    = errors.New("is larger than 16 MiB once unpacked")
+	errJSON     = errors.New("is not the JSON of a release")
+	errManifest = errors.New("has a manifest that is not YAML")
+	errDocument = errors.New("has a manifest that takes too long to read")
+)
+
+// Reducer reduces objects to what the releases in them manage.
+type Reducer struct{ mu sync.Mutex }
+
+// Secret takes the JSON of a Secret, and returns the JSON of what is kept of the
+// release in it, for Read. A release that cannot be unpacked is one with a fault.
+func (r *Reducer) Secret(object []byte) []byte {
+	// The API's base64, and Helm's own.
+	return r.reduce(object, 2)
+}
+
+// ConfigMap does the same with a ConfigMap, which is Helm's other way to keep
+// releases.
+func (r *Reducer) ConfigMap(object []byte) []byte { return r.reduce(object, 1) }
+
+func (r *Reducer) reduce(object []byte, layers int) []byte {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	w := work{layers: layers}
+	defer w.wipe()
+	k, err := w.reduce(object)
+	if err != nil {
+		k = kept{Deployed: k.Deployed, Fault: "the release " + err.Error()}
+	}
+	return k.encode()
+}
+
+// work holds the buffers of one release, all of which are overwritten after it.
+type work struct {
+	layers  int // of base64
+	buffers [][]byte
+}
+
+func (w *work) wipe() {
+	for _, b := range w.buffers {
+		clear(b[:cap(b)])
+	}
+	w.buffers = nil
+}
+
+// buffer returns an empty buffer for n bytes. Whoever appends more than that
+// leaves something behind that is not overwritten.
+func (w *work) buffer(n int) []byte {
+	b := make([]byte, 0, n)
+	w.buffers = append(w.buffers, b)
+	return b
+}
+
+func (w *work) reduce(object []byte) (kept, error) {
+	blob, status, namespace, err := open(object)
+	// Until it has told otherwise, and if it never does, it counts as deployed:
+	// its label would have said so if it were not.
+	k := kept{Deployed: status == "" || status == "deployed"}
+	if err != nil {
+		return k, err
+	}
+	if !k.Deployed {
+		return k, nil
+	}
+	text, err := w.unpack(blob)
+	if err != nil {
+		return k, err
+	}
+	f, err := w.fields(text)
+	if err != nil {
+		return k, err
+	}
+	k.Deployed = status != "" || f.status == "deployed"
+	if !k.Deployed {
+		return k, nil
+	}
+	if f.namespace != "" {
+		namespace = f.namespace
+	}
+	k.Manages, err = manifest{namespace: namespace}.read(f.manifest)
+	return k, err
+}
+
+// open finds the release in an object, still packed, and what the object says
+// about it outside.
+func open(object []byte) (blob []byte, status, namespace string, err error) {
+	ok := members(object, func(name string, value jsontext.Value) {
+		switch name {
+		case "metadata":
+			members(value, func(name string, value jsontext.Value) {
+				switch name {
+				case "namespace":
+					namespace = short(value)
+				case "labels":
+					members(value, func(name string, value jsontext.Value) {
+						if name == "status" {
+							status = short(value)
+						}
+					})
+				}
+			})
+		case "data":
+			members(value, func(name string, value jsontext.Value) {
+				if name == "release" {
+					blob = value
+				}
+			})
+		}
+	})
+	if !ok || len(blob) == 0 || blob[0] != '"' {
+		return nil, status, namespace, errAbsent
+	}
+	return blob, status, namespace, nil
+}
+
+// fields are those of a release that are looked at.
+type fields struct {
+	namespace, status string
+	manifest          []byte
+}
+
+func (w *work) fields(text []byte) (fields, error) {
+	var f fields
+	var manifest jsontext.Value
+	ok := members(text, func(name string, value jsontext.Value) {
+		switch name {
+		case "namespace":
+			f.namespace = short(value)
+		case "info":
+			members(value, func(name string, value jsontext.Value) {
+				if name == "status" {
+					f.status = short(value)
+				}
+			})
+		case "manifest":
+			manifest = value
+		}
+	})
+	if !ok || f.status == "" {
+		return fields{}, errJSON
+	}
+	if len(manifest) == 0 || manifest[0] != '"' {
+		return f, nil // a chart of hooks alone
+	}
+	var err error
+	if f.manifest, err = jsontext.AppendUnquote(w.buffer(len(manifest)), manifest); err != nil {
+		return fields{}, errJSON
+	}
+	return f, nil
+}
+
+// unpack turns a JSON string of data.release into the JSON of a release.
+func (w *work) unpack(quoted []byte) ([]byte, error) {
+	text, err := jsontext.AppendUnquote(w.buffer(len(quoted)), quoted)
+	if err != nil {
+		return nil, errBase64
+	}
+	for range w.layers {
+		decoded := w.buffer(base64.StdEncoding.DecodedLen(len(text)))
+		n, err := base64.StdEncoding.Decode(decoded[:cap(decoded)], text)
+		if err != nil {
+			return nil, errBase64
+		}
+		text = decoded[:n]
+	}
+	return w.inflate(text)
+}
+
+// members visits the members of a JSON object, by slices of it, and tells whether
+// it is one.
+func members(object []byte, visit func(name string, value jsontext.Value)) bool {
+	// A decoder of a bytes.Buffer reads in place, and copies nothing.
+	d := jsontext.NewDecoder(bytes.NewBuffer(object), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	if d.PeekKind() != '{' {
+		return false
+	}
+	if _, err := d.ReadToken(); err != nil {
+		return false
+	}
+	for d.PeekKind() == '"' {
+		name, err := d.ReadToken()
+		if err != nil {
+			return false
+		}
+		member := name.String()
+		value, err := d.ReadValue()
+		if err != nil {
+			return false
+		}
+		visit(member, value)
+	}
+	_, err := d.ReadToken()
+	return err == nil
+}
+
+// short is a string that may be kept: a name or a word, "" for anything else.
+func short(value jsontext.Value) string {
+	if len(value) < 2 || value[0] != '"' || len(value) > maxName+2 {
+		return ""
+	}
+	for _, c := range value[1 : len(value)-1] {
+		if !isNameByte(c) {
+			return ""
+		}
+	}
+	return string(value[1 : len(value)-1])
+}

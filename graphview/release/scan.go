@@ -1,0 +1,189 @@
+package release
+
+import (
+	"bytes"
+	"strings"
+)
+
+// document is what identifies one object of a manifest.
+type document struct{ apiVersion, kind, namespace, name string }
+
+// scan reads a document that is laid out as nearly all are: a block mapping with
+// apiVersion, kind and metadata on lines of their own, their values plain words.
+// It looks at lines alone, since a parser makes some ten times the text's size of
+// garbage, with everything in it that nobody may see. plain is false where it
+// cannot be sure.
+func scan(text []byte) (d document, plain bool) {
+	s := scanner{indent: -1}
+	for len(text) > 0 {
+		line := text
+		if end := bytes.IndexByte(text, '\n'); end >= 0 {
+			line, text = text[:end], text[end+1:]
+		} else {
+			text = nil
+		}
+		line = bytes.TrimSuffix(line, []byte{'\r'})
+		if !s.line(line) {
+			return document{}, false
+		}
+	}
+	if strings.HasSuffix(s.found.kind, "List") {
+		return document{}, false // its items are what is managed
+	}
+	return s.found, true
+}
+
+type scanner struct {
+	found document
+	seen  [5]bool // keys that may come once
+	// inside is the member at the top that the lines are in; indent, within the
+	// metadata, that of its members, -1 before the first.
+	inside string
+	indent int
+	// taken: the member of the metadata that the lines are in was, as a whole.
+	taken bool
+}
+
+// line reads a line and tells whether it understood it.
+func (s *scanner) line(line []byte) bool {
+	rest := bytes.TrimLeft(line, " ")
+	switch {
+	case len(rest) == 0 || rest[0] == '#':
+		return true
+	case rest[0] == '\t':
+		return s.inside != "metadata" && len(rest) < len(line)
+	case len(rest) == len(line):
+		return s.top(line)
+	case s.inside == "metadata":
+		return s.member(len(line)-len(rest), rest)
+	default:
+		// Below a key that says nothing; a plain word must not go on here.
+		return s.inside != "" && s.inside != "apiVersion" && s.inside != "kind"
+	}
+}
+
+// top reads a line that is not indented.
+func (s *scanner) top(line []byte) bool {
+	if line[0] == '-' && (len(line) == 1 || line[1] == ' ') {
+		return s.inside != "" && !s.watched()
+	}
+	key, value, ok := cutKey(line)
+	if !ok {
+		return false
+	}
+	s.inside = key
+	switch key {
+	case "apiVersion":
+		return s.set(0, &s.found.apiVersion, value)
+	case "kind":
+		return s.set(1, &s.found.kind, value)
+	case "metadata":
+		if s.seen[2] {
+			return false
+		}
+		s.seen[2] = true
+		return len(value) == 0 || value[0] == '#'
+	}
+	return true
+}
+
+// watched tells whether the lines are in a member that is looked at.
+func (s *scanner) watched() bool {
+	return s.inside == "apiVersion" || s.inside == "kind" || s.inside == "metadata"
+}
+
+// member reads a line within the metadata.
+func (s *scanner) member(indent int, line []byte) bool {
+	if s.indent < 0 {
+		s.indent = indent
+	}
+	switch {
+	case indent > s.indent:
+		return !s.taken // a word that goes on
+	case indent < s.indent:
+		return false
+	case line[0] == '-':
+		return len(line) == 1 || line[1] == ' '
+	}
+	key, value, ok := cutKey(line)
+	if !ok {
+		return false
+	}
+	s.taken = key == "name" || key == "namespace"
+	switch key {
+	case "name":
+		return s.set(3, &s.found.name, value)
+	case "namespace":
+		return s.set(4, &s.found.namespace, value)
+	}
+	return true
+}
+
+// set takes the value of a key that may come once.
+func (s *scanner) set(which int, into *string, value []byte) bool {
+	word, ok := word(value)
+	if !ok || s.seen[which] {
+		return false
+	}
+	s.seen[which] = true
+	*into = word
+	return true
+}
+
+// cutKey cuts a line into a key and what follows its colon.
+func cutKey(line []byte) (key string, value []byte, ok bool) {
+	at := bytes.IndexByte(line, ':')
+	if at <= 0 || at > maxName || at+1 < len(line) && line[at+1] != ' ' {
+		return "", nil, false
+	}
+	for _, c := range line[:at] {
+		if !isNameByte(c) && c != '/' {
+			return "", nil, false
+		}
+	}
+	// Short, and no value: it may be a string.
+	return string(line[:at]), bytes.TrimSpace(line[at+1:]), true
+}
+
+// word reads a scalar that means what it says: a plain or quoted word, not a
+// number, a boolean, null, or something that goes on elsewhere.
+func word(value []byte) (string, bool) {
+	if len(value) == 0 {
+		return "", false
+	}
+	if quote := value[0]; quote == '"' || quote == '\'' {
+		end := bytes.IndexByte(value[1:], quote)
+		if end < 0 {
+			return "", false
+		}
+		inner, after := value[1:end+1], bytes.TrimSpace(value[end+2:])
+		if len(after) > 0 && (after[0] != '#' || value[end+2] != ' ') {
+			return "", false
+		}
+		return text(inner)
+	}
+	if at := bytes.Index(value, []byte(" #")); at >= 0 {
+		value = bytes.TrimSpace(value[:at])
+	}
+	if c := value[0]; c >= '0' && c <= '9' || c == '-' || c == '.' {
+		return "", false
+	}
+	switch strings.ToLower(string(value[:min(len(value), 6)])) {
+	case "null", "true", "false", "yes", "no", "on", "off", "y", "n":
+		return "", false
+	}
+	return text(value)
+}
+
+// text is a word of the bytes that names, groups and versions are made of.
+func text(value []byte) (string, bool) {
+	if len(value) == 0 || len(value) > 2*maxName || value[len(value)-1] == ':' {
+		return "", false
+	}
+	for _, c := range value {
+		if !isNameByte(c) && c != '/' {
+			return "", false
+		}
+	}
+	return string(value), true
+}

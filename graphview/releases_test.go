@@ -1,0 +1,144 @@
+package graphview
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/release"
+	"graphview.dev/graphview/resources"
+	"graphview.dev/graphview/watch"
+)
+
+// TestReleasesDifferential has Secrets and what their releases manage come, change
+// and go at random, by several watches each, and wants the graph to have the arcs
+// of the newest revisions that are deployed.
+func TestReleasesDifferential(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	r := rand.New(rand.NewPCG(seed, 1))
+	g, known := graph.New(), make(releases)
+	secrets, tellers := []*feed{{}, {}}, []*feed{{}, {}}
+	announce := func(f *feed) {
+		f.source = g.AddSource(graph.Kind{Kind: "Secret"}, graph.Resource{Version: "v1", Resource: "secrets"}, graph.ScopeNamespaced)
+	}
+	g.Update(func() {
+		for _, f := range secrets {
+			announce(f)
+		}
+	})
+	const names, numbers = 2, 3
+	type revision struct{ name, number int }
+	// held and told are the model: what each watch has of each revision.
+	held, told := map[*feed]map[revision]bool{}, map[*feed]map[revision]*managed{}
+	for i := range secrets {
+		held[secrets[i]], told[tellers[i]] = map[revision]bool{}, map[revision]*managed{}
+	}
+	version := uint64(0)
+	for step := range 5000 {
+		at := revision{r.IntN(names), r.IntN(numbers)}
+		secret := release.Name(fmt.Sprint("r", at.name), uint64(at.number))
+		which := r.IntN(len(secrets))
+		f, teller := secrets[which], tellers[which]
+		version++
+		g.Update(func() {
+			switch r.IntN(12) {
+			case 0:
+				known.drop(g, f)
+				g.RemoveSource(f.source)
+				announce(f)
+				clear(held[f])
+			case 1:
+				known.drop(g, teller)
+				clear(told[teller])
+			case 2, 3:
+				g.Remove(f.source, "ns", secret)
+				known.change(g, "ns", secret, func(at *releaseSecret) { delete(at.held, f) })
+				delete(held[f], at)
+			case 4, 5:
+				known.change(g, "ns", secret, func(at *releaseSecret) { delete(at.told, teller) })
+				delete(told[teller], at)
+			case 6, 7, 8:
+				o := &graph.Object{Namespace: "ns", Name: secret, Version: version, Hash: version}
+				known.hold(f, o)
+				g.Set(f.source, o)
+				held[f][at] = true
+			default:
+				m := &managed{version: version, hash: version | 1<<40, deployed: r.IntN(3) > 0}
+				for i := range r.IntN(4) {
+					m.references = append(m.references, graph.Reference{
+						Type: graph.Direct, To: graph.Kind{Kind: "Pod"}, Namespace: "ns", Name: fmt.Sprint(secret, i), Field: release.Field,
+					})
+				}
+				known.change(g, "ns", secret, func(at *releaseSecret) { at.told[teller] = m })
+				told[teller][at] = m
+			}
+		})
+		want := 0
+		for name := range names {
+			for number := numbers - 1; number >= 0; number-- {
+				at := revision{name, number}
+				var latest *managed
+				for _, f := range tellers {
+					if m := told[f][at]; m != nil && (latest == nil || m.version > latest.version) {
+						latest = m
+					}
+				}
+				if latest == nil || !latest.deployed {
+					continue
+				}
+				if slices.ContainsFunc(secrets, func(f *feed) bool { return held[f][at] }) {
+					want += len(latest.references)
+				}
+				break
+			}
+		}
+		if got := g.Size().Arcs; got != want {
+			t.Fatalf("step %d: %d arcs, want %d", step, got, want)
+		}
+	}
+	g.Update(func() {
+		for i := range secrets {
+			known.drop(g, secrets[i])
+			g.RemoveSource(secrets[i].source)
+			known.drop(g, tellers[i])
+		}
+	})
+	if size := g.Size(); len(known) > 0 || size != (graph.Size{}) {
+		t.Errorf("%d releases and %+v are left", len(known), size)
+	}
+}
+
+func TestNeedOfReleases(t *testing.T) {
+	secrets := resources.Resource{Version: "v1", Resource: "secrets", Kind: "Secret", Namespaced: true}
+	for name, test := range map[string]struct {
+		resource       resources.Resource
+		labels, fields string
+		want           string // of the key, "" for none
+	}{
+		"Secrets":    {resource: secrets, want: "secrets namespace shop labels " + release.NotDeployed + " fields type=helm.sh/release.v1 reduced"},
+		"Labelled":   {resource: secrets, labels: "a=b", want: "secrets namespace shop labels a=b," + release.NotDeployed + " fields type=helm.sh/release.v1 reduced"},
+		"Named":      {resource: secrets, fields: "metadata.name=a", want: "secrets namespace shop labels " + release.NotDeployed + " fields metadata.name=a,type=helm.sh/release.v1 reduced"},
+		"OfHelm":     {resource: secrets, fields: "type=helm.sh/release.v1", want: "secrets namespace shop labels " + release.NotDeployed + " fields type=helm.sh/release.v1,type=helm.sh/release.v1 reduced"},
+		"Opaque":     {resource: secrets, fields: "type=Opaque"},
+		"NotOfHelm":  {resource: secrets, fields: "metadata.name=a,type!=helm.sh/release.v1"},
+		"NotOpaque":  {resource: secrets, fields: "type!=Opaque", want: "secrets namespace shop labels " + release.NotDeployed + " fields type!=Opaque,type=helm.sh/release.v1 reduced"},
+		"ConfigMaps": {resource: configMapsResource},
+		"OtherGroup": {resource: resources.Resource{Group: "example.com", Version: "v1", Resource: "secrets", Kind: "Secret"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			n := need{resource: test.resource, key: watch.Key{
+				Resource:  schema.GroupVersionResource{Group: test.resource.Group, Version: test.resource.Version, Resource: test.resource.Resource},
+				Namespace: "shop", LabelSelector: test.labels, FieldSelector: test.fields,
+			}}
+			also, ok := n.releases()
+			if got := also.key.String(); ok != (test.want != "") || ok && got != test.want {
+				t.Errorf("got %q %t, want %q", got, ok, test.want)
+			}
+		})
+	}
+}

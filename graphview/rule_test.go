@@ -1,0 +1,139 @@
+package graphview
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"graphview.dev/graphview/graph"
+)
+
+var (
+	widgetKind = graph.Kind{Group: "example.com", Kind: "Widget"}
+	gadgetKind = graph.Kind{Group: "example.com", Kind: "Gadget"}
+)
+
+func TestCompileRule(t *testing.T) {
+	good := RuleReference{Path: "spec.gadgets[].name", NamespacePath: "spec.gadgets[].namespace", To: gadgetKind}
+	many := make([]RuleReference, maxRuleReferences+1)
+	for i := range many {
+		many[i] = good
+	}
+	for name, tt := range map[string]struct {
+		from       graph.Kind
+		references []RuleReference
+		wantReason string
+		want       []string // the beginnings of the errors
+	}{
+		"paths":       {references: []RuleReference{good, {Path: "spec.a", To: gadgetKind, Type: graph.Transitive}}},
+		"expressions": {references: []RuleReference{{Expression: "[]"}, {Expression: "obj.spec.all", Type: graph.Transitive}}},
+		"as many":     {references: many[1:]},
+		"too many":    {references: many, wantReason: "InvalidExpression", want: []string{"spec.references: must have between 1 and 32 references, has 33"}},
+		"none":        {wantReason: "InvalidExpression", want: []string{"spec.references: must have between 1 and 32 references, has 0"}},
+		"every kind": {
+			from: graph.Kind{Group: "*", Kind: "*"}, references: []RuleReference{good},
+			wantReason: "InvalidExpression", want: []string{"spec.from: must be one kind and its group, without patterns"},
+		},
+		"an owner":             {references: []RuleReference{{Path: "spec.a", To: gadgetKind, Type: graph.OwnerReference}}, wantReason: "InvalidExpression", want: []string{"spec.references[0].type: must be r or t"}},
+		"path and expression":  {references: []RuleReference{{Path: "spec.a", Expression: "[]"}}, wantReason: "InvalidExpression", want: []string{"spec.references[0]: has exactly one of path and expression"}},
+		"neither":              {references: []RuleReference{{}}, wantReason: "InvalidExpression", want: []string{"spec.references[0]: has exactly one of path and expression"}},
+		"an expression's kind": {references: []RuleReference{{Expression: "[]", To: gadgetKind}}, wantReason: "InvalidExpression", want: []string{"spec.references[0]: an expression names group, kind and namespace itself"}},
+		"no kind":              {references: []RuleReference{{Path: "spec.a"}}, wantReason: "InvalidExpression", want: []string{"spec.references[0].to.kind: must be the name of a kind"}},
+		"a path": {
+			references: []RuleReference{good, {Path: "{.spec.a}", To: gadgetKind}},
+			wantReason: ReasonInvalidPath, want: []string{`spec.references[1].path: path "{.spec.a}": expected a key`},
+		},
+		"a namespace's path": {
+			references: []RuleReference{{Path: "spec.a[].name", NamespacePath: "spec.b[].name", To: gadgetKind}},
+			wantReason: ReasonInvalidPath, want: []string{`spec.references[0].namespacePath: path "spec.b[].name": enters a list or a map that path does not enter`},
+		},
+		"all of it": {
+			references: []RuleReference{{Expression: "[nme]"}, {Path: "a..b", To: gadgetKind}, good, {Expression: "1"}},
+			wantReason: "InvalidExpression", want: []string{
+				`spec.references[0].expression: line 1, column 2: unknown name or function 'nme'`,
+				`spec.references[1].path: path "a..b"`,
+				`spec.references[3].expression: expression must evaluate to a list of maps with group, kind, name and, optionally, namespace, not int`,
+			},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			from := tt.from
+			if from.Kind == "" {
+				from = widgetKind
+			}
+			_, err := CompileRule(Rule{From: from, References: tt.references})
+			var invalid *InvalidSpecError
+			if !errors.As(err, &invalid) {
+				if err != nil || tt.want != nil {
+					t.Fatalf("error %v, want %q", err, tt.want)
+				}
+				return
+			}
+			if invalid.Reason != tt.wantReason {
+				t.Errorf("reason %s, want %s", invalid.Reason, tt.wantReason)
+			}
+			texts := invalid.Texts()
+			if len(texts) != len(tt.want) {
+				t.Fatalf("errors %q, want %q", texts, tt.want)
+			}
+			for i, text := range texts {
+				if !strings.HasPrefix(text, tt.want[i]) {
+					t.Errorf("error %q, want %q", text, tt.want[i])
+				}
+			}
+		})
+	}
+}
+
+// TestRulesRevisions: only the kinds that a change concerns become stale, and get
+// a revision that no other rules of the kind had.
+func TestRulesRevisions(t *testing.T) {
+	r := newRules()
+	seen := map[uint64]bool{0: true}
+	before := map[graph.Kind]uint64{}
+	for _, step := range []struct {
+		name, expression string
+		kind             graph.Kind // none: the rule is removed
+		want             map[graph.Kind]bool
+	}{
+		{name: "a", kind: widgetKind, want: map[graph.Kind]bool{widgetKind: false}},
+		{name: "b", kind: gadgetKind, expression: "[]", want: map[graph.Kind]bool{gadgetKind: true}},
+		{name: "a", kind: gadgetKind, want: map[graph.Kind]bool{widgetKind: false, gadgetKind: true}},
+		{name: "b", want: map[graph.Kind]bool{gadgetKind: true}},
+		{name: "b", want: map[graph.Kind]bool{}},
+		{name: "a", want: map[graph.Kind]bool{gadgetKind: false}},
+		{name: "a", kind: widgetKind, want: map[graph.Kind]bool{widgetKind: false}},
+	} {
+		var p *RuleProgram
+		if step.kind.Kind != "" {
+			reference := RuleReference{Path: "spec.a", To: widgetKind}
+			if step.expression != "" {
+				reference = RuleReference{Expression: step.expression}
+			}
+			var err error
+			if p, err = CompileRule(Rule{From: step.kind, References: []RuleReference{reference}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := r.declare(step.name, p); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(step.want, r.takeStale()); diff != "" {
+			t.Errorf("stale (-want +got):\n%s", diff)
+		}
+		now := r.current.Load()
+		for _, kind := range []graph.Kind{widgetKind, gadgetKind} {
+			revision := now.kinds[kind].revision
+			_, touched := step.want[kind]
+			if !touched && revision != before[kind] {
+				t.Errorf("%s has a new revision though nothing of it changed", kind.Kind)
+			}
+			if touched && revision != 0 && seen[revision] {
+				t.Errorf("%s has a revision that was there before", kind.Kind)
+			}
+			seen[revision], before[kind] = true, revision
+		}
+	}
+}

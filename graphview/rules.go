@@ -1,0 +1,183 @@
+package graphview
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"graphview.dev/graphview/expr"
+	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/refs"
+	"graphview.dev/graphview/resources"
+	"graphview.dev/graphview/watch"
+)
+
+// rules are how references are found: the built-in table, and what users
+// declare. The goroutines of watches take the current ones as they are, once
+// per object; whoever changes them has the objects concerned read again.
+type rules struct {
+	current atomic.Pointer[ruleset]
+	kick    chan struct{} // there is something stale
+
+	mu       sync.Mutex
+	declared map[string]*RuleProgram
+	revision uint64
+	// stale are the kinds whose objects have to be read again, with whether
+	// views have to be told anew what could not be evaluated.
+	stale map[graph.Kind]bool
+}
+
+// ruleset is all rules at one moment. It is immutable.
+type ruleset struct {
+	extractor *refs.Extractor
+	kinds     map[graph.Kind]declared
+}
+
+// declared is what users declared of one kind, zero if nothing.
+type declared struct {
+	revision    uint64 // in which that changed last
+	expressions []namedExpression
+}
+
+// namedExpression is an expression and the name of its rule.
+type namedExpression struct {
+	ruleExpression
+
+	rule string
+}
+
+func newRules() *rules {
+	r := &rules{
+		kick:     make(chan struct{}, 1),
+		declared: make(map[string]*RuleProgram),
+		stale:    make(map[graph.Kind]bool),
+	}
+	r.current.Store(&ruleset{extractor: refs.Builtin()})
+	return r
+}
+
+func (r *rules) named(name string) *RuleProgram {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.declared[name]
+}
+
+// declare puts a program in the place of what has the name, nil for nothing.
+func (r *rules) declare(name string, p *RuleProgram) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	old := r.declared[name]
+	if old == nil && p == nil {
+		return nil
+	}
+	next := maps.Clone(r.declared)
+	delete(next, name)
+	if p != nil {
+		next[name] = p
+	}
+	var touched []graph.Kind
+	for _, of := range [...]*RuleProgram{old, p} {
+		if of != nil {
+			touched = append(touched, of.rule.From)
+		}
+	}
+	before := r.current.Load()
+	now, err := newRuleset(next, before, touched, r.revision+1)
+	if err != nil {
+		return fmt.Errorf("rule %s: %w", name, err)
+	}
+	r.declared = next
+	r.revision++
+	r.current.Store(now)
+	for _, kind := range touched {
+		judge := len(before.kinds[kind].expressions)+len(now.kinds[kind].expressions) > 0
+		r.stale[kind] = r.stale[kind] || judge
+	}
+	select {
+	case r.kick <- struct{}{}:
+	default:
+	}
+	return nil
+}
+
+// newRuleset puts rules together, in the order of their names. The kinds touched
+// get a new revision.
+func newRuleset(programs map[string]*RuleProgram, before *ruleset, touched []graph.Kind, revision uint64) (*ruleset, error) {
+	paths, kinds := make(map[graph.Kind][]refs.Rule), make(map[graph.Kind]declared)
+	for _, name := range slices.Sorted(maps.Keys(programs)) {
+		p := programs[name]
+		kind := p.rule.From
+		paths[kind] = append(paths[kind], p.paths...)
+		d := kinds[kind]
+		d.revision = before.kinds[kind].revision
+		if slices.Contains(touched, kind) {
+			d.revision = revision
+		}
+		for _, e := range p.expressions {
+			d.expressions = append(d.expressions, namedExpression{e, name})
+		}
+		kinds[kind] = d
+	}
+	extractor, err := refs.Extended(paths)
+	if err != nil {
+		return nil, err
+	}
+	return &ruleset{extractor: extractor, kinds: kinds}, nil
+}
+
+// takeStale returns what is stale, and forgets it.
+func (r *rules) takeStale() map[graph.Kind]bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	stale := r.stale
+	r.stale = make(map[graph.Kind]bool)
+	return stale
+}
+
+// faultOf says which of an object's references are not known.
+func (r *rules) faultOf(ctx context.Context, of resources.Resource, o *watch.Decoded) error {
+	_, fault := r.current.Load().kinds[kindOf(of)].evaluate(ctx, of, o)
+	return fault
+}
+
+// evaluate returns what the expressions name on an object, and what is wrong
+// with them on it, in words that hold no value.
+func (d declared) evaluate(ctx context.Context, of resources.Resource, o *watch.Decoded) ([]graph.Reference, error) {
+	if len(d.expressions) == 0 {
+		return nil, nil
+	}
+	var treeErr error
+	in := &expr.Input{
+		Group: of.Group, Version: of.Version, Resource: of.Resource, Namespace: o.Namespace(), Name: o.Name(),
+		Object: func() map[string]any {
+			tree, err := o.Tree()
+			treeErr = err
+			return tree
+		},
+	}
+	var references []graph.Reference
+	var fault error
+	for i := range d.expressions {
+		e := &d.expressions[i]
+		if in.Cost > maxCost {
+			return references, fmt.Errorf("reference rule %s: %s and those after it: the rules' expressions together cost too much on this object", e.rule, e.path)
+		}
+		found, err := e.program.Find(ctx, in)
+		if err = errors.Join(treeErr, err); err != nil && fault == nil {
+			fault = fmt.Errorf("reference rule %s: %s: %w", e.rule, e.path, err)
+		}
+		for _, f := range found {
+			if f.Namespace == "" {
+				f.Namespace = o.Namespace()
+			}
+			references = append(references, graph.Reference{
+				Type: e.arc, To: graph.Kind{Group: f.Group, Kind: f.Kind}, Namespace: f.Namespace, Name: f.Name, Field: "referencerule/" + e.rule,
+			})
+		}
+	}
+	return references, fault
+}

@@ -1,0 +1,152 @@
+package stream
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"graphview.dev/graphview"
+	"graphview.dev/stream/format"
+)
+
+const (
+	// exportRoom is how many vertices and arcs may be held at once by exports,
+	// which are sorted and so have to be gathered: some 200 MB. One that is larger
+	// is exported alone.
+	exportRoom = 1 << 20
+	// exportPatience is how long a reader may take for a piece of an export. It
+	// has no reason to pause, and holds what others wait for.
+	exportPatience = time.Minute
+)
+
+// serveExport answers with the graph as a text for another program.
+func (s *Server) serveExport(w http.ResponseWriter, r *http.Request, view View, f format.Format) {
+	status := view.Status()
+	size := min(int64(status.Vertices+status.Arcs), exportRoom)
+	waiting, cancel := context.WithTimeout(r.Context(), s.options.SyncTimeout)
+	defer cancel()
+	if err := s.exports.Acquire(waiting, size); err != nil {
+		if r.Context().Err() == nil {
+			s.refuse(w, r, apierrors.NewTooManyRequests("too many graphs are being exported, try again later, or as json", 5))
+		}
+		return
+	}
+	defer s.exports.Release(size)
+	name := view.Name()
+	s.sendSnapshot(w, r, view, snapshot{f.MediaType() + "; charset=utf-8", exportPatience, &exportBody{
+		format: f, graph: format.Graph{Namespace: name.Namespace, Name: name.Name},
+	}})
+}
+
+// exportBody gathers the names of a graph and sends nothing before it is whole.
+type exportBody struct {
+	format format.Format
+	graph  format.Graph
+}
+
+func (b *exportBody) add(frame *graphview.Frame, send func(...[]byte) error) error {
+	if frame.Reset {
+		b.graph = format.Graph{Namespace: b.graph.Namespace, Name: b.graph.Name}
+	}
+	if err := eachElement(frame.Actions, b.act); err != nil {
+		return fmt.Errorf("actions: %w", err)
+	}
+	if err := eachElement(frame.Warnings, b.warn); err != nil {
+		return fmt.Errorf("warnings: %w", err)
+	}
+	if frame.Rev == "" {
+		return nil
+	}
+	b.graph.Incomplete = !frame.Synced
+	return b.graph.Write(sender(send), b.format)
+}
+
+// exported is an action of a graph that is sent from its beginning, without
+// objects. The keys' members are in the order of format.Key.
+type exported struct {
+	SetVertex *struct {
+		Vertex exportedKey `json:"vx"`
+	} `json:"svx"`
+	SetArc *struct {
+		From       exportedKey `json:"s"`
+		To         exportedKey `json:"d"`
+		Type       string      `json:"t"`
+		Attributes struct {
+			Controller bool     `json:"c"`
+			Blocking   bool     `json:"b"`
+			Missing    bool     `json:"e"`
+			Fields     []string `json:"f"`
+		} `json:"a"`
+	} `json:"sarc"`
+}
+
+type exportedKey struct {
+	Group     string `json:"g"`
+	Version   string `json:"v"`
+	Resource  string `json:"r"`
+	Namespace string `json:"ns"`
+	Name      string `json:"n"`
+}
+
+func (b *exportBody) act(action exported) error {
+	switch {
+	case action.SetVertex != nil:
+		b.graph.AddVertex(format.Key(action.SetVertex.Vertex))
+	case action.SetArc != nil:
+		arc := action.SetArc
+		b.graph.AddArc(format.Arc{
+			From: format.Key(arc.From), To: format.Key(arc.To), Type: arc.Type, Fields: arc.Attributes.Fields,
+			Controller: arc.Attributes.Controller, BlockOwnerDeletion: arc.Attributes.Blocking, Missing: arc.Attributes.Missing,
+		})
+	default:
+		return errors.New("neither a vertex nor an arc is set")
+	}
+	return nil
+}
+
+type exportedWarning struct {
+	Type    string `json:"t"`
+	Message string `json:"m"`
+}
+
+func (b *exportBody) warn(w exportedWarning) error {
+	b.graph.AddWarning(format.Warning(w))
+	return nil
+}
+
+// eachElement decodes the elements of a frame's array one after another.
+func eachElement[T any](elements []byte, each func(T) error) error {
+	decoder := jsontext.NewDecoder(io.MultiReader(
+		bytes.NewReader([]byte("[")), bytes.NewReader(elements), bytes.NewReader([]byte("]"))))
+	if _, err := decoder.ReadToken(); err != nil {
+		return err
+	}
+	for decoder.PeekKind() != ']' {
+		var element T
+		if err := json.UnmarshalDecode(decoder, &element); err != nil {
+			return err
+		}
+		if err := each(element); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sender is an io.Writer.
+type sender func(parts ...[]byte) error
+
+func (send sender) Write(piece []byte) (int, error) {
+	if err := send(piece); err != nil {
+		return 0, err
+	}
+	return len(piece), nil
+}

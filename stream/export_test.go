@@ -1,0 +1,195 @@
+package stream
+
+import (
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"graphview.dev/graphview"
+)
+
+const (
+	exportedPod = `{"svx":{"vx":{"g":"","v":"v1","r":"pods","ns":"shop","n":"a"},"o":{"kind":"Pod","metadata":{"name":"a"},"spec":{"x":[1,{"svx":{}}]}}}}`
+	exportedArc = `{"sarc":{"s":{"g":"","v":"v1","r":"pods","ns":"shop","n":"a"},"d":{"g":"","v":"v1","r":"configmaps","ns":"shop","n":"gone"},"t":"r","a":{"e":true,"f":["spec.x"]}}}`
+	exportedOut = `// shop/web: 1 vertices, 1 arcs
+// DISCOVERY_FAILED: down
+digraph "web" {
+  graph [rankdir=LR]
+  node [shape=box, style=rounded]
+  subgraph "cluster_shop" {
+    label="shop"
+    "/v1/configmaps/shop/gone" [label="gone\nconfigmaps", style="rounded,dashed"]
+    "/v1/pods/shop/a" [label="a\npods"]
+  }
+  "/v1/pods/shop/a" -> "/v1/configmaps/shop/gone" [label="r", style="solid,dashed", tooltip="spec.x"]
+}
+`
+)
+
+// TestExport: frames of any cut, with and without a beginning anew, are one text.
+func TestExport(t *testing.T) {
+	tests := map[string]struct {
+		batches [][]*graphview.Frame
+		want    string
+	}{
+		"one frame": {
+			[][]*graphview.Frame{{frame("7", true, []string{exportedPod, exportedArc}, warning)}}, exportedOut,
+		},
+		"several": {
+			[][]*graphview.Frame{
+				{frame("", false, []string{exportedPod})}, {frame("", false, nil, warning), frame("9", true, []string{exportedArc}), frame("10", true, []string{vertexB})},
+			}, exportedOut,
+		},
+		"begun anew": {
+			[][]*graphview.Frame{
+				{frame("", false, []string{vertexB}, warning)},
+				{{Actions: []byte(exportedPod + "," + exportedArc), Warnings: []byte(warning), Reset: true, Rev: "3", Synced: true}},
+			}, exportedOut,
+		},
+		"not synced": {
+			[][]*graphview.Frame{{frame("7", false, []string{exportedPod, exportedArc}, warning)}},
+			strings.Replace(exportedOut, "// DISC", "// not complete: the view has not synced\n// DISC", 1),
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			view := newView("shop/web")
+			s := serve(t, fakeGraphs{view})
+			go func() {
+				subscription := <-view.subscribed
+				for _, batch := range test.batches {
+					subscription.send(batch...)
+				}
+			}()
+			code, body := s.get(graphs+"namespaces/shop/graphs/web?format=dot", nil)
+			if diff := cmp.Diff(test.want, string(body)); code != http.StatusOK || diff != "" {
+				t.Errorf("%d -want +got:\n%s", code, diff)
+			}
+		})
+	}
+}
+
+// TestForm: which form a request gets, and how it is told that there is none.
+func TestForm(t *testing.T) {
+	const (
+		table     = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json"
+		some      = "only the following media types are accepted: application/json, text/vnd.graphviz, text/vnd.mermaid, application/graphml+xml"
+		oneFormat = `format "svg" is not served; there are json, dot, mermaid, graphml`
+		notThere  = `format "dot" is served of one graph as it is now, neither of lists nor of streams`
+		one       = "namespaces/shop/graphs/web"
+	)
+	view := newView("shop/web")
+	s := serve(t, fakeGraphs{view})
+	go func() {
+		for {
+			select {
+			case subscription := <-view.subscribed:
+				subscription.send(frame("7", true, []string{exportedPod}))
+			case <-t.Context().Done():
+				return
+			}
+		}
+	}()
+	tests := map[string]struct {
+		path, accept      string
+		wantCode          int
+		wantType, wantHas string
+	}{
+		"nothing said":           {one, "", 200, "application/json", `"kind":"Graph"`},
+		"everything":             {one, "*/*", 200, "application/json", `"kind":"Graph"`},
+		"a browser":              {one, "text/html,application/xml;q=0.9,*/*;q=0.8", 200, "application/json", `"kind":"Graph"`},
+		"json":                   {one + "?format=json", "", 200, "application/json", `"kind":"Graph"`},
+		"dot":                    {one + "?format=dot", "", 200, "text/vnd.graphviz; charset=utf-8", "digraph"},
+		"mermaid":                {one + "?format=mermaid", "", 200, "text/vnd.mermaid; charset=utf-8", "flowchart"},
+		"graphml":                {one + "?format=graphml", "", 200, "application/graphml+xml; charset=utf-8", "<graphml"},
+		"accepts dot":            {one, "text/vnd.graphviz", 200, "text/vnd.graphviz; charset=utf-8", "digraph"},
+		"accepts any text":       {one, "text/*", 200, "text/vnd.graphviz; charset=utf-8", "digraph"},
+		"prefers mermaid":        {one, "application/json;q=0.5,text/vnd.mermaid", 200, "text/vnd.mermaid; charset=utf-8", "flowchart"},
+		"accepts graphml":        {one, "application/graphml+xml", 200, "application/graphml+xml; charset=utf-8", "<graphml"},
+		"URL before Accept":      {one + "?format=dot", "application/json", 200, "text/vnd.graphviz; charset=utf-8", "digraph"},
+		"json before table":      {one + "?format=json", table, 200, "application/json", `"kind":"Graph"`},
+		"table":                  {one, table, 200, "application/json", `"kind":"Table"`},
+		"no table of dot":        {one, "text/vnd.graphviz;as=Table;v=v1;g=meta.k8s.io", 406, "application/json", some},
+		"unknown format":         {one + "?format=svg", "", 400, "application/json", oneFormat},
+		"accepts none":           {one, "image/svg+xml", 406, "application/json", some},
+		"formats are not secret": {"namespaces/shop/graphs/none?format=svg", "", 400, "application/json", oneFormat},
+		"unknown graph":          {"namespaces/shop/graphs/none?format=dot", "", 404, "application/json", `graphs.stream.graphview.dev "none" not found`},
+		"list":                   {"graphs?format=dot", "", 400, "application/json", notThere},
+		"watch":                  {"watch/" + one + "?format=dot", "", 400, "application/json", notThere},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			header := http.Header{}
+			if test.accept != "" {
+				header.Set("Accept", test.accept)
+			}
+			response := s.request(http.MethodGet, graphs+test.path, header)
+			body, err := io.ReadAll(response.Body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := response.Header.Get("Content-Type"); response.StatusCode != test.wantCode || got != test.wantType {
+				t.Errorf("%d %s, want %d %s: %s", response.StatusCode, got, test.wantCode, test.wantType, body)
+			}
+			has := string(body)
+			if test.wantCode != http.StatusOK {
+				status := statusOf(t, body)
+				has = status.Message
+			}
+			if !strings.Contains(has, test.wantHas) {
+				t.Errorf("%s, want %s in it", body, test.wantHas)
+			}
+		})
+	}
+}
+
+// TestExportEndsBeforeItBegins: nothing is sent before the text is whole, so
+// whoever asked is told why there is none.
+func TestExportEndsBeforeItBegins(t *testing.T) {
+	view := newView("shop/web")
+	s := serve(t, fakeGraphs{view})
+	go func() {
+		subscription := <-view.subscribed
+		subscription.send(frame("", false, []string{exportedPod}))
+		subscription.fail(&graphview.ClosedError{Code: graphview.CodeLimit, Reason: "too large"})
+	}()
+	code, body := s.get(graphs+"namespaces/shop/graphs/web?format=graphml", nil)
+	if status := statusOf(t, body); code != http.StatusServiceUnavailable || status.Message != "too large" {
+		t.Errorf("%d %s", code, body)
+	}
+}
+
+// TestExportsAreBounded: one that finds no room waits, and is told so in the end.
+func TestExportsAreBounded(t *testing.T) {
+	view := newView("shop/web")
+	s := serveOptions(t, Options{Graphs: fakeGraphs{view}, SyncTimeout: 1})
+	if !s.exports.TryAcquire(exportRoom) {
+		t.Fatal("no room from the start")
+	}
+	code, body := s.get(graphs+"namespaces/shop/graphs/web?format=dot", nil)
+	if status := statusOf(t, body); code != http.StatusTooManyRequests || status.Details == nil || status.Details.RetryAfterSeconds == 0 {
+		t.Errorf("%d %s", code, body)
+	}
+
+	view = newView("shop/web")
+	s = serve(t, fakeGraphs{view})
+	if !s.exports.TryAcquire(exportRoom) {
+		t.Fatal("no room from the start")
+	}
+	codes := make(chan int, 1)
+	go func() {
+		code, _ := s.get(graphs+"namespaces/shop/graphs/web?format=dot", nil)
+		codes <- code
+	}()
+	s.exports.Release(exportRoom)
+	await(t, view.subscribed).send(frame("7", true, []string{exportedPod}))
+	if code := await(t, codes); code != http.StatusOK {
+		t.Errorf("%d when there was room", code)
+	}
+	if err := s.exports.Acquire(within(t), exportRoom); err != nil {
+		t.Errorf("room was not given back: %v", err)
+	}
+}

@@ -1,0 +1,76 @@
+package format
+
+import (
+	"bufio"
+	"fmt"
+	"net/url"
+	"strings"
+)
+
+// dotStyles draw the types of arcs.
+var dotStyles = map[string]string{"or": "bold", "r": "solid", "t": "dotted"}
+
+// writeDOT writes a cluster for each namespace. A vertex is called by its key,
+// so that two texts differ in what differs between two graphs.
+func writeDOT(out *bufio.Writer, p *plan) {
+	for _, line := range p.comments() {
+		fmt.Fprintf(out, "// %s\n", line)
+	}
+	fmt.Fprintf(out, "digraph %s {\n", dotText(p.Name))
+	out.WriteString("  graph [rankdir=LR]\n  node [shape=box, style=rounded]\n")
+	p.namespaces(func(namespace string, from, to int) {
+		indent := "  "
+		if namespace != "" {
+			fmt.Fprintf(out, "  subgraph \"cluster_%s\" {\n    label=%s\n", url.PathEscape(namespace), dotText(namespace))
+			indent = "    "
+		}
+		for place := from; place < to; place++ {
+			key, dashed := p.at(place), ""
+			if p.missing(place) {
+				dashed = `, style="rounded,dashed"`
+			}
+			// The two characters \n are a new line in a label.
+			fmt.Fprintf(out, "%s%s [label=\"%s\\n%s\"%s]\n", indent, key.dotID(), dotEscaped(key.Name), dotEscaped(key.title()), dashed)
+		}
+		if namespace != "" {
+			out.WriteString("  }\n")
+		}
+	})
+	for _, a := range p.arcs {
+		style, ok := dotStyles[a.kind]
+		if !ok {
+			style = "solid"
+		}
+		if a.missing {
+			style += ",dashed"
+		}
+		fmt.Fprintf(out, "  %s -> %s [label=%s, style=\"%s\"", p.keys[a.from].dotID(), p.keys[a.to].dotID(), dotText(a.kind), style)
+		if a.fields != "" {
+			fmt.Fprintf(out, ", tooltip=%s", dotText(a.fields))
+		}
+		out.WriteString("]\n")
+	}
+	out.WriteString("}\n")
+}
+
+// dotID is a quoted identifier. Its parts are escaped as in a URL: no two keys
+// have the same, and there is nothing in it that DOT would interpret.
+func (k *Key) dotID() string {
+	var id strings.Builder
+	id.WriteByte('"')
+	for i, part := range []string{k.Group, k.Version, k.Resource, k.Namespace, k.Name} {
+		if i > 0 {
+			id.WriteByte('/')
+		}
+		id.WriteString(url.PathEscape(part))
+	}
+	id.WriteByte('"')
+	return id.String()
+}
+
+func dotText(text string) string { return `"` + dotEscaped(text) + `"` }
+
+// dotEscapes: a label interprets backslashes, and entities as HTML does.
+var dotEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, `&`, `&amp;`)
+
+func dotEscaped(text string) string { return dotEscapes.Replace(clean(text)) }

@@ -1,0 +1,106 @@
+package format
+
+import "strings"
+
+// Key names a vertex. Group is "" for the core group, Namespace for
+// cluster-scoped objects.
+type Key struct {
+	Group, Version, Resource string
+	Namespace, Name          string
+}
+
+// Arc is a reference from one vertex to another. Its type and attributes are
+// those of the stream protocol.
+type Arc struct {
+	From, To Key
+	// Type is or, r or t; another is written as it is.
+	Type string
+	// Controller and BlockOwnerDeletion are those of an owner reference.
+	Controller, BlockOwnerDeletion bool
+	// Missing: the destination is not in the graph.
+	Missing bool
+	// Fields made the arc.
+	Fields []string
+}
+
+// Warning says what the graph may be missing.
+type Warning struct {
+	Type, Message string
+}
+
+// Graph is what is written. The zero value is an empty graph.
+type Graph struct {
+	// Namespace and Name are those of the view; either may be empty.
+	Namespace, Name string
+	// Incomplete is said in a comment: the view had not synced.
+	Incomplete bool
+
+	numbers  map[Key]int32
+	keys     []Key
+	present  []bool // by number: added as a vertex, not only the end of an arc
+	vertices int
+	arcs     []arc
+	texts    map[string]string
+	warnings []Warning
+}
+
+// arc is an Arc with numbers for keys.
+type arc struct {
+	from, to                      int32
+	controller, blocking, missing bool
+	kind, fields                  string
+}
+
+// AddVertex adds a vertex; adding it again changes nothing.
+func (g *Graph) AddVertex(key Key) {
+	n := g.number(key)
+	if !g.present[n] {
+		g.present[n] = true
+		g.vertices++
+	}
+}
+
+// AddArc adds an arc, which is to be added once. Ends that are never added as
+// vertices are drawn as missing.
+func (g *Graph) AddArc(a Arc) {
+	g.arcs = append(g.arcs, arc{
+		from: g.number(a.From), to: g.number(a.To), kind: g.intern(a.Type), fields: g.intern(strings.Join(a.Fields, ", ")),
+		controller: a.Controller, blocking: a.BlockOwnerDeletion, missing: a.Missing,
+	})
+}
+
+// AddWarning adds a warning.
+func (g *Graph) AddWarning(w Warning) { g.warnings = append(g.warnings, w) }
+
+// Len returns how many vertices and arcs there are, without missing vertices.
+func (g *Graph) Len() (vertices, arcs int) { return g.vertices, len(g.arcs) }
+
+// number returns the number of a key, a new one if need be.
+func (g *Graph) number(key Key) int32 {
+	if n, ok := g.numbers[key]; ok {
+		return n
+	}
+	if g.numbers == nil {
+		g.numbers = map[Key]int32{}
+	}
+	key = Key{g.intern(key.Group), g.intern(key.Version), g.intern(key.Resource), g.intern(key.Namespace), strings.Clone(key.Name)}
+	n := int32(len(g.keys)) //nolint:gosec // a graph of two thousand million vertices fits nowhere
+	g.numbers[key] = n
+	g.keys = append(g.keys, key)
+	g.present = append(g.present, false)
+	return n
+}
+
+// intern keeps one copy of the texts of which a graph has few, and nothing of
+// the messages that they were cut from.
+func (g *Graph) intern(text string) string {
+	if kept, ok := g.texts[text]; ok {
+		return kept
+	}
+	if g.texts == nil {
+		g.texts = map[string]string{}
+	}
+	text = strings.Clone(text)
+	g.texts[text] = text
+	return text
+}

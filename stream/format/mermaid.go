@@ -1,0 +1,81 @@
+package format
+
+import (
+	"bufio"
+	"fmt"
+	"strings"
+)
+
+// mermaidArrows draw the types of arcs.
+var mermaidArrows = map[string]string{"or": "==>", "r": "-->", "t": "-.->"}
+
+// writeMermaid writes a flowchart with a subgraph for each namespace. Mermaid
+// refuses long texts, so identifiers are numbers: places in the order.
+func writeMermaid(out *bufio.Writer, p *plan) {
+	out.WriteString("flowchart LR\n")
+	for _, line := range p.comments() {
+		fmt.Fprintf(out, "%%%% %s\n", mermaidComment.Replace(line))
+	}
+	any := false
+	subgraphs := 0
+	p.namespaces(func(namespace string, from, to int) {
+		if namespace != "" {
+			fmt.Fprintf(out, "subgraph s%d[\"%s\"]\n", subgraphs, mermaidEscaped(namespace))
+			subgraphs++
+		}
+		for place := from; place < to; place++ {
+			class := ""
+			if p.missing(place) {
+				class, any = ":::missing", true
+			}
+			key := p.at(place)
+			fmt.Fprintf(out, "n%d[\"%s<br/>%s\"]%s\n", place, mermaidEscaped(key.Name), mermaidEscaped(key.title()), class)
+		}
+		if namespace != "" {
+			out.WriteString("end\n")
+		}
+	})
+	for _, a := range p.arcs {
+		arrow, ok := mermaidArrows[a.kind]
+		if !ok {
+			arrow = "-->"
+		}
+		label := mermaidEscaped(a.kind)
+		if a.missing {
+			label += " missing"
+		}
+		fmt.Fprintf(out, "n%d %s|\"%s\"| n%d\n", p.rank[a.from], arrow, label, p.rank[a.to])
+	}
+	if any {
+		out.WriteString("classDef missing stroke-dasharray:5 5\n")
+	}
+}
+
+// mermaidComment keeps what is said in a comment from being a directive.
+var mermaidComment = strings.NewReplacer("%", "#37;", "{", "#123;", "}", "#125;")
+
+// joiner is invisible and keeps characters apart that mean something together.
+const joiner = '\u2060'
+
+// mermaidEscaped writes as Mermaid's entities all but letters, digits and what
+// means nothing to it: in a label it interprets Markdown and HTML, and looks for
+// keywords of its own around colons. Entities do not help against formulas, line
+// breaks and icons, which it looks for when it has resolved them.
+func mermaidEscaped(text string) string {
+	var escaped strings.Builder
+	text = clean(text)
+	for i, r := range text {
+		before, rest := text[:i], text[i:]
+		if r == '$' && strings.HasSuffix(before, "$") || r == 'n' && strings.HasSuffix(before, `\`) ||
+			strings.HasPrefix(rest, "fa-") && strings.HasSuffix(before, ":") {
+			escaped.WriteRune(joiner)
+		}
+		switch {
+		case r >= 0x80, 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9', r == '-', r == '.', r == '/':
+			escaped.WriteRune(r)
+		default:
+			fmt.Fprintf(&escaped, "#%d;", r)
+		}
+	}
+	return escaped.String()
+}

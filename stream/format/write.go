@@ -1,0 +1,141 @@
+package format
+
+import (
+	"bufio"
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// pieceBytes is how much is written at once.
+const pieceBytes = 32 << 10
+
+// Write writes the graph. An error is w's, or says that there is no such format.
+func (g *Graph) Write(w io.Writer, f Format) error {
+	if _, err := Parse(string(f)); err != nil {
+		return err
+	}
+	// What was written after an error goes nowhere, and Flush returns the error.
+	out := bufio.NewWriterSize(w, pieceBytes)
+	p := g.plan()
+	switch f {
+	case Mermaid:
+		writeMermaid(out, p)
+	case GraphML:
+		writeGraphML(out, p)
+	default:
+		writeDOT(out, p)
+	}
+	if err := out.Flush(); err != nil {
+		return fmt.Errorf("write %s: %w", f, err)
+	}
+	return nil
+}
+
+// plan is a graph in the order in which it is written.
+type plan struct {
+	*Graph
+	order []int32 // numbers of keys
+	rank  []int32 // the inverse: places in order, by number
+}
+
+// plan sorts vertices by namespace, those without one first, and then by kind
+// and name; arcs, in place, by their ends.
+func (g *Graph) plan() *plan {
+	p := &plan{Graph: g, order: make([]int32, len(g.keys)), rank: make([]int32, len(g.keys))}
+	for n := range p.order {
+		p.order[n] = int32(n) //nolint:gosec // numbers are int32
+	}
+	slices.SortFunc(p.order, func(a, b int32) int { return compareKeys(&g.keys[a], &g.keys[b]) })
+	for place, n := range p.order {
+		p.rank[n] = int32(place) //nolint:gosec // as above
+	}
+	slices.SortStableFunc(p.arcs, func(a, b arc) int {
+		if a.from != b.from {
+			return int(p.rank[a.from] - p.rank[b.from])
+		}
+		if a.to != b.to {
+			return int(p.rank[a.to] - p.rank[b.to])
+		}
+		return strings.Compare(a.kind, b.kind)
+	})
+	return p
+}
+
+func compareKeys(a, b *Key) int {
+	for _, pair := range [...][2]string{
+		{a.Namespace, b.Namespace}, {a.Group, b.Group}, {a.Resource, b.Resource}, {a.Name, b.Name}, {a.Version, b.Version},
+	} {
+		if c := strings.Compare(pair[0], pair[1]); c != 0 {
+			return c
+		}
+	}
+	return 0
+}
+
+// namespaces calls each with the places of the vertices of a namespace, in
+// order. That of cluster-scoped objects is "" and comes first.
+func (p *plan) namespaces(each func(namespace string, from, to int)) {
+	for from := 0; from < len(p.order); {
+		namespace := p.at(from).Namespace
+		to := from + 1
+		for to < len(p.order) && p.at(to).Namespace == namespace {
+			to++
+		}
+		each(namespace, from, to)
+		from = to
+	}
+}
+
+// at returns the key at a place of the order.
+func (p *plan) at(place int) *Key { return &p.keys[p.order[place]] }
+
+// missing tells whether the vertex at a place is none.
+func (p *plan) missing(place int) bool { return !p.present[p.order[place]] }
+
+// comments are what is said before the graph, in lines of clean text.
+func (p *plan) comments() []string {
+	name := p.Name
+	if p.Namespace != "" {
+		name = p.Namespace + "/" + name
+	}
+	vertices, arcs := p.Len()
+	first := fmt.Sprintf("%d vertices, %d arcs", vertices, arcs)
+	if name != "" {
+		first = name + ": " + first
+	}
+	lines := []string{clean(first)}
+	if p.Incomplete {
+		lines = append(lines, "not complete: the view has not synced")
+	}
+	for _, w := range slices.SortedFunc(slices.Values(p.warnings), compareWarnings) {
+		lines = append(lines, clean(w.Type+": "+w.Message))
+	}
+	return lines
+}
+
+func compareWarnings(a, b Warning) int {
+	return cmp.Or(strings.Compare(a.Type, b.Type), strings.Compare(a.Message, b.Message))
+}
+
+// title names the resource of a key as people do: deployments.apps.
+func (k *Key) title() string {
+	if k.Group == "" {
+		return k.Resource
+	}
+	return k.Resource + "." + k.Group
+}
+
+// clean replaces what would end a line, or is no text.
+func clean(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || unicode.In(r, unicode.Zl, unicode.Zp) || r == 0xFFFE || r == 0xFFFF {
+			return utf8.RuneError
+		}
+		return r
+	}, text)
+}

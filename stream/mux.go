@@ -1,0 +1,257 @@
+package stream
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"sync"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apiserver/pkg/authentication/user"
+	"k8s.io/apiserver/pkg/endpoints/request"
+
+	"graphview.dev/graphview"
+)
+
+const (
+	// streams is the resource that a connection for many graphs is a watch of.
+	streams = "streams"
+	// muxSubprotocol is the WebSocket subprotocol spoken there.
+	muxSubprotocol = "graphview.mux.v1"
+)
+
+// mux is one connection with many graphs, each on a channel of its own. It is
+// ended and joined like a session.
+type mux struct {
+	server *Server
+	who    user.Info
+	out    wire
+	one    *opened
+	turns  turns
+	pings  sync.WaitGroup
+	// heard gets a token when the peer said something; hearing, which mu guards,
+	// is while the reader does what it said.
+	heard   chan struct{}
+	hearing bool
+
+	running sync.WaitGroup // channels
+	// busy has a token of each of these. One that is over may still have to say so
+	// to a peer that does not read, which is then not listened to either.
+	busy chan struct{}
+
+	mu       sync.Mutex
+	over     bool // no channel is begun any more
+	begun    int  // channels that have not ended, those without a number too
+	last     int64
+	channels map[int64]*channel
+	spoke    time.Time // when the last message was sent
+}
+
+// wire is what a mux needs of a WebSocket; see transport.
+type wire interface {
+	WriteSpliced(ctx context.Context, more string, text []byte) error
+	Ping(ctx context.Context) error
+	Close(code graphview.Code, reason string)
+	Abort()
+}
+
+// serveStreams upgrades and returns; the rest happens in goroutines that the
+// server joins.
+func (s *Server) serveStreams(w http.ResponseWriter, r *http.Request, info *request.RequestInfo) {
+	if r.Method != http.MethodGet || info.Verb != "watch" {
+		s.refuse(w, r, methodNotAllowed(r))
+		return
+	}
+	if !isUpgrade(r) {
+		s.refuse(w, r, apierrors.NewBadRequest("this is a WebSocket, with subprotocol "+muxSubprotocol))
+		return
+	}
+	if err := offers(r, muxSubprotocol); err != nil {
+		s.refuse(w, r, err)
+		return
+	}
+	one, err := s.open.admit(context.WithoutCancel(r.Context()))
+	if err != nil {
+		s.refuse(w, r, err)
+		return
+	}
+	conn, out, ok := s.accept(w, r, muxSubprotocol, graphview.Name{})
+	if !ok {
+		one.leave()
+		return
+	}
+	who, _ := request.UserFrom(r.Context())
+	held := s.permissions.acquire(one.ctx, who, graphview.Name{Name: streams}, tenancy{
+		right:       question{verb: "watch", group: groupVersion.Group, version: groupVersion.Version, resource: streams},
+		credentials: credentialsFrom(r.Context()).own(),
+		end:         one.end,
+	})
+	m := s.newMux(who, out, one)
+	go func() {
+		defer one.leave()
+		defer held.release()
+		out.start(conn, func() { m.read(conn) })
+		m.run()
+	}()
+}
+
+func (s *Server) newMux(who user.Info, out wire, one *opened) *mux {
+	return &mux{
+		server: s, who: who, out: out, one: one, heard: make(chan struct{}, 1),
+		busy:     make(chan struct{}, 2*s.options.MaxChannels),
+		channels: make(map[int64]*channel), spoke: time.Now(),
+	}
+}
+
+// run returns when the connection is over, with everything closed.
+func (m *mux) run() {
+	m.one.end(m.beat(m.one.ctx))
+	m.mu.Lock()
+	m.over = true
+	m.mu.Unlock()
+	m.running.Wait()
+	m.pings.Wait()
+	closed := m.server.why(m.one.ctx, graphview.Name{Name: streams}, m.one.ctx.Err())
+	if closed == nil {
+		m.out.Abort()
+		return
+	}
+	if err := m.goodbye(closed); err != nil {
+		m.out.Abort()
+		return
+	}
+	m.out.Close(closed.Code, closeReason(closed.Reason))
+}
+
+// goodbye is what is said last. The reader may be in the middle of an answer.
+func (m *mux) goodbye(closed *graphview.ClosedError) error {
+	ctx, cancel := context.WithTimeout(m.one.hard, m.server.timing.grace)
+	defer cancel()
+	if err := m.turns.take(ctx); err != nil {
+		return err
+	}
+	defer m.turns.give()
+	return m.write(ctx, m.server.timing.grace, "", errorFrame(closed).JSON)
+}
+
+// beat sends heartbeats in silence and returns why the connection is over.
+func (m *mux) beat(ctx context.Context) error {
+	for {
+		if silent := m.silence(); silent < m.server.timing.heartbeat {
+			timer := time.NewTimer(m.server.timing.heartbeat - silent)
+			select {
+			case <-timer.C:
+			case <-ctx.Done():
+				timer.Stop()
+				return ctx.Err()
+			}
+			continue
+		}
+		// As long as the answer is awaited nobody else writes: a ping behind a frame
+		// that a slow peer takes long to read would cut it for being slow.
+		if err := m.turns.take(ctx); err != nil {
+			return err
+		}
+		var err error
+		if m.silence() >= m.server.timing.heartbeat {
+			err = m.ping(ctx)
+		}
+		m.turns.give()
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// ping waits until the peer has answered or said something else. What it says
+// may take a turn to be answered, which is ours, and while the reader waits for
+// that it sees no pong.
+func (m *mux) ping(ctx context.Context) error {
+	if m.hears() {
+		m.speak()
+		return nil
+	}
+	answered := make(chan error, 1)
+	m.pings.Go(func() {
+		pinging, cancel := context.WithTimeout(ctx, m.server.timing.pong)
+		defer cancel()
+		answered <- m.out.Ping(pinging)
+	})
+	var err error
+	select {
+	case <-m.heard:
+	case err = <-answered:
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %w", errPeer, err)
+	}
+	m.speak()
+	return nil
+}
+
+// hear notes that the reader has a message in hand, or is done with it.
+func (m *mux) hear(one bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.hearing = one
+	if !one {
+		return
+	}
+	select {
+	case m.heard <- struct{}{}:
+	default:
+	}
+}
+
+// hears tells whether the reader has a message in hand. If not, the next token
+// in heard is for one that comes from now on.
+func (m *mux) hears() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if !m.hearing {
+		select {
+		case <-m.heard:
+		default:
+		}
+	}
+	return m.hearing
+}
+
+func (m *mux) silence() time.Duration {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return time.Since(m.spoke)
+}
+
+func (m *mux) speak() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.spoke = time.Now()
+}
+
+// write sends one message, which is given members more, for whoever's turn it
+// is. An error means that the peer is gone, and so is all else.
+func (m *mux) write(ctx context.Context, within time.Duration, more string, text []byte) error {
+	ctx, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	if err := m.out.WriteSpliced(ctx, more, text); err != nil {
+		m.one.end(errPeer)
+		return fmt.Errorf("%w: %w", errPeer, err)
+	}
+	m.speak()
+	return nil
+}
+
+// say sends one message when its turn has come. An error means that the
+// connection is over.
+func (m *mux) say(more string, text []byte) error {
+	if err := m.turns.take(m.one.ctx); err != nil {
+		return err
+	}
+	defer m.turns.give()
+	return m.write(m.one.hard, m.server.timing.write, more, text)
+}

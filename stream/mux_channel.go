@@ -1,0 +1,187 @@
+package stream
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strconv"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"graphview.dev/graphview"
+)
+
+// channel is one graph on a mux: a position in a view and no more. It takes its
+// turn first and then sees what there is to send, so that one which waits long
+// holds nothing and is given the net change. What it holds between two turns is
+// what is left of a change, or of a step through a large graph, that does not
+// fit into one message.
+type channel struct {
+	mux *mux
+	id  int64 // of the message that asked for it
+	ctx context.Context
+	end context.CancelCauseFunc
+
+	// number and view are set when it is answered.
+	number int64
+	view   graphview.Name
+
+	// leaving are the ids of the messages that unsubscribed; mux.mu guards them.
+	leaving []int64
+}
+
+var errUnsubscribed = errors.New("unsubscribed")
+
+// run returns why the channel, or the connection, is over; or why there is no
+// channel. By then it has given everything back.
+func (c *channel) run(what *muxSubscribe) error {
+	if what.request != nil {
+		return c.runRequest(*what.request)
+	}
+	return c.runNamed(what.name, what.since)
+}
+
+// runNamed streams a view that a GraphView declares.
+func (c *channel) runNamed(name graphview.Name, since string) error {
+	s, right := c.mux.server, rightToWatch(name)
+	if err := s.access.may(c.ctx, c.mux.who, right); err != nil {
+		return err
+	}
+	view, err := s.served(name)
+	if err != nil {
+		return unserved(err)
+	}
+	held := s.permissions.acquire(c.ctx, c.mux.who, name, tenancy{right: right, end: c.end})
+	defer held.release()
+	return c.stream(view, since, held)
+}
+
+// runRequest streams a view that is made for this channel, as serveConnection
+// does for a connection.
+func (c *channel) runRequest(spec graphview.Spec) error {
+	s, who := c.mux.server, c.mux.who
+	if err := s.access.may(c.ctx, who, rightToConnection); err != nil {
+		return err
+	}
+	if !s.connections.admit(who.GetName()) {
+		return &graphview.ClosedError{Code: graphview.CodeLimit, Reason: tooManyConnections}
+	}
+	defer s.connections.leave(who.GetName())
+	held := s.permissions.acquire(c.ctx, who, graphview.Name{Name: connectionPath}, tenancy{right: rightToConnection, end: c.end})
+	defer held.release()
+	view, closeView, err := s.options.Graphs.Open(graphview.OpenOptions{Spec: spec, Permit: held.permit})
+	if err != nil {
+		return ungranted(err)
+	}
+	defer closeView()
+	return c.stream(view, "", held)
+}
+
+// unserved is why there is no view, in the words of a stream that has begun.
+func unserved(err error) *graphview.ClosedError {
+	refused, ok := errors.AsType[*apierrors.StatusError](err)
+	if !ok {
+		return &graphview.ClosedError{Code: graphview.CodeInternal, Reason: "internal error"}
+	}
+	switch refused.ErrStatus.Code {
+	case http.StatusNotFound:
+		return &graphview.ClosedError{Code: graphview.CodeInvalid, Reason: "not found"}
+	case http.StatusUnprocessableEntity:
+		return &graphview.ClosedError{Code: graphview.CodeInvalid, Reason: refused.ErrStatus.Message}
+	case http.StatusServiceUnavailable:
+		return &graphview.ClosedError{Code: graphview.CodeLimit, Reason: refused.ErrStatus.Message}
+	default:
+		return &graphview.ClosedError{Code: graphview.CodeInternal, Reason: refused.ErrStatus.Message}
+	}
+}
+
+// stream answers and sends a view until it is over.
+func (c *channel) stream(view View, since string, access graphview.Access) error {
+	c.view = view.Name()
+	subscription := view.Subscribe(since, access)
+	defer subscription.Close()
+	subscribers := c.mux.server.metrics.subscribers.WithLabelValues(muxTransport)
+	subscribers.Inc()
+	defer subscribers.Dec()
+	if err := c.open(); err != nil {
+		return err
+	}
+	return c.pump(subscription)
+}
+
+// open gives the channel its number and says so. It is the client's from when
+// that is sent.
+func (c *channel) open() error {
+	m := c.mux
+	m.mu.Lock()
+	m.last++
+	c.number = m.last
+	m.channels[c.number] = c
+	m.mu.Unlock()
+	return m.say("", encode(muxAnswer{ID: c.id, Channel: c.number}))
+}
+
+// pump sends one message in each turn. It never returns nil.
+func (c *channel) pump(subscription Subscription) error {
+	var unsent []*graphview.Frame
+	for {
+		if err := c.mux.turns.take(c.ctx); err != nil {
+			return err
+		}
+		var err error
+		if len(unsent) == 0 {
+			unsent, err = subscription.Poll()
+		}
+		idle := len(unsent) == 0
+		if err == nil && !idle {
+			err = c.write(unsent[0])
+			unsent = unsent[1:]
+		}
+		c.mux.turns.give()
+		if err == nil && idle {
+			err = subscription.Wait(c.ctx)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func (c *channel) write(frame *graphview.Frame) error {
+	s := c.mux.server
+	if err := c.mux.write(c.mux.one.hard, s.timing.write, onChannel(c.number), frame.JSON); err != nil {
+		return err
+	}
+	s.metrics.sent(muxTransport, frame)
+	return nil
+}
+
+// conclude says why there is no channel, or why it is over: unless the peer has
+// ended it, or the connection ends and says that for all. Then it answers those
+// who unsubscribed, and the channel is forgotten. If something cannot be said
+// the connection is over.
+func (c *channel) conclude(closed *graphview.ClosedError, unsubscribed bool) {
+	m := c.mux
+	if c.number == 0 {
+		if closed != nil {
+			_ = m.refuse(c.id, closed)
+		}
+		return
+	}
+	switch {
+	case closed != nil:
+		m.server.metrics.streamEnded(strconv.Itoa(int(closed.Code)))
+		if m.one.ctx.Err() == nil {
+			_ = m.say(onChannel(c.number), errorFrame(closed).JSON)
+		}
+	case !unsubscribed:
+		m.server.metrics.streamEnded(gone)
+	}
+	m.mu.Lock()
+	delete(m.channels, c.number)
+	leaving := c.leaving
+	m.mu.Unlock()
+	for _, id := range leaving {
+		_ = m.say("", encode(muxAnswer{ID: id, Channel: c.number}))
+	}
+}

@@ -1,0 +1,109 @@
+package stream
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"graphview.dev/graphview"
+)
+
+func TestParseMuxMessage(t *testing.T) {
+	spec, err := parseRequest([]byte(goodRequest))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests := map[string]struct {
+		text string
+		want muxMessage
+		// wantReason is part of the error's; wantNoID that nobody can be answered.
+		wantReason string
+		wantNoID   bool
+	}{
+		"subscribe by name": {
+			text: `{"id":1,"subscribe":{"namespace":"shop","name":"web"}}`,
+			want: muxMessage{id: 1, subscribe: &muxSubscribe{name: graphview.Name{Namespace: "shop", Name: "web"}}},
+		},
+		"continue": {
+			text: `{"subscribe":{"since":"r1","namespace":"shop","name":"web","request":null},"id":-7}`,
+			want: muxMessage{id: -7, subscribe: &muxSubscribe{name: graphview.Name{Namespace: "shop", Name: "web"}, since: "r1"}},
+		},
+		"subscribe by request": {
+			text: `{"id":2,"subscribe":{"request":` + goodRequest + `}}`,
+			want: muxMessage{id: 2, subscribe: &muxSubscribe{request: &spec}},
+		},
+		"unsubscribe": {text: ` {"id":3,"unsubscribe":{"channel":7}} `, want: muxMessage{id: 3, unsubscribe: 7}},
+
+		"empty":                   {text: ``, wantReason: "unexpected end of JSON input", wantNoID: true},
+		"no JSON":                 {text: `hello`, wantReason: "invalid character 'h'", wantNoID: true},
+		"cut short":               {text: `{"id":1,"subscribe":{`, wantReason: "unexpected end of JSON input", wantNoID: true},
+		"two objects":             {text: `{"id":1}{"id":2}`, wantReason: "after top-level value", wantNoID: true},
+		"list":                    {text: `[]`, wantReason: "array", wantNoID: true},
+		"null":                    {text: `null`, wantReason: "has no id", wantNoID: true},
+		"no id":                   {text: `{"subscribe":{"namespace":"shop","name":"web"}}`, wantReason: "has no id", wantNoID: true},
+		"null as id":              {text: `{"id":null,"unsubscribe":{"channel":7}}`, wantReason: "has no id", wantNoID: true},
+		"text as id":              {text: `{"id":"1","unsubscribe":{"channel":7}}`, wantReason: "string", wantNoID: true},
+		"fraction as id":          {text: `{"id":1.5,"unsubscribe":{"channel":7}}`, wantReason: "number 1.5", wantNoID: true},
+		"id beyond 64 bits":       {text: `{"id":9223372036854775808,"unsubscribe":{"channel":7}}`, wantReason: "number 9223372036854775808", wantNoID: true},
+		"nothing asked":           {text: `{"id":1}`, wantReason: "either subscribe or unsubscribe"},
+		"both asked":              {text: `{"id":1,"subscribe":{"namespace":"a","name":"b"},"unsubscribe":{"channel":1}}`, wantReason: "either subscribe or unsubscribe"},
+		"unknown field":           {text: `{"id":1,"subscribe":{"namespace":"a","name":"b"},"more":1}`, wantReason: `unknown field "more"`},
+		"unknown field inside":    {text: `{"id":1,"subscribe":{"namespace":"a","nam":"b"}}`, wantReason: `unknown field "nam"`},
+		"unknown verb":            {text: `{"id":1,"list":{}}`, wantReason: `unknown field "list"`},
+		"wrong type":              {text: `{"id":1,"subscribe":"shop/web"}`, wantReason: "subscribe"},
+		"no name":                 {text: `{"id":1,"subscribe":{"namespace":"shop"}}`, wantReason: "either namespace and name, or request"},
+		"no namespace":            {text: `{"id":1,"subscribe":{"name":"web"}}`, wantReason: "either namespace and name, or request"},
+		"nothing to subscribe to": {text: `{"id":1,"subscribe":{}}`, wantReason: "either namespace and name, or request"},
+		"name and request":        {text: `{"id":1,"subscribe":{"name":"web","request":` + goodRequest + `}}`, wantReason: "either namespace and name, or request"},
+		"since and request":       {text: `{"id":1,"subscribe":{"since":"r1","request":` + goodRequest + `}}`, wantReason: "subscribe.since"},
+		"bad request":             {text: `{"id":1,"subscribe":{"request":{"query":[]}}}`, wantReason: `subscribe.request: the request is not of the expected form: json: unknown field "query"`},
+		"request of no object":    {text: `{"id":1,"subscribe":{"request":[]}}`, wantReason: "subscribe.request"},
+		"no channel":              {text: `{"id":1,"unsubscribe":{}}`, wantReason: "unsubscribe.channel"},
+		"channel zero":            {text: `{"id":1,"unsubscribe":{"channel":0}}`, wantReason: "unsubscribe.channel"},
+		"negative channel":        {text: `{"id":1,"unsubscribe":{"channel":-1}}`, wantReason: "unsubscribe.channel"},
+		"text as channel":         {text: `{"id":1,"unsubscribe":{"channel":"7"}}`, wantReason: "channel"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			got, err := parseMuxMessage([]byte(test.text))
+			if test.wantReason == "" {
+				if diff := cmp.Diff(test.want, got, cmp.AllowUnexported(muxMessage{}, muxSubscribe{})); err != nil || diff != "" {
+					t.Errorf("%v, -want +got:\n%s", err, diff)
+				}
+				return
+			}
+			var closed *graphview.ClosedError
+			if !errors.As(err, &closed) || closed.Code != graphview.CodeMalformed || !strings.Contains(closed.Reason, test.wantReason) {
+				t.Fatalf("%v, want 1007 with %q", err, test.wantReason)
+			}
+			if noID := errors.Is(err, errNoID); noID != test.wantNoID || !noID && got.id != 1 {
+				t.Errorf("no id: %t, id %d", noID, got.id)
+			}
+		})
+	}
+}
+
+func FuzzParseMuxMessage(f *testing.F) {
+	f.Add([]byte(`{"id":1,"subscribe":{"namespace":"shop","name":"web","since":"r1"}}`))
+	f.Add([]byte(`{"id":2,"subscribe":{"request":` + goodRequest + `}}`))
+	f.Add([]byte(`{"id":3,"unsubscribe":{"channel":7}}`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		m, err := parseMuxMessage(text)
+		var closed *graphview.ClosedError
+		switch {
+		case err != nil:
+			if !errors.As(err, &closed) || closed.Code != graphview.CodeMalformed {
+				t.Errorf("%v", err)
+			}
+		case !json.Valid(text):
+			t.Error("understood what is not JSON")
+		case (m.subscribe == nil) == (m.unsubscribe == 0):
+			t.Errorf("%+v", m)
+		case m.subscribe != nil && (m.subscribe.request == nil) == (m.subscribe.name == graphview.Name{}):
+			t.Errorf("%+v", m.subscribe)
+		}
+	})
+}

@@ -1,0 +1,363 @@
+package stream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apiserver/pkg/authentication/user"
+	"k8s.io/apiserver/pkg/authorization/authorizer"
+
+	"graphview.dev/graphview"
+)
+
+const watchStreams = graphs + "watch/streams"
+
+func dialMux(t *testing.T, s *testServer) *websocket.Conn {
+	t.Helper()
+	options := asReader()
+	options.Subprotocols = []string{muxSubprotocol}
+	conn, _, err := s.dial(watchStreams, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if conn.Subprotocol() != muxSubprotocol {
+		t.Errorf("subprotocol %q", conn.Subprotocol())
+	}
+	return conn
+}
+
+func sends(t *testing.T, conn *websocket.Conn, format string, args ...any) {
+	t.Helper()
+	if err := conn.Write(within(t), websocket.MessageText, fmt.Appendf(nil, format, args...)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// wants reads the next message, which is to be this JSON.
+func wants(t *testing.T, conn *websocket.Conn, text string) {
+	t.Helper()
+	if diff := cmp.Diff(decode(t, []byte(text)), message(t, conn)); diff != "" {
+		t.Fatalf("message: -want +got:\n%s", diff)
+	}
+}
+
+// asks sends a message and wants an answer, in which %s is its id.
+func asks(t *testing.T, conn *websocket.Conn, id int, message, answer string) {
+	t.Helper()
+	sends(t, conn, `{"id":%d,%s}`, id, message)
+	wants(t, conn, fmt.Sprintf(`{"id":%d,%s}`, id, answer))
+}
+
+func problemText(code int, codeString, reason string) string {
+	return fmt.Sprintf(`"error":{"code":%d,"code_string":%q,"reason":%q}`, code, codeString, reason)
+}
+
+func subscribeTo(name string) string {
+	return fmt.Sprintf(`"subscribe":{"namespace":"shop","name":%q}`, name)
+}
+
+func TestMuxChannels(t *testing.T) {
+	web, db := newView("shop/web"), newView("shop/db")
+	broken, full := newView("shop/broken"), newView("shop/full")
+	broken.err = errors.New("spec.queries[0]: nonsense")
+	full.err = &graphview.ClosedError{Code: graphview.CodeLimit, Reason: "300000 vertices"}
+	s := serve(t, fakeGraphs{web, db, broken, full}, func(s *Server) {
+		s.access.authorizer = authorizer.AuthorizerFunc(func(_ context.Context, a authorizer.Attributes) (authorizer.Decision, string, error) {
+			asked := fmt.Sprint(a.GetUser().GetName(), a.GetVerb(), a.GetAPIGroup(), a.GetAPIVersion(), a.GetResource(), a.GetNamespace(), a.GetName(), a.IsResourceRequest())
+			switch {
+			case a.GetName() == "outage":
+				return authorizer.DecisionNoOpinion, "", context.DeadlineExceeded
+			case asked == fmt.Sprint("reader", "watch", "stream.graphview.dev", "v1alpha1", "graphs", "shop", a.GetName(), true) && a.GetName() != "secret":
+				return authorizer.DecisionAllow, "", nil
+			default:
+				return authorizer.DecisionNoOpinion, "", nil
+			}
+		})
+	})
+	conn := dialMux(t, s)
+	asks(t, conn, 10, `"subscribe":{"namespace":"shop","name":"web","since":"r0"}`, `"channel":1`)
+	one := await(t, web.subscribed)
+	if one.since != "r0" {
+		t.Errorf("since %q", one.since)
+	}
+	one.send(frame("r1", true, []string{vertexA}))
+	wants(t, conn, `{"channel":1,"actions":[`+vertexA+`],"rev":"r1","synced":true}`)
+
+	// None of this concerns the first channel, and none takes a number.
+	for id, test := range []struct{ ask, want string }{
+		{subscribeTo("nobody"), problemText(1008, "StatusPolicyViolation", "not found")},
+		{subscribeTo("secret"), problemText(1008, "StatusPolicyViolation", "you may not watch graph shop/secret")},
+		{subscribeTo("outage"), problemText(1013, "StatusTryAgainLater", "your permissions cannot be checked now; try again later")},
+		{subscribeTo("broken"), problemText(1008, "StatusPolicyViolation", "spec.queries[0]: nonsense")},
+		{subscribeTo("full"), problemText(1013, "StatusTryAgainLater", "300000 vertices")},
+		{`"subscribe":{"request":` + goodRequest + `}`, problemText(1008, "StatusPolicyViolation", "you may not get /graph")},
+		{`"unsubscribe":{"channel":2}`, problemText(1008, "StatusPolicyViolation", "there has been no channel 2")},
+		{`"unsubscribe":{"channel":1},"more":1`, problemText(1007, "StatusInvalidFramePayloadData", `the message is not of the expected form: json: unknown field "more"`)},
+	} {
+		asks(t, conn, id, test.ask, test.want)
+	}
+	one.send(frame("r2", false, []string{vertexB}))
+	wants(t, conn, `{"channel":1,"actions":[`+vertexB+`],"rev":"r2"}`)
+
+	// The same view twice, with an id that was there before.
+	asks(t, conn, 10, subscribeTo("web"), `"channel":2`)
+	twice := await(t, web.subscribed)
+	asks(t, conn, -3, subscribeTo("db"), `"channel":3`)
+	other := await(t, db.subscribed)
+	twice.fail(&graphview.ClosedError{Code: graphview.CodeDeleted, Reason: "the view was deleted"})
+	wants(t, conn, `{"channel":2,`+problemText(1000, "StatusNormalClosure", "the view was deleted")+`}`)
+	await(t, twice.closed)
+	asks(t, conn, 20, `"unsubscribe":{"channel":2}`, `"channel":2`)
+	asks(t, conn, 21, `"unsubscribe":{"channel":1}`, `"channel":1`)
+	await(t, one.closed)
+	asks(t, conn, 22, `"unsubscribe":{"channel":1}`, `"channel":1`)
+	asks(t, conn, 23, subscribeTo("web"), `"channel":4`)
+	again := await(t, web.subscribed)
+
+	// A message of more than one fragment.
+	large := frame("r3", false, []string{`{"svx":{"o":"` + strings.Repeat("é", 1<<20) + `"}}`})
+	other.send(large)
+	_, text, err := conn.Read(within(t))
+	if err != nil || string(text) != `{"channel":3,`+string(large.JSON[1:]) {
+		t.Fatalf("%v, %d bytes of %d", err, len(text), len(large.JSON))
+	}
+	_ = conn.Close(websocket.StatusNormalClosure, "")
+	await(t, other.closed)
+	await(t, again.closed)
+}
+
+// TestMuxRequest: a view of one's own is ended with its channel, and counts like
+// those of other connections.
+func TestMuxRequest(t *testing.T) {
+	view := newView("shop/web")
+	s := serve(t, fakeGraphs{view})
+	conn := dialMux(t, s)
+	ask := `"subscribe":{"request":` + goodRequest + `}`
+	for n := range connectionsPerUser {
+		asks(t, conn, n, ask, fmt.Sprintf(`"channel":%d`, n+1))
+		await(t, view.subscribed).send(frame("r1", true, []string{vertexA}))
+		wants(t, conn, fmt.Sprintf(`{"channel":%d,"actions":[%s],"rev":"r1","synced":true}`, n+1, vertexA))
+	}
+	asks(t, conn, 50, ask, problemText(1013, "StatusTryAgainLater", tooManyConnections))
+	options := asReader()
+	options.Subprotocols = []string{connectionProtocol}
+	if _, response, err := s.dial(connectionPath, options); err == nil || response.StatusCode != http.StatusTooManyRequests {
+		t.Errorf("a connection beside them: %v", err)
+	}
+	asks(t, conn, 51, `"unsubscribe":{"channel":3}`, `"channel":3`)
+	asks(t, conn, 52, ask, `"channel":9`)
+	for id, test := range []struct{ request, want string }{
+		{`{}`, problemText(1008, "StatusPolicyViolation", "spec.queries: must have between 1 and 64 queries, has 0")},
+		{`{"query":[]}`, problemText(1007, "StatusInvalidFramePayloadData", `subscribe.request: the request is not of the expected form: json: unknown field "query"`)},
+	} {
+		if id == 0 {
+			asks(t, conn, 53, `"unsubscribe":{"channel":4}`, `"channel":4`)
+		}
+		asks(t, conn, 60+id, `"subscribe":{"request":`+test.request+`}`, test.want)
+	}
+}
+
+func TestMuxRefusesMessages(t *testing.T) {
+	tests := map[string]struct {
+		kind       websocket.MessageType
+		text       string
+		wantReason string // its beginning
+	}{
+		"binary":    {websocket.MessageBinary, `{"id":1,"unsubscribe":{"channel":1}}`, "a message must be a text message"},
+		"no JSON":   {websocket.MessageText, "hello", "the message is not of the expected form: invalid character 'h'"},
+		"empty":     {websocket.MessageText, "", "the message is not of the expected form: unexpected end of JSON input"},
+		"no id":     {websocket.MessageText, `{"unsubscribe":{"channel":1}}`, "the message has no id"},
+		"too large": {websocket.MessageText, `{"id":1,"subscribe":{"since":"` + strings.Repeat("x", 1<<20) + `"}}`, "a message has more than 69632 bytes"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			view := newView("shop/web")
+			s := serve(t, fakeGraphs{view})
+			conn := dialMux(t, s)
+			asks(t, conn, 1, subscribeTo("web"), `"channel":1`)
+			if err := conn.Write(within(t), test.kind, []byte(test.text)); err != nil {
+				t.Fatal(err)
+			}
+			problem, _ := message(t, conn)["error"].(map[string]any)
+			if reason, _ := problem["reason"].(string); problem["code"] != float64(1007) || !strings.HasPrefix(reason, test.wantReason) {
+				t.Errorf("error %v, want 1007 with %q", problem, test.wantReason)
+			}
+			if _, _, err := conn.Read(within(t)); websocket.CloseStatus(err) != websocket.StatusInvalidFramePayloadData {
+				t.Errorf("closed by %v", err)
+			}
+			await(t, await(t, view.subscribed).closed)
+		})
+	}
+}
+
+func TestMuxLimits(t *testing.T) {
+	view := newView("shop/web")
+	s := serveOptions(t, Options{Graphs: fakeGraphs{view}, MaxChannels: 2, MaxOpen: 5})
+	conn, other := dialMux(t, s), dialMux(t, s)
+	asks(t, conn, 1, subscribeTo("web"), `"channel":1`)
+	asks(t, conn, 2, subscribeTo("web"), `"channel":2`)
+	full := problemText(1013, "StatusTryAgainLater", "this connection has 2 channels already; unsubscribe from some, or open another connection")
+	asks(t, conn, 3, subscribeTo("web"), full)
+	asks(t, conn, 4, `"unsubscribe":{"channel":1}`, `"channel":1`)
+	asks(t, conn, 5, subscribeTo("web"), `"channel":3`)
+	// Two connections and two channels; there is room for one graph more.
+	asks(t, other, 1, subscribeTo("web"), `"channel":1`)
+	asks(t, other, 2, subscribeTo("web"), problemText(1013, "StatusTryAgainLater", "too many open graphs, try again later"))
+	if code, body := s.get(watchWeb, nil); code != http.StatusTooManyRequests {
+		t.Errorf("a single stream: %d %s", code, body)
+	}
+	asks(t, conn, 6, `"unsubscribe":{"channel":3}`, `"channel":3`)
+	asks(t, other, 3, subscribeTo("web"), `"channel":2`)
+}
+
+func TestMuxHandshake(t *testing.T) {
+	s := serve(t, fakeGraphs{newView("shop/web")})
+	for name, test := range map[string]struct {
+		method, path string
+		header       http.Header
+		wantCode     int
+		wantMessage  string
+	}{
+		"no upgrade":   {http.MethodGet, watchStreams, nil, 400, muxSubprotocol},
+		"a POST":       {http.MethodPost, watchStreams, nil, 405, ""},
+		"a list":       {http.MethodGet, graphs + "streams", nil, 405, ""},
+		"a name":       {http.MethodGet, watchStreams + "/web", nil, 404, ""},
+		"a namespace":  {http.MethodGet, graphs + "watch/namespaces/shop/streams", nil, 404, ""},
+		"a stranger":   {http.MethodGet, watchStreams, http.Header{"Authorization": {"Bearer stranger"}}, 403, "streams"},
+		"nobody":       {http.MethodGet, watchStreams, http.Header{"Authorization": nil}, 401, ""},
+		"graphview.v1": {http.MethodGet, watchStreams, http.Header{"Connection": {"Upgrade"}, "Upgrade": {"websocket"}, "Sec-Websocket-Protocol": {subprotocol}}, 400, muxSubprotocol},
+	} {
+		t.Run(name, func(t *testing.T) {
+			response := s.request(test.method, test.path, test.header)
+			var body strings.Builder
+			_, _ = copyAll(&body, response)
+			got := statusOf(t, []byte(body.String()))
+			if response.StatusCode != test.wantCode || !strings.Contains(got.Message, test.wantMessage) {
+				t.Errorf("%d %s", response.StatusCode, body.String())
+			}
+		})
+	}
+}
+
+// TestMuxUnknownYet: a server that has just started does not say of a view that
+// there is none.
+func TestMuxUnknownYet(t *testing.T) {
+	known := make(chan struct{})
+	s := serveOptions(t, Options{Graphs: fakeGraphs{newView("shop/web")}, Known: known})
+	conn := dialMux(t, s)
+	asks(t, conn, 1, subscribeTo("web"), `"channel":1`)
+	sends(t, conn, `{"id":2,%s}`, subscribeTo("nobody"))
+	problem, _ := message(t, conn)["error"].(map[string]any)
+	if reason, _ := problem["reason"].(string); problem["code"] != float64(1013) || !strings.Contains(reason, "has just started") {
+		t.Errorf("error %v", problem)
+	}
+	close(known)
+	asks(t, conn, 3, subscribeTo("nobody"), problemText(1008, "StatusPolicyViolation", "not found"))
+}
+
+// TestMuxRights: the right to one graph, once lost, ends its channel; that to
+// the connection, or the credentials, end all.
+func TestMuxRights(t *testing.T) {
+	web, db := newView("shop/web"), newView("shop/db")
+	var revoked atomic.Value
+	revoked.Store("")
+	s := serve(t, fakeGraphs{web, db}, func(s *Server) {
+		s.permissions.interval = 20 * time.Millisecond
+		for _, r := range []*reviewer{s.permissions.urgent, s.permissions.calm} {
+			r.review = func(_ context.Context, _ user.Info, q question) (bool, error) {
+				return q.String() != revoked.Load(), nil
+			}
+		}
+	})
+	conn := dialMux(t, s)
+	asks(t, conn, 1, subscribeTo("web"), `"channel":1`)
+	asks(t, conn, 2, subscribeTo("db"), `"channel":2`)
+	asks(t, conn, 3, `"subscribe":{"request":`+goodRequest+`}`, `"channel":3`)
+	revoked.Store("watch graph shop/web")
+	wants(t, conn, `{"channel":1,`+problemText(1008, "StatusPolicyViolation", "you may no longer watch graph shop/web")+`}`)
+	revoked.Store("get /graph")
+	wants(t, conn, `{"channel":3,`+problemText(1008, "StatusPolicyViolation", "you may no longer get /graph")+`}`)
+	await(t, db.subscribed).send(frame("r1", true, []string{vertexA}))
+	wants(t, conn, `{"channel":2,"actions":[`+vertexA+`],"rev":"r1","synced":true}`)
+	revoked.Store("watch streams")
+	const reason = "you may no longer watch streams"
+	wantsGoodbye(t, conn, 1008, "StatusPolicyViolation", reason, reason)
+}
+
+func TestMuxStops(t *testing.T) {
+	view := newView("shop/web")
+	s := serve(t, fakeGraphs{view})
+	conn, idle := dialMux(t, s), dialMux(t, s)
+	for id := range 3 {
+		asks(t, conn, id, subscribeTo("web"), fmt.Sprintf(`"channel":%d`, id+1))
+	}
+	read := make(chan struct{})
+	for _, conn := range []*websocket.Conn{conn, idle} {
+		go func() {
+			defer func() { read <- struct{}{} }()
+			wantsGoodbye(t, conn, 1001, "StatusGoingAway", "the server is stopping", "the server is stopping")
+		}()
+	}
+	s.shutdown()
+	for range 2 {
+		await(t, read)
+	}
+	for range 3 {
+		await(t, await(t, view.subscribed).closed)
+	}
+}
+
+// TestMuxStopsWithoutPeer: a peer that does not read cannot hold up the end, nor
+// can one that asks and asks and does not read the answers.
+func TestMuxStopsWithoutPeer(t *testing.T) {
+	t.Parallel()
+	view := newView("shop/web")
+	s := serve(t, fakeGraphs{view}, func(s *Server) { s.timing.grace = 50 * time.Millisecond })
+	conn, asking := dialMux(t, s), dialMux(t, s)
+	asks(t, conn, 1, subscribeTo("web"), `"channel":1`)
+	large := frame("", false, []string{`"` + strings.Repeat("x", 16<<20) + `"`})
+	await(t, view.subscribed).send(large, large)
+	asks(t, asking, 1, subscribeTo("web"), `"channel":1`)
+	await(t, view.subscribed).send(large, large)
+	for range 1000 {
+		sends(t, asking, `{"id":1,"unsubscribe":{"channel":9}}`)
+	}
+	s.shutdown()
+}
+
+// TestMuxHalfOpen: who does not answer pings is gone, and who does is not.
+func TestMuxHalfOpen(t *testing.T) {
+	t.Parallel()
+	view := newView("shop/web")
+	s := serve(t, fakeGraphs{view}, func(s *Server) { s.timing.heartbeat, s.timing.pong = time.Millisecond, 20*time.Second })
+	pings := make(chan struct{}, 1024)
+	options := asReader()
+	options.Subprotocols, options.OnPingReceived = []string{muxSubprotocol}, onPing(pings)
+	conn, _, err := s.dial(watchStreams, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	asks(t, conn, 1, subscribeTo("web"), `"channel":1`)
+	ctx := conn.CloseRead(t.Context())
+	for range 3 {
+		await(t, pings)
+	}
+	if ctx.Err() != nil {
+		t.Error("closed while pings were answered")
+	}
+	_ = conn.CloseNow()
+	await(t, await(t, view.subscribed).closed)
+
+	// This one asks and never reads.
+	deaf := serve(t, fakeGraphs{view}, func(s *Server) { s.timing.heartbeat, s.timing.pong = time.Millisecond, time.Second })
+	sends(t, dialMux(t, deaf), `{"id":1,%s}`, subscribeTo("web"))
+	await(t, await(t, view.subscribed).closed)
+}

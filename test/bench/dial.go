@@ -1,0 +1,188 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/coder/websocket"
+	"github.com/go-json-experiment/json/jsontext"
+	"golang.org/x/sync/errgroup"
+	"k8s.io/client-go/rest"
+)
+
+const graphsPath = "/apis/stream.graphview.dev/v1alpha1"
+
+// patience is between two attempts at what is not there yet.
+const patience = 20 * time.Millisecond
+
+// dialer opens streams at one address as one user.
+type dialer struct {
+	client *http.Client
+	base   string
+	// ended is an error once it is of no use to try again.
+	ended func() error
+}
+
+// newDialer dials base with the credentials of a configuration.
+func newDialer(config *rest.Config, base string, ended func() error) (*dialer, error) {
+	config = rest.CopyConfig(config)
+	config.Host = base
+	config.NextProtos = []string{"http/1.1"} // a WebSocket is an upgrade, which HTTP/2 has not
+	client, err := rest.HTTPClientFor(config)
+	if err != nil {
+		return nil, fmt.Errorf("subscriber: %w", err)
+	}
+	return &dialer{client: client, base: base, ended: ended}, nil
+}
+
+func (d *dialer) close() { d.client.CloseIdleConnections() }
+
+// retry tries until there is no error, the server has ended or ctx is done.
+func (d *dialer) retry(ctx context.Context, attempt func() error) error {
+	for {
+		err := attempt()
+		if err == nil {
+			return nil
+		}
+		if ended := d.ended(); ended != nil {
+			return ended
+		}
+		if ended := wait(ctx, patience); ended != nil {
+			return fmt.Errorf("%w: %w", ended, err)
+		}
+	}
+}
+
+// served waits until the operator serves graphs, and answers whom it has to ask
+// the API server about.
+func (d *dialer) served(ctx context.Context) error {
+	return d.retry(ctx, func() error {
+		request, err := http.NewRequestWithContext(ctx, http.MethodGet, d.base+graphsPath+"/graphs", http.NoBody)
+		if err != nil {
+			return fmt.Errorf("list graphs: %w", err)
+		}
+		response, err := d.client.Do(request)
+		if err != nil {
+			return fmt.Errorf("list graphs: %w", err)
+		}
+		defer response.Body.Close()
+		if response.StatusCode != http.StatusOK {
+			return fmt.Errorf("list graphs: %s", response.Status)
+		}
+		return nil
+	})
+}
+
+// dial subscribes to a view as soon as it is known, after a revision or, if
+// that is empty, from the beginning.
+func (d *dialer) dial(ctx context.Context, l lens, since string) (conn *websocket.Conn, err error) {
+	path := d.base + l.watchPath()
+	if since != "" {
+		path += "?since=" + since
+	}
+	err = d.retry(ctx, func() error {
+		conn, _, err = websocket.Dial(ctx, path, &websocket.DialOptions{HTTPClient: d.client, Subprotocols: []string{"graphview.v1"}}) //nolint:bodyclose // the library says that it needs not
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("subscribe: %w", err)
+	}
+	conn.SetReadLimit(-1) // a single object may be larger than a message should be
+	return conn, nil
+}
+
+// dialMany opens as many streams after a revision, some at a time.
+func (d *dialer) dialMany(ctx context.Context, n int, l lens, since string) ([]*websocket.Conn, error) {
+	conns := make([]*websocket.Conn, n)
+	group, dialing := errgroup.WithContext(ctx)
+	group.SetLimit(16)
+	for i := range conns {
+		group.Go(func() (err error) {
+			conns[i], err = d.dial(dialing, l, since)
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		closeAll(conns)
+		return nil, err
+	}
+	return conns, nil
+}
+
+func closeAll(conns []*websocket.Conn) {
+	for _, conn := range conns {
+		if conn != nil {
+			_ = conn.CloseNow() // it may be closed already
+		}
+	}
+}
+
+// follow reads up to the message that says synced, and returns its revision.
+func follow(ctx context.Context, conn *websocket.Conn, took func([]byte) error) (rev string, err error) {
+	var buffer bytes.Buffer
+	for {
+		if err := read(ctx, conn, &buffer); err != nil {
+			return "", err
+		}
+		if err := took(buffer.Bytes()); err != nil {
+			return "", err
+		}
+		rev, synced, err := head(buffer.Bytes())
+		if err != nil || synced {
+			return rev, err
+		}
+	}
+}
+
+// read reads one message in place of what is in the buffer.
+func read(ctx context.Context, conn *websocket.Conn, buffer *bytes.Buffer) error {
+	_, message, err := conn.Reader(ctx)
+	if err != nil {
+		return fmt.Errorf("stream: %w", err)
+	}
+	buffer.Reset()
+	if _, err := buffer.ReadFrom(message); err != nil {
+		return fmt.Errorf("stream: %w", err)
+	}
+	return nil
+}
+
+var errNoObject = errors.New("message: not an object")
+
+// head looks at the members of a message without decoding what is in them.
+func head(text []byte) (rev string, synced bool, err error) {
+	decoder := jsontext.NewDecoder(bytes.NewReader(text))
+	if begin, err := decoder.ReadToken(); err != nil || begin.Kind() != '{' {
+		return "", false, errors.Join(errNoObject, err)
+	}
+	for decoder.PeekKind() == '"' {
+		token, err := decoder.ReadToken()
+		if err != nil {
+			return "", false, fmt.Errorf("message: %w", err)
+		}
+		name := token.String()
+		if name != "synced" && name != "rev" {
+			if err := decoder.SkipValue(); err != nil {
+				return "", false, fmt.Errorf("message: %w", err)
+			}
+			continue
+		}
+		value, err := decoder.ReadToken()
+		if err != nil {
+			return "", false, fmt.Errorf("message: %w", err)
+		}
+		if name == "rev" {
+			rev = value.String()
+		} else {
+			synced = value.Kind() == 't'
+		}
+	}
+	if _, err := decoder.ReadToken(); err != nil {
+		return "", false, fmt.Errorf("message: %w", err)
+	}
+	return rev, synced, nil
+}

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"fmt"
+	"math"
+)
+
+// line is one line of the table: one measure of ours, beside what it is to be
+// compared with.
+type line struct {
+	row        int // of the goals
+	what, goal string
+	// ours, and who else was measured in the same run. The floor is what nobody
+	// can be faster or smaller than, the peer does the same job; their names say
+	// who they are. Nothing where there is none.
+	ours, floor, peer   spread
+	floorName, peerName string
+	format              func(float64) string
+	// reached tells whether the goal is; nil: there is none.
+	reached func(*line) bool
+}
+
+// nothing is what was not measured.
+var nothing = spread{math.NaN(), math.NaN(), math.NaN()}
+
+// single is a measure that was taken once.
+func single(v float64) spread { return spread{v, v, v} }
+
+// within is reached by at most so much.
+func within(limit float64) func(*line) bool {
+	return func(l *line) bool { return l.ours.median <= limit }
+}
+
+// atLeast is reached by at least so much.
+func atLeast(limit float64) func(*line) bool {
+	return func(l *line) bool { return l.ours.median >= limit }
+}
+
+// timesFloor is reached by at most so many times the floor.
+func timesFloor(factor float64) func(*line) bool {
+	return func(l *line) bool { return l.ours.median <= factor*l.floor.median }
+}
+
+// partOfPeer is reached by at most that part of the peer.
+func partOfPeer(part float64) func(*line) bool {
+	return func(l *line) bool { return l.ours.median <= part*l.peer.median }
+}
+
+var header = []string{"#", "what", "goal", "ours", "floor", "peer", "ours ÷ floor", "ours ÷ peer", "reached"}
+
+func (l *line) cells() []string {
+	verdict := ""
+	switch {
+	case l.goal != "" && math.IsNaN(l.ours.median):
+		verdict = "not measured"
+	case l.reached == nil:
+	case l.reached(l):
+		verdict = "yes"
+	default:
+		verdict = "NOT reached"
+	}
+	return []string{
+		fmt.Sprint(l.row), l.what, l.goal, l.cell(l.ours, ""), l.cell(l.floor, l.floorName), l.cell(l.peer, l.peerName),
+		ratio(l.ours, l.floor), ratio(l.ours, l.peer), verdict,
+	}
+}
+
+func (l *line) cell(s spread, name string) string {
+	if math.IsNaN(s.median) {
+		return ""
+	}
+	low, text, high := l.format(s.low), l.format(s.median), l.format(s.high)
+	if low != high {
+		text = fmt.Sprintf("%s (%s to %s)", text, low, high)
+	}
+	if name != "" {
+		text += ", " + name
+	}
+	return text
+}
+
+func ratio(a, b spread) string {
+	if math.IsNaN(a.median) || math.IsNaN(b.median) || b.median == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%.3g", a.median/b.median)
+}
+
+func seconds(v float64) string      { return fmt.Sprintf("%.2f s", v) }
+func milliseconds(v float64) string { return fmt.Sprintf("%.2f ms", 1e3*v) }
+func kilobytes(v float64) string    { return fmt.Sprintf("%.2f KB", v/1e3) }
+func kibibytes(v float64) string    { return fmt.Sprintf("%.1f KiB", v/1024) }
+func megabytes(v float64) string    { return fmt.Sprintf("%.0f MB", v/1e6) }
+func bytesOf(v float64) string      { return fmt.Sprintf("%.0f B", v) }
+func count(v float64) string        { return fmt.Sprintf("%.0f", v) }
+func plain(v float64) string        { return fmt.Sprintf("%.2f", v) }
+func cores(v float64) string        { return fmt.Sprintf("%.3f cores", v) }
+func perSecond(v float64) string    { return fmt.Sprintf("%.0f/s", v) }

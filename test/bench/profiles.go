@@ -1,0 +1,106 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// What the profiles' tables stand between in their document.
+const (
+	profilesBegin = "<!-- profiles:start -->"
+	profilesEnd   = "<!-- profiles:end -->"
+)
+
+// profiledRate is the load of the steady state that is profiled.
+const profiledRate = 1000
+
+// profile writes the profiles of a cold start and of a steady state of the
+// engine, in a process of its own that nothing else is measured of, and their
+// top five into a document.
+func (b *bench) profile(ctx context.Context, document string, about machine) error {
+	dir := filepath.Join(b.root, "bin", "bench", "profiles")
+	if err := os.MkdirAll(dir, 0o755); err != nil { //nolint:gosec // beside the programs
+		return fmt.Errorf("profiles: %w", err)
+	}
+	r, err := b.newReplay(ctx)
+	if err != nil {
+		return err
+	}
+	defer r.close()
+	file := func(name string) string { return filepath.Join(dir, name+".pprof") }
+	// Of the cold start alone, which is not behind a replay: that would read the
+	// lists twice.
+	if _, err := b.child(ctx, "engine", 0, "-cpuprofile="+file("cold-cpu"), "-memprofile="+file("cold-heap")); err != nil {
+		return err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("find this program: %w", err)
+	}
+	events := int(b.period.Seconds() * profiledRate)
+	if _, err := b.played(ctx, r, "engine", self, events, profiledRate, "-kubeconfig="+r.kubeconfig,
+		"-events="+strconv.Itoa(b.changes+events), "-eventprofile="+file("steady-cpu"), "-memprofile="+file("steady-heap")); err != nil {
+		return err
+	}
+	var text strings.Builder
+	fmt.Fprintf(&text, "%s: %s. %d objects (%s); the steady state has %d changes of pods a second and one subscriber.\n",
+		time.Now().UTC().Format(time.DateOnly), about, b.shape.objects(), b.shape, profiledRate)
+	for _, p := range []struct{ title, name, index string }{
+		{"Cold start, processor time", "cold-cpu", "cpu"},
+		{"Cold start, heap in use at its end", "cold-heap", "inuse_space"},
+		{"Steady state, processor time", "steady-cpu", "cpu"},
+		{"Steady state, heap in use at its end", "steady-heap", "inuse_space"},
+	} {
+		table, err := top(ctx, self, file(p.name), p.index)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(&text, "\n### %s\n\n%s", p.title, table)
+	}
+	fmt.Print(text.String())
+	return replaceBetween(document, profilesBegin, profilesEnd, text.String())
+}
+
+// topCount is how many functions of a profile a table has, by what they use
+// themselves, and again by what they and those they call use.
+const topCount = 5
+
+// top is the top of a profile as a table: what a function uses itself, and by
+// what it uses with those that it calls, of the project's own.
+func top(ctx context.Context, program, profile, index string) (string, error) {
+	rows := [][]string{{"function", "itself", "", "with what it calls", ""}}
+	for _, args := range [][]string{{"-flat"}, {"-cum", "-focus=graphview.dev", "-show=graphview.dev"}} {
+		args = append([]string{"tool", "pprof", "-top", "-nodecount=" + strconv.Itoa(topCount), "-sample_index=" + index}, args...)
+		cmd := exec.CommandContext(ctx, "go", append(args, program, profile)...)
+		var said bytes.Buffer
+		cmd.Stderr = &said
+		text, err := cmd.Output()
+		if err != nil {
+			return "", fmt.Errorf("read profile %s: %w: %s", filepath.Base(profile), err, bytes.TrimSpace(said.Bytes()))
+		}
+		rows = append(rows, functions(string(text))...)
+	}
+	var b strings.Builder
+	writeTable(&b, rows)
+	return b.String(), nil
+}
+
+// functions reads what pprof prints for -top.
+func functions(text string) (rows [][]string) {
+	_, text, _ = strings.Cut(text, "flat%")
+	_, text, _ = strings.Cut(text, "\n")
+	for line := range strings.Lines(text) {
+		// flat, flat%, sum%, cum, cum%, name
+		if fields := strings.Fields(line); len(fields) >= 6 {
+			rows = append(rows, []string{"`" + strings.Join(fields[5:], " ") + "`", fields[0], fields[1], fields[3], fields[4]})
+		}
+	}
+	return rows
+}

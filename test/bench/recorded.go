@@ -1,0 +1,95 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"k8s.io/client-go/rest"
+)
+
+// mostRecorded bounds how many pods are replayed.
+const mostRecorded = 5000
+
+// recorded is a pod as the API server's watches tell of it, in the pieces
+// between its version and its sequence.
+type recorded struct {
+	key                  string // namespace/name
+	before, middle, rest []byte
+}
+
+var errOtherPod = errors.New("a pod is not as the API server used to write them")
+
+// record lists pods.
+func record(ctx context.Context, config *rest.Config) ([]recorded, error) {
+	client, err := rest.HTTPClientFor(config)
+	if err != nil {
+		return nil, fmt.Errorf("client: %w", err)
+	}
+	defer client.CloseIdleConnections()
+	var text bytes.Buffer
+	url := config.Host + pods.listPath() + "?pretty=false&limit=" + strconv.Itoa(mostRecorded)
+	if _, err := copyList(ctx, client, url, &text); err != nil {
+		return nil, err
+	}
+	var list struct {
+		Items []json.RawMessage `json:"items"`
+	}
+	if err := json.Unmarshal(text.Bytes(), &list); err != nil {
+		return nil, fmt.Errorf("decode pods: %w", err)
+	}
+	all := make([]recorded, len(list.Items))
+	for i, item := range list.Items {
+		if all[i], err = take(item); err != nil {
+			return nil, err
+		}
+	}
+	if len(all) == 0 {
+		return nil, errors.New("there are no pods")
+	}
+	return all, nil
+}
+
+// changed is a sequence among other annotations, of which it is never the first.
+var changed = regexp.MustCompile(`,"` + sequence + `":"\d+"`)
+
+// take cuts a pod up. The API server writes members in the order of its types:
+// the version comes before the annotations.
+func take(item []byte) (recorded, error) {
+	var pod struct {
+		Metadata struct{ Namespace, Name string }
+	}
+	if err := json.Unmarshal(item, &pod); err != nil {
+		return recorded{}, fmt.Errorf("decode a pod: %w", err)
+	}
+	// The one of an earlier row goes.
+	text := changed.ReplaceAllLiteralString(string(item), "")
+	const version, annotations = `"resourceVersion":"`, `"annotations":{`
+	head, text, ok := strings.Cut(text, version)
+	_, text, hasEnd := strings.Cut(text, `"`)
+	between, rest, hasAnnotations := strings.Cut(text, annotations)
+	if !ok || !hasEnd || !hasAnnotations || strings.HasPrefix(rest, "}") || strings.Contains(rest, `"`+sequence+`":"`) || !strings.HasPrefix(head, "{") {
+		return recorded{}, errOtherPod
+	}
+	return recorded{
+		key:    pod.Metadata.Namespace + "/" + pod.Metadata.Name,
+		before: []byte(`{"type":"MODIFIED","object":{"kind":"Pod","apiVersion":"v1",` + head[1:] + version),
+		middle: []byte(`"` + between + annotations + `"` + sequence + `":"`),
+		rest:   []byte(`",` + rest + "}\n"),
+	}, nil
+}
+
+// appendEvent writes the event that the pod has changed, for the n-th time, to
+// that version.
+func (r *recorded) appendEvent(to []byte, version uint64, n int) []byte {
+	to = append(to, r.before...)
+	to = strconv.AppendUint(to, version, 10)
+	to = append(to, r.middle...)
+	to = strconv.AppendInt(to, int64(n), 10)
+	return append(to, r.rest...)
+}

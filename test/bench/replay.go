@@ -1,0 +1,170 @@
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"time"
+
+	"k8s.io/client-go/rest"
+
+	"graphview.dev/test/env"
+)
+
+// replay is in front of the API server and forwards everything to it, but for
+// watches of pods: what they tell is up to play. An API server on the cores that
+// are measured cannot make as many changes a second as are wanted; the pods are
+// its own, and so is the rest of the answers.
+type replay struct {
+	server  *http.Server
+	forward *httputil.ReverseProxy
+	pods    []recorded
+	plays   chan play
+	served  sync.WaitGroup
+	idle    func()
+	// kubeconfig is a file with the way here.
+	kubeconfig string
+	changes    *int // made or played so far
+}
+
+// play is what one watch of pods is to tell: changes numbered from first on.
+type play struct {
+	first, n int
+	rate     int          // a second; 0: as fast as they are taken
+	sent     func(n int)  // told just before each
+	done     chan<- error // gets one value
+}
+
+func (b *bench) newReplay(ctx context.Context) (*replay, error) {
+	plane := b.plane
+	config := plane.Config()
+	r := &replay{plays: make(chan play), changes: &b.changes}
+	var err error
+	if r.pods, err = record(ctx, config); err != nil {
+		return nil, err
+	}
+	target, err := url.Parse(config.Host)
+	if err != nil {
+		return nil, fmt.Errorf("replay: %w", err)
+	}
+	client, err := rest.HTTPClientFor(config)
+	if err != nil {
+		return nil, fmt.Errorf("replay: %w", err)
+	}
+	r.idle = client.CloseIdleConnections
+	quiet := log.New(discard{}, "", 0)
+	r.forward = &httputil.ReverseProxy{
+		Rewrite:       func(p *httputil.ProxyRequest) { p.SetURL(target) },
+		Transport:     client.Transport,
+		FlushInterval: -1,
+		ErrorLog:      quiet,
+	}
+	dir := filepath.Join(plane.Dir(), "replay")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("replay: %w", err)
+	}
+	if err := plane.ServingCertificate(dir); err != nil {
+		return nil, err
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, fmt.Errorf("replay: %w", err)
+	}
+	r.kubeconfig = filepath.Join(dir, "kubeconfig")
+	config = &rest.Config{Host: "https://" + listener.Addr().String(), TLSClientConfig: rest.TLSClientConfig{CAData: plane.CA()}}
+	if err := os.WriteFile(r.kubeconfig, env.Kubeconfig(config), 0o600); err != nil {
+		return nil, errors.Join(fmt.Errorf("replay: %w", err), listener.Close())
+	}
+	r.server = &http.Server{Handler: r, ReadHeaderTimeout: time.Minute, TLSConfig: &tls.Config{MinVersion: tls.VersionTLS12}, ErrorLog: quiet}
+	r.served.Go(func() {
+		_ = r.server.ServeTLS(listener, filepath.Join(dir, "tls.crt"), filepath.Join(dir, "tls.key")) // close's error
+	})
+	return r, nil
+}
+
+// discard is for what is said about connections that end with those measured.
+type discard struct{}
+
+func (discard) Write(text []byte) (int, error) { return len(text), nil }
+
+func (r *replay) close() {
+	_ = r.server.Close() // its listener was closed already, if at all
+	r.served.Wait()
+	r.idle()
+}
+
+// ServeHTTP tells what is played to whoever watches pods; all else is the API
+// server's.
+func (r *replay) ServeHTTP(w http.ResponseWriter, request *http.Request) {
+	query := request.URL.Query()
+	watches, _ := strconv.ParseBool(query.Get("watch"))
+	if !watches || request.URL.Path != pods.listPath() {
+		r.forward.ServeHTTP(w, request)
+		return
+	}
+	version, err := strconv.ParseUint(query.Get("resourceVersion"), 10, 64)
+	if err != nil {
+		http.Error(w, "this watch has to begin at a version", http.StatusBadRequest)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(http.StatusOK)
+	_ = http.NewResponseController(w).Flush() // who is gone is found out below
+	for {
+		select {
+		case p := <-r.plays:
+			p.done <- r.tell(request.Context(), w, p, version)
+			version += uint64(p.n) //nolint:gosec // not negative
+		case <-request.Context().Done():
+			return
+		}
+	}
+}
+
+// tell writes the events of a play, each when it is due.
+func (r *replay) tell(ctx context.Context, w http.ResponseWriter, p play, version uint64) error {
+	out := http.NewResponseController(w)
+	started := time.Now()
+	var event []byte
+	for i := range p.n {
+		if p.rate > 0 {
+			if due := started.Add(time.Duration(i) * time.Second / time.Duration(p.rate)); time.Until(due) > 0 {
+				if err := errors.Join(out.Flush(), wait(ctx, time.Until(due))); err != nil {
+					return fmt.Errorf("replay: %w", err)
+				}
+			}
+		}
+		n := p.first + i
+		event = r.pods[n*7919%len(r.pods)].appendEvent(event[:0], version+uint64(i)+1, n)
+		p.sent(n)
+		if _, err := w.Write(event); err != nil {
+			return fmt.Errorf("replay: %w", err)
+		}
+	}
+	return out.Flush()
+}
+
+// play has the one watch of pods told of n changes, and returns the number of
+// the first when all have been written.
+func (r *replay) play(ctx context.Context, n, rate int, sent func(n int)) (first int, err error) {
+	first = *r.changes + 1
+	*r.changes += n
+	done := make(chan error, 1)
+	select {
+	case r.plays <- play{first: first, n: n, rate: rate, sent: sent, done: done}:
+	case <-ctx.Done():
+		return first, context.Cause(ctx)
+	}
+	// Writing ends with the connection, and that with whoever is measured.
+	return first, <-done
+}

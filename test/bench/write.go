@@ -1,0 +1,91 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+)
+
+// writer changes pods through the API server, one annotation at a time.
+type writer struct {
+	client  kubernetes.Interface
+	close   func()
+	keys    []string // namespace/name
+	changes *int
+}
+
+// writers work at once.
+const writers = 16
+
+// newWriter changes pods of one namespace, or of all if it is "".
+func (b *bench) newWriter(ctx context.Context, namespace string, most int) (*writer, error) {
+	config := b.plane.Config()
+	known, err := record(ctx, config)
+	if err != nil {
+		return nil, err
+	}
+	w := &writer{changes: &b.changes}
+	for i := range known {
+		if namespace == "" || strings.HasPrefix(known[i].key, namespace+"/") {
+			w.keys = append(w.keys, known[i].key)
+		}
+	}
+	w.keys = slices.Clip(w.keys[:min(len(w.keys), most)])
+	config.ContentType, config.AcceptContentTypes = runtime.ContentTypeProtobuf, runtime.ContentTypeProtobuf
+	http, err := rest.HTTPClientFor(config)
+	if err != nil {
+		return nil, fmt.Errorf("client that writes: %w", err)
+	}
+	w.close = http.CloseIdleConnections
+	w.client, err = kubernetes.NewForConfigAndClient(config, http)
+	if err != nil {
+		return nil, fmt.Errorf("client that writes: %w", err)
+	}
+	return w, nil
+}
+
+// key is the pod that a change concerns.
+func (w *writer) key(n int) string { return w.keys[n%len(w.keys)] }
+
+// write makes n changes, so many a second, and returns the number of the first.
+// A change is begun when it is due, even if others are not done.
+func (w *writer) write(ctx context.Context, n, rate int, began func(n int)) (first int, err error) {
+	first = *w.changes + 1
+	*w.changes += n
+	group, writing := errgroup.WithContext(ctx)
+	group.SetLimit(writers)
+	started := time.Now()
+	for i := range n {
+		due := started.Add(time.Duration(i) * time.Second / time.Duration(rate))
+		if err := wait(writing, time.Until(due)); err != nil {
+			break
+		}
+		group.Go(func() error {
+			began(first + i)
+			return w.change(writing, first+i)
+		})
+	}
+	return first, group.Wait()
+}
+
+func (w *writer) change(ctx context.Context, n int) error {
+	namespace, name, _ := strings.Cut(w.key(n), "/")
+	patch := fmt.Appendf(nil, `{"metadata":{"annotations":{%q:"%d"}}}`, sequence, n)
+	_, err := w.client.CoreV1().Pods(namespace).Patch(ctx, name, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: "bench"})
+	if err != nil {
+		return fmt.Errorf("change pod %s: %w", w.key(n), err)
+	}
+	return nil
+}
+
+// nobody is told when a change begins.
+func nobody(int) {}

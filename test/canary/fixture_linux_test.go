@@ -1,0 +1,213 @@
+package canary
+
+import (
+	"bufio"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"graphview.dev/test/operator"
+)
+
+// within bounds everything that is waited for; it is no expectation.
+const within = 90 * time.Second
+
+// eventually polls until check returns "", and fails with what it last returned.
+func eventually(t *testing.T, check func() string) {
+	t.Helper()
+	deadline := time.Now().Add(within)
+	for {
+		why := check()
+		if why == "" {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("after %s: %s", within, why)
+		}
+		select {
+		case <-t.Context().Done():
+			t.Fatal(t.Context().Err())
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+}
+
+func kubectl(t *testing.T, args ...string) string {
+	t.Helper()
+	out, err := cluster.Kubectl(t.Context(), args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(out)
+}
+
+func apply(t *testing.T, manifest string) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "manifest.yaml")
+	if err := os.WriteFile(file, []byte(manifest), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	kubectl(t, "apply", "-f", file)
+}
+
+// startOperator starts the operator for a test, with a runtime that overwrites
+// what it frees, and frees soon.
+func startOperator(t *testing.T, environment map[string]string) {
+	t.Helper()
+	t.Setenv("GODEBUG", "clobberfree=1")
+	t.Setenv("GOGC", "20")
+	for name, value := range environment {
+		t.Setenv(name, value)
+	}
+	var err error
+	// Everything that it could possibly say is looked at.
+	if manager, err = operator.Start(cluster, operator.Options{Binary: binary, Args: []string{"--zap-log-level=debug"}}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(manager.Kill)
+}
+
+// port is a client of the operator's own, for somebody who may read everything.
+func port(t *testing.T) *http.Client {
+	t.Helper()
+	config := cluster.ClientConfig("reader", "system:masters")
+	pair, err := tls.X509KeyPair(config.CertData, config.KeyData)
+	if err != nil {
+		t.Fatal(err)
+	}
+	roots := x509.NewCertPool()
+	roots.AppendCertsFromPEM(config.CAData)
+	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots, Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}}
+	t.Cleanup(transport.CloseIdleConnections)
+	return &http.Client{Transport: transport}
+}
+
+func graphPath(watch, view string) string {
+	return manager.URL() + "/apis/stream.graphview.dev/v1alpha1/" + watch + "namespaces/hidden/graphs/" + view
+}
+
+// subscriber keeps every line of a view's stream.
+type subscriber struct {
+	mu    sync.Mutex
+	lines []string
+}
+
+func subscribe(t *testing.T, client *http.Client, view string) *subscriber {
+	t.Helper()
+	ctx, stop := context.WithCancel(context.Background())
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, graphPath("watch/", view), http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := client.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if response.StatusCode != http.StatusOK {
+		t.Fatalf("%s: %s", view, response.Status)
+	}
+	s, done := &subscriber{}, make(chan struct{})
+	go func() {
+		defer close(done)
+		for lines := bufio.NewReader(response.Body); ; {
+			line, err := lines.ReadString('\n')
+			s.mu.Lock()
+			s.lines = append(s.lines, line)
+			s.mu.Unlock()
+			if err != nil {
+				return
+			}
+		}
+	}()
+	t.Cleanup(func() {
+		stop()
+		_ = response.Body.Close()
+		<-done
+	})
+	return s
+}
+
+// text is all that has come.
+func (s *subscriber) text() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return strings.Join(s.lines, "")
+}
+
+// get is a request that succeeds.
+func get(t *testing.T, client *http.Client, url string) string {
+	t.Helper()
+	code, body := tryGet(t, client, url)
+	if code != http.StatusOK {
+		t.Fatalf("%s: %d %s", url, code, body)
+	}
+	return body
+}
+
+// tryGet returns 0 and the error where there is no answer.
+func tryGet(t *testing.T, client *http.Client, url string) (code int, body string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), within)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := client.Do(request)
+	if err != nil {
+		return 0, err.Error()
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		return 0, err.Error()
+	}
+	return response.StatusCode, string(text)
+}
+
+func metrics(t *testing.T) string {
+	t.Helper()
+	defer http.DefaultClient.CloseIdleConnections()
+	return get(t, http.DefaultClient, manager.MetricsURL())
+}
+
+// collect makes the operator allocate, by asking for its metrics, until its
+// garbage collector has come round so often that what was garbage is
+// overwritten, and what pools kept of it too: those let go in the second round.
+func collect(t *testing.T) {
+	t.Helper()
+	cycles := func() int {
+		for line := range strings.Lines(metrics(t)) {
+			if count, ok := strings.CutPrefix(line, "go_gc_duration_seconds_count "); ok {
+				n, err := strconv.Atoi(strings.TrimSpace(count))
+				if err != nil {
+					t.Fatal(err)
+				}
+				return n
+			}
+		}
+		t.Fatal("no count of garbage collections among the metrics")
+		return 0
+	}
+	const rounds = 6
+	start := cycles()
+	eventually(t, func() string {
+		for range 20 {
+			metrics(t)
+		}
+		if n := cycles() - start; n < rounds {
+			return fmt.Sprintf("%d of %d garbage collections", n, rounds)
+		}
+		return ""
+	})
+}

@@ -1,0 +1,69 @@
+package chart
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"graphview.dev/test/env"
+	"graphview.dev/test/installation"
+)
+
+// TestSameAsKustomize: with no value given the chart is config/default, but for
+// labels, for how the image is named, and for the namespace, which Helm makes
+// itself.
+func TestSameAsKustomize(t *testing.T) {
+	plane := env.StartT(t, env.Options{})
+	text, err := plane.Kubectl(t.Context(), "kustomize", filepath.Join(root, "config", "default"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	shipped, err := installation.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(comparable(t, shipped), comparable(t, objects(t, "{}"))); diff != "" {
+		t.Errorf("-config/default +chart:\n%s", diff)
+	}
+}
+
+// comparable leaves out what may differ.
+func comparable(t *testing.T, all []*unstructured.Unstructured) map[string]any {
+	t.Helper()
+	out := map[string]any{}
+	for _, object := range all {
+		if object.GetKind() == "Namespace" {
+			continue
+		}
+		object.SetLabels(nil)
+		annotations := object.GetAnnotations()
+		delete(annotations, "helm.sh/resource-policy")
+		object.SetAnnotations(annotations)
+		if object.GetKind() == "Deployment" {
+			containers, _, _ := unstructured.NestedSlice(object.Object, "spec", "template", "spec", "containers")
+			container := containers[0].(map[string]any)
+			delete(container, "image")
+			delete(container, "imagePullPolicy")
+			// What the chart says of flags that config leaves as they are.
+			var args []any
+			for _, arg := range container["args"].([]any) {
+				if !defaults[arg] {
+					args = append(args, arg)
+				}
+			}
+			container["args"] = args
+			if err := unstructured.SetNestedSlice(object.Object, containers, "spec", "template", "spec", "containers"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		out[object.GetKind()+" "+object.GetNamespace()+"/"+object.GetName()] = object.Object
+	}
+	return out
+}
+
+// defaults are flags that say what the operator does without them.
+var defaults = map[any]bool{
+	"--permission-recheck=60s": true, "--sync-timeout=30s": true, "--max-vertices-per-view=200000": true, "--zap-log-level=info": true,
+}

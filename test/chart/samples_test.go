@@ -1,0 +1,45 @@
+package chart
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"graphview.dev/test/env"
+)
+
+// TestSamples: each sample is accepted and served as it is, also those for GitOps
+// tools that are not there.
+func TestSamples(t *testing.T) {
+	c := install(t, func(plane *env.ControlPlane) []byte {
+		for _, name := range []string{"flux-system", "argocd"} {
+			if _, err := plane.Kubectl(t.Context(), "create", "namespace", name); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return template(t, "{}", "--skip-tests")
+	})
+	c.samples(t)
+	files, err := filepath.Glob(filepath.Join(root, "config", "samples", "graphview_*.yaml"))
+	if err != nil || len(files) < 6 {
+		t.Fatalf("%d samples: %v", len(files), err)
+	}
+	for _, file := range files {
+		name := strings.TrimSuffix(strings.TrimPrefix(filepath.Base(file), "graphview_"), ".yaml")
+		c.kubectl(t, "apply", "-f", file)
+		c.kubectl(t, "wait", "--for=condition=Accepted", "-f", file, "--timeout=90s")
+		c.kubectl(t, "wait", "--for=condition=Ready", "-f", file, "--timeout=90s")
+		if name == "flux" || name == "argocd" {
+			continue // their roots are not there
+		}
+		eventually(t, func() string {
+			if n := c.kubectl(t, "get", "-f", file, "-o", "jsonpath={.status.vertices}"); n == "" || n == "0" {
+				return name + " shows nothing"
+			}
+			return ""
+		})
+	}
+	rule := filepath.Join(root, "config", "samples", "referencerule.yaml")
+	c.kubectl(t, "apply", "-f", rule)
+	c.kubectl(t, "wait", "--for=condition=Accepted", "-f", rule, "--timeout=90s")
+}

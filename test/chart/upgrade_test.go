@@ -1,0 +1,148 @@
+package chart
+
+import (
+	"context"
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/coder/websocket"
+	"k8s.io/client-go/rest"
+
+	"graphview.dev/test/env"
+)
+
+// TestUpgrade installs the chart over the CustomResourceDefinitions of the version
+// before, while a view is being streamed: the GraphView stays what it is, and the
+// stream goes on.
+func TestUpgrade(t *testing.T) {
+	previous := func(plane *env.ControlPlane) []byte {
+		if err := plane.InstallCRDs(t.Context(), filepath.Join("testdata", "previous")); err != nil {
+			t.Fatal(err)
+		}
+		// It had no ReferenceRules, without which this operator does not start.
+		if _, err := plane.Kubectl(t.Context(), "apply", "--server-side", "-f", filepath.Join(root, "config", "crd", "bases", "graphview.dev_referencerules.yaml")); err != nil {
+			t.Fatal(err)
+		}
+		return template(t, "crds: {install: false}", "--skip-tests")
+	}
+	c := install(t, previous)
+	// What only the new version has.
+	upgraded := func() bool {
+		return c.kubectl(t, "get", "crd", "graphviews.graphview.dev", "-o", "jsonpath={.spec.versions[0].schema.openAPIV3Schema.properties.status.default.observedGeneration}") == "-1"
+	}
+	if upgraded() {
+		t.Fatal("the version before is the present one")
+	}
+	// What the version before knows.
+	for _, file := range []string{"namespace", "web", "worker", "graphview_storefront", "graphview_namespace"} {
+		c.kubectl(t, "apply", "-f", filepath.Join(root, "config", "samples", file+".yaml"))
+	}
+	c.kubectl(t, "wait", "--for=condition=Ready", "-n", "shop", "graphview/storefront", "--timeout=90s")
+	uid := c.kubectl(t, "get", "graphview", "-n", "shop", "storefront", "-o", "jsonpath={.metadata.uid} {.metadata.generation} {.spec}")
+	c.kubectl(t, "wait", "--for=condition=Available", "apiservice/v1alpha1.stream.graphview.dev", "--timeout=90s")
+	stream := c.open(t, "shop", "namespace")
+	stream.wait(t, `"synced":true`)
+
+	if err := c.operator.Apply(t.Context(), template(t, "{}", "--skip-tests")); err != nil {
+		t.Fatal(err)
+	}
+	c.kubectl(t, "wait", "--for=condition=Established", "crd", "-l", "app.kubernetes.io/name=graphview", "--timeout=30s")
+	c.kubectl(t, "create", "configmap", "-n", "shop", "after-the-upgrade")
+	stream.wait(t, "after-the-upgrade")
+	if got := c.kubectl(t, "get", "graphview", "-n", "shop", "storefront", "-o", "jsonpath={.metadata.uid} {.metadata.generation} {.spec}"); got != uid {
+		t.Errorf("the GraphView was %s and is %s", uid, got)
+	}
+	if stream.resets() != 0 {
+		t.Error("the stream was reset")
+	}
+	if !upgraded() {
+		t.Error("the definition is still that of the version before")
+	}
+}
+
+// stream is an open stream of a graph, through the API server.
+type stream struct {
+	mu    sync.Mutex
+	text  strings.Builder
+	reset int
+	err   error
+}
+
+// open subscribes as the administrator, until the test ends.
+func (c *cluster) open(t *testing.T, namespace, name string) *stream {
+	t.Helper()
+	client, err := rest.HTTPClientFor(c.http1())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	path := c.URL() + "/apis/stream.graphview.dev/v1alpha1/watch/namespaces/" + namespace + "/graphs/" + name
+	conn, _, err := websocket.Dial(ctx, path, &websocket.DialOptions{HTTPClient: client, Subprotocols: []string{"graphview.v1"}})
+	if err != nil {
+		cancel()
+		t.Fatal(err)
+	}
+	conn.SetReadLimit(-1)
+	s, done := &stream{}, make(chan struct{})
+	go func() {
+		defer close(done)
+		for s.read(ctx, conn) {
+		}
+	}()
+	t.Cleanup(func() {
+		cancel()
+		<-done
+		_ = conn.CloseNow()
+	})
+	return s
+}
+
+// http1 is the administrator's configuration for WebSockets.
+func (c *cluster) http1() *rest.Config {
+	config := c.Config()
+	config.NextProtos = []string{"http/1.1"}
+	return config
+}
+
+func (s *stream) read(ctx context.Context, conn *websocket.Conn) bool {
+	_, text, err := conn.Read(ctx)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err != nil {
+		s.err = err
+		return false
+	}
+	var message struct {
+		Reset bool `json:"reset"`
+	}
+	if s.err = json.Unmarshal(text, &message); message.Reset {
+		s.reset++
+	}
+	s.text.Write(text)
+	return s.err == nil
+}
+
+// wait waits until the stream has said something, and fails when it ends.
+func (s *stream) wait(t *testing.T, what string) {
+	t.Helper()
+	eventually(t, func() string {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		switch {
+		case strings.Contains(s.text.String(), what):
+			return ""
+		case s.err != nil:
+			t.Fatal(s.err)
+		}
+		return "the stream has not said " + what
+	})
+}
+
+func (s *stream) resets() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.reset
+}

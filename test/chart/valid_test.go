@@ -1,0 +1,60 @@
+package chart
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/yaml"
+
+	"graphview.dev/test/env"
+)
+
+// TestVariantsAreValid: the API server takes what the chart renders, field by
+// field, whatever is turned on. Kinds of other projects it does not know.
+func TestVariantsAreValid(t *testing.T) {
+	plane := env.StartT(t, env.Options{})
+	for _, name := range []string{env.ServiceNamespace, "shop"} {
+		if _, err := plane.Kubectl(t.Context(), "create", "namespace", name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, values := range variants {
+		t.Run(name, func(t *testing.T) {
+			var args []string
+			for _, value := range values {
+				args = append(args, "--set-json", value)
+			}
+			var text strings.Builder
+			kinds := map[string]bool{}
+			for _, object := range objects(t, "{}", args...) {
+				group := object.GroupVersionKind().Group
+				if group == "monitoring.coreos.com" || group == "cert-manager.io" {
+					continue
+				}
+				kinds[object.GetKind()] = true
+				one, err := yaml.Marshal(object.Object)
+				if err != nil {
+					t.Fatal(err)
+				}
+				text.WriteString("---\n" + string(one))
+			}
+			if name == "everything on" && !kinds["NetworkPolicy"] {
+				t.Error("there is no NetworkPolicy")
+			}
+			file := filepath.Join(t.TempDir(), "chart.yaml")
+			if err := os.WriteFile(file, []byte(text.String()), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := plane.Kubectl(t.Context(), "apply", "--server-side", "--dry-run=server", "--validate=strict", "-f", file); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	t.Run("config/network-policy", func(t *testing.T) {
+		if _, err := plane.Kubectl(t.Context(), "apply", "--server-side", "--dry-run=server", "-k", filepath.Join(root, "config", "network-policy")); err != nil {
+			t.Error(err)
+		}
+	})
+}

@@ -1,0 +1,193 @@
+package chart
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/yaml"
+
+	"graphview.dev/test/env"
+	"graphview.dev/test/installation"
+)
+
+func TestLint(t *testing.T) {
+	for name, values := range variants {
+		t.Run(name, func(t *testing.T) {
+			args := []string{"lint", "--strict", "charts/graphview"}
+			for _, value := range values {
+				args = append(args, "--set-json", value)
+			}
+			if out, errs, err := helm(t, args...); err != nil {
+				t.Errorf("%v\n%s\n%s", err, out, errs)
+			}
+		})
+	}
+}
+
+// variants turn on what is off, and off what is on.
+var variants = map[string][]string{
+	"nothing said":       nil,
+	"everything off":     {"apiService.enabled=false", "webhook.enabled=false", "crds.install=false", "rbac.create=false", "serviceAccount.create=false", "podDisruptionBudget.enabled=false"},
+	"everything on":      {"networkPolicy.enabled=true", "serviceMonitor.enabled=true", "prometheusRule.enabled=true", "operator.pprof=true", "operator.requireServiceAccount=true", `operator.allowedOrigins=["*.example.com"]`, "replicas=2"},
+	"some resources":     {`rbac.read="resources"`, `rbac.resources=[{"apiGroups":["apps"],"resources":["deployments"]}]`},
+	"some namespaces":    {`rbac.read="namespaces"`, `rbac.namespaces=["shop"]`},
+	"cert-manager":       {`certificates.source="certManager"`},
+	"its own issuer":     {`certificates.source="certManager"`, `certificates.issuerRef={"name":"letsencrypt","kind":"ClusterIssuer"}`},
+	"a certificate":      {`certificates.source="secret"`, `certificates.caBundle="-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n"`},
+	"placed":             {`nodeSelector={"a":"b"}`, `tolerations=[{"operator":"Exists"}]`, `affinity={"podAntiAffinity":{}}`, `priorityClassName="high"`, `topologySpreadConstraints=[{"maxSkew":1,"topologyKey":"zone","whenUnsatisfiable":"ScheduleAnyway"}]`},
+	"an image by digest": {`image.digest="sha256:0000000000000000000000000000000000000000000000000000000000000000"`, `imagePullSecrets=[{"name":"registry"}]`},
+}
+
+// TestSchemaRefuses: what is no value, or none that works, is refused by name
+// before anything is installed.
+func TestSchemaRefuses(t *testing.T) {
+	for name, test := range map[string]struct {
+		set  string
+		want string
+	}{
+		"unknown value":              {`replicaCount=2`, "replicaCount"},
+		"unknown value of a section": {`image.registry="example.com"`, "/image"},
+		"misspelt flag":              {`operator.maxVertices=5`, "/operator"},
+		"no replicas":                {`replicas=0`, "/replicas"},
+		"replicas in words":          {`replicas="two"`, "/replicas"},
+		"a duration without unit":    {`operator.syncTimeout="30"`, "/operator/syncTimeout"},
+		"a log level":                {`operator.logLevel="chatty"`, "/operator/logLevel"},
+		"a policy":                   {`webhook.failurePolicy="Maybe"`, "/webhook/failurePolicy"},
+		"a memory limit":             {`resources.limits.memory="1 GB"`, "/resources/limits/memory"},
+		"a digest":                   {`image.digest="abc"`, "/image/digest"},
+		"a section taken away":       {`image=null`, "image"},
+		"no namespaces to read":      {`rbac.read="namespaces"`, "/rbac/namespaces"},
+		"no resources to read":       {`rbac.read="resources"`, "/rbac/resources"},
+		"a rule without groups":      {`rbac.resources=[{"resources":["pods"]}]`, "/rbac/resources/0"},
+		"a Secret without authority": {`certificates.source="secret"`, "/certificates/caBundle"},
+		"something else than a flag": {`operator.extraArgs=["serve"]`, "/operator/extraArgs/0"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			out, errs, err := helm(t, "template", "graphview", "charts/graphview", "--set-json", test.set)
+			if err == nil {
+				t.Fatalf("it was rendered:\n%s", out[:min(len(out), 400)])
+			}
+			if !strings.Contains(errs, test.want) {
+				t.Errorf("the error does not name %s:\n%s", test.want, errs)
+			}
+		})
+	}
+}
+
+// TestValues: what a value does.
+func TestValues(t *testing.T) {
+	container := func(t *testing.T, all []*unstructured.Unstructured, path ...string) any {
+		t.Helper()
+		deployment := installation.Find(all, "Deployment", "graphview-manager")
+		containers, _, _ := unstructured.NestedSlice(deployment.Object, "spec", "template", "spec", "containers")
+		value, _, err := unstructured.NestedFieldNoCopy(containers[0].(map[string]any), path...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return value
+	}
+	t.Run("GOMEMLIMIT follows the memory limit", func(t *testing.T) {
+		for limit, want := range map[string]string{
+			"1Gi": "966367641", "512Mi": "483183820", "1.5Gi": "1449551462", "2G": "1800000000", "1073741824": "966367641", "": "",
+		} {
+			values := "resources: {limits: {memory: " + limit + "}}"
+			if limit == "" {
+				values = "resources: {limits: null}"
+			}
+			got, _ := container(t, objects(t, values), "env").([]any)
+			switch {
+			case want == "" && got != nil:
+				t.Errorf("without a limit: %v", got)
+			case want != "" && (len(got) != 1 || got[0].(map[string]any)["value"] != want):
+				t.Errorf("%s: %v, want %s", limit, got, want)
+			}
+		}
+	})
+	t.Run("flags", func(t *testing.T) {
+		args, _ := container(t, objects(t, `
+operator: {allowedOrigins: [a.example.com, "*.example.org"], requireServiceAccount: true, maxVerticesPerView: 2000000, pprof: true, extraArgs: [--zap-encoder=console]}
+webhook: {enabled: false}`), "args").([]any)
+		for _, want := range []any{
+			"--allowed-origins=a.example.com,*.example.org", "--require-service-account", "--max-vertices-per-view=2000000",
+			"--pprof-bind-address=127.0.0.1:6060", "--zap-encoder=console", "--webhook-bind-address=0", "--leader-elect",
+		} {
+			if !slices.Contains(args, want) {
+				t.Errorf("%s is missing in %v", want, args)
+			}
+		}
+	})
+	t.Run("another namespace", func(t *testing.T) {
+		all := objects(t, "{}", "--namespace", "graphs")
+		for _, object := range all {
+			text, err := yaml.Marshal(object.Object)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if strings.Contains(string(text), env.ServiceNamespace) && object.GetKind() != "CustomResourceDefinition" {
+				t.Errorf("%s %s names %s", object.GetKind(), object.GetName(), env.ServiceNamespace)
+			}
+		}
+	})
+	t.Run("reading is narrowed", func(t *testing.T) {
+		for name, values := range map[string]string{
+			"resources":  `rbac: {read: resources, resources: [{apiGroups: [apps], resources: [deployments]}]}`,
+			"namespaces": `rbac: {read: namespaces, namespaces: [shop]}`,
+		} {
+			role := installation.Find(objects(t, values), "ClusterRole", "graphview-manager")
+			rules, _, _ := unstructured.NestedSlice(role.Object, "rules")
+			for _, rule := range rules {
+				groups, _ := rule.(map[string]any)["apiGroups"].([]any)
+				if slices.Contains(groups, any("*")) {
+					t.Errorf("%s: the cluster's role still has %v", name, rule)
+				}
+			}
+		}
+	})
+	t.Run("every mode that is not the operator's own mounts a certificate", func(t *testing.T) {
+		for name, test := range map[string]struct {
+			values         string
+			wantArg        bool
+			wantAnnotation bool
+			wantBundle     bool
+		}{
+			"operator":    {`{}`, false, false, false},
+			"certManager": {`certificates: {source: certManager}`, true, true, false},
+			"secret":      {`certificates: {source: secret, caBundle: "-----BEGIN CERTIFICATE-----"}`, true, false, true},
+		} {
+			all := objects(t, test.values)
+			args, _ := container(t, all, "args").([]any)
+			if got := slices.Contains(args, any("--stream-cert-dir=/certificates")); got != test.wantArg {
+				t.Errorf("%s: files are served: %t", name, got)
+			}
+			service := installation.Find(all, "APIService", "v1alpha1.stream.graphview.dev")
+			if got := service.GetAnnotations()["cert-manager.io/inject-ca-from"] != ""; got != test.wantAnnotation {
+				t.Errorf("%s: cert-manager is asked: %t", name, got)
+			}
+			if _, got, _ := unstructured.NestedString(service.Object, "spec", "caBundle"); got != test.wantBundle {
+				t.Errorf("%s: a caBundle is given: %t", name, got)
+			}
+		}
+	})
+}
+
+var valuesBlock = regexp.MustCompile("(?ms)^```yaml\n(.*?)^```")
+
+// TestDocumentedValues: the values that docs/install.md gives are values.
+func TestDocumentedValues(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join(root, "docs", "install.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := valuesBlock.FindAllStringSubmatch(string(page), -1)
+	if len(blocks) < 5 {
+		t.Fatalf("%d blocks", len(blocks))
+	}
+	for _, block := range blocks {
+		objects(t, block[1])
+	}
+}

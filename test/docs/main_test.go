@@ -1,0 +1,132 @@
+package docs
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"graphview.dev/test/env"
+	"graphview.dev/test/installation"
+)
+
+// What all tests share.
+var (
+	root      string
+	cluster   *env.ControlPlane
+	operator  *installation.Installation
+	manifests []byte
+	// workplace is where commands run: a folder with links into the repository, so
+	// that what they write stays out of it.
+	workplace string
+	programs  string // what they find first
+)
+
+func TestMain(m *testing.M) {
+	code, err := runTests(m)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+func runTests(m *testing.M) (code int, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute) // of setting up
+	defer cancel()
+	if root, err = env.ModuleRoot(); err != nil {
+		return 1, err
+	}
+	binary, err := installation.Build(ctx, root, "docs")
+	if err != nil {
+		return 1, err
+	}
+	if cluster, err = env.Start(ctx, env.Options{ControllerManager: true}); err != nil {
+		return 1, err
+	}
+	defer func() {
+		if stopped := cluster.Stop(); stopped != nil && err == nil {
+			err = stopped
+		}
+	}()
+	if manifests, err = cluster.Kubectl(ctx, "kustomize", filepath.Join(root, "config", "default")); err != nil {
+		return 1, err
+	}
+	if operator, err = installation.Start(ctx, installation.Options{Plane: cluster, Binary: binary, Manifests: manifests}); err != nil {
+		return 1, err
+	}
+	for _, args := range [][]string{
+		{"apply", "-k", filepath.Join(root, "config", "samples")},
+		{"wait", "--for=condition=Ready", "-n", "shop", "graphview/storefront", "--timeout=120s"},
+		{"wait", "--for=condition=Available", "apiservice/v1alpha1.stream.graphview.dev", "--timeout=120s"},
+	} {
+		if _, err := cluster.Kubectl(ctx, args...); err != nil {
+			return 1, err
+		}
+	}
+	if err := furnish(ctx); err != nil {
+		return 1, err
+	}
+	if _, err := cluster.Kubectl(ctx, "apply", "-f", filepath.Join(workplace, "rule.yaml")); err != nil {
+		return 1, err
+	}
+	return m.Run(), nil
+}
+
+// files are what pages take to be there: a GraphView with a mistake, and a
+// ReferenceRule.
+var files = map[string]string{
+	"view.yaml": `
+apiVersion: graphview.dev/v1alpha1
+kind: GraphView
+metadata: {name: storefront, namespace: shop}
+spec:
+  queries:
+  - include: {resourceSelectorExpression: "group = 'apps'"}
+`,
+	"rule.yaml": `
+apiVersion: graphview.dev/v1alpha1
+kind: ReferenceRule
+metadata: {name: widgets}
+spec:
+  from: {group: example.com, kind: Widget}
+  references:
+  - path: spec.gadgets[].name
+    to: {group: example.com, kind: Gadget}
+    type: r
+`,
+}
+
+// furnish makes the workplace.
+func furnish(ctx context.Context) error {
+	workplace = filepath.Join(cluster.Dir(), "workplace")
+	programs = filepath.Join(cluster.Dir(), "programs")
+	for _, dir := range []string{workplace, programs} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return err
+		}
+	}
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(workplace, name), []byte(text), 0o600); err != nil {
+			return err
+		}
+	}
+	links := map[string]string{cluster.KubectlPath(): filepath.Join(programs, "kubectl"), filepath.Join(root, "bin", "helm"): filepath.Join(programs, "helm")}
+	for _, name := range []string{"config", "charts", "docs"} {
+		links[filepath.Join(root, name)] = filepath.Join(workplace, name)
+	}
+	for from, to := range links {
+		if err := os.Symlink(from, to); err != nil {
+			return err
+		}
+	}
+	build := exec.CommandContext(ctx, "go", "build", "-buildvcs=false", "-o", programs, "./cmd/kubectl-graphview")
+	build.Dir = root
+	if out, err := build.CombinedOutput(); err != nil {
+		return fmt.Errorf("build the plugin: %w\n%s", err, out)
+	}
+	return nil
+}

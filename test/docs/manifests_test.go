@@ -1,0 +1,50 @@
+package docs
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+var manifest = regexp.MustCompile("(?ms)^```yaml\n(.*?)^```")
+
+// TestManifests: every whole GraphView and ReferenceRule in the documentation
+// passes the schema and the webhook.
+func TestManifests(t *testing.T) {
+	pages, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := cluster.Kubectl(t.Context(), "wait", "--for=condition=Available", "apiservice/v1alpha1.stream.graphview.dev", "--timeout=120s"); err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	for _, page := range append(pages, filepath.Join(root, "README.md")) {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, match := range manifest.FindAllStringSubmatch(string(text), -1) {
+			if !strings.Contains(match[1], "apiVersion: graphview.dev/") || !strings.Contains(match[1], "metadata:") {
+				continue
+			}
+			found++
+			file := filepath.Join(t.TempDir(), "manifest.yaml")
+			if err := os.WriteFile(file, []byte(match[1]), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			args := []string{"apply", "--dry-run=server", "-f", file}
+			if !strings.Contains(match[1], "namespace:") {
+				args = append(args, "--namespace=shop")
+			}
+			if _, err := cluster.Kubectl(t.Context(), args...); err != nil {
+				t.Errorf("%s: %v\n%s", filepath.Base(page), err, match[1])
+			}
+		}
+	}
+	if found < 2 {
+		t.Errorf("%d manifests", found)
+	}
+}

@@ -1,0 +1,151 @@
+package gitops
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"graphview.dev/test/env"
+	"graphview.dev/test/installation"
+)
+
+// view is one GraphView and what is made of it.
+type view struct {
+	spec string
+	// until is what to wait for: a jsonpath and its value.
+	until       string
+	wantArgoCD  string
+	wantKStatus string
+	wantMessage string
+}
+
+const twoKinds = `queries: [{include: {resourceSelectorExpression: "group == '' && resource in ['configmaps', 'serviceaccounts']"}}]
+namespaces: {names: [shop]}`
+
+var views = map[string]view{
+	"ready": {twoKinds, `jsonpath={.status.conditions[?(@.type=="Ready")].status}=True`, "Healthy", "Current", ""},
+	"incomplete": {`queries: [{include: {resourceSelectorExpression: "resource == 'configmaps'", object: {fieldSelector: "spec.unknown=1"}}}]`,
+		`jsonpath={.status.conditions[?(@.type=="Complete")].status}=False`, "Healthy", "Current", "not everything can be read"},
+	"misspelt": {`queries: [{include: {resourceSelectorExpression: "resource = 'configmaps'"}}]`,
+		`jsonpath={.status.conditions[?(@.type=="Accepted")].status}=False`, "Degraded", "Failed", "syntax error"},
+	"orphaned": {twoKinds + "\nserviceAccountName: nobody",
+		`jsonpath={.status.conditions[?(@.type=="Accepted")].reason}=ServiceAccountNotFound`, "Degraded", "Failed", "nobody"},
+	"large": {`queries: [{include: {resourceSelectorExpression: "group == 'rbac.authorization.k8s.io'"}}]`,
+		`jsonpath={.status.conditions[?(@.type=="Ready")].reason}=LimitExceeded`, "Degraded", "Failed", "more than 30"},
+}
+
+func TestHealth(t *testing.T) {
+	root, err := env.ModuleRoot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	binary, err := installation.Build(t.Context(), root, "gitops")
+	if err != nil {
+		t.Fatal(err)
+	}
+	plane := env.StartT(t, env.Options{ControllerManager: true})
+	kubectl := func(args ...string) []byte {
+		t.Helper()
+		out, err := plane.Kubectl(t.Context(), args...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	manifests := kubectl("kustomize", filepath.Join(root, "config", "default"))
+	operator, err := installation.Start(t.Context(), installation.Options{Plane: plane, Binary: binary, Manifests: manifests, Args: []string{"--max-vertices-per-view=30"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// What is refused when it is applied would never be judged.
+	kubectl("delete", "validatingwebhookconfiguration", "graphview")
+	kubectl("create", "namespace", "shop")
+	var objects []json.RawMessage
+	var names []string
+	for name, v := range views {
+		file := filepath.Join(t.TempDir(), "view.yaml")
+		text := "apiVersion: graphview.dev/v1alpha1\nkind: GraphView\nmetadata: {name: " + name + ", namespace: shop}\nspec:\n  " + strings.ReplaceAll(v.spec, "\n", "\n  ") + "\n"
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		kubectl("apply", "-f", file)
+		kubectl("wait", "-n", "shop", "graphview/"+name, "--for="+v.until, "--timeout=90s")
+	}
+	// The last one is applied when nobody is there to look at it.
+	if code := operator.Stop(t.Context()); code != 0 {
+		t.Errorf("the operator ended with %d", code)
+	}
+	const unseen = `{apiVersion: graphview.dev/v1alpha1, kind: GraphView, metadata: {name: unseen, namespace: shop},
+spec: {queries: [{include: {resourceSelectorExpression: "true"}}]}}`
+	file := filepath.Join(t.TempDir(), "unseen.yaml")
+	if err := os.WriteFile(file, []byte(unseen), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	kubectl("apply", "-f", file)
+	wants := map[string]view{"unseen": {wantArgoCD: "Progressing", wantKStatus: "InProgress"}}
+	for name, v := range views {
+		wants[name] = v
+	}
+	for name := range wants {
+		names = append(names, name)
+		objects = append(objects, kubectl("get", "graphview", "-n", "shop", name, "-o", "json"))
+	}
+	for i, got := range judge(t, root, objects) {
+		want := wants[names[i]]
+		if got.ArgoCD.Status != want.wantArgoCD || !strings.Contains(got.ArgoCD.Message, want.wantMessage) {
+			t.Errorf("%s: Argo CD says %s: %s", names[i], got.ArgoCD.Status, got.ArgoCD.Message)
+		}
+		if got.KStatus.Status != want.wantKStatus {
+			t.Errorf("%s: kstatus says %s: %s", names[i], got.KStatus.Status, got.KStatus.Message)
+		}
+	}
+}
+
+type verdict struct {
+	ArgoCD  struct{ Status, Message string }
+	KStatus struct{ Status, Message string }
+}
+
+var healthCheck = regexp.MustCompile(`(?ms)resource\.customizations\.health\.graphview\.dev_GraphView: \|\n(.*?)^` + "```")
+
+// judge asks hack/health, with the script as the documentation has it.
+func judge(t *testing.T, root string, objects []json.RawMessage) []verdict {
+	t.Helper()
+	page, err := os.ReadFile(filepath.Join(root, "docs", "gitops.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	match := healthCheck.FindSubmatch(page)
+	if match == nil {
+		t.Fatal("docs/gitops.md has no health check")
+	}
+	script := filepath.Join(t.TempDir(), "health.lua")
+	if err := os.WriteFile(script, match[1], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	input, err := json.Marshal(objects)
+	if err != nil {
+		t.Fatal(err)
+	}
+	command := exec.CommandContext(t.Context(), "go", "run", "-buildvcs=false", ".", script)
+	command.Dir = filepath.Join(root, "hack", "health")
+	command.Stdin = bytes.NewReader(input)
+	command.WaitDelay = time.Second
+	var errs bytes.Buffer
+	command.Stderr = &errs
+	out, err := command.Output()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, errs.Bytes())
+	}
+	var verdicts []verdict
+	if err := json.Unmarshal(out, &verdicts); err != nil || len(verdicts) != len(objects) {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return verdicts
+}

@@ -1,0 +1,299 @@
+package hostile
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic"
+
+	"graphview.dev/test/oracle"
+)
+
+// every is the pace of the changes that the bystander should see.
+const every = 50 * time.Millisecond
+
+// bystander watches a ConfigMap that is changed all the time, in a view and a
+// namespace of its own.
+type bystander struct {
+	namespace string
+	done      chan struct{} // closed when it reads no more
+	rest      func()        // ends the changes
+
+	mu      sync.Mutex
+	client  oracle.Client
+	err     error // what ended the stream, or was wrong
+	written map[int]time.Time
+	last    int // the last change that was made
+	seen    int // the last change that has come
+	took    []time.Duration
+}
+
+// meanwhile lets an attack go on beside a bystander, and says how both fared.
+func meanwhile(t *testing.T, attack func(tries *tally)) {
+	t.Helper()
+	b := newBystander(t)
+	b.quiet(t)
+	calm := b.latencies()
+	before := measure(t)
+	tries := &tally{}
+	attack(tries)
+	b.quiet(t)
+	stressed := b.latencies()
+	b.wantRight(t)
+	// What attackers held is given back.
+	eventually(t, func() string {
+		if now := measure(t); now.goroutines > before.goroutines+20 {
+			return fmt.Sprintf("%d goroutines, %d before", now.goroutines, before.goroutines)
+		}
+		return ""
+	})
+	after := measure(t)
+	t.Logf("%s", tries)
+	t.Logf("operator: %s before, %s at worst, %s after", before, tries.during, after)
+	t.Logf("bystander: %s before, %s meanwhile", calm, stressed)
+}
+
+func newBystander(t *testing.T) *bystander {
+	t.Helper()
+	b := &bystander{namespace: newNamespace(t, "quiet"), done: make(chan struct{}), written: map[int]time.Time{}, client: oracle.Client{Strict: true}}
+	kubectl(t, "create", "configmap", "-n", b.namespace, "clock")
+	apply(t, b.view())
+	kubectl(t, "wait", "--for=condition=Ready", "-n", b.namespace, "gv/calm", "--timeout="+within.String())
+	conn, code, err := dial(t.Context(), client(t, "bystander"), watchPath(b.namespace, "calm"), "graphview.v1", nil)
+	if err != nil {
+		t.Fatalf("%d: %v", code, err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	writing, rest := context.WithCancel(ctx)
+	var running, changes sync.WaitGroup
+	running.Go(func() { b.read(ctx, conn) })
+	changes.Go(func() { b.write(writing) })
+	b.rest = func() {
+		rest()
+		changes.Wait()
+	}
+	t.Cleanup(func() {
+		b.rest()
+		stop()
+		running.Wait()
+		_ = conn.CloseNow()
+	})
+	return b
+}
+
+func (b *bystander) view() string {
+	return fmt.Sprintf(`
+apiVersion: graphview.dev/v1alpha1
+kind: GraphView
+metadata: {name: calm, namespace: %[1]s}
+spec:
+  queries: [{include: {resourceSelectorExpression: "group == '' && resource == 'configmaps'"}}]
+  namespaces: {names: [%[1]s]}
+`, b.namespace)
+}
+
+// write changes the ConfigMap until ctx is done.
+func (b *bystander) write(ctx context.Context) {
+	clients, err := dynamic.NewForConfig(cluster.Config())
+	if err != nil {
+		b.fail(err)
+		return
+	}
+	maps := clients.Resource(schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}).Namespace(b.namespace)
+	pace := time.NewTicker(every)
+	defer pace.Stop()
+	for n := 1; ; n++ {
+		b.mu.Lock()
+		b.written[n] = time.Now()
+		b.mu.Unlock()
+		patch := fmt.Appendf(nil, `{"data":{"n":"%d"}}`, n)
+		if _, err := maps.Patch(ctx, "clock", types.MergePatchType, patch, metav1.PatchOptions{}); err != nil {
+			if ctx.Err() == nil {
+				b.fail(err)
+			}
+			return
+		}
+		b.mu.Lock()
+		b.last = n
+		b.mu.Unlock()
+		select {
+		case <-pace.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// read follows the stream until ctx is done.
+func (b *bystander) read(ctx context.Context, conn *websocket.Conn) {
+	defer close(b.done)
+	for {
+		_, text, err := conn.Read(ctx)
+		if err == nil {
+			err = b.take(text)
+		}
+		if err != nil {
+			if ctx.Err() == nil {
+				b.fail(fmt.Errorf("the bystander's stream: %w", err))
+			}
+			return
+		}
+	}
+}
+
+func (b *bystander) take(text []byte) error {
+	var message struct {
+		Actions []struct {
+			SVX *struct {
+				VX struct {
+					N string `json:"n"`
+				} `json:"vx"`
+				O struct {
+					Data map[string]string `json:"data"`
+				} `json:"o"`
+			} `json:"svx"`
+		} `json:"actions"`
+	}
+	if err := json.Unmarshal(text, &message); err != nil {
+		return err
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, a := range message.Actions {
+		if a.SVX == nil || a.SVX.VX.N != "clock" {
+			continue
+		}
+		if n, err := strconv.Atoi(a.SVX.O.Data["n"]); err == nil {
+			b.seen = n
+			b.took = append(b.took, time.Since(b.written[n]))
+		}
+	}
+	return b.client.Apply(text)
+}
+
+func (b *bystander) fail(err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.err == nil {
+		b.err = err
+	}
+}
+
+// quiet waits until forty more changes were made and one of those has come.
+func (b *bystander) quiet(t *testing.T) {
+	t.Helper()
+	b.mu.Lock()
+	want := b.last + 40
+	b.mu.Unlock()
+	eventually(t, func() string {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		switch {
+		case b.err != nil:
+			t.Fatal(b.err)
+		case b.seen < want:
+			return fmt.Sprintf("change %d was made, %d has come", b.last, b.seen)
+		}
+		return ""
+	})
+}
+
+// latencies says how long changes took since the last call.
+func (b *bystander) latencies() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	took := slices.Sorted(slices.Values(b.took))
+	b.took = nil
+	if len(took) == 0 {
+		return "nothing came"
+	}
+	at := func(share float64) time.Duration {
+		return took[int(share*float64(len(took)-1))].Round(100 * time.Microsecond)
+	}
+	return fmt.Sprintf("%d changes came, p50 %s, p99 %s, slowest %s", len(took), at(0.5), at(0.99), at(1))
+}
+
+// wantRight ends the changes, and wants the stream to be open still and the
+// graph to be what the cluster has.
+func (b *bystander) wantRight(t *testing.T) {
+	t.Helper()
+	b.rest()
+	view, err := oracle.ParseView([]byte(b.view()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, func() string {
+		want, err := oracle.Build(t.Context(), cluster.Config(), view)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		if b.err != nil {
+			t.Fatal(b.err)
+		}
+		return oracle.Compare(want, b.client.Graph())
+	})
+	select {
+	case <-b.done:
+		t.Error("the bystander's stream has ended")
+	default:
+	}
+}
+
+// usage is what the operator has of the machine.
+type usage struct{ resident, heap, goroutines, collections int }
+
+func (u usage) String() string {
+	return fmt.Sprintf("%d MiB resident, %d MiB of heap, %d goroutines", u.resident>>20, u.heap>>20, u.goroutines)
+}
+
+func measure(t *testing.T) usage {
+	t.Helper()
+	defer http.DefaultClient.CloseIdleConnections()
+	_, text := get(t, http.DefaultClient, manager.MetricsURL())
+	value := func(name string) int {
+		for line := range strings.Lines(text) {
+			if number, ok := strings.CutPrefix(line, name+" "); ok {
+				n, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return int(n)
+			}
+		}
+		t.Fatalf("no metric %s", name)
+		return 0
+	}
+	return usage{
+		value("process_resident_memory_bytes"), value("go_memstats_heap_inuse_bytes"), value("go_goroutines"), value("go_gc_duration_seconds_count"),
+	}
+}
+
+// collect makes the operator allocate, by asking for its metrics, until its
+// garbage collector has come round: what it has then, it holds.
+func collect(t *testing.T) {
+	t.Helper()
+	start := measure(t).collections
+	eventually(t, func() string {
+		for range 50 {
+			measure(t)
+		}
+		if n := measure(t).collections - start; n < 2 {
+			return fmt.Sprintf("%d of 2 garbage collections", n)
+		}
+		return ""
+	})
+}

@@ -1,0 +1,355 @@
+package hostile
+
+import (
+	"bufio"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+)
+
+func address() string { return strings.TrimPrefix(manager.URL(), "https://") }
+
+// TestSlowHandshakes: who says nothing, or says it a byte at a time, is cut: in
+// the handshake of TLS, in a request's header, in a body that nobody reads.
+func TestSlowHandshakes(t *testing.T) {
+	strange := secured(t, "")
+	slow := map[string]struct {
+		n int
+		// begin does what comes before the silence; dribble is said again and again
+		// after it, and never ends.
+		begin   func(conn net.Conn) (net.Conn, error)
+		dribble string
+	}{
+		"silence before TLS": {n: 500, begin: func(c net.Conn) (net.Conn, error) { return c, nil }},
+		"a slow handshake": {n: 300, dribble: "\x01", begin: func(c net.Conn) (net.Conn, error) {
+			_, err := c.Write([]byte{0x16, 3, 1, 2, 0})
+			return c, err
+		}},
+		"silence after TLS":      {n: 200, begin: say(strange, "")},
+		"a slow header":          {n: 200, begin: say(strange, "GET /graph HTTP/1.1\r\nHost: localhost\r\nX-Slow: "), dribble: "a"},
+		"a body kept back":       {n: 100, begin: say(strange, "POST /graph HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n")},
+		"a slow body":            {n: 100, begin: say(strange, "GET /graph HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n"), dribble: "a"},
+		"a slow body, no secret": {n: 100, begin: say(strange, "POST /readyz HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n"), dribble: "a\r\n1\r\n"},
+	}
+	meanwhile(t, func(tries *tally) {
+		defer tries.measure(t)
+		var all sync.WaitGroup
+		for name, test := range slow {
+			all.Go(func() {
+				inParallel(test.n, test.n, func(int) {
+					raw, err := net.Dial("tcp", address())
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					defer raw.Close()
+					conn, err := test.begin(raw)
+					if err != nil {
+						tries.add(name + " cut at once")
+						return
+					}
+					end := silenced(raw, conn, []byte(test.dribble))
+					tries.add(name + " " + end)
+					if end == "still open" {
+						t.Errorf("%s is not cut", name)
+					}
+				})
+			})
+		}
+		all.Wait()
+	})
+}
+
+// say is the beginning of a request.
+func say(config *tls.Config, text string) func(net.Conn) (net.Conn, error) {
+	return func(c net.Conn) (net.Conn, error) {
+		s := tls.Client(c, config)
+		if err := s.Handshake(); err != nil || text == "" {
+			return s, err
+		}
+		_, err := s.Write([]byte(text))
+		return s, err
+	}
+}
+
+// silenced says one byte a second until the peer hangs up.
+func silenced(raw, conn net.Conn, dribble []byte) string {
+	deadline := time.Now().Add(within)
+	var writing sync.WaitGroup
+	stop := make(chan struct{})
+	writing.Go(func() {
+		pace := time.NewTicker(time.Second)
+		defer pace.Stop()
+		for {
+			select {
+			case <-pace.C:
+			case <-stop:
+				return
+			}
+			if _, err := conn.Write(dribble); err != nil {
+				return
+			}
+		}
+	})
+	defer writing.Wait()
+	defer close(stop)
+	_ = raw.SetReadDeadline(deadline)
+	said, err := io.ReadAll(raw) // alerts and answers, encrypted
+	switch {
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return "still open"
+	case len(said) > 0:
+		return "answered and cut"
+	default:
+		return "cut"
+	}
+}
+
+// TestHeaders: what a header may have is bounded.
+func TestHeaders(t *testing.T) {
+	c := client(t, "stranger")
+	for name, test := range map[string]struct {
+		header http.Header
+		query  string
+		want   int
+	}{
+		"a header of a megabyte":     {header: http.Header{"X-Large": {strings.Repeat("a", 1<<20)}}, want: http.StatusRequestHeaderFieldsTooLarge},
+		"ten thousand headers":       {header: many("X-Many-%d", 10_000), want: http.StatusRequestHeaderFieldsTooLarge},
+		"a URL of a megabyte":        {query: "?since=" + strings.Repeat("a", 1<<20), want: http.StatusRequestHeaderFieldsTooLarge},
+		"a rev of nobody's":          {query: "?since=" + strings.Repeat("a", 32<<10), want: http.StatusNotFound},
+		"headers of the front proxy": {header: http.Header{"X-Remote-User": {"admin"}, "X-Remote-Group": {"system:masters"}}, want: http.StatusNotFound},
+	} {
+		t.Run(name, func(t *testing.T) {
+			request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, manager.URL()+watchPath("nowhere", "none")+test.query, http.NoBody)
+			if err != nil {
+				t.Fatal(err)
+			}
+			request.Header = test.header
+			response, err := c.Do(request)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer response.Body.Close()
+			if response.StatusCode != test.want {
+				t.Errorf("%s, want %d", response.Status, test.want)
+			}
+		})
+	}
+	// A stranger cannot be somebody else by saying so.
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, manager.URL()+watchPath("nowhere", "none"), http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header = http.Header{"X-Remote-User": {"admin"}, "X-Remote-Group": {"system:masters"}}
+	response, err := client(t, "").Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusUnauthorized {
+		t.Errorf("who claims to be the front proxy: %s", response.Status)
+	}
+}
+
+func many(format string, n int) http.Header {
+	all := http.Header{}
+	for i := range n {
+		all.Set(fmt.Sprintf(format, i), "a")
+	}
+	return all
+}
+
+// TestOrigins: pages of other hosts open nothing.
+func TestOrigins(t *testing.T) {
+	namespace := newNamespace(t, "origins")
+	apply(t, small(namespace, "one"))
+	kubectl(t, "wait", "--for=condition=Ready", "-n", namespace, "gv/one", "--timeout="+within.String())
+	c := client(t, "reader")
+	for origin, want := range map[string]int{
+		"": http.StatusSwitchingProtocols, "https://" + address(): http.StatusSwitchingProtocols,
+		"https://evil.example": http.StatusForbidden, "null": http.StatusForbidden, "http://localhost.evil.example": http.StatusForbidden,
+		"https://localhost": http.StatusForbidden, "://": http.StatusForbidden, "file://": http.StatusForbidden,
+	} {
+		for path, protocol := range map[string]string{watchPath(namespace, "one"): "graphview.v1", "/graph": "gitlab-agent-graph-api"} {
+			header := http.Header{}
+			if origin != "" {
+				header.Set("Origin", origin)
+			}
+			conn, code, err := dial(t.Context(), c, path, protocol, header)
+			if err == nil {
+				_ = conn.CloseNow()
+			}
+			if code != want {
+				t.Errorf("%s from %q: %d, %v; want %d", path, origin, code, err, want)
+			}
+		}
+	}
+}
+
+// small is a view of a namespace's ConfigMaps.
+func small(namespace, name string) string {
+	return fmt.Sprintf(`
+apiVersion: graphview.dev/v1alpha1
+kind: GraphView
+metadata: {name: %[2]s, namespace: %[1]s}
+spec:
+  queries: [{include: {resourceSelectorExpression: "group == '' && resource == 'configmaps'"}}]
+  namespaces: {names: [%[1]s]}
+`, namespace, name)
+}
+
+// TestThousandsOfConnections: they are held, cost little each, and the ones who
+// come after them are let in.
+func TestThousandsOfConnections(t *testing.T) {
+	namespace := newNamespace(t, "crowd")
+	apply(t, small(namespace, "one"))
+	kubectl(t, "wait", "--for=condition=Ready", "-n", namespace, "gv/one", "--timeout="+within.String())
+	meanwhile(t, func(tries *tally) {
+		collect(t)
+		before := measure(t)
+		var open held
+		defer open.close()
+		clients := make([]*http.Client, 8)
+		for i := range clients {
+			clients[i] = client(t, fmt.Sprintf("crowd-%d", i%2))
+		}
+		const connections = 2000
+		inParallel(len(clients), connections, func(n int) {
+			conn, code, err := dial(t.Context(), clients[n%len(clients)], watchPath(namespace, "one"), "graphview.v1", nil)
+			if err != nil {
+				tries.add(fmt.Sprintf("HTTP %d", code))
+				return
+			}
+			open.keep(conn)
+			tries.add("let in")
+		})
+		collect(t)
+		tries.measure(t)
+		if in := tries.count("let in"); in != connections {
+			t.Errorf("%d of %d were let in", in, connections)
+		}
+		wantCheap(t, before, tries.during, connections)
+	})
+}
+
+// wantCheap wants attackers to cost no more than a bounded amount each.
+func wantCheap(t *testing.T, before, during usage, n int) {
+	t.Helper()
+	const bound = 256 << 10
+	each := (during.heap - before.heap) / n
+	t.Logf("%d KiB of heap and %.1f goroutines for each of %d", each>>10, float64(during.goroutines-before.goroutines)/float64(n), n)
+	if each > bound {
+		t.Errorf("%d KiB of heap for each of %d, want at most %d", each>>10, n, bound>>10)
+	}
+	if per := (during.goroutines - before.goroutines) / n; per > 6 {
+		t.Errorf("%d goroutines for each", per)
+	}
+}
+
+// TestReadersThatDoNotRead: subscribers with a closed window hold next to
+// nothing, however much there would be to send.
+func TestReadersThatDoNotRead(t *testing.T) {
+	namespace := newNamespace(t, "deaf")
+	fill(t, namespace, 300, 8<<10)
+	apply(t, small(namespace, "large"))
+	kubectl(t, "wait", "--for=condition=Ready", "-n", namespace, "gv/large", "--timeout="+within.String())
+	meanwhile(t, func(tries *tally) {
+		collect(t)
+		before := measure(t)
+		const readers = 200
+		var open []net.Conn
+		defer func() {
+			for _, conn := range open {
+				_ = conn.Close()
+			}
+		}()
+		config := secured(t, "deaf")
+		for range readers {
+			raw, err := net.Dial("tcp", address())
+			if err != nil {
+				t.Fatal(err)
+			}
+			// What the kernel takes for them is then little.
+			if err := raw.(*net.TCPConn).SetReadBuffer(4 << 10); err != nil {
+				t.Fatal(err)
+			}
+			conn := tls.Client(raw, config)
+			open = append(open, conn)
+			tries.add(deafen(t, conn, watchPath(namespace, "large")))
+		}
+		change(t, namespace, 300)
+		collect(t)
+		tries.measure(t)
+		if n := tries.count("101"); n != readers {
+			t.Errorf("%d of %d were let in", n, readers)
+		}
+		wantCheap(t, before, tries.during, readers)
+	})
+}
+
+// deafen upgrades to a WebSocket and reads the answer's first line.
+func deafen(t *testing.T, conn net.Conn, path string) string {
+	t.Helper()
+	if _, err := fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: %s\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"+
+		"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: graphview.v1\r\n\r\n", path, address()); err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReaderSize(conn, 64).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Fields(line)[1]
+}
+
+// TestTokensOfNobody: guessing tokens gets 401, and the API server is asked.
+func TestTokensOfNobody(t *testing.T) {
+	c := client(t, "")
+	meanwhile(t, func(tries *tally) {
+		inParallel(8, 500, func(n int) {
+			ctx, cancel := context.WithTimeout(t.Context(), within)
+			defer cancel()
+			_, code, err := dial(ctx, c, watchPath("nowhere", "none"), "graphview.v1",
+				http.Header{"Authorization": {fmt.Sprintf("Bearer guess-%d", n)}})
+			tries.add(fmt.Sprintf("HTTP %d", code))
+			if code != http.StatusUnauthorized {
+				t.Errorf("%d, %v", code, err)
+			}
+		})
+		tries.measure(t)
+	})
+}
+
+// TestMessagesToStreams: who talks where nothing is to be said is told so.
+func TestMessagesToStreams(t *testing.T) {
+	namespace := newNamespace(t, "talk")
+	apply(t, small(namespace, "one"))
+	kubectl(t, "wait", "--for=condition=Ready", "-n", namespace, "gv/one", "--timeout="+within.String())
+	c := client(t, "talker")
+	for name, text := range map[string]string{"a word": "hello", "a megabyte": strings.Repeat("a", 1<<20), "nothing": ""} {
+		conn, code, err := dial(t.Context(), c, watchPath(namespace, "one"), "graphview.v1", nil)
+		if err != nil {
+			t.Fatalf("%d: %v", code, err)
+		}
+		_ = conn.Write(t.Context(), websocket.MessageText, []byte(text))
+		ctx, cancel := context.WithTimeout(t.Context(), within)
+		for err == nil {
+			_, _, err = conn.Read(ctx)
+		}
+		cancel()
+		if websocket.CloseStatus(err) != websocket.StatusPolicyViolation {
+			t.Errorf("%s: %v", name, err)
+		}
+		_ = conn.CloseNow()
+	}
+}

@@ -1,0 +1,148 @@
+package installation
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"graphview.dev/test/env"
+)
+
+// Options of an Installation. All but Args are required.
+type Options struct {
+	Plane *env.ControlPlane
+	// Binary is the operator's path.
+	Binary string
+	// Manifests are YAML. The operator's namespace, graphview-system, is made if
+	// they do not, and holds its pods to the restricted Pod Security Standard.
+	Manifests []byte
+	// Args come after the Deployment's, and win over them.
+	Args []string
+}
+
+// Installation is an operator that runs as it was installed.
+type Installation struct {
+	plane   *env.ControlPlane
+	binary  string
+	account string
+	args    []string // of the Deployment
+	command []string // that the operator was started with
+	process *env.Process
+
+	// Ports on loopback.
+	Stream, Webhook, Metrics, Health, Pprof int
+}
+
+// namespace is the operator's.
+const namespace = env.ServiceNamespace
+
+// Start installs and starts. The operator ends with the control plane at the
+// latest.
+func Start(ctx context.Context, o Options) (*Installation, error) {
+	ports, err := env.FreePorts(5)
+	if err != nil {
+		return nil, err
+	}
+	i := &Installation{
+		plane: o.Plane, binary: o.Binary,
+		Stream: ports[0], Webhook: ports[1], Metrics: ports[2], Health: ports[3], Pprof: ports[4],
+	}
+	if err := i.Apply(ctx, o.Manifests); err != nil {
+		return nil, err
+	}
+	if err := i.run(ctx, o.Args); err != nil {
+		return nil, err
+	}
+	return i, nil
+}
+
+// Apply applies manifests, again if need be; the operator goes on with the
+// arguments that it has.
+func (i *Installation) Apply(ctx context.Context, manifests []byte) error {
+	objects, err := Parse(manifests)
+	if err != nil {
+		return err
+	}
+	deployed, err := deployment(objects)
+	if err != nil {
+		return err
+	}
+	i.account = deployed.Spec.Template.Spec.ServiceAccountName
+	i.args = deployed.Spec.Template.Spec.Containers[0].Args
+	if err := local(objects, i.Stream, i.Webhook); err != nil {
+		return err
+	}
+	text, err := render(objects)
+	if err != nil {
+		return err
+	}
+	home := []byte("{apiVersion: v1, kind: Namespace, metadata: {name: " + namespace +
+		", labels: {app.kubernetes.io/name: graphview, pod-security.kubernetes.io/enforce: restricted, pod-security.kubernetes.io/enforce-version: latest}}}\n")
+	for name, content := range map[string][]byte{"installation-namespace.yaml": home, "installation.yaml": text} {
+		if err := os.WriteFile(filepath.Join(i.plane.Dir(), name), content, 0o600); err != nil {
+			return fmt.Errorf("manifests: %w", err)
+		}
+	}
+	for _, name := range []string{"installation-namespace.yaml", "installation.yaml"} {
+		if _, err := i.plane.Kubectl(ctx, "apply", "--server-side", "--force-conflicts", "-f", filepath.Join(i.plane.Dir(), name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// run starts the operator under its own token.
+func (i *Installation) run(ctx context.Context, more []string) error {
+	kubeconfig, err := i.Kubeconfig(ctx, i.account)
+	if err != nil {
+		return err
+	}
+	args := append([]string{}, i.args...)
+	args = append(args,
+		"--kubeconfig="+kubeconfig,
+		fmt.Sprintf("--stream-bind-address=127.0.0.1:%d", i.Stream),
+		fmt.Sprintf("--metrics-bind-address=127.0.0.1:%d", i.Metrics),
+		fmt.Sprintf("--health-probe-bind-address=127.0.0.1:%d", i.Health),
+	)
+	for _, arg := range i.args {
+		if arg == "--webhook-bind-address=:9443" {
+			args = append(args, fmt.Sprintf("--webhook-bind-address=127.0.0.1:%d", i.Webhook))
+		}
+	}
+	i.command = append(args, more...)
+	return i.Restart()
+}
+
+// Restart starts the operator that Stop ended, as it was started.
+func (i *Installation) Restart() error {
+	var err error
+	i.process, err = i.plane.Run("manager", i.binary, i.command...)
+	return err
+}
+
+// Kubeconfig writes one with a token of a ServiceAccount of the operator's
+// namespace, and returns its path.
+func (i *Installation) Kubeconfig(ctx context.Context, account string) (path string, err error) {
+	config, err := i.plane.ServiceAccountConfig(ctx, namespace, account)
+	if err != nil {
+		return "", err
+	}
+	path = filepath.Join(i.plane.Dir(), account+".kubeconfig")
+	if err := os.WriteFile(path, env.Kubeconfig(config), 0o600); err != nil {
+		return "", fmt.Errorf("write kubeconfig: %w", err)
+	}
+	return path, nil
+}
+
+// Stop asks the operator to end, as a kubelet does, and returns its exit code.
+func (i *Installation) Stop(ctx context.Context) int {
+	i.process.Terminate(ctx)
+	return i.process.ExitCode()
+}
+
+// Exited is an error once the operator has ended.
+func (i *Installation) Exited() error { return i.process.Exited() }
+
+// LogPath is the operator's log.
+func (i *Installation) LogPath() string { return filepath.Join(i.plane.Dir(), "logs", "manager.log") }

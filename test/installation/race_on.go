@@ -1,0 +1,5 @@
+//go:build race
+
+package installation
+
+const raceDetector = true

@@ -1,0 +1,229 @@
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"time"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"graphview.dev/test/env"
+	"graphview.dev/test/operator"
+	"graphview.dev/test/workload"
+)
+
+// front is what tests speak to: a relay to the operator (/apis) and to the API
+// server (/kube), files (/files, /page), and what happens to the cluster
+// (/control).
+type front struct {
+	plane    *env.ControlPlane
+	manager  *operator.Operator
+	changes  *workload.Workload
+	listener net.Listener
+	server   *http.Server
+	upstream *http.Transport
+	served   chan error
+
+	acting sync.Mutex // one change, or restart, at a time
+
+	mu    sync.Mutex
+	conns map[net.Conn]struct{}
+}
+
+func newFront(plane *env.ControlPlane, manager *operator.Operator, root string) (*front, error) {
+	authorities := x509.NewCertPool()
+	authorities.AppendCertsFromPEM(plane.CA())
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	admin, err := client.New(plane.Config(), client.Options{})
+	if err != nil {
+		return nil, err
+	}
+	f := &front{
+		plane: plane, manager: manager, listener: listener, changes: newWorkload(admin),
+		// Without HTTP/2, over which there are no WebSockets.
+		upstream: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: authorities, MinVersion: tls.VersionTLS12}},
+		conns:    map[net.Conn]struct{}{}, served: make(chan error, 1),
+	}
+	own, err := f.relay(manager.URL())
+	if err != nil {
+		return nil, err
+	}
+	kube, err := f.relay(plane.URL())
+	if err != nil {
+		return nil, err
+	}
+	page := http.NewServeMux()
+	for path, file := range map[string]string{
+		"/page.html": "docs/examples/page.html", "/graphview.js": "client/js/graphview.js",
+	} {
+		page.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) { http.ServeFile(w, r, filepath.Join(root, file)) })
+	}
+	mux := http.NewServeMux()
+	mux.Handle("/apis/", own)
+	mux.Handle("/openapi/", own)
+	mux.Handle("/kube/", http.StripPrefix("/kube", kube))
+	mux.Handle("/page/", http.StripPrefix("/page", page))
+	for _, dir := range []string{"client/js", "test/js"} {
+		mux.Handle("/files/"+dir+"/", http.StripPrefix("/files/"+dir, http.FileServer(http.Dir(filepath.Join(root, dir)))))
+	}
+	mux.Handle("/tools/", http.StripPrefix("/tools", http.FileServer(http.Dir(filepath.Join(root, "bin", ".js", "node_modules")))))
+	mux.HandleFunc("POST /control/change", f.change)
+	mux.HandleFunc("POST /control/cut", f.cut)
+	mux.HandleFunc("POST /control/restart", f.restart)
+	mux.HandleFunc("POST /control/kubectl", f.kubectl)
+	f.server = &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, ConnContext: withConn}
+	// A client that keeps connections would take one that was cut for its next
+	// request; what is tested is streams.
+	f.server.SetKeepAlivesEnabled(false)
+	go func() { f.served <- f.server.Serve(tracked{listener, f}) }()
+	return f, nil
+}
+
+func (f *front) url() string { return "http://" + f.listener.Addr().String() }
+
+func (f *front) close() error {
+	err := f.server.Close()
+	f.sever(nil) // WebSockets are nobody's but ours
+	f.upstream.CloseIdleConnections()
+	if served := <-f.served; !errors.Is(served, http.ErrServerClosed) {
+		err = errors.Join(err, served)
+	}
+	return err
+}
+
+// relay passes requests on as they are.
+func (f *front) relay(to string) (http.Handler, error) {
+	target, err := url.Parse(to)
+	if err != nil {
+		return nil, err
+	}
+	return &httputil.ReverseProxy{
+		Rewrite: func(r *httputil.ProxyRequest) {
+			r.SetURL(target)
+			r.Out.Host = r.In.Host
+		},
+		Transport: f.upstream, FlushInterval: -1,
+		// While it restarts nobody is there, which is for the clients to bear.
+		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, err error) {
+			http.Error(w, err.Error(), http.StatusBadGateway)
+		},
+	}, nil
+}
+
+type connKey struct{}
+
+func withConn(ctx context.Context, conn net.Conn) context.Context {
+	return context.WithValue(ctx, connKey{}, conn)
+}
+
+// tracked keeps a record of a listener's connections.
+type tracked struct {
+	net.Listener
+	front *front
+}
+
+func (l tracked) Accept() (net.Conn, error) {
+	conn, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	l.front.mu.Lock()
+	defer l.front.mu.Unlock()
+	l.front.conns[conn] = struct{}{}
+	return conn, nil
+}
+
+// sever closes all connections but one.
+func (f *front) sever(but net.Conn) (number int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for conn := range f.conns {
+		if conn == but {
+			continue
+		}
+		// Those that ended by themselves are still in the record.
+		if conn.Close() == nil {
+			number++
+		}
+		delete(f.conns, conn)
+	}
+	return number
+}
+
+func (f *front) cut(w http.ResponseWriter, r *http.Request) {
+	asking, _ := r.Context().Value(connKey{}).(net.Conn)
+	fmt.Fprintln(w, f.sever(asking))
+}
+
+// change makes n random changes.
+func (f *front) change(w http.ResponseWriter, r *http.Request) {
+	number, err := strconv.Atoi(r.URL.Query().Get("n"))
+	f.acting.Lock()
+	defer f.acting.Unlock()
+	for range number {
+		if err != nil {
+			break
+		}
+		err = f.changes.Step(r.Context())
+	}
+	answer(w, nil, err)
+}
+
+func (f *front) restart(w http.ResponseWriter, r *http.Request) {
+	f.acting.Lock()
+	defer f.acting.Unlock()
+	var err error
+	if code := f.manager.Stop(r.Context()); code != 0 {
+		err = fmt.Errorf("the operator's exit code is %d", code)
+	}
+	answer(w, nil, errors.Join(err, f.manager.Restart()))
+}
+
+// kubectl runs it as the administrator; the body has arguments, and a manifest
+// where one is to be applied.
+func (f *front) kubectl(w http.ResponseWriter, r *http.Request) {
+	var asked struct {
+		Args     []string        `json:"args"`
+		Manifest json.RawMessage `json:"manifest"`
+	}
+	if err := json.NewDecoder(r.Body).Decode(&asked); err != nil {
+		answer(w, nil, err)
+		return
+	}
+	f.acting.Lock()
+	defer f.acting.Unlock()
+	if asked.Manifest != nil {
+		file := filepath.Join(f.plane.Dir(), "asked.json")
+		if err := os.WriteFile(file, asked.Manifest, 0o600); err != nil {
+			answer(w, nil, err)
+			return
+		}
+		asked.Args = append(asked.Args, "-f", file)
+	}
+	out, err := f.plane.Kubectl(r.Context(), asked.Args...)
+	answer(w, out, err)
+}
+
+func answer(w http.ResponseWriter, out []byte, err error) {
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	_, _ = w.Write(out) // nobody is left to be told
+}

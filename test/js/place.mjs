@@ -1,0 +1,60 @@
+// Where the tests run: what test/js started, and what hack/js-tools.sh installed.
+import { createRequire } from "node:module";
+import path from "node:path";
+import { spawnSync } from "node:child_process";
+import { mkdirSync } from "node:fs";
+import { pathToFileURL } from "node:url";
+
+const need = (name) => {
+  const value = process.env[name];
+  if (!value) throw new Error(`${name} is not set: run make test-js`);
+  return value;
+};
+
+export const url = need("GRAPHVIEW_URL");
+export const token = need("GRAPHVIEW_TOKEN");
+export const tools = need("GRAPHVIEW_TOOLS");
+
+export const kubectl = need("GRAPHVIEW_KUBECTL");
+
+/** Where screenshots and drawings go, for people to look at. */
+export const out = need("GRAPHVIEW_OUT");
+mkdirSync(out, { recursive: true });
+
+/** Packages that are CommonJS, or both. */
+export const require = createRequire(path.join(tools, "package.json"));
+
+/** Packages that are modules alone. */
+export const load = (file) => import(pathToFileURL(path.join(tools, "node_modules", file)));
+
+const { chromium } = require("playwright-core");
+
+const executablePath = ["chromium", "chromium-browser", "google-chrome"]
+  .map((name) => spawnSync("sh", ["-c", `command -v ${name}`], { encoding: "utf8" }).stdout.trim()).find(Boolean);
+
+const patience = 180_000; // bounds what the browser may take on a busy machine
+
+/** Starts the browser with nothing remembered, and stops it after the test. */
+export async function browser(t) {
+  const args = ["--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
+  const started = await chromium.launch({
+    executablePath, headless: true, args, timeout: patience, chromiumSandbox: process.getuid() !== 0,
+  });
+  t.after(() => started.close());
+  return started;
+}
+
+/**
+ * Opens a page, by default of the front, and fails the test for what goes wrong in
+ * it. Asked is called with what it asks for, other than by WebSocket.
+ */
+export async function open(t, at, asked = () => {}) {
+  const page = await (await browser(t)).newPage({ viewport: { width: 1400, height: 900 } });
+  page.setDefaultTimeout(patience);
+  page.on("request", (request) => asked(request.url()));
+  const wrong = [];
+  page.on("pageerror", (error) => wrong.push(error));
+  t.after(() => { if (wrong.length > 0) throw wrong[0]; });
+  await page.goto(new URL(at, url).href);
+  return page;
+}

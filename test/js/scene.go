@@ -1,0 +1,168 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
+
+	"graphview.dev/test/env"
+	"graphview.dev/test/workload"
+)
+
+const (
+	busy  = "busy"  // what the workload changes
+	large = "large" // what is drawn
+)
+
+const manifests = `
+apiVersion: v1
+kind: Namespace
+metadata: {name: busy}
+---
+apiVersion: v1
+kind: Namespace
+metadata: {name: large}
+---
+apiVersion: v1
+kind: ServiceAccount
+metadata: {name: reader, namespace: busy}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata: {name: reader}
+rules:
+- {apiGroups: ["*"], resources: ["*"], verbs: [get, list, watch]}
+- {nonResourceURLs: ["*"], verbs: [get]}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: {name: reader}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: reader}
+subjects: [{kind: ServiceAccount, name: reader, namespace: busy}]
+---
+apiVersion: graphview.dev/v1alpha1
+kind: GraphView
+metadata: {name: view, namespace: busy}
+spec:
+  queries:
+  - include:
+      resourceSelectorExpression: >-
+        (group == '' && resource in ['pods', 'configmaps', 'secrets', 'serviceaccounts', 'services']) ||
+        (group == 'apps' && resource in ['deployments', 'replicasets'])
+  namespaces: {names: [busy]}
+---
+apiVersion: graphview.dev/v1alpha1
+kind: GraphView
+metadata: {name: view, namespace: large}
+spec:
+  queries:
+  - include:
+      resourceSelectorExpression: >-
+        (group == '' && resource in ['pods', 'configmaps', 'secrets', 'services']) ||
+        (group == 'apps' && resource in ['deployments', 'replicasets']) ||
+        (group == 'rbac.authorization.k8s.io' && resource in ['roles', 'rolebindings'])
+  namespaces: {names: [large]}
+`
+
+// hostile are names that the API server admits, of roles, and that mean
+// something to programs that draw.
+var hostile = []string{
+	"end", "graph", "subgraph", "style", "default", "click", `quo"te`, "a&b", "&lt;b&gt;", "<b>bold<b>", "semi;colon", "hash#quot;",
+	"1. list", "- item", "# title", "**bold** _it_ `code`", "back\\slash", "\\n\\l\\N", "{curly}", "[square](round)", "|pipe|", "--> x",
+	"system:controller:a-b", "lifestyle:a#b;", "grün", "日本語", "$$$x$$", "fa:fa-car", "'single'", "a  b", "o'brien",
+}
+
+// applications is how many of them a large graph has: with a Deployment's pods,
+// some settings that are there and some that are not, they make 300 vertices.
+const applications = 50
+
+// prepare makes the views and what is in them, and returns the token of who may
+// read all of it.
+func prepare(ctx context.Context, plane *env.ControlPlane) (token string, err error) {
+	var all strings.Builder
+	all.WriteString(manifests)
+	add := func(object map[string]any) {
+		text, err := yaml.Marshal(object)
+		if err != nil {
+			panic(err) // a map of texts
+		}
+		all.WriteString("---\n")
+		all.Write(text)
+	}
+	for i := range applications {
+		application(large, i, add)
+	}
+	// Something of everything that changes: what is a resource's first object is
+	// asked about, and may be a reason to begin anew.
+	application(busy, 1, add)
+	add(map[string]any{"apiVersion": "v1", "kind": "Secret", "metadata": map[string]any{"name": "registry", "namespace": busy}})
+	for _, name := range hostile {
+		const group = "rbac.authorization.k8s.io"
+		meta := map[string]any{"name": name, "namespace": large}
+		add(map[string]any{"apiVersion": group + "/v1", "kind": "Role", "metadata": meta})
+		add(map[string]any{
+			"apiVersion": group + "/v1", "kind": "RoleBinding", "metadata": meta,
+			"roleRef": map[string]any{"apiGroup": group, "kind": "Role", "name": name},
+		})
+	}
+	file := filepath.Join(plane.Dir(), "scene.yaml")
+	if err := os.WriteFile(file, []byte(all.String()), 0o600); err != nil {
+		return "", err
+	}
+	if _, err := plane.Kubectl(ctx, "apply", "-f", file); err != nil {
+		return "", err
+	}
+	for _, namespace := range []string{busy, large} {
+		if _, err := plane.Kubectl(ctx, "wait", "--for=condition=Ready", "-n", namespace, "gv/view", "--timeout=120s"); err != nil {
+			return "", err
+		}
+	}
+	config, err := plane.ServiceAccountConfig(ctx, busy, "reader")
+	if err != nil {
+		return "", err
+	}
+	return config.BearerToken, nil
+}
+
+// application adds a Deployment, the Service in front, and its ConfigMap, which
+// every fifth one lacks.
+func application(namespace string, i int, add func(map[string]any)) {
+	name := fmt.Sprintf("app-%02d", i)
+	meta := map[string]any{"name": name, "namespace": namespace}
+	labels := map[string]any{"app": name}
+	if i%5 != 0 {
+		add(map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": meta})
+	}
+	add(map[string]any{
+		"apiVersion": "v1", "kind": "Service", "metadata": meta,
+		"spec": map[string]any{"selector": labels, "ports": []any{map[string]any{"port": 80}}},
+	})
+	add(map[string]any{
+		"apiVersion": "apps/v1", "kind": "Deployment", "metadata": meta,
+		"spec": map[string]any{
+			"replicas": 1, "selector": map[string]any{"matchLabels": labels},
+			"template": map[string]any{
+				"metadata": map[string]any{"labels": labels},
+				"spec": map[string]any{
+					"imagePullSecrets": []any{map[string]any{"name": "registry"}},
+					"containers": []any{map[string]any{
+						"name": "main", "image": "example.com/main",
+						"envFrom": []any{map[string]any{"configMapRef": map[string]any{"name": name}}},
+					}},
+				},
+			},
+		},
+	})
+}
+
+func newWorkload(admin client.Client) *workload.Workload {
+	seed := rand.Uint64()
+	fmt.Println("seed of the workload:", seed)
+	return &workload.Workload{Client: admin, Random: rand.New(rand.NewPCG(seed, 0)), Namespaces: []string{busy}}
+}

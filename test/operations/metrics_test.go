@@ -1,0 +1,225 @@
+package operations
+
+import (
+	"context"
+	"maps"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
+	"k8s.io/client-go/rest"
+)
+
+// scrape reads the metrics, as text and by series.
+func scrape(t *testing.T) (text string, series map[string]float64) {
+	t.Helper()
+	code, text, err := get(t, manager.Metrics, "/metrics")
+	if err != nil || code != http.StatusOK {
+		t.Fatalf("metrics: %d %v", code, err)
+	}
+	series = map[string]float64{}
+	for line := range strings.Lines(text) {
+		name, value, ok := cutLast(strings.TrimSpace(line))
+		if !ok || strings.HasPrefix(line, "#") {
+			continue
+		}
+		n, err := strconv.ParseFloat(value, 64)
+		if err != nil {
+			t.Fatalf("%s: %v", line, err)
+		}
+		series[name] = n
+	}
+	return text, series
+}
+
+func cutLast(line string) (name, value string, ok bool) {
+	at := strings.LastIndexByte(line, ' ')
+	if at < 0 {
+		return "", "", false
+	}
+	return line[:at], line[at+1:], true
+}
+
+var typeLine = regexp.MustCompile(`(?m)^# TYPE (\S+) (\S+)$`)
+
+// families are the names of all metrics, and of the series of histograms.
+func families(text string) (own []string, all map[string]bool) {
+	all = map[string]bool{}
+	for _, match := range typeLine.FindAllStringSubmatch(text, -1) {
+		name := match[1]
+		all[name] = true
+		if match[2] == "histogram" {
+			all[name+"_bucket"], all[name+"_sum"], all[name+"_count"] = true, true, true
+		}
+		if strings.HasPrefix(name, "graphview_") {
+			own = append(own, name)
+		}
+	}
+	return own, all
+}
+
+// TestMetrics: they follow Prometheus' conventions, tell what happens, and are
+// few, however many views there are.
+func TestMetrics(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	follow(t, ctx)
+	eventually(t, func() string {
+		_, series := scrape(t)
+		if series[`graphview_subscribers{transport="lines"}`] != 1 {
+			return "there is no subscriber"
+		}
+		return ""
+	})
+	_, before := scrape(t)
+	kubectl(t, "create", "configmap", "-n", "shop", "for-the-metrics")
+	t.Cleanup(func() {
+		if _, err := cluster.Kubectl(context.Background(), "delete", "configmap", "-n", "shop", "for-the-metrics"); err != nil {
+			t.Error(err)
+		}
+	})
+	eventually(t, func() string {
+		_, after := scrape(t)
+		for _, grows := range []string{
+			`graphview_events_total{type="set"}`, `graphview_revisions_total`, `graphview_event_to_send_seconds_count`,
+			`graphview_messages_sent_total{transport="lines"}`, `graphview_sent_bytes_total{transport="lines"}`,
+			`graphview_vertices`,
+		} {
+			if after[grows] <= before[grows] {
+				return grows + " does not grow"
+			}
+		}
+		return ""
+	})
+	text, series := scrape(t)
+	for name, want := range map[string]float64{
+		`graphview_views{state="ready"}`: 4, `graphview_views{state="invalid"}`: 0, `graphview_watches{state="failing"}`: 0,
+	} {
+		if series[name] != want {
+			t.Errorf("%s is %v, want %v", name, series[name], want)
+		}
+	}
+	for _, positive := range []string{
+		`graphview_arcs`, `graphview_watches{state="synced"}`, `graphview_expression_cost_total`, `graphview_certificate_expiry_timestamp_seconds`,
+		`graphview_subject_access_reviews_total{result="allowed"}`,
+	} {
+		if series[positive] <= 0 {
+			t.Errorf("%s is %v", positive, series[positive])
+		}
+	}
+	if !strings.Contains(text, `graphview_build_info{goversion="go`) || !strings.Contains(text, `version="v1.2.3-test"`) {
+		t.Error("the version is not told")
+	}
+
+	problems, err := promlint.New(strings.NewReader(text)).Lint()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, problem := range problems {
+		if strings.HasPrefix(problem.Metric, "graphview_") {
+			t.Errorf("%s: %s", problem.Metric, problem.Text)
+		}
+	}
+
+	few := 0
+	for name := range series {
+		if strings.HasPrefix(name, "graphview_") {
+			few++
+		}
+	}
+	if few > 90 {
+		t.Errorf("%d series", few)
+	}
+	for _, secret := range []string{"storefront", "shop", "configmaps"} {
+		for name := range series {
+			if strings.HasPrefix(name, "graphview_") && strings.Contains(name, secret) {
+				t.Errorf("%s names what is in the cluster", name)
+			}
+		}
+	}
+}
+
+// follow reads a stream until ctx ends.
+func follow(t *testing.T, ctx context.Context) {
+	t.Helper()
+	client, err := rest.HTTPClientFor(cluster.Config())
+	if err != nil {
+		t.Fatal(err)
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet,
+		cluster.URL()+"/apis/stream.graphview.dev/v1alpha1/watch/namespaces/shop/graphs/namespace", http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := client.Do(request)
+	if err != nil || response.StatusCode != http.StatusOK {
+		t.Fatalf("%v %v", response, err)
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		buffer := make([]byte, 64<<10)
+		for {
+			if _, err := response.Body.Read(buffer); err != nil {
+				return
+			}
+		}
+	}()
+	t.Cleanup(func() {
+		_ = response.Body.Close()
+		<-done
+	})
+}
+
+// TestMetricsAreDocumented: docs/operations.md has a row for each metric and none
+// for another.
+func TestMetricsAreDocumented(t *testing.T) {
+	text, _ := scrape(t)
+	own, _ := families(text)
+	page := read(t, "docs", "operations.md")
+	documented := map[string]bool{}
+	for _, match := range regexp.MustCompile("(?m)^\\| `(graphview_[a-z_]+)").FindAllStringSubmatch(page, -1) {
+		documented[match[1]] = true
+	}
+	slices.Sort(own)
+	if diff := cmp.Diff(own, slices.Sorted(maps.Keys(documented))); diff != "" {
+		t.Errorf("-served +documented:\n%s", diff)
+	}
+}
+
+// others are metrics that are not the operator's: of kube-state-metrics.
+var others = map[string]bool{"kube_pod_container_resource_limits": true}
+
+// TestDashboardAndAlerts: each metric that they name is served.
+func TestDashboardAndAlerts(t *testing.T) {
+	text, _ := scrape(t)
+	_, served := families(text)
+	names := regexp.MustCompile(`\b(?:graphview|controller_runtime|workqueue|rest_client|process|go|kube)_[a-z0-9_]+\b`)
+	for _, file := range [][]string{{"docs", "dashboards", "graphview.json"}, {"docs", "alerts", "graphview.yaml"}} {
+		found := names.FindAllString(read(t, file...), -1)
+		if len(found) < 5 {
+			t.Errorf("%s names %d metrics", filepath.Join(file...), len(found))
+		}
+		for _, name := range found {
+			if !served[name] && !others[name] {
+				t.Errorf("%s: there is no %s", filepath.Join(file...), name)
+			}
+		}
+	}
+}
+
+func read(t *testing.T, path ...string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(append([]string{root}, path...)...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}

@@ -1,0 +1,241 @@
+package plugin
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"sync"
+	"testing"
+	"time"
+
+	"k8s.io/client-go/rest"
+	kube "sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
+
+	"graphview.dev/client"
+	"graphview.dev/test/oracle"
+	"graphview.dev/test/workload"
+)
+
+const followed = "plugin-client"
+
+const followedSpec = `
+queries:
+- include:
+    resourceSelectorExpression: >-
+      (group == '' && resource in ['pods', 'configmaps', 'secrets', 'serviceaccounts', 'services']) ||
+      (group == 'apps' && resource in ['deployments', 'replicasets'])
+namespaces: {names: [plugin-client]}
+roots:
+  objectSelectorExpressions: ["group == 'apps' && resource == 'deployments' && name.startsWith('web')"]
+  ignoreArcDirection: [or]
+`
+
+// followedRequest is followedSpec in the words of a request.
+var followedRequest = client.Request{
+	Queries: []client.Query{{Include: &client.Include{
+		ResourceSelectorExpression: "(group == '' && resource in ['pods', 'configmaps', 'secrets', 'serviceaccounts', 'services']) || " +
+			"(group == 'apps' && resource in ['deployments', 'replicasets'])",
+	}}},
+	Namespaces: &client.Namespaces{Names: []string{followed}},
+	Roots: &client.Roots{
+		ObjectSelectorExpressions: []string{"group == 'apps' && resource == 'deployments' && name.startsWith('web')"},
+		IgnoreArcDirection:        []client.ArcType{client.Owner},
+	},
+}
+
+// Clients that are cut off again and again, by both roads and by name or by
+// request, end with the graph that fresh lists give.
+func TestClientEqualsOracle(t *testing.T) {
+	var spec map[string]any
+	if err := yaml.Unmarshal([]byte(followedSpec), &spec); err != nil {
+		t.Fatal(err)
+	}
+	manifest, err := yaml.Marshal(map[string]any{
+		"apiVersion": "graphview.dev/v1alpha1", "kind": "GraphView",
+		"metadata": map[string]any{"name": "view", "namespace": followed}, "spec": spec,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	declared, err := oracle.ParseView(manifest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kubectl(t, "create", "namespace", followed)
+	t.Cleanup(func() {
+		// The test's own context is over by now.
+		if _, err := cluster.Kubectl(context.Background(), "delete", "namespace", followed, "--wait=false"); err != nil {
+			t.Error(err)
+		}
+	})
+	apply(t, string(manifest))
+	kubectl(t, "-n", followed, "wait", "--for=condition=Ready", "graphview/view", "--timeout=90s")
+
+	own := cluster.Config()
+	own.Host = manager.URL()
+	followers := map[string]*follower{
+		"through the API server":            follow(t, cluster.Config(), false),
+		"on its own port":                   follow(t, own, false),
+		"a request, through the API server": follow(t, cluster.Config(), true),
+	}
+	config := cluster.Config()
+	connections, err := rest.HTTPClientFor(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(connections.CloseIdleConnections)
+	writer, err := kube.New(config, kube.Options{HTTPClient: connections})
+	if err != nil {
+		t.Fatal(err)
+	}
+	seed := rand.Uint64()
+	t.Logf("seed of the workload: %d", seed)
+	changes := &workload.Workload{Client: writer, Random: rand.New(rand.NewPCG(seed, 0)), Namespaces: []string{followed}}
+	const steps, cuts = 160, 8
+	for range steps {
+		if err := changes.Step(t.Context()); err != nil {
+			t.Fatalf("change %d: %v", changes.Steps, err)
+		}
+		if changes.Steps%(steps/cuts) == 0 {
+			for _, f := range followers {
+				f.cut()
+			}
+		}
+	}
+	eventually(t, func() string {
+		want, err := oracle.Build(t.Context(), cluster.Config(), declared)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for how, f := range followers {
+			if diff := f.differs(want); diff != "" {
+				return fmt.Sprintf("%s (-oracle +client):\n%s", how, diff)
+			}
+		}
+		return ""
+	})
+	for how, f := range followers {
+		t.Logf("%s: %d connections, %d revs, %d resets", how, f.connections(), f.revs, f.resets)
+		if f.connections() < 3 {
+			t.Errorf("%s: %d connections, want more: it was cut %d times", how, f.connections(), cuts)
+		}
+	}
+}
+
+// follower is a program that follows a graph over connections that break.
+type follower struct {
+	dialer net.Dialer
+
+	mu           sync.Mutex
+	open         []net.Conn
+	dialed       int
+	graph        *client.Graph
+	err          error
+	revs, resets int
+}
+
+func follow(t *testing.T, config *rest.Config, byRequest bool) *follower {
+	t.Helper()
+	t.Helper()
+	f := &follower{}
+	config.Dial = func(ctx context.Context, network, address string) (net.Conn, error) {
+		conn, err := f.dialer.DialContext(ctx, network, address)
+		if err == nil {
+			f.mu.Lock()
+			defer f.mu.Unlock()
+			f.open = append(f.open, conn)
+			f.dialed++
+		}
+		return conn, err
+	}
+	c, err := client.New(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := client.Options{MaxPause: 100 * time.Millisecond}
+	s := c.Watch(followed, "view", o)
+	if byRequest {
+		s = c.Request(followedRequest, o)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		f.read(ctx, s)
+	}()
+	t.Cleanup(func() {
+		cancel()
+		<-done
+		s.Close()
+		c.CloseIdleConnections()
+	})
+	return f
+}
+
+func (f *follower) read(ctx context.Context, s *client.Subscription) {
+	for {
+		m, err := s.Receive(ctx)
+		f.mu.Lock()
+		switch {
+		case ctx.Err() != nil:
+		case err != nil:
+			f.err = err
+		default:
+			if m.Reset {
+				f.resets++
+			}
+			if m.Rev != "" {
+				f.revs++
+				f.graph = s.Graph().Clone()
+			}
+		}
+		f.mu.Unlock()
+		if err != nil {
+			return
+		}
+	}
+}
+
+// cut breaks all connections, as a network does.
+func (f *follower) cut() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, conn := range f.open {
+		_ = conn.Close() // it may be closed already
+	}
+	f.open = nil
+}
+
+func (f *follower) connections() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.dialed
+}
+
+func (f *follower) differs(want oracle.Graph) string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	switch {
+	case f.err != nil:
+		return f.err.Error()
+	case f.graph == nil || !f.graph.Synced:
+		return "not synced"
+	}
+	got := oracle.Graph{Vertices: map[oracle.VertexKey]any{}, Arcs: map[oracle.ArcKey]oracle.Attributes{}}
+	for key, v := range f.graph.Vertices {
+		var content any
+		if v.Object != nil {
+			if err := json.Unmarshal(v.Object, &content); err != nil {
+				return err.Error()
+			}
+		}
+		got.Vertices[oracle.VertexKey(key)] = content
+	}
+	for key, a := range f.graph.Arcs {
+		got.Arcs[oracle.ArcKey{From: oracle.VertexKey(key.From), To: oracle.VertexKey(key.To), Type: string(key.Type)}] = oracle.Attributes(a)
+	}
+	return oracle.Compare(want, got)
+}

@@ -1,0 +1,159 @@
+package plugin
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"graphview.dev/test/env"
+)
+
+// namespace is that of testdata/shop.yaml.
+const namespace = "plugin-shop"
+
+// within bounds everything that is waited for. It is no expectation.
+const within = 2 * time.Minute
+
+// install applies testdata/shop.yaml and waits until controllers have made of it
+// what they will.
+func install(ctx context.Context) error {
+	for _, args := range [][]string{
+		{"apply", "-f", filepath.Join("testdata", "shop.yaml")},
+		{"-n", namespace, "wait", "--for=condition=Ready", "graphview/storefront", "graphview/back-office", "--timeout=90s"},
+		{"-n", namespace, "wait", "--for=create", "pod/web-0", "pod/web-1", "configmap/kube-root-ca.crt", "--timeout=90s"},
+	} {
+		if _, err := cluster.Kubectl(ctx, args...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// eventually polls until check returns "", and fails with what it last returned.
+func eventually(t *testing.T, check func() string) {
+	t.Helper()
+	deadline := time.Now().Add(within)
+	for {
+		why := check()
+		if why == "" {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("after %s: %s", within, why)
+		}
+		select {
+		case <-t.Context().Done():
+			t.Fatal(t.Context().Err())
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+}
+
+// shell is a user's: a kubeconfig, and both programs on PATH.
+type shell struct{ env []string }
+
+// shellOf is the shell of the administrator, or of somebody whom RBAC knows by
+// name.
+func shellOf(t *testing.T, user string) shell {
+	t.Helper()
+	t.Helper()
+	config := cluster.Config()
+	if user != "admin" {
+		config = cluster.ClientConfig(user, "system:authenticated")
+	}
+	home := t.TempDir()
+	file := filepath.Join(home, "kubeconfig")
+	if err := os.WriteFile(file, env.Kubeconfig(config), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	path := strings.Join([]string{folder, filepath.Dir(cluster.KubectlPath()), os.Getenv("PATH")}, string(os.PathListSeparator))
+	return shell{env: append(os.Environ(), "KUBECONFIG="+file, "HOME="+home, "KUBECACHEDIR="+filepath.Join(home, "cache"), "PATH="+path)}
+}
+
+// command is `kubectl graphview`, in the namespace of the tests.
+func (s shell) command(ctx context.Context, args ...string) *exec.Cmd {
+	args = append([]string{"graphview", "-n", namespace}, args...)
+	command := exec.CommandContext(ctx, cluster.KubectlPath(), args...)
+	command.Env = s.env
+	return command
+}
+
+// run runs the plugin and returns what a terminal shows of it.
+func (s shell) run(t *testing.T, args ...string) (stdout, stderr string, code int) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), within)
+	defer cancel()
+	command := s.command(ctx, args...)
+	var out, errs bytes.Buffer
+	command.Stdout, command.Stderr = &out, &errs
+	err := command.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return out.String(), errs.String(), command.ProcessState.ExitCode()
+}
+
+// What differs from run to run: where the server is, and what is said while
+// something takes long.
+var (
+	server  = regexp.MustCompile(`127\.0\.0\.1:\d+`)
+	waiting = regexp.MustCompile(`(?m)^waiting for .*\n`)
+)
+
+// golden compares with a file of testdata.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	got = server.ReplaceAllString(got, "127.0.0.1:PORT")
+	file := filepath.Join("testdata", name+".txt")
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// transcript is what somebody sees who runs a command.
+func transcript(stdout, stderr string, code int) string {
+	text := stdout
+	if stderr = waiting.ReplaceAllString(stderr, ""); stderr != "" {
+		text += "--- standard error\n" + stderr
+	}
+	return fmt.Sprintf("%s--- exit code %d\n", text, code)
+}
+
+// screen is what a running program has written.
+type screen struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (s *screen) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.Write(p)
+}
+
+func (s *screen) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.String()
+}

@@ -1,0 +1,112 @@
+package plugin
+
+import (
+	"encoding/json"
+	"fmt"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// What the plugin says, to whom, and its exit codes.
+func TestOutput(t *testing.T) {
+	tests := map[string]struct {
+		user string
+		args []string
+	}{
+		"tree":                 {"admin", []string{"tree", "storefront"}},
+		"tree_without_secrets": {"alice", []string{"tree", "storefront"}},
+		"tree_depth":           {"admin", []string{"tree", "storefront", "--depth=1"}},
+		"tree_one":             {"admin", []string{"tree", "storefront", "pod/web-1"}},
+		"tree_reverse":         {"admin", []string{"tree", "storefront", "--reverse"}},
+		"tree_reverse_one":     {"admin", []string{"tree", "storefront", "cm/web", "--reverse"}},
+		"tree_missing":         {"admin", []string{"tree", "storefront", "--missing"}},
+		"tree_no_such_object":  {"admin", []string{"tree", "storefront", "pod/wep-1"}},
+		"tree_no_such_kind":    {"admin", []string{"tree", "storefront", "gizmo/web-1"}},
+		"explain_pod":          {"admin", []string{"explain", "storefront", "pod/mailer"}},
+		"explain_missing":      {"alice", []string{"explain", "storefront", "configmap/mailer"}},
+		"explain_shared":       {"alice", []string{"explain", "storefront", "cm/web"}},
+		"similar_name":         {"alice", []string{"tree", "storefrnt"}},
+		"other_names":          {"alice", []string{"tree", "quite-different"}},
+		"other_namespace":      {"admin", []string{"tree", "storefront", "-n", "default"}},
+		"forbidden":            {"mallory", []string{"tree", "storefront"}},
+		"not_accepted":         {"admin", []string{"tree", "wrong"}},
+		"get_unknown_format":   {"admin", []string{"get", "storefront", "-o", "png"}},
+		"get_forbidden":        {"mallory", []string{"get", "storefront"}},
+		"query":                {"alice", []string{"query", "--resources", "pods,sts,cm,secrets", "--root", "pod/mailer"}},
+		"query_selector":       {"alice", []string{"query", "--resources", "pods", "-l", "app=web", "--cel", "name == 'web-1'"}},
+		"query_forbidden":      {"mallory", []string{"query", "--resources", "pods"}},
+		"query_wrong":          {"alice", []string{"query", "--cel", "nam == 'x'"}},
+		"query_no_such":        {"alice", []string{"query", "--resources", "gizmos"}},
+		"nobody_listens":       {"admin", []string{"tree", "storefront", "-s", "https://127.0.0.1:1"}},
+		"too_many_arguments":   {"admin", []string{"watch", "a", "b"}},
+		"validate":             {"admin", []string{"validate", "-f", "testdata/manifests", "-R"}},
+		"complete_view":        {"alice", []string{"__complete", "tree", "s"}},
+		"complete_object":      {"alice", []string{"__complete", "explain", "storefront", "pod/"}},
+		"complete_format":      {"alice", []string{"__complete", "get", "storefront", "-o", ""}},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			stdout, stderr, code := shellOf(t, test.user).run(t, test.args...)
+			head := fmt.Sprintf("$ kubectl graphview %s   # as %s\n", strings.Join(test.args, " "), test.user)
+			golden(t, name, head+transcript(stdout, stderr, code))
+		})
+	}
+}
+
+// What get writes is what the server answers, to whom it answers.
+func TestGet(t *testing.T) {
+	path := "/apis/stream.graphview.dev/v1alpha1/namespaces/" + namespace + "/graphs/storefront?format="
+	for _, format := range []string{"json", "dot", "mermaid", "graphml"} {
+		t.Run(format, func(t *testing.T) {
+			s := shellOf(t, "alice")
+			got, stderr, code := s.run(t, "get", "storefront", "-o", format)
+			if code != 0 {
+				t.Fatal(stderr)
+			}
+			raw := exec.CommandContext(t.Context(), cluster.KubectlPath(), "get", "--raw", path+format)
+			raw.Env = s.env
+			want, err := raw.Output()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(steady(string(want)), steady(got)); diff != "" {
+				t.Errorf("(-server +plugin):\n%s", diff)
+			}
+			if !strings.Contains(got, "mailer") || strings.Contains(got, "token\\nsecrets") {
+				t.Errorf("not what alice may see: %s", got)
+			}
+		})
+	}
+}
+
+// steady leaves out what differs between two answers: order, and the rev.
+func steady(text string) string {
+	var message struct {
+		Actions []json.RawMessage `json:"actions"`
+	}
+	if err := json.Unmarshal([]byte(text), &message); err != nil {
+		return text
+	}
+	var all []string
+	for _, action := range message.Actions {
+		all = append(all, string(action))
+	}
+	slices.Sort(all)
+	return strings.Join(all, "\n")
+}
+
+// A server that streams writes no formats; the plugin does.
+func TestQueryFormats(t *testing.T) {
+	for format, want := range map[string]string{"json": `"synced":true`, "dot": "digraph", "mermaid": "flowchart", "graphml": "<graphml"} {
+		t.Run(format, func(t *testing.T) {
+			stdout, stderr, code := shellOf(t, "alice").run(t, "query", "--resources", "pods,cm", "--root", "pod/mailer", "-o", format)
+			if code != 0 || !strings.Contains(stdout, want) || !strings.Contains(stdout, "mailer") || strings.Contains(stdout, "web-0") {
+				t.Errorf("exit code %d: %s%s", code, stdout, stderr)
+			}
+		})
+	}
+}

@@ -1,0 +1,25 @@
+package workload
+
+import (
+	"fmt"
+
+	"graphview.dev/graphview"
+	"graphview.dev/graphview/graph"
+	"graphview.dev/test/oracle"
+)
+
+// Rule is an oracle's rule as the engine wants it.
+func Rule(r oracle.Rule) (graphview.Rule, error) {
+	out := graphview.Rule{From: graph.Kind(r.Spec.From)}
+	for _, d := range r.Spec.References {
+		reference := graphview.RuleReference{Path: d.Path, NamespacePath: d.NamespacePath, To: graph.Kind(d.To), Expression: d.Expression}
+		if d.Type != "" {
+			var ok bool
+			if reference.Type, ok = graph.ParseArcType(d.Type); !ok {
+				return out, fmt.Errorf("unknown arc type %q", d.Type)
+			}
+		}
+		out.References = append(out.References, reference)
+	}
+	return out, nil
+}
