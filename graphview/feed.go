@@ -55,23 +55,17 @@ type tap struct {
 	closed bool
 }
 
-// ready tells whether the view holds all that the feed has for it.
-func (t *tap) ready() bool {
-	s := t.feed.state.Load()
-	return s != nil && s.Synced && t.replayed.Load()
-}
-
-// complete tells whether the view has made use of all that the feed has.
-func (t *tap) complete() bool { return t.ready() && (t.namespaces == nil || t.settled) }
-
-// failure is what keeps the feed from being up to date, nil if nothing does.
-func (t *tap) failure() (watch.State, bool) {
-	s := t.feed.state.Load()
-	if s == nil || s.Err == nil {
-		return watch.State{}, false
+// state is how the feed stands. It changes at any moment: who decides from
+// several of its facts takes them from one state.
+func (t *tap) state() watch.State {
+	if s := t.feed.state.Load(); s != nil {
+		return *s
 	}
-	return *s, true
+	return watch.State{Reason: watch.Pending}
 }
+
+// ready tells whether the view holds all that a feed so described has for it.
+func (t *tap) ready(s watch.State) bool { return s.Synced && t.replayed.Load() }
 
 // The Engine is the handler of all watches: these run in their goroutines.
 var _ watch.Handler = (*Engine)(nil)

@@ -113,7 +113,7 @@ func (v *View) keep(ctx context.Context, catalog *resources.Catalog) time.Durati
 // namespaces at once, until the spec changes.
 func (v *View) noteRefusals() {
 	for n, t := range v.taps {
-		if state, failed := t.failure(); failed && state.Reason == watch.Forbidden && n.resource.Namespaced && n.key.Namespace == "" {
+		if t.state().Reason == watch.Forbidden && n.resource.Namespaced && n.key.Namespace == "" {
 			v.refused[n.resource] = true
 		}
 	}
@@ -337,8 +337,8 @@ func (v *View) finishSwitches(ctx context.Context) {
 		for _, t := range v.taps {
 			if t.namespaces == nil && kindOf(t.need.resource) == kindOf(old.need.resource) {
 				successors = append(successors, t)
-				_, failed := t.failure()
-				done = done && (t.ready() || failed || time.Since(t.acquired) > v.engine.o.SyncTimeout)
+				state := t.state()
+				done = done && (t.ready(state) || state.Err != nil || time.Since(t.acquired) > v.engine.o.SyncTimeout)
 			}
 		}
 		if !done {

@@ -51,11 +51,13 @@ func (v *View) report(catalog *resources.Catalog, o outline, generation int) tim
 	}
 	for _, n := range slices.SortedFunc(maps.Keys(v.taps), byKey) {
 		t := v.taps[n]
-		state, failed := t.failure()
-		waited := now.Sub(t.acquired)
+		state, waited := t.state(), now.Sub(t.acquired)
+		failed := state.Err != nil
+		// The watch of namespaces has to have been made use of.
+		complete := t.ready(state) && (t.namespaces == nil || t.settled)
 		switch {
-		case t.complete() && !failed:
-		case t.complete():
+		case complete && !failed:
+		case complete:
 			since := now.Sub(state.Since)
 			if since < unconfirmedAfter {
 				again = min(again, unconfirmedAfter-since)

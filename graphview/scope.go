@@ -20,9 +20,9 @@ func (v *View) selectedNamespaces(p *Program) (selected map[string]bool, known b
 	if t == nil {
 		return v.scope, false
 	}
-	_, failed := t.failure()
-	t.settled = t.ready()
-	if !t.settled && !failed && time.Since(t.acquired) <= v.engine.o.SyncTimeout {
+	state := t.state()
+	t.settled = t.ready(state)
+	if !t.settled && state.Err == nil && time.Since(t.acquired) <= v.engine.o.SyncTimeout {
 		return v.scope, false
 	}
 	v.scope = map[string]bool{}

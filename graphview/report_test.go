@@ -1,0 +1,44 @@
+package graphview
+
+import (
+	"sync"
+	"testing"
+	"time"
+
+	"graphview.dev/graphview/resources"
+	"graphview.dev/graphview/watch"
+)
+
+// A watch becomes synced between any two looks at it: the report says what was
+// the case at one moment.
+func TestReportOfWatchThatChangesMeanwhile(t *testing.T) {
+	e := startEngine(t, Options{Config: serveConfigMaps(t, 0)})
+	v := newView(e, Name{Namespace: "shop", Name: "flow"}, "1")
+	of := &feed{resource: configMapsResource}
+	leased := &tap{view: v, feed: of, need: need{resource: configMapsResource}, required: true, acquired: time.Now()}
+	leased.replayed.Store(true)
+	v.taps[leased.need] = leased
+
+	stop := make(chan struct{})
+	var flips sync.WaitGroup
+	flips.Go(func() {
+		for i := 0; ; i++ {
+			select {
+			case <-stop:
+				return
+			default:
+				of.state.Store(&watch.State{Synced: i%2 == 0, Reason: watch.Pending})
+			}
+		}
+	})
+	catalog := resources.NewCatalog(nil, nil)
+	o := outline{selected: []resources.Resource{configMapsResource}}
+	for range 50_000 {
+		v.report(catalog, o, 0)
+	}
+	close(stop)
+	flips.Wait()
+	if told := v.warnings.summary(); len(told) > 0 {
+		t.Errorf("warnings of a watch that only waited: %v", told)
+	}
+}
