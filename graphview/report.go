@@ -14,103 +14,19 @@ import (
 // report derives from the taps how the view stands: its rows, its warnings and
 // whether it is synced. It returns when that may differ without an event.
 func (v *View) report(catalog *resources.Catalog, o outline, generation int) time.Duration {
-	again := time.Hour
-	now := time.Now()
-	live := make(map[string]warning)
-	add := func(w warning) { live[w.id()] = w }
-	// Of what several watches of one resource have to say, the first counts.
-	addFirst := func(w warning) {
-		if _, ok := live[w.id()]; !ok {
-			add(w)
-		}
-	}
-
-	rows := make([]ResourceStatus, len(o.selected))
-	index := make(map[resources.Resource]int)
-	for i, r := range o.selected {
-		rows[i] = statusOf(r)
-		rows[i].Synced = true
-		index[r] = i
-	}
-	note := func(r resources.Resource, synced bool, message string) {
-		if i, ok := index[r]; ok {
-			rows[i].Synced = rows[i].Synced && synced
-			if rows[i].Message == "" {
-				rows[i].Message = message
-			}
-		}
-	}
-
-	synced := !o.open
-	lost := func(t *tap, message string) {
-		note(t.need.resource, false, message)
-		addFirst(syncWarning(t, message))
-		if t.namespaces != nil {
-			o.unlisted = message
-		}
-	}
+	a := newAccount(o)
 	for _, n := range slices.SortedFunc(maps.Keys(v.taps), byKey) {
-		t := v.taps[n]
-		state, waited := t.state(), now.Sub(t.acquired)
-		failed := state.Err != nil
-		// The watch of namespaces has to have been made use of.
-		complete := t.ready(state) && (t.namespaces == nil || t.settled)
-		switch {
-		case complete && !failed:
-		case complete:
-			since := now.Sub(state.Since)
-			if since < unconfirmedAfter {
-				again = min(again, unconfirmedAfter-since)
-				break
-			}
-			message := fmt.Sprintf("unconfirmed since %s: %s", state.Since.UTC().Format(time.RFC3339), bounded(state.Err.Error()))
-			note(t.need.resource, true, message)
-			addFirst(syncWarning(t, message))
-		case failed && settled(state.Reason):
-			lost(t, bounded(state.Err.Error()))
-		case waited >= v.engine.o.SyncTimeout:
-			message := fmt.Sprintf("not synced within %s", v.engine.o.SyncTimeout)
-			if failed {
-				message += ": " + bounded(state.Err.Error())
-			}
-			lost(t, message)
-		default:
-			again = min(again, v.engine.o.SyncTimeout-waited)
-			if t.required {
-				synced = false
-			}
-			note(t.need.resource, false, "")
-		}
+		a.tap(v.taps[n], v.engine.o.SyncTimeout)
 	}
-	for _, d := range o.without {
-		message := d.message()
-		note(d.resource, d.partly || len(d.namespaces) > 0, message)
-		w := warning{Type: "INFORMER_SYNC_FAILED", Message: d.resource.String() + ": " + message, resource: &d.resource}
-		w.Attributes.set(d.resource, "", "")
-		add(w)
-	}
-	if o.unlisted != "" {
-		for _, r := range o.listed {
-			note(r, false, "which namespaces there are is not known: "+o.unlisted)
-		}
-	}
-	var undiscovered []string
-	for _, f := range catalog.Failed() {
-		undiscovered = append(undiscovered, fmt.Sprintf("%s is not known, what was known of it is kept: %s", groupVersion(f.Group, f.Version), bounded(f.Err.Error())))
-	}
-	for _, err := range o.errs {
-		undiscovered = append(undiscovered, "a query cannot decide about a resource, which is left out: "+bounded(err.Error()))
-	}
-	if len(undiscovered) > 0 {
-		add(warning{Type: "DISCOVERY_FAILED", Message: strings.Join(undiscovered, "; ")})
-	}
-	v.warnings.set(live)
+	a.denied()
+	a.undiscovered(catalog)
+	v.warnings.set(a.warnings)
 
 	v.mu.Lock()
-	changed := !equalRows(v.rows, rows)
-	v.rows = rows
+	changed := !equalRows(v.rows, a.rows)
+	v.rows = a.rows
 	// Under the lock that a changed spec takes: what is synced is the present one.
-	if v.generation == generation && synced && !v.synced.Load() {
+	if v.generation == generation && a.synced && !v.synced.Load() {
 		v.synced.Store(true)
 		changed = true
 	}
@@ -118,7 +34,125 @@ func (v *View) report(catalog *resources.Catalog, o outline, generation int) tim
 	if changed {
 		v.announceNews()
 	}
-	return max(again, 10*time.Millisecond)
+	return max(a.again, 10*time.Millisecond)
+}
+
+// account is what a report consists of, as far as it has come.
+type account struct {
+	outline  outline
+	rows     []ResourceStatus
+	index    map[resources.Resource]int // of rows
+	warnings map[string]warning         // by id
+	synced   bool
+	again    time.Duration // until something differs without an event
+	now      time.Time
+}
+
+func newAccount(o outline) *account {
+	a := &account{
+		outline: o, synced: !o.open, again: time.Hour, now: time.Now(),
+		rows: make([]ResourceStatus, len(o.selected)), index: make(map[resources.Resource]int), warnings: make(map[string]warning),
+	}
+	for i, r := range o.selected {
+		a.rows[i] = statusOf(r)
+		a.rows[i].Synced = true
+		a.index[r] = i
+	}
+	return a
+}
+
+func (a *account) warn(w warning) { a.warnings[w.id()] = w }
+
+// warnFirst is warn, unless there is such a warning: of what several watches of one
+// resource have to say, the first counts.
+func (a *account) warnFirst(w warning) {
+	if _, ok := a.warnings[w.id()]; !ok {
+		a.warn(w)
+	}
+}
+
+// note adds to the row of a resource that the view selected.
+func (a *account) note(r resources.Resource, synced bool, message string) {
+	if i, ok := a.index[r]; ok {
+		a.rows[i].Synced = a.rows[i].Synced && synced
+		if a.rows[i].Message == "" {
+			a.rows[i].Message = message
+		}
+	}
+}
+
+// tap adds how one of the view's watches stands, which is given up for now after
+// the timeout.
+func (a *account) tap(t *tap, timeout time.Duration) {
+	state, waited := t.state(), a.now.Sub(t.acquired)
+	failed := state.Err != nil
+	// The watch of namespaces has to have been made use of.
+	complete := t.ready(state) && (t.namespaces == nil || t.settled)
+	switch {
+	case complete && !failed:
+	case complete:
+		since := a.now.Sub(state.Since)
+		if since < unconfirmedAfter {
+			a.again = min(a.again, unconfirmedAfter-since)
+			break
+		}
+		message := fmt.Sprintf("unconfirmed since %s: %s", state.Since.UTC().Format(time.RFC3339), bounded(state.Err.Error()))
+		a.note(t.need.resource, true, message)
+		a.warnFirst(syncWarning(t, message))
+	case failed && settled(state.Reason):
+		a.lost(t, bounded(state.Err.Error()))
+	case waited >= timeout:
+		message := fmt.Sprintf("not synced within %s", timeout)
+		if failed {
+			message += ": " + bounded(state.Err.Error())
+		}
+		a.lost(t, message)
+	default:
+		a.again = min(a.again, timeout-waited)
+		if t.required {
+			a.synced = false
+		}
+		a.note(t.need.resource, false, "")
+	}
+}
+
+// lost adds that the view does without a watch.
+func (a *account) lost(t *tap, message string) {
+	a.note(t.need.resource, false, message)
+	a.warnFirst(syncWarning(t, message))
+	if t.namespaces != nil {
+		a.outline.unlisted = message
+	}
+}
+
+// denied adds what may not be read, and what depends on that.
+func (a *account) denied() {
+	for _, d := range a.outline.without {
+		message := d.message()
+		a.note(d.resource, d.partly || len(d.namespaces) > 0, message)
+		w := warning{Type: "INFORMER_SYNC_FAILED", Message: d.resource.String() + ": " + message, resource: &d.resource}
+		w.Attributes.set(d.resource, "", "")
+		a.warn(w)
+	}
+	if a.outline.unlisted != "" {
+		for _, r := range a.outline.listed {
+			a.note(r, false, "which namespaces there are is not known: "+a.outline.unlisted)
+		}
+	}
+}
+
+// undiscovered adds what is not known of what the cluster serves.
+func (a *account) undiscovered(catalog *resources.Catalog) {
+	var unknown []string
+	for _, f := range catalog.Failed() {
+		unknown = append(unknown, fmt.Sprintf("%s is not known, what was known of it is kept: %s", groupVersion(f.Group, f.Version), bounded(f.Err.Error())))
+	}
+	for _, err := range a.outline.errs {
+		unknown = append(unknown, "a query cannot decide about a resource, which is left out: "+bounded(err.Error()))
+	}
+	if len(unknown) > 0 {
+		a.warn(warning{Type: "DISCOVERY_FAILED", Message: strings.Join(unknown, "; ")})
+	}
 }
 
 // settled tells whether waiting longer is of no use for now.
