@@ -13,7 +13,16 @@ const (
 	recorded
 	// gone: the arc was removed in the open revision.
 	gone
+	// sited: a selector matches that asks for labels of the target's namespace.
+	sited
 )
+
+// bySelector are the flags that selectors give.
+const bySelector = selected | sited
+
+// onlySited tells whether an arc is there for nothing but what its target's
+// namespace is labelled with.
+func onlySited(flags uint8) bool { return flags&(named|bySelector) == sited }
 
 // maxFields bounds the field paths told of one arc.
 const maxFields = 4
@@ -130,7 +139,7 @@ func (g *Graph) removeArc(id arcID) {
 	if a.nextIn != 0 {
 		g.arcs.at(a.nextIn).prevIn = a.prevIn
 	}
-	if a.flags&selected != 0 {
+	if a.flags&bySelector != 0 {
 		s.selected--
 	}
 }
@@ -141,8 +150,9 @@ type wanted struct {
 	typ    ArcType
 	flags  uint8
 	uid    uint32
-	fields []string
-	arc    arcID // that is there for it, 0 if none
+	field  string   // of the first
+	fields []string // of the others
+	arc    arcID    // that is there for it, 0 if none
 }
 
 // setNames makes the node's named arcs those that its references ask for.
@@ -185,8 +195,12 @@ func (g *Graph) setNames(id nodeID, references []Reference) {
 		} else {
 			want[at].flags |= w.flags
 		}
-		if r.Field != "" {
-			want[at].fields = append(want[at].fields, r.Field)
+		switch w := &want[at]; {
+		case r.Field == "":
+		case w.field == "":
+			w.field = r.Field
+		default:
+			w.fields = append(w.fields, r.Field)
 		}
 	}
 	g.wanted = want
@@ -216,7 +230,10 @@ func (g *Graph) setNames(id nodeID, references []Reference) {
 // target.
 func (g *Graph) name(id arcID, w *wanted) {
 	const attributes = named | controller | block
-	fields := g.fieldsFor(w.fields)
+	fields := g.fieldFor(w.field)
+	if len(w.fields) > 0 {
+		fields = g.fieldsFor(append(w.fields, w.field))
+	}
 	a := g.arcs.at(id)
 	if a.flags&attributes == w.flags && a.uid == w.uid && a.namedBy == fields {
 		return
@@ -232,7 +249,7 @@ func (g *Graph) name(id arcID, w *wanted) {
 func (g *Graph) unname(id arcID) {
 	a := g.arcs.at(id)
 	switch {
-	case a.flags&selected == 0:
+	case a.flags&bySelector == 0:
 		g.removeArc(id)
 	case a.flags&named != 0:
 		a = g.touchArc(id)
@@ -243,14 +260,15 @@ func (g *Graph) unname(id arcID) {
 }
 
 // setFields derives an arc's fields from what names its target and from the
-// selectors of its source that match it.
+// selectors of its source that match it. Those that ask for labels of its
+// target's namespace tell of these only where nothing else makes the arc.
 func (g *Graph) setFields(id arcID) {
 	a := g.arcs.at(id)
 	fields := a.namedBy
-	if a.flags&selected != 0 {
+	if a.flags&selected != 0 || onlySited(a.flags) {
 		paths := slices.Clone(g.fieldsOf(a.namedBy))
 		for _, s := range g.nodes.at(a.from).held() {
-			if s.typ == a.typ && s.field != "" && g.selectsSlot(s, a.to) {
+			if s.typ == a.typ && s.field != "" && (s.sites == nil) == (a.flags&selected != 0) && g.selectsSlot(s, a.to) {
 				paths = append(paths, s.field)
 			}
 		}
@@ -263,17 +281,31 @@ func (g *Graph) setFields(id arcID) {
 
 // fieldsFor interns a set of paths: sorted, without repetition, at most four.
 func (g *Graph) fieldsFor(paths []string) fieldID {
+	slices.Sort(paths)
+	paths = slices.Compact(paths)
 	switch len(paths) {
 	case 0:
 		return 0
 	case 1:
-		if id, ok := g.fieldIDs[paths[0]]; ok {
-			return id
-		}
+		return g.fieldFor(paths[0])
 	}
-	slices.Sort(paths)
-	paths = slices.Compact(paths)
-	paths = paths[:min(len(paths), maxFields)]
+	return g.fieldSet(paths[:min(len(paths), maxFields)])
+}
+
+// fieldFor is the set of one path, 0 without. Nearly all sets are such.
+func (g *Graph) fieldFor(path string) fieldID {
+	if path == "" {
+		return 0
+	}
+	id, ok := g.fieldIDs[path]
+	if !ok {
+		id = g.fieldSet([]string{path})
+		g.fieldIDs[path] = id
+	}
+	return id
+}
+
+func (g *Graph) fieldSet(paths []string) fieldID {
 	var set [maxFields]string
 	copy(set[:], paths)
 	id := g.fieldSets.intern(set)
@@ -282,9 +314,6 @@ func (g *Graph) fieldsFor(paths []string) fieldID {
 	}
 	if g.fieldLists[id] == nil {
 		g.fieldLists[id] = slices.Clone(paths)
-		if len(paths) == 1 {
-			g.fieldIDs[paths[0]] = id
-		}
 	}
 	return id
 }

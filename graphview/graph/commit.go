@@ -6,7 +6,8 @@ package graph
 //
 // Each arc is examined once: a recorded one because it is recorded, else
 // because its source appeared or disappeared, else because its target did,
-// else because the view watches its target's kind differently.
+// else because the view watches its target's kind differently, else because it
+// began or ceased to see its target's namespace.
 //
 // It returns whether anything that the lens shows has changed.
 func (l *Lens) commit() bool {
@@ -18,18 +19,32 @@ func (l *Lens) commit() bool {
 			}
 		}
 	}
+	sites := l.sitesChanged()
 	switch {
-	case l.replant, l.rooted && len(l.usesWas) > 0:
+	case l.replant, l.rooted && len(l.usesWas)+len(sites) > 0:
 		l.replantAll()
 		l.replant = false
 	case l.rooted:
 		l.repair()
 	}
-	before, now := l.head, l.stamp(g.rev)
+	before := l.head
+	came, went := l.move()
+	l.examineAll(came, went, sites)
+	l.conclude()
+	l.tidy()
+	if l.head == before {
+		return false
+	}
+	close(l.change)
+	l.change = make(chan struct{})
+	return true
+}
 
-	// Tombstones go first in the log: whatever is set again because of them
-	// comes after.
-	var came, went []uint32
+// move notes which entries became visible and which ceased to be, and logs them
+// and those with other content. Tombstones go first in the log: whatever is set
+// again because of them comes after.
+func (l *Lens) move() (came, went []uint32) {
+	now := l.stamp(l.g.rev)
 	for _, e := range l.dirty {
 		p := l.entries.at(e)
 		switch was, is := p.flags&shown != 0, l.visible(p); {
@@ -54,9 +69,13 @@ func (l *Lens) commit() bool {
 			l.push(e)
 		}
 	}
+	return came, went
+}
 
-	for i := range g.changes {
-		c := &g.changes[i]
+// examineAll examines each arc that may look different, once.
+func (l *Lens) examineAll(came, went []uint32, sites []spaceID) {
+	for i := range l.g.changes {
+		c := &l.g.changes[i]
 		if e := l.index.at(c.from); e != 0 {
 			l.examine(e, c.id, c.was)
 		}
@@ -74,15 +93,20 @@ func (l *Lens) commit() bool {
 	if len(l.usesWas) > 0 {
 		l.examineUses()
 	}
+	l.examineSites(sites)
+}
 
+// conclude makes what is the case now what was as of the last revision.
+func (l *Lens) conclude() {
 	for _, e := range l.dirty {
 		p := l.entries.at(e)
+		p.flags &^= dirty | fresh | present | shown
+		if l.active(p) {
+			p.flags |= present
+		}
 		if l.visible(p) {
 			p.flags |= shown
-		} else {
-			p.flags &^= shown
 		}
-		p.flags &^= dirty | fresh
 	}
 	for _, e := range l.dirty {
 		// What was never shown leaves nothing behind.
@@ -90,13 +114,6 @@ func (l *Lens) commit() bool {
 			l.free(e)
 		}
 	}
-	l.tidy()
-	if l.head == before {
-		return false
-	}
-	close(l.change)
-	l.change = make(chan struct{})
-	return true
 }
 
 // tidy makes room after a revision.
@@ -111,8 +128,7 @@ func (l *Lens) tidy() {
 	l.dirty = l.dirty[:0]
 	clear(l.usesWas)
 	l.clearGraves()
-	if len(l.log.elements) >= 2*l.log.live+256 {
-		// The dead outnumber the living.
+	if len(l.log.elements) >= l.log.live+l.log.live/4+256 {
 		l.squeeze()
 	}
 }
@@ -168,6 +184,7 @@ func (l *Lens) examineUses() {
 type look struct {
 	shown    bool
 	missing  bool  // its target is not in the graph
+	sited    bool  // for what its target's namespace is labelled with, alone
 	resource resID // of its target
 }
 
@@ -186,8 +203,9 @@ func (l *Lens) examine(from uint32, id arcID, was arcState) {
 	if now.shown {
 		l.arcs++
 	}
-	if before.shown && (!now.shown || now.resource != before.resource) {
-		l.buryArc(from, a.to, before.resource, a.typ)
+	if before.shown && (!now.shown || now.resource != before.resource || now.sited && !before.sited) {
+		// Who may not see the namespace loses an arc that is now sited.
+		l.buryArc(from, deadArc{to: a.to, resource: before.resource, typ: a.typ, sited: before.sited})
 		l.push(from)
 	}
 	switch {
@@ -195,9 +213,10 @@ func (l *Lens) examine(from uint32, id arcID, was arcState) {
 	case a.stamp == l.g.rev:
 		l.push(from)
 	case now != before:
-		if a.flags&recorded != 0 {
-			// Its target became another object of the same name, or ceased to be:
-			// neither end appeared or disappeared, so that only the arc can tell.
+		if a.flags&recorded != 0 || now.sited {
+			// Its target became another object of the same name, or ceased to be, or
+			// the view came to know its namespace: neither end appeared or
+			// disappeared, so that only the arc can tell.
 			a.stamp = l.g.rev
 		}
 		l.push(from)
@@ -214,7 +233,10 @@ func (l *Lens) lookOf(from uint32, a *arc) look {
 	r := u.resource
 	if n := l.g.nodeAt(a.to, r); n != 0 && (a.uid == 0 || a.uid == l.g.nodes.at(n).uid) {
 		if e := l.index.at(n); e != 0 && l.visible(l.entries.at(e)) {
-			return look{shown: true, resource: r}
+			if !l.admits(a) {
+				return look{}
+			}
+			return look{shown: true, resource: r, sited: onlySited(a.flags)}
 		}
 	}
 	// A selector speaks of objects, not of names: it has nothing to say of one
@@ -239,7 +261,10 @@ func (l *Lens) lookBefore(from uint32, to slotID, was arcState) look {
 			uid = l.g.nodes.at(n).uid
 		}
 		if e := l.index.at(n); e != 0 && l.entries.at(e).flags&shown != 0 && (was.uid == 0 || was.uid == uid) {
-			return look{shown: true, resource: r}
+			if only := onlySited(was.flags); !only || l.sawSite(at.space) {
+				return look{shown: true, resource: r, sited: only}
+			}
+			return look{}
 		}
 	}
 	if was.flags&named == 0 {

@@ -23,7 +23,11 @@ var (
 	podsV2                     = Resource{"", "v2", "pods"}
 	nodesV1                    = Resource{"", "v1", "nodes"}
 	mapsV1                     = Resource{"", "v1", "configmaps"}
+	namespacesV1               = Resource{"", "v1", "namespaces"}
 )
+
+// withoutNamespaces allows a reader all but what says how namespaces are labelled.
+func withoutNamespaces(r Resource, _ string) bool { return r != namespacesV1 }
 
 func pick[T any](r *rand.Rand, of ...T) T { return of[r.IntN(len(of))] }
 
@@ -59,6 +63,7 @@ func (w *world) addLens(rooted bool, against ...ArcType) *modelLens {
 	for range 3 {
 		l.clients = append(l.clients, &client{picture: newPicture()})
 	}
+	l.clients = append(l.clients, &client{picture: newPicture(), allow: withoutNamespaces})
 	w.m.lenses = append(w.m.lenses, l)
 	return l
 }
@@ -80,7 +85,7 @@ func (w *world) references(ns string) []Reference {
 	var refs []Reference
 	for range w.r.IntN(5) {
 		ref := Reference{
-			Type: pick(w.r, OwnerReference, Direct, Transitive), To: pick(w.r, podKind, nodeKind, mapKind),
+			Type: pick(w.r, OwnerReference, Direct, Transitive), To: pick(w.r, podKind, nodeKind, mapKind, podKind, nodeKind, mapKind, NamespaceKind),
 			Namespace: ns, Name: w.name(), Field: pick(w.r, "a", "b", "c.d[]", "e", "f"),
 		}
 		switch w.r.IntN(4) {
@@ -88,7 +93,9 @@ func (w *world) references(ns string) []Reference {
 			ref.Name = ""
 			ref.To = podKind
 			ref.Type = pick(w.r, Direct, Transitive)
-			ref.AllNamespaces = w.r.IntN(4) == 0
+			if ref.AllNamespaces = w.r.IntN(4) == 0; ref.AllNamespaces && w.r.IntN(2) == 0 {
+				ref.Namespaces = &Selector{Requirements: []Requirement{{Key: pick(w.r, "app", "tier"), Op: pick(w.r, In, NotIn, Exists), Values: []string{"x", "y"}}}}
+			}
 			ref.Selector = &Selector{Requirements: []Requirement{
 				{Key: pick(w.r, "app", "tier"), Op: pick(w.r, In, In, NotIn, Exists, DoesNotExist), Values: []string{pick(w.r, "x", "y"), "z"}},
 			}}
@@ -126,6 +133,9 @@ func (w *world) step() {
 		ns = ""
 	}
 	name := w.name()
+	if src.kind == NamespaceKind {
+		name = pick(w.r, "red", "blue")
+	}
 	w.tick++
 	if w.r.IntN(3) == 0 {
 		w.g.Remove(id, ns, name)
@@ -166,7 +176,7 @@ func (w *world) step() {
 
 func (w *world) check(l *modelLens, c *client) {
 	w.t.Helper()
-	if diff := cmp.Diff(w.m.picture(l).String(), c.String()); diff != "" {
+	if diff := cmp.Diff(w.m.picture(l, c.allow).String(), c.String()); diff != "" {
 		w.t.Fatalf("client differs from the naive picture (-naive +client):\n%s", diff)
 	}
 }
@@ -176,14 +186,16 @@ func TestGraphEqualsNaiveTwin(t *testing.T) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, seed)
-			var pods, wide, nodes, maps, newer SourceID
+			var pods, wide, nodes, maps, newer, spaces SourceID
 			w.g.Update(func() {
 				pods = w.addSource(podKind, podsV1, ScopeNamespaced)
 				wide = w.addSource(podKind, podsV1, ScopeNamespaced)
 				maps = w.addSource(mapKind, mapsV1, ScopeNamespaced)
+				spaces = w.addSource(NamespaceKind, namespacesV1, ScopeCluster)
 				for _, l := range []*modelLens{w.addLens(false), w.addLens(true), w.addLens(true, OwnerReference), w.addLens(true, OwnerReference, Direct, Transitive)} {
 					w.watch(l, pods)
 					w.watch(l, maps)
+					w.watch(l, spaces)
 				}
 			})
 			for round := range 150 {
@@ -219,6 +231,13 @@ func TestGraphEqualsNaiveTwin(t *testing.T) {
 						delete(l.sources, maps)
 						l.lens.Unuse(mapKind)
 						l.lens.Unwatch(maps)
+					case 95: // a view that no longer knows its namespaces
+						delete(l.uses, NamespaceKind)
+						delete(l.sources, spaces)
+						l.lens.Unuse(NamespaceKind)
+						l.lens.Unwatch(spaces)
+					case 120: // and does again
+						w.watch(l, spaces)
 					case 100: // other roots
 						l.rooted, l.against = !l.rooted, []ArcType{Direct}
 						l.lens.SetRoots(l.rooted, l.against)
@@ -232,13 +251,13 @@ func TestGraphEqualsNaiveTwin(t *testing.T) {
 					}
 				})
 				for _, l := range w.m.lenses {
-					counts, want := l.lens.Counts(), w.m.picture(l)
+					counts, want := l.lens.Counts(), w.m.picture(l, nil)
 					if counts.Vertices != len(want.vertices) || counts.Arcs != len(want.arcs) {
 						t.Fatalf("counts %d vertices, %d arcs; want %d, %d", counts.Vertices, counts.Arcs, len(want.vertices), len(want.arcs))
 					}
 					for i, c := range l.clients {
 						switch i {
-						case 0: // always current
+						case 0, 3: // always current
 							if c.read(t, l.lens, 1<<20) {
 								w.check(l, c)
 							}

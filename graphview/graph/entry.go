@@ -8,6 +8,7 @@ const (
 	shown                     // visible as of the last revision
 	dirty                     // in Lens.dirty
 	fresh                     // its content changed in the open revision
+	present                   // active as of the last revision
 )
 
 // byRoot is the support of an entry that is reached because it is a root.

@@ -30,9 +30,14 @@ type Graph struct {
 	labels labelSets
 
 	selection map[scopeKey]*scope
-	sources   map[SourceID]source
-	lastID    SourceID
-	lenses    map[*Lens]struct{}
+	// namespaces is NamespaceKind; siting are the nodes whose selectors ask for
+	// labels of namespaces.
+	namespaces kindID
+	siting     map[nodeID]struct{}
+
+	sources map[SourceID]source
+	lastID  SourceID
+	lenses  map[*Lens]struct{}
 
 	// What the open revision changed, for the lenses to look at.
 	changes []arcChange
@@ -57,12 +62,15 @@ func New() *Graph {
 		rules:     make(map[nodeID]uint64),
 		labels:    make(labelSets),
 		selection: make(map[scopeKey]*scope),
+		siting:    make(map[nodeID]struct{}),
 		sources:   make(map[SourceID]source),
 		lenses:    make(map[*Lens]struct{}),
 		uidWas:    make(map[nodeID]uint32),
 		fieldIDs:  make(map[string]fieldID),
 	}
 	g.spaces.intern("")
+	g.namespaces = g.kinds.intern(NamespaceKind)
+	g.growKinds()
 	return g
 }
 
@@ -217,6 +225,7 @@ func (g *Graph) unclaim(id nodeID, source SourceID) {
 		g.unindex(s)
 	}
 	n.selectors = nil
+	delete(g.siting, id)
 	for a := n.out; a != 0; a = g.nodes.at(id).out {
 		g.removeArc(a)
 	}

@@ -1,9 +1,9 @@
 package graph
 
 import (
+	"hash/maphash"
 	"maps"
-	"slices"
-	"strings"
+	"math/bits"
 )
 
 // pair is one label of an object.
@@ -13,32 +13,42 @@ type pair struct{ key, value string }
 // ones, as the pods of a ReplicaSet do.
 type labelSet struct {
 	labels map[string]string
-	id     string
+	hash   uint64
 	uses   int
+	next   *labelSet // of the same hash
 }
 
-// labelSets interns label sets while they are used.
-type labelSets map[string]*labelSet
+// labelSets interns label sets while they are used, by the hash of their labels.
+type labelSets map[uint64]*labelSet
+
+var labelSeed = maphash.MakeSeed()
+
+// hashLabels does not depend on the order of the labels, so that they need not be
+// sorted: the hashes of pairs are added.
+func hashLabels(labels map[string]string) uint64 {
+	var sum uint64
+	for k, v := range labels {
+		high, low := bits.Mul64(maphash.String(labelSeed, k)|1, maphash.String(labelSeed, v)^0x9e3779b97f4a7c15)
+		sum += high ^ low
+	}
+	return sum
+}
 
 // acquire returns the set with these labels, nil for none. It copies labels.
 func (s labelSets) acquire(labels map[string]string) *labelSet {
 	if len(labels) == 0 {
 		return nil
 	}
-	keys := slices.Sorted(maps.Keys(labels))
-	var b strings.Builder
-	for _, k := range keys {
-		b.WriteString(k)
-		b.WriteByte(0)
-		b.WriteString(labels[k])
-		b.WriteByte(0)
+	hash := hashLabels(labels)
+	first := s[hash]
+	for set := first; set != nil; set = set.next {
+		if maps.Equal(set.labels, labels) {
+			set.uses++
+			return set
+		}
 	}
-	set, ok := s[b.String()]
-	if !ok {
-		set = &labelSet{labels: maps.Clone(labels), id: b.String()}
-		s[set.id] = set
-	}
-	set.uses++
+	set := &labelSet{labels: maps.Clone(labels), hash: hash, uses: 1, next: first}
+	s[hash] = set
 	return set
 }
 
@@ -46,7 +56,18 @@ func (s labelSets) release(set *labelSet) {
 	if set == nil {
 		return
 	}
-	if set.uses--; set.uses == 0 {
-		delete(s, set.id)
+	if set.uses--; set.uses > 0 {
+		return
+	}
+	switch first := s[set.hash]; {
+	case first != set:
+		for first.next != set {
+			first = first.next
+		}
+		first.next = set.next
+	case set.next != nil:
+		s[set.hash] = set.next
+	default:
+		delete(s, set.hash)
 	}
 }

@@ -20,6 +20,7 @@ type Lens struct {
 	sources map[SourceID]struct{}
 	uses    []use // by kind
 	usesWas map[kindID]use
+	sites   resID // under which the view watches NamespaceKind, or did
 
 	rooted  bool
 	against [Transitive + 1]bool // arc types followed against their direction
@@ -88,7 +89,7 @@ func (g *Graph) NewLens() *Lens {
 
 // Close takes the lens out of the graph. Readers find it empty of news. In Update.
 func (l *Lens) Close() {
-	for e := range l.graves.arcs {
+	for e := range l.graves.newest {
 		l.forgetArcs(e)
 	}
 	for p := range l.all {
@@ -169,6 +170,9 @@ func (l *Lens) setUse(k kindID, next use) {
 	}
 	next.since = l.g.rev
 	l.uses[k] = next
+	if k == l.g.namespaces && next.resource != 0 {
+		l.sites = next.resource
+	}
 }
 
 // SetRoots says whether only what roots reach is visible, and along which arc

@@ -3,8 +3,9 @@ package graph
 import "sort"
 
 // log orders a lens's entries by their last change. An entry has one live
-// element, the newest; older ones are dead and squeezed out now and then, so
-// the log is never more than about twice as long as there are entries.
+// element, the newest; older ones are dead and squeezed out when they are a quarter
+// as many: there is a log for each view, and squeezing costs each change five
+// elements to look at.
 type log struct {
 	elements []element
 	live     int
@@ -62,16 +63,21 @@ type graveyard struct {
 	// horizon is the revision before which tombstones are forgotten: a reader
 	// whose knowledge is older cannot be told what went.
 	horizon uint64
-	arcs    map[uint32][]deadArc // by the entry they started at
-	graves  []grave
+	// arcs are linked, newest first, from the entry that they started at.
+	arcs   slab[deadArc]
+	newest map[uint32]uint32
+	graves []grave
 }
 
-// deadArc is an arc that is no longer shown.
+// deadArc is an arc that is no longer shown, to some at least. sited: only to
+// those who may see the object of its target's namespace it was.
 type deadArc struct {
 	to       slotID
 	resource resID
 	typ      ArcType
+	sited    bool
 	rev      uint64
+	older    uint32 // of the same entry
 }
 
 // grave is the tombstone of a vertex, or of one arc that started at it.
@@ -85,12 +91,15 @@ type grave struct {
 // the visible vertices.
 const minGraves = 8192
 
-func (l *Lens) buryArc(e uint32, to slotID, resource resID, typ ArcType) {
-	if l.graves.arcs == nil {
-		l.graves.arcs = make(map[uint32][]deadArc)
+func (l *Lens) buryArc(e uint32, d deadArc) {
+	if l.graves.newest == nil {
+		l.graves.newest = make(map[uint32]uint32)
 	}
-	l.g.slots.at(to).pins++
-	l.graves.arcs[e] = append(l.graves.arcs[e], deadArc{to: to, resource: resource, typ: typ, rev: l.g.rev})
+	l.g.slots.at(d.to).pins++
+	d.rev, d.older = l.g.rev, l.graves.newest[e]
+	id := l.graves.arcs.alloc()
+	*l.graves.arcs.at(id) = d
+	l.graves.newest[e] = id
 	l.graves.graves = append(l.graves.graves, grave{rev: l.g.rev, entry: e, isArc: true})
 }
 
@@ -127,7 +136,9 @@ func (l *Lens) dropGraves(rev uint64) {
 		}
 		if p := l.entries.at(gr.entry); p.flags&shown == 0 && l.rev(p.since) == gr.rev && p.node != 0 {
 			l.unlog(p)
-			l.free(gr.entry)
+			if p.flags&dirty == 0 { // else the commit does, when it has seen what it was
+				l.free(gr.entry)
+			}
 		}
 	}
 	// What is cut off goes when the slice next grows: moving the rest now would
@@ -137,20 +148,22 @@ func (l *Lens) dropGraves(rev uint64) {
 
 // forgetArcsOf forgets the arcs that went from an entry up to a revision.
 func (l *Lens) forgetArcsOf(e uint32, rev uint64) {
-	list := l.graves.arcs[e]
-	kept := list[:0]
-	for _, d := range list {
-		if d.rev > rev {
-			kept = append(kept, d)
-			continue
-		}
+	id := l.graves.newest[e]
+	var kept uint32 // the last that is
+	for id != 0 && l.graves.arcs.at(id).rev > rev {
+		kept, id = id, l.graves.arcs.at(id).older
+	}
+	if kept != 0 {
+		l.graves.arcs.at(kept).older = 0
+	} else {
+		delete(l.graves.newest, e)
+	}
+	for id != 0 {
+		d := *l.graves.arcs.at(id)
+		l.graves.arcs.release(id)
 		l.g.slots.at(d.to).pins--
 		l.g.dropSlot(d.to)
-	}
-	if len(kept) == 0 {
-		delete(l.graves.arcs, e)
-	} else {
-		l.graves.arcs[e] = kept
+		id = d.older
 	}
 }
 

@@ -94,7 +94,9 @@ func (m *model) kindOf(r Resource) Kind {
 	return Kind{}
 }
 
-func (m *model) picture(l *modelLens) picture {
+// picture is what a lens shows to a reader.
+func (m *model) picture(l *modelLens, allow func(Resource, string) bool) picture {
+	allowed := func(k Key) bool { return allow == nil || allow(k.Resource, k.Namespace) }
 	members, roots := map[Key]Object{}, map[Key]bool{}
 	for k, o := range m.merged(l) {
 		if l.uses[m.kindOf(k.Resource)] != k.Resource {
@@ -111,7 +113,9 @@ func (m *model) picture(l *modelLens) picture {
 	}
 	type attributes struct {
 		c, b, found, named bool
-		fields             []string
+		// plain: something makes it other than labels of its target's namespace.
+		plain         bool
+		fields, sited []string
 	}
 	arcs := map[link]*attributes{}
 	for from, o := range members {
@@ -120,7 +124,7 @@ func (m *model) picture(l *modelLens) picture {
 			if !ok {
 				continue
 			}
-			add := func(to Key, found bool) {
+			add := func(to Key, found bool) *attributes {
 				a := arcs[link{from, to, r.Type}]
 				if a == nil {
 					a = &attributes{}
@@ -130,9 +134,14 @@ func (m *model) picture(l *modelLens) picture {
 				a.b = a.b || r.BlockOwnerDeletion
 				a.found = a.found || found
 				a.named = a.named || r.Name != ""
-				if r.Field != "" {
+				switch {
+				case r.Namespaces != nil:
+					a.sited = append(a.sited, r.Field)
+				case r.Field != "":
 					a.fields = append(a.fields, r.Field)
 				}
+				a.plain = a.plain || r.Namespaces == nil
+				return a
 			}
 			if r.Name != "" {
 				to := Key{Resource: res, Namespace: r.Namespace, Name: r.Name}
@@ -147,9 +156,16 @@ func (m *model) picture(l *modelLens) picture {
 				continue
 			}
 			for to, target := range members {
-				if to.Resource == res && (r.AllNamespaces || to.Namespace == r.Namespace) && r.Selector.Matches(target.Labels) {
-					add(to, true)
+				if to.Resource != res || !r.AllNamespaces && to.Namespace != r.Namespace || !r.Selector.Matches(target.Labels) {
+					continue
 				}
+				if r.Namespaces != nil {
+					site, ok := members[Key{Resource: l.uses[NamespaceKind], Name: to.Namespace}]
+					if !ok || to.Namespace == "" || !r.Namespaces.Matches(site.Labels) {
+						continue
+					}
+				}
+				add(to, true)
 			}
 		}
 	}
@@ -170,14 +186,18 @@ func (m *model) picture(l *modelLens) picture {
 	}
 	p := newPicture()
 	for k, o := range members {
-		if visible[k] {
+		if visible[k] && allowed(k) {
 			p.vertices[k] = strconv.FormatUint(l.decide(k, o).Hash, 10)
 		}
 	}
 	for a, at := range arcs {
-		if visible[a.from] {
-			slices.Sort(at.fields)
-			fields := slices.Compact(at.fields)
+		if visible[a.from] && allowed(a.from) && allowed(a.to) && (at.plain || allowed(Key{Resource: namespacesV1})) {
+			fields := at.fields
+			if !at.plain {
+				fields = at.sited
+			}
+			slices.Sort(fields)
+			fields = slices.Compact(fields)
 			p.setArc(a.from, a.to, a.typ, fmt.Sprint(at.c, at.b, !at.found, fields[:min(len(fields), maxFields)]))
 		}
 	}
@@ -189,12 +209,13 @@ func (m *model) picture(l *modelLens) picture {
 type client struct {
 	pos Position
 	picture
-	set int // how many elements were set since the last complete picture
+	allow func(Resource, string) bool
+	set   int // how many elements were set since the last complete picture
 }
 
 func (c *client) read(t *testing.T, l *Lens, limit int) bool {
 	t.Helper()
-	done, err := l.Read(&c.pos, limit, nil, func(ch Change) {
+	done, err := l.Read(&c.pos, limit, c.allow, func(ch Change) {
 		switch ch.Op {
 		case SetVertex:
 			c.set++
@@ -217,7 +238,7 @@ func (c *client) read(t *testing.T, l *Lens, limit int) bool {
 		}
 	})
 	if err != nil {
-		*c = client{picture: newPicture()}
+		*c = client{picture: newPicture(), allow: c.allow}
 		return false
 	}
 	return done

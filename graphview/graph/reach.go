@@ -159,7 +159,12 @@ func (l *Lens) visitArcs(e uint32, visit func(a *arc, other uint32, forward bool
 // at another one of its name.
 func (l *Lens) leads(id arcID, to uint32) bool {
 	a := l.g.arcs.at(id)
-	return a.flags&gone == 0 && (a.uid == 0 || a.uid == l.g.nodes.at(l.entries.at(to).node).uid)
+	return a.flags&gone == 0 && l.ends(a, to)
+}
+
+// ends tells whether the view follows the arc to the object of entry to.
+func (l *Lens) ends(a *arc, to uint32) bool {
+	return (a.uid == 0 || a.uid == l.g.nodes.at(l.entries.at(to).node).uid) && l.admits(a)
 }
 
 func (l *Lens) satisfies(a *arc, e, other uint32, forward bool) bool {
@@ -167,7 +172,7 @@ func (l *Lens) satisfies(a *arc, e, other uint32, forward bool) bool {
 	if !forward {
 		to = e
 	}
-	return a.uid == 0 || a.uid == l.g.nodes.at(l.entries.at(to).node).uid
+	return l.ends(a, to)
 }
 
 // support finds a reached neighbour from which e is reached, 0 if there is none.

@@ -100,6 +100,11 @@ type reader struct {
 
 func (r *reader) allowed(k Key) bool { return r.allow == nil || r.allow(k.Resource, k.Namespace) }
 
+// siteAllowed tells whether the reader may see the objects of namespaces.
+func (r *reader) siteAllowed() bool {
+	return r.allow == nil || r.allow(r.l.g.resources.at(r.l.sites), "")
+}
+
 func (r *reader) read(e uint32) {
 	l, g := r.l, r.l.g
 	p := l.entries.at(e)
@@ -130,7 +135,7 @@ func (r *reader) read(e uint32) {
 			continue
 		}
 		to := g.keyAt(a.to, how.resource)
-		if !r.allowed(to) {
+		if !r.allowed(to) || how.sited && !r.siteAllowed() {
 			continue
 		}
 		fields := a.fields
@@ -161,13 +166,16 @@ func (r *reader) targetSince(to slotID, resource resID) uint64 {
 // readDead tells of arcs that went from an entry and did not come back.
 func (r *reader) readDead(e uint32, key Key) {
 	l, g := r.l, r.l.g
-	dead := l.graves.arcs[e]
 	var told map[deadArc]bool
-	for i, d := range dead {
-		if d.rev <= r.told {
+	var d deadArc
+	for id := l.graves.newest[e]; id != 0; id = d.older {
+		if d = *l.graves.arcs.at(id); d.rev <= r.told {
+			return
+		}
+		if d.sited && !r.siteAllowed() {
 			continue
 		}
-		if i < len(dead)-1 || told != nil {
+		if d.older != 0 || told != nil {
 			// The same arc may have gone more than once.
 			if told == nil {
 				told = make(map[deadArc]bool)
@@ -180,7 +188,7 @@ func (r *reader) readDead(e uint32, key Key) {
 		}
 		if l.entries.at(e).flags&shown != 0 {
 			if id := g.findArc(l.entries.at(e).node, d.to, d.typ); id != 0 {
-				if how := l.lookOf(e, g.arcs.at(id)); how.shown && how.resource == d.resource {
+				if how := l.lookOf(e, g.arcs.at(id)); how.shown && how.resource == d.resource && (!how.sited || r.siteAllowed()) {
 					continue
 				}
 			}

@@ -13,6 +13,8 @@ type selector struct {
 	space    spaceID // 0 for every namespace
 	field    string
 	selector Selector
+	// sites selects the namespaces, of all, in which it selects; nil for every one.
+	sites *Selector
 	// anchors are the pairs of one of its requirements under which the index
 	// has it: an object that matches bears exactly one of them. Empty if no
 	// requirement names pairs.
@@ -85,7 +87,7 @@ func (g *Graph) setSelectors(id nodeID, references []Reference) {
 		}
 		kind := g.kinds.intern(r.To)
 		g.growKinds()
-		s := &selector{owner: id, typ: r.Type, kind: kind, field: r.Field, selector: *r.Selector}
+		s := &selector{owner: id, typ: r.Type, kind: kind, field: r.Field, selector: *r.Selector, sites: r.Namespaces}
 		switch {
 		case r.AllNamespaces:
 		case r.Scope == ScopeCluster:
@@ -106,11 +108,12 @@ func (g *Graph) setSelectors(id nodeID, references []Reference) {
 	if want != nil {
 		g.nodes.at(id).selectors = &want
 	}
+	g.setSiting(id, want)
 	// Arcs of the old selectors that no new one confirms go; the list is taken
 	// first, since select links arcs into it.
 	var stale []arcID
 	for a := g.nodes.at(id).out; a != 0; a = g.arcs.at(a).nextOut {
-		if g.arcs.at(a).flags&selected != 0 {
+		if g.arcs.at(a).flags&bySelector != 0 {
 			stale = append(stale, a)
 		}
 	}
@@ -129,7 +132,7 @@ func (g *Graph) setSelectors(id nodeID, references []Reference) {
 
 func (s *selector) equal(o *selector) bool {
 	return s.typ == o.typ && s.kind == o.kind && s.space == o.space && s.field == o.field &&
-		reflect.DeepEqual(s.selector, o.selector)
+		reflect.DeepEqual(s.selector, o.selector) && reflect.DeepEqual(s.sites, o.sites)
 }
 
 // index anchors the selector at the requirement whose pairs have the fewest
@@ -208,7 +211,7 @@ func (g *Graph) visitScope(s *selector, visit func(slotID)) {
 // selectsSlot tells whether the selector matches a live node of the slot.
 func (g *Graph) selectsSlot(s *selector, id slotID) bool {
 	at := g.slots.at(id)
-	if at.kind != s.kind || s.space != 0 && s.space != at.space {
+	if at.kind != s.kind || s.space != 0 && s.space != at.space || !g.sitesIn(s, at.space) {
 		return false
 	}
 	for n := at.node; n != 0; n = g.nodes.at(n).sibling {
@@ -227,15 +230,19 @@ func (g *Graph) labelsOf(id nodeID) map[string]string {
 }
 
 // relabelled brings the arcs of selectors into a slot up to date after its
-// nodes came, went or changed labels.
+// nodes came, went or changed labels, and where it is a namespace's, those into
+// what is in that.
 func (g *Graph) relabelled(id slotID) {
 	at := g.slots.at(id)
+	if at.kind == g.namespaces && len(g.siting) > 0 {
+		g.resited(at.name)
+	}
 	if at.selected > 0 {
 		next := at.in
 		for next != 0 {
 			a := next
 			next = g.arcs.at(a).nextIn
-			if g.arcs.at(a).flags&selected != 0 {
+			if g.arcs.at(a).flags&bySelector != 0 {
 				g.reselect(a)
 			}
 		}
@@ -253,19 +260,27 @@ func (g *Graph) relabelled(id slotID) {
 			if len(sc.anchored) > 0 {
 				for k, v := range labels {
 					for _, s := range sc.anchored[pair{k, v}] {
-						if s.selector.Matches(labels) {
+						if s.selector.Matches(labels) && g.sitesIn(s, at.space) {
 							g.selectArc(s, id)
 						}
 					}
 				}
 			}
 			for _, s := range sc.rest {
-				if s.selector.Matches(labels) {
+				if s.selector.Matches(labels) && g.sitesIn(s, at.space) {
 					g.selectArc(s, id)
 				}
 			}
 		}
 	}
+}
+
+// flag is what the selector gives to its arcs.
+func (s *selector) flag() uint8 {
+	if s.sites != nil {
+		return sited
+	}
+	return selected
 }
 
 // selectArc makes the arc of a selector to a slot that it matches.
@@ -274,28 +289,38 @@ func (g *Graph) selectArc(s *selector, to slotID) {
 	if id == 0 {
 		id = g.addArc(s.owner, to, s.typ)
 	}
-	if g.arcs.at(id).flags&selected == 0 {
-		g.touchArc(id).flags |= selected
-		g.slots.at(to).selected++
-	}
-	g.setFields(id)
+	g.holdArc(id, g.arcs.at(id).flags&bySelector|s.flag())
 }
 
-// reselect takes the selected mark from an arc that no selector of its source
-// holds any more.
+// reselect brings an arc up to date with the selectors of its source: it goes if
+// none holds it any more and nothing names its target.
 func (g *Graph) reselect(id arcID) {
 	a := g.arcs.at(id)
+	var by uint8
 	for _, s := range g.nodes.at(a.from).held() {
-		if s.typ == a.typ && g.selectsSlot(s, a.to) {
-			g.setFields(id)
-			return
+		if s.typ == a.typ && by&s.flag() == 0 && g.selectsSlot(s, a.to) {
+			by |= s.flag()
 		}
 	}
-	if a.flags&named == 0 {
+	if by == 0 && a.flags&named == 0 {
 		g.removeArc(id)
 		return
 	}
-	g.touchArc(id).flags &^= selected
-	g.slots.at(a.to).selected--
+	g.holdArc(id, by)
+}
+
+// holdArc notes by which selectors the arc is held.
+func (g *Graph) holdArc(id arcID, by uint8) {
+	a := g.arcs.at(id)
+	if before := a.flags & bySelector; before != by {
+		switch s := g.slots.at(a.to); {
+		case before == 0:
+			s.selected++
+		case by == 0:
+			s.selected--
+		}
+		a = g.touchArc(id)
+		a.flags = a.flags&^bySelector | by
+	}
 	g.setFields(id)
 }

@@ -46,6 +46,12 @@ type Kind struct {
 	Group, Kind string
 }
 
+// NamespaceKind is the kind of the objects whose labels Reference.Namespaces is
+// about. A lens follows such a reference only into namespaces whose objects are
+// members of it, and a reader only if it may see those: who follows it learns of
+// labels.
+var NamespaceKind = Kind{Kind: "Namespace"}
+
 // Resource names a served resource: what vertices are called by.
 type Resource struct {
 	Group, Version, Resource string
@@ -90,6 +96,9 @@ type Reference struct {
 	Selector *Selector
 	// AllNamespaces lets Selector match in every namespace.
 	AllNamespaces bool
+	// Namespaces, with AllNamespaces, lets Selector match in the namespaces whose
+	// labels it selects; see NamespaceKind.
+	Namespaces *Selector
 	// Field is the path that holds the reference, with [] for list elements:
 	// spec.volumes[].secret.secretName. Empty for owner references.
 	Field string

@@ -212,17 +212,17 @@ func (w *walk) emitApplication(ref *graph.Reference, text string) {
 
 // emitWithin adds a selector once for each namespace that it selects in.
 func (w *walk) emitWithin(l *leaf, ref *graph.Reference) {
-	some, all, ok := l.within.namespaces(w.namespace, w.reached[:])
+	where, ok := l.within.namespaces(w.namespace, w.reached[:])
 	if !ok {
 		w.malform(l)
 		return
 	}
-	if all {
-		ref.AllNamespaces = true
+	if where.all {
+		ref.AllNamespaces, ref.Namespaces = true, where.by
 		w.found.add(ref)
 		return
 	}
-	for _, namespace := range some {
+	for _, namespace := range where.some {
 		if namespace != "" {
 			ref.Namespace = namespace
 			w.found.add(ref)

@@ -349,6 +349,8 @@ func naiveWithin(rule *Rule, ref graph.Reference, own string, value any) []graph
 			ref.AllNamespaces = true
 		case len(selector.Requirements) == 1 && selector.Requirements[0].Key == nameLabel && selector.Requirements[0].Op == graph.In:
 			names = selector.Requirements[0].Values
+		default:
+			ref.AllNamespaces, ref.Namespaces = true, selector
 		}
 	}
 	if ref.AllNamespaces {

@@ -39,7 +39,7 @@ type Rule struct {
 	// AllNamespaces: the selector is not confined to one namespace.
 	AllNamespaces bool
 	// Selected is a field that selects the namespaces by their labels: absent,
-	// the object's own; empty, all. Listed is one with any and matchNames.
+	// the object's own; empty, all; asking for names, those. Listed is one with any and matchNames.
 	Selected, Listed string
 }
 

@@ -89,6 +89,8 @@ func render(refs []graph.Reference) []string {
 func renderOne(r *graph.Reference) string {
 	namespace := r.Namespace
 	switch {
+	case r.Namespaces != nil:
+		namespace = "*{" + renderSelector(r.Namespaces) + "}"
 	case r.AllNamespaces:
 		namespace = "*"
 	case r.Scope == graph.ScopeCluster && r.Namespace == "":

@@ -13,55 +13,62 @@ type within struct {
 	listed bool
 }
 
-// namespaces returns in which namespaces, or in all; none where that cannot be
-// told from the object alone. ok is false where the field makes no sense.
-func (w *within) namespaces(own string, reached []any) (some []string, all, ok bool) {
+// sites are the namespaces in which a selector selects: some by their names, or,
+// where all is set, those whose labels by selects, or every one without by.
+type sites struct {
+	some []string
+	all  bool
+	by   *graph.Selector
+}
+
+// namespaces returns in which namespaces. ok is false where the field makes no
+// sense.
+func (w *within) namespaces(own string, reached []any) (where sites, ok bool) {
 	found := w.field.find(reached)
-	if found == nil {
-		return []string{own}, false, true
-	}
-	if w.listed {
+	switch {
+	case found == nil:
+		return sites{some: []string{own}}, true
+	case w.listed:
 		return listedNamespaces(own, found)
 	}
 	return selectedNamespaces(found)
 }
 
 // listedNamespaces reads the NamespaceSelector of the Prometheus operator.
-func listedNamespaces(own string, value any) (some []string, all, ok bool) {
+func listedNamespaces(own string, value any) (where sites, ok bool) {
 	selector, ok := value.(map[string]any)
 	if !ok {
-		return nil, false, false
+		return sites{}, false
 	}
 	if everywhere, _ := selector["any"].(bool); everywhere {
-		return nil, true, true
+		return sites{all: true}, true
 	}
 	names, ok := selector["matchNames"].([]any)
 	switch {
 	case !ok && selector["matchNames"] != nil:
-		return nil, false, false
+		return sites{}, false
 	case len(names) == 0:
-		return []string{own}, false, true
+		return sites{some: []string{own}}, true
 	}
 	for _, element := range names {
 		if name, _ := element.(string); name != "" {
-			some = append(some, name)
+			where.some = append(where.some, name)
 		}
 	}
-	return some, false, true
+	return where, true
 }
 
-// selectedNamespaces reads a label selector of namespaces. Of those that are
-// not empty, only the ones that ask for names can be told: which namespaces
-// have other labels, no object says of itself.
-func selectedNamespaces(value any) (some []string, all, ok bool) {
+// selectedNamespaces reads a label selector of namespaces. One that asks for
+// nothing but names needs no namespace to be known.
+func selectedNamespaces(value any) (where sites, ok bool) {
 	selector := labelSelector(value)
 	switch {
 	case selector == nil:
-		return nil, false, false
+		return sites{}, false
 	case len(selector.Requirements) == 0:
-		return nil, true, true
+		return sites{all: true}, true
 	case len(selector.Requirements) > 1 || selector.Requirements[0].Key != nameLabel || selector.Requirements[0].Op != graph.In:
-		return nil, false, true
+		return sites{all: true, by: selector}, true
 	}
-	return selector.Requirements[0].Values, false, true
+	return sites{some: selector.Requirements[0].Values}, true
 }

@@ -30,7 +30,7 @@ func TestMuxNeighbours(t *testing.T) {
 	p := newPerson(t, red, "many")
 	grant(t, c, p, red, graphRule("watch"))
 	grant(t, c, p, "", rbacv1.PolicyRule{
-		APIGroups: []string{"", "apps", "batch", "discovery.k8s.io"}, Resources: []string{"*"}, Verbs: []string{"list", "watch"},
+		APIGroups: []string{"", "apps", "batch", "discovery.k8s.io", "networking.k8s.io"}, Resources: []string{"*"}, Verbs: []string{"list", "watch"},
 	})
 	engine := runEngine(t, graphview.Options{})
 	server := startStream(t, c, stream.Of(engine))

@@ -107,6 +107,7 @@ func (f *rightsFixture) path(kind, view string) string {
 func TestRightsMatrix(t *testing.T) {
 	f := newRightsFixture(t)
 	aggregate(t, f.server)
+	applyShipped(t, "streams_role.yaml")
 	c := f.client
 	everything := "get list watch"
 	people := map[string]*person{}
@@ -173,6 +174,12 @@ func TestRightsMatrix(t *testing.T) {
 				"aggregated, token, lines": {p.token, func(t *testing.T, ctx context.Context) *graphFollower {
 					return followResponse(t, ctx, aggregatedToken, watch, http.Header{})
 				}},
+				"own port, token, one of many on a WebSocket": {p.token, func(t *testing.T, _ context.Context) *graphFollower {
+					return f.followChannel(t, byToken, view)
+				}},
+				"aggregated, certificate, one of many on a WebSocket": {p.certificate, func(t *testing.T, _ context.Context) *graphFollower {
+					return f.followChannel(t, aggregated, view)
+				}},
 				"aggregated, certificate, get": {p.certificate, func(t *testing.T, _ context.Context) *graphFollower {
 					return snapshot(t, aggregated, get)
 				}},
@@ -187,6 +194,20 @@ func TestRightsMatrix(t *testing.T) {
 		}
 	}
 	t.Run("the matrix tells users apart", func(t *testing.T) { f.tellsApart(t, people) })
+}
+
+// followChannel follows a view on a channel of a connection that has one for each
+// of the others, too.
+func (f *rightsFixture) followChannel(t *testing.T, r road, view string) *graphFollower {
+	t.Helper()
+	m := dialMux(t, r)
+	id := int64(0)
+	for other := range f.views {
+		if id++; other != view {
+			m.sendSubscribe(t, id, graphview.Name{Namespace: f.red, Name: other})
+		}
+	}
+	return &m.subscribe(t, id+1, graphview.Name{Namespace: f.red, Name: view}).graphFollower
 }
 
 // rest waits until the controllers are done and nothing changes any more, so

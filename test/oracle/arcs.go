@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"maps"
 	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -29,14 +30,26 @@ func connect(watched []resource, objects []object) map[ArcKey]Attributes {
 	arcs := map[ArcKey]Attributes{}
 	for i := range objects {
 		from := &objects[i]
-		for _, reference := range slices.Concat(references(from), from.declared) {
-			to, ok := kinds[reference.to]
-			if !ok {
-				continue
-			}
-			for key, missing := range targets(reference, to, byKey) {
-				add(arcs, ArcKey{From: from.key, To: key, Type: reference.arc}, reference, missing)
-			}
+		said := slices.Concat(references(from), from.declared)
+		// How namespaces are labelled is told only where nothing else is to be told.
+		plain := connectOne(from, said, kinds, byKey, false)
+		maps.Copy(arcs, connectOne(from, said, kinds, byKey, true))
+		maps.Copy(arcs, plain)
+	}
+	return arcs
+}
+
+// connectOne resolves those references of one object that ask for labels of
+// namespaces, or those that do not.
+func connectOne(from *object, said []reference, kinds map[schema.GroupKind]resource, objects map[VertexKey]*object, sited bool) map[ArcKey]Attributes {
+	arcs := map[ArcKey]Attributes{}
+	for _, reference := range said {
+		to, ok := kinds[reference.to]
+		if !ok || (reference.sites != nil) != sited {
+			continue
+		}
+		for key, missing := range targets(reference, to, objects) {
+			add(arcs, ArcKey{From: from.key, To: key, Type: reference.arc}, reference, missing)
 		}
 	}
 	return arcs
@@ -52,7 +65,10 @@ func targets(reference reference, to resource, objects map[VertexKey]*object) ma
 	if reference.selector != nil {
 		selected := map[VertexKey]bool{}
 		for key, o := range objects {
-			if o.kind == reference.to && (reference.everywhere || key.Namespace == namespace) && reference.selector.Matches(labelsOf(o.tree)) {
+			if o.kind != reference.to || !reference.everywhere && key.Namespace != namespace || !reference.selector.Matches(labelsOf(o.tree)) {
+				continue
+			}
+			if site := objects[VertexKey{Version: "v1", Resource: "namespaces", Name: key.Namespace}]; reference.sites == nil || site != nil && reference.sites.Matches(labelsOf(site.tree)) {
 				selected[key] = false
 			}
 		}
@@ -96,7 +112,9 @@ type reference struct {
 	selector  labels.Selector
 	// everywhere: the selector selects in every namespace.
 	everywhere bool
-	field      string // empty for owner references
+	// sites: only in namespaces that are among the objects, with such labels.
+	sites labels.Selector
+	field string // empty for owner references
 
 	uid                            types.UID
 	controller, blockOwnerDeletion bool

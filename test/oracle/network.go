@@ -94,6 +94,8 @@ func (c *collector) peer(path string, peer any) {
 			to.namespace = namespace
 			c.found = append(c.found, to)
 		}
+	default:
+		to.everywhere, to.sites = true, selector
+		c.found = append(c.found, to)
 	}
-	// Namespaces with other labels are not followed to their pods.
 }

@@ -14,6 +14,7 @@ func Views(red, blue string) map[string]oracle.View {
 	exclude := oracle.Query{Exclude: &oracle.Exclude{ResourceSelectorExpression: "resource in ['events', 'controllerrevisions', 'leases']"}}
 	core := "group in ['', 'apps', 'batch', 'discovery.k8s.io']"
 	both := &oracle.Namespaces{Names: []string{red, blue}}
+	policies := "group == 'networking.k8s.io' && resource == 'networkpolicies' || group == '' && resource == 'pods'"
 	web := "group == 'apps' && resource == 'deployments' && name.startsWith('web')"
 	return map[string]oracle.View{
 		"everything": {Queries: []oracle.Query{exclude, include(core+" && namespaced", oracle.Filter{})}, Namespaces: both},
@@ -29,6 +30,14 @@ func Views(red, blue string) map[string]oracle.View {
 			Queries: []oracle.Query{exclude, include(core+" && namespaced", oracle.Filter{})}, Namespaces: both,
 			Roots: &oracle.Roots{ObjectSelectorExpressions: []string{web}, IgnoreArcDirection: []string{"or"}},
 		},
+		"namespaces by selectors": {
+			Queries: []oracle.Query{include(policies+" || group == '' && resource == 'namespaces'", oracle.Filter{})}, Namespaces: both,
+		},
+		"rooted by selectors": {
+			Queries: []oracle.Query{include(policies, oracle.Filter{}), include("group == '' && resource == 'namespaces'", oracle.Filter{LabelSelector: "colour"})},
+			Roots:   &oracle.Roots{ObjectSelectorExpressions: []string{"resource == 'networkpolicies' && name != 'policy-2'"}},
+		},
+		"selectors without namespaces": {Queries: []oracle.Query{include(policies, oracle.Filter{})}, Namespaces: both},
 		"filtered": {
 			Queries: []oracle.Query{
 				include("resource == 'pods' && group == ''", oracle.Filter{LabelSelector: "tier in (front, back)"}),

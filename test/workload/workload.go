@@ -8,6 +8,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -27,11 +28,11 @@ type Workload struct {
 // refuse. An error is anything else.
 func (w *Workload) Step(ctx context.Context) error {
 	w.Steps++
-	kind := w.Random.IntN(8)
+	kind := w.Random.IntN(9)
 	switch kind {
-	case 6:
-		return w.relabelPod(ctx)
 	case 7:
+		return w.relabelPod(ctx)
+	case 8:
 		return w.relabelNamespace(ctx)
 	}
 	o := w.object(kind)
@@ -80,10 +81,30 @@ func (w *Workload) object(kind int) client.Object {
 		return &appsv1.Deployment{ObjectMeta: meta, Spec: appsv1.DeploymentSpec{
 			Replicas: &replicas, Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": meta.Name}}, Template: template,
 		}}
+	case 5:
+		named("policy-", 3)
+		return &networkingv1.NetworkPolicy{ObjectMeta: meta, Spec: networkingv1.NetworkPolicySpec{
+			PodSelector: metav1.LabelSelector{MatchLabels: map[string]string{"tier": w.tier()}},
+			Ingress:     []networkingv1.NetworkPolicyIngressRule{{From: []networkingv1.NetworkPolicyPeer{w.peer(), w.peer()}}},
+		}}
 	default:
 		named("pod-", 6)
 		return &corev1.Pod{ObjectMeta: meta, Spec: w.podSpec()}
 	}
+}
+
+// peer selects pods, in some namespaces by what these are labelled with.
+func (w *Workload) peer() networkingv1.NetworkPolicyPeer {
+	peer := networkingv1.NetworkPolicyPeer{PodSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"tier": w.tier()}}}
+	coloured := metav1.LabelSelectorRequirement{Key: "colour", Operator: metav1.LabelSelectorOpExists}
+	switch w.Random.IntN(4) {
+	case 0:
+		return peer
+	case 1:
+		coloured = metav1.LabelSelectorRequirement{Key: "colour", Operator: metav1.LabelSelectorOpNotIn, Values: []string{Colour(w.Namespaces[0])}}
+	}
+	peer.NamespaceSelector = &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{coloured}}
+	return peer
 }
 
 // write creates or replaces an object; pods are left as they are.
