@@ -44,5 +44,5 @@
 // Streaming into a store of one's own instead of a shared informer is
 // kube-state-metrics' way. Opting out of watch-lists is on purpose: read as a
 // stream, a list costs this process no more memory and takes 0.6 of the time.
-// Compression is S2 with a dictionary, see pack.go.
+// Compression is S2 or Zstandard with a dictionary, see codec.go.
 package watch

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"unique"
-
-	"github.com/klauspost/compress/s2"
 )
 
 // Object is one version of one object as a Watch retains it: its identity and
@@ -17,8 +15,8 @@ type Object struct {
 	// data is the name, the UID, and what is retained, in one allocation: there
 	// are many objects.
 	data string
-	// dict is what is retained was compressed with, nil if with none.
-	dict          *s2.Dict
+	// codec is what it was compressed with.
+	codec         *codec
 	version, hash uint64
 	size          uint32
 	// seen is the generation in which the Watch last saw the object, under its
@@ -81,15 +79,7 @@ func (o *Object) unpack(dst []byte) ([]byte, error) {
 	*scratch = append((*scratch)[:0], o.packed()...)
 	dst = slices.Grow(dst, int(o.size))
 	room := dst[len(dst) : len(dst)+int(o.size)]
-	var (
-		got []byte
-		err error
-	)
-	if o.dict != nil {
-		got, err = o.dict.Decode(room, *scratch)
-	} else {
-		got, err = s2.Decode(room, *scratch)
-	}
+	got, err := o.codec.decode(room, *scratch)
 	if err != nil {
 		return dst, fmt.Errorf("decompress: %w", err)
 	}

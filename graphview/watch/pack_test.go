@@ -12,27 +12,34 @@ import (
 )
 
 func TestPack(t *testing.T) {
-	dict := s2.MakeDict([]byte(pod(1)), []byte(typicalStart))
+	light := newLightCodec([]byte(pod(1)))
+	dense, err := newDenseCodec([]byte(pod(1)))
+	if err != nil {
+		t.Fatal(err)
+	}
 	noise := make([]byte, 0, 4096)
 	for i := range cap(noise) {
 		noise = append(noise, byte(i*i*i>>3^i*2654435761>>7))
 	}
 	tests := map[string]struct {
 		json    string
-		dict    *s2.Dict
+		codec   *codec
 		wantRaw bool
 	}{
 		"empty":                  {json: "", wantRaw: true},
-		"small":                  {json: `{"apiVersion":"v1"}`, dict: dict, wantRaw: true},
-		"pod":                    {json: pod(2), dict: dict},
+		"small":                  {json: `{"apiVersion":"v1"}`, codec: light, wantRaw: true},
+		"pod":                    {json: pod(2), codec: light},
+		"pod, dense":             {json: pod(2), codec: dense},
 		"pod, no dictionary yet": {json: pod(2)},
-		"incompressible":         {json: string(noise), dict: dict, wantRaw: true},
-		"huge":                   {json: strings.Repeat(pod(2), 1000), dict: dict},
+		"incompressible":         {json: string(noise), codec: light, wantRaw: true},
+		"incompressible, dense":  {json: string(noise), codec: dense, wantRaw: true},
+		"huge":                   {json: strings.Repeat(pod(2), 1000), codec: light},
+		"huge, dense":            {json: strings.Repeat(pod(2), 1000), codec: dense},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			var o Object
-			pack(&o, []byte("name"), []byte("uid"), []byte(test.json), test.dict)
+			pack(&o, []byte("name"), []byte("uid"), []byte(test.json), test.codec)
 			if o.raw != test.wantRaw {
 				t.Errorf("raw = %t", o.raw)
 			}
@@ -51,9 +58,16 @@ func TestPack(t *testing.T) {
 }
 
 func TestCorruption(t *testing.T) {
+	dense, err := newDenseCodec([]byte(pod(1)))
+	if err != nil {
+		t.Fatal(err)
+	}
 	for name, o := range map[string]*Object{
-		"garbage":    {data: "\xff\x01\x02", size: 10},
-		"other size": {data: string(s2.Encode(nil, bytes.Repeat([]byte("x"), 50))), size: 40},
+		"dense garbage":  {data: "\xff\x01\x02", size: 10, codec: dense},
+		"dense, larger":  {data: string(dense.encode(nil, bytes.Repeat([]byte("x"), 50))), size: 40, codec: dense},
+		"dense, smaller": {data: string(dense.encode(nil, bytes.Repeat([]byte("x"), 50))), size: 60, codec: dense},
+		"garbage":        {data: "\xff\x01\x02", size: 10},
+		"other size":     {data: string(s2.Encode(nil, bytes.Repeat([]byte("x"), 50))), size: 40},
 	} {
 		got, err := o.AppendJSON([]byte("kept"))
 		if err == nil || string(got) != "kept" {
@@ -62,24 +76,39 @@ func TestCorruption(t *testing.T) {
 	}
 }
 
-// What performance.md promises of content: about 1.1 KB for a pod of 5 KB.
+// Content is worth a dictionary, and that of many objects a denser one.
 func TestDictionaryPays(t *testing.T) {
 	w := newWatch(1, podsKey, ignorant{}, Options{}.Logger)
-	var json, packed int
-	for i := range 1000 {
+	for i := range denseAfter {
 		takePod(t, w, i)
 	}
+	light := w.retained(t, denseAfter)
+	if !w.codec.dense() {
+		t.Fatal("not dense")
+	}
+	for i := range 1000 {
+		takePod(t, w, denseAfter+i)
+	}
+	dense := w.retained(t, denseAfter+1000) - light
+	if json := len(pod(1)); light/denseAfter > json/3 || dense/1000 > light/denseAfter*3/4 {
+		t.Errorf("%d bytes retained per pod, then %d, of %d on the wire", light/denseAfter, dense/1000, json)
+	}
+}
+
+// retained is how many bytes are, of that many objects, all of which can be read.
+func (w *Watch) retained(t *testing.T, objects int) (packed int) {
+	t.Helper()
 	for o := range w.objects.all {
-		json += int(o.size)
+		if json, err := o.unpack(nil); err != nil || len(json) != int(o.size) {
+			t.Fatalf("%s: %d bytes of %d: %v", o.Name(), len(json), o.size, err)
+		}
 		packed += len(o.packed())
+		objects--
 	}
-	if w.dict == nil {
-		t.Fatal("no dictionary")
+	if objects != 0 {
+		t.Fatalf("%d objects are missing", objects)
 	}
-	if json < 5*packed/2 {
-		t.Errorf("%d bytes retained of %d", packed/1000, json/1000)
-	}
-	t.Logf("%d bytes retained of %d per pod, %d on the wire", packed/1000, json/1000, len(pod(1)))
+	return packed
 }
 
 func takePod(tb testing.TB, w *Watch, i int) {
@@ -102,42 +131,48 @@ func (ignorant) Invalid(*Watch, string, string, error) {}
 func (ignorant) State(*Watch, State)                   {}
 
 func BenchmarkPack(b *testing.B) {
-	w := newWatch(1, podsKey, ignorant{}, Options{}.Logger)
-	for i := range 100 {
-		takePod(b, w, i)
+	for name, objects := range map[string]int{"light": 100, "dense": denseAfter} {
+		b.Run(name, func(b *testing.B) {
+			w := newWatch(1, podsKey, ignorant{}, Options{}.Logger)
+			for i := range objects {
+				takePod(b, w, i)
+			}
+			var d document
+			if err := d.read([]byte(pod(1000)), podMeta, false); err != nil {
+				b.Fatal(err)
+			}
+			b.SetBytes(int64(len(d.json)))
+			b.ReportAllocs()
+			var o Object
+			for b.Loop() {
+				pack(&o, d.name, d.uid, d.json, w.codec)
+			}
+			b.ReportMetric(float64(len(o.packed())), "packed-bytes")
+		})
 	}
-	var d document
-	if err := d.read([]byte(pod(1000)), podMeta, false); err != nil {
-		b.Fatal(err)
-	}
-	b.SetBytes(int64(len(d.json)))
-	b.ReportAllocs()
-	var o Object
-	for b.Loop() {
-		pack(&o, d.name, d.uid, d.json, w.dict)
-	}
-	b.ReportMetric(float64(len(o.packed())), "packed-bytes")
 }
 
 func BenchmarkUnpack(b *testing.B) {
-	w := newWatch(1, podsKey, ignorant{}, Options{}.Logger)
-	for i := range 100 {
-		takePod(b, w, i)
-	}
-	o := w.objects.get(func() name {
-		var d document
-		if err := d.read([]byte(pod(99)), podMeta, false); err != nil {
-			b.Fatal(err)
-		}
-		return d.key()
-	}())
-	b.SetBytes(int64(o.size))
-	b.ReportAllocs()
-	buf := make([]byte, 0, o.size)
-	for b.Loop() {
-		if _, err := o.unpack(buf); err != nil {
-			b.Fatal(err)
-		}
+	for name, objects := range map[string]int{"light": 100, "dense": 2 * denseAfter} {
+		b.Run(name, func(b *testing.B) {
+			w := newWatch(1, podsKey, ignorant{}, Options{}.Logger)
+			for i := range objects {
+				takePod(b, w, i)
+			}
+			var d document
+			if err := d.read([]byte(pod(objects-1)), podMeta, false); err != nil {
+				b.Fatal(err)
+			}
+			o := w.objects.get(d.key())
+			b.SetBytes(int64(o.size))
+			b.ReportAllocs()
+			buf := make([]byte, 0, o.size)
+			for b.Loop() {
+				if _, err := o.unpack(buf); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }
 

@@ -69,9 +69,7 @@ func (w *Watch) take(ctx context.Context, d *document, invalid error) error {
 		return nil
 	}
 	o := w.retainLocked(d, old, hash)
-	if w.dict == nil && w.objects.used >= dictAfter {
-		w.dict = makeDict(&w.objects)
-	}
+	w.improveCodec()
 	w.event = Decoded{Object: o, json: d.json}
 	w.handler.Set(w, &w.event)
 	w.event = Decoded{}
@@ -88,7 +86,7 @@ func (w *Watch) retainLocked(d *document, old *Object, hash uint64) *Object {
 	}
 	// A version that is no number is legal, if rare, and means 0.
 	o.version, _ = strconv.ParseUint(string(d.resourceVersion), 10, 64)
-	pack(o, d.name, d.uid, d.json, w.dict)
+	pack(o, d.name, d.uid, d.json, w.codec)
 	w.objects.put(o)
 	w.count.Store(int64(w.objects.used))
 	return o

@@ -7,7 +7,6 @@ import (
 	"unique"
 
 	"github.com/go-logr/logr"
-	"github.com/klauspost/compress/s2"
 	"k8s.io/client-go/tools/cache"
 )
 
@@ -32,7 +31,7 @@ type Watch struct {
 	objects    shelf
 	invalid    map[name]uint32 // generation of the last sight
 	generation uint32
-	dict       *s2.Dict
+	codec      *codec
 	event      Decoded
 
 	count atomic.Int64
