@@ -156,7 +156,7 @@ func (e *encoder) encode(lens *graph.Lens, from state, rights Rights, limit int)
 	rev := ""
 	tellSynced := done && synced && !from.synced
 	if done && (from.pos.Known == 0 || from.pos.Walking() || b.count > 0 || len(b.frames) > 0 || tellSynced) {
-		rev = revision{run: e.view.engine.run, view: short(e.view.uid), rights: digestOf(rights), known: to.pos.Known}.String()
+		rev = revision{run: e.view.engine.run, view: short(e.view.uid), rights: short(digestOf(rights)), known: to.pos.Known}.String()
 	}
 	to.synced = from.synced || tellSynced
 	b.close(rev, tellSynced, set, cleared)
@@ -181,7 +181,7 @@ func (e *encoder) begin(since string, rights Rights) state {
 		return state{}
 	}
 	r, ok := parseRevision(since)
-	if !ok || r.run != e.view.engine.run || r.view != short(e.view.uid) || r.rights != digestOf(rights) {
+	if !ok || r.run != e.view.engine.run || r.view != short(e.view.uid) || r.rights != short(digestOf(rights)) {
 		return state{reset: true}
 	}
 	return state{pos: graph.Position{Known: r.known}}
@@ -189,7 +189,7 @@ func (e *encoder) begin(since string, rights Rights) state {
 
 func digestOf(r Rights) string {
 	if r == nil {
-		return "0"
+		return ""
 	}
-	return short(r.Digest())
+	return r.Digest()
 }

@@ -10,7 +10,7 @@ import (
 // where nobody shares an encoding with it, revisions under load are as far apart
 // as their subscribers need: what a wake-up and a write cost, times their number.
 const (
-	perSubscriber = 30 * time.Microsecond
+	perSubscriber = 40 * time.Microsecond
 	maxPace       = 40 * time.Millisecond
 )
 

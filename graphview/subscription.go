@@ -26,7 +26,8 @@ type Subscription struct {
 	digest  string // of the rights that the state is of
 	revoked <-chan struct{}
 	state   state
-	pause   pause
+	polled  bool
+	pause   pause // since it has polled
 	ends    *interruption
 	closing sync.Once
 }
@@ -56,22 +57,25 @@ func (s *Subscription) Close() {
 // is over, and ctx's when the caller gave up, who may call again.
 func (s *Subscription) Next(ctx context.Context) ([]*Frame, error) {
 	for {
+		// What a Poll has not seen, be it before or after what that returned, wakes
+		// Wait: to look again at once would find nothing, most of the time.
+		if s.polled {
+			if err := s.Wait(ctx); err != nil {
+				return nil, err
+			}
+		}
 		frames, err := s.Poll()
 		if err != nil || len(frames) > 0 {
 			return frames, err
 		}
-		if err := s.Wait(ctx); err != nil {
-			return nil, err
-		}
 	}
 }
 
-// Poll returns what there is to send now, which may be nothing: then Wait says
-// when to ask again. It does a bounded piece of work. The error is a
-// *ClosedError.
+// Poll returns what there is to send now, which may be nothing. Wait says when to
+// ask again. It does a bounded piece of work. The error is a *ClosedError.
 func (s *Subscription) Poll() ([]*Frame, error) {
 	v := s.view
-	s.pause = pause{}
+	s.polled, s.pause = true, pause{}
 	select {
 	case <-s.ends.over:
 		return nil, s.ends.why
@@ -92,11 +96,10 @@ func (s *Subscription) Poll() ([]*Frame, error) {
 		s.pause.missing = err
 		return nil, nil
 	}
-	s.pause.moved = next != s.state
+	// A change that was read to its end leaves nothing but what comes.
+	s.pause.moved = next != s.state && (len(frames) == 0 || next.pos.Walking() || next.reset)
 	s.state = next
-	if len(frames) == 0 {
-		s.pause.changed = lens.Changed(next.pos.Known)
-	}
+	s.pause.changed = lens.Changed(next.pos.Known)
 	return frames, nil
 }
 
@@ -107,7 +110,7 @@ type pause struct {
 	news, changed <-chan struct{}
 }
 
-// Wait returns when Poll, which returned nothing, may return something: at once
+// Wait returns when Poll, which has been called, may return something more: at once
 // where it has not looked at everything yet. Errors are those of Next.
 func (s *Subscription) Wait(ctx context.Context) error {
 	switch {

@@ -81,7 +81,7 @@ func (s *Server) serveConnection(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, r, apierrors.NewTooManyRequests(tooManyConnections, 5))
 		return
 	}
-	one, err := s.open.admit(context.WithoutCancel(r.Context()))
+	one, err := s.open.admit(lastingOf(r))
 	if err != nil {
 		s.connections.leave(who.GetName())
 		s.refuse(w, r, err)

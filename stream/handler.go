@@ -30,14 +30,14 @@ func (s *Server) newHandler() http.Handler {
 			s.serveDocument(w, r, documents[strings.TrimRight(info.Path, "/")])
 		}
 	}), s.metrics)
-	return impatient(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return lasting(impatient(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/readyz", "/livez", "/healthz":
 			s.serveHealth(w, r)
 		default:
 			guarded.ServeHTTP(w, r)
 		}
-	}))
+	})))
 }
 
 func (s *Server) serveHealth(w http.ResponseWriter, r *http.Request) {

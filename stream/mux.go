@@ -71,7 +71,7 @@ func (s *Server) serveStreams(w http.ResponseWriter, r *http.Request, info *requ
 		s.refuse(w, r, err)
 		return
 	}
-	one, err := s.open.admit(context.WithoutCancel(r.Context()))
+	one, err := s.open.admit(lastingOf(r))
 	if err != nil {
 		s.refuse(w, r, err)
 		return

@@ -132,13 +132,12 @@ func (c *channel) pump(subscription Subscription) error {
 		if len(unsent) == 0 {
 			unsent, err = subscription.Poll()
 		}
-		idle := len(unsent) == 0
-		if err == nil && !idle {
+		if err == nil && len(unsent) > 0 {
 			err = c.write(unsent[0])
 			unsent = unsent[1:]
 		}
 		c.mux.turns.give()
-		if err == nil && idle {
+		if err == nil && len(unsent) == 0 {
 			err = subscription.Wait(c.ctx)
 		}
 		if err != nil {

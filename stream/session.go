@@ -47,9 +47,14 @@ func (s *session) run(ctx, hard context.Context) {
 
 // pump never returns nil.
 func (s *session) pump(ctx, hard context.Context) error {
+	silence := allowance{time: s.timing.heartbeat, slack: s.timing.heartbeat / 4}
+	defer silence.giveUp()
+	writing := allowance{time: s.timing.write, slack: s.timing.heartbeat}
+	defer writing.giveUp()
 	for {
-		frames, err := s.next(ctx)
+		frames, err := s.subscription.Next(silence.under(ctx))
 		if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+			writing.giveUp() // who is silent needs none
 			if err := s.ping(ctx); err != nil {
 				return err
 			}
@@ -59,7 +64,7 @@ func (s *session) pump(ctx, hard context.Context) error {
 			return err
 		}
 		for _, frame := range frames {
-			if err := s.write(hard, s.timing.write, frame); err != nil {
+			if err := s.send(writing.under(hard), frame); err != nil {
 				return err
 			}
 			// A stream that ends need not send the rest of a large graph.
@@ -70,16 +75,13 @@ func (s *session) pump(ctx, hard context.Context) error {
 	}
 }
 
-// next gives up after the silence that calls for a heartbeat.
-func (s *session) next(ctx context.Context) ([]*graphview.Frame, error) {
-	ctx, cancel := context.WithTimeout(ctx, s.timing.heartbeat)
-	defer cancel()
-	return s.subscription.Next(ctx)
-}
-
 func (s *session) write(ctx context.Context, within time.Duration, frame *graphview.Frame) error {
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
+	return s.send(ctx, frame)
+}
+
+func (s *session) send(ctx context.Context, frame *graphview.Frame) error {
 	if err := s.transport.WriteFrame(ctx, frame); err != nil {
 		return fmt.Errorf("%w: %w", errPeer, err)
 	}

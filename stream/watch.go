@@ -80,7 +80,7 @@ func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request, view View, 
 		s.refuse(w, r, err)
 		return
 	}
-	one, err := s.open.admit(context.WithoutCancel(r.Context()))
+	one, err := s.open.admit(lastingOf(r))
 	if err != nil {
 		s.refuse(w, r, err)
 		return

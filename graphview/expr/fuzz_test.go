@@ -28,23 +28,10 @@ func FuzzCompileObject(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		s, err := CompileObject(text)
-		if err != nil {
-			checkMessage(t, text, message(t, err))
-			return
-		}
-		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
-		defer cancel()
-		in := input()
-		object := deployment()
-		in.Object = func() map[string]any { return object }
-		_, err = s.Matches(ctx, in)
-		if err == nil {
-			return
-		}
-		if failed := (*EvaluationError)(nil); !errors.As(err, &failed) {
-			t.Errorf("error is a %T: %v", err, err)
-		}
-		checkMessage(t, text, err.Error())
+		evaluate(t, text, err, func(ctx context.Context, in *Input) error {
+			_, err := s.Matches(ctx, in)
+			return err
+		})
 	})
 }
 
@@ -110,6 +97,28 @@ func FuzzJSONPath(f *testing.F) {
 			t.Errorf("found %s, then %s, %v", found, again, err)
 		}
 	})
+}
+
+// evaluate runs what a text was compiled to, unless it was refused, and looks at
+// the message in either case.
+func evaluate(t *testing.T, text string, refused error, run func(context.Context, *Input) error) {
+	t.Helper()
+	if refused != nil {
+		checkMessage(t, text, message(t, refused))
+		return
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	in, object := input(), deployment()
+	in.Object = func() map[string]any { return object }
+	err := run(ctx, in)
+	if err == nil {
+		return
+	}
+	if failed := (*EvaluationError)(nil); !errors.As(err, &failed) {
+		t.Errorf("error is a %T: %v", err, err)
+	}
+	checkMessage(t, text, err.Error())
 }
 
 // checkMessage fails for a message that is not one short line, or tells about

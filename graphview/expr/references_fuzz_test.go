@@ -2,9 +2,7 @@ package expr
 
 import (
 	"context"
-	"errors"
 	"testing"
-	"time"
 )
 
 func FuzzCompileReferences(f *testing.F) {
@@ -23,30 +21,17 @@ func FuzzCompileReferences(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		r, err := CompileReferences(text)
-		if err != nil {
-			checkMessage(t, text, message(t, err))
-			return
-		}
-		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
-		defer cancel()
-		in := input()
-		object := deployment()
-		in.Object = func() map[string]any { return object }
-		found, err := r.Find(ctx, in)
-		if len(found) > MaxFound {
-			t.Errorf("%d are found", len(found))
-		}
-		for _, f := range found {
-			if f.Name == "" || !isKindName(f.Kind) || !isGroupName(f.Group) || !isGroupName(f.Namespace) || !isObjectName(f.Name) {
-				t.Errorf("found %+v", f)
+		evaluate(t, text, err, func(ctx context.Context, in *Input) error {
+			found, err := r.Find(ctx, in)
+			if len(found) > MaxFound {
+				t.Errorf("%d are found", len(found))
 			}
-		}
-		if err == nil {
-			return
-		}
-		if failed := (*EvaluationError)(nil); !errors.As(err, &failed) {
-			t.Errorf("error is a %T: %v", err, err)
-		}
-		checkMessage(t, text, err.Error())
+			for _, f := range found {
+				if f.Name == "" || !isKindName(f.Kind) || !isGroupName(f.Group) || !isGroupName(f.Namespace) || !isObjectName(f.Name) {
+					t.Errorf("found %+v", f)
+				}
+			}
+			return err
+		})
 	})
 }
