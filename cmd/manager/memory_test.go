@@ -1,0 +1,41 @@
+package main
+
+import (
+	"runtime"
+	"runtime/debug"
+	"testing"
+	"time"
+)
+
+func TestGCPercent(t *testing.T) {
+	for live, want := range map[uint64]int{0: 100, 20 << 20: 100, 48 << 20: 100, 60 << 20: 80, 120 << 20: 40, 4 << 30: 40} {
+		if got := gcPercent(live); got != want {
+			t.Errorf("%d MiB: %d %%, want %d", live>>20, got, want)
+		}
+	}
+}
+
+// Each collection decides about the next, over and over.
+func TestCollectorIsTuned(t *testing.T) {
+	const other = 77
+	before := debug.SetGCPercent(other)
+	defer debug.SetGCPercent(before)
+	t.Setenv("GOGC", "")
+	inUse := make([]byte, 240<<20)
+	tuneCollector()
+	for range 3 {
+		tuned := false
+		for range 500 {
+			runtime.GC()
+			time.Sleep(5 * time.Millisecond) // finalizers have a goroutine of their own
+			if tuned = debug.SetGCPercent(other) == leastGarbage; tuned {
+				break
+			}
+		}
+		if !tuned {
+			t.Fatal("not tuned with much in use")
+		}
+		afterCollection(mostGarbage)
+	}
+	runtime.KeepAlive(inUse)
+}
