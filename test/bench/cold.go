@@ -19,13 +19,21 @@ var peers = []struct{ child, name string }{
 // coldStart measures rows 1 to 3: a few rounds of everybody, each in a process
 // of its own.
 func coldStart(ctx context.Context, b *bench) ([]line, error) {
-	gitops, err := buildGitOps(ctx, b.root)
-	if err != nil {
-		return nil, err
+	names := []string{"floor", "gzip", "engine"}
+	gitops := ""
+	if !b.alone {
+		var err error
+		if gitops, err = buildGitOps(ctx, b.root); err != nil {
+			return nil, err
+		}
+		for _, peer := range peers {
+			names = append(names, peer.child)
+		}
 	}
 	for round := range b.runs {
-		for _, name := range []string{"floor", "gzip", "engine", "informers", "stripped", "controller-runtime", "gitops", "manifests"} {
+		for _, name := range names {
 			var s sample
+			var err error
 			switch name {
 			case "gitops":
 				s, err = measureGitOps(ctx, b.plane, gitops, name, b.settle)
@@ -64,7 +72,12 @@ func (b *bench) listed() float64 {
 }
 
 func (b *bench) coldLines() []line {
-	of := func(name string, value func(*sample) float64) spread { return spreadOf(b.samples[name], value) }
+	of := func(name string, value func(*sample) float64) spread {
+		if len(b.samples[name]) == 0 {
+			return nothing
+		}
+		return spreadOf(b.samples[name], value)
+	}
 	duration := func(s *sample) float64 { return s.Seconds }
 	processor := func(s *sample) float64 { return s.Processor }
 	heap := func(s *sample) float64 { return float64(s.Heap) / float64(s.Objects) }
@@ -78,6 +91,9 @@ func (b *bench) coldLines() []line {
 	}
 	besides := func(row int, goals []string, part float64, value func(*sample) float64, format func(float64) string) (lines []line) {
 		for i, peer := range peers {
+			if b.alone {
+				break
+			}
 			l := alone(row, "… beside it", goals[i], value, format)
 			l.peer, l.peerName = of(peer.child, value), peer.name
 			if goals[i] != "" {

@@ -77,7 +77,7 @@ func run(ctx context.Context, o options) (err error) {
 	}
 	text := (&report{machine: about, options: o, bytes: b.listed(), graph: graph, lines: lines, took: time.Since(started)}).render()
 	fmt.Print(text)
-	if failed == nil && o.document != "" && len(o.rows) == lastRow {
+	if failed == nil && o.document != "" && len(o.rows) == lastRow && !o.alone {
 		failed = replaceBetween(filepath.Join(root, o.document), tableBegins, tableEnds, text)
 	}
 	if failed == nil && o.profiles != "" {
