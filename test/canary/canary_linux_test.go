@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"graphview.dev/test/fixture"
 )
 
 // curious are views that try to see into Secrets.
@@ -32,47 +34,47 @@ const control = "control"
 // stored is the name of a piece of a release as the API server has it.
 const stored = "release as stored"
 
-// fixture is what is hidden: values by name, of which control is one.
-type fixture struct {
+// stash is what is hidden: values by name, of which control is one.
+type stash struct {
 	hidden map[string]string
 	// blob is a piece of a release in the form that the API server has it in.
 	blob string
 }
 
-func newFixture() *fixture {
-	f := &fixture{hidden: map[string]string{control: fmt.Sprintf("control-%016x", rand.Uint64())}}
+func newStash() *stash {
+	s := &stash{hidden: map[string]string{control: fmt.Sprintf("control-%016x", rand.Uint64())}}
 	for _, name := range []string{
 		"data", "string data", "patched data", "patched annotation", "release manifest", "release environment", "release notes", "release config",
 		"release hook", "chart values", "chart template",
 	} {
-		f.hidden[name] = fmt.Sprintf("canary-%016x-%s", rand.Uint64(), strings.ReplaceAll(name, " ", "-"))
+		s.hidden[name] = fmt.Sprintf("canary-%016x-%s", rand.Uint64(), strings.ReplaceAll(name, " ", "-"))
 	}
-	return f
+	return s
 }
 
 // needles are all that is searched for.
-func (f *fixture) needles() map[string][]byte {
-	all := map[string][]byte{stored: []byte(f.blob)}
-	for name, value := range f.hidden {
+func (s *stash) needles() map[string][]byte {
+	all := map[string][]byte{stored: []byte(s.blob)}
+	for name, value := range s.hidden {
 		maps.Copy(all, forms(name, value))
 	}
 	return all
 }
 
 // fill makes Secrets as people do: applied, patched, and by Helm.
-func (f *fixture) fill(t *testing.T) {
+func (s *stash) fill(t *testing.T) {
 	t.Helper()
 	encode := func(text string) string { return base64.StdEncoding.EncodeToString([]byte(text)) }
-	apply(t, fmt.Sprintf(`
+	fixture.Apply(t, cluster, fmt.Sprintf(`
 apiVersion: v1
 kind: Secret
 metadata: {name: %[1]s, namespace: hidden, labels: {tier: back}}
 data: {token: %[2]s}
 stringData: {password: %[3]s}
-`, f.hidden[control], encode(f.hidden["data"]), f.hidden["string data"]))
-	release := encode(helmRelease(t, "hidden", 1, f.hidden))
-	f.blob = release[len(release)/2 : len(release)/2+64]
-	apply(t, fmt.Sprintf(`
+`, s.hidden[control], encode(s.hidden["data"]), s.hidden["string data"]))
+	release := encode(helmRelease(t, "hidden", 1, s.hidden))
+	s.blob = release[len(release)/2 : len(release)/2+64]
+	fixture.Apply(t, cluster, fmt.Sprintf(`
 apiVersion: v1
 kind: Secret
 metadata:
@@ -82,18 +84,18 @@ metadata:
 type: helm.sh/release.v1
 data: {release: %s}
 `, release))
-	if stored := kubectl(t, "get", "secret", "-n", "hidden", f.hidden[control], "-o", "yaml"); !strings.Contains(stored, f.hidden["string data"]) {
+	if stored := kubectl(t, "get", "secret", "-n", "hidden", s.hidden[control], "-o", "yaml"); !strings.Contains(stored, s.hidden["string data"]) {
 		t.Fatalf("kubectl apply left no annotation:\n%s", stored)
 	}
 }
 
 // change patches the Secrets, so that they come as events too.
-func (f *fixture) change(t *testing.T) {
+func (s *stash) change(t *testing.T) {
 	t.Helper()
-	kubectl(t, "patch", "secret", "-n", "hidden", f.hidden[control], "--type=merge", "-p",
-		fmt.Sprintf(`{"stringData":{"token":%q},"metadata":{"labels":{"tier":"front"}}}`, f.hidden["patched data"]))
-	kubectl(t, "annotate", "secret", "-n", "hidden", "--overwrite", f.hidden[control],
-		fmt.Sprintf(`kubectl.kubernetes.io/last-applied-configuration={"stringData":{"token":%q}}`, f.hidden["patched annotation"]))
+	kubectl(t, "patch", "secret", "-n", "hidden", s.hidden[control], "--type=merge", "-p",
+		fmt.Sprintf(`{"stringData":{"token":%q},"metadata":{"labels":{"tier":"front"}}}`, s.hidden["patched data"]))
+	kubectl(t, "annotate", "secret", "-n", "hidden", "--overwrite", s.hidden[control],
+		fmt.Sprintf(`kubectl.kubernetes.io/last-applied-configuration={"stringData":{"token":%q}}`, s.hidden["patched annotation"]))
 	kubectl(t, "label", "secret", "-n", "hidden", "sh.helm.release.v1.shop.v1", "modified=now")
 }
 
@@ -115,14 +117,14 @@ func TestMemory(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			startOperator(t, test.environment)
-			f := newFixture()
-			f.fill(t)
+			s := newStash()
+			s.fill(t)
 			client, streams := port(t), subscribeAll(t)
-			f.change(t)
-			f.wantCome(t, streams)
+			s.change(t)
+			s.wantCome(t, streams)
 			collect(t)
-			wantSent(t, f.search(t))
-			f.wantUnsaid(t, client, streams)
+			wantSent(t, s.search(t))
+			s.wantUnsaid(t, client, streams)
 
 			cluster.StopAPIServer()
 			defer func() {
@@ -132,13 +134,13 @@ func TestMemory(t *testing.T) {
 			}()
 			if !test.wantGone {
 				collect(t)
-				wantSent(t, f.search(t))
+				wantSent(t, s.search(t))
 				return
 			}
 			// A connection ends when the program has noticed.
 			eventually(t, func() string {
 				collect(t)
-				for name, hits := range f.search(t) {
+				for name, hits := range s.search(t) {
 					if name != control {
 						return fmt.Sprintf("in memory, with no connection to the API server: %s", hits[0])
 					}
@@ -154,7 +156,7 @@ func subscribeAll(t *testing.T) map[string]*subscriber {
 	t.Helper()
 	client, streams := port(t), map[string]*subscriber{}
 	for view, spec := range curious {
-		apply(t, fmt.Sprintf("apiVersion: graphview.dev/v1alpha1\nkind: GraphView\nmetadata: {name: %s, namespace: hidden}\nspec:\n  %s\n  namespaces: {names: [hidden]}\n", view, spec))
+		fixture.Apply(t, cluster, fmt.Sprintf("apiVersion: graphview.dev/v1alpha1\nkind: GraphView\nmetadata: {name: %s, namespace: hidden}\nspec:\n  %s\n  namespaces: {names: [hidden]}\n", view, spec))
 		kubectl(t, "wait", "--for=condition=Ready", "-n", "hidden", "gv/"+view, "--timeout="+within.String())
 		// The condition may be of an operator that is gone.
 		eventually(t, func() string {
@@ -170,13 +172,13 @@ func subscribeAll(t *testing.T) map[string]*subscriber {
 
 // wantCome waits until all that was changed before has come. Each watch tells
 // in order, so it has with a Secret that is made now.
-func (f *fixture) wantCome(t *testing.T, streams map[string]*subscriber) {
+func (s *stash) wantCome(t *testing.T, streams map[string]*subscriber) {
 	t.Helper()
 	last := fmt.Sprintf("last-%016x", rand.Uint64())
 	kubectl(t, "create", "secret", "generic", "-n", "hidden", last)
 	for _, view := range []string{"whole", "parts", "labelled", "rooted"} {
 		eventually(t, func() string {
-			if text := streams[view].text(); !strings.Contains(text, last) || !strings.Contains(text, f.hidden[control]) {
+			if text := streams[view].text(); !strings.Contains(text, last) || !strings.Contains(text, s.hidden[control]) {
 				return fmt.Sprintf("the stream of %s has not got so far: %.2000s", view, text)
 			}
 			return ""
@@ -200,9 +202,9 @@ func wantSent(t *testing.T, found map[string][]hit) {
 }
 
 // search looks for everything, and says what it found.
-func (f *fixture) search(t *testing.T) map[string][]hit {
+func (s *stash) search(t *testing.T) map[string][]hit {
 	t.Helper()
-	hits, searched, err := search(manager.PID(), f.needles())
+	hits, searched, err := search(manager.PID(), s.needles())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -210,7 +212,7 @@ func (f *fixture) search(t *testing.T) map[string][]hit {
 	for _, h := range hits {
 		found[h.needle] = append(found[h.needle], h)
 	}
-	t.Logf("%d MiB searched for %d values", searched>>20, len(f.needles()))
+	t.Logf("%d MiB searched for %d values", searched>>20, len(s.needles()))
 	for _, name := range slices.Sorted(maps.Keys(found)) {
 		sent := 0
 		for _, h := range found[name] {
@@ -227,7 +229,7 @@ func (f *fixture) search(t *testing.T) map[string][]hit {
 }
 
 // wantUnsaid wants no canary in anything that the operator has said.
-func (f *fixture) wantUnsaid(t *testing.T, client *http.Client, streams map[string]*subscriber) {
+func (s *stash) wantUnsaid(t *testing.T, client *http.Client, streams map[string]*subscriber) {
 	t.Helper()
 	log, err := os.ReadFile(manager.LogPath())
 	if err != nil {
@@ -238,12 +240,12 @@ func (f *fixture) wantUnsaid(t *testing.T, client *http.Client, streams map[stri
 		"GraphViews": kubectl(t, "get", "graphviews", "-A", "-o", "yaml"),
 		"Events":     kubectl(t, "get", "events.events.k8s.io", "-A", "-o", "yaml"),
 	}
-	for view, s := range streams {
-		said["stream of "+view] = s.text()
+	for view, stream := range streams {
+		said["stream of "+view] = stream.text()
 		said["graph of "+view] = get(t, client, graphPath("", view))
 	}
 	for what, text := range said {
-		for name, needle := range f.needles() {
+		for name, needle := range s.needles() {
 			if at := strings.Index(text, string(needle)); at >= 0 && name != control {
 				t.Errorf("%s says %s: …%.300s", what, name, text[max(0, at-150):])
 			}

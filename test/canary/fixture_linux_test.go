@@ -3,61 +3,29 @@ package canary
 import (
 	"bufio"
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"fmt"
-	"io"
 	"net/http"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"graphview.dev/test/fixture"
 	"graphview.dev/test/operator"
 )
 
 // within bounds everything that is waited for; it is no expectation.
 const within = 90 * time.Second
 
-// eventually polls until check returns "", and fails with what it last returned.
 func eventually(t *testing.T, check func() string) {
 	t.Helper()
-	deadline := time.Now().Add(within)
-	for {
-		why := check()
-		if why == "" {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("after %s: %s", within, why)
-		}
-		select {
-		case <-t.Context().Done():
-			t.Fatal(t.Context().Err())
-		case <-time.After(100 * time.Millisecond):
-		}
-	}
+	fixture.Eventually(t, within, 100*time.Millisecond, check)
 }
 
 func kubectl(t *testing.T, args ...string) string {
 	t.Helper()
-	out, err := cluster.Kubectl(t.Context(), args...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(out)
-}
-
-func apply(t *testing.T, manifest string) {
-	t.Helper()
-	file := filepath.Join(t.TempDir(), "manifest.yaml")
-	if err := os.WriteFile(file, []byte(manifest), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	kubectl(t, "apply", "-f", file)
+	return fixture.Kubectl(t, cluster, args...)
 }
 
 // startOperator starts the operator for a test, with a runtime that overwrites
@@ -80,16 +48,7 @@ func startOperator(t *testing.T, environment map[string]string) {
 // port is a client of the operator's own, for somebody who may read everything.
 func port(t *testing.T) *http.Client {
 	t.Helper()
-	config := cluster.ClientConfig("reader", "system:masters")
-	pair, err := tls.X509KeyPair(config.CertData, config.KeyData)
-	if err != nil {
-		t.Fatal(err)
-	}
-	roots := x509.NewCertPool()
-	roots.AppendCertsFromPEM(config.CAData)
-	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots, Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}}
-	t.Cleanup(transport.CloseIdleConnections)
-	return &http.Client{Transport: transport}
+	return fixture.HTTP1(t, cluster.ClientConfig("reader", "system:masters"))
 }
 
 func graphPath(watch, view string) string {
@@ -159,20 +118,11 @@ func tryGet(t *testing.T, client *http.Client, url string) (code int, body strin
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), within)
 	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
-	if err != nil {
-		t.Fatal(err)
-	}
-	response, err := client.Do(request)
+	code, text, err := fixture.Get(ctx, client, url)
 	if err != nil {
 		return 0, err.Error()
 	}
-	defer response.Body.Close()
-	text, err := io.ReadAll(response.Body)
-	if err != nil {
-		return 0, err.Error()
-	}
-	return response.StatusCode, string(text)
+	return code, string(text)
 }
 
 func metrics(t *testing.T) string {

@@ -2,16 +2,12 @@ package canary
 
 import (
 	"context"
-	"fmt"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"testing"
-	"time"
 
 	"go.uber.org/goleak"
 
 	"graphview.dev/test/env"
+	"graphview.dev/test/fixture"
 	"graphview.dev/test/operator"
 )
 
@@ -22,45 +18,18 @@ var (
 )
 
 func TestMain(m *testing.M) {
-	code, err := runTests(m)
-	if err == nil && code == 0 {
-		err = goleak.Find()
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		code = 1
-	}
-	os.Exit(code)
+	goleak.VerifyTestMain(fixture.Suite{M: m, Plane: &cluster, SetUp: setUp})
 }
 
-func runTests(m *testing.M) (code int, err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute) // of setting up
-	defer cancel()
+func setUp(ctx context.Context) error {
 	root, err := env.ModuleRoot()
 	if err != nil {
-		return 1, err
+		return err
 	}
 	// Without the race detector, whose shadow memory is many times as large and
 	// has nothing of anybody's.
-	binary = filepath.Join(root, "bin", "canary", "manager")
-	command := exec.CommandContext(ctx, "go", "build", "-buildvcs=false", "-o", binary, "./cmd/manager")
-	command.Dir = root
-	if out, err := command.CombinedOutput(); err != nil {
-		return 1, fmt.Errorf("build the operator: %w\n%s", err, out)
+	if binary, err = fixture.Build(ctx, root, "canary", "manager"); err != nil {
+		return err
 	}
-	if cluster, err = env.Start(ctx, env.Options{}); err != nil {
-		return 1, fmt.Errorf("control plane: %w", err)
-	}
-	defer func() {
-		if code != 0 || err != nil {
-			fmt.Fprint(os.Stderr, cluster.Logs())
-		}
-		if stopped := cluster.Stop(); err == nil {
-			err = stopped
-		}
-	}()
-	if err := operator.Install(ctx, cluster, root); err != nil {
-		return 1, fmt.Errorf("install: %w", err)
-	}
-	return m.Run(), nil
+	return operator.Install(ctx, cluster, root)
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"graphview.dev/test/env"
+	"graphview.dev/test/fixture"
 	"graphview.dev/test/installation"
 )
 
@@ -53,21 +54,7 @@ func install(t *testing.T, manifests func(*env.ControlPlane) []byte, args ...str
 
 func (c *cluster) kubectl(t *testing.T, args ...string) string {
 	t.Helper()
-	out, err := c.Kubectl(t.Context(), args...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(out)
-}
-
-func (c *cluster) apply(t *testing.T, manifest string) error {
-	t.Helper()
-	file := filepath.Join(t.TempDir(), "manifest.yaml")
-	if err := os.WriteFile(file, []byte(manifest), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	_, err := c.Kubectl(t.Context(), "apply", "-f", file)
-	return err
+	return fixture.Kubectl(t, c.ControlPlane, args...)
 }
 
 // samples applies config/samples and waits until a view of it is ready.
@@ -83,11 +70,7 @@ func TestInstalled(t *testing.T) {
 	for name, manifests := range map[string]func(*env.ControlPlane) []byte{
 		"helm": func(*env.ControlPlane) []byte { return template(t, "{}", "--skip-tests") },
 		"kustomize": func(plane *env.ControlPlane) []byte {
-			text, err := plane.Kubectl(t.Context(), "kustomize", filepath.Join(root, "config", "default"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			return text
+			return []byte(fixture.Kubectl(t, plane, "kustomize", filepath.Join(root, "config", "default")))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -112,7 +95,7 @@ func TestInstalled(t *testing.T) {
 			})
 			t.Run("the webhook refuses", func(t *testing.T) {
 				eventually(t, func() string {
-					err := c.apply(t, `{apiVersion: graphview.dev/v1alpha1, kind: GraphView, metadata: {name: broken, namespace: shop},
+					err := fixture.TryApply(t, c.ControlPlane, `{apiVersion: graphview.dev/v1alpha1, kind: GraphView, metadata: {name: broken, namespace: shop},
 spec: {queries: [{include: {resourceSelectorExpression: "oops"}}]}}`)
 					if err == nil || !strings.Contains(err.Error(), "spec.queries[0].include.resourceSelectorExpression") {
 						return fmt.Sprintf("an invalid GraphView: %v", err)
@@ -174,19 +157,15 @@ func TestNarrowedRights(t *testing.T) {
 	c := install(t, func(plane *env.ControlPlane) []byte {
 		// Bindings go into namespaces that are there.
 		for _, name := range []string{"shop", "other"} {
-			if _, err := plane.Kubectl(t.Context(), "create", "namespace", name); err != nil {
-				t.Fatal(err)
-			}
+			fixture.Kubectl(t, plane, "create", "namespace", name)
 		}
 		return template(t, `rbac: {read: namespaces, namespaces: [shop], resources: [{apiGroups: [""], resources: [configmaps, secrets]}]}`, "--skip-tests")
 	})
 	for _, namespace := range []string{"shop", "other"} {
 		c.kubectl(t, "create", "configmap", "-n", namespace, "settings", "--from-literal=a=b")
 	}
-	if err := c.apply(t, `{apiVersion: graphview.dev/v1alpha1, kind: GraphView, metadata: {name: narrow, namespace: shop},
-spec: {namespaces: {names: [shop, other]}, queries: [{include: {resourceSelectorExpression: "group == '' && resource in ['configmaps', 'pods']"}}]}}`); err != nil {
-		t.Fatal(err)
-	}
+	fixture.Apply(t, c.ControlPlane, `{apiVersion: graphview.dev/v1alpha1, kind: GraphView, metadata: {name: narrow, namespace: shop},
+spec: {namespaces: {names: [shop, other]}, queries: [{include: {resourceSelectorExpression: "group == '' && resource in ['configmaps', 'pods']"}}]}}`)
 	c.kubectl(t, "wait", "--for=condition=Ready", "-n", "shop", "graphview/narrow", "--timeout=90s")
 	eventually(t, func() string {
 		got := c.kubectl(t, "get", "graphview", "-n", "shop", "narrow", "-o", `jsonpath={.status.conditions[?(@.type=="Complete")].status} {.status.conditions[?(@.type=="Complete")].message}`)

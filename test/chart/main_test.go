@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"graphview.dev/test/env"
+	"graphview.dev/test/fixture"
 	"graphview.dev/test/installation"
 )
 
@@ -46,7 +47,7 @@ func runTests(m *testing.M) (int, error) {
 var manager = sync.OnceValues(func() (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	defer cancel()
-	return installation.Build(ctx, root, "chart")
+	return fixture.Build(ctx, root, "chart", "manager", fixture.Race...)
 })
 
 // helm runs Helm in the repository, with settings of its own.
@@ -87,23 +88,7 @@ func objects(t *testing.T, values string, args ...string) []*unstructured.Unstru
 	return all
 }
 
-// eventually polls until check returns "", and fails with what it last returned.
 func eventually(t *testing.T, check func() string) {
 	t.Helper()
-	const within = 90 * time.Second
-	deadline := time.Now().Add(within)
-	for {
-		why := check()
-		if why == "" {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("after %s: %s", within, why)
-		}
-		select {
-		case <-t.Context().Done():
-			t.Fatal(t.Context().Err())
-		case <-time.After(100 * time.Millisecond):
-		}
-	}
+	fixture.Eventually(t, 90*time.Second, 100*time.Millisecond, check)
 }

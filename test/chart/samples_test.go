@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"graphview.dev/test/env"
+	"graphview.dev/test/fixture"
 )
 
 // TestSamples: each sample is accepted and served as it is, also those for GitOps
@@ -13,9 +14,7 @@ import (
 func TestSamples(t *testing.T) {
 	c := install(t, func(plane *env.ControlPlane) []byte {
 		for _, name := range []string{"flux-system", "argocd"} {
-			if _, err := plane.Kubectl(t.Context(), "create", "namespace", name); err != nil {
-				t.Fatal(err)
-			}
+			fixture.Kubectl(t, plane, "create", "namespace", name)
 		}
 		return template(t, "{}", "--skip-tests")
 	})

@@ -9,9 +9,9 @@ import (
 	"testing"
 
 	"github.com/coder/websocket"
-	"k8s.io/client-go/rest"
 
 	"graphview.dev/test/env"
+	"graphview.dev/test/fixture"
 )
 
 // TestUpgrade installs the chart over the CustomResourceDefinitions of the version
@@ -23,9 +23,7 @@ func TestUpgrade(t *testing.T) {
 			t.Fatal(err)
 		}
 		// It had no ReferenceRules, without which this operator does not start.
-		if _, err := plane.Kubectl(t.Context(), "apply", "--server-side", "-f", filepath.Join(root, "config", "crd", "bases", "graphview.dev_referencerules.yaml")); err != nil {
-			t.Fatal(err)
-		}
+		fixture.Kubectl(t, plane, "apply", "--server-side", "-f", filepath.Join(root, "config", "crd", "bases", "graphview.dev_referencerules.yaml"))
 		return template(t, "crds: {install: false}", "--skip-tests")
 	}
 	c := install(t, previous)
@@ -74,13 +72,9 @@ type stream struct {
 // open subscribes as the administrator, until the test ends.
 func (c *cluster) open(t *testing.T, namespace, name string) *stream {
 	t.Helper()
-	client, err := rest.HTTPClientFor(c.http1())
-	if err != nil {
-		t.Fatal(err)
-	}
 	ctx, cancel := context.WithCancel(context.Background())
 	path := c.URL() + "/apis/stream.graphview.dev/v1alpha1/watch/namespaces/" + namespace + "/graphs/" + name
-	conn, _, err := websocket.Dial(ctx, path, &websocket.DialOptions{HTTPClient: client, Subprotocols: []string{"graphview.v1"}})
+	conn, _, err := websocket.Dial(ctx, path, &websocket.DialOptions{HTTPClient: fixture.HTTP1(t, c.Config()), Subprotocols: []string{"graphview.v1"}})
 	if err != nil {
 		cancel()
 		t.Fatal(err)
@@ -98,13 +92,6 @@ func (c *cluster) open(t *testing.T, namespace, name string) *stream {
 		_ = conn.CloseNow()
 	})
 	return s
-}
-
-// http1 is the administrator's configuration for WebSockets.
-func (c *cluster) http1() *rest.Config {
-	config := c.Config()
-	config.NextProtos = []string{"http/1.1"}
-	return config
 }
 
 func (s *stream) read(ctx context.Context, conn *websocket.Conn) bool {

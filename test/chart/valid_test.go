@@ -1,7 +1,6 @@
 package chart
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -9,6 +8,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"graphview.dev/test/env"
+	"graphview.dev/test/fixture"
 )
 
 // TestVariantsAreValid: the API server takes what the chart renders, field by
@@ -16,9 +16,7 @@ import (
 func TestVariantsAreValid(t *testing.T) {
 	plane := env.StartT(t, env.Options{})
 	for _, name := range []string{env.ServiceNamespace, "shop"} {
-		if _, err := plane.Kubectl(t.Context(), "create", "namespace", name); err != nil {
-			t.Fatal(err)
-		}
+		fixture.Kubectl(t, plane, "create", "namespace", name)
 	}
 	for name, values := range variants {
 		t.Run(name, func(t *testing.T) {
@@ -43,11 +41,7 @@ func TestVariantsAreValid(t *testing.T) {
 			if name == "everything on" && !kinds["NetworkPolicy"] {
 				t.Error("there is no NetworkPolicy")
 			}
-			file := filepath.Join(t.TempDir(), "chart.yaml")
-			if err := os.WriteFile(file, []byte(text.String()), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			if _, err := plane.Kubectl(t.Context(), "apply", "--server-side", "--dry-run=server", "--validate=strict", "-f", file); err != nil {
+			if err := fixture.TryApply(t, plane, text.String(), "--server-side", "--dry-run=server", "--validate=strict"); err != nil {
 				t.Error(err)
 			}
 		})

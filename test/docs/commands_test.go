@@ -1,7 +1,6 @@
 package docs
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -9,12 +8,12 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
 
 	"graphview.dev/test/env"
+	"graphview.dev/test/fixture"
 )
 
 // within bounds each block; it is no expectation.
@@ -79,9 +78,7 @@ func runPage(t *testing.T, blocks []block) (ran int) {
 		if err := operator.Apply(t.Context(), manifests); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := cluster.Kubectl(t.Context(), "wait", "--for=condition=Available", "apiservice/v1alpha1.stream.graphview.dev", "--timeout=120s"); err != nil {
-			t.Fatal(err)
-		}
+		fixture.Kubectl(t, cluster, "wait", "--for=condition=Available", "apiservice/v1alpha1.stream.graphview.dev", "--timeout=120s")
 	}
 	return ran
 }
@@ -142,7 +139,7 @@ func (s *shell) run(t *testing.T, script string) (string, error) {
 	ctx, cancel := context.WithTimeout(t.Context(), within)
 	defer cancel()
 	command := s.command(script)
-	var out locked
+	var out fixture.Output
 	command.Stdout, command.Stderr = &out, &out
 	if err := command.Start(); err != nil {
 		return "", err
@@ -163,7 +160,7 @@ func (s *shell) run(t *testing.T, script string) (string, error) {
 func (s *shell) stream(t *testing.T, script string) error {
 	t.Helper()
 	command := s.command(script)
-	var out locked
+	var out fixture.Output
 	command.Stdout, command.Stderr = &out, &out
 	if err := command.Start(); err != nil {
 		return err
@@ -195,7 +192,7 @@ func (s *shell) stream(t *testing.T, script string) error {
 // it says that it does.
 func (s *shell) background(script string) error {
 	command := s.command(strings.TrimSpace(strings.TrimSuffix(script, "&")))
-	var out locked
+	var out fixture.Output
 	command.Stdout, command.Stderr = &out, &out
 	if err := command.Start(); err != nil {
 		return err
@@ -233,21 +230,3 @@ func (s *shell) command(script string) *exec.Cmd {
 
 // kill ends a shell and what it started.
 func kill(command *exec.Cmd) { _ = syscall.Kill(-command.Process.Pid, syscall.SIGKILL) }
-
-// locked is what a program has said so far.
-type locked struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (l *locked) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(p)
-}
-
-func (l *locked) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
-}

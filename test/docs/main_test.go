@@ -2,14 +2,12 @@ package docs
 
 import (
 	"context"
-	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"graphview.dev/test/env"
+	"graphview.dev/test/fixture"
 	"graphview.dev/test/installation"
 )
 
@@ -26,37 +24,22 @@ var (
 )
 
 func TestMain(m *testing.M) {
-	code, err := runTests(m)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		code = 1
-	}
-	os.Exit(code)
+	os.Exit(fixture.Suite{M: m, Plane: &cluster, Options: env.Options{ControllerManager: true}, SetUp: setUp}.Run())
 }
 
-func runTests(m *testing.M) (code int, err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute) // of setting up
-	defer cancel()
+func setUp(ctx context.Context) (err error) {
 	if root, err = env.ModuleRoot(); err != nil {
-		return 1, err
+		return err
 	}
-	binary, err := installation.Build(ctx, root, "docs")
+	binary, err := fixture.Build(ctx, root, "docs", "manager", fixture.Race...)
 	if err != nil {
-		return 1, err
+		return err
 	}
-	if cluster, err = env.Start(ctx, env.Options{ControllerManager: true}); err != nil {
-		return 1, err
-	}
-	defer func() {
-		if stopped := cluster.Stop(); stopped != nil && err == nil {
-			err = stopped
-		}
-	}()
 	if manifests, err = cluster.Kubectl(ctx, "kustomize", filepath.Join(root, "config", "default")); err != nil {
-		return 1, err
+		return err
 	}
 	if operator, err = installation.Start(ctx, installation.Options{Plane: cluster, Binary: binary, Manifests: manifests}); err != nil {
-		return 1, err
+		return err
 	}
 	for _, args := range [][]string{
 		{"apply", "-k", filepath.Join(root, "config", "samples")},
@@ -64,16 +47,14 @@ func runTests(m *testing.M) (code int, err error) {
 		{"wait", "--for=condition=Available", "apiservice/v1alpha1.stream.graphview.dev", "--timeout=120s"},
 	} {
 		if _, err := cluster.Kubectl(ctx, args...); err != nil {
-			return 1, err
+			return err
 		}
 	}
 	if err := furnish(ctx); err != nil {
-		return 1, err
+		return err
 	}
-	if _, err := cluster.Kubectl(ctx, "apply", "-f", filepath.Join(workplace, "rule.yaml")); err != nil {
-		return 1, err
-	}
-	return m.Run(), nil
+	_, err = cluster.Kubectl(ctx, "apply", "-f", filepath.Join(workplace, "rule.yaml"))
+	return err
 }
 
 // files are what pages take to be there: a GraphView with a mistake, and a
@@ -114,7 +95,14 @@ func furnish(ctx context.Context) error {
 			return err
 		}
 	}
-	links := map[string]string{cluster.KubectlPath(): filepath.Join(programs, "kubectl"), filepath.Join(root, "bin", "helm"): filepath.Join(programs, "helm")}
+	plugin, err := fixture.Build(ctx, root, "docs", "kubectl-graphview")
+	if err != nil {
+		return err
+	}
+	links := map[string]string{filepath.Join(root, "bin", "helm"): filepath.Join(programs, "helm")}
+	for _, program := range []string{cluster.KubectlPath(), plugin} {
+		links[program] = filepath.Join(programs, filepath.Base(program))
+	}
 	for _, name := range []string{"config", "charts", "docs"} {
 		links[filepath.Join(root, name)] = filepath.Join(workplace, name)
 	}
@@ -122,11 +110,6 @@ func furnish(ctx context.Context) error {
 		if err := os.Symlink(from, to); err != nil {
 			return err
 		}
-	}
-	build := exec.CommandContext(ctx, "go", "build", "-buildvcs=false", "-o", programs, "./cmd/kubectl-graphview")
-	build.Dir = root
-	if out, err := build.CombinedOutput(); err != nil {
-		return fmt.Errorf("build the plugin: %w\n%s", err, out)
 	}
 	return nil
 }

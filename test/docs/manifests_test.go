@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"graphview.dev/test/fixture"
 )
 
 var manifest = regexp.MustCompile("(?ms)^```yaml\n(.*?)^```")
@@ -17,9 +19,7 @@ func TestManifests(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := cluster.Kubectl(t.Context(), "wait", "--for=condition=Available", "apiservice/v1alpha1.stream.graphview.dev", "--timeout=120s"); err != nil {
-		t.Fatal(err)
-	}
+	fixture.Kubectl(t, cluster, "wait", "--for=condition=Available", "apiservice/v1alpha1.stream.graphview.dev", "--timeout=120s")
 	found := 0
 	for _, page := range append(pages, filepath.Join(root, "README.md")) {
 		text, err := os.ReadFile(page)
@@ -31,15 +31,11 @@ func TestManifests(t *testing.T) {
 				continue
 			}
 			found++
-			file := filepath.Join(t.TempDir(), "manifest.yaml")
-			if err := os.WriteFile(file, []byte(match[1]), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			args := []string{"apply", "--dry-run=server", "-f", file}
+			flags := []string{"--dry-run=server"}
 			if !strings.Contains(match[1], "namespace:") {
-				args = append(args, "--namespace=shop")
+				flags = append(flags, "--namespace=shop")
 			}
-			if _, err := cluster.Kubectl(t.Context(), args...); err != nil {
+			if err := fixture.TryApply(t, cluster, match[1], flags...); err != nil {
 				t.Errorf("%s: %v\n%s", filepath.Base(page), err, match[1])
 			}
 		}

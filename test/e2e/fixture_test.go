@@ -1,19 +1,13 @@
 package e2e
 
 import (
-	"context"
 	"encoding/json"
-	"fmt"
-	"math/rand/v2"
-	"os"
-	"path/filepath"
-	"regexp"
-	"strings"
 	"testing"
 	"time"
 
 	"sigs.k8s.io/yaml"
 
+	"graphview.dev/test/fixture"
 	"graphview.dev/test/oracle"
 )
 
@@ -22,69 +16,24 @@ import (
 // the race detector.
 const within = 90 * time.Second
 
-// eventually polls until check returns "", and fails with what it last returned.
 func eventually(t *testing.T, check func() string) {
 	t.Helper()
-	deadline := time.Now().Add(within)
-	for {
-		why := check()
-		if why == "" {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("after %s: %s", within, why)
-		}
-		select {
-		case <-t.Context().Done():
-			t.Fatal(t.Context().Err())
-		case <-time.After(100 * time.Millisecond):
-		}
-	}
+	fixture.Eventually(t, within, 100*time.Millisecond, check)
 }
 
-// kubectl runs kubectl as the administrator and fails where it does.
 func kubectl(t *testing.T, args ...string) string {
 	t.Helper()
-	out, err := cluster.Kubectl(t.Context(), args...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(out)
+	return fixture.Kubectl(t, cluster, args...)
 }
 
-// apply runs kubectl apply on a manifest.
 func apply(t *testing.T, manifest string) {
 	t.Helper()
-	if err := tryApply(t, manifest); err != nil {
-		t.Fatal(err)
-	}
+	fixture.Apply(t, cluster, manifest)
 }
 
-func tryApply(t *testing.T, manifest string) error {
-	t.Helper()
-	file := filepath.Join(t.TempDir(), "manifest.yaml")
-	if err := os.WriteFile(file, []byte(manifest), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	_, err := cluster.Kubectl(t.Context(), "apply", "-f", file)
-	return err
-}
-
-var notInNames = regexp.MustCompile(`[^a-z0-9]+`)
-
-// newNamespace makes a namespace for a test, which is deleted after it.
 func newNamespace(t *testing.T) string {
 	t.Helper()
-	name := "e2e-" + strings.Trim(notInNames.ReplaceAllString(strings.ToLower(strings.TrimPrefix(t.Name(), "Test")), "-"), "-")
-	name = fmt.Sprintf("%s-%08x", name[:min(len(name), 50)], rand.Uint32())
-	kubectl(t, "create", "namespace", name)
-	t.Cleanup(func() {
-		// The test's own context is over by now.
-		if _, err := cluster.Kubectl(context.Background(), "delete", "namespace", name, "--wait=false"); err != nil {
-			t.Error(err)
-		}
-	})
-	return name
+	return fixture.Namespace(t, fixture.Client(t, cluster.Config()), "e2e-"+fixture.Prefix(t))
 }
 
 // graphView is a manifest; spec is YAML.

@@ -3,19 +3,16 @@ package e2e
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/go-logr/logr"
 	"go.uber.org/goleak"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"graphview.dev/test/env"
+	"graphview.dev/test/fixture"
 	"graphview.dev/test/operator"
 )
 
@@ -26,69 +23,33 @@ var (
 )
 
 func TestMain(m *testing.M) {
-	code, err := runTests(m)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		code = 1
-	}
-	os.Exit(code)
+	log.SetLogger(logr.Discard()) // of the client that the workload has
+	goleak.VerifyTestMain(fixture.Suite{M: m, Plane: &cluster, Options: env.Options{ControllerManager: true}, SetUp: setUp, TearDown: healthy})
 }
 
-func runTests(m *testing.M) (code int, err error) {
-	log.SetLogger(logr.Discard())                                            // of the client that the workload has
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute) // of setting up
-	defer cancel()
+func setUp(ctx context.Context) error {
 	root, err := env.ModuleRoot()
 	if err != nil {
-		return 1, err
+		return err
 	}
-	binary, err := build(ctx, root)
+	binary, err := fixture.Build(ctx, root, "e2e", "manager", fixture.Race...)
 	if err != nil {
-		return 1, err
+		return err
 	}
-	if cluster, err = env.Start(ctx, env.Options{ControllerManager: true}); err != nil {
-		return 1, fmt.Errorf("control plane: %w", err)
-	}
-	defer func() {
-		if code != 0 || err != nil {
-			fmt.Fprint(os.Stderr, cluster.Logs())
-		}
-		err = errors.Join(err, cluster.Stop())
-		if code == 0 && err == nil {
-			err = goleak.Find()
-		}
-	}()
 	if err := operator.Install(ctx, cluster, root); err != nil {
-		return 1, fmt.Errorf("install: %w", err)
+		return fmt.Errorf("install: %w", err)
 	}
 	// Everything that the operator could possibly say is looked at.
 	if manager, err = operator.Start(cluster, operator.Options{Binary: binary, Args: []string{"--zap-log-level=debug"}}); err != nil {
-		return 1, fmt.Errorf("operator: %w", err)
+		return fmt.Errorf("operator: %w", err)
 	}
 	if err := manager.Register(ctx); err != nil {
-		return 1, fmt.Errorf("operator: %w", err)
+		return fmt.Errorf("operator: %w", err)
 	}
 	if err := admitReaders(ctx); err != nil {
-		return 1, fmt.Errorf("readers: %w", err)
+		return fmt.Errorf("readers: %w", err)
 	}
-	code = m.Run()
-	return code, healthy()
-}
-
-// build compiles the operator from the tree as it is. The go command sees
-// whether there is anything to do.
-func build(ctx context.Context, root string) (binary string, err error) {
-	binary = filepath.Join(root, "bin", "e2e", "manager")
-	args := []string{"build", "-buildvcs=false", "-o", binary}
-	if raceDetector {
-		args = append(args, "-race")
-	}
-	command := exec.CommandContext(ctx, "go", append(args, "./cmd/manager")...)
-	command.Dir = root
-	if out, err := command.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("build the operator: %w\n%s", err, out)
-	}
-	return binary, nil
+	return nil
 }
 
 // healthy tells whether the operator, over all its runs, raced or panicked. What

@@ -7,6 +7,8 @@ import (
 
 	"github.com/coder/websocket"
 	"github.com/google/go-cmp/cmp"
+
+	"graphview.dev/test/fixture"
 )
 
 // around is what kubectl and the API server put around what they have to say: a
@@ -64,7 +66,7 @@ roots: {objectSelectorExpressions: ["true"], ignoreArcDirection: [owner]}`,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			err := tryApply(t, graphView(t, namespace, "mistaken", tc.spec))
+			err := fixture.TryApply(t, cluster, graphView(t, namespace, "mistaken", tc.spec))
 			if err == nil {
 				t.Fatal("applied")
 			}

@@ -2,8 +2,6 @@ package e2e
 
 import (
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -13,6 +11,8 @@ import (
 	"github.com/coder/websocket"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
+
+	"graphview.dev/test/fixture"
 )
 
 const graphs = "/apis/stream.graphview.dev/v1alpha1"
@@ -57,35 +57,7 @@ func roads(t *testing.T) map[string]road {
 
 func newRoad(t *testing.T, config *rest.Config) road {
 	t.Helper()
-	authorities := x509.NewCertPool()
-	authorities.AppendCertsFromPEM(config.CAData)
-	secured := &tls.Config{RootCAs: authorities, MinVersion: tls.VersionTLS12}
-	if len(config.CertData) > 0 {
-		pair, err := tls.X509KeyPair(config.CertData, config.KeyData)
-		if err != nil {
-			t.Fatal(err)
-		}
-		secured.Certificates = []tls.Certificate{pair}
-	}
-	// Of its own, and without HTTP/2, over which there are no WebSockets.
-	transport := &http.Transport{TLSClientConfig: secured}
-	t.Cleanup(transport.CloseIdleConnections)
-	client := &http.Client{Transport: transport}
-	if config.BearerToken != "" {
-		client.Transport = bearer{transport, config.BearerToken}
-	}
-	return road{base: config.Host, client: client}
-}
-
-type bearer struct {
-	next  http.RoundTripper
-	token string
-}
-
-func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
-	r = r.Clone(r.Context())
-	r.Header.Set("Authorization", "Bearer "+b.token)
-	return b.next.RoundTrip(r)
+	return road{base: config.Host, client: fixture.HTTP1(t, config)}
 }
 
 // get returns the answer to a plain request.
@@ -101,17 +73,7 @@ func (r road) get(t *testing.T, path string) (code int, body []byte) {
 func (r road) tryGet(ctx context.Context, path string) (code int, body []byte, err error) {
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, r.base+path, http.NoBody)
-	if err != nil {
-		return 0, nil, err
-	}
-	response, err := r.client.Do(request)
-	if err != nil {
-		return 0, nil, err
-	}
-	defer response.Body.Close()
-	body, err = io.ReadAll(response.Body)
-	return response.StatusCode, body, err
+	return fixture.Get(ctx, r.client, r.base+path)
 }
 
 // refused opens a stream that must not open, and returns the Status that the

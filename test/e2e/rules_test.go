@@ -1,10 +1,10 @@
 package e2e
 
 import (
-	"context"
 	"fmt"
 	"testing"
 
+	"graphview.dev/test/fixture"
 	"graphview.dev/test/oracle"
 )
 
@@ -22,12 +22,7 @@ func TestReferenceRules(t *testing.T) {
 	for _, r := range roads(t) {
 		subscribers = append(subscribers, subscribe(t, r, namespace, "view"))
 	}
-	t.Cleanup(func() {
-		// The test's own context is over by now.
-		if _, err := cluster.Kubectl(context.Background(), "delete", "referencerule", namespace, "--ignore-not-found"); err != nil {
-			t.Error(err)
-		}
-	})
+	fixture.KubectlAfter(t, cluster, "delete", "referencerule", namespace, "--ignore-not-found")
 	manifest := func(references string) string {
 		return "apiVersion: graphview.dev/v1alpha1\nkind: ReferenceRule\nmetadata: {name: " + namespace + "}\n" +
 			"spec: {from: {kind: ConfigMap}, references: [" + references + "]}\n"

@@ -3,11 +3,12 @@ package e2e
 import (
 	"encoding/base64"
 	"fmt"
-	"io"
 	"net/http"
 	"os"
 	"strings"
 	"testing"
+
+	"graphview.dev/test/fixture"
 )
 
 // canaries are values that nobody but the API server may ever say.
@@ -194,15 +195,10 @@ func everythingSaid(t *testing.T, namespace string, views map[string]string, str
 			said["snapshot "+name+", "+way] = string(body)
 		}
 	}
-	response, err := http.Get(manager.MetricsURL())
-	if err != nil {
-		t.Fatal(err)
-	}
 	defer http.DefaultClient.CloseIdleConnections()
-	defer response.Body.Close()
-	metrics, err := io.ReadAll(response.Body)
-	if err != nil {
-		t.Fatal(err)
+	code, metrics, err := fixture.Get(t.Context(), http.DefaultClient, manager.MetricsURL())
+	if err != nil || code != http.StatusOK {
+		t.Fatalf("metrics: %d %v", code, err)
 	}
 	said["metrics"] = string(metrics)
 	log, err := os.ReadFile(manager.LogPath())

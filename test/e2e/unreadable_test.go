@@ -1,13 +1,13 @@
 package e2e
 
 import (
-	"context"
 	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"graphview.dev/test/env"
+	"graphview.dev/test/fixture"
 )
 
 // secludedCRD is a resource of a group of its own.
@@ -53,19 +53,14 @@ func TestForbiddenResource(t *testing.T) {
 	}
 	rights := filepath.Join(root, "config", "rbac")
 	namespace := newNamespace(t)
-	t.Cleanup(func() {
-		for _, args := range [][]string{{"apply", "-k", rights}, {"delete", "crd", "widgets.secluded.example.com"}} {
-			if _, err := cluster.Kubectl(context.Background(), args...); err != nil {
-				t.Error(err)
-			}
-		}
-	})
+	fixture.KubectlAfter(t, cluster, "delete", "crd", "widgets.secluded.example.com")
+	fixture.KubectlAfter(t, cluster, "apply", "-k", rights)
 	apply(t, narrowRole)
 	apply(t, secludedCRD)
 	kubectl(t, "wait", "--for=condition=Established", "crd/widgets.secluded.example.com")
 	kubectl(t, "create", "configmap", "-n", namespace, "settings")
 	eventually(t, func() string {
-		if err := tryApply(t, "{apiVersion: secluded.example.com/v1, kind: Widget, metadata: {name: one, namespace: "+namespace+"}}"); err != nil {
+		if err := fixture.TryApply(t, cluster, "{apiVersion: secluded.example.com/v1, kind: Widget, metadata: {name: one, namespace: "+namespace+"}}"); err != nil {
 			return err.Error()
 		}
 		return ""

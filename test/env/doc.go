@@ -4,13 +4,8 @@
 // `make control-plane` compiled.
 //
 // One control plane takes two to four seconds to start, so an integration
-// package starts one for all its tests:
-//
-//	var plane *env.ControlPlane
-//
-//	func TestMain(m *testing.M) { os.Exit(env.Main(m, env.Options{ControllerManager: true}, &plane)) }
-//
-// A test that breaks the API server starts its own with [StartT].
+// package starts one for all its tests, with a Suite of test/fixture. A test that
+// breaks the API server starts its own with [StartT].
 //
 // RBAC is on and anonymous requests get no further than the health endpoints;
 // the aggregation layer is configured, and because aggregator routing is off an

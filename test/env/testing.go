@@ -1,11 +1,6 @@
 package env
 
-import (
-	"context"
-	"fmt"
-	"os"
-	"testing"
-)
+import "testing"
 
 // StartT starts a control plane for one test and stops it after. A failed test
 // shows the end of the programs' logs.
@@ -24,25 +19,4 @@ func StartT(tb testing.TB, o Options) *ControlPlane {
 		}
 	})
 	return c
-}
-
-// Main is for TestMain: it starts a control plane for all tests of a package,
-// puts it where plane points, runs the tests, stops it, and returns the exit
-// code. Failed tests show the end of the programs' logs once.
-func Main(m *testing.M, o Options, plane **ControlPlane) int {
-	c, err := Start(context.Background(), o)
-	if err != nil {
-		fmt.Fprintf(os.Stderr, "control plane: %v\n", err)
-		return 1
-	}
-	*plane = c
-	code := m.Run()
-	if code != 0 {
-		fmt.Fprint(os.Stderr, c.Logs())
-	}
-	if err := c.Stop(); err != nil {
-		fmt.Fprintf(os.Stderr, "stop the control plane: %v\n", err)
-		return 1
-	}
-	return code
 }

@@ -10,6 +10,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"graphview.dev/test/fixture"
 )
 
 const (
@@ -41,7 +43,7 @@ func etcdIsSlow(s *scene, r *rand.Rand) trouble {
 		heal: func(ctx context.Context) error {
 			end()
 			pauses.Wait()
-			why := within(ctx, answersWithin, func() string {
+			why := fixture.Wait(ctx, answersWithin, pollInterval, func() string {
 				// A get asks etcd itself.
 				if err := s.client.Get(ctx, client.ObjectKey{Name: "default"}, &corev1.Namespace{}); err != nil {
 					return err.Error()

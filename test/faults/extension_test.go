@@ -17,6 +17,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"graphview.dev/test/fixture"
 )
 
 const extensionGroup = "extension.faults.example.com"
@@ -40,7 +42,7 @@ func (e *extension) touch(ctx context.Context, version int) error {
 // ends.
 func newExtension(t *testing.T, c client.Client) *extension {
 	t.Helper()
-	namespace := newNamespace(t, c, "extension")
+	namespace := fixture.Namespace(t, c, "extension")
 	dir := t.TempDir()
 	const service = "sprockets"
 	if err := plane.ServingCertificate(dir, service+"."+namespace+".svc"); err != nil {

@@ -17,6 +17,7 @@ import (
 
 	"graphview.dev/graphview"
 	"graphview.dev/graphview/graph"
+	"graphview.dev/test/fixture"
 	"graphview.dev/test/oracle"
 )
 
@@ -39,7 +40,7 @@ type footprint struct {
 // and namespaces, everything is back where it was.
 func TestNothingIsLeftBehind(t *testing.T) {
 	c := newClient(t)
-	home := newNamespace(t, c, "home")
+	home := fixture.Namespace(t, c, "home")
 	r := runEngine(t, newProxy(t), graphview.Options{})
 	empty := r.current().Size()
 	// One view stays, so that the graph has something to lose. It sees nothing of
@@ -51,7 +52,7 @@ func TestNothingIsLeftBehind(t *testing.T) {
 	r.apply("resident", resident)
 	settle := func(from int) (footprint, uint64) {
 		var now footprint
-		eventually(t, 3*time.Minute, func() string {
+		fixture.Eventually(t, 3*time.Minute, pollInterval, func() string {
 			if left := leftovers(t, c, from); left != "" {
 				return left
 			}
@@ -78,7 +79,7 @@ func TestNothingIsLeftBehind(t *testing.T) {
 	}
 	var after footprint
 	var heapAfter uint64
-	eventually(t, time.Minute, func() string {
+	fixture.Eventually(t, time.Minute, pollInterval, func() string {
 		after, heapAfter = settle(warmUp + *rounds)
 		// A goroutine or two of the HTTP client come and go.
 		if after.watches != before.watches || after.size != before.size || after.goroutines > before.goroutines+2 {
@@ -90,7 +91,7 @@ func TestNothingIsLeftBehind(t *testing.T) {
 		return ""
 	})
 	r.remove("resident")
-	eventually(t, 10*time.Second, func() string {
+	fixture.Eventually(t, 10*time.Second, pollInterval, func() string {
 		if e := r.current(); e.Watches() != 0 || e.Size() != empty {
 			return fmt.Sprintf("without views there are %d watches, and of the graph %+v", e.Watches(), e.Size())
 		}
@@ -138,7 +139,7 @@ func visit(t *testing.T, c client.Client, r *running, round int) {
 	r.apply("selected", oracle.View{Queries: queries, Namespaces: &oracle.Namespaces{LabelSelector: "round=yes"}})
 	subs := []*subscriber{subscribe(ctx, "named", r.view), subscribe(ctx, "selected", r.view)}
 	key := oracle.VertexKey{Group: group, Version: "v1", Resource: "guests", Namespace: namespace.Name, Name: guest.GetName()}
-	eventually(t, 30*time.Second, func() string {
+	fixture.Eventually(t, 30*time.Second, pollInterval, func() string {
 		if _, err := guests.Create(ctx, guest, metav1.CreateOptions{}); err != nil && !apierrors.IsAlreadyExists(err) {
 			return err.Error() // the kind is not served at once
 		}

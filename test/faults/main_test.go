@@ -9,6 +9,7 @@ import (
 	"go.uber.org/goleak"
 
 	"graphview.dev/test/env"
+	"graphview.dev/test/fixture"
 )
 
 var (
@@ -24,17 +25,6 @@ var (
 // API server was restarted.
 var plane *env.ControlPlane
 
-type withPlane struct{ m *testing.M }
-
-func (w withPlane) Run() int {
-	code := env.Main(w.m, env.Options{
-		ControllerManager: true,
-		APIServerArgs:     []string{"--etcd-compaction-interval=1s", "--watch-cache-sizes=configmaps#0,secrets#0"},
-	}, &plane)
-	played.write(os.Stdout)
-	return code
-}
-
 func TestMain(m *testing.M) {
 	flag.Parse()
 	// A dead connection is found in seconds rather than in the better part of a
@@ -45,5 +35,15 @@ func TestMain(m *testing.M) {
 			os.Exit(1)
 		}
 	}
-	goleak.VerifyTestMain(withPlane{m})
+	goleak.VerifyTestMain(fixture.Suite{
+		M: m, Plane: &plane,
+		Options: env.Options{
+			ControllerManager: true,
+			APIServerArgs:     []string{"--etcd-compaction-interval=1s", "--watch-cache-sizes=configmaps#0,secrets#0"},
+		},
+		TearDown: func() error {
+			played.write(os.Stdout)
+			return nil
+		},
+	})
 }

@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"graphview.dev/graphview"
+	"graphview.dev/test/fixture"
 	"graphview.dev/test/oracle"
 	"graphview.dev/test/workload"
 )
@@ -46,7 +47,7 @@ type scene struct {
 func newScene(t *testing.T) *scene {
 	t.Helper()
 	s := &scene{client: newClient(t), proxy: newProxy(t)}
-	red, blue := newNamespace(t, s.client, "red"), newNamespace(t, s.client, "blue")
+	red, blue := fixture.Namespace(t, s.client, "red"), fixture.Namespace(t, s.client, "blue")
 	s.work = workload.Workload{Client: s.client, Namespaces: []string{red, blue}}
 	s.extender = newExtension(t, s.client)
 	createGears(t, s.client)
@@ -176,7 +177,7 @@ func (s *scene) compareView(ctx context.Context, view string, subscribers ...*su
 			fmt.Printf("    %q took %.1fs; until then %.1200s\n", view, took.Seconds(), last)
 		}
 	}()
-	why := within(ctx, healsWithin, func() (why string) {
+	why := fixture.Wait(ctx, healsWithin, pollInterval, func() (why string) {
 		defer func() { last = cmp.Or(why, last) }()
 		for _, sub := range subscribers {
 			if err := sub.broken(); err != nil {

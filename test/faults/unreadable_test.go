@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"graphview.dev/graphview"
+	"graphview.dev/test/fixture"
 	"graphview.dev/test/oracle"
 )
 
@@ -35,7 +36,7 @@ func TestOneResourceCannotBeRead(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			c := newClient(t)
-			namespace := newNamespace(t, c, "unreadable")
+			namespace := fixture.Namespace(t, c, "unreadable")
 			meta := func(name string) metav1.ObjectMeta { return metav1.ObjectMeta{Namespace: namespace, Name: name} }
 			if err := c.Create(t.Context(), &corev1.Secret{ObjectMeta: meta("s")}); err != nil {
 				t.Fatal(err)
@@ -68,15 +69,15 @@ func TestOneResourceCannotBeRead(t *testing.T) {
 				}
 			}
 			// Without the secrets, and synced, which differs looks at.
-			eventually(t, 2*timeout+5*time.Second, equals(without))
+			fixture.Eventually(t, 2*timeout+5*time.Second, pollInterval, equals(without))
 			if took := time.Since(began); test.waits && took < timeout {
 				t.Errorf("synced after %s, though there was hope until %s", took, timeout)
 			}
 			unreadable(t, r, sub, test.want)
 
 			p.Heal()
-			eventually(t, 30*time.Second, equals(v))
-			eventually(t, 10*time.Second, func() string {
+			fixture.Eventually(t, 30*time.Second, pollInterval, equals(v))
+			fixture.Eventually(t, 10*time.Second, pollInterval, func() string {
 				if live := sub.warnings(); len(live) > 0 {
 					return fmt.Sprintf("warnings: %v", live)
 				}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"graphview.dev/test/env"
+	"graphview.dev/test/fixture"
 	"graphview.dev/test/installation"
 )
 
@@ -45,18 +46,14 @@ func TestHealth(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	binary, err := installation.Build(t.Context(), root, "gitops")
+	binary, err := fixture.Build(t.Context(), root, "gitops", "manager", fixture.Race...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	plane := env.StartT(t, env.Options{ControllerManager: true})
 	kubectl := func(args ...string) []byte {
 		t.Helper()
-		out, err := plane.Kubectl(t.Context(), args...)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return out
+		return []byte(fixture.Kubectl(t, plane, args...))
 	}
 	manifests := kubectl("kustomize", filepath.Join(root, "config", "default"))
 	operator, err := installation.Start(t.Context(), installation.Options{Plane: plane, Binary: binary, Manifests: manifests, Args: []string{"--max-vertices-per-view=30"}})
@@ -69,25 +66,15 @@ func TestHealth(t *testing.T) {
 	var objects []json.RawMessage
 	var names []string
 	for name, v := range views {
-		file := filepath.Join(t.TempDir(), "view.yaml")
-		text := "apiVersion: graphview.dev/v1alpha1\nkind: GraphView\nmetadata: {name: " + name + ", namespace: shop}\nspec:\n  " + strings.ReplaceAll(v.spec, "\n", "\n  ") + "\n"
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		kubectl("apply", "-f", file)
+		fixture.Apply(t, plane, "apiVersion: graphview.dev/v1alpha1\nkind: GraphView\nmetadata: {name: "+name+", namespace: shop}\nspec:\n  "+strings.ReplaceAll(v.spec, "\n", "\n  ")+"\n")
 		kubectl("wait", "-n", "shop", "graphview/"+name, "--for="+v.until, "--timeout=90s")
 	}
 	// The last one is applied when nobody is there to look at it.
 	if code := operator.Stop(t.Context()); code != 0 {
 		t.Errorf("the operator ended with %d", code)
 	}
-	const unseen = `{apiVersion: graphview.dev/v1alpha1, kind: GraphView, metadata: {name: unseen, namespace: shop},
-spec: {queries: [{include: {resourceSelectorExpression: "true"}}]}}`
-	file := filepath.Join(t.TempDir(), "unseen.yaml")
-	if err := os.WriteFile(file, []byte(unseen), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	kubectl("apply", "-f", file)
+	fixture.Apply(t, plane, `{apiVersion: graphview.dev/v1alpha1, kind: GraphView, metadata: {name: unseen, namespace: shop},
+spec: {queries: [{include: {resourceSelectorExpression: "true"}}]}}`)
 	wants := map[string]view{"unseen": {wantArgoCD: "Progressing", wantKStatus: "InProgress"}}
 	for name, v := range views {
 		wants[name] = v

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"graphview.dev/test/fixture"
 	"graphview.dev/test/oracle"
 )
 
@@ -72,7 +73,7 @@ func TestAuthors(t *testing.T) {
 			"bad-path":        {spec: selecting("jsonPath", "{.a[?(@.b"), wantReason: "InvalidJSONPath"},
 			"recursive-path":  {spec: selecting("jsonPath", "{..*}"), wantReason: "InvalidJSONPath"},
 		} {
-			err := tryApply(t, view(namespace, name, test.spec))
+			err := fixture.TryApply(t, cluster, view(namespace, name, test.spec), "--server-side")
 			if test.wantRefused != "" {
 				if err == nil || !strings.Contains(err.Error(), test.wantRefused) {
 					t.Errorf("%s: %.500v, want %s", name, err, test.wantRefused)

@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
+
+	"graphview.dev/test/fixture"
 )
 
 func address() string { return strings.TrimPrefix(manager.URL(), "https://") }
@@ -23,7 +25,7 @@ func address() string { return strings.TrimPrefix(manager.URL(), "https://") }
 // TestSlowHandshakes: who says nothing, or says it a byte at a time, is cut: in
 // the handshake of TLS, in a request's header, in a body that nobody reads.
 func TestSlowHandshakes(t *testing.T) {
-	strange := secured(t, "")
+	strange := fixture.TLS(t, credentials(""))
 	slow := map[string]struct {
 		n int
 		// begin does what comes before the silence; dribble is said again and again
@@ -274,7 +276,7 @@ func TestReadersThatDoNotRead(t *testing.T) {
 				_ = conn.Close()
 			}
 		}()
-		config := secured(t, "deaf")
+		config := fixture.TLS(t, credentials("deaf"))
 		for range readers {
 			raw, err := net.Dial("tcp", address())
 			if err != nil {

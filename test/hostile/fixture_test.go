@@ -2,14 +2,9 @@ package hostile
 
 import (
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"fmt"
-	"io"
 	"maps"
 	"net/http"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -17,82 +12,44 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
+	"k8s.io/client-go/rest"
+
+	"graphview.dev/test/fixture"
 )
 
 // within bounds everything that is waited for; it is no expectation.
 const within = 90 * time.Second
 
-// eventually polls until check returns "", and fails with what it last returned.
 func eventually(t *testing.T, check func() string) {
 	t.Helper()
-	deadline := time.Now().Add(within)
-	for {
-		why := check()
-		if why == "" {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("after %s: %s", within, why)
-		}
-		select {
-		case <-t.Context().Done():
-			t.Fatal(t.Context().Err())
-		case <-time.After(100 * time.Millisecond):
-		}
-	}
+	fixture.Eventually(t, within, 100*time.Millisecond, check)
 }
 
 func kubectl(t *testing.T, args ...string) string {
 	t.Helper()
-	out, err := cluster.Kubectl(t.Context(), args...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(out)
+	return fixture.Kubectl(t, cluster, args...)
 }
 
+// apply leaves no annotation of all that, which would be too long.
 func apply(t *testing.T, manifest string) {
 	t.Helper()
-	if err := tryApply(t, manifest); err != nil {
-		t.Fatal(err)
-	}
+	fixture.Apply(t, cluster, manifest, "--server-side")
 }
 
-func tryApply(t *testing.T, manifest string) error {
-	t.Helper()
-	file := filepath.Join(t.TempDir(), "manifest.yaml")
-	if err := os.WriteFile(file, []byte(manifest), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	// Not with an annotation of all that, which would be too long.
-	_, err := cluster.Kubectl(t.Context(), "apply", "--server-side", "-f", file)
-	return err
-}
-
-// secured is what it takes to talk TLS with the operator, as a user who may do
-// everything; "" for nobody.
-func secured(t *testing.T, user string) *tls.Config {
-	t.Helper()
+// credentials are those of a user who may do everything; "" for nobody.
+func credentials(user string) *rest.Config {
 	config := cluster.ClientConfig(user, "system:masters")
-	roots := x509.NewCertPool()
-	roots.AppendCertsFromPEM(config.CAData)
-	s := &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12, ServerName: "localhost"}
-	if user != "" {
-		pair, err := tls.X509KeyPair(config.CertData, config.KeyData)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s.Certificates = []tls.Certificate{pair}
+	if user == "" {
+		config = rest.AnonymousClientConfig(config)
 	}
-	return s
+	config.ServerName = "localhost"
+	return config
 }
 
-// client is a user's, without HTTP/2, over which there are no WebSockets.
+// client is a user's.
 func client(t *testing.T, user string) *http.Client {
 	t.Helper()
-	transport := &http.Transport{TLSClientConfig: secured(t, user)}
-	t.Cleanup(transport.CloseIdleConnections)
-	return &http.Client{Transport: transport}
+	return fixture.HTTP1(t, credentials(user))
 }
 
 // dial opens a WebSocket; where it is refused, code is that of the answer.
@@ -120,20 +77,11 @@ func get(t *testing.T, c *http.Client, url string) (code int, body string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), within)
 	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
+	code, text, err := fixture.Get(ctx, c, url)
 	if err != nil {
 		t.Fatal(err)
 	}
-	response, err := c.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer response.Body.Close()
-	text, err := io.ReadAll(response.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return response.StatusCode, string(text)
+	return code, string(text)
 }
 
 // tally counts what became of attempts.

@@ -4,9 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strconv"
 	"testing"
 	"time"
@@ -14,6 +11,7 @@ import (
 	"go.uber.org/goleak"
 
 	"graphview.dev/test/env"
+	"graphview.dev/test/fixture"
 	"graphview.dev/test/operator"
 )
 
@@ -24,51 +22,28 @@ var (
 )
 
 func TestMain(m *testing.M) {
-	code, err := runTests(m)
-	if err == nil && code == 0 {
-		err = goleak.Find()
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		code = 1
-	}
-	os.Exit(code)
+	goleak.VerifyTestMain(fixture.Suite{M: m, Plane: &cluster, SetUp: setUp, TearDown: func() error { return manager.Exited() }})
 }
 
-func runTests(m *testing.M) (code int, err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute) // of setting up
-	defer cancel()
+func setUp(ctx context.Context) error {
 	root, err := env.ModuleRoot()
 	if err != nil {
-		return 1, err
+		return err
 	}
-	binary := filepath.Join(root, "bin", "hostile", "manager")
-	command := exec.CommandContext(ctx, "go", "build", "-buildvcs=false", "-o", binary, "./cmd/manager")
-	command.Dir = root
-	if out, err := command.CombinedOutput(); err != nil {
-		return 1, fmt.Errorf("build the operator: %w\n%s", err, out)
+	binary, err := fixture.Build(ctx, root, "hostile", "manager")
+	if err != nil {
+		return err
 	}
-	if cluster, err = env.Start(ctx, env.Options{}); err != nil {
-		return 1, fmt.Errorf("control plane: %w", err)
-	}
-	defer func() {
-		if code != 0 || err != nil {
-			fmt.Fprint(os.Stderr, cluster.Logs())
-		}
-		if stopped := cluster.Stop(); err == nil {
-			err = stopped
-		}
-	}()
 	if err := operator.Install(ctx, cluster, root); err != nil {
-		return 1, fmt.Errorf("install: %w", err)
+		return fmt.Errorf("install: %w", err)
 	}
 	if manager, err = operator.Start(cluster, operator.Options{Binary: binary}); err != nil {
-		return 1, fmt.Errorf("operator: %w", err)
+		return fmt.Errorf("operator: %w", err)
 	}
 	if err := served(ctx); err != nil {
-		return 1, fmt.Errorf("operator: %w", err)
+		return fmt.Errorf("operator: %w", err)
 	}
-	return m.Run(), manager.Exited()
+	return nil
 }
 
 // served waits until the operator answers.

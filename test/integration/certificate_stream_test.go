@@ -2,10 +2,8 @@ package integration
 
 import (
 	"context"
-	"crypto/tls"
 	"crypto/x509"
 	"fmt"
-	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -20,6 +18,7 @@ import (
 	"graphview.dev/graphview"
 	"graphview.dev/stream"
 	"graphview.dev/test/env"
+	"graphview.dev/test/fixture"
 )
 
 // TestStreamOutlivesItsCertificate: while the certificate is replaced, an open
@@ -132,19 +131,11 @@ func (p *certified) trusted(t *testing.T) []byte {
 // subscribe opens a stream and returns the certificate that it was served with.
 func (p *certified) subscribe(t *testing.T, address, path string) (*websocket.Conn, *x509.Certificate) {
 	t.Helper()
-	roots := x509.NewCertPool()
-	roots.AppendCertsFromPEM(p.trusted(t))
 	admin := cluster.Config()
-	pair, err := tls.X509KeyPair(admin.CertData, admin.KeyData)
-	if err != nil {
-		t.Fatal(err)
-	}
-	transport := &http.Transport{TLSClientConfig: &tls.Config{
-		RootCAs: roots, ServerName: env.ServiceName + "." + env.ServiceNamespace + ".svc", Certificates: []tls.Certificate{pair},
-	}}
-	t.Cleanup(transport.CloseIdleConnections)
+	admin.CAData = p.trusted(t)
+	admin.ServerName = env.ServiceName + "." + env.ServiceNamespace + ".svc"
 	conn, response, err := websocket.Dial(t.Context(), "https://"+address+path, &websocket.DialOptions{
-		HTTPClient: &http.Client{Transport: transport}, Subprotocols: []string{"graphview.v1"},
+		HTTPClient: fixture.HTTP1(t, admin), Subprotocols: []string{"graphview.v1"},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 
 	"graphview.dev/api/v1alpha1"
 	"graphview.dev/test/env"
+	"graphview.dev/test/fixture"
 )
 
 // TestConfig applies what is shipped to a control plane of its own: an
@@ -27,14 +28,10 @@ func TestConfig(t *testing.T) {
 	config := filepath.Join("..", "..", "config")
 	apply := func(name string) {
 		t.Helper()
-		if _, err := plane.Kubectl(t.Context(), "apply", "-k", filepath.Join(config, name)); err != nil {
-			t.Fatal(err)
-		}
+		fixture.Kubectl(t, plane, "apply", "-k", filepath.Join(config, name))
 	}
 	apply("crd")
-	if _, err := plane.Kubectl(t.Context(), "wait", "--for=condition=Established", "crd/graphviews.graphview.dev", "--timeout=20s"); err != nil {
-		t.Fatal(err)
-	}
+	fixture.Kubectl(t, plane, "wait", "--for=condition=Established", "crd/graphviews.graphview.dev", "--timeout=20s")
 	apply("default")
 	apply("samples")
 
@@ -101,9 +98,7 @@ func TestConfig(t *testing.T) {
 }
 
 func testShippedRights(t *testing.T, plane *env.ControlPlane, c client.Client) {
-	if _, err := plane.Kubectl(t.Context(), "create", "rolebinding", "reader", "-n", "shop", "--clusterrole=view", "--user=reader"); err != nil {
-		t.Fatal(err)
-	}
+	fixture.Kubectl(t, plane, "create", "rolebinding", "reader", "-n", "shop", "--clusterrole=view", "--user=reader")
 	const operator = "system:serviceaccount:graphview-system:graphview-manager"
 	type rights = authorizationv1.ResourceAttributes
 	tests := map[string]struct {

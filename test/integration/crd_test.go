@@ -8,6 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
+
+	"graphview.dev/test/fixture"
 )
 
 // baseView is a GraphView that uses every field; each case changes one thing.
@@ -330,11 +332,8 @@ func TestGraphViewColumns(t *testing.T) {
 	if err := c.Status().Update(t.Context(), view); err != nil {
 		t.Fatal(err)
 	}
-	out, err := cluster.Kubectl(t.Context(), "get", "gv", "-n", namespace)
-	if err != nil {
-		t.Fatal(err)
-	}
-	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+	out := fixture.Kubectl(t, cluster, "get", "gv", "-n", namespace)
+	lines := strings.Split(strings.TrimSpace(out), "\n")
 	if len(lines) != 2 {
 		t.Fatalf("want a header and a row, got:\n%s", out)
 	}
@@ -351,12 +350,9 @@ func TestGraphViewColumns(t *testing.T) {
 
 // TestGraphViewDocumentation: whoever asks kubectl what a field is for is told.
 func TestGraphViewDocumentation(t *testing.T) {
-	out, err := cluster.Kubectl(t.Context(), "explain", "graphview.spec", "--recursive=false")
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := fixture.Kubectl(t, cluster, "explain", "graphview.spec", "--recursive=false")
 	for _, want := range []string{"queries\t", "namespaces\t", "roots\t", "serviceAccountName\t", "-required-"} {
-		if !strings.Contains(string(out), want) {
+		if !strings.Contains(out, want) {
 			t.Errorf("kubectl explain graphview.spec does not have %q:\n%s", want, out)
 		}
 	}

@@ -1,7 +1,6 @@
 package integration
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
@@ -12,6 +11,7 @@ import (
 	"github.com/coder/websocket"
 
 	"graphview.dev/graphview"
+	"graphview.dev/test/fixture"
 	"graphview.dev/test/oracle"
 )
 
@@ -46,14 +46,8 @@ type muxChannel struct {
 func applyShipped(t *testing.T, file string) {
 	t.Helper()
 	path := filepath.Join("..", "..", "config", "rbac", file)
-	if _, err := cluster.Kubectl(t.Context(), "apply", "-f", path); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if _, err := cluster.Kubectl(context.Background(), "delete", "-f", path); err != nil {
-			t.Error(err)
-		}
-	})
+	fixture.Kubectl(t, cluster, "apply", "-f", path)
+	fixture.KubectlAfter(t, cluster, "delete", "-f", path)
 }
 
 // openMux connects once the right to do so is known everywhere. Nothing is read

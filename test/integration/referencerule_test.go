@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -26,6 +24,7 @@ import (
 	"graphview.dev/controllers"
 	"graphview.dev/graphview"
 	"graphview.dev/test/env"
+	"graphview.dev/test/fixture"
 	"graphview.dev/test/oracle"
 )
 
@@ -139,11 +138,8 @@ func TestReferenceRule(t *testing.T) {
 	create(t, c, rule)
 	waitRule(t, c, rule, "Accepted=True/Accepted")
 	shows("[{path: spec.gadget, to: {group: GROUP, kind: Gadget}}]")
-	out, err := cluster.Kubectl(t.Context(), "get", "referencerules", rule.Name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+	out := fixture.Kubectl(t, cluster, "get", "referencerules", rule.Name)
+	lines := strings.Split(strings.TrimSpace(out), "\n")
 	if got, want := strings.Join(strings.Fields(lines[0]), " "), "NAME KIND GROUP ACCEPTED REASON AGE"; got != want {
 		t.Errorf("columns %q, want %q", got, want)
 	}
@@ -198,13 +194,8 @@ func TestReferenceRule(t *testing.T) {
 		t.Errorf("a label: %v", err)
 	}
 	t.Run("kubectl says the field and the remedy", func(t *testing.T) {
-		file := filepath.Join(t.TempDir(), "rule.yaml")
-		text := "apiVersion: graphview.dev/v1alpha1\nkind: ReferenceRule\nmetadata: {name: bad}\n" +
-			"spec: {from: {group: " + group + ", kind: Widget}, references: [{expression: \"[name]\"}]}\n"
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		_, err := cluster.Kubectl(t.Context(), "apply", "-f", file)
+		err := fixture.TryApply(t, cluster, "apiVersion: graphview.dev/v1alpha1\nkind: ReferenceRule\nmetadata: {name: bad}\n"+
+			"spec: {from: {group: "+group+", kind: Widget}, references: [{expression: \"[name]\"}]}\n")
 		want := `The ReferenceRule "bad" is invalid: spec.references[0].expression: expression must evaluate to a list of maps with group, kind, name`
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("kubectl: %v\nwant %s", err, want)

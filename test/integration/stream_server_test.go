@@ -2,8 +2,6 @@ package integration
 
 import (
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"fmt"
 	"io"
 	"net"
@@ -22,6 +20,7 @@ import (
 	"graphview.dev/graphview"
 	"graphview.dev/stream"
 	"graphview.dev/test/env"
+	"graphview.dev/test/fixture"
 )
 
 // fixedGraph is one view, whose graph is one vertex and never changes.
@@ -174,48 +173,15 @@ type road struct {
 // ownPort leads to the server itself, with the credentials of config.
 func ownPort(t *testing.T, server *streamServer, config *rest.Config) road {
 	t.Helper()
-	roots := x509.NewCertPool()
-	roots.AppendCertsFromPEM(server.CABundle())
-	secured := &tls.Config{RootCAs: roots}
-	if len(config.CertData) > 0 {
-		pair, err := tls.X509KeyPair(config.CertData, config.KeyData)
-		if err != nil {
-			t.Fatal(err)
-		}
-		secured.Certificates = []tls.Certificate{pair}
-	}
-	plain := &http.Transport{TLSClientConfig: secured}
-	t.Cleanup(plain.CloseIdleConnections)
-	var transport http.RoundTripper = plain
-	if config.BearerToken != "" {
-		transport = bearer{plain, config.BearerToken}
-	}
-	return road{"https://" + server.Addr().String(), &http.Client{Transport: transport}}
-}
-
-type bearer struct {
-	next  http.RoundTripper
-	token string
-}
-
-func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
-	r = r.Clone(r.Context())
-	r.Header.Set("Authorization", "Bearer "+b.token)
-	return b.next.RoundTrip(r)
+	config = rest.CopyConfig(config)
+	config.CAData = server.CABundle()
+	return road{"https://" + server.Addr().String(), fixture.HTTP1(t, config)}
 }
 
 // throughAPIServer leads to the server by way of the aggregation layer.
 func throughAPIServer(t *testing.T, config *rest.Config) road {
 	t.Helper()
-	config = rest.CopyConfig(config)
-	// A WebSocket needs HTTP/1.1.
-	config.NextProtos = []string{"http/1.1"}
-	c, err := rest.HTTPClientFor(config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(c.CloseIdleConnections)
-	return road{config.Host, c}
+	return road{config.Host, fixture.HTTP1(t, config)}
 }
 
 func (r road) get(t *testing.T, path string, header http.Header) (int, string) {

@@ -24,6 +24,7 @@ import (
 
 	"graphview.dev/controllers"
 	"graphview.dev/test/env"
+	"graphview.dev/test/fixture"
 )
 
 // webhookName is that of the shipped configuration's only webhook.
@@ -42,19 +43,9 @@ type webhookServer struct {
 func installWebhook(t *testing.T, c client.Client) (port int) {
 	t.Helper()
 	config := filepath.Join("..", "..", "config")
-	for _, args := range [][]string{
-		{"apply", "-f", filepath.Join(config, "manager", "namespace.yaml")},
-		{"apply", "-k", filepath.Join(config, "rbac")},
-	} {
-		if _, err := cluster.Kubectl(t.Context(), args...); err != nil {
-			t.Fatal(err)
-		}
-	}
-	t.Cleanup(func() {
-		if _, err := cluster.Kubectl(context.Background(), "delete", "-k", filepath.Join(config, "rbac")); err != nil {
-			t.Error(err)
-		}
-	})
+	fixture.Kubectl(t, cluster, "apply", "-f", filepath.Join(config, "manager", "namespace.yaml"))
+	fixture.Kubectl(t, cluster, "apply", "-k", filepath.Join(config, "rbac"))
+	fixture.KubectlAfter(t, cluster, "delete", "-k", filepath.Join(config, "rbac"))
 	ports, err := env.FreePorts(1)
 	if err != nil {
 		t.Fatal(err)

@@ -3,7 +3,6 @@ package integration
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -18,6 +17,7 @@ import (
 
 	"graphview.dev/api/v1alpha1"
 	"graphview.dev/controllers"
+	"graphview.dev/test/fixture"
 )
 
 // denied is what the webhook says in an error of the API server, "" if it did
@@ -112,13 +112,8 @@ func TestWebhookRefuses(t *testing.T) {
 	}
 	t.Run("samples are accepted", func(t *testing.T) { samplesAreAccepted(t, c, namespace) })
 	t.Run("kubectl says the field and the remedy", func(t *testing.T) {
-		file := filepath.Join(t.TempDir(), "view.yaml")
-		text := "apiVersion: graphview.dev/v1alpha1\nkind: GraphView\nmetadata: {name: bad, namespace: " + namespace + "}\n" +
-			"spec: {queries: [{include: {resourceSelectorExpression: \"group = 'apps'\"}}]}\n"
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		_, err := cluster.Kubectl(t.Context(), "apply", "-f", file)
+		err := fixture.TryApply(t, cluster, "apiVersion: graphview.dev/v1alpha1\nkind: GraphView\nmetadata: {name: bad, namespace: "+namespace+"}\n"+
+			"spec: {queries: [{include: {resourceSelectorExpression: \"group = 'apps'\"}}]}\n")
 		want := `The GraphView "bad" is invalid: ` + query + `resourceSelectorExpression: line 1, column 7: syntax error: unexpected '= '; == compares`
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("kubectl: %v\nwant %s", err, want)

@@ -1,16 +1,15 @@
 package namespaced
 
 import (
-	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"graphview.dev/test/env"
+	"graphview.dev/test/fixture"
 	"graphview.dev/test/operator"
 	"graphview.dev/test/oracle"
 )
@@ -30,11 +29,9 @@ func start(t *testing.T) *plane {
 	if err != nil {
 		t.Fatal(err)
 	}
-	binary := filepath.Join(root, "bin", "namespaced", "manager")
-	command := exec.CommandContext(t.Context(), "go", "build", "-buildvcs=false", "-o", binary, "./cmd/manager")
-	command.Dir = root
-	if out, err := command.CombinedOutput(); err != nil {
-		t.Fatalf("build the operator: %v\n%s", err, out)
+	binary, err := fixture.Build(t.Context(), root, "namespaced", "manager")
+	if err != nil {
+		t.Fatal(err)
 	}
 	p := &plane{ControlPlane: env.StartT(t, env.Options{})}
 	if err := operator.Install(t.Context(), p.ControlPlane, root); err != nil {
@@ -64,25 +61,7 @@ func overlay(t *testing.T, root string) string {
 
 func (p *plane) kubectl(t *testing.T, args ...string) string {
 	t.Helper()
-	out, err := p.Kubectl(t.Context(), args...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(out)
-}
-
-// eventually polls until check returns "", and fails with what it last returned.
-func eventually(t *testing.T, check func() string) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), within)
-	defer cancel()
-	for why := check(); why != ""; why = check() {
-		select {
-		case <-ctx.Done():
-			t.Fatal(why)
-		case <-time.After(200 * time.Millisecond):
-		}
-	}
+	return fixture.Kubectl(t, p.ControlPlane, args...)
 }
 
 // declare applies a view of a few resources, and returns its manifest.
@@ -96,18 +75,14 @@ spec:
   queries: [{include: {resourceSelectorExpression: "group == '' && resource in ['configmaps', 'secrets', 'services']"}}]
   %s
 `, name, namespace, namespaces)
-	file := filepath.Join(t.TempDir(), "view.yaml")
-	if err := os.WriteFile(file, []byte(manifest), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	p.kubectl(t, "apply", "-f", file)
+	fixture.Apply(t, p.ControlPlane, manifest)
 	return manifest
 }
 
 // says waits until a condition of a view begins so and has all of the words.
 func (p *plane) says(t *testing.T, namespace, name, kind, begins string, words ...string) {
 	t.Helper()
-	eventually(t, func() string {
+	fixture.Eventually(t, within, 200*time.Millisecond, func() string {
 		got := p.kubectl(t, "get", "gv", "-n", namespace, name, "-o",
 			fmt.Sprintf(`jsonpath={range .status.conditions[?(@.type=="%s")]}{.status} {.message}{end}`, kind))
 		for _, word := range words {
@@ -161,7 +136,7 @@ func (p *plane) holds(t *testing.T, name, manifest string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, func() string {
+	fixture.Eventually(t, within, 200*time.Millisecond, func() string {
 		want, err := oracle.Build(t.Context(), p.Config(), view)
 		if err != nil {
 			t.Fatal(err)

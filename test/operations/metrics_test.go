@@ -15,6 +15,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
 	"k8s.io/client-go/rest"
+
+	"graphview.dev/test/fixture"
 )
 
 // scrape reads the metrics, as text and by series.
@@ -80,11 +82,7 @@ func TestMetrics(t *testing.T) {
 	})
 	_, before := scrape(t)
 	kubectl(t, "create", "configmap", "-n", "shop", "for-the-metrics")
-	t.Cleanup(func() {
-		if _, err := cluster.Kubectl(context.Background(), "delete", "configmap", "-n", "shop", "for-the-metrics"); err != nil {
-			t.Error(err)
-		}
-	})
+	fixture.KubectlAfter(t, cluster, "delete", "configmap", "-n", "shop", "for-the-metrics")
 	eventually(t, func() string {
 		_, after := scrape(t)
 		for _, grows := range []string{

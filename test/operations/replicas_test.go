@@ -4,13 +4,12 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"graphview.dev/test/env"
+	"graphview.dev/test/fixture"
 )
 
 func TestHealth(t *testing.T) {
@@ -66,11 +65,7 @@ func TestSecondReplica(t *testing.T) {
 		t.Fatal("nobody was elected")
 	}
 	// What is declared now gets its status from one of them, and Events once.
-	file := filepath.Join(t.TempDir(), "view.yaml")
-	view := `{apiVersion: graphview.dev/v1alpha1, kind: GraphView, metadata: {name: twice, namespace: shop}, spec: {queries: [{include: {resourceSelectorExpression: "resource == 'services'"}}]}}`
-	if err := os.WriteFile(file, []byte(view), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	file := fixture.Manifest(t, `{apiVersion: graphview.dev/v1alpha1, kind: GraphView, metadata: {name: twice, namespace: shop}, spec: {queries: [{include: {resourceSelectorExpression: "resource == 'services'"}}]}}`)
 	kubectl(t, "apply", "-f", file)
 	kubectl(t, "wait", "--for=condition=Ready", "-n", "shop", "graphview/twice", "--timeout=90s")
 	eventually(t, func() string {

@@ -11,10 +11,10 @@ import (
 	"time"
 
 	"k8s.io/client-go/rest"
-	kube "sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
 	"graphview.dev/client"
+	"graphview.dev/test/fixture"
 	"graphview.dev/test/oracle"
 	"graphview.dev/test/workload"
 )
@@ -65,13 +65,8 @@ func TestClientEqualsOracle(t *testing.T) {
 		t.Fatal(err)
 	}
 	kubectl(t, "create", "namespace", followed)
-	t.Cleanup(func() {
-		// The test's own context is over by now.
-		if _, err := cluster.Kubectl(context.Background(), "delete", "namespace", followed, "--wait=false"); err != nil {
-			t.Error(err)
-		}
-	})
-	apply(t, string(manifest))
+	fixture.KubectlAfter(t, cluster, "delete", "namespace", followed, "--wait=false")
+	fixture.Apply(t, cluster, string(manifest))
 	kubectl(t, "-n", followed, "wait", "--for=condition=Ready", "graphview/view", "--timeout=90s")
 
 	own := cluster.Config()
@@ -81,19 +76,9 @@ func TestClientEqualsOracle(t *testing.T) {
 		"on its own port":                   follow(t, own, false),
 		"a request, through the API server": follow(t, cluster.Config(), true),
 	}
-	config := cluster.Config()
-	connections, err := rest.HTTPClientFor(config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(connections.CloseIdleConnections)
-	writer, err := kube.New(config, kube.Options{HTTPClient: connections})
-	if err != nil {
-		t.Fatal(err)
-	}
 	seed := rand.Uint64()
 	t.Logf("seed of the workload: %d", seed)
-	changes := &workload.Workload{Client: writer, Random: rand.New(rand.NewPCG(seed, 0)), Namespaces: []string{followed}}
+	changes := &workload.Workload{Client: fixture.Client(t, cluster.Config()), Random: rand.New(rand.NewPCG(seed, 0)), Namespaces: []string{followed}}
 	const steps, cuts = 160, 8
 	for range steps {
 		if err := changes.Step(t.Context()); err != nil {

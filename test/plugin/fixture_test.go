@@ -10,13 +10,13 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"graphview.dev/test/env"
+	"graphview.dev/test/fixture"
 )
 
 // namespace is that of testdata/shop.yaml.
@@ -40,24 +40,9 @@ func install(ctx context.Context) error {
 	return nil
 }
 
-// eventually polls until check returns "", and fails with what it last returned.
 func eventually(t *testing.T, check func() string) {
 	t.Helper()
-	deadline := time.Now().Add(within)
-	for {
-		why := check()
-		if why == "" {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("after %s: %s", within, why)
-		}
-		select {
-		case <-t.Context().Done():
-			t.Fatal(t.Context().Err())
-		case <-time.After(100 * time.Millisecond):
-		}
-	}
+	fixture.Eventually(t, within, 100*time.Millisecond, check)
 }
 
 // shell is a user's: a kubeconfig, and both programs on PATH.
@@ -138,22 +123,4 @@ func transcript(stdout, stderr string, code int) string {
 		text += "--- standard error\n" + stderr
 	}
 	return fmt.Sprintf("%s--- exit code %d\n", text, code)
-}
-
-// screen is what a running program has written.
-type screen struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (s *screen) Write(p []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.text.Write(p)
-}
-
-func (s *screen) String() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.text.String()
 }

@@ -5,12 +5,13 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"graphview.dev/test/fixture"
 )
 
 const watched = "plugin-watch"
@@ -43,36 +44,18 @@ spec:
 
 func kubectl(t *testing.T, args ...string) string {
 	t.Helper()
-	out, err := cluster.Kubectl(t.Context(), args...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(out)
-}
-
-func apply(t *testing.T, manifest string) {
-	t.Helper()
-	file := filepath.Join(t.TempDir(), "manifest.yaml")
-	if err := os.WriteFile(file, []byte(manifest), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	kubectl(t, "apply", "-f", file)
+	return fixture.Kubectl(t, cluster, args...)
 }
 
 // A graph is followed through changes and through an operator that was killed,
 // after which only the difference is told; Ctrl-C ends it well.
 func TestWatch(t *testing.T) {
-	apply(t, watchedView)
-	t.Cleanup(func() {
-		// The test's own context is over by now.
-		if _, err := cluster.Kubectl(context.Background(), "delete", "namespace", watched, "--wait=false"); err != nil {
-			t.Error(err)
-		}
-	})
+	fixture.Apply(t, cluster, watchedView)
+	fixture.KubectlAfter(t, cluster, "delete", "namespace", watched, "--wait=false")
 	kubectl(t, "-n", watched, "wait", "--for=condition=Ready", "graphview/view", "--timeout=90s")
 	kubectl(t, "-n", watched, "wait", "--for=create", "serviceaccount/default", "--timeout=90s")
 
-	var out, messages, errs screen
+	var out, messages, errs fixture.Output
 	ctx, stop := context.WithTimeout(t.Context(), 4*within)
 	defer stop()
 	text := shellOf(t, "admin").command(ctx, "watch", "view", "-n", watched)
@@ -102,7 +85,7 @@ func TestWatch(t *testing.T) {
 	})
 	kubectl(t, "-n", watched, "create", "configmap", "a")
 	shows("+ ConfigMap/a\n")
-	apply(t, watchedPod)
+	fixture.Apply(t, cluster, watchedPod)
 	shows("+ Pod/p uses ConfigMap/b  MISSING")
 	kubectl(t, "-n", watched, "create", "configmap", "b")
 	shows("~ Pod/p uses ConfigMap/b  (")

@@ -8,21 +8,16 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"graphview.dev/test/env"
+	"graphview.dev/test/fixture"
 )
 
 // plane is the control plane that all scenarios share.
 var plane *env.ControlPlane
 
-type withPlane struct{ m *testing.M }
-
-func (w withPlane) Run() int {
-	return env.Main(w.m, env.Options{APIServerArgs: []string{
-		// Nobody makes ServiceAccounts here, and nobody takes finalizers off.
-		"--disable-admission-plugins=ServiceAccount,StorageObjectInUseProtection",
-	}}, &plane)
-}
-
 func TestMain(m *testing.M) {
 	log.SetLogger(logr.Discard()) // that of the scenarios' client
-	goleak.VerifyTestMain(withPlane{m})
+	goleak.VerifyTestMain(fixture.Suite{M: m, Plane: &plane, Options: env.Options{APIServerArgs: []string{
+		// Nobody makes ServiceAccounts here, and nobody takes finalizers off.
+		"--disable-admission-plugins=ServiceAccount,StorageObjectInUseProtection",
+	}}})
 }

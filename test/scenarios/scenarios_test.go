@@ -17,6 +17,7 @@ import (
 
 	"graphview.dev/api/v1alpha1"
 	"graphview.dev/graphview"
+	"graphview.dev/test/fixture"
 	"graphview.dev/test/oracle"
 	"graphview.dev/test/workload"
 )
@@ -130,7 +131,7 @@ func (r *runner) play(t *testing.T, p step, c section) string {
 	case "actions":
 		want := parseLines(c.text)
 		var why string
-		failed := eventually(t.Context(), func() string {
+		failed := fixture.Wait(t.Context(), patience, pollInterval, func() string {
 			var final bool
 			if why, final = r.current.wasSent(want, r.rendered); final {
 				return ""
@@ -140,10 +141,10 @@ func (r *runner) play(t *testing.T, p step, c section) string {
 		return cmp.Or(failed, why)
 	case "status":
 		want := parseLines(c.text)
-		return eventually(t.Context(), func() string { return r.status(want) })
+		return fixture.Wait(t.Context(), patience, pollInterval, func() string { return r.status(want) })
 	case "error":
 		want := parseLines(c.text)
-		why := eventually(t.Context(), func() string { return differ(want, r.rendered(r.current.end())) })
+		why := fixture.Wait(t.Context(), patience, pollInterval, func() string { return differ(want, r.rendered(r.current.end())) })
 		r.current, r.refused = nil, nil
 		return why
 	}
@@ -261,7 +262,7 @@ func (r *runner) view() *graphview.View {
 // want waits until three subscribers have the same: the current one, one that
 // continues where it was at the last want, and one that is new.
 func (r *runner) want(ctx context.Context, want []line, forget bool) string {
-	if why := eventually(ctx, func() string { return r.current.hasGraph(want, forget, r.rendered) }); why != "" {
+	if why := fixture.Wait(ctx, patience, pollInterval, func() string { return r.current.hasGraph(want, forget, r.rendered) }); why != "" {
 		return why
 	}
 	joined := follow(ctx, r.view(), nil)
@@ -269,7 +270,7 @@ func (r *runner) want(ctx context.Context, want []line, forget bool) string {
 	r.returning = follow(ctx, r.view(), r.returning)
 	defer r.returning.stop()
 	for who, f := range map[string]*follower{"joined now": joined, "came back now": r.returning} {
-		if why := eventually(ctx, func() string { return f.hasGraph(want, false, r.rendered) }); why != "" {
+		if why := fixture.Wait(ctx, patience, pollInterval, func() string { return f.hasGraph(want, false, r.rendered) }); why != "" {
 			return fmt.Sprintf("a subscriber who %s: %s", who, why)
 		}
 	}
@@ -282,22 +283,4 @@ func (r *runner) status(want []line) string {
 		got = append(got, statusLine(row))
 	}
 	return differ(want, r.rendered(got))
-}
-
-// eventually polls until check returns "", at most for patience, and returns
-// what it last returned.
-func eventually(ctx context.Context, check func() string) string {
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	for {
-		why := check()
-		if why == "" {
-			return ""
-		}
-		select {
-		case <-ctx.Done():
-			return why
-		case <-time.After(pollInterval):
-		}
-	}
 }

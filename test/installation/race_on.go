@@ -1,5 +1,0 @@
-//go:build race
-
-package installation
-
-const raceDetector = true
