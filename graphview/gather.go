@@ -10,8 +10,8 @@ import (
 // where nobody shares an encoding with it, revisions under load are as far apart
 // as their subscribers need: what a wake-up and a write cost, times their number.
 const (
-	perSubscriber = 40 * time.Microsecond
-	maxPace       = 40 * time.Millisecond
+	perSubscriber = 55 * time.Microsecond
+	maxPace       = 55 * time.Millisecond
 )
 
 // pace is how far apart revisions are while there are always more events.

@@ -17,9 +17,9 @@ func TestGather(t *testing.T) {
 		want      int
 	}{
 		"nobody listens":            {every: time.Millisecond, want: 1},
-		"few listen":                {subscribers: 10, every: time.Millisecond, wantAfter: 400 * time.Microsecond, want: 1},
-		"many listen":               {subscribers: 1000, every: 3 * time.Millisecond, wantAfter: 40 * time.Millisecond, want: 14},
-		"very many listen":          {subscribers: 1_000_000, every: 9 * time.Millisecond, wantAfter: 40 * time.Millisecond, want: 5},
+		"few listen":                {subscribers: 10, every: time.Millisecond, wantAfter: 550 * time.Microsecond, want: 1},
+		"many listen":               {subscribers: 1000, every: 4 * time.Millisecond, wantAfter: 55 * time.Millisecond, want: 14},
+		"very many listen":          {subscribers: 1_000_000, every: 9 * time.Millisecond, wantAfter: 55 * time.Millisecond, want: 7},
 		"somebody waits":            {subscribers: 1000, every: 4 * time.Millisecond, urgent: 3, wantAfter: 8 * time.Millisecond, want: 3},
 		"more than one batch holds": {subscribers: 1000, every: 10 * time.Microsecond, wantAfter: (maxBatch - 1) * 10 * time.Microsecond, want: maxBatch},
 	}
