@@ -278,7 +278,7 @@ func measure(t *testing.T) usage {
 		return 0
 	}
 	return usage{
-		value("process_resident_memory_bytes"), value("go_memstats_heap_inuse_bytes"), value("go_goroutines"), value("go_gc_duration_seconds_count"),
+		value("process_resident_memory_bytes"), value("go_gc_heap_live_bytes"), value("go_goroutines"), value("go_gc_duration_seconds_count"),
 	}
 }
 
