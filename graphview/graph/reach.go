@@ -122,7 +122,11 @@ func (l *Lens) spread() {
 
 // entryAt is the entry of the object that bears a name in this view, 0 if none.
 func (l *Lens) entryAt(at slotID) uint32 {
-	r := l.used(l.g.slots.at(at).kind)
+	return l.entryUnder(at, l.used(l.g.slots.at(at).kind))
+}
+
+// entryUnder is that of the object under one resource, 0 for none.
+func (l *Lens) entryUnder(at slotID, r resID) uint32 {
 	if r == 0 {
 		return 0
 	}

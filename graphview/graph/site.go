@@ -91,15 +91,11 @@ func (l *Lens) seesSite(space spaceID) bool {
 }
 
 func (l *Lens) sawSite(space spaceID) bool {
-	site, r := l.g.siteOf(space), l.useBefore(l.g.namespaces).resource
-	if site == 0 || r == 0 {
+	site := l.g.siteOf(space)
+	if site == 0 {
 		return false
 	}
-	n := l.g.nodeAt(site, r)
-	if n == 0 {
-		return false
-	}
-	e := l.index.at(n)
+	e := l.entryUnder(site, l.useBefore(l.g.namespaces).resource)
 	return e != 0 && l.entries.at(e).flags&present != 0
 }
 
