@@ -6,12 +6,19 @@ import (
 	"graphview.dev/graphview/graph"
 )
 
+// piece bounds what one read covers: the log elements, and so how long it holds
+// the graph's lock; and the bytes, but for the element that exceeds them, and so
+// what is held for a subscriber that does not read.
+type piece struct{ elements, bytes int }
+
+var (
+	// catchingUp is the piece of a subscriber that nobody need be beside.
+	catchingUp = piece{elements: 256, bytes: 64 << 10}
+	// shareable is that of a change, which is encoded once for all.
+	shareable = piece{elements: 4096, bytes: MaxFrameBytes - frameRoom}
+)
+
 const (
-	// chunk bounds the log elements that one read of a catching-up subscriber
-	// covers, and so how long it holds the graph's lock.
-	chunk = 256
-	// shareable bounds those of a change that is encoded once for all.
-	shareable = 4096
 	// maxDigests and maxShared, in bytes, bound the messages that are kept for
 	// sharing, beside those made last.
 	maxDigests = 64
@@ -69,17 +76,17 @@ func (e *encoder) lensNow() *graph.Lens {
 // There may be none. An unknownError says which rights have to be known first.
 func (e *encoder) next(lens *graph.Lens, from state, rights Rights) ([]*Frame, state, error) {
 	if from.pos.Known == 0 || from.reset || from.pos.Walking() {
-		return e.encode(lens, from, rights, chunk)
+		return e.encode(lens, from, rights, catchingUp)
 	}
 	// One encodes, the others wait for it and take what it made.
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	digest := digestOf(rights)
-	if d := e.latest[digest]; d != nil && d.from == from && d.to.pos.Known == lens.Head() && e.current(d.to) {
+	if d := e.latest[digest]; d != nil && d.from == from && (d.to.pos.Walking() || d.to.pos.Known == lens.Head() && e.current(d.to)) {
 		return d.frames, d.to, nil
 	}
 	frames, to, err := e.encode(lens, from, rights, shareable)
-	if err == nil && !to.pos.Walking() && len(frames) > 0 {
+	if err == nil && len(frames) > 0 {
 		e.share(digest, &delta{from: from, to: to, frames: frames})
 	}
 	return frames, to, err
@@ -119,8 +126,8 @@ func (e *encoder) current(s state) bool {
 	return s.warned == e.view.warnings.head() && s.synced == (s.synced || e.view.synced.Load())
 }
 
-// encode reads at most limit elements and writes them as messages.
-func (e *encoder) encode(lens *graph.Lens, from state, rights Rights, limit int) ([]*Frame, state, error) {
+// encode reads a piece and writes it as messages.
+func (e *encoder) encode(lens *graph.Lens, from state, rights Rights, limit piece) ([]*Frame, state, error) {
 	to := from
 	// Read before the graph is: what is synced is in it.
 	synced := e.view.synced.Load()
@@ -132,7 +139,12 @@ func (e *encoder) encode(lens *graph.Lens, from state, rights Rights, limit int)
 
 	gate := newGate(rights)
 	var changes []graph.Change
-	done, err := lens.Read(&to.pos, limit, gate.allow(), func(c graph.Change) { changes = append(changes, c) })
+	size := 0
+	done, err := lens.Read(&to.pos, limit.elements, gate.allow(), func(c graph.Change) bool {
+		changes = append(changes, c)
+		size += sizeOf(&c)
+		return size < limit.bytes
+	})
 	if err != nil {
 		return nil, state{reset: true}, nil
 	}
@@ -148,7 +160,7 @@ func (e *encoder) encode(lens *graph.Lens, from state, rights Rights, limit int)
 	if err := gate.err(); err != nil {
 		return nil, from, err
 	}
-	b := &frameBuilder{reset: from.reset}
+	b := newFrameBuilder(from.reset, size)
 	for i := range changes {
 		b.add(&changes[i])
 	}

@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
@@ -44,7 +45,8 @@ func serveConfigMaps(t *testing.T, n int) *rest.Config {
 	return &rest.Config{Host: server.URL, Transport: transport}
 }
 
-// startEngine runs an engine until the test ends.
+// startEngine runs an engine until the test ends. It returns when views run:
+// nobody else leases watches, and not before.
 func startEngine(t *testing.T, o Options) *Engine {
 	t.Helper()
 	e, err := NewEngine(o)
@@ -60,7 +62,16 @@ func startEngine(t *testing.T, o Options) *Engine {
 			t.Errorf("engine: %v", err)
 		}
 	})
+	for !e.runs() {
+		time.Sleep(time.Millisecond)
+	}
 	return e
+}
+
+func (e *Engine) runs() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.life != nil
 }
 
 // acquireTap leases the watch of all ConfigMaps for nobody.

@@ -1,6 +1,8 @@
 package graphview
 
 import (
+	"slices"
+
 	"github.com/go-json-experiment/json/jsontext"
 
 	"graphview.dev/graphview/graph"
@@ -11,9 +13,17 @@ import (
 // few and bounded, come on top.
 const frameRoom = 4 << 10
 
+// actionRoom is what an action takes beside names and content, most of the time;
+// tailRoom what a message does beside its actions.
+const (
+	actionRoom = 160
+	tailRoom   = 128
+)
+
 // frameBuilder writes changes as messages. Actions start in the first frame
 // that has room.
 type frameBuilder struct {
+	room   int // for what is yet to come, about
 	frames []*Frame
 	buf    []byte // of the frame under way: {"actions":[ and actions so far
 	count  int    // of those
@@ -23,10 +33,30 @@ type frameBuilder struct {
 
 const actionsOpen = `{"actions":[`
 
+// newFrameBuilder is for changes of about size bytes in all.
+func newFrameBuilder(reset bool, size int) *frameBuilder {
+	return &frameBuilder{reset: reset, room: size + tailRoom}
+}
+
+// sizeOf is about the size of an action, rather more than less.
+func sizeOf(c *graph.Change) int {
+	n := actionRoom + 2*len(c.Vertex.Name) + 2*len(c.To.Name)
+	switch content := c.Payload.(type) {
+	case []byte:
+		n += len(content)
+	case *watch.Object:
+		n += content.Size()
+	}
+	for _, f := range c.Fields {
+		n += len(f) + len(`"",`)
+	}
+	return n
+}
+
 // add appends one action; where it makes the frame too large it begins the next.
 func (b *frameBuilder) add(c *graph.Change) {
 	if b.count == 0 {
-		b.buf = append(b.buf[:0], actionsOpen...)
+		b.buf = append(slices.Grow(b.buf[:0], min(b.room, MaxFrameBytes)), actionsOpen...)
 	}
 	start := len(b.buf)
 	if b.count > 0 {

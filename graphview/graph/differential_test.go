@@ -63,7 +63,7 @@ func (w *world) addLens(rooted bool, against ...ArcType) *modelLens {
 	for range 3 {
 		l.clients = append(l.clients, &client{picture: newPicture()})
 	}
-	l.clients = append(l.clients, &client{picture: newPicture(), allow: withoutNamespaces})
+	l.clients = append(l.clients, &client{picture: newPicture(), allow: withoutNamespaces}, &client{picture: newPicture(), most: 5})
 	w.m.lenses = append(w.m.lenses, l)
 	return l
 }
@@ -263,6 +263,10 @@ func TestGraphEqualsNaiveTwin(t *testing.T) {
 							}
 						case 1: // in small steps
 							if c.read(t, l.lens, 1+w.r.IntN(10)) {
+								w.check(l, c)
+							}
+						case 4: // in steps of few changes
+							if c.read(t, l.lens, 1<<20) {
 								w.check(l, c)
 							}
 						default: // seldom

@@ -210,12 +210,15 @@ type client struct {
 	pos Position
 	picture
 	allow func(Resource, string) bool
+	most  int // changes after which it has enough; 0: never
 	set   int // how many elements were set since the last complete picture
 }
 
 func (c *client) read(t *testing.T, l *Lens, limit int) bool {
 	t.Helper()
-	done, err := l.Read(&c.pos, limit, c.allow, func(ch Change) {
+	taken := 0
+	done, err := l.Read(&c.pos, limit, c.allow, func(ch Change) bool {
+		taken++
 		switch ch.Op {
 		case SetVertex:
 			c.set++
@@ -236,9 +239,10 @@ func (c *client) read(t *testing.T, l *Lens, limit int) bool {
 			delete(c.arcs, name)
 			delete(c.out[ch.Vertex], name)
 		}
+		return c.most == 0 || taken < c.most
 	})
 	if err != nil {
-		*c = client{picture: newPicture(), allow: c.allow}
+		*c = client{picture: newPicture(), allow: c.allow, most: c.most}
 		return false
 	}
 	return done

@@ -56,18 +56,19 @@ func (l *Lens) Head() uint64 {
 }
 
 // Read gives emit the net change from the reader's position on, for at most
-// limit log elements, and moves the position. It returns true when the reader
-// now has the whole graph as of one revision, which is then pos.Known. Vertices
-// for which allow is false, and arcs from or to such, are left out; allow nil
-// allows all. ErrGone means that the reader must forget everything and begin
-// with a zero Position.
-func (l *Lens) Read(pos *Position, limit int, allow func(Resource, string) bool, emit func(Change)) (bool, error) {
+// limit log elements, and moves the position. Once emit returns false, having
+// enough, the element that its change is of is the last one. Read returns true
+// when the reader now has the whole graph as of one revision, which is then
+// pos.Known. Vertices for which allow is false, and arcs from or to such, are left
+// out; allow nil allows all. ErrGone means that the reader must forget everything
+// and begin with a zero Position.
+func (l *Lens) Read(pos *Position, limit int, allow func(Resource, string) bool, emit func(Change) bool) (bool, error) {
 	l.g.mu.RLock()
 	defer l.g.mu.RUnlock()
 	if pos.from == 0 {
 		pos.from, pos.next, pos.base = l.head, pos.Known, l.base
 	}
-	r := reader{l: l, allow: allow, emit: emit, known: pos.Known, told: pos.Known}
+	r := reader{l: l, allow: allow, take: emit, known: pos.Known, told: pos.Known}
 	if r.told == 0 {
 		// One that began with nothing can only know what it was given since.
 		r.told = pos.from
@@ -77,7 +78,7 @@ func (l *Lens) Read(pos *Position, limit int, allow func(Resource, string) bool,
 	}
 	elements := l.log.elements[l.log.after(l.stamp(pos.next)):]
 	for i, el := range elements {
-		if i == limit {
+		if i == limit || r.enough {
 			return false, nil
 		}
 		pos.next = l.rev(el.number)
@@ -93,9 +94,17 @@ func (l *Lens) Read(pos *Position, limit int, allow func(Resource, string) bool,
 type reader struct {
 	l     *Lens
 	allow func(Resource, string) bool
-	emit  func(Change)
+	take  func(Change) bool
 	known uint64 // what changed after this revision is new to the reader
 	told  uint64 // what went after this revision the reader may have
+	// enough: take wants no further elements.
+	enough bool
+}
+
+func (r *reader) emit(c Change) {
+	if !r.take(c) {
+		r.enough = true
+	}
 }
 
 func (r *reader) allowed(k Key) bool { return r.allow == nil || r.allow(k.Resource, k.Namespace) }

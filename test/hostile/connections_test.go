@@ -263,7 +263,7 @@ func wantCheap(t *testing.T, before, during usage, n int) {
 // nothing, however much there would be to send.
 func TestReadersThatDoNotRead(t *testing.T) {
 	namespace := newNamespace(t, "deaf")
-	fill(t, namespace, 300, 8<<10)
+	fill(t, namespace, 150, 64<<10) // more than a kernel takes for one of them
 	apply(t, small(namespace, "large"))
 	kubectl(t, "wait", "--for=condition=Ready", "-n", namespace, "gv/large", "--timeout="+within.String())
 	meanwhile(t, func(tries *tally) {
@@ -290,7 +290,7 @@ func TestReadersThatDoNotRead(t *testing.T) {
 			open = append(open, conn)
 			tries.add(deafen(t, conn, watchPath(namespace, "large")))
 		}
-		change(t, namespace, 300)
+		change(t, namespace, 150)
 		collect(t)
 		tries.measure(t)
 		if n := tries.count("101"); n != readers {
