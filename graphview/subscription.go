@@ -151,6 +151,7 @@ func (s *Subscription) rights() Rights {
 	case !s.begun:
 		s.begun = true
 		s.state = s.view.encoder.begin(s.since, rights)
+		s.since = "" // a part of the request's text
 	case changed && digest != s.digest:
 		s.state = state{reset: true}
 	}

@@ -4,15 +4,20 @@ import (
 	"context"
 	"crypto/tls"
 	"net/http"
+	"slices"
+	"strings"
 
 	"k8s.io/apiserver/pkg/authentication/authenticator"
 )
 
 // credentials are what a request was authenticated by, for as long as its stream
-// lasts. Nothing but the authenticator reads them.
+// lasts, and no more of the request than that: there are many streams. Nothing but
+// the authenticator reads them.
 type credentials struct {
-	header http.Header
-	tls    *tls.ConnectionState
+	authorization []string
+	// protocols are the subprotocols of an upgrade, if one of them is a token.
+	protocols []string
+	tls       *tls.ConnectionState // nil without a certificate
 	// proxied: the API server's front proxy said who it is, and looks after the
 	// user's own credentials itself.
 	proxied bool
@@ -24,15 +29,48 @@ type credentialsKey struct{}
 // takes them out of the request.
 func remember(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		kept := &credentials{header: http.Header{}, tls: r.TLS}
-		// A token in a subprotocol counts only in an upgrade.
-		for _, key := range []string{"Authorization", "Connection", "Upgrade", "Sec-Websocket-Protocol"} {
-			if values := r.Header.Values(key); len(values) > 0 {
-				kept.header[key] = append([]string(nil), values...)
-			}
+		kept := &credentials{authorization: cloned(r.Header.Values("Authorization"))}
+		if r.TLS != nil && len(r.TLS.PeerCertificates) > 0 {
+			kept.tls = r.TLS
+		}
+		if isUpgrade(r) && slices.ContainsFunc(r.Header.Values(protocolHeader), holdsToken) {
+			kept.protocols = cloned(r.Header.Values(protocolHeader))
 		}
 		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), credentialsKey{}, kept)))
 	})
+}
+
+// Where browsers put a token, and what it begins with there.
+const (
+	protocolHeader = "Sec-Websocket-Protocol"
+	bearerProtocol = "base64url.bearer.authorization.k8s.io."
+)
+
+// holdsToken tells whether one of the subprotocols of a header is a token.
+func holdsToken(header string) bool { return strings.Contains(header, bearerProtocol) }
+
+// cloned does not hold on to the text that the values are parts of: all of the
+// request's header.
+func cloned(values []string) []string {
+	var all []string
+	for _, v := range values {
+		all = append(all, strings.Clone(v))
+	}
+	return all
+}
+
+// header is that of a request with the credentials.
+func (c *credentials) header() http.Header {
+	h := http.Header{}
+	// What is accepted is taken out of it.
+	if len(c.authorization) > 0 {
+		h["Authorization"] = slices.Clone(c.authorization)
+	}
+	if len(c.protocols) > 0 {
+		h[protocolHeader] = slices.Clone(c.protocols)
+		h["Connection"], h["Upgrade"] = []string{"Upgrade"}, []string{"websocket"}
+	}
+	return h
 }
 
 func credentialsFrom(ctx context.Context) *credentials {
@@ -50,8 +88,7 @@ func (c *credentials) own() *credentials {
 
 // stand tells whether the credentials still stand for an identity.
 func (c *credentials) stand(ctx context.Context, by authenticator.Request, identity string) bool {
-	// The authenticator takes what it accepted out of the header.
-	r := (&http.Request{Method: http.MethodGet, Header: c.header.Clone(), TLS: c.tls}).WithContext(ctx)
+	r := (&http.Request{Method: http.MethodGet, Header: c.header(), TLS: c.tls}).WithContext(ctx)
 	answer, ok, err := by.AuthenticateRequest(r)
 	return err == nil && ok && identityKey(answer.User) == identity
 }

@@ -13,11 +13,11 @@ import (
 	"graphview.dev/graphview"
 )
 
-// The buffers of a WebSocket make up most of an idle one. A client sends pongs
-// and one close frame; what does not fit the other way goes out in two writes.
+// The buffers of a WebSocket would make up most of an idle one. A client sends pongs
+// and one close frame; the other way, messages are put together behind the buffer.
 const (
-	readBuffer  = 256
-	writeBuffer = 1024
+	readBuffer  = 64
+	writeBuffer = 64
 )
 
 // handshake holds back what websocket.Accept says when it refuses, so that a
@@ -45,7 +45,8 @@ func (h *handshake) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 		// What a hasty client has already sent is in there.
 		return conn, buffers, err
 	}
-	return conn, bufio.NewReadWriter(bufio.NewReaderSize(conn, readBuffer), bufio.NewWriterSize(conn, writeBuffer)), nil
+	out := bufio.NewWriterSize(&wholeMessages{out: conn}, writeBuffer)
+	return conn, bufio.NewReadWriter(bufio.NewReaderSize(conn, readBuffer), out), nil
 }
 
 // offers is nil if a client that has protocols to choose from can speak one;

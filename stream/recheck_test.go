@@ -178,7 +178,7 @@ func TestRecheckOfCredentials(t *testing.T) {
 		p := a.start(t, tokens)
 		defer runLoop(t, p)()
 		bearing := func(token string) tenancy {
-			return tenancy{right: watchesWeb, credentials: &credentials{header: http.Header{"Authorization": {"Bearer " + token}}}}
+			return tenancy{right: watchesWeb, credentials: &credentials{authorization: []string{"Bearer " + token}}}
 		}
 		stays, staysCtx := take(t, p, "ann", web, bearing("fixed"))
 		defer stays.release()

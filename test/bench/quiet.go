@@ -15,6 +15,8 @@ const (
 	quietSubscribers = 1000
 	quietChanges     = 100
 	quietRate        = 20
+	// heartbeats is longer than the operator is silent.
+	heartbeats = 25 * time.Second
 )
 
 // idleSubscribers measures row 8: what a subscriber costs that has all there is.
@@ -96,7 +98,8 @@ func (b *bench) quiet(ctx context.Context, w *writer, secure bool) (q quiet, err
 	if err := until(ctx, s.Process, func() (bool, error) { return a.messages.Load() >= quietSubscribers, nil }); err != nil {
 		return q, err
 	}
-	if err := wait(ctx, 2*time.Second); err != nil { // for messages that came in two
+	// It is once it has been sent a heartbeat because nothing else was.
+	if err := wait(ctx, heartbeats); err != nil {
 		return q, err
 	}
 	after, err := s.weight(ctx)

@@ -1,0 +1,66 @@
+package stream
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"testing"
+)
+
+// wireFrame is a frame as a server sends it.
+func wireFrame(last bool, payload []byte) []byte {
+	frame := []byte{1}
+	if last {
+		frame[0] |= 0x80
+	}
+	switch n := len(payload); {
+	case n < 126:
+		frame = append(frame, byte(n))
+	case n < 1<<16:
+		frame = append(frame, 126, byte(n>>8), byte(n))
+	default:
+		frame = append(frame, 127, 0, 0, 0, 0, 0, byte(n>>16), byte(n>>8), byte(n))
+	}
+	return append(frame, payload...)
+}
+
+type writes [][]byte
+
+func (w *writes) Write(p []byte) (int, error) {
+	*w = append(*w, bytes.Clone(p))
+	return len(p), nil
+}
+
+// TestWholeMessages: whatever parts messages are written in, small ones go out as
+// one, in order, and at the latest with their last byte.
+func TestWholeMessages(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	var out writes
+	w := &wholeMessages{out: &out}
+	for n := range 2000 {
+		var message []byte
+		for frames := 1 + r.IntN(3); frames > 0; frames-- {
+			size := []int{0, 1, 125, 126, 127, 1000, maxWhole / 4, maxWhole + 10, 1<<16 + 1}[r.IntN(9)]
+			message = append(message, wireFrame(frames == 1, bytes.Repeat([]byte{byte(n)}, size))...)
+		}
+		out = nil
+		for rest := message; len(rest) > 0; {
+			part := min(len(rest), []int{1, 2, 64, maxWhole / 2, 1 << 20}[r.IntN(5)])
+			if part < 64 && len(rest) > 2*maxWhole {
+				part = 5000 // byte by byte takes its time
+			}
+			if k, err := w.Write(rest[:part]); err != nil || k != part {
+				t.Fatalf("%d of %d bytes written, %v", k, part, err)
+			}
+			rest = rest[part:]
+		}
+		if sent := bytes.Join(out, nil); !bytes.Equal(sent, message) {
+			t.Fatalf("message %d of %d bytes: %d were sent", n, len(message), len(sent))
+		}
+		if len(message) <= maxWhole && len(out) != 1 {
+			t.Fatalf("a message of %d bytes went out in %d writes", len(message), len(out))
+		}
+		if w.held != nil {
+			t.Fatal("a buffer is held between messages")
+		}
+	}
+}
