@@ -26,12 +26,15 @@ func (v *View) report(catalog *resources.Catalog, o outline, generation int) tim
 	changed := !equalRows(v.rows, a.rows)
 	v.rows = a.rows
 	// Under the lock that a changed spec takes: what is synced is the present one.
-	if v.generation == generation && a.synced && !v.synced.Load() {
+	filled := v.generation == generation && a.synced && !v.synced.Load()
+	if filled {
 		v.synced.Store(true)
-		changed = true
 	}
 	v.mu.Unlock()
-	if changed {
+	if filled {
+		v.engine.send(funcEvent(v.lens.Compact))
+	}
+	if changed || filled {
 		v.announceNews()
 	}
 	return max(a.again, 10*time.Millisecond)

@@ -14,6 +14,7 @@ import (
 func TestReportOfWatchThatChangesMeanwhile(t *testing.T) {
 	e := startEngine(t, Options{Config: serveConfigMaps(t, 0)})
 	v := newView(e, Name{Namespace: "shop", Name: "flow"}, "1")
+	v.start()
 	of := &feed{resource: configMapsResource}
 	leased := &tap{view: v, feed: of, need: need{resource: configMapsResource}, required: true, acquired: time.Now()}
 	leased.replayed.Store(true)

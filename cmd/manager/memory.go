@@ -9,12 +9,12 @@ import (
 
 // Go lets as much garbage lie as there is in use (GOGC=100). Most of what the
 // operator holds lives long and has few pointers, so that to collect more often
-// costs a large one little time and saves a quarter of its memory, whereas a small
+// costs a large one little time and saves a third of its memory, whereas a small
 // one has little to save.
 const (
 	mostGarbage  = 100      // percent of what is in use
-	leastGarbage = 40       // and where that is much
-	worthIt      = 48 << 20 // bytes of garbage below which time counts more
+	leastGarbage = 30       // and where that is much
+	worthIt      = 32 << 20 // bytes of garbage below which time counts more
 )
 
 // gcPercent is how much garbage may lie beside so many bytes in use.

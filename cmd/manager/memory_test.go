@@ -8,7 +8,7 @@ import (
 )
 
 func TestGCPercent(t *testing.T) {
-	for live, want := range map[uint64]int{0: 100, 20 << 20: 100, 48 << 20: 100, 60 << 20: 80, 120 << 20: 40, 4 << 30: 40} {
+	for live, want := range map[uint64]int{0: 100, 20 << 20: 100, 32 << 20: 100, 40 << 20: 80, 80 << 20: 40, 4 << 30: 30} {
 		if got := gcPercent(live); got != want {
 			t.Errorf("%d MiB: %d %%, want %d", live>>20, got, want)
 		}

@@ -241,6 +241,8 @@ func TestGraphEqualsNaiveTwin(t *testing.T) {
 					case 100: // other roots
 						l.rooted, l.against = !l.rooted, []ArcType{Direct}
 						l.lens.SetRoots(l.rooted, l.against)
+					case 105, 115: // nothing that anybody sees
+						l.lens.Compact()
 					case 110: // a source goes
 						w.g.RemoveSource(maps)
 						w.m.objects[maps] = nil

@@ -58,6 +58,13 @@ func (l *Lens) squeeze() {
 	l.log.elements = kept
 }
 
+// Compact gives back what growing has left over, for a lens that has been filled.
+// In Update.
+func (l *Lens) Compact() {
+	l.squeeze()
+	l.log.elements = append(make([]element, 0, len(l.log.elements)), l.log.elements...)
+}
+
 // graveyard remembers what went, oldest first, until the horizon passes it.
 type graveyard struct {
 	// horizon is the revision before which tombstones are forgotten: a reader
