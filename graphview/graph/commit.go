@@ -14,7 +14,7 @@ func (l *Lens) commit() bool {
 	g := l.g
 	if len(l.usesWas) > 0 {
 		for p, e := range l.all {
-			if _, ok := l.usesWas[g.slots.at(g.nodes.at(p.node).slot).kind]; ok {
+			if _, ok := l.usesWas[g.nodes.at(p.node).kind]; ok {
 				l.mark(e)
 			}
 		}

@@ -147,7 +147,7 @@ func (g *Graph) Set(id SourceID, o *Object) NodeID {
 	n := g.nodeAt(at, src.resource)
 	if n == 0 {
 		n = g.nodes.alloc()
-		*g.nodes.at(n) = node{slot: at, resource: src.resource, sibling: g.slots.at(at).node}
+		*g.nodes.at(n) = node{slot: at, kind: g.slots.at(at).kind, resource: src.resource, sibling: g.slots.at(at).node}
 		g.slots.at(at).node = n
 	}
 	p := g.nodes.at(n)

@@ -40,8 +40,11 @@ type Lens struct {
 
 	vertices, arcs, roots int
 	objects               map[resID]int
-	places                map[residence]int // visible vertices
-	placesRev             uint64            // when a place last came or went
+	places                map[residence]*int // visible vertices
+	placesRev             uint64             // when a place last came or went
+	// place is that of the vertex counted last: many that come or go are in one.
+	place     *int
+	placeThat residence
 }
 
 // residence is where vertices of one resource are.
@@ -77,7 +80,7 @@ func (g *Graph) NewLens() *Lens {
 		base:    g.rev - 1,
 		parts:   make(map[uint32]part),
 		objects: make(map[resID]int),
-		places:  make(map[residence]int),
+		places:  make(map[residence]*int),
 		head:    g.rev,
 		change:  make(chan struct{}),
 		// Whoever knows older revisions knows them of another lens.
@@ -273,7 +276,7 @@ func (l *Lens) active(p *entry) bool {
 		return false
 	}
 	n := l.g.nodes.at(p.node)
-	return l.used(l.g.slots.at(n.slot).kind) == n.resource
+	return l.used(n.kind) == n.resource
 }
 
 func (l *Lens) visible(p *entry) bool {
@@ -336,9 +339,18 @@ func (l *Lens) settle(p *entry, by int) {
 	n := l.g.nodes.at(p.node)
 	at := residence{n.resource, l.g.slots.at(n.slot).space}
 	l.vertices += by
-	before := l.places[at]
-	if l.places[at] += by; l.places[at] == 0 {
+	if at != l.placeThat || l.place == nil {
+		n, ok := l.places[at]
+		if !ok {
+			n = new(int)
+			l.places[at] = n
+		}
+		l.place, l.placeThat = n, at
+	}
+	before := *l.place
+	if *l.place += by; *l.place == 0 {
 		delete(l.places, at)
+		l.place = nil
 	}
 	if before == 0 || before+by == 0 {
 		l.placesRev = l.g.rev

@@ -55,6 +55,7 @@ type node struct {
 	// pins counts lens entries.
 	pins    uint32
 	uid     uint32
+	kind    kindID // its slot's
 	version uint64
 	hash    uint64
 	changed uint64 // revision in which the content last changed

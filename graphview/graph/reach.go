@@ -48,11 +48,8 @@ func (l *Lens) repair() {
 		})
 	}
 
-	// Seeds: what is a root, or has a neighbour that is still reached.
-	for _, e := range cut {
-		l.seed(e)
-	}
-	// Those that seeds mark are reached already.
+	// Seeds: what is a root, or has a neighbour that is still reached. What was cut
+	// is among them; those that seeds mark are reached already.
 	for _, e := range l.dirty {
 		l.seed(e)
 	}
@@ -147,7 +144,7 @@ func (l *Lens) visitArcs(e uint32, visit func(a *arc, other uint32, forward bool
 			visit(a, other, true)
 		}
 	}
-	if l.used(l.g.slots.at(n.slot).kind) != n.resource {
+	if l.used(n.kind) != n.resource {
 		return
 	}
 	for id := l.g.slots.at(n.slot).in; id != 0; {
