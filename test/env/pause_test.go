@@ -2,6 +2,7 @@ package env
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 
@@ -22,10 +23,20 @@ func TestPauseEtcd(t *testing.T) {
 	if err := c.PauseEtcd(); err != nil {
 		t.Fatal(err)
 	}
-	// However late it is looked at, an answer cannot have come.
-	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-	defer cancel()
-	if err := get(ctx); err == nil {
+	paused := func() error {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		return get(ctx)
+	}
+	// The signal has been sent; each thread stops when it gets to see it.
+	eventually(t, func(context.Context) error {
+		if paused() == nil {
+			return errors.New("an answer from a paused etcd")
+		}
+		return nil
+	})
+	// However late it is looked at, an answer cannot come now.
+	if paused() == nil {
 		t.Error("an answer from a paused etcd")
 	}
 	if err := c.ResumeEtcd(); err != nil {
