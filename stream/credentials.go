@@ -42,7 +42,7 @@ func remember(next http.Handler) http.Handler {
 
 // Where browsers put a token, and what it begins with there.
 const (
-	protocolHeader = "Sec-Websocket-Protocol"
+	protocolHeader = "Sec-WebSocket-Protocol"
 	bearerProtocol = "base64url.bearer.authorization.k8s.io."
 )
 
@@ -59,16 +59,16 @@ func cloned(values []string) []string {
 	return all
 }
 
-// header is that of a request with the credentials.
+// header is that of a request with the credentials, to be changed at will.
 func (c *credentials) header() http.Header {
 	h := http.Header{}
-	// What is accepted is taken out of it.
-	if len(c.authorization) > 0 {
-		h["Authorization"] = slices.Clone(c.authorization)
+	for _, v := range c.authorization {
+		h.Add("Authorization", v)
 	}
-	if len(c.protocols) > 0 {
-		h[protocolHeader] = slices.Clone(c.protocols)
-		h["Connection"], h["Upgrade"] = []string{"Upgrade"}, []string{"websocket"}
+	for _, v := range c.protocols {
+		h.Add(protocolHeader, v)
+		h.Set("Connection", "Upgrade")
+		h.Set("Upgrade", "websocket")
 	}
 	return h
 }

@@ -14,6 +14,7 @@ import (
 // often as it is asked about again, and nothing else of the request.
 func TestCredentialsOfRequests(t *testing.T) {
 	const token = bearerProtocol + "dG9rZW4"
+	offered := http.CanonicalHeaderKey(protocolHeader)
 	upgrade := http.Header{"Connection": {"keep-alive, Upgrade"}, "Upgrade": {"WebSocket"}}
 	with := func(h http.Header, key, value string) http.Header {
 		h = h.Clone()
@@ -26,9 +27,9 @@ func TestCredentialsOfRequests(t *testing.T) {
 		"a token":                     {http.Header{"Authorization": {"Bearer a"}, "Accept": {"*/*"}}, http.Header{"Authorization": {"Bearer a"}}},
 		"nothing":                     {http.Header{"Accept": {"*/*"}}, http.Header{}},
 		"an upgrade with a token":     {with(upgrade, "Authorization", "Bearer a"), http.Header{"Authorization": {"Bearer a"}}},
-		"a token in a subprotocol":    {with(upgrade, protocolHeader, "graphview.v1, "+token), http.Header{protocolHeader: {"graphview.v1, " + token}, "Connection": {"Upgrade"}, "Upgrade": {"websocket"}}},
+		"a token in a subprotocol":    {with(upgrade, protocolHeader, "graphview.v1, "+token), http.Header{offered: {"graphview.v1, " + token}, "Connection": {"Upgrade"}, "Upgrade": {"websocket"}}},
 		"a subprotocol":               {with(upgrade, protocolHeader, "graphview.v1"), http.Header{}},
-		"a subprotocol of no upgrade": {http.Header{protocolHeader: {token}}, http.Header{}},
+		"a subprotocol of no upgrade": {http.Header{offered: {token}}, http.Header{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := httptest.NewRequest(http.MethodGet, "/", http.NoBody)
