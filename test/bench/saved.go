@@ -51,5 +51,5 @@ func (b *bench) fill(ctx context.Context, plane *env.ControlPlane, saved string)
 	if err := os.MkdirAll(filepath.Dir(saved), 0o755); err != nil { //nolint:gosec // beside the programs
 		return fmt.Errorf("save the load: %w", err)
 	}
-	return plane.SaveData(saved)
+	return plane.SaveData(ctx, saved)
 }

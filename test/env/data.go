@@ -1,6 +1,7 @@
 package env
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -9,8 +10,8 @@ import (
 // SaveData copies etcd's data to a directory that does not exist yet, for
 // [Options.Data] of a later control plane. etcd stands still meanwhile, and the
 // copy is what a crash at that moment would have left.
-func (c *ControlPlane) SaveData(dir string) (err error) {
-	if err := c.PauseEtcd(); err != nil {
+func (c *ControlPlane) SaveData(ctx context.Context, dir string) (err error) {
+	if err := c.PauseEtcd(ctx); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, c.ResumeEtcd()) }()

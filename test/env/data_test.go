@@ -20,10 +20,10 @@ func TestSavedData(t *testing.T) {
 		_, err := clientset(t, first.Config()).CoreV1().ConfigMaps("default").Create(ctx, kept, options)
 		return err
 	})
-	if err := first.SaveData(data); err != nil {
+	if err := first.SaveData(t.Context(), data); err != nil {
 		t.Fatal(err)
 	}
-	if err := first.SaveData(data); err == nil {
+	if err := first.SaveData(t.Context(), data); err == nil {
 		t.Error("saved over what is there")
 	}
 

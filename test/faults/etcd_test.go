@@ -62,7 +62,8 @@ func etcdIsSlow(s *scene, r *rand.Rand) trouble {
 func (s *scene) pauseEtcd(ctx context.Context, r *rand.Rand) error {
 	between := func(low, high time.Duration) time.Duration { return low + time.Duration(r.Int64N(int64(high-low))) }
 	for ctx.Err() == nil {
-		if err := plane.PauseEtcd(); err != nil {
+		// A pause that has begun is one, and ended below.
+		if err := plane.PauseEtcd(context.WithoutCancel(ctx)); err != nil {
 			return err
 		}
 		s.etcdPauses.Add(1)
