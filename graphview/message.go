@@ -1,8 +1,6 @@
 package graphview
 
 import (
-	"slices"
-
 	"github.com/go-json-experiment/json/jsontext"
 
 	"graphview.dev/graphview/graph"
@@ -23,7 +21,6 @@ const (
 // frameBuilder writes changes as messages. Actions start in the first frame
 // that has room.
 type frameBuilder struct {
-	room   int // for what is yet to come, about
 	frames []*Frame
 	buf    []byte // of the frame under way: {"actions":[ and actions so far
 	count  int    // of those
@@ -35,7 +32,11 @@ const actionsOpen = `{"actions":[`
 
 // newFrameBuilder is for changes of about size bytes in all.
 func newFrameBuilder(reset bool, size int) *frameBuilder {
-	return &frameBuilder{reset: reset, room: size + tailRoom}
+	b := &frameBuilder{reset: reset}
+	if size > 0 {
+		b.buf = make([]byte, 0, min(size+tailRoom, MaxFrameBytes))
+	}
+	return b
 }
 
 // sizeOf is about the size of an action, rather more than less.
@@ -56,7 +57,7 @@ func sizeOf(c *graph.Change) int {
 // add appends one action; where it makes the frame too large it begins the next.
 func (b *frameBuilder) add(c *graph.Change) {
 	if b.count == 0 {
-		b.buf = append(slices.Grow(b.buf[:0], min(b.room, MaxFrameBytes)), actionsOpen...)
+		b.buf = append(b.buf[:0], actionsOpen...)
 	}
 	start := len(b.buf)
 	if b.count > 0 {

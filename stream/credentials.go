@@ -67,6 +67,8 @@ func (c *credentials) header() http.Header {
 	}
 	for _, v := range c.protocols {
 		h.Add(protocolHeader, v)
+	}
+	if len(c.protocols) > 0 {
 		h.Set("Connection", "Upgrade")
 		h.Set("Upgrade", "websocket")
 	}

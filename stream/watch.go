@@ -131,7 +131,7 @@ func isUpgrade(r *http.Request) bool {
 	return slices.Contains(tokens(r, "Upgrade"), "websocket")
 }
 
-func protocols(r *http.Request) []string { return tokens(r, "Sec-WebSocket-Protocol") }
+func protocols(r *http.Request) []string { return tokens(r, protocolHeader) }
 
 // tokens are the members of a header that is a list, in lower case.
 func tokens(r *http.Request, header string) []string {

@@ -340,12 +340,12 @@ func (l *Lens) settle(p *entry, by int) {
 	at := residence{n.resource, l.g.slots.at(n.slot).space}
 	l.vertices += by
 	if at != l.placeThat || l.place == nil {
-		n, ok := l.places[at]
-		if !ok {
-			n = new(int)
-			l.places[at] = n
+		count := l.places[at]
+		if count == nil {
+			count = new(int)
+			l.places[at] = count
 		}
-		l.place, l.placeThat = n, at
+		l.place, l.placeThat = count, at
 	}
 	before := *l.place
 	if *l.place += by; *l.place == 0 {
