@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+
+	"graphview.dev/graphview/budget"
 )
 
 // counts are what happened since the start. The loop and the watches only add to
@@ -62,13 +64,14 @@ var (
 	failuresDesc  = describe("watch_failures_total", "Lists and watches that failed.")
 	errorsDesc    = describe("object_errors_total", "Objects that could not be used, by reason: decode, or evaluate for each view whose expressions failed.", "reason")
 	costDesc      = describe("expression_cost_total", "What evaluating expressions cost, in CEL's units.")
+	exceededDesc  = describe("limit_exceeded_total", "Times that a limit stopped something from being made or held, by limit; docs/security.md lists them.", "limit")
 )
 
 // Describe implements prometheus.Collector.
 func (metrics) Describe(out chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
 		viewsDesc, openedDesc, verticesDesc, arcsDesc, watchesDesc, queueDesc,
-		eventsDesc, revisionsDesc, encodingsDesc, failuresDesc, errorsDesc, costDesc,
+		eventsDesc, revisionsDesc, encodingsDesc, failuresDesc, errorsDesc, costDesc, exceededDesc,
 	} {
 		out <- d
 	}
@@ -106,6 +109,9 @@ func (m metrics) Collect(out chan<- prometheus.Metric) {
 	counter(errorsDesc, &c.undecodable, "decode")
 	counter(errorsDesc, &c.unevaluated, "evaluate")
 	counter(costDesc, &c.cost)
+	for _, b := range budget.All() {
+		out <- prometheus.MustNewConstMetric(exceededDesc, prometheus.CounterValue, float64(b.Exceedings()), b.Name())
+	}
 }
 
 // viewStates counts named views by state, and the others.

@@ -29,7 +29,7 @@ type View struct {
 	lens        *graph.Lens // the loop's; see encoder for readers
 	warnings    *warnings
 	encoder     *encoder
-	budget      budget
+	budget      costBudget
 	subscribers atomic.Int64
 	synced      atomic.Bool
 

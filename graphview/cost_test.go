@@ -8,7 +8,7 @@ import (
 
 func TestBudget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var b budget
+		var b costBudget
 		b.reset(1000)
 		if !b.bucket.Load().charge(900) || b.spent() {
 			t.Fatal("spent before it was used up")

@@ -7,11 +7,11 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// budget is what a view's expressions may cost over time, in CEL's units: what
+// costBudget is what a view's expressions may cost over time, in CEL's units: what
 // one object may cost is bounded by maxCost, what a busy resource may cost by
 // this, since all views of a watch are judged in its goroutine. It is a token
 // bucket that any goroutine may charge.
-type budget struct{ bucket atomic.Pointer[bucket] }
+type costBudget struct{ bucket atomic.Pointer[bucket] }
 
 type bucket struct {
 	tokens *rate.Limiter
@@ -28,12 +28,12 @@ const (
 )
 
 // reset begins anew with a full bucket.
-func (b *budget) reset(size int) {
+func (b *costBudget) reset(size int) {
 	b.bucket.Store(&bucket{tokens: rate.NewLimiter(rate.Limit(size)/budgetSeconds, size)})
 }
 
 // spent tells whether the view may evaluate nothing more until the next reset.
-func (b *budget) spent() bool { return b.bucket.Load().spent.Load() }
+func (b *costBudget) spent() bool { return b.bucket.Load().spent.Load() }
 
 // charge takes what an evaluation has cost, and tells whether that was there.
 // What was begun before a reset is charged to what was there before.
