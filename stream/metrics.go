@@ -16,7 +16,8 @@ import (
 // a subscriber.
 type metrics struct {
 	reviews     *prometheus.CounterVec
-	interval    prometheus.Gauge
+	interval    prometheus.Histogram
+	unchecked   prometheus.Gauge
 	subscribers *prometheus.GaugeVec
 	messages    *prometheus.CounterVec
 	bytes       *prometheus.CounterVec
@@ -46,9 +47,15 @@ func newMetrics(registerer prometheus.Registerer) (*metrics, error) {
 	m := &metrics{
 		reviews: counter("subject_access_reviews_total",
 			"SubjectAccessReviews made to decide what subscribers may see, by result: allowed, denied or error.", "result"),
-		interval: prometheus.NewGauge(prometheus.GaugeOpts{
+		interval: prometheus.NewHistogram(prometheus.HistogramOpts{
 			Name: "graphview_permission_recheck_interval_seconds",
-			Help: "Time between the last two checks of the permissions that were checked again last. Longer than --permission-recheck: overload.",
+			Help: "Time between two checks of one identity's permissions. Longer than --permission-recheck: overload.",
+			// From a second, doubled, to about an hour: --permission-recheck is a minute.
+			Buckets: prometheus.ExponentialBuckets(1, 2, 13),
+		}),
+		unchecked: prometheus.NewGauge(prometheus.GaugeOpts{
+			Name: "graphview_unchecked_subscribers",
+			Help: "Subscribers whose permissions nobody checks again. More than 0 is a bug: report it.",
 		}),
 		subscribers: prometheus.NewGaugeVec(prometheus.GaugeOpts{
 			Name: "graphview_subscribers",
@@ -88,7 +95,7 @@ func newMetrics(registerer prometheus.Registerer) (*metrics, error) {
 		return m, nil
 	}
 	for _, collector := range []prometheus.Collector{
-		m.reviews, m.interval, m.subscribers, m.messages, m.bytes, m.ended, m.refused, m.channels, m.latency,
+		m.reviews, m.interval, m.unchecked, m.subscribers, m.messages, m.bytes, m.ended, m.refused, m.channels, m.latency,
 	} {
 		if err := registerer.Register(collector); err != nil {
 			return nil, err
@@ -108,7 +115,7 @@ func (m *metrics) reviewed(allowed bool, err error) {
 	m.reviews.WithLabelValues(result).Inc()
 }
 
-func (m *metrics) rechecked(after time.Duration) { m.interval.Set(after.Seconds()) }
+func (m *metrics) rechecked(after time.Duration) { m.interval.Observe(after.Seconds()) }
 
 // refusal counts a request that was answered with a Status.
 func (m *metrics) refusal(code int) { m.refused.WithLabelValues(strconv.Itoa(code)).Inc() }

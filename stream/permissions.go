@@ -44,6 +44,9 @@ type permissions struct {
 	mu         sync.Mutex
 	identities map[string]*identity
 	kin        kin
+	// leases counts what was acquired and not released. Every one belongs to an
+	// identity in identities: the re-checks look at no others.
+	leases int
 }
 
 func newPermissions(r review, again authenticator.Request, interval time.Duration, m *metrics) *permissions {
@@ -87,6 +90,7 @@ func (p *permissions) lease(who user.Info, view graphview.Name, t tenancy) *leas
 	}
 	l.scope.leases++
 	i.leases[l] = struct{}{}
+	p.leases++
 	return l
 }
 
@@ -97,6 +101,7 @@ func (p *permissions) release(l *lease) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	delete(i.leases, l)
+	p.leases--
 	l.scope.leases--
 	l.scope.left, i.left = now, now
 }
@@ -117,8 +122,9 @@ func (p *permissions) refresh(ctx context.Context, key string) {
 	case <-ctx.Done():
 		return
 	}
-	// Another one may have done it meanwhile.
-	if !i.neglected(p.interval) {
+	// Another one may have done it meanwhile, or have found that nobody answers
+	// and forgotten the identity.
+	if !i.neglected(p.interval) || !p.knows(i) {
 		return
 	}
 	asking, cancel := context.WithTimeout(ctx, refreshWithin)
@@ -139,9 +145,19 @@ func (p *permissions) refresh(ctx context.Context, key string) {
 	}
 }
 
+// dropLocked forgets an identity, and never the one that has come in its place.
 func (p *permissions) dropLocked(i *identity) {
-	delete(p.identities, i.key)
+	if p.identities[i.key] == i {
+		delete(p.identities, i.key)
+	}
 	p.kin.remove(i)
+}
+
+// knows tells whether the re-checks look after an identity.
+func (p *permissions) knows(i *identity) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.identities[i.key] == i
 }
 
 // neglected tells whether the re-checks have not looked after an identity.

@@ -47,8 +47,10 @@ func (p *permissions) due() ([]*identity, time.Duration) {
 	defer p.mu.Unlock()
 	now, wait := time.Now(), p.interval
 	var due []*identity
+	unchecked := p.leases
 	for _, i := range p.identities {
 		i.mu.Lock()
+		unchecked -= len(i.leases)
 		left := i.checked.Add(p.interval).Sub(now)
 		switch {
 		case i.busy:
@@ -61,6 +63,7 @@ func (p *permissions) due() ([]*identity, time.Duration) {
 		}
 		i.mu.Unlock()
 	}
+	p.metrics.unchecked.Set(float64(unchecked))
 	return due, wait
 }
 

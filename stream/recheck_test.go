@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -202,6 +203,79 @@ func TestRecheckOfCredentials(t *testing.T) {
 	})
 }
 
+// TestNobodyEscapes: whatever goes wrong while several streams of one identity
+// begin, the re-checks look after each of them.
+func TestNobodyEscapes(t *testing.T) {
+	for name, test := range map[string]struct {
+		idle    time.Duration
+		streams int
+	}{
+		"two after an absence":        {idle: 6 * time.Minute, streams: 2},
+		"many after an absence":       {idle: 6 * time.Minute, streams: 40},
+		"many after a short absence":  {idle: 2 * time.Minute, streams: 40},
+		"many after a long absence":   {idle: 12 * time.Minute, streams: 40},
+		"many after no time to speak": {streams: 40},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				a := newAuthority("ann list pods/red", "ann watch pods/red", "ann watch graphs/shop")
+				p := a.start(t, nil)
+				first, _ := take(t, p, "ann", web, tenancy{})
+				resolve(t, first, podsRed)
+				first.release()
+				time.Sleep(test.idle)
+				a.fail(errDown)
+				leases, contexts := make([]*lease, test.streams), make([]context.Context, test.streams)
+				var all sync.WaitGroup
+				for n := range leases {
+					all.Go(func() { leases[n], contexts[n] = take(t, p, "ann", web, tenancy{right: watchesWeb}) })
+				}
+				all.Wait()
+				a.fail(nil)
+				for _, l := range leases {
+					defer l.release()
+					if p.identities[l.identity.key] != l.identity {
+						t.Error("a stream's identity is not looked after")
+					}
+				}
+				defer runLoop(t, p)()
+				synctest.Wait()
+				a.set(false, "ann watch graphs/shop")
+				time.Sleep(2*time.Minute + time.Second)
+				for _, ctx := range contexts {
+					wantsEnd(ctx, t, graphview.CodeInvalid, "you may no longer watch graph shop/web")
+				}
+				if unchecked := gauge(t, p.metrics.unchecked); unchecked != 0 {
+					t.Errorf("the metric says that %v are unchecked", unchecked)
+				}
+			})
+		})
+	}
+}
+
+// TestUncheckedAreSeen: should a stream escape nevertheless, a metric says so.
+func TestUncheckedAreSeen(t *testing.T) {
+	p := newAuthority().start(t, nil)
+	l, _ := take(t, p, "ann", web, tenancy{})
+	defer l.release()
+	delete(p.identities, l.identity.key)
+	p.due()
+	if unchecked := gauge(t, p.metrics.unchecked); unchecked != 1 {
+		t.Errorf("%v are unchecked", unchecked)
+	}
+}
+
+func gauge(t *testing.T, g prometheus.Gauge) float64 {
+	t.Helper()
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(g)
+	families, err := registry.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return families[0].GetMetric()[0].GetGauge().GetValue()
+}
+
 func TestMetrics(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		registry := prometheus.NewRegistry()
@@ -227,13 +301,13 @@ func TestMetrics(t *testing.T) {
 		for _, family := range families {
 			for _, metric := range family.GetMetric() {
 				name := family.GetName()
-				if !strings.Contains(name, "permission") && !strings.Contains(name, "reviews") {
+				if !strings.Contains(name, "permission") && !strings.Contains(name, "reviews") && !strings.Contains(name, "unchecked") {
 					continue
 				}
 				for _, label := range metric.GetLabel() {
 					name += " " + label.GetValue()
 				}
-				got[name] = metric.GetCounter().GetValue() + metric.GetGauge().GetValue()
+				got[name] = metric.GetCounter().GetValue() + metric.GetGauge().GetValue() + metric.GetHistogram().GetSampleSum()
 			}
 		}
 		want := map[string]float64{
@@ -241,6 +315,7 @@ func TestMetrics(t *testing.T) {
 			"graphview_subject_access_reviews_total allowed": 4,
 			"graphview_subject_access_reviews_total denied":  4,
 			"graphview_subject_access_reviews_total error":   0,
+			"graphview_unchecked_subscribers":                0,
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("-want +got:\n%s", diff)
