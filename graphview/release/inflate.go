@@ -3,13 +3,10 @@ package release
 import (
 	"bytes"
 	"compress/gzip"
+	"encoding/binary"
 	"errors"
 	"io"
 )
-
-// MaxUnpacked bounds a release once it is unpacked. A Secret holds at most a
-// megabyte, which real charts fill to some ten.
-const MaxUnpacked = 16 << 20
 
 var gzipMagic = []byte{0x1f, 0x8b, 0x08}
 
@@ -22,20 +19,22 @@ func (w *work) inflate(packed []byte) ([]byte, error) {
 	if err != nil {
 		return nil, errGzip
 	}
-	// One byte more than what is allowed shows that there is more.
-	out := w.buffer(min(max(6*len(packed), 4<<10), MaxUnpacked+1))
+	// The last bytes say how much it is. One byte more than what is allowed shows
+	// that there is more, and one byte of DEFLATE makes at most 1,032.
+	limit := int(unpackedBytes.Limit()) + 1
+	out := w.buffer(min(int(binary.LittleEndian.Uint32(packed[len(packed)-4:]))+1, 1032*len(packed), limit))
 	for {
 		n, err := z.Read(out[len(out):cap(out)])
 		out = out[:len(out)+n]
 		switch {
-		case len(out) > MaxUnpacked:
-			return nil, errLarge
+		case len(out) == limit:
+			return nil, unpackedBytes.Exceed()
 		case errors.Is(err, io.EOF):
 			return out, nil
 		case err != nil:
 			return nil, errGzip
 		case len(out) == cap(out):
-			out = append(w.buffer(min(2*cap(out), MaxUnpacked+1)), out...)
+			out = append(w.buffer(min(2*cap(out)+512, limit)), out...)
 		}
 	}
 }

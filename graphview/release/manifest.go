@@ -1,36 +1,45 @@
 package release
 
-import "bytes"
-
-const (
-	// maxObjects bounds what is listed of one release. What comes after is left
-	// out.
-	maxObjects = 10_000
-	maxName    = 253
+import (
+	"bytes"
+	"cmp"
+	"errors"
 )
 
 // manifest reads the documents of a release's manifest.
 type manifest struct {
 	namespace string // the release's
 	found     [][4]string
-	parsed    int // bytes that took a YAML parser
+	meters
 }
 
-func (m manifest) read(text []byte) ([][4]string, error) {
-	for len(text) > 0 && len(m.found) < maxObjects {
+func newManifest(namespace string) *manifest {
+	return &manifest{namespace: namespace, meters: newMeters()}
+}
+
+// read lists what the documents are of. With an error that is a budget.Exceeded,
+// it lists what came before that.
+func (m *manifest) read(text []byte) ([][4]string, error) {
+	for len(text) > 0 {
 		var one []byte
-		one, text = cutDocument(text)
-		d, plain := scan(one)
-		if plain {
-			m.add(d)
+		if one, text = cutDocument(text); len(one) == 0 {
 			continue
 		}
-		all, err := m.parse(one)
-		if err != nil {
-			return nil, err
+		d, plain := scan(one)
+		all := []document{d}
+		if !plain {
+			var err error
+			switch all, err = m.parse(one); {
+			case errors.Is(err, errManifest):
+				return nil, err
+			case err != nil:
+				return m.found, err
+			}
 		}
 		for _, d := range all {
-			m.add(d)
+			if err := m.add(d); err != nil {
+				return m.found, err
+			}
 		}
 	}
 	return m.found, nil
@@ -64,15 +73,19 @@ func cutDocument(text []byte) (document, rest []byte) {
 }
 
 // add lists what a document is of, if it names anything that can exist.
-func (m *manifest) add(d document) {
+func (m *manifest) add(d document) error {
 	group, _, ok := cutVersion(d.apiVersion)
-	if !ok || !isName(d.kind) || !isName(d.name) || d.namespace != "" && !isName(d.namespace) || len(m.found) == maxObjects {
-		return
+	if !ok || len(d.kind) > maxWord || !isName(d.kind) || !isName(d.name) || d.namespace != "" && (len(d.namespace) > maxWord || !isName(d.namespace)) {
+		return nil
 	}
 	if d.namespace == "" {
 		d.namespace = m.namespace
 	}
+	if err := cmp.Or(m.objects.Take(1), m.names.Take(len(group)+len(d.kind)+len(d.namespace)+len(d.name))); err != nil {
+		return err
+	}
 	m.found = append(m.found, [4]string{group, d.kind, d.namespace, d.name})
+	return nil
 }
 
 func cutVersion(apiVersion string) (group, version string, ok bool) {

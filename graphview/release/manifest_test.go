@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"bytes"
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,6 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/yaml"
+
+	"graphview.dev/graphview/budget"
 )
 
 // layouts are documents that are written in every way that templates write them.
@@ -51,7 +55,7 @@ func TestLayouts(t *testing.T) {
 				t.Fatalf("plain is %t, want %t", plain, test.plain)
 			}
 			if !plain {
-				all, err := (&manifest{}).parse([]byte(test.text))
+				all, err := newManifest("").parse([]byte(test.text))
 				if err != nil || len(all) != 1 {
 					t.Fatalf("%d documents, %v", len(all), err)
 				}
@@ -70,6 +74,8 @@ func TestManifests(t *testing.T) {
 		text string
 		want []string
 		err  error
+		// exceeds is the bound that the manifest exceeds.
+		exceeds *budget.Bound
 	}{
 		"Two":       {text: pod("a") + "---\n" + pod("b"), want: []string{"a", "b"}},
 		"Dashes":    {text: "---\n---  # a\n" + pod("a") + "--- \r\n" + pod("b") + "---", want: []string{"a", "b"}},
@@ -80,11 +86,25 @@ func TestManifests(t *testing.T) {
 		"OddName":   {text: "apiVersion: v1\nkind: Pod\nmetadata: {name: \"a b\"}\n---\n" + pod("a"), want: []string{"a"}},
 		"LongName":  {text: pod(strings.Repeat("a", maxName+1)) + "---\n" + pod("a"), want: []string{"a"}},
 		"Malformed": {text: pod("a") + "---\n[", err: errManifest, want: nil},
-		"TooMuch":   {text: "{a: \"" + strings.Repeat("a", maxParsed) + "\"}", err: errDocument},
+		"TooMuch":   {text: pod("a") + "---\n{a: \"" + strings.Repeat("a", 256<<10) + "\"}", exceeds: parsedBytes, want: []string{"a"}},
+		"Nodes":     {text: "[" + strings.Repeat("1,", 25_000) + "]", exceeds: parsedNodes},
+		"Documents": {text: strings.Repeat("{a: 1}\n---\n", 501), exceeds: parsedTexts},
+		"Names":     {text: strings.Repeat(pod(strings.Repeat("a", maxName))+"---\n", 5_000), exceeds: listedBytes, want: slices.Repeat([]string{strings.Repeat("a", maxName)}, 4096)},
+		// Two gigabytes, were it written out.
+		"Aliases": {text: "{a: &a \"" + strings.Repeat("x", 100_000) + "\", b: [" + strings.Repeat("*a,", 20_000) + "], apiVersion: v1, kind: Pod, metadata: {name: a}}", want: []string{"a"}},
+		// A million million ways lead to one mapping.
+		"Merges":       {text: mergesOfMerges(12), exceeds: parsedNodes},
+		"ItemsOfItems": {text: "apiVersion: v1\nkind: List\nx: &x {apiVersion: v1, kind: Pod, metadata: &m {name: a, " + strings.Repeat("b: ,", 10_000) + "}}\nitems: [" + strings.Repeat("*x,", 1_000) + "]", exceeds: parsedNodes},
+		"Merged":       {text: "x: &x {apiVersion: v1, kind: Pod}\ny: &y {kind: Node, namespace: shop}\n<<: [*x, *y]\nmetadata: {<<: *y, name: a}", want: []string{"a"}},
+		"Itself":       {text: "&a {<<: *a, apiVersion: v1}", exceeds: parsedNodes},
 	} {
 		t.Run(name, func(t *testing.T) {
-			found, err := manifest{}.read([]byte(test.text))
-			if !errors.Is(err, test.err) {
+			found, err := newManifest("").read([]byte(test.text))
+			exceeded, _ := errors.AsType[*budget.Exceeded](err)
+			switch {
+			case test.exceeds != nil && (exceeded == nil || exceeded.Bound != test.exceeds):
+				t.Errorf("error %v, want more than %s", err, test.exceeds.Name())
+			case test.exceeds == nil && !errors.Is(err, test.err):
 				t.Errorf("error %v, want %v", err, test.err)
 			}
 			var got []string
@@ -98,10 +118,20 @@ func TestManifests(t *testing.T) {
 	}
 }
 
+// mergesOfMerges is a document in which ten to the power of depth ways lead to one
+// mapping.
+func mergesOfMerges(depth int) string {
+	text := "x0: &x0 {a: b}\n"
+	for i := range depth {
+		text += fmt.Sprintf("x%d: &x%d {<<: [%s]}\n", i+1, i+1, strings.Repeat(fmt.Sprintf("*x%d,", i), 10))
+	}
+	return text + fmt.Sprintf("<<: *x%d\n", depth)
+}
+
 func TestManifestIsBounded(t *testing.T) {
-	text := strings.Repeat("apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\n---\n", maxObjects+10)
-	found, err := manifest{}.read([]byte(text))
-	if err != nil || len(found) != maxObjects {
+	text := strings.Repeat("apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\n---\n", 10_010)
+	found, err := newManifest("").read([]byte(text))
+	if exceeded, ok := errors.AsType[*budget.Exceeded](err); len(found) != 10_000 || !ok || exceeded.Bound != listedObjects {
 		t.Errorf("%d objects, %v", len(found), err)
 	}
 }

@@ -1,47 +1,139 @@
 package release
 
 import (
-	"encoding/json"
+	"cmp"
+	"slices"
 
-	"sigs.k8s.io/yaml"
+	"go.yaml.in/yaml/v3"
+
+	"graphview.dev/graphview/budget"
 )
 
-// maxParsed bounds what of one release a YAML parser is given, which takes a
-// hundred times as long as scanning.
-const maxParsed = 2 << 20
-
-// parse reads a document of any layout, and the items of a list.
+// parse reads a document of any layout, and the items of a list. It reads the
+// nodes of the document and never the values that they stand for: an alias is a
+// pointer to a node, and what it would repeat is made nowhere.
 func (m *manifest) parse(text []byte) ([]document, error) {
-	if m.parsed += len(text); m.parsed > maxParsed {
-		return nil, errDocument
+	if err := cmp.Or(m.parsedBytes.Take(len(text)), m.parsedTexts.Take(1), m.parsedNodes.Take(nodesOf(text))); err != nil {
+		return nil, err
 	}
-	converted, err := yaml.YAMLToJSON(text)
-	if err != nil {
+	var root yaml.Node
+	if err := yaml.Unmarshal(text, &root); err != nil || root.Kind != yaml.DocumentNode {
+		if err == nil {
+			return nil, nil // nothing but comments
+		}
 		return nil, errManifest // an error of YAML quotes
 	}
-	var value any
-	if err := json.Unmarshal(converted, &value); err != nil {
-		return nil, errManifest
-	}
-	items, _ := member(value, "items").([]any)
-	if len(items) == 0 {
-		items = []any{value}
-	}
-	all := make([]document, len(items))
-	for i, item := range items {
-		metadata := member(item, "metadata")
-		// What is not of the type it should be cannot have been installed, and stays
-		// empty.
-		all[i].apiVersion, _ = member(item, "apiVersion").(string)
-		all[i].kind, _ = member(item, "kind").(string)
-		all[i].namespace, _ = member(metadata, "namespace").(string)
-		all[i].name, _ = member(metadata, "name").(string)
-	}
-	return all, nil
+	r := reader{steps: m.parsedNodes}
+	all := r.documents(root.Content[0])
+	return all, r.steps.Err()
 }
 
-// member is a member of an object, nil for anything else.
-func member(value any, key string) any {
-	object, _ := value.(map[string]any)
-	return object[key]
+// nodesOf is at least half as many as the nodes that a parser makes of the text:
+// each begins at the text's start or follows an indicator.
+func nodesOf(text []byte) int {
+	count := 1
+	for i, c := range text {
+		switch c {
+		case ':', ',', '[', '{':
+			count++
+		case '-', '?':
+			if i+1 == len(text) || text[i+1] <= ' ' {
+				count++
+			}
+		}
+	}
+	return count
+}
+
+// reader finds the members that identify objects. Each member that it looks at is
+// a step, since merge keys can lead to the same mapping by many ways.
+type reader struct{ steps *budget.Meter }
+
+// members are those of a mapping that are asked for, by their keys. What a merge
+// key brings gives way to what the mapping says itself, and of the merged mappings
+// the first that has a key wins.
+func (r reader) members(n *yaml.Node, keys ...string) []*yaml.Node {
+	found := make([]*yaml.Node, len(keys))
+	n = resolve(n)
+	if n == nil || n.Kind != yaml.MappingNode || r.steps.Take(1+len(n.Content)/2) != nil {
+		return found
+	}
+	var merged []*yaml.Node
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key := resolve(n.Content[i])
+		switch at := slices.Index(keys, key.Value); {
+		case key.Kind != yaml.ScalarNode:
+		case key.Value == "<<" && key.ShortTag() == "!!merge":
+			merged = append(merged, n.Content[i+1])
+		case at >= 0:
+			found[at] = resolve(n.Content[i+1]) // the last counts
+		}
+	}
+	for _, from := range merged {
+		sources := []*yaml.Node{from}
+		if list := resolve(from); list.Kind == yaml.SequenceNode {
+			sources = list.Content
+		}
+		for _, source := range sources {
+			if r.steps.Err() != nil || !slices.Contains(found, nil) {
+				return found
+			}
+			for i, value := range r.members(source, keys...) {
+				if found[i] == nil {
+					found[i] = value
+				}
+			}
+		}
+	}
+	return found
+}
+
+// documents are the objects that a node is about: its items, or itself.
+func (r reader) documents(n *yaml.Node) []document {
+	top := r.members(n, "items")
+	items := []*yaml.Node{n}
+	if list := top[0]; list != nil && list.Kind == yaml.SequenceNode && len(list.Content) > 0 {
+		items = list.Content
+	}
+	var all []document
+	for _, item := range items {
+		if r.steps.Err() != nil {
+			break
+		}
+		is := r.members(item, "apiVersion", "kind", "metadata")
+		of := r.members(is[2], "name", "namespace")
+		all = append(all, document{apiVersion: textOf(is[0]), kind: textOf(is[1]), name: textOf(of[0]), namespace: textOf(of[1])})
+	}
+	return all
+}
+
+// resolve is the node that an alias stands for.
+func resolve(n *yaml.Node) *yaml.Node {
+	if n != nil && n.Kind == yaml.AliasNode {
+		return n.Alias
+	}
+	return n
+}
+
+// textOf is the value of a string. What is of another type cannot have been
+// installed, and is empty.
+func textOf(n *yaml.Node) string {
+	if n == nil || n.Kind != yaml.ScalarNode || n.Style == 0 && isOldBoolean(n.Value) {
+		return ""
+	}
+	switch n.ShortTag() {
+	case "!!str", "!!timestamp": // Kubernetes reads dates as strings
+		return n.Value
+	}
+	return ""
+}
+
+// isOldBoolean tells the words that are booleans in the version of YAML that
+// Kubernetes reads.
+func isOldBoolean(text string) bool {
+	switch text {
+	case "y", "Y", "yes", "Yes", "YES", "on", "On", "ON", "n", "N", "no", "No", "NO", "off", "Off", "OFF":
+		return true
+	}
+	return false
 }

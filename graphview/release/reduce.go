@@ -7,6 +7,8 @@ import (
 	"sync"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"graphview.dev/graphview/budget"
 )
 
 // Why a release cannot be unpacked. None of these quotes it.
@@ -14,10 +16,8 @@ var (
 	errAbsent   = errors.New("is not there")
 	errBase64   = errors.New("is not base64")
 	errGzip     = errors.New("is not gzip")
-	errLarge    = errors.New("is larger than 16 MiB once unpacked")
 	errJSON     = errors.New("is not the JSON of a release")
 	errManifest = errors.New("has a manifest that is not YAML")
-	errDocument = errors.New("has a manifest that takes too long to read")
 )
 
 // Reducer reduces objects to what the releases in them manage.
@@ -41,7 +41,10 @@ func (r *Reducer) reduce(object []byte, layers int) []byte {
 	defer w.wipe()
 	k, err := w.reduce(object)
 	if err != nil {
-		k = kept{Deployed: k.Deployed, Fault: "the release " + err.Error()}
+		k.Fault = "the release " + err.Error()
+		if exceeded, ok := errors.AsType[*budget.Exceeded](err); ok {
+			k.Fault = "the release is too large: " + exceeded.Error()
+		}
 	}
 	return k.encode()
 }
@@ -93,7 +96,7 @@ func (w *work) reduce(object []byte) (kept, error) {
 	if f.namespace != "" {
 		namespace = f.namespace
 	}
-	k.Manages, err = manifest{namespace: namespace}.read(f.manifest)
+	k.Manages, err = newManifest(namespace).read(f.manifest)
 	return k, err
 }
 

@@ -131,7 +131,7 @@ func TestReduce(t *testing.T) {
 		"NoData":       {object: []byte(`{"metadata":{"labels":{"status":"deployed"}}}`), want: Release{Deployed: true, Fault: "the release is not there"}},
 		"NoString":     {object: []byte(`{"data":{"release":{"a":1}}}`), want: Release{Deployed: true, Fault: "the release is not there"}},
 		"NoObject":     {object: []byte(`[]`), want: Release{Deployed: true, Fault: "the release is not there"}},
-		"Bomb":         {object: stored(t, "deployed", packed(t, bytes.Repeat([]byte("0"), 40<<20)), 2), want: Release{Deployed: true, Fault: "the release is larger than 16 MiB once unpacked"}},
+		"Bomb":         {object: stored(t, "deployed", packed(t, bytes.Repeat([]byte("0"), 40<<20)), 2), want: Release{Deployed: true, Fault: "the release is too large: more than 16777216 bytes in one Helm release once it is unpacked"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			reduce := reducer.Secret
@@ -201,7 +201,7 @@ func FuzzReduce(f *testing.F) {
 	var reducer Reducer
 	f.Fuzz(func(t *testing.T, object []byte) {
 		r := decode(t, reducer.Secret(object))
-		if r.Fault != "" && len(r.Manages) > 0 {
+		if r.Fault != "" && len(r.Manages) > 0 && !strings.HasPrefix(r.Fault, "the release is too large") {
 			t.Errorf("%q, and yet %d objects", r.Fault, len(r.Manages))
 		}
 	})

@@ -36,8 +36,8 @@ func scan(text []byte) (d document, plain bool) {
 type scanner struct {
 	found document
 	seen  [5]bool // keys that may come once
-	// inside is the member at the top that the lines are in; indent, within the
-	// metadata, that of its members, -1 before the first.
+	// inside is the member at the top that the lines are in, "" before the first;
+	// indent, within the metadata, that of its members, -1 before the first.
 	inside string
 	indent int
 	// taken: the member of the metadata that the lines are in was, as a whole.
@@ -71,13 +71,16 @@ func (s *scanner) top(line []byte) bool {
 	if !ok {
 		return false
 	}
-	s.inside = key
-	switch key {
+	s.inside = "another"
+	switch string(key) {
 	case "apiVersion":
+		s.inside = "apiVersion"
 		return s.set(0, &s.found.apiVersion, value)
 	case "kind":
+		s.inside = "kind"
 		return s.set(1, &s.found.kind, value)
 	case "metadata":
+		s.inside = "metadata"
 		if s.seen[2] {
 			return false
 		}
@@ -109,11 +112,13 @@ func (s *scanner) member(indent int, line []byte) bool {
 	if !ok {
 		return false
 	}
-	s.taken = key == "name" || key == "namespace"
-	switch key {
+	s.taken = false
+	switch string(key) {
 	case "name":
+		s.taken = true
 		return s.set(3, &s.found.name, value)
 	case "namespace":
+		s.taken = true
 		return s.set(4, &s.found.namespace, value)
 	}
 	return true
@@ -131,18 +136,17 @@ func (s *scanner) set(which int, into *string, value []byte) bool {
 }
 
 // cutKey cuts a line into a key and what follows its colon.
-func cutKey(line []byte) (key string, value []byte, ok bool) {
+func cutKey(line []byte) (key, value []byte, ok bool) {
 	at := bytes.IndexByte(line, ':')
 	if at <= 0 || at > maxName || at+1 < len(line) && line[at+1] != ' ' {
-		return "", nil, false
+		return nil, nil, false
 	}
 	for _, c := range line[:at] {
 		if !isNameByte(c) && c != '/' {
-			return "", nil, false
+			return nil, nil, false
 		}
 	}
-	// Short, and no value: it may be a string.
-	return string(line[:at]), bytes.TrimSpace(line[at+1:]), true
+	return line[:at], bytes.TrimSpace(line[at+1:]), true
 }
 
 // word reads a scalar that means what it says: a plain or quoted word, not a
