@@ -1,13 +1,17 @@
 package controllers
 
-import "graphview.dev/graphview"
+import (
+	"context"
+
+	"graphview.dev/graphview"
+)
 
 // Engine is what this package needs of a graphview.Engine.
 type Engine interface {
 	// Apply makes the view of that name what the spec says; another uid is
 	// another view. An *graphview.InvalidSpecError says that the view is not
 	// served until it is mended.
-	Apply(name graphview.Name, uid string, spec graphview.Spec) error
+	Apply(ctx context.Context, name graphview.Name, uid string, spec graphview.Spec) error
 	// Refuse is Apply for a view that may not be served, whatever its spec.
 	Refuse(name graphview.Name, uid string, why *graphview.InvalidSpecError)
 	// Remove ends the view, if there is one.

@@ -124,7 +124,7 @@ func (r *GraphViewReconciler) apply(ctx context.Context, name graphview.Name, vi
 	}
 	spec, err := specOf(&view.Spec)
 	if err == nil {
-		err = r.engine.Apply(name, string(view.UID), spec)
+		err = r.engine.Apply(ctx, name, string(view.UID), spec)
 	}
 	v, _, err := verdictOf(err)
 	if err != nil {

@@ -20,7 +20,7 @@ type RuleEngine interface {
 	// ApplyRule makes the rule of that name what it says. An
 	// *graphview.InvalidSpecError says that it is not in force until it is
 	// mended.
-	ApplyRule(name string, rule graphview.Rule) error
+	ApplyRule(ctx context.Context, name string, rule graphview.Rule) error
 	// RemoveRule ends the rule, if there is one.
 	RemoveRule(name string) error
 }
@@ -77,7 +77,7 @@ func (r *ReferenceRuleReconciler) apply(ctx context.Context, name client.ObjectK
 	}
 	spec, err := ruleOf(&rule.Spec)
 	if err == nil {
-		err = r.engine.ApplyRule(name.Name, spec)
+		err = r.engine.ApplyRule(ctx, name.Name, spec)
 	}
 	v, _, err := verdictOf(err)
 	if err != nil {
@@ -129,10 +129,10 @@ func (r *ReferenceRuleReconciler) isElected() bool {
 }
 
 // compileRule says of a spec what the engine would.
-func compileRule(in *v1alpha1.ReferenceRuleSpec) error {
+func compileRule(ctx context.Context, in *v1alpha1.ReferenceRuleSpec) error {
 	rule, err := ruleOf(in)
 	if err == nil {
-		_, err = graphview.CompileRule(rule)
+		_, err = graphview.CompileRule(ctx, rule)
 	}
 	return err
 }

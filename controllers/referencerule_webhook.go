@@ -13,16 +13,16 @@ import (
 type ruleValidator struct{}
 
 // ValidateCreate refuses a spec that is not accepted.
-func (w ruleValidator) ValidateCreate(_ context.Context, rule *v1alpha1.ReferenceRule) (admission.Warnings, error) {
-	return nil, w.validate(rule)
+func (w ruleValidator) ValidateCreate(ctx context.Context, rule *v1alpha1.ReferenceRule) (admission.Warnings, error) {
+	return nil, w.validate(ctx, rule)
 }
 
 // ValidateUpdate lets through whatever leaves the spec alone.
-func (w ruleValidator) ValidateUpdate(_ context.Context, before, after *v1alpha1.ReferenceRule) (admission.Warnings, error) {
+func (w ruleValidator) ValidateUpdate(ctx context.Context, before, after *v1alpha1.ReferenceRule) (admission.Warnings, error) {
 	if equality.Semantic.DeepEqual(before.Spec, after.Spec) || after.DeletionTimestamp != nil {
 		return nil, nil
 	}
-	return nil, w.validate(after)
+	return nil, w.validate(ctx, after)
 }
 
 // ValidateDelete is part of the interface; the webhook is not registered for
@@ -31,8 +31,8 @@ func (w ruleValidator) ValidateDelete(context.Context, *v1alpha1.ReferenceRule) 
 	return nil, nil
 }
 
-func (w ruleValidator) validate(rule *v1alpha1.ReferenceRule) error {
-	v, invalid, err := verdictOf(compileRule(&rule.Spec))
+func (w ruleValidator) validate(ctx context.Context, rule *v1alpha1.ReferenceRule) error {
+	v, invalid, err := verdictOf(compileRule(ctx, &rule.Spec))
 	if err != nil || v.accepted() {
 		return err
 	}

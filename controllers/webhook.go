@@ -35,18 +35,18 @@ func SetupWebhook(mgr ctrl.Manager, o Options) error {
 type validator struct{ options Options }
 
 // ValidateCreate refuses a spec that is not accepted.
-func (w *validator) ValidateCreate(_ context.Context, view *v1alpha1.GraphView) (admission.Warnings, error) {
-	return nil, w.validate(view)
+func (w *validator) ValidateCreate(ctx context.Context, view *v1alpha1.GraphView) (admission.Warnings, error) {
+	return nil, w.validate(ctx, view)
 }
 
 // ValidateUpdate lets through whatever leaves the spec alone. A GraphView may
 // have become invalid where it is, by an upgrade or a flag of the operator, and
 // its labels and finalizers are not to blame.
-func (w *validator) ValidateUpdate(_ context.Context, before, after *v1alpha1.GraphView) (admission.Warnings, error) {
+func (w *validator) ValidateUpdate(ctx context.Context, before, after *v1alpha1.GraphView) (admission.Warnings, error) {
 	if equality.Semantic.DeepEqual(before.Spec, after.Spec) || after.DeletionTimestamp != nil {
 		return nil, nil
 	}
-	return nil, w.validate(after)
+	return nil, w.validate(ctx, after)
 }
 
 // ValidateDelete is part of the interface; the webhook is not registered for
@@ -55,13 +55,13 @@ func (w *validator) ValidateDelete(context.Context, *v1alpha1.GraphView) (admiss
 	return nil, nil
 }
 
-func (w *validator) validate(view *v1alpha1.GraphView) error {
+func (w *validator) validate(ctx context.Context, view *v1alpha1.GraphView) error {
 	if v := w.options.checkNamed(&view.Spec); !v.accepted() {
 		return refusal("GraphView", view.Name, v, []string{v.message})
 	}
 	spec, err := specOf(&view.Spec)
 	if err == nil {
-		_, err = graphview.Compile(spec)
+		_, err = graphview.Compile(ctx, spec)
 	}
 	v, invalid, err := verdictOf(err)
 	if err != nil || v.accepted() {

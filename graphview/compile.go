@@ -1,6 +1,7 @@
 package graphview
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -77,12 +78,27 @@ func (n *namespaceProgram) selective() bool {
 	return n != nil && (n.labels != "" || n.fields != "" || n.object != nil)
 }
 
+// unknown tells that nothing was found out about a spec: nobody waited for it.
+func unknown(err error) bool {
+	_, invalid := errors.AsType[*InvalidSpecError](err)
+	return err != nil && !invalid
+}
+
 // compiler gathers what is wrong, so that an author sees all of it at once.
-type compiler struct{ errs []error }
+type compiler struct {
+	ctx  context.Context //nolint:containedctx // that of one call of Compile
+	errs []error
+	// interrupted: not all was checked.
+	interrupted bool
+}
 
 func (c *compiler) check(path string, err error) bool {
 	if err == nil {
 		return true
+	}
+	if c.ctx.Err() != nil {
+		c.interrupted = true
+		return false
 	}
 	if text, ok := errors.AsType[*expr.Error](err); ok {
 		err = text.At(path)
@@ -97,9 +113,10 @@ func (c *compiler) shape(path, format string, args ...any) {
 	c.errs = append(c.errs, fmt.Errorf("%s: "+format, append([]any{path}, args...)...))
 }
 
-// Compile checks everything a user wrote. The error is an *InvalidSpecError.
-func Compile(spec Spec) (*Program, error) {
-	c := &compiler{}
+// Compile checks everything a user wrote. The error is an *InvalidSpecError, or
+// the context's, and then nothing is known of the spec.
+func Compile(ctx context.Context, spec Spec) (*Program, error) {
+	c := &compiler{ctx: ctx}
 	p := &Program{spec: spec}
 	if n := len(spec.Queries); n < 1 || n > maxQueries {
 		c.shape("spec.queries", "must have between 1 and %d queries, has %d", maxQueries, n)
@@ -116,11 +133,14 @@ func Compile(spec Spec) (*Program, error) {
 			c.shape("spec.roots.objectSelectorExpressions", "must have at most %d expressions, has %d", maxRoots, n)
 		}
 		for i, text := range spec.Roots.ObjectSelectorExpressions[:min(len(spec.Roots.ObjectSelectorExpressions), maxRoots)] {
-			selector, err := expr.CompileObject(text)
+			selector, err := expr.CompileObject(c.ctx, text)
 			if c.check(fmt.Sprintf("spec.roots.objectSelectorExpressions[%d]", i), err) {
 				p.roots = append(p.roots, selector)
 			}
 		}
+	}
+	if c.interrupted {
+		return nil, fmt.Errorf("compile: %w", context.Cause(ctx))
 	}
 	if len(c.errs) > 0 {
 		invalid := &InvalidSpecError{Reason: reasonSpec, Errors: c.errs}
@@ -139,7 +159,7 @@ func (c *compiler) query(path string, q *Query) query {
 	case q.Include == nil && q.Exclude == nil:
 		c.shape(path, "has neither include nor exclude; set exactly one of them")
 	case q.Exclude != nil:
-		selector, err := expr.CompileResource(q.Exclude.ResourceSelectorExpression)
+		selector, err := expr.CompileResource(c.ctx, q.Exclude.ResourceSelectorExpression)
 		c.check(path+".exclude.resourceSelectorExpression", err)
 		return query{resource: selector}
 	}
@@ -149,7 +169,7 @@ func (c *compiler) query(path string, q *Query) query {
 	out := query{include: true, filter: q.Include.Object}
 	var err error
 	path += ".include"
-	out.resource, err = expr.CompileResource(q.Include.ResourceSelectorExpression)
+	out.resource, err = expr.CompileResource(c.ctx, q.Include.ResourceSelectorExpression)
 	c.check(path+".resourceSelectorExpression", err)
 	path += ".object"
 	if text := q.Include.Object.LabelSelector; text != "" {
@@ -162,7 +182,7 @@ func (c *compiler) query(path string, q *Query) query {
 		}
 	}
 	if text := q.Include.Object.ObjectSelectorExpression; text != "" {
-		out.object, err = expr.CompileObject(text)
+		out.object, err = expr.CompileObject(c.ctx, text)
 		c.check(path+".objectSelectorExpression", err)
 	}
 	if text := q.Include.Object.JSONPath; text != "" {
@@ -201,7 +221,7 @@ func (c *compiler) namespaces(path string, n *Namespaces) *namespaceProgram {
 	}
 	if n.ObjectSelectorExpression != "" {
 		var err error
-		out.object, err = expr.CompileObject(n.ObjectSelectorExpression)
+		out.object, err = expr.CompileObject(c.ctx, n.ObjectSelectorExpression)
 		c.check(path+".objectSelectorExpression", err)
 	}
 	if out.names == nil && !out.selective() {
@@ -210,11 +230,13 @@ func (c *compiler) namespaces(path string, n *Namespaces) *namespaceProgram {
 	return out
 }
 
-// select applies the queries to what the cluster serves.
-func (p *Program) selectFrom(catalog *resources.Catalog) ([]resources.Selected, []error) {
-	return resources.Select(catalog, func(r resources.Resource) (int, bool, bool, error) {
+// selectFrom applies the queries to what the cluster serves, and says what that
+// cost, in CEL's units.
+func (p *Program) selectFrom(ctx context.Context, catalog *resources.Catalog) (chosen []resources.Selected, cost uint64, errs []error) {
+	chosen, errs = resources.Select(catalog, func(r resources.Resource) (int, bool, bool, error) {
 		for i := range p.queries {
-			matches, err := p.queries[i].resource.Matches(r.Group, r.Version, r.Resource, r.Namespaced)
+			matches, spent, err := p.queries[i].resource.Matches(ctx, expr.Resource(r))
+			cost += spent
 			if err != nil {
 				return 0, false, false, fmt.Errorf("spec.queries[%d]: %w", i, err)
 			}
@@ -224,6 +246,7 @@ func (p *Program) selectFrom(catalog *resources.Catalog) ([]resources.Selected, 
 		}
 		return 0, false, false, nil
 	})
+	return chosen, cost, errs
 }
 
 // rooted tells whether only what roots reach is visible.

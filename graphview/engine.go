@@ -212,13 +212,16 @@ func (e *Engine) startLocked(v *View) {
 // Apply makes the view of that name what spec says. It is level-based: the same
 // spec again changes nothing, another uid is another view. The error is an
 // *InvalidSpecError: the view's streams end, and it is served again when it is
-// mended.
-func (e *Engine) Apply(name Name, uid string, spec Spec) error {
+// mended. Or it is the context's, and nothing has changed.
+func (e *Engine) Apply(ctx context.Context, name Name, uid string, spec Spec) error {
 	if v, ok := e.View(name); ok && v.uid == uid && v.sameSpec(spec) {
 		return v.invalid()
 	}
 	// Outside the lock, for which every stream that opens would have to wait.
-	program, err := Compile(spec)
+	program, err := Compile(ctx, spec)
+	if unknown(err) {
+		return err
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.viewLocked(name, uid).setProgram(&spec, program, err)

@@ -24,7 +24,7 @@ func TestViewOfAStoppedEngine(t *testing.T) {
 		t.Fatal(err)
 	}
 	name := Name{Namespace: "shop", Name: "late"}
-	if err := e.Apply(name, "uid", configMapsSpec()); err != nil {
+	if err := e.Apply(t.Context(), name, "uid", configMapsSpec()); err != nil {
 		t.Fatal(err)
 	}
 	v, _ := e.View(name)
@@ -49,7 +49,7 @@ func TestNamespaceNames(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			spec := configMapsSpec()
 			spec.Namespaces = &Namespaces{Names: []string{"red", test.namespace}}
-			_, err := Compile(spec)
+			_, err := Compile(t.Context(), spec)
 			if test.wantErr == "" && err != nil || test.wantErr != "" && (err == nil || !strings.Contains(err.Error(), test.wantErr)) {
 				t.Errorf("got %v, want %q", err, test.wantErr)
 			}

@@ -54,7 +54,7 @@ func (j *judge) judge(ctx context.Context, o *watch.Decoded) (v verdict) {
 	}
 	var treeErr error
 	in := &expr.Input{
-		Group: j.resource.Group, Version: j.resource.Version, Resource: j.resource.Resource,
+		Group: j.resource.Group, Version: j.resource.Version, Resource: j.resource.Resource, Kind: j.resource.Kind,
 		Namespace: o.Namespace(), Name: o.Name(),
 		Object: func() map[string]any {
 			tree, err := o.Tree()
@@ -83,12 +83,8 @@ func (j *judge) judge(ctx context.Context, o *watch.Decoded) (v verdict) {
 	}
 	v = verdict{selection: graph.Selection{Member: true}}
 	if j.query.path != nil && o.HasContent() {
-		tree, err := o.Tree()
-		if err != nil {
-			return verdict{err: err}
-		}
-		part, err := j.query.path.Find(tree)
-		if err != nil {
+		part, err := j.query.path.Find(ctx, in)
+		if err = errors.Join(treeErr, err); err != nil {
 			return verdict{err: fmt.Errorf("jsonPath: %w", err)}
 		}
 		v.selection.Part, v.selection.Hash = part, maphash.Bytes(contentSeed, part)

@@ -21,7 +21,7 @@ func (n *namespaceProgram) judge(ctx context.Context, o *watch.Decoded) verdict 
 	}
 	var treeErr error
 	in := &expr.Input{
-		Version: "v1", Resource: "namespaces", Name: o.Name(),
+		Version: "v1", Resource: "namespaces", Kind: "Namespace", Name: o.Name(),
 		Object: func() map[string]any {
 			tree, err := o.Tree()
 			treeErr = err

@@ -44,7 +44,8 @@ type outline struct {
 // outline derives from what the cluster serves, and from what may be read,
 // which watches the view needs.
 func (v *View) outline(ctx context.Context, p *Program, catalog *resources.Catalog) outline {
-	chosen, errs := p.selectFrom(catalog)
+	chosen, cost, errs := p.selectFrom(ctx, catalog)
+	v.engine.counts.cost.Add(cost)
 	o := outline{needed: make(map[need]bool), within: make(map[resources.Resource]map[string]bool), errs: errs}
 	roots := ""
 	if p.spec.Roots != nil {

@@ -1,6 +1,7 @@
 package graphview
 
 import (
+	"context"
 	"fmt"
 )
 
@@ -15,10 +16,10 @@ type OpenOptions struct {
 
 // Open makes a view that has no name and nobody else can find. It runs as named
 // views do and shares their watches. The caller gives it back with CloseView.
-// The error is an *InvalidSpecError, or a *ClosedError when there are too many
-// or the engine is stopping.
-func (e *Engine) Open(o OpenOptions) (*View, error) {
-	program, err := Compile(o.Spec)
+// The error is an *InvalidSpecError, a *ClosedError when there are too many
+// or the engine is stopping, or the context's.
+func (e *Engine) Open(ctx context.Context, o OpenOptions) (*View, error) {
+	program, err := Compile(ctx, o.Spec)
 	if err != nil {
 		return nil, err
 	}

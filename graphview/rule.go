@@ -1,6 +1,7 @@
 package graphview
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"reflect"
@@ -52,9 +53,9 @@ type ruleExpression struct {
 }
 
 // CompileRule checks everything a user wrote. The error is an
-// *InvalidSpecError.
-func CompileRule(rule Rule) (*RuleProgram, error) {
-	c := &compiler{}
+// *InvalidSpecError, or the context's, and then nothing is known of the rule.
+func CompileRule(ctx context.Context, rule Rule) (*RuleProgram, error) {
+	c := &compiler{ctx: ctx}
 	p := &RuleProgram{rule: rule}
 	if rule.From.Kind == "" || strings.Contains(rule.From.Group+rule.From.Kind, "*") {
 		c.shape("spec.from", "must be one kind and its group, without patterns")
@@ -74,6 +75,9 @@ func CompileRule(rule Rule) (*RuleProgram, error) {
 		// Whatever the parts do not show of themselves, together they do.
 		_, err := refs.Extended(map[graph.Kind][]refs.Rule{rule.From: p.paths})
 		c.check("spec.references", err)
+	}
+	if c.interrupted {
+		return nil, fmt.Errorf("compile: %w", context.Cause(ctx))
 	}
 	if len(c.errs) > 0 {
 		return nil, &InvalidSpecError{Reason: reason, Errors: c.errs}
@@ -95,7 +99,7 @@ func (p *RuleProgram) add(c *compiler, path string, r *RuleReference) (badPath b
 	case r.Expression != "" && (r.NamespacePath != "" || r.To != graph.Kind{}):
 		c.shape(path, "an expression names group, kind and namespace itself; remove to and namespacePath")
 	case r.Expression != "":
-		program, err := expr.CompileReferences(r.Expression)
+		program, err := expr.CompileReferences(c.ctx, r.Expression)
 		if path += ".expression"; c.check(path, err) {
 			p.expressions = append(p.expressions, ruleExpression{path: path, program: program, arc: arc})
 		}
@@ -116,12 +120,15 @@ func (p *RuleProgram) add(c *compiler, path string, r *RuleReference) (badPath b
 
 // ApplyRule makes the rule of that name what it says, on open streams too. It is
 // level-based. The error is an *InvalidSpecError: the rule is not in force, nor is
-// what it was before.
-func (e *Engine) ApplyRule(name string, rule Rule) error {
+// what it was before. Or it is the context's, and nothing has changed.
+func (e *Engine) ApplyRule(ctx context.Context, name string, rule Rule) error {
 	if p := e.rules.named(name); p != nil && reflect.DeepEqual(p.rule, rule) {
 		return nil
 	}
-	p, err := CompileRule(rule)
+	p, err := CompileRule(ctx, rule)
+	if unknown(err) {
+		return err
+	}
 	return errors.Join(err, e.rules.declare(name, p))
 }
 

@@ -63,7 +63,7 @@ func TestCompileRule(t *testing.T) {
 			if from.Kind == "" {
 				from = widgetKind
 			}
-			_, err := CompileRule(Rule{From: from, References: tt.references})
+			_, err := CompileRule(t.Context(), Rule{From: from, References: tt.references})
 			var invalid *InvalidSpecError
 			if !errors.As(err, &invalid) {
 				if err != nil || tt.want != nil {
@@ -113,7 +113,7 @@ func TestRulesRevisions(t *testing.T) {
 				reference = RuleReference{Expression: step.expression}
 			}
 			var err error
-			if p, err = CompileRule(Rule{From: step.kind, References: []RuleReference{reference}}); err != nil {
+			if p, err = CompileRule(t.Context(), Rule{From: step.kind, References: []RuleReference{reference}}); err != nil {
 				t.Fatal(err)
 			}
 		}

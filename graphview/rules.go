@@ -152,7 +152,7 @@ func (d declared) evaluate(ctx context.Context, of resources.Resource, o *watch.
 	}
 	var treeErr error
 	in := &expr.Input{
-		Group: of.Group, Version: of.Version, Resource: of.Resource, Namespace: o.Namespace(), Name: o.Name(),
+		Group: of.Group, Version: of.Version, Resource: of.Resource, Kind: of.Kind, Namespace: o.Namespace(), Name: o.Name(),
 		Object: func() map[string]any {
 			tree, err := o.Tree()
 			treeErr = err

@@ -112,7 +112,7 @@ func (s *Server) runConnection(conn *websocket.Conn, out *socket, one *opened, h
 	var view View
 	if err == nil {
 		var closeView func()
-		view, closeView, err = s.options.Graphs.Open(graphview.OpenOptions{Spec: spec, Permit: held.permit})
+		view, closeView, err = s.options.Graphs.Open(one.ctx, graphview.OpenOptions{Spec: spec, Permit: held.permit})
 		if err == nil {
 			defer closeView()
 		}

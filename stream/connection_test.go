@@ -166,7 +166,7 @@ func FuzzParseRequest(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		spec, err := parseRequest(text)
 		if err == nil && slices.ContainsFunc(spec.Queries, func(q graphview.Query) bool { return q.Include != nil && q.Exclude != nil }) {
-			if _, err := graphview.Compile(spec); err == nil {
+			if _, err := graphview.Compile(t.Context(), spec); err == nil {
 				t.Error("a query that both includes and excludes was compiled")
 			}
 		}

@@ -1,6 +1,10 @@
 package stream
 
-import "graphview.dev/graphview"
+import (
+	"context"
+
+	"graphview.dev/graphview"
+)
 
 // Of is what an engine has to serve.
 func Of(e *graphview.Engine) Graphs { return engineGraphs{e} }
@@ -21,8 +25,8 @@ func (g engineGraphs) Views() []View {
 	return views
 }
 
-func (g engineGraphs) Open(o graphview.OpenOptions) (View, func(), error) {
-	view, err := g.engine.Open(o)
+func (g engineGraphs) Open(ctx context.Context, o graphview.OpenOptions) (View, func(), error) {
+	view, err := g.engine.Open(ctx, o)
 	if err != nil {
 		return nil, nil, err
 	}

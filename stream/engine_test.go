@@ -18,10 +18,10 @@ func TestOf(t *testing.T) {
 	spec := func(expression string) graphview.Spec {
 		return graphview.Spec{Queries: []graphview.Query{{Include: &graphview.Include{ResourceSelectorExpression: expression}}}}
 	}
-	if err := engine.Apply(good, "uid", spec("true")); err != nil {
+	if err := engine.Apply(t.Context(), good, "uid", spec("true")); err != nil {
 		t.Fatal(err)
 	}
-	if err := engine.Apply(bad, "uid", spec("nonsense")); err == nil {
+	if err := engine.Apply(t.Context(), bad, "uid", spec("nonsense")); err == nil {
 		t.Fatal("nonsense applied")
 	}
 	s := serve(t, nil, func(s *Server) { s.options.Graphs = Of(engine) })

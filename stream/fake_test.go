@@ -31,8 +31,8 @@ func (g fakeGraphs) Views() []View {
 }
 
 // Open serves the first view to whoever asks for its own, if the spec compiles.
-func (g fakeGraphs) Open(o graphview.OpenOptions) (View, func(), error) {
-	if _, err := graphview.Compile(o.Spec); err != nil {
+func (g fakeGraphs) Open(ctx context.Context, o graphview.OpenOptions) (View, func(), error) {
+	if _, err := graphview.Compile(ctx, o.Spec); err != nil {
 		return nil, nil, err
 	}
 	if len(g) == 0 {

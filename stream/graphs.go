@@ -14,7 +14,7 @@ type Graphs interface {
 	Views() []View
 	// Open makes a view for one connection and returns how to end it. The error
 	// is a *graphview.ClosedError or says what is wrong with the spec.
-	Open(o graphview.OpenOptions) (View, func(), error)
+	Open(ctx context.Context, o graphview.OpenOptions) (View, func(), error)
 }
 
 // View is one graph.

@@ -69,7 +69,7 @@ func (c *channel) runRequest(spec graphview.Spec) error {
 	defer s.connections.leave(who.GetName())
 	held := s.permissions.acquire(c.ctx, who, graphview.Name{Name: connectionPath}, tenancy{right: rightToConnection, end: c.end})
 	defer held.release()
-	view, closeView, err := s.options.Graphs.Open(graphview.OpenOptions{Spec: spec, Permit: held.permit})
+	view, closeView, err := s.options.Graphs.Open(c.ctx, graphview.OpenOptions{Spec: spec, Permit: held.permit})
 	if err != nil {
 		return ungranted(err)
 	}

@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -23,13 +24,17 @@ var truth = outcome{name: "bool", meaning: "true or false", accepts: func(t *cel
 	return t.Kind() == types.BoolKind || t.Kind() == types.DynKind
 }}
 
-// compile makes a program of an expression, or says why not in an *Error.
-func compile(env *environment, text string, want outcome) (*program, error) {
+// compile makes a program of an expression, or says why not in an *Error, or in
+// the context's.
+func compile(ctx context.Context, env *environment, text string, want outcome) (*program, error) {
 	if text == "" {
 		return nil, &Error{Reason: InvalidExpression, Message: "expression is empty; it must evaluate to " + want.meaning}
 	}
 	if err := tooLong(InvalidExpression, "expression", text); err != nil {
 		return nil, err
+	}
+	if ctx.Err() != nil {
+		return nil, fmt.Errorf("compile expression: %w", context.Cause(ctx))
 	}
 	if err := inspect(text); err != nil {
 		return nil, err

@@ -94,7 +94,7 @@ func TestCompileResourceErrors(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, err := CompileResource(tc.text)
+			_, err := CompileResource(t.Context(), tc.text)
 			if diff := cmp.Diff(tc.want, message(t, err)); diff != "" {
 				t.Errorf("error (-want +got):\n%s", diff)
 			}
@@ -140,7 +140,7 @@ func TestCompileHostile(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			started := time.Now()
-			_, err := CompileObject(tc.text)
+			_, err := CompileObject(t.Context(), tc.text)
 			if took := time.Since(started); took > 5*time.Second {
 				t.Errorf("compilation took %v", took)
 			}
@@ -168,7 +168,7 @@ func TestCompileReasonable(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if _, err := CompileObject(text); err != nil {
+			if _, err := CompileObject(t.Context(), text); err != nil {
 				t.Error(err)
 			}
 		})
@@ -177,7 +177,7 @@ func TestCompileReasonable(t *testing.T) {
 
 func TestErrorAt(t *testing.T) {
 	t.Parallel()
-	_, err := CompileObject("foo")
+	_, err := CompileObject(t.Context(), "foo")
 	var invalid *Error
 	if !errors.As(err, &invalid) {
 		t.Fatalf("error is a %T", err)
@@ -201,7 +201,7 @@ func TestErrorAt(t *testing.T) {
 
 func TestErrorCutsText(t *testing.T) {
 	t.Parallel()
-	_, err := CompileObject("'" + strings.Repeat("ä", 300) + "'")
+	_, err := CompileObject(t.Context(), "'"+strings.Repeat("ä", 300)+"'")
 	want := `expression must evaluate to bool, not string: "'` + strings.Repeat("ä", 199) + `…"`
 	if diff := cmp.Diff(want, message(t, err)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

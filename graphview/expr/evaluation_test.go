@@ -10,6 +10,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
+// deployments is a resource.
+var deployments = Resource{Group: "apps", Version: "v1", Resource: "deployments", Kind: "Deployment", Namespaced: true}
+
 func TestResourceSelector(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
@@ -25,11 +28,11 @@ func TestResourceSelector(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s, err := CompileResource(tc.text)
+			s, err := CompileResource(t.Context(), tc.text)
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := s.Matches("apps", "v1", "deployments", true)
+			got, _, err := s.Matches(t.Context(), deployments)
 			if err != nil || got != tc.want {
 				t.Errorf("Matches() = %v, %v, want %v", got, err, tc.want)
 			}
@@ -39,11 +42,11 @@ func TestResourceSelector(t *testing.T) {
 
 func TestResourceSelectorError(t *testing.T) {
 	t.Parallel()
-	s, err := CompileResource("{'apps': true}[group]")
+	s, err := CompileResource(t.Context(), "{'apps': true}[group]")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Matches("batch", "v1", "jobs", true); err == nil || err.Error() != "no such key (line 1, column 15 of the expression)" {
+	if _, _, err := s.Matches(t.Context(), Resource{Group: "batch", Version: "v1", Resource: "jobs", Kind: "Job", Namespaced: true}); err == nil || err.Error() != "no such key (line 1, column 15 of the expression)" {
 		t.Errorf("Matches() error = %v", err)
 	}
 }
@@ -117,7 +120,7 @@ func TestObjectSelector(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s, err := CompileObject(tc.text)
+			s, err := CompileObject(t.Context(), tc.text)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -143,7 +146,7 @@ func TestObjectSelector(t *testing.T) {
 
 func TestObjectSelectorLazy(t *testing.T) {
 	t.Parallel()
-	s, err := CompileObject("resource == 'pods' && obj.spec.nope == 1")
+	s, err := CompileObject(t.Context(), "resource == 'pods' && obj.spec.nope == 1")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,7 +159,7 @@ func TestObjectSelectorLazy(t *testing.T) {
 
 func TestObjectSelectorWithoutObject(t *testing.T) {
 	t.Parallel()
-	s, err := CompileObject("labels.size() == 0 && annotations.size() == 0 && obj == {}")
+	s, err := CompileObject(t.Context(), "labels.size() == 0 && annotations.size() == 0 && obj == {}")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -219,7 +222,7 @@ func TestEvaluationErrors(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s, err := CompileObject(tc.text)
+			s, err := CompileObject(t.Context(), tc.text)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -249,7 +252,7 @@ func TestCancellation(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s, err := CompileObject(text)
+			s, err := CompileObject(t.Context(), text)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -279,7 +282,7 @@ func TestConcurrency(t *testing.T) {
 		"obj.spec.nope == 1",
 		"[[name]].all(l, l == [name]) && '%s'.format([name]) == 'web'",
 	} {
-		s, err := CompileObject(text)
+		s, err := CompileObject(t.Context(), text)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -302,7 +305,7 @@ func TestConcurrency(t *testing.T) {
 						t.Errorf("selector %d: %v, %v", i, match, err)
 					}
 				}
-				if found, err := path.Find(object); err != nil || string(found) != `["a","b","a"]` {
+				if found, err := path.Find(t.Context(), in); err != nil || string(found) != `["a","b","a"]` {
 					t.Errorf("Find() = %s, %v", found, err)
 				}
 			}
@@ -321,7 +324,7 @@ func BenchmarkMatches(b *testing.B) {
 		"regex":    "name.matches('^w[a-z]+$')",
 	} {
 		b.Run(name, func(b *testing.B) {
-			s, err := CompileObject(text)
+			s, err := CompileObject(b.Context(), text)
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -339,7 +342,7 @@ func BenchmarkMatches(b *testing.B) {
 
 func BenchmarkCompileObject(b *testing.B) {
 	for b.Loop() {
-		if _, err := CompileObject("resource == 'deployments' && name == 'web' && 'app' in labels"); err != nil {
+		if _, err := CompileObject(b.Context(), "resource == 'deployments' && name == 'web' && 'app' in labels"); err != nil {
 			b.Fatal(err)
 		}
 	}

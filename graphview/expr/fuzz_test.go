@@ -27,7 +27,7 @@ func FuzzCompileObject(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		s, err := CompileObject(text)
+		s, err := CompileObject(t.Context(), text)
 		evaluate(t, text, err, func(ctx context.Context, in *Input) error {
 			_, err := s.Matches(ctx, in)
 			return err
@@ -40,12 +40,12 @@ func FuzzCompileResource(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		s, err := CompileResource(text)
+		s, err := CompileResource(t.Context(), text)
 		if err != nil {
 			checkMessage(t, text, message(t, err))
 			return
 		}
-		if _, err := s.Matches("apps", "v1", "deployments", true); err != nil {
+		if _, _, err := s.Matches(t.Context(), deployments); err != nil {
 			checkMessage(t, text, err.Error())
 		}
 	})
@@ -83,7 +83,8 @@ func FuzzJSONPath(f *testing.F) {
 		}
 		object := pod()
 		object["secret"] = secret
-		found, err := p.Find(object)
+		in := &Input{Object: func() map[string]any { return object }}
+		found, err := p.Find(t.Context(), in)
 		if err != nil {
 			checkMessage(t, text, err.Error())
 			return
@@ -92,7 +93,7 @@ func FuzzJSONPath(f *testing.F) {
 		if err := json.Unmarshal(found, &nodes); err != nil {
 			t.Errorf("%s is no JSON array: %v", found, err)
 		}
-		again, err := p.Find(object)
+		again, err := p.Find(t.Context(), in)
 		if err != nil || string(again) != string(found) {
 			t.Errorf("found %s, then %s, %v", found, again, err)
 		}

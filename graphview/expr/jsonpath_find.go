@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -8,12 +9,19 @@ import (
 	"k8s.io/client-go/util/jsonpath"
 )
 
-// Find is a JSON array of the nodes that the path finds in a decoded object, in
-// order: "[]" if none. Text of a template is found as it is, as a string. Its
-// error is an *EvaluationError. The object is only read.
-func (p *JSONPath) Find(object map[string]any) ([]byte, error) {
+// Find is a JSON array of the nodes that the path finds in the object of an
+// input, in order: "[]" if none. Text of a template is found as it is, as a
+// string. What that costs is charged to the input. Its error is an
+// *EvaluationError, or wraps the context's. The object is only read.
+func (p *JSONPath) Find(ctx context.Context, in *Input) ([]byte, error) {
+	if ctx.Err() != nil {
+		return nil, fmt.Errorf("evaluate JSONPath: %w", context.Cause(ctx))
+	}
 	f := &finder{}
-	if err := f.run(p.actions, object); err != nil {
+	object := in.object()
+	err := f.run(p.actions, object)
+	in.Cost += uint64(f.steps)
+	if err != nil {
 		return nil, err
 	}
 	return encode(f.found)

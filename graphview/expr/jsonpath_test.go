@@ -100,7 +100,7 @@ func TestJSONPath(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := p.Find(pod())
+			got, err := p.Find(t.Context(), on(pod()))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -216,7 +216,7 @@ func TestJSONPathFindErrors(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			found, err := p.Find(object)
+			found, err := p.Find(t.Context(), on(object))
 			if err == nil {
 				t.Fatalf("Find() = %.100s, want an error", found)
 			}
@@ -235,8 +235,13 @@ func BenchmarkJSONPathFind(b *testing.B) {
 	object := pod()
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := p.Find(object); err != nil {
+		if _, err := p.Find(b.Context(), on(object)); err != nil {
 			b.Fatal(err)
 		}
 	}
+}
+
+// on is an object as an input.
+func on(object map[string]any) *Input {
+	return &Input{Object: func() map[string]any { return object }}
 }

@@ -19,13 +19,13 @@ type ObjectSelector struct {
 // CompileObject compiles an expression over obj (dyn), group, version,
 // resource, namespace, name (strings), labels and annotations (maps of
 // strings), which must be a bool, or of a type known only at run time. Its
-// error is an *Error.
-func CompileObject(text string) (*ObjectSelector, error) {
+// error is an *Error, or wraps the context's.
+func CompileObject(ctx context.Context, text string) (*ObjectSelector, error) {
 	env, err := objectEnvironment()
 	if err != nil {
 		return nil, err
 	}
-	p, err := compile(env, text, truth)
+	p, err := compile(ctx, env, text, truth)
 	if err != nil {
 		return nil, err
 	}
@@ -46,11 +46,11 @@ func (s *ObjectSelector) NeedsMetadata() bool { return s.metadata }
 
 // Input is one object as expressions see it. It belongs to one goroutine.
 type Input struct {
-	Group, Version, Resource, Namespace, Name string
+	Group, Version, Resource, Kind, Namespace, Name string
 
 	// Object returns the decoded object: obj, and in its metadata labels and
-	// annotations. It is called at most once per Matches, when the evaluation
-	// comes to need it. The object is only read. Nil is an empty object.
+	// annotations. It is called at most once per evaluation, when that comes to
+	// need it. The object is only read. Nil is an empty object.
 	Object func() map[string]any
 
 	// Cost grows by what each evaluation on this input costs, failed ones too,
@@ -113,16 +113,21 @@ func (v *objectVariables) ResolveName(name string) (any, bool) {
 	return nil, false
 }
 
+// object is what Object returns, an empty one for none.
+func (in *Input) object() map[string]any {
+	if in.Object != nil {
+		if object := in.Object(); object != nil {
+			return object
+		}
+	}
+	return emptyMap
+}
+
 var emptyMap = map[string]any{}
 
 func (v *objectVariables) get() map[string]any {
 	if v.object == nil {
-		if v.input.Object != nil {
-			v.object = v.input.Object()
-		}
-		if v.object == nil {
-			v.object = emptyMap
-		}
+		v.object = v.input.object()
 	}
 	return v.object
 }

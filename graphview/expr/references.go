@@ -53,13 +53,13 @@ func isTargetType(t *cel.Type) bool {
 
 // CompileReferences compiles an expression over the variables of CompileObject
 // that evaluates to a list of maps with group, kind, name and, optionally,
-// namespace, all of them strings. Its error is an *Error.
-func CompileReferences(text string) (*References, error) {
+// namespace, all of them strings. Its error is an *Error, or wraps the context's.
+func CompileReferences(ctx context.Context, text string) (*References, error) {
 	env, err := referencesEnvironment()
 	if err != nil {
 		return nil, err
 	}
-	p, err := compile(env, text, targets)
+	p, err := compile(ctx, env, text, targets)
 	if err != nil {
 		return nil, err
 	}

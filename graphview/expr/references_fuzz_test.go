@@ -20,7 +20,7 @@ func FuzzCompileReferences(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		r, err := CompileReferences(text)
+		r, err := CompileReferences(t.Context(), text)
 		evaluate(t, text, err, func(ctx context.Context, in *Input) error {
 			found, err := r.Find(ctx, in)
 			if len(found) > MaxFound {

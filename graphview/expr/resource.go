@@ -1,6 +1,10 @@
 package expr
 
-import "github.com/google/cel-go/cel"
+import (
+	"context"
+
+	"github.com/google/cel-go/cel"
+)
 
 // ResourceSelector is a compiled expression over what discovery says about a
 // resource.
@@ -10,36 +14,40 @@ type ResourceSelector struct {
 
 // CompileResource compiles an expression over group, version, resource
 // (strings) and namespaced (bool), which must be a bool. Its error is an
-// *Error.
-func CompileResource(text string) (*ResourceSelector, error) {
+// *Error, or wraps the context's.
+func CompileResource(ctx context.Context, text string) (*ResourceSelector, error) {
 	env, err := resourceEnvironment()
 	if err != nil {
 		return nil, err
 	}
-	p, err := compile(env, text, truth)
+	p, err := compile(ctx, env, text, truth)
 	if err != nil {
 		return nil, err
 	}
 	return &ResourceSelector{program: p}, nil
 }
 
-// Matches evaluates the expression. It takes no context since a cluster has
-// some hundred resources and the cost limit holds. Its error is an
-// *EvaluationError.
-func (s *ResourceSelector) Matches(group, version, resource string, namespaced bool) (bool, error) {
-	result, _, err := s.program.conclude(s.program.evaluable.Eval(&resourceVariables{
-		group: group, version: version, resource: resource, namespaced: namespaced,
-	}))
-	if err != nil {
-		return false, err
-	}
-	return isTrue(result)
+// Resource is one resource as expressions see it.
+type Resource struct {
+	Group, Version, Resource, Kind string
+
+	Namespaced bool
 }
 
-type resourceVariables struct {
-	group, version, resource string
-	namespaced               bool
+// Matches evaluates the expression, and says what that cost, also where it
+// failed, in CEL's units. Its error is an *EvaluationError, or wraps the
+// context's.
+func (s *ResourceSelector) Matches(ctx context.Context, r Resource) (matches bool, cost uint64, err error) {
+	result, cost, err := s.program.eval(ctx, &resourceVariables{r})
+	cost = min(cost, CostLimit)
+	if err != nil {
+		return false, cost, err
+	}
+	matches, err = isTrue(result)
+	return matches, cost, err
 }
+
+type resourceVariables struct{ resource Resource }
 
 var _ cel.Activation = (*resourceVariables)(nil)
 
@@ -48,13 +56,13 @@ func (v *resourceVariables) Parent() cel.Activation { return nil }
 func (v *resourceVariables) ResolveName(name string) (any, bool) {
 	switch name {
 	case varGroup:
-		return v.group, true
+		return v.resource.Group, true
 	case varVersion:
-		return v.version, true
+		return v.resource.Version, true
 	case varResource:
-		return v.resource, true
+		return v.resource.Resource, true
 	case varNamespaced:
-		return v.namespaced, true
+		return v.resource.Namespaced, true
 	}
 	return nil, false
 }

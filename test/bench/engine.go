@@ -34,7 +34,7 @@ func runEngine(ctx context.Context, c *child) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := engine.Apply(c.view.id(), "bench", spec); err != nil {
+	if err := engine.Apply(ctx, c.view.id(), "bench", spec); err != nil {
 		return err
 	}
 	served, ok := engine.View(c.view.id())

@@ -155,7 +155,7 @@ func (s *serverChild) addView(ctx context.Context, l lens) error {
 	if err != nil {
 		return err
 	}
-	if err := s.engine.Apply(l.id(), l.name, spec); err != nil {
+	if err := s.engine.Apply(ctx, l.id(), l.name, spec); err != nil {
 		return err
 	}
 	view, ok := s.engine.View(l.id())

@@ -65,7 +65,7 @@ func (r *running) start() {
 	defer r.mu.Unlock()
 	r.engine = engine
 	for name, spec := range r.views {
-		if err := engine.Apply(name, "uid-"+name.Name, spec); err != nil {
+		if err := engine.Apply(r.t.Context(), name, "uid-"+name.Name, spec); err != nil {
 			r.t.Fatal(err)
 		}
 	}
@@ -89,7 +89,7 @@ func (r *running) apply(name string, v oracle.View) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.views[viewName(name)] = spec
-	if err := r.engine.Apply(viewName(name), "uid-"+name, spec); err != nil {
+	if err := r.engine.Apply(r.t.Context(), viewName(name), "uid-"+name, spec); err != nil {
 		r.t.Fatal(err)
 	}
 }

@@ -35,7 +35,7 @@ func TestStreamOutlivesItsCertificate(t *testing.T) {
 		Queries:    []graphview.Query{{Include: &graphview.Include{ResourceSelectorExpression: "group == '' && resource == 'configmaps'"}}},
 		Namespaces: &graphview.Namespaces{Names: []string{namespace}},
 	}
-	if err := e.Apply(graphview.Name{Namespace: namespace, Name: "web"}, "uid", spec); err != nil {
+	if err := e.Apply(t.Context(), graphview.Name{Namespace: namespace, Name: "web"}, "uid", spec); err != nil {
 		t.Fatal(err)
 	}
 	server := startStream(t, c, stream.Of(e), func(o *stream.Options) { o.GetCertificate = port.certificates.Get })

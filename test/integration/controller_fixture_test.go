@@ -37,7 +37,7 @@ type appliedView struct {
 	spec graphview.Spec
 }
 
-func (s *scripted) Apply(name graphview.Name, uid string, spec graphview.Spec) error {
+func (s *scripted) Apply(_ context.Context, name graphview.Name, uid string, spec graphview.Spec) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.applies++

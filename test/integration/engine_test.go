@@ -124,7 +124,7 @@ func TestGraphEqualsOracle(t *testing.T) {
 		}
 	}
 	for name, v := range views {
-		if err := engine.Apply(graphview.Name{Namespace: red, Name: name}, "uid-"+name, specOf(t, v)); err != nil {
+		if err := engine.Apply(t.Context(), graphview.Name{Namespace: red, Name: name}, "uid-"+name, specOf(t, v)); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -182,7 +182,7 @@ func TestHelmReleasesOfSeveralViews(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	for _, name := range slices.Sorted(maps.Keys(views)) {
-		if err := engine.Apply(graphview.Name{Namespace: namespace, Name: name}, name, specOf(t, views[name])); err != nil {
+		if err := engine.Apply(t.Context(), graphview.Name{Namespace: namespace, Name: name}, name, specOf(t, views[name])); err != nil {
 			t.Fatal(err)
 		}
 		view, _ := engine.View(graphview.Name{Namespace: namespace, Name: name})
@@ -210,7 +210,7 @@ func TestHelmReleasesOfSeveralViews(t *testing.T) {
 	// Other watches take over, of the releases too.
 	labelled.Queries[0].Include.Object.LabelSelector = "name=web"
 	views["labelled"] = labelled
-	if err := engine.Apply(graphview.Name{Namespace: namespace, Name: "labelled"}, "labelled", specOf(t, labelled)); err != nil {
+	if err := engine.Apply(t.Context(), graphview.Name{Namespace: namespace, Name: "labelled"}, "labelled", specOf(t, labelled)); err != nil {
 		t.Fatal(err)
 	}
 	same("labelled")

@@ -42,7 +42,7 @@ func TestMuxFairness(t *testing.T) {
 	for namespace, name := range names {
 		spec := configMaps(name.Namespace)
 		spec.Queries[0].Include.Object.ObjectSelectorExpression = fmt.Sprintf("name.startsWith('%s')", namespace)
-		if err := engine.Apply(name, "uid-"+name.Name, specOf(t, spec)); err != nil {
+		if err := engine.Apply(t.Context(), name, "uid-"+name.Name, specOf(t, spec)); err != nil {
 			t.Fatal(err)
 		}
 		view, _ := engine.View(name)

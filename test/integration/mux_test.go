@@ -41,7 +41,7 @@ func TestMuxNeighbours(t *testing.T) {
 	var calmOnes, doomed, forbidden, unknown []graphview.Name
 	declare := func(namespace, name string, v oracle.View) graphview.Name {
 		n := graphview.Name{Namespace: namespace, Name: name}
-		if err := engine.Apply(n, "uid-"+name, specOf(t, v)); err != nil {
+		if err := engine.Apply(t.Context(), n, "uid-"+name, specOf(t, v)); err != nil {
 			t.Fatal(err)
 		}
 		return n
@@ -165,7 +165,7 @@ func TestMuxThroughAPIServer(t *testing.T) {
 	names, bindings := map[string]graphview.Name{}, map[string]*rbacv1.RoleBinding{}
 	for _, name := range []string{"one", "two"} {
 		names[name] = graphview.Name{Namespace: red, Name: name}
-		if err := engine.Apply(names[name], "uid-"+name, specOf(t, configMaps(red))); err != nil {
+		if err := engine.Apply(t.Context(), names[name], "uid-"+name, specOf(t, configMaps(red))); err != nil {
 			t.Fatal(err)
 		}
 		only := graphRule("watch")

@@ -98,7 +98,7 @@ func TestNamespacesOfAConnection(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			v := selected(expression)
 			v.Namespaces.Names = test.names
-			view, err := e.Open(graphview.OpenOptions{Spec: specOf(t, v), Permit: func(_ context.Context, r schema.GroupVersionResource, namespace string) (bool, error) {
+			view, err := e.Open(t.Context(), graphview.OpenOptions{Spec: specOf(t, v), Permit: func(_ context.Context, r schema.GroupVersionResource, namespace string) (bool, error) {
 				return r.Resource == "configmaps" && namespace != "" || r.Resource == "namespaces" && test.namespaces, nil
 			}})
 			if err != nil {

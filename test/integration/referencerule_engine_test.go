@@ -82,7 +82,7 @@ func applyRule(t *testing.T, e *graphview.Engine, r oracle.Rule) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := e.ApplyRule(r.Metadata.Name, rule); err != nil {
+	if err := e.ApplyRule(t.Context(), r.Metadata.Name, rule); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -273,7 +273,7 @@ type ruleLog struct {
 	last    string // path
 }
 
-func (l *ruleLog) ApplyRule(name string, rule graphview.Rule) error {
+func (l *ruleLog) ApplyRule(_ context.Context, name string, rule graphview.Rule) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.applied, l.last = append(l.applied, name), rule.References[0].Path

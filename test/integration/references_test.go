@@ -68,7 +68,7 @@ func TestReferencesEqualOracle(t *testing.T) {
 	}
 	engine := runEngine(t, graphview.Options{})
 	name := graphview.Name{Namespace: namespace, Name: "everything"}
-	if err := engine.Apply(name, "uid", specOf(t, v)); err != nil {
+	if err := engine.Apply(t.Context(), name, "uid", specOf(t, v)); err != nil {
 		t.Fatal(err)
 	}
 	view, ok := engine.View(name)

@@ -52,7 +52,7 @@ func TestLabelsOfNamespacesAreNotTold(t *testing.T) {
 		"with":    {Queries: append(rest, include("group == '' && resource == 'namespaces'")), Namespaces: named},
 		"without": {Queries: rest, Namespaces: named},
 	}}
-	if err := f.engine.Apply(graphview.Name{Namespace: red, Name: "with"}, "uid-with", specOf(t, f.views["with"])); err != nil {
+	if err := f.engine.Apply(t.Context(), graphview.Name{Namespace: red, Name: "with"}, "uid-with", specOf(t, f.views["with"])); err != nil {
 		t.Fatal(err)
 	}
 	f.server = startStream(t, c, stream.Of(f.engine))

@@ -61,7 +61,7 @@ func newRightsFixture(t *testing.T, change ...func(*stream.Options)) *rightsFixt
 	}
 	f.engine = runEngine(t, graphview.Options{})
 	for name, view := range f.views {
-		if err := f.engine.Apply(graphview.Name{Namespace: f.red, Name: name}, "uid-"+name, specOf(t, view)); err != nil {
+		if err := f.engine.Apply(t.Context(), graphview.Name{Namespace: f.red, Name: name}, "uid-"+name, specOf(t, view)); err != nil {
 			t.Fatal(err)
 		}
 	}

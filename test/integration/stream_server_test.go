@@ -33,7 +33,7 @@ func newFixedGraph(namespace string) fixedGraph {
 func (g fixedGraph) Views() []stream.View                         { return []stream.View{g} }
 func (g fixedGraph) View(name graphview.Name) (stream.View, bool) { return g, name == g.name }
 
-func (g fixedGraph) Open(graphview.OpenOptions) (stream.View, func(), error) {
+func (g fixedGraph) Open(context.Context, graphview.OpenOptions) (stream.View, func(), error) {
 	return g, func() {}, nil
 }
 

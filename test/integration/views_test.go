@@ -44,7 +44,7 @@ func createConfigMaps(t *testing.T, c client.Client, namespace string, n int) {
 func mustApply(t *testing.T, e *graphview.Engine, name string, v oracle.View) *graphview.View {
 	t.Helper()
 	n := graphview.Name{Namespace: "views", Name: name}
-	if err := e.Apply(n, "uid-"+name, specOf(t, v)); err != nil {
+	if err := e.Apply(t.Context(), n, "uid-"+name, specOf(t, v)); err != nil {
 		t.Fatal(err)
 	}
 	view, ok := e.View(n)
@@ -161,7 +161,7 @@ func TestInvalidSpecEndsStreams(t *testing.T) {
 	bad := specOf(t, v)
 	bad.Queries[0].Include.ResourceSelectorExpression = "group =="
 	var invalid *graphview.InvalidSpecError
-	if err := e.Apply(view.Name(), view.UID(), bad); !errors.As(err, &invalid) || !strings.Contains(err.Error(), "spec.queries[0].include.resourceSelectorExpression") {
+	if err := e.Apply(t.Context(), view.Name(), view.UID(), bad); !errors.As(err, &invalid) || !strings.Contains(err.Error(), "spec.queries[0].include.resourceSelectorExpression") {
 		t.Fatalf("Apply: %v", err)
 	}
 	<-f.done
@@ -175,7 +175,7 @@ func TestInvalidSpecEndsStreams(t *testing.T) {
 		}
 		return ""
 	})
-	if err := e.Apply(view.Name(), view.UID(), specOf(t, v)); err != nil {
+	if err := e.Apply(t.Context(), view.Name(), view.UID(), specOf(t, v)); err != nil {
 		t.Fatal(err)
 	}
 	becomes(t, follow(t.Context(), view), v)
@@ -227,7 +227,7 @@ func TestServiceAccountRestrictsTheView(t *testing.T) {
 	spec := specOf(t, configMaps(red, blue))
 	spec.ServiceAccountName = "viewer"
 	name := graphview.Name{Namespace: red, Name: "view"}
-	if err := e.Apply(name, "uid", spec); err != nil {
+	if err := e.Apply(t.Context(), name, "uid", spec); err != nil {
 		t.Fatal(err)
 	}
 	view, _ := e.View(name)
@@ -358,14 +358,14 @@ func TestViewForOneConnection(t *testing.T) {
 			return r.Resource == "configmaps" && namespace == red, nil
 		},
 	}
-	view, err := e.Open(o)
+	view, err := e.Open(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	f := follow(t.Context(), view)
 	becomes(t, f, configMaps(red))
 	var closed *graphview.ClosedError
-	if _, err := e.Open(o); !errors.As(err, &closed) || closed.Code != graphview.CodeLimit {
+	if _, err := e.Open(t.Context(), o); !errors.As(err, &closed) || closed.Code != graphview.CodeLimit {
 		t.Errorf("a second Open: %v", err)
 	}
 	e.CloseView(view)
@@ -376,14 +376,14 @@ func TestViewForOneConnection(t *testing.T) {
 		}
 		return ""
 	})
-	if other, err := e.Open(o); err != nil {
+	if other, err := e.Open(t.Context(), o); err != nil {
 		t.Errorf("Open after CloseView: %v", err)
 	} else {
 		e.CloseView(other)
 	}
 	o.Spec.Queries = nil
 	var invalid *graphview.InvalidSpecError
-	if _, err := e.Open(o); !errors.As(err, &invalid) {
+	if _, err := e.Open(t.Context(), o); !errors.As(err, &invalid) {
 		t.Errorf("Open without queries: %v", err)
 	}
 }

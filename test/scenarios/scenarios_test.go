@@ -123,7 +123,7 @@ func (r *runner) play(t *testing.T, p step, c section) string {
 	case "view":
 		err = r.setView(t.Context(), c.text)
 	case "rules":
-		err = r.setRules(c.text)
+		err = r.setRules(t.Context(), c.text)
 	case "apply", "touch", "delete":
 		err = r.change(t.Context(), c)
 	case "want":
@@ -186,7 +186,7 @@ func (r *runner) setView(ctx context.Context, text string) error {
 	if err != nil {
 		return err
 	}
-	r.refused = r.engine.Apply(r.name, "uid-"+r.name.Name, spec)
+	r.refused = r.engine.Apply(ctx, r.name, "uid-"+r.name.Name, spec)
 	if r.current == nil && r.refused == nil {
 		r.current = follow(ctx, r.view(), nil)
 	}
@@ -213,7 +213,7 @@ func parseSpec(text string) (graphview.Spec, error) {
 
 // setRules makes the ReferenceRules those of a text. Why the engine does not take
 // one is for the step to expect.
-func (r *runner) setRules(text string) error {
+func (r *runner) setRules(ctx context.Context, text string) error {
 	manifests, err := r.objects(text)
 	if err != nil {
 		return err
@@ -240,7 +240,7 @@ func (r *runner) setRules(text string) error {
 		name := manifest.GetName()
 		r.rules[name] = true
 		invalid := (*graphview.InvalidSpecError)(nil)
-		if err := r.engine.ApplyRule(name, rule); err != nil && !errors.As(err, &invalid) {
+		if err := r.engine.ApplyRule(ctx, name, rule); err != nil && !errors.As(err, &invalid) {
 			return err
 		}
 	}

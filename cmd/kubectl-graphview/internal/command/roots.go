@@ -39,7 +39,7 @@ func (v *view) declaration(ctx context.Context) (*v1alpha1.GraphView, error) {
 func roots(ctx context.Context, g *client.Graph, expressions []string) ([]client.Key, error) {
 	rank := map[client.Key]int{}
 	for i, text := range expressions {
-		selector, err := expr.CompileObject(text)
+		selector, err := expr.CompileObject(ctx, text)
 		if err != nil {
 			return nil, err
 		}
@@ -66,13 +66,12 @@ func roots(ctx context.Context, g *client.Graph, expressions []string) ([]client
 }
 
 func inputOf(v *client.Vertex) *expr.Input {
+	var object map[string]any
+	// One that is not there is an empty one.
+	_ = json.Unmarshal(v.Object, &object)
+	kind, _ := object["kind"].(string)
 	return &expr.Input{
-		Group: v.Key.Group, Version: v.Key.Version, Resource: v.Key.Resource, Namespace: v.Key.Namespace, Name: v.Key.Name,
-		Object: func() map[string]any {
-			var object map[string]any
-			// One that is not there is an empty one.
-			_ = json.Unmarshal(v.Object, &object)
-			return object
-		},
+		Group: v.Key.Group, Version: v.Key.Version, Resource: v.Key.Resource, Kind: kind, Namespace: v.Key.Namespace, Name: v.Key.Name,
+		Object: func() map[string]any { return object },
 	}
 }

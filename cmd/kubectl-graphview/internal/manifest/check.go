@@ -131,13 +131,13 @@ func (c *Checker) object(ctx context.Context, file string, node *yamlnode.Node, 
 		add(e.Field, message(e))
 	}
 	if compile := c.compilers[kind]; len(broken) == 0 && compile != nil {
-		c.compile(compile, object, add)
+		c.compile(ctx, compile, object, add)
 	}
 }
 
 // compile has the webhook's compiler look at an object of the right form.
-func (c *Checker) compile(compile compiler, object *unstructured.Unstructured, add func(path, message string)) {
-	err := compile(object)
+func (c *Checker) compile(ctx context.Context, compile compiler, object *unstructured.Unstructured, add func(path, message string)) {
+	err := compile(ctx, object)
 	status, ok := errors.AsType[*apierrors.StatusError](err)
 	switch {
 	case err == nil:

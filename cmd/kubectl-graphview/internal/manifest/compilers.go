@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"context"
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -12,23 +13,23 @@ import (
 )
 
 // compiler says what the webhook would say of an object of the right form.
-type compiler func(*unstructured.Unstructured) error
+type compiler func(context.Context, *unstructured.Unstructured) error
 
 func compilers(o Options) map[schema.GroupVersionKind]compiler {
 	return map[schema.GroupVersionKind]compiler{
-		v1alpha1.GroupVersion.WithKind("GraphView"): func(object *unstructured.Unstructured) error {
+		v1alpha1.GroupVersion.WithKind("GraphView"): func(ctx context.Context, object *unstructured.Unstructured) error {
 			var view v1alpha1.GraphView
 			if err := runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, &view); err != nil {
 				return fmt.Errorf("read the GraphView: %w", err)
 			}
-			return controllers.Validate(&view, controllers.Options{RequireServiceAccount: o.RequireServiceAccount})
+			return controllers.Validate(ctx, &view, controllers.Options{RequireServiceAccount: o.RequireServiceAccount})
 		},
-		v1alpha1.GroupVersion.WithKind("ReferenceRule"): func(object *unstructured.Unstructured) error {
+		v1alpha1.GroupVersion.WithKind("ReferenceRule"): func(ctx context.Context, object *unstructured.Unstructured) error {
 			var rule v1alpha1.ReferenceRule
 			if err := runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, &rule); err != nil {
 				return fmt.Errorf("read the ReferenceRule: %w", err)
 			}
-			return controllers.ValidateRule(&rule)
+			return controllers.ValidateRule(ctx, &rule)
 		},
 	}
 }
