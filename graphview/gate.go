@@ -47,7 +47,9 @@ func (g *gate) allow() func(graph.Resource, string) bool {
 	if g.rights == nil {
 		return nil
 	}
-	return func(r graph.Resource, namespace string) bool { return g.lets(Place{r.Group, r.Resource, namespace}) }
+	return func(r graph.Resource, namespace string) bool {
+		return g.lets(Place{Group: r.Group, Resource: r.Resource, Namespace: namespace})
+	}
 }
 
 // permitted keeps the warnings that a subscriber may have. One that names an
@@ -59,7 +61,7 @@ func (g *gate) permitted(list []warning, named map[string]bool) []warning {
 		if w.resource == nil || a.Name == "" && (a.Namespace == "" || a.Group != nil && named[a.Namespace]) {
 			return false
 		}
-		return !g.lets(Place{w.resource.Group, w.resource.Resource, w.namespace})
+		return !g.lets(Place{Group: w.resource.Group, Resource: w.resource.Resource, Namespace: w.namespace})
 	})
 }
 
@@ -96,7 +98,7 @@ func (e *encoder) denials(lens *graph.Lens, g *gate, before string) (set, cleare
 	named := e.view.namedNamespaces()
 	found := make(map[string]warning)
 	rev := lens.VisitPlaces(d.rev, func(r graph.Resource, namespace string) {
-		if g.lets(Place{r.Group, r.Resource, namespace}) {
+		if g.lets(Place{Group: r.Group, Resource: r.Resource, Namespace: namespace}) {
 			return
 		}
 		w := warning{Type: "ACCESS_DENIED", Message: name(r) + " is left out: you may not list and watch it"}

@@ -1,12 +1,14 @@
 package graphview
 
-import "context"
+import (
+	"context"
+
+	"graphview.dev/graphview/access"
+)
 
 // Place is where vertices of one sort are: what a right is about. Namespace is
 // "" for cluster-scoped resources.
-type Place struct {
-	Group, Resource, Namespace string
-}
+type Place = access.Place
 
 // Access is what one subscriber may see, as it stands now. Its methods may be
 // called by several goroutines.

@@ -1,0 +1,155 @@
+package access
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/apiserver/pkg/authentication/user"
+)
+
+// Options of an Asker. Review is required.
+type Options struct {
+	Review Review
+	// PerSecond is how many attempts all owners together make in a second, and at
+	// once after a rest. 0 means 400.
+	PerSecond int
+	// AtOnce is how many attempts one owner has under way. 0 means 16.
+	AtOnce int
+	// Within bounds one attempt. 0 means 10 s.
+	Within time.Duration
+	// Backoff is how an attempt that may succeed soon is repeated. The zero value
+	// means six attempts over some ten seconds, which outlasts a restart of the API
+	// server.
+	Backoff wait.Backoff
+	// Reviewed is told of each attempt that came to an end, for metrics. Nil: nobody
+	// is.
+	Reviewed func(allowed bool, err error)
+}
+
+func (o *Options) setDefaults() {
+	if o.PerSecond == 0 {
+		o.PerSecond = 400
+	}
+	if o.AtOnce == 0 {
+		o.AtOnce = 16
+	}
+	if o.Within == 0 {
+		o.Within = 10 * time.Second
+	}
+	if o.Backoff == (wait.Backoff{}) {
+		o.Backoff = wait.Backoff{Duration: 500 * time.Millisecond, Factor: 1.5, Jitter: 0.2, Steps: 6}
+	}
+	if o.Reviewed == nil {
+		o.Reviewed = func(bool, error) {}
+	}
+}
+
+// Asker answers questions about many people. Make it with New.
+type Asker struct {
+	o     Options
+	queue *queue
+}
+
+// New returns an Asker that asks nothing yet.
+func New(o Options) *Asker {
+	o.setDefaults()
+	return &Asker{o: o, queue: newQueue(o.PerSecond, o.AtOnce)}
+}
+
+// Waiting is how many questions wait for their turn.
+func (a *Asker) Waiting() int { return a.queue.length() }
+
+// Ask gets one answer. It tries again where the API server may be about to give
+// one. The error is ctx's when ctx ended first.
+func (a *Asker) Ask(ctx context.Context, who user.Info, q Question) (may bool, err error) {
+	waited := wait.ExponentialBackoffWithContext(ctx, a.o.Backoff, func(ctx context.Context) (bool, error) {
+		may, err = a.attempt(ctx, who, q)
+		if err != nil && ctx.Err() != nil {
+			// Nobody waits for the answer any more.
+			return false, ctx.Err()
+		}
+		return err == nil || final(err), nil
+	})
+	if err == nil {
+		err = waited
+	}
+	if err != nil {
+		return false, fmt.Errorf("review %s: %w", q, err)
+	}
+	return may, nil
+}
+
+// attempt waits for the owner's turn and makes one review.
+func (a *Asker) attempt(ctx context.Context, who user.Info, q Question) (bool, error) {
+	owner := who.GetName()
+	if err := a.queue.take(ctx, owner); err != nil {
+		return false, err
+	}
+	defer a.queue.give(owner)
+	asking, cancel := context.WithTimeout(ctx, a.o.Within)
+	defer cancel()
+	may, err := a.o.Review(asking, who, q)
+	if err == nil || ctx.Err() == nil {
+		a.o.Reviewed(may, err)
+	}
+	return may, err
+}
+
+// final tells whether asking again gives the same error.
+func final(err error) bool {
+	return apierrors.IsForbidden(err) || apierrors.IsUnauthorized(err) || apierrors.IsInvalid(err)
+}
+
+// All asks several different questions. It ends with the first that gets no
+// answer, and returns the answers that came by then.
+func (a *Asker) All(ctx context.Context, who user.Info, questions []Question) (map[Question]bool, error) {
+	return each(ctx, a.o.AtOnce, questions, func(ctx context.Context, q Question) (bool, error) { return a.Ask(ctx, who, q) })
+}
+
+// Watchable asks whether somebody may list and watch what is in different places.
+// The second question of a place is asked only if the first is answered with yes.
+// It ends as All does.
+func (a *Asker) Watchable(ctx context.Context, who user.Info, places []Place) (map[Place]bool, error) {
+	return each(ctx, a.o.AtOnce, places, func(ctx context.Context, p Place) (bool, error) {
+		for _, verb := range []string{"list", "watch"} {
+			may, err := a.Ask(ctx, who, Question{Verb: verb, Group: p.Group, Version: "*", Resource: p.Resource, Namespace: p.Namespace})
+			if err != nil || !may {
+				return false, err
+			}
+		}
+		return true, nil
+	})
+}
+
+func each[Q comparable](ctx context.Context, atOnce int, all []Q, ask func(context.Context, Q) (bool, error)) (map[Q]bool, error) {
+	var mu sync.Mutex
+	answers := make(map[Q]bool, len(all))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(atOnce)
+	for _, q := range all {
+		if ctx.Err() != nil {
+			break
+		}
+		group.Go(func() error {
+			may, err := ask(ctx, q)
+			if err != nil {
+				return err
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			answers[q] = may
+			return nil
+		})
+	}
+	err := group.Wait()
+	if err == nil && len(answers) < len(all) {
+		// ctx ended before the next question was asked.
+		err = context.Cause(ctx)
+	}
+	return answers, err
+}

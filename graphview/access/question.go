@@ -1,0 +1,67 @@
+package access
+
+import (
+	"context"
+
+	authorizationv1 "k8s.io/api/authorization/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apiserver/pkg/authentication/user"
+	authorizationclient "k8s.io/client-go/kubernetes/typed/authorization/v1"
+)
+
+// Place is where objects of one resource are. Namespace is "" for cluster-scoped
+// resources and, in a question, for all namespaces.
+type Place struct {
+	Group, Resource, Namespace string
+}
+
+// Question is what somebody may be allowed to do: with a resource or, if Path is
+// set, with a path that is no resource.
+type Question struct {
+	Verb, Group, Version, Resource, Namespace, Name string
+
+	Path string
+}
+
+// String names the verb and the resource or path, not the namespace and the name.
+func (q Question) String() string {
+	switch {
+	case q.Path != "":
+		return q.Verb + " " + q.Path
+	case q.Group != "":
+		return q.Verb + " " + q.Resource + "." + q.Group
+	default:
+		return q.Verb + " " + q.Resource
+	}
+}
+
+// Review answers one question. An error means that there is no answer.
+type Review func(ctx context.Context, who user.Info, q Question) (bool, error)
+
+// SubjectAccessReviews is the API server's own answer, uncached.
+func SubjectAccessReviews(client authorizationclient.SubjectAccessReviewInterface) Review {
+	return func(ctx context.Context, who user.Info, q Question) (bool, error) {
+		review := &authorizationv1.SubjectAccessReview{Spec: specOf(who, q)}
+		answer, err := client.Create(ctx, review, metav1.CreateOptions{})
+		if err != nil {
+			return false, err
+		}
+		return answer.Status.Allowed, nil
+	}
+}
+
+func specOf(who user.Info, q Question) authorizationv1.SubjectAccessReviewSpec {
+	extra := make(map[string]authorizationv1.ExtraValue, len(who.GetExtra()))
+	for key, values := range who.GetExtra() {
+		extra[key] = values
+	}
+	spec := authorizationv1.SubjectAccessReviewSpec{User: who.GetName(), UID: who.GetUID(), Groups: who.GetGroups(), Extra: extra}
+	if q.Path != "" {
+		spec.NonResourceAttributes = &authorizationv1.NonResourceAttributes{Verb: q.Verb, Path: q.Path}
+		return spec
+	}
+	spec.ResourceAttributes = &authorizationv1.ResourceAttributes{
+		Verb: q.Verb, Group: q.Group, Version: q.Version, Resource: q.Resource, Namespace: q.Namespace, Name: q.Name,
+	}
+	return spec
+}
