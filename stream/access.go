@@ -195,10 +195,10 @@ func (a *access) may(ctx context.Context, who user.Info, q question) error {
 	}
 }
 
-// guard lets through to next what is authenticated and authorized. All else is
-// answered with a Status.
-func (a *access) guard(next http.Handler, m *metrics) http.Handler {
-	next = filters.WithAuthorization(next, m.forbidden(a.authorizer), codecs)
+// guard lets through to next what is authenticated, admitted and authorized. All
+// else is answered with a Status.
+func (a *access) guard(next http.Handler, m *metrics, admit func(http.Handler) http.Handler) http.Handler {
+	next = admit(filters.WithAuthorization(next, m.forbidden(a.authorizer), codecs))
 	authenticate := a.authenticator
 	if a.proxy != nil {
 		authenticate = union.New(group.NewAuthenticatedGroupAdder(throughProxy(a.proxy)), a.authenticator)

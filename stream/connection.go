@@ -3,17 +3,16 @@ package stream
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
-	"sync"
 	"time"
 
 	"github.com/coder/websocket"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apiserver/pkg/endpoints/request"
+	"k8s.io/apiserver/pkg/authentication/user"
 
 	"graphview.dev/graphview"
+	"graphview.dev/graphview/budget"
 )
 
 const (
@@ -21,45 +20,15 @@ const (
 	connectionPath = "/graph"
 	// connectionProtocol is the WebSocket subprotocol spoken there.
 	connectionProtocol = "gitlab-agent-graph-api"
-	// connectionsPerUser bounds the views of one user.
-	connectionsPerUser = 8
 	// maxDiscard is how much of a request that is too large is read nevertheless.
 	maxDiscard = 1 << 20
-	// requestWithin is how long a client may take to say what it wants.
-	requestWithin = 10 * time.Second
 )
+
+// adHocViews bounds the views of one user.
+var adHocViews = budget.Declare("ad_hoc_views_per_user", "ad-hoc views of one user", 8)
 
 // rightToConnection is what it takes to have a view for one connection.
 var rightToConnection = question{verb: "get", path: connectionPath}
-
-var tooManyConnections = fmt.Sprintf("you have %d views for single connections already; try later, or ask for a GraphView", connectionsPerUser)
-
-// connections counts the views that users have.
-type connections struct {
-	mu     sync.Mutex
-	counts map[string]int
-}
-
-func (c *connections) admit(user string) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.counts[user] >= connectionsPerUser {
-		return false
-	}
-	if c.counts == nil {
-		c.counts = make(map[string]int)
-	}
-	c.counts[user]++
-	return true
-}
-
-func (c *connections) leave(user string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.counts[user]--; c.counts[user] == 0 {
-		delete(c.counts, user)
-	}
-}
 
 // serveConnection upgrades, and streams the view that the client's first message
 // describes to nobody else.
@@ -72,90 +41,93 @@ func (s *Server) serveConnection(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, r, apierrors.NewBadRequest(connectionPath+" is a WebSocket, with subprotocol "+connectionProtocol+"; its first message says what to stream"))
 		return
 	}
-	if err := offers(r, connectionProtocol); err != nil {
-		s.refuse(w, r, err)
-		return
-	}
-	who, _ := request.UserFrom(r.Context())
-	if !s.connections.admit(who.GetName()) {
-		s.refuse(w, r, apierrors.NewTooManyRequests(tooManyConnections, 5))
-		return
-	}
-	one, err := s.open.admit(lastingOf(r))
-	if err != nil {
-		s.connections.leave(who.GetName())
-		s.refuse(w, r, err)
-		return
-	}
-	conn, out, ok := s.accept(w, r, connectionProtocol, graphview.Name{})
-	if !ok {
-		one.leave()
-		s.connections.leave(who.GetName())
-		return
-	}
-	held := s.permissions.acquire(one.ctx, who, graphview.Name{Name: connectionPath}, tenancy{
-		right:       rightToConnection,
-		credentials: credentialsFrom(r.Context()).own(),
-		end:         one.end,
-	})
-	go func() {
-		defer s.connections.leave(who.GetName())
-		defer one.leave()
-		defer held.release()
-		s.runConnection(conn, out, one, held)
-	}()
+	s.upgrade(w, r, door{protocol: connectionProtocol, about: graphview.Name{Name: connectionPath}, right: rightToConnection, reserve: s.reserveAdHoc}, s.serveAdHoc)
 }
 
-// runConnection reads the request, opens its view and streams it.
-func (s *Server) runConnection(conn *websocket.Conn, out *socket, one *opened, held *lease) {
-	spec, err := readRequest(one.ctx, conn)
+// reserveAdHoc makes room for a user's view, and for the stream of its graph.
+func (s *Server) reserveAdHoc(ctx context.Context, who user.Info) (*stream, error) {
+	if err := s.adHoc.Take(who.GetName(), 1); err != nil {
+		return nil, tooMany(err)
+	}
+	give := func() { s.adHoc.Give(who.GetName(), 1) }
+	stream, err := s.registry.reserve(ctx, who)
+	if err != nil {
+		give()
+		return nil, err
+	}
+	stream.released = give
+	return stream, nil
+}
+
+// serveAdHoc reads the request, opens its view and streams it.
+func (s *Server) serveAdHoc(stream *stream, conn *websocket.Conn, out *socket, held *lease) {
+	spec, err := s.readRequest(stream, conn, out)
 	var view View
 	if err == nil {
 		var closeView func()
-		view, closeView, err = s.options.Graphs.Open(one.ctx, graphview.OpenOptions{Spec: spec, Permit: held.permit})
+		view, closeView, err = s.options.Graphs.Open(stream.ctx, graphview.OpenOptions{Spec: spec, Permit: held.permit})
 		if err == nil {
 			defer closeView()
 		}
 	}
 	if err != nil {
-		s.refuseConnection(one, conn, err)
+		s.refuseRequest(stream, conn, out, err)
 		return
 	}
-	out.start(conn, func() { takeNothing(conn, one.hard, one.end) })
-	s.newSession(view, "", held, out).run(one.ctx, one.hard)
+	s.newSession(view, "", held, out).run(stream.ctx, stream.hard)
 }
 
-// readRequest reads the first message.
-func readRequest(ctx context.Context, conn *websocket.Conn) (graphview.Spec, error) {
-	ctx, cancel := context.WithTimeout(ctx, requestWithin)
-	defer cancel()
-	text, err := readText(ctx, conn, "the request", maxRequest)
-	if err != nil {
-		return graphview.Spec{}, err
+// readRequest reads the first message, and has the socket take no other. The error
+// is a *graphview.ClosedError if the peer is to be told.
+func (s *Server) readRequest(stream *stream, conn *websocket.Conn, out *socket) (graphview.Spec, error) {
+	type message struct {
+		text []byte
+		err  error
 	}
-	conn.SetReadLimit(maxRequest)
-	spec, err := parseRequest(text)
-	if err != nil {
-		return graphview.Spec{}, malformed("%v", err)
+	first := make(chan message, 1)
+	// Whoever reads under a deadline loses the connection with it, and with that the
+	// chance to say so.
+	out.start(conn, func() {
+		text, err := readText(stream.hard, conn, "the request", maxRequest)
+		first <- message{text, err}
+		if err == nil {
+			conn.SetReadLimit(maxRequest)
+			takeNothing(conn, stream.hard, stream.end)
+		}
+	})
+	timer := time.NewTimer(s.timing.request)
+	defer timer.Stop()
+	select {
+	case m := <-first:
+		if m.err != nil {
+			return graphview.Spec{}, m.err
+		}
+		spec, err := parseRequest(m.text)
+		if err != nil {
+			return graphview.Spec{}, malformed("%v", err)
+		}
+		return spec, nil
+	case <-timer.C:
+		return graphview.Spec{}, malformed("no request came within %v: the first message says what to stream", s.timing.request)
+	case <-stream.ctx.Done():
+		return graphview.Spec{}, context.Cause(stream.ctx)
 	}
-	return spec, nil
 }
 
-// refuseConnection says why a request was not granted, and hangs up.
-func (s *Server) refuseConnection(one *opened, conn *websocket.Conn, err error) {
-	if errors.Is(err, errPeer) {
-		_ = conn.CloseNow()
+// refuseRequest says why a request was not granted, and hangs up.
+func (s *Server) refuseRequest(stream *stream, conn *websocket.Conn, out *socket, err error) {
+	if errors.Is(err, errPeer) || errors.Is(err, context.Canceled) {
+		out.Abort()
 		return
 	}
 	closed := ungranted(err)
-	ctx, cancel := context.WithTimeout(one.hard, s.timing.grace)
+	ctx, cancel := context.WithTimeout(stream.hard, s.timing.grace)
 	defer cancel()
 	if err := conn.Write(ctx, websocket.MessageText, errorFrame(closed).JSON); err != nil {
-		_ = conn.CloseNow()
+		out.Abort()
 		return
 	}
-	// An error means that the peer did not close its side in time.
-	_ = conn.Close(websocket.StatusCode(closed.Code), closeReason(closed.Reason))
+	out.Close(closed.Code, closeReason(closed.Reason))
 }
 
 // ungranted is why there is no view for a request.

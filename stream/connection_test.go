@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/coder/websocket"
 	"github.com/google/go-cmp/cmp"
@@ -106,11 +107,27 @@ func TestConnectionHandshake(t *testing.T) {
 	}
 }
 
+// TestConnectionWithoutRequest: who says nothing is told why it ends.
+func TestConnectionWithoutRequest(t *testing.T) {
+	s := serve(t, fakeGraphs{newView("shop/web")}, func(s *Server) { s.timing.request = 50 * time.Millisecond })
+	const reason = "no request came within 50ms: the first message says what to stream"
+	wantsGoodbye(t, dialConnection(t, s), 1007, "StatusInvalidFramePayloadData", reason, reason)
+}
+
+// TestConnectionStops: so is who waits for the server to read, when it stops.
+func TestConnectionStops(t *testing.T) {
+	s := serve(t, fakeGraphs{newView("shop/web")})
+	conn := dialConnection(t, s)
+	go s.shutdown()
+	wantsGoodbye(t, conn, 1001, "StatusGoingAway", "the server is stopping", "the server is stopping")
+	s.shutdown()
+}
+
 func TestConnectionsPerUser(t *testing.T) {
 	view := newView("shop/web")
 	s := serve(t, fakeGraphs{view})
 	var conns []*websocket.Conn
-	for range connectionsPerUser {
+	for range adHocViews.Limit() {
 		conns = append(conns, dialConnection(t, s))
 	}
 	options := asReader()

@@ -49,6 +49,8 @@ type fakeView struct {
 	status graphview.Status
 	// wait is WaitSynced; nil: synced.
 	wait func(ctx context.Context) error
+	// panics makes Subscribe do so.
+	panics bool
 	// subscribed gets each subscription.
 	subscribed chan *fakeSubscription
 }
@@ -75,6 +77,9 @@ func (v *fakeView) WaitSynced(ctx context.Context) error {
 }
 
 func (v *fakeView) Subscribe(since string, access graphview.Access) Subscription {
+	if v.panics {
+		panic("content of an object")
+	}
 	s := newSubscription(since, access)
 	v.subscribed <- s
 	return s

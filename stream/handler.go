@@ -29,18 +29,19 @@ func (s *Server) newHandler() http.Handler {
 		default:
 			s.serveDocument(w, r, documents[strings.TrimRight(info.Path, "/")])
 		}
-	}), s.metrics)
-	return lasting(impatient(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	}), s.metrics, s.withOwner)
+	return s.withPanicsLogged(withBaseContext(withBodyDeadline(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/readyz", "/livez", "/healthz":
 			s.serveHealth(w, r)
 		default:
 			guarded.ServeHTTP(w, r)
 		}
-	})))
+	}))))
 }
 
 func (s *Server) serveHealth(w http.ResponseWriter, r *http.Request) {
+	closeStranger(w, r)
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	// Still alive, but new requests should go elsewhere.

@@ -2,6 +2,7 @@ package stream
 
 import (
 	"bufio"
+	"context"
 	"net"
 	"net/http"
 	"slices"
@@ -9,6 +10,8 @@ import (
 	"github.com/coder/websocket"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apiserver/pkg/authentication/user"
+	"k8s.io/apiserver/pkg/endpoints/request"
 
 	"graphview.dev/graphview"
 )
@@ -49,13 +52,51 @@ func (h *handshake) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	return conn, bufio.NewReadWriter(bufio.NewReaderSize(conn, readBuffer), out), nil
 }
 
-// offers is nil if a client that has protocols to choose from can speak one;
-// otherwise a Status.
-func offers(r *http.Request, protocol string) error {
-	if offered := protocols(r); len(offered) > 0 && !slices.Contains(offered, protocol) {
-		return apierrors.NewBadRequest("no known WebSocket subprotocol offered; it is " + protocol)
+// door is what the upgrades differ in.
+type door struct {
+	// protocol is the WebSocket subprotocol.
+	protocol string
+	// about is the graph, or what else the lease is for.
+	about graphview.Name
+	// right is what the peer must remain allowed to do.
+	right question
+	// reserve makes room for it, or returns a Status.
+	reserve func(ctx context.Context, who user.Info) (*stream, error)
+}
+
+// upgrade makes a WebSocket of a request and returns. What is served over it goes on
+// in a goroutine that the server joins.
+func (s *Server) upgrade(w http.ResponseWriter, r *http.Request, d door, serve func(*stream, *websocket.Conn, *socket, *lease)) {
+	if offered := protocols(r); len(offered) > 0 && !slices.Contains(offered, d.protocol) {
+		s.refuse(w, r, apierrors.NewBadRequest("no known WebSocket subprotocol offered; it is "+d.protocol))
+		return
 	}
-	return nil
+	who, _ := request.UserFrom(r.Context())
+	stream, err := d.reserve(baseContext(r), who)
+	if err != nil {
+		s.refuse(w, r, err)
+		return
+	}
+	conn, out, ok := s.accept(w, r, d.protocol, d.about)
+	if !ok {
+		stream.release()
+		return
+	}
+	held := s.acquire(r, who, d.about, d.right, stream)
+	go func() {
+		defer stream.release()
+		defer held.release()
+		defer s.contain(func() { _ = conn.CloseNow() })
+		serve(stream, conn, out, held)
+	}()
+}
+
+// acquire takes a lease for as long as a request's stream lasts. It may ask the API
+// server.
+func (s *Server) acquire(r *http.Request, who user.Info, about graphview.Name, right question, stream *stream) *lease {
+	return s.permissions.acquire(stream.ctx, who, about, tenancy{
+		right: right, credentials: credentialsFrom(r.Context()).own(), end: stream.end,
+	})
 }
 
 // accept makes a WebSocket of a request that has been admitted, or says why not
@@ -65,9 +106,9 @@ func (s *Server) accept(w http.ResponseWriter, r *http.Request, protocol string,
 	conn, err := websocket.Accept(answer, r, &websocket.AcceptOptions{
 		Subprotocols:   []string{protocol},
 		OriginPatterns: s.options.AllowedOrigins,
-		// Only for clients that ask; with context takeover a connection would hold
-		// more than a megabyte.
-		CompressionMode: websocket.CompressionNoContextTakeover,
+		// A message is shared by its subscribers, its compressed form would not be:
+		// whoever does not read would hold one, and a compressor of a megabyte.
+		CompressionMode: websocket.CompressionDisabled,
 		OnPingReceived:  out.answerPing,
 	})
 	if err != nil && answer.refused != 0 {

@@ -24,6 +24,7 @@ type metrics struct {
 	ended       *prometheus.CounterVec
 	refused     *prometheus.CounterVec
 	channels    *prometheus.CounterVec // that were refused
+	panics      prometheus.Counter
 	latency     prometheus.Histogram
 }
 
@@ -66,6 +67,10 @@ func newMetrics(registerer prometheus.Registerer) (*metrics, error) {
 		ended:    counter("streams_ended_total", "Streams that ended, by the code that the subscriber was told; gone: it could not be told.", "code"),
 		refused:  counter("refused_requests_total", "Requests that were answered with a Status, by HTTP code.", "code"),
 		channels: counter("refused_channels_total", "Subscriptions on connections for many graphs that were refused, by the code of the error.", "code"),
+		panics: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "graphview_handler_panics_total",
+			Help: "Requests and streams that ended because their handler panicked; the log says where.",
+		}),
 		latency: prometheus.NewHistogram(prometheus.HistogramOpts{
 			Name: "graphview_event_to_send_seconds",
 			Help: "Time from the arrival of an event to the end of sending a change that it led to, for each subscriber; a slow reader's is long.",
@@ -95,7 +100,7 @@ func newMetrics(registerer prometheus.Registerer) (*metrics, error) {
 		return m, nil
 	}
 	for _, collector := range []prometheus.Collector{
-		m.reviews, m.interval, m.unchecked, m.subscribers, m.messages, m.bytes, m.ended, m.refused, m.channels, m.latency,
+		m.reviews, m.interval, m.unchecked, m.subscribers, m.messages, m.bytes, m.ended, m.refused, m.channels, m.panics, m.latency,
 	} {
 		if err := registerer.Register(collector); err != nil {
 			return nil, err
@@ -129,6 +134,7 @@ func (m *metrics) refusedChannel(code graphview.Code) {
 func (m *metrics) unauthenticated(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		m.refusal(http.StatusUnauthorized)
+		closeStranger(w, r)
 		next.ServeHTTP(w, r)
 	})
 }

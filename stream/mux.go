@@ -7,6 +7,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/coder/websocket"
+	"golang.org/x/sync/semaphore"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/endpoints/request"
@@ -27,9 +29,12 @@ type mux struct {
 	server *Server
 	who    user.Info
 	out    wire
-	one    *opened
-	turns  turns
-	pings  sync.WaitGroup
+	stream *stream
+	// turn is held by whoever sends a message. It is given in the order in which it
+	// was asked for, so whoever has much to send, and comes again after each message,
+	// lets everybody else through in between.
+	turn  *semaphore.Weighted
+	pings sync.WaitGroup
 	// heard gets a token when the peer said something; hearing, which mu guards,
 	// is while the reader does what it said.
 	heard   chan struct{}
@@ -46,6 +51,7 @@ type mux struct {
 	last     int64
 	channels map[int64]*channel
 	spoke    time.Time // when the last message was sent
+	idle     time.Time // since when there is no channel, if there is none
 }
 
 // wire is what a mux needs of a WebSocket; see transport.
@@ -67,52 +73,36 @@ func (s *Server) serveStreams(w http.ResponseWriter, r *http.Request, info *requ
 		s.refuse(w, r, apierrors.NewBadRequest("this is a WebSocket, with subprotocol "+muxSubprotocol))
 		return
 	}
-	if err := offers(r, muxSubprotocol); err != nil {
-		s.refuse(w, r, err)
-		return
-	}
-	one, err := s.open.admit(lastingOf(r))
-	if err != nil {
-		s.refuse(w, r, err)
-		return
-	}
-	conn, out, ok := s.accept(w, r, muxSubprotocol, graphview.Name{})
-	if !ok {
-		one.leave()
-		return
-	}
+	right := question{verb: "watch", group: groupVersion.Group, version: groupVersion.Version, resource: streams}
+	d := door{protocol: muxSubprotocol, about: graphview.Name{Name: streams}, right: right, reserve: s.registry.reserveMux}
 	who, _ := request.UserFrom(r.Context())
-	held := s.permissions.acquire(one.ctx, who, graphview.Name{Name: streams}, tenancy{
-		right:       question{verb: "watch", group: groupVersion.Group, version: groupVersion.Version, resource: streams},
-		credentials: credentialsFrom(r.Context()).own(),
-		end:         one.end,
-	})
-	m := s.newMux(who, out, one)
-	go func() {
-		defer one.leave()
-		defer held.release()
-		out.start(conn, func() { m.read(conn) })
+	s.upgrade(w, r, d, func(stream *stream, conn *websocket.Conn, out *socket, _ *lease) {
+		m := s.newMux(who, out, stream)
+		out.start(conn, func() {
+			defer s.contain(func() { stream.end(errInternal()) })
+			m.read(conn)
+		})
 		m.run()
-	}()
+	})
 }
 
-func (s *Server) newMux(who user.Info, out wire, one *opened) *mux {
+func (s *Server) newMux(who user.Info, out wire, stream *stream) *mux {
 	return &mux{
-		server: s, who: who, out: out, one: one, heard: make(chan struct{}, 1),
+		server: s, who: who, out: out, stream: stream, turn: semaphore.NewWeighted(1), heard: make(chan struct{}, 1),
 		busy:     make(chan struct{}, 2*s.options.MaxChannels),
-		channels: make(map[int64]*channel), spoke: time.Now(),
+		channels: make(map[int64]*channel), spoke: time.Now(), idle: time.Now(),
 	}
 }
 
 // run returns when the connection is over, with everything closed.
 func (m *mux) run() {
-	m.one.end(m.beat(m.one.ctx))
+	m.stream.end(m.beat(m.stream.ctx))
 	m.mu.Lock()
 	m.over = true
 	m.mu.Unlock()
 	m.running.Wait()
 	m.pings.Wait()
-	closed := m.server.why(m.one.ctx, graphview.Name{Name: streams}, m.one.ctx.Err())
+	closed := m.server.why(m.stream.ctx, graphview.Name{Name: streams}, m.stream.ctx.Err())
 	if closed == nil {
 		m.out.Abort()
 		return
@@ -126,20 +116,26 @@ func (m *mux) run() {
 
 // goodbye is what is said last. The reader may be in the middle of an answer.
 func (m *mux) goodbye(closed *graphview.ClosedError) error {
-	ctx, cancel := context.WithTimeout(m.one.hard, m.server.timing.grace)
+	ctx, cancel := context.WithTimeout(m.stream.hard, m.server.timing.grace)
 	defer cancel()
-	if err := m.turns.take(ctx); err != nil {
+	if err := m.turn.Acquire(ctx, 1); err != nil {
 		return err
 	}
-	defer m.turns.give()
+	defer m.turn.Release(1)
 	return m.write(ctx, m.server.timing.grace, "", errorFrame(closed).JSON)
 }
 
 // beat sends heartbeats in silence and returns why the connection is over.
 func (m *mux) beat(ctx context.Context) error {
 	for {
-		if silent := m.silence(); silent < m.server.timing.heartbeat {
-			timer := time.NewTimer(m.server.timing.heartbeat - silent)
+		wait := m.server.timing.heartbeat - m.silence()
+		left := m.mayIdle()
+		if left <= 0 {
+			return &graphview.ClosedError{Code: graphview.CodeStopping, Reason: fmt.Sprintf(
+				"there was no graph on this connection for %v; connect again when there is one to subscribe to", m.server.timing.idle)}
+		}
+		if wait = min(wait, left); wait > 0 {
+			timer := time.NewTimer(wait)
 			select {
 			case <-timer.C:
 			case <-ctx.Done():
@@ -150,14 +146,14 @@ func (m *mux) beat(ctx context.Context) error {
 		}
 		// As long as the answer is awaited nobody else writes: a ping behind a frame
 		// that a slow peer takes long to read would cut it for being slow.
-		if err := m.turns.take(ctx); err != nil {
+		if err := m.turn.Acquire(ctx, 1); err != nil {
 			return err
 		}
 		var err error
 		if m.silence() >= m.server.timing.heartbeat {
 			err = m.ping(ctx)
 		}
-		m.turns.give()
+		m.turn.Release(1)
 		if err != nil {
 			return err
 		}
@@ -227,6 +223,16 @@ func (m *mux) silence() time.Duration {
 	return time.Since(m.spoke)
 }
 
+// mayIdle is for how long the connection is kept if no graph is asked for.
+func (m *mux) mayIdle() time.Duration {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.begun > 0 {
+		return m.server.timing.idle
+	}
+	return m.server.timing.idle - time.Since(m.idle)
+}
+
 func (m *mux) speak() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -239,7 +245,7 @@ func (m *mux) write(ctx context.Context, within time.Duration, more string, text
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	if err := m.out.WriteSpliced(ctx, more, text); err != nil {
-		m.one.end(errPeer)
+		m.stream.end(errPeer)
 		return fmt.Errorf("%w: %w", errPeer, err)
 	}
 	m.speak()
@@ -249,9 +255,9 @@ func (m *mux) write(ctx context.Context, within time.Duration, more string, text
 // say sends one message when its turn has come. An error means that the
 // connection is over.
 func (m *mux) say(more string, text []byte) error {
-	if err := m.turns.take(m.one.ctx); err != nil {
+	if err := m.turn.Acquire(m.stream.ctx, 1); err != nil {
 		return err
 	}
-	defer m.turns.give()
-	return m.write(m.one.hard, m.server.timing.write, more, text)
+	defer m.turn.Release(1)
+	return m.write(m.stream.hard, m.server.timing.write, more, text)
 }

@@ -34,7 +34,8 @@ var errUnsubscribed = errors.New("unsubscribed")
 
 // run returns why the channel, or the connection, is over; or why there is no
 // channel. By then it has given everything back.
-func (c *channel) run(what *muxSubscribe) error {
+func (c *channel) run(what *muxSubscribe) (err error) {
+	defer c.mux.server.contain(func() { err = errInternal() })
 	if what.request != nil {
 		return c.runRequest(*what.request)
 	}
@@ -63,10 +64,10 @@ func (c *channel) runRequest(spec graphview.Spec) error {
 	if err := s.access.may(c.ctx, who, rightToConnection); err != nil {
 		return err
 	}
-	if !s.connections.admit(who.GetName()) {
-		return &graphview.ClosedError{Code: graphview.CodeLimit, Reason: tooManyConnections}
+	if err := s.adHoc.Take(who.GetName(), 1); err != nil {
+		return &graphview.ClosedError{Code: graphview.CodeLimit, Reason: err.Error() + "; end one, or ask for a GraphView"}
 	}
-	defer s.connections.leave(who.GetName())
+	defer s.adHoc.Give(who.GetName(), 1)
 	held := s.permissions.acquire(c.ctx, who, graphview.Name{Name: connectionPath}, tenancy{right: rightToConnection, end: c.end})
 	defer held.release()
 	view, closeView, err := s.options.Graphs.Open(c.ctx, graphview.OpenOptions{Spec: spec, Permit: held.permit})
@@ -125,18 +126,8 @@ func (c *channel) open() error {
 func (c *channel) pump(subscription Subscription) error {
 	var unsent []*graphview.Frame
 	for {
-		if err := c.mux.turns.take(c.ctx); err != nil {
-			return err
-		}
 		var err error
-		if len(unsent) == 0 {
-			unsent, err = subscription.Poll()
-		}
-		if err == nil && len(unsent) > 0 {
-			err = c.write(unsent[0])
-			unsent = unsent[1:]
-		}
-		c.mux.turns.give()
+		unsent, err = c.takeTurn(subscription, unsent)
 		if err == nil && len(unsent) == 0 {
 			err = subscription.Wait(c.ctx)
 		}
@@ -146,9 +137,24 @@ func (c *channel) pump(subscription Subscription) error {
 	}
 }
 
+// takeTurn sends the first of what is unsent or, if that is nothing, of what is new,
+// and returns the rest.
+func (c *channel) takeTurn(subscription Subscription, unsent []*graphview.Frame) (_ []*graphview.Frame, err error) {
+	if err := c.mux.turn.Acquire(c.ctx, 1); err != nil {
+		return nil, err
+	}
+	defer c.mux.turn.Release(1)
+	if len(unsent) == 0 {
+		if unsent, err = subscription.Poll(); err != nil || len(unsent) == 0 {
+			return nil, err
+		}
+	}
+	return unsent[1:], c.write(unsent[0])
+}
+
 func (c *channel) write(frame *graphview.Frame) error {
 	s := c.mux.server
-	if err := c.mux.write(c.mux.one.hard, s.timing.write, onChannel(c.number), frame.JSON); err != nil {
+	if err := c.mux.write(c.mux.stream.hard, s.timing.write, onChannel(c.number), frame.JSON); err != nil {
 		return err
 	}
 	s.metrics.sent(muxTransport, frame)
@@ -170,7 +176,7 @@ func (c *channel) conclude(closed *graphview.ClosedError, unsubscribed bool) {
 	switch {
 	case closed != nil:
 		m.server.metrics.streamEnded(strconv.Itoa(int(closed.Code)))
-		if m.one.ctx.Err() == nil {
+		if m.stream.ctx.Err() == nil {
 			_ = m.say(onChannel(c.number), errorFrame(closed).JSON)
 		}
 	case !unsubscribed:

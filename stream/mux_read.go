@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/coder/websocket"
 
@@ -14,21 +15,21 @@ import (
 // socket's reader, so it must not wait for what only the peer's pong can bring.
 func (m *mux) read(conn *websocket.Conn) {
 	for {
-		text, err := readText(m.one.hard, conn, "a message", maxMuxMessage)
+		text, err := readText(m.stream.hard, conn, "a message", maxMuxMessage)
 		if err == nil {
 			m.hear(true)
-			err = m.obey(text)
+			err = m.handle(text)
 			m.hear(false)
 		}
 		if err != nil {
-			m.one.end(err)
+			m.stream.end(err)
 			return
 		}
 	}
 }
 
-// obey does what one message says. The error ends the connection.
-func (m *mux) obey(text []byte) error {
+// handle does what one message says. The error ends the connection.
+func (m *mux) handle(text []byte) error {
 	said, err := parseMuxMessage(text)
 	var closed *graphview.ClosedError
 	switch {
@@ -53,15 +54,15 @@ func (m *mux) refuse(id int64, closed *graphview.ClosedError) error {
 func (m *mux) subscribe(id int64, what *muxSubscribe) error {
 	select {
 	case m.busy <- struct{}{}:
-	case <-m.one.ctx.Done():
-		return m.one.ctx.Err()
+	case <-m.stream.ctx.Done():
+		return m.stream.ctx.Err()
 	}
 	if closed := m.admit(); closed != nil {
 		<-m.busy
 		return m.refuse(id, closed)
 	}
 	c := &channel{mux: m, id: id}
-	c.ctx, c.end = context.WithCancelCause(m.one.ctx)
+	c.ctx, c.end = context.WithCancelCause(m.stream.ctx)
 	go func() {
 		defer m.running.Done()
 		defer func() { <-m.busy }()
@@ -86,8 +87,9 @@ func (m *mux) admit() *graphview.ClosedError {
 	case m.begun >= limit:
 		return &graphview.ClosedError{Code: graphview.CodeLimit, Reason: fmt.Sprintf(
 			"this connection has %d channels already; unsubscribe from some, or open another connection", limit)}
-	case !m.server.open.another():
-		return &graphview.ClosedError{Code: graphview.CodeLimit, Reason: "too many open graphs, try again later"}
+	}
+	if err := m.stream.reserveChannel(); err != nil {
+		return &graphview.ClosedError{Code: graphview.CodeLimit, Reason: err.Error() + "; unsubscribe from some, or try again later"}
 	}
 	m.begun++
 	m.running.Add(1)
@@ -96,10 +98,11 @@ func (m *mux) admit() *graphview.ClosedError {
 
 func (m *mux) leave(c *channel) {
 	c.end(context.Canceled)
-	m.server.open.giveBack()
+	m.stream.releaseChannel()
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.begun--
+	m.idle = time.Now()
 }
 
 // unsubscribe ends a channel, which then has the last word itself; if it has

@@ -16,6 +16,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"graphview.dev/graphview"
+	"graphview.dev/graphview/budget"
 )
 
 // spliceRecorder is a recorder for a mux, of which a ping that nobody waits for
@@ -77,10 +78,10 @@ func startMux(t *testing.T, served fakeGraphs, peer *spliceRecorder) (m *mux, jo
 	}
 	a := testAccess()
 	s := &Server{
-		options: o, access: a, open: newOpen(o.MaxOpen), timing: defaultTiming(), metrics: metrics,
+		options: o, access: a, registry: newRegistry(o.MaxOpen), adHoc: budget.NewShares[string](adHocViews), timing: defaultTiming(), metrics: metrics,
 		permissions: newPermissions(a.review, a.authenticator, o.PermissionRecheck, metrics),
 	}
-	one, err := s.open.admit(t.Context())
+	one, err := s.registry.reserveMux(t.Context(), &user.DefaultInfo{Name: "reader"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,13 +90,13 @@ func startMux(t *testing.T, served fakeGraphs, peer *spliceRecorder) (m *mux, jo
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		defer one.leave()
+		defer one.release()
 		m.run()
 	}()
 	return m, func() {
 		<-ended
-		if n := metric(t, registry, "graphview_subscribers", muxTransport); n != 0 || m.begun != 0 || len(m.channels) != 0 || s.open.more != 0 {
-			t.Errorf("left behind: %v subscribers, %d channels, %d with numbers, %d places", n, m.begun, len(m.channels), s.open.more)
+		if n := metric(t, registry, "graphview_subscribers", muxTransport); n != 0 || m.begun != 0 || len(m.channels) != 0 || s.registry.sending != 0 {
+			t.Errorf("left behind: %v subscribers, %d channels, %d with numbers, %d places", n, m.begun, len(m.channels), s.registry.sending)
 		}
 	}
 }
@@ -121,7 +122,7 @@ func metric(t *testing.T, registry *prometheus.Registry, name, label string) flo
 // hears gives a mux a message of its client's.
 func hears(t *testing.T, m *mux, format string, args ...any) {
 	t.Helper()
-	if err := m.obey(fmt.Appendf(nil, format, args...)); err != nil {
+	if err := m.handle(fmt.Appendf(nil, format, args...)); err != nil {
 		t.Fatal(err)
 	}
 	synctest.Wait()
@@ -165,7 +166,7 @@ func TestMuxOrder(t *testing.T) {
 		time.Sleep(time.Second * 400)
 		other.send(frames("second", 50)...)
 		time.Sleep(2000 * time.Second)
-		m.one.end(errPeer)
+		m.stream.end(errPeer)
 		join()
 
 		var order []string
@@ -221,7 +222,7 @@ func TestMuxHoldsNothing(t *testing.T) {
 		if n := len(second.answers); n != 0 {
 			t.Errorf("%d changes are left", n)
 		}
-		m.one.end(errPeer)
+		m.stream.end(errPeer)
 		join()
 	})
 }
@@ -243,7 +244,7 @@ func TestMuxLives(t *testing.T) {
 				time.Sleep(19 * time.Second)
 				s.send(message1(`{"a":1}`))
 				time.Sleep(45 * time.Second)
-				m.one.end(stopped)
+				m.stream.end(stopped)
 			},
 			want: []string{
 				`19s {"id":1,"channel":1}`, `38s {"channel":1,"a":1}`, "58s ping", "1m18s ping",
@@ -259,7 +260,7 @@ func TestMuxLives(t *testing.T) {
 			peer: spliceRecorder{recorder: recorder{ping: stuck}},
 			play: func(_ *testing.T, m *mux, _ *fakeView) {
 				time.Sleep(25 * time.Second)
-				m.one.end(stopped)
+				m.stream.end(stopped)
 			},
 			want: []string{"20s ping", "25s " + goodbye, "25s close 1001 stopping"},
 		},
@@ -272,7 +273,7 @@ func TestMuxLives(t *testing.T) {
 				subscribes(t, m, 1, view)
 				m.hear(false)
 				time.Sleep(10 * time.Second)
-				m.one.end(stopped)
+				m.stream.end(stopped)
 			},
 			want: []string{"20s ping", `25s {"id":1,"channel":1}`, "35s " + goodbye, "35s close 1001 stopping"},
 		},
@@ -286,7 +287,7 @@ func TestMuxLives(t *testing.T) {
 				subscribes(t, m, 1, view)
 				m.hear(false)
 				time.Sleep(30 * time.Second)
-				m.one.end(stopped)
+				m.stream.end(stopped)
 			},
 			want: []string{`21s {"id":1,"channel":1}`, "41s ping", "51s " + goodbye, "51s close 1001 stopping"},
 		},
@@ -303,7 +304,7 @@ func TestMuxLives(t *testing.T) {
 				s.send(message1(`{"a":1}`))
 				s.send(message1(`{"b":1}`))
 				time.Sleep(10*time.Minute + time.Second)
-				m.one.end(stopped)
+				m.stream.end(stopped)
 			},
 			want: []string{
 				`0s {"id":1,"channel":1}`, `0s {"channel":1,"a":1}`, `10m0s {"channel":1,"b":1}`,
@@ -325,7 +326,7 @@ func TestMuxLives(t *testing.T) {
 		},
 		"the goodbye is bounded": {
 			peer: spliceRecorder{splice: func(ctx context.Context, _ string) error { return stuck(ctx) }},
-			play: func(_ *testing.T, m *mux, _ *fakeView) { m.one.end(stopped) },
+			play: func(_ *testing.T, m *mux, _ *fakeView) { m.stream.end(stopped) },
 			want: []string{"0s " + goodbye, "5s abort"},
 		},
 		"a write is cut when the grace is over": {
@@ -339,9 +340,9 @@ func TestMuxLives(t *testing.T) {
 				t.Helper()
 				subscribes(t, m, 1, view).send(message1(`{"a":1}`))
 				time.Sleep(time.Second)
-				m.one.end(stopped)
+				m.stream.end(stopped)
 				time.Sleep(time.Second)
-				m.one.kill()
+				m.stream.kill()
 			},
 			want: []string{`0s {"id":1,"channel":1}`, `0s {"channel":1,"a":1}`, "2s abort"},
 		},
@@ -349,7 +350,7 @@ func TestMuxLives(t *testing.T) {
 			play: func(t *testing.T, m *mux, view *fakeView) {
 				t.Helper()
 				subscribes(t, m, 1, view)
-				m.one.end(errPeer)
+				m.stream.end(errPeer)
 			},
 			want: []string{`0s {"id":1,"channel":1}`, "0s abort"},
 		},
@@ -359,7 +360,7 @@ func TestMuxLives(t *testing.T) {
 				subscribes(t, m, 1, view).fail(errors.New("some cause"))
 				synctest.Wait()
 				hears(t, m, `{"id":2,"unsubscribe":{"channel":1}}`)
-				m.one.end(stopped)
+				m.stream.end(stopped)
 			},
 			want: []string{
 				`0s {"id":1,"channel":1}`, `0s {"channel":1,"error":{"code":1011,"code_string":"StatusInternalError","reason":"internal error"}}`,
@@ -380,4 +381,26 @@ func TestMuxLives(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestMuxIdle: a connection without a graph is closed, one with a graph is not.
+func TestMuxIdle(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		view := newView("shop/web")
+		peer := &spliceRecorder{}
+		m, join := startMux(t, fakeGraphs{view}, peer)
+		time.Sleep(50 * time.Second)
+		subscribes(t, m, 1, view)
+		time.Sleep(time.Hour)
+		hears(t, m, `{"id":2,"unsubscribe":{"channel":1}}`)
+		start := time.Now()
+		join()
+		if after := time.Since(start); after < time.Minute || after > 80*time.Second {
+			t.Errorf("closed after %v without a graph", after)
+		}
+		all := peer.all()
+		if want := "close 1001 "; !strings.Contains(all[len(all)-1], want) {
+			t.Errorf("the end: %s", all[len(all)-1])
+		}
+	})
 }

@@ -141,12 +141,12 @@ func TestMuxRequest(t *testing.T) {
 	s := serve(t, fakeGraphs{view})
 	conn := dialMux(t, s)
 	ask := `"subscribe":{"request":` + goodRequest + `}`
-	for n := range connectionsPerUser {
+	for n := range int(adHocViews.Limit()) {
 		asks(t, conn, n, ask, fmt.Sprintf(`"channel":%d`, n+1))
 		await(t, view.subscribed).send(frame("r1", true, []string{vertexA}))
 		wants(t, conn, fmt.Sprintf(`{"channel":%d,"actions":[%s],"rev":"r1","synced":true}`, n+1, vertexA))
 	}
-	asks(t, conn, 50, ask, problemText(1013, "StatusTryAgainLater", tooManyConnections))
+	asks(t, conn, 50, ask, problemText(1013, "StatusTryAgainLater", "more than 8 ad-hoc views of one user; end one, or ask for a GraphView"))
 	options := asReader()
 	options.Subprotocols = []string{connectionProtocol}
 	if _, response, err := s.dial(connectionPath, options); err == nil || response.StatusCode != http.StatusTooManyRequests {
@@ -200,7 +200,7 @@ func TestMuxRefusesMessages(t *testing.T) {
 
 func TestMuxLimits(t *testing.T) {
 	view := newView("shop/web")
-	s := serveOptions(t, Options{Graphs: fakeGraphs{view}, MaxChannels: 2, MaxOpen: 5})
+	s := serveOptions(t, Options{Graphs: fakeGraphs{view}, MaxChannels: 2, MaxOpen: 3})
 	conn, other := dialMux(t, s), dialMux(t, s)
 	asks(t, conn, 1, subscribeTo("web"), `"channel":1`)
 	asks(t, conn, 2, subscribeTo("web"), `"channel":2`)
@@ -208,9 +208,9 @@ func TestMuxLimits(t *testing.T) {
 	asks(t, conn, 3, subscribeTo("web"), full)
 	asks(t, conn, 4, `"unsubscribe":{"channel":1}`, `"channel":1`)
 	asks(t, conn, 5, subscribeTo("web"), `"channel":3`)
-	// Two connections and two channels; there is room for one graph more.
+	// Two channels; there is room for one graph more.
 	asks(t, other, 1, subscribeTo("web"), `"channel":1`)
-	asks(t, other, 2, subscribeTo("web"), problemText(1013, "StatusTryAgainLater", "too many open graphs, try again later"))
+	asks(t, other, 2, subscribeTo("web"), problemText(1013, "StatusTryAgainLater", "more than 10000 graphs that are being sent at once; unsubscribe from some, or try again later"))
 	if code, body := s.get(watchWeb, nil); code != http.StatusTooManyRequests {
 		t.Errorf("a single stream: %d %s", code, body)
 	}

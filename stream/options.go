@@ -71,7 +71,7 @@ func (o Options) complete() (Options, error) {
 		o.PermissionRecheck = time.Minute
 	}
 	if o.MaxOpen == 0 {
-		o.MaxOpen = 10_000
+		o.MaxOpen = int(openGraphs.Limit())
 	}
 	if o.MaxChannels == 0 {
 		o.MaxChannels = 256
@@ -94,11 +94,18 @@ type timing struct {
 	// and is not cut for that; a peer that is gone is noticed by TCP, which does
 	// not let go of unacknowledged data for about as long.
 	write time.Duration
+	// request is how long a client may take to say what an ad-hoc view is of.
+	request time.Duration
+	// idle is how long a connection for many graphs may have none.
+	idle time.Duration
 	// grace is how long open streams may take to say goodbye when the server
 	// stops.
 	grace time.Duration
 }
 
 func defaultTiming() timing {
-	return timing{heartbeat: 20 * time.Second, pong: 30 * time.Second, write: 15 * time.Minute, grace: 5 * time.Second}
+	return timing{
+		heartbeat: 20 * time.Second, pong: 30 * time.Second, write: 15 * time.Minute,
+		request: 10 * time.Second, idle: time.Minute, grace: 5 * time.Second,
+	}
 }

@@ -377,7 +377,7 @@ func TestCredentials(t *testing.T) {
 				t.Fatal(err)
 			}
 			handler := (&access{authenticator: own, proxy: proxy, authorizer: everybody}).guard(
-				http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { kept = credentialsFrom(r.Context()).own() }), m)
+				http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { kept = credentialsFrom(r.Context()).own() }), m, func(next http.Handler) http.Handler { return next })
 			r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "/apis", http.NoBody)
 			if err != nil {
 				t.Fatal(err)

@@ -100,5 +100,10 @@ func (s *Server) why(ctx context.Context, name graphview.Name, err error) *graph
 		return closed
 	}
 	s.options.Logger.Error(err, "subscription", "view", name.String())
+	return errInternal()
+}
+
+// errInternal is what a peer is told of a fault of ours.
+func errInternal() *graphview.ClosedError {
 	return &graphview.ClosedError{Code: graphview.CodeInternal, Reason: "internal error"}
 }

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"graphview.dev/graphview"
+	"graphview.dev/graphview/budget"
 )
 
 // headerBytes bounds a request's header. The front proxy repeats every group of
@@ -29,10 +30,10 @@ type Server struct {
 	certificate *certificate
 	listener    net.Listener
 	handler     http.Handler
-	open        *open
-	exports     *semaphore.Weighted // of exportRoom
+	registry    *registry
+	adHoc       *budget.Shares[string] // by user
+	exports     *semaphore.Weighted    // of exportRoom
 	permissions *permissions
-	connections connections
 	timing      timing
 	metrics     *metrics
 	stopping    atomic.Bool
@@ -67,8 +68,8 @@ func newServer(o Options, a *access) (*Server, error) {
 		return nil, fmt.Errorf("stream server: %w", err)
 	}
 	s := &Server{
-		options: o, access: a, certificate: certificate, listener: listener,
-		open: newOpen(o.MaxOpen), exports: semaphore.NewWeighted(exportRoom), timing: defaultTiming(), metrics: m,
+		options: o, access: a, certificate: certificate, listener: newVisitors(listener),
+		registry: newRegistry(o.MaxOpen), adHoc: budget.NewShares[string](adHocViews), exports: semaphore.NewWeighted(exportRoom), timing: defaultTiming(), metrics: m,
 		permissions: newPermissions(a.review, a.authenticator, o.PermissionRecheck, m),
 	}
 	s.handler = s.newHandler()
@@ -99,8 +100,10 @@ func (s *Server) Run(ctx context.Context) error {
 	}
 
 	server := &http.Server{
-		Handler:           s.handler,
-		TLSConfig:         s.tlsConfig(),
+		Handler:     s.handler,
+		TLSConfig:   s.tlsConfig(),
+		ConnContext: withVisitor,
+		// Of a TLS handshake too.
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    headerBytes,
@@ -132,7 +135,7 @@ func (s *Server) stop(ctx context.Context, server *http.Server) {
 	s.stopping.Store(true)
 	ctx, cancel := context.WithTimeout(ctx, s.timing.grace)
 	defer cancel()
-	ended := s.open.stop(&graphview.ClosedError{Code: graphview.CodeStopping, Reason: "the server is stopping"})
+	ended := s.registry.stop(&graphview.ClosedError{Code: graphview.CodeStopping, Reason: "the server is stopping"})
 	if err := server.Shutdown(ctx); err != nil {
 		// The grace is over: connections with a handler are cut here, WebSockets
 		// below.
@@ -141,7 +144,7 @@ func (s *Server) stop(ctx context.Context, server *http.Server) {
 	select {
 	case <-ended:
 	case <-ctx.Done():
-		s.open.kill()
+		s.registry.kill()
 		<-ended
 	}
 }

@@ -23,7 +23,7 @@ type session struct {
 var errPeer = errors.New("the peer is gone")
 
 // run returns when the subscription or ctx is over or the peer is gone, with
-// everything closed. ctx and hard are those of an opened.
+// everything closed. ctx and hard are those of a stream.
 func (s *session) run(ctx, hard context.Context) {
 	defer s.subscription.Close()
 	err := s.pump(ctx, hard)
@@ -47,14 +47,14 @@ func (s *session) run(ctx, hard context.Context) {
 
 // pump never returns nil.
 func (s *session) pump(ctx, hard context.Context) error {
-	silence := allowance{time: s.timing.heartbeat, slack: s.timing.heartbeat / 4}
-	defer silence.giveUp()
-	writing := allowance{time: s.timing.write, slack: s.timing.heartbeat}
-	defer writing.giveUp()
+	silence := deadline{time: s.timing.heartbeat, slack: s.timing.heartbeat / 4}
+	defer silence.stop()
+	writing := deadline{time: s.timing.write, slack: s.timing.heartbeat}
+	defer writing.stop()
 	for {
 		frames, err := s.subscription.Next(silence.under(ctx))
 		if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
-			writing.giveUp() // who is silent needs none
+			writing.stop() // who is silent needs none
 			if err := s.ping(ctx); err != nil {
 				return err
 			}

@@ -36,19 +36,19 @@ func (s *Server) serveSnapshot(w http.ResponseWriter, r *http.Request, view View
 // that is left to do about an error is to cut it, which no client takes for a
 // whole graph.
 func (s *Server) sendSnapshot(w http.ResponseWriter, r *http.Request, view View, form snapshot) {
-	one, err := s.open.admit(r.Context())
+	who, _ := request.UserFrom(r.Context())
+	stream, err := s.registry.reserve(r.Context(), who)
 	if err != nil {
 		s.refuse(w, r, err)
 		return
 	}
-	defer one.leave()
-	synced, err := s.waitSynced(one.ctx, view)
+	defer stream.release()
+	synced, err := s.waitSynced(stream.ctx, view)
 	if err != nil {
-		s.abandon(w, r, one.ctx, view, err)
+		s.abandon(w, r, stream.ctx, view, err)
 		return
 	}
-	who, _ := request.UserFrom(r.Context())
-	held := s.permissions.acquire(one.ctx, who, view.Name(), tenancy{end: one.end})
+	held := s.permissions.acquire(stream.ctx, who, view.Name(), tenancy{end: stream.end})
 	defer held.release()
 	subscription := view.Subscribe("", held)
 	defer subscription.Close()
@@ -56,9 +56,9 @@ func (s *Server) sendSnapshot(w http.ResponseWriter, r *http.Request, view View,
 	if synced {
 		within = s.options.SyncTimeout
 	}
-	frames, err := firstFrames(one.ctx, subscription, within)
+	frames, err := firstFrames(stream.ctx, subscription, within)
 	if err != nil {
-		s.abandon(w, r, one.ctx, view, err)
+		s.abandon(w, r, stream.ctx, view, err)
 		return
 	}
 	out, begun := newResponse(w), false
@@ -70,7 +70,7 @@ func (s *Server) sendSnapshot(w http.ResponseWriter, r *http.Request, view View,
 			w.Header().Set("Cache-Control", "no-store")
 		}
 		// What was begun may still be finished while the server stops.
-		ctx, cancel := context.WithTimeout(one.hard, form.patience)
+		ctx, cancel := context.WithTimeout(stream.hard, form.patience)
 		defer cancel()
 		return out.write(ctx, parts...)
 	}
@@ -80,7 +80,7 @@ func (s *Server) sendSnapshot(w http.ResponseWriter, r *http.Request, view View,
 			return
 		}
 		if err == nil {
-			frames, err = subscription.Next(one.hard)
+			frames, err = subscription.Next(stream.hard)
 		}
 		switch {
 		case err == nil:
@@ -88,7 +88,7 @@ func (s *Server) sendSnapshot(w http.ResponseWriter, r *http.Request, view View,
 			s.options.Logger.V(1).Info("graph cut short", "view", view.Name().String(), "cause", err.Error())
 			panic(http.ErrAbortHandler)
 		default:
-			s.abandon(w, r, one.ctx, view, err)
+			s.abandon(w, r, stream.ctx, view, err)
 			return
 		}
 	}

@@ -12,7 +12,9 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
+	"github.com/go-logr/logr/funcr"
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/apiserver/pkg/authentication/user"
 
 	"graphview.dev/graphview"
 )
@@ -159,7 +161,7 @@ func TestSocketStops(t *testing.T) {
 		await(t, read)
 		await(t, subscriptions[i].closed)
 	}
-	if _, err := s.open.admit(t.Context()); err == nil {
+	if _, err := s.registry.reserve(t.Context(), &user.DefaultInfo{Name: "reader"}); err == nil {
 		t.Error("admitted after the end")
 	}
 }
@@ -316,7 +318,9 @@ func TestSocketBrokenHandshake(t *testing.T) {
 	}
 }
 
-func TestSocketCompresses(t *testing.T) {
+// TestSocketDoesNotCompress: a compressed message is nobody else's, and whoever does
+// not read would hold it.
+func TestSocketDoesNotCompress(t *testing.T) {
 	view := newView("shop/web")
 	s := serve(t, fakeGraphs{view})
 	options := asReader()
@@ -325,12 +329,47 @@ func TestSocketCompresses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := response.Header.Get("Sec-WebSocket-Extensions"); !strings.Contains(got, "server_no_context_takeover") {
+	if got := response.Header.Get("Sec-WebSocket-Extensions"); got != "" {
 		t.Errorf("extensions %q", got)
 	}
 	sent := frame("1", true, []string{`"` + strings.Repeat("x", 4096) + `"`})
 	await(t, view.subscribed).send(sent)
 	if _, got, err := conn.Read(within(t)); err != nil || string(got) != string(sent.JSON) {
 		t.Errorf("%v %d bytes", err, len(got))
+	}
+}
+
+// TestPanic: a panic of what serves one peer is that peer's alone, and an error in
+// the log.
+func TestPanic(t *testing.T) {
+	for name, open := range map[string]func(s *testServer){
+		"a WebSocket": func(s *testServer) {
+			if _, _, err := s.mustDial(watchWeb).Read(within(s.t)); err == nil {
+				s.t.Error("it goes on")
+			}
+		},
+		"a response": func(s *testServer) {
+			response := s.request(http.MethodGet, watchWeb, nil)
+			if _, err := io.Copy(io.Discard, response.Body); err == nil {
+				s.t.Error("it ends as if it were whole")
+			}
+		},
+		"a channel": func(s *testServer) {
+			asks(s.t, dialMux(s.t, s), 1, subscribeTo("web"), problemText(1011, "StatusInternalError", "internal error"))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var log strings.Builder
+			view := newView("shop/web")
+			view.panics = true
+			s := serveOptions(t, Options{
+				Graphs: fakeGraphs{view}, Logger: funcr.New(func(_, args string) { log.WriteString(args) }, funcr.Options{}),
+			})
+			open(s)
+			s.shutdown()
+			if !strings.Contains(log.String(), "Observed a panic") || strings.Contains(log.String(), "content of an object") {
+				t.Errorf("log: %s", log.String())
+			}
+		})
 	}
 }

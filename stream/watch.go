@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/coder/websocket"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apiserver/pkg/endpoints/request"
@@ -55,13 +56,14 @@ func (s *Server) serveWatch(w http.ResponseWriter, r *http.Request, name graphvi
 
 // serveResponse streams as an HTTP response; the handler is the session.
 func (s *Server) serveResponse(w http.ResponseWriter, r *http.Request, view View, since, contentType string, out transport) {
-	one, err := s.open.admit(r.Context())
+	who, _ := request.UserFrom(r.Context())
+	stream, err := s.registry.reserve(r.Context(), who)
 	if err != nil {
 		s.refuse(w, r, err)
 		return
 	}
-	defer one.leave()
-	held := s.lease(r, view, one)
+	defer stream.release()
+	held := s.acquire(r, who, view.Name(), rightToWatch(view.Name()), stream)
 	defer held.release()
 	w.Header().Set("Content-Type", contentType)
 	w.Header().Set("X-Content-Type-Options", "nosniff")
@@ -70,45 +72,17 @@ func (s *Server) serveResponse(w http.ResponseWriter, r *http.Request, view View
 	if err := http.NewResponseController(w).Flush(); err != nil {
 		return
 	}
-	s.newSession(view, since, held, out).run(one.ctx, one.hard)
+	s.newSession(view, since, held, out).run(stream.ctx, stream.hard)
 }
 
-// serveSocket upgrades and returns; the session goes on in a goroutine that the
-// server joins.
+// serveSocket streams over a WebSocket.
 func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request, view View, since string) {
-	if err := offers(r, subprotocol); err != nil {
-		s.refuse(w, r, err)
-		return
-	}
-	one, err := s.open.admit(lastingOf(r))
-	if err != nil {
-		s.refuse(w, r, err)
-		return
-	}
-	conn, out, ok := s.accept(w, r, subprotocol, view.Name())
-	if !ok {
-		one.leave()
-		return
-	}
-	held := s.lease(r, view, one)
-	go func() {
-		defer one.leave()
-		defer held.release()
-		out.start(conn, func() { takeNothing(conn, one.hard, one.end) })
-		s.newSession(view, since, held, out).run(one.ctx, one.hard)
-	}()
-}
-
-// lease is for as long as the user may watch the view, with the credentials of
-// the request where those are its own.
-func (s *Server) lease(r *http.Request, view View, one *opened) *lease {
-	who, _ := request.UserFrom(r.Context())
 	name := view.Name()
-	return s.permissions.acquire(one.ctx, who, name, tenancy{
-		right:       rightToWatch(name),
-		credentials: credentialsFrom(r.Context()).own(),
-		end:         one.end,
-	})
+	s.upgrade(w, r, door{protocol: subprotocol, about: name, right: rightToWatch(name), reserve: s.registry.reserve},
+		func(stream *stream, conn *websocket.Conn, out *socket, held *lease) {
+			out.start(conn, func() { takeNothing(conn, stream.hard, stream.end) })
+			s.newSession(view, since, held, out).run(stream.ctx, stream.hard)
+		})
 }
 
 // rightToWatch is what it takes to stream a graph.

@@ -59,7 +59,7 @@ func healthy() error {
 	if err != nil {
 		return fmt.Errorf("operator's log: %w", err)
 	}
-	for _, sign := range []string{"WARNING: DATA RACE", "panic: ", "fatal error: ", "Observed a panic"} {
+	for _, sign := range []string{"WARNING: DATA RACE", "panic: ", "panic serving", "fatal error: ", "Observed a panic"} {
 		if at := bytes.Index(text, []byte(sign)); at >= 0 {
 			return fmt.Errorf("the operator's log has: %s", text[at:min(len(text), at+8000)])
 		}
