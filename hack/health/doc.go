@@ -1,8 +1,9 @@
-// Health says how GitOps tools judge objects: Argo CD by a health check in Lua,
-// and Flux and whatever follows kstatus by that. It reads a JSON array of objects
-// from standard input, the Lua script from the file that it is given, and writes
-// a JSON array of what both say.
+// Health says how GitOps tools judge objects: Argo CD by its built-in checks and,
+// where it is given the file of one, by a health check in Lua; Flux and whatever
+// follows kstatus by that. It reads a JSON array of objects from standard input
+// and writes a JSON array of verdicts. With the argument corpus it writes the
+// objects that both tools test themselves with.
 //
-// It is a module of its own for tests, so that neither Lua nor kstatus are among
-// the operator's dependencies.
+// It is a module of its own for tests, so that none of the tools is among the
+// operator's dependencies.
 package main

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 
+	argo "github.com/argoproj/argo-cd/gitops-engine/pkg/health"
 	"github.com/fluxcd/cli-utils/pkg/kstatus/status"
 	lua "github.com/yuin/gopher-lua"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -15,6 +16,9 @@ import (
 
 // verdict is what the tools say of one object.
 type verdict struct {
+	// Script is what Argo CD says by the script, where one is given.
+	Script health `json:"script"`
+	// ArgoCD is what its built-in checks say, empty for a kind that they do not know.
 	ArgoCD  health `json:"argocd"`
 	KStatus health `json:"kstatus"`
 }
@@ -32,12 +36,18 @@ func main() {
 }
 
 func run() error {
-	if len(os.Args) != 2 {
-		return errors.New("the only argument is the file of the Lua script")
-	}
-	script, err := os.ReadFile(os.Args[1])
-	if err != nil {
-		return err
+	script := ""
+	switch {
+	case len(os.Args) == 2 && os.Args[1] == "corpus":
+		return corpus(os.Stdout)
+	case len(os.Args) == 2:
+		text, err := os.ReadFile(os.Args[1])
+		if err != nil {
+			return err
+		}
+		script = string(text)
+	case len(os.Args) > 2:
+		return errors.New("the only argument is corpus, or the file of a Lua script")
 	}
 	text, err := io.ReadAll(os.Stdin)
 	if err != nil {
@@ -54,16 +64,32 @@ func run() error {
 		if !ok {
 			return fmt.Errorf("element %d is no object", i)
 		}
-		if verdicts[i].ArgoCD, err = check(string(script), object); err != nil {
+		if verdicts[i], err = judge(script, object); err != nil {
 			return err
 		}
-		result, err := status.Compute(&unstructured.Unstructured{Object: object})
-		if err != nil {
-			return err
-		}
-		verdicts[i].KStatus = health{string(result.Status), result.Message}
 	}
 	return json.NewEncoder(os.Stdout).Encode(verdicts)
+}
+
+// judge asks all tools. What one of them cannot judge is an Error of its own.
+func judge(script string, object map[string]any) (v verdict, err error) {
+	if script != "" {
+		if v.Script, err = check(script, object); err != nil {
+			return v, err
+		}
+	}
+	u := &unstructured.Unstructured{Object: object}
+	if result, err := status.Compute(u); err != nil {
+		v.KStatus = health{"Error", err.Error()}
+	} else {
+		v.KStatus = health{string(result.Status), result.Message}
+	}
+	if result, err := argo.GetResourceHealth(u, nil); err != nil {
+		v.ArgoCD = health{"Error", err.Error()}
+	} else if result != nil {
+		v.ArgoCD = health{string(result.Status), result.Message}
+	}
+	return v, nil
 }
 
 // check runs the script as Argo CD does: the object is the global obj, and what

@@ -85,8 +85,8 @@ spec: {queries: [{include: {resourceSelectorExpression: "true"}}]}}`)
 	}
 	for i, got := range judge(t, root, objects) {
 		want := wants[names[i]]
-		if got.ArgoCD.Status != want.wantArgoCD || !strings.Contains(got.ArgoCD.Message, want.wantMessage) {
-			t.Errorf("%s: Argo CD says %s: %s", names[i], got.ArgoCD.Status, got.ArgoCD.Message)
+		if got.Script.Status != want.wantArgoCD || !strings.Contains(got.Script.Message, want.wantMessage) {
+			t.Errorf("%s: Argo CD says %s: %s", names[i], got.Script.Status, got.Script.Message)
 		}
 		if got.KStatus.Status != want.wantKStatus {
 			t.Errorf("%s: kstatus says %s: %s", names[i], got.KStatus.Status, got.KStatus.Message)
@@ -95,7 +95,7 @@ spec: {queries: [{include: {resourceSelectorExpression: "true"}}]}}`)
 }
 
 type verdict struct {
-	ArgoCD  struct{ Status, Message string }
+	Script  struct{ Status, Message string }
 	KStatus struct{ Status, Message string }
 }
 

@@ -1,0 +1,93 @@
+package health
+
+import "strings"
+
+// condition is one of an object's status.conditions.
+type condition struct {
+	kind, status, reason string
+	since                int64
+}
+
+func (c condition) isTrue() bool { return c.status == "True" }
+
+// conditionsOf are an object's conditions.
+type conditionsOf []condition
+
+func conditionsAt(f fields, path ...string) conditionsOf {
+	var all conditionsOf
+	f.each(func(c fields) bool {
+		all = append(all, condition{
+			kind: c.text("type"), status: c.text("status"), reason: c.text("reason"), since: seconds(c.text("lastTransitionTime")),
+		})
+		return true
+	}, path...)
+	return all
+}
+
+func (all conditionsOf) find(kind string) (condition, bool) {
+	for _, c := range all {
+		if c.kind == kind {
+			return c, true
+		}
+	}
+	return condition{}, false
+}
+
+// is tells whether a condition is there and True.
+func (all conditionsOf) is(kind string) bool {
+	c, found := all.find(kind)
+	return found && c.isTrue()
+}
+
+// readiness is what conditions say that are True once an object is as it should
+// be, such as Ready: the first of the kinds that is there decides.
+func (all conditionsOf) readiness(kinds ...string) (Health, bool) {
+	for _, kind := range kinds {
+		c, found := all.find(kind)
+		if !found {
+			continue
+		}
+		switch {
+		case c.isTrue():
+			return Health{State: OK, Reason: word(c.reason), Since: c.since}, true
+		case c.status == "False" && failure(c.reason):
+			return Health{State: Degraded, Reason: word(c.reason), Since: c.since}, true
+		default:
+			reason := c.reason
+			if reason == "" {
+				reason = "Not" + kind
+			}
+			return progressing(reason, c.since), true
+		}
+	}
+	return Health{}, false
+}
+
+// failure tells from a condition's reason that what it is about failed, and does
+// not merely take its time. Reasons are CamelCase words by Kubernetes' API
+// conventions, and no list of them exists.
+func failure(reason string) bool {
+	if failureExceptions[reason] {
+		return false
+	}
+	lower := strings.ToLower(reason)
+	for _, part := range failureParts {
+		if strings.Contains(lower, part) {
+			return true
+		}
+	}
+	return false
+}
+
+var failureParts = []string{
+	"fail", "error", "invalid", "backoff", "denied", "forbidden", "unauthorized", "exceeded", "degraded", "unhealthy", "stalled",
+	"conflict", "rejected", "unsupported", "notfound", "missing", "misconfigur", "incompatible", "unresolvable", "crash", "evicted", "expired",
+}
+
+// failureExceptions are reasons that contain such a part and pass by themselves.
+var failureExceptions = map[string]bool{
+	"NoError":            true,
+	"DependencyNotReady": true,
+	"ArtifactNotFound":   true, // of Flux, until the source has been fetched
+	"SourceNotFound":     true,
+}

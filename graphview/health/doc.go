@@ -1,0 +1,18 @@
+// Package health says how an object is, from its own fields.
+//
+// The rules for Kubernetes' own kinds and for conditions are those of kstatus
+// (sigs.k8s.io/cli-utils, package status), read from a tree of a few fields
+// instead of typed objects. Where kstatus has no opinion or waits for ever, the
+// rules of Argo CD's built-in checks (gitops-engine, package health) and of its
+// scripts for other projects decide. Each difference from both is a row of
+// docs/health.md with its reason, and test/health compares the three.
+//
+// A kind without a rule, a condition or a phase is [Unknown]. Nothing is [OK]
+// because nobody looked.
+//
+// The package deliberately does not know watches, graphs, other objects or what
+// time it is. [Of] is a pure function. What time changes, such as a condition that
+// stays False for ten minutes, is in [Health.Overdue], and [Health.At] applies it.
+//
+// Everything may be used by any number of goroutines.
+package health
