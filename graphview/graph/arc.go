@@ -142,6 +142,16 @@ func (g *Graph) removeArc(id arcID) {
 	if a.flags&bySelector != 0 {
 		s.selected--
 	}
+	g.setPaths(a, 0, 0)
+}
+
+// setPaths changes the paths that are told of an arc.
+func (g *Graph) setPaths(a *arc, namedBy, fields fieldID) {
+	g.paths.hold(namedBy)
+	g.paths.hold(fields)
+	g.paths.release(a.namedBy)
+	g.paths.release(a.fields)
+	a.namedBy, a.fields = namedBy, fields
 }
 
 // wanted is an arc that an object's references ask for.
@@ -240,7 +250,8 @@ func (g *Graph) name(id arcID, w *wanted) {
 	}
 	a = g.touchArc(id)
 	a.flags = a.flags&^attributes | w.flags
-	a.uid, a.namedBy = w.uid, fields
+	a.uid = w.uid
+	g.setPaths(a, fields, a.fields)
 	g.setFields(id)
 }
 
@@ -254,7 +265,8 @@ func (g *Graph) unname(id arcID) {
 	case a.flags&named != 0:
 		a = g.touchArc(id)
 		a.flags &^= named | controller | block
-		a.uid, a.namedBy = 0, 0
+		a.uid = 0
+		g.setPaths(a, 0, a.fields)
 		g.setFields(id)
 	}
 }
@@ -275,7 +287,7 @@ func (g *Graph) setFields(id arcID) {
 		fields = g.fieldsFor(paths)
 	}
 	if fields != a.fields {
-		g.touchArc(id).fields = fields
+		g.setPaths(g.touchArc(id), a.namedBy, fields)
 	}
 }
 
@@ -297,10 +309,10 @@ func (g *Graph) fieldFor(path string) fieldID {
 	if path == "" {
 		return 0
 	}
-	id, ok := g.fieldIDs[path]
+	id, ok := g.onePath[path]
 	if !ok {
 		id = g.fieldSet([]string{path})
-		g.fieldIDs[path] = id
+		g.onePath[g.pathLists[id][0]] = id
 	}
 	return id
 }
@@ -308,27 +320,35 @@ func (g *Graph) fieldFor(path string) fieldID {
 func (g *Graph) fieldSet(paths []string) fieldID {
 	var set [maxFields]string
 	copy(set[:], paths)
-	id := g.fieldSets.intern(set)
-	for len(g.fieldLists) <= int(id) {
-		g.fieldLists = append(g.fieldLists, nil)
+	id := g.paths.intern(set)
+	for len(g.pathLists) <= int(id) {
+		g.pathLists = append(g.pathLists, nil)
 	}
-	if g.fieldLists[id] == nil {
-		g.fieldLists[id] = slices.Clone(paths)
+	if g.pathLists[id] == nil {
+		set = g.paths.at(id)
+		g.pathLists[id] = slices.Clone(set[:len(paths)])
 	}
 	return id
+}
+
+// dropFields forgets what there is beside a set of paths.
+func (g *Graph) dropFields(id fieldID) {
+	if list := g.pathLists[id]; len(list) == 1 {
+		delete(g.onePath, list[0])
+	}
+	g.pathLists[id] = nil
 }
 
 func (g *Graph) fieldsOf(id fieldID) []string {
 	if id == 0 {
 		return nil
 	}
-	return g.fieldLists[id]
+	return g.pathLists[id]
 }
 
 // target is the slot that a reference names.
 func (g *Graph) target(r *Reference) slotID {
-	kind := g.kinds.intern(r.To)
-	g.growKinds()
+	kind := g.kindFor(r.To)
 	space := clusterSpace
 	if r.Scope == ScopeNamespaced || r.Scope == ScopeUnknown && g.scopes[kind] != ScopeCluster {
 		space = g.spaces.intern(r.Namespace)

@@ -43,7 +43,7 @@ func (l *Lens) commit() bool {
 // move notes which entries became visible and which ceased to be, and logs them
 // and those with other content. Tombstones go first in the log: whatever is set
 // again because of them comes after.
-func (l *Lens) move() (came, went []uint32) {
+func (l *Lens) move() (came, went []entryID) {
 	now := l.stamp(l.g.rev)
 	for _, e := range l.dirty {
 		p := l.entries.at(e)
@@ -73,19 +73,19 @@ func (l *Lens) move() (came, went []uint32) {
 }
 
 // examineAll examines each arc that may look different, once.
-func (l *Lens) examineAll(came, went []uint32, sites []spaceID) {
+func (l *Lens) examineAll(came, went []entryID, sites []spaceID) {
 	for i := range l.g.changes {
 		c := &l.g.changes[i]
 		if e := l.index.at(c.from); e != 0 {
 			l.examine(e, c.id, c.was)
 		}
 	}
-	for _, list := range [2][]uint32{went, came} {
+	for _, list := range [2][]entryID{went, came} {
 		for _, e := range list {
 			l.examineOut(e)
 		}
 	}
-	for _, list := range [2][]uint32{went, came} {
+	for _, list := range [2][]entryID{went, came} {
 		for _, e := range list {
 			l.examineIn(e)
 		}
@@ -137,7 +137,7 @@ func (l *Lens) tidy() {
 func (l *Lens) stable(p *entry) bool { return (p.flags&shown != 0) == l.visible(p) }
 
 // examineOut examines the arcs of an entry that appeared or disappeared.
-func (l *Lens) examineOut(e uint32) {
+func (l *Lens) examineOut(e entryID) {
 	g := l.g
 	for id := g.nodes.at(l.entries.at(e).node).out; id != 0; id = g.arcs.at(id).nextOut {
 		if a := g.arcs.at(id); a.flags&recorded == 0 {
@@ -147,7 +147,7 @@ func (l *Lens) examineOut(e uint32) {
 }
 
 // examineIn examines the arcs that end at an entry that appeared or disappeared.
-func (l *Lens) examineIn(e uint32) {
+func (l *Lens) examineIn(e entryID) {
 	g := l.g
 	at := g.nodes.at(l.entries.at(e).node).slot
 	if _, ok := l.usesWas[g.slots.at(at).kind]; ok {
@@ -190,7 +190,7 @@ type look struct {
 
 // examine compares how an arc looked with how it looks, and logs its source if
 // that differs.
-func (l *Lens) examine(from uint32, id arcID, was arcState) {
+func (l *Lens) examine(from entryID, id arcID, was arcState) {
 	a := l.g.arcs.at(id)
 	before := l.lookBefore(from, a.to, was)
 	var now look
@@ -224,7 +224,7 @@ func (l *Lens) examine(from uint32, id arcID, was arcState) {
 }
 
 // lookOf is how the view shows an arc of entry from now.
-func (l *Lens) lookOf(from uint32, a *arc) look {
+func (l *Lens) lookOf(from entryID, a *arc) look {
 	at := l.g.slots.at(a.to)
 	u := l.useOf(at.kind)
 	if !u.has(at) || !l.visible(l.entries.at(from)) {
@@ -248,7 +248,7 @@ func (l *Lens) lookOf(from uint32, a *arc) look {
 }
 
 // lookBefore is how the view showed an arc in the last revision.
-func (l *Lens) lookBefore(from uint32, to slotID, was arcState) look {
+func (l *Lens) lookBefore(from entryID, to slotID, was arcState) look {
 	at := l.g.slots.at(to)
 	u := l.useBefore(at.kind)
 	if !was.exists || !u.has(at) || l.entries.at(from).flags&shown == 0 {

@@ -12,7 +12,7 @@ const (
 )
 
 // byRoot is the support of an entry that is reached because it is a root.
-const byRoot = ^uint32(0)
+const byRoot = ^entryID(0)
 
 // entry is what a lens knows of one node. It lives while the node is a member
 // or there is a tombstone for it. There is one for each vertex of each view, so
@@ -20,10 +20,10 @@ const byRoot = ^uint32(0)
 // when the content changed, is the node's.
 type entry struct {
 	node    nodeID
-	support uint32 // entry that it is reached from; byRoot; 0
-	since   stamp  // when it last appeared or disappeared
-	changed stamp  // when its content last changed
-	logged  stamp  // number of its live element in the log
+	support entryID // entry that it is reached from; byRoot; 0
+	since   stamp   // when it last appeared or disappeared
+	changed stamp   // when its content last changed
+	logged  stamp   // number of its live element in the log
 	flags   uint8
 }
 
@@ -93,8 +93,8 @@ func older(s, by stamp) stamp {
 }
 
 // all yields the entries with their ids.
-func (l *Lens) all(yield func(*entry, uint32) bool) {
-	for e := uint32(1); e <= l.entries.next; e++ {
+func (l *Lens) all(yield func(*entry, entryID) bool) {
+	for e := entryID(1); e <= l.entries.next; e++ {
 		if p := l.entries.at(e); p.node != 0 && !yield(p, e) {
 			return
 		}
@@ -103,28 +103,28 @@ func (l *Lens) all(yield func(*entry, uint32) bool) {
 
 // index finds the entry of a node. Nodes that are watched together have ids that
 // are close together, so pages of a few are nearly full or not there.
-type index struct{ pages []*[1 << indexBits]uint32 }
+type index struct{ pages []*[1 << indexBits]entryID }
 
 const indexBits = 6
 
 // at returns the entry of a node, 0 if it has none.
-func (x *index) at(n nodeID) uint32 {
+func (x *index) at(n nodeID) entryID {
 	if p := n >> indexBits; int(p) < len(x.pages) && x.pages[p] != nil {
 		return x.pages[p][n&(1<<indexBits-1)]
 	}
 	return 0
 }
 
-func (x *index) set(n nodeID, e uint32) {
+func (x *index) set(n nodeID, e entryID) {
 	p := int(n >> indexBits)
 	if p >= len(x.pages) {
 		if e == 0 {
 			return
 		}
-		x.pages = append(x.pages, make([]*[1 << indexBits]uint32, p+1-len(x.pages))...)
+		x.pages = append(x.pages, make([]*[1 << indexBits]entryID, p+1-len(x.pages))...)
 	}
 	if x.pages[p] == nil {
-		x.pages[p] = new([1 << indexBits]uint32)
+		x.pages[p] = new([1 << indexBits]entryID)
 	}
 	x.pages[p][n&(1<<indexBits-1)] = e
 }

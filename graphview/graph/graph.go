@@ -1,6 +1,9 @@
 package graph
 
-import "sync"
+import (
+	"strings"
+	"sync"
+)
 
 // clusterSpace is the id of the empty namespace: that of cluster-scoped objects.
 const clusterSpace spaceID = 1
@@ -13,17 +16,17 @@ type Graph struct {
 	// reach back as far as span.
 	rev, span uint64
 
-	kinds      table[Kind]
-	resources  table[Resource]
-	spaces     table[string]
-	fieldSets  table[[maxFields]string]
-	fieldLists [][]string
-	fieldIDs   map[string]fieldID // of the sets of one
-	scopes     []Scope            // by kind
+	kinds     table[kindID, Kind]
+	resources table[resID, Resource] // that sources are of; none is dropped
+	spaces    table[spaceID, string]
+	paths     table[fieldID, [maxFields]string]
+	pathLists [][]string
+	onePath   map[string]fieldID // of the sets of one
+	scopes    []Scope            // by kind
 
-	nodes  slab[node]
-	slots  slab[slot]
-	arcs   slab[arc]
+	nodes  slab[nodeID, node]
+	slots  slab[slotID, slot]
+	arcs   slab[arcID, arc]
 	names  names
 	claims map[nodeID][]SourceID // beyond the first
 	rules  map[nodeID]uint64     // Object.Rules, but 0
@@ -66,11 +69,19 @@ func New() *Graph {
 		sources:   make(map[SourceID]source),
 		lenses:    make(map[*Lens]struct{}),
 		uidWas:    make(map[nodeID]uint32),
-		fieldIDs:  make(map[string]fieldID),
+		onePath:   make(map[string]fieldID),
 	}
-	g.spaces.intern("")
-	g.namespaces = g.kinds.intern(NamespaceKind)
-	g.growKinds()
+	g.kinds.clone = func(k Kind) Kind { return Kind{strings.Clone(k.Group), strings.Clone(k.Kind)} }
+	g.spaces.clone = strings.Clone
+	g.paths.clone = func(set [maxFields]string) [maxFields]string {
+		for i, path := range set {
+			set[i] = strings.Clone(path)
+		}
+		return set
+	}
+	g.spaces.hold(g.spaces.intern(""))
+	g.namespaces = g.kindFor(NamespaceKind)
+	g.kinds.hold(g.namespaces)
 	return g
 }
 
@@ -106,8 +117,8 @@ func (g *Graph) Update(fn func()) []*Lens {
 // Update.
 func (g *Graph) AddSource(kind Kind, resource Resource, scope Scope) SourceID {
 	g.lastID++
-	k := g.kinds.intern(kind)
-	g.growKinds()
+	k := g.kindFor(kind)
+	g.kinds.hold(k)
 	g.sources[g.lastID] = source{kind: k, resource: g.resources.intern(resource)}
 	g.setScope(k, scope)
 	return g.lastID
@@ -137,6 +148,7 @@ func (g *Graph) RemoveSource(id SourceID) {
 		l.forget(id)
 	}
 	delete(g.sources, id)
+	g.kinds.release(src.kind)
 }
 
 // Set tells the graph what a source sees of an object. The id it returns names
@@ -264,14 +276,8 @@ func (g *Graph) setUID(id nodeID, uid uint32) {
 	}
 }
 
-// SetScope tells the graph whether a kind lives in namespaces. References to
-// it whose scope was unknown find their targets. In Update.
-func (g *Graph) SetScope(kind Kind, scope Scope) {
-	k := g.kinds.intern(kind)
-	g.growKinds()
-	g.setScope(k, scope)
-}
-
+// setScope notes whether a kind lives in namespaces. References to it whose scope
+// was unknown find their targets.
 func (g *Graph) setScope(kind kindID, scope Scope) {
 	if g.scopes[kind] == scope {
 		return
@@ -296,6 +302,8 @@ func (g *Graph) setScope(kind kindID, scope Scope) {
 // rehome moves an arc to the cluster-scoped slot of its target's name.
 func (g *Graph) rehome(id arcID) {
 	a := *g.arcs.at(id)
+	g.paths.hold(a.namedBy)
+	defer g.paths.release(a.namedBy)
 	s := g.slots.at(a.to)
 	to := g.slotFor(s.kind, clusterSpace, s.name)
 	g.removeArc(id)
@@ -309,15 +317,25 @@ func (g *Graph) rehome(id arcID) {
 		b.uid = a.uid
 	}
 	if b.namedBy == 0 {
-		b.namedBy = a.namedBy
+		g.setPaths(b, a.namedBy, b.fields)
 	}
 	g.setFields(other)
 }
 
-func (g *Graph) growKinds() {
+// kindFor is the id of a kind.
+func (g *Graph) kindFor(kind Kind) kindID {
+	id := g.kinds.intern(kind)
 	for len(g.scopes) < len(g.kinds.values) {
 		g.scopes = append(g.scopes, ScopeUnknown)
 	}
+	return id
+}
+
+// sweep drops the kinds, namespaces and paths that nobody speaks of any more.
+func (g *Graph) sweep() {
+	g.kinds.sweep(func(id kindID) { g.scopes[id] = ScopeUnknown })
+	g.spaces.sweep(nil)
+	g.paths.sweep(g.dropFields)
 }
 
 // commit makes the open revision one of each lens, and opens the next.
@@ -347,6 +365,7 @@ func (g *Graph) commit() []*Lens {
 	clear(g.changes)
 	g.changes = g.changes[:0]
 	clear(g.uidWas)
+	g.sweep()
 	g.rev++
 	for l := range g.lenses {
 		g.rev = max(g.rev, l.head+1)
@@ -357,6 +376,8 @@ func (g *Graph) commit() []*Lens {
 // Size is what a graph holds, for tests and metrics.
 type Size struct {
 	Nodes, Slots, Arcs, Labels, Lenses int
+	// Kinds, Namespaces and Paths that objects speak of.
+	Kinds, Namespaces, Paths int
 }
 
 // Size counts what the graph holds, dead nodes and placeholders included.
@@ -369,5 +390,9 @@ func (g *Graph) Size() Size {
 		Arcs:   g.arcs.len(),
 		Labels: len(g.labels),
 		Lenses: len(g.lenses),
+		// Without those that every graph knows.
+		Kinds:      g.kinds.len() - 1,
+		Namespaces: g.spaces.len() - 1,
+		Paths:      g.paths.len(),
 	}
 }

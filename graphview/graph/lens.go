@@ -28,10 +28,10 @@ type Lens struct {
 
 	base    uint64 // of stamps
 	index   index
-	entries slab[entry]
-	parts   map[uint32]part // by entry
-	dirty   []uint32
-	queue   []uint32 // of spread
+	entries slab[entryID, entry]
+	parts   map[entryID]part // by entry
+	dirty   []entryID
+	queue   []entryID // of spread
 
 	log    log
 	graves graveyard
@@ -78,7 +78,7 @@ func (g *Graph) NewLens() *Lens {
 		sources: make(map[SourceID]struct{}),
 		usesWas: make(map[kindID]use),
 		base:    g.rev - 1,
-		parts:   make(map[uint32]part),
+		parts:   make(map[entryID]part),
 		objects: make(map[resID]int),
 		places:  make(map[residence]*int),
 		head:    g.rev,
@@ -99,8 +99,14 @@ func (l *Lens) Close() {
 		l.g.nodes.at(p.node).pins--
 		l.g.dropNode(p.node)
 	}
-	l.index, l.entries, l.log, l.dirty, l.parts = index{}, slab[entry]{}, log{}, nil, nil
+	l.index, l.entries, l.log, l.dirty, l.parts = index{}, slab[entryID, entry]{}, log{}, nil, nil
 	l.graves = graveyard{horizon: ^uint64(0)}
+	for k, u := range l.uses {
+		if u.resource != 0 {
+			l.g.kinds.release(kindID(k)) //nolint:gosec // an id
+		}
+	}
+	l.uses = nil
 	delete(l.g.lenses, l)
 }
 
@@ -148,8 +154,7 @@ func (l *Lens) unclaimed(id nodeID, source SourceID) {
 // Use says under which resource the view watches a kind: vertices of another
 // version are hidden, and references to the kind become arcs. In Update.
 func (l *Lens) Use(kind Kind, resource Resource) {
-	k := l.g.kinds.intern(kind)
-	l.g.growKinds()
+	k := l.g.kindFor(kind)
 	l.setUse(k, use{resource: l.g.resources.intern(resource), namespaced: l.g.scopes[k] == ScopeNamespaced})
 }
 
@@ -171,6 +176,12 @@ func (l *Lens) setUse(k kindID, next use) {
 	if _, ok := l.usesWas[k]; !ok {
 		l.usesWas[k] = before
 	}
+	if next.resource != 0 {
+		l.g.kinds.hold(k)
+	}
+	if before.resource != 0 {
+		l.g.kinds.release(k)
+	}
 	next.since = l.g.rev
 	l.uses[k] = next
 	if k == l.g.namespaces && next.resource != 0 {
@@ -183,7 +194,9 @@ func (l *Lens) setUse(k kindID, next use) {
 func (l *Lens) SetRoots(rooted bool, against []ArcType) {
 	var set [Transitive + 1]bool
 	for _, t := range against {
-		set[t] = true
+		if t <= Transitive { // no arc is of another type
+			set[t] = true
+		}
 	}
 	if rooted != l.rooted || set != l.against {
 		l.rooted, l.against, l.replant = rooted, set, true
@@ -230,7 +243,7 @@ func (l *Lens) Select(id NodeID, s Selection) {
 
 // news notes the content that the view shows of an entry, and tells whether it is
 // another than before.
-func (l *Lens) news(e uint32, s Selection) bool {
+func (l *Lens) news(e entryID, s Selection) bool {
 	before, parted := l.parts[e]
 	if s.Part != nil {
 		l.parts[e] = part{content: s.Part, hash: s.Hash}
@@ -243,7 +256,7 @@ func (l *Lens) news(e uint32, s Selection) bool {
 	return parted || l.g.nodes.at(p.node).changed > l.rev(p.changed)
 }
 
-func (l *Lens) deselect(e uint32) {
+func (l *Lens) deselect(e entryID) {
 	p := l.entries.at(e)
 	if p.flags&member == 0 {
 		return
@@ -262,7 +275,7 @@ func (l *Lens) deselect(e uint32) {
 }
 
 // mark puts an entry among those that the commit looks at.
-func (l *Lens) mark(e uint32) {
+func (l *Lens) mark(e entryID) {
 	if p := l.entries.at(e); p.flags&dirty == 0 {
 		p.flags |= dirty
 		l.dirty = append(l.dirty, e)

@@ -13,7 +13,7 @@ type log struct {
 
 type element struct {
 	number stamp // not smaller than those before it
-	entry  uint32
+	entry  entryID
 }
 
 // after returns the index of the first element with a number above n.
@@ -22,7 +22,7 @@ func (g *log) after(n stamp) int {
 }
 
 // push moves an entry to the end of the log, once per revision.
-func (l *Lens) push(e uint32) {
+func (l *Lens) push(e entryID) {
 	p := l.entries.at(e)
 	if p.logged >= l.stamp(l.g.rev) {
 		return
@@ -71,8 +71,8 @@ type graveyard struct {
 	// whose knowledge is older cannot be told what went.
 	horizon uint64
 	// arcs are linked, newest first, from the entry that they started at.
-	arcs   slab[deadArc]
-	newest map[uint32]uint32
+	arcs   slab[deadArcID, deadArc]
+	newest map[entryID]deadArcID
 	graves []grave
 }
 
@@ -84,13 +84,13 @@ type deadArc struct {
 	typ      ArcType
 	sited    bool
 	rev      uint64
-	older    uint32 // of the same entry
+	older    deadArcID // of the same entry
 }
 
 // grave is the tombstone of a vertex, or of one arc that started at it.
 type grave struct {
 	rev   uint64
-	entry uint32
+	entry entryID
 	isArc bool
 }
 
@@ -98,9 +98,9 @@ type grave struct {
 // the visible vertices.
 const minGraves = 8192
 
-func (l *Lens) buryArc(e uint32, d deadArc) {
+func (l *Lens) buryArc(e entryID, d deadArc) {
 	if l.graves.newest == nil {
-		l.graves.newest = make(map[uint32]uint32)
+		l.graves.newest = make(map[entryID]deadArcID)
 	}
 	l.g.slots.at(d.to).pins++
 	d.rev, d.older = l.g.rev, l.graves.newest[e]
@@ -110,7 +110,7 @@ func (l *Lens) buryArc(e uint32, d deadArc) {
 	l.graves.graves = append(l.graves.graves, grave{rev: l.g.rev, entry: e, isArc: true})
 }
 
-func (l *Lens) buryVertex(e uint32) {
+func (l *Lens) buryVertex(e entryID) {
 	l.graves.graves = append(l.graves.graves, grave{rev: l.g.rev, entry: e})
 }
 
@@ -154,9 +154,9 @@ func (l *Lens) dropGraves(rev uint64) {
 }
 
 // forgetArcsOf forgets the arcs that went from an entry up to a revision.
-func (l *Lens) forgetArcsOf(e uint32, rev uint64) {
+func (l *Lens) forgetArcsOf(e entryID, rev uint64) {
 	id := l.graves.newest[e]
-	var kept uint32 // the last that is
+	var kept deadArcID // the last that is
 	for id != 0 && l.graves.arcs.at(id).rev > rev {
 		kept, id = id, l.graves.arcs.at(id).older
 	}
@@ -175,10 +175,10 @@ func (l *Lens) forgetArcsOf(e uint32, rev uint64) {
 }
 
 // forgetArcs forgets all arcs that went from an entry.
-func (l *Lens) forgetArcs(e uint32) { l.forgetArcsOf(e, ^uint64(0)) }
+func (l *Lens) forgetArcs(e entryID) { l.forgetArcsOf(e, ^uint64(0)) }
 
 // free gives up an entry that is neither a member nor a tombstone.
-func (l *Lens) free(e uint32) {
+func (l *Lens) free(e entryID) {
 	p := l.entries.at(e)
 	if p.flags&member != 0 {
 		return

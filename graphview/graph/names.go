@@ -44,13 +44,7 @@ func (g *Graph) findSlot(kind kindID, space spaceID, name string) (slotID, uint3
 // add puts in a slot whose name has no other.
 func (t *names) add(hash uint32, id slotID) {
 	if 4*(t.used+1) > 3*len(t.cells) {
-		before := t.cells
-		t.cells = make([]cell, max(64, 2*len(before)))
-		for _, c := range before {
-			if c.slot != 0 {
-				t.put(c)
-			}
-		}
+		t.resize(max(64, 2*len(t.cells)))
 	}
 	t.put(cell{hash, id})
 	t.used++
@@ -87,4 +81,18 @@ func (t *names) remove(hash uint32, id slotID) {
 	}
 	t.cells[i] = cell{}
 	t.used--
+	if len(t.cells) > 1024 && 16*t.used < len(t.cells) {
+		t.resize(len(t.cells) / 4)
+	}
+}
+
+// resize changes the number of cells.
+func (t *names) resize(cells int) {
+	before := t.cells
+	t.cells = make([]cell, cells)
+	for _, c := range before {
+		if c.slot != 0 {
+			t.put(c)
+		}
+	}
 }

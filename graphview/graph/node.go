@@ -6,14 +6,18 @@ import (
 	"strings"
 )
 
+// Ids of what the graph holds, each a type of its own so that none is taken for
+// another. 0 means none.
 type (
-	nodeID  = uint32
-	slotID  = uint32
-	arcID   = uint32
-	kindID  = uint32
-	spaceID = uint32
-	resID   = uint32
-	fieldID = uint32
+	nodeID    uint32
+	slotID    uint32
+	arcID     uint32
+	kindID    uint32
+	spaceID   uint32
+	resID     uint32
+	fieldID   uint32
+	entryID   uint32 // of a lens
+	deadArcID uint32 // of a lens
 )
 
 // NodeID names a node while it has claims; see Graph.Set.
@@ -95,6 +99,8 @@ func (g *Graph) slotFor(kind kindID, space spaceID, name string) slotID {
 	id = g.slots.alloc()
 	// The caller's string may be a piece of a whole object.
 	*g.slots.at(id) = slot{name: strings.Clone(name), kind: kind, space: space}
+	g.kinds.hold(kind)
+	g.spaces.hold(space)
 	g.names.add(hash, id)
 	return id
 }
@@ -106,6 +112,8 @@ func (g *Graph) dropSlot(id slotID) {
 		return
 	}
 	g.names.remove(hashName(s.kind, s.space, s.name), id)
+	g.kinds.release(s.kind)
+	g.spaces.release(s.space)
 	g.slots.release(id)
 }
 

@@ -4,8 +4,8 @@ package graph
 // It visits the entries that changed, the arcs that changed, and the subtrees
 // that lost their support; never the whole lens.
 func (l *Lens) repair() {
-	var cut []uint32
-	sever := func(e uint32) {
+	var cut []entryID
+	sever := func(e entryID) {
 		p := l.entries.at(e)
 		if p.flags&reached != 0 {
 			p.flags &^= reached
@@ -41,7 +41,7 @@ func (l *Lens) repair() {
 	for len(cut) > done {
 		e := cut[done]
 		done++
-		l.visitArcs(e, func(_ *arc, other uint32, _ bool) {
+		l.visitArcs(e, func(_ *arc, other entryID, _ bool) {
 			if l.entries.at(other).support == e {
 				sever(other)
 			}
@@ -83,7 +83,7 @@ func (l *Lens) replantAll() {
 }
 
 // seed reaches an entry that is a root or has a reached neighbour.
-func (l *Lens) seed(e uint32) {
+func (l *Lens) seed(e entryID) {
 	p := l.entries.at(e)
 	if p.flags&reached != 0 || !l.active(p) {
 		return
@@ -95,7 +95,7 @@ func (l *Lens) seed(e uint32) {
 	}
 }
 
-func (l *Lens) reach(e, support uint32) {
+func (l *Lens) reach(e, support entryID) {
 	p := l.entries.at(e)
 	p.flags |= reached
 	p.support = support
@@ -108,7 +108,7 @@ func (l *Lens) spread() {
 	for len(l.queue) > 0 {
 		e := l.queue[len(l.queue)-1]
 		l.queue = l.queue[:len(l.queue)-1]
-		l.visitArcs(e, func(a *arc, other uint32, forward bool) {
+		l.visitArcs(e, func(a *arc, other entryID, forward bool) {
 			p := l.entries.at(other)
 			if p.flags&reached == 0 && l.active(p) && (forward || l.against[a.typ]) && l.satisfies(a, e, other, forward) {
 				l.reach(other, e)
@@ -118,12 +118,12 @@ func (l *Lens) spread() {
 }
 
 // entryAt is the entry of the object that bears a name in this view, 0 if none.
-func (l *Lens) entryAt(at slotID) uint32 {
+func (l *Lens) entryAt(at slotID) entryID {
 	return l.entryUnder(at, l.used(l.g.slots.at(at).kind))
 }
 
 // entryUnder is that of the object under one resource, 0 for none.
-func (l *Lens) entryUnder(at slotID, r resID) uint32 {
+func (l *Lens) entryUnder(at slotID, r resID) entryID {
 	if r == 0 {
 		return 0
 	}
@@ -135,7 +135,7 @@ func (l *Lens) entryUnder(at slotID, r resID) uint32 {
 }
 
 // visitArcs visits the arcs of an entry's node to and from other entries.
-func (l *Lens) visitArcs(e uint32, visit func(a *arc, other uint32, forward bool)) {
+func (l *Lens) visitArcs(e entryID, visit func(a *arc, other entryID, forward bool)) {
 	n := l.g.nodes.at(l.entries.at(e).node)
 	for id := n.out; id != 0; {
 		a := l.g.arcs.at(id)
@@ -158,17 +158,17 @@ func (l *Lens) visitArcs(e uint32, visit func(a *arc, other uint32, forward bool
 
 // leads tells whether the arc exists and ends at the object of entry to, not
 // at another one of its name.
-func (l *Lens) leads(id arcID, to uint32) bool {
+func (l *Lens) leads(id arcID, to entryID) bool {
 	a := l.g.arcs.at(id)
 	return a.flags&gone == 0 && l.ends(a, to)
 }
 
 // ends tells whether the view follows the arc to the object of entry to.
-func (l *Lens) ends(a *arc, to uint32) bool {
+func (l *Lens) ends(a *arc, to entryID) bool {
 	return (a.uid == 0 || a.uid == l.g.nodes.at(l.entries.at(to).node).uid) && l.admits(a)
 }
 
-func (l *Lens) satisfies(a *arc, e, other uint32, forward bool) bool {
+func (l *Lens) satisfies(a *arc, e, other entryID, forward bool) bool {
 	to := other
 	if !forward {
 		to = e
@@ -177,9 +177,9 @@ func (l *Lens) satisfies(a *arc, e, other uint32, forward bool) bool {
 }
 
 // support finds a reached neighbour from which e is reached, 0 if there is none.
-func (l *Lens) support(e uint32) uint32 {
-	var found uint32
-	l.visitArcs(e, func(a *arc, other uint32, forward bool) {
+func (l *Lens) support(e entryID) entryID {
+	var found entryID
+	l.visitArcs(e, func(a *arc, other entryID, forward bool) {
 		// An arc out of e supports e only against its direction.
 		if found != 0 || forward && !l.against[a.typ] || !l.satisfies(a, e, other, forward) {
 			return

@@ -114,7 +114,7 @@ func (r *reader) siteAllowed() bool {
 	return r.allow == nil || r.allow(r.l.g.resources.at(r.l.sites), "")
 }
 
-func (r *reader) read(e uint32) {
+func (r *reader) read(e entryID) {
 	l, g := r.l, r.l.g
 	p := l.entries.at(e)
 	key := g.key(p.node)
@@ -173,7 +173,7 @@ func (r *reader) targetSince(to slotID, resource resID) uint64 {
 }
 
 // readDead tells of arcs that went from an entry and did not come back.
-func (r *reader) readDead(e uint32, key Key) {
+func (r *reader) readDead(e entryID, key Key) {
 	l, g := r.l, r.l.g
 	var told map[deadArc]bool
 	var d deadArc

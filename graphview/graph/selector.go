@@ -85,8 +85,7 @@ func (g *Graph) setSelectors(id nodeID, references []Reference) {
 		if r.Selector == nil {
 			continue
 		}
-		kind := g.kinds.intern(r.To)
-		g.growKinds()
+		kind := g.kindFor(r.To)
 		s := &selector{owner: id, typ: r.Type, kind: kind, field: r.Field, selector: *r.Selector, sites: r.Namespaces}
 		switch {
 		case r.AllNamespaces:
@@ -138,6 +137,8 @@ func (s *selector) equal(o *selector) bool {
 // index anchors the selector at the requirement whose pairs have the fewest
 // selectors so far, so that an object looks at few that do not match it.
 func (g *Graph) index(s *selector) {
+	g.kinds.hold(s.kind)
+	g.spaces.hold(s.space)
 	sc := g.scopeFor(s.kind, s.space)
 	best := -1
 	for i := range s.selector.Requirements {
@@ -187,6 +188,8 @@ func (g *Graph) unindex(s *selector) {
 		}
 	}
 	g.dropScope(s.kind, s.space)
+	g.kinds.release(s.kind)
+	g.spaces.release(s.space)
 }
 
 // visitScope visits the slots with live nodes among which the selector selects.

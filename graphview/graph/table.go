@@ -1,0 +1,111 @@
+package graph
+
+// A table gives equal values equal ids, from 1 on, for as long as somebody holds
+// them: kinds, namespaces and field paths come from what objects say, so a value
+// must not outlive the last who says it. A value that nobody holds is dropped by
+// sweep, at the end of a revision: until then its id is no other value's.
+type table[ID ~uint32, T comparable] struct {
+	ids    map[T]ID
+	values []T
+	held   []uint32 // how often, by id
+	unheld []ID     // that may be held by nobody
+	free   []ID
+	peak   int       // values at once since ids was made
+	clone  func(T) T // of what may be a piece of a whole object
+}
+
+// intern returns the id of a value, for whoever holds it before the revision ends.
+func (t *table[ID, T]) intern(v T) ID {
+	if id, ok := t.ids[v]; ok {
+		return id
+	}
+	if t.clone != nil {
+		v = t.clone(v)
+	}
+	id := t.add(v)
+	t.unheld = append(t.unheld, id)
+	return id
+}
+
+func (t *table[ID, T]) add(v T) ID {
+	if t.ids == nil {
+		t.ids = make(map[T]ID)
+		t.values, t.held = make([]T, 1), make([]uint32, 1)
+	}
+	var id ID
+	if n := len(t.free); n > 0 {
+		id, t.free = t.free[n-1], t.free[:n-1]
+		t.values[id] = v
+	} else {
+		id = ID(len(t.values)) //nolint:gosec // ids have 32 bits
+		t.values, t.held = append(t.values, v), append(t.held, 0)
+	}
+	t.ids[v] = id
+	t.peak = max(t.peak, len(t.ids))
+	return id
+}
+
+// hold and release count who needs the value of an id. 0 is nobody's.
+func (t *table[ID, T]) hold(id ID) {
+	if id != 0 {
+		t.held[id]++
+	}
+}
+
+func (t *table[ID, T]) release(id ID) {
+	if id == 0 {
+		return
+	}
+	if t.held[id]--; t.held[id] == 0 {
+		t.unheld = append(t.unheld, id)
+	}
+}
+
+// sweep drops the values that nobody holds, and tells of each.
+func (t *table[ID, T]) sweep(dropped func(ID)) {
+	if len(t.unheld) == 0 {
+		return
+	}
+	for _, id := range t.unheld {
+		// One that is listed twice is dropped once.
+		if v := t.values[id]; t.held[id] == 0 && t.ids[v] == id {
+			if dropped != nil {
+				dropped(id)
+			}
+			delete(t.ids, v)
+			t.values[id] = *new(T)
+			t.free = append(t.free, id)
+		}
+	}
+	t.unheld = t.unheld[:0]
+	if t.peak >= 1024 && len(t.ids) < t.peak/4 {
+		t.shrink()
+	}
+}
+
+// shrink gives back what the table had for values that are gone.
+func (t *table[ID, T]) shrink() {
+	ids := make(map[T]ID, len(t.ids))
+	last := ID(0)
+	for v, id := range t.ids {
+		ids[v] = id
+		last = max(last, id)
+	}
+	t.ids, t.peak, t.unheld = ids, len(ids), nil
+	t.values = append(make([]T, 0, last+1), t.values[:last+1]...)
+	t.held = append(make([]uint32, 0, last+1), t.held[:last+1]...)
+	var free []ID
+	for _, id := range t.free {
+		if id <= last {
+			free = append(free, id)
+		}
+	}
+	t.free = free
+}
+
+func (t *table[ID, T]) find(v T) ID { return t.ids[v] }
+
+func (t *table[ID, T]) at(id ID) T { return t.values[id] }
+
+// len is how many values there are.
+func (t *table[ID, T]) len() int { return len(t.ids) }
