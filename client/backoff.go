@@ -6,6 +6,8 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"graphview.dev/api/reason"
 )
 
 const (
@@ -60,5 +62,5 @@ func (b *backoff) connected() { b.failures = 0 }
 
 func isLimit(err error) bool {
 	closed, ok := errors.AsType[*CloseError](err)
-	return ok && closed.Code == CodeLimit
+	return ok && closed.Code == reason.CodeTryAgainLater
 }

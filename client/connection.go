@@ -12,6 +12,8 @@ import (
 
 	"github.com/coder/websocket"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"graphview.dev/api/reason"
 )
 
 const (
@@ -132,7 +134,8 @@ func ended(ctx context.Context, err error) error {
 		return cause
 	}
 	if frame, ok := errors.AsType[websocket.CloseError](err); ok {
-		return &CloseError{Code: int(frame.Code), CodeString: frame.Code.String(), Reason: frame.Reason}
+		word, message := reason.ParseCloseText(frame.Reason)
+		return &CloseError{Code: reason.Code(frame.Code), CodeString: frame.Code.String(), Reason: word, Message: message}
 	}
 	return fmt.Errorf("the connection was lost: %w", err)
 }

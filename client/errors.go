@@ -12,38 +12,40 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-)
 
-// The codes with which a server ends a stream.
-const (
-	CodeDeleted  = 1000 // the GraphView was deleted
-	CodeStopping = 1001 // the server stops, or the graph moved to another
-	CodeInvalid  = 1007 // the request cannot be read
-	CodeRefused  = 1008 // not allowed, or the view is not accepted
-	CodeInternal = 1011 // an error of the server's
-	CodeLimit    = 1013 // a limit is reached
+	"graphview.dev/api/reason"
 )
 
 // CloseError is how a server ended a stream.
 type CloseError struct {
-	Code int `json:"code"`
+	// Code is the one that a WebSocket is closed with.
+	Code reason.Code `json:"code"`
 	// CodeString names the code.
 	CodeString string `json:"code_string"`
-	Reason     string `json:"reason"`
+	// Reason is for programs; see its Remedy. "" where only a code was heard.
+	Reason reason.Reason `json:"reason"`
+	// Message is for people.
+	Message string `json:"message"`
 }
 
 func (e *CloseError) Error() string {
+	text := fmt.Sprintf("the server ended the stream (%d %s)", e.Code, e.Reason)
 	if e.Reason == "" {
-		return fmt.Sprintf("the server ended the stream (%d)", e.Code)
+		text = fmt.Sprintf("the server ended the stream (%d)", e.Code)
 	}
-	return fmt.Sprintf("the server ended the stream (%d): %s", e.Code, e.Reason)
+	if e.Message != "" {
+		text += ": " + e.Message
+	}
+	return text
 }
 
 // Permanent tells whether err stays until somebody acts. A Subscription returns
 // such errors, and waits and tries again after others.
 func Permanent(err error) bool {
 	if closed, ok := errors.AsType[*CloseError](err); ok {
-		return closed.Code == CodeDeleted || closed.Code == CodeInvalid || closed.Code == CodeRefused
+		// Where a token expired, there may be a new one. If not, the next connection
+		// is refused.
+		return reason.RemedyOf(closed.Reason, closed.Code) == reason.Stop
 	}
 	if status, ok := errors.AsType[*apierrors.StatusError](err); ok {
 		code := status.ErrStatus.Code
@@ -55,7 +57,7 @@ func Permanent(err error) bool {
 // IsNotFound tells whether there is no such graph, or no more.
 func IsNotFound(err error) bool {
 	if closed, ok := errors.AsType[*CloseError](err); ok {
-		return closed.Code == CodeDeleted || closed.Code == CodeRefused && strings.HasPrefix(closed.Reason, "not found")
+		return closed.Reason == reason.Deleted || closed.Reason == reason.NotFound || closed.Reason == "" && closed.Code == reason.CodeNormal
 	}
 	return apierrors.IsNotFound(err) && !IsNotServed(err)
 }

@@ -33,7 +33,7 @@ func TestRequest(t *testing.T) {
 		act{reads: true, sends: []string{
 			`{"id":1,"channel":9}`,
 			`{"channel":9,"actions":[` + setB + `],"rev":"1","synced":true}`,
-			`{"channel":9,"error":{"code":1008,"code_string":"StatusPolicyViolation","reason":"no more"}}`,
+			`{"channel":9,"error":{"code":1008,"code_string":"StatusPolicyViolation","reason":"Forbidden","message":"no more"}}`,
 		}, stays: true},
 	)
 	s := c.Request(allPods, quick)
@@ -56,8 +56,8 @@ func TestRequest(t *testing.T) {
 
 func TestRequestRefused(t *testing.T) {
 	for name, text := range map[string]string{
-		"the subscription":     `{"id":1,"error":{"code":1008,"code_string":"StatusPolicyViolation","reason":"spec.queries: too few"}}`,
-		"the whole connection": `{"error":{"code":1007,"code_string":"StatusInvalidFramePayloadData","reason":"no JSON"}}`,
+		"the subscription":     `{"id":1,"error":{"code":1008,"code_string":"StatusPolicyViolation","reason":"Invalid","message":"spec.queries: too few"}}`,
+		"the whole connection": `{"error":{"code":1007,"code_string":"StatusInvalidFramePayloadData","reason":"Malformed","message":"no JSON"}}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, c := serve(t, act{reads: true, sends: []string{text}, stays: true})

@@ -7,6 +7,8 @@ import (
 	"iter"
 	"net/url"
 	"time"
+
+	"graphview.dev/api/reason"
 )
 
 // Options of a subscription. The zero value is good.
@@ -194,7 +196,7 @@ func (s *Subscription) lost(ctx context.Context, err error) error {
 		return s.err
 	}
 	closed, said := errors.AsType[*CloseError](err)
-	if s.current && (!said || closed.Code == CodeStopping) {
+	if s.current && (!said || closed.Code == reason.CodeGoingAway) {
 		s.pauses.connected()
 	}
 	pause := s.pauses.pause(err)

@@ -12,6 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"graphview.dev/api/reason"
 )
 
 // Messages of a server.
@@ -120,7 +122,7 @@ func TestSubscription(t *testing.T) {
 		},
 		"the server stops": {
 			acts: []act{
-				{sends: []string{whole, `{"error":{"code":1001,"code_string":"StatusGoingAway","reason":"stopping"}}`}, closes: 1001},
+				{sends: []string{whole, `{"error":{"code":1001,"code_string":"StatusGoingAway","reason":"Stopping","message":"stopping"}}`}, closes: 1001},
 				gone,
 			},
 			want:        []string{"a b @1 synced", "a b @1 synced"},
@@ -226,7 +228,7 @@ func TestEnds(t *testing.T) {
 			wantIs: IsInvalid, wantText: long, wantAsked: 2,
 		},
 		"deleted": {
-			act:    act{sends: []string{`{"error":{"code":1000,"code_string":"StatusNormalClosure","reason":"view deleted"}}`}, closes: 1000},
+			act:    act{sends: []string{`{"error":{"code":1000,"code_string":"StatusNormalClosure","reason":"Deleted","message":"view deleted"}}`}, closes: 1000},
 			wantIs: IsNotFound, wantText: "view deleted", wantAsked: 1,
 		},
 		"told by the close frame alone": {
@@ -313,7 +315,7 @@ func TestContext(t *testing.T) {
 
 func TestPauses(t *testing.T) {
 	unavailable := apierrors.NewTooManyRequests("later", 90)
-	limit := &CloseError{Code: CodeLimit}
+	limit := &CloseError{Code: reason.CodeTryAgainLater}
 	tests := map[string]struct {
 		err    error
 		random float64

@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
 
+	"graphview.dev/api/reason"
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/release"
 	"graphview.dev/graphview/resources"
@@ -257,8 +258,8 @@ func (e *Engine) viewLocked(name Name, uid string) *View {
 }
 
 var (
-	deleted  = &ClosedError{Code: CodeDeleted, Reason: "the view was deleted"}
-	stopping = &ClosedError{Code: CodeStopping, Reason: "the server is stopping; reconnect"}
+	deleted  = &ClosedError{Reason: reason.Deleted, Message: "the view was deleted"}
+	stopping = &ClosedError{Reason: reason.Stopping, Message: "the server is stopping; reconnect"}
 )
 
 // Remove ends the view, if there is one: its streams end and what only it

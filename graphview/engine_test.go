@@ -5,6 +5,8 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"graphview.dev/api/reason"
 )
 
 func configMapsSpec() Spec {
@@ -31,8 +33,8 @@ func TestViewOfAStoppedEngine(t *testing.T) {
 	s := v.Subscribe(SubscribeOptions{})
 	defer s.Close()
 	for what, err := range map[string]error{"WaitSynced": v.WaitSynced(t.Context()), "Next": func() error { _, err := s.Next(t.Context()); return err }()} {
-		if closed, ok := errors.AsType[*ClosedError](err); !ok || closed.Code != CodeStopping {
-			t.Errorf("%s: %v, want code %d", what, err, CodeStopping)
+		if closed, ok := errors.AsType[*ClosedError](err); !ok || closed.Reason != reason.Stopping {
+			t.Errorf("%s: %v, want %s", what, err, reason.Stopping)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"graphview.dev/api/reason"
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/resources"
 	"graphview.dev/graphview/watch"
@@ -140,7 +141,7 @@ func (v *View) overLimit() bool {
 		v.limit = nil
 		v.budget.reset(v.engine.o.Budget)
 	case v.limit == nil && exceeded != "" && v.program != nil:
-		v.limit = &ClosedError{Code: CodeLimit, Reason: exceeded}
+		v.limit = &ClosedError{Reason: reason.LimitExceeded, Message: exceeded}
 		v.retryAt = time.Now().Add(v.engine.o.LimitRetry)
 		v.synced.Store(false)
 		v.interruptLocked(v.limit)

@@ -3,6 +3,8 @@ package graphview
 import (
 	"context"
 	"fmt"
+
+	"graphview.dev/api/reason"
 )
 
 // OpenOptions describe a view that is made for one connection.
@@ -29,7 +31,7 @@ func (e *Engine) Open(ctx context.Context, o OpenOptions) (*View, error) {
 	case e.stopped:
 		return nil, stopping
 	case len(e.opened) >= e.o.MaxOpened:
-		return nil, &ClosedError{Code: CodeLimit, Reason: fmt.Sprintf(
+		return nil, &ClosedError{Reason: reason.TooManyRequests, Message: fmt.Sprintf(
 			"there are %d views for single connections already; try later, or ask for a GraphView", e.o.MaxOpened)}
 	}
 	v := newView(e, Name{Name: "connection"}, newRunID())

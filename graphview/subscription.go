@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"sync"
+
+	"graphview.dev/api/reason"
 )
 
 // SubscribeOptions say where a subscription begins and what it may see.
@@ -172,7 +174,7 @@ func (s *Subscription) resolve(ctx context.Context, missing error) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	default:
-		return &ClosedError{Code: CodeLimit, Reason: "your permissions cannot be checked now: " + bounded(err.Error())}
+		return &ClosedError{Reason: reason.Unavailable, Message: "your permissions cannot be checked now; try again later"}
 	}
 }
 
@@ -182,5 +184,5 @@ func closedBy(err error) *ClosedError {
 	if c, ok := errors.AsType[*ClosedError](err); ok {
 		return c
 	}
-	return &ClosedError{Code: CodeInvalid, Reason: err.Error()}
+	return &ClosedError{Reason: reason.Invalid, Message: err.Error()}
 }

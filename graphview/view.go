@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"graphview.dev/api/reason"
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/resources"
 )
@@ -118,7 +119,7 @@ func (v *View) setProgram(spec *Spec, p *Program, err error) {
 	v.generation++
 	v.synced.Store(false)
 	if err != nil {
-		v.interruptLocked(&ClosedError{Code: CodeInvalid, Reason: err.Error()})
+		v.interruptLocked(&ClosedError{Reason: reason.Invalid, Message: err.Error()})
 	}
 	v.mu.Unlock()
 	v.kick()
@@ -234,7 +235,7 @@ func (v *View) Status() Status {
 	rows, limit, program := v.rows, v.limit, v.program
 	v.mu.Unlock()
 	if limit != nil {
-		s.LimitExceeded = limit.Reason
+		s.LimitExceeded = limit.Message
 	}
 	lens := v.encoder.lensNow()
 	if lens == nil || program == nil || limit != nil {

@@ -25,6 +25,7 @@ import (
 	authorizationclient "k8s.io/client-go/kubernetes/typed/authorization/v1"
 	"k8s.io/client-go/rest"
 
+	"graphview.dev/api/reason"
 	"graphview.dev/graphview"
 )
 
@@ -189,9 +190,9 @@ func (a *access) may(ctx context.Context, who user.Info, q question) error {
 	case decision == authorizer.DecisionAllow:
 		return nil
 	case err != nil:
-		return &graphview.ClosedError{Code: graphview.CodeLimit, Reason: "your permissions cannot be checked now; try again later"}
+		return &graphview.ClosedError{Reason: reason.Unavailable, Message: "your permissions cannot be checked now; try again later"}
 	default:
-		return &graphview.ClosedError{Code: graphview.CodeInvalid, Reason: fmt.Sprintf("you may not %s", q)}
+		return &graphview.ClosedError{Reason: reason.Forbidden, Message: fmt.Sprintf("you may not %s", q)}
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/authentication/user"
 
+	"graphview.dev/api/reason"
 	"graphview.dev/graphview"
 	"graphview.dev/graphview/budget"
 )
@@ -127,15 +128,16 @@ func (s *Server) refuseRequest(stream *stream, conn *websocket.Conn, out *socket
 		out.Abort()
 		return
 	}
-	out.Close(closed.Code, closeReason(closed.Reason))
+	out.Close(closed.Code(), reason.CloseText(closed.Reason, closed.Message))
 }
 
-// ungranted is why there is no view for a request.
+// ungranted is why there is no view, in the words of a stream: one that is not
+// accepted has an error of another type.
 func ungranted(err error) *graphview.ClosedError {
 	if closed, ok := errors.AsType[*graphview.ClosedError](err); ok {
 		return closed
 	}
-	return &graphview.ClosedError{Code: graphview.CodeInvalid, Reason: err.Error()}
+	return &graphview.ClosedError{Reason: reason.Invalid, Message: err.Error()}
 }
 
 // permit is what the subscriber may have a view fed with.

@@ -10,6 +10,7 @@ import (
 	"github.com/coder/websocket"
 	"github.com/google/go-cmp/cmp"
 
+	"graphview.dev/api/reason"
 	"graphview.dev/graphview"
 	"graphview.dev/graphview/graph"
 )
@@ -46,8 +47,8 @@ func TestConnectionStreamsItsView(t *testing.T) {
 	if err := conn.Write(within(t), websocket.MessageText, []byte(goodRequest)); err != nil {
 		t.Fatal(err)
 	}
-	reason := "unexpected message: this stream takes none from the client"
-	wantsGoodbye(t, conn, 1008, "StatusPolicyViolation", reason, reason)
+	text := "unexpected message: this stream takes none from the client"
+	wantsGoodbye(t, conn, 1008, "StatusPolicyViolation", reason.UnexpectedMessage, text)
 	await(t, subscription.closed)
 }
 
@@ -80,7 +81,7 @@ func TestConnectionRefusesRequests(t *testing.T) {
 			}
 			m := message(t, conn)
 			problem, _ := m["error"].(map[string]any)
-			if reason, _ := problem["reason"].(string); !strings.Contains(reason, test.wantReason) {
+			if text, _ := problem["message"].(string); !strings.Contains(text, test.wantReason) {
 				t.Errorf("error %v, want a reason with %q", m, test.wantReason)
 			}
 			if _, _, err := conn.Read(within(t)); websocket.CloseStatus(err) != test.wantCode {

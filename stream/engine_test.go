@@ -5,6 +5,7 @@ import (
 
 	"k8s.io/client-go/rest"
 
+	"graphview.dev/api/reason"
 	"graphview.dev/graphview"
 )
 
@@ -34,5 +35,5 @@ func TestOf(t *testing.T) {
 	}
 	conn := s.mustDial(graphs + "watch/namespaces/shop/graphs/good")
 	engine.Remove(good)
-	wantsGoodbye(t, conn, 1000, "StatusNormalClosure", "the view was deleted", "the view was deleted")
+	wantsGoodbye(t, conn, 1000, "StatusNormalClosure", reason.Deleted, "the view was deleted")
 }

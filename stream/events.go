@@ -3,6 +3,7 @@ package stream
 import (
 	"context"
 
+	"graphview.dev/api/reason"
 	"graphview.dev/graphview"
 )
 
@@ -22,7 +23,7 @@ func (e events) WriteFrame(ctx context.Context, frame *graphview.Frame) error {
 func (e events) Ping(ctx context.Context) error { return e.write(ctx, []byte(":\n\n")) }
 
 // Close has nothing to do: the response ends with the handler.
-func (events) Close(graphview.Code, string) {}
+func (events) Close(reason.Code, string) {}
 
 // Abort likewise.
 func (events) Abort() {}

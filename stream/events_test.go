@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"graphview.dev/api/reason"
 	"graphview.dev/graphview"
 )
 
@@ -37,7 +38,7 @@ func readLines(t *testing.T, response *http.Response, n int) []string {
 
 func TestResponses(t *testing.T) {
 	first, second := frame("", false, []string{vertexA}), frame("r2", true, []string{vertexB}, warning)
-	const deleted = `{"error":{"code":1000,"code_string":"StatusNormalClosure","reason":"deleted"}}`
+	const deleted = `{"error":{"code":1000,"code_string":"StatusNormalClosure","reason":"Deleted","message":"deleted"}}`
 	tests := map[string]struct {
 		header   http.Header
 		wantType string
@@ -64,7 +65,7 @@ func TestResponses(t *testing.T) {
 			subscription := await(t, view.subscribed)
 			subscription.send(first)
 			subscription.send(second)
-			subscription.fail(&graphview.ClosedError{Code: graphview.CodeDeleted, Reason: "deleted"})
+			subscription.fail(&graphview.ClosedError{Reason: reason.Deleted, Message: "deleted"})
 			var body strings.Builder
 			if _, err := copyAll(&body, response); err != nil {
 				t.Fatal(err)
@@ -146,7 +147,7 @@ func TestResponseStops(t *testing.T) {
 				body <- all.String()
 			}()
 			s.shutdown()
-			want := `{"error":{"code":1001,"code_string":"StatusGoingAway","reason":"the server is stopping"}}`
+			want := `{"error":{"code":1001,"code_string":"StatusGoingAway","reason":"Stopping","message":"the server is stopping"}}`
 			if got := await(t, body); !strings.Contains(got, want) {
 				t.Errorf("%q", got)
 			}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"graphview.dev/api/reason"
 	"graphview.dev/graphview"
 )
 
@@ -154,7 +155,7 @@ func TestExportEndsBeforeItBegins(t *testing.T) {
 	go func() {
 		subscription := <-view.subscribed
 		subscription.send(frame("", false, []string{exportedPod}))
-		subscription.fail(&graphview.ClosedError{Code: graphview.CodeLimit, Reason: "too large"})
+		subscription.fail(&graphview.ClosedError{Reason: reason.LimitExceeded, Message: "too large"})
 	}()
 	code, body := s.get(graphs+"namespaces/shop/graphs/web?format=graphml", nil)
 	if status := statusOf(t, body); code != http.StatusServiceUnavailable || status.Message != "too large" {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"graphview.dev/api/reason"
 	"graphview.dev/graphview"
 )
 
@@ -36,7 +37,7 @@ func (g fakeGraphs) Open(ctx context.Context, o graphview.OpenOptions) (View, fu
 		return nil, nil, err
 	}
 	if len(g) == 0 {
-		return nil, nil, &graphview.ClosedError{Code: graphview.CodeLimit, Reason: "too many"}
+		return nil, nil, &graphview.ClosedError{Reason: reason.LimitExceeded, Message: "too many"}
 	}
 	return g[0], func() {}, nil
 }

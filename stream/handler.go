@@ -93,7 +93,7 @@ func (s *Server) serveGraph(w http.ResponseWriter, r *http.Request, name graphvi
 	view, err := s.served(name)
 	switch {
 	case err != nil:
-		s.refuse(w, r, err)
+		s.refuse(w, r, refusal(name, err))
 	case wanted.table:
 		s.serveTable(w, r, []View{view})
 	case wanted.format != "":

@@ -3,6 +3,7 @@ package stream
 import (
 	"context"
 
+	"graphview.dev/api/reason"
 	"graphview.dev/graphview"
 )
 
@@ -17,7 +18,7 @@ func (l lines) WriteFrame(ctx context.Context, frame *graphview.Frame) error {
 func (l lines) Ping(ctx context.Context) error { return l.write(ctx, []byte("\n")) }
 
 // Close has nothing to do: the response ends with the handler.
-func (lines) Close(graphview.Code, string) {}
+func (lines) Close(reason.Code, string) {}
 
 // Abort likewise.
 func (lines) Abort() {}

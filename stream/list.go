@@ -70,8 +70,9 @@ func (s *Server) serveList(w http.ResponseWriter, r *http.Request, info *request
 	if err == nil {
 		err = onlyJSON(r)
 	}
-	if err == nil {
-		err = s.known() // a part of a list passes for the whole
+	if err == nil && !s.known() {
+		// A part of a list passes for the whole.
+		err = refusal(graphview.Name{}, notYetSeen)
 	}
 	if err != nil {
 		s.refuse(w, r, err)

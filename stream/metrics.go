@@ -9,6 +9,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 
+	"graphview.dev/api/reason"
 	"graphview.dev/graphview"
 )
 
@@ -126,7 +127,7 @@ func (m *metrics) rechecked(after time.Duration) { m.interval.Observe(after.Seco
 func (m *metrics) refusal(code int) { m.refused.WithLabelValues(strconv.Itoa(code)).Inc() }
 
 // refusedChannel counts a subscription that was answered with an error.
-func (m *metrics) refusedChannel(code graphview.Code) {
+func (m *metrics) refusedChannel(code reason.Code) {
 	m.channels.WithLabelValues(strconv.Itoa(int(code))).Inc()
 }
 
@@ -142,11 +143,11 @@ func (m *metrics) unauthenticated(next http.Handler) http.Handler {
 // forbidden is next, with what it does not allow counted.
 func (m *metrics) forbidden(next authorizer.Authorizer) authorizer.Authorizer {
 	return authorizer.AuthorizerFunc(func(ctx context.Context, a authorizer.Attributes) (authorizer.Decision, string, error) {
-		decision, reason, err := next.Authorize(ctx, a)
+		decision, why, err := next.Authorize(ctx, a)
 		if decision != authorizer.DecisionAllow {
 			m.refusal(http.StatusForbidden)
 		}
-		return decision, reason, err
+		return decision, why, err
 	})
 }
 
@@ -188,9 +189,9 @@ func (c *counted) WriteFrame(ctx context.Context, frame *graphview.Frame) error 
 	return nil
 }
 
-func (c *counted) Close(code graphview.Code, reason string) {
+func (c *counted) Close(code reason.Code, text string) {
 	c.over(strconv.Itoa(int(code)))
-	c.transport.Close(code, reason)
+	c.transport.Close(code, text)
 }
 
 func (c *counted) Abort() {

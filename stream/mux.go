@@ -13,6 +13,7 @@ import (
 	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/endpoints/request"
 
+	"graphview.dev/api/reason"
 	"graphview.dev/graphview"
 )
 
@@ -58,7 +59,7 @@ type mux struct {
 type wire interface {
 	WriteSpliced(ctx context.Context, more string, text []byte) error
 	Ping(ctx context.Context) error
-	Close(code graphview.Code, reason string)
+	Close(code reason.Code, text string)
 	Abort()
 }
 
@@ -111,7 +112,7 @@ func (m *mux) run() {
 		m.out.Abort()
 		return
 	}
-	m.out.Close(closed.Code, closeReason(closed.Reason))
+	m.out.Close(closed.Code(), reason.CloseText(closed.Reason, closed.Message))
 }
 
 // goodbye is what is said last. The reader may be in the middle of an answer.
@@ -131,7 +132,7 @@ func (m *mux) beat(ctx context.Context) error {
 		wait := m.server.timing.heartbeat - m.silence()
 		left := m.mayIdle()
 		if left <= 0 {
-			return &graphview.ClosedError{Code: graphview.CodeStopping, Reason: fmt.Sprintf(
+			return &graphview.ClosedError{Reason: reason.Stopping, Message: fmt.Sprintf(
 				"there was no graph on this connection for %v; connect again when there is one to subscribe to", m.server.timing.idle)}
 		}
 		if wait = min(wait, left); wait > 0 {

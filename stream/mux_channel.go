@@ -3,11 +3,9 @@ package stream
 import (
 	"context"
 	"errors"
-	"net/http"
 	"strconv"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-
+	"graphview.dev/api/reason"
 	"graphview.dev/graphview"
 )
 
@@ -50,7 +48,7 @@ func (c *channel) runNamed(name graphview.Name, since string) error {
 	}
 	view, err := s.served(name)
 	if err != nil {
-		return unserved(err)
+		return ungranted(err)
 	}
 	held := s.permissions.acquire(c.ctx, c.mux.who, name, tenancy{right: right, end: c.end})
 	defer held.release()
@@ -65,7 +63,7 @@ func (c *channel) runRequest(spec graphview.Spec) error {
 		return err
 	}
 	if err := s.adHoc.Take(who.GetName(), 1); err != nil {
-		return &graphview.ClosedError{Code: graphview.CodeLimit, Reason: err.Error() + "; end one, or ask for a GraphView"}
+		return &graphview.ClosedError{Reason: reason.TooManyRequests, Message: err.Error() + "; end one, or ask for a GraphView"}
 	}
 	defer s.adHoc.Give(who.GetName(), 1)
 	held := s.permissions.acquire(c.ctx, who, graphview.Name{Name: connectionPath}, tenancy{right: rightToConnection, end: c.end})
@@ -76,24 +74,6 @@ func (c *channel) runRequest(spec graphview.Spec) error {
 	}
 	defer closeView()
 	return c.stream(view, "", held)
-}
-
-// unserved is why there is no view, in the words of a stream that has begun.
-func unserved(err error) *graphview.ClosedError {
-	refused, ok := errors.AsType[*apierrors.StatusError](err)
-	if !ok {
-		return &graphview.ClosedError{Code: graphview.CodeInternal, Reason: "internal error"}
-	}
-	switch refused.ErrStatus.Code {
-	case http.StatusNotFound:
-		return &graphview.ClosedError{Code: graphview.CodeInvalid, Reason: "not found"}
-	case http.StatusUnprocessableEntity:
-		return &graphview.ClosedError{Code: graphview.CodeInvalid, Reason: refused.ErrStatus.Message}
-	case http.StatusServiceUnavailable:
-		return &graphview.ClosedError{Code: graphview.CodeLimit, Reason: refused.ErrStatus.Message}
-	default:
-		return &graphview.ClosedError{Code: graphview.CodeInternal, Reason: refused.ErrStatus.Message}
-	}
 }
 
 // stream answers and sends a view until it is over.
@@ -175,7 +155,7 @@ func (c *channel) conclude(closed *graphview.ClosedError, unsubscribed bool) {
 	}
 	switch {
 	case closed != nil:
-		m.server.metrics.streamEnded(strconv.Itoa(int(closed.Code)))
+		m.server.metrics.streamEnded(strconv.Itoa(int(closed.Code())))
 		if m.stream.ctx.Err() == nil {
 			_ = m.say(onChannel(c.number), errorFrame(closed).JSON)
 		}

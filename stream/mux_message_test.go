@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"graphview.dev/api/reason"
 	"graphview.dev/graphview"
 )
 
@@ -76,7 +77,7 @@ func TestParseMuxMessage(t *testing.T) {
 				return
 			}
 			var closed *graphview.ClosedError
-			if !errors.As(err, &closed) || closed.Code != graphview.CodeMalformed || !strings.Contains(closed.Reason, test.wantReason) {
+			if !errors.As(err, &closed) || closed.Reason != reason.Malformed || !strings.Contains(closed.Message, test.wantReason) {
 				t.Fatalf("%v, want 1007 with %q", err, test.wantReason)
 			}
 			if noID := errors.Is(err, errNoID); noID != test.wantNoID || !noID && got.id != 1 {
@@ -95,7 +96,7 @@ func FuzzParseMuxMessage(f *testing.F) {
 		var closed *graphview.ClosedError
 		switch {
 		case err != nil:
-			if !errors.As(err, &closed) || closed.Code != graphview.CodeMalformed {
+			if !errors.As(err, &closed) || closed.Reason != reason.Malformed {
 				t.Errorf("%v", err)
 			}
 		case !json.Valid(text):

@@ -8,6 +8,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"graphview.dev/api/reason"
 	"graphview.dev/graphview"
 )
 
@@ -45,7 +46,7 @@ func (m *mux) handle(text []byte) error {
 }
 
 func (m *mux) refuse(id int64, closed *graphview.ClosedError) error {
-	m.server.metrics.refusedChannel(closed.Code)
+	m.server.metrics.refusedChannel(closed.Code())
 	return m.say("", encode(refusedAnswer(id, closed)))
 }
 
@@ -83,13 +84,13 @@ func (m *mux) admit() *graphview.ClosedError {
 	limit := m.server.options.MaxChannels
 	switch {
 	case m.over:
-		return &graphview.ClosedError{Code: graphview.CodeStopping, Reason: "the connection is being closed"}
+		return &graphview.ClosedError{Reason: reason.Stopping, Message: "the connection is being closed"}
 	case m.begun >= limit:
-		return &graphview.ClosedError{Code: graphview.CodeLimit, Reason: fmt.Sprintf(
+		return &graphview.ClosedError{Reason: reason.TooManyRequests, Message: fmt.Sprintf(
 			"this connection has %d channels already; unsubscribe from some, or open another connection", limit)}
 	}
 	if err := m.stream.reserveChannel(); err != nil {
-		return &graphview.ClosedError{Code: graphview.CodeLimit, Reason: err.Error() + "; unsubscribe from some, or try again later"}
+		return &graphview.ClosedError{Reason: reason.TooManyRequests, Message: err.Error() + "; unsubscribe from some, or try again later"}
 	}
 	m.begun++
 	m.running.Add(1)
@@ -119,7 +120,7 @@ func (m *mux) unsubscribe(id, number int64) error {
 	case c != nil:
 		return nil
 	case number > last:
-		return m.refuse(id, &graphview.ClosedError{Code: graphview.CodeInvalid, Reason: fmt.Sprintf("there has been no channel %d", number)})
+		return m.refuse(id, &graphview.ClosedError{Reason: reason.NotFound, Message: fmt.Sprintf("there has been no channel %d", number)})
 	default:
 		return m.say("", encode(muxAnswer{ID: id, Channel: number}))
 	}

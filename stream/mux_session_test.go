@@ -15,6 +15,7 @@ import (
 	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/client-go/rest"
 
+	"graphview.dev/api/reason"
 	"graphview.dev/graphview"
 	"graphview.dev/graphview/budget"
 )
@@ -48,7 +49,7 @@ func (r *spliceRecorder) Ping(ctx context.Context) error {
 	return nil
 }
 
-func (r *spliceRecorder) Close(code graphview.Code, reason string) {
+func (r *spliceRecorder) Close(code reason.Code, reason string) {
 	r.say("close %d %s", code, reason)
 }
 func (r *spliceRecorder) Abort() { r.say("abort") }
@@ -229,8 +230,8 @@ func TestMuxHoldsNothing(t *testing.T) {
 
 // TestMuxLives has the times of the heartbeat, the end and what is counted.
 func TestMuxLives(t *testing.T) {
-	stopped := &graphview.ClosedError{Code: graphview.CodeStopping, Reason: "stopping"}
-	const goodbye = `{"error":{"code":1001,"code_string":"StatusGoingAway","reason":"stopping"}}`
+	stopped := &graphview.ClosedError{Reason: reason.Stopping, Message: "stopping"}
+	const goodbye = `{"error":{"code":1001,"code_string":"StatusGoingAway","reason":"Stopping","message":"stopping"}}`
 	tests := map[string]struct {
 		peer spliceRecorder
 		play func(t *testing.T, m *mux, view *fakeView)
@@ -248,7 +249,7 @@ func TestMuxLives(t *testing.T) {
 			},
 			want: []string{
 				`19s {"id":1,"channel":1}`, `38s {"channel":1,"a":1}`, "58s ping", "1m18s ping",
-				"1m23s " + goodbye, "1m23s close 1001 stopping",
+				"1m23s " + goodbye, "1m23s close 1001 Stopping: stopping",
 			},
 		},
 		"no pong": {
@@ -262,7 +263,7 @@ func TestMuxLives(t *testing.T) {
 				time.Sleep(25 * time.Second)
 				m.stream.end(stopped)
 			},
-			want: []string{"20s ping", "25s " + goodbye, "25s close 1001 stopping"},
+			want: []string{"20s ping", "25s " + goodbye, "25s close 1001 Stopping: stopping"},
 		},
 		"a message is as good as a pong": {
 			peer: spliceRecorder{recorder: recorder{ping: stuck}},
@@ -275,7 +276,7 @@ func TestMuxLives(t *testing.T) {
 				time.Sleep(10 * time.Second)
 				m.stream.end(stopped)
 			},
-			want: []string{"20s ping", `25s {"id":1,"channel":1}`, "35s " + goodbye, "35s close 1001 stopping"},
+			want: []string{"20s ping", `25s {"id":1,"channel":1}`, "35s " + goodbye, "35s close 1001 Stopping: stopping"},
 		},
 		"a message in hand needs no ping": {
 			peer: spliceRecorder{recorder: recorder{ping: stuck}},
@@ -289,7 +290,7 @@ func TestMuxLives(t *testing.T) {
 				time.Sleep(30 * time.Second)
 				m.stream.end(stopped)
 			},
-			want: []string{`21s {"id":1,"channel":1}`, "41s ping", "51s " + goodbye, "51s close 1001 stopping"},
+			want: []string{`21s {"id":1,"channel":1}`, "41s ping", "51s " + goodbye, "51s close 1001 Stopping: stopping"},
 		},
 		"a slow peer is waited for": {
 			peer: spliceRecorder{splice: func(_ context.Context, text string) error {
@@ -308,7 +309,7 @@ func TestMuxLives(t *testing.T) {
 			},
 			want: []string{
 				`0s {"id":1,"channel":1}`, `0s {"channel":1,"a":1}`, `10m0s {"channel":1,"b":1}`,
-				"10m1s " + goodbye, "10m1s close 1001 stopping",
+				"10m1s " + goodbye, "10m1s close 1001 Stopping: stopping",
 			},
 		},
 		"a dead peer is not": {
@@ -363,8 +364,8 @@ func TestMuxLives(t *testing.T) {
 				m.stream.end(stopped)
 			},
 			want: []string{
-				`0s {"id":1,"channel":1}`, `0s {"channel":1,"error":{"code":1011,"code_string":"StatusInternalError","reason":"internal error"}}`,
-				`0s {"id":2,"channel":1}`, "0s " + goodbye, "0s close 1001 stopping",
+				`0s {"id":1,"channel":1}`, `0s {"channel":1,"error":{"code":1011,"code_string":"StatusInternalError","reason":"Internal","message":"internal error"}}`,
+				`0s {"id":2,"channel":1}`, "0s " + goodbye, "0s close 1001 Stopping: stopping",
 			},
 		},
 	}

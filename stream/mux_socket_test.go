@@ -15,6 +15,7 @@ import (
 	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 
+	"graphview.dev/api/reason"
 	"graphview.dev/graphview"
 )
 
@@ -56,8 +57,8 @@ func asks(t *testing.T, conn *websocket.Conn, id int, message, answer string) {
 	wants(t, conn, fmt.Sprintf(`{"id":%d,%s}`, id, answer))
 }
 
-func problemText(code int, codeString, reason string) string {
-	return fmt.Sprintf(`"error":{"code":%d,"code_string":%q,"reason":%q}`, code, codeString, reason)
+func problemText(code int, codeString string, why reason.Reason, message string) string {
+	return fmt.Sprintf(`"error":{"code":%d,"code_string":%q,"reason":%q,"message":%q}`, code, codeString, why, message)
 }
 
 func subscribeTo(name string) string {
@@ -68,7 +69,7 @@ func TestMuxChannels(t *testing.T) {
 	web, db := newView("shop/web"), newView("shop/db")
 	broken, full := newView("shop/broken"), newView("shop/full")
 	broken.err = errors.New("spec.queries[0]: nonsense")
-	full.err = &graphview.ClosedError{Code: graphview.CodeLimit, Reason: "300000 vertices"}
+	full.err = &graphview.ClosedError{Reason: reason.LimitExceeded, Message: "300000 vertices"}
 	s := serve(t, fakeGraphs{web, db, broken, full}, func(s *Server) {
 		s.access.authorizer = authorizer.AuthorizerFunc(func(_ context.Context, a authorizer.Attributes) (authorizer.Decision, string, error) {
 			asked := fmt.Sprint(a.GetUser().GetName(), a.GetVerb(), a.GetAPIGroup(), a.GetAPIVersion(), a.GetResource(), a.GetNamespace(), a.GetName(), a.IsResourceRequest())
@@ -93,14 +94,14 @@ func TestMuxChannels(t *testing.T) {
 
 	// None of this concerns the first channel, and none takes a number.
 	for id, test := range []struct{ ask, want string }{
-		{subscribeTo("nobody"), problemText(1008, "StatusPolicyViolation", "not found")},
-		{subscribeTo("secret"), problemText(1008, "StatusPolicyViolation", "you may not watch graph shop/secret")},
-		{subscribeTo("outage"), problemText(1013, "StatusTryAgainLater", "your permissions cannot be checked now; try again later")},
-		{subscribeTo("broken"), problemText(1008, "StatusPolicyViolation", "spec.queries[0]: nonsense")},
-		{subscribeTo("full"), problemText(1013, "StatusTryAgainLater", "300000 vertices")},
-		{`"subscribe":{"request":` + goodRequest + `}`, problemText(1008, "StatusPolicyViolation", "you may not get /graph")},
-		{`"unsubscribe":{"channel":2}`, problemText(1008, "StatusPolicyViolation", "there has been no channel 2")},
-		{`"unsubscribe":{"channel":1},"more":1`, problemText(1007, "StatusInvalidFramePayloadData", `the message is not of the expected form: json: unknown field "more"`)},
+		{subscribeTo("nobody"), problemText(1008, "StatusPolicyViolation", reason.NotFound, "not found")},
+		{subscribeTo("secret"), problemText(1008, "StatusPolicyViolation", reason.Forbidden, "you may not watch graph shop/secret")},
+		{subscribeTo("outage"), problemText(1013, "StatusTryAgainLater", reason.Unavailable, "your permissions cannot be checked now; try again later")},
+		{subscribeTo("broken"), problemText(1008, "StatusPolicyViolation", reason.Invalid, "spec.queries[0]: nonsense")},
+		{subscribeTo("full"), problemText(1013, "StatusTryAgainLater", reason.LimitExceeded, "300000 vertices")},
+		{`"subscribe":{"request":` + goodRequest + `}`, problemText(1008, "StatusPolicyViolation", reason.Forbidden, "you may not get /graph")},
+		{`"unsubscribe":{"channel":2}`, problemText(1008, "StatusPolicyViolation", reason.NotFound, "there has been no channel 2")},
+		{`"unsubscribe":{"channel":1},"more":1`, problemText(1007, "StatusInvalidFramePayloadData", reason.Malformed, `the message is not of the expected form: json: unknown field "more"`)},
 	} {
 		asks(t, conn, id, test.ask, test.want)
 	}
@@ -112,8 +113,8 @@ func TestMuxChannels(t *testing.T) {
 	twice := await(t, web.subscribed)
 	asks(t, conn, -3, subscribeTo("db"), `"channel":3`)
 	other := await(t, db.subscribed)
-	twice.fail(&graphview.ClosedError{Code: graphview.CodeDeleted, Reason: "the view was deleted"})
-	wants(t, conn, `{"channel":2,`+problemText(1000, "StatusNormalClosure", "the view was deleted")+`}`)
+	twice.fail(&graphview.ClosedError{Reason: reason.Deleted, Message: "the view was deleted"})
+	wants(t, conn, `{"channel":2,`+problemText(1000, "StatusNormalClosure", reason.Deleted, "the view was deleted")+`}`)
 	await(t, twice.closed)
 	asks(t, conn, 20, `"unsubscribe":{"channel":2}`, `"channel":2`)
 	asks(t, conn, 21, `"unsubscribe":{"channel":1}`, `"channel":1`)
@@ -146,7 +147,7 @@ func TestMuxRequest(t *testing.T) {
 		await(t, view.subscribed).send(frame("r1", true, []string{vertexA}))
 		wants(t, conn, fmt.Sprintf(`{"channel":%d,"actions":[%s],"rev":"r1","synced":true}`, n+1, vertexA))
 	}
-	asks(t, conn, 50, ask, problemText(1013, "StatusTryAgainLater", "more than 8 ad-hoc views of one user; end one, or ask for a GraphView"))
+	asks(t, conn, 50, ask, problemText(1013, "StatusTryAgainLater", reason.TooManyRequests, "more than 8 ad-hoc views of one user; end one, or ask for a GraphView"))
 	options := asReader()
 	options.Subprotocols = []string{connectionProtocol}
 	if _, response, err := s.dial(connectionPath, options); err == nil || response.StatusCode != http.StatusTooManyRequests {
@@ -155,8 +156,8 @@ func TestMuxRequest(t *testing.T) {
 	asks(t, conn, 51, `"unsubscribe":{"channel":3}`, `"channel":3`)
 	asks(t, conn, 52, ask, `"channel":9`)
 	for id, test := range []struct{ request, want string }{
-		{`{}`, problemText(1008, "StatusPolicyViolation", "spec.queries: must have between 1 and 64 queries, has 0")},
-		{`{"query":[]}`, problemText(1007, "StatusInvalidFramePayloadData", `subscribe.request: the request is not of the expected form: json: unknown field "query"`)},
+		{`{}`, problemText(1008, "StatusPolicyViolation", reason.Invalid, "spec.queries: must have between 1 and 64 queries, has 0")},
+		{`{"query":[]}`, problemText(1007, "StatusInvalidFramePayloadData", reason.Malformed, `subscribe.request: the request is not of the expected form: json: unknown field "query"`)},
 	} {
 		if id == 0 {
 			asks(t, conn, 53, `"unsubscribe":{"channel":4}`, `"channel":4`)
@@ -187,7 +188,7 @@ func TestMuxRefusesMessages(t *testing.T) {
 				t.Fatal(err)
 			}
 			problem, _ := message(t, conn)["error"].(map[string]any)
-			if reason, _ := problem["reason"].(string); problem["code"] != float64(1007) || !strings.HasPrefix(reason, test.wantReason) {
+			if text, _ := problem["message"].(string); problem["code"] != float64(1007) || !strings.HasPrefix(text, test.wantReason) {
 				t.Errorf("error %v, want 1007 with %q", problem, test.wantReason)
 			}
 			if _, _, err := conn.Read(within(t)); websocket.CloseStatus(err) != websocket.StatusInvalidFramePayloadData {
@@ -204,13 +205,13 @@ func TestMuxLimits(t *testing.T) {
 	conn, other := dialMux(t, s), dialMux(t, s)
 	asks(t, conn, 1, subscribeTo("web"), `"channel":1`)
 	asks(t, conn, 2, subscribeTo("web"), `"channel":2`)
-	full := problemText(1013, "StatusTryAgainLater", "this connection has 2 channels already; unsubscribe from some, or open another connection")
+	full := problemText(1013, "StatusTryAgainLater", reason.TooManyRequests, "this connection has 2 channels already; unsubscribe from some, or open another connection")
 	asks(t, conn, 3, subscribeTo("web"), full)
 	asks(t, conn, 4, `"unsubscribe":{"channel":1}`, `"channel":1`)
 	asks(t, conn, 5, subscribeTo("web"), `"channel":3`)
 	// Two channels; there is room for one graph more.
 	asks(t, other, 1, subscribeTo("web"), `"channel":1`)
-	asks(t, other, 2, subscribeTo("web"), problemText(1013, "StatusTryAgainLater", "more than 10000 graphs that are being sent at once; unsubscribe from some, or try again later"))
+	asks(t, other, 2, subscribeTo("web"), problemText(1013, "StatusTryAgainLater", reason.TooManyRequests, "more than 10000 graphs that are being sent at once; unsubscribe from some, or try again later"))
 	if code, body := s.get(watchWeb, nil); code != http.StatusTooManyRequests {
 		t.Errorf("a single stream: %d %s", code, body)
 	}
@@ -256,11 +257,11 @@ func TestMuxUnknownYet(t *testing.T) {
 	asks(t, conn, 1, subscribeTo("web"), `"channel":1`)
 	sends(t, conn, `{"id":2,%s}`, subscribeTo("nobody"))
 	problem, _ := message(t, conn)["error"].(map[string]any)
-	if reason, _ := problem["reason"].(string); problem["code"] != float64(1013) || !strings.Contains(reason, "has just started") {
+	if text, _ := problem["message"].(string); problem["code"] != float64(1013) || !strings.Contains(text, "has just started") {
 		t.Errorf("error %v", problem)
 	}
 	close(known)
-	asks(t, conn, 3, subscribeTo("nobody"), problemText(1008, "StatusPolicyViolation", "not found"))
+	asks(t, conn, 3, subscribeTo("nobody"), problemText(1008, "StatusPolicyViolation", reason.NotFound, "not found"))
 }
 
 // TestMuxRights: the right to one graph, once lost, ends its channel; that to
@@ -282,14 +283,13 @@ func TestMuxRights(t *testing.T) {
 	asks(t, conn, 2, subscribeTo("db"), `"channel":2`)
 	asks(t, conn, 3, `"subscribe":{"request":`+goodRequest+`}`, `"channel":3`)
 	revoked.Store("watch graph shop/web")
-	wants(t, conn, `{"channel":1,`+problemText(1008, "StatusPolicyViolation", "you may no longer watch graph shop/web")+`}`)
+	wants(t, conn, `{"channel":1,`+problemText(1008, "StatusPolicyViolation", reason.Forbidden, "you may no longer watch graph shop/web")+`}`)
 	revoked.Store("get /graph")
-	wants(t, conn, `{"channel":3,`+problemText(1008, "StatusPolicyViolation", "you may no longer get /graph")+`}`)
+	wants(t, conn, `{"channel":3,`+problemText(1008, "StatusPolicyViolation", reason.Forbidden, "you may no longer get /graph")+`}`)
 	await(t, db.subscribed).send(frame("r1", true, []string{vertexA}))
 	wants(t, conn, `{"channel":2,"actions":[`+vertexA+`],"rev":"r1","synced":true}`)
 	revoked.Store("watch streams")
-	const reason = "you may no longer watch streams"
-	wantsGoodbye(t, conn, 1008, "StatusPolicyViolation", reason, reason)
+	wantsGoodbye(t, conn, 1008, "StatusPolicyViolation", reason.Forbidden, "you may no longer watch streams")
 }
 
 func TestMuxStops(t *testing.T) {
@@ -303,7 +303,7 @@ func TestMuxStops(t *testing.T) {
 	for _, conn := range []*websocket.Conn{conn, idle} {
 		go func() {
 			defer func() { read <- struct{}{} }()
-			wantsGoodbye(t, conn, 1001, "StatusGoingAway", "the server is stopping", "the server is stopping")
+			wantsGoodbye(t, conn, 1001, "StatusGoingAway", reason.Stopping, "the server is stopping")
 		}()
 	}
 	s.shutdown()

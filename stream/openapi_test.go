@@ -152,7 +152,7 @@ func TestOpenAPIMatchesMessages(t *testing.T) {
 		"Graph": `{"apiVersion":"a","kind":"Graph","metadata":{"name":"n","namespace":"s","uid":"u"},"actions":[` +
 			exportedPod + `,` + exportedArc + `,{"svx":{"vx":{"g":"","v":"v1","r":"pods","n":"x"},"j":[1]}}],"warnings":[` + warning + `],"rev":"1","synced":true}`,
 		"Message": `{"actions":[{"dvx":{"vx":{"g":"","v":"v1","r":"pods","n":"x"}}}],"cleared":[` + warning + `],"rev":"1","synced":true,"reset":true,` +
-			`"error":{"code":1000,"code_string":"StatusNormalClosure","reason":"r"}}`,
+			`"error":{"code":1000,"code_string":"StatusNormalClosure","reason":"Deleted","message":"m"}}`,
 		"GraphList": string(encode(graphList{APIVersion: "a", Kind: "GraphList", Items: []listItem{itemOf(newView("shop/web"))}})),
 	}
 	var check func(at string, schema map[string]any, value any)

@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"graphview.dev/api/reason"
 	"graphview.dev/graphview"
 )
 
@@ -75,8 +76,8 @@ func (p *permissions) recheck(ctx context.Context, i *identity) {
 	for _, l := range i.holding() {
 		if allowed, known := may[l.right]; known && !allowed {
 			l.end(&graphview.ClosedError{
-				Code:   graphview.CodeInvalid,
-				Reason: fmt.Sprintf("you may no longer %s", l.right),
+				Reason:  reason.Forbidden,
+				Message: fmt.Sprintf("you may no longer %s", l.right),
 			})
 		}
 	}
@@ -108,7 +109,7 @@ func (p *permissions) identify(ctx context.Context, i *identity) error {
 		}
 		if !l.credentials.stand(ctx, p.authenticator, i.key) {
 			l.end(&graphview.ClosedError{
-				Code: graphview.CodeInvalid, Reason: "your credentials are no longer valid: they expired or were revoked",
+				Reason: reason.Unauthorized, Message: "your credentials are no longer valid: they expired or were revoked",
 			})
 		}
 	}
@@ -144,8 +145,8 @@ func (p *permissions) conclude(i *identity, err error) {
 	}
 	for _, l := range i.holding() {
 		l.end(&graphview.ClosedError{
-			Code:   graphview.CodeLimit,
-			Reason: fmt.Sprintf("your permissions could not be checked for %s; try again later", maxFailed*p.interval),
+			Reason:  reason.Unavailable,
+			Message: fmt.Sprintf("your permissions could not be checked for %s; try again later", maxFailed*p.interval),
 		})
 	}
 }

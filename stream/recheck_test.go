@@ -17,6 +17,7 @@ import (
 	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 
+	"graphview.dev/api/reason"
 	"graphview.dev/graphview"
 )
 
@@ -44,12 +45,12 @@ func fired(c <-chan struct{}) bool {
 	}
 }
 
-// wantsEnd checks that a stream was ended, with a code and a reason.
-func wantsEnd(ctx context.Context, t *testing.T, code graphview.Code, reason string) {
+// wantsEnd checks why a stream was ended.
+func wantsEnd(ctx context.Context, t *testing.T, why reason.Reason, message string) {
 	t.Helper()
 	var closed *graphview.ClosedError
-	if !errors.As(context.Cause(ctx), &closed) || closed.Code != code || !strings.Contains(closed.Reason, reason) {
-		t.Errorf("ended by %v, want %d %s", context.Cause(ctx), code, reason)
+	if !errors.As(context.Cause(ctx), &closed) || closed.Reason != why || !strings.Contains(closed.Message, message) {
+		t.Errorf("ended by %v, want %s: %s", context.Cause(ctx), why, message)
 	}
 }
 
@@ -124,7 +125,7 @@ func TestRecheckOfTheGraph(t *testing.T) {
 		}
 		a.set(false, "ann watch graphs/shop")
 		time.Sleep(61 * time.Second)
-		wantsEnd(annCtx, t, graphview.CodeInvalid, "you may no longer watch graph shop/web")
+		wantsEnd(annCtx, t, reason.Forbidden, "you may no longer watch graph shop/web")
 		if getCtx.Err() != nil || bobCtx.Err() != nil {
 			t.Error("others ended too")
 		}
@@ -155,7 +156,7 @@ func TestRecheckWhileAway(t *testing.T) {
 			t.Fatalf("the last answer did not hold: %v", context.Cause(ctx))
 		}
 		time.Sleep(2 * time.Minute)
-		wantsEnd(ctx, t, graphview.CodeLimit, "could not be checked for 5m0s")
+		wantsEnd(ctx, t, reason.Unavailable, "could not be checked for 5m0s")
 	})
 }
 
@@ -193,7 +194,7 @@ func TestRecheckOfCredentials(t *testing.T) {
 			}
 			means.Store(&now)
 			time.Sleep(61 * time.Second)
-			wantsEnd(ctx, t, graphview.CodeInvalid, "your credentials are no longer valid")
+			wantsEnd(ctx, t, reason.Unauthorized, "your credentials are no longer valid")
 			l.release()
 			means.Store(&name)
 		}
@@ -243,7 +244,7 @@ func TestNobodyEscapes(t *testing.T) {
 				a.set(false, "ann watch graphs/shop")
 				time.Sleep(2*time.Minute + time.Second)
 				for _, ctx := range contexts {
-					wantsEnd(ctx, t, graphview.CodeInvalid, "you may no longer watch graph shop/web")
+					wantsEnd(ctx, t, reason.Forbidden, "you may no longer watch graph shop/web")
 				}
 				if unchecked := gauge(t, p.metrics.unchecked); unchecked != 0 {
 					t.Errorf("the metric says that %v are unchecked", unchecked)
@@ -342,7 +343,7 @@ func TestSocketIsEnded(t *testing.T) {
 		t.Errorf("%t, %t", may, known)
 	}
 	revoked.Store(true)
-	wantsGoodbye(t, conn, 1008, "StatusPolicyViolation", "you may no longer watch graph shop/web", "you may no longer watch graph shop/web")
+	wantsGoodbye(t, conn, 1008, "StatusPolicyViolation", reason.Forbidden, "you may no longer watch graph shop/web")
 	await(t, subscription.closed)
 }
 

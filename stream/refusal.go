@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apiserver/pkg/endpoints/handlers/responsewriters"
 
+	"graphview.dev/api/reason"
 	"graphview.dev/graphview"
 )
 
@@ -33,57 +34,71 @@ func refusal(name graphview.Name, err error) error {
 	if !errors.As(err, &closed) {
 		return status(http.StatusUnprocessableEntity, metav1.StatusReasonInvalid, name, err.Error())
 	}
-	switch closed.Code {
-	case graphview.CodeDeleted:
+	switch closed.Reason {
+	case reason.Deleted, reason.NotFound:
 		return apierrors.NewNotFound(groupResource, name.Name)
-	case graphview.CodeStopping, graphview.CodeLimit:
-		return status(http.StatusServiceUnavailable, metav1.StatusReasonServiceUnavailable, name, closed.Reason)
-	case graphview.CodeMalformed:
-		return status(http.StatusBadRequest, metav1.StatusReasonBadRequest, name, closed.Reason)
-	case graphview.CodeInvalid:
-		return status(http.StatusUnprocessableEntity, metav1.StatusReasonInvalid, name, closed.Reason)
+	case reason.Stopping, reason.LimitExceeded, reason.Unavailable:
+		return status(http.StatusServiceUnavailable, metav1.StatusReasonServiceUnavailable, name, closed.Message)
+	case reason.TooManyRequests:
+		return status(http.StatusTooManyRequests, metav1.StatusReasonTooManyRequests, name, closed.Message)
+	case reason.Malformed, reason.UnexpectedMessage:
+		return status(http.StatusBadRequest, metav1.StatusReasonBadRequest, name, closed.Message)
+	case reason.Invalid:
+		return status(http.StatusUnprocessableEntity, metav1.StatusReasonInvalid, name, closed.Message)
+	case reason.Unauthorized:
+		return status(http.StatusUnauthorized, metav1.StatusReasonUnauthorized, name, closed.Message)
+	case reason.Forbidden:
+		return status(http.StatusForbidden, metav1.StatusReasonForbidden, name, closed.Message)
 	default:
-		return status(http.StatusInternalServerError, metav1.StatusReasonInternalError, name, closed.Reason)
+		return status(http.StatusInternalServerError, metav1.StatusReasonInternalError, name, closed.Message)
 	}
 }
 
-func status(code int32, reason metav1.StatusReason, name graphview.Name, message string) error {
+func status(code int32, word metav1.StatusReason, name graphview.Name, message string) error {
 	details := &metav1.StatusDetails{Group: groupVersion.Group, Kind: resource, Name: name.Name}
-	if reason == metav1.StatusReasonInvalid {
+	if word == metav1.StatusReasonInvalid {
 		// Of an invalid object kubectl shows the causes and not the message.
 		details.Causes = []metav1.StatusCause{{Type: metav1.CauseTypeFieldValueInvalid, Message: message}}
 	}
 	return &apierrors.StatusError{ErrStatus: metav1.Status{
-		Status: metav1.StatusFailure, Code: code, Reason: reason, Message: message, Details: details,
+		Status: metav1.StatusFailure, Code: code, Reason: word, Message: message, Details: details,
 	}}
 }
 
-// known is nil when all views are known, and until then a Status.
-func (s *Server) known() error {
+// known tells whether all views are known.
+func (s *Server) known() bool {
 	if s.options.Known == nil {
-		return nil
+		return true
 	}
 	select {
 	case <-s.options.Known:
-		return nil
+		return true
 	default:
-		return apierrors.NewServiceUnavailable("the server has just started and does not know all graphs yet; try again")
+		return false
 	}
 }
 
-// served finds a view that can be opened, or returns a Status.
+var (
+	noSuchView = &graphview.ClosedError{Reason: reason.NotFound, Message: "not found"}
+	notYetSeen = &graphview.ClosedError{
+		Reason: reason.Unavailable, Message: "the server has just started and does not know all graphs yet; try again",
+	}
+)
+
+// served finds a view that can be opened. The error says why there is none; see
+// refusal and ungranted.
 func (s *Server) served(name graphview.Name) (View, error) {
 	// Asked first: a view that comes in between is then found.
 	known := s.known()
 	view, ok := s.options.Graphs.View(name)
 	switch {
-	case !ok && known != nil:
-		return nil, known
+	case !ok && !known:
+		return nil, notYetSeen
 	case !ok:
-		return nil, apierrors.NewNotFound(groupResource, name.Name)
+		return nil, noSuchView
 	}
 	if err := view.Err(); err != nil {
-		return nil, refusal(name, err)
+		return nil, err
 	}
 	return view, nil
 }
@@ -105,5 +120,5 @@ func (s *Server) why(ctx context.Context, name graphview.Name, err error) *graph
 
 // errInternal is what a peer is told of a fault of ours.
 func errInternal() *graphview.ClosedError {
-	return &graphview.ClosedError{Code: graphview.CodeInternal, Reason: "internal error"}
+	return &graphview.ClosedError{Reason: reason.Internal, Message: "internal error"}
 }

@@ -82,7 +82,7 @@ func (r *registry) reserve(ctx context.Context, who user.Info) (*stream, error) 
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.stopped != nil {
-		return nil, apierrors.NewServiceUnavailable(r.stopped.Reason)
+		return nil, apierrors.NewServiceUnavailable(r.stopped.Message)
 	}
 	owner := ownerOf(who)
 	if err := r.takeGraphLocked(owner); err != nil {
@@ -96,7 +96,7 @@ func (r *registry) reserveMux(ctx context.Context, who user.Info) (*stream, erro
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.stopped != nil {
-		return nil, apierrors.NewServiceUnavailable(r.stopped.Reason)
+		return nil, apierrors.NewServiceUnavailable(r.stopped.Message)
 	}
 	owner := ownerOf(who)
 	if !room(r.muxes.Held(owner), idleMuxes.Limit()-r.idle) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"graphview.dev/api/reason"
 	"graphview.dev/graphview"
 )
 
@@ -42,7 +43,7 @@ func (s *session) run(ctx, hard context.Context) {
 		s.transport.Abort()
 		return
 	}
-	s.transport.Close(closed.Code, closeReason(closed.Reason))
+	s.transport.Close(closed.Code(), reason.CloseText(closed.Reason, closed.Message))
 }
 
 // pump never returns nil.

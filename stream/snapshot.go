@@ -8,6 +8,7 @@ import (
 
 	"k8s.io/apiserver/pkg/endpoints/request"
 
+	"graphview.dev/api/reason"
 	"graphview.dev/graphview"
 )
 
@@ -115,7 +116,7 @@ func firstFrames(ctx context.Context, subscription Subscription, within time.Dur
 	defer cancel()
 	frames, err := subscription.Next(waiting)
 	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
-		return nil, &graphview.ClosedError{Code: graphview.CodeLimit, Reason: "there is no graph to send yet; try again later"}
+		return nil, &graphview.ClosedError{Reason: reason.Unavailable, Message: "there is no graph to send yet; try again later"}
 	}
 	return frames, err
 }

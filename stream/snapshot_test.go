@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"graphview.dev/api/reason"
 	"graphview.dev/graphview"
 )
 
@@ -148,12 +149,12 @@ func TestSnapshotEndsBeforeItBegins(t *testing.T) {
 		err      error
 		wantCode int
 	}{
-		"deleted":   {&graphview.ClosedError{Code: graphview.CodeDeleted, Reason: "deleted"}, 404},
-		"stopping":  {&graphview.ClosedError{Code: graphview.CodeStopping, Reason: "stopping"}, 503},
-		"malformed": {&graphview.ClosedError{Code: graphview.CodeMalformed, Reason: "malformed"}, 400},
-		"invalid":   {&graphview.ClosedError{Code: graphview.CodeInvalid, Reason: "invalid"}, 422},
-		"limit":     {&graphview.ClosedError{Code: graphview.CodeLimit, Reason: "limit"}, 503},
-		"internal":  {&graphview.ClosedError{Code: graphview.CodeInternal, Reason: "internal"}, 500},
+		"deleted":   {&graphview.ClosedError{Reason: reason.Deleted, Message: "deleted"}, 404},
+		"stopping":  {&graphview.ClosedError{Reason: reason.Stopping, Message: "stopping"}, 503},
+		"malformed": {&graphview.ClosedError{Reason: reason.Malformed, Message: "malformed"}, 400},
+		"invalid":   {&graphview.ClosedError{Reason: reason.Invalid, Message: "invalid"}, 422},
+		"limit":     {&graphview.ClosedError{Reason: reason.LimitExceeded, Message: "limit"}, 503},
+		"internal":  {&graphview.ClosedError{Reason: reason.Internal, Message: "internal"}, 500},
 		"other":     {io.ErrUnexpectedEOF, 500},
 	}
 	for name, test := range tests {
@@ -181,7 +182,7 @@ func TestSnapshotOfNothing(t *testing.T) {
 		start := time.Now()
 		_, err := firstFrames(t.Context(), newSubscription("", nil), startWithin)
 		var closed *graphview.ClosedError
-		if !errors.As(err, &closed) || closed.Code != graphview.CodeLimit || time.Since(start) != startWithin {
+		if !errors.As(err, &closed) || closed.Reason != reason.Unavailable || time.Since(start) != startWithin {
 			t.Errorf("%v after %v", err, time.Since(start))
 		}
 	})
@@ -191,7 +192,7 @@ func TestSnapshotOfNothing(t *testing.T) {
 func TestSnapshotIsCut(t *testing.T) {
 	tests := map[string]func(*fakeSubscription){
 		"by an end": func(s *fakeSubscription) {
-			s.fail(&graphview.ClosedError{Code: graphview.CodeDeleted, Reason: "deleted"})
+			s.fail(&graphview.ClosedError{Reason: reason.Deleted, Message: "deleted"})
 		},
 		"by a reset": func(s *fakeSubscription) {
 			s.send(&graphview.Frame{Actions: []byte(vertexA), Rev: "2", Reset: true})

@@ -8,6 +8,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"graphview.dev/api/reason"
 	"graphview.dev/graphview"
 )
 
@@ -37,7 +38,7 @@ func takeNothing(conn *websocket.Conn, hard context.Context, end context.CancelC
 		return
 	}
 	end(&graphview.ClosedError{
-		Code: graphview.CodeInvalid, Reason: "unexpected message: this stream takes none from the client",
+		Reason: reason.UnexpectedMessage, Message: "unexpected message: this stream takes none from the client",
 	})
 }
 
@@ -64,7 +65,7 @@ func readText(ctx context.Context, conn *websocket.Conn, what string, limit int)
 }
 
 func malformed(format string, args ...any) *graphview.ClosedError {
-	return &graphview.ClosedError{Code: graphview.CodeMalformed, Reason: fmt.Sprintf(format, args...)}
+	return &graphview.ClosedError{Reason: reason.Malformed, Message: fmt.Sprintf(format, args...)}
 }
 
 // answerPing tells whether to answer a ping of the peer. The library gives an
@@ -106,10 +107,10 @@ func (s *socket) WriteSpliced(ctx context.Context, more string, text []byte) err
 
 func (s *socket) Ping(ctx context.Context) error { return s.conn.Ping(ctx) }
 
-func (s *socket) Close(code graphview.Code, reason string) {
+func (s *socket) Close(code reason.Code, text string) {
 	// An error means that the peer did not close its side in time, which is its
 	// own affair.
-	_ = s.conn.Close(websocket.StatusCode(code), reason)
+	_ = s.conn.Close(websocket.StatusCode(code), text)
 	<-s.read
 }
 

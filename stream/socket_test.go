@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apiserver/pkg/authentication/user"
 
+	"graphview.dev/api/reason"
 	"graphview.dev/graphview"
 )
 
@@ -61,36 +62,36 @@ func TestSocketCloses(t *testing.T) {
 		err        error
 		wantCode   websocket.StatusCode
 		wantString string
-		wantReason string
-		wantClose  string
+		wantReason reason.Reason
+		wantText   string
 	}{
 		"deleted": {
-			&graphview.ClosedError{Code: graphview.CodeDeleted, Reason: "deleted"},
-			1000, "StatusNormalClosure", "deleted", "deleted",
+			&graphview.ClosedError{Reason: reason.Deleted, Message: "deleted"},
+			1000, "StatusNormalClosure", reason.Deleted, "deleted",
 		},
 		"moved": {
-			&graphview.ClosedError{Code: graphview.CodeStopping, Reason: "moved"},
-			1001, "StatusGoingAway", "moved", "moved",
+			&graphview.ClosedError{Reason: reason.Stopping, Message: "moved"},
+			1001, "StatusGoingAway", reason.Stopping, "moved",
 		},
 		"malformed": {
-			&graphview.ClosedError{Code: graphview.CodeMalformed, Reason: "malformed"},
-			1007, "StatusInvalidFramePayloadData", "malformed", "malformed",
+			&graphview.ClosedError{Reason: reason.Malformed, Message: "malformed"},
+			1007, "StatusInvalidFramePayloadData", reason.Malformed, "malformed",
 		},
 		"invalid": {
-			&graphview.ClosedError{Code: graphview.CodeInvalid, Reason: long},
-			1008, "StatusPolicyViolation", long, long[:122],
+			&graphview.ClosedError{Reason: reason.Invalid, Message: long},
+			1008, "StatusPolicyViolation", reason.Invalid, long,
 		},
 		"limit": {
-			&graphview.ClosedError{Code: graphview.CodeLimit, Reason: "too many"},
-			1013, "StatusTryAgainLater", "too many", "too many",
+			&graphview.ClosedError{Reason: reason.LimitExceeded, Message: "too many"},
+			1013, "StatusTryAgainLater", reason.LimitExceeded, "too many",
 		},
 		"wrapped": {
-			fmt.Errorf("next: %w", &graphview.ClosedError{Code: graphview.CodeDeleted, Reason: "deleted"}),
-			1000, "StatusNormalClosure", "deleted", "deleted",
+			fmt.Errorf("next: %w", &graphview.ClosedError{Reason: reason.Deleted, Message: "deleted"}),
+			1000, "StatusNormalClosure", reason.Deleted, "deleted",
 		},
 		"unexpected": {
 			errors.New("secret cause"),
-			1011, "StatusInternalError", "internal error", "internal error",
+			1011, "StatusInternalError", reason.Internal, "internal error",
 		},
 	}
 	for name, test := range tests {
@@ -102,22 +103,23 @@ func TestSocketCloses(t *testing.T) {
 			subscription.send(frame("1", true, nil))
 			subscription.fail(test.err)
 			message(t, conn)
-			wantsGoodbye(t, conn, test.wantCode, test.wantString, test.wantReason, test.wantClose)
+			wantsGoodbye(t, conn, test.wantCode, test.wantString, test.wantReason, test.wantText)
 			await(t, subscription.closed)
 		})
 	}
 }
 
-// wantsGoodbye reads the error message and then the close frame.
-func wantsGoodbye(t *testing.T, conn *websocket.Conn, code websocket.StatusCode, codeString, reason, closeReason string) {
+// wantsGoodbye reads the error message and then the close frame, which has as much
+// of the message as there is room for.
+func wantsGoodbye(t *testing.T, conn *websocket.Conn, code websocket.StatusCode, codeString string, why reason.Reason, text string) {
 	t.Helper()
-	want := map[string]any{"error": map[string]any{"code": float64(code), "code_string": codeString, "reason": reason}}
+	want := map[string]any{"error": map[string]any{"code": float64(code), "code_string": codeString, "reason": string(why), "message": text}}
 	if diff := cmp.Diff(want, message(t, conn)); diff != "" {
 		t.Errorf("message: -want +got:\n%s", diff)
 	}
 	_, _, err := conn.Read(within(t))
 	var closed websocket.CloseError
-	if !errors.As(err, &closed) || closed.Code != code || closed.Reason != closeReason {
+	if !errors.As(err, &closed) || closed.Code != code || closed.Reason != reason.CloseText(why, text) {
 		t.Errorf("close frame: %v", err)
 	}
 }
@@ -132,8 +134,8 @@ func TestSocketTakesNoMessage(t *testing.T) {
 			if err := conn.Write(within(t), websocket.MessageText, []byte(text)); err != nil {
 				t.Fatal(err)
 			}
-			const reason = "unexpected message: this stream takes none from the client"
-			wantsGoodbye(t, conn, 1008, "StatusPolicyViolation", reason, reason)
+			const text = "unexpected message: this stream takes none from the client"
+			wantsGoodbye(t, conn, 1008, "StatusPolicyViolation", reason.UnexpectedMessage, text)
 			await(t, subscription.closed)
 		})
 	}
@@ -153,7 +155,7 @@ func TestSocketStops(t *testing.T) {
 	for _, conn := range conns {
 		go func() {
 			defer func() { read <- struct{}{} }()
-			wantsGoodbye(t, conn, 1001, "StatusGoingAway", "the server is stopping", "the server is stopping")
+			wantsGoodbye(t, conn, 1001, "StatusGoingAway", reason.Stopping, "the server is stopping")
 		}()
 	}
 	s.shutdown()
@@ -355,7 +357,7 @@ func TestPanic(t *testing.T) {
 			}
 		},
 		"a channel": func(s *testServer) {
-			asks(s.t, dialMux(s.t, s), 1, subscribeTo("web"), problemText(1011, "StatusInternalError", "internal error"))
+			asks(s.t, dialMux(s.t, s), 1, subscribeTo("web"), problemText(1011, "StatusInternalError", reason.Internal, "internal error"))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

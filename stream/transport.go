@@ -2,10 +2,10 @@ package stream
 
 import (
 	"context"
-	"unicode/utf8"
 
 	"github.com/coder/websocket"
 
+	"graphview.dev/api/reason"
 	"graphview.dev/graphview"
 )
 
@@ -18,8 +18,9 @@ type transport interface {
 	// can be known.
 	Ping(ctx context.Context) error
 	// Close ends the transport in an orderly way, as far as it has one, and joins
-	// what the transport started. The reason was sent before, in full.
-	Close(code graphview.Code, reason string)
+	// what the transport started. The text is that of a close frame: the reason, and
+	// the beginning of a message that was sent before, in full.
+	Close(code reason.Code, text string)
 	// Abort does the same for a peer that cannot be told.
 	Abort()
 }
@@ -33,27 +34,13 @@ func errorFrame(closed *graphview.ClosedError) *graphview.Frame {
 
 // problem is how messages say why something ended, or was not begun.
 type problem struct {
-	Code       int    `json:"code"`
-	CodeString string `json:"code_string"`
-	Reason     string `json:"reason"`
+	Code       int           `json:"code"`
+	CodeString string        `json:"code_string"`
+	Reason     reason.Reason `json:"reason"`
+	Message    string        `json:"message"`
 }
 
 func problemOf(closed *graphview.ClosedError) problem {
-	return problem{int(closed.Code), websocket.StatusCode(closed.Code).String(), closed.Reason}
-}
-
-// maxCloseReason is what a close frame has room for (RFC 6455, section 5.5, less
-// the code).
-const maxCloseReason = 123
-
-// closeReason shortens a reason to what a close frame holds, at a rune boundary.
-func closeReason(reason string) string {
-	if len(reason) <= maxCloseReason {
-		return reason
-	}
-	end := maxCloseReason
-	for end > 0 && !utf8.RuneStart(reason[end]) {
-		end--
-	}
-	return reason[:end]
+	code := closed.Code()
+	return problem{int(code), websocket.StatusCode(code).String(), closed.Reason, closed.Message}
 }

@@ -34,7 +34,7 @@ func (s *Server) serveWatch(w http.ResponseWriter, r *http.Request, name graphvi
 	}
 	view, err := s.served(name)
 	if err != nil {
-		s.refuse(w, r, err)
+		s.refuse(w, r, refusal(name, err))
 		return
 	}
 	since := r.URL.Query().Get("since")

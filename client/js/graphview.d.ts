@@ -62,7 +62,7 @@ export interface Message {
   actions?: Action[];
   warnings?: Warning[];
   cleared?: Warning[];
-  error?: { code: number; code_string: string; reason: string };
+  error?: { code: number; code_string: string; reason: string; message: string };
   rev?: string;
   synced?: boolean;
   reset?: boolean;
@@ -117,10 +117,13 @@ export interface EventDetails {
   synced: { rev: string };
   /** Warnings came or were taken back. */
   warning: { warnings: Warning[]; cleared: Warning[] };
-  /** A connection was lost. Without retryIn, milliseconds, it was the last one. */
-  error: { code: number; reason: string; retryIn?: number };
-  /** The end. 1000: the view was deleted, or stop was called. */
-  close: { code: number; reason: string };
+  /**
+   * A connection was lost. Without retryIn, milliseconds, it was the last one. The reason is a word, such as Forbidden, "" where
+   * none was said; the message is for people.
+   */
+  error: { code: number; reason: string; message: string; retryIn?: number };
+  /** The end. 1000: the view was deleted (Deleted), or stop was called (Stopped). */
+  close: { code: number; reason: string; message: string };
 }
 
 export class GraphViewEvent<T extends keyof EventDetails = keyof EventDetails> extends Event {

@@ -70,8 +70,8 @@ export class GraphViewEvent extends Event {
 // Ends after which nothing changes unless somebody acts. Of a request that is
 // refused, the same in HTTP's codes.
 const final = new Set([1000, 1007, 1008, 400, 401, 403, 404, 405, 406, 422]);
-// Those that a new token may mend.
-const aboutToken = new Set([1008, 401]);
+// Those that a new token may mend. In front of the operator there may be others, with words of their own.
+const aboutToken = (code, reason) => reason === "Unauthorized" || code === 401;
 // Of a limit, which takes its time.
 const patient = new Set([1013, 429, 503]);
 
@@ -107,15 +107,15 @@ export class GraphView extends EventTarget {
 
   /** Ends the stream for good. The graph stays as it is. */
   stop() {
-    this.#end(1000, "stopped");
+    this.#end(1000, "Stopped", "stopped");
   }
 
-  #end(code, reason) {
+  #end(code, reason, message) {
     if (this.#ended) return;
     this.#ended = true;
     clearTimeout(this.#timer);
     this.#disconnect();
-    this.#emit("close", { code, reason });
+    this.#emit("close", { code, reason, message });
   }
 
   #emit(type, detail) {
@@ -138,11 +138,11 @@ export class GraphView extends EventTarget {
     this.#reset = !this.graph.rev;
     let said; // the error of the stream's last message
     let lost = false; // only once, whoever sees it first
-    const lose = (code, reason) => {
+    const lose = (code, text, reason = "") => {
       if (lost || this.#ended) return;
       lost = true;
       this.#disconnect();
-      this.#lost(said?.code ?? code, said?.reason ?? reason);
+      this.#lost(said?.code ?? code, said?.reason ?? reason, said?.message ?? text);
     };
     const message = (text) => {
       if (lost || this.#ended) return;
@@ -184,19 +184,20 @@ export class GraphView extends EventTarget {
   }
 
   // A connection was lost: another one, or the end.
-  #lost(code, reason) {
+  #lost(code, reason, message) {
     const { token, minDelay, maxDelay, random } = this.#options;
-    const again = aboutToken.has(code) && typeof token === "function" && this.#welcome;
-    if (aboutToken.has(code)) this.#welcome = false;
+    const renewed = aboutToken(code, reason);
+    const again = renewed && typeof token === "function" && this.#welcome;
+    if (renewed) this.#welcome = false;
     if (final.has(code) && !again) {
-      if (code !== 1000) this.#emit("error", { code, reason });
-      this.#end(code, reason);
+      if (code !== 1000) this.#emit("error", { code, reason, message });
+      this.#end(code, reason, message);
       return;
     }
     const retryIn = this.#delay * (0.5 + random());
     this.#delay = Math.min(2 * this.#delay, patient.has(code) ? 4 * maxDelay : Math.max(minDelay, maxDelay));
     this.#timer = setTimeout(() => this.#connect(), retryIn);
-    this.#emit("error", { code, reason, retryIn });
+    this.#emit("error", { code, reason, message, retryIn });
   }
 
   #openSocket(token, message, lose) {
@@ -208,13 +209,13 @@ export class GraphView extends EventTarget {
     };
     let opened = false;
     let over = false;
-    const closed = async (code, reason) => {
+    const closed = async (code, text) => {
       if (over) return;
       over = true;
       // A handshake that was refused is not explained to a socket.
       const refused = opened || this.#ended ? undefined : await this.#refused(token);
       if (refused?.served) this.#unheard++;
-      lose(refused?.code ?? code, refused?.message ?? reason);
+      lose(refused?.code ?? code, refused?.message ?? text, refused?.reason);
     };
     socket.onopen = () => {
       opened = true;
@@ -265,7 +266,7 @@ export class GraphView extends EventTarget {
       });
       if (!response.ok) {
         const status = await response.json().catch(() => undefined);
-        lose(response.status, status?.message ?? response.statusText);
+        lose(response.status, status?.message ?? response.statusText, status?.reason);
         return;
       }
       const text = new TextDecoder();

@@ -53,7 +53,7 @@ func (p *printer) print(text []byte) (synced bool, err error) {
 		Warnings []warning `json:"warnings"`
 		Cleared  []warning `json:"cleared"`
 		Error    *struct {
-			Reason string `json:"reason"`
+			Message string `json:"message"`
 		} `json:"error"`
 		Reset  bool `json:"reset"`
 		Synced bool `json:"synced"`
@@ -84,7 +84,7 @@ func (p *printer) print(text []byte) (synced bool, err error) {
 		p.linef("! %s is over", w.Type)
 	}
 	if message.Error != nil {
-		p.linef("the stream ends: %s", message.Error.Reason)
+		p.linef("the stream ends: %s", message.Error.Message)
 	}
 	first := message.Synced && !p.was
 	if first {

@@ -27,7 +27,7 @@ func TestPrinter(t *testing.T) {
 			want: "  ~ pods/web\n  - pods/web -r-> configmaps/settings\n  - pods/web\n  ! T: why\n",
 		},
 		{
-			text: `{"reset":true,"synced":true,"cleared":[{"t":"T"}],"error":{"reason":"view deleted"}}`,
+			text: `{"reset":true,"synced":true,"cleared":[{"t":"T"}],"error":{"reason":"Deleted","message":"view deleted"}}`,
 			want: "  the server starts over\n  ! T is over\n  the stream ends: view deleted\n",
 		},
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"graphview.dev/api/reason"
 	"graphview.dev/test/oracle"
 )
 
@@ -217,9 +218,9 @@ func (s *subscriber) synced(t *testing.T) {
 }
 
 // wantEnd waits for the end of the stream, and wants the code in the last
-// message and in the close frame, and a reason that begins so in the message
-// and as much of it as there is room for in the frame.
-func (s *subscriber) wantEnd(t *testing.T, code websocket.StatusCode, name, reason string) {
+// message and in the close frame, and a text for people that begins so, of which the
+// frame has as much as there is room for behind the reason.
+func (s *subscriber) wantEnd(t *testing.T, code websocket.StatusCode, name, message string) {
 	t.Helper()
 	select {
 	case <-s.done:
@@ -234,11 +235,10 @@ func (s *subscriber) wantEnd(t *testing.T, code websocket.StatusCode, name, reas
 	if s.closed.Code != code || s.said == nil || s.said.Code != int(code) || s.said.CodeString != name {
 		t.Fatalf("close frame %v, message %v, want %d %s in both", s.closed, s.said, code, name)
 	}
-	if !strings.HasPrefix(s.said.Reason, reason) {
-		t.Errorf("reason %q, want %q", s.said.Reason, reason)
+	if !strings.HasPrefix(s.said.Message, message) {
+		t.Errorf("message %q, want %q", s.said.Message, message)
 	}
-	const room = 123
-	if want := s.said.Reason[:min(len(s.said.Reason), room)]; s.closed.Reason != want {
-		t.Errorf("reason %q in the close frame, want %q", s.closed.Reason, want)
+	if want := reason.CloseText(reason.Reason(s.said.Reason), s.said.Message); s.closed.Reason != want {
+		t.Errorf("text %q in the close frame, want %q", s.closed.Reason, want)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"graphview.dev/api/reason"
 	"graphview.dev/graphview"
 	"graphview.dev/test/oracle"
 )
@@ -96,7 +97,7 @@ func (s *subscriber) take(frames []*graphview.Frame) {
 // ended notes an end that nobody wanted.
 func (s *subscriber) ended(err error) {
 	var closed *graphview.ClosedError
-	if errors.Is(err, context.Canceled) || errors.As(err, &closed) && (closed.Code == graphview.CodeStopping || closed.Code == graphview.CodeDeleted) {
+	if errors.Is(err, context.Canceled) || errors.As(err, &closed) && (closed.Reason == reason.Stopping || closed.Reason == reason.Deleted) {
 		return
 	}
 	s.mu.Lock()

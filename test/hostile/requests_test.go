@@ -131,8 +131,8 @@ func outcome(ctx context.Context, conn *websocket.Conn) (code websocket.StatusCo
 	}
 	var said struct {
 		Error *struct {
-			Code   websocket.StatusCode `json:"code"`
-			Reason string               `json:"reason"`
+			Code    websocket.StatusCode `json:"code"`
+			Message string               `json:"message"`
 		} `json:"error"`
 	}
 	if err := json.Unmarshal(text, &said); err != nil || said.Error == nil {
@@ -141,7 +141,7 @@ func outcome(ctx context.Context, conn *websocket.Conn) (code websocket.StatusCo
 	if _, _, err := conn.Read(ctx); websocket.CloseStatus(err) != said.Error.Code {
 		return 0, "", fmt.Errorf("%v after %s", err, text)
 	}
-	return said.Error.Code, said.Error.Reason, nil
+	return said.Error.Code, said.Error.Message, nil
 }
 
 // TestManyBadRequests: refusing is cheap, and done for many at once.

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"graphview.dev/api/reason"
 	"graphview.dev/graphview"
 )
 
@@ -28,7 +29,7 @@ func TestViewBeyondItsBudget(t *testing.T) {
 	f := follow(t.Context(), view)
 	<-f.done
 	var closed *graphview.ClosedError
-	if !errors.As(f.err, &closed) || closed.Code != graphview.CodeLimit || !strings.Contains(closed.Reason, "expressions cost more than 20000 units") {
+	if !errors.As(f.err, &closed) || closed.Reason != reason.LimitExceeded || !strings.Contains(closed.Message, "expressions cost more than 20000 units") {
 		t.Errorf("the stream ended with %v", f.err)
 	}
 	eventually(t, 10*time.Second, func() string {

@@ -186,7 +186,7 @@ func (m *muxClient) subscribe(t *testing.T, id int64, name graphview.Name) *muxC
 // refuses wants a message to be answered with an error.
 func (m *muxClient) refuses(t *testing.T, id int64, code int, reason string) {
 	t.Helper()
-	if a := m.answer(t, id); a.Error == nil || a.Error.Code != code || a.Error.Reason != reason {
+	if a := m.answer(t, id); a.Error == nil || a.Error.Code != code || a.Error.Message != reason {
 		t.Errorf("message %d: %+v, %v; want %d, %s", id, a, a.Error, code, reason)
 	}
 }

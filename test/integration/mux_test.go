@@ -201,7 +201,7 @@ func TestMuxThroughAPIServer(t *testing.T) {
 		id++
 		m.send(t, `{"id":%d,"subscribe":{"request":%s}}`, id, request)
 		if a := m.answer(t, id); a.Error != nil {
-			return a.Error.Reason
+			return a.Error.Message
 		}
 		return ""
 	})

@@ -338,5 +338,5 @@ func endedWith(f *graphFollower, code int) (string, bool) {
 	if err := f.failure(); !errors.As(err, &told) {
 		return fmt.Sprint(err), false
 	}
-	return told.Reason, told.Code == code
+	return told.Message, told.Code == code
 }

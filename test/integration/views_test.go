@@ -17,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"graphview.dev/api/reason"
 	"graphview.dev/graphview"
 	"graphview.dev/test/oracle"
 )
@@ -166,7 +167,7 @@ func TestInvalidSpecEndsStreams(t *testing.T) {
 	}
 	<-f.done
 	var closed *graphview.ClosedError
-	if !errors.As(f.err, &closed) || closed.Code != graphview.CodeInvalid || closed.Reason != invalid.Error() {
+	if !errors.As(f.err, &closed) || closed.Reason != reason.Invalid || closed.Message != invalid.Error() {
 		t.Errorf("the stream ended with %v", f.err)
 	}
 	eventually(t, 10*time.Second, func() string {
@@ -192,7 +193,7 @@ func TestViewBeyondItsLimit(t *testing.T) {
 	f := follow(t.Context(), view)
 	<-f.done
 	var closed *graphview.ClosedError
-	if !errors.As(f.err, &closed) || closed.Code != graphview.CodeLimit {
+	if !errors.As(f.err, &closed) || closed.Reason != reason.LimitExceeded {
 		t.Errorf("the stream ended with %v", f.err)
 	}
 	eventually(t, 10*time.Second, func() string {
@@ -365,7 +366,7 @@ func TestViewForOneConnection(t *testing.T) {
 	f := follow(t.Context(), view)
 	becomes(t, f, configMaps(red))
 	var closed *graphview.ClosedError
-	if _, err := e.Open(t.Context(), o); !errors.As(err, &closed) || closed.Code != graphview.CodeLimit {
+	if _, err := e.Open(t.Context(), o); !errors.As(err, &closed) || closed.Reason != reason.TooManyRequests {
 		t.Errorf("a second Open: %v", err)
 	}
 	e.CloseView(view)

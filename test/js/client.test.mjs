@@ -33,8 +33,8 @@ for (const transport of ["websocket", "events"]) {
   const options = { base: url, ...view, transport, WebSocket: sockets.ws };
   test(`${transport}: what is refused ends with the reason`, async () => {
     assert.deepEqual(await ending({ ...options, name: "unknown" }), {
-      code: 404, reason: 'graphs.stream.graphview.dev "unknown" not found',
-      errors: [{ code: 404, reason: 'graphs.stream.graphview.dev "unknown" not found' }],
+      code: 404, reason: "NotFound", message: 'graphs.stream.graphview.dev "unknown" not found',
+      errors: [{ code: 404, reason: "NotFound", message: 'graphs.stream.graphview.dev "unknown" not found' }],
     });
     assert.equal((await ending({ ...options, token: "wrong" })).code, 401);
     assert.equal((await ending({ ...options, token: undefined })).code, 401);
@@ -47,7 +47,7 @@ for (const transport of ["websocket", "events"]) {
       followed.addEventListener("synced", () => followed.stop());
       followed.addEventListener("close", ({ detail }) => resolve(detail));
     });
-    assert.deepEqual([stopped, given], [{ code: 1000, reason: "stopped" }, []]);
+    assert.deepEqual([stopped, given], [{ code: 1000, reason: "Stopped", message: "stopped" }, []]);
     const end = await ending({ ...options, token: () => "wrong" });
     assert.deepEqual([end.code, end.errors.length], [401, 2]);
   });
@@ -60,7 +60,7 @@ for (const transport of ["websocket", "events"]) {
     });
     await control(url, "kubectl", { args: ["wait", "--for=condition=Ready", "-n", "busy", `gv/${name}`] });
     const end = await ending({ ...options, name }, () => control(url, "kubectl", { args: ["delete", "gv", "-n", "busy", name] }));
-    assert.deepEqual(end, { code: 1000, reason: "the view was deleted", errors: [] });
+    assert.deepEqual(end, { code: 1000, reason: "Deleted", message: "the view was deleted", errors: [] });
   });
 }
 

@@ -64,7 +64,7 @@ export async function follow({ url, cuts = 5, restart = false, ...options }) {
   });
   view.addEventListener("error", ({ detail }) => {
     counts.errors++;
-    if (detail.retryIn === undefined) throw new Error(`gave up: ${detail.code} ${detail.reason}`);
+    if (detail.retryIn === undefined) throw new Error(`gave up: ${detail.code} ${detail.reason} ${detail.message}`);
   });
   view.addEventListener("close", () => { counts.closed++; });
   const connected = (times) => eventually(() => (counts.connections >= times ? "" : `connected ${counts.connections} times, want ${times}`));

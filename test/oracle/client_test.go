@@ -128,7 +128,7 @@ func TestClientReportsErrorsAndRepetition(t *testing.T) {
 	if got := client.Redundant(); got != 2 {
 		t.Errorf("%d redundant, want 2", got)
 	}
-	err := client.Apply([]byte(`{"error":{"code":1000,"code_string":"StatusNormalClosure","reason":"view deleted"}}`))
+	err := client.Apply([]byte(`{"error":{"code":1000,"code_string":"StatusNormalClosure","reason":"Deleted","message":"view deleted"}}`))
 	var streamError *StreamError
 	if !errors.As(err, &streamError) || streamError.Code != 1000 {
 		t.Errorf("error %v, want the stream's", err)

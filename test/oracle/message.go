@@ -77,10 +77,11 @@ type StreamError struct {
 	Code       int    `json:"code"`
 	CodeString string `json:"code_string"`
 	Reason     string `json:"reason"`
+	Message    string `json:"message"`
 }
 
 func (e *StreamError) Error() string {
-	return fmt.Sprintf("%s (%d): %s", e.CodeString, e.Code, e.Reason)
+	return fmt.Sprintf("%s (%d) %s: %s", e.CodeString, e.Code, e.Reason, e.Message)
 }
 
 // parseMessage decodes one message. A strict one has no members but those of the

@@ -161,5 +161,5 @@ func (f *follower) end() []line {
 	if f.closed == nil {
 		return nil
 	}
-	return []line{{head: strconv.Itoa(int(f.closed.Code)), detail: f.closed.Reason}}
+	return []line{{head: strconv.Itoa(int(f.closed.Code())), detail: f.closed.Message}}
 }

@@ -104,7 +104,7 @@ func (j *journal) write(m *client.Message) error {
 	}
 	j.settle(&out, m)
 	if m.Error != nil {
-		j.linef(&out, "%s", j.paint.Bad("the server ends the stream: "+m.Error.Reason))
+		j.linef(&out, "%s", j.paint.Bad("the server ends the stream: "+m.Error.Message))
 	}
 	_, err := j.Out.Write(out.Bytes())
 	return err

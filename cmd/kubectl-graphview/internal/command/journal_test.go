@@ -45,7 +45,7 @@ func TestJournal(t *testing.T) {
 		{message: `{"reset":true}`, want: ""},
 		{message: `{"actions":[` + lateA + `],"rev":"9","synced":true}`, want: "- Pod/a names Pod/other/b  (spec.x)\n- Pod/other/b\n"},
 		{message: `{"actions":[{"dvx":{"vx":` + podA + `}},{"dvx":{"vx":` + podB + `}}],"rev":"10"}`, want: "- Pod/a  Failed\n"},
-		{message: `{"error":{"code":1001,"reason":"stopping"}}`, want: "the server ends the stream: stopping\n"},
+		{message: `{"error":{"code":1001,"reason":"Stopping","message":"stopping"}}`, want: "the server ends the stream: stopping\n"},
 	}
 	for _, changesOnly := range []bool{false, true} {
 		var out bytes.Buffer

@@ -9,6 +9,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
+	"graphview.dev/api/reason"
 	"graphview.dev/client"
 )
 
@@ -23,7 +24,7 @@ func (v *view) remedy(ctx context.Context, err error) error {
 	case client.IsNotServed(err):
 		return fmt.Errorf("the server %s serves no graphs: it has no APIService %s. Install the operator with it (kubectl apply -k config/default), "+
 			"or use the operator's own port (--server, --certificate-authority and --token)", v.config.Host, apiService)
-	case errors.As(err, &closed) && closed.Code == client.CodeDeleted:
+	case errors.As(err, &closed) && closed.Reason == reason.Deleted:
 		return fmt.Errorf("GraphView %s was deleted", v)
 	case client.IsNotFound(err) && v.name != "":
 		return fmt.Errorf("there is no GraphView %q in namespace %s%s", v.name, v.namespace, v.others(ctx))
@@ -35,7 +36,7 @@ func (v *view) remedy(ctx context.Context, err error) error {
 	case apierrors.IsServiceUnavailable(err) && apierrors.HasStatusCause(err, "UnexpectedServerResponse"):
 		return fmt.Errorf("the API server does not reach the operator: %w. See kubectl describe apiservice %s and kubectl -n graphview-system get pods", bare(err), apiService)
 	case closed != nil:
-		return fmt.Errorf("%s: %s", v, closed.Reason)
+		return fmt.Errorf("%s: %s", v, closed.Message)
 	default:
 		return err
 	}
