@@ -39,9 +39,8 @@ type tap struct {
 	// namespaces makes this the tap that tells which namespaces the view
 	// selects; it feeds no vertices.
 	namespaces *namespaceProgram
-	// inScope is what it tells. Only the loop uses it; selected is its copy.
-	inScope  map[string]bool
-	selected atomic.Pointer[map[string]bool]
+	// selected is what it tells.
+	selected namespaceSet
 	// settled: it was ready when the view last asked which namespaces those
 	// are. Only the view's goroutine uses it.
 	settled  bool

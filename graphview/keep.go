@@ -205,7 +205,6 @@ func (v *View) plan(ctx context.Context, p *Program, needed map[need]bool, requi
 			if t.namespaces == nil {
 				t.namespaces = &namespaceProgram{}
 			}
-			t.inScope = make(map[string]bool)
 		}
 		if err := v.engine.acquire(ctx, t); err != nil {
 			// Only because everything stops.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"sync"
 
 	"graphview.dev/graphview/expr"
 	"graphview.dev/graphview/graph"
@@ -38,18 +40,48 @@ func (n *namespaceProgram) judge(ctx context.Context, o *watch.Decoded) verdict 
 // setNamespace is called by the loop with the decision about one namespace.
 func (t *tap) setNamespace(name string, v verdict) {
 	t.view.warnings.setFault(t, "", name, v.err)
-	if v.selection.Member == t.inScope[name] {
-		return
+	if t.selected.set(name, v.selection.Member) {
+		t.view.kick()
 	}
-	if v.selection.Member {
-		t.inScope[name] = true
+}
+
+// namespaceSet is which namespaces a view selects. The loop changes it one by one,
+// and whoever asks for it gets a set that does not change: it is copied when it is
+// asked for, not at each change.
+type namespaceSet struct {
+	mu    sync.Mutex
+	names map[string]bool
+	// shared: names was given away, and is copied before it changes.
+	shared bool
+}
+
+// set puts a namespace in or takes it out, and tells whether it was the other way.
+func (s *namespaceSet) set(name string, in bool) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.names[name] == in {
+		return false
+	}
+	if s.names == nil || s.shared {
+		next := make(map[string]bool, len(s.names)+1)
+		maps.Copy(next, s.names)
+		s.names, s.shared = next, false
+	}
+	if in {
+		s.names[name] = true
 	} else {
-		delete(t.inScope, name)
+		delete(s.names, name)
 	}
-	set := make(map[string]bool, len(t.inScope))
-	for n := range t.inScope {
-		set[n] = true
+	return true
+}
+
+// all returns the set. It is never nil, and nobody may change it.
+func (s *namespaceSet) all() map[string]bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.names == nil {
+		s.names = make(map[string]bool)
 	}
-	t.selected.Store(&set)
-	t.view.kick()
+	s.shared = true
+	return s.names
 }

@@ -25,10 +25,7 @@ func (v *View) selectedNamespaces(p *Program) (selected map[string]bool, known b
 	if !t.settled && state.Err == nil && time.Since(t.acquired) <= v.engine.o.SyncTimeout {
 		return v.scope, false
 	}
-	v.scope = map[string]bool{}
-	if set := t.selected.Load(); set != nil {
-		v.scope = *set
-	}
+	v.scope = t.selected.all()
 	return v.scope, true
 }
 

@@ -15,11 +15,13 @@ func TestRefusedInMidLife(t *testing.T) {
 		code       int
 		reason     metav1.StatusReason
 		wantReason Reason
+		// wantKept: what was there is still shown.
+		wantKept bool
 	}{
-		"forbidden":  {http.StatusForbidden, metav1.StatusReasonForbidden, Forbidden},
-		"not found":  {http.StatusNotFound, metav1.StatusReasonNotFound, NotServed},
-		"no method":  {http.StatusMethodNotAllowed, metav1.StatusReasonMethodNotAllowed, NotServed},
-		"no, no why": {http.StatusForbidden, "", Forbidden},
+		"forbidden":  {http.StatusForbidden, metav1.StatusReasonForbidden, Forbidden, false},
+		"not found":  {http.StatusNotFound, metav1.StatusReasonNotFound, NotServed, true},
+		"no method":  {http.StatusMethodNotAllowed, metav1.StatusReasonMethodNotAllowed, NotServed, true},
+		"no, no why": {http.StatusForbidden, "", Forbidden, false},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -32,13 +34,20 @@ func TestRefusedInMidLife(t *testing.T) {
 				return true
 			})
 			s.hangUp()
-			at = r.awaitLine(at, "delete a")
-			at = r.awaitLine(at, "state synced=false "+string(test.wantReason)+" 0")
+			if test.wantKept {
+				at = r.awaitLine(at, "state synced=true "+string(test.wantReason)+" 1")
+			} else {
+				at = r.awaitLine(at, "delete a")
+				at = r.awaitLine(at, "state synced=false "+string(test.wantReason)+" 0")
+			}
 			if got := w.State(); got.Err == nil || got.Since.IsZero() {
 				t.Errorf("state = %+v", got)
 			}
 			s.answer(nil)
-			r.awaitLine(r.awaitLine(at, "set a"), "state synced=true UpToDate 1")
+			if !test.wantKept {
+				at = r.awaitLine(at, "set a")
+			}
+			r.awaitLine(at, "state synced=true UpToDate 1")
 		})
 	}
 }

@@ -222,7 +222,7 @@ func (s *source) watchFailed(err error) {
 	if expired(err) { // routine: a list follows
 		return
 	}
-	s.refused = reasonFor(err).revokes()
+	s.refused = reasonFor(err).refuses()
 	s.watch.fail(s.ctx, fmt.Errorf("watch %s: %w", s.watch.key.Resource.GroupResource(), err))
 }
 

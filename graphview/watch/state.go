@@ -8,8 +8,8 @@ import (
 
 // State is how a Watch stands.
 type State struct {
-	// Synced: a list has completed since the start, and has not been revoked
-	// by an answer that the resource may not be read or is not there.
+	// Synced: a list has completed since the start, and has not been revoked by
+	// an answer that the resource may not be read.
 	Synced bool
 	// Objects is how many are retained. It changes without a call of
 	// Handler.State.
@@ -33,7 +33,9 @@ const (
 	UpToDate Reason = "UpToDate"
 	// Forbidden (403): nothing is retained.
 	Forbidden Reason = "Forbidden"
-	// NotServed (404, 405): nothing is retained.
+	// NotServed (404, 405): what was retained is, unconfirmed. An API server that
+	// starts answers so before it knows all it serves; that a resource has gone is
+	// for discovery to say.
 	NotServed Reason = "NotServed"
 	// Rejected (400, 422): the server does not take the request, most likely
 	// its field selector.
@@ -43,7 +45,11 @@ const (
 )
 
 // revokes tells whether objects may no longer be shown.
-func (r Reason) revokes() bool { return r == Forbidden || r == NotServed }
+func (r Reason) revokes() bool { return r == Forbidden }
+
+// refuses tells whether the server does not take the request from anybody like
+// the operator.
+func (r Reason) refuses() bool { return r == Forbidden || r == NotServed }
 
 func reasonFor(err error) Reason {
 	switch {

@@ -18,8 +18,8 @@ func TestReasonFor(t *testing.T) {
 		wantRevoked bool
 	}{
 		"403":     {apierrors.NewForbidden(pods, "", nil), Forbidden, true},
-		"404":     {apierrors.NewNotFound(pods, ""), NotServed, true},
-		"405":     {apierrors.NewMethodNotSupported(pods, "list"), NotServed, true},
+		"404":     {apierrors.NewNotFound(pods, ""), NotServed, false},
+		"405":     {apierrors.NewMethodNotSupported(pods, "list"), NotServed, false},
 		"400":     {apierrors.NewBadRequest("field label not supported"), Rejected, false},
 		"401":     {apierrors.NewUnauthorized("expired"), Failing, false},
 		"500":     {apierrors.NewInternalError(errors.New("x")), Failing, false},
