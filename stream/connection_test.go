@@ -111,8 +111,8 @@ func TestConnectionHandshake(t *testing.T) {
 // TestConnectionWithoutRequest: who says nothing is told why it ends.
 func TestConnectionWithoutRequest(t *testing.T) {
 	s := serve(t, fakeGraphs{newView("shop/web")}, func(s *Server) { s.timing.request = 50 * time.Millisecond })
-	const reason = "no request came within 50ms: the first message says what to stream"
-	wantsGoodbye(t, dialConnection(t, s), 1007, "StatusInvalidFramePayloadData", reason, reason)
+	const text = "no request came within 50ms: the first message says what to stream"
+	wantsGoodbye(t, dialConnection(t, s), 1007, "StatusInvalidFramePayloadData", reason.Malformed, text)
 }
 
 // TestConnectionStops: so is who waits for the server to read, when it stops.
@@ -120,7 +120,7 @@ func TestConnectionStops(t *testing.T) {
 	s := serve(t, fakeGraphs{newView("shop/web")})
 	conn := dialConnection(t, s)
 	go s.shutdown()
-	wantsGoodbye(t, conn, 1001, "StatusGoingAway", "the server is stopping", "the server is stopping")
+	wantsGoodbye(t, conn, 1001, "StatusGoingAway", reason.Stopping, "the server is stopping")
 	s.shutdown()
 }
 
