@@ -12,8 +12,10 @@ import (
 type piece struct{ elements, bytes int }
 
 var (
-	// catchingUp is the piece of a subscriber that nobody need be beside.
-	catchingUp = piece{elements: 256, bytes: 64 << 10}
+	// catchingUp is the piece of a subscriber that nobody need be beside. With the
+	// element that exceeds it, if that is not large, and a record of TLS it is what is
+	// held for a subscriber that does not read: 64 KiB.
+	catchingUp = piece{elements: 256, bytes: 32 << 10}
 	// shareable is that of a change, which is encoded once for all.
 	shareable = piece{elements: 4096, bytes: MaxFrameBytes - frameRoom}
 )
@@ -139,10 +141,14 @@ func (e *encoder) encode(lens *graph.Lens, from state, rights Rights, limit piec
 
 	gate := newGate(rights)
 	var changes []graph.Change
-	size := 0
+	size, own := 0, 0 // own is without what others share
 	done, err := lens.Read(&to.pos, limit.elements, gate.allow(), func(c graph.Change) bool {
 		changes = append(changes, c)
-		size += sizeOf(&c)
+		n := sizeOf(&c)
+		size += n
+		if _, large := largeKeyOf(&c); !large || limit != catchingUp {
+			own += n
+		}
 		return size < limit.bytes
 	})
 	if err != nil {
@@ -160,7 +166,10 @@ func (e *encoder) encode(lens *graph.Lens, from state, rights Rights, limit piec
 	if err := gate.err(); err != nil {
 		return nil, from, err
 	}
-	b := newFrameBuilder(from.reset, size)
+	b := newFrameBuilder(from.reset, own)
+	if limit == catchingUp {
+		b.large = &e.view.engine.large
+	}
 	for i := range changes {
 		b.add(&changes[i])
 	}
@@ -178,7 +187,7 @@ func (e *encoder) encode(lens *graph.Lens, from state, rights Rights, limit piec
 	if len(b.frames) > 0 {
 		e.view.engine.counts.encodings.Add(1)
 	}
-	if from.pos.Known != 0 && !from.pos.Walking() {
+	if limit == shareable {
 		received := e.view.engine.counts.lastReceived()
 		for _, f := range b.frames {
 			f.Received = received

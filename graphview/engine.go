@@ -98,6 +98,8 @@ type Engine struct {
 
 	reducer release.Reducer
 
+	large largeFrames // of all views
+
 	// subscribers of all views.
 	subscribers atomic.Int64
 

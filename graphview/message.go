@@ -26,6 +26,7 @@ type frameBuilder struct {
 	count  int    // of those
 	reset  bool   // the next frame tells the subscriber to forget everything
 	err    error
+	large  *largeFrames // for large objects; nil: they are like others
 }
 
 const actionsOpen = `{"actions":[`
@@ -56,6 +57,12 @@ func sizeOf(c *graph.Change) int {
 
 // add appends one action; where it makes the frame too large it begins the next.
 func (b *frameBuilder) add(c *graph.Change) {
+	if b.large != nil {
+		if key, ok := largeKeyOf(c); ok {
+			b.addLarge(key, c)
+			return
+		}
+	}
 	if b.count == 0 {
 		b.buf = append(b.buf[:0], actionsOpen...)
 	}
@@ -71,6 +78,20 @@ func (b *frameBuilder) add(c *graph.Change) {
 		b.buf = last
 	}
 	b.count++
+}
+
+// addLarge appends an action that has a frame of its own.
+func (b *frameBuilder) addLarge(key largeKey, c *graph.Change) {
+	b.close("", false, nil, nil)
+	b.frames = append(b.frames, b.large.frame(key, func() *Frame {
+		alone := newFrameBuilder(false, sizeOf(c))
+		alone.add(c)
+		alone.close("", false, nil, nil)
+		if alone.err != nil {
+			b.err = alone.err
+		}
+		return alone.frames[0]
+	}))
 }
 
 // close ends the frame under way, if it would say anything.

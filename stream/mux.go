@@ -34,8 +34,10 @@ type mux struct {
 	// turn is held by whoever sends a message. It is given in the order in which it
 	// was asked for, so whoever has much to send, and comes again after each message,
 	// lets everybody else through in between.
-	turn  *semaphore.Weighted
-	pings sync.WaitGroup
+	turn *semaphore.Weighted
+	// writing is for whoever has the turn.
+	writing writing
+	pings   sync.WaitGroup
 	// heard gets a token when the peer said something; hearing, which mu guards,
 	// is while the reader does what it said.
 	heard   chan struct{}
@@ -89,7 +91,7 @@ func (s *Server) serveStreams(w http.ResponseWriter, r *http.Request, info *requ
 
 func (s *Server) newMux(who user.Info, out wire, stream *stream) *mux {
 	return &mux{
-		server: s, who: who, out: out, stream: stream, turn: semaphore.NewWeighted(1), heard: make(chan struct{}, 1),
+		server: s, who: who, out: out, stream: stream, turn: semaphore.NewWeighted(1), writing: writing{cut: stream.kill}, heard: make(chan struct{}, 1),
 		busy:     make(chan struct{}, 2*s.options.MaxChannels),
 		channels: make(map[int64]*channel), spoke: time.Now(), idle: time.Now(),
 	}

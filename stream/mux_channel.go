@@ -134,6 +134,8 @@ func (c *channel) takeTurn(subscription Subscription, unsent []*graphview.Frame)
 
 func (c *channel) write(frame *graphview.Frame) error {
 	s := c.mux.server
+	s.unsent.begin(&c.mux.writing, frame)
+	defer s.unsent.end(&c.mux.writing)
 	if err := c.mux.write(c.mux.stream.hard, s.timing.write, onChannel(c.number), frame.JSON); err != nil {
 		return err
 	}

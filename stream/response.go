@@ -34,3 +34,9 @@ func (r response) write(ctx context.Context, parts ...[]byte) error {
 	// The connection may serve other requests.
 	return r.control.SetWriteDeadline(time.Time{})
 }
+
+// cut has the write that is under way fail, and all that follow it.
+func (r response) cut() {
+	// An error means that the peer is gone.
+	_ = r.control.SetWriteDeadline(time.Unix(1, 0))
+}

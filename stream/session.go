@@ -19,6 +19,9 @@ type session struct {
 	// why tells what to say to the peer about an error of the subscription; nil:
 	// nothing.
 	why func(ctx context.Context, err error) *graphview.ClosedError
+
+	unsent  *unsent
+	writing writing
 }
 
 var errPeer = errors.New("the peer is gone")
@@ -83,6 +86,8 @@ func (s *session) write(ctx context.Context, within time.Duration, frame *graphv
 }
 
 func (s *session) send(ctx context.Context, frame *graphview.Frame) error {
+	s.unsent.begin(&s.writing, frame)
+	defer s.unsent.end(&s.writing)
 	if err := s.transport.WriteFrame(ctx, frame); err != nil {
 		return fmt.Errorf("%w: %w", errPeer, err)
 	}

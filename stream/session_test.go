@@ -148,6 +148,7 @@ func TestSession(t *testing.T) {
 				peer.start = time.Now()
 				server := &Server{}
 				s := &session{
+					unsent:       newUnsent(1 << 20),
 					subscription: subscription, transport: &peer, timing: defaultTiming(),
 					why: func(ctx context.Context, err error) *graphview.ClosedError {
 						return server.why(ctx, graphview.Name{}, err)
@@ -184,6 +185,7 @@ func TestGoodbyeIsBounded(t *testing.T) {
 		subscription.fail(errors.New("some cause"))
 		server := &Server{}
 		(&session{
+			unsent:       newUnsent(1 << 20),
 			subscription: subscription, transport: peer, timing: defaultTiming(),
 			why: func(ctx context.Context, err error) *graphview.ClosedError {
 				return server.why(ctx, graphview.Name{}, err)

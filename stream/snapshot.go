@@ -75,8 +75,9 @@ func (s *Server) sendSnapshot(w http.ResponseWriter, r *http.Request, view View,
 		defer cancel()
 		return out.write(ctx, parts...)
 	}
+	sending := writing{cut: out.cut}
 	for {
-		done, err := addFrames(form.body, frames, send)
+		done, err := s.addFrames(form.body, frames, &sending, send)
 		if done {
 			return
 		}
@@ -129,9 +130,12 @@ func (s *Server) abandon(w http.ResponseWriter, r *http.Request, ctx context.Con
 }
 
 // addFrames returns that the graph is done, or an error, or neither.
-func addFrames(to body, frames []*graphview.Frame, send func(...[]byte) error) (done bool, err error) {
+func (s *Server) addFrames(to body, frames []*graphview.Frame, w *writing, send func(...[]byte) error) (done bool, err error) {
 	for _, frame := range frames {
-		if err := to.add(frame, send); err != nil || frame.Rev != "" {
+		s.unsent.begin(w, frame)
+		err := to.add(frame, send)
+		s.unsent.end(w)
+		if err != nil || frame.Rev != "" {
 			return err == nil, err
 		}
 	}

@@ -63,6 +63,7 @@ func TestStrangers(t *testing.T) {
 			t.Errorf("%d strangers", got)
 		}
 		time.Sleep(unknownFor + time.Second)
+		synctest.Wait()
 		if v.strangers.Len() != 0 || len(v.addresses) != 0 || closedOf(few) != 1 || one.closed {
 			t.Errorf("left: %d strangers of %d addresses; the known one is closed: %v", v.strangers.Len(), len(v.addresses), one.closed)
 		}

@@ -72,7 +72,7 @@ func (s *Server) serveResponse(w http.ResponseWriter, r *http.Request, view View
 	if err := http.NewResponseController(w).Flush(); err != nil {
 		return
 	}
-	s.newSession(view, since, held, out).run(stream.ctx, stream.hard)
+	s.newSession(view, since, held, out, newResponse(w).cut).run(stream.ctx, stream.hard)
 }
 
 // serveSocket streams over a WebSocket.
@@ -81,7 +81,7 @@ func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request, view View, 
 	s.upgrade(w, r, door{protocol: subprotocol, about: name, right: rightToWatch(name), reserve: s.registry.reserve},
 		func(stream *stream, conn *websocket.Conn, out *socket, held *lease) {
 			out.start(conn, func() { takeNothing(conn, stream.hard, stream.end) })
-			s.newSession(view, since, held, out).run(stream.ctx, stream.hard)
+			s.newSession(view, since, held, out, stream.kill).run(stream.ctx, stream.hard)
 		})
 }
 
@@ -93,10 +93,11 @@ func rightToWatch(name graphview.Name) question {
 	}
 }
 
-func (s *Server) newSession(view View, since string, access graphview.Access, out transport) *session {
+func (s *Server) newSession(view View, since string, access graphview.Access, out transport, cut func()) *session {
 	name := view.Name()
 	return &session{
 		subscription: view.Subscribe(since, access), transport: s.metrics.count(out), timing: s.timing,
+		unsent: s.unsent, writing: writing{cut: cut},
 		why: func(ctx context.Context, err error) *graphview.ClosedError { return s.why(ctx, name, err) },
 	}
 }

@@ -1,0 +1,54 @@
+package graphview
+
+import (
+	"runtime"
+	"strings"
+	"testing"
+
+	"graphview.dev/graphview/graph"
+)
+
+// TestLargeContentIsShared: who is sent a large object holds the same bytes as
+// everybody else who is, and what nobody holds is forgotten.
+func TestLargeContentIsShared(t *testing.T) {
+	shared := &largeFrames{}
+	large := []byte(`["` + strings.Repeat("x", largeContent) + `"]`)
+	changes := []graph.Change{
+		{Op: graph.SetVertex, Vertex: node, Payload: []byte(`[1]`)},
+		{Op: graph.SetVertex, Vertex: configMap, Payload: large},
+		{Op: graph.SetVertex, Vertex: deployment, Payload: []byte(`[2]`)},
+	}
+	send := func() []*Frame {
+		b := newFrameBuilder(true, 100)
+		b.large = shared
+		for i := range changes {
+			b.add(&changes[i])
+		}
+		b.close("r", true, nil, nil)
+		return b.frames
+	}
+	first, second := send(), send()
+	if len(first) != 3 || first[1] != second[1] || first[0] == second[0] {
+		t.Fatalf("%d frames, the large one is shared: %v", len(first), len(first) == 3 && first[1] == second[1])
+	}
+	var all strings.Builder
+	for i, f := range first {
+		all.Write(f.Actions)
+		if f.Reset != (i == 0) || (f.Rev != "") != (i == 2) {
+			t.Errorf("frame %d: %.60s", i, f.JSON)
+		}
+	}
+	b := &frameBuilder{}
+	for i := range changes {
+		b.add(&changes[i])
+	}
+	b.close("", false, nil, nil)
+	if got, want := strings.ReplaceAll(all.String(), "}}{", "}},{"), string(b.frames[0].Actions); got != want {
+		t.Errorf("together they say %.200s, want %.200s", got, want)
+	}
+	runtime.KeepAlive(second)
+	first, second = nil, nil
+	for shared.find(largeKey{configMap, &large[0]}) != nil {
+		runtime.GC()
+	}
+}
