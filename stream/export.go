@@ -12,8 +12,10 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apiserver/pkg/endpoints/request"
 
 	"graphview.dev/graphview"
+	"graphview.dev/graphview/budget"
 	"graphview.dev/stream/format"
 )
 
@@ -27,23 +29,47 @@ const (
 	exportPatience = time.Minute
 )
 
+// exportShare is the least that an export takes of the room, so that no more than
+// four are being gathered at once, which takes seconds of a core each.
+const exportShare = exportRoom / 4
+
+// userExports bounds the exports of one user, who waits behind others for the room.
+var userExports = budget.Declare("exports_per_user", "exports at once of one user, or of the ServiceAccounts of one namespace", 4)
+
 // serveExport answers with the graph as a text for another program.
 func (s *Server) serveExport(w http.ResponseWriter, r *http.Request, view View, f format.Format) {
-	status := view.Status()
-	size := min(int64(status.Vertices+status.Arcs), exportRoom)
-	waiting, cancel := context.WithTimeout(r.Context(), s.options.SyncTimeout)
-	defer cancel()
-	if err := s.exports.Acquire(waiting, size); err != nil {
-		if r.Context().Err() == nil {
-			s.refuse(w, r, apierrors.NewTooManyRequests("too many graphs are being exported, try again later, or as json", 5))
-		}
+	who, _ := request.UserFrom(r.Context())
+	owner := ownerOf(who)
+	if err := s.exporting.Take(owner, 1); err != nil {
+		s.refuse(w, r, tooMany(err))
 		return
 	}
-	defer s.exports.Release(size)
+	defer s.exporting.Give(owner, 1)
 	name := view.Name()
-	s.sendSnapshot(w, r, view, snapshot{f.MediaType() + "; charset=utf-8", exportPatience, &exportBody{
-		format: f, graph: format.Graph{Namespace: name.Namespace, Name: name.Name},
-	}})
+	s.sendSnapshot(w, r, view, snapshot{
+		contentType: f.MediaType() + "; charset=utf-8", patience: exportPatience,
+		body: &exportBody{format: f, graph: format.Graph{Namespace: name.Namespace, Name: name.Name}},
+		room: func(ctx context.Context, synced bool) (func(), error) { return s.exportRoom(ctx, view, synced) },
+	})
+}
+
+// exportRoom waits for room for a graph, whose size is known once it has synced. It
+// is to be given back. The error is a Status, or ctx's.
+func (s *Server) exportRoom(ctx context.Context, view View, synced bool) (giveBack func(), err error) {
+	size := int64(exportRoom)
+	if synced {
+		status := view.Status()
+		size = min(max(int64(status.Vertices+status.Arcs), exportShare), exportRoom)
+	}
+	waiting, cancel := context.WithTimeout(ctx, s.options.SyncTimeout)
+	defer cancel()
+	if err := s.exports.Acquire(waiting, size); err != nil {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		return nil, apierrors.NewTooManyRequests("too many graphs are being exported, try again later, or as json", 5)
+	}
+	return func() { s.exports.Release(size) }, nil
 }
 
 // exportBody gathers the names of a graph and sends nothing before it is whole.

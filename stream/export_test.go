@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"context"
 	"io"
 	"net/http"
 	"strings"
@@ -192,5 +193,62 @@ func TestExportsAreBounded(t *testing.T) {
 	}
 	if err := s.exports.Acquire(within(t), exportRoom); err != nil {
 		t.Errorf("room was not given back: %v", err)
+	}
+}
+
+// TestExportsAreWeighedWhenSynced: just after a start no view has anything in it, and
+// still not everything is exported at once; nor does one user take all the room.
+func TestExportsAreWeighedWhenSynced(t *testing.T) {
+	view := newView("shop/web")
+	view.status = graphview.Status{}
+	waiting, synced := make(chan struct{}, 16), make(chan struct{})
+	view.wait = func(ctx context.Context) error {
+		waiting <- struct{}{}
+		select {
+		case <-synced:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	s := serveOptions(t, Options{Graphs: fakeGraphs{view}})
+	codes := make(chan int, 16)
+	export := func() {
+		code, _ := s.get(graphs+"namespaces/shop/graphs/web?format=dot", nil)
+		codes <- code
+	}
+	for range userExports.Limit() {
+		go export()
+		await(t, waiting)
+	}
+	export()
+	if code := <-codes; code != http.StatusTooManyRequests {
+		t.Errorf("one more of a user's: %d", code)
+	}
+	if !s.exports.TryAcquire(exportRoom) {
+		t.Error("room is taken by who waits for the view")
+	}
+	s.exports.Release(exportRoom)
+	view.status = graphview.Status{Vertices: exportRoom / 2}
+	close(synced)
+	first, second := await(t, view.subscribed), await(t, view.subscribed)
+	if s.exports.TryAcquire(1) {
+		t.Error("two halves leave room")
+	}
+	select {
+	case <-view.subscribed:
+		t.Error("a third one is gathered beside two halves")
+	default:
+	}
+	for _, subscription := range []*fakeSubscription{first, second} {
+		subscription.send(frame("7", true, []string{exportedPod}))
+	}
+	for range userExports.Limit() - 2 {
+		await(t, view.subscribed).send(frame("7", true, []string{exportedPod}))
+	}
+	for range userExports.Limit() {
+		if code := await(t, codes); code != http.StatusOK {
+			t.Errorf("%d", code)
+		}
 	}
 }

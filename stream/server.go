@@ -34,6 +34,7 @@ type Server struct {
 	registry    *registry
 	adHoc       *budget.Shares[string] // by user
 	exports     *semaphore.Weighted    // of exportRoom
+	exporting   *budget.Shares[string] // exports, by owner
 	unsent      *unsent
 	permissions *permissions
 	timing      timing
@@ -71,7 +72,7 @@ func newServer(o Options, a *access) (*Server, error) {
 	}
 	s := &Server{
 		options: o, access: a, certificate: certificate, listener: newVisitors(listener),
-		registry: newRegistry(o.MaxOpen), adHoc: budget.NewShares[string](adHocViews), exports: semaphore.NewWeighted(exportRoom), unsent: newUnsent(unsentBytes.Limit()), timing: defaultTiming(), metrics: m,
+		registry: newRegistry(o.MaxOpen), adHoc: budget.NewShares[string](adHocViews), exports: semaphore.NewWeighted(exportRoom), exporting: budget.NewShares[string](userExports), unsent: newUnsent(unsentBytes.Limit()), timing: defaultTiming(), metrics: m,
 		permissions: newPermissions(a.review, a.authenticator, o.PermissionRecheck, m),
 	}
 	s.handler = s.newHandler()

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apiserver/pkg/endpoints/request"
 
 	"graphview.dev/api/reason"
@@ -18,6 +19,9 @@ type snapshot struct {
 	// patience is how long one write may take.
 	patience time.Duration
 	body     body
+	// room, if set, waits until there is room for a graph, which has synced or has
+	// not in time. It is to be given back. The error is a Status, or ctx's.
+	room func(ctx context.Context, synced bool) (giveBack func(), err error)
 }
 
 // body puts a graph together from frames.
@@ -30,7 +34,7 @@ type body interface {
 // serveSnapshot answers with the graph as it is: one message that is also a
 // Kubernetes object. It is written as its frames come, never gathered.
 func (s *Server) serveSnapshot(w http.ResponseWriter, r *http.Request, view View) {
-	s.sendSnapshot(w, r, view, snapshot{jsonType, s.timing.write, newMessageBody(view)})
+	s.sendSnapshot(w, r, view, snapshot{contentType: jsonType, patience: s.timing.write, body: newMessageBody(view)})
 }
 
 // sendSnapshot answers with the graph in some form. Once that has begun, all
@@ -48,6 +52,18 @@ func (s *Server) sendSnapshot(w http.ResponseWriter, r *http.Request, view View,
 	if err != nil {
 		s.abandon(w, r, stream.ctx, view, err)
 		return
+	}
+	if form.room != nil {
+		giveBack, err := form.room(stream.ctx, synced)
+		if refused, ok := errors.AsType[*apierrors.StatusError](err); ok {
+			s.refuse(w, r, refused)
+			return
+		}
+		if err != nil {
+			s.abandon(w, r, stream.ctx, view, err)
+			return
+		}
+		defer giveBack()
 	}
 	held := s.permissions.acquire(stream.ctx, who, view.Name(), tenancy{end: stream.end})
 	defer held.release()

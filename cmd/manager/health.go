@@ -20,12 +20,16 @@ import (
 // longest work takes milliseconds; a kubelet asks three times before it restarts.
 const aliveWithin = 10 * time.Second
 
-var errUnknown = errors.New("not every GraphView is known yet")
+var (
+	errUnknown  = errors.New("not every GraphView is known yet")
+	errStopping = errors.New("the operator is stopping")
+)
 
 // serveHealth says on /healthz whether the graph still makes progress, and on
-// /readyz whether every GraphView is known: until then, requests are better off
-// with another replica. Views that fill are no reason to wait.
-func serveHealth(mgr manager.Manager, engine *graphview.Engine, known <-chan struct{}) error {
+// /readyz whether every GraphView is known and ctx is not done: until then, and from
+// then on, requests are better off with another replica. Views that fill are no
+// reason to wait.
+func serveHealth(ctx context.Context, mgr manager.Manager, engine *graphview.Engine, known <-chan struct{}) error {
 	if err := mgr.AddHealthzCheck("graph", func(r *http.Request) error {
 		ctx, cancel := context.WithTimeout(r.Context(), aliveWithin)
 		defer cancel()
@@ -34,6 +38,9 @@ func serveHealth(mgr manager.Manager, engine *graphview.Engine, known <-chan str
 		return fmt.Errorf("health: %w", err)
 	}
 	if err := mgr.AddReadyzCheck("graphviews", func(*http.Request) error {
+		if ctx.Err() != nil {
+			return errStopping
+		}
 		select {
 		case <-known:
 			return nil

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -97,7 +98,7 @@ func run(ctx context.Context, o *options) error {
 	if err := rules.SetupWithManager(mgr); err != nil {
 		return err
 	}
-	runnables := []manager.Runnable{everyReplica(engine.Run), everyReplica(server.Run)}
+	runnables := []manager.Runnable{everyReplica(outliving(engine.Run, server.Run))}
 	if certificates.kept != nil {
 		runnables = append(runnables, everyReplica(certificates.kept.Run))
 	}
@@ -109,7 +110,7 @@ func run(ctx context.Context, o *options) error {
 	if err := registerMetrics(permit, certificates.kept); err != nil {
 		return err
 	}
-	if err := serveHealth(mgr, engine, reconciler.Known()); err != nil {
+	if err := serveHealth(ctx, mgr, engine, reconciler.Known()); err != nil {
 		return err
 	}
 	if webhooks != nil {
@@ -156,6 +157,26 @@ type everyReplica func(context.Context) error
 func (f everyReplica) Start(ctx context.Context) error { return f(ctx) }
 
 func (everyReplica) NeedLeaderElection() bool { return false }
+
+// outliving runs two things, the first until the second has returned: streams are
+// told why they end, and answers that were begun are finished, as long as there are
+// graphs. If one ends by itself, so does the other.
+func outliving(engine, server func(context.Context) error) func(context.Context) error {
+	return func(ctx context.Context) error {
+		engineCtx, stopEngine := context.WithCancel(context.WithoutCancel(ctx))
+		defer stopEngine()
+		serverCtx, stopServer := context.WithCancel(ctx)
+		defer stopServer()
+		ended := make(chan error, 1)
+		go func() {
+			defer stopServer()
+			ended <- engine(engineCtx)
+		}()
+		err := server(serverCtx)
+		stopEngine()
+		return errors.Join(err, <-ended)
+	}
+}
 
 // namespace is where the operator runs: that of its ServiceAccount in a pod.
 func namespace() string {
