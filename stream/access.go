@@ -4,29 +4,23 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"sync"
 	"time"
 
-	"k8s.io/apimachinery/pkg/util/sets"
-	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/apiserver/pkg/authentication/authenticator"
 	"k8s.io/apiserver/pkg/authentication/authenticatorfactory"
 	"k8s.io/apiserver/pkg/authentication/group"
+	"k8s.io/apiserver/pkg/authentication/request/bearertoken"
 	"k8s.io/apiserver/pkg/authentication/request/headerrequest"
 	"k8s.io/apiserver/pkg/authentication/request/union"
+	"k8s.io/apiserver/pkg/authentication/request/websocket"
+	"k8s.io/apiserver/pkg/authentication/request/x509"
 	"k8s.io/apiserver/pkg/authentication/user"
-	"k8s.io/apiserver/pkg/authorization/authorizer"
-	"k8s.io/apiserver/pkg/authorization/authorizerfactory"
-	"k8s.io/apiserver/pkg/endpoints/filters"
-	"k8s.io/apiserver/pkg/endpoints/request"
 	"k8s.io/apiserver/pkg/server/dynamiccertificates"
 	"k8s.io/client-go/kubernetes"
-	authorizationclient "k8s.io/client-go/kubernetes/typed/authorization/v1"
 	"k8s.io/client-go/rest"
 
-	"graphview.dev/api/reason"
-	"graphview.dev/graphview"
+	"graphview.dev/graphview/access"
 )
 
 // Where the API server publishes its client CA and how its front proxy names
@@ -46,12 +40,14 @@ const (
 	authoritiesWithin = 5 * time.Second
 )
 
-// access decides who a request comes from and whether it may do what it asks.
-type access struct {
+// delegation decides who a request comes from and whether it may do what it asks.
+type delegation struct {
 	// authenticator judges what a user bears itself, proxy what the API server's
 	// front proxy says of one; nil if there is none.
 	authenticator, proxy authenticator.Request
-	authorizer           authorizer.Authorizer
+	// decide tells whether a user may do something. Its error is errNoAnswer or
+	// errTooManyQuestions.
+	decide func(ctx context.Context, who user.Info, q access.Question) (bool, error)
 	// review asks about permissions, without a cache.
 	review review
 	// headers are those that the front proxy alone may set; nil if there is none.
@@ -64,19 +60,19 @@ type access struct {
 	known  []<-chan struct{}
 }
 
-// delegatedAccess asks the API server: TokenReview, SubjectAccessReview, and its
+// newDelegation asks the API server: TokenReview, SubjectAccessReview, and its
 // published client CA and front proxy, which are followed as they change.
 // Answers are cached no longer than the interval after which they are doubted.
-func delegatedAccess(config *rest.Config, recheck time.Duration) (*access, error) {
+func newDelegation(config *rest.Config, recheck time.Duration) (*delegation, error) {
 	config = rest.CopyConfig(config)
-	// A limit here would delay requests of subscribers; the caches are what
-	// protects the API server.
-	config.QPS, config.Burst = 200, 400
+	// The limits are those of tokens, decisions and permissions, which are shared
+	// fairly. A client's is first come, first served.
+	config.QPS = -1
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
 		return nil, fmt.Errorf("client for authentication: %w", err)
 	}
-	a := &access{}
+	a := &delegation{}
 	clientCA, err := a.authority(client, "client-ca", "client-ca-file")
 	if err != nil {
 		return nil, err
@@ -99,41 +95,20 @@ func delegatedAccess(config *rest.Config, recheck time.Duration) (*access, error
 		ExtraHeaderPrefixes: headerrequest.StringSliceProviderFunc(proxy.ExtraHeaderPrefixes),
 		AllowedClientNames:  headerrequest.StringSliceProviderFunc(proxy.AllowedClientNames),
 	}
-	backoff := wait.Backoff{Duration: 500 * time.Millisecond, Factor: 1.5, Jitter: 0.2, Steps: 5}
 	a.proxy = headerrequest.NewDynamicVerifyOptionsSecure(proxyCA.VerifyOptions, a.headers.AllowedClientNames,
 		a.headers.UsernameHeaders, a.headers.UIDHeaders, a.headers.GroupHeaders, a.headers.ExtraHeaderPrefixes)
-	a.authenticator, _, err = authenticatorfactory.DelegatingAuthenticatorConfig{
-		TokenAccessReviewClient:            client.AuthenticationV1(),
-		TokenAccessReviewTimeout:           10 * time.Second,
-		WebhookRetryBackoff:                &backoff,
-		CacheTTL:                           min(tokenTTL, recheck),
-		ClientCertificateCAContentProvider: clientCA,
-	}.New()
-	if err != nil {
-		return nil, fmt.Errorf("authenticator: %w", err)
-	}
-	a.authorizer, err = authorizerfactory.DelegatingAuthorizerConfig{
-		SubjectAccessReviewClient: client.AuthorizationV1(),
-		AllowCacheTTL:             min(allowTTL, recheck),
-		DenyCacheTTL:              min(denyTTL, recheck),
-		WebhookRetryBackoff:       &backoff,
-	}.New()
-	if err != nil {
-		return nil, fmt.Errorf("authorizer: %w", err)
-	}
-	// Questions about permissions have limits of their own, and must not hold up
-	// those about requests.
-	config.QPS = -1
-	reviews, err := authorizationclient.NewForConfig(config)
-	if err != nil {
-		return nil, fmt.Errorf("client for permissions: %w", err)
-	}
-	a.review = subjectAccessReview(reviews.SubjectAccessReviews())
+	tokens := newTokenReviewer(apiServerTokenReview(client.AuthenticationV1().TokenReviews()), recheck)
+	a.authenticator = group.NewAuthenticatedGroupAdder(union.New(
+		x509.NewDynamic(clientCA.VerifyOptions, x509.CommonNameUserConversion),
+		bearertoken.New(tokens), websocket.NewProtocolAuthenticator(tokens)))
+	reviews := client.AuthorizationV1().SubjectAccessReviews()
+	a.decide = newDecisions(access.SubjectAccessReviews(reviews), recheck).may
+	a.review = subjectAccessReview(reviews)
 	return a, nil
 }
 
 // authority follows one CA of the API server's ConfigMap.
-func (a *access) authority(client kubernetes.Interface, purpose, key string) (*dynamiccertificates.ConfigMapCAController, error) {
+func (a *delegation) authority(client kubernetes.Interface, purpose, key string) (*dynamiccertificates.ConfigMapCAController, error) {
 	ca, err := dynamiccertificates.NewDynamicCAFromConfigMapController(
 		purpose, authenticationNamespace, authenticationConfigMap, key, client)
 	if err != nil {
@@ -151,7 +126,7 @@ type listener func()
 func (l listener) Enqueue() { l() }
 
 // run follows what the API server publishes until ctx is done.
-func (a *access) run(ctx context.Context) {
+func (a *delegation) run(ctx context.Context) {
 	var all sync.WaitGroup
 	for _, follow := range a.follow {
 		all.Go(func() { follow(ctx) })
@@ -162,7 +137,7 @@ func (a *access) run(ctx context.Context) {
 // wait gives what is followed a moment to be read, since until then the front
 // proxy is a stranger. A cluster may have none of it, so an error is no reason
 // not to serve: bearer tokens work, and the rest will when it is known.
-func (a *access) wait(ctx context.Context) error {
+func (a *delegation) wait(ctx context.Context) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, authoritiesWithin, errNoAuthority)
 	defer cancel()
 	if a.prime != nil {
@@ -181,32 +156,3 @@ func (a *access) wait(ctx context.Context) error {
 }
 
 var errNoAuthority = errors.New("a client CA is missing in " + authenticationNamespace + "/" + authenticationConfigMap)
-
-// may decides about something that a request does later than at its beginning,
-// as guard decides about the request. The error is a *graphview.ClosedError.
-func (a *access) may(ctx context.Context, who user.Info, q question) error {
-	decision, _, err := a.authorizer.Authorize(ctx, q.attributes(who))
-	switch {
-	case decision == authorizer.DecisionAllow:
-		return nil
-	case err != nil:
-		return &graphview.ClosedError{Reason: reason.Unavailable, Message: "your permissions cannot be checked now; try again later"}
-	default:
-		return &graphview.ClosedError{Reason: reason.Forbidden, Message: fmt.Sprintf("you may not %s", q)}
-	}
-}
-
-// guard lets through to next what is authenticated, admitted and authorized. All
-// else is answered with a Status.
-func (a *access) guard(next http.Handler, m *metrics, admit func(http.Handler) http.Handler) http.Handler {
-	next = admit(filters.WithAuthorization(next, m.forbidden(a.authorizer), codecs))
-	authenticate := a.authenticator
-	if a.proxy != nil {
-		authenticate = union.New(group.NewAuthenticatedGroupAdder(throughProxy(a.proxy)), a.authenticator)
-	}
-	next = filters.WithAuthentication(next, authenticate, m.unauthenticated(filters.Unauthorized(codecs)), nil, a.headers)
-	next = filters.WithRequestInfo(next, &request.RequestInfoFactory{
-		APIPrefixes: sets.NewString("apis"), GrouplessAPIPrefixes: sets.NewString(),
-	})
-	return remember(next)
-}

@@ -3,6 +3,7 @@ package stream
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 	"net/http"
 	"slices"
 	"strings"
@@ -21,6 +22,9 @@ type credentials struct {
 	// proxied: the API server's front proxy said who it is, and looks after the
 	// user's own credentials itself.
 	proxied bool
+	// undecided is why nobody could say whose they are, errNoAnswer or
+	// errTooManyQuestions; nil if somebody could.
+	undecided error
 }
 
 type credentialsKey struct{}
@@ -88,11 +92,15 @@ func (c *credentials) own() *credentials {
 	return c
 }
 
-// stand tells whether the credentials still stand for an identity.
-func (c *credentials) stand(ctx context.Context, by authenticator.Request, identity string) bool {
+// stand tells whether the credentials still stand for an identity. The error is
+// that nobody could say.
+func (c *credentials) stand(ctx context.Context, by authenticator.Request, identity string) (bool, error) {
 	r := (&http.Request{Method: http.MethodGet, Header: c.header(), TLS: c.tls}).WithContext(ctx)
 	answer, ok, err := by.AuthenticateRequest(r)
-	return err == nil && ok && identityKey(answer.User) == identity
+	if errors.Is(err, errNoAnswer) || errors.Is(err, errTooManyQuestions) {
+		return false, err
+	}
+	return err == nil && ok && identityKey(answer.User) == identity, nil
 }
 
 // throughProxy notes which requests the front proxy answers for.

@@ -70,13 +70,10 @@ func versionInfo(v string) version.Info {
 }
 
 func (s *Server) serveDocument(w http.ResponseWriter, r *http.Request, text []byte) {
-	switch {
-	case text == nil:
-		s.refuse(w, r, notFound(r))
-	case r.Method != http.MethodGet && r.Method != http.MethodHead:
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		w.Header().Set("Allow", "GET, HEAD")
 		s.refuse(w, r, methodNotAllowed(r))
-	default:
-		writeText(w, text)
+		return
 	}
+	writeText(w, text)
 }

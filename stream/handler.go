@@ -16,7 +16,7 @@ import (
 // newHandler puts the health endpoints before the guard and all else behind it.
 func (s *Server) newHandler() http.Handler {
 	documents := s.documents()
-	guarded := s.access.guard(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	rest := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		// What is served is what was authorized: both go by this and not by the URL.
 		info, ok := request.RequestInfoFrom(r.Context())
 		switch {
@@ -27,9 +27,19 @@ func (s *Server) newHandler() http.Handler {
 		case info.Path == connectionPath:
 			s.serveConnection(w, r)
 		default:
-			s.serveDocument(w, r, documents[strings.TrimRight(info.Path, "/")])
+			s.refuse(w, r, notFound(r))
 		}
-	}), s.metrics, s.withOwner)
+	})
+	// Discovery is the same for all and asks the API server nothing: while it cannot
+	// be had, namespaces of the whole cluster are not deleted.
+	discovery := func(info *request.RequestInfo) http.Handler {
+		text, ok := documents[strings.TrimRight(info.Path, "/")]
+		if !ok || info.IsResourceRequest {
+			return nil
+		}
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.serveDocument(w, r, text) })
+	}
+	guarded := s.access.guard(guarded{open: discovery, rest: rest, refuse: s.refuse, admit: s.withOwner}, s.metrics)
 	return s.withPanicsLogged(withBaseContext(withBodyDeadline(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/readyz", "/livez", "/healthz":

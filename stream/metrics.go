@@ -2,12 +2,10 @@ package stream
 
 import (
 	"context"
-	"net/http"
 	"strconv"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
-	"k8s.io/apiserver/pkg/authorization/authorizer"
 
 	"graphview.dev/api/reason"
 	"graphview.dev/graphview"
@@ -129,26 +127,6 @@ func (m *metrics) refusal(code int) { m.refused.WithLabelValues(strconv.Itoa(cod
 // refusedChannel counts a subscription that was answered with an error.
 func (m *metrics) refusedChannel(code reason.Code) {
 	m.channels.WithLabelValues(strconv.Itoa(int(code))).Inc()
-}
-
-// unauthenticated is next, counted.
-func (m *metrics) unauthenticated(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		m.refusal(http.StatusUnauthorized)
-		closeStranger(w, r)
-		next.ServeHTTP(w, r)
-	})
-}
-
-// forbidden is next, with what it does not allow counted.
-func (m *metrics) forbidden(next authorizer.Authorizer) authorizer.Authorizer {
-	return authorizer.AuthorizerFunc(func(ctx context.Context, a authorizer.Attributes) (authorizer.Decision, string, error) {
-		decision, why, err := next.Authorize(ctx, a)
-		if decision != authorizer.DecisionAllow {
-			m.refusal(http.StatusForbidden)
-		}
-		return decision, why, err
-	})
 }
 
 // sent counts one message of a transport that was written.

@@ -13,10 +13,10 @@ import (
 	"github.com/coder/websocket"
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apiserver/pkg/authentication/user"
-	"k8s.io/apiserver/pkg/authorization/authorizer"
 
 	"graphview.dev/api/reason"
 	"graphview.dev/graphview"
+	"graphview.dev/graphview/access"
 )
 
 const watchStreams = graphs + "watch/streams"
@@ -71,17 +71,14 @@ func TestMuxChannels(t *testing.T) {
 	broken.err = errors.New("spec.queries[0]: nonsense")
 	full.err = &graphview.ClosedError{Reason: reason.LimitExceeded, Message: "300000 vertices"}
 	s := serve(t, fakeGraphs{web, db, broken, full}, func(s *Server) {
-		s.access.authorizer = authorizer.AuthorizerFunc(func(_ context.Context, a authorizer.Attributes) (authorizer.Decision, string, error) {
-			asked := fmt.Sprint(a.GetUser().GetName(), a.GetVerb(), a.GetAPIGroup(), a.GetAPIVersion(), a.GetResource(), a.GetNamespace(), a.GetName(), a.IsResourceRequest())
-			switch {
-			case a.GetName() == "outage":
-				return authorizer.DecisionNoOpinion, "", context.DeadlineExceeded
-			case asked == fmt.Sprint("reader", "watch", "stream.graphview.dev", "v1alpha1", "graphs", "shop", a.GetName(), true) && a.GetName() != "secret":
-				return authorizer.DecisionAllow, "", nil
-			default:
-				return authorizer.DecisionNoOpinion, "", nil
+		s.access.decide = func(_ context.Context, who user.Info, q access.Question) (bool, error) {
+			if q.Name == "outage" {
+				return false, errNoAnswer
 			}
-		})
+			want := access.Question{Verb: "watch", Group: "stream.graphview.dev", Version: "v1alpha1", Resource: "graphs", Namespace: "shop", Name: q.Name}
+			connection := access.Question{Verb: "watch", Group: "stream.graphview.dev", Version: "v1alpha1", Resource: "streams"}
+			return who.GetName() == "reader" && (q == want && q.Name != "secret" || q == connection), nil
+		}
 	})
 	conn := dialMux(t, s)
 	asks(t, conn, 10, `"subscribe":{"namespace":"shop","name":"web","since":"r0"}`, `"channel":1`)
@@ -96,7 +93,7 @@ func TestMuxChannels(t *testing.T) {
 	for id, test := range []struct{ ask, want string }{
 		{subscribeTo("nobody"), problemText(1008, "StatusPolicyViolation", reason.NotFound, "not found")},
 		{subscribeTo("secret"), problemText(1008, "StatusPolicyViolation", reason.Forbidden, "you may not watch graph shop/secret")},
-		{subscribeTo("outage"), problemText(1013, "StatusTryAgainLater", reason.Unavailable, "your permissions cannot be checked now; try again later")},
+		{subscribeTo("outage"), problemText(1013, "StatusTryAgainLater", reason.Unavailable, "the API server cannot check your permissions now; try again later")},
 		{subscribeTo("broken"), problemText(1008, "StatusPolicyViolation", reason.Invalid, "spec.queries[0]: nonsense")},
 		{subscribeTo("full"), problemText(1013, "StatusTryAgainLater", reason.LimitExceeded, "300000 vertices")},
 		{`"subscribe":{"request":` + goodRequest + `}`, problemText(1008, "StatusPolicyViolation", reason.Forbidden, "you may not get /graph")},

@@ -99,15 +99,14 @@ func (p *permissions) recheck(ctx context.Context, i *identity) {
 // identity. The error is that the API server cannot say.
 func (p *permissions) identify(ctx context.Context, i *identity) error {
 	for _, l := range i.holding() {
-		if l.credentials == nil || l.credentials.stand(ctx, p.authenticator, i.key) {
+		if l.credentials == nil {
 			continue
 		}
-		// An authenticator does not tell a no from no answer. An API server that
-		// answers something else in between would have answered.
-		if _, err := p.calm.ask(ctx, i.who, l.right); err != nil {
+		stands, err := l.credentials.stand(ctx, p.authenticator, i.key)
+		if err != nil {
 			return err
 		}
-		if !l.credentials.stand(ctx, p.authenticator, i.key) {
+		if !stands {
 			l.end(&graphview.ClosedError{
 				Reason: reason.Unauthorized, Message: "your credentials are no longer valid: they expired or were revoked",
 			})

@@ -3,6 +3,7 @@ package stream
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 	"sync"
@@ -15,10 +16,11 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/apiserver/pkg/authentication/authenticator"
 	"k8s.io/apiserver/pkg/authentication/user"
-	"k8s.io/apiserver/pkg/authorization/authorizer"
+	"k8s.io/apiserver/pkg/endpoints/request"
 
 	"graphview.dev/api/reason"
 	"graphview.dev/graphview"
+	"graphview.dev/graphview/access"
 )
 
 // runLoop runs the re-checks until the returned function is called.
@@ -139,7 +141,10 @@ func TestRecheckWhileAway(t *testing.T) {
 		tokens := authenticator.RequestFunc(func(*http.Request) (*authenticator.Response, bool, error) {
 			a.mu.Lock()
 			defer a.mu.Unlock()
-			return &authenticator.Response{User: named("ann")}, a.down == nil, a.down
+			if a.down != nil {
+				return nil, false, fmt.Errorf("%w: %w", errNoAnswer, a.down)
+			}
+			return &authenticator.Response{User: named("ann")}, true, nil
 		})
 		p := a.start(t, tokens)
 		defer runLoop(t, p)()
@@ -359,9 +364,8 @@ func TestCredentials(t *testing.T) {
 	proxy := authenticator.RequestFunc(func(r *http.Request) (*authenticator.Response, bool, error) {
 		return &authenticator.Response{User: named(r.Header.Get("X-Remote-User"))}, r.Header.Get("X-Proxy") == "yes", nil
 	})
-	everybody := authorizer.AuthorizerFunc(func(context.Context, authorizer.Attributes) (authorizer.Decision, string, error) {
-		return authorizer.DecisionAllow, "", nil
-	})
+	nobody := func(http.ResponseWriter, *http.Request, error) {}
+	everybody := func(context.Context, user.Info, access.Question) (bool, error) { return true, nil }
 	for name, test := range map[string]struct {
 		header  http.Header
 		wantOwn bool
@@ -377,8 +381,11 @@ func TestCredentials(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			handler := (&access{authenticator: own, proxy: proxy, authorizer: everybody}).guard(
-				http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { kept = credentialsFrom(r.Context()).own() }), m, func(next http.Handler) http.Handler { return next })
+			handler := (&delegation{authenticator: own, proxy: proxy, decide: everybody}).guard(guarded{
+				open:   func(*request.RequestInfo) http.Handler { return nil },
+				rest:   http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { kept = credentialsFrom(r.Context()).own() }),
+				refuse: nobody, admit: func(next http.Handler) http.Handler { return next },
+			}, m)
 			r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "/apis", http.NoBody)
 			if err != nil {
 				t.Fatal(err)
@@ -391,14 +398,20 @@ func TestCredentials(t *testing.T) {
 			if kept == nil {
 				return
 			}
-			key := identityKey(named("ann"))
+			stand := func(who string) bool {
+				stand, err := kept.stand(t.Context(), own, identityKey(named(who)))
+				if err != nil {
+					t.Error(err)
+				}
+				return stand
+			}
 			for range 2 {
-				if !kept.stand(t.Context(), own, key) || kept.stand(t.Context(), own, identityKey(named("bob"))) {
+				if !stand("ann") || stand("bob") {
 					t.Error("they do not stand for ann, or for bob too")
 				}
 			}
 			tokens.Store("another")
-			if kept.stand(t.Context(), own, key) {
+			if stand("ann") {
 				t.Error("they stand, and are wrong")
 			}
 		})

@@ -47,10 +47,6 @@ func TestRefusals(t *testing.T) {
 			path: graphs + "watch/namespaces/shop/graphs/good", header: http.Header{"Authorization": {"Bearer stranger"}},
 			wantCode: 403, wantReason: metav1.StatusReasonForbidden, wantMessage: "cannot watch",
 		},
-		"not allowed to discover": {
-			path: "/apis", header: http.Header{"Authorization": {"Bearer stranger"}},
-			wantCode: 403, wantReason: metav1.StatusReasonForbidden,
-		},
 		"get of an unknown view": {
 			path:     graphs + "namespaces/shop/graphs/unknown",
 			wantCode: 404, wantReason: metav1.StatusReasonNotFound, wantMessage: `graphs.stream.graphview.dev "unknown" not found`,

@@ -15,10 +15,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/apiserver/pkg/authentication/user"
-	"k8s.io/apiserver/pkg/authorization/authorizer"
 	authorizationclient "k8s.io/client-go/kubernetes/typed/authorization/v1"
 
 	"graphview.dev/graphview"
+	"graphview.dev/graphview/access"
 )
 
 // question is what somebody may be allowed to do: with a resource, or with a
@@ -41,11 +41,10 @@ func (q question) String() string {
 	}
 }
 
-// attributes is the question as authorizers of requests are asked it.
-func (q question) attributes(who user.Info) authorizer.Attributes {
-	return authorizer.AttributesRecord{
-		User: who, Verb: q.verb, APIGroup: q.group, APIVersion: q.version, Resource: q.resource,
-		Namespace: q.namespace, Name: q.name, ResourceRequest: q.path == "", Path: q.path,
+// access is the question as package access puts it.
+func (q question) access() access.Question {
+	return access.Question{
+		Verb: q.verb, Group: q.group, Version: q.version, Resource: q.resource, Namespace: q.namespace, Name: q.name, Path: q.path,
 	}
 }
 

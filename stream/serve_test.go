@@ -20,8 +20,9 @@ import (
 	"k8s.io/apiserver/pkg/authentication/request/union"
 	socketauth "k8s.io/apiserver/pkg/authentication/request/websocket"
 	"k8s.io/apiserver/pkg/authentication/user"
-	"k8s.io/apiserver/pkg/authorization/authorizer"
 	"k8s.io/client-go/rest"
+
+	"graphview.dev/graphview/access"
 )
 
 const graphs = "/apis/stream.graphview.dev/v1alpha1/"
@@ -36,18 +37,15 @@ type testServer struct {
 	shutdown func()
 }
 
-func testAccess() *access {
+func testAccess() *delegation {
 	tokens := authenticator.TokenFunc(func(_ context.Context, token string) (*authenticator.Response, bool, error) {
 		return &authenticator.Response{User: &user.DefaultInfo{Name: token}}, token != "wrong", nil
 	})
-	return &access{
+	return &delegation{
 		authenticator: group.NewAuthenticatedGroupAdder(union.New(bearertoken.New(tokens), socketauth.NewProtocolAuthenticator(tokens))),
-		authorizer: authorizer.AuthorizerFunc(func(_ context.Context, a authorizer.Attributes) (authorizer.Decision, string, error) {
-			if a.GetUser().GetName() == "reader" {
-				return authorizer.DecisionAllow, "", nil
-			}
-			return authorizer.DecisionNoOpinion, "", nil
-		}),
+		decide: func(_ context.Context, who user.Info, _ access.Question) (bool, error) {
+			return who.GetName() == "reader", nil
+		},
 		review: func(_ context.Context, who user.Info, _ question) (bool, error) {
 			return who.GetName() == "reader", nil
 		},

@@ -27,7 +27,7 @@ const headerBytes = 64 << 10
 // Server serves graphs. Its methods may be called by any goroutine; Run once.
 type Server struct {
 	options     Options
-	access      *access
+	access      *delegation
 	certificate *certificate
 	listener    net.Listener
 	handler     http.Handler
@@ -49,7 +49,7 @@ func New(o Options) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("stream options: %w", err)
 	}
-	access, err := delegatedAccess(o.Config, o.PermissionRecheck)
+	access, err := newDelegation(o.Config, o.PermissionRecheck)
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +57,7 @@ func New(o Options) (*Server, error) {
 }
 
 // newServer is New with whoever decides about requests, and complete options.
-func newServer(o Options, a *access) (*Server, error) {
+func newServer(o Options, a *delegation) (*Server, error) {
 	certificate, err := certificateOf(&o)
 	if err != nil {
 		return nil, err

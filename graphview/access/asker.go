@@ -52,13 +52,13 @@ func (o *Options) setDefaults() {
 // Asker answers questions about many people. Make it with New.
 type Asker struct {
 	o     Options
-	queue *queue
+	queue *Queue
 }
 
 // New returns an Asker that asks nothing yet.
 func New(o Options) *Asker {
 	o.setDefaults()
-	return &Asker{o: o, queue: newQueue(o.PerSecond, o.AtOnce)}
+	return &Asker{o: o, queue: NewQueue(o.PerSecond, o.AtOnce)}
 }
 
 // Waiting is how many questions wait for their turn.
@@ -87,10 +87,10 @@ func (a *Asker) Ask(ctx context.Context, who user.Info, q Question) (may bool, e
 // attempt waits for the owner's turn and makes one review.
 func (a *Asker) attempt(ctx context.Context, who user.Info, q Question) (bool, error) {
 	owner := who.GetName()
-	if err := a.queue.take(ctx, owner); err != nil {
+	if err := a.queue.Take(ctx, owner); err != nil {
 		return false, err
 	}
-	defer a.queue.give(owner)
+	defer a.queue.Give(owner)
 	asking, cancel := context.WithTimeout(ctx, a.o.Within)
 	defer cancel()
 	may, err := a.o.Review(asking, who, q)

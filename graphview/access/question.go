@@ -18,7 +18,10 @@ type Place struct {
 // Question is what somebody may be allowed to do: with a resource or, if Path is
 // set, with a path that is no resource.
 type Question struct {
-	Verb, Group, Version, Resource, Namespace, Name string
+	Verb, Group, Version, Resource, Subresource, Namespace, Name string
+
+	// FieldSelector and LabelSelector narrow a list or a watch, as in a URL.
+	FieldSelector, LabelSelector string
 
 	Path string
 }
@@ -61,7 +64,14 @@ func specOf(who user.Info, q Question) authorizationv1.SubjectAccessReviewSpec {
 		return spec
 	}
 	spec.ResourceAttributes = &authorizationv1.ResourceAttributes{
-		Verb: q.Verb, Group: q.Group, Version: q.Version, Resource: q.Resource, Namespace: q.Namespace, Name: q.Name,
+		Verb: q.Verb, Group: q.Group, Version: q.Version, Resource: q.Resource, Subresource: q.Subresource,
+		Namespace: q.Namespace, Name: q.Name,
+	}
+	if q.FieldSelector != "" {
+		spec.ResourceAttributes.FieldSelector = &authorizationv1.FieldSelectorAttributes{RawSelector: q.FieldSelector}
+	}
+	if q.LabelSelector != "" {
+		spec.ResourceAttributes.LabelSelector = &authorizationv1.LabelSelectorAttributes{RawSelector: q.LabelSelector}
 	}
 	return spec
 }

@@ -9,9 +9,9 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// queue gives turns at a rate, to one owner after the other. An owner that has
+// Queue gives turns at a rate, to one owner after the other. An owner that has
 // neither a waiter nor a turn costs nothing.
-type queue struct {
+type Queue struct {
 	limit  *rate.Limiter
 	atOnce int
 
@@ -30,13 +30,15 @@ type owner struct {
 	running int             // turns that were not given back
 }
 
-func newQueue(perSecond, atOnce int) *queue {
-	return &queue{limit: rate.NewLimiter(rate.Limit(perSecond), perSecond), atOnce: atOnce, owners: make(map[string]*owner)}
+// NewQueue gives perSecond turns in a second, and as many at once after a rest.
+// An owner has at most atOnce of them.
+func NewQueue(perSecond, atOnce int) *Queue {
+	return &Queue{limit: rate.NewLimiter(rate.Limit(perSecond), perSecond), atOnce: atOnce, owners: make(map[string]*owner)}
 }
 
-// take waits for the owner's next turn, which must be given back. The error is
+// Take waits for the owner's next turn, which must be given back. The error is
 // ctx's.
-func (q *queue) take(ctx context.Context, name string) error {
+func (q *Queue) Take(ctx context.Context, name string) error {
 	turn := make(chan struct{})
 	q.mu.Lock()
 	o := q.owners[name]
@@ -65,8 +67,8 @@ func (q *queue) take(ctx context.Context, name string) error {
 	return ctx.Err()
 }
 
-// give gives a turn back.
-func (q *queue) give(name string) {
+// Give gives a turn back.
+func (q *Queue) Give(name string) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	o := q.owners[name]
@@ -77,7 +79,7 @@ func (q *queue) give(name string) {
 }
 
 // length is how many wait for a turn.
-func (q *queue) length() int {
+func (q *Queue) length() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	n := 0
@@ -89,14 +91,14 @@ func (q *queue) length() int {
 
 // enlist makes the owner the last of those that may have a turn, if it may have
 // one and is not among them.
-func (q *queue) enlist(o *owner) {
+func (q *Queue) enlist(o *owner) {
 	if len(o.waiting) > 0 && o.running < q.atOnce && !slices.Contains(q.ready, o) {
 		q.ready = append(q.ready, o)
 	}
 }
 
 // tidy forgets what an owner that waits no more had.
-func (q *queue) tidy(o *owner) {
+func (q *Queue) tidy(o *owner) {
 	if len(o.waiting) > 0 {
 		return
 	}
@@ -109,7 +111,7 @@ func (q *queue) tidy(o *owner) {
 }
 
 // proceed gives the turn that has become due.
-func (q *queue) proceed() {
+func (q *Queue) proceed() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.due = false
@@ -117,7 +119,7 @@ func (q *queue) proceed() {
 }
 
 // proceedLocked gives all turns that the rate allows by now.
-func (q *queue) proceedLocked() {
+func (q *Queue) proceedLocked() {
 	for len(q.ready) > 0 && !q.due {
 		if !q.spare {
 			q.spare = true

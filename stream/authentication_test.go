@@ -1,0 +1,194 @@
+package stream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"k8s.io/apiserver/pkg/authentication/authenticator"
+	"k8s.io/apiserver/pkg/authentication/user"
+)
+
+// issuer is an API server that takes its time. A token is somebody's if it begins
+// with "user-"; what follows is the name.
+type issuer struct {
+	takes time.Duration
+	down  atomic.Bool
+	asked atomic.Int64
+}
+
+func (i *issuer) review(ctx context.Context, token string) (*authenticator.Response, error) {
+	i.asked.Add(1)
+	select {
+	case <-time.After(i.takes):
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	if i.down.Load() {
+		return nil, errors.New(`Post "https://10.96.0.1:443/": connection refused`)
+	}
+	name, ok := strings.CutPrefix(token, "user-")
+	if !ok {
+		return nil, nil
+	}
+	name, _, _ = strings.Cut(name, "#")
+	return &authenticator.Response{User: &user.DefaultInfo{Name: name}}, nil
+}
+
+// from is the context of a request from an address.
+func from(ctx context.Context, address string) context.Context {
+	return context.WithValue(ctx, addressKey{}, address)
+}
+
+func TestTokens(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api := &issuer{takes: 10 * time.Millisecond}
+		tokens := newTokenReviewer(api.review, time.Minute)
+		judge := func(token, want string) {
+			t.Helper()
+			answer, ok, err := tokens.AuthenticateToken(from(t.Context(), "1"), token)
+			if err != nil || ok != (want != "") || ok && answer.User.GetName() != want {
+				t.Errorf("%s: %v, %t, %v", token, answer, ok, err)
+			}
+		}
+		asked := func(want int64) {
+			t.Helper()
+			if got := api.asked.Swap(0); got != want {
+				t.Errorf("asked %d times, want %d", got, want)
+			}
+		}
+		var all sync.WaitGroup
+		for range 100 {
+			all.Go(func() { judge("user-ann", "ann") })
+			all.Go(func() { judge("rubbish", "") })
+		}
+		all.Wait()
+		asked(2) // at the same time
+		judge("user-ann", "ann")
+		judge("rubbish", "")
+		asked(0) // again
+		time.Sleep(denyTTL + time.Millisecond)
+		judge("user-ann", "ann")
+		judge("rubbish", "")
+		asked(1) // the token that is nobody's is forgotten sooner
+		time.Sleep(tokenTTL)
+		api.down.Store(true)
+		if _, ok, err := tokens.AuthenticateToken(from(t.Context(), "1"), "user-ann"); ok || !errors.Is(err, errNoAnswer) {
+			t.Errorf("%t, %v", ok, err)
+		}
+		api.down.Store(false)
+		judge("user-ann", "ann")
+	})
+}
+
+// TestTokensOneGivesUp: others who wait for the same answer get it nevertheless.
+func TestTokensOneGivesUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tokens := newTokenReviewer((&issuer{takes: time.Second}).review, time.Minute)
+		impatient, leave := context.WithCancel(from(t.Context(), "1"))
+		var all sync.WaitGroup
+		all.Go(func() {
+			if _, ok, err := tokens.AuthenticateToken(impatient, "user-ann"); ok || err == nil {
+				t.Errorf("%t, %v", ok, err)
+			}
+		})
+		synctest.Wait()
+		for range 3 {
+			all.Go(func() {
+				if _, ok, err := tokens.AuthenticateToken(from(t.Context(), "1"), "user-ann"); !ok || err != nil {
+					t.Errorf("%t, %v", ok, err)
+				}
+			})
+		}
+		synctest.Wait()
+		leave()
+		all.Wait()
+	})
+}
+
+// TestTokenFlood: whoever brings thousands of tokens that are nobody's delays
+// neither those whose token is known, wherever they come from, nor those who come
+// from elsewhere.
+func TestTokenFlood(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api := &issuer{takes: 100 * time.Millisecond}
+		tokens := newTokenReviewer(api.review, time.Minute)
+		if _, ok, err := tokens.AuthenticateToken(from(t.Context(), "flood"), "user-known"); !ok || err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(tokenTTL + time.Second)
+
+		ctx, stop := context.WithCancel(from(t.Context(), "flood"))
+		var refused atomic.Int64
+		var flood sync.WaitGroup
+		for n := range 1500 {
+			flood.Go(func() {
+				for again := 0; ctx.Err() == nil; again++ {
+					_, ok, err := tokens.AuthenticateToken(ctx, fmt.Sprintf("rubbish-%d-%d", n, again))
+					if ok || err != nil && ctx.Err() == nil && !errors.Is(err, errTooManyQuestions) && !errors.Is(err, errNoAnswer) {
+						t.Errorf("%t, %v", ok, err)
+					}
+					if errors.Is(err, errTooManyQuestions) {
+						refused.Add(1)
+						time.Sleep(5 * time.Second)
+					}
+				}
+			})
+		}
+		time.Sleep(5 * time.Second)
+		for n := range 3 {
+			for _, one := range []struct{ address, token string }{
+				{"flood", "user-known"}, {"elsewhere", fmt.Sprintf("user-new#%d", n)},
+			} {
+				began := time.Now()
+				if _, ok, err := tokens.AuthenticateToken(from(t.Context(), one.address), one.token); !ok || err != nil {
+					t.Errorf("%s from %s: %t, %v", one.token, one.address, ok, err)
+				}
+				if took := time.Since(began); took > 500*time.Millisecond {
+					t.Errorf("%s from %s: took %s", one.token, one.address, took)
+				}
+			}
+			time.Sleep(tokenTTL + time.Second)
+		}
+		if refused.Load() == 0 {
+			t.Error("the flood was not refused anything")
+		}
+		stop()
+		flood.Wait()
+		if n := tokens.waiting.Owners(); n != 0 {
+			t.Errorf("%d are still counted", n)
+		}
+	})
+}
+
+// TestTokensWhoseTurnDoesNotCome: a request is answered within a bound.
+func TestTokensWhoseTurnDoesNotCome(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tokens := newTokenReviewer((&issuer{takes: time.Hour}).review, time.Minute)
+		began := time.Now()
+		if _, _, err := tokens.AuthenticateToken(from(t.Context(), "1"), "user-ann"); !errors.Is(err, errNoAnswer) {
+			t.Errorf("%v", err)
+		}
+		if took := time.Since(began); took != answerWithin {
+			t.Errorf("took %s", took)
+		}
+	})
+}
+
+func TestAddress(t *testing.T) {
+	for remote, want := range map[string]string{"10.0.0.1:40": "10.0.0.1", "[fd00::1]:40": "fd00::1", "pipe": "pipe"} {
+		r := (&http.Request{RemoteAddr: remote}).WithContext(t.Context())
+		withAddress(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+			if got := addressFrom(r.Context()); got != want {
+				t.Errorf("%s: %q", remote, got)
+			}
+		})).ServeHTTP(nil, r)
+	}
+}
