@@ -14,10 +14,11 @@
 // goroutine (keep.go) derives from the queries and the present resources.Catalog
 // which watches it needs (need.go), leases those and taps their feeds (feed.go).
 //
-// An object arrives in Engine.Set, in the goroutine of its watch and still
-// decoded: its references are extracted, each tap's judge decides for its view
+// An object arrives in feed.Set, in the goroutine of its watch and still decoded:
+// its references are found (references.go), each tap's judge decides for its view
 // whether the object is selected and a root (judge.go), and what is left of the
-// object is an event. The loop (loop.go) takes the events that have come, applies
+// object is an event. A view whose expressions take long decides in a goroutine of
+// its own (backlog.go), so that no other view of the watch waits for it. The loop (loop.go) takes the events that have come, applies
 // them to the one graph, and makes that a revision of every lens it changed.
 //
 // Which references an object has, the table of refs says and rules that users
@@ -36,8 +37,8 @@
 // everything: whoever needs something done in that order sends a function. It
 // outlives all that send to it and waits for nobody. Watches block while it is
 // behind, which slows the API server down and loses nothing. Evaluation of
-// expressions happens in the goroutines of watches and of views, never in the
-// loop.
+// expressions happens in the goroutines of watches, of views and of their backlogs,
+// never in the loop. A panic there is the trouble of one object.
 //
 // Locks are taken in the order Engine.mu, View.mu; neither is held while
 // anything waits for the loop. A Subscription writes to nobody: its reader does.

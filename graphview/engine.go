@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -103,12 +105,15 @@ type Engine struct {
 	// subscribers of all views.
 	subscribers atomic.Int64
 
-	feeds sync.Map // uint32 (watch id) → *feed
-	known sync.Map // schema.GroupVersionResource → resources.Resource
+	// slow is filled by who evaluates for a view whose expressions take long.
+	slow       chan struct{}
+	evaluating sync.WaitGroup // what backlogs of views have started
+	panicked   panicLog
 
 	// mu guards what follows, and the taps and leases of feeds. Nothing that
 	// waits happens under it but Acquire, which waits for Run alone.
 	mu      sync.Mutex
+	feeds   map[*watch.Watch]*feed // those with leases
 	views   map[Name]*View
 	opened  map[*View]struct{} // made for one connection
 	life    context.Context    // ends when views have to; nil before Run
@@ -128,6 +133,8 @@ func NewEngine(o Options) (*Engine, error) {
 		byLens: make(map[*graph.Lens]*View),
 		views:  make(map[Name]*View),
 		opened: make(map[*View]struct{}),
+		feeds:  make(map[*watch.Watch]*feed),
+		slow:   make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2)),
 
 		releases: make(releases),
 	}
@@ -135,7 +142,7 @@ func NewEngine(o Options) (*Engine, error) {
 	if e.discovery, err = resources.New(resources.Options{Config: o.Config, Logger: o.Logger.WithName("discovery")}); err != nil {
 		return nil, fmt.Errorf("discovery: %w", err)
 	}
-	if e.watches, err = watch.NewManager(watch.Options{Config: o.Config, Handler: e, Reduce: e.reducer.Secret, Logger: o.Logger.WithName("watch")}); err != nil {
+	if e.watches, err = watch.NewManager(watch.Options{Config: o.Config, Reduce: e.reducer.Secret, Logger: o.Logger.WithName("watch")}); err != nil {
 		return nil, fmt.Errorf("watches: %w", err)
 	}
 	if o.Registerer != nil {
@@ -191,6 +198,7 @@ func (e *Engine) Run(ctx context.Context) error {
 	e.running.Wait()
 	stopMiddle()
 	sources.Wait()
+	e.evaluating.Wait()
 	stopBottom()
 	loop.Wait()
 	if cause := context.Cause(failed); ctx.Err() == nil && !errors.Is(cause, context.Canceled) {
@@ -336,28 +344,36 @@ func (e *Engine) Size() graph.Size { return e.graph.Size() }
 
 // acquire leases a watch for a tap and makes the tap part of its feed.
 func (e *Engine) acquire(ctx context.Context, t *tap) error {
-	gvr := schema.GroupVersionResource{Group: t.need.resource.Group, Version: t.need.resource.Version, Resource: t.need.resource.Resource}
-	e.known.Store(gvr, t.need.resource)
+	key := t.need.key
+	key.Kind, key.Namespaced = t.need.resource.Kind, t.need.resource.Namespaced
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	lease, err := e.watches.Acquire(ctx, t.need.key)
+	// The first event may come before Acquire returns, so the feed is there first.
+	lease, err := e.watches.Acquire(ctx, key, func(w *watch.Watch) watch.Handler {
+		f := newFeed(e.life, e, w, t.need.resource)
+		e.feeds[w] = f
+		return f
+	})
 	if err != nil {
 		return fmt.Errorf("watch %s: %w", t.need.key, err)
 	}
-	t.lease, t.feed = lease, e.feedOf(lease.Watch())
+	t.lease, t.feed = lease, e.feeds[lease.Watch()]
 	t.feed.leases++
 	return nil
 }
 
-// release gives a tap's lease back and, with the feed's last lease, takes what
-// only that feed saw out of the graph.
-func (e *Engine) release(t *tap) {
+// giveBack returns a tap's lease and, with the feed's last lease, takes what only
+// that feed saw out of the graph.
+func (e *Engine) giveBack(t *tap) {
 	t.lease.Release()
 	// Counted down only now: with none left, every lease has been given back,
 	// the watch has ended, and nobody can lease it any more.
 	e.mu.Lock()
 	t.feed.leases--
 	last := t.feed.leases == 0
+	if last {
+		delete(e.feeds, t.feed.watch)
+	}
 	e.mu.Unlock()
 	if last {
 		e.do(func() {
@@ -366,8 +382,14 @@ func (e *Engine) release(t *tap) {
 				e.graph.RemoveSource(t.feed.source)
 			}
 		})
-		e.feeds.Delete(t.feed.watch.ID())
 	}
+}
+
+// allFeeds returns the feeds that there are.
+func (e *Engine) allFeeds() []*feed {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return slices.Collect(maps.Values(e.feeds))
 }
 
 func kindOf(r resources.Resource) graph.Kind { return graph.Kind{Group: r.Group, Kind: r.Kind} }

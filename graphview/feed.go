@@ -4,20 +4,25 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"sync/atomic"
 	"time"
 
 	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/panics"
 	"graphview.dev/graphview/refs"
 	"graphview.dev/graphview/resources"
 	"graphview.dev/graphview/watch"
 )
 
-// feed is one watch as the engine sees it: a source of the graph, and the taps
-// of the views that lease it.
+// feed is one watch as the engine sees it: the watch's handler, a source of the
+// graph, and the taps of the views that lease it.
 type feed struct {
+	engine   *Engine
 	watch    *watch.Watch
 	resource resources.Resource
+	// life ends when views have to: whatever is evaluated after it is of no use.
+	life context.Context //nolint:containedctx // handlers are called without one
 	// taps is replaced as a whole, under Engine.mu.
 	taps atomic.Pointer[[]*tap]
 	// leases counts those of views. Guarded by Engine.mu.
@@ -27,142 +32,62 @@ type feed struct {
 	source graph.SourceID
 	// state is the watch's, as of the events that the graph has seen.
 	state atomic.Pointer[watch.State]
+	// listed: the watch has all there is, and shows what changes.
+	listed atomic.Bool
+	// faults say, of the objects of which not all references are known, why. They
+	// are used in the watch's turn.
+	faults map[objectName]string
 }
 
-// tap is what one view takes from one feed.
-type tap struct {
-	view  *View
-	need  need
-	feed  *feed
-	lease *watch.Lease
-	judge atomic.Pointer[judge]
-	// namespaces makes this the tap that tells which namespaces the view
-	// selects; it feeds no vertices.
-	namespaces *namespaceProgram
-	// selected is what it tells.
-	selected namespaceSet
-	// settled: it was ready when the view last asked which namespaces those
-	// are. Only the view's goroutine uses it.
-	settled  bool
-	acquired time.Time
-	// required taps have to be ready, or given up, before the view is synced.
-	required bool
-	// replayed: the view has been shown all that the watch retained when the
-	// tap was made.
-	replayed atomic.Bool
-	// closed: the view no longer takes anything from it. Only the loop uses it.
-	closed bool
+// objectName is what an object is called within its feed.
+type objectName struct{ namespace, name string }
+
+func newFeed(ctx context.Context, e *Engine, w *watch.Watch, r resources.Resource) *feed {
+	f := &feed{engine: e, watch: w, resource: r, life: ctx, faults: make(map[objectName]string)}
+	f.taps.Store(&[]*tap{})
+	return f
 }
 
-// state is how the feed stands. It changes at any moment: who decides from
-// several of its facts takes them from one state.
-func (t *tap) state() watch.State {
-	if s := t.feed.state.Load(); s != nil {
-		return *s
-	}
-	return watch.State{Reason: watch.Pending}
-}
+var _ watch.Handler = (*feed)(nil)
 
-// ready tells whether the view holds all that a feed so described has for it.
-func (t *tap) ready(s watch.State) bool { return s.Synced && t.replayed.Load() }
-
-// The Engine is the handler of all watches: these run in their goroutines.
-var _ watch.Handler = (*Engine)(nil)
-
-// Set extracts the object's references, lets every view that leases the watch
-// judge it, and sends the result to the loop.
-func (e *Engine) Set(w *watch.Watch, o *watch.Decoded) {
-	f := e.feedOf(w)
-	if w.Key().Reduced {
-		e.setRelease(f, o)
+// Set finds what the object refers to, lets every view that leases the watch
+// evaluate it, and sends the result to the loop. Views whose expressions take
+// long do that for themselves, later.
+func (f *feed) Set(o *watch.Decoded) {
+	if f.watch.Key().Reduced {
+		f.setRelease(o)
 		return
 	}
 	received := time.Now()
-	if ev := e.understand(f, o, true); ev != nil {
-		ev.received = received
-		e.send(ev)
+	ev, late := f.event(o, evaluateLive)
+	if ev == nil {
+		return
 	}
-}
-
-// understand is what the loop has to know of an object: what it refers to and, if
-// judge, what each tap decides about it. It is nil where there is nothing to know.
-func (e *Engine) understand(f *feed, o *watch.Decoded, judge bool) *setEvent {
-	ev := &setEvent{feed: f, object: graph.Object{
-		Namespace: o.Namespace(), Name: o.Name(), UID: o.UID(), Version: o.Version(), Hash: o.Hash(), Blank: !o.HasContent(), Payload: o.Object,
-	}}
-	if e.life.Err() != nil {
-		// Nobody is left to judge, and a verdict that was given up is none.
-		return nil
+	ev.received = received
+	f.remember(ev)
+	f.engine.send(ev)
+	for _, t := range late {
+		t.view.backlog.put(t, o.Object, false)
 	}
-	// Judged first: where an expression asks for the whole object, references are
-	// found in what that has built.
-	if judge {
-		for _, t := range *f.taps.Load() {
-			ev.verdicts = append(ev.verdicts, tapVerdict{t, t.decide(e.life, o)})
-		}
-	}
-	fault, err := e.refer(f, o, &ev.object)
-	if err != nil {
-		e.Invalid(f.watch, o.Namespace(), o.Name(), err)
-		return nil
-	}
-	ev.note(fault)
-	return ev
-}
-
-// refer notes the object's labels and references. A fault says which of these are
-// not known.
-func (e *Engine) refer(f *feed, o *watch.Decoded, object *graph.Object) (fault, err error) {
-	rules := e.rules.current.Load()
-	unread, err := e.examine(rules.extractor, f.resource, o, object)
-	if err != nil {
-		return nil, err
-	}
-	declared := rules.kinds[kindOf(f.resource)]
-	object.Rules = declared.revision
-	found, fault := declared.evaluate(e.life, f.resource, o)
-	object.References = append(object.References, found[:min(len(found), max(refs.MaxReferences-len(object.References), 0))]...)
-	return cmp.Or(fault, unread), nil
-}
-
-// decide is the tap's verdict about one object of its feed. It is none once the
-// view's expressions have cost too much: the view is about to give the tap up.
-func (t *tap) decide(ctx context.Context, o *watch.Decoded) verdict {
-	bucket := t.view.budget.bucket.Load()
-	if bucket.spent.Load() {
-		return verdict{undecided: true}
-	}
-	var v verdict
-	switch {
-	case t.namespaces != nil:
-		v = t.namespaces.judge(ctx, o)
-	case t.need.key.Reduced:
-		v = t.faultOf(o, func() verdict { return t.judge.Load().judge(ctx, o) })
-	default:
-		v = t.judge.Load().judge(ctx, o)
-	}
-	t.view.engine.counts.cost.Add(v.cost)
-	if !bucket.charge(v.cost) {
-		t.view.kick()
-	}
-	return v
 }
 
 // Delete tells the loop that an object has gone.
-func (e *Engine) Delete(w *watch.Watch, o *watch.Object) {
-	if w.Key().Reduced {
-		e.deleteRelease(e.feedOf(w), o)
+func (f *feed) Delete(o *watch.Object) {
+	if f.watch.Key().Reduced {
+		f.deleteRelease(o)
 		return
 	}
-	e.send(&deleteEvent{feed: e.feedOf(w), namespace: o.Namespace(), name: o.Name()})
+	delete(f.faults, objectName{o.Namespace(), o.Name()})
+	f.engine.send(&deleteEvent{feed: f, namespace: o.Namespace(), name: o.Name()})
 }
 
 // Invalid tells the views that an object could not be understood, or that it
 // can again.
-func (e *Engine) Invalid(w *watch.Watch, namespace, name string, err error) {
-	f := e.feedOf(w)
+func (f *feed) Invalid(namespace, name string, err error) {
+	e := f.engine
 	if err != nil {
 		e.counts.undecodable.Add(1)
+		e.notePanic(err, f.resource.String())
 		err = fmt.Errorf("cannot be decoded: %w", err)
 	}
 	e.send(funcEvent(func() {
@@ -173,12 +98,17 @@ func (e *Engine) Invalid(w *watch.Watch, namespace, name string, err error) {
 }
 
 // State tells the views how the watch stands, after the objects it sent before.
-func (e *Engine) State(w *watch.Watch, s watch.State) {
-	f := e.feedOf(w)
+func (f *feed) State(s watch.State) {
 	if s.Err != nil {
-		e.counts.failures.Add(1)
+		f.engine.counts.failures.Add(1)
 	}
-	e.send(funcEvent(func() {
+	f.listed.Store(s.Synced)
+	if s.Synced {
+		for _, t := range *f.taps.Load() {
+			t.charged.Store(true)
+		}
+	}
+	f.engine.send(funcEvent(func() {
 		f.state.Store(&s)
 		for _, t := range *f.taps.Load() {
 			t.view.kick()
@@ -186,18 +116,104 @@ func (e *Engine) State(w *watch.Watch, s watch.State) {
 	}))
 }
 
-// feedOf returns the feed of a watch. The first event may come before the
-// lease that started the watch has been returned, so either makes it.
-func (e *Engine) feedOf(w *watch.Watch) *feed {
-	if f, ok := e.feeds.Load(w.ID()); ok {
-		return f.(*feed)
+// evaluation says for whom the object of an event is evaluated.
+type evaluation int
+
+const (
+	// evaluateLive: as many taps as a watch has time for.
+	evaluateLive evaluation = iota
+	// evaluateAgain: for the engine's own reasons, and free of charge.
+	evaluateAgain
+	// evaluateNone: no tap.
+	evaluateNone
+)
+
+// event is what the loop has to know of an object: what it refers to, and what the
+// taps decide about it. late are the taps that are to decide for themselves. The
+// event is nil where there is nothing to know.
+func (f *feed) event(o *watch.Decoded, mode evaluation) (ev *setEvent, late []*tap) {
+	if f.life.Err() != nil {
+		// Nobody is left to evaluate, and a verdict that was given up is none.
+		return nil, nil
 	}
-	gvr := w.Key().Resource
-	r, _ := e.known.Load(gvr)
-	f := &feed{watch: w, resource: r.(resources.Resource)}
-	f.taps.Store(&[]*tap{})
-	actual, _ := e.feeds.LoadOrStore(w.ID(), f)
-	return actual.(*feed)
+	ev = &setEvent{feed: f, object: graph.Object{
+		Namespace: o.Namespace(), Name: o.Name(), UID: o.UID(), Version: o.Version(), Hash: o.Hash(), Blank: !o.HasContent(), Payload: o.Object,
+	}}
+	// Evaluated first: where an expression asks for the whole object, references
+	// are found in what that has built.
+	if mode != evaluateNone {
+		ev.verdicts, late = f.evaluate(o, mode)
+	}
+	warning, err := f.references(o, &ev.object)
+	if err != nil {
+		f.Invalid(o.Namespace(), o.Name(), err)
+		return nil, nil
+	}
+	if warning != nil {
+		ev.fault = bounded(warning.Error())
+	}
+	ev.note()
+	return ev, late
+}
+
+// evaluate has the taps decide about an object, as far as there is time for it in
+// the watch's turn.
+func (f *feed) evaluate(o *watch.Decoded, mode evaluation) (verdicts []tapVerdict, late []*tap) {
+	taps := *f.taps.Load()
+	if len(taps) > 0 {
+		verdicts = make([]tapVerdict, 0, len(taps))
+	}
+	left := int64(inlineCost)
+	for _, t := range taps {
+		if t.slow.Load() || mode == evaluateLive && (left <= 0 || !t.replayed.Load()) && t.evaluates() {
+			late = append(late, t)
+			continue
+		}
+		free := mode == evaluateAgain || f.relists(t)
+		v := t.evaluate(f.life, o, free)
+		left -= int64(min(v.cost, 2*maxCost)) //nolint:gosec // small
+		verdicts = append(verdicts, tapVerdict{t, v})
+	}
+	return verdicts, late
+}
+
+// relists tells whether the watch shows a tap what it has shown it before, because
+// it had lost it.
+func (f *feed) relists(t *tap) bool { return !f.listed.Load() && t.charged.Load() }
+
+// references notes the object's labels and references. A warning says which of
+// these are not known, an error that the object cannot be read. A panic costs the
+// object its references.
+func (f *feed) references(o *watch.Decoded, object *graph.Object) (warning, err error) {
+	e := f.engine
+	defer func() {
+		if warning != nil && e.notePanic(warning, f.resource.String()) {
+			object.References = nil
+		}
+	}()
+	defer panics.Recover(&warning)
+	rules := e.rules.current.Load()
+	unread, err := e.tableReferences(rules.extractor, f.resource, o, object)
+	if err != nil {
+		return nil, err
+	}
+	declared := rules.kinds[kindOf(f.resource)]
+	object.Rules = declared.revision
+	found, cost, warning := declared.evaluate(f.life, f.resource, o)
+	e.counts.cost.Add(cost)
+	object.References = append(object.References, found[:min(len(found), max(refs.MaxReferences-len(object.References), 0))]...)
+	return cmp.Or(warning, unread), nil
+}
+
+// remember keeps why not all references of an object are known, for views that
+// are shown the object later. It is called in the watch's turn.
+func (f *feed) remember(ev *setEvent) {
+	name := objectName{ev.object.Namespace, ev.object.Name}
+	if ev.fault == "" {
+		delete(f.faults, name)
+	} else {
+		f.faults[name] = ev.fault
+	}
 }
 
 // attach and detach change the feed's taps.
@@ -211,11 +227,7 @@ func (e *Engine) attach(t *tap) {
 func (e *Engine) detach(t *tap) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	var taps []*tap
-	for _, other := range *t.feed.taps.Load() {
-		if other != t {
-			taps = append(taps, other)
-		}
-	}
+	taps := slices.DeleteFunc(slices.Clone(*t.feed.taps.Load()), func(other *tap) bool { return other == t })
 	t.feed.taps.Store(&taps)
+	t.view.backlog.drop(t)
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
 
@@ -22,6 +23,13 @@ var configMapsResource = resources.Resource{Version: "v1", Resource: "configmaps
 // silence, and all else with 404.
 func serveConfigMaps(t *testing.T, n int) *rest.Config {
 	t.Helper()
+	return serveChanges(t, n, nil)
+}
+
+// serveChanges is serveConfigMaps whose one watch tells of ConfigMaps of these
+// names.
+func serveChanges(t *testing.T, n int, changed <-chan string) *rest.Config {
+	t.Helper()
 	items := make([]string, n)
 	for i := range items {
 		items[i] = fmt.Sprintf(`{"metadata":{"namespace":"shop","name":"c%d","uid":"u%d","resourceVersion":"%d"}}`, i, i, i+1)
@@ -34,7 +42,15 @@ func serveConfigMaps(t *testing.T, n int) *rest.Config {
 			w.WriteHeader(http.StatusNotFound)
 		case r.URL.Query().Get("watch") != "":
 			w.(http.Flusher).Flush()
-			<-r.Context().Done()
+			for version := n + 2; ; version++ {
+				select {
+				case name := <-changed:
+					_, _ = fmt.Fprintf(w, `{"type":"MODIFIED","object":{"kind":"ConfigMap","apiVersion":"v1","metadata":{"namespace":"shop","name":%q,"uid":"u-%s","resourceVersion":"%d"},"data":{"at":"%d"}}}`, name, name, version, version)
+					w.(http.Flusher).Flush()
+				case <-r.Context().Done():
+					return
+				}
+			}
 		default:
 			_, _ = w.Write([]byte(list))
 		}
@@ -53,7 +69,8 @@ func startEngine(t *testing.T, o Options) *Engine {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, stop := context.WithCancel(t.Context())
+	// It outlives the context of the test, which ends before what is cleaned up.
+	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
 	done := make(chan error, 1)
 	go func() { done <- e.Run(ctx) }()
 	t.Cleanup(func() {
@@ -77,9 +94,56 @@ func (e *Engine) runs() bool {
 // acquireTap leases the watch of all ConfigMaps for nobody.
 func acquireTap(t *testing.T, e *Engine) *tap {
 	t.Helper()
-	leased := &tap{need: need{resource: configMapsResource, key: watch.Key{Resource: schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}}}}
+	return acquireTapOf(t, e, nil)
+}
+
+func acquireTapOf(t *testing.T, e *Engine, v *View) *tap {
+	t.Helper()
+	leased := &tap{view: v, need: need{resource: configMapsResource, key: watch.Key{Resource: schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}}}}
 	if err := e.acquire(t.Context(), leased); err != nil {
 		t.Error(err)
 	}
 	return leased
 }
+
+// labelled is a label selector that a test decides about. Like an expression it
+// runs in the goroutines of watches and of views.
+type labelled struct {
+	labels.Selector
+
+	matches func() bool
+}
+
+func (l *labelled) Matches(labels.Labels) bool { return l.matches() }
+
+// follow has a view without a GraphView follow all ConfigMaps, as far as a function
+// selects them, until the test ends.
+func follow(t *testing.T, e *Engine, matches func() bool) *tap {
+	t.Helper()
+	v := newView(e, Name{Namespace: "test", Name: t.Name()}, "uid")
+	ctx, cancel := context.WithCancel(t.Context())
+	v.backlog.begin(ctx)
+	v.start()
+	followed := acquireTapOf(t, e, v)
+	followed.judge.Store(&judge{resource: configMapsResource, query: &query{labels: &labelled{matches: matches}}})
+	v.taps[followed.need] = followed
+	v.addTaps(ctx, []*tap{followed})
+	t.Cleanup(func() {
+		cancel()
+		v.finish()
+	})
+	return followed
+}
+
+// await asks until a condition holds.
+func await(t *testing.T, what string, cond func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(10 * time.Second); !cond(); time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("%s: not seen", what)
+		}
+	}
+}
+
+// vertices is how many objects the tap's view has.
+func (t *tap) vertices() int { return t.view.lens.Vertices() }

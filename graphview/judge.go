@@ -27,7 +27,7 @@ type judge struct {
 	waits bool
 }
 
-// verdict is a judge's decision. A non-nil err says why an object is not
+// verdict is what was decided about one object. A non-nil err says why an object is not
 // selected, or not examined as a root; it holds no value of the object.
 type verdict struct {
 	selection graph.Selection
@@ -43,9 +43,14 @@ func (j *judge) admits(namespace string) bool {
 	return j.namespaces == nil || !j.resource.Namespaced || j.namespaces[namespace]
 }
 
-// judge decides about one object. It builds the object's tree only where an
+// evaluates tells whether there is anything that takes more than a look.
+func (j *judge) evaluates() bool {
+	return j.query.object != nil || j.query.path != nil || len(j.roots) > 0
+}
+
+// evaluate decides about one object. It builds the object's tree only where an
 // expression asks for it.
-func (j *judge) judge(ctx context.Context, o *watch.Decoded) (v verdict) {
+func (j *judge) evaluate(ctx context.Context, o *watch.Decoded) (v verdict) {
 	if j.waits && j.resource.Namespaced {
 		return verdict{undecided: true}
 	}

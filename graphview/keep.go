@@ -23,6 +23,7 @@ func (v *View) run(ctx context.Context) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	v.onEnd(cancel)
+	v.backlog.begin(ctx)
 	v.start()
 	defer v.finish()
 	timer := time.NewTimer(0)
@@ -293,7 +294,7 @@ func (v *View) dropTaps(seq func(func(*tap) bool)) {
 		}
 	})
 	for _, t := range taps {
-		v.engine.release(t)
+		v.engine.giveBack(t)
 	}
 }
 

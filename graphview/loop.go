@@ -2,6 +2,7 @@ package graphview
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"graphview.dev/graphview/graph"
@@ -22,11 +23,35 @@ type setEvent struct {
 	received time.Time // when the watch brought it
 	object   graph.Object
 	verdicts []tapVerdict
+	// fault is why not all references of the object are known, "" if they are.
+	fault string
+}
+
+// note has the views that select the object told of references that are not
+// known.
+func (ev *setEvent) note() {
+	for i := range ev.verdicts {
+		if ev.verdicts[i].selects() {
+			ev.verdicts[i].note(ev.fault)
+		}
+	}
 }
 
 type tapVerdict struct {
 	tap     *tap
 	verdict verdict
+}
+
+// selects tells whether the tap's view has the object.
+func (v *tapVerdict) selects() bool {
+	return v.tap.namespaces == nil && !v.tap.need.key.Reduced && !v.verdict.undecided && v.verdict.selection.Member
+}
+
+// note adds a fault to the verdict, whose own comes first.
+func (v *tapVerdict) note(fault string) {
+	if fault != "" && v.verdict.err == nil {
+		v.verdict.err = &partialError{errors.New(fault)}
+	}
 }
 
 func (ev *setEvent) apply(e *Engine) {
@@ -179,15 +204,16 @@ func (e *Engine) loop(ctx context.Context) {
 	}
 }
 
-// replay shows a tap what its watch retains, as far as visit wants it.
+// replay shows a tap what its watch retains, as far as wants says so.
 func (e *Engine) replay(ctx context.Context, t *tap, wants func(*watch.Decoded) bool) error {
-	return t.lease.Replay(ctx, func(o *watch.Decoded) {
-		if wants == nil || wants(o) {
-			v := tapVerdict{t, t.decide(ctx, o)}
-			if v.selects() {
-				v.note(e.faultOf(ctx, t.need.resource, o))
-			}
-			e.send(&replayEvent{o.Namespace(), o.Name(), v})
+	err := t.feed.watch.Replay(ctx, func(o *watch.Decoded) func() {
+		if wants != nil && !wants(o) {
+			return nil
 		}
+		return t.look(ctx, o, false)
 	})
+	if err == nil && t.feed.listed.Load() {
+		t.charged.Store(true)
+	}
+	return err
 }

@@ -19,6 +19,7 @@ type counts struct {
 	undecodable            atomic.Uint64
 	unevaluated            atomic.Uint64
 	cost                   atomic.Uint64
+	panics                 atomic.Uint64 // that were recovered
 	// received is when the first event of the newest batch came in, in
 	// nanoseconds since 1970; 0 before.
 	received atomic.Int64
@@ -64,6 +65,7 @@ var (
 	failuresDesc  = describe("watch_failures_total", "Lists and watches that failed.")
 	errorsDesc    = describe("object_errors_total", "Objects that could not be used, by reason: decode, or evaluate for each view whose expressions failed.", "reason")
 	costDesc      = describe("expression_cost_total", "What evaluating expressions cost, in CEL's units.")
+	panicsDesc    = describe("panics_total", "Panics that were recovered, each of them the trouble of one object or one spec. Every one is a mistake in this program.")
 	exceededDesc  = describe("limit_exceeded_total", "Times that a limit stopped something from being made or held, by limit; docs/security.md lists them.", "limit")
 )
 
@@ -71,7 +73,7 @@ var (
 func (metrics) Describe(out chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
 		viewsDesc, openedDesc, verticesDesc, arcsDesc, watchesDesc, queueDesc,
-		eventsDesc, revisionsDesc, encodingsDesc, failuresDesc, errorsDesc, costDesc, exceededDesc,
+		eventsDesc, revisionsDesc, encodingsDesc, failuresDesc, errorsDesc, costDesc, panicsDesc, exceededDesc,
 	} {
 		out <- d
 	}
@@ -109,6 +111,7 @@ func (m metrics) Collect(out chan<- prometheus.Metric) {
 	counter(errorsDesc, &c.undecodable, "decode")
 	counter(errorsDesc, &c.unevaluated, "evaluate")
 	counter(costDesc, &c.cost)
+	counter(panicsDesc, &c.panics)
 	for _, b := range budget.All() {
 		out <- prometheus.MustNewConstMetric(exceededDesc, prometheus.CounterValue, float64(b.Exceedings()), b.Name())
 	}
@@ -143,8 +146,8 @@ func (v *View) state() string {
 
 func (e *Engine) watchStates() map[string]int {
 	states := map[string]int{"synced": 0, "syncing": 0, "failing": 0}
-	e.feeds.Range(func(_, value any) bool {
-		switch s := value.(*feed).state.Load(); {
+	for _, f := range e.allFeeds() {
+		switch s := f.state.Load(); {
 		case s != nil && s.Err != nil:
 			states["failing"]++
 		case s != nil && s.Synced:
@@ -152,7 +155,6 @@ func (e *Engine) watchStates() map[string]int {
 		default:
 			states["syncing"]++
 		}
-		return true
-	})
+	}
 	return states
 }

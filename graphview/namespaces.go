@@ -12,9 +12,9 @@ import (
 	"graphview.dev/graphview/watch"
 )
 
-// judge decides whether the view selects a namespace. One for which the
+// evaluate decides whether the view selects a namespace. One for which the
 // expression fails is left out.
-func (n *namespaceProgram) judge(ctx context.Context, o *watch.Decoded) verdict {
+func (n *namespaceProgram) evaluate(ctx context.Context, o *watch.Decoded) verdict {
 	if n.names != nil && !n.names[o.Name()] {
 		return verdict{}
 	}

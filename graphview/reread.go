@@ -16,30 +16,41 @@ func (e *Engine) rereadRules(ctx context.Context) error {
 			return nil
 		case <-e.rules.kick:
 		}
-		// A feed that is not there yet will find its references by the rules that
-		// are: a feed is there before it takes any.
+		// A feed that starts after this takes the current rules from its first object
+		// on.
 		stale := e.rules.takeStale()
-		e.feeds.Range(func(_, value any) bool {
-			f := value.(*feed) //nolint:forcetypeassert // nothing else is a feed
-			if judge, ok := stale[kindOf(f.resource)]; ok && !f.watch.Key().Reduced {
-				e.reread(ctx, f, judge)
+		for _, f := range e.allFeeds() {
+			if evaluate, ok := stale[kindOf(f.resource)]; ok && !f.watch.Key().Reduced && ctx.Err() == nil {
+				f.reread(ctx, evaluate)
 			}
-			return ctx.Err() == nil
-		})
+		}
 	}
 }
 
-// reread is Set again for all objects of a feed, judged again only where views
-// have to be told what could not be evaluated.
-func (e *Engine) reread(ctx context.Context, f *feed, judge bool) {
-	err := f.watch.Replay(ctx, func(o *watch.Decoded) {
-		if ev := e.understand(f, o, judge); ev != nil {
-			e.send(&rereadEvent{ev})
+// reread is Set again for all objects of a feed. They are evaluated again only where
+// views have to be told what could not be evaluated.
+func (f *feed) reread(ctx context.Context, evaluate bool) {
+	mode := evaluateNone
+	if evaluate {
+		mode = evaluateAgain
+	}
+	err := f.watch.Replay(ctx, func(o *watch.Decoded) func() {
+		ev, late := f.event(o, mode)
+		if ev == nil {
+			return nil
+		}
+		object := o.Object
+		return func() {
+			f.remember(ev)
+			f.engine.send(&rereadEvent{ev})
+			for _, t := range late {
+				t.view.backlog.put(t, object, true)
+			}
 		}
 	})
 	if err != nil {
 		// The watch ended, and with it what there was to read.
-		e.o.Logger.V(1).Info("Reading objects again ended early", "watch", f.watch.Key().String(), "error", err.Error())
+		f.engine.o.Logger.V(1).Info("Reading objects again ended early", "watch", f.watch.Key().String(), "error", err.Error())
 	}
 }
 
@@ -50,27 +61,5 @@ type rereadEvent struct{ *setEvent }
 func (ev *rereadEvent) apply(e *Engine) {
 	if f := ev.feed; f.source != 0 && e.graph.Find(f.source, ev.object.Namespace, ev.object.Name) != 0 {
 		ev.setEvent.apply(e)
-	}
-}
-
-// note has the views that select the object told of references that are not
-// known.
-func (ev *setEvent) note(fault error) {
-	for i := range ev.verdicts {
-		if ev.verdicts[i].selects() {
-			ev.verdicts[i].note(fault)
-		}
-	}
-}
-
-// selects tells whether the tap's view has the object.
-func (v *tapVerdict) selects() bool {
-	return v.tap.namespaces == nil && !v.tap.need.key.Reduced && !v.verdict.undecided && v.verdict.selection.Member
-}
-
-// note adds a fault to the verdict, whose own comes first.
-func (v *tapVerdict) note(fault error) {
-	if fault != nil && v.verdict.err == nil {
-		v.verdict.err = &partialError{fault}
 	}
 }

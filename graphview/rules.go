@@ -138,17 +138,11 @@ func (r *rules) takeStale() map[graph.Kind]bool {
 	return stale
 }
 
-// faultOf says which of an object's references are not known.
-func (r *rules) faultOf(ctx context.Context, of resources.Resource, o *watch.Decoded) error {
-	_, fault := r.current.Load().kinds[kindOf(of)].evaluate(ctx, of, o)
-	return fault
-}
-
-// evaluate returns what the expressions name on an object, and what is wrong
-// with them on it, in words that hold no value.
-func (d declared) evaluate(ctx context.Context, of resources.Resource, o *watch.Decoded) ([]graph.Reference, error) {
+// evaluate returns what the expressions name on an object, what they cost, and what
+// is wrong with them on it, in words that hold no value.
+func (d declared) evaluate(ctx context.Context, of resources.Resource, o *watch.Decoded) (references []graph.Reference, cost uint64, warning error) {
 	if len(d.expressions) == 0 {
-		return nil, nil
+		return nil, 0, nil
 	}
 	var treeErr error
 	in := &expr.Input{
@@ -159,16 +153,15 @@ func (d declared) evaluate(ctx context.Context, of resources.Resource, o *watch.
 			return tree
 		},
 	}
-	var references []graph.Reference
-	var fault error
+	defer func() { cost = in.Cost }()
 	for i := range d.expressions {
 		e := &d.expressions[i]
 		if in.Cost > maxCost {
-			return references, fmt.Errorf("reference rule %s: %s and those after it: the rules' expressions together cost too much on this object", e.rule, e.path)
+			return references, 0, fmt.Errorf("reference rule %s: %s and those after it: the rules' expressions together cost too much on this object", e.rule, e.path)
 		}
 		found, err := e.program.Find(ctx, in)
-		if err = errors.Join(treeErr, err); err != nil && fault == nil {
-			fault = fmt.Errorf("reference rule %s: %s: %w", e.rule, e.path, err)
+		if err = errors.Join(treeErr, err); err != nil && warning == nil {
+			warning = fmt.Errorf("reference rule %s: %s: %w", e.rule, e.path, err)
 		}
 		for _, f := range found {
 			if f.Namespace == "" {
@@ -179,5 +172,5 @@ func (d declared) evaluate(ctx context.Context, of resources.Resource, o *watch.
 			})
 		}
 	}
-	return references, fault
+	return references, 0, warning
 }

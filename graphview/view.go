@@ -31,6 +31,7 @@ type View struct {
 	warnings    *warnings
 	encoder     *encoder
 	budget      costBudget
+	backlog     *backlog
 	subscribers atomic.Int64
 	synced      atomic.Bool
 
@@ -73,6 +74,7 @@ func newView(e *Engine, name Name, uid string) *View {
 	}
 	v.warnings = newWarnings(v.announceNews)
 	v.encoder = newEncoder(v)
+	v.backlog = newBacklog(e)
 	v.budget.reset(e.o.Budget)
 	return v
 }

@@ -16,6 +16,11 @@ var errNotReduced = errors.New("only Secrets are reduced")
 // Key says what a Watch follows. Leases of equal keys share one Watch.
 type Key struct {
 	Resource schema.GroupVersionResource
+	// Kind and Namespaced are what discovery says of the resource. No request
+	// depends on them: a resource that comes back with another kind or scope has
+	// other objects, so it has another Watch.
+	Kind       string
+	Namespaced bool
 	// Namespace is empty for cluster-scoped resources and for all namespaces.
 	Namespace string
 	// LabelSelector and FieldSelector are what the API server takes; empty

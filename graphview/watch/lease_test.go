@@ -3,7 +3,6 @@ package watch
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"sync"
 	"sync/atomic"
@@ -48,19 +47,19 @@ func TestLeasesShareAWatch(t *testing.T) {
 
 func TestAcquire(t *testing.T) {
 	s := newServer(t)
-	m, err := NewManager(Options{Config: s.config(t), Handler: newRecorder(t)})
+	m, err := NewManager(Options{Config: s.config(t)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	given, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := m.Acquire(given, podsKey); !errors.Is(err, context.Canceled) {
+	if _, err := m.Acquire(given, podsKey, newRecorder(t).handle); !errors.Is(err, context.Canceled) {
 		t.Errorf("before Run, with a context that has ended: %v", err)
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan error)
 	go func() { done <- m.Run(ctx) }()
-	lease, err := m.Acquire(t.Context(), podsKey)
+	lease, err := m.Acquire(t.Context(), podsKey, newRecorder(t).handle)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +67,7 @@ func TestAcquire(t *testing.T) {
 	if err := <-done; err != nil {
 		t.Fatal(err)
 	}
-	if _, err := m.Acquire(t.Context(), podsKey); !errors.Is(err, ErrStopped) {
+	if _, err := m.Acquire(t.Context(), podsKey, newRecorder(t).handle); !errors.Is(err, ErrStopped) {
 		t.Errorf("after Run: %v", err)
 	}
 	if err := m.Run(t.Context()); !errors.Is(err, errRunning) {
@@ -79,9 +78,8 @@ func TestAcquire(t *testing.T) {
 
 func TestOptions(t *testing.T) {
 	for name, o := range map[string]Options{
-		"no handler": {Config: &rest.Config{Host: "localhost"}},
-		"no config":  {Handler: newRecorder(t)},
-		"bad config": {Handler: newRecorder(t), Config: &rest.Config{Host: "::"}},
+		"no config":  {},
+		"bad config": {Config: &rest.Config{Host: "::"}},
 	} {
 		if _, err := NewManager(o); err == nil {
 			t.Errorf("%s: no error", name)
@@ -148,7 +146,7 @@ func TestConcurrentLeases(t *testing.T) {
 	for range 8 {
 		wg.Go(func() {
 			for range 30 {
-				lease, err := m.Acquire(t.Context(), podsKey)
+				lease, err := m.acquire(t.Context(), podsKey)
 				if err != nil {
 					t.Error(err)
 					return
@@ -161,71 +159,6 @@ func TestConcurrentLeases(t *testing.T) {
 	wg.Wait()
 	if m.Len() != 0 {
 		t.Errorf("%d watches are left", m.Len())
-	}
-}
-
-// Replay and Handler calls take turns, and what is visited is never older than
-// what the Handler has been told.
-func TestReplayIsSerialised(t *testing.T) {
-	const objects, rounds = 3 * replayChunk, 20
-	s, r := newServer(t), newRecorder(t)
-	name := func(i int) string { return fmt.Sprintf("pod-%04d", i) }
-	for i := range objects {
-		s.set(name(i), object(name(i), "", `,"n":0`))
-	}
-	lease := acquire(t, start(t, s, r), podsKey)
-	r.awaitLine(0, "state synced=true")
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		for n := range rounds {
-			for i := 0; i < objects; i += 50 {
-				s.set(name(i), object(name(i), "", fmt.Sprintf(`,"n":%d`, n+1)))
-			}
-		}
-		s.set("last", object("last", "", ""))
-	}()
-	for range rounds {
-		visited := 0
-		err := lease.Replay(t.Context(), func(d *Decoded) {
-			leave := r.enter(lease.Watch())
-			defer leave("")
-			visited++
-			json, err := d.JSON()
-			if err != nil {
-				t.Error(err)
-			}
-			r.mu.Lock()
-			defer r.mu.Unlock()
-			if want := r.json[d.Name()]; string(json) != want {
-				t.Errorf("visited %s, the Handler knows %s", json, want)
-			}
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if visited < objects {
-			t.Errorf("%d objects visited", visited)
-		}
-	}
-	<-done
-	r.awaitLine(0, "set last")
-}
-
-func TestReplayEnds(t *testing.T) {
-	s, r := newServer(t), newRecorder(t)
-	s.set("a", object("a", "", ""))
-	s.set("b", object("b", "", ""))
-	lease := acquire(t, start(t, s, r), podsKey)
-	r.awaitLine(0, "state synced=true")
-	ctx, cancel := context.WithCancel(t.Context())
-	visited := 0
-	if err := lease.Replay(ctx, func(*Decoded) { visited++; cancel() }); !errors.Is(err, context.Canceled) || visited != 1 {
-		t.Errorf("%d visits, %v", visited, err)
-	}
-	lease.Release()
-	if err := lease.Replay(t.Context(), func(*Decoded) { t.Error("visit after the last release") }); !errors.Is(err, ErrStopped) {
-		t.Errorf("after the last release: %v", err)
 	}
 }
 

@@ -16,20 +16,18 @@ import (
 var ErrStopped = errors.New("watch has stopped")
 
 var (
-	errNoConfig  = errors.New("options without Config")
-	errNoHandler = errors.New("options without Handler")
-	errRunning   = errors.New("manager runs already")
-	errNoReduce  = errors.New("options without Reduce")
+	errNoConfig = errors.New("options without Config")
+	errRunning  = errors.New("manager runs already")
+	errNoReduce = errors.New("options without Reduce")
 )
 
-// Options of a Manager. Config and Handler are required.
+// Options of a Manager. Config is required.
 type Options struct {
 	// Config says how to reach the API server. Its limits on requests, its
 	// time-out and its warnings are not used. Compression of lists, which
 	// costs time on a fast network and saves it on a slow one, is
 	// DisableCompression's.
-	Config  *rest.Config
-	Handler Handler
+	Config *rest.Config
 	// Reduce is what Keys that are Reduced need: it takes the JSON of an object
 	// and returns that of what may be retained of it, which Decoded.Tree has as
 	// the member "reduced". It is called by many goroutines, and may keep neither.
@@ -50,9 +48,6 @@ type Options struct {
 func (o Options) withDefaults() (Options, error) {
 	if o.Config == nil {
 		return o, errNoConfig
-	}
-	if o.Handler == nil {
-		return o, errNoHandler
 	}
 	if o.Lists <= 0 {
 		o.Lists = 16
@@ -118,10 +113,11 @@ func (m *Manager) Run(ctx context.Context) error {
 	return nil
 }
 
-// Acquire leases the Watch of key, and starts it if there is none. It waits
-// for Run to have begun, not for the Watch to have synced. The lease is to be
-// released, whatever becomes of ctx or the Manager.
-func (m *Manager) Acquire(ctx context.Context, key Key) (*Lease, error) {
+// Acquire leases the Watch of key. If there is none, it starts one for the Handler
+// that handle makes, which may not call the Manager. It waits for Run to have
+// begun, not for the Watch to have synced. The lease is to be released, whatever
+// becomes of ctx or the Manager.
+func (m *Manager) Acquire(ctx context.Context, key Key, handle func(*Watch) Handler) (*Lease, error) {
 	canonical, err := key.canonical()
 	if err != nil {
 		return nil, fmt.Errorf("watch %s: %w", key, err)
@@ -141,7 +137,7 @@ func (m *Manager) Acquire(ctx context.Context, key Key) (*Lease, error) {
 	}
 	w, ok := m.watches[canonical]
 	if !ok {
-		w = m.startLocked(canonical)
+		w = m.startLocked(canonical, handle)
 	}
 	w.leases++
 	return &Lease{manager: m, watch: w}, nil
@@ -154,9 +150,9 @@ func (m *Manager) Len() int {
 	return len(m.watches)
 }
 
-func (m *Manager) startLocked(key Key) *Watch {
+func (m *Manager) startLocked(key Key, handle func(*Watch) Handler) *Watch {
 	m.lastID++
-	w := newWatch(m.lastID, key, m.options.Handler, m.options.Logger.WithValues("watch", key.String(), "id", m.lastID))
+	w := newWatch(m.lastID, key, handle, m.options.Logger.WithValues("watch", key.String(), "id", m.lastID))
 	var ctx context.Context
 	ctx, w.cancel = context.WithCancel(m.ctx)
 	m.watches[key] = w

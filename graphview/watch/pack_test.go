@@ -78,7 +78,7 @@ func TestCorruption(t *testing.T) {
 
 // Content is worth a dictionary, and that of many objects a denser one.
 func TestDictionaryPays(t *testing.T) {
-	w := newWatch(1, podsKey, ignorant{}, Options{}.Logger)
+	w := newWatch(1, podsKey, ignore, Options{}.Logger)
 	for i := range denseAfter {
 		takePod(t, w, i)
 	}
@@ -125,15 +125,17 @@ func takePod(tb testing.TB, w *Watch, i int) {
 // ignorant does nothing of what it is told.
 type ignorant struct{}
 
-func (ignorant) Set(*Watch, *Decoded)                  {}
-func (ignorant) Delete(*Watch, *Object)                {}
-func (ignorant) Invalid(*Watch, string, string, error) {}
-func (ignorant) State(*Watch, State)                   {}
+func ignore(*Watch) Handler { return ignorant{} }
+
+func (ignorant) Set(*Decoded)                  {}
+func (ignorant) Delete(*Object)                {}
+func (ignorant) Invalid(string, string, error) {}
+func (ignorant) State(State)                   {}
 
 func BenchmarkPack(b *testing.B) {
 	for name, objects := range map[string]int{"light": 100, "dense": denseAfter} {
 		b.Run(name, func(b *testing.B) {
-			w := newWatch(1, podsKey, ignorant{}, Options{}.Logger)
+			w := newWatch(1, podsKey, ignore, Options{}.Logger)
 			for i := range objects {
 				takePod(b, w, i)
 			}
@@ -155,7 +157,7 @@ func BenchmarkPack(b *testing.B) {
 func BenchmarkUnpack(b *testing.B) {
 	for name, objects := range map[string]int{"light": 100, "dense": 2 * denseAfter} {
 		b.Run(name, func(b *testing.B) {
-			w := newWatch(1, podsKey, ignorant{}, Options{}.Logger)
+			w := newWatch(1, podsKey, ignore, Options{}.Logger)
 			for i := range objects {
 				takePod(b, w, i)
 			}
@@ -217,10 +219,10 @@ func BenchmarkList(b *testing.B) {
 		b.Run(fmt.Sprintf("relist=%t", relist), func(b *testing.B) {
 			b.SetBytes(int64(list.Len()))
 			b.ReportAllocs()
-			w := newWatch(1, podsKey, ignorant{}, Options{}.Logger)
+			w := newWatch(1, podsKey, ignore, Options{}.Logger)
 			for b.Loop() {
 				if !relist {
-					w = newWatch(1, podsKey, ignorant{}, Options{}.Logger)
+					w = newWatch(1, podsKey, ignore, Options{}.Logger)
 				}
 				reader := listReader{take: func(d *document, invalid error) error { return w.take(b.Context(), d, invalid) }}
 				if _, err := reader.read(bytes.NewReader(list.Bytes())); err != nil {

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// recorder is a Handler that remembers what it was told, and complains when
-// it is told two things at once.
+// recorder remembers what Watches told, and complains when it is told two things
+// at once by one.
 type recorder struct {
 	t *testing.T
 
@@ -29,6 +29,15 @@ func newRecorder(t *testing.T) *recorder {
 	t.Helper()
 	return &recorder{t: t, changed: make(chan struct{}), busy: map[*Watch]bool{}, json: map[string]string{}}
 }
+
+// recording is the Handler of one Watch.
+type recording struct {
+	*recorder
+
+	watch *Watch
+}
+
+func (r *recorder) handle(w *Watch) Handler { return &recording{r, w} }
 
 func (r *recorder) enter(w *Watch) (leave func(line string)) {
 	r.mu.Lock()
@@ -49,8 +58,8 @@ func (r *recorder) enter(w *Watch) (leave func(line string)) {
 	}
 }
 
-func (r *recorder) Set(w *Watch, o *Decoded) {
-	leave := r.enter(w)
+func (r *recording) Set(o *Decoded) {
+	leave := r.enter(r.watch)
 	r.mu.Lock()
 	block := r.block
 	r.mu.Unlock()
@@ -71,20 +80,20 @@ func (r *recorder) Set(w *Watch, o *Decoded) {
 	leave("set " + o.Name())
 }
 
-func (r *recorder) Delete(w *Watch, o *Object) {
-	leave := r.enter(w)
+func (r *recording) Delete(o *Object) {
+	leave := r.enter(r.watch)
 	r.mu.Lock()
 	delete(r.json, o.Name())
 	r.mu.Unlock()
 	leave("delete " + o.Name())
 }
 
-func (r *recorder) Invalid(w *Watch, namespace, name string, err error) {
-	r.enter(w)(fmt.Sprintf("invalid %s/%s: %v", namespace, name, err))
+func (r *recording) Invalid(namespace, name string, err error) {
+	r.enter(r.watch)(fmt.Sprintf("invalid %s/%s: %v", namespace, name, err))
 }
 
-func (r *recorder) State(w *Watch, s State) {
-	leave := r.enter(w)
+func (r *recording) State(s State) {
+	leave := r.enter(r.watch)
 	r.mu.Lock()
 	r.state = s
 	r.mu.Unlock()
@@ -156,9 +165,20 @@ func run(t *testing.T, m *Manager) {
 	})
 }
 
-func acquire(t *testing.T, m *Manager, key Key) *Lease {
+// recorded is a Manager whose Watches tell a recorder.
+type recorded struct {
+	*Manager
+
+	recorder *recorder
+}
+
+func (m *recorded) acquire(ctx context.Context, key Key) (*Lease, error) {
+	return m.Acquire(ctx, key, m.recorder.handle)
+}
+
+func acquire(t *testing.T, m *recorded, key Key) *Lease {
 	t.Helper()
-	lease, err := m.Acquire(t.Context(), key)
+	lease, err := m.acquire(t.Context(), key)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -69,11 +69,36 @@ func TestReducedKeys(t *testing.T) {
 		t.Errorf("pods: %v", err)
 	}
 	s := newServer(t)
-	m, err := NewManager(Options{Config: s.config(t), Handler: newRecorder(t)})
+	m, err := NewManager(Options{Config: s.config(t)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := m.Acquire(t.Context(), reduced); !errors.Is(err, errNoReduce) {
+	if _, err := m.Acquire(t.Context(), reduced, newRecorder(t).handle); !errors.Is(err, errNoReduce) {
 		t.Errorf("without Reduce: %v", err)
 	}
+}
+
+// TestPanicIsInvalid: a panic while an object is read is that object's trouble, and
+// goes with it. Those before and after it are told as ever.
+func TestPanicIsInvalid(t *testing.T) {
+	s, r := newServer(t), newRecorder(t)
+	for _, name := range []string{"a", "b", "c"} {
+		s.set(name, object(name, "", ""))
+	}
+	key := Key{Resource: schema.GroupVersionResource{Version: "v1", Resource: "secrets"}, Reduced: true}
+	acquire(t, start(t, s, r, func(o *Options) {
+		o.Reduce = func(raw []byte) []byte {
+			if bytes.Contains(raw, []byte(`"name":"b"`)) && !bytes.Contains(raw, []byte("mended")) {
+				panic(string(raw))
+			}
+			return []byte(reducedTo)
+		}
+	}), key)
+	at := r.awaitLine(0, "state synced=true")
+	if set, invalid := r.count("set"), r.count("invalid shop/b: internal error at graphview/watch/reduced_test.go:"); set != 2 || invalid != 1 {
+		t.Errorf("%d objects set, %d invalid, want 2 and 1: %q", set, invalid, r.lines())
+	}
+	s.set("b", object("b", `,"labels":{"mended":"yes"}`, ""))
+	at = r.awaitLine(at, "invalid shop/b: <nil>")
+	r.awaitLine(at, "set b")
 }

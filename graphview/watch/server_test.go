@@ -188,6 +188,11 @@ func (s *server) serveWatch(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
 		frames, changed := s.history[sent:], s.changed
 		s.mu.Unlock()
+		select {
+		case <-cut:
+			return // before what came after it
+		default:
+		}
 		sent += len(frames)
 		for _, f := range frames {
 			if f.version > version {
@@ -217,9 +222,9 @@ func refuse(w http.ResponseWriter, code int, reason metav1.StatusReason) {
 }
 
 // start runs a Manager against s until the test ends.
-func start(t *testing.T, s *server, h Handler, change ...func(*Options)) *Manager {
+func start(t *testing.T, s *server, r *recorder, change ...func(*Options)) *recorded {
 	t.Helper()
-	o := Options{Config: s.config(t), Handler: h, Retry: wait.Backoff{Duration: 5 * time.Millisecond}}
+	o := Options{Config: s.config(t), Retry: wait.Backoff{Duration: 5 * time.Millisecond}}
 	for _, f := range change {
 		f(&o)
 	}
@@ -228,5 +233,5 @@ func start(t *testing.T, s *server, h Handler, change ...func(*Options)) *Manage
 		t.Fatal(err)
 	}
 	run(t, m)
-	return m
+	return &recorded{m, r}
 }

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"time"
 	"unique"
+
+	"graphview.dev/graphview/panics"
 )
 
 // store is where the reflector puts what it sees: the Watch, for as long as
@@ -55,30 +57,41 @@ func (w *Watch) take(ctx context.Context, d *document, invalid error) error {
 	key := d.key()
 	old := w.objects.get(key)
 	if invalid != nil {
-		if old != nil {
-			old.seen = w.generation
-		}
-		w.invalid[key] = w.generation
-		w.handler.Invalid(w, key.namespace.Value(), key.name, invalid)
+		w.invalidLocked(key, old, invalid)
 		return nil
 	}
-	w.healLocked(d)
 	hash := d.hash()
 	if old != nil && old.hash == hash {
+		w.healLocked(d)
 		old.seen = w.generation
 		return nil
 	}
-	o := w.retainLocked(d, old, hash)
-	w.improveCodec()
+	o, err := w.retainLocked(d, old, hash)
+	if err != nil {
+		w.invalidLocked(key, old, err)
+		return nil
+	}
+	w.healLocked(d)
 	w.event = Decoded{Object: o, json: d.json}
-	w.handler.Set(w, &w.event)
+	w.handler.Set(&w.event)
 	w.event = Decoded{}
 	return nil
 }
 
+// invalidLocked tells that an object could not be read. What was retained of it, in
+// old, stays.
+func (w *Watch) invalidLocked(key name, old *Object, err error) {
+	if old != nil {
+		old.seen = w.generation
+	}
+	w.invalid[key] = w.generation
+	w.handler.Invalid(key.namespace.Value(), key.name, err)
+}
+
 // retainLocked puts the object in the place of old, which may be nil.
-func (w *Watch) retainLocked(d *document, old *Object, hash uint64) *Object {
-	o := &Object{hash: hash, seen: w.generation, secret: w.key.secrets()}
+func (w *Watch) retainLocked(d *document, old *Object, hash uint64) (o *Object, err error) {
+	defer panics.Recover(&err)
+	o = &Object{hash: hash, seen: w.generation, secret: w.key.secrets()}
 	if old != nil {
 		o.namespace = old.namespace
 	} else {
@@ -89,7 +102,8 @@ func (w *Watch) retainLocked(d *document, old *Object, hash uint64) *Object {
 	pack(o, d.name, d.uid, d.json, w.codec)
 	w.objects.put(o)
 	w.count.Store(int64(w.objects.used))
-	return o
+	w.improveCodec()
+	return o, nil
 }
 
 // healLocked takes back that the object is invalid.
@@ -100,7 +114,7 @@ func (w *Watch) healLocked(d *document) {
 	key := d.key()
 	if _, ok := w.invalid[key]; ok {
 		delete(w.invalid, key)
-		w.handler.Invalid(w, key.namespace.Value(), key.name, nil)
+		w.handler.Invalid(key.namespace.Value(), key.name, nil)
 	}
 }
 
@@ -121,7 +135,7 @@ func (w *Watch) remove(ctx context.Context, d *document) error {
 func (w *Watch) dropLocked(o *Object) {
 	w.objects.remove(o.key())
 	w.count.Store(int64(w.objects.used))
-	w.handler.Delete(w, o)
+	w.handler.Delete(o)
 }
 
 // sweep ends a generation: what it has not seen is gone.
@@ -143,7 +157,7 @@ func (w *Watch) forgetLocked(gone func(seen uint32) bool) {
 	for key, seen := range w.invalid {
 		if gone(seen) {
 			delete(w.invalid, key)
-			w.handler.Invalid(w, key.namespace.Value(), key.name, nil)
+			w.handler.Invalid(key.namespace.Value(), key.name, nil)
 		}
 	}
 	var lost []*Object

@@ -9,6 +9,8 @@ import (
 	"unique"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"graphview.dev/graphview/panics"
 )
 
 // lastApplied is kubectl's copy of the whole object, of a Secret its data too.
@@ -61,7 +63,8 @@ type span struct{ start, end int }
 
 // read takes the object from raw, which is valid JSON and is not kept. Where
 // the object does not say its kind, it is that of t.
-func (d *document) read(raw []byte, t typeMeta, secret bool) error {
+func (d *document) read(raw []byte, t typeMeta, secret bool) (err error) {
+	defer panics.Recover(&err)
 	d.reset()
 	if d.reduce != nil {
 		// What is compacted is what may not be retained.
@@ -88,7 +91,6 @@ func (d *document) read(raw []byte, t typeMeta, secret bool) error {
 	}
 	out := append(append(d.json, `{"apiVersion":`...), t.apiVersion...)
 	out = append(append(out, `,"kind":`...), t.kind...)
-	var err error
 	for _, m := range d.top {
 		switch {
 		case string(m.name) == "metadata":

@@ -46,14 +46,16 @@ type name struct {
 	name      string
 }
 
-func newWatch(id uint32, key Key, handler Handler, log logr.Logger) *Watch {
-	return &Watch{
-		id: id, key: key, handler: handler, log: log,
+func newWatch(id uint32, key Key, handle func(*Watch) Handler, log logr.Logger) *Watch {
+	w := &Watch{
+		id: id, key: key, log: log,
 		done:    make(chan struct{}),
 		turn:    make(chan struct{}, 1),
 		invalid: make(map[name]uint32),
 		state:   State{Reason: Pending},
 	}
+	w.handler = handle(w)
+	return w
 }
 
 // ID is unique within the Manager: of two Watches that had the same Key one
@@ -126,7 +128,7 @@ func (w *Watch) setStateLocked(next State) {
 	} else {
 		w.log.V(1).Info("watch is up to date", "objects", next.Objects)
 	}
-	w.handler.State(w, next)
+	w.handler.State(next)
 }
 
 func (w *Watch) currentState() State {

@@ -68,7 +68,7 @@ func TestRecreatedIsSetWithoutDelete(t *testing.T) {
 	s.set("a", strings.Replace(object("a", "", ""), "uid-a", "another", 1))
 	r.await("second set", func() bool { return strings.Contains(r.json["a"], "another") })
 	var uid string
-	if err := lease.Replay(t.Context(), func(d *Decoded) { uid = d.UID() }); err != nil {
+	if err := replay(t.Context(), lease, func(d *Decoded) { uid = d.UID() }); err != nil {
 		t.Fatal(err)
 	}
 	if uid != "another" {
@@ -211,7 +211,7 @@ func TestSecretsAreMetadata(t *testing.T) {
 	r.awaitLine(0, "set b")
 
 	trees := map[string]any{}
-	err := lease.Replay(t.Context(), func(d *Decoded) {
+	err := replay(t.Context(), lease, func(d *Decoded) {
 		tree, err := d.Tree()
 		if err != nil {
 			t.Error(err)

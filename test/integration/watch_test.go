@@ -35,7 +35,7 @@ func newSightings() *sightings {
 	return &sightings{trees: map[string]map[string]any{}, sets: map[string]int{}}
 }
 
-func (s *sightings) Set(_ *watch.Watch, o *watch.Decoded) {
+func (s *sightings) Set(o *watch.Decoded) {
 	tree, err := o.Tree()
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -46,19 +46,19 @@ func (s *sightings) Set(_ *watch.Watch, o *watch.Decoded) {
 	s.sets[o.Name()]++
 }
 
-func (s *sightings) Delete(_ *watch.Watch, o *watch.Object) {
+func (s *sightings) Delete(o *watch.Object) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.trees, o.Name())
 }
 
-func (s *sightings) Invalid(_ *watch.Watch, namespace, name string, err error) {
+func (s *sightings) Invalid(namespace, name string, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.invalid = append(s.invalid, fmt.Sprintf("%s/%s: %v", namespace, name, err))
 }
 
-func (s *sightings) State(_ *watch.Watch, state watch.State) {
+func (s *sightings) State(state watch.State) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.state = state
@@ -84,9 +84,16 @@ func (s *sightings) awaitSynced(t *testing.T) {
 	})
 }
 
-func runWatches(t *testing.T, config *rest.Config, h watch.Handler) *watch.Manager {
+// watches is a Manager whose Watches tell one Handler.
+type watches struct {
+	*watch.Manager
+
+	handler watch.Handler
+}
+
+func runWatches(t *testing.T, config *rest.Config, h watch.Handler) *watches {
 	t.Helper()
-	manager, err := watch.NewManager(watch.Options{Config: config, Handler: h})
+	manager, err := watch.NewManager(watch.Options{Config: config})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,12 +106,12 @@ func runWatches(t *testing.T, config *rest.Config, h watch.Handler) *watch.Manag
 			t.Error(err)
 		}
 	})
-	return manager
+	return &watches{manager, h}
 }
 
-func leaseOf(t *testing.T, manager *watch.Manager, key watch.Key) *watch.Lease {
+func leaseOf(t *testing.T, manager *watches, key watch.Key) *watch.Lease {
 	t.Helper()
-	lease, err := manager.Acquire(t.Context(), key)
+	lease, err := manager.Acquire(t.Context(), key, func(*watch.Watch) watch.Handler { return manager.handler })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,7 +218,7 @@ func TestWatchSecretsCarryNoData(t *testing.T) {
 		}
 		return ""
 	})
-	err := lease.Replay(t.Context(), func(d *watch.Decoded) {
+	err := lease.Watch().Replay(t.Context(), func(d *watch.Decoded) func() {
 		tree, err := d.Tree()
 		if err != nil {
 			t.Error(err)
@@ -225,6 +232,7 @@ func TestWatchSecretsCarryNoData(t *testing.T) {
 		if json, err := d.AppendJSON(nil); len(json) > 0 || err != nil {
 			t.Errorf("%s has content: %d bytes, %v", d.Name(), len(json), err)
 		}
+		return nil
 	})
 	if err != nil {
 		t.Error(err)

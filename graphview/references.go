@@ -2,7 +2,6 @@ package graphview
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
 	"errors"
 
@@ -13,17 +12,18 @@ import (
 	"graphview.dev/graphview/watch"
 )
 
-// examine notes what an object refers to, but for what expressions name, and its
-// labels. Only what they are read from is built of the object. A fault says what
-// of it is not understood.
-func (e *Engine) examine(x *refs.Extractor, of resources.Resource, o *watch.Decoded, object *graph.Object) (fault, err error) {
+// tableReferences notes what an object refers to by the table of refs, or as a
+// release of Helm, and its labels. Only what they are read from is built of the
+// object. A warning says what of it is not understood, an error that it cannot be
+// read.
+func (e *Engine) tableReferences(x *refs.Extractor, of resources.Resource, o *watch.Decoded, object *graph.Object) (warning, err error) {
 	kind := kindOf(of)
 	part, err := o.Part(x.Shape(kind))
 	if err != nil {
 		return nil, err
 	}
 	object.Labels = labelsOf(part)
-	object.References, fault = x.Examine(kind, part)
+	object.References, warning = x.Examine(kind, part)
 	if isRelease(of, o.Name(), object.Labels) {
 		r, err := e.readRelease(o)
 		if err != nil {
@@ -31,22 +31,10 @@ func (e *Engine) examine(x *refs.Extractor, of resources.Resource, o *watch.Deco
 		}
 		object.References = append(object.References, referencesOf(&r)...)
 		if r.Fault != "" {
-			fault = cmp.Or(fault, errors.New(r.Fault))
+			warning = cmp.Or(warning, errors.New(r.Fault))
 		}
 	}
-	return fault, nil
-}
-
-// faultOf says, to a view that an object is shown to later, what of its references
-// is not understood.
-func (e *Engine) faultOf(ctx context.Context, of resources.Resource, o *watch.Decoded) error {
-	fault := e.rules.faultOf(ctx, of, o)
-	x := e.rules.current.Load().extractor
-	if fault != nil || !x.Selects(kindOf(of)) && !isConfigMap(of) {
-		return fault
-	}
-	fault, err := e.examine(x, of, o, &graph.Object{})
-	return cmp.Or(fault, err)
+	return warning, nil
 }
 
 func isConfigMap(r resources.Resource) bool { return r.Group == "" && r.Resource == "configmaps" }

@@ -25,7 +25,7 @@ func TestReleasesAtOnce(t *testing.T) {
 		for _, leased := range leaving {
 			all.Go(func() {
 				<-begin
-				e.release(leased)
+				e.giveBack(leased)
 			})
 		}
 		all.Go(func() {
@@ -34,12 +34,11 @@ func TestReleasesAtOnce(t *testing.T) {
 		})
 		close(begin)
 		all.Wait()
-		if e.feedOf(staying.lease.Watch()) != staying.feed {
+		if all := e.allFeeds(); len(all) != 1 || all[0] != staying.feed {
 			t.Fatalf("round %d: the feed of a watch that is leased was forgotten", round)
 		}
-		e.release(staying)
-		feeds := 0
-		e.feeds.Range(func(any, any) bool { feeds++; return true })
+		e.giveBack(staying)
+		feeds := len(e.allFeeds())
 		if size := e.Size(); feeds > 0 || size != (graph.Size{}) {
 			t.Fatalf("round %d: with no leases there are %d feeds and %+v", round, feeds, size)
 		}

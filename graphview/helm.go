@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 
 	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/panics"
 	"graphview.dev/graphview/release"
 	"graphview.dev/graphview/resources"
 	"graphview.dev/graphview/watch"
@@ -169,32 +170,42 @@ func (ev *releaseEvent) apply(e *Engine) {
 
 // setRelease takes in a Secret of which the watch has kept what its release
 // manages.
-func (e *Engine) setRelease(f *feed, o *watch.Decoded) {
-	if e.life.Err() != nil {
-		return // as in Set
+func (f *feed) setRelease(o *watch.Decoded) {
+	if f.life.Err() != nil {
+		return // as in event
 	}
-	tree, err := o.Tree()
+	m, err := readManaged(o)
 	if err != nil {
-		e.Invalid(f.watch, o.Namespace(), o.Name(), err)
+		f.Invalid(o.Namespace(), o.Name(), err)
 		return
 	}
-	r := release.Read(tree["reduced"])
-	ev := &releaseEvent{feed: f, namespace: o.Namespace(), name: o.Name(), managed: &managed{
-		version: o.Version(), hash: o.Hash(), deployed: r.Deployed, references: referencesOf(&r),
-	}}
-	for _, t := range *f.taps.Load() {
-		ev.verdicts = append(ev.verdicts, tapVerdict{t, t.decide(e.life, o)})
+	ev := &releaseEvent{feed: f, namespace: o.Namespace(), name: o.Name(), managed: m}
+	var late []*tap
+	ev.verdicts, late = f.evaluate(o, evaluateLive)
+	f.engine.send(ev)
+	for _, t := range late {
+		t.view.backlog.put(t, o.Object, false)
 	}
-	e.send(ev)
+}
+
+// readManaged reads what a watch has kept of a release.
+func readManaged(o *watch.Decoded) (m *managed, err error) {
+	defer panics.Recover(&err)
+	tree, err := o.Tree()
+	if err != nil {
+		return nil, err
+	}
+	r := release.Read(tree["reduced"])
+	return &managed{version: o.Version(), hash: o.Hash(), deployed: r.Deployed, references: referencesOf(&r)}, nil
 }
 
 // deleteRelease takes in that a release is no longer deployed, or gone.
-func (e *Engine) deleteRelease(f *feed, o *watch.Object) {
+func (f *feed) deleteRelease(o *watch.Object) {
 	ev := &releaseEvent{feed: f, namespace: o.Namespace(), name: o.Name()}
 	for _, t := range *f.taps.Load() {
 		ev.verdicts = append(ev.verdicts, tapVerdict{tap: t})
 	}
-	e.send(ev)
+	f.engine.send(ev)
 }
 
 // referencesOf are arcs to what a release manages.
@@ -208,9 +219,9 @@ func referencesOf(r *release.Release) []graph.Reference {
 	return references
 }
 
-// faultOf says why a release could not be unpacked, to a view that selects its
+// warningOf says why a release could not be unpacked, to a view that selects its
 // Secret.
-func (t *tap) faultOf(o *watch.Decoded, selected func() verdict) verdict {
+func (t *tap) warningOf(o *watch.Decoded, selected func() verdict) verdict {
 	tree, err := o.Tree()
 	if err != nil {
 		return verdict{err: err}

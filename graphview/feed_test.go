@@ -1,0 +1,137 @@
+package graphview
+
+import (
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"graphview.dev/graphview/graph"
+)
+
+func yes() bool { return true }
+
+// TestPanicIsTheObjectsWarning: a panic at one object, wherever that is, is a
+// warning about this object in the views that it concerns. All others are as ever.
+func TestPanicIsTheObjectsWarning(t *testing.T) {
+	for name, test := range map[string]struct {
+		// breakView and breakRules make one of three objects panic.
+		breakView, breakRules bool
+		wantVertices          int
+		wantBystander         int
+	}{
+		"Nothing":    {wantVertices: 3, wantBystander: 0},
+		"Expression": {breakView: true, wantVertices: 2, wantBystander: 0},
+		"References": {breakRules: true, wantVertices: 3, wantBystander: 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := startEngine(t, Options{Config: serveConfigMaps(t, 3)})
+			if test.breakRules {
+				e.rules.current.Store(&ruleset{
+					extractor: e.rules.current.Load().extractor,
+					kinds:     map[graph.Kind]declared{kindOf(configMapsResource): {expressions: []namedExpression{{rule: "broken"}}}},
+				})
+			}
+			var met atomic.Int32
+			broken := follow(t, e, func() bool {
+				if met.Add(1) == 2 && test.breakView {
+					panic("hunter2")
+				}
+				return true
+			})
+			bystander := follow(t, e, yes)
+			await(t, "all objects", func() bool { return broken.vertices() == test.wantVertices && bystander.vertices() == 3 })
+			warned := func(t *tap) int {
+				lines := t.view.warnings.summary()
+				if slices.ContainsFunc(lines, func(line string) bool { return strings.Contains(line, "hunter2") }) {
+					return -1
+				}
+				t.view.warnings.mu.Lock()
+				defer t.view.warnings.mu.Unlock()
+				return len(t.view.warnings.faults)
+			}
+			if got, want := warned(broken), 3-test.wantVertices+test.wantBystander; got != want {
+				t.Errorf("%d objects with warnings, want %d", got, want)
+			}
+			if got := warned(bystander); got != test.wantBystander {
+				t.Errorf("%d objects with warnings in the other view, want %d", got, test.wantBystander)
+			}
+			if got := e.counts.panics.Load(); (got > 0) != (test.breakView || test.breakRules) {
+				t.Errorf("%d panics counted", got)
+			}
+		})
+	}
+}
+
+// TestSlowViewHoldsNobodyUp: while the expressions of one view take their time,
+// another view of the same watch sees what changes, and the slow one has what is
+// current in the end.
+func TestSlowViewHoldsNobodyUp(t *testing.T) {
+	changed := make(chan string)
+	e := startEngine(t, Options{Config: serveChanges(t, 2, changed)})
+	fast := follow(t, e, yes)
+	await(t, "the list", func() bool { return fast.vertices() == 2 })
+
+	var evaluated atomic.Int32
+	entered, leave := make(chan struct{}, 100), make(chan struct{})
+	slow := follow(t, e, func() bool {
+		if evaluated.Add(1) > 2 {
+			entered <- struct{}{}
+			<-leave
+		}
+		return true
+	})
+	await(t, "the list", func() bool { return slow.vertices() == 2 && slow.replayed.Load() })
+	slow.slow.Store(true)
+
+	changed <- "x"
+	<-entered
+	for _, name := range []string{"y", "y", "y", "z"} {
+		changed <- name
+	}
+	await(t, "what changed", func() bool { return fast.vertices() == 5 })
+	if got := slow.vertices(); got != 2 {
+		t.Errorf("the slow view has %d objects while it evaluates, want the 2 it had", got)
+	}
+	if got := slow.pending.Load(); got != 3 {
+		t.Errorf("%d objects wait, want 3: each once", got)
+	}
+	close(leave)
+	await(t, "what changed, in the slow view", func() bool { return slow.vertices() == 5 && slow.pending.Load() == 0 })
+	if got := evaluated.Load(); got != 2+3 {
+		t.Errorf("evaluated %d times, want each object once", got)
+	}
+}
+
+// TestSlowReplayHoldsNobodyUp: a view that begins, and takes its time over what there
+// is, does not keep another from what changes.
+func TestSlowReplayHoldsNobodyUp(t *testing.T) {
+	changed := make(chan string)
+	e := startEngine(t, Options{Config: serveChanges(t, 2, changed)})
+	fast := follow(t, e, yes)
+	await(t, "the list", func() bool { return fast.vertices() == 2 })
+	var first atomic.Bool
+	slow := follow(t, e, func() bool {
+		if first.CompareAndSwap(false, true) {
+			changed <- "c0"
+			changed <- "x"
+			await(t, "what changed", func() bool { return fast.vertices() == 3 })
+		}
+		return true
+	})
+	await(t, "all objects", func() bool { return slow.vertices() == 3 })
+}
+
+// TestFaultIsRemembered: a view that is shown an object later is told what of its
+// references is not known, without finding them again.
+func TestFaultIsRemembered(t *testing.T) {
+	e := startEngine(t, Options{Config: serveConfigMaps(t, 3)})
+	first := follow(t, e, yes)
+	await(t, "the list", func() bool { return first.vertices() == 3 })
+	first.feed.faults[objectName{"shop", "c1"}] = "not known"
+	second := follow(t, e, yes)
+	await(t, "the list", func() bool { return second.vertices() == 3 })
+	if lines := second.view.warnings.summary(); len(lines) != 1 || !strings.Contains(lines[0], "not known") {
+		t.Errorf("warnings: %q", lines)
+	}
+}

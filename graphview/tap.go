@@ -1,0 +1,138 @@
+package graphview
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	"graphview.dev/graphview/panics"
+	"graphview.dev/graphview/watch"
+)
+
+// inlineCost is what the expressions of all views together may cost on one object,
+// in CEL's units, before the watch goes on and leaves the rest to the views: about
+// a millisecond. A view that needs more on a single object is left to itself from
+// then on.
+const inlineCost = 10_000
+
+// tap is what one view takes from one feed.
+type tap struct {
+	view  *View
+	need  need
+	feed  *feed
+	lease *watch.Lease
+	judge atomic.Pointer[judge]
+	// namespaces makes this the tap that tells which namespaces the view
+	// selects; it feeds no vertices.
+	namespaces *namespaceProgram
+	// selected is what it tells.
+	selected namespaceSet
+	// settled: it was ready when the view last asked which namespaces those
+	// are. Only the view's goroutine uses it.
+	settled  bool
+	acquired time.Time
+	// required taps have to be ready, or given up, before the view is synced.
+	required bool
+	// replayed: the view has been shown all that the watch retained when the
+	// tap was made.
+	replayed atomic.Bool
+	// slow: on some object its expressions cost more than a watch has time for.
+	// It evaluates in its view's backlog, which holds pending of its objects.
+	slow    atomic.Bool
+	pending atomic.Int64
+	// complete: the tap was ready, and the feed has had all there is since. Only
+	// the view's goroutine uses it.
+	complete bool
+	// charged: the watch has shown the tap all there was. To be shown it again
+	// costs the view nothing.
+	charged atomic.Bool
+	// closed: the view no longer takes anything from it. Only the loop uses it.
+	closed bool
+}
+
+// state is how the feed stands. It changes at any moment: who decides from
+// several of its facts takes them from one state.
+func (t *tap) state() watch.State {
+	if s := t.feed.state.Load(); s != nil {
+		return *s
+	}
+	return watch.State{Reason: watch.Pending}
+}
+
+// ready tells whether the view holds all that a feed so described has for it. What
+// changes after that may still be in the backlog. It is called by the view's
+// goroutine.
+func (t *tap) ready(s watch.State) bool {
+	t.complete = s.Synced && t.replayed.Load() && (t.complete || t.pending.Load() == 0)
+	return t.complete
+}
+
+// evaluates tells whether the tap has expressions that may cost something.
+func (t *tap) evaluates() bool {
+	if t.namespaces != nil {
+		return t.namespaces.object != nil
+	}
+	j := t.judge.Load()
+	return j != nil && j.evaluates()
+}
+
+// evaluate is the tap's verdict about one object of its feed. It is none once the
+// view's expressions have cost too much: the view is about to give the tap up. If
+// free, the view is not charged.
+func (t *tap) evaluate(ctx context.Context, o *watch.Decoded, free bool) verdict {
+	bucket := t.view.budget.bucket.Load()
+	if bucket.spent.Load() {
+		return verdict{undecided: true}
+	}
+	if t.slow.Load() {
+		// Whatever is slow leaves processors to what is not.
+		select {
+		case t.view.engine.slow <- struct{}{}:
+			defer func() { <-t.view.engine.slow }()
+		case <-ctx.Done():
+			return verdict{undecided: true}
+		}
+	}
+	v := t.verdict(ctx, o)
+	t.view.engine.counts.cost.Add(v.cost)
+	if v.err != nil {
+		t.view.engine.notePanic(v.err, t.need.resource.String())
+	}
+	if v.cost > inlineCost {
+		t.slow.Store(true)
+	}
+	if !free && !bucket.charge(v.cost) {
+		t.view.kick()
+	}
+	return v
+}
+
+// look evaluates an object out of the turn of its watch, and returns what is to be
+// told in turn.
+func (t *tap) look(ctx context.Context, o *watch.Decoded, free bool) (tell func()) {
+	v := tapVerdict{t, t.evaluate(ctx, o, free)}
+	if v.verdict.undecided || ctx.Err() != nil {
+		return nil
+	}
+	name := objectName{o.Namespace(), o.Name()}
+	return func() {
+		if v.selects() {
+			v.note(t.feed.faults[name])
+		}
+		t.view.engine.send(&replayEvent{name.namespace, name.name, v})
+	}
+}
+
+// verdict evaluates the expressions. A panic of theirs is the object's trouble in
+// this view.
+func (t *tap) verdict(ctx context.Context, o *watch.Decoded) (v verdict) {
+	defer panics.Recover(&v.err)
+	switch {
+	case t.namespaces != nil:
+		return t.namespaces.evaluate(ctx, o)
+	case t.need.key.Reduced:
+		return t.warningOf(o, func() verdict { return t.judge.Load().evaluate(ctx, o) })
+	default:
+		return t.judge.Load().evaluate(ctx, o)
+	}
+}
