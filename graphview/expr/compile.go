@@ -24,18 +24,34 @@ var truth = outcome{name: "bool", meaning: "true or false", accepts: func(t *cel
 	return t.Kind() == types.BoolKind || t.Kind() == types.DynKind
 }}
 
+// compiling has a place for each expression that is compiled at the same time: the
+// largest take some tens of megabytes and a third of a second.
+var compiling = make(chan struct{}, 3)
+
 // compile makes a program of an expression, or says why not in an *Error, or in
 // the context's.
-func compile(ctx context.Context, env *environment, text string, want outcome) (*program, error) {
+func compile(ctx context.Context, env *environment, text string, want outcome) (p *program, err error) {
 	if text == "" {
 		return nil, &Error{Reason: InvalidExpression, Message: "expression is empty; it must evaluate to " + want.meaning}
 	}
 	if err := tooLong(InvalidExpression, "expression", text); err != nil {
 		return nil, err
 	}
+	select {
+	case compiling <- struct{}{}:
+		defer func() { <-compiling }()
+	case <-ctx.Done():
+	}
 	if ctx.Err() != nil {
 		return nil, fmt.Errorf("compile expression: %w", context.Cause(ctx))
 	}
+	defer func() {
+		// CEL's type checker and validators are not made for everything that its parser
+		// takes, such as [?dyn(1)], and the text is foreign.
+		if recover() != nil {
+			p, err = nil, &Error{Reason: InvalidExpression, Text: text, Message: "expression cannot be compiled: what follows ? in a list or map must be an optional value"}
+		}
+	}()
 	if err := inspect(text); err != nil {
 		return nil, err
 	}
@@ -72,8 +88,12 @@ func plan(env *environment, checked *cel.Ast, text string) (*program, error) {
 	}
 	ast.PreOrderVisit(native.Expr(), ast.NewExprVisitor(p.note))
 
-	guards := &guards{functions: env.Functions(), loops: p.loops}
-	evaluable, err := env.Program(checked, append(programOptions(), cel.CustomDecoratorV2(guards.decorate))...)
+	planner := &planner{
+		functions: env.Functions(), adapter: env.CELTypeAdapter(), factory: ast.NewExprFactory(),
+		next: ast.MaxID(native), nodes: map[int64]int{}, optional: map[int64][]bool{},
+	}
+	p.nodes = planner.mark(native.Expr())
+	evaluable, err := env.Program(checked, cel.EvalOptions(cel.OptOptimize), cel.CustomDecoratorV2(planner.decorate))
 	if err != nil {
 		// Constant parts are computed now, and may fail now: these values are
 		// the expression's own.
@@ -94,7 +114,5 @@ func (p *program) note(e ast.Expr) {
 		if s, ok := e.AsLiteral().(types.String); ok {
 			p.words[string(s)] = true
 		}
-	case ast.ComprehensionKind:
-		p.loops = true
 	}
 }

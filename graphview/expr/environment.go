@@ -5,11 +5,8 @@ import (
 	"sync"
 
 	"github.com/google/cel-go/cel"
-	"github.com/google/cel-go/checker"
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/ext"
-	"github.com/google/cel-go/interpreter"
-	celconfig "k8s.io/apiserver/pkg/apis/cel"
 	"k8s.io/apiserver/pkg/cel/library"
 )
 
@@ -110,7 +107,7 @@ func newBase(further ...cel.EnvOption) (*cel.Env, error) {
 	// place. A node it cannot have, written now, prevents both.
 	types.LabelErrNode(noNode, types.NoSuchOverloadErr())
 
-	env, err := cel.NewEnv(append(further,
+	env, err := cel.NewEnv(append(append(further, marks()...),
 		cel.ParserRecursionLimit(maxNesting),
 		cel.ParserExpressionSizeLimit(MaxTextLength),
 
@@ -118,7 +115,6 @@ func newBase(further ...cel.EnvOption) (*cel.Env, error) {
 		cel.DefaultUTCTimeZone(true),
 		cel.CrossTypeNumericComparisons(true),
 		cel.OptionalTypes(),
-		cel.CostEstimatorOptions(checker.PresenceTestHasCost(false)),
 		cel.ASTValidators(
 			cel.ValidateDurationLiterals(),
 			cel.ValidateTimestampLiterals(),
@@ -142,16 +138,4 @@ func newBase(further ...cel.EnvOption) (*cel.Env, error) {
 		return nil, fmt.Errorf("build CEL environment: %w", err)
 	}
 	return env, nil
-}
-
-// programOptions are those of Kubernetes: constants folded, cost tracked and
-// limited, cancellation noticed within comprehensions.
-func programOptions() []cel.ProgramOption {
-	return []cel.ProgramOption{
-		cel.EvalOptions(cel.OptOptimize, cel.OptTrackCost),
-		cel.CostLimit(CostLimit),
-		cel.CostTracking(&costModel{}),
-		cel.CostTrackerOptions(interpreter.PresenceTestHasCost(false)),
-		cel.InterruptCheckFrequency(celconfig.CheckFrequency),
-	}
 }

@@ -17,9 +17,8 @@ import (
 type program struct {
 	evaluable cel.Program
 	source    *ast.SourceInfo
-	// loops is whether there is a comprehension, which alone takes long enough
-	// to be worth interrupting.
-	loops bool
+	// nodes are those that are evaluated at most once.
+	nodes int
 	// reads are the variables it mentions.
 	reads map[string]bool
 	// calls are the functions, by node, and words the constants and fields of
@@ -44,33 +43,28 @@ func (e *EvaluationError) Error() string {
 	return fmt.Sprintf("%s (line %d, column %d of the expression)", e.Message, e.Line, e.Column)
 }
 
-// eval evaluates the expression and says what that cost, in CEL's units. Its
-// error is an *EvaluationError, or wraps the context's.
-func (p *program) eval(ctx context.Context, variables cel.Activation) (result ref.Val, cost uint64, err error) {
-	if ctx.Err() != nil {
-		return nil, 0, fmt.Errorf("evaluate expression: %w", context.Cause(ctx))
+// eval evaluates the expression, with what the meter allows. The variables know
+// the meter. Its error is an *EvaluationError, or wraps the context's.
+func (p *program) eval(m *meter, variables cel.Activation) (ref.Val, error) {
+	if m.ctx.Err() != nil {
+		return nil, fmt.Errorf("evaluate expression: %w", context.Cause(m.ctx))
 	}
-	if !p.loops {
-		// CEL makes a context of its own for every interruptible evaluation,
-		// which costs as much as a typical expression.
-		return p.conclude(p.evaluable.Eval(variables))
+	m.left -= p.nodes
+	result, _, err := p.evaluable.Eval(variables)
+	if err == nil {
+		return result, nil
 	}
-	result, cost, err = p.conclude(p.evaluable.ContextEval(ctx, variables))
-	if err != nil && ctx.Err() != nil {
-		return nil, cost, fmt.Errorf("evaluate expression: %w", context.Cause(ctx))
+	var cancelled interpreter.EvalCancelledError
+	switch {
+	case !errors.As(err, &cancelled):
+		return nil, p.safe(err)
+	case cancelled.Cause == interpreter.CostLimitExceeded:
+		m.bound.Exceed()
+		return nil, &EvaluationError{
+			Message: fmt.Sprintf("cost limit exceeded: the expression took more than %d units on this object", m.bound.Limit()),
+		}
 	}
-	return result, cost, err
-}
-
-// conclude takes what CEL returns for what this package does.
-func (p *program) conclude(result ref.Val, details *cel.EvalDetails, err error) (_ ref.Val, cost uint64, _ error) {
-	if spent := details.ActualCost(); spent != nil {
-		cost = *spent
-	}
-	if err != nil {
-		return nil, cost, p.safe(err)
-	}
-	return result, cost, nil
+	return nil, fmt.Errorf("evaluate expression: %w", context.Cause(m.ctx))
 }
 
 // isTrue is the value of an expression that has to be a bool.
@@ -102,12 +96,6 @@ var harmless = []string{
 
 // safe replaces a runtime error by one that contains no values.
 func (p *program) safe(err error) *EvaluationError {
-	var cancelled interpreter.EvalCancelledError
-	if errors.As(err, &cancelled) && cancelled.Cause == interpreter.CostLimitExceeded {
-		return &EvaluationError{
-			Message: fmt.Sprintf("cost limit exceeded: the expression took more than %d units on this object", CostLimit),
-		}
-	}
 	safe := &EvaluationError{}
 	node := int64(noNode)
 	if failed := (*types.Err)(nil); errors.As(err, &failed) {

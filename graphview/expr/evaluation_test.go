@@ -179,7 +179,7 @@ func TestObjectSelectorWithoutObject(t *testing.T) {
 
 func TestEvaluationErrors(t *testing.T) {
 	t.Parallel()
-	double := strings.Repeat(".map(a, [a, a])", 40)
+	double := strings.Repeat(".map(a, dyn([a, a]))", 40)
 	for name, tc := range map[string]struct {
 		text string
 		want string
@@ -215,9 +215,9 @@ func TestEvaluationErrors(t *testing.T) {
 		"regex over text":   {"obj.spec.large.matches('(a|b|c){1000}d')", "the text is too long for this regular expression"},
 		"find over text":    {"obj.spec.large.find('(a|b|c){1000}d') == ''", "the text is too long for this regular expression"},
 		"large regex":       {"name.matches('" + strings.Repeat("(a{700})", 5) + "' + '" + strings.Repeat("(a{700})", 5) + "')", "regular expressions are too large: with their repetitions written out they have more than 5000 parts (line 1, column 13 of the expression)"},
-		"shared equality":   {"[[1]]" + double + ".all(z, z == z)", "the values have too many parts to compare; at most 500000 are allowed (line 1, column 616 of the expression)"},
-		"shared inequality": {"[[1]]" + double + ".all(z, z != z)", "the values have too many parts to compare; at most 500000 are allowed (line 1, column 616 of the expression)"},
-		"shared membership": {"[[1]]" + double + ".all(z, z in [z])", "the values have too many parts to compare; at most 500000 are allowed (line 1, column 616 of the expression)"},
+		"shared equality":   {"[[1]]" + double + ".all(z, z == z)", "the values have too many parts to compare; at most 250000 are allowed (line 1, column 816 of the expression)"},
+		"shared inequality": {"[[1]]" + double + ".all(z, z != z)", "the values have too many parts to compare; at most 250000 are allowed (line 1, column 816 of the expression)"},
+		"shared membership": {"[[1]]" + double + ".all(z, z in [z])", "the values have too many parts to compare; at most 250000 are allowed (line 1, column 816 of the expression)"},
 		"doubled list":      {"[[1]]" + strings.Repeat(".map(a, a + a)", 40) + ".all(z, z.size() > 0)", "cost limit exceeded: the expression took more than 1000000 units on this object"},
 	} {
 		t.Run(name, func(t *testing.T) {

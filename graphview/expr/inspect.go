@@ -34,6 +34,9 @@ func inspect(text string) *Error {
 	i := &inspection{}
 	i.size(parsed.Expr())
 	if i.message == "" {
+		(&typeSizes{inspection: i, results: resultSizes(), scope: map[string]int{}}).note(parsed.Expr())
+	}
+	if i.message == "" {
 		return nil
 	}
 	at := parsed.SourceInfo().GetStartLocation(i.node)
@@ -49,7 +52,7 @@ func inspect(text string) *Error {
 // inspection adds up what compilation will have to do, and keeps the first
 // reason to refuse it.
 type inspection struct {
-	literals, loops, copies, regexes int
+	literals, messages, generics, loops, copies, regexes int
 
 	node    int64
 	message string
@@ -73,12 +76,19 @@ func (i *inspection) size(e ast.Expr) int {
 		return 1 + i.size(e.AsSelect().Operand())
 	case ast.ListKind:
 		i.spend(&i.literals, 1, maxLiterals, e, tooManyLiterals)
+		if e.AsList().Size() == 0 {
+			i.spend(&i.generics, 1, maxGenerics, e, tooManyGenerics)
+		}
 		return 1 + i.sizes(e.AsList().Elements())
 	case ast.MapKind:
 		i.spend(&i.literals, 1, maxLiterals, e, tooManyLiterals)
+		if e.AsMap().Size() == 0 {
+			i.spend(&i.generics, 1, maxGenerics, e, tooManyGenerics)
+		}
 		return 1 + i.entries(e.AsMap().Entries())
 	case ast.StructKind:
-		i.spend(&i.literals, 1, maxLiterals, e, tooManyLiterals)
+		// CEL copies what is in a message, in full, which may contain itself.
+		i.spend(&i.messages, 1, 0, e, noMessages)
 		return 1 + i.entries(e.AsStruct().Fields())
 	default:
 		return 1
@@ -108,6 +118,7 @@ func (i *inspection) entries(entries []ast.EntryExpr) int {
 
 func (i *inspection) call(e ast.Expr) int {
 	call := e.AsCall()
+	i.spend(&i.generics, genericsOf(call.FunctionName()), maxGenerics, e, tooManyGenerics)
 	total := 1 + i.sizes(call.Args())
 	if !call.IsMemberFunction() {
 		return total
@@ -132,6 +143,12 @@ var (
 	tooManyLiterals = fmt.Sprintf("expression has too many lists and maps; at most %d are allowed", maxLiterals)
 	tooManyLoops    = fmt.Sprintf("expression has too many loops such as all() and map(); at most %d are allowed", maxLoops)
 )
+
+var tooManyGenerics = fmt.Sprintf("expression has too many operators and functions that take any type, such as ==, in and []; the sum of their overloads is at most %d", maxGenerics)
+
+var typeTooLarge = fmt.Sprintf("lists, maps and optional values nest too deeply in each other; a type has at most %d parts, and dyn() makes it one", maxType)
+
+const noMessages = "expression cannot make messages such as google.protobuf.Value{}; use lists and maps"
 
 const tooManyCopies = "optMap() and optFlatMap() make the expression too large, since they copy what they are called on; in a chain each one doubles it, so use fewer"
 

@@ -19,6 +19,15 @@ const (
 	maxLiterals = 2_000
 	maxLoops    = 100
 
+	// maxGenerics is how many overloads that take any type an expression may call,
+	// all that a function has for each call. The type checker's work grows with the
+	// square of it.
+	maxGenerics = 1_000
+
+	// maxType is how many parts the type of any part of an expression may have,
+	// written out.
+	maxType = 32
+
 	// maxCopies is how many syntax nodes macros may add to an expression by
 	// copying. optMap and optFlatMap copy what they are called on, so that each
 	// further one in a chain doubles the expression.
@@ -35,14 +44,21 @@ const (
 
 // Limits of one evaluation.
 const (
-	// CostLimit is what one evaluation of a CEL expression may cost, in CEL's
-	// units: the same as Kubernetes allows one validation expression, and about
-	// a tenth of a second at worst. Typical selectors cost less than a hundred.
+	// CostLimit is what one evaluation of a CEL expression may cost, in units: as
+	// many as Kubernetes allows one validation expression, and about a tenth of a
+	// second at worst. Typical selectors cost less than a hundred.
 	CostLimit = celconfig.PerCallLimit
 
 	// maxStringLength is how many bytes a function may put together: more than
 	// an object that etcd takes.
 	maxStringLength = 4 << 20
+
+	// maxParsed is how many bytes a text may have of which a number, a time, an
+	// address or a URL is made.
+	maxParsed = 4 << 10
+
+	// maxExponent is how many digits the exponent of a quantity may have.
+	maxExponent = 2
 
 	// maxWork is how many elementary steps one call of a function may take
 	// which grows with the product of its arguments, a fraction of a second.
@@ -50,7 +66,7 @@ const (
 	maxWork = 50_000_000
 
 	// maxCompared is how many values one comparison may look at.
-	maxCompared = 500_000
+	maxCompared = 250_000
 
 	// maxRange is how many elements lists.range may make.
 	maxRange = 10_000

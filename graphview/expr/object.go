@@ -54,7 +54,7 @@ type Input struct {
 	Object func() map[string]any
 
 	// Cost grows by what each evaluation on this input costs, failed ones too,
-	// in CEL's units: what callers need to keep a budget.
+	// in units: what callers need to keep a budget.
 	Cost uint64
 }
 
@@ -72,11 +72,11 @@ func (s *ObjectSelector) Matches(ctx context.Context, in *Input) (bool, error) {
 func (p *program) on(ctx context.Context, in *Input) (ref.Val, error) {
 	variables := objectVariablesPool.Get().(*objectVariables)
 	variables.input = in
-	result, cost, err := p.eval(ctx, variables)
+	variables.meter.begin(ctx, evaluationCost)
+	result, err := p.eval(&variables.meter, variables)
+	in.Cost += variables.meter.end()
 	*variables = objectVariables{}
 	objectVariablesPool.Put(variables)
-	// A call that a guard refused is charged as if it had been made.
-	in.Cost += min(cost, CostLimit)
 	return result, err
 }
 
@@ -87,6 +87,7 @@ var objectVariablesPool = sync.Pool{New: func() any { return new(objectVariables
 type objectVariables struct {
 	input  *Input
 	object map[string]any
+	meter  meter
 }
 
 var _ cel.Activation = (*objectVariables)(nil)
@@ -109,6 +110,8 @@ func (v *objectVariables) ResolveName(name string) (any, bool) {
 		return v.input.Name, true
 	case varLabels, varAnnotations:
 		return v.metadata(name), true
+	case varMeter:
+		return &v.meter, true
 	}
 	return nil, false
 }

@@ -35,11 +35,13 @@ type Resource struct {
 }
 
 // Matches evaluates the expression, and says what that cost, also where it
-// failed, in CEL's units. Its error is an *EvaluationError, or wraps the
+// failed, in units. Its error is an *EvaluationError, or wraps the
 // context's.
 func (s *ResourceSelector) Matches(ctx context.Context, r Resource) (matches bool, cost uint64, err error) {
-	result, cost, err := s.program.eval(ctx, &resourceVariables{r})
-	cost = min(cost, CostLimit)
+	variables := &resourceVariables{resource: r}
+	variables.meter.begin(ctx, resourceCost)
+	result, err := s.program.eval(&variables.meter, variables)
+	cost = variables.meter.end()
 	if err != nil {
 		return false, cost, err
 	}
@@ -47,7 +49,10 @@ func (s *ResourceSelector) Matches(ctx context.Context, r Resource) (matches boo
 	return matches, cost, err
 }
 
-type resourceVariables struct{ resource Resource }
+type resourceVariables struct {
+	resource Resource
+	meter    meter
+}
 
 var _ cel.Activation = (*resourceVariables)(nil)
 
@@ -63,6 +68,8 @@ func (v *resourceVariables) ResolveName(name string) (any, bool) {
 		return v.resource.Resource, true
 	case varNamespaced:
 		return v.resource.Namespaced, true
+	case varMeter:
+		return &v.meter, true
 	}
 	return nil, false
 }

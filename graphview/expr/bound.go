@@ -1,0 +1,392 @@
+package expr
+
+import (
+	"math/bits"
+	"strings"
+
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+	"github.com/google/cel-go/common/types/traits"
+)
+
+// A bound charges for a call before it is made, and says why it must not be, or
+// nil. The arguments may be of any type: the function itself complains about wrong
+// ones.
+type bound func(m *meter, arguments []ref.Val) *guardError
+
+// boundText is for functions that go through texts, and make some of about their
+// size: CEL takes them apart into characters of four bytes.
+func boundText(m *meter, arguments []ref.Val) *guardError {
+	for _, argument := range arguments {
+		n := textLength(argument)
+		m.reads(n)
+		m.makes(5 * n)
+	}
+	return nil
+}
+
+// boundReading is for functions that only look at texts.
+func boundReading(m *meter, arguments []ref.Val) *guardError {
+	for _, argument := range arguments {
+		m.reads(textLength(argument))
+	}
+	return nil
+}
+
+// boundSlowText is for functions that check a text with regular expressions of
+// their own.
+func boundSlowText(m *meter, arguments []ref.Val) *guardError {
+	for _, argument := range arguments {
+		m.spend(textLength(argument))
+	}
+	return nil
+}
+
+// boundParsing is for functions that make a number, a time, an address or the like
+// of a text. None is long, and some take the square of its length.
+func boundParsing(m *meter, arguments []ref.Val) *guardError {
+	for _, argument := range arguments {
+		n := textLength(argument)
+		if n > maxParsed {
+			return refuse("the text is too long to be what it is converted to; at most %d bytes are allowed", maxParsed)
+		}
+		m.spend(10 + n)
+	}
+	return nil
+}
+
+// boundQuantity is boundParsing, for numbers whose exponent says how long they are:
+// Kubernetes' parser writes out all the zeros of 1e999999999.
+func boundQuantity(m *meter, arguments []ref.Val) *guardError {
+	m.spend(100)
+	text, _ := arguments[0].(types.String)
+	if e := strings.LastIndexAny(string(text), "eE"); e >= 0 && len(strings.TrimLeft(string(text)[e+1:], "+-0")) > maxExponent {
+		return refuse("the exponent of the quantity is too large; at most %d digits are allowed", maxExponent)
+	}
+	return boundParsing(m, arguments)
+}
+
+// boundZone is for functions of time, which read a time zone's file if one is given.
+func boundZone(m *meter, arguments []ref.Val) *guardError {
+	if len(arguments) < 2 {
+		return nil
+	}
+	m.spend(1_000)
+	return boundParsing(m, arguments[1:])
+}
+
+// boundURL is for what is taken out of a URL.
+func boundURL(m *meter, _ []ref.Val) *guardError {
+	m.makes(4 * maxParsed)
+	return nil
+}
+
+// boundOrder is for comparisons of two values.
+func boundOrder(m *meter, arguments []ref.Val) *guardError {
+	m.reads(min(textLength(arguments[0]), textLength(arguments[1])))
+	return nil
+}
+
+// boundAdding bounds the sum of texts and lists.
+func boundAdding(m *meter, arguments []ref.Val) *guardError {
+	left, right := arguments[0], arguments[1]
+	switch left.(type) {
+	case types.String, types.Bytes:
+		n := textLength(left) + textLength(right)
+		if n > maxStringLength {
+			return refuse("+ would make a string longer than %d bytes", maxStringLength)
+		}
+		m.reads(n)
+		m.makes(n)
+	case traits.MutableLister:
+		// The result of a loop, which grows in place.
+		m.makes(2 * 16 * length(right))
+	case traits.Lister:
+		m.makes(2 * 16 * (length(left) + length(right)))
+	}
+	return nil
+}
+
+// boundInserting is for the results of transformMap and transformMapEntry, which
+// grow in place.
+func boundInserting(m *meter, arguments []ref.Val) *guardError {
+	if len(arguments) == 2 {
+		m.makes(2 * entryBytes * (1 + length(arguments[1])))
+		return nil
+	}
+	m.makes(2 * entryBytes)
+	return checkKey(m, arguments[1])
+}
+
+// boundSplitting bounds text.split(separator).
+func boundSplitting(m *meter, arguments []ref.Val) *guardError {
+	text, _ := arguments[0].(types.String)
+	separator, _ := arguments[1].(types.String)
+	m.reads(len(text))
+	m.makes(3 * 16 * (1 + strings.Count(string(text), string(separator))))
+	return nil
+}
+
+// boundReplacing bounds the result of text.replace(old, new).
+func boundReplacing(m *meter, arguments []ref.Val) *guardError {
+	text, _ := arguments[0].(types.String)
+	old, _ := arguments[1].(types.String)
+	replacement, _ := arguments[2].(types.String)
+	m.reads(len(text) + len(old) + len(replacement))
+	n := len(text) + strings.Count(string(text), string(old))*len(replacement)
+	if n > maxStringLength {
+		return refuse("replace() would make a string longer than %d bytes", maxStringLength)
+	}
+	m.reads(n)
+	m.makes(2 * n)
+	return nil
+}
+
+// boundJoining bounds the result of list.join(separator).
+func boundJoining(m *meter, arguments []ref.Val) *guardError {
+	separator := 0
+	if len(arguments) > 1 {
+		separator = textLength(arguments[1])
+	}
+	elements, ok := arguments[0].(traits.Lister)
+	if !ok {
+		return nil
+	}
+	m.makes(2 * 16 * length(elements))
+	n := 0
+	for it := elements.Iterator(); it.HasNext() == types.True; {
+		if n += textLength(it.Next()) + separator; n > maxStringLength {
+			return refuse("join() would make a string longer than %d bytes", maxStringLength)
+		}
+	}
+	m.reads(n)
+	m.makes(3 * n)
+	return nil
+}
+
+// boundFormatting bounds the result of text.format(list). A character may be written
+// as an escape sequence of six, and a number with a hundred digits on either side.
+func boundFormatting(m *meter, arguments []ref.Val) *guardError {
+	w, refused := partsOf(m, arguments[1])
+	if refused != nil || w.text > maxStringLength {
+		return refuse("format() would make a string longer than %d bytes", maxStringLength)
+	}
+	n := textLength(arguments[0]) + w.text
+	m.reads(n)
+	m.makes(8*n + 512*w.parts)
+	return nil
+}
+
+// boundSearching bounds functions that look at each pair of elements, and at the
+// parts of these.
+func boundSearching(m *meter, arguments []ref.Val) *guardError {
+	if left, ok := arguments[0].(types.String); ok {
+		n := textLength(arguments[1])
+		// What CEL searches, it takes apart into characters.
+		m.makes(5 * (len(left) + n))
+		if len(left)*n > maxWork {
+			return refuse("the arguments are too large to search one in the other")
+		}
+		m.spend(len(left) * n / 64)
+		return nil
+	}
+	if !aggregate(arguments[0]) {
+		return nil
+	}
+	a, refused := partsOf(m, arguments[0])
+	if refused != nil {
+		return refused
+	}
+	b, refused := partsOf(m, arguments[1])
+	if refused != nil {
+		return refused
+	}
+	sides := 1
+	if aggregate(arguments[1]) {
+		sides = max(length(arguments[1]), 1)
+	}
+	// Of two elements no more is looked at than the smaller one has.
+	m.spend(2 * min(length(arguments[0])*b.size(), sides*a.size()))
+	return nil
+}
+
+// boundFinding is boundSearching for one element.
+func boundFinding(m *meter, arguments []ref.Val) *guardError {
+	if _, text := arguments[0].(types.String); text {
+		return boundSearching(m, arguments)
+	}
+	return boundIn(m, []ref.Val{arguments[1], arguments[0]})
+}
+
+// boundDistinct is boundSearching of a list in itself.
+func boundDistinct(m *meter, arguments []ref.Val) *guardError {
+	return boundSearching(m, []ref.Val{arguments[0], arguments[0]})
+}
+
+// boundContains is for a text in another.
+func boundContains(m *meter, arguments []ref.Val) *guardError {
+	m.reads(2 * (textLength(arguments[0]) + textLength(arguments[1])))
+	return nil
+}
+
+// boundIn is for a value in a list or a map.
+func boundIn(m *meter, arguments []ref.Val) *guardError {
+	list, ok := arguments[1].(traits.Lister)
+	if !ok {
+		return checkKey(m, arguments[0])
+	}
+	w, refused := partsOf(m, arguments[0])
+	if refused != nil {
+		return refused
+	}
+	if !aggregate(arguments[0]) {
+		m.spend(length(list) * (1 + w.text/bytesRead))
+		return nil
+	}
+	whole, refused := partsOf(m, list)
+	if refused != nil {
+		return refused
+	}
+	m.spend(min(length(list)*w.size(), whole.size()))
+	return nil
+}
+
+// boundComparing bounds a comparison of values that contain values.
+func boundComparing(m *meter, arguments []ref.Val) *guardError {
+	if !aggregate(arguments[0]) || !aggregate(arguments[1]) {
+		return boundOrder(m, arguments)
+	}
+	for _, argument := range arguments {
+		w, refused := partsOf(m, argument)
+		if refused != nil {
+			return refused
+		}
+		m.spend(w.size())
+	}
+	return nil
+}
+
+// boundElements is for functions that make a list of the elements of another.
+func boundElements(m *meter, arguments []ref.Val) *guardError {
+	if aggregate(arguments[0]) {
+		m.makes(4 * 16 * length(arguments[0]))
+	}
+	return nil
+}
+
+// boundSorting is for functions that compare the elements of lists with each other.
+func boundSorting(m *meter, arguments []ref.Val) *guardError {
+	for _, argument := range arguments {
+		list, ok := argument.(traits.Lister)
+		if !ok {
+			continue
+		}
+		n := length(list)
+		m.makes(4 * 16 * n)
+		times := bits.Len(uint(n))
+		for it := list.Iterator(); it.HasNext() == types.True; {
+			m.spend(times * (2 + textLength(it.Next())/bytesRead))
+		}
+	}
+	return nil
+}
+
+// boundFlattening is for list.flatten(depth), which copies what is in a list once
+// for each list around it.
+func boundFlattening(m *meter, arguments []ref.Val) *guardError {
+	w, refused := partsOf(m, arguments[0])
+	if refused != nil {
+		return refused
+	}
+	m.makes(2 * 16 * w.parts * max(w.depth, 1))
+	return nil
+}
+
+// boundRange is for lists.range(n).
+func boundRange(m *meter, arguments []ref.Val) *guardError {
+	if n, ok := arguments[0].(types.Int); ok && n > 0 {
+		m.makes(2 * 16 * int(min(n, maxRange)))
+	}
+	return nil
+}
+
+// textLength is how many bytes a text has, 0 for another value.
+func textLength(v ref.Val) int {
+	switch v := v.(type) {
+	case types.String:
+		return len(v)
+	case types.Bytes:
+		return len(v)
+	}
+	return 0
+}
+
+// length is how many elements or entries a value has, at its first level.
+func length(v ref.Val) int {
+	if sized, ok := v.(traits.Sizer); ok {
+		if n, ok := sized.Size().(types.Int); ok {
+			return int(n)
+		}
+	}
+	return 1
+}
+
+// aggregate tells whether a value has others in it.
+func aggregate(v ref.Val) bool {
+	switch v := v.(type) {
+	case traits.Lister, traits.Mapper:
+		return true
+	case *types.Optional:
+		return v.HasValue()
+	}
+	return false
+}
+
+// partsOf counts the parts of a value, which costs two units each.
+func partsOf(m *meter, v ref.Val) (weight, *guardError) {
+	w := weight{left: maxCompared}
+	w.add(v, 0)
+	m.spend(2 * w.parts)
+	if w.left < 0 {
+		return w, refuse("the values have too many parts to compare; at most %d are allowed", maxCompared)
+	}
+	return w, nil
+}
+
+// weight adds up the parts of a value, at all levels, until left is used up: a list
+// can hold another many times over, and so forth, which costs nothing until
+// somebody looks.
+type weight struct {
+	left int
+
+	parts, text, depth int
+}
+
+// size is what it takes to look at all of it, in units.
+func (w *weight) size() int { return w.parts + w.text/bytesRead }
+
+func (w *weight) add(v ref.Val, depth int) {
+	w.left--
+	w.parts++
+	w.depth = max(w.depth, depth)
+	switch v := v.(type) {
+	case types.String, types.Bytes:
+		w.text += textLength(v)
+	case *types.Optional:
+		if v.HasValue() && w.left >= 0 {
+			w.add(v.GetValue(), depth+1)
+		}
+	case traits.Lister:
+		for it := v.Iterator(); w.left >= 0 && it.HasNext() == types.True; {
+			w.add(it.Next(), depth+1)
+		}
+	case traits.Mapper:
+		for it := v.Iterator(); w.left >= 0 && it.HasNext() == types.True; {
+			name := it.Next()
+			w.add(name, depth+1)
+			if value, ok := v.Find(name); ok && w.left >= 0 {
+				w.add(value, depth+1)
+			}
+		}
+	}
+}

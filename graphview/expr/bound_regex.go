@@ -1,0 +1,99 @@
+package expr
+
+import (
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+	"github.com/google/cel-go/interpreter"
+)
+
+// Go's regular expressions are RE2: their time is the product of the text's
+// length and the expression's size, never more. Both are bounded here.
+
+const (
+	// regexCompiling is what compiling one instruction of a regular expression costs.
+	regexCompiling = 10
+	// regexMatching are the steps of a match that one unit pays for.
+	regexMatching = 16
+)
+
+// boundRegex is for matches, find and findAll whose pattern is computed.
+func boundRegex(m *meter, arguments []ref.Val) *guardError {
+	pattern, _ := arguments[1].(types.String)
+	if len(pattern) > MaxTextLength {
+		return refuse("%s", regexTooLarge)
+	}
+	m.spend(len(pattern))
+	size := regexSize(string(pattern))
+	if size > maxRegexSize {
+		return refuse("%s", regexTooLarge)
+	}
+	m.spend(regexCompiling * (len(pattern) + size))
+	return matchWork(m, textLength(arguments[0]), size)
+}
+
+// boundFindingAll is boundRegex for what gives a list of what is found, which may
+// be each place of the text.
+func boundFindingAll(m *meter, arguments []ref.Val) *guardError {
+	if refused := boundRegex(m, arguments); refused != nil {
+		return refused
+	}
+	m.makes(foundBytes * (1 + textLength(arguments[0])))
+	return nil
+}
+
+// foundBytes is what is made for each string that is found.
+const foundBytes = 3 * 16
+
+func matchWork(m *meter, textLength, size int) *guardError {
+	if textLength*size > maxWork {
+		return refuse("the text is too long for this regular expression")
+	}
+	m.reads(textLength)
+	m.spend(textLength * size / regexMatching)
+	return nil
+}
+
+// patternOf is the constant pattern of a call to a regular expression's
+// function.
+func patternOf(call interpreter.InterpretableCall) (string, bool) {
+	switch call.Function() {
+	case "matches", "find", "findAll":
+	default:
+		return "", false
+	}
+	constant, ok := call.Args()[1].(interpreter.InterpretableConst)
+	if !ok {
+		return "", false
+	}
+	pattern, ok := constant.Value().(types.String)
+	return string(pattern), ok
+}
+
+// boundedText is the text of such a call. The pattern was found small enough before
+// compilation, and is compiled once.
+type boundedText struct {
+	interpreter.InterpretableV2
+
+	regexSize int
+	all       bool // that is found is made
+}
+
+func (b *boundedText) Exec(frame *interpreter.ExecutionFrame) ref.Val {
+	value := b.InterpretableV2.Exec(frame)
+	text, ok := value.(types.String)
+	if !ok {
+		return value
+	}
+	m := meterOf(frame)
+	if refused := matchWork(m, len(text), b.regexSize); refused != nil {
+		return types.WrapErr(refused)
+	}
+	if b.all {
+		m.makes(foundBytes * (1 + len(text)))
+	}
+	return value
+}
+
+func (b *boundedText) Eval(vars interpreter.Activation) ref.Val {
+	return b.Exec(interpreter.AsFrame(vars))
+}

@@ -1,0 +1,129 @@
+package expr
+
+import (
+	"fmt"
+
+	"github.com/google/cel-go/common/functions"
+	"github.com/google/cel-go/common/operators"
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+	"github.com/google/cel-go/common/types/traits"
+	"github.com/google/cel-go/interpreter"
+)
+
+// guardError refuses a call. Its message contains no values.
+type guardError struct{ message string }
+
+func (e *guardError) Error() string { return e.message }
+
+func refuse(format string, arguments ...any) *guardError {
+	return &guardError{fmt.Sprintf(format, arguments...)}
+}
+
+// call is a call of a function whose time or result grows with its arguments. It
+// is charged for before it is made.
+type call struct {
+	interpreter.InterpretableV2
+
+	function string
+	overload string
+	args     []interpreter.InterpretableV2
+	bound    bound
+	run      functions.FunctionOp
+	trait    int
+}
+
+func (c *call) Exec(frame *interpreter.ExecutionFrame) ref.Val {
+	values := make([]ref.Val, len(c.args))
+	for i, arg := range c.args {
+		values[i] = arg.Exec(frame)
+		if types.IsUnknownOrError(values[i]) {
+			return values[i]
+		}
+	}
+	if refused := c.bound(meterOf(frame), values); refused != nil {
+		return types.LabelErrNode(c.ID(), types.WrapErr(refused))
+	}
+	// What follows is how CEL finds out what to run.
+	first := values[0]
+	if c.run != nil && (c.trait == 0 || first.Type().HasTrait(c.trait)) {
+		return types.LabelErrNode(c.ID(), c.run(values...))
+	}
+	if receiver, ok := first.(traits.Receiver); ok && first.Type().HasTrait(traits.ReceiverType) {
+		return types.LabelErrNode(c.ID(), receiver.Receive(c.function, c.overload, values[1:]))
+	}
+	return types.NewErrWithNodeID(c.ID(), "no such overload: %s", c.function)
+}
+
+func (c *call) Eval(vars interpreter.Activation) ref.Val { return c.Exec(interpreter.AsFrame(vars)) }
+
+// metered puts a call in the place of CEL's.
+func (p *planner) metered(of interpreter.InterpretableCall, b bound) (interpreter.InterpretableV2, error) {
+	run, trait, err := p.implementation(of)
+	if err != nil {
+		return nil, err
+	}
+	return &call{
+		InterpretableV2: of, function: of.Function(), overload: of.OverloadID(), args: of.Args(), bound: b, run: run, trait: trait,
+	}, nil
+}
+
+// implementation is what a call runs, and the trait that its first argument must
+// have, 0 for none.
+func (p *planner) implementation(of interpreter.InterpretableCall) (run functions.FunctionOp, trait int, err error) {
+	function := of.Function()
+	switch function {
+	case operators.Equals:
+		return func(a ...ref.Val) ref.Val { return types.Equal(a[0], a[1]) }, 0, nil
+	case operators.NotEquals:
+		return func(a ...ref.Val) ref.Val { return types.Bool(types.Equal(a[0], a[1]) != types.True) }, 0, nil
+	}
+	bindings, err := p.functions[function].Bindings()
+	if err != nil {
+		return nil, 0, fmt.Errorf("implementation of %s: %w", function, err)
+	}
+	for _, name := range []string{of.OverloadID(), function} {
+		for _, binding := range bindings {
+			if binding.Operator != name {
+				continue
+			}
+			switch arity := len(of.Args()); {
+			case arity == 1 && binding.Unary != nil:
+				run = func(a ...ref.Val) ref.Val { return binding.Unary(a[0]) }
+			case arity == 2 && binding.Binary != nil:
+				run = func(a ...ref.Val) ref.Val { return binding.Binary(a[0], a[1]) }
+			case binding.Function != nil:
+				run = binding.Function
+			default:
+				continue
+			}
+			if function == operators.Add {
+				run = p.concatenate(run)
+			}
+			return run, binding.OperandTrait, nil
+		}
+	}
+	return nil, 0, fmt.Errorf("implementation of %s: there is none", function)
+}
+
+// concatenate makes one list of two. CEL's own is a tree of lists, whose elements
+// take longer to find the deeper it is. A loop's result grows in place.
+func (p *planner) concatenate(otherwise functions.FunctionOp) functions.FunctionOp {
+	return func(a ...ref.Val) ref.Val {
+		if _, grows := a[0].(traits.MutableLister); grows {
+			return otherwise(a...)
+		}
+		left, ok := a[0].(traits.Lister)
+		right, both := a[1].(traits.Lister)
+		if !ok || !both {
+			return otherwise(a...)
+		}
+		values := make([]ref.Val, 0, length(left)+length(right))
+		for _, list := range [...]traits.Lister{left, right} {
+			for it := list.Iterator(); it.HasNext() == types.True; {
+				values = append(values, it.Next())
+			}
+		}
+		return types.NewRefValList(p.adapter, values)
+	}
+}

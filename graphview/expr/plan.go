@@ -1,0 +1,166 @@
+package expr
+
+import (
+	"slices"
+
+	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/decls"
+	"github.com/google/cel-go/common/functions"
+	"github.com/google/cel-go/common/operators"
+	"github.com/google/cel-go/common/overloads"
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+	"github.com/google/cel-go/interpreter"
+)
+
+// Functions that the planner puts around parts of an expression, since it cannot
+// tell what CEL's planner uses a node for. An expression cannot call them.
+const (
+	markStep  = "@step"
+	markRange = "@range"
+	markKey   = "@key"
+)
+
+// marks declares them.
+func marks() []cel.EnvOption {
+	var options []cel.EnvOption
+	for _, name := range []string{markStep, markRange, markKey} {
+		options = append(options, cel.Function(name, cel.Overload(name+"_dyn", []*cel.Type{cel.DynType}, cel.DynType,
+			cel.UnaryBinding(func(v ref.Val) ref.Val { return v }))))
+	}
+	return options
+}
+
+// planner makes the program of one expression.
+type planner struct {
+	functions map[string]*decls.FunctionDecl
+	adapter   types.Adapter
+	factory   ast.ExprFactory
+	next      int64
+	// nodes are those of one turn of a loop, by the mark of the turn.
+	nodes map[int64]int
+	// optional elements and entries, by the list or map.
+	optional map[int64][]bool
+}
+
+// mark puts marks into an expression, and returns how many nodes are evaluated at
+// most once when it is evaluated once, outside the turns of its loops.
+func (p *planner) mark(e ast.Expr) int {
+	switch e.Kind() {
+	case ast.CallKind:
+		c := e.AsCall()
+		total := 1
+		if c.IsMemberFunction() {
+			total += p.mark(c.Target())
+		}
+		for _, arg := range c.Args() {
+			total += p.mark(arg)
+		}
+		if name := c.FunctionName(); (name == operators.Index || name == operators.OptIndex) && c.Args()[1].Kind() != ast.LiteralKind {
+			e.SetKindCase(p.factory.NewCall(e.ID(), name, c.Args()[0], p.marked(markKey, c.Args()[1])))
+		}
+		return total
+	case ast.SelectKind:
+		return 1 + p.mark(e.AsSelect().Operand())
+	case ast.ListKind:
+		total := 1
+		for _, element := range e.AsList().Elements() {
+			total += p.mark(element)
+		}
+		if indices := e.AsList().OptionalIndices(); len(indices) > 0 {
+			optional := make([]bool, len(e.AsList().Elements()))
+			for _, i := range indices {
+				optional[i] = true
+			}
+			p.optional[e.ID()] = optional
+		}
+		return total
+	case ast.MapKind:
+		total := 1
+		var optional []bool
+		for _, entry := range e.AsMap().Entries() {
+			total += p.mark(entry.AsMapEntry().Key()) + p.mark(entry.AsMapEntry().Value())
+			optional = append(optional, entry.AsMapEntry().IsOptional())
+		}
+		if slices.Contains(optional, true) {
+			p.optional[e.ID()] = optional
+		}
+		return total
+	case ast.ComprehensionKind:
+		c := e.AsComprehension()
+		total := 1 + p.mark(c.IterRange()) + p.mark(c.AccuInit()) + p.mark(c.Result())
+		turn := p.mark(c.LoopCondition()) + p.mark(c.LoopStep())
+		marked := p.marked(markStep, c.LoopStep())
+		p.nodes[marked.ID()] = turn
+		e.SetKindCase(p.factory.NewComprehensionTwoVar(e.ID(), p.marked(markRange, c.IterRange()), c.IterVar(), c.IterVar2(),
+			c.AccuVar(), c.AccuInit(), c.LoopCondition(), marked, c.Result()))
+		return total + turn
+	default:
+		return 1
+	}
+}
+
+func (p *planner) marked(mark string, e ast.Expr) ast.Expr {
+	p.next++
+	return p.factory.NewCall(p.next, mark, e)
+}
+
+// decorate is called for every node of a plan, before CEL's own optimisations,
+// which replace lists of constants, and calls with a constant pattern or list.
+func (p *planner) decorate(node interpreter.InterpretableV2) (interpreter.InterpretableV2, error) {
+	switch of := node.(type) {
+	case interpreter.InterpretableCall:
+		switch of.Function() {
+		case markStep:
+			return &step{of.Args()[0], p.nodes[of.ID()]}, nil
+		case markRange:
+			return &loopRange{of.Args()[0]}, nil
+		case markKey:
+			return &key{of.Args()[0]}, nil
+		}
+		return p.call(of)
+	case interpreter.InterpretableConstructor:
+		parts := of.InitVals()
+		if !slices.ContainsFunc(parts, func(n interpreter.InterpretableV2) bool { return !isConstant(n) }) {
+			return node, nil
+		}
+		return &maker{id: of.ID(), isMap: of.Type() == types.MapType, parts: parts, optional: p.optional[of.ID()], adapter: p.adapter}, nil
+	}
+	return node, nil
+}
+
+func (p *planner) call(of interpreter.InterpretableCall) (interpreter.InterpretableV2, error) {
+	f, ok := table[of.Function()]
+	if !ok || f.bound == nil || slices.Contains(f.fixed, of.OverloadID()) {
+		return of, nil
+	}
+	switch {
+	case of.Function() == operators.Equals || of.Function() == operators.NotEquals:
+		// No more is looked at than the constant has.
+		if slices.ContainsFunc(of.Args(), isConstant) {
+			return of, nil
+		}
+	case of.OverloadID() == overloads.InList && isConstant(of.Args()[1]):
+		// CEL makes a set of it, or compares with each element, which is a constant.
+		run, _, err := p.implementation(of)
+		return withFirst(of, &readText{InterpretableV2: of.Args()[0]}, run), err
+	}
+	if pattern, constant := patternOf(of); constant {
+		// CEL compiles it once, and puts that in the place of the implementation.
+		return withFirst(of, &boundedText{of.Args()[0], regexSize(pattern), of.Function() == "findAll"}, nil), nil
+	}
+	return p.metered(of, f.bound)
+}
+
+// withFirst is a call with another first argument.
+func withFirst(of interpreter.InterpretableCall, first interpreter.InterpretableV2, run functions.FunctionOp) interpreter.InterpretableV2 {
+	arguments := slices.Clone(of.Args())
+	arguments[0] = first
+	return interpreter.NewCall(of.ID(), of.Function(), of.OverloadID(), arguments, run)
+}
+
+func isConstant(node interpreter.InterpretableV2) bool {
+	_, ok := node.(interpreter.InterpretableConst)
+	return ok
+}
