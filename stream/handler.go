@@ -40,14 +40,14 @@ func (s *Server) newHandler() http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.serveDocument(w, r, text) })
 	}
 	guarded := s.access.guard(guarded{open: discovery, rest: rest, refuse: s.refuse, admit: s.withOwner}, s.metrics)
-	return s.withPanicsLogged(withBaseContext(withBodyDeadline(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return s.withPanicsLogged(withBaseContext(withBodyDeadline(s.withAllowedOrigins(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/readyz", "/livez", "/healthz":
 			s.serveHealth(w, r)
 		default:
 			guarded.ServeHTTP(w, r)
 		}
-	}))))
+	})))))
 }
 
 func (s *Server) serveHealth(w http.ResponseWriter, r *http.Request) {

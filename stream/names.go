@@ -16,6 +16,8 @@ const (
 	eventsType   = "text/event-stream"
 	formatOption = "format"
 	jsonFormat   = "json"
+	// heartbeatsOption is set to 1 by clients that see no pings.
+	heartbeatsOption = "heartbeats"
 )
 
 var (

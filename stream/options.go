@@ -33,7 +33,7 @@ type Options struct {
 	// <service>.<namespace>.svc.
 	ServerNames []string
 	// AllowedOrigins are host patterns (path.Match) of the pages, beside those of
-	// the same host, that may open WebSockets.
+	// the same host, that may open WebSockets and read answers.
 	AllowedOrigins []string
 	// SyncTimeout bounds how long a get waits for a view to sync; default 30 s.
 	SyncTimeout time.Duration

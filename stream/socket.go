@@ -17,6 +17,8 @@ type socket struct {
 	conn    *websocket.Conn
 	read    chan struct{}
 	writing atomic.Bool
+	// heartbeats: the peer, such as a page, sees no pings, and asked for messages.
+	heartbeats bool
 }
 
 // start has read called in a goroutine, which is joined when the socket is
@@ -105,7 +107,20 @@ func (s *socket) WriteSpliced(ctx context.Context, more string, text []byte) err
 	return out.Close()
 }
 
-func (s *socket) Ping(ctx context.Context) error { return s.conn.Ping(ctx) }
+func (s *socket) Ping(ctx context.Context) error {
+	if s.heartbeats {
+		s.writing.Store(true)
+		err := s.conn.Write(ctx, websocket.MessageText, heartbeat)
+		s.writing.Store(false)
+		if err != nil {
+			return err
+		}
+	}
+	return s.conn.Ping(ctx)
+}
+
+// heartbeat is a message that says nothing.
+var heartbeat = []byte("{}")
 
 func (s *socket) Close(code reason.Code, text string) {
 	// An error means that the peer did not close its side in time, which is its
