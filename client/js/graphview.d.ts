@@ -81,24 +81,82 @@ export class Graph {
   rev: string;
   /** Every selected resource has synced, or a warning says why not. */
   synced: boolean;
+  /** The arcs that begin at a vertex, which is told by its key or vertexKey. */
+  out(key: Key | string): Arc[];
+  /** The arcs that end there. */
+  in(key: Key | string): Arc[];
   apply(message: Message): void;
   forget(): void;
   reconnected(): void;
 }
 
-export interface Options {
+/** Where graphs are, and who asks. */
+export interface Place {
   /** Where graphs are served: https://host[:port][/path]. Default: where the page is from. */
   base?: string;
-  namespace: string;
-  name: string;
   /** A bearer token, or what gets one for each connection. None: cookies, or who is in between. */
   token?: string | (() => string | Promise<string>);
-  /** Default: websocket, or events where there is no WebSocket or none gets through. */
+  /** Default: the global one. */
+  fetch?: typeof fetch;
+}
+
+export interface Listed {
+  namespace: string;
+  name: string;
+  vertices: number;
+  arcs: number;
+  roots: number;
+  subscribers: number;
+  synced: boolean;
+}
+
+/** Why a request was refused: code is HTTP's, reason that of the Status. */
+export class GraphViewError extends Error {
+  constructor(code: number, reason: string, message: string);
+  readonly code: number;
+  readonly reason: string;
+}
+
+/** The graphs of a namespace, or of all. Throws a GraphViewError. */
+export function listGraphs(options?: Place & { namespace?: string; signal?: AbortSignal }): Promise<Listed[]>;
+
+/** One graph as it is now. Throws a GraphViewError. */
+export function getGraph(options: Place & { namespace: string; name: string; signal?: AbortSignal }): Promise<Graph>;
+
+/** A view of one's own: the spec of a GraphView, in the names of the protocol. */
+export interface Request {
+  queries: Array<
+    | { include: { resource_selector_expression: string; object?: RequestObject } }
+    | { exclude: { resource_selector_expression: string } }
+  >;
+  namespaces?: { names?: string[]; label_selector?: string; field_selector?: string; object_selector_expression?: string };
+  roots?: { object_selector_expressions: string[]; ignore_arc_direction?: Array<"or" | "r" | "t"> };
+}
+
+export interface RequestObject {
+  label_selector?: string;
+  field_selector?: string;
+  object_selector_expression?: string;
+  json_path?: string;
+}
+
+/** What a Connection of connection.js is to a GraphView. */
+export interface Subscribable {
+  subscribe(
+    what: { namespace?: string; name?: string; since?: string; request?: Request },
+    handlers: { message(message: Message): void; lose(code: number, text: string, reason?: string): void },
+  ): () => void;
+}
+
+export type Options = StreamOptions & ({ namespace: string; name: string } | { connection: Subscribable; request: Request });
+
+export interface StreamOptions extends Place {
+  /** Many views on one connection, of connection.js. */
+  connection?: Subscribable;
+  /** Default: websocket, or events where there is no WebSocket or none gets through, which is remembered for ten minutes. */
   transport?: "websocket" | "events";
   /** Default: the global one. Node.js before 22 has none; the package ws has one. */
   WebSocket?: new (url: string, protocols: string[]) => unknown;
-  /** Default: the global one. Of events, and to learn why a WebSocket was refused. */
-  fetch?: typeof fetch;
   /** The first pause before reconnecting, in milliseconds; each is twice the one before. Default 500. */
   minDelay?: number;
   /** The longest pause; four times as long after a limit was reached. Default 30,000. */
@@ -135,6 +193,8 @@ export class GraphViewEvent<T extends keyof EventDetails = keyof EventDetails> e
 export class GraphView {
   constructor(options: Options);
   readonly graph: Graph;
+  /** The graph is that of the view at one instant, as it is at a rev event. */
+  readonly whole: boolean;
   stop(): void;
   addEventListener<T extends keyof EventDetails>(
     type: T, listener: (event: GraphViewEvent<T>) => void, options?: boolean | AddEventListenerOptions,

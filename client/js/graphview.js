@@ -28,6 +28,7 @@ export class Graph {
   warnings = new Map(); // by warningKey: {t, m, a}
   rev = "";
   synced = false;
+  #ends; // by vertexKey: the arcs that begin and end there, by arcKey; made when asked for
 
   /** Carries out one message, or takes in the answer to a get. */
   apply(message) {
@@ -35,8 +36,8 @@ export class Graph {
     for (const { svx, dvx, sarc, darc } of message.actions ?? []) {
       if (svx) this.vertices.set(vertexKey(svx.vx), svx);
       else if (dvx) this.vertices.delete(vertexKey(dvx.vx));
-      else if (sarc) this.arcs.set(arcKey(sarc), sarc);
-      else if (darc) this.arcs.delete(arcKey(darc));
+      else if (sarc) this.#setArc(arcKey(sarc), sarc);
+      else if (darc) this.#deleteArc(arcKey(darc), darc);
     }
     for (const w of message.cleared ?? []) this.warnings.delete(warningKey(w));
     for (const w of message.warnings ?? []) this.warnings.set(warningKey(w), w);
@@ -44,10 +45,52 @@ export class Graph {
     if (message.rev) this.rev = message.rev;
   }
 
+  /** The arcs that begin at a vertex. */
+  out(key) {
+    return [...(this.#endsOf(key)?.out.values() ?? [])];
+  }
+
+  /** The arcs that end at a vertex. */
+  in(key) {
+    return [...(this.#endsOf(key)?.in.values() ?? [])];
+  }
+
+  #setArc(key, arc) {
+    this.arcs.set(key, arc);
+    this.#index(key, arc);
+  }
+
+  #deleteArc(key, { s, d }) {
+    this.arcs.delete(key);
+    for (const [vertex, side] of [[s, "out"], [d, "in"]]) {
+      const ends = this.#ends?.get(vertexKey(vertex));
+      ends?.[side].delete(key);
+      if (ends && ends.out.size + ends.in.size === 0) this.#ends.delete(vertexKey(vertex));
+    }
+  }
+
+  #endsOf(key) {
+    if (!this.#ends) {
+      this.#ends = new Map();
+      for (const [name, arc] of this.arcs) this.#index(name, arc);
+    }
+    return this.#ends.get(typeof key === "string" ? key : vertexKey(key));
+  }
+
+  #index(key, arc) {
+    if (!this.#ends) return;
+    for (const [vertex, side] of [[arc.s, "out"], [arc.d, "in"]]) {
+      const name = vertexKey(vertex);
+      if (!this.#ends.has(name)) this.#ends.set(name, { out: new Map(), in: new Map() });
+      this.#ends.get(name)[side].set(key, arc);
+    }
+  }
+
   /** Forgets everything. */
   forget() {
     this.vertices.clear();
     this.arcs.clear();
+    this.#ends = undefined;
     this.reconnected();
     this.rev = "";
   }
@@ -67,13 +110,70 @@ export class GraphViewEvent extends Event {
   }
 }
 
+/** Why a request was refused: code is HTTP's, or 1006 if there was no answer; reason is the Status'. */
+export class GraphViewError extends Error {
+  constructor(code, reason, message) {
+    super(message);
+    this.code = code;
+    this.reason = reason;
+  }
+}
+
+const httpBase = (base) => base.replace(/\/+$/, "").replace(/^ws/, "http") + group;
+
+const ask = async ({ base = globalThis.location?.origin, token, fetch = globalThis.fetch, signal }, path) => {
+  if (!base) throw new TypeError("base is required");
+  const secret = typeof token === "function" ? await token() : token;
+  const response = await fetch(httpBase(base) + path, { headers: { ...headers(secret), Accept: "application/json" }, signal });
+  if (response.ok) return response.json();
+  const status = await response.json().catch(() => undefined);
+  throw new GraphViewError(response.status, status?.reason ?? "", status?.message ?? response.statusText);
+};
+
+/** The graphs of a namespace, or of all: namespace, name, vertices, arcs, roots, subscribers, synced. */
+export async function listGraphs(options = {}) {
+  const { namespace } = options;
+  const list = await ask(options, (namespace ? `/namespaces/${encodeURIComponent(namespace)}` : "") + "/graphs");
+  return (list.items ?? []).map(({ metadata, vertices, arcs, roots, subscribers, synced = false }) =>
+    ({ namespace: metadata.namespace, name: metadata.name, vertices, arcs, roots, subscribers, synced }));
+}
+
+/** One graph as it is now. */
+export async function getGraph(options) {
+  const { namespace, name } = options;
+  const graph = new Graph();
+  graph.apply(await ask(options, `/namespaces/${encodeURIComponent(namespace)}/graphs/${encodeURIComponent(name)}`));
+  return graph;
+}
+
+// Where WebSockets do not get through, by base, and since when: in something between here and there, which
+// will be the same for the next view, and on the next page.
+const withoutSockets = new Map();
+const again = 600_000; // ms after which they are tried once more
+const stored = (base) => `graphview without sockets ${base}`;
+
+const socketsFail = (base) => {
+  withoutSockets.set(base, Date.now());
+  try { globalThis.sessionStorage?.setItem(stored(base), String(Date.now())); } catch { /* not on this page */ }
+};
+
+const socketsFailed = (base) => {
+  let since = withoutSockets.get(base) ?? 0;
+  try { since = Math.max(since, Number(globalThis.sessionStorage?.getItem(stored(base)) ?? 0)); } catch { /* not on this page */ }
+  return Date.now() - since < again;
+};
+
 // Ends after which nothing changes unless somebody acts. Of a request that is
 // refused, the same in HTTP's codes.
 const final = new Set([1000, 1007, 1008, 400, 401, 403, 404, 405, 406, 422]);
 // Those that a new token may mend. In front of the operator there may be others, with words of their own.
 const aboutToken = (code, reason) => reason === "Unauthorized" || code === 401;
-// Of a limit, which takes its time.
-const patient = new Set([1013, 429, 503]);
+// Of a limit, or of who has been let in before and is not now: they take their time.
+const patient = new Set([1013, 429, 503, 401, 403]);
+// What a server says that is starting or whose own server is away, of somebody who has been let in before.
+const passes = new Set([401, 403]);
+// A socket on which there have been heartbeats, every 20 s of silence, and then nothing, is dead.
+const silentFor = 90_000;
 
 /** Follows one view until it is stopped or the server says that there is no more. */
 export class GraphView extends EventTarget {
@@ -88,7 +188,7 @@ export class GraphView extends EventTarget {
   #actions = []; // since the last rev
   #reset = false; // they begin with nothing
   #welcome = true; // there was a rev since a token was refused
-  #unheard = 0; // WebSockets in a row that did not open though the graph is served
+  #known = false; // there was one at all
 
   /** Begins at the end of the present turn, so that listeners can be added. */
   constructor(options) {
@@ -98,11 +198,20 @@ export class GraphView extends EventTarget {
       base: globalThis.location?.origin, minDelay: 500, maxDelay: 30_000, random: Math.random,
       WebSocket: globalThis.WebSocket, fetch: globalThis.fetch?.bind(globalThis), ...given,
     };
-    const { base, namespace, name } = this.#options;
-    if (!base || !namespace || !name) throw new TypeError("base, namespace and name are required");
-    new URL(this.#url(false)); // throws now rather than later
+    const { base, namespace, name, request, connection } = this.#options;
+    if (request && !connection) throw new TypeError("a request needs a connection");
+    if (!request && (!namespace || !name)) throw new TypeError("namespace and name are required");
+    if (!connection) {
+      if (!base) throw new TypeError("base is required");
+      new URL(this.#url(false)); // throws now rather than later
+    }
     this.#delay = this.#options.minDelay;
     queueMicrotask(() => this.#connect());
+  }
+
+  /** The graph is that of the view at one instant, as it is at a `rev` event. */
+  get whole() {
+    return this.graph.rev !== "" && !this.#reset && this.#actions.length === 0;
   }
 
   /** Ends the stream for good. The graph stays as it is. */
@@ -123,39 +232,42 @@ export class GraphView extends EventTarget {
     this.dispatchEvent(new GraphViewEvent(type, detail));
   }
 
-  #url(watch) {
+  #url(watch, heartbeats) {
     const { base, namespace, name } = this.#options;
     const path = `/namespaces/${encodeURIComponent(namespace)}/graphs/${encodeURIComponent(name)}`;
-    const since = watch && this.graph.rev ? `?since=${encodeURIComponent(this.graph.rev)}` : "";
-    return base.replace(/\/+$/, "").replace(/^ws/, "http") + group + (watch ? "/watch" : "") + path + since;
+    const query = new URLSearchParams();
+    if (heartbeats) query.set("heartbeats", "1");
+    if (watch && this.graph.rev) query.set("since", this.graph.rev);
+    return httpBase(base) + (watch ? "/watch" : "") + path + (query.size ? `?${query}` : "");
   }
 
   async #connect() {
     if (this.#ended) return;
-    if (!this.graph.rev) this.graph.forget(); // what came before the first rev is worth nothing
+    if (!this.graph.rev || this.#options.request) this.graph.forget(); // there is nothing to continue, and what came before the first rev is worth nothing
     this.graph.reconnected();
     this.#actions = [];
     this.#reset = !this.graph.rev;
     let said; // the error of the stream's last message
     let lost = false; // only once, whoever sees it first
-    const lose = (code, text, reason = "") => {
+    const lose = (code, text, reason = "", at) => {
       if (lost || this.#ended) return;
       lost = true;
       this.#disconnect();
-      this.#lost(said?.code ?? code, said?.reason ?? reason, said?.message ?? text);
+      this.#lost(said?.code ?? code, said?.reason ?? reason, said?.message ?? text, at);
     };
     const message = (text) => {
       if (lost || this.#ended) return;
-      const parsed = JSON.parse(text);
+      const parsed = typeof text === "string" ? JSON.parse(text) : text;
       said = parsed.error;
       this.#apply(parsed);
     };
     try {
-      const { token, transport } = this.#options;
+      const { base, token, transport, connection } = this.#options;
+      if (connection) return this.#openChannel(connection, message, lose);
       const secret = typeof token === "function" ? await token() : token;
       if (this.#ended) return;
       // Something in between may not let WebSockets through, or the server not this page's.
-      const events = transport === "events" || (!transport && (!this.#options.WebSocket || this.#unheard >= 2));
+      const events = transport === "events" || (!transport && (!this.#options.WebSocket || socketsFailed(base)));
       if (events) await this.#openEvents(secret, message, lose);
       else this.#openSocket(secret, message, lose);
     } catch (error) {
@@ -174,7 +286,7 @@ export class GraphView extends EventTarget {
     if (warnings.length + cleared.length > 0) this.#emit("warning", { warnings, cleared });
     if (rev) {
       this.#delay = this.#options.minDelay;
-      this.#welcome = true;
+      this.#welcome = this.#known = true;
       const detail = { rev, reset: this.#reset, actions: this.#actions };
       this.#actions = [];
       this.#reset = false;
@@ -183,28 +295,43 @@ export class GraphView extends EventTarget {
     if (synced) this.#emit("synced", { rev: this.graph.rev });
   }
 
-  // A connection was lost: another one, or the end.
-  #lost(code, reason, message) {
+  // A connection was lost: another one, at once if at is 0, or the end.
+  #lost(code, reason, message, at) {
     const { token, minDelay, maxDelay, random } = this.#options;
     const renewed = aboutToken(code, reason);
-    const again = renewed && typeof token === "function" && this.#welcome;
+    const again = renewed && (typeof token === "function" || this.#options.connection) && this.#welcome;
     if (renewed) this.#welcome = false;
-    if (final.has(code) && !again) {
+    // Who has been let in may be let in again: with a new token, or when the server has started.
+    const waits = this.#known && (passes.has(code) || (renewed && typeof token === "function"));
+    if (final.has(code) && !again && !waits) {
       if (code !== 1000) this.#emit("error", { code, reason, message });
       this.#end(code, reason, message);
       return;
     }
-    const retryIn = this.#delay * (0.5 + random());
-    this.#delay = Math.min(2 * this.#delay, patient.has(code) ? 4 * maxDelay : Math.max(minDelay, maxDelay));
+    const retryIn = at ?? (again && this.#known ? 0 : this.#delay * (0.5 + random()));
+    this.#delay = Math.min(2 * this.#delay, patient.has(code) || renewed ? 4 * maxDelay : Math.max(minDelay, maxDelay));
     this.#timer = setTimeout(() => this.#connect(), retryIn);
     this.#emit("error", { code, reason, message, retryIn });
   }
 
-  #openSocket(token, message, lose) {
-    const protocols = token ? [subprotocol, bearerSubprotocol + base64url(token)] : [subprotocol];
-    const socket = new this.#options.WebSocket(this.#url(true).replace(/^http/, "ws"), protocols);
+  #openChannel(connection, message, lose) {
+    const { namespace, name, request } = this.#options;
+    const since = this.graph.rev || undefined;
+    this.#disconnect = () => { this.#disconnect = () => {}; };
+    const leave = connection.subscribe(request ? { request } : { namespace, name, since }, { message, lose });
     this.#disconnect = () => {
       this.#disconnect = () => {};
+      leave();
+    };
+  }
+
+  #openSocket(token, message, lose) {
+    const protocols = bearerProtocols(subprotocol, token);
+    const socket = new this.#options.WebSocket(this.#url(true, true).replace(/^http/, "ws"), protocols);
+    let watchdog;
+    this.#disconnect = () => {
+      this.#disconnect = () => {};
+      clearTimeout(watchdog);
       socket.close();
     };
     let opened = false;
@@ -214,14 +341,20 @@ export class GraphView extends EventTarget {
       over = true;
       // A handshake that was refused is not explained to a socket.
       const refused = opened || this.#ended ? undefined : await this.#refused(token);
-      if (refused?.served) this.#unheard++;
-      lose(refused?.code ?? code, refused?.message ?? text, refused?.reason);
+      const { base, transport } = this.#options;
+      const falls = refused?.served && !transport; // events get through
+      if (falls) socketsFail(base);
+      lose(refused?.code ?? code, refused?.message ?? text, refused?.reason, falls ? 0 : undefined);
     };
     socket.onopen = () => {
       opened = true;
-      this.#unheard = 0;
+      withoutSockets.delete(this.#options.base);
     };
     socket.onmessage = (event) => {
+      if (event.data === "{}" || watchdog) {
+        clearTimeout(watchdog);
+        watchdog = setTimeout(() => closed(1006, "nothing came for a while"), silentFor);
+      }
       try {
         message(event.data);
       } catch (error) {
@@ -291,5 +424,10 @@ export class GraphView extends EventTarget {
 
 const headers = (token) => (token ? { Authorization: `Bearer ${token}` } : {});
 
+const bearerProtocols = (protocol, token) => (token ? [protocol, bearerSubprotocol + base64url(token)] : [protocol]);
+
 const base64url = (text) =>
   btoa(String.fromCharCode(...new TextEncoder().encode(text))).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+
+/** For the other modules here alone. */
+export const internals = { bearerProtocols, headers, httpBase };

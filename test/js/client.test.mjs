@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { GraphView, arcKey, vertexKey, warningKey, Graph } from "../../client/js/graphview.js";
+import { Connection } from "../../client/js/connection.js";
+import { GraphView, getGraph, listGraphs, arcKey, vertexKey, warningKey, Graph } from "../../client/js/graphview.js";
 import { control, ending, follow } from "./scenario.mjs";
 import { open, require, token, url } from "./place.mjs";
 
@@ -21,6 +22,21 @@ for (const [road, base] of Object.entries(roads)) {
       assert.deepEqual([counts.resets, counts.closed], [1, 1]);
     });
   }
+}
+
+for (const [road, base] of Object.entries(roads)) {
+  test(`Node.js, ${road}: many graphs on a connection that breaks`, async () => {
+    const connection = new Connection({ base, token, WebSocket: sockets.ws });
+    const counts = await Promise.all([1, 2].map(() => follow({ url, base, ...view, connection, cuts: 2 })));
+    for (const { errors, vertices, resets } of counts) assert.ok(errors >= 2 && vertices > 0 && resets === 1, JSON.stringify(counts));
+  });
+
+  test(`Node.js, ${road}: a list and a get`, async () => {
+    const listed = await listGraphs({ base, token, namespace: view.namespace });
+    assert.ok(listed.some(({ name }) => name === view.name), JSON.stringify(listed));
+    assert.ok((await getGraph({ base, ...view })).vertices.size > 0);
+    await assert.rejects(getGraph({ base, ...view, name: "unknown" }), { code: 404, reason: "NotFound" });
+  });
 }
 
 test("Node.js: a graph over a restart of the server", async (t) => {

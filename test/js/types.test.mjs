@@ -11,5 +11,7 @@ test("the types are those of the client", () => {
     "usage.mts",
   ], { encoding: "utf8" });
   assert.deepEqual([status, stdout], [0, ""]);
-  assert.deepEqual(Object.keys(client).sort(), ["Graph", "GraphView", "GraphViewEvent", "arcKey", "vertexKey", "warningKey"]);
+  assert.deepEqual(Object.keys(client).sort(), [
+    "Graph", "GraphView", "GraphViewError", "GraphViewEvent", "arcKey", "getGraph", "internals", "listGraphs", "vertexKey", "warningKey",
+  ]);
 });

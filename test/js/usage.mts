@@ -1,5 +1,7 @@
 // Uses the client as its types say; compiled, never run.
-import { GraphView, Graph, vertexKey, type Arc, type Options, type Vertex } from "../../client/js/graphview.js";
+import { Connection } from "../../client/js/connection.js";
+import { createStore, type Snapshot } from "../../client/js/store.js";
+import { GraphView, Graph, getGraph, listGraphs, vertexKey, type Arc, type Options, type Vertex } from "../../client/js/graphview.js";
 
 const options: Options = { namespace: "shop", name: "storefront", token: async () => "secret", WebSocket };
 const view = new GraphView(options);
@@ -13,6 +15,15 @@ const vertices: Vertex[] = [...graph.vertices.values()];
 const missing: Arc[] = [...graph.arcs.values()].filter((arc) => arc.a?.e);
 console.log(vertices.length, missing.length);
 view.stop();
+const connection = new Connection({ base: "https://example.com", token: "secret" });
+const own = new GraphView({ connection, request: { queries: [{ include: { resource_selector_expression: "true" } }] } });
+new GraphView({ connection, namespace: "shop", name: "storefront" });
+const store = createStore(own, { every: 50 });
+const leave: () => void = store.subscribe(() => console.log(store.getSnapshot().ended?.reason));
+const snapshot: Snapshot = store.getSnapshot();
+console.log(snapshot.vertices.size, graph.out(vertices[0].vx).length, graph.in("x").map((arc) => arc.t));
+console.log((await listGraphs({ namespace: "shop" }))[0].subscribers, (await getGraph(options as { namespace: string; name: string })).rev);
+leave();
 // @ts-expect-error there is no such event
 view.addEventListener("change", () => {});
 // @ts-expect-error a view has a name

@@ -1,0 +1,214 @@
+// What the client decides, against sockets and answers of the test's own. It needs no
+// operator: node --test units.test.mjs
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import { Connection } from "../../client/js/connection.js";
+import { Graph, GraphView, GraphViewError, getGraph, listGraphs, vertexKey } from "../../client/js/graphview.js";
+import { createStore } from "../../client/js/store.js";
+
+const key = (n) => ({ g: "", v: "v1", r: "pods", ns: "shop", n });
+const vertex = (n) => ({ svx: { vx: key(n) } });
+const arc = (s, d, t = "r") => ({ s: key(s), d: key(d), t });
+const moment = () => new Promise((resolve) => setTimeout(resolve, 5));
+const until = async (check) => {
+  for (let i = 0; i < 1000 && !check(); i++) await moment();
+  assert.ok(check(), `in vain: ${check}`);
+};
+
+/** A class of sockets that a test plays the server of: opens(socket) is called for each. */
+const sockets = (opens) => {
+  const all = [];
+  return {
+    all,
+    WebSocket: class {
+      readyState = 0;
+      said = [];
+      constructor(url, protocols) {
+        Object.assign(this, { url, protocols });
+        all.push(this);
+        queueMicrotask(() => opens(this, all.length));
+      }
+      open() {
+        this.readyState = 1;
+        this.onopen();
+      }
+      refuse() { this.onerror(); }
+      hear(message) { this.onmessage({ data: typeof message === "string" ? message : JSON.stringify(message) }); }
+      send(text) {
+        this.said.push(JSON.parse(text));
+        this.onsaid?.(JSON.parse(text));
+      }
+      end(code, reason = "") { this.onclose({ code, reason }); }
+      close() { this.readyState = 3; }
+    },
+  };
+};
+
+const answers = (code, body) => async () => ({ ok: code < 400, status: code, statusText: "", json: async () => body });
+const place = { namespace: "shop", name: "web", minDelay: 1, maxDelay: 4 };
+let bases = 0;
+const base = () => `http://127.0.0.${++bases}`; // what is remembered of one is nothing to another
+
+const record = (view) => {
+  const events = [];
+  for (const type of ["rev", "error", "close"]) view.addEventListener(type, ({ detail }) => events.push({ type, ...detail }));
+  return events;
+};
+
+test("a graph knows what is beside a vertex", () => {
+  const graph = new Graph();
+  graph.apply({ actions: [{ sarc: arc("a", "b") }, { sarc: arc("a", "c") }], rev: "1" });
+  const names = (arcs, end) => arcs.map((one) => one[end].n).sort();
+  assert.deepEqual([names(graph.out(key("a")), "d"), names(graph.in(vertexKey(key("b"))), "s"), graph.in(key("a"))], [["b", "c"], ["a"], []]);
+  graph.apply({ actions: [{ darc: arc("a", "b") }, { sarc: arc("d", "c") }, { darc: arc("x", "y") }], rev: "2" });
+  assert.deepEqual([names(graph.out(key("a")), "d"), names(graph.in(key("c")), "s"), graph.in(key("b"))], [["c"], ["a", "d"], []]);
+  graph.apply({ reset: true });
+  assert.deepEqual(graph.out(key("a")), []);
+});
+
+test("list and get", async () => {
+  const items = [{ metadata: { namespace: "shop", name: "web" }, vertices: 3, arcs: 2, roots: 1, subscribers: 0, synced: true }];
+  assert.deepEqual(await listGraphs({ base: base(), fetch: answers(200, { items }) }),
+    [{ namespace: "shop", name: "web", vertices: 3, arcs: 2, roots: 1, subscribers: 0, synced: true }]);
+  const graph = await getGraph({ base: base(), ...place, fetch: answers(200, { actions: [vertex("a")], rev: "1", synced: true }) });
+  assert.deepEqual([graph.vertices.size, graph.rev, graph.synced], [1, "1", true]);
+  await assert.rejects(getGraph({ base: base(), ...place, fetch: answers(404, { reason: "NotFound", message: "none" }) }),
+    (error) => error instanceof GraphViewError && error.code === 404 && error.reason === "NotFound" && error.message === "none");
+});
+
+test("who was let in asks again with a new token, at once and then slowly, and never gives up", async () => {
+  const tokens = [];
+  let good = true;
+  const server = sockets((socket) => {
+    if (!good) return socket.refuse();
+    socket.open();
+    socket.hear({ actions: [vertex("a")], rev: "1", synced: true });
+  });
+  const view = new GraphView({
+    base: base(), ...place, ...server, transport: "websocket", token: () => `t${tokens.push("")}`,
+    fetch: answers(401, { code: 401, reason: "Unauthorized", message: "no" }),
+  });
+  const events = record(view);
+  await until(() => events.length === 1);
+  good = false;
+  server.all[0].hear({ error: { code: 1008, reason: "Unauthorized", message: "expired" } });
+  server.all[0].end(1008, "Unauthorized: expired");
+  await until(() => events.length >= 5);
+  assert.equal(events[1].retryIn, 0);
+  assert.ok(events.slice(2).every(({ type, retryIn }) => type === "error" && retryIn > 0), JSON.stringify(events));
+  good = true;
+  await until(() => events.at(-1).type === "rev");
+  assert.ok(tokens.length >= 5);
+  view.stop();
+});
+
+test("who was never let in is told so", async () => {
+  const server = sockets((socket) => socket.refuse());
+  const view = new GraphView({ base: base(), ...place, ...server, token: "t", fetch: answers(403, { code: 403, reason: "Forbidden", message: "no" }) });
+  const events = record(view);
+  await until(() => events.length === 2);
+  assert.deepEqual(events.map(({ type, code, reason }) => [type, code, reason]), [["error", 403, "Forbidden"], ["close", 403, "Forbidden"]]);
+});
+
+test("where sockets do not get through, events do: after one refusal, and for the next view", async () => {
+  const server = sockets((socket) => socket.refuse());
+  const asked = [];
+  const fetch = async (url, { headers, signal }) => {
+    asked.push(headers.Accept ?? "a get");
+    if (!headers.Accept) return { ok: true };
+    const text = new TextEncoder().encode('data: {"actions":[],"rev":"1","synced":true}\n\n');
+    return { ok: true, body: new ReadableStream({ start(c) { c.enqueue(text); signal.addEventListener("abort", () => c.error(new Error("cut"))); } }) };
+  };
+  const at = base();
+  for (const sockets of [1, 1]) {
+    const view = new GraphView({ base: at, ...place, ...server, fetch });
+    const events = record(view);
+    await until(() => events.some(({ type }) => type === "rev"));
+    assert.equal(server.all.length, sockets);
+    view.stop();
+  }
+  assert.deepEqual(asked, ["a get", "text/event-stream", "text/event-stream"]);
+});
+
+test("a socket that had heartbeats and falls silent is given up", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const server = sockets((socket) => socket.open());
+  const view = new GraphView({ base: base(), ...place, ...server });
+  const events = record(view);
+  const turn = async () => { for (let i = 0; i < 20; i++) await Promise.resolve(); };
+  await turn();
+  assert.match(server.all[0].url, /heartbeats=1/);
+  t.mock.timers.tick(600_000); // a server that sends none
+  await turn();
+  assert.equal(events.length, 0);
+  server.all[0].hear("{}");
+  t.mock.timers.tick(60_000);
+  server.all[0].hear("{}");
+  t.mock.timers.tick(89_000);
+  await turn();
+  assert.equal(events.length, 0);
+  t.mock.timers.tick(2_000);
+  await turn();
+  assert.deepEqual(events.map(({ type, code }) => [type, code]), [["error", 1006]]);
+  view.stop();
+});
+
+test("many graphs on one connection, and one of nobody's", async () => {
+  let channel = 0;
+  const server = sockets((socket) => {
+    socket.onsaid = ({ id, subscribe, unsubscribe }) => queueMicrotask(() => {
+      if (unsubscribe) return socket.hear({ id, channel: unsubscribe.channel });
+      if (subscribe.name === "none") return socket.hear({ id, error: { code: 1008, reason: "NotFound", message: "not found" } });
+      socket.hear({ id, channel: ++channel });
+      socket.hear({ channel, actions: [vertex(subscribe.name ?? "own")], rev: "1", synced: true });
+    });
+    socket.open();
+  });
+  const connection = new Connection({ base: base(), ...server, token: "secret" });
+  const views = ["a", "b", "none"].map((name) => new GraphView({ connection, ...place, name }));
+  views.push(new GraphView({ connection, request: { queries: [] }, minDelay: 1 }));
+  const events = views.map(record);
+  await until(() => events.every((one) => one.length > 0));
+  assert.equal(server.all.length, 1);
+  assert.deepEqual(events[2].map(({ type, reason }) => [type, reason]), [["error", "NotFound"], ["close", "NotFound"]]);
+  assert.deepEqual([views[0], views[1], views[3]].map((view) => [...view.graph.vertices.values()][0].vx.n), ["a", "b", "own"]);
+  // All continue on one connection when theirs is lost, but for the one that cannot.
+  server.all[0].end(1006);
+  await until(() => server.all.length === 2 && [0, 1, 3].every((i) => events[i].filter(({ type }) => type === "rev").length === 2));
+  const asked = server.all[1].said.map(({ subscribe }) => subscribe);
+  assert.deepEqual(asked.map(({ name, since, request }) => [name ?? (request && "own"), since]).sort(), [["a", "1"], ["b", "1"], ["own", undefined]]);
+  for (const view of views) view.stop();
+  assert.equal(server.all[1].said.filter(({ unsubscribe }) => unsubscribe).length, 3);
+  assert.equal(server.all[1].readyState, 3);
+});
+
+test("a connection that is refused says why to all", async () => {
+  const server = sockets((socket) => socket.refuse());
+  const connection = new Connection({ base: base(), ...server, fetch: answers(401, { code: 401, reason: "Unauthorized", message: "no" }) });
+  const views = ["a", "b"].map((name) => new GraphView({ connection, ...place, name }));
+  const events = views.map(record);
+  await until(() => events.every((one) => one.at(-1)?.type === "close"));
+  assert.deepEqual(events.map((one) => one.at(-1).code), [401, 401]);
+});
+
+test("a store has snapshots that stay as they are", async () => {
+  const server = sockets((socket) => socket.open());
+  const view = new GraphView({ base: base(), ...place, ...server });
+  const store = createStore(view, { every: 1 });
+  let told = 0;
+  const leave = store.subscribe(() => told++);
+  await until(() => server.all[0]?.readyState === 1);
+  const empty = store.getSnapshot();
+  server.all[0].hear({ actions: [vertex("a")], rev: "1" });
+  server.all[0].hear({ actions: [vertex("b")] }); // a change that is not whole
+  await until(() => told >= 1);
+  await moment();
+  assert.deepEqual([empty.vertices.size, store.getSnapshot().vertices.size], [0, 0]);
+  server.all[0].hear({ actions: [vertex("c")], rev: "2" });
+  await until(() => store.getSnapshot().vertices.size === 3);
+  assert.equal(store.getSnapshot(), store.getSnapshot());
+  view.stop();
+  assert.equal(store.getSnapshot().ended.code, 1000);
+  leave();
+});
