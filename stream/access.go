@@ -49,7 +49,7 @@ type delegation struct {
 	// errTooManyQuestions.
 	decide func(ctx context.Context, who user.Info, q access.Question) (bool, error)
 	// review asks about permissions, without a cache.
-	review review
+	review access.Review
 	// headers are those that the front proxy alone may set; nil if there is none.
 	headers *authenticatorfactory.RequestHeaderConfig
 
@@ -101,9 +101,8 @@ func newDelegation(config *rest.Config, recheck time.Duration) (*delegation, err
 	a.authenticator = group.NewAuthenticatedGroupAdder(union.New(
 		x509.NewDynamic(clientCA.VerifyOptions, x509.CommonNameUserConversion),
 		bearertoken.New(tokens), websocket.NewProtocolAuthenticator(tokens)))
-	reviews := client.AuthorizationV1().SubjectAccessReviews()
-	a.decide = newDecisions(access.SubjectAccessReviews(reviews), recheck).may
-	a.review = subjectAccessReview(reviews)
+	a.review = access.SubjectAccessReviews(client.AuthorizationV1().SubjectAccessReviews())
+	a.decide = newDecisions(a.review, recheck).may
 	return a, nil
 }
 

@@ -5,7 +5,7 @@
 // of the API server.
 //
 // A request goes through four doors, each of which answers with a Kubernetes
-// Status before any upgrade: who is it (access.go, delegated to the API server
+// Status before any upgrade: who is it (authentication.go, delegated to the API server
 // with TokenReview, its client CA and its front proxy), may it (the same, with
 // SubjectAccessReview), is there such a view and is it served (refusal.go), and
 // is there room (open.go). Then it is answered at once (list.go, snapshot.go, export.go) or
@@ -20,12 +20,12 @@
 // graph open it holds a lease (lease.go) on its identity (identity.go), which is
 // all that the API server would be asked about: name, UID, groups, extra. The
 // engine asks the lease about places, and the lease the API server, with
-// SubjectAccessReviews of its own (review.go): list and watch, in the whole
+// SubjectAccessReviews of its own (package access): list and watch, in the whole
 // cluster first. One loop asks about every identity again (recheck.go), and
 // about the right to the graph itself and the user's own credentials. Answers
 // are shared by all streams of an identity and outlive the last one for a while
 // (permissions.go), so that a stream that comes back can continue; a user who
-// comes back as another identity has what was asked before asked anew (kin.go).
+// comes back as another identity has what was asked before asked anew (users.go).
 //
 // What it deliberately does not know: watches, informers, CEL, how a graph comes
 // to be and what is in a frame. Frames are one line of JSON each, made elsewhere

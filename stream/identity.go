@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"container/list"
 	"context"
 	"fmt"
 	"maps"
@@ -11,6 +12,7 @@ import (
 	"k8s.io/apiserver/pkg/authentication/user"
 
 	"graphview.dev/graphview"
+	"graphview.dev/graphview/access"
 )
 
 // identity is what is known of one identity's permissions, shared by all its
@@ -26,7 +28,7 @@ type identity struct {
 	asking chan struct{}
 
 	mu      sync.Mutex
-	answers map[graphview.Place]bool
+	answers answers
 	scopes  map[graphview.Name]*scope
 	leases  map[*lease]struct{}
 	// checked is when all answers were last asked again, confirmed when that last
@@ -35,16 +37,20 @@ type identity struct {
 	failed             int
 	busy               bool      // being asked about again
 	left               time.Time // when the last lease was released
+
+	// idle is its place among those without leases, and weight what it counts for
+	// there; permissions.mu guards them.
+	idle   *list.Element
+	weight int
 }
 
 // scope is what one identity was asked about for one view. Views are kept apart
 // so that what one has asked is no other's business, whose digests it would
 // change.
 type scope struct {
-	asked   map[graphview.Place]struct{}
-	rights  *rights
-	changed chan struct{} // closed when an answer in asked has changed
-	// inherited is to be asked before the scope is used, see kin.
+	rights  *rights       // what was asked
+	changed chan struct{} // closed when an answer in rights has changed
+	// inherited is to be asked before the scope is used, see users.
 	inherited []graphview.Place
 	leases    int
 	left      time.Time
@@ -53,7 +59,7 @@ type scope struct {
 func newIdentity(who user.Info, secret []byte, now time.Time) *identity {
 	return &identity{
 		who: who, key: identityKey(who), secret: secret, asking: make(chan struct{}, 1),
-		answers: make(map[graphview.Place]bool), scopes: make(map[graphview.Name]*scope), leases: make(map[*lease]struct{}),
+		answers: make(answers), scopes: make(map[graphview.Name]*scope), leases: make(map[*lease]struct{}),
 		checked: now, confirmed: now,
 	}
 }
@@ -74,29 +80,33 @@ func (i *identity) knows(view graphview.Name) bool {
 func (i *identity) scopeLocked(view graphview.Name) *scope {
 	s := i.scopes[view]
 	if s == nil {
-		s = &scope{asked: make(map[graphview.Place]struct{}), changed: make(chan struct{})}
+		s = &scope{changed: make(chan struct{}), rights: newRights(i.secret, answers{})}
 		i.scopes[view] = s
-		i.settleLocked(s)
 	}
 	return s
 }
 
-// settleLocked makes the rights of a scope anew.
-func (i *identity) settleLocked(s *scope) {
-	answers := make(map[graphview.Place]bool, len(s.asked))
-	for p := range s.asked {
-		if allowed, ok := i.answers[p]; ok {
-			answers[p] = allowed
-		} else {
-			delete(s.asked, p)
+// settleLocked makes the rights of a scope anew: what is known of what was asked
+// before, and of more.
+func (i *identity) settleLocked(s *scope, more []graphview.Place) {
+	known := make(answers, len(s.rights.answers))
+	add := func(p graphview.Place) {
+		if allowed, ok := i.answers.get(p); ok {
+			known.set(p, allowed)
 		}
 	}
-	s.rights = newRights(i.secret, answers)
+	for p := range s.rights.answers.all() {
+		add(p)
+	}
+	for _, p := range more {
+		add(p)
+	}
+	s.rights = newRights(i.secret, known)
 }
 
 // resolve finds answers about places for a scope: about the whole cluster first,
 // then where that is no.
-func (i *identity) resolve(ctx context.Context, r *reviewer, s *scope, unknown []graphview.Place) error {
+func (i *identity) resolve(ctx context.Context, r *access.Asker, s *scope, unknown []graphview.Place) error {
 	select {
 	case i.asking <- struct{}{}:
 		defer func() { <-i.asking }()
@@ -112,7 +122,8 @@ func (i *identity) resolve(ctx context.Context, r *reviewer, s *scope, unknown [
 	}
 	i.mu.Lock()
 	narrow := slices.DeleteFunc(slices.Clone(unknown), func(p graphview.Place) bool {
-		return p.Namespace == "" || i.answers[everywhere(p)]
+		wide, _ := i.answers.get(everywhere(p))
+		return p.Namespace == "" || wide
 	})
 	i.mu.Unlock()
 	return i.learn(ctx, r, s, unique(narrow))
@@ -121,73 +132,69 @@ func (i *identity) resolve(ctx context.Context, r *reviewer, s *scope, unknown [
 // learn asks what is not known yet and adds it all to the scope. What was
 // answered stays, also when something else was not: who tries again has less to
 // ask.
-func (i *identity) learn(ctx context.Context, r *reviewer, s *scope, places []graphview.Place) error {
+func (i *identity) learn(ctx context.Context, r *access.Asker, s *scope, places []graphview.Place) error {
 	if len(places) == 0 {
 		return nil
 	}
 	i.mu.Lock()
 	missing := slices.DeleteFunc(slices.Clone(places), func(p graphview.Place) bool {
-		_, known := i.answers[p]
+		_, known := i.answers.get(p)
 		return known
 	})
 	i.mu.Unlock()
-	answers, err := r.places(ctx, i.who, missing)
+	found, err := r.Watchable(ctx, i.who, missing)
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	maps.Copy(i.answers, answers)
-	for _, p := range places {
-		s.asked[p] = struct{}{}
+	for p, allowed := range found {
+		i.answers.set(p, allowed)
 	}
-	i.settleLocked(s)
+	i.settleLocked(s, places)
 	return err
 }
 
 // questions are those whose answers are to be asked again: about places, and
 // about the graphs that are open.
-func (i *identity) questions() (places []graphview.Place, graphs []question) {
+func (i *identity) questions() (places []graphview.Place, graphs []access.Question) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	for l := range i.leases {
 		if l.right != (question{}) {
-			graphs = append(graphs, l.right)
+			graphs = append(graphs, l.right.access())
 		}
 	}
-	return slices.Collect(maps.Keys(i.answers)), unique(graphs)
+	return i.answers.places(), unique(graphs)
 }
 
 // apply takes answers that were asked again, and tells those who have to know.
-func (i *identity) apply(answers map[graphview.Place]bool) {
+func (i *identity) apply(again map[graphview.Place]bool) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	flipped := make(map[graphview.Place]struct{})
-	for p, allowed := range answers {
-		if before, ok := i.answers[p]; ok && before != allowed {
-			i.answers[p] = allowed
-			flipped[p] = struct{}{}
+	var flipped []graphview.Place
+	for p, allowed := range again {
+		if before, ok := i.answers.get(p); ok && before != allowed {
+			i.answers.set(p, allowed)
+			flipped = append(flipped, p)
 		}
 	}
 	if len(flipped) == 0 {
 		return
 	}
 	// Who may see a resource everywhere need not be asked about namespaces.
-	maps.DeleteFunc(i.answers, func(p graphview.Place, _ bool) bool { return p.Namespace != "" && i.answers[everywhere(p)] })
+	i.answers.retain(func(p graphview.Place) bool {
+		wide, _ := i.answers.get(everywhere(p))
+		return p.Namespace == "" || !wide
+	})
 	for _, s := range i.scopes {
-		if !overlap(s.asked, flipped) {
+		if !slices.ContainsFunc(flipped, func(p graphview.Place) bool {
+			_, asked := s.rights.answers.get(p)
+			return asked
+		}) {
 			continue
 		}
-		i.settleLocked(s)
+		i.settleLocked(s, nil)
 		close(s.changed)
 		s.changed = make(chan struct{})
 	}
-}
-
-func overlap[K comparable](a, b map[K]struct{}) bool {
-	for k := range b {
-		if _, ok := a[k]; ok {
-			return true
-		}
-	}
-	return false
 }
 
 // forgetLocked drops what was asked for views that nobody has had open since.
@@ -197,12 +204,21 @@ func (i *identity) forgetLocked(since time.Time) {
 	if len(i.scopes) == before {
 		return
 	}
-	needed := make(map[graphview.Place]struct{})
-	for _, s := range i.scopes {
-		maps.Copy(needed, s.asked)
-	}
-	maps.DeleteFunc(i.answers, func(p graphview.Place, _ bool) bool {
-		_, ok := needed[p]
-		return !ok
+	i.answers.retain(func(p graphview.Place) bool {
+		for _, s := range i.scopes {
+			if _, asked := s.rights.answers.get(p); asked {
+				return true
+			}
+		}
+		return false
 	})
+}
+
+// unique returns each element once, in no order.
+func unique[T comparable](all []T) []T {
+	set := make(map[T]struct{}, len(all))
+	for _, one := range all {
+		set[one] = struct{}{}
+	}
+	return slices.Collect(maps.Keys(set))
 }

@@ -3,6 +3,7 @@ package stream
 import (
 	"context"
 
+	"graphview.dev/api/reason"
 	"graphview.dev/graphview"
 )
 
@@ -14,6 +15,8 @@ type lease struct {
 	view        graphview.Name
 	scope       *scope
 	tenancy
+	// refused: what the lease is for has been ended, and nothing is known.
+	refused bool
 
 	// seen is what Changed returned last, and shown what Rights did; both belong
 	// to the identity's lock.
@@ -55,10 +58,13 @@ func (l *lease) Changed() <-chan struct{} {
 // Resolve implements graphview.Access. It waits out a short absence of the API
 // server; the error after a longer one ends the subscription with 1013.
 func (l *lease) Resolve(ctx context.Context, unknown []graphview.Place) error {
+	if l.refused {
+		return &graphview.ClosedError{Reason: reason.TooManyRequests, Message: identitiesPerUser.What()}
+	}
 	return l.identity.resolve(ctx, l.permissions.urgent, l.scope, unknown)
 }
 
-// inherit asks what the identity's kin was asked about the view, once. Where
+// inherit asks what another identity of the user was asked about the view, once. Where
 // that fails, the answers are asked for as they are needed, and who comes back
 // begins anew.
 func (l *lease) inherit(ctx context.Context) {

@@ -269,23 +269,21 @@ func TestMuxRights(t *testing.T) {
 	revoked.Store("")
 	s := serve(t, fakeGraphs{web, db}, func(s *Server) {
 		s.permissions.interval = 20 * time.Millisecond
-		for _, r := range []*reviewer{s.permissions.urgent, s.permissions.calm} {
-			r.review = func(_ context.Context, _ user.Info, q question) (bool, error) {
-				return q.String() != revoked.Load(), nil
-			}
-		}
+		s.permissions.calm = access.New(access.Options{Review: func(_ context.Context, _ user.Info, q access.Question) (bool, error) {
+			return fmt.Sprint(q.Verb, " ", q.Resource, q.Path, " ", q.Name) != revoked.Load(), nil
+		}})
 	})
 	conn := dialMux(t, s)
 	asks(t, conn, 1, subscribeTo("web"), `"channel":1`)
 	asks(t, conn, 2, subscribeTo("db"), `"channel":2`)
 	asks(t, conn, 3, `"subscribe":{"request":`+goodRequest+`}`, `"channel":3`)
-	revoked.Store("watch graph shop/web")
+	revoked.Store("watch graphs web")
 	wants(t, conn, `{"channel":1,`+problemText(1008, "StatusPolicyViolation", reason.Forbidden, "you may no longer watch graph shop/web")+`}`)
-	revoked.Store("get /graph")
+	revoked.Store("get /graph ")
 	wants(t, conn, `{"channel":3,`+problemText(1008, "StatusPolicyViolation", reason.Forbidden, "you may no longer get /graph")+`}`)
 	await(t, db.subscribed).send(frame("r1", true, []string{vertexA}))
 	wants(t, conn, `{"channel":2,"actions":[`+vertexA+`],"rev":"r1","synced":true}`)
-	revoked.Store("watch streams")
+	revoked.Store("watch streams ")
 	wantsGoodbye(t, conn, 1008, "StatusPolicyViolation", reason.Forbidden, "you may no longer watch streams")
 }
 

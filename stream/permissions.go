@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"container/list"
 	"context"
 	"crypto/rand"
 	"sync"
@@ -9,15 +10,22 @@ import (
 	"k8s.io/apiserver/pkg/authentication/authenticator"
 	"k8s.io/apiserver/pkg/authentication/user"
 
+	"graphview.dev/api/reason"
 	"graphview.dev/graphview"
+	"graphview.dev/graphview/access"
+	"graphview.dev/graphview/budget"
 )
+
+var identitiesPerUser = budget.Declare("identities_per_user", "different credentials of one user that stream at once, or did lately", 500)
 
 const (
 	// keepFor is how long an identity without streams is remembered, so that one
 	// that comes back can continue where it was.
 	keepFor = 10 * time.Minute
-	// maxIdle bounds the identities that are.
-	maxIdle = 1000
+	// maxIdle bounds the identities that are, and maxIdlePlaces what is known of
+	// them all: some 10 MiB.
+	maxIdle       = 1000
+	maxIdlePlaces = 200_000
 	// maxFailed is for how many intervals the last answers hold.
 	maxFailed = 5
 	// refreshWithin bounds how long one that comes back waits for its answers to be
@@ -35,7 +43,7 @@ const (
 // again after every interval. Lock order: mu, then an identity's.
 type permissions struct {
 	interval     time.Duration
-	urgent, calm *reviewer
+	urgent, calm *access.Asker
 	// authenticator judges credentials that are looked at again.
 	authenticator authenticator.Request
 	metrics       *metrics
@@ -43,23 +51,35 @@ type permissions struct {
 
 	mu         sync.Mutex
 	identities map[string]*identity
-	kin        kin
+	users      users
+	// idle are the identities without leases, those that have been so for longest
+	// first; idlePlaces is what is known of them.
+	idle       list.List
+	idlePlaces int
+	// busy counts the identities that are being asked about again, and checking those
+	// of each user.
+	busy     int
+	checking map[string]int
 	// leases counts what was acquired and not released. Every one belongs to an
 	// identity in identities: the re-checks look at no others.
 	leases int
 }
 
-func newPermissions(r review, again authenticator.Request, interval time.Duration, m *metrics) *permissions {
+func newPermissions(r access.Review, again authenticator.Request, interval time.Duration, m *metrics) *permissions {
 	secret := make([]byte, 32)
 	_, _ = rand.Read(secret) // never fails
 	return &permissions{
-		interval: interval, urgent: newReviewer(r, urgentPerSecond, m), calm: newReviewer(r, calmPerSecond, m),
-		authenticator: again, metrics: m, secret: secret, identities: make(map[string]*identity), kin: make(kin),
+		interval:      interval,
+		urgent:        access.New(access.Options{Review: r, PerSecond: urgentPerSecond, Reviewed: m.reviewed}),
+		calm:          access.New(access.Options{Review: r, PerSecond: calmPerSecond, Reviewed: m.reviewed}),
+		authenticator: again, metrics: m, secret: secret,
+		identities: make(map[string]*identity), users: make(users), checking: make(map[string]int),
 	}
 }
 
 // acquire returns what somebody may see of a view. Answers that are left from an
-// earlier stream are asked again before they count.
+// earlier stream are asked again before they count. What the lease is for is ended
+// if the user has streams with too many credentials already.
 func (p *permissions) acquire(ctx context.Context, who user.Info, view graphview.Name, t tenancy) *lease {
 	p.refresh(ctx, identityKey(who))
 	l := p.lease(who, view, t)
@@ -73,19 +93,25 @@ func (p *permissions) lease(who user.Info, view graphview.Name, t tenancy) *leas
 	now := time.Now()
 	i := p.identities[identityKey(who)]
 	if i == nil {
-		p.evictLocked()
 		i = newIdentity(who, p.secret, now)
+		if err := p.makeRoomLocked(who.GetName()); err != nil {
+			// Nothing is asked for this one, and nobody else finds it.
+			t.end(&graphview.ClosedError{Reason: reason.TooManyRequests, Message: err.Error() + "; end some, or try again later"})
+			return &lease{permissions: p, identity: i, view: view, scope: i.scopeLocked(view), tenancy: t, refused: true}
+		}
 		p.identities[i.key] = i
-		p.kin.add(i)
+		p.users.add(i)
 	}
 	var inherited []graphview.Place
 	if !i.knows(view) {
-		inherited = p.kin.inheritance(i, view)
+		inherited = p.users.inheritance(i, view)
 	}
+	p.users.opened(i, view)
+	p.occupyLocked(i)
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	l := &lease{permissions: p, identity: i, view: view, scope: i.scopeLocked(view), tenancy: t}
-	if inherited != nil {
+	if len(inherited) > 0 {
 		l.scope.inherited = inherited
 	}
 	l.scope.leases++
@@ -95,15 +121,64 @@ func (p *permissions) lease(who user.Info, view graphview.Name, t tenancy) *leas
 }
 
 func (p *permissions) release(l *lease) {
+	if l.refused {
+		return
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	i, now := l.identity, time.Now()
+	i := l.identity
+	p.users.opened(i, l.view)
+	if idle, places := i.give(l); idle {
+		i.weight = places
+		i.idle = p.idle.PushBack(i)
+		p.idlePlaces += places
+		p.trimLocked()
+	}
+	p.leases--
+}
+
+// give takes a lease back, and tells whether it was the last one and what is known.
+func (i *identity) give(l *lease) (idle bool, places int) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
+	now := time.Now()
 	delete(i.leases, l)
-	p.leases--
 	l.scope.leases--
 	l.scope.left, i.left = now, now
+	return len(i.leases) == 0, i.answers.len()
+}
+
+// occupyLocked takes an identity from those without leases, if it is there.
+func (p *permissions) occupyLocked(i *identity) {
+	if i.idle == nil {
+		return
+	}
+	p.idle.Remove(i.idle)
+	p.idlePlaces -= i.weight
+	i.idle, i.weight = nil, 0
+}
+
+// trimLocked forgets those that have been without streams for longest, where there
+// are too many or too much is known of them. The last one stays.
+func (p *permissions) trimLocked() {
+	for p.idle.Len() > maxIdle || p.idlePlaces > maxIdlePlaces && p.idle.Len() > 1 {
+		p.dropLocked(p.idle.Front().Value.(*identity))
+	}
+}
+
+// makeRoomLocked makes room for one more identity of a user, by forgetting the one
+// of the user's that has been without streams for longest.
+func (p *permissions) makeRoomLocked(name string) error {
+	if int64(p.users.count(name)) < identitiesPerUser.Limit() {
+		return nil
+	}
+	for e := p.idle.Front(); e != nil; e = e.Next() {
+		if i := e.Value.(*identity); i.who.GetName() == name {
+			p.dropLocked(i)
+			return nil
+		}
+	}
+	return identitiesPerUser.Exceed()
 }
 
 // refresh asks again what is known of an identity that nobody looked after for
@@ -130,7 +205,7 @@ func (p *permissions) refresh(ctx context.Context, key string) {
 	asking, cancel := context.WithTimeout(ctx, refreshWithin)
 	defer cancel()
 	places, _ := i.questions()
-	answers, err := p.urgent.places(asking, i.who, places)
+	answers, err := p.urgent.Watchable(asking, i.who, places)
 	i.apply(answers)
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -147,10 +222,12 @@ func (p *permissions) refresh(ctx context.Context, key string) {
 
 // dropLocked forgets an identity, and never the one that has come in its place.
 func (p *permissions) dropLocked(i *identity) {
-	if p.identities[i.key] == i {
-		delete(p.identities, i.key)
+	if p.identities[i.key] != i {
+		return
 	}
-	p.kin.remove(i)
+	delete(p.identities, i.key)
+	p.users.remove(i)
+	p.occupyLocked(i)
 }
 
 // knows tells whether the re-checks look after an identity.
@@ -165,27 +242,6 @@ func (i *identity) neglected(interval time.Duration) bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	return len(i.leases) == 0 && time.Since(i.confirmed) > interval
-}
-
-// evictLocked makes room for one more by forgetting the one that has been
-// without streams for longest.
-func (p *permissions) evictLocked() {
-	idle := 0
-	var oldest *identity
-	var left time.Time
-	for _, i := range p.identities {
-		i.mu.Lock()
-		if len(i.leases) == 0 {
-			idle++
-			if oldest == nil || i.left.Before(left) {
-				oldest, left = i, i.left
-			}
-		}
-		i.mu.Unlock()
-	}
-	if idle >= maxIdle {
-		p.dropLocked(oldest)
-	}
 }
 
 // forget drops identities and scopes that nobody has come back to.

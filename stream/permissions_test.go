@@ -16,6 +16,7 @@ import (
 	"k8s.io/apiserver/pkg/authentication/user"
 
 	"graphview.dev/graphview"
+	"graphview.dev/graphview/access"
 )
 
 // authority is an API server that knows what users may do. A rule is the text of
@@ -48,13 +49,13 @@ func (a *authority) fail(err error) {
 	a.down = err
 }
 
-func (a *authority) review(_ context.Context, who user.Info, q question) (bool, error) {
+func (a *authority) review(_ context.Context, who user.Info, q access.Question) (bool, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.down != nil {
 		return false, a.down
 	}
-	rule := fmt.Sprintf("%s %s %s/%s", who.GetName(), q.verb, q.resource, q.namespace)
+	rule := fmt.Sprintf("%s %s %s/%s", who.GetName(), q.Verb, q.Resource, q.Namespace)
 	a.asked = append(a.asked, rule)
 	return a.rules[rule], nil
 }

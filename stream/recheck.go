@@ -3,6 +3,7 @@ package stream
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -11,15 +12,21 @@ import (
 	"graphview.dev/graphview"
 )
 
-// recheckedAtOnce bounds the identities that are asked about at once.
-const recheckedAtOnce = 4
+const (
+	// recheckedAtOnce bounds the identities that are asked about at once, and
+	// recheckedPerUser those of one user. Whose turn it is to ask the next question
+	// is decided by user: see package access.
+	recheckedAtOnce  = 256
+	recheckedPerUser = 4
+	// passes is how many times in an interval is looked at who is due, at most.
+	passes = 600
+)
 
 // run checks again, until ctx is done, what was answered about identities that
 // have streams: one loop for all, each identity an interval after the last time
 // it was done with. A limit on questions per second lengthens that under load.
 func (p *permissions) run(ctx context.Context) {
 	var group errgroup.Group
-	group.SetLimit(recheckedAtOnce)
 	// What could not be asked is counted, and is no error of the loop's.
 	defer func() { _ = group.Wait() }()
 	for ctx.Err() == nil {
@@ -27,6 +34,7 @@ func (p *permissions) run(ctx context.Context) {
 		due, wait := p.due()
 		for _, i := range due {
 			group.Go(func() error {
+				defer p.done(i)
 				p.recheck(ctx, i)
 				return nil
 			})
@@ -40,14 +48,15 @@ func (p *permissions) run(ctx context.Context) {
 	}
 }
 
-// due returns the identities whose time has come, which are busy from then on,
-// and how long the others have. Nobody who comes meanwhile, or is done with, is
-// due before an interval has passed.
+// due returns the identities whose time has come and that there is room for, which
+// are busy from then on, and how long to wait for the next ones. Who has waited for
+// longest comes first. No identity is due again before an interval has passed.
 func (p *permissions) due() ([]*identity, time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now, wait := time.Now(), p.interval
 	var due []*identity
+	since := make(map[*identity]time.Time)
 	unchecked := p.leases
 	for _, i := range p.identities {
 		i.mu.Lock()
@@ -59,22 +68,55 @@ func (p *permissions) due() ([]*identity, time.Duration) {
 			// Also of one without streams: it may have some again by then.
 			wait = min(wait, left)
 		case len(i.leases) > 0:
-			i.busy = true
 			due = append(due, i)
+			since[i] = i.checked
 		}
 		i.mu.Unlock()
 	}
 	p.metrics.unchecked.Set(float64(unchecked))
-	return due, wait
+	slices.SortFunc(due, func(a, b *identity) int { return since[a].Compare(since[b]) })
+	begun := slices.DeleteFunc(slices.Clone(due), func(i *identity) bool { return !p.beginLocked(i) })
+	if len(begun) < len(due) {
+		wait = 0 // for the others
+	}
+	return begun, max(wait, p.interval/passes)
+}
+
+// beginLocked makes an identity busy, if there is room for it.
+func (p *permissions) beginLocked(i *identity) bool {
+	name := i.who.GetName()
+	if p.busy >= recheckedAtOnce || p.checking[name] >= recheckedPerUser {
+		return false
+	}
+	p.busy++
+	p.checking[name]++
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.busy = true
+	return true
+}
+
+// done makes an identity one that is not busy.
+func (p *permissions) done(i *identity) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	name := i.who.GetName()
+	p.busy--
+	if p.checking[name]--; p.checking[name] == 0 {
+		delete(p.checking, name)
+	}
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.busy = false
 }
 
 // recheck asks about one identity again: whether its streams may go on, and
 // then what they may show.
 func (p *permissions) recheck(ctx context.Context, i *identity) {
 	places, graphs := i.questions()
-	may, err := p.calm.questions(ctx, i.who, graphs)
+	may, err := p.calm.All(ctx, i.who, graphs)
 	for _, l := range i.holding() {
-		if allowed, known := may[l.right]; known && !allowed {
+		if allowed, known := may[l.right.access()]; known && !allowed {
 			l.end(&graphview.ClosedError{
 				Reason:  reason.Forbidden,
 				Message: fmt.Sprintf("you may no longer %s", l.right),
@@ -86,7 +128,7 @@ func (p *permissions) recheck(ctx context.Context, i *identity) {
 	}
 	if err == nil {
 		var answers map[graphview.Place]bool
-		answers, err = p.calm.places(ctx, i.who, places)
+		answers, err = p.calm.Watchable(ctx, i.who, places)
 		i.apply(answers)
 	}
 	if ctx.Err() == nil {
@@ -132,7 +174,7 @@ func (p *permissions) conclude(i *identity, err error) {
 	now := time.Now()
 	i.mu.Lock()
 	p.metrics.rechecked(now.Sub(i.checked))
-	i.checked, i.busy = now, false
+	i.checked = now
 	i.failed++
 	if err == nil {
 		i.confirmed, i.failed = now, 0

@@ -335,9 +335,9 @@ func TestSocketIsEnded(t *testing.T) {
 	var revoked atomic.Bool
 	s := serve(t, fakeGraphs{view}, func(s *Server) {
 		s.permissions.interval = 20 * time.Millisecond
-		for _, r := range []*reviewer{s.permissions.urgent, s.permissions.calm} {
-			r.review = func(context.Context, user.Info, question) (bool, error) { return !revoked.Load(), nil }
-		}
+		s.permissions.calm = access.New(access.Options{Review: func(context.Context, user.Info, access.Question) (bool, error) {
+			return !revoked.Load(), nil
+		}})
 	})
 	conn := s.mustDial(watchWeb)
 	subscription := await(t, view.subscribed)

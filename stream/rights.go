@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"fmt"
-	"maps"
 	"slices"
 
 	"graphview.dev/graphview"
@@ -16,7 +15,7 @@ import (
 // immutable. An answer about a resource without a namespace is about all of the
 // cluster; the others are asked only where that one is no.
 type rights struct {
-	answers map[graphview.Place]bool
+	answers answers
 	digest  string
 }
 
@@ -28,11 +27,14 @@ type rights struct {
 // digest, which costs who is away at that moment the whole graph when it comes
 // back. The key keeps a subscriber from finding out by trial which denied
 // namespaces there are.
-func newRights(key []byte, answers map[graphview.Place]bool) *rights {
+func newRights(key []byte, answers answers) *rights {
 	mac := hmac.New(sha256.New, key)
-	for _, p := range slices.SortedFunc(maps.Keys(answers), comparePlaces) {
+	places := answers.places()
+	slices.SortFunc(places, comparePlaces)
+	for _, p := range places {
+		allowed, _ := answers.get(p)
 		// What goes into a hash cannot fail to.
-		_, _ = fmt.Fprintf(mac, "%q %q %q %t\n", p.Group, p.Resource, p.Namespace, answers[p])
+		_, _ = fmt.Fprintf(mac, "%q %q %q %t\n", p.Group, p.Resource, p.Namespace, allowed)
 	}
 	return &rights{answers: answers, digest: base64.RawURLEncoding.EncodeToString(mac.Sum(nil)[:16])}
 }
@@ -41,16 +43,12 @@ func comparePlaces(a, b graphview.Place) int {
 	return cmp.Or(cmp.Compare(a.Group, b.Group), cmp.Compare(a.Resource, b.Resource), cmp.Compare(a.Namespace, b.Namespace))
 }
 
-// everywhere is the place that stands for all namespaces of p's resource.
-func everywhere(p graphview.Place) graphview.Place {
-	return graphview.Place{Group: p.Group, Resource: p.Resource}
-}
-
 // Allowed implements graphview.Rights.
 func (r *rights) Allowed(p graphview.Place) (allowed, known bool) {
-	allowed, known = r.answers[everywhere(p)]
+	of := r.answers[everywhere(p)]
+	allowed, known = of[""]
 	if known && !allowed && p.Namespace != "" {
-		allowed, known = r.answers[p]
+		allowed, known = of[p.Namespace]
 	}
 	return allowed, known
 }

@@ -15,13 +15,13 @@ var (
 )
 
 func TestRightsAllowed(t *testing.T) {
-	r := newRights(nil, map[graphview.Place]bool{
+	r := newRights(nil, answersOf(map[graphview.Place]bool{
 		{Group: "apps", Resource: "deployments"}: true,
 		pods:                                     false, podsRed: true, podsBlue: false,
 		{Resource: "nodes"}:      false,
 		{Resource: "namespaces"}: true,
 		secretsRed:               true,
-	})
+	}))
 	for name, test := range map[string]struct {
 		place                  graphview.Place
 		wantAllowed, wantKnown bool
@@ -48,7 +48,7 @@ func TestRightsAllowed(t *testing.T) {
 
 func TestRightsDigest(t *testing.T) {
 	key := []byte("key")
-	digest := func(answers map[graphview.Place]bool) string { return newRights(key, answers).Digest() }
+	digest := func(answers map[graphview.Place]bool) string { return newRights(key, answersOf(answers)).Digest() }
 	base := digest(map[graphview.Place]bool{pods: false, podsRed: true})
 	if again := digest(map[graphview.Place]bool{podsRed: true, pods: false}); again != base {
 		t.Errorf("%s and %s for the same answers", base, again)
@@ -60,10 +60,18 @@ func TestRightsDigest(t *testing.T) {
 		"one less":              digest(map[graphview.Place]bool{pods: false}),
 		"another namespace":     digest(map[graphview.Place]bool{pods: false, podsBlue: true}),
 		"another boundary":      digest(map[graphview.Place]bool{pods: false, {Resource: "podsr", Namespace: "ed"}: true}),
-		"another key":           newRights([]byte("other"), map[graphview.Place]bool{pods: false, podsRed: true}).Digest(),
+		"another key":           newRights([]byte("other"), answersOf(map[graphview.Place]bool{pods: false, podsRed: true})).Digest(),
 	} {
 		if other == base {
 			t.Errorf("%s: the same digest", name)
 		}
 	}
+}
+
+func answersOf(all map[graphview.Place]bool) answers {
+	known := answers{}
+	for p, allowed := range all {
+		known.set(p, allowed)
+	}
+	return known
 }

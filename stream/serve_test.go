@@ -46,7 +46,7 @@ func testAccess() *delegation {
 		decide: func(_ context.Context, who user.Info, _ access.Question) (bool, error) {
 			return who.GetName() == "reader", nil
 		},
-		review: func(_ context.Context, who user.Info, _ question) (bool, error) {
+		review: func(_ context.Context, who user.Info, _ access.Question) (bool, error) {
 			return who.GetName() == "reader", nil
 		},
 	}

@@ -1,0 +1,33 @@
+package stream
+
+import (
+	"graphview.dev/graphview"
+	"graphview.dev/graphview/access"
+)
+
+// question is what somebody may be allowed to do: with a resource, or with a
+// path that is none.
+type question struct {
+	verb, group, version, resource, namespace, name string
+
+	path string
+}
+
+// String is the question in words, as in "may you …".
+func (q question) String() string {
+	switch {
+	case q.path != "":
+		return q.verb + " " + q.path
+	case q.resource == resource:
+		return q.verb + " graph " + graphview.Name{Namespace: q.namespace, Name: q.name}.String()
+	default:
+		return q.verb + " " + q.resource
+	}
+}
+
+// access is the question as package access puts it.
+func (q question) access() access.Question {
+	return access.Question{
+		Verb: q.verb, Group: q.group, Version: q.version, Resource: q.resource, Namespace: q.namespace, Name: q.name, Path: q.path,
+	}
+}

@@ -1,0 +1,81 @@
+package stream
+
+import (
+	"graphview.dev/graphview"
+)
+
+// users are the identities of each user name. One user has several: who comes by
+// several roads or with several credentials, which an authorizer may look at. A
+// token that was renewed has another credential-id in its extra, and the front
+// proxy may leave a UID out.
+//
+// The identities of a user share no answers. But a rev is bound to rights and not
+// to who has them: an identity that is new asks for itself what was asked for the
+// same view before, and who finds the same answers continues where it was.
+type users map[string]*userIdentities
+
+type userIdentities struct {
+	count int
+	// last is the identity that had a view open last.
+	last map[graphview.Name]*identity
+}
+
+func (u users) add(i *identity) {
+	name := i.who.GetName()
+	if u[name] == nil {
+		u[name] = &userIdentities{last: make(map[graphview.Name]*identity)}
+	}
+	u[name].count++
+}
+
+func (u users) remove(i *identity) {
+	name := i.who.GetName()
+	of := u[name]
+	if of.count--; of.count == 0 {
+		delete(u, name)
+		return
+	}
+	for view, last := range of.last {
+		if last == i {
+			delete(of.last, view)
+		}
+	}
+}
+
+// count is how many identities a user has.
+func (u users) count(name string) int {
+	if of := u[name]; of != nil {
+		return of.count
+	}
+	return 0
+}
+
+// opened notes that an identity has, or had, a view open, later than all others.
+func (u users) opened(i *identity, view graphview.Name) {
+	if of := u[i.who.GetName()]; of != nil {
+		of.last[view] = i
+	}
+}
+
+// inheritance are the places that were asked for a view, for the identity of the
+// same user that had it open last. No identity's lock is held.
+func (u users) inheritance(i *identity, view graphview.Name) []graphview.Place {
+	of := u[i.who.GetName()]
+	last := of.last[view]
+	if last == nil || last == i {
+		return nil
+	}
+	last.mu.Lock()
+	defer last.mu.Unlock()
+	s := last.scopes[view]
+	switch {
+	case s == nil:
+		delete(of.last, view)
+		return nil
+	case len(s.inherited) > 0:
+		// It has not asked yet itself.
+		return s.inherited
+	default:
+		return s.rights.answers.places()
+	}
+}

@@ -1,0 +1,165 @@
+package stream
+
+import (
+	"context"
+	"runtime"
+	"slices"
+	"strconv"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apiserver/pkg/authentication/user"
+
+	"graphview.dev/api/reason"
+	"graphview.dev/graphview"
+)
+
+// renewed is ann with a credential of a name.
+func renewed(credential string) user.Info {
+	return &user.DefaultInfo{Name: "ann", Extra: map[string][]string{
+		"authentication.kubernetes.io/credential-id": {credential},
+	}}
+}
+
+// TestRenewedCredential: whose token was renewed asks for itself what it asked
+// before, and with the same answers has the same digest.
+func TestRenewedCredential(t *testing.T) {
+	for name, test := range map[string]struct {
+		next     user.Info
+		lost     []string // rights that are gone by then
+		wantKept bool
+	}{
+		"another token, the same rights": {next: renewed("2"), wantKept: true},
+		"another road, the same rights":  {next: named("ann"), wantKept: true},
+		"a right less":                   {next: renewed("2"), lost: []string{"ann watch pods/red"}},
+		"somebody else":                  {next: named("bob")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := newAuthority("ann list pods/red", "ann watch pods/red", "bob list pods/red", "bob watch pods/red")
+			p := a.start(t, nil)
+			before := p.acquire(t.Context(), renewed("1"), web, tenancy{})
+			resolve(t, before, podsRed, podsBlue)
+			digest := before.Rights().Digest()
+			before.release()
+			asked := a.questions()
+
+			a.set(false, test.lost...)
+			after := p.acquire(t.Context(), test.next, web, tenancy{})
+			defer after.release()
+			if kept := after.Rights().Digest() == digest; kept != test.wantKept {
+				t.Errorf("digest kept: %t", kept)
+			}
+			// The answers are never another's: all of it was asked again.
+			if again := a.questions(); test.wantKept && !slices.Equal(again, asked) {
+				t.Error(cmp.Diff(asked, again))
+			}
+			if other := p.acquire(t.Context(), test.next, web, tenancy{}); other != nil {
+				other.release()
+			}
+			if again := a.questions(); len(again) > 0 {
+				t.Errorf("asked once more: %v", again)
+			}
+		})
+	}
+}
+
+// TestUsersAreForgotten: the index holds nobody that the permissions do not, and
+// of one user only so many.
+func TestUsersAreForgotten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newAuthority().start(t, nil)
+		for n := range 2 * identitiesPerUser.Limit() {
+			view := graphview.Name{Namespace: "shop", Name: strconv.FormatInt(n, 10)}
+			p.acquire(t.Context(), renewed(strconv.FormatInt(n, 10)), view, tenancy{}).release()
+		}
+		if held := int64(p.users.count("ann")); held != identitiesPerUser.Limit() || held != int64(len(p.identities)) || held != int64(p.idle.Len()) {
+			t.Errorf("%d identities, %d, %d", held, len(p.identities), p.idle.Len())
+		}
+		if views := int64(len(p.users["ann"].last)); views > identitiesPerUser.Limit() {
+			t.Errorf("%d views", views)
+		}
+		defer runLoop(t, p)()
+		time.Sleep(keepFor + 2*time.Minute)
+		if len(p.users) != 0 || len(p.identities) != 0 || p.idle.Len() != 0 || p.idlePlaces != 0 {
+			t.Errorf("%d users, %d identities, %d idle, %d places", len(p.users), len(p.identities), p.idle.Len(), p.idlePlaces)
+		}
+	})
+}
+
+// TestTooManyCredentials: who streams with too many credentials is told so, and
+// nobody else is.
+func TestTooManyCredentials(t *testing.T) {
+	a := newAuthority("ann list pods/", "ann watch pods/", "bob list pods/", "bob watch pods/")
+	p := a.start(t, nil)
+	var all []*lease
+	for n := range identitiesPerUser.Limit() {
+		all = append(all, p.acquire(t.Context(), renewed(strconv.FormatInt(n, 10)), web, tenancy{}))
+	}
+	a.questions()
+	ctx, end := context.WithCancelCause(t.Context())
+	refused := p.acquire(t.Context(), renewed("more"), web, tenancy{end: end})
+	wantsEnd(ctx, t, reason.TooManyRequests, "more than 500 different credentials")
+	if err := refused.Resolve(t.Context(), []graphview.Place{podsRed}); err == nil || len(a.questions()) > 0 {
+		t.Errorf("asked nevertheless: %v", err)
+	}
+	if _, known := refused.Rights().Allowed(podsRed); known {
+		t.Error("something is known")
+	}
+	refused.release()
+	same, sameCtx := p.acquire(t.Context(), renewed("1"), web, tenancy{}), t.Context()
+	bob, bobCtx := take(t, p, "bob", web, tenancy{})
+	resolve(t, bob, podsRed)
+	if sameCtx.Err() != nil || bobCtx.Err() != nil || !allowed(t, bob, podsRed) {
+		t.Error("others notice")
+	}
+	bob.release()
+	same.release()
+	all[7].release()
+	more, moreCtx := p.acquire(t.Context(), renewed("more"), web, tenancy{}), t.Context()
+	if moreCtx.Err() != nil || more.refused {
+		t.Error("there is room, and it is refused")
+	}
+	more.release()
+	for n, l := range all {
+		if n != 7 {
+			l.release()
+		}
+	}
+	if p.leases != 0 {
+		t.Errorf("%d leases", p.leases)
+	}
+}
+
+// TestRightsAreCompact: ten thousand places of one identity with one view.
+func TestRightsAreCompact(t *testing.T) {
+	measure := func() uint64 {
+		runtime.GC()
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	var places []graphview.Place
+	for n := range 500 {
+		namespace := "namespace-" + strconv.Itoa(n)
+		for r := range 20 {
+			places = append(places, graphview.Place{Group: "apps", Resource: "resource" + strconv.Itoa(r), Namespace: namespace})
+		}
+	}
+	i := newIdentity(named("ann"), nil, time.Now())
+	before := measure()
+	for _, p := range places {
+		i.answers.set(p, false)
+	}
+	s := i.scopeLocked(web)
+	i.settleLocked(s, places)
+	took := int64(measure()) - int64(before)
+	t.Logf("%d places: %d KiB", s.rights.answers.len(), took>>10)
+	if took > 1500<<10 {
+		t.Errorf("%d places take %d bytes", len(places), took)
+	}
+	runtime.KeepAlive(i)
+	runtime.KeepAlive(places)
+}
