@@ -13,6 +13,8 @@ const (
 	recorded
 	// gone: the arc was removed in the open revision.
 	gone
+	// noted: the arc is in the log of its hub for the open revision.
+	noted
 	// sited: a selector matches that asks for labels of the target's namespace.
 	sited
 )
@@ -141,6 +143,7 @@ func (g *Graph) removeArc(id arcID) {
 	}
 	if a.flags&bySelector != 0 {
 		s.selected--
+		g.countMatch(a.from, -1)
 	}
 	g.setPaths(a, 0, 0)
 }

@@ -52,7 +52,7 @@ func (l *Lens) move() (came, went []entryID) {
 			p.since = now
 			l.settle(p, -1)
 			l.push(e)
-			l.buryVertex(e)
+			l.entombVertex(e)
 			went = append(went, e)
 		case is && !was:
 			came = append(came, e)
@@ -127,7 +127,7 @@ func (l *Lens) tidy() {
 	}
 	l.dirty = l.dirty[:0]
 	clear(l.usesWas)
-	l.clearGraves()
+	l.clearTombstones()
 	if len(l.log.elements) >= l.log.live+l.log.live/4+256 {
 		l.squeeze()
 	}
@@ -205,13 +205,14 @@ func (l *Lens) examine(from entryID, id arcID, was arcState) {
 	}
 	if before.shown && (!now.shown || now.resource != before.resource || now.sited && !before.sited) {
 		// Who may not see the namespace loses an arc that is now sited.
-		l.buryArc(from, deadArc{to: a.to, resource: before.resource, typ: a.typ, sited: before.sited})
+		l.entombArc(from, arcTombstone{to: a.to, resource: before.resource, typ: a.typ, sited: before.sited})
 		l.push(from)
 	}
 	switch {
 	case !now.shown:
 	case a.stamp == l.g.rev:
 		l.push(from)
+		l.g.noteHub(id)
 	case now != before:
 		if a.flags&recorded != 0 || now.sited {
 			// Its target became another object of the same name, or ceased to be, or
@@ -220,6 +221,7 @@ func (l *Lens) examine(from entryID, id arcID, was arcState) {
 			a.stamp = l.g.rev
 		}
 		l.push(from)
+		l.g.noteHub(id)
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"graphview.dev/graphview/budget"
 )
 
 // world drives a Graph and its model with the same random operations.
@@ -15,6 +17,8 @@ type world struct {
 	g    *Graph
 	m    *model
 	tick uint64
+	// exceed is who was told to exceed a bound.
+	exceed map[Key]*budget.Bound
 }
 
 var (
@@ -32,12 +36,68 @@ func withoutNamespaces(r Resource, _ string) bool { return r != namespacesV1 }
 func pick[T any](r *rand.Rand, of ...T) T { return of[r.IntN(len(of))] }
 
 func newWorld(t *testing.T, seed uint64) *world {
-	w := &world{t: t, r: rand.New(rand.NewPCG(seed, 7)), g: New()}
+	w := &world{t: t, r: rand.New(rand.NewPCG(seed, 7)), g: New(), exceed: map[Key]*budget.Bound{}}
 	if seed%3 == 0 {
 		w.g.span = 200 // so that stamps are counted anew now and then
 	}
-	w.m = &model{sources: map[SourceID]modelSource{}, objects: map[SourceID]map[string]Object{}, scopes: map[Kind]Scope{}}
+	w.m = &model{
+		sources: map[SourceID]modelSource{}, objects: map[SourceID]map[string]Object{}, scopes: map[Kind]Scope{},
+		mostOfObject: w.g.mostOfObject, mostOfNamespace: w.g.mostOfNamespace,
+	}
+	if seed%2 == 0 { // bounds that are exceeded, and not, all the time
+		w.m.mostOfObject, w.m.mostOfNamespace = 5, 16
+		w.g.mostOfObject, w.g.mostOfNamespace = 5, 16
+	}
+	if seed%4 > 0 { // so that hubs and slices are small enough to be there
+		w.g.hubSize, w.g.sliceChanges = 2, 3
+	}
 	return w
+}
+
+// update makes a revision, and then those that it takes until nothing is left to
+// be done.
+func (w *world) update(fn func()) {
+	w.g.Update(fn)
+	w.exceedances()
+	for w.g.Pending() {
+		w.g.Update(func() {})
+		w.exceedances()
+	}
+	w.m.bounds()
+}
+
+// exceedances takes in whom the graph says to exceed a bound.
+func (w *world) exceedances() {
+	for _, x := range w.g.Exceedances() {
+		for _, id := range x.Sources {
+			if src, ok := w.m.sources[id]; ok {
+				key := Key{src.resource, x.Namespace, x.Name}
+				if delete(w.exceed, key); x.Err != nil {
+					w.exceed[key] = x.Err.(*budget.Exceeded).Bound
+				}
+			}
+		}
+	}
+}
+
+// checkBounds wants those who exceed a bound to be those who were told.
+func (w *world) checkBounds() {
+	w.t.Helper()
+	told := map[Key]string{}
+	for key, b := range w.exceed {
+		if _, ok := w.m.dropped[key]; !ok && !w.m.holds(key) {
+			delete(w.exceed, key) // it has gone, which nobody needs to tell
+			continue
+		}
+		told[key] = b.Name()
+	}
+	want := map[Key]string{}
+	for key, b := range w.m.dropped {
+		want[key] = b.Name()
+	}
+	if diff := cmp.Diff(want, told); diff != "" {
+		w.t.Fatalf("who exceeds a bound (-want +told):\n%s", diff)
+	}
 }
 
 func (w *world) addSource(kind Kind, resource Resource, scope Scope) SourceID {
@@ -199,7 +259,7 @@ func TestGraphEqualsNaiveTwin(t *testing.T) {
 				}
 			})
 			for round := range 150 {
-				w.g.Update(func() {
+				w.update(func() {
 					for range 1 + w.r.IntN(6) {
 						w.step()
 					}
@@ -252,6 +312,7 @@ func TestGraphEqualsNaiveTwin(t *testing.T) {
 						}
 					}
 				})
+				w.checkBounds()
 				for _, l := range w.m.lenses {
 					counts, want := l.lens.Counts(), w.m.picture(l, nil)
 					if counts.Vertices != len(want.vertices) || counts.Arcs != len(want.arcs) {
@@ -298,7 +359,7 @@ func TestGraphEqualsNaiveTwin(t *testing.T) {
 // emptied takes everything away and wants nothing to be left.
 func (w *world) emptied(t *testing.T) {
 	t.Helper()
-	w.g.Update(func() {
+	w.update(func() {
 		for id := range w.m.sources {
 			w.g.RemoveSource(id)
 		}
@@ -309,7 +370,7 @@ func (w *world) emptied(t *testing.T) {
 		if s := l.clients[0].String(); s != "" {
 			t.Fatalf("left in the client:\n%s", s)
 		}
-		w.g.Update(l.lens.Close)
+		w.update(l.lens.Close)
 	}
 	if diff := cmp.Diff(Size{}, w.g.Size()); diff != "" {
 		t.Fatalf("left in the graph (-want +got):\n%s", diff)

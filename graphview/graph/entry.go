@@ -56,7 +56,7 @@ func (l *Lens) rev(s stamp) uint64 { return l.base + uint64(s) }
 // in the middle of a walk.
 func (l *Lens) rebase() {
 	floor := l.g.rev - l.g.span/2
-	l.dropGraves(floor)
+	l.dropTombstones(floor)
 	l.squeeze()
 	// The elements up to there keep their order: they are the last before it.
 	old := l.log.after(l.stamp(floor))
@@ -76,7 +76,7 @@ func (l *Lens) rebase() {
 		l.entries.at(el.entry).logged = el.number
 	}
 	l.base += uint64(by)
-	l.graves.horizon = max(l.graves.horizon, floor)
+	l.tombstones.horizon = max(l.tombstones.horizon, floor)
 	// Of a lens that has long not changed, who begins anew knows as much.
 	l.head = max(l.head, floor)
 }

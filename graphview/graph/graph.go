@@ -3,6 +3,8 @@ package graph
 import (
 	"strings"
 	"sync"
+
+	"graphview.dev/graphview/budget"
 )
 
 // clusterSpace is the id of the empty namespace: that of cluster-scoped objects.
@@ -38,13 +40,27 @@ type Graph struct {
 	namespaces kindID
 	siting     map[nodeID]struct{}
 
-	sources map[SourceID]source
+	// Bounds of what selectors may make, and who is beyond.
+	mostOfObject, mostOfNamespace int
+	loads                         map[spaceID]*load
+	dropped                       map[nodeID]*holder
+	told                          map[nodeID]*budget.Bound // as of the last revision
+	exceedances                   []Exceedance
+
+	sources map[SourceID]*source
 	lastID  SourceID
 	lenses  map[*Lens]struct{}
 
 	// What the open revision changed, for the lenses to look at.
 	changes []arcChange
 	uidWas  map[nodeID]uint32
+	noted   []arcID              // that are in the logs of hubs
+	review  map[spaceID]struct{} // whose holders may exceed a bound, or no longer
+	judged  map[nodeID]struct{}  // holders that began or ceased to
+
+	chores []chore
+	// hubSize and sliceChanges are the constants, but in tests.
+	hubSize, sliceChanges int
 
 	// Scratch space of setNames.
 	wanted []wanted
@@ -54,6 +70,7 @@ type Graph struct {
 type source struct {
 	kind     kindID
 	resource resID
+	lenses   map[*Lens]struct{} // that watch it
 }
 
 // New returns an empty graph.
@@ -66,10 +83,21 @@ func New() *Graph {
 		labels:    make(labelSets),
 		selection: make(map[scopeKey]*scope),
 		siting:    make(map[nodeID]struct{}),
-		sources:   make(map[SourceID]source),
-		lenses:    make(map[*Lens]struct{}),
-		uidWas:    make(map[nodeID]uint32),
-		onePath:   make(map[string]fieldID),
+		sources:   make(map[SourceID]*source),
+		loads:     make(map[spaceID]*load),
+		dropped:   make(map[nodeID]*holder),
+		told:      make(map[nodeID]*budget.Bound),
+		review:    make(map[spaceID]struct{}),
+		judged:    make(map[nodeID]struct{}),
+
+		hubSize:         hubSize,
+		sliceChanges:    sliceChanges,
+		mostOfObject:    int(arcsOfObject.Limit()),
+		mostOfNamespace: int(arcsOfNamespace.Limit()),
+
+		lenses:  make(map[*Lens]struct{}),
+		uidWas:  make(map[nodeID]uint32),
+		onePath: make(map[string]fieldID),
 	}
 	g.kinds.clone = func(k Kind) Kind { return Kind{strings.Clone(k.Group), strings.Clone(k.Kind)} }
 	g.spaces.clone = strings.Clone
@@ -110,6 +138,8 @@ func (g *Graph) Update(fn func()) []*Lens {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	fn()
+	g.work()
+	g.enforce()
 	return g.commit()
 }
 
@@ -119,42 +149,32 @@ func (g *Graph) AddSource(kind Kind, resource Resource, scope Scope) SourceID {
 	g.lastID++
 	k := g.kindFor(kind)
 	g.kinds.hold(k)
-	g.sources[g.lastID] = source{kind: k, resource: g.resources.intern(resource)}
+	g.sources[g.lastID] = &source{kind: k, resource: g.resources.intern(resource), lenses: make(map[*Lens]struct{})}
 	g.setScope(k, scope)
 	return g.lastID
 }
 
-// RemoveSource takes away everything that only the source claims. In Update.
+// RemoveSource takes away everything that only the source claims, in slices; see
+// Pending. In Update.
 func (g *Graph) RemoveSource(id SourceID) {
-	src, ok := g.sources[id]
-	if !ok {
+	src := g.sources[id]
+	if src == nil {
 		return
 	}
-	var claimed []nodeID
-	for key, sc := range g.selection {
-		if key.kind != src.kind {
-			continue
-		}
-		for _, s := range sc.slots {
-			if n := g.nodeAt(s, src.resource); n != 0 && g.claimed(n, id) {
-				claimed = append(claimed, n)
-			}
-		}
-	}
-	for _, n := range claimed {
-		g.unclaim(n, id)
-	}
-	for l := range g.lenses {
-		l.forget(id)
+	for l := range src.lenses {
+		l.Unwatch(id)
 	}
 	delete(g.sources, id)
-	g.kinds.release(src.kind)
+	g.chores = append(g.chores, &unclaiming{g: g, id: id, of: *src})
 }
 
 // Set tells the graph what a source sees of an object. The id it returns names
 // the object in Lens.Select until Update returns. In Update.
 func (g *Graph) Set(id SourceID, o *Object) NodeID {
 	src := g.sources[id]
+	if src == nil {
+		return 0 // it was removed
+	}
 	at := g.slotFor(src.kind, g.spaces.intern(o.Namespace), o.Name)
 	n := g.nodeAt(at, src.resource)
 	if n == 0 {
@@ -164,6 +184,7 @@ func (g *Graph) Set(id SourceID, o *Object) NodeID {
 	}
 	p := g.nodes.at(n)
 	known := p.alive()
+	before := g.tallyOf(at)
 	g.addClaim(n, id)
 	lags := len(g.claims[n]) > 0 && p.version > o.Version && o.Version != 0
 	if known && (lags || p.version == o.Version && p.hash == o.Hash && g.rules[n] == o.Rules) {
@@ -185,6 +206,7 @@ func (g *Graph) Set(id SourceID, o *Object) NodeID {
 	if !known {
 		g.enter(at)
 	}
+	g.recount(at, before)
 	g.setNames(n, o.References)
 	g.setSelectors(n, o.References)
 	if relabel {
@@ -206,6 +228,9 @@ func (g *Graph) setRules(id nodeID, rules uint64) {
 // that name. In Update.
 func (g *Graph) Find(id SourceID, namespace, name string) NodeID {
 	src := g.sources[id]
+	if src == nil {
+		return 0
+	}
 	at, _ := g.findSlot(src.kind, g.spaces.find(namespace), name)
 	if at == 0 {
 		return 0
@@ -224,19 +249,26 @@ func (g *Graph) Remove(id SourceID, namespace, name string) {
 }
 
 func (g *Graph) unclaim(id nodeID, source SourceID) {
-	g.removeClaim(id, source)
-	for l := range g.lenses {
-		l.unclaimed(id, source)
-	}
 	n := g.nodes.at(id)
+	before := g.tallyOf(n.slot)
+	g.removeClaim(id, source)
+	switch src := g.sources[source]; {
+	case n.alive() && src != nil:
+		for l := range src.lenses {
+			l.unclaimed(id, source)
+		}
+	case !n.alive() && n.pins > 0:
+		for l := range g.lenses {
+			if e := l.index.at(id); e != 0 {
+				l.deselect(e)
+			}
+		}
+	}
 	if n.alive() {
 		return
 	}
 	g.setUID(id, 0)
-	for _, s := range n.held() {
-		g.unindex(s)
-	}
-	n.selectors = nil
+	g.setHolder(id, nil)
 	delete(g.siting, id)
 	for a := n.out; a != 0; a = g.nodes.at(id).out {
 		g.removeArc(a)
@@ -248,6 +280,7 @@ func (g *Graph) unclaim(id nodeID, source SourceID) {
 	if !g.peopled(at) {
 		g.leave(at)
 	}
+	g.recount(at, before)
 	g.relabelled(at)
 	g.dropNode(id)
 }
@@ -349,6 +382,10 @@ func (g *Graph) commit() []*Lens {
 			revised = append(revised, l)
 		}
 	}
+	for _, id := range g.noted {
+		g.arcs.at(id).flags &^= noted
+	}
+	g.noted = g.noted[:0]
 	for i := range g.changes {
 		c := &g.changes[i]
 		if a := g.arcs.at(c.id); a.flags&gone != 0 {

@@ -25,6 +25,8 @@ type Lens struct {
 	rooted  bool
 	against [Transitive + 1]bool // arc types followed against their direction
 	replant bool                 // reach has to be found anew
+	leaving *leaving             // nil while every member is seen
+	closed  bool
 
 	base    uint64 // of stamps
 	index   index
@@ -33,10 +35,10 @@ type Lens struct {
 	dirty   []entryID
 	queue   []entryID // of spread
 
-	log    log
-	graves graveyard
-	head   uint64
-	change chan struct{}
+	log        log
+	tombstones tombstones
+	head       uint64
+	change     chan struct{}
 
 	vertices, arcs, roots int
 	objects               map[resID]int
@@ -84,51 +86,64 @@ func (g *Graph) NewLens() *Lens {
 		head:    g.rev,
 		change:  make(chan struct{}),
 		// Whoever knows older revisions knows them of another lens.
-		graves: graveyard{horizon: g.rev},
+		tombstones: tombstones{horizon: g.rev},
 	}
 	g.lenses[l] = struct{}{}
 	return l
 }
 
-// Close takes the lens out of the graph. Readers find it empty of news. In Update.
+// Close takes the lens out of the graph, which gives up what it holds in slices;
+// see Graph.Pending. Readers find that they have to begin anew. In Update.
 func (l *Lens) Close() {
-	for e := range l.graves.newest {
-		l.forgetArcs(e)
+	if l.closed {
+		return
 	}
-	for p := range l.all {
-		l.g.nodes.at(p.node).pins--
-		l.g.dropNode(p.node)
+	l.closed = true
+	for id := range l.sources {
+		if src := l.g.sources[id]; src != nil {
+			delete(src.lenses, l)
+		}
 	}
-	l.index, l.entries, l.log, l.dirty, l.parts = index{}, slab[entryID, entry]{}, log{}, nil, nil
-	l.graves = graveyard{horizon: ^uint64(0)}
+	clear(l.sources)
 	for k, u := range l.uses {
 		if u.resource != 0 {
 			l.g.kinds.release(kindID(k)) //nolint:gosec // an id
 		}
 	}
 	l.uses = nil
+	l.index, l.log, l.dirty, l.parts = index{}, log{}, nil, nil
+	l.tombstones.horizon = ^uint64(0)
 	delete(l.g.lenses, l)
+	l.g.chores = append(l.g.chores, &closing{l: l})
 }
 
 // Watch makes the objects that a source sees eligible. In Update.
-func (l *Lens) Watch(id SourceID) { l.sources[id] = struct{}{} }
-
-// Unwatch is the opposite of Watch: objects that no other source of the lens
-// sees are no longer members. In Update.
-func (l *Lens) Unwatch(id SourceID) {
-	if _, ok := l.sources[id]; !ok {
-		return
+func (l *Lens) Watch(id SourceID) {
+	if src := l.g.sources[id]; src != nil && !l.closed {
+		l.sources[id] = struct{}{}
+		src.lenses[l] = struct{}{}
 	}
-	for p, e := range l.all {
-		if l.g.claimed(p.node, id) && !l.sees(p.node, id) {
-			l.deselect(e)
-		}
-	}
-	delete(l.sources, id)
 }
 
-// forget drops a source that has already given up its claims.
-func (l *Lens) forget(id SourceID) { delete(l.sources, id) }
+// Unwatch is the opposite of Watch: objects that no other source of the lens
+// sees are no longer members, once Graph.Pending is false. In Update.
+func (l *Lens) Unwatch(ids ...SourceID) {
+	before := len(l.sources)
+	for _, id := range ids {
+		delete(l.sources, id)
+		if src := l.g.sources[id]; src != nil {
+			delete(src.lenses, l)
+		}
+	}
+	switch {
+	case len(l.sources) == before:
+	case l.leaving != nil:
+		l.leaving.next = 0 // once more from the beginning
+	default:
+		l.leaving = &leaving{l: l}
+		l.g.chores = append(l.g.chores, l.leaving)
+	}
+}
 
 // sees tells whether a source of the lens other than except claims the node.
 func (l *Lens) sees(id nodeID, except SourceID) bool {
@@ -154,13 +169,16 @@ func (l *Lens) unclaimed(id nodeID, source SourceID) {
 // Use says under which resource the view watches a kind: vertices of another
 // version are hidden, and references to the kind become arcs. In Update.
 func (l *Lens) Use(kind Kind, resource Resource) {
+	if l.closed {
+		return
+	}
 	k := l.g.kindFor(kind)
 	l.setUse(k, use{resource: l.g.resources.intern(resource), namespaced: l.g.scopes[k] == ScopeNamespaced})
 }
 
 // Unuse says that the view no longer watches the kind. In Update.
 func (l *Lens) Unuse(kind Kind) {
-	if k := l.g.kinds.find(kind); k != 0 {
+	if k := l.g.kinds.find(kind); k != 0 && !l.closed {
 		l.setUse(k, use{})
 	}
 }
@@ -206,6 +224,9 @@ func (l *Lens) SetRoots(rooted bool, against []ArcType) {
 // Select applies the view's decision about an object. In Update.
 func (l *Lens) Select(id NodeID, s Selection) {
 	n := nodeID(id)
+	if n == 0 || l.closed {
+		return
+	}
 	e := l.index.at(n)
 	if !s.Member {
 		if e != 0 {

@@ -65,78 +65,78 @@ func (l *Lens) Compact() {
 	l.log.elements = append(make([]element, 0, len(l.log.elements)), l.log.elements...)
 }
 
-// graveyard remembers what went, oldest first, until the horizon passes it.
-type graveyard struct {
+// tombstones remembers what went, oldest first, until the horizon passes it.
+type tombstones struct {
 	// horizon is the revision before which tombstones are forgotten: a reader
 	// whose knowledge is older cannot be told what went.
 	horizon uint64
 	// arcs are linked, newest first, from the entry that they started at.
-	arcs   slab[deadArcID, deadArc]
-	newest map[entryID]deadArcID
-	graves []grave
+	arcs   slab[tombstoneID, arcTombstone]
+	newest map[entryID]tombstoneID
+	order  []tombstone
 }
 
-// deadArc is an arc that is no longer shown, to some at least. sited: only to
+// arcTombstone is an arc that is no longer shown, to some at least. sited: only to
 // those who may see the object of its target's namespace it was.
-type deadArc struct {
+type arcTombstone struct {
 	to       slotID
 	resource resID
 	typ      ArcType
 	sited    bool
 	rev      uint64
-	older    deadArcID // of the same entry
+	older    tombstoneID // of the same entry
 }
 
-// grave is the tombstone of a vertex, or of one arc that started at it.
-type grave struct {
+// tombstone is that of a vertex, or of one arc that started at it.
+type tombstone struct {
 	rev   uint64
 	entry entryID
 	isArc bool
 }
 
-// minGraves tombstones are kept in any case, and then as many as a quarter of
+// minTombstones tombstones are kept in any case, and then as many as a quarter of
 // the visible vertices.
-const minGraves = 8192
+const minTombstones = 8192
 
-func (l *Lens) buryArc(e entryID, d deadArc) {
-	if l.graves.newest == nil {
-		l.graves.newest = make(map[entryID]deadArcID)
+func (l *Lens) entombArc(e entryID, d arcTombstone) {
+	if l.tombstones.newest == nil {
+		l.tombstones.newest = make(map[entryID]tombstoneID)
 	}
 	l.g.slots.at(d.to).pins++
-	d.rev, d.older = l.g.rev, l.graves.newest[e]
-	id := l.graves.arcs.alloc()
-	*l.graves.arcs.at(id) = d
-	l.graves.newest[e] = id
-	l.graves.graves = append(l.graves.graves, grave{rev: l.g.rev, entry: e, isArc: true})
+	d.rev, d.older = l.g.rev, l.tombstones.newest[e]
+	id := l.tombstones.arcs.alloc()
+	*l.tombstones.arcs.at(id) = d
+	l.tombstones.newest[e] = id
+	l.tombstones.order = append(l.tombstones.order, tombstone{rev: l.g.rev, entry: e, isArc: true})
 }
 
-func (l *Lens) buryVertex(e entryID) {
-	l.graves.graves = append(l.graves.graves, grave{rev: l.g.rev, entry: e})
+func (l *Lens) entombVertex(e entryID) {
+	l.tombstones.order = append(l.tombstones.order, tombstone{rev: l.g.rev, entry: e})
 }
 
-// clearGraves forgets the oldest tombstones beyond what is to be kept.
-func (l *Lens) clearGraves() {
-	excess := len(l.graves.graves) - minGraves - l.vertices/4
+// clearTombstones forgets the oldest tombstones beyond what is to be kept.
+func (l *Lens) clearTombstones() {
+	excess := len(l.tombstones.order) - minTombstones - l.vertices/4
 	if excess <= 0 {
 		return
 	}
 	// A revision is forgotten as a whole.
-	l.dropGraves(l.graves.graves[excess-1].rev)
+	l.dropTombstones(l.tombstones.order[excess-1].rev)
 }
 
 // Forget gives up what is remembered of what went up to a revision: a reader
 // whose knowledge is older has to begin anew. In Update.
-func (l *Lens) Forget(rev uint64) { l.dropGraves(rev) }
+func (l *Lens) Forget(rev uint64) { l.dropTombstones(rev) }
 
-// dropGraves forgets the tombstones up to a revision.
-func (l *Lens) dropGraves(rev uint64) {
+// dropTombstones forgets the tombstones up to a revision.
+func (l *Lens) dropTombstones(rev uint64) {
 	done := 0
-	for _, gr := range l.graves.graves {
+	for _, gr := range l.tombstones.order {
 		if gr.rev > rev {
 			break
 		}
 		done++
-		l.graves.horizon = gr.rev
+		l.tombstones.horizon = gr.rev
 		if gr.isArc {
 			l.forgetArcsOf(gr.entry, gr.rev)
 			continue
@@ -150,24 +150,24 @@ func (l *Lens) dropGraves(rev uint64) {
 	}
 	// What is cut off goes when the slice next grows: moving the rest now would
 	// cost every revision its length.
-	l.graves.graves = l.graves.graves[done:]
+	l.tombstones.order = l.tombstones.order[done:]
 }
 
 // forgetArcsOf forgets the arcs that went from an entry up to a revision.
 func (l *Lens) forgetArcsOf(e entryID, rev uint64) {
-	id := l.graves.newest[e]
-	var kept deadArcID // the last that is
-	for id != 0 && l.graves.arcs.at(id).rev > rev {
-		kept, id = id, l.graves.arcs.at(id).older
+	id := l.tombstones.newest[e]
+	var kept tombstoneID // the last that is
+	for id != 0 && l.tombstones.arcs.at(id).rev > rev {
+		kept, id = id, l.tombstones.arcs.at(id).older
 	}
 	if kept != 0 {
-		l.graves.arcs.at(kept).older = 0
+		l.tombstones.arcs.at(kept).older = 0
 	} else {
-		delete(l.graves.newest, e)
+		delete(l.tombstones.newest, e)
 	}
 	for id != 0 {
-		d := *l.graves.arcs.at(id)
-		l.graves.arcs.release(id)
+		d := *l.tombstones.arcs.at(id)
+		l.tombstones.arcs.release(id)
 		l.g.slots.at(d.to).pins--
 		l.g.dropSlot(d.to)
 		id = d.older

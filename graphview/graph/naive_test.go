@@ -1,12 +1,15 @@
 package graph
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+
+	"graphview.dev/graphview/budget"
 )
 
 // model is the naive twin of a Graph and its lenses: plain maps, and every
@@ -16,6 +19,10 @@ type model struct {
 	objects map[SourceID]map[string]Object // by namespace/name
 	scopes  map[Kind]Scope
 	lenses  []*modelLens
+	// mostOfObject and mostOfNamespace are the bounds of what selectors make, and
+	// dropped says for which of them an object's make nothing; see bounds.
+	mostOfObject, mostOfNamespace int
+	dropped                       map[Key]*budget.Bound
 }
 
 type modelSource struct {
@@ -85,6 +92,69 @@ func (m *model) merged(l *modelLens) map[Key]Object {
 	return all
 }
 
+// bounds finds out whose selectors match more than is allowed.
+func (m *model) bounds() {
+	m.dropped = map[Key]*budget.Bound{}
+	slots, all := map[Kind]map[string]Object{}, map[Key]Object{}
+	for id, src := range m.sources {
+		if slots[src.kind] == nil {
+			slots[src.kind] = map[string]Object{}
+		}
+		for name, o := range m.objects[id] {
+			slots[src.kind][name] = o
+			all[Key{src.resource, o.Namespace, o.Name}] = o
+		}
+	}
+	type holder struct {
+		key     Key
+		matches int
+	}
+	spaces := map[string][]holder{}
+	for key, o := range all {
+		type match struct {
+			typ  ArcType
+			to   Kind
+			name string
+		}
+		matches := map[match]bool{}
+		for _, r := range o.References {
+			if r.Selector == nil {
+				continue
+			}
+			for name, target := range slots[r.To] {
+				if !r.AllNamespaces && target.Namespace != r.Namespace || !r.Selector.Matches(target.Labels) {
+					continue
+				}
+				if r.Namespaces != nil {
+					site, ok := slots[NamespaceKind]["/"+target.Namespace]
+					if !ok || target.Namespace == "" || !r.Namespaces.Matches(site.Labels) {
+						continue
+					}
+				}
+				matches[match{r.Type, r.To, name}] = true
+			}
+		}
+		switch {
+		case len(matches) > m.mostOfObject:
+			m.dropped[key] = arcsOfObject
+		case len(matches) > 0:
+			spaces[o.Namespace] = append(spaces[o.Namespace], holder{key, len(matches)})
+		}
+	}
+	for _, holders := range spaces {
+		slices.SortFunc(holders, func(a, b holder) int {
+			return cmp.Or(cmp.Compare(a.matches, b.matches), cmp.Compare(a.key.Resource.Resource, b.key.Resource.Resource),
+				cmp.Compare(a.key.Name, b.key.Name), cmp.Compare(a.key.Version, b.key.Version))
+		})
+		total := 0
+		for _, h := range holders {
+			if total += h.matches; total > m.mostOfNamespace {
+				m.dropped[h.key] = arcsOfNamespace
+			}
+		}
+	}
+}
+
 func (m *model) kindOf(r Resource) Kind {
 	for _, s := range m.sources {
 		if s.resource == r {
@@ -120,6 +190,9 @@ func (m *model) picture(l *modelLens, allow func(Resource, string) bool) picture
 	arcs := map[link]*attributes{}
 	for from, o := range members {
 		for _, r := range o.References {
+			if r.Selector != nil && m.dropped[from] != nil {
+				continue
+			}
 			res, ok := l.uses[r.To]
 			if !ok {
 				continue
@@ -246,4 +319,14 @@ func (c *client) read(t *testing.T, l *Lens, limit int) bool {
 		return false
 	}
 	return done
+}
+
+// holds tells whether a source sees the object.
+func (m *model) holds(k Key) bool {
+	for id, src := range m.sources {
+		if _, ok := m.objects[id][k.Namespace+"/"+k.Name]; ok && src.resource == k.Resource {
+			return true
+		}
+	}
+	return false
 }

@@ -9,15 +9,15 @@ import (
 // Ids of what the graph holds, each a type of its own so that none is taken for
 // another. 0 means none.
 type (
-	nodeID    uint32
-	slotID    uint32
-	arcID     uint32
-	kindID    uint32
-	spaceID   uint32
-	resID     uint32
-	fieldID   uint32
-	entryID   uint32 // of a lens
-	deadArcID uint32 // of a lens
+	nodeID      uint32
+	slotID      uint32
+	arcID       uint32
+	kindID      uint32
+	spaceID     uint32
+	resID       uint32
+	fieldID     uint32
+	entryID     uint32 // of a lens
+	tombstoneID uint32 // of a lens
 )
 
 // NodeID names a node while it has claims; see Graph.Set.
@@ -65,15 +65,15 @@ type node struct {
 	changed uint64 // revision in which the content last changed
 	labels  *labelSet
 	payload any
-	// selectors that the object holds; nil for most.
-	selectors *[]*selector
+	// holder has the object's selectors; nil for most.
+	holder *holder
 }
 
 func (n *node) held() []*selector {
-	if n.selectors == nil {
+	if n.holder == nil {
 		return nil
 	}
-	return *n.selectors
+	return n.holder.selectors
 }
 
 func (n *node) alive() bool { return n.claim != 0 }
@@ -146,6 +146,8 @@ func (g *Graph) dropNode(id nodeID) {
 	}
 	slotOf := n.slot
 	delete(g.uidWas, id)
+	delete(g.judged, id)
+	delete(g.told, id)
 	g.nodes.release(id)
 	g.dropSlot(slotOf)
 }

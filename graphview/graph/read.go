@@ -73,7 +73,7 @@ func (l *Lens) Read(pos *Position, limit int, allow func(Resource, string) bool,
 		// One that began with nothing can only know what it was given since.
 		r.told = pos.from
 	}
-	if r.told < l.graves.horizon || pos.Known > l.head || pos.base != l.base {
+	if r.told < l.tombstones.horizon || pos.Known > l.head || pos.base != l.base {
 		return false, ErrGone
 	}
 	elements := l.log.elements[l.log.after(l.stamp(pos.next)):]
@@ -123,7 +123,7 @@ func (r *reader) read(e entryID) {
 	}
 	if p.flags&shown == 0 {
 		if l.rev(p.since) > r.told {
-			r.readDead(e, key)
+			r.readTombstones(e, key)
 			r.emit(Change{Op: DeleteVertex, Vertex: key})
 		}
 		return
@@ -135,30 +135,48 @@ func (r *reader) read(e entryID) {
 		}
 		r.emit(Change{Op: SetVertex, Vertex: key, Payload: payload})
 	}
-	r.readDead(e, key)
-	for id := g.nodes.at(p.node).out; id != 0; {
+	r.readTombstones(e, key)
+	n := g.nodes.at(p.node)
+	if h := n.holder; h != nil && h.matches > g.hubSize && l.rev(p.since) <= r.known {
+		// Of a hub, only what changed is looked at, if that is remembered.
+		if h.changes.since(r.known, func(id arcID) {
+			if a := g.arcs.at(id); a.from == p.node {
+				r.readArc(e, key, a)
+			}
+		}) {
+			return
+		}
+	}
+	for id := n.out; id != 0; {
 		a := g.arcs.at(id)
 		id = a.nextOut
-		how := l.lookOf(e, a)
-		if !how.shown || max(a.stamp, l.rev(p.since), l.uses[g.slots.at(a.to).kind].since, r.targetSince(a.to, how.resource)) <= r.known {
-			continue
-		}
-		to := g.keyAt(a.to, how.resource)
-		if !r.allowed(to) || how.sited && !r.siteAllowed() {
-			continue
-		}
-		fields := a.fields
-		if how.missing {
-			// What a selector says of an object that this view does not have
-			// is not for its subscribers.
-			fields = a.namedBy
-		}
-		r.emit(Change{
-			Op: SetArc, Vertex: key, To: to, Type: a.typ,
-			Controller: a.flags&controller != 0, BlockOwnerDeletion: a.flags&block != 0,
-			Missing: how.missing, Fields: g.fieldsOf(fields),
-		})
+		r.readArc(e, key, a)
 	}
+}
+
+// readArc tells of an arc that starts at a visible entry, if it is new to the
+// reader.
+func (r *reader) readArc(e entryID, key Key, a *arc) {
+	l, g := r.l, r.l.g
+	how := l.lookOf(e, a)
+	if !how.shown || max(a.stamp, l.rev(l.entries.at(e).since), l.uses[g.slots.at(a.to).kind].since, r.targetSince(a.to, how.resource)) <= r.known {
+		return
+	}
+	to := g.keyAt(a.to, how.resource)
+	if !r.allowed(to) || how.sited && !r.siteAllowed() {
+		return
+	}
+	fields := a.fields
+	if how.missing {
+		// What a selector says of an object that this view does not have
+		// is not for its subscribers.
+		fields = a.namedBy
+	}
+	r.emit(Change{
+		Op: SetArc, Vertex: key, To: to, Type: a.typ,
+		Controller: a.flags&controller != 0, BlockOwnerDeletion: a.flags&block != 0,
+		Missing: how.missing, Fields: g.fieldsOf(fields),
+	})
 }
 
 // targetSince is the revision in which the target of an arc last appeared or
@@ -172,13 +190,13 @@ func (r *reader) targetSince(to slotID, resource resID) uint64 {
 	return 0
 }
 
-// readDead tells of arcs that went from an entry and did not come back.
-func (r *reader) readDead(e entryID, key Key) {
+// readTombstones tells of arcs that went from an entry and did not come back.
+func (r *reader) readTombstones(e entryID, key Key) {
 	l, g := r.l, r.l.g
-	var told map[deadArc]bool
-	var d deadArc
-	for id := l.graves.newest[e]; id != 0; id = d.older {
-		if d = *l.graves.arcs.at(id); d.rev <= r.told {
+	var told map[arcTombstone]bool
+	var d arcTombstone
+	for id := l.tombstones.newest[e]; id != 0; id = d.older {
+		if d = *l.tombstones.arcs.at(id); d.rev <= r.told {
 			return
 		}
 		if d.sited && !r.siteAllowed() {
@@ -187,9 +205,9 @@ func (r *reader) readDead(e entryID, key Key) {
 		if d.older != 0 || told != nil {
 			// The same arc may have gone more than once.
 			if told == nil {
-				told = make(map[deadArc]bool)
+				told = make(map[arcTombstone]bool)
 			}
-			same := deadArc{to: d.to, resource: d.resource, typ: d.typ}
+			same := arcTombstone{to: d.to, resource: d.resource, typ: d.typ}
 			if told[same] {
 				continue
 			}

@@ -8,6 +8,7 @@ import (
 // selector is one Reference with a Selector, held by a node.
 type selector struct {
 	owner    nodeID
+	holder   *holder // the owner's
 	typ      ArcType
 	kind     kindID
 	space    spaceID // 0 for every namespace
@@ -100,33 +101,64 @@ func (g *Graph) setSelectors(id nodeID, references []Reference) {
 	if slices.EqualFunc(have, want, (*selector).equal) {
 		return
 	}
-	for _, s := range have {
-		g.unindex(s)
-	}
-	g.nodes.at(id).selectors = nil
-	if want != nil {
-		g.nodes.at(id).selectors = &want
-	}
+	h := g.setHolder(id, want)
 	g.setSiting(id, want)
 	// Arcs of the old selectors that no new one confirms go; the list is taken
 	// first, since select links arcs into it.
-	var stale []arcID
-	for a := g.nodes.at(id).out; a != 0; a = g.arcs.at(a).nextOut {
-		if g.arcs.at(a).flags&bySelector != 0 {
-			stale = append(stale, a)
+	stale := g.selectedArcs(id)
+	switch {
+	case h == nil:
+	case g.mayExceed(h):
+		h.dropped = arcsOfObject // nothing is made
+		for _, a := range stale {
+			g.reselect(a)
 		}
-	}
-	for _, s := range want {
-		g.index(s)
-		g.visitScope(s, func(to slotID) {
-			if g.selectsSlot(s, to) {
-				g.selectArc(s, to)
+		h.dropped = nil
+		g.setMatches(h, g.countAll(h))
+		if h.matches > g.mostOfObject {
+			g.drop(id, h, arcsOfObject)
+		} else {
+			g.setMatches(h, 0)
+			for _, s := range want {
+				g.selectAll(s)
 			}
-		})
+		}
+		return
+	default:
+		g.setMatches(h, len(stale))
+		for _, s := range want {
+			g.selectAll(s)
+		}
 	}
 	for _, a := range stale {
 		g.reselect(a)
 	}
+}
+
+// mayExceed tells whether a holder looks at more objects than it may match.
+func (g *Graph) mayExceed(h *holder) bool {
+	objects := 0
+	for _, s := range h.selectors {
+		if s.space == 0 {
+			for key, sc := range g.selection {
+				if key.kind == s.kind {
+					objects += len(sc.slots)
+				}
+			}
+		} else if sc := g.selection[scopeKey{s.kind, s.space}]; sc != nil {
+			objects += len(sc.slots)
+		}
+	}
+	return objects > g.mostOfObject
+}
+
+// selectAll makes the arcs of a selector.
+func (g *Graph) selectAll(s *selector) {
+	g.visitScope(s, func(to slotID) {
+		if g.selectsSlot(s, to) {
+			g.selectArc(s, to)
+		}
+	})
 }
 
 func (s *selector) equal(o *selector) bool {
@@ -263,14 +295,14 @@ func (g *Graph) relabelled(id slotID) {
 			if len(sc.anchored) > 0 {
 				for k, v := range labels {
 					for _, s := range sc.anchored[pair{k, v}] {
-						if s.selector.Matches(labels) && g.sitesIn(s, at.space) {
+						if s.holder.dropped == nil && s.selector.Matches(labels) && g.sitesIn(s, at.space) {
 							g.selectArc(s, id)
 						}
 					}
 				}
 			}
 			for _, s := range sc.rest {
-				if s.selector.Matches(labels) && g.sitesIn(s, at.space) {
+				if s.holder.dropped == nil && s.selector.Matches(labels) && g.sitesIn(s, at.space) {
 					g.selectArc(s, id)
 				}
 			}
@@ -301,7 +333,7 @@ func (g *Graph) reselect(id arcID) {
 	a := g.arcs.at(id)
 	var by uint8
 	for _, s := range g.nodes.at(a.from).held() {
-		if s.typ == a.typ && by&s.flag() == 0 && g.selectsSlot(s, a.to) {
+		if s.holder.dropped == nil && s.typ == a.typ && by&s.flag() == 0 && g.selectsSlot(s, a.to) {
 			by |= s.flag()
 		}
 	}
@@ -319,8 +351,10 @@ func (g *Graph) holdArc(id arcID, by uint8) {
 		switch s := g.slots.at(a.to); {
 		case before == 0:
 			s.selected++
+			g.countMatch(a.from, 1)
 		case by == 0:
 			s.selected--
+			g.countMatch(a.from, -1)
 		}
 		a = g.touchArc(id)
 		a.flags = a.flags&^bySelector | by

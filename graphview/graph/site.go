@@ -57,7 +57,7 @@ func (g *Graph) resited(name string) {
 				continue
 			}
 			for _, to := range sc.slots {
-				if g.selectsSlot(s, to) {
+				if s.holder.dropped == nil && g.selectsSlot(s, to) {
 					g.selectArc(s, to)
 				}
 			}

@@ -1,0 +1,244 @@
+package graph
+
+import (
+	"cmp"
+	"slices"
+
+	"graphview.dev/graphview/budget"
+)
+
+// A selector of a few bytes may match every object of the cluster, so what
+// selectors make is bounded, for each object that holds some and for each
+// namespace of such. A holder beyond a bound has none of its selectors' arcs until
+// it is within again, whatever it had before: of a namespace that exceeds its
+// bound, the holders that match most go first.
+var (
+	arcsOfObject    = budget.Declare("selector_arcs_object", "objects that the selectors of one object match", 50_000)
+	arcsOfNamespace = budget.Declare("selector_arcs_namespace", "objects that the selectors of one namespace's objects match", 1_000_000)
+)
+
+// holder is what a node with selectors has.
+type holder struct {
+	selectors []*selector
+	space     spaceID // the node's
+	// matches is how many arcs the selectors make, or would make were they not
+	// dropped.
+	matches int
+	// dropped is the bound for which they make none, nil if they do.
+	dropped *budget.Bound
+	changes hubLog
+}
+
+// load is what the holders of one namespace match.
+type load struct {
+	holders map[nodeID]*holder
+	matches int // of those that are within their own bound
+	beyond  int // holders that are not
+	dropped int // holders without arcs
+}
+
+// Exceedance says that an object began or ceased to exceed a bound of what its
+// references may make.
+type Exceedance struct {
+	// Sources see the object, and Lenses have it as a member.
+	Sources         []SourceID
+	Lenses          []*Lens
+	Namespace, Name string
+	// Err names the bound, nil if there is none that the object exceeds.
+	Err error
+}
+
+// Exceedances are those of the last Update, for its caller until the next.
+func (g *Graph) Exceedances() []Exceedance { return g.exceedances }
+
+// Exceeded is an error that names the bound that an object exceeds, as of the last
+// revision; nil if it exceeds none. In Update.
+func (g *Graph) Exceeded(id NodeID) error {
+	if b := g.told[nodeID(id)]; b != nil {
+		return &budget.Exceeded{Bound: b}
+	}
+	return nil
+}
+
+// setHolder gives a node its selectors, which match nothing so far; without any it
+// is no holder.
+func (g *Graph) setHolder(id nodeID, selectors []*selector) *holder {
+	n := g.nodes.at(id)
+	if h := n.holder; h != nil {
+		for _, s := range h.selectors {
+			g.unindex(s)
+		}
+		g.setMatches(h, 0)
+		ld := g.loads[h.space]
+		if h.dropped != nil {
+			ld.dropped--
+			delete(g.dropped, id)
+			g.judged[id] = struct{}{}
+		}
+		if delete(ld.holders, id); len(ld.holders) == 0 {
+			delete(g.loads, h.space)
+		}
+		n.holder = nil
+	}
+	if len(selectors) == 0 {
+		return nil
+	}
+	h := &holder{selectors: selectors, space: g.slots.at(n.slot).space, changes: hubLog{horizon: g.rev}}
+	ld := g.loads[h.space]
+	if ld == nil {
+		ld = &load{holders: make(map[nodeID]*holder)}
+		g.loads[h.space] = ld
+	}
+	ld.holders[id] = h
+	n.holder = h
+	for _, s := range selectors {
+		s.holder = h
+		g.index(s)
+	}
+	return h
+}
+
+// setMatches notes how much a holder matches.
+func (g *Graph) setMatches(h *holder, matches int) {
+	ld := g.loads[h.space]
+	count := func(matches, by int) {
+		if matches > g.mostOfObject {
+			ld.beyond += by
+		} else {
+			ld.matches += by * matches
+		}
+	}
+	count(h.matches, -1)
+	count(matches, 1)
+	h.matches = matches
+	if ld.matches > g.mostOfNamespace || ld.beyond+ld.dropped > 0 {
+		g.review[h.space] = struct{}{}
+	}
+}
+
+// countMatch counts an arc that a selector began or ceased to make. Where arcs are
+// dropped, recount does.
+func (g *Graph) countMatch(from nodeID, by int) {
+	if h := g.nodes.at(from).holder; h != nil && h.dropped == nil {
+		g.setMatches(h, h.matches+by)
+	}
+}
+
+// enforce drops the arcs of holders that exceed a bound, and brings back those of
+// holders that no longer do.
+func (g *Graph) enforce() {
+	for space := range g.review {
+		ld := g.loads[space]
+		if ld == nil {
+			continue
+		}
+		beyond := g.beyond(ld)
+		for id, h := range ld.holders {
+			if b := beyond[id]; b != nil && b != h.dropped {
+				g.drop(id, h, b)
+			}
+		}
+		for id, h := range ld.holders {
+			if beyond[id] == nil && h.dropped != nil {
+				g.restore(id, h)
+			}
+		}
+	}
+	clear(g.review)
+	g.tellExceedances()
+}
+
+// beyond tells which holders of a namespace exceed which bound.
+func (g *Graph) beyond(ld *load) map[nodeID]*budget.Bound {
+	beyond := make(map[nodeID]*budget.Bound)
+	var within []nodeID
+	for id, h := range ld.holders {
+		if h.matches > g.mostOfObject {
+			beyond[id] = arcsOfObject
+		} else {
+			within = append(within, id)
+		}
+	}
+	if ld.matches <= g.mostOfNamespace {
+		return beyond
+	}
+	slices.SortFunc(within, func(a, b nodeID) int {
+		k, o := g.key(a), g.key(b)
+		return cmp.Or(cmp.Compare(ld.holders[a].matches, ld.holders[b].matches),
+			cmp.Compare(k.Group, o.Group), cmp.Compare(k.Resource.Resource, o.Resource.Resource), cmp.Compare(k.Name, o.Name), cmp.Compare(k.Version, o.Version))
+	})
+	total := 0
+	for _, id := range within {
+		if total += ld.holders[id].matches; total > g.mostOfNamespace {
+			beyond[id] = arcsOfNamespace
+		}
+	}
+	return beyond
+}
+
+// drop takes away the arcs that a holder's selectors make.
+func (g *Graph) drop(id nodeID, h *holder, b *budget.Bound) {
+	b.Exceed()
+	if h.dropped == nil {
+		g.loads[h.space].dropped++
+		g.dropped[id] = h
+	}
+	h.dropped = b
+	g.judged[id] = struct{}{}
+	for _, a := range g.selectedArcs(id) {
+		g.reselect(a)
+	}
+}
+
+// restore makes them again.
+func (g *Graph) restore(id nodeID, h *holder) {
+	h.dropped = nil
+	g.loads[h.space].dropped--
+	delete(g.dropped, id)
+	g.judged[id] = struct{}{}
+	g.setMatches(h, 0)
+	for _, s := range h.selectors {
+		g.selectAll(s)
+	}
+}
+
+// selectedArcs lists the arcs that a node's selectors make.
+func (g *Graph) selectedArcs(id nodeID) []arcID {
+	var found []arcID
+	for a := g.nodes.at(id).out; a != 0; a = g.arcs.at(a).nextOut {
+		if g.arcs.at(a).flags&bySelector != 0 {
+			found = append(found, a)
+		}
+	}
+	return found
+}
+
+// tellExceedances notes whose bounds changed since they were last told.
+func (g *Graph) tellExceedances() {
+	g.exceedances = nil
+	for id := range g.judged {
+		var now *budget.Bound
+		n := g.nodes.at(id)
+		if n.holder != nil {
+			now = n.holder.dropped
+		}
+		before := g.told[id]
+		if now != nil {
+			g.told[id] = now
+		} else {
+			delete(g.told, id)
+		}
+		if now == before || !n.alive() {
+			continue
+		}
+		s := g.slots.at(n.slot)
+		x := Exceedance{Namespace: g.spaces.at(s.space), Name: s.name, Err: g.Exceeded(NodeID(id)), Sources: append([]SourceID{n.claim}, g.claims[id]...)}
+		for l := range g.lenses {
+			if e := l.index.at(id); e != 0 && l.entries.at(e).flags&member != 0 {
+				x.Lenses = append(x.Lenses, l)
+			}
+		}
+		g.exceedances = append(g.exceedances, x)
+	}
+	clear(g.judged)
+}

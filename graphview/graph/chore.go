@@ -1,0 +1,103 @@
+package graph
+
+// What a view or a watch leaves behind is as large as it was, and everybody waits
+// for the writer. So it is taken away in slices, of which each Update does one.
+
+// sliceVisits is how much one slice looks at for each object that it may change, and
+// sliceChanges how many objects that is: as many as a batch of events has.
+const (
+	sliceVisits  = 32
+	sliceChanges = 512
+)
+
+// chore is work that goes on for several Updates.
+type chore interface {
+	// slice does a part of the work, and tells whether all is done.
+	slice() (done bool)
+}
+
+// Pending tells whether Updates, also of nothing, have something left to do. It is
+// for the writer.
+func (g *Graph) Pending() bool { return len(g.chores) > 0 }
+
+// work does a slice of what is left to do.
+func (g *Graph) work() {
+	if len(g.chores) > 0 && g.chores[0].slice() {
+		g.chores = append(g.chores[:0], g.chores[1:]...)
+	}
+}
+
+// unclaiming takes away what only a source that was removed has seen.
+type unclaiming struct {
+	g    *Graph
+	id   SourceID
+	of   source
+	next nodeID
+}
+
+func (c *unclaiming) slice() bool {
+	g, changes := c.g, 0
+	for visits := 0; visits < sliceVisits*g.sliceChanges && changes < g.sliceChanges; visits++ {
+		if c.next++; c.next > g.nodes.next {
+			g.kinds.release(c.of.kind)
+			return true
+		}
+		if n := g.nodes.at(c.next); n.alive() && n.kind == c.of.kind && n.resource == c.of.resource && g.claimed(c.next, c.id) {
+			g.unclaim(c.next, c.id)
+			changes++
+		}
+	}
+	return false
+}
+
+// leaving deselects the members that no source of a lens sees any more.
+type leaving struct {
+	l    *Lens
+	next entryID
+}
+
+func (c *leaving) slice() bool {
+	l, g, changes := c.l, c.l.g, 0
+	for visits := 0; visits < sliceVisits*g.sliceChanges && changes < g.sliceChanges; visits++ {
+		if c.next++; l.closed || c.next > l.entries.next {
+			l.leaving = nil
+			return true
+		}
+		if p := l.entries.at(c.next); p.flags&member != 0 && !l.sees(p.node, 0) {
+			l.deselect(c.next)
+			changes++
+		}
+	}
+	return false
+}
+
+// closing gives up what a closed lens holds of the graph.
+type closing struct {
+	l    *Lens
+	next entryID
+	arc  tombstoneID
+}
+
+func (c *closing) slice() bool {
+	l := c.l
+	for range 4 * l.g.sliceChanges {
+		switch {
+		case c.next < l.entries.next:
+			c.next++
+			if n := l.entries.at(c.next).node; n != 0 {
+				l.g.nodes.at(n).pins--
+				l.g.dropNode(n)
+			}
+		case c.arc < l.tombstones.arcs.next:
+			c.arc++
+			if to := l.tombstones.arcs.at(c.arc).to; to != 0 {
+				l.g.slots.at(to).pins--
+				l.g.dropSlot(to)
+			}
+		default:
+			l.entries, l.tombstones = slab[entryID, entry]{}, tombstones{horizon: ^uint64(0)}
+			return true
+		}
+	}
+	return false
+}

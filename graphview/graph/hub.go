@@ -1,0 +1,60 @@
+package graph
+
+// hubSize is how many arcs a holder has for which it is noted which of them
+// changed, so that whoever reads one need not look at them all.
+const hubSize = 256
+
+// hubLog is which arcs of a hub looked different to some lens since horizon, in
+// order of revisions.
+type hubLog struct {
+	horizon uint64
+	arcs    []hubChange
+}
+
+type hubChange struct {
+	rev uint64
+	arc arcID
+}
+
+// noteHub notes that an arc looks different to a lens, once in each revision.
+func (g *Graph) noteHub(id arcID) {
+	a := g.arcs.at(id)
+	h := g.nodes.at(a.from).holder
+	if h == nil || a.flags&noted != 0 {
+		return
+	}
+	log := &h.changes
+	if h.matches <= g.hubSize {
+		*log = hubLog{horizon: g.rev}
+		return
+	}
+	a.flags |= noted
+	g.noted = append(g.noted, id)
+	if most := g.hubSize + h.matches/8; len(log.arcs) >= most {
+		half := len(log.arcs) / 2
+		log.horizon = log.arcs[half-1].rev
+		log.arcs = append(log.arcs[:0], log.arcs[half:]...)
+	}
+	log.arcs = append(log.arcs, hubChange{g.rev, id})
+}
+
+// since visits the arcs that changed after a revision, and tells whether it knows
+// them all. One may be visited that the hub no longer has.
+func (log *hubLog) since(rev uint64, visit func(arcID)) bool {
+	if rev < log.horizon {
+		return false
+	}
+	var seen map[arcID]struct{}
+	for i := len(log.arcs) - 1; i >= 0 && log.arcs[i].rev > rev; i-- {
+		id := log.arcs[i].arc
+		if _, again := seen[id]; again {
+			continue
+		}
+		visit(id)
+		if seen == nil {
+			seen = make(map[arcID]struct{})
+		}
+		seen[id] = struct{}{}
+	}
+	return true
+}
