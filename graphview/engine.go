@@ -89,6 +89,7 @@ type Engine struct {
 	rules     *rules
 	run       string // names this run of the process in revisions
 	counts    counts
+	writeLock prometheus.Histogram // how long the graph was locked for writing
 
 	// graph is written by the loop alone; so are the fields after it.
 	graph    *graph.Graph
@@ -96,6 +97,7 @@ type Engine struct {
 	finished []chan struct{}
 	rested   time.Time // when the next revision may be made
 	byLens   map[*graph.Lens]*View
+	bySource map[graph.SourceID]*feed
 	releases releases
 
 	reducer release.Reducer
@@ -131,10 +133,13 @@ func NewEngine(o Options) (*Engine, error) {
 		graph:  graph.New(),
 		events: make(chan event, 2*maxBatch),
 		byLens: make(map[*graph.Lens]*View),
-		views:  make(map[Name]*View),
-		opened: make(map[*View]struct{}),
-		feeds:  make(map[*watch.Watch]*feed),
-		slow:   make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2)),
+
+		bySource:  make(map[graph.SourceID]*feed),
+		writeLock: newWriteLock(),
+		views:     make(map[Name]*View),
+		opened:    make(map[*View]struct{}),
+		feeds:     make(map[*watch.Watch]*feed),
+		slow:      make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2)),
 
 		releases: make(releases),
 	}
@@ -380,6 +385,7 @@ func (e *Engine) giveBack(t *tap) {
 			e.releases.drop(e.graph, t.feed)
 			if t.feed.source != 0 {
 				e.graph.RemoveSource(t.feed.source)
+				delete(e.bySource, t.feed.source)
 			}
 		})
 	}

@@ -108,6 +108,9 @@ func TestReleasesDifferential(t *testing.T) {
 			known.drop(g, tellers[i])
 		}
 	})
+	for g.Pending() {
+		g.Update(func() {})
+	}
 	if size := g.Size(); len(known) > 0 || size != (graph.Size{}) {
 		t.Errorf("%d releases and %+v are left", len(known), size)
 	}

@@ -3,6 +3,7 @@ package graphview
 import (
 	"context"
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"time"
@@ -54,12 +55,13 @@ func (v *View) start() {
 }
 
 func (v *View) finish() {
-	v.dropTaps(maps.Values(v.taps))
-	v.dropTaps(maps.Keys(v.retiring))
+	// First the lens, so that nothing is taken from it piece by piece.
 	v.engine.do(func() {
 		delete(v.engine.byLens, v.lens)
 		v.lens.Close()
 	})
+	v.dropTaps(maps.Values(v.taps))
+	v.dropTaps(maps.Keys(v.retiring))
 }
 
 // keep brings everything in line once, and returns when to look again.
@@ -156,6 +158,7 @@ func (v *View) clear() {
 	if v.planned == 0 {
 		return
 	}
+	v.empty()
 	v.dropTaps(maps.Values(v.taps))
 	v.dropTaps(maps.Keys(v.retiring))
 	clear(v.taps)
@@ -167,6 +170,24 @@ func (v *View) clear() {
 	v.warnings.reset()
 	v.planned = 0
 	v.notify()
+}
+
+// empty takes all out of the lens, in slices: it may be as large as the limit and
+// more, and everybody waits for one that goes at once.
+func (v *View) empty() {
+	v.engine.do(func() {
+		var sources []graph.SourceID
+		for _, taps := range [2]iter.Seq[*tap]{maps.Values(v.taps), maps.Keys(v.retiring)} {
+			for t := range taps {
+				t.closed = true
+				sources = append(sources, t.feed.source)
+			}
+		}
+		v.lens.Unwatch(sources...)
+	})
+	for leaving := true; leaving; {
+		v.engine.do(func() { leaving = v.lens.Leaving() })
+	}
 }
 
 // plan makes the taps that are needed and gives up those that are not. What old
@@ -279,6 +300,7 @@ func (v *View) dropTaps(seq func(func(*tap) bool)) {
 		v.engine.detach(t)
 	}
 	v.engine.do(func() {
+		var unwatched []graph.SourceID
 		for _, t := range taps {
 			t.closed = true
 			v.warnings.dropFaults(t)
@@ -286,12 +308,13 @@ func (v *View) dropTaps(seq func(func(*tap) bool)) {
 				continue
 			}
 			if !v.sourceInUse(t) {
-				v.lens.Unwatch(t.feed.source)
+				unwatched = append(unwatched, t.feed.source)
 			}
 			if !v.kindInUse(t) {
 				v.lens.Unuse(kindOf(t.need.resource))
 			}
 		}
+		v.lens.Unwatch(unwatched...)
 	})
 	for _, t := range taps {
 		v.engine.giveBack(t)

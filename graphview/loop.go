@@ -81,6 +81,9 @@ func (v *tapVerdict) apply(id graph.NodeID, namespace, name string) {
 	}
 	if !t.need.key.Reduced {
 		t.view.lens.Select(id, v.verdict.selection)
+		if v.verdict.err == nil && v.verdict.selection.Member {
+			v.verdict.err = exceeded(t.view.engine.graph.Exceeded(id))
+		}
 	}
 	t.view.warnings.setFault(t, namespace, name, v.verdict.err)
 }
@@ -146,6 +149,7 @@ func (e *Engine) announce(f *feed) {
 		scope = graph.ScopeNamespaced
 	}
 	f.source = e.graph.AddSource(kindOf(f.resource), resourceOf(f.resource), scope)
+	e.bySource[f.source] = f
 }
 
 // send hands an event to the loop, which outlives all that send to it.
@@ -170,24 +174,42 @@ func (e *Engine) do(fn func()) {
 	<-ev.done
 }
 
+// always is a channel from which one can receive.
+var always = func() chan struct{} {
+	c := make(chan struct{})
+	close(c)
+	return c
+}()
+
 // loop is the graph's one writer: it takes what has arrived, at once when idle
 // and in batches under load, and makes it one revision.
 func (e *Engine) loop(ctx context.Context) {
 	batch := make([]event, 0, maxBatch)
 	for {
+		// While the graph has something left to do, it is its turn too.
+		var pending <-chan struct{}
+		if e.graph.Pending() {
+			pending = always
+		}
+		batch = batch[:0]
 		select {
 		case <-ctx.Done():
 			return
 		case ev := <-e.events:
-			batch = e.gather(ctx, append(batch[:0], ev))
+			batch = e.gather(ctx, append(batch, ev))
+			e.counts.received.Store(receivedAt(batch[0]))
+		case <-pending:
 		}
-		e.counts.received.Store(receivedAt(batch[0]))
 		e.counts.revisions.Add(1)
+		var locked time.Time
 		changed := e.graph.Update(func() {
+			locked = time.Now()
 			for _, ev := range batch {
 				ev.apply(e)
 			}
 		})
+		e.writeLock.Observe(time.Since(locked).Seconds())
+		e.tellExceedances()
 		for _, l := range changed {
 			if v := e.byLens[l]; v != nil {
 				v.revised()

@@ -69,20 +69,32 @@ var (
 	exceededDesc  = describe("limit_exceeded_total", "Times that a limit stopped something from being made or held, by limit; docs/security.md lists them.", "limit")
 )
 
+// newWriteLock makes the histogram of how long one revision of the graph keeps
+// readers from it.
+func newWriteLock() prometheus.Histogram {
+	return prometheus.NewHistogram(prometheus.HistogramOpts{
+		Name:    "graphview_write_lock_seconds",
+		Help:    "How long the graph was locked for one change of it.",
+		Buckets: []float64{.0001, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1},
+	})
+}
+
 // Describe implements prometheus.Collector.
-func (metrics) Describe(out chan<- *prometheus.Desc) {
+func (m metrics) Describe(out chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
 		viewsDesc, openedDesc, verticesDesc, arcsDesc, watchesDesc, queueDesc,
 		eventsDesc, revisionsDesc, encodingsDesc, failuresDesc, errorsDesc, costDesc, panicsDesc, exceededDesc,
 	} {
 		out <- d
 	}
+	m.engine.writeLock.Describe(out)
 }
 
 // Collect implements prometheus.Collector. What it takes grows with the number
 // of views and watches, not with that of objects.
 func (m metrics) Collect(out chan<- prometheus.Metric) {
 	e := m.engine
+	e.writeLock.Collect(out)
 	gauge := func(d *prometheus.Desc, n int, labels ...string) {
 		out <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, float64(n), labels...)
 	}

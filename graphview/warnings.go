@@ -70,11 +70,14 @@ func (e *partialError) Unwrap() error { return e.error }
 type trouble struct {
 	text    string
 	partial bool
+	// ofGraph: it is a bound of the graph that the object exceeds.
+	ofGraph bool
 }
 
 func troubleOf(err error) trouble {
 	_, partial := errors.AsType[*partialError](err)
-	return trouble{text: bounded(err.Error()), partial: partial}
+	_, ofGraph := errors.AsType[*graphError](err)
+	return trouble{text: bounded(err.Error()), partial: partial, ofGraph: ofGraph}
 }
 
 // outcome is what became of the objects that had it.

@@ -145,6 +145,9 @@ func (l *Lens) Unwatch(ids ...SourceID) {
 	}
 }
 
+// Leaving tells whether members are left that no source sees any more. In Update.
+func (l *Lens) Leaving() bool { return l.leaving != nil }
+
 // sees tells whether a source of the lens other than except claims the node.
 func (l *Lens) sees(id nodeID, except SourceID) bool {
 	has := func(c SourceID) bool {
