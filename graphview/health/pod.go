@@ -38,7 +38,7 @@ func podState(status fields, conditions conditionsOf) Health {
 		return Health{State: Degraded, Reason: "NodeLost", Since: readiness.since}
 	case "Running", "Pending":
 	default:
-		return Health{State: Progressing, Reason: "PodNotObserved"}
+		return Health{State: Progressing, Reason: "NotObserved"}
 	}
 	if reason := stuckContainer(status); reason != "" {
 		return Health{State: Degraded, Reason: word(reason), Since: readiness.since}
@@ -60,7 +60,7 @@ func podState(status fields, conditions conditionsOf) Health {
 		}
 		return h
 	}
-	return progressing(orElse(waitingReason(status), "PodPending"), scheduled.since)
+	return progressing(orElse(waitingReason(status), "Pending"), scheduled.since)
 }
 
 // failedPod is why a pod failed.

@@ -18,6 +18,7 @@ func TestOutput(t *testing.T) {
 		args []string
 	}{
 		"tree":                 {"admin", []string{"tree", "storefront"}},
+		"tree_all":             {"admin", []string{"tree", "storefront", "--all"}},
 		"tree_without_secrets": {"alice", []string{"tree", "storefront"}},
 		"tree_depth":           {"admin", []string{"tree", "storefront", "--depth=1"}},
 		"tree_one":             {"admin", []string{"tree", "storefront", "pod/web-1"}},
@@ -37,6 +38,13 @@ func TestOutput(t *testing.T) {
 		"get_unknown_format":   {"admin", []string{"get", "storefront", "-o", "png"}},
 		"get_forbidden":        {"mallory", []string{"get", "storefront"}},
 		"query":                {"alice", []string{"query", "--resources", "pods,sts,cm,secrets", "--root", "pod/mailer"}},
+		"query_reverse":        {"alice", []string{"query", "--resources", "pods,sts,cm,deploy", "--root", "cm/web", "--reverse"}},
+		"query_no_such_root":   {"alice", []string{"query", "--root", "pod/nope"}},
+		"impact":               {"alice", []string{"impact", "cm/mailer"}},
+		"impact_in":            {"admin", []string{"impact", "secret/token", "--in", "storefront"}},
+		"impact_none":          {"alice", []string{"impact", "pod/mailer"}},
+		"problems":             {"admin", []string{"problems", "storefront"}},
+		"problems_of_all":      {"admin", []string{"problems"}},
 		"query_selector":       {"alice", []string{"query", "--resources", "pods", "-l", "app=web", "--cel", "name == 'web-1'"}},
 		"query_forbidden":      {"mallory", []string{"query", "--resources", "pods"}},
 		"query_wrong":          {"alice", []string{"query", "--cel", "nam == 'x'"}},

@@ -22,9 +22,9 @@ const mostLookedUp = 20
 func (c *cli) explain() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explain NAME KIND/NAME",
-		Short: "Say what an object refers to and what refers to it, with the fields",
-		Long: `Say how an object is, what it refers to, what refers to it, and which fields say
-so. Of what is missing the API server is asked whether it exists.`,
+		Short: "Show what an object refers to and what refers to it",
+		Long: `Show an object's state, its references in both directions and the fields they come
+from. Missing objects are looked up in the API server.`,
 		Example: `  kubectl graphview explain storefront pod/web-0
   kubectl graphview explain storefront configmap/web`,
 		Args: between(2, 2, "the NAME of a GraphView and a KIND/NAME"),

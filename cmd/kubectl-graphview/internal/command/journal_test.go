@@ -33,7 +33,7 @@ func TestJournal(t *testing.T) {
 	}{
 		{
 			message: `{"actions":[` + setA + `,{"sarc":{` + arc + `,"a":{"e":true,"f":["spec.x"]}}}],"warnings":[` + denied + `],"rev":"1","synced":true}`,
-			want: "+ Pod/a  Running\n+ Pod/a names Pod/other/b  MISSING  (spec.x)\n! ACCESS_DENIED: not for you\n" +
+			want: "+ Pod/a  NotReady\n+ Pod/a names Pod/other/b  MISSING  (spec.x)\n! ACCESS_DENIED: not for you\n" +
 				"= the graph is complete: 1 object, 1 reference, 1 missing\n",
 			wantChangesOnly: "= the graph is complete: 1 object, 1 reference, 1 missing\n",
 		},

@@ -74,7 +74,7 @@ func (k *kinds) find(text string) (client.Key, error) {
 		namespace, name = before, after
 	}
 	if !ok || kind == "" || name == "" {
-		return client.Key{}, fmt.Errorf("%q is no object: write KIND/NAME, or KIND/NAMESPACE/NAME", text)
+		return client.Key{}, fmt.Errorf("invalid object %q: expected KIND/NAME or KIND/NAMESPACE/NAME", text)
 	}
 	resources, err := k.resources(kind)
 	if err != nil {
@@ -140,7 +140,7 @@ func (k *kinds) resources(kind string) ([]schema.GroupResource, error) {
 		}
 		list, err := mapper.ResourcesFor(schema.GroupVersionResource{Group: group, Resource: word})
 		if err != nil {
-			return nil, fmt.Errorf("%q: the server has no such kind: %w", kind, err)
+			return nil, fmt.Errorf("the server has no kind %q (see kubectl api-resources)", kind)
 		}
 		for _, resource := range list {
 			found[resource.GroupResource()] = true

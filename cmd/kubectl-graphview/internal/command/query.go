@@ -1,6 +1,7 @@
 package command
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strconv"
@@ -38,12 +39,15 @@ func (c *cli) query() *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "query",
-		Short: "Draw a graph that nobody has declared",
-		Long: `Draw, or follow, the graph that flags describe. It is made for this command and is
-gone with it; it has what you may list and watch. Without --resources these are
-all namespaced ones but events.
+		Short: "Draw an ad-hoc graph without a GraphView",
+		Long: `Draw, or follow, the graph that flags describe. It exists only while the command
+runs and contains only what you may list and watch. Without --resources it selects
+all namespaced resources but events.
 
-It takes the right to get the path /graph, which nobody has by default.`,
+With --reverse the tree begins at each --root and leads to what owns it and what
+refers to it. A --root that does not exist is an error.
+
+It takes the ClusterRole graphview-requester.`,
 		Example: `  kubectl graphview query -n shop --root deployment/web
   kubectl graphview query -n shop --resources pods,configmaps -l app=web
   kubectl graphview query -A --resources pods --cel "obj.status.phase == 'Pending'" -w`,
@@ -61,6 +65,14 @@ It takes the right to get the path /graph, which nobody has by default.`,
 			if err != nil {
 				return err
 			}
+			begin := r.Roots
+			if s.reverse && begin != nil {
+				// Roots lead to what they use. What uses them is anywhere in the graph.
+				if follows || output != outputTree {
+					return usagef(cmd, "--reverse with roots draws a tree: leave out -w and -o")
+				}
+				s.from, r.Roots = begin.ObjectSelectorExpressions, nil
+			}
 			f := v.request(r)
 			defer f.Close()
 			if follows {
@@ -70,10 +82,16 @@ It takes the right to get the path /graph, which nobody has by default.`,
 			if g == nil {
 				return failed
 			}
+			if begin != nil && failed == nil {
+				if err := q.wantRoots(cmd.Context(), g, begin.ObjectSelectorExpressions); err != nil {
+					c.leftOut(c.ErrOut, g)
+					return err
+				}
+			}
 			switch output {
 			case outputTree:
 				var expressions []string
-				if r.Roots != nil && !s.reverse {
+				if r.Roots != nil {
 					expressions = r.Roots.ObjectSelectorExpressions
 				}
 				err = c.draw(cmd.Context(), v, g, s, expressions)
@@ -95,8 +113,8 @@ It takes the right to get the path /graph, which nobody has by default.`,
 	flags.StringVarP(&q.labels, "selector", "l", "", "A label selector for objects")
 	flags.StringVar(&q.fields, "field-selector", "", "A field selector for objects")
 	flags.StringVar(&q.cel, "cel", "", "A CEL expression that selects objects, over obj, name, namespace, labels and annotations")
-	flags.StringVar(&q.jsonPath, "json-path", "", "The part of objects to get, as for kubectl get -o jsonpath")
-	flags.StringSliceVar(&q.roots, "root", nil, "KIND/NAME to begin with; what nothing leads to from there is left out")
+	flags.StringVar(&q.jsonPath, "json-path", "", "The part of each object to get, as for kubectl get -o jsonpath")
+	flags.StringSliceVar(&q.roots, "root", nil, "KIND/NAME to begin with; objects that it does not lead to are left out")
 	flags.StringArrayVar(&q.rootCEL, "root-cel", nil, "A CEL expression that selects objects to begin with")
 	flags.StringSliceVar(&q.against, "against", []string{string(client.Owner)}, "Types of references to follow against their direction as well: or, r, t")
 	flags.BoolVarP(&q.allNamespaces, "all-namespaces", "A", false, "All namespaces")
@@ -105,6 +123,25 @@ It takes the right to get the path /graph, which nobody has by default.`,
 	s.addTo(cmd)
 	c.addWait(cmd)
 	return cmd
+}
+
+// wantRoots is an error where an object that somebody named, or each that an
+// expression was to select, is not in the graph.
+func (q *question) wantRoots(ctx context.Context, g *client.Graph, expressions []string) error {
+	for i, expression := range expressions {
+		found, err := roots(ctx, g, []string{expression})
+		if err != nil {
+			return err
+		}
+		switch named := i - len(q.rootCEL); {
+		case len(found) > 0:
+		case named >= 0:
+			return fmt.Errorf("--root %s: there is no such object among those that the query selects", q.roots[named])
+		default:
+			return fmt.Errorf("--root-cel %s: it is true of no object that the query selects", expression)
+		}
+	}
+	return nil
 }
 
 const outputTree = "tree"
@@ -176,7 +213,7 @@ func rootExpression(text string, mapper func() (meta.RESTMapper, error)) (string
 		name = after
 	}
 	if !ok || name == "" {
-		return "", fmt.Errorf("--root %s: write KIND/NAME, or KIND/NAMESPACE/NAME", text)
+		return "", fmt.Errorf("invalid object %q in --root: expected KIND/NAME or KIND/NAMESPACE/NAME", text)
 	}
 	resource, err := resolve(kind, mapper)
 	if err != nil {

@@ -28,8 +28,12 @@ func (v *view) remedy(ctx context.Context, err error) error {
 		return fmt.Errorf("GraphView %s was deleted", v)
 	case client.IsNotFound(err) && v.name != "":
 		return fmt.Errorf("there is no GraphView %q in namespace %s%s", v.name, v.namespace, v.others(ctx))
-	case client.IsForbidden(err) && v.name == "":
-		return fmt.Errorf("%w. A query takes `watch` on streams in the group stream.graphview.dev and `get` on the path /graph", bare(err))
+	case v.name == "" && (client.IsForbidden(err) || closed != nil && closed.Reason == reason.Forbidden):
+		if closed != nil {
+			err = errors.New(closed.Message)
+		}
+		return fmt.Errorf("%w. Ad-hoc queries need the ClusterRole graphview-requester: "+
+			"kubectl create clusterrolebinding NAME --clusterrole=graphview-requester --user=YOU", bare(err))
 	case client.IsForbidden(err):
 		return fmt.Errorf("%w. The right is in the ClusterRole graphview-viewer, and so in view, edit and admin: "+
 			"kubectl -n %s create rolebinding NAME --clusterrole=graphview-viewer --user=YOU", bare(err), v.namespace)

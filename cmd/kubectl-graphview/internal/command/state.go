@@ -1,80 +1,43 @@
 package command
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
+	"strings"
+	"time"
 
 	"graphview.dev/client"
+	"graphview.dev/graphview/health"
 )
 
-// status is what objects of many kinds say about how they are.
-type status struct {
-	Metadata struct {
-		DeletionTimestamp string `json:"deletionTimestamp"`
-	} `json:"metadata"`
-	Spec struct {
-		Replicas *int `json:"replicas"`
-	} `json:"spec"`
-	Status struct {
-		Phase             string      `json:"phase"`
-		ReadyReplicas     int         `json:"readyReplicas"`
-		Conditions        []condition `json:"conditions"`
-		ContainerStatuses []container `json:"containerStatuses"`
-		InitContainers    []container `json:"initContainerStatuses"`
-	} `json:"status"`
-}
-
-type condition struct {
-	Type    string `json:"type"`
-	Status  string `json:"status"`
-	Reason  string `json:"reason"`
-	Message string `json:"message"`
-}
-
-type container struct {
-	Name  string `json:"name"`
-	State struct {
-		Waiting *struct {
-			Reason  string `json:"reason"`
-			Message string `json:"message"`
-		} `json:"waiting"`
-	} `json:"state"`
-}
-
-// state is how an object is, in a word or two, and whether that needs somebody's
-// attention. Of an object that is not there in whole nothing is known.
-func state(v *client.Vertex) (text string, bad bool) {
+// healthOf is how an object is. Of an object that is not there in whole nothing is
+// known.
+func healthOf(v *client.Vertex) health.Health {
 	if v == nil || len(v.Object) == 0 {
-		return "", false
+		return health.Health{State: health.Unknown}
 	}
-	var s status
-	if err := json.Unmarshal(v.Object, &s); err != nil {
-		return "", false // a kind that means something else by these names
+	var object map[string]any
+	if err := json.Unmarshal(v.Object, &object); err != nil {
+		return health.Health{State: health.Unknown}
 	}
-	if s.Metadata.DeletionTimestamp != "" {
-		return "Terminating", true
+	kind, _ := object["kind"].(string)
+	return health.Of(health.Kind{Group: v.Key.Group, Kind: kind}, object).At(time.Now())
+}
+
+// state is how an object is, in a few words, and whether that needs somebody's
+// attention.
+func state(v *client.Vertex) (text string, bad bool) {
+	h := healthOf(v)
+	var words []string
+	if h.Reason != "" && (h.State != health.OK || !h.Counted) {
+		words = append(words, h.Reason)
+	} else if h.State != health.OK && h.State != health.Unknown {
+		words = append(words, string(h.State))
 	}
-	for _, list := range [][]container{s.Status.InitContainers, s.Status.ContainerStatuses} {
-		for _, c := range list {
-			if w := c.State.Waiting; w != nil && w.Reason != "" && w.Reason != "PodInitializing" && w.Reason != "ContainerCreating" {
-				return w.Reason, true
-			}
-		}
+	if h.Counted {
+		words = append(words, fmt.Sprintf("%d/%d ready", h.Ready, h.Wanted))
 	}
-	if phase := s.Status.Phase; phase != "" {
-		bad := phase == "Pending" || phase == "Failed" || phase == "Unknown" || phase == "Lost" || phase == "Terminating"
-		return phase, bad
-	}
-	if s.Spec.Replicas != nil {
-		return fmt.Sprintf("%d/%d ready", s.Status.ReadyReplicas, *s.Spec.Replicas), s.Status.ReadyReplicas < *s.Spec.Replicas
-	}
-	for _, c := range s.Status.Conditions {
-		if (c.Type == "Ready" || c.Type == "Available") && c.Status == "False" {
-			return cmp.Or(c.Reason, "not "+c.Type), true
-		}
-	}
-	return "", false
+	return strings.Join(words, ", "), h.State.Severity() > health.Unknown.Severity()
 }
 
 // states are those of a graph's vertices, each looked at once: what many refer to
@@ -95,19 +58,42 @@ func states(g *client.Graph) func(client.Key) (text string, bad bool) {
 	}
 }
 
+// complaints is where objects of many kinds say what is wrong.
+type complaints struct {
+	Status struct {
+		Conditions []struct {
+			Type    string `json:"type"`
+			Status  string `json:"status"`
+			Message string `json:"message"`
+		} `json:"conditions"`
+		ContainerStatuses []container `json:"containerStatuses"`
+		InitContainers    []container `json:"initContainerStatuses"`
+	} `json:"status"`
+}
+
+type container struct {
+	Name  string `json:"name"`
+	State struct {
+		Waiting *struct {
+			Reason  string `json:"reason"`
+			Message string `json:"message"`
+		} `json:"waiting"`
+	} `json:"state"`
+}
+
 // troubles are what an object says is wrong with it.
 func troubles(v *client.Vertex) []string {
-	var s status
-	if v == nil || len(v.Object) == 0 || json.Unmarshal(v.Object, &s) != nil {
+	var said complaints
+	if v == nil || len(v.Object) == 0 || json.Unmarshal(v.Object, &said) != nil {
 		return nil
 	}
 	var all []string
-	for _, c := range append(s.Status.InitContainers, s.Status.ContainerStatuses...) {
+	for _, c := range append(said.Status.InitContainers, said.Status.ContainerStatuses...) {
 		if w := c.State.Waiting; w != nil {
-			all = append(all, fmt.Sprintf("container %s waits: %s %s", c.Name, w.Reason, w.Message))
+			all = append(all, strings.TrimSpace(fmt.Sprintf("container %s waits: %s %s", c.Name, w.Reason, w.Message)))
 		}
 	}
-	for _, c := range s.Status.Conditions {
+	for _, c := range said.Status.Conditions {
 		if c.Status == "False" && c.Message != "" {
 			all = append(all, fmt.Sprintf("%s is False: %s", c.Type, c.Message))
 		}

@@ -19,11 +19,15 @@ type shape struct {
 	depth   int
 	reverse bool
 	missing bool
+	all     bool   // fold nothing
 	start   string // KIND/NAME
+	// from are expressions that select where to begin, and nothing else is drawn.
+	from []string
 }
 
 func (s *shape) addTo(cmd *cobra.Command) {
-	cmd.Flags().IntVar(&s.depth, "depth", 0, "Draw so many levels; 0 draws all")
+	cmd.Flags().IntVar(&s.depth, "depth", 0, "Maximum depth of the tree (0 = unlimited)")
+	cmd.Flags().BoolVar(&s.all, "all", false, "Draw every line: fold neither equal objects nor references that an owner has too")
 	cmd.Flags().BoolVar(&s.reverse, "reverse", false, "Draw below each object what owns it and what refers to it, beginning with what is missing")
 	cmd.Flags().BoolVar(&s.missing, "missing", false, "Draw only what is missing, and below it what owns or refers to it")
 }
@@ -35,7 +39,9 @@ func (c *cli) tree() *cobra.Command {
 		Short: "Draw a graph as a tree",
 		Long: `Draw a graph as a tree, from the roots of its GraphView or from one object: first
 what is owned, then what is used, then what is named for others to use. An object
-that several lead to is drawn with what is below it once. MISSING is what is
+that several lead to is drawn with what is below it once. What needs attention
+comes first. Equal objects of one owner are one line with a count, and a reference
+that an owner has too is said once; --all draws every line. MISSING is what is
 referred to and not in the graph: it does not exist, or the view does not select
 it.`,
 		Example: `  kubectl graphview tree storefront
@@ -97,7 +103,7 @@ func (v *view) rootExpressions(ctx context.Context) []string {
 func (c *cli) draw(ctx context.Context, v *view, g *client.Graph, s shape, expressions []string) error {
 	k := c.newKinds(v.namespace, g)
 	options := outline.Options{
-		Reverse: s.reverse, Depth: s.depth, Name: k.name, Colours: c.paint,
+		Reverse: s.reverse, Fold: !s.all, Depth: s.depth, Name: k.name, Colours: c.paint,
 		State: states(g),
 	}
 	var err error
@@ -111,19 +117,55 @@ func (c *cli) draw(ctx context.Context, v *view, g *client.Graph, s shape, expre
 			return fmt.Errorf("%s: %w", v, err)
 		}
 		options.Roots = []client.Key{start}
+	case len(s.from) > 0:
+		options.Only = true
+		if options.Roots, err = roots(ctx, g, s.from); err != nil {
+			return err
+		}
 	default:
 		if options.Roots, err = roots(ctx, g, expressions); err != nil {
 			return err
 		}
 	}
-	if err := outline.Write(c.Out, g, options); err != nil {
+	folded, err := outline.Write(c.Out, g, options)
+	if err != nil {
 		return err
 	}
+	for _, key := range options.Roots {
+		if s.reverse && !referredTo(g, key) {
+			fmt.Fprintf(c.Out, "Nothing in %s owns or refers to %s. Objects that %s does not select are not known.\n", v, k.name(key), v)
+		}
+	}
 	if s.start == "" {
-		fmt.Fprintf(c.Out, "\n%s\n", c.sum(g))
+		fmt.Fprintf(c.Out, "\n%s%s\n", c.sum(g), foldedText(folded))
 	}
 	c.leftOut(c.Out, g)
 	return nil
+}
+
+// referredTo tells whether a tree in reverse has anything below an object.
+func referredTo(g *client.Graph, key client.Key) bool {
+	for arc, a := range g.Arcs {
+		if arc.To == key && arc.Type != client.Owner || arc.From == key && arc.Type == client.Owner && !a.Missing {
+			return true
+		}
+	}
+	return false
+}
+
+// foldedText says what --all would draw.
+func foldedText(f outline.Folded) string {
+	var parts []string
+	if f.Objects > 0 {
+		parts = append(parts, count(f.Objects, "object"))
+	}
+	if f.References > 0 {
+		parts = append(parts, count(f.References, "reference"))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "; " + strings.Join(parts, " and ") + " folded (--all)"
 }
 
 // sum counts.
@@ -153,13 +195,17 @@ func count(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
+// mostLeftOut bounds the resources that are named as left out.
+const mostLeftOut = 8
+
 // leftOut tells what keeps a graph from being whole: what the user may not see,
-// a line for each resource, and what the server could not do.
+// and what the server could not do.
 func (c *cli) leftOut(out io.Writer, g *client.Graph) {
 	places := map[string][]string{} // by resource
-	var resources []string
 	for _, w := range g.Warnings() {
-		if w.Type != client.AccessDenied {
+		// An ad-hoc view is fed with what its user may read, so that what it lacks is
+		// the server's to say.
+		if w.Type != client.AccessDenied && !strings.Contains(w.Message, "you may not list and watch it") {
 			fmt.Fprintf(out, "%s %s\n", c.paint.Bad(w.Type+":"), w.Message)
 			continue
 		}
@@ -168,24 +214,25 @@ func (c *cli) leftOut(out io.Writer, g *client.Graph) {
 		if key.Group != "" {
 			name += "." + key.Group
 		}
-		if _, ok := places[name]; !ok {
-			resources = append(resources, name)
-			places[name] = nil
-		}
 		if key.Namespace != "" {
 			places[name] = append(places[name], key.Namespace)
+		} else if _, known := places[name]; !known {
+			places[name] = nil
 		}
 	}
-	if len(resources) == 0 {
+	if len(places) == 0 {
 		return
 	}
 	fmt.Fprintf(out, "\n%s\n", c.paint.Bad("Left out, because you may not list and watch it:"))
-	slices.Sort(resources)
-	for _, name := range resources {
+	names := slices.Sorted(maps.Keys(places))
+	for _, name := range names[:min(len(names), mostLeftOut)] {
 		where := ""
 		if len(places[name]) > 0 {
 			where = " in " + strings.Join(places[name], ", ")
 		}
 		fmt.Fprintf(out, "  %s%s\n", name, where)
+	}
+	if more := len(names) - mostLeftOut; more > 0 {
+		fmt.Fprintf(out, "  and %s\n", count(more, "more resource"))
 	}
 }

@@ -27,6 +27,7 @@ type layout struct {
 	depth    int
 	lines    []line
 	drawn    map[client.Key]int  // the line below which all of a vertex is
+	away     map[client.Key]bool // another one stands for them
 	deeper   map[client.Key]bool // below what is not drawn for its depth
 }
 
@@ -78,7 +79,7 @@ func tops(g *client.Graph, all map[client.Key][]branch, name func(client.Key) st
 
 // begin draws a vertex and what is below it, unless that has been done.
 func (l *layout) begin(key client.Key) {
-	if _, done := l.drawn[key]; done {
+	if _, done := l.drawn[key]; done || l.away[key] {
 		return
 	}
 	_, there := l.graph.Vertices[key]

@@ -2,8 +2,10 @@ package outline
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"graphview.dev/client"
@@ -18,6 +20,8 @@ type Options struct {
 	Only bool
 	// Reverse draws what depends on a vertex below it.
 	Reverse bool
+	// Fold leaves out what another line says, and draws what is in trouble first.
+	Fold bool
 	// Depth bounds the levels below where one begins; 0: all.
 	Depth int
 	// Name is what a vertex is called. Nil: its key.
@@ -38,8 +42,8 @@ type Colours interface {
 	Strong(text string) string
 }
 
-// Write draws a graph. The error is the writer's.
-func Write(w io.Writer, g *client.Graph, o Options) error {
+// Write draws a graph and says what it folded. The error is the writer's.
+func Write(w io.Writer, g *client.Graph, o Options) (Folded, error) {
 	if o.Name == nil {
 		o.Name = client.Key.String
 	}
@@ -54,9 +58,21 @@ func Write(w io.Writer, g *client.Graph, o Options) error {
 	if !o.Reverse && !o.Only {
 		l.owned = owned(g)
 	}
+	var folded Folded
+	if o.Fold && !o.Reverse {
+		folded, l.away = fold(g, l.branches, o.State)
+	}
 	roots := o.Roots
 	if len(roots) == 0 && !o.Only {
 		roots = tops(g, l.branches, o.Name)
+	}
+	if o.Fold {
+		bad := troubles(l.branches, o.State)
+		troubleFirst(l.branches, bad)
+		roots = slices.Clone(roots)
+		slices.SortStableFunc(roots, func(a, b client.Key) int {
+			return cmp.Compare(rankOf(bad[a]), rankOf(bad[b]))
+		})
 	}
 	for _, key := range roots {
 		l.begin(key)
@@ -68,7 +84,14 @@ func Write(w io.Writer, g *client.Graph, o Options) error {
 	for i := range l.lines {
 		l.write(out, i, &o)
 	}
-	return out.Flush()
+	return folded, out.Flush()
+}
+
+func rankOf(bad bool) int {
+	if bad {
+		return 0
+	}
+	return 1
 }
 
 // once asks for each name once.
@@ -95,6 +118,13 @@ func (l *layout) write(out *bufio.Writer, i int, o *Options) {
 		}
 	}
 	name := o.Name(at.key)
+	if at.branch.count > 1 {
+		kind, one, _ := strings.Cut(name, "/")
+		name = fmt.Sprintf("%s ×%d", kind, at.branch.count)
+		if _, bad := o.State(at.key); bad {
+			name += " (" + one + ", …)" // something to begin with
+		}
+	}
 	if at.begins {
 		name = o.Colours.Strong(name)
 	} else {

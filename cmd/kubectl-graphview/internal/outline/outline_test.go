@@ -71,6 +71,32 @@ endpointslice/web r pod/web-1-a
 job/lost or cronjob/gone missing
 configmap/alone`
 
+// replicas are twelve pods of which two wait, beside a StatefulSet whose pods have
+// a claim each.
+var replicas = func() string {
+	var b strings.Builder
+	b.WriteString("replicaset/web-1 or deployment/web\ndeployment/web r configmap/web\ndeployment/web r secret/gone missing spec.x\nservice/web r deployment/web\nalpha/1 or alpha/0\n")
+	for i := range 12 {
+		fmt.Fprintf(&b, "pod/web-%02d or replicaset/web-1\npod/web-%02[1]d r configmap/web\npod/web-%02[1]d r node/n%[2]d\nservice/web r pod/web-%02[1]d\n", i, i%3)
+	}
+	for i := range 3 {
+		fmt.Fprintf(&b, "pod/db-%d or statefulset/db\npod/db-%[1]d r claim/data-%[1]d\nstatefulset/db r pod/db-%[1]d\nendpointslice/db-%[1]d or service/db\nendpointslice/db-%[1]d r service/db\n", i)
+	}
+	return strings.ReplaceAll(b.String(), "node/", "nodes/")
+}()
+
+// troubled are two of the pods.
+func troubled(k client.Key) (string, bool) {
+	bad := k.Name == "web-03" || k.Name == "web-04"
+	switch {
+	case bad:
+		return "CrashLoopBackOff", true
+	case k.Resource == "pod":
+		return "Running", false
+	}
+	return "", false
+}
+
 const cycles = `
 a/1 r b/1
 b/1 r c/1
@@ -100,16 +126,18 @@ func TestOutline(t *testing.T) {
 		"cycles":            {cycles, Options{}},
 		"cycles_in_reverse": {cycles, Options{Reverse: true}},
 		"empty":             {"", Options{}},
+		"folded":            {replicas, Options{Fold: true, State: troubled}},
+		"folded_cycles":     {cycles, Options{Fold: true}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			g := graphOf(t, test.graph)
 			var out strings.Builder
-			if err := Write(&out, g, test.options); err != nil {
+			if _, err := Write(&out, g, test.options); err != nil {
 				t.Fatal(err)
 			}
 			golden(t, name, out.String())
-			if !test.options.Only && test.options.Depth == 0 {
+			if !test.options.Only && test.options.Depth == 0 && !test.options.Fold {
 				complete(t, g, out.String())
 			}
 		})
@@ -178,7 +206,7 @@ func BenchmarkOutline(b *testing.B) {
 			g := large(vertices)
 			b.ReportAllocs()
 			for b.Loop() {
-				if err := Write(io.Discard, g, Options{}); err != nil {
+				if _, err := Write(io.Discard, g, Options{}); err != nil {
 					b.Fatal(err)
 				}
 			}

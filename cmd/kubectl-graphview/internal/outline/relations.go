@@ -29,6 +29,8 @@ type branch struct {
 	relation relation
 	missing  bool
 	fields   []string
+	alike    []client.Key // other objects of the same resource, which objects that are folded refer to
+	count    int          // of the objects for which to stands; 0 and 1 for itself
 }
 
 // branches of each vertex, sorted, each vertex below another once. In reverse

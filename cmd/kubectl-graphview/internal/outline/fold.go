@@ -1,0 +1,260 @@
+package outline
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"graphview.dev/client"
+)
+
+// Folded is what an outline leaves out since another line says it.
+type Folded struct {
+	// References are those that an owner of the object has as well, and those of an
+	// object to its own owner.
+	References int
+	// Objects are those that equal the one that is drawn for them.
+	Objects int
+}
+
+// folding makes branches shorter. An outline in the direction of use says the same
+// over and over without it: what a Deployment mounts, each of its pods mounts.
+type folding struct {
+	graph    *client.Graph
+	branches map[client.Key][]branch
+	owners   map[client.Key][]client.Key
+	used     map[client.Key]int // how many branches lead to a vertex
+	state    func(client.Key) (string, bool)
+	folded   Folded
+}
+
+func fold(g *client.Graph, all map[client.Key][]branch, state func(client.Key) (string, bool)) (Folded, map[client.Key]bool) {
+	f := &folding{graph: g, branches: all, owners: map[client.Key][]client.Key{}, used: map[client.Key]int{}, state: state}
+	for key, a := range g.Arcs {
+		if key.Type == client.Owner && !a.Missing && key.From != key.To {
+			f.owners[key.From] = append(f.owners[key.From], key.To)
+		}
+	}
+	f.inherited()
+	return f.folded, f.equal()
+}
+
+// inherited takes off what an owner refers to as well.
+func (f *folding) inherited() {
+	said := map[client.Key]map[client.Key]bool{} // by object: what it and its owners refer to
+	for key, list := range f.branches {
+		said[key] = map[client.Key]bool{}
+		for _, b := range list {
+			if b.relation == uses || b.relation == names {
+				said[key][b.to] = true
+			}
+		}
+	}
+	for key, list := range f.branches {
+		above := f.above(key)
+		f.branches[key] = slices.DeleteFunc(list, func(b branch) bool {
+			if b.relation != uses && b.relation != names {
+				return false
+			}
+			again := slices.ContainsFunc(above, func(owner client.Key) bool { return owner == b.to || said[owner][b.to] })
+			if again {
+				f.folded.References++
+			}
+			return again
+		})
+	}
+	for _, list := range f.branches {
+		for _, b := range list {
+			f.used[b.to]++
+		}
+	}
+}
+
+// above are an object's owners, their owners, and so on.
+func (f *folding) above(key client.Key) []client.Key {
+	var all []client.Key
+	for left := slices.Clone(f.owners[key]); len(left) > 0; {
+		next := left[0]
+		left = left[1:]
+		if next != key && !slices.Contains(all, next) {
+			all = append(all, next)
+			left = append(left, f.owners[next]...)
+		}
+	}
+	return all
+}
+
+// equal lets one object stand for all that the same owner has, that are of its
+// resource and in its state, and that refer to the same. It returns those that
+// are not drawn.
+func (f *folding) equal() map[client.Key]bool {
+	stands := map[client.Key]client.Key{}
+	for _, list := range f.branches {
+		first := map[string]client.Key{}
+		for _, b := range list {
+			if b.relation != owns {
+				continue
+			}
+			signature, foldable := f.signature(b.to)
+			if !foldable {
+				continue
+			}
+			one, found := first[signature]
+			if !found {
+				first[signature] = b.to
+				one = b.to
+			}
+			stands[b.to] = one
+		}
+	}
+	away := map[client.Key]bool{}
+	lost := map[client.Key]bool{} // what only objects that are not drawn lead to
+	for key, one := range stands {
+		if key != one {
+			f.gather(one, key, lost)
+			away[key] = true
+			f.folded.Objects++
+		}
+	}
+	for key := range away {
+		delete(f.branches, key)
+	}
+	for key, list := range f.branches {
+		f.branches[key] = merged(list, stands)
+	}
+	for _, list := range f.branches {
+		for _, b := range list {
+			delete(lost, b.to)
+		}
+	}
+	for key := range lost {
+		if len(f.branches[key]) == 0 && !away[key] {
+			away[key] = true
+			f.folded.Objects++
+		}
+	}
+	return away
+}
+
+// gather counts, at the object that stands for another, what each of them refers
+// to alone.
+func (f *folding) gather(one, other client.Key, lost map[client.Key]bool) {
+	mine := f.branches[one]
+	for _, b := range f.branches[other] {
+		if !f.own(b) {
+			continue
+		}
+		known := slices.IndexFunc(mine, func(m branch) bool {
+			return m.relation == b.relation && m.to.Group == b.to.Group && m.to.Resource == b.to.Resource && f.own(m)
+		})
+		if known < 0 || mine[known].to == b.to || slices.Contains(mine[known].alike, b.to) {
+			continue
+		}
+		mine[known].alike = append(mine[known].alike, b.to)
+		lost[b.to] = true
+	}
+}
+
+// own tells a reference to what the object alone refers to, such as the claim of a
+// StatefulSet's pod, or to the node that it runs on.
+func (f *folding) own(b branch) bool {
+	return !b.missing && (f.used[b.to] == 1 && len(f.branches[b.to]) == 0 || b.to.Group == "" && b.to.Resource == "nodes")
+}
+
+// merged has one branch for all that lead to objects for which the same one stands.
+func merged(list []branch, stands map[client.Key]client.Key) []branch {
+	type to struct {
+		key      client.Key
+		relation relation
+	}
+	at := map[to]int{}
+	var result []branch
+	for _, b := range list {
+		if one, found := stands[b.to]; found {
+			b.to = one
+		}
+		b.count = 1 + len(b.alike)
+		i, again := at[to{b.to, b.relation}]
+		if again {
+			result[i].count++
+			continue
+		}
+		at[to{b.to, b.relation}] = len(result)
+		result = append(result, b)
+	}
+	return result
+}
+
+// signature is the same for objects that may be drawn as one. What an object alone
+// refers to counts as its resource: each pod of a StatefulSet has a claim of its
+// own. An object that owns something is not folded.
+func (f *folding) signature(key client.Key) (text string, foldable bool) {
+	var parts []string
+	for _, b := range f.branches[key] {
+		if b.relation == owns {
+			return "", false
+		}
+		part := b.to.String()
+		if f.own(b) {
+			part = b.to.Group + "/" + b.to.Resource
+		}
+		parts = append(parts, fmt.Sprint(b.relation, part))
+	}
+	slices.Sort(parts)
+	state, _ := f.state(key)
+	return key.Group + "/" + key.Resource + "\n" + state + "\n" + strings.Join(slices.Compact(parts), "\n"), true
+}
+
+// troubles are the vertices that need somebody's attention, and those above them.
+func troubles(branches map[client.Key][]branch, state func(client.Key) (string, bool)) map[client.Key]bool {
+	above := map[client.Key][]client.Key{}
+	all := map[client.Key]bool{}
+	var left []client.Key
+	mark := func(key client.Key) {
+		if !all[key] {
+			all[key] = true
+			left = append(left, key)
+		}
+	}
+	for key, list := range branches {
+		if _, bad := state(key); bad {
+			mark(key)
+		}
+		for _, b := range list {
+			if _, bad := state(b.to); bad {
+				mark(b.to)
+			}
+			if b.missing {
+				mark(key)
+			}
+			if b.relation == owns {
+				above[b.to] = append(above[b.to], key)
+			}
+		}
+	}
+	for len(left) > 0 {
+		next := left[0]
+		left = left[1:]
+		for _, owner := range above[next] {
+			mark(owner)
+		}
+	}
+	return all
+}
+
+// troubleFirst puts what is in trouble before what is not, and leaves the order as
+// it is otherwise. What is owned still comes before what is used.
+func troubleFirst(branches map[client.Key][]branch, bad map[client.Key]bool) {
+	rank := func(b branch) int {
+		if bad[b.to] || b.missing {
+			return 0
+		}
+		return 1
+	}
+	for _, list := range branches {
+		slices.SortStableFunc(list, func(a, b branch) int {
+			return cmp.Or(cmp.Compare(a.relation, b.relation), cmp.Compare(rank(a), rank(b)))
+		})
+	}
+}
