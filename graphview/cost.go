@@ -1,6 +1,7 @@
 package graphview
 
 import (
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -9,12 +10,17 @@ import (
 
 // costBudget is what a view's expressions may cost over time, in CEL's units: what
 // one object may cost is bounded by maxCost, what a busy resource may cost by
-// this, since all views of a watch are judged in its goroutine. It is a token
-// bucket that any goroutine may charge.
+// this. It is a token bucket that any goroutine may charge. Views that one user made
+// for connections share one.
 type costBudget struct{ bucket atomic.Pointer[bucket] }
 
 type bucket struct {
 	tokens *rate.Limiter
+	// shared: others charge the tokens too.
+	shared bool
+	// refilled is when an edit of the spec last brought tokens. Only who sets the
+	// program uses it.
+	refilled time.Time
 	// spent: there were too few tokens once.
 	spent atomic.Bool
 }
@@ -27,9 +33,44 @@ const (
 	budgetSeconds = 100
 )
 
-// reset begins anew with a full bucket.
+// An edited spec brings a tenth of a budget, and not more often than that is granted
+// anyway: who edits all the time has twice as much as who does not.
+const (
+	editShare = 10
+	editEvery = budgetSeconds / editShare * time.Second
+)
+
+func newTokens(size int) *rate.Limiter {
+	return rate.NewLimiter(rate.Limit(size)/budgetSeconds, size)
+}
+
+// reset begins anew with a full bucket, or where it is shared, with what there is.
 func (b *costBudget) reset(size int) {
-	b.bucket.Store(&bucket{tokens: rate.NewLimiter(rate.Limit(size)/budgetSeconds, size)})
+	if before := b.bucket.Load(); before != nil && before.shared {
+		b.share(before.tokens)
+		return
+	}
+	b.bucket.Store(&bucket{tokens: newTokens(size)})
+}
+
+// share has the budget charge tokens that others charge too.
+func (b *costBudget) share(tokens *rate.Limiter) {
+	b.bucket.Store(&bucket{tokens: tokens, shared: true})
+}
+
+// edited begins anew with what is left and, if that was not just done, some more: what
+// the spec cost before says nothing about what it is now.
+func (b *costBudget) edited(now time.Time) {
+	before := b.bucket.Load()
+	next := &bucket{tokens: before.tokens, shared: before.shared, refilled: before.refilled}
+	if size := before.tokens.Burst(); !before.shared && now.Sub(before.refilled) >= editEvery {
+		next.refilled = now
+		next.tokens = newTokens(size)
+		if left := min(before.tokens.TokensAt(now)+float64(size)/editShare, float64(size)); left < float64(size) {
+			next.tokens.AllowN(now, size-int(max(left, 0)))
+		}
+	}
+	b.bucket.Store(next)
 }
 
 // spent tells whether the view may evaluate nothing more until the next reset.
@@ -43,4 +84,34 @@ func (b *bucket) charge(cost uint64) bool {
 	}
 	b.spent.Store(true)
 	return false
+}
+
+// owners are the budgets of users, for the views that they make for connections. One
+// that is full again is as good as none, and is forgotten.
+type owners struct {
+	mu      sync.Mutex
+	budgets map[string]*rate.Limiter
+}
+
+// of returns the tokens of a user.
+func (o *owners) of(owner string, size int, now time.Time) *rate.Limiter {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if tokens, ok := o.budgets[owner]; ok && owner != "" {
+		return tokens
+	}
+	tokens := newTokens(size)
+	if owner == "" {
+		return tokens
+	}
+	if o.budgets == nil {
+		o.budgets = make(map[string]*rate.Limiter)
+	}
+	for name, other := range o.budgets {
+		if other.TokensAt(now) >= float64(size) {
+			delete(o.budgets, name)
+		}
+	}
+	o.budgets[owner] = tokens
+	return tokens
 }

@@ -19,6 +19,7 @@ import (
 
 	"graphview.dev/api/reason"
 	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/quarantine"
 	"graphview.dev/graphview/release"
 	"graphview.dev/graphview/resources"
 	"graphview.dev/graphview/watch"
@@ -52,6 +53,9 @@ type Options struct {
 	// Notify is told when a view's Status may have changed. It must not block
 	// and must not call the Engine.
 	Notify func(Name)
+	// Quarantine notes what is done for users, and refuses what has ended the process
+	// before. nil: nothing is noted or refused.
+	Quarantine *quarantine.Journal
 	// Registerer gets the engine's metrics; nil: nobody does.
 	Registerer prometheus.Registerer
 }
@@ -111,6 +115,7 @@ type Engine struct {
 	slow       chan struct{}
 	evaluating sync.WaitGroup // what backlogs of views have started
 	panicked   panicLog
+	owners     owners
 
 	// mu guards what follows, and the taps and leases of feeds. Nothing that
 	// waits happens under it but Acquire, which waits for Run alone.
@@ -147,7 +152,7 @@ func NewEngine(o Options) (*Engine, error) {
 	if e.discovery, err = resources.New(resources.Options{Config: o.Config, Logger: o.Logger.WithName("discovery")}); err != nil {
 		return nil, fmt.Errorf("discovery: %w", err)
 	}
-	if e.watches, err = watch.NewManager(watch.Options{Config: o.Config, Reduce: e.reducer.Secret, Logger: o.Logger.WithName("watch")}); err != nil {
+	if e.watches, err = watch.NewManager(watch.Options{Config: o.Config, Reduce: e.reduceSecret, Logger: o.Logger.WithName("watch")}); err != nil {
 		return nil, fmt.Errorf("watches: %w", err)
 	}
 	if o.Registerer != nil {
@@ -234,7 +239,11 @@ func (e *Engine) Apply(ctx context.Context, name Name, uid string, spec Spec) er
 		return v.invalid()
 	}
 	// Outside the lock, for which every stream that opens would have to wait.
-	program, err := Compile(ctx, spec)
+	var program *Program
+	err := e.compiled(ctx, workOf(workView, name.Namespace, name.Name, spec), func() (err error) {
+		program, err = Compile(ctx, spec)
+		return err
+	})
 	if unknown(err) {
 		return err
 	}

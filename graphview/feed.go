@@ -10,6 +10,7 @@ import (
 
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/panics"
+	"graphview.dev/graphview/quarantine"
 	"graphview.dev/graphview/refs"
 	"graphview.dev/graphview/resources"
 	"graphview.dev/graphview/watch"
@@ -165,7 +166,7 @@ func (f *feed) evaluate(o *watch.Decoded, mode evaluation) (verdicts []tapVerdic
 	}
 	left := int64(inlineCost)
 	for _, t := range taps {
-		if t.slow.Load() || mode == evaluateLive && (left <= 0 || !t.replayed.Load()) && t.evaluates() {
+		if t.isSlow() || mode == evaluateLive && (left <= 0 || !t.replayed.Load()) && t.evaluates() {
 			late = append(late, t)
 			continue
 		}
@@ -192,6 +193,13 @@ func (f *feed) references(o *watch.Decoded, object *graph.Object) (warning, err 
 		}
 	}()
 	defer panics.Recover(&warning)
+	if o.Size() >= notedSize || isConfigMap(f.resource) {
+		turn, err := e.o.Quarantine.Begin(f.life, quarantine.Work{Kind: f.resource.Resource, Namespace: o.Namespace(), Name: o.Name(), Version: o.Version()})
+		if err != nil {
+			return nil, err
+		}
+		defer turn.End()
+	}
 	rules := e.rules.current.Load()
 	unread, err := e.tableReferences(rules.extractor, f.resource, o, object)
 	if err != nil {
@@ -199,7 +207,7 @@ func (f *feed) references(o *watch.Decoded, object *graph.Object) (warning, err 
 	}
 	declared := rules.kinds[kindOf(f.resource)]
 	object.Rules = declared.revision
-	found, cost, warning := declared.evaluate(f.life, f.resource, o)
+	found, cost, warning := declared.evaluate(f.life, e.o.Quarantine, f.resource, o)
 	e.counts.cost.Add(cost)
 	object.References = append(object.References, found[:min(len(found), max(refs.MaxReferences-len(object.References), 0))]...)
 	return cmp.Or(warning, unread), nil

@@ -66,6 +66,7 @@ var (
 	errorsDesc    = describe("object_errors_total", "Objects that could not be used, by reason: decode, or evaluate for each view whose expressions failed.", "reason")
 	costDesc      = describe("expression_cost_total", "What evaluating expressions cost, in CEL's units.")
 	panicsDesc    = describe("panics_total", "Panics that were recovered, each of them the trouble of one object or one spec. Every one is a mistake in this program.")
+	refusedDesc   = describe("quarantined", "GraphViews, ReferenceRules, requests and objects that are refused because they ended the operator before.")
 	exceededDesc  = describe("limit_exceeded_total", "Times that a limit stopped something from being made or held, by limit; docs/security.md lists them.", "limit")
 )
 
@@ -83,7 +84,7 @@ func newWriteLock() prometheus.Histogram {
 func (m metrics) Describe(out chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
 		viewsDesc, openedDesc, verticesDesc, arcsDesc, watchesDesc, queueDesc,
-		eventsDesc, revisionsDesc, encodingsDesc, failuresDesc, errorsDesc, costDesc, panicsDesc, exceededDesc,
+		eventsDesc, revisionsDesc, encodingsDesc, failuresDesc, errorsDesc, costDesc, panicsDesc, refusedDesc, exceededDesc,
 	} {
 		out <- d
 	}
@@ -124,6 +125,7 @@ func (m metrics) Collect(out chan<- prometheus.Metric) {
 	counter(errorsDesc, &c.unevaluated, "evaluate")
 	counter(costDesc, &c.cost)
 	counter(panicsDesc, &c.panics)
+	gauge(refusedDesc, len(e.o.Quarantine.Refusals()))
 	for _, b := range budget.All() {
 		out <- prometheus.MustNewConstMetric(exceededDesc, prometheus.CounterValue, float64(b.Exceedings()), b.Name())
 	}

@@ -3,6 +3,7 @@ package graphview
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"graphview.dev/api/reason"
 )
@@ -14,6 +15,9 @@ type OpenOptions struct {
 	// nothing else, so that its expressions cannot probe what it may not read.
 	// Required.
 	Permit Permit
+	// Owner is the user who asks: what the view's expressions cost is charged to all
+	// views of one owner together.
+	Owner string
 }
 
 // Open makes a view that has no name and nobody else can find. It runs as named
@@ -21,8 +25,12 @@ type OpenOptions struct {
 // The error is an *InvalidSpecError, a *ClosedError when there are too many
 // or the engine is stopping, or the context's.
 func (e *Engine) Open(ctx context.Context, o OpenOptions) (*View, error) {
-	program, err := Compile(ctx, o.Spec)
-	if err != nil {
+	var program *Program
+	work := workOf(workRequest, "", o.Owner, o.Spec)
+	if err := e.compiled(ctx, work, func() (err error) {
+		program, err = Compile(ctx, o.Spec)
+		return err
+	}); err != nil {
 		return nil, err
 	}
 	e.mu.Lock()
@@ -36,6 +44,8 @@ func (e *Engine) Open(ctx context.Context, o OpenOptions) (*View, error) {
 	}
 	v := newView(e, Name{Name: "connection"}, newRunID())
 	v.permit, v.named = o.Permit, false
+	v.work.Store(&work)
+	v.budget.share(e.owners.of(o.Owner, e.o.Budget, time.Now()))
 	v.setProgram(&o.Spec, program, nil)
 	e.opened[v] = struct{}{}
 	e.startLocked(v)

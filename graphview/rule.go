@@ -9,6 +9,7 @@ import (
 
 	"graphview.dev/graphview/expr"
 	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/quarantine"
 	"graphview.dev/graphview/refs"
 )
 
@@ -41,6 +42,7 @@ type RuleReference struct {
 // RuleProgram is a compiled Rule. It is immutable and may be shared.
 type RuleProgram struct {
 	rule        Rule
+	work        quarantine.Work // that it is, once it is applied
 	paths       []refs.Rule
 	expressions []ruleExpression
 }
@@ -125,9 +127,17 @@ func (e *Engine) ApplyRule(ctx context.Context, name string, rule Rule) error {
 	if p := e.rules.named(name); p != nil && reflect.DeepEqual(p.rule, rule) {
 		return nil
 	}
-	p, err := CompileRule(ctx, rule)
+	var p *RuleProgram
+	work := workOf(workRule, "", name, rule)
+	err := e.compiled(ctx, work, func() (err error) {
+		p, err = CompileRule(ctx, rule)
+		return err
+	})
 	if unknown(err) {
 		return err
+	}
+	if p != nil {
+		p.work = work
 	}
 	return errors.Join(err, e.rules.declare(name, p))
 }

@@ -11,6 +11,8 @@ import (
 
 	"graphview.dev/graphview/expr"
 	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/panics"
+	"graphview.dev/graphview/quarantine"
 	"graphview.dev/graphview/refs"
 	"graphview.dev/graphview/resources"
 	"graphview.dev/graphview/watch"
@@ -48,6 +50,7 @@ type namedExpression struct {
 	ruleExpression
 
 	rule string
+	work quarantine.Work
 }
 
 func newRules() *rules {
@@ -118,7 +121,7 @@ func newRuleset(programs map[string]*RuleProgram, before *ruleset, touched []gra
 			d.revision = revision
 		}
 		for _, e := range p.expressions {
-			d.expressions = append(d.expressions, namedExpression{e, name})
+			d.expressions = append(d.expressions, namedExpression{e, name, p.work})
 		}
 		kinds[kind] = d
 	}
@@ -140,7 +143,7 @@ func (r *rules) takeStale() map[graph.Kind]bool {
 
 // evaluate returns what the expressions name on an object, what they cost, and what
 // is wrong with them on it, in words that hold no value.
-func (d declared) evaluate(ctx context.Context, of resources.Resource, o *watch.Decoded) (references []graph.Reference, cost uint64, warning error) {
+func (d declared) evaluate(ctx context.Context, journal *quarantine.Journal, of resources.Resource, o *watch.Decoded) (references []graph.Reference, cost uint64, warning error) {
 	if len(d.expressions) == 0 {
 		return nil, 0, nil
 	}
@@ -159,7 +162,12 @@ func (d declared) evaluate(ctx context.Context, of resources.Resource, o *watch.
 		if in.Cost > maxCost {
 			return references, 0, fmt.Errorf("reference rule %s: %s and those after it: the rules' expressions together cost too much on this object", e.rule, e.path)
 		}
-		found, err := e.program.Find(ctx, in)
+		turn, err := journal.Begin(ctx, e.work)
+		if err != nil {
+			return references, 0, fmt.Errorf("reference rule %s: %w", e.rule, err)
+		}
+		found, err := find(ctx, e.program, in)
+		turn.End()
 		if err = errors.Join(treeErr, err); err != nil && warning == nil {
 			warning = fmt.Errorf("reference rule %s: %s: %w", e.rule, e.path, err)
 		}
@@ -173,4 +181,11 @@ func (d declared) evaluate(ctx context.Context, of resources.Resource, o *watch.
 		}
 	}
 	return references, 0, warning
+}
+
+// find evaluates an expression. A panic of it costs the object these references
+// alone.
+func find(ctx context.Context, program *expr.References, in *expr.Input) (found []expr.Found, err error) {
+	defer panics.Recover(&err)
+	return program.Find(ctx, in)
 }

@@ -76,6 +76,11 @@ func (t *tap) evaluates() bool {
 	return j != nil && j.evaluates()
 }
 
+// isSlow tells whether the tap may not evaluate in its watch's turn: for what it
+// costs, or because it is suspected of having ended the process and has to wait for
+// other suspects.
+func (t *tap) isSlow() bool { return t.slow.Load() || t.view.suspected.Load() && t.evaluates() }
+
 // evaluate is the tap's verdict about one object of its feed. It is none once the
 // view's expressions have cost too much: the view is about to give the tap up. If
 // free, the view is not charged.
@@ -84,7 +89,7 @@ func (t *tap) evaluate(ctx context.Context, o *watch.Decoded, free bool) verdict
 	if bucket.spent.Load() {
 		return verdict{undecided: true}
 	}
-	if t.slow.Load() {
+	if t.isSlow() {
 		// Whatever is slow leaves processors to what is not.
 		select {
 		case t.view.engine.slow <- struct{}{}:
@@ -92,6 +97,16 @@ func (t *tap) evaluate(ctx context.Context, o *watch.Decoded, free bool) verdict
 		case <-ctx.Done():
 			return verdict{undecided: true}
 		}
+	}
+	if work := t.view.work.Load(); work != nil && t.evaluates() {
+		turn, err := t.view.engine.o.Quarantine.Begin(ctx, *work)
+		if ctx.Err() != nil {
+			return verdict{undecided: true}
+		}
+		if err != nil {
+			return verdict{err: err}
+		}
+		defer turn.End()
 	}
 	v := t.verdict(ctx, o)
 	t.view.engine.counts.cost.Add(v.cost)

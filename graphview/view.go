@@ -9,6 +9,7 @@ import (
 
 	"graphview.dev/api/reason"
 	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/quarantine"
 	"graphview.dev/graphview/resources"
 )
 
@@ -27,11 +28,14 @@ type View struct {
 	kicks chan struct{}
 	done  chan struct{} // closed when the view has ended
 
-	lens        *graph.Lens // the loop's; see encoder for readers
-	warnings    *warnings
-	encoder     *encoder
-	budget      costBudget
-	backlog     *backlog
+	lens     *graph.Lens // the loop's; see encoder for readers
+	warnings *warnings
+	encoder  *encoder
+	budget   costBudget
+	backlog  *backlog
+	// work is what is noted while the view's expressions are evaluated.
+	work        atomic.Pointer[quarantine.Work]
+	suspected   atomic.Bool
 	subscribers atomic.Int64
 	synced      atomic.Bool
 
@@ -117,7 +121,14 @@ func (v *View) sameSpec(spec Spec) bool {
 func (v *View) setProgram(spec *Spec, p *Program, err error) {
 	v.mu.Lock()
 	v.spec, v.program, v.refusal, v.limit = spec, p, err, nil
-	v.budget.reset(v.engine.o.Budget)
+	v.budget.edited(time.Now())
+	if v.named && spec != nil {
+		work := workOf(workView, v.name.Namespace, v.name.Name, spec)
+		v.work.Store(&work)
+	}
+	if work := v.work.Load(); work != nil {
+		v.suspected.Store(v.engine.o.Quarantine.Suspects(*work))
+	}
 	v.generation++
 	v.synced.Store(false)
 	if err != nil {

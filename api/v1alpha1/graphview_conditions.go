@@ -37,6 +37,14 @@ const (
 	// ReasonInvalidJSONPath: False, a JSONPath cannot be parsed.
 	ReasonInvalidJSONPath = "InvalidJSONPath"
 
+	// ReasonQuarantined: False, the operator was ended while it worked on this
+	// spec. It is tried again when the spec changes.
+	ReasonQuarantined = "Quarantined"
+
+	// ReasonInternalError: False, the compiler failed in a way that is a mistake
+	// in the operator. Its log says more.
+	ReasonInternalError = "InternalError"
+
 	// ReasonServiceAccountRequired: False, this installation accepts only
 	// GraphViews with a serviceAccountName.
 	ReasonServiceAccountRequired = "ServiceAccountRequired"

@@ -23,6 +23,7 @@ type options struct {
 	webhookAddress                 string
 	metricsAddress, healthAddress  string
 	pprofAddress, check            string
+	stateDir                       string
 	leaderElect                    bool
 	allowedOrigins                 []string
 	requireServiceAccount          bool
@@ -43,6 +44,7 @@ func parse(program string, args []string, out io.Writer) (*options, error) {
 	flags.StringVar(&o.metricsAddress, "metrics-bind-address", ":8080", "host:port of Prometheus metrics; 0 turns them off")
 	flags.StringVar(&o.healthAddress, "health-probe-bind-address", ":8081", "host:port of /healthz and /readyz; 0 turns them off")
 	flags.StringVar(&o.pprofAddress, "pprof-bind-address", "0", "host:port of Go's profiles, which tell what is in memory: bind it to localhost; 0 turns them off")
+	flags.StringVar(&o.stateDir, "state-dir", "", "directory of this replica alone that outlives its container, where is noted what is being done for users: what ended the operator is refused after that, until it changes; empty: nothing is noted")
 	flags.StringVar(&o.check, "check", "", "do not serve: look at an installation as its users do, at what is named here of definitions, apiservice and webhook, separated by commas, say what was found, and end")
 	flags.BoolVar(&o.leaderElect, "leader-elect", false, "elect one replica, which alone writes status")
 	origins := flags.String("allowed-origins", "", "comma-separated host patterns of web pages, beside those of the same host, that may open WebSockets")

@@ -57,6 +57,8 @@ func run(ctx context.Context, o *options) error {
 	if err != nil {
 		return fmt.Errorf("permissions: %w", err)
 	}
+	journal := openJournal(o.stateDir, log)
+	defer closeJournal(journal, log)
 	notifier := &controllers.Notifier{}
 	engine, err := graphview.NewEngine(graphview.Options{
 		Config:         config,
@@ -66,6 +68,7 @@ func run(ctx context.Context, o *options) error {
 		Notify:         notifier.Notify,
 		Permit:         permit.Allowed,
 		PermitInterval: o.permissionRecheck,
+		Quarantine:     journal,
 		Registerer:     metrics.Registry,
 	})
 	if err != nil {
@@ -98,7 +101,7 @@ func run(ctx context.Context, o *options) error {
 	if err := rules.SetupWithManager(mgr); err != nil {
 		return err
 	}
-	runnables := []manager.Runnable{everyReplica(outliving(engine.Run, server.Run))}
+	runnables := []manager.Runnable{everyReplica(outliving(engine.Run, server.Run)), everyReplica(journal.Run)}
 	if certificates.kept != nil {
 		runnables = append(runnables, everyReplica(certificates.kept.Run))
 	}

@@ -21,6 +21,9 @@ var (
 	errNoReduce = errors.New("options without Reduce")
 )
 
+// Reduce makes the JSON of what may be retained of an object of its JSON.
+type Reduce func(ctx context.Context, namespace, name string, version uint64, object []byte) ([]byte, error)
+
 // Options of a Manager. Config is required.
 type Options struct {
 	// Config says how to reach the API server. Its limits on requests, its
@@ -31,7 +34,8 @@ type Options struct {
 	// Reduce is what Keys that are Reduced need: it takes the JSON of an object
 	// and returns that of what may be retained of it, which Decoded.Tree has as
 	// the member "reduced". It is called by many goroutines, and may keep neither.
-	Reduce func(object []byte) []byte
+	// An error makes the object an invalid one.
+	Reduce Reduce
 	// Logger is told when a Watch falls behind and when it has caught up.
 	Logger logr.Logger
 	// Lists is how many lists are read at once, 16 by default.

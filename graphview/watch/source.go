@@ -32,7 +32,7 @@ type source struct {
 	watch  *Watch
 	client *client
 	idle   time.Duration
-	reduce func([]byte) []byte // of a Reduced key
+	reduce reduce // of a Reduced key
 
 	// refused: the last watch request was, so that a list is not to be
 	// trusted before a watch is allowed again.

@@ -2,7 +2,6 @@ package watch
 
 import (
 	"context"
-	"strconv"
 	"time"
 	"unique"
 
@@ -97,8 +96,7 @@ func (w *Watch) retainLocked(d *document, old *Object, hash uint64) (o *Object, 
 	} else {
 		o.namespace = unique.Make(string(d.namespace))
 	}
-	// A version that is no number is legal, if rare, and means 0.
-	o.version, _ = strconv.ParseUint(string(d.resourceVersion), 10, 64)
+	o.version = d.number()
 	pack(o, d.name, d.uid, d.json, w.codec)
 	w.objects.put(o)
 	w.count.Store(int64(w.objects.used))

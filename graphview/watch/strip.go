@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/maphash"
+	"strconv"
 	"unicode/utf8"
 	"unique"
 
@@ -56,8 +57,11 @@ type document struct {
 	top     []member // of the raw object, during read
 	compact []byte
 	// reduce, if set, makes the member reduced of the raw object.
-	reduce func([]byte) []byte
+	reduce reduce
 }
+
+// reduce is called when the identity of the document is known.
+type reduce func(d *document, object []byte) ([]byte, error)
 
 type span struct{ start, end int }
 
@@ -103,7 +107,11 @@ func (d *document) read(raw []byte, t typeMeta, secret bool) (err error) {
 		}
 	}
 	if d.reduce != nil {
-		out = append(append(out, `,"reduced":`...), d.reduce(raw)...)
+		reduced, err := d.reduce(d, raw)
+		if err != nil {
+			return err
+		}
+		out = append(append(out, `,"reduced":`...), reduced...)
 	}
 	out = append(out, '}')
 	d.json = out
@@ -227,6 +235,13 @@ func appendAnnotations(out, value []byte) (_ []byte, some bool) {
 		out = m.appendTo(out)
 	}
 	return append(out, '}'), len(out) > first
+}
+
+// number is the resource version. One that is no number is legal, if rare, and
+// means 0.
+func (d *document) number() uint64 {
+	n, _ := strconv.ParseUint(string(d.resourceVersion), 10, 64)
+	return n
 }
 
 func (d *document) key() name { return name{unique.Make(string(d.namespace)), string(d.name)} }

@@ -79,7 +79,9 @@ func (w *Watch) run(ctx context.Context, c *client, o Options) {
 	defer close(w.done)
 	source := &source{ctx: ctx, watch: w, client: c, idle: o.ListIdleTimeout, retry: newRetry(o.Retry)}
 	if w.key.Reduced {
-		source.reduce = o.Reduce
+		source.reduce = func(d *document, object []byte) ([]byte, error) {
+			return o.Reduce(ctx, string(d.namespace), string(d.name), d.number(), object)
+		}
 	}
 	defer source.join()
 	// What the reflector would log is said by State, once; see setState.

@@ -1,0 +1,127 @@
+package graphview
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/quarantine"
+)
+
+// killedDuring is the journal after a process was killed while it was at some work
+// for a minute: its file is kept as it was in the middle.
+func killedDuring(t *testing.T, works ...quarantine.Work) *quarantine.Journal {
+	t.Helper()
+	dir := t.TempDir()
+	for _, w := range works {
+		now := time.Now()
+		j, err := quarantine.Open(dir, now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := j.Begin(t.Context(), w); err != nil {
+			t.Fatal(err)
+		}
+		j.Beat(now.Add(time.Minute))
+		file := filepath.Join(dir, "journal")
+		left, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := j.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, left, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	j, err := quarantine.Open(dir, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := j.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return j
+}
+
+// TestQuarantinedSpecs: a spec that ended the process is not compiled again, until it
+// changes.
+func TestQuarantinedSpecs(t *testing.T) {
+	spec, name := configMapsSpec(), Name{Namespace: "shop", Name: "frontend"}
+	rule := Rule{From: graph.Kind{Kind: "ConfigMap"}, References: []RuleReference{{Path: "data.a", To: graph.Kind{Kind: "Pod"}}}}
+	for what, test := range map[string]struct {
+		work  quarantine.Work
+		apply func(e *Engine, again bool) error
+	}{
+		"GraphView": {
+			work: workOf(workView, name.Namespace, name.Name, spec),
+			apply: func(e *Engine, again bool) error {
+				next := spec
+				if again {
+					next.Namespaces = &Namespaces{Names: []string{"shop"}}
+				}
+				return e.Apply(t.Context(), name, "uid", next)
+			},
+		},
+		"Request": {
+			work: workOf(workRequest, "", "ann", spec),
+			apply: func(e *Engine, again bool) error {
+				next := spec
+				if again {
+					next.Namespaces = &Namespaces{Names: []string{"shop"}}
+				}
+				v, err := e.Open(t.Context(), OpenOptions{Spec: next, Owner: "ann"})
+				if err == nil {
+					e.CloseView(v)
+				}
+				return err
+			},
+		},
+		"ReferenceRule": {
+			work: workOf(workRule, "", "r", rule),
+			apply: func(e *Engine, again bool) error {
+				next := rule
+				if again {
+					next.From.Kind = "Secret"
+				}
+				return e.ApplyRule(t.Context(), "r", next)
+			},
+		},
+	} {
+		t.Run(what, func(t *testing.T) {
+			e, err := NewEngine(Options{Config: serveConfigMaps(t, 1), Quarantine: killedDuring(t, test.work)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var invalid *InvalidSpecError
+			if err := test.apply(e, false); !errors.As(err, &invalid) || invalid.Reason != ReasonQuarantined {
+				t.Errorf("applied again: %v", err)
+			}
+			if err := test.apply(e, true); err != nil {
+				t.Errorf("changed: %v", err)
+			}
+		})
+	}
+}
+
+// TestQuarantinedObject: an object that ended the process is a warning of the views
+// that would have it, and the others are there.
+func TestQuarantinedObject(t *testing.T) {
+	e := startEngine(t, Options{
+		Config:     serveConfigMaps(t, 3),
+		Quarantine: killedDuring(t, quarantine.Work{Kind: "configmaps", Namespace: "shop", Name: "c1", Version: 2}),
+	})
+	followed := follow(t, e, yes)
+	await(t, "all but one", func() bool { return followed.vertices() == 2 && followed.ready(followed.state()) })
+	lines := followed.view.warnings.summary()
+	if len(lines) != 1 || !strings.Contains(lines[0], "the operator was ended while it worked on this") {
+		t.Errorf("warnings: %q", lines)
+	}
+}
