@@ -102,6 +102,10 @@ func (s *Server) acquire(r *http.Request, who user.Info, about graphview.Name, r
 // accept makes a WebSocket of a request that has been admitted, or says why not
 // with a Status about the named view.
 func (s *Server) accept(w http.ResponseWriter, r *http.Request, protocol string, name graphview.Name) (*websocket.Conn, *socket, bool) {
+	if err := s.checkOrigin(r, name); err != nil {
+		s.refuse(w, r, err)
+		return nil, nil, false
+	}
 	answer, out := &handshake{ResponseWriter: w}, &socket{heartbeats: r.URL.Query().Get(heartbeatsOption) == "1"}
 	conn, err := websocket.Accept(answer, r, &websocket.AcceptOptions{
 		Subprotocols:   []string{protocol},

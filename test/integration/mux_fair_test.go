@@ -21,7 +21,7 @@ import (
 // of a small one comes next; it is not sent behind the rest of the large one.
 func TestMuxFairness(t *testing.T) {
 	const objects, size = 240, 100 << 10 // some 24 messages
-	applyShipped(t, "streams_role.yaml")
+	letAllConnect(t)
 	c := newClient(t)
 	large, small := newNamespace(t, c), newNamespace(t, c)
 	var creating errgroup.Group

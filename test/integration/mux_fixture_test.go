@@ -50,6 +50,15 @@ func applyShipped(t *testing.T, file string) {
 	fixture.KubectlAfter(t, cluster, "delete", "-f", path)
 }
 
+// letAllConnect binds the shipped role for connections with many graphs to
+// everybody, for the test.
+func letAllConnect(t *testing.T) {
+	t.Helper()
+	applyShipped(t, "streams_role.yaml")
+	fixture.Kubectl(t, cluster, "create", "clusterrolebinding", "test-streams", "--clusterrole=graphview-streams", "--group=system:authenticated")
+	fixture.KubectlAfter(t, cluster, "delete", "clusterrolebinding", "test-streams")
+}
+
 // openMux connects once the right to do so is known everywhere. Nothing is read
 // before listen is called.
 func openMux(t *testing.T, r road) *muxClient {

@@ -23,7 +23,7 @@ import (
 // unknown, five deleted meanwhile. The others never notice: they end with the
 // oracle's graphs, and those in which nothing happens are not sent anything.
 func TestMuxNeighbours(t *testing.T) {
-	applyShipped(t, "streams_role.yaml")
+	letAllConnect(t)
 	c := newClient(t)
 	red, blue, calm := newNamespace(t, c), newNamespace(t, c), newNamespace(t, c)
 	createConfigMaps(t, c, calm, 3)
@@ -153,7 +153,7 @@ func TestMuxNeighbours(t *testing.T) {
 // one's own is had with the right to it, graphs end one by one with their rights,
 // continue where they were, and leave nothing behind.
 func TestMuxThroughAPIServer(t *testing.T) {
-	applyShipped(t, "streams_role.yaml")
+	letAllConnect(t)
 	applyShipped(t, "requester_role.yaml")
 	c := newClient(t)
 	red, blue := newNamespace(t, c), newNamespace(t, c)

@@ -107,7 +107,7 @@ func (f *rightsFixture) path(kind, view string) string {
 func TestRightsMatrix(t *testing.T) {
 	f := newRightsFixture(t)
 	aggregate(t, f.server)
-	applyShipped(t, "streams_role.yaml")
+	letAllConnect(t)
 	c := f.client
 	everything := "get list watch"
 	people := map[string]*person{}

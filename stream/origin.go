@@ -1,0 +1,63 @@
+package stream
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"graphview.dev/graphview"
+)
+
+// checkOrigin returns a Status for a page that may not open a WebSocket although it
+// says that it comes from the host that it asks for: package websocket believes
+// that, and judges all other pages.
+func (s *Server) checkOrigin(r *http.Request, name graphview.Name) error {
+	refused := func(why string) error {
+		return status(http.StatusForbidden, metav1.StatusReasonForbidden, name, why+"; --allowed-origins says which may connect")
+	}
+	origin := r.Header.Get("Origin")
+	switch {
+	case origin == "":
+		return nil
+	case len(r.Header.Values("Origin")) > 1:
+		return refused("a page has one Origin")
+	case originAllowed(s.options.AllowedOrigins, origin):
+		return nil
+	}
+	u, err := url.Parse(origin)
+	if err != nil || !strings.EqualFold(u.Host, r.Host) {
+		return nil
+	}
+	if u.Scheme != "https" {
+		return refused("the page was not sent over TLS, so anybody may have written it")
+	}
+	// A browser presents a certificate for whatever page asks. A name that somebody
+	// made lead here, without a certificate for it, is none of this server's.
+	if kept := credentialsFrom(r.Context()).own(); kept != nil && kept.tls != nil && !s.certificate.isFor(r.Host) {
+		return refused("the page's host is none that the server has a certificate for")
+	}
+	return nil
+}
+
+// isFor tells whether the serving certificate is for a host.
+func (c *certificate) isFor(host string) bool {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	pair, err := c.get(&tls.ClientHelloInfo{ServerName: host})
+	if err != nil || pair == nil || len(pair.Certificate) == 0 {
+		return false
+	}
+	leaf := pair.Leaf
+	if leaf == nil {
+		if leaf, err = x509.ParseCertificate(pair.Certificate[0]); err != nil {
+			return false
+		}
+	}
+	return leaf.VerifyHostname(host) == nil
+}
