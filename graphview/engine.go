@@ -19,8 +19,8 @@ import (
 
 	"graphview.dev/api/reason"
 	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/helm"
 	"graphview.dev/graphview/quarantine"
-	"graphview.dev/graphview/release"
 	"graphview.dev/graphview/resources"
 	"graphview.dev/graphview/watch"
 )
@@ -104,7 +104,7 @@ type Engine struct {
 	bySource map[graph.SourceID]*feed
 	releases releases
 
-	reducer release.Reducer
+	reducer helm.Reducer
 
 	large largeFrames // of all views
 

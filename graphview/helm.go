@@ -9,8 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 
 	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/helm"
 	"graphview.dev/graphview/panics"
-	"graphview.dev/graphview/release"
 	"graphview.dev/graphview/resources"
 	"graphview.dev/graphview/watch"
 )
@@ -55,7 +55,7 @@ func (r *releaseSecret) latest() *managed {
 // at returns a revision by the name of its Secret, made if need be; nil for what
 // is none.
 func (r releases) at(namespace, secret string) *releaseSecret {
-	name, number, ok := release.Revision(secret)
+	name, number, ok := helm.Revision(secret)
 	if !ok {
 		return nil
 	}
@@ -87,7 +87,7 @@ func (r releases) hold(f *feed, o *graph.Object) {
 	}
 	own := *o
 	at.held[f] = &own
-	name, _, _ := release.Revision(o.Name)
+	name, _, _ := helm.Revision(o.Name)
 	r.complete(releaseName{o.Namespace, name}, at, o)
 }
 
@@ -107,7 +107,7 @@ func (r releases) change(g *graph.Graph, namespace, secret string, fn func(*rele
 	if at == nil {
 		return
 	}
-	name, number, _ := release.Revision(secret)
+	name, number, _ := helm.Revision(secret)
 	key := releaseName{namespace, name}
 	before := r.newest(key)
 	fn(at)
@@ -137,7 +137,7 @@ func (r releases) drop(g *graph.Graph, f *feed) {
 	for key, revisions := range r {
 		for number, at := range revisions {
 			if at.held[f] != nil || at.told[f] != nil {
-				mine = append(mine, secret{key.namespace, release.Name(key.name, number)})
+				mine = append(mine, secret{key.namespace, helm.Name(key.name, number)})
 			}
 		}
 	}
@@ -195,7 +195,7 @@ func readManaged(o *watch.Decoded) (m *managed, err error) {
 	if err != nil {
 		return nil, err
 	}
-	r := release.Read(tree["reduced"])
+	r := helm.Read(tree["reduced"])
 	return &managed{version: o.Version(), hash: o.Hash(), deployed: r.Deployed, references: referencesOf(&r)}, nil
 }
 
@@ -209,11 +209,11 @@ func (f *feed) deleteRelease(o *watch.Object) {
 }
 
 // referencesOf are arcs to what a release manages.
-func referencesOf(r *release.Release) []graph.Reference {
+func referencesOf(r *helm.Release) []graph.Reference {
 	references := make([]graph.Reference, len(r.Manages))
 	for i, o := range r.Manages {
 		references[i] = graph.Reference{
-			Type: graph.Direct, To: graph.Kind{Group: o.Group, Kind: o.Kind}, Namespace: o.Namespace, Name: o.Name, Field: release.Field,
+			Type: graph.Direct, To: graph.Kind{Group: o.Group, Kind: o.Kind}, Namespace: o.Namespace, Name: o.Name, Field: helm.Field,
 		}
 	}
 	return references
@@ -226,7 +226,7 @@ func (t *tap) warningOf(o *watch.Decoded, selected func() verdict) verdict {
 	if err != nil {
 		return verdict{err: err}
 	}
-	r := release.Read(tree["reduced"])
+	r := helm.Read(tree["reduced"])
 	if r.Fault == "" {
 		return verdict{}
 	}
@@ -248,12 +248,12 @@ func (n need) releases() (_ need, ok bool) {
 		return need{}, false // the watch of Secrets says so
 	}
 	for _, r := range selector.Requirements() {
-		if isHelm := r.Value == release.SecretType; r.Field == "type" && isHelm == (r.Operator == "!=") {
+		if isHelm := r.Value == helm.SecretType; r.Field == "type" && isHelm == (r.Operator == "!=") {
 			return need{}, false
 		}
 	}
-	n.key.FieldSelector = join(n.key.FieldSelector, "type="+release.SecretType)
-	n.key.LabelSelector = join(n.key.LabelSelector, release.NotDeployed)
+	n.key.FieldSelector = join(n.key.FieldSelector, "type="+helm.SecretType)
+	n.key.LabelSelector = join(n.key.LabelSelector, helm.NotDeployed)
 	n.key.Reduced = true
 	return n, true
 }

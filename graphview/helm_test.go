@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"graphview.dev/graphview/graph"
-	"graphview.dev/graphview/release"
+	"graphview.dev/graphview/helm"
 	"graphview.dev/graphview/resources"
 	"graphview.dev/graphview/watch"
 )
@@ -41,7 +41,7 @@ func TestReleasesDifferential(t *testing.T) {
 	version := uint64(0)
 	for step := range 5000 {
 		at := revision{r.IntN(names), r.IntN(numbers)}
-		secret := release.Name(fmt.Sprint("r", at.name), uint64(at.number))
+		secret := helm.Name(fmt.Sprint("r", at.name), uint64(at.number))
 		which := r.IntN(len(secrets))
 		f, teller := secrets[which], tellers[which]
 		version++
@@ -71,7 +71,7 @@ func TestReleasesDifferential(t *testing.T) {
 				m := &managed{version: version, hash: version | 1<<40, deployed: r.IntN(3) > 0}
 				for i := range r.IntN(4) {
 					m.references = append(m.references, graph.Reference{
-						Type: graph.Direct, To: graph.Kind{Kind: "Pod"}, Namespace: "ns", Name: fmt.Sprint(secret, i), Field: release.Field,
+						Type: graph.Direct, To: graph.Kind{Kind: "Pod"}, Namespace: "ns", Name: fmt.Sprint(secret, i), Field: helm.Field,
 					})
 				}
 				known.change(g, "ns", secret, func(at *releaseSecret) { at.told[teller] = m })
@@ -123,13 +123,13 @@ func TestNeedOfReleases(t *testing.T) {
 		labels, fields string
 		want           string // of the key, "" for none
 	}{
-		"Secrets":    {resource: secrets, want: "secrets namespace shop labels " + release.NotDeployed + " fields type=helm.sh/release.v1 reduced"},
-		"Labelled":   {resource: secrets, labels: "a=b", want: "secrets namespace shop labels a=b," + release.NotDeployed + " fields type=helm.sh/release.v1 reduced"},
-		"Named":      {resource: secrets, fields: "metadata.name=a", want: "secrets namespace shop labels " + release.NotDeployed + " fields metadata.name=a,type=helm.sh/release.v1 reduced"},
-		"OfHelm":     {resource: secrets, fields: "type=helm.sh/release.v1", want: "secrets namespace shop labels " + release.NotDeployed + " fields type=helm.sh/release.v1,type=helm.sh/release.v1 reduced"},
+		"Secrets":    {resource: secrets, want: "secrets namespace shop labels " + helm.NotDeployed + " fields type=helm.sh/release.v1 reduced"},
+		"Labelled":   {resource: secrets, labels: "a=b", want: "secrets namespace shop labels a=b," + helm.NotDeployed + " fields type=helm.sh/release.v1 reduced"},
+		"Named":      {resource: secrets, fields: "metadata.name=a", want: "secrets namespace shop labels " + helm.NotDeployed + " fields metadata.name=a,type=helm.sh/release.v1 reduced"},
+		"OfHelm":     {resource: secrets, fields: "type=helm.sh/release.v1", want: "secrets namespace shop labels " + helm.NotDeployed + " fields type=helm.sh/release.v1,type=helm.sh/release.v1 reduced"},
 		"Opaque":     {resource: secrets, fields: "type=Opaque"},
 		"NotOfHelm":  {resource: secrets, fields: "metadata.name=a,type!=helm.sh/release.v1"},
-		"NotOpaque":  {resource: secrets, fields: "type!=Opaque", want: "secrets namespace shop labels " + release.NotDeployed + " fields type!=Opaque,type=helm.sh/release.v1 reduced"},
+		"NotOpaque":  {resource: secrets, fields: "type!=Opaque", want: "secrets namespace shop labels " + helm.NotDeployed + " fields type!=Opaque,type=helm.sh/release.v1 reduced"},
 		"ConfigMaps": {resource: configMapsResource},
 		"OtherGroup": {resource: resources.Resource{Group: "example.com", Version: "v1", Resource: "secrets", Kind: "Secret"}},
 	} {

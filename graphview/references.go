@@ -6,8 +6,8 @@ import (
 	"errors"
 
 	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/helm"
 	"graphview.dev/graphview/refs"
-	"graphview.dev/graphview/release"
 	"graphview.dev/graphview/resources"
 	"graphview.dev/graphview/watch"
 )
@@ -46,19 +46,19 @@ func isRelease(of resources.Resource, name string, labels map[string]string) boo
 	if !isConfigMap(of) || labels["owner"] != "helm" || labels["status"] != "deployed" {
 		return false
 	}
-	_, _, ok := release.Revision(name)
+	_, _, ok := helm.Revision(name)
 	return ok
 }
 
 // readRelease reads what the release in a ConfigMap manages.
-func (e *Engine) readRelease(o *watch.Decoded) (release.Release, error) {
+func (e *Engine) readRelease(o *watch.Decoded) (helm.Release, error) {
 	text, err := o.JSON()
 	if err != nil {
-		return release.Release{}, err
+		return helm.Release{}, err
 	}
 	var kept any
 	if err := json.Unmarshal(e.reducer.ConfigMap(text), &kept); err != nil {
-		return release.Release{}, err
+		return helm.Release{}, err
 	}
-	return release.Read(kept), nil
+	return helm.Read(kept), nil
 }

@@ -1,4 +1,4 @@
-package release
+package helm
 
 import (
 	"bytes"
@@ -109,11 +109,11 @@ func open(object []byte) (blob []byte, status, namespace string, err error) {
 			members(value, func(name string, value jsontext.Value) {
 				switch name {
 				case "namespace":
-					namespace = short(value)
+					namespace = safeWord(value)
 				case "labels":
 					members(value, func(name string, value jsontext.Value) {
 						if name == "status" {
-							status = short(value)
+							status = safeWord(value)
 						}
 					})
 				}
@@ -144,11 +144,11 @@ func (w *work) fields(text []byte) (fields, error) {
 	ok := members(text, func(name string, value jsontext.Value) {
 		switch name {
 		case "namespace":
-			f.namespace = short(value)
+			f.namespace = safeWord(value)
 		case "info":
 			members(value, func(name string, value jsontext.Value) {
 				if name == "status" {
-					f.status = short(value)
+					f.status = safeWord(value)
 				}
 			})
 		case "manifest":
@@ -212,8 +212,8 @@ func members(object []byte, visit func(name string, value jsontext.Value)) bool 
 	return err == nil
 }
 
-// short is a string that may be kept: a name or a word, "" for anything else.
-func short(value jsontext.Value) string {
+// safeWord is a string that may be kept: a name or a word, "" for anything else.
+func safeWord(value jsontext.Value) string {
 	if len(value) < 2 || value[0] != '"' || len(value) > maxName+2 {
 		return ""
 	}

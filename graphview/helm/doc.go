@@ -1,4 +1,4 @@
-// Package release tells what a release of Helm manages. Helm keeps each revision
+// Package helm tells what a release of Helm manages. Helm keeps each revision
 // of a release in a Secret: JSON, gzipped, in base64, with the chart, the values
 // and the rendered manifest. A [Reducer] unpacks that and keeps of it no more than
 // a list of what the manifest names: group, kind, namespace and name.
@@ -17,4 +17,4 @@
 //
 // A Reducer may be used by any goroutine; it unpacks one release at a time, so
 // that the bound is one of the process. Everything else is free of state.
-package release
+package helm
