@@ -11,6 +11,7 @@ import (
 
 	"graphview.dev/graphview/expr"
 	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/panics"
 	"graphview.dev/graphview/resources"
 )
 
@@ -233,7 +234,8 @@ func (c *compiler) namespaces(path string, n *Namespaces) *namespaceProgram {
 // selectFrom applies the queries to what the cluster serves, and says what that
 // cost, in CEL's units.
 func (p *Program) selectFrom(ctx context.Context, catalog *resources.Catalog) (chosen []resources.Selected, cost uint64, errs []error) {
-	chosen, errs = resources.Select(catalog, func(r resources.Resource) (int, bool, bool, error) {
+	chosen, errs = resources.Select(catalog, func(r resources.Resource) (_ int, _, _ bool, err error) {
+		defer panics.Recover(&err)
 		for i := range p.queries {
 			matches, spent, err := p.queries[i].resource.Matches(ctx, expr.Resource(r))
 			cost += spent

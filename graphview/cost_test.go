@@ -31,3 +31,53 @@ func TestBudget(t *testing.T) {
 		}
 	})
 }
+
+// TestBudgetOfAnEditedSpec: what an edit brings is less than a budget, and comes no
+// more often than it is granted anyway.
+func TestBudgetOfAnEditedSpec(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var b costBudget
+		b.reset(1000)
+		b.edited(time.Now())
+		for edit, want := range []uint64{1000, 100, 100} {
+			if edit > 0 {
+				b.edited(time.Now())
+			}
+			if !b.bucket.Load().charge(want) {
+				t.Errorf("edit %d brings less than %d", edit, want)
+			}
+			if b.bucket.Load().charge(1) {
+				t.Errorf("edit %d brings more than %d", edit, want)
+			}
+			b.edited(time.Now())
+			if b.spent() || b.bucket.Load().charge(1) {
+				t.Errorf("edit %d, at once after another, brings something, or leaves it refused", edit)
+			}
+			// Full a second later than granted, but for what the edit brings.
+			time.Sleep(editEvery)
+			b.bucket.Load().tokens.AllowN(time.Now(), 100)
+		}
+	})
+}
+
+func TestOwnersShareABudget(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var all owners
+		var first, second, other costBudget
+		first.share(all.of("ann", 1000, time.Now()))
+		first.bucket.Load().charge(900)
+		second.share(all.of("ann", 1000, time.Now()))
+		other.share(all.of("ben", 1000, time.Now()))
+		if second.bucket.Load().charge(200) || !other.bucket.Load().charge(200) {
+			t.Error("the budget is not the user's")
+		}
+		if second.reset(1000); second.bucket.Load().charge(200) {
+			t.Error("a view that is tried again has a budget of its own")
+		}
+		time.Sleep(2 * budgetSeconds * time.Second)
+		all.of("eve", 1000, time.Now())
+		if len(all.budgets) != 1 {
+			t.Errorf("%d users are remembered, want the one who asked", len(all.budgets))
+		}
+	})
+}

@@ -29,7 +29,7 @@ func TestPanicIsTheObjectsWarning(t *testing.T) {
 			if test.breakRules {
 				e.rules.current.Store(&ruleset{
 					extractor: e.rules.current.Load().extractor,
-					kinds:     map[graph.Kind]declared{kindOf(configMapsResource): {expressions: []namedExpression{{rule: "broken"}}}},
+					kinds:     map[graph.Kind]declared{kindOf(configMapsResource): {expressions: []namedExpression{{rule: "broken", budget: full()}}}},
 				})
 			}
 			var met atomic.Int32
@@ -134,4 +134,34 @@ func TestFaultIsRemembered(t *testing.T) {
 	if lines := second.view.warnings.summary(); len(lines) != 1 || !strings.Contains(lines[0], "not known") {
 		t.Errorf("warnings: %q", lines)
 	}
+}
+
+// full is a budget that nothing has been taken from.
+func full() *costBudget {
+	b := &costBudget{}
+	b.reset(defaultBudget)
+	return b
+}
+
+// TestRuleBudget: a rule whose expressions cost too much names no references any
+// more, with a warning, until it is tried again.
+func TestRuleBudget(t *testing.T) {
+	e := startEngine(t, Options{Config: serveConfigMaps(t, 3), Budget: 2000})
+	if err := e.ApplyRule(t.Context(), "costly", Rule{From: kindOf(configMapsResource), References: []RuleReference{
+		{Expression: "lists.range(1000).all(i, i >= 0) ? [] : []"},
+	}}); err != nil {
+		t.Fatal(err)
+	}
+	followed := follow(t, e, yes)
+	warned := func() int {
+		followed.view.warnings.mu.Lock()
+		defer followed.view.warnings.mu.Unlock()
+		return len(followed.view.warnings.faults)
+	}
+	await(t, "a warning for each object after the first", func() bool { return followed.vertices() == 3 && warned() == 2 })
+	if lines := followed.view.warnings.summary(); len(lines) != 1 || !strings.Contains(lines[0], "reference rule costly: its expressions cost more than 2000 units") {
+		t.Errorf("warnings: %q", lines)
+	}
+	e.rules.retrySpent(1_000_000)
+	await(t, "no warning", func() bool { return warned() == 0 })
 }

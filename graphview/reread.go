@@ -2,6 +2,7 @@ package graphview
 
 import (
 	"context"
+	"time"
 
 	"graphview.dev/graphview/watch"
 )
@@ -10,10 +11,15 @@ import (
 // from what their watches retain. It blocks while the loop is behind, as watches
 // do.
 func (e *Engine) rereadRules(ctx context.Context) error {
+	retry := time.NewTicker(e.o.LimitRetry)
+	defer retry.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return nil
+		case <-retry.C:
+			e.rules.retrySpent(e.o.Budget)
+			continue
 		case <-e.rules.kick:
 		}
 		// A feed that starts after this takes the current rules from its first object

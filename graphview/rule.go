@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
+	"time"
 
 	"graphview.dev/graphview/expr"
 	"graphview.dev/graphview/graph"
@@ -41,8 +42,11 @@ type RuleReference struct {
 
 // RuleProgram is a compiled Rule. It is immutable and may be shared.
 type RuleProgram struct {
-	rule        Rule
-	work        quarantine.Work // that it is, once it is applied
+	rule Rule
+	// work and budget are set when it is applied: what is noted while it is
+	// evaluated, and what its expressions may cost.
+	work        quarantine.Work
+	budget      *costBudget
 	paths       []refs.Rule
 	expressions []ruleExpression
 }
@@ -124,7 +128,8 @@ func (p *RuleProgram) add(c *compiler, path string, r *RuleReference) (badPath b
 // level-based. The error is an *InvalidSpecError: the rule is not in force, nor is
 // what it was before. Or it is the context's, and nothing has changed.
 func (e *Engine) ApplyRule(ctx context.Context, name string, rule Rule) error {
-	if p := e.rules.named(name); p != nil && reflect.DeepEqual(p.rule, rule) {
+	before := e.rules.named(name)
+	if before != nil && reflect.DeepEqual(before.rule, rule) {
 		return nil
 	}
 	var p *RuleProgram
@@ -137,7 +142,12 @@ func (e *Engine) ApplyRule(ctx context.Context, name string, rule Rule) error {
 		return err
 	}
 	if p != nil {
-		p.work = work
+		p.work, p.budget = work, &costBudget{}
+		p.budget.reset(e.o.Budget)
+		if before != nil {
+			p.budget.bucket.Store(before.budget.bucket.Load())
+			p.budget.edited(time.Now())
+		}
 	}
 	return errors.Join(err, e.rules.declare(name, p))
 }

@@ -1,6 +1,7 @@
 package graphview
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -49,8 +50,9 @@ type declared struct {
 type namedExpression struct {
 	ruleExpression
 
-	rule string
-	work quarantine.Work
+	rule   string
+	work   quarantine.Work
+	budget *costBudget
 }
 
 func newRules() *rules {
@@ -121,7 +123,7 @@ func newRuleset(programs map[string]*RuleProgram, before *ruleset, touched []gra
 			d.revision = revision
 		}
 		for _, e := range p.expressions {
-			d.expressions = append(d.expressions, namedExpression{e, name, p.work})
+			d.expressions = append(d.expressions, namedExpression{e, name, p.work, p.budget})
 		}
 		kinds[kind] = d
 	}
@@ -162,12 +164,19 @@ func (d declared) evaluate(ctx context.Context, journal *quarantine.Journal, of 
 		if in.Cost > maxCost {
 			return references, 0, fmt.Errorf("reference rule %s: %s and those after it: the rules' expressions together cost too much on this object", e.rule, e.path)
 		}
+		bucket := e.budget.bucket.Load()
+		if bucket.spent.Load() {
+			warning = cmp.Or(warning, fmt.Errorf("reference rule %s: its expressions cost more than %d units, or all the time more than %d a second; simplify them, or remove the rule", e.rule, bucket.tokens.Burst(), bucket.tokens.Burst()/budgetSeconds))
+			continue
+		}
 		turn, err := journal.Begin(ctx, e.work)
 		if err != nil {
 			return references, 0, fmt.Errorf("reference rule %s: %w", e.rule, err)
 		}
+		before := in.Cost
 		found, err := find(ctx, e.program, in)
 		turn.End()
+		bucket.charge(in.Cost - before)
 		if err = errors.Join(treeErr, err); err != nil && warning == nil {
 			warning = fmt.Errorf("reference rule %s: %s: %w", e.rule, e.path, err)
 		}
@@ -181,6 +190,25 @@ func (d declared) evaluate(ctx context.Context, journal *quarantine.Journal, of 
 		}
 	}
 	return references, 0, warning
+}
+
+// retrySpent has the rules tried again whose expressions cost too much.
+func (r *rules) retrySpent(budget int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	again := false
+	for _, p := range r.declared {
+		if p.budget.spent() {
+			p.budget.reset(budget)
+			r.stale[p.rule.From], again = true, true
+		}
+	}
+	if again {
+		select {
+		case r.kick <- struct{}{}:
+		default:
+		}
+	}
 }
 
 // find evaluates an expression. A panic of it costs the object these references

@@ -66,7 +66,7 @@ func (s *Server) serveAdHoc(stream *stream, conn *websocket.Conn, out *socket, h
 	var view View
 	if err == nil {
 		var closeView func()
-		view, closeView, err = s.options.Graphs.Open(stream.ctx, graphview.OpenOptions{Spec: spec, Permit: held.permit})
+		view, closeView, err = s.options.Graphs.Open(stream.ctx, graphview.OpenOptions{Spec: spec, Permit: held.permit, Owner: held.identity.who.GetName()})
 		if err == nil {
 			defer closeView()
 		}

@@ -68,7 +68,7 @@ func (c *channel) runRequest(spec graphview.Spec) error {
 	defer s.adHoc.Give(who.GetName(), 1)
 	held := s.permissions.acquire(c.ctx, who, graphview.Name{Name: connectionPath}, tenancy{right: rightToConnection, end: c.end})
 	defer held.release()
-	view, closeView, err := s.options.Graphs.Open(c.ctx, graphview.OpenOptions{Spec: spec, Permit: held.permit})
+	view, closeView, err := s.options.Graphs.Open(c.ctx, graphview.OpenOptions{Spec: spec, Permit: held.permit, Owner: held.identity.who.GetName()})
 	if err != nil {
 		return ungranted(err)
 	}

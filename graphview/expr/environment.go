@@ -15,7 +15,6 @@ const (
 	varGroup       = "group"
 	varVersion     = "version"
 	varResource    = "resource"
-	varKind        = "kind"
 	varNamespaced  = "namespaced"
 	varNamespace   = "namespace"
 	varName        = "name"
@@ -43,7 +42,6 @@ var (
 			variable{varGroup, cel.StringType},
 			variable{varVersion, cel.StringType},
 			variable{varResource, cel.StringType},
-			variable{varKind, cel.StringType},
 			variable{varNamespaced, cel.BoolType},
 		)
 	})
@@ -62,7 +60,6 @@ var objectVariableTypes = []variable{
 	{varGroup, cel.StringType},
 	{varVersion, cel.StringType},
 	{varResource, cel.StringType},
-	{varKind, cel.StringType},
 	{varNamespace, cel.StringType},
 	{varName, cel.StringType},
 	{varLabels, cel.MapType(cel.StringType, cel.StringType)},

@@ -24,9 +24,7 @@ func (p *JSONPath) Find(ctx context.Context, in *Input) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	part, err := encode(f.found, object)
-	in.Cost += uint64(len(part)) / bytesRead
-	return part, err
+	return encode(f.found)
 }
 
 // finder walks one object within the limits.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"os"
+	"path/filepath"
 	"strconv"
 	"testing"
 	"time"
@@ -37,7 +39,11 @@ func setUp(ctx context.Context) error {
 	if err := operator.Install(ctx, cluster, root); err != nil {
 		return fmt.Errorf("install: %w", err)
 	}
-	if manager, err = operator.Start(cluster, operator.Options{Binary: binary}); err != nil {
+	state := filepath.Join(cluster.Dir(), "state")
+	if err := os.Mkdir(state, 0o700); err != nil {
+		return fmt.Errorf("state: %w", err)
+	}
+	if manager, err = operator.Start(cluster, operator.Options{Binary: binary, Args: []string{"--state-dir=" + state}}); err != nil {
 		return fmt.Errorf("operator: %w", err)
 	}
 	if err := served(ctx); err != nil {

@@ -1,0 +1,84 @@
+package hostile
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// metric is the value of a metric without labels.
+func metric(t *testing.T, name string) float64 {
+	t.Helper()
+	_, text := get(t, http.DefaultClient, manager.MetricsURL())
+	for line := range strings.Lines(text) {
+		if value, ok := strings.CutPrefix(line, name+" "); ok {
+			n, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return n
+		}
+	}
+	return 0
+}
+
+// TestWhatEndsTheOperator: a view during whose expressions the operator is killed,
+// as it is when memory runs out, is refused after a few times, with a condition, an
+// Event and a metric. Other views are served, and so is this one when it changes.
+func TestWhatEndsTheOperator(t *testing.T) {
+	const mostKills = 20
+	namespace := newNamespace(t, "killer")
+	fill(t, namespace, 250, 100)
+	selecting := func(object string) string {
+		return fmt.Sprintf(`{queries: [{include: {resourceSelectorExpression: "group == '' && resource == 'configmaps'", object: {%s}}}], namespaces: {names: [%s]}}`, object, namespace)
+	}
+	apply(t, view(namespace, "bystander", selecting(`labelSelector: "absent!=x"`)))
+	apply(t, view(namespace, "killer", selecting(`objectSelectorExpression: "lists.range(10000).all(a, lists.range(10000).all(b, a + b >= 0))"`)))
+	defer func() { kubectl(t, "delete", "gv", "-n", namespace, "--all") }()
+
+	kills := 0
+	for quarantined := false; !quarantined; {
+		eventually(t, func() string {
+			accepted := condition(t, namespace, "killer", "Accepted")
+			quarantined = strings.HasPrefix(accepted, "False Quarantined ")
+			if cost := metric(t, "graphview_expression_cost_total"); !quarantined && cost < 2_000_000 {
+				return fmt.Sprintf("expressions cost %.0f, and Accepted is %s", cost, accepted)
+			}
+			return ""
+		})
+		if quarantined {
+			break
+		}
+		if kills++; kills > mostKills {
+			t.Fatalf("still not refused after %d kills", mostKills)
+		}
+		manager.Kill()
+		if err := manager.Restart(); err != nil {
+			t.Fatal(err)
+		}
+		eventually(t, func() string {
+			if err := served(t.Context()); err != nil {
+				return err.Error()
+			}
+			return ""
+		})
+	}
+	t.Logf("refused after %d kills", kills)
+	if got := metric(t, "graphview_quarantined"); got != 1 {
+		t.Errorf("%.0f are refused, want the one view", got)
+	}
+	eventually(t, func() string {
+		if got := kubectl(t, "get", "events", "-n", namespace, "--field-selector=reason=Quarantined", "-o", "name"); got == "" {
+			return "no Event"
+		}
+		return ""
+	})
+	if got := condition(t, namespace, "bystander", "Ready"); !strings.HasPrefix(got, "True ") {
+		kubectl(t, "wait", "--for=condition=Ready", "-n", namespace, "gv/bystander", "--timeout=1m")
+	}
+	apply(t, view(namespace, "killer", selecting(`labelSelector: "absent!=x"`)))
+	kubectl(t, "wait", "--for=condition=Accepted", "-n", namespace, "gv/killer", "--timeout=1m")
+	kubectl(t, "wait", "--for=condition=Ready", "-n", namespace, "gv/killer", "--timeout=1m")
+}
