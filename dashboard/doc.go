@@ -1,0 +1,8 @@
+// Package dashboard is the page that draws graphs: files for a browser, without a
+// build step, and a handler that serves them with a strict policy for content.
+//
+// It knows nothing of graphs. The page reads them from where it comes from, with
+// the rights of who looks at it, as any other subscriber does.
+//
+// A handler may be used by any number of goroutines.
+package dashboard

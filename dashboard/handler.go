@@ -1,0 +1,144 @@
+package dashboard
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"mime"
+	"net/http"
+	"path"
+	"strings"
+	"time"
+
+	clientjs "graphview.dev/client/js"
+)
+
+//go:embed web
+var web embed.FS
+
+// policy lets the page load what is served beside it and nothing else, and no
+// page frame it. Its scripts cannot make markup from text; their one policy makes
+// the address of the worker.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; worker-src 'self'; " +
+	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types graph-view"
+
+// Options of a handler.
+type Options struct {
+	// Prefix is the path that the page is served under, with slashes around it;
+	// default "/dashboard/".
+	Prefix string
+	// FrameAncestors are sources of pages that may frame this one, as in a
+	// Content-Security-Policy; none: nobody may.
+	FrameAncestors []string
+	// Token lets the page ask for a bearer token where the server refuses it
+	// without one. It is kept in the page's memory alone.
+	Token bool
+}
+
+// file is one that is served, in both forms.
+type file struct {
+	content, zipped []byte
+	mediaType, etag string
+}
+
+// Handler serves the page and what it is made of, by GET and HEAD. Everything is
+// read and compressed once, here.
+func Handler(o Options) (http.Handler, error) {
+	if o.Prefix == "" {
+		o.Prefix = "/dashboard/"
+	}
+	sources, err := Files()
+	if err != nil {
+		return nil, err
+	}
+	sources["config.json"] = fmt.Appendf(nil, `{"token":%t}`, o.Token)
+	files := make(map[string]*file, len(sources))
+	for name, content := range sources {
+		files[name] = newFile(name, content)
+	}
+	files[""] = files["index.html"]
+	security := policy
+	if len(o.FrameAncestors) > 0 {
+		security = strings.Replace(policy, "frame-ancestors 'none'", "frame-ancestors "+strings.Join(o.FrameAncestors, " "), 1)
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		header := w.Header()
+		header.Set("Content-Security-Policy", security)
+		header.Set("X-Content-Type-Options", "nosniff")
+		header.Set("Referrer-Policy", "no-referrer")
+		header.Set("Cross-Origin-Opener-Policy", "same-origin")
+		header.Set("Cross-Origin-Resource-Policy", "same-origin")
+		if r.Method != http.MethodGet && r.Method != http.MethodHead {
+			header.Set("Allow", "GET, HEAD")
+			http.Error(w, "only GET and HEAD", http.StatusMethodNotAllowed)
+			return
+		}
+		if r.URL.Path == strings.TrimSuffix(o.Prefix, "/") {
+			http.Redirect(w, r, o.Prefix, http.StatusPermanentRedirect)
+			return
+		}
+		name, ok := strings.CutPrefix(r.URL.Path, o.Prefix)
+		f := files[name]
+		if !ok || f == nil {
+			http.Error(w, "there is no such file", http.StatusNotFound)
+			return
+		}
+		f.serve(w, r)
+	}), nil
+}
+
+// Files are all files of the page by their path, also those of the client of the
+// stream. Who changes one changes a copy.
+func Files() (map[string][]byte, error) {
+	files := map[string][]byte{}
+	add := func(from fs.FS, root, prefix string) error {
+		return fs.WalkDir(from, root, func(name string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() {
+				return err
+			}
+			content, err := fs.ReadFile(from, name)
+			files[prefix+strings.TrimPrefix(name, "web/")] = content
+			return err
+		})
+	}
+	err := errors.Join(add(web, "web", ""), add(clientjs.Files, ".", "client/"))
+	if err != nil {
+		return nil, fmt.Errorf("read the page: %w", err)
+	}
+	return files, nil
+}
+
+func newFile(name string, content []byte) *file {
+	var zipped bytes.Buffer
+	writer := gzip.NewWriter(&zipped)
+	_, _ = writer.Write(content) // a buffer takes everything
+	_ = writer.Close()
+	sum := sha256.Sum256(content)
+	mediaType := mime.TypeByExtension(path.Ext(name))
+	switch path.Ext(name) {
+	case ".js": // whatever the machine's table says: browsers insist
+		mediaType = "text/javascript; charset=utf-8"
+	case ".svg":
+		mediaType = "image/svg+xml"
+	}
+	return &file{content: content, zipped: zipped.Bytes(), mediaType: mediaType, etag: `"` + hex.EncodeToString(sum[:12]) + `"`}
+}
+
+func (f *file) serve(w http.ResponseWriter, r *http.Request) {
+	header := w.Header()
+	header.Set("Content-Type", f.mediaType)
+	header.Set("Cache-Control", "no-cache")
+	header.Set("Vary", "Accept-Encoding")
+	content, etag := f.content, f.etag
+	if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") && len(f.zipped) < len(f.content) {
+		header.Set("Content-Encoding", "gzip")
+		content, etag = f.zipped, strings.TrimSuffix(f.etag, `"`)+`-gzip"`
+	}
+	header.Set("ETag", etag)
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(content))
+}

@@ -1,0 +1,81 @@
+// <graph-view view="shop/storefront">: a live drawing of a graph, with an outline,
+// details, search and filters. Attributes: view, base, theme (light, dark), state
+// (a permalink's), worker ("none": in the page's own thread). Property: token.
+// Events: select, open, statechange. Parts: bar, map, panel, outline, timeline.
+import { Controller } from "./view/controller.js";
+import { h } from "./view/h.js";
+import { styleSheet } from "./view/style.js";
+
+const address = new URL("./worker.js", import.meta.url).href;
+let policy; // it can be made only once
+
+// Where a page demands trusted types, the worker's address is the one thing that
+// needs a policy.
+function worker() {
+  if (!globalThis.trustedTypes) return new Worker(address, { type: "module" });
+  policy ??= trustedTypes.createPolicy("graph-view", { createScriptURL: () => address });
+  return new Worker(policy.createScriptURL(""), { type: "module" });
+}
+
+export class GraphViewElement extends HTMLElement {
+  static observedAttributes = ["view", "base", "theme"];
+
+  /** A bearer token, or a function that gets one; kept in memory alone. */
+  token;
+  #root;
+  #controller;
+
+  constructor() {
+    super();
+    const shadow = this.attachShadow({ mode: "open" });
+    shadow.adoptedStyleSheets = [styleSheet()];
+    this.#root = h("div", { class: "root" });
+    shadow.append(this.#root);
+  }
+
+  connectedCallback() {
+    this.#controller = new Controller(this, this.#root, this.getAttribute("worker") === "none" ? () => { throw new Error("not wanted"); } : worker);
+    this.attributeChangedCallback("theme");
+    this.#open();
+  }
+
+  disconnectedCallback() {
+    this.#controller?.stop();
+    this.#controller = undefined;
+    this.#root.replaceChildren();
+  }
+
+  attributeChangedCallback(name) {
+    if (name === "theme") {
+      const theme = this.getAttribute("theme");
+      if (theme === "light" || theme === "dark") this.#root.dataset.theme = theme;
+      else delete this.#root.dataset.theme;
+      this.#controller?.retheme();
+      return;
+    }
+    this.#open();
+  }
+
+  /** What is shown, and how: what a permalink needs. Nothing of it is secret. */
+  get state() { return this.#controller?.state ?? ""; }
+
+  set state(text) { this.#controller?.restore(text); }
+
+  /** The controller, for tests and measurements. */
+  get controller() { return this.#controller; }
+
+  #open() {
+    if (!this.#controller || !this.isConnected) return;
+    const [namespace, name] = (this.getAttribute("view") ?? "").split("/");
+    if (!namespace || !name) {
+      this.#controller.close();
+      return;
+    }
+    this.#controller.open({
+      namespace, name, base: this.getAttribute("base") ?? location.origin, transport: this.getAttribute("transport") ?? undefined,
+      token: typeof this.token === "function" ? undefined : this.token,
+    }, typeof this.token === "function" ? this.token : undefined);
+  }
+}
+
+if (!customElements.get("graph-view")) customElements.define("graph-view", GraphViewElement);

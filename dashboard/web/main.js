@@ -1,0 +1,67 @@
+// The page around <graph-view>: which view is shown, permalinks, and a token where
+// the server wants one.
+import "./graph-view.js";
+import { h } from "./view/h.js";
+import { ViewPicker } from "./view/picker.js";
+
+const element = document.createElement("graph-view");
+const picker = new ViewPicker();
+
+// #/shop/storefront?sel=…
+function parse() {
+  const [, path, query] = /^#?\/?([^?]*)\??(.*)$/.exec(location.hash) ?? [];
+  const [namespace, name] = (path ?? "").split("/").map(decodeURIComponent);
+  return { view: namespace && name ? `${namespace}/${name}` : "", query: query ?? "" };
+}
+
+function go(view, query) {
+  const [namespace, name] = view.split("/");
+  location.hash = `#/${encodeURIComponent(namespace)}/${encodeURIComponent(name)}${query ? `?${query}` : ""}`;
+}
+
+let written = "";
+
+function show() {
+  if (location.hash === written) return;
+  const { view, query } = parse();
+  document.title = view ? `${view} – GraphView` : "GraphView";
+  picker.view = view;
+  if (element.getAttribute("view") !== view) {
+    element.setAttribute("view", view);
+    element.state = query;
+  } else element.state = query;
+}
+
+element.addEventListener("statechange", ({ detail }) => {
+  const { view } = parse();
+  if (!view) return;
+  const [namespace, name] = view.split("/");
+  const hash = `#/${encodeURIComponent(namespace)}/${encodeURIComponent(name)}?${detail.state}`;
+  if (hash === location.hash) return;
+  written = hash;
+  // What is selected and focused is a step back; where the camera is, is not.
+  const step = (text) => text.replace(/[?&]z=[^&]*/, "");
+  if (step(hash) === step(location.hash)) history.replaceState(undefined, "", hash);
+  else history.pushState(undefined, "", hash);
+});
+globalThis.addEventListener("hashchange", show);
+globalThis.addEventListener("popstate", () => {
+  written = "";
+  show();
+});
+
+picker.element.slot = "start";
+element.append(picker.element);
+document.querySelector("main").replaceChildren(element);
+picker.onchoose = (view) => go(view, "");
+picker.ontoken = (token) => {
+  element.token = token;
+  element.setAttribute("view", "");
+  written = "";
+  show();
+};
+const wish = new URLSearchParams(location.search).get("theme");
+if (wish) element.setAttribute("theme", wish);
+show();
+picker.start();
+document.querySelector("main").append(h("h1", { class: "hidden-title" }, "GraphView"));

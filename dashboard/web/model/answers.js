@@ -1,0 +1,132 @@
+// What the page asks about the graph: rows of the outline, search, one object.
+import { ownerOf } from "./fold.js";
+import { Outline } from "./outline.js";
+import { compile } from "./search.js";
+import { arcTypes, healths, isProblem } from "./store.js";
+
+const mostHits = 300;
+
+export class Answers {
+  #store;
+  #model;
+  #outline;
+
+  constructor(store, model) {
+    this.#store = store;
+    this.#model = model;
+    this.#outline = new Outline(model, store);
+  }
+
+  changed() { this.#outline.changed(); }
+
+  /** A window of the outline's rows. */
+  outline(args) { return this.#outline.window(args); }
+
+  /** Opens or closes a row of the outline. */
+  expand(args) { return this.#outline.expand(args); }
+
+  /** What fits a query: hits in order, all of their cards, and how many there are. */
+  search({ text }) {
+    const fits = compile(text);
+    const hits = [];
+    for (const v of this.#store) if (fits(v)) hits.push(v);
+    const needle = text.toLowerCase();
+    const weight = (v) => (v.n.toLowerCase() === needle ? 0 : v.n.toLowerCase().startsWith(needle) ? 1 : 2) * 100 + (isProblem(v.health) ? 0 : 10) + (ownerOf(v) ? 5 : 0);
+    hits.sort((a, b) => weight(a) - weight(b) || a.rank - b.rank || (a.n < b.n ? -1 : a.n > b.n ? 1 : 0));
+    return {
+      total: hits.length,
+      hits: hits.slice(0, mostHits).map(brief),
+      cards: [...new Set(hits.flatMap((v) => (v.home !== undefined && v.card ? [v.card.key] : [])))],
+    };
+  }
+
+  /** All that is known of an object but its content. */
+  details({ key }) {
+    const v = this.#store.find(key);
+    if (!v) return undefined;
+    const owners = [];
+    for (let up = ownerOf(v); up && !owners.includes(up) && up !== v; up = ownerOf(up)) owners.push(up);
+    const end = (arc, other) => ({ ...brief(other), type: arc.t, fields: arc.f });
+    return {
+      ...brief(v), group: v.g, version: v.v, resource: v.r, uid: v.uid, created: v.t, root: v.root, ready: v.rd,
+      card: v.home !== undefined ? v.card?.key : undefined, box: v.home !== undefined && v.card?.app ? v.card.app.title : "",
+      owners: owners.map(brief),
+      owns: v.in.filter((arc) => arc.t === "or").map((arc) => end(arc, arc.s)).sort(byWorst),
+      uses: v.out.filter((arc) => arc.t !== "or").map((arc) => end(arc, arc.d)).sort(byWorst),
+      usedBy: v.in.filter((arc) => arc.t !== "or").map((arc) => end(arc, arc.s)).sort(byWorst),
+      journal: this.#store.journal.filter((entry) => entry.key === key).slice(-50).reverse(),
+    };
+  }
+
+  /** The card of an object, and in which place it is. */
+  locate({ key }) {
+    const v = this.#store.find(key);
+    return v && v.home !== undefined && v.card ? { card: v.card.key, place: v.home } : undefined;
+  }
+
+  /** The boxes that a card's or box's arcs lead to, merged, with how many. */
+  bundles({ card }) {
+    const found = new Map();
+    const note = (from, to, arc) => {
+      const id = `${from.key}\n${to.key}`;
+      const known = found.get(id);
+      if (known) known.n++;
+      else found.set(id, { from: from.key, to: to.key, n: 1, field: arc.f[0] ?? "" });
+    };
+    for (const v of this.#cardOf(card)?.members ?? []) {
+      for (const arc of [...v.out, ...v.in]) {
+        const [a, b] = [arc.s.card, arc.d.card];
+        if (arc.s.home === undefined || arc.d.home === undefined || a === b || !this.#model.shows(arc)) continue;
+        const inBox = arc.s.home === arc.d.home && !a.hub && !b.hub && a.app === b.app && a.app.key !== "loose";
+        if (!inBox) note(...(arc.t === "or" ? [b, a] : [a, b]), arc);
+      }
+    }
+    return [...found.values()].slice(0, 400);
+  }
+
+  /** Problems, worst first: what n and p go through. */
+  problems() {
+    const all = [];
+    for (const v of this.#store) if (isProblem(v.health) && v.home !== undefined) all.push(v);
+    const depth = (v) => (ownerOf(v) ? 1 : 0);
+    return all.sort((a, b) => (a.home < b.home ? -1 : a.home > b.home ? 1 : depth(a) - depth(b) || (a.key < b.key ? -1 : 1))).map(brief);
+  }
+
+  /** What filters can be set to, with counts. */
+  facets() {
+    const count = (of) => {
+      const found = new Map();
+      for (const v of this.#store) {
+        const value = of(v);
+        if (value) found.set(value, (found.get(value) ?? 0) + 1);
+      }
+      return [...found].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
+    };
+    const arcs = new Map(arcTypes.map((t) => [t, 0]));
+    for (const v of this.#store) for (const arc of v.out) arcs.set(arc.t, (arcs.get(arc.t) ?? 0) + 1);
+    const health = new Map(count((v) => v.health));
+    return {
+      kinds: count((v) => v.kind), namespaces: count((v) => v.ns), apps: count((v) => v.app), types: [...arcs],
+      health: [...healths].reverse().filter((h) => health.has(h)).map((h) => [h, health.get(h)]),
+    };
+  }
+
+  /** Every object, for a table. */
+  table() {
+    const rows = [];
+    for (const v of this.#store) {
+      rows.push([v.kind, v.ns, v.n, v.health, v.why, v.rd ? `${v.rd[0]}/${v.rd[1]}` : "", v.app,
+        v.out.filter((arc) => arc.t !== "or").length, v.in.filter((arc) => arc.t !== "or").length, ownerOf(v)?.n ?? ""]);
+    }
+    return rows.sort((a, b) => (a[1] < b[1] ? -1 : a[1] > b[1] ? 1 : a[0] < b[0] ? -1 : a[0] > b[0] ? 1 : a[2] < b[2] ? -1 : 1));
+  }
+
+  #cardOf(key) {
+    for (const place of this.#model.places.values()) for (const card of place.cards) if (card.key === key) return card;
+    return undefined;
+  }
+}
+
+const brief = (v) => ({ key: v.key, kind: v.kind, resource: v.r, role: v.role, ns: v.ns, name: v.n, health: v.health, why: v.why, present: v.present });
+
+const byWorst = (a, b) => healths.indexOf(b.health) - healths.indexOf(a.health) || (a.kind < b.kind ? -1 : a.kind > b.kind ? 1 : a.name < b.name ? -1 : 1);

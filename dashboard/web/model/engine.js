@@ -1,0 +1,193 @@
+// Follows a graph and keeps its drawing: what runs in the worker. It takes
+// commands, answers questions, and posts what has changed at most ten times a
+// second.
+import { GraphView } from "../client/graphview.js";
+import { Answers } from "./answers.js";
+import { Model } from "./model.js";
+import { compile } from "./search.js";
+import { emptyFilters } from "./scope.js";
+import { isProblem, Store } from "./store.js";
+import { wireCard, wireApp, wirePlace } from "./wire.js";
+
+const shortest = 100; // milliseconds between two drawings
+const patience = 300; // until what has come of a graph that is not complete is drawn
+const freshFor = 400; // marks per drawing; more say nothing
+
+export class Engine {
+  #post;
+  #store = new Store();
+  #model = new Model(this.#store, emptyFilters());
+  #answers = new Answers(this.#store, this.#model);
+  #view;
+  #timer;
+  #last = 0; // when it was drawn last, and how long that took
+  #took = 0;
+  #paused = false;
+  #waiting = 0; // changes that a pause keeps back
+  #synced = false;
+  #told = 0; // entries of the journal that were posted
+  #whole = true; // the next drawing replaces the one before
+
+  constructor(post) {
+    this.#post = post;
+  }
+
+  /** Carries out a command, or answers a question. */
+  handle(message) {
+    const { ask, id, args } = message;
+    if (ask !== undefined) {
+      let answer;
+      try {
+        answer = this.#answers[ask](args ?? {});
+      } catch (error) {
+        this.#post({ type: "answer", id, error: error.message });
+        return;
+      }
+      this.#post({ type: "answer", id, answer });
+      return;
+    }
+    this[message.do](message);
+  }
+
+  /** Follows a view from now on, in place of the one before. */
+  open({ options }) {
+    this.close();
+    this.#store.apply([], { reset: true });
+    this.#store.journal.length = this.#told = 0;
+    this.#model.focus = undefined;
+    this.#model.invalidate({ tidy: true });
+    this.#whole = true;
+    this.#synced = false;
+    const view = this.#view = new GraphView({ content: "summary", ...options });
+    const mine = (listener) => ({ detail }) => { if (view === this.#view) listener(detail); };
+    view.addEventListener("rev", mine(({ actions, reset }) => this.load(actions, reset)));
+    view.addEventListener("synced", mine(() => {
+      this.#synced = true;
+      this.#schedule(0);
+      this.#status({ state: "live" });
+    }));
+    view.addEventListener("warning", mine(() => this.#post({ type: "warnings", warnings: [...view.graph.warnings.values()] })));
+    view.addEventListener("error", mine(({ code, reason, retryIn }) => {
+      if (retryIn !== undefined) this.#status({ state: "reconnecting", code, reason, retryIn });
+    }));
+    view.addEventListener("close", mine(({ code, reason }) => this.#status({ state: "ended", code, reason })));
+    this.#status({ state: "connecting" });
+  }
+
+  close() {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const view = this.#view;
+    this.#view = undefined;
+    view?.stop();
+  }
+
+  /** Takes in the actions of a rev. */
+  load(actions, reset) {
+    if (reset) {
+      this.#model.invalidate();
+      this.#whole = true;
+    }
+    this.#store.apply(actions, { reset, at: Date.now() });
+    this.#waiting += actions.length;
+    this.#schedule(this.#synced ? Math.max(shortest, 3 * this.#took) : patience);
+  }
+
+  toggle({ key, open }) {
+    this.#model.toggled.set(key, open ?? !this.#model.opened(key));
+    this.#redraw();
+  }
+
+  reopen({ toggled }) {
+    this.#model.toggled = new Map(toggled);
+    this.#redraw();
+  }
+
+  filter({ filters }) {
+    this.#model.matchesText = filters.text ? compile(filters.text) : () => true;
+    this.#model.filters = filters;
+    this.#redraw({ tidy: true });
+  }
+
+  focus({ focus }) {
+    this.#model.setFocus(focus);
+    this.#whole = true;
+    this.#redraw();
+  }
+
+  tidy() { this.#redraw({ tidy: true }); }
+
+  pause({ on }) {
+    this.#paused = on;
+    this.#waiting = 0;
+    this.#schedule(0);
+  }
+
+  #redraw({ tidy = false } = {}) {
+    this.#model.invalidate({ tidy });
+    if (tidy) this.#whole = true;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#draw();
+  }
+
+  #status(status) { this.#post({ type: "status", status: { at: Date.now(), ...status } }); }
+
+  #schedule(after) {
+    if (this.#timer !== undefined && after > 0) return;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      if (this.#paused) this.#post({ type: "waiting", changes: this.#waiting });
+      else this.#draw();
+    }, Math.max(0, after - (performance.now() - this.#last)));
+  }
+
+  #draw() {
+    const began = performance.now();
+    const journal = this.#store.journal.slice(Math.max(0, this.#told));
+    this.#told = this.#store.journal.length;
+    this.#waiting = 0;
+    const whole = this.#whole;
+    this.#whole = false;
+    const { places, removed, cards } = this.#model.update(Date.now());
+    this.#answers.changed();
+    this.#post({
+      type: "scene", whole, removed,
+      places: (whole ? [...this.#model.places.values()] : places).map(wirePlace),
+      cards: whole ? [] : cards.map((card) => ({ place: card.anchor.home, app: wireApp(card.app), card: wireCard(card) })),
+      marks: whole ? [] : this.#marks(journal.slice(-freshFor)),
+      journal: journal.slice(-freshFor),
+      stats: this.#stats(), synced: this.#synced, focus: this.#model.focus,
+    });
+    this.#last = performance.now();
+    this.#took = this.#last - began;
+  }
+
+  // Which cards changed, and how: what is gone is marked where it was by the page.
+  #marks(journal) {
+    const marks = new Map();
+    for (const { key, what } of journal) {
+      const card = this.#store.find(key)?.card;
+      if (card) marks.set(card.key, what === "+" && card.anchor.key === key ? "+" : marks.get(card.key) ?? "~");
+    }
+    return [...marks];
+  }
+
+  #stats() {
+    let problems = 0;
+    let missing = 0;
+    let namespaces = 0;
+    for (const v of this.#store) {
+      if (isProblem(v.health)) problems++;
+      if (!v.present) missing++;
+    }
+    const account = { inside: 0, hub: 0, line: 0, between: 0, hidden: 0 };
+    for (const place of this.#model.places.values()) {
+      if (place.name) namespaces++;
+      for (const where of Object.keys(account)) account[where] += place.account[where];
+    }
+    const { matches } = this.#model;
+    return { vertices: this.#store.present, arcs: this.#store.arcs, problems, missing, namespaces, account, matches };
+  }
+}

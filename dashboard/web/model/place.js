@@ -1,0 +1,107 @@
+// Where everything is: cards in apps, apps in places (namespaces), places on the
+// plane. What is there keeps its place; what is new or has grown goes to a hole.
+import { card as cardSize, grid, layered } from "./layers.js";
+import { findPlace, isFree, pack } from "./pack.js";
+
+export const inset = { side: 14, title: 34, bottom: 14, place: 18, appGap: 16, placeGap: 44 };
+
+/** Brings an app's cards and lines into the order in which they are laid out. */
+export function arrange(app) {
+  app.cards.sort((a, b) => a.anchor.rank - b.anchor.rank || (a.uses ? 1 : 0) - (b.uses ? 1 : 0) || (a.name < b.name ? -1 : a.name > b.name ? 1 : a.key < b.key ? -1 : 1));
+  app.cards.forEach((card, i) => { card.index = i; });
+  app.lines.sort((l, m) => l.a.index - m.a.index || l.b.index - m.b.index);
+}
+
+/** Lays out one app: its cards get x and y, its lines ways, it gets w and h. */
+export function layOutApp(app) {
+  const { cards } = app;
+  const edges = app.lines.map((line) => [line.a.index, line.b.index]);
+  const drawn = app.key === "shared" || app.key === "loose" ? grid(cards.length) : layered(cards.map((card) => ({ rank: card.anchor.rank })), edges);
+  cards.forEach((card, i) => {
+    card.x = drawn.places[i].x + inset.side;
+    card.y = drawn.places[i].y + inset.title;
+  });
+  app.lines.forEach((line, i) => {
+    line.way = (drawn.ways[i] ?? []).map((point) => ({ x: point.x + inset.side, y: point.y + inset.title }));
+  });
+  app.w = Math.max(drawn.width, cardSize.w) + 2 * inset.side;
+  app.h = Math.max(drawn.height, cardSize.h) + inset.title + inset.bottom;
+}
+
+/** What an app's drawing depends on: the same text, the same drawing. */
+export const signature = (app) =>
+  `${app.cards.map((card) => card.key).join("\n")}\n\n${app.lines.map((line) => `${line.a.index}-${line.b.index}`).join()}`;
+
+/** Takes an unchanged app's drawing over from the one before. */
+export function copyDrawing(app, before) {
+  app.cards.forEach((card, i) => Object.assign(card, { x: before.cards[i].x, y: before.cards[i].y }));
+  app.lines.forEach((line, i) => { line.way = before.lines[i].way; });
+  app.w = before.w;
+  app.h = before.h;
+}
+
+/**
+ * Places the apps of a place. Before are those of the last time, by key, whose
+ * x, y are kept where that is possible; without it all are packed anew.
+ */
+export function layOutPlace(place, before, title) {
+  const left = inset.place;
+  const top = title;
+  if (!before) {
+    const packed = pack(place.apps, inset.appGap, 1.5);
+    place.apps.forEach((app, i) => {
+      app.x = packed.places[i].x + left;
+      app.y = packed.places[i].y + top;
+    });
+  } else {
+    const settled = [];
+    const homeless = [];
+    for (const app of place.apps) {
+      const known = before.get(app.key);
+      if (!known) {
+        homeless.push(app);
+        continue;
+      }
+      Object.assign(app, { x: known.x, y: known.y });
+      settled.push(app);
+    }
+    // Who has outgrown its place moves; the smaller of two gives way.
+    settled.sort((a, b) => Number(grown(a, before)) - Number(grown(b, before)) || b.w * b.h - a.w * a.h);
+    const kept = [];
+    for (const app of settled) {
+      if (isFree(app, kept, inset.appGap - 1)) kept.push(app);
+      else homeless.push(app);
+    }
+    const inner = (app) => ({ x: app.x - left, y: app.y - top, w: app.w, h: app.h });
+    for (const app of homeless) {
+      const others = kept.map(inner);
+      const bounds = { w: Math.max(0, ...others.map((o) => o.x + o.w)), h: Math.max(0, ...others.map((o) => o.y + o.h)) };
+      const at = findPlace(app, others, inset.appGap, bounds);
+      app.x = at.x + left;
+      app.y = at.y + top;
+      kept.push(app);
+    }
+  }
+  place.w = Math.max(...place.apps.map((app) => app.x + app.w)) + inset.place;
+  place.h = Math.max(...place.apps.map((app) => app.y + app.h)) + inset.place;
+}
+
+const grown = (app, before) => {
+  const known = before.get(app.key);
+  return app.w > known.w || app.h > known.h;
+};
+
+/** Packs all places anew, the largest first. */
+export function packPlaces(places) {
+  const packed = pack(places, inset.placeGap);
+  places.forEach((place, i) => Object.assign(place, { x: packed.places[i].x, y: packed.places[i].y }));
+}
+
+/** Finds room for one place that is new or has outgrown its own. */
+export function movePlace(place, places) {
+  const others = places.filter((other) => other !== place && other.x !== undefined);
+  const bounds = { w: Math.max(0, ...others.map((o) => o.x + o.w)), h: Math.max(0, ...others.map((o) => o.y + o.h)) };
+  Object.assign(place, findPlace(place, others, inset.placeGap, bounds));
+}
+
+export const placeIsFree = (place, places) => isFree(place, places.filter((other) => other.x !== undefined), inset.placeGap / 2);

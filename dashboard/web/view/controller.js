@@ -1,0 +1,323 @@
+// Holds the parts of an element together: what is selected, focused, filtered and
+// searched is decided here, and each part is told.
+import { DetailsPanel } from "./details.js";
+import { h, icon } from "./h.js";
+import { signs } from "./icons.js";
+import { listenToKeys } from "./keys.js";
+import { Link } from "./link.js";
+import { MapView } from "./map.js";
+import { NotesBar } from "./notes.js";
+import { OutlineView } from "./outline.js";
+import { defaultState, parseState, writeState } from "./permalink.js";
+import { Speaker, summaryOf } from "./speaker.js";
+import { watchTheme } from "./theme.js";
+import { Timeline } from "./timeline.js";
+import { Toolbar } from "./toolbar.js";
+
+export class Controller {
+  options;
+  now = defaultState();
+  status = { state: "connecting" };
+  synced = false;
+  #host;
+  #root;
+  #unwatch;
+  #searching = 0;
+  #restored = false;
+
+  constructor(host, root, worker) {
+    this.#host = host;
+    this.#root = root;
+    this.link = new Link({ worker });
+    const mapHost = h("div", { class: "map", part: "map" });
+    this.map = new MapView(root, mapHost);
+    this.toolbar = new Toolbar(this);
+    this.notes = new NotesBar(this);
+    this.outline = new OutlineView(this);
+    this.details = new DetailsPanel(this);
+    this.timeline = new Timeline(this);
+    this.speaker = new Speaker();
+    this.tip = h("div", { class: "tip", hidden: true, "aria-hidden": "true" });
+    this.empty = h("div", { class: "empty" });
+    mapHost.append(this.empty, this.#zoomButtons(), this.tip);
+    // In the order of the tab key: toolbar, map, outline, panel.
+    root.append(this.toolbar.element, this.notes.element, mapHost, this.outline.element, this.details.element, this.timeline.element, this.speaker.element);
+    this.#listen();
+    this.#unwatch = watchTheme(() => this.retheme());
+    listenToKeys(root, this);
+    this.#sayEmpty();
+  }
+
+  get root() { return this.#root; }
+
+  #zoomButtons() {
+    const button = (label, path, act) => h("button", { type: "button", class: "icon", title: label, "aria-label": label, onclick: act }, icon(path));
+    return h("div", { class: "zoom" },
+      button("Zoom in (+)", signs.plus, () => this.map.zoom(1.35)), button("Zoom out (−)", signs.minus, () => this.map.zoom(1 / 1.35)),
+      button("Show everything (0)", signs.fit, () => this.map.fit()), button("Tidy up: pack all boxes anew", signs.tidy, () => this.tidy()));
+  }
+
+  #listen() {
+    const on = (type, listener) => this.link.addEventListener(type, ({ detail }) => listener(detail));
+    on("scene", (message) => this.#takeScene(message));
+    on("status", ({ status }) => {
+      this.status = status;
+      if (status.state !== "live") this.synced = false;
+      this.toolbar.update();
+      this.notes.update();
+      this.#sayEmpty();
+      this.speaker.status(status);
+    });
+    on("warnings", ({ warnings }) => this.notes.warn(warnings));
+    on("waiting", ({ changes }) => this.timeline.waiting(changes));
+    on("failed", (message) => this.notes.fail(message));
+    this.map.addEventListener("pick", ({ detail: { card, app, place } }) => {
+      this.map.element.focus({ preventScroll: true });
+      if (card && this.map.camera.k >= 0.3) this.select(card.id, { card: card.key });
+      else if (app && place) this.#approach(place, app);
+      else this.select(undefined);
+    });
+    this.map.addEventListener("enter", ({ detail: { card } }) => {
+      if (card?.opens && this.map.camera.k >= 0.3) this.toggle(card.key);
+    });
+    this.map.addEventListener("hover", ({ detail }) => this.#showTip(detail));
+    this.map.addEventListener("moved", () => this.#changedState());
+  }
+
+  #takeScene(message) {
+    this.synced = message.synced;
+    this.map.apply(message);
+    this.timeline.add(message.journal);
+    this.toolbar.update();
+    this.notes.update();
+    this.outline.refresh();
+    this.details.refresh(message);
+    this.#sayEmpty();
+    this.map.element.setAttribute("aria-label", `Map: ${summaryOf(this.map.scene.stats)}`);
+    this.speaker.changes(message, this.map.scene.stats);
+    if (message.whole && this.now.selected) this.#showSelection({ reveal: false });
+    if (message.synced && !this.#restored) {
+      this.#restored = true;
+      this.#restoreView();
+    }
+    if (this.now.search) this.search(this.now.search);
+  }
+
+  /** Follows a view. A function for the token is asked here, since it cannot go to a worker. */
+  async open(options, token) {
+    this.options = options;
+    this.#restored = false;
+    const given = token ? { ...options, token: await token() } : options;
+    if (this.options !== options) return;
+    this.token = given.token;
+    this.synced = false;
+    this.notes.warn([]);
+    this.timeline.clear();
+    this.link.send({ do: "open", options: given });
+    this.#pushScope();
+  }
+
+  close() {
+    this.options = undefined;
+    this.link.send({ do: "close" });
+    this.#sayEmpty();
+  }
+
+  stop() {
+    this.#unwatch();
+    this.map.stop();
+    this.outline.stop();
+    this.speaker.stop();
+    this.link.stop();
+  }
+
+  retheme() {
+    this.map.retheme();
+    this.timeline.draw();
+  }
+
+  /** Selects an object by its key, and shows it where it is. */
+  async select(key, { card, reveal = false } = {}) {
+    this.now.selected = key;
+    this.now.card = card;
+    await this.#showSelection({ reveal });
+    this.#changedState();
+    this.#host.dispatchEvent(new CustomEvent("select", { detail: { key }, bubbles: true, composed: true }));
+  }
+
+  async #showSelection({ reveal }) {
+    const key = this.now.selected;
+    if (!key) {
+      this.map.selected = undefined;
+      this.map.bundles = [];
+      this.map.draw();
+      this.details.close();
+      this.outline.mark(undefined);
+      return;
+    }
+    const at = this.now.card && this.map.scene.cards.has(this.now.card) ? { card: this.now.card } : await this.link.ask("locate", { key });
+    if (this.now.selected !== key) return;
+    this.map.selected = at?.card;
+    this.map.bundles = [];
+    this.map.draw();
+    this.details.show(key, this.now.card?.startsWith("uses:") ? this.now.card : undefined);
+    this.outline.mark(key);
+    if (at && reveal) requestAnimationFrame(() => this.map.reveal(at.card));
+    if (!at) return;
+    const bundles = await this.link.ask("bundles", { card: at.card });
+    if (this.map.selected !== at.card) return;
+    this.map.bundles = bundles;
+    this.map.draw();
+  }
+
+  /** Opens or folds a card. */
+  toggle(key) {
+    this.now.toggled.has(key) ? this.now.toggled.delete(key) : this.now.toggled.set(key, !this.map.scene.cards.get(key)?.card.opened || key.startsWith("uses:"));
+    this.link.send({ do: "toggle", key });
+    this.#changedState();
+    this.#host.dispatchEvent(new CustomEvent("open", { detail: { key }, bubbles: true, composed: true }));
+  }
+
+  tidy() {
+    this.link.send({ do: "tidy" });
+    requestAnimationFrame(() => this.map.fit());
+  }
+
+  /** Draws only what an object has to do with, or everything again. */
+  focus(focus) {
+    if (focus && !this.now.focus) this.now.before = { x: this.map.camera.x, y: this.map.camera.y, k: this.map.camera.k };
+    const { before } = this.now;
+    const leaves = !focus && this.now.focus;
+    this.now.focus = focus;
+    this.link.send({ do: "focus", focus });
+    const once = () => {
+      this.link.removeEventListener("scene", once);
+      if (leaves && before) this.map.view(before);
+      else this.map.fit();
+    };
+    this.link.addEventListener("scene", once);
+    this.toolbar.update();
+    this.notes.update();
+    this.#changedState();
+  }
+
+  /** Sets some of the filters. */
+  filter(changes) {
+    Object.assign(this.now.filters, changes);
+    this.#pushScope({ fit: true });
+    this.#changedState();
+  }
+
+  #pushScope({ fit = false } = {}) {
+    if (this.now.toggled.size > 0) this.link.send({ do: "reopen", toggled: [...this.now.toggled] });
+    this.link.send({ do: "filter", filters: structuredClone(this.now.filters) });
+    if (this.now.focus) this.link.send({ do: "focus", focus: this.now.focus });
+    this.toolbar.update();
+    this.notes.update();
+    if (!fit) return;
+    const once = () => {
+      this.link.removeEventListener("scene", once);
+      this.map.fit();
+    };
+    this.link.addEventListener("scene", once);
+  }
+
+  /** Lists and lights what fits a query; an empty one ends the search. */
+  async search(text) {
+    this.now.search = text;
+    const turn = ++this.#searching;
+    if (!text.trim()) {
+      this.map.lit = undefined;
+      this.toolbar.hits(undefined);
+    } else {
+      const found = await this.link.ask("search", { text });
+      if (turn !== this.#searching) return;
+      this.map.lit = new Set(found.cards);
+      this.toolbar.hits(found);
+    }
+    this.map.draw();
+    this.#changedState();
+  }
+
+  /** Goes to the next problem, or the one before. */
+  async problem(step) {
+    const all = await this.link.ask("problems");
+    if (all.length === 0) {
+      this.speaker.say("Nothing needs attention.");
+      return;
+    }
+    const at = all.findIndex((v) => v.key === this.now.selected);
+    const next = all[(at + step + all.length + (at < 0 && step < 0 ? 1 : 0)) % all.length];
+    await this.select(next.key, { reveal: true });
+  }
+
+  pause(on) {
+    this.now.paused = on;
+    this.link.send({ do: "pause", on });
+    this.timeline.update();
+    this.speaker.say(on ? "The drawing stands still." : "The drawing is live again.");
+  }
+
+  #approach(place, app) {
+    const rect = { x: place.x + app.x, y: place.y + app.y, w: app.w, h: app.h };
+    const { camera } = this.map;
+    const view = camera.fitting(rect, 60, 1);
+    if (view.k > camera.k * 1.15) camera.fly(view, performance.now());
+    else this.select(undefined);
+    this.map.draw();
+  }
+
+  #showTip({ card, app, x, y }) {
+    const { camera } = this.map;
+    const text = card && camera.k >= 0.2 ? `${card.kind === "uses" ? "" : `${card.kind} `}${card.name}${card.sub && camera.k < 0.78 ? ` — ${card.sub}` : ""}` : app && camera.k < 0.4 ? `${app.title} — ${app.problems > 0 ? `${app.problems} of ${app.vertices} need attention` : `${app.vertices} objects`}` : "";
+    this.tip.hidden = !text || x === undefined || this.map.element.classList.contains("dragging");
+    if (this.tip.hidden) return;
+    this.tip.textContent = text;
+    const left = Math.min(x + 14, camera.w - this.tip.offsetWidth - 8);
+    const top = y + 22 + this.tip.offsetHeight > camera.h ? y - this.tip.offsetHeight - 10 : y + 18;
+    this.tip.style.setProperty("left", `${Math.max(4, left)}px`);
+    this.tip.style.setProperty("top", `${top}px`);
+  }
+
+  #sayEmpty() {
+    const { stats, places } = this.map.scene;
+    const texts = [];
+    if (!this.options) texts.push("No view is chosen", "Choose one in the field at the top.");
+    else if (this.status.state === "ended") texts.push(places.size > 0 ? "" : "There is no graph to show", this.status.reason ?? "");
+    else if (places.size === 0 && this.synced && stats.vertices > 0) texts.push("Nothing fits the filters", "Clear them to see everything.");
+    else if (places.size === 0 && this.synced) texts.push("The graph is empty", "Nothing that the view selects is there, or you may not see it. The warnings say more.");
+    else if (places.size === 0) texts.push("Loading …", "");
+    this.empty.hidden = texts.length === 0 || !texts[0];
+    this.empty.replaceChildren(...(this.empty.hidden ? [] : [h("strong", {}, texts[0]), h("span", {}, texts[1])]));
+  }
+
+  /** What is shown, as text for a permalink. */
+  get state() { return writeState(this.now, this.map.camera); }
+
+  restore(text) {
+    this.now = { ...defaultState(), ...parseState(text) };
+    this.#restored = false;
+    if (this.options) this.#pushScope();
+    this.toolbar.update();
+    this.outline.toggle(this.now.outline);
+    if (this.synced) {
+      this.#restored = true;
+      this.#restoreView();
+    }
+  }
+
+  #restoreView() {
+    if (this.now.view) this.map.view(this.now.view);
+    if (this.now.selected) this.#showSelection({ reveal: !this.now.view });
+    else this.#showSelection({ reveal: false });
+    this.toolbar.setSearch(this.now.search);
+    this.search(this.now.search);
+  }
+
+  #told;
+
+  #changedState() {
+    clearTimeout(this.#told);
+    this.#told = setTimeout(() => this.#host.dispatchEvent(new CustomEvent("statechange", { detail: { state: this.state }, bubbles: true, composed: true })), 250);
+  }
+}

@@ -1,0 +1,159 @@
+// What is known of the selected object. What comes while one reads replaces only
+// what has changed; the place that one reads stays where it is.
+import { h, icon } from "./h.js";
+import { glyph, signs } from "./icons.js";
+import { toYAML } from "./yaml.js";
+
+const most = 40;
+const changes = { "+": "came", "~": "changed", "-": "went" };
+
+export class DetailsPanel {
+  element = h("aside", { class: "panel", part: "panel", "aria-label": "Details", hidden: true, tabIndex: -1 });
+  #controller;
+  #key;
+  #said = "";
+  #object; // {key, text} as it was fetched
+  #all = new Set(); // lists that are shown whole
+  #stale = false;
+
+  constructor(controller) {
+    this.#controller = controller;
+  }
+
+  get key() { return this.#key; }
+
+  async show(key) {
+    if (this.#key !== key) {
+      this.#object = undefined;
+      this.#stale = false;
+      this.#all.clear();
+      this.element.scrollTop = 0;
+    }
+    this.#key = key;
+    await this.#fill();
+  }
+
+  close() {
+    this.#key = undefined;
+    this.#said = "";
+    this.element.hidden = true;
+  }
+
+  refresh({ journal }) {
+    if (!this.#key) return;
+    if (this.#object && journal.some((entry) => entry.key === this.#key)) this.#stale = true;
+    this.#fill();
+  }
+
+  async #fill() {
+    const key = this.#key;
+    const about = await this.#controller.link.ask("details", { key });
+    if (this.#key !== key) return;
+    const said = JSON.stringify([about, this.#object, this.#stale, [...this.#all]]);
+    if (said === this.#said) return;
+    this.#said = said;
+    const at = this.element.scrollTop;
+    const focused = this.element.getRootNode().activeElement?.dataset?.id;
+    this.element.hidden = false;
+    this.element.replaceChildren(...(about ? this.#render(about) : [h("div", { class: "head" }, h("h2", {}, key.slice(key.lastIndexOf("/") + 1)), h("div", { class: "kind" }, "It is not in the graph any more."), this.#closeButton())]));
+    this.element.scrollTop = at;
+    if (focused) this.element.querySelector(`[data-id="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
+  }
+
+  #closeButton() { return h("button", { type: "button", class: "icon", "aria-label": "Close the details", onclick: () => this.#controller.select(undefined) }, icon(signs.close)); }
+
+  #render(v) {
+    const bad = v.health === "degraded" || v.health === "missing";
+    const state = [v.present ? v.health : "missing", v.why].filter(Boolean).join(": ");
+    const button = (id, label, path, act, title) => {
+      const made = h("button", { type: "button", title, onclick: act }, icon(path), label);
+      made.dataset.id = id;
+      return made;
+    };
+    const name = `${v.kind}/${v.name}`;
+    return [
+      h("div", { class: "head" },
+        h("div", { class: "kind" }, icon(glyph(v.resource) ?? glyph("uses"), `glyph ${v.role}`), h("span", {}, v.kind), v.ns ? h("span", {}, `in ${v.ns}`) : "", v.root ? h("span", {}, "· root") : "", h("span", { class: "grow" }), this.#closeButton()),
+        h("h2", {}, v.name),
+        h("div", { class: `state ${v.health}` }, bad ? "▲" : "", state, v.ready ? ` · ${v.ready[0]} of ${v.ready[1]} ready` : ""),
+        h("div", { class: "actions" }, button("focus", "Focus", signs.focus, () => this.#controller.focus({ key: v.key, depth: 1, up: true, down: true }), "Only what it has to do with (F)"),
+          button("copy", "Copy name", signs.copy, () => this.#copy(v.name, "The name is copied.")),
+          button("kubectl", "kubectl …", signs.copy, () => this.#copy(`kubectl describe ${v.resource}${v.group ? `.${v.group}` : ""}${v.ns ? ` -n ${v.ns}` : ""} ${quote(v.name)}`, "The command is copied."), `kubectl describe ${name}`))),
+      h("div", { class: "body" },
+        ...this.#missing(v),
+        ...this.#list("owners", "owned by", v.owners), ...this.#list("uses", "uses", v.uses), ...this.#list("usedBy", "used by", v.usedBy), ...this.#list("owns", "owns", v.owns),
+        h("h3", {}, "about"), h("dl", {}, ...[["group", v.group || "core"], ["version", v.version], ["app", v.box], ["created", v.created ? new Date(v.created * 1000).toLocaleString() : ""], ["uid", v.uid]]
+          .filter(([, value]) => value).flatMap(([term, value]) => [h("dt", {}, term), h("dd", {}, value)])),
+        ...this.#journal(v), ...(v.present ? this.#content(v) : [])),
+    ];
+  }
+
+  #missing(v) {
+    const lacks = v.uses.filter((end) => !end.present);
+    if (v.present && lacks.length === 0) return [];
+    if (!v.present) return [h("p", {}, "It is referred to below, and it is not in the graph: it does not exist, the view does not select it, or you may not see it.")];
+    return [h("p", { class: "count-bad" }, `It refers to ${lacks.map((end) => `${end.kind} ${end.name}`).slice(0, 3).join(", ")}, which ${lacks.length === 1 ? "is" : "are"} not there.`)];
+  }
+
+  #list(id, title, ends) {
+    if (ends.length === 0) return [];
+    const shown = this.#all.has(id) ? ends : ends.slice(0, most);
+    const row = (end) => {
+      const made = h("button", { type: "button", class: "row", onclick: () => this.#controller.select(end.key, { reveal: true }) },
+        icon(glyph(end.resource) ?? glyph("uses"), `glyph ${end.role}`), h("span", { class: "name" }, end.name),
+        h("span", { class: `about ${end.health === "degraded" || end.health === "missing" ? "bad" : ""}` },
+          [end.kind, end.present ? end.why || (end.health === "progressing" || end.health === "degraded" ? end.health : "") : "missing", (end.fields ?? []).join(", ")].filter(Boolean).join(" · ")));
+      made.dataset.id = `${id} ${end.key} ${end.type ?? ""}`;
+      return h("li", {}, made);
+    };
+    const more = h("button", { type: "button", class: "link", onclick: () => {
+      this.#all.add(id);
+      this.#fill();
+    } }, `and ${ends.length - shown.length} more`);
+    return [h("h3", {}, `${title} (${ends.length})`), h("ul", { class: "rows" }, ...shown.map(row)), ends.length > shown.length ? more : ""];
+  }
+
+  #journal(v) {
+    if (v.journal.length === 0) return [];
+    return [h("h3", {}, "lately"), h("ul", { class: "rows" }, ...v.journal.slice(0, 12).map(({ at, what, health, was }) =>
+      h("li", {}, `${new Date(at).toLocaleTimeString()} ${changes[what]}${was && health && was !== health ? `: ${was} → ${health}` : ""}`)))];
+  }
+
+  #content(v) {
+    const load = h("button", { type: "button", onclick: () => this.#load(v) }, this.#object ? "Show it as it is now" : "Show the object");
+    load.dataset.id = "object";
+    if (v.kind === "Secret") return [h("h3", {}, "object"), h("p", { class: "more" }, "The contents of Secrets are never sent.")];
+    return [h("h3", {}, "object"), this.#stale ? h("p", { class: "more" }, "It has changed since.") : "", !this.#object || this.#stale ? load : "",
+      this.#object ? h("pre", { tabIndex: 0, "aria-label": "The object as YAML" }, this.#object.text) : ""];
+  }
+
+  async #load(v) {
+    const { base, namespace, name } = this.#controller.options;
+    const query = new URLSearchParams({ group: v.group, version: v.version, resource: v.resource, name: v.name, ...(v.ns ? { namespace: v.ns } : {}) });
+    let text;
+    try {
+      const { token } = this.#controller;
+      const response = await fetch(`${base}/apis/stream.graphview.dev/v1alpha1/namespaces/${encodeURIComponent(namespace)}/graphs/${encodeURIComponent(name)}/object?${query}`,
+        { headers: token ? { Authorization: `Bearer ${token}` } : {} });
+      const answer = await response.json();
+      text = response.ok ? toYAML(answer.o ?? answer.j ?? {}) : answer.message ?? response.statusText;
+    } catch (error) {
+      text = error.message;
+    }
+    if (this.#key !== v.key) return;
+    this.#object = { key: v.key, text };
+    this.#stale = false;
+    this.#fill();
+  }
+
+  async #copy(text, said) {
+    try {
+      await navigator.clipboard.writeText(text);
+      this.#controller.speaker.say(said);
+    } catch {
+      this.#controller.speaker.say("The browser does not let the page copy.");
+    }
+  }
+}
+
+const quote = (name) => (/^[\w.:-]+$/.test(name) ? name : `'${name.replaceAll("'", "'\\''")}'`);

@@ -1,0 +1,77 @@
+// Writes what is seen, or all of it, into files.
+import { Camera } from "./camera.js";
+import { h } from "./h.js";
+import { paint } from "./paint.js";
+import { SVGContext } from "./svg.js";
+
+const largest = 12_000; // pixels of a side
+
+const formats = [["DOT", "text/vnd.graphviz", "dot"], ["Mermaid", "text/vnd.mermaid", "mmd"], ["GraphML", "application/graphml+xml", "graphml"]];
+
+export function exportItems(controller) {
+  const { options } = controller;
+  const name = options ? `${options.namespace}-${options.name}` : "graph";
+  return [
+    { label: "Picture of what is seen (PNG)", act: () => savePNG(controller, name, false) },
+    { label: "Picture of everything (PNG)", act: () => savePNG(controller, name, true) },
+    { label: "Drawing of everything (SVG)", act: () => save(new Blob([toSVG(controller, true)], { type: "image/svg+xml" }), `${name}.svg`) },
+    { label: "Table of objects (CSV)", act: async () => save(new Blob([toCSV(await controller.link.ask("table"))], { type: "text/csv" }), `${name}.csv`) },
+    ...(options ? formats.map(([label, type, extension]) => ({ label: `${label}, from the server`, act: () => saveFormat(controller, type, `${name}.${extension}`) })) : []),
+  ];
+}
+
+function cameraFor({ map }, whole, k) {
+  const camera = new Camera();
+  if (!whole) return Object.assign(camera, { x: map.camera.x, y: map.camera.y, k: map.camera.k, w: map.camera.w, h: map.camera.h });
+  const bounds = map.scene.bounds();
+  const scale = Math.min(k, largest / bounds.w, largest / bounds.h);
+  return Object.assign(camera, { k: scale, x: bounds.x - 24 / scale, y: bounds.y - 24 / scale, w: bounds.w * scale + 48, h: bounds.h * scale + 48 });
+}
+
+const optionsOf = ({ map }) => ({ selected: map.selected, lit: map.lit, bundles: map.bundles, now: performance.now() });
+
+async function savePNG(controller, name, whole) {
+  const { map } = controller;
+  const camera = cameraFor(controller, whole, 1);
+  const scale = Math.min(2, largest / camera.w, largest / camera.h);
+  const canvas = h("canvas", { width: Math.round(camera.w * scale), height: Math.round(camera.h * scale) });
+  const context = canvas.getContext("2d", { alpha: false });
+  context.scale(scale, scale);
+  paint(context, map.scene, camera, map.theme, optionsOf(controller));
+  const blob = await new Promise((resolve) => { canvas.toBlob(resolve, "image/png"); });
+  save(blob, `${name}.png`);
+}
+
+/** The drawing as SVG, painted by the same painter. */
+export function toSVG(controller, whole) {
+  const camera = cameraFor(controller, whole, 1);
+  const context = new SVGContext(camera.w, camera.h);
+  paint(context, controller.map.scene, camera, controller.map.theme, optionsOf(controller));
+  return context.toString();
+}
+
+const titles = ["kind", "namespace", "name", "health", "why", "ready", "app", "uses", "used by", "owner"];
+
+/** Rows as CSV. A cell that a spreadsheet would take for a formula is not one. */
+export function toCSV(rows) {
+  const cell = (value) => {
+    const text = String(value ?? "");
+    const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+    return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  };
+  return `${[titles, ...rows].map((row) => row.map(cell).join(",")).join("\r\n")}\r\n`;
+}
+
+async function saveFormat(controller, type, file) {
+  const { base, namespace, name } = controller.options;
+  const response = await fetch(`${base}/apis/stream.graphview.dev/v1alpha1/namespaces/${encodeURIComponent(namespace)}/graphs/${encodeURIComponent(name)}?format=${file.endsWith("mmd") ? "mermaid" : file.split(".").at(-1)}`,
+    { headers: { Accept: type, ...(controller.token ? { Authorization: `Bearer ${controller.token}` } : {}) } });
+  if (response.ok) save(await response.blob(), file);
+  else controller.notes.fail(`The server did not write it: ${response.status}`);
+}
+
+function save(blob, name) {
+  const url = URL.createObjectURL(blob);
+  h("a", { href: url, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 30_000);
+}

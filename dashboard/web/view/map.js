@@ -1,0 +1,216 @@
+// The map: a canvas, the pointer, and frames, which are drawn only when something
+// is different.
+import { Camera } from "./camera.js";
+import { h } from "./h.js";
+import { paint } from "./paint.js";
+import { Scene } from "./scene.js";
+import { readTheme, wantsStillness } from "./theme.js";
+
+export class MapView extends EventTarget {
+  scene = new Scene();
+  camera = new Camera();
+  selected;
+  hovered;
+  lit;
+  bundles = [];
+  painted = {}; // what the last frame had
+  frames = 0;
+  #root;
+  #canvas;
+  #context;
+  #theme;
+  #frame = 0;
+  #fitted = false; // nobody has moved the camera yet
+  #ratio = 1;
+  #resize;
+  #pointers = new Map();
+
+  constructor(root, host) {
+    super();
+    this.#root = root;
+    this.#canvas = h("canvas", { tabIndex: 0, role: "application", "aria-roledescription": "map", "aria-label": "Map of the graph" });
+    this.#context = this.#canvas.getContext("2d", { alpha: false });
+    host.prepend(this.#canvas);
+    this.#listen();
+    this.#resize = new ResizeObserver(() => this.#measure());
+    this.#resize.observe(host);
+  }
+
+  get element() { return this.#canvas; }
+
+  get theme() { return this.#theme ??= readTheme(this.#root); }
+
+  stop() {
+    cancelAnimationFrame(this.#frame);
+    this.#resize.disconnect();
+  }
+
+  /** Reads the theme again. */
+  retheme() {
+    this.#theme = undefined;
+    this.scene.still = wantsStillness();
+    this.draw();
+  }
+
+  apply(message) {
+    const sized = this.scene.places.size > 0;
+    this.scene.still = wantsStillness();
+    this.scene.apply(message, performance.now());
+    if (message.whole && (!sized || !this.#fitted)) this.fit({ at: "once" });
+    if (this.hovered && !this.scene.cards.has(this.hovered)) this.hovered = undefined;
+    this.draw();
+  }
+
+  /** Asks for a frame. */
+  draw() {
+    if (this.#frame === 0) this.#frame = requestAnimationFrame((now) => this.#paint(now));
+  }
+
+  fit({ at } = {}) {
+    if (at !== "once") this.#fitted = true;
+    this.#go(this.camera.fitting(this.scene.bounds()), at === "once");
+  }
+
+  /** Shows a card: in the middle if it is out of sight or too small to be read. */
+  reveal(key, { always = false, k = 0.9 } = {}) {
+    const rect = this.scene.rect(key);
+    if (!rect) return;
+    const [x, y] = this.camera.toScreen(rect.x, rect.y);
+    const seen = x > 10 && y > 10 && x + rect.w * this.camera.k < this.camera.w - 10 && y + rect.h * this.camera.k < this.camera.h - 10;
+    if (seen && !always && this.camera.k >= 0.5) return;
+    this.#fitted = true;
+    this.#go(this.camera.centered(rect, Math.max(this.camera.k, k)));
+  }
+
+  view(view) {
+    this.#fitted = true;
+    this.camera.jump(view);
+    this.draw();
+  }
+
+  zoom(factor, x = this.camera.w / 2, y = this.camera.h / 2) {
+    this.#fitted = true;
+    this.camera.zoom(factor, x, y);
+    this.#moved();
+  }
+
+  pan(dx, dy) {
+    this.#fitted = true;
+    this.camera.pan(dx, dy);
+    this.#moved();
+  }
+
+  actualSize() {
+    const { camera } = this;
+    this.zoom(1 / camera.k);
+  }
+
+  #moved() {
+    this.draw();
+    this.dispatchEvent(new Event("moved"));
+  }
+
+  #go(view, jump = false) {
+    if (jump || this.scene.still) this.camera.jump(view);
+    else this.camera.fly(view, performance.now());
+    this.#moved();
+  }
+
+  #measure() {
+    const { clientWidth, clientHeight } = this.#canvas;
+    if (clientWidth === 0 || clientHeight === 0) return;
+    const before = [this.camera.w, this.camera.h];
+    this.#ratio = globalThis.devicePixelRatio || 1;
+    this.camera.w = clientWidth;
+    this.camera.h = clientHeight;
+    this.#canvas.width = Math.round(clientWidth * this.#ratio);
+    this.#canvas.height = Math.round(clientHeight * this.#ratio);
+    if (before[0] <= 1 || !this.#fitted) this.fit({ at: "once" });
+    cancelAnimationFrame(this.#frame);
+    this.#frame = 0;
+    this.#paint(performance.now()); // a canvas that changes its size is empty
+  }
+
+  #paint(now) {
+    this.#frame = 0;
+    const flying = this.camera.step(now);
+    const context = this.#context;
+    context.setTransform(this.#ratio, 0, 0, this.#ratio, 0, 0);
+    this.painted = paint(context, this.scene, this.camera, this.theme, {
+      selected: this.selected, hovered: this.hovered, lit: this.lit, bundles: this.bundles, now,
+    });
+    this.frames++;
+    const busy = this.scene.busy(now);
+    if (flying || busy) this.draw();
+    else if (this.scene.still && (this.scene.marks.size > 0 || this.scene.ghosts.length > 0)) setTimeout(() => this.draw(), 500);
+    if (flying) this.dispatchEvent(new Event("moved"));
+  }
+
+  #at(event) {
+    const box = this.#canvas.getBoundingClientRect();
+    return [event.clientX - box.left, event.clientY - box.top];
+  }
+
+  #hit(event) {
+    const [px, py] = this.#at(event);
+    return this.scene.at(...this.camera.toPlane(px, py));
+  }
+
+  #tell(type, detail) { this.dispatchEvent(new CustomEvent(type, { detail })); }
+
+  #listen() {
+    const canvas = this.#canvas;
+    canvas.addEventListener("wheel", (event) => {
+      event.preventDefault();
+      const unit = event.deltaMode === 1 ? 16 : 1;
+      if (event.shiftKey) this.pan(-event.deltaY * unit, 0);
+      else this.zoom(Math.exp(-Math.max(-120, Math.min(120, event.deltaY * unit)) * (event.ctrlKey ? 0.01 : 0.0022)), ...this.#at(event));
+    }, { passive: false });
+    canvas.addEventListener("pointerdown", (event) => {
+      canvas.setPointerCapture(event.pointerId);
+      this.#pointers.set(event.pointerId, { x: event.clientX, y: event.clientY, far: 0 });
+    });
+    canvas.addEventListener("pointermove", (event) => this.#drag(event));
+    const up = (event) => {
+      const pointer = this.#pointers.get(event.pointerId);
+      this.#pointers.delete(event.pointerId);
+      canvas.classList.remove("dragging");
+      if (pointer && pointer.far < 5 && event.type === "pointerup") this.#tell("pick", this.#hit(event));
+    };
+    canvas.addEventListener("pointerup", up);
+    canvas.addEventListener("pointercancel", up);
+    canvas.addEventListener("pointerleave", () => this.#hover(undefined));
+    canvas.addEventListener("dblclick", (event) => this.#tell("enter", this.#hit(event)));
+  }
+
+  #drag(event) {
+    const pointer = this.#pointers.get(event.pointerId);
+    if (!pointer) {
+      this.#hover(this.#hit(event), event);
+      return;
+    }
+    const [dx, dy] = [event.clientX - pointer.x, event.clientY - pointer.y];
+    if (this.#pointers.size === 2) {
+      const [a, b] = [...this.#pointers.values()];
+      const before = Math.hypot(a.x - b.x, a.y - b.y);
+      Object.assign(pointer, { x: event.clientX, y: event.clientY, far: 99 });
+      const box = this.#canvas.getBoundingClientRect();
+      this.zoom(Math.hypot(a.x - b.x, a.y - b.y) / Math.max(1, before), (a.x + b.x) / 2 - box.left, (a.y + b.y) / 2 - box.top);
+      return;
+    }
+    pointer.far += Math.abs(dx) + Math.abs(dy);
+    Object.assign(pointer, { x: event.clientX, y: event.clientY });
+    if (pointer.far < 5) return;
+    this.#canvas.classList.add("dragging");
+    this.pan(dx, dy);
+  }
+
+  #hover(hit, event) {
+    const key = hit?.card && this.camera.k >= 0.3 ? hit.card.key : undefined;
+    this.#canvas.classList.toggle("over", Boolean(hit?.app));
+    this.#tell("hover", { ...hit, x: event?.offsetX, y: event?.offsetY });
+    if (key === this.hovered) return;
+    this.hovered = key;
+    this.draw();
+  }
+}

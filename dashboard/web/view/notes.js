@@ -1,0 +1,94 @@
+// What has to be said above the map: filters that are on, a focus, warnings of the
+// server, and a connection that is not live.
+import { isFiltering } from "../model/scope.js";
+import { h, icon } from "./h.js";
+import { signs } from "./icons.js";
+
+const listNames = { kinds: "kind", namespaces: "namespace", apps: "app", health: "health", types: "references" };
+const typeNames = { or: "owner", r: "uses", t: "names" };
+
+export class NotesBar {
+  element = h("div", { class: "notes", role: "region", "aria-label": "Notes" });
+  #controller;
+  #warnings = [];
+  #open = false;
+  #said = "";
+  #failure = "";
+
+  constructor(controller) {
+    this.#controller = controller;
+  }
+
+  warn(warnings) {
+    this.#warnings = warnings;
+    this.update();
+  }
+
+  fail(message) {
+    this.#failure = message || "The worker has stopped.";
+    this.update();
+  }
+
+  update() {
+    const { now, status, map, options } = this.#controller;
+    const { stats } = map.scene;
+    // What is the same is left as it is, and with it the focus.
+    const said = JSON.stringify([now.filters, now.focus, status, stats.matches, stats.account?.hidden, this.#warnings, this.#open, this.#failure, options?.name]);
+    if (said === this.#said) return;
+    this.#said = said;
+    this.element.replaceChildren(...[this.#connection(status), this.#failure && this.#note("bad", h("b", {}, "The page has failed."), this.#failure),
+      ...this.#warningNotes(), this.#focus(now), this.#filters(now, stats)].filter(Boolean));
+  }
+
+  #note(kind, ...children) { return h("div", { class: `note ${kind}` }, ...children); }
+
+  #connection({ state, reason, retryIn, at, code }) {
+    const time = new Date(at ?? 0).toLocaleTimeString();
+    if (state === "reconnecting") return this.#note("warn", h("b", {}, `Reconnecting in ${Math.max(1, Math.ceil(retryIn / 1000))} s.`), `What is shown is of ${time}. ${reason}`);
+    if (state !== "ended") return undefined;
+    const what = code === 1000 ? "The GraphView was deleted." : code === 401 || code === 1008 || code === 403 ? "You may not watch this graph." : code === 404 ? "There is no such GraphView." : "The stream has ended.";
+    return this.#note("bad", h("b", {}, what), `${reason} What is shown, if anything, is of ${time}.`,
+      h("button", { type: "button", onclick: () => this.#controller.open(this.#controller.options) }, "Try again"));
+  }
+
+  #warningNotes() {
+    if (this.#warnings.length === 0) return [];
+    const denied = this.#warnings.filter((w) => w.t === "ACCESS_DENIED");
+    const others = this.#warnings.filter((w) => w.t !== "ACCESS_DENIED");
+    const list = [...denied, ...others];
+    const counts = new Map();
+    for (const { t } of list) counts.set(t, (counts.get(t) ?? 0) + 1);
+    const summary = [...counts].map(([type, n]) => `${n} ${type.toLowerCase().replaceAll("_", " ")}`).join(", ");
+    return [this.#note("warn", h("b", {}, list.length === 1 ? "1 warning" : `${list.length} warnings`), list.length === 1 ? list[0].m ?? summary : summary,
+      list.length > 1 && h("button", { type: "button", class: "link", "aria-expanded": String(this.#open), onclick: () => {
+        this.#open = !this.#open;
+        this.update();
+      } }, this.#open ? "hide" : "show")),
+    ...(this.#open && list.length > 1 ? [h("div", { class: "note warn" }, h("ul", { class: "rows" }, ...list.slice(0, 100).map((w) => h("li", {}, w.m ?? w.t))))] : [])];
+  }
+
+  #focus({ focus }) {
+    if (!focus) return undefined;
+    const name = focus.key.slice(focus.key.lastIndexOf("/") + 1);
+    const set = (changes) => this.#controller.focus({ ...this.#controller.now.focus, ...changes });
+    const direction = (label, up, down) => h("button", { type: "button", "aria-pressed": String(focus.up === up && focus.down === down), onclick: () => set({ up, down }) }, label);
+    return this.#note("", h("span", {}, "Only what has to do with ", h("b", {}, name)), direction("who uses it", true, false), direction("what it uses", false, true), direction("both", true, true),
+      h("span", {}, `${focus.depth} step${focus.depth > 1 ? "s" : ""}`),
+      h("button", { type: "button", class: "icon", "aria-label": "One step less", onclick: () => set({ depth: Math.max(1, focus.depth - 1) }) }, icon(signs.minus)),
+      h("button", { type: "button", class: "icon", "aria-label": "One step more", onclick: () => set({ depth: Math.min(5, focus.depth + 1) }) }, icon(signs.plus)),
+      h("button", { type: "button", onclick: () => this.#controller.focus(undefined) }, "Show everything (Esc)"));
+  }
+
+  #filters({ filters }, stats) {
+    if (!isFiltering(filters)) return undefined;
+    const chip = (text, changes) => h("span", { class: "chip" }, text, h("button", { type: "button", "aria-label": `Remove the filter ${text}`, onclick: () => this.#controller.filter(changes) }, icon(signs.close)));
+    const chips = Object.keys(listNames).flatMap((name) => filters[name].map((value) => chip(`${listNames[name]}: ${name === "types" ? typeNames[value] : value}`, { [name]: filters[name].filter((v) => v !== value) })));
+    if (filters.problems) chips.push(chip("needs attention", { problems: false }));
+    if (filters.recent) chips.push(chip("changed in 5 min", { recent: false }));
+    if (filters.text) chips.push(chip(filters.text, { text: null }));
+    const hidden = stats.account?.hidden ?? 0;
+    const shown = stats.matches === undefined ? `${stats.vertices.toLocaleString("en")} objects` : `${stats.matches.toLocaleString("en")} of ${(stats.vertices + stats.missing).toLocaleString("en")} fit`;
+    return this.#note("", h("b", {}, shown), hidden > 0 ? `${hidden.toLocaleString("en")} references hidden` : "", ...chips,
+      h("button", { type: "button", onclick: () => this.#controller.filter({ kinds: [], namespaces: [], apps: [], health: [], types: [], problems: false, recent: false, text: null }) }, "Clear"));
+  }
+}

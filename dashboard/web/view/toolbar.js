@@ -1,0 +1,153 @@
+// The bar at the top: search, problems, filters, connection, and what opens panels.
+import { exportItems } from "./export.js";
+import { FilterPopup } from "./filters.js";
+import { h, icon } from "./h.js";
+import { glyph, signs } from "./icons.js";
+import { Popup } from "./popup.js";
+
+export class Toolbar {
+  #controller;
+  #search;
+  #hits = new Popup({ role: "listbox", label: "What was found" });
+  #problems;
+  #connection;
+  #outline;
+  #filters;
+  #filterButton;
+  #found;
+  #at = -1;
+
+  constructor(controller) {
+    this.#controller = controller;
+    this.#search = h("input", {
+      type: "search", placeholder: "Search: name, kind:secret, is:degraded …  ( / )", "aria-label": "Search objects", role: "combobox",
+      "aria-expanded": "false", "aria-controls": "hits", "aria-autocomplete": "list", autocomplete: "off", spellcheck: false, maxLength: 300,
+      oninput: () => controller.search(this.#search.value), onkeydown: (event) => this.#searchKey(event),
+    });
+    this.#hits.element.id = "hits";
+    this.#problems = h("button", { type: "button", "aria-pressed": "false", onclick: () => controller.filter({ problems: !controller.now.filters.problems }) });
+    this.#connection = h("span", { class: "pill" });
+    this.#outline = this.#button("Outline", signs.outline, "Outline (T)", () => controller.outline.toggle());
+    this.#filterButton = this.#button("Filter", signs.filter, "Filter", () => this.#filters.toggle(this.#filterButton));
+    this.#filters = new FilterPopup(controller, () => this.#filterButton.setAttribute("aria-expanded", String(this.#filters.shown)));
+    const exports = this.#menu("Export", signs.share, () => exportItems(controller));
+    const help = this.#button("", signs.help, "Keys (?)", () => this.help());
+    this.#helpPopup = new Popup({ role: "dialog", label: "Keys" });
+    this.element = h("div", { class: "bar", part: "bar", role: "toolbar", "aria-label": "Graph" },
+      h("slot", { name: "start" }), h("div", { class: "field" }, this.#search, this.#hits.element), this.#problems,
+      h("div", {}, this.#filterButton, this.#filters.element), this.#outline, h("span", { class: "grow" }), this.#connection, exports, h("div", {}, help, this.#helpPopup.element), h("slot", { name: "end" }));
+    this.#helpButton = help;
+    this.update();
+  }
+
+  #helpPopup;
+  #helpButton;
+
+  #button(text, path, label, act) {
+    return h("button", { type: "button", class: text ? "" : "icon", title: label, "aria-label": text ? undefined : label, onclick: act }, icon(path), text ? h("span", { class: "wide" }, text) : "");
+  }
+
+  #menu(text, path, items) {
+    const popup = new Popup({ role: "menu", label: text });
+    const button = this.#button(text, path, text, () => {
+      popup.fill(items().map(({ label, act }) => h("button", { type: "button", role: "menuitem", class: "link", onclick: () => {
+        popup.hide();
+        act();
+      } }, label)));
+      popup.toggle(button);
+    });
+    button.setAttribute("aria-haspopup", "menu");
+    button.setAttribute("aria-expanded", "false");
+    return h("div", {}, button, popup.element);
+  }
+
+  focusSearch() {
+    this.#search.focus();
+    this.#search.select();
+  }
+
+  setSearch(text) { this.#search.value = text; }
+
+  help() {
+    const keys = [
+      ["wheel, drag, + − 0 1", "zoom, pan, everything, actual size"], ["arrows", "the nearest card in that direction"], ["[  ]", "back and on along references"],
+      ["Enter", "details"], ["E", "open or fold a card"], ["F", "focus: only what it has to do with"], ["U  D  B", "in a focus: up, down, both"], ["1 … 5", "in a focus: how deep"],
+      ["N  P", "next and previous problem"], ["/", "search"], ["T", "outline"], ["Space", "pause and go on"], ["Esc", "back, close"], ["?", "this"],
+    ];
+    this.#helpPopup.fill([h("h2", {}, "Keys"), h("div", { class: "keys" }, ...keys.flatMap(([key, what]) => [h("span", {}, h("kbd", {}, key)), h("span", {}, what)]))]);
+    this.#helpPopup.toggle(this.#helpButton);
+  }
+
+  /** Whether something was open that the escape key has closed. */
+  closePopups() {
+    const open = [this.#hits, this.#filters, this.#helpPopup].filter((popup) => popup.shown);
+    for (const popup of open) popup.hide();
+    return open.length > 0;
+  }
+
+  update() {
+    const { status, synced, now, map, options } = this.#controller;
+    const { stats } = map.scene;
+    this.#problems.replaceChildren(icon(signs.problem), stats.problems > 0 ? h("span", { class: "count-bad" }, stats.problems.toLocaleString("en")) : "", h("span", { class: "wide" }, stats.problems === 0 ? "No problems" : stats.problems === 1 ? "problem" : "problems"));
+    this.#problems.setAttribute("aria-pressed", String(now.filters.problems));
+    this.#problems.title = "Show only what needs attention";
+    const live = status.state === "live" || (status.state === "connecting" && synced);
+    this.#connection.className = `pill ${status.state}`;
+    this.#connection.textContent = !options ? "" : live ? `live · ${stats.vertices.toLocaleString("en")} objects, ${stats.arcs.toLocaleString("en")} references`
+      : status.state === "connecting" ? "loading …" : status.state === "reconnecting" ? "reconnecting" : "ended";
+    this.#outline.setAttribute("aria-pressed", String(now.outline));
+  }
+
+  /** Shows what a search has found. */
+  hits(found) {
+    this.#found = found;
+    this.#at = -1;
+    if (!found || this.#search.getRootNode().activeElement !== this.#search) {
+      this.#hits.hide();
+      this.#search.setAttribute("aria-expanded", "false");
+      return;
+    }
+    this.#hits.fill(found.total === 0 ? [h("div", { class: "more" }, "Nothing fits. Qualifiers: kind: ns: app: name: is: has:")] : [
+      h("div", { class: "more" }, `${found.total.toLocaleString("en")} found · Enter flies there · Shift+Enter shows only these`),
+      h("div", { class: "rows" }, ...found.hits.slice(0, 40).map((hit, i) => h("button", { type: "button", class: "row", role: "option", id: `hit-${i}`, tabIndex: -1, onclick: () => this.#go(hit) },
+        icon(glyph(hit.resource) ?? glyph("uses"), `glyph ${hit.role}`), h("span", { class: "name" }, hit.name),
+        h("span", { class: `about ${hit.health === "degraded" || hit.health === "missing" ? "bad" : ""}` }, [hit.kind, hit.ns, hit.why || (hit.present ? "" : "missing")].filter(Boolean).join(" · "))))),
+    ]);
+    this.#hits.show(this.#search);
+    this.#search.setAttribute("aria-expanded", "true");
+  }
+
+  #go(hit) {
+    this.#hits.hide();
+    this.#search.setAttribute("aria-expanded", "false");
+    this.#controller.select(hit.key, { reveal: true });
+    this.#controller.map.element.focus({ preventScroll: true });
+  }
+
+  #searchKey(event) {
+    const list = this.#found?.hits.slice(0, 40) ?? [];
+    if (event.key === "ArrowDown" || event.key === "ArrowUp") {
+      event.preventDefault();
+      this.#at = Math.max(0, Math.min(list.length - 1, this.#at + (event.key === "ArrowDown" ? 1 : -1)));
+      const rows = [...this.#hits.element.querySelectorAll(".row")];
+      rows.forEach((row, i) => row.setAttribute("aria-selected", String(i === this.#at)));
+      rows[this.#at]?.scrollIntoView({ block: "nearest" });
+      this.#search.setAttribute("aria-activedescendant", `hit-${this.#at}`);
+    } else if (event.key === "Enter" && event.shiftKey) {
+      this.#hits.hide();
+      this.#controller.filter({ text: this.#search.value });
+      this.#search.value = "";
+      this.#controller.search("");
+    } else if (event.key === "Enter" && list.length > 0) {
+      this.#go(list[Math.max(0, this.#at)]);
+    } else if (event.key === "Escape") {
+      event.stopPropagation();
+      if (this.#hits.shown) this.#hits.hide();
+      else {
+        this.#search.value = "";
+        this.#controller.search("");
+        this.#controller.map.element.focus({ preventScroll: true });
+      }
+    }
+  }
+}

@@ -1,0 +1,174 @@
+// Replay serves the page with graphs that a generator made, in the protocol of the
+// stream, and changes them as often as it is asked to: what the page is looked at
+// and measured with at sizes that no test cluster has.
+//
+// It knows one thing of the protocol: that a stream begins with a graph and goes on
+// with changes. Tests of what is shown run against a real operator.
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"graphview.dev/dashboard"
+)
+
+const (
+	group = "/apis/stream.graphview.dev/v1alpha1"
+	chunk = 500 // actions in a message
+	rate  = 20  // messages of changes in a second
+)
+
+func main() {
+	dir := flag.String("graphs", "", "directory of NAME.json, each a list of actions, and NAME.changes.json, a list of lists of them")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	err := run(ctx, *dir)
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "replay:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, dir string) error {
+	page, err := dashboard.Handler(dashboard.Options{})
+	if err != nil {
+		return err
+	}
+	mux := http.NewServeMux()
+	mux.Handle("/dashboard/", page)
+	s := &server{dir: dir}
+	mux.HandleFunc("GET "+group+"/graphs", s.list)
+	mux.HandleFunc("GET "+group+"/namespaces/sized/graphs/{name}", s.snapshot)
+	mux.HandleFunc("GET "+group+"/watch/namespaces/sized/graphs/{name}", s.watch)
+	// The floor: a page that does nothing but read the same bytes, and one that draws rectangles.
+	mux.Handle("/floor/", http.StripPrefix("/floor", http.FileServer(http.Dir(filepath.Join("test", "dashboard", "floor")))))
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	fmt.Printf("http://%s\n", listener.Addr())
+	served := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
+	ended := make(chan error, 1)
+	go func() { ended <- served.Serve(listener) }()
+	<-ctx.Done()
+	if err := served.Close(); err != nil {
+		return err
+	}
+	if err := <-ended; !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}
+
+type server struct{ dir string }
+
+func (s *server) read(name string) (actions []json.RawMessage, err error) {
+	text, err := os.ReadFile(filepath.Join(s.dir, filepath.Base(name)+".json"))
+	if err != nil {
+		return nil, err
+	}
+	return actions, json.Unmarshal(text, &actions)
+}
+
+func (s *server) list(w http.ResponseWriter, _ *http.Request) {
+	files, _ := filepath.Glob(filepath.Join(s.dir, "*.json"))
+	items := []map[string]any{}
+	for _, file := range files {
+		name := strings.TrimSuffix(filepath.Base(file), ".json")
+		if !strings.HasSuffix(name, ".changes") {
+			items = append(items, map[string]any{"metadata": map[string]string{"namespace": "sized", "name": name}})
+		}
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(map[string]any{"items": items}) // nobody is left to be told
+}
+
+func (s *server) snapshot(w http.ResponseWriter, r *http.Request) {
+	actions, err := s.read(r.PathValue("name"))
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusNotFound)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	text, _ := json.Marshal(map[string]any{"actions": actions, "rev": "0", "synced": true})
+	if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+		var zipped bytes.Buffer
+		z, _ := gzip.NewWriterLevel(&zipped, 1)
+		_, _ = z.Write(text)
+		_ = z.Close()
+		w.Header().Set("Content-Encoding", "gzip")
+		text = zipped.Bytes()
+	}
+	_, _ = w.Write(text)
+}
+
+func (s *server) watch(w http.ResponseWriter, r *http.Request) {
+	actions, err := s.read(r.PathValue("name"))
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusNotFound)
+		return
+	}
+	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{Subprotocols: []string{"graphview.v1"}, CompressionMode: websocket.CompressionNoContextTakeover})
+	if err != nil {
+		return
+	}
+	defer conn.CloseNow()
+	ctx := conn.CloseRead(r.Context())
+	send := func(message map[string]any) bool {
+		text, err := json.Marshal(message)
+		return err == nil && conn.Write(ctx, websocket.MessageText, text) == nil
+	}
+	for first := true; len(actions) > 0; first = false {
+		n := min(chunk, len(actions))
+		message := map[string]any{"actions": actions[:n]}
+		actions = actions[n:]
+		if first {
+			message["reset"] = true
+		}
+		if len(actions) == 0 {
+			message["rev"], message["synced"] = "1", true
+		}
+		if !send(message) {
+			return
+		}
+	}
+	s.change(ctx, r.PathValue("name"), send)
+}
+
+// change goes through the changes again and again.
+func (s *server) change(ctx context.Context, name string, send func(map[string]any) bool) {
+	text, err := os.ReadFile(filepath.Join(s.dir, filepath.Base(name)+".changes.json"))
+	var changes [][]json.RawMessage
+	if err != nil || json.Unmarshal(text, &changes) != nil || len(changes) == 0 {
+		<-ctx.Done()
+		return
+	}
+	ticker := time.NewTicker(time.Second / rate)
+	defer ticker.Stop()
+	for i := 0; ; i = (i + 1) % len(changes) {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		if !send(map[string]any{"actions": changes[i], "rev": fmt.Sprint(i + 2)}) {
+			return
+		}
+	}
+}
