@@ -15,16 +15,16 @@ const (
 	gone
 	// noted: the arc is in the log of its hub for the open revision.
 	noted
-	// sited: a selector matches that asks for labels of the target's namespace.
-	sited
+	// byNamespaceLabel: a selector matches that asks for labels of the target's namespace.
+	byNamespaceLabel
 )
 
 // bySelector are the flags that selectors give.
-const bySelector = selected | sited
+const bySelector = selected | byNamespaceLabel
 
-// onlySited tells whether an arc is there for nothing but what its target's
+// onlyByNamespace tells whether an arc is there for nothing but what its target's
 // namespace is labelled with.
-func onlySited(flags uint8) bool { return flags&(named|bySelector) == sited }
+func onlyByNamespace(flags uint8) bool { return flags&(named|bySelector) == byNamespaceLabel }
 
 // maxFields bounds the field paths told of one arc.
 const maxFields = 4
@@ -280,7 +280,7 @@ func (g *Graph) unname(id arcID) {
 func (g *Graph) setFields(id arcID) {
 	a := g.arcs.at(id)
 	fields := a.namedBy
-	if a.flags&selected != 0 || onlySited(a.flags) {
+	if a.flags&selected != 0 || onlyByNamespace(a.flags) {
 		paths := slices.Clone(g.fieldsOf(a.namedBy))
 		for _, s := range g.nodes.at(a.from).held() {
 			if s.typ == a.typ && s.field != "" && (s.sites == nil) == (a.flags&selected != 0) && g.selectsSlot(s, a.to) {

@@ -19,7 +19,7 @@ func (l *Lens) commit() bool {
 			}
 		}
 	}
-	sites := l.sitesChanged()
+	sites := l.namespacesRelabelled()
 	switch {
 	case l.replant, l.rooted && len(l.usesWas)+len(sites) > 0:
 		l.replantAll()
@@ -93,7 +93,7 @@ func (l *Lens) examineAll(came, went []entryID, sites []spaceID) {
 	if len(l.usesWas) > 0 {
 		l.examineUses()
 	}
-	l.examineSites(sites)
+	l.examineNamespaces(sites)
 }
 
 // conclude makes what is the case now what was as of the last revision.
@@ -180,22 +180,22 @@ func (l *Lens) examineUses() {
 	}
 }
 
-// look is how a view shows an arc.
-type look struct {
-	shown    bool
-	missing  bool  // its target is not in the graph
-	sited    bool  // for what its target's namespace is labelled with, alone
-	resource resID // of its target
+// arcView is how a view shows an arc.
+type arcView struct {
+	shown            bool
+	missing          bool  // its target is not in the graph
+	byNamespaceLabel bool  // for what its target's namespace is labelled with, alone
+	resource         resID // of its target
 }
 
 // examine compares how an arc looked with how it looks, and logs its source if
 // that differs.
 func (l *Lens) examine(from entryID, id arcID, was arcState) {
 	a := l.g.arcs.at(id)
-	before := l.lookBefore(from, a.to, was)
-	var now look
+	before := l.arcBefore(from, a.to, was)
+	var now arcView
 	if a.flags&gone == 0 {
-		now = l.lookOf(from, a)
+		now = l.arcNow(from, a)
 	}
 	if before.shown {
 		l.arcs--
@@ -203,9 +203,9 @@ func (l *Lens) examine(from entryID, id arcID, was arcState) {
 	if now.shown {
 		l.arcs++
 	}
-	if before.shown && (!now.shown || now.resource != before.resource || now.sited && !before.sited) {
-		// Who may not see the namespace loses an arc that is now sited.
-		l.entombArc(from, arcTombstone{to: a.to, resource: before.resource, typ: a.typ, sited: before.sited})
+	if before.shown && (!now.shown || now.resource != before.resource || now.byNamespaceLabel && !before.byNamespaceLabel) {
+		// Who may not see the namespace loses an arc that is now there for its labels.
+		l.entombArc(from, arcTombstone{to: a.to, resource: before.resource, typ: a.typ, byNamespaceLabel: before.byNamespaceLabel})
 		l.push(from)
 	}
 	switch {
@@ -214,10 +214,10 @@ func (l *Lens) examine(from entryID, id arcID, was arcState) {
 		l.push(from)
 		l.g.noteHub(id)
 	case now != before:
-		if a.flags&recorded != 0 || now.sited {
-			// Its target became another object of the same name, or ceased to be, or
-			// the view came to know its namespace: neither end appeared or
-			// disappeared, so that only the arc can tell.
+		if a.flags&recorded != 0 || now.byNamespaceLabel {
+			// The arc's target was replaced by another object of the same name, or
+			// was deleted, or the view learned the labels of its namespace. Neither
+			// end of the arc appeared or disappeared, so the arc keeps the revision.
 			a.stamp = l.g.rev
 		}
 		l.push(from)
@@ -225,36 +225,36 @@ func (l *Lens) examine(from entryID, id arcID, was arcState) {
 	}
 }
 
-// lookOf is how the view shows an arc of entry from now.
-func (l *Lens) lookOf(from entryID, a *arc) look {
+// arcNow is how the view shows an arc of entry from now.
+func (l *Lens) arcNow(from entryID, a *arc) arcView {
 	at := l.g.slots.at(a.to)
 	u := l.useOf(at.kind)
 	if !u.has(at) || !l.visible(l.entries.at(from)) {
-		return look{}
+		return arcView{}
 	}
 	r := u.resource
 	if n := l.g.nodeAt(a.to, r); n != 0 && (a.uid == 0 || a.uid == l.g.nodes.at(n).uid) {
 		if e := l.index.at(n); e != 0 && l.visible(l.entries.at(e)) {
 			if !l.admits(a) {
-				return look{}
+				return arcView{}
 			}
-			return look{shown: true, resource: r, sited: onlySited(a.flags)}
+			return arcView{shown: true, resource: r, byNamespaceLabel: onlyByNamespace(a.flags)}
 		}
 	}
 	// A selector speaks of objects, not of names: it has nothing to say of one
 	// that is not there.
 	if a.flags&named == 0 {
-		return look{}
+		return arcView{}
 	}
-	return look{shown: true, missing: true, resource: r}
+	return arcView{shown: true, missing: true, resource: r}
 }
 
-// lookBefore is how the view showed an arc in the last revision.
-func (l *Lens) lookBefore(from entryID, to slotID, was arcState) look {
+// arcBefore is how the view showed an arc in the last revision.
+func (l *Lens) arcBefore(from entryID, to slotID, was arcState) arcView {
 	at := l.g.slots.at(to)
 	u := l.useBefore(at.kind)
 	if !was.exists || !u.has(at) || l.entries.at(from).flags&shown == 0 {
-		return look{}
+		return arcView{}
 	}
 	r := u.resource
 	if n := l.g.nodeAt(to, r); n != 0 {
@@ -263,14 +263,14 @@ func (l *Lens) lookBefore(from entryID, to slotID, was arcState) look {
 			uid = l.g.nodes.at(n).uid
 		}
 		if e := l.index.at(n); e != 0 && l.entries.at(e).flags&shown != 0 && (was.uid == 0 || was.uid == uid) {
-			if only := onlySited(was.flags); !only || l.sawSite(at.space) {
-				return look{shown: true, resource: r, sited: only}
+			if only := onlyByNamespace(was.flags); !only || l.sawNamespace(at.space) {
+				return arcView{shown: true, resource: r, byNamespaceLabel: only}
 			}
-			return look{}
+			return arcView{}
 		}
 	}
 	if was.flags&named == 0 {
-		return look{}
+		return arcView{}
 	}
-	return look{shown: true, missing: true, resource: r}
+	return arcView{shown: true, missing: true, resource: r}
 }

@@ -35,10 +35,10 @@ type Graph struct {
 	labels labelSets
 
 	selection map[scopeKey]*scope
-	// namespaces is NamespaceKind; siting are the nodes whose selectors ask for
+	// namespaces is NamespaceKind; byNamespace are the nodes whose selectors ask for
 	// labels of namespaces.
-	namespaces kindID
-	siting     map[nodeID]struct{}
+	namespaces  kindID
+	byNamespace map[nodeID]struct{}
 
 	// Bounds of what selectors may make, and who is beyond.
 	mostOfObject, mostOfNamespace int
@@ -76,19 +76,19 @@ type source struct {
 // New returns an empty graph.
 func New() *Graph {
 	g := &Graph{
-		rev:       1,
-		span:      maxSpan,
-		claims:    make(map[nodeID][]SourceID),
-		rules:     make(map[nodeID]uint64),
-		labels:    make(labelSets),
-		selection: make(map[scopeKey]*scope),
-		siting:    make(map[nodeID]struct{}),
-		sources:   make(map[SourceID]*source),
-		loads:     make(map[spaceID]*load),
-		dropped:   make(map[nodeID]*holder),
-		told:      make(map[nodeID]*budget.Bound),
-		review:    make(map[spaceID]struct{}),
-		judged:    make(map[nodeID]struct{}),
+		rev:         1,
+		span:        maxSpan,
+		claims:      make(map[nodeID][]SourceID),
+		rules:       make(map[nodeID]uint64),
+		labels:      make(labelSets),
+		selection:   make(map[scopeKey]*scope),
+		byNamespace: make(map[nodeID]struct{}),
+		sources:     make(map[SourceID]*source),
+		loads:       make(map[spaceID]*load),
+		dropped:     make(map[nodeID]*holder),
+		told:        make(map[nodeID]*budget.Bound),
+		review:      make(map[spaceID]struct{}),
+		judged:      make(map[nodeID]struct{}),
 
 		hubSize:         hubSize,
 		sliceChanges:    sliceChanges,
@@ -269,7 +269,7 @@ func (g *Graph) unclaim(id nodeID, source SourceID) {
 	}
 	g.setUID(id, 0)
 	g.setHolder(id, nil)
-	delete(g.siting, id)
+	delete(g.byNamespace, id)
 	for a := n.out; a != 0; a = g.nodes.at(id).out {
 		g.removeArc(a)
 	}
@@ -277,7 +277,7 @@ func (g *Graph) unclaim(id nodeID, source SourceID) {
 	n.labels, n.payload, n.hash, n.version = nil, nil, 0, 0
 	g.setRules(id, 0)
 	at := n.slot
-	if !g.peopled(at) {
+	if !g.hasLiveNode(at) {
 		g.leave(at)
 	}
 	g.recount(at, before)
@@ -285,8 +285,8 @@ func (g *Graph) unclaim(id nodeID, source SourceID) {
 	g.dropNode(id)
 }
 
-// peopled tells whether the slot has a live node.
-func (g *Graph) peopled(id slotID) bool {
+// hasLiveNode tells whether the slot has a live node.
+func (g *Graph) hasLiveNode(id slotID) bool {
 	for n := g.slots.at(id).node; n != 0; n = g.nodes.at(n).sibling {
 		if g.nodes.at(n).alive() {
 			return true

@@ -6,8 +6,8 @@ import "slices"
 type use struct {
 	resource resID
 	since    uint64
-	// namespaced: its objects live in namespaces, so that a name without one
-	// is no object's.
+	// namespaced: objects of the kind live in namespaces. A name without a
+	// namespace is then no object's name.
 	namespaced bool
 }
 
@@ -42,15 +42,15 @@ type Lens struct {
 
 	vertices, arcs, roots int
 	objects               map[resID]int
-	places                map[residence]*int // visible vertices
-	placesRev             uint64             // when a place last came or went
+	places                map[location]*int // visible vertices
+	placesRev             uint64            // when a place last came or went
 	// place is that of the vertex counted last: many that come or go are in one.
-	place     *int
-	placeThat residence
+	place        *int
+	lastLocation location
 }
 
 // residence is where vertices of one resource are.
-type residence struct {
+type location struct {
 	resource resID
 	space    spaceID
 }
@@ -82,7 +82,7 @@ func (g *Graph) NewLens() *Lens {
 		base:    g.rev - 1,
 		parts:   make(map[entryID]part),
 		objects: make(map[resID]int),
-		places:  make(map[residence]*int),
+		places:  make(map[location]*int),
 		head:    g.rev,
 		change:  make(chan struct{}),
 		// Whoever knows older revisions knows them of another lens.
@@ -374,15 +374,15 @@ func (l *Lens) VisitPlaces(since uint64, visit func(Resource, string)) uint64 {
 // settle counts a vertex that became visible, or with -1 ceased to be.
 func (l *Lens) settle(p *entry, by int) {
 	n := l.g.nodes.at(p.node)
-	at := residence{n.resource, l.g.slots.at(n.slot).space}
+	at := location{n.resource, l.g.slots.at(n.slot).space}
 	l.vertices += by
-	if at != l.placeThat || l.place == nil {
+	if at != l.lastLocation || l.place == nil {
 		count := l.places[at]
 		if count == nil {
 			count = new(int)
 			l.places[at] = count
 		}
-		l.place, l.placeThat = count, at
+		l.place, l.lastLocation = count, at
 	}
 	before := *l.place
 	if *l.place += by; *l.place == 0 {

@@ -76,15 +76,15 @@ type tombstones struct {
 	order  []tombstone
 }
 
-// arcTombstone is an arc that is no longer shown, to some at least. sited: only to
+// arcTombstone is an arc that is no longer shown, to some at least. byNamespaceLabel: only to
 // those who may see the object of its target's namespace it was.
 type arcTombstone struct {
-	to       slotID
-	resource resID
-	typ      ArcType
-	sited    bool
-	rev      uint64
-	older    tombstoneID // of the same entry
+	to               slotID
+	resource         resID
+	typ              ArcType
+	byNamespaceLabel bool
+	rev              uint64
+	older            tombstoneID // of the same entry
 }
 
 // tombstone is that of a vertex, or of one arc that started at it.

@@ -184,8 +184,8 @@ func (m *model) picture(l *modelLens, allow func(Resource, string) bool) picture
 	type attributes struct {
 		c, b, found, named bool
 		// plain: something makes it other than labels of its target's namespace.
-		plain         bool
-		fields, sited []string
+		plain                    bool
+		fields, byNamespaceLabel []string
 	}
 	arcs := map[link]*attributes{}
 	for from, o := range members {
@@ -209,7 +209,7 @@ func (m *model) picture(l *modelLens, allow func(Resource, string) bool) picture
 				a.named = a.named || r.Name != ""
 				switch {
 				case r.Namespaces != nil:
-					a.sited = append(a.sited, r.Field)
+					a.byNamespaceLabel = append(a.byNamespaceLabel, r.Field)
 				case r.Field != "":
 					a.fields = append(a.fields, r.Field)
 				}
@@ -267,7 +267,7 @@ func (m *model) picture(l *modelLens, allow func(Resource, string) bool) picture
 		if visible[a.from] && allowed(a.from) && allowed(a.to) && (at.plain || allowed(Key{Resource: namespacesV1})) {
 			fields := at.fields
 			if !at.plain {
-				fields = at.sited
+				fields = at.byNamespaceLabel
 			}
 			slices.Sort(fields)
 			fields = slices.Compact(fields)

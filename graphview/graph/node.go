@@ -80,9 +80,9 @@ func (n *node) alive() bool { return n.claim != 0 }
 
 var uidSeed = maphash.MakeSeed()
 
-// uidHash condenses a UID; 0 means no UID. Objects that follow each other under
-// one name are taken for one if their UIDs meet in 31 bits, which an owner
-// reference survives.
+// uidHash condenses a UID to 31 bits; 0 means no UID. If an object is replaced by
+// one of the same name whose UID has the same hash, owner references to the first
+// are taken for references to the second.
 func uidHash(uid string) uint32 {
 	if uid == "" {
 		return 0

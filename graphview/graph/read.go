@@ -109,8 +109,8 @@ func (r *reader) emit(c Change) {
 
 func (r *reader) allowed(k Key) bool { return r.allow == nil || r.allow(k.Resource, k.Namespace) }
 
-// siteAllowed tells whether the reader may see the objects of namespaces.
-func (r *reader) siteAllowed() bool {
+// namespacesAllowed tells whether the reader may see the objects of namespaces.
+func (r *reader) namespacesAllowed() bool {
 	return r.allow == nil || r.allow(r.l.g.resources.at(r.l.sites), "")
 }
 
@@ -158,12 +158,12 @@ func (r *reader) read(e entryID) {
 // reader.
 func (r *reader) readArc(e entryID, key Key, a *arc) {
 	l, g := r.l, r.l.g
-	how := l.lookOf(e, a)
+	how := l.arcNow(e, a)
 	if !how.shown || max(a.stamp, l.rev(l.entries.at(e).since), l.uses[g.slots.at(a.to).kind].since, r.targetSince(a.to, how.resource)) <= r.known {
 		return
 	}
 	to := g.keyAt(a.to, how.resource)
-	if !r.allowed(to) || how.sited && !r.siteAllowed() {
+	if !r.allowed(to) || how.byNamespaceLabel && !r.namespacesAllowed() {
 		return
 	}
 	fields := a.fields
@@ -199,7 +199,7 @@ func (r *reader) readTombstones(e entryID, key Key) {
 		if d = *l.tombstones.arcs.at(id); d.rev <= r.told {
 			return
 		}
-		if d.sited && !r.siteAllowed() {
+		if d.byNamespaceLabel && !r.namespacesAllowed() {
 			continue
 		}
 		if d.older != 0 || told != nil {
@@ -215,7 +215,7 @@ func (r *reader) readTombstones(e entryID, key Key) {
 		}
 		if l.entries.at(e).flags&shown != 0 {
 			if id := g.findArc(l.entries.at(e).node, d.to, d.typ); id != 0 {
-				if how := l.lookOf(e, g.arcs.at(id)); how.shown && how.resource == d.resource && (!how.sited || r.siteAllowed()) {
+				if how := l.arcNow(e, g.arcs.at(id)); how.shown && how.resource == d.resource && (!how.byNamespaceLabel || r.namespacesAllowed()) {
 					continue
 				}
 			}

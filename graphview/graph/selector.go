@@ -102,7 +102,7 @@ func (g *Graph) setSelectors(id nodeID, references []Reference) {
 		return
 	}
 	h := g.setHolder(id, want)
-	g.setSiting(id, want)
+	g.setByNamespace(id, want)
 	// Arcs of the old selectors that no new one confirms go; the list is taken
 	// first, since select links arcs into it.
 	stale := g.selectedArcs(id)
@@ -246,7 +246,7 @@ func (g *Graph) visitScope(s *selector, visit func(slotID)) {
 // selectsSlot tells whether the selector matches a live node of the slot.
 func (g *Graph) selectsSlot(s *selector, id slotID) bool {
 	at := g.slots.at(id)
-	if at.kind != s.kind || s.space != 0 && s.space != at.space || !g.sitesIn(s, at.space) {
+	if at.kind != s.kind || s.space != 0 && s.space != at.space || !g.selectsNamespace(s, at.space) {
 		return false
 	}
 	for n := at.node; n != 0; n = g.nodes.at(n).sibling {
@@ -269,8 +269,8 @@ func (g *Graph) labelsOf(id nodeID) map[string]string {
 // what is in that.
 func (g *Graph) relabelled(id slotID) {
 	at := g.slots.at(id)
-	if at.kind == g.namespaces && len(g.siting) > 0 {
-		g.resited(at.name)
+	if at.kind == g.namespaces && len(g.byNamespace) > 0 {
+		g.namespaceRelabelled(at.name)
 	}
 	if at.selected > 0 {
 		next := at.in
@@ -295,14 +295,14 @@ func (g *Graph) relabelled(id slotID) {
 			if len(sc.anchored) > 0 {
 				for k, v := range labels {
 					for _, s := range sc.anchored[pair{k, v}] {
-						if s.holder.dropped == nil && s.selector.Matches(labels) && g.sitesIn(s, at.space) {
+						if s.holder.dropped == nil && s.selector.Matches(labels) && g.selectsNamespace(s, at.space) {
 							g.selectArc(s, id)
 						}
 					}
 				}
 			}
 			for _, s := range sc.rest {
-				if s.holder.dropped == nil && s.selector.Matches(labels) && g.sitesIn(s, at.space) {
+				if s.holder.dropped == nil && s.selector.Matches(labels) && g.selectsNamespace(s, at.space) {
 					g.selectArc(s, id)
 				}
 			}
@@ -313,7 +313,7 @@ func (g *Graph) relabelled(id slotID) {
 // flag is what the selector gives to its arcs.
 func (s *selector) flag() uint8 {
 	if s.sites != nil {
-		return sited
+		return byNamespaceLabel
 	}
 	return selected
 }
