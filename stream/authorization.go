@@ -13,6 +13,7 @@ import (
 
 	"graphview.dev/graphview/access"
 	"graphview.dev/graphview/budget"
+	"graphview.dev/stream/rights"
 )
 
 var requestReviews = budget.Declare("request_reviews", "questions at once about what the requests of one user may do", 1000)
@@ -62,7 +63,7 @@ func newDecisions(review access.Review, interval time.Duration) *decisions {
 // errTooManyQuestions.
 func (d *decisions) may(ctx context.Context, who user.Info, q access.Question) (bool, error) {
 	// The question's String leaves out what it is about; this does not.
-	key := decisionKey(sha256.Sum256(fmt.Appendf(nil, "%s %#v", identityKey(who), q)))
+	key := decisionKey(sha256.Sum256(fmt.Appendf(nil, "%s %#v", rights.Key(who), q)))
 	if _, ok := d.allowed.Get(key); ok {
 		return true, nil
 	}

@@ -8,12 +8,12 @@ import (
 
 	"github.com/coder/websocket"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/authentication/user"
 
 	"graphview.dev/api/reason"
 	"graphview.dev/graphview"
 	"graphview.dev/graphview/budget"
+	"graphview.dev/stream/rights"
 )
 
 const (
@@ -61,12 +61,12 @@ func (s *Server) reserveAdHoc(ctx context.Context, who user.Info) (*stream, erro
 }
 
 // serveAdHoc reads the request, opens its view and streams it.
-func (s *Server) serveAdHoc(stream *stream, conn *websocket.Conn, out *socket, held *lease) {
+func (s *Server) serveAdHoc(stream *stream, conn *websocket.Conn, out *socket, held *rights.Lease) {
 	spec, err := s.readRequest(stream, conn, out)
 	var view View
 	if err == nil {
 		var closeView func()
-		view, closeView, err = s.options.Graphs.Open(stream.ctx, graphview.OpenOptions{Spec: spec, Permit: held.permit, Owner: held.identity.who.GetName()})
+		view, closeView, err = s.options.Graphs.Open(stream.ctx, graphview.OpenOptions{Spec: spec, Permit: held.Permit, Owner: held.User()})
 		if err == nil {
 			defer closeView()
 		}
@@ -138,25 +138,4 @@ func ungranted(err error) *graphview.ClosedError {
 		return closed
 	}
 	return &graphview.ClosedError{Reason: reason.Invalid, Message: err.Error()}
-}
-
-// permit is what the subscriber may have a view fed with.
-func (l *lease) permit(ctx context.Context, resource schema.GroupVersionResource, namespace string) (bool, error) {
-	place := graphview.Place{Group: resource.Group, Resource: resource.Resource, Namespace: namespace}
-	for {
-		if allowed, known := l.current().Allowed(place); known {
-			return allowed, nil
-		}
-		if err := l.Resolve(ctx, []graphview.Place{place}); err != nil {
-			return false, err
-		}
-	}
-}
-
-// current are the answers as they are now, also for one who has not seen yet
-// that some have changed.
-func (l *lease) current() *rights {
-	l.identity.mu.Lock()
-	defer l.identity.mu.Unlock()
-	return l.scope.rights
 }

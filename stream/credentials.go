@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"k8s.io/apiserver/pkg/authentication/authenticator"
+
+	"graphview.dev/stream/rights"
 )
 
 // credentials are what a request was authenticated by, for as long as its stream
@@ -92,15 +94,20 @@ func (c *credentials) own() *credentials {
 	return c
 }
 
-// stand tells whether the credentials still stand for an identity. The error is
-// that nobody could say.
-func (c *credentials) stand(ctx context.Context, by authenticator.Request, identity string) (bool, error) {
+// standing are credentials with who judges them again.
+type standing struct {
+	*credentials
+	by authenticator.Request
+}
+
+// Stand implements rights.Credentials.
+func (c standing) Stand(ctx context.Context, identity string) (bool, error) {
 	r := (&http.Request{Method: http.MethodGet, Header: c.header(), TLS: c.tls}).WithContext(ctx)
-	answer, ok, err := by.AuthenticateRequest(r)
+	answer, ok, err := c.by.AuthenticateRequest(r)
 	if errors.Is(err, errNoAnswer) || errors.Is(err, errTooManyQuestions) {
 		return false, err
 	}
-	return err == nil && ok && identityKey(answer.User) == identity, nil
+	return err == nil && ok && rights.Key(answer.User) == identity, nil
 }
 
 // throughProxy notes which requests the front proxy answers for.

@@ -17,15 +17,8 @@
 // take turns to send, a message each (mux_turns.go).
 //
 // What of a graph is in those frames depends on the subscriber. While it has a
-// graph open it holds a lease (lease.go) on its identity (identity.go), which is
-// all that the API server would be asked about: name, UID, groups, extra. The
-// engine asks the lease about places, and the lease the API server, with
-// SubjectAccessReviews of its own (package access): list and watch, in the whole
-// cluster first. One loop asks about every identity again (recheck.go), and
-// about the right to the graph itself and the user's own credentials. Answers
-// are shared by all streams of an identity and outlive the last one for a while
-// (permissions.go), so that a stream that comes back can continue; a user who
-// comes back as another identity has what was asked before asked anew (users.go).
+// graph open it holds a lease on what its identity may see, on the right to the
+// graph itself and on its own credentials: see package rights.
 //
 // What it deliberately does not know: watches, informers, CEL, how a graph comes
 // to be and what is in a frame. Frames are one line of JSON each, made elsewhere

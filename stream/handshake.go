@@ -14,6 +14,7 @@ import (
 	"k8s.io/apiserver/pkg/endpoints/request"
 
 	"graphview.dev/graphview"
+	"graphview.dev/stream/rights"
 )
 
 // The buffers of a WebSocket would make up most of an idle one. A client sends pongs
@@ -66,7 +67,7 @@ type door struct {
 
 // upgrade makes a WebSocket of a request and returns. What is served over it goes on
 // in a goroutine that the server joins.
-func (s *Server) upgrade(w http.ResponseWriter, r *http.Request, d door, serve func(*stream, *websocket.Conn, *socket, *lease)) {
+func (s *Server) upgrade(w http.ResponseWriter, r *http.Request, d door, serve func(*stream, *websocket.Conn, *socket, *rights.Lease)) {
 	if offered := protocols(r); len(offered) > 0 && !slices.Contains(offered, d.protocol) {
 		s.refuse(w, r, apierrors.NewBadRequest("no known WebSocket subprotocol offered; it is "+d.protocol))
 		return
@@ -85,7 +86,7 @@ func (s *Server) upgrade(w http.ResponseWriter, r *http.Request, d door, serve f
 	held := s.acquire(r, who, d.about, d.right, stream)
 	go func() {
 		defer stream.release()
-		defer held.release()
+		defer held.Release()
 		defer s.contain(func() { _ = conn.CloseNow() })
 		serve(stream, conn, out, held)
 	}()
@@ -93,10 +94,12 @@ func (s *Server) upgrade(w http.ResponseWriter, r *http.Request, d door, serve f
 
 // acquire takes a lease for as long as a request's stream lasts. It may ask the API
 // server.
-func (s *Server) acquire(r *http.Request, who user.Info, about graphview.Name, right question, stream *stream) *lease {
-	return s.permissions.acquire(stream.ctx, who, about, tenancy{
-		right: right, credentials: credentialsFrom(r.Context()).own(), end: stream.end,
-	})
+func (s *Server) acquire(r *http.Request, who user.Info, about graphview.Name, right question, stream *stream) *rights.Lease {
+	terms := right.terms(stream.end)
+	if own := credentialsFrom(r.Context()).own(); own != nil {
+		terms.Credentials = standing{own, s.access.authenticator}
+	}
+	return s.permissions.Acquire(stream.ctx, who, about, terms)
 }
 
 // accept makes a WebSocket of a request that has been admitted, or says why not

@@ -15,6 +15,7 @@ import (
 
 	"graphview.dev/api/reason"
 	"graphview.dev/graphview"
+	"graphview.dev/stream/rights"
 )
 
 const (
@@ -79,7 +80,7 @@ func (s *Server) serveStreams(w http.ResponseWriter, r *http.Request, info *requ
 	right := question{verb: "watch", group: groupVersion.Group, version: groupVersion.Version, resource: streams}
 	d := door{protocol: muxSubprotocol, about: graphview.Name{Name: streams}, right: right, reserve: s.registry.reserveMux}
 	who, _ := request.UserFrom(r.Context())
-	s.upgrade(w, r, d, func(stream *stream, conn *websocket.Conn, out *socket, _ *lease) {
+	s.upgrade(w, r, d, func(stream *stream, conn *websocket.Conn, out *socket, _ *rights.Lease) {
 		m := s.newMux(who, out, stream)
 		out.start(conn, func() {
 			defer s.contain(func() { stream.end(errInternal()) })

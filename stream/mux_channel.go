@@ -50,8 +50,8 @@ func (c *channel) runNamed(name graphview.Name, since string) error {
 	if err != nil {
 		return ungranted(err)
 	}
-	held := s.permissions.acquire(c.ctx, c.mux.who, name, tenancy{right: right, end: c.end})
-	defer held.release()
+	held := s.permissions.Acquire(c.ctx, c.mux.who, name, right.terms(c.end))
+	defer held.Release()
 	return c.stream(view, since, held)
 }
 
@@ -66,9 +66,9 @@ func (c *channel) runRequest(spec graphview.Spec) error {
 		return &graphview.ClosedError{Reason: reason.TooManyRequests, Message: err.Error() + "; end one, or ask for a GraphView"}
 	}
 	defer s.adHoc.Give(who.GetName(), 1)
-	held := s.permissions.acquire(c.ctx, who, graphview.Name{Name: connectionPath}, tenancy{right: rightToConnection, end: c.end})
-	defer held.release()
-	view, closeView, err := s.options.Graphs.Open(c.ctx, graphview.OpenOptions{Spec: spec, Permit: held.permit, Owner: held.identity.who.GetName()})
+	held := s.permissions.Acquire(c.ctx, who, graphview.Name{Name: connectionPath}, rightToConnection.terms(c.end))
+	defer held.Release()
+	view, closeView, err := s.options.Graphs.Open(c.ctx, graphview.OpenOptions{Spec: spec, Permit: held.Permit, Owner: held.User()})
 	if err != nil {
 		return ungranted(err)
 	}

@@ -81,7 +81,7 @@ func startMux(t *testing.T, served fakeGraphs, peer *spliceRecorder) (m *mux, jo
 	s := &Server{
 		options: o, access: a, registry: newRegistry(o.MaxOpen), adHoc: budget.NewShares[string](adHocViews), timing: defaultTiming(), metrics: metrics,
 		unsent:      newUnsent(unsentBytes.Limit()),
-		permissions: newPermissions(a.review, a.authenticator, o.PermissionRecheck, metrics),
+		permissions: newPermissions(a.review, o.PermissionRecheck, metrics),
 	}
 	one, err := s.registry.reserveMux(t.Context(), &user.DefaultInfo{Name: "reader"})
 	if err != nil {

@@ -268,10 +268,9 @@ func TestMuxRights(t *testing.T) {
 	var revoked atomic.Value
 	revoked.Store("")
 	s := serve(t, fakeGraphs{web, db}, func(s *Server) {
-		s.permissions.interval = 20 * time.Millisecond
-		s.permissions.calm = access.New(access.Options{Review: func(_ context.Context, _ user.Info, q access.Question) (bool, error) {
+		s.permissions = newPermissions(func(_ context.Context, _ user.Info, q access.Question) (bool, error) {
 			return fmt.Sprint(q.Verb, " ", q.Resource, q.Path, " ", q.Name) != revoked.Load(), nil
-		}})
+		}, 20*time.Millisecond, s.metrics)
 	})
 	conn := dialMux(t, s)
 	asks(t, conn, 1, subscribeTo("web"), `"channel":1`)

@@ -2,365 +2,175 @@ package stream
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"slices"
-	"strconv"
+	"net/http"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/apiserver/pkg/authentication/authenticator"
 	"k8s.io/apiserver/pkg/authentication/user"
+	"k8s.io/apiserver/pkg/endpoints/request"
 
+	"graphview.dev/api/reason"
 	"graphview.dev/graphview"
 	"graphview.dev/graphview/access"
+	"graphview.dev/stream/rights"
 )
 
-// authority is an API server that knows what users may do. A rule is the text of
-// a question's user, verb, resource and namespace, of which the last is empty for
-// all of them.
-type authority struct {
-	mu    sync.Mutex
-	rules map[string]bool
-	down  error
-	asked []string
-}
+var podsRed = graphview.Place{Resource: "pods", Namespace: "red"}
 
-func newAuthority(rules ...string) *authority {
-	a := &authority{rules: map[string]bool{}}
-	a.set(true, rules...)
-	return a
-}
-
-func (a *authority) set(allowed bool, rules ...string) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	for _, rule := range rules {
-		a.rules[rule] = allowed
-	}
-}
-
-func (a *authority) fail(err error) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.down = err
-}
-
-func (a *authority) review(_ context.Context, who user.Info, q access.Question) (bool, error) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.down != nil {
-		return false, a.down
-	}
-	rule := fmt.Sprintf("%s %s %s/%s", who.GetName(), q.Verb, q.Resource, q.Namespace)
-	a.asked = append(a.asked, rule)
-	return a.rules[rule], nil
-}
-
-// questions returns what was asked since the last call, sorted.
-func (a *authority) questions() []string {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	asked := a.asked
-	a.asked = nil
-	slices.Sort(asked)
-	return asked
-}
-
-var errDown = errors.New("connection refused")
-
-func named(name string) user.Info { return &user.DefaultInfo{Name: name} }
-
-var web = graphview.Name{Namespace: "shop", Name: "web"}
-
-// start makes permissions of which the authority decides. The loop is run by
-// those tests that are about it.
-func (a *authority) start(t *testing.T, again authenticator.Request) *permissions {
-	t.Helper()
-	m, err := newMetrics(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return newPermissions(a.review, again, time.Minute, m)
-}
-
-// take acquires a lease. The context is done when the lease's stream is ended.
-func take(t *testing.T, p *permissions, who string, view graphview.Name, on tenancy) (*lease, context.Context) {
-	t.Helper()
-	ctx, end := context.WithCancelCause(t.Context())
-	t.Cleanup(func() { end(nil) })
-	on.end = end
-	return p.acquire(t.Context(), named(who), view, on), ctx
-}
-
-func resolve(t *testing.T, l *lease, places ...graphview.Place) {
-	t.Helper()
-	if err := l.Resolve(t.Context(), places); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func allowed(t *testing.T, l *lease, p graphview.Place) bool {
-	t.Helper()
-	allowed, known := l.Rights().Allowed(p)
-	if !known {
-		t.Errorf("%v is not known", p)
-	}
-	return allowed
-}
-
-func TestResolveAsks(t *testing.T) {
-	a := newAuthority("ann list pods/red", "ann watch pods/red", "ann list pods/blue", "ann list nodes/", "ann watch nodes/")
-	p := a.start(t, nil)
-	l, _ := take(t, p, "ann", web, tenancy{})
-	defer l.release()
-	nodes := graphview.Place{Resource: "nodes"}
-	resolve(t, l, podsRed, podsBlue, secretsRed, nodes)
-	for place, want := range map[graphview.Place]bool{podsRed: true, podsBlue: false, secretsRed: false, nodes: true} {
-		if got := allowed(t, l, place); got != want {
-			t.Errorf("%v: %t", place, got)
-		}
-	}
-	// Who may not list is not asked about watch.
-	want := []string{
-		"ann list nodes/", "ann list pods/", "ann list pods/blue", "ann list pods/red", "ann list secrets/", "ann list secrets/red",
-		"ann watch nodes/", "ann watch pods/blue", "ann watch pods/red",
-	}
-	if diff := cmp.Diff(want, a.questions()); diff != "" {
-		t.Errorf("-want +got:\n%s", diff)
-	}
-	resolve(t, l, podsRed, podsBlue, nodes)
-	if asked := a.questions(); asked != nil {
-		t.Errorf("asked again: %v", asked)
-	}
-}
-
-// TestResolveIsShared: streams of one identity that open at once ask once.
-func TestResolveIsShared(t *testing.T) {
-	a := newAuthority("ann list pods/", "ann watch pods/")
-	p := a.start(t, nil)
-	other := graphview.Name{Namespace: "shop", Name: "other"}
-	var all sync.WaitGroup
-	digests := make([]string, 50)
-	for n := range digests {
-		view := web
-		if n%2 == 1 {
-			view = other
-		}
-		l, _ := take(t, p, "ann", view, tenancy{})
-		all.Go(func() {
-			defer l.release()
-			resolve(t, l, podsRed, podsBlue)
-			digests[n] = l.Rights().Digest()
-		})
-	}
-	all.Wait()
-	if diff := cmp.Diff([]string{"ann list pods/", "ann watch pods/"}, a.questions()); diff != "" {
-		t.Errorf("-want +got:\n%s", diff)
-	}
-	if len(unique(digests)) != 1 {
-		t.Errorf("digests %v", digests)
-	}
-}
-
-// TestDigests: what one view asked does not change another's digest, and equal
-// answers are equal whoever got them.
-func TestDigests(t *testing.T) {
-	a := newAuthority("ann list pods/", "ann watch pods/", "bob list pods/", "bob watch pods/")
-	p := a.start(t, nil)
-	ann, _ := take(t, p, "ann", web, tenancy{})
-	elsewhere, _ := take(t, p, "ann", graphview.Name{Namespace: "shop", Name: "other"}, tenancy{})
-	bob, _ := take(t, p, "bob", web, tenancy{})
-	cat, _ := take(t, p, "cat", web, tenancy{})
-	for _, l := range []*lease{ann, elsewhere, bob, cat} {
-		t.Cleanup(l.release)
-		resolve(t, l, podsRed)
-	}
-	before := ann.Rights().Digest()
-	resolve(t, elsewhere, secretsRed)
-	if _, known := ann.Rights().Allowed(secretsRed); known || ann.Rights().Digest() != before {
-		t.Error("another view's question is known here")
-	}
-	if bob.Rights().Digest() != before {
-		t.Error("another digest for the same answers")
-	}
-	if cat.Rights().Digest() == before {
-		t.Error("the same digest for other answers")
-	}
-}
-
-func TestResolveWhileAway(t *testing.T) {
+func TestMetrics(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		a := newAuthority("ann list pods/", "ann watch pods/")
-		p := a.start(t, nil)
-		l, _ := take(t, p, "ann", web, tenancy{})
-		defer l.release()
-		a.fail(errDown)
-		// A short absence is waited out.
-		time.AfterFunc(3*time.Second, func() { a.fail(nil) })
-		resolve(t, l, podsRed)
-		a.fail(errDown)
-		if err := l.Resolve(t.Context(), []graphview.Place{secretsRed}); !errors.Is(err, errDown) {
-			t.Errorf("%v", err)
+		registry := prometheus.NewRegistry()
+		m, err := newMetrics(registry)
+		if err != nil {
+			t.Fatal(err)
 		}
-		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-		defer cancel()
-		if err := l.Resolve(ctx, []graphview.Place{secretsRed}); ctx.Err() == nil || err == nil {
-			t.Errorf("%v, %v", err, ctx.Err())
+		if _, err := newMetrics(registry); err == nil {
+			t.Error("registered twice")
 		}
-		if _, known := l.Rights().Allowed(secretsRed); known || !allowed(t, l, podsRed) {
-			t.Error("no answer counts as one, or took one away")
+		p := newPermissions(func(_ context.Context, _ user.Info, q access.Question) (bool, error) {
+			return q.Resource == "pods" && q.Namespace == "", nil
+		}, time.Minute, m)
+		ctx, stop := context.WithCancel(t.Context())
+		var running sync.WaitGroup
+		running.Go(func() { p.Run(ctx) })
+		defer running.Wait()
+		defer stop()
+		l := p.Acquire(t.Context(), &user.DefaultInfo{Name: "ann"}, graphview.Name{Name: "web"}, rights.Terms{})
+		defer l.Release()
+		if err := l.Resolve(t.Context(), []graphview.Place{podsRed, {Resource: "secrets", Namespace: "red"}}); err != nil {
+			t.Fatal(err)
 		}
-	})
-}
-
-// TestResolveLosesNothing: who gives up and tries again has less to ask.
-func TestResolveLosesNothing(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		a := newAuthority()
-		p := a.start(t, nil)
-		l, _ := take(t, p, "ann", web, tenancy{})
-		defer l.release()
-		var many []graphview.Place
-		for n := range 5 * urgentPerSecond {
-			many = append(many, graphview.Place{Resource: "pods", Namespace: strconv.Itoa(n)})
+		time.Sleep(61 * time.Second)
+		families, err := registry.Gather()
+		if err != nil {
+			t.Fatal(err)
 		}
-		for tries := 0; ; tries++ {
-			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-			err := l.Resolve(ctx, many)
-			cancel()
-			if err == nil {
-				break
-			}
-			if ctx.Err() == nil || tries > 6 {
-				t.Fatalf("after %d tries: %v", tries, err)
+		got := map[string]float64{}
+		for _, family := range families {
+			for _, metric := range family.GetMetric() {
+				name := family.GetName()
+				if !strings.Contains(name, "permission") && !strings.Contains(name, "reviews") && !strings.Contains(name, "unchecked") {
+					continue
+				}
+				for _, label := range metric.GetLabel() {
+					name += " " + label.GetValue()
+				}
+				got[name] = metric.GetCounter().GetValue() + metric.GetGauge().GetValue() + metric.GetHistogram().GetSampleSum()
 			}
 		}
-		if asked := len(a.questions()); asked != len(many)+1 {
-			t.Errorf("%d questions", asked)
+		want := map[string]float64{
+			"graphview_permission_recheck_interval_seconds":  60,
+			"graphview_subject_access_reviews_total allowed": 4,
+			"graphview_subject_access_reviews_total denied":  4,
+			"graphview_subject_access_reviews_total error":   0,
+			"graphview_unchecked_subscribers":                0,
 		}
-	})
-}
-
-// TestReturn: a stream that comes back finds its digest, and answers that have
-// been asked again.
-func TestReturn(t *testing.T) {
-	tests := map[string]struct {
-		after     time.Duration
-		meanwhile func(*authority)
-		wantSame  bool
-		wantAsked bool
-	}{
-		"soon":           {after: 30 * time.Second, wantSame: true},
-		"later":          {after: 9 * time.Minute, wantSame: true, wantAsked: true},
-		"after too long": {after: 12 * time.Minute},
-		"with less": {
-			after: 2 * time.Minute, wantAsked: true,
-			meanwhile: func(a *authority) { a.set(false, "ann watch pods/red") },
-		},
-		"while nobody answers": {
-			after: 3 * time.Minute, wantSame: true,
-			meanwhile: func(a *authority) { a.fail(errDown) },
-		},
-		"when nobody has answered for long": {
-			after:     6 * time.Minute,
-			meanwhile: func(a *authority) { a.fail(errDown) },
-		},
-	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				a := newAuthority("ann list pods/red", "ann watch pods/red")
-				p := a.start(t, nil)
-				defer runLoop(t, p)()
-				l, _ := take(t, p, "ann", web, tenancy{})
-				resolve(t, l, podsRed)
-				digest := l.Rights().Digest()
-				l.release()
-				a.questions()
-				time.Sleep(test.after)
-				if asked := a.questions(); asked != nil {
-					t.Errorf("asked about nobody: %v", asked)
-				}
-				if test.meanwhile != nil {
-					test.meanwhile(a)
-				}
-				l, _ = take(t, p, "ann", web, tenancy{})
-				defer l.release()
-				if same := l.Rights().Digest() == digest; same != test.wantSame {
-					t.Errorf("same digest: %t", same)
-				}
-				if asked := len(a.questions()) > 0; asked != test.wantAsked {
-					t.Errorf("asked again: %t", asked)
-				}
-			})
-		})
-	}
-}
-
-// TestForget: a view that is no longer open is not asked about for ever.
-func TestForget(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		a := newAuthority()
-		p := a.start(t, nil)
-		defer runLoop(t, p)()
-		stays, _ := take(t, p, "ann", web, tenancy{})
-		defer stays.release()
-		goes, _ := take(t, p, "ann", graphview.Name{Namespace: "shop", Name: "other"}, tenancy{})
-		resolve(t, stays, pods)
-		resolve(t, goes, pods, secrets)
-		goes.release()
-		time.Sleep(keepFor + 2*time.Minute + time.Second)
-		a.questions()
-		time.Sleep(time.Minute)
-		if diff := cmp.Diff([]string{"ann list pods/"}, a.questions()); diff != "" {
+		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("-want +got:\n%s", diff)
 		}
 	})
 }
 
-func TestIdleIdentitiesAreBounded(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		p := newAuthority().start(t, nil)
-		held, _ := take(t, p, "held", web, tenancy{})
-		defer held.release()
-		for n := range maxIdle + 10 {
-			l, _ := take(t, p, strconv.Itoa(n), web, tenancy{})
-			l.release()
-			time.Sleep(time.Millisecond)
-		}
-		_, oldest := p.identities[identityKey(named("9"))]
-		_, young := p.identities[identityKey(named("10"))]
-		_, inUse := p.identities[identityKey(named("held"))]
-		if len(p.identities) != maxIdle+1 || oldest || !young || !inUse {
-			t.Errorf("%d identities; %t, %t, %t", len(p.identities), oldest, young, inUse)
-		}
+// TestSocketIsEnded: what a re-check finds reaches the peer.
+func TestSocketIsEnded(t *testing.T) {
+	view := newView("shop/web")
+	var revoked atomic.Bool
+	s := serve(t, fakeGraphs{view}, func(s *Server) {
+		s.permissions = newPermissions(func(context.Context, user.Info, access.Question) (bool, error) {
+			return !revoked.Load(), nil
+		}, 20*time.Millisecond, s.metrics)
 	})
+	conn := s.mustDial(watchWeb)
+	subscription := await(t, view.subscribed)
+	if err := subscription.access.Resolve(t.Context(), []graphview.Place{podsRed}); err != nil {
+		t.Fatal(err)
+	}
+	if may, known := subscription.access.Rights().Allowed(podsRed); !may || !known {
+		t.Errorf("%t, %t", may, known)
+	}
+	revoked.Store(true)
+	wantsGoodbye(t, conn, 1008, "StatusPolicyViolation", reason.Forbidden, "you may no longer watch graph shop/web")
+	await(t, subscription.closed)
 }
 
-func TestIdentityKey(t *testing.T) {
-	base := user.DefaultInfo{Name: "ann", UID: "1", Groups: []string{"a", "b"}, Extra: map[string][]string{"k": {"v"}}}
-	key := identityKey(&base)
-	if same := identityKey(&user.DefaultInfo{Name: "ann", UID: "1", Groups: []string{"b", "a", "b"}, Extra: map[string][]string{"k": {"v"}}}); same != key {
-		t.Errorf("%s and %s", key, same)
-	}
-	for name, other := range map[string]user.DefaultInfo{
-		"name":   {Name: "bob", UID: "1", Groups: base.Groups, Extra: base.Extra},
-		"UID":    {Name: "ann", UID: "2", Groups: base.Groups, Extra: base.Extra},
-		"groups": {Name: "ann", UID: "1", Groups: []string{"a b"}, Extra: base.Extra},
-		"extra":  {Name: "ann", UID: "1", Groups: base.Groups, Extra: map[string][]string{"k": {"v", "w"}}},
-		"quotes": {Name: `ann" "1`, Groups: base.Groups, Extra: base.Extra},
-		"bytes":  {Name: "ann\xff", UID: "1", Groups: base.Groups, Extra: base.Extra},
-		"others": {Name: "ann\xfe", UID: "1", Groups: base.Groups, Extra: base.Extra},
+// TestCredentials: which of a request's credentials are looked at again.
+func TestCredentials(t *testing.T) {
+	var tokens atomic.Value
+	tokens.Store("good")
+	own := authenticator.RequestFunc(func(r *http.Request) (*authenticator.Response, bool, error) {
+		good := r.Header.Get("Authorization") == "Bearer "+tokens.Load().(string)
+		r.Header.Del("Authorization")
+		return &authenticator.Response{User: named("ann")}, good, nil
+	})
+	proxy := authenticator.RequestFunc(func(r *http.Request) (*authenticator.Response, bool, error) {
+		return &authenticator.Response{User: named(r.Header.Get("X-Remote-User"))}, r.Header.Get("X-Proxy") == "yes", nil
+	})
+	nobody := func(http.ResponseWriter, *http.Request, error) {}
+	everybody := func(context.Context, user.Info, access.Question) (bool, error) { return true, nil }
+	for name, test := range map[string]struct {
+		header  http.Header
+		wantOwn bool
+	}{
+		"own":                   {http.Header{"Authorization": {"Bearer good"}}, true},
+		"own, claiming another": {http.Header{"Authorization": {"Bearer good"}, "X-Remote-User": {"bob"}}, true},
+		"proxied":               {http.Header{"X-Proxy": {"yes"}, "X-Remote-User": {"ann"}}, false},
 	} {
-		if identityKey(&other) == key {
-			t.Errorf("%s: the same key", name)
-		}
-	}
-	if identityKey(named("\xff")) == identityKey(named("\xfe")) {
-		t.Error("bytes that are no text are the same")
+		t.Run(name, func(t *testing.T) {
+			tokens.Store("good")
+			var kept *credentials
+			m, err := newMetrics(nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			handler := (&delegation{authenticator: own, proxy: proxy, decide: everybody}).guard(guarded{
+				open:   func(*request.RequestInfo) http.Handler { return nil },
+				rest:   http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { kept = credentialsFrom(r.Context()).own() }),
+				refuse: nobody, admit: func(next http.Handler) http.Handler { return next },
+			}, m)
+			r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "/apis", http.NoBody)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Header = test.header
+			handler.ServeHTTP(discard{}, r)
+			if (kept != nil) != test.wantOwn {
+				t.Fatalf("%v", kept)
+			}
+			if kept == nil {
+				return
+			}
+			stand := func(who string) bool {
+				stand, err := standing{kept, own}.Stand(t.Context(), rights.Key(named(who)))
+				if err != nil {
+					t.Error(err)
+				}
+				return stand
+			}
+			for range 2 {
+				if !stand("ann") || stand("bob") {
+					t.Error("they do not stand for ann, or for bob too")
+				}
+			}
+			tokens.Store("another")
+			if stand("ann") {
+				t.Error("they stand, and are wrong")
+			}
+		})
 	}
 }
+
+// discard is a response that nobody reads.
+type discard struct{}
+
+func (discard) Header() http.Header         { return http.Header{} }
+func (discard) Write(p []byte) (int, error) { return len(p), nil }
+func (discard) WriteHeader(int)             {}
+
+func named(name string) user.Info { return &user.DefaultInfo{Name: name} }

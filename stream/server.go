@@ -18,6 +18,7 @@ import (
 	"graphview.dev/api/reason"
 	"graphview.dev/graphview"
 	"graphview.dev/graphview/budget"
+	"graphview.dev/stream/rights"
 )
 
 // headerBytes bounds a request's header. The front proxy repeats every group of
@@ -36,7 +37,7 @@ type Server struct {
 	exports     *semaphore.Weighted    // of exportRoom
 	exporting   *budget.Shares[string] // exports, by owner
 	unsent      *unsent
-	permissions *permissions
+	permissions *rights.Permissions
 	timing      timing
 	metrics     *metrics
 	stopping    atomic.Bool
@@ -73,7 +74,7 @@ func newServer(o Options, a *delegation) (*Server, error) {
 	s := &Server{
 		options: o, access: a, certificate: certificate, listener: newVisitors(listener),
 		registry: newRegistry(o.MaxOpen), adHoc: budget.NewShares[string](adHocViews), exports: semaphore.NewWeighted(exportRoom), exporting: budget.NewShares[string](userExports), unsent: newUnsent(unsentBytes.Limit()), timing: defaultTiming(), metrics: m,
-		permissions: newPermissions(a.review, a.authenticator, o.PermissionRecheck, m),
+		permissions: newPermissions(a.review, o.PermissionRecheck, m),
 	}
 	s.handler = s.newHandler()
 	return s, nil
@@ -97,7 +98,7 @@ func (s *Server) Run(ctx context.Context) error {
 	defer cancel()
 	var deciding sync.WaitGroup
 	deciding.Go(func() { s.access.run(ctx) })
-	deciding.Go(func() { s.permissions.run(ctx) })
+	deciding.Go(func() { s.permissions.Run(ctx) })
 	if err := s.access.wait(ctx); err != nil && ctx.Err() == nil {
 		s.options.Logger.Error(err, "serving without client certificates or front proxy for now")
 	}

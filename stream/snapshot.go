@@ -11,6 +11,7 @@ import (
 
 	"graphview.dev/api/reason"
 	"graphview.dev/graphview"
+	"graphview.dev/stream/rights"
 )
 
 // snapshot is a form in which a graph is sent once.
@@ -65,8 +66,8 @@ func (s *Server) sendSnapshot(w http.ResponseWriter, r *http.Request, view View,
 		}
 		defer giveBack()
 	}
-	held := s.permissions.acquire(stream.ctx, who, view.Name(), tenancy{end: stream.end})
-	defer held.release()
+	held := s.permissions.Acquire(stream.ctx, who, view.Name(), rights.Terms{End: stream.end})
+	defer held.Release()
 	subscription := view.Subscribe("", held)
 	defer subscription.Close()
 	within := startWithin

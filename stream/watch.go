@@ -12,6 +12,7 @@ import (
 	"k8s.io/apiserver/pkg/endpoints/request"
 
 	"graphview.dev/graphview"
+	"graphview.dev/stream/rights"
 )
 
 // serveWatch streams one graph, over whatever the request can take.
@@ -64,7 +65,7 @@ func (s *Server) serveResponse(w http.ResponseWriter, r *http.Request, view View
 	}
 	defer stream.release()
 	held := s.acquire(r, who, view.Name(), rightToWatch(view.Name()), stream)
-	defer held.release()
+	defer held.Release()
 	w.Header().Set("Content-Type", contentType)
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.Header().Set("Cache-Control", "no-store")
@@ -79,7 +80,7 @@ func (s *Server) serveResponse(w http.ResponseWriter, r *http.Request, view View
 func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request, view View, since string) {
 	name := view.Name()
 	s.upgrade(w, r, door{protocol: subprotocol, about: name, right: rightToWatch(name), reserve: s.registry.reserve},
-		func(stream *stream, conn *websocket.Conn, out *socket, held *lease) {
+		func(stream *stream, conn *websocket.Conn, out *socket, held *rights.Lease) {
 			out.start(conn, func() { takeNothing(conn, stream.hard, stream.end) })
 			s.newSession(view, since, held, out, stream.kill).run(stream.ctx, stream.hard)
 		})

@@ -1,4 +1,4 @@
-package stream
+package rights
 
 import (
 	"context"
@@ -22,10 +22,10 @@ const (
 	passes = 600
 )
 
-// run checks again, until ctx is done, what was answered about identities that
+// Run checks again, until ctx is done, what was answered about identities that
 // have streams: one loop for all, each identity an interval after the last time
 // it was done with. A limit on questions per second lengthens that under load.
-func (p *permissions) run(ctx context.Context) {
+func (p *Permissions) Run(ctx context.Context) {
 	var group errgroup.Group
 	// What could not be asked is counted, and is no error of the loop's.
 	defer func() { _ = group.Wait() }()
@@ -51,7 +51,7 @@ func (p *permissions) run(ctx context.Context) {
 // due returns the identities whose time has come and that there is room for, which
 // are busy from then on, and how long to wait for the next ones. Who has waited for
 // longest comes first. No identity is due again before an interval has passed.
-func (p *permissions) due() ([]*identity, time.Duration) {
+func (p *Permissions) due() ([]*identity, time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now, wait := time.Now(), p.interval
@@ -73,7 +73,7 @@ func (p *permissions) due() ([]*identity, time.Duration) {
 		}
 		i.mu.Unlock()
 	}
-	p.metrics.unchecked.Set(float64(unchecked))
+	p.unchecked(unchecked)
 	slices.SortFunc(due, func(a, b *identity) int { return since[a].Compare(since[b]) })
 	begun := slices.DeleteFunc(slices.Clone(due), func(i *identity) bool { return !p.beginLocked(i) })
 	if len(begun) < len(due) {
@@ -83,7 +83,7 @@ func (p *permissions) due() ([]*identity, time.Duration) {
 }
 
 // beginLocked makes an identity busy, if there is room for it.
-func (p *permissions) beginLocked(i *identity) bool {
+func (p *Permissions) beginLocked(i *identity) bool {
 	name := i.who.GetName()
 	if p.busy >= recheckedAtOnce || p.checking[name] >= recheckedPerUser {
 		return false
@@ -97,7 +97,7 @@ func (p *permissions) beginLocked(i *identity) bool {
 }
 
 // done makes an identity one that is not busy.
-func (p *permissions) done(i *identity) {
+func (p *Permissions) done(i *identity) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	name := i.who.GetName()
@@ -112,14 +112,14 @@ func (p *permissions) done(i *identity) {
 
 // recheck asks about one identity again: whether its streams may go on, and
 // then what they may show.
-func (p *permissions) recheck(ctx context.Context, i *identity) {
+func (p *Permissions) recheck(ctx context.Context, i *identity) {
 	places, graphs := i.questions()
 	may, err := p.calm.All(ctx, i.who, graphs)
 	for _, l := range i.holding() {
-		if allowed, known := may[l.right.access()]; known && !allowed {
-			l.end(&graphview.ClosedError{
+		if allowed, known := may[l.Right]; known && !allowed {
+			l.End(&graphview.ClosedError{
 				Reason:  reason.Forbidden,
-				Message: fmt.Sprintf("you may no longer %s", l.right),
+				Message: fmt.Sprintf("you may no longer %s", l.Doing),
 			})
 		}
 	}
@@ -139,17 +139,17 @@ func (p *permissions) recheck(ctx context.Context, i *identity) {
 
 // identify ends the streams whose credentials no longer stand for their
 // identity. The error is that the API server cannot say.
-func (p *permissions) identify(ctx context.Context, i *identity) error {
+func (p *Permissions) identify(ctx context.Context, i *identity) error {
 	for _, l := range i.holding() {
-		if l.credentials == nil {
+		if l.Credentials == nil {
 			continue
 		}
-		stands, err := l.credentials.stand(ctx, p.authenticator, i.key)
+		stands, err := l.Credentials.Stand(ctx, i.key)
 		if err != nil {
 			return err
 		}
 		if !stands {
-			l.end(&graphview.ClosedError{
+			l.End(&graphview.ClosedError{
 				Reason: reason.Unauthorized, Message: "your credentials are no longer valid: they expired or were revoked",
 			})
 		}
@@ -158,10 +158,10 @@ func (p *permissions) identify(ctx context.Context, i *identity) error {
 }
 
 // holding are an identity's leases.
-func (i *identity) holding() []*lease {
+func (i *identity) holding() []*Lease {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	all := make([]*lease, 0, len(i.leases))
+	all := make([]*Lease, 0, len(i.leases))
 	for l := range i.leases {
 		all = append(all, l)
 	}
@@ -170,10 +170,10 @@ func (i *identity) holding() []*lease {
 
 // conclude notes how a re-check went. When it has failed too often in a row, the
 // streams end.
-func (p *permissions) conclude(i *identity, err error) {
+func (p *Permissions) conclude(i *identity, err error) {
 	now := time.Now()
 	i.mu.Lock()
-	p.metrics.rechecked(now.Sub(i.checked))
+	p.rechecked(now.Sub(i.checked))
 	i.checked = now
 	i.failed++
 	if err == nil {
@@ -185,7 +185,7 @@ func (p *permissions) conclude(i *identity, err error) {
 		return
 	}
 	for _, l := range i.holding() {
-		l.end(&graphview.ClosedError{
+		l.End(&graphview.ClosedError{
 			Reason:  reason.Unavailable,
 			Message: fmt.Sprintf("your permissions could not be checked for %s; try again later", maxFailed*p.interval),
 		})

@@ -1,4 +1,4 @@
-package stream
+package rights
 
 import (
 	"context"
@@ -38,16 +38,16 @@ func TestRenewedCredential(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := newAuthority("ann list pods/red", "ann watch pods/red", "bob list pods/red", "bob watch pods/red")
-			p := a.start(t, nil)
-			before := p.acquire(t.Context(), renewed("1"), web, tenancy{})
+			p := a.start()
+			before := p.Acquire(t.Context(), renewed("1"), web, Terms{})
 			resolve(t, before, podsRed, podsBlue)
 			digest := before.Rights().Digest()
-			before.release()
+			before.Release()
 			asked := a.questions()
 
 			a.set(false, test.lost...)
-			after := p.acquire(t.Context(), test.next, web, tenancy{})
-			defer after.release()
+			after := p.Acquire(t.Context(), test.next, web, Terms{})
+			defer after.Release()
 			if kept := after.Rights().Digest() == digest; kept != test.wantKept {
 				t.Errorf("digest kept: %t", kept)
 			}
@@ -55,8 +55,8 @@ func TestRenewedCredential(t *testing.T) {
 			if again := a.questions(); test.wantKept && !slices.Equal(again, asked) {
 				t.Error(cmp.Diff(asked, again))
 			}
-			if other := p.acquire(t.Context(), test.next, web, tenancy{}); other != nil {
-				other.release()
+			if other := p.Acquire(t.Context(), test.next, web, Terms{}); other != nil {
+				other.Release()
 			}
 			if again := a.questions(); len(again) > 0 {
 				t.Errorf("asked once more: %v", again)
@@ -69,10 +69,10 @@ func TestRenewedCredential(t *testing.T) {
 // of one user only so many.
 func TestUsersAreForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := newAuthority().start(t, nil)
+		p := newAuthority().start()
 		for n := range 2 * identitiesPerUser.Limit() {
 			view := graphview.Name{Namespace: "shop", Name: strconv.FormatInt(n, 10)}
-			p.acquire(t.Context(), renewed(strconv.FormatInt(n, 10)), view, tenancy{}).release()
+			p.Acquire(t.Context(), renewed(strconv.FormatInt(n, 10)), view, Terms{}).Release()
 		}
 		if held := int64(p.users.count("ann")); held != identitiesPerUser.Limit() || held != int64(len(p.identities)) || held != int64(p.idle.Len()) {
 			t.Errorf("%d identities, %d, %d", held, len(p.identities), p.idle.Len())
@@ -82,6 +82,8 @@ func TestUsersAreForgotten(t *testing.T) {
 		}
 		defer runLoop(t, p)()
 		time.Sleep(keepFor + 2*time.Minute)
+		p.mu.Lock()
+		defer p.mu.Unlock()
 		if len(p.users) != 0 || len(p.identities) != 0 || p.idle.Len() != 0 || p.idlePlaces != 0 {
 			t.Errorf("%d users, %d identities, %d idle, %d places", len(p.users), len(p.identities), p.idle.Len(), p.idlePlaces)
 		}
@@ -92,14 +94,14 @@ func TestUsersAreForgotten(t *testing.T) {
 // nobody else is.
 func TestTooManyCredentials(t *testing.T) {
 	a := newAuthority("ann list pods/", "ann watch pods/", "bob list pods/", "bob watch pods/")
-	p := a.start(t, nil)
-	var all []*lease
+	p := a.start()
+	var all []*Lease
 	for n := range identitiesPerUser.Limit() {
-		all = append(all, p.acquire(t.Context(), renewed(strconv.FormatInt(n, 10)), web, tenancy{}))
+		all = append(all, p.Acquire(t.Context(), renewed(strconv.FormatInt(n, 10)), web, Terms{}))
 	}
 	a.questions()
 	ctx, end := context.WithCancelCause(t.Context())
-	refused := p.acquire(t.Context(), renewed("more"), web, tenancy{end: end})
+	refused := p.Acquire(t.Context(), renewed("more"), web, Terms{End: end})
 	wantsEnd(ctx, t, reason.TooManyRequests, "more than 500 different credentials")
 	if err := refused.Resolve(t.Context(), []graphview.Place{podsRed}); err == nil || len(a.questions()) > 0 {
 		t.Errorf("asked nevertheless: %v", err)
@@ -107,24 +109,24 @@ func TestTooManyCredentials(t *testing.T) {
 	if _, known := refused.Rights().Allowed(podsRed); known {
 		t.Error("something is known")
 	}
-	refused.release()
-	same, sameCtx := p.acquire(t.Context(), renewed("1"), web, tenancy{}), t.Context()
-	bob, bobCtx := take(t, p, "bob", web, tenancy{})
+	refused.Release()
+	same, sameCtx := p.Acquire(t.Context(), renewed("1"), web, Terms{}), t.Context()
+	bob, bobCtx := take(t, p, "bob", web, Terms{})
 	resolve(t, bob, podsRed)
 	if sameCtx.Err() != nil || bobCtx.Err() != nil || !allowed(t, bob, podsRed) {
 		t.Error("others notice")
 	}
-	bob.release()
-	same.release()
-	all[7].release()
-	more, moreCtx := p.acquire(t.Context(), renewed("more"), web, tenancy{}), t.Context()
+	bob.Release()
+	same.Release()
+	all[7].Release()
+	more, moreCtx := p.Acquire(t.Context(), renewed("more"), web, Terms{}), t.Context()
 	if moreCtx.Err() != nil || more.refused {
 		t.Error("there is room, and it is refused")
 	}
-	more.release()
+	more.Release()
 	for n, l := range all {
 		if n != 7 {
-			l.release()
+			l.Release()
 		}
 	}
 	if p.leases != 0 {

@@ -1,4 +1,4 @@
-package stream
+package rights
 
 import (
 	"container/list"
@@ -30,7 +30,7 @@ type identity struct {
 	mu      sync.Mutex
 	answers answers
 	scopes  map[graphview.Name]*scope
-	leases  map[*lease]struct{}
+	leases  map[*Lease]struct{}
 	// checked is when all answers were last asked again, confirmed when that last
 	// succeeded, and failed how often it did not since.
 	checked, confirmed time.Time
@@ -58,15 +58,15 @@ type scope struct {
 
 func newIdentity(who user.Info, secret []byte, now time.Time) *identity {
 	return &identity{
-		who: who, key: identityKey(who), secret: secret, asking: make(chan struct{}, 1),
-		answers: make(answers), scopes: make(map[graphview.Name]*scope), leases: make(map[*lease]struct{}),
+		who: who, key: Key(who), secret: secret, asking: make(chan struct{}, 1),
+		answers: make(answers), scopes: make(map[graphview.Name]*scope), leases: make(map[*Lease]struct{}),
 		checked: now, confirmed: now,
 	}
 }
 
-// identityKey is equal for users that are authorized alike. Quoting makes it
+// Key is equal for users that are authorized alike. Quoting makes it
 // unambiguous, whatever bytes a name has.
-func identityKey(who user.Info) string {
+func Key(who user.Info) string {
 	groups := slices.Compact(slices.Sorted(slices.Values(who.GetGroups())))
 	return fmt.Sprintf("%q %q %q %q", who.GetName(), who.GetUID(), groups, who.GetExtra())
 }
@@ -158,8 +158,8 @@ func (i *identity) questions() (places []graphview.Place, graphs []access.Questi
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	for l := range i.leases {
-		if l.right != (question{}) {
-			graphs = append(graphs, l.right.access())
+		if l.Right != (access.Question{}) {
+			graphs = append(graphs, l.Right)
 		}
 	}
 	return i.answers.places(), unique(graphs)

@@ -1,4 +1,4 @@
-package stream
+package rights
 
 import (
 	"context"
@@ -29,11 +29,7 @@ func TestManyTokensDelayNobodyElse(t *testing.T) {
 			}
 			return who.GetName() == "bob" && !(taken.Load() && q.Resource == "graphs"), nil
 		}
-		m, err := newMetrics(nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		p := newPermissions(review, nil, time.Minute, m)
+		p := New(Options{Review: review, Interval: time.Minute})
 		defer runLoop(t, p)()
 		var places []graphview.Place
 		for n := range 264 {
@@ -44,8 +40,8 @@ func TestManyTokensDelayNobodyElse(t *testing.T) {
 		began := time.Now()
 		var first atomic.Int64
 		for n := range 200 {
-			l := p.acquire(t.Context(), renewed(strconv.Itoa(n)), web, tenancy{})
-			defer l.release()
+			l := p.Acquire(t.Context(), renewed(strconv.Itoa(n)), web, Terms{})
+			defer l.Release()
 			go func() {
 				if l.Resolve(t.Context(), places) == nil {
 					first.Store(int64(time.Since(began)))
@@ -53,8 +49,8 @@ func TestManyTokensDelayNobodyElse(t *testing.T) {
 			}()
 		}
 		time.Sleep(2 * time.Second)
-		bob, ctx := take(t, p, "bob", web, tenancy{right: watchesWeb})
-		defer bob.release()
+		bob, ctx := take(t, p, "bob", web, Terms{Right: watchesWeb, Doing: watching})
+		defer bob.Release()
 		asked := time.Now()
 		resolve(t, bob, podsRed, secretsRed)
 		if took := time.Since(asked); took > 100*time.Millisecond {

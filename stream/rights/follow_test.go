@@ -1,4 +1,4 @@
-package stream
+package rights
 
 import (
 	"fmt"
@@ -31,17 +31,17 @@ func testRightsFollow(t *testing.T) {
 		}
 		return may(everywhere(p)) || may(p)
 	}
-	perms := a.start(t, nil)
+	perms := a.start()
 	type subscriber struct {
 		who   string
-		lease *lease
+		lease *Lease
 		asked map[graphview.Place]bool
 	}
 	var all []subscriber
 	for n := range 6 {
 		who, view := []string{"ann", "bob"}[n%2], graphview.Name{Name: strconv.Itoa(n / 4)}
-		l, _ := take(t, perms, who, view, tenancy{})
-		t.Cleanup(l.release)
+		l, _ := take(t, perms, who, view, Terms{})
+		t.Cleanup(l.Release)
 		all = append(all, subscriber{who, l, map[graphview.Place]bool{}})
 	}
 	for range 500 {

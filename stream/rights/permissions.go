@@ -1,4 +1,4 @@
-package stream
+package rights
 
 import (
 	"container/list"
@@ -7,7 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"k8s.io/apiserver/pkg/authentication/authenticator"
 	"k8s.io/apiserver/pkg/authentication/user"
 
 	"graphview.dev/api/reason"
@@ -39,15 +38,14 @@ const (
 	calmPerSecond = 400
 )
 
-// permissions knows what the identities that have streams may see, and asks
+// Permissions knows what the identities that have streams may see, and asks
 // again after every interval. Lock order: mu, then an identity's.
-type permissions struct {
+type Permissions struct {
 	interval     time.Duration
 	urgent, calm *access.Asker
-	// authenticator judges credentials that are looked at again.
-	authenticator authenticator.Request
-	metrics       *metrics
-	secret        []byte
+	rechecked    func(time.Duration)
+	unchecked    func(leases int)
+	secret       []byte
 
 	mu         sync.Mutex
 	identities map[string]*identity
@@ -65,39 +63,60 @@ type permissions struct {
 	leases int
 }
 
-func newPermissions(r access.Review, again authenticator.Request, interval time.Duration, m *metrics) *permissions {
+// Options of Permissions. Review and Interval are required.
+type Options struct {
+	// Review answers one question, uncached.
+	Review access.Review
+	// Interval is how often everything is asked again.
+	Interval time.Duration
+	// Reviewed is told of each question that was answered or not, Rechecked of the
+	// time between two re-checks of one identity, and Unchecked now and then how many
+	// leases nobody looks after, which is 0. Nil: nobody is told.
+	Reviewed  func(allowed bool, err error)
+	Rechecked func(time.Duration)
+	Unchecked func(leases int)
+}
+
+// New returns Permissions of nobody.
+func New(o Options) *Permissions {
 	secret := make([]byte, 32)
 	_, _ = rand.Read(secret) // never fails
-	return &permissions{
-		interval:      interval,
-		urgent:        access.New(access.Options{Review: r, PerSecond: urgentPerSecond, Reviewed: m.reviewed}),
-		calm:          access.New(access.Options{Review: r, PerSecond: calmPerSecond, Reviewed: m.reviewed}),
-		authenticator: again, metrics: m, secret: secret,
+	if o.Rechecked == nil {
+		o.Rechecked = func(time.Duration) {}
+	}
+	if o.Unchecked == nil {
+		o.Unchecked = func(int) {}
+	}
+	return &Permissions{
+		interval:  o.Interval,
+		urgent:    access.New(access.Options{Review: o.Review, PerSecond: urgentPerSecond, Reviewed: o.Reviewed}),
+		calm:      access.New(access.Options{Review: o.Review, PerSecond: calmPerSecond, Reviewed: o.Reviewed}),
+		rechecked: o.Rechecked, unchecked: o.Unchecked, secret: secret,
 		identities: make(map[string]*identity), users: make(users), checking: make(map[string]int),
 	}
 }
 
-// acquire returns what somebody may see of a view. Answers that are left from an
+// Acquire returns what somebody may see of a view. Answers that are left from an
 // earlier stream are asked again before they count. What the lease is for is ended
 // if the user has streams with too many credentials already.
-func (p *permissions) acquire(ctx context.Context, who user.Info, view graphview.Name, t tenancy) *lease {
-	p.refresh(ctx, identityKey(who))
+func (p *Permissions) Acquire(ctx context.Context, who user.Info, view graphview.Name, t Terms) *Lease {
+	p.refresh(ctx, Key(who))
 	l := p.lease(who, view, t)
 	l.inherit(ctx)
 	return l
 }
 
-func (p *permissions) lease(who user.Info, view graphview.Name, t tenancy) *lease {
+func (p *Permissions) lease(who user.Info, view graphview.Name, t Terms) *Lease {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := time.Now()
-	i := p.identities[identityKey(who)]
+	i := p.identities[Key(who)]
 	if i == nil {
 		i = newIdentity(who, p.secret, now)
 		if err := p.makeRoomLocked(who.GetName()); err != nil {
 			// Nothing is asked for this one, and nobody else finds it.
-			t.end(&graphview.ClosedError{Reason: reason.TooManyRequests, Message: err.Error() + "; end some, or try again later"})
-			return &lease{permissions: p, identity: i, view: view, scope: i.scopeLocked(view), tenancy: t, refused: true}
+			t.End(&graphview.ClosedError{Reason: reason.TooManyRequests, Message: err.Error() + "; end some, or try again later"})
+			return &Lease{permissions: p, identity: i, view: view, scope: i.scopeLocked(view), Terms: t, refused: true}
 		}
 		p.identities[i.key] = i
 		p.users.add(i)
@@ -110,7 +129,7 @@ func (p *permissions) lease(who user.Info, view graphview.Name, t tenancy) *leas
 	p.occupyLocked(i)
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	l := &lease{permissions: p, identity: i, view: view, scope: i.scopeLocked(view), tenancy: t}
+	l := &Lease{permissions: p, identity: i, view: view, scope: i.scopeLocked(view), Terms: t}
 	if len(inherited) > 0 {
 		l.scope.inherited = inherited
 	}
@@ -120,7 +139,7 @@ func (p *permissions) lease(who user.Info, view graphview.Name, t tenancy) *leas
 	return l
 }
 
-func (p *permissions) release(l *lease) {
+func (p *Permissions) release(l *Lease) {
 	if l.refused {
 		return
 	}
@@ -138,7 +157,7 @@ func (p *permissions) release(l *lease) {
 }
 
 // give takes a lease back, and tells whether it was the last one and what is known.
-func (i *identity) give(l *lease) (idle bool, places int) {
+func (i *identity) give(l *Lease) (idle bool, places int) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	now := time.Now()
@@ -149,7 +168,7 @@ func (i *identity) give(l *lease) (idle bool, places int) {
 }
 
 // occupyLocked takes an identity from those without leases, if it is there.
-func (p *permissions) occupyLocked(i *identity) {
+func (p *Permissions) occupyLocked(i *identity) {
 	if i.idle == nil {
 		return
 	}
@@ -160,7 +179,7 @@ func (p *permissions) occupyLocked(i *identity) {
 
 // trimLocked forgets those that have been without streams for longest, where there
 // are too many or too much is known of them. The last one stays.
-func (p *permissions) trimLocked() {
+func (p *Permissions) trimLocked() {
 	for p.idle.Len() > maxIdle || p.idlePlaces > maxIdlePlaces && p.idle.Len() > 1 {
 		p.dropLocked(p.idle.Front().Value.(*identity))
 	}
@@ -168,7 +187,7 @@ func (p *permissions) trimLocked() {
 
 // makeRoomLocked makes room for one more identity of a user, by forgetting the one
 // of the user's that has been without streams for longest.
-func (p *permissions) makeRoomLocked(name string) error {
+func (p *Permissions) makeRoomLocked(name string) error {
 	if int64(p.users.count(name)) < identitiesPerUser.Limit() {
 		return nil
 	}
@@ -184,7 +203,7 @@ func (p *permissions) makeRoomLocked(name string) error {
 // refresh asks again what is known of an identity that nobody looked after for
 // longer than the interval. Answers that cannot be confirmed hold as long as
 // those of an open stream would; then they are forgotten.
-func (p *permissions) refresh(ctx context.Context, key string) {
+func (p *Permissions) refresh(ctx context.Context, key string) {
 	p.mu.Lock()
 	i := p.identities[key]
 	p.mu.Unlock()
@@ -221,7 +240,7 @@ func (p *permissions) refresh(ctx context.Context, key string) {
 }
 
 // dropLocked forgets an identity, and never the one that has come in its place.
-func (p *permissions) dropLocked(i *identity) {
+func (p *Permissions) dropLocked(i *identity) {
 	if p.identities[i.key] != i {
 		return
 	}
@@ -231,7 +250,7 @@ func (p *permissions) dropLocked(i *identity) {
 }
 
 // knows tells whether the re-checks look after an identity.
-func (p *permissions) knows(i *identity) bool {
+func (p *Permissions) knows(i *identity) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.identities[i.key] == i
@@ -245,7 +264,7 @@ func (i *identity) neglected(interval time.Duration) bool {
 }
 
 // forget drops identities and scopes that nobody has come back to.
-func (p *permissions) forget() {
+func (p *Permissions) forget() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	since := time.Now().Add(-keepFor)

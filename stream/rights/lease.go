@@ -1,0 +1,124 @@
+package rights
+
+import (
+	"context"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"graphview.dev/api/reason"
+	"graphview.dev/graphview"
+	"graphview.dev/graphview/access"
+)
+
+// Lease is a subscriber's hold on the permissions of its identity: what the
+// engine asks about its rights. It must be released.
+type Lease struct {
+	permissions *Permissions
+	identity    *identity
+	view        graphview.Name
+	scope       *scope
+	Terms
+	// refused: what the lease is for has been ended, and nothing is known.
+	refused bool
+
+	// seen is what Changed returned last, and shown what Rights did; both belong
+	// to the identity's lock.
+	seen  <-chan struct{}
+	shown *rights
+}
+
+// Terms are on what conditions a lease lasts.
+type Terms struct {
+	// Right is what the subscriber must remain allowed to do, and Doing says it in
+	// words, as in "you may …"; zero: nothing.
+	Right access.Question
+	Doing string
+	// Credentials must remain valid; nil: they are not looked at again.
+	Credentials Credentials
+	// End ends what the lease is for. Its cause is a *graphview.ClosedError.
+	End context.CancelCauseFunc
+}
+
+// Credentials are what a subscriber was authenticated by.
+type Credentials interface {
+	// Stand tells whether they still stand for the identity of a Key. The error is
+	// that nobody could say.
+	Stand(ctx context.Context, key string) (bool, error)
+}
+
+// Rights implements graphview.Access. From one call of Changed to the next they
+// gain answers but never change one: whoever has not seen yet that an answer
+// changed is not given it under the hand, and so cannot miss that it must start
+// over.
+func (l *Lease) Rights() graphview.Rights {
+	l.identity.mu.Lock()
+	defer l.identity.mu.Unlock()
+	if l.shown == nil || l.seen == nil || l.seen == l.scope.changed {
+		l.shown = l.scope.rights
+	}
+	return l.shown
+}
+
+// Changed implements graphview.Access.
+func (l *Lease) Changed() <-chan struct{} {
+	l.identity.mu.Lock()
+	defer l.identity.mu.Unlock()
+	l.seen = l.scope.changed
+	return l.seen
+}
+
+// Resolve implements graphview.Access. It waits out a short absence of the API
+// server; the error after a longer one ends the subscription with 1013.
+func (l *Lease) Resolve(ctx context.Context, unknown []graphview.Place) error {
+	if l.refused {
+		return &graphview.ClosedError{Reason: reason.TooManyRequests, Message: identitiesPerUser.What()}
+	}
+	return l.identity.resolve(ctx, l.permissions.urgent, l.scope, unknown)
+}
+
+// inherit asks what another identity of the user was asked about the view, once. Where
+// that fails, the answers are asked for as they are needed, and who comes back
+// begins anew.
+func (l *Lease) inherit(ctx context.Context) {
+	l.identity.mu.Lock()
+	inherited := l.scope.inherited
+	l.identity.mu.Unlock()
+	if len(inherited) == 0 {
+		return
+	}
+	asking, cancel := context.WithTimeout(ctx, refreshWithin)
+	defer cancel()
+	if l.Resolve(asking, inherited) != nil {
+		return
+	}
+	l.identity.mu.Lock()
+	defer l.identity.mu.Unlock()
+	l.scope.inherited = nil
+}
+
+// User is the name of whose lease it is.
+func (l *Lease) User() string { return l.identity.who.GetName() }
+
+// Release gives the lease back. It is called once.
+func (l *Lease) Release() { l.permissions.release(l) }
+
+// Permit is what the subscriber may have a view fed with.
+func (l *Lease) Permit(ctx context.Context, resource schema.GroupVersionResource, namespace string) (bool, error) {
+	place := graphview.Place{Group: resource.Group, Resource: resource.Resource, Namespace: namespace}
+	for {
+		if allowed, known := l.current().Allowed(place); known {
+			return allowed, nil
+		}
+		if err := l.Resolve(ctx, []graphview.Place{place}); err != nil {
+			return false, err
+		}
+	}
+}
+
+// current are the answers as they are now, also for one who has not seen yet
+// that some have changed.
+func (l *Lease) current() *rights {
+	l.identity.mu.Lock()
+	defer l.identity.mu.Unlock()
+	return l.scope.rights
+}

@@ -1,0 +1,360 @@
+package rights
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apiserver/pkg/authentication/user"
+
+	"graphview.dev/graphview"
+	"graphview.dev/graphview/access"
+)
+
+// authority is an API server that knows what users may do. A rule is the text of
+// a question's user, verb, resource and namespace, of which the last is empty for
+// all of them.
+type authority struct {
+	mu    sync.Mutex
+	rules map[string]bool
+	down  error
+	asked []string
+}
+
+func newAuthority(rules ...string) *authority {
+	a := &authority{rules: map[string]bool{}}
+	a.set(true, rules...)
+	return a
+}
+
+func (a *authority) set(allowed bool, rules ...string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, rule := range rules {
+		a.rules[rule] = allowed
+	}
+}
+
+func (a *authority) fail(err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.down = err
+}
+
+func (a *authority) review(_ context.Context, who user.Info, q access.Question) (bool, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.down != nil {
+		return false, a.down
+	}
+	rule := fmt.Sprintf("%s %s %s/%s", who.GetName(), q.Verb, q.Resource, q.Namespace)
+	a.asked = append(a.asked, rule)
+	return a.rules[rule], nil
+}
+
+// questions returns what was asked since the last call, sorted.
+func (a *authority) questions() []string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	asked := a.asked
+	a.asked = nil
+	slices.Sort(asked)
+	return asked
+}
+
+var errDown = errors.New("connection refused")
+
+func named(name string) user.Info { return &user.DefaultInfo{Name: name} }
+
+var web = graphview.Name{Namespace: "shop", Name: "web"}
+
+// start makes permissions of which the authority decides. The loop is run by
+// those tests that are about it.
+func (a *authority) start() *Permissions {
+	return New(Options{Review: a.review, Interval: time.Minute})
+}
+
+// take acquires a lease. The context is done when the lease's stream is ended.
+func take(t *testing.T, p *Permissions, who string, view graphview.Name, on Terms) (*Lease, context.Context) {
+	t.Helper()
+	ctx, end := context.WithCancelCause(t.Context())
+	t.Cleanup(func() { end(nil) })
+	on.End = end
+	return p.Acquire(t.Context(), named(who), view, on), ctx
+}
+
+func resolve(t *testing.T, l *Lease, places ...graphview.Place) {
+	t.Helper()
+	if err := l.Resolve(t.Context(), places); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func allowed(t *testing.T, l *Lease, p graphview.Place) bool {
+	t.Helper()
+	allowed, known := l.Rights().Allowed(p)
+	if !known {
+		t.Errorf("%v is not known", p)
+	}
+	return allowed
+}
+
+func TestResolveAsks(t *testing.T) {
+	a := newAuthority("ann list pods/red", "ann watch pods/red", "ann list pods/blue", "ann list nodes/", "ann watch nodes/")
+	p := a.start()
+	l, _ := take(t, p, "ann", web, Terms{})
+	defer l.Release()
+	nodes := graphview.Place{Resource: "nodes"}
+	resolve(t, l, podsRed, podsBlue, secretsRed, nodes)
+	for place, want := range map[graphview.Place]bool{podsRed: true, podsBlue: false, secretsRed: false, nodes: true} {
+		if got := allowed(t, l, place); got != want {
+			t.Errorf("%v: %t", place, got)
+		}
+	}
+	// Who may not list is not asked about watch.
+	want := []string{
+		"ann list nodes/", "ann list pods/", "ann list pods/blue", "ann list pods/red", "ann list secrets/", "ann list secrets/red",
+		"ann watch nodes/", "ann watch pods/blue", "ann watch pods/red",
+	}
+	if diff := cmp.Diff(want, a.questions()); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	resolve(t, l, podsRed, podsBlue, nodes)
+	if asked := a.questions(); asked != nil {
+		t.Errorf("asked again: %v", asked)
+	}
+}
+
+// TestResolveIsShared: streams of one identity that open at once ask once.
+func TestResolveIsShared(t *testing.T) {
+	a := newAuthority("ann list pods/", "ann watch pods/")
+	p := a.start()
+	other := graphview.Name{Namespace: "shop", Name: "other"}
+	var all sync.WaitGroup
+	digests := make([]string, 50)
+	for n := range digests {
+		view := web
+		if n%2 == 1 {
+			view = other
+		}
+		l, _ := take(t, p, "ann", view, Terms{})
+		all.Go(func() {
+			defer l.Release()
+			resolve(t, l, podsRed, podsBlue)
+			digests[n] = l.Rights().Digest()
+		})
+	}
+	all.Wait()
+	if diff := cmp.Diff([]string{"ann list pods/", "ann watch pods/"}, a.questions()); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	if len(unique(digests)) != 1 {
+		t.Errorf("digests %v", digests)
+	}
+}
+
+// TestDigests: what one view asked does not change another's digest, and equal
+// answers are equal whoever got them.
+func TestDigests(t *testing.T) {
+	a := newAuthority("ann list pods/", "ann watch pods/", "bob list pods/", "bob watch pods/")
+	p := a.start()
+	ann, _ := take(t, p, "ann", web, Terms{})
+	elsewhere, _ := take(t, p, "ann", graphview.Name{Namespace: "shop", Name: "other"}, Terms{})
+	bob, _ := take(t, p, "bob", web, Terms{})
+	cat, _ := take(t, p, "cat", web, Terms{})
+	for _, l := range []*Lease{ann, elsewhere, bob, cat} {
+		t.Cleanup(l.Release)
+		resolve(t, l, podsRed)
+	}
+	before := ann.Rights().Digest()
+	resolve(t, elsewhere, secretsRed)
+	if _, known := ann.Rights().Allowed(secretsRed); known || ann.Rights().Digest() != before {
+		t.Error("another view's question is known here")
+	}
+	if bob.Rights().Digest() != before {
+		t.Error("another digest for the same answers")
+	}
+	if cat.Rights().Digest() == before {
+		t.Error("the same digest for other answers")
+	}
+}
+
+func TestResolveWhileAway(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := newAuthority("ann list pods/", "ann watch pods/")
+		p := a.start()
+		l, _ := take(t, p, "ann", web, Terms{})
+		defer l.Release()
+		a.fail(errDown)
+		// A short absence is waited out.
+		time.AfterFunc(3*time.Second, func() { a.fail(nil) })
+		resolve(t, l, podsRed)
+		a.fail(errDown)
+		if err := l.Resolve(t.Context(), []graphview.Place{secretsRed}); !errors.Is(err, errDown) {
+			t.Errorf("%v", err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if err := l.Resolve(ctx, []graphview.Place{secretsRed}); ctx.Err() == nil || err == nil {
+			t.Errorf("%v, %v", err, ctx.Err())
+		}
+		if _, known := l.Rights().Allowed(secretsRed); known || !allowed(t, l, podsRed) {
+			t.Error("no answer counts as one, or took one away")
+		}
+	})
+}
+
+// TestResolveLosesNothing: who gives up and tries again has less to ask.
+func TestResolveLosesNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := newAuthority()
+		p := a.start()
+		l, _ := take(t, p, "ann", web, Terms{})
+		defer l.Release()
+		var many []graphview.Place
+		for n := range 5 * urgentPerSecond {
+			many = append(many, graphview.Place{Resource: "pods", Namespace: strconv.Itoa(n)})
+		}
+		for tries := 0; ; tries++ {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			err := l.Resolve(ctx, many)
+			cancel()
+			if err == nil {
+				break
+			}
+			if ctx.Err() == nil || tries > 6 {
+				t.Fatalf("after %d tries: %v", tries, err)
+			}
+		}
+		if asked := len(a.questions()); asked != len(many)+1 {
+			t.Errorf("%d questions", asked)
+		}
+	})
+}
+
+// TestReturn: a stream that comes back finds its digest, and answers that have
+// been asked again.
+func TestReturn(t *testing.T) {
+	tests := map[string]struct {
+		after     time.Duration
+		meanwhile func(*authority)
+		wantSame  bool
+		wantAsked bool
+	}{
+		"soon":           {after: 30 * time.Second, wantSame: true},
+		"later":          {after: 9 * time.Minute, wantSame: true, wantAsked: true},
+		"after too long": {after: 12 * time.Minute},
+		"with less": {
+			after: 2 * time.Minute, wantAsked: true,
+			meanwhile: func(a *authority) { a.set(false, "ann watch pods/red") },
+		},
+		"while nobody answers": {
+			after: 3 * time.Minute, wantSame: true,
+			meanwhile: func(a *authority) { a.fail(errDown) },
+		},
+		"when nobody has answered for long": {
+			after:     6 * time.Minute,
+			meanwhile: func(a *authority) { a.fail(errDown) },
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				a := newAuthority("ann list pods/red", "ann watch pods/red")
+				p := a.start()
+				defer runLoop(t, p)()
+				l, _ := take(t, p, "ann", web, Terms{})
+				resolve(t, l, podsRed)
+				digest := l.Rights().Digest()
+				l.Release()
+				a.questions()
+				time.Sleep(test.after)
+				if asked := a.questions(); asked != nil {
+					t.Errorf("asked about nobody: %v", asked)
+				}
+				if test.meanwhile != nil {
+					test.meanwhile(a)
+				}
+				l, _ = take(t, p, "ann", web, Terms{})
+				defer l.Release()
+				if same := l.Rights().Digest() == digest; same != test.wantSame {
+					t.Errorf("same digest: %t", same)
+				}
+				if asked := len(a.questions()) > 0; asked != test.wantAsked {
+					t.Errorf("asked again: %t", asked)
+				}
+			})
+		})
+	}
+}
+
+// TestForget: a view that is no longer open is not asked about for ever.
+func TestForget(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := newAuthority()
+		p := a.start()
+		defer runLoop(t, p)()
+		stays, _ := take(t, p, "ann", web, Terms{})
+		defer stays.Release()
+		goes, _ := take(t, p, "ann", graphview.Name{Namespace: "shop", Name: "other"}, Terms{})
+		resolve(t, stays, pods)
+		resolve(t, goes, pods, secrets)
+		goes.Release()
+		time.Sleep(keepFor + 2*time.Minute + time.Second)
+		a.questions()
+		time.Sleep(time.Minute)
+		if diff := cmp.Diff([]string{"ann list pods/"}, a.questions()); diff != "" {
+			t.Errorf("-want +got:\n%s", diff)
+		}
+	})
+}
+
+func TestIdleIdentitiesAreBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newAuthority().start()
+		held, _ := take(t, p, "held", web, Terms{})
+		defer held.Release()
+		for n := range maxIdle + 10 {
+			l, _ := take(t, p, strconv.Itoa(n), web, Terms{})
+			l.Release()
+			time.Sleep(time.Millisecond)
+		}
+		_, oldest := p.identities[Key(named("9"))]
+		_, young := p.identities[Key(named("10"))]
+		_, inUse := p.identities[Key(named("held"))]
+		if len(p.identities) != maxIdle+1 || oldest || !young || !inUse {
+			t.Errorf("%d identities; %t, %t, %t", len(p.identities), oldest, young, inUse)
+		}
+	})
+}
+
+func TestKey(t *testing.T) {
+	base := user.DefaultInfo{Name: "ann", UID: "1", Groups: []string{"a", "b"}, Extra: map[string][]string{"k": {"v"}}}
+	key := Key(&base)
+	if same := Key(&user.DefaultInfo{Name: "ann", UID: "1", Groups: []string{"b", "a", "b"}, Extra: map[string][]string{"k": {"v"}}}); same != key {
+		t.Errorf("%s and %s", key, same)
+	}
+	for name, other := range map[string]user.DefaultInfo{
+		"name":   {Name: "bob", UID: "1", Groups: base.Groups, Extra: base.Extra},
+		"UID":    {Name: "ann", UID: "2", Groups: base.Groups, Extra: base.Extra},
+		"groups": {Name: "ann", UID: "1", Groups: []string{"a b"}, Extra: base.Extra},
+		"extra":  {Name: "ann", UID: "1", Groups: base.Groups, Extra: map[string][]string{"k": {"v", "w"}}},
+		"quotes": {Name: `ann" "1`, Groups: base.Groups, Extra: base.Extra},
+		"bytes":  {Name: "ann\xff", UID: "1", Groups: base.Groups, Extra: base.Extra},
+		"others": {Name: "ann\xfe", UID: "1", Groups: base.Groups, Extra: base.Extra},
+	} {
+		if Key(&other) == key {
+			t.Errorf("%s: the same key", name)
+		}
+	}
+	if Key(named("\xff")) == Key(named("\xfe")) {
+		t.Error("bytes that are no text are the same")
+	}
+}
