@@ -90,6 +90,7 @@ func attacks() map[string]string {
 		"messages of keys":    "{'a': 1}[obj.text] == 1",
 		"getQuery":            "lists.range(10000).all(i, url('http://a/?' + '" + repeat("a=b&", 1000) + "').getQuery().size()>0)",
 		"unwrap":              "lists.range(10000).all(i, optional.unwrap(lists.range(10000).map(x, optional.of(x))).size()>0)",
+		"format of fractions": "lists.range(9999).all(i, ('" + repeat("%.100f", 300) + "').format([" + repeat("1e300,", 299) + "1e300]).size()>0)",
 		"lastIndexOf":         "lists.range(10000).all(i, obj.text.lastIndexOf(obj.text.substring(1000)+'y')<0)",
 		"substring":           "lists.range(10000).all(i, obj.text.substring(1).size()>0)",
 		"transformMap":        "lists.range(10000).all(i, obj.wide.transformMap(k, v, v).size()>0)",

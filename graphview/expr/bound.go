@@ -173,8 +173,23 @@ func boundFormatting(m *meter, arguments []ref.Val) *guardError {
 	}
 	n := textLength(arguments[0]) + w.text
 	m.reads(n)
-	m.makes(8*n + 512*w.parts)
+	format, _ := arguments[0].(types.String)
+	m.makes(8*n + 512*w.parts + floatBytes*floats(string(format)))
 	return nil
+}
+
+// floatBytes is what writing out one number with a fraction makes.
+const floatBytes = 16 << 10
+
+// floats is how many verbs of a format, such as %.3f, write out a fraction.
+func floats(format string) int {
+	total := 0
+	for _, verb := range strings.Split(format, "%")[1:] {
+		if verb = strings.TrimLeft(verb, ".0123456789"); strings.HasPrefix(verb, "f") || strings.HasPrefix(verb, "e") {
+			total++
+		}
+	}
+	return total
 }
 
 // boundSearching bounds functions that look at each pair of elements, and at the

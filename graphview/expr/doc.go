@@ -13,12 +13,15 @@
 // Whoever may write a view, or open a view of their own, may write any text.
 // Therefore:
 //   - texts, their nesting and what macros make of them are bounded (limits.go);
-//   - every evaluation has a cost limit and notices a cancelled context in
-//     comprehensions;
-//   - functions whose work or memory CEL's cost model charges only after the
-//     fact, or not at all, are checked before they run (guard.go): regular
-//     expressions that compile to much, replace and join that multiply text,
-//     comparisons of lists that contain themselves many times over;
+//   - the types of an expression are bounded before the type checker sees it
+//     (inspect_types.go), and few expressions are compiled at the same time;
+//   - every evaluation has a meter (meter.go), which takes units before something
+//     is made or looked at: for each turn of a loop, each list and map, and each
+//     call whose time or result grows with its arguments. The same limit bounds
+//     time and memory, and the context is asked on the way;
+//   - the table of all functions says what bounds each of them (table.go). A test
+//     fails when CEL or Kubernetes adds one;
+//   - evaluations that become expensive wait for one of a few places;
 //   - JSONPath is evaluated by this package, over the tree that client-go's
 //     parser makes, within a budget of steps, nodes and bytes.
 //

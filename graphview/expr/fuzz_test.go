@@ -26,11 +26,16 @@ func FuzzCompileObject(f *testing.F) {
 	} {
 		f.Add(text)
 	}
+	for _, text := range attacks() {
+		f.Add(text)
+	}
 	f.Fuzz(func(t *testing.T, text string) {
-		s, err := CompileObject(t.Context(), text)
-		evaluate(t, text, err, func(ctx context.Context, in *Input) error {
-			_, err := s.Matches(ctx, in)
-			return err
+		spends(t, func() {
+			s, err := CompileObject(t.Context(), text)
+			evaluate(t, text, err, func(ctx context.Context, in *Input) error {
+				_, err := s.Matches(ctx, in)
+				return err
+			})
 		})
 	})
 }
@@ -40,14 +45,16 @@ func FuzzCompileResource(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		s, err := CompileResource(t.Context(), text)
-		if err != nil {
-			checkMessage(t, text, message(t, err))
-			return
-		}
-		if _, _, err := s.Matches(t.Context(), deployments); err != nil {
-			checkMessage(t, text, err.Error())
-		}
+		spends(t, func() {
+			s, err := CompileResource(t.Context(), text)
+			if err != nil {
+				checkMessage(t, text, message(t, err))
+				return
+			}
+			if _, _, err := s.Matches(t.Context(), deployments); err != nil {
+				checkMessage(t, text, err.Error())
+			}
+		})
 	})
 }
 
@@ -56,22 +63,24 @@ func FuzzLabelSelector(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		s, err := ParseLabelSelector(text)
-		if err != nil {
-			checkMessage(t, text, message(t, err))
-			return
-		}
-		s.Matches(labels.Set{"app": "web"})
-		if _, err := ParseFieldSelector(text); err != nil {
-			checkMessage(t, text, message(t, err))
-		}
+		spends(t, func() {
+			if s, err := ParseLabelSelector(text); err == nil {
+				s.Matches(labels.Set{"app": "web"})
+			} else {
+				checkMessage(t, text, message(t, err))
+			}
+			if _, err := ParseFieldSelector(text); err != nil {
+				checkMessage(t, text, message(t, err))
+			}
+		})
 	})
 }
 
 func FuzzJSONPath(f *testing.F) {
 	for _, text := range []string{
 		"{.status}", "status", "{..name}", "{.spec.containers[?(@.name=='log')].image}", "{range .spec.containers[*]}{.name}{end}",
-		"{.spec.containers[0:2:1]['name','image']}", "{.a[", "{end}", `{"\n"}`, "{.spec.containers[-1:]}", "{.*.*}", "{['a', ]}",
+		"{.spec.containers[0:2:1]['name','image']}", "{.a[", "{end}", `{"\n"}`, "{.spec.containers[-1:]}", "{.*.*}", strings.Repeat("{.wide}", 1000), strings.Repeat("{range .*}", 8) + "{..*}" + strings.Repeat("{end}", 8),
+		"{..*}{..*}{..text}", "{['a', ]}",
 	} {
 		f.Add(text)
 	}
@@ -83,6 +92,10 @@ func FuzzJSONPath(f *testing.F) {
 		}
 		object := pod()
 		object["secret"] = secret
+		spends(t, func() {
+			// What is found in a large object is not looked at.
+			_, _ = p.Find(t.Context(), &Input{Object: func() map[string]any { return hostileObject }})
+		})
 		in := &Input{Object: func() map[string]any { return object }}
 		found, err := p.Find(t.Context(), in)
 		if err != nil {
@@ -110,8 +123,8 @@ func evaluate(t *testing.T, text string, refused error, run func(context.Context
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
-	in, object := input(), deployment()
-	in.Object = func() map[string]any { return object }
+	in := input()
+	in.Object = func() map[string]any { return hostileObject }
 	err := run(ctx, in)
 	if err == nil {
 		return

@@ -20,6 +20,12 @@ func FuzzCompileReferences(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
+		started := allocated()
+		defer func() {
+			if made := allocated() - started; made > maxFuzzBytes {
+				t.Errorf("%d bytes were made", made)
+			}
+		}()
 		r, err := CompileReferences(t.Context(), text)
 		evaluate(t, text, err, func(ctx context.Context, in *Input) error {
 			found, err := r.Find(ctx, in)
