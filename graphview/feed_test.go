@@ -42,7 +42,7 @@ func TestPanicIsTheObjectsWarning(t *testing.T) {
 			bystander := follow(t, e, yes)
 			await(t, "all objects", func() bool { return broken.vertices() == test.wantVertices && bystander.vertices() == 3 })
 			warned := func(t *tap) int {
-				lines := t.view.warnings.summary()
+				lines := t.view.warnings.summary(false)
 				if slices.ContainsFunc(lines, func(line string) bool { return strings.Contains(line, "hunter2") }) {
 					return -1
 				}
@@ -131,7 +131,7 @@ func TestFaultIsRemembered(t *testing.T) {
 	first.feed.faults[objectName{"shop", "c1"}] = "not known"
 	second := follow(t, e, yes)
 	await(t, "the list", func() bool { return second.vertices() == 3 })
-	if lines := second.view.warnings.summary(); len(lines) != 1 || !strings.Contains(lines[0], "not known") {
+	if lines := second.view.warnings.summary(false); len(lines) != 1 || !strings.Contains(lines[0], "not known") {
 		t.Errorf("warnings: %q", lines)
 	}
 }

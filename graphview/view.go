@@ -243,10 +243,11 @@ func (v *View) WaitSynced(ctx context.Context) error {
 
 // Status is what the view holds now.
 func (v *View) Status() Status {
-	s := Status{Subscribers: int(v.subscribers.Load()), Synced: v.synced.Load(), Warnings: v.warnings.summary()}
 	v.mu.Lock()
 	rows, limit, program := v.rows, v.limit, v.program
 	v.mu.Unlock()
+	s := Status{Subscribers: int(v.subscribers.Load()), Synced: v.synced.Load()}
+	s.Warnings = v.warnings.summary(program == nil || program.spec.ServiceAccountName == "")
 	if limit != nil {
 		s.LimitExceeded = limit.Message
 	}

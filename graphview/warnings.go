@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 
+	"graphview.dev/graphview/expr"
 	"graphview.dev/graphview/resources"
 )
 
@@ -72,12 +73,19 @@ type trouble struct {
 	partial bool
 	// ofGraph: it is a bound of the graph that the object exceeds.
 	ofGraph bool
+	// coarse is the text for an author who may read less than the view is fed with.
+	coarse string
 }
 
 func troubleOf(err error) trouble {
 	_, partial := errors.AsType[*partialError](err)
 	_, ofGraph := errors.AsType[*graphError](err)
-	return trouble{text: bounded(err.Error()), partial: partial, ofGraph: ofGraph}
+	t := trouble{text: bounded(err.Error()), partial: partial, ofGraph: ofGraph}
+	t.coarse = t.text
+	if failed, ok := errors.AsType[*expr.EvaluationError](err); ok {
+		t.coarse = failed.Coarse().Error()
+	}
+	return t
 }
 
 // outcome is what became of the objects that had it.
@@ -304,8 +312,9 @@ func (w *warnings) head() uint64 {
 }
 
 // summary is what a status may say: resources, numbers and causes, in a stable
-// order, no names of objects.
-func (w *warnings) summary() []string {
+// order, no names of objects. A coarse one does not say which part of an expression
+// failed either, which tells what an object contains.
+func (w *warnings) summary(coarse bool) []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	var out []string
@@ -318,6 +327,9 @@ func (w *warnings) summary() []string {
 	}
 	counts := make(map[cause]int)
 	for f, trouble := range w.faults {
+		if coarse {
+			trouble.text = trouble.coarse
+		}
 		counts[cause{f.tap.need.resource, trouble}]++
 	}
 	for c, n := range counts {

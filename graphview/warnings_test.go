@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"graphview.dev/graphview/expr"
 	"graphview.dev/graphview/resources"
 )
 
@@ -75,7 +76,7 @@ func TestFaultsAreBounded(t *testing.T) {
 	if !counted {
 		t.Errorf("no warning counts the other 30: %v", s.live)
 	}
-	if got := w.summary(); len(got) != 1 || !strings.Contains(got[0], "50 not selected: no such key: x") {
+	if got := w.summary(false); len(got) != 1 || !strings.Contains(got[0], "50 not selected: no such key: x") {
 		t.Errorf("summary %q", got)
 	}
 
@@ -144,4 +145,21 @@ func TestSubscriberFarBehind(t *testing.T) {
 		t.Error("a subscriber that missed what is forgotten was not told so")
 	}
 	s.check(t, w)
+}
+
+// What an author without a service account is told does not depend on which part of
+// an expression failed.
+func TestCoarseSummary(t *testing.T) {
+	var told [2]string
+	for i, err := range []error{
+		&expr.EvaluationError{Line: 1, Column: 9, Message: "no such key: a"}, &expr.EvaluationError{Line: 1, Column: 32, Message: "conversion error"},
+	} {
+		if one := troubleOf(err); strings.Contains(one.coarse, "line") || !strings.Contains(one.text, "line") {
+			t.Errorf("text %q, coarse %q", one.text, one.coarse)
+		}
+		told[i] = troubleOf(fmt.Errorf("roots.objectSelectorExpressions[%d]: %w", i, err)).coarse
+	}
+	if told[0] != told[1] {
+		t.Errorf("%q and %q differ", told[0], told[1])
+	}
 }
