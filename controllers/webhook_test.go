@@ -24,7 +24,7 @@ func TestWebhook(t *testing.T) {
 		good = "resource == 'pods'"
 		bad  = "grup == 'apps'"
 		path = "spec.queries[0].include.resourceSelectorExpression"
-		why  = `line 1, column 1: unknown name or function 'grup'; the variables are group, version, resource and namespaced: "grup == 'apps'"`
+		why  = `line 1, column 1: unknown name or function 'grup'; the variables are group, version, resource, kind and namespaced: "grup == 'apps'"`
 	)
 	valid, invalid := includes(good), includes(bad)
 	twice := includes(bad, good, bad)

@@ -97,7 +97,7 @@ type Query struct {
 // those.
 type Include struct {
 	// resourceSelectorExpression is a CEL expression that must evaluate to a
-	// bool. Variables: group, version, resource (strings) and namespaced (bool).
+	// bool. Variables: group, version, resource, kind (strings) and namespaced (bool).
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=10240
@@ -112,7 +112,7 @@ type Include struct {
 // Exclude keeps the resources that it matches out of the graph.
 type Exclude struct {
 	// resourceSelectorExpression is a CEL expression that must evaluate to a
-	// bool. Variables: group, version, resource (strings) and namespaced (bool).
+	// bool. Variables: group, version, resource, kind (strings) and namespaced (bool).
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=10240
@@ -137,7 +137,7 @@ type ObjectFilter struct {
 	FieldSelector string `json:"fieldSelector,omitempty"`
 
 	// objectSelectorExpression is a CEL expression that must evaluate to a
-	// bool. Variables: obj (the object), group, version, resource, namespace,
+	// bool. Variables: obj (the object), group, version, resource, kind, namespace,
 	// name (strings), labels and annotations (maps of strings).
 	// +optional
 	// +kubebuilder:validation:MaxLength=10240
@@ -183,7 +183,7 @@ type Namespaces struct {
 
 	// objectSelectorExpression is a CEL expression that must evaluate to a
 	// bool; it selects among the namespaces that the other fields leave.
-	// Variables: obj (the Namespace), group, version, resource, namespace
+	// Variables: obj (the Namespace), group, version, resource, kind, namespace
 	// (empty), name (strings), labels and annotations (maps of strings).
 	// +optional
 	// +kubebuilder:validation:MaxLength=10240
@@ -217,7 +217,7 @@ type Roots struct {
 	// objectSelectorExpressions are CEL expressions that must evaluate to a
 	// bool; an object is a root if one of them is true. They are tried in
 	// order, so put those that are likely to be true first. An empty list
-	// restricts nothing. Variables: obj (the object), group, version, resource,
+	// restricts nothing. Variables: obj (the object), group, version, resource, kind,
 	// namespace, name (strings), labels and annotations (maps of strings).
 	// +optional
 	// +listType=atomic

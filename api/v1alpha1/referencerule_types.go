@@ -113,7 +113,7 @@ type ReferenceDeclaration struct {
 
 	// expression is a CEL expression that must evaluate to a list of maps with
 	// group, kind, name and, optionally, namespace, all of them strings.
-	// Variables: obj (the object), group, version, resource, namespace, name
+	// Variables: obj (the object), group, version, resource, kind, namespace, name
 	// (strings), labels and annotations (maps of strings).
 	// +optional
 	// +kubebuilder:validation:MinLength=1

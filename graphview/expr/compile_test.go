@@ -21,23 +21,23 @@ func TestCompileResourceErrors(t *testing.T) {
 		},
 		"unknown variable": {
 			text: "grup == 'apps'",
-			want: `line 1, column 1: unknown name or function 'grup'; the variables are group, version, resource and namespaced: "grup == 'apps'"`,
+			want: `line 1, column 1: unknown name or function 'grup'; the variables are group, version, resource, kind and namespaced: "grup == 'apps'"`,
 		},
 		"unknown variable on another line": {
 			text: "group ==\n  nope",
-			want: `line 2, column 3: unknown name or function 'nope'; the variables are group, version, resource and namespaced: "group ==\n  nope"`,
+			want: `line 2, column 3: unknown name or function 'nope'; the variables are group, version, resource, kind and namespaced: "group ==\n  nope"`,
 		},
 		"variable of objects": {
 			text: "obj.kind == 'Pod'",
-			want: `line 1, column 1: unknown name or function 'obj'; the variables are group, version, resource and namespaced: "obj.kind == 'Pod'"`,
+			want: `line 1, column 1: unknown name or function 'obj'; the variables are group, version, resource, kind and namespaced: "obj.kind == 'Pod'"`,
 		},
 		"namespace": {
 			text: "namespace == 'a'",
-			want: `line 1, column 1: unknown name or function 'namespace'; the variables are group, version, resource and namespaced: "namespace == 'a'"`,
+			want: `line 1, column 1: unknown name or function 'namespace'; the variables are group, version, resource, kind and namespaced: "namespace == 'a'"`,
 		},
 		"no authorizer": {
 			text: "authorizer.path('/').check('get').allowed()",
-			want: `line 1, column 1: unknown name or function 'authorizer'; the variables are group, version, resource and namespaced (and 3 more errors): "authorizer.path('/').check('get').allowed()"`,
+			want: `line 1, column 1: unknown name or function 'authorizer'; the variables are group, version, resource, kind and namespaced (and 3 more errors): "authorizer.path('/').check('get').allowed()"`,
 		},
 		"assignment": {
 			text: "group = 'apps'",
@@ -184,7 +184,7 @@ func TestErrorAt(t *testing.T) {
 	}
 	want := &Error{
 		Reason: InvalidExpression, Path: "spec.roots.objectSelectorExpressions[1]", Text: "foo", Line: 1, Column: 1,
-		Message: "unknown name or function 'foo'; the variables are obj, group, version, resource, namespace, name, labels and annotations",
+		Message: "unknown name or function 'foo'; the variables are obj, group, version, resource, kind, namespace, name, labels and annotations",
 	}
 	got := invalid.At("spec.roots.objectSelectorExpressions[1]")
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -193,7 +193,7 @@ func TestErrorAt(t *testing.T) {
 	if invalid.Path != "" {
 		t.Error("At changed its receiver")
 	}
-	const line = `spec.roots.objectSelectorExpressions[1]: line 1, column 1: unknown name or function 'foo'; the variables are obj, group, version, resource, namespace, name, labels and annotations: "foo"`
+	const line = `spec.roots.objectSelectorExpressions[1]: line 1, column 1: unknown name or function 'foo'; the variables are obj, group, version, resource, kind, namespace, name, labels and annotations: "foo"`
 	if diff := cmp.Diff(line, got.Error()); diff != "" {
 		t.Errorf("message (-want +got):\n%s", diff)
 	}

@@ -8,66 +8,128 @@ import (
 	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"graphview.dev/graphview/budget"
 )
 
-// encode makes a JSON array of decoded values, members in the order of their
-// keys, and gives up as soon as it is too large: what recursive descent finds
-// contains itself at every level.
-func encode(values []any) ([]byte, error) {
-	return appendValue([]byte{}, values)
+// pathBytes bounds what one JSONPath finds in one object.
+var pathBytes = budget.Declare("jsonpath_bytes", "bytes that one JSONPath finds in one object", maxPathBytes)
+
+// What a JSONPath finds is at most timesObject as large as the object, and
+// freeBytes, so that a short object is not made a long one by naming its parts a
+// thousand times.
+const (
+	timesObject = 2
+	freeBytes   = 4 << 10
+)
+
+// encoder makes JSON of decoded values, and gives up as soon as that is too large:
+// what recursive descent finds contains itself at every level.
+type encoder struct {
+	dst    []byte
+	object map[string]any
+	// limit is freeBytes until the object had to be looked at.
+	limit int
 }
 
-func appendValue(dst []byte, value any) (_ []byte, err error) {
+// encode makes a JSON array of what was found in an object, members in the order of
+// their keys.
+func encode(values []any, object map[string]any) ([]byte, error) {
+	e := &encoder{dst: []byte{}, object: object, limit: freeBytes}
+	if err := e.value(values); err != nil {
+		return nil, err
+	}
+	return e.dst, nil
+}
+
+func (e *encoder) value(value any) error {
 	switch value := value.(type) {
 	case nil:
-		dst = append(dst, "null"...)
+		e.dst = append(e.dst, "null"...)
 	case bool:
-		dst = strconv.AppendBool(dst, value)
+		e.dst = strconv.AppendBool(e.dst, value)
 	case int64:
-		dst = strconv.AppendInt(dst, value, 10)
+		e.dst = strconv.AppendInt(e.dst, value, 10)
 	case string:
 		// The error says that invalid UTF-8 was replaced.
-		dst, _ = jsontext.AppendQuote(dst, value)
+		e.dst, _ = jsontext.AppendQuote(e.dst, value)
 	case []any:
-		dst = append(dst, '[')
+		e.dst = append(e.dst, '[')
 		for i, element := range value {
 			if i > 0 {
-				dst = append(dst, ',')
+				e.dst = append(e.dst, ',')
 			}
-			if dst, err = appendValue(dst, element); err != nil {
-				return nil, err
+			if err := e.value(element); err != nil {
+				return err
 			}
 		}
-		dst = append(dst, ']')
+		e.dst = append(e.dst, ']')
 	case map[string]any:
-		if dst, err = appendMembers(dst, value); err != nil {
-			return nil, err
+		if err := e.members(value); err != nil {
+			return err
 		}
 	default:
 		// Floats, whose format is involved, and what decoders do not make.
 		encoded, err := json.Marshal(value)
 		if err != nil {
-			return nil, &EvaluationError{Message: "JSONPath finds something that is no JSON"}
+			return &EvaluationError{Message: "JSONPath finds something that is no JSON"}
 		}
-		dst = append(dst, encoded...)
+		e.dst = append(e.dst, encoded...)
 	}
-	if len(dst) > maxPathBytes {
-		return nil, &EvaluationError{Message: fmt.Sprintf("JSONPath finds too much; at most %d bytes are allowed", maxPathBytes)}
+	if len(e.dst) <= e.limit {
+		return nil
 	}
-	return dst, nil
+	return e.exceeded()
 }
 
-func appendMembers(dst []byte, members map[string]any) (_ []byte, err error) {
-	dst = append(dst, '{')
+func (e *encoder) members(members map[string]any) error {
+	e.dst = append(e.dst, '{')
 	for i, key := range slices.Sorted(maps.Keys(members)) {
 		if i > 0 {
-			dst = append(dst, ',')
+			e.dst = append(e.dst, ',')
 		}
-		dst, _ = jsontext.AppendQuote(dst, key)
-		dst = append(dst, ':')
-		if dst, err = appendValue(dst, members[key]); err != nil {
-			return nil, err
+		e.dst, _ = jsontext.AppendQuote(e.dst, key)
+		e.dst = append(e.dst, ':')
+		if err := e.value(members[key]); err != nil {
+			return err
 		}
 	}
-	return append(dst, '}'), nil
+	e.dst = append(e.dst, '}')
+	return nil
+}
+
+// exceeded looks at how large the object is, which most objects need not be.
+func (e *encoder) exceeded() error {
+	if e.limit == freeBytes {
+		e.limit = min(freeBytes+1+timesObject*sizeOf(e.object), maxPathBytes)
+	}
+	switch {
+	case len(e.dst) <= e.limit:
+		return nil
+	case e.limit == maxPathBytes:
+		return &EvaluationError{Message: fmt.Sprintf("JSONPath finds too much; at most %d bytes are allowed", pathBytes.Exceed().Bound.Limit())}
+	}
+	pathBytes.Exceed()
+	return &EvaluationError{Message: fmt.Sprintf("JSONPath finds too much; at most %d times the size of the object is allowed", timesObject)}
+}
+
+// sizeOf is about how many bytes a decoded value has as JSON.
+func sizeOf(value any) int {
+	switch value := value.(type) {
+	case string:
+		return len(value) + 2
+	case []any:
+		total := 2
+		for _, element := range value {
+			total += sizeOf(element) + 1
+		}
+		return total
+	case map[string]any:
+		total := 2
+		for key, member := range value {
+			total += len(key) + 4 + sizeOf(member)
+		}
+		return total
+	}
+	return 8
 }

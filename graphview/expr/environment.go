@@ -15,6 +15,7 @@ const (
 	varGroup       = "group"
 	varVersion     = "version"
 	varResource    = "resource"
+	varKind        = "kind"
 	varNamespaced  = "namespaced"
 	varNamespace   = "namespace"
 	varName        = "name"
@@ -42,6 +43,7 @@ var (
 			variable{varGroup, cel.StringType},
 			variable{varVersion, cel.StringType},
 			variable{varResource, cel.StringType},
+			variable{varKind, cel.StringType},
 			variable{varNamespaced, cel.BoolType},
 		)
 	})
@@ -60,6 +62,7 @@ var objectVariableTypes = []variable{
 	{varGroup, cel.StringType},
 	{varVersion, cel.StringType},
 	{varResource, cel.StringType},
+	{varKind, cel.StringType},
 	{varNamespace, cel.StringType},
 	{varName, cel.StringType},
 	{varLabels, cel.MapType(cel.StringType, cel.StringType)},

@@ -43,6 +43,12 @@ func (e *EvaluationError) Error() string {
 	return fmt.Sprintf("%s (line %d, column %d of the expression)", e.Message, e.Line, e.Column)
 }
 
+// Coarse is the error for authors who may read less than what the expression is
+// evaluated on: which part of it failed, and why, tells what an object contains.
+func (e *EvaluationError) Coarse() *EvaluationError {
+	return &EvaluationError{Message: "expression failed on this object; to be told where and why, name a service account in the view"}
+}
+
 // eval evaluates the expression, with what the meter allows. The variables know
 // the meter. Its error is an *EvaluationError, or wraps the context's.
 func (p *program) eval(m *meter, variables cel.Activation) (ref.Val, error) {

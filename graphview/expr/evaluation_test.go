@@ -186,7 +186,7 @@ func TestEvaluationErrors(t *testing.T) {
 	}{
 		"no such field":     {"obj.spec.nope", "no such key: nope (line 1, column 9 of the expression)"},
 		"field of scalar":   {"obj.spec.replicas.foo.bar", "no such key: foo (line 1, column 22 of the expression)"},
-		"no such label":     {"labels['nope'] == 'a'", "no such key: nope (line 1, column 7 of the expression)"},
+		"no such label":     {"labels['nope'].startsWith('a')", "no such key: nope (line 1, column 7 of the expression)"},
 		"computed key":      {"obj.spec.empty[obj.spec.text] == 1", "no such key (line 1, column 15 of the expression)"},
 		"not bool":          {"obj.spec.text", "expression must evaluate to bool, and was string for this object"},
 		"null":              {"obj.spec.nothing", "expression must evaluate to bool, and was null_type for this object"},

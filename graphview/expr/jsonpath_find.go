@@ -24,7 +24,9 @@ func (p *JSONPath) Find(ctx context.Context, in *Input) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return encode(f.found)
+	part, err := encode(f.found, object)
+	in.Cost += uint64(len(part)) / bytesRead
+	return part, err
 }
 
 // finder walks one object within the limits.

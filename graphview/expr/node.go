@@ -56,6 +56,28 @@ func (k *key) Exec(frame *interpreter.ExecutionFrame) ref.Val {
 
 func (k *key) Eval(vars interpreter.Activation) ref.Val { return k.Exec(interpreter.AsFrame(vars)) }
 
+// label is a label or an annotation that is compared.
+type label struct {
+	interpreter.InterpretableV2
+
+	of, name interpreter.InterpretableV2
+}
+
+func (l *label) Exec(frame *interpreter.ExecutionFrame) ref.Val {
+	of, name := l.of.Exec(frame), l.name.Exec(frame)
+	if types.IsUnknownOrError(name) {
+		return name
+	}
+	if m, ok := of.(traits.Mapper); ok {
+		if value, found := m.Find(name); found {
+			return value
+		}
+	}
+	return types.NullValue
+}
+
+func (l *label) Eval(vars interpreter.Activation) ref.Val { return l.Exec(interpreter.AsFrame(vars)) }
+
 // readText is a value that a constant is compared with, or looked up in.
 type readText struct{ interpreter.InterpretableV2 }
 

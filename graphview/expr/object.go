@@ -17,7 +17,7 @@ type ObjectSelector struct {
 }
 
 // CompileObject compiles an expression over obj (dyn), group, version,
-// resource, namespace, name (strings), labels and annotations (maps of
+// resource, kind, namespace, name (strings), labels and annotations (maps of
 // strings), which must be a bool, or of a type known only at run time. Its
 // error is an *Error, or wraps the context's.
 func CompileObject(ctx context.Context, text string) (*ObjectSelector, error) {
@@ -104,6 +104,8 @@ func (v *objectVariables) ResolveName(name string) (any, bool) {
 		return v.input.Version, true
 	case varResource:
 		return v.input.Resource, true
+	case varKind:
+		return v.input.Kind, true
 	case standInNamespace:
 		return v.input.Namespace, true
 	case varName:

@@ -20,6 +20,7 @@ const (
 	markStep  = "@step"
 	markRange = "@range"
 	markKey   = "@key"
+	markLabel = "@label"
 )
 
 // marks declares them.
@@ -29,7 +30,8 @@ func marks() []cel.EnvOption {
 		options = append(options, cel.Function(name, cel.Overload(name+"_dyn", []*cel.Type{cel.DynType}, cel.DynType,
 			cel.UnaryBinding(func(v ref.Val) ref.Val { return v }))))
 	}
-	return options
+	return append(options, cel.Function(markLabel, cel.Overload(markLabel+"_dyn_dyn", []*cel.Type{cel.DynType, cel.DynType}, cel.DynType,
+		cel.BinaryBinding(func(v, _ ref.Val) ref.Val { return v }))))
 }
 
 // planner makes the program of one expression.
@@ -42,6 +44,8 @@ type planner struct {
 	nodes map[int64]int
 	// optional elements and entries, by the list or map.
 	optional map[int64][]bool
+	// local are the variables of the loops around a node.
+	local []string
 }
 
 // mark puts marks into an expression, and returns how many nodes are evaluated at
@@ -59,6 +63,12 @@ func (p *planner) mark(e ast.Expr) int {
 		}
 		if name := c.FunctionName(); (name == operators.Index || name == operators.OptIndex) && c.Args()[1].Kind() != ast.LiteralKind {
 			e.SetKindCase(p.factory.NewCall(e.ID(), name, c.Args()[0], p.marked(markKey, c.Args()[1])))
+		}
+		switch name := c.FunctionName(); name {
+		case operators.Equals, operators.NotEquals:
+			e.SetKindCase(p.factory.NewCall(e.ID(), name, p.maybeLabel(c.Args()[0]), p.maybeLabel(c.Args()[1])))
+		case operators.In:
+			e.SetKindCase(p.factory.NewCall(e.ID(), name, p.maybeLabel(c.Args()[0]), c.Args()[1]))
 		}
 		return total
 	case ast.SelectKind:
@@ -90,7 +100,9 @@ func (p *planner) mark(e ast.Expr) int {
 	case ast.ComprehensionKind:
 		c := e.AsComprehension()
 		total := 1 + p.mark(c.IterRange()) + p.mark(c.AccuInit()) + p.mark(c.Result())
+		p.local = append(p.local, c.IterVar(), c.IterVar2())
 		turn := p.mark(c.LoopCondition()) + p.mark(c.LoopStep())
+		p.local = p.local[:len(p.local)-2]
 		marked := p.marked(markStep, c.LoopStep())
 		p.nodes[marked.ID()] = turn
 		e.SetKindCase(p.factory.NewComprehensionTwoVar(e.ID(), p.marked(markRange, c.IterRange()), c.IterVar(), c.IterVar2(),
@@ -101,9 +113,32 @@ func (p *planner) mark(e ast.Expr) int {
 	}
 }
 
-func (p *planner) marked(mark string, e ast.Expr) ast.Expr {
+func (p *planner) marked(mark string, e ...ast.Expr) ast.Expr {
 	p.next++
-	return p.factory.NewCall(p.next, mark, e)
+	return p.factory.NewCall(p.next, mark, e...)
+}
+
+// maybeLabel marks what is compared, where it is a label or annotation: one that is
+// absent is null then, which equals nothing else.
+func (p *planner) maybeLabel(e ast.Expr) ast.Expr {
+	var of, name ast.Expr
+	switch {
+	case e.Kind() == ast.SelectKind && !e.AsSelect().IsTestOnly():
+		of = e.AsSelect().Operand()
+		p.next++
+		name = p.factory.NewLiteral(p.next, types.String(e.AsSelect().FieldName()))
+	case e.Kind() == ast.CallKind && e.AsCall().FunctionName() == operators.Index:
+		of, name = e.AsCall().Args()[0], e.AsCall().Args()[1]
+	default:
+		return e
+	}
+	if of.Kind() != ast.IdentKind {
+		return e
+	}
+	if variable := of.AsIdent(); variable != varLabels && variable != varAnnotations || slices.Contains(p.local, variable) {
+		return e
+	}
+	return p.marked(markLabel, of, name)
 }
 
 // decorate is called for every node of a plan, before CEL's own optimisations,
@@ -118,6 +153,8 @@ func (p *planner) decorate(node interpreter.InterpretableV2) (interpreter.Interp
 			return &loopRange{of.Args()[0]}, nil
 		case markKey:
 			return &key{of.Args()[0]}, nil
+		case markLabel:
+			return &label{InterpretableV2: of, of: of.Args()[0], name: of.Args()[1]}, nil
 		}
 		return p.call(of)
 	case interpreter.InterpretableConstructor:

@@ -12,8 +12,8 @@ type ResourceSelector struct {
 	program *program
 }
 
-// CompileResource compiles an expression over group, version, resource
-// (strings) and namespaced (bool), which must be a bool. Its error is an
+// CompileResource compiles an expression over group, version, resource,
+// kind (strings) and namespaced (bool), which must be a bool. Its error is an
 // *Error, or wraps the context's.
 func CompileResource(ctx context.Context, text string) (*ResourceSelector, error) {
 	env, err := resourceEnvironment()
@@ -66,6 +66,8 @@ func (v *resourceVariables) ResolveName(name string) (any, bool) {
 		return v.resource.Version, true
 	case varResource:
 		return v.resource.Resource, true
+	case varKind:
+		return v.resource.Kind, true
 	case varNamespaced:
 		return v.resource.Namespaced, true
 	case varMeter:

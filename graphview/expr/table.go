@@ -161,5 +161,6 @@ var table = map[string]function{
 	"value":                         {overloads: "optional_value"},
 	"@step":                         {overloads: "@step_dyn", within: "a mark of the planner"},
 	"@range":                        {overloads: "@range_dyn", within: "a mark of the planner"},
+	"@label":                        {overloads: "@label_dyn_dyn", within: "the index is charged for: see key"},
 	"@key":                          {overloads: "@key_dyn", within: "a mark of the planner"},
 }

@@ -101,7 +101,7 @@ queries:
       group == '' &&
         resorce == 'pods'`,
 			wantReason: "InvalidExpression",
-			want:       `spec.queries[1].include.resourceSelectorExpression: line 2, column 3: unknown name or function 'resorce'; the variables are group, version, resource and namespaced: "group == '' &&\n  resorce == 'pods'"`,
+			want:       `spec.queries[1].include.resourceSelectorExpression: line 2, column 3: unknown name or function 'resorce'; the variables are group, version, resource, kind and namespaced: "group == '' &&\n  resorce == 'pods'"`,
 		},
 		"CEL of another type": {
 			spec:       `queries: [{include: {resourceSelectorExpression: "true", object: {objectSelectorExpression: "name"}}}]`,
@@ -120,7 +120,7 @@ namespaces: {objectSelectorExpression: "labels.contains('a')"}`,
 queries: [{include: {resourceSelectorExpression: "true"}}]
 roots: {objectSelectorExpressions: ["true", "kind == 'Deployment'"]}`,
 			wantReason: "InvalidExpression",
-			want:       `spec.roots.objectSelectorExpressions[1]: line 1, column 1: unknown name or function 'kind'; the variables are obj, group, version, resource, namespace, name, labels and annotations: "kind == 'Deployment'"`,
+			want:       `spec.roots.objectSelectorExpressions[1]: line 1, column 1: unknown name or function 'Kind'; the variables are obj, group, version, resource, kind, namespace, name, labels and annotations: "Kind == 'Deployment'"`,
 		},
 		"label selector": {
 			spec:       `queries: [{include: {resourceSelectorExpression: "true", object: {labelSelector: "app: web"}}}]`,
@@ -150,7 +150,7 @@ queries:
 - include: {resourceSelectorExpression: "grup == ''"}
 - include: {resourceSelectorExpression: "true", object: {labelSelector: "=", jsonPath: "{.a"}}`,
 			wantReason: "InvalidExpression",
-			want:       `spec.queries[0].include.resourceSelectorExpression: line 1, column 1: unknown name or function 'grup'; the variables are group, version, resource and namespaced: "grup == ''"; spec.queries[1].include.object.labelSelector: line 1, column 1: invalid label selector: found '=', expected: !, identifier, or 'end of string'; expected requirements such as app=web, tier!=cache, env in (a, b), gpu or !legacy, joined by commas: "="; spec.queries[1].include.object.jsonPath: invalid JSONPath: a '{' is not closed; expected '}': "{.a"`,
+			want:       `spec.queries[0].include.resourceSelectorExpression: line 1, column 1: unknown name or function 'grup'; the variables are group, version, resource, kind and namespaced: "grup == ''"; spec.queries[1].include.object.labelSelector: line 1, column 1: invalid label selector: found '=', expected: !, identifier, or 'end of string'; expected requirements such as app=web, tier!=cache, env in (a, b), gpu or !legacy, joined by commas: "="; spec.queries[1].include.object.jsonPath: invalid JSONPath: a '{' is not closed; expected '}': "{.a"`,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -57,7 +57,7 @@ func TestWebhookRefuses(t *testing.T) {
 			func(spec *v1alpha1.GraphViewSpec) {
 				spec.Queries[0].Include.ResourceSelectorExpression = "group ==\n  grup"
 			},
-			query + `resourceSelectorExpression: line 2, column 3: unknown name or function 'grup'; the variables are group, version, resource and namespaced: "group ==\n  grup"`,
+			query + `resourceSelectorExpression: line 2, column 3: unknown name or function 'grup'; the variables are group, version, resource, kind and namespaced: "group ==\n  grup"`,
 		},
 		"not a bool": {
 			func(spec *v1alpha1.GraphViewSpec) { spec.Queries[0].Include.ResourceSelectorExpression = "group" },

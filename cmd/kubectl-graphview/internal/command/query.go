@@ -109,7 +109,7 @@ It takes the ClusterRole graphview-requester.`,
 	flags := cmd.Flags()
 	flags.StringSliceVar(&q.resources, "resources", nil, "Resources to include, as for kubectl get: pods,deployments.apps")
 	flags.StringSliceVar(&q.exclude, "exclude", nil, "Resources to leave out")
-	flags.StringVar(&q.resourceCEL, "resource-cel", "", "A CEL expression that selects resources instead, over group, version, resource and namespaced")
+	flags.StringVar(&q.resourceCEL, "resource-cel", "", "A CEL expression that selects resources instead, over group, version, resource, kind and namespaced")
 	flags.StringVarP(&q.labels, "selector", "l", "", "A label selector for objects")
 	flags.StringVar(&q.fields, "field-selector", "", "A field selector for objects")
 	flags.StringVar(&q.cel, "cel", "", "A CEL expression that selects objects, over obj, name, namespace, labels and annotations")

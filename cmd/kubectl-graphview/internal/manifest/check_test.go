@@ -42,25 +42,25 @@ func TestCheck(t *testing.T) {
 		},
 		"an expression": {
 			text:        head + "spec:\n  queries:\n  - include:\n      resourceSelectorExpression: >-\n        namespaced &&\n        reource == 'pods'\n",
-			want:        []string{`f:7: GraphView b/a: spec.queries[0].include.resourceSelectorExpression: line 1, column 15: unknown name or function 'reource'; the variables are group, version, resource and namespaced: "namespaced && reource == 'pods'"`},
+			want:        []string{`f:7: GraphView b/a: spec.queries[0].include.resourceSelectorExpression: line 1, column 15: unknown name or function 'reource'; the variables are group, version, resource, kind and namespaced: "namespaced && reource == 'pods'"`},
 			wantChecked: 1,
 		},
 		"the line within an expression": {
 			text:        head + "spec:\n  queries:\n  - include:\n      resourceSelectorExpression: |-\n        namespaced &&\n        reource == 'pods'\n",
-			want:        []string{`f:9: GraphView b/a: spec.queries[0].include.resourceSelectorExpression: line 2, column 1: unknown name or function 'reource'; the variables are group, version, resource and namespaced: "namespaced &&\nreource == 'pods'"`},
+			want:        []string{`f:9: GraphView b/a: spec.queries[0].include.resourceSelectorExpression: line 2, column 1: unknown name or function 'reource'; the variables are group, version, resource, kind and namespaced: "namespaced &&\nreource == 'pods'"`},
 			wantChecked: 1,
 		},
 		"an anchor": {
 			text: "a: &q {queries: [{include: {resourceSelectorExpression: nothing}}]}\n---\n" + head + "spec: &s\n  queries:\n  - &i\n    include: &e {resourceSelectorExpression: nothing}\n  - include: *e\n",
 			want: []string{
-				`f:9: GraphView b/a: spec.queries[0].include.resourceSelectorExpression: line 1, column 1: unknown name or function 'nothing'; the variables are group, version, resource and namespaced: "nothing"`,
-				`f:9: GraphView b/a: spec.queries[1].include.resourceSelectorExpression: line 1, column 1: unknown name or function 'nothing'; the variables are group, version, resource and namespaced: "nothing"`,
+				`f:9: GraphView b/a: spec.queries[0].include.resourceSelectorExpression: line 1, column 1: unknown name or function 'nothing'; the variables are group, version, resource, kind and namespaced: "nothing"`,
+				`f:9: GraphView b/a: spec.queries[1].include.resourceSelectorExpression: line 1, column 1: unknown name or function 'nothing'; the variables are group, version, resource, kind and namespaced: "nothing"`,
 			},
 			wantChecked: 1, wantSkipped: 1,
 		},
 		"a list of objects": {
 			text:        "apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: Pod\n- apiVersion: graphview.dev/v1alpha1\n  kind: GraphView\n  metadata: {name: a}\n  spec:\n    queries:\n    - include: {resourceSelectorExpression: 'x'}\n",
-			want:        []string{`f:11: GraphView a: spec.queries[0].include.resourceSelectorExpression: line 1, column 1: unknown name or function 'x'; the variables are group, version, resource and namespaced: "x"`},
+			want:        []string{`f:11: GraphView a: spec.queries[0].include.resourceSelectorExpression: line 1, column 1: unknown name or function 'x'; the variables are group, version, resource, kind and namespaced: "x"`},
 			wantChecked: 1, wantSkipped: 1,
 		},
 		"without a ServiceAccount where it is required": {
