@@ -159,7 +159,7 @@ func TestRuleBudget(t *testing.T) {
 		return len(followed.view.warnings.faults)
 	}
 	await(t, "a warning for each object after the first", func() bool { return followed.vertices() == 3 && warned() == 2 })
-	if lines := followed.view.warnings.summary(); len(lines) != 1 || !strings.Contains(lines[0], "reference rule costly: its expressions cost more than 2000 units") {
+	if lines := followed.view.warnings.summary(false); len(lines) != 1 || !strings.Contains(lines[0], "reference rule costly: its expressions cost more than 2000 units") {
 		t.Errorf("warnings: %q", lines)
 	}
 	e.rules.retrySpent(1_000_000)

@@ -45,13 +45,9 @@ func newWebhookServer(o *options, c certificates) (webhook.Server, error) {
 	if err != nil || port == 0 {
 		return nil, err
 	}
-	return webhook.NewServer(webhook.Options{
-		Host: host, Port: port,
-		// Read if no certificate is given, and again when it changes.
-		CertDir: o.certDir,
-		TLSOpts: []func(*tls.Config){func(config *tls.Config) {
-			config.MinVersion, config.GetCertificate = tls.VersionTLS12, c.get()
-		}},
+	return controllers.NewWebhookServer(controllers.WebhookServerOptions{
+		Address:        net.JoinHostPort(host, strconv.Itoa(port)),
+		GetCertificate: c.get(), CertDir: o.certDir, ClientCAFile: o.webhookClientCA,
 	}), nil
 }
 

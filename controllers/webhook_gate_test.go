@@ -1,0 +1,119 @@
+package controllers
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+)
+
+func TestGateRefusesLargeRequests(t *testing.T) {
+	g := newGate(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("a request that is too large was let in") }))
+	for name, length := range map[string]int64{"announced": webhookBytes.Limit() + 1, "not announced": -1} {
+		t.Run(name, func(t *testing.T) {
+			r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(strings.Repeat("x", int(webhookBytes.Limit())+1)))
+			r.ContentLength = length
+			w := httptest.NewRecorder()
+			g.ServeHTTP(w, r)
+			if w.Code != http.StatusRequestEntityTooLarge || !strings.Contains(w.Body.String(), "bytes of one request to the webhook") {
+				t.Errorf("%d %s", w.Code, w.Body)
+			}
+		})
+	}
+}
+
+// One address has a share of the requests, whoever else asks; what is decided at the
+// same time is bounded; who leaves is not waited for.
+func TestGateShares(t *testing.T) {
+	entered, leave := make(chan struct{}), make(chan struct{})
+	g := newGate(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		entered <- struct{}{}
+		<-leave
+	}))
+	ask := func(ctx context.Context, address string) *httptest.ResponseRecorder {
+		r := httptest.NewRequestWithContext(ctx, http.MethodPost, "/", strings.NewReader("{}"))
+		r.RemoteAddr = address
+		w := httptest.NewRecorder()
+		g.ServeHTTP(w, r)
+		return w
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	answers := make(chan *httptest.ResponseRecorder)
+	for range webhookRequests.Limit() {
+		go func() { answers <- ask(ctx, "10.0.0.1:1") }()
+	}
+	for range maxCompiling {
+		<-entered
+	}
+	for g.peers.Held("10.0.0.1") < webhookRequests.Limit() {
+		select {
+		case <-t.Context().Done():
+			t.Fatal("the requests did not come")
+		default:
+		}
+	}
+	if w := ask(ctx, "10.0.0.1:2"); w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") == "" {
+		t.Errorf("one more of the same address: %d", w.Code)
+	}
+	cancel()
+	for range int(webhookRequests.Limit()) - maxCompiling {
+		<-answers // without having been decided
+	}
+	go func() { answers <- ask(t.Context(), "10.0.0.2:1") }()
+	for range maxCompiling {
+		leave <- struct{}{}
+		<-answers
+	}
+	<-entered
+	leave <- struct{}{}
+	if w := <-answers; w.Code != http.StatusOK {
+		t.Errorf("another address: %d", w.Code)
+	}
+	if g.peers.Owners() != 0 {
+		t.Error("something is held")
+	}
+}
+
+func TestConnectionsAreBounded(t *testing.T) {
+	inner, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := newConnections(inner)
+	defer l.Close()
+	dial := func() net.Conn {
+		c, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", inner.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	var served []net.Conn
+	for range webhookPeer.Limit() {
+		defer dial().Close()
+		c, err := l.Accept()
+		if err != nil {
+			t.Fatal(err)
+		}
+		served = append(served, c)
+	}
+	refused := dial()
+	defer refused.Close()
+	go func() {
+		if c, err := l.Accept(); err == nil {
+			_ = c.Close()
+		}
+	}()
+	if n, err := refused.Read(make([]byte, 1)); err == nil {
+		t.Errorf("one connection too many is open: %d bytes", n)
+	}
+	for _, c := range served {
+		_ = c.Close()
+		_ = c.Close()
+	}
+	if l.peers.Owners() != 0 || l.all.Owners() != 0 {
+		t.Error("something is held")
+	}
+}
