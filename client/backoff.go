@@ -14,8 +14,8 @@ const (
 	firstPause = 500 * time.Millisecond
 	// mostPause is the default of Options.MaxPause.
 	mostPause = 30 * time.Second
-	// limitPause is the least after a server said that a limit is reached, and
-	// limitGrows how much longer than others such pauses may become.
+	// limitPause is the least after a server said that a limit is reached, or let us
+	// in no more, and limitGrows how much longer than others such pauses may become.
 	limitPause = 5 * time.Second
 	limitGrows = 10
 )
@@ -35,7 +35,7 @@ func (b *backoff) pause(err error) time.Duration {
 		most = mostPause
 	}
 	pause := min(firstPause, most)
-	if isLimit(err) {
+	if isLimit(err) || shutOut(err) {
 		least, most = min(limitPause, most), most*limitGrows
 	}
 	for range b.failures {

@@ -40,7 +40,9 @@ func (e *CloseError) Error() string {
 }
 
 // Permanent tells whether err stays until somebody acts. A Subscription returns
-// such errors, and waits and tries again after others.
+// such errors, and waits and tries again after others. One that has had its graph
+// also tries again when it is not let in: a new token, or a server that has started,
+// may change that.
 func Permanent(err error) bool {
 	if closed, ok := errors.AsType[*CloseError](err); ok {
 		// Where a token expired, there may be a new one. If not, the next connection
@@ -52,6 +54,29 @@ func Permanent(err error) bool {
 		return code >= 400 && code < 500 && code != http.StatusRequestTimeout && code != http.StatusTooManyRequests
 	}
 	return false
+}
+
+// shutOut tells whether err is a refusal of a server, or of one before it, that does
+// not know who we are, or not yet what we may do: one that starts refuses everybody
+// for a moment.
+func shutOut(err error) bool {
+	if isExpired(err) {
+		return true
+	}
+	return isStatus(err) && (apierrors.IsForbidden(err) || IsNotServed(err))
+}
+
+// isExpired tells whether a new token may mend err.
+func isExpired(err error) bool {
+	if closed, ok := errors.AsType[*CloseError](err); ok {
+		return reason.RemedyOf(closed.Reason, closed.Code) == reason.Renew
+	}
+	return isStatus(err) && apierrors.IsUnauthorized(err)
+}
+
+func isStatus(err error) bool {
+	_, ok := errors.AsType[*apierrors.StatusError](err)
+	return ok
 }
 
 // IsNotFound tells whether there is no such graph, or no more.

@@ -18,7 +18,7 @@ type Options struct {
 	From *Graph
 	// OnRetry is told, before each pause, why the connection was lost or not made.
 	// An error that it returns ends the subscription. Nil: only what is Permanent
-	// ends it.
+	// ends it, and that only as Permanent says.
 	OnRetry func(err error, pause time.Duration) error
 	// MaxPause bounds the pauses between attempts; 0 means 30 s. After the server
 	// said that a limit is reached they may become ten times as long.
@@ -37,6 +37,8 @@ type Subscription struct {
 	ours    []*Message // what is to be told before the server's next message
 	last    *CloseError
 	current bool // this connection has brought a rev
+	known   bool // one of them has
+	renewed bool // since the last rev, a new token has been tried at once
 	pauses  backoff
 	err     error // it is over
 }
@@ -181,7 +183,9 @@ func (s *Subscription) receive(ctx context.Context) (*Message, error) {
 	}
 	s.graph.Apply(m)
 	s.last = m.Error // its reader sees the message first
-	s.current = s.current || m.Rev != ""
+	if m.Rev != "" {
+		s.current, s.known, s.renewed = true, true, false
+	}
 	return m, nil
 }
 
@@ -191,7 +195,7 @@ func (s *Subscription) lost(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	if Permanent(err) {
+	if Permanent(err) && !(s.known && shutOut(err)) {
 		s.err = fmt.Errorf("%s: %w", s.name, err)
 		return s.err
 	}
@@ -199,7 +203,12 @@ func (s *Subscription) lost(ctx context.Context, err error) error {
 	if s.current && (!said || closed.Code == reason.CodeGoingAway) {
 		s.pauses.connected()
 	}
-	pause := s.pauses.pause(err)
+	var pause time.Duration
+	if isExpired(err) && !s.renewed {
+		s.renewed = true // credentials are read again for each connection
+	} else {
+		pause = s.pauses.pause(err)
+	}
 	if s.options.OnRetry != nil {
 		if err := s.options.OnRetry(err, pause); err != nil {
 			s.err = fmt.Errorf("%s: %w", s.name, err)

@@ -255,6 +255,47 @@ func TestEnds(t *testing.T) {
 	}
 }
 
+// Who has had the graph is let in again by a new token, which is tried at once and
+// then slowly; nothing of that ends a subscription.
+func TestShutOut(t *testing.T) {
+	refusal := func(code int, reason string) act {
+		return act{status: code, body: fmt.Sprintf(`{"kind":"Status","apiVersion":"v1","status":"Failure","reason":%q,"code":%d,"message":"no"}`, reason, code)}
+	}
+	graph := act{sends: []string{`{"actions":[` + setA + `],"rev":"1","synced":true}`}}
+	expired := act{sends: []string{
+		`{"actions":[` + setA + `],"rev":"1","synced":true}`,
+		`{"error":{"code":1008,"code_string":"StatusPolicyViolation","reason":"Unauthorized","message":"your token expired"}}`,
+	}, closes: 1008, reason: "Unauthorized: your token expired"}
+	for name, test := range map[string]struct {
+		acts     []act
+		wantSlow []bool // which pauses are not at once
+	}{
+		"the token expired":                {acts: []act{expired, graph}, wantSlow: []bool{false}},
+		"the new token is late":            {acts: []act{expired, refusal(401, "Unauthorized"), refusal(401, "Unauthorized"), graph}, wantSlow: []bool{false, true, true}},
+		"refused when it reconnects":       {acts: []act{graph, refusal(401, "Unauthorized"), refusal(401, "Unauthorized"), graph}, wantSlow: []bool{true, false, true}},
+		"a server that has just started":   {acts: []act{graph, refusal(403, "Forbidden"), graph}, wantSlow: []bool{true, true}},
+		"a server without the API, so far": {acts: []act{graph, {status: 404, body: "404 page not found\n"}, {status: 404, body: "404 page not found\n"}, graph}, wantSlow: []bool{true, true}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, c := serve(t, test.acts...)
+			var slow []bool
+			s := c.Watch("shop", "storefront", Options{MaxPause: time.Millisecond, OnRetry: func(_ error, pause time.Duration) error {
+				slow = append(slow, pause > 0)
+				return nil
+			}})
+			defer s.Close()
+			for range 2 {
+				if _, err := s.Next(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if diff := cmp.Diff(test.wantSlow, slow); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
 // What is no message of the protocol is a lost connection.
 func TestNonsense(t *testing.T) {
 	for name, bad := range map[string]act{
