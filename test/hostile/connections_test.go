@@ -248,7 +248,11 @@ func TestThousandsOfConnections(t *testing.T) {
 // wantCheap wants attackers to cost no more than a bounded amount each.
 func wantCheap(t *testing.T, before, during usage, n int) {
 	t.Helper()
-	const bound = 256 << 10
+	wantEach(t, before, during, n, 256<<10)
+}
+
+func wantEach(t *testing.T, before, during usage, n, bound int) {
+	t.Helper()
 	each := (during.heap - before.heap) / n
 	t.Logf("%d KiB of heap and %.1f goroutines for each of %d", each>>10, float64(during.goroutines-before.goroutines)/float64(n), n)
 	if each > bound {
@@ -259,52 +263,70 @@ func wantCheap(t *testing.T, before, during usage, n int) {
 	}
 }
 
-// TestReadersThatDoNotRead: subscribers with a closed window hold next to
-// nothing, however much there would be to send.
+// TestReadersThatDoNotRead: subscribers with a closed window hold 64 KiB each and a
+// little for the connection, however much there would be to send and however large the
+// objects are; also if they would take it compressed.
 func TestReadersThatDoNotRead(t *testing.T) {
-	namespace := newNamespace(t, "deaf")
-	fill(t, namespace, 150, 64<<10) // more than a kernel takes for one of them
-	apply(t, small(namespace, "large"))
-	kubectl(t, "wait", "--for=condition=Ready", "-n", namespace, "gv/large", "--timeout="+within.String())
-	meanwhile(t, func(tries *tally) {
-		collect(t)
-		before := measure(t)
-		const readers = 200
-		var open []net.Conn
-		defer func() {
-			for _, conn := range open {
-				_ = conn.Close()
-			}
-		}()
-		config := fixture.TLS(t, credentials("deaf"))
-		for range readers {
-			raw, err := net.Dial("tcp", address())
-			if err != nil {
-				t.Fatal(err)
-			}
-			// What the kernel takes for them is then little.
-			if err := raw.(*net.TCPConn).SetReadBuffer(4 << 10); err != nil {
-				t.Fatal(err)
-			}
-			conn := tls.Client(raw, config)
-			open = append(open, conn)
-			tries.add(deafen(t, conn, watchPath(namespace, "large")))
-		}
-		change(t, namespace, 150)
-		collect(t)
-		tries.measure(t)
-		if n := tries.count("101"); n != readers {
-			t.Errorf("%d of %d were let in", n, readers)
-		}
-		wantCheap(t, before, tries.during, readers)
-	})
+	for name, test := range map[string]struct {
+		objects, size int
+		extensions    string
+	}{
+		"many objects":                    {objects: 150, size: 64 << 10}, // more than a kernel takes for one of them
+		"large objects":                   {objects: 12, size: 600 << 10},
+		"large objects, with compression": {objects: 12, size: 600 << 10, extensions: "permessage-deflate"},
+		"many objects, with compression":  {objects: 150, size: 20 << 10, extensions: "permessage-deflate"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			namespace := newNamespace(t, "deaf")
+			fill(t, namespace, test.objects, test.size)
+			apply(t, small(namespace, "large"))
+			kubectl(t, "wait", "--for=condition=Ready", "-n", namespace, "gv/large", "--timeout="+within.String())
+			meanwhile(t, func(tries *tally) {
+				collect(t)
+				before := measure(t)
+				const readers = 300
+				var open []net.Conn
+				defer func() {
+					for _, conn := range open {
+						_ = conn.Close()
+					}
+				}()
+				config := fixture.TLS(t, credentials("deaf"))
+				for range readers {
+					raw, err := net.Dial("tcp", address())
+					if err != nil {
+						t.Fatal(err)
+					}
+					// What the kernel takes for them is then little.
+					if err := raw.(*net.TCPConn).SetReadBuffer(4 << 10); err != nil {
+						t.Fatal(err)
+					}
+					conn := tls.Client(raw, config)
+					open = append(open, conn)
+					tries.add(deafen(t, conn, watchPath(namespace, "large"), test.extensions))
+				}
+				change(t, namespace, test.objects)
+				collect(t)
+				tries.measure(t)
+				if n := tries.count("101"); n != readers {
+					t.Errorf("%d of %d were let in", n, readers)
+				}
+				// What a connection is without that: TLS, its buffers, two stacks.
+				const connection = 48 << 10
+				wantEach(t, before, tries.during, readers, 64<<10+connection)
+			})
+		})
+	}
 }
 
 // deafen upgrades to a WebSocket and reads the answer's first line.
-func deafen(t *testing.T, conn net.Conn, path string) string {
+func deafen(t *testing.T, conn net.Conn, path, extensions string) string {
 	t.Helper()
+	if extensions != "" {
+		extensions = "Sec-WebSocket-Extensions: " + extensions + "\r\n"
+	}
 	if _, err := fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: %s\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"+
-		"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: graphview.v1\r\n\r\n", path, address()); err != nil {
+		"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: graphview.v1\r\n%s\r\n", path, address(), extensions); err != nil {
 		t.Fatal(err)
 	}
 	line, err := bufio.NewReaderSize(conn, 64).ReadString('\n')
