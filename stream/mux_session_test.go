@@ -69,7 +69,7 @@ func (r *spliceRecorder) all() []string {
 func startMux(t *testing.T, served fakeGraphs, peer *spliceRecorder) (m *mux, join func()) {
 	t.Helper()
 	registry := prometheus.NewRegistry()
-	o, err := Options{Config: &rest.Config{}, Graphs: served}.complete()
+	o, err := Options{Config: &rest.Config{}, Graphs: served, GetCertificate: testCertificate}.complete()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// Options of a Server. Config and Graphs are required.
+// Options of a Server. Config, Graphs and GetCertificate are required.
 type Options struct {
 	// Config leads to the API server that authenticates and authorizes.
 	Config *rest.Config
@@ -22,16 +22,8 @@ type Options struct {
 	Known <-chan struct{}
 	// BindAddress is host:port; default ":8443". Port 0 takes a free one.
 	BindAddress string
-	// CertDir holds tls.crt and tls.key, which are read again when they change.
-	// Empty: a self-signed certificate, made by New.
-	CertDir string
-	// GetCertificate, if set, gives each connection its serving certificate;
-	// CertDir and ServerNames are then of no concern.
+	// GetCertificate gives each connection its serving certificate.
 	GetCertificate func(*tls.ClientHelloInfo) (*tls.Certificate, error)
-	// ServerNames are the DNS names and addresses, beside localhost, that the
-	// self-signed certificate is for: the aggregation layer asks for
-	// <service>.<namespace>.svc.
-	ServerNames []string
 	// AllowedOrigins are host patterns (path.Match) of the pages, beside those of
 	// the same host, that may open WebSockets and read answers.
 	AllowedOrigins []string
@@ -60,6 +52,9 @@ func (o Options) complete() (Options, error) {
 	}
 	if o.Graphs == nil {
 		return o, errors.New("no graphs to serve")
+	}
+	if o.GetCertificate == nil {
+		return o, errors.New("no serving certificate")
 	}
 	if o.BindAddress == "" {
 		o.BindAddress = ":8443"

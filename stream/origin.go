@@ -38,18 +38,18 @@ func (s *Server) checkOrigin(r *http.Request, name graphview.Name) error {
 	}
 	// A browser presents a certificate for whatever page asks. A name that somebody
 	// made lead here, without a certificate for it, is none of this server's.
-	if kept := credentialsFrom(r.Context()).own(); kept != nil && kept.tls != nil && !s.certificate.isFor(r.Host) {
+	if kept := credentialsFrom(r.Context()).own(); kept != nil && kept.tls != nil && !certifiedFor(s.options.GetCertificate, r.Host) {
 		return refused("the page's host is none that the server has a certificate for")
 	}
 	return nil
 }
 
-// isFor tells whether the serving certificate is for a host.
-func (c *certificate) isFor(host string) bool {
+// certifiedFor tells whether the serving certificate is for a host.
+func certifiedFor(get func(*tls.ClientHelloInfo) (*tls.Certificate, error), host string) bool {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
 	}
-	pair, err := c.get(&tls.ClientHelloInfo{ServerName: host})
+	pair, err := get(&tls.ClientHelloInfo{ServerName: host})
 	if err != nil || pair == nil || len(pair.Certificate) == 0 {
 		return false
 	}

@@ -7,18 +7,16 @@ import (
 	"net/http/httptest"
 	"testing"
 
-	"github.com/go-logr/logr"
-
 	"graphview.dev/graphview"
 )
 
 // TestCheckOrigin: pages that claim to be of the host that they ask for.
 func TestCheckOrigin(t *testing.T) {
-	own, err := newCertificate("", []string{"graphs.example.com"}, logr.Discard())
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := &Server{certificate: own, options: Options{AllowedOrigins: []string{"http://old.example.com"}}}
+	own := selfSigned("graphs.example.com")
+	s := &Server{options: Options{
+		AllowedOrigins: []string{"http://old.example.com"},
+		GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return own, nil },
+	}}
 	token, certificate := &credentials{authorization: []string{"Bearer a"}}, &credentials{tls: &tls.ConnectionState{}}
 	proxied := &credentials{tls: &tls.ConnectionState{}, proxied: true}
 	for name, test := range map[string]struct {

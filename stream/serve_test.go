@@ -59,7 +59,7 @@ func serve(t *testing.T, served fakeGraphs, change ...func(*Server)) *testServer
 
 func serveOptions(t *testing.T, o Options, change ...func(*Server)) *testServer {
 	t.Helper()
-	o.Config, o.BindAddress = &rest.Config{}, "127.0.0.1:0"
+	o.Config, o.BindAddress, o.GetCertificate = &rest.Config{}, "127.0.0.1:0", testCertificate
 	o, err := o.complete()
 	if err != nil {
 		t.Fatal(err)
@@ -72,7 +72,7 @@ func serveOptions(t *testing.T, o Options, change ...func(*Server)) *testServer 
 		c(s)
 	}
 	roots := x509.NewCertPool()
-	roots.AppendCertsFromPEM(s.CABundle())
+	roots.AddCert(testPair().Leaf)
 	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}}
 	ctx, cancel := context.WithCancel(t.Context())
 	ran := make(chan error, 1)

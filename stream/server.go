@@ -29,7 +29,6 @@ const headerBytes = 64 << 10
 type Server struct {
 	options     Options
 	access      *delegation
-	certificate *certificate
 	listener    net.Listener
 	handler     http.Handler
 	registry    *registry
@@ -59,10 +58,6 @@ func New(o Options) (*Server, error) {
 
 // newServer is New with whoever decides about requests, and complete options.
 func newServer(o Options, a *delegation) (*Server, error) {
-	certificate, err := certificateOf(&o)
-	if err != nil {
-		return nil, err
-	}
 	m, err := newMetrics(o.Registerer)
 	if err != nil {
 		return nil, fmt.Errorf("metrics: %w", err)
@@ -72,7 +67,7 @@ func newServer(o Options, a *delegation) (*Server, error) {
 		return nil, fmt.Errorf("stream server: %w", err)
 	}
 	s := &Server{
-		options: o, access: a, certificate: certificate, listener: newVisitors(listener),
+		options: o, access: a, listener: newVisitors(listener),
 		registry: newRegistry(o.MaxOpen), adHoc: budget.NewShares[string](adHocViews), exports: semaphore.NewWeighted(exportRoom), exporting: budget.NewShares[string](userExports), unsent: newUnsent(unsentBytes.Limit()), timing: defaultTiming(), metrics: m,
 		permissions: newPermissions(a.review, o.PermissionRecheck, m),
 	}
@@ -82,10 +77,6 @@ func newServer(o Options, a *delegation) (*Server, error) {
 
 // Addr is where the server listens.
 func (s *Server) Addr() net.Addr { return s.listener.Addr() }
-
-// CABundle is the PEM certificate that vouches for the self-signed serving
-// certificate, or nil if CertDir or GetCertificate was given.
-func (s *Server) CABundle() []byte { return s.certificate.ca }
 
 // Handler is everything that is served, authenticated and authorized, for use
 // under another http.Server. Streams it opened end only with Run.
@@ -156,7 +147,7 @@ func (s *Server) stop(ctx context.Context, server *http.Server) {
 func (s *Server) tlsConfig() *tls.Config {
 	return &tls.Config{
 		MinVersion:     tls.VersionTLS12,
-		GetCertificate: s.certificate.get,
+		GetCertificate: s.options.GetCertificate,
 		// The authenticator verifies: the front proxy and users have different
 		// authorities, and both may change.
 		ClientAuth: tls.RequestClientCert,

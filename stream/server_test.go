@@ -20,17 +20,13 @@ func TestNewRefuses(t *testing.T) {
 	}{
 		"no config":      {Options{Graphs: fakeGraphs{}}, "no rest.Config"},
 		"no graphs":      {Options{Config: &rest.Config{}}, "no graphs to serve"},
-		"no certificate": {Options{Config: &rest.Config{}, Graphs: fakeGraphs{}, CertDir: t.TempDir()}, "serving certificate"},
+		"no certificate": {Options{Config: &rest.Config{}, Graphs: fakeGraphs{}}, "no serving certificate"},
 		"address taken": {
-			Options{Config: &rest.Config{}, Graphs: fakeGraphs{}, BindAddress: taken.Addr().String()}, "address already in use",
+			Options{Config: &rest.Config{}, Graphs: fakeGraphs{}, GetCertificate: testCertificate, BindAddress: taken.Addr().String()}, "address already in use",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if test.options.Config != nil && test.options.Graphs != nil {
-				options, err := test.options.complete()
-				if err != nil {
-					t.Fatal(err)
-				}
+			if options, err := test.options.complete(); err == nil {
 				if _, err = newServer(options, testAccess()); err == nil || !strings.Contains(err.Error(), test.want) {
 					t.Errorf("%v", err)
 				}

@@ -83,8 +83,7 @@ func run(ctx context.Context, o *options) error {
 		Graphs:            stream.Of(engine),
 		Known:             reconciler.Known(),
 		BindAddress:       o.streamAddress,
-		CertDir:           o.certDir,
-		GetCertificate:    certificates.get(),
+		GetCertificate:    certificates.get,
 		AllowedOrigins:    o.allowedOrigins,
 		SyncTimeout:       o.syncTimeout,
 		PermissionRecheck: o.permissionRecheck,
@@ -101,10 +100,7 @@ func run(ctx context.Context, o *options) error {
 	if err := rules.SetupWithManager(mgr); err != nil {
 		return err
 	}
-	runnables := []manager.Runnable{everyReplica(outliving(engine.Run, server.Run)), everyReplica(journal.Run)}
-	if certificates.kept != nil {
-		runnables = append(runnables, everyReplica(certificates.kept.Run))
-	}
+	runnables := []manager.Runnable{everyReplica(outliving(engine.Run, server.Run)), everyReplica(journal.Run), everyReplica(certificates.run)}
 	for _, r := range runnables {
 		if err := mgr.Add(r); err != nil {
 			return fmt.Errorf("add to the manager: %w", err)

@@ -1,14 +1,17 @@
 package main
 
 import (
+	"context"
 	"crypto/tls"
 	"fmt"
 	"net"
+	"path/filepath"
 	"strconv"
 
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/rest"
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/certwatcher"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/webhook"
 
@@ -17,26 +20,40 @@ import (
 
 // certificates are what the graphs and the webhook are served with: kept by the
 // operator, or files that somebody else keeps, and vouches for.
-type certificates struct{ kept *controllers.Certificates }
+type certificates struct {
+	kept  *controllers.Certificates
+	files *certwatcher.CertWatcher
+}
 
 func newCertificates(o *options, config *rest.Config, scheme *runtime.Scheme) (certificates, error) {
 	if o.certDir != "" {
-		return certificates{}, nil
+		files, err := certwatcher.New(filepath.Join(o.certDir, "tls.crt"), filepath.Join(o.certDir, "tls.key"))
+		if err != nil {
+			return certificates{}, fmt.Errorf("serving certificate: %w", err)
+		}
+		return certificates{files: files}, nil
 	}
 	// Not the manager's, which would cache all Secrets to read one.
 	c, err := client.New(config, client.Options{Scheme: scheme})
 	if err != nil {
 		return certificates{}, fmt.Errorf("client for certificates: %w", err)
 	}
-	return certificates{controllers.NewCertificates(c, controllers.CertificatesOptions{Namespace: namespace()})}, nil
+	return certificates{kept: controllers.NewCertificates(c, controllers.CertificatesOptions{Namespace: namespace()})}, nil
 }
 
-// get is nil where files are served.
-func (c certificates) get() func(*tls.ClientHelloInfo) (*tls.Certificate, error) {
-	if c.kept == nil {
-		return nil
+func (c certificates) get(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
+	if c.files != nil {
+		return c.files.GetCertificate(hello)
 	}
-	return c.kept.Get
+	return c.kept.Get(hello)
+}
+
+// run keeps or follows them.
+func (c certificates) run(ctx context.Context) error {
+	if c.files != nil {
+		return c.files.Start(ctx)
+	}
+	return c.kept.Run(ctx)
 }
 
 // newWebhookServer is nil where the webhook is off.
@@ -47,7 +64,7 @@ func newWebhookServer(o *options, c certificates) (webhook.Server, error) {
 	}
 	return controllers.NewWebhookServer(controllers.WebhookServerOptions{
 		Address:        net.JoinHostPort(host, strconv.Itoa(port)),
-		GetCertificate: c.get(), CertDir: o.certDir, ClientCAFile: o.webhookClientCA,
+		GetCertificate: c.get, ClientCAFile: o.webhookClientCA,
 	}), nil
 }
 

@@ -2,12 +2,14 @@ package main
 
 import (
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
 	"net/http"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strconv"
 	"time"
@@ -55,8 +57,13 @@ func runServer(ctx context.Context, c *child) error {
 	if err != nil {
 		return err
 	}
+	pair, err := tls.LoadX509KeyPair(filepath.Join(c.certificates, "tls.crt"), filepath.Join(c.certificates, "tls.key"))
+	if err != nil {
+		return err
+	}
 	streams, err := stream.New(stream.Options{
-		Config: c.config, Graphs: stream.Of(engine), BindAddress: "127.0.0.1:0", CertDir: c.certificates, Registerer: registry,
+		Config: c.config, Graphs: stream.Of(engine), BindAddress: "127.0.0.1:0", Registerer: registry,
+		GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return &pair, nil },
 	})
 	if err != nil {
 		return err

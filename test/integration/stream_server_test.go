@@ -2,6 +2,7 @@ package integration
 
 import (
 	"context"
+	"crypto/tls"
 	"fmt"
 	"io"
 	"net"
@@ -14,6 +15,7 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
+	certutil "k8s.io/client-go/util/cert"
 	apiregistrationv1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -82,7 +84,8 @@ func (fixedSubscription) Close() {}
 // streamServer serves a fixed graph to the cluster's users.
 type streamServer struct {
 	*stream.Server
-	stop func()
+	authority []byte // PEM, of its certificate
+	stop      func()
 }
 
 // startStream runs a server that has the rights that authentication and
@@ -99,9 +102,18 @@ func startStream(t *testing.T, c client.Client, served stream.Graphs, change ...
 		ObjectMeta: metav1.ObjectMeta{Name: user, Namespace: "kube-system"}, Subjects: subjects,
 		RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: "extension-apiserver-authentication-reader"},
 	})
+	authority, key, err := certutil.GenerateSelfSignedCertKey(env.ServiceName+"."+env.ServiceNamespace+".svc",
+		[]net.IP{net.IPv4(127, 0, 0, 1)}, []string{"localhost"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pair, err := tls.X509KeyPair(authority, key)
+	if err != nil {
+		t.Fatal(err)
+	}
 	o := stream.Options{
 		Config: cluster.ClientConfig(user), Graphs: served, BindAddress: "127.0.0.1:0",
-		ServerNames: []string{env.ServiceName + "." + env.ServiceNamespace + ".svc"},
+		GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return &pair, nil },
 	}
 	for _, f := range change {
 		f(&o)
@@ -125,7 +137,7 @@ func startStream(t *testing.T, c client.Client, served stream.Graphs, change ...
 		}
 	}
 	t.Cleanup(stop)
-	return &streamServer{Server: server, stop: stop}
+	return &streamServer{Server: server, authority: authority, stop: stop}
 }
 
 // create makes an object for a test, which is deleted after it.
@@ -145,7 +157,7 @@ func create(t *testing.T, c client.Client, object client.Object) {
 // outlive the server: namespaces are not deleted while a group is unavailable.
 func aggregate(t *testing.T, server *streamServer) {
 	t.Helper()
-	if err := cluster.RegisterAPIService(t.Context(), server.Addr().(*net.TCPAddr).Port, server.CABundle()); err != nil {
+	if err := cluster.RegisterAPIService(t.Context(), server.Addr().(*net.TCPAddr).Port, server.authority); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
@@ -174,7 +186,7 @@ type road struct {
 func ownPort(t *testing.T, server *streamServer, config *rest.Config) road {
 	t.Helper()
 	config = rest.CopyConfig(config)
-	config.CAData = server.CABundle()
+	config.CAData = server.authority
 	return road{"https://" + server.Addr().String(), fixture.HTTP1(t, config)}
 }
 
