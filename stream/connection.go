@@ -14,6 +14,7 @@ import (
 	"graphview.dev/graphview"
 	"graphview.dev/graphview/budget"
 	"graphview.dev/stream/rights"
+	"graphview.dev/stream/transport"
 )
 
 const (
@@ -21,8 +22,6 @@ const (
 	connectionPath = "/graph"
 	// connectionProtocol is the WebSocket subprotocol spoken there.
 	connectionProtocol = "gitlab-agent-graph-api"
-	// maxDiscard is how much of a request that is too large is read nevertheless.
-	maxDiscard = 1 << 20
 )
 
 // adHocViews bounds the views of one user.
@@ -61,7 +60,7 @@ func (s *Server) reserveAdHoc(ctx context.Context, who user.Info) (*stream, erro
 }
 
 // serveAdHoc reads the request, opens its view and streams it.
-func (s *Server) serveAdHoc(stream *stream, conn *websocket.Conn, out *socket, held *rights.Lease) {
+func (s *Server) serveAdHoc(stream *stream, conn *websocket.Conn, out *transport.Socket, held *rights.Lease) {
 	spec, err := s.readRequest(stream, conn, out)
 	var view View
 	if err == nil {
@@ -80,7 +79,7 @@ func (s *Server) serveAdHoc(stream *stream, conn *websocket.Conn, out *socket, h
 
 // readRequest reads the first message, and has the socket take no other. The error
 // is a *graphview.ClosedError if the peer is to be told.
-func (s *Server) readRequest(stream *stream, conn *websocket.Conn, out *socket) (graphview.Spec, error) {
+func (s *Server) readRequest(stream *stream, conn *websocket.Conn, out *transport.Socket) (graphview.Spec, error) {
 	type message struct {
 		text []byte
 		err  error
@@ -88,12 +87,12 @@ func (s *Server) readRequest(stream *stream, conn *websocket.Conn, out *socket) 
 	first := make(chan message, 1)
 	// Whoever reads under a deadline loses the connection with it, and with that the
 	// chance to say so.
-	out.start(conn, func() {
-		text, err := readText(stream.hard, conn, "the request", maxRequest)
+	out.Start(conn, func() {
+		text, err := transport.ReadText(stream.hard, conn, "the request", maxRequest)
 		first <- message{text, err}
 		if err == nil {
 			conn.SetReadLimit(maxRequest)
-			takeNothing(conn, stream.hard, stream.end)
+			transport.TakeNothing(conn, stream.hard, stream.end)
 		}
 	})
 	timer := time.NewTimer(s.timing.request)
@@ -105,26 +104,26 @@ func (s *Server) readRequest(stream *stream, conn *websocket.Conn, out *socket) 
 		}
 		spec, err := parseRequest(m.text)
 		if err != nil {
-			return graphview.Spec{}, malformed("%v", err)
+			return graphview.Spec{}, transport.Malformed("%v", err)
 		}
 		return spec, nil
 	case <-timer.C:
-		return graphview.Spec{}, malformed("no request came within %v: the first message says what to stream", s.timing.request)
+		return graphview.Spec{}, transport.Malformed("no request came within %v: the first message says what to stream", s.timing.request)
 	case <-stream.ctx.Done():
 		return graphview.Spec{}, context.Cause(stream.ctx)
 	}
 }
 
 // refuseRequest says why a request was not granted, and hangs up.
-func (s *Server) refuseRequest(stream *stream, conn *websocket.Conn, out *socket, err error) {
-	if errors.Is(err, errPeer) || errors.Is(err, context.Canceled) {
+func (s *Server) refuseRequest(stream *stream, conn *websocket.Conn, out *transport.Socket, err error) {
+	if errors.Is(err, transport.ErrGone) || errors.Is(err, context.Canceled) {
 		out.Abort()
 		return
 	}
 	closed := ungranted(err)
 	ctx, cancel := context.WithTimeout(stream.hard, s.timing.grace)
 	defer cancel()
-	if err := conn.Write(ctx, websocket.MessageText, errorFrame(closed).JSON); err != nil {
+	if err := conn.Write(ctx, websocket.MessageText, transport.ErrorFrame(closed).JSON); err != nil {
 		out.Abort()
 		return
 	}

@@ -8,13 +8,13 @@
 // Status before any upgrade: who is it (authentication.go, delegated to the API server
 // with TokenReview, its client CA and its front proxy), may it (the same, with
 // SubjectAccessReview), is there such a view and is it served (refusal.go), and
-// is there room (open.go). Then it is answered at once (list.go, snapshot.go, export.go) or
+// is there room (registry.go). Then it is answered at once (list.go, snapshot.go, export.go) or
 // becomes a session: a loop that takes frames from a subscription and writes
-// them to a transport (session.go; socket.go, events.go, lines.go).
+// them to a transport (session.go; package transport).
 //
 // A connection for many graphs is a mux: every graph on it is a channel that goes
 // through the same doors by itself (mux.go, mux_read.go, mux_channel.go). They
-// take turns to send, a message each (mux_turns.go).
+// take turns to send, a message each.
 //
 // What of a graph is in those frames depends on the subscriber. While it has a
 // graph open it holds a lease on what its identity may see, on the right to the

@@ -1,9 +1,7 @@
 package stream
 
 import (
-	"bufio"
 	"context"
-	"net"
 	"net/http"
 	"slices"
 
@@ -15,43 +13,8 @@ import (
 
 	"graphview.dev/graphview"
 	"graphview.dev/stream/rights"
+	"graphview.dev/stream/transport"
 )
-
-// The buffers of a WebSocket would make up most of an idle one. A client sends pongs
-// and one close frame; the other way, messages are put together behind the buffer.
-const (
-	readBuffer  = 64
-	writeBuffer = 64
-)
-
-// handshake holds back what websocket.Accept says when it refuses, so that a
-// Status can be said instead, and gives the connection smaller buffers than
-// net/http's.
-type handshake struct {
-	http.ResponseWriter
-	refused int
-}
-
-func (h *handshake) WriteHeader(code int) {
-	if code == http.StatusSwitchingProtocols {
-		h.ResponseWriter.WriteHeader(code)
-		return
-	}
-	h.refused = code
-}
-
-func (h *handshake) Write(p []byte) (int, error) { return len(p), nil }
-
-// Hijack is how the connection is taken over.
-func (h *handshake) Hijack() (net.Conn, *bufio.ReadWriter, error) {
-	conn, buffers, err := http.NewResponseController(h.ResponseWriter).Hijack()
-	if err != nil || buffers.Reader.Buffered() > 0 {
-		// What a hasty client has already sent is in there.
-		return conn, buffers, err
-	}
-	out := bufio.NewWriterSize(&wholeMessages{out: conn}, writeBuffer)
-	return conn, bufio.NewReadWriter(bufio.NewReaderSize(conn, readBuffer), out), nil
-}
 
 // door is what the upgrades differ in.
 type door struct {
@@ -67,7 +30,7 @@ type door struct {
 
 // upgrade makes a WebSocket of a request and returns. What is served over it goes on
 // in a goroutine that the server joins.
-func (s *Server) upgrade(w http.ResponseWriter, r *http.Request, d door, serve func(*stream, *websocket.Conn, *socket, *rights.Lease)) {
+func (s *Server) upgrade(w http.ResponseWriter, r *http.Request, d door, serve func(*stream, *websocket.Conn, *transport.Socket, *rights.Lease)) {
 	if offered := protocols(r); len(offered) > 0 && !slices.Contains(offered, d.protocol) {
 		s.refuse(w, r, apierrors.NewBadRequest("no known WebSocket subprotocol offered; it is "+d.protocol))
 		return
@@ -104,24 +67,18 @@ func (s *Server) acquire(r *http.Request, who user.Info, about graphview.Name, r
 
 // accept makes a WebSocket of a request that has been admitted, or says why not
 // with a Status about the named view.
-func (s *Server) accept(w http.ResponseWriter, r *http.Request, protocol string, name graphview.Name) (*websocket.Conn, *socket, bool) {
+func (s *Server) accept(w http.ResponseWriter, r *http.Request, protocol string, name graphview.Name) (*websocket.Conn, *transport.Socket, bool) {
 	if err := s.checkOrigin(r, name); err != nil {
 		s.refuse(w, r, err)
 		return nil, nil, false
 	}
-	answer, out := &handshake{ResponseWriter: w}, &socket{heartbeats: r.URL.Query().Get(heartbeatsOption) == "1"}
-	conn, err := websocket.Accept(answer, r, &websocket.AcceptOptions{
-		Subprotocols:   []string{protocol},
-		OriginPatterns: s.options.AllowedOrigins,
-		// A message is shared by its subscribers, its compressed form would not be:
-		// whoever does not read would hold one, and a compressor of a megabyte.
-		CompressionMode: websocket.CompressionDisabled,
-		OnPingReceived:  out.answerPing,
+	conn, out, refused := transport.Accept(w, r, transport.AcceptOptions{
+		Protocol: protocol, AllowedOrigins: s.options.AllowedOrigins, Heartbeats: r.URL.Query().Get(heartbeatsOption) == "1",
 	})
-	if err != nil && answer.refused != 0 {
-		s.refuse(w, r, status(int32(answer.refused), reasonOf(answer.refused), name, err.Error()))
+	if refused != nil && refused.Code != 0 {
+		s.refuse(w, r, status(int32(refused.Code), reasonOf(refused.Code), name, refused.Error()))
 	}
-	return conn, out, err == nil
+	return conn, out, refused == nil
 }
 
 // reasonOf is the Kubernetes word for the codes with which a handshake fails.

@@ -9,6 +9,7 @@ import (
 
 	"graphview.dev/api/reason"
 	"graphview.dev/graphview"
+	"graphview.dev/stream/transport"
 )
 
 // metrics say what serving subscribers costs. None has the name of a view or of
@@ -139,28 +140,28 @@ func (m *metrics) sent(transport string, frame *graphview.Frame) {
 }
 
 // count makes a transport one that is counted, until it is closed.
-func (m *metrics) count(t transport) transport {
+func (m *metrics) count(t transport.Transport) transport.Transport {
 	name := socketTransport
 	switch t.(type) {
-	case events:
+	case transport.Events:
 		name = eventsTransport
-	case lines:
+	case transport.Lines:
 		name = linesTransport
 	}
-	c := &counted{transport: t, metrics: m, name: name}
+	c := &counted{Transport: t, metrics: m, name: name}
 	c.metrics.subscribers.WithLabelValues(name).Inc()
 	return c
 }
 
 // counted is a transport that metrics tell of.
 type counted struct {
-	transport
+	transport.Transport
 	metrics *metrics
 	name    string
 }
 
 func (c *counted) WriteFrame(ctx context.Context, frame *graphview.Frame) error {
-	if err := c.transport.WriteFrame(ctx, frame); err != nil {
+	if err := c.Transport.WriteFrame(ctx, frame); err != nil {
 		return err
 	}
 	c.metrics.sent(c.name, frame)
@@ -169,12 +170,12 @@ func (c *counted) WriteFrame(ctx context.Context, frame *graphview.Frame) error 
 
 func (c *counted) Close(code reason.Code, text string) {
 	c.over(strconv.Itoa(int(code)))
-	c.transport.Close(code, text)
+	c.Transport.Close(code, text)
 }
 
 func (c *counted) Abort() {
 	c.over(gone)
-	c.transport.Abort()
+	c.Transport.Abort()
 }
 
 func (c *counted) over(code string) {

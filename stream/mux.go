@@ -16,6 +16,7 @@ import (
 	"graphview.dev/api/reason"
 	"graphview.dev/graphview"
 	"graphview.dev/stream/rights"
+	"graphview.dev/stream/transport"
 )
 
 const (
@@ -80,9 +81,9 @@ func (s *Server) serveStreams(w http.ResponseWriter, r *http.Request, info *requ
 	right := question{verb: "watch", group: groupVersion.Group, version: groupVersion.Version, resource: streams}
 	d := door{protocol: muxSubprotocol, about: graphview.Name{Name: streams}, right: right, reserve: s.registry.reserveMux}
 	who, _ := request.UserFrom(r.Context())
-	s.upgrade(w, r, d, func(stream *stream, conn *websocket.Conn, out *socket, _ *rights.Lease) {
+	s.upgrade(w, r, d, func(stream *stream, conn *websocket.Conn, out *transport.Socket, _ *rights.Lease) {
 		m := s.newMux(who, out, stream)
-		out.start(conn, func() {
+		out.Start(conn, func() {
 			defer s.contain(func() { stream.end(errInternal()) })
 			m.read(conn)
 		})
@@ -126,7 +127,7 @@ func (m *mux) goodbye(closed *graphview.ClosedError) error {
 		return err
 	}
 	defer m.turn.Release(1)
-	return m.write(ctx, m.server.timing.grace, "", errorFrame(closed).JSON)
+	return m.write(ctx, m.server.timing.grace, "", transport.ErrorFrame(closed).JSON)
 }
 
 // beat sends heartbeats in silence and returns why the connection is over.
@@ -187,7 +188,7 @@ func (m *mux) ping(ctx context.Context) error {
 		return ctx.Err()
 	}
 	if err != nil {
-		return fmt.Errorf("%w: %w", errPeer, err)
+		return fmt.Errorf("%w: %w", transport.ErrGone, err)
 	}
 	m.speak()
 	return nil
@@ -249,8 +250,8 @@ func (m *mux) write(ctx context.Context, within time.Duration, more string, text
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	if err := m.out.WriteSpliced(ctx, more, text); err != nil {
-		m.stream.end(errPeer)
-		return fmt.Errorf("%w: %w", errPeer, err)
+		m.stream.end(transport.ErrGone)
+		return fmt.Errorf("%w: %w", transport.ErrGone, err)
 	}
 	m.speak()
 	return nil

@@ -7,6 +7,7 @@ import (
 
 	"graphview.dev/api/reason"
 	"graphview.dev/graphview"
+	"graphview.dev/stream/transport"
 )
 
 // channel is one graph on a mux: a position in a view and no more. It takes its
@@ -159,7 +160,7 @@ func (c *channel) conclude(closed *graphview.ClosedError, unsubscribed bool) {
 	case closed != nil:
 		m.server.metrics.streamEnded(strconv.Itoa(int(closed.Code())))
 		if m.stream.ctx.Err() == nil {
-			_ = m.say(onChannel(c.number), errorFrame(closed).JSON)
+			_ = m.say(onChannel(c.number), transport.ErrorFrame(closed).JSON)
 		}
 	case !unsubscribed:
 		m.server.metrics.streamEnded(gone)

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"graphview.dev/graphview"
+	"graphview.dev/stream/transport"
 )
 
 // maxMuxMessage is how large a client's message on a mux may be: a request, and
@@ -39,10 +40,10 @@ func parseMuxMessage(text []byte) (m muxMessage, err error) {
 		ID *int64 `json:"id"`
 	}
 	if err := json.Unmarshal(text, &known); err != nil {
-		return m, errors.Join(errNoID, malformed("the message is not of the expected form: %v", err))
+		return m, errors.Join(errNoID, transport.Malformed("the message is not of the expected form: %v", err))
 	}
 	if known.ID == nil {
-		return m, errors.Join(errNoID, malformed("the message has no id"))
+		return m, errors.Join(errNoID, transport.Malformed("the message has no id"))
 	}
 	m.id = *known.ID
 	var all struct {
@@ -60,14 +61,14 @@ func parseMuxMessage(text []byte) (m muxMessage, err error) {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&all); err != nil && !errors.Is(err, io.EOF) {
-		return m, malformed("the message is not of the expected form: %v", err)
+		return m, transport.Malformed("the message is not of the expected form: %v", err)
 	}
 	in, out := all.Subscribe, all.Unsubscribe
 	switch {
 	case (in == nil) == (out == nil):
-		return m, malformed("the message must have either subscribe or unsubscribe")
+		return m, transport.Malformed("the message must have either subscribe or unsubscribe")
 	case out != nil && out.Channel <= 0:
-		return m, malformed("unsubscribe.channel must be a channel's number")
+		return m, transport.Malformed("unsubscribe.channel must be a channel's number")
 	case out != nil:
 		m.unsubscribe = out.Channel
 		return m, nil
@@ -76,16 +77,16 @@ func parseMuxMessage(text []byte) (m muxMessage, err error) {
 	named := in.Namespace != "" && in.Name != ""
 	switch {
 	case asked == (in.Namespace != "" || in.Name != "") || !asked && !named:
-		return m, malformed("subscribe must have either namespace and name, or request")
+		return m, transport.Malformed("subscribe must have either namespace and name, or request")
 	case asked && in.Since != "":
-		return m, malformed("subscribe.since goes with a name: a view of a request begins with its channel")
+		return m, transport.Malformed("subscribe.since goes with a name: a view of a request begins with its channel")
 	case named:
 		m.subscribe = &muxSubscribe{name: graphview.Name{Namespace: in.Namespace, Name: in.Name}, since: in.Since}
 		return m, nil
 	}
 	spec, err := parseRequest(in.Request)
 	if err != nil {
-		return m, malformed("subscribe.request: %v", err)
+		return m, transport.Malformed("subscribe.request: %v", err)
 	}
 	m.subscribe = &muxSubscribe{request: &spec}
 	return m, nil
@@ -93,13 +94,13 @@ func parseMuxMessage(text []byte) (m muxMessage, err error) {
 
 // muxAnswer answers a client's message.
 type muxAnswer struct {
-	ID      int64    `json:"id"`
-	Channel int64    `json:"channel,omitempty"`
-	Error   *problem `json:"error,omitempty"`
+	ID      int64              `json:"id"`
+	Channel int64              `json:"channel,omitempty"`
+	Error   *transport.Problem `json:"error,omitempty"`
 }
 
 func refusedAnswer(id int64, closed *graphview.ClosedError) muxAnswer {
-	why := problemOf(closed)
+	why := transport.ProblemOf(closed)
 	return muxAnswer{ID: id, Error: &why}
 }
 

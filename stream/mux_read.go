@@ -10,13 +10,14 @@ import (
 
 	"graphview.dev/api/reason"
 	"graphview.dev/graphview"
+	"graphview.dev/stream/transport"
 )
 
 // read does what the client says until the connection is over. It is the
 // socket's reader, so it must not wait for what only the peer's pong can bring.
 func (m *mux) read(conn *websocket.Conn) {
 	for {
-		text, err := readText(m.stream.hard, conn, "a message", maxMuxMessage)
+		text, err := transport.ReadText(m.stream.hard, conn, "a message", maxMuxMessage)
 		if err == nil {
 			m.hear(true)
 			err = m.handle(text)

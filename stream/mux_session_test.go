@@ -18,6 +18,7 @@ import (
 	"graphview.dev/api/reason"
 	"graphview.dev/graphview"
 	"graphview.dev/graphview/budget"
+	"graphview.dev/stream/transport"
 )
 
 // spliceRecorder is a recorder for a mux, of which a ping that nobody waits for
@@ -168,7 +169,7 @@ func TestMuxOrder(t *testing.T) {
 		time.Sleep(time.Second * 400)
 		other.send(frames("second", 50)...)
 		time.Sleep(2000 * time.Second)
-		m.stream.end(errPeer)
+		m.stream.end(transport.ErrGone)
 		join()
 
 		var order []string
@@ -224,7 +225,7 @@ func TestMuxHoldsNothing(t *testing.T) {
 		if n := len(second.answers); n != 0 {
 			t.Errorf("%d changes are left", n)
 		}
-		m.stream.end(errPeer)
+		m.stream.end(transport.ErrGone)
 		join()
 	})
 }
@@ -352,7 +353,7 @@ func TestMuxLives(t *testing.T) {
 			play: func(t *testing.T, m *mux, view *fakeView) {
 				t.Helper()
 				subscribes(t, m, 1, view)
-				m.stream.end(errPeer)
+				m.stream.end(transport.ErrGone)
 			},
 			want: []string{`0s {"id":1,"channel":1}`, "0s abort"},
 		},

@@ -8,13 +8,14 @@ import (
 
 	"graphview.dev/api/reason"
 	"graphview.dev/graphview"
+	"graphview.dev/stream/transport"
 )
 
 // session sends one subscription to one peer. It holds nothing for the peer: it
 // asks for more when the last frame is written, and gets what is new by then.
 type session struct {
 	subscription Subscription
-	transport    transport
+	transport    transport.Transport
 	timing       timing
 	// why tells what to say to the peer about an error of the subscription; nil:
 	// nothing.
@@ -24,14 +25,12 @@ type session struct {
 	writing writing
 }
 
-var errPeer = errors.New("the peer is gone")
-
 // run returns when the subscription or ctx is over or the peer is gone, with
 // everything closed. ctx and hard are those of a stream.
 func (s *session) run(ctx, hard context.Context) {
 	defer s.subscription.Close()
 	err := s.pump(ctx, hard)
-	if errors.Is(err, errPeer) {
+	if errors.Is(err, transport.ErrGone) {
 		s.transport.Abort()
 		return
 	}
@@ -42,7 +41,7 @@ func (s *session) run(ctx, hard context.Context) {
 	}
 	// The view need not wait for the goodbye.
 	s.subscription.Close()
-	if err := s.write(hard, s.timing.grace, errorFrame(closed)); err != nil {
+	if err := s.write(hard, s.timing.grace, transport.ErrorFrame(closed)); err != nil {
 		s.transport.Abort()
 		return
 	}
@@ -51,14 +50,14 @@ func (s *session) run(ctx, hard context.Context) {
 
 // pump never returns nil.
 func (s *session) pump(ctx, hard context.Context) error {
-	silence := deadline{time: s.timing.heartbeat, slack: s.timing.heartbeat / 4}
-	defer silence.stop()
-	writing := deadline{time: s.timing.write, slack: s.timing.heartbeat}
-	defer writing.stop()
+	silence := transport.Deadline{Time: s.timing.heartbeat, Slack: s.timing.heartbeat / 4}
+	defer silence.Stop()
+	writing := transport.Deadline{Time: s.timing.write, Slack: s.timing.heartbeat}
+	defer writing.Stop()
 	for {
-		frames, err := s.subscription.Next(silence.under(ctx))
+		frames, err := s.subscription.Next(silence.Under(ctx))
 		if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
-			writing.stop() // who is silent needs none
+			writing.Stop() // who is silent needs none
 			if err := s.ping(ctx); err != nil {
 				return err
 			}
@@ -68,7 +67,7 @@ func (s *session) pump(ctx, hard context.Context) error {
 			return err
 		}
 		for _, frame := range frames {
-			if err := s.send(writing.under(hard), frame); err != nil {
+			if err := s.send(writing.Under(hard), frame); err != nil {
 				return err
 			}
 			// A stream that ends need not send the rest of a large graph.
@@ -89,7 +88,7 @@ func (s *session) send(ctx context.Context, frame *graphview.Frame) error {
 	s.unsent.begin(&s.writing, frame)
 	defer s.unsent.end(&s.writing)
 	if err := s.transport.WriteFrame(ctx, frame); err != nil {
-		return fmt.Errorf("%w: %w", errPeer, err)
+		return fmt.Errorf("%w: %w", transport.ErrGone, err)
 	}
 	return nil
 }
@@ -104,7 +103,7 @@ func (s *session) ping(ctx context.Context) error {
 		return ctx.Err()
 	}
 	if err != nil {
-		return fmt.Errorf("%w: %w", errPeer, err)
+		return fmt.Errorf("%w: %w", transport.ErrGone, err)
 	}
 	return nil
 }

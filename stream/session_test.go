@@ -12,6 +12,7 @@ import (
 
 	"graphview.dev/api/reason"
 	"graphview.dev/graphview"
+	"graphview.dev/stream/transport"
 )
 
 // recorder is a transport that writes down what it is told, and when.
@@ -107,7 +108,7 @@ func TestSession(t *testing.T) {
 			want: []string{"0s a", "15m0s abort"},
 		},
 		"the peer leaves": {
-			play: func(_ *fakeSubscription, end context.CancelCauseFunc, _ context.CancelFunc) { end(errPeer) },
+			play: func(_ *fakeSubscription, end context.CancelCauseFunc, _ context.CancelFunc) { end(transport.ErrGone) },
 			want: []string{"0s abort"},
 		},
 		"the request is cancelled": {

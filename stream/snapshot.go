@@ -12,6 +12,7 @@ import (
 	"graphview.dev/api/reason"
 	"graphview.dev/graphview"
 	"graphview.dev/stream/rights"
+	"graphview.dev/stream/transport"
 )
 
 // snapshot is a form in which a graph is sent once.
@@ -79,7 +80,7 @@ func (s *Server) sendSnapshot(w http.ResponseWriter, r *http.Request, view View,
 		s.abandon(w, r, stream.ctx, view, err)
 		return
 	}
-	out, begun := newResponse(w), false
+	out, begun := transport.NewResponse(w), false
 	send := func(parts ...[]byte) error {
 		if !begun {
 			begun = true
@@ -90,9 +91,9 @@ func (s *Server) sendSnapshot(w http.ResponseWriter, r *http.Request, view View,
 		// What was begun may still be finished while the server stops.
 		ctx, cancel := context.WithTimeout(stream.hard, form.patience)
 		defer cancel()
-		return out.write(ctx, parts...)
+		return out.Write(ctx, parts...)
 	}
-	sending := writing{cut: out.cut}
+	sending := writing{cut: out.Cut}
 	for {
 		done, err := s.addFrames(form.body, frames, &sending, send)
 		if done {

@@ -13,6 +13,7 @@ import (
 
 	"graphview.dev/graphview"
 	"graphview.dev/stream/rights"
+	"graphview.dev/stream/transport"
 )
 
 // serveWatch streams one graph, over whatever the request can take.
@@ -49,14 +50,14 @@ func (s *Server) serveWatch(w http.ResponseWriter, r *http.Request, name graphvi
 		}
 		// Tells nginx, which may be in between, not to buffer.
 		w.Header().Set("X-Accel-Buffering", "no")
-		s.serveResponse(w, r, view, since, eventsType, events{newResponse(w)})
+		s.serveResponse(w, r, view, since, eventsType, transport.Events{Response: transport.NewResponse(w)})
 	default:
-		s.serveResponse(w, r, view, since, jsonType, lines{newResponse(w)})
+		s.serveResponse(w, r, view, since, jsonType, transport.Lines{Response: transport.NewResponse(w)})
 	}
 }
 
 // serveResponse streams as an HTTP response; the handler is the session.
-func (s *Server) serveResponse(w http.ResponseWriter, r *http.Request, view View, since, contentType string, out transport) {
+func (s *Server) serveResponse(w http.ResponseWriter, r *http.Request, view View, since, contentType string, out transport.Transport) {
 	who, _ := request.UserFrom(r.Context())
 	stream, err := s.registry.reserve(r.Context(), who)
 	if err != nil {
@@ -73,15 +74,15 @@ func (s *Server) serveResponse(w http.ResponseWriter, r *http.Request, view View
 	if err := http.NewResponseController(w).Flush(); err != nil {
 		return
 	}
-	s.newSession(view, since, held, out, newResponse(w).cut).run(stream.ctx, stream.hard)
+	s.newSession(view, since, held, out, transport.NewResponse(w).Cut).run(stream.ctx, stream.hard)
 }
 
 // serveSocket streams over a WebSocket.
 func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request, view View, since string) {
 	name := view.Name()
 	s.upgrade(w, r, door{protocol: subprotocol, about: name, right: rightToWatch(name), reserve: s.registry.reserve},
-		func(stream *stream, conn *websocket.Conn, out *socket, held *rights.Lease) {
-			out.start(conn, func() { takeNothing(conn, stream.hard, stream.end) })
+		func(stream *stream, conn *websocket.Conn, out *transport.Socket, held *rights.Lease) {
+			out.Start(conn, func() { transport.TakeNothing(conn, stream.hard, stream.end) })
 			s.newSession(view, since, held, out, stream.kill).run(stream.ctx, stream.hard)
 		})
 }
@@ -94,7 +95,7 @@ func rightToWatch(name graphview.Name) question {
 	}
 }
 
-func (s *Server) newSession(view View, since string, access graphview.Access, out transport, cut func()) *session {
+func (s *Server) newSession(view View, since string, access graphview.Access, out transport.Transport, cut func()) *session {
 	name := view.Name()
 	return &session{
 		subscription: view.Subscribe(since, access), transport: s.metrics.count(out), timing: s.timing,

@@ -1,4 +1,4 @@
-package stream
+package transport
 
 import (
 	"context"
@@ -6,19 +6,20 @@ import (
 	"time"
 )
 
-// response writes to an HTTP response piece by piece.
-type response struct {
+// Response writes to an HTTP response piece by piece.
+type Response struct {
 	w       http.ResponseWriter
 	control *http.ResponseController
 }
 
-func newResponse(w http.ResponseWriter) response {
-	return response{w: w, control: http.NewResponseController(w)}
+// NewResponse is for a response that a handler is about to give.
+func NewResponse(w http.ResponseWriter) Response {
+	return Response{w: w, control: http.NewResponseController(w)}
 }
 
-// write sends parts on their way before ctx's deadline. It does not notice that
+// Write sends parts on their way before ctx's deadline. It does not notice that
 // ctx is done otherwise; closing the connection ends it.
-func (r response) write(ctx context.Context, parts ...[]byte) error {
+func (r Response) Write(ctx context.Context, parts ...[]byte) error {
 	deadline, _ := ctx.Deadline()
 	if err := r.control.SetWriteDeadline(deadline); err != nil {
 		return err
@@ -35,8 +36,8 @@ func (r response) write(ctx context.Context, parts ...[]byte) error {
 	return r.control.SetWriteDeadline(time.Time{})
 }
 
-// cut has the write that is under way fail, and all that follow it.
-func (r response) cut() {
+// Cut has the write that is under way fail, and all that follow it.
+func (r Response) Cut() {
 	// An error means that the peer is gone.
 	_ = r.control.SetWriteDeadline(time.Unix(1, 0))
 }

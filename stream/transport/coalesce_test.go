@@ -1,4 +1,4 @@
-package stream
+package transport
 
 import (
 	"bytes"
@@ -35,7 +35,7 @@ func (w *writes) Write(p []byte) (int, error) {
 func TestWholeMessages(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	var out writes
-	w := &wholeMessages{out: &out}
+	w := &frameCoalescer{out: &out}
 	for n := range 2000 {
 		var message []byte
 		for frames := 1 + r.IntN(3); frames > 0; frames-- {

@@ -1,4 +1,4 @@
-package stream
+package transport
 
 import (
 	"encoding/binary"
@@ -10,13 +10,13 @@ import (
 // writes for its size as it is.
 const maxWhole = 8 << 10
 
-var wholes = sync.Pool{New: func() any { return new(make([]byte, 0, maxWhole)) }}
+var pieces = sync.Pool{New: func() any { return new(make([]byte, 0, maxWhole)) }}
 
-// wholeMessages lets a WebSocket server have next to no buffer of its own, which
+// frameCoalescer lets a WebSocket server have next to no buffer of its own, which
 // makes it write a message in parts: it sends these as one, which is one system
 // call and one record of TLS. Between messages it holds nothing. One Write at a
 // time; an error of out's ends it, as it does the connection.
-type wholeMessages struct {
+type frameCoalescer struct {
 	out  io.Writer
 	held *[]byte // the beginning of the message under way; nil: nothing
 
@@ -27,13 +27,13 @@ type wholeMessages struct {
 	left   uint64 // bytes of the payload then
 }
 
-func (w *wholeMessages) Write(p []byte) (int, error) {
+func (w *frameCoalescer) Write(p []byte) (int, error) {
 	ended := w.follow(p)
 	if w.held == nil && (ended || len(p) > maxWhole) {
 		return w.out.Write(p)
 	}
 	if w.held == nil {
-		w.held = wholes.Get().(*[]byte)
+		w.held = pieces.Get().(*[]byte)
 	}
 	if len(*w.held)+len(p) > maxWhole {
 		if err := w.send(); err != nil {
@@ -49,16 +49,16 @@ func (w *wholeMessages) Write(p []byte) (int, error) {
 }
 
 // send sends what is held.
-func (w *wholeMessages) send() error {
+func (w *frameCoalescer) send() error {
 	_, err := w.out.Write(*w.held)
 	*w.held = (*w.held)[:0]
-	wholes.Put(w.held)
+	pieces.Put(w.held)
 	w.held = nil
 	return err
 }
 
 // follow moves on by p, and tells whether a message ends with it.
-func (w *wholeMessages) follow(p []byte) (ended bool) {
+func (w *frameCoalescer) follow(p []byte) (ended bool) {
 	for len(p) > 0 {
 		ended = false
 		if !w.inside {

@@ -1,4 +1,4 @@
-package stream
+package transport
 
 import (
 	"context"
@@ -12,8 +12,8 @@ import (
 	"graphview.dev/graphview"
 )
 
-// socket is the WebSocket transport.
-type socket struct {
+// Socket is the WebSocket transport.
+type Socket struct {
 	conn    *websocket.Conn
 	read    chan struct{}
 	writing atomic.Bool
@@ -21,9 +21,9 @@ type socket struct {
 	heartbeats bool
 }
 
-// start has read called in a goroutine, which is joined when the socket is
+// Start has read called in a goroutine, which is joined when the socket is
 // closed. It must return when the connection is.
-func (s *socket) start(conn *websocket.Conn, read func()) {
+func (s *Socket) Start(conn *websocket.Conn, read func()) {
 	s.conn, s.read = conn, make(chan struct{})
 	go func() {
 		defer close(s.read)
@@ -31,12 +31,12 @@ func (s *socket) start(conn *websocket.Conn, read func()) {
 	}()
 }
 
-// takeNothing reads from conn, for a protocol on which only we speak, until hard
+// TakeNothing reads from conn, for a protocol on which only we speak, until hard
 // is done or the peer leaves, and ends the session when either that or a message
 // comes.
-func takeNothing(conn *websocket.Conn, hard context.Context, end context.CancelCauseFunc) {
+func TakeNothing(conn *websocket.Conn, hard context.Context, end context.CancelCauseFunc) {
 	if _, _, err := conn.Reader(hard); err != nil {
-		end(errPeer)
+		end(ErrGone)
 		return
 	}
 	end(&graphview.ClosedError{
@@ -44,49 +44,54 @@ func takeNothing(conn *websocket.Conn, hard context.Context, end context.CancelC
 	})
 }
 
-// readText reads one message, a text of at most limit bytes. What is called it
+// ReadText reads one message, a text of at most limit bytes. What is called it
 // is for people. The error is a *graphview.ClosedError or that the peer is gone.
-func readText(ctx context.Context, conn *websocket.Conn, what string, limit int) ([]byte, error) {
+func ReadText(ctx context.Context, conn *websocket.Conn, what string, limit int) ([]byte, error) {
 	conn.SetReadLimit(-1) // ours answers with a reason
 	kind, reader, err := conn.Reader(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", errPeer, err)
+		return nil, fmt.Errorf("%w: %w", ErrGone, err)
 	}
 	text, err := io.ReadAll(io.LimitReader(reader, int64(limit)+1))
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("%w: %w", errPeer, err)
+		return nil, fmt.Errorf("%w: %w", ErrGone, err)
 	case kind != websocket.MessageText:
-		return nil, malformed("%s must be a text message", what)
+		return nil, Malformed("%s must be a text message", what)
 	case len(text) > limit:
 		// A connection that is closed with much unread may lose our last words.
 		_, _ = io.CopyN(io.Discard, reader, maxDiscard)
-		return nil, malformed("%s has more than %d bytes", what, limit)
+		return nil, Malformed("%s has more than %d bytes", what, limit)
 	}
 	return text, nil
 }
 
-func malformed(format string, args ...any) *graphview.ClosedError {
+// Malformed says that what a client sent cannot be understood.
+func Malformed(format string, args ...any) *graphview.ClosedError {
 	return &graphview.ClosedError{Reason: reason.Malformed, Message: fmt.Sprintf(format, args...)}
 }
 
 // answerPing tells whether to answer a ping of the peer. The library gives an
 // answer five seconds and then gives up the connection; behind a frame that a
 // slow peer takes longer to read, that would cut it for being slow.
-func (s *socket) answerPing(context.Context, []byte) bool { return !s.writing.Load() }
+func (s *Socket) answerPing(context.Context, []byte) bool { return !s.writing.Load() }
 
-func (s *socket) WriteFrame(ctx context.Context, frame *graphview.Frame) error {
+// WriteFrame implements Transport.
+func (s *Socket) WriteFrame(ctx context.Context, frame *graphview.Frame) error {
 	s.writing.Store(true)
 	defer s.writing.Store(false)
 	return s.conn.Write(ctx, websocket.MessageText, frame.JSON)
 }
+
+// maxDiscard is how much of a message that is too large is read nevertheless.
+const maxDiscard = 1 << 20
 
 // spliced bounds what WriteSpliced copies of a message.
 const spliced = 4 << 10
 
 // WriteSpliced sends the JSON object text, to which it gives members more:
 // `"a":1,`. The text is shared, so it goes out as it is but for its beginning.
-func (s *socket) WriteSpliced(ctx context.Context, more string, text []byte) error {
+func (s *Socket) WriteSpliced(ctx context.Context, more string, text []byte) error {
 	s.writing.Store(true)
 	defer s.writing.Store(false)
 	head := min(len(text), spliced)
@@ -107,7 +112,8 @@ func (s *socket) WriteSpliced(ctx context.Context, more string, text []byte) err
 	return out.Close()
 }
 
-func (s *socket) Ping(ctx context.Context) error {
+// Ping implements Transport.
+func (s *Socket) Ping(ctx context.Context) error {
 	if s.heartbeats {
 		s.writing.Store(true)
 		err := s.conn.Write(ctx, websocket.MessageText, heartbeat)
@@ -122,14 +128,16 @@ func (s *socket) Ping(ctx context.Context) error {
 // heartbeat is a message that says nothing.
 var heartbeat = []byte("{}")
 
-func (s *socket) Close(code reason.Code, text string) {
+// Close implements Transport.
+func (s *Socket) Close(code reason.Code, text string) {
 	// An error means that the peer did not close its side in time, which is its
 	// own affair.
 	_ = s.conn.Close(websocket.StatusCode(code), text)
 	<-s.read
 }
 
-func (s *socket) Abort() {
+// Abort implements Transport.
+func (s *Socket) Abort() {
 	_ = s.conn.CloseNow()
 	<-s.read
 }

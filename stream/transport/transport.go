@@ -1,7 +1,9 @@
-package stream
+package transport
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 
 	"github.com/coder/websocket"
 
@@ -9,9 +11,12 @@ import (
 	"graphview.dev/graphview"
 )
 
-// transport carries a session's messages to its peer. A session calls one method
+// ErrGone is of a peer that left, or that cannot be told anything.
+var ErrGone = errors.New("the peer is gone")
+
+// Transport carries a session's messages to its peer. A session calls one method
 // at a time.
-type transport interface {
+type Transport interface {
 	// WriteFrame sends one message. The frame is shared and only read.
 	WriteFrame(ctx context.Context, frame *graphview.Frame) error
 	// Ping is sent when nothing else was. It fails if the peer is gone, where that
@@ -25,22 +30,27 @@ type transport interface {
 	Abort()
 }
 
-// errorFrame is the last message of a stream: why it ends.
-func errorFrame(closed *graphview.ClosedError) *graphview.Frame {
-	return &graphview.Frame{JSON: encode(struct {
-		Error problem `json:"error"`
-	}{problemOf(closed)})}
+// ErrorFrame is the last message of a stream: why it ends.
+func ErrorFrame(closed *graphview.ClosedError) *graphview.Frame {
+	text, err := json.Marshal(struct {
+		Error Problem `json:"error"`
+	}{ProblemOf(closed)})
+	if err != nil { // two numbers and three strings
+		panic(err)
+	}
+	return &graphview.Frame{JSON: text}
 }
 
-// problem is how messages say why something ended, or was not begun.
-type problem struct {
+// Problem is how messages say why something ended, or was not begun.
+type Problem struct {
 	Code       int           `json:"code"`
 	CodeString string        `json:"code_string"`
 	Reason     reason.Reason `json:"reason"`
 	Message    string        `json:"message"`
 }
 
-func problemOf(closed *graphview.ClosedError) problem {
+// ProblemOf says why something ended.
+func ProblemOf(closed *graphview.ClosedError) Problem {
 	code := closed.Code()
-	return problem{int(code), websocket.StatusCode(code).String(), closed.Reason, closed.Message}
+	return Problem{int(code), websocket.StatusCode(code).String(), closed.Reason, closed.Message}
 }

@@ -1,0 +1,36 @@
+package transport
+
+import (
+	"context"
+	"time"
+)
+
+// Deadline makes contexts that end after a time, or up to a slack sooner: one is
+// used until the slack is used up, so that a busy stream does not make one for each
+// message.
+type Deadline struct {
+	Time, Slack time.Duration
+
+	ctx    context.Context
+	cancel context.CancelFunc
+	until  time.Time
+}
+
+// Under returns a context under the parent, which is always the same. Stop is
+// called in the end.
+func (d *Deadline) Under(parent context.Context) context.Context {
+	if d.ctx == nil || d.ctx.Err() != nil || time.Until(d.until) < d.Time-d.Slack {
+		d.Stop()
+		d.until = time.Now().Add(d.Time)
+		d.ctx, d.cancel = context.WithDeadline(parent, d.until)
+	}
+	return d.ctx
+}
+
+// Stop frees what a context holds, until the next is asked for.
+func (d *Deadline) Stop() {
+	if d.cancel != nil {
+		d.cancel()
+	}
+	d.ctx, d.cancel = nil, nil
+}
