@@ -3,17 +3,19 @@ package controllers
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
-	authorizationv1 "k8s.io/api/authorization/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apiserver/pkg/authentication/serviceaccount"
+	"k8s.io/apiserver/pkg/authentication/user"
 	authorizationclient "k8s.io/client-go/kubernetes/typed/authorization/v1"
 	"k8s.io/client-go/rest"
 
 	"graphview.dev/graphview"
+	"graphview.dev/graphview/access"
 )
 
 // staleIntervals is for how many intervals an answer holds when the API server
@@ -21,20 +23,27 @@ import (
 const staleIntervals = 5
 
 // Permit decides what ServiceAccounts may list and watch: the API server's own
-// authorizer does, and its answers are kept for an interval.
+// authorizer does. A change takes effect within an interval where answers are asked
+// for twice in it.
 type Permit struct {
-	reviews  authorizationclient.SubjectAccessReviewInterface
+	asker    *access.Asker
 	interval time.Duration
 	asked    *prometheus.CounterVec
 
-	mu      sync.Mutex
-	answers map[question]answer
+	mu       sync.Mutex
+	accounts map[graphview.Name]*accountAnswers
+	swept    time.Time
 }
 
-type question struct {
-	account   graphview.Name
-	resource  schema.GroupVersionResource
-	namespace string
+// accountAnswers are what is known of one ServiceAccount.
+type accountAnswers struct {
+	// asking is held by the one that has questions asked, so that many views of one
+	// account ask once.
+	asking chan struct{}
+
+	mu      sync.Mutex
+	answers map[graphview.Place]answer
+	used    time.Time
 }
 
 type answer struct {
@@ -42,61 +51,124 @@ type answer struct {
 	at      time.Time
 }
 
-// NewPermit asks with the given configuration, about each pair again after the
-// interval.
+// NewPermit asks with the given configuration.
 func NewPermit(config *rest.Config, interval time.Duration) (*Permit, error) {
+	config = rest.CopyConfig(config)
+	// The asker has a limit of its own.
+	config.QPS = -1
 	client, err := authorizationclient.NewForConfig(config)
 	if err != nil {
 		return nil, fmt.Errorf("authorization client: %w", err)
 	}
-	return &Permit{reviews: client.SubjectAccessReviews(), interval: interval, asked: reviewsTotal(), answers: make(map[question]answer)}, nil
+	return newPermit(access.SubjectAccessReviews(client.SubjectAccessReviews()), interval), nil
 }
 
-// Allowed tells whether a ServiceAccount may both list and watch a resource in
-// a namespace, "" for all. When the API server does not answer, what it last
-// said holds for a while.
-func (p *Permit) Allowed(ctx context.Context, account graphview.Name, resource schema.GroupVersionResource, namespace string) (bool, error) {
-	q := question{account, resource, namespace}
-	p.mu.Lock()
-	known, ok := p.answers[q]
-	p.mu.Unlock()
-	if ok && time.Since(known.at) < p.interval {
-		return known.allowed, nil
+func newPermit(review access.Review, interval time.Duration) *Permit {
+	p := &Permit{interval: interval, asked: reviewsTotal(), accounts: make(map[graphview.Name]*accountAnswers)}
+	p.asker = access.New(access.Options{Review: review, Reviewed: func(allowed bool, err error) {
+		p.asked.WithLabelValues(resultOf(allowed, err)).Inc()
+	}})
+	return p
+}
+
+// Allowed tells for each place whether a ServiceAccount may both list and watch
+// what is there. A Namespace of "" stands for all. Where the API server does not
+// answer, what it last said holds for a while; a place of which nothing is known is
+// missing, and the error says why.
+func (p *Permit) Allowed(ctx context.Context, account graphview.Name, places []graphview.Place) (map[graphview.Place]bool, error) {
+	known := p.of(account)
+	select {
+	case known.asking <- struct{}{}:
+		defer func() { <-known.asking }()
+	case <-ctx.Done():
+		return known.hold(places, staleIntervals*p.interval), ctx.Err()
 	}
-	allowed := true
-	for _, verb := range []string{"list", "watch"} {
-		may, err := p.review(ctx, q, verb)
-		if err != nil {
-			if ok && time.Since(known.at) < staleIntervals*p.interval {
-				return known.allowed, nil
-			}
-			return false, err
-		}
-		allowed = allowed && may
+	// Two that ask one after the other, each every half interval, ask the API server
+	// once.
+	due := known.due(places, p.interval/2)
+	if len(due) == 0 {
+		return known.hold(places, staleIntervals*p.interval), nil
 	}
+	answers, err := p.asker.Watchable(ctx, accountUser(account), due)
+	known.learn(answers)
+	held := known.hold(places, staleIntervals*p.interval)
+	if len(held) == len(places) {
+		return held, nil
+	}
+	return held, err
+}
+
+// accountUser is a ServiceAccount as the API server authenticates it.
+func accountUser(account graphview.Name) user.Info {
+	return &user.DefaultInfo{
+		Name:   serviceaccount.MakeUsername(account.Namespace, account.Name),
+		Groups: append(serviceaccount.MakeGroupNames(account.Namespace), user.AllAuthenticated),
+	}
+}
+
+// of returns what is known of an account, and forgets those that nobody has asked
+// about for a while.
+func (p *Permit) of(account graphview.Name) *accountAnswers {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := time.Now()
-	p.answers[q] = answer{allowed, now}
-	for q, a := range p.answers {
-		if now.Sub(a.at) > staleIntervals*p.interval {
-			delete(p.answers, q)
-		}
+	if now.Sub(p.swept) > p.interval {
+		p.swept = now
+		maps.DeleteFunc(p.accounts, func(_ graphview.Name, a *accountAnswers) bool {
+			a.mu.Lock()
+			defer a.mu.Unlock()
+			return now.Sub(a.used) > staleIntervals*p.interval
+		})
 	}
-	return allowed, nil
+	a := p.accounts[account]
+	if a == nil {
+		a = &accountAnswers{asking: make(chan struct{}, 1), answers: make(map[graphview.Place]answer)}
+		p.accounts[account] = a
+	}
+	a.mu.Lock()
+	a.used = now
+	a.mu.Unlock()
+	return a
 }
 
-func (p *Permit) review(ctx context.Context, q question, verb string) (bool, error) {
-	review, err := p.reviews.Create(ctx, &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{
-		User:   "system:serviceaccount:" + q.account.Namespace + ":" + q.account.Name,
-		Groups: []string{"system:serviceaccounts", "system:serviceaccounts:" + q.account.Namespace, "system:authenticated"},
-		ResourceAttributes: &authorizationv1.ResourceAttributes{
-			Verb: verb, Group: q.resource.Group, Version: q.resource.Version, Resource: q.resource.Resource, Namespace: q.namespace,
-		},
-	}}, metav1.CreateOptions{})
-	p.asked.WithLabelValues(resultOf(err == nil && review.Status.Allowed, err)).Inc()
-	if err != nil {
-		return false, fmt.Errorf("ask whether %s may %s %s: %w", q.account, verb, q.resource.GroupResource(), err)
+// due are the places whose answers are not known or older than fresh, the oldest
+// first.
+func (a *accountAnswers) due(places []graphview.Place, fresh time.Duration) []graphview.Place {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	now := time.Now()
+	var due []graphview.Place
+	for _, place := range places {
+		if known, ok := a.answers[place]; !ok || now.Sub(known.at) >= fresh {
+			due = append(due, place)
+		}
 	}
-	return review.Status.Allowed, nil
+	slices.SortStableFunc(due, func(x, y graphview.Place) int { return a.answers[x].at.Compare(a.answers[y].at) })
+	return due
+}
+
+// learn notes answers.
+func (a *accountAnswers) learn(answers map[graphview.Place]bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	now := time.Now()
+	for place, allowed := range answers {
+		a.answers[place] = answer{allowed, now}
+	}
+}
+
+// hold returns the answers about places that are not too old, and forgets those
+// about any place that are.
+func (a *accountAnswers) hold(places []graphview.Place, stale time.Duration) map[graphview.Place]bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	now := time.Now()
+	maps.DeleteFunc(a.answers, func(_ graphview.Place, known answer) bool { return now.Sub(known.at) > stale })
+	held := make(map[graphview.Place]bool, len(places))
+	for _, place := range places {
+		if known, ok := a.answers[place]; ok {
+			held[place] = known.allowed
+		}
+	}
+	return held
 }

@@ -231,14 +231,18 @@ func (c *compiler) namespaces(path string, n *Namespaces) *namespaceProgram {
 	return out
 }
 
-// selectFrom applies the queries to what the cluster serves, and says what that
-// cost, in CEL's units.
-func (p *Program) selectFrom(ctx context.Context, catalog *resources.Catalog) (chosen []resources.Selected, cost uint64, errs []error) {
-	chosen, errs = resources.Select(catalog, func(r resources.Resource) (_ int, _, _ bool, err error) {
+// selectFrom applies the queries to what the cluster serves. It charges what each
+// evaluation costs, in CEL's units, and ends where that is no longer granted.
+func (p *Program) selectFrom(ctx context.Context, catalog *resources.Catalog, charge func(cost uint64) bool) (chosen []resources.Selected, errs []error) {
+	granted := true
+	return resources.Select(catalog, func(r resources.Resource) (_ int, _, _ bool, err error) {
 		defer panics.Recover(&err)
 		for i := range p.queries {
-			matches, spent, err := p.queries[i].resource.Matches(ctx, expr.Resource(r))
-			cost += spent
+			if !granted || ctx.Err() != nil {
+				return 0, false, false, nil
+			}
+			matches, cost, err := p.queries[i].resource.Matches(ctx, expr.Resource(r))
+			granted = charge(cost)
 			if err != nil {
 				return 0, false, false, fmt.Errorf("spec.queries[%d]: %w", i, err)
 			}
@@ -248,7 +252,6 @@ func (p *Program) selectFrom(ctx context.Context, catalog *resources.Catalog) (c
 		}
 		return 0, false, false, nil
 	})
-	return chosen, cost, errs
 }
 
 // rooted tells whether only what roots reach is visible.

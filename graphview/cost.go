@@ -59,8 +59,9 @@ func (b *costBudget) share(tokens *rate.Limiter) {
 }
 
 // edited begins anew with what is left and, if that was not just done, some more: what
-// the spec cost before says nothing about what it is now.
-func (b *costBudget) edited(now time.Time) {
+// the spec cost before says nothing about what it is now. It tells whether the budget
+// before was spent.
+func (b *costBudget) edited(now time.Time) bool {
 	before := b.bucket.Load()
 	next := &bucket{tokens: before.tokens, shared: before.shared, refilled: before.refilled}
 	if size := before.tokens.Burst(); !before.shared && now.Sub(before.refilled) >= editEvery {
@@ -71,6 +72,7 @@ func (b *costBudget) edited(now time.Time) {
 		}
 	}
 	b.bucket.Store(next)
+	return before.spent.Load()
 }
 
 // spent tells whether the view may evaluate nothing more until the next reset.

@@ -11,8 +11,8 @@
 // # The tour
 //
 // Engine.Apply compiles a Spec (compile.go) and gives it to its View. The view's
-// goroutine (keep.go) derives from the queries and the present resources.Catalog
-// which watches it needs (need.go), leases those and taps their feeds (feed.go).
+// goroutine (keeper.go) derives from the queries and the present resources.Catalog
+// which watches it needs (outline.go), leases those and taps their feeds (feed.go).
 //
 // An object arrives in feed.Set, in the goroutine of its watch and still decoded:
 // its references are found (references.go), each tap's judge decides for its view

@@ -14,10 +14,10 @@ import (
 
 	"github.com/go-logr/logr"
 	"github.com/prometheus/client_golang/prometheus"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
 
 	"graphview.dev/api/reason"
+	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/helm"
 	"graphview.dev/graphview/quarantine"
@@ -44,8 +44,9 @@ type Options struct {
 	// five minutes.
 	LimitRetry time.Duration
 	// Permit is the Permit of a ServiceAccount. It is asked for views that name
-	// one, again every PermitInterval (0: 60 s). Without it, such views are empty.
-	Permit         func(ctx context.Context, account Name, resource schema.GroupVersionResource, namespace string) (bool, error)
+	// one; a change of its answers takes effect within PermitInterval (0: 60 s).
+	// Without it, such views are empty.
+	Permit         func(ctx context.Context, account Name, places []Place) (map[Place]bool, error)
 	PermitInterval time.Duration
 	// MaxOpened is how many views made for one connection there may be at once. 0
 	// means 64.
@@ -108,6 +109,10 @@ type Engine struct {
 
 	large largeFrames // of all views
 
+	// namespaceWatches counts watches by the namespace of the GraphViews that need
+	// them.
+	namespaceWatches *budget.Shares[string]
+
 	// subscribers of all views.
 	subscribers atomic.Int64
 
@@ -147,6 +152,8 @@ func NewEngine(o Options) (*Engine, error) {
 		slow:      make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2)),
 
 		releases: make(releases),
+
+		namespaceWatches: budget.NewShares[string](boundNamespaceWatches),
 	}
 	var err error
 	if e.discovery, err = resources.New(resources.Options{Config: o.Config, Logger: o.Logger.WithName("discovery")}); err != nil {
@@ -227,7 +234,7 @@ func (e *Engine) startLocked(v *View) {
 		return
 	}
 	ctx := e.life
-	e.running.Go(func() { v.run(ctx) })
+	e.running.Go(func() { newKeeper(v).run(ctx) })
 }
 
 // Apply makes the view of that name what spec says. It is level-based: the same

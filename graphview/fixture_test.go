@@ -123,14 +123,16 @@ func follow(t *testing.T, e *Engine, matches func() bool) *tap {
 	v := newView(e, Name{Namespace: "test", Name: t.Name()}, "uid")
 	ctx, cancel := context.WithCancel(t.Context())
 	v.backlog.begin(ctx)
-	v.start()
+	k := newKeeper(v)
+	k.life = ctx
+	k.start()
 	followed := acquireTapOf(t, e, v)
 	followed.judge.Store(&judge{resource: configMapsResource, query: &query{labels: &labelled{matches: matches}}})
-	v.taps[followed.need] = followed
-	v.addTaps(ctx, []*tap{followed})
+	k.taps[followed.need] = followed
+	k.addTaps(ctx, []*tap{followed})
 	t.Cleanup(func() {
 		cancel()
-		v.finish()
+		k.finish()
 	})
 	return followed
 }

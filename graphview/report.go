@@ -13,10 +13,16 @@ import (
 
 // report derives from the taps how the view stands: its rows, its warnings and
 // whether it is synced. It returns when that may differ without an event.
-func (v *View) report(catalog *resources.Catalog, o outline, generation int) time.Duration {
-	a := newAccount(o)
-	for _, n := range slices.SortedFunc(maps.Keys(v.taps), byKey) {
-		a.tap(v.taps[n], v.engine.o.SyncTimeout)
+func (k *keeper) report(catalog *resources.Catalog, o outline, generation int) time.Duration {
+	v := k.view
+	a := newStatusBuilder(o)
+	for _, n := range slices.SortedFunc(maps.Keys(k.taps), byKey) {
+		if !(o.trials[n.resource] && n.everywhere()) {
+			a.tap(k.taps[n], v.engine.o.SyncTimeout)
+		}
+	}
+	for _, n := range slices.SortedFunc(maps.Keys(k.unmet), byKey) {
+		a.unmet(n, k.unmet[n])
 	}
 	a.denied()
 	a.undiscovered(catalog)
@@ -40,8 +46,8 @@ func (v *View) report(catalog *resources.Catalog, o outline, generation int) tim
 	return max(a.again, 10*time.Millisecond)
 }
 
-// account is what a report consists of, as far as it has come.
-type account struct {
+// statusBuilder is what a report consists of, as far as it has come.
+type statusBuilder struct {
 	outline  outline
 	rows     []ResourceStatus
 	index    map[resources.Resource]int // of rows
@@ -51,9 +57,9 @@ type account struct {
 	now      time.Time
 }
 
-func newAccount(o outline) *account {
-	a := &account{
-		outline: o, synced: !o.open, again: time.Hour, now: time.Now(),
+func newStatusBuilder(o outline) *statusBuilder {
+	a := &statusBuilder{
+		outline: o, synced: !o.open(), again: time.Hour, now: time.Now(),
 		rows: make([]ResourceStatus, len(o.selected)), index: make(map[resources.Resource]int), warnings: make(map[string]warning),
 	}
 	for i, r := range o.selected {
@@ -64,18 +70,18 @@ func newAccount(o outline) *account {
 	return a
 }
 
-func (a *account) warn(w warning) { a.warnings[w.id()] = w }
+func (a *statusBuilder) warn(w warning) { a.warnings[w.id()] = w }
 
 // warnFirst is warn, unless there is such a warning: of what several watches of one
 // resource have to say, the first counts.
-func (a *account) warnFirst(w warning) {
+func (a *statusBuilder) warnFirst(w warning) {
 	if _, ok := a.warnings[w.id()]; !ok {
 		a.warn(w)
 	}
 }
 
 // note adds to the row of a resource that the view selected.
-func (a *account) note(r resources.Resource, synced bool, message string) {
+func (a *statusBuilder) note(r resources.Resource, synced bool, message string) {
 	if i, ok := a.index[r]; ok {
 		a.rows[i].Synced = a.rows[i].Synced && synced
 		if a.rows[i].Message == "" {
@@ -86,7 +92,7 @@ func (a *account) note(r resources.Resource, synced bool, message string) {
 
 // tap adds how one of the view's watches stands, which is given up for now after
 // the timeout.
-func (a *account) tap(t *tap, timeout time.Duration) {
+func (a *statusBuilder) tap(t *tap, timeout time.Duration) {
 	state, waited := t.state(), a.now.Sub(t.acquired)
 	failed := state.Err != nil
 	// The watch of namespaces has to have been made use of.
@@ -102,7 +108,14 @@ func (a *account) tap(t *tap, timeout time.Duration) {
 		message := fmt.Sprintf("unconfirmed since %s: %s", state.Since.UTC().Format(time.RFC3339), bounded(state.Err.Error()))
 		a.note(t.need.resource, true, message)
 		a.warnFirst(syncWarning(t, message))
-	case failed && settled(state.Reason):
+	case t.need.everywhere() && state.Reason == watch.Forbidden && a.now.Sub(state.Since) < refusedAfter:
+		// It may be another few moments until it is known where it may be watched.
+		a.again = min(a.again, refusedAfter-a.now.Sub(state.Since))
+		if t.required {
+			a.synced = false
+		}
+		a.note(t.need.resource, false, "")
+	case failed && gaveUp(state.Reason):
 		a.lost(t, bounded(state.Err.Error()))
 	case waited >= timeout:
 		message := fmt.Sprintf("not synced within %s", timeout)
@@ -120,7 +133,7 @@ func (a *account) tap(t *tap, timeout time.Duration) {
 }
 
 // lost adds that the view does without a watch.
-func (a *account) lost(t *tap, message string) {
+func (a *statusBuilder) lost(t *tap, message string) {
 	a.note(t.need.resource, false, message)
 	a.warnFirst(syncWarning(t, message))
 	if t.namespaces != nil {
@@ -128,8 +141,25 @@ func (a *account) lost(t *tap, message string) {
 	}
 }
 
+// unconfirmedAfter is how long a synced resource may be out of reach before
+// subscribers are told: a watch that is merely re-established is no news.
+const unconfirmedAfter = 10 * time.Second
+
+// retryUnmet is how long after a watch was not granted it is asked for again.
+const retryUnmet = 30 * time.Second
+
+// unmet adds a watch that the view has to do without.
+func (a *statusBuilder) unmet(n need, err error) {
+	message := "left out: " + err.Error()
+	a.again = min(a.again, retryUnmet)
+	a.note(n.resource, false, message)
+	w := warning{Type: "INFORMER_SYNC_FAILED", Message: n.resource.String() + ": " + message, resource: &n.resource}
+	w.Attributes.set(n.resource, "", "")
+	a.warnFirst(w)
+}
+
 // denied adds what may not be read, and what depends on that.
-func (a *account) denied() {
+func (a *statusBuilder) denied() {
 	for _, d := range a.outline.without {
 		message := d.message()
 		a.note(d.resource, d.partly || len(d.namespaces) > 0, message)
@@ -145,7 +175,7 @@ func (a *account) denied() {
 }
 
 // undiscovered adds what is not known of what the cluster serves.
-func (a *account) undiscovered(catalog *resources.Catalog) {
+func (a *statusBuilder) undiscovered(catalog *resources.Catalog) {
 	var unknown []string
 	for _, f := range catalog.Failed() {
 		unknown = append(unknown, fmt.Sprintf("%s is not known, what was known of it is kept: %s", groupVersion(f.Group, f.Version), bounded(f.Err.Error())))
@@ -158,8 +188,8 @@ func (a *account) undiscovered(catalog *resources.Catalog) {
 	}
 }
 
-// settled tells whether waiting longer is of no use for now.
-func settled(r watch.Reason) bool {
+// gaveUp tells whether waiting longer is of no use for now.
+func gaveUp(r watch.Reason) bool {
 	return r == watch.Forbidden || r == watch.NotServed || r == watch.Rejected
 }
 

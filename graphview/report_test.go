@@ -14,11 +14,12 @@ import (
 func TestReportOfWatchThatChangesMeanwhile(t *testing.T) {
 	e := startEngine(t, Options{Config: serveConfigMaps(t, 0)})
 	v := newView(e, Name{Namespace: "shop", Name: "flow"}, "1")
-	v.start()
+	k := newKeeper(v)
+	k.start()
 	of := &feed{resource: configMapsResource}
 	leased := &tap{view: v, feed: of, need: need{resource: configMapsResource}, required: true, acquired: time.Now()}
 	leased.replayed.Store(true)
-	v.taps[leased.need] = leased
+	k.taps[leased.need] = leased
 
 	stop := make(chan struct{})
 	var flips sync.WaitGroup
@@ -35,7 +36,7 @@ func TestReportOfWatchThatChangesMeanwhile(t *testing.T) {
 	catalog := resources.NewCatalog(nil, nil)
 	o := outline{selected: []resources.Resource{configMapsResource}}
 	for range 50_000 {
-		v.report(catalog, o, 0)
+		k.report(catalog, o, 0)
 	}
 	close(stop)
 	flips.Wait()

@@ -36,6 +36,9 @@ type tap struct {
 	// replayed: the view has been shown all that the watch retained when the
 	// tap was made.
 	replayed atomic.Bool
+	// behind: the view was not shown all that the watch retains. Only the view's
+	// goroutine uses it.
+	behind bool
 	// slow: on some object its expressions cost more than a watch has time for.
 	// It evaluates in its view's backlog, which holds pending of its objects.
 	slow    atomic.Bool

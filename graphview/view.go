@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"sync"
 	"sync/atomic"
+
 	"time"
 
 	"graphview.dev/api/reason"
@@ -13,8 +14,8 @@ import (
 	"graphview.dev/graphview/resources"
 )
 
-// View is one graph that can be subscribed to. Its goroutine keeps the watches
-// that it needs; its lens is written by the engine's loop; its methods may be
+// View is one graph that can be subscribed to. Its keeper, which has a goroutine of
+// its own, keeps the watches that it needs; its lens is written by the engine's loop; its methods may be
 // called by anyone.
 type View struct {
 	engine *Engine
@@ -50,31 +51,21 @@ type View struct {
 	present    *interruption // of the subscriptions that there are
 	rows       []ResourceStatus
 	news       chan struct{} // closed when synced or warnings changed
-
-	// The view's goroutine's.
-	taps     map[need]*tap
-	retiring map[*tap]bool // of a version that another is to replace
-	planned  int           // generation that the taps are of
-	retryAt  time.Time     // after a limit
-	refused  map[resources.Resource]bool
-	within   map[resources.Resource]map[string]bool // see outline
-	open     bool                                   // see outline
-	scope    map[string]bool                        // see selectedNamespaces
-	horizon  horizon
-	blind    bool // it may not read the namespaces that it is to select
+	// incomplete: expressions have cost too much before the budget was reset, so
+	// there may be objects that were not judged.
+	incomplete bool
+	// superseded ends what the view's goroutine does for a spec that has changed.
+	superseded context.CancelFunc
 }
 
 func newView(e *Engine, name Name, uid string) *View {
 	v := &View{
 		engine: e, name: name, uid: uid,
-		kicks:    make(chan struct{}, 1),
-		done:     make(chan struct{}),
-		present:  &interruption{over: make(chan struct{})},
-		news:     make(chan struct{}),
-		taps:     make(map[need]*tap),
-		retiring: make(map[*tap]bool),
-		refused:  make(map[resources.Resource]bool),
-		named:    true,
+		kicks:   make(chan struct{}, 1),
+		done:    make(chan struct{}),
+		present: &interruption{over: make(chan struct{})},
+		news:    make(chan struct{}),
+		named:   true,
 	}
 	v.warnings = newWarnings(v.announceNews)
 	v.encoder = newEncoder(v)
@@ -121,7 +112,7 @@ func (v *View) sameSpec(spec Spec) bool {
 func (v *View) setProgram(spec *Spec, p *Program, err error) {
 	v.mu.Lock()
 	v.spec, v.program, v.refusal, v.limit = spec, p, err, nil
-	v.budget.edited(time.Now())
+	v.incomplete = v.budget.edited(time.Now()) || v.incomplete
 	if v.named && spec != nil {
 		work := workOf(workView, v.name.Namespace, v.name.Name, spec)
 		v.work.Store(&work)
@@ -134,8 +125,22 @@ func (v *View) setProgram(spec *Spec, p *Program, err error) {
 	if err != nil {
 		v.interruptLocked(&ClosedError{Reason: reason.Invalid, Message: err.Error()})
 	}
+	if v.superseded != nil {
+		v.superseded()
+	}
 	v.mu.Unlock()
 	v.kick()
+}
+
+// begin is what the view's goroutine is to keep. cancel is called when that has
+// changed. incomplete tells that objects which were judged before have to be judged
+// again.
+func (v *View) begin(cancel context.CancelFunc) (p *Program, generation int, incomplete bool) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.superseded = cancel
+	incomplete, v.incomplete = v.incomplete, false
+	return v.program, v.generation, incomplete
 }
 
 // end ends the view for good.

@@ -3,8 +3,6 @@ package rights
 import (
 	"context"
 
-	"k8s.io/apimachinery/pkg/runtime/schema"
-
 	"graphview.dev/api/reason"
 	"graphview.dev/graphview"
 	"graphview.dev/graphview/access"
@@ -103,16 +101,27 @@ func (l *Lease) User() string { return l.identity.who.GetName() }
 func (l *Lease) Release() { l.permissions.release(l) }
 
 // Permit is what the subscriber may have a view fed with.
-func (l *Lease) Permit(ctx context.Context, resource schema.GroupVersionResource, namespace string) (bool, error) {
-	place := graphview.Place{Group: resource.Group, Resource: resource.Resource, Namespace: namespace}
-	for {
-		if allowed, known := l.current().Allowed(place); known {
-			return allowed, nil
+func (l *Lease) Permit(ctx context.Context, places []graphview.Place) (map[graphview.Place]bool, error) {
+	answers := make(map[graphview.Place]bool, len(places))
+	known := func() (missing []graphview.Place) {
+		rights := l.current()
+		for _, p := range places {
+			allowed, ok := rights.Allowed(p)
+			if !ok {
+				missing = append(missing, p)
+				continue
+			}
+			answers[p] = allowed
 		}
-		if err := l.Resolve(ctx, []graphview.Place{place}); err != nil {
-			return false, err
-		}
+		return missing
 	}
+	missing := known()
+	if len(missing) == 0 {
+		return answers, nil
+	}
+	err := l.Resolve(ctx, missing)
+	known()
+	return answers, err
 }
 
 // current are the answers as they are now, also for one who has not seen yet

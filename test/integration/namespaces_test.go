@@ -8,8 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"k8s.io/apimachinery/pkg/runtime/schema"
-
 	"graphview.dev/graphview"
 	"graphview.dev/test/oracle"
 )
@@ -98,9 +96,9 @@ func TestNamespacesOfAConnection(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			v := selected(expression)
 			v.Namespaces.Names = test.names
-			view, err := e.Open(t.Context(), graphview.OpenOptions{Spec: specOf(t, v), Permit: func(_ context.Context, r schema.GroupVersionResource, namespace string) (bool, error) {
-				return r.Resource == "configmaps" && namespace != "" || r.Resource == "namespaces" && test.namespaces, nil
-			}})
+			view, err := e.Open(t.Context(), graphview.OpenOptions{Spec: specOf(t, v), Permit: permitted(func(p graphview.Place) bool {
+				return p.Resource == "configmaps" && p.Namespace != "" || p.Resource == "namespaces" && test.namespaces
+			})})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -219,10 +219,10 @@ func TestServiceAccountRestrictsTheView(t *testing.T) {
 	allowed <- map[string]bool{red: true}
 	e := runEngine(t, graphview.Options{
 		PermitInterval: 100 * time.Millisecond,
-		Permit: func(_ context.Context, account graphview.Name, _ schema.GroupVersionResource, namespace string) (bool, error) {
+		Permit: func(_ context.Context, account graphview.Name, places []graphview.Place) (map[graphview.Place]bool, error) {
 			set := <-allowed
 			defer func() { allowed <- set }()
-			return account.Name == "viewer" && set[namespace], nil
+			return answered(places, func(p graphview.Place) bool { return account.Name == "viewer" && set[p.Namespace] }), nil
 		},
 	})
 	spec := specOf(t, configMaps(red, blue))
@@ -243,6 +243,21 @@ func TestServiceAccountRestrictsTheView(t *testing.T) {
 	<-allowed
 	allowed <- map[string]bool{blue: true}
 	becomes(t, f, configMaps(blue))
+}
+
+// answered answers each question alone.
+func answered(places []graphview.Place, allowed func(graphview.Place) bool) map[graphview.Place]bool {
+	answers := make(map[graphview.Place]bool, len(places))
+	for _, p := range places {
+		answers[p] = allowed(p)
+	}
+	return answers
+}
+
+func permitted(allowed func(graphview.Place) bool) graphview.Permit {
+	return func(_ context.Context, places []graphview.Place) (map[graphview.Place]bool, error) {
+		return answered(places, allowed), nil
+	}
 }
 
 // TestVersionSwitch replaces a resource's vertices in one revision when a newer
@@ -354,10 +369,8 @@ func TestViewForOneConnection(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := graphview.OpenOptions{
-		Spec: specOf(t, everything),
-		Permit: func(_ context.Context, r schema.GroupVersionResource, namespace string) (bool, error) {
-			return r.Resource == "configmaps" && namespace == red, nil
-		},
+		Spec:   specOf(t, everything),
+		Permit: permitted(func(p graphview.Place) bool { return p.Resource == "configmaps" && p.Namespace == red }),
 	}
 	view, err := e.Open(t.Context(), o)
 	if err != nil {

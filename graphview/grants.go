@@ -1,0 +1,155 @@
+package graphview
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"sync"
+	"time"
+)
+
+// grants are what a view's goroutine knows of the rights that restrict its view.
+// It asks beside its other work, so that a slow answer holds up nothing but what
+// depends on it. Only the view's goroutine uses it.
+type grants struct {
+	// renew is after how long every answer is asked for again; within bounds one
+	// batch of questions.
+	renew, within time.Duration
+
+	permit  Permit
+	account string
+	answers map[Place]bool
+	// failure is why the last batch has not answered all; missing is since when
+	// some answer has not been known, zero if all are.
+	failure error
+	missing time.Time
+	renewAt time.Time
+	retryAt time.Time
+
+	asking  bool
+	results chan grantsResult
+	askers  sync.WaitGroup
+}
+
+// grantsResult is what came of a batch of questions.
+type grantsResult struct {
+	account string
+	asked   []Place
+	answers map[Place]bool
+	err     error
+}
+
+// grantsRetry is how long after a batch that failed the next one is asked.
+const grantsRetry = 5 * time.Second
+
+func newGrants(renew, within time.Duration) *grants {
+	return &grants{renew: renew, within: within, answers: make(map[Place]bool), results: make(chan grantsResult, 1)}
+}
+
+// of makes the rights those of somebody, by a name that is theirs alone. What was
+// known of somebody else is forgotten.
+func (g *grants) of(permit Permit, account string) {
+	g.permit = permit
+	if g.account != account {
+		g.account, g.failure, g.missing, g.renewAt, g.retryAt = account, nil, time.Time{}, time.Time{}, time.Time{}
+		clear(g.answers)
+	}
+}
+
+// unanswered is why answers that are missing will not come for now, nil while they
+// may.
+func (g *grants) unanswered(now time.Time) error {
+	switch {
+	case g.failure != nil:
+		return g.failure
+	case !g.missing.IsZero() && now.Sub(g.missing) > g.within:
+		return fmt.Errorf("the API server has not answered within %s", g.within)
+	}
+	return nil
+}
+
+// want makes sure that the answers about places are known and renewed, and those
+// about other places are forgotten. It returns when to look again.
+func (g *grants) want(ctx context.Context, places []Place, now time.Time) time.Duration {
+	if g.permit == nil {
+		return time.Hour
+	}
+	wanted := make(map[Place]bool, len(places))
+	var missing []Place
+	for _, p := range places {
+		wanted[p] = true
+		if _, known := g.answers[p]; !known {
+			missing = append(missing, p)
+		}
+	}
+	maps.DeleteFunc(g.answers, func(p Place, _ bool) bool { return !wanted[p] })
+	switch {
+	case len(missing) == 0:
+		g.missing, g.failure = time.Time{}, nil
+	case g.missing.IsZero():
+		g.missing = now
+	}
+	if g.renewAt.IsZero() {
+		g.renewAt = now.Add(g.renew)
+	}
+	switch {
+	case g.asking:
+	case !now.Before(g.renewAt):
+		g.renewAt = now.Add(g.renew)
+		g.ask(ctx, places)
+	case len(missing) > 0 && !now.Before(g.retryAt):
+		g.ask(ctx, missing)
+	}
+	again := g.renewAt.Sub(now)
+	if len(missing) > 0 {
+		again = min(again, max(g.retryAt.Sub(now), time.Second))
+	}
+	return again
+}
+
+// ask asks in a goroutine that ends with ctx, and that join waits for.
+func (g *grants) ask(ctx context.Context, places []Place) {
+	g.asking = true
+	permit, account, within := g.permit, g.account, g.within
+	g.askers.Go(func() {
+		asking, cancel := context.WithTimeout(ctx, within)
+		defer cancel()
+		answers, err := permit(asking, places)
+		g.results <- grantsResult{account, places, answers, err}
+	})
+}
+
+// take takes what came of a batch.
+func (g *grants) take(r grantsResult, now time.Time) {
+	g.asking = false
+	if r.account != g.account {
+		return
+	}
+	progress := false
+	for _, p := range r.asked {
+		may, answered := r.answers[p]
+		if !answered {
+			delete(g.answers, p)
+			continue
+		}
+		_, known := g.answers[p]
+		progress = progress || !known
+		g.answers[p] = may
+	}
+	g.failure, g.retryAt = nil, time.Time{}
+	switch {
+	case r.err == nil:
+		if len(r.answers) < len(r.asked) {
+			g.failure, g.retryAt = errors.New("there is no answer"), now.Add(grantsRetry)
+		}
+	case progress && errors.Is(r.err, context.DeadlineExceeded):
+		// There is more to ask than one batch has time for.
+		g.missing = now
+	default:
+		g.failure, g.retryAt = r.err, now.Add(grantsRetry)
+	}
+}
+
+// join waits for what was asked. ctx of ask has ended.
+func (g *grants) join() { g.askers.Wait() }

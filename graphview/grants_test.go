@@ -1,0 +1,124 @@
+package graphview
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"graphview.dev/graphview/resources"
+	"graphview.dev/graphview/watch"
+)
+
+// A refusal is one only while it lasts.
+func TestRefusals(t *testing.T) {
+	now := time.Now()
+	tests := map[string]struct {
+		namespace string
+		resource  resources.Resource
+		state     watch.State
+		want      bool
+		wantAgain time.Duration
+	}{
+		"refused for a moment":        {resource: podsResource, state: watch.State{Reason: watch.Forbidden, Since: now.Add(-time.Second)}, wantAgain: 4 * time.Second},
+		"refused for longer":          {resource: podsResource, state: watch.State{Reason: watch.Forbidden, Since: now.Add(-time.Minute)}, want: true, wantAgain: time.Hour},
+		"granted again":               {resource: podsResource, state: watch.State{Reason: watch.UpToDate, Synced: true}, wantAgain: time.Hour},
+		"failing":                     {resource: podsResource, state: watch.State{Reason: watch.Failing, Since: now.Add(-time.Hour)}, wantAgain: time.Hour},
+		"refused in one namespace":    {namespace: "a", resource: podsResource, state: watch.State{Reason: watch.Forbidden}, wantAgain: time.Hour},
+		"refused and without another": {resource: nodesResource, state: watch.State{Reason: watch.Forbidden}, wantAgain: time.Hour},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			of := &feed{resource: tt.resource}
+			of.state.Store(&tt.state)
+			n := need{resource: tt.resource, key: watch.Key{Namespace: tt.namespace}}
+			refused, again := refusals(map[need]*tap{n: {need: n, feed: of}}, now)
+			if refused[tt.resource] != tt.want || again != tt.wantAgain {
+				t.Errorf("refused %t, again in %s", refused[tt.resource], again)
+			}
+		})
+	}
+}
+
+func TestGrants(t *testing.T) {
+	red, blue := Place{Resource: "pods", Namespace: "red"}, Place{Resource: "pods", Namespace: "blue"}
+	synctest.Test(t, func(t *testing.T) {
+		asked := make(chan []Place, 10)
+		reply := make(chan grantsResult)
+		permit := func(ctx context.Context, places []Place) (map[Place]bool, error) {
+			asked <- places
+			select {
+			case r := <-reply:
+				return r.answers, r.err
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			}
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		g := newGrants(time.Minute, 10*time.Second)
+		defer g.join()
+		defer cancel()
+		g.of(permit, "sa")
+		take := func(answers map[Place]bool, err error) {
+			t.Helper()
+			reply <- grantsResult{answers: answers, err: err}
+			g.take(<-g.results, time.Now())
+		}
+		wantAsked := func(n int) {
+			t.Helper()
+			synctest.Wait()
+			select {
+			case places := <-asked:
+				if len(places) != n {
+					t.Fatalf("asked about %v, want %d places", places, n)
+				}
+			default:
+				if n > 0 {
+					t.Fatal("not asked")
+				}
+			}
+		}
+		want := func(n int, places ...Place) {
+			t.Helper()
+			g.want(ctx, places, time.Now())
+			wantAsked(n)
+		}
+
+		want(1, red)
+		want(0, red) // one batch at a time
+		take(map[Place]bool{red: true}, nil)
+		want(0, red)
+		want(1, red, blue) // only what is missing
+		take(nil, errors.New("down"))
+		if err := g.unanswered(time.Now()); err == nil || err.Error() != "down" {
+			t.Errorf("unanswered: %v", err)
+		}
+		want(0, red, blue)
+		time.Sleep(grantsRetry)
+		want(1, red, blue)
+		take(map[Place]bool{blue: false}, nil)
+		if err := g.unanswered(time.Now()); err != nil || !g.answers[red] || g.answers[blue] {
+			t.Errorf("answers %v, unanswered: %v", g.answers, err)
+		}
+		time.Sleep(time.Minute)
+		want(2, red, blue) // all of them, again
+		take(map[Place]bool{red: false, blue: true}, nil)
+		if g.answers[red] || !g.answers[blue] {
+			t.Errorf("answers %v", g.answers)
+		}
+		g.of(permit, "another")
+		if len(g.answers) != 0 {
+			t.Errorf("another account has the answers of the one before: %v", g.answers)
+		}
+		want(1, red)
+		time.Sleep(11 * time.Second)
+		synctest.Wait()
+		if err := g.unanswered(time.Now()); err != nil {
+			g.take(<-g.results, time.Now())
+		}
+		if err := g.unanswered(time.Now()); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("after a batch without any answer: %v", err)
+		}
+	})
+}

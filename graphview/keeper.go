@@ -1,0 +1,239 @@
+package graphview
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"runtime/debug"
+	"slices"
+	"time"
+
+	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/resources"
+	"graphview.dev/graphview/watch"
+)
+
+// keeper is the goroutine of a View: it keeps the view's watches in line with its
+// spec, with what the cluster serves, with its namespaces and with the rights that
+// restrict it. Nothing of it is used by another goroutine.
+type keeper struct {
+	view *View
+	life context.Context // the view's
+
+	taps     map[need]*tap
+	retiring map[*tap]bool // of a version that another is to replace
+	// unmet are the needs that have no tap, and why.
+	unmet map[need]error
+	// planned is the generation that the taps are of, 0 while there are none.
+	planned int
+
+	selection selection
+	grants    *grants
+	// namespaces are those that the view selected when it last could tell, nil
+	// before.
+	namespaces map[string]bool
+	// within, open and blind are those of the last outline.
+	within map[resources.Resource]map[string]bool
+	open   bool
+	blind  bool
+
+	// retryAt is when a view that exceeds a limit, or has failed, is tried again.
+	retryAt time.Time
+	// failure says that this goroutine met a fault of the program while it kept the
+	// generation failed; "" if not.
+	failure string
+	failed  int
+	current int // generation that is being kept
+	horizon horizon
+}
+
+// selection is what a program selects of a catalogue.
+type selection struct {
+	program *Program
+	catalog *resources.Catalog
+	chosen  []resources.Selected
+	errs    []error
+}
+
+func newKeeper(v *View) *keeper {
+	return &keeper{
+		view: v, taps: make(map[need]*tap), retiring: make(map[*tap]bool), unmet: make(map[need]error),
+		grants: newGrants(v.engine.o.PermitInterval/2, v.engine.o.SyncTimeout),
+	}
+}
+
+// run keeps the view until the view or ctx ends.
+func (k *keeper) run(ctx context.Context) {
+	v := k.view
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	k.life = ctx
+	v.onEnd(cancel)
+	v.backlog.begin(ctx)
+	k.start()
+	defer k.finish()
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		catalog, discovered := v.engine.discovery.Current()
+		timer.Reset(min(k.step(ctx, catalog), markEvery))
+		select {
+		case <-v.done:
+			// What was asked ends with ctx, which finish waits for.
+			cancel()
+			return
+		case r := <-k.grants.results:
+			k.grants.take(r, time.Now())
+		case <-v.kicks:
+		case <-discovered:
+		case <-timer.C:
+		}
+	}
+}
+
+// step brings everything in line once, and returns when to look again. A fault of
+// the program at this view is this view's condition.
+func (k *keeper) step(ctx context.Context, catalog *resources.Catalog) (again time.Duration) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			k.failed, k.failure = k.current, "the operator met a fault of its own while it prepared this view; its log says more. Change the spec, or report the fault"
+			k.view.engine.o.Logger.Error(fmt.Errorf("panic: %v", fault), "A view is not served", "view", k.view.name.String(), "stack", string(debug.Stack()))
+			again = time.Second
+		}
+	}()
+	again = k.reconcile(ctx, catalog)
+	if old := k.horizon.pass(time.Now(), k.view.lens.Head()); old != 0 {
+		k.view.engine.do(func() { k.view.lens.Forget(old) })
+	}
+	return again
+}
+
+// start gives the view its lens, finish takes everything back.
+func (k *keeper) start() {
+	v := k.view
+	v.engine.do(func() {
+		v.lens = v.engine.graph.NewLens()
+		v.engine.byLens[v.lens] = v
+	})
+	v.encoder.setLens(v.lens)
+}
+
+func (k *keeper) finish() {
+	v := k.view
+	k.grants.join()
+	taps := k.allTaps()
+	for _, t := range taps {
+		v.engine.detach(t)
+	}
+	v.engine.do(func() {
+		for _, t := range taps {
+			t.closed = true
+		}
+		// The lens goes as a whole: it need not be emptied tap by tap.
+		delete(v.engine.byLens, v.lens)
+		v.lens.Close()
+	})
+	for _, t := range taps {
+		k.giveBack(t)
+	}
+}
+
+// allTaps are those of the present plan and those that are being replaced.
+func (k *keeper) allTaps() []*tap {
+	return slices.AppendSeq(slices.Collect(maps.Values(k.taps)), maps.Keys(k.retiring))
+}
+
+// setRoots makes the roots those of the program.
+func (k *keeper) setRoots(p *Program) {
+	k.view.engine.do(func() { k.view.lens.SetRoots(p.rooted(), p.against()) })
+}
+
+// clear releases everything while the view is not served.
+func (k *keeper) clear() {
+	if k.planned == 0 {
+		return
+	}
+	v := k.view
+	k.empty()
+	k.dropTaps(k.allTaps())
+	clear(k.taps)
+	clear(k.retiring)
+	clear(k.unmet)
+	k.namespaces = nil
+	v.mu.Lock()
+	v.rows = nil
+	v.mu.Unlock()
+	v.warnings.reset()
+	k.planned = 0
+	v.notify()
+}
+
+// empty takes all out of the lens, in slices: it may be as large as the limit and
+// more, and everybody waits for one that goes at once.
+func (k *keeper) empty() {
+	v := k.view
+	v.engine.do(func() {
+		var sources []graph.SourceID
+		for _, t := range k.allTaps() {
+			t.closed = true
+			sources = append(sources, t.feed.source)
+		}
+		v.lens.Unwatch(sources...)
+	})
+	for leaving := true; leaving; {
+		v.engine.do(func() { leaving = v.lens.Leaving() })
+	}
+}
+
+// refusedAfter is how long the operator has to be refused a watch of all namespaces
+// before single namespaces are watched instead: an API server that restarts
+// refuses everything for a moment.
+const refusedAfter = 5 * time.Second
+
+// refusals are the resources that the operator may not watch in all namespaces at
+// once, and after how long there may be more of them. Their watches of all
+// namespaces go on trying: as soon as one succeeds, it is used again.
+func refusals(taps map[need]*tap, now time.Time) (refused map[resources.Resource]bool, again time.Duration) {
+	refused, again = make(map[resources.Resource]bool), time.Hour
+	for n, t := range taps {
+		if !n.everywhere() {
+			continue
+		}
+		state := t.state()
+		if state.Reason != watch.Forbidden {
+			continue
+		}
+		if left := refusedAfter - now.Sub(state.Since); left > 0 {
+			again = min(again, left)
+			continue
+		}
+		refused[n.resource] = true
+	}
+	return refused, again
+}
+
+// everywhere tells whether the need is a watch of all namespaces of a resource that
+// is namespaced.
+func (n need) everywhere() bool {
+	return n.query >= 0 && n.resource.Namespaced && n.key.Namespace == "" && !n.key.Reduced
+}
+
+// sourceInUse tells whether another tap of the view takes from the same feed;
+// kindInUse, from any feed of the same kind.
+func (k *keeper) sourceInUse(t *tap) bool {
+	for _, other := range k.taps {
+		if other != t && !other.closed && other.namespaces == nil && other.feed == t.feed {
+			return true
+		}
+	}
+	return false
+}
+
+func (k *keeper) kindInUse(kind graph.Kind, except *tap) bool {
+	for _, other := range k.taps {
+		if other != except && !other.closed && other.namespaces == nil && !other.need.key.Reduced && kindOf(other.need.resource) == kind {
+			return true
+		}
+	}
+	return false
+}

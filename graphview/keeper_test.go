@@ -1,0 +1,197 @@
+package graphview
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"graphview.dev/graphview/resources"
+)
+
+// keptView is a view that the test keeps, step by step.
+type keptView struct {
+	*keeper
+
+	t       *testing.T
+	catalog *resources.Catalog
+}
+
+func keepByHand(t *testing.T, o Options, objects int) *keptView {
+	t.Helper()
+	o.Config = serveConfigMaps(t, objects)
+	e := startEngine(t, o)
+	k := newKeeper(newView(e, Name{Namespace: "shop", Name: "flow"}, "1"))
+	k.life = t.Context()
+	k.start()
+	e.running.Go(func() {
+		<-k.life.Done()
+		k.finish()
+	})
+	return &keptView{keeper: k, t: t, catalog: resources.NewCatalog([]resources.Resource{configMapsResource}, nil)}
+}
+
+func (k *keptView) apply(spec Spec) {
+	k.t.Helper()
+	program, err := Compile(k.t.Context(), spec)
+	if err != nil {
+		k.t.Fatal(err)
+	}
+	k.view.setProgram(&spec, program, nil)
+}
+
+// until keeps the view until something holds.
+func (k *keptView) until(what string, holds func() bool) {
+	k.t.Helper()
+	timeout := time.After(10 * time.Second)
+	for !holds() {
+		k.step(k.life, k.catalog)
+		k.view.engine.do(func() {})
+		select {
+		case <-timeout:
+			k.t.Fatalf("not within ten seconds: %s", what)
+		case <-k.view.kicks:
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+}
+
+func selecting(object ObjectFilter) Spec {
+	return Spec{Queries: []Query{{Include: &Include{ResourceSelectorExpression: "resource == 'configmaps'", Object: object}}}}
+}
+
+// What the spec before has shown says nothing about the one that corrects it.
+func TestLimitIsNotOfTheSpecBefore(t *testing.T) {
+	k := keepByHand(t, Options{MaxVertices: 5}, 10)
+	k.apply(selecting(ObjectFilter{}))
+	k.step(k.life, k.catalog)
+	for k.view.lens.Vertices() <= 5 {
+		k.view.engine.do(func() {})
+	}
+	k.apply(selecting(ObjectFilter{ObjectSelectorExpression: "name == 'c1'"}))
+	k.until("one vertex", func() bool {
+		if err := k.view.Err(); err != nil {
+			t.Fatalf("the spec is not served: %v", err)
+		}
+		return k.view.synced.Load() && k.view.lens.Vertices() == 1
+	})
+	k.apply(selecting(ObjectFilter{}))
+	k.until("too many", func() bool { return k.view.Err() != nil })
+	if k.view.lens.Vertices() != 0 || len(k.taps) != 0 {
+		t.Errorf("%d vertices, %d watches of a view that is not served", k.view.lens.Vertices(), len(k.taps))
+	}
+}
+
+// A fault of the program at one view is that view's condition.
+func TestPanicIsTheViewsCondition(t *testing.T) {
+	k := keepByHand(t, Options{}, 1)
+	k.apply(selecting(ObjectFilter{}))
+	k.view.program.queries = nil // what it selects is of no query
+	k.selection = selection{program: k.view.program, catalog: k.catalog, chosen: []resources.Selected{{Resource: configMapsResource}}}
+	k.until("the view is not served", func() bool { return k.view.Err() != nil })
+	if err := k.view.Err(); !strings.Contains(err.Error(), "a fault of its own") {
+		t.Errorf("error: %v", err)
+	}
+	k.apply(selecting(ObjectFilter{}))
+	k.until("a changed spec is served", func() bool { return k.view.synced.Load() && k.view.Err() == nil })
+}
+
+// A replay that a changed spec has ended is made up for.
+func TestReplayThatEndedEarly(t *testing.T) {
+	k := keepByHand(t, Options{}, 10)
+	k.apply(selecting(ObjectFilter{}))
+	k.until("synced", func() bool { return k.view.synced.Load() })
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, of := range k.taps {
+		of.replayed.Store(false)
+		k.show(ended, of)
+		if !of.behind {
+			t.Fatal("a replay that was ended is taken for one that was not")
+		}
+	}
+	k.apply(selecting(ObjectFilter{}))
+	k.until("all replayed", func() bool {
+		for _, of := range k.taps {
+			if of.behind || !of.replayed.Load() {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// A changed spec ends what is done for the one before.
+func TestChangedSpecEndsWhatWasBegun(t *testing.T) {
+	k := keepByHand(t, Options{}, 1)
+	k.apply(selecting(ObjectFilter{}))
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	k.view.begin(cancel)
+	k.apply(selecting(ObjectFilter{LabelSelector: "a=b"}))
+	if ctx.Err() == nil {
+		t.Error("it goes on")
+	}
+}
+
+// Resource selectors are evaluated once for a catalogue, and are charged to the
+// view.
+func TestResourceSelectorsAreCharged(t *testing.T) {
+	k := keepByHand(t, Options{}, 1)
+	k.apply(selecting(ObjectFilter{}))
+	k.step(k.life, k.catalog)
+	cost := k.view.engine.counts.cost.Load()
+	if cost == 0 {
+		t.Error("nothing is charged")
+	}
+	k.step(k.life, k.catalog)
+	if again := k.view.engine.counts.cost.Load(); again != cost {
+		t.Errorf("the same catalogue cost %d more", again-cost)
+	}
+
+	k = keepByHand(t, Options{Budget: 3_000}, 1)
+	costly := selecting(ObjectFilter{})
+	costly.Queries[0].Include.ResourceSelectorExpression = "[1,2,3,4,5,6,7,8,9,10].all(a, [1,2,3,4,5,6,7,8,9,10].all(b, a + b > 0))"
+	for range 20 {
+		costly.Queries = append(costly.Queries, costly.Queries[0])
+	}
+	for i := range costly.Queries {
+		costly.Queries[i] = Query{Include: &Include{ResourceSelectorExpression: costly.Queries[i].Include.ResourceSelectorExpression + fmt.Sprintf(" && resource == '%d'", i)}}
+	}
+	k.apply(costly)
+	k.until("it costs too much", func() bool { return k.view.Err() != nil })
+}
+
+// Whoever has a namespace's share of watches exceeded is told which bound it was.
+func TestWatchesOfANamespace(t *testing.T) {
+	k := keepByHand(t, Options{}, 1)
+	e := k.view.engine
+	if err := e.namespaceWatches.Take("shop", int(boundNamespaceWatches.Limit())); err != nil {
+		t.Fatal(err)
+	}
+	k.apply(selecting(ObjectFilter{LabelSelector: "a=b"}))
+	k.until("a row says why", func() bool {
+		rows := k.view.Status().Resources
+		return k.view.synced.Load() && len(rows) == 1 && !rows[0].Synced && strings.Contains(rows[0].Message, "more than 2000 watches")
+	})
+	if told := fmt.Sprint(k.view.warnings.summary(true)); !strings.Contains(told, "more than 2000 watches") {
+		t.Errorf("warnings: %s", told)
+	}
+	// Another view does not notice, nor does one that everybody shares the watch of.
+	k.apply(selecting(ObjectFilter{}))
+	k.until("served", func() bool { rows := k.view.Status().Resources; return len(rows) == 1 && rows[0].Synced })
+	e.namespaceWatches.Give("shop", int(boundNamespaceWatches.Limit()))
+	k.apply(selecting(ObjectFilter{LabelSelector: "a=b"}))
+	k.until("served too", func() bool {
+		rows := k.view.Status().Resources
+		return k.planned == k.view.generation && len(rows) == 1 && rows[0].Synced
+	})
+	if n := e.namespaceWatches.Held("shop"); n != 1 {
+		t.Errorf("%d watches are counted, want 1", n)
+	}
+	k.clear()
+	if n := e.namespaceWatches.Held("shop"); n != 0 {
+		t.Errorf("%d watches are counted, want none", n)
+	}
+}

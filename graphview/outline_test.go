@@ -1,0 +1,226 @@
+package graphview
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"graphview.dev/graphview/resources"
+)
+
+var (
+	podsResource  = resources.Resource{Version: "v1", Resource: "pods", Kind: "Pod", Namespaced: true}
+	nodesResource = resources.Resource{Version: "v1", Resource: "nodes", Kind: "Node"}
+)
+
+func numbered(n int) []string {
+	names := make([]string, n)
+	for i := range names {
+		names[i] = fmt.Sprintf("ns-%03d", i)
+	}
+	return names
+}
+
+func setOf(names ...string) map[string]bool {
+	set := make(map[string]bool)
+	for _, name := range names {
+		set[name] = true
+	}
+	return set
+}
+
+// answersFor answers about pods in namespaces, where "" stands for all.
+func answersFor(allowed bool, namespaces ...string) map[Place]bool {
+	answers := make(map[Place]bool)
+	for _, namespace := range namespaces {
+		answers[Place{Resource: "pods", Namespace: namespace}] = allowed
+	}
+	return answers
+}
+
+func TestOutline(t *testing.T) {
+	selective := &Namespaces{LabelSelector: "team=a"}
+	merge := func(all ...map[Place]bool) map[Place]bool {
+		out := make(map[Place]bool)
+		for _, one := range all {
+			for p, may := range one {
+				out[p] = may
+			}
+		}
+		return out
+	}
+	tests := map[string]struct {
+		namespaces *Namespaces
+		labels     string
+		resources  []resources.Resource // nil: pods
+		situation  situation
+
+		want        []string // namespace of each watch of pods or nodes, sorted
+		wantList    bool     // the watch of namespaces is needed
+		wantWithin  int
+		wantPlaces  int
+		wantMessage string // of what is left out
+		wantTrial   bool
+		wantOpen    bool
+		wantBlind   bool
+	}{
+		"everything":                {want: []string{""}},
+		"a cluster-scoped resource": {namespaces: &Namespaces{Names: []string{"a"}}, resources: []resources.Resource{nodesResource}, want: []string{""}},
+		"named namespaces":          {namespaces: &Namespaces{Names: []string{"b", "a"}}, want: []string{"a", "b"}},
+		"many named namespaces":     {namespaces: &Namespaces{Names: numbered(9)}, want: []string{""}},
+		"named namespaces of many resources": {
+			namespaces: &Namespaces{Names: numbered(3)},
+			resources:  manyResources(100),
+			want:       slices.Repeat([]string{""}, 100),
+		},
+		"selected namespaces, not known yet": {namespaces: selective, want: []string{""}, wantList: true, wantOpen: true},
+		"selected namespaces": {
+			namespaces: selective, situation: situation{namespaces: setOf("a"), complete: true},
+			want: []string{""}, wantList: true,
+		},
+
+		"the operator is refused, namespaces are not known": {
+			situation: situation{refused: map[resources.Resource]bool{podsResource: true}},
+			want:      []string{""}, wantList: true, wantOpen: true, wantTrial: true,
+		},
+		"the operator is refused": {
+			situation: situation{refused: map[resources.Resource]bool{podsResource: true}, namespaces: setOf("a", "b"), complete: true},
+			want:      []string{"", "a", "b"}, wantList: true, wantTrial: true,
+		},
+		"the operator is refused, names": {
+			namespaces: &Namespaces{Names: numbered(9)},
+			situation:  situation{refused: map[resources.Resource]bool{podsResource: true}},
+			want:       append([]string{""}, numbered(9)...), wantTrial: true,
+		},
+		"the operator is refused in too many": {
+			situation: situation{refused: map[resources.Resource]bool{podsResource: true}, namespaces: setOf(numbered(257)...), complete: true},
+			want:      []string{""}, wantTrial: true,
+			wantList: true, wantMessage: "it may not watch all namespaces at once, and there are more than 256",
+		},
+
+		"rights, not known yet":     {situation: situation{who: "sa"}, wantPlaces: 1, wantOpen: true},
+		"rights, will not be known": {situation: situation{who: "sa", unanswered: errors.New("down")}, wantPlaces: 1, wantMessage: "whether sa may list and watch it is not known: down"},
+		"rights everywhere":         {situation: situation{who: "sa", answers: answersFor(true, "")}, want: []string{""}, wantPlaces: 1},
+		"no right to a cluster-scoped resource": {
+			resources: []resources.Resource{nodesResource}, situation: situation{who: "sa", answers: map[Place]bool{{Resource: "nodes"}: false}},
+			wantPlaces: 1, wantMessage: "sa may not list and watch it",
+		},
+		"rights in one of two names": {
+			namespaces: &Namespaces{Names: []string{"a", "b"}},
+			situation:  situation{who: "sa", answers: merge(answersFor(false, "", "b"), answersFor(true, "a"))},
+			want:       []string{"a"}, wantPlaces: 3, wantMessage: "sa may not list and watch it in b",
+		},
+		"rights in one of two names, the other not known yet": {
+			namespaces: &Namespaces{Names: []string{"a", "b"}},
+			situation:  situation{who: "sa", answers: merge(answersFor(false, ""), answersFor(true, "a"))},
+			want:       []string{"a"}, wantPlaces: 3, wantOpen: true,
+		},
+		"rights in one of two names, the other will not be known": {
+			namespaces: &Namespaces{Names: []string{"a", "b"}},
+			situation:  situation{who: "sa", answers: merge(answersFor(false, ""), answersFor(true, "a")), unanswered: errors.New("down")},
+			want:       []string{"a"}, wantPlaces: 3, wantMessage: "not known: down",
+		},
+		"rights in some of all namespaces": {
+			situation: situation{who: "sa", namespaces: setOf("a", "b"), complete: true, answers: merge(answersFor(false, "", "b"), answersFor(true, "a"))},
+			want:      []string{"a"}, wantList: true, wantPlaces: 3, wantMessage: "sa may not list and watch it in all namespaces",
+		},
+		"rights in many namespaces": {
+			situation: situation{who: "sa", namespaces: setOf(numbered(9)...), complete: true, answers: merge(answersFor(false, ""), answersFor(true, numbered(9)...))},
+			want:      []string{""}, wantList: true, wantWithin: 9, wantPlaces: 10,
+		},
+		"rights in many namespaces, the operator is refused": {
+			situation: situation{
+				who: "sa", namespaces: setOf(numbered(9)...), complete: true, answers: merge(answersFor(false, ""), answersFor(true, numbered(9)...)),
+				refused: map[resources.Resource]bool{podsResource: true},
+			},
+			want: append([]string{""}, numbered(9)...), wantList: true, wantPlaces: 10, wantTrial: true, wantWithin: 9,
+		},
+		"more questions than are asked": {
+			situation: situation{who: "sa", namespaces: setOf(numbered(30_000)...), complete: true, answers: answersFor(false, "")},
+			wantList:  true, wantPlaces: 20_000, wantMessage: "left out: more than 20000 questions", wantOpen: true,
+		},
+
+		"namespaces that may not be read": {
+			namespaces: selective,
+			situation:  situation{who: "sa", answers: merge(answersFor(true, ""), map[Place]bool{{Resource: "namespaces"}: false})},
+			want:       []string{""}, wantPlaces: 2, wantMessage: "sa may not list and watch it", wantBlind: true,
+		},
+		"namespaces, not known whether they may be read": {
+			namespaces: selective, situation: situation{who: "sa", answers: answersFor(true, "")},
+			want: []string{""}, wantPlaces: 2, wantOpen: true,
+		},
+		"namespaces that may be read": {
+			namespaces: selective,
+			situation:  situation{who: "sa", answers: merge(answersFor(true, ""), map[Place]bool{{Resource: "namespaces"}: true}), namespaces: setOf(), complete: true},
+			want:       []string{""}, wantList: true, wantPlaces: 2,
+		},
+
+		"more watches than are allowed": {
+			labels: "a=b", resources: manyResources(1001), want: slices.Repeat([]string{""}, 1000),
+			wantMessage: "left out: more than 1000 watches of one view",
+		},
+		"any number of watches that all share": {resources: manyResources(1001), want: slices.Repeat([]string{""}, 1001)},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			include := Include{ResourceSelectorExpression: "true", Object: ObjectFilter{LabelSelector: tt.labels}}
+			program, err := Compile(t.Context(), Spec{Queries: []Query{{Include: &include}}, Namespaces: tt.namespaces})
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := tt.situation
+			s.program = program
+			if tt.resources == nil {
+				tt.resources = []resources.Resource{podsResource}
+			}
+			for _, r := range tt.resources {
+				s.selected = append(s.selected, resources.Selected{Resource: r})
+			}
+			o := outlineOf(s)
+			var got []string
+			list := false
+			for n := range o.needed {
+				if n.query < 0 {
+					list = true
+					continue
+				}
+				got = append(got, n.key.Namespace)
+			}
+			slices.Sort(got)
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("watches (-want +got):\n%s", diff)
+			}
+			if list != tt.wantList {
+				t.Errorf("namespaces are listed: %t", list)
+			}
+			if n := len(o.within[podsResource]); n != tt.wantWithin {
+				t.Errorf("within %d namespaces, want %d", n, tt.wantWithin)
+			}
+			if len(o.places) != tt.wantPlaces {
+				t.Errorf("%d places, want %d", len(o.places), tt.wantPlaces)
+			}
+			if o.trials[podsResource] != tt.wantTrial || o.open() != tt.wantOpen || o.blind != tt.wantBlind {
+				t.Errorf("trial %t, open %t, blind %t", o.trials[podsResource], o.open(), o.blind)
+			}
+			message := ""
+			if len(o.without) > 0 {
+				message = o.without[0].message()
+			}
+			if !strings.Contains(message, tt.wantMessage) || (message == "") != (tt.wantMessage == "") {
+				t.Errorf("message %q, want %q", message, tt.wantMessage)
+			}
+		})
+	}
+}
+
+func manyResources(n int) []resources.Resource {
+	all := make([]resources.Resource, n)
+	for i := range all {
+		all[i] = resources.Resource{Group: "many", Version: "v1", Resource: fmt.Sprintf("r%04d", i), Kind: fmt.Sprintf("R%04d", i), Namespaced: true}
+	}
+	return all
+}

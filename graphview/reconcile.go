@@ -1,0 +1,140 @@
+package graphview
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"graphview.dev/api/reason"
+	"graphview.dev/graphview/resources"
+)
+
+// reconcile brings everything in line once, and returns when to look again.
+func (k *keeper) reconcile(ctx context.Context, catalog *resources.Catalog) time.Duration {
+	v := k.view
+	// A spec that is corrected does not wait for what the one before it has begun.
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	p, generation, incomplete := v.begin(cancel)
+	if k.current = generation; generation != k.failed {
+		k.failure = ""
+	}
+	if incomplete || generation != k.planned && v.lens.Vertices() > v.engine.o.MaxVertices {
+		// Objects that the spec before could not judge are judged anew, and how many
+		// it had says nothing about this one.
+		k.clear()
+	}
+	if k.overLimit() || p == nil {
+		k.clear()
+		if p != nil {
+			return max(time.Second, time.Until(k.retryAt))
+		}
+		return time.Hour
+	}
+	if catalog == nil {
+		return time.Second
+	}
+	first := generation != k.planned
+	if !k.selectResources(ctx, p, catalog) {
+		return 10 * time.Millisecond
+	}
+	now := time.Now()
+	o, again := k.outline(ctx, p, now)
+	if first && k.planned != 0 && o.undecided {
+		// What the spec before shows stays until the rights are known that this one
+		// depends on.
+		return again
+	}
+	if first {
+		k.open = true
+	}
+	// A view without roots shows everything, so roots are taken away last and added
+	// first: no object that stays is hidden in between. A view that has shown
+	// nothing yet begins with the roots that it is to have.
+	before := k.planned == 0 || !p.rooted()
+	if first && before {
+		k.setRoots(p)
+	}
+	k.planned, k.within, k.blind = generation, o.within, o.blind
+	if len(o.listed) == 0 {
+		k.namespaces = nil
+	}
+	// While it was not known which namespaces there are, what is added belongs to
+	// what the spec asked for at first.
+	k.plan(ctx, p, o.needed, k.open)
+	if first && !before {
+		k.setRoots(p)
+	}
+	k.open = o.open()
+	if !o.unlistedYet {
+		// Likewise not before it is known which namespaces there are.
+		k.renamespace(ctx, p)
+	}
+	if !k.open {
+		k.finishSwitches(ctx)
+	}
+	return min(again, k.report(catalog, o, generation))
+}
+
+// selectResources has the program select from the catalogue, unless it has done so
+// before. It returns false where that was given up.
+func (k *keeper) selectResources(ctx context.Context, p *Program, catalog *resources.Catalog) bool {
+	if k.selection.program == p && k.selection.catalog == catalog {
+		return true
+	}
+	v := k.view
+	bucket := v.budget.bucket.Load()
+	chosen, errs := p.selectFrom(ctx, catalog, func(cost uint64) bool {
+		v.engine.counts.cost.Add(cost)
+		return bucket.charge(cost)
+	})
+	if ctx.Err() != nil || bucket.spent.Load() {
+		return false
+	}
+	k.selection = selection{p, catalog, chosen, errs}
+	return true
+}
+
+// outline derives what the view needs, has the rights asked for that this depends
+// on, and returns when it may differ without an event.
+func (k *keeper) outline(ctx context.Context, p *Program, now time.Time) (outline, time.Duration) {
+	v := k.view
+	permit, who := v.permitOf(p)
+	k.grants.of(permit, who)
+	refused, again := refusals(k.taps, now)
+	s := situation{
+		program: p, selected: k.selection.chosen, errs: k.selection.errs,
+		who: who, answers: k.grants.answers, unanswered: k.grants.unanswered(now), refused: refused,
+	}
+	s.namespaces, s.complete = k.selectedNamespaces(p)
+	o := outlineOf(s)
+	return o, min(again, k.grants.want(k.life, o.places, now))
+}
+
+// overLimit says whether the view is not served for its size, its cost or a fault,
+// and begins or ends that.
+func (k *keeper) overLimit() bool {
+	v := k.view
+	exceeded := k.failure
+	switch {
+	case exceeded != "":
+	case v.lens.Vertices() > v.engine.o.MaxVertices:
+		exceeded = fmt.Sprintf("the view has more than %d visible vertices; narrow its queries, namespaces or roots, or raise --max-vertices-per-view", v.engine.o.MaxVertices)
+	case v.budget.spent():
+		exceeded = fmt.Sprintf("the view's expressions cost more than %d units, or all the time more than %d a second; simplify them, or have label selectors or queries leave fewer objects to them", v.engine.o.Budget, v.engine.o.Budget/budgetSeconds)
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	switch {
+	case v.limit != nil && time.Now().After(k.retryAt):
+		v.limit, k.failure = nil, ""
+		v.budget.reset(v.engine.o.Budget)
+	case v.limit == nil && exceeded != "" && v.program != nil:
+		v.limit = &ClosedError{Reason: reason.LimitExceeded, Message: exceeded}
+		k.retryAt = time.Now().Add(v.engine.o.LimitRetry)
+		v.synced.Store(false)
+		v.interruptLocked(v.limit)
+		v.notify()
+	}
+	return v.limit != nil
+}

@@ -1,0 +1,68 @@
+package graphview
+
+import (
+	"context"
+	"time"
+
+	"graphview.dev/graphview/watch"
+)
+
+// switching tells whether the tap is of a version that waits to replace another.
+func (k *keeper) switching(t *tap) bool {
+	for old := range k.retiring {
+		if kindOf(old.need.resource) == kindOf(t.need.resource) {
+			return true
+		}
+	}
+	return false
+}
+
+// finishSwitches lets other watches of a kind take the place of retiring ones as
+// soon as they have all there is or were given up: a new version of a resource
+// does so in one revision.
+func (k *keeper) finishSwitches(ctx context.Context) {
+	v := k.view
+	for old := range k.retiring {
+		done := true
+		var successors []*tap
+		for _, t := range k.taps {
+			if t.namespaces == nil && kindOf(t.need.resource) == kindOf(old.need.resource) {
+				successors = append(successors, t)
+				state := t.state()
+				done = done && (t.ready(state) || state.Err != nil || time.Since(t.acquired) > v.engine.o.SyncTimeout)
+			}
+		}
+		if !done {
+			continue
+		}
+		delete(k.retiring, old)
+		k.closeTaps([]*tap{old})
+		for _, t := range successors {
+			if t.need.resource == old.need.resource {
+				// Of objects that both saw, the old one may have had the last word.
+				k.replayAgain(ctx, t, nil)
+				continue
+			}
+			v.engine.do(func() { v.lens.Use(kindOf(t.need.resource), resourceOf(t.need.resource)) })
+		}
+		k.dropTaps([]*tap{old})
+	}
+}
+
+// replayAgain shows a tap what it has seen before, because its view changed its
+// mind, and waits until the graph has it.
+func (k *keeper) replayAgain(ctx context.Context, t *tap, wants func(*watch.Decoded) bool) {
+	t.behind = !k.replay(ctx, t, wants) || t.behind
+	k.view.engine.do(func() {})
+}
+
+// replay shows a tap what its watch retains, as far as it is wanted, and tells
+// whether it came to the end.
+func (k *keeper) replay(ctx context.Context, t *tap, wants func(*watch.Decoded) bool) bool {
+	v := k.view
+	err := v.engine.replay(ctx, t, wants)
+	if err != nil {
+		v.engine.o.Logger.V(1).Info("Replay ended early", "view", v.name.String(), "watch", t.need.key.String(), "error", err.Error())
+	}
+	return err == nil && ctx.Err() == nil
+}

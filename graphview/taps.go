@@ -1,0 +1,194 @@
+package graphview
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"graphview.dev/graphview/budget"
+	"graphview.dev/graphview/graph"
+)
+
+// boundNamespaceWatches bounds what all GraphViews of a namespace have watched. A
+// watch of everything of a resource is not counted: all views share it.
+var boundNamespaceWatches = budget.Declare("namespace_watches",
+	"watches that are restricted to a namespace or by a selector, of all GraphViews of one namespace", 2000)
+
+// plan makes the taps that are needed and gives up those that are not. What old
+// and new taps both see stays as it is.
+func (k *keeper) plan(ctx context.Context, p *Program, needed map[need]bool, required bool) {
+	v := k.view
+	replacing := make(map[graph.Kind][]need)
+	for n := range needed {
+		if n.query >= 0 {
+			replacing[kindOf(n.resource)] = append(replacing[kindOf(n.resource)], n)
+		}
+	}
+	var drop, behind []*tap
+	for n, t := range k.taps {
+		if needed[n] {
+			t.required = t.required || required
+			if t.behind {
+				behind = append(behind, t)
+			}
+			continue
+		}
+		delete(k.taps, n)
+		others := replacing[kindOf(n.resource)]
+		if n.query < 0 || !slices.ContainsFunc(others, n.overlaps) || slices.ContainsFunc(others, func(o need) bool { return o.key == n.key }) {
+			drop = append(drop, t)
+			continue
+		}
+		// Another watch takes over once it has all there is.
+		k.retiring[t] = true
+	}
+	// From here on only new taps decide.
+	k.closeTaps(drop)
+	clear(k.unmet)
+	var fresh []*tap
+	for _, n := range slices.SortedFunc(maps.Keys(needed), byKey) {
+		if k.taps[n] != nil {
+			continue
+		}
+		if err := k.reserve(n); err != nil {
+			k.unmet[n] = err
+			continue
+		}
+		t := &tap{view: v, need: n, required: required, acquired: time.Now()}
+		if n.query < 0 {
+			t.namespaces = p.namespaces
+			if t.namespaces == nil {
+				t.namespaces = &namespaceProgram{}
+			}
+		}
+		if err := v.engine.acquire(ctx, t); err != nil {
+			// Only because everything stops, or the spec has changed meanwhile.
+			k.unreserve(n)
+			v.engine.o.Logger.V(1).Info("No watch", "view", v.name.String(), "error", err.Error())
+			continue
+		}
+		k.taps[n] = t
+		fresh = append(fresh, t)
+	}
+	for _, t := range fresh {
+		if t.namespaces == nil {
+			t.judge.Store(k.judgeFor(p, t.need))
+		}
+	}
+	k.addTaps(ctx, fresh)
+	for _, t := range behind {
+		k.show(ctx, t)
+	}
+	k.dropTaps(drop)
+}
+
+// addTaps begins to take from feeds, and shows the view what they had before.
+func (k *keeper) addTaps(ctx context.Context, taps []*tap) {
+	v := k.view
+	if len(taps) == 0 {
+		return
+	}
+	v.engine.do(func() {
+		for _, t := range taps {
+			if t.need.key.Reduced {
+				continue // what it tells is added to what others see
+			}
+			v.engine.announce(t.feed)
+			if t.namespaces != nil {
+				continue
+			}
+			v.lens.Watch(t.feed.source)
+			if !k.switching(t) {
+				v.lens.Use(kindOf(t.need.resource), resourceOf(t.need.resource))
+			}
+		}
+	})
+	for _, t := range taps {
+		v.engine.attach(t)
+		k.show(ctx, t)
+	}
+}
+
+// show shows the view what a tap's watch has retained. A tap that was not shown
+// everything, because the spec changed meanwhile, is behind.
+func (k *keeper) show(ctx context.Context, t *tap) {
+	v := k.view
+	if t.behind = !k.replay(ctx, t, nil); t.behind {
+		return
+	}
+	v.engine.send(funcEvent(func() {
+		t.replayed.Store(true)
+		v.kick()
+	}))
+}
+
+// closeTaps ends what taps decide; what they decided stays until they are
+// dropped.
+func (k *keeper) closeTaps(taps []*tap) {
+	if len(taps) > 0 {
+		k.view.engine.do(func() {
+			for _, t := range taps {
+				t.closed = true
+			}
+		})
+	}
+}
+
+// dropTaps stops taking from feeds and gives their leases back.
+func (k *keeper) dropTaps(taps []*tap) {
+	if len(taps) == 0 {
+		return
+	}
+	v := k.view
+	for _, t := range taps {
+		v.engine.detach(t)
+	}
+	v.engine.do(func() {
+		var unwatched []graph.SourceID
+		for _, t := range taps {
+			t.closed = true
+			v.warnings.dropFaults(t)
+		}
+		for _, t := range taps {
+			if t.namespaces != nil || t.need.key.Reduced {
+				continue
+			}
+			if !k.sourceInUse(t) {
+				unwatched = append(unwatched, t.feed.source)
+			}
+			if kind := kindOf(t.need.resource); !k.kindInUse(kind, t) {
+				v.lens.Unuse(kind)
+			}
+		}
+		v.lens.Unwatch(unwatched...)
+	})
+	for _, t := range taps {
+		k.giveBack(t)
+	}
+}
+
+// reserve counts a watch among those of the GraphViews of the view's namespace.
+func (k *keeper) reserve(n need) error {
+	if !k.counted(n) {
+		return nil
+	}
+	return k.view.engine.namespaceWatches.Take(k.view.name.Namespace, 1)
+}
+
+// unreserve takes back what reserve has counted.
+func (k *keeper) unreserve(n need) {
+	if k.counted(n) {
+		k.view.engine.namespaceWatches.Give(k.view.name.Namespace, 1)
+	}
+}
+
+func (k *keeper) counted(n need) bool {
+	return k.view.named && !n.key.Reduced && (n.key.Namespace != "" || n.key.LabelSelector != "" || n.key.FieldSelector != "")
+}
+
+// giveBack gives back a tap's lease.
+func (k *keeper) giveBack(t *tap) {
+	k.view.engine.giveBack(t)
+	k.unreserve(t.need)
+}
