@@ -255,6 +255,7 @@ func weighLenses(b *testing.B, vertices int) {
 	empty := allocated()
 	c, _ := filled(vertices)
 	c.g.Update(func() { c.lens.Close() })
+	c.drain()
 	whole := allocated()
 	lens := c.addLens()
 	first := allocated()
@@ -280,6 +281,7 @@ func weighVertices(b *testing.B, vertices int) {
 		})
 	}
 	c.g.Update(func() { c.lens.Close() })
+	c.drain()
 	b.ReportMetric(float64(allocated()-empty)/float64(vertices), "B/vertex")
 	runtime.KeepAlive(c)
 }

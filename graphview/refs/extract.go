@@ -8,10 +8,6 @@ import (
 	"graphview.dev/graphview/graph"
 )
 
-// MaxReferences bounds what Extract returns for one object. Further references
-// are ignored.
-const MaxReferences = 10_000
-
 // Extract returns the references of a decoded JSON object of a kind: those to
 // its owners, then those of the rules, in their order, and if no rule is of its
 // kind, then those that conventions tell. One field names one target at most
@@ -23,7 +19,8 @@ func (x *Extractor) Extract(kind graph.Kind, object map[string]any) []graph.Refe
 }
 
 // Examine is Extract and says, in words that hold no value, what it found and
-// could not read: a label selector, which then selects nothing.
+// could not read: a label selector, which then selects nothing, or more than a bound
+// allows, which is left out.
 func (x *Extractor) Examine(kind graph.Kind, object map[string]any) ([]graph.Reference, error) {
 	metadata, _ := object["metadata"].(map[string]any)
 	namespace, _ := metadata["namespace"].(string)
@@ -77,7 +74,7 @@ type walk struct {
 
 func (w *walk) fault() error {
 	if w.malformed == nil {
-		return nil
+		return w.found.err()
 	}
 	return fmt.Errorf("a label selector in or beside %s cannot be parsed, and selects nothing", w.malformed.field)
 }

@@ -1,8 +1,10 @@
 package refs
 
 import (
+	"fmt"
 	"strings"
 
+	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/graph"
 )
 
@@ -18,6 +20,10 @@ type found struct {
 	more  []graph.Reference
 	// seen indexes the references by name once there are more.
 	seen map[named]struct{}
+	// selectors and terms are how many there are; exceeded is the bound that did
+	// not allow more.
+	selectors, terms int
+	exceeded         *budget.Exceeded
 }
 
 // named is what tells the references by name of one object from each other.
@@ -36,19 +42,51 @@ func (f *found) full() bool { return f.count+len(f.more) >= MaxReferences }
 // add appends ref unless its field named the same target before: containers
 // tend to read many variables from one ConfigMap.
 func (f *found) add(ref *graph.Reference) {
-	if f.full() || ref.Selector == nil && f.repeated(ref) {
+	if !exists(ref) || ref.Selector == nil && f.repeated(ref) {
 		return
 	}
 	f.append(ref)
 }
 
+// append appends a reference to what can exist, if the bounds allow it.
 func (f *found) append(ref *graph.Reference) {
+	if f.full() {
+		f.exceed(references)
+		return
+	}
+	if ref.Selector != nil {
+		more := termsOf(ref.Selector, ref.Namespaces)
+		switch {
+		case int64(f.selectors) >= selectors.Limit():
+			f.exceed(selectors)
+			return
+		case int64(f.terms+more) > terms.Limit():
+			f.exceed(terms)
+			return
+		}
+		f.selectors++
+		f.terms += more
+	}
 	if f.count < few {
 		f.first[f.count] = *ref
 		f.count++
 		return
 	}
 	f.more = append(f.more, *ref)
+}
+
+// exceed notes the first bound that did not allow a reference.
+func (f *found) exceed(b *budget.Bound) {
+	if f.exceeded == nil {
+		f.exceeded = b.Exceed()
+	}
+}
+
+func (f *found) err() error {
+	if f.exceeded == nil {
+		return nil
+	}
+	return fmt.Errorf("its references are not all known: %w", f.exceeded)
 }
 
 // repeated tells whether ref was found before; if not, it is from now on.

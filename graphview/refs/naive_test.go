@@ -32,11 +32,26 @@ func naive(rules []Rule, kind graph.Kind, object map[string]any) map[string]bool
 		}
 		for _, path := range expand(object, split(rules[i].Path)) {
 			for _, ref := range naiveReferences(&rules[i], object, namespace, path) {
-				out[renderOne(&ref)] = true
+				if naiveExists(ref) {
+					out[renderOne(&ref)] = true
+				}
 			}
 		}
 	}
 	return out
+}
+
+var (
+	kindLike  = regexp.MustCompile(`^[A-Za-z0-9.-]{1,63}$`)
+	groupLike = regexp.MustCompile(`^[A-Za-z0-9.-]{0,253}$`)
+	spaceLike = regexp.MustCompile(`^[A-Za-z0-9.-]{0,63}$`)
+	nameLike  = regexp.MustCompile(`^[!-$&-.0-~]{1,253}$`)
+)
+
+// naiveExists tells whether there can be what a reference is about.
+func naiveExists(ref graph.Reference) bool {
+	named := nameLike.MatchString(ref.Name) && ref.Name != "." && ref.Name != ".."
+	return kindLike.MatchString(ref.To.Kind) && groupLike.MatchString(ref.To.Group) && spaceLike.MatchString(ref.Namespace) && (ref.Selector != nil || named)
 }
 
 // split cuts a path into keys, "[]" and "{}".

@@ -15,9 +15,6 @@ func (w *walk) owners(metadata map[string]any) {
 		if !ok || apiVersion == "" || kind == "" || name == "" {
 			continue
 		}
-		if w.found.full() {
-			return
-		}
 		ref := graph.Reference{
 			Type:      graph.OwnerReference,
 			To:        graph.Kind{Group: group, Kind: kind},
@@ -27,6 +24,8 @@ func (w *walk) owners(metadata map[string]any) {
 		ref.UID, _ = owner["uid"].(string)
 		ref.Controller, _ = owner["controller"].(bool)
 		ref.BlockOwnerDeletion, _ = owner["blockOwnerDeletion"].(bool)
-		w.found.append(&ref)
+		if exists(&ref) {
+			w.found.append(&ref)
+		}
 	}
 }

@@ -1,0 +1,75 @@
+package refs
+
+import (
+	"graphview.dev/graphview/budget"
+	"graphview.dev/graphview/graph"
+)
+
+// MaxReferences bounds what Extract returns for one object. Further references
+// are ignored, and Examine says so.
+const MaxReferences = 10_000
+
+// What the references of one object may be. Each selector is looked at whenever an
+// object comes that it may match, so there may be fewer of them than of names.
+var (
+	references = budget.Declare("references_object", "references of one object", MaxReferences)
+	selectors  = budget.Declare("selectors_object", "label selectors among the references of one object", 500)
+	terms      = budget.Declare("selector_terms_object", "keys and values in the label selectors of one object", 20_000)
+)
+
+// maxPath bounds the path of a reference, which may hold keys of the object.
+const maxPath = 512
+
+// termsOf counts the keys and values of selectors.
+func termsOf(of ...*graph.Selector) int {
+	count := 0
+	for _, s := range of {
+		if s == nil {
+			continue
+		}
+		for i := range s.Requirements {
+			count += 1 + len(s.Requirements[i].Values)
+		}
+	}
+	return count
+}
+
+// exists tells whether there can be what a reference names: its kind, its group,
+// its namespace and its name are such as Kubernetes takes.
+func exists(r *graph.Reference) bool {
+	return isWord(r.To.Kind, maxLabel, wordBytes) && (r.To.Group == "" || isWord(r.To.Group, maxPrefix, wordBytes)) &&
+		(r.Namespace == "" || isWord(r.Namespace, maxLabel, wordBytes)) &&
+		(r.Selector != nil || isWord(r.Name, maxPrefix, nameBytes) && r.Name != "." && r.Name != "..") && len(r.Field) <= maxPath
+}
+
+// Bytes of kinds, groups and namespaces, and of names: what may be a segment of
+// a path.
+const (
+	wordBytes byte = 1 << iota
+	nameBytes
+)
+
+var bytesOf = func() (table [256]byte) {
+	for c := range table {
+		switch c := byte(c); { //nolint:gosec // a byte's worth
+		case isAlphanumeric(c), c == '-', c == '.':
+			table[c] = wordBytes | nameBytes
+		case c > ' ' && c < 0x7f && c != '/' && c != '%':
+			table[c] = nameBytes
+		}
+	}
+	return table
+}()
+
+// isWord tells a text that is not empty, not longer than so, and of such bytes.
+func isWord(text string, longest int, of byte) bool {
+	if text == "" || len(text) > longest {
+		return false
+	}
+	for i := range len(text) {
+		if bytesOf[text[i]]&of == 0 {
+			return false
+		}
+	}
+	return true
+}
