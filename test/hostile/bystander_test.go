@@ -48,7 +48,10 @@ func meanwhile(t *testing.T, attack func(tries *tally)) {
 	calm := b.latencies()
 	before := measure(t)
 	tries := &tally{}
+	resetPeak(t)
+	began := processor(t)
 	attack(tries)
+	most, took := peak(t), processor(t)-began
 	b.quiet(t)
 	stressed := b.latencies()
 	b.wantRight(t)
@@ -60,7 +63,11 @@ func meanwhile(t *testing.T, attack func(tries *tally)) {
 		return ""
 	})
 	after := measure(t)
+	if most > limits.memory {
+		t.Errorf("the operator had %d MiB, and the shipped limit is %d MiB: it would have been killed", most>>20, limits.memory>>20)
+	}
 	t.Logf("%s", tries)
+	t.Logf("| %s | %d MiB | %.1f s | %s | %s |", t.Name(), most>>20, took.Seconds(), calm, stressed)
 	t.Logf("operator: %s before, %s at worst, %s after", before, tries.during, after)
 	t.Logf("bystander: %s before, %s meanwhile", calm, stressed)
 }

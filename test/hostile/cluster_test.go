@@ -15,11 +15,17 @@ import (
 // configMaps are those of a namespace.
 func configMaps(t *testing.T, namespace string) dynamic.ResourceInterface {
 	t.Helper()
+	return resources(t, namespace, "configmaps")
+}
+
+// resources are those of one name of Kubernetes' core, in a namespace.
+func resources(t *testing.T, namespace, resource string) dynamic.ResourceInterface {
+	t.Helper()
 	clients, err := dynamic.NewForConfig(cluster.Config())
 	if err != nil {
 		t.Fatal(err)
 	}
-	return clients.Resource(schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}).Namespace(namespace)
+	return clients.Resource(schema.GroupVersionResource{Version: "v1", Resource: resource}).Namespace(namespace)
 }
 
 func makeConfigMap(t *testing.T, namespace, name string, labels map[string]string, data map[string]any) {

@@ -21,6 +21,9 @@ import (
 var (
 	cluster *env.ControlPlane
 	manager *operator.Operator
+	limits  shipped
+
+	webhook, profiles int // ports of the operator
 )
 
 func TestMain(m *testing.M) {
@@ -43,7 +46,21 @@ func setUp(ctx context.Context) error {
 	if err := os.Mkdir(state, 0o700); err != nil {
 		return fmt.Errorf("state: %w", err)
 	}
-	if manager, err = operator.Start(cluster, operator.Options{Binary: binary, Args: []string{"--state-dir=" + state}}); err != nil {
+	if limits, err = shippedLimits(); err != nil {
+		return err
+	}
+	ports, err := env.FreePorts(2)
+	if err != nil {
+		return err
+	}
+	webhook, profiles = ports[0], ports[1]
+	if manager, err = operator.Start(cluster, operator.Options{
+		Binary: binary, Env: []string{"GOMEMLIMIT=" + limits.goMemLimit}, Args: []string{
+			"--state-dir=" + state,
+			fmt.Sprintf("--webhook-bind-address=127.0.0.1:%d", webhook),
+			fmt.Sprintf("--pprof-bind-address=127.0.0.1:%d", profiles),
+		},
+	}); err != nil {
 		return fmt.Errorf("operator: %w", err)
 	}
 	if err := served(ctx); err != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"graphview.dev/test/env"
 )
@@ -18,6 +19,8 @@ type Options struct {
 	Binary string
 	// Args come after the arguments that Start gives, and win over them.
 	Args []string
+	// Env are variables, as NAME=value, beside those of this process.
+	Env []string
 }
 
 // Operator is the running program.
@@ -25,6 +28,7 @@ type Operator struct {
 	plane   *env.ControlPlane
 	binary  string
 	args    []string
+	env     []string
 	port    int // of the stream
 	metrics int
 	process *env.Process
@@ -48,7 +52,7 @@ func Start(plane *env.ControlPlane, o Options) (*Operator, error) {
 	if err != nil {
 		return nil, err
 	}
-	operator := &Operator{plane: plane, binary: o.Binary, port: ports[0], metrics: ports[1]}
+	operator := &Operator{plane: plane, binary: o.Binary, env: o.Env, port: ports[0], metrics: ports[1]}
 	operator.args = append([]string{
 		"--kubeconfig=" + kubeconfig,
 		"--stream-cert-dir=" + certificates,
@@ -66,7 +70,8 @@ func Start(plane *env.ControlPlane, o Options) (*Operator, error) {
 // on the same ports.
 func (o *Operator) Restart() error {
 	var err error
-	o.process, err = o.plane.Run(logName, o.binary, o.args...)
+	// env becomes the program that it starts.
+	o.process, err = o.plane.Run(logName, "/usr/bin/env", slices.Concat(o.env, []string{o.binary}, o.args)...)
 	return err
 }
 

@@ -1,0 +1,146 @@
+package hostile
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/coder/websocket"
+
+	"graphview.dev/test/fixture"
+)
+
+// bombs are expressions that fit all bounds of a text, and ask for gigabytes or
+// hours. The value of each is a bool.
+func bombs() map[string]string {
+	itself := func(n int) string { return "[[1]]" + strings.Repeat(".map(x,[x,x])", n) }
+	long, longer := strings.Repeat("x", 1000), strings.Repeat("y", 4000)
+	megabyte := "lists.range(1000).map(i,'" + long + "').join()"
+	parts := "[" + strings.TrimSuffix(strings.Repeat("0,", 33), ",") + "]"
+	return map[string]string{
+		"types that double":       "[{1:1}]" + strings.Repeat(".map(x,{x:x})", 24) + ".size()>0",
+		"types in two variables":  "[{1:1}]" + strings.Repeat(".transformList(i,x,{x:x})", 24) + ".size()>0",
+		"types of maps of lists":  "[{1:[1]}]" + strings.Repeat(".map(x,{x:[x]})", 24) + ".size()>0",
+		"types of optionals":      "[optional.of({1:1})]" + strings.Repeat(".map(x,optional.of({x:x}))", 24) + ".size()>0",
+		"replace":                 "lists.range(1000).map(i,'" + long + "'.replace('x','" + longer + "')).size()>0",
+		"replace in a chain":      "'" + strings.Repeat("x", 100) + "'" + strings.Repeat(".replace('x','"+strings.Repeat("x", 100)+"')", 10) + ".size()>0",
+		"format":                  "[" + itself(16) + "].all(v, lists.range(1000).map(i,'%s'.format([v])).size()>0)",
+		"findAll of nothing":      "[" + megabyte + "].all(l, lists.range(1000).map(i,l.findAll('')).size()>0)",
+		"split to letters":        "[" + megabyte + "].all(l, lists.range(1000).map(i,l.split('')).size()>0)",
+		"join":                    "[lists.range(1000).map(i,'" + longer + "')].all(l, lists.range(1000).map(i,l.join()).size()>0)",
+		"flatten":                 itself(40) + ".flatten(60).size()>0",
+		"flatten of one level":    "[lists.range(10000)].all(x, lists.range(10000).map(i,x).flatten().size()>0)",
+		"a message of itself":     "[" + itself(40) + "].all(v, google.protobuf.Value{list_value: google.protobuf.ListValue{values: v}} != null)",
+		"optionals of themselves": "[[1]]" + strings.Repeat(".map(x,[optional.of(x),optional.of(x)])", 40) + ".all(v, v==v)",
+		"sets":                    "sets.intersects(lists.range(2000).map(i," + parts + "+[i]),lists.range(2000).map(i," + parts + "+[i+100000]))",
+		"distinct":                "lists.range(7000).map(i," + parts + "+[i]).distinct().size()>0",
+		"sort in a loop":          "[lists.range(10000)].all(l, lists.range(10000).map(i,l.sort()).size()>0)",
+		"ranges of ranges":        "lists.range(10000).map(i,lists.range(10000)).size()>0",
+		"upper case in a loop":    "[" + megabyte + "].all(l, lists.range(1000).map(i,l.upperAscii()).size()>0)",
+		"quote in a loop":         "[" + megabyte + "].all(l, lists.range(1000).map(i,strings.quote(l)).size()>0)",
+		"bytes in a loop":         "[" + megabyte + "].all(l, lists.range(1000).map(i,bytes(l)).size()>0)",
+		"reverse in a loop":       "[" + megabyte + "].all(l, lists.range(1000).map(i,l.reverse()).size()>0)",
+		"slices in a loop":        "[lists.range(10000)].all(l, lists.range(10000).map(i,l.slice(0,10000)).size()>0)",
+		"sum of texts":            "lists.range(24).map(i,'" + long + "')" + strings.Repeat(".map(s,s+s)", 14) + ".size()>0",
+		"sum of lists":            "[[1]]" + strings.Repeat(".map(x,x+x)", 40) + ".size()>0",
+		"regular expressions":     "[" + megabyte + "].all(l, lists.range(1000).map(i,l.matches('(x+x+)+y'+string(i))).size()>0)",
+		"quantities":              "[quantity(lists.range(30).map(i,'" + strings.Repeat("1", 100) + "').join())].all(q, lists.range(10000).map(i,q.add(q)).size()>0)",
+		"maps of maps":            "[lists.range(10000)].all(l, lists.range(1000).map(i,l.transformMapEntry(a,b,{string(b):l})).size()>0)",
+		"all of itself in itself": "[" + itself(40) + "].all(v, v in [v])",
+	}
+}
+
+// TestExpressions: an expression that asks for too much is refused or given up,
+// wherever somebody may write one, and its author is told.
+func TestExpressions(t *testing.T) {
+	namespace := newNamespace(t, "bombs")
+	makeConfigMap(t, namespace, "one", map[string]string{"a": "b"}, map[string]any{"a": "b"})
+	places := map[string]string{
+		"resource": `{queries: [{include: {resourceSelectorExpression: %[1]s}}], namespaces: {names: [%[2]s]}}`,
+		"object":   `{queries: [{include: {resourceSelectorExpression: "group == '' && resource == 'configmaps'", object: {objectSelectorExpression: %[1]s}}}], namespaces: {names: [%[2]s]}}`,
+		"root":     `{queries: [{include: {resourceSelectorExpression: "group == '' && resource == 'configmaps'"}}], namespaces: {names: [%[2]s]}, roots: {objectSelectorExpressions: [%[1]s]}}`,
+		"place":    `{queries: [{include: {resourceSelectorExpression: "group == '' && resource == 'configmaps'"}}], namespaces: {objectSelectorExpression: %[1]s}}`,
+	}
+	for place, spec := range places {
+		t.Run(place, func(t *testing.T) {
+			meanwhile(t, func(tries *tally) {
+				n := 0
+				for what, bomb := range bombs() {
+					n++
+					name := fmt.Sprintf("%s%d", place, n)
+					if err := fixture.TryApply(t, cluster, view(namespace, name, fmt.Sprintf(spec, quoted(bomb), namespace)), "--server-side"); err != nil {
+						tries.add("refused by the API server")
+						continue
+					}
+					eventually(t, func() string {
+						accepted, ready := condition(t, namespace, name, "Accepted"), condition(t, namespace, name, "Ready")
+						switch {
+						case strings.HasPrefix(accepted, "False "):
+							tries.add(strings.Fields(accepted)[1])
+						case strings.HasPrefix(ready, "True "), strings.HasPrefix(ready, "False LimitExceeded"):
+							tries.add("judged")
+						default:
+							return fmt.Sprintf("%s: %s; %s", what, accepted, ready)
+						}
+						return ""
+					})
+					kubectl(t, "delete", "gv", "-n", namespace, name)
+				}
+				tries.measure(t)
+			})
+		})
+	}
+}
+
+// TestExpressionsOfRules: the same in ReferenceRules.
+func TestExpressionsOfRules(t *testing.T) {
+	namespace := newNamespace(t, "rules")
+	makeConfigMap(t, namespace, "one", nil, map[string]any{"a": "b"})
+	apply(t, small(namespace, "all"))
+	meanwhile(t, func(tries *tally) {
+		n := 0
+		for what, bomb := range bombs() {
+			n++
+			name := fmt.Sprintf("bomb%d", n)
+			rule := fmt.Sprintf("apiVersion: graphview.dev/v1alpha1\nkind: ReferenceRule\nmetadata: {name: %s}\nspec: {from: {group: '', kind: ConfigMap}, references: [{expression: %s}]}\n",
+				name, quoted("("+bomb+") ? [] : [{'group': '', 'kind': 'ConfigMap', 'name': 'one'}]"))
+			if err := fixture.TryApply(t, cluster, rule, "--server-side"); err != nil {
+				tries.add("refused by the API server")
+				continue
+			}
+			eventually(t, func() string {
+				got := kubectl(t, "get", "referencerule", name, "-o", `jsonpath={range .status.conditions[?(@.type=="Accepted")]}{.status} {.reason}{end}`)
+				if got == "" {
+					return what + " is not judged"
+				}
+				tries.add(got)
+				return ""
+			})
+			kubectl(t, "delete", "referencerule", name)
+		}
+		tries.measure(t)
+	})
+}
+
+// TestExpressionsOfRequests: the same in the first messages of ad-hoc views.
+func TestExpressionsOfRequests(t *testing.T) {
+	c := client(t, "requester")
+	meanwhile(t, func(tries *tally) {
+		for what, bomb := range bombs() {
+			conn, answer, err := dial(t.Context(), c, "/graph", "gitlab-agent-graph-api", nil)
+			if err != nil {
+				t.Fatalf("%s: %d: %v", what, answer, err)
+			}
+			if err := conn.Write(t.Context(), websocket.MessageText, []byte(request(map[string]any{"resource_selector_expression": bomb}))); err != nil {
+				t.Fatal(err)
+			}
+			code, reason, err := outcome(t.Context(), conn)
+			if err != nil {
+				t.Errorf("%s: %v", what, err)
+			}
+			tries.add(strings.TrimSpace(fmt.Sprintf("%d %.20s", code, reason)))
+			_ = conn.CloseNow()
+		}
+		tries.measure(t)
+	})
+}

@@ -1,0 +1,113 @@
+package hostile
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+	"sigs.k8s.io/yaml"
+
+	"graphview.dev/test/env"
+)
+
+// shipped is what config/manager lets the operator have.
+type shipped struct {
+	memory     int64  // the container's limit, in bytes
+	goMemLimit string // what its Go runtime is told
+}
+
+func shippedLimits() (s shipped, err error) {
+	root, err := env.ModuleRoot()
+	if err != nil {
+		return s, err
+	}
+	text, err := os.ReadFile(filepath.Join(root, "config", "manager", "manager.yaml"))
+	if err != nil {
+		return s, err
+	}
+	var deployment struct {
+		Spec struct {
+			Template struct {
+				Spec struct {
+					Containers []struct {
+						Env []struct{ Name, Value string }
+
+						Resources struct{ Limits map[string]resource.Quantity }
+					}
+				}
+			}
+		}
+	}
+	for document := range strings.SplitSeq(string(text), "\n---\n") {
+		if err := yaml.Unmarshal([]byte(document), &deployment); err != nil {
+			return s, err
+		}
+		for _, container := range deployment.Spec.Template.Spec.Containers {
+			memory := container.Resources.Limits["memory"]
+			s.memory = memory.Value()
+			for _, variable := range container.Env {
+				if variable.Name == "GOMEMLIMIT" {
+					s.goMemLimit = variable.Value
+				}
+			}
+		}
+	}
+	if s.memory == 0 || s.goMemLimit == "" {
+		return s, fmt.Errorf("config/manager has no limits: %+v", s)
+	}
+	return s, nil
+}
+
+// resetPeak makes the kernel measure the operator's peak anew.
+func resetPeak(t *testing.T) {
+	t.Helper()
+	if err := os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", manager.PID()), []byte("5"), 0); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// peak is the most memory that the operator has had resident since resetPeak.
+func peak(t *testing.T) int64 {
+	t.Helper()
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", manager.PID()))
+	if err != nil {
+		t.Fatalf("the operator has ended: %v", err)
+	}
+	for line := range strings.Lines(string(text)) {
+		if rest, ok := strings.CutPrefix(line, "VmHWM:"); ok {
+			kib, err := strconv.ParseInt(strings.Fields(rest)[0], 10, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return kib << 10
+		}
+	}
+	t.Fatal("no VmHWM: the operator has ended")
+	return 0
+}
+
+// processor is the time that the operator has had of processors.
+func processor(t *testing.T) time.Duration {
+	t.Helper()
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", manager.PID()))
+	if err != nil {
+		t.Fatalf("the operator has ended: %v", err)
+	}
+	// The second field is the program's name in parentheses and may hold blanks.
+	fields := strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))
+	var ticks int64
+	for _, field := range fields[11:13] { // utime and stime
+		n, err := strconv.ParseInt(field, 10, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ticks += n
+	}
+	const perSecond = 100 // USER_HZ, which is 100 on all that Go runs on
+	return time.Duration(ticks) * time.Second / perSecond
+}
