@@ -29,7 +29,7 @@ func TestManyWatches(t *testing.T) {
 				if ready == "" || strings.Contains(ready, "Syncing") {
 					return name + ": " + ready
 				}
-				tries.add(strings.Join(strings.Fields(ready+" Complete "+complete)[:2], " "))
+				tries.add(strings.Join(strings.Fields(ready + " Complete " + complete)[:2], " "))
 				return ""
 			})
 		}
