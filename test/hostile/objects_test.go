@@ -93,7 +93,7 @@ func TestReleases(t *testing.T) {
 		eventually(t, func() string {
 			// All objects are there, whatever could be read of them.
 			got := kubectl(t, "get", "gv", "-n", namespace, "all", "-o", "jsonpath={.status.vertices}")
-			if want := fmt.Sprint(2*len(manifests) + 1); got != want { // and kube-root-ca.crt
+			if want := fmt.Sprint(2 * len(manifests)); got != want {
 				return got + " vertices, want " + want
 			}
 			return ""
@@ -167,7 +167,7 @@ func TestArcs(t *testing.T) {
 		})
 		eventually(t, func() string {
 			got := kubectl(t, "get", "gv", "-n", namespace, "all", "-o", "jsonpath={.status.vertices}")
-			if want := fmt.Sprint(objects + holders + 1); got != want {
+			if want := fmt.Sprint(objects + holders); got != want {
 				return got + " vertices, want " + want
 			}
 			return ""
