@@ -62,7 +62,7 @@ func Run(ctx context.Context, version string, args []string, streams genericioop
 	root.SetErr(streams.ErrOut)
 	c.config.AddFlags(root.PersistentFlags())
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usagef(cmd, "%w", err) })
-	root.AddCommand(c.tree(), c.problems(), c.impact(), c.explain(), c.watch(), c.get(), c.query(), c.validate())
+	root.AddCommand(c.dashboard(), c.tree(), c.problems(), c.impact(), c.explain(), c.watch(), c.get(), c.query(), c.validate())
 	c.complete(root)
 	return c.exitCode(ctx, root.ExecuteContext(ctx))
 }

@@ -1,0 +1,92 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"os/exec"
+	"runtime"
+
+	"github.com/spf13/cobra"
+
+	"graphview.dev/cmd/kubectl-graphview/internal/relay"
+	"graphview.dev/dashboard"
+)
+
+func (c *cli) dashboard() *cobra.Command {
+	var (
+		port   int
+		noOpen bool
+	)
+	cmd := &cobra.Command{
+		Use:   "dashboard [NAME]",
+		Short: "See graphs in a browser, live",
+		Long: `See graphs in a browser, as they are and as they change. The page is served on
+this machine, to one browser, until Ctrl-C; what it shows is asked for with your
+kubeconfig, and is what you may list and watch. It changes nothing, and the
+contents of Secrets are never asked for.
+
+Over SSH, choose a port and forward it: ssh -L 8001:127.0.0.1:8001 HOST.`,
+		Example: `  kubectl graphview dashboard
+  kubectl graphview dashboard storefront -n shop
+  kubectl graphview dashboard --no-open --port 8001`,
+		Args: between(0, 1, "at most the NAME of a GraphView"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if port < 0 || port > 65535 {
+				return usagef(cmd, "--port %d: expected 0 to 65535", port)
+			}
+			return c.serveDashboard(cmd.Context(), args, port, !noOpen)
+		},
+	}
+	cmd.Flags().IntVar(&port, "port", 0, "The port to listen on; 0 takes a free one")
+	cmd.Flags().BoolVar(&noOpen, "no-open", false, "Print the address, and open no browser")
+	return cmd
+}
+
+func (c *cli) serveDashboard(ctx context.Context, args []string, port int, open bool) error {
+	page, err := dashboard.Handler(dashboard.Options{})
+	if err != nil {
+		return err
+	}
+	config, err := c.config.ToRESTConfig()
+	if err != nil {
+		return err
+	}
+	view := ""
+	if len(args) > 0 {
+		namespace, _, err := c.config.ToRawKubeConfigLoader().Namespace()
+		if err != nil {
+			return err
+		}
+		view = namespace + "/" + args[0]
+	}
+	r, err := relay.New(relay.Options{Config: config, Page: page, Port: port, View: view, Log: log.New(c.ErrOut, "", 0)})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(c.Out, r.URL())
+	fmt.Fprintln(c.ErrOut, "The address works once, in one browser. Ctrl-C ends it.")
+	if open {
+		if err := openBrowser(ctx, r.URL()); err != nil {
+			fmt.Fprintln(c.ErrOut, "No browser could be opened: open the address yourself.")
+		}
+	}
+	return r.Run(ctx)
+}
+
+// openBrowser asks the system to open an address. It does not wait for the
+// browser to end.
+func openBrowser(ctx context.Context, url string) error {
+	program, args := "xdg-open", []string{url}
+	switch runtime.GOOS {
+	case "darwin":
+		program = "open"
+	case "windows":
+		program, args = "rundll32", []string{"url.dll,FileProtocolHandler", url}
+	}
+	command := exec.CommandContext(context.WithoutCancel(ctx), program, args...)
+	if err := command.Start(); err != nil {
+		return err
+	}
+	return command.Process.Release()
+}
