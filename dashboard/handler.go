@@ -115,8 +115,8 @@ func Files() (map[string][]byte, error) {
 
 func newFile(name string, content []byte) *file {
 	var zipped bytes.Buffer
-	writer := gzip.NewWriter(&zipped)
-	_, _ = writer.Write(content) // a buffer takes everything
+	writer, _ := gzip.NewWriterLevel(&zipped, gzip.BestCompression) // a level that there is
+	_, _ = writer.Write(content)                                    // a buffer takes everything
 	_ = writer.Close()
 	sum := sha256.Sum256(content)
 	mediaType := mime.TypeByExtension(path.Ext(name))

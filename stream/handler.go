@@ -45,6 +45,11 @@ func (s *Server) newHandler() http.Handler {
 		case "/readyz", "/livez", "/healthz":
 			s.serveHealth(w, r)
 		default:
+			if s.options.Pages != nil && (r.URL.Path == "/dashboard" || strings.HasPrefix(r.URL.Path, "/dashboard/")) {
+				closeStranger(w, r)
+				s.options.Pages.ServeHTTP(w, r)
+				return
+			}
 			guarded.ServeHTTP(w, r)
 		}
 	})))))

@@ -3,6 +3,7 @@ package stream
 import (
 	"crypto/tls"
 	"errors"
+	"net/http"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -40,6 +41,9 @@ type Options struct {
 	// MaxChannels bounds the graphs on one connection that takes several; default
 	// 256.
 	MaxChannels int
+	// Pages serves what is below /dashboard/ to everybody: static files, which read
+	// graphs as any other client does. Nil: there are none.
+	Pages http.Handler
 	// Version is what /version says, v1.2.3; default "v0.0.0".
 	Version string
 	// Logger gets what nobody else is told. The zero value is silent.

@@ -25,7 +25,7 @@ type options struct {
 	metricsAddress, healthAddress  string
 	pprofAddress, check            string
 	stateDir                       string
-	leaderElect                    bool
+	leaderElect, dashboard         bool
 	allowedOrigins                 []string
 	requireServiceAccount          bool
 	permissionRecheck, syncTimeout time.Duration
@@ -49,6 +49,7 @@ func parse(program string, args []string, out io.Writer) (*options, error) {
 	flags.StringVar(&o.stateDir, "state-dir", "", "directory of this replica alone that outlives its container, where is noted what is being done for users: what ended the operator is refused after that, until it changes; empty: nothing is noted")
 	flags.StringVar(&o.check, "check", "", "do not serve: look at an installation as its users do, at what is named here of definitions, apiservice and webhook, separated by commas, say what was found, and end")
 	flags.BoolVar(&o.leaderElect, "leader-elect", false, "elect one replica, which alone writes status")
+	flags.BoolVar(&o.dashboard, "dashboard", false, "serve the dashboard, a page that draws graphs, under /dashboard/ beside them; who may see what is asked as ever")
 	origins := flags.String("allowed-origins", "", "comma-separated host patterns of web pages, beside those of the same host, that may open WebSockets")
 	flags.BoolVar(&o.requireServiceAccount, "require-service-account", false, "accept only GraphViews with a serviceAccountName")
 	flags.DurationVar(&o.permissionRecheck, "permission-recheck", time.Minute, "how often permissions are checked again")

@@ -78,6 +78,10 @@ func run(ctx context.Context, o *options) error {
 	rules := controllers.NewReferenceRuleReconciler(engine, accept)
 	accept.RulesKnown = rules.Known()
 	reconciler := controllers.NewGraphViewReconciler(engine, notifier, accept)
+	pages, err := o.pages()
+	if err != nil {
+		return fmt.Errorf("dashboard: %w", err)
+	}
 	server, err := stream.New(stream.Options{
 		Config:            config,
 		Graphs:            stream.Of(engine),
@@ -88,6 +92,7 @@ func run(ctx context.Context, o *options) error {
 		SyncTimeout:       o.syncTimeout,
 		PermissionRecheck: o.permissionRecheck,
 		Registerer:        metrics.Registry,
+		Pages:             pages,
 		Version:           semantic(version),
 		Logger:            log.WithName("stream"),
 	})

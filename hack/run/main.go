@@ -88,6 +88,11 @@ func show(ctx context.Context, plane *env.ControlPlane, manager *operator.Operat
 	if err := explain(ctx, plane, manager, root); err != nil {
 		return err
 	}
+	page, err := openDashboard(ctx, plane, root)
+	if err != nil {
+		return err
+	}
+	defer page.stop()
 	if duration > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, duration)

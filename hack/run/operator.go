@@ -15,7 +15,7 @@ func startOperator(ctx context.Context, plane *env.ControlPlane, root string) (*
 	if err := operator.Install(ctx, plane, root); err != nil {
 		return nil, err
 	}
-	manager, err := operator.Start(plane, operator.Options{Binary: filepath.Join(root, "bin", "manager")})
+	manager, err := operator.Start(plane, operator.Options{Binary: filepath.Join(root, "bin", "manager"), Args: []string{"--dashboard"}})
 	if err != nil {
 		return nil, fmt.Errorf("%w (`make run` compiles it)", err)
 	}
