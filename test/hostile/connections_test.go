@@ -274,7 +274,7 @@ func TestReadersThatDoNotRead(t *testing.T) {
 		"many objects":                   {objects: 150, size: 64 << 10}, // more than a kernel takes for one of them
 		"large objects":                  {objects: 12, size: 600 << 10},
 		"large objects with compression": {objects: 12, size: 600 << 10, extensions: "permessage-deflate"},
-		"many objects with compression":  {objects: 150, size: 20 << 10, extensions: "permessage-deflate"},
+		"many objects with compression":  {objects: 150, size: 64 << 10, extensions: "permessage-deflate"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			namespace := newNamespace(t, "deaf")
