@@ -153,7 +153,7 @@ func TestResourceSelectorsAreCharged(t *testing.T) {
 	k = keepByHand(t, Options{Budget: 3_000}, 1)
 	costly := selecting(ObjectFilter{})
 	costly.Queries[0].Include.ResourceSelectorExpression = "[1,2,3,4,5,6,7,8,9,10].all(a, [1,2,3,4,5,6,7,8,9,10].all(b, a + b > 0))"
-	for range 20 {
+	for range 60 {
 		costly.Queries = append(costly.Queries, costly.Queries[0])
 	}
 	for i := range costly.Queries {

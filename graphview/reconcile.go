@@ -76,6 +76,11 @@ func (k *keeper) reconcile(ctx context.Context, catalog *resources.Catalog) time
 	return min(again, k.report(catalog, o, generation))
 }
 
+// freeSelection is what resource selectors may cost for one catalogue without being
+// charged: what plain comparisons cost, so that a spec which mends one that cost too
+// much is not refused for what little there is left.
+const freeSelection = 10_000
+
 // selectResources has the program select from the catalogue, unless it has done so
 // before. It returns false where that was given up.
 func (k *keeper) selectResources(ctx context.Context, p *Program, catalog *resources.Catalog) bool {
@@ -84,9 +89,12 @@ func (k *keeper) selectResources(ctx context.Context, p *Program, catalog *resou
 	}
 	v := k.view
 	bucket := v.budget.bucket.Load()
+	var free uint64 = freeSelection
 	chosen, errs := p.selectFrom(ctx, catalog, func(cost uint64) bool {
 		v.engine.counts.cost.Add(cost)
-		return bucket.charge(cost)
+		granted := min(cost, free)
+		free -= granted
+		return bucket.charge(cost - granted)
 	})
 	if ctx.Err() != nil || bucket.spent.Load() {
 		return false
