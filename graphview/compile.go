@@ -66,6 +66,7 @@ type query struct {
 	fields   string          // canonical
 	object   *expr.ObjectSelector
 	path     *expr.JSONPath
+	found    *foundPart // of path
 }
 
 type namespaceProgram struct {
@@ -188,6 +189,7 @@ func (c *compiler) query(path string, q *Query) query {
 	}
 	if text := q.Include.Object.JSONPath; text != "" {
 		out.path, err = expr.ParseJSONPath(text)
+		out.found = &foundPart{out.path}
 		c.check(path+".jsonPath", err)
 	}
 	return out

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -18,6 +17,7 @@ import (
 
 	"graphview.dev/api/reason"
 	"graphview.dev/graphview/budget"
+	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/helm"
 	"graphview.dev/graphview/quarantine"
@@ -92,7 +92,8 @@ type Engine struct {
 	discovery *resources.Discovery
 	watches   *watch.Manager
 	rules     *rules
-	run       string // names this run of the process in revisions
+	run       *delivery.Run
+	delivered delivery.Shared
 	counts    counts
 	writeLock prometheus.Histogram // how long the graph was locked for writing
 
@@ -107,14 +108,9 @@ type Engine struct {
 
 	reducer helm.Reducer
 
-	large largeFrames // of all views
-
 	// namespaceWatches counts watches by the namespace of the GraphViews that need
 	// them.
 	namespaceWatches *budget.Shares[string]
-
-	// subscribers of all views.
-	subscribers atomic.Int64
 
 	// slow is filled by who evaluates for a view whose expressions take long.
 	slow       chan struct{}
@@ -139,7 +135,7 @@ func NewEngine(o Options) (*Engine, error) {
 	e := &Engine{
 		o:      o,
 		rules:  newRules(),
-		run:    newRunID(),
+		run:    delivery.NewRun(),
 		graph:  graph.New(),
 		events: make(chan event, 2*maxBatch),
 		byLens: make(map[*graph.Lens]*View),

@@ -1,14 +1,9 @@
 package graphview
 
 import (
+	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/graph"
 )
-
-// graphError is about an object whose references would make more in the graph than
-// they may. The object is selected all the same.
-type graphError struct{ error }
-
-func (e *graphError) Unwrap() error { return e.error }
 
 // tellExceedances tells the views that have an object that it began or ceased to
 // exceed a bound of the graph. Only the loop calls it.
@@ -25,7 +20,7 @@ func (e *Engine) tellExceedances() {
 			}
 			for _, t := range *f.taps.Load() {
 				if !t.closed && t.namespaces == nil && has[t.view.lens] {
-					t.view.warnings.setExceeded(t, x.Namespace, x.Name, exceeded(x.Err))
+					t.view.warnings.SetExceeded(t, x.Namespace, x.Name, exceeded(x.Err))
 				}
 			}
 		}
@@ -38,16 +33,5 @@ func exceeded(err error) error {
 	if err == nil {
 		return nil
 	}
-	return &partialError{&graphError{err}}
-}
-
-// setExceeded says that an object exceeds a bound of the graph, or with a nil err
-// that it does not. What else is wrong with it is told first.
-func (w *warnings) setExceeded(t *tap, namespace, name string, err error) {
-	w.mu.Lock()
-	now, known := w.faults[fault{t, namespace, name}]
-	w.mu.Unlock()
-	if !known || now.ofGraph {
-		w.setFault(t, namespace, name, err)
-	}
+	return &delivery.PartialError{Err: err, OfBound: true}
 }

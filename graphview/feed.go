@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/panics"
 	"graphview.dev/graphview/quarantine"
@@ -93,7 +94,7 @@ func (f *feed) Invalid(namespace, name string, err error) {
 	}
 	e.send(funcEvent(func() {
 		for _, t := range *f.taps.Load() {
-			t.view.warnings.setFault(t, namespace, name, err)
+			t.view.warnings.SetFault(t, namespace, name, err)
 		}
 	}))
 }
@@ -151,7 +152,7 @@ func (f *feed) event(o *watch.Decoded, mode evaluation) (ev *setEvent, late []*t
 		return nil, nil
 	}
 	if warning != nil {
-		ev.fault = bounded(warning.Error())
+		ev.fault = delivery.Bounded(warning.Error())
 	}
 	ev.note()
 	return ev, late

@@ -42,13 +42,11 @@ func TestPanicIsTheObjectsWarning(t *testing.T) {
 			bystander := follow(t, e, yes)
 			await(t, "all objects", func() bool { return broken.vertices() == test.wantVertices && bystander.vertices() == 3 })
 			warned := func(t *tap) int {
-				lines := t.view.warnings.summary(false)
+				lines := t.view.warnings.Summary(false)
 				if slices.ContainsFunc(lines, func(line string) bool { return strings.Contains(line, "hunter2") }) {
 					return -1
 				}
-				t.view.warnings.mu.Lock()
-				defer t.view.warnings.mu.Unlock()
-				return len(t.view.warnings.faults)
+				return t.view.warnings.Faults()
 			}
 			if got, want := warned(broken), 3-test.wantVertices+test.wantBystander; got != want {
 				t.Errorf("%d objects with warnings, want %d", got, want)
@@ -131,7 +129,7 @@ func TestFaultIsRemembered(t *testing.T) {
 	first.feed.faults[objectName{"shop", "c1"}] = "not known"
 	second := follow(t, e, yes)
 	await(t, "the list", func() bool { return second.vertices() == 3 })
-	if lines := second.view.warnings.summary(false); len(lines) != 1 || !strings.Contains(lines[0], "not known") {
+	if lines := second.view.warnings.Summary(false); len(lines) != 1 || !strings.Contains(lines[0], "not known") {
 		t.Errorf("warnings: %q", lines)
 	}
 }
@@ -153,13 +151,9 @@ func TestRuleBudget(t *testing.T) {
 		t.Fatal(err)
 	}
 	followed := follow(t, e, yes)
-	warned := func() int {
-		followed.view.warnings.mu.Lock()
-		defer followed.view.warnings.mu.Unlock()
-		return len(followed.view.warnings.faults)
-	}
+	warned := followed.view.warnings.Faults
 	await(t, "a warning for each object after the first", func() bool { return followed.vertices() == 3 && warned() == 2 })
-	if lines := followed.view.warnings.summary(false); len(lines) != 1 || !strings.Contains(lines[0], "reference rule costly: its expressions cost more than 2000 units") {
+	if lines := followed.view.warnings.Summary(false); len(lines) != 1 || !strings.Contains(lines[0], "reference rule costly: its expressions cost more than 2000 units") {
 		t.Errorf("warnings: %q", lines)
 	}
 	e.rules.retrySpent(1_000_000)

@@ -8,6 +8,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/fields"
 
+	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/helm"
 	"graphview.dev/graphview/panics"
@@ -232,7 +233,7 @@ func (t *tap) warningOf(o *watch.Decoded, selected func() verdict) verdict {
 	}
 	v := selected()
 	if v.selection.Member {
-		v.err = &partialError{errors.New(r.Fault)}
+		v.err = &delivery.PartialError{Err: errors.New(r.Fault)}
 	}
 	return v
 }

@@ -8,6 +8,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/labels"
 
+	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/expr"
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/jsontree"
@@ -92,18 +93,18 @@ func (j *judge) evaluate(ctx context.Context, o *watch.Decoded) (v verdict) {
 		if err = errors.Join(treeErr, err); err != nil {
 			return verdict{err: fmt.Errorf("jsonPath: %w", err)}
 		}
-		v.selection.Part, v.selection.Hash = part, maphash.Bytes(contentSeed, part)
+		v.selection.Part, v.selection.Hash = j.query.part(part), maphash.Bytes(contentSeed, part)
 	}
 	for i, selector := range j.roots {
 		if in.Cost > maxCost {
-			v.err = &partialError{fmt.Errorf("roots.objectSelectorExpressions[%d] and those after it: the view's expressions together cost too much on this object", i)}
+			v.err = &delivery.PartialError{Err: fmt.Errorf("roots.objectSelectorExpressions[%d] and those after it: the view's expressions together cost too much on this object", i)}
 			break
 		}
 		matches, err := selector.Matches(ctx, in)
 		if err = errors.Join(treeErr, err); err != nil {
 			// The next one is tried; the object stays.
 			if v.err == nil {
-				v.err = &partialError{fmt.Errorf("roots.objectSelectorExpressions[%d]: %w", i, err)}
+				v.err = &delivery.PartialError{Err: fmt.Errorf("roots.objectSelectorExpressions[%d]: %w", i, err)}
 			}
 			continue
 		}

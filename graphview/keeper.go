@@ -115,7 +115,8 @@ func (k *keeper) start() {
 		v.lens = v.engine.graph.NewLens()
 		v.engine.byLens[v.lens] = v
 	})
-	v.encoder.setLens(v.lens)
+	v.publisher.SetLens(v.lens)
+	v.announceNews()
 }
 
 func (k *keeper) finish() {
@@ -162,8 +163,9 @@ func (k *keeper) clear() {
 	k.namespaces = nil
 	v.mu.Lock()
 	v.rows = nil
+	v.scoped++
 	v.mu.Unlock()
-	v.warnings.reset()
+	v.warnings.Reset()
 	k.planned = 0
 	v.notify()
 }

@@ -175,7 +175,7 @@ func TestWatchesOfANamespace(t *testing.T) {
 		rows := k.view.Status().Resources
 		return k.view.synced.Load() && len(rows) == 1 && !rows[0].Synced && strings.Contains(rows[0].Message, "more than 2000 watches")
 	})
-	if told := fmt.Sprint(k.view.warnings.summary(true)); !strings.Contains(told, "more than 2000 watches") {
+	if told := fmt.Sprint(k.view.warnings.Summary(true)); !strings.Contains(told, "more than 2000 watches") {
 		t.Errorf("warnings: %s", told)
 	}
 	// Another view does not notice, nor does one that everybody shares the watch of.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/watch"
 )
@@ -50,7 +51,7 @@ func (v *tapVerdict) selects() bool {
 // note adds a fault to the verdict, whose own comes first.
 func (v *tapVerdict) note(fault string) {
 	if fault != "" && v.verdict.err == nil {
-		v.verdict.err = &partialError{errors.New(fault)}
+		v.verdict.err = &delivery.PartialError{Err: errors.New(fault)}
 	}
 }
 
@@ -85,7 +86,7 @@ func (v *tapVerdict) apply(id graph.NodeID, namespace, name string) {
 			v.verdict.err = exceeded(t.view.engine.graph.Exceeded(id))
 		}
 	}
-	t.view.warnings.setFault(t, namespace, name, v.verdict.err)
+	t.view.warnings.SetFault(t, namespace, name, v.verdict.err)
 }
 
 // replayEvent is what one tap decided about an object that its feed had before.
@@ -129,7 +130,7 @@ func (ev *deleteEvent) apply(e *Engine) {
 			t.setNamespace(ev.name, verdict{})
 			continue
 		}
-		t.view.warnings.setFault(t, ev.namespace, ev.name, nil)
+		t.view.warnings.SetFault(t, ev.namespace, ev.name, nil)
 	}
 }
 
@@ -185,6 +186,7 @@ var always = func() chan struct{} {
 // and in batches under load, and makes it one revision.
 func (e *Engine) loop(ctx context.Context) {
 	batch := make([]event, 0, maxBatch)
+	var received time.Time // what the graph is working on
 	for {
 		// While the graph has something left to do, it is its turn too.
 		var pending <-chan struct{}
@@ -197,7 +199,7 @@ func (e *Engine) loop(ctx context.Context) {
 			return
 		case ev := <-e.events:
 			batch = e.gather(ctx, append(batch, ev))
-			e.counts.received.Store(receivedAt(batch[0]))
+			received = receivedAt(batch[0])
 		case <-pending:
 		}
 		e.counts.revisions.Add(1)
@@ -212,11 +214,11 @@ func (e *Engine) loop(ctx context.Context) {
 		e.tellExceedances()
 		for _, l := range changed {
 			if v := e.byLens[l]; v != nil {
-				v.revised()
+				v.revised(received)
 			}
 		}
 		if len(changed) > 0 {
-			e.rested = time.Now().Add(pace(e.subscribers.Load()))
+			e.rested = time.Now().Add(pace(e.delivered.Subscribers()))
 		}
 		for _, done := range e.finished {
 			close(done)

@@ -14,32 +14,19 @@ import (
 type counts struct {
 	sets, deletes, replays atomic.Uint64
 	revisions              atomic.Uint64
-	encodings              atomic.Uint64
 	failures               atomic.Uint64 // of watches
 	undecodable            atomic.Uint64
 	unevaluated            atomic.Uint64
 	cost                   atomic.Uint64
 	panics                 atomic.Uint64 // that were recovered
-	// received is when the first event of the newest batch came in, in
-	// nanoseconds since 1970; 0 before.
-	received atomic.Int64
-}
-
-// lastReceived is when what is newest in the graph came in.
-func (c *counts) lastReceived() time.Time {
-	at := c.received.Load()
-	if at == 0 {
-		return time.Time{}
-	}
-	return time.Unix(0, at)
 }
 
 // receivedAt is when a batch began to come in.
-func receivedAt(first event) int64 {
+func receivedAt(first event) time.Time {
 	if set, ok := first.(*setEvent); ok && !set.received.IsZero() {
-		return set.received.UnixNano()
+		return set.received
 	}
-	return time.Now().UnixNano()
+	return time.Now()
 }
 
 // metrics of an Engine. None has the name of a view, a resource or a namespace:
@@ -119,7 +106,7 @@ func (m metrics) Collect(out chan<- prometheus.Metric) {
 	counter(eventsDesc, &c.deletes, "delete")
 	counter(eventsDesc, &c.replays, "replay")
 	counter(revisionsDesc, &c.revisions)
-	counter(encodingsDesc, &c.encodings)
+	out <- prometheus.MustNewConstMetric(encodingsDesc, prometheus.CounterValue, float64(e.delivered.Encodings()))
 	counter(failuresDesc, &c.failures)
 	counter(errorsDesc, &c.undecodable, "decode")
 	counter(errorsDesc, &c.unevaluated, "evaluate")

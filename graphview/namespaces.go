@@ -39,7 +39,7 @@ func (n *namespaceProgram) evaluate(ctx context.Context, o *watch.Decoded) verdi
 
 // setNamespace is called by the loop with the decision about one namespace.
 func (t *tap) setNamespace(name string, v verdict) {
-	t.view.warnings.setFault(t, "", name, v.err)
+	t.view.warnings.SetFault(t, "", name, v.err)
 	if t.selected.set(name, v.selection.Member) {
 		t.view.kick()
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"graphview.dev/api/reason"
+	"graphview.dev/graphview/delivery"
 )
 
 // OpenOptions describe a view that is made for one connection.
@@ -42,7 +43,7 @@ func (e *Engine) Open(ctx context.Context, o OpenOptions) (*View, error) {
 		return nil, &ClosedError{Reason: reason.TooManyRequests, Message: fmt.Sprintf(
 			"there are %d views for single connections already; try later, or ask for a GraphView", e.o.MaxOpened)}
 	}
-	v := newView(e, Name{Name: "connection"}, newRunID())
+	v := newView(e, Name{Name: "connection"}, delivery.NewID())
 	v.permit, v.named = o.Permit, false
 	v.work.Store(&work)
 	v.budget.share(e.owners.of(o.Owner, e.o.Budget, time.Now()))

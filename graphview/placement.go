@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"graphview.dev/graphview/budget"
+	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/resources"
 )
 
@@ -64,7 +65,7 @@ func (d *denied) message() string {
 	case limited:
 		return "left out: " + exceeded.Error()
 	case d.err != nil:
-		return fmt.Sprintf("whether %s may list and watch it is not known: %s", d.who, bounded(d.err.Error()))
+		return fmt.Sprintf("whether %s may list and watch it is not known: %s", d.who, delivery.Bounded(d.err.Error()))
 	case len(d.namespaces) > maxDeniedNames:
 		return fmt.Sprintf("%s may not list and watch it in %s and %d more namespaces",
 			d.who, strings.Join(d.namespaces[:maxDeniedNames], ", "), len(d.namespaces)-maxDeniedNames)

@@ -120,7 +120,7 @@ func TestQuarantinedObject(t *testing.T) {
 	})
 	followed := follow(t, e, yes)
 	await(t, "all but one", func() bool { return followed.vertices() == 2 && followed.ready(followed.state()) })
-	lines := followed.view.warnings.summary(false)
+	lines := followed.view.warnings.Summary(false)
 	if len(lines) != 1 || !strings.Contains(lines[0], "the operator was ended while it worked on this") {
 		t.Errorf("warnings: %q", lines)
 	}

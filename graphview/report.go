@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/resources"
 	"graphview.dev/graphview/watch"
 )
@@ -26,11 +27,13 @@ func (k *keeper) report(catalog *resources.Catalog, o outline, generation int) t
 	}
 	a.denied()
 	a.undiscovered(catalog)
-	v.warnings.set(a.warnings)
+	v.warnings.Set(a.warnings)
 
 	v.mu.Lock()
 	changed := !equalRows(v.rows, a.rows)
-	v.rows = a.rows
+	if v.rows = a.rows; changed {
+		v.scoped++
+	}
 	// Under the lock that a changed spec takes: what is synced is the present one.
 	filled := v.generation == generation && a.synced && !v.synced.Load()
 	if filled {
@@ -51,7 +54,7 @@ type statusBuilder struct {
 	outline  outline
 	rows     []ResourceStatus
 	index    map[resources.Resource]int // of rows
-	warnings map[string]warning         // by id
+	warnings map[delivery.WarningID]delivery.Warning
 	synced   bool
 	again    time.Duration // until something differs without an event
 	now      time.Time
@@ -60,7 +63,7 @@ type statusBuilder struct {
 func newStatusBuilder(o outline) *statusBuilder {
 	a := &statusBuilder{
 		outline: o, synced: !o.open(), again: time.Hour, now: time.Now(),
-		rows: make([]ResourceStatus, len(o.selected)), index: make(map[resources.Resource]int), warnings: make(map[string]warning),
+		rows: make([]ResourceStatus, len(o.selected)), index: make(map[resources.Resource]int), warnings: make(map[delivery.WarningID]delivery.Warning),
 	}
 	for i, r := range o.selected {
 		a.rows[i] = statusOf(r)
@@ -70,12 +73,12 @@ func newStatusBuilder(o outline) *statusBuilder {
 	return a
 }
 
-func (a *statusBuilder) warn(w warning) { a.warnings[w.id()] = w }
+func (a *statusBuilder) warn(w delivery.Warning) { a.warnings[w.ID()] = w }
 
 // warnFirst is warn, unless there is such a warning: of what several watches of one
 // resource have to say, the first counts.
-func (a *statusBuilder) warnFirst(w warning) {
-	if _, ok := a.warnings[w.id()]; !ok {
+func (a *statusBuilder) warnFirst(w delivery.Warning) {
+	if _, ok := a.warnings[w.ID()]; !ok {
 		a.warn(w)
 	}
 }
@@ -105,7 +108,7 @@ func (a *statusBuilder) tap(t *tap, timeout time.Duration) {
 			a.again = min(a.again, unconfirmedAfter-since)
 			break
 		}
-		message := fmt.Sprintf("unconfirmed since %s: %s", state.Since.UTC().Format(time.RFC3339), bounded(state.Err.Error()))
+		message := fmt.Sprintf("unconfirmed since %s: %s", state.Since.UTC().Format(time.RFC3339), delivery.Bounded(state.Err.Error()))
 		a.note(t.need.resource, true, message)
 		a.warnFirst(syncWarning(t, message))
 	case t.need.everywhere() && state.Reason == watch.Forbidden && a.now.Sub(state.Since) < refusedAfter:
@@ -116,11 +119,11 @@ func (a *statusBuilder) tap(t *tap, timeout time.Duration) {
 		}
 		a.note(t.need.resource, false, "")
 	case failed && gaveUp(state.Reason):
-		a.lost(t, bounded(state.Err.Error()))
+		a.lost(t, delivery.Bounded(state.Err.Error()))
 	case waited >= timeout:
 		message := fmt.Sprintf("not synced within %s", timeout)
 		if failed {
-			message += ": " + bounded(state.Err.Error())
+			message += ": " + delivery.Bounded(state.Err.Error())
 		}
 		a.lost(t, message)
 	default:
@@ -153,9 +156,7 @@ func (a *statusBuilder) unmet(n need, err error) {
 	message := "left out: " + err.Error()
 	a.again = min(a.again, retryUnmet)
 	a.note(n.resource, false, message)
-	w := warning{Type: "INFORMER_SYNC_FAILED", Message: n.resource.String() + ": " + message, resource: &n.resource}
-	w.Attributes.set(n.resource, "", "")
-	a.warnFirst(w)
+	a.warnFirst(delivery.About(delivery.InformerSyncFailed, n.resource.String()+": "+message, resourceOf(n.resource), ""))
 }
 
 // denied adds what may not be read, and what depends on that.
@@ -163,9 +164,7 @@ func (a *statusBuilder) denied() {
 	for _, d := range a.outline.without {
 		message := d.message()
 		a.note(d.resource, d.partly || len(d.namespaces) > 0, message)
-		w := warning{Type: "INFORMER_SYNC_FAILED", Message: d.resource.String() + ": " + message, resource: &d.resource}
-		w.Attributes.set(d.resource, "", "")
-		a.warn(w)
+		a.warn(delivery.About(delivery.InformerSyncFailed, d.resource.String()+": "+message, resourceOf(d.resource), ""))
 	}
 	if a.outline.unlisted != "" {
 		for _, r := range a.outline.listed {
@@ -178,13 +177,13 @@ func (a *statusBuilder) denied() {
 func (a *statusBuilder) undiscovered(catalog *resources.Catalog) {
 	var unknown []string
 	for _, f := range catalog.Failed() {
-		unknown = append(unknown, fmt.Sprintf("%s is not known, what was known of it is kept: %s", groupVersion(f.Group, f.Version), bounded(f.Err.Error())))
+		unknown = append(unknown, fmt.Sprintf("%s is not known, what was known of it is kept: %s", groupVersion(f.Group, f.Version), delivery.Bounded(f.Err.Error())))
 	}
 	for _, err := range a.outline.errs {
-		unknown = append(unknown, "a query cannot decide about a resource, which is left out: "+bounded(err.Error()))
+		unknown = append(unknown, "a query cannot decide about a resource, which is left out: "+delivery.Bounded(err.Error()))
 	}
 	if len(unknown) > 0 {
-		a.warn(warning{Type: "DISCOVERY_FAILED", Message: strings.Join(unknown, "; ")})
+		a.warn(delivery.Warning{Type: delivery.DiscoveryFailed, Message: joined(unknown)})
 	}
 }
 
@@ -193,7 +192,7 @@ func gaveUp(r watch.Reason) bool {
 	return r == watch.Forbidden || r == watch.NotServed || r == watch.Rejected
 }
 
-func syncWarning(t *tap, message string) warning {
+func syncWarning(t *tap, message string) delivery.Warning {
 	r := t.need.resource
 	where := ""
 	if t.need.key.Namespace != "" {
@@ -202,9 +201,7 @@ func syncWarning(t *tap, message string) warning {
 	if t.need.key.Reduced {
 		where += ", the releases of Helm in it"
 	}
-	w := warning{Type: "INFORMER_SYNC_FAILED", Message: fmt.Sprintf("%s%s: %s", r, where, message), resource: &r, namespace: t.need.key.Namespace}
-	w.Attributes.set(r, t.need.key.Namespace, "")
-	return w
+	return delivery.About(delivery.InformerSyncFailed, fmt.Sprintf("%s%s: %s", r, where, message), resourceOf(r), t.need.key.Namespace)
 }
 
 func groupVersion(group, version string) string {
@@ -214,14 +211,15 @@ func groupVersion(group, version string) string {
 	return group + "/" + version
 }
 
-// maxMessage bounds what is told of an error from elsewhere.
-const maxMessage = 512
+// maxJoined is how many texts one warning puts together.
+const maxJoined = 10
 
-func bounded(s string) string {
-	if len(s) <= maxMessage {
-		return s
+// joined is the first of many texts, and how many more there are.
+func joined(texts []string) string {
+	if more := len(texts) - maxJoined; more > 0 {
+		return fmt.Sprintf("%s; and %d more", strings.Join(texts[:maxJoined], "; "), more)
 	}
-	return strings.ToValidUTF8(s[:maxMessage], "") + " …"
+	return strings.Join(texts, "; ")
 }
 
 func equalRows(a, b []ResourceStatus) bool {

@@ -40,7 +40,7 @@ func TestReportOfWatchThatChangesMeanwhile(t *testing.T) {
 	}
 	close(stop)
 	flips.Wait()
-	if told := v.warnings.summary(false); len(told) > 0 {
+	if told := v.warnings.Summary(false); len(told) > 0 {
 		t.Errorf("warnings of a watch that only waited: %v", told)
 	}
 }

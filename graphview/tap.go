@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/panics"
 	"graphview.dev/graphview/watch"
 )
@@ -51,6 +52,11 @@ type tap struct {
 	charged atomic.Bool
 	// closed: the view no longer takes anything from it. Only the loop uses it.
 	closed bool
+}
+
+// Judges implements delivery.Judge.
+func (t *tap) Judges() (r graph.Resource, namespaces bool) {
+	return resourceOf(t.need.resource), t.namespaces != nil
 }
 
 // state is how the feed stands. It changes at any moment: who decides from

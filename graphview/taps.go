@@ -148,7 +148,7 @@ func (k *keeper) dropTaps(taps []*tap) {
 		var unwatched []graph.SourceID
 		for _, t := range taps {
 			t.closed = true
-			v.warnings.dropFaults(t)
+			v.warnings.DropFaults(t)
 		}
 		for _, t := range taps {
 			if t.namespaces != nil || t.need.key.Reduced {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"graphview.dev/api/reason"
+	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/quarantine"
 	"graphview.dev/graphview/resources"
@@ -29,16 +30,15 @@ type View struct {
 	kicks chan struct{}
 	done  chan struct{} // closed when the view has ended
 
-	lens     *graph.Lens // the loop's; see encoder for readers
-	warnings *warnings
-	encoder  *encoder
-	budget   costBudget
-	backlog  *backlog
+	lens      *graph.Lens // the loop's; see publisher for readers
+	warnings  *delivery.Warnings
+	publisher *delivery.Publisher
+	budget    costBudget
+	backlog   *backlog
 	// work is what is noted while the view's expressions are evaluated.
-	work        atomic.Pointer[quarantine.Work]
-	suspected   atomic.Bool
-	subscribers atomic.Int64
-	synced      atomic.Bool
+	work      atomic.Pointer[quarantine.Work]
+	suspected atomic.Bool
+	synced    atomic.Bool
 
 	mu         sync.Mutex
 	spec       *Spec
@@ -48,8 +48,10 @@ type View struct {
 	closed     *ClosedError
 	cancel     context.CancelFunc // of the view's goroutine
 	limit      *ClosedError
-	present    *interruption // of the subscriptions that there are
+	present    *delivery.Interruption // of the subscriptions that there are
 	rows       []ResourceStatus
+	scoped     uint64 // counts changes of rows and program
+	seen       delivery.Scope
 	news       chan struct{} // closed when synced or warnings changed
 	// incomplete: expressions have cost too much before the budget was reset, so
 	// there may be objects that were not judged.
@@ -63,12 +65,15 @@ func newView(e *Engine, name Name, uid string) *View {
 		engine: e, name: name, uid: uid,
 		kicks:   make(chan struct{}, 1),
 		done:    make(chan struct{}),
-		present: &interruption{over: make(chan struct{})},
+		present: &delivery.Interruption{Over: make(chan struct{})},
 		news:    make(chan struct{}),
 		named:   true,
 	}
-	v.warnings = newWarnings(v.announceNews)
-	v.encoder = newEncoder(v)
+	v.warnings = delivery.NewWarnings(v.announceNews)
+	v.publisher = delivery.NewPublisher(delivery.Source{
+		Name: name.String(), UID: uid, Run: e.run, Shared: &e.delivered, Warnings: v.warnings, Logger: e.o.Logger,
+		Err: v.Err, Synced: v.synced.Load, News: v.newsChannel, Interruption: v.interruption, Scope: v.deliveryScope, Notify: v.notify,
+	})
 	v.backlog = newBacklog(e)
 	v.budget.reset(e.o.Budget)
 	return v
@@ -121,6 +126,7 @@ func (v *View) setProgram(spec *Spec, p *Program, err error) {
 		v.suspected.Store(v.engine.o.Quarantine.Suspects(*work))
 	}
 	v.generation++
+	v.scoped++
 	v.synced.Store(false)
 	if err != nil {
 		v.interruptLocked(&ClosedError{Reason: reason.Invalid, Message: err.Error()})
@@ -169,18 +175,12 @@ func (v *View) onEnd(cancel context.CancelFunc) {
 
 // interruptLocked ends the subscriptions there are.
 func (v *View) interruptLocked(why *ClosedError) {
-	v.present.why = why
-	close(v.present.over)
-	v.present = &interruption{over: make(chan struct{})}
+	v.present.Why = why
+	close(v.present.Over)
+	v.present = &delivery.Interruption{Over: make(chan struct{})}
 }
 
-// interruption ends all subscriptions that began before it.
-type interruption struct {
-	over chan struct{}
-	why  *ClosedError // set before over is closed
-}
-
-func (v *View) interruption() *interruption {
+func (v *View) interruption() *delivery.Interruption {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return v.present
@@ -195,7 +195,8 @@ func (v *View) kick() {
 }
 
 // revised is called by the loop after a revision that changed the view.
-func (v *View) revised() {
+func (v *View) revised(received time.Time) {
+	v.publisher.Arrived(v.lens.Head(), received)
 	if v.lens.Vertices() > v.engine.o.MaxVertices {
 		v.kick()
 	}
@@ -224,6 +225,29 @@ func (v *View) newsChannel() <-chan struct{} {
 	return v.news
 }
 
+// Subscribe begins a subscription. It is to be closed.
+func (v *View) Subscribe(o SubscribeOptions) *Subscription { return v.publisher.Subscribe(o) }
+
+// deliveryScope is what the view selects, as far as it is known.
+func (v *View) deliveryScope() delivery.Scope {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.seen.Generation == v.scoped {
+		return v.seen
+	}
+	s := delivery.Scope{Generation: v.scoped, Resources: make([]delivery.ScopedResource, len(v.rows))}
+	for i, row := range v.rows {
+		s.Resources[i] = delivery.ScopedResource{
+			Resource: graph.Resource{Group: row.Group, Version: row.Version, Resource: row.Resource}, Namespaced: row.Namespaced,
+		}
+	}
+	if v.program != nil && v.program.namespaces != nil {
+		s.Namespaces = v.program.namespaces.names
+	}
+	v.seen = s
+	return s
+}
+
 // WaitSynced waits until every selected resource has synced or was given up for
 // now. It returns ctx's error when the caller gave up, and why the view is not
 // served when it is not.
@@ -241,7 +265,7 @@ func (v *View) WaitSynced(ctx context.Context) error {
 			return ctx.Err()
 		case <-v.done:
 		case <-news:
-		case <-interrupted.over:
+		case <-interrupted.Over:
 		}
 	}
 }
@@ -251,12 +275,12 @@ func (v *View) Status() Status {
 	v.mu.Lock()
 	rows, limit, program := v.rows, v.limit, v.program
 	v.mu.Unlock()
-	s := Status{Subscribers: int(v.subscribers.Load()), Synced: v.synced.Load()}
-	s.Warnings = v.warnings.summary(program == nil || program.spec.ServiceAccountName == "")
+	s := Status{Subscribers: v.publisher.Subscribers(), Synced: v.synced.Load()}
+	s.Warnings = v.warnings.Summary(program == nil || program.spec.ServiceAccountName == "")
 	if limit != nil {
 		s.LimitExceeded = limit.Message
 	}
-	lens := v.encoder.lensNow()
+	lens := v.publisher.Lens()
 	if lens == nil || program == nil || limit != nil {
 		return s
 	}

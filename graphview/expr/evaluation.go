@@ -49,6 +49,9 @@ func (e *EvaluationError) Coarse() *EvaluationError {
 	return &EvaluationError{Message: "expression failed on this object; to be told where and why, name a service account in the view"}
 }
 
+// CoarseText is the text of Coarse.
+func (e *EvaluationError) CoarseText() string { return e.Coarse().Error() }
+
 // eval evaluates the expression, with what the meter allows. The variables know
 // the meter. Its error is an *EvaluationError, or wraps the context's.
 func (p *program) eval(m *meter, variables cel.Activation) (ref.Val, error) {

@@ -17,16 +17,24 @@ func (p *JSONPath) Find(ctx context.Context, in *Input) ([]byte, error) {
 	if ctx.Err() != nil {
 		return nil, fmt.Errorf("evaluate JSONPath: %w", context.Cause(ctx))
 	}
+	found, steps, err := p.find(in.object())
+	in.Cost += uint64(steps) //nolint:gosec // a count
+	return found, err
+}
+
+// FindIn is Find in an object of which it is known what that costs.
+func (p *JSONPath) FindIn(object map[string]any) ([]byte, error) {
+	found, _, err := p.find(object)
+	return found, err
+}
+
+func (p *JSONPath) find(object map[string]any) (found []byte, steps int, err error) {
 	f := &finder{}
-	object := in.object()
-	err := f.run(p.actions, object)
-	in.Cost += uint64(f.steps)
-	if err != nil {
-		return nil, err
+	if err := f.run(p.actions, object); err != nil {
+		return nil, f.steps, err
 	}
-	part, err := encode(f.found, object)
-	in.Cost += uint64(len(part)) / bytesRead
-	return part, err
+	found, err = encode(f.found, object)
+	return found, f.steps + len(found)/bytesRead, err
 }
 
 // finder walks one object within the limits.

@@ -65,7 +65,7 @@ func (l *Lens) move() (came, went []entryID) {
 		l.push(e)
 	}
 	for _, e := range l.dirty {
-		if p := l.entries.at(e); p.flags&(fresh|shown) == fresh|shown && l.visible(p) {
+		if p := l.entries.at(e); p.flags&shown != 0 && p.flags&(fresh|rerooted) != 0 && l.visible(p) {
 			l.push(e)
 		}
 	}
@@ -100,7 +100,7 @@ func (l *Lens) examineAll(came, went []entryID, sites []spaceID) {
 func (l *Lens) conclude() {
 	for _, e := range l.dirty {
 		p := l.entries.at(e)
-		p.flags &^= dirty | fresh | present | shown
+		p.flags &^= dirty | fresh | rerooted | present | shown
 		if l.active(p) {
 			p.flags |= present
 		}

@@ -2,13 +2,14 @@ package graph
 
 // Flags of an entry.
 const (
-	member  uint8 = 1 << iota // selected by the view
-	root                      // and one of its roots
-	reached                   // by a path from a root
-	shown                     // visible as of the last revision
-	dirty                     // in Lens.dirty
-	fresh                     // its content changed in the open revision
-	present                   // active as of the last revision
+	member   uint8 = 1 << iota // selected by the view
+	root                       // and one of its roots
+	reached                    // by a path from a root
+	shown                      // visible as of the last revision
+	dirty                      // in Lens.dirty
+	fresh                      // its content changed in the open revision
+	present                    // active as of the last revision
+	rerooted                   // it became a root or ceased to be one in the open revision
 )
 
 // byRoot is the support of an entry that is reached because it is a root.

@@ -250,7 +250,7 @@ func (l *Lens) Select(id NodeID, s Selection) {
 		l.mark(e)
 	}
 	if s.Root != (p.flags&root != 0) {
-		p.flags ^= root
+		p.flags ^= root | rerooted
 		if s.Root {
 			l.roots++
 		} else {

@@ -22,9 +22,19 @@ type Change struct {
 	Op Op
 	// Vertex is the vertex, or the one that the arc starts at.
 	Vertex Key
-	// Payload is the content of a vertex that is set: what the view selected
-	// of it, or what its source gave.
-	Payload any
+	// Payload is the content of a vertex that is set, as its source gave it. Part is
+	// what the view selected of it, nil for all.
+	Payload, Part any
+	// Node names a vertex for as long as it is in the graph.
+	Node NodeID
+	// Root: the vertex is one of the view's roots.
+	Root bool
+	// Appeared: the reader did not have the vertex. Same: it has it with this content,
+	// see ReadAll.
+	Appeared, Same bool
+	// Content is the revision in which the content of a vertex last changed, Logged
+	// the one in which anything about it last did.
+	Content, Logged uint64
 
 	// To and Type complete an arc.
 	To   Key
@@ -55,6 +65,12 @@ func (l *Lens) Head() uint64 {
 	return l.head
 }
 
+// ReadAll is Read for those who show something of a vertex that is not its content:
+// they also get those vertices, as Same, of which anything else may have changed.
+func (l *Lens) ReadAll(pos *Position, limit int, allow func(Resource, string) bool, emit func(Change) bool) (bool, error) {
+	return l.read(pos, limit, reader{l: l, allow: allow, take: emit, all: true})
+}
+
 // Read gives emit the net change from the reader's position on, for at most
 // limit log elements, and moves the position. Once emit returns false, having
 // enough, the element that its change is of is the last one. Read returns true
@@ -63,12 +79,16 @@ func (l *Lens) Head() uint64 {
 // out; allow nil allows all. ErrGone means that the reader must forget everything
 // and begin with a zero Position.
 func (l *Lens) Read(pos *Position, limit int, allow func(Resource, string) bool, emit func(Change) bool) (bool, error) {
+	return l.read(pos, limit, reader{l: l, allow: allow, take: emit})
+}
+
+func (l *Lens) read(pos *Position, limit int, r reader) (bool, error) {
 	l.g.mu.RLock()
 	defer l.g.mu.RUnlock()
 	if pos.from == 0 {
 		pos.from, pos.next, pos.base = l.head, pos.Known, l.base
 	}
-	r := reader{l: l, allow: allow, take: emit, known: pos.Known, told: pos.Known}
+	r.known, r.told = pos.Known, pos.Known
 	if r.told == 0 {
 		// One that began with nothing can only know what it was given since.
 		r.told = pos.from
@@ -95,6 +115,7 @@ type reader struct {
 	l     *Lens
 	allow func(Resource, string) bool
 	take  func(Change) bool
+	all   bool   // the vertices too whose content is the same
 	known uint64 // what changed after this revision is new to the reader
 	told  uint64 // what went after this revision the reader may have
 	// enough: take wants no further elements.
@@ -124,16 +145,16 @@ func (r *reader) read(e entryID) {
 	if p.flags&shown == 0 {
 		if l.rev(p.since) > r.told {
 			r.readTombstones(e, key)
-			r.emit(Change{Op: DeleteVertex, Vertex: key})
+			r.emit(Change{Op: DeleteVertex, Vertex: key, Node: NodeID(p.node)})
 		}
 		return
 	}
-	if max(l.rev(p.since), l.rev(p.changed)) > r.known {
-		payload := g.nodes.at(p.node).payload
-		if part, ok := l.parts[e]; ok {
-			payload = part.content
-		}
-		r.emit(Change{Op: SetVertex, Vertex: key, Payload: payload})
+	since, changed := l.rev(p.since), l.rev(p.changed)
+	if same := max(since, changed) <= r.known; r.all || !same {
+		r.emit(Change{
+			Op: SetVertex, Vertex: key, Payload: g.nodes.at(p.node).payload, Part: l.parts[e].content, Node: NodeID(p.node),
+			Root: p.flags&root != 0, Appeared: since > r.known, Same: same, Content: max(since, changed), Logged: l.rev(p.logged),
+		})
 	}
 	r.readTombstones(e, key)
 	n := g.nodes.at(p.node)

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"unique"
+
+	"graphview.dev/graphview/jsontree"
 )
 
 // Object is one version of one object as a Watch retains it: its identity and
@@ -64,6 +66,33 @@ func (o *Object) AppendJSON(dst []byte) ([]byte, error) {
 		return dst, nil
 	}
 	return o.unpack(dst)
+}
+
+// Tree returns the object's tree, as Decoded.Tree does. An error means corrupted
+// memory.
+func (o *Object) Tree() (map[string]any, error) { return o.Part(everything) }
+
+var everything = func() *jsontree.Shape {
+	var shape jsontree.Shape
+	shape.Whole()
+	return &shape
+}()
+
+// Part returns what a shape asks for of the object's tree, as Decoded.Part does; of
+// a Secret that is a part of its metadata. An error means corrupted memory.
+func (o *Object) Part(shape *jsontree.Shape) (map[string]any, error) {
+	scratch := getScratch()
+	defer putScratch(scratch)
+	json, err := o.unpack((*scratch)[:0])
+	if err != nil {
+		return nil, err
+	}
+	*scratch = json
+	part, err := jsontree.Part(json, shape)
+	if err != nil {
+		return nil, fmt.Errorf("decode: %w", err)
+	}
+	return part, nil
 }
 
 // packed is what is retained of the JSON.

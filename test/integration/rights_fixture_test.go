@@ -25,6 +25,7 @@ import (
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"graphview.dev/graphview"
 	"graphview.dev/test/oracle"
 )
 
@@ -200,22 +201,26 @@ func (j *judge) may(place oracle.VertexKey) bool {
 }
 
 // leave returns what the judge's user may see of a graph, and the ACCESS_DENIED
-// warnings for the rest. Named are the namespaces that the view's spec names.
-func (j *judge) leave(whole oracle.Graph, named ...string) (seen oracle.Graph, denied map[string]bool) {
+// warnings of a view that selects resources, of which there may be no objects. Named
+// are the namespaces that the view's spec names.
+func (j *judge) leave(whole oracle.Graph, selected []graphview.ResourceStatus, named ...string) (seen oracle.Graph, denied map[string]bool) {
 	seen = oracle.Graph{Vertices: map[oracle.VertexKey]any{}, Arcs: map[oracle.ArcKey]oracle.Attributes{}}
 	denied = map[string]bool{}
 	for key, content := range whole.Vertices {
 		if j.sees(key) {
 			seen.Vertices[key] = content
-			continue
 		}
-		namespace := ""
-		for _, n := range named {
-			if n == key.Namespace {
-				namespace = n
+	}
+	for _, r := range selected {
+		within := named
+		if len(named) == 0 || !r.Namespaced {
+			within = []string{""}
+		}
+		for _, namespace := range within {
+			if !j.sees(oracle.VertexKey{Group: r.Group, Version: r.Version, Resource: r.Resource, Namespace: namespace}) {
+				denied[fmt.Sprintf("%s/%s/%s in %q", r.Group, r.Version, r.Resource, namespace)] = true
 			}
 		}
-		denied[fmt.Sprintf("%s/%s/%s in %q", key.Group, key.Version, key.Resource, namespace)] = true
 	}
 	for key, attributes := range whole.Arcs {
 		if j.sees(key.From) && j.sees(key.To) {

@@ -41,7 +41,7 @@ func TestRightsOfRequests(t *testing.T) {
 	seen := map[int]string{}
 	for name, p := range people {
 		t.Run(name, func(t *testing.T) {
-			want, _ := newJudge(t, p.certificate).leave(whole)
+			want, _ := newJudge(t, p.certificate).leave(whole, nil)
 			if other, ok := seen[len(want.Vertices)]; ok {
 				t.Errorf("%s and %s see as much", name, other)
 			}

@@ -79,6 +79,12 @@ func (f *rightsFixture) whole(t *testing.T, view string) oracle.Graph {
 	return whole
 }
 
+// selected are the resources that a view selects.
+func (f *rightsFixture) selected(view string) []graphview.ResourceStatus {
+	v, _ := f.engine.View(graphview.Name{Namespace: f.red, Name: view})
+	return v.Status().Resources
+}
+
 // agrees says how what a follower has differs from what a user may see now.
 func (f *rightsFixture) agrees(t *testing.T, got *graphFollower, view string, user *rest.Config) string {
 	t.Helper()
@@ -87,7 +93,7 @@ func (f *rightsFixture) agrees(t *testing.T, got *graphFollower, view string, us
 
 // shows says how what a follower has differs from what a judge leaves of a view.
 func (f *rightsFixture) shows(got *graphFollower, view string, whole oracle.Graph, j *judge) string {
-	want, denied := j.leave(whole, f.views[view].Namespaces.Names...)
+	want, denied := j.leave(whole, f.selected(view), f.views[view].Namespaces.Names...)
 	if diff := got.differs(want); diff != "" {
 		return diff
 	}
@@ -239,7 +245,7 @@ func (f *rightsFixture) tellsApart(t *testing.T, people map[string]*person) {
 	whole := f.whole(t, "named")
 	counts := map[string]int{}
 	for name, p := range people {
-		seen, denied := newJudge(t, p.certificate).leave(whole, f.red, f.blue)
+		seen, denied := newJudge(t, p.certificate).leave(whole, f.selected("named"), f.red, f.blue)
 		counts[name] = len(seen.Vertices)
 		if all := len(seen.Vertices) == len(whole.Vertices); all != (name == "admin") || all != (len(denied) == 0) {
 			t.Errorf("%s sees %d of %d vertices; %d denials", name, len(seen.Vertices), len(whole.Vertices), len(denied))

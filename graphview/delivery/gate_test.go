@@ -1,4 +1,4 @@
-package graphview
+package delivery
 
 import (
 	"errors"
@@ -6,34 +6,20 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"graphview.dev/graphview/resources"
-	"graphview.dev/graphview/watch"
+	"graphview.dev/graphview/access"
 )
-
-// fixedRights know all: what is not among them is denied.
-type fixedRights map[Place]bool
-
-func (r fixedRights) Allowed(p Place) (allowed, known bool) { return r[p], true }
-func (fixedRights) Digest() string                          { return "fixed" }
 
 // TestWarningsByRights: who may not see an object, or that there is a namespace,
 // does not learn of it from a warning.
 func TestWarningsByRights(t *testing.T) {
-	pods := resources.Resource{Version: "v1", Resource: "pods", Namespaced: true}
-	of := func(r resources.Resource, namespace string) *tap {
-		return &tap{need: need{resource: r, key: watch.Key{Namespace: namespace}}}
+	w := NewWarnings(func() {})
+	w.SetFault(&fakeJudge{resource: pods}, "shop", "web", errors.New("no such key: x"))
+	w.SetFault(&fakeJudge{resource: namespaces, namespaces: true}, "", "shop", errors.New("no such key: x"))
+	live := map[WarningID]Warning{}
+	for _, one := range []Warning{About(InformerSyncFailed, "forbidden", pods, "shop"), About(InformerSyncFailed, "forbidden", pods, ""), {Type: DiscoveryFailed}} {
+		live[one.ID()] = one
 	}
-	namespaces := of(resources.Resource{Version: "v1", Resource: "namespaces"}, "")
-	namespaces.namespaces = &namespaceProgram{}
-
-	w := newWarnings(func() {})
-	w.setFault(of(pods, ""), "shop", "web", errors.New("no such key: x"))
-	w.setFault(namespaces, "", "shop", errors.New("no such key: x"))
-	live := map[string]warning{}
-	for _, one := range []warning{syncWarning(of(pods, "shop"), "forbidden"), syncWarning(of(pods, ""), "forbidden"), {Type: "DISCOVERY_FAILED"}} {
-		live[one.id()] = one
-	}
-	w.set(live)
+	w.Set(live)
 
 	for name, test := range map[string]struct {
 		rights Rights
@@ -47,10 +33,10 @@ func TestWarningsByRights(t *testing.T) {
 		"no rights, in a namespace that the spec names": {rights: fixedRights{}, named: map[string]bool{"shop": true}, want: map[string]string{
 			"INFORMER_SYNC_FAILED shop ": "", "INFORMER_SYNC_FAILED  ": "", "DISCOVERY_FAILED  ": "",
 		}},
-		"pods in the namespace": {rights: fixedRights{{Resource: "pods", Namespace: "shop"}: true}, want: map[string]string{
+		"pods in the namespace": {rights: fixedRights{access.Place{Resource: "pods", Namespace: "shop"}: true}, want: map[string]string{
 			"OBJECT_PROCESSING_FAILED shop web": "", "INFORMER_SYNC_FAILED shop ": "", "INFORMER_SYNC_FAILED  ": "", "DISCOVERY_FAILED  ": "",
 		}},
-		"namespaces": {rights: fixedRights{{Resource: "namespaces"}: true}, want: map[string]string{
+		"namespaces": {rights: fixedRights{access.Place{Resource: "namespaces"}: true}, want: map[string]string{
 			"NAMESPACE_LIST_FAILED shop ": "", "INFORMER_SYNC_FAILED  ": "", "DISCOVERY_FAILED  ": "",
 		}},
 	} {

@@ -1,4 +1,4 @@
-package graphview
+package delivery
 
 import "time"
 
@@ -15,8 +15,8 @@ type Frame struct {
 	Rev    string
 	Synced bool
 	Reset  bool
-	// Received is when the newest of the events came in that a change tells of;
-	// zero for frames of a graph that is sent whole, and for what is no change.
+	// Received is when the oldest of the events came in that a change tells of; zero
+	// for frames of a graph that is sent whole, and for what is no change.
 	Received time.Time
 }
 

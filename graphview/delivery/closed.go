@@ -1,4 +1,4 @@
-package graphview
+package delivery
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-package graphview
+package delivery
 
 import (
 	"context"
@@ -15,41 +15,45 @@ type SubscribeOptions struct {
 	Since string
 	// Access restricts what is sent; nil means everything.
 	Access Access
+	// Content is what is sent of each object.
+	Content Content
 }
 
 // Subscription is one subscriber's position in a view. It holds no queue: what
 // it has not fetched is made from the graph when it does. Next is for one
 // goroutine at a time.
 type Subscription struct {
-	view    *View
-	access  Access
-	since   string // until the first Next
-	begun   bool
-	digest  string // of the rights that the state is of
-	revoked <-chan struct{}
-	state   state
-	polled  bool
-	pause   pause // since it has polled
-	ends    *interruption
-	closing sync.Once
+	publisher *Publisher
+	access    Access
+	content   Content
+	since     string // until the first Next
+	begun     bool
+	digest    string // of the viewer that the state is of
+	revoked   <-chan struct{}
+	state     state
+	polled    bool
+	pause     pause // since it has polled
+	ends      *Interruption
+	closing   sync.Once
 }
 
 // Subscribe begins a subscription. It is to be closed.
-func (v *View) Subscribe(o SubscribeOptions) *Subscription {
-	v.subscribers.Add(1)
-	v.engine.subscribers.Add(1)
-	v.notify()
-	return &Subscription{view: v, access: o.Access, since: o.Since, ends: v.interruption()}
+func (p *Publisher) Subscribe(o SubscribeOptions) *Subscription {
+	p.subscribers.Add(1)
+	p.source.Shared.subscribers.Add(1)
+	p.source.Notify()
+	return &Subscription{publisher: p, access: o.Access, content: o.Content, since: o.Since, ends: p.source.Interruption()}
 }
 
 // Close ends the subscription. It is idempotent.
 func (s *Subscription) Close() {
 	s.closing.Do(func() {
-		s.view.engine.subscribers.Add(-1)
-		if s.view.subscribers.Add(-1) == 0 {
-			s.view.encoder.forget()
+		p := s.publisher
+		p.source.Shared.subscribers.Add(-1)
+		if p.subscribers.Add(-1) == 0 {
+			p.forget()
 		}
-		s.view.notify()
+		p.source.Notify()
 	})
 }
 
@@ -76,24 +80,24 @@ func (s *Subscription) Next(ctx context.Context) ([]*Frame, error) {
 // Poll returns what there is to send now, which may be nothing. Wait says when to
 // ask again. It does a bounded piece of work. The error is a *ClosedError.
 func (s *Subscription) Poll() ([]*Frame, error) {
-	v := s.view
+	p := s.publisher
 	s.polled, s.pause = true, pause{}
 	select {
-	case <-s.ends.over:
-		return nil, s.ends.why
+	case <-s.ends.Over:
+		return nil, s.ends.Why
 	default:
 	}
-	if err := v.Err(); err != nil {
+	if err := p.source.Err(); err != nil {
 		return nil, closedBy(err)
 	}
 	// Channels first, so that what happens from here on wakes us.
-	s.pause.news = v.newsChannel()
-	rights := s.rights()
-	lens := v.encoder.lensNow()
+	s.pause.news = p.source.News()
+	who := s.viewer()
+	lens := p.Lens()
 	if lens == nil {
 		return nil, nil
 	}
-	frames, next, err := v.encoder.next(lens, s.state, rights)
+	frames, next, err := p.next(lens, s.state, who)
 	if err != nil {
 		s.pause.missing = err
 		return nil, nil
@@ -124,7 +128,7 @@ func (s *Subscription) Wait(ctx context.Context) error {
 	select {
 	case <-ctx.Done():
 		return ctx.Err()
-	case <-s.ends.over:
+	case <-s.ends.Over:
 	case <-s.pause.news:
 	case <-s.pause.changed:
 	case <-s.revoked:
@@ -132,10 +136,10 @@ func (s *Subscription) Wait(ctx context.Context) error {
 	return nil
 }
 
-// rights returns the subscriber's rights now. Where they have changed, what it
-// was sent before is to be forgotten.
-func (s *Subscription) rights() Rights {
-	var rights Rights
+// viewer returns the subscriber's rights now, and what it wants. Where the rights
+// have changed, what it was sent before is to be forgotten.
+func (s *Subscription) viewer() viewer {
+	who := viewer{content: s.content}
 	changed := false
 	if s.access != nil {
 		select {
@@ -146,19 +150,19 @@ func (s *Subscription) rights() Rights {
 		if changed || s.revoked == nil {
 			s.revoked = s.access.Changed()
 		}
-		rights = s.access.Rights()
+		who.rights = s.access.Rights()
 	}
-	digest := digestOf(rights)
+	digest := who.digest()
 	switch {
 	case !s.begun:
 		s.begun = true
-		s.state = s.view.encoder.begin(s.since, rights)
+		s.state = s.publisher.begin(s.since, who)
 		s.since = "" // a part of the request's text
 	case changed && digest != s.digest:
 		s.state = state{reset: true}
 	}
 	s.digest = digest
-	return rights
+	return who
 }
 
 // resolve has the rights that are missing found.

@@ -1,4 +1,4 @@
-package graphview
+package delivery
 
 import (
 	"runtime"
@@ -12,19 +12,19 @@ import (
 // everybody else who is, and what nobody holds is forgotten.
 func TestLargeContentIsShared(t *testing.T) {
 	shared := &largeFrames{}
-	large := []byte(`["` + strings.Repeat("x", largeContent) + `"]`)
+	large := &fakeObject{json: `["` + strings.Repeat("x", largeContent) + `"]`}
 	changes := []graph.Change{
-		{Op: graph.SetVertex, Vertex: node, Payload: []byte(`[1]`)},
+		{Op: graph.SetVertex, Vertex: node, Part: []byte(`[1]`)},
 		{Op: graph.SetVertex, Vertex: configMap, Payload: large},
-		{Op: graph.SetVertex, Vertex: deployment, Payload: []byte(`[2]`)},
+		{Op: graph.SetVertex, Vertex: deployment, Part: []byte(`[2]`)},
 	}
 	send := func() []*Frame {
-		b := newFrameBuilder(true, 100)
+		b := newFrameBuilder(true)
 		b.large = shared
 		for i := range changes {
 			b.add(&changes[i])
 		}
-		b.close("r", true, nil, nil)
+		b.close("r", true)
 		return b.frames
 	}
 	first, second := send(), send()
@@ -42,13 +42,13 @@ func TestLargeContentIsShared(t *testing.T) {
 	for i := range changes {
 		b.add(&changes[i])
 	}
-	b.close("", false, nil, nil)
+	b.close("", false)
 	if got, want := strings.ReplaceAll(all.String(), "}}{", "}},{"), string(b.frames[0].Actions); got != want {
 		t.Errorf("together they say %.200s, want %.200s", got, want)
 	}
 	runtime.KeepAlive(second)
-	first, second = nil, nil
-	for shared.find(largeKey{configMap, &large[0]}) != nil {
+	first, second = nil, nil //nolint:wastedassign // so that nobody holds them
+	for shared.find(largeKey{vertex: configMap, object: large}) != nil {
 		runtime.GC()
 	}
 }

@@ -1,4 +1,4 @@
-package graphview
+package delivery
 
 import (
 	"encoding/json"
@@ -9,7 +9,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"graphview.dev/graphview/graph"
-	"graphview.dev/graphview/resources"
 )
 
 var (
@@ -24,11 +23,11 @@ func TestActions(t *testing.T) {
 		want   string
 	}{
 		"vertex with parts": {
-			graph.Change{Op: graph.SetVertex, Vertex: deployment, Payload: []byte(`[{"a":1},2]`)},
+			graph.Change{Op: graph.SetVertex, Vertex: deployment, Part: []byte(`[{"a":1},2]`)},
 			`{"svx":{"vx":{"g":"apps","v":"v1","r":"deployments","ns":"shop","n":"web"},"j":[{"a":1},2]}}`,
 		},
 		"vertex of which no part was selected": {
-			graph.Change{Op: graph.SetVertex, Vertex: node, Payload: []byte(`[]`)},
+			graph.Change{Op: graph.SetVertex, Vertex: node, Part: []byte(`[]`)},
 			`{"svx":{"vx":{"g":"","v":"v1","r":"nodes","n":"n1"}}}`,
 		},
 		"vertex without content": {
@@ -60,7 +59,7 @@ func TestActions(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b := &frameBuilder{}
 			b.add(&tt.change)
-			b.close("", false, nil, nil)
+			b.close("", false)
 			if diff := cmp.Diff(`{"actions":[`+tt.want+`]}`, string(b.frames[0].JSON)); diff != "" {
 				t.Errorf("frame (-want +got):\n%s", diff)
 			}
@@ -72,12 +71,10 @@ func TestActions(t *testing.T) {
 }
 
 func TestFrameMembers(t *testing.T) {
-	pods := resources.Resource{Version: "v1", Resource: "pods", Namespaced: true}
-	w := warning{Type: "INFORMER_SYNC_FAILED", Message: "m"}
-	w.Attributes.set(pods, "shop", "")
-	c := warning{Type: "DISCOVERY_FAILED"}
+	w := About(InformerSyncFailed, "m", pods, "shop")
 	b := &frameBuilder{reset: true}
-	b.close("run.view.0.1", true, []warning{w}, []warning{c})
+	b.warn([]Warning{w}, []Warning{{Type: DiscoveryFailed}})
+	b.close("run.view.0.1", true)
 	want := `{"warnings":[{"t":"INFORMER_SYNC_FAILED","m":"m","a":{"g":"","v":"v1","r":"pods","ns":"shop"}}],` +
 		`"rev":"run.view.0.1","synced":true,"reset":true,"cleared":[{"t":"DISCOVERY_FAILED"}]}`
 	f := b.frames[0]
@@ -87,7 +84,7 @@ func TestFrameMembers(t *testing.T) {
 	if !f.Synced || !f.Reset || f.Rev != "run.view.0.1" || !strings.HasPrefix(string(f.Warnings), `{"t":"INFORMER`) || !strings.HasSuffix(string(f.Warnings), `}}`) {
 		t.Errorf("members: %+v, warnings %s", f, f.Warnings)
 	}
-	if b.close("", false, nil, nil); len(b.frames) != 1 {
+	if b.close("", false); len(b.frames) != 1 {
 		t.Errorf("an empty frame was made: %s", b.frames[1].JSON)
 	}
 }
@@ -106,10 +103,10 @@ func TestFramesAreBounded(t *testing.T) {
 		want = append(want, name)
 		b.add(&graph.Change{
 			Op: graph.SetVertex, Vertex: graph.Key{Resource: node.Resource, Name: name},
-			Payload: []byte(`["` + strings.Repeat("x", size) + `"]`),
+			Part: []byte(`["` + strings.Repeat("x", size) + `"]`),
 		})
 	}
-	b.close("rev", true, nil, nil)
+	b.close("rev", true)
 	var got []string
 	for i, f := range b.frames {
 		var m struct {
@@ -139,24 +136,58 @@ func TestFramesAreBounded(t *testing.T) {
 	}
 }
 
-func TestRevision(t *testing.T) {
-	r := revision{run: "abc", view: "v", rights: "0", known: 12345}
-	got, ok := parseRevision(r.String())
-	if !ok || got != r {
-		t.Errorf("parseRevision(%q) = %+v, %v", r, got, ok)
+// TestWarningsAreSplit: however many there are, no frame is too large, each is sent
+// once, and the last frame alone completes the graph.
+func TestWarningsAreSplit(t *testing.T) {
+	var set, cleared []Warning
+	for i := range 5000 {
+		set = append(set, About(InformerSyncFailed, strings.Repeat("x", maxMessage), pods, fmt.Sprint("ns", i)))
+		cleared = append(cleared, Warning{Type: AccessDenied, Attributes: AttributesOf(pods, fmt.Sprint("ns", i), "")})
 	}
-	for _, bad := range []string{"", "a.b.c", "a.b.c.d.e", "a.b.c.!", "a.b.c.0", "a.b.c.-1", "a.b.c.zzzzzzzzzzzzzzzzzzzzzz"} {
-		if _, ok := parseRevision(bad); ok {
-			t.Errorf("parseRevision(%q) succeeded", bad)
+	b := newFrameBuilder(true)
+	b.add(&graph.Change{Op: graph.DeleteVertex, Vertex: node})
+	b.warn(set, cleared)
+	b.close("rev", true)
+	got := map[string]int{}
+	for i, f := range b.frames {
+		var m struct {
+			Actions           []any
+			Warnings, Cleared []Warning
+			Rev               string
 		}
+		if err := json.Unmarshal(f.JSON, &m); err != nil {
+			t.Fatal(err)
+		}
+		if len(f.JSON) > MaxFrameBytes {
+			t.Errorf("frame %d has %d bytes", i, len(f.JSON))
+		}
+		first, last := i == 0, i == len(b.frames)-1
+		if (m.Rev != "") != last || f.Synced != last || f.Reset != first || (len(m.Actions) > 0) != first {
+			t.Errorf("frame %d of %d: %.100s", i, len(b.frames), f.JSON)
+		}
+		for _, w := range append(m.Warnings, m.Cleared...) {
+			got[w.Type+w.Attributes.Namespace]++
+		}
+	}
+	if len(b.frames) < 3 || len(got) != 10_000 {
+		t.Errorf("%d frames, %d warnings", len(b.frames), len(got))
 	}
 }
 
-func FuzzParseRevision(f *testing.F) {
-	f.Add("a.b.0.7ps")
-	f.Fuzz(func(t *testing.T, s string) {
-		if r, ok := parseRevision(s); ok && r.known == 0 {
-			t.Errorf("%q means revision 0", s)
+func TestRevision(t *testing.T) {
+	run, other := NewRun(), NewRun()
+	r := revision{view: 1, rights: 2, known: 12345}
+	text := run.encode(r)
+	if got, ok := run.decode(text); !ok || got != r {
+		t.Errorf("decode(%q) = %+v, %v", text, got, ok)
+	}
+	next := run.encode(revision{view: 1, rights: 2, known: 12346})
+	if text[:len(run.id)+8] == next[:len(run.id)+8] {
+		t.Errorf("%s and %s tell how far they are apart", text, next)
+	}
+	for _, bad := range []string{"", "a.b", text[:len(text)-1], text + "a", other.encode(r), run.id + ".", run.id + ".!"} {
+		if _, ok := run.decode(bad); ok {
+			t.Errorf("decode(%q) succeeded", bad)
 		}
-	})
+	}
 }

@@ -1,25 +1,24 @@
-package graphview
+package delivery
 
 import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"graphview.dev/graphview/graph"
-	"graphview.dev/graphview/watch"
 )
 
-// frameRoom is what a message needs beside its actions; warnings, which are
-// few and bounded, come on top.
+// frameRoom is what a message needs beside its actions and warnings.
 const frameRoom = 4 << 10
 
 // actionRoom is what an action takes beside names and content, most of the time;
 // tailRoom what a message does beside its actions.
 const (
-	actionRoom = 160
-	tailRoom   = 128
+	actionRoom  = 160
+	summaryRoom = 160
+	tailRoom    = 128
 )
 
-// frameBuilder writes changes as messages. Actions start in the first frame
-// that has room.
+// frameBuilder writes changes as messages. Actions and warnings start in the first
+// frame that has room.
 type frameBuilder struct {
 	frames []*Frame
 	buf    []byte // of the frame under way: {"actions":[ and actions so far
@@ -27,27 +26,31 @@ type frameBuilder struct {
 	reset  bool   // the next frame tells the subscriber to forget everything
 	err    error
 	large  *largeFrames // for large objects; nil: they are like others
+
+	// set and cleared are the warnings of the frame under way, separated by commas.
+	set, cleared []byte
 }
 
 const actionsOpen = `{"actions":[`
 
-// newFrameBuilder is for changes of about size bytes in all.
-func newFrameBuilder(reset bool, size int) *frameBuilder {
-	b := &frameBuilder{reset: reset}
+func newFrameBuilder(reset bool) *frameBuilder { return &frameBuilder{reset: reset} }
+
+// grow makes room for changes of about size bytes in all.
+func (b *frameBuilder) grow(size int) {
 	if size > 0 {
 		b.buf = make([]byte, 0, min(size+tailRoom, MaxFrameBytes))
 	}
-	return b
 }
 
 // sizeOf is about the size of an action, rather more than less.
-func sizeOf(c *graph.Change) int {
+func sizeOf(c *graph.Change, content Content) int {
 	n := actionRoom + 2*len(c.Vertex.Name) + 2*len(c.To.Name)
-	switch content := c.Payload.(type) {
-	case []byte:
-		n += len(content)
-	case *watch.Object:
-		n += content.Size()
+	switch {
+	case c.Op != graph.SetVertex:
+	case content == WholeObject:
+		n += payloadSize(c)
+	case content == SummaryOnly:
+		n += summaryRoom
 	}
 	for _, f := range c.Fields {
 		n += len(f) + len(`"",`)
@@ -74,19 +77,38 @@ func (b *frameBuilder) add(c *graph.Change) {
 	if b.count > 0 && len(b.buf)+frameRoom > MaxFrameBytes {
 		last := append([]byte(actionsOpen), b.buf[start+1:]...)
 		b.buf = b.buf[:start]
-		b.close("", false, nil, nil)
+		b.close("", false)
 		b.buf = last
 	}
 	b.count++
 }
 
+// warn appends warnings that are set and that are taken back, after all actions.
+func (b *frameBuilder) warn(set, cleared []Warning) {
+	appendAll := func(to *[]byte, list []Warning) {
+		for i := range list {
+			text := list[i].appendJSON(nil)
+			if len(b.buf)+len(b.set)+len(b.cleared)+len(text)+frameRoom > MaxFrameBytes {
+				b.close("", false)
+			}
+			if len(*to) > 0 {
+				*to = append(*to, ',')
+			}
+			*to = append(*to, text...)
+		}
+	}
+	appendAll(&b.set, set)
+	appendAll(&b.cleared, cleared)
+}
+
 // addLarge appends an action that has a frame of its own.
 func (b *frameBuilder) addLarge(key largeKey, c *graph.Change) {
-	b.close("", false, nil, nil)
+	b.close("", false)
 	b.frames = append(b.frames, b.large.frame(key, func() *Frame {
-		alone := newFrameBuilder(false, sizeOf(c))
+		alone := newFrameBuilder(false)
+		alone.grow(sizeOf(c, WholeObject))
 		alone.add(c)
-		alone.close("", false, nil, nil)
+		alone.close("", false)
 		if alone.err != nil {
 			b.err = alone.err
 		}
@@ -95,8 +117,8 @@ func (b *frameBuilder) addLarge(key largeKey, c *graph.Change) {
 }
 
 // close ends the frame under way, if it would say anything.
-func (b *frameBuilder) close(rev string, synced bool, set, cleared []warning) {
-	if b.count == 0 && rev == "" && len(set) == 0 && len(cleared) == 0 && !b.reset {
+func (b *frameBuilder) close(rev string, synced bool) {
+	if b.count == 0 && rev == "" && len(b.set) == 0 && len(b.cleared) == 0 && !b.reset {
 		return
 	}
 	f := &Frame{Rev: rev, Synced: synced, Reset: b.reset}
@@ -114,13 +136,19 @@ func (b *frameBuilder) close(rev string, synced bool, set, cleared []warning) {
 		out = append(out, name...)
 		out = append(out, '"', ':')
 	}
-	from, to := 0, 0
-	if len(set) > 0 {
-		member("warnings")
-		from = len(out) + 1
-		out = appendWarnings(out, set)
-		to = len(out) - 1
+	list := func(name string, elements []byte) (from, to int) {
+		if len(elements) == 0 {
+			return 0, 0
+		}
+		member(name)
+		out = append(out, '[')
+		from = len(out)
+		out = append(out, elements...)
+		to = len(out)
+		out = append(out, ']')
+		return from, to
 	}
+	from, to := list("warnings", b.set)
 	if rev != "" {
 		member("rev")
 		out = appendString(out, rev)
@@ -133,10 +161,7 @@ func (b *frameBuilder) close(rev string, synced bool, set, cleared []warning) {
 		member("reset")
 		out = append(out, "true"...)
 	}
-	if len(cleared) > 0 {
-		member("cleared")
-		out = appendWarnings(out, cleared)
-	}
+	list("cleared", b.cleared)
 	out = append(out, '}')
 	f.JSON = out
 	if b.count > 0 {
@@ -144,18 +169,7 @@ func (b *frameBuilder) close(rev string, synced bool, set, cleared []warning) {
 	}
 	f.Warnings = out[from:to]
 	b.frames = append(b.frames, f)
-	b.buf, b.count, b.reset = nil, 0, false
-}
-
-func appendWarnings(dst []byte, list []warning) []byte {
-	dst = append(dst, '[')
-	for i := range list {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = list[i].appendJSON(dst)
-	}
-	return append(dst, ']')
+	b.buf, b.count, b.reset, b.set, b.cleared = nil, 0, false, nil, nil
 }
 
 func (b *frameBuilder) appendAction(dst []byte, c *graph.Change) []byte {
@@ -163,7 +177,7 @@ func (b *frameBuilder) appendAction(dst []byte, c *graph.Change) []byte {
 	case graph.SetVertex:
 		dst = append(dst, `{"svx":{"vx":`...)
 		dst = appendKey(dst, &c.Vertex)
-		dst = b.appendContent(dst, c.Payload)
+		dst = b.appendContent(dst, c)
 		return append(dst, `}}`...)
 	case graph.DeleteVertex:
 		dst = append(dst, `{"dvx":{"vx":`...)
@@ -185,29 +199,57 @@ func (b *frameBuilder) appendAction(dst []byte, c *graph.Change) []byte {
 	return append(dst, `}}`...)
 }
 
-// appendContent writes an object as o, or the parts of it that a view selected
-// as j; nothing where there is nothing to show.
-func (b *frameBuilder) appendContent(dst []byte, payload any) []byte {
-	switch content := payload.(type) {
+// summaryText is a summary that is sent in place of an object.
+type summaryText []byte
+
+// appendContent writes an object as o, the parts of it that a view selected as j, or
+// a summary as m; nothing where there is nothing to show.
+func (b *frameBuilder) appendContent(dst []byte, c *graph.Change) []byte {
+	start := len(dst)
+	var err error
+	switch part := c.Part.(type) {
 	case []byte:
-		if len(content) > len("[]") {
-			dst = append(dst, `,"j":`...)
-			dst = append(dst, content...)
+		return appendPart(dst, part)
+	case Part:
+		o, ok := c.Payload.(Object)
+		if !ok || !o.HasContent() {
+			return dst
 		}
-	case *watch.Object:
-		if !content.HasContent() {
+		var out []byte
+		if out, err = part.AppendJSON(append(dst, partOpen...), o); err == nil {
+			if len(out)-start-len(partOpen) <= len("[]") {
+				return dst
+			}
+			return out
+		}
+	}
+	switch content := c.Payload.(type) {
+	case summaryText:
+		if len(content) > 0 {
+			dst = append(append(dst, `,"m":`...), content...)
+		}
+	case Object:
+		if err != nil || !content.HasContent() {
 			break
 		}
-		start := len(dst)
-		dst = append(dst, `,"o":`...)
-		out, err := content.AppendJSON(dst)
-		if err != nil {
-			b.err = err
-			return dst[:start]
+		var out []byte
+		if out, err = content.AppendJSON(append(dst, `,"o":`...)); err == nil {
+			return out
 		}
-		dst = out
+	}
+	if err != nil {
+		b.err = err
 	}
 	return dst
+}
+
+const partOpen = `,"j":`
+
+func appendPart(dst, part []byte) []byte {
+	if len(part) <= len("[]") {
+		return dst
+	}
+	return append(append(dst, partOpen...), part...)
 }
 
 func appendAttributes(dst []byte, c *graph.Change) []byte {

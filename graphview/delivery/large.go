@@ -1,4 +1,4 @@
-package graphview
+package delivery
 
 import (
 	"runtime"
@@ -6,7 +6,6 @@ import (
 	"weak"
 
 	"graphview.dev/graphview/graph"
-	"graphview.dev/graphview/watch"
 )
 
 // largeContent is the size, in bytes, of an object from which on it has a message of
@@ -24,8 +23,9 @@ type largeFrames struct {
 // largeKey is what such a message says. Content is compared as a pointer: what is
 // shown never changes, another version is another object.
 type largeKey struct {
-	vertex  graph.Key
-	content any // *watch.Object, or *byte: the first of the parts that a view selects
+	vertex graph.Key
+	object Object
+	part   any // a pointer: what the view selects of the object, or its first byte
 }
 
 // largeKeyOf is the key of a change whose content is large.
@@ -33,17 +33,17 @@ func largeKeyOf(c *graph.Change) (largeKey, bool) {
 	if c.Op != graph.SetVertex {
 		return largeKey{}, false
 	}
-	switch content := c.Payload.(type) {
-	case []byte:
-		if len(content) >= largeContent {
-			return largeKey{c.Vertex, &content[0]}, true
+	object, _ := c.Payload.(Object)
+	switch {
+	case object == nil || payloadSize(c) < largeContent:
+		return largeKey{}, false
+	default:
+		part := c.Part
+		if text, ok := part.([]byte); ok {
+			part = &text[0]
 		}
-	case *watch.Object:
-		if content.Size() >= largeContent {
-			return largeKey{c.Vertex, content}, true
-		}
+		return largeKey{c.Vertex, object, part}, true
 	}
-	return largeKey{}, false
 }
 
 // frame returns the message of a key, which is made if nobody holds it.

@@ -1,0 +1,213 @@
+package delivery
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"graphview.dev/graphview/graph"
+)
+
+// readLimit bounds what one read covers: the log elements, and so how long it holds
+// the graph's lock; and the bytes, but for the element that exceeds them, and so
+// what is held for a subscriber that does not read.
+type readLimit struct{ elements, bytes int }
+
+var (
+	// catchUpLimit is that of a subscriber that nobody need be beside. With the
+	// element that exceeds it, if that is not large, and a record of TLS it is what is
+	// held for a subscriber that does not read: 64 KiB.
+	catchUpLimit = readLimit{elements: 256, bytes: 32 << 10}
+	// changeLimit is that of a change, which is encoded once for all.
+	changeLimit = readLimit{elements: 4096, bytes: MaxFrameBytes - frameRoom}
+)
+
+// Publisher turns what a view's lens shows into messages.
+type Publisher struct {
+	source Source
+	// lens is nil until the view has one.
+	lens        atomic.Pointer[graph.Lens]
+	subscribers atomic.Int64
+	changes     sharedChanges
+	summaries   summaries
+
+	deniedMu sync.Mutex
+	denied   map[string]*denial // by digest of rights
+
+	arrivalsMu sync.Mutex
+	arrivals   []arrival // oldest first
+}
+
+// NewPublisher makes the Publisher of a view that has no lens yet.
+func NewPublisher(source Source) *Publisher {
+	return &Publisher{source: source, denied: make(map[string]*denial)}
+}
+
+// SetLens gives the view its lens. It is called once.
+func (p *Publisher) SetLens(l *graph.Lens) { p.lens.Store(l) }
+
+// Lens is nil before SetLens.
+func (p *Publisher) Lens() *graph.Lens { return p.lens.Load() }
+
+// Subscribers is how many there are.
+func (p *Publisher) Subscribers() int { return int(p.subscribers.Load()) }
+
+// state is all that a subscriber's next messages depend on, beside its rights and
+// what it wants of an object.
+type state struct {
+	pos    graph.Position
+	warned uint64  // number of the last warning it was sent
+	synced bool    // it was told that the view is synced
+	reset  bool    // it has yet to be told to forget everything
+	denied *denial // whose warnings it was sent
+}
+
+// viewer is who is sent something: subscribers of equal viewers are sent the same.
+type viewer struct {
+	rights  Rights
+	content Content
+}
+
+func (v viewer) digest() string { return digestOf(v.rights) + v.content.mark() }
+
+// next returns the messages that follow from a state, and the state after them.
+// There may be none. An unknownError says which rights have to be known first.
+func (p *Publisher) next(lens *graph.Lens, from state, who viewer) ([]*Frame, state, error) {
+	if from.pos.Known == 0 || from.reset || from.pos.Walking() {
+		return p.encode(lens, from, who, catchUpLimit)
+	}
+	return p.changes.next(p, lens, from, who)
+}
+
+// lacksNothing tells whether a state lacks nothing but changes of the graph.
+func (p *Publisher) lacksNothing(s state) bool {
+	return s.warned == p.source.Warnings.head() && s.synced == (s.synced || p.source.Synced())
+}
+
+// encode reads a piece and writes it as messages.
+func (p *Publisher) encode(lens *graph.Lens, from state, who viewer, limit readLimit) ([]*Frame, state, error) {
+	to := from
+	// Read before the graph is: what is synced is in it.
+	synced := p.source.Synced()
+	set, cleared, warned, ok := p.source.Warnings.since(from.warned)
+	if !ok {
+		return nil, state{reset: true}, nil
+	}
+	to.warned = warned
+
+	gate := newGate(who.rights)
+	b := newFrameBuilder(from.reset)
+	if limit == catchUpLimit {
+		b.large = &p.source.Shared.large
+	}
+	changes, done, err := p.read(lens, &to.pos, who.content, gate, limit, b)
+	if err != nil {
+		return nil, state{reset: true}, nil
+	}
+	if who.rights != nil {
+		named := p.source.Scope().Namespaces
+		set, cleared = gate.permitted(set, named), gate.permitted(cleared, named)
+	}
+	if done && who.rights != nil {
+		var told, taken []Warning
+		told, taken, to.denied = p.denials(gate, from.denied)
+		set, cleared = append(set, told...), append(cleared, taken...)
+	}
+	if err := gate.err(); err != nil {
+		return nil, from, err
+	}
+	for i := range changes {
+		p.add(b, &changes[i], who.content, from.pos.Known)
+	}
+	to.reset = false
+	rev := ""
+	tellSynced := done && synced && !from.synced
+	if done && (from.pos.Known == 0 || from.pos.Walking() || b.count > 0 || len(b.frames) > 0 || tellSynced) {
+		rev = p.source.Run.encode(revision{view: hash32(p.source.UID), rights: hash32(who.digest()), known: to.pos.Known})
+	}
+	to.synced = from.synced || tellSynced
+	if done && who.content == SummaryOnly {
+		p.summaries.shrink(lens.Vertices())
+	}
+	b.warn(set, cleared)
+	b.close(rev, tellSynced)
+	if b.err != nil {
+		p.source.Logger.Error(b.err, "Content left out of a message", "view", p.source.Name)
+	}
+	if len(b.frames) > 0 {
+		p.source.Shared.encodings.Add(1)
+	}
+	if limit == changeLimit {
+		received := p.arrivedAfter(from.pos.Known)
+		for _, f := range b.frames {
+			f.Received = received
+		}
+	}
+	return b.frames, to, nil
+}
+
+// read collects the changes of a piece, and gives the builder room for them. The
+// graph is locked meanwhile.
+func (p *Publisher) read(lens *graph.Lens, pos *graph.Position, content Content, g *gate, limit readLimit, b *frameBuilder) ([]graph.Change, bool, error) {
+	var changes []graph.Change
+	size, own := 0, 0 // own is without what others share
+	read := lens.Read
+	if content == SummaryOnly {
+		read = lens.ReadAll
+	}
+	done, err := read(pos, limit.elements, g.allow(), func(c graph.Change) bool {
+		changes = append(changes, c)
+		n := sizeOf(&c, content)
+		size += n
+		if _, large := largeKeyOf(&c); !large || b.large == nil || content != WholeObject {
+			own += n
+		}
+		return size < limit.bytes
+	})
+	b.grow(own)
+	return changes, done, err
+}
+
+// add writes one change for a reader of a revision, if it is one for it.
+func (p *Publisher) add(b *frameBuilder, c *graph.Change, content Content, known uint64) {
+	if content == WholeObject {
+		b.add(c)
+		return
+	}
+	switch {
+	case c.Op == graph.DeleteVertex:
+		p.summaries.forget(c.Node)
+	case c.Op == graph.SetVertex && content == KeysOnly:
+		if !c.Appeared {
+			return
+		}
+		c.Payload, c.Part = nil, nil
+	case c.Op == graph.SetVertex:
+		text, has, err := p.summaries.of(c, known)
+		if err != nil {
+			b.err = err
+		}
+		if has && err == nil {
+			return
+		}
+		c.Payload, c.Part = summaryText(text), nil
+	}
+	b.add(c)
+}
+
+// begin is the state of a subscriber that continues after a revision.
+func (p *Publisher) begin(since string, who viewer) state {
+	if since == "" {
+		return state{}
+	}
+	r, ok := p.source.Run.decode(since)
+	if !ok || r.view != hash32(p.source.UID) || r.rights != hash32(who.digest()) {
+		return state{reset: true}
+	}
+	return state{pos: graph.Position{Known: r.known}}
+}
+
+// forget gives up what is kept for subscribers, of whom there is none.
+func (p *Publisher) forget() {
+	p.changes.forget()
+	p.summaries.clear()
+}

@@ -1,0 +1,249 @@
+package delivery
+
+import (
+	"fmt"
+	"strings"
+
+	"graphview.dev/graphview/access"
+	"graphview.dev/graphview/budget"
+	"graphview.dev/graphview/graph"
+)
+
+// maxShown is how many warnings about single objects are live in a view; one
+// more counts the rest.
+const maxShown = 20
+
+var (
+	faultsBound = budget.Declare("view_object_faults", "objects of one view that could not be processed and are remembered", 50_000)
+	causesBound = budget.Declare("view_object_fault_causes", "different causes for which objects of one view could not be processed", 200)
+)
+
+// Judge is whoever judges objects for a view: one watch of a resource. Two of them
+// may judge objects of one name. Implementations are pointers.
+type Judge interface {
+	// Judges is the resource, and whether its objects are the namespaces that the view
+	// selects.
+	Judges() (r graph.Resource, namespaces bool)
+}
+
+// faults are the objects that could not be judged.
+type faults struct {
+	// of has, for each judge, the objects and why.
+	of map[Judge]map[object]*faultGroup
+	// groups are interned, since most objects fail for the same few causes; counts is
+	// how many objects are in each.
+	groups map[faultGroup]*faultGroup
+	counts map[faultGroup]int
+	all    int // objects
+	// more is how many were not remembered since there were none.
+	more int
+	// shown are those that have a warning of their own, with its id.
+	shown map[fault]WarningID
+}
+
+type object struct{ namespace, name string }
+
+type fault struct {
+	judge Judge
+	object
+}
+
+type faultGroup struct {
+	resource graph.Resource
+	cause    cause
+}
+
+func newFaults() faults {
+	return faults{
+		of: make(map[Judge]map[object]*faultGroup), groups: make(map[faultGroup]*faultGroup), counts: make(map[faultGroup]int),
+		shown: make(map[fault]WarningID),
+	}
+}
+
+// others is the cause of all that fail once there are too many causes.
+const others = "for another cause than those that are named"
+
+// Faults is how many objects could not be processed.
+func (w *Warnings) Faults() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.faults.all + w.faults.more
+}
+
+// SetFault says that an object cannot be judged, or with a nil err that it can.
+func (w *Warnings) SetFault(by Judge, namespace, name string, err error) {
+	f := fault{by, object{namespace, name}}
+	w.change(func() {
+		old, known := w.faults.of[by][f.object]
+		if err == nil {
+			if known {
+				w.dropFaultLocked(f, old)
+				w.showMoreLocked()
+			}
+			return
+		}
+		r, _ := by.Judges()
+		next := w.faults.intern(faultGroup{r, causeOf(err)})
+		switch {
+		case known && next == old:
+			return
+		case known:
+			w.faults.uncount(old)
+		case w.faults.all >= int(faultsBound.Limit()):
+			_ = faultsBound.Exceed() // counted; the warning about the rest says it
+			w.faults.more++
+			w.faults.release(next)
+			w.showMoreLocked()
+			return
+		default:
+			// The name is a part of a larger text.
+			f.object = object{strings.Clone(namespace), strings.Clone(name)}
+			w.faults.all++
+		}
+		if w.faults.of[by] == nil {
+			w.faults.of[by] = make(map[object]*faultGroup)
+		}
+		w.faults.of[by][f.object] = next
+		w.faults.counts[*next]++
+		if _, ok := w.faults.shown[f]; ok {
+			w.showLocked(f, next)
+		}
+		w.showMoreLocked()
+	})
+}
+
+// SetExceeded says that an object exceeds a bound of the graph, or with a nil err
+// that it does not. What else is wrong with it is told first.
+func (w *Warnings) SetExceeded(by Judge, namespace, name string, err error) {
+	w.mu.Lock()
+	now, known := w.faults.of[by][object{namespace, name}]
+	w.mu.Unlock()
+	if !known || now.cause.ofBound {
+		w.SetFault(by, namespace, name, err)
+	}
+}
+
+// intern returns the one of equal groups, or the one for all others.
+func (s *faults) intern(g faultGroup) *faultGroup {
+	if known := s.groups[g]; known != nil {
+		return known
+	}
+	if len(s.groups) >= int(causesBound.Limit()) && g.cause.text != others {
+		_ = causesBound.Exceed() // counted; the cause says it
+		g.cause.text, g.cause.coarse = others, others
+		return s.intern(g)
+	}
+	s.groups[g] = &g
+	return &g
+}
+
+// release forgets a group that nobody is in.
+func (s *faults) release(g *faultGroup) {
+	if s.counts[*g] == 0 {
+		delete(s.counts, *g)
+		delete(s.groups, *g)
+	}
+}
+
+func (s *faults) uncount(g *faultGroup) {
+	s.counts[*g]--
+	s.release(g)
+}
+
+// DropFaults forgets what a judge could not judge.
+func (w *Warnings) DropFaults(by Judge) {
+	w.change(func() {
+		s := &w.faults
+		for _, g := range s.of[by] {
+			s.uncount(g)
+		}
+		s.all -= len(s.of[by])
+		delete(s.of, by)
+		for f := range s.shown {
+			if f.judge == by {
+				w.hideLocked(f)
+			}
+		}
+		w.showMoreLocked()
+	})
+}
+
+func (w *Warnings) dropFaultLocked(f fault, of *faultGroup) {
+	s := &w.faults
+	delete(s.of[f.judge], f.object)
+	if len(s.of[f.judge]) == 0 {
+		delete(s.of, f.judge)
+	}
+	s.all--
+	s.uncount(of)
+	w.hideLocked(f)
+}
+
+// hideLocked takes back the warning about one object, unless another judge cannot
+// judge it either.
+func (w *Warnings) hideLocked(f fault) {
+	id, ok := w.faults.shown[f]
+	if !ok {
+		return
+	}
+	delete(w.faults.shown, f)
+	for _, other := range w.faults.shown {
+		if other == id {
+			return
+		}
+	}
+	w.clearLocked(id)
+}
+
+// showMoreLocked fills the places of faults that are shown, and counts the rest.
+func (w *Warnings) showMoreLocked() {
+	s := &w.faults
+	if s.all == 0 {
+		s.more = 0
+	}
+	if len(s.shown) < min(maxShown, s.all) {
+		w.fillLocked()
+	}
+	rest := Warning{Type: ObjectProcessingFailed}
+	switch n := s.all - len(s.shown); {
+	case s.more > 0:
+		rest.Message = fmt.Sprintf("more than %d further objects could not be processed", n)
+		w.setLocked(rest.ID(), rest)
+	case n > 0:
+		rest.Message = fmt.Sprintf("%d more objects could not be processed", n)
+		w.setLocked(rest.ID(), rest)
+	default:
+		w.clearLocked(rest.ID())
+	}
+}
+
+func (w *Warnings) fillLocked() {
+	for by, objects := range w.faults.of {
+		for o, g := range objects {
+			if len(w.faults.shown) >= maxShown {
+				return
+			}
+			if f := (fault{by, o}); w.faults.shown[f] == (WarningID{}) {
+				w.showLocked(f, g)
+			}
+		}
+	}
+}
+
+func (w *Warnings) showLocked(f fault, g *faultGroup) {
+	r, namespaces := f.judge.Judges()
+	out := Warning{
+		Type: ObjectProcessingFailed, Attributes: AttributesOf(r, f.namespace, f.name),
+		place: &access.Place{Group: r.Group, Resource: r.Resource, Namespace: f.namespace},
+	}
+	what := f.name
+	if f.namespace != "" {
+		what = f.namespace + "/" + f.name
+	}
+	out.Message = fmt.Sprintf("%s %s: %s", resourceText(r), what, g.cause.text)
+	if namespaces {
+		out.Type, out.Attributes = NamespaceListFailed, Attributes{Namespace: f.name}
+	}
+	w.faults.shown[f] = out.ID()
+	w.setLocked(out.ID(), out)
+}

@@ -1,0 +1,341 @@
+package delivery
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/go-logr/logr"
+
+	"graphview.dev/graphview/access"
+	"graphview.dev/graphview/graph"
+)
+
+// stage is a view without an engine: a graph, its lens, and a publisher of it.
+type stage struct {
+	graph     *graph.Graph
+	source    graph.SourceID
+	lens      *graph.Lens
+	warnings  *Warnings
+	publisher *Publisher
+	scope     Scope
+	revision  uint64
+}
+
+func newStage(tb testing.TB) *stage {
+	tb.Helper()
+	s := &stage{graph: graph.New()}
+	s.warnings = NewWarnings(func() {})
+	news, interruption := make(chan struct{}), &Interruption{Over: make(chan struct{})}
+	s.publisher = NewPublisher(Source{
+		Name: "shop/web", UID: "uid", Run: NewRun(), Shared: &Shared{}, Warnings: s.warnings, Logger: logr.Discard(),
+		Err: func() error { return nil }, Synced: func() bool { return true }, News: func() <-chan struct{} { return news },
+		Interruption: func() *Interruption { return interruption }, Scope: func() Scope { return s.scope }, Notify: func() {},
+	})
+	s.graph.Update(func() {
+		s.source = s.graph.AddSource(graph.Kind{Kind: "Pod"}, pods, graph.ScopeNamespaced)
+		s.lens = s.graph.NewLens()
+		s.lens.Watch(s.source)
+		s.lens.Use(graph.Kind{Kind: "Pod"}, pods)
+	})
+	s.publisher.SetLens(s.lens)
+	return s
+}
+
+// set gives pods a content, of which some are roots.
+func (s *stage) set(phase string, root bool, names ...string) {
+	s.graph.Update(func() {
+		for _, name := range names {
+			s.revision++
+			o := &fakeObject{uid: "uid-" + name, json: fmt.Sprintf(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":%q,"resourceVersion":"%d"},"status":{"phase":%q}}`, name, s.revision, phase)}
+			id := s.graph.Set(s.source, &graph.Object{Namespace: "shop", Name: name, UID: o.uid, Version: s.revision, Hash: s.revision, Payload: o})
+			s.lens.Select(id, graph.Selection{Member: true, Root: root})
+		}
+	})
+}
+
+func (s *stage) remove(name string) {
+	s.graph.Update(func() { s.graph.Remove(s.source, "shop", name) })
+}
+
+// reader applies what a subscription is sent.
+type reader struct {
+	*Subscription
+
+	vertices map[string]string // name → m, o or nothing
+	sent     int               // vertices that were set
+	rev      string
+	warnings map[WarningID]string
+}
+
+func (s *stage) reader(o SubscribeOptions) *reader {
+	return &reader{Subscription: s.publisher.Subscribe(o), vertices: map[string]string{}, warnings: map[WarningID]string{}}
+}
+
+// catchUp reads until there is nothing more.
+func (r *reader) catchUp(tb testing.TB) {
+	tb.Helper()
+	for {
+		frames, err := r.Poll()
+		if err != nil {
+			tb.Fatal(err)
+		}
+		for _, f := range frames {
+			r.apply(tb, f)
+		}
+		if !r.pause.moved && r.pause.missing == nil {
+			return
+		}
+		if err := r.Wait(tb.Context()); err != nil {
+			tb.Fatal(err)
+		}
+	}
+}
+
+func (r *reader) apply(tb testing.TB, f *Frame) {
+	tb.Helper()
+	var m struct {
+		Actions []struct {
+			Set *struct {
+				Vertex  struct{ N string } `json:"vx"`
+				O, M, J json.RawMessage
+			} `json:"svx"`
+			Delete *struct {
+				Vertex struct{ N string } `json:"vx"`
+			} `json:"dvx"`
+		}
+		Warnings, Cleared []Warning
+		Rev               string
+		Reset             bool
+	}
+	if err := json.Unmarshal(f.JSON, &m); err != nil {
+		tb.Fatalf("%v in %s", err, f.JSON)
+	}
+	if m.Reset {
+		clear(r.vertices)
+		clear(r.warnings)
+	}
+	for _, a := range m.Actions {
+		if a.Set != nil {
+			r.sent++
+			r.vertices[a.Set.Vertex.N] = string(a.Set.O) + string(a.Set.M) + string(a.Set.J)
+		}
+		if a.Delete != nil {
+			delete(r.vertices, a.Delete.Vertex.N)
+		}
+	}
+	for _, w := range m.Cleared {
+		delete(r.warnings, w.ID())
+	}
+	for _, w := range m.Warnings {
+		r.warnings[w.ID()] = w.Message
+	}
+	if m.Rev != "" {
+		r.rev = m.Rev
+	}
+}
+
+// TestSummaries: a summary is sent when it is another, also to those who come back
+// and to those who are behind, and a name once.
+func TestSummaries(t *testing.T) {
+	s := newStage(t)
+	s.set("Running", false, "a", "b")
+	r, names := s.reader(SubscribeOptions{Content: SummaryOnly}), s.reader(SubscribeOptions{Content: KeysOnly})
+	step := func(what string, wantSent int, wantA string) {
+		t.Helper()
+		r.sent, names.sent = 0, 0
+		r.catchUp(t)
+		names.catchUp(t)
+		if r.sent != wantSent || r.vertices["a"] != wantA {
+			t.Errorf("%s: %d summaries sent, want %d; a is %s, want %s", what, r.sent, wantSent, r.vertices["a"], wantA)
+		}
+		if len(names.vertices) != len(r.vertices) || names.vertices["a"] != "" {
+			t.Errorf("%s: names are %v", what, names.vertices)
+		}
+	}
+	const running, failed, root = `{"k":"Pod","h":"progressing","w":"NotReady","u":"uid-a"}`, `{"k":"Pod","h":"degraded","w":"Failed","u":"uid-a"}`, `{"k":"Pod","h":"degraded","w":"Failed","u":"uid-a","root":true}`
+	step("at first", 2, running)
+	s.set("Running", false, "a", "b")
+	step("nothing that it shows", 0, running)
+	late := s.reader(SubscribeOptions{Content: SummaryOnly, Since: r.rev})
+	s.set("Failed", false, "a")
+	step("another phase", 1, failed)
+	s.set("Failed", true, "a")
+	step("it is a root", 1, root)
+	late.catchUp(t)
+	if late.sent != 1 || late.vertices["a"] != root {
+		t.Errorf("who comes back was sent %d: %v", late.sent, late.vertices)
+	}
+	whole := s.reader(SubscribeOptions{Since: r.rev})
+	whole.catchUp(t)
+	if len(whole.vertices) != 2 || whole.vertices["a"] == root {
+		t.Errorf("a revision of summaries was honoured for whole objects: %v", whole.vertices)
+	}
+	whole.sent = 0
+	s.set("Failed", false, "a")
+	step("it is none any more", 1, failed)
+	s.remove("a")
+	s.set("Failed", false, "a")
+	step("made again", 1, failed)
+	s.remove("b")
+	step("one goes", 0, failed)
+	if len(r.vertices) != 1 {
+		t.Errorf("left: %v", r.vertices)
+	}
+}
+
+// TestSummaryOfSecret is made of the metadata alone.
+func TestSummaryOfSecret(t *testing.T) {
+	o := &fakeObject{uid: "u", secret: true, json: `{"apiVersion":"v1","kind":"Secret","metadata":{"name":"s","creationTimestamp":"2020-01-01T00:00:00Z","labels":{"app":"web"}},"status":{"phase":"Failed"}}`}
+	s, err := Summarize("", o)
+	if want := `{"k":"Secret","t":1577836800,"app":"web","u":"u"}`; err != nil || string(s.AppendJSON(nil)) != want {
+		t.Errorf("%s, %v, want %s", s.AppendJSON(nil), err, want)
+	}
+}
+
+// TestReadersAgree: however far behind they are and whenever they come back, all
+// have the same graph in the end, and those who are current share what is encoded.
+func TestReadersAgree(t *testing.T) {
+	s := newStage(t)
+	s.set("Running", false, "a", "b", "c")
+	var readers []*reader
+	for i := range 30 {
+		readers = append(readers, s.reader(SubscribeOptions{Content: Content(i % 2)}))
+		readers[i].catchUp(t)
+	}
+	for i := range 50 {
+		s.set([]string{"Running", "Failed", "Succeeded"}[i%3], i%4 == 0, fmt.Sprint("p", i%7), "a")
+		if i%5 == 0 {
+			s.remove(fmt.Sprint("p", (i+3)%7))
+		}
+		var all sync.WaitGroup
+		for n, r := range readers {
+			if i%(n/6+1) != 0 {
+				continue // it is slower
+			}
+			if (i+n)%11 == 0 && r.rev != "" {
+				r.Close()
+				r.Subscription = s.publisher.Subscribe(SubscribeOptions{Content: Content(n % 2), Since: r.rev})
+			}
+			all.Go(func() { r.catchUp(t) })
+		}
+		all.Wait()
+	}
+	for n, r := range readers {
+		r.catchUp(t)
+		if fmt.Sprint(r.vertices) != fmt.Sprint(readers[n%2].vertices) || r.rev != readers[n%2].rev {
+			t.Errorf("reader %d at %s: %v, want %v at %s", n, r.rev, r.vertices, readers[n%2].vertices, readers[n%2].rev)
+		}
+	}
+	before := s.publisher.source.Shared.Encodings()
+	s.set("Running", false, "a")
+	for _, r := range readers {
+		r.catchUp(t)
+	}
+	if n := s.publisher.source.Shared.Encodings() - before; n != 2 {
+		t.Errorf("%d encodings for two sorts of content", n)
+	}
+}
+
+// TestDenials: who may not read a resource is told so whether or not there are
+// objects of it, and no more than that.
+func TestDenials(t *testing.T) {
+	s := newStage(t)
+	resources := []ScopedResource{{pods, true}, {secrets, true}, {namespaces, false}}
+	mayReadPods := fixedAccess{{Resource: "pods", Namespace: "shop"}: true}
+	for name, test := range map[string]struct {
+		namespaces map[string]bool
+		want       []string
+	}{
+		"all namespaces": {nil, []string{"pods ", "secrets ", "namespaces "}},
+		"named ones":     {map[string]bool{"shop": true, "red": true}, []string{"pods red", "secrets shop", "secrets red", "namespaces "}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s.scope = Scope{Generation: s.scope.Generation + 1, Resources: resources, Namespaces: test.namespaces}
+			r := s.reader(SubscribeOptions{Access: mayReadPods})
+			check := func(when string) {
+				t.Helper()
+				r.catchUp(t)
+				got := map[string]bool{}
+				for id := range r.warnings {
+					got[id.resource+" "+id.namespace] = true
+				}
+				if len(got) != len(test.want) {
+					t.Errorf("%s: %v, want %v", when, got, test.want)
+				}
+				for _, want := range test.want {
+					if !got[want] {
+						t.Errorf("%s: no warning about %s", when, want)
+					}
+				}
+			}
+			check("without objects")
+			s.set("Running", false, "a")
+			check("with one")
+			s.remove("a")
+			check("without it")
+			s.scope = Scope{Generation: s.scope.Generation + 1, Resources: resources[:0]}
+			s.set("Running", false, "b")
+			test.want = nil
+			check("nothing is selected")
+		})
+	}
+}
+
+// fixedAccess never changes.
+type fixedAccess fixedRights
+
+func (a fixedAccess) Rights() Rights                                { return fixedRights(a) }
+func (a fixedAccess) Resolve(context.Context, []access.Place) error { return nil }
+func (a fixedAccess) Changed() <-chan struct{}                      { return nil }
+
+// BenchmarkResumers is what a reader that is current waits while a thousand others
+// come back, each from another revision.
+func BenchmarkResumers(b *testing.B) {
+	s := newStage(b)
+	names := make([]string, 2000)
+	for i := range names {
+		names[i] = fmt.Sprint("p", i)
+	}
+	s.set("Running", false, names...)
+	var revs []string
+	r := s.reader(SubscribeOptions{})
+	for i := range 1000 {
+		s.set("Failed", false, names[i], names[(i*7)%2000])
+		r.catchUp(b)
+		revs = append(revs, r.rev)
+	}
+	current := make([]*reader, 100)
+	for i := range current {
+		current[i] = s.reader(SubscribeOptions{Since: r.rev})
+		current[i].catchUp(b)
+	}
+	for b.Loop() {
+		var left atomic.Int64
+		left.Store(int64(len(revs)))
+		var resumers sync.WaitGroup
+		for _, rev := range revs {
+			resumers.Go(func() {
+				defer left.Add(-1)
+				again := s.publisher.Subscribe(SubscribeOptions{Since: rev})
+				defer again.Close()
+				for {
+					if _, err := again.Poll(); err != nil || !again.pause.moved {
+						return
+					}
+				}
+			})
+		}
+		s.set("Running", false, names[0])
+		for _, r := range current {
+			r.catchUp(b)
+		}
+		b.ReportMetric(float64(left.Load()), "resumers-left")
+		b.StopTimer()
+		resumers.Wait()
+		b.StartTimer()
+	}
+}

@@ -1,0 +1,68 @@
+package delivery
+
+import (
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/rand"
+	"encoding/base64"
+	"encoding/binary"
+	"hash/fnv"
+	"strings"
+)
+
+// Run is one run of the process. Revisions of another run mean nothing.
+type Run struct {
+	id     string
+	secret cipher.Block
+}
+
+// NewRun makes a run with a key of its own.
+func NewRun() *Run {
+	key := make([]byte, aes.BlockSize)
+	_, _ = rand.Read(key) // never fails
+	// A key of this length is always accepted.
+	block, _ := aes.NewCipher(key)
+	return &Run{id: newID(), secret: block}
+}
+
+// NewID names something for as long as the process runs.
+func NewID() string { return newID() }
+
+func newID() string { return strings.ToLower(rand.Text()[:10]) }
+
+// revision is what a subscriber gives back to continue. It binds the run, the
+// view, the subscriber's rights and what it wants to see, and a position; a mismatch
+// in any of them means that the subscriber begins anew.
+type revision struct {
+	view, rights uint32
+	known        uint64
+}
+
+func hash32(s string) uint32 {
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(s))
+	return h.Sum32()
+}
+
+// encode writes a revision so that nobody can read it: its number counts what
+// happens in the graph of all views, also to those who may not see it.
+func (r *Run) encode(rev revision) string {
+	var block [aes.BlockSize]byte
+	binary.BigEndian.PutUint32(block[0:], rev.view)
+	binary.BigEndian.PutUint32(block[4:], rev.rights)
+	binary.BigEndian.PutUint64(block[8:], rev.known)
+	r.secret.Encrypt(block[:], block[:])
+	return r.id + "." + base64.RawURLEncoding.EncodeToString(block[:])
+}
+
+// decode returns false for anything that is not a revision of this run.
+func (r *Run) decode(text string) (revision, bool) {
+	id, rest, _ := strings.Cut(text, ".")
+	block, err := base64.RawURLEncoding.DecodeString(rest)
+	if id != r.id || err != nil || len(block) != aes.BlockSize {
+		return revision{}, false
+	}
+	r.secret.Decrypt(block, block)
+	rev := revision{binary.BigEndian.Uint32(block), binary.BigEndian.Uint32(block[4:]), binary.BigEndian.Uint64(block[8:])}
+	return rev, rev.known > 0
+}

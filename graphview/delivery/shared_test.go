@@ -1,0 +1,35 @@
+package delivery
+
+import (
+	"fmt"
+	"testing"
+)
+
+// TestSharedMessagesAreBounded: by number and by size, but for those made last.
+func TestSharedMessagesAreBounded(t *testing.T) {
+	for name, size := range map[string]int{"many": 10, "large": maxShared / 3, "larger than the bound": maxShared + 1} {
+		t.Run(name, func(t *testing.T) {
+			c := &sharedChanges{}
+			for i := range maxViewers + 100 {
+				at := c.slot(fmt.Sprint(i))
+				for range 2 {
+					c.count(at, size, true)
+				}
+				held := 0
+				for _, other := range c.slots {
+					held += other.bytes
+				}
+				if held != c.bytes || len(c.slots) > maxViewers || held > maxShared && len(c.slots) > 1 || c.slots[at.digest] != at {
+					t.Fatalf("after %d: %d slots of %d bytes, counted as %d", i, len(c.slots), held, c.bytes)
+				}
+				if i > 20 && size > 10 {
+					break
+				}
+			}
+			c.forget()
+			if len(c.slots) != 0 || c.bytes != 0 {
+				t.Errorf("%d slots are left, %d bytes", len(c.slots), c.bytes)
+			}
+		})
+	}
+}

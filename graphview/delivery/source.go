@@ -1,0 +1,106 @@
+package delivery
+
+import (
+	"sync/atomic"
+	"time"
+
+	"github.com/go-logr/logr"
+
+	"graphview.dev/graphview/graph"
+)
+
+// Source is what delivery asks of whoever keeps a view. All functions are required,
+// may be called at any time by any goroutine, and must not block.
+type Source struct {
+	// Name is for logs, UID tells a view from another one of the same name.
+	Name, UID string
+	// Run encrypts revisions. It is the same for all views of a process.
+	Run *Run
+	// Shared is what the publishers of a process have in common.
+	Shared   *Shared
+	Warnings *Warnings
+	Logger   logr.Logger
+
+	// Err says why the view is not served, nil if it is.
+	Err func() error
+	// Synced tells whether the graph is complete.
+	Synced func() bool
+	// News is closed when Synced, Warnings or Err may say something else.
+	News func() <-chan struct{}
+	// Interruption ends the subscriptions that begin before it.
+	Interruption func() *Interruption
+	// Scope is what the view selects.
+	Scope func() Scope
+	// Notify is told when somebody subscribed or left.
+	Notify func()
+}
+
+// Scope is what a view selects, as far as its warnings about rights go.
+type Scope struct {
+	// Generation is another one whenever the rest is.
+	Generation uint64
+	// Resources are those that the view selects. It is not changed.
+	Resources []ScopedResource
+	// Namespaces are those that the spec names; nil where it names none.
+	Namespaces map[string]bool
+}
+
+// ScopedResource is a resource that a view selects.
+type ScopedResource struct {
+	graph.Resource
+
+	Namespaced bool
+}
+
+// Interruption ends subscriptions.
+type Interruption struct {
+	// Over is closed when they are over. Why is set before.
+	Over chan struct{}
+	Why  *ClosedError
+}
+
+// Shared is what the publishers of a process have in common. The zero value is ready.
+type Shared struct {
+	large       largeFrames
+	encodings   atomic.Uint64
+	subscribers atomic.Int64
+}
+
+// Encodings is how often something new was encoded.
+func (s *Shared) Encodings() uint64 { return s.encodings.Load() }
+
+// Subscribers is how many there are.
+func (s *Shared) Subscribers() int64 { return s.subscribers.Load() }
+
+// maxArrivals is how many revisions of a view it is remembered of when they came in.
+const maxArrivals = 64
+
+// Arrived notes when the first of the events came in that made the lens what it is
+// at revision head. It is called by the graph's one writer, in order.
+func (p *Publisher) Arrived(head uint64, at time.Time) {
+	p.arrivalsMu.Lock()
+	defer p.arrivalsMu.Unlock()
+	if len(p.arrivals) == maxArrivals {
+		p.arrivals = append(p.arrivals[:0], p.arrivals[maxArrivals/2:]...)
+	}
+	p.arrivals = append(p.arrivals, arrival{head, at})
+}
+
+// arrival is a revision, and when what it consists of came in.
+type arrival struct {
+	head uint64
+	at   time.Time
+}
+
+// arrivedAfter is when the oldest change came in that a reader of a revision does
+// not know, or the oldest that is remembered.
+func (p *Publisher) arrivedAfter(known uint64) time.Time {
+	p.arrivalsMu.Lock()
+	defer p.arrivalsMu.Unlock()
+	for _, a := range p.arrivals {
+		if a.head > known {
+			return a.at
+		}
+	}
+	return time.Time{}
+}

@@ -1,0 +1,180 @@
+package delivery
+
+import (
+	"strconv"
+	"sync"
+	"time"
+
+	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/health"
+	"graphview.dev/graphview/jsontree"
+)
+
+// Summary is the little of an object that a list or a map of the graph needs.
+type Summary struct {
+	Kind   string
+	Health health.Health
+	// Created is in seconds since 1970, 0 if the object does not say.
+	Created  int64
+	App, UID string
+	Root     bool
+}
+
+// appLabels say which application an object belongs to; the first one counts.
+var appLabels = [...]string{"app.kubernetes.io/part-of", "app.kubernetes.io/instance", "app.kubernetes.io/name", "app"}
+
+// summaryShape is what a summary is made from.
+var summaryShape = func() *jsontree.Shape {
+	var shape jsontree.Shape
+	shape.Join(health.Shape)
+	shape.Field("kind")
+	metadata := shape.Field("metadata")
+	metadata.Field("creationTimestamp")
+	labels := metadata.Field("labels")
+	for _, label := range appLabels {
+		labels.Field(label)
+	}
+	return &shape
+}()
+
+// Summarize makes the summary of an object in a group. Of a Secret, of which only the
+// metadata is there, it says no health unless the Secret is being deleted.
+func Summarize(group string, o Object) (Summary, error) {
+	s := Summary{UID: o.UID(), Health: health.Health{State: health.Unknown}}
+	part, err := o.Part(summaryShape)
+	if err != nil {
+		return s, err
+	}
+	s.Kind, _ = part["kind"].(string)
+	metadata, _ := part["metadata"].(map[string]any)
+	created, _ := metadata["creationTimestamp"].(string)
+	if at, err := time.Parse(time.RFC3339, created); err == nil {
+		s.Created = at.Unix()
+	}
+	labels, _ := metadata["labels"].(map[string]any)
+	for _, label := range appLabels {
+		if s.App, _ = labels[label].(string); s.App != "" {
+			break
+		}
+	}
+	if h := health.Of(health.Kind{Group: group, Kind: s.Kind}, part); o.HasContent() || h.State == health.Terminating {
+		s.Health = h
+	}
+	return s, nil
+}
+
+// AppendJSON appends the member m of a vertex.
+func (s *Summary) AppendJSON(dst []byte) []byte {
+	text := func(member, value string) {
+		if value != "" {
+			dst = append(dst, ',', '"')
+			dst = append(dst, member...)
+			dst = append(dst, '"', ':')
+			dst = appendString(dst, value)
+		}
+	}
+	number := func(member string, value int64) {
+		if value != 0 {
+			dst = append(dst, ',', '"')
+			dst = append(dst, member...)
+			dst = append(dst, '"', ':')
+			dst = strconv.AppendInt(dst, value, 10)
+		}
+	}
+	dst = append(dst, `{"k":`...)
+	dst = appendString(dst, s.Kind)
+	if s.Health.State != health.Unknown {
+		text("h", string(s.Health.State))
+	}
+	text("w", s.Health.Reason)
+	if s.Health.Counted {
+		dst = append(dst, `,"rd":[`...)
+		dst = strconv.AppendInt(dst, s.Health.Ready, 10)
+		dst = append(dst, ',')
+		dst = strconv.AppendInt(dst, s.Health.Wanted, 10)
+		dst = append(dst, ']')
+	}
+	number("s", s.Health.Since)
+	number("od", s.Health.Overdue)
+	number("t", s.Created)
+	text("app", s.App)
+	text("u", s.UID)
+	if s.Root {
+		dst = append(dst, `,"root":true`...)
+	}
+	return append(dst, '}')
+}
+
+// summaries are those of a view's vertices, for as long as somebody wants them: so
+// that each is made once, and sent again only when it is another.
+type summaries struct {
+	mu  sync.Mutex
+	all map[graph.NodeID]summarized
+}
+
+type summarized struct {
+	content uint64 // revision of the object that it was made from
+	root    bool
+	text    []byte
+	changed uint64 // the first revision in which it was this one, or a later one
+}
+
+// of returns the summary of a vertex, and whether a reader of a revision has it.
+func (s *summaries) of(c *graph.Change, known uint64) (text []byte, has bool, err error) {
+	s.mu.Lock()
+	before, found := s.all[c.Node]
+	s.mu.Unlock()
+	if found && before.content == c.Content && before.root == c.Root {
+		return before.text, !c.Appeared && before.changed <= known, nil
+	}
+	now := summarized{content: c.Content, root: c.Root, changed: c.Logged}
+	if o, ok := c.Payload.(Object); ok {
+		// Takes long; two at the same moment may both do it.
+		made, err := Summarize(c.Vertex.Group, o)
+		if err != nil {
+			return nil, false, err
+		}
+		made.Root = c.Root
+		now.text = made.AppendJSON(nil)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	// What is there by now counts: others have been told it.
+	if stored, again := s.all[c.Node]; again {
+		switch {
+		case stored.content > now.content:
+			// The graph has moved on since this was read. Its reader will be told.
+			return now.text, false, nil
+		case string(stored.text) == string(now.text):
+			now.text, now.changed = stored.text, stored.changed
+		}
+	}
+	if s.all == nil {
+		s.all = make(map[graph.NodeID]summarized)
+	}
+	s.all[c.Node] = now
+	return now.text, !c.Appeared && now.changed <= known, nil
+}
+
+// forget drops the summary of a vertex.
+func (s *summaries) forget(id graph.NodeID) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.all, id)
+}
+
+// shrink drops all if they are many more than there are vertices. Nobody is told of
+// a vertex that went while nobody was reading.
+func (s *summaries) shrink(vertices int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.all) > 2*vertices+1024 {
+		s.all = nil
+	}
+}
+
+func (s *summaries) clear() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.all = nil
+}

@@ -1,0 +1,142 @@
+package delivery
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"graphview.dev/graphview/access"
+	"graphview.dev/graphview/graph"
+)
+
+// The types of warnings.
+const (
+	InformerSyncFailed     = "INFORMER_SYNC_FAILED"
+	DiscoveryFailed        = "DISCOVERY_FAILED"
+	NamespaceListFailed    = "NAMESPACE_LIST_FAILED"
+	ObjectProcessingFailed = "OBJECT_PROCESSING_FAILED"
+	AccessDenied           = "ACCESS_DENIED"
+	LimitExceeded          = "LIMIT_EXCEEDED"
+)
+
+// Warning is a message of that name. Type and Attributes identify it.
+type Warning struct {
+	Type       string     `json:"t"`
+	Message    string     `json:"m,omitempty"`
+	Attributes Attributes `json:"a,omitzero"`
+
+	// place restricts a warning to those who may see it; nil for those that everybody
+	// may.
+	place  *access.Place
+	number uint64 // when it was set
+}
+
+// Attributes of a warning. The group is given wherever the version is, also
+// where it is empty.
+type Attributes struct {
+	Group     *string `json:"g,omitempty"`
+	Version   string  `json:"v,omitempty"`
+	Resource  string  `json:"r,omitempty"`
+	Namespace string  `json:"ns,omitempty"`
+	Name      string  `json:"n,omitempty"`
+}
+
+// AttributesOf are those of a warning about a resource, about one in a namespace,
+// or about one object.
+func AttributesOf(r graph.Resource, namespace, name string) Attributes {
+	return Attributes{Group: &r.Group, Version: r.Version, Resource: r.Resource, Namespace: namespace, Name: name}
+}
+
+// About makes a warning about a resource, which is for those alone who may see it in
+// the namespace where it names one.
+func About(kind, message string, r graph.Resource, namespace string) Warning {
+	return Warning{
+		Type: kind, Message: Bounded(message), Attributes: AttributesOf(r, namespace, ""),
+		place: &access.Place{Group: r.Group, Resource: r.Resource, Namespace: namespace},
+	}
+}
+
+// WarningID identifies a warning: those of equal id are one.
+type WarningID struct {
+	kind, group, version, resource, namespace, name string
+	ofResource                                      bool
+}
+
+// ID is the warning's.
+func (w *Warning) ID() WarningID {
+	a := w.Attributes
+	id := WarningID{kind: w.Type, version: a.Version, resource: a.Resource, namespace: a.Namespace, name: a.Name}
+	if a.Group != nil {
+		id.group, id.ofResource = *a.Group, true
+	}
+	return id
+}
+
+// compare is an order of ids.
+func (id WarningID) compare(other WarningID) int { return strings.Compare(id.text(), other.text()) }
+
+func (id WarningID) text() string {
+	return strings.Join([]string{id.kind, id.group, id.version, id.resource, id.namespace, id.name}, "\x00")
+}
+
+// maxMessage bounds what is told of anything.
+const maxMessage = 512
+
+// Bounded cuts a text that is long.
+func Bounded(s string) string {
+	if len(s) <= maxMessage {
+		return s
+	}
+	return strings.ToValidUTF8(s[:maxMessage], "") + " …"
+}
+
+func (w *Warning) appendJSON(dst []byte) []byte {
+	// A warning holds strings alone, so it always encodes.
+	text, _ := json.Marshal(w)
+	return append(dst, text...)
+}
+
+// PartialError is what is not understood of an object that is selected all the same.
+type PartialError struct {
+	Err error
+	// OfBound: the object would make more in the graph than it may.
+	OfBound bool
+}
+
+func (e *PartialError) Error() string { return e.Err.Error() }
+
+// Unwrap returns Err.
+func (e *PartialError) Unwrap() error { return e.Err }
+
+// cause is why objects could not be judged, or only in part.
+type cause struct {
+	text    string
+	partial bool
+	ofBound bool
+	// coarse is the text for an author who may read less than the view is fed with.
+	coarse string
+}
+
+func causeOf(err error) cause {
+	partial, ok := errors.AsType[*PartialError](err)
+	c := cause{text: Bounded(err.Error()), partial: ok, ofBound: ok && partial.OfBound}
+	c.coarse = c.text
+	var failed interface{ CoarseText() string }
+	if errors.As(err, &failed) {
+		c.coarse = failed.CoarseText()
+	}
+	return c
+}
+
+// outcome is what became of the objects.
+func (c cause) outcome() string {
+	if c.partial {
+		return "understood only in part"
+	}
+	return "not selected"
+}
+
+// resourceText is a resource as people read it.
+func resourceText(r graph.Resource) string {
+	return strings.TrimPrefix(r.Group+"/"+r.Version+"/"+r.Resource, "/")
+}

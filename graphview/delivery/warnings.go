@@ -1,0 +1,187 @@
+package delivery
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+
+	"graphview.dev/graphview/budget"
+)
+
+// maxCleared is how many warnings that were taken back are remembered for
+// subscribers that are behind.
+const maxCleared = 256
+
+var warningsBound = budget.Declare("view_warnings", "warnings of one view", 1000)
+
+// Warnings are the live ones of a view, numbered in the order in which they
+// last changed, so that a subscriber is a number.
+type Warnings struct {
+	changed func() // after something changed
+
+	mu     sync.Mutex
+	number uint64
+	live   map[WarningID]Warning
+	// cleared are those taken back, oldest first; forgotten is the number of
+	// the last that fell out.
+	cleared   []Warning
+	forgotten uint64
+	// conditions are the ids that Set has made.
+	conditions map[WarningID]bool
+	faults     faults
+}
+
+// NewWarnings makes those of a view. Changed is called after they have changed.
+func NewWarnings(changed func()) *Warnings {
+	return &Warnings{
+		changed:    changed,
+		number:     1, // 0 is a subscriber's that has been told nothing
+		live:       make(map[WarningID]Warning),
+		conditions: make(map[WarningID]bool),
+		faults:     newFaults(),
+	}
+}
+
+// Set replaces all warnings but those about single objects.
+func (w *Warnings) Set(all map[WarningID]Warning) {
+	w.change(func() {
+		live := limited(all)
+		for id := range w.conditions {
+			if _, ok := live[id]; !ok {
+				w.clearLocked(id)
+				delete(w.conditions, id)
+			}
+		}
+		for _, id := range slices.SortedFunc(maps.Keys(live), WarningID.compare) {
+			w.conditions[id] = true
+			w.setLocked(id, live[id])
+		}
+	})
+}
+
+// limited leaves as many warnings as one view may have, and one that says how many
+// are left out.
+func limited(all map[WarningID]Warning) map[WarningID]Warning {
+	most := int(warningsBound.Limit())
+	if len(all) <= most {
+		return all
+	}
+	exceeded := warningsBound.Exceed()
+	some := make(map[WarningID]Warning, most)
+	for _, id := range slices.SortedFunc(maps.Keys(all), WarningID.compare)[:most-1] {
+		some[id] = all[id]
+	}
+	rest := Warning{Type: LimitExceeded, Message: fmt.Sprintf("%d warnings are left out: %s", len(all)-len(some), exceeded)}
+	some[rest.ID()] = rest
+	return some
+}
+
+// change runs what changes the warnings, and tells if something did.
+func (w *Warnings) change(do func()) {
+	w.mu.Lock()
+	before := w.number
+	do()
+	changed := w.number != before
+	w.mu.Unlock()
+	if changed {
+		w.changed()
+	}
+}
+
+// Reset takes everything back.
+func (w *Warnings) Reset() {
+	w.change(func() {
+		w.faults = newFaults()
+		clear(w.conditions)
+		for _, id := range slices.SortedFunc(maps.Keys(w.live), WarningID.compare) {
+			w.clearLocked(id)
+		}
+	})
+}
+
+func (w *Warnings) setLocked(id WarningID, next Warning) {
+	if old, ok := w.live[id]; ok && old.Message == next.Message {
+		return
+	}
+	w.number++
+	next.number = w.number
+	w.live[id] = next
+}
+
+func (w *Warnings) clearLocked(id WarningID) {
+	old, ok := w.live[id]
+	if !ok {
+		return
+	}
+	delete(w.live, id)
+	w.number++
+	old.number = w.number
+	w.cleared = append(w.cleared, old)
+	if len(w.cleared) > maxCleared {
+		w.forgotten = w.cleared[0].number
+		w.cleared = slices.Delete(w.cleared, 0, 1)
+	}
+}
+
+// since returns what was set and taken back after a number, and the number to
+// give next time. With 0, or where too much was taken back since, all that is
+// live; ok is then false unless the number was 0.
+func (w *Warnings) since(number uint64) (set, cleared []Warning, now uint64, ok bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	ok = number == 0 || number >= w.forgotten
+	if !ok {
+		number = 0
+	}
+	if number == w.number {
+		return nil, nil, number, ok
+	}
+	for _, l := range w.live {
+		if l.number > number {
+			set = append(set, l)
+		}
+	}
+	slices.SortFunc(set, func(a, b Warning) int { return int(a.number) - int(b.number) })
+	if number > 0 {
+		for _, c := range w.cleared {
+			if _, again := w.live[c.ID()]; !again && c.number > number {
+				c.Message = ""
+				cleared = append(cleared, c)
+			}
+		}
+	}
+	return set, cleared, w.number, ok
+}
+
+// head is the number of the last change.
+func (w *Warnings) head() uint64 {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.number
+}
+
+// Summary is what a status may say: resources, numbers and causes, in a stable
+// order, no names of objects. A coarse one does not say which part of an expression
+// failed either, which tells what an object contains.
+func (w *Warnings) Summary(coarse bool) []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var out []string
+	for id := range w.conditions {
+		out = append(out, w.live[id].Type+": "+w.live[id].Message)
+	}
+	counts := w.faults.counts
+	if coarse {
+		counts = make(map[faultGroup]int)
+		for group, n := range w.faults.counts {
+			group.cause.text = group.cause.coarse
+			counts[group] += n
+		}
+	}
+	for group, n := range counts {
+		out = append(out, fmt.Sprintf("%s: %s: %d %s: %s", ObjectProcessingFailed, resourceText(group.resource), n, group.cause.outcome(), group.cause.text))
+	}
+	slices.Sort(out)
+	return out
+}

@@ -1,0 +1,163 @@
+package delivery
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func testJudge() *fakeJudge { return &fakeJudge{resource: pods} }
+
+// subscriber follows warnings as a client does.
+type subscriber struct {
+	number uint64
+	live   map[WarningID]string
+}
+
+func (s *subscriber) follow(w *Warnings) {
+	set, cleared, now, ok := w.since(s.number)
+	if !ok {
+		s.live = nil
+	}
+	if s.live == nil {
+		s.live = map[WarningID]string{}
+	}
+	for _, c := range cleared {
+		delete(s.live, c.ID())
+	}
+	for _, l := range set {
+		s.live[l.ID()] = l.Message
+	}
+	s.number = now
+}
+
+func (s *subscriber) check(t *testing.T, w *Warnings) {
+	t.Helper()
+	s.follow(w)
+	if len(s.live) != len(w.live) {
+		t.Fatalf("subscriber has %d warnings, the view %d", len(s.live), len(w.live))
+	}
+	for id, l := range w.live {
+		if s.live[id] != l.Message {
+			t.Errorf("%v: subscriber has %q, the view %q", id, s.live[id], l.Message)
+		}
+	}
+}
+
+func TestFaultsAreBounded(t *testing.T) {
+	changes := 0
+	w, tp, s := NewWarnings(func() { changes++ }), testJudge(), &subscriber{}
+	s.check(t, w)
+	const n = 50
+	for i := range n {
+		w.SetFault(tp, "shop", fmt.Sprint("p", i), errors.New("no such key: x"))
+		if i == 10 {
+			s.check(t, w)
+		}
+	}
+	s.check(t, w)
+	if len(w.live) != maxShown+1 {
+		t.Errorf("%d live warnings, want %d and one that counts the rest", len(w.live), maxShown)
+	}
+	counted := slices.ContainsFunc(slices.Collect(func(yield func(string) bool) {
+		for _, m := range s.live {
+			if !yield(m) {
+				return
+			}
+		}
+	}), func(m string) bool { return strings.HasPrefix(m, "30 more objects") })
+	if !counted {
+		t.Errorf("no warning counts the other 30: %v", s.live)
+	}
+	if got := w.Summary(false); len(got) != 1 || !strings.Contains(got[0], "50 not selected: no such key: x") {
+		t.Errorf("summary %q", got)
+	}
+
+	before := changes
+	w.SetFault(tp, "shop", "p0", errors.New("no such key: x"))
+	w.SetFault(tp, "shop", "unknown", nil)
+	if changes != before {
+		t.Error("told of a change where there is none")
+	}
+	for i := range n {
+		w.SetFault(tp, "shop", fmt.Sprint("p", i), nil)
+	}
+	s.check(t, w)
+	if len(w.live) != 0 {
+		t.Errorf("%d warnings are left of objects that are well again", len(w.live))
+	}
+}
+
+func TestWarningsOfAnotherTapStay(t *testing.T) {
+	w, a, b, s := NewWarnings(func() {}), testJudge(), testJudge(), &subscriber{}
+	w.SetFault(a, "shop", "p", errors.New("old"))
+	w.SetFault(b, "shop", "p", errors.New("new"))
+	s.check(t, w)
+	w.DropFaults(a)
+	s.check(t, w)
+	if len(s.live) != 1 {
+		t.Errorf("live %v, want that of the other tap", s.live)
+	}
+	w.DropFaults(b)
+	s.check(t, w)
+}
+
+func TestSetReplacesWarnings(t *testing.T) {
+	w, s := NewWarnings(func() {}), &subscriber{}
+	one := func(message string) map[WarningID]Warning {
+		l := Warning{Type: DiscoveryFailed, Message: message}
+		return map[WarningID]Warning{l.ID(): l}
+	}
+	w.Set(one("a"))
+	s.check(t, w)
+	w.Set(one("a"))
+	if number := w.head(); number != s.number {
+		t.Error("setting the same again is news")
+	}
+	w.Set(one("b"))
+	s.check(t, w)
+	w.Set(nil)
+	s.check(t, w)
+	if len(s.live) != 0 {
+		t.Errorf("left: %v", s.live)
+	}
+}
+
+// TestSubscriberFarBehind has more taken back than is remembered.
+func TestSubscriberFarBehind(t *testing.T) {
+	w, s := NewWarnings(func() {}), &subscriber{}
+	tp := testJudge()
+	w.SetFault(tp, "shop", "first", errors.New("x"))
+	s.check(t, w)
+	w.SetFault(tp, "shop", "first", nil)
+	for i := range maxCleared + 10 {
+		w.SetFault(tp, "shop", fmt.Sprint("p", i), errors.New("x"))
+		w.SetFault(tp, "shop", fmt.Sprint("p", i), nil)
+	}
+	if _, _, _, ok := w.since(s.number); ok {
+		t.Error("a subscriber that missed what is forgotten was not told so")
+	}
+	s.check(t, w)
+}
+
+// coarseError tells an author who may not read the object less.
+type coarseError struct{ error }
+
+func (coarseError) CoarseText() string { return "it failed" }
+
+// What an author without a service account is told does not depend on which part of
+// an expression failed.
+func TestCoarseSummary(t *testing.T) {
+	w, j := NewWarnings(func() {}), testJudge()
+	for i, text := range []string{"no such key: a", "conversion error"} {
+		w.SetFault(j, "shop", fmt.Sprint("p", i), fmt.Errorf("roots.objectSelectorExpressions[%d]: %w", i, coarseError{errors.New(text)}))
+	}
+	if got := w.Summary(true); len(got) != 1 || !strings.Contains(got[0], "2 not selected: it failed") {
+		t.Errorf("coarse: %q", got)
+	}
+	if got := w.Summary(false); len(got) != 2 {
+		t.Errorf("%q", got)
+	}
+}
