@@ -282,9 +282,11 @@ func (g *Graph) setFields(id arcID) {
 	fields := a.namedBy
 	if a.flags&selected != 0 || onlyByNamespace(a.flags) {
 		paths := slices.Clone(g.fieldsOf(a.namedBy))
-		for _, s := range g.nodes.at(a.from).held() {
-			if s.typ == a.typ && s.field != "" && (s.sites == nil) == (a.flags&selected != 0) && g.selectsSlot(s, a.to) {
-				paths = append(paths, s.field)
+		if h := g.nodes.at(a.from).holder; h != nil {
+			for _, s := range g.matching(h, a.to) {
+				if s.typ == a.typ && s.field != "" && (s.sites == nil) == (a.flags&selected != 0) {
+					paths = append(paths, s.field)
+				}
 			}
 		}
 		fields = g.fieldsFor(paths)

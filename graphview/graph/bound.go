@@ -24,6 +24,10 @@ type holder struct {
 	// matches is how many arcs the selectors make, or would make were they not
 	// dropped.
 	matches int
+	// requirements is how many have to be compared with one object at most, and
+	// comparer finds them; nil for few selectors.
+	requirements int
+	comparer     *comparer
 	// dropped is the bound for which they make none, nil if they do.
 	dropped *budget.Bound
 	changes hubLog
@@ -91,6 +95,7 @@ func (g *Graph) setHolder(id nodeID, selectors []*selector) *holder {
 	}
 	ld.holders[id] = h
 	n.holder = h
+	g.compare(h)
 	for _, s := range selectors {
 		s.holder = h
 		g.index(s)
@@ -153,9 +158,12 @@ func (g *Graph) beyond(ld *load) map[nodeID]*budget.Bound {
 	beyond := make(map[nodeID]*budget.Bound)
 	var within []nodeID
 	for id, h := range ld.holders {
-		if h.matches > g.mostOfObject {
+		switch {
+		case g.tooMany(h):
+			beyond[id] = requirementsOfObject
+		case h.matches > g.mostOfObject:
 			beyond[id] = arcsOfObject
-		} else {
+		default:
 			within = append(within, id)
 		}
 	}
@@ -197,9 +205,7 @@ func (g *Graph) restore(id nodeID, h *holder) {
 	delete(g.dropped, id)
 	g.judged[id] = struct{}{}
 	g.setMatches(h, 0)
-	for _, s := range h.selectors {
-		g.selectAll(s)
-	}
+	g.selectAll(id, h)
 }
 
 // selectedArcs lists the arcs that a node's selectors make.

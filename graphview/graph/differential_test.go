@@ -42,7 +42,13 @@ func newWorld(t *testing.T, seed uint64) *world {
 	}
 	w.m = &model{
 		sources: map[SourceID]modelSource{}, objects: map[SourceID]map[string]Object{}, scopes: map[Kind]Scope{},
-		mostOfObject: w.g.mostOfObject, mostOfNamespace: w.g.mostOfNamespace,
+		mostOfObject: w.g.mostOfObject, mostOfNamespace: w.g.mostOfNamespace, mostRequirements: w.g.mostRequirements,
+	}
+	if seed%3 > 0 { // so that what is for many selectors, or objects, is there for few
+		w.g.fewSelectors, w.g.postingsLeast = 0, 2
+	}
+	if seed%4 < 2 {
+		w.m.mostRequirements, w.g.mostRequirements = 2, 2
 	}
 	if seed%2 == 0 { // bounds that are exceeded, and not, all the time
 		w.m.mostOfObject, w.m.mostOfNamespace = 5, 16

@@ -34,7 +34,7 @@ type Graph struct {
 	rules  map[nodeID]uint64     // Object.Rules, but 0
 	labels labelSets
 
-	selection map[scopeKey]*scope
+	selection selection
 	// namespaces is NamespaceKind; byNamespace are the nodes whose selectors ask for
 	// labels of namespaces.
 	namespaces  kindID
@@ -42,6 +42,7 @@ type Graph struct {
 
 	// Bounds of what selectors may make, and who is beyond.
 	mostOfObject, mostOfNamespace int
+	mostRequirements              int
 	loads                         map[spaceID]*load
 	dropped                       map[nodeID]*holder
 	told                          map[nodeID]*budget.Bound // as of the last revision
@@ -59,12 +60,13 @@ type Graph struct {
 	judged  map[nodeID]struct{}  // holders that began or ceased to
 
 	chores []chore
-	// hubSize and sliceChanges are the constants, but in tests.
-	hubSize, sliceChanges int
+	// These are the constants, but in tests.
+	hubSize, sliceChanges, fewSelectors, postingsLeast int
 
-	// Scratch space of setNames.
-	wanted []wanted
-	stale  []arcID
+	// Scratch space of setNames and of matching.
+	wanted  []wanted
+	stale   []arcID
+	matched []*selector
 }
 
 type source struct {
@@ -81,7 +83,7 @@ func New() *Graph {
 		claims:      make(map[nodeID][]SourceID),
 		rules:       make(map[nodeID]uint64),
 		labels:      make(labelSets),
-		selection:   make(map[scopeKey]*scope),
+		selection:   make(selection),
 		byNamespace: make(map[nodeID]struct{}),
 		sources:     make(map[SourceID]*source),
 		loads:       make(map[spaceID]*load),
@@ -90,10 +92,13 @@ func New() *Graph {
 		review:      make(map[spaceID]struct{}),
 		judged:      make(map[nodeID]struct{}),
 
-		hubSize:         hubSize,
-		sliceChanges:    sliceChanges,
-		mostOfObject:    int(arcsOfObject.Limit()),
-		mostOfNamespace: int(arcsOfNamespace.Limit()),
+		hubSize:          hubSize,
+		sliceChanges:     sliceChanges,
+		fewSelectors:     fewSelectors,
+		postingsLeast:    postingsLeast,
+		mostOfObject:     int(arcsOfObject.Limit()),
+		mostOfNamespace:  int(arcsOfNamespace.Limit()),
+		mostRequirements: int(requirementsOfObject.Limit()),
 
 		lenses:  make(map[*Lens]struct{}),
 		uidWas:  make(map[nodeID]uint32),
@@ -201,6 +206,9 @@ func (g *Graph) Set(id SourceID, o *Object) NodeID {
 
 	labels := g.labels.acquire(o.Labels)
 	relabel := !known || labels != p.labels
+	if relabel {
+		g.repost(n, p.labels, labels)
+	}
 	g.labels.release(p.labels)
 	p.labels = labels
 	if !known {
@@ -273,6 +281,7 @@ func (g *Graph) unclaim(id nodeID, source SourceID) {
 	for a := n.out; a != 0; a = g.nodes.at(id).out {
 		g.removeArc(a)
 	}
+	g.repost(id, n.labels, nil)
 	g.labels.release(n.labels)
 	n.labels, n.payload, n.hash, n.version = nil, nil, 0, 0
 	g.setRules(id, 0)

@@ -28,10 +28,14 @@ var labelSeed = maphash.MakeSeed()
 func hashLabels(labels map[string]string) uint64 {
 	var sum uint64
 	for k, v := range labels {
-		high, low := bits.Mul64(maphash.String(labelSeed, k)|1, maphash.String(labelSeed, v)^0x9e3779b97f4a7c15)
-		sum += high ^ low
+		sum += hashLabel(k, v)
 	}
 	return sum
+}
+
+func hashLabel(key, value string) uint64 {
+	high, low := bits.Mul64(maphash.String(labelSeed, key)|1, maphash.String(labelSeed, value)^0x9e3779b97f4a7c15)
+	return high ^ low
 }
 
 // acquire returns the set with these labels, nil for none. It copies labels.

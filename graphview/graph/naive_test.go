@@ -21,8 +21,8 @@ type model struct {
 	lenses  []*modelLens
 	// mostOfObject and mostOfNamespace are the bounds of what selectors make, and
 	// dropped says for which of them an object's make nothing; see bounds.
-	mostOfObject, mostOfNamespace int
-	dropped                       map[Key]*budget.Bound
+	mostOfObject, mostOfNamespace, mostRequirements int
+	dropped                                         map[Key]*budget.Bound
 }
 
 type modelSource struct {
@@ -135,6 +135,8 @@ func (m *model) bounds() {
 			}
 		}
 		switch {
+		case requirements(o.References) > m.mostRequirements:
+			m.dropped[key] = requirementsOfObject
 		case len(matches) > m.mostOfObject:
 			m.dropped[key] = arcsOfObject
 		case len(matches) > 0:
@@ -153,6 +155,68 @@ func (m *model) bounds() {
 			}
 		}
 	}
+}
+
+// requirements counts those that have to be compared with one object at most: for
+// each kind the selectors that ask for no value, and for each label the value that
+// most of the others are looked up by.
+func requirements(references []Reference) int {
+	type label struct {
+		kind       Kind
+		ofSite     bool
+		key, value string
+	}
+	weights, unasked := map[label]int{}, map[Kind]int{}
+	lightest := func(kind Kind, ofSite bool, sel *Selector) (best []label) {
+		least := -1
+		for _, r := range sel.Requirements {
+			if r.Op != In {
+				continue
+			}
+			var labels []label
+			heaviest := 0
+			for _, v := range r.Values {
+				l := label{kind, ofSite, r.Key, v}
+				labels, heaviest = append(labels, l), max(heaviest, weights[l])
+			}
+			if least < 0 || heaviest < least {
+				best, least = labels, heaviest
+			}
+		}
+		return best
+	}
+	for _, r := range references {
+		if r.Selector == nil {
+			continue
+		}
+		weight := len(r.Selector.Requirements)
+		found := lightest(r.To, false, r.Selector)
+		if r.Namespaces != nil {
+			if weight += len(r.Namespaces.Requirements); found == nil {
+				found = lightest(r.To, true, r.Namespaces)
+			}
+		}
+		slices.SortFunc(found, func(a, b label) int { return cmp.Compare(a.value, b.value) })
+		for _, l := range slices.Compact(found) {
+			weights[l] += max(1, weight)
+		}
+		if found == nil {
+			unasked[r.To] += max(1, weight)
+		}
+	}
+	heaviest, total := map[label]int{}, unasked
+	for l, w := range weights {
+		l.value = ""
+		heaviest[l] = max(heaviest[l], w)
+	}
+	for l, w := range heaviest {
+		total[l.kind] += w
+	}
+	most := 0
+	for _, w := range total {
+		most = max(most, w)
+	}
+	return most
 }
 
 func (m *model) kindOf(r Resource) Kind {

@@ -1,5 +1,7 @@
 package graph
 
+import "maps"
+
 // A selector may ask, beside the labels of what it selects, for labels of the
 // namespace that this is in. Whoever holds such a one is in Graph.byNamespace.
 
@@ -51,18 +53,29 @@ func (g *Graph) namespaceRelabelled(name string) {
 		g.reselect(a)
 	}
 	for n := range g.byNamespace {
-		for _, s := range g.nodes.at(n).held() {
-			sc := g.selection[scopeKey{s.kind, space}]
-			if sc == nil || s.sites == nil || s.holder.dropped != nil || !g.selectsNamespace(s, space) {
-				continue
-			}
-			for _, to := range sc.slots {
-				if g.selectsSlot(s, to) {
-					g.selectArc(s, to)
+		h := g.nodes.at(n).holder
+		if h.dropped != nil {
+			continue
+		}
+		for kind := range kindsByNamespace(h) {
+			if sc := g.scopeAt(kind, space); sc != nil && g.looksIn(h, kind, space) {
+				for _, to := range sc.slots {
+					g.selectSlot(n, h, to)
 				}
 			}
 		}
 	}
+}
+
+// kindsByNamespace are the kinds of what a holder selects by labels of namespaces.
+func kindsByNamespace(h *holder) map[kindID]struct{} {
+	kinds := make(map[kindID]struct{})
+	for _, s := range h.selectors {
+		if s.sites != nil {
+			kinds[s.kind] = struct{}{}
+		}
+	}
+	return kinds
 }
 
 // arcsByNamespaceLabel lists the arcs that selectors make into a namespace for its labels. It
@@ -70,15 +83,11 @@ func (g *Graph) namespaceRelabelled(name string) {
 func (g *Graph) arcsByNamespaceLabel(space spaceID) []arcID {
 	kinds := make(map[kindID]struct{})
 	for n := range g.byNamespace {
-		for _, s := range g.nodes.at(n).held() {
-			if s.sites != nil {
-				kinds[s.kind] = struct{}{}
-			}
-		}
+		maps.Copy(kinds, kindsByNamespace(g.nodes.at(n).holder))
 	}
 	var found []arcID
 	for kind := range kinds {
-		sc := g.selection[scopeKey{kind, space}]
+		sc := g.scopeAt(kind, space)
 		if sc == nil {
 			continue
 		}

@@ -16,7 +16,7 @@ func (g *Graph) tallyOf(id slotID) tally {
 	t := make(tally)
 	at := g.slots.at(id)
 	for _, space := range [2]spaceID{at.space, 0} {
-		if sc := g.selection[scopeKey{at.kind, space}]; sc != nil {
+		if sc := g.scopeAt(at.kind, space); sc != nil {
 			g.tallySlot(sc, id, t)
 		}
 	}
@@ -28,11 +28,11 @@ func (g *Graph) tallyOf(id slotID) tally {
 		return t
 	}
 	for n, h := range g.dropped {
-		for i, s := range h.selectors {
-			if s.sites == nil || containsKind(h.selectors[:i], s.kind) {
-				continue
-			}
-			if sc := g.selection[scopeKey{s.kind, space}]; sc != nil {
+		if h.dropped == requirementsOfObject {
+			continue
+		}
+		for kind := range kindsByNamespace(h) {
+			if sc := g.scopeAt(kind, space); sc != nil {
 				for _, slot := range sc.slots {
 					t[n] += g.matchesOf(h, slot)
 				}
@@ -42,22 +42,11 @@ func (g *Graph) tallyOf(id slotID) tally {
 	return t
 }
 
-// containsKind tells whether a selector among these asks for a namespace's labels
-// and for objects of the kind.
-func containsKind(selectors []*selector, kind kindID) bool {
-	for _, s := range selectors {
-		if s.sites != nil && s.kind == kind {
-			return true
-		}
-	}
-	return false
-}
-
 // tallySlot counts for the selectors that a scope has for a slot.
 func (g *Graph) tallySlot(sc *scope, id slotID, t tally) {
 	count := func(list []*selector) {
 		for _, s := range list {
-			if _, counted := t[s.owner]; s.holder.dropped != nil && !counted {
+			if _, counted := t[s.owner]; s.holder.dropped != nil && s.holder.dropped != requirementsOfObject && !counted {
 				t[s.owner] = g.matchesOf(s.holder, id)
 			}
 		}
@@ -78,8 +67,8 @@ func (g *Graph) tallySlot(sc *scope, id slotID, t tally) {
 func (g *Graph) matchesOf(h *holder, id slotID) int {
 	var types [Transitive + 1]bool
 	count := 0
-	for _, s := range h.selectors {
-		if !types[s.typ] && g.selectsSlot(s, id) {
+	for _, s := range g.matching(h, id) {
+		if !types[s.typ] {
 			types[s.typ] = true
 			count++
 		}
@@ -98,23 +87,4 @@ func (g *Graph) recount(id slotID, before tally) {
 			g.setMatches(h, h.matches+by)
 		}
 	}
-}
-
-// countAll counts what a holder's selectors match.
-func (g *Graph) countAll(h *holder) int {
-	count := 0
-	for i, s := range h.selectors {
-		g.visitScope(s, func(to slotID) {
-			if !g.selectsSlot(s, to) {
-				return
-			}
-			for _, other := range h.selectors[:i] {
-				if other.typ == s.typ && g.selectsSlot(other, to) {
-					return
-				}
-			}
-			count++
-		})
-	}
-	return count
 }

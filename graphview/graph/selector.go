@@ -29,27 +29,35 @@ type scope struct {
 	// anchored selectors by one of their pairs; the rest see every object.
 	anchored map[pair][]*selector
 	rest     []*selector
+	// postings are there once somebody asked for them.
+	postings *postings
 }
 
-type scopeKey struct {
-	kind  kindID
-	space spaceID
-}
+// selection has the scopes by their kind and namespace.
+type selection map[kindID]map[spaceID]*scope
+
+// scopeAt is a scope, nil if there is nothing in it.
+func (g *Graph) scopeAt(kind kindID, space spaceID) *scope { return g.selection[kind][space] }
 
 func (g *Graph) scopeFor(kind kindID, space spaceID) *scope {
-	key := scopeKey{kind, space}
-	sc := g.selection[key]
+	sc := g.scopeAt(kind, space)
 	if sc == nil {
 		sc = &scope{}
-		g.selection[key] = sc
+		if g.selection[kind] == nil {
+			g.selection[kind] = make(map[spaceID]*scope)
+		}
+		g.selection[kind][space] = sc
 	}
 	return sc
 }
 
 func (g *Graph) dropScope(kind kindID, space spaceID) {
-	key := scopeKey{kind, space}
-	if sc := g.selection[key]; sc != nil && len(sc.slots) == 0 && len(sc.rest) == 0 && len(sc.anchored) == 0 {
-		delete(g.selection, key)
+	sc := g.scopeAt(kind, space)
+	if sc == nil || len(sc.slots) > 0 || len(sc.rest) > 0 || len(sc.anchored) > 0 {
+		return
+	}
+	if delete(g.selection[kind], space); len(g.selection[kind]) == 0 {
+		delete(g.selection, kind)
 	}
 }
 
@@ -75,6 +83,9 @@ func (g *Graph) leave(id slotID) {
 	g.slots.at(last).place = s.place
 	sc.slots = sc.slots[:len(sc.slots)-1]
 	s.place = 0
+	if len(sc.slots) < g.postingsLeast/2 {
+		sc.postings = nil
+	}
 	g.dropScope(s.kind, s.space)
 }
 
@@ -104,61 +115,54 @@ func (g *Graph) setSelectors(id nodeID, references []Reference) {
 	h := g.setHolder(id, want)
 	g.setByNamespace(id, want)
 	// Arcs of the old selectors that no new one confirms go; the list is taken
-	// first, since select links arcs into it.
+	// first, since others are linked in.
 	stale := g.selectedArcs(id)
-	switch {
-	case h == nil:
-	case g.mayExceed(h):
-		h.dropped = arcsOfObject // nothing is made
-		for _, a := range stale {
-			g.reselect(a)
-		}
-		h.dropped = nil
-		g.setMatches(h, g.countAll(h))
-		if h.matches > g.mostOfObject {
-			g.drop(id, h, arcsOfObject)
-		} else {
-			g.setMatches(h, 0)
-			for _, s := range want {
-				g.selectAll(s)
-			}
-		}
-		return
-	default:
+	if h != nil {
 		g.setMatches(h, len(stale))
-		for _, s := range want {
-			g.selectAll(s)
-		}
+		g.selectAll(id, h)
 	}
 	for _, a := range stale {
-		g.reselect(a)
+		if g.arcs.at(a).flags&gone == 0 {
+			g.reselect(a)
+		}
 	}
 }
 
-// mayExceed tells whether a holder looks at more objects than it may match.
-func (g *Graph) mayExceed(h *holder) bool {
-	objects := 0
-	for _, s := range h.selectors {
-		if s.space == 0 {
-			for key, sc := range g.selection {
-				if key.kind == s.kind {
-					objects += len(sc.slots)
-				}
-			}
-		} else if sc := g.selection[scopeKey{s.kind, s.space}]; sc != nil {
-			objects += len(sc.slots)
+// selectAll makes the arcs of a holder's selectors, unless they exceed a bound.
+func (g *Graph) selectAll(id nodeID, h *holder) {
+	if g.tooMany(h) {
+		g.drop(id, h, requirementsOfObject)
+		g.setMatches(h, 0)
+		return
+	}
+	found := g.candidates(h)
+	if len(found) > g.mostOfObject {
+		matches := 0
+		for _, to := range found {
+			matches += g.matchesOf(h, to)
+		}
+		if matches > g.mostOfObject {
+			g.drop(id, h, arcsOfObject)
+			g.setMatches(h, matches)
+			return
 		}
 	}
-	return objects > g.mostOfObject
+	for _, to := range found {
+		g.selectSlot(id, h, to)
+	}
 }
 
-// selectAll makes the arcs of a selector.
-func (g *Graph) selectAll(s *selector) {
-	g.visitScope(s, func(to slotID) {
-		if g.selectsSlot(s, to) {
-			g.selectArc(s, to)
+// selectSlot makes the arcs of a holder's selectors to a slot.
+func (g *Graph) selectSlot(id nodeID, h *holder, to slotID) {
+	var by [Transitive + 1]uint8
+	for _, s := range g.matching(h, to) {
+		by[s.typ] |= s.flag()
+	}
+	for typ, flags := range by {
+		if flags != 0 {
+			g.selectArc(id, to, ArcType(typ), flags) //nolint:gosec // a few types
 		}
-	})
+	}
 }
 
 func (s *selector) equal(o *selector) bool {
@@ -173,6 +177,7 @@ func (g *Graph) index(s *selector) {
 	g.spaces.hold(s.space)
 	sc := g.scopeFor(s.kind, s.space)
 	best := -1
+	var anchor *Requirement
 	for i := range s.selector.Requirements {
 		r := &s.selector.Requirements[i]
 		if r.Op != In {
@@ -183,18 +188,16 @@ func (g *Graph) index(s *selector) {
 			crowd += 1 + len(sc.anchored[pair{r.Key, v}])
 		}
 		if best < 0 || crowd < best {
-			best = crowd
-			s.anchors = s.anchors[:0]
-			for _, v := range r.Values {
-				if p := (pair{r.Key, v}); !slices.Contains(s.anchors, p) {
-					s.anchors = append(s.anchors, p)
-				}
-			}
+			best, anchor = crowd, r
 		}
 	}
 	if best < 0 {
 		sc.rest = append(sc.rest, s)
 		return
+	}
+	s.anchors = s.anchors[:0]
+	for _, v := range slices.Compact(slices.Sorted(slices.Values(anchor.Values))) {
+		s.anchors = append(s.anchors, pair{anchor.Key, v})
 	}
 	if sc.anchored == nil {
 		sc.anchored = make(map[pair][]*selector)
@@ -224,39 +227,6 @@ func (g *Graph) unindex(s *selector) {
 	g.spaces.release(s.space)
 }
 
-// visitScope visits the slots with live nodes among which the selector selects.
-func (g *Graph) visitScope(s *selector, visit func(slotID)) {
-	if s.space != 0 {
-		if sc := g.selection[scopeKey{s.kind, s.space}]; sc != nil {
-			for _, id := range sc.slots {
-				visit(id)
-			}
-		}
-		return
-	}
-	for key, sc := range g.selection {
-		if key.kind == s.kind {
-			for _, id := range sc.slots {
-				visit(id)
-			}
-		}
-	}
-}
-
-// selectsSlot tells whether the selector matches a live node of the slot.
-func (g *Graph) selectsSlot(s *selector, id slotID) bool {
-	at := g.slots.at(id)
-	if at.kind != s.kind || s.space != 0 && s.space != at.space || !g.selectsNamespace(s, at.space) {
-		return false
-	}
-	for n := at.node; n != 0; n = g.nodes.at(n).sibling {
-		if g.nodes.at(n).alive() && s.selector.Matches(g.labelsOf(n)) {
-			return true
-		}
-	}
-	return false
-}
-
 func (g *Graph) labelsOf(id nodeID) map[string]string {
 	if set := g.nodes.at(id).labels; set != nil {
 		return set.labels
@@ -283,7 +253,7 @@ func (g *Graph) relabelled(id slotID) {
 		}
 	}
 	for _, space := range [2]spaceID{at.space, 0} {
-		sc := g.selection[scopeKey{at.kind, space}]
+		sc := g.scopeAt(at.kind, space)
 		if sc == nil || len(sc.rest) == 0 && len(sc.anchored) == 0 {
 			continue
 		}
@@ -296,14 +266,14 @@ func (g *Graph) relabelled(id slotID) {
 				for k, v := range labels {
 					for _, s := range sc.anchored[pair{k, v}] {
 						if s.holder.dropped == nil && s.selector.Matches(labels) && g.selectsNamespace(s, at.space) {
-							g.selectArc(s, id)
+							g.selectArc(s.owner, id, s.typ, s.flag())
 						}
 					}
 				}
 			}
 			for _, s := range sc.rest {
 				if s.holder.dropped == nil && s.selector.Matches(labels) && g.selectsNamespace(s, at.space) {
-					g.selectArc(s, id)
+					g.selectArc(s.owner, id, s.typ, s.flag())
 				}
 			}
 		}
@@ -318,13 +288,13 @@ func (s *selector) flag() uint8 {
 	return selected
 }
 
-// selectArc makes the arc of a selector to a slot that it matches.
-func (g *Graph) selectArc(s *selector, to slotID) {
-	id := g.findArc(s.owner, to, s.typ)
+// selectArc makes the arc of selectors to a slot that they match.
+func (g *Graph) selectArc(from nodeID, to slotID, typ ArcType, by uint8) {
+	id := g.findArc(from, to, typ)
 	if id == 0 {
-		id = g.addArc(s.owner, to, s.typ)
+		id = g.addArc(from, to, typ)
 	}
-	g.holdArc(id, g.arcs.at(id).flags&bySelector|s.flag())
+	g.holdArc(id, g.arcs.at(id).flags&bySelector|by)
 }
 
 // reselect brings an arc up to date with the selectors of its source: it goes if
@@ -332,9 +302,11 @@ func (g *Graph) selectArc(s *selector, to slotID) {
 func (g *Graph) reselect(id arcID) {
 	a := g.arcs.at(id)
 	var by uint8
-	for _, s := range g.nodes.at(a.from).held() {
-		if s.holder.dropped == nil && s.typ == a.typ && by&s.flag() == 0 && g.selectsSlot(s, a.to) {
-			by |= s.flag()
+	if h := g.nodes.at(a.from).holder; h != nil && h.dropped == nil {
+		for _, s := range g.matching(h, a.to) {
+			if s.typ == a.typ {
+				by |= s.flag()
+			}
 		}
 	}
 	if by == 0 && a.flags&named == 0 {

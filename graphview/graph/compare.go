@@ -1,0 +1,207 @@
+package graph
+
+import (
+	"slices"
+
+	"graphview.dev/graphview/budget"
+)
+
+// An object may have ten thousand selectors, each with ten thousand requirements, and
+// what they select among may be large. Most are never compared with an object: it
+// does not bear a label that the selector asks for. Those that have to be compared
+// with one and the same object are bounded, for each object that has selectors.
+var requirementsOfObject = budget.Declare("selector_requirements_object",
+	"requirements of one object's selectors that have to be compared with the labels of one other object", 100)
+
+const (
+	// fewSelectors are compared one after the other.
+	fewSelectors = 8
+	// valuesOfRequirement is how many values cost as much as a requirement.
+	valuesOfRequirement = 8
+)
+
+// kindPair is a label of objects of one kind, or of the namespaces they are in.
+type kindPair struct {
+	kind kindID
+	pair
+}
+
+// comparer finds the selectors of one object that may match another.
+type comparer struct {
+	// labels has a selector under each label of one of its requirements: an object
+	// that matches bears one of them. Without such a requirement, sites has it under
+	// labels of the namespace; without either it is in rest.
+	labels, sites map[kindPair][]*selector
+	rest          map[kindID][]*selector
+	// everywhere has the kinds of which a selector is not in sites.
+	everywhere map[kindID]bool
+}
+
+// weight is how much there is to compare of a selector.
+func (s *selector) weight() int {
+	weigh := func(sel *Selector) int {
+		w := len(sel.Requirements)
+		for i := range sel.Requirements {
+			w += len(sel.Requirements[i].Values) / valuesOfRequirement
+		}
+		return w
+	}
+	w := weigh(&s.selector)
+	if s.sites != nil {
+		w += weigh(s.sites)
+	}
+	return max(1, w)
+}
+
+// newComparer returns a comparer of selectors, and the most requirements that have
+// to be compared with one object.
+func newComparer(selectors []*selector) (*comparer, int) {
+	c := &comparer{labels: make(map[kindPair][]*selector), sites: make(map[kindPair][]*selector), rest: make(map[kindID][]*selector), everywhere: make(map[kindID]bool)}
+	type kindKey struct {
+		kind kindID
+		site bool
+		key  string
+	}
+	weights := [2]map[kindPair]int{make(map[kindPair]int), make(map[kindPair]int)}
+	// An object has one value of each key, so the heaviest value counts.
+	heaviest, total := make(map[kindKey]int), make(map[kindID]int)
+	for _, s := range selectors {
+		by, index, weighed := s.selector.Requirements, c.labels, weights[0]
+		best := anchorOf(s.kind, by, weighed)
+		site := best < 0 && s.sites != nil
+		if site {
+			by, index, weighed = s.sites.Requirements, c.sites, weights[1]
+			best = anchorOf(s.kind, by, weighed)
+		}
+		w := s.weight()
+		c.everywhere[s.kind] = c.everywhere[s.kind] || !site || best < 0
+		if best < 0 {
+			c.rest[s.kind] = append(c.rest[s.kind], s)
+			total[s.kind] += w
+			continue
+		}
+		r := &by[best]
+		key := kindKey{s.kind, site, r.Key}
+		before := heaviest[key]
+		for _, v := range r.Values {
+			p := kindPair{s.kind, pair{r.Key, v}}
+			if list := index[p]; len(list) > 0 && list[len(list)-1] == s {
+				continue // a value that is listed twice
+			}
+			index[p] = append(index[p], s)
+			weighed[p] += w
+			heaviest[key] = max(heaviest[key], weighed[p])
+		}
+		total[s.kind] += heaviest[key] - before
+	}
+	most := 0
+	for _, w := range total {
+		most = max(most, w)
+	}
+	return c, most
+}
+
+// anchorOf is the number of the requirement whose heaviest value is the lightest, -1
+// if none asks for values.
+func anchorOf(kind kindID, requirements []Requirement, weighed map[kindPair]int) int {
+	best, least := -1, 0
+	for i := range requirements {
+		r := &requirements[i]
+		if r.Op != In {
+			continue
+		}
+		heaviest := 0
+		for _, v := range r.Values {
+			heaviest = max(heaviest, weighed[kindPair{kind, pair{r.Key, v}}])
+		}
+		if best < 0 || heaviest < least {
+			best, least = i, heaviest
+		}
+	}
+	return best
+}
+
+// compare finds out how much of a holder has to be compared with one object, and gives
+// it what that takes.
+func (g *Graph) compare(h *holder) {
+	h.comparer, h.requirements = nil, 0
+	for _, s := range h.selectors {
+		h.requirements += s.weight()
+	}
+	if len(h.selectors) > g.fewSelectors || h.requirements > g.mostRequirements {
+		h.comparer, h.requirements = newComparer(h.selectors)
+	}
+}
+
+// tooMany tells whether a holder has more to compare than it may.
+func (g *Graph) tooMany(h *holder) bool { return h.requirements > g.mostRequirements }
+
+// matching lists the selectors of a holder that match a slot, at least once each. The
+// list is good until the next call.
+func (g *Graph) matching(h *holder, id slotID) []*selector {
+	g.matched = g.matched[:0]
+	at := g.slots.at(id)
+	for n := at.node; n != 0; n = g.nodes.at(n).sibling {
+		if !g.nodes.at(n).alive() {
+			continue
+		}
+		labels := g.labelsOf(n)
+		if h.comparer == nil {
+			g.match(h.selectors, at, labels)
+			continue
+		}
+		if len(h.comparer.labels) > 0 {
+			for k, v := range labels {
+				g.match(h.comparer.labels[kindPair{at.kind, pair{k, v}}], at, labels)
+			}
+		}
+		if len(h.comparer.sites) > 0 {
+			if site := g.namespaceSlot(at.space); site != 0 {
+				for n := g.slots.at(site).node; n != 0; n = g.nodes.at(n).sibling {
+					for k, v := range g.labelsOf(n) {
+						g.match(h.comparer.sites[kindPair{at.kind, pair{k, v}}], at, labels)
+					}
+				}
+			}
+		}
+		g.match(h.comparer.rest[at.kind], at, labels)
+	}
+	return g.matched
+}
+
+// match puts the selectors that match an object into matched.
+func (g *Graph) match(list []*selector, at *slot, labels map[string]string) {
+	for _, s := range list {
+		if s.kind == at.kind && (s.space == 0 || s.space == at.space) && s.selector.Matches(labels) && g.selectsNamespace(s, at.space) {
+			g.matched = append(g.matched, s)
+		}
+	}
+}
+
+// looksIn tells whether a holder's selectors may match objects of a kind in a namespace.
+func (g *Graph) looksIn(h *holder, kind kindID, space spaceID) bool {
+	c := h.comparer
+	switch {
+	case c == nil:
+		return slices.ContainsFunc(h.selectors, func(s *selector) bool {
+			return s.kind == kind && (s.space == 0 || s.space == space) && g.selectsNamespace(s, space)
+		})
+	case c.everywhere[kind]:
+		return true
+	}
+	site := g.namespaceSlot(space)
+	if site == 0 {
+		return false
+	}
+	for n := g.slots.at(site).node; n != 0; n = g.nodes.at(n).sibling {
+		if !g.nodes.at(n).alive() {
+			continue
+		}
+		for k, v := range g.labelsOf(n) {
+			if len(c.sites[kindPair{kind, pair{k, v}}]) > 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
