@@ -28,16 +28,16 @@ export function fold(name, vertices, { opened = () => false, shows = () => true,
   const cards = foldLeaves(trees, links, hubs, opened);
   const between = links.foreign.slice();
   const account = { inside: 0, hub: 0, line: 0, between: between.length, hidden: links.hidden };
-  const drawn = settle(links, account);
+  const { drawn, said } = sayOnce(settle(links, account), cards);
   for (const card of cards) describe(card);
   const groups = whole ? [cards] : groupByLinks(cards.filter((card) => !card.hub), drawn.filter((l) => !l.a.hub && !l.b.hub));
   const apps = groups.map((group) => box(group));
   const linked = new Set(drawn.flatMap((l) => (l.a.hub || l.b.hub ? [] : [l.a, l.b])));
   const loose = whole ? [] : apps.filter(({ cards: [only, another] }) => !another && !linked.has(only) && looseRoles.has(only.role) && only.anchor.present);
   const kept = apps.filter((app) => !loose.includes(app));
-  if (loose.length > 0) kept.push({ key: "loose", title: "on their own", sort: 2, cards: loose.flatMap((app) => app.cards), lines: [] });
+  if (loose.length > 0) kept.push({ key: "loose", title: "on their own", sort: 2, cards: loose.flatMap((app) => app.cards), lines: [], hints: [] });
   const shared = cards.filter((card) => card.hub);
-  if (shared.length > 0) kept.push({ key: "shared", title: "shared", sort: 0, cards: shared, lines: [] });
+  if (shared.length > 0) kept.push({ key: "shared", title: "shared", sort: 0, cards: shared, lines: [], hints: [] });
   for (const app of kept) for (const card of app.cards) card.app = app;
   for (const link of drawn) {
     if (link.a.hub || link.b.hub) {
@@ -51,6 +51,8 @@ export function fold(name, vertices, { opened = () => false, shows = () => true,
       for (const arc of link.arcs) between.push(arc);
     }
   }
+  // What is not drawn still says which is right of which.
+  for (const { a, b } of said) if (a.app === b.app) a.app.hints.push([a, b]);
   kept.sort((a, b) => a.sort - b.sort || compare(a.key, b.key));
   return { name, cards, apps: kept, between, account };
 }
@@ -204,12 +206,39 @@ function settle(links, account) {
   return [...merged.values()].flatMap((to) => [...to.values()]);
 }
 
+// What an owner's template refers to, and so all that it owns, is one line: that of
+// the owner, which has the arcs of the others as well.
+function sayOnce(links, cards) {
+  const byAnchor = new Map(cards.map((card) => [card.anchor, card]));
+  const ownerCard = (card) => (card.owner && !card.uses ? byAnchor.get(card.owner) : undefined);
+  const known = new Map();
+  for (const link of links) {
+    if (!known.has(link.b)) known.set(link.b, new Map());
+    known.get(link.b).set(link.a, link);
+  }
+  const [drawn, said] = [[], []];
+  for (const link of links) {
+    let highest;
+    const seen = new Set();
+    for (let up = ownerCard(link.a); up && !seen.has(up); up = ownerCard(up)) {
+      seen.add(up);
+      if (up !== link.b) highest = known.get(link.b).get(up) ?? highest;
+    }
+    const plain = !link.arcs.some((arc) => arc.t === "or");
+    if (highest && plain && highest !== link) {
+      for (const arc of link.arcs) highest.arcs.push(arc);
+      said.push(link);
+    } else drawn.push(link);
+  }
+  return { drawn, said };
+}
+
 function box(cards) {
   const labelled = cards.find((card) => card.label);
   const main = cards.reduce((a, b) => (weight(b) > weight(a) || (weight(b) === weight(a) && b.key < a.key) ? b : a));
   return {
     key: labelled ? `app:${labelled.label}` : `card:${main.key}`,
-    title: labelled ? labelled.label : main.anchor.n, sort: 1, cards, lines: [],
+    title: labelled ? labelled.label : main.anchor.n, sort: 1, cards, lines: [], hints: [],
   };
 }
 

@@ -8,14 +8,16 @@ const sweeps = 4;
 const tallest = 14; // cards in a column, beyond which it is split
 
 /**
- * Nodes are {rank, ...}, in their order of preference; edges pairs of indices.
+ * Nodes are {rank, ...}, in their order of preference; edges pairs of indices, and
+ * hints more of them, which are not drawn.
  * It returns places {x, y} of the nodes, ways (per edge, points between its ends),
  * and the size of all.
  */
-export function layered(nodes, edges) {
+export function layered(nodes, edges, hints = []) {
   const n = nodes.length;
-  const forward = cutCycles(n, edges);
-  const layer = assign(n, forward);
+  const all = cutCycles(n, [...edges, ...hints]);
+  const layer = assign(n, all);
+  const forward = all.slice(0, edges.length);
   const { columns, items, chains } = fill(nodes, forward, layer);
   order(columns, items);
   return coordinates(columns, items, chains, n, edges, forward);

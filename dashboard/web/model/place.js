@@ -16,7 +16,7 @@ export function arrange(app) {
 export function layOutApp(app) {
   const { cards } = app;
   const edges = app.lines.map((line) => [line.a.index, line.b.index]);
-  const drawn = app.key === "shared" || app.key === "loose" ? grid(cards.length) : layered(cards.map((card) => ({ rank: card.anchor.rank })), edges);
+  const drawn = app.key === "shared" || app.key === "loose" ? grid(cards.length) : layered(cards.map((card) => ({ rank: card.anchor.rank })), edges, app.hints.map(([a, b]) => [a.index, b.index]));
   cards.forEach((card, i) => {
     card.x = drawn.places[i].x + inset.side;
     card.y = drawn.places[i].y + inset.title;

@@ -5,7 +5,7 @@
 const recently = 5 * 60_000;
 
 const qualifiers = {
-  kind: (v, value) => v.kind.toLowerCase() === value || v.r === value || v.short === value || v.kind.toLowerCase().startsWith(value),
+  kind: (v, value) => v.kind.toLowerCase() === value || v.r === value || v.short === value || (value === "po" && v.r === "pods") || (value.length > 3 && v.kind.toLowerCase().startsWith(value)),
   ns: (v, value) => v.ns.toLowerCase() === value || (value.endsWith("*") && v.ns.toLowerCase().startsWith(value.slice(0, -1))),
   app: (v, value) => v.app.toLowerCase() === value,
   name: (v, value) => v.n.toLowerCase() === value,

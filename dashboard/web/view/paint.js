@@ -59,7 +59,7 @@ function paintPlaceTitle(drawing, place, sx, sy, w) {
   context.fillText(title, left, y);
   drawing.count.texts++;
   const used = context.measureText(title).width + 10;
-  const count = problems > 0 ? `${problems} need${problems === 1 ? "s" : ""} attention` : `${place.apps.filter((app) => app.key !== "shared" && app.key !== "loose").length} apps`;
+  const count = problems > 0 ? `${problems} need${problems === 1 ? "s" : ""} attention` : apps(place);
   const small = Math.max(10.5, size * 0.62);
   context.font = `${problems > 0 ? 600 : 400} ${small}px ${theme.font}`;
   const short = problems > 0 && context.measureText(count).width > room - used ? `▲ ${problems}` : count;
@@ -67,6 +67,11 @@ function paintPlaceTitle(drawing, place, sx, sy, w) {
   context.fillStyle = problems > 0 ? theme.bad : theme.soft;
   context.fillText(short, left + used, y + size * 0.06);
   drawing.count.texts++;
+}
+
+function apps(place) {
+  const number = place.apps.filter((app) => app.key !== "shared" && app.key !== "loose").length;
+  return number === 0 ? "" : `${number} app${number === 1 ? "" : "s"}`;
 }
 
 function paintApp(drawing, app, px, py) {

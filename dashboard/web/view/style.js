@@ -111,7 +111,9 @@ pre { font: 11.5px/1.5 ui-monospace, "SF Mono", Menlo, Consolas, monospace; back
 .grid-row .st { color: var(--soft); font-size: 12px; } .grid-row .st.degraded, .grid-row .st.missing { color: var(--bad); font-weight: 600; } .grid-row .st.progressing { color: var(--warn); }
 .twist { width: 14px; flex: none; color: var(--soft); text-align: center; }
 .strip-head { display: flex; gap: 8px; align-items: center; padding: 4px 12px; }
-.strip { display: block; position: relative; height: 44px; width: 100%; }
+.timeline { display: grid; grid-template-columns: minmax(0, 300px) minmax(0, 1fr) auto; align-items: center; gap: 12px; padding: 0 12px; height: 40px; }
+.timeline .more { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+.strip { display: block; position: relative; inset: auto; height: 34px; width: 100%; cursor: pointer; }
 .facets { display: grid; grid-template-columns: repeat(auto-fit, minmax(170px, 1fr)); gap: 6px 18px; }
 .facets fieldset { border: 0; padding: 0; margin: 0; min-width: 0; } .facets legend { color: var(--soft); font-size: 11.5px; font-weight: 650; padding: 4px 0; }
 .facets label { display: flex; gap: 7px; align-items: center; min-height: 26px; } .facets label span { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; } .facets label small { color: var(--soft); margin-inline-start: auto; font-size: 11.5px; }

@@ -18,9 +18,9 @@ export class Timeline {
   constructor(controller) {
     this.#controller = controller;
     this.#canvas = h("canvas", { class: "strip", role: "img", "aria-label": "Changes of the last ten minutes", onclick: (event) => this.#pick(event), onpointermove: (event) => this.#hover(event) });
-    this.#text = h("span", { class: "more" }, "No change yet");
+    this.#text = h("span", { class: "more" }, "No change in the last 10 minutes");
     this.#pause = h("button", { type: "button", class: "link", "aria-pressed": "false", onclick: () => controller.pause(!controller.now.paused) }, "Pause");
-    this.element = h("div", { class: "timeline", part: "timeline" }, h("div", { class: "strip-head" }, this.#text, h("span", { class: "grow" }), h("span", { class: "more" }, "last 10 minutes"), this.#pause), this.#canvas);
+    this.element = h("div", { class: "timeline", part: "timeline" }, this.#text, this.#canvas, this.#pause);
   }
 
   add(journal) {
@@ -76,10 +76,10 @@ export class Timeline {
     const most = Math.max(6, ...counts.map(([a, b, c]) => a + b + c));
     const w = (width - 24) / buckets;
     counts.forEach((bucket, i) => {
-      let y = height - 8;
+      let y = height - 5;
       [theme.accent, theme.line, theme.faint].forEach((colour, part) => {
         if (bucket[part] === 0) return;
-        const tall = Math.max(2, (Math.sqrt(bucket[part] / most)) * (height - 18) * 0.8);
+        const tall = Math.max(2, (Math.sqrt(bucket[part] / most)) * (height - 12) * 0.8);
         context.fillStyle = colour;
         context.fillRect(12 + i * w, y - tall, Math.max(1.5, w - 1), tall);
         y -= tall;
@@ -91,7 +91,7 @@ export class Timeline {
       context.fill();
     });
     context.fillStyle = theme["place-edge"];
-    context.fillRect(12, height - 7, width - 24, 1);
+    context.fillRect(12, height - 4, width - 24, 1);
   }
 
   #near(event) {

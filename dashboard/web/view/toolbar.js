@@ -20,7 +20,7 @@ export class Toolbar {
   constructor(controller) {
     this.#controller = controller;
     this.#search = h("input", {
-      type: "search", placeholder: "Search: name, kind:secret, is:degraded …  ( / )", "aria-label": "Search objects", role: "combobox",
+      type: "search", placeholder: "Search: name, kind:secret, is:degraded", "aria-label": "Search objects", role: "combobox",
       "aria-expanded": "false", "aria-controls": "hits", "aria-autocomplete": "list", autocomplete: "off", spellcheck: false, maxLength: 300,
       oninput: () => controller.search(this.#search.value), onkeydown: (event) => this.#searchKey(event),
     });

@@ -1,0 +1,220 @@
+// What folding promises, over random graphs: no arc is lost, none is counted twice.
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import { fold, whereIs } from "../../dashboard/web/model/fold.js";
+import { card as cardSize } from "../../dashboard/web/model/layers.js";
+import { Model } from "../../dashboard/web/model/model.js";
+import { emptyFilters } from "../../dashboard/web/model/scope.js";
+import { compile, parse } from "../../dashboard/web/model/search.js";
+import { Store } from "../../dashboard/web/model/store.js";
+import { parseState, writeState } from "../../dashboard/web/view/permalink.js";
+import { toYAML } from "../../dashboard/web/view/yaml.js";
+import { cluster, random } from "./cluster.mjs";
+import { changesOf } from "./graphs.mjs";
+
+const resources = ["pods", "deployments", "replicasets", "services", "configmaps", "secrets", "persistentvolumes", "widgets", "roles", "nodes"];
+const names = ["a", "web", "<img src=x onerror=alert(1)>", "x".repeat(253), "naïve", "שלום", "👩‍👩‍👧‍👦", "a/b", "constructor", "__proto__", "1. list", ""];
+const healths = [undefined, "ok", "progressing", "degraded", "suspended", "terminating"];
+
+/** A random graph with cycles, self-loops, hubs, arcs to what is missing, and names as strange as RBAC allows. */
+function wild(seed) {
+  const next = random(seed);
+  const pick = (list) => list[Math.floor(next() * list.length)];
+  const size = pick([0, 1, 2, 8, 30, 120, 400]);
+  const keys = Array.from({ length: size }, (_, i) => {
+    const r = pick(resources);
+    return { g: pick(["", "apps"]), v: "v1", r, ...(r === "nodes" || r === "persistentvolumes" ? {} : { ns: pick(["one", "two", "three"]) }), n: `${pick(names)}${i}` };
+  });
+  const actions = keys.filter(() => next() < 0.92).map((vx) => ({ svx: { vx, m: { k: vx.r, h: pick(healths), u: "u", ...(next() < 0.4 ? { app: pick(["x", "y", "z"]) } : {}) } } }));
+  const hub = pick(keys);
+  for (let i = 0; i < size * pick([0.5, 1, 3]); i++) {
+    const s = pick(keys);
+    const d = next() < 0.15 ? hub : next() < 0.02 ? s : pick(keys);
+    actions.push({ sarc: { s, d, t: pick(["or", "or", "r", "r", "t"]), a: { c: next() < 0.5, f: ["spec.x"] } } });
+  }
+  return actions;
+}
+
+const modelOf = (actions) => {
+  const store = new Store();
+  store.apply(actions, { reset: true, at: 1 });
+  const model = new Model(store, emptyFilters());
+  model.update(1);
+  return { store, model };
+};
+
+// Counts each arc where the drawing has it, and compares with where it says it is.
+function conserved(store, model, what) {
+  const drawn = { inside: 0, hub: 0, line: 0, between: 0, hidden: 0 };
+  const seen = new Set();
+  for (const place of model.places.values()) {
+    drawn.inside += place.account.inside;
+    drawn.hidden += place.account.hidden;
+    drawn.hub += place.cards.reduce((sum, card) => sum + card.badge, 0);
+    for (const app of place.apps) {
+      for (const line of app.lines) {
+        for (const arc of line.arcs) {
+          assert.ok(!seen.has(arc), `${what}: one arc, two lines`);
+          seen.add(arc);
+          drawn.line++;
+        }
+      }
+    }
+    for (const arc of place.between) {
+      assert.ok(!seen.has(arc), `${what}: one arc, twice between boxes`);
+      seen.add(arc);
+      drawn.between++;
+    }
+  }
+  const wanted = { inside: 0, hub: 0, line: 0, between: 0, hidden: 0 };
+  for (const v of store) for (const arc of v.out) if (arc.s.home !== undefined) wanted[whereIs(arc, model.shows)]++;
+  assert.deepEqual(drawn, wanted, what);
+  let shown = 0;
+  for (const v of store) if (v.home !== undefined) shown++;
+  const cards = [...model.places.values()].flatMap((place) => place.cards);
+  assert.equal(cards.reduce((sum, card) => sum + card.members.length, 0), shown, `${what}: each vertex is in one card`);
+}
+
+function tidy(model, what) {
+  const overlap = (a, b) => a.x < b.x + b.w - 0.5 && b.x < a.x + a.w - 0.5 && a.y < b.y + b.h - 0.5 && b.y < a.y + a.h - 0.5;
+  const places = [...model.places.values()];
+  places.forEach((a, i) => places.slice(i + 1).forEach((b) => assert.ok(!overlap(a, b), `${what}: places ${a.name} and ${b.name} overlap`)));
+  for (const place of places) {
+    place.apps.forEach((a, i) => {
+      assert.ok(a.x >= 0 && a.y >= 0 && a.x + a.w <= place.w && a.y + a.h <= place.h, `${what}: ${a.key} is out of ${place.name}`);
+      place.apps.slice(i + 1).forEach((b) => assert.ok(!overlap(a, b), `${what}: boxes ${a.key} and ${b.key} overlap in ${place.name}`));
+      const cards = a.cards.map((card) => ({ ...cardSize, x: card.x, y: card.y, key: card.key }));
+      cards.forEach((c, j) => {
+        assert.ok(c.x >= 0 && c.y >= 0 && c.x + c.w <= a.w && c.y + c.h <= a.h, `${what}: card ${c.key} is out of ${a.key}`);
+        cards.slice(j + 1).forEach((d) => assert.ok(!overlap(c, d), `${what}: cards ${c.key} and ${d.key} overlap`));
+      });
+    });
+  }
+}
+
+test("no arc is lost and none is drawn twice, whatever the graph", () => {
+  for (let seed = 1; seed <= 150; seed++) {
+    const { store, model } = modelOf(wild(seed));
+    conserved(store, model, `seed ${seed}`);
+    tidy(model, `seed ${seed}`);
+  }
+});
+
+test("the same holds with open cards, filters, a focus, and after changes", () => {
+  for (let seed = 200; seed < 240; seed++) {
+    const next = random(seed);
+    const { store, model } = modelOf(wild(seed));
+    for (let step = 0; step < 6; step++) {
+      const cards = [...model.places.values()].flatMap((place) => place.cards);
+      const chosen = cards[Math.floor(next() * cards.length)];
+      if (chosen) model.toggled.set(chosen.key, next() < 0.7);
+      model.filters = { ...emptyFilters(), problems: next() < 0.2, types: next() < 0.2 ? ["or"] : [], kinds: next() < 0.2 ? ["pods"] : [] };
+      model.setFocus(chosen && next() < 0.3 ? { key: chosen.anchor.key, depth: 1 + Math.floor(next() * 3), up: next() < 0.7, down: true } : undefined);
+      store.apply(wild(1000 * seed + step).slice(0, 40), { at: step });
+      const gone = [...store].filter((v) => v.present && next() < 0.1);
+      for (const v of gone) {
+        for (const { s, d, t } of [...v.out]) store.apply([{ darc: { s, d, t } }]);
+        store.apply([{ dvx: { vx: v } }], { at: step });
+      }
+      model.invalidate();
+      model.update(step);
+      conserved(store, model, `seed ${seed}, step ${step}`);
+      tidy(model, `seed ${seed}, step ${step}`);
+    }
+  }
+});
+
+test("changes one by one end in the graph that a fresh load has", () => {
+  const actions = cluster(400, { seed: 5 });
+  const { store, model } = modelOf(actions);
+  for (const list of changesOf(actions, { lists: 60, each: 4, replaced: 0.5 })) {
+    store.apply(list, { at: 5 });
+    model.update(5);
+    conserved(store, model, "after a change");
+  }
+  tidy(model, "after all changes");
+  const fresh = new Store();
+  const again = [...store].filter((v) => v.present).map((v) => ({ svx: { vx: v, m: { k: v.kind, h: v.health, w: v.why, rd: v.rd, app: v.app } } }));
+  fresh.apply([...again, ...[...store].flatMap((v) => v.out.map(({ s, d, t, f }) => ({ sarc: { s, d, t, a: { f } } })))], { reset: true });
+  const second = new Model(fresh, emptyFilters());
+  second.update(1);
+  const told = (m) => [...m.places.values()].map((place) => [place.name, place.account, place.cards.map((card) => [card.key, card.health, card.name, card.badge]).sort()]).sort();
+  assert.deepEqual(told(model), told(second));
+});
+
+test("a fresh load has each box where the last one had it", () => {
+  const at = () => [...modelOf(cluster(700, { seed: 3 })).model.places.values()].map((place) => [place.name, place.x, place.y, place.apps.map((app) => [app.key, app.x, app.y, app.cards.map((card) => [card.key, card.x, card.y])])]);
+  assert.deepEqual(at(), at());
+});
+
+test("lines lead to the right, but for those that close a circle", () => {
+  const { model } = modelOf(cluster(1500, { seed: 9 }));
+  let [right, left] = [0, 0];
+  for (const place of model.places.values()) {
+    for (const app of place.apps) {
+      for (const { a, b } of app.lines) {
+        if (b.x > a.x) right++;
+        else {
+          left++;
+          const reached = new Set([b]);
+          for (const card of reached) for (const other of app.lines) if (other.a === card) reached.add(other.b);
+          assert.ok(reached.has(a), `${a.key} → ${b.key} closes no circle`);
+        }
+      }
+    }
+  }
+  assert.ok(left < right / 5, `${left} of ${left + right} lead to the left`);
+});
+
+test("a pod that is replaced moves nothing", () => {
+  const actions = cluster(600, { seed: 4 });
+  const { store, model } = modelOf(actions);
+  const where = () => new Map([...model.places.values()].flatMap((place) => place.apps.flatMap((app) => app.cards.map((card) => [card.key, [place.x + app.x + card.x, place.y + app.y + card.y]]))));
+  const before = where();
+  for (const list of changesOf(actions, { lists: 20, each: 1, replaced: 1 })) store.apply(list.filter((action) => !action.svx || true), { at: 2 });
+  model.update(2);
+  assert.deepEqual(where(), before);
+});
+
+test("a new app moves no other namespace", () => {
+  const { store, model } = modelOf(cluster(900, { seed: 8 }));
+  const where = (but) => [...model.places.values()].filter((place) => place.name !== but).map((place) => [place.name, place.x, place.y]);
+  const before = where("shop");
+  const key = (r, n) => ({ g: "apps", v: "v1", r, ns: "shop", n });
+  for (let i = 0; i < 12; i++) {
+    store.apply([{ svx: { vx: key("deployments", `new-${i}`), m: { k: "Deployment", h: "ok" } } }, { svx: { vx: { ...key("services", `new-${i}`), g: "" }, m: { k: "Service" } } },
+      { sarc: { s: { ...key("services", `new-${i}`), g: "" }, d: key("deployments", `new-${i}`), t: "r" } }], { at: 3 });
+    model.update(3);
+    tidy(model, `app ${i}`);
+  }
+  assert.deepEqual(where("shop"), before);
+});
+
+test("one namespace is folded alone", () => {
+  assert.deepEqual(fold("x", []).apps, []);
+});
+
+test("the language of the search", () => {
+  assert.deepEqual(parse("kind:secret ns:shop -web \"a b\" foo:bar"), [
+    { not: false, qualifier: "kind", value: "secret" }, { not: false, qualifier: "ns", value: "shop" }, { not: true, qualifier: "", value: "web" },
+    { not: false, qualifier: "", value: "a b" }, { not: false, qualifier: "", value: "foo:bar" },
+  ]);
+  const { store } = modelOf(cluster(300));
+  const found = (text) => [...store].filter(compile(text)).length;
+  assert.equal(found("kind:po"), [...store].filter((v) => v.r === "pods").length);
+  assert.equal(found("is:problem"), [...store].filter((v) => v.health === "degraded" || v.health === "missing").length);
+  assert.equal(found("kind:pod -kind:pod"), 0);
+});
+
+test("a permalink brings back what it was made of", () => {
+  const filters = { ...emptyFilters(), kinds: ["Pod"], namespaces: ["a", "b"], problems: true, text: "is:degraded web" };
+  const state = { ...parseState(""), selected: "apps/v1/deployments/shop/a&b=c#?", focus: { key: "x/y", depth: 3, up: true, down: false }, filters, search: "kind:secret é", toggled: new Map([["k", true], ["l", false]]), outline: true };
+  const text = writeState(state, { x: 12, y: -3, k: 0.5 });
+  assert.deepEqual(parseState(text), { ...state, view: { x: 12, y: -3, k: 0.5 } });
+});
+
+test("YAML that says what JSON says", () => {
+  assert.equal(toYAML({ apiVersion: "v1", kind: "X", metadata: { name: "true", managedFields: [1] }, spec: { list: [{ a: 1, b: [] }, "x: y"], text: "a\nb\n", none: null } }),
+    "apiVersion: v1\nkind: X\nmetadata:\n  name: \"true\"\nspec:\n  list:\n  - a: 1\n    b: []\n  - \"x: y\"\n  text: |\n    a\n    b\n  none: null");
+});
