@@ -37,14 +37,36 @@ type Action struct {
 	DeleteArc    *Arc      `json:"darc"`
 }
 
-// Vertex is an object of the graph. At most one of Object and Parts is there;
-// none of a Secret. They are not to be changed.
+// Vertex is an object of the graph. At most one of Object, Parts and Summary is
+// there; of a Secret at most the last. They are not to be changed.
 type Vertex struct {
 	Key Key `json:"vx"`
 	// Object is the whole object.
 	Object json.RawMessage `json:"o,omitempty"`
 	// Parts is the list of what the view's JSONPath found in it.
 	Parts json.RawMessage `json:"j,omitempty"`
+	// Summary is there where Options.Content is ContentSummary.
+	Summary *Summary `json:"m,omitempty"`
+}
+
+// Summary is the little of an object that a list or a map of the graph needs. Times
+// are in seconds since 1970, 0 where the object does not say.
+type Summary struct {
+	Kind string `json:"k"`
+	// Health is ok, suspended, terminating, progressing or degraded, and "" where the
+	// object does not say how it is. From Overdue on, unless that is 0, it is degraded.
+	Health  string `json:"h,omitempty"`
+	Overdue int64  `json:"od,omitempty"`
+	// Why is a word.
+	Why   string `json:"w,omitempty"`
+	Since int64  `json:"s,omitempty"`
+	// Ready are how many parts are ready, and how many should be; nil where the kind
+	// has none.
+	Ready   *[2]int64 `json:"rd,omitempty"`
+	Created int64     `json:"t,omitempty"`
+	App     string    `json:"app,omitempty"`
+	UID     string    `json:"u"`
+	Root    bool      `json:"root,omitempty"`
 }
 
 // Deletion of a vertex.

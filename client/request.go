@@ -66,7 +66,7 @@ func (c *Client) Request(r Request, o Options) *Subscription {
 		if err != nil {
 			return nil, err
 		}
-		m, err := openChannel(ctx, conn, r)
+		m, err := openChannel(ctx, conn, r, o.Content)
 		if err != nil {
 			conn.close()
 			return nil, err
@@ -92,14 +92,15 @@ type envelope struct {
 	Error   *CloseError `json:"error"`
 }
 
-func openChannel(ctx context.Context, conn *connection, r Request) (*multiplexed, error) {
+func openChannel(ctx context.Context, conn *connection, r Request, content Content) (*multiplexed, error) {
 	type subscribe struct {
 		Request Request `json:"request"`
+		Content Content `json:"content,omitempty"`
 	}
 	text, err := json.Marshal(struct {
 		ID        int64     `json:"id"`
 		Subscribe subscribe `json:"subscribe"`
-	}{requestID, subscribe{r}})
+	}{requestID, subscribe{r, content}})
 	if err != nil {
 		return nil, fmt.Errorf("encode the request: %w", err)
 	}

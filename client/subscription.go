@@ -16,6 +16,8 @@ type Options struct {
 	// From is a graph to continue from: that of Get, or of a former subscription.
 	// The subscription keeps it and changes it. Nil: from nothing.
 	From *Graph
+	// Content is what is sent of each object; "" is ContentObject.
+	Content Content
 	// OnRetry is told, before each pause, why the connection was lost or not made.
 	// An error that it returns ends the subscription. Nil: only what is Permanent
 	// ends it, and that only as Permanent says.
@@ -24,6 +26,18 @@ type Options struct {
 	// said that a limit is reached they may become ten times as long.
 	MaxPause time.Duration
 }
+
+// Content is what is sent of each object.
+type Content string
+
+const (
+	// ContentObject is the object, or what the view's JSONPath found in it.
+	ContentObject Content = "object"
+	// ContentSummary is a Summary.
+	ContentSummary Content = "summary"
+	// ContentNone is nothing beside the name.
+	ContentNone Content = "none"
+)
 
 // Subscription follows one graph, over as many connections as it takes. It
 // belongs to one goroutine.
@@ -69,6 +83,9 @@ func (c *Client) Watch(namespace, name string, o Options) *Subscription {
 		query := url.Values{}
 		if since != "" {
 			query.Set("since", since)
+		}
+		if o.Content != "" {
+			query.Set("content", string(o.Content))
 		}
 		conn, err := c.dial(ctx, c.url(query, "watch", "namespaces", namespace, "graphs", name), "graphview.v1")
 		if err != nil {

@@ -13,6 +13,7 @@ import (
 	"graphview.dev/api/reason"
 	"graphview.dev/graphview"
 	"graphview.dev/graphview/budget"
+	"graphview.dev/graphview/delivery"
 	"graphview.dev/stream/rights"
 	"graphview.dev/stream/transport"
 )
@@ -41,7 +42,15 @@ func (s *Server) serveConnection(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, r, apierrors.NewBadRequest(connectionPath+" is a WebSocket, with subprotocol "+connectionProtocol+"; its first message says what to stream"))
 		return
 	}
-	s.upgrade(w, r, door{protocol: connectionProtocol, about: graphview.Name{Name: connectionPath}, right: rightToConnection, reserve: s.reserveAdHoc}, s.serveAdHoc)
+	content, err := contentOf(r)
+	if err != nil {
+		s.refuse(w, r, err)
+		return
+	}
+	s.upgrade(w, r, door{protocol: connectionProtocol, about: graphview.Name{Name: connectionPath}, right: rightToConnection, reserve: s.reserveAdHoc},
+		func(stream *stream, conn *websocket.Conn, out *transport.Socket, held *rights.Lease) {
+			s.serveAdHoc(stream, conn, out, held, content)
+		})
 }
 
 // reserveAdHoc makes room for a user's view, and for the stream of its graph.
@@ -60,7 +69,7 @@ func (s *Server) reserveAdHoc(ctx context.Context, who user.Info) (*stream, erro
 }
 
 // serveAdHoc reads the request, opens its view and streams it.
-func (s *Server) serveAdHoc(stream *stream, conn *websocket.Conn, out *transport.Socket, held *rights.Lease) {
+func (s *Server) serveAdHoc(stream *stream, conn *websocket.Conn, out *transport.Socket, held *rights.Lease, content delivery.Content) {
 	spec, err := s.readRequest(stream, conn, out)
 	var view View
 	if err == nil {
@@ -74,7 +83,7 @@ func (s *Server) serveAdHoc(stream *stream, conn *websocket.Conn, out *transport
 		s.refuseRequest(stream, conn, out, err)
 		return
 	}
-	s.newSession(view, "", held, out, stream.kill).run(stream.ctx, stream.hard)
+	s.newSession(view, graphview.SubscribeOptions{Content: content}, held, out, stream.kill).run(stream.ctx, stream.hard)
 }
 
 // readRequest reads the first message, and has the socket take no other. The error

@@ -35,6 +35,4 @@ func (g engineGraphs) Open(ctx context.Context, o graphview.OpenOptions) (View, 
 
 type engineView struct{ *graphview.View }
 
-func (v engineView) Subscribe(since string, access graphview.Access) Subscription {
-	return v.View.Subscribe(graphview.SubscribeOptions{Since: since, Access: access})
-}
+func (v engineView) Subscribe(o graphview.SubscribeOptions) Subscription { return v.View.Subscribe(o) }

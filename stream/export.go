@@ -16,6 +16,8 @@ import (
 
 	"graphview.dev/graphview"
 	"graphview.dev/graphview/budget"
+	"graphview.dev/graphview/delivery"
+	"graphview.dev/graphview/health"
 	"graphview.dev/stream/format"
 )
 
@@ -47,8 +49,9 @@ func (s *Server) serveExport(w http.ResponseWriter, r *http.Request, view View, 
 	defer s.exporting.Give(owner, 1)
 	name := view.Name()
 	s.sendSnapshot(w, r, view, snapshot{
+		content:     delivery.SummaryOnly,
 		contentType: f.MediaType() + "; charset=utf-8", patience: exportPatience,
-		body: &exportBody{format: f, graph: format.Graph{Namespace: name.Namespace, Name: name.Name}},
+		body: &exportBody{format: f, graph: format.Graph{Namespace: name.Namespace, Name: name.Name}, now: time.Now()},
 		room: func(ctx context.Context, synced bool) (func(), error) { return s.exportRoom(ctx, view, synced) },
 	})
 }
@@ -76,6 +79,7 @@ func (s *Server) exportRoom(ctx context.Context, view View, synced bool) (giveBa
 type exportBody struct {
 	format format.Format
 	graph  format.Graph
+	now    time.Time
 }
 
 func (b *exportBody) add(frame *graphview.Frame, send func(...[]byte) error) error {
@@ -95,11 +99,15 @@ func (b *exportBody) add(frame *graphview.Frame, send func(...[]byte) error) err
 	return b.graph.Write(sender(send), b.format)
 }
 
-// exported is an action of a graph that is sent from its beginning, without
-// objects. The keys' members are in the order of format.Key.
+// exported is an action of a graph that is sent from its beginning, with
+// summaries. The keys' members are in the order of format.Key.
 type exported struct {
 	SetVertex *struct {
-		Vertex exportedKey `json:"vx"`
+		Vertex  exportedKey `json:"vx"`
+		Summary struct {
+			Health  health.State `json:"h"`
+			Overdue int64        `json:"od"`
+		} `json:"m"`
 	} `json:"svx"`
 	SetArc *struct {
 		From       exportedKey `json:"s"`
@@ -125,7 +133,9 @@ type exportedKey struct {
 func (b *exportBody) act(action exported) error {
 	switch {
 	case action.SetVertex != nil:
-		b.graph.AddVertex(format.Key(action.SetVertex.Vertex))
+		summary := action.SetVertex.Summary
+		how := health.Health{State: summary.Health, Overdue: summary.Overdue}.At(b.now)
+		b.graph.AddVertex(format.Key(action.SetVertex.Vertex), string(how.State))
 	case action.SetArc != nil:
 		arc := action.SetArc
 		b.graph.AddArc(format.Arc{

@@ -9,6 +9,7 @@ import (
 
 	"graphview.dev/api/reason"
 	"graphview.dev/graphview"
+	"graphview.dev/graphview/delivery"
 )
 
 // fakeGraphs is what a test serves.
@@ -77,11 +78,12 @@ func (v *fakeView) WaitSynced(ctx context.Context) error {
 	return v.wait(ctx)
 }
 
-func (v *fakeView) Subscribe(since string, access graphview.Access) Subscription {
+func (v *fakeView) Subscribe(o graphview.SubscribeOptions) Subscription {
 	if v.panics {
 		panic("content of an object")
 	}
-	s := newSubscription(since, access)
+	s := newSubscription(o.Since, o.Access)
+	s.content = o.Content
 	v.subscribed <- s
 	return s
 }
@@ -94,6 +96,7 @@ type answer struct {
 type fakeSubscription struct {
 	since   string
 	access  graphview.Access
+	content delivery.Content
 	answers chan answer
 	waited  []answer
 	once    sync.Once

@@ -28,9 +28,8 @@ type View interface {
 	// WaitSynced returns nil once the view is complete, ctx's error if the caller
 	// gave up, and a *graphview.ClosedError if the view ended meanwhile.
 	WaitSynced(ctx context.Context) error
-	// Subscribe starts after the revision since, or with the whole graph, and
-	// shows what access lets through.
-	Subscribe(since string, access graphview.Access) Subscription
+	// Subscribe starts after a revision, or with the whole graph.
+	Subscribe(o graphview.SubscribeOptions) Subscription
 }
 
 // Subscription is one subscriber's position in a view. It is used by one

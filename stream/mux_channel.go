@@ -7,6 +7,7 @@ import (
 
 	"graphview.dev/api/reason"
 	"graphview.dev/graphview"
+	"graphview.dev/graphview/delivery"
 	"graphview.dev/stream/transport"
 )
 
@@ -36,13 +37,13 @@ var errUnsubscribed = errors.New("unsubscribed")
 func (c *channel) run(what *muxSubscribe) (err error) {
 	defer c.mux.server.contain(func() { err = errInternal() })
 	if what.request != nil {
-		return c.runRequest(*what.request)
+		return c.runRequest(*what.request, what.content)
 	}
-	return c.runNamed(what.name, what.since)
+	return c.runNamed(what.name, graphview.SubscribeOptions{Since: what.since, Content: what.content})
 }
 
 // runNamed streams a view that a GraphView declares.
-func (c *channel) runNamed(name graphview.Name, since string) error {
+func (c *channel) runNamed(name graphview.Name, what graphview.SubscribeOptions) error {
 	s, right := c.mux.server, rightToWatch(name)
 	if err := s.access.may(c.ctx, c.mux.who, right); err != nil {
 		return err
@@ -53,12 +54,13 @@ func (c *channel) runNamed(name graphview.Name, since string) error {
 	}
 	held := s.permissions.Acquire(c.ctx, c.mux.who, name, right.terms(c.end))
 	defer held.Release()
-	return c.stream(view, since, held)
+	what.Access = held
+	return c.stream(view, what)
 }
 
 // runRequest streams a view that is made for this channel, as serveConnection
 // does for a connection.
-func (c *channel) runRequest(spec graphview.Spec) error {
+func (c *channel) runRequest(spec graphview.Spec, content delivery.Content) error {
 	s, who := c.mux.server, c.mux.who
 	if err := s.access.may(c.ctx, who, rightToConnection); err != nil {
 		return err
@@ -74,13 +76,13 @@ func (c *channel) runRequest(spec graphview.Spec) error {
 		return ungranted(err)
 	}
 	defer closeView()
-	return c.stream(view, "", held)
+	return c.stream(view, graphview.SubscribeOptions{Access: held, Content: content})
 }
 
 // stream answers and sends a view until it is over.
-func (c *channel) stream(view View, since string, access graphview.Access) error {
+func (c *channel) stream(view View, what graphview.SubscribeOptions) error {
 	c.view = view.Name()
-	subscription := view.Subscribe(since, access)
+	subscription := view.Subscribe(what)
 	defer subscription.Close()
 	subscribers := c.mux.server.metrics.subscribers.WithLabelValues(muxTransport)
 	subscribers.Inc()

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"graphview.dev/graphview"
+	"graphview.dev/graphview/delivery"
 	"graphview.dev/stream/transport"
 )
 
@@ -27,6 +28,7 @@ type muxMessage struct {
 type muxSubscribe struct {
 	name    graphview.Name
 	since   string
+	content delivery.Content
 	request *graphview.Spec
 }
 
@@ -52,6 +54,7 @@ func parseMuxMessage(text []byte) (m muxMessage, err error) {
 			Namespace string          `json:"namespace"`
 			Name      string          `json:"name"`
 			Since     string          `json:"since"`
+			Content   string          `json:"content"`
 			Request   json.RawMessage `json:"request"`
 		} `json:"subscribe"`
 		Unsubscribe *struct {
@@ -73,6 +76,10 @@ func parseMuxMessage(text []byte) (m muxMessage, err error) {
 		m.unsubscribe = out.Channel
 		return m, nil
 	}
+	content, err := delivery.ParseContent(in.Content)
+	if err != nil {
+		return m, transport.Malformed("subscribe.%v", err)
+	}
 	asked := len(in.Request) > 0 && string(in.Request) != "null"
 	named := in.Namespace != "" && in.Name != ""
 	switch {
@@ -81,14 +88,14 @@ func parseMuxMessage(text []byte) (m muxMessage, err error) {
 	case asked && in.Since != "":
 		return m, transport.Malformed("subscribe.since goes with a name: a view of a request begins with its channel")
 	case named:
-		m.subscribe = &muxSubscribe{name: graphview.Name{Namespace: in.Namespace, Name: in.Name}, since: in.Since}
+		m.subscribe = &muxSubscribe{name: graphview.Name{Namespace: in.Namespace, Name: in.Name}, since: in.Since, content: content}
 		return m, nil
 	}
 	spec, err := parseRequest(in.Request)
 	if err != nil {
 		return m, transport.Malformed("subscribe.request: %v", err)
 	}
-	m.subscribe = &muxSubscribe{request: &spec}
+	m.subscribe = &muxSubscribe{request: &spec, content: content}
 	return m, nil
 }
 

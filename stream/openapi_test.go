@@ -145,12 +145,15 @@ func TestOpenAPIIsWhole(t *testing.T) {
 	}
 }
 
+// summarized has all members of a summary.
+const summarized = `{"svx":{"vx":{"g":"","v":"v1","r":"pods","n":"y"},"m":{"k":"Pod","h":"ok","w":"Running","rd":[1,1],"s":1,"od":2,"t":3,"app":"a","u":"b","root":true}}}`
+
 // TestOpenAPIMatchesMessages: the members of messages are those of the schemas.
 func TestOpenAPIMatchesMessages(t *testing.T) {
 	schemas := decode(t, openAPI)["components"].(map[string]any)["schemas"].(map[string]any)
 	messages := map[string]string{
 		"Graph": `{"apiVersion":"a","kind":"Graph","metadata":{"name":"n","namespace":"s","uid":"u"},"actions":[` +
-			exportedPod + `,` + exportedArc + `,{"svx":{"vx":{"g":"","v":"v1","r":"pods","n":"x"},"j":[1]}}],"warnings":[` + warning + `],"rev":"1","synced":true}`,
+			exportedPod + `,` + exportedArc + `,{"svx":{"vx":{"g":"","v":"v1","r":"pods","n":"x"},"j":[1]}},` + summarized + `],"warnings":[` + warning + `],"rev":"1","synced":true}`,
 		"Message": `{"actions":[{"dvx":{"vx":{"g":"","v":"v1","r":"pods","n":"x"}}}],"cleared":[` + warning + `],"rev":"1","synced":true,"reset":true,` +
 			`"error":{"code":1000,"code_string":"StatusNormalClosure","reason":"Deleted","message":"m"}}`,
 		"GraphList": string(encode(graphList{APIVersion: "a", Kind: "GraphList", Items: []listItem{itemOf(newView("shop/web"))}})),

@@ -11,6 +11,7 @@ import (
 
 	"graphview.dev/api/reason"
 	"graphview.dev/graphview"
+	"graphview.dev/graphview/delivery"
 	"graphview.dev/stream/rights"
 	"graphview.dev/stream/transport"
 )
@@ -21,6 +22,7 @@ type snapshot struct {
 	// patience is how long one write may take.
 	patience time.Duration
 	body     body
+	content  delivery.Content
 	// room, if set, waits until there is room for a graph, which has synced or has
 	// not in time. It is to be given back. The error is a Status, or ctx's.
 	room func(ctx context.Context, synced bool) (giveBack func(), err error)
@@ -36,7 +38,12 @@ type body interface {
 // serveSnapshot answers with the graph as it is: one message that is also a
 // Kubernetes object. It is written as its frames come, never gathered.
 func (s *Server) serveSnapshot(w http.ResponseWriter, r *http.Request, view View) {
-	s.sendSnapshot(w, r, view, snapshot{contentType: jsonType, patience: s.timing.write, body: newMessageBody(view)})
+	content, err := contentOf(r)
+	if err != nil {
+		s.refuse(w, r, err)
+		return
+	}
+	s.sendSnapshot(w, r, view, snapshot{contentType: jsonType, patience: s.timing.write, body: newMessageBody(view), content: content})
 }
 
 // sendSnapshot answers with the graph in some form. Once that has begun, all
@@ -69,7 +76,7 @@ func (s *Server) sendSnapshot(w http.ResponseWriter, r *http.Request, view View,
 	}
 	held := s.permissions.Acquire(stream.ctx, who, view.Name(), rights.Terms{End: stream.end})
 	defer held.Release()
-	subscription := view.Subscribe("", held)
+	subscription := view.Subscribe(graphview.SubscribeOptions{Access: held, Content: form.content})
 	defer subscription.Close()
 	within := startWithin
 	if synced {

@@ -39,25 +39,30 @@ func (s *Server) serveWatch(w http.ResponseWriter, r *http.Request, name graphvi
 		s.refuse(w, r, refusal(name, err))
 		return
 	}
-	since := r.URL.Query().Get("since")
+	content, err := contentOf(r)
+	if err != nil {
+		s.refuse(w, r, err)
+		return
+	}
+	what := graphview.SubscribeOptions{Since: r.URL.Query().Get("since"), Content: content}
 	switch {
 	case upgrade:
-		s.serveSocket(w, r, view, since)
+		s.serveSocket(w, r, view, what)
 	case accepts(r, eventsType):
 		// A browser that reconnects repeats its URL, whose since is older.
 		if last := r.Header.Get("Last-Event-ID"); last != "" {
-			since = last
+			what.Since = last
 		}
 		// Tells nginx, which may be in between, not to buffer.
 		w.Header().Set("X-Accel-Buffering", "no")
-		s.serveResponse(w, r, view, since, eventsType, transport.Events{Response: transport.NewResponse(w)})
+		s.serveResponse(w, r, view, what, eventsType, transport.Events{Response: transport.NewResponse(w)})
 	default:
-		s.serveResponse(w, r, view, since, jsonType, transport.Lines{Response: transport.NewResponse(w)})
+		s.serveResponse(w, r, view, what, jsonType, transport.Lines{Response: transport.NewResponse(w)})
 	}
 }
 
 // serveResponse streams as an HTTP response; the handler is the session.
-func (s *Server) serveResponse(w http.ResponseWriter, r *http.Request, view View, since, contentType string, out transport.Transport) {
+func (s *Server) serveResponse(w http.ResponseWriter, r *http.Request, view View, what graphview.SubscribeOptions, contentType string, out transport.Transport) {
 	who, _ := request.UserFrom(r.Context())
 	stream, err := s.registry.reserve(r.Context(), who)
 	if err != nil {
@@ -74,16 +79,16 @@ func (s *Server) serveResponse(w http.ResponseWriter, r *http.Request, view View
 	if err := http.NewResponseController(w).Flush(); err != nil {
 		return
 	}
-	s.newSession(view, since, held, out, transport.NewResponse(w).Cut).run(stream.ctx, stream.hard)
+	s.newSession(view, what, held, out, transport.NewResponse(w).Cut).run(stream.ctx, stream.hard)
 }
 
 // serveSocket streams over a WebSocket.
-func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request, view View, since string) {
+func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request, view View, what graphview.SubscribeOptions) {
 	name := view.Name()
 	s.upgrade(w, r, door{protocol: subprotocol, about: name, right: rightToWatch(name), reserve: s.registry.reserve},
 		func(stream *stream, conn *websocket.Conn, out *transport.Socket, held *rights.Lease) {
 			out.Start(conn, func() { transport.TakeNothing(conn, stream.hard, stream.end) })
-			s.newSession(view, since, held, out, stream.kill).run(stream.ctx, stream.hard)
+			s.newSession(view, what, held, out, stream.kill).run(stream.ctx, stream.hard)
 		})
 }
 
@@ -95,10 +100,11 @@ func rightToWatch(name graphview.Name) question {
 	}
 }
 
-func (s *Server) newSession(view View, since string, access graphview.Access, out transport.Transport, cut func()) *session {
+func (s *Server) newSession(view View, what graphview.SubscribeOptions, access graphview.Access, out transport.Transport, cut func()) *session {
 	name := view.Name()
+	what.Access = access
 	return &session{
-		subscription: view.Subscribe(since, access), transport: s.metrics.count(out), timing: s.timing,
+		subscription: view.Subscribe(what), transport: s.metrics.count(out), timing: s.timing,
 		unsent: s.unsent, writing: writing{cut: cut},
 		why: func(ctx context.Context, err error) *graphview.ClosedError { return s.why(ctx, name, err) },
 	}

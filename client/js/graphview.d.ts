@@ -20,6 +20,32 @@ export interface Vertex {
   o?: Record<string, unknown>;
   /** What the view's jsonPath found, in place of the object. */
   j?: unknown[];
+  /** A summary in place of the object, with the option `content: "summary"`. */
+  m?: Summary;
+}
+
+/** The little of an object that a list or a map of the graph needs. Times are in seconds since 1970. */
+export interface Summary {
+  /** The kind. */
+  k: string;
+  /** The health; absent if the object does not say how it is. */
+  h?: "ok" | "suspended" | "terminating" | "progressing" | "degraded";
+  /** Why, in a word. */
+  w?: string;
+  /** How many parts are ready, and how many should be. */
+  rd?: [number, number];
+  /** Since when the health is so. */
+  s?: number;
+  /** From when on the object counts as degraded if nothing else comes. */
+  od?: number;
+  /** When the object was created. */
+  t?: number;
+  /** The application that the object belongs to, by its labels. */
+  app?: string;
+  /** The UID. */
+  u: string;
+  /** The object is one of the view's roots. */
+  root?: boolean;
 }
 
 export interface ArcKey {
@@ -143,7 +169,7 @@ export interface RequestObject {
 /** What a Connection of connection.js is to a GraphView. */
 export interface Subscribable {
   subscribe(
-    what: { namespace?: string; name?: string; since?: string; request?: Request },
+    what: { namespace?: string; name?: string; since?: string; request?: Request; content?: string },
     handlers: { message(message: Message): void; lose(code: number, text: string, reason?: string): void },
   ): () => void;
 }
@@ -153,6 +179,8 @@ export type Options = StreamOptions & ({ namespace: string; name: string } | { c
 export interface StreamOptions extends Place {
   /** Many views on one connection, of connection.js. */
   connection?: Subscribable;
+  /** What is sent of each object: the object (default), a summary of it as `m`, or nothing beside its name. */
+  content?: "object" | "summary" | "none";
   /** Default: websocket, or events where there is no WebSocket or none gets through, which is remembered for ten minutes. */
   transport?: "websocket" | "events";
   /** Default: the global one. Node.js before 22 has none; the package ws has one. */

@@ -233,10 +233,11 @@ export class GraphView extends EventTarget {
   }
 
   #url(watch, heartbeats) {
-    const { base, namespace, name } = this.#options;
+    const { base, namespace, name, content } = this.#options;
     const path = `/namespaces/${encodeURIComponent(namespace)}/graphs/${encodeURIComponent(name)}`;
     const query = new URLSearchParams();
     if (heartbeats) query.set("heartbeats", "1");
+    if (content) query.set("content", content);
     if (watch && this.graph.rev) query.set("since", this.graph.rev);
     return httpBase(base) + (watch ? "/watch" : "") + path + (query.size ? `?${query}` : "");
   }
@@ -315,10 +316,10 @@ export class GraphView extends EventTarget {
   }
 
   #openChannel(connection, message, lose) {
-    const { namespace, name, request } = this.#options;
+    const { namespace, name, request, content } = this.#options;
     const since = this.graph.rev || undefined;
     this.#disconnect = () => { this.#disconnect = () => {}; };
-    const leave = connection.subscribe(request ? { request } : { namespace, name, since }, { message, lose });
+    const leave = connection.subscribe(request ? { request, content } : { namespace, name, since, content }, { message, lose });
     this.#disconnect = () => {
       this.#disconnect = () => {};
       leave();

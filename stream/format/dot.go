@@ -10,6 +10,15 @@ import (
 // dotStyles draw the types of arcs.
 var dotStyles = map[string]string{"or": "bold", "r": "solid", "t": "dotted"}
 
+// dotHealth draws how a vertex is, where it is not well.
+var dotHealth = map[string]string{
+	"degraded":    `, health=degraded, color="#c0392b", penwidth=2`,
+	"progressing": `, health=progressing, color="#b7791f"`,
+	"terminating": `, health=terminating, color="#7f8c8d"`,
+	"suspended":   `, health=suspended, color="#7f8c8d"`,
+	"ok":          `, health=ok`,
+}
+
 // writeDOT writes a cluster for each namespace. A vertex is called by its key,
 // so that two texts differ in what differs between two graphs.
 func writeDOT(out *bufio.Writer, p *plan) {
@@ -25,12 +34,12 @@ func writeDOT(out *bufio.Writer, p *plan) {
 			indent = "    "
 		}
 		for place := from; place < to; place++ {
-			key, dashed := p.at(place), ""
+			key, more := p.at(place), dotHealth[p.healthAt(place)]
 			if p.missing(place) {
-				dashed = `, style="rounded,dashed"`
+				more = `, style="rounded,dashed"`
 			}
 			// The two characters \n are a new line in a label.
-			fmt.Fprintf(out, "%s%s [label=\"%s\\n%s\"%s]\n", indent, key.dotID(), dotEscaped(key.Name), dotEscaped(key.title()), dashed)
+			fmt.Fprintf(out, "%s%s [label=\"%s\\n%s\"%s]\n", indent, key.dotID(), dotEscaped(key.Name), dotEscaped(key.title()), more)
 		}
 		if namespace != "" {
 			out.WriteString("  }\n")

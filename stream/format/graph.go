@@ -38,6 +38,7 @@ type Graph struct {
 	numbers  map[Key]int32
 	keys     []Key
 	present  []bool // by number: added as a vertex, not only the end of an arc
+	health   []string
 	vertices int
 	arcs     []arc
 	texts    map[string]string
@@ -51,9 +52,11 @@ type arc struct {
 	kind, fields                  string
 }
 
-// AddVertex adds a vertex; adding it again changes nothing.
-func (g *Graph) AddVertex(key Key) {
+// AddVertex adds a vertex and how it is, in a word, "" where it does not say. Adding
+// it again changes the latter alone.
+func (g *Graph) AddVertex(key Key, health string) {
 	n := g.number(key)
+	g.health[n] = g.intern(health)
 	if !g.present[n] {
 		g.present[n] = true
 		g.vertices++
@@ -88,6 +91,7 @@ func (g *Graph) number(key Key) int32 {
 	g.numbers[key] = n
 	g.keys = append(g.keys, key)
 	g.present = append(g.present, false)
+	g.health = append(g.health, "")
 	return n
 }
 

@@ -16,6 +16,7 @@ var graphMLKeys = []struct{ id, of, name, kind string }{
 	{"namespace", "node", "namespace", "string"},
 	{"name", "node", "name", "string"},
 	{"missing", "node", "missing", "boolean"},
+	{"health", "node", "health", "string"},
 	{"type", "edge", "type", "string"},
 	{"controller", "edge", "controller", "boolean"},
 	{"blockOwnerDeletion", "edge", "blockOwnerDeletion", "boolean"},
@@ -45,6 +46,7 @@ func writeGraphML(out *bufio.Writer, p *plan) {
 		graphMLData(out, "namespace", key.Namespace)
 		graphMLData(out, "name", key.Name)
 		graphMLFlag(out, "missing", p.missing(place))
+		graphMLData(out, "health", p.healthAt(place))
 		out.WriteString("</node>\n")
 	}
 	for _, a := range p.arcs {

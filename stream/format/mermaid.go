@@ -3,11 +3,22 @@ package format
 import (
 	"bufio"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 )
 
 // mermaidArrows draw the types of arcs.
 var mermaidArrows = map[string]string{"or": "==>", "r": "-->", "t": "-.->"}
+
+// mermaidClasses draw what is missing, and how a vertex is where it is not well.
+var mermaidClasses = map[string]string{
+	"missing":     "stroke-dasharray:5 5",
+	"degraded":    "stroke:#c0392b,stroke-width:3px",
+	"progressing": "stroke:#b7791f",
+	"terminating": "stroke:#7f8c8d",
+	"suspended":   "stroke:#7f8c8d",
+}
 
 // writeMermaid writes a flowchart with a subgraph for each namespace. Mermaid
 // refuses long texts, so identifiers are numbers: places in the order.
@@ -16,7 +27,7 @@ func writeMermaid(out *bufio.Writer, p *plan) {
 	for _, line := range p.comments() {
 		fmt.Fprintf(out, "%%%% %s\n", mermaidComment.Replace(line))
 	}
-	any := false
+	used := map[string]bool{}
 	subgraphs := 0
 	p.namespaces(func(namespace string, from, to int) {
 		if namespace != "" {
@@ -24,9 +35,16 @@ func writeMermaid(out *bufio.Writer, p *plan) {
 			subgraphs++
 		}
 		for place := from; place < to; place++ {
-			class := ""
+			class := p.healthAt(place)
 			if p.missing(place) {
-				class, any = ":::missing", true
+				class = "missing"
+			}
+			if mermaidClasses[class] == "" {
+				class = ""
+			}
+			if class != "" {
+				used[class] = true
+				class = ":::" + class
 			}
 			key := p.at(place)
 			fmt.Fprintf(out, "n%d[\"%s<br/>%s\"]%s\n", place, mermaidEscaped(key.Name), mermaidEscaped(key.title()), class)
@@ -46,8 +64,8 @@ func writeMermaid(out *bufio.Writer, p *plan) {
 		}
 		fmt.Fprintf(out, "n%d %s|\"%s\"| n%d\n", p.rank[a.from], arrow, label, p.rank[a.to])
 	}
-	if any {
-		out.WriteString("classDef missing stroke-dasharray:5 5\n")
+	for _, class := range slices.Sorted(maps.Keys(used)) {
+		fmt.Fprintf(out, "classDef %s %s\n", class, mermaidClasses[class])
 	}
 }
 

@@ -97,6 +97,9 @@ func (p *plan) at(place int) *Key { return &p.keys[p.order[place]] }
 // missing tells whether the vertex at a place is none.
 func (p *plan) missing(place int) bool { return !p.present[p.order[place]] }
 
+// healthAt is how the vertex at a place is, "" where it does not say.
+func (p *plan) healthAt(place int) string { return p.health[p.order[place]] }
+
 // comments are what is said before the graph, in lines of clean text.
 func (p *plan) comments() []string {
 	name := p.Name

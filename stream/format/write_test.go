@@ -22,6 +22,7 @@ func core(resource, namespace, name string) Key {
 // elements are what a test adds to a graph.
 type elements struct {
 	vertices []Key
+	health   map[Key]string
 	arcs     []Arc
 	warnings []Warning
 }
@@ -29,7 +30,7 @@ type elements struct {
 func (e elements) graph() *Graph {
 	g := &Graph{Namespace: "shop", Name: "storefront"}
 	for _, v := range e.vertices {
-		g.AddVertex(v)
+		g.AddVertex(v, e.health[v])
 	}
 	for _, a := range e.arcs {
 		g.AddArc(a)
@@ -51,6 +52,7 @@ func storefront() elements {
 	)
 	return elements{
 		vertices: []Key{pod, deployment, replicas, node, other},
+		health:   map[Key]string{pod: "degraded", deployment: "progressing", replicas: "ok"},
 		arcs: []Arc{
 			{From: pod, To: replicas, Type: "or", Controller: true, BlockOwnerDeletion: true},
 			{From: replicas, To: deployment, Type: "or", Controller: true},

@@ -45,7 +45,7 @@ func (g fixedGraph) Err() error                       { return nil }
 func (g fixedGraph) Status() graphview.Status         { return graphview.Status{Vertices: 1, Synced: true} }
 func (g fixedGraph) WaitSynced(context.Context) error { return nil }
 
-func (g fixedGraph) Subscribe(string, graphview.Access) stream.Subscription {
+func (g fixedGraph) Subscribe(graphview.SubscribeOptions) stream.Subscription {
 	sent := make(chan struct{}, 1)
 	sent <- struct{}{}
 	return fixedSubscription(sent)

@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"graphview.dev/client"
+	"graphview.dev/graphview/health"
 	"graphview.dev/stream/format"
 )
 
@@ -38,7 +39,11 @@ func writeJSON(w io.Writer, g *client.Graph) error {
 func formatted(g *client.Graph) *format.Graph {
 	f := &format.Graph{Incomplete: !g.Synced}
 	for _, key := range g.Keys() {
-		f.AddVertex(format.Key(key))
+		how := healthOf(g.Vertices[key]).State
+		if how == health.Unknown {
+			how = ""
+		}
+		f.AddVertex(format.Key(key), string(how))
 	}
 	for _, key := range g.ArcKeys() {
 		a := g.Arcs[key]
