@@ -31,6 +31,16 @@ test-js: control-plane build ## the JavaScript client in Node.js and Chromium, a
 	@hack/js-tools.sh
 	@PATH="$(CURDIR)/bin/.node/node_modules/.bin:$$PATH" go run ./test/js
 
+.PHONY: screenshots
+screenshots: ## the pictures of docs/images, of the dashboard with graphs of 50, 500 and 5,000 objects
+	@hack/js-tools.sh
+	@PATH="$(CURDIR)/bin/.node/node_modules/.bin:$$PATH" node test/dashboard/screenshots.mjs
+
+.PHONY: dashboard-bench
+dashboard-bench: ## measure the dashboard in Chromium, and write the table of docs/dashboard.md
+	@hack/js-tools.sh
+	@PATH="$(CURDIR)/bin/.node/node_modules/.bin:$$PATH" node test/dashboard/measure.mjs
+
 EPISODES ?= 200
 SEED ?= 0
 .PHONY: faults

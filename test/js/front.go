@@ -76,6 +76,7 @@ func newFront(plane *env.ControlPlane, manager *operator.Operator, root string) 
 	mux := http.NewServeMux()
 	mux.Handle("/apis/", own)
 	mux.Handle("/openapi/", own)
+	mux.Handle("/dashboard/", own)
 	mux.Handle("/kube/", http.StripPrefix("/kube", kube))
 	mux.Handle("/page/", http.StripPrefix("/page", page))
 	for _, dir := range []string{"client/js", "test/js"} {

@@ -11,7 +11,8 @@ export function describe(card) {
   let worst = anchor;
   let problems = 0;
   for (const v of members) {
-    if (worse(v.health, worst.health) !== worst.health) worst = v;
+    // Of those that are equally bad, the one that says why in a word knows best.
+    if (worse(v.health, worst.health) !== worst.health || (v.health === worst.health && isWord(v.why) && !isWord(worst.why))) worst = v;
     if (isProblem(v.health)) problems++;
     kinds.set(v.kind, (kinds.get(v.kind) ?? 0) + 1);
     if (v.r !== "pods" || v.g !== "") continue;
@@ -32,6 +33,8 @@ export function describe(card) {
 }
 
 function sub({ anchor, worst, health, users, hub }) {
+  // A word such as CrashLoopBackOff says more than the kind, which the glyph shows.
+  if (anchor.present && isProblem(health) && isWord(worst.why)) return worst.why;
   const words = [anchor.kind];
   if (!anchor.present) words.push("missing");
   else if (isProblem(health) || health === "progressing") words.push(because(worst, anchor));
@@ -41,8 +44,10 @@ function sub({ anchor, worst, health, users, hub }) {
   return words.join(" · ");
 }
 
-function because(worst, anchor) {
-  if (worst.why) return worst.why;
-  const { rd } = anchor;
-  return rd ? `${rd[0]} of ${rd[1]} ready` : worst.health;
+// "2 of 3 ready: CrashLoopBackOff"
+function because(worst, { rd }) {
+  const ready = rd && rd[1] > 1 ? `${rd[0]} of ${rd[1]} ready` : "";
+  return [ready, worst.why === ready ? "" : worst.why].filter(Boolean).join(": ") || (rd ? `${rd[0]} of ${rd[1]} ready` : worst.health);
 }
+
+const isWord = (why) => /^[A-Z]\w+$/.test(why);

@@ -64,6 +64,7 @@ export class DetailsPanel {
 
   #render(v) {
     const bad = v.health === "degraded" || v.health === "missing";
+    const ready = v.ready ? `${v.ready[0]} of ${v.ready[1]} ready` : "";
     const state = [v.present ? v.health : "missing", v.why].filter(Boolean).join(": ");
     const button = (id, label, path, act, title) => {
       const made = h("button", { type: "button", title, onclick: act }, icon(path), label);
@@ -75,7 +76,7 @@ export class DetailsPanel {
       h("div", { class: "head" },
         h("div", { class: "kind" }, icon(glyph(v.resource) ?? glyph("uses"), `glyph ${v.role}`), h("span", {}, v.kind), v.ns ? h("span", {}, `in ${v.ns}`) : "", v.root ? h("span", {}, "· root") : "", h("span", { class: "grow" }), this.#closeButton()),
         h("h2", {}, v.name),
-        h("div", { class: `state ${v.health}` }, bad ? "▲" : "", state, v.ready ? ` · ${v.ready[0]} of ${v.ready[1]} ready` : ""),
+        h("div", { class: `state ${v.health}` }, bad ? "▲ " : "", state, ready && ready !== v.why ? ` · ${ready}` : ""),
         h("div", { class: "actions" }, button("focus", "Focus", signs.focus, () => this.#controller.focus({ key: v.key, depth: 1, up: true, down: true }), "Only what it has to do with (F)"),
           button("copy", "Copy name", signs.copy, () => this.#copy(v.name, "The name is copied.")),
           button("kubectl", "kubectl …", signs.copy, () => this.#copy(`kubectl describe ${v.resource}${v.group ? `.${v.group}` : ""}${v.ns ? ` -n ${v.ns}` : ""} ${quote(v.name)}`, "The command is copied."), `kubectl describe ${name}`))),

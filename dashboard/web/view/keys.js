@@ -36,7 +36,7 @@ function choose(controller, key) {
   if (!found) return;
   controller.select(found.card.id, { card: key }).then(() => controller.map.reveal(key));
   const { card, app, place } = found;
-  controller.speaker.say(`${card.kind === "uses" ? "uses" : card.kind} ${card.name}, ${card.sub}${card.count > 0 ? `, ${card.count} in it` : ""}; ${app.title} in ${place.name || "cluster-scoped"}`);
+  controller.speaker.say(`${card.kind === "uses" ? "uses" : card.kind} ${card.name}, ${card.health === "unknown" ? "" : `${card.health}, `}${card.sub}${card.count > 0 ? `, ${card.count} in it` : ""}; ${app.title} in ${place.name || "cluster-scoped"}`);
 }
 
 function along(controller, forward) {

@@ -178,15 +178,17 @@ function mark(context, theme, x, y, r) {
 function paintBundles({ context, scene, camera, theme, bundles, count }) {
   if (!bundles?.length) return;
   context.strokeStyle = theme.accent;
-  context.lineWidth = 1.4;
-  context.globalAlpha = 0.75;
+  context.lineWidth = 1.2;
+  context.globalAlpha = 0.45;
   context.beginPath();
   for (const { from, to } of bundles) {
     const [a, b] = [scene.rect(from), scene.rect(to)];
     if (!a || !b) continue;
-    const [ax, ay] = camera.toScreen(a.x + a.w, a.y + a.h / 2);
-    const [bx, by] = camera.toScreen(b.x, b.y + b.h / 2);
-    const bend = Math.max(30 * camera.k, Math.abs(bx - ax) * 0.4);
+    // From the side that looks at the other, so that nothing turns around.
+    const side = b.x >= a.x ? 1 : 0;
+    const [ax, ay] = camera.toScreen(a.x + a.w * side, a.y + a.h / 2);
+    const [bx, by] = camera.toScreen(b.x + b.w * (1 - side), b.y + b.h / 2);
+    const bend = Math.abs(bx - ax) * 0.4 * (side ? 1 : -1);
     context.moveTo(ax, ay);
     context.bezierCurveTo(ax + bend, ay, bx - bend, by, bx, by);
     count.lines++;

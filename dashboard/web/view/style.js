@@ -42,7 +42,7 @@ const text = `
 .root *, .root *::before { box-sizing: border-box; }
 .bar { grid-area: 1 / 1 / 2 / 4; display: flex; flex-wrap: wrap; gap: 6px 8px; align-items: center; padding: 8px 12px; background: var(--surface); border-bottom: 1px solid var(--surface-edge); position: relative; z-index: 4; }
 .notes { grid-area: 2 / 1 / 3 / 4; z-index: 3; }
-.outline { grid-area: 3 / 1 / 5 / 2; width: 430px; max-width: 60vw; border-right: 1px solid var(--surface-edge); background: var(--surface); display: flex; flex-direction: column; min-height: 0; }
+.outline { grid-area: 3 / 1 / 5 / 2; width: 460px; max-width: 60vw; border-right: 1px solid var(--surface-edge); background: var(--surface); display: flex; flex-direction: column; min-height: 0; }
 .map { grid-area: 3 / 2 / 4 / 3; position: relative; min-width: 0; min-height: 0; overflow: hidden; }
 .panel { grid-area: 3 / 3 / 5 / 4; width: 380px; max-width: 85vw; border-left: 1px solid var(--surface-edge); background: var(--surface); overflow: auto; min-height: 0; }
 .timeline { grid-area: 4 / 2 / 5 / 3; background: var(--surface); border-top: 1px solid var(--surface-edge); }
@@ -98,15 +98,15 @@ dl { display: grid; grid-template-columns: auto 1fr; gap: 2px 12px; margin: 4px 
 pre { font: 11.5px/1.5 ui-monospace, "SF Mono", Menlo, Consolas, monospace; background: var(--bg); border: 1px solid var(--surface-edge); border-radius: 8px; padding: 10px; overflow: auto; max-height: 420px; margin: 6px 0; white-space: pre; tab-size: 2; }
 .glyph { width: 18px; height: 18px; flex: none; fill: none; stroke: currentColor; stroke-width: 1.5; stroke-linejoin: round; stroke-linecap: round; }
 .network { color: var(--network); } .policy { color: var(--policy); } .workload { color: var(--workload); } .other { color: var(--other); } .config { color: var(--config); } .storage { color: var(--storage); } .identity { color: var(--identity); }
-.grid-head, .grid-row { display: grid; grid-template-columns: minmax(0, 1fr) 124px 38px 46px; gap: 8px; align-items: center; padding: 0 10px; }
+.grid-head, .grid-row { display: grid; grid-template-columns: minmax(0, 1fr) 112px 32px 38px; gap: 6px; align-items: center; padding: 0 10px; }
 .grid-head { color: var(--soft); font-size: 11.5px; height: 28px; border-bottom: 1px solid var(--surface-edge); flex: none; }
 .grid { position: relative; overflow: auto; flex: 1; outline-offset: -2px; }
 .grid-row { position: absolute; left: 0; right: 0; height: 26px; cursor: default; }
 .grid-row:hover { background: var(--hover); } .grid-row.on { background: var(--accent-soft); box-shadow: inset 3px 0 var(--accent); }
 .grid-row > * { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 .grid-row .first { display: flex; align-items: center; gap: 5px; }
-.grid-row .label { overflow: hidden; text-overflow: ellipsis; }
-.grid-row .kindname { color: var(--soft); flex: none; font-size: 11.5px; }
+.grid-row .label { overflow: hidden; text-overflow: ellipsis; flex: 0 1 auto; min-width: min(60%, max-content); }
+.grid-row .kindname { color: var(--soft); flex: 0 50 auto; min-width: 0; overflow: hidden; text-overflow: ellipsis; font-size: 11.5px; }
 .grid-row.group .label { font-weight: 650; } .grid-row .num { text-align: end; color: var(--soft); font-variant-numeric: tabular-nums; }
 .grid-row .st { color: var(--soft); font-size: 12px; } .grid-row .st.degraded, .grid-row .st.missing { color: var(--bad); font-weight: 600; } .grid-row .st.progressing { color: var(--warn); }
 .twist { width: 14px; flex: none; color: var(--soft); text-align: center; }

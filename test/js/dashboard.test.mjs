@@ -1,0 +1,136 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import test from "node:test";
+
+import { control, eventually, snapshot } from "./scenario.mjs";
+import { open, out, require, token, url } from "./place.mjs";
+
+const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
+
+/** Opens the dashboard as a reader would: it asks for a token, and draws. */
+async function dashboard(t, view, options = {}) {
+  const page = await open(t, "/dashboard/missing"); // of the same origin, without a graph
+  if (options.dark) await page.emulateMedia({ colorScheme: "dark" });
+  const violations = [];
+  await page.exposeFunction("violated", (what) => violations.push(what));
+  await page.addInitScript(() => {
+    addEventListener("securitypolicyviolation", (event) => globalThis.violated(`${event.violatedDirective} ${event.blockedURI} ${event.sourceFile}`));
+  });
+  const answer = await page.goto(new URL(`/dashboard/#/${view}`, url).href);
+  assert.match(answer.headers()["content-security-policy"], /require-trusted-types-for 'script'/);
+  await page.fill("input[type=password]", token);
+  await page.click("form button");
+  await page.waitForFunction(() => document.querySelector("graph-view")?.controller?.synced);
+  t.after(() => assert.deepEqual(violations, [], "reports of the content security policy"));
+  return page;
+}
+
+const ask = (page, what, args) => page.evaluate(([w, a]) => document.querySelector("graph-view").controller.link.ask(w, a), [what, args]);
+
+// The objects and references that the page has, and those that a get has.
+async function difference(page, namespace, name) {
+  const { vertices, arcs } = await snapshot({ base: url, namespace, name, token });
+  const [rows, stats] = [await ask(page, "table"), await page.evaluate(() => document.querySelector("graph-view").controller.map.scene.stats)];
+  const want = [...vertices.values()].map(({ vx }) => `${vx.ns} ${vx.n}`).sort().join("\n");
+  const got = rows.filter(([, , , health]) => health !== "missing").map(([, ns, n]) => `${ns} ${n}`).sort().join("\n");
+  if (want !== got) return `objects ${got}, want ${want}`;
+  const { account } = stats;
+  const drawn = account.inside + account.hub + account.line + account.between;
+  return stats.arcs === arcs.size && drawn === arcs.size ? "" : `${stats.arcs} references, ${drawn} of them drawn, want ${arcs.size}`;
+}
+
+test("the dashboard shows the graph that there is, and what becomes of it", async (t) => {
+  const page = await dashboard(t, "busy/view");
+  const same = () => eventually(() => difference(page, "busy", "view"));
+  await same();
+  await control(url, "change?n=60");
+  await same();
+  await control(url, "cut");
+  await control(url, "change?n=10");
+  await same();
+  // The outline has a row for every object, whatever is folded on the map.
+  await page.keyboard.press("t");
+  await ask(page, "expand", { all: true, open: true });
+  const { rows } = await ask(page, "outline", { from: 0, to: 10_000 });
+  const objects = rows.filter((row) => !row.group).map((row) => row.key);
+  assert.equal(new Set(objects).size, objects.length, "each object has one row");
+  assert.equal(objects.length, (await ask(page, "table")).length);
+  await page.screenshot({ path: path.join(out, "dashboard.png") });
+});
+
+test("the dashboard by keys alone: a broken object is found, focused, and left again", async (t) => {
+  const page = await dashboard(t, "large/view");
+  const now = () => page.evaluate(() => {
+    const c = document.querySelector("graph-view").controller;
+    return { selected: c.now.selected, focus: c.now.focus?.key, places: [...c.map.scene.places.keys()], panel: c.details.element.hidden ? "" : c.details.element.textContent, hash: location.hash };
+  });
+  await page.evaluate(() => document.querySelector("graph-view").controller.map.element.focus());
+  await page.keyboard.press("n");
+  await eventually(async () => ((await now()).panel ? "" : "no panel"));
+  const { selected, panel } = await now();
+  assert.match(selected, /configmaps\/large\/app-/);
+  assert.match(panel, /not in the graph/);
+  await page.keyboard.press("f");
+  await eventually(async () => ((await now()).places.join() === "focus" ? "" : "no focus"));
+  await eventually(async () => ((await now()).hash.includes("focus=") ? "" : "the address does not say so"));
+  await page.keyboard.press("Escape");
+  await eventually(async () => ((await now()).places.join() === "large" ? "" : "still a focus"));
+  // Search: what is found is flown to.
+  await page.keyboard.press("/");
+  await page.keyboard.type("kind:deployment app-07");
+  await eventually(async () => ((await page.locator("graph-view .popup .row").count()) > 0 ? "" : "nothing found"));
+  await page.keyboard.press("Enter");
+  await eventually(async () => ((await now()).selected === "apps/v1/deployments/large/app-07" ? "" : (await now()).selected));
+});
+
+test("the outline keeps the focus while rows come and go under it", async (t) => {
+  const page = await dashboard(t, "busy/view");
+  await page.evaluate(() => document.querySelector("graph-view").controller.map.element.focus());
+  await page.keyboard.press("t");
+  await ask(page, "expand", { all: true, open: true });
+  const changes = control(url, "change?n=60");
+  for (let i = 0; i < 60; i++) {
+    await page.keyboard.press("ArrowDown");
+    const role = await page.evaluate(() => document.querySelector("graph-view").shadowRoot.activeElement?.getAttribute("role"));
+    assert.equal(role, "treegrid", `after ${i + 1} steps`);
+  }
+  await changes;
+});
+
+test("names that mean something elsewhere are names", async (t) => {
+  const page = await dashboard(t, "large/view");
+  for (const name of ["<b>bold<b>", "&lt;b&gt;", 'quo"te', "back\\slash", "日本語"]) {
+    await page.evaluate((n) => {
+      const c = document.querySelector("graph-view").controller;
+      return c.select(`rbac.authorization.k8s.io/v1/roles/large/${n}`, { reveal: true });
+    }, name);
+    const [title, elements] = await page.evaluate(() => {
+      const { element } = document.querySelector("graph-view").controller.details;
+      return [element.querySelector("h2").textContent, element.querySelectorAll("b").length];
+    });
+    assert.deepEqual([title, elements], [name, 0]);
+  }
+});
+
+for (const dark of [false, true]) {
+  test(`axe finds nothing, ${dark ? "dark" : "light"}`, async (t) => {
+    const page = await dashboard(t, "large/view", { dark });
+    const check = async (state) => {
+      await page.evaluate(axe);
+      const { violations } = await page.evaluate(() => globalThis.axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa", "best-practice"] }));
+      assert.deepEqual(violations.map(({ id, nodes }) => `${state}: ${id}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`).slice(0, 3).join("; ")}`), []);
+    };
+    await check("map");
+    await page.evaluate(() => document.querySelector("graph-view").controller.problem(1));
+    await check("panel");
+    await page.evaluate(() => document.querySelector("graph-view").controller.outline.toggle(true));
+    await eventually(async () => ((await page.locator("graph-view [role=row]").count()) > 3 ? "" : "no rows"));
+    await check("outline");
+    await page.evaluate(() => document.querySelector("graph-view").controller.filter({ problems: true }));
+    await check("filter");
+    await page.click("graph-view button:has-text('Filter')");
+    await eventually(async () => ((await page.locator("graph-view .facets input").count()) > 3 ? "" : "no filters"));
+    await check("filters");
+  });
+}
