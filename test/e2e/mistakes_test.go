@@ -118,7 +118,7 @@ namespaces: {objectSelectorExpression: "labels.contains('a')"}`,
 		"CEL of roots": {
 			spec: `
 queries: [{include: {resourceSelectorExpression: "true"}}]
-roots: {objectSelectorExpressions: ["true", "kind == 'Deployment'"]}`,
+roots: {objectSelectorExpressions: ["true", "Kind == 'Deployment'"]}`,
 			wantReason: "InvalidExpression",
 			want:       `spec.roots.objectSelectorExpressions[1]: line 1, column 1: unknown name or function 'Kind'; the variables are obj, group, version, resource, kind, namespace, name, labels and annotations: "Kind == 'Deployment'"`,
 		},
