@@ -27,9 +27,13 @@ test: control-plane helm ## every test, against a real control plane, with the r
 	@CGO_ENABLED=1 go test -race -timeout $(TEST_TIMEOUT) ./...
 
 .PHONY: test-js
-test-js: control-plane build ## the JavaScript client in Node.js and Chromium, and drawings of exports; installs both as root on Debian, and npm packages
+test-js: control-plane build dashboard-bundle ## the JavaScript client in Node.js and Chromium, and drawings of exports; installs both as root on Debian, and npm packages
 	@hack/js-tools.sh
 	@PATH="$(CURDIR)/bin/.node/node_modules/.bin:$$PATH" go run ./test/js
+
+.PHONY: dashboard-bundle
+dashboard-bundle: ## one file of <graph-view>, for other people's pages, into bin/graph-view.js
+	@go run ./hack/bundle
 
 .PHONY: screenshots
 screenshots: ## the pictures of docs/images, of the dashboard with graphs of 50, 500 and 5,000 objects

@@ -20,13 +20,17 @@ function worker() {
 export class GraphViewElement extends HTMLElement {
   static observedAttributes = ["view", "base", "theme"];
 
-  /** A bearer token, or a function that gets one; kept in memory alone. */
-  token;
+  #token;
   #root;
   #controller;
 
   constructor() {
     super();
+    // What was set before the element was defined would hide the setter.
+    if (Object.hasOwn(this, "token")) {
+      this.#token = this.token;
+      delete this.token;
+    }
     const shadow = this.attachShadow({ mode: "open" });
     shadow.adoptedStyleSheets = [styleSheet()];
     this.#root = h("div", { class: "root" });
@@ -55,6 +59,11 @@ export class GraphViewElement extends HTMLElement {
     }
     this.#open();
   }
+
+  /** A bearer token, or a function that gets one; kept in memory alone. */
+  get token() { return this.#token; }
+
+  set token(token) { this.#token = token; }
 
   /** What is shown, and how: what a permalink needs. Nothing of it is secret. */
   get state() { return this.#controller?.state ?? ""; }

@@ -134,3 +134,27 @@ for (const dark of [false, true]) {
     await check("filters");
   });
 }
+
+test("<graph-view> in a page with rules and a policy of its own, twice, from one file", async (t) => {
+  const page = await open(t, "/page/page.html?namespace=busy&name=view");
+  const violations = [];
+  await page.exposeFunction("violated", (what) => violations.push(what));
+  await page.addInitScript(() => addEventListener("securitypolicyviolation", (event) => globalThis.violated(`${event.violatedDirective} ${event.blockedURI}`)));
+  await page.goto(new URL(`/page/embed.html#token=${token}`, url).href);
+  await page.waitForFunction(() => [...document.querySelectorAll("graph-view")].every((element) => element.controller?.synced));
+  const shown = await page.evaluate(async () => {
+    const [first, second] = document.querySelectorAll("graph-view");
+    await first.controller.problem(1);
+    return {
+      sizes: [first, second].map((element) => { const box = element.controller.map.element.getBoundingClientRect(); return box.width > 400 && box.height > 200; }),
+      vertices: [first, second].map((element) => element.controller.map.scene.stats.vertices > 0), title: document.title,
+      accent: first.controller.map.theme.accent,
+    };
+  });
+  assert.deepEqual(shown.sizes, [true, true]);
+  assert.deepEqual(shown.vertices, [true, true]);
+  assert.match(shown.title, /^\//);
+  assert.equal(shown.accent, "rebeccapurple");
+  assert.deepEqual(violations.filter((what) => !what.startsWith("worker-src")), []);
+  await page.screenshot({ path: path.join(out, "embed.png") });
+});

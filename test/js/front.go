@@ -70,6 +70,8 @@ func newFront(plane *env.ControlPlane, manager *operator.Operator, root string) 
 	page := http.NewServeMux()
 	for path, file := range map[string]string{
 		"/page.html": "docs/examples/page.html", "/graphview.js": "client/js/graphview.js",
+		"/embed.html": "docs/examples/embed.html", "/embed.css": "docs/examples/embed.css", "/embed.js": "docs/examples/embed.js",
+		"/graph-view.js": "bin/graph-view.js",
 	} {
 		page.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) { http.ServeFile(w, r, filepath.Join(root, file)) })
 	}

@@ -11,6 +11,7 @@ import { wireCard, wireApp, wirePlace } from "./wire.js";
 
 const shortest = 100; // milliseconds between two drawings
 const patience = 300; // until what has come of a graph that is not complete is drawn
+const overdueEvery = 15_000; // looks at what only time changes
 const freshFor = 400; // marks per drawing; more say nothing
 
 export class Engine {
@@ -20,6 +21,7 @@ export class Engine {
   #answers = new Answers(this.#store, this.#model);
   #view;
   #timer;
+  #later;
   #last = 0; // when it was drawn last, and how long that took
   #took = 0;
   #paused = false;
@@ -76,6 +78,7 @@ export class Engine {
 
   close() {
     clearTimeout(this.#timer);
+    clearTimeout(this.#later);
     this.#timer = undefined;
     const view = this.#view;
     this.#view = undefined;
@@ -145,12 +148,14 @@ export class Engine {
 
   #draw() {
     const began = performance.now();
+    const now = Date.now();
+    this.#store.grow(now);
     const journal = this.#store.journal.slice(Math.max(0, this.#told));
     this.#told = this.#store.journal.length;
     this.#waiting = 0;
     const whole = this.#whole;
     this.#whole = false;
-    const { places, removed, cards } = this.#model.update(Date.now());
+    const { places, removed, cards } = this.#model.update(now);
     this.#answers.changed();
     this.#post({
       type: "scene", whole, removed,
@@ -160,6 +165,8 @@ export class Engine {
       journal: journal.slice(-freshFor),
       stats: this.#stats(), synced: this.#synced, focus: this.#model.focus,
     });
+    clearTimeout(this.#later);
+    this.#later = setTimeout(() => this.#schedule(0), overdueEvery);
     this.#last = performance.now();
     this.#took = this.#last - began;
   }

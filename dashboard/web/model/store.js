@@ -1,7 +1,6 @@
 // The graph as the page holds it: integer ids, adjacency in both directions, and
 // what changed lately. It knows the protocol's actions and nothing of drawing.
 import { resource } from "./kinds.js";
-import { summarize } from "./summarize.js";
 
 /** How an object is, from good to bad. "missing" is a reference that leads nowhere. */
 export const healths = ["unknown", "ok", "suspended", "terminating", "progressing", "degraded", "missing"];
@@ -35,7 +34,7 @@ export class Store {
   apply(actions, { reset = false, at = 0 } = {}) {
     if (reset) this.#forget();
     for (const { svx, dvx, sarc, darc } of actions) {
-      if (svx) this.#set(svx.vx, svx.m ?? summarize(svx), at, reset);
+      if (svx) this.#set(svx.vx, svx.m ?? {}, at, reset);
       else if (dvx) this.#unset(dvx.vx, at);
       else if (sarc) this.#connect(sarc);
       else if (darc) this.#disconnect(darc);
@@ -56,6 +55,16 @@ export class Store {
 
   /** All vertices, also those that are referred to and missing. */
   * [Symbol.iterator]() { for (const v of this.vertices) if (v) yield v; }
+
+  /** Lets time do what no message does: what is overdue becomes degraded. */
+  grow(now) {
+    for (const v of this.vertices) {
+      if (!v || v.overdue === undefined || v.overdue * 1000 > now || v.health === "degraded") continue;
+      this.#log({ at: now, what: "~", key: v.key, health: "degraded", was: v.health });
+      v.health = "degraded";
+      this.changed.add(v);
+    }
+  }
 
   #forget() {
     this.byKey.clear();
@@ -87,7 +96,7 @@ export class Store {
 
   #set(key, m, at, quiet) {
     const v = this.#vertex(key);
-    const health = m.h ?? "unknown";
+    const health = m.od !== undefined && m.od * 1000 <= at ? "degraded" : m.h ?? "unknown";
     const fresh = !v.present;
     const [was, wasApp] = [v.health, v.app];
     v.kind = m.k ?? v.kind;
@@ -95,6 +104,7 @@ export class Store {
     v.why = m.w ?? "";
     v.rd = m.rd;
     v.t = m.t ?? 0;
+    v.overdue = m.od; // seconds since 1970, from when on it counts as degraded
     v.app = m.app ?? "";
     v.uid = m.u ?? "";
     v.root = m.root === true;

@@ -124,6 +124,13 @@ export class Toolbar {
     this.#controller.map.element.focus({ preventScroll: true });
   }
 
+  // What is typed faster than it is found is searched for once more.
+  async #first(at) {
+    if (at < 0) await this.#controller.search(this.#search.value);
+    const hit = this.#found?.hits[Math.max(0, at)];
+    if (hit) this.#go(hit);
+  }
+
   #searchKey(event) {
     const list = this.#found?.hits.slice(0, 40) ?? [];
     if (event.key === "ArrowDown" || event.key === "ArrowUp") {
@@ -138,8 +145,8 @@ export class Toolbar {
       this.#controller.filter({ text: this.#search.value });
       this.#search.value = "";
       this.#controller.search("");
-    } else if (event.key === "Enter" && list.length > 0) {
-      this.#go(list[Math.max(0, this.#at)]);
+    } else if (event.key === "Enter") {
+      this.#first(this.#at);
     } else if (event.key === "Escape") {
       event.stopPropagation();
       if (this.#hits.shown) this.#hits.hide();
