@@ -12,9 +12,12 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/layout"
 )
 
+// repository is what an image in a file is called, as the manifests call it.
+const repository = "graphview.dev/manager"
+
 // writeLayout writes an OCI image layout as a tar file whose entries have no
-// times and no owners.
-func writeLayout(out string, index v1.ImageIndex) error {
+// times and no owners. The image has a name in it, for whoever loads it.
+func writeLayout(out string, index v1.ImageIndex, version string) error {
 	dir, err := os.MkdirTemp("", "graphview-layout-")
 	if err != nil {
 		return err
@@ -24,7 +27,10 @@ func writeLayout(out string, index v1.ImageIndex) error {
 	if err != nil {
 		return err
 	}
-	if err := path.AppendIndex(index); err != nil {
+	if err := path.AppendIndex(index, layout.WithAnnotations(map[string]string{
+		"io.containerd.image.name":          repository + ":" + version,
+		"org.opencontainers.image.ref.name": version,
+	})); err != nil {
 		return err
 	}
 	if err := os.MkdirAll(filepath.Dir(out), 0o755); err != nil {

@@ -48,7 +48,7 @@ func run(ctx context.Context, o options) error {
 		return err
 	}
 	if o.out != "" {
-		if err := writeLayout(o.out, index); err != nil {
+		if err := writeLayout(o.out, index, o.version); err != nil {
 			return fmt.Errorf("write %s: %w", o.out, err)
 		}
 		fmt.Printf("%s %s\n", digest, o.out)
