@@ -9,8 +9,10 @@ WORKDIR /src
 COPY go.mod go.sum ./
 RUN go mod download
 COPY api api
+COPY client client
 COPY cmd/manager cmd/manager
 COPY controllers controllers
+COPY dashboard dashboard
 COPY graphview graphview
 COPY stream stream
 ARG TARGETOS TARGETARCH VERSION=v0.0.0
