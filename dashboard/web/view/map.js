@@ -2,7 +2,7 @@
 // is different.
 import { Camera } from "./camera.js";
 import { h } from "./h.js";
-import { paint } from "./paint.js";
+import { levels, paint } from "./paint.js";
 import { Scene } from "./scene.js";
 import { readTheme, wantsStillness } from "./theme.js";
 
@@ -140,7 +140,7 @@ export class MapView extends EventTarget {
       selected: this.selected, hovered: this.hovered, lit: this.lit, bundles: this.bundles, now,
     });
     this.frames++;
-    const busy = this.scene.busy(now);
+    const busy = this.scene.busy(now, this.camera.k >= levels.titles);
     if (flying || busy) this.draw();
     else if (this.scene.still && (this.scene.marks.size > 0 || this.scene.ghosts.length > 0)) setTimeout(() => this.draw(), 500);
     if (flying) this.dispatchEvent(new Event("moved"));

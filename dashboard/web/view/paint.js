@@ -2,7 +2,7 @@
 // drawn as less. It needs of a context what a canvas has, so that the SVG of an
 // export comes from the same lines. Text is never smaller than 9 pixels.
 import { paintCard, paintLine, paintMini } from "./card.js";
-import { ellipsis } from "./text.js";
+import { ellipsis, measure } from "./text.js";
 import { cardSize } from "./scene.js";
 
 export const levels = { tiles: 0.075, titles: 0.4, cards: 0.56, subs: 0.78 };
@@ -58,12 +58,12 @@ function paintPlaceTitle(drawing, place, sx, sy, w) {
   const title = ellipsis(context, place.name || "cluster-scoped", Math.min(room, w * 0.8));
   context.fillText(title, left, y);
   drawing.count.texts++;
-  const used = context.measureText(title).width + 10;
+  const used = measure(context, title) + 10;
   const count = problems > 0 ? `${problems} need${problems === 1 ? "s" : ""} attention` : apps(place);
   const small = Math.max(10.5, size * 0.62);
   context.font = `${problems > 0 ? 600 : 400} ${small}px ${theme.font}`;
-  const short = problems > 0 && context.measureText(count).width > room - used ? `▲ ${problems}` : count;
-  if (context.measureText(short).width > room - used) return;
+  const short = problems > 0 && measure(context, count) > room - used ? `▲ ${problems}` : count;
+  if (measure(context, short) > room - used) return;
   context.fillStyle = problems > 0 ? theme.bad : theme.soft;
   context.fillText(short, left + used, y + size * 0.06);
   drawing.count.texts++;
@@ -122,10 +122,10 @@ function paintAppTitle({ context, theme, camera, count }, app, sx, sy, w, bad, w
   context.fillText(title, left, y);
   count.texts++;
   if (!bad) return;
-  const used = context.measureText(title).width + 8;
+  const used = measure(context, title) + 8;
   context.font = `400 ${Math.max(10, size - 1.5)}px ${theme.font}`;
   const words = `${app.problems} of ${app.vertices} need attention`;
-  if (context.measureText(words).width > w - used - 28 * camera.k) return;
+  if (measure(context, words) > w - used - 28 * camera.k) return;
   context.fillText(words, left + used, y);
   count.texts++;
 }
@@ -141,7 +141,7 @@ function paintTile({ context, theme, count }, app, sx, sy, w, h, bad, warns) {
   context.font = `${quiet ? 500 : 650} ${size}px ${theme.font}`;
   context.textAlign = "left";
   const title = ellipsis(context, app.title, w - 10);
-  const width = context.measureText(title).width;
+  const width = measure(context, title);
   const y = Math.min(sy + h / 2, sy + size * 0.9 + 3);
   // What is behind a name must not make it hard to read.
   context.fillStyle = bad ? theme["bad-soft"] : warns ? theme["warn-soft"] : quiet ? theme.place : theme.box;
@@ -155,7 +155,7 @@ function paintTile({ context, theme, count }, app, sx, sy, w, h, bad, warns) {
   context.font = `500 ${Math.max(9.5, size - 2)}px ${theme.font}`;
   const words = ellipsis(context, `${app.problems} of ${app.vertices}`, w - 10);
   const below = y + size * 1.35;
-  const used = context.measureText(words).width;
+  const used = measure(context, words);
   context.globalAlpha = 0.88;
   context.fillStyle = theme["bad-soft"];
   context.fillRect(sx + 2, below - size * 0.6, used + 7, size * 1.2);

@@ -17,22 +17,34 @@ export class Scene {
 
   /** Takes in a drawing. */
   apply(message, now) {
-    const before = this.cards;
-    if (message.whole) this.places = new Map();
-    for (const name of message.removed) this.places.delete(name);
+    const gone = []; // cards that were there
+    if (message.whole) {
+      this.places = new Map();
+      this.cards = new Map();
+      this.byId = new Map();
+    }
+    for (const name of message.removed) {
+      this.#forget(this.places.get(name), gone);
+      this.places.delete(name);
+    }
     for (const place of message.places) {
       const old = this.places.get(place.name);
+      this.#forget(old, gone);
       this.#move(place, old, now);
       const apps = new Map((old?.apps ?? []).map((app) => [app.key, app]));
       for (const app of place.apps) {
         const oldApp = apps.get(app.key);
         this.#move(app, oldApp, now);
         const cards = new Map((oldApp?.cards ?? []).map((card) => [card.key, card]));
-        for (const card of app.cards) this.#move(card, cards.get(card.key), now);
+        for (const card of app.cards) {
+          this.#move(card, cards.get(card.key), now);
+          const found = { card, app, place };
+          this.cards.set(card.key, found);
+          if (!card.uses) this.byId.set(card.id, found);
+        }
       }
       this.places.set(place.name, place);
     }
-    if (message.places.length > 0 || message.removed.length > 0 || message.whole) this.#index();
     for (const { app, card } of message.cards) {
       const found = this.cards.get(card.key);
       if (!found) continue;
@@ -40,7 +52,7 @@ export class Scene {
       Object.assign(found.card, card);
     }
     for (const [key, what] of message.marks) this.marks.set(key, { what, until: now + marked[what] });
-    if (!message.whole) for (const [key, { card, app, place }] of before) if (!this.cards.has(key)) this.#ghost(card, app, place, now);
+    for (const { card, app, place } of gone) if (!this.cards.has(card.key)) this.#ghost(card, app, place, now);
     this.stats = message.stats;
   }
 
@@ -56,16 +68,14 @@ export class Scene {
     if (this.ghosts.length < 100) this.ghosts.push({ x: place.x + app.x + card.x, y: place.y + app.y + card.y, name: card.name, until: now + marked["-"] });
   }
 
-  #index() {
-    this.cards = new Map();
-    this.byId = new Map();
-    for (const place of this.places.values()) {
-      for (const app of place.apps) {
-        for (const card of app.cards) {
-          const found = { card, app, place };
-          this.cards.set(card.key, found);
-          if (!card.uses) this.byId.set(card.id, found);
-        }
+  #forget(place, gone) {
+    for (const app of place?.apps ?? []) {
+      for (const card of app.cards) {
+        const found = this.cards.get(card.key);
+        if (found?.place !== place) continue; // it is in another one by now
+        gone.push(found);
+        this.cards.delete(card.key);
+        if (this.byId.get(card.id) === found) this.byId.delete(card.id);
       }
     }
   }
@@ -82,11 +92,11 @@ export class Scene {
     return { x: thing.dx * left, y: thing.dy * left };
   }
 
-  /** Whether the next frame differs from this one without anything new. */
-  busy(now) {
+  /** Whether the next frame differs from this one without anything new. Marks of cards are seen from near alone. */
+  busy(now, near) {
     for (const [key, mark] of this.marks) if (mark.until <= now) this.marks.delete(key);
     this.ghosts = this.ghosts.filter((ghost) => ghost.until > now);
-    return now < this.#moving || (!this.still && (this.marks.size > 0 || this.ghosts.length > 0));
+    return now < this.#moving || (near && !this.still && (this.marks.size > 0 || this.ghosts.length > 0));
   }
 
   /** The rectangle of everything, or of one card. */

@@ -15,6 +15,7 @@ export class Toolbar {
   #filters;
   #filterButton;
   #found;
+  #said = "";
   #at = -1;
 
   constructor(controller) {
@@ -88,6 +89,9 @@ export class Toolbar {
   update() {
     const { status, synced, now, map, options } = this.#controller;
     const { stats } = map.scene;
+    const said = JSON.stringify([status.state, synced, now.filters.problems, now.outline, options?.name, stats.vertices, stats.arcs, stats.problems]);
+    if (said === this.#said) return; // what is the same is left alone, and with it the focus
+    this.#said = said;
     this.#problems.replaceChildren(icon(signs.problem), stats.problems > 0 ? h("span", { class: "count-bad" }, stats.problems.toLocaleString("en")) : "", h("span", { class: "wide" }, stats.problems === 0 ? "No problems" : stats.problems === 1 ? "problem" : "problems"));
     this.#problems.setAttribute("aria-pressed", String(now.filters.problems));
     this.#problems.title = "Show only what needs attention";
