@@ -38,6 +38,7 @@ func setConditions(conditions *[]metav1.Condition, generation int64, v verdict, 
 	unserved := func(reason, message string) {
 		set(v1alpha1.ConditionReady, metav1.ConditionFalse, reason, message)
 		set(v1alpha1.ConditionComplete, metav1.ConditionUnknown, reason, "Nothing is read while the graph is not served.")
+		set(v1alpha1.ConditionHealthy, metav1.ConditionUnknown, reason, "Nothing is known while the graph is not served.")
 		set(v1alpha1.ConditionStalled, metav1.ConditionTrue, reason, message)
 	}
 
@@ -68,7 +69,26 @@ func setConditions(conditions *[]metav1.Condition, generation int64, v verdict, 
 	default:
 		set(v1alpha1.ConditionComplete, metav1.ConditionTrue, v1alpha1.ReasonComplete, "Every selected resource can be read.")
 	}
+	setHealthy(set, synced, st)
 	meta.RemoveStatusCondition(conditions, v1alpha1.ConditionStalled)
+}
+
+// setHealthy says how the objects are, by the worst that there is.
+func setHealthy(set func(kind string, status metav1.ConditionStatus, reason, message string), synced bool, st *graphview.Status) {
+	status, reason, message := metav1.ConditionFalse, "", ""
+	switch {
+	case !synced:
+		status, reason, message = metav1.ConditionUnknown, v1alpha1.ReasonSyncing, "Selected resources are being listed."
+	case st.Health.Degraded > 0:
+		reason, message = v1alpha1.ReasonDegraded, "Objects are degraded; status.health counts them."
+	case st.Missing > 0:
+		reason, message = v1alpha1.ReasonMissingReferences, "Objects refer to others that they need and that do not exist; status.missing counts the references."
+	case st.Health.Progressing > 0:
+		reason, message = v1alpha1.ReasonProgressing, "Objects are not yet as their specs want them; status.health counts them."
+	default:
+		status, reason, message = metav1.ConditionTrue, v1alpha1.ReasonOk, "No object is degraded or progressing, and none that is needed is missing."
+	}
+	set(v1alpha1.ConditionHealthy, status, reason, message)
 }
 
 // unreadableResources names the resources that have something to say, and what.

@@ -22,6 +22,8 @@ func TestSetConditions(t *testing.T) {
 		listed    = "Selected resources are being listed."
 		readable  = "Every selected resource can be read."
 		unserved  = "Nothing is read while the graph is not served."
+		well      = "No object is degraded or progressing, and none that is needed is missing."
+		unknown   = "Nothing is known while the graph is not served."
 		seeReason = "The spec is not accepted: see the condition Accepted."
 	)
 	condition := func(kind string, status metav1.ConditionStatus, reason, message string) metav1.Condition {
@@ -45,6 +47,7 @@ func TestSetConditions(t *testing.T) {
 				condition("Accepted", "True", "Accepted", compiles),
 				condition("Complete", "Unknown", "Syncing", listed),
 				condition("Ready", "False", "Syncing", filling),
+				condition("Healthy", "Unknown", "Syncing", listed),
 			},
 		},
 		"ready": {
@@ -54,6 +57,7 @@ func TestSetConditions(t *testing.T) {
 				condition("Accepted", "True", "Accepted", compiles),
 				condition("Complete", "True", "Complete", readable),
 				condition("Ready", "True", "Ready", served),
+				condition("Healthy", "True", "Ok", well),
 			},
 		},
 		"a resource that appears later does not take Ready away": {
@@ -63,6 +67,7 @@ func TestSetConditions(t *testing.T) {
 				condition("Accepted", "True", "Accepted", compiles),
 				condition("Complete", "True", "Complete", readable),
 				condition("Ready", "True", "Ready", served),
+				condition("Healthy", "True", "Ok", well),
 			},
 		},
 		"ready, but for what cannot be read": {
@@ -72,6 +77,7 @@ func TestSetConditions(t *testing.T) {
 				condition("Accepted", "True", "Accepted", compiles),
 				condition("Complete", "False", "ResourcesUnreadable", "secrets: forbidden; widgets.example.com: conversion webhook: refused"),
 				condition("Ready", "True", "Ready", served),
+				condition("Healthy", "True", "Ok", well),
 			},
 		},
 		"syncing, and some cannot be read so far": {
@@ -81,6 +87,7 @@ func TestSetConditions(t *testing.T) {
 				condition("Accepted", "True", "Accepted", compiles),
 				condition("Complete", "Unknown", "Syncing", listed),
 				condition("Ready", "False", "Syncing", filling),
+				condition("Healthy", "Unknown", "Syncing", listed),
 			},
 		},
 		"not accepted": {
@@ -89,6 +96,7 @@ func TestSetConditions(t *testing.T) {
 				condition("Accepted", "False", "InvalidExpression", "spec.queries[0]: 1:3: oops"),
 				condition("Complete", "Unknown", "NotAccepted", unserved),
 				condition("Ready", "False", "NotAccepted", seeReason),
+				condition("Healthy", "Unknown", "NotAccepted", unknown),
 				condition("Stalled", "True", "NotAccepted", seeReason),
 			},
 		},
@@ -99,6 +107,7 @@ func TestSetConditions(t *testing.T) {
 				condition("Accepted", "True", "Accepted", compiles),
 				condition("Complete", "Unknown", "LimitExceeded", unserved),
 				condition("Ready", "False", "LimitExceeded", "more than 10 vertices"),
+				condition("Healthy", "Unknown", "LimitExceeded", unknown),
 				condition("Stalled", "True", "LimitExceeded", "more than 10 vertices"),
 			},
 		},
@@ -110,6 +119,7 @@ func TestSetConditions(t *testing.T) {
 				condition("Accepted", "True", "Accepted", compiles),
 				condition("Complete", "True", "Complete", readable),
 				condition("Ready", "True", "Ready", served),
+				condition("Healthy", "True", "Ok", well),
 			},
 		},
 	}
@@ -156,6 +166,31 @@ func TestEventType(t *testing.T) {
 			got, ok := eventType(&tt.condition)
 			if got != tt.want || ok == tt.wantNone {
 				t.Errorf("got %q, %t, want %q, %t", got, ok, tt.want, !tt.wantNone)
+			}
+		})
+	}
+}
+
+func TestSetHealthy(t *testing.T) {
+	tests := map[string]struct {
+		status     graphview.Status
+		want       metav1.ConditionStatus
+		wantReason string
+	}{
+		"syncing":     {graphview.Status{Health: graphview.Health{Degraded: 1}}, "Unknown", "Syncing"},
+		"empty":       {graphview.Status{Synced: true}, "True", "Ok"},
+		"well":        {graphview.Status{Synced: true, Health: graphview.Health{OK: 3, Suspended: 1, Terminating: 1, Unknown: 9}}, "True", "Ok"},
+		"progressing": {graphview.Status{Synced: true, Health: graphview.Health{OK: 3, Progressing: 1}}, "False", "Progressing"},
+		"missing":     {graphview.Status{Synced: true, Missing: 1, Health: graphview.Health{Progressing: 1}}, "False", "MissingReferences"},
+		"degraded":    {graphview.Status{Synced: true, Missing: 1, Health: graphview.Health{Progressing: 1, Degraded: 1}}, "False", "Degraded"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			var conditions []metav1.Condition
+			setConditions(&conditions, 1, accepted, &tt.status, false)
+			got := meta.FindStatusCondition(conditions, v1alpha1.ConditionHealthy)
+			if got == nil || got.Status != tt.want || got.Reason != tt.wantReason {
+				t.Errorf("got %v, want %s %s", got, tt.want, tt.wantReason)
 			}
 		})
 	}

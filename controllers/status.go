@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"k8s.io/utils/ptr"
+
 	"graphview.dev/api/v1alpha1"
 	"graphview.dev/graphview"
 )
@@ -16,6 +18,15 @@ func setCounts(status *v1alpha1.GraphViewStatus, st *graphview.Status) {
 	status.Vertices = int64(st.Vertices)
 	status.Arcs = int64(st.Arcs)
 	status.Roots = int64(st.Roots)
+	status.Health, status.Missing = nil, nil
+	if st.Served {
+		h := &st.Health
+		status.Health = &v1alpha1.HealthCounts{
+			OK: int64(h.OK), Progressing: int64(h.Progressing), Degraded: int64(h.Degraded),
+			Suspended: int64(h.Suspended), Terminating: int64(h.Terminating), Unknown: int64(h.Unknown),
+		}
+		status.Missing = ptr.To(int64(st.Missing))
+	}
 	status.Subscribers = int64(st.Subscribers)
 	status.Warnings = boundWarnings(st.Warnings)
 	status.Resources = nil

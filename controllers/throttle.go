@@ -34,14 +34,14 @@ func decide(is, should *v1alpha1.GraphViewStatus, since, interval time.Duration)
 	}
 }
 
-// sameOutcome tells whether two lists of conditions differ at most in messages
-// and order.
+// sameOutcome tells whether two lists of conditions differ at most in messages,
+// order, and what Healthy says: that follows the counts, and moves as often.
 func sameOutcome(a, b []metav1.Condition) bool {
 	if len(a) != len(b) {
 		return false
 	}
 	for i := range a {
-		if changed(&a[i], b) {
+		if a[i].Type != v1alpha1.ConditionHealthy && changed(&a[i], b) {
 			return false
 		}
 	}

@@ -39,6 +39,7 @@ type feed struct {
 	// faults say, of the objects of which not all references are known, why. They
 	// are used in the watch's turn.
 	faults map[objectName]string
+	shape  atomic.Pointer[partShape]
 }
 
 // objectName is what an object is called within its feed.
@@ -202,7 +203,7 @@ func (f *feed) references(o *watch.Decoded, object *graph.Object) (warning, err 
 		defer turn.End()
 	}
 	rules := e.rules.current.Load()
-	unread, err := e.tableReferences(rules.extractor, f.resource, o, object)
+	unread, err := f.tableReferences(rules.extractor, o, object)
 	if err != nil {
 		return nil, err
 	}

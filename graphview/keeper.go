@@ -162,7 +162,7 @@ func (k *keeper) clear() {
 	clear(k.unmet)
 	k.namespaces = nil
 	v.mu.Lock()
-	v.rows = nil
+	v.rows, v.expected = nil, nil
 	v.scoped++
 	v.mu.Unlock()
 	v.warnings.Reset()

@@ -186,6 +186,8 @@ var always = func() chan struct{} {
 // and in batches under load, and makes it one revision.
 func (e *Engine) loop(ctx context.Context) {
 	batch := make([]event, 0, maxBatch)
+	lapse := time.NewTicker(lapseInterval)
+	defer lapse.Stop()
 	var received time.Time // what the graph is working on
 	for {
 		// While the graph has something left to do, it is its turn too.
@@ -201,6 +203,8 @@ func (e *Engine) loop(ctx context.Context) {
 			batch = e.gather(ctx, append(batch, ev))
 			received = receivedAt(batch[0])
 		case <-pending:
+		case now := <-lapse.C:
+			batch = append(batch, funcEvent(func() { e.graph.Lapse(now.Unix()) }))
 		}
 		e.counts.revisions.Add(1)
 		var locked time.Time

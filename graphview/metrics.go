@@ -1,12 +1,15 @@
 package graphview
 
 import (
+	"maps"
+	"slices"
 	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
 	"graphview.dev/graphview/budget"
+	"graphview.dev/graphview/health"
 )
 
 // counts are what happened since the start. The loop and the watches only add to
@@ -44,6 +47,8 @@ var (
 	openedDesc    = describe("connection_views", "Views that were made for one connection.")
 	verticesDesc  = describe("vertices", "Objects in the graph that all views share.")
 	arcsDesc      = describe("arcs", "References in the graph that all views share, also those to objects that it does not have.")
+	objectsDesc   = describe("objects", "Visible objects of GraphViews, by health; an object that several GraphViews show counts for each of them.", "health")
+	missingDesc   = describe("missing_references", "References in GraphViews to objects that do not exist, though the referrer needs them; for each GraphView that shows them.")
 	watchesDesc   = describe("watches", "Watches of resources, by state: synced, syncing or failing.", "state")
 	queueDesc     = describe("queued_events", "Events that wait to become part of the graph.")
 	eventsDesc    = describe("events_total", "Events that became part of the graph, by type: set, delete, or replay for objects that were shown to another view.", "type")
@@ -70,7 +75,7 @@ func newWriteLock() prometheus.Histogram {
 // Describe implements prometheus.Collector.
 func (m metrics) Describe(out chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
-		viewsDesc, openedDesc, verticesDesc, arcsDesc, watchesDesc, queueDesc,
+		viewsDesc, openedDesc, objectsDesc, missingDesc, verticesDesc, arcsDesc, watchesDesc, queueDesc,
 		eventsDesc, revisionsDesc, encodingsDesc, failuresDesc, errorsDesc, costDesc, panicsDesc, refusedDesc, exceededDesc,
 	} {
 		out <- d
@@ -93,6 +98,11 @@ func (m metrics) Collect(out chan<- prometheus.Metric) {
 	for state, n := range views {
 		gauge(viewsDesc, n, state)
 	}
+	states, missing := e.standing()
+	for state, n := range states {
+		gauge(objectsDesc, n, string(state))
+	}
+	gauge(missingDesc, missing)
 	for state, n := range e.watchStates() {
 		gauge(watchesDesc, n, state)
 	}
@@ -116,6 +126,20 @@ func (m metrics) Collect(out chan<- prometheus.Metric) {
 	for _, b := range budget.All() {
 		out <- prometheus.MustNewConstMetric(exceededDesc, prometheus.CounterValue, float64(b.Exceedings()), b.Name())
 	}
+}
+
+// standing is that of all named views together.
+func (e *Engine) standing() (states map[health.State]int, missing int) {
+	e.mu.Lock()
+	views := slices.Collect(maps.Values(e.views))
+	e.mu.Unlock()
+	var all Health
+	for _, v := range views {
+		h, m := v.standing()
+		all.add(h)
+		missing += m
+	}
+	return all.byState(), missing
 }
 
 // viewStates counts named views by state, and the others.

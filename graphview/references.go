@@ -13,15 +13,17 @@ import (
 )
 
 // tableReferences notes what an object refers to by the table of refs, or as a
-// release of Helm, and its labels. Only what they are read from is built of the
+// release of Helm, its labels, and how it is. Only what they are read from is built of the
 // object. A warning says what of it is not understood, an error that it cannot be
 // read.
-func (e *Engine) tableReferences(x *refs.Extractor, of resources.Resource, o *watch.Decoded, object *graph.Object) (warning, err error) {
+func (f *feed) tableReferences(x *refs.Extractor, o *watch.Decoded, object *graph.Object) (warning, err error) {
+	of, e := f.resource, f.engine
 	kind := kindOf(of)
-	part, err := o.Part(x.Shape(kind))
+	part, err := o.Part(shapeFor(&f.shape, x, kind))
 	if err != nil {
 		return nil, err
 	}
+	classify(kind, o, part, object)
 	object.Labels = labelsOf(part)
 	object.References, warning = x.Examine(kind, part)
 	if isRelease(of, o.Name(), object.Labels) {

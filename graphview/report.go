@@ -28,9 +28,11 @@ func (k *keeper) report(catalog *resources.Catalog, o outline, generation int) t
 	a.denied()
 	a.undiscovered(catalog)
 	v.warnings.Set(a.warnings)
+	expected := k.expected(a)
 
 	v.mu.Lock()
 	changed := !equalRows(v.rows, a.rows)
+	v.expected = expected
 	if v.rows = a.rows; changed {
 		v.scoped++
 	}

@@ -6,6 +6,13 @@ type Status struct {
 	Resources []ResourceStatus
 	// Vertices and Arcs count what is visible; Roots the root objects.
 	Vertices, Arcs, Roots int
+	// Served: the counts say what is in a graph that is served.
+	Served bool
+	// Health counts the visible objects by how they are.
+	Health Health
+	// Missing counts references to what does not exist, as far as the view selects it
+	// wherever it may be found and the referrer needs it.
+	Missing int
 	// Subscribers counts open subscriptions.
 	Subscribers int
 	// Warnings are the current ones, without names of objects, in a stable

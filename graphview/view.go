@@ -50,6 +50,7 @@ type View struct {
 	limit      *ClosedError
 	present    *delivery.Interruption // of the subscriptions that there are
 	rows       []ResourceStatus
+	expected   expectation
 	scoped     uint64 // counts changes of rows and program
 	seen       delivery.Scope
 	news       chan struct{} // closed when synced or warnings changed
@@ -286,6 +287,8 @@ func (v *View) Status() Status {
 	}
 	counts := lens.Counts()
 	s.Vertices, s.Arcs, s.Roots = counts.Vertices, counts.Arcs, counts.Roots
+	s.Served = true
+	s.Health, s.Missing = v.standing()
 	s.Resources = make([]ResourceStatus, len(rows))
 	for i, row := range rows {
 		row.Objects = counts.Objects[graph.Resource{Group: row.Group, Version: row.Version, Resource: row.Resource}]

@@ -16,6 +16,12 @@ const (
 	// the graph is served all the same.
 	ConditionComplete = "Complete"
 
+	// ConditionHealthy is True when no visible object is degraded or progressing
+	// and no reference that is needed leads to what does not exist. It is about the
+	// objects, not about the GraphView: a view that is not Healthy is served as any
+	// other. It follows the counts, at most once in some seconds.
+	ConditionHealthy = "Healthy"
+
 	// ConditionStalled is present, and then True, only while nothing will
 	// happen until somebody acts. Tools that follow kstatus fail at once
 	// instead of waiting.
@@ -70,6 +76,25 @@ const (
 	// ReasonLimitExceeded: False, the graph is larger than this installation
 	// allows and is not served. The message says which limit.
 	ReasonLimitExceeded = "LimitExceeded"
+)
+
+// The reasons of ConditionHealthy; it has NotAccepted, LimitExceeded and Syncing,
+// too, while it is Unknown. The worst counts: Degraded before MissingReferences
+// before Progressing.
+const (
+	// ReasonOk: True.
+	ReasonOk = "Ok"
+
+	// ReasonDegraded: False, at least one object failed or does not get to what its
+	// spec wants.
+	ReasonDegraded = "Degraded"
+
+	// ReasonMissingReferences: False, at least one object that another one needs does
+	// not exist.
+	ReasonMissingReferences = "MissingReferences"
+
+	// ReasonProgressing: False, at least one object is not yet as its spec wants it.
+	ReasonProgressing = "Progressing"
 )
 
 // The further reasons of ConditionComplete.

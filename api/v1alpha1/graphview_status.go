@@ -26,7 +26,7 @@ type GraphViewStatus struct {
 	// +kubebuilder:validation:Minimum=-1
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 
-	// conditions are Accepted, Ready, Complete and, only while nothing will
+	// conditions are Accepted, Ready, Complete, Healthy and, only while nothing will
 	// happen until somebody acts, Stalled.
 	// +optional
 	// +listType=map
@@ -61,6 +61,19 @@ type GraphViewStatus struct {
 	// +kubebuilder:validation:Minimum=0
 	Roots int64 `json:"roots"`
 
+	// health counts the visible objects by how they are. Absent while the graph is
+	// not served.
+	// +optional
+	Health *HealthCounts `json:"health,omitempty"`
+
+	// missing is the number of references to objects that do not exist although the
+	// referrer needs them. Not counted are references that are optional, and those to
+	// what the spec leaves out, selects by more than its resource and namespace, or may
+	// not read. Absent while the graph is not served.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	Missing *int64 `json:"missing,omitempty"`
+
 	// subscribers is the number of open subscriptions.
 	// +required
 	// +kubebuilder:validation:Minimum=0
@@ -73,6 +86,40 @@ type GraphViewStatus struct {
 	// +kubebuilder:validation:MaxItems=10
 	// +kubebuilder:validation:items:MaxLength=1024
 	Warnings []string `json:"warnings,omitempty"`
+}
+
+// HealthCounts are numbers of objects by health.
+type HealthCounts struct {
+	// ok is the number of objects that are as their specs want them.
+	// +required
+	// +kubebuilder:validation:Minimum=0
+	OK int64 `json:"ok"`
+
+	// progressing is the number of objects that are on their way there.
+	// +required
+	// +kubebuilder:validation:Minimum=0
+	Progressing int64 `json:"progressing"`
+
+	// degraded is the number of objects that failed, or do not get there.
+	// +required
+	// +kubebuilder:validation:Minimum=0
+	Degraded int64 `json:"degraded"`
+
+	// suspended is the number of objects that somebody stopped on purpose.
+	// +required
+	// +kubebuilder:validation:Minimum=0
+	Suspended int64 `json:"suspended"`
+
+	// terminating is the number of objects that are being deleted.
+	// +required
+	// +kubebuilder:validation:Minimum=0
+	Terminating int64 `json:"terminating"`
+
+	// unknown is the number of objects that do not say how they are, as ConfigMaps
+	// and Secrets.
+	// +required
+	// +kubebuilder:validation:Minimum=0
+	Unknown int64 `json:"unknown"`
 }
 
 // ResourceStatus is the state of one selected resource.

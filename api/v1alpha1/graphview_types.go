@@ -10,6 +10,8 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 // +kubebuilder:resource:path=graphviews,singular=graphview,scope=Namespaced,shortName=gv
 // +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`,description="Whether the graph is served"
 // +kubebuilder:printcolumn:name="Reason",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`,description="Why it is or is not"
+// +kubebuilder:printcolumn:name="Health",type=string,JSONPath=`.status.conditions[?(@.type=="Healthy")].reason`,description="How the visible objects are: Ok, or the worst there is"
+// +kubebuilder:printcolumn:name="Missing",type=integer,JSONPath=`.status.missing`,description="References to objects that do not exist although they are needed"
 // +kubebuilder:printcolumn:name="Resources",type=integer,JSONPath=`.status.resourceCount`,description="Resources that the queries selected"
 // +kubebuilder:printcolumn:name="Vertices",type=integer,JSONPath=`.status.vertices`,description="Visible objects"
 // +kubebuilder:printcolumn:name="Arcs",type=integer,JSONPath=`.status.arcs`,description="Visible references"

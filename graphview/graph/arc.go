@@ -5,7 +5,7 @@ import "slices"
 // Flags of an arc. An arc is there because a reference names its target, or
 // because a selector matches it, or both.
 const (
-	named uint8 = 1 << iota
+	named uint16 = 1 << iota
 	selected
 	controller
 	block
@@ -17,6 +17,9 @@ const (
 	noted
 	// byNamespaceLabel: a selector matches that asks for labels of the target's namespace.
 	byNamespaceLabel
+	// required: a reference of the object itself names the target, and is not
+	// optional.
+	required
 )
 
 // bySelector are the flags that selectors give.
@@ -24,7 +27,7 @@ const bySelector = selected | byNamespaceLabel
 
 // onlyByNamespace tells whether an arc is there for nothing but what its target's
 // namespace is labelled with.
-func onlyByNamespace(flags uint8) bool { return flags&(named|bySelector) == byNamespaceLabel }
+func onlyByNamespace(flags uint16) bool { return flags&(named|bySelector) == byNamespaceLabel }
 
 // maxFields bounds the field paths told of one arc.
 const maxFields = 4
@@ -40,13 +43,13 @@ type arc struct {
 	namedBy, fields  fieldID // paths of the naming references, and of all
 	uid              uint32  // of the target; 0 for any
 	typ              ArcType
-	flags            uint8
+	flags            uint16
 }
 
 // arcState is what an arc was when the open revision began.
 type arcState struct {
 	exists bool
-	flags  uint8
+	flags  uint16
 	uid    uint32
 }
 
@@ -161,7 +164,7 @@ func (g *Graph) setPaths(a *arc, namedBy, fields fieldID) {
 type wanted struct {
 	to     slotID
 	typ    ArcType
-	flags  uint8
+	flags  uint16
 	uid    uint32
 	field  string   // of the first
 	fields []string // of the others
@@ -192,6 +195,9 @@ func (g *Graph) setNames(id nodeID, references []Reference) {
 		}
 		if r.BlockOwnerDeletion {
 			w.flags |= block
+		}
+		if r.Type == Direct && !r.Optional {
+			w.flags |= required
 		}
 		at := find(w.to, w.typ)
 		if at < 0 {
@@ -242,7 +248,7 @@ func (g *Graph) setNames(id nodeID, references []Reference) {
 // name gives the arc the flags, UID and fields of the references that name its
 // target.
 func (g *Graph) name(id arcID, w *wanted) {
-	const attributes = named | controller | block
+	const attributes = named | required | controller | block
 	fields := g.fieldFor(w.field)
 	if len(w.fields) > 0 {
 		fields = g.fieldsFor(append(w.fields, w.field))
@@ -267,7 +273,7 @@ func (g *Graph) unname(id arcID) {
 		g.removeArc(id)
 	case a.flags&named != 0:
 		a = g.touchArc(id)
-		a.flags &^= named | controller | block
+		a.flags &^= named | required | controller | block
 		a.uid = 0
 		g.setPaths(a, 0, a.fields)
 		g.setFields(id)

@@ -9,7 +9,7 @@ package graph
 // else because the view watches its target's kind differently, else because it
 // began or ceased to see its target's namespace.
 //
-// It returns whether anything that the lens shows has changed.
+// It returns whether anything that the lens shows or counts has changed.
 func (l *Lens) commit() bool {
 	g := l.g
 	if len(l.usesWas) > 0 {
@@ -32,8 +32,10 @@ func (l *Lens) commit() bool {
 	l.examineAll(came, went, sites)
 	l.conclude()
 	l.tidy()
+	recounted := l.recounted
+	l.recounted = false
 	if l.head == before {
-		return false
+		return recounted
 	}
 	close(l.change)
 	l.change = make(chan struct{})
@@ -100,6 +102,7 @@ func (l *Lens) examineAll(came, went []entryID, sites []spaceID) {
 func (l *Lens) conclude() {
 	for _, e := range l.dirty {
 		p := l.entries.at(e)
+		was := p.flags&shown != 0
 		p.flags &^= dirty | fresh | rerooted | present | shown
 		if l.active(p) {
 			p.flags |= present
@@ -107,6 +110,7 @@ func (l *Lens) conclude() {
 		if l.visible(p) {
 			p.flags |= shown
 		}
+		l.reclass(p, was)
 	}
 	for _, e := range l.dirty {
 		// What was never shown leaves nothing behind.
@@ -200,8 +204,14 @@ func (l *Lens) examine(from entryID, id arcID, was arcState) {
 	if before.shown {
 		l.arcs--
 	}
+	if before.missing && was.flags&required != 0 {
+		l.countMissing(a.to, before.resource, -1)
+	}
 	if now.shown {
 		l.arcs++
+	}
+	if now.missing && a.flags&required != 0 {
+		l.countMissing(a.to, now.resource, 1)
 	}
 	if before.shown && (!now.shown || now.resource != before.resource || now.byNamespaceLabel && !before.byNamespaceLabel) {
 		// Who may not see the namespace loses an arc that is now there for its labels.

@@ -151,7 +151,7 @@ func (w *world) references(ns string) []Reference {
 	var refs []Reference
 	for range w.r.IntN(5) {
 		ref := Reference{
-			Type: pick(w.r, OwnerReference, Direct, Transitive), To: pick(w.r, podKind, nodeKind, mapKind, podKind, nodeKind, mapKind, NamespaceKind),
+			Type: pick(w.r, OwnerReference, Direct, Transitive), Optional: w.r.IntN(2) == 0, To: pick(w.r, podKind, nodeKind, mapKind, podKind, nodeKind, mapKind, NamespaceKind),
 			Namespace: ns, Name: w.name(), Field: pick(w.r, "a", "b", "c.d[]", "e", "f"),
 		}
 		switch w.r.IntN(4) {
@@ -217,6 +217,7 @@ func (w *world) step() {
 		Labels: map[string]string{}, References: w.references(refNS),
 	}
 	o.Payload = o.Hash
+	o.Class = classOf(o.Hash)
 	for _, k := range []string{"app", "tier"} {
 		if w.r.IntN(3) > 0 {
 			o.Labels[k] = pick(w.r, "x", "y", "z")
@@ -324,6 +325,7 @@ func TestGraphEqualsNaiveTwin(t *testing.T) {
 					if counts.Vertices != len(want.vertices) || counts.Arcs != len(want.arcs) {
 						t.Fatalf("counts %d vertices, %d arcs; want %d, %d", counts.Vertices, counts.Arcs, len(want.vertices), len(want.arcs))
 					}
+					w.checkCounts(l, want)
 					for i, c := range l.clients {
 						switch i {
 						case 0, 3: // always current

@@ -26,6 +26,7 @@ type entry struct {
 	changed stamp   // when its content last changed
 	logged  stamp   // number of its live element in the log
 	flags   uint8
+	class   Class // as which it is counted while it is shown
 }
 
 // part is content that differs from the node's.

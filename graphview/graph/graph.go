@@ -32,6 +32,7 @@ type Graph struct {
 	names  names
 	claims map[nodeID][]SourceID // beyond the first
 	rules  map[nodeID]uint64     // Object.Rules, but 0
+	lapses map[nodeID]lapse      // few: of objects that may not stay as they are
 	labels labelSets
 
 	selection selection
@@ -82,6 +83,7 @@ func New() *Graph {
 		span:        maxSpan,
 		claims:      make(map[nodeID][]SourceID),
 		rules:       make(map[nodeID]uint64),
+		lapses:      make(map[nodeID]lapse),
 		labels:      make(labelSets),
 		selection:   make(selection),
 		byNamespace: make(map[nodeID]struct{}),
@@ -133,6 +135,10 @@ type Object struct {
 	// were found by the same rules; most objects have 0.
 	References []Reference
 	Rules      uint64
+	// Class says how the object is, for Counts. LapsesAt is when it becomes
+	// LapsesTo unless the object changes before; 0 for never. See Graph.Lapse.
+	Class, LapsesTo Class
+	LapsesAt        int64
 	// Payload is the content, for the reader; the graph does not look at it.
 	Payload any
 }
@@ -203,6 +209,7 @@ func (g *Graph) Set(id SourceID, o *Object) NodeID {
 	}
 	p.version, p.hash, p.payload = o.Version, o.Hash, o.Payload
 	g.setRules(n, o.Rules)
+	g.setClass(n, o.Class, lapse{o.LapsesAt, o.LapsesTo})
 
 	labels := g.labels.acquire(o.Labels)
 	relabel := !known || labels != p.labels
@@ -285,6 +292,7 @@ func (g *Graph) unclaim(id nodeID, source SourceID) {
 	g.labels.release(n.labels)
 	n.labels, n.payload, n.hash, n.version = nil, nil, 0, 0
 	g.setRules(id, 0)
+	delete(g.lapses, id)
 	at := n.slot
 	if !g.hasLiveNode(at) {
 		g.leave(at)
@@ -354,7 +362,7 @@ func (g *Graph) rehome(id arcID) {
 		other = g.addArc(a.from, to, a.typ)
 	}
 	b := g.touchArc(other)
-	b.flags |= a.flags & (named | controller | block)
+	b.flags |= a.flags & (named | required | controller | block)
 	if b.uid == 0 {
 		b.uid = a.uid
 	}

@@ -41,6 +41,9 @@ type Lens struct {
 	change     chan struct{}
 
 	vertices, arcs, roots int
+	classes               [Classes]int     // of visible vertices
+	missing               map[location]int // required arcs to what is not in the graph
+	recounted             bool             // in the open revision, any of these two
 	objects               map[resID]int
 	places                map[location]*int // visible vertices
 	placesRev             uint64            // when a place last came or went
@@ -83,6 +86,7 @@ func (g *Graph) NewLens() *Lens {
 		parts:   make(map[entryID]part),
 		objects: make(map[resID]int),
 		places:  make(map[location]*int),
+		missing: make(map[location]int),
 		head:    g.rev,
 		change:  make(chan struct{}),
 		// Whoever knows older revisions knows them of another lens.
@@ -348,6 +352,13 @@ func (l *Lens) Counts() Counts {
 		c.Objects[l.g.resources.at(r)] = n
 	}
 	return c
+}
+
+// Classes counts the visible vertices by class.
+func (l *Lens) Classes() [Classes]int {
+	l.g.mu.RLock()
+	defer l.g.mu.RUnlock()
+	return l.classes
 }
 
 // Vertices is Counts().Vertices, for those who ask often.

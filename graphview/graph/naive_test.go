@@ -47,6 +47,8 @@ type picture struct {
 	vertices map[Key]string
 	arcs     map[string]string
 	out      map[Key]map[string]bool
+	// missing are required references to what is not there, by place.
+	missing map[Key]int
 }
 
 func newPicture() picture {
@@ -246,7 +248,7 @@ func (m *model) picture(l *modelLens, allow func(Resource, string) bool) picture
 		typ      ArcType
 	}
 	type attributes struct {
-		c, b, found, named bool
+		c, b, found, named, required bool
 		// plain: something makes it other than labels of its target's namespace.
 		plain                    bool
 		fields, byNamespaceLabel []string
@@ -271,6 +273,7 @@ func (m *model) picture(l *modelLens, allow func(Resource, string) bool) picture
 				a.b = a.b || r.BlockOwnerDeletion
 				a.found = a.found || found
 				a.named = a.named || r.Name != ""
+				a.required = a.required || r.Name != "" && r.Type == Direct && !r.Optional
 				switch {
 				case r.Namespaces != nil:
 					a.byNamespaceLabel = append(a.byNamespaceLabel, r.Field)
@@ -322,6 +325,12 @@ func (m *model) picture(l *modelLens, allow func(Resource, string) bool) picture
 		}
 	}
 	p := newPicture()
+	p.missing = map[Key]int{}
+	for a, at := range arcs {
+		if visible[a.from] && at.required && !at.found {
+			p.missing[Key{Resource: a.to.Resource, Namespace: a.to.Namespace}]++
+		}
+	}
 	for k, o := range members {
 		if visible[k] && allowed(k) {
 			p.vertices[k] = strconv.FormatUint(l.decide(k, o).Hash, 10)

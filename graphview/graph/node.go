@@ -65,6 +65,7 @@ type node struct {
 	changed uint64 // revision in which the content last changed
 	labels  *labelSet
 	payload any
+	class   Class
 	// holder has the object's selectors; nil for most.
 	holder *holder
 }

@@ -154,7 +154,7 @@ func (g *Graph) selectAll(id nodeID, h *holder) {
 
 // selectSlot makes the arcs of a holder's selectors to a slot.
 func (g *Graph) selectSlot(id nodeID, h *holder, to slotID) {
-	var by [Transitive + 1]uint8
+	var by [Transitive + 1]uint16
 	for _, s := range g.matching(h, to) {
 		by[s.typ] |= s.flag()
 	}
@@ -281,7 +281,7 @@ func (g *Graph) relabelled(id slotID) {
 }
 
 // flag is what the selector gives to its arcs.
-func (s *selector) flag() uint8 {
+func (s *selector) flag() uint16 {
 	if s.sites != nil {
 		return byNamespaceLabel
 	}
@@ -289,7 +289,7 @@ func (s *selector) flag() uint8 {
 }
 
 // selectArc makes the arc of selectors to a slot that they match.
-func (g *Graph) selectArc(from nodeID, to slotID, typ ArcType, by uint8) {
+func (g *Graph) selectArc(from nodeID, to slotID, typ ArcType, by uint16) {
 	id := g.findArc(from, to, typ)
 	if id == 0 {
 		id = g.addArc(from, to, typ)
@@ -301,7 +301,7 @@ func (g *Graph) selectArc(from nodeID, to slotID, typ ArcType, by uint8) {
 // none holds it any more and nothing names its target.
 func (g *Graph) reselect(id arcID) {
 	a := g.arcs.at(id)
-	var by uint8
+	var by uint16
 	if h := g.nodes.at(a.from).holder; h != nil && h.dropped == nil {
 		for _, s := range g.matching(h, a.to) {
 			if s.typ == a.typ {
@@ -317,7 +317,7 @@ func (g *Graph) reselect(id arcID) {
 }
 
 // holdArc notes by which selectors the arc is held.
-func (g *Graph) holdArc(id arcID, by uint8) {
+func (g *Graph) holdArc(id arcID, by uint16) {
 	a := g.arcs.at(id)
 	if before := a.flags & bySelector; before != by {
 		switch s := g.slots.at(a.to); {

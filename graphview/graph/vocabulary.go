@@ -99,6 +99,9 @@ type Reference struct {
 	// Namespaces, with AllNamespaces, lets Selector match in the namespaces whose
 	// labels it selects; see NamespaceKind.
 	Namespaces *Selector
+	// Optional: nothing is wrong where there is no object of that name. That goes
+	// without saying for types other than Direct.
+	Optional bool
 	// Field is the path that holds the reference, with [] for list elements:
 	// spec.volumes[].secret.secretName. Empty for owner references.
 	Field string

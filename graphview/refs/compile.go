@@ -45,6 +45,8 @@ type leaf struct {
 	namespace       []companion
 	conditions      []condition
 	exceptions      []condition
+	optionalIf      []condition
+	optional        bool
 	naming          *naming // nil where the text is the name
 	within          *within // nil where namespace says where
 	emptySelectsAll bool
@@ -125,6 +127,7 @@ func compile(rule *Rule) ([]step, leaf, error) {
 		scope:           rule.Scope,
 		emptySelectsAll: rule.EmptySelectsAll,
 		allNamespaces:   rule.AllNamespaces,
+		optional:        rule.Optional || !rule.Method.lists() && !asks(rule.Path),
 	}
 	if end.arc == 0 {
 		end.arc = graph.Direct
@@ -140,6 +143,17 @@ func compile(rule *Rule) ([]step, leaf, error) {
 		return nil, leaf{}, fmt.Errorf("path %q: %w", rule.Path, err)
 	}
 	return steps, end, nil
+}
+
+// asks tells whether a field says what its object needs. A status says what was
+// seen, a label who made the object, and a name of its own what goes with it.
+func asks(path string) bool {
+	for _, told := range [...]string{"status.", "metadata.labels", "metadata.name"} {
+		if strings.HasPrefix(path, told) {
+			return false
+		}
+	}
+	return true
 }
 
 // resolve compiles the rule's companion fields.
@@ -163,6 +177,9 @@ func (l *leaf) resolve(rule *Rule, steps []step, base int) error {
 	}
 	if l.exceptions, err = parseConditions(rule.Unless, steps, base); err != nil {
 		return fmt.Errorf("unless: %w", err)
+	}
+	if l.optionalIf, err = parseConditions(rule.OptionalIf, steps, base); err != nil {
+		return fmt.Errorf("optional: %w", err)
 	}
 	if l.naming, err = compileNaming(rule, steps, base); err != nil {
 		return err

@@ -171,7 +171,8 @@ func (g *guess) add(ref graph.Reference, name, namespace string) {
 			return
 		}
 	}
-	ref.Name, ref.Field = name, g.field()
+	// A guess is no promise.
+	ref.Name, ref.Field, ref.Optional = name, g.field(), true
 	g.found = append(g.found, ref)
 }
 

@@ -135,7 +135,7 @@ func grow(random *rand.Rand, rules []Rule) map[string]any {
 // that it asks for.
 func companions(rule *Rule) []string {
 	fields := append(slices.Clone(rule.Namespace), rule.To.Group.Field, rule.To.Kind.Field, rule.Selected, rule.Listed)
-	for _, condition := range slices.Concat(rule.If, rule.Unless) {
+	for _, condition := range slices.Concat(rule.If, rule.Unless, rule.OptionalIf) {
 		fields = append(fields, strings.Split(condition, ",")...)
 	}
 	for _, part := range strings.Split(rule.Named, "{")[1:] {

@@ -111,6 +111,7 @@ func (w *walk) emit(l *leaf, value any) {
 		Type:          l.arc,
 		Scope:         l.scope,
 		AllNamespaces: l.allNamespaces,
+		Optional:      l.optional,
 		Field:         l.field,
 	}
 	text := ""
@@ -135,6 +136,9 @@ func (w *walk) emit(l *leaf, value any) {
 	reached := w.reached[:]
 	if !l.applies(reached) {
 		return
+	}
+	for i := range l.optionalIf {
+		ref.Optional = ref.Optional || l.optionalIf[i].holds(reached)
 	}
 	switch l.method {
 	case Inventory:

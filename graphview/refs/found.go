@@ -18,8 +18,8 @@ type found struct {
 	first [few]graph.Reference
 	count int // used of first
 	more  []graph.Reference
-	// seen indexes the references by name once there are more.
-	seen map[named]struct{}
+	// seen is where the references are, by name, once there are more.
+	seen map[named]int
 	// selectors and terms are how many there are; exceeded is the bound that did
 	// not allow more.
 	selectors, terms int
@@ -89,30 +89,42 @@ func (f *found) err() error {
 	return fmt.Errorf("its references are not all known: %w", f.exceeded)
 }
 
-// repeated tells whether ref was found before; if not, it is from now on.
+// repeated tells whether ref was found before; if not, it is from now on. What was
+// found is optional only if it always is.
 func (f *found) repeated(ref *graph.Reference) bool {
 	if f.count < few {
 		for i := range f.count {
 			// Nearly always decided without comparing the rest.
 			if other := &f.first[i]; other.Name == ref.Name && nameOf(other) == nameOf(ref) {
+				other.Optional = other.Optional && ref.Optional
 				return true
 			}
 		}
 		return false
 	}
 	if f.seen == nil {
-		f.seen = make(map[named]struct{}, 2*few)
+		f.seen = make(map[named]int, 2*few)
 		for i := range f.first {
-			f.seen[nameOf(&f.first[i])] = struct{}{}
+			f.seen[nameOf(&f.first[i])] = i
 		}
 		for i := range f.more {
-			f.seen[nameOf(&f.more[i])] = struct{}{}
+			f.seen[nameOf(&f.more[i])] = few + i
 		}
 	}
 	name := nameOf(ref)
-	_, ok := f.seen[name]
-	f.seen[name] = struct{}{}
-	return ok
+	i, ok := f.seen[name]
+	if !ok {
+		f.seen[name] = f.count + len(f.more)
+		return false
+	}
+	switch {
+	case i < few:
+		f.first[i].Optional = f.first[i].Optional && ref.Optional
+	case i-few < len(f.more): // unless a bound kept it out
+		other := &f.more[i-few]
+		other.Optional = other.Optional && ref.Optional
+	}
+	return true
 }
 
 // hasField tells whether one of the first count references, of those in place, is

@@ -187,6 +187,10 @@ func naiveReferences(rule *Rule, object any, own string, path []string) []graph.
 	if !ok {
 		return nil
 	}
+	ref.Optional = rule.Optional || rule.Method != Inventory && !asks(rule.Path)
+	for _, condition := range rule.OptionalIf {
+		ref.Optional = ref.Optional || naiveHolds(condition, look)
+	}
 	if rule.Method == Inventory {
 		return []graph.Reference{ref}
 	}

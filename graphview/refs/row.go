@@ -58,6 +58,8 @@ func (r *Rule) readFlag(word string) bool {
 		r.Method = Application
 	case "empty=all":
 		r.EmptySelectsAll = true
+	case "optional":
+		r.Optional = true
 	case "everywhere":
 		r.AllNamespaces = true
 	case "cluster":
@@ -83,6 +85,8 @@ func (r *Rule) readOption(word string) bool {
 		r.If = append(r.If, value)
 	case "unless":
 		r.Unless = append(r.Unless, value)
+	case "optional":
+		r.OptionalIf = append(r.OptionalIf, value)
 	case "except":
 		r.Except = strings.Split(value, ",")
 	case "as":

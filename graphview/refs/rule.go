@@ -27,6 +27,10 @@ type Rule struct {
 	// of which none does. Each is a field that is set, or field:value, or
 	// several of them with commas between, of which one suffices.
 	If, Unless []string
+	// Optional: nothing is wrong where the target does not exist. OptionalIf are
+	// conditions, as If, of which one makes it so.
+	Optional   bool
+	OptionalIf []string
 	// Except lists values that are no names.
 	Except []string
 	// As is the form of the value at Path, if it is more than a name:

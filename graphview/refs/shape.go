@@ -1,6 +1,8 @@
 package refs
 
 import (
+	"slices"
+
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/jsontree"
 )
@@ -72,7 +74,7 @@ func (l *leaf) companions(yield func(*companion) bool) {
 	for i := range l.namespace {
 		all = append(all, &l.namespace[i])
 	}
-	for _, c := range append(l.conditions[:len(l.conditions):len(l.conditions)], l.exceptions...) {
+	for _, c := range slices.Concat(l.conditions, l.exceptions, l.optionalIf) {
 		for i := range c {
 			all = append(all, &c[i].field)
 		}

@@ -156,5 +156,6 @@ func (r *Rule) below(prefix string, kind graph.Kind) Rule {
 	moved.Namespace = moveAll(r.Namespace)
 	moved.If = moveAll(r.If)
 	moved.Unless = moveAll(r.Unless)
+	moved.OptionalIf = moveAll(r.OptionalIf)
 	return moved
 }

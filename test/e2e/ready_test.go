@@ -47,7 +47,9 @@ func TestReadyWithKubectl(t *testing.T) {
 					return fmt.Sprintf("the oracle has only %d vertices and %d arcs", len(want.Vertices), len(want.Arcs))
 				}
 				row := columns(t, kubectl(t, "get", "graphviews", "-n", namespace, name))
-				delete(row, "AGE")
+				for _, varies := range []string{"AGE", "HEALTH", "MISSING"} {
+					delete(row, varies)
+				}
 				return cmp.Diff(map[string]string{
 					"NAME": name, "READY": "True", "REASON": "Ready", "SUBSCRIBERS": "0",
 					"RESOURCES": strconv.Itoa(wholeViewResources),
@@ -114,7 +116,7 @@ func columns(t *testing.T, table string) map[string]string {
 		t.Fatalf("table of %d lines:\n%s", len(lines), table)
 	}
 	header, cells := strings.Fields(lines[0]), strings.Fields(lines[1])
-	if diff := cmp.Diff([]string{"NAME", "READY", "REASON", "RESOURCES", "VERTICES", "ARCS", "SUBSCRIBERS", "AGE"}, header); diff != "" || len(cells) != len(header) {
+	if diff := cmp.Diff([]string{"NAME", "READY", "REASON", "HEALTH", "MISSING", "RESOURCES", "VERTICES", "ARCS", "SUBSCRIBERS", "AGE"}, header); diff != "" || len(cells) != len(header) {
 		t.Fatalf("table:\n%s", table)
 	}
 	row := map[string]string{}

@@ -1,0 +1,83 @@
+package graph
+
+// Class says in a number how an object is: its health, as far as the graph is
+// concerned, which does not know what the numbers mean. 0 is that of objects of which
+// nothing is known.
+type Class uint8
+
+// Classes is how many there may be.
+const Classes = 8
+
+// lapse is what a node's class becomes by itself.
+type lapse struct {
+	at   int64
+	then Class
+}
+
+// setClass notes how an object is. Lenses count it anew in this revision.
+func (g *Graph) setClass(id nodeID, class Class, next lapse) {
+	if next.at != 0 {
+		g.lapses[id] = next
+	} else if len(g.lapses) > 0 {
+		delete(g.lapses, id)
+	}
+	n := g.nodes.at(id)
+	if n.class == class {
+		return
+	}
+	n.class = class
+	if n.pins == 0 {
+		return
+	}
+	for l := range g.lenses {
+		if e := l.index.at(id); e != 0 {
+			l.mark(e)
+		}
+	}
+}
+
+// Lapse gives the objects whose class changes by itself until now their next one.
+// What the numbers count is up to the caller; see Object.LapsesAt. In Update.
+func (g *Graph) Lapse(now int64) {
+	for id, next := range g.lapses {
+		if next.at <= now {
+			g.setClass(id, next.then, lapse{})
+		}
+	}
+}
+
+// reclass counts an entry whose visibility or class may have changed.
+func (l *Lens) reclass(p *entry, was bool) {
+	before, is := p.class, p.flags&shown != 0
+	if p.class = l.g.nodes.at(p.node).class; was == is && before == p.class {
+		return
+	}
+	if was {
+		l.classes[before]--
+	}
+	if is {
+		l.classes[p.class]++
+	}
+	l.recounted = true
+}
+
+// countMissing counts a required arc whose target is not in the graph, or with -1 no longer.
+func (l *Lens) countMissing(to slotID, under resID, by int) {
+	at := location{under, l.g.slots.at(to).space}
+	if n := l.missing[at] + by; n != 0 {
+		l.missing[at] = n
+	} else {
+		delete(l.missing, at)
+	}
+	l.recounted = true
+}
+
+// VisitMissing visits each resource and namespace to which there are references
+// whose target is not in the graph, and says how many of these are not optional.
+func (l *Lens) VisitMissing(visit func(r Resource, namespace string, n int)) {
+	l.g.mu.RLock()
+	defer l.g.mu.RUnlock()
+	for at, n := range l.missing {
+		visit(l.g.resources.at(at.resource), l.g.spaces.at(at.space), n)
+	}
+}

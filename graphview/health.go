@@ -1,0 +1,145 @@
+package graphview
+
+import (
+	"sync/atomic"
+	"time"
+
+	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/health"
+	"graphview.dev/graphview/jsontree"
+	"graphview.dev/graphview/refs"
+	"graphview.dev/graphview/watch"
+)
+
+// Health counts visible objects by how they are; see the package health.
+type Health struct {
+	OK, Progressing, Degraded, Suspended, Terminating, Unknown int
+}
+
+// The classes of the graph. That of objects of which nothing is known is 0.
+const (
+	classUnknown graph.Class = iota
+	classOK
+	classProgressing
+	classDegraded
+	classSuspended
+	classTerminating
+)
+
+func classOf(s health.State) graph.Class {
+	switch s {
+	case health.OK:
+		return classOK
+	case health.Progressing:
+		return classProgressing
+	case health.Degraded:
+		return classDegraded
+	case health.Suspended:
+		return classSuspended
+	case health.Terminating:
+		return classTerminating
+	default:
+		return classUnknown
+	}
+}
+
+func healthOf(classes [graph.Classes]int) Health {
+	return Health{
+		OK: classes[classOK], Progressing: classes[classProgressing], Degraded: classes[classDegraded],
+		Suspended: classes[classSuspended], Terminating: classes[classTerminating], Unknown: classes[classUnknown],
+	}
+}
+
+func (h *Health) add(other Health) {
+	h.OK += other.OK
+	h.Progressing += other.Progressing
+	h.Degraded += other.Degraded
+	h.Suspended += other.Suspended
+	h.Terminating += other.Terminating
+	h.Unknown += other.Unknown
+}
+
+func (h Health) byState() map[health.State]int {
+	return map[health.State]int{
+		health.OK: h.OK, health.Progressing: h.Progressing, health.Degraded: h.Degraded,
+		health.Suspended: h.Suspended, health.Terminating: h.Terminating, health.Unknown: h.Unknown,
+	}
+}
+
+// lapseInterval is how often objects are looked for that have been progressing for
+// too long.
+const lapseInterval = time.Minute
+
+// classify notes how an object is. The part has what health.Shape asks for. Of a
+// Secret, of which there is only the metadata, it is known that it is being deleted.
+func classify(kind graph.Kind, o *watch.Decoded, part map[string]any, object *graph.Object) {
+	h := health.Of(health.Kind(kind), part).At(time.Now())
+	if !o.HasContent() && h.State != health.Terminating {
+		return
+	}
+	object.Class = classOf(h.State)
+	if h.Overdue != 0 {
+		object.LapsesAt, object.LapsesTo = h.Overdue, classDegraded
+	}
+}
+
+// partShape is what a feed looks at of each object: what an extractor asks for, and
+// what tells how the object is.
+type partShape struct{ asked, joined *jsontree.Shape }
+
+// shapeFor is made once for each extractor.
+func shapeFor(kept *atomic.Pointer[partShape], x *refs.Extractor, kind graph.Kind) *jsontree.Shape {
+	asked := x.Shape(kind)
+	if p := kept.Load(); p != nil && p.asked == asked {
+		return p.joined
+	}
+	joined := &jsontree.Shape{}
+	joined.Join(asked)
+	joined.Join(health.Shape)
+	kept.Store(&partShape{asked: asked, joined: joined})
+	return joined
+}
+
+// expectation is where a view has all that there is of a resource: whatever is
+// missing there does not exist.
+type expectation map[graph.Resource]*judge
+
+// expected is what the report finds that the view expects.
+func (k *keeper) expected(a *statusBuilder) expectation {
+	all := make(expectation)
+	for n, t := range k.taps {
+		i, selected := a.index[n.resource]
+		if !selected || n.query < 0 || n.key.Reduced || !a.rows[i].Synced || a.rows[i].Message != "" {
+			continue
+		}
+		j := t.judge.Load()
+		if q := j.query; q.labels == nil && q.fields == "" && q.object == nil && !j.waits {
+			all[resourceOf(n.resource)] = j
+		}
+	}
+	return all
+}
+
+// standing is how the objects of a view that is served are, and how many references
+// lead to what does not exist.
+func (v *View) standing() (Health, int) {
+	v.mu.Lock()
+	expected, unserved := v.expected, v.program == nil || v.limit != nil
+	v.mu.Unlock()
+	lens := v.publisher.Lens()
+	if lens == nil || unserved {
+		return Health{}, 0
+	}
+	return healthOf(lens.Classes()), expected.missing(lens)
+}
+
+// missing counts the references to what the view would have, were it there.
+func (x expectation) missing(l *graph.Lens) int {
+	missing := 0
+	l.VisitMissing(func(r graph.Resource, namespace string, n int) {
+		if j := x[r]; j != nil && j.admits(namespace) {
+			missing += n
+		}
+	})
+	return missing
+}
