@@ -113,6 +113,9 @@ func (k *keeper) expected(a *statusBuilder) expectation {
 			continue
 		}
 		j := t.judge.Load()
+		if j == nil {
+			continue
+		}
 		if q := j.query; q.labels == nil && q.fields == "" && q.object == nil && !j.waits {
 			all[resourceOf(n.resource)] = j
 		}

@@ -136,7 +136,9 @@ func nameOf(view *v1alpha1.GraphView) graphview.Name {
 func outcomes(view *v1alpha1.GraphView) []string {
 	var out []string
 	for _, c := range view.Status.Conditions {
-		out = append(out, fmt.Sprintf("%s=%s/%s", c.Type, c.Status, c.Reason))
+		if c.Type != v1alpha1.ConditionHealthy { // is about the objects
+			out = append(out, fmt.Sprintf("%s=%s/%s", c.Type, c.Status, c.Reason))
+		}
 		if c.ObservedGeneration != view.Generation {
 			out = append(out, fmt.Sprintf("%s is of generation %d", c.Type, c.ObservedGeneration))
 		}
