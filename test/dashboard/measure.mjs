@@ -50,7 +50,7 @@ async function library(name, run) {
     console.log(`${name} is not installed`);
   }
 }
-await library("elkjs 0.11 (layered)", () => {
+await library("elkjs (0.12.1, layered)", () => {
   const ELK = tools("elkjs/lib/elk.bundled.js");
   return new ELK().layout({ id: "root", layoutOptions: { "elk.algorithm": "layered" }, children: cards.map((card) => ({ id: card.key, width: 208, height: 40 })),
     edges: lines.map(({ a, b }, i) => ({ id: `e${i}`, sources: [a.key], targets: [b.key] })) });

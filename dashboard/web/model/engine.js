@@ -1,5 +1,5 @@
 // Follows a graph and keeps its drawing: what runs in the worker. It takes
-// commands, answers questions, and posts what has changed at most ten times a
+// commands, answers questions, and posts what has changed at most six times a
 // second.
 import { GraphView } from "../client/graphview.js";
 import { Answers } from "./answers.js";
@@ -9,7 +9,7 @@ import { emptyFilters } from "./scope.js";
 import { isProblem, Store } from "./store.js";
 import { wireCard, wireApp, wirePlace } from "./wire.js";
 
-const shortest = 100; // milliseconds between two drawings
+const shortest = 160; // milliseconds between two drawings
 const patience = 300; // until what has come of a graph that is not complete is drawn
 const overdueEvery = 15_000; // looks at what only time changes
 const freshFor = 400; // marks per drawing; more say nothing

@@ -6,10 +6,10 @@
 // (two boxes). test/dashboard checks it over random graphs.
 import { Links, groupByLinks } from "./links.js";
 import { describe } from "./card.js";
+import { leafRoles } from "./store.js";
 
 const hubUsers = 4; // distinct cards from which on a line each says nothing
 const smallPlace = 12; // so few cards that a line each is readable
-const leafRoles = new Set(["config", "storage", "identity"]);
 const looseRoles = new Set(["config", "storage", "identity", "policy", "other"]);
 
 /** How a card's key says what is opened: an owner's own key, or what it uses. */

@@ -15,6 +15,9 @@ export const isProblem = (health) => health === "degraded" || health === "missin
 /** The identity of a vertex, as a short string that also goes into a URL. */
 export const keyOf = (v) => `${v.g}/${v.v}/${v.r}/${v.ns ?? ""}/${v.n}`;
 
+/** Roles of what one card alone may use, and that then is folded into one. */
+export const leafRoles = new Set(["config", "storage", "identity"]);
+
 const journalSize = 10_000;
 
 /** The kinds of arcs. "or" leads from an object to its owner. */
@@ -113,8 +116,10 @@ export class Store {
       v.present = true;
       this.present++;
     }
-    // A problem that begins or ends changes what is folded into what.
-    const structural = fresh || v.app !== wasApp || isProblem(was) !== isProblem(health);
+    // Whether what others use is folded into them depends on how it is; a pod's card
+    // is the same card.
+    const folds = leafRoles.has(v.role) || (v.card && leafRoles.has(v.card.anchor.role));
+    const structural = fresh || v.app !== wasApp || (was !== health && folds);
     if (structural) this.changed.add(v);
     else this.restated.add(v);
     if (!quiet) this.#log({ at, what: fresh ? "+" : "~", key: v.key, health, was: fresh ? "" : was });

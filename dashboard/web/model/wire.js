@@ -1,5 +1,5 @@
 // What the page gets of a drawing: plain objects without cycles, small enough to
-// be posted ten times a second.
+// be posted several times a second.
 
 export const wireCard = (card) => ({
   key: card.key, id: card.uses ? card.user.key : card.anchor.key, x: card.x, y: card.y, name: card.name, kind: card.kind, sub: card.sub,
