@@ -45,7 +45,7 @@ func newCluster() *cluster {
 // newLens makes a lens with roots that shows everything. In Update.
 func (c *cluster) newLens() *Lens {
 	l := c.g.NewLens()
-	l.SetRoots(true, []ArcType{OwnerReference})
+	l.SetRoots(true, Walk{Against: []ArcType{OwnerReference}})
 	for kind, id := range c.sources {
 		l.Watch(id)
 		l.Use(Kind{Kind: kind}, Resource{Version: "v1", Resource: kind})

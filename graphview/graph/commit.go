@@ -24,12 +24,16 @@ func (l *Lens) commit() bool {
 	case l.replant, l.rooted && len(l.usesWas)+len(sites) > 0:
 		l.replantAll()
 		l.replant = false
+	case l.rooted && l.depth > 0:
+		if l.walkChanged() {
+			l.rewalk()
+		}
 	case l.rooted:
 		l.repair()
 	}
 	before := l.head
-	came, went := l.move()
-	l.examineAll(came, went, sites)
+	came, went, turned := l.move()
+	l.examineAll(came, went, turned, sites)
 	l.conclude()
 	l.tidy()
 	recounted := l.recounted
@@ -43,9 +47,10 @@ func (l *Lens) commit() bool {
 }
 
 // move notes which entries became visible and which ceased to be, and logs them
-// and those with other content. Tombstones go first in the log: whatever is set
+// and those with other content. Those that turned were not visible and are not, but
+// became vertices or ceased to be. Tombstones go first in the log: whatever is set
 // again because of them comes after.
-func (l *Lens) move() (came, went []entryID) {
+func (l *Lens) move() (came, went, turned []entryID) {
 	now := l.stamp(l.g.rev)
 	for _, e := range l.dirty {
 		p := l.entries.at(e)
@@ -58,6 +63,8 @@ func (l *Lens) move() (came, went []entryID) {
 			went = append(went, e)
 		case is && !was:
 			came = append(came, e)
+		case !is && (p.flags&present != 0) != l.active(p):
+			turned = append(turned, e)
 		}
 	}
 	for _, e := range came {
@@ -71,11 +78,11 @@ func (l *Lens) move() (came, went []entryID) {
 			l.push(e)
 		}
 	}
-	return came, went
+	return came, went, turned
 }
 
 // examineAll examines each arc that may look different, once.
-func (l *Lens) examineAll(came, went []entryID, sites []spaceID) {
+func (l *Lens) examineAll(came, went, turned []entryID, sites []spaceID) {
 	for i := range l.g.changes {
 		c := &l.g.changes[i]
 		if e := l.index.at(c.from); e != 0 {
@@ -87,7 +94,7 @@ func (l *Lens) examineAll(came, went []entryID, sites []spaceID) {
 			l.examineOut(e)
 		}
 	}
-	for _, list := range [2][]entryID{went, came} {
+	for _, list := range [3][]entryID{went, came, turned} {
 		for _, e := range list {
 			l.examineIn(e)
 		}
@@ -224,9 +231,9 @@ func (l *Lens) examine(from entryID, id arcID, was arcState) {
 		l.push(from)
 		l.g.noteHub(id)
 	case now != before:
-		if a.flags&recorded != 0 || now.byNamespaceLabel {
+		if a.flags&recorded != 0 || now.byNamespaceLabel || !before.shown && now.missing {
 			// The arc's target was replaced by another object of the same name, or
-			// was deleted, or the view learned the labels of its namespace. Neither
+			// was deleted though it was not visible, or the view learned the labels of its namespace. Neither
 			// end of the arc appeared or disappeared, so the arc keeps the revision.
 			a.stamp = l.g.rev
 		}
@@ -244,8 +251,8 @@ func (l *Lens) arcNow(from entryID, a *arc) arcView {
 	}
 	r := u.resource
 	if n := l.g.nodeAt(a.to, r); n != 0 && (a.uid == 0 || a.uid == l.g.nodes.at(n).uid) {
-		if e := l.index.at(n); e != 0 && l.visible(l.entries.at(e)) {
-			if !l.admits(a) {
+		if e := l.index.at(n); e != 0 && l.active(l.entries.at(e)) {
+			if !l.admits(a) || !l.visible(l.entries.at(e)) {
 				return arcView{}
 			}
 			return arcView{shown: true, resource: r, byNamespaceLabel: onlyByNamespace(a.flags)}
@@ -272,8 +279,8 @@ func (l *Lens) arcBefore(from entryID, to slotID, was arcState) arcView {
 		if !ok {
 			uid = l.g.nodes.at(n).uid
 		}
-		if e := l.index.at(n); e != 0 && l.entries.at(e).flags&shown != 0 && (was.uid == 0 || was.uid == uid) {
-			if only := onlyByNamespace(was.flags); !only || l.sawNamespace(at.space) {
+		if e := l.index.at(n); e != 0 && l.entries.at(e).flags&present != 0 && (was.uid == 0 || was.uid == uid) {
+			if only := onlyByNamespace(was.flags); l.entries.at(e).flags&shown != 0 && (!only || l.sawNamespace(at.space)) {
 				return arcView{shown: true, resource: r, byNamespaceLabel: only}
 			}
 			return arcView{}

@@ -114,9 +114,9 @@ func (w *world) addSource(kind Kind, resource Resource, scope Scope) SourceID {
 	return id
 }
 
-func (w *world) addLens(rooted bool, against ...ArcType) *modelLens {
+func (w *world) addLens(rooted bool, walk Walk) *modelLens {
 	salt := w.r.Uint64()
-	l := &modelLens{lens: w.g.NewLens(), sources: map[SourceID]bool{}, uses: map[Kind]Resource{}, rooted: rooted, against: against}
+	l := &modelLens{lens: w.g.NewLens(), sources: map[SourceID]bool{}, uses: map[Kind]Resource{}, rooted: rooted, walk: walk}
 	l.decide = func(k Key, o Object) Selection {
 		h := rand.New(rand.NewPCG(salt, o.Hash/4)) // so that some updates change the decision and some do not
 		s := Selection{Member: h.IntN(8) != 0, Root: h.IntN(10) == 0, Hash: o.Hash}
@@ -125,13 +125,21 @@ func (w *world) addLens(rooted bool, against ...ArcType) *modelLens {
 		}
 		return s
 	}
-	l.lens.SetRoots(rooted, against)
+	l.lens.SetRoots(rooted, walk)
 	for range 3 {
 		l.clients = append(l.clients, &client{picture: newPicture()})
 	}
 	l.clients = append(l.clients, &client{picture: newPicture(), allow: withoutNamespaces}, &client{picture: newPicture(), most: 5})
 	w.m.lenses = append(w.m.lenses, l)
 	return l
+}
+
+// walk is any walk.
+func (w *world) walk() Walk {
+	return Walk{
+		Direction: pick(w.r, Forward, Down, Up, Both), Depth: w.r.IntN(4),
+		Against: pick(w.r, nil, []ArcType{OwnerReference}), Types: pick(w.r, nil, nil, []ArcType{Direct}, []ArcType{OwnerReference, Transitive}),
+	}
 }
 
 func (w *world) watch(l *modelLens, id SourceID) {
@@ -244,7 +252,7 @@ func (w *world) step() {
 func (w *world) check(l *modelLens, c *client) {
 	w.t.Helper()
 	if diff := cmp.Diff(w.m.picture(l, c.allow).String(), c.String()); diff != "" {
-		w.t.Fatalf("client differs from the naive picture (-naive +client):\n%s", diff)
+		w.t.Fatalf("client of %+v differs from the naive picture (-naive +client):\n%s", l.walk, diff)
 	}
 }
 
@@ -259,7 +267,10 @@ func TestGraphEqualsNaiveTwin(t *testing.T) {
 				wide = w.addSource(podKind, podsV1, ScopeNamespaced)
 				maps = w.addSource(mapKind, mapsV1, ScopeNamespaced)
 				spaces = w.addSource(NamespaceKind, namespacesV1, ScopeCluster)
-				for _, l := range []*modelLens{w.addLens(false), w.addLens(true), w.addLens(true, OwnerReference), w.addLens(true, OwnerReference, Direct, Transitive)} {
+				for _, l := range []*modelLens{
+					w.addLens(false, Walk{}), w.addLens(true, Walk{}), w.addLens(true, Walk{Against: []ArcType{OwnerReference}}),
+					w.addLens(true, Walk{Against: []ArcType{OwnerReference, Direct, Transitive}}), w.addLens(true, w.walk()), w.addLens(true, w.walk()),
+				} {
 					w.watch(l, pods)
 					w.watch(l, maps)
 					w.watch(l, spaces)
@@ -306,8 +317,12 @@ func TestGraphEqualsNaiveTwin(t *testing.T) {
 					case 120: // and does again
 						w.watch(l, spaces)
 					case 100: // other roots
-						l.rooted, l.against = !l.rooted, []ArcType{Direct}
-						l.lens.SetRoots(l.rooted, l.against)
+						l.rooted, l.walk = !l.rooted, Walk{Against: []ArcType{Direct}}
+						l.lens.SetRoots(l.rooted, l.walk)
+					case 40, 80: // another walk
+						l = w.m.lenses[4]
+						l.walk = w.walk()
+						l.lens.SetRoots(true, l.walk)
 					case 105, 115: // nothing that anybody sees
 						l.lens.Compact()
 					case 110: // a source goes
@@ -323,7 +338,7 @@ func TestGraphEqualsNaiveTwin(t *testing.T) {
 				for _, l := range w.m.lenses {
 					counts, want := l.lens.Counts(), w.m.picture(l, nil)
 					if counts.Vertices != len(want.vertices) || counts.Arcs != len(want.arcs) {
-						t.Fatalf("counts %d vertices, %d arcs; want %d, %d", counts.Vertices, counts.Arcs, len(want.vertices), len(want.arcs))
+						t.Fatalf("counts of %+v: %d vertices, %d arcs; want %d, %d", l.walk, counts.Vertices, counts.Arcs, len(want.vertices), len(want.arcs))
 					}
 					w.checkCounts(l, want)
 					for i, c := range l.clients {

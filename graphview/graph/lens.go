@@ -22,11 +22,15 @@ type Lens struct {
 	usesWas map[kindID]use
 	sites   resID // under which the view watches NamespaceKind, or did
 
-	rooted  bool
-	against [Transitive + 1]bool // arc types followed against their direction
-	replant bool                 // reach has to be found anew
-	leaving *leaving             // nil while every member is seen
-	closed  bool
+	rooted         bool
+	along, against ways // see Walk
+	replant        bool // reach has to be found anew
+	// With a depth: what is within it, and the roots.
+	depth       int
+	near        []entryID
+	rootEntries map[entryID]struct{}
+	leaving     *leaving // nil while every member is seen
+	closed      bool
 
 	base    uint64 // of stamps
 	index   index
@@ -116,6 +120,7 @@ func (l *Lens) Close() {
 	}
 	l.uses = nil
 	l.index, l.log, l.dirty, l.parts = index{}, log{}, nil, nil
+	l.near, l.rootEntries = nil, nil
 	l.tombstones.horizon = ^uint64(0)
 	delete(l.g.lenses, l)
 	l.g.chores = append(l.g.chores, &closing{l: l})
@@ -214,20 +219,6 @@ func (l *Lens) setUse(k kindID, next use) {
 	}
 }
 
-// SetRoots says whether only what roots reach is visible, and along which arc
-// types also against their direction. In Update.
-func (l *Lens) SetRoots(rooted bool, against []ArcType) {
-	var set [Transitive + 1]bool
-	for _, t := range against {
-		if t <= Transitive { // no arc is of another type
-			set[t] = true
-		}
-	}
-	if rooted != l.rooted || set != l.against {
-		l.rooted, l.against, l.replant = rooted, set, true
-	}
-}
-
 // Select applies the view's decision about an object. In Update.
 func (l *Lens) Select(id NodeID, s Selection) {
 	n := nodeID(id)
@@ -253,15 +244,7 @@ func (l *Lens) Select(id NodeID, s Selection) {
 		l.objects[l.g.nodes.at(n).resource]++
 		l.mark(e)
 	}
-	if s.Root != (p.flags&root != 0) {
-		p.flags ^= root | rerooted
-		if s.Root {
-			l.roots++
-		} else {
-			l.roots--
-		}
-		l.mark(e)
-	}
+	l.setRoot(e, s.Root)
 	if l.news(e, s) {
 		p.changed = l.stamp(l.g.rev)
 		p.flags |= fresh
@@ -289,10 +272,8 @@ func (l *Lens) deselect(e entryID) {
 	if p.flags&member == 0 {
 		return
 	}
-	if p.flags&root != 0 {
-		l.roots--
-	}
-	p.flags &^= member | root
+	l.setRoot(e, false)
+	p.flags &^= member
 	if r := l.g.nodes.at(p.node).resource; l.objects[r] > 1 {
 		l.objects[r]--
 	} else {

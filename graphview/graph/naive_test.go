@@ -35,7 +35,7 @@ type modelLens struct {
 	sources map[SourceID]bool
 	uses    map[Kind]Resource
 	rooted  bool
-	against []ArcType
+	walk    Walk
 	// decide is the view's selection, a function of what it sees.
 	decide  func(Key, Object) Selection
 	clients []*client
@@ -309,20 +309,51 @@ func (m *model) picture(l *modelLens, allow func(Resource, string) bool) picture
 			}
 		}
 	}
-	visible := map[Key]bool{}
+	// distance is in arcs from the nearest root.
+	distance := map[Key]int{}
 	for k := range members {
-		visible[k] = !l.rooted || roots[k]
+		if !l.rooted || roots[k] {
+			distance[k] = 0
+		}
+	}
+	step := func(from, to Key) bool {
+		d, ok := distance[from]
+		if !ok || l.walk.Depth > 0 && d == l.walk.Depth {
+			return false
+		}
+		if now, ok := distance[to]; ok && now <= d+1 {
+			return false
+		}
+		distance[to] = d + 1
+		return true
 	}
 	for again := true; again; {
 		again = false
 		for a, at := range arcs {
-			if at.found && visible[a.from] && !visible[a.to] {
-				visible[a.to], again = true, true
+			if !at.found {
+				continue
 			}
-			if at.found && visible[a.to] && !visible[a.from] && slices.Contains(l.against, a.typ) {
-				visible[a.from], again = true, true
+			downs, ups := l.walk.Direction == Down || l.walk.Direction == Both, l.walk.Direction == Up || l.walk.Direction == Both
+			if len(l.walk.Types) > 0 && !slices.Contains(l.walk.Types, a.typ) {
+				downs, ups = false, false
+			}
+			user, used := a.from, a.to
+			if a.typ == OwnerReference {
+				user, used = a.to, a.from
+			}
+			switch {
+			case l.walk.Direction == Forward:
+				again = step(a.from, a.to) || again
+				again = slices.Contains(l.walk.Against, a.typ) && step(a.to, a.from) || again
+			default:
+				again = downs && step(user, used) || again
+				again = ups && step(used, user) || again
 			}
 		}
+	}
+	visible := map[Key]bool{}
+	for k := range distance {
+		visible[k] = true
 	}
 	p := newPicture()
 	p.missing = map[Key]int{}
@@ -337,6 +368,9 @@ func (m *model) picture(l *modelLens, allow func(Resource, string) bool) picture
 		}
 	}
 	for a, at := range arcs {
+		if at.found && !visible[a.to] {
+			continue
+		}
 		if visible[a.from] && allowed(a.from) && allowed(a.to) && (at.plain || allowed(Key{Resource: namespacesV1})) {
 			fields := at.fields
 			if !at.plain {

@@ -88,7 +88,7 @@ func BenchmarkReadHub(b *testing.B) {
 	}
 	app := map[string]string{"app": "a"}
 	c.g.Update(func() {
-		c.lens.SetRoots(false, nil)
+		c.lens.SetRoots(false, Walk{})
 		c.set("Service", space, "hub", nil, []Reference{{
 			Type: Direct, To: Kind{Kind: "Pod"}, Namespace: space, Scope: ScopeNamespaced, Field: "spec.selector",
 			Selector: &Selector{Requirements: []Requirement{{Key: "app", Op: In, Values: []string{"a"}}}},

@@ -28,7 +28,7 @@ func (l *Lens) repair() {
 		if from == 0 || to == 0 {
 			continue
 		}
-		if l.entries.at(to).support == from && !l.leads(c.id, to) {
+		if l.entries.at(to).support == from && (!l.leads(c.id, to) || !l.along[c.typ]) {
 			sever(to)
 		}
 		if l.entries.at(from).support == to && (!l.leads(c.id, to) || !l.against[c.typ]) {
@@ -71,7 +71,12 @@ func (l *Lens) replantAll() {
 		p.support = 0
 		l.mark(e)
 	}
-	if !l.rooted {
+	l.near = l.near[:0]
+	switch {
+	case !l.rooted:
+		return
+	case l.depth > 0:
+		l.rewalk()
 		return
 	}
 	for p, e := range l.all {
@@ -110,7 +115,7 @@ func (l *Lens) spread() {
 		l.queue = l.queue[:len(l.queue)-1]
 		l.visitArcs(e, func(a *arc, other entryID, forward bool) {
 			p := l.entries.at(other)
-			if p.flags&reached == 0 && l.active(p) && (forward || l.against[a.typ]) && l.satisfies(a, e, other, forward) {
+			if p.flags&reached == 0 && l.active(p) && l.follows(a, e, other, forward) {
 				l.reach(other, e)
 			}
 		})
@@ -168,23 +173,11 @@ func (l *Lens) ends(a *arc, to entryID) bool {
 	return (a.uid == 0 || a.uid == l.g.nodes.at(l.entries.at(to).node).uid) && l.admits(a)
 }
 
-func (l *Lens) satisfies(a *arc, e, other entryID, forward bool) bool {
-	to := other
-	if !forward {
-		to = e
-	}
-	return l.ends(a, to)
-}
-
 // support finds a reached neighbour from which e is reached, 0 if there is none.
 func (l *Lens) support(e entryID) entryID {
 	var found entryID
 	l.visitArcs(e, func(a *arc, other entryID, forward bool) {
-		// An arc out of e supports e only against its direction.
-		if found != 0 || forward && !l.against[a.typ] || !l.satisfies(a, e, other, forward) {
-			return
-		}
-		if l.entries.at(other).flags&reached != 0 {
+		if found == 0 && l.entries.at(other).flags&reached != 0 && l.follows(a, other, e, !forward) {
 			found = other
 		}
 	})

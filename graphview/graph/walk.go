@@ -1,0 +1,194 @@
+package graph
+
+// Direction says which way a lens walks from its roots, in terms of what depends on
+// what: an object depends on what it refers to and on its owner.
+type Direction uint8
+
+const (
+	// Forward is along every arc, and against those of Walk.Against.
+	Forward Direction = iota
+	// Down leads to what an object needs and has: along references (r, t) to what it
+	// uses, and against owner references (or) to what it owns.
+	Down
+	// Up leads to what would notice a change of an object: against references to what
+	// uses it, and along owner references to its owner.
+	Up
+	// Both is down and up at each step.
+	Both
+)
+
+// String returns the direction's name on the wire; "" for Forward, which has none.
+func (d Direction) String() string { return [...]string{"", "down", "up", "both"}[d] }
+
+// ParseDirection is the inverse of Direction.String, but for Forward.
+func ParseDirection(s string) (Direction, bool) {
+	for _, d := range []Direction{Down, Up, Both} {
+		if d.String() == s {
+			return d, true
+		}
+	}
+	return Forward, false
+}
+
+// MaxDepth bounds Walk.Depth.
+const MaxDepth = 64
+
+// Walk says how a lens gets from its roots to what is visible.
+type Walk struct {
+	Direction Direction
+	// Against are the types of arcs that Forward follows against their direction, too.
+	Against []ArcType
+	// Types are those that the other directions follow; none for all.
+	Types []ArcType
+	// Depth is the most arcs from the nearest root, 0 for any number.
+	Depth int
+}
+
+// ways are the types of arcs that are followed one way.
+type ways [Transitive + 1]bool
+
+// ways are those of arcs that are followed along their direction, and against it.
+func (w *Walk) ways() (along, against ways) {
+	set := func(types []ArcType) (set ways) {
+		for _, t := range types {
+			if t <= Transitive { // no arc is of another type
+				set[t] = true
+			}
+		}
+		return set
+	}
+	all := []ArcType{OwnerReference, Direct, Transitive}
+	if w.Direction == Forward {
+		return set(all), set(w.Against)
+	}
+	types := set(w.Types)
+	if len(w.Types) == 0 {
+		types = set(all)
+	}
+	down, up := w.Direction != Up, w.Direction != Down
+	for _, t := range all {
+		if t == OwnerReference {
+			along[t], against[t] = up && types[t], down && types[t]
+		} else {
+			along[t], against[t] = down && types[t], up && types[t]
+		}
+	}
+	return along, against
+}
+
+// SetRoots says whether only what roots reach is visible, and how that is found. In
+// Update.
+func (l *Lens) SetRoots(rooted bool, w Walk) {
+	along, against := w.ways()
+	depth := max(0, w.Depth)
+	if rooted == l.rooted && along == l.along && against == l.against && depth == l.depth {
+		return
+	}
+	l.rooted, l.along, l.against, l.depth, l.replant = rooted, along, against, depth, true
+	l.near = nil
+	if depth == 0 {
+		l.rootEntries = nil
+		return
+	}
+	l.rootEntries = make(map[entryID]struct{})
+	for p, e := range l.all {
+		if p.flags&root != 0 {
+			l.rootEntries[e] = struct{}{}
+		}
+	}
+}
+
+// setRoot notes whether an entry is a root.
+func (l *Lens) setRoot(e entryID, is bool) {
+	p := l.entries.at(e)
+	if is == (p.flags&root != 0) {
+		return
+	}
+	p.flags ^= root | rerooted
+	if is {
+		l.roots++
+	} else {
+		l.roots--
+	}
+	if l.depth > 0 {
+		if is {
+			l.rootEntries[e] = struct{}{}
+		} else {
+			delete(l.rootEntries, e)
+		}
+	}
+	l.mark(e)
+}
+
+// wasNear is the support of an entry that was near a root before the walk.
+const wasNear = byRoot - 1
+
+// rewalk finds what is within the depth of a root anew. A tree that is repaired does
+// not tell how far the new way is, so this takes as long as there is within reach,
+// whatever changed: it is for when walkChanged.
+func (l *Lens) rewalk() {
+	before := l.near
+	for _, e := range before {
+		p := l.entries.at(e)
+		p.flags &^= reached
+		p.support = wasNear
+	}
+	var near []entryID
+	reach := func(e, support entryID) {
+		p := l.entries.at(e)
+		if p.flags&reached != 0 || !l.active(p) {
+			return
+		}
+		if p.support != wasNear {
+			l.mark(e)
+		}
+		p.flags |= reached
+		p.support = support
+		near = append(near, e)
+	}
+	for e := range l.rootEntries {
+		reach(e, byRoot)
+	}
+	for depth, done := 0, 0; depth < l.depth && done < len(near); depth++ {
+		for last := len(near); done < last; done++ {
+			e := near[done]
+			l.visitArcs(e, func(a *arc, other entryID, forward bool) {
+				if l.follows(a, e, other, forward) {
+					reach(other, e)
+				}
+			})
+		}
+	}
+	l.near = near
+	for _, e := range before {
+		if p := l.entries.at(e); p.flags&reached == 0 {
+			p.support = 0
+			l.mark(e)
+		}
+	}
+}
+
+// walkChanged tells whether the open revision may make a difference to what is within
+// the depth of a root.
+func (l *Lens) walkChanged() bool {
+	for _, e := range l.dirty {
+		if p := l.entries.at(e); p.flags&rerooted != 0 || (p.flags&present != 0) != l.active(p) {
+			return true
+		}
+	}
+	for i := range l.g.changes {
+		if c := &l.g.changes[i]; l.index.at(c.from) != 0 && l.entryAt(c.to) != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// follows tells whether the walk goes from an entry along an arc, or against it, to
+// another.
+func (l *Lens) follows(a *arc, e, other entryID, forward bool) bool {
+	if forward {
+		return l.along[a.typ] && l.ends(a, other)
+	}
+	return l.against[a.typ] && l.ends(a, e)
+}
