@@ -53,7 +53,29 @@ type Namespaces struct {
 type Roots struct {
 	ObjectSelectorExpressions []string  `json:"object_selector_expressions"`
 	IgnoreArcDirection        []ArcType `json:"ignore_arc_direction,omitempty"`
+	// Follow excludes IgnoreArcDirection.
+	Follow *Follow `json:"follow,omitempty"`
 }
+
+// Follow says which way a graph is explored from its roots.
+type Follow struct {
+	Direction Direction `json:"direction"`
+	// Depth is the most arcs from the nearest root, 0 for any number.
+	Depth int `json:"depth,omitempty"`
+	// Types of arcs to follow, none for all.
+	Types []ArcType `json:"types,omitempty"`
+}
+
+// Direction says which way a graph is explored.
+type Direction string
+
+// The directions: Down leads to what an object refers to and owns, Up to what refers
+// to it and owns it, Both to all of it.
+const (
+	Down Direction = "down"
+	Up   Direction = "up"
+	Both Direction = "both"
+)
 
 // Request follows the graph that a request describes, which is there for this
 // subscription alone. It takes the right to `get` the path /graph, and whoever

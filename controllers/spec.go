@@ -1,6 +1,7 @@
 package controllers
 
 import (
+	"errors"
 	"fmt"
 
 	"graphview.dev/api/v1alpha1"
@@ -68,12 +69,34 @@ func rootsOf(in *v1alpha1.Roots) (*graphview.Roots, error) {
 	for _, expression := range in.ObjectSelectorExpressions {
 		out.ObjectSelectorExpressions = append(out.ObjectSelectorExpressions, string(expression))
 	}
-	for i, name := range in.IgnoreArcDirection {
+	var err error
+	if out.IgnoreArcDirection, err = arcTypesOf("spec.roots.ignoreArcDirection", in.IgnoreArcDirection); err != nil || in.Follow == nil {
+		return out, err
+	}
+	direction, ok := map[v1alpha1.Direction]graph.Direction{
+		v1alpha1.DirectionDown: graph.Down, v1alpha1.DirectionUp: graph.Up, v1alpha1.DirectionBoth: graph.Both,
+	}[in.Follow.Direction]
+	switch {
+	case !ok:
+		return nil, fmt.Errorf("spec.roots.follow.direction: unknown direction %q, expected Down, Up or Both", in.Follow.Direction)
+	case len(in.IgnoreArcDirection) > 0:
+		return nil, errors.New("spec.roots: follow and ignoreArcDirection exclude each other")
+	case in.Follow.Depth < 0 || in.Follow.Depth > graph.MaxDepth:
+		return nil, fmt.Errorf("spec.roots.follow.depth: must be between 0 and %d", graph.MaxDepth)
+	}
+	types, err := arcTypesOf("spec.roots.follow.types", in.Follow.Types)
+	out.Follow = &graphview.Follow{Direction: direction, Depth: int(in.Follow.Depth), Types: types}
+	return out, err
+}
+
+func arcTypesOf(path string, names []v1alpha1.ArcType) ([]graph.ArcType, error) {
+	var types []graph.ArcType
+	for i, name := range names {
 		arcType, ok := graph.ParseArcType(string(name))
 		if !ok {
-			return nil, fmt.Errorf("spec.roots.ignoreArcDirection[%d]: unknown arc type %q, expected or, r or t", i, name)
+			return nil, fmt.Errorf("%s[%d]: unknown arc type %q, expected or, r or t", path, i, name)
 		}
-		out.IgnoreArcDirection = append(out.IgnoreArcDirection, arcType)
+		types = append(types, arcType)
 	}
-	return out, nil
+	return types, nil
 }

@@ -71,6 +71,40 @@ func TestSpecOf(t *testing.T) {
 			},
 			want: graphview.Spec{Queries: []graphview.Query{wantInclude}},
 		},
+		"follow": {
+			spec: v1alpha1.GraphViewSpec{
+				Queries: []v1alpha1.Query{include},
+				Roots: &v1alpha1.Roots{
+					ObjectSelectorExpressions: []v1alpha1.Expression{"true"},
+					Follow:                    &v1alpha1.Follow{Direction: v1alpha1.DirectionUp, Depth: 3, Types: []v1alpha1.ArcType{"or"}},
+				},
+			},
+			want: graphview.Spec{
+				Queries: []graphview.Query{wantInclude},
+				Roots: &graphview.Roots{
+					ObjectSelectorExpressions: []string{"true"},
+					Follow:                    &graphview.Follow{Direction: graph.Up, Depth: 3, Types: []graph.ArcType{graph.OwnerReference}},
+				},
+			},
+		},
+		"two ways": {
+			spec: v1alpha1.GraphViewSpec{
+				Queries: []v1alpha1.Query{include},
+				Roots: &v1alpha1.Roots{
+					ObjectSelectorExpressions: []v1alpha1.Expression{"true"},
+					IgnoreArcDirection:        []v1alpha1.ArcType{"or"},
+					Follow:                    &v1alpha1.Follow{Direction: v1alpha1.DirectionUp},
+				},
+			},
+			wantError: `spec.roots: follow and ignoreArcDirection exclude each other`,
+		},
+		"unknown direction": {
+			spec: v1alpha1.GraphViewSpec{
+				Queries: []v1alpha1.Query{include},
+				Roots:   &v1alpha1.Roots{ObjectSelectorExpressions: []v1alpha1.Expression{"true"}, Follow: &v1alpha1.Follow{Direction: "up"}},
+			},
+			wantError: `spec.roots.follow.direction: unknown direction "up", expected Down, Up or Both`,
+		},
 		"unknown arc type": {
 			spec: v1alpha1.GraphViewSpec{
 				Queries: []v1alpha1.Query{include},

@@ -259,9 +259,14 @@ func (p *Program) selectFrom(ctx context.Context, catalog *resources.Catalog, ch
 // rooted tells whether only what roots reach is visible.
 func (p *Program) rooted() bool { return len(p.roots) > 0 }
 
-func (p *Program) against() []graph.ArcType {
-	if p.spec.Roots == nil {
-		return nil
+// walk is the way from the roots to what is visible.
+func (p *Program) walk() graph.Walk {
+	switch r := p.spec.Roots; {
+	case r == nil:
+		return graph.Walk{}
+	case r.Follow == nil:
+		return graph.Walk{Against: r.IgnoreArcDirection}
+	default:
+		return graph.Walk{Direction: r.Follow.Direction, Depth: r.Follow.Depth, Types: r.Follow.Types}
 	}
-	return p.spec.Roots.IgnoreArcDirection
 }

@@ -146,7 +146,7 @@ func (k *keeper) allTaps() []*tap {
 
 // setRoots makes the roots those of the program.
 func (k *keeper) setRoots(p *Program) {
-	k.view.engine.do(func() { k.view.lens.SetRoots(p.rooted(), p.against()) })
+	k.view.engine.do(func() { k.view.lens.SetRoots(p.rooted(), p.walk()) })
 }
 
 // clear releases everything while the view is not served.

@@ -63,4 +63,16 @@ type Namespaces struct {
 type Roots struct {
 	ObjectSelectorExpressions []string
 	IgnoreArcDirection        []graph.ArcType
+	// Follow is another way from the roots than along arcs and against those of
+	// IgnoreArcDirection; nil for that.
+	Follow *Follow
+}
+
+// Follow says which way a view is explored from its roots.
+type Follow struct {
+	Direction graph.Direction // Down, Up or Both
+	// Depth is the most arcs from the nearest root, 0 for any number.
+	Depth int
+	// Types are those of the arcs to follow, none for all.
+	Types []graph.ArcType
 }

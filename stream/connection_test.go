@@ -65,6 +65,10 @@ func TestConnectionRefusesRequests(t *testing.T) {
 		"unknown field": {websocket.MessageText, `{"query":[]}`, 1007, `unknown field "query"`},
 		"wrong type":    {websocket.MessageText, `{"queries":{}}`, 1007, "queries"},
 		"arc type":      {websocket.MessageText, `{"queries":[],"roots":{"ignore_arc_direction":["x"]}}`, 1007, `roots.ignore_arc_direction[0]: "x" is no arc type`},
+		"direction":     {websocket.MessageText, `{"queries":[],"roots":{"follow":{"direction":"Up"}}}`, 1007, `roots.follow.direction: "Up" is no direction, use down, up or both`},
+		"follow type":   {websocket.MessageText, `{"queries":[],"roots":{"follow":{"direction":"up","types":["x"]}}}`, 1007, `roots.follow.types[0]: "x" is no arc type`},
+		"depth":         {websocket.MessageText, `{"queries":[],"roots":{"follow":{"direction":"up","depth":65}}}`, 1007, `roots.follow.depth: 65 is not between 0 and 64`},
+		"two ways":      {websocket.MessageText, `{"queries":[],"roots":{"follow":{"direction":"up"},"ignore_arc_direction":["or"]}}`, 1007, `follow and ignore_arc_direction exclude each other`},
 		"too large":     {websocket.MessageText, `{"queries":[],"namespaces":{"label_selector":"` + strings.Repeat("x", maxRequest) + `"}}`, 1007, "has more than 65536 bytes"},
 		"no queries":    {websocket.MessageText, `{}`, 1008, "spec.queries: must have between 1 and 64 queries"},
 		"does not compile": {

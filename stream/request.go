@@ -40,6 +40,11 @@ type viewRequest struct {
 	Roots *struct {
 		ObjectSelectorExpressions []string `json:"object_selector_expressions"`
 		IgnoreArcDirection        []string `json:"ignore_arc_direction"`
+		Follow                    *struct {
+			Direction string   `json:"direction"`
+			Depth     int      `json:"depth"`
+			Types     []string `json:"types"`
+		} `json:"follow"`
 	} `json:"roots"`
 }
 
@@ -86,12 +91,39 @@ func (r *viewRequest) spec() (graphview.Spec, error) {
 		return spec, nil
 	}
 	spec.Roots = &graphview.Roots{ObjectSelectorExpressions: r.Roots.ObjectSelectorExpressions}
-	for i, name := range r.Roots.IgnoreArcDirection {
+	var err error
+	if spec.Roots.IgnoreArcDirection, err = parseArcTypes("roots.ignore_arc_direction", r.Roots.IgnoreArcDirection); err != nil {
+		return graphview.Spec{}, err
+	}
+	f := r.Roots.Follow
+	if f == nil {
+		return spec, nil
+	}
+	direction, ok := graph.ParseDirection(f.Direction)
+	switch {
+	case !ok:
+		return graphview.Spec{}, fmt.Errorf("roots.follow.direction: %q is no direction, use down, up or both", f.Direction)
+	case len(r.Roots.IgnoreArcDirection) > 0:
+		return graphview.Spec{}, errors.New("roots: follow and ignore_arc_direction exclude each other, leave one out")
+	case f.Depth < 0 || f.Depth > graph.MaxDepth:
+		return graphview.Spec{}, fmt.Errorf("roots.follow.depth: %d is not between 0 and %d", f.Depth, graph.MaxDepth)
+	}
+	types, err := parseArcTypes("roots.follow.types", f.Types)
+	if err != nil {
+		return graphview.Spec{}, err
+	}
+	spec.Roots.Follow = &graphview.Follow{Direction: direction, Depth: f.Depth, Types: types}
+	return spec, nil
+}
+
+func parseArcTypes(path string, names []string) ([]graph.ArcType, error) {
+	var types []graph.ArcType
+	for i, name := range names {
 		t, ok := graph.ParseArcType(name)
 		if !ok {
-			return graphview.Spec{}, fmt.Errorf("roots.ignore_arc_direction[%d]: %q is no arc type, use or, r or t", i, name)
+			return nil, fmt.Errorf("%s[%d]: %q is no arc type, use or, r or t", path, i, name)
 		}
-		spec.Roots.IgnoreArcDirection = append(spec.Roots.IgnoreArcDirection, t)
+		types = append(types, t)
 	}
-	return spec, nil
+	return types, nil
 }

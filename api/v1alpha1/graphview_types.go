@@ -212,8 +212,21 @@ const (
 	ArcTypeTransitive     ArcType = "t"
 )
 
+// Direction says which way a graph is explored.
+//
+// +kubebuilder:validation:Enum=Down;Up;Both
+type Direction string
+
+// The directions.
+const (
+	DirectionDown Direction = "Down"
+	DirectionUp   Direction = "Up"
+	DirectionBoth Direction = "Both"
+)
+
 // Roots selects the objects from which a graph is explored.
 //
+// +kubebuilder:validation:XValidation:rule="!has(self.follow) || !has(self.ignoreArcDirection) || size(self.ignoreArcDirection) == 0",message="follow and ignoreArcDirection exclude each other: follow says by its direction which references are followed against theirs"
 // +kubebuilder:validation:XValidation:rule="has(self.objectSelectorExpressions)",message="roots needs objectSelectorExpressions, which select the root objects: leave roots out to see everything"
 type Roots struct {
 	// objectSelectorExpressions are CEL expressions that must evaluate to a
@@ -233,4 +246,32 @@ type Roots struct {
 	// +listType=set
 	// +kubebuilder:validation:MaxItems=3
 	IgnoreArcDirection []ArcType `json:"ignoreArcDirection,omitempty"`
+
+	// follow says which way the graph is explored from the roots, in terms of
+	// what depends on what, and how far. Absent means along all references, and
+	// against those of ignoreArcDirection.
+	// +optional
+	Follow *Follow `json:"follow,omitempty"`
+}
+
+// Follow says which way a graph is explored from its roots.
+type Follow struct {
+	// direction is Down for what an object needs and has: what it refers to, and
+	// what it owns. Up is for what would notice a change of an object: what refers
+	// to it, and its owners. Both is down and up at each step.
+	// +required
+	Direction Direction `json:"direction"`
+
+	// depth is how many references there may be between an object and the
+	// nearest root. 0, the default, means any number.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=64
+	Depth int32 `json:"depth,omitempty"`
+
+	// types are the types of references to follow. Empty means all.
+	// +optional
+	// +listType=set
+	// +kubebuilder:validation:MaxItems=3
+	Types []ArcType `json:"types,omitempty"`
 }

@@ -156,7 +156,13 @@ export interface Request {
     | { exclude: { resource_selector_expression: string } }
   >;
   namespaces?: { names?: string[]; label_selector?: string; field_selector?: string; object_selector_expression?: string };
-  roots?: { object_selector_expressions: string[]; ignore_arc_direction?: Array<"or" | "r" | "t"> };
+  roots?: {
+    object_selector_expressions: string[];
+    /** Excludes follow. */
+    ignore_arc_direction?: Array<"or" | "r" | "t">;
+    /** down: what an object refers to and owns; up: what refers to it and owns it. */
+    follow?: { direction: "down" | "up" | "both"; depth?: number; types?: Array<"or" | "r" | "t"> };
+  };
 }
 
 export interface RequestObject {

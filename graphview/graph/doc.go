@@ -26,12 +26,20 @@
 //
 // # Visibility
 //
-// With roots, reached entries form a spanning forest: each knows the neighbour
+// With roots, a Walk says which way leads from them. Arcs lead from an object to what
+// it refers to and to its owner. Directions are in terms of what depends on what: down
+// is along references and against owner references, to what an object needs and has;
+// up is the opposite, to what would notice a change of it. Forward, which is older, is
+// along every arc, and against those of some types.
+//
+// Without a depth, reached entries form a spanning forest: each knows the neighbour
 // that supports it. An arc or vertex that goes takes off only the subtree it
 // supported; the subtree is then re-seeded from what is still reached around
 // it, and what stays dark is hidden. The idea is that of decremental
 // reachability by spanning trees with local repair (as in Even and Shiloach
-// 1981, without the level structure: batches are small and subtrees shallow).
+// 1981, without the level structure: batches are small and subtrees shallow). With a depth, the way that is left
+// may be too long, so what is within it is found anew, from the roots, in each
+// revision that changes an arc or a vertex of the lens.
 //
 // # Concurrency
 //

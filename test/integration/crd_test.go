@@ -74,6 +74,11 @@ func withPart(name, text string) func(t *testing.T, view map[string]any) {
 	}
 }
 
+// withFollow replaces the way from the roots.
+func withFollow(text string) func(t *testing.T, view map[string]any) {
+	return withPart("roots", `{objectSelectorExpressions: ["true"], follow: `+text+`}`)
+}
+
 func parseYAML(t *testing.T, text string) map[string]any {
 	t.Helper()
 	out := map[string]any{}
@@ -217,6 +222,20 @@ func TestGraphViewValidation(t *testing.T) {
 		"roots: unknown direction":      {change: specAt([]any{"owner"}, "roots", "ignoreArcDirection"), wantError: `spec.roots.ignoreArcDirection[0]: Unsupported value: "owner": supported values: "or", "r", "t"`},
 		"roots: a direction twice":      {change: specAt([]any{"or", "or"}, "roots", "ignoreArcDirection"), wantError: `spec.roots.ignoreArcDirection[1]: Duplicate value: "or"`},
 		"roots: too many directions":    {change: specAt([]any{"or", "r", "t", "or"}, "roots", "ignoreArcDirection"), wantError: `spec.roots.ignoreArcDirection: Too many: 4: must have at most 3 items`},
+
+		"roots: down":                   {change: withFollow(`{direction: Down}`)},
+		"roots: up, every field":        {change: withFollow(`{direction: Up, depth: 64, types: [or, r, t]}`)},
+		"roots: both ways, no depth":    {change: withFollow(`{direction: Both, depth: 0, types: []}`)},
+		"roots: way without direction":  {change: withFollow(`{depth: 1}`), wantError: `spec.roots.follow.direction: Required value`},
+		"roots: unknown way":            {change: withFollow(`{direction: up}`), wantError: `spec.roots.follow.direction: Unsupported value: "up": supported values: "Down", "Up", "Both"`},
+		"roots: negative depth":         {change: withFollow(`{direction: Up, depth: -1}`), wantError: `spec.roots.follow.depth in body should be greater than or equal to 0`},
+		"roots: depth 65":               {change: withFollow(`{direction: Up, depth: 65}`), wantError: `spec.roots.follow.depth in body should be less than or equal to 64`},
+		"roots: unknown type to follow": {change: withFollow(`{direction: Up, types: [x]}`), wantError: `spec.roots.follow.types[0]: Unsupported value: "x"`},
+		"roots: two ways": {
+			change:    withPart("roots", `{objectSelectorExpressions: ["true"], ignoreArcDirection: [or], follow: {direction: Up}}`),
+			wantError: `spec.roots: Invalid value: follow and ignoreArcDirection exclude each other: follow says by its direction which references are followed against theirs`,
+		},
+		"roots: a way and no direction to ignore": {change: withPart("roots", `{objectSelectorExpressions: ["true"], ignoreArcDirection: [], follow: {direction: Up}}`)},
 
 		"serviceAccountName: absent":    {change: specAt(nil, "serviceAccountName")},
 		"serviceAccountName: empty":     {change: specAt("", "serviceAccountName")},

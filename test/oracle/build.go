@@ -76,5 +76,5 @@ func assemble(watched []resource, objects []object, roots *Roots) (Graph, error)
 	if err != nil {
 		return Graph{}, err
 	}
-	return visible(whole, reached, roots.IgnoreArcDirection), nil
+	return visible(whole, explore(whole, reached, roots)), nil
 }

@@ -2,6 +2,7 @@ package oracle
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 )
 
@@ -22,23 +23,60 @@ func findRoots(objects []object, texts []string) (map[VertexKey]bool, error) {
 	return roots, nil
 }
 
-// visible is the part of the graph that can be reached: along arcs, and against
-// those of the given types. An arc to something missing leads nowhere.
-func visible(whole Graph, reached map[VertexKey]bool, ignoreDirection []string) Graph {
-	for changed := true; changed; {
-		changed = false
-		for key, attributes := range whole.Arcs {
-			if attributes.Missing {
-				continue
-			}
-			if reached[key.From] && !reached[key.To] {
-				reached[key.To], changed = true, true
-			}
-			if reached[key.To] && !reached[key.From] && slices.Contains(ignoreDirection, key.Type) {
-				reached[key.From], changed = true, true
-			}
+// explore finds what can be reached from the vertices in reached. An arc to something
+// missing leads nowhere.
+func explore(whole Graph, reached map[VertexKey]bool, roots *Roots) map[VertexKey]bool {
+	steps := map[VertexKey][]VertexKey{}
+	for key, attributes := range whole.Arcs {
+		if attributes.Missing {
+			continue
+		}
+		along, against := passable(key.Type, roots)
+		if along {
+			steps[key.From] = append(steps[key.From], key.To)
+		}
+		if against {
+			steps[key.To] = append(steps[key.To], key.From)
 		}
 	}
+	rest := -1 // as many steps as there are
+	if roots.Follow != nil && roots.Follow.Depth > 0 {
+		rest = roots.Follow.Depth
+	}
+	for border := maps.Clone(reached); len(border) > 0 && rest != 0; rest-- {
+		next := map[VertexKey]bool{}
+		for vertex, is := range border {
+			for _, other := range steps[vertex] {
+				if is && !reached[other] {
+					reached[other], next[other] = true, true
+				}
+			}
+		}
+		border = next
+	}
+	return reached
+}
+
+// passable tells whether arcs of a type are followed along and against their
+// direction. Who follows down goes from users to what they use and from owners to
+// what they own; arcs lead to what is used, but from what is owned.
+func passable(arcType string, roots *Roots) (along, against bool) {
+	f := roots.Follow
+	if f == nil {
+		return true, slices.Contains(roots.IgnoreArcDirection, arcType)
+	}
+	if len(f.Types) > 0 && !slices.Contains(f.Types, arcType) {
+		return false, false
+	}
+	down, up := f.Direction != "Up", f.Direction != "Down"
+	if arcType == "or" {
+		return up, down
+	}
+	return down, up
+}
+
+// visible is the part of the graph that was reached.
+func visible(whole Graph, reached map[VertexKey]bool) Graph {
 	part := newGraph()
 	for key, content := range whole.Vertices {
 		if reached[key] {

@@ -52,6 +52,14 @@ type Namespaces struct {
 type Roots struct {
 	ObjectSelectorExpressions []string `json:"objectSelectorExpressions,omitempty"`
 	IgnoreArcDirection        []string `json:"ignoreArcDirection,omitempty"`
+	Follow                    *Follow  `json:"follow,omitempty"`
+}
+
+// Follow says which way and how far the graph is explored from the roots.
+type Follow struct {
+	Direction string   `json:"direction"`
+	Depth     int      `json:"depth,omitempty"`
+	Types     []string `json:"types,omitempty"`
 }
 
 // ParseView reads the spec of a GraphView from its YAML or JSON.

@@ -2,6 +2,7 @@ package workload
 
 import (
 	"fmt"
+	"strings"
 
 	"graphview.dev/graphview"
 	"graphview.dev/graphview/graph"
@@ -36,6 +37,20 @@ func Spec(v oracle.View) (graphview.Spec, error) {
 				return spec, fmt.Errorf("unknown arc type %q", name)
 			}
 			spec.Roots.IgnoreArcDirection = append(spec.Roots.IgnoreArcDirection, typ)
+		}
+		if f := r.Follow; f != nil {
+			direction, ok := graph.ParseDirection(strings.ToLower(f.Direction))
+			if !ok {
+				return spec, fmt.Errorf("unknown direction %q", f.Direction)
+			}
+			spec.Roots.Follow = &graphview.Follow{Direction: direction, Depth: f.Depth}
+			for _, name := range f.Types {
+				typ, ok := graph.ParseArcType(name)
+				if !ok {
+					return spec, fmt.Errorf("unknown arc type %q", name)
+				}
+				spec.Roots.Follow.Types = append(spec.Roots.Follow.Types, typ)
+			}
 		}
 	}
 	return spec, nil

@@ -30,6 +30,14 @@ func Views(red, blue string) map[string]oracle.View {
 			Queries: []oracle.Query{exclude, include(core+" && namespaced", oracle.Filter{})}, Namespaces: both,
 			Roots: &oracle.Roots{ObjectSelectorExpressions: []string{web}, IgnoreArcDirection: []string{"or"}},
 		},
+		"up": {
+			Queries: []oracle.Query{exclude, include(core+" && namespaced", oracle.Filter{})}, Namespaces: both,
+			Roots: &oracle.Roots{ObjectSelectorExpressions: []string{"resource in ['configmaps', 'secrets'] && name.endsWith('1')"}, Follow: &oracle.Follow{Direction: "Up"}},
+		},
+		"down, not far": {
+			Queries: []oracle.Query{exclude, include(core+" && namespaced", oracle.Filter{})}, Namespaces: both,
+			Roots: &oracle.Roots{ObjectSelectorExpressions: []string{web}, Follow: &oracle.Follow{Direction: "Down", Depth: 2}},
+		},
 		"namespaces by selectors": {
 			Queries: []oracle.Query{include(policies+" || group == '' && resource == 'namespaces'", oracle.Filter{})}, Namespaces: both,
 		},
