@@ -229,6 +229,12 @@ func (v *View) newsChannel() <-chan struct{} {
 // Subscribe begins a subscription. It is to be closed.
 func (v *View) Subscribe(o SubscribeOptions) *Subscription { return v.publisher.Subscribe(o) }
 
+// Find returns one vertex as a subscriber may see it, with its arcs; nil if it may
+// not, or there is none. The error is a *ClosedError, or ctx's.
+func (v *View) Find(ctx context.Context, key graph.Key, access Access) (*delivery.Found, error) {
+	return v.publisher.Find(ctx, key, access)
+}
+
 // deliveryScope is what the view selects, as far as it is known.
 func (v *View) deliveryScope() delivery.Scope {
 	v.mu.Lock()

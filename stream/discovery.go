@@ -39,6 +39,8 @@ func (s *Server) documents() map[string][]byte {
 			GroupVersion: groupVersion.String(),
 			APIResources: []metav1.APIResource{{
 				Name: resource, SingularName: "graph", Namespaced: true, Kind: kind, Verbs: metav1.Verbs{"get", "list"},
+			}, {
+				Name: resource + "/" + objects, Namespaced: true, Kind: objectKind, Verbs: metav1.Verbs{"get"},
 			}},
 		},
 		"/openapi/v3": map[string]any{"paths": map[string]any{

@@ -29,6 +29,8 @@ func TestDiscovery(t *testing.T) {
 		GroupVersion: "stream.graphview.dev/v1alpha1",
 		APIResources: []metav1.APIResource{{
 			Name: "graphs", SingularName: "graph", Namespaced: true, Kind: "Graph", Verbs: metav1.Verbs{"get", "list"},
+		}, {
+			Name: "graphs/object", Namespaced: true, Kind: "GraphObject", Verbs: metav1.Verbs{"get"},
 		}},
 	}}
 	if diff := cmp.Diff(want, resources); diff != "" {

@@ -10,6 +10,7 @@ import (
 	"graphview.dev/api/reason"
 	"graphview.dev/graphview"
 	"graphview.dev/graphview/delivery"
+	"graphview.dev/graphview/graph"
 )
 
 // fakeGraphs is what a test serves.
@@ -51,6 +52,8 @@ type fakeView struct {
 	status graphview.Status
 	// wait is WaitSynced; nil: synced.
 	wait func(ctx context.Context) error
+	// found is what Find does.
+	found *delivery.Found
 	// panics makes Subscribe do so.
 	panics bool
 	// subscribed gets each subscription.
@@ -76,6 +79,10 @@ func (v *fakeView) WaitSynced(ctx context.Context) error {
 		return nil
 	}
 	return v.wait(ctx)
+}
+
+func (v *fakeView) Find(context.Context, graph.Key, graphview.Access) (*delivery.Found, error) {
+	return v.found, v.err
 }
 
 func (v *fakeView) Subscribe(o graphview.SubscribeOptions) Subscription {

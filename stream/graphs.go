@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"graphview.dev/graphview"
+	"graphview.dev/graphview/delivery"
+	"graphview.dev/graphview/graph"
 )
 
 // Graphs is what there is to serve. Its methods are called by many goroutines.
@@ -28,6 +30,9 @@ type View interface {
 	// WaitSynced returns nil once the view is complete, ctx's error if the caller
 	// gave up, and a *graphview.ClosedError if the view ended meanwhile.
 	WaitSynced(ctx context.Context) error
+	// Find returns one vertex as access lets it be seen, with its arcs; nil if it does
+	// not, or there is none. The error is a *graphview.ClosedError, or ctx's.
+	Find(ctx context.Context, key graph.Key, access graphview.Access) (*delivery.Found, error)
 	// Subscribe starts after a revision, or with the whole graph.
 	Subscribe(o graphview.SubscribeOptions) Subscription
 }

@@ -69,7 +69,7 @@ func (s *Server) serveHealth(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Server) serveGraphs(w http.ResponseWriter, r *http.Request, info *request.RequestInfo) {
-	if info.APIGroup != groupVersion.Group || info.APIVersion != groupVersion.Version || info.Subresource != "" {
+	if info.APIGroup != groupVersion.Group || info.APIVersion != groupVersion.Version || info.Subresource != "" && !ofObject(info) {
 		s.refuse(w, r, notFound(r))
 		return
 	}
@@ -87,6 +87,10 @@ func (s *Server) serveGraphs(w http.ResponseWriter, r *http.Request, info *reque
 		return
 	}
 	name := graphview.Name{Namespace: info.Namespace, Name: info.Name}
+	if ofObject(info) {
+		s.serveObject(w, r, name)
+		return
+	}
 	switch info.Verb {
 	case "get":
 		s.serveGraph(w, r, name)
@@ -97,6 +101,11 @@ func (s *Server) serveGraphs(w http.ResponseWriter, r *http.Request, info *reque
 	default:
 		s.refuse(w, r, apierrors.NewMethodNotSupported(groupResource, info.Verb))
 	}
+}
+
+// ofObject tells whether a request is about an object of a graph.
+func ofObject(info *request.RequestInfo) bool {
+	return info.Resource == resource && info.Subresource == objects && info.Verb == "get"
 }
 
 func (s *Server) serveGraph(w http.ResponseWriter, r *http.Request, name graphview.Name) {

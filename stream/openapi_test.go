@@ -82,7 +82,7 @@ func TestOpenAPIDescribesWhatIsThere(t *testing.T) {
 	slices.Sort(got)
 	want := []string{
 		"/", "/graphs", "/namespaces/{namespace}/graphs", "/namespaces/{namespace}/graphs/{name}",
-		"/watch/namespaces/{namespace}/graphs/{name}", "/watch/streams",
+		"/namespaces/{namespace}/graphs/{name}/object", "/watch/namespaces/{namespace}/graphs/{name}", "/watch/streams",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("paths: -want +got:\n%s", diff)

@@ -149,6 +149,17 @@ export function listGraphs(options?: Place & { namespace?: string; signal?: Abor
 /** One graph as it is now. Throws a GraphViewError. */
 export function getGraph(options: Place & { namespace: string; name: string; signal?: AbortSignal }): Promise<Graph>;
 
+/** One object of a graph, whole, with its arcs. */
+export interface GraphObject extends Vertex {
+  out: Arc[];
+  in: Arc[];
+  /** There are more than 1,000 arcs. */
+  more?: boolean;
+}
+
+/** One object of a graph, with its summary and its arcs. A code of 404 is also for what may not be seen. Throws a GraphViewError. */
+export function getObject(options: Place & { namespace: string; name: string; key: Omit<Key, "v"> & { v?: string }; signal?: AbortSignal }): Promise<GraphObject>;
+
 /** A view of one's own: the spec of a GraphView, in the names of the protocol. */
 export interface Request {
   queries: Array<

@@ -146,6 +146,13 @@ export async function getGraph(options) {
   return graph;
 }
 
+/** One object of a graph, with its summary and its arcs. A code of 404 is also for what may not be seen. */
+export async function getObject({ key, ...options }) {
+  const { namespace, name } = options;
+  const query = new URLSearchParams({ group: key.g, version: key.v ?? "", resource: key.r, namespace: key.ns ?? "", name: key.n });
+  return ask(options, `/namespaces/${encodeURIComponent(namespace)}/graphs/${encodeURIComponent(name)}/object?${query}`);
+}
+
 // Where WebSockets do not get through, by base, and since when: in something between here and there, which
 // will be the same for the next view, and on the next page.
 const withoutSockets = new Map();

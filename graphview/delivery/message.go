@@ -188,6 +188,11 @@ func (b *frameBuilder) appendAction(dst []byte, c *graph.Change) []byte {
 	case graph.DeleteArc:
 		dst = append(dst, `{"darc":`...)
 	}
+	return append(appendArc(dst, c), '}')
+}
+
+// appendArc writes an arc with its attributes.
+func appendArc(dst []byte, c *graph.Change) []byte {
 	dst = append(dst, `{"s":`...)
 	dst = appendKey(dst, &c.Vertex)
 	dst = append(dst, `,"d":`...)
@@ -195,8 +200,7 @@ func (b *frameBuilder) appendAction(dst []byte, c *graph.Change) []byte {
 	dst = append(dst, `,"t":"`...)
 	dst = append(dst, c.Type.String()...)
 	dst = append(dst, '"')
-	dst = appendAttributes(dst, c)
-	return append(dst, `}}`...)
+	return append(appendAttributes(dst, c), '}')
 }
 
 // summaryText is a summary that is sent in place of an object.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -337,5 +338,55 @@ func BenchmarkResumers(b *testing.B) {
 		b.StopTimer()
 		resumers.Wait()
 		b.StartTimer()
+	}
+}
+
+// TestFind: one object comes with its arcs at both ends; what may not be seen is as
+// what is not there, and neither is an arc that leads to it.
+func TestFind(t *testing.T) {
+	s := newStage(t)
+	s.scope = Scope{Generation: 1, Resources: []ScopedResource{{pods, true}}}
+	s.graph.Update(func() {
+		for _, at := range []string{"shop/a", "shop/b", "red/c"} {
+			namespace, name, _ := strings.Cut(at, "/")
+			o := &fakeObject{uid: name, json: `{"apiVersion":"v1","kind":"Pod"}`}
+			object := &graph.Object{Namespace: namespace, Name: name, Version: 1, Hash: 1, Payload: o}
+			if name != "b" {
+				object.References = []graph.Reference{{Type: graph.Direct, To: graph.Kind{Kind: "Pod"}, Namespace: "shop", Name: "b", Field: "spec.other"}}
+			}
+			s.lens.Select(s.graph.Set(s.source, object), graph.Selection{Member: true, Root: name == "b"})
+		}
+	})
+	find := func(namespace, name string, who Access) string {
+		t.Helper()
+		f, err := s.publisher.Find(t.Context(), graph.Key{Resource: graph.Resource{Resource: "pods"}, Namespace: namespace, Name: name}, who)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f == nil {
+			return "none"
+		}
+		return fmt.Sprintf("{%s} in [%s] out [%s]", f.Vertex, f.In, f.Out)
+	}
+	const (
+		a    = `{"g":"","v":"v1","r":"pods","ns":"shop","n":"a"}`
+		b    = `{"g":"","v":"v1","r":"pods","ns":"shop","n":"b"}`
+		arc  = `{"s":` + a + `,"d":` + b + `,"t":"r","a":{"f":["spec.other"]}}`
+		toB  = `{"vx":` + b + `,"m":{"k":"Pod","h":"progressing","w":"NotObserved","u":"b","root":true},"o":{"apiVersion":"v1","kind":"Pod"}} in [` + arc + `] out []`
+		onlA = `{"vx":` + a + `,"m":{"k":"Pod","h":"progressing","w":"NotObserved","u":"a"},"o":{"apiVersion":"v1","kind":"Pod"}} in [] out [` + arc + `]`
+	)
+	shop := fixedAccess{{Resource: "pods", Namespace: "shop"}: true}
+	for name, test := range map[string]struct{ got, want string }{
+		"a source":            {find("shop", "a", shop), onlA},
+		"a target":            {find("shop", "b", shop), toB},
+		"absent":              {find("shop", "x", shop), "none"},
+		"denied":              {find("red", "c", shop), "none"},
+		"for the operator":    {find("red", "c", nil)[:5], `{"vx"`},
+		"of no selected kind": {find("", "b", nil), "none"},
+		"nothing may be seen": {find("shop", "b", fixedAccess{}), "none"},
+	} {
+		if test.got != test.want {
+			t.Errorf("%s: %s, want %s", name, test.got, test.want)
+		}
 	}
 }

@@ -121,7 +121,7 @@ type pause struct {
 func (s *Subscription) Wait(ctx context.Context) error {
 	switch {
 	case s.pause.missing != nil:
-		return s.resolve(ctx, s.pause.missing)
+		return resolve(ctx, s.access, s.pause.missing)
 	case s.pause.moved:
 		return ctx.Err()
 	}
@@ -163,23 +163,6 @@ func (s *Subscription) viewer() viewer {
 	}
 	s.digest = digest
 	return who
-}
-
-// resolve has the rights that are missing found.
-func (s *Subscription) resolve(ctx context.Context, missing error) error {
-	var unknown *unknownError
-	if !errors.As(missing, &unknown) {
-		return missing
-	}
-	err := s.access.Resolve(ctx, unknown.places)
-	switch {
-	case err == nil:
-		return nil
-	case ctx.Err() != nil:
-		return ctx.Err()
-	default:
-		return &ClosedError{Reason: reason.Unavailable, Message: "your permissions cannot be checked now; try again later"}
-	}
 }
 
 // closedBy turns the reason why a view is not served into how a subscription

@@ -94,7 +94,7 @@ func rule(verbs string, resources ...string) rbacv1.PolicyRule {
 }
 
 func graphRule(verbs string) rbacv1.PolicyRule {
-	return rbacv1.PolicyRule{APIGroups: []string{"stream.graphview.dev"}, Resources: []string{"graphs"}, Verbs: strings.Split(verbs, " ")}
+	return rbacv1.PolicyRule{APIGroups: []string{"stream.graphview.dev"}, Resources: []string{"graphs", "graphs/object"}, Verbs: strings.Split(verbs, " ")}
 }
 
 // furnish fills a namespace with things that refer to each other, to a class of

@@ -198,6 +198,11 @@ func TestRightsMatrix(t *testing.T) {
 				})
 			}
 		}
+		for how, at := range map[string]road{"own port": byToken, "aggregated": aggregatedToken} {
+			t.Run(name+"/summaries and single objects/"+how, func(t *testing.T) {
+				f.showsOne(t, at, "named", wholes["named"], judges[p.token])
+			})
+		}
 	}
 	t.Run("the matrix tells users apart", func(t *testing.T) { f.tellsApart(t, people) })
 }

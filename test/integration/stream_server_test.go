@@ -20,6 +20,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"graphview.dev/graphview"
+	"graphview.dev/graphview/delivery"
+	"graphview.dev/graphview/graph"
 	"graphview.dev/stream"
 	"graphview.dev/test/env"
 	"graphview.dev/test/fixture"
@@ -44,6 +46,10 @@ func (g fixedGraph) UID() string                      { return "fixed" }
 func (g fixedGraph) Err() error                       { return nil }
 func (g fixedGraph) Status() graphview.Status         { return graphview.Status{Vertices: 1, Synced: true} }
 func (g fixedGraph) WaitSynced(context.Context) error { return nil }
+
+func (g fixedGraph) Find(context.Context, graph.Key, graphview.Access) (*delivery.Found, error) {
+	return nil, nil
+}
 
 func (g fixedGraph) Subscribe(graphview.SubscribeOptions) stream.Subscription {
 	sent := make(chan struct{}, 1)

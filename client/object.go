@@ -1,0 +1,40 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/url"
+)
+
+// GraphObject is one vertex of a graph, whole and with its summary, and its arcs.
+type GraphObject struct {
+	Vertex
+
+	// Out are the arcs that start at it, In those that end there, at most 1,000 each.
+	Out []Arc `json:"out"`
+	In  []Arc `json:"in"`
+	// More: there are more arcs.
+	More bool `json:"more"`
+}
+
+// GetObject returns one vertex of a graph. The key needs no version. The error is
+// IsNotFound for what is not there and for what the user may not see.
+func (c *Client) GetObject(ctx context.Context, namespace, name string, key Key) (*GraphObject, error) {
+	query := url.Values{"resource": {key.Resource}, "name": {key.Name}}
+	for parameter, value := range map[string]string{"group": key.Group, "version": key.Version, "namespace": key.Namespace} {
+		if value != "" {
+			query.Set(parameter, value)
+		}
+	}
+	body, err := c.get(ctx, c.url(query, "namespaces", namespace, "graphs", name, "object"), jsonType)
+	if err != nil {
+		return nil, fmt.Errorf("get %s of graph %s/%s: %w", key, namespace, name, err)
+	}
+	defer body.Close()
+	o := &GraphObject{}
+	if err := json.NewDecoder(body).Decode(o); err != nil {
+		return nil, fmt.Errorf("get %s of graph %s/%s: %w", key, namespace, name, err)
+	}
+	return o, nil
+}

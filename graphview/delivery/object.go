@@ -1,0 +1,107 @@
+package delivery
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"graphview.dev/api/reason"
+	"graphview.dev/graphview/access"
+	"graphview.dev/graphview/graph"
+)
+
+// maxArcs is how many arcs one object comes with, at each end.
+const maxArcs = 1000
+
+// Found is one vertex and its arcs, each as in a message.
+type Found struct {
+	// Vertex are the members of an svx: vx, m, and o or j.
+	Vertex []byte
+	// Out and In are values of sarc, separated by commas.
+	Out, In []byte
+	More    bool
+}
+
+// Find returns one vertex as a subscriber may see it, nil if there is none or the
+// subscriber may not see it, which are alike. The error is a *ClosedError, or ctx's.
+func (p *Publisher) Find(ctx context.Context, key graph.Key, who Access) (*Found, error) {
+	if !p.selects(key) {
+		return nil, nil
+	}
+	// Each time, some rights become known.
+	for {
+		lens := p.Lens()
+		if lens == nil {
+			return nil, nil
+		}
+		var rights Rights
+		if who != nil {
+			rights = who.Rights()
+		}
+		g := newGate(rights)
+		// Asked whether or not there is such an object: that takes time.
+		g.lets(access.Place{Group: key.Group, Resource: key.Resource.Resource, Namespace: key.Namespace})
+		seen, ok := lens.Look(key, maxArcs, g.allow())
+		if err := g.err(); err != nil {
+			if err := resolve(ctx, who, err); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		if !ok {
+			return nil, nil
+		}
+		return found(&seen)
+	}
+}
+
+// selects tells whether the view has objects of the resource.
+func (p *Publisher) selects(key graph.Key) bool {
+	return slices.ContainsFunc(p.source.Scope().Resources, func(r ScopedResource) bool {
+		return r.Group == key.Group && r.Resource.Resource == key.Resource.Resource && r.Namespaced == (key.Namespace != "")
+	})
+}
+
+func found(seen *graph.Vicinity) (*Found, error) {
+	f := &Found{More: seen.More, Vertex: appendKey([]byte(`"vx":`), &seen.Vertex.Vertex)}
+	if o, ok := seen.Vertex.Payload.(Object); ok {
+		summary, err := Summarize(seen.Vertex.Vertex.Group, o)
+		if err != nil {
+			return nil, err
+		}
+		summary.Root = seen.Vertex.Root
+		f.Vertex = summary.AppendJSON(append(f.Vertex, `,"m":`...))
+	}
+	b := newFrameBuilder(false)
+	f.Vertex = b.appendContent(f.Vertex, &seen.Vertex)
+	f.Out, f.In = appendArcs(seen.Out), appendArcs(seen.In)
+	return f, b.err
+}
+
+func appendArcs(arcs []graph.Change) []byte {
+	var dst []byte
+	for i := range arcs {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = appendArc(dst, &arcs[i])
+	}
+	return dst
+}
+
+// resolve has the rights that are missing found.
+func resolve(ctx context.Context, who Access, missing error) error {
+	var unknown *unknownError
+	if !errors.As(missing, &unknown) {
+		return missing
+	}
+	err := who.Resolve(ctx, unknown.places)
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return ctx.Err()
+	default:
+		return &ClosedError{Reason: reason.Unavailable, Message: "your permissions cannot be checked now; try again later"}
+	}
+}

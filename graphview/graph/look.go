@@ -1,0 +1,87 @@
+package graph
+
+// Look returns one visible vertex, and the arcs that start and end there, at most
+// limit of each; more tells whether there are more. Without a version in the key, it is
+// the one that the view watches. What allow does not let through is as if it were
+// not there: ok is then false. A hidden end of an arc hides the arc.
+func (l *Lens) Look(key Key, limit int, allow func(Resource, string) bool) (v Vicinity, ok bool) {
+	g := l.g
+	g.mu.RLock()
+	defer g.mu.RUnlock()
+	e := l.find(key)
+	if e == 0 {
+		return v, false
+	}
+	p := l.entries.at(e)
+	r := reader{l: l, allow: allow}
+	at := g.key(p.node)
+	if p.flags&shown == 0 || !r.allowed(at) {
+		return v, false
+	}
+	v.Head = l.head
+	v.Vertex = Change{
+		Op: SetVertex, Vertex: at, Payload: g.nodes.at(p.node).payload, Part: l.parts[e].content, Node: NodeID(p.node),
+		Root: p.flags&root != 0, Appeared: true, Content: max(l.rev(p.since), l.rev(p.changed)), Logged: l.rev(p.logged),
+	}
+	take := func(list *[]Change) func(Change) bool {
+		return func(c Change) bool {
+			if len(*list) == limit {
+				v.More = true
+				return false
+			}
+			*list = append(*list, c)
+			return true
+		}
+	}
+	r.take = take(&v.Out)
+	for id := g.nodes.at(p.node).out; id != 0 && !r.enough; id = g.arcs.at(id).nextOut {
+		r.readArc(e, at, g.arcs.at(id))
+	}
+	r.take, r.enough = take(&v.In), false
+	for id := g.slots.at(g.nodes.at(p.node).slot).in; id != 0 && !r.enough; id = g.arcs.at(id).nextIn {
+		a := g.arcs.at(id)
+		from := l.index.at(a.from)
+		if from == 0 || l.entries.at(from).flags&shown == 0 {
+			continue
+		}
+		if start := g.key(a.from); r.allowed(start) && l.arcNow(from, a).resource == g.nodes.at(p.node).resource {
+			r.readArc(from, start, a)
+		}
+	}
+	return v, true
+}
+
+// Vicinity is a vertex with its arcs.
+type Vicinity struct {
+	Vertex  Change
+	Out, In []Change
+	// More: there are more arcs than were asked for.
+	More bool
+	// Head is the revision of which all this is.
+	Head uint64
+}
+
+// find returns the entry of a vertex that a source of the lens sees, 0 if there is
+// none.
+func (l *Lens) find(key Key) entryID {
+	for id := range l.sources {
+		src := l.g.sources[id]
+		if src == nil {
+			continue
+		}
+		r := l.g.resources.at(src.resource)
+		if r.Group != key.Group || r.Resource != key.Resource.Resource || key.Version != "" && r.Version != key.Version {
+			continue
+		}
+		at, _ := l.g.findSlot(src.kind, l.g.spaces.find(key.Namespace), key.Name)
+		if at == 0 || l.used(src.kind) != src.resource {
+			continue
+		}
+		if n := l.g.nodeAt(at, src.resource); n != 0 {
+			if e := l.index.at(n); e != 0 {
+				return e
+			}
+		}
+	}
+	return 0
+}
