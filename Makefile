@@ -6,7 +6,7 @@ SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo v0.0.0)
-LDFLAGS := -X main.version=$(VERSION)
+LDFLAGS := -s -w -X main.version=$(VERSION)
 # The whole of `go test`: with a cold cache most of it is the compiler.
 TEST_TIMEOUT ?= 20m
 LINT := bin/golangci-lint
@@ -78,6 +78,14 @@ image: ## the operator's container image, without Docker, as an OCI layout in bi
 .PHONY: push
 push: ## build that image and push it to IMAGE, with the credentials of docker login
 	@cd hack/image && go run . -root ../.. -push '$(IMAGE)' -version '$(VERSION)' -platforms '$(PLATFORMS)'
+
+.PHONY: sbom
+sbom: build ## a bill of materials (CycloneDX) for each program, and a statement of how they were built (in-toto), in bin/
+	@go run ./hack/sbom bin/manager bin/kubectl-graphview
+
+.PHONY: vulnerabilities
+vulnerabilities: ## compare what the programs call with Go's vulnerability database; says so where that is out of reach
+	@hack/vulnerabilities.sh
 
 .PHONY: bench
 bench: control-plane build ## the numbers that matter, each with its goal and what to compare it with

@@ -37,6 +37,10 @@ type CertificatesOptions struct {
 	// Namespace is that of the Secret, and of the Service that certificates are
 	// for.
 	Namespace string
+	// InjectWebhookCA has the authorities written into the operator's
+	// ValidatingWebhookConfiguration too. The right to do so is worth a veto on every
+	// write of the cluster to whoever steals it, so it is not granted by default.
+	InjectWebhookCA bool
 	// Clock is for tests. Nil: the real one.
 	Clock clock.WithTicker
 }
@@ -46,10 +50,11 @@ type CertificatesOptions struct {
 // caBundle of what leads the API server here. Whichever replica comes first
 // writes; the Secret's resource version tells the others that they did not.
 type Certificates struct {
-	client client.Client
-	secret client.ObjectKey
-	names  []string
-	clock  clock.WithTicker
+	client  client.Client
+	secret  client.ObjectKey
+	names   []string
+	webhook bool
+	clock   clock.WithTicker
 
 	held    *ring // Run's own
 	serving atomic.Pointer[tls.Certificate]
@@ -63,11 +68,12 @@ func NewCertificates(c client.Client, o CertificatesOptions) *Certificates {
 		o.Clock = clock.RealClock{}
 	}
 	return &Certificates{
-		client: c,
-		secret: client.ObjectKey{Namespace: o.Namespace, Name: CertificatesSecret},
-		names:  []string{ServiceName + "." + o.Namespace + ".svc", "localhost", "127.0.0.1", "::1"},
-		clock:  o.Clock,
-		known:  make(chan struct{}),
+		client:  c,
+		secret:  client.ObjectKey{Namespace: o.Namespace, Name: CertificatesSecret},
+		names:   []string{ServiceName + "." + o.Namespace + ".svc", "localhost", "127.0.0.1", "::1"},
+		webhook: o.InjectWebhookCA,
+		clock:   o.Clock,
+		known:   make(chan struct{}),
 	}
 }
 
@@ -139,7 +145,7 @@ func (c *Certificates) step(ctx context.Context) error {
 	present := stored
 	if stored != nil {
 		c.hold(stored)
-		untrusted = vouch(ctx, c.client, stored.bundle())
+		untrusted = c.vouch(ctx, stored.bundle())
 	} else if present, err = c.heldOrNew(now); err != nil {
 		return err
 	}
@@ -154,7 +160,7 @@ func (c *Certificates) step(ctx context.Context) error {
 		return err
 	}
 	c.hold(due)
-	return vouch(ctx, c.client, due.bundle())
+	return c.vouch(ctx, due.bundle())
 }
 
 // heldOrNew is what goes into a Secret that is absent or spoiled: best what is
@@ -193,7 +199,9 @@ func (c *Certificates) read(ctx context.Context) (*corev1.Secret, *ring, error) 
 	return secret, stored, nil
 }
 
-// write replaces what read returned, or fails if somebody else did.
+// write replaces what read returned, or fails if somebody else did. The manifests
+// have an empty Secret, so that the operator needs no right to create one: that
+// right would be worth the token of every ServiceAccount of its namespace.
 func (c *Certificates) write(ctx context.Context, secret *corev1.Secret, r *ring) error {
 	if secret == nil {
 		err := c.client.Create(ctx, &corev1.Secret{
@@ -201,9 +209,12 @@ func (c *Certificates) write(ctx context.Context, secret *corev1.Secret, r *ring
 				Namespace: c.secret.Namespace, Name: c.secret.Name,
 				Labels: map[string]string{"app.kubernetes.io/name": "graphview"},
 			},
-			Type: corev1.SecretTypeTLS,
+			Type: corev1.SecretTypeOpaque,
 			Data: r.data(),
 		})
+		if apierrors.IsForbidden(err) {
+			return fmt.Errorf("Secret %s is missing, and the operator may not create it; apply the manifests again, which have it: %w", c.secret, err)
+		}
 		if err != nil {
 			return fmt.Errorf("create Secret %s: %w", c.secret, err)
 		}

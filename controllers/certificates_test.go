@@ -7,6 +7,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"net"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -52,7 +53,7 @@ func fakeCluster(t *testing.T, with ...client.Object) client.WithWatch {
 }
 
 func newTestCertificates(c client.Client, clock *clocktesting.FakeClock) *Certificates {
-	return NewCertificates(c, CertificatesOptions{Namespace: systemNamespace, Clock: clock})
+	return NewCertificates(c, CertificatesOptions{Namespace: systemNamespace, InjectWebhookCA: true, Clock: clock})
 }
 
 func mustSync(t *testing.T, c *Certificates) {
@@ -206,7 +207,7 @@ func TestCertificatesHeal(t *testing.T) {
 		},
 		"caBundles lost": func(t *testing.T, c client.Client) {
 			t.Helper()
-			if err := vouch(t.Context(), c, nil); err != nil {
+			if err := errors.Join(vouchAPIService(t.Context(), c, nil), vouchWebhook(t.Context(), c, nil)); err != nil {
 				t.Fatal(err)
 			}
 		},
@@ -341,4 +342,37 @@ func TestCertificatesGetGivesUp(t *testing.T) {
 		}
 		<-dialed
 	})
+}
+
+// TestCertificatesLeaveTheWebhook: without being told to, the operator writes no
+// ValidatingWebhookConfiguration, for which it has no right.
+func TestCertificatesLeaveTheWebhook(t *testing.T) {
+	cluster := fakeCluster(t)
+	mustSync(t, NewCertificates(cluster, CertificatesOptions{Namespace: systemNamespace, Clock: clocktesting.NewFakeClock(epoch)}))
+	webhook := &admissionregistrationv1.ValidatingWebhookConfiguration{}
+	if err := cluster.Get(t.Context(), client.ObjectKey{Name: "graphview"}, webhook); err != nil {
+		t.Fatal(err)
+	}
+	for _, hook := range webhook.Webhooks {
+		if hook.ClientConfig.CABundle != nil {
+			t.Errorf("%s was given a caBundle", hook.Name)
+		}
+	}
+	if secret := secretOf(t, cluster); secret.Type != corev1.SecretTypeOpaque {
+		t.Errorf("the Secret's type is %s", secret.Type)
+	}
+}
+
+// TestCertificatesWithoutSecret: an operator that may not create its Secret says
+// what to do, and serves all the same.
+func TestCertificatesWithoutSecret(t *testing.T) {
+	cluster := interceptor.NewClient(fakeCluster(t), interceptor.Funcs{
+		Create: func(_ context.Context, _ client.WithWatch, object client.Object, _ ...client.CreateOption) error {
+			return apierrors.NewForbidden(schema.GroupResource{Resource: "secrets"}, object.GetName(), errors.New("no"))
+		},
+	})
+	replica := newTestCertificates(cluster, clocktesting.NewFakeClock(epoch))
+	if err := replica.sync(logging(t)); err == nil || !strings.Contains(err.Error(), "apply the manifests again") {
+		t.Errorf("error %v", err)
+	}
 }

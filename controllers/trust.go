@@ -12,16 +12,19 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// What leads the API server to this operator.
-const (
-	apiServiceName           = "v1alpha1.stream.graphview.dev"
-	webhookConfigurationName = "graphview"
-)
+// apiServiceName is what leads the API server to this operator, beside the
+// ValidatingWebhookConfiguration.
+const apiServiceName = "v1alpha1.stream.graphview.dev"
 
-// vouch makes the operator's own APIService and webhook trust the authorities in
-// bundle and no others. Either may be absent: an installation can do without.
-func vouch(ctx context.Context, c client.Client, bundle []byte) error {
-	return errors.Join(vouchAPIService(ctx, c, bundle), vouchWebhook(ctx, c, bundle))
+// vouch makes the operator's own APIService, and its webhook where that is wanted,
+// trust the authorities in bundle and no others. Either may be absent: an
+// installation can do without.
+func (c *Certificates) vouch(ctx context.Context, bundle []byte) error {
+	err := vouchAPIService(ctx, c.client, bundle)
+	if c.webhook {
+		err = errors.Join(err, vouchWebhook(ctx, c.client, bundle))
+	}
+	return err
 }
 
 func vouchAPIService(ctx context.Context, c client.Client, bundle []byte) error {

@@ -25,6 +25,8 @@ type options struct {
 	metricsAddress, healthAddress  string
 	pprofAddress, check            string
 	stateDir                       string
+	injectWebhookCA                bool
+	metricsAuth                    bool
 	leaderElect, dashboard         bool
 	allowedOrigins                 []string
 	requireServiceAccount          bool
@@ -42,8 +44,10 @@ func parse(program string, args []string, out io.Writer) (*options, error) {
 	flags.StringVar(&o.streamAddress, "stream-bind-address", ":8443", "host:port on which graphs are served with TLS")
 	flags.StringVar(&o.certDir, "stream-cert-dir", "", "directory with tls.crt and tls.key, which are read again when they change; empty: a self-signed certificate, made at start, shared by the replicas in the Secret "+controllers.CertificatesSecret+" and renewed in time")
 	flags.StringVar(&o.webhookAddress, "webhook-bind-address", "0", "host:port on which GraphViews are validated for the API server, with the same certificate; 0 turns it off: without a ValidatingWebhookConfiguration nobody calls")
+	flags.BoolVar(&o.injectWebhookCA, "inject-webhook-ca", false, "write the authority of the self-signed certificate into the ValidatingWebhookConfiguration; it takes the right to patch that, with which a stolen token can read and refuse every write of the cluster")
 	flags.StringVar(&o.webhookClientCA, "webhook-client-ca-file", "", "file with the certificates, in PEM, of who may ask the webhook, for API servers that are configured to send a client certificate; empty: everybody")
 	flags.StringVar(&o.metricsAddress, "metrics-bind-address", ":8080", "host:port of Prometheus metrics; 0 turns them off")
+	flags.BoolVar(&o.metricsAuth, "metrics-authentication", false, "serve metrics with TLS, and only to who may get the path /metrics")
 	flags.StringVar(&o.healthAddress, "health-probe-bind-address", ":8081", "host:port of /healthz and /readyz; 0 turns them off")
 	flags.StringVar(&o.pprofAddress, "pprof-bind-address", "0", "host:port of Go's profiles, which tell what is in memory: bind it to localhost; 0 turns them off")
 	flags.StringVar(&o.stateDir, "state-dir", "", "directory of this replica alone that outlives its container, where is noted what is being done for users: what ended the operator is refused after that, until it changes; empty: nothing is noted")

@@ -55,14 +55,14 @@ func serveHealth(ctx context.Context, mgr manager.Manager, engine *graphview.Eng
 
 // registerMetrics adds what the engine and the stream server do not register
 // themselves. kept is nil where the certificate is somebody else's.
-func registerMetrics(permit *controllers.Permit, kept *controllers.Certificates) error {
+func registerMetrics(permit *controllers.Permit, guard *controllers.WebhookGuard, kept *controllers.Certificates) error {
 	build := prometheus.NewGauge(prometheus.GaugeOpts{
 		Name:        "graphview_build_info",
 		Help:        "1, labelled with the operator's version and that of Go.",
 		ConstLabels: prometheus.Labels{"version": version, "goversion": runtime.Version()},
 	})
 	build.Set(1)
-	collectors := []prometheus.Collector{build, permit}
+	collectors := []prometheus.Collector{build, permit, guard}
 	if kept != nil {
 		collectors = append(collectors, kept)
 	}

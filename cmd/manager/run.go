@@ -16,7 +16,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
-	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 	"sigs.k8s.io/controller-runtime/pkg/webhook"
 
 	"graphview.dev/api/v1alpha1"
@@ -31,6 +30,9 @@ const shutdownTimeout = 15 * time.Second
 // run wires the rooms together and returns when all of them have ended.
 func run(ctx context.Context, o *options) error {
 	log := ctrl.Log
+	if err := checkNamespace(namespace()); err != nil {
+		return err
+	}
 	config, err := ctrl.GetConfig()
 	if err != nil {
 		return fmt.Errorf("find the API server: %w", err)
@@ -45,11 +47,15 @@ func run(ctx context.Context, o *options) error {
 	if err != nil {
 		return err
 	}
+	guard, err := newWebhookGuard(config, scheme)
+	if err != nil {
+		return err
+	}
 	webhooks, err := newWebhookServer(o, certificates)
 	if err != nil {
 		return err
 	}
-	mgr, err := newManager(o, config, scheme, webhooks)
+	mgr, err := newManager(o, config, scheme, webhooks, certificates)
 	if err != nil {
 		return fmt.Errorf("manager: %w", err)
 	}
@@ -105,13 +111,13 @@ func run(ctx context.Context, o *options) error {
 	if err := rules.SetupWithManager(mgr); err != nil {
 		return err
 	}
-	runnables := []manager.Runnable{everyReplica(outliving(engine.Run, server.Run)), everyReplica(journal.Run), everyReplica(certificates.run)}
+	runnables := []manager.Runnable{everyReplica(outliving(engine.Run, server.Run)), everyReplica(journal.Run), everyReplica(certificates.run), everyReplica(guard.Run)}
 	for _, r := range runnables {
 		if err := mgr.Add(r); err != nil {
 			return fmt.Errorf("add to the manager: %w", err)
 		}
 	}
-	if err := registerMetrics(permit, certificates.kept); err != nil {
+	if err := registerMetrics(permit, guard, certificates.kept); err != nil {
 		return err
 	}
 	if err := serveHealth(ctx, mgr, engine, reconciler.Known()); err != nil {
@@ -126,13 +132,13 @@ func run(ctx context.Context, o *options) error {
 	return mgr.Start(ctx)
 }
 
-func newManager(o *options, config *rest.Config, scheme *runtime.Scheme, webhooks webhook.Server) (manager.Manager, error) {
+func newManager(o *options, config *rest.Config, scheme *runtime.Scheme, webhooks webhook.Server, certificates certificates) (manager.Manager, error) {
 	timeout := shutdownTimeout
 	return ctrl.NewManager(config, manager.Options{
 		Scheme:                        scheme,
 		Logger:                        ctrl.Log,
 		Cache:                         cache.Options{DefaultTransform: cache.TransformStripManagedFields()},
-		Metrics:                       metricsserver.Options{BindAddress: o.metricsAddress},
+		Metrics:                       metricsOptions(o, certificates),
 		HealthProbeBindAddress:        o.healthAddress,
 		PprofBindAddress:              o.pprofAddress,
 		WebhookServer:                 webhooks,
@@ -189,6 +195,16 @@ func namespace() string {
 		return "graphview-system"
 	}
 	return strings.TrimSpace(string(text))
+}
+
+// checkNamespace refuses the cluster's own namespaces: the operator may write Leases
+// and Events where it runs, and its token is best not where control planes keep
+// theirs.
+func checkNamespace(name string) error {
+	if strings.HasPrefix(name, "kube-") {
+		return fmt.Errorf("the operator does not run in %s, where the cluster keeps its own: install it into a namespace of its own, such as graphview-system", name)
+	}
+	return nil
 }
 
 // namespaceForElection is left to controller-runtime in a pod.

@@ -38,7 +38,9 @@ func newCertificates(o *options, config *rest.Config, scheme *runtime.Scheme) (c
 	if err != nil {
 		return certificates{}, fmt.Errorf("client for certificates: %w", err)
 	}
-	return certificates{kept: controllers.NewCertificates(c, controllers.CertificatesOptions{Namespace: namespace()})}, nil
+	return certificates{kept: controllers.NewCertificates(c, controllers.CertificatesOptions{
+		Namespace: namespace(), InjectWebhookCA: o.injectWebhookCA,
+	})}, nil
 }
 
 func (c certificates) get(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
@@ -93,4 +95,14 @@ func serveWebhook(mgr ctrl.Manager, accept controllers.Options) error {
 		return fmt.Errorf("health: %w", err)
 	}
 	return nil
+}
+
+// newWebhookGuard watches over the ValidatingWebhookConfiguration, whether this
+// replica answers for it or not.
+func newWebhookGuard(config *rest.Config, scheme *runtime.Scheme) (*controllers.WebhookGuard, error) {
+	c, err := client.New(config, client.Options{Scheme: scheme})
+	if err != nil {
+		return nil, fmt.Errorf("client for the webhook's configuration: %w", err)
+	}
+	return controllers.NewWebhookGuard(c, namespace())
 }

@@ -18,6 +18,8 @@ var copies = map[string]string{
 	"config/rbac/auth_delegation.yaml":  "files/rbac",
 	"config/apiservice/apiservice.yaml": "files/apiservice.yaml",
 	"config/webhook/webhook.yaml":       "files/webhook.yaml",
+	"config/webhook/*/role.yaml":        "files/webhook",
+	"config/manager/certificates.yaml":  "files/certificates.yaml",
 	"docs/alerts/graphview.yaml":        "files/alerts.yaml",
 }
 

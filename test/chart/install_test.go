@@ -67,14 +67,17 @@ func (c *cluster) samples(t *testing.T) {
 // TestInstalled: what Helm renders and what kustomize builds does the main job,
 // under the ServiceAccount's own token.
 func TestInstalled(t *testing.T) {
-	for name, manifests := range map[string]func(*env.ControlPlane) []byte{
-		"helm": func(*env.ControlPlane) []byte { return template(t, "{}", "--skip-tests") },
-		"kustomize": func(plane *env.ControlPlane) []byte {
-			return []byte(fixture.Kubectl(t, plane, "kustomize", filepath.Join(root, "config", "default")))
-		},
+	for name, test := range map[string]struct {
+		manifests func(*env.ControlPlane) []byte
+		webhook   bool
+	}{
+		"helm": {func(*env.ControlPlane) []byte { return template(t, "{}", "--skip-tests") }, false},
+		"kustomize with the webhook": {func(plane *env.ControlPlane) []byte {
+			return []byte(fixture.Kubectl(t, plane, "kustomize", filepath.Join(root, "config", "with-webhook")))
+		}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := install(t, manifests)
+			c := install(t, test.manifests)
 			t.Run("its pods are admitted", func(t *testing.T) {
 				eventually(t, func() string {
 					pods := c.kubectl(t, "get", "pods", "-n", env.ServiceNamespace, "-l", "app.kubernetes.io/component=manager", "-o", "name")
@@ -93,7 +96,14 @@ func TestInstalled(t *testing.T) {
 					t.Errorf("%v: %s", err, text)
 				}
 			})
+			t.Run("a stolen token", func(t *testing.T) { c.stolenToken(t, test.webhook) })
 			t.Run("the webhook refuses", func(t *testing.T) {
+				if !test.webhook {
+					fixture.Apply(t, c.ControlPlane, `{apiVersion: graphview.dev/v1alpha1, kind: GraphView, metadata: {name: broken, namespace: shop},
+spec: {queries: [{include: {resourceSelectorExpression: "oops"}}]}}`)
+					c.kubectl(t, "wait", "--for=condition=Accepted=False", "-n", "shop", "graphview/broken", "--timeout=90s")
+					return
+				}
 				eventually(t, func() string {
 					err := fixture.TryApply(t, c.ControlPlane, `{apiVersion: graphview.dev/v1alpha1, kind: GraphView, metadata: {name: broken, namespace: shop},
 spec: {queries: [{include: {resourceSelectorExpression: "oops"}}]}}`)
@@ -119,7 +129,7 @@ spec: {queries: [{include: {resourceSelectorExpression: "oops"}}]}}`)
 // TestHelmTest runs what `helm test` starts, with the arguments and under the
 // ServiceAccount of its pod: there is no kubelet to run the pod itself.
 func TestHelmTest(t *testing.T) {
-	manifests := template(t, "{}")
+	manifests := template(t, "webhook: {enabled: true, certificates: self-signed}")
 	c := install(t, func(*env.ControlPlane) []byte { return manifests })
 	all, err := installation.Parse(manifests)
 	if err != nil {

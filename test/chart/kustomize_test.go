@@ -1,6 +1,8 @@
 package chart
 
 import (
+	"fmt"
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -26,6 +28,39 @@ func TestSameAsKustomize(t *testing.T) {
 	}
 	if diff := cmp.Diff(comparable(t, shipped), comparable(t, objects(t, "{}"))); diff != "" {
 		t.Errorf("-config/default +chart:\n%s", diff)
+	}
+}
+
+// TestVariantsAreTheSameAsKustomize: the roles of the chart's variants are those of
+// the components of config.
+func TestVariantsAreTheSameAsKustomize(t *testing.T) {
+	plane := env.StartT(t, env.Options{})
+	for name, test := range map[string]struct{ values, overlay string }{
+		"without Secrets":  {"rbac: {secrets: false}", "resources: [%[1]s/default]\ncomponents: [%[1]s/components/without-secrets]\n"},
+		"with the webhook": {"webhook: {enabled: true, certificates: self-signed}", "resources: [%[1]s/with-webhook]\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			config, err := filepath.Rel(dir, filepath.Join(root, "config"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			text := fmt.Sprintf("apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n"+test.overlay, config)
+			if err := os.WriteFile(filepath.Join(dir, "kustomization.yaml"), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			built, err := plane.Kubectl(t.Context(), "kustomize", dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			shipped, err := installation.Parse(built)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(comparable(t, shipped), comparable(t, objects(t, test.values))); diff != "" {
+				t.Errorf("-config +chart:\n%s", diff)
+			}
+		})
 	}
 }
 

@@ -32,13 +32,15 @@ func TestLint(t *testing.T) {
 // variants turn on what is off, and off what is on.
 var variants = map[string][]string{
 	"nothing said":       nil,
-	"everything off":     {"apiService.enabled=false", "webhook.enabled=false", "crds.install=false", "rbac.create=false", "serviceAccount.create=false", "podDisruptionBudget.enabled=false"},
-	"everything on":      {"networkPolicy.enabled=true", "serviceMonitor.enabled=true", "prometheusRule.enabled=true", "operator.pprof=true", "operator.requireServiceAccount=true", `operator.allowedOrigins=["*.example.com"]`, "replicas=2"},
+	"everything off":     {"apiService.enabled=false", "crds.install=false", "rbac.create=false", "serviceAccount.create=false", "podDisruptionBudget.enabled=false"},
+	"everything on":      {"networkPolicy.enabled=true", "webhook.enabled=true", `webhook.certificates="self-signed"`, "metrics.authentication=true", "serviceMonitor.enabled=true", "prometheusRule.enabled=true", "operator.pprof=true", "operator.requireServiceAccount=true", `operator.allowedOrigins=["*.example.com"]`, "replicas=2"},
 	"some resources":     {`rbac.read="resources"`, `rbac.resources=[{"apiGroups":["apps"],"resources":["deployments"]}]`},
 	"some namespaces":    {`rbac.read="namespaces"`, `rbac.namespaces=["shop"]`},
-	"cert-manager":       {`certificates.source="certManager"`},
+	"without Secrets":    {"rbac.secrets=false", `rbac.resources=[{"apiGroups":["example.com"],"resources":["*"]}]`},
+	"on the host":        {"hostNetwork=true", `ports={"stream":30443,"webhook":30943,"metrics":30080,"health":30081}`, `extraEnv=[{"name":"HTTPS_PROXY","value":"http://proxy:3128"}]`, `extraVolumes=[{"name":"more","emptyDir":{}}]`, `extraVolumeMounts=[{"name":"more","mountPath":"/more"}]`, `commonLabels={"team":"platform"}`},
+	"cert-manager":       {`certificates.source="certManager"`, "webhook.enabled=true"},
 	"its own issuer":     {`certificates.source="certManager"`, `certificates.issuerRef={"name":"letsencrypt","kind":"ClusterIssuer"}`},
-	"a certificate":      {`certificates.source="secret"`, `certificates.caBundle="-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n"`},
+	"a certificate":      {`certificates.source="secret"`, "webhook.enabled=true", `certificates.caBundle="-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n"`},
 	"placed":             {`nodeSelector={"a":"b"}`, `tolerations=[{"operator":"Exists"}]`, `affinity={"podAntiAffinity":{}}`, `priorityClassName="high"`, `topologySpreadConstraints=[{"maxSkew":1,"topologyKey":"zone","whenUnsatisfiable":"ScheduleAnyway"}]`},
 	"an image by digest": {`image.digest="sha256:0000000000000000000000000000000000000000000000000000000000000000"`, `imagePullSecrets=[{"name":"registry"}]`},
 }
@@ -50,22 +52,25 @@ func TestSchemaRefuses(t *testing.T) {
 		set  string
 		want string
 	}{
-		"unknown value":              {`replicaCount=2`, "replicaCount"},
-		"unknown value of a section": {`image.registry="example.com"`, "/image"},
-		"misspelt flag":              {`operator.maxVertices=5`, "/operator"},
-		"no replicas":                {`replicas=0`, "/replicas"},
-		"replicas in words":          {`replicas="two"`, "/replicas"},
-		"a duration without unit":    {`operator.syncTimeout="30"`, "/operator/syncTimeout"},
-		"a log level":                {`operator.logLevel="chatty"`, "/operator/logLevel"},
-		"a policy":                   {`webhook.failurePolicy="Maybe"`, "/webhook/failurePolicy"},
-		"a memory limit":             {`resources.limits.memory="1 GB"`, "/resources/limits/memory"},
-		"a digest":                   {`image.digest="abc"`, "/image/digest"},
-		"a section taken away":       {`image=null`, "image"},
-		"no namespaces to read":      {`rbac.read="namespaces"`, "/rbac/namespaces"},
-		"no resources to read":       {`rbac.read="resources"`, "/rbac/resources"},
-		"a rule without groups":      {`rbac.resources=[{"resources":["pods"]}]`, "/rbac/resources/0"},
-		"a Secret without authority": {`certificates.source="secret"`, "/certificates/caBundle"},
-		"something else than a flag": {`operator.extraArgs=["serve"]`, "/operator/extraArgs/0"},
+		"unknown value":                {`replicaCount=2`, "replicaCount"},
+		"unknown value of a section":   {`image.registry="example.com"`, "/image"},
+		"misspelt flag":                {`operator.maxVertices=5`, "/operator"},
+		"no replicas":                  {`replicas=0`, "/replicas"},
+		"replicas in words":            {`replicas="two"`, "/replicas"},
+		"a duration without unit":      {`operator.syncTimeout="30"`, "/operator/syncTimeout"},
+		"a log level":                  {`operator.logLevel="chatty"`, "/operator/logLevel"},
+		"a policy":                     {`webhook.failurePolicy="Maybe"`, "/webhook/failurePolicy"},
+		"a memory limit":               {`resources.limits.memory="1 GB"`, "/resources/limits/memory"},
+		"a digest":                     {`image.digest="abc"`, "/image/digest"},
+		"a section taken away":         {`image=null`, "image"},
+		"no namespaces to read":        {`rbac.read="namespaces"`, "/rbac/namespaces"},
+		"no resources to read":         {`rbac.read="resources"`, "/rbac/resources"},
+		"a rule without groups":        {`rbac.resources=[{"resources":["pods"]}]`, "/rbac/resources/0"},
+		"a Secret without authority":   {`certificates.source="secret"`, "/certificates/caBundle"},
+		"something else than a flag":   {`operator.extraArgs=["serve"]`, "/operator/extraArgs/0"},
+		"a webhook nobody vouches for": {`webhook.enabled=true`, "webhook.certificates self-signed"},
+		"Secrets left out of a list":   {`rbac={"create":true,"read":"resources","resources":[{"apiGroups":[""],"resources":["pods"]}],"namespaces":[],"secrets":false,"aggregateToView":true}`, "rbac.secrets is for rbac.read all"},
+		"a privileged port":            {`ports.stream=443`, "/ports/stream"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			out, errs, err := helm(t, "template", "graphview", "charts/graphview", "--set-json", test.set)
@@ -111,10 +116,11 @@ func TestValues(t *testing.T) {
 	t.Run("flags", func(t *testing.T) {
 		args, _ := container(t, objects(t, `
 operator: {allowedOrigins: [a.example.com, "*.example.org"], requireServiceAccount: true, maxVerticesPerView: 2000000, pprof: true, extraArgs: [--zap-encoder=console]}
-webhook: {enabled: false}`), "args").([]any)
+webhook: {enabled: true, certificates: self-signed}
+metrics: {authentication: true}`), "args").([]any)
 		for _, want := range []any{
 			"--allowed-origins=a.example.com,*.example.org", "--require-service-account", "--max-vertices-per-view=2000000",
-			"--pprof-bind-address=127.0.0.1:6060", "--zap-encoder=console", "--webhook-bind-address=0", "--leader-elect",
+			"--pprof-bind-address=127.0.0.1:6060", "--zap-encoder=console", "--webhook-bind-address=:9443", "--inject-webhook-ca", "--metrics-authentication", "--leader-elect",
 		} {
 			if !slices.Contains(args, want) {
 				t.Errorf("%s is missing in %v", want, args)
@@ -130,6 +136,18 @@ webhook: {enabled: false}`), "args").([]any)
 			}
 			if strings.Contains(string(text), env.ServiceNamespace) && object.GetKind() != "CustomResourceDefinition" {
 				t.Errorf("%s %s names %s", object.GetKind(), object.GetName(), env.ServiceNamespace)
+			}
+		}
+	})
+	t.Run("not where the cluster keeps its own", func(t *testing.T) {
+		if _, errs, err := helm(t, "template", "graphview", "charts/graphview", "--namespace", "kube-system"); err == nil || !strings.Contains(errs, "not installed into kube-system") {
+			t.Errorf("%v\n%s", err, errs)
+		}
+	})
+	t.Run("labels of everything", func(t *testing.T) {
+		for _, object := range objects(t, "commonLabels: {team: platform}") {
+			if object.GetLabels()["team"] != "platform" {
+				t.Errorf("%s %s has no label", object.GetKind(), object.GetName())
 			}
 		}
 	})

@@ -35,7 +35,7 @@ func setUp(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if manifests, err = cluster.Kubectl(ctx, "kustomize", filepath.Join(root, "config", "default")); err != nil {
+	if manifests, err = cluster.Kubectl(ctx, "kustomize", filepath.Join(root, "config", "with-webhook")); err != nil {
 		return err
 	}
 	if operator, err = installation.Start(ctx, installation.Options{Plane: cluster, Binary: binary, Manifests: manifests}); err != nil {

@@ -60,8 +60,6 @@ func TestHealth(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// What is refused when it is applied would never be judged.
-	kubectl("delete", "validatingwebhookconfiguration", "graphview")
 	kubectl("create", "namespace", "shop")
 	var objects []json.RawMessage
 	var names []string

@@ -10,13 +10,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"graphview.dev/test/env"
 )
@@ -143,40 +140,5 @@ func untar(t *testing.T, from io.Reader) map[string][]byte {
 		if !header.ModTime.IsZero() && header.ModTime.Unix() != 0 || header.Uid != 0 || header.Uname != "" {
 			t.Errorf("%s tells when and by whom it was made: %+v", header.Name, header)
 		}
-	}
-}
-
-// TestDockerfile: it copies what the operator is compiled from, and no more.
-func TestDockerfile(t *testing.T) {
-	root, err := env.ModuleRoot()
-	if err != nil {
-		t.Fatal(err)
-	}
-	list := exec.CommandContext(t.Context(), "go", "list", "-deps", "./cmd/manager")
-	list.Dir = root
-	out, err := list.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	needed := map[string]bool{}
-	for line := range strings.Lines(string(out)) {
-		if path, ok := strings.CutPrefix(strings.TrimSpace(line), "graphview.dev/"); ok {
-			top, _, _ := strings.Cut(path, "/")
-			if top == "cmd" {
-				top = path
-			}
-			needed[top] = true
-		}
-	}
-	text, err := os.ReadFile(filepath.Join(root, "Dockerfile"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	copied := map[string]bool{}
-	for _, match := range regexp.MustCompile(`(?m)^COPY (\S+) (\S+)$`).FindAllStringSubmatch(string(text), -1) {
-		copied[match[1]] = true
-	}
-	if diff := cmp.Diff(needed, copied); diff != "" {
-		t.Errorf("-needed +copied:\n%s", diff)
 	}
 }

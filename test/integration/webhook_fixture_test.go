@@ -46,6 +46,11 @@ func installWebhook(t *testing.T, c client.Client) (port int) {
 	fixture.Kubectl(t, cluster, "apply", "-f", filepath.Join(config, "manager", "namespace.yaml"))
 	fixture.Kubectl(t, cluster, "apply", "-k", filepath.Join(config, "rbac"))
 	fixture.KubectlAfter(t, cluster, "delete", "-k", filepath.Join(config, "rbac"))
+	fixture.Kubectl(t, cluster, "apply", "-f", filepath.Join(config, "webhook", "self-signed", "role.yaml"))
+	fixture.KubectlAfter(t, cluster, "delete", "-f", filepath.Join(config, "webhook", "self-signed", "role.yaml"))
+	// Empty: that of another test would have another age.
+	fixture.Kubectl(t, cluster, "delete", "--ignore-not-found", "-f", filepath.Join(config, "manager", "certificates.yaml"))
+	fixture.Kubectl(t, cluster, "apply", "-f", filepath.Join(config, "manager", "certificates.yaml"))
 	ports, err := env.FreePorts(1)
 	if err != nil {
 		t.Fatal(err)
@@ -94,7 +99,7 @@ func startWebhook(t *testing.T, port int, clock *clocktesting.FakeClock, o contr
 	if err != nil {
 		t.Fatal(err)
 	}
-	certificates := controllers.NewCertificates(c, controllers.CertificatesOptions{Namespace: env.ServiceNamespace, Clock: clock})
+	certificates := controllers.NewCertificates(c, controllers.CertificatesOptions{Namespace: env.ServiceNamespace, InjectWebhookCA: true, Clock: clock})
 	mgr, err := ctrl.NewManager(operator, ctrl.Options{
 		Scheme:                 scheme,
 		Logger:                 testr.New(t),

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	authorizationv1 "k8s.io/api/authorization/v1"
-	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"graphview.dev/controllers"
@@ -23,12 +22,6 @@ func TestWebhookCertificateRotates(t *testing.T) {
 	c := newClient(t)
 	namespace := newNamespace(t, c)
 	port := installWebhook(t, c)
-	// A Secret of another test would have another age.
-	secret := &corev1.Secret{}
-	secret.Namespace, secret.Name = env.ServiceNamespace, controllers.CertificatesSecret
-	if err := client.IgnoreNotFound(c.Delete(t.Context(), secret)); err != nil {
-		t.Fatal(err)
-	}
 	server := startWebhook(t, port, certificateClock(), controllers.Options{})
 	untilAsked(t, c, namespace)
 	first, err := server.dial(t.Context(), c)
@@ -118,7 +111,7 @@ func TestCertificateRights(t *testing.T) {
 	}{
 		"reads its Secret":              {rights{Verb: "get", Resource: secrets, Namespace: env.ServiceNamespace, Name: controllers.CertificatesSecret}, true},
 		"writes its Secret":             {rights{Verb: "update", Resource: secrets, Namespace: env.ServiceNamespace, Name: controllers.CertificatesSecret}, true},
-		"makes its Secret":              {rights{Verb: "create", Resource: secrets, Namespace: env.ServiceNamespace}, true},
+		"makes no Secret there":         {rights{Verb: "create", Resource: secrets, Namespace: env.ServiceNamespace}, false},
 		"reads no other Secret there":   {rights{Verb: "get", Resource: secrets, Namespace: env.ServiceNamespace, Name: "other"}, false},
 		"writes no other Secret there":  {rights{Verb: "update", Resource: secrets, Namespace: env.ServiceNamespace, Name: "other"}, false},
 		"makes no Secret elsewhere":     {rights{Verb: "create", Resource: secrets, Namespace: "default"}, false},

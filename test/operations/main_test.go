@@ -34,7 +34,7 @@ func setUp(ctx context.Context) (err error) {
 	if binary, err = fixture.Build(ctx, root, "operations", "manager", fixture.Race...); err != nil {
 		return err
 	}
-	manifests, err := cluster.Kubectl(ctx, "kustomize", filepath.Join(root, "config", "default"))
+	manifests, err := cluster.Kubectl(ctx, "kustomize", filepath.Join(root, "config", "with-webhook"))
 	if err != nil {
 		return err
 	}

@@ -34,7 +34,16 @@ are in this release: its labels, its namespace, its ServiceAccount. Takes
 
 {{/* What the operator may read in all of the cluster. */}}
 {{- define "graphview.readRules" -}}
-{{- if eq .Values.rbac.read "all" -}}
+{{- if and (eq .Values.rbac.read "all") (not .Values.rbac.secrets) -}}
+# As config/components/without-secrets has it.
+- apiGroups: [""]
+  resources: [configmaps, endpoints, events, limitranges, namespaces, nodes, persistentvolumeclaims, persistentvolumes, pods, podtemplates, replicationcontrollers, resourcequotas, serviceaccounts, services]
+  verbs: [list, watch]
+- apiGroups: [admissionregistration.k8s.io, apiextensions.k8s.io, apiregistration.k8s.io, apps, autoscaling, batch, certificates.k8s.io, coordination.k8s.io, discovery.k8s.io, events.k8s.io, flowcontrol.apiserver.k8s.io, graphview.dev, networking.k8s.io, node.k8s.io, policy, rbac.authorization.k8s.io, resource.k8s.io, scheduling.k8s.io, storage.k8s.io]
+  resources: ["*"]
+  verbs: [list, watch]
+{{- include "graphview.resourceRules" . }}
+{{- else if eq .Values.rbac.read "all" -}}
 - apiGroups: ["*"]
   resources: ["*"]
   verbs: [list, watch]

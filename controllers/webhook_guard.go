@@ -1,0 +1,139 @@
+package controllers
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
+
+	shipped "graphview.dev/config/webhook"
+)
+
+// webhookConfigurationName is the operator's ValidatingWebhookConfiguration.
+const webhookConfigurationName = "graphview"
+
+// webhookGuardInterval is how often the configuration is looked at.
+const webhookGuardInterval = time.Minute
+
+var webhookChangedDesc = prometheus.NewDesc("graphview_webhook_configuration_changed",
+	"1 while the ValidatingWebhookConfiguration graphview sends the API server elsewhere, or asks about other resources, than the one that is shipped; 0 otherwise.", nil, nil)
+
+// WebhookGuard tells when the operator's ValidatingWebhookConfiguration is not what
+// is shipped. Whoever may change it can read and refuse every write of the cluster,
+// and the cluster would tell nobody. The guard mends nothing: the right to mend it is
+// the right to abuse it.
+type WebhookGuard struct {
+	client    client.Reader
+	namespace string
+	wanted    admissionregistrationv1.ValidatingWebhookConfiguration
+	changed   atomic.Bool
+}
+
+// NewWebhookGuard wants a client without a cache, and the operator's namespace.
+func NewWebhookGuard(c client.Reader, namespace string) (*WebhookGuard, error) {
+	g := &WebhookGuard{client: c, namespace: namespace}
+	if err := yaml.UnmarshalStrict(shipped.Configuration, &g.wanted); err != nil {
+		return nil, fmt.Errorf("read the shipped ValidatingWebhookConfiguration: %w", err)
+	}
+	return g, nil
+}
+
+// Run looks at once, and then again and again until ctx ends. What it sees is
+// logged when it changes.
+func (g *WebhookGuard) Run(ctx context.Context) error {
+	log := ctrl.LoggerFrom(ctx)
+	ticker := time.NewTicker(webhookGuardInterval)
+	defer ticker.Stop()
+	said := ""
+	for {
+		err := g.check(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return nil
+		case err == nil && said != "":
+			log.Info("The ValidatingWebhookConfiguration is what is shipped again")
+			said = ""
+		case err != nil && err.Error() != said:
+			said = err.Error()
+			log.Error(err, "The ValidatingWebhookConfiguration graphview is not known to be what is shipped")
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-ticker.C:
+		}
+	}
+}
+
+// check is one look. The error says what differs, or why that is not known; what was
+// known before then holds.
+func (g *WebhookGuard) check(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, certificatesTimeout)
+	defer cancel()
+	present := &admissionregistrationv1.ValidatingWebhookConfiguration{}
+	err := g.client.Get(ctx, client.ObjectKey{Name: webhookConfigurationName}, present)
+	switch {
+	case apierrors.IsNotFound(err):
+		g.changed.Store(false)
+		return nil
+	case err != nil:
+		return fmt.Errorf("get ValidatingWebhookConfiguration: %w", err)
+	}
+	err = g.compare(present)
+	g.changed.Store(err != nil)
+	return err
+}
+
+// compare says what differs from what is shipped. How long the API server waits,
+// which authorities it trusts, and what it does without an answer are the
+// installation's choice: as long as the rules are ours, nobody else is harmed.
+func (g *WebhookGuard) compare(present *admissionregistrationv1.ValidatingWebhookConfiguration) error {
+	for i := range present.Webhooks {
+		hook := &present.Webhooks[i]
+		wanted := g.shipped(hook.Name)
+		service := hook.ClientConfig.Service
+		switch {
+		case wanted == nil:
+			return fmt.Errorf("webhook %q is not shipped; remove it", hook.Name)
+		case hook.ClientConfig.URL != nil:
+			return fmt.Errorf("webhook %q leads to a URL, and should lead to the Service %s/%s", hook.Name, g.namespace, ServiceName)
+		case service == nil || service.Namespace != g.namespace || service.Name != ServiceName:
+			return fmt.Errorf("webhook %q does not lead to the Service %s/%s", hook.Name, g.namespace, ServiceName)
+		case !equality.Semantic.DeepEqual(hook.Rules, wanted.Rules):
+			return fmt.Errorf("the rules of webhook %q are not those that are shipped; apply the manifests again", hook.Name)
+		case hook.SideEffects == nil || *hook.SideEffects != *wanted.SideEffects:
+			return fmt.Errorf("sideEffects of webhook %q is not %s", hook.Name, *wanted.SideEffects)
+		}
+	}
+	return nil
+}
+
+// shipped is the webhook of that name in the manifests, nil if there is none.
+func (g *WebhookGuard) shipped(name string) *admissionregistrationv1.ValidatingWebhook {
+	for i := range g.wanted.Webhooks {
+		if g.wanted.Webhooks[i].Name == name {
+			return &g.wanted.Webhooks[i]
+		}
+	}
+	return nil
+}
+
+// Describe implements prometheus.Collector.
+func (*WebhookGuard) Describe(out chan<- *prometheus.Desc) { out <- webhookChangedDesc }
+
+// Collect implements prometheus.Collector.
+func (g *WebhookGuard) Collect(out chan<- prometheus.Metric) {
+	value := 0.0
+	if g.changed.Load() {
+		value = 1
+	}
+	out <- prometheus.MustNewConstMetric(webhookChangedDesc, prometheus.GaugeValue, value)
+}
