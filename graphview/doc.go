@@ -25,10 +25,8 @@
 // declare (rule.go, rules.go). When those change, the objects concerned are read
 // again from what their watches retain (reread.go), and nothing is listed.
 //
-// A Subscription (subscription.go) is a position in the lens of its view. When
-// that moves, the encoder reads what changed since and writes it as messages
-// (encoder.go, message.go), once for all who are at the same position with the
-// same rights. What a subscriber may not see is held back there (gate.go).
+// What a subscriber is sent is made by package delivery, from the lens of its view
+// and the view's warnings.
 //
 // # Goroutines
 //
