@@ -42,6 +42,7 @@ func TestOutput(t *testing.T) {
 		"query_no_such_root":   {"alice", []string{"query", "--root", "pod/nope"}},
 		"impact":               {"alice", []string{"impact", "cm/mailer"}},
 		"impact_in":            {"admin", []string{"impact", "secret/token", "--in", "storefront"}},
+		"impact_used":          {"admin", []string{"impact", "cm/unselected"}},
 		"impact_none":          {"alice", []string{"impact", "pod/mailer"}},
 		"problems":             {"admin", []string{"problems", "storefront"}},
 		"problems_of_all":      {"admin", []string{"problems"}},

@@ -2,6 +2,7 @@ package command
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -38,18 +39,17 @@ Only references that GraphView knows count, and only objects that you may list.`
 				return err
 			}
 			defer v.close()
-			f := v.follow
+			var g *client.Graph
+			var failed error
 			if in == "" {
 				q := question{allNamespaces: allNamespaces, resourceCEL: "!(group == '' && resource == 'events')"}
-				r, err := q.request(v.namespace, c.mapper)
+				g, failed, err = c.askImpact(cmd.Context(), v, q, args[0])
 				if err != nil {
 					return err
 				}
-				f = func() *follower { return v.request(r) }
+			} else {
+				g, failed = completeOf(cmd.Context(), v.follow())
 			}
-			following := f()
-			defer following.Close()
-			g, failed := following.complete(cmd.Context())
 			if g == nil {
 				return failed
 			}
@@ -63,6 +63,32 @@ Only references that GraphView knows count, and only objects that you may list.`
 	cmd.Flags().BoolVarP(&allNamespaces, "all-namespaces", "A", false, "Look in all namespaces")
 	c.addWait(cmd)
 	return cmd
+}
+
+// askImpact asks for what leads up from the object. That is nothing if the object is
+// not there, and a server that is older than the question refuses it: then whatever
+// refers to the object is looked for in everything.
+func (c *cli) askImpact(ctx context.Context, v *view, q question, object string) (g *client.Graph, failed, err error) {
+	whole, err := q.request(v.namespace, c.mapper)
+	if err != nil {
+		return nil, nil, err
+	}
+	if root, err := rootExpression(object, c.mapper); err == nil {
+		up := whole
+		up.Roots = &client.Roots{ObjectSelectorExpressions: []string{root}, Follow: &client.Follow{Direction: client.Up}}
+		g, failed = completeOf(ctx, v.request(up))
+		if _, refused := errors.AsType[*client.CloseError](failed); !refused && (g == nil || len(g.Vertices) > 0) {
+			return g, failed, nil
+		}
+	}
+	g, failed = completeOf(ctx, v.request(whole))
+	return g, failed, nil
+}
+
+// completeOf is the graph once it is complete, or what there is of it and why.
+func completeOf(ctx context.Context, f *follower) (*client.Graph, error) {
+	defer f.Close()
+	return f.complete(ctx)
 }
 
 func (c *cli) drawImpact(ctx context.Context, v *view, g *client.Graph, text string) error {
