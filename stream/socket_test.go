@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -379,14 +380,21 @@ func TestPanic(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			var mu sync.Mutex // the server's goroutines write to the log
 			var log strings.Builder
 			view := newView("shop/web")
 			view.panics = true
 			s := serveOptions(t, Options{
-				Graphs: fakeGraphs{view}, Logger: funcr.New(func(_, args string) { log.WriteString(args) }, funcr.Options{}),
+				Graphs: fakeGraphs{view}, Logger: funcr.New(func(_, args string) {
+					mu.Lock()
+					defer mu.Unlock()
+					log.WriteString(args)
+				}, funcr.Options{}),
 			})
 			open(s)
 			s.shutdown()
+			mu.Lock()
+			defer mu.Unlock()
 			if !strings.Contains(log.String(), "Observed a panic") || strings.Contains(log.String(), "content of an object") {
 				t.Errorf("log: %s", log.String())
 			}

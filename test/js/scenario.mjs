@@ -15,9 +15,20 @@ export async function eventually(check) {
   }
 }
 
+/** Fetches again where a follower beside this one has had the connection cut. */
+async function persistently(url, options) {
+  for (let tries = 0; ; tries++) {
+    try {
+      return await fetch(url, options);
+    } catch (error) {
+      if (!["UND_ERR_SOCKET", "ECONNRESET"].includes(error.cause?.code) || tries === 5) throw error;
+    }
+  }
+}
+
 /** Makes the front do something. */
 export async function control(url, what, body) {
-  const response = await fetch(`${url}/control/${what}`, { method: "POST", body: body && JSON.stringify(body) });
+  const response = await persistently(`${url}/control/${what}`, { method: "POST", body: body && JSON.stringify(body) });
   const text = await response.text();
   if (!response.ok) throw new Error(`${what}: ${text}`);
   return text;
@@ -25,7 +36,7 @@ export async function control(url, what, body) {
 
 /** The graph as a get has it. */
 export async function snapshot({ base, token, namespace, name }) {
-  const response = await fetch(`${base}/apis/stream.graphview.dev/v1alpha1/namespaces/${namespace}/graphs/${name}`,
+  const response = await persistently(`${base}/apis/stream.graphview.dev/v1alpha1/namespaces/${namespace}/graphs/${name}`,
     { headers: { Authorization: `Bearer ${token}` } });
   const message = await response.json();
   if (!response.ok) throw new Error(`snapshot: ${message.message}`);
