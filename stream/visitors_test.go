@@ -59,9 +59,11 @@ func TestStrangers(t *testing.T) {
 		for n := range unknownConnections.Limit() {
 			come(&crowd, fmt.Sprintf("10.1.%d.%d", n/200, n%200))
 		}
+		v.mu.Lock()
 		if got := v.strangers.Len(); got != int(unknownConnections.Limit()) {
 			t.Errorf("%d strangers", got)
 		}
+		v.mu.Unlock()
 		time.Sleep(unknownFor + time.Second)
 		synctest.Wait()
 		if v.strangers.Len() != 0 || len(v.addresses) != 0 || closedOf(few) != 1 || one.closed {

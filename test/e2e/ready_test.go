@@ -115,13 +115,18 @@ func columns(t *testing.T, table string) map[string]string {
 	if len(lines) != 2 {
 		t.Fatalf("table of %d lines:\n%s", len(lines), table)
 	}
-	header, cells := strings.Fields(lines[0]), strings.Fields(lines[1])
-	if diff := cmp.Diff([]string{"NAME", "READY", "REASON", "HEALTH", "MISSING", "RESOURCES", "VERTICES", "ARCS", "SUBSCRIBERS", "AGE"}, header); diff != "" || len(cells) != len(header) {
+	header := strings.Fields(lines[0])
+	if diff := cmp.Diff([]string{"NAME", "READY", "REASON", "HEALTH", "MISSING", "RESOURCES", "VERTICES", "ARCS", "SUBSCRIBERS", "AGE"}, header); diff != "" {
 		t.Fatalf("table:\n%s", table)
 	}
+	// A cell may be empty: it ends where the next column begins.
 	row := map[string]string{}
 	for i, name := range header {
-		row[name] = cells[i]
+		from, to := strings.Index(lines[0], name), len(lines[1])
+		if i+1 < len(header) {
+			to = strings.Index(lines[0], header[i+1])
+		}
+		row[name] = strings.TrimSpace(lines[1][from:to])
 	}
 	return row
 }
