@@ -14,6 +14,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
 
 	"graphview.dev/api/v1alpha1"
 	"graphview.dev/controllers"
@@ -139,9 +140,22 @@ func TestWebhookRefuses(t *testing.T) {
 // TestWebhookIsReached: configuration, Service and Deployment agree on the way.
 func TestWebhookIsReached(t *testing.T) {
 	configuration, service, deployment := &admissionregistrationv1.ValidatingWebhookConfiguration{}, &corev1.Service{}, &appsv1.Deployment{}
-	readShipped(t, configuration, "webhook", "webhook.yaml")
-	readShipped(t, service, "manager", "service.yaml")
-	readShipped(t, deployment, "manager", "manager.yaml")
+	// The webhook is an option, which adds a port to the base.
+	rendered := fixture.Kubectl(t, cluster, "kustomize", filepath.Join("..", "..", "config", "with-webhook"))
+	for document := range strings.SplitSeq(rendered, "\n---\n") {
+		var err error
+		switch {
+		case strings.Contains(document, "\nkind: ValidatingWebhookConfiguration\n"):
+			err = yaml.UnmarshalStrict([]byte(document), configuration)
+		case strings.Contains(document, "\nkind: Service\n"):
+			err = yaml.UnmarshalStrict([]byte(document), service)
+		case strings.Contains(document, "\nkind: Deployment\n"):
+			err = yaml.UnmarshalStrict([]byte(document), deployment)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
 	asked := configuration.Webhooks[0].ClientConfig.Service
 	if asked.Name != service.Name || asked.Namespace != service.Namespace || service.Name != controllers.ServiceName {
 		t.Errorf("asks %s/%s", asked.Namespace, asked.Name)
