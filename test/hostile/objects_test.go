@@ -159,7 +159,7 @@ func TestInterning(t *testing.T) {
 func TestArcs(t *testing.T) {
 	namespace := newNamespace(t, "arcs")
 	apply(t, small(namespace, "all"))
-	const objects, holders = 1500, 200
+	const objects, holders = 400, 60
 	inParallel(8, objects, func(i int) { makeConfigMap(t, namespace, fmt.Sprintf("o%d", i), map[string]string{"x": "y"}, nil) })
 	claim := `{"labelKey":"x","labelValue":"y","usedGKs":[{"Group":"","Kind":"ConfigMap"}]}`
 	meanwhile(t, func(tries *tally) {
