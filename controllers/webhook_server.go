@@ -9,12 +9,9 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"path/filepath"
 	"sync"
 	"time"
 
-	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/certwatcher"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
 	"sigs.k8s.io/controller-runtime/pkg/webhook"
 )
@@ -23,10 +20,8 @@ import (
 type WebhookServerOptions struct {
 	// Address is host:port.
 	Address string
-	// GetCertificate is what is served with; nil: tls.crt and tls.key in CertDir,
-	// which are read again when they change.
+	// GetCertificate is what is served with. Required.
 	GetCertificate func(*tls.ClientHelloInfo) (*tls.Certificate, error)
-	CertDir        string
 	// ClientCAFile has the certificates of who may ask, in PEM. "" lets everybody ask,
 	// as the API server has no client certificate unless it is configured with one.
 	ClientCAFile string
@@ -66,7 +61,7 @@ func NewWebhookServer(o WebhookServerOptions) webhook.Server {
 
 // Start serves until the context ends.
 func (s *webhookServer) Start(ctx context.Context) error {
-	config, err := s.tls(ctx)
+	config, err := s.tls()
 	if err != nil {
 		return err
 	}
@@ -103,21 +98,9 @@ func (s *webhookServer) Start(ctx context.Context) error {
 	return nil
 }
 
-func (s *webhookServer) tls(ctx context.Context) (*tls.Config, error) {
+func (s *webhookServer) tls() (*tls.Config, error) {
 	// One request at a time on a connection: HTTP/2 has hundreds.
 	config := &tls.Config{MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}, GetCertificate: s.options.GetCertificate}
-	if config.GetCertificate == nil {
-		files, err := certwatcher.New(filepath.Join(s.options.CertDir, "tls.crt"), filepath.Join(s.options.CertDir, "tls.key"))
-		if err != nil {
-			return nil, fmt.Errorf("webhook: read the certificate: %w", err)
-		}
-		config.GetCertificate = files.GetCertificate
-		go func() {
-			if err := files.Start(ctx); err != nil {
-				ctrl.LoggerFrom(ctx).Error(err, "watch the certificate of the webhook")
-			}
-		}()
-	}
 	if s.options.ClientCAFile == "" {
 		return config, nil
 	}

@@ -33,12 +33,6 @@ func (all conditionsOf) find(kind string) (condition, bool) {
 	return condition{}, false
 }
 
-// is tells whether a condition is there and True.
-func (all conditionsOf) is(kind string) bool {
-	c, found := all.find(kind)
-	return found && c.isTrue()
-}
-
 // readiness is what conditions say that are True once an object is as it should
 // be, such as Ready: the first of the kinds that is there decides.
 func (all conditionsOf) readiness(kinds ...string) (Health, bool) {
