@@ -15,9 +15,12 @@ import (
 )
 
 // page is the plugin's dashboard of the sample, as the administrator.
-type page struct{ command *exec.Cmd }
+type page struct {
+	command *exec.Cmd
+	address string
+}
 
-// openDashboard starts it, and prints the address that a browser is to open.
+// openDashboard starts it, and says which address a browser is to open.
 func openDashboard(ctx context.Context, plane *env.ControlPlane, root string) (*page, error) {
 	command := exec.CommandContext(ctx, filepath.Join(root, "bin", "kubectl-graphview"), "dashboard", sampleView, "-n", sampleNamespace, "--no-open")
 	command.Env = append(os.Environ(), "KUBECONFIG="+filepath.Join(plane.Dir(), "kubeconfig"))
@@ -36,8 +39,14 @@ func openDashboard(ctx context.Context, plane *env.ControlPlane, root string) (*
 		p.stop()
 		return nil, errors.New("the dashboard printed no address")
 	}
-	fmt.Printf("the dashboard, live, in one click (the address works once, in one browser):\n\n  %s\n\n", lines.Text())
+	p.address = lines.Text()
+	p.say()
 	return p, nil
+}
+
+// say prints the address.
+func (p *page) say() {
+	fmt.Printf("\nthe dashboard, live, in one click (the address works once, in one browser):\n\n  %s\n\n", p.address)
 }
 
 // stop ends it and waits for it.

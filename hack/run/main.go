@@ -85,9 +85,7 @@ func show(ctx context.Context, plane *env.ControlPlane, manager *operator.Operat
 	if err := applySamples(ctx, plane, root); err != nil {
 		return err
 	}
-	if err := explain(ctx, plane, manager, root); err != nil {
-		return err
-	}
+	explain(plane, manager, root)
 	page, err := openDashboard(ctx, plane, root)
 	if err != nil {
 		return err
@@ -98,7 +96,7 @@ func show(ctx context.Context, plane *env.ControlPlane, manager *operator.Operat
 		ctx, cancel = context.WithTimeout(ctx, duration)
 		defer cancel()
 	}
-	return demonstrate(ctx, plane)
+	return demonstrate(ctx, plane, page.say)
 }
 
 // unlessDone turns an error that is only Ctrl-C, or the end of -for, into none.

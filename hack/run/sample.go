@@ -65,8 +65,9 @@ var changes = [][]string{
 // pause is between two changes.
 const pause = 2500 * time.Millisecond
 
-// changeSample makes the changes until ctx is done.
-func changeSample(ctx context.Context, plane *env.ControlPlane) error {
+// changeSample makes the changes until ctx is done. What scrolls away is said again
+// before each round, by remind.
+func changeSample(ctx context.Context, plane *env.ControlPlane, remind func()) error {
 	ticker := time.NewTicker(pause)
 	defer ticker.Stop()
 	for i := 0; ; i = (i + 1) % len(changes) {
@@ -74,6 +75,9 @@ func changeSample(ctx context.Context, plane *env.ControlPlane) error {
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		case <-ticker.C:
+		}
+		if i == 0 {
+			remind()
 		}
 		if err := kubectl(ctx, plane, append([]string{"-n", sampleNamespace}, changes[i]...)...); err != nil {
 			return err

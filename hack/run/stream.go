@@ -15,8 +15,8 @@ import (
 )
 
 // demonstrate prints the sample's stream while the sample changes, until ctx is
-// done. A graph that was not complete by a deadline is an error.
-func demonstrate(ctx context.Context, plane *env.ControlPlane) error {
+// done, and before each round of changes what remind says. A graph that was not complete by a deadline is an error.
+func demonstrate(ctx context.Context, plane *env.ControlPlane, remind func()) error {
 	conn, done, err := subscribe(ctx, plane)
 	if err != nil {
 		return err
@@ -45,7 +45,7 @@ func demonstrate(ctx context.Context, plane *env.ControlPlane) error {
 	group.Go(func() error {
 		select {
 		case <-synced:
-			return changeSample(running, plane)
+			return changeSample(running, plane, remind)
 		case <-running.Done():
 			return context.Cause(running)
 		}
