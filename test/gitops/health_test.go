@@ -1,15 +1,12 @@
 package gitops
 
 import (
-	"bytes"
 	"encoding/json"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"graphview.dev/test/env"
 	"graphview.dev/test/fixture"
@@ -92,15 +89,10 @@ spec: {queries: [{include: {resourceSelectorExpression: "true"}}]}}`)
 	}
 }
 
-type verdict struct {
-	Script  struct{ Status, Message string }
-	KStatus struct{ Status, Message string }
-}
-
 var healthCheck = regexp.MustCompile(`(?ms)resource\.customizations\.health\.graphview\.dev_GraphView: \|\n(.*?)^` + "```")
 
 // judge asks hack/health, with the script as the documentation has it.
-func judge(t *testing.T, root string, objects []json.RawMessage) []verdict {
+func judge(t *testing.T, root string, objects []json.RawMessage) []fixture.Verdict {
 	t.Helper()
 	page, err := os.ReadFile(filepath.Join(root, "docs", "gitops.md"))
 	if err != nil {
@@ -114,23 +106,10 @@ func judge(t *testing.T, root string, objects []json.RawMessage) []verdict {
 	if err := os.WriteFile(script, match[1], 0o600); err != nil {
 		t.Fatal(err)
 	}
-	input, err := json.Marshal(objects)
-	if err != nil {
-		t.Fatal(err)
-	}
-	command := exec.CommandContext(t.Context(), "go", "run", "-buildvcs=false", ".", script)
-	command.Dir = filepath.Join(root, "hack", "health")
-	command.Stdin = bytes.NewReader(input)
-	command.WaitDelay = time.Second
-	var errs bytes.Buffer
-	command.Stderr = &errs
-	out, err := command.Output()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, errs.Bytes())
-	}
-	var verdicts []verdict
-	if err := json.Unmarshal(out, &verdicts); err != nil || len(verdicts) != len(objects) {
-		t.Fatalf("%v: %s", err, out)
+	var verdicts []fixture.Verdict
+	fixture.BuildHealthPeers(t).Run(t, &verdicts, objects, script)
+	if len(verdicts) != len(objects) {
+		t.Fatalf("%d verdicts of %d objects", len(verdicts), len(objects))
 	}
 	return verdicts
 }

@@ -14,6 +14,7 @@ import (
 	"graphview.dev/graphview/health"
 	"graphview.dev/graphview/jsontree"
 	"graphview.dev/test/env"
+	"graphview.dev/test/fixture"
 )
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
@@ -88,9 +89,9 @@ func (d *difference) covers(peer, kind, theirs string, ours health.Health) bool 
 }
 
 func TestDifferences(t *testing.T) {
-	p := buildPeers(t)
-	all := append(p.corpus(t), generate(1, 6_500)...)
-	verdicts := p.judge(t, all)
+	p := fixture.BuildHealthPeers(t)
+	all := append(corpus(t, p), generate(1, 6_500)...)
+	verdicts := judge(t, p, all)
 	used := make([]int, len(intended))
 	compared, differs := 0, 0
 	for i, s := range all {

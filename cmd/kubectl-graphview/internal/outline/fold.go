@@ -246,12 +246,7 @@ func troubles(branches map[client.Key][]branch, state func(client.Key) (string, 
 // troubleFirst puts what is in trouble before what is not, and leaves the order as
 // it is otherwise. What is owned still comes before what is used.
 func troubleFirst(branches map[client.Key][]branch, bad map[client.Key]bool) {
-	rank := func(b branch) int {
-		if bad[b.to] || b.missing {
-			return 0
-		}
-		return 1
-	}
+	rank := func(b branch) int { return rankOf(bad[b.to] || b.missing) }
 	for _, list := range branches {
 		slices.SortStableFunc(list, func(a, b branch) int {
 			return cmp.Or(cmp.Compare(a.relation, b.relation), cmp.Compare(rank(a), rank(b)))
