@@ -38,6 +38,15 @@ func makeConfigMap(t *testing.T, namespace, name string, labels map[string]strin
 	}
 }
 
+// clearConfigMaps deletes those of a namespace that a label selector selects, in one
+// request: kubectl sends one for each, some a second.
+func clearConfigMaps(t *testing.T, namespace, selector string) {
+	t.Helper()
+	if err := configMaps(t, namespace).DeleteCollection(t.Context(), metav1.DeleteOptions{}, metav1.ListOptions{LabelSelector: selector}); err != nil {
+		t.Error(err)
+	}
+}
+
 // fill makes ConfigMaps of a size.
 func fill(t *testing.T, namespace string, n, size int) {
 	t.Helper()

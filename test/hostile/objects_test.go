@@ -177,9 +177,9 @@ func TestArcs(t *testing.T) {
 		collect(t)
 		tries.measure(t)
 		t.Logf("%s arcs of %d objects that claim %d each", kubectl(t, "get", "gv", "-n", namespace, "all", "-o", "jsonpath={.status.arcs}"), holders, objects)
-		kubectl(t, "delete", "configmaps", "-n", namespace, "-l", "kapp.k14s.io/is-app")
+		clearConfigMaps(t, namespace, "kapp.k14s.io/is-app")
 	})
-	kubectl(t, "delete", "configmaps", "-n", namespace, "--all")
+	clearConfigMaps(t, namespace, "")
 }
 
 // TestMultipliedPaths: what a JSONPath finds is no more than a view may keep.
@@ -201,5 +201,5 @@ func TestMultipliedPaths(t *testing.T) {
 		tries.measure(t)
 		kubectl(t, "delete", "gv", "-n", namespace, "--all")
 	})
-	kubectl(t, "delete", "configmaps", "-n", namespace, "--all")
+	clearConfigMaps(t, namespace, "")
 }
