@@ -42,7 +42,7 @@ type accountAnswers struct {
 	asking chan struct{}
 
 	mu      sync.Mutex
-	answers map[graphview.Place]answer
+	answers map[access.Place]answer
 	used    time.Time
 }
 
@@ -75,7 +75,7 @@ func newPermit(review access.Review, interval time.Duration) *Permit {
 // what is there. A Namespace of "" stands for all. Where the API server does not
 // answer, what it last said holds for a while; a place of which nothing is known is
 // missing, and the error says why.
-func (p *Permit) Allowed(ctx context.Context, account graphview.Name, places []graphview.Place) (map[graphview.Place]bool, error) {
+func (p *Permit) Allowed(ctx context.Context, account graphview.Name, places []access.Place) (map[access.Place]bool, error) {
 	known := p.of(account)
 	select {
 	case known.asking <- struct{}{}:
@@ -122,7 +122,7 @@ func (p *Permit) of(account graphview.Name) *accountAnswers {
 	}
 	a := p.accounts[account]
 	if a == nil {
-		a = &accountAnswers{asking: make(chan struct{}, 1), answers: make(map[graphview.Place]answer)}
+		a = &accountAnswers{asking: make(chan struct{}, 1), answers: make(map[access.Place]answer)}
 		p.accounts[account] = a
 	}
 	a.mu.Lock()
@@ -133,22 +133,22 @@ func (p *Permit) of(account graphview.Name) *accountAnswers {
 
 // due are the places whose answers are not known or older than fresh, the oldest
 // first.
-func (a *accountAnswers) due(places []graphview.Place, fresh time.Duration) []graphview.Place {
+func (a *accountAnswers) due(places []access.Place, fresh time.Duration) []access.Place {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	now := time.Now()
-	var due []graphview.Place
+	var due []access.Place
 	for _, place := range places {
 		if known, ok := a.answers[place]; !ok || now.Sub(known.at) >= fresh {
 			due = append(due, place)
 		}
 	}
-	slices.SortStableFunc(due, func(x, y graphview.Place) int { return a.answers[x].at.Compare(a.answers[y].at) })
+	slices.SortStableFunc(due, func(x, y access.Place) int { return a.answers[x].at.Compare(a.answers[y].at) })
 	return due
 }
 
 // learn notes answers.
-func (a *accountAnswers) learn(answers map[graphview.Place]bool) {
+func (a *accountAnswers) learn(answers map[access.Place]bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	now := time.Now()
@@ -159,12 +159,12 @@ func (a *accountAnswers) learn(answers map[graphview.Place]bool) {
 
 // hold returns the answers about places that are not too old, and forgets those
 // about any place that are.
-func (a *accountAnswers) hold(places []graphview.Place, stale time.Duration) map[graphview.Place]bool {
+func (a *accountAnswers) hold(places []access.Place, stale time.Duration) map[access.Place]bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	now := time.Now()
-	maps.DeleteFunc(a.answers, func(_ graphview.Place, known answer) bool { return now.Sub(known.at) > stale })
-	held := make(map[graphview.Place]bool, len(places))
+	maps.DeleteFunc(a.answers, func(_ access.Place, known answer) bool { return now.Sub(known.at) > stale })
+	held := make(map[access.Place]bool, len(places))
 	for _, place := range places {
 		if known, ok := a.answers[place]; ok {
 			held[place] = known.allowed

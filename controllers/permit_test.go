@@ -52,10 +52,10 @@ func (r *reviews) fail(err error) {
 	r.err = err
 }
 
-func podsIn(n int) []graphview.Place {
-	places := make([]graphview.Place, n)
+func podsIn(n int) []access.Place {
+	places := make([]access.Place, n)
 	for i := range places {
-		places[i] = graphview.Place{Resource: "pods", Namespace: fmt.Sprint(i)}
+		places[i] = access.Place{Resource: "pods", Namespace: fmt.Sprint(i)}
 	}
 	return places
 }
@@ -67,11 +67,11 @@ func TestPermitAsksAsServiceAccount(t *testing.T) {
 		{Verb: "watch", Group: "apps", Version: "*", Resource: "deployments"}: true,
 	}}
 	p := newPermit(server.review, time.Minute)
-	got, err := p.Allowed(t.Context(), viewer, []graphview.Place{{Resource: "pods"}, {Group: "apps", Resource: "deployments"}, {Resource: "secrets"}})
+	got, err := p.Allowed(t.Context(), viewer, []access.Place{{Resource: "pods"}, {Group: "apps", Resource: "deployments"}, {Resource: "secrets"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := map[graphview.Place]bool{{Resource: "pods"}: false, {Group: "apps", Resource: "deployments"}: true, {Resource: "secrets"}: false}
+	want := map[access.Place]bool{{Resource: "pods"}: false, {Group: "apps", Resource: "deployments"}: true, {Resource: "secrets"}: false}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("answers (-want +got):\n%s", diff)
 	}
@@ -117,7 +117,7 @@ func TestPermitKeepsAnswers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := &reviews{}
 		p := newPermit(server.review, time.Minute)
-		ask := func() (map[graphview.Place]bool, error) { return p.Allowed(t.Context(), viewer, podsIn(1)) }
+		ask := func() (map[access.Place]bool, error) { return p.Allowed(t.Context(), viewer, podsIn(1)) }
 		steps := []struct {
 			wait      time.Duration
 			fail      error

@@ -16,6 +16,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"graphview.dev/api/reason"
+	"graphview.dev/graphview/access"
 	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/graph"
@@ -46,7 +47,7 @@ type Options struct {
 	// Permit is the Permit of a ServiceAccount. It is asked for views that name
 	// one; a change of its answers takes effect within PermitInterval (0: 60 s).
 	// Without it, such views are empty.
-	Permit         func(ctx context.Context, account Name, places []Place) (map[Place]bool, error)
+	Permit         func(ctx context.Context, account Name, places []access.Place) (map[access.Place]bool, error)
 	PermitInterval time.Duration
 	// MaxOpened is how many views made for one connection there may be at once. 0
 	// means 64.
@@ -285,8 +286,8 @@ func (e *Engine) viewLocked(name Name, uid string) *View {
 }
 
 var (
-	deleted  = &ClosedError{Reason: reason.Deleted, Message: "the view was deleted"}
-	stopping = &ClosedError{Reason: reason.Stopping, Message: "the server is stopping; reconnect"}
+	deleted  = &delivery.ClosedError{Reason: reason.Deleted, Message: "the view was deleted"}
+	stopping = &delivery.ClosedError{Reason: reason.Stopping, Message: "the server is stopping; reconnect"}
 )
 
 // Remove ends the view, if there is one: its streams end and what only it

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"graphview.dev/api/reason"
+	"graphview.dev/graphview/delivery"
 )
 
 func configMapsSpec() Spec {
@@ -30,10 +31,10 @@ func TestViewOfAStoppedEngine(t *testing.T) {
 		t.Fatal(err)
 	}
 	v, _ := e.View(name)
-	s := v.Subscribe(SubscribeOptions{})
+	s := v.Subscribe(delivery.SubscribeOptions{})
 	defer s.Close()
 	for what, err := range map[string]error{"WaitSynced": v.WaitSynced(t.Context()), "Next": func() error { _, err := s.Next(t.Context()); return err }()} {
-		if closed, ok := errors.AsType[*ClosedError](err); !ok || closed.Reason != reason.Stopping {
+		if closed, ok := errors.AsType[*delivery.ClosedError](err); !ok || closed.Reason != reason.Stopping {
 			t.Errorf("%s: %v, want %s", what, err, reason.Stopping)
 		}
 	}

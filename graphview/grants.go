@@ -7,6 +7,8 @@ import (
 	"maps"
 	"sync"
 	"time"
+
+	"graphview.dev/graphview/access"
 )
 
 // grants are what a view's goroutine knows of the rights that restrict its view.
@@ -19,7 +21,7 @@ type grants struct {
 
 	permit  Permit
 	account string
-	answers map[Place]bool
+	answers map[access.Place]bool
 	// failure is why the last batch has not answered all; missing is since when
 	// some answer has not been known, zero if all are.
 	failure error
@@ -35,8 +37,8 @@ type grants struct {
 // grantsResult is what came of a batch of questions.
 type grantsResult struct {
 	account string
-	asked   []Place
-	answers map[Place]bool
+	asked   []access.Place
+	answers map[access.Place]bool
 	err     error
 }
 
@@ -44,7 +46,7 @@ type grantsResult struct {
 const grantsRetry = 5 * time.Second
 
 func newGrants(renew, within time.Duration) *grants {
-	return &grants{renew: renew, within: within, answers: make(map[Place]bool), results: make(chan grantsResult, 1)}
+	return &grants{renew: renew, within: within, answers: make(map[access.Place]bool), results: make(chan grantsResult, 1)}
 }
 
 // of makes the rights those of somebody, by a name that is theirs alone. What was
@@ -71,19 +73,19 @@ func (g *grants) unanswered(now time.Time) error {
 
 // want makes sure that the answers about places are known and renewed, and those
 // about other places are forgotten. It returns when to look again.
-func (g *grants) want(ctx context.Context, places []Place, now time.Time) time.Duration {
+func (g *grants) want(ctx context.Context, places []access.Place, now time.Time) time.Duration {
 	if g.permit == nil {
 		return time.Hour
 	}
-	wanted := make(map[Place]bool, len(places))
-	var missing []Place
+	wanted := make(map[access.Place]bool, len(places))
+	var missing []access.Place
 	for _, p := range places {
 		wanted[p] = true
 		if _, known := g.answers[p]; !known {
 			missing = append(missing, p)
 		}
 	}
-	maps.DeleteFunc(g.answers, func(p Place, _ bool) bool { return !wanted[p] })
+	maps.DeleteFunc(g.answers, func(p access.Place, _ bool) bool { return !wanted[p] })
 	switch {
 	case len(missing) == 0:
 		g.missing, g.failure = time.Time{}, nil
@@ -109,7 +111,7 @@ func (g *grants) want(ctx context.Context, places []Place, now time.Time) time.D
 }
 
 // ask asks in a goroutine that ends with ctx, and that join waits for.
-func (g *grants) ask(ctx context.Context, places []Place) {
+func (g *grants) ask(ctx context.Context, places []access.Place) {
 	g.asking = true
 	permit, account, within := g.permit, g.account, g.within
 	g.askers.Go(func() {

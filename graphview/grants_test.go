@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"graphview.dev/graphview/access"
 	"graphview.dev/graphview/resources"
 	"graphview.dev/graphview/watch"
 )
@@ -42,11 +43,11 @@ func TestRefusals(t *testing.T) {
 }
 
 func TestGrants(t *testing.T) {
-	red, blue := Place{Resource: "pods", Namespace: "red"}, Place{Resource: "pods", Namespace: "blue"}
+	red, blue := access.Place{Resource: "pods", Namespace: "red"}, access.Place{Resource: "pods", Namespace: "blue"}
 	synctest.Test(t, func(t *testing.T) {
-		asked := make(chan []Place, 10)
+		asked := make(chan []access.Place, 10)
 		reply := make(chan grantsResult)
-		permit := func(ctx context.Context, places []Place) (map[Place]bool, error) {
+		permit := func(ctx context.Context, places []access.Place) (map[access.Place]bool, error) {
 			asked <- places
 			select {
 			case r := <-reply:
@@ -60,7 +61,7 @@ func TestGrants(t *testing.T) {
 		defer g.join()
 		defer cancel()
 		g.of(permit, "sa")
-		take := func(answers map[Place]bool, err error) {
+		take := func(answers map[access.Place]bool, err error) {
 			t.Helper()
 			reply <- grantsResult{answers: answers, err: err}
 			g.take(<-g.results, time.Now())
@@ -79,7 +80,7 @@ func TestGrants(t *testing.T) {
 				}
 			}
 		}
-		want := func(n int, places ...Place) {
+		want := func(n int, places ...access.Place) {
 			t.Helper()
 			g.want(ctx, places, time.Now())
 			wantAsked(n)
@@ -87,7 +88,7 @@ func TestGrants(t *testing.T) {
 
 		want(1, red)
 		want(0, red) // one batch at a time
-		take(map[Place]bool{red: true}, nil)
+		take(map[access.Place]bool{red: true}, nil)
 		want(0, red)
 		want(1, red, blue) // only what is missing
 		take(nil, errors.New("down"))
@@ -97,13 +98,13 @@ func TestGrants(t *testing.T) {
 		want(0, red, blue)
 		time.Sleep(grantsRetry)
 		want(1, red, blue)
-		take(map[Place]bool{blue: false}, nil)
+		take(map[access.Place]bool{blue: false}, nil)
 		if err := g.unanswered(time.Now()); err != nil || !g.answers[red] || g.answers[blue] {
 			t.Errorf("answers %v, unanswered: %v", g.answers, err)
 		}
 		time.Sleep(time.Minute)
 		want(2, red, blue) // all of them, again
-		take(map[Place]bool{red: false, blue: true}, nil)
+		take(map[access.Place]bool{red: false, blue: true}, nil)
 		if g.answers[red] || !g.answers[blue] {
 			t.Errorf("answers %v", g.answers)
 		}

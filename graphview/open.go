@@ -40,7 +40,7 @@ func (e *Engine) Open(ctx context.Context, o OpenOptions) (*View, error) {
 	case e.stopped:
 		return nil, stopping
 	case len(e.opened) >= e.o.MaxOpened:
-		return nil, &ClosedError{Reason: reason.TooManyRequests, Message: fmt.Sprintf(
+		return nil, &delivery.ClosedError{Reason: reason.TooManyRequests, Message: fmt.Sprintf(
 			"there are %d views for single connections already; try later, or ask for a GraphView", e.o.MaxOpened)}
 	}
 	v := newView(e, Name{Name: "connection"}, delivery.NewID())

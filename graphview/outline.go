@@ -7,6 +7,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"graphview.dev/graphview/access"
 	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/resources"
 	"graphview.dev/graphview/watch"
@@ -28,7 +29,7 @@ type need struct {
 // Permit answers whether somebody may list and watch what is in places, of which
 // the namespace "" means all namespaces. It returns the answers that it has
 // beside an error too.
-type Permit func(ctx context.Context, places []Place) (map[Place]bool, error)
+type Permit func(ctx context.Context, places []access.Place) (map[access.Place]bool, error)
 
 // situation is everything that a view's needs are derived from, at one moment.
 type situation struct {
@@ -41,7 +42,7 @@ type situation struct {
 	who string
 	// answers are what is known of those rights. unanswered says why the others
 	// will not be known for now; nil while they may be.
-	answers    map[Place]bool
+	answers    map[access.Place]bool
 	unanswered error
 	// refused are the resources that the operator may not watch in all namespaces
 	// at once.
@@ -72,7 +73,7 @@ type outline struct {
 	// learn that the operator may have it again.
 	trials map[resources.Resource]bool
 	// places are all that the outline depends on.
-	places []Place
+	places []access.Place
 	// undecided: some of these are not known yet, but may soon be.
 	undecided bool
 	// unlistedYet: which namespaces there are is not known yet, but may soon be.
@@ -99,7 +100,7 @@ type planner struct {
 	each       int
 	restricted *budget.Meter // watches
 	questions  *budget.Meter
-	noted      map[Place]bool // of the outline's places
+	noted      map[access.Place]bool // of the outline's places
 }
 
 // outlineOf derives which watches a view needs.
@@ -110,7 +111,7 @@ func outlineOf(s situation) outline {
 			needed: make(map[need]bool), within: make(map[resources.Resource]map[string]bool),
 			trials: make(map[resources.Resource]bool), errs: s.errs,
 		},
-		restricted: boundWatches.Meter(), questions: boundPlaces.Meter(), noted: make(map[Place]bool),
+		restricted: boundWatches.Meter(), questions: boundPlaces.Meter(), noted: make(map[access.Place]bool),
 	}
 	p.noteBlindness()
 	roots := ""
@@ -179,7 +180,7 @@ const (
 // allowed tells whether the view may have what is in a place, and notes that the
 // outline depends on it. The error says why that is not known and will not be for
 // now.
-func (p *planner) allowed(place Place) (answer, error) {
+func (p *planner) allowed(place access.Place) (answer, error) {
 	if p.who == "" {
 		return answerYes, nil
 	}
@@ -210,7 +211,7 @@ func (p *planner) readsNamespaces() answer {
 	if !p.program.namespaces.selective() {
 		return answerYes
 	}
-	may, _ := p.allowed(Place{Resource: "namespaces"})
+	may, _ := p.allowed(access.Place{Resource: "namespaces"})
 	return may
 }
 
@@ -219,7 +220,7 @@ func (p *planner) noteBlindness() {
 	if p.readsNamespaces() == answerYes {
 		return
 	}
-	may, err := p.allowed(Place{Resource: "namespaces"})
+	may, err := p.allowed(access.Place{Resource: "namespaces"})
 	if may == answerUnknown && err == nil {
 		// What was known before holds until this is.
 		return
@@ -262,11 +263,11 @@ func (v *View) permitOf(p *Program) (Permit, string) {
 	}
 	who := "service account " + account
 	if v.engine.o.Permit == nil {
-		return func(context.Context, []Place) (map[Place]bool, error) {
+		return func(context.Context, []access.Place) (map[access.Place]bool, error) {
 			return nil, errors.New("this server cannot decide for service accounts")
 		}, who
 	}
-	return func(ctx context.Context, places []Place) (map[Place]bool, error) {
+	return func(ctx context.Context, places []access.Place) (map[access.Place]bool, error) {
 		return v.engine.o.Permit(ctx, Name{v.name.Namespace, account}, places)
 	}, who
 }

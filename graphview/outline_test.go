@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"graphview.dev/graphview/access"
 	"graphview.dev/graphview/resources"
 )
 
@@ -34,18 +35,18 @@ func setOf(names ...string) map[string]bool {
 }
 
 // answersFor answers about pods in namespaces, where "" stands for all.
-func answersFor(allowed bool, namespaces ...string) map[Place]bool {
-	answers := make(map[Place]bool)
+func answersFor(allowed bool, namespaces ...string) map[access.Place]bool {
+	answers := make(map[access.Place]bool)
 	for _, namespace := range namespaces {
-		answers[Place{Resource: "pods", Namespace: namespace}] = allowed
+		answers[access.Place{Resource: "pods", Namespace: namespace}] = allowed
 	}
 	return answers
 }
 
 func TestOutline(t *testing.T) {
 	selective := &Namespaces{LabelSelector: "team=a"}
-	merge := func(all ...map[Place]bool) map[Place]bool {
-		out := make(map[Place]bool)
+	merge := func(all ...map[access.Place]bool) map[access.Place]bool {
+		out := make(map[access.Place]bool)
 		for _, one := range all {
 			for p, may := range one {
 				out[p] = may
@@ -106,7 +107,7 @@ func TestOutline(t *testing.T) {
 		"rights, will not be known": {situation: situation{who: "sa", unanswered: errors.New("down")}, wantPlaces: 1, wantMessage: "whether sa may list and watch it is not known: down"},
 		"rights everywhere":         {situation: situation{who: "sa", answers: answersFor(true, "")}, want: []string{""}, wantPlaces: 1},
 		"no right to a cluster-scoped resource": {
-			resources: []resources.Resource{nodesResource}, situation: situation{who: "sa", answers: map[Place]bool{{Resource: "nodes"}: false}},
+			resources: []resources.Resource{nodesResource}, situation: situation{who: "sa", answers: map[access.Place]bool{{Resource: "nodes"}: false}},
 			wantPlaces: 1, wantMessage: "sa may not list and watch it",
 		},
 		"rights in one of two names": {
@@ -146,7 +147,7 @@ func TestOutline(t *testing.T) {
 
 		"namespaces that may not be read": {
 			namespaces: selective,
-			situation:  situation{who: "sa", answers: merge(answersFor(true, ""), map[Place]bool{{Resource: "namespaces"}: false})},
+			situation:  situation{who: "sa", answers: merge(answersFor(true, ""), map[access.Place]bool{{Resource: "namespaces"}: false})},
 			want:       []string{""}, wantPlaces: 2, wantMessage: "sa may not list and watch it", wantBlind: true,
 		},
 		"namespaces, not known whether they may be read": {
@@ -155,7 +156,7 @@ func TestOutline(t *testing.T) {
 		},
 		"namespaces that may be read": {
 			namespaces: selective,
-			situation:  situation{who: "sa", answers: merge(answersFor(true, ""), map[Place]bool{{Resource: "namespaces"}: true}), namespaces: setOf(), complete: true},
+			situation:  situation{who: "sa", answers: merge(answersFor(true, ""), map[access.Place]bool{{Resource: "namespaces"}: true}), namespaces: setOf(), complete: true},
 			want:       []string{""}, wantList: true, wantPlaces: 2,
 		},
 

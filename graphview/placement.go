@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"graphview.dev/graphview/access"
 	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/resources"
@@ -82,7 +83,7 @@ func (d *denied) message() string {
 // rights allow, in as few watches as that takes. A resource whose rights are not
 // known yet is watched nowhere.
 func (p *planner) place(r resources.Resource) placement {
-	all, err := p.allowed(Place{Group: r.Group, Resource: r.Resource})
+	all, err := p.allowed(access.Place{Group: r.Group, Resource: r.Resource})
 	switch {
 	case err != nil:
 		return placement{denied: &denied{resource: r, who: p.who, err: err}}
@@ -137,7 +138,7 @@ func (p *planner) place(r resources.Resource) placement {
 // denied, the others. One that is not known yet is in neither.
 func (p *planner) grant(r resources.Resource, names []string) (granted []string, refused *denied) {
 	for _, name := range names {
-		may, err := p.allowed(Place{Group: r.Group, Resource: r.Resource, Namespace: name})
+		may, err := p.allowed(access.Place{Group: r.Group, Resource: r.Resource, Namespace: name})
 		switch {
 		case may == answerYes:
 			granted = append(granted, name)

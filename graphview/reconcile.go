@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"graphview.dev/api/reason"
+	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/resources"
 )
 
@@ -138,7 +139,7 @@ func (k *keeper) overLimit() bool {
 		v.limit, k.failure = nil, ""
 		v.budget.reset(v.engine.o.Budget)
 	case v.limit == nil && exceeded != "" && v.program != nil:
-		v.limit = &ClosedError{Reason: reason.LimitExceeded, Message: exceeded}
+		v.limit = &delivery.ClosedError{Reason: reason.LimitExceeded, Message: exceeded}
 		k.retryAt = time.Now().Add(v.engine.o.LimitRetry)
 		v.synced.Store(false)
 		v.interruptLocked(v.limit)

@@ -45,9 +45,9 @@ type View struct {
 	program    *Program // nil while the spec is invalid
 	generation int      // of the program
 	refusal    error    // *InvalidSpecError
-	closed     *ClosedError
+	closed     *delivery.ClosedError
 	cancel     context.CancelFunc // of the view's goroutine
-	limit      *ClosedError
+	limit      *delivery.ClosedError
 	present    *delivery.Interruption // of the subscriptions that there are
 	rows       []ResourceStatus
 	expected   expectation
@@ -130,7 +130,7 @@ func (v *View) setProgram(spec *Spec, p *Program, err error) {
 	v.scoped++
 	v.synced.Store(false)
 	if err != nil {
-		v.interruptLocked(&ClosedError{Reason: reason.Invalid, Message: err.Error()})
+		v.interruptLocked(&delivery.ClosedError{Reason: reason.Invalid, Message: err.Error()})
 	}
 	if v.superseded != nil {
 		v.superseded()
@@ -151,7 +151,7 @@ func (v *View) begin(cancel context.CancelFunc) (p *Program, generation int, inc
 }
 
 // end ends the view for good.
-func (v *View) end(why *ClosedError) {
+func (v *View) end(why *delivery.ClosedError) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.closed == nil {
@@ -175,7 +175,7 @@ func (v *View) onEnd(cancel context.CancelFunc) {
 }
 
 // interruptLocked ends the subscriptions there are.
-func (v *View) interruptLocked(why *ClosedError) {
+func (v *View) interruptLocked(why *delivery.ClosedError) {
 	v.present.Why = why
 	close(v.present.Over)
 	v.present = &delivery.Interruption{Over: make(chan struct{})}
@@ -227,11 +227,13 @@ func (v *View) newsChannel() <-chan struct{} {
 }
 
 // Subscribe begins a subscription. It is to be closed.
-func (v *View) Subscribe(o SubscribeOptions) *Subscription { return v.publisher.Subscribe(o) }
+func (v *View) Subscribe(o delivery.SubscribeOptions) *delivery.Subscription {
+	return v.publisher.Subscribe(o)
+}
 
 // Find returns one vertex as a subscriber may see it, with its arcs; nil if it may
 // not, or there is none. The error is a *ClosedError, or ctx's.
-func (v *View) Find(ctx context.Context, key graph.Key, access Access) (*delivery.Found, error) {
+func (v *View) Find(ctx context.Context, key graph.Key, access delivery.Access) (*delivery.Found, error) {
 	return v.publisher.Find(ctx, key, access)
 }
 

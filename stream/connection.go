@@ -83,11 +83,11 @@ func (s *Server) serveAdHoc(stream *stream, conn *websocket.Conn, out *transport
 		s.refuseRequest(stream, conn, out, err)
 		return
 	}
-	s.newSession(view, graphview.SubscribeOptions{Content: content}, held, out, stream.kill).run(stream.ctx, stream.hard)
+	s.newSession(view, delivery.SubscribeOptions{Content: content}, held, out, stream.kill).run(stream.ctx, stream.hard)
 }
 
 // readRequest reads the first message, and has the socket take no other. The error
-// is a *graphview.ClosedError if the peer is to be told.
+// is a *delivery.ClosedError if the peer is to be told.
 func (s *Server) readRequest(stream *stream, conn *websocket.Conn, out *transport.Socket) (graphview.Spec, error) {
 	type message struct {
 		text []byte
@@ -141,9 +141,9 @@ func (s *Server) refuseRequest(stream *stream, conn *websocket.Conn, out *transp
 
 // ungranted is why there is no view, in the words of a stream: one that is not
 // accepted has an error of another type.
-func ungranted(err error) *graphview.ClosedError {
-	if closed, ok := errors.AsType[*graphview.ClosedError](err); ok {
+func ungranted(err error) *delivery.ClosedError {
+	if closed, ok := errors.AsType[*delivery.ClosedError](err); ok {
 		return closed
 	}
-	return &graphview.ClosedError{Reason: reason.Invalid, Message: err.Error()}
+	return &delivery.ClosedError{Reason: reason.Invalid, Message: err.Error()}
 }

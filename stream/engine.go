@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"graphview.dev/graphview"
+	"graphview.dev/graphview/delivery"
 )
 
 // Of is what an engine has to serve.
@@ -35,4 +36,4 @@ func (g engineGraphs) Open(ctx context.Context, o graphview.OpenOptions) (View, 
 
 type engineView struct{ *graphview.View }
 
-func (v engineView) Subscribe(o graphview.SubscribeOptions) Subscription { return v.View.Subscribe(o) }
+func (v engineView) Subscribe(o delivery.SubscribeOptions) Subscription { return v.View.Subscribe(o) }

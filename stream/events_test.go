@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"graphview.dev/api/reason"
-	"graphview.dev/graphview"
+	"graphview.dev/graphview/delivery"
 )
 
 func sse(more ...string) http.Header {
@@ -65,7 +65,7 @@ func TestResponses(t *testing.T) {
 			subscription := await(t, view.subscribed)
 			subscription.send(first)
 			subscription.send(second)
-			subscription.fail(&graphview.ClosedError{Reason: reason.Deleted, Message: "deleted"})
+			subscription.fail(&delivery.ClosedError{Reason: reason.Deleted, Message: "deleted"})
 			var body strings.Builder
 			if _, err := copyAll(&body, response); err != nil {
 				t.Fatal(err)

@@ -14,7 +14,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apiserver/pkg/endpoints/request"
 
-	"graphview.dev/graphview"
 	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/health"
@@ -82,7 +81,7 @@ type exportBody struct {
 	now    time.Time
 }
 
-func (b *exportBody) add(frame *graphview.Frame, send func(...[]byte) error) error {
+func (b *exportBody) add(frame *delivery.Frame, send func(...[]byte) error) error {
 	if frame.Reset {
 		b.graph = format.Graph{Namespace: b.graph.Namespace, Name: b.graph.Name}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"graphview.dev/api/reason"
 	"graphview.dev/graphview"
+	"graphview.dev/graphview/delivery"
 )
 
 const (
@@ -34,25 +35,25 @@ digraph "web" {
 // TestExport: frames of any cut, with and without a beginning anew, are one text.
 func TestExport(t *testing.T) {
 	tests := map[string]struct {
-		batches [][]*graphview.Frame
+		batches [][]*delivery.Frame
 		want    string
 	}{
 		"one frame": {
-			[][]*graphview.Frame{{frame("7", true, []string{exportedPod, exportedArc}, warning)}}, exportedOut,
+			[][]*delivery.Frame{{frame("7", true, []string{exportedPod, exportedArc}, warning)}}, exportedOut,
 		},
 		"several": {
-			[][]*graphview.Frame{
+			[][]*delivery.Frame{
 				{frame("", false, []string{exportedPod})}, {frame("", false, nil, warning), frame("9", true, []string{exportedArc}), frame("10", true, []string{vertexB})},
 			}, exportedOut,
 		},
 		"begun anew": {
-			[][]*graphview.Frame{
+			[][]*delivery.Frame{
 				{frame("", false, []string{vertexB}, warning)},
 				{{Actions: []byte(exportedPod + "," + exportedArc), Warnings: []byte(warning), Reset: true, Rev: "3", Synced: true}},
 			}, exportedOut,
 		},
 		"not synced": {
-			[][]*graphview.Frame{{frame("7", false, []string{exportedPod, exportedArc}, warning)}},
+			[][]*delivery.Frame{{frame("7", false, []string{exportedPod, exportedArc}, warning)}},
 			strings.Replace(exportedOut, "// DISC", "// not complete: the view has not synced\n// DISC", 1),
 		},
 	}
@@ -156,7 +157,7 @@ func TestExportEndsBeforeItBegins(t *testing.T) {
 	go func() {
 		subscription := <-view.subscribed
 		subscription.send(frame("", false, []string{exportedPod}))
-		subscription.fail(&graphview.ClosedError{Reason: reason.LimitExceeded, Message: "too large"})
+		subscription.fail(&delivery.ClosedError{Reason: reason.LimitExceeded, Message: "too large"})
 	}()
 	code, body := s.get(graphs+"namespaces/shop/graphs/web?format=graphml", nil)
 	if status := statusOf(t, body); code != http.StatusServiceUnavailable || status.Message != "too large" {

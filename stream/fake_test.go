@@ -39,7 +39,7 @@ func (g fakeGraphs) Open(ctx context.Context, o graphview.OpenOptions) (View, fu
 		return nil, nil, err
 	}
 	if len(g) == 0 {
-		return nil, nil, &graphview.ClosedError{Reason: reason.LimitExceeded, Message: "too many"}
+		return nil, nil, &delivery.ClosedError{Reason: reason.LimitExceeded, Message: "too many"}
 	}
 	return g[0], func() {}, nil
 }
@@ -81,11 +81,11 @@ func (v *fakeView) WaitSynced(ctx context.Context) error {
 	return v.wait(ctx)
 }
 
-func (v *fakeView) Find(context.Context, graph.Key, graphview.Access) (*delivery.Found, error) {
+func (v *fakeView) Find(context.Context, graph.Key, delivery.Access) (*delivery.Found, error) {
 	return v.found, v.err
 }
 
-func (v *fakeView) Subscribe(o graphview.SubscribeOptions) Subscription {
+func (v *fakeView) Subscribe(o delivery.SubscribeOptions) Subscription {
 	if v.panics {
 		panic("content of an object")
 	}
@@ -96,13 +96,13 @@ func (v *fakeView) Subscribe(o graphview.SubscribeOptions) Subscription {
 }
 
 type answer struct {
-	frames []*graphview.Frame
+	frames []*delivery.Frame
 	err    error
 }
 
 type fakeSubscription struct {
 	since   string
-	access  graphview.Access
+	access  delivery.Access
 	content delivery.Content
 	answers chan answer
 	waited  []answer
@@ -110,14 +110,14 @@ type fakeSubscription struct {
 	closed  chan struct{}
 }
 
-func newSubscription(since string, access graphview.Access) *fakeSubscription {
+func newSubscription(since string, access delivery.Access) *fakeSubscription {
 	return &fakeSubscription{since: since, access: access, answers: make(chan answer, 64), closed: make(chan struct{})}
 }
 
-func (s *fakeSubscription) send(frames ...*graphview.Frame) { s.answers <- answer{frames: frames} }
-func (s *fakeSubscription) fail(err error)                  { s.answers <- answer{err: err} }
+func (s *fakeSubscription) send(frames ...*delivery.Frame) { s.answers <- answer{frames: frames} }
+func (s *fakeSubscription) fail(err error)                 { s.answers <- answer{err: err} }
 
-func (s *fakeSubscription) Next(ctx context.Context) ([]*graphview.Frame, error) {
+func (s *fakeSubscription) Next(ctx context.Context) ([]*delivery.Frame, error) {
 	select {
 	case a := <-s.answers:
 		return a.frames, a.err
@@ -126,7 +126,7 @@ func (s *fakeSubscription) Next(ctx context.Context) ([]*graphview.Frame, error)
 	}
 }
 
-func (s *fakeSubscription) Poll() ([]*graphview.Frame, error) {
+func (s *fakeSubscription) Poll() ([]*delivery.Frame, error) {
 	if len(s.waited) > 0 {
 		a := s.waited[0]
 		s.waited = s.waited[1:]
@@ -153,8 +153,8 @@ func (s *fakeSubscription) Wait(ctx context.Context) error {
 func (s *fakeSubscription) Close() { s.once.Do(func() { close(s.closed) }) }
 
 // frame makes a message. What is a string in actions and warnings is JSON.
-func frame(rev string, synced bool, actions []string, warnings ...string) *graphview.Frame {
-	f := &graphview.Frame{
+func frame(rev string, synced bool, actions []string, warnings ...string) *delivery.Frame {
+	f := &delivery.Frame{
 		Actions: []byte(strings.Join(actions, ",")), Warnings: []byte(strings.Join(warnings, ",")), Rev: rev, Synced: synced,
 	}
 	raw := func(all []string) []json.RawMessage {

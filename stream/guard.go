@@ -19,6 +19,7 @@ import (
 
 	"graphview.dev/api/reason"
 	"graphview.dev/graphview"
+	"graphview.dev/graphview/delivery"
 )
 
 // guarded is what is behind a guard.
@@ -81,14 +82,14 @@ func (a *delegation) authorize(w http.ResponseWriter, r *http.Request, info *req
 }
 
 // may decides about something that a request does later than at its beginning,
-// as guard decides about the request. The error is a *graphview.ClosedError.
+// as guard decides about the request. The error is a *delivery.ClosedError.
 func (a *delegation) may(ctx context.Context, who user.Info, q question) error {
 	may, err := a.decide(ctx, who, q.access())
 	switch {
 	case err != nil:
-		return &graphview.ClosedError{Reason: whyUndecided(err), Message: undecided("your permissions", err).ErrStatus.Message}
+		return &delivery.ClosedError{Reason: whyUndecided(err), Message: undecided("your permissions", err).ErrStatus.Message}
 	case !may:
-		return &graphview.ClosedError{Reason: reason.Forbidden, Message: "you may not " + q.String()}
+		return &delivery.ClosedError{Reason: reason.Forbidden, Message: "you may not " + q.String()}
 	default:
 		return nil
 	}

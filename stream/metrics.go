@@ -8,7 +8,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"graphview.dev/api/reason"
-	"graphview.dev/graphview"
+	"graphview.dev/graphview/delivery"
 	"graphview.dev/stream/transport"
 )
 
@@ -131,7 +131,7 @@ func (m *metrics) refusedChannel(code reason.Code) {
 }
 
 // sent counts one message of a transport that was written.
-func (m *metrics) sent(transport string, frame *graphview.Frame) {
+func (m *metrics) sent(transport string, frame *delivery.Frame) {
 	m.messages.WithLabelValues(transport).Inc()
 	m.bytes.WithLabelValues(transport).Add(float64(len(frame.JSON)))
 	if !frame.Received.IsZero() {
@@ -160,7 +160,7 @@ type counted struct {
 	name    string
 }
 
-func (c *counted) WriteFrame(ctx context.Context, frame *graphview.Frame) error {
+func (c *counted) WriteFrame(ctx context.Context, frame *delivery.Frame) error {
 	if err := c.Transport.WriteFrame(ctx, frame); err != nil {
 		return err
 	}

@@ -15,6 +15,7 @@ import (
 
 	"graphview.dev/api/reason"
 	"graphview.dev/graphview"
+	"graphview.dev/graphview/delivery"
 	"graphview.dev/stream/rights"
 	"graphview.dev/stream/transport"
 )
@@ -120,7 +121,7 @@ func (m *mux) run() {
 }
 
 // goodbye is what is said last. The reader may be in the middle of an answer.
-func (m *mux) goodbye(closed *graphview.ClosedError) error {
+func (m *mux) goodbye(closed *delivery.ClosedError) error {
 	ctx, cancel := context.WithTimeout(m.stream.hard, m.server.timing.grace)
 	defer cancel()
 	if err := m.turn.Acquire(ctx, 1); err != nil {
@@ -136,7 +137,7 @@ func (m *mux) beat(ctx context.Context) error {
 		wait := m.server.timing.heartbeat - m.silence()
 		left := m.mayIdle()
 		if left <= 0 {
-			return &graphview.ClosedError{Reason: reason.Stopping, Message: fmt.Sprintf(
+			return &delivery.ClosedError{Reason: reason.Stopping, Message: fmt.Sprintf(
 				"there was no graph on this connection for %v; connect again when there is one to subscribe to", m.server.timing.idle)}
 		}
 		if wait = min(wait, left); wait > 0 {

@@ -39,11 +39,11 @@ func (c *channel) run(what *muxSubscribe) (err error) {
 	if what.request != nil {
 		return c.runRequest(*what.request, what.content)
 	}
-	return c.runNamed(what.name, graphview.SubscribeOptions{Since: what.since, Content: what.content})
+	return c.runNamed(what.name, delivery.SubscribeOptions{Since: what.since, Content: what.content})
 }
 
 // runNamed streams a view that a GraphView declares.
-func (c *channel) runNamed(name graphview.Name, what graphview.SubscribeOptions) error {
+func (c *channel) runNamed(name graphview.Name, what delivery.SubscribeOptions) error {
 	s, right := c.mux.server, rightToWatch(name)
 	if err := s.access.may(c.ctx, c.mux.who, right); err != nil {
 		return err
@@ -66,7 +66,7 @@ func (c *channel) runRequest(spec graphview.Spec, content delivery.Content) erro
 		return err
 	}
 	if err := s.adHoc.Take(who.GetName(), 1); err != nil {
-		return &graphview.ClosedError{Reason: reason.TooManyRequests, Message: err.Error() + "; end one, or ask for a GraphView"}
+		return &delivery.ClosedError{Reason: reason.TooManyRequests, Message: err.Error() + "; end one, or ask for a GraphView"}
 	}
 	defer s.adHoc.Give(who.GetName(), 1)
 	held := s.permissions.Acquire(c.ctx, who, graphview.Name{Name: connectionPath}, rightToConnection.terms(c.end))
@@ -76,11 +76,11 @@ func (c *channel) runRequest(spec graphview.Spec, content delivery.Content) erro
 		return ungranted(err)
 	}
 	defer closeView()
-	return c.stream(view, graphview.SubscribeOptions{Access: held, Content: content})
+	return c.stream(view, delivery.SubscribeOptions{Access: held, Content: content})
 }
 
 // stream answers and sends a view until it is over.
-func (c *channel) stream(view View, what graphview.SubscribeOptions) error {
+func (c *channel) stream(view View, what delivery.SubscribeOptions) error {
 	c.view = view.Name()
 	subscription := view.Subscribe(what)
 	defer subscription.Close()
@@ -107,7 +107,7 @@ func (c *channel) open() error {
 
 // pump sends one message in each turn. It never returns nil.
 func (c *channel) pump(subscription Subscription) error {
-	var unsent []*graphview.Frame
+	var unsent []*delivery.Frame
 	for {
 		var err error
 		unsent, err = c.takeTurn(subscription, unsent)
@@ -122,7 +122,7 @@ func (c *channel) pump(subscription Subscription) error {
 
 // takeTurn sends the first of what is unsent or, if that is nothing, of what is new,
 // and returns the rest.
-func (c *channel) takeTurn(subscription Subscription, unsent []*graphview.Frame) (_ []*graphview.Frame, err error) {
+func (c *channel) takeTurn(subscription Subscription, unsent []*delivery.Frame) (_ []*delivery.Frame, err error) {
 	if err := c.mux.turn.Acquire(c.ctx, 1); err != nil {
 		return nil, err
 	}
@@ -135,7 +135,7 @@ func (c *channel) takeTurn(subscription Subscription, unsent []*graphview.Frame)
 	return unsent[1:], c.write(unsent[0])
 }
 
-func (c *channel) write(frame *graphview.Frame) error {
+func (c *channel) write(frame *delivery.Frame) error {
 	s := c.mux.server
 	s.unsent.begin(&c.mux.writing, frame)
 	defer s.unsent.end(&c.mux.writing)
@@ -150,7 +150,7 @@ func (c *channel) write(frame *graphview.Frame) error {
 // ended it, or the connection ends and says that for all. Then it answers those
 // who unsubscribed, and the channel is forgotten. If something cannot be said
 // the connection is over.
-func (c *channel) conclude(closed *graphview.ClosedError, unsubscribed bool) {
+func (c *channel) conclude(closed *delivery.ClosedError, unsubscribed bool) {
 	m := c.mux
 	if c.number == 0 {
 		if closed != nil {

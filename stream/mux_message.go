@@ -36,7 +36,7 @@ type muxSubscribe struct {
 var errNoID = errors.New("no id")
 
 // parseMuxMessage reads a client's message. The error is a
-// *graphview.ClosedError, and errNoID beside it if the message has no id.
+// *delivery.ClosedError, and errNoID beside it if the message has no id.
 func parseMuxMessage(text []byte) (m muxMessage, err error) {
 	var known struct {
 		ID *int64 `json:"id"`
@@ -106,7 +106,7 @@ type muxAnswer struct {
 	Error   *transport.Problem `json:"error,omitempty"`
 }
 
-func refusedAnswer(id int64, closed *graphview.ClosedError) muxAnswer {
+func refusedAnswer(id int64, closed *delivery.ClosedError) muxAnswer {
 	why := transport.ProblemOf(closed)
 	return muxAnswer{ID: id, Error: &why}
 }

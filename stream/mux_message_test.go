@@ -10,6 +10,7 @@ import (
 
 	"graphview.dev/api/reason"
 	"graphview.dev/graphview"
+	"graphview.dev/graphview/delivery"
 )
 
 func TestParseMuxMessage(t *testing.T) {
@@ -76,7 +77,7 @@ func TestParseMuxMessage(t *testing.T) {
 				}
 				return
 			}
-			var closed *graphview.ClosedError
+			var closed *delivery.ClosedError
 			if !errors.As(err, &closed) || closed.Reason != reason.Malformed || !strings.Contains(closed.Message, test.wantReason) {
 				t.Fatalf("%v, want 1007 with %q", err, test.wantReason)
 			}
@@ -93,7 +94,7 @@ func FuzzParseMuxMessage(f *testing.F) {
 	f.Add([]byte(`{"id":3,"unsubscribe":{"channel":7}}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		m, err := parseMuxMessage(text)
-		var closed *graphview.ClosedError
+		var closed *delivery.ClosedError
 		switch {
 		case err != nil:
 			if !errors.As(err, &closed) || closed.Reason != reason.Malformed {

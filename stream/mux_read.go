@@ -9,7 +9,7 @@ import (
 	"github.com/coder/websocket"
 
 	"graphview.dev/api/reason"
-	"graphview.dev/graphview"
+	"graphview.dev/graphview/delivery"
 	"graphview.dev/stream/transport"
 )
 
@@ -33,7 +33,7 @@ func (m *mux) read(conn *websocket.Conn) {
 // handle does what one message says. The error ends the connection.
 func (m *mux) handle(text []byte) error {
 	said, err := parseMuxMessage(text)
-	var closed *graphview.ClosedError
+	var closed *delivery.ClosedError
 	switch {
 	case errors.Is(err, errNoID) && errors.As(err, &closed):
 		return closed
@@ -46,7 +46,7 @@ func (m *mux) handle(text []byte) error {
 	}
 }
 
-func (m *mux) refuse(id int64, closed *graphview.ClosedError) error {
+func (m *mux) refuse(id int64, closed *delivery.ClosedError) error {
 	m.server.metrics.refusedChannel(closed.Code())
 	return m.say("", encode(refusedAnswer(id, closed)))
 }
@@ -79,19 +79,19 @@ func (m *mux) subscribe(id int64, what *muxSubscribe) error {
 }
 
 // admit makes room for a channel, or says why there is none.
-func (m *mux) admit() *graphview.ClosedError {
+func (m *mux) admit() *delivery.ClosedError {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	limit := m.server.options.MaxChannels
 	switch {
 	case m.over:
-		return &graphview.ClosedError{Reason: reason.Stopping, Message: "the connection is being closed"}
+		return &delivery.ClosedError{Reason: reason.Stopping, Message: "the connection is being closed"}
 	case m.begun >= limit:
-		return &graphview.ClosedError{Reason: reason.TooManyRequests, Message: fmt.Sprintf(
+		return &delivery.ClosedError{Reason: reason.TooManyRequests, Message: fmt.Sprintf(
 			"this connection has %d channels already; unsubscribe from some, or open another connection", limit)}
 	}
 	if err := m.stream.reserveChannel(); err != nil {
-		return &graphview.ClosedError{Reason: reason.TooManyRequests, Message: err.Error() + "; unsubscribe from some, or try again later"}
+		return &delivery.ClosedError{Reason: reason.TooManyRequests, Message: err.Error() + "; unsubscribe from some, or try again later"}
 	}
 	m.begun++
 	m.running.Add(1)
@@ -121,7 +121,7 @@ func (m *mux) unsubscribe(id, number int64) error {
 	case c != nil:
 		return nil
 	case number > last:
-		return m.refuse(id, &graphview.ClosedError{Reason: reason.NotFound, Message: fmt.Sprintf("there has been no channel %d", number)})
+		return m.refuse(id, &delivery.ClosedError{Reason: reason.NotFound, Message: fmt.Sprintf("there has been no channel %d", number)})
 	default:
 		return m.say("", encode(muxAnswer{ID: id, Channel: number}))
 	}

@@ -16,8 +16,8 @@ import (
 	"k8s.io/client-go/rest"
 
 	"graphview.dev/api/reason"
-	"graphview.dev/graphview"
 	"graphview.dev/graphview/budget"
+	"graphview.dev/graphview/delivery"
 	"graphview.dev/stream/transport"
 )
 
@@ -138,8 +138,8 @@ func subscribes(t *testing.T, m *mux, id int, view *fakeView) *fakeSubscription 
 	return <-view.subscribed
 }
 
-func frames(name string, n int) []*graphview.Frame {
-	var all []*graphview.Frame
+func frames(name string, n int) []*delivery.Frame {
+	var all []*delivery.Frame
 	for i := range n {
 		all = append(all, message1(fmt.Sprintf(`{"%s":%d}`, name, i)))
 	}
@@ -232,7 +232,7 @@ func TestMuxHoldsNothing(t *testing.T) {
 
 // TestMuxLives has the times of the heartbeat, the end and what is counted.
 func TestMuxLives(t *testing.T) {
-	stopped := &graphview.ClosedError{Reason: reason.Stopping, Message: "stopping"}
+	stopped := &delivery.ClosedError{Reason: reason.Stopping, Message: "stopping"}
 	const goodbye = `{"error":{"code":1001,"code_string":"StatusGoingAway","reason":"Stopping","message":"stopping"}}`
 	tests := map[string]struct {
 		peer spliceRecorder

@@ -15,8 +15,8 @@ import (
 	"k8s.io/apiserver/pkg/authentication/user"
 
 	"graphview.dev/api/reason"
-	"graphview.dev/graphview"
 	"graphview.dev/graphview/access"
+	"graphview.dev/graphview/delivery"
 )
 
 const watchStreams = graphs + "watch/streams"
@@ -69,7 +69,7 @@ func TestMuxChannels(t *testing.T) {
 	web, db := newView("shop/web"), newView("shop/db")
 	broken, full := newView("shop/broken"), newView("shop/full")
 	broken.err = errors.New("spec.queries[0]: nonsense")
-	full.err = &graphview.ClosedError{Reason: reason.LimitExceeded, Message: "300000 vertices"}
+	full.err = &delivery.ClosedError{Reason: reason.LimitExceeded, Message: "300000 vertices"}
 	s := serve(t, fakeGraphs{web, db, broken, full}, func(s *Server) {
 		s.access.decide = func(_ context.Context, who user.Info, q access.Question) (bool, error) {
 			if q.Name == "outage" {
@@ -110,7 +110,7 @@ func TestMuxChannels(t *testing.T) {
 	twice := await(t, web.subscribed)
 	asks(t, conn, -3, subscribeTo("db"), `"channel":3`)
 	other := await(t, db.subscribed)
-	twice.fail(&graphview.ClosedError{Reason: reason.Deleted, Message: "the view was deleted"})
+	twice.fail(&delivery.ClosedError{Reason: reason.Deleted, Message: "the view was deleted"})
 	wants(t, conn, `{"channel":2,`+problemText(1000, "StatusNormalClosure", reason.Deleted, "the view was deleted")+`}`)
 	await(t, twice.closed)
 	asks(t, conn, 20, `"unsubscribe":{"channel":2}`, `"channel":2`)

@@ -22,7 +22,7 @@ import (
 	"graphview.dev/stream/rights"
 )
 
-var podsRed = graphview.Place{Resource: "pods", Namespace: "red"}
+var podsRed = access.Place{Resource: "pods", Namespace: "red"}
 
 func TestMetrics(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -44,7 +44,7 @@ func TestMetrics(t *testing.T) {
 		defer stop()
 		l := p.Acquire(t.Context(), &user.DefaultInfo{Name: "ann"}, graphview.Name{Name: "web"}, rights.Terms{})
 		defer l.Release()
-		if err := l.Resolve(t.Context(), []graphview.Place{podsRed, {Resource: "secrets", Namespace: "red"}}); err != nil {
+		if err := l.Resolve(t.Context(), []access.Place{podsRed, {Resource: "secrets", Namespace: "red"}}); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(61 * time.Second)
@@ -89,7 +89,7 @@ func TestSocketIsEnded(t *testing.T) {
 	})
 	conn := s.mustDial(watchWeb)
 	subscription := await(t, view.subscribed)
-	if err := subscription.access.Resolve(t.Context(), []graphview.Place{podsRed}); err != nil {
+	if err := subscription.access.Resolve(t.Context(), []access.Place{podsRed}); err != nil {
 		t.Fatal(err)
 	}
 	if may, known := subscription.access.Rights().Allowed(podsRed); !may || !known {

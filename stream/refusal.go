@@ -11,6 +11,7 @@ import (
 
 	"graphview.dev/api/reason"
 	"graphview.dev/graphview"
+	"graphview.dev/graphview/delivery"
 )
 
 // refuse answers a request with a Status.
@@ -30,7 +31,7 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 
 // refusal is the Status for a view that cannot be served because of err.
 func refusal(name graphview.Name, err error) error {
-	var closed *graphview.ClosedError
+	var closed *delivery.ClosedError
 	if !errors.As(err, &closed) {
 		return status(http.StatusUnprocessableEntity, metav1.StatusReasonInvalid, name, err.Error())
 	}
@@ -79,8 +80,8 @@ func (s *Server) known() bool {
 }
 
 var (
-	noSuchView = &graphview.ClosedError{Reason: reason.NotFound, Message: "not found"}
-	notYetSeen = &graphview.ClosedError{
+	noSuchView = &delivery.ClosedError{Reason: reason.NotFound, Message: "not found"}
+	notYetSeen = &delivery.ClosedError{
 		Reason: reason.Unavailable, Message: "the server has just started and does not know all graphs yet; try again",
 	}
 )
@@ -105,8 +106,8 @@ func (s *Server) served(name graphview.Name) (View, error) {
 
 // why is the reason for which a wait under ctx ended, as a peer may know it: nil
 // if the peer itself is gone. What is none of a peer's business is logged.
-func (s *Server) why(ctx context.Context, name graphview.Name, err error) *graphview.ClosedError {
-	var closed *graphview.ClosedError
+func (s *Server) why(ctx context.Context, name graphview.Name, err error) *delivery.ClosedError {
+	var closed *delivery.ClosedError
 	if errors.As(err, &closed) {
 		return closed
 	}
@@ -119,6 +120,6 @@ func (s *Server) why(ctx context.Context, name graphview.Name, err error) *graph
 }
 
 // errInternal is what a peer is told of a fault of ours.
-func errInternal() *graphview.ClosedError {
-	return &graphview.ClosedError{Reason: reason.Internal, Message: "internal error"}
+func errInternal() *delivery.ClosedError {
+	return &delivery.ClosedError{Reason: reason.Internal, Message: "internal error"}
 }

@@ -10,13 +10,13 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"graphview.dev/api/reason"
-	"graphview.dev/graphview"
+	"graphview.dev/graphview/delivery"
 )
 
 func TestRefusals(t *testing.T) {
 	good, invalid, limited := newView("shop/good"), newView("shop/invalid"), newView("shop/limited")
 	invalid.err = errors.New("spec.queries[0]: 1:3: undeclared reference to 'x'")
-	limited.err = &graphview.ClosedError{Reason: reason.LimitExceeded, Message: "more than 10 vertices"}
+	limited.err = &delivery.ClosedError{Reason: reason.LimitExceeded, Message: "more than 10 vertices"}
 	s := serve(t, fakeGraphs{good, invalid, limited})
 	table := http.Header{"Accept": {"application/json;as=Table;v=v1;g=meta.k8s.io"}}
 	tests := map[string]struct {

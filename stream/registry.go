@@ -8,8 +8,8 @@ import (
 	"k8s.io/apiserver/pkg/authentication/serviceaccount"
 	"k8s.io/apiserver/pkg/authentication/user"
 
-	"graphview.dev/graphview"
 	"graphview.dev/graphview/budget"
+	"graphview.dev/graphview/delivery"
 )
 
 var (
@@ -39,13 +39,13 @@ type registry struct {
 	streams map[*stream]struct{}
 	sending int64 // graphs
 	idle    int64 // muxes without a channel
-	stopped *graphview.ClosedError
+	stopped *delivery.ClosedError
 	ended   chan struct{}
 }
 
 // stream is one response or connection on which graphs are sent.
 type stream struct {
-	// ctx is done when sending should end; its cause is a *graphview.ClosedError
+	// ctx is done when sending should end; its cause is a *delivery.ClosedError
 	// if the peer is to be told.
 	ctx context.Context
 	// hard is done when the peer cannot be told any more. It outlives ctx.
@@ -192,7 +192,7 @@ func (s *stream) release() {
 
 // stop ends all streams and admits no more. The channel is closed when the last one
 // is released. It is called once.
-func (r *registry) stop(why *graphview.ClosedError) <-chan struct{} {
+func (r *registry) stop(why *delivery.ClosedError) <-chan struct{} {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.stopped = why

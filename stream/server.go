@@ -16,8 +16,8 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"graphview.dev/api/reason"
-	"graphview.dev/graphview"
 	"graphview.dev/graphview/budget"
+	"graphview.dev/graphview/delivery"
 	"graphview.dev/stream/rights"
 )
 
@@ -130,7 +130,7 @@ func (s *Server) stop(ctx context.Context, server *http.Server) {
 	s.stopping.Store(true)
 	ctx, cancel := context.WithTimeout(ctx, s.timing.grace)
 	defer cancel()
-	ended := s.registry.stop(&graphview.ClosedError{Reason: reason.Stopping, Message: "the server is stopping"})
+	ended := s.registry.stop(&delivery.ClosedError{Reason: reason.Stopping, Message: "the server is stopping"})
 	if err := server.Shutdown(ctx); err != nil {
 		// The grace is over: connections with a handler are cut here, WebSockets
 		// below.

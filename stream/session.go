@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"graphview.dev/api/reason"
-	"graphview.dev/graphview"
+	"graphview.dev/graphview/delivery"
 	"graphview.dev/stream/transport"
 )
 
@@ -19,7 +19,7 @@ type session struct {
 	timing       timing
 	// why tells what to say to the peer about an error of the subscription; nil:
 	// nothing.
-	why func(ctx context.Context, err error) *graphview.ClosedError
+	why func(ctx context.Context, err error) *delivery.ClosedError
 
 	unsent  *unsent
 	writing writing
@@ -78,13 +78,13 @@ func (s *session) pump(ctx, hard context.Context) error {
 	}
 }
 
-func (s *session) write(ctx context.Context, within time.Duration, frame *graphview.Frame) error {
+func (s *session) write(ctx context.Context, within time.Duration, frame *delivery.Frame) error {
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	return s.send(ctx, frame)
 }
 
-func (s *session) send(ctx context.Context, frame *graphview.Frame) error {
+func (s *session) send(ctx context.Context, frame *delivery.Frame) error {
 	s.unsent.begin(&s.writing, frame)
 	defer s.unsent.end(&s.writing)
 	if err := s.transport.WriteFrame(ctx, frame); err != nil {

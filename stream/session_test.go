@@ -12,6 +12,7 @@ import (
 
 	"graphview.dev/api/reason"
 	"graphview.dev/graphview"
+	"graphview.dev/graphview/delivery"
 	"graphview.dev/stream/transport"
 )
 
@@ -20,7 +21,7 @@ type recorder struct {
 	start time.Time
 	said  []string
 	// write and ping, if set, are the peer.
-	write func(ctx context.Context, frame *graphview.Frame) error
+	write func(ctx context.Context, frame *delivery.Frame) error
 	ping  func(ctx context.Context) error
 }
 
@@ -28,7 +29,7 @@ func (r *recorder) say(format string, args ...any) {
 	r.said = append(r.said, fmt.Sprintf("%v %s", time.Since(r.start), fmt.Sprintf(format, args...)))
 }
 
-func (r *recorder) WriteFrame(ctx context.Context, frame *graphview.Frame) error {
+func (r *recorder) WriteFrame(ctx context.Context, frame *delivery.Frame) error {
 	r.say("%s", frame.JSON)
 	if r.write != nil {
 		return r.write(ctx, frame)
@@ -47,7 +48,7 @@ func (r *recorder) Ping(ctx context.Context) error {
 func (r *recorder) Close(code reason.Code, text string) { r.say("close %d %s", code, text) }
 func (r *recorder) Abort()                              { r.say("abort") }
 
-func message1(text string) *graphview.Frame { return &graphview.Frame{JSON: []byte(text)} }
+func message1(text string) *delivery.Frame { return &delivery.Frame{JSON: []byte(text)} }
 
 func stuck(ctx context.Context) error {
 	<-ctx.Done()
@@ -55,7 +56,7 @@ func stuck(ctx context.Context) error {
 }
 
 func TestSession(t *testing.T) {
-	deleted := &graphview.ClosedError{Reason: reason.Deleted, Message: "deleted"}
+	deleted := &delivery.ClosedError{Reason: reason.Deleted, Message: "deleted"}
 	const goodbye = `{"error":{"code":1000,"code_string":"StatusNormalClosure","reason":"Deleted","message":"deleted"}}`
 	tests := map[string]struct {
 		peer recorder
@@ -89,7 +90,7 @@ func TestSession(t *testing.T) {
 			want: []string{"20s ping", "25s " + goodbye, "25s close 1000 Deleted: deleted"},
 		},
 		"a slow peer is waited for": {
-			peer: recorder{write: func(_ context.Context, frame *graphview.Frame) error {
+			peer: recorder{write: func(_ context.Context, frame *delivery.Frame) error {
 				if string(frame.JSON) == "a" {
 					time.Sleep(10 * time.Minute)
 				}
@@ -103,7 +104,7 @@ func TestSession(t *testing.T) {
 			want: []string{"0s a", "10m0s b", "10m0s " + goodbye, "10m0s close 1000 Deleted: deleted"},
 		},
 		"a dead peer is not": {
-			peer: recorder{write: func(ctx context.Context, _ *graphview.Frame) error { return stuck(ctx) }},
+			peer: recorder{write: func(ctx context.Context, _ *delivery.Frame) error { return stuck(ctx) }},
 			play: func(s *fakeSubscription, _ context.CancelCauseFunc, _ context.CancelFunc) { s.send(message1("a")) },
 			want: []string{"0s a", "15m0s abort"},
 		},
@@ -116,7 +117,7 @@ func TestSession(t *testing.T) {
 			want: []string{"0s abort"},
 		},
 		"the rest of a batch is not sent after the end": {
-			peer: recorder{write: func(_ context.Context, frame *graphview.Frame) error {
+			peer: recorder{write: func(_ context.Context, frame *delivery.Frame) error {
 				if string(frame.JSON) == "a" {
 					time.Sleep(2 * time.Second)
 				}
@@ -130,7 +131,7 @@ func TestSession(t *testing.T) {
 			want: []string{"0s a", "2s " + goodbye, "2s close 1000 Deleted: deleted"},
 		},
 		"a write is cut when the grace is over": {
-			peer: recorder{write: func(ctx context.Context, _ *graphview.Frame) error { return stuck(ctx) }},
+			peer: recorder{write: func(ctx context.Context, _ *delivery.Frame) error { return stuck(ctx) }},
 			play: func(s *fakeSubscription, end context.CancelCauseFunc, kill context.CancelFunc) {
 				s.send(message1("a"))
 				time.Sleep(time.Second)
@@ -151,7 +152,7 @@ func TestSession(t *testing.T) {
 				s := &session{
 					unsent:       newUnsent(1 << 20),
 					subscription: subscription, transport: &peer, timing: defaultTiming(),
-					why: func(ctx context.Context, err error) *graphview.ClosedError {
+					why: func(ctx context.Context, err error) *delivery.ClosedError {
 						return server.why(ctx, graphview.Name{}, err)
 					},
 				}
@@ -178,7 +179,7 @@ func TestSession(t *testing.T) {
 func TestGoodbyeIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		subscription := newSubscription("", nil)
-		peer := &recorder{start: time.Now(), write: func(ctx context.Context, _ *graphview.Frame) error {
+		peer := &recorder{start: time.Now(), write: func(ctx context.Context, _ *delivery.Frame) error {
 			// The view is free of us while we wait.
 			<-subscription.closed
 			return stuck(ctx)
@@ -188,7 +189,7 @@ func TestGoodbyeIsBounded(t *testing.T) {
 		(&session{
 			unsent:       newUnsent(1 << 20),
 			subscription: subscription, transport: peer, timing: defaultTiming(),
-			why: func(ctx context.Context, err error) *graphview.ClosedError {
+			why: func(ctx context.Context, err error) *delivery.ClosedError {
 				return server.why(ctx, graphview.Name{}, err)
 			},
 		}).run(t.Context(), t.Context())

@@ -10,7 +10,6 @@ import (
 	"k8s.io/apiserver/pkg/endpoints/request"
 
 	"graphview.dev/api/reason"
-	"graphview.dev/graphview"
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/stream/rights"
 	"graphview.dev/stream/transport"
@@ -32,7 +31,7 @@ type snapshot struct {
 type body interface {
 	// add takes the next frame, the last of which has a Rev, and sends what can be
 	// sent by now.
-	add(frame *graphview.Frame, send func(parts ...[]byte) error) error
+	add(frame *delivery.Frame, send func(parts ...[]byte) error) error
 }
 
 // serveSnapshot answers with the graph as it is: one message that is also a
@@ -76,7 +75,7 @@ func (s *Server) sendSnapshot(w http.ResponseWriter, r *http.Request, view View,
 	}
 	held := s.permissions.Acquire(stream.ctx, who, view.Name(), rights.Terms{End: stream.end})
 	defer held.Release()
-	subscription := view.Subscribe(graphview.SubscribeOptions{Access: held, Content: form.content})
+	subscription := view.Subscribe(delivery.SubscribeOptions{Access: held, Content: form.content})
 	defer subscription.Close()
 	within := startWithin
 	if synced {
@@ -137,12 +136,12 @@ func (s *Server) waitSynced(ctx context.Context, view View) (bool, error) {
 // has synced, all that can take long is to learn what somebody may see of it.
 const startWithin = 2 * time.Second
 
-func firstFrames(ctx context.Context, subscription Subscription, within time.Duration) ([]*graphview.Frame, error) {
+func firstFrames(ctx context.Context, subscription Subscription, within time.Duration) ([]*delivery.Frame, error) {
 	waiting, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	frames, err := subscription.Next(waiting)
 	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
-		return nil, &graphview.ClosedError{Reason: reason.Unavailable, Message: "there is no graph to send yet; try again later"}
+		return nil, &delivery.ClosedError{Reason: reason.Unavailable, Message: "there is no graph to send yet; try again later"}
 	}
 	return frames, err
 }
@@ -155,7 +154,7 @@ func (s *Server) abandon(w http.ResponseWriter, r *http.Request, ctx context.Con
 }
 
 // addFrames returns that the graph is done, or an error, or neither.
-func (s *Server) addFrames(to body, frames []*graphview.Frame, w *writing, send func(...[]byte) error) (done bool, err error) {
+func (s *Server) addFrames(to body, frames []*delivery.Frame, w *writing, send func(...[]byte) error) (done bool, err error) {
 	for _, frame := range frames {
 		s.unsent.begin(w, frame)
 		err := to.add(frame, send)
@@ -183,7 +182,7 @@ func newMessageBody(view View) *messageBody {
 	return &messageBody{head: head}
 }
 
-func (b *messageBody) add(frame *graphview.Frame, send func(...[]byte) error) error {
+func (b *messageBody) add(frame *delivery.Frame, send func(...[]byte) error) error {
 	var parts [][]byte
 	if b.head != nil {
 		parts, b.head = append(parts, b.head), nil
@@ -206,7 +205,7 @@ func (b *messageBody) add(frame *graphview.Frame, send func(...[]byte) error) er
 	return send(parts...)
 }
 
-func (b *messageBody) tail(last *graphview.Frame) [][]byte {
+func (b *messageBody) tail(last *delivery.Frame) [][]byte {
 	parts := [][]byte{[]byte(`],"warnings":[`)}
 	for i, warnings := range b.warnings {
 		if i > 0 {

@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"graphview.dev/api/reason"
-	"graphview.dev/graphview"
+	"graphview.dev/graphview/delivery"
 )
 
 const (
@@ -32,23 +32,23 @@ func TestSnapshot(t *testing.T) {
 	}
 	warned := map[string]any{"t": "DISCOVERY_FAILED", "m": "down"}
 	tests := map[string]struct {
-		batches [][]*graphview.Frame
+		batches [][]*delivery.Frame
 		want    map[string]any
 	}{
 		"one frame": {
-			[][]*graphview.Frame{{frame("7", true, []string{vertexA, vertexB}, warning)}},
+			[][]*delivery.Frame{{frame("7", true, []string{vertexA, vertexB}, warning)}},
 			map[string]any{"actions": []any{vertex("a"), vertex("b")}, "warnings": []any{warned}, "rev": "7", "synced": true},
 		},
 		"empty and not synced": {
-			[][]*graphview.Frame{{frame("7", false, nil)}},
+			[][]*delivery.Frame{{frame("7", false, nil)}},
 			map[string]any{"actions": []any{}, "warnings": []any{}, "rev": "7"},
 		},
 		"several frames": {
-			[][]*graphview.Frame{{frame("", false, []string{vertexA}, warning), frame("", false, nil), frame("8", true, []string{vertexB}, warning)}},
+			[][]*delivery.Frame{{frame("", false, []string{vertexA}, warning), frame("", false, nil), frame("8", true, []string{vertexB}, warning)}},
 			map[string]any{"actions": []any{vertex("a"), vertex("b")}, "warnings": []any{warned, warned}, "rev": "8", "synced": true},
 		},
 		"several batches, and no more than the first rev": {
-			[][]*graphview.Frame{
+			[][]*delivery.Frame{
 				{frame("", false, nil, warning)},
 				{frame("", false, []string{vertexA})},
 				{frame("9", false, nil), frame("10", true, []string{vertexB})},
@@ -56,7 +56,7 @@ func TestSnapshot(t *testing.T) {
 			map[string]any{"actions": []any{vertex("a")}, "warnings": []any{warned}, "rev": "9"},
 		},
 		"first frame is a reset": {
-			[][]*graphview.Frame{{{Actions: []byte(vertexA), Rev: "1", Reset: true}}},
+			[][]*delivery.Frame{{{Actions: []byte(vertexA), Rev: "1", Reset: true}}},
 			map[string]any{"actions": []any{vertex("a")}, "warnings": []any{}, "rev": "1"},
 		},
 	}
@@ -149,12 +149,12 @@ func TestSnapshotEndsBeforeItBegins(t *testing.T) {
 		err      error
 		wantCode int
 	}{
-		"deleted":   {&graphview.ClosedError{Reason: reason.Deleted, Message: "deleted"}, 404},
-		"stopping":  {&graphview.ClosedError{Reason: reason.Stopping, Message: "stopping"}, 503},
-		"malformed": {&graphview.ClosedError{Reason: reason.Malformed, Message: "malformed"}, 400},
-		"invalid":   {&graphview.ClosedError{Reason: reason.Invalid, Message: "invalid"}, 422},
-		"limit":     {&graphview.ClosedError{Reason: reason.LimitExceeded, Message: "limit"}, 503},
-		"internal":  {&graphview.ClosedError{Reason: reason.Internal, Message: "internal"}, 500},
+		"deleted":   {&delivery.ClosedError{Reason: reason.Deleted, Message: "deleted"}, 404},
+		"stopping":  {&delivery.ClosedError{Reason: reason.Stopping, Message: "stopping"}, 503},
+		"malformed": {&delivery.ClosedError{Reason: reason.Malformed, Message: "malformed"}, 400},
+		"invalid":   {&delivery.ClosedError{Reason: reason.Invalid, Message: "invalid"}, 422},
+		"limit":     {&delivery.ClosedError{Reason: reason.LimitExceeded, Message: "limit"}, 503},
+		"internal":  {&delivery.ClosedError{Reason: reason.Internal, Message: "internal"}, 500},
 		"other":     {io.ErrUnexpectedEOF, 500},
 	}
 	for name, test := range tests {
@@ -181,7 +181,7 @@ func TestSnapshotOfNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
 		_, err := firstFrames(t.Context(), newSubscription("", nil), startWithin)
-		var closed *graphview.ClosedError
+		var closed *delivery.ClosedError
 		if !errors.As(err, &closed) || closed.Reason != reason.Unavailable || time.Since(start) != startWithin {
 			t.Errorf("%v after %v", err, time.Since(start))
 		}
@@ -192,10 +192,10 @@ func TestSnapshotOfNothing(t *testing.T) {
 func TestSnapshotIsCut(t *testing.T) {
 	tests := map[string]func(*fakeSubscription){
 		"by an end": func(s *fakeSubscription) {
-			s.fail(&graphview.ClosedError{Reason: reason.Deleted, Message: "deleted"})
+			s.fail(&delivery.ClosedError{Reason: reason.Deleted, Message: "deleted"})
 		},
 		"by a reset": func(s *fakeSubscription) {
-			s.send(&graphview.Frame{Actions: []byte(vertexA), Rev: "2", Reset: true})
+			s.send(&delivery.Frame{Actions: []byte(vertexA), Rev: "2", Reset: true})
 		},
 	}
 	for name, cut := range tests {

@@ -18,7 +18,7 @@ import (
 	"k8s.io/apiserver/pkg/authentication/user"
 
 	"graphview.dev/api/reason"
-	"graphview.dev/graphview"
+	"graphview.dev/graphview/delivery"
 )
 
 const watchWeb = graphs + "watch/namespaces/shop/graphs/web"
@@ -39,7 +39,7 @@ func TestSocketSendsFrames(t *testing.T) {
 			if subscription.since != "r1" {
 				t.Errorf("since %q", subscription.since)
 			}
-			sent := []*graphview.Frame{
+			sent := []*delivery.Frame{
 				frame("", false, []string{vertexA}), frame("r2", true, []string{vertexB}, warning),
 				frame("r3", false, []string{`{"svx":{"o":"` + strings.Repeat("é", 1<<20) + `"}}`}),
 			}
@@ -67,27 +67,27 @@ func TestSocketCloses(t *testing.T) {
 		wantText   string
 	}{
 		"deleted": {
-			&graphview.ClosedError{Reason: reason.Deleted, Message: "deleted"},
+			&delivery.ClosedError{Reason: reason.Deleted, Message: "deleted"},
 			1000, "StatusNormalClosure", reason.Deleted, "deleted",
 		},
 		"moved": {
-			&graphview.ClosedError{Reason: reason.Stopping, Message: "moved"},
+			&delivery.ClosedError{Reason: reason.Stopping, Message: "moved"},
 			1001, "StatusGoingAway", reason.Stopping, "moved",
 		},
 		"malformed": {
-			&graphview.ClosedError{Reason: reason.Malformed, Message: "malformed"},
+			&delivery.ClosedError{Reason: reason.Malformed, Message: "malformed"},
 			1007, "StatusInvalidFramePayloadData", reason.Malformed, "malformed",
 		},
 		"invalid": {
-			&graphview.ClosedError{Reason: reason.Invalid, Message: long},
+			&delivery.ClosedError{Reason: reason.Invalid, Message: long},
 			1008, "StatusPolicyViolation", reason.Invalid, long,
 		},
 		"limit": {
-			&graphview.ClosedError{Reason: reason.LimitExceeded, Message: "too many"},
+			&delivery.ClosedError{Reason: reason.LimitExceeded, Message: "too many"},
 			1013, "StatusTryAgainLater", reason.LimitExceeded, "too many",
 		},
 		"wrapped": {
-			fmt.Errorf("next: %w", &graphview.ClosedError{Reason: reason.Deleted, Message: "deleted"}),
+			fmt.Errorf("next: %w", &delivery.ClosedError{Reason: reason.Deleted, Message: "deleted"}),
 			1000, "StatusNormalClosure", reason.Deleted, "deleted",
 		},
 		"unexpected": {

@@ -4,8 +4,8 @@ import (
 	"sync"
 	"time"
 
-	"graphview.dev/graphview"
 	"graphview.dev/graphview/budget"
+	"graphview.dev/graphview/delivery"
 )
 
 var unsentBytes = budget.Declare("unsent_bytes", "bytes of messages that are being written at once to all subscribers", 160<<20)
@@ -25,8 +25,8 @@ type unsent struct {
 
 	mu            sync.Mutex
 	bytes         int64
-	frames        map[*graphview.Frame]int // by how many it is being written
-	first, latest *writing                 // in the order in which they began
+	frames        map[*delivery.Frame]int // by how many it is being written
+	first, latest *writing                // in the order in which they began
 }
 
 // writing is one message on its way to one peer. A transport has one, and uses it
@@ -35,17 +35,17 @@ type writing struct {
 	cut func() // ends the peer's stream, and does not wait
 
 	// unsent.mu guards these. No frame: none is counted.
-	frame          *graphview.Frame
+	frame          *delivery.Frame
 	since          time.Time
 	previous, next *writing
 }
 
 func newUnsent(limit int64) *unsent {
-	return &unsent{limit: limit, frames: make(map[*graphview.Frame]int)}
+	return &unsent{limit: limit, frames: make(map[*delivery.Frame]int)}
 }
 
 // begin counts a message that is about to be written. It must be ended.
-func (u *unsent) begin(w *writing, frame *graphview.Frame) {
+func (u *unsent) begin(w *writing, frame *delivery.Frame) {
 	size := int64(len(frame.JSON))
 	if size < unsentSmall {
 		return

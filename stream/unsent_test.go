@@ -5,7 +5,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"graphview.dev/graphview"
+	"graphview.dev/graphview/delivery"
 )
 
 // TestUnsent: a message that many are sent counts once, and beyond the bound those
@@ -16,13 +16,13 @@ func TestUnsent(t *testing.T) {
 		u := newUnsent(10 * size)
 		cut := map[int]bool{}
 		var all []*writing
-		begin := func(frame *graphview.Frame) {
+		begin := func(frame *delivery.Frame) {
 			n := len(all)
 			w := &writing{cut: func() { cut[n] = true }}
 			all = append(all, w)
 			u.begin(w, frame)
 		}
-		message := func() *graphview.Frame { return &graphview.Frame{JSON: make([]byte, size)} }
+		message := func() *delivery.Frame { return &delivery.Frame{JSON: make([]byte, size)} }
 		shared := message()
 		for range 1000 {
 			begin(shared)
@@ -47,7 +47,7 @@ func TestUnsent(t *testing.T) {
 		if len(cut) != 2 || !cut[1000] || !cut[1001] {
 			t.Errorf("cut: %v, want the two that began first", cut)
 		}
-		begin(&graphview.Frame{JSON: make([]byte, 100)})
+		begin(&delivery.Frame{JSON: make([]byte, 100)})
 		for _, w := range all {
 			u.end(w)
 		}

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apiserver/pkg/endpoints/request"
 
 	"graphview.dev/graphview"
+	"graphview.dev/graphview/delivery"
 	"graphview.dev/stream/rights"
 	"graphview.dev/stream/transport"
 )
@@ -44,7 +45,7 @@ func (s *Server) serveWatch(w http.ResponseWriter, r *http.Request, name graphvi
 		s.refuse(w, r, err)
 		return
 	}
-	what := graphview.SubscribeOptions{Since: r.URL.Query().Get("since"), Content: content}
+	what := delivery.SubscribeOptions{Since: r.URL.Query().Get("since"), Content: content}
 	switch {
 	case upgrade:
 		s.serveSocket(w, r, view, what)
@@ -62,7 +63,7 @@ func (s *Server) serveWatch(w http.ResponseWriter, r *http.Request, name graphvi
 }
 
 // serveResponse streams as an HTTP response; the handler is the session.
-func (s *Server) serveResponse(w http.ResponseWriter, r *http.Request, view View, what graphview.SubscribeOptions, contentType string, out transport.Transport) {
+func (s *Server) serveResponse(w http.ResponseWriter, r *http.Request, view View, what delivery.SubscribeOptions, contentType string, out transport.Transport) {
 	who, _ := request.UserFrom(r.Context())
 	stream, err := s.registry.reserve(r.Context(), who)
 	if err != nil {
@@ -83,7 +84,7 @@ func (s *Server) serveResponse(w http.ResponseWriter, r *http.Request, view View
 }
 
 // serveSocket streams over a WebSocket.
-func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request, view View, what graphview.SubscribeOptions) {
+func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request, view View, what delivery.SubscribeOptions) {
 	name := view.Name()
 	s.upgrade(w, r, door{protocol: subprotocol, about: name, right: rightToWatch(name), reserve: s.registry.reserve},
 		func(stream *stream, conn *websocket.Conn, out *transport.Socket, held *rights.Lease) {
@@ -100,13 +101,13 @@ func rightToWatch(name graphview.Name) question {
 	}
 }
 
-func (s *Server) newSession(view View, what graphview.SubscribeOptions, access graphview.Access, out transport.Transport, cut func()) *session {
+func (s *Server) newSession(view View, what delivery.SubscribeOptions, access delivery.Access, out transport.Transport, cut func()) *session {
 	name := view.Name()
 	what.Access = access
 	return &session{
 		subscription: view.Subscribe(what), transport: s.metrics.count(out), timing: s.timing,
 		unsent: s.unsent, writing: writing{cut: cut},
-		why: func(ctx context.Context, err error) *graphview.ClosedError { return s.why(ctx, name, err) },
+		why: func(ctx context.Context, err error) *delivery.ClosedError { return s.why(ctx, name, err) },
 	}
 }
 

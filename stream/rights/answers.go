@@ -4,25 +4,25 @@ import (
 	"iter"
 	"maps"
 
-	"graphview.dev/graphview"
+	"graphview.dev/graphview/access"
 )
 
 // answers are what is known of places, by resource and then by namespace: who may
 // see little asks for many namespaces of a few resources, and a namespace by
 // itself takes a third of what a whole place does.
-type answers map[graphview.Place]map[string]bool
+type answers map[access.Place]map[string]bool
 
 // everywhere is the place that stands for all namespaces of p's resource.
-func everywhere(p graphview.Place) graphview.Place {
-	return graphview.Place{Group: p.Group, Resource: p.Resource}
+func everywhere(p access.Place) access.Place {
+	return access.Place{Group: p.Group, Resource: p.Resource}
 }
 
-func (a answers) get(p graphview.Place) (allowed, known bool) {
+func (a answers) get(p access.Place) (allowed, known bool) {
 	allowed, known = a[everywhere(p)][p.Namespace]
 	return allowed, known
 }
 
-func (a answers) set(p graphview.Place, allowed bool) {
+func (a answers) set(p access.Place, allowed bool) {
 	of := a[everywhere(p)]
 	if of == nil {
 		of = make(map[string]bool)
@@ -32,8 +32,8 @@ func (a answers) set(p graphview.Place, allowed bool) {
 }
 
 // all are the places, in no order.
-func (a answers) all() iter.Seq2[graphview.Place, bool] {
-	return func(yield func(graphview.Place, bool) bool) {
+func (a answers) all() iter.Seq2[access.Place, bool] {
+	return func(yield func(access.Place, bool) bool) {
 		for p, of := range a {
 			for p.Namespace = range of {
 				if !yield(p, of[p.Namespace]) {
@@ -45,8 +45,8 @@ func (a answers) all() iter.Seq2[graphview.Place, bool] {
 }
 
 // places are those that something is known of, in no order.
-func (a answers) places() []graphview.Place {
-	places := make([]graphview.Place, 0, a.len())
+func (a answers) places() []access.Place {
+	places := make([]access.Place, 0, a.len())
 	for p := range a.all() {
 		places = append(places, p)
 	}
@@ -62,11 +62,11 @@ func (a answers) len() int {
 }
 
 // retain drops what is not to be kept, and the memory that it took.
-func (a answers) retain(keep func(graphview.Place) bool) {
+func (a answers) retain(keep func(access.Place) bool) {
 	for p, of := range a {
 		before := len(of)
 		maps.DeleteFunc(of, func(namespace string, _ bool) bool {
-			return !keep(graphview.Place{Group: p.Group, Resource: p.Resource, Namespace: namespace})
+			return !keep(access.Place{Group: p.Group, Resource: p.Resource, Namespace: namespace})
 		})
 		switch {
 		case len(of) == 0:

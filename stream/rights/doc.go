@@ -2,7 +2,7 @@
 //
 // A stream holds a [Lease] on its identity, which is all that the API server would
 // be asked about: name, UID, groups, extra. The lease is what the engine asks about
-// places (a graphview.Access), and it asks the API server: list and watch, in the
+// places (a delivery.Access), and it asks the API server: list and watch, in the
 // whole cluster first. [Permissions] asks about every identity again, after each
 // interval: what its streams may show, whether they may go on, and whether the
 // credentials that they were opened with still stand. An answer that changed is

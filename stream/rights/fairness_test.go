@@ -11,7 +11,6 @@ import (
 	"k8s.io/apiserver/pkg/authentication/user"
 
 	"graphview.dev/api/reason"
-	"graphview.dev/graphview"
 	"graphview.dev/graphview/access"
 )
 
@@ -31,10 +30,10 @@ func TestManyTokensDelayNobodyElse(t *testing.T) {
 		}
 		p := New(Options{Review: review, Interval: time.Minute})
 		defer runLoop(t, p)()
-		var places []graphview.Place
+		var places []access.Place
 		for n := range 264 {
 			for _, resource := range []string{"pods", "secrets"} {
-				places = append(places, graphview.Place{Resource: resource, Namespace: strconv.Itoa(n)})
+				places = append(places, access.Place{Resource: resource, Namespace: strconv.Itoa(n)})
 			}
 		}
 		began := time.Now()

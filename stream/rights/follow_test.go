@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"graphview.dev/graphview"
+	"graphview.dev/graphview/access"
 )
 
 // TestRightsFollow changes permissions at random and compares what two
@@ -21,12 +22,12 @@ func testRightsFollow(t *testing.T) {
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 1))
 	resources, namespaces := []string{"pods", "secrets", "nodes"}, []string{"", "red", "blue", "green"}
-	place := func() graphview.Place {
-		return graphview.Place{Resource: resources[random.IntN(3)], Namespace: namespaces[random.IntN(4)]}
+	place := func() access.Place {
+		return access.Place{Resource: resources[random.IntN(3)], Namespace: namespaces[random.IntN(4)]}
 	}
 	a := newAuthority()
-	truth := func(who string, p graphview.Place) bool {
-		may := func(p graphview.Place) bool {
+	truth := func(who string, p access.Place) bool {
+		may := func(p access.Place) bool {
 			return a.rules[fmt.Sprintf("%s list %s/%s", who, p.Resource, p.Namespace)] && a.rules[fmt.Sprintf("%s watch %s/%s", who, p.Resource, p.Namespace)]
 		}
 		return may(everywhere(p)) || may(p)
@@ -35,14 +36,14 @@ func testRightsFollow(t *testing.T) {
 	type subscriber struct {
 		who   string
 		lease *Lease
-		asked map[graphview.Place]bool
+		asked map[access.Place]bool
 	}
 	var all []subscriber
 	for n := range 6 {
 		who, view := []string{"ann", "bob"}[n%2], graphview.Name{Name: strconv.Itoa(n / 4)}
 		l, _ := take(t, perms, who, view, Terms{})
 		t.Cleanup(l.Release)
-		all = append(all, subscriber{who, l, map[graphview.Place]bool{}})
+		all = append(all, subscriber{who, l, map[access.Place]bool{}})
 	}
 	for range 500 {
 		for range random.IntN(3) {

@@ -51,7 +51,7 @@ type scope struct {
 	rights  *rights       // what was asked
 	changed chan struct{} // closed when an answer in rights has changed
 	// inherited is to be asked before the scope is used, see users.
-	inherited []graphview.Place
+	inherited []access.Place
 	leases    int
 	left      time.Time
 }
@@ -88,9 +88,9 @@ func (i *identity) scopeLocked(view graphview.Name) *scope {
 
 // settleLocked makes the rights of a scope anew: what is known of what was asked
 // before, and of more.
-func (i *identity) settleLocked(s *scope, more []graphview.Place) {
+func (i *identity) settleLocked(s *scope, more []access.Place) {
 	known := make(answers, len(s.rights.answers))
-	add := func(p graphview.Place) {
+	add := func(p access.Place) {
 		if allowed, ok := i.answers.get(p); ok {
 			known.set(p, allowed)
 		}
@@ -106,14 +106,14 @@ func (i *identity) settleLocked(s *scope, more []graphview.Place) {
 
 // resolve finds answers about places for a scope: about the whole cluster first,
 // then where that is no.
-func (i *identity) resolve(ctx context.Context, r *access.Asker, s *scope, unknown []graphview.Place) error {
+func (i *identity) resolve(ctx context.Context, r *access.Asker, s *scope, unknown []access.Place) error {
 	select {
 	case i.asking <- struct{}{}:
 		defer func() { <-i.asking }()
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	wide := make([]graphview.Place, 0, len(unknown))
+	wide := make([]access.Place, 0, len(unknown))
 	for _, p := range unknown {
 		wide = append(wide, everywhere(p))
 	}
@@ -121,7 +121,7 @@ func (i *identity) resolve(ctx context.Context, r *access.Asker, s *scope, unkno
 		return err
 	}
 	i.mu.Lock()
-	narrow := slices.DeleteFunc(slices.Clone(unknown), func(p graphview.Place) bool {
+	narrow := slices.DeleteFunc(slices.Clone(unknown), func(p access.Place) bool {
 		wide, _ := i.answers.get(everywhere(p))
 		return p.Namespace == "" || wide
 	})
@@ -132,12 +132,12 @@ func (i *identity) resolve(ctx context.Context, r *access.Asker, s *scope, unkno
 // learn asks what is not known yet and adds it all to the scope. What was
 // answered stays, also when something else was not: who tries again has less to
 // ask.
-func (i *identity) learn(ctx context.Context, r *access.Asker, s *scope, places []graphview.Place) error {
+func (i *identity) learn(ctx context.Context, r *access.Asker, s *scope, places []access.Place) error {
 	if len(places) == 0 {
 		return nil
 	}
 	i.mu.Lock()
-	missing := slices.DeleteFunc(slices.Clone(places), func(p graphview.Place) bool {
+	missing := slices.DeleteFunc(slices.Clone(places), func(p access.Place) bool {
 		_, known := i.answers.get(p)
 		return known
 	})
@@ -154,7 +154,7 @@ func (i *identity) learn(ctx context.Context, r *access.Asker, s *scope, places 
 
 // questions are those whose answers are to be asked again: about places, and
 // about the graphs that are open.
-func (i *identity) questions() (places []graphview.Place, graphs []access.Question) {
+func (i *identity) questions() (places []access.Place, graphs []access.Question) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	for l := range i.leases {
@@ -166,10 +166,10 @@ func (i *identity) questions() (places []graphview.Place, graphs []access.Questi
 }
 
 // apply takes answers that were asked again, and tells those who have to know.
-func (i *identity) apply(again map[graphview.Place]bool) {
+func (i *identity) apply(again map[access.Place]bool) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	var flipped []graphview.Place
+	var flipped []access.Place
 	for p, allowed := range again {
 		if before, ok := i.answers.get(p); ok && before != allowed {
 			i.answers.set(p, allowed)
@@ -180,12 +180,12 @@ func (i *identity) apply(again map[graphview.Place]bool) {
 		return
 	}
 	// Who may see a resource everywhere need not be asked about namespaces.
-	i.answers.retain(func(p graphview.Place) bool {
+	i.answers.retain(func(p access.Place) bool {
 		wide, _ := i.answers.get(everywhere(p))
 		return p.Namespace == "" || !wide
 	})
 	for _, s := range i.scopes {
-		if !slices.ContainsFunc(flipped, func(p graphview.Place) bool {
+		if !slices.ContainsFunc(flipped, func(p access.Place) bool {
 			_, asked := s.rights.answers.get(p)
 			return asked
 		}) {
@@ -204,7 +204,7 @@ func (i *identity) forgetLocked(since time.Time) {
 	if len(i.scopes) == before {
 		return
 	}
-	i.answers.retain(func(p graphview.Place) bool {
+	i.answers.retain(func(p access.Place) bool {
 		for _, s := range i.scopes {
 			if _, asked := s.rights.answers.get(p); asked {
 				return true

@@ -6,6 +6,7 @@ import (
 	"graphview.dev/api/reason"
 	"graphview.dev/graphview"
 	"graphview.dev/graphview/access"
+	"graphview.dev/graphview/delivery"
 )
 
 // Lease is a subscriber's hold on the permissions of its identity: what the
@@ -33,7 +34,7 @@ type Terms struct {
 	Doing string
 	// Credentials must remain valid; nil: they are not looked at again.
 	Credentials Credentials
-	// End ends what the lease is for. Its cause is a *graphview.ClosedError.
+	// End ends what the lease is for. Its cause is a *delivery.ClosedError.
 	End context.CancelCauseFunc
 }
 
@@ -44,11 +45,11 @@ type Credentials interface {
 	Stand(ctx context.Context, key string) (bool, error)
 }
 
-// Rights implements graphview.Access. From one call of Changed to the next they
+// Rights implements delivery.Access. From one call of Changed to the next they
 // gain answers but never change one: whoever has not seen yet that an answer
 // changed is not given it under the hand, and so cannot miss that it must start
 // over.
-func (l *Lease) Rights() graphview.Rights {
+func (l *Lease) Rights() delivery.Rights {
 	l.identity.mu.Lock()
 	defer l.identity.mu.Unlock()
 	if l.shown == nil || l.seen == nil || l.seen == l.scope.changed {
@@ -57,7 +58,7 @@ func (l *Lease) Rights() graphview.Rights {
 	return l.shown
 }
 
-// Changed implements graphview.Access.
+// Changed implements delivery.Access.
 func (l *Lease) Changed() <-chan struct{} {
 	l.identity.mu.Lock()
 	defer l.identity.mu.Unlock()
@@ -65,11 +66,11 @@ func (l *Lease) Changed() <-chan struct{} {
 	return l.seen
 }
 
-// Resolve implements graphview.Access. It waits out a short absence of the API
+// Resolve implements delivery.Access. It waits out a short absence of the API
 // server; the error after a longer one ends the subscription with 1013.
-func (l *Lease) Resolve(ctx context.Context, unknown []graphview.Place) error {
+func (l *Lease) Resolve(ctx context.Context, unknown []access.Place) error {
 	if l.refused {
-		return &graphview.ClosedError{Reason: reason.TooManyRequests, Message: identitiesPerUser.What()}
+		return &delivery.ClosedError{Reason: reason.TooManyRequests, Message: identitiesPerUser.What()}
 	}
 	return l.identity.resolve(ctx, l.permissions.urgent, l.scope, unknown)
 }
@@ -101,9 +102,9 @@ func (l *Lease) User() string { return l.identity.who.GetName() }
 func (l *Lease) Release() { l.permissions.release(l) }
 
 // Permit is what the subscriber may have a view fed with.
-func (l *Lease) Permit(ctx context.Context, places []graphview.Place) (map[graphview.Place]bool, error) {
-	answers := make(map[graphview.Place]bool, len(places))
-	known := func() (missing []graphview.Place) {
+func (l *Lease) Permit(ctx context.Context, places []access.Place) (map[access.Place]bool, error) {
+	answers := make(map[access.Place]bool, len(places))
+	known := func() (missing []access.Place) {
 		rights := l.current()
 		for _, p := range places {
 			allowed, ok := rights.Allowed(p)

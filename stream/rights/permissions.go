@@ -13,6 +13,7 @@ import (
 	"graphview.dev/graphview"
 	"graphview.dev/graphview/access"
 	"graphview.dev/graphview/budget"
+	"graphview.dev/graphview/delivery"
 )
 
 var identitiesPerUser = budget.Declare("identities_per_user", "different credentials of one user that stream at once, or did lately", 500)
@@ -115,13 +116,13 @@ func (p *Permissions) lease(who user.Info, view graphview.Name, t Terms) *Lease 
 		i = newIdentity(who, p.secret, now)
 		if err := p.makeRoomLocked(who.GetName()); err != nil {
 			// Nothing is asked for this one, and nobody else finds it.
-			t.End(&graphview.ClosedError{Reason: reason.TooManyRequests, Message: err.Error() + "; end some, or try again later"})
+			t.End(&delivery.ClosedError{Reason: reason.TooManyRequests, Message: err.Error() + "; end some, or try again later"})
 			return &Lease{permissions: p, identity: i, view: view, scope: i.scopeLocked(view), Terms: t, refused: true}
 		}
 		p.identities[i.key] = i
 		p.users.add(i)
 	}
-	var inherited []graphview.Place
+	var inherited []access.Place
 	if !i.knows(view) {
 		inherited = p.users.inheritance(i, view)
 	}

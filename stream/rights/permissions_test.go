@@ -90,14 +90,14 @@ func take(t *testing.T, p *Permissions, who string, view graphview.Name, on Term
 	return p.Acquire(t.Context(), named(who), view, on), ctx
 }
 
-func resolve(t *testing.T, l *Lease, places ...graphview.Place) {
+func resolve(t *testing.T, l *Lease, places ...access.Place) {
 	t.Helper()
 	if err := l.Resolve(t.Context(), places); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func allowed(t *testing.T, l *Lease, p graphview.Place) bool {
+func allowed(t *testing.T, l *Lease, p access.Place) bool {
 	t.Helper()
 	allowed, known := l.Rights().Allowed(p)
 	if !known {
@@ -111,9 +111,9 @@ func TestResolveAsks(t *testing.T) {
 	p := a.start()
 	l, _ := take(t, p, "ann", web, Terms{})
 	defer l.Release()
-	nodes := graphview.Place{Resource: "nodes"}
+	nodes := access.Place{Resource: "nodes"}
 	resolve(t, l, podsRed, podsBlue, secretsRed, nodes)
-	for place, want := range map[graphview.Place]bool{podsRed: true, podsBlue: false, secretsRed: false, nodes: true} {
+	for place, want := range map[access.Place]bool{podsRed: true, podsBlue: false, secretsRed: false, nodes: true} {
 		if got := allowed(t, l, place); got != want {
 			t.Errorf("%v: %t", place, got)
 		}
@@ -197,12 +197,12 @@ func TestResolveWhileAway(t *testing.T) {
 		time.AfterFunc(3*time.Second, func() { a.fail(nil) })
 		resolve(t, l, podsRed)
 		a.fail(errDown)
-		if err := l.Resolve(t.Context(), []graphview.Place{secretsRed}); !errors.Is(err, errDown) {
+		if err := l.Resolve(t.Context(), []access.Place{secretsRed}); !errors.Is(err, errDown) {
 			t.Errorf("%v", err)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		if err := l.Resolve(ctx, []graphview.Place{secretsRed}); ctx.Err() == nil || err == nil {
+		if err := l.Resolve(ctx, []access.Place{secretsRed}); ctx.Err() == nil || err == nil {
 			t.Errorf("%v, %v", err, ctx.Err())
 		}
 		if _, known := l.Rights().Allowed(secretsRed); known || !allowed(t, l, podsRed) {
@@ -218,9 +218,9 @@ func TestResolveLosesNothing(t *testing.T) {
 		p := a.start()
 		l, _ := take(t, p, "ann", web, Terms{})
 		defer l.Release()
-		var many []graphview.Place
+		var many []access.Place
 		for n := range 5 * urgentPerSecond {
-			many = append(many, graphview.Place{Resource: "pods", Namespace: strconv.Itoa(n)})
+			many = append(many, access.Place{Resource: "pods", Namespace: strconv.Itoa(n)})
 		}
 		for tries := 0; ; tries++ {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)

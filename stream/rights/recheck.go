@@ -9,7 +9,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"graphview.dev/api/reason"
-	"graphview.dev/graphview"
+	"graphview.dev/graphview/access"
+	"graphview.dev/graphview/delivery"
 )
 
 const (
@@ -117,7 +118,7 @@ func (p *Permissions) recheck(ctx context.Context, i *identity) {
 	may, err := p.calm.All(ctx, i.who, graphs)
 	for _, l := range i.holding() {
 		if allowed, known := may[l.Right]; known && !allowed {
-			l.End(&graphview.ClosedError{
+			l.End(&delivery.ClosedError{
 				Reason:  reason.Forbidden,
 				Message: fmt.Sprintf("you may no longer %s", l.Doing),
 			})
@@ -127,7 +128,7 @@ func (p *Permissions) recheck(ctx context.Context, i *identity) {
 		err = p.identify(ctx, i)
 	}
 	if err == nil {
-		var answers map[graphview.Place]bool
+		var answers map[access.Place]bool
 		answers, err = p.calm.Watchable(ctx, i.who, places)
 		i.apply(answers)
 	}
@@ -149,7 +150,7 @@ func (p *Permissions) identify(ctx context.Context, i *identity) error {
 			return err
 		}
 		if !stands {
-			l.End(&graphview.ClosedError{
+			l.End(&delivery.ClosedError{
 				Reason: reason.Unauthorized, Message: "your credentials are no longer valid: they expired or were revoked",
 			})
 		}
@@ -185,7 +186,7 @@ func (p *Permissions) conclude(i *identity, err error) {
 		return
 	}
 	for _, l := range i.holding() {
-		l.End(&graphview.ClosedError{
+		l.End(&delivery.ClosedError{
 			Reason:  reason.Unavailable,
 			Message: fmt.Sprintf("your permissions could not be checked for %s; try again later", maxFailed*p.interval),
 		})

@@ -15,6 +15,7 @@ import (
 	"graphview.dev/api/reason"
 	"graphview.dev/graphview"
 	"graphview.dev/graphview/access"
+	"graphview.dev/graphview/delivery"
 )
 
 // runLoop runs the re-checks until the returned function is called.
@@ -44,7 +45,7 @@ func fired(c <-chan struct{}) bool {
 // wantsEnd checks why a stream was ended.
 func wantsEnd(ctx context.Context, t *testing.T, why reason.Reason, message string) {
 	t.Helper()
-	var closed *graphview.ClosedError
+	var closed *delivery.ClosedError
 	if !errors.As(context.Cause(ctx), &closed) || closed.Reason != why || !strings.Contains(closed.Message, message) {
 		t.Errorf("ended by %v, want %s: %s", context.Cause(ctx), why, message)
 	}

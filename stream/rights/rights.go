@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"slices"
 
-	"graphview.dev/graphview"
+	"graphview.dev/graphview/access"
 )
 
 // rights are the answers that one identity needed for one view so far. They are
@@ -39,12 +39,12 @@ func newRights(key []byte, answers answers) *rights {
 	return &rights{answers: answers, digest: base64.RawURLEncoding.EncodeToString(mac.Sum(nil)[:16])}
 }
 
-func comparePlaces(a, b graphview.Place) int {
+func comparePlaces(a, b access.Place) int {
 	return cmp.Or(cmp.Compare(a.Group, b.Group), cmp.Compare(a.Resource, b.Resource), cmp.Compare(a.Namespace, b.Namespace))
 }
 
-// Allowed implements graphview.Rights.
-func (r *rights) Allowed(p graphview.Place) (allowed, known bool) {
+// Allowed implements delivery.Rights.
+func (r *rights) Allowed(p access.Place) (allowed, known bool) {
 	of := r.answers[everywhere(p)]
 	allowed, known = of[""]
 	if known && !allowed && p.Namespace != "" {
@@ -53,5 +53,5 @@ func (r *rights) Allowed(p graphview.Place) (allowed, known bool) {
 	return allowed, known
 }
 
-// Digest implements graphview.Rights.
+// Digest implements delivery.Rights.
 func (r *rights) Digest() string { return r.digest }

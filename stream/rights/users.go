@@ -2,6 +2,7 @@ package rights
 
 import (
 	"graphview.dev/graphview"
+	"graphview.dev/graphview/access"
 )
 
 // users are the identities of each user name. One user has several: who comes by
@@ -59,7 +60,7 @@ func (u users) opened(i *identity, view graphview.Name) {
 
 // inheritance are the places that were asked for a view, for the identity of the
 // same user that had it open last. No identity's lock is held.
-func (u users) inheritance(i *identity, view graphview.Name) []graphview.Place {
+func (u users) inheritance(i *identity, view graphview.Name) []access.Place {
 	of := u[i.who.GetName()]
 	last := of.last[view]
 	if last == nil || last == i {

@@ -14,6 +14,7 @@ import (
 
 	"graphview.dev/api/reason"
 	"graphview.dev/graphview"
+	"graphview.dev/graphview/access"
 )
 
 // renewed is ann with a credential of a name.
@@ -103,7 +104,7 @@ func TestTooManyCredentials(t *testing.T) {
 	ctx, end := context.WithCancelCause(t.Context())
 	refused := p.Acquire(t.Context(), renewed("more"), web, Terms{End: end})
 	wantsEnd(ctx, t, reason.TooManyRequests, "more than 500 different credentials")
-	if err := refused.Resolve(t.Context(), []graphview.Place{podsRed}); err == nil || len(a.questions()) > 0 {
+	if err := refused.Resolve(t.Context(), []access.Place{podsRed}); err == nil || len(a.questions()) > 0 {
 		t.Errorf("asked nevertheless: %v", err)
 	}
 	if _, known := refused.Rights().Allowed(podsRed); known {
@@ -143,11 +144,11 @@ func TestRightsAreCompact(t *testing.T) {
 		runtime.ReadMemStats(&m)
 		return m.HeapAlloc
 	}
-	var places []graphview.Place
+	var places []access.Place
 	for n := range 500 {
 		namespace := "namespace-" + strconv.Itoa(n)
 		for r := range 20 {
-			places = append(places, graphview.Place{Group: "apps", Resource: "resource" + strconv.Itoa(r), Namespace: namespace})
+			places = append(places, access.Place{Group: "apps", Resource: "resource" + strconv.Itoa(r), Namespace: namespace})
 		}
 	}
 	i := newIdentity(named("ann"), nil, time.Now())

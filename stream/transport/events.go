@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"graphview.dev/api/reason"
-	"graphview.dev/graphview"
+	"graphview.dev/graphview/delivery"
 )
 
 // Events is the transport of server-sent events. The id of an event is its rev,
@@ -13,7 +13,7 @@ import (
 type Events struct{ Response }
 
 // WriteFrame implements Transport.
-func (e Events) WriteFrame(ctx context.Context, frame *graphview.Frame) error {
+func (e Events) WriteFrame(ctx context.Context, frame *delivery.Frame) error {
 	data := [][]byte{[]byte("data: "), frame.JSON, []byte("\n\n")}
 	if frame.Rev != "" {
 		data = append([][]byte{[]byte("id: " + frame.Rev + "\n")}, data...)

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"graphview.dev/api/reason"
-	"graphview.dev/graphview"
+	"graphview.dev/graphview/delivery"
 )
 
 // Lines is the transport for everything that can read a line: curl, kubectl get
@@ -12,7 +12,7 @@ import (
 type Lines struct{ Response }
 
 // WriteFrame implements Transport.
-func (l Lines) WriteFrame(ctx context.Context, frame *graphview.Frame) error {
+func (l Lines) WriteFrame(ctx context.Context, frame *delivery.Frame) error {
 	return l.Write(ctx, frame.JSON, []byte("\n"))
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/coder/websocket"
 
 	"graphview.dev/api/reason"
-	"graphview.dev/graphview"
+	"graphview.dev/graphview/delivery"
 )
 
 // Socket is the WebSocket transport.
@@ -39,13 +39,13 @@ func TakeNothing(conn *websocket.Conn, hard context.Context, end context.CancelC
 		end(ErrGone)
 		return
 	}
-	end(&graphview.ClosedError{
+	end(&delivery.ClosedError{
 		Reason: reason.UnexpectedMessage, Message: "unexpected message: this stream takes none from the client",
 	})
 }
 
 // ReadText reads one message, a text of at most limit bytes. What is called it
-// is for people. The error is a *graphview.ClosedError or that the peer is gone.
+// is for people. The error is a *delivery.ClosedError or that the peer is gone.
 func ReadText(ctx context.Context, conn *websocket.Conn, what string, limit int) ([]byte, error) {
 	conn.SetReadLimit(-1) // ours answers with a reason
 	kind, reader, err := conn.Reader(ctx)
@@ -67,8 +67,8 @@ func ReadText(ctx context.Context, conn *websocket.Conn, what string, limit int)
 }
 
 // Malformed says that what a client sent cannot be understood.
-func Malformed(format string, args ...any) *graphview.ClosedError {
-	return &graphview.ClosedError{Reason: reason.Malformed, Message: fmt.Sprintf(format, args...)}
+func Malformed(format string, args ...any) *delivery.ClosedError {
+	return &delivery.ClosedError{Reason: reason.Malformed, Message: fmt.Sprintf(format, args...)}
 }
 
 // answerPing tells whether to answer a ping of the peer. The library gives an
@@ -77,7 +77,7 @@ func Malformed(format string, args ...any) *graphview.ClosedError {
 func (s *Socket) answerPing(context.Context, []byte) bool { return !s.writing.Load() }
 
 // WriteFrame implements Transport.
-func (s *Socket) WriteFrame(ctx context.Context, frame *graphview.Frame) error {
+func (s *Socket) WriteFrame(ctx context.Context, frame *delivery.Frame) error {
 	s.writing.Store(true)
 	defer s.writing.Store(false)
 	return s.conn.Write(ctx, websocket.MessageText, frame.JSON)

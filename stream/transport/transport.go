@@ -8,7 +8,7 @@ import (
 	"github.com/coder/websocket"
 
 	"graphview.dev/api/reason"
-	"graphview.dev/graphview"
+	"graphview.dev/graphview/delivery"
 )
 
 // ErrGone is of a peer that left, or that cannot be told anything.
@@ -18,7 +18,7 @@ var ErrGone = errors.New("the peer is gone")
 // at a time.
 type Transport interface {
 	// WriteFrame sends one message. The frame is shared and only read.
-	WriteFrame(ctx context.Context, frame *graphview.Frame) error
+	WriteFrame(ctx context.Context, frame *delivery.Frame) error
 	// Ping is sent when nothing else was. It fails if the peer is gone, where that
 	// can be known.
 	Ping(ctx context.Context) error
@@ -31,14 +31,14 @@ type Transport interface {
 }
 
 // ErrorFrame is the last message of a stream: why it ends.
-func ErrorFrame(closed *graphview.ClosedError) *graphview.Frame {
+func ErrorFrame(closed *delivery.ClosedError) *delivery.Frame {
 	text, err := json.Marshal(struct {
 		Error Problem `json:"error"`
 	}{ProblemOf(closed)})
 	if err != nil { // two numbers and three strings
 		panic(err)
 	}
-	return &graphview.Frame{JSON: text}
+	return &delivery.Frame{JSON: text}
 }
 
 // Problem is how messages say why something ended, or was not begun.
@@ -50,7 +50,7 @@ type Problem struct {
 }
 
 // ProblemOf says why something ended.
-func ProblemOf(closed *graphview.ClosedError) Problem {
+func ProblemOf(closed *delivery.ClosedError) Problem {
 	code := closed.Code()
 	return Problem{int(code), websocket.StatusCode(code).String(), closed.Reason, closed.Message}
 }

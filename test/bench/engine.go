@@ -10,6 +10,7 @@ import (
 	"github.com/go-logr/logr"
 
 	"graphview.dev/graphview"
+	"graphview.dev/graphview/delivery"
 )
 
 // runEngine is the engine alone, with one subscriber in the same process.
@@ -41,9 +42,9 @@ func runEngine(ctx context.Context, c *child) (err error) {
 	if !ok {
 		return errNoView
 	}
-	subscription := served.Subscribe(graphview.SubscribeOptions{})
+	subscription := served.Subscribe(delivery.SubscribeOptions{})
 	defer subscription.Close()
-	if err := c.read(ctx, subscription, func(frame *graphview.Frame) bool {
+	if err := c.read(ctx, subscription, func(frame *delivery.Frame) bool {
 		c.Bytes += int64(len(frame.JSON))
 		return frame.Synced
 	}); err != nil {
@@ -67,7 +68,7 @@ func runEngine(ctx context.Context, c *child) (err error) {
 }
 
 // read takes frames until one is the last.
-func (c *child) read(ctx context.Context, subscription *graphview.Subscription, last func(*graphview.Frame) bool) error {
+func (c *child) read(ctx context.Context, subscription *delivery.Subscription, last func(*delivery.Frame) bool) error {
 	for ended := false; !ended; {
 		frames, err := subscription.Next(ctx)
 		if err != nil {
@@ -81,7 +82,7 @@ func (c *child) read(ctx context.Context, subscription *graphview.Subscription, 
 }
 
 // follow takes the events that come after it has synced.
-func (c *child) follow(ctx context.Context, subscription *graphview.Subscription) error {
+func (c *child) follow(ctx context.Context, subscription *delivery.Subscription) error {
 	stopProfile, err := startProfile(c.eventProfile)
 	if err != nil {
 		return err
@@ -90,7 +91,7 @@ func (c *child) follow(ctx context.Context, subscription *graphview.Subscription
 	if err != nil {
 		return err
 	}
-	if err := c.read(ctx, subscription, func(frame *graphview.Frame) bool { return t.came(frame.JSON) }); err != nil {
+	if err := c.read(ctx, subscription, func(frame *delivery.Frame) bool { return t.came(frame.JSON) }); err != nil {
 		return err
 	}
 	return errors.Join(t.ended(), stopProfile())

@@ -9,6 +9,7 @@ import (
 
 	"graphview.dev/api/reason"
 	"graphview.dev/graphview"
+	"graphview.dev/graphview/delivery"
 	"graphview.dev/test/oracle"
 )
 
@@ -69,7 +70,7 @@ func (s *subscriber) connect(ctx context.Context, v *graphview.View) {
 		s.client.Resumed()
 	}
 	s.mu.Unlock()
-	subscription := v.Subscribe(graphview.SubscribeOptions{Since: since})
+	subscription := v.Subscribe(delivery.SubscribeOptions{Since: since})
 	defer subscription.Close()
 	for {
 		frames, err := subscription.Next(ctx)
@@ -81,7 +82,7 @@ func (s *subscriber) connect(ctx context.Context, v *graphview.View) {
 	}
 }
 
-func (s *subscriber) take(frames []*graphview.Frame) {
+func (s *subscriber) take(frames []*delivery.Frame) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, frame := range frames {
@@ -96,7 +97,7 @@ func (s *subscriber) take(frames []*graphview.Frame) {
 
 // ended notes an end that nobody wanted.
 func (s *subscriber) ended(err error) {
-	var closed *graphview.ClosedError
+	var closed *delivery.ClosedError
 	if errors.Is(err, context.Canceled) || errors.As(err, &closed) && (closed.Reason == reason.Stopping || closed.Reason == reason.Deleted) {
 		return
 	}

@@ -9,6 +9,7 @@ import (
 
 	"graphview.dev/api/reason"
 	"graphview.dev/graphview"
+	"graphview.dev/graphview/delivery"
 )
 
 // TestViewBeyondItsBudget is not served when its expressions cost too much on
@@ -28,7 +29,7 @@ func TestViewBeyondItsBudget(t *testing.T) {
 	view := mustApply(t, e, "view", costly)
 	f := follow(t.Context(), view)
 	<-f.done
-	var closed *graphview.ClosedError
+	var closed *delivery.ClosedError
 	if !errors.As(f.err, &closed) || closed.Reason != reason.LimitExceeded || !strings.Contains(closed.Message, "expressions cost more than 20000 units") {
 		t.Errorf("the stream ended with %v", f.err)
 	}

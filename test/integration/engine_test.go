@@ -13,6 +13,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"graphview.dev/graphview"
+	"graphview.dev/graphview/delivery"
 	"graphview.dev/test/oracle"
 	"graphview.dev/test/workload"
 )
@@ -68,7 +69,7 @@ func follow(ctx context.Context, v *graphview.View) *graphFollower {
 	f := &graphFollower{client: oracle.Client{Strict: true}, done: make(chan struct{})}
 	go func() {
 		defer close(f.done)
-		s := v.Subscribe(graphview.SubscribeOptions{})
+		s := v.Subscribe(delivery.SubscribeOptions{})
 		defer s.Close()
 		for {
 			frames, err := s.Next(ctx)

@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"graphview.dev/graphview"
+	"graphview.dev/graphview/delivery"
 	"graphview.dev/test/oracle"
 )
 
@@ -271,7 +272,7 @@ func TestHelmReleasesAreNotTold(t *testing.T) {
 	log := funcr.New(said.add, funcr.Options{Verbosity: 10})
 	engine := runEngine(t, graphview.Options{Logger: log})
 	view := mustApply(t, engine, "releases", withReleases(namespace))
-	subscription := view.Subscribe(graphview.SubscribeOptions{})
+	subscription := view.Subscribe(delivery.SubscribeOptions{})
 	defer subscription.Close()
 	var messages strings.Builder
 	for !strings.Contains(messages.String(), `"synced":true`) || strings.Count(messages.String(), "the release") < 4 {

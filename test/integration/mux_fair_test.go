@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"graphview.dev/graphview"
+	"graphview.dev/graphview/delivery"
 	"graphview.dev/stream"
 )
 
@@ -113,7 +114,7 @@ func TestMuxFairness(t *testing.T) {
 			after++
 		}
 	}
-	if after < objects*size/graphview.MaxFrameBytes {
+	if after < objects*size/delivery.MaxFrameBytes {
 		t.Fatalf("the large graph came in %d messages", after)
 	}
 	if len(m.order) != after+2 {

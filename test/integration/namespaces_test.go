@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"graphview.dev/graphview"
+	"graphview.dev/graphview/access"
+	"graphview.dev/graphview/delivery"
 	"graphview.dev/test/oracle"
 )
 
@@ -37,7 +39,7 @@ func TestNamespaceSelectionChangesByTheDifference(t *testing.T) {
 
 	ctx, stop := context.WithCancel(t.Context())
 	deleted := make(chan int)
-	s := view.Subscribe(graphview.SubscribeOptions{})
+	s := view.Subscribe(delivery.SubscribeOptions{})
 	defer s.Close()
 	go func() {
 		n := 0
@@ -96,7 +98,7 @@ func TestNamespacesOfAConnection(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			v := selected(expression)
 			v.Namespaces.Names = test.names
-			view, err := e.Open(t.Context(), graphview.OpenOptions{Spec: specOf(t, v), Permit: permitted(func(p graphview.Place) bool {
+			view, err := e.Open(t.Context(), graphview.OpenOptions{Spec: specOf(t, v), Permit: permitted(func(p access.Place) bool {
 				return p.Resource == "configmaps" && p.Namespace != "" || p.Resource == "namespaces" && test.namespaces
 			})})
 			if err != nil {

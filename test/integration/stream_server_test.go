@@ -47,11 +47,11 @@ func (g fixedGraph) Err() error                       { return nil }
 func (g fixedGraph) Status() graphview.Status         { return graphview.Status{Vertices: 1, Synced: true} }
 func (g fixedGraph) WaitSynced(context.Context) error { return nil }
 
-func (g fixedGraph) Find(context.Context, graph.Key, graphview.Access) (*delivery.Found, error) {
+func (g fixedGraph) Find(context.Context, graph.Key, delivery.Access) (*delivery.Found, error) {
 	return nil, nil
 }
 
-func (g fixedGraph) Subscribe(graphview.SubscribeOptions) stream.Subscription {
+func (g fixedGraph) Subscribe(delivery.SubscribeOptions) stream.Subscription {
 	sent := make(chan struct{}, 1)
 	sent <- struct{}{}
 	return fixedSubscription(sent)
@@ -61,17 +61,17 @@ type fixedSubscription chan struct{}
 
 const fixedVertex = `{"svx":{"vx":{"g":"","v":"v1","r":"pods","ns":"shop","n":"a"}}}`
 
-func (s fixedSubscription) Next(ctx context.Context) ([]*graphview.Frame, error) {
+func (s fixedSubscription) Next(ctx context.Context) ([]*delivery.Frame, error) {
 	if frames, _ := s.Poll(); frames != nil {
 		return frames, nil
 	}
 	return nil, s.Wait(ctx)
 }
 
-func (s fixedSubscription) Poll() ([]*graphview.Frame, error) {
+func (s fixedSubscription) Poll() ([]*delivery.Frame, error) {
 	select {
 	case <-s:
-		return []*graphview.Frame{{
+		return []*delivery.Frame{{
 			JSON:    []byte(`{"actions":[` + fixedVertex + `],"rev":"r1","synced":true}`),
 			Actions: []byte(fixedVertex), Rev: "r1", Synced: true,
 		}}, nil

@@ -19,6 +19,8 @@ import (
 
 	"graphview.dev/api/reason"
 	"graphview.dev/graphview"
+	"graphview.dev/graphview/access"
+	"graphview.dev/graphview/delivery"
 	"graphview.dev/test/oracle"
 )
 
@@ -166,7 +168,7 @@ func TestInvalidSpecEndsStreams(t *testing.T) {
 		t.Fatalf("Apply: %v", err)
 	}
 	<-f.done
-	var closed *graphview.ClosedError
+	var closed *delivery.ClosedError
 	if !errors.As(f.err, &closed) || closed.Reason != reason.Invalid || closed.Message != invalid.Error() {
 		t.Errorf("the stream ended with %v", f.err)
 	}
@@ -192,7 +194,7 @@ func TestViewBeyondItsLimit(t *testing.T) {
 	view := mustApply(t, e, "view", configMaps(namespace))
 	f := follow(t.Context(), view)
 	<-f.done
-	var closed *graphview.ClosedError
+	var closed *delivery.ClosedError
 	if !errors.As(f.err, &closed) || closed.Reason != reason.LimitExceeded {
 		t.Errorf("the stream ended with %v", f.err)
 	}
@@ -219,10 +221,10 @@ func TestServiceAccountRestrictsTheView(t *testing.T) {
 	allowed <- map[string]bool{red: true}
 	e := runEngine(t, graphview.Options{
 		PermitInterval: 100 * time.Millisecond,
-		Permit: func(_ context.Context, account graphview.Name, places []graphview.Place) (map[graphview.Place]bool, error) {
+		Permit: func(_ context.Context, account graphview.Name, places []access.Place) (map[access.Place]bool, error) {
 			set := <-allowed
 			defer func() { allowed <- set }()
-			return answered(places, func(p graphview.Place) bool { return account.Name == "viewer" && set[p.Namespace] }), nil
+			return answered(places, func(p access.Place) bool { return account.Name == "viewer" && set[p.Namespace] }), nil
 		},
 	})
 	spec := specOf(t, configMaps(red, blue))
@@ -246,16 +248,16 @@ func TestServiceAccountRestrictsTheView(t *testing.T) {
 }
 
 // answered answers each question alone.
-func answered(places []graphview.Place, allowed func(graphview.Place) bool) map[graphview.Place]bool {
-	answers := make(map[graphview.Place]bool, len(places))
+func answered(places []access.Place, allowed func(access.Place) bool) map[access.Place]bool {
+	answers := make(map[access.Place]bool, len(places))
 	for _, p := range places {
 		answers[p] = allowed(p)
 	}
 	return answers
 }
 
-func permitted(allowed func(graphview.Place) bool) graphview.Permit {
-	return func(_ context.Context, places []graphview.Place) (map[graphview.Place]bool, error) {
+func permitted(allowed func(access.Place) bool) graphview.Permit {
+	return func(_ context.Context, places []access.Place) (map[access.Place]bool, error) {
 		return answered(places, allowed), nil
 	}
 }
@@ -370,7 +372,7 @@ func TestViewForOneConnection(t *testing.T) {
 	}
 	o := graphview.OpenOptions{
 		Spec:   specOf(t, everything),
-		Permit: permitted(func(p graphview.Place) bool { return p.Resource == "configmaps" && p.Namespace == red }),
+		Permit: permitted(func(p access.Place) bool { return p.Resource == "configmaps" && p.Namespace == red }),
 	}
 	view, err := e.Open(t.Context(), o)
 	if err != nil {
@@ -378,7 +380,7 @@ func TestViewForOneConnection(t *testing.T) {
 	}
 	f := follow(t.Context(), view)
 	becomes(t, f, configMaps(red))
-	var closed *graphview.ClosedError
+	var closed *delivery.ClosedError
 	if _, err := e.Open(t.Context(), o); !errors.As(err, &closed) || closed.Reason != reason.TooManyRequests {
 		t.Errorf("a second Open: %v", err)
 	}

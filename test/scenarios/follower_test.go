@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"graphview.dev/graphview"
+	"graphview.dev/graphview/delivery"
 	"graphview.dev/test/oracle"
 )
 
@@ -20,8 +21,8 @@ type follower struct {
 	mu      sync.Mutex
 	client  oracle.Client
 	actions []line
-	broken  error                  // what is wrong with the messages
-	closed  *graphview.ClosedError // how the subscription ended
+	broken  error                 // what is wrong with the messages
+	closed  *delivery.ClosedError // how the subscription ended
 }
 
 // follow subscribes to a view, continuing with what an earlier follower had if
@@ -32,7 +33,7 @@ func follow(ctx context.Context, v *graphview.View, earlier *follower) *follower
 		f.client, f.broken = earlier.client, earlier.broken
 		f.client.Resumed()
 	}
-	subscription := v.Subscribe(graphview.SubscribeOptions{Since: f.client.Rev()})
+	subscription := v.Subscribe(delivery.SubscribeOptions{Since: f.client.Rev()})
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})
 	go func() {
@@ -47,7 +48,7 @@ func follow(ctx context.Context, v *graphview.View, earlier *follower) *follower
 	return f
 }
 
-func (f *follower) run(ctx context.Context, s *graphview.Subscription) {
+func (f *follower) run(ctx context.Context, s *delivery.Subscription) {
 	for {
 		frames, err := s.Next(ctx)
 		f.mu.Lock()
