@@ -12,9 +12,8 @@
 // becomes a session: a loop that takes frames from a subscription and writes
 // them to a transport (session.go; package transport).
 //
-// A connection for many graphs is a mux: every graph on it is a channel that goes
-// through the same doors by itself (mux.go, mux_read.go, mux_channel.go). They
-// take turns to send, a message each.
+// A connection with many graphs (streams.go; package mux) has a channel for each,
+// which goes through the same doors by itself (streams_graph.go).
 //
 // What of a graph is in those frames depends on the subscriber. While it has a
 // graph open it holds a lease on what its identity may see, on the right to the

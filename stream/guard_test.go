@@ -95,7 +95,7 @@ func TestGuard(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			before := counter(t, s.metrics.refused, test.wantCode)
+			before := sample(t, s.metrics.refused, strconv.Itoa(test.wantCode))
 			header := http.Header{"Authorization": {"Bearer " + test.token}}
 			for key, values := range test.header {
 				header[key] = values
@@ -118,15 +118,15 @@ func TestGuard(t *testing.T) {
 			if !strings.Contains(got.Message, test.wantMessage) || strings.Contains(body.String(), "10.96") {
 				t.Errorf("message %q, want %q and no address", got.Message, test.wantMessage)
 			}
-			if n := counter(t, s.metrics.refused, test.wantCode) - before; n != 1 {
+			if n := sample(t, s.metrics.refused, strconv.Itoa(test.wantCode)) - before; n != 1 {
 				t.Errorf("counted %v times", n)
 			}
 		})
 	}
 }
 
-// counter is how many refusals of a code were counted.
-func counter(t *testing.T, of *prometheus.CounterVec, code int) float64 {
+// sample is the value of a metric that has one label.
+func sample(t *testing.T, of prometheus.Collector, label string) float64 {
 	t.Helper()
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(of)
@@ -135,8 +135,8 @@ func counter(t *testing.T, of *prometheus.CounterVec, code int) float64 {
 		t.Fatal(err)
 	}
 	for _, metric := range families[0].GetMetric() {
-		if metric.GetLabel()[0].GetValue() == strconv.Itoa(code) {
-			return metric.GetCounter().GetValue()
+		if metric.GetLabel()[0].GetValue() == label {
+			return metric.GetCounter().GetValue() + metric.GetGauge().GetValue()
 		}
 	}
 	return 0

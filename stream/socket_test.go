@@ -19,6 +19,7 @@ import (
 
 	"graphview.dev/api/reason"
 	"graphview.dev/graphview/delivery"
+	"graphview.dev/stream/mux"
 )
 
 const watchWeb = graphs + "watch/namespaces/shop/graphs/web"
@@ -203,17 +204,16 @@ func TestSocketHeartbeat(t *testing.T) {
 	await(t, await(t, view.subscribed).closed)
 }
 
-// TestSocketHalfOpen: who does not answer pings is gone.
 // TestHeartbeatMessages: whoever asks for heartbeats gets some that a page sees.
 func TestHeartbeatMessages(t *testing.T) {
 	s := serve(t, fakeGraphs{newView("shop/web")}, func(s *Server) { s.timing.heartbeat = 20 * time.Millisecond })
 	options := asReader()
-	options.Subprotocols = []string{muxSubprotocol}
-	mux, _, err := s.dial(watchStreams+"?heartbeats=1", options)
+	options.Subprotocols = []string{mux.Subprotocol}
+	many, _, err := s.dial(watchStreams+"?heartbeats=1", options)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, conn := range map[string]*websocket.Conn{"a graph": s.mustDial(watchWeb + "?heartbeats=1"), "many graphs": mux} {
+	for name, conn := range map[string]*websocket.Conn{"a graph": s.mustDial(watchWeb + "?heartbeats=1"), "many graphs": many} {
 		for range 2 {
 			if _, text, err := conn.Read(within(t)); err != nil || string(text) != "{}" {
 				t.Errorf("%s: %q, %v", name, text, err)
@@ -222,6 +222,7 @@ func TestHeartbeatMessages(t *testing.T) {
 	}
 }
 
+// TestSocketHalfOpen: who does not answer pings is gone.
 func TestSocketHalfOpen(t *testing.T) {
 	view := newView("shop/web")
 	s := serve(t, fakeGraphs{view}, func(s *Server) { s.timing.heartbeat, s.timing.pong = time.Millisecond, 10*time.Millisecond })

@@ -1,4 +1,4 @@
-package stream
+package mux
 
 import (
 	"bytes"
@@ -12,32 +12,32 @@ import (
 	"graphview.dev/stream/transport"
 )
 
-// maxMuxMessage is how large a client's message on a mux may be: a request, and
-// room for what is around it.
-const maxMuxMessage = maxRequest + 4<<10
+// envelope is what a message may have beside a request, in bytes.
+const envelope = 4 << 10
 
-// muxMessage is what a client says on a mux. Exactly one of subscribe and
-// unsubscribe is set.
-type muxMessage struct {
+// message is what a client sends. Exactly one of subscribe and unsubscribe is set.
+type message struct {
 	id          int64
-	subscribe   *muxSubscribe
-	unsubscribe int64 // a channel, or 0
+	subscribe   *Subscribe
+	unsubscribe int64 // a channel's number, or 0
 }
 
-// muxSubscribe is either a view's name or a request of the client's own.
-type muxSubscribe struct {
-	name    graphview.Name
-	since   string
-	content delivery.Content
-	request *graphview.Spec
+// Subscribe asks for a graph: of the view with this name, or of an ad-hoc view.
+type Subscribe struct {
+	Name    graphview.Name
+	Since   string
+	Content delivery.Content
+	// Request describes the ad-hoc view, in JSON that was not looked at. Empty: the
+	// graph has a name.
+	Request []byte
 }
 
-// errNoID is of messages that cannot be answered, since nobody knows their id.
+// errNoID is of messages that cannot be answered, since an answer repeats the id.
 var errNoID = errors.New("no id")
 
-// parseMuxMessage reads a client's message. The error is a
-// *delivery.ClosedError, and errNoID beside it if the message has no id.
-func parseMuxMessage(text []byte) (m muxMessage, err error) {
+// parseMessage reads a client's message. The error is a *delivery.ClosedError, and
+// errNoID beside it if the message has no id.
+func parseMessage(text []byte) (m message, err error) {
 	var known struct {
 		ID *int64 `json:"id"`
 	}
@@ -88,27 +88,26 @@ func parseMuxMessage(text []byte) (m muxMessage, err error) {
 	case asked && in.Since != "":
 		return m, transport.Malformed("subscribe.since goes with a name: a view of a request begins with its channel")
 	case named:
-		m.subscribe = &muxSubscribe{name: graphview.Name{Namespace: in.Namespace, Name: in.Name}, since: in.Since, content: content}
+		m.subscribe = &Subscribe{Name: graphview.Name{Namespace: in.Namespace, Name: in.Name}, Since: in.Since, Content: content}
 		return m, nil
 	}
-	spec, err := parseRequest(in.Request)
-	if err != nil {
-		return m, transport.Malformed("subscribe.request: %v", err)
-	}
-	m.subscribe = &muxSubscribe{request: &spec, content: content}
+	m.subscribe = &Subscribe{Request: in.Request, Content: content}
 	return m, nil
 }
 
-// muxAnswer answers a client's message.
-type muxAnswer struct {
+// answer answers a client's message.
+type answer struct {
 	ID      int64              `json:"id"`
 	Channel int64              `json:"channel,omitempty"`
 	Error   *transport.Problem `json:"error,omitempty"`
 }
 
-func refusedAnswer(id int64, closed *delivery.ClosedError) muxAnswer {
-	why := transport.ProblemOf(closed)
-	return muxAnswer{ID: id, Error: &why}
+func encode(a answer) []byte {
+	text, err := json.Marshal(a)
+	if err != nil { // numbers and strings
+		panic(err)
+	}
+	return text
 }
 
 // onChannel are the members that make a message one of a channel.

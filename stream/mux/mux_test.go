@@ -1,4 +1,4 @@
-package stream
+package mux
 
 import (
 	"context"
@@ -11,119 +11,49 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/prometheus/client_golang/prometheus"
-	"k8s.io/apiserver/pkg/authentication/user"
-	"k8s.io/client-go/rest"
 
 	"graphview.dev/api/reason"
-	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/stream/transport"
 )
 
-// spliceRecorder is a recorder for a mux, of which a ping that nobody waits for
-// any more may still be under way.
-type spliceRecorder struct {
-	recorder
-	said   chan string
-	splice func(ctx context.Context, text string) error
-}
-
-func (r *spliceRecorder) say(format string, args ...any) {
-	r.said <- fmt.Sprintf("%v %s", time.Since(r.start), fmt.Sprintf(format, args...))
-}
-
-func (r *spliceRecorder) WriteSpliced(ctx context.Context, more string, text []byte) error {
-	whole := "{" + more + string(text[1:])
-	r.say("%s", whole)
-	if r.splice != nil {
-		return r.splice(ctx, whole)
-	}
-	return nil
-}
-
-func (r *spliceRecorder) Ping(ctx context.Context) error {
-	r.say("ping")
-	if r.ping != nil {
-		return r.ping(ctx)
-	}
-	return nil
-}
-
-func (r *spliceRecorder) Close(code reason.Code, reason string) {
-	r.say("close %d %s", code, reason)
-}
-func (r *spliceRecorder) Abort() { r.say("abort") }
-
-// all is what was said. Nobody says anything any more.
-func (r *spliceRecorder) all() []string {
-	close(r.said)
-	var all []string
-	for one := range r.said {
-		all = append(all, one)
-	}
-	return all
-}
-
-// startMux runs a mux of reader over a recorder, in a bubble. The function it
-// returns waits for its end.
-func startMux(t *testing.T, served fakeGraphs, peer *spliceRecorder) (m *mux, join func()) {
+// startMux runs a mux over a recorder, in a bubble. The function it returns waits for
+// its end.
+func startMux(t *testing.T, served fakeGraphs, peer *peerRecorder) (p *testMux, join func()) {
 	t.Helper()
-	registry := prometheus.NewRegistry()
-	o, err := Options{Config: &rest.Config{}, Graphs: served, GetCertificate: testCertificate}.complete()
-	if err != nil {
-		t.Fatal(err)
-	}
-	metrics, err := newMetrics(registry)
-	if err != nil {
-		t.Fatal(err)
-	}
-	a := testAccess()
-	s := &Server{
-		options: o, access: a, registry: newRegistry(o.MaxOpen), adHoc: budget.NewShares[string](adHocViews), timing: defaultTiming(), metrics: metrics,
-		unsent:      newUnsent(unsentBytes.Limit()),
-		permissions: newPermissions(a.review, o.PermissionRecheck, metrics),
-	}
-	one, err := s.registry.reserveMux(t.Context(), &user.DefaultInfo{Name: "reader"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	hard, kill := context.WithCancel(t.Context())
+	ctx, end := context.WithCancelCause(hard)
+	p = &testMux{end: end, kill: kill}
+	p.Mux = New(Options{
+		Socket: peer, Graphs: served, Room: &p.room, Observer: &p.observer,
+		Context: ctx, Hard: hard, End: end, Why: why, Contain: func(func()) {},
+		MaxChannels: 256, MaxRequest: 64 << 10,
+		Timing: Timing{
+			Heartbeat: 20 * time.Second, Pong: 30 * time.Second, Write: 15 * time.Minute, Idle: time.Minute, Grace: 5 * time.Second,
+		},
+	})
 	peer.start, peer.said = time.Now(), make(chan string, 4096)
-	m = s.newMux(&user.DefaultInfo{Name: "reader"}, peer, one)
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		defer one.release()
-		m.run()
+		defer kill()
+		p.Run()
 	}()
-	return m, func() {
+	return p, func() {
 		<-ended
-		if n := metric(t, registry, "graphview_subscribers", muxTransport); n != 0 || m.begun != 0 || len(m.channels) != 0 || s.registry.sending != 0 {
-			t.Errorf("left behind: %v subscribers, %d channels, %d with numbers, %d places", n, m.begun, len(m.channels), s.registry.sending)
+		if p.open != 0 || len(p.channels) != 0 || p.room.taken.Load() != 0 || p.observer.writing != 0 {
+			t.Errorf("left behind: %d channels, %d with numbers, %d places, %d messages", p.open, len(p.channels), p.room.taken.Load(), p.observer.writing)
 		}
-	}
-}
-
-// metric is the value of one that has one label.
-func metric(t *testing.T, registry *prometheus.Registry, name, label string) float64 {
-	t.Helper()
-	families, err := registry.Gather()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, family := range families {
-		for _, one := range family.GetMetric() {
-			if family.GetName() == name && one.GetLabel()[0].GetValue() == label {
-				return one.GetCounter().GetValue() + one.GetGauge().GetValue()
+		for _, view := range served {
+			if n := view.open.Load(); n != 0 {
+				t.Errorf("%s: %d subscriptions are open", view.name, n)
 			}
 		}
 	}
-	t.Fatalf("no metric %s %s", name, label)
-	return 0
 }
 
-// hears gives a mux a message of its client's.
-func hears(t *testing.T, m *mux, format string, args ...any) {
+// receives gives a mux a message of its client's.
+func receives(t *testing.T, m *testMux, format string, args ...any) {
 	t.Helper()
 	if err := m.handle(fmt.Appendf(nil, format, args...)); err != nil {
 		t.Fatal(err)
@@ -132,16 +62,16 @@ func hears(t *testing.T, m *mux, format string, args ...any) {
 }
 
 // subscribes opens a channel to a view.
-func subscribes(t *testing.T, m *mux, id int, view *fakeView) *fakeSubscription {
+func subscribes(t *testing.T, m *testMux, id int, view *fakeView) *fakeSubscription {
 	t.Helper()
-	hears(t, m, `{"id":%d,"subscribe":{"namespace":%q,"name":%q}}`, id, view.name.Namespace, view.name.Name)
+	receives(t, m, `{"id":%d,"subscribe":{"namespace":%q,"name":%q}}`, id, view.name.Namespace, view.name.Name)
 	return <-view.subscribed
 }
 
 func frames(name string, n int) []*delivery.Frame {
 	var all []*delivery.Frame
 	for i := range n {
-		all = append(all, message1(fmt.Sprintf(`{"%s":%d}`, name, i)))
+		all = append(all, frame(fmt.Sprintf(`{"%s":%d}`, name, i)))
 	}
 	return all
 }
@@ -150,12 +80,12 @@ func frames(name string, n int) []*delivery.Frame {
 // through after the message under way, and large ones take turns.
 func TestMuxOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		huge, second, small := newView("shop/huge"), newView("shop/second"), newView("shop/small")
+		huge, second, small := newView("huge"), newView("second"), newView("small")
 		var changes *fakeSubscription
 		written := 0
-		peer := &spliceRecorder{splice: func(context.Context, string) error {
+		peer := &peerRecorder{splice: func(context.Context, string) error {
 			if written++; written == 503 {
-				changes.send(message1(`{"small":1}`))
+				changes.send(frame(`{"small":1}`))
 			}
 			time.Sleep(time.Second) // everybody who has something to send comes meanwhile
 			return nil
@@ -169,7 +99,7 @@ func TestMuxOrder(t *testing.T) {
 		time.Sleep(time.Second * 400)
 		other.send(frames("second", 50)...)
 		time.Sleep(2000 * time.Second)
-		m.stream.end(transport.ErrGone)
+		m.end(transport.ErrGone)
 		join()
 
 		var order []string
@@ -201,8 +131,8 @@ func TestMuxOrder(t *testing.T) {
 // TestMuxHoldsNothing: who waits for a turn has not made anything yet.
 func TestMuxHoldsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		one, other := newView("shop/one"), newView("shop/other")
-		peer := &spliceRecorder{splice: func(_ context.Context, text string) error {
+		one, other := newView("one"), newView("other")
+		peer := &peerRecorder{splice: func(_ context.Context, text string) error {
 			if strings.Contains(text, "stuck") {
 				time.Sleep(10 * time.Minute)
 			}
@@ -211,10 +141,10 @@ func TestMuxHoldsNothing(t *testing.T) {
 		m, join := startMux(t, fakeGraphs{one, other}, peer)
 		first, second := subscribes(t, m, 1, one), subscribes(t, m, 2, other)
 		synctest.Wait()
-		first.send(message1(`{"stuck":1}`))
+		first.send(frame(`{"stuck":1}`))
 		synctest.Wait()
 		for range 20 {
-			second.send(message1(`{"a":1}`))
+			second.send(frame(`{"a":1}`))
 		}
 		time.Sleep(9 * time.Minute)
 		// The one that woke it is what a fake cannot but hold.
@@ -225,7 +155,7 @@ func TestMuxHoldsNothing(t *testing.T) {
 		if n := len(second.answers); n != 0 {
 			t.Errorf("%d changes are left", n)
 		}
-		m.stream.end(transport.ErrGone)
+		m.end(transport.ErrGone)
 		join()
 	})
 }
@@ -235,19 +165,19 @@ func TestMuxLives(t *testing.T) {
 	stopped := &delivery.ClosedError{Reason: reason.Stopping, Message: "stopping"}
 	const goodbye = `{"error":{"code":1001,"code_string":"StatusGoingAway","reason":"Stopping","message":"stopping"}}`
 	tests := map[string]struct {
-		peer spliceRecorder
-		play func(t *testing.T, m *mux, view *fakeView)
+		peer peerRecorder
+		play func(t *testing.T, m *testMux, view *fakeView)
 		want []string
 	}{
 		"heartbeats only in silence": {
-			play: func(t *testing.T, m *mux, view *fakeView) {
+			play: func(t *testing.T, m *testMux, view *fakeView) {
 				t.Helper()
 				time.Sleep(19 * time.Second)
 				s := subscribes(t, m, 1, view)
 				time.Sleep(19 * time.Second)
-				s.send(message1(`{"a":1}`))
+				s.send(frame(`{"a":1}`))
 				time.Sleep(45 * time.Second)
-				m.stream.end(stopped)
+				m.end(stopped)
 			},
 			want: []string{
 				`19s {"id":1,"channel":1}`, `38s {"channel":1,"a":1}`, "58s ping", "1m18s ping",
@@ -255,59 +185,59 @@ func TestMuxLives(t *testing.T) {
 			},
 		},
 		"no pong": {
-			peer: spliceRecorder{recorder: recorder{ping: stuck}},
-			play: func(*testing.T, *mux, *fakeView) {},
+			peer: peerRecorder{ping: stuck},
+			play: func(*testing.T, *testMux, *fakeView) {},
 			want: []string{"20s ping", "50s abort"},
 		},
 		"ended while a pong is awaited": {
-			peer: spliceRecorder{recorder: recorder{ping: stuck}},
-			play: func(_ *testing.T, m *mux, _ *fakeView) {
+			peer: peerRecorder{ping: stuck},
+			play: func(_ *testing.T, m *testMux, _ *fakeView) {
 				time.Sleep(25 * time.Second)
-				m.stream.end(stopped)
+				m.end(stopped)
 			},
 			want: []string{"20s ping", "25s " + goodbye, "25s close 1001 Stopping: stopping"},
 		},
 		"a message is as good as a pong": {
-			peer: spliceRecorder{recorder: recorder{ping: stuck}},
-			play: func(t *testing.T, m *mux, view *fakeView) {
+			peer: peerRecorder{ping: stuck},
+			play: func(t *testing.T, m *testMux, view *fakeView) {
 				t.Helper()
 				time.Sleep(25 * time.Second)
-				m.hear(true)
+				m.beginMessage()
 				subscribes(t, m, 1, view)
-				m.hear(false)
+				m.endMessage()
 				time.Sleep(10 * time.Second)
-				m.stream.end(stopped)
+				m.end(stopped)
 			},
 			want: []string{"20s ping", `25s {"id":1,"channel":1}`, "35s " + goodbye, "35s close 1001 Stopping: stopping"},
 		},
 		"a message in hand needs no ping": {
-			peer: spliceRecorder{recorder: recorder{ping: stuck}},
-			play: func(t *testing.T, m *mux, view *fakeView) {
+			peer: peerRecorder{ping: stuck},
+			play: func(t *testing.T, m *testMux, view *fakeView) {
 				t.Helper()
 				time.Sleep(19 * time.Second)
-				m.hear(true)
+				m.beginMessage()
 				time.Sleep(2 * time.Second)
 				subscribes(t, m, 1, view)
-				m.hear(false)
+				m.endMessage()
 				time.Sleep(30 * time.Second)
-				m.stream.end(stopped)
+				m.end(stopped)
 			},
 			want: []string{`21s {"id":1,"channel":1}`, "41s ping", "51s " + goodbye, "51s close 1001 Stopping: stopping"},
 		},
 		"a slow peer is waited for": {
-			peer: spliceRecorder{splice: func(_ context.Context, text string) error {
+			peer: peerRecorder{splice: func(_ context.Context, text string) error {
 				if strings.Contains(text, `"a"`) {
 					time.Sleep(10 * time.Minute)
 				}
 				return nil
 			}},
-			play: func(t *testing.T, m *mux, view *fakeView) {
+			play: func(t *testing.T, m *testMux, view *fakeView) {
 				t.Helper()
 				s := subscribes(t, m, 1, view)
-				s.send(message1(`{"a":1}`))
-				s.send(message1(`{"b":1}`))
+				s.send(frame(`{"a":1}`))
+				s.send(frame(`{"b":1}`))
 				time.Sleep(10*time.Minute + time.Second)
-				m.stream.end(stopped)
+				m.end(stopped)
 			},
 			want: []string{
 				`0s {"id":1,"channel":1}`, `0s {"channel":1,"a":1}`, `10m0s {"channel":1,"b":1}`,
@@ -315,55 +245,55 @@ func TestMuxLives(t *testing.T) {
 			},
 		},
 		"a dead peer is not": {
-			peer: spliceRecorder{splice: func(ctx context.Context, text string) error {
+			peer: peerRecorder{splice: func(ctx context.Context, text string) error {
 				if strings.Contains(text, `"a"`) {
 					return stuck(ctx)
 				}
 				return nil
 			}},
-			play: func(t *testing.T, m *mux, view *fakeView) {
+			play: func(t *testing.T, m *testMux, view *fakeView) {
 				t.Helper()
-				subscribes(t, m, 1, view).send(message1(`{"a":1}`))
+				subscribes(t, m, 1, view).send(frame(`{"a":1}`))
 			},
 			want: []string{`0s {"id":1,"channel":1}`, `0s {"channel":1,"a":1}`, "15m0s abort"},
 		},
 		"the goodbye is bounded": {
-			peer: spliceRecorder{splice: func(ctx context.Context, _ string) error { return stuck(ctx) }},
-			play: func(_ *testing.T, m *mux, _ *fakeView) { m.stream.end(stopped) },
+			peer: peerRecorder{splice: func(ctx context.Context, _ string) error { return stuck(ctx) }},
+			play: func(_ *testing.T, m *testMux, _ *fakeView) { m.end(stopped) },
 			want: []string{"0s " + goodbye, "5s abort"},
 		},
 		"a write is cut when the grace is over": {
-			peer: spliceRecorder{splice: func(ctx context.Context, text string) error {
+			peer: peerRecorder{splice: func(ctx context.Context, text string) error {
 				if strings.Contains(text, `"a"`) {
 					return stuck(ctx)
 				}
 				return nil
 			}},
-			play: func(t *testing.T, m *mux, view *fakeView) {
+			play: func(t *testing.T, m *testMux, view *fakeView) {
 				t.Helper()
-				subscribes(t, m, 1, view).send(message1(`{"a":1}`))
+				subscribes(t, m, 1, view).send(frame(`{"a":1}`))
 				time.Sleep(time.Second)
-				m.stream.end(stopped)
+				m.end(stopped)
 				time.Sleep(time.Second)
-				m.stream.kill()
+				m.kill()
 			},
 			want: []string{`0s {"id":1,"channel":1}`, `0s {"channel":1,"a":1}`, "2s abort"},
 		},
 		"the peer leaves": {
-			play: func(t *testing.T, m *mux, view *fakeView) {
+			play: func(t *testing.T, m *testMux, view *fakeView) {
 				t.Helper()
 				subscribes(t, m, 1, view)
-				m.stream.end(transport.ErrGone)
+				m.end(transport.ErrGone)
 			},
 			want: []string{`0s {"id":1,"channel":1}`, "0s abort"},
 		},
 		"a view that fails": {
-			play: func(t *testing.T, m *mux, view *fakeView) {
+			play: func(t *testing.T, m *testMux, view *fakeView) {
 				t.Helper()
 				subscribes(t, m, 1, view).fail(errors.New("some cause"))
 				synctest.Wait()
-				hears(t, m, `{"id":2,"unsubscribe":{"channel":1}}`)
-				m.stream.end(stopped)
+				receives(t, m, `{"id":2,"unsubscribe":{"channel":1}}`)
+				m.end(stopped)
 			},
 			want: []string{
 				`0s {"id":1,"channel":1}`, `0s {"channel":1,"error":{"code":1011,"code_string":"StatusInternalError","reason":"Internal","message":"internal error"}}`,
@@ -374,7 +304,7 @@ func TestMuxLives(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				view, peer := newView("shop/web"), test.peer
+				view, peer := newView("web"), test.peer
 				m, join := startMux(t, fakeGraphs{view}, &peer)
 				test.play(t, m, view)
 				join()
@@ -389,13 +319,13 @@ func TestMuxLives(t *testing.T) {
 // TestMuxIdle: a connection without a graph is closed, one with a graph is not.
 func TestMuxIdle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		view := newView("shop/web")
-		peer := &spliceRecorder{}
+		view := newView("web")
+		peer := &peerRecorder{}
 		m, join := startMux(t, fakeGraphs{view}, peer)
 		time.Sleep(50 * time.Second)
 		subscribes(t, m, 1, view)
 		time.Sleep(time.Hour)
-		hears(t, m, `{"id":2,"unsubscribe":{"channel":1}}`)
+		receives(t, m, `{"id":2,"unsubscribe":{"channel":1}}`)
 		start := time.Now()
 		join()
 		if after := time.Since(start); after < time.Minute || after > 80*time.Second {

@@ -1,4 +1,4 @@
-package stream
+package mux
 
 import (
 	"encoding/json"
@@ -13,31 +13,29 @@ import (
 	"graphview.dev/graphview/delivery"
 )
 
-func TestParseMuxMessage(t *testing.T) {
-	spec, err := parseRequest([]byte(goodRequest))
-	if err != nil {
-		t.Fatal(err)
-	}
+const goodRequest = `{"queries":[{"include":{"resource_selector_expression":"resource == 'pods'"}}]}`
+
+func TestParseMessage(t *testing.T) {
 	tests := map[string]struct {
 		text string
-		want muxMessage
+		want message
 		// wantReason is part of the error's; wantNoID that nobody can be answered.
 		wantReason string
 		wantNoID   bool
 	}{
 		"subscribe by name": {
 			text: `{"id":1,"subscribe":{"namespace":"shop","name":"web"}}`,
-			want: muxMessage{id: 1, subscribe: &muxSubscribe{name: graphview.Name{Namespace: "shop", Name: "web"}}},
+			want: message{id: 1, subscribe: &Subscribe{Name: graphview.Name{Namespace: "shop", Name: "web"}}},
 		},
 		"continue": {
 			text: `{"subscribe":{"since":"r1","namespace":"shop","name":"web","request":null},"id":-7}`,
-			want: muxMessage{id: -7, subscribe: &muxSubscribe{name: graphview.Name{Namespace: "shop", Name: "web"}, since: "r1"}},
+			want: message{id: -7, subscribe: &Subscribe{Name: graphview.Name{Namespace: "shop", Name: "web"}, Since: "r1"}},
 		},
 		"subscribe by request": {
 			text: `{"id":2,"subscribe":{"request":` + goodRequest + `}}`,
-			want: muxMessage{id: 2, subscribe: &muxSubscribe{request: &spec}},
+			want: message{id: 2, subscribe: &Subscribe{Request: []byte(goodRequest)}},
 		},
-		"unsubscribe": {text: ` {"id":3,"unsubscribe":{"channel":7}} `, want: muxMessage{id: 3, unsubscribe: 7}},
+		"unsubscribe": {text: ` {"id":3,"unsubscribe":{"channel":7}} `, want: message{id: 3, unsubscribe: 7}},
 
 		"empty":                   {text: ``, wantReason: "unexpected end of JSON input", wantNoID: true},
 		"no JSON":                 {text: `hello`, wantReason: "invalid character 'h'", wantNoID: true},
@@ -61,8 +59,6 @@ func TestParseMuxMessage(t *testing.T) {
 		"nothing to subscribe to": {text: `{"id":1,"subscribe":{}}`, wantReason: "either namespace and name, or request"},
 		"name and request":        {text: `{"id":1,"subscribe":{"name":"web","request":` + goodRequest + `}}`, wantReason: "either namespace and name, or request"},
 		"since and request":       {text: `{"id":1,"subscribe":{"since":"r1","request":` + goodRequest + `}}`, wantReason: "subscribe.since"},
-		"bad request":             {text: `{"id":1,"subscribe":{"request":{"query":[]}}}`, wantReason: `subscribe.request: the request is not of the expected form: json: unknown field "query"`},
-		"request of no object":    {text: `{"id":1,"subscribe":{"request":[]}}`, wantReason: "subscribe.request"},
 		"no channel":              {text: `{"id":1,"unsubscribe":{}}`, wantReason: "unsubscribe.channel"},
 		"channel zero":            {text: `{"id":1,"unsubscribe":{"channel":0}}`, wantReason: "unsubscribe.channel"},
 		"negative channel":        {text: `{"id":1,"unsubscribe":{"channel":-1}}`, wantReason: "unsubscribe.channel"},
@@ -70,9 +66,9 @@ func TestParseMuxMessage(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			got, err := parseMuxMessage([]byte(test.text))
+			got, err := parseMessage([]byte(test.text))
 			if test.wantReason == "" {
-				if diff := cmp.Diff(test.want, got, cmp.AllowUnexported(muxMessage{}, muxSubscribe{})); err != nil || diff != "" {
+				if diff := cmp.Diff(test.want, got, cmp.AllowUnexported(message{})); err != nil || diff != "" {
 					t.Errorf("%v, -want +got:\n%s", err, diff)
 				}
 				return
@@ -88,12 +84,12 @@ func TestParseMuxMessage(t *testing.T) {
 	}
 }
 
-func FuzzParseMuxMessage(f *testing.F) {
+func FuzzParseMessage(f *testing.F) {
 	f.Add([]byte(`{"id":1,"subscribe":{"namespace":"shop","name":"web","since":"r1"}}`))
 	f.Add([]byte(`{"id":2,"subscribe":{"request":` + goodRequest + `}}`))
 	f.Add([]byte(`{"id":3,"unsubscribe":{"channel":7}}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		m, err := parseMuxMessage(text)
+		m, err := parseMessage(text)
 		var closed *delivery.ClosedError
 		switch {
 		case err != nil:
@@ -104,7 +100,7 @@ func FuzzParseMuxMessage(f *testing.F) {
 			t.Error("understood what is not JSON")
 		case (m.subscribe == nil) == (m.unsubscribe == 0):
 			t.Errorf("%+v", m)
-		case m.subscribe != nil && (m.subscribe.request == nil) == (m.subscribe.name == graphview.Name{}):
+		case m.subscribe != nil && (len(m.subscribe.Request) == 0) == (m.subscribe.Name == graphview.Name{}):
 			t.Errorf("%+v", m.subscribe)
 		}
 	})

@@ -17,6 +17,7 @@ import (
 	"graphview.dev/api/reason"
 	"graphview.dev/graphview/access"
 	"graphview.dev/graphview/delivery"
+	"graphview.dev/stream/mux"
 )
 
 const watchStreams = graphs + "watch/streams"
@@ -24,12 +25,12 @@ const watchStreams = graphs + "watch/streams"
 func dialMux(t *testing.T, s *testServer) *websocket.Conn {
 	t.Helper()
 	options := asReader()
-	options.Subprotocols = []string{muxSubprotocol}
+	options.Subprotocols = []string{mux.Subprotocol}
 	conn, _, err := s.dial(watchStreams, options)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if conn.Subprotocol() != muxSubprotocol {
+	if conn.Subprotocol() != mux.Subprotocol {
 		t.Errorf("subprotocol %q", conn.Subprotocol())
 	}
 	return conn
@@ -154,6 +155,7 @@ func TestMuxRequest(t *testing.T) {
 	asks(t, conn, 52, ask, `"channel":9`)
 	for id, test := range []struct{ request, want string }{
 		{`{}`, problemText(1008, "StatusPolicyViolation", reason.Invalid, "spec.queries: must have between 1 and 64 queries, has 0")},
+		{`[]`, problemText(1007, "StatusInvalidFramePayloadData", reason.Malformed, "subscribe.request: the request is not of the expected form: json: cannot unmarshal array into Go value of type stream.viewRequest")},
 		{`{"query":[]}`, problemText(1007, "StatusInvalidFramePayloadData", reason.Malformed, `subscribe.request: the request is not of the expected form: json: unknown field "query"`)},
 	} {
 		if id == 0 {
@@ -224,14 +226,14 @@ func TestMuxHandshake(t *testing.T) {
 		wantCode     int
 		wantMessage  string
 	}{
-		"no upgrade":   {http.MethodGet, watchStreams, nil, 400, muxSubprotocol},
+		"no upgrade":   {http.MethodGet, watchStreams, nil, 400, mux.Subprotocol},
 		"a POST":       {http.MethodPost, watchStreams, nil, 405, ""},
 		"a list":       {http.MethodGet, graphs + "streams", nil, 405, ""},
 		"a name":       {http.MethodGet, watchStreams + "/web", nil, 404, ""},
 		"a namespace":  {http.MethodGet, graphs + "watch/namespaces/shop/streams", nil, 404, ""},
 		"a stranger":   {http.MethodGet, watchStreams, http.Header{"Authorization": {"Bearer stranger"}}, 403, "streams"},
 		"nobody":       {http.MethodGet, watchStreams, http.Header{"Authorization": nil}, 401, ""},
-		"graphview.v1": {http.MethodGet, watchStreams, http.Header{"Connection": {"Upgrade"}, "Upgrade": {"websocket"}, "Sec-Websocket-Protocol": {subprotocol}}, 400, muxSubprotocol},
+		"graphview.v1": {http.MethodGet, watchStreams, http.Header{"Connection": {"Upgrade"}, "Upgrade": {"websocket"}, "Sec-Websocket-Protocol": {subprotocol}}, 400, mux.Subprotocol},
 	} {
 		t.Run(name, func(t *testing.T) {
 			response := s.request(test.method, test.path, test.header)
@@ -307,6 +309,9 @@ func TestMuxStops(t *testing.T) {
 	for range 3 {
 		await(t, await(t, view.subscribed).closed)
 	}
+	if n := sample(t, s.metrics.subscribers, muxTransport); n != 0 || s.registry.sending != 0 {
+		t.Errorf("left behind: %v subscribers, %d places", n, s.registry.sending)
+	}
 }
 
 // TestMuxStopsWithoutPeer: a peer that does not read cannot hold up the end, nor
@@ -334,7 +339,7 @@ func TestMuxHalfOpen(t *testing.T) {
 	s := serve(t, fakeGraphs{view}, func(s *Server) { s.timing.heartbeat, s.timing.pong = time.Millisecond, 20*time.Second })
 	pings := make(chan struct{}, 1024)
 	options := asReader()
-	options.Subprotocols, options.OnPingReceived = []string{muxSubprotocol}, onPing(pings)
+	options.Subprotocols, options.OnPingReceived = []string{mux.Subprotocol}, onPing(pings)
 	conn, _, err := s.dial(watchStreams, options)
 	if err != nil {
 		t.Fatal(err)

@@ -1,0 +1,127 @@
+package mux
+
+import (
+	"context"
+	"errors"
+
+	"graphview.dev/api/reason"
+	"graphview.dev/graphview"
+	"graphview.dev/graphview/delivery"
+	"graphview.dev/stream/transport"
+)
+
+// channel is one graph on a connection. Between two turns it holds its position and,
+// of a change or a step through a large graph that does not fit into one message,
+// what has not been sent yet.
+type channel struct {
+	mux *Mux
+	id  int64 // of the message that asked for it
+	ctx context.Context
+	end context.CancelCauseFunc
+
+	// number and name are set when the peer is answered.
+	number int64
+	name   graphview.Name
+
+	// unsubscribes are the ids of the messages that unsubscribed; Mux.mu guards them.
+	unsubscribes []int64
+}
+
+var errUnsubscribed = errors.New("unsubscribed")
+
+// run subscribes and sends. It returns why there is no channel, or why the channel or
+// the connection is over. By then it has given everything back.
+func (c *channel) run(what Subscribe) (err error) {
+	defer c.mux.o.Contain(func() {
+		err = &delivery.ClosedError{Reason: reason.Internal, Message: "internal error"}
+	})
+	graph, err := c.mux.o.Graphs.Subscribe(c.ctx, c.end, what)
+	if err != nil {
+		return err
+	}
+	defer graph.Close()
+	c.name = graph.Name()
+	if err := c.confirm(); err != nil {
+		return err
+	}
+	return c.pump(graph)
+}
+
+// confirm gives the channel its number and answers with it. The channel is the
+// peer's from when that is sent.
+func (c *channel) confirm() error {
+	m := c.mux
+	m.mu.Lock()
+	m.last++
+	c.number = m.last
+	m.channels[c.number] = c
+	m.mu.Unlock()
+	return m.send("", encode(answer{ID: c.id, Channel: c.number}))
+}
+
+// pump sends one message in each turn. It never returns nil.
+func (c *channel) pump(graph Graph) error {
+	var unsent []*delivery.Frame
+	for {
+		var err error
+		unsent, err = c.takeTurn(graph, unsent)
+		if err == nil && len(unsent) == 0 {
+			err = graph.Wait(c.ctx)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// takeTurn sends the first of what is unsent or, if that is nothing, of what is new,
+// and returns the rest.
+func (c *channel) takeTurn(graph Graph, unsent []*delivery.Frame) (_ []*delivery.Frame, err error) {
+	if err := c.mux.turn.Acquire(c.ctx, 1); err != nil {
+		return nil, err
+	}
+	defer c.mux.turn.Release(1)
+	if len(unsent) == 0 {
+		if unsent, err = graph.Poll(); err != nil || len(unsent) == 0 {
+			return nil, err
+		}
+	}
+	return unsent[1:], c.write(unsent[0])
+}
+
+func (c *channel) write(frame *delivery.Frame) (err error) {
+	m := c.mux
+	m.o.Observer.Begin(frame)
+	defer func() { m.o.Observer.End(frame, err) }()
+	return m.write(m.o.Hard, m.o.Timing.Write, onChannel(c.number), frame.JSON)
+}
+
+// finish tells the peer why there is no channel, or why it is over. Nothing is said
+// if the peer has ended the channel itself, or if the connection ends, which is said
+// once for all. Then finish answers the messages that unsubscribed, and the channel
+// is forgotten. If something cannot be sent the connection is over.
+func (c *channel) finish(closed *delivery.ClosedError, unsubscribed bool) {
+	m := c.mux
+	if c.number == 0 {
+		if closed != nil {
+			_ = m.refuse(c.id, closed)
+		}
+		return
+	}
+	switch {
+	case closed != nil:
+		m.o.Observer.Ended(closed.Code())
+		if m.o.Context.Err() == nil {
+			_ = m.send(onChannel(c.number), transport.ErrorFrame(closed).JSON)
+		}
+	case !unsubscribed:
+		m.o.Observer.Ended(0)
+	}
+	m.mu.Lock()
+	delete(m.channels, c.number)
+	unsubscribes := c.unsubscribes
+	m.mu.Unlock()
+	for _, id := range unsubscribes {
+		_ = m.send("", encode(answer{ID: id, Channel: c.number}))
+	}
+}
