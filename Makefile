@@ -79,6 +79,12 @@ image: ## the operator's container image, without Docker, as an OCI layout in bi
 push: ## build that image and push it to IMAGE, with the credentials of docker login
 	@cd hack/image && go run . -root ../.. -push '$(IMAGE)' -version '$(VERSION)' -platforms '$(PLATFORMS)'
 
+REGISTRY ?= graphview.dev
+DOWNLOAD ?= https://graphview.dev/releases
+.PHONY: release
+release: ## everything that is published of VERSION=v1.2.3, into dist/; takes minutes, and publishes nothing
+	@go run ./hack/release -version '$(VERSION)' -registry '$(REGISTRY)' -download '$(DOWNLOAD)'
+
 .PHONY: sbom
 sbom: build ## a bill of materials (CycloneDX) for each program, and a statement of how they were built (in-toto), in bin/
 	@go run ./hack/sbom bin/manager bin/kubectl-graphview

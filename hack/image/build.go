@@ -18,8 +18,9 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 )
 
-// build makes an index with an image for each platform.
-func build(ctx context.Context, root, version string, platforms []string) (v1.ImageIndex, error) {
+// build makes an index with an image for each platform. With a folder to keep them
+// in, the programs are written there too.
+func build(ctx context.Context, root, version, keep string, platforms []string) (v1.ImageIndex, error) {
 	index := mutate.IndexMediaType(empty.Index, types.OCIImageIndex)
 	for _, platform := range platforms {
 		system, architecture, ok := strings.Cut(platform, "/")
@@ -29,6 +30,11 @@ func build(ctx context.Context, root, version string, platforms []string) (v1.Im
 		program, err := compile(ctx, root, version, system, architecture)
 		if err != nil {
 			return nil, err
+		}
+		if keep != "" {
+			if err := os.WriteFile(filepath.Join(keep, "manager_"+system+"_"+architecture), program, 0o755); err != nil { //nolint:gosec // it is to be run
+				return nil, err
+			}
 		}
 		image, err := imageOf(program, version, system, architecture)
 		if err != nil {

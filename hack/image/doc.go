@@ -6,5 +6,7 @@
 // digest, on every machine: nothing in the image has a time, an owner's name or a
 // path of the machine.
 //
+// -from pushes such a file, so that what was tried is what is published.
+//
 // It is a module of its own, so that what it needs is not the operator's.
 package main

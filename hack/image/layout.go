@@ -2,6 +2,8 @@ package main
 
 import (
 	"archive/tar"
+	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -12,12 +14,9 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/layout"
 )
 
-// repository is what an image in a file is called, as the manifests call it.
-const repository = "graphview.dev/manager"
-
 // writeLayout writes an OCI image layout as a tar file whose entries have no
 // times and no owners. The image has a name in it, for whoever loads it.
-func writeLayout(out string, index v1.ImageIndex, version string) error {
+func writeLayout(out string, index v1.ImageIndex, repository, version string) error {
 	dir, err := os.MkdirTemp("", "graphview-layout-")
 	if err != nil {
 		return err
@@ -53,6 +52,61 @@ func writeLayout(out string, index v1.ImageIndex, version string) error {
 		return err
 	}
 	if err := w.Close(); err != nil {
+		return err
+	}
+	return file.Close()
+}
+
+// readLayout reads what writeLayout wrote. What is returned reads from dir.
+func readLayout(file, dir string) (v1.ImageIndex, error) {
+	archive, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer archive.Close()
+	for r := tar.NewReader(archive); ; {
+		header, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		if !filepath.IsLocal(header.Name) {
+			return nil, fmt.Errorf("%s has the name %q, which leads out of it", file, header.Name)
+		}
+		if err := extract(r, filepath.Join(dir, filepath.FromSlash(header.Name))); err != nil {
+			return nil, err
+		}
+	}
+	path, err := layout.FromPath(dir)
+	if err != nil {
+		return nil, err
+	}
+	outer, err := path.ImageIndex()
+	if err != nil {
+		return nil, err
+	}
+	manifest, err := outer.IndexManifest()
+	if err != nil {
+		return nil, err
+	}
+	if len(manifest.Manifests) != 1 {
+		return nil, fmt.Errorf("%s has %d images, expected 1", file, len(manifest.Manifests))
+	}
+	return outer.ImageIndex(manifest.Manifests[0].Digest)
+}
+
+func extract(from io.Reader, name string) error {
+	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+		return err
+	}
+	file, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	if _, err := io.Copy(file, from); err != nil {
 		return err
 	}
 	return file.Close()

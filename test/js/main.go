@@ -55,6 +55,10 @@ func run(ctx context.Context, args []string) (err error) {
 	if err != nil {
 		return fmt.Errorf("scene: %w\n%s", err, plane.Logs())
 	}
+	archive, err := pack(ctx, plane, root)
+	if err != nil {
+		return err
+	}
 	relay, err := newFront(plane, manager, root)
 	if err != nil {
 		return err
@@ -63,8 +67,20 @@ func run(ctx context.Context, args []string) (err error) {
 	return runTests(ctx, root, append(os.Environ(),
 		"GRAPHVIEW_URL="+relay.url(), "GRAPHVIEW_TOKEN="+token,
 		"GRAPHVIEW_TOOLS="+filepath.Join(root, "bin", ".js"), "GRAPHVIEW_OUT="+filepath.Join(root, "bin", "js-test"),
-		"GRAPHVIEW_KUBECTL="+plane.KubectlPath(), "KUBECONFIG="+filepath.Join(plane.Dir(), "kubeconfig"),
+		"GRAPHVIEW_PACKAGE="+archive, "GRAPHVIEW_KUBECTL="+plane.KubectlPath(), "KUBECONFIG="+filepath.Join(plane.Dir(), "kubeconfig"),
 	), args)
+}
+
+// pack makes the package of a release, as npm takes it.
+func pack(ctx context.Context, plane *env.ControlPlane, root string) (string, error) {
+	const version = "1.2.3"
+	out := filepath.Join(plane.Dir(), "release")
+	command := exec.CommandContext(ctx, "go", "run", "./hack/release", "-version", "v"+version, "-parts", "npm", "-allow-dirty", "-out", out)
+	command.Dir = root
+	if text, err := command.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("package: %w\n%s", err, text)
+	}
+	return filepath.Join(out, "v"+version, "graphview-npm-"+version+".tgz"), nil
 }
 
 // runTests runs node on the tests, whose output is this program's.

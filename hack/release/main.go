@@ -1,0 +1,35 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+)
+
+func main() {
+	var o options
+	var plugins, images, parts string
+	flag.StringVar(&o.version, "version", "", "the version, such as v0.1.0")
+	flag.StringVar(&o.registry, "registry", "graphview.dev", "where the image and the chart will be pushed to")
+	flag.StringVar(&o.download, "download", "https://graphview.dev/releases", "the URL below which the files will be, in a folder of the version's name")
+	flag.StringVar(&o.out, "out", "dist", "the folder to write a folder of the version's name to")
+	flag.StringVar(&images, "platforms", "linux/amd64,linux/arm64", "comma-separated platforms of the image")
+	flag.StringVar(&plugins, "plugins", "linux/amd64,linux/arm64,darwin/amd64,darwin/arm64,windows/amd64,windows/arm64", "comma-separated platforms of the plugin")
+	flag.StringVar(&parts, "parts", "", "comma-separated parts to make, without the rest: "+strings.Join(partNames(), ", "))
+	flag.BoolVar(&o.allowDirty, "allow-dirty", false, "make a release of files that are not committed, to try it")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	o.images, o.plugins, o.parts = words(images), words(plugins), words(parts)
+	if err := run(ctx, o); err != nil {
+		fmt.Fprintln(os.Stderr, "release:", err)
+		os.Exit(1) //nolint:gocritic // nothing waits for the signals any more
+	}
+}
+
+func words(list string) []string {
+	return strings.FieldsFunc(list, func(r rune) bool { return r == ',' })
+}

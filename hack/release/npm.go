@@ -1,0 +1,52 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+)
+
+// makePackage packs the JavaScript client as `npm pack` does.
+func (r *release) makePackage(context.Context) error {
+	const folder = "client/js"
+	paths := []string{"LICENSE"}
+	for _, pattern := range []string{"package.json", "README.md", "*.js", "*.d.ts"} {
+		found, err := filepath.Glob(filepath.Join(folder, pattern))
+		if err != nil {
+			return err
+		}
+		paths = append(paths, found...)
+	}
+	slices.Sort(paths)
+	var entries []entry
+	for _, path := range paths {
+		content, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		name := filepath.Base(path)
+		if name == "package.json" {
+			if content, err = replaced(content, map[string]string{"\n  \"version\": \"0.0.0\",\n": fmt.Sprintf("\n  \"version\": %q,\n", r.plain())}); err != nil {
+				return err
+			}
+		}
+		entries = append(entries, entry{name: "package/" + name, content: content})
+	}
+	content, err := tarball(entries)
+	if err != nil {
+		return err
+	}
+	return r.publish("graphview-npm-"+r.plain()+".tgz", content)
+}
+
+// makePage makes the one file of <graph-view>.
+func (r *release) makePage(ctx context.Context) error {
+	text, err := exec.CommandContext(ctx, "go", "run", "./hack/bundle", "-out", r.path("graph-view.js")).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("%w\n%s", err, text)
+	}
+	return nil
+}

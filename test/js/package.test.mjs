@@ -1,0 +1,36 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import test from "node:test";
+
+const file = process.env.GRAPHVIEW_PACKAGE;
+
+test("npm installs the package of a release, which works by its names", (t) => {
+  assert.ok(file, "GRAPHVIEW_PACKAGE is not set: run make test-js");
+  const dir = mkdtempSync(path.join(tmpdir(), "graphview-package-"));
+  t.after(() => rmSync(dir, { recursive: true }));
+  const run = (program, ...args) => {
+    const { status, stdout, stderr } = spawnSync(program, args, { cwd: dir, encoding: "utf8" });
+    assert.equal(status, 0, `${program} ${args.join(" ")}\n${stdout}${stderr}`);
+    return stdout;
+  };
+  writeFileSync(path.join(dir, "package.json"), '{"private": true, "type": "module"}');
+  run("npm", "install", "--offline", "--ignore-scripts", "--no-audit", "--no-fund", "--cache", path.join(dir, "cache"), file);
+  assert.equal(JSON.parse(readFileSync(path.join(dir, "node_modules", "graphview", "package.json"), "utf8")).version, "1.2.3");
+  writeFileSync(path.join(dir, "main.js"), `
+    import { GraphView, Graph } from "graphview";
+    import { Connection } from "graphview/connection";
+    import { createStore } from "graphview/store";
+    console.log(new Graph().vertices.size, [GraphView, Connection, createStore].map((x) => typeof x).join());
+  `);
+  assert.equal(run(process.execPath, "--experimental-websocket", "main.js"), "0 function,function,function\n");
+  // The same as with the modules of the repository: see types.test.mjs.
+  const usage = readFileSync(new URL("usage.mts", import.meta.url), "utf8")
+    .replaceAll(/"\.\.\/\.\.\/client\/js\/(\w+)\.js"/g, (_, name) => JSON.stringify(name === "graphview" ? name : `graphview/${name}`));
+  assert.match(usage, /from "graphview\/store"/);
+  writeFileSync(path.join(dir, "usage.mts"), usage);
+  run(process.execPath, path.join(process.env.GRAPHVIEW_TOOLS, "node_modules", "typescript", "bin", "tsc"),
+    "--noEmit", "--strict", "--target", "es2022", "--module", "nodenext", "--lib", "es2022,dom,dom.iterable", "usage.mts");
+});
