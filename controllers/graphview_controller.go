@@ -112,9 +112,15 @@ func (r *GraphViewReconciler) apply(ctx context.Context, name graphview.Name, vi
 	if err != nil {
 		return err
 	}
+	spec, err := specOf(&view.Spec)
+	if refused.accepted() && err != nil {
+		if refused, _, err = verdictOf(err); err != nil {
+			return fmt.Errorf("read spec: %w", err)
+		}
+	}
 	if !refused.accepted() {
 		// Never served by a spec that was accepted before: it may show more
-		// than the author is now entitled to.
+		// than the author is now entitled to, or wants to.
 		r.engine.Refuse(name, string(view.UID), &graphview.InvalidSpecError{Reason: refused.reason, Errors: []error{errors.New(refused.message)}})
 		record.applied, record.verdict = 0, refused
 		return nil
@@ -122,11 +128,7 @@ func (r *GraphViewReconciler) apply(ctx context.Context, name graphview.Name, vi
 	if record.applied == view.Generation {
 		return nil
 	}
-	spec, err := specOf(&view.Spec)
-	if err == nil {
-		err = r.engine.Apply(ctx, name, string(view.UID), spec)
-	}
-	v, _, err := verdictOf(err)
+	v, _, err := verdictOf(r.engine.Apply(ctx, name, string(view.UID), spec))
 	if err != nil {
 		return fmt.Errorf("apply spec: %w", err)
 	}

@@ -78,6 +78,9 @@ func (r *ReferenceRuleReconciler) apply(ctx context.Context, name client.ObjectK
 	spec, err := ruleOf(&rule.Spec)
 	if err == nil {
 		err = r.engine.ApplyRule(ctx, name.Name, spec)
+	} else if err := r.engine.RemoveRule(name.Name); err != nil {
+		// What an earlier spec declared is not what the author wants any more.
+		return nil, verdict{}, fmt.Errorf("remove rule: %w", err)
 	}
 	v, _, err := verdictOf(err)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"graphview.dev/graphview/graph"
 )
 
-// ruleOf says in the engine's words what a ReferenceRule declares. The only error
-// is an arc type that the CustomResourceDefinition does not let through.
+// ruleOf says in the engine's words what a ReferenceRule declares. An error is
+// unsupported.
 func ruleOf(in *v1alpha1.ReferenceRuleSpec) (graphview.Rule, error) {
 	out := graphview.Rule{From: graph.Kind(in.From)}
 	for i := range in.References {
@@ -25,7 +25,7 @@ func ruleOf(in *v1alpha1.ReferenceRuleSpec) (graphview.Rule, error) {
 		if r.Type != "" {
 			var ok bool
 			if reference.Type, ok = graph.ParseArcType(string(r.Type)); !ok {
-				return graphview.Rule{}, fmt.Errorf("spec.references[%d].type: unknown arc type %q, expected r or t", i, r.Type)
+				return graphview.Rule{}, unsupported(fmt.Sprintf("spec.references[%d].type", i), "unknown arc type %q, expected r or t", r.Type)
 			}
 		}
 		out.References = append(out.References, reference)

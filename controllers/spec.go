@@ -1,7 +1,6 @@
 package controllers
 
 import (
-	"errors"
 	"fmt"
 
 	"graphview.dev/api/v1alpha1"
@@ -9,8 +8,18 @@ import (
 	"graphview.dev/graphview/graph"
 )
 
-// specOf says in the engine's words what a GraphView asks for. The only error
-// is an arc type that the CustomResourceDefinition does not let through.
+// unsupported is the error that a spec says at path what this version of the
+// operator has no words for: the CustomResourceDefinition does not let it through,
+// but that of another version may have.
+func unsupported(path, format string, args ...any) error {
+	return &graphview.InvalidSpecError{
+		Reason: v1alpha1.ReasonUnsupported,
+		Errors: []error{fmt.Errorf("%s: "+format+"; change the spec, or upgrade the operator", append([]any{path}, args...)...)},
+	}
+}
+
+// specOf says in the engine's words what a GraphView asks for. An error is
+// unsupported.
 func specOf(in *v1alpha1.GraphViewSpec) (graphview.Spec, error) {
 	out := graphview.Spec{
 		Queries:            make([]graphview.Query, 0, len(in.Queries)),
@@ -78,11 +87,11 @@ func rootsOf(in *v1alpha1.Roots) (*graphview.Roots, error) {
 	}[in.Follow.Direction]
 	switch {
 	case !ok:
-		return nil, fmt.Errorf("spec.roots.follow.direction: unknown direction %q, expected Down, Up or Both", in.Follow.Direction)
+		return nil, unsupported("spec.roots.follow.direction", "unknown direction %q, expected Down, Up or Both", in.Follow.Direction)
 	case len(in.IgnoreArcDirection) > 0:
-		return nil, errors.New("spec.roots: follow and ignoreArcDirection exclude each other")
+		return nil, unsupported("spec.roots", "follow and ignoreArcDirection exclude each other")
 	case in.Follow.Depth < 0 || in.Follow.Depth > graph.MaxDepth:
-		return nil, fmt.Errorf("spec.roots.follow.depth: must be between 0 and %d", graph.MaxDepth)
+		return nil, unsupported("spec.roots.follow.depth", "must be between 0 and %d", graph.MaxDepth)
 	}
 	types, err := arcTypesOf("spec.roots.follow.types", in.Follow.Types)
 	out.Follow = &graphview.Follow{Direction: direction, Depth: int(in.Follow.Depth), Types: types}
@@ -94,7 +103,7 @@ func arcTypesOf(path string, names []v1alpha1.ArcType) ([]graph.ArcType, error) 
 	for i, name := range names {
 		arcType, ok := graph.ParseArcType(string(name))
 		if !ok {
-			return nil, fmt.Errorf("%s[%d]: unknown arc type %q, expected or, r or t", path, i, name)
+			return nil, unsupported(fmt.Sprintf("%s[%d]", path, i), "unknown arc type %q, expected or, r or t", name)
 		}
 		types = append(types, arcType)
 	}

@@ -96,14 +96,14 @@ func TestSpecOf(t *testing.T) {
 					Follow:                    &v1alpha1.Follow{Direction: v1alpha1.DirectionUp},
 				},
 			},
-			wantError: `spec.roots: follow and ignoreArcDirection exclude each other`,
+			wantError: `spec.roots: follow and ignoreArcDirection exclude each other; change the spec, or upgrade the operator`,
 		},
 		"unknown direction": {
 			spec: v1alpha1.GraphViewSpec{
 				Queries: []v1alpha1.Query{include},
 				Roots:   &v1alpha1.Roots{ObjectSelectorExpressions: []v1alpha1.Expression{"true"}, Follow: &v1alpha1.Follow{Direction: "up"}},
 			},
-			wantError: `spec.roots.follow.direction: unknown direction "up", expected Down, Up or Both`,
+			wantError: `spec.roots.follow.direction: unknown direction "up", expected Down, Up or Both; change the spec, or upgrade the operator`,
 		},
 		"unknown arc type": {
 			spec: v1alpha1.GraphViewSpec{
@@ -113,7 +113,7 @@ func TestSpecOf(t *testing.T) {
 					IgnoreArcDirection:        []v1alpha1.ArcType{"or", "x"},
 				},
 			},
-			wantError: `spec.roots.ignoreArcDirection[1]: unknown arc type "x", expected or, r or t`,
+			wantError: `spec.roots.ignoreArcDirection[1]: unknown arc type "x", expected or, r or t; change the spec, or upgrade the operator`,
 		},
 	}
 	for name, tt := range tests {

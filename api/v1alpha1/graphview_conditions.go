@@ -43,6 +43,11 @@ const (
 	// ReasonInvalidJSONPath: False, a JSONPath cannot be parsed.
 	ReasonInvalidJSONPath = "InvalidJSONPath"
 
+	// ReasonUnsupported: False, the spec says what this version of the operator
+	// does not know, as one that was written for a newer version may. The message
+	// has the field's path and what is known.
+	ReasonUnsupported = "Unsupported"
+
 	// ReasonQuarantined: False, the operator was ended while it worked on this
 	// spec. It is tried again when the spec changes.
 	ReasonQuarantined = "Quarantined"

@@ -88,7 +88,7 @@ func (s *scripted) timesAsked() int {
 
 // startController runs a manager with the reconciler for one namespace until
 // the test ends.
-func startController(t *testing.T, as *rest.Config, namespace string, engine controllers.Engine, notifier *controllers.Notifier, o controllers.Options) {
+func startController(t *testing.T, as *rest.Config, namespace string, engine controllers.Engine, notifier *controllers.Notifier, o controllers.Options) *controllers.GraphViewReconciler {
 	t.Helper()
 	shared := true
 	mgr, err := ctrl.NewManager(as, ctrl.Options{
@@ -102,7 +102,8 @@ func startController(t *testing.T, as *rest.Config, namespace string, engine con
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := controllers.NewGraphViewReconciler(engine, notifier, o).SetupWithManager(t.Context(), mgr); err != nil {
+	reconciler := controllers.NewGraphViewReconciler(engine, notifier, o)
+	if err := reconciler.SetupWithManager(t.Context(), mgr); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -114,6 +115,7 @@ func startController(t *testing.T, as *rest.Config, namespace string, engine con
 			t.Errorf("manager: %v", err)
 		}
 	})
+	return reconciler
 }
 
 func configMapsView(namespace string) *v1alpha1.GraphView {
