@@ -18,12 +18,7 @@ import (
 	"graphview.dev/graphview"
 )
 
-const (
-	defaultStatusInterval = 5 * time.Second
-	// conflictRetry is how long the cache is given to catch up with whoever
-	// changed the GraphView between our read and our write.
-	conflictRetry = 200 * time.Millisecond
-)
+const defaultStatusInterval = 5 * time.Second
 
 // Options of a GraphViewReconciler; the zero value is that of a single replica
 // whose tenants need no ServiceAccount.

@@ -98,15 +98,9 @@ func (r *ReferenceRuleReconciler) writeStatus(ctx context.Context, rule *v1alpha
 	if rule.Status.ObservedGeneration == rule.Generation && sameConditions(rule.Status.Conditions, after.Status.Conditions) {
 		return ctrl.Result{}, nil
 	}
-	err := r.client.Status().Patch(ctx, after, client.MergeFromWithOptions(rule, client.MergeFromWithOptimisticLock{}))
-	switch {
-	case apierrors.IsConflict(err):
-		return ctrl.Result{RequeueAfter: conflictRetry}, nil
-	case apierrors.IsNotFound(err):
-		// Deleted; the cache will say so.
-		return ctrl.Result{}, nil
-	case err != nil:
-		return ctrl.Result{}, fmt.Errorf("patch status: %w", err)
+	patch := client.MergeFromWithOptions(rule, client.MergeFromWithOptimisticLock{})
+	if err := r.client.Status().Patch(ctx, after, patch); err != nil {
+		return unpatched(err)
 	}
 	for i := range after.Status.Conditions {
 		c := &after.Status.Conditions[i]

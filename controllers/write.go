@@ -2,10 +2,8 @@ package controllers
 
 import (
 	"context"
-	"fmt"
 	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -36,15 +34,8 @@ func (r *GraphViewReconciler) writeStatus(ctx context.Context, view *v1alpha1.Gr
 	}
 
 	patch := client.MergeFromWithOptions(unseen(before), client.MergeFromWithOptimisticLock{})
-	err := r.client.Status().Patch(ctx, after, patch)
-	switch {
-	case apierrors.IsConflict(err):
-		return ctrl.Result{RequeueAfter: conflictRetry}, nil
-	case apierrors.IsNotFound(err):
-		// Deleted; the cache will say so.
-		return ctrl.Result{}, nil
-	case err != nil:
-		return ctrl.Result{}, fmt.Errorf("patch status: %w", err)
+	if err := r.client.Status().Patch(ctx, after, patch); err != nil {
+		return unpatched(err)
 	}
 	record.written, record.wroteAt = after, now
 	r.recordChanges(view, before.Status.Conditions, after.Status.Conditions)
