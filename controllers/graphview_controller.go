@@ -79,6 +79,9 @@ func (r *GraphViewReconciler) Reconcile(ctx context.Context, request ctrl.Reques
 		return ctrl.Result{}, fmt.Errorf("get GraphView: %w", err)
 	}
 	record := r.memory.of(name, view.UID)
+	if record.met.IsZero() {
+		record.met = r.options.Clock.Now()
+	}
 	if err := r.apply(ctx, name, view, record); err != nil {
 		return ctrl.Result{}, err
 	}

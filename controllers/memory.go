@@ -16,6 +16,8 @@ import (
 // in the GraphView and the engine.
 type record struct {
 	uid types.UID
+	// met is when this process first reconciled the view.
+	met time.Time
 	// applied is the generation that the engine was last told of, 0 if none,
 	// and verdict its answer.
 	applied int64

@@ -15,13 +15,16 @@ import (
 // differs, when it differs. The resource version in it makes a write on top of
 // an outdated status fail instead of mixing the two.
 func (r *GraphViewReconciler) writeStatus(ctx context.Context, view *v1alpha1.GraphView, record *record, held *graphview.Status) (ctrl.Result, error) {
+	now := r.options.Clock.Now()
+	if left := record.grace(view, held, now); left > 0 {
+		return ctrl.Result{RequeueAfter: left}, nil
+	}
 	before := record.newest(view)
 	after := before.DeepCopy()
 	after.Status.ObservedGeneration = view.Generation
 	setCounts(&after.Status, held)
 	setConditions(&after.Status.Conditions, view.Generation, record.verdict, held, record.ready == view.Generation)
 
-	now := r.options.Clock.Now()
 	since := time.Duration(1<<63 - 1)
 	if record.written != nil {
 		since = now.Sub(record.wroteAt)

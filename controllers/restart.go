@@ -1,0 +1,31 @@
+package controllers
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+
+	"graphview.dev/api/v1alpha1"
+	"graphview.dev/graphview"
+)
+
+// restartGrace is how long after a restart a view's status is left as it was while
+// its graph is read again. It is longer than resources that cannot be listed are
+// waited for by default, so that in most cases there is nothing to say at all.
+const restartGrace = 45 * time.Second
+
+// grace is how much longer the status of a view that was ready before this process
+// started is left alone; 0 where there is something to say. A restart is no news of
+// a view: whoever waits for it or alerts on it would be told that all of them had
+// failed.
+func (r *record) grace(view *v1alpha1.GraphView, held *graphview.Status, now time.Time) time.Duration {
+	if r.written != nil || !r.verdict.accepted() || r.ready == view.Generation || held.LimitExceeded != "" {
+		return 0
+	}
+	ready := meta.FindStatusCondition(view.Status.Conditions, v1alpha1.ConditionReady)
+	if ready == nil || ready.Status != "True" || ready.ObservedGeneration != view.Generation {
+		return 0
+	}
+	// A clock that was set back waits for one grace, not for longer.
+	return max(0, restartGrace-max(0, now.Sub(r.met)))
+}
