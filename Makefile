@@ -27,7 +27,7 @@ test: control-plane helm ## every test, against a real control plane, with the r
 	@CGO_ENABLED=1 go test -race -timeout $(TEST_TIMEOUT) ./...
 
 .PHONY: test-js
-test-js: control-plane build dashboard-bundle ## the JavaScript client in Node.js and Chromium, and drawings of exports; installs both as root on Debian, and npm packages
+test-js: control-plane build dashboard-bundle ## the JavaScript client in Node.js and Chromium, clients in React and Python, and drawings of exports; installs what they need as root on Debian, and npm packages
 	@hack/js-tools.sh
 	@PATH="$(CURDIR)/bin/.node/node_modules/.bin:$$PATH" go run ./test/js
 

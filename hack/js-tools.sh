@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes sure that there is what `make test-js` needs: Node.js 20 or newer, npm
-# and Chromium, and in bin/.js the packages that test/js/package-lock.json pins.
+# Makes sure that there is what `make test-js` needs: Node.js 20 or newer, npm,
+# Chromium and Python 3, and in bin/.js the packages that test/js/package-lock.json pins.
 # (The go command does not look into folders that begin with a dot.)
 #
 # What is on the PATH is used. What is not is installed where that can be done
@@ -14,6 +14,7 @@ PATH=$PWD/bin/.node/node_modules/.bin:$PATH
 has_node() { node -e 'process.exit(Number.parseInt(process.versions.node) >= 20 ? 0 : 1)' 2>/dev/null; }
 has_npm() { command -v npm >/dev/null; }
 has_chromium() { command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null; }
+has_python() { python3 -c 'import sys; sys.exit(sys.version_info < (3, 9))' 2>/dev/null; }
 
 missing=()
 find_missing() {
@@ -21,6 +22,7 @@ find_missing() {
   has_node || missing+=(nodejs)
   has_npm || missing+=(npm)
   has_chromium || missing+=(chromium)
+  has_python || missing+=(python3)
 }
 
 find_missing
