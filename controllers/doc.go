@@ -1,7 +1,7 @@
 // Package controllers keeps the engine and the status of GraphViews in step
 // with what users committed.
 //
-// GraphViewReconciler turns a GraphView into a graphview.Spec, hands it to the
+// GraphViewReconciler turns a GraphView into a spec.Spec, hands it to the
 // Engine, and writes what the engine says about the view into its status. It is
 // level-based: what it does follows from the GraphView, from whether its
 // ServiceAccount exists, and from the engine's Status, never from which event

@@ -16,6 +16,7 @@ import (
 
 	"graphview.dev/api/v1alpha1"
 	"graphview.dev/graphview"
+	"graphview.dev/graphview/spec"
 )
 
 const defaultStatusInterval = 5 * time.Second
@@ -110,7 +111,7 @@ func (r *GraphViewReconciler) apply(ctx context.Context, name graphview.Name, vi
 	if err != nil {
 		return err
 	}
-	spec, err := specOf(&view.Spec)
+	declared, err := specOf(&view.Spec)
 	if refused.accepted() && err != nil {
 		if refused, _, err = verdictOf(err); err != nil {
 			return fmt.Errorf("read spec: %w", err)
@@ -119,14 +120,14 @@ func (r *GraphViewReconciler) apply(ctx context.Context, name graphview.Name, vi
 	if !refused.accepted() {
 		// Never served by a spec that was accepted before: it may show more
 		// than the author is now entitled to, or wants to.
-		r.engine.Refuse(name, string(view.UID), &graphview.InvalidSpecError{Reason: refused.reason, Errors: []error{errors.New(refused.message)}})
+		r.engine.Refuse(name, string(view.UID), &spec.InvalidError{Reason: refused.reason, Errors: []error{errors.New(refused.message)}})
 		record.applied, record.verdict = 0, refused
 		return nil
 	}
 	if record.applied == view.Generation {
 		return nil
 	}
-	v, _, err := verdictOf(r.engine.Apply(ctx, name, string(view.UID), spec))
+	v, _, err := verdictOf(r.engine.Apply(ctx, name, string(view.UID), declared))
 	if err != nil {
 		return fmt.Errorf("apply spec: %w", err)
 	}
@@ -136,8 +137,8 @@ func (r *GraphViewReconciler) apply(ctx context.Context, name graphview.Name, vi
 
 // verdictOf is what a compiler's error says about a spec; another error is none
 // of the spec's.
-func verdictOf(err error) (verdict, *graphview.InvalidSpecError, error) {
-	var invalid *graphview.InvalidSpecError
+func verdictOf(err error) (verdict, *spec.InvalidError, error) {
+	var invalid *spec.InvalidError
 	switch {
 	case err == nil:
 		return accepted, nil, nil
@@ -169,8 +170,8 @@ func (r *GraphViewReconciler) checkServiceAccount(ctx context.Context, view *v1a
 }
 
 // checkNamed decides whether a spec names a ServiceAccount where it has to.
-func (o *Options) checkNamed(spec *v1alpha1.GraphViewSpec) verdict {
-	if o.RequireServiceAccount && spec.ServiceAccountName == "" {
+func (o *Options) checkNamed(in *v1alpha1.GraphViewSpec) verdict {
+	if o.RequireServiceAccount && in.ServiceAccountName == "" {
 		return verdict{v1alpha1.ReasonServiceAccountRequired,
 			"spec.serviceAccountName: this installation requires it; name a ServiceAccount of this namespace, the graph will contain what that may list and watch"}
 	}

@@ -12,15 +12,15 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"graphview.dev/api/v1alpha1"
-	"graphview.dev/graphview"
+	"graphview.dev/graphview/spec"
 )
 
 // RuleEngine is what ReferenceRuleReconciler needs of a graphview.Engine.
 type RuleEngine interface {
 	// ApplyRule makes the rule of that name what it says. An
-	// *graphview.InvalidSpecError says that it is not in force until it is
+	// *spec.InvalidError says that it is not in force until it is
 	// mended.
-	ApplyRule(ctx context.Context, name string, rule graphview.Rule) error
+	ApplyRule(ctx context.Context, name string, rule spec.Rule) error
 	// RemoveRule ends the rule, if there is one.
 	RemoveRule(name string) error
 }
@@ -75,9 +75,9 @@ func (r *ReferenceRuleReconciler) apply(ctx context.Context, name client.ObjectK
 		}
 		return nil, verdict{}, nil
 	}
-	spec, err := ruleOf(&rule.Spec)
+	declared, err := ruleOf(&rule.Spec)
 	if err == nil {
-		err = r.engine.ApplyRule(ctx, name.Name, spec)
+		err = r.engine.ApplyRule(ctx, name.Name, declared)
 	} else if err := r.engine.RemoveRule(name.Name); err != nil {
 		// What an earlier spec declared is not what the author wants any more.
 		return nil, verdict{}, fmt.Errorf("remove rule: %w", err)
@@ -129,7 +129,7 @@ func (r *ReferenceRuleReconciler) isElected() bool {
 func compileRule(ctx context.Context, in *v1alpha1.ReferenceRuleSpec) error {
 	rule, err := ruleOf(in)
 	if err == nil {
-		_, err = graphview.CompileRule(ctx, rule)
+		_, err = spec.CompileRule(ctx, rule)
 	}
 	return err
 }

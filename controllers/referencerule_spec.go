@@ -8,24 +8,24 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"graphview.dev/api/v1alpha1"
-	"graphview.dev/graphview"
 	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/spec"
 )
 
 // ruleOf says in the engine's words what a ReferenceRule declares. An error is
 // unsupported.
-func ruleOf(in *v1alpha1.ReferenceRuleSpec) (graphview.Rule, error) {
-	out := graphview.Rule{From: graph.Kind(in.From)}
+func ruleOf(in *v1alpha1.ReferenceRuleSpec) (spec.Rule, error) {
+	out := spec.Rule{From: graph.Kind(in.From)}
 	for i := range in.References {
 		r := &in.References[i]
-		reference := graphview.RuleReference{Path: r.Path, NamespacePath: r.NamespacePath, Expression: r.Expression}
+		reference := spec.RuleReference{Path: r.Path, NamespacePath: r.NamespacePath, Expression: r.Expression}
 		if r.To != nil {
 			reference.To = graph.Kind(*r.To)
 		}
 		if r.Type != "" {
 			var ok bool
 			if reference.Type, ok = graph.ParseArcType(string(r.Type)); !ok {
-				return graphview.Rule{}, unsupported(fmt.Sprintf("spec.references[%d].type", i), "unknown arc type %q, expected r or t", r.Type)
+				return spec.Rule{}, unsupported(fmt.Sprintf("spec.references[%d].type", i), "unknown arc type %q, expected r or t", r.Type)
 			}
 		}
 		out.References = append(out.References, reference)

@@ -4,15 +4,15 @@ import (
 	"fmt"
 
 	"graphview.dev/api/v1alpha1"
-	"graphview.dev/graphview"
 	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/spec"
 )
 
 // unsupported is the error that a spec says at path what this version of the
 // operator has no words for: the CustomResourceDefinition does not let it through,
 // but that of another version may have.
 func unsupported(path, format string, args ...any) error {
-	return &graphview.InvalidSpecError{
+	return &spec.InvalidError{
 		Reason: v1alpha1.ReasonUnsupported,
 		Errors: []error{fmt.Errorf("%s: "+format+"; change the spec, or upgrade the operator", append([]any{path}, args...)...)},
 	}
@@ -20,9 +20,9 @@ func unsupported(path, format string, args ...any) error {
 
 // specOf says in the engine's words what a GraphView asks for. An error is
 // unsupported.
-func specOf(in *v1alpha1.GraphViewSpec) (graphview.Spec, error) {
-	out := graphview.Spec{
-		Queries:            make([]graphview.Query, 0, len(in.Queries)),
+func specOf(in *v1alpha1.GraphViewSpec) (spec.Spec, error) {
+	out := spec.Spec{
+		Queries:            make([]spec.Query, 0, len(in.Queries)),
 		ServiceAccountName: in.ServiceAccountName,
 	}
 	for i := range in.Queries {
@@ -35,22 +35,22 @@ func specOf(in *v1alpha1.GraphViewSpec) (graphview.Spec, error) {
 	if in.Roots != nil && len(in.Roots.ObjectSelectorExpressions) > 0 {
 		roots, err := rootsOf(in.Roots)
 		if err != nil {
-			return graphview.Spec{}, err
+			return spec.Spec{}, err
 		}
 		out.Roots = roots
 	}
 	return out, nil
 }
 
-func queryOf(in *v1alpha1.Query) graphview.Query {
-	var out graphview.Query
+func queryOf(in *v1alpha1.Query) spec.Query {
+	var out spec.Query
 	if in.Exclude != nil {
-		out.Exclude = &graphview.Exclude{ResourceSelectorExpression: in.Exclude.ResourceSelectorExpression}
+		out.Exclude = &spec.Exclude{ResourceSelectorExpression: in.Exclude.ResourceSelectorExpression}
 	}
 	if in.Include != nil {
-		out.Include = &graphview.Include{ResourceSelectorExpression: in.Include.ResourceSelectorExpression}
+		out.Include = &spec.Include{ResourceSelectorExpression: in.Include.ResourceSelectorExpression}
 		if object := in.Include.Object; object != nil {
-			out.Include.Object = graphview.ObjectFilter{
+			out.Include.Object = spec.ObjectFilter{
 				LabelSelector:            object.LabelSelector,
 				FieldSelector:            object.FieldSelector,
 				ObjectSelectorExpression: object.ObjectSelectorExpression,
@@ -61,8 +61,8 @@ func queryOf(in *v1alpha1.Query) graphview.Query {
 	return out
 }
 
-func namespacesOf(in *v1alpha1.Namespaces) *graphview.Namespaces {
-	out := &graphview.Namespaces{
+func namespacesOf(in *v1alpha1.Namespaces) *spec.Namespaces {
+	out := &spec.Namespaces{
 		LabelSelector:            in.LabelSelector,
 		FieldSelector:            in.FieldSelector,
 		ObjectSelectorExpression: in.ObjectSelectorExpression,
@@ -73,8 +73,8 @@ func namespacesOf(in *v1alpha1.Namespaces) *graphview.Namespaces {
 	return out
 }
 
-func rootsOf(in *v1alpha1.Roots) (*graphview.Roots, error) {
-	out := &graphview.Roots{}
+func rootsOf(in *v1alpha1.Roots) (*spec.Roots, error) {
+	out := &spec.Roots{}
 	for _, expression := range in.ObjectSelectorExpressions {
 		out.ObjectSelectorExpressions = append(out.ObjectSelectorExpressions, string(expression))
 	}
@@ -94,7 +94,7 @@ func rootsOf(in *v1alpha1.Roots) (*graphview.Roots, error) {
 		return nil, unsupported("spec.roots.follow.depth", "must be between 0 and %d", graph.MaxDepth)
 	}
 	types, err := arcTypesOf("spec.roots.follow.types", in.Follow.Types)
-	out.Follow = &graphview.Follow{Direction: direction, Depth: int(in.Follow.Depth), Types: types}
+	out.Follow = &spec.Follow{Direction: direction, Depth: int(in.Follow.Depth), Types: types}
 	return out, err
 }
 

@@ -6,21 +6,21 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"graphview.dev/api/v1alpha1"
-	"graphview.dev/graphview"
 	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/spec"
 )
 
 func TestSpecOf(t *testing.T) {
 	include := v1alpha1.Query{Include: &v1alpha1.Include{ResourceSelectorExpression: "true"}}
-	wantInclude := graphview.Query{Include: &graphview.Include{ResourceSelectorExpression: "true"}}
+	wantInclude := spec.Query{Include: &spec.Include{ResourceSelectorExpression: "true"}}
 	tests := map[string]struct {
 		spec      v1alpha1.GraphViewSpec
-		want      graphview.Spec
+		want      spec.Spec
 		wantError string
 	}{
 		"least": {
 			spec: v1alpha1.GraphViewSpec{Queries: []v1alpha1.Query{include}},
-			want: graphview.Spec{Queries: []graphview.Query{wantInclude}},
+			want: spec.Spec{Queries: []spec.Query{wantInclude}},
 		},
 		"everything": {
 			spec: v1alpha1.GraphViewSpec{
@@ -44,20 +44,20 @@ func TestSpecOf(t *testing.T) {
 				},
 				ServiceAccountName: "viewer",
 			},
-			want: graphview.Spec{
-				Queries: []graphview.Query{
-					{Exclude: &graphview.Exclude{ResourceSelectorExpression: "group == 'a'"}},
-					{Include: &graphview.Include{
+			want: spec.Spec{
+				Queries: []spec.Query{
+					{Exclude: &spec.Exclude{ResourceSelectorExpression: "group == 'a'"}},
+					{Include: &spec.Include{
 						ResourceSelectorExpression: "group == 'b'",
-						Object: graphview.ObjectFilter{
+						Object: spec.ObjectFilter{
 							LabelSelector: "l", FieldSelector: "f", ObjectSelectorExpression: "o", JSONPath: "j",
 						},
 					}},
 				},
-				Namespaces: &graphview.Namespaces{
+				Namespaces: &spec.Namespaces{
 					Names: []string{"x", "y"}, LabelSelector: "nl", FieldSelector: "nf", ObjectSelectorExpression: "no",
 				},
-				Roots: &graphview.Roots{
+				Roots: &spec.Roots{
 					ObjectSelectorExpressions: []string{"r1", "r2"},
 					IgnoreArcDirection:        []graph.ArcType{graph.OwnerReference, graph.Direct, graph.Transitive},
 				},
@@ -69,7 +69,7 @@ func TestSpecOf(t *testing.T) {
 				Queries: []v1alpha1.Query{include},
 				Roots:   &v1alpha1.Roots{ObjectSelectorExpressions: []v1alpha1.Expression{}},
 			},
-			want: graphview.Spec{Queries: []graphview.Query{wantInclude}},
+			want: spec.Spec{Queries: []spec.Query{wantInclude}},
 		},
 		"follow": {
 			spec: v1alpha1.GraphViewSpec{
@@ -79,11 +79,11 @@ func TestSpecOf(t *testing.T) {
 					Follow:                    &v1alpha1.Follow{Direction: v1alpha1.DirectionUp, Depth: 3, Types: []v1alpha1.ArcType{"or"}},
 				},
 			},
-			want: graphview.Spec{
-				Queries: []graphview.Query{wantInclude},
-				Roots: &graphview.Roots{
+			want: spec.Spec{
+				Queries: []spec.Query{wantInclude},
+				Roots: &spec.Roots{
 					ObjectSelectorExpressions: []string{"true"},
-					Follow:                    &graphview.Follow{Direction: graph.Up, Depth: 3, Types: []graph.ArcType{graph.OwnerReference}},
+					Follow:                    &spec.Follow{Direction: graph.Up, Depth: 3, Types: []graph.ArcType{graph.OwnerReference}},
 				},
 			},
 		},

@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	"graphview.dev/api/v1alpha1"
-	"graphview.dev/graphview"
+	"graphview.dev/graphview/spec"
 )
 
 // SetupWebhook has the manager's webhook server refuse GraphViews and
@@ -59,9 +59,9 @@ func (w *validator) validate(ctx context.Context, view *v1alpha1.GraphView) erro
 	if v := w.options.checkNamed(&view.Spec); !v.accepted() {
 		return refusal("GraphView", view.Name, v, []string{v.message})
 	}
-	spec, err := specOf(&view.Spec)
+	declared, err := specOf(&view.Spec)
 	if err == nil {
-		_, err = graphview.Compile(ctx, spec)
+		_, err = spec.Compile(ctx, declared)
 	}
 	v, invalid, err := verdictOf(err)
 	if err != nil || v.accepted() {

@@ -11,12 +11,12 @@ import (
 // view. More is found again when it is sent.
 const smallPart = 128
 
-// foundPart is what a jsonPath finds in the objects of a query. It is one for all.
+// foundPart is what a jsonPath finds in the objects of a query. It is the same for all.
 type foundPart struct{ path *expr.JSONPath }
 
 // AppendJSON implements delivery.Part. It takes as many steps as the path did when
 // the object was judged.
-func (p *foundPart) AppendJSON(dst []byte, o delivery.Object) ([]byte, error) {
+func (p foundPart) AppendJSON(dst []byte, o delivery.Object) ([]byte, error) {
 	tree, err := o.Tree()
 	if err != nil {
 		return nil, err
@@ -28,10 +28,10 @@ func (p *foundPart) AppendJSON(dst []byte, o delivery.Object) ([]byte, error) {
 	return append(dst, found...), nil
 }
 
-// part is what a lens keeps of what was found in an object.
-func (q *query) part(found []byte) any {
+// partOf is what a lens keeps of what a path found in an object.
+func partOf(path *expr.JSONPath, found []byte) any {
 	if len(found) <= smallPart {
 		return append(make([]byte, 0, len(found)), found...)
 	}
-	return q.found
+	return foundPart{path}
 }

@@ -1,16 +1,16 @@
 // Package graphview keeps views of a cluster: graphs of its objects and of what
 // they refer to, live, for anyone to subscribe to by name.
 //
-// It puts the leaves below it together, and none of them knows another:
-// expr compiles what users wrote, resources follows what the cluster serves,
-// watch follows objects, refs finds what they refer to, release what a release of
-// Helm manages, graph holds it all.
-// It knows neither HTTP nor custom resources: a view is declared by a Spec and
-// read through a Subscription.
+// It puts the packages below it together. Package spec compiles what users declare,
+// resources follows what the cluster serves, watch follows objects, refs finds what
+// they refer to, helm finds what a release of Helm manages, health says how they are,
+// graph holds it all, and delivery says what a subscriber is sent.
+// It knows neither HTTP nor custom resources: a view is declared by a spec.Spec and
+// read through a delivery.Subscription.
 //
 // # The tour
 //
-// Engine.Apply compiles a Spec (compile.go) and gives it to its View. The view's
+// Engine.Apply compiles a spec.Spec and gives the Program to its View. The view's
 // goroutine (keeper.go) derives from the queries and the present resources.Catalog
 // which watches it needs (outline.go), leases those and taps their feeds (feed.go).
 //

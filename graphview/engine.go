@@ -23,6 +23,7 @@ import (
 	"graphview.dev/graphview/helm"
 	"graphview.dev/graphview/quarantine"
 	"graphview.dev/graphview/resources"
+	"graphview.dev/graphview/spec"
 	"graphview.dev/graphview/watch"
 )
 
@@ -234,18 +235,18 @@ func (e *Engine) startLocked(v *View) {
 	e.running.Go(func() { newKeeper(v).run(ctx) })
 }
 
-// Apply makes the view of that name what spec says. It is level-based: the same
+// Apply makes the view of that name what is declared. It is level-based: the same
 // spec again changes nothing, another uid is another view. The error is an
-// *InvalidSpecError: the view's streams end, and it is served again when it is
+// *spec.InvalidError: the view's streams end, and it is served again when it is
 // mended. Or it is the context's, and nothing has changed.
-func (e *Engine) Apply(ctx context.Context, name Name, uid string, spec Spec) error {
-	if v, ok := e.View(name); ok && v.uid == uid && v.sameSpec(spec) {
+func (e *Engine) Apply(ctx context.Context, name Name, uid string, declared spec.Spec) error {
+	if v, ok := e.View(name); ok && v.uid == uid && v.sameSpec(declared) {
 		return v.invalid()
 	}
 	// Outside the lock, for which every stream that opens would have to wait.
-	var program *Program
-	err := e.compiled(ctx, workOf(workView, name.Namespace, name.Name, spec), func() (err error) {
-		program, err = Compile(ctx, spec)
+	var program *spec.Program
+	err := e.compiled(ctx, workOf(workView, name.Namespace, name.Name, declared), func() (err error) {
+		program, err = spec.Compile(ctx, declared)
 		return err
 	})
 	if unknown(err) {
@@ -253,14 +254,14 @@ func (e *Engine) Apply(ctx context.Context, name Name, uid string, spec Spec) er
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.viewLocked(name, uid).setProgram(&spec, program, err)
+	e.viewLocked(name, uid).setProgram(&declared, program, err)
 	return err
 }
 
 // Refuse makes the view of that name one that is not served, for a reason that
 // no compiler finds: its streams end until a spec is applied. It is level-based
 // too.
-func (e *Engine) Refuse(name Name, uid string, why *InvalidSpecError) {
+func (e *Engine) Refuse(name Name, uid string, why *spec.InvalidError) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	v := e.viewLocked(name, uid)

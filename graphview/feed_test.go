@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/spec"
 )
 
 func yes() bool { return true }
@@ -145,7 +146,7 @@ func full() *costBudget {
 // more, with a warning, until it is tried again.
 func TestRuleBudget(t *testing.T) {
 	e := startEngine(t, Options{Config: serveConfigMaps(t, 3), Budget: 2000})
-	if err := e.ApplyRule(t.Context(), "costly", Rule{From: kindOf(configMapsResource), References: []RuleReference{
+	if err := e.ApplyRule(t.Context(), "costly", spec.Rule{From: kindOf(configMapsResource), References: []spec.RuleReference{
 		{Expression: "lists.range(1000).all(i, i >= 0) ? [] : []"},
 	}}); err != nil {
 		t.Fatal(err)

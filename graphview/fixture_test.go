@@ -14,6 +14,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"graphview.dev/graphview/resources"
+	"graphview.dev/graphview/spec"
 	"graphview.dev/graphview/watch"
 )
 
@@ -127,7 +128,7 @@ func follow(t *testing.T, e *Engine, matches func() bool) *tap {
 	k.life = ctx
 	k.start()
 	followed := acquireTapOf(t, e, v)
-	followed.judge.Store(&judge{resource: configMapsResource, query: &query{labels: &labelled{matches: matches}}})
+	followed.judge.Store(&judge{resource: configMapsResource, query: &spec.QueryProgram{Labels: &labelled{matches: matches}}})
 	k.taps[followed.need] = followed
 	k.addTaps(ctx, []*tap{followed})
 	t.Cleanup(func() {

@@ -116,7 +116,7 @@ func (k *keeper) expected(a *statusBuilder) expectation {
 		if j == nil {
 			continue
 		}
-		if q := j.query; q.labels == nil && q.fields == "" && q.object == nil && !j.waits {
+		if q := j.query; q.Labels == nil && q.Fields == "" && q.Object == nil && !j.waits {
 			all[resourceOf(n.resource)] = j
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/jsontree"
 	"graphview.dev/graphview/resources"
+	"graphview.dev/graphview/spec"
 	"graphview.dev/graphview/watch"
 )
 
@@ -20,7 +21,7 @@ import (
 // immutable and runs in the goroutines of watches.
 type judge struct {
 	resource resources.Resource
-	query    *query
+	query    *spec.QueryProgram
 	roots    []*expr.ObjectSelector
 	// namespaces are those that the view selects; nil for all.
 	namespaces map[string]bool
@@ -46,7 +47,7 @@ func (j *judge) admits(namespace string) bool {
 
 // evaluates tells whether there is anything that takes more than a look.
 func (j *judge) evaluates() bool {
-	return j.query.object != nil || j.query.path != nil || len(j.roots) > 0
+	return j.query.Object != nil || j.query.Path != nil || len(j.roots) > 0
 }
 
 // evaluate decides about one object. It builds the object's tree only where an
@@ -69,17 +70,17 @@ func (j *judge) evaluate(ctx context.Context, o *watch.Decoded) (v verdict) {
 		},
 	}
 	defer func() { v.cost = in.Cost }()
-	if j.query.labels != nil {
+	if j.query.Labels != nil {
 		part, err := o.Part(onlyLabels)
 		if err != nil {
 			return verdict{err: err}
 		}
-		if !j.query.labels.Matches(labels.Set(labelsOf(part))) {
+		if !j.query.Labels.Matches(labels.Set(labelsOf(part))) {
 			return verdict{}
 		}
 	}
-	if j.query.object != nil {
-		matches, err := j.query.object.Matches(ctx, in)
+	if j.query.Object != nil {
+		matches, err := j.query.Object.Matches(ctx, in)
 		if err = errors.Join(treeErr, err); err != nil {
 			return verdict{err: fmt.Errorf("objectSelectorExpression: %w", err)}
 		}
@@ -88,12 +89,12 @@ func (j *judge) evaluate(ctx context.Context, o *watch.Decoded) (v verdict) {
 		}
 	}
 	v = verdict{selection: graph.Selection{Member: true}}
-	if j.query.path != nil && o.HasContent() {
-		part, err := j.query.path.Find(ctx, in)
+	if j.query.Path != nil && o.HasContent() {
+		part, err := j.query.Path.Find(ctx, in)
 		if err = errors.Join(treeErr, err); err != nil {
 			return verdict{err: fmt.Errorf("jsonPath: %w", err)}
 		}
-		v.selection.Part, v.selection.Hash = j.query.part(part), maphash.Bytes(contentSeed, part)
+		v.selection.Part, v.selection.Hash = partOf(j.query.Path, part), maphash.Bytes(contentSeed, part)
 	}
 	for i, selector := range j.roots {
 		if in.Cost > maxCost {

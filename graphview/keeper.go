@@ -10,6 +10,7 @@ import (
 
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/resources"
+	"graphview.dev/graphview/spec"
 	"graphview.dev/graphview/watch"
 )
 
@@ -49,7 +50,7 @@ type keeper struct {
 
 // selection is what a program selects of a catalogue.
 type selection struct {
-	program *Program
+	program *spec.Program
 	catalog *resources.Catalog
 	chosen  []resources.Selected
 	errs    []error
@@ -145,8 +146,8 @@ func (k *keeper) allTaps() []*tap {
 }
 
 // setRoots makes the roots those of the program.
-func (k *keeper) setRoots(p *Program) {
-	k.view.engine.do(func() { k.view.lens.SetRoots(p.rooted(), p.walk()) })
+func (k *keeper) setRoots(p *spec.Program) {
+	k.view.engine.do(func() { k.view.lens.SetRoots(p.Rooted(), p.Walk()) })
 }
 
 // clear releases everything while the view is not served.

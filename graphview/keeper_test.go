@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"graphview.dev/graphview/resources"
+	"graphview.dev/graphview/spec"
 )
 
 // keptView is a view that the test keeps, step by step.
@@ -32,13 +33,13 @@ func keepByHand(t *testing.T, o Options, objects int) *keptView {
 	return &keptView{keeper: k, t: t, catalog: resources.NewCatalog([]resources.Resource{configMapsResource}, nil)}
 }
 
-func (k *keptView) apply(spec Spec) {
+func (k *keptView) apply(declared spec.Spec) {
 	k.t.Helper()
-	program, err := Compile(k.t.Context(), spec)
+	program, err := spec.Compile(k.t.Context(), declared)
 	if err != nil {
 		k.t.Fatal(err)
 	}
-	k.view.setProgram(&spec, program, nil)
+	k.view.setProgram(&declared, program, nil)
 }
 
 // until keeps the view until something holds.
@@ -57,26 +58,26 @@ func (k *keptView) until(what string, holds func() bool) {
 	}
 }
 
-func selecting(object ObjectFilter) Spec {
-	return Spec{Queries: []Query{{Include: &Include{ResourceSelectorExpression: "resource == 'configmaps'", Object: object}}}}
+func selecting(object spec.ObjectFilter) spec.Spec {
+	return spec.Spec{Queries: []spec.Query{{Include: &spec.Include{ResourceSelectorExpression: "resource == 'configmaps'", Object: object}}}}
 }
 
 // What the spec before has shown says nothing about the one that corrects it.
 func TestLimitIsNotOfTheSpecBefore(t *testing.T) {
 	k := keepByHand(t, Options{MaxVertices: 5}, 10)
-	k.apply(selecting(ObjectFilter{}))
+	k.apply(selecting(spec.ObjectFilter{}))
 	k.step(k.life, k.catalog)
 	for k.view.lens.Vertices() <= 5 {
 		k.view.engine.do(func() {})
 	}
-	k.apply(selecting(ObjectFilter{ObjectSelectorExpression: "name == 'c1'"}))
+	k.apply(selecting(spec.ObjectFilter{ObjectSelectorExpression: "name == 'c1'"}))
 	k.until("one vertex", func() bool {
 		if err := k.view.Err(); err != nil {
 			t.Fatalf("the spec is not served: %v", err)
 		}
 		return k.view.synced.Load() && k.view.lens.Vertices() == 1
 	})
-	k.apply(selecting(ObjectFilter{}))
+	k.apply(selecting(spec.ObjectFilter{}))
 	k.until("too many", func() bool { return k.view.Err() != nil })
 	if k.view.lens.Vertices() != 0 || len(k.taps) != 0 {
 		t.Errorf("%d vertices, %d watches of a view that is not served", k.view.lens.Vertices(), len(k.taps))
@@ -86,21 +87,21 @@ func TestLimitIsNotOfTheSpecBefore(t *testing.T) {
 // A fault of the program at one view is that view's condition.
 func TestPanicIsTheViewsCondition(t *testing.T) {
 	k := keepByHand(t, Options{}, 1)
-	k.apply(selecting(ObjectFilter{}))
-	k.view.program.queries = nil // what it selects is of no query
+	k.apply(selecting(spec.ObjectFilter{}))
+	k.view.program.Queries = nil // what it selects is of no query
 	k.selection = selection{program: k.view.program, catalog: k.catalog, chosen: []resources.Selected{{Resource: configMapsResource}}}
 	k.until("the view is not served", func() bool { return k.view.Err() != nil })
 	if err := k.view.Err(); !strings.Contains(err.Error(), "a fault of its own") {
 		t.Errorf("error: %v", err)
 	}
-	k.apply(selecting(ObjectFilter{}))
+	k.apply(selecting(spec.ObjectFilter{}))
 	k.until("a changed spec is served", func() bool { return k.view.synced.Load() && k.view.Err() == nil })
 }
 
 // A replay that a changed spec has ended is made up for.
 func TestReplayThatEndedEarly(t *testing.T) {
 	k := keepByHand(t, Options{}, 10)
-	k.apply(selecting(ObjectFilter{}))
+	k.apply(selecting(spec.ObjectFilter{}))
 	k.until("synced", func() bool { return k.view.synced.Load() })
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -111,7 +112,7 @@ func TestReplayThatEndedEarly(t *testing.T) {
 			t.Fatal("a replay that was ended is taken for one that was not")
 		}
 	}
-	k.apply(selecting(ObjectFilter{}))
+	k.apply(selecting(spec.ObjectFilter{}))
 	k.until("all replayed", func() bool {
 		for _, of := range k.taps {
 			if of.behind || !of.replayed.Load() {
@@ -125,11 +126,11 @@ func TestReplayThatEndedEarly(t *testing.T) {
 // A changed spec ends what is done for the one before.
 func TestChangedSpecEndsWhatWasBegun(t *testing.T) {
 	k := keepByHand(t, Options{}, 1)
-	k.apply(selecting(ObjectFilter{}))
+	k.apply(selecting(spec.ObjectFilter{}))
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	k.view.begin(cancel)
-	k.apply(selecting(ObjectFilter{LabelSelector: "a=b"}))
+	k.apply(selecting(spec.ObjectFilter{LabelSelector: "a=b"}))
 	if ctx.Err() == nil {
 		t.Error("it goes on")
 	}
@@ -139,7 +140,7 @@ func TestChangedSpecEndsWhatWasBegun(t *testing.T) {
 // view.
 func TestResourceSelectorsAreCharged(t *testing.T) {
 	k := keepByHand(t, Options{}, 1)
-	k.apply(selecting(ObjectFilter{}))
+	k.apply(selecting(spec.ObjectFilter{}))
 	k.step(k.life, k.catalog)
 	cost := k.view.engine.counts.cost.Load()
 	if cost == 0 {
@@ -151,13 +152,13 @@ func TestResourceSelectorsAreCharged(t *testing.T) {
 	}
 
 	k = keepByHand(t, Options{Budget: 3_000}, 1)
-	costly := selecting(ObjectFilter{})
+	costly := selecting(spec.ObjectFilter{})
 	costly.Queries[0].Include.ResourceSelectorExpression = "[1,2,3,4,5,6,7,8,9,10].all(a, [1,2,3,4,5,6,7,8,9,10].all(b, a + b > 0))"
 	for range 60 {
 		costly.Queries = append(costly.Queries, costly.Queries[0])
 	}
 	for i := range costly.Queries {
-		costly.Queries[i] = Query{Include: &Include{ResourceSelectorExpression: costly.Queries[i].Include.ResourceSelectorExpression + fmt.Sprintf(" && resource == '%d'", i)}}
+		costly.Queries[i] = spec.Query{Include: &spec.Include{ResourceSelectorExpression: costly.Queries[i].Include.ResourceSelectorExpression + fmt.Sprintf(" && resource == '%d'", i)}}
 	}
 	k.apply(costly)
 	k.until("it costs too much", func() bool { return k.view.Err() != nil })
@@ -170,7 +171,7 @@ func TestWatchesOfANamespace(t *testing.T) {
 	if err := e.namespaceWatches.Take("shop", int(boundNamespaceWatches.Limit())); err != nil {
 		t.Fatal(err)
 	}
-	k.apply(selecting(ObjectFilter{LabelSelector: "a=b"}))
+	k.apply(selecting(spec.ObjectFilter{LabelSelector: "a=b"}))
 	k.until("a row says why", func() bool {
 		rows := k.view.Status().Resources
 		return k.view.synced.Load() && len(rows) == 1 && !rows[0].Synced && strings.Contains(rows[0].Message, "more than 2000 watches")
@@ -179,10 +180,10 @@ func TestWatchesOfANamespace(t *testing.T) {
 		t.Errorf("warnings: %s", told)
 	}
 	// Another view does not notice, nor does one that everybody shares the watch of.
-	k.apply(selecting(ObjectFilter{}))
+	k.apply(selecting(spec.ObjectFilter{}))
 	k.until("served", func() bool { rows := k.view.Status().Resources; return len(rows) == 1 && rows[0].Synced })
 	e.namespaceWatches.Give("shop", int(boundNamespaceWatches.Limit()))
-	k.apply(selecting(ObjectFilter{LabelSelector: "a=b"}))
+	k.apply(selecting(spec.ObjectFilter{LabelSelector: "a=b"}))
 	k.until("served too", func() bool {
 		rows := k.view.Status().Resources
 		return k.planned == k.view.generation && len(rows) == 1 && rows[0].Synced

@@ -9,16 +9,17 @@ import (
 
 	"graphview.dev/graphview/expr"
 	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/spec"
 	"graphview.dev/graphview/watch"
 )
 
-// evaluate decides whether the view selects a namespace. One for which the
+// evaluateNamespace decides whether the view selects a namespace. One for which the
 // expression fails is left out.
-func (n *namespaceProgram) evaluate(ctx context.Context, o *watch.Decoded) verdict {
-	if n.names != nil && !n.names[o.Name()] {
+func evaluateNamespace(ctx context.Context, n *spec.NamespaceProgram, o *watch.Decoded) verdict {
+	if n.Names != nil && !n.Names[o.Name()] {
 		return verdict{}
 	}
-	if n.object == nil {
+	if n.Object == nil {
 		return verdict{selection: graph.Selection{Member: true}}
 	}
 	var treeErr error
@@ -30,7 +31,7 @@ func (n *namespaceProgram) evaluate(ctx context.Context, o *watch.Decoded) verdi
 			return tree
 		},
 	}
-	matches, err := n.object.Matches(ctx, in)
+	matches, err := n.Object.Matches(ctx, in)
 	if err = errors.Join(treeErr, err); err != nil {
 		return verdict{err: fmt.Errorf("namespaces.objectSelectorExpression: %w", err), cost: in.Cost}
 	}

@@ -7,11 +7,12 @@ import (
 
 	"graphview.dev/api/reason"
 	"graphview.dev/graphview/delivery"
+	"graphview.dev/graphview/spec"
 )
 
 // OpenOptions describe a view that is made for one connection.
 type OpenOptions struct {
-	Spec Spec
+	Spec spec.Spec
 	// Permit is that of the subscriber, who wrote the spec: the view is fed with
 	// nothing else, so that its expressions cannot probe what it may not read.
 	// Required.
@@ -23,13 +24,13 @@ type OpenOptions struct {
 
 // Open makes a view that has no name and nobody else can find. It runs as named
 // views do and shares their watches. The caller gives it back with CloseView.
-// The error is an *InvalidSpecError, a *ClosedError when there are too many
+// The error is an *spec.InvalidError, a *ClosedError when there are too many
 // or the engine is stopping, or the context's.
 func (e *Engine) Open(ctx context.Context, o OpenOptions) (*View, error) {
-	var program *Program
+	var program *spec.Program
 	work := workOf(workRequest, "", o.Owner, o.Spec)
 	if err := e.compiled(ctx, work, func() (err error) {
-		program, err = Compile(ctx, o.Spec)
+		program, err = spec.Compile(ctx, o.Spec)
 		return err
 	}); err != nil {
 		return nil, err

@@ -10,6 +10,7 @@ import (
 	"graphview.dev/graphview/access"
 	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/resources"
+	"graphview.dev/graphview/spec"
 	"graphview.dev/graphview/watch"
 )
 
@@ -22,7 +23,7 @@ type need struct {
 	// what it says; roots are the view's. For the watch of namespaces they are
 	// -1, what the spec says of namespaces, and their names.
 	query  int
-	filter ObjectFilter
+	filter spec.ObjectFilter
 	roots  string
 }
 
@@ -33,7 +34,7 @@ type Permit func(ctx context.Context, places []access.Place) (map[access.Place]b
 
 // situation is everything that a view's needs are derived from, at one moment.
 type situation struct {
-	program  *Program
+	program  *spec.Program
 	selected []resources.Selected
 	// errs are about queries that cannot be evaluated.
 	errs []error
@@ -115,8 +116,8 @@ func outlineOf(s situation) outline {
 	}
 	p.noteBlindness()
 	roots := ""
-	if s.program.spec.Roots != nil {
-		roots = strings.Join(s.program.spec.Roots.ObjectSelectorExpressions, "\x00")
+	if s.program.Spec.Roots != nil {
+		roots = strings.Join(s.program.Spec.Roots.ObjectSelectorExpressions, "\x00")
 	}
 	for _, selected := range s.selected {
 		p.add(selected, roots)
@@ -132,13 +133,13 @@ func outlineOf(s situation) outline {
 func (p *planner) add(s resources.Selected, roots string) {
 	r := s.Resource
 	p.outline.selected = append(p.outline.selected, r)
-	q := &p.program.queries[s.Query]
-	n := need{resource: r, query: s.Query, filter: q.filter, roots: roots, key: watch.Key{
+	q := &p.program.Queries[s.Query]
+	n := need{resource: r, query: s.Query, filter: q.Filter, roots: roots, key: watch.Key{
 		Resource:      schema.GroupVersionResource{Group: r.Group, Version: r.Version, Resource: r.Resource},
-		FieldSelector: q.fields,
+		FieldSelector: q.Fields,
 	}}
-	if q.labels != nil {
-		n.key.LabelSelector = q.labels.String()
+	if q.Labels != nil {
+		n.key.LabelSelector = q.Labels.String()
 	}
 	at := p.place(r)
 	if len(at.namespaces) > 0 && (at.namespaces[0] != "" || n.key.LabelSelector != "" || n.key.FieldSelector != "") {
@@ -152,7 +153,7 @@ func (p *planner) add(s resources.Selected, roots string) {
 	if at.within != nil {
 		p.within[r] = at.within
 	}
-	if at.list || r.Namespaced && p.program.namespaces.selective() {
+	if at.list || r.Namespaced && p.program.Namespaces.Selective() {
 		p.listed = append(p.listed, r)
 	}
 	for _, namespace := range at.namespaces {
@@ -208,7 +209,7 @@ func (p *planner) allowed(place access.Place) (answer, error) {
 // are. Where it selects them by what they are, it has to be able to read them: if
 // not, expressions about them would tell of what is not to be known.
 func (p *planner) readsNamespaces() answer {
-	if !p.program.namespaces.selective() {
+	if !p.program.Namespaces.Selective() {
 		return answerYes
 	}
 	may, _ := p.allowed(access.Place{Resource: "namespaces"})
@@ -240,24 +241,24 @@ func (n need) overlaps(o need) bool {
 
 // namespaceNeed is the watch that tells which namespaces there are, of those
 // that the spec selects.
-func namespaceNeed(p *Program) need {
+func namespaceNeed(p *spec.Program) need {
 	n := need{query: -1, resource: resources.Resource{Version: "v1", Resource: "namespaces", Kind: "Namespace"}}
 	n.key.Resource = schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}
-	if p.namespaces != nil {
-		n.key.LabelSelector, n.key.FieldSelector = p.namespaces.labels, p.namespaces.fields
-		n.filter.ObjectSelectorExpression = p.spec.Namespaces.ObjectSelectorExpression
-		n.roots = strings.Join(p.spec.Namespaces.Names, ",")
+	if p.Namespaces != nil {
+		n.key.LabelSelector, n.key.FieldSelector = p.Namespaces.Labels, p.Namespaces.Fields
+		n.filter.ObjectSelectorExpression = p.Spec.Namespaces.ObjectSelectorExpression
+		n.roots = strings.Join(p.Spec.Namespaces.Names, ",")
 	}
 	return n
 }
 
 // permitOf is what restricts what the view is fed with, nil for nothing, and
 // whose rights those are, as warnings call them.
-func (v *View) permitOf(p *Program) (Permit, string) {
+func (v *View) permitOf(p *spec.Program) (Permit, string) {
 	if v.permit != nil {
 		return v.permit, "you"
 	}
-	account := p.spec.ServiceAccountName
+	account := p.Spec.ServiceAccountName
 	if account == "" {
 		return nil, ""
 	}

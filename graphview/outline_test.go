@@ -11,6 +11,7 @@ import (
 
 	"graphview.dev/graphview/access"
 	"graphview.dev/graphview/resources"
+	"graphview.dev/graphview/spec"
 )
 
 var (
@@ -44,7 +45,7 @@ func answersFor(allowed bool, namespaces ...string) map[access.Place]bool {
 }
 
 func TestOutline(t *testing.T) {
-	selective := &Namespaces{LabelSelector: "team=a"}
+	selective := &spec.Namespaces{LabelSelector: "team=a"}
 	merge := func(all ...map[access.Place]bool) map[access.Place]bool {
 		out := make(map[access.Place]bool)
 		for _, one := range all {
@@ -55,7 +56,7 @@ func TestOutline(t *testing.T) {
 		return out
 	}
 	tests := map[string]struct {
-		namespaces *Namespaces
+		namespaces *spec.Namespaces
 		labels     string
 		resources  []resources.Resource // nil: pods
 		situation  situation
@@ -70,11 +71,11 @@ func TestOutline(t *testing.T) {
 		wantBlind   bool
 	}{
 		"everything":                {want: []string{""}},
-		"a cluster-scoped resource": {namespaces: &Namespaces{Names: []string{"a"}}, resources: []resources.Resource{nodesResource}, want: []string{""}},
-		"named namespaces":          {namespaces: &Namespaces{Names: []string{"b", "a"}}, want: []string{"a", "b"}},
-		"many named namespaces":     {namespaces: &Namespaces{Names: numbered(9)}, want: []string{""}},
+		"a cluster-scoped resource": {namespaces: &spec.Namespaces{Names: []string{"a"}}, resources: []resources.Resource{nodesResource}, want: []string{""}},
+		"named namespaces":          {namespaces: &spec.Namespaces{Names: []string{"b", "a"}}, want: []string{"a", "b"}},
+		"many named namespaces":     {namespaces: &spec.Namespaces{Names: numbered(9)}, want: []string{""}},
 		"named namespaces of many resources": {
-			namespaces: &Namespaces{Names: numbered(3)},
+			namespaces: &spec.Namespaces{Names: numbered(3)},
 			resources:  manyResources(100),
 			want:       slices.Repeat([]string{""}, 100),
 		},
@@ -93,7 +94,7 @@ func TestOutline(t *testing.T) {
 			want:      []string{"", "a", "b"}, wantList: true, wantTrial: true,
 		},
 		"the operator is refused, names": {
-			namespaces: &Namespaces{Names: numbered(9)},
+			namespaces: &spec.Namespaces{Names: numbered(9)},
 			situation:  situation{refused: map[resources.Resource]bool{podsResource: true}},
 			want:       append([]string{""}, numbered(9)...), wantTrial: true,
 		},
@@ -111,17 +112,17 @@ func TestOutline(t *testing.T) {
 			wantPlaces: 1, wantMessage: "sa may not list and watch it",
 		},
 		"rights in one of two names": {
-			namespaces: &Namespaces{Names: []string{"a", "b"}},
+			namespaces: &spec.Namespaces{Names: []string{"a", "b"}},
 			situation:  situation{who: "sa", answers: merge(answersFor(false, "", "b"), answersFor(true, "a"))},
 			want:       []string{"a"}, wantPlaces: 3, wantMessage: "sa may not list and watch it in b",
 		},
 		"rights in one of two names, the other not known yet": {
-			namespaces: &Namespaces{Names: []string{"a", "b"}},
+			namespaces: &spec.Namespaces{Names: []string{"a", "b"}},
 			situation:  situation{who: "sa", answers: merge(answersFor(false, ""), answersFor(true, "a"))},
 			want:       []string{"a"}, wantPlaces: 3, wantOpen: true,
 		},
 		"rights in one of two names, the other will not be known": {
-			namespaces: &Namespaces{Names: []string{"a", "b"}},
+			namespaces: &spec.Namespaces{Names: []string{"a", "b"}},
 			situation:  situation{who: "sa", answers: merge(answersFor(false, ""), answersFor(true, "a")), unanswered: errors.New("down")},
 			want:       []string{"a"}, wantPlaces: 3, wantMessage: "not known: down",
 		},
@@ -168,8 +169,8 @@ func TestOutline(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			include := Include{ResourceSelectorExpression: "true", Object: ObjectFilter{LabelSelector: tt.labels}}
-			program, err := Compile(t.Context(), Spec{Queries: []Query{{Include: &include}}, Namespaces: tt.namespaces})
+			include := spec.Include{ResourceSelectorExpression: "true", Object: spec.ObjectFilter{LabelSelector: tt.labels}}
+			program, err := spec.Compile(t.Context(), spec.Spec{Queries: []spec.Query{{Include: &include}}, Namespaces: tt.namespaces})
 			if err != nil {
 				t.Fatal(err)
 			}

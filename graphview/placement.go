@@ -94,7 +94,7 @@ func (p *planner) place(r resources.Resource) placement {
 	case !r.Namespaced:
 		return placement{namespaces: []string{""}}
 	}
-	names := p.program.namespaces.named()
+	names := p.program.Namespaces.Named()
 	if all == answerYes && !p.refused[r] {
 		if names != nil && len(names) <= p.each {
 			return placement{namespaces: names}
@@ -155,12 +155,4 @@ func (p *planner) grant(r resources.Resource, names []string) (granted []string,
 		}
 	}
 	return granted, refused
-}
-
-// named are the namespaces that the spec names, sorted, nil if it names none.
-func (n *namespaceProgram) named() []string {
-	if n == nil || n.names == nil {
-		return nil
-	}
-	return slices.Sorted(maps.Keys(n.names))
 }

@@ -9,9 +9,10 @@ import (
 
 	"graphview.dev/graphview/panics"
 	"graphview.dev/graphview/quarantine"
+	"graphview.dev/graphview/spec"
 )
 
-// Reasons of an InvalidSpecError that no author of a spec is to blame for by a rule.
+// Reasons of an spec.InvalidError that no author of a spec is to blame for by a rule.
 const (
 	// ReasonQuarantined: the process was ended while it worked for this.
 	ReasonQuarantined = "Quarantined"
@@ -31,14 +32,14 @@ const (
 const notedSize = 32 << 10
 
 // workOf is work for what a user declared in a spec.
-func workOf(kind, namespace, name string, spec any) quarantine.Work {
+func workOf(kind, namespace, name string, declared any) quarantine.Work {
 	h := fnv.New64a()
 	// A spec is text and numbers: it always encodes.
-	_ = json.NewEncoder(h).Encode(spec)
+	_ = json.NewEncoder(h).Encode(declared)
 	return quarantine.Work{Kind: kind, Namespace: namespace, Name: name, Version: h.Sum64()}
 }
 
-// compiled calls a compiler, whose errors are an *InvalidSpecError or a context's,
+// compiled calls a compiler, whose errors are an *spec.InvalidError or a context's,
 // unless the process was ended by what it is to compile.
 func (e *Engine) compiled(ctx context.Context, w quarantine.Work, compile func() error) error {
 	turn, err := e.o.Quarantine.Begin(ctx, w)
@@ -51,15 +52,21 @@ func (e *Engine) compiled(ctx context.Context, w quarantine.Work, compile func()
 		return compile()
 	}()
 	if err != nil && e.notePanic(err, w.Kind) {
-		return &InvalidSpecError{Reason: ReasonInternalError, Errors: []error{fmt.Errorf("spec: %w", err)}}
+		return &spec.InvalidError{Reason: ReasonInternalError, Errors: []error{fmt.Errorf("spec: %w", err)}}
 	}
 	return err
+}
+
+// unknown tells that nothing was found out about a spec: nobody waited for it.
+func unknown(err error) bool {
+	_, invalid := errors.AsType[*spec.InvalidError](err)
+	return err != nil && !invalid
 }
 
 // refusedSpec is why Begin did not let a spec be compiled.
 func refusedSpec(err error) error {
 	if refusal, ok := errors.AsType[*quarantine.Refusal](err); ok {
-		return &InvalidSpecError{Reason: ReasonQuarantined, Errors: []error{fmt.Errorf("spec: %w", refusal)}}
+		return &spec.InvalidError{Reason: ReasonQuarantined, Errors: []error{fmt.Errorf("spec: %w", refusal)}}
 	}
 	return fmt.Errorf("compile: %w", err)
 }

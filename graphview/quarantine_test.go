@@ -10,6 +10,7 @@ import (
 
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/quarantine"
+	"graphview.dev/graphview/spec"
 )
 
 // killedDuring is the journal after a process was killed while it was at some work
@@ -54,28 +55,28 @@ func killedDuring(t *testing.T, works ...quarantine.Work) *quarantine.Journal {
 // TestQuarantinedSpecs: a spec that ended the process is not compiled again, until it
 // changes.
 func TestQuarantinedSpecs(t *testing.T) {
-	spec, name := configMapsSpec(), Name{Namespace: "shop", Name: "frontend"}
-	rule := Rule{From: graph.Kind{Kind: "ConfigMap"}, References: []RuleReference{{Path: "data.a", To: graph.Kind{Kind: "Pod"}}}}
+	declared, name := configMapsSpec(), Name{Namespace: "shop", Name: "frontend"}
+	rule := spec.Rule{From: graph.Kind{Kind: "ConfigMap"}, References: []spec.RuleReference{{Path: "data.a", To: graph.Kind{Kind: "Pod"}}}}
 	for what, test := range map[string]struct {
 		work  quarantine.Work
 		apply func(e *Engine, again bool) error
 	}{
 		"GraphView": {
-			work: workOf(workView, name.Namespace, name.Name, spec),
+			work: workOf(workView, name.Namespace, name.Name, declared),
 			apply: func(e *Engine, again bool) error {
-				next := spec
+				next := declared
 				if again {
-					next.Namespaces = &Namespaces{Names: []string{"shop"}}
+					next.Namespaces = &spec.Namespaces{Names: []string{"shop"}}
 				}
 				return e.Apply(t.Context(), name, "uid", next)
 			},
 		},
 		"Request": {
-			work: workOf(workRequest, "", "ann", spec),
+			work: workOf(workRequest, "", "ann", declared),
 			apply: func(e *Engine, again bool) error {
-				next := spec
+				next := declared
 				if again {
-					next.Namespaces = &Namespaces{Names: []string{"shop"}}
+					next.Namespaces = &spec.Namespaces{Names: []string{"shop"}}
 				}
 				v, err := e.Open(t.Context(), OpenOptions{Spec: next, Owner: "ann"})
 				if err == nil {
@@ -100,7 +101,7 @@ func TestQuarantinedSpecs(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			var invalid *InvalidSpecError
+			var invalid *spec.InvalidError
 			if err := test.apply(e, false); !errors.As(err, &invalid) || invalid.Reason != ReasonQuarantined {
 				t.Errorf("applied again: %v", err)
 			}

@@ -7,7 +7,9 @@ import (
 
 	"graphview.dev/api/reason"
 	"graphview.dev/graphview/delivery"
+	"graphview.dev/graphview/expr"
 	"graphview.dev/graphview/resources"
+	"graphview.dev/graphview/spec"
 )
 
 // reconcile brings everything in line once, and returns when to look again.
@@ -52,7 +54,7 @@ func (k *keeper) reconcile(ctx context.Context, catalog *resources.Catalog) time
 	// A view without roots shows everything, so roots are taken away last and added
 	// first: no object that stays is hidden in between. A view that has shown
 	// nothing yet begins with the roots that it is to have.
-	before := k.planned == 0 || !p.rooted()
+	before := k.planned == 0 || !p.Rooted()
 	if first && before {
 		k.setRoots(p)
 	}
@@ -84,18 +86,26 @@ const freeSelection = 10_000
 
 // selectResources has the program select from the catalogue, unless it has done so
 // before. It returns false where that was given up.
-func (k *keeper) selectResources(ctx context.Context, p *Program, catalog *resources.Catalog) bool {
+func (k *keeper) selectResources(ctx context.Context, p *spec.Program, catalog *resources.Catalog) bool {
 	if k.selection.program == p && k.selection.catalog == catalog {
 		return true
 	}
 	v := k.view
 	bucket := v.budget.bucket.Load()
 	var free uint64 = freeSelection
-	chosen, errs := p.selectFrom(ctx, catalog, func(cost uint64) bool {
+	enough := true
+	charge := func(cost uint64) bool {
 		v.engine.counts.cost.Add(cost)
 		granted := min(cost, free)
 		free -= granted
-		return bucket.charge(cost - granted)
+		enough = bucket.charge(cost - granted)
+		return enough
+	}
+	chosen, errs := resources.Select(catalog, func(r resources.Resource) (_ int, _, _ bool, err error) {
+		if !enough {
+			return 0, false, false, nil
+		}
+		return p.Choose(ctx, expr.Resource(r), charge)
 	})
 	if ctx.Err() != nil || bucket.spent.Load() {
 		return false
@@ -106,7 +116,7 @@ func (k *keeper) selectResources(ctx context.Context, p *Program, catalog *resou
 
 // outline derives what the view needs, has the rights asked for that this depends
 // on, and returns when it may differ without an event.
-func (k *keeper) outline(ctx context.Context, p *Program, now time.Time) (outline, time.Duration) {
+func (k *keeper) outline(ctx context.Context, p *spec.Program, now time.Time) (outline, time.Duration) {
 	v := k.view
 	permit, who := v.permitOf(p)
 	k.grants.of(permit, who)

@@ -16,6 +16,7 @@ import (
 	"graphview.dev/graphview/quarantine"
 	"graphview.dev/graphview/refs"
 	"graphview.dev/graphview/resources"
+	"graphview.dev/graphview/spec"
 	"graphview.dev/graphview/watch"
 )
 
@@ -27,7 +28,7 @@ type rules struct {
 	kick    chan struct{} // there is something stale
 
 	mu       sync.Mutex
-	declared map[string]*RuleProgram
+	declared map[string]*rule
 	revision uint64
 	// stale are the kinds whose objects have to be read again, with whether
 	// views have to be told anew what could not be evaluated.
@@ -48,7 +49,7 @@ type declared struct {
 
 // namedExpression is an expression and the name of its rule.
 type namedExpression struct {
-	ruleExpression
+	spec.RuleExpression
 
 	rule   string
 	work   quarantine.Work
@@ -58,21 +59,21 @@ type namedExpression struct {
 func newRules() *rules {
 	r := &rules{
 		kick:     make(chan struct{}, 1),
-		declared: make(map[string]*RuleProgram),
+		declared: make(map[string]*rule),
 		stale:    make(map[graph.Kind]bool),
 	}
 	r.current.Store(&ruleset{extractor: refs.Builtin()})
 	return r
 }
 
-func (r *rules) named(name string) *RuleProgram {
+func (r *rules) named(name string) *rule {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.declared[name]
 }
 
 // declare puts a program in the place of what has the name, nil for nothing.
-func (r *rules) declare(name string, p *RuleProgram) error {
+func (r *rules) declare(name string, p *rule) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	old := r.declared[name]
@@ -85,9 +86,9 @@ func (r *rules) declare(name string, p *RuleProgram) error {
 		next[name] = p
 	}
 	var touched []graph.Kind
-	for _, of := range [...]*RuleProgram{old, p} {
+	for _, of := range [...]*rule{old, p} {
 		if of != nil {
-			touched = append(touched, of.rule.From)
+			touched = append(touched, of.Rule.From)
 		}
 	}
 	before := r.current.Load()
@@ -111,18 +112,18 @@ func (r *rules) declare(name string, p *RuleProgram) error {
 
 // newRuleset puts rules together, in the order of their names. The kinds touched
 // get a new revision.
-func newRuleset(programs map[string]*RuleProgram, before *ruleset, touched []graph.Kind, revision uint64) (*ruleset, error) {
+func newRuleset(programs map[string]*rule, before *ruleset, touched []graph.Kind, revision uint64) (*ruleset, error) {
 	paths, kinds := make(map[graph.Kind][]refs.Rule), make(map[graph.Kind]declared)
 	for _, name := range slices.Sorted(maps.Keys(programs)) {
 		p := programs[name]
-		kind := p.rule.From
-		paths[kind] = append(paths[kind], p.paths...)
+		kind := p.Rule.From
+		paths[kind] = append(paths[kind], p.Paths...)
 		d := kinds[kind]
 		d.revision = before.kinds[kind].revision
 		if slices.Contains(touched, kind) {
 			d.revision = revision
 		}
-		for _, e := range p.expressions {
+		for _, e := range p.Expressions {
 			d.expressions = append(d.expressions, namedExpression{e, name, p.work, p.budget})
 		}
 		kinds[kind] = d
@@ -162,7 +163,7 @@ func (d declared) evaluate(ctx context.Context, journal *quarantine.Journal, of 
 	for i := range d.expressions {
 		e := &d.expressions[i]
 		if in.Cost > maxCost {
-			return references, 0, fmt.Errorf("reference rule %s: %s and those after it: the rules' expressions together cost too much on this object", e.rule, e.path)
+			return references, 0, fmt.Errorf("reference rule %s: %s and those after it: the rules' expressions together cost too much on this object", e.rule, e.Field)
 		}
 		bucket := e.budget.bucket.Load()
 		if bucket.spent.Load() {
@@ -174,18 +175,18 @@ func (d declared) evaluate(ctx context.Context, journal *quarantine.Journal, of 
 			return references, 0, fmt.Errorf("reference rule %s: %w", e.rule, err)
 		}
 		before := in.Cost
-		found, err := find(ctx, e.program, in)
+		found, err := find(ctx, e.Program, in)
 		turn.End()
 		bucket.charge(in.Cost - before)
 		if err = errors.Join(treeErr, err); err != nil && warning == nil {
-			warning = fmt.Errorf("reference rule %s: %s: %w", e.rule, e.path, err)
+			warning = fmt.Errorf("reference rule %s: %s: %w", e.rule, e.Field, err)
 		}
 		for _, f := range found {
 			if f.Namespace == "" {
 				f.Namespace = o.Namespace()
 			}
 			references = append(references, graph.Reference{
-				Type: e.arc, To: graph.Kind{Group: f.Group, Kind: f.Kind}, Namespace: f.Namespace, Name: f.Name, Field: "referencerule/" + e.rule,
+				Type: e.Arc, To: graph.Kind{Group: f.Group, Kind: f.Kind}, Namespace: f.Namespace, Name: f.Name, Field: "referencerule/" + e.rule,
 			})
 		}
 	}
@@ -200,7 +201,7 @@ func (r *rules) retrySpent(budget int) {
 	for _, p := range r.declared {
 		if p.budget.spent() {
 			p.budget.reset(budget)
-			r.stale[p.rule.From], again = true, true
+			r.stale[p.Rule.From], again = true, true
 		}
 	}
 	if again {

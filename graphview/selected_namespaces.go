@@ -5,6 +5,7 @@ import (
 	"maps"
 	"time"
 
+	"graphview.dev/graphview/spec"
 	"graphview.dev/graphview/watch"
 )
 
@@ -12,7 +13,7 @@ import (
 // there are, and whether that is known completely. Until it is, they are those of
 // before, so that a spec that changes takes nothing away for as long as it takes to
 // look; nil if there are none.
-func (k *keeper) selectedNamespaces(p *Program) (selected map[string]bool, complete bool) {
+func (k *keeper) selectedNamespaces(p *spec.Program) (selected map[string]bool, complete bool) {
 	t := k.taps[namespaceNeed(p)]
 	if t == nil {
 		return k.namespaces, false
@@ -27,13 +28,13 @@ func (k *keeper) selectedNamespaces(p *Program) (selected map[string]bool, compl
 }
 
 // judgeFor is what decides about what a need brings.
-func (k *keeper) judgeFor(p *Program, n need) *judge {
-	j := &judge{resource: n.resource, query: &p.queries[n.query], roots: p.roots}
+func (k *keeper) judgeFor(p *spec.Program, n need) *judge {
+	j := &judge{resource: n.resource, query: &p.Queries[n.query], roots: p.Roots}
 	within := k.within[n.resource]
 	switch {
-	case p.namespaces.selective() && k.blind:
+	case p.Namespaces.Selective() && k.blind:
 		j.namespaces = map[string]bool{}
-	case p.namespaces.selective():
+	case p.Namespaces.Selective():
 		set, _ := k.selectedNamespaces(p)
 		j.waits = set == nil
 		j.namespaces = set
@@ -43,15 +44,15 @@ func (k *keeper) judgeFor(p *Program, n need) *judge {
 		}
 	case within != nil:
 		j.namespaces = within
-	case p.namespaces != nil:
-		j.namespaces = p.namespaces.names
+	case p.Namespaces != nil:
+		j.namespaces = p.Namespaces.Names
 	}
 	return j
 }
 
 // renamespace shows the view the objects of namespaces that it began or ceased
 // to select.
-func (k *keeper) renamespace(ctx context.Context, p *Program) {
+func (k *keeper) renamespace(ctx context.Context, p *spec.Program) {
 	for _, t := range k.taps {
 		if t.namespaces != nil {
 			continue

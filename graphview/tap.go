@@ -7,6 +7,7 @@ import (
 
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/panics"
+	"graphview.dev/graphview/spec"
 	"graphview.dev/graphview/watch"
 )
 
@@ -25,7 +26,7 @@ type tap struct {
 	judge atomic.Pointer[judge]
 	// namespaces makes this the tap that tells which namespaces the view
 	// selects; it feeds no vertices.
-	namespaces *namespaceProgram
+	namespaces *spec.NamespaceProgram
 	// selected is what it tells.
 	selected namespaceSet
 	// settled: it was ready when the view last asked which namespaces those
@@ -79,7 +80,7 @@ func (t *tap) ready(s watch.State) bool {
 // evaluates tells whether the tap has expressions that may cost something.
 func (t *tap) evaluates() bool {
 	if t.namespaces != nil {
-		return t.namespaces.object != nil
+		return t.namespaces.Object != nil
 	}
 	j := t.judge.Load()
 	return j != nil && j.evaluates()
@@ -153,7 +154,7 @@ func (t *tap) verdict(ctx context.Context, o *watch.Decoded) (v verdict) {
 	defer panics.Recover(&v.err)
 	switch {
 	case t.namespaces != nil:
-		return t.namespaces.evaluate(ctx, o)
+		return evaluateNamespace(ctx, t.namespaces, o)
 	case t.need.key.Reduced:
 		return t.warningOf(o, func() verdict { return t.judge.Load().evaluate(ctx, o) })
 	default:

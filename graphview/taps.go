@@ -8,6 +8,7 @@ import (
 
 	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/spec"
 )
 
 // boundNamespaceWatches bounds what all GraphViews of a namespace have watched. A
@@ -17,7 +18,7 @@ var boundNamespaceWatches = budget.Declare("namespace_watches",
 
 // plan makes the taps that are needed and gives up those that are not. What old
 // and new taps both see stays as it is.
-func (k *keeper) plan(ctx context.Context, p *Program, needed map[need]bool, required bool) {
+func (k *keeper) plan(ctx context.Context, p *spec.Program, needed map[need]bool, required bool) {
 	v := k.view
 	replacing := make(map[graph.Kind][]need)
 	for n := range needed {
@@ -57,9 +58,9 @@ func (k *keeper) plan(ctx context.Context, p *Program, needed map[need]bool, req
 		}
 		t := &tap{view: v, need: n, required: required, acquired: time.Now()}
 		if n.query < 0 {
-			t.namespaces = p.namespaces
+			t.namespaces = p.Namespaces
 			if t.namespaces == nil {
-				t.namespaces = &namespaceProgram{}
+				t.namespaces = &spec.NamespaceProgram{}
 			}
 		}
 		if err := v.engine.acquire(ctx, t); err != nil {

@@ -13,6 +13,7 @@ import (
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/quarantine"
 	"graphview.dev/graphview/resources"
+	"graphview.dev/graphview/spec"
 )
 
 // View is one graph that can be subscribed to. Its keeper, which has a goroutine of
@@ -41,10 +42,10 @@ type View struct {
 	synced    atomic.Bool
 
 	mu         sync.Mutex
-	spec       *Spec
-	program    *Program // nil while the spec is invalid
-	generation int      // of the program
-	refusal    error    // *InvalidSpecError
+	spec       *spec.Spec
+	program    *spec.Program // nil while the spec is invalid
+	generation int           // of the program
+	refusal    error         // *spec.InvalidError
 	closed     *delivery.ClosedError
 	cancel     context.CancelFunc // of the view's goroutine
 	limit      *delivery.ClosedError
@@ -86,7 +87,7 @@ func (v *View) Name() Name { return v.name }
 // UID is that of the GraphView.
 func (v *View) UID() string { return v.uid }
 
-// Err says why the view is not served, nil if it is: an *InvalidSpecError, or a
+// Err says why the view is not served, nil if it is: an *spec.InvalidError, or a
 // *ClosedError when it ended or exceeds a limit.
 func (v *View) Err() error {
 	v.mu.Lock()
@@ -108,19 +109,19 @@ func (v *View) invalid() error {
 	return v.refusal
 }
 
-func (v *View) sameSpec(spec Spec) bool {
+func (v *View) sameSpec(declared spec.Spec) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	return v.spec != nil && reflect.DeepEqual(*v.spec, spec)
+	return v.spec != nil && reflect.DeepEqual(*v.spec, declared)
 }
 
 // setProgram gives the view a compiled spec, or the reason why there is none.
-func (v *View) setProgram(spec *Spec, p *Program, err error) {
+func (v *View) setProgram(declared *spec.Spec, p *spec.Program, err error) {
 	v.mu.Lock()
-	v.spec, v.program, v.refusal, v.limit = spec, p, err, nil
+	v.spec, v.program, v.refusal, v.limit = declared, p, err, nil
 	v.incomplete = v.budget.edited(time.Now()) || v.incomplete
-	if v.named && spec != nil {
-		work := workOf(workView, v.name.Namespace, v.name.Name, spec)
+	if v.named && declared != nil {
+		work := workOf(workView, v.name.Namespace, v.name.Name, declared)
 		v.work.Store(&work)
 	}
 	if work := v.work.Load(); work != nil {
@@ -142,7 +143,7 @@ func (v *View) setProgram(spec *Spec, p *Program, err error) {
 // begin is what the view's goroutine is to keep. cancel is called when that has
 // changed. incomplete tells that objects which were judged before have to be judged
 // again.
-func (v *View) begin(cancel context.CancelFunc) (p *Program, generation int, incomplete bool) {
+func (v *View) begin(cancel context.CancelFunc) (p *spec.Program, generation int, incomplete bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.superseded = cancel
@@ -250,8 +251,8 @@ func (v *View) deliveryScope() delivery.Scope {
 			Resource: graph.Resource{Group: row.Group, Version: row.Version, Resource: row.Resource}, Namespaced: row.Namespaced,
 		}
 	}
-	if v.program != nil && v.program.namespaces != nil {
-		s.Namespaces = v.program.namespaces.names
+	if v.program != nil && v.program.Namespaces != nil {
+		s.Namespaces = v.program.Namespaces.Names
 	}
 	v.seen = s
 	return s
@@ -285,7 +286,7 @@ func (v *View) Status() Status {
 	rows, limit, program := v.rows, v.limit, v.program
 	v.mu.Unlock()
 	s := Status{Subscribers: v.publisher.Subscribers(), Synced: v.synced.Load()}
-	s.Warnings = v.warnings.Summary(program == nil || program.spec.ServiceAccountName == "")
+	s.Warnings = v.warnings.Summary(program == nil || program.Spec.ServiceAccountName == "")
 	if limit != nil {
 		s.LimitExceeded = limit.Message
 	}

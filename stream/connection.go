@@ -14,6 +14,7 @@ import (
 	"graphview.dev/graphview"
 	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/delivery"
+	"graphview.dev/graphview/spec"
 	"graphview.dev/stream/rights"
 	"graphview.dev/stream/transport"
 )
@@ -70,11 +71,11 @@ func (s *Server) reserveAdHoc(ctx context.Context, who user.Info) (*stream, erro
 
 // serveAdHoc reads the request, opens its view and streams it.
 func (s *Server) serveAdHoc(stream *stream, conn *websocket.Conn, out *transport.Socket, held *rights.Lease, content delivery.Content) {
-	spec, err := s.readRequest(stream, conn, out)
+	declared, err := s.readRequest(stream, conn, out)
 	var view View
 	if err == nil {
 		var closeView func()
-		view, closeView, err = s.options.Graphs.Open(stream.ctx, graphview.OpenOptions{Spec: spec, Permit: held.Permit, Owner: held.User()})
+		view, closeView, err = s.options.Graphs.Open(stream.ctx, graphview.OpenOptions{Spec: declared, Permit: held.Permit, Owner: held.User()})
 		if err == nil {
 			defer closeView()
 		}
@@ -88,7 +89,7 @@ func (s *Server) serveAdHoc(stream *stream, conn *websocket.Conn, out *transport
 
 // readRequest reads the first message, and has the socket take no other. The error
 // is a *delivery.ClosedError if the peer is to be told.
-func (s *Server) readRequest(stream *stream, conn *websocket.Conn, out *transport.Socket) (graphview.Spec, error) {
+func (s *Server) readRequest(stream *stream, conn *websocket.Conn, out *transport.Socket) (spec.Spec, error) {
 	type message struct {
 		text []byte
 		err  error
@@ -109,17 +110,17 @@ func (s *Server) readRequest(stream *stream, conn *websocket.Conn, out *transpor
 	select {
 	case m := <-first:
 		if m.err != nil {
-			return graphview.Spec{}, m.err
+			return spec.Spec{}, m.err
 		}
-		spec, err := parseRequest(m.text)
+		declared, err := parseRequest(m.text)
 		if err != nil {
-			return graphview.Spec{}, transport.Malformed("%v", err)
+			return spec.Spec{}, transport.Malformed("%v", err)
 		}
-		return spec, nil
+		return declared, nil
 	case <-timer.C:
-		return graphview.Spec{}, transport.Malformed("no request came within %v: the first message says what to stream", s.timing.request)
+		return spec.Spec{}, transport.Malformed("no request came within %v: the first message says what to stream", s.timing.request)
 	case <-stream.ctx.Done():
-		return graphview.Spec{}, context.Cause(stream.ctx)
+		return spec.Spec{}, context.Cause(stream.ctx)
 	}
 }
 

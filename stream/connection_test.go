@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"graphview.dev/api/reason"
-	"graphview.dev/graphview"
 	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/spec"
 )
 
 const goodRequest = `{"queries":[{"include":{"resource_selector_expression":"resource == 'pods'"}}]}`
@@ -164,15 +164,15 @@ func TestParseRequest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := graphview.Spec{
-		Queries: []graphview.Query{
-			{Exclude: &graphview.Exclude{ResourceSelectorExpression: "a"}},
-			{Include: &graphview.Include{ResourceSelectorExpression: "b", Object: graphview.ObjectFilter{
+	want := spec.Spec{
+		Queries: []spec.Query{
+			{Exclude: &spec.Exclude{ResourceSelectorExpression: "a"}},
+			{Include: &spec.Include{ResourceSelectorExpression: "b", Object: spec.ObjectFilter{
 				LabelSelector: "l", FieldSelector: "f", ObjectSelectorExpression: "o", JSONPath: "j",
 			}}},
 		},
-		Namespaces: &graphview.Namespaces{Names: []string{"n"}, LabelSelector: "l", FieldSelector: "f", ObjectSelectorExpression: "o"},
-		Roots: &graphview.Roots{
+		Namespaces: &spec.Namespaces{Names: []string{"n"}, LabelSelector: "l", FieldSelector: "f", ObjectSelectorExpression: "o"},
+		Roots: &spec.Roots{
 			ObjectSelectorExpressions: []string{"r"},
 			IgnoreArcDirection:        []graph.ArcType{graph.OwnerReference, graph.Direct, graph.Transitive},
 		},
@@ -186,9 +186,9 @@ func FuzzParseRequest(f *testing.F) {
 	f.Add([]byte(goodRequest))
 	f.Add([]byte(`{"roots":{"ignore_arc_direction":["or"]}}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		spec, err := parseRequest(text)
-		if err == nil && slices.ContainsFunc(spec.Queries, func(q graphview.Query) bool { return q.Include != nil && q.Exclude != nil }) {
-			if _, err := graphview.Compile(t.Context(), spec); err == nil {
+		declared, err := parseRequest(text)
+		if err == nil && slices.ContainsFunc(declared.Queries, func(q spec.Query) bool { return q.Include != nil && q.Exclude != nil }) {
+			if _, err := spec.Compile(t.Context(), declared); err == nil {
 				t.Error("a query that both includes and excludes was compiled")
 			}
 		}

@@ -7,6 +7,7 @@ import (
 
 	"graphview.dev/api/reason"
 	"graphview.dev/graphview"
+	"graphview.dev/graphview/spec"
 )
 
 // TestOf serves an engine that does not run: its views are there all the same.
@@ -16,13 +17,13 @@ func TestOf(t *testing.T) {
 		t.Fatal(err)
 	}
 	good, bad := graphview.Name{Namespace: "shop", Name: "good"}, graphview.Name{Namespace: "shop", Name: "bad"}
-	spec := func(expression string) graphview.Spec {
-		return graphview.Spec{Queries: []graphview.Query{{Include: &graphview.Include{ResourceSelectorExpression: expression}}}}
+	selects := func(expression string) spec.Spec {
+		return spec.Spec{Queries: []spec.Query{{Include: &spec.Include{ResourceSelectorExpression: expression}}}}
 	}
-	if err := engine.Apply(t.Context(), good, "uid", spec("true")); err != nil {
+	if err := engine.Apply(t.Context(), good, "uid", selects("true")); err != nil {
 		t.Fatal(err)
 	}
-	if err := engine.Apply(t.Context(), bad, "uid", spec("nonsense")); err == nil {
+	if err := engine.Apply(t.Context(), bad, "uid", selects("nonsense")); err == nil {
 		t.Fatal("nonsense applied")
 	}
 	s := serve(t, nil, func(s *Server) { s.options.Graphs = Of(engine) })

@@ -11,6 +11,7 @@ import (
 	"graphview.dev/graphview"
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/spec"
 )
 
 // fakeGraphs is what a test serves.
@@ -35,7 +36,7 @@ func (g fakeGraphs) Views() []View {
 
 // Open serves the first view to whoever asks for its own, if the spec compiles.
 func (g fakeGraphs) Open(ctx context.Context, o graphview.OpenOptions) (View, func(), error) {
-	if _, err := graphview.Compile(ctx, o.Spec); err != nil {
+	if _, err := spec.Compile(ctx, o.Spec); err != nil {
 		return nil, nil, err
 	}
 	if len(g) == 0 {

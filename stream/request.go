@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"io"
 
-	"graphview.dev/graphview"
 	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/spec"
 )
 
 // maxRequest is how large the first message of a connection may be.
@@ -50,70 +50,70 @@ type viewRequest struct {
 
 // parseRequest reads a request. An error says what is malformed; whether the
 // expressions compile is not looked at.
-func parseRequest(text []byte) (graphview.Spec, error) {
+func parseRequest(text []byte) (spec.Spec, error) {
 	var request viewRequest
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&request); err != nil {
-		return graphview.Spec{}, fmt.Errorf("the request is not of the expected form: %w", err)
+		return spec.Spec{}, fmt.Errorf("the request is not of the expected form: %w", err)
 	}
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return graphview.Spec{}, errors.New("the request must be one JSON object, something follows it")
+		return spec.Spec{}, errors.New("the request must be one JSON object, something follows it")
 	}
 	return request.spec()
 }
 
-func (r *viewRequest) spec() (graphview.Spec, error) {
-	var spec graphview.Spec
+func (r *viewRequest) spec() (spec.Spec, error) {
+	var out spec.Spec
 	for _, q := range r.Queries {
-		var query graphview.Query
+		var query spec.Query
 		if in := q.Include; in != nil {
-			query.Include = &graphview.Include{
+			query.Include = &spec.Include{
 				ResourceSelectorExpression: in.ResourceSelectorExpression,
-				Object: graphview.ObjectFilter{
+				Object: spec.ObjectFilter{
 					LabelSelector: in.Object.LabelSelector, FieldSelector: in.Object.FieldSelector,
 					ObjectSelectorExpression: in.Object.ObjectSelectorExpression, JSONPath: in.Object.JSONPath,
 				},
 			}
 		}
 		if q.Exclude != nil {
-			query.Exclude = &graphview.Exclude{ResourceSelectorExpression: q.Exclude.ResourceSelectorExpression}
+			query.Exclude = &spec.Exclude{ResourceSelectorExpression: q.Exclude.ResourceSelectorExpression}
 		}
-		spec.Queries = append(spec.Queries, query)
+		out.Queries = append(out.Queries, query)
 	}
 	if n := r.Namespaces; n != nil {
-		spec.Namespaces = &graphview.Namespaces{
+		out.Namespaces = &spec.Namespaces{
 			Names: n.Names, LabelSelector: n.LabelSelector, FieldSelector: n.FieldSelector,
 			ObjectSelectorExpression: n.ObjectSelectorExpression,
 		}
 	}
 	if r.Roots == nil {
-		return spec, nil
+		return out, nil
 	}
-	spec.Roots = &graphview.Roots{ObjectSelectorExpressions: r.Roots.ObjectSelectorExpressions}
+	out.Roots = &spec.Roots{ObjectSelectorExpressions: r.Roots.ObjectSelectorExpressions}
 	var err error
-	if spec.Roots.IgnoreArcDirection, err = parseArcTypes("roots.ignore_arc_direction", r.Roots.IgnoreArcDirection); err != nil {
-		return graphview.Spec{}, err
+	if out.Roots.IgnoreArcDirection, err = parseArcTypes("roots.ignore_arc_direction", r.Roots.IgnoreArcDirection); err != nil {
+		return spec.Spec{}, err
 	}
 	f := r.Roots.Follow
 	if f == nil {
-		return spec, nil
+		return out, nil
 	}
 	direction, ok := graph.ParseDirection(f.Direction)
 	switch {
 	case !ok:
-		return graphview.Spec{}, fmt.Errorf("roots.follow.direction: %q is no direction, use down, up or both", f.Direction)
+		return spec.Spec{}, fmt.Errorf("roots.follow.direction: %q is no direction, use down, up or both", f.Direction)
 	case len(r.Roots.IgnoreArcDirection) > 0:
-		return graphview.Spec{}, errors.New("roots: follow and ignore_arc_direction exclude each other, leave one out")
+		return spec.Spec{}, errors.New("roots: follow and ignore_arc_direction exclude each other, leave one out")
 	case f.Depth < 0 || f.Depth > graph.MaxDepth:
-		return graphview.Spec{}, fmt.Errorf("roots.follow.depth: %d is not between 0 and %d", f.Depth, graph.MaxDepth)
+		return spec.Spec{}, fmt.Errorf("roots.follow.depth: %d is not between 0 and %d", f.Depth, graph.MaxDepth)
 	}
 	types, err := parseArcTypes("roots.follow.types", f.Types)
 	if err != nil {
-		return graphview.Spec{}, err
+		return spec.Spec{}, err
 	}
-	spec.Roots.Follow = &graphview.Follow{Direction: direction, Depth: f.Depth, Types: types}
-	return spec, nil
+	out.Roots.Follow = &spec.Follow{Direction: direction, Depth: f.Depth, Types: types}
+	return out, nil
 }
 
 func parseArcTypes(path string, names []string) ([]graph.ArcType, error) {

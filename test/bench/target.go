@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"graphview.dev/graphview"
+	"graphview.dev/graphview/spec"
 	"graphview.dev/test/oracle"
 	"graphview.dev/test/workload"
 )
@@ -106,10 +107,10 @@ func (l lens) object() (*unstructured.Unstructured, error) {
 }
 
 // spec is the GraphView's, as the engine takes it.
-func (l lens) spec() (graphview.Spec, error) {
+func (l lens) spec() (spec.Spec, error) {
 	view, err := oracle.ParseView([]byte(l.manifest()))
 	if err != nil {
-		return graphview.Spec{}, err
+		return spec.Spec{}, err
 	}
 	return workload.Spec(view)
 }

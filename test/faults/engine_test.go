@@ -11,6 +11,7 @@ import (
 	"github.com/go-logr/logr/funcr"
 
 	"graphview.dev/graphview"
+	"graphview.dev/graphview/spec"
 	"graphview.dev/test/oracle"
 	"graphview.dev/test/workload"
 )
@@ -24,7 +25,7 @@ type running struct {
 
 	mu     sync.Mutex
 	engine *graphview.Engine
-	views  map[graphview.Name]graphview.Spec
+	views  map[graphview.Name]spec.Spec
 
 	stop func()
 }
@@ -32,7 +33,7 @@ type running struct {
 // runEngine runs an engine behind a proxy until the test ends.
 func runEngine(t *testing.T, p *Proxy, o graphview.Options) *running {
 	t.Helper()
-	r := &running{t: t, options: o, views: map[graphview.Name]graphview.Spec{}}
+	r := &running{t: t, options: o, views: map[graphview.Name]spec.Spec{}}
 	r.options.Config = p.Config(plane.CA())
 	r.options.Logger = r.log.logger()
 	r.start()
@@ -64,8 +65,8 @@ func (r *running) start() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.engine = engine
-	for name, spec := range r.views {
-		if err := engine.Apply(r.t.Context(), name, "uid-"+name.Name, spec); err != nil {
+	for name, declared := range r.views {
+		if err := engine.Apply(r.t.Context(), name, "uid-"+name.Name, declared); err != nil {
 			r.t.Fatal(err)
 		}
 	}
@@ -82,14 +83,14 @@ func viewName(name string) graphview.Name { return graphview.Name{Namespace: "fa
 // apply declares a view.
 func (r *running) apply(name string, v oracle.View) {
 	r.t.Helper()
-	spec, err := workload.Spec(v)
+	declared, err := workload.Spec(v)
 	if err != nil {
 		r.t.Fatal(err)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.views[viewName(name)] = spec
-	if err := r.engine.Apply(r.t.Context(), viewName(name), "uid-"+name, spec); err != nil {
+	r.views[viewName(name)] = declared
+	if err := r.engine.Apply(r.t.Context(), viewName(name), "uid-"+name, declared); err != nil {
 		r.t.Fatal(err)
 	}
 }

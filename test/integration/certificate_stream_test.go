@@ -16,6 +16,7 @@ import (
 
 	"graphview.dev/controllers"
 	"graphview.dev/graphview"
+	"graphview.dev/graphview/spec"
 	"graphview.dev/stream"
 	"graphview.dev/test/env"
 	"graphview.dev/test/fixture"
@@ -31,9 +32,9 @@ func TestStreamOutlivesItsCertificate(t *testing.T) {
 	port := certifiedPort(t, c)
 
 	e := runEngine(t, graphview.Options{})
-	spec := graphview.Spec{
-		Queries:    []graphview.Query{{Include: &graphview.Include{ResourceSelectorExpression: "group == '' && resource == 'configmaps'"}}},
-		Namespaces: &graphview.Namespaces{Names: []string{namespace}},
+	spec := spec.Spec{
+		Queries:    []spec.Query{{Include: &spec.Include{ResourceSelectorExpression: "group == '' && resource == 'configmaps'"}}},
+		Namespaces: &spec.Namespaces{Names: []string{namespace}},
 	}
 	if err := e.Apply(t.Context(), graphview.Name{Namespace: namespace, Name: "web"}, "uid", spec); err != nil {
 		t.Fatal(err)

@@ -20,6 +20,7 @@ import (
 	"graphview.dev/api/v1alpha1"
 	"graphview.dev/controllers"
 	"graphview.dev/graphview"
+	"graphview.dev/graphview/spec"
 )
 
 // scripted is an engine that says what a test tells it to say.
@@ -34,10 +35,10 @@ type scripted struct {
 
 type appliedView struct {
 	uid  string
-	spec graphview.Spec
+	spec spec.Spec
 }
 
-func (s *scripted) Apply(_ context.Context, name graphview.Name, uid string, spec graphview.Spec) error {
+func (s *scripted) Apply(_ context.Context, name graphview.Name, uid string, spec spec.Spec) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.applies++
@@ -48,7 +49,7 @@ func (s *scripted) Apply(_ context.Context, name graphview.Name, uid string, spe
 	return s.refuse
 }
 
-func (s *scripted) Refuse(name graphview.Name, _ string, _ *graphview.InvalidSpecError) {
+func (s *scripted) Refuse(name graphview.Name, _ string, _ *spec.InvalidError) {
 	s.Remove(name)
 }
 

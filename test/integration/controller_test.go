@@ -17,6 +17,7 @@ import (
 	"graphview.dev/api/v1alpha1"
 	"graphview.dev/controllers"
 	"graphview.dev/graphview"
+	"graphview.dev/graphview/spec"
 )
 
 // soon is how long a test waits for what should take a second, on a busy machine too.
@@ -33,11 +34,11 @@ func TestControllerFollowsTheEngine(t *testing.T) {
 	}
 	waitOutcomes(t, c, view, outcomeSyncing...)
 	applied, _ := engine.view(nameOf(view))
-	want := appliedView{string(view.UID), graphview.Spec{
-		Queries: []graphview.Query{{Include: &graphview.Include{
+	want := appliedView{string(view.UID), spec.Spec{
+		Queries: []spec.Query{{Include: &spec.Include{
 			ResourceSelectorExpression: "group == '' && resource == 'configmaps'",
 		}}},
-		Namespaces: &graphview.Namespaces{Names: []string{namespace}},
+		Namespaces: &spec.Namespaces{Names: []string{namespace}},
 	}}
 	if diff := cmp.Diff(want, applied, cmp.AllowUnexported(appliedView{})); diff != "" {
 		t.Errorf("applied (-want +got):\n%s", diff)
@@ -87,7 +88,7 @@ func TestControllerFollowsTheEngine(t *testing.T) {
 func TestControllerRefusesAndMends(t *testing.T) {
 	c := newClient(t)
 	namespace := newNamespace(t, c)
-	engine := &scripted{refuse: &graphview.InvalidSpecError{
+	engine := &scripted{refuse: &spec.InvalidError{
 		Reason: v1alpha1.ReasonInvalidExpression, Errors: []error{fmt.Errorf("spec.queries[0]: oops")},
 	}}
 	notifier := &controllers.Notifier{}

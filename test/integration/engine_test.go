@@ -14,6 +14,7 @@ import (
 
 	"graphview.dev/graphview"
 	"graphview.dev/graphview/delivery"
+	"graphview.dev/graphview/spec"
 	"graphview.dev/test/oracle"
 	"graphview.dev/test/workload"
 )
@@ -48,13 +49,13 @@ func runEngineAs(t *testing.T, o graphview.Options, config *rest.Config) *graphv
 }
 
 // specOf is an oracle's view as the engine wants it.
-func specOf(t testing.TB, v oracle.View) graphview.Spec {
+func specOf(t testing.TB, v oracle.View) spec.Spec {
 	t.Helper()
-	spec, err := workload.Spec(v)
+	out, err := workload.Spec(v)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return spec
+	return out
 }
 
 // graphFollower applies a subscription's frames to a reference client.

@@ -23,6 +23,7 @@ import (
 	"graphview.dev/api/v1alpha1"
 	"graphview.dev/controllers"
 	"graphview.dev/graphview"
+	"graphview.dev/graphview/spec"
 	"graphview.dev/test/env"
 	"graphview.dev/test/fixture"
 	"graphview.dev/test/oracle"
@@ -273,7 +274,7 @@ type ruleLog struct {
 	last    string // path
 }
 
-func (l *ruleLog) ApplyRule(_ context.Context, name string, rule graphview.Rule) error {
+func (l *ruleLog) ApplyRule(_ context.Context, name string, rule spec.Rule) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.applied, l.last = append(l.applied, name), rule.References[0].Path

@@ -21,6 +21,7 @@ import (
 	"graphview.dev/graphview"
 	"graphview.dev/graphview/access"
 	"graphview.dev/graphview/delivery"
+	"graphview.dev/graphview/spec"
 	"graphview.dev/test/oracle"
 )
 
@@ -76,11 +77,11 @@ func TestViewsShareWatches(t *testing.T) {
 	namespace := newNamespace(t, c)
 	createConfigMaps(t, c, namespace, 5)
 	e := runEngine(t, graphview.Options{})
-	spec := configMaps(namespace)
+	view := configMaps(namespace)
 	other := configMaps(namespace)
 	other.Queries[0].Include.Object.ObjectSelectorExpression = "'parity' in labels && labels['parity'] == '0'"
 
-	first := mustApply(t, e, "first", spec)
+	first := mustApply(t, e, "first", view)
 	if err := first.WaitSynced(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -163,7 +164,7 @@ func TestInvalidSpecEndsStreams(t *testing.T) {
 
 	bad := specOf(t, v)
 	bad.Queries[0].Include.ResourceSelectorExpression = "group =="
-	var invalid *graphview.InvalidSpecError
+	var invalid *spec.InvalidError
 	if err := e.Apply(t.Context(), view.Name(), view.UID(), bad); !errors.As(err, &invalid) || !strings.Contains(err.Error(), "spec.queries[0].include.resourceSelectorExpression") {
 		t.Fatalf("Apply: %v", err)
 	}
@@ -227,10 +228,10 @@ func TestServiceAccountRestrictsTheView(t *testing.T) {
 			return answered(places, func(p access.Place) bool { return account.Name == "viewer" && set[p.Namespace] }), nil
 		},
 	})
-	spec := specOf(t, configMaps(red, blue))
-	spec.ServiceAccountName = "viewer"
+	declared := specOf(t, configMaps(red, blue))
+	declared.ServiceAccountName = "viewer"
 	name := graphview.Name{Namespace: red, Name: "view"}
-	if err := e.Apply(t.Context(), name, "uid", spec); err != nil {
+	if err := e.Apply(t.Context(), name, "uid", declared); err != nil {
 		t.Fatal(err)
 	}
 	view, _ := e.View(name)
@@ -398,7 +399,7 @@ func TestViewForOneConnection(t *testing.T) {
 		e.CloseView(other)
 	}
 	o.Spec.Queries = nil
-	var invalid *graphview.InvalidSpecError
+	var invalid *spec.InvalidError
 	if _, err := e.Open(t.Context(), o); !errors.As(err, &invalid) {
 		t.Errorf("Open without queries: %v", err)
 	}

@@ -17,6 +17,7 @@ import (
 
 	"graphview.dev/api/v1alpha1"
 	"graphview.dev/graphview"
+	"graphview.dev/graphview/spec"
 	"graphview.dev/test/fixture"
 	"graphview.dev/test/oracle"
 	"graphview.dev/test/workload"
@@ -182,11 +183,11 @@ func (r *runner) setView(ctx context.Context, text string) error {
 	if err != nil {
 		return err
 	}
-	spec, err := parseSpec(text)
+	declared, err := parseSpec(text)
 	if err != nil {
 		return err
 	}
-	r.refused = r.engine.Apply(ctx, r.name, "uid-"+r.name.Name, spec)
+	r.refused = r.engine.Apply(ctx, r.name, "uid-"+r.name.Name, declared)
 	if r.current == nil && r.refused == nil {
 		r.current = follow(ctx, r.view(), nil)
 	}
@@ -195,18 +196,18 @@ func (r *runner) setView(ctx context.Context, text string) error {
 
 // parseSpec reads a spec as the API server would: no unknown field is let
 // through. The oracle's words for it are those of the manifest.
-func parseSpec(text string) (graphview.Spec, error) {
+func parseSpec(text string) (spec.Spec, error) {
 	var typed v1alpha1.GraphViewSpec
 	if err := yaml.UnmarshalStrict([]byte(text), &typed); err != nil {
-		return graphview.Spec{}, fmt.Errorf("parse spec: %w", err)
+		return spec.Spec{}, fmt.Errorf("parse spec: %w", err)
 	}
 	manifest, err := json.Marshal(map[string]any{"spec": typed})
 	if err != nil {
-		return graphview.Spec{}, fmt.Errorf("parse spec: %w", err)
+		return spec.Spec{}, fmt.Errorf("parse spec: %w", err)
 	}
 	view, err := oracle.ParseView(manifest)
 	if err != nil {
-		return graphview.Spec{}, err
+		return spec.Spec{}, err
 	}
 	return workload.Spec(view)
 }
@@ -239,7 +240,7 @@ func (r *runner) setRules(ctx context.Context, text string) error {
 		}
 		name := manifest.GetName()
 		r.rules[name] = true
-		invalid := (*graphview.InvalidSpecError)(nil)
+		invalid := (*spec.InvalidError)(nil)
 		if err := r.engine.ApplyRule(ctx, name, rule); err != nil && !errors.As(err, &invalid) {
 			return err
 		}

@@ -3,16 +3,16 @@ package workload
 import (
 	"fmt"
 
-	"graphview.dev/graphview"
 	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/spec"
 	"graphview.dev/test/oracle"
 )
 
 // Rule is an oracle's rule as the engine wants it.
-func Rule(r oracle.Rule) (graphview.Rule, error) {
-	out := graphview.Rule{From: graph.Kind(r.Spec.From)}
+func Rule(r oracle.Rule) (spec.Rule, error) {
+	out := spec.Rule{From: graph.Kind(r.Spec.From)}
 	for _, d := range r.Spec.References {
-		reference := graphview.RuleReference{Path: d.Path, NamespacePath: d.NamespacePath, To: graph.Kind(d.To), Expression: d.Expression}
+		reference := spec.RuleReference{Path: d.Path, NamespacePath: d.NamespacePath, To: graph.Kind(d.To), Expression: d.Expression}
 		if d.Type != "" {
 			var ok bool
 			if reference.Type, ok = graph.ParseArcType(d.Type); !ok {

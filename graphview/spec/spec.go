@@ -1,14 +1,6 @@
-package graphview
+package spec
 
 import "graphview.dev/graphview/graph"
-
-// Name is the name of a view: that of the GraphView that declares it.
-type Name struct {
-	Namespace, Name string
-}
-
-// String returns namespace/name.
-func (n Name) String() string { return n.Namespace + "/" + n.Name }
 
 // Spec is what a user asks of a view, as text, whether it came from a
 // GraphView or from a request on a connection. Compile checks it.

@@ -1,11 +1,9 @@
-package graphview
+package spec
 
 import (
 	"errors"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"graphview.dev/graphview/graph"
 )
@@ -64,7 +62,7 @@ func TestCompileRule(t *testing.T) {
 				from = widgetKind
 			}
 			_, err := CompileRule(t.Context(), Rule{From: from, References: tt.references})
-			var invalid *InvalidSpecError
+			var invalid *InvalidError
 			if !errors.As(err, &invalid) {
 				if err != nil || tt.want != nil {
 					t.Fatalf("error %v, want %q", err, tt.want)
@@ -84,56 +82,5 @@ func TestCompileRule(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-// TestRulesRevisions: only the kinds that a change concerns become stale, and get
-// a revision that no other rules of the kind had.
-func TestRulesRevisions(t *testing.T) {
-	r := newRules()
-	seen := map[uint64]bool{0: true}
-	before := map[graph.Kind]uint64{}
-	for _, step := range []struct {
-		name, expression string
-		kind             graph.Kind // none: the rule is removed
-		want             map[graph.Kind]bool
-	}{
-		{name: "a", kind: widgetKind, want: map[graph.Kind]bool{widgetKind: false}},
-		{name: "b", kind: gadgetKind, expression: "[]", want: map[graph.Kind]bool{gadgetKind: true}},
-		{name: "a", kind: gadgetKind, want: map[graph.Kind]bool{widgetKind: false, gadgetKind: true}},
-		{name: "b", want: map[graph.Kind]bool{gadgetKind: true}},
-		{name: "b", want: map[graph.Kind]bool{}},
-		{name: "a", want: map[graph.Kind]bool{gadgetKind: false}},
-		{name: "a", kind: widgetKind, want: map[graph.Kind]bool{widgetKind: false}},
-	} {
-		var p *RuleProgram
-		if step.kind.Kind != "" {
-			reference := RuleReference{Path: "spec.a", To: widgetKind}
-			if step.expression != "" {
-				reference = RuleReference{Expression: step.expression}
-			}
-			var err error
-			if p, err = CompileRule(t.Context(), Rule{From: step.kind, References: []RuleReference{reference}}); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if err := r.declare(step.name, p); err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(step.want, r.takeStale()); diff != "" {
-			t.Errorf("stale (-want +got):\n%s", diff)
-		}
-		now := r.current.Load()
-		for _, kind := range []graph.Kind{widgetKind, gadgetKind} {
-			revision := now.kinds[kind].revision
-			_, touched := step.want[kind]
-			if !touched && revision != before[kind] {
-				t.Errorf("%s has a new revision though nothing of it changed", kind.Kind)
-			}
-			if touched && revision != 0 && seen[revision] {
-				t.Errorf("%s has a revision that was there before", kind.Kind)
-			}
-			seen[revision], before[kind] = true, revision
-		}
 	}
 }

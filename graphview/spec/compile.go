@@ -1,0 +1,193 @@
+package spec
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"graphview.dev/graphview/expr"
+)
+
+// The bounds of a Spec, the same as those of the GraphView CRD.
+const (
+	maxQueries = 64
+	maxRoots   = 64
+	maxNames   = 1024
+)
+
+// reasonSpec is InvalidError's reason where the shape of a spec is wrong,
+// which the CRD's own rules refuse before a GraphView gets here.
+const reasonSpec = string(expr.InvalidExpression)
+
+// InvalidError says what is wrong with a Spec. It is terminal: nothing
+// happens until the spec changes.
+type InvalidError struct {
+	// Reason is InvalidExpression, InvalidSelector or InvalidJSONPath: that of
+	// the first error.
+	Reason string
+	// Errors are all that were found, in the order of the spec. Each names its
+	// field, the place in it, and what was expected.
+	Errors []error
+}
+
+func (e *InvalidError) Error() string { return strings.Join(e.Texts(), "; ") }
+
+// Texts are the errors, each for itself. Each begins with the path of its field.
+func (e *InvalidError) Texts() []string {
+	texts := make([]string, len(e.Errors))
+	for i, err := range e.Errors {
+		texts[i] = err.Error()
+	}
+	return texts
+}
+
+func (e *InvalidError) Unwrap() []error { return e.Errors }
+
+// compiler gathers what is wrong, so that an author sees all of it at once.
+type compiler struct {
+	ctx  context.Context //nolint:containedctx // that of one call of Compile
+	errs []error
+	// interrupted: not all was checked.
+	interrupted bool
+}
+
+func (c *compiler) check(path string, err error) bool {
+	if err == nil {
+		return true
+	}
+	if c.ctx.Err() != nil {
+		c.interrupted = true
+		return false
+	}
+	if text, ok := errors.AsType[*expr.Error](err); ok {
+		err = text.At(path)
+	} else {
+		err = fmt.Errorf("%s: %w", path, err)
+	}
+	c.errs = append(c.errs, err)
+	return false
+}
+
+func (c *compiler) shape(path, format string, args ...any) {
+	c.errs = append(c.errs, fmt.Errorf("%s: "+format, append([]any{path}, args...)...))
+}
+
+// Compile checks everything a user wrote. The error is an *InvalidError, or
+// the context's, and then nothing is known of the spec.
+func Compile(ctx context.Context, declared Spec) (*Program, error) {
+	c := &compiler{ctx: ctx}
+	p := &Program{Spec: declared}
+	if n := len(declared.Queries); n < 1 || n > maxQueries {
+		c.shape("spec.queries", "must have between 1 and %d queries, has %d", maxQueries, n)
+	}
+	// What is beyond the bounds is not compiled: that alone could be a lot of work.
+	for i := range declared.Queries[:min(len(declared.Queries), maxQueries)] {
+		p.Queries = append(p.Queries, c.query(fmt.Sprintf("spec.queries[%d]", i), &declared.Queries[i]))
+	}
+	if declared.Namespaces != nil {
+		p.Namespaces = c.namespaces("spec.namespaces", declared.Namespaces)
+	}
+	if declared.Roots != nil {
+		if n := len(declared.Roots.ObjectSelectorExpressions); n > maxRoots {
+			c.shape("spec.roots.objectSelectorExpressions", "must have at most %d expressions, has %d", maxRoots, n)
+		}
+		for i, text := range declared.Roots.ObjectSelectorExpressions[:min(len(declared.Roots.ObjectSelectorExpressions), maxRoots)] {
+			selector, err := expr.CompileObject(c.ctx, text)
+			if c.check(fmt.Sprintf("spec.roots.objectSelectorExpressions[%d]", i), err) {
+				p.Roots = append(p.Roots, selector)
+			}
+		}
+	}
+	if c.interrupted {
+		return nil, fmt.Errorf("compile: %w", context.Cause(ctx))
+	}
+	if len(c.errs) > 0 {
+		invalid := &InvalidError{Reason: reasonSpec, Errors: c.errs}
+		if text, ok := errors.AsType[*expr.Error](c.errs[0]); ok {
+			invalid.Reason = string(text.Reason)
+		}
+		return nil, invalid
+	}
+	return p, nil
+}
+
+func (c *compiler) query(path string, q *Query) QueryProgram {
+	switch {
+	case q.Include != nil && q.Exclude != nil:
+		c.shape(path, "has both include and exclude; split it into two queries, the first that matches decides")
+	case q.Include == nil && q.Exclude == nil:
+		c.shape(path, "has neither include nor exclude; set exactly one of them")
+	case q.Exclude != nil:
+		selector, err := expr.CompileResource(c.ctx, q.Exclude.ResourceSelectorExpression)
+		c.check(path+".exclude.resourceSelectorExpression", err)
+		return QueryProgram{Resource: selector}
+	}
+	if q.Include == nil || q.Exclude != nil {
+		return QueryProgram{}
+	}
+	out := QueryProgram{Include: true, Filter: q.Include.Object}
+	var err error
+	path += ".include"
+	out.Resource, err = expr.CompileResource(c.ctx, q.Include.ResourceSelectorExpression)
+	c.check(path+".resourceSelectorExpression", err)
+	path += ".object"
+	if text := q.Include.Object.LabelSelector; text != "" {
+		out.Labels, err = expr.ParseLabelSelector(text)
+		c.check(path+".labelSelector", err)
+	}
+	if text := q.Include.Object.FieldSelector; text != "" {
+		if selector, err := expr.ParseFieldSelector(text); c.check(path+".fieldSelector", err) {
+			out.Fields = selector.String()
+		}
+	}
+	if text := q.Include.Object.ObjectSelectorExpression; text != "" {
+		out.Object, err = expr.CompileObject(c.ctx, text)
+		c.check(path+".objectSelectorExpression", err)
+	}
+	if text := q.Include.Object.JSONPath; text != "" {
+		out.Path, err = expr.ParseJSONPath(text)
+		c.check(path+".jsonPath", err)
+	}
+	return out
+}
+
+func (c *compiler) namespaces(path string, n *Namespaces) *NamespaceProgram {
+	out := &NamespaceProgram{}
+	if len(n.Names) > 0 {
+		if n.LabelSelector != "" || n.FieldSelector != "" {
+			c.shape(path, "names excludes labelSelector and fieldSelector; use objectSelectorExpression to narrow names down")
+		}
+		if len(n.Names) > maxNames {
+			c.shape(path+".names", "must have at most %d names, has %d", maxNames, len(n.Names))
+		}
+		out.Names = make(map[string]bool, len(n.Names))
+		for i, name := range n.Names[:min(len(n.Names), maxNames)] {
+			if problems := validation.IsDNS1123Label(name); len(problems) > 0 {
+				c.shape(fmt.Sprintf("%s.names[%d]", path, i), "%q is not the name of a namespace: %s", name, problems[0])
+			}
+			out.Names[name] = true
+		}
+	}
+	if n.LabelSelector != "" {
+		if selector, err := expr.ParseLabelSelector(n.LabelSelector); c.check(path+".labelSelector", err) {
+			out.Labels = selector.String()
+		}
+	}
+	if n.FieldSelector != "" {
+		if selector, err := expr.ParseFieldSelector(n.FieldSelector); c.check(path+".fieldSelector", err) {
+			out.Fields = selector.String()
+		}
+	}
+	if n.ObjectSelectorExpression != "" {
+		var err error
+		out.Object, err = expr.CompileObject(c.ctx, n.ObjectSelectorExpression)
+		c.check(path+".objectSelectorExpression", err)
+	}
+	if out.Names == nil && !out.Selective() {
+		return nil
+	}
+	return out
+}

@@ -1,0 +1,26 @@
+package spec
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestNamespaceNames: a request on a connection is not checked by a CRD.
+func TestNamespaceNames(t *testing.T) {
+	for name, test := range map[string]struct{ namespace, wantErr string }{
+		"a name":     {namespace: "shop-1"},
+		"empty":      {wantErr: `spec.namespaces.names[1]: "" is not the name of a namespace`},
+		"a path":     {namespace: "../nodes", wantErr: `spec.namespaces.names[1]: "../nodes" is not the name of a namespace`},
+		"a pattern":  {namespace: "shop-*", wantErr: `spec.namespaces.names[1]: "shop-*" is not the name of a namespace`},
+		"upper case": {namespace: "Shop", wantErr: `spec.namespaces.names[1]: "Shop" is not the name of a namespace`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			declared := Spec{Queries: []Query{{Include: &Include{ResourceSelectorExpression: "resource == 'configmaps'"}}}}
+			declared.Namespaces = &Namespaces{Names: []string{"red", test.namespace}}
+			_, err := Compile(t.Context(), declared)
+			if test.wantErr == "" && err != nil || test.wantErr != "" && (err == nil || !strings.Contains(err.Error(), test.wantErr)) {
+				t.Errorf("got %v, want %q", err, test.wantErr)
+			}
+		})
+	}
+}

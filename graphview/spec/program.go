@@ -1,0 +1,96 @@
+package spec
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/labels"
+
+	"graphview.dev/graphview/expr"
+	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/panics"
+)
+
+// Program is a compiled Spec. It is immutable and may be shared.
+type Program struct {
+	Spec    Spec
+	Queries []QueryProgram
+	// Namespaces is nil for all namespaces.
+	Namespaces *NamespaceProgram
+	Roots      []*expr.ObjectSelector
+}
+
+// QueryProgram is a compiled Query.
+type QueryProgram struct {
+	Include  bool
+	Resource *expr.ResourceSelector
+	// Filter is what the query says of objects; the others are it compiled, nil or ""
+	// where it says nothing.
+	Filter ObjectFilter
+	Labels labels.Selector
+	Fields string // canonical
+	Object *expr.ObjectSelector
+	Path   *expr.JSONPath
+}
+
+// NamespaceProgram is compiled Namespaces. A nil one selects all.
+type NamespaceProgram struct {
+	// Names is nil for any.
+	Names map[string]bool
+	// Labels and Fields are canonical, "" for any.
+	Labels, Fields string
+	Object         *expr.ObjectSelector
+}
+
+// Selective tells whether namespaces have to be looked at, and not only named.
+func (n *NamespaceProgram) Selective() bool {
+	return n != nil && (n.Labels != "" || n.Fields != "" || n.Object != nil)
+}
+
+// Named are the names, sorted, nil if it says none.
+func (n *NamespaceProgram) Named() []string {
+	if n == nil || n.Names == nil {
+		return nil
+	}
+	return slices.Sorted(maps.Keys(n.Names))
+}
+
+// Choose finds the query that decides about a resource, the first that matches, and
+// tells whether it includes it. What each evaluation costs is charged, in CEL's
+// units; a query that is not reached because charge said no decides nothing.
+func (p *Program) Choose(ctx context.Context, r expr.Resource, charge func(cost uint64) (granted bool)) (query int, include, decided bool, err error) {
+	defer panics.Recover(&err)
+	for i := range p.Queries {
+		if ctx.Err() != nil {
+			return 0, false, false, nil
+		}
+		matches, cost, err := p.Queries[i].Resource.Matches(ctx, r)
+		granted := charge(cost)
+		switch {
+		case err != nil:
+			return 0, false, false, fmt.Errorf("spec.queries[%d]: %w", i, err)
+		case matches:
+			return i, p.Queries[i].Include, true, nil
+		case !granted:
+			return 0, false, false, nil
+		}
+	}
+	return 0, false, false, nil
+}
+
+// Rooted tells whether only what roots reach is visible.
+func (p *Program) Rooted() bool { return len(p.Roots) > 0 }
+
+// Walk is the way from the roots to what is visible.
+func (p *Program) Walk() graph.Walk {
+	switch r := p.Spec.Roots; {
+	case r == nil:
+		return graph.Walk{}
+	case r.Follow == nil:
+		return graph.Walk{Against: r.IgnoreArcDirection}
+	default:
+		return graph.Walk{Direction: r.Follow.Direction, Depth: r.Follow.Depth, Types: r.Follow.Types}
+	}
+}

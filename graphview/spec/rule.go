@@ -1,0 +1,119 @@
+package spec
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"graphview.dev/graphview/expr"
+	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/refs"
+)
+
+// maxRuleReferences bounds a Rule, as the ReferenceRule CRD does.
+const maxRuleReferences = 32
+
+// ReasonInvalidPath is InvalidError's reason where a Rule's path cannot be
+// followed.
+const ReasonInvalidPath = "InvalidPath"
+
+// Rule is what a ReferenceRule declares: what the objects of a kind refer to.
+// CompileRule checks it.
+type Rule struct {
+	From       graph.Kind
+	References []RuleReference
+}
+
+// RuleReference is one way to refer to others: with Path, or with Expression.
+type RuleReference struct {
+	// Path leads to names of objects of the kind To, NamespacePath, which may be
+	// empty, to their namespaces.
+	Path, NamespacePath string
+	To                  graph.Kind
+	// Expression says all of that itself.
+	Expression string
+	// Type is graph.Direct or graph.Transitive; 0 means Direct.
+	Type graph.ArcType
+}
+
+// RuleProgram is a compiled Rule. It is immutable and may be shared.
+type RuleProgram struct {
+	Rule Rule
+	// Paths and Expressions are what its references are, each in their order.
+	Paths       []refs.Rule
+	Expressions []RuleExpression
+}
+
+// RuleExpression is an expression of one rule.
+type RuleExpression struct {
+	// Field is the expression's place in the rule.
+	Field   string
+	Program *expr.References
+	Arc     graph.ArcType
+}
+
+// CompileRule checks everything a user wrote. The error is an
+// *InvalidError, or the context's, and then nothing is known of the rule.
+func CompileRule(ctx context.Context, rule Rule) (*RuleProgram, error) {
+	c := &compiler{ctx: ctx}
+	p := &RuleProgram{Rule: rule}
+	if rule.From.Kind == "" || strings.Contains(rule.From.Group+rule.From.Kind, "*") {
+		c.shape("spec.from", "must be one kind and its group, without patterns")
+	}
+	if n := len(rule.References); n < 1 || n > maxRuleReferences {
+		c.shape("spec.references", "must have between 1 and %d references, has %d", maxRuleReferences, n)
+	}
+	reason := reasonSpec
+	for i := range rule.References[:min(len(rule.References), maxRuleReferences)] {
+		before := len(c.errs)
+		badPath := p.add(c, fmt.Sprintf("spec.references[%d]", i), &rule.References[i])
+		if before == 0 && len(c.errs) > 0 && badPath {
+			reason = ReasonInvalidPath
+		}
+	}
+	if len(c.errs) == 0 {
+		// Whatever the parts do not show of themselves, together they do.
+		_, err := refs.Extended(map[graph.Kind][]refs.Rule{rule.From: p.Paths})
+		c.check("spec.references", err)
+	}
+	if c.interrupted {
+		return nil, fmt.Errorf("compile: %w", context.Cause(ctx))
+	}
+	if len(c.errs) > 0 {
+		return nil, &InvalidError{Reason: reason, Errors: c.errs}
+	}
+	return p, nil
+}
+
+// add compiles one reference. It tells whether a path is what is wrong with it.
+func (p *RuleProgram) add(c *compiler, path string, r *RuleReference) (badPath bool) {
+	arc := r.Type
+	if arc == 0 {
+		arc = graph.Direct
+	}
+	switch {
+	case arc != graph.Direct && arc != graph.Transitive:
+		c.shape(path+".type", "must be r or t")
+	case (r.Path == "") == (r.Expression == ""):
+		c.shape(path, "has exactly one of path and expression; remove one, or make it two references")
+	case r.Expression != "" && (r.NamespacePath != "" || r.To != graph.Kind{}):
+		c.shape(path, "an expression names group, kind and namespace itself; remove to and namespacePath")
+	case r.Expression != "":
+		program, err := expr.CompileReferences(c.ctx, r.Expression)
+		if path += ".expression"; c.check(path, err) {
+			p.Expressions = append(p.Expressions, RuleExpression{Field: path, Program: program, Arc: arc})
+		}
+	case r.To.Kind == "":
+		c.shape(path+".to.kind", "must be the name of a kind: that of the names at path")
+	default:
+		ok := c.check(path+".path", refs.CheckPath(r.Path))
+		rule := refs.Rule{Path: r.Path, Type: arc, To: refs.Target{Group: refs.Part{Value: r.To.Group}, Kind: refs.Part{Value: r.To.Kind}}}
+		if ok && r.NamespacePath != "" {
+			ok = c.check(path+".namespacePath", refs.CheckCompanion(r.NamespacePath, r.Path))
+			rule.Namespace = []string{refs.FromRoot(r.NamespacePath)}
+		}
+		p.Paths = append(p.Paths, rule)
+		return !ok
+	}
+	return false
+}
