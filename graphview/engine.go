@@ -4,88 +4,23 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"runtime"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
-	"github.com/go-logr/logr"
 	"github.com/prometheus/client_golang/prometheus"
-	"k8s.io/client-go/rest"
 
 	"graphview.dev/api/reason"
-	"graphview.dev/graphview/access"
 	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/helm"
-	"graphview.dev/graphview/quarantine"
 	"graphview.dev/graphview/resources"
 	"graphview.dev/graphview/spec"
 	"graphview.dev/graphview/watch"
 )
-
-// Options of an Engine. Config is required.
-type Options struct {
-	// Config reaches the API server as the operator.
-	Config *rest.Config
-	Logger logr.Logger
-	// SyncTimeout is how long a view waits for a resource before it is served
-	// without it, with a warning. 0 means 30 s.
-	SyncTimeout time.Duration
-	// MaxVertices is how many visible vertices a view may have; beyond, it is
-	// not served. 0 means 200,000.
-	MaxVertices int
-	// Budget is what a view's expressions may cost at once, in CEL's units, of
-	// which a hundredth is granted anew each second; beyond, it is not served. 0
-	// means 300 million.
-	Budget int
-	// LimitRetry is when a view that exceeded a limit is tried again. 0 means
-	// five minutes.
-	LimitRetry time.Duration
-	// Permit is the Permit of a ServiceAccount. It is asked for views that name
-	// one; a change of its answers takes effect within PermitInterval (0: 60 s).
-	// Without it, such views are empty.
-	Permit         func(ctx context.Context, account Name, places []access.Place) (map[access.Place]bool, error)
-	PermitInterval time.Duration
-	// MaxOpened is how many views made for one connection there may be at once. 0
-	// means 64.
-	MaxOpened int
-	// Notify is told when a view's Status may have changed. It must not block
-	// and must not call the Engine.
-	Notify func(Name)
-	// Quarantine notes what is done for users, and refuses what has ended the process
-	// before. nil: nothing is noted or refused.
-	Quarantine *quarantine.Journal
-	// Registerer gets the engine's metrics; nil: nobody does.
-	Registerer prometheus.Registerer
-}
-
-func (o *Options) setDefaults() {
-	if o.SyncTimeout == 0 {
-		o.SyncTimeout = 30 * time.Second
-	}
-	if o.MaxVertices == 0 {
-		o.MaxVertices = 200_000
-	}
-	if o.Budget == 0 {
-		o.Budget = defaultBudget
-	}
-	if o.LimitRetry == 0 {
-		o.LimitRetry = 5 * time.Minute
-	}
-	if o.PermitInterval == 0 {
-		o.PermitInterval = time.Minute
-	}
-	if o.MaxOpened == 0 {
-		o.MaxOpened = 64
-	}
-	if o.Notify == nil {
-		o.Notify = func(Name) {}
-	}
-}
 
 // Engine keeps the graph and all views. Its methods may be called by any
 // goroutine, before, during and after Run.
@@ -360,60 +295,3 @@ func (e *Engine) Watches() int { return e.watches.Len() }
 
 // Size is what the shared graph holds.
 func (e *Engine) Size() graph.Size { return e.graph.Size() }
-
-// acquire leases a watch for a tap and makes the tap part of its feed.
-func (e *Engine) acquire(ctx context.Context, t *tap) error {
-	key := t.need.key
-	key.Kind, key.Namespaced = t.need.resource.Kind, t.need.resource.Namespaced
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	// The first event may come before Acquire returns, so the feed is there first.
-	lease, err := e.watches.Acquire(ctx, key, func(w *watch.Watch) watch.Handler {
-		f := newFeed(e.life, e, w, t.need.resource)
-		e.feeds[w] = f
-		return f
-	})
-	if err != nil {
-		return fmt.Errorf("watch %s: %w", t.need.key, err)
-	}
-	t.lease, t.feed = lease, e.feeds[lease.Watch()]
-	t.feed.leases++
-	return nil
-}
-
-// giveBack returns a tap's lease and, with the feed's last lease, takes what only
-// that feed saw out of the graph.
-func (e *Engine) giveBack(t *tap) {
-	t.lease.Release()
-	// Counted down only now: with none left, every lease has been given back,
-	// the watch has ended, and nobody can lease it any more.
-	e.mu.Lock()
-	t.feed.leases--
-	last := t.feed.leases == 0
-	if last {
-		delete(e.feeds, t.feed.watch)
-	}
-	e.mu.Unlock()
-	if last {
-		e.do(func() {
-			e.releases.drop(e.graph, t.feed)
-			if t.feed.source != 0 {
-				e.graph.RemoveSource(t.feed.source)
-				delete(e.bySource, t.feed.source)
-			}
-		})
-	}
-}
-
-// allFeeds returns the feeds that there are.
-func (e *Engine) allFeeds() []*feed {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return slices.Collect(maps.Values(e.feeds))
-}
-
-func kindOf(r resources.Resource) graph.Kind { return graph.Kind{Group: r.Group, Kind: r.Kind} }
-
-func resourceOf(r resources.Resource) graph.Resource {
-	return graph.Resource{Group: r.Group, Version: r.Version, Resource: r.Resource}
-}

@@ -1,0 +1,69 @@
+package graphview
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/resources"
+	"graphview.dev/graphview/watch"
+)
+
+// acquire leases a watch for a tap and makes the tap part of its feed.
+func (e *Engine) acquire(ctx context.Context, t *tap) error {
+	key := t.need.key
+	key.Kind, key.Namespaced = t.need.resource.Kind, t.need.resource.Namespaced
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	// The first event may come before Acquire returns, so the feed is there first.
+	lease, err := e.watches.Acquire(ctx, key, func(w *watch.Watch) watch.Handler {
+		f := newFeed(e.life, e, w, t.need.resource)
+		e.feeds[w] = f
+		return f
+	})
+	if err != nil {
+		return fmt.Errorf("watch %s: %w", t.need.key, err)
+	}
+	t.lease, t.feed = lease, e.feeds[lease.Watch()]
+	t.feed.leases++
+	return nil
+}
+
+// giveBack returns a tap's lease and, with the feed's last lease, takes what only
+// that feed saw out of the graph.
+func (e *Engine) giveBack(t *tap) {
+	t.lease.Release()
+	// Counted down only now: with none left, every lease has been given back,
+	// the watch has ended, and nobody can lease it any more.
+	e.mu.Lock()
+	t.feed.leases--
+	last := t.feed.leases == 0
+	if last {
+		delete(e.feeds, t.feed.watch)
+	}
+	e.mu.Unlock()
+	if last {
+		e.do(func() {
+			e.releases.drop(e.graph, t.feed)
+			if t.feed.source != 0 {
+				e.graph.RemoveSource(t.feed.source)
+				delete(e.bySource, t.feed.source)
+			}
+		})
+	}
+}
+
+// allFeeds returns the feeds that there are.
+func (e *Engine) allFeeds() []*feed {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return slices.Collect(maps.Values(e.feeds))
+}
+
+func kindOf(r resources.Resource) graph.Kind { return graph.Kind{Group: r.Group, Kind: r.Kind} }
+
+func resourceOf(r resources.Resource) graph.Resource {
+	return graph.Resource{Group: r.Group, Version: r.Version, Resource: r.Resource}
+}

@@ -1,0 +1,171 @@
+package graph
+
+// Object is one version of an object, as a source sees it.
+type Object struct {
+	Namespace, Name, UID string
+	// Version orders the versions of one object; 0 if unknown. A source that
+	// lags behind another does not take a newer version back.
+	Version uint64
+	// Hash is equal for equal content. Blank: nothing of the content is shown, so
+	// that a change of it is none to a lens.
+	Hash   uint64
+	Blank  bool
+	Labels map[string]string
+	// References, of which several may have one target. Rules is equal where they
+	// were found by the same rules; most objects have 0.
+	References []Reference
+	Rules      uint64
+	// Class says how the object is, for Counts. LapsesAt is when it becomes
+	// LapsesTo unless the object changes before; 0 for never. See Graph.Lapse.
+	Class, LapsesTo Class
+	LapsesAt        int64
+	// Payload is the content, for the reader; the graph does not look at it.
+	Payload any
+}
+
+// Set tells the graph what a source sees of an object. The id it returns names
+// the object in Lens.Select until Update returns. In Update.
+func (g *Graph) Set(id SourceID, o *Object) NodeID {
+	src := g.sources[id]
+	if src == nil {
+		return 0 // it was removed
+	}
+	at := g.slotFor(src.kind, g.spaces.intern(o.Namespace), o.Name)
+	n := g.nodeAt(at, src.resource)
+	if n == 0 {
+		n = g.nodes.alloc()
+		*g.nodes.at(n) = node{slot: at, kind: g.slots.at(at).kind, resource: src.resource, sibling: g.slots.at(at).node}
+		g.slots.at(at).node = n
+	}
+	p := g.nodes.at(n)
+	known := p.alive()
+	before := g.tallyOf(at)
+	g.addClaim(n, id)
+	lags := len(g.claims[n]) > 0 && p.version > o.Version && o.Version != 0
+	if known && (lags || p.version == o.Version && p.hash == o.Hash && g.rules[n] == o.Rules) {
+		return NodeID(n)
+	}
+	if uid := uidHash(o.UID); uid != p.uid {
+		g.setUID(n, uid)
+	}
+	if !known || p.hash != o.Hash && !o.Blank {
+		p.changed = g.rev
+	}
+	p.version, p.hash, p.payload = o.Version, o.Hash, o.Payload
+	g.setRules(n, o.Rules)
+	g.setClass(n, o.Class, lapse{o.LapsesAt, o.LapsesTo})
+
+	labels := g.labels.acquire(o.Labels)
+	relabel := !known || labels != p.labels
+	if relabel {
+		g.repost(n, p.labels, labels)
+	}
+	g.labels.release(p.labels)
+	p.labels = labels
+	if !known {
+		g.enter(at)
+	}
+	g.recount(at, before)
+	g.setNames(n, o.References)
+	g.setSelectors(n, o.References)
+	if relabel {
+		g.relabelled(at)
+	}
+	return NodeID(n)
+}
+
+func (g *Graph) setRules(id nodeID, rules uint64) {
+	switch {
+	case rules != 0:
+		g.rules[id] = rules
+	case len(g.rules) > 0:
+		delete(g.rules, id)
+	}
+}
+
+// Find returns the id of an object that a source sees, 0 if it sees none of
+// that name. In Update.
+func (g *Graph) Find(id SourceID, namespace, name string) NodeID {
+	src := g.sources[id]
+	if src == nil {
+		return 0
+	}
+	at, _ := g.findSlot(src.kind, g.spaces.find(namespace), name)
+	if at == 0 {
+		return 0
+	}
+	if n := g.nodeAt(at, src.resource); n != 0 && g.claimed(n, id) {
+		return NodeID(n)
+	}
+	return 0
+}
+
+// Remove tells the graph that a source no longer sees an object. In Update.
+func (g *Graph) Remove(id SourceID, namespace, name string) {
+	if n := g.Find(id, namespace, name); n != 0 {
+		g.unclaim(nodeID(n), id)
+	}
+}
+
+func (g *Graph) unclaim(id nodeID, source SourceID) {
+	n := g.nodes.at(id)
+	before := g.tallyOf(n.slot)
+	g.removeClaim(id, source)
+	switch src := g.sources[source]; {
+	case n.alive() && src != nil:
+		for l := range src.lenses {
+			l.unclaimed(id, source)
+		}
+	case !n.alive() && n.pins > 0:
+		for l := range g.lenses {
+			if e := l.index.at(id); e != 0 {
+				l.deselect(e)
+			}
+		}
+	}
+	if n.alive() {
+		return
+	}
+	g.setUID(id, 0)
+	g.setHolder(id, nil)
+	delete(g.byNamespace, id)
+	for a := n.out; a != 0; a = g.nodes.at(id).out {
+		g.removeArc(a)
+	}
+	g.repost(id, n.labels, nil)
+	g.labels.release(n.labels)
+	n.labels, n.payload, n.hash, n.version = nil, nil, 0, 0
+	g.setRules(id, 0)
+	delete(g.lapses, id)
+	at := n.slot
+	if !g.hasLiveNode(at) {
+		g.leave(at)
+	}
+	g.recount(at, before)
+	g.relabelled(at)
+	g.dropNode(id)
+}
+
+// hasLiveNode tells whether the slot has a live node.
+func (g *Graph) hasLiveNode(id slotID) bool {
+	for n := g.slots.at(id).node; n != 0; n = g.nodes.at(n).sibling {
+		if g.nodes.at(n).alive() {
+			return true
+		}
+	}
+	return false
+}
+
+// setUID changes a node's UID, and with it which owner references it satisfies.
+func (g *Graph) setUID(id nodeID, uid uint32) {
+	n := g.nodes.at(id)
+	if _, ok := g.uidWas[id]; !ok {
+		g.uidWas[id] = n.uid
+	}
+	n.uid = uid
+	for a := g.slots.at(n.slot).in; a != 0; a = g.arcs.at(a).nextIn {
+		if g.arcs.at(a).uid != 0 {
+			g.noteArc(a)
+		}
+	}
+}
