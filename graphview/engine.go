@@ -18,6 +18,7 @@ import (
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/helm"
 	"graphview.dev/graphview/resources"
+	"graphview.dev/graphview/sharing"
 	"graphview.dev/graphview/spec"
 	"graphview.dev/graphview/watch"
 )
@@ -48,6 +49,9 @@ type Engine struct {
 	// namespaceWatches counts watches by the namespace of the GraphViews that need
 	// them.
 	namespaceWatches *budget.Shares[string]
+
+	// sharing says which watches of all namespaces views share.
+	sharing *sharing.Book[watch.Key, *View]
 
 	// slow is filled by who evaluates for a view whose expressions take long.
 	slow       chan struct{}
@@ -87,6 +91,7 @@ func NewEngine(o Options) (*Engine, error) {
 		releases: make(releases),
 
 		namespaceWatches: budget.NewShares[string](boundNamespaceWatches),
+		sharing:          sharing.NewBook[watch.Key](sharing.Options[*View]{Linger: o.Linger, Tell: (*View).kick}),
 	}
 	var err error
 	if e.discovery, err = resources.New(resources.Options{Config: o.Config, Logger: o.Logger.WithName("discovery")}); err != nil {

@@ -18,7 +18,7 @@ func (e *Engine) tellExceedances() {
 			if f == nil {
 				continue
 			}
-			for _, t := range *f.taps.Load() {
+			for _, t := range f.taps.Load().all {
 				if !t.closed && t.namespaces == nil && has[t.view.lens] {
 					t.view.warnings.SetExceeded(t, x.Namespace, x.Name, exceeded(x.Err))
 				}

@@ -26,7 +26,7 @@ type feed struct {
 	// life ends when views have to: whatever is evaluated after it is of no use.
 	life context.Context //nolint:containedctx // handlers are called without one
 	// taps is replaced as a whole, under Engine.mu.
-	taps atomic.Pointer[[]*tap]
+	taps atomic.Pointer[tapIndex]
 	// leases counts those of views. Guarded by Engine.mu.
 	leases int
 	// source is the graph's name for the feed, 0 before its first event. Only
@@ -47,7 +47,7 @@ type objectName struct{ namespace, name string }
 
 func newFeed(ctx context.Context, e *Engine, w *watch.Watch, r resources.Resource) *feed {
 	f := &feed{engine: e, watch: w, resource: r, life: ctx, faults: make(map[objectName]string)}
-	f.taps.Store(&[]*tap{})
+	f.taps.Store(&tapIndex{})
 	return f
 }
 
@@ -94,8 +94,11 @@ func (f *feed) Invalid(namespace, name string, err error) {
 		err = fmt.Errorf("cannot be decoded: %w", err)
 	}
 	e.send(funcEvent(func() {
-		for _, t := range *f.taps.Load() {
-			t.view.warnings.SetFault(t, namespace, name, err)
+		for _, t := range f.taps.Load().concerned(namespace) {
+			// Of what is not in its namespaces a view is told nothing.
+			if err == nil || t.admits(namespace) {
+				t.view.warnings.SetFault(t, namespace, name, err)
+			}
 		}
 	}))
 }
@@ -107,13 +110,13 @@ func (f *feed) State(s watch.State) {
 	}
 	f.listed.Store(s.Synced)
 	if s.Synced {
-		for _, t := range *f.taps.Load() {
+		for _, t := range f.taps.Load().all {
 			t.charged.Store(true)
 		}
 	}
 	f.engine.send(funcEvent(func() {
 		f.state.Store(&s)
-		for _, t := range *f.taps.Load() {
+		for _, t := range f.taps.Load().all {
 			t.view.kick()
 		}
 	}))
@@ -162,7 +165,7 @@ func (f *feed) event(o *watch.Decoded, mode evaluation) (ev *setEvent, late []*t
 // evaluate has the taps decide about an object, as far as there is time for it in
 // the watch's turn.
 func (f *feed) evaluate(o *watch.Decoded, mode evaluation) (verdicts []tapVerdict, late []*tap) {
-	taps := *f.taps.Load()
+	taps := f.taps.Load().concerned(o.Namespace())
 	if len(taps) > 0 {
 		verdicts = make([]tapVerdict, 0, len(taps))
 	}
@@ -230,14 +233,19 @@ func (f *feed) remember(ev *setEvent) {
 func (e *Engine) attach(t *tap) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	taps := append([]*tap{t}, *t.feed.taps.Load()...)
-	t.feed.taps.Store(&taps)
+	t.feed.taps.Store(indexTaps(append([]*tap{t}, t.feed.taps.Load().all...)))
 }
 
 func (e *Engine) detach(t *tap) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	taps := slices.DeleteFunc(slices.Clone(*t.feed.taps.Load()), func(other *tap) bool { return other == t })
-	t.feed.taps.Store(&taps)
+	t.feed.taps.Store(indexTaps(slices.DeleteFunc(slices.Clone(t.feed.taps.Load().all), func(other *tap) bool { return other == t })))
 	t.view.backlog.drop(t)
+}
+
+// reindex has the feed ask a tap about what it did not reach before.
+func (e *Engine) reindex(f *feed) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	f.taps.Store(indexTaps(f.taps.Load().all))
 }

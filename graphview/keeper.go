@@ -10,6 +10,7 @@ import (
 
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/resources"
+	"graphview.dev/graphview/sharing"
 	"graphview.dev/graphview/spec"
 	"graphview.dev/graphview/watch"
 )
@@ -30,6 +31,10 @@ type keeper struct {
 
 	selection selection
 	grants    *grants
+	// shared are the watches of all namespaces that views share, as of the last
+	// outline; reaches are what the view's judges may have admitted.
+	shared  map[watch.Key]sharing.Share
+	reaches map[resources.Resource]*reach
 	// namespaces are those that the view selected when it last could tell, nil
 	// before.
 	namespaces map[string]bool
@@ -58,7 +63,7 @@ type selection struct {
 
 func newKeeper(v *View) *keeper {
 	return &keeper{
-		view: v, taps: make(map[need]*tap), retiring: make(map[*tap]bool), unmet: make(map[need]error),
+		view: v, taps: make(map[need]*tap), reaches: make(map[resources.Resource]*reach), retiring: make(map[*tap]bool), unmet: make(map[need]error),
 		grants: newGrants(v.engine.o.PermitInterval/2, v.engine.o.SyncTimeout),
 	}
 }
@@ -123,6 +128,7 @@ func (k *keeper) start() {
 func (k *keeper) finish() {
 	v := k.view
 	k.grants.join()
+	v.engine.sharing.Set(v, nil, time.Now())
 	taps := k.allTaps()
 	for _, t := range taps {
 		v.engine.detach(t)
@@ -161,6 +167,8 @@ func (k *keeper) clear() {
 	clear(k.taps)
 	clear(k.retiring)
 	clear(k.unmet)
+	clear(k.reaches)
+	v.engine.sharing.Set(v, nil, time.Now())
 	k.namespaces = nil
 	v.mu.Lock()
 	v.rows, v.expected = nil, nil

@@ -122,7 +122,7 @@ func (ev *deleteEvent) apply(e *Engine) {
 	if isSecret(f.resource) {
 		e.releases.change(e.graph, ev.namespace, ev.name, func(at *releaseSecret) { delete(at.held, f) })
 	}
-	for _, t := range *f.taps.Load() {
+	for _, t := range f.taps.Load().concerned(ev.namespace) {
 		if t.closed {
 			continue
 		}
@@ -235,7 +235,7 @@ func (e *Engine) loop(ctx context.Context) {
 // replay shows a tap what its watch retains, as far as wants says so.
 func (e *Engine) replay(ctx context.Context, t *tap, wants func(*watch.Decoded) bool) error {
 	err := t.feed.watch.Replay(ctx, func(o *watch.Decoded) func() {
-		if wants != nil && !wants(o) {
+		if !t.concerns(o.Namespace()) || wants != nil && !wants(o) {
 			return nil
 		}
 		return t.look(ctx, o, false)

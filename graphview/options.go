@@ -30,6 +30,9 @@ type Options struct {
 	// LimitRetry is when a view that exceeded a limit is tried again. 0 means
 	// five minutes.
 	LimitRetry time.Duration
+	// Linger is how long a watch of all namespaces is kept that views only share, and
+	// none would have by itself. 0 means a minute.
+	Linger time.Duration
 	// Permit is the Permit of a ServiceAccount. It is asked for views that name
 	// one; a change of its answers takes effect within PermitInterval (0: 60 s).
 	// Without it, such views are empty.
@@ -60,6 +63,9 @@ func (o *Options) setDefaults() {
 	}
 	if o.LimitRetry == 0 {
 		o.LimitRetry = 5 * time.Minute
+	}
+	if o.Linger == 0 {
+		o.Linger = time.Minute
 	}
 	if o.PermitInterval == 0 {
 		o.PermitInterval = time.Minute

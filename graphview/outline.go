@@ -10,6 +10,7 @@ import (
 	"graphview.dev/graphview/access"
 	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/resources"
+	"graphview.dev/graphview/sharing"
 	"graphview.dev/graphview/spec"
 	"graphview.dev/graphview/watch"
 )
@@ -48,6 +49,11 @@ type situation struct {
 	// refused are the resources that the operator may not watch in all namespaces
 	// at once.
 	refused map[resources.Resource]bool
+	// shared are the watches of all namespaces that views share: what the view would
+	// watch in single namespaces, it takes from those. held are the watches that it
+	// has now.
+	shared map[watch.Key]sharing.Share
+	held   map[resources.Resource][]holding
 	// namespaces are those that the view selects by what they are, or all that
 	// there are where it selects none. While complete is false they are what was
 	// known before, nil if nothing was.
@@ -71,8 +77,10 @@ type outline struct {
 	// selects none.
 	blind bool
 	// trials are the resources of which the watch of all namespaces is kept only to
-	// learn that the operator may have it again.
+	// learn that the operator may have it again, or until it has all there is.
 	trials map[resources.Resource]bool
+	// demands are what the view would watch if it shared nothing.
+	demands map[watch.Key]sharing.Demand
 	// places are all that the outline depends on.
 	places []access.Place
 	// undecided: some of these are not known yet, but may soon be.
@@ -110,7 +118,7 @@ func outlineOf(s situation) outline {
 		situation: s, each: watchesEach(len(s.selected)),
 		outline: outline{
 			needed: make(map[need]bool), within: make(map[resources.Resource]map[string]bool),
-			trials: make(map[resources.Resource]bool), errs: s.errs,
+			trials: make(map[resources.Resource]bool), demands: make(map[watch.Key]sharing.Demand), errs: s.errs,
 		},
 		restricted: boundWatches.Meter(), questions: boundPlaces.Meter(), noted: make(map[access.Place]bool),
 	}
@@ -141,10 +149,10 @@ func (p *planner) add(s resources.Selected, roots string) {
 	if q.Labels != nil {
 		n.key.LabelSelector = q.Labels.String()
 	}
-	at := p.place(r)
+	at := p.place(r, n.key)
 	if len(at.namespaces) > 0 && (at.namespaces[0] != "" || n.key.LabelSelector != "" || n.key.FieldSelector != "") {
 		if err := p.restricted.Take(len(at.namespaces)); err != nil {
-			at.namespaces, at.within, at.denied = nil, nil, &denied{resource: r, err: err}
+			at = placement{denied: &denied{resource: r, err: err}, list: at.list, trial: at.trial && at.shared == nil}
 		}
 	}
 	if at.denied != nil {
@@ -157,6 +165,10 @@ func (p *planner) add(s resources.Selected, roots string) {
 		p.listed = append(p.listed, r)
 	}
 	for _, namespace := range at.namespaces {
+		n := n
+		if at.shared != nil && namespace == "" {
+			n.key = *at.shared
+		}
 		n.key.Namespace = namespace
 		p.needed[n] = true
 		if also, ok := n.releases(); ok {
@@ -164,7 +176,9 @@ func (p *planner) add(s resources.Selected, roots string) {
 		}
 	}
 	if at.trial {
-		n.key.Namespace = ""
+		if at.shared != nil {
+			n.key = *at.shared
+		}
 		p.needed[n], p.trials[r] = true, true
 	}
 }

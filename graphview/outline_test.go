@@ -6,12 +6,16 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"graphview.dev/graphview/access"
 	"graphview.dev/graphview/resources"
+	"graphview.dev/graphview/sharing"
 	"graphview.dev/graphview/spec"
+	"graphview.dev/graphview/watch"
 )
 
 var (
@@ -161,6 +165,63 @@ func TestOutline(t *testing.T) {
 			want:       []string{""}, wantList: true, wantPlaces: 2,
 		},
 
+		"a shared watch": {
+			namespaces: &spec.Namespaces{Names: []string{"a", "b"}}, situation: situation{shared: sharedPods()},
+			want: []string{""}, wantWithin: 2,
+		},
+		"a shared watch of what the view would watch in more namespaces": {
+			namespaces: &spec.Namespaces{Names: numbered(9)}, situation: situation{shared: sharedPods()}, want: []string{""},
+		},
+		"a shared watch, for a view that has its own": {
+			namespaces: &spec.Namespaces{Names: []string{"a"}}, situation: situation{shared: sharedPods(), held: holdings(inNamespace("a"))},
+			want: []string{"", "a"}, wantWithin: 1, wantTrial: true,
+		},
+		"a shared watch that has all there is, for a view that has its own": {
+			namespaces: &spec.Namespaces{Names: []string{"a"}},
+			situation:  situation{shared: sharedPods(), held: holdings(inNamespace("a"), holding{key: podsKey, state: watch.State{Synced: true}})},
+			want:       []string{""}, wantWithin: 1,
+		},
+		"a shared watch, rights in one of two names": {
+			namespaces: &spec.Namespaces{Names: []string{"a", "b"}},
+			situation:  situation{shared: sharedPods(), who: "sa", answers: merge(answersFor(false, "", "b"), answersFor(true, "a"))},
+			want:       []string{""}, wantPlaces: 3, wantWithin: 1, wantMessage: "sa may not list and watch it in b",
+		},
+		"a shared watch, rights not known yet": {
+			namespaces: &spec.Namespaces{Names: []string{"a"}}, situation: situation{shared: sharedPods(), who: "sa"}, wantPlaces: 1, wantOpen: true,
+		},
+		"a shared watch, rights in one name not known yet": {
+			namespaces: &spec.Namespaces{Names: []string{"a", "b"}},
+			situation:  situation{shared: sharedPods(), who: "sa", answers: merge(answersFor(false, ""), answersFor(true, "a"))},
+			want:       []string{""}, wantPlaces: 3, wantWithin: 1, wantOpen: true,
+		},
+		"a shared watch, no rights in any name": {
+			namespaces: &spec.Namespaces{Names: []string{"a"}},
+			situation:  situation{shared: sharedPods(), who: "sa", answers: answersFor(false, "", "a")},
+			wantPlaces: 2, wantMessage: "sa may not list and watch it in a",
+		},
+		"a shared watch, rights in some of all namespaces": {
+			situation: situation{shared: sharedPods(), who: "sa", namespaces: setOf("a", "b"), complete: true, answers: merge(answersFor(false, "", "b"), answersFor(true, "a"))},
+			want:      []string{""}, wantList: true, wantPlaces: 3, wantWithin: 1, wantMessage: "sa may not list and watch it in all namespaces",
+		},
+		"a shared watch that the operator is refused": {
+			namespaces: &spec.Namespaces{Names: []string{"a"}},
+			situation:  situation{shared: sharedPods(), refused: map[resources.Resource]bool{podsResource: true}},
+			want:       []string{"", "a"}, wantWithin: 1, wantTrial: true,
+		},
+		"a watch that is no longer shared": {
+			namespaces: &spec.Namespaces{Names: []string{"a"}}, situation: situation{held: holdings(holding{key: podsKey, state: watch.State{Synced: true}})},
+			want: []string{"a"},
+		},
+		"a shared watch, with labels": {
+			namespaces: &spec.Namespaces{Names: []string{"a"}}, labels: "a=b", situation: situation{shared: sharedPods()},
+			want: []string{""}, wantWithin: 1,
+		},
+		"a shared watch of other labels": {
+			namespaces: &spec.Namespaces{Names: []string{"a"}}, labels: "a=b",
+			situation: situation{shared: map[watch.Key]sharing.Share{{Resource: podsKey.Resource, LabelSelector: "a=c"}: {}}},
+			want:      []string{"a"},
+		},
+
 		"more watches than are allowed": {
 			labels: "a=b", resources: manyResources(1001), want: slices.Repeat([]string{""}, 1000),
 			wantMessage: "left out: more than 1000 watches of one view",
@@ -214,6 +275,73 @@ func TestOutline(t *testing.T) {
 			}
 			if !strings.Contains(message, tt.wantMessage) || (message == "") != (tt.wantMessage == "") {
 				t.Errorf("message %q, want %q", message, tt.wantMessage)
+			}
+		})
+	}
+}
+
+var podsKey = watch.Key{Resource: schema.GroupVersionResource{Version: "v1", Resource: "pods"}}
+
+func sharedPods() map[watch.Key]sharing.Share { return map[watch.Key]sharing.Share{podsKey: {}} }
+
+func inNamespace(namespace string) holding {
+	h := holding{key: podsKey, state: watch.State{Synced: true}}
+	h.key.Namespace = namespace
+	return h
+}
+
+func holdings(all ...holding) map[resources.Resource][]holding {
+	return map[resources.Resource][]holding{podsResource: all}
+}
+
+// TestStanding: nothing is given up before the shared watch has all there is, and a
+// view does without it where it is of no use.
+func TestStanding(t *testing.T) {
+	since := time.Now()
+	pending := watch.State{Reason: watch.Pending}
+	synced := watch.State{Synced: true, Reason: watch.UpToDate}
+	lost := watch.State{Synced: true, Reason: watch.Failing, Err: errors.New("lost"), Since: since}
+	failing := watch.State{Reason: watch.Failing, Err: errors.New("too large"), Since: since}
+	forbidden := watch.State{Reason: watch.Forbidden, Err: errors.New("forbidden"), Since: since}
+	const apart, both, shared = standsApart, standsByBoth, standsByShared
+	for name, tt := range map[string]struct {
+		with           *holding
+		crowded        bool
+		want, wantElse standing // of who has watches of its own, and who has none
+	}{
+		"not begun":                    {want: both, wantElse: shared},
+		"not begun, of many":           {crowded: true, want: both, wantElse: shared},
+		"begun":                        {with: &holding{state: pending}, want: both, wantElse: shared},
+		"late":                         {with: &holding{state: pending, late: true}, want: both, wantElse: both},
+		"late, of many":                {with: &holding{state: pending, late: true}, crowded: true, want: both, wantElse: shared},
+		"it has all there is":          {with: &holding{state: synced}, want: shared, wantElse: shared},
+		"it had all there was":         {with: &holding{state: lost, complete: true}, want: shared, wantElse: shared},
+		"it never comes":               {with: &holding{state: failing}, want: both, wantElse: both},
+		"it never comes, of many":      {with: &holding{state: failing}, crowded: true, want: both, wantElse: shared},
+		"forbidden":                    {with: &holding{state: forbidden}, want: both, wantElse: both},
+		"forbidden, of many":           {with: &holding{state: forbidden}, crowded: true, want: both, wantElse: both},
+		"forbidden from now on":        {with: &holding{state: forbidden, complete: true}, want: both, wantElse: shared},
+		"forbidden from now, of many":  {with: &holding{state: forbidden, complete: true}, crowded: true, want: both, wantElse: shared},
+		"it has all there is, of many": {with: &holding{state: synced}, crowded: true, want: shared, wantElse: shared},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := situation{shared: map[watch.Key]sharing.Share{podsKey: {Crowded: tt.crowded}}}
+			var with []holding
+			if tt.with != nil {
+				tt.with.key = podsKey
+				with = []holding{*tt.with}
+			}
+			s.held = holdings(with...)
+			if got := (&planner{situation: s}).standing(podsResource, podsKey); got != tt.wantElse {
+				t.Errorf("without watches of its own: %d, want %d", got, tt.wantElse)
+			}
+			s.held = holdings(append(with, inNamespace("a"))...)
+			if got := (&planner{situation: s}).standing(podsResource, podsKey); got != tt.want {
+				t.Errorf("with watches of its own: %d, want %d", got, tt.want)
+			}
+			s.shared = nil
+			if got := (&planner{situation: s}).standing(podsResource, podsKey); got != apart {
+				t.Errorf("of what is not shared: %d", got)
 			}
 		})
 	}

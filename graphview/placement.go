@@ -11,6 +11,8 @@ import (
 	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/resources"
+	"graphview.dev/graphview/sharing"
+	"graphview.dev/graphview/watch"
 )
 
 const (
@@ -42,6 +44,9 @@ type placement struct {
 	denied *denied
 	// trial: besides, a watch of all namespaces is tried.
 	trial bool
+	// shared is the watch of all namespaces that is used, or tried, because views
+	// share it; nil if it is the view's own.
+	shared *watch.Key
 	// list: it depends on which namespaces there are.
 	list bool
 }
@@ -81,8 +86,9 @@ func (d *denied) message() string {
 
 // place decides where a resource is watched: as widely as the spec says and as
 // rights allow, in as few watches as that takes. A resource whose rights are not
-// known yet is watched nowhere.
-func (p *planner) place(r resources.Resource) placement {
+// known yet is watched nowhere. wide is the watch of all namespaces that the view
+// would have by itself.
+func (p *planner) place(r resources.Resource, wide watch.Key) placement {
 	all, err := p.allowed(access.Place{Group: r.Group, Resource: r.Resource})
 	switch {
 	case err != nil:
@@ -97,8 +103,9 @@ func (p *planner) place(r resources.Resource) placement {
 	names := p.program.Namespaces.Named()
 	if all == answerYes && !p.refused[r] {
 		if names != nil && len(names) <= p.each {
-			return placement{namespaces: names}
+			return p.share(r, wide, placement{namespaces: names})
 		}
+		p.demands[wide] = sharing.Demand{Wide: true}
 		return placement{namespaces: []string{""}}
 	}
 
@@ -107,7 +114,9 @@ func (p *planner) place(r resources.Resource) placement {
 	if names == nil {
 		names = slices.Sorted(maps.Keys(p.situation.namespaces))
 	}
-	out.trial = p.refused[r]
+	// What the view would not have by itself, it does not try by itself either.
+	few := !out.list && len(names) <= p.each
+	out.trial = p.refused[r] && !few
 	granted := names
 	if all == answerNo {
 		granted, out.denied = p.grant(r, names)
@@ -117,14 +126,15 @@ func (p *planner) place(r resources.Resource) placement {
 	}
 	everywhere := !p.refused[r] && len(granted) > p.each
 	if everywhere || out.trial && all == answerNo {
-		out.within = make(map[string]bool, len(granted))
-		for _, name := range granted {
-			out.within[name] = true
-		}
+		out.within = setOfNames(granted)
 	}
 	switch {
 	case everywhere:
+		p.demands[wide] = sharing.Demand{Wide: true}
 		out.namespaces = []string{""}
+	case !p.refused[r] || few:
+		out.namespaces = granted
+		return p.share(r, wide, out)
 	case len(granted) <= maxFallbackWatches:
 		out.namespaces = granted
 	default:
@@ -155,4 +165,12 @@ func (p *planner) grant(r resources.Resource, names []string) (granted []string,
 		}
 	}
 	return granted, refused
+}
+
+func setOfNames(names []string) map[string]bool {
+	set := make(map[string]bool, len(names))
+	for _, name := range names {
+		set[name] = true
+	}
+	return set
 }

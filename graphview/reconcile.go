@@ -3,6 +3,7 @@ package graphview
 import (
 	"context"
 	"fmt"
+	"maps"
 	"time"
 
 	"graphview.dev/api/reason"
@@ -126,8 +127,17 @@ func (k *keeper) outline(ctx context.Context, p *spec.Program, now time.Time) (o
 		who: who, answers: k.grants.answers, unanswered: k.grants.unanswered(now), refused: refused,
 	}
 	s.namespaces, s.complete = k.selectedNamespaces(p)
+	held, late := k.holdings(now)
+	s.held, s.shared = held, k.shared
 	o := outlineOf(s)
-	return o, min(again, k.grants.want(k.life, o.places, now))
+	// What a view demands does not depend on what is shared.
+	v.engine.sharing.Set(v, o.demands, now)
+	shared, linger := v.engine.sharing.Shared(v, now)
+	if !maps.Equal(shared, s.shared) {
+		k.shared, s.shared = shared, shared
+		o = outlineOf(s)
+	}
+	return o, min(again, late, linger, k.grants.want(k.life, o.places, now))
 }
 
 // overLimit says whether the view is not served for its size, its cost or a fault,

@@ -61,7 +61,7 @@ func (k *keeper) renamespace(ctx context.Context, p *spec.Program) {
 		if now.waits || old.waits == now.waits && (old.namespaces == nil) == (now.namespaces == nil) && maps.Equal(old.namespaces, now.namespaces) {
 			continue
 		}
-		t.judge.Store(now)
+		k.install(t, now)
 		k.replayAgain(ctx, t, func(o *watch.Decoded) bool {
 			return old.waits || old.admits(o.Namespace()) != now.admits(o.Namespace())
 		})

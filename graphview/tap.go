@@ -24,6 +24,8 @@ type tap struct {
 	feed  *feed
 	lease *watch.Lease
 	judge atomic.Pointer[judge]
+	// reach is what the view may have of the resource; nil for everything.
+	reach *reach
 	// namespaces makes this the tap that tells which namespaces the view
 	// selects; it feeds no vertices.
 	namespaces *spec.NamespaceProgram

@@ -74,7 +74,7 @@ func (k *keeper) plan(ctx context.Context, p *spec.Program, needed map[need]bool
 	}
 	for _, t := range fresh {
 		if t.namespaces == nil {
-			t.judge.Store(k.judgeFor(p, t.need))
+			k.install(t, k.judgeFor(p, t.need))
 		}
 	}
 	k.addTaps(ctx, fresh)

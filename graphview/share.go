@@ -1,0 +1,117 @@
+package graphview
+
+import (
+	"time"
+
+	"graphview.dev/graphview/resources"
+	"graphview.dev/graphview/sharing"
+	"graphview.dev/graphview/watch"
+)
+
+// holding is a watch that the view takes from.
+type holding struct {
+	key   watch.Key
+	state watch.State
+	// complete: the view has had all that there was. late: it has waited for that
+	// longer than one should.
+	complete, late bool
+}
+
+// lateAfter is how long a view waits for a shared watch to have all there is before
+// it watches what it needs by itself meanwhile.
+const lateAfter = 10 * time.Second
+
+// standing is how a view takes to a watch of all namespaces that views share.
+type standing int
+
+const (
+	// standsApart: it watches single namespaces.
+	standsApart standing = iota
+	// standsByBoth: it watches single namespaces, and is about to move. Nothing is
+	// given up before the other has all there is.
+	standsByBoth
+	// standsByShared: it takes everything from the shared watch.
+	standsByShared
+)
+
+// share has a resource that the view would watch in single namespaces taken from a
+// watch of all namespaces, where views share one. One without label selectors is
+// had by more views, so it comes first.
+func (p *planner) share(r resources.Resource, wide watch.Key, at placement) placement {
+	if len(at.namespaces) == 0 {
+		return at
+	}
+	plain := wide
+	plain.LabelSelector = ""
+	p.demands[plain] = sharing.Demand{}
+	p.demands[wide] = sharing.Demand{Parts: at.namespaces}
+	for _, key := range [...]watch.Key{plain, wide} {
+		switch p.standing(r, key) {
+		case standsApart:
+			continue
+		case standsByBoth:
+			at.within, at.trial, at.shared = setOfNames(at.namespaces), true, &key
+		case standsByShared:
+			at.within, at.namespaces, at.shared = setOfNames(at.namespaces), []string{""}, &key
+		}
+		break
+	}
+	return at
+}
+
+// standing tells whether the view takes a resource from a shared watch: as soon as
+// that has all there is, or at once if it has nothing else to show.
+func (p *planner) standing(r resources.Resource, key watch.Key) standing {
+	share, ok := p.shared[key]
+	if !ok {
+		return standsApart
+	}
+	var shared *holding
+	others := false
+	for _, h := range p.held[r] {
+		if h.key == key {
+			shared = &h
+		} else {
+			others = true
+		}
+	}
+	either := standsByShared
+	if others {
+		either = standsByBoth
+	}
+	switch {
+	case p.refused[r]:
+		return standsByBoth
+	case shared == nil:
+		return either
+	case shared.state.Synced:
+		return standsByShared
+	case shared.state.Reason == watch.Forbidden && !shared.complete:
+		return standsByBoth
+	case shared.state.Reason == watch.Forbidden, share.Crowded:
+		// For a moment, which refusals bounds; or because nothing else would be better.
+		return either
+	case shared.state.Err != nil, shared.late:
+		return standsByBoth
+	default:
+		return either
+	}
+}
+
+// holdings are what the view takes from, by resource, and after how long one of them
+// is late.
+func (k *keeper) holdings(now time.Time) (held map[resources.Resource][]holding, again time.Duration) {
+	held, again = make(map[resources.Resource][]holding), time.Hour
+	for n, t := range k.taps {
+		if n.query < 0 || !n.resource.Namespaced || n.key.Reduced {
+			continue
+		}
+		h := holding{key: n.key, state: t.state(), complete: t.complete}
+		left := lateAfter - now.Sub(t.acquired)
+		if h.late = left <= 0; !h.late && !h.state.Synced {
+			again = min(again, left)
+		}
+		held[n.resource] = append(held[n.resource], h)
+	}
+	return held, again
+}
