@@ -49,6 +49,20 @@ test("the dashboard shows the graph that there is, and what becomes of it", asyn
   await control(url, "cut");
   await control(url, "change?n=10");
   await same();
+  // What was painted in parts is what is painted at once, but for the edges of parts.
+  await eventually(() => page.evaluate(async () => {
+    const { map } = document.querySelector("graph-view").controller;
+    if (map.scene.marks.size + map.scene.ghosts.length > 0) return "something still fades";
+    const { width, height } = map.element;
+    const pixels = () => map.element.getContext("2d").getImageData(0, 0, width, height).data;
+    const [parts, { frames, painted }] = [pixels(), map];
+    map.draw();
+    while (map.painted === painted) await new Promise(requestAnimationFrame);
+    const whole = pixels();
+    if (map.frames > frames + 1) return "something has changed";
+    const differ = parts.reduce((n, value, i) => n + (Math.abs(value - whole[i]) > 100 ? 1 : 0), 0);
+    return differ > 0 ? `${differ} colours of pixels differ` : "";
+  }));
   // The outline has a row for every object, whatever is folded on the map.
   await page.keyboard.press("t");
   await ask(page, "expand", { all: true, open: true });

@@ -7,7 +7,7 @@ import { Model } from "./model.js";
 import { compile } from "./search.js";
 import { emptyFilters } from "./scope.js";
 import { isProblem, Store } from "./store.js";
-import { wireCard, wireApp, wirePlace } from "./wire.js";
+import { Wire } from "./wire.js";
 
 const shortest = 160; // milliseconds between two drawings
 const patience = 300; // until what has come of a graph that is not complete is drawn
@@ -19,6 +19,7 @@ export class Engine {
   #store = new Store();
   #model = new Model(this.#store, emptyFilters());
   #answers = new Answers(this.#store, this.#model);
+  #wire = new Wire();
   #view;
   #timer;
   #later;
@@ -157,10 +158,11 @@ export class Engine {
     this.#whole = false;
     const { places, removed, cards } = this.#model.update(now);
     this.#answers.changed();
+    this.#wire.forget(removed);
     this.#post({
       type: "scene", whole, removed,
-      places: (whole ? [...this.#model.places.values()] : places).map(wirePlace),
-      cards: whole ? [] : cards.map((card) => ({ place: card.anchor.home, app: wireApp(card.app), card: wireCard(card) })),
+      places: whole ? this.#wire.whole([...this.#model.places.values()]) : this.#wire.differing(places),
+      cards: whole ? [] : this.#wire.restated(cards),
       marks: whole ? [] : this.#marks(journal.slice(-freshFor)),
       journal: journal.slice(-freshFor),
       stats: this.#stats(), synced: this.#synced, focus: this.#model.focus,

@@ -24,7 +24,59 @@ export const wireApp = (app) => ({
   key: app.key, title: app.title, x: app.x, y: app.y, w: app.w, h: app.h, health: app.health, problems: app.problems, vertices: app.vertices,
 });
 
-export const wirePlace = (place) => ({
-  name: place.name, x: place.x, y: place.y, w: place.w, h: place.h, title: place.title,
-  apps: place.apps.map((app) => ({ ...wireApp(app), cards: app.cards.map(wireCard), lines: app.lines.map(wireLine) })),
-});
+const wirePlace = (place, apps) => ({ name: place.name, x: place.x, y: place.y, w: place.w, h: place.h, title: place.title, apps });
+
+/** Remembers what was posted, and posts of a place only the boxes that differ: of others, their key. */
+export class Wire {
+  #posted = new Map(); // place name: (app key: as it was posted)
+
+  /** All places, whatever was posted before. */
+  whole(places) {
+    this.#posted.clear();
+    return this.differing(places);
+  }
+
+  differing(places) {
+    return places.map((place) => {
+      const before = this.#posted.get(place.name);
+      const posted = new Map();
+      const apps = place.apps.map((app) => {
+        const wired = { ...wireApp(app), cards: app.cards.map(wireCard), lines: app.lines.map(wireLine) };
+        const known = before?.get(app.key);
+        const same = known !== undefined && isSame(known, wired);
+        posted.set(app.key, same ? known : wired);
+        return same ? app.key : wired;
+      });
+      this.#posted.set(place.name, posted);
+      return wirePlace(place, apps);
+    });
+  }
+
+  forget(names) { for (const name of names) this.#posted.delete(name); }
+
+  /** Cards of which only the state differs, each with what its box says of it. */
+  restated(cards) {
+    return cards.map((card) => {
+      const wired = { app: wireApp(card.app), card: wireCard(card) };
+      const posted = this.#posted.get(card.anchor.home)?.get(card.app.key);
+      if (posted) {
+        Object.assign(posted, wired.app);
+        posted.cards[card.index] = wired.card;
+      }
+      return wired;
+    });
+  }
+}
+
+// Whether two plain values say the same. What layout has left as it was is the same object.
+function isSame(a, b) {
+  if (a === b) return true;
+  if (typeof a !== "object" || typeof b !== "object" || !a || !b) return false;
+  if (Array.isArray(a)) {
+    if (a.length !== b.length) return false;
+    for (let i = 0; i < a.length; i++) if (!isSame(a[i], b[i])) return false;
+    return true;
+  }
+  for (const name in b) if (!isSame(a[name], b[name])) return false;
+  return true;
+}

@@ -9,6 +9,7 @@ export class Camera {
   k = 1;
   w = 1;
   h = 1;
+  #window; // {x, y, w, h} of the plane, where less is painted than is seen
   #flight; // {from, to, since, for}
 
   /** Pixels of a point of the plane. */
@@ -68,7 +69,16 @@ export class Camera {
     return true;
   }
 
+  /** Has nothing seen but a rectangle of the plane while something is done. */
+  within(rect, act) {
+    this.#window = rect;
+    act();
+    this.#window = undefined;
+  }
+
   sees(x, y, w, h, margin = 0) {
+    const part = this.#window;
+    if (part) return x + w >= part.x - margin && y + h >= part.y - margin && x <= part.x + part.w + margin && y <= part.y + part.h + margin;
     return x + w >= this.x - margin && y + h >= this.y - margin && x <= this.x + this.w / this.k + margin && y <= this.y + this.h / this.k + margin;
   }
 }

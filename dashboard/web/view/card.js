@@ -1,7 +1,7 @@
 // Paints cards and the lines between them.
 import { glyph } from "./icons.js";
 import { cardSize } from "./scene.js";
-import { ellipsis, measure } from "./text.js";
+import { ellipsis, measure, setFont } from "./text.js";
 
 const from = { sub: 0.78, text: 0.5, arrow: 0.5 };
 
@@ -91,7 +91,7 @@ function paintGlyph(context, theme, card, x, y, size, k) {
   const path = glyph(card.uses ? "uses" : card.resource);
   if (!path || k < 0.3) {
     if (k < from.text) return;
-    context.font = `700 ${Math.max(9, 10 * k)}px ${theme.font}`;
+    setFont(context, 700, Math.max(9, 10 * k), theme.font);
     context.textAlign = "center";
     context.fillText(card.kind.slice(0, 2).toUpperCase(), x + size / 2, y + size / 2 + 0.5);
     return;
@@ -126,25 +126,25 @@ function paintWords({ context, theme, count }, card, sx, sy, w, h, k, bad) {
   const sign = bad ? (card.missing ? "✕" : "▲") : card.health === "progressing" ? "◔" : card.health === "suspended" ? "⏸" : card.health === "terminating" ? "⌫" : "";
   const words = card.badge > 0 ? `${card.badge}` : card.bar ? `×${card.count}` : card.count > 0 && !card.opened ? `+${card.count}` : "";
   if (words) {
-    context.font = `500 ${Math.max(9.5, 11 * k)}px ${theme.font}`;
+    setFont(context, 500, Math.max(9.5, 11 * k), theme.font);
     context.fillStyle = theme.soft;
     context.fillText(words, right, sy + (two ? 14 * k : h / 2));
     right -= measure(context, words) + 5 * k;
     count.texts++;
   }
   if (sign) {
-    context.font = `700 ${Math.max(9.5, 10.5 * k)}px ${theme.font}`;
+    setFont(context, 700, Math.max(9.5, 10.5 * k), theme.font);
     context.fillStyle = bad ? theme.bad : card.health === "progressing" ? theme.warn : theme.idle;
     context.fillText(sign, right, sy + (two ? 14 * k : h / 2));
     right -= measure(context, sign) + 4 * k;
   }
   context.textAlign = "left";
-  context.font = `${card.uses ? 500 : 600} ${size}px ${theme.font}`;
+  setFont(context, card.uses ? 500 : 600, size, theme.font);
   context.fillStyle = bad && card.missing ? theme.bad : theme.text;
   context.fillText(ellipsis(context, card.name, right - left - 2), left, sy + (two ? 14 * k : h / 2));
   count.texts++;
   if (!two) return;
-  context.font = `${bad ? 600 : 400} ${Math.max(9.5, 10.5 * k)}px ${theme.font}`;
+  setFont(context, bad ? 600 : 400, Math.max(9.5, 10.5 * k), theme.font);
   context.fillStyle = bad ? theme.bad : card.health === "progressing" ? theme.warn : theme.soft;
   context.fillText(ellipsis(context, card.sub, sx + w - 8 * k - left), left, sy + 28.5 * k);
   count.texts++;
@@ -169,7 +169,13 @@ export function paintLine({ context, camera, theme, selected, hovered, lit, coun
   const back = b.x <= a.x;
   const start = { x: x + a.x + (back ? 0 : cardSize.w), y: y + a.y + cardSize.h / 2 + (back ? 8 : 0) };
   const end = { x: x + b.x + (back ? cardSize.w : 0), y: y + b.y + cardSize.h / 2 + (back ? 8 : 0) };
-  if (!camera.sees(Math.min(start.x, end.x), Math.min(start.y, end.y), Math.abs(end.x - start.x), Math.abs(end.y - start.y), 200)) return;
+  let [top, bottom] = start.y < end.y ? [start.y, end.y] : [end.y, start.y];
+  for (const point of line.way) {
+    top = Math.min(top, y + point.y);
+    bottom = Math.max(bottom, y + point.y);
+  }
+  const left = Math.min(start.x, end.x);
+  if (!camera.sees(left, top, Math.max(start.x, end.x) - left, bottom - top, cardSize.w)) return;
   count.lines++;
   const related = a.key === selected || b.key === selected || a.key === hovered || b.key === hovered;
   context.globalAlpha = lit && !(lit.has(a.key) && lit.has(b.key)) ? 0.2 : 1;

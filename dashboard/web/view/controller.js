@@ -172,6 +172,7 @@ export class Controller {
 
   /** Opens or folds a card. */
   toggle(key) {
+    this.map.attend();
     this.now.toggled.has(key) ? this.now.toggled.delete(key) : this.now.toggled.set(key, !this.map.scene.cards.get(key)?.card.opened || key.startsWith("uses:"));
     this.link.send({ do: "toggle", key });
     this.#changedState();

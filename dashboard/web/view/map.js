@@ -3,8 +3,13 @@
 import { Camera } from "./camera.js";
 import { h } from "./h.js";
 import { levels, paint } from "./paint.js";
+import { regionsOf } from "./regions.js";
 import { Scene } from "./scene.js";
 import { readTheme, wantsStillness } from "./theme.js";
+
+// Milliseconds between two frames of what moves and fades while nobody acts, and
+// from when on nobody does.
+const unattended = { moves: 70, fades: 100, after: 1000 };
 
 export class MapView extends EventTarget {
   scene = new Scene();
@@ -13,13 +18,16 @@ export class MapView extends EventTarget {
   hovered;
   lit;
   bundles = [];
-  painted = {}; // what the last frame had
+  painted = {}; // what the last frame of everything had
   frames = 0;
   #root;
   #canvas;
   #context;
   #theme;
   #frame = 0;
+  #later; // a frame of what moves or fades
+  #acted = 0; // when somebody did something last
+  #whole = true; // the next frame paints everything
   #fitted = false; // nobody has moved the camera yet
   #ratio = 1;
   #resize;
@@ -42,6 +50,7 @@ export class MapView extends EventTarget {
 
   stop() {
     cancelAnimationFrame(this.#frame);
+    clearTimeout(this.#later);
     this.#resize.disconnect();
   }
 
@@ -58,11 +67,22 @@ export class MapView extends EventTarget {
     this.scene.apply(message, performance.now());
     if (message.whole && (!sized || !this.#fitted)) this.fit({ at: "once" });
     if (this.hovered && !this.scene.cards.has(this.hovered)) this.hovered = undefined;
-    this.draw();
+    this.#whole ||= message.whole;
+    this.#ask();
   }
 
-  /** Asks for a frame. */
+  /** Asks for a frame of everything. */
   draw() {
+    this.#whole = true;
+    this.attend();
+    this.#ask();
+  }
+
+  /** Lets what moves move smoothly for a while: somebody has acted, and looks. */
+  attend() { this.#acted = performance.now(); }
+
+  // Asks for a frame of what looks different.
+  #ask() {
     if (this.#frame === 0) this.#frame = requestAnimationFrame((now) => this.#paint(now));
   }
 
@@ -134,16 +154,34 @@ export class MapView extends EventTarget {
   #paint(now) {
     this.#frame = 0;
     const flying = this.camera.step(now);
+    const { dirt, moves, fades } = this.scene.dirt(now, this.camera.k >= levels.titles);
+    // Lines to other boxes pass through all that is between.
+    const bound = moves && this.bundles.length > 0;
+    const regions = this.#whole || flying || bound ? undefined : regionsOf(dirt, this.camera, this.#ratio);
+    this.#whole = false;
     const context = this.#context;
     context.setTransform(this.#ratio, 0, 0, this.#ratio, 0, 0);
-    this.painted = paint(context, this.scene, this.camera, this.theme, {
-      selected: this.selected, hovered: this.hovered, lit: this.lit, bundles: this.bundles, now,
-    });
-    this.frames++;
-    const busy = this.scene.busy(now, this.camera.k >= levels.titles);
-    if (flying || busy) this.draw();
-    else if (this.scene.still && (this.scene.marks.size > 0 || this.scene.ghosts.length > 0)) setTimeout(() => this.draw(), 500);
+    const options = { selected: this.selected, hovered: this.hovered, lit: this.lit, bundles: this.bundles, now };
+    if (!regions) this.painted = paint(context, this.scene, this.camera, this.theme, options);
+    else for (const region of regions) this.#repaint(region, options);
+    if (!regions || regions.length > 0) this.frames++;
+    if (flying) this.draw();
+    else if (moves && now - this.#acted < unattended.after) this.#ask();
+    else if (moves || fades) this.#later ??= setTimeout(() => {
+      this.#later = undefined;
+      this.#ask();
+    }, moves ? unattended.moves : this.scene.still ? 500 : unattended.fades);
     if (flying) this.dispatchEvent(new Event("moved"));
+  }
+
+  #repaint({ x, y, w, h: height, window }, options) {
+    const context = this.#context;
+    context.save();
+    context.beginPath();
+    context.rect(x, y, w, height);
+    context.clip();
+    this.camera.within(window, () => paint(context, this.scene, this.camera, this.theme, options));
+    context.restore();
   }
 
   #at(event) {

@@ -2,7 +2,7 @@
 // drawn as less. It needs of a context what a canvas has, so that the SVG of an
 // export comes from the same lines. Text is never smaller than 9 pixels.
 import { paintCard, paintLine, paintMini } from "./card.js";
-import { ellipsis, measure } from "./text.js";
+import { ellipsis, forgetFont, measure, setFont } from "./text.js";
 import { cardSize } from "./scene.js";
 
 export const levels = { tiles: 0.075, titles: 0.4, cards: 0.56, subs: 0.78 };
@@ -13,6 +13,7 @@ export function paint(context, scene, camera, theme, options = {}) {
   context.fillStyle = theme.bg;
   context.fillRect(0, 0, camera.w, camera.h);
   context.textBaseline = "middle";
+  forgetFont();
   for (const place of scene.places.values()) paintPlace(drawing, place);
   paintBundles(drawing);
   paintGhosts(drawing);
@@ -51,7 +52,7 @@ function paintPlaceTitle(drawing, place, sx, sy, w) {
   for (const app of place.apps) problems += app.problems;
   const left = Math.max(sx, -1) + Math.min(18, Math.max(5, 16 * camera.k));
   const y = sy + band / 2;
-  context.font = `650 ${size}px ${theme.font}`;
+  setFont(context, 650, size, theme.font);
   context.fillStyle = theme.text;
   context.textAlign = "left";
   const room = sx + w - left - 8;
@@ -61,7 +62,7 @@ function paintPlaceTitle(drawing, place, sx, sy, w) {
   const used = measure(context, title) + 10;
   const count = problems > 0 ? `${problems} need${problems === 1 ? "s" : ""} attention` : apps(place);
   const small = Math.max(10.5, size * 0.62);
-  context.font = `${problems > 0 ? 600 : 400} ${small}px ${theme.font}`;
+  setFont(context, problems > 0 ? 600 : 400, small, theme.font);
   const short = problems > 0 && measure(context, count) > room - used ? `▲ ${problems}` : count;
   if (measure(context, short) > room - used) return;
   context.fillStyle = problems > 0 ? theme.bad : theme.soft;
@@ -114,7 +115,7 @@ function paintApp(drawing, app, px, py) {
 function paintAppTitle({ context, theme, camera, count }, app, sx, sy, w, bad, warns) {
   const size = Math.max(11, Math.min(15, 13 * camera.k));
   context.textAlign = "left";
-  context.font = `650 ${size}px ${theme.font}`;
+  setFont(context, 650, size, theme.font);
   context.fillStyle = bad ? theme.bad : warns ? theme.warn : app.key === "shared" || app.key === "loose" ? theme.soft : theme.text;
   const left = sx + 14 * camera.k;
   const title = ellipsis(context, app.title, w - 28 * camera.k);
@@ -123,7 +124,7 @@ function paintAppTitle({ context, theme, camera, count }, app, sx, sy, w, bad, w
   count.texts++;
   if (!bad) return;
   const used = measure(context, title) + 8;
-  context.font = `400 ${Math.max(10, size - 1.5)}px ${theme.font}`;
+  setFont(context, 400, Math.max(10, size - 1.5), theme.font);
   const words = `${app.problems} of ${app.vertices} need attention`;
   if (measure(context, words) > w - used - 28 * camera.k) return;
   context.fillText(words, left + used, y);
@@ -138,7 +139,7 @@ function paintTile({ context, theme, count }, app, sx, sy, w, h, bad, warns) {
     return;
   }
   const size = Math.max(10, Math.min(14, Math.min(h * 0.4, w * 0.12)));
-  context.font = `${quiet ? 500 : 650} ${size}px ${theme.font}`;
+  setFont(context, quiet ? 500 : 650, size, theme.font);
   context.textAlign = "left";
   const title = ellipsis(context, app.title, w - 10);
   const width = measure(context, title);
@@ -152,7 +153,7 @@ function paintTile({ context, theme, count }, app, sx, sy, w, h, bad, warns) {
   context.fillText(title, sx + 5, y);
   count.texts++;
   if (!bad || h < size * 2 + 16) return;
-  context.font = `500 ${Math.max(9.5, size - 2)}px ${theme.font}`;
+  setFont(context, 500, Math.max(9.5, size - 2), theme.font);
   const words = ellipsis(context, `${app.problems} of ${app.vertices}`, w - 10);
   const below = y + size * 1.35;
   const used = measure(context, words);

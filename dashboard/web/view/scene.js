@@ -1,8 +1,10 @@
 // What the page knows of the drawing: places, apps and cards as the worker posts
 // them, where they move from, what changed a moment ago, and what is under a point.
+// It says which rectangles of the plane look different, so that no more is painted.
 
 const moving = 320; // milliseconds of a move
 const marked = { "+": 2000, "~": 1000, "-": 3000 };
+const mostGhosts = 100;
 export const cardSize = { w: 208, h: 40 };
 
 export class Scene {
@@ -13,70 +15,124 @@ export class Scene {
   ghosts = []; // cards that went: {x, y, name, until}
   stats = { vertices: 0, arcs: 0, problems: 0, missing: 0, account: {} };
   still = false; // the reader wants nothing to move
-  #moving = 0; // until when something moves
+  #dirt = []; // rectangles that look different from now on
+  #moves = []; // rectangles in which something moves: {x, y, w, h, until}
 
-  /** Takes in a drawing. */
+  /** Takes in a drawing. An app of it that is only a key is as it was. */
   apply(message, now) {
     const gone = []; // cards that were there
     if (message.whole) {
       this.places = new Map();
       this.cards = new Map();
       this.byId = new Map();
+      this.#dirt = [];
+      this.#moves = [];
     }
     for (const name of message.removed) {
-      this.#forget(this.places.get(name), gone);
+      const place = this.places.get(name);
+      if (!place) continue;
+      for (const app of place.apps) this.#forget(app, gone);
+      this.#dirt.push({ ...place });
       this.places.delete(name);
     }
-    for (const place of message.places) {
-      const old = this.places.get(place.name);
-      this.#forget(old, gone);
-      this.#move(place, old, now);
-      const apps = new Map((old?.apps ?? []).map((app) => [app.key, app]));
-      for (const app of place.apps) {
-        const oldApp = apps.get(app.key);
-        this.#move(app, oldApp, now);
-        const cards = new Map((oldApp?.cards ?? []).map((card) => [card.key, card]));
-        for (const card of app.cards) {
-          this.#move(card, cards.get(card.key), now);
-          const found = { card, app, place };
-          this.cards.set(card.key, found);
-          if (!card.uses) this.byId.set(card.id, found);
-        }
-      }
-      this.places.set(place.name, place);
+    for (const sent of message.places) this.#take(sent, gone, now);
+    for (const { app, card } of message.cards) this.#restate(app, card);
+    for (const [key, what] of message.marks) {
+      this.marks.set(key, { what, until: now + marked[what] });
+      if (this.cards.has(key)) this.#dirt.push(this.rect(key));
     }
-    for (const { app, card } of message.cards) {
-      const found = this.cards.get(card.key);
-      if (!found) continue;
-      Object.assign(found.app, app);
-      Object.assign(found.card, card);
-    }
-    for (const [key, what] of message.marks) this.marks.set(key, { what, until: now + marked[what] });
     for (const { card, app, place } of gone) if (!this.cards.has(card.key)) this.#ghost(card, app, place, now);
     this.stats = message.stats;
   }
 
-  #move(to, from, now) {
-    if (!from || this.still || (from.x === to.x && from.y === to.y)) return;
+  #take(sent, gone, now) {
+    const old = this.places.get(sent.name);
+    const place = old ?? sent;
+    const before = new Map((old?.apps ?? []).map((app) => [app.key, app]));
+    const titled = titleText(place);
+    const anew = !old || ["x", "y", "w", "h", "title"].some((name) => old[name] !== sent[name]);
+    if (anew) {
+      this.#dirt.push({ ...place }, { ...sent });
+      this.#move(sent, old, now);
+    }
+    const apps = sent.apps.map((app) => before.get(app) ?? app);
+    const kept = new Set(apps);
+    for (const app of before.values()) {
+      if (kept.has(app)) continue;
+      this.#soil(place, app);
+      this.#forget(app, gone);
+    }
+    // The same object goes on being the place, for the cards of the apps that are kept.
+    this.places.set(sent.name, Object.assign(place, sent, { apps }));
+    for (const app of apps) {
+      if (before.get(app.key) === app) continue;
+      this.#soil(place, app);
+      this.#enter(place, app, before.get(app.key), now);
+    }
+    if (!anew && titled !== titleText(place)) this.#dirt.push(titleOf(place));
+  }
+
+  #enter(place, app, old, now) {
+    this.#move(app, old, now, place);
+    const cards = new Map((old?.cards ?? []).map((card) => [card.key, card]));
+    let moved = false;
+    for (const card of app.cards) {
+      moved = this.#move(card, cards.get(card.key), now) || moved;
+      const found = { card, app, place };
+      this.cards.set(card.key, found);
+      if (!card.uses) this.byId.set(card.id, found);
+    }
+    if (moved) this.#moves.push({ x: place.x + app.x, y: place.y + app.y, w: app.w, h: app.h, until: now + moving });
+  }
+
+  #restate(app, card) {
+    const found = this.cards.get(card.key);
+    if (!found) return;
+    const { place } = found;
+    const titled = titleText(place);
+    const same = found.app.health === app.health && found.app.problems === app.problems && found.app.vertices === app.vertices;
+    Object.assign(found.app, app);
+    Object.assign(found.card, card);
+    if (same) {
+      this.#dirt.push(this.rect(card.key));
+      return;
+    }
+    this.#soil(place, found.app);
+    if (titled !== titleText(place)) this.#dirt.push(titleOf(place));
+  }
+
+  #soil(place, app) { this.#dirt.push({ x: place.x + app.x, y: place.y + app.y, w: app.w, h: app.h }); }
+
+  // What moves is a place, or something in one; of an app all that it passes is painted.
+  #move(to, from, now, place) {
+    if (!from || this.still || (from.x === to.x && from.y === to.y)) return false;
     to.dx = from.x - to.x;
     to.dy = from.y - to.y;
     to.since = now;
-    this.#moving = now + moving;
+    if (place || to.apps) {
+      const [x, y] = [Math.min(from.x, to.x), Math.min(from.y, to.y)];
+      this.#moves.push({
+        x: (place?.x ?? 0) + x, y: (place?.y ?? 0) + y, until: now + moving,
+        w: Math.max(from.x + from.w, to.x + to.w) - x, h: Math.max(from.y + from.h, to.y + to.h) - y,
+      });
+    }
+    return true;
   }
 
   #ghost(card, app, place, now) {
-    if (this.ghosts.length < 100) this.ghosts.push({ x: place.x + app.x + card.x, y: place.y + app.y + card.y, name: card.name, until: now + marked["-"] });
+    if (this.ghosts.length >= mostGhosts) return;
+    const ghost = { x: place.x + app.x + card.x, y: place.y + app.y + card.y, ...cardSize, name: card.name, until: now + marked["-"] };
+    this.ghosts.push(ghost);
+    this.#dirt.push(ghost);
   }
 
-  #forget(place, gone) {
-    for (const app of place?.apps ?? []) {
-      for (const card of app.cards) {
-        const found = this.cards.get(card.key);
-        if (found?.place !== place) continue; // it is in another one by now
-        gone.push(found);
-        this.cards.delete(card.key);
-        if (this.byId.get(card.id) === found) this.byId.delete(card.id);
-      }
+  #forget(app, gone) {
+    for (const card of app.cards) {
+      const found = this.cards.get(card.key);
+      if (found?.app !== app) continue; // it is in another one by now
+      gone.push(found);
+      this.cards.delete(card.key);
+      if (this.byId.get(card.id) === found) this.byId.delete(card.id);
     }
   }
 
@@ -92,11 +148,24 @@ export class Scene {
     return { x: thing.dx * left, y: thing.dy * left };
   }
 
-  /** Whether the next frame differs from this one without anything new. Marks of cards are seen from near alone. */
-  busy(now, near) {
-    for (const [key, mark] of this.marks) if (mark.until <= now) this.marks.delete(key);
+  /**
+   * The rectangles that look different from the last frame, and whether something
+   * moves or fades, so that the next frame differs again. Marks of cards are seen
+   * from near alone.
+   */
+  dirt(now, near) {
+    const dirt = this.#dirt;
+    this.#dirt = [];
+    // What has come to its end is painted once more, without it.
+    for (const move of this.#moves) dirt.push(move);
+    this.#moves = this.#moves.filter((move) => move.until > now);
+    for (const [key, mark] of this.marks) {
+      if (near && (!this.still || mark.until <= now) && this.cards.has(key)) dirt.push(this.rect(key));
+      if (mark.until <= now) this.marks.delete(key);
+    }
+    if (near) for (const ghost of this.ghosts) if (!this.still || ghost.until <= now) dirt.push(ghost);
     this.ghosts = this.ghosts.filter((ghost) => ghost.until > now);
-    return now < this.#moving || (near && !this.still && (this.marks.size > 0 || this.ghosts.length > 0));
+    return { dirt, moves: this.#moves.length > 0, fades: near && (this.marks.size > 0 || this.ghosts.length > 0) };
   }
 
   /** The rectangle of everything, or of one card. */
@@ -161,3 +230,8 @@ export class Scene {
     return app.lines.filter((line) => (forward ? line.a : line.b) === at).map((line) => app.cards[forward ? line.b : line.a].key);
   }
 }
+
+const titleOf = ({ x, y, w, title }) => ({ x, y, w, h: title });
+
+// What a place's title counts.
+const titleText = ({ apps }) => `${apps.length} ${apps.reduce((sum, app) => sum + app.problems, 0)}`;

@@ -1,26 +1,47 @@
 // Text that has to fit. Names are cut in the middle: what tells them apart is at
 // both ends.
 
-const widths = new Map(); // font and text: width
+const mostFonts = 100; // each has widths of its own
+const mostTexts = 20_000; // in a font
 
-/** How wide a text is in the context's font. */
+const fonts = new Map(); // font: {widths, cuts}
+let current = { context: undefined, font: "", widths: new Map(), cuts: new Map() };
+
+/** Sets the font of what is painted and measured next. A context is slow to be asked for its own. */
+export function setFont(context, weight, size, family) {
+  // In steps of half a pixel, so that a zoom does not measure everything anew.
+  const font = `${weight} ${Math.round(size * 2) / 2}px ${family}`;
+  if (current.context === context && current.font === font) return;
+  context.font = font;
+  let known = fonts.get(font);
+  if (!known) {
+    if (fonts.size >= mostFonts) fonts.clear();
+    fonts.set(font, known = { widths: new Map(), cuts: new Map() });
+  }
+  current = { context, font, ...known };
+}
+
+/** Forgets which font a context has: a canvas that changes its size has none. */
+export function forgetFont() { current.context = undefined; }
+
+/** How wide a text is in the font that was set. */
 export function measure(context, text) {
-  const key = `${context.font}\n${text}`;
-  let width = widths.get(key);
+  const { widths } = current;
+  let width = widths.get(text);
   if (width === undefined) {
-    if (widths.size > 20_000) widths.clear();
-    widths.set(key, width = context.measureText(text).width);
+    if (widths.size > mostTexts) widths.clear();
+    widths.set(text, width = context.measureText(text).width);
   }
   return width;
 }
-
-const cuts = new Map();
 
 /** The text, or as much of both its ends as fits; "" where that is nothing. */
 export function ellipsis(context, text, room) {
   if (room <= 0) return "";
   if (measure(context, text) <= room) return text;
-  const key = `${context.font}\n${Math.round(room)}\n${text}`;
+  const { cuts } = current;
+  const whole = Math.floor(room);
+  const key = `${whole}\n${text}`;
   let cut = cuts.get(key);
   if (cut === undefined) {
     const letters = [...text];
@@ -28,11 +49,11 @@ export function ellipsis(context, text, room) {
     let [low, high] = [0, letters.length - 1];
     while (low < high) {
       const middle = (low + high + 1) >> 1;
-      if (context.measureText(joined(middle)).width <= room) low = middle;
+      if (context.measureText(joined(middle)).width <= whole) low = middle;
       else high = middle - 1;
     }
     cut = low > 0 ? joined(low) : "";
-    if (cuts.size > 20_000) cuts.clear();
+    if (cuts.size > mostTexts) cuts.clear();
     cuts.set(key, cut);
   }
   return cut;
