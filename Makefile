@@ -33,7 +33,7 @@ test-js: control-plane build dashboard-bundle ## the JavaScript client in Node.j
 
 .PHONY: dashboard-bundle
 dashboard-bundle: ## one file of <graph-view>, for other people's pages, into bin/graph-view.js
-	@go run ./hack/bundle
+	@go run ./hack/bundle -single bin/graph-view.js
 
 .PHONY: screenshots
 screenshots: ## the pictures of docs/images, of the dashboard with graphs of 50, 500 and 5,000 objects
@@ -102,12 +102,13 @@ fmt: ## format the Go files
 	@gofmt -w $$(git ls-files --cached --others --exclude-standard '*.go')
 
 .PHONY: generate
-generate: ## deep copies, CustomResourceDefinitions, the operator's role, the field tables of docs, and the chart's copies and table of values
+generate: ## deep copies, CustomResourceDefinitions, the operator's role, the field tables of docs, the chart's copies and table of values, and the dashboard's bundle
 	@go tool controller-gen object paths=./api/...
 	@go tool controller-gen crd paths=./api/... output:crd:artifacts:config=config/crd/bases
 	@go tool controller-gen rbac:roleName=graphview-manager paths=./controllers/... output:rbac:artifacts:config=config/rbac
 	@go run ./hack/docs
 	@go run ./hack/chart
+	@go run ./hack/bundle
 
 .PHONY: verify
 verify: ## regenerate everything that is generated, and fail if the tree changed or is not tidy

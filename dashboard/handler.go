@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"io/fs"
 	"mime"
@@ -14,12 +13,12 @@ import (
 	"path"
 	"strings"
 	"time"
-
-	clientjs "graphview.dev/client/js"
 )
 
-//go:embed web
-var web embed.FS
+// The modules of web are bundled into dist by hack/bundle.
+//
+//go:embed dist web/index.html web/page.css web/icon.svg
+var embedded embed.FS
 
 // policy lets the page load what is served beside it and nothing else, and no
 // page frame it. Its scripts cannot make markup from text; their one policy makes
@@ -92,21 +91,18 @@ func Handler(o Options) (http.Handler, error) {
 	}), nil
 }
 
-// Files are all files of the page by their path, also those of the client of the
-// stream. Who changes one changes a copy.
+// Files are all files of the page by their path. Who changes one changes a copy.
 func Files() (map[string][]byte, error) {
 	files := map[string][]byte{}
-	add := func(from fs.FS, root, prefix string) error {
-		return fs.WalkDir(from, root, func(name string, entry fs.DirEntry, err error) error {
-			if err != nil || entry.IsDir() {
-				return err
-			}
-			content, err := fs.ReadFile(from, name)
-			files[prefix+strings.TrimPrefix(name, "web/")] = content
+	err := fs.WalkDir(embedded, ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
 			return err
-		})
-	}
-	err := errors.Join(add(web, "web", ""), add(clientjs.Files, ".", "client/"))
+		}
+		content, err := fs.ReadFile(embedded, name)
+		_, path, _ := strings.Cut(name, "/")
+		files[path] = content
+		return err
+	})
 	if err != nil {
 		return nil, fmt.Errorf("read the page: %w", err)
 	}

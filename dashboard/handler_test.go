@@ -33,7 +33,7 @@ func TestHandler(t *testing.T) {
 	}{
 		"the page":           {target: "/dashboard/", want: 200, wantType: "text/html; charset=utf-8"},
 		"a module":           {target: "/dashboard/main.js", want: 200, wantType: "text/javascript; charset=utf-8"},
-		"the client":         {target: "/dashboard/client/graphview.js", want: 200, wantType: "text/javascript; charset=utf-8"},
+		"what others embed":  {target: "/dashboard/graph-view.js", want: 200, wantType: "text/javascript; charset=utf-8"},
 		"a style sheet":      {target: "/dashboard/page.css", want: 200, wantType: "text/css; charset=utf-8"},
 		"settings":           {target: "/dashboard/config.json", want: 200, wantType: "application/json"},
 		"without a slash":    {target: "/dashboard", want: 308, wantType: "text/html; charset=utf-8"},
@@ -97,14 +97,15 @@ func TestModulesAreServed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	imports := regexp.MustCompile(`(?m)(?:from|import\() ?"([^"]+)"|^import "([^"]+)"|new URL\("([^"]+)"`)
-	total := 0
+	imports := regexp.MustCompile(`(?:from|import\() ?"([^"]+)"|\bimport ?"([^"]+)"|new URL\("([^"]+)"`)
+	total, found := 0, 0
 	for name, content := range files {
 		total += len(newFile(name, content).zipped)
 		if !strings.HasSuffix(name, ".js") {
 			continue
 		}
 		for _, match := range imports.FindAllStringSubmatch(string(content), -1) {
+			found++
 			path := match[1] + match[2] + match[3]
 			at := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://x/dashboard/"+name, http.NoBody).URL
 			to, err := at.Parse(path)
@@ -113,9 +114,12 @@ func TestModulesAreServed(t *testing.T) {
 			}
 		}
 	}
-	const most = 84 << 10 // a bundle is half of it; without one, `go build` needs nothing else
-	if total > most {
-		t.Errorf("the page is %d bytes, compressed; want at most %d", total, most)
+	const most, mostFiles = 56 << 10, 10
+	if total > most || len(files) > mostFiles {
+		t.Errorf("the page is %d files and %d bytes, compressed; want at most %d and %d", len(files), total, mostFiles, most)
+	}
+	if found < 4 {
+		t.Errorf("%d imports were found: the modules are not read as they are written", found)
 	}
 	t.Logf("%d files, %d bytes compressed", len(files), total)
 }

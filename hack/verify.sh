@@ -5,7 +5,7 @@
 set -uo pipefail
 cd "$(dirname "$0")/.."
 
-generated=(api config/crd/bases config/rbac/role.yaml charts/graphview)
+generated=(api config/crd/bases config/rbac/role.yaml charts/graphview dashboard/dist)
 failed=0
 check() { # what to do about it, command
   local remedy=$1 output

@@ -38,7 +38,10 @@ export class GraphViewElement extends HTMLElement {
   }
 
   connectedCallback() {
-    this.#controller = new Controller(this, this.#root, this.getAttribute("worker") === "none" ? () => { throw new Error("not wanted"); } : worker);
+    this.#controller = new Controller(this, this.#root, {
+      worker: this.getAttribute("worker") === "none" ? () => { throw new Error("not wanted"); } : worker,
+      engine: () => import("./model/engine.js"), // from here, where the worker is too
+    });
     this.attributeChangedCallback("theme");
     this.#open();
   }

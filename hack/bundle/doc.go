@@ -1,6 +1,8 @@
-// Command bundle is `make dashboard-bundle`: it makes one file of <graph-view> and all that
-// it needs, for pages that have no server of their own beside it.
+// Command bundle makes of the dashboard's modules the files that binaries serve
+// (dashboard/dist, a part of `make generate`), and with -single one file of
+// <graph-view> for other people's pages (`make dashboard-bundle`).
 //
-// The page that the binaries serve needs no bundle. This one has no worker, whose
-// script would be a second file, and works in the page's own thread.
+// What it writes into dashboard/dist is committed, so that `go build` needs no
+// step before it; a test holds it to the modules. The single file has no worker,
+// whose script would be a second file, and works in the page's own thread.
 package main

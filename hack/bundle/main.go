@@ -7,48 +7,64 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-
-	"graphview.dev/dashboard"
 )
 
+// The page's modules are bundled into these, each of which names the others by
+// where it finds them. The engine is one of its own, since the worker or, where a
+// policy forbids one, the page loads it.
+var entries = []struct{ name, others string }{
+	{name: "main.js", others: "./graph-view.js"},
+	{name: "graph-view.js", others: "./model/engine.js"},
+	{name: "worker.js", others: "./model/engine.js"},
+	{name: "model/engine.js"},
+}
+
 func main() {
-	out := flag.String("out", filepath.Join("bin", "graph-view.js"), "the file to write")
+	root := flag.String("root", ".", "the module's directory")
+	out := flag.String("out", filepath.Join("dashboard", "dist"), "where the page's files are written")
+	single := flag.String("single", "", "one more file to write: all of <graph-view>, for other pages")
 	flag.Parse()
-	if err := bundle(*out); err != nil {
+	if err := run(*root, *out, *single); err != nil {
 		fmt.Fprintln(os.Stderr, "bundle:", err)
 		os.Exit(1)
 	}
 }
 
-func bundle(out string) (err error) {
-	files, err := dashboard.Files()
-	if err != nil {
-		return err
-	}
+func run(root, out, single string) (err error) {
 	dir, err := os.MkdirTemp("", "graph-view-")
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	for name, content := range files {
-		file := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-			return err
-		}
-		if err := os.WriteFile(file, content, 0o600); err != nil {
-			return err
-		}
-	}
-	command := exec.Command("go", "tool", "esbuild", filepath.Join(dir, "graph-view.js"), "--bundle", "--minify", "--format=esm",
-		"--target=es2022", "--legal-comments=none", "--log-level=warning", "--outfile="+out)
-	command.Stdout, command.Stderr = os.Stdout, os.Stderr
-	if err := command.Run(); err != nil {
-		return fmt.Errorf("esbuild: %w", err)
-	}
-	info, err := os.Stat(out)
+	// The modules as they refer to one another: the client is a folder of the page.
+	err = errors.Join(os.CopyFS(dir, os.DirFS(filepath.Join(root, "dashboard", "web"))),
+		os.CopyFS(filepath.Join(dir, "client"), os.DirFS(filepath.Join(root, "client", "js"))))
 	if err != nil {
 		return err
 	}
-	fmt.Printf("%s: %d bytes\n", out, info.Size())
+	if single != "" {
+		return bundle(filepath.Join(dir, "graph-view.js"), single)
+	}
+	for _, entry := range entries {
+		to := filepath.Join(out, filepath.FromSlash(entry.name))
+		var others []string
+		if entry.others != "" {
+			others = []string{"--external:" + entry.others}
+		}
+		if err := bundle(filepath.Join(dir, filepath.FromSlash(entry.name)), to, others...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func bundle(from, to string, options ...string) error {
+	options = append([]string{"tool", "esbuild", from, "--bundle", "--minify", "--format=esm", "--target=es2022",
+		"--legal-comments=none", "--log-level=warning", "--outfile=" + to}, options...)
+	command := exec.Command("go", options...)
+	command.Stdout, command.Stderr = os.Stdout, os.Stderr
+	if err := command.Run(); err != nil {
+		return fmt.Errorf("esbuild %s: %w", filepath.Base(from), err)
+	}
 	return nil
 }

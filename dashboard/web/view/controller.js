@@ -25,10 +25,10 @@ export class Controller {
   #searching = 0;
   #restored = false;
 
-  constructor(host, root, worker) {
+  constructor(host, root, engine) {
     this.#host = host;
     this.#root = root;
-    this.link = new Link({ worker });
+    this.link = new Link(engine);
     const mapHost = h("div", { class: "map", part: "map" });
     this.map = new MapView(root, mapHost);
     this.toolbar = new Toolbar(this);

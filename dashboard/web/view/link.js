@@ -4,14 +4,14 @@
 export class Link extends EventTarget {
   #worker;
   #engine;
-  #ready;
   #asked = new Map(); // id: how to answer
   #next = 1;
   #backlog = [];
 
-  constructor({ worker } = {}) {
+  /** Makes a worker, or where that fails loads the engine's module. */
+  constructor({ worker, engine }) {
     super();
-    this.#ready = this.#start(worker);
+    this.#start(worker, engine);
   }
 
   /** Whether the engine has a thread of its own. */
@@ -39,7 +39,7 @@ export class Link extends EventTarget {
     this.#engine = { handle() {} };
   }
 
-  async #start(make) {
+  async #start(make, load) {
     try {
       const worker = make();
       await new Promise((resolve, reject) => {
@@ -52,7 +52,7 @@ export class Link extends EventTarget {
       worker.onmessage = ({ data }) => this.#take(data);
       this.#worker = worker;
     } catch {
-      const { Engine } = await import("../model/engine.js");
+      const { Engine } = await load();
       this.#engine = new Engine((message) => queueMicrotask(() => this.#take(message)));
     }
     for (const message of this.#backlog) this.send(message);
