@@ -1,0 +1,50 @@
+package imports
+
+import (
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// listed asks go list about a package and everything that it needs.
+func listed(t *testing.T, packagePath, format string) []string {
+	t.Helper()
+	command := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f", format, packagePath)
+	command.Dir = root
+	out, err := command.Output()
+	if err != nil {
+		t.Fatalf("go list %s: %v", packagePath, err)
+	}
+	all := strings.Fields(string(out))
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// TestModules: whoever imports the API's types or the Go client compiles these
+// modules and no others: of Kubernetes what client-go's transport needs, and nothing
+// of the operator's. docs/design/0011 says why api and client are no modules of their
+// own.
+func TestModules(t *testing.T) {
+	types := []string{
+		"github.com/fxamacker/cbor/v2", "github.com/go-logr/logr", "github.com/json-iterator/go", "github.com/modern-go/concurrent",
+		"github.com/modern-go/reflect2", "github.com/x448/float16", "go.yaml.in/yaml/v2", "golang.org/x/net", "golang.org/x/text",
+		"gopkg.in/inf.v0", "graphview.dev", "k8s.io/apimachinery", "k8s.io/klog/v2", "k8s.io/kube-openapi", "k8s.io/utils",
+		"sigs.k8s.io/json", "sigs.k8s.io/randfill", "sigs.k8s.io/structured-merge-diff/v6",
+	}
+	client := append([]string{
+		"github.com/coder/websocket", "github.com/davecgh/go-spew", "github.com/munnerz/goautoneg", "golang.org/x/oauth2", "golang.org/x/sys",
+		"golang.org/x/term", "golang.org/x/time", "k8s.io/client-go", "sigs.k8s.io/yaml",
+	}, types...)
+	slices.Sort(client)
+	for packagePath, want := range map[string][]string{
+		"./api/reason": {"graphview.dev"}, "./api/v1alpha1": types, "./client": client, "./client/js": {"graphview.dev"},
+		"./stream/format": {"graphview.dev"},
+	} {
+		if diff := cmp.Diff(want, listed(t, packagePath, "{{with .Module}}{{.Path}}{{end}}")); diff != "" {
+			t.Errorf("modules of %s (-want +got):\n%s", packagePath, diff)
+		}
+	}
+}
