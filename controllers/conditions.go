@@ -1,6 +1,7 @@
 package controllers
 
 import (
+	"fmt"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -8,6 +9,7 @@ import (
 
 	"graphview.dev/api/v1alpha1"
 	"graphview.dev/graphview"
+	"graphview.dev/graphview/advice"
 )
 
 // verdict is whether a spec is accepted: a reason of the condition Accepted.
@@ -38,6 +40,7 @@ func setConditions(conditions *[]metav1.Condition, generation int64, v verdict, 
 	unserved := func(reason, message string) {
 		set(v1alpha1.ConditionReady, metav1.ConditionFalse, reason, message)
 		set(v1alpha1.ConditionComplete, metav1.ConditionUnknown, reason, "Nothing is read while the graph is not served.")
+		set(v1alpha1.ConditionEffective, metav1.ConditionUnknown, reason, "Nothing is known while the graph is not served.")
 		set(v1alpha1.ConditionHealthy, metav1.ConditionUnknown, reason, "Nothing is known while the graph is not served.")
 		set(v1alpha1.ConditionStalled, metav1.ConditionTrue, reason, message)
 	}
@@ -69,8 +72,36 @@ func setConditions(conditions *[]metav1.Condition, generation int64, v verdict, 
 	default:
 		set(v1alpha1.ConditionComplete, metav1.ConditionTrue, v1alpha1.ReasonComplete, "Every selected resource can be read.")
 	}
+	setEffective(set, synced, st.Advice)
 	setHealthy(set, synced, st)
 	meta.RemoveStatusCondition(conditions, v1alpha1.ConditionStalled)
+}
+
+// maxAdvice is how many findings a message has one by one.
+const maxAdvice = 10
+
+// setEffective says which parts of the spec have no effect.
+func setEffective(set func(kind string, status metav1.ConditionStatus, reason, message string), synced bool, findings []advice.Finding) {
+	switch {
+	case !synced:
+		set(v1alpha1.ConditionEffective, metav1.ConditionUnknown, v1alpha1.ReasonSyncing, "Selected resources are being listed.")
+	case len(findings) == 0:
+		set(v1alpha1.ConditionEffective, metav1.ConditionTrue, v1alpha1.ReasonEffective, "Each part of the spec has an effect.")
+	default:
+		set(v1alpha1.ConditionEffective, metav1.ConditionFalse, string(findings[0].Reason), strings.Join(textsOf(findings), "\n"))
+	}
+}
+
+// textsOf are the findings, of very many the first.
+func textsOf(findings []advice.Finding) []string {
+	var texts []string
+	for i, f := range findings {
+		if i == maxAdvice {
+			return append(texts, fmt.Sprintf("and %d more", len(findings)-i))
+		}
+		texts = append(texts, f.String())
+	}
+	return texts
 }
 
 // setHealthy says how the objects are, by the worst that there is.

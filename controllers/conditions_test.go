@@ -12,6 +12,7 @@ import (
 
 	"graphview.dev/api/v1alpha1"
 	"graphview.dev/graphview"
+	"graphview.dev/graphview/advice"
 )
 
 func TestSetConditions(t *testing.T) {
@@ -23,6 +24,7 @@ func TestSetConditions(t *testing.T) {
 		readable  = "Every selected resource can be read."
 		unserved  = "Nothing is read while the graph is not served."
 		well      = "No object is degraded or progressing, and none that is needed is missing."
+		effective = "Each part of the spec has an effect."
 		unknown   = "Nothing is known while the graph is not served."
 		seeReason = "The spec is not accepted: see the condition Accepted."
 	)
@@ -47,6 +49,7 @@ func TestSetConditions(t *testing.T) {
 				condition("Accepted", "True", "Accepted", compiles),
 				condition("Complete", "Unknown", "Syncing", listed),
 				condition("Ready", "False", "Syncing", filling),
+				condition("Effective", "Unknown", "Syncing", listed),
 				condition("Healthy", "Unknown", "Syncing", listed),
 			},
 		},
@@ -57,6 +60,20 @@ func TestSetConditions(t *testing.T) {
 				condition("Accepted", "True", "Accepted", compiles),
 				condition("Complete", "True", "Complete", readable),
 				condition("Ready", "True", "Ready", served),
+				condition("Effective", "True", "Effective", effective),
+				condition("Healthy", "True", "Ok", well),
+			},
+		},
+		"ready, but parts of the spec have no effect": {
+			verdict: accepted,
+			status: graphview.Status{Synced: true, Advice: []advice.Finding{
+				{Reason: advice.QueryShadowed, Path: "spec.queries[1]", Message: "first"}, {Reason: advice.NoRoots, Path: "spec.roots", Message: "second"},
+			}},
+			want: []metav1.Condition{
+				condition("Accepted", "True", "Accepted", compiles),
+				condition("Complete", "True", "Complete", readable),
+				condition("Ready", "True", "Ready", served),
+				condition("Effective", "False", "QueryShadowed", "spec.queries[1]: first\nspec.roots: second"),
 				condition("Healthy", "True", "Ok", well),
 			},
 		},
@@ -67,6 +84,7 @@ func TestSetConditions(t *testing.T) {
 				condition("Accepted", "True", "Accepted", compiles),
 				condition("Complete", "True", "Complete", readable),
 				condition("Ready", "True", "Ready", served),
+				condition("Effective", "True", "Effective", effective),
 				condition("Healthy", "True", "Ok", well),
 			},
 		},
@@ -77,6 +95,7 @@ func TestSetConditions(t *testing.T) {
 				condition("Accepted", "True", "Accepted", compiles),
 				condition("Complete", "False", "ResourcesUnreadable", "secrets: forbidden; widgets.example.com: conversion webhook: refused"),
 				condition("Ready", "True", "Ready", served),
+				condition("Effective", "True", "Effective", effective),
 				condition("Healthy", "True", "Ok", well),
 			},
 		},
@@ -87,6 +106,7 @@ func TestSetConditions(t *testing.T) {
 				condition("Accepted", "True", "Accepted", compiles),
 				condition("Complete", "Unknown", "Syncing", listed),
 				condition("Ready", "False", "Syncing", filling),
+				condition("Effective", "Unknown", "Syncing", listed),
 				condition("Healthy", "Unknown", "Syncing", listed),
 			},
 		},
@@ -96,6 +116,7 @@ func TestSetConditions(t *testing.T) {
 				condition("Accepted", "False", "InvalidExpression", "spec.queries[0]: 1:3: oops"),
 				condition("Complete", "Unknown", "NotAccepted", unserved),
 				condition("Ready", "False", "NotAccepted", seeReason),
+				condition("Effective", "Unknown", "NotAccepted", unknown),
 				condition("Healthy", "Unknown", "NotAccepted", unknown),
 				condition("Stalled", "True", "NotAccepted", seeReason),
 			},
@@ -107,6 +128,7 @@ func TestSetConditions(t *testing.T) {
 				condition("Accepted", "True", "Accepted", compiles),
 				condition("Complete", "Unknown", "LimitExceeded", unserved),
 				condition("Ready", "False", "LimitExceeded", "more than 10 vertices"),
+				condition("Effective", "Unknown", "LimitExceeded", unknown),
 				condition("Healthy", "Unknown", "LimitExceeded", unknown),
 				condition("Stalled", "True", "LimitExceeded", "more than 10 vertices"),
 			},
@@ -119,6 +141,7 @@ func TestSetConditions(t *testing.T) {
 				condition("Accepted", "True", "Accepted", compiles),
 				condition("Complete", "True", "Complete", readable),
 				condition("Ready", "True", "Ready", served),
+				condition("Effective", "True", "Effective", effective),
 				condition("Healthy", "True", "Ok", well),
 			},
 		},

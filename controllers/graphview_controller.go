@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -16,6 +17,7 @@ import (
 
 	"graphview.dev/api/v1alpha1"
 	"graphview.dev/graphview"
+	"graphview.dev/graphview/advice"
 	"graphview.dev/graphview/spec"
 )
 
@@ -43,6 +45,7 @@ type Options struct {
 // the GraphView's status in step. Make it with NewGraphViewReconciler.
 type GraphViewReconciler struct {
 	client   client.Client
+	reader   client.Reader // without a cache
 	engine   Engine
 	notifier *Notifier
 	recorder events.EventRecorder
@@ -101,7 +104,17 @@ func (r *GraphViewReconciler) Reconcile(ctx context.Context, request ctrl.Reques
 	if !r.elected() {
 		return ctrl.Result{}, nil
 	}
-	return r.writeStatus(ctx, view, record, &held)
+	again := time.Duration(0)
+	if held.Served {
+		var absent []advice.Finding
+		absent, again = r.adviseNamespaces(ctx, view, record)
+		held.Advice = slices.Concat(held.Advice, absent)
+	}
+	result, err := r.writeStatus(ctx, view, record, &held)
+	if result.RequeueAfter == 0 || again > 0 && again < result.RequeueAfter {
+		result.RequeueAfter = again
+	}
+	return result, err
 }
 
 // apply tells the engine of the spec, unless it was told before, and keeps the

@@ -28,6 +28,7 @@ type record struct {
 	// wroteAt; nil before the first. The cache may lag behind it.
 	written *v1alpha1.GraphView
 	wroteAt time.Time
+	looked  looked
 }
 
 // newest returns the newer of the GraphView from the cache and the one that was

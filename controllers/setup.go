@@ -43,7 +43,7 @@ const concurrency = 4
 // SetupWithManager registers the reconciler. It runs whether the manager is
 // elected or not.
 func (r *GraphViewReconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager) error {
-	r.client = mgr.GetClient()
+	r.client, r.reader = mgr.GetClient(), mgr.GetAPIReader()
 	r.recorder = mgr.GetEventRecorder("graphview-controller")
 	if r.options.Elected == nil {
 		r.options.Elected = mgr.Elected()

@@ -35,14 +35,19 @@ func decide(is, should *v1alpha1.GraphViewStatus, since, interval time.Duration)
 }
 
 // sameOutcome tells whether two lists of conditions differ at most in messages,
-// order, and what Healthy says: that follows the counts, and moves as often.
+// order, and what Healthy and Effective say: those follow the counts, and move as
+// often.
 func sameOutcome(a, b []metav1.Condition) bool {
 	if len(a) != len(b) {
 		return false
 	}
 	for i := range a {
-		if a[i].Type != v1alpha1.ConditionHealthy && changed(&a[i], b) {
-			return false
+		switch a[i].Type {
+		case v1alpha1.ConditionHealthy, v1alpha1.ConditionEffective:
+		default:
+			if changed(&a[i], b) {
+				return false
+			}
 		}
 	}
 	return true

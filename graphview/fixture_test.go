@@ -141,7 +141,7 @@ func follow(t *testing.T, e *Engine, matches func() bool) *tap {
 // await asks until a condition holds.
 func await(t *testing.T, what string, cond func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); !cond(); time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); !cond(); time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("%s: not seen", what)
 		}

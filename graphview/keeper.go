@@ -8,6 +8,8 @@ import (
 	"slices"
 	"time"
 
+	"graphview.dev/graphview/advice"
+	"graphview.dev/graphview/expr"
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/resources"
 	"graphview.dev/graphview/sharing"
@@ -30,6 +32,7 @@ type keeper struct {
 	planned int
 
 	selection selection
+	advised   advised
 	grants    *grants
 	// shared are the watches of all namespaces that views share, as of the last
 	// outline; reaches are what the view's judges may have admitted.
@@ -42,7 +45,6 @@ type keeper struct {
 	within map[resources.Resource]map[string]bool
 	open   bool
 	blind  bool
-
 	// retryAt is when a view that exceeds a limit, or has failed, is tried again.
 	retryAt time.Time
 	// failure says that this goroutine met a fault of the program while it kept the
@@ -59,6 +61,30 @@ type selection struct {
 	catalog *resources.Catalog
 	chosen  []resources.Selected
 	errs    []error
+	// decisions are the queries that decide about the catalogue's resources, -1 for
+	// none. They are fewer where one could not be evaluated.
+	decisions []int
+}
+
+// selectFrom applies a program's queries to what the cluster serves, as long as there
+// is enough of what charge is given.
+func selectFrom(ctx context.Context, p *spec.Program, catalog *resources.Catalog, charge func(cost uint64) bool, enough func() bool) selection {
+	s := selection{program: p, catalog: catalog}
+	s.chosen, s.errs = resources.Select(catalog, func(r resources.Resource) (int, bool, bool, error) {
+		if !enough() {
+			return 0, false, false, nil
+		}
+		query, include, decided, err := p.Choose(ctx, expr.Resource(r), charge)
+		switch {
+		case err != nil:
+		case decided:
+			s.decisions = append(s.decisions, query)
+		case enough():
+			s.decisions = append(s.decisions, -1)
+		}
+		return query, include, decided, err
+	})
+	return s
 }
 
 func newKeeper(v *View) *keeper {
@@ -169,9 +195,9 @@ func (k *keeper) clear() {
 	clear(k.unmet)
 	clear(k.reaches)
 	v.engine.sharing.Set(v, nil, time.Now())
-	k.namespaces = nil
+	k.namespaces, k.advised = nil, advised{}
 	v.mu.Lock()
-	v.rows, v.expected = nil, nil
+	v.rows, v.expected, v.advice = nil, nil, advice.Advice{}
 	v.scoped++
 	v.mu.Unlock()
 	v.warnings.Reset()

@@ -8,7 +8,6 @@ import (
 
 	"graphview.dev/api/reason"
 	"graphview.dev/graphview/delivery"
-	"graphview.dev/graphview/expr"
 	"graphview.dev/graphview/resources"
 	"graphview.dev/graphview/spec"
 )
@@ -77,6 +76,7 @@ func (k *keeper) reconcile(ctx context.Context, catalog *resources.Catalog) time
 	if !k.open {
 		k.finishSwitches(ctx)
 	}
+	k.advise(ctx, p)
 	return min(again, k.report(catalog, o, generation))
 }
 
@@ -102,16 +102,11 @@ func (k *keeper) selectResources(ctx context.Context, p *spec.Program, catalog *
 		enough = bucket.charge(cost - granted)
 		return enough
 	}
-	chosen, errs := resources.Select(catalog, func(r resources.Resource) (_ int, _, _ bool, err error) {
-		if !enough {
-			return 0, false, false, nil
-		}
-		return p.Choose(ctx, expr.Resource(r), charge)
-	})
+	chosen := selectFrom(ctx, p, catalog, charge, func() bool { return enough })
 	if ctx.Err() != nil || bucket.spent.Load() {
 		return false
 	}
-	k.selection = selection{p, catalog, chosen, errs}
+	k.selection = chosen
 	return true
 }
 

@@ -1,5 +1,7 @@
 package graphview
 
+import "graphview.dev/graphview/advice"
+
 // Status is what a view holds at one instant.
 type Status struct {
 	// Resources that the queries selected, sorted by group and resource.
@@ -18,6 +20,8 @@ type Status struct {
 	// Warnings are the current ones, without names of objects, in a stable
 	// order, not bounded.
 	Warnings []string
+	// Advice is about parts of the spec that have no effect.
+	Advice []advice.Finding
 	// Synced: every selected resource has synced or was given up for now.
 	Synced bool
 	// LimitExceeded says which limit keeps the view from being served; "" if none.

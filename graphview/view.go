@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"graphview.dev/api/reason"
+	"graphview.dev/graphview/advice"
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/quarantine"
@@ -51,6 +52,7 @@ type View struct {
 	limit      *delivery.ClosedError
 	present    *delivery.Interruption // of the subscriptions that there are
 	rows       []ResourceStatus
+	advice     advice.Advice
 	expected   expectation
 	scoped     uint64 // counts changes of rows and program
 	seen       delivery.Scope
@@ -283,7 +285,7 @@ func (v *View) WaitSynced(ctx context.Context) error {
 // Status is what the view holds now.
 func (v *View) Status() Status {
 	v.mu.Lock()
-	rows, limit, program := v.rows, v.limit, v.program
+	rows, limit, program, advised := v.rows, v.limit, v.program, v.advice
 	v.mu.Unlock()
 	s := Status{Subscribers: v.publisher.Subscribers(), Synced: v.synced.Load()}
 	s.Warnings = v.warnings.Summary(program == nil || program.Spec.ServiceAccountName == "")
@@ -297,6 +299,10 @@ func (v *View) Status() Status {
 	counts := lens.Counts()
 	s.Vertices, s.Arcs, s.Roots = counts.Vertices, counts.Arcs, counts.Roots
 	s.Served = true
+	s.Advice = advised.Findings
+	if program.Rooted() && s.Roots == 0 && s.Synced {
+		s.Advice = advised.WhileRootless()
+	}
 	s.Health, s.Missing = v.standing()
 	s.Resources = make([]ResourceStatus, len(rows))
 	for i, row := range rows {

@@ -22,6 +22,12 @@ const (
 	// other. It follows the counts, at most once in some seconds.
 	ConditionHealthy = "Healthy"
 
+	// ConditionEffective is True when each part of the spec has an effect. When False,
+	// its message names the parts that have none, such as a query that matches nothing,
+	// and says what may have been meant. It is advice: the view is served as it is, and
+	// the condition changes by itself when what is missing appears.
+	ConditionEffective = "Effective"
+
 	// ConditionStalled is present, and then True, only while nothing will
 	// happen until somebody acts. Tools that follow kstatus fail at once
 	// instead of waiting.
@@ -109,4 +115,30 @@ const (
 
 	// ReasonResourcesUnreadable: False, the message names the resources.
 	ReasonResourcesUnreadable = "ResourcesUnreadable"
+)
+
+// The reasons of ConditionEffective; it has NotAccepted, LimitExceeded and Syncing,
+// too, while it is Unknown. Where there are several, the first counts, and the message
+// has all.
+const (
+	// ReasonEffective: True.
+	ReasonEffective = "Effective"
+
+	// ReasonQueryMatchesNothing: False, a query includes resources of which the cluster
+	// serves none.
+	ReasonQueryMatchesNothing = "QueryMatchesNothing"
+
+	// ReasonQueryShadowed: False, whatever a query matches is decided by earlier ones.
+	ReasonQueryShadowed = "QueryShadowed"
+
+	// ReasonUnknownName: False, an expression compares with a name that the cluster
+	// does not serve and that looks like one that it does.
+	ReasonUnknownName = "UnknownName"
+
+	// ReasonNamespaceNotFound: False, a namespace that the spec names does not exist, or
+	// none is as the spec selects them.
+	ReasonNamespaceNotFound = "NamespaceNotFound"
+
+	// ReasonNoRoots: False, no object is a root, so that nothing is visible.
+	ReasonNoRoots = "NoRoots"
 )

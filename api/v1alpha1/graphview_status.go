@@ -26,8 +26,8 @@ type GraphViewStatus struct {
 	// +kubebuilder:validation:Minimum=-1
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 
-	// conditions are Accepted, Ready, Complete, Healthy and, only while nothing will
-	// happen until somebody acts, Stalled.
+	// conditions are Accepted, Ready, Complete, Effective, Healthy and, only while
+	// nothing will happen until somebody acts, Stalled.
 	// +optional
 	// +listType=map
 	// +listMapKey=type

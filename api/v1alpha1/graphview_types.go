@@ -10,6 +10,7 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 // +kubebuilder:resource:path=graphviews,singular=graphview,scope=Namespaced,shortName=gv
 // +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`,description="Whether the graph is served"
 // +kubebuilder:printcolumn:name="Reason",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`,description="Why it is or is not"
+// +kubebuilder:printcolumn:name="Effective",type=string,JSONPath=`.status.conditions[?(@.type=="Effective")].status`,description="Whether each part of the spec has an effect: the condition says which has none, and what may have been meant"
 // +kubebuilder:printcolumn:name="Health",type=string,JSONPath=`.status.conditions[?(@.type=="Healthy")].reason`,description="How the visible objects are: Ok, or the worst there is"
 // +kubebuilder:printcolumn:name="Missing",type=integer,JSONPath=`.status.missing`,description="References to objects that do not exist although they are needed"
 // +kubebuilder:printcolumn:name="Resources",type=integer,JSONPath=`.status.resourceCount`,description="Resources that the queries selected"

@@ -105,6 +105,7 @@ func plan(env *environment, checked *cel.Ast, text string) (*program, error) {
 
 // note remembers what a message about this expression may say.
 func (p *program) note(e ast.Expr) {
+	p.compare(e)
 	switch e.Kind() {
 	case ast.CallKind:
 		p.calls[e.ID()] = e.AsCall().FunctionName()

@@ -25,6 +25,8 @@ type program struct {
 	// the expression: what a message may say.
 	calls map[int64]string
 	words map[string]bool
+	// compared are variables and the texts that the expression compares them with.
+	compared []Comparison
 }
 
 // EvaluationError says why a valid expression has no value for an object. It

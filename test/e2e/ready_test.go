@@ -51,7 +51,7 @@ func TestReadyWithKubectl(t *testing.T) {
 					delete(row, varies)
 				}
 				return cmp.Diff(map[string]string{
-					"NAME": name, "READY": "True", "REASON": "Ready", "SUBSCRIBERS": "0",
+					"NAME": name, "READY": "True", "REASON": "Ready", "EFFECTIVE": "True", "SUBSCRIBERS": "0",
 					"RESOURCES": strconv.Itoa(wholeViewResources),
 					"VERTICES":  strconv.Itoa(len(want.Vertices)), "ARCS": strconv.Itoa(len(want.Arcs)),
 				}, row)
@@ -116,7 +116,7 @@ func columns(t *testing.T, table string) map[string]string {
 		t.Fatalf("table of %d lines:\n%s", len(lines), table)
 	}
 	header := strings.Fields(lines[0])
-	if diff := cmp.Diff([]string{"NAME", "READY", "REASON", "HEALTH", "MISSING", "RESOURCES", "VERTICES", "ARCS", "SUBSCRIBERS", "AGE"}, header); diff != "" {
+	if diff := cmp.Diff([]string{"NAME", "READY", "REASON", "EFFECTIVE", "HEALTH", "MISSING", "RESOURCES", "VERTICES", "ARCS", "SUBSCRIBERS", "AGE"}, header); diff != "" {
 		t.Fatalf("table:\n%s", table)
 	}
 	// A cell may be empty: it ends where the next column begins.

@@ -139,7 +139,8 @@ func nameOf(view *v1alpha1.GraphView) graphview.Name {
 func outcomes(view *v1alpha1.GraphView) []string {
 	var out []string
 	for _, c := range view.Status.Conditions {
-		if c.Type != v1alpha1.ConditionHealthy { // is about the objects
+		// Those are about the objects, and about what the cluster serves.
+		if c.Type != v1alpha1.ConditionHealthy && c.Type != v1alpha1.ConditionEffective {
 			out = append(out, fmt.Sprintf("%s=%s/%s", c.Type, c.Status, c.Reason))
 		}
 		if c.ObservedGeneration != view.Generation {

@@ -356,7 +356,7 @@ func TestGraphViewColumns(t *testing.T) {
 	if len(lines) != 2 {
 		t.Fatalf("want a header and a row, got:\n%s", out)
 	}
-	if got, want := strings.Join(strings.Fields(lines[0]), " "), "NAME READY REASON HEALTH MISSING RESOURCES VERTICES ARCS SUBSCRIBERS AGE"; got != want {
+	if got, want := strings.Join(strings.Fields(lines[0]), " "), "NAME READY REASON EFFECTIVE HEALTH MISSING RESOURCES VERTICES ARCS SUBSCRIBERS AGE"; got != want {
 		t.Errorf("columns %q, want %q", got, want)
 	}
 	if got, want := strings.Join(strings.Fields(lines[1])[:7], " "), "base True Ready 1 240 611 2"; got != want {

@@ -1,0 +1,99 @@
+package controllers
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"graphview.dev/api/v1alpha1"
+	"graphview.dev/graphview/advice"
+)
+
+const (
+	// absentRetry is how long after a namespace was not there it is looked for again,
+	// and presentRetry how long after all of them were. There is no watch, since only
+	// advice depends on it.
+	absentRetry  = 30 * time.Second
+	presentRetry = 10 * time.Minute
+	// maxAskedOne is up to how many namespaces are asked for one by one.
+	maxAskedOne = 8
+	// namespacePage is how many namespaces one answer has.
+	namespacePage = 500
+)
+
+// looked is what was last found out about the namespaces that a spec names.
+type looked struct {
+	generation int64
+	at         time.Time
+	findings   []advice.Finding
+}
+
+// due is when to look again.
+func (l *looked) due() time.Time {
+	if len(l.findings) > 0 {
+		return l.at.Add(absentRetry)
+	}
+	return l.at.Add(presentRetry)
+}
+
+// adviseNamespaces finds the namespaces that a GraphView names and that do not exist.
+// Only the GraphView's own is suggested: of others its author may not know. Where a
+// ServiceAccount's rights decide what the author may see, nothing is said. It
+// returns when to look again, 0 for never.
+func (r *GraphViewReconciler) adviseNamespaces(ctx context.Context, view *v1alpha1.GraphView, record *record) ([]advice.Finding, time.Duration) {
+	if view.Spec.Namespaces == nil || len(view.Spec.Namespaces.Names) == 0 || view.Spec.ServiceAccountName != "" || r.reader == nil {
+		return nil, 0
+	}
+	now := r.options.Clock.Now()
+	if record.looked.generation != view.Generation || !now.Before(record.looked.due()) {
+		record.looked = looked{generation: view.Generation, at: now}
+		var names []string
+		for _, name := range view.Spec.Namespaces.Names {
+			names = append(names, string(name))
+		}
+		exist, err := r.existing(ctx, names)
+		if err != nil {
+			// The operator may be one that may not list namespaces.
+			ctrl.LoggerFrom(ctx).V(1).Info("Cannot tell which namespaces exist", "error", err.Error())
+		} else {
+			record.looked.findings = advice.OfNamespaces(names, func(name string) bool { return exist[name] }, []string{view.Namespace})
+		}
+	}
+	return record.looked.findings, max(record.looked.due().Sub(now), time.Second)
+}
+
+// existing are those of the names that are namespaces; of many names, all namespaces.
+func (r *GraphViewReconciler) existing(ctx context.Context, names []string) (map[string]bool, error) {
+	exist := map[string]bool{}
+	ask := func(options ...client.ListOption) (string, error) {
+		list := &metav1.PartialObjectMetadataList{}
+		list.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("NamespaceList"))
+		if err := r.reader.List(ctx, list, options...); err != nil {
+			return "", fmt.Errorf("list namespaces: %w", err)
+		}
+		for i := range list.Items {
+			exist[list.Items[i].Name] = true
+		}
+		return list.Continue, nil
+	}
+	if len(names) <= maxAskedOne {
+		for _, name := range names {
+			if _, err := ask(client.MatchingFields{"metadata.name": name}); err != nil {
+				return nil, err
+			}
+		}
+		return exist, nil
+	}
+	for next, first := "", true; first || next != ""; first = false {
+		var err error
+		if next, err = ask(client.Limit(namespacePage), client.Continue(next)); err != nil {
+			return nil, err
+		}
+	}
+	return exist, nil
+}

@@ -1,0 +1,208 @@
+package advice
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Reason says what is without effect.
+type Reason string
+
+// The reasons, those that concern more of the graph first.
+const (
+	QueryMatchesNothing Reason = "QueryMatchesNothing"
+	QueryShadowed       Reason = "QueryShadowed"
+	UnknownName         Reason = "UnknownName"
+	NamespaceNotFound   Reason = "NamespaceNotFound"
+	NoRoots             Reason = "NoRoots"
+)
+
+// Resource is one that the cluster serves, in one version. The core group is "".
+type Resource struct {
+	Group, Version, Resource, Kind string
+	Namespaced                     bool
+}
+
+// Comparison is a variable and a text that an expression compares it with.
+type Comparison struct {
+	Variable, Text string
+}
+
+// Query is a query, and what became of it.
+type Query struct {
+	// Path of its expression.
+	Path    string
+	Include bool
+	// Compared is what the expression compares.
+	Compared []Comparison
+	// Fate says which resources it decides about.
+	Fate Fate
+	// By is the index of the first query that decides what this one would, if it is
+	// Shadowed.
+	By int
+}
+
+// Fate is what became of a query.
+type Fate int
+
+// The fates. Unknown is that of a query that could not be evaluated.
+const (
+	Unknown Fate = iota
+	Decides
+	Shadowed
+	Matchless
+)
+
+// Root is a root expression.
+type Root struct {
+	Path     string
+	Compared []Comparison
+}
+
+// Spec is what there is to advise about.
+type Spec struct {
+	Queries []Query
+	Roots   []Root
+	// Served is all that the cluster serves, Selected what the queries select of it.
+	Served, Selected []Resource
+	// Namespaces are those that the spec names.
+	Namespaces []string
+	// NoNamespaces: the spec selects namespaces by what they are, and there is none.
+	NoNamespaces bool
+}
+
+// Finding is one piece of advice. Its text is Path: Message.
+type Finding struct {
+	Reason        Reason
+	Path, Message string
+}
+
+func (f Finding) String() string { return f.Path + ": " + f.Message }
+
+// Advice is what was found about a spec.
+type Advice struct {
+	// Findings hold whatever the objects are.
+	Findings []Finding
+	// Roots hold, too, and say why root expressions may select nothing. They are worth
+	// saying while no object is a root, or nobody knows whether one is.
+	Roots []Finding
+}
+
+// WhileRootless is what there is to say while no object is a root.
+func (a Advice) WhileRootless() []Finding {
+	none := Finding{NoRoots, "spec.roots", "no object is a root, so nothing is visible; an object that becomes one is shown at once"}
+	return slices.Concat(a.Findings, []Finding{none}, a.Roots)
+}
+
+// maxNamed is how many namespaces are named one by one.
+const maxNamed = 5
+
+// Of finds what has no effect in a spec.
+func Of(s Spec) Advice {
+	served := newIndex(s.Served)
+	var a Advice
+	for i := range s.Queries {
+		a.Findings = append(a.Findings, served.query(s.Queries, i)...)
+	}
+	if s.NoNamespaces {
+		a.Findings = append(a.Findings, Finding{NamespaceNotFound, "spec.namespaces", "it selects no namespace that exists; one that comes to match is taken at once"})
+	}
+	selected := newIndex(s.Selected)
+	for _, root := range s.Roots {
+		sure := served.unknownNames(root.Path, root.Compared)
+		a.Findings = append(a.Findings, sure...)
+		if why := served.rootless(root, selected, s.Namespaces); why != "" && len(sure) == 0 {
+			a.Roots = append(a.Roots, Finding{NoRoots, root.Path, why})
+		}
+	}
+	return a
+}
+
+// query advises about one query.
+func (x *index) query(queries []Query, i int) []Finding {
+	q := &queries[i]
+	switch {
+	case q.Fate == Matchless && q.Include:
+		return []Finding{{QueryMatchesNothing, q.Path, cmp.Or(after("it matches nothing: ", x.why(q.Compared)), "it matches nothing that the cluster serves")}}
+	case q.Fate == Shadowed:
+		return []Finding{{QueryShadowed, q.Path, fmt.Sprintf(
+			"it decides nothing: whatever it matches is decided by an earlier query, such as spec.queries[%d]; the first that matches decides, so put the narrower one first", q.By)}}
+	}
+	return x.unknownNames(q.Path, q.Compared)
+}
+
+// unknownNames advises about names that are not served and look like ones that are.
+// A name that looks like none may be that of something which is yet to be installed.
+func (x *index) unknownNames(path string, compared []Comparison) []Finding {
+	var out []Finding
+	for _, c := range compared {
+		if s, ok := x.suggest(c); ok && s.sure {
+			out = append(out, Finding{UnknownName, path, s.String()})
+		}
+	}
+	return slices.Compact(out)
+}
+
+// rootless says why a root expression may select nothing, "" where that is not
+// known.
+func (x *index) rootless(r Root, selected *index, namespaces []string) string {
+	if why := x.why(r.Compared); why != "" {
+		return why
+	}
+	if why := selected.unselected(r.Compared); why != "" {
+		return why
+	}
+	for _, c := range r.Compared {
+		if c.Variable == "namespace" && len(namespaces) > 0 && !slices.Contains(namespaces, c.Text) {
+			return fmt.Sprintf("spec.namespaces does not name %s", quoted(c.Text))
+		}
+	}
+	return ""
+}
+
+// OfNamespaces finds the namespaces that a spec names and that do not exist. It
+// suggests only names that the reader of the advice may know.
+func OfNamespaces(named []string, exists func(name string) bool, suggested []string) []Finding {
+	var out []Finding
+	more := 0
+	for i, name := range named {
+		switch {
+		case exists(name):
+			continue
+		case len(out) == maxNamed:
+			more++
+			continue
+		}
+		then := "; what is in it is shown when it is created"
+		if near := Nearest(name, suggested, 1); len(near) > 0 {
+			then = fmt.Sprintf("; did you mean %s?", quoted(near[0]))
+		}
+		out = append(out, Finding{NamespaceNotFound, fmt.Sprintf("spec.namespaces.names[%d]", i), fmt.Sprintf("there is no namespace %s%s", quoted(name), then)})
+	}
+	if more > 0 {
+		out = append(out, Finding{NamespaceNotFound, "spec.namespaces.names", fmt.Sprintf("%d more do not exist", more)})
+	}
+	return out
+}
+
+// after is a text behind what leads to it, "" if there is none.
+func after(lead, text string) string {
+	if text == "" {
+		return ""
+	}
+	return lead + text
+}
+
+// maxQuoted bounds what is repeated of a text, in bytes.
+const maxQuoted = 80
+
+// quoted is a text as CEL writes it.
+func quoted(text string) string {
+	text = strings.ToValidUTF8(text, "\uFFFD")
+	if len(text) > maxQuoted {
+		text = strings.ToValidUTF8(text[:maxQuoted], "") + "…"
+	}
+	return "'" + text + "'"
+}

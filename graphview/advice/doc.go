@@ -1,0 +1,16 @@
+// Package advice finds the parts of a spec that have no effect and says what their
+// author may have meant: a query that matches nothing, a query that earlier ones
+// leave nothing to, a name that the cluster does not serve, namespaces that do not
+// exist, roots that select nothing.
+//
+// It is the one place that does so. The condition Effective of a GraphView, the
+// webhook's warnings and kubectl graphview validate say what it found.
+//
+// It knows what the cluster serves and what expressions compare, as its callers
+// give it. It does not know expressions, clients or objects. Of namespaces it names
+// only those that it is given to suggest, which have to be names that the reader of
+// the advice may know.
+//
+// All of it is pure: a spec in, findings out. They go away when what they are about
+// changes.
+package advice

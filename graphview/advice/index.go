@@ -1,0 +1,118 @@
+package advice
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// index finds resources by any of their names.
+type index struct {
+	groups    map[string][]Resource
+	versions  map[string]bool
+	resources map[string][]Resource
+	kinds     map[string][]Resource
+	lower     map[string][]Resource // by kind in lower case
+}
+
+func newIndex(served []Resource) *index {
+	x := &index{
+		groups: map[string][]Resource{}, versions: map[string]bool{}, resources: map[string][]Resource{},
+		kinds: map[string][]Resource{}, lower: map[string][]Resource{},
+	}
+	for _, r := range served {
+		x.groups[r.Group] = append(x.groups[r.Group], r)
+		x.versions[r.Version] = true
+		x.resources[r.Resource] = append(x.resources[r.Resource], r)
+		x.kinds[r.Kind] = append(x.kinds[r.Kind], r)
+		kind := strings.ToLower(r.Kind)
+		x.lower[kind] = append(x.lower[kind], r)
+	}
+	return x
+}
+
+// has tells whether something is served under the name; true for variables that
+// say nothing of what is served.
+func (x *index) has(c Comparison) bool {
+	switch c.Variable {
+	case "group":
+		return x.groups[c.Text] != nil
+	case "version":
+		return x.versions[c.Text]
+	case "resource":
+		return x.resources[c.Text] != nil
+	case "kind":
+		return x.kinds[c.Text] != nil
+	default:
+		return true
+	}
+}
+
+// why says why comparisons fit nothing that is served, "" where that is not known.
+func (x *index) why(compared []Comparison) string {
+	for _, c := range compared {
+		if s, ok := x.suggest(c); ok && (c.Variable != "version" || s.sure) {
+			return s.String()
+		}
+	}
+	texts := func(variable string) (out []string) {
+		for _, c := range compared {
+			if c.Variable == variable {
+				out = append(out, c.Text)
+			}
+		}
+		return out
+	}
+	groups, versions := texts("group"), texts("version")
+	for _, c := range compared {
+		var named []Resource
+		switch c.Variable {
+		case "resource":
+			named = x.resources[c.Text]
+		case "kind":
+			named = x.kinds[c.Text]
+		}
+		if len(named) == 0 {
+			continue
+		}
+		in := slices.DeleteFunc(slices.Clone(named), func(r Resource) bool { return len(groups) > 0 && !slices.Contains(groups, r.Group) })
+		if len(in) == 0 {
+			return fmt.Sprintf("%s is of group %s", c.Text, oneOf(named, func(r Resource) string { return r.Group }))
+		}
+		if len(versions) > 0 && !slices.ContainsFunc(in, func(r Resource) bool { return slices.Contains(versions, r.Version) }) {
+			return fmt.Sprintf("%s is served in version %s", c.Text, oneOf(in, func(r Resource) string { return r.Version }))
+		}
+	}
+	for _, group := range groups {
+		if in := x.groups[group]; len(groups) == 1 && len(versions) > 0 && !slices.ContainsFunc(in, func(r Resource) bool { return slices.Contains(versions, r.Version) }) {
+			return fmt.Sprintf("group %s is served in version %s", quoted(group), oneOf(in, func(r Resource) string { return r.Version }))
+		}
+	}
+	return ""
+}
+
+// unselected says that the queries do not select what is compared; the index is of
+// what they select.
+func (x *index) unselected(compared []Comparison) string {
+	for _, c := range compared {
+		if (c.Variable == "resource" || c.Variable == "kind") && !x.has(c) {
+			return fmt.Sprintf("the queries do not select %s %s", c.Variable, quoted(c.Text))
+		}
+	}
+	return ""
+}
+
+// maxAlternatives is how many alternatives a message offers.
+const maxAlternatives = 3
+
+// oneOf lists different values of resources.
+func oneOf(resources []Resource, value func(Resource) string) string {
+	var all []string
+	for _, r := range resources {
+		if v := quoted(value(r)); !slices.Contains(all, v) {
+			all = append(all, v)
+		}
+	}
+	all = all[:min(len(all), maxAlternatives)]
+	return strings.Join(all, " or ")
+}

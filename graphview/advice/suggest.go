@@ -1,0 +1,219 @@
+package advice
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// suggestion is about a name that is not served.
+type suggestion struct {
+	what, name string // variable and text
+	// meant is what to write instead, as an expression or a value; note says what
+	// else there is to know.
+	meant, note string
+	// sure: the name is certainly a mistake, whatever is to be installed yet.
+	sure bool
+}
+
+func (s suggestion) String() string {
+	text := fmt.Sprintf("the cluster serves no %s %s", s.what, quoted(s.name))
+	if s.note != "" {
+		text += ": " + s.note
+	}
+	if s.meant != "" {
+		text += "; did you mean " + s.meant + "?"
+	}
+	return text
+}
+
+// suggest says what may have been meant by a name that is not served, and false if
+// it is served.
+func (x *index) suggest(c Comparison) (suggestion, bool) {
+	if x.has(c) {
+		return suggestion{}, false
+	}
+	s := suggestion{what: c.Variable, name: c.Text}
+	name := strings.Trim(c.Text, " \t\r\n'\"")
+	switch {
+	case len(name) > maxName:
+		return s, true
+	case name == "*" || name == "all":
+		s.note, s.sure = "names have no patterns; leave the comparison out to match all", true
+		return s, true
+	}
+	switch c.Variable {
+	case "group":
+		x.suggestGroup(&s, name)
+	case "version":
+		x.suggestVersion(&s, name)
+	case "resource", "kind":
+		x.suggestResource(&s, name)
+	}
+	if s.meant == "" && s.note == "" && c.Variable != "version" {
+		s.note = "is its CustomResourceDefinition installed?"
+	}
+	return s, true
+}
+
+// maxName is the longest name that is looked at closely.
+const maxName = 253
+
+// never are groups of which no view has objects: most of them serve those of other
+// groups a second time.
+var never = map[string]string{
+	"events.k8s.io":         "its Events are those of the core group, ''",
+	"extensions":            "what it had is in 'apps' and 'networking.k8s.io'",
+	"stream.graphview.dev":  "graphs are made of objects and are none themselves",
+	"metrics.k8s.io":        "its objects cannot be watched",
+	"authorization.k8s.io":  "its objects cannot be listed",
+	"authentication.k8s.io": "its objects cannot be listed",
+}
+
+func (x *index) suggestGroup(s *suggestion, name string) {
+	group, version, split := strings.Cut(name, "/")
+	lower := strings.ToLower(name)
+	switch {
+	case lower == "core" || lower == "v1" || lower == "core/v1" || name == "" || lower == "legacy" || lower == "api":
+		s.note, s.meant, s.sure = "the core group is the empty text", "group == ''", true
+	case never[lower] != "":
+		s.note, s.sure = never[lower], true
+	case split && x.groups[group] != nil:
+		s.note, s.sure = "a version is no part of a group", true
+		s.meant = fmt.Sprintf("group == %s && version == %s", quoted(group), quoted(version))
+	case x.groups[lower] != nil:
+		s.meant, s.sure = quoted(lower), true
+	case len(x.named(name)) > 0:
+		r := x.named(name)[0]
+		s.note, s.sure = "that is a resource", true
+		s.meant = fmt.Sprintf("resource == %s", quoted(r.Resource))
+	default:
+		first, _, _ := strings.Cut(lower, ".")
+		var all, same []string
+		for served := range x.groups {
+			all = append(all, served)
+			if start, _, _ := strings.Cut(served, "."); start == first && start != "" {
+				same = append(same, served)
+			}
+		}
+		if slices.Sort(same); len(same) > 0 {
+			s.meant, s.sure = quoted(same[0]), !strings.Contains(name, ".") || strings.HasSuffix(name, ".k8s.io")
+			return
+		}
+		s.near(lower, all)
+	}
+}
+
+func (x *index) suggestVersion(s *suggestion, name string) {
+	group, version, split := strings.Cut(name, "/")
+	lower := strings.ToLower(name)
+	switch {
+	case split && x.groups[group] != nil:
+		s.note, s.sure = "a group is no part of a version", true
+		s.meant = fmt.Sprintf("group == %s && version == %s", quoted(group), quoted(version))
+	case x.versions[lower]:
+		s.meant, s.sure = quoted(lower), true
+	case x.versions["v"+lower]:
+		s.meant, s.sure = quoted("v"+lower), true
+	}
+}
+
+// suggestResource is about a resource or a kind.
+func (x *index) suggestResource(s *suggestion, name string) {
+	value := func(r Resource) string {
+		if s.what == "kind" {
+			return r.Kind
+		}
+		return r.Resource
+	}
+	if found := x.named(name); len(found) > 0 {
+		s.meant, s.sure = oneOf(found, value), true
+		if s.what == "resource" && x.kinds[name] != nil {
+			s.meant += " or kind == " + quoted(name)
+		}
+		return
+	}
+	// pods,services; group/version/resource, resource.group, resource/subresource, PodList.
+	if several := strings.FieldsFunc(name, func(r rune) bool { return r == ',' || r == ' ' }); len(several) > 1 && len(x.named(several[0])) > 0 {
+		s.note, s.sure = fmt.Sprintf("several names are a list: %s in ['…', '…']", s.what), true
+		return
+	}
+	parts := strings.FieldsFunc(name, func(r rune) bool { return r == '/' || r == '.' })
+	for _, part := range parts {
+		found := x.named(part)
+		if len(found) == 0 || len(parts) < 2 {
+			continue
+		}
+		if part == parts[0] && strings.Contains(name, "/") {
+			s.note, s.meant, s.sure = "subresources are no objects", oneOf(found, value), true
+			return
+		}
+		r := found[0]
+		for _, other := range found {
+			if slices.Contains(parts, other.Group) || other.Group != "" && strings.Contains(name, other.Group) {
+				r = other
+			}
+		}
+		s.note, s.sure = "a group is no part of a "+s.what, true
+		s.meant = fmt.Sprintf("group == %s && %s == %s", quoted(r.Group), s.what, quoted(value(r)))
+		return
+	}
+	if single, list := strings.CutSuffix(name, "List"); list && len(x.named(single)) > 0 {
+		s.meant, s.sure = oneOf(x.named(single), value), true
+		return
+	}
+	if x.groups[name] != nil {
+		s.note, s.meant, s.sure = "that is a group", "group == "+quoted(name), true
+		return
+	}
+	var all []string
+	if s.what == "kind" {
+		for kind := range x.kinds {
+			all = append(all, kind)
+		}
+	} else {
+		for resource := range x.resources {
+			all = append(all, resource)
+		}
+	}
+	s.near(name, all)
+}
+
+// named are the resources that people call so: by plural, kind, singular or short
+// name, in any case.
+func (x *index) named(name string) []Resource {
+	lower := strings.ToLower(name)
+	if long, ok := short[lower]; ok {
+		lower = long
+	}
+	for _, found := range [][]Resource{x.resources[lower], x.lower[lower], x.lower[strings.TrimSuffix(lower, "s")]} {
+		if len(found) > 0 {
+			return found
+		}
+	}
+	return nil
+}
+
+// near suggests names that are written alike. One letter in a name of some length
+// is a mistake; more may be another name.
+func (s *suggestion) near(name string, all []string) {
+	found := Nearest(name, all, maxAlternatives)
+	if len(found) == 0 {
+		return
+	}
+	s.sure = len(name) >= 5 && distance(strings.ToLower(name), strings.ToLower(found[0])) == 1
+	for i, f := range found {
+		found[i] = quoted(f)
+	}
+	s.meant = strings.Join(found, " or ")
+}
+
+// short are kubectl's short names of Kubernetes' own resources.
+var short = map[string]string{
+	"cj": "cronjobs", "cm": "configmaps", "crd": "customresourcedefinitions", "csr": "certificatesigningrequests",
+	"deploy": "deployments", "ds": "daemonsets", "ep": "endpoints", "ev": "events", "hpa": "horizontalpodautoscalers",
+	"ing": "ingresses", "limits": "limitranges", "netpol": "networkpolicies", "no": "nodes", "ns": "namespaces",
+	"pc": "priorityclasses", "pdb": "poddisruptionbudgets", "po": "pods", "pv": "persistentvolumes",
+	"pvc": "persistentvolumeclaims", "quota": "resourcequotas", "rc": "replicationcontrollers", "rs": "replicasets",
+	"sa": "serviceaccounts", "sc": "storageclasses", "sts": "statefulsets", "svc": "services",
+}

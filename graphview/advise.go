@@ -1,0 +1,148 @@
+package graphview
+
+import (
+	"context"
+	"fmt"
+
+	"graphview.dev/graphview/advice"
+	"graphview.dev/graphview/expr"
+	"graphview.dev/graphview/panics"
+	"graphview.dev/graphview/resources"
+	"graphview.dev/graphview/spec"
+)
+
+// adviceCost is what it may cost to find out what has no effect, in CEL's units:
+// about ten milliseconds. What is not found out by then is not said.
+const adviceCost = 100_000
+
+func adviceBudget() func(cost uint64) bool {
+	left := uint64(adviceCost)
+	return func(cost uint64) bool {
+		left -= min(cost, left)
+		return left > 0
+	}
+}
+
+// Advise finds what has no effect in a spec that no view is made of, on a cluster that
+// serves what the catalogue says. It stops where the spec's expressions cost too much.
+func Advise(ctx context.Context, p *spec.Program, catalog *resources.Catalog) advice.Advice {
+	charge, enough := adviceBudget(), true
+	chosen := selectFrom(ctx, p, catalog, func(cost uint64) bool {
+		enough = charge(cost)
+		return enough
+	}, func() bool { return enough })
+	return adviceOf(ctx, &chosen, false)
+}
+
+// adviceOf finds what has no effect. noNamespaces: the spec selects none.
+func adviceOf(ctx context.Context, s *selection, noNamespaces bool) advice.Advice {
+	p, fates := s.program, fatesOf(ctx, s)
+	a := advice.Spec{NoNamespaces: noNamespaces, Served: served(s.catalog)}
+	for _, chosen := range s.chosen {
+		a.Selected = append(a.Selected, advice.Resource(chosen.Resource))
+	}
+	for i := range p.Queries {
+		which := "exclude"
+		if p.Queries[i].Include {
+			which = "include"
+		}
+		fate := fates[i]
+		a.Queries = append(a.Queries, advice.Query{
+			Path: fmt.Sprintf("spec.queries[%d].%s.resourceSelectorExpression", i, which), Include: p.Queries[i].Include,
+			Compared: comparedIn(p.Queries[i].Resource.Compared()), Fate: fate.fate, By: fate.by,
+		})
+	}
+	for i, root := range p.Roots {
+		a.Roots = append(a.Roots, advice.Root{Path: fmt.Sprintf("spec.roots.objectSelectorExpressions[%d]", i), Compared: comparedIn(root.Compared())})
+	}
+	if p.Spec.Namespaces != nil {
+		a.Namespaces = p.Spec.Namespaces.Names
+	}
+	return advice.Of(a)
+}
+
+func served(c *resources.Catalog) []advice.Resource {
+	all := c.All()
+	out := make([]advice.Resource, len(all))
+	for i, r := range all {
+		out[i] = advice.Resource(r)
+	}
+	return out
+}
+
+func comparedIn(compared []expr.Comparison) []advice.Comparison {
+	out := make([]advice.Comparison, len(compared))
+	for i, c := range compared {
+		out[i] = advice.Comparison(c)
+	}
+	return out
+}
+
+// fate is what became of a query.
+type fate struct {
+	fate advice.Fate
+	by   int // what decides what a shadowed query would
+}
+
+// fates are those of all queries. A query that decides about nothing is asked about
+// everything until it matches.
+func fatesOf(ctx context.Context, s *selection) []fate {
+	out := make([]fate, len(s.program.Queries))
+	for _, i := range s.decisions {
+		if i >= 0 {
+			out[i].fate = advice.Decides
+		}
+	}
+	// While it is not known whether something is served, nothing is known to match
+	// nothing.
+	if !s.catalog.Complete() || len(s.decisions) < len(s.catalog.All()) {
+		return out
+	}
+	charge := adviceBudget()
+	for i := range out {
+		if out[i].fate == advice.Unknown {
+			out[i] = fateOf(ctx, i, s, charge)
+		}
+	}
+	return out
+}
+
+func fateOf(ctx context.Context, i int, s *selection, charge func(cost uint64) bool) (f fate) {
+	var fault error
+	defer panics.Recover(&fault)
+	for n, r := range s.catalog.All() {
+		matches, cost, err := s.program.Queries[i].Resource.Matches(ctx, expr.Resource(r))
+		if !charge(cost) || err != nil {
+			return fate{}
+		}
+		if matches && s.decisions[n] >= 0 {
+			return fate{advice.Shadowed, s.decisions[n]}
+		}
+	}
+	return fate{fate: advice.Matchless}
+}
+
+// advise brings in line what there is to say about the view's spec.
+func (k *keeper) advise(ctx context.Context, p *spec.Program) {
+	now := advised{program: p, catalog: k.selection.catalog}
+	if t := k.taps[namespaceNeed(p)]; t != nil && p.Namespaces.Selective() && !k.blind {
+		now.noNamespaces = t.settled && len(t.selected.all()) == 0
+	}
+	if now == k.advised {
+		return
+	}
+	k.advised = now
+	a := adviceOf(ctx, &k.selection, now.noNamespaces)
+	v := k.view
+	v.mu.Lock()
+	v.advice = a
+	v.mu.Unlock()
+	v.notify()
+}
+
+// advised is what advice was last derived from.
+type advised struct {
+	program      *spec.Program
+	catalog      *resources.Catalog
+	noNamespaces bool
+}
