@@ -30,6 +30,9 @@ func ruleOf(in *v1alpha1.ReferenceRuleSpec) (spec.Rule, error) {
 		}
 		out.References = append(out.References, reference)
 	}
+	if in.Health != nil {
+		out.Health = in.Health.Expression
+	}
 	return out, nil
 }
 

@@ -187,8 +187,8 @@ func (f *feed) evaluate(o *watch.Decoded, mode evaluation) (verdicts []tapVerdic
 // it had lost it.
 func (f *feed) relists(t *tap) bool { return !f.listed.Load() && t.charged.Load() }
 
-// references notes the object's labels and references. A warning says which of
-// these are not known, an error that the object cannot be read. A panic costs the
+// references notes the object's labels and references, and how it is. A warning says
+// which of these are not known, an error that the object cannot be read. A panic costs the
 // object its references.
 func (f *feed) references(o *watch.Decoded, object *graph.Object) (warning, err error) {
 	e := f.engine
@@ -212,10 +212,13 @@ func (f *feed) references(o *watch.Decoded, object *graph.Object) (warning, err 
 	}
 	declared := rules.kinds[kindOf(f.resource)]
 	object.Rules = declared.revision
-	found, cost, warning := declared.evaluate(f.life, e.o.Quarantine, f.resource, o)
-	e.counts.cost.Add(cost)
-	object.References = append(object.References, found[:min(len(found), max(refs.MaxReferences-len(object.References), 0))]...)
-	return cmp.Or(warning, unread), nil
+	said := declared.evaluate(f.life, e.o.Quarantine, f.resource, o, object.Class == classTerminating)
+	e.counts.cost.Add(said.cost)
+	object.References = append(object.References, said.references[:min(len(said.references), max(refs.MaxReferences-len(object.References), 0))]...)
+	if said.health != nil {
+		declare(said.health, o, object)
+	}
+	return cmp.Or(said.warning, unread), nil
 }
 
 // remember keeps why not all references of an object are known, for views that

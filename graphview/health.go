@@ -70,14 +70,19 @@ func (h Health) byState() map[health.State]int {
 // too long.
 const lapseInterval = time.Minute
 
-// classify notes how an object is. The part has what health.Shape asks for. Of a
-// Secret, of which there is only the metadata, it is known that it is being deleted.
-func classify(kind graph.Kind, o *watch.Decoded, part map[string]any, object *graph.Object) {
-	h := health.Of(health.Kind(kind), part).At(time.Now())
-	if !o.HasContent() && h.State != health.Terminating {
-		return
+// judgeByFields notes how an object is by its fields. The part has what health.Shape
+// asks for. Of a Secret, of which there is only the metadata, it is known that it is
+// being deleted.
+func judgeByFields(kind graph.Kind, o *watch.Decoded, part map[string]any, object *graph.Object) {
+	if h := health.Of(health.Kind(kind), part); o.HasContent() || h.State == health.Terminating {
+		classify(h, object)
 	}
-	object.Class = classOf(h.State)
+}
+
+// classify notes how an object is.
+func classify(h health.Health, object *graph.Object) {
+	h = h.At(time.Now())
+	object.Class, object.LapsesAt, object.LapsesTo = classOf(h.State), 0, 0
 	if h.Overdue != 0 {
 		object.LapsesAt, object.LapsesTo = h.Overdue, classDegraded
 	}

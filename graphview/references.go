@@ -23,7 +23,7 @@ func (f *feed) tableReferences(x *refs.Extractor, o *watch.Decoded, object *grap
 	if err != nil {
 		return nil, err
 	}
-	classify(kind, o, part, object)
+	judgeByFields(kind, o, part, object)
 	object.Labels = labelsOf(part)
 	object.References, warning = x.Examine(kind, part)
 	if isRelease(of, o.Name(), object.Labels) {

@@ -18,7 +18,9 @@ func (e *Engine) rereadRules(ctx context.Context) error {
 		case <-ctx.Done():
 			return nil
 		case <-retry.C:
-			e.rules.retrySpent(e.o.Budget)
+			if err := e.rules.retrySpent(e.o.Budget); err != nil {
+				e.o.Logger.Error(err, "Rules that cost too much cannot be tried again")
+			}
 			continue
 		case <-e.rules.kick:
 		}

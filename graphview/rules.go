@@ -1,23 +1,15 @@
 package graphview
 
 import (
-	"cmp"
-	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"sync"
 	"sync/atomic"
 
-	"graphview.dev/graphview/expr"
 	"graphview.dev/graphview/graph"
-	"graphview.dev/graphview/panics"
-	"graphview.dev/graphview/quarantine"
 	"graphview.dev/graphview/refs"
-	"graphview.dev/graphview/resources"
 	"graphview.dev/graphview/spec"
-	"graphview.dev/graphview/watch"
 )
 
 // rules are how references are found: the built-in table, and what users
@@ -39,21 +31,6 @@ type rules struct {
 type ruleset struct {
 	extractor *refs.Extractor
 	kinds     map[graph.Kind]declared
-}
-
-// declared is what users declared of one kind, zero if nothing.
-type declared struct {
-	revision    uint64 // in which that changed last
-	expressions []namedExpression
-}
-
-// namedExpression is an expression and the name of its rule.
-type namedExpression struct {
-	spec.RuleExpression
-
-	rule   string
-	work   quarantine.Work
-	budget *costBudget
 }
 
 func newRules() *rules {
@@ -91,16 +68,25 @@ func (r *rules) declare(name string, p *rule) error {
 			touched = append(touched, of.Rule.From)
 		}
 	}
-	before := r.current.Load()
-	now, err := newRuleset(next, before, touched, r.revision+1)
-	if err != nil {
+	if err := r.putLocked(next, touched); err != nil {
 		return fmt.Errorf("rule %s: %w", name, err)
 	}
-	r.declared = next
+	return nil
+}
+
+// putLocked puts programs in force. The objects of the kinds touched are to be read
+// again.
+func (r *rules) putLocked(programs map[string]*rule, touched []graph.Kind) error {
+	before := r.current.Load()
+	now, err := newRuleset(programs, before, touched, r.revision+1)
+	if err != nil {
+		return err
+	}
+	r.declared = programs
 	r.revision++
 	r.current.Store(now)
 	for _, kind := range touched {
-		judge := len(before.kinds[kind].expressions)+len(now.kinds[kind].expressions) > 0
+		judge := before.kinds[kind].evaluates() || now.kinds[kind].evaluates()
 		r.stale[kind] = r.stale[kind] || judge
 	}
 	select {
@@ -117,14 +103,20 @@ func newRuleset(programs map[string]*rule, before *ruleset, touched []graph.Kind
 	for _, name := range slices.Sorted(maps.Keys(programs)) {
 		p := programs[name]
 		kind := p.Rule.From
-		paths[kind] = append(paths[kind], p.Paths...)
+		if len(p.Rule.References) > 0 {
+			// Nothing is guessed of the references of such a kind, even without paths.
+			paths[kind] = append(paths[kind], p.Paths...)
+		}
 		d := kinds[kind]
 		d.revision = before.kinds[kind].revision
 		if slices.Contains(touched, kind) {
 			d.revision = revision
 		}
 		for _, e := range p.Expressions {
-			d.expressions = append(d.expressions, namedExpression{e, name, p.work, p.budget})
+			d.expressions = append(d.expressions, namedExpression{expressionOrigin{name, e.Field, p.work, p.budget}, e.Program, e.Arc})
+		}
+		if p.Health != nil {
+			d.health = append(d.health, namedHealth{expressionOrigin{name, spec.HealthField, p.work, p.budget}, p.Health})
 		}
 		kinds[kind] = d
 	}
@@ -144,77 +136,20 @@ func (r *rules) takeStale() map[graph.Kind]bool {
 	return stale
 }
 
-// evaluate returns what the expressions name on an object, what they cost, and what
-// is wrong with them on it, in words that hold no value.
-func (d declared) evaluate(ctx context.Context, journal *quarantine.Journal, of resources.Resource, o *watch.Decoded) (references []graph.Reference, cost uint64, warning error) {
-	if len(d.expressions) == 0 {
-		return nil, 0, nil
-	}
-	var treeErr error
-	in := &expr.Input{
-		Group: of.Group, Version: of.Version, Resource: of.Resource, Kind: of.Kind, Namespace: o.Namespace(), Name: o.Name(),
-		Object: func() map[string]any {
-			tree, err := o.Tree()
-			treeErr = err
-			return tree
-		},
-	}
-	defer func() { cost = in.Cost }()
-	for i := range d.expressions {
-		e := &d.expressions[i]
-		if in.Cost > maxCost {
-			return references, 0, fmt.Errorf("reference rule %s: %s and those after it: the rules' expressions together cost too much on this object", e.rule, e.Field)
-		}
-		bucket := e.budget.bucket.Load()
-		if bucket.spent.Load() {
-			warning = cmp.Or(warning, fmt.Errorf("reference rule %s: its expressions cost more than %d units, or all the time more than %d a second; simplify them, or remove the rule", e.rule, bucket.tokens.Burst(), bucket.tokens.Burst()/budgetSeconds))
-			continue
-		}
-		turn, err := journal.Begin(ctx, e.work)
-		if err != nil {
-			return references, 0, fmt.Errorf("reference rule %s: %w", e.rule, err)
-		}
-		before := in.Cost
-		found, err := find(ctx, e.Program, in)
-		turn.End()
-		bucket.charge(in.Cost - before)
-		if err = errors.Join(treeErr, err); err != nil && warning == nil {
-			warning = fmt.Errorf("reference rule %s: %s: %w", e.rule, e.Field, err)
-		}
-		for _, f := range found {
-			if f.Namespace == "" {
-				f.Namespace = o.Namespace()
-			}
-			references = append(references, graph.Reference{
-				Type: e.Arc, To: graph.Kind{Group: f.Group, Kind: f.Kind}, Namespace: f.Namespace, Name: f.Name, Field: "referencerule/" + e.rule,
-			})
-		}
-	}
-	return references, 0, warning
-}
-
 // retrySpent has the rules tried again whose expressions cost too much.
-func (r *rules) retrySpent(budget int) {
+func (r *rules) retrySpent(budget int) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	again := false
+	var touched []graph.Kind
 	for _, p := range r.declared {
 		if p.budget.spent() {
 			p.budget.reset(budget)
-			r.stale[p.Rule.From], again = true, true
+			touched = append(touched, p.Rule.From)
 		}
 	}
-	if again {
-		select {
-		case r.kick <- struct{}{}:
-		default:
-		}
+	if len(touched) == 0 {
+		return nil
 	}
-}
-
-// find evaluates an expression. A panic of it costs the object these references
-// alone.
-func find(ctx context.Context, program *expr.References, in *expr.Input) (found []expr.Found, err error) {
-	defer panics.Recover(&err)
-	return program.Find(ctx, in)
+	// Another revision: what is found now is not what was found before.
+	return r.putLocked(r.declared, touched)
 }

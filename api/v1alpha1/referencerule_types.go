@@ -2,8 +2,8 @@ package v1alpha1
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// ReferenceRule declares what the objects of one kind refer to, for every
-// GraphView. It is for kinds whose references only their authors know.
+// ReferenceRule declares what the objects of one kind refer to and how they are, for
+// every GraphView. It is for kinds of which only their authors know that.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
@@ -20,7 +20,7 @@ type ReferenceRule struct {
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitzero"`
 
-	// spec says what objects refer to.
+	// spec says what objects refer to and how they are.
 	// +required
 	Spec ReferenceRuleSpec `json:"spec,omitzero"`
 
@@ -47,21 +47,42 @@ type ReferenceRuleList struct {
 	Items []ReferenceRule `json:"items"`
 }
 
-// ReferenceRuleSpec says what the objects of a kind refer to. Several
-// ReferenceRules of one kind add up.
+// ReferenceRuleSpec says what the objects of a kind refer to and how they are. The
+// references of several ReferenceRules of one kind add up.
+//
+// +kubebuilder:validation:XValidation:rule="has(self.references) || has(self.health)",message="a rule declares references, health or both"
 type ReferenceRuleSpec struct {
-	// from is the kind whose objects refer to others, in every version.
-	// Nothing is guessed by convention about a kind that has a ReferenceRule;
-	// what is known of it otherwise stays.
+	// from is the kind of the objects that the rule is about, in every version.
+	// Nothing is guessed by convention about the references of a kind of which a
+	// ReferenceRule declares some; what is known of it otherwise stays.
 	// +required
 	From GroupKind `json:"from,omitzero"`
 
 	// references are what these objects refer to.
-	// +required
+	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=32
 	References []ReferenceDeclaration `json:"references,omitempty"`
+
+	// health says how these objects are, in place of what is known of the kind. Of
+	// several ReferenceRules of the kind the first one that has an opinion of an object
+	// counts, in the order of their names.
+	// +optional
+	Health *HealthDeclaration `json:"health,omitempty"`
+}
+
+// HealthDeclaration says how an object is.
+type HealthDeclaration struct {
+	// expression is a CEL expression that must evaluate to ok, progressing, degraded,
+	// suspended or unknown, or to a map with one of these as state and, optionally,
+	// reason (a word), ready and wanted (counts), and since (a time). An empty string
+	// or map is no opinion. Variables: obj (the object), group, version, resource,
+	// kind, namespace, name (strings), labels and annotations (maps of strings).
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=10240
+	Expression string `json:"expression,omitempty"`
 }
 
 // GroupKind names a kind of objects, whatever its version.

@@ -37,8 +37,16 @@ var summaryShape = func() *jsontree.Shape {
 	return &shape
 }()
 
+// Judged is an object of which somebody's own rule says how it is.
+type Judged struct {
+	Object
+
+	Health health.Health
+}
+
 // Summarize makes the summary of an object in a group. Of a Secret, of which only the
-// metadata is there, it says no health unless the Secret is being deleted.
+// metadata is there, it says no health unless the Secret is being deleted or a rule
+// says it.
 func Summarize(group string, o Object) (Summary, error) {
 	s := Summary{UID: o.UID(), Health: health.Health{State: health.Unknown}}
 	part, err := o.Part(summaryShape)
@@ -56,6 +64,10 @@ func Summarize(group string, o Object) (Summary, error) {
 		if s.App, _ = labels[label].(string); s.App != "" {
 			break
 		}
+	}
+	if judged, ok := o.(*Judged); ok {
+		s.Health = judged.Health
+		return s, nil
 	}
 	if h := health.Of(health.Kind{Group: group, Kind: s.Kind}, part); o.HasContent() || h.State == health.Terminating {
 		s.Health = h
@@ -113,10 +125,18 @@ type summaries struct {
 }
 
 type summarized struct {
-	content uint64 // revision of the object that it was made from
-	root    bool
+	from    summarySource
+	logged  uint64 // the revision of the vertex that it was made from
 	text    []byte
 	changed uint64 // the first revision in which it was this one, or a later one
+}
+
+// summarySource is what a summary of a vertex is made from. Equal sources make
+// equal summaries.
+type summarySource struct {
+	content uint64 // revision of the object
+	remark  uint64
+	root    bool
 }
 
 // of returns the summary of a vertex, and whether a reader of a revision has it.
@@ -124,10 +144,11 @@ func (s *summaries) of(c *graph.Change, known uint64) (text []byte, has bool, er
 	s.mu.Lock()
 	before, found := s.all[c.Node]
 	s.mu.Unlock()
-	if found && before.content == c.Content && before.root == c.Root {
+	from := summarySource{c.Content, c.Remark, c.Root}
+	if found && before.from == from {
 		return before.text, !c.Appeared && before.changed <= known, nil
 	}
-	now := summarized{content: c.Content, root: c.Root, changed: c.Logged}
+	now := summarized{from: from, logged: c.Logged, changed: c.Logged}
 	if o, ok := c.Payload.(Object); ok {
 		// Takes long; two at the same moment may both do it.
 		made, err := Summarize(c.Vertex.Group, o)
@@ -142,7 +163,7 @@ func (s *summaries) of(c *graph.Change, known uint64) (text []byte, has bool, er
 	// What is there by now counts: others have been told it.
 	if stored, again := s.all[c.Node]; again {
 		switch {
-		case stored.content > now.content:
+		case stored.logged > now.logged:
 			// The graph has moved on since this was read. Its reader will be told.
 			return now.text, false, nil
 		case string(stored.text) == string(now.text):

@@ -39,8 +39,9 @@
 // lists, strings, sets, two-variable comprehensions, regex, URL, IP, CIDR,
 // quantity, semver, format and optional types. The object is obj. The variable
 // namespace, a word that CEL reserves, is made possible in reserved.go. A list or
-// map written out has values of one type, but in an expression that names
-// references: there some are known at compile time and others are not.
+// map written out has values of one type, but in the expressions of a rule, which
+// name references or say how an object is: there some values are texts and others
+// numbers, and some are known at compile time and others are not.
 //
 // # JSONPath
 //

@@ -50,9 +50,10 @@ var (
 	objectEnvironment = sync.OnceValues(func() (*environment, error) {
 		return newEnvironment(baseEnvironment, objectVariableTypes...)
 	})
-	// referencesEnvironment lets an expression write out a map of which some
-	// values are texts and others of a type known only at run time.
-	referencesEnvironment = sync.OnceValues(func() (*environment, error) {
+	// ruleEnvironment is for the expressions of a rule. It lets one write out a map of
+	// which some values are texts and others numbers, or of a type known only at run
+	// time.
+	ruleEnvironment = sync.OnceValues(func() (*environment, error) {
 		return newEnvironment(mixedEnvironment, objectVariableTypes...)
 	})
 )

@@ -13,7 +13,7 @@ import (
 func TestTableIsComplete(t *testing.T) {
 	t.Parallel()
 	for name, environment := range map[string]func() (*environment, error){
-		"resources": resourceEnvironment, "objects": objectEnvironment, "references": referencesEnvironment,
+		"resources": resourceEnvironment, "objects": objectEnvironment, "rules": ruleEnvironment,
 	} {
 		env, err := environment()
 		if err != nil {

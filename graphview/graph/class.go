@@ -36,6 +36,28 @@ func (g *Graph) setClass(id nodeID, class Class, next lapse) {
 	}
 }
 
+// setRemark notes what is said of an object beside its content. Lenses tell their
+// readers in this revision.
+func (g *Graph) setRemark(id nodeID, remark uint64) {
+	if g.remarks[id] == remark {
+		return
+	}
+	if remark != 0 {
+		g.remarks[id] = remark
+	} else {
+		delete(g.remarks, id)
+	}
+	if g.nodes.at(id).pins == 0 {
+		return
+	}
+	for l := range g.lenses {
+		if e := l.index.at(id); e != 0 {
+			l.entries.at(e).flags |= remarked
+			l.mark(e)
+		}
+	}
+}
+
 // Lapse gives the objects whose class changes by itself until now their next one.
 // What the numbers count is up to the caller; see Object.LapsesAt. In Update.
 func (g *Graph) Lapse(now int64) {

@@ -79,3 +79,61 @@ func (w *world) checkCounts(l *modelLens, want picture) {
 		w.t.Fatalf("missing (-want +got):\n%s", diff)
 	}
 }
+
+// TestRemark: readers that are told of all vertices are told once when something else
+// is said of an object whose content is the same, and others are not.
+func TestRemark(t *testing.T) {
+	g := New()
+	var l *Lens
+	var source SourceID
+	object := Object{Namespace: "a", Name: "p", Version: 1, Hash: 1}
+	set := func(remark uint64) {
+		object.Remark = remark
+		g.Update(func() { g.Set(source, &object) })
+	}
+	g.Update(func() {
+		l = g.NewLens()
+		source = g.AddSource(podKind, podsV1, ScopeNamespaced)
+		l.Watch(source)
+		l.Use(podKind, podsV1)
+		l.Select(g.Set(source, &object), Selection{Member: true})
+	})
+	var all, some Position
+	read := func(what string, want ...uint64) {
+		t.Helper()
+		var got []uint64
+		if _, err := l.ReadAll(&all, 100, nil, func(c Change) bool {
+			got = append(got, c.Remark)
+			return true
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: remarks (-want +got):\n%s", what, diff)
+		}
+		told := 0
+		if _, err := l.Read(&some, 100, nil, func(Change) bool {
+			told++
+			return true
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if what != "at first" && told != 0 {
+			t.Errorf("%s: who reads only what changed was told %d", what, told)
+		}
+	}
+	read("at first", 0)
+	set(7)
+	read("a remark", 7)
+	set(7)
+	read("the same remark")
+	set(8)
+	read("another remark", 8)
+	set(0)
+	read("no remark", 0)
+	set(9)
+	g.Update(func() { g.Remove(source, "a", "p") })
+	if len(g.remarks) != 0 {
+		t.Errorf("%d remarks are left of no object", len(g.remarks))
+	}
+}

@@ -74,7 +74,7 @@ func (l *Lens) move() (came, went, turned []entryID) {
 		l.push(e)
 	}
 	for _, e := range l.dirty {
-		if p := l.entries.at(e); p.flags&shown != 0 && p.flags&(fresh|rerooted) != 0 && l.visible(p) {
+		if p := l.entries.at(e); p.flags&shown != 0 && p.flags&(fresh|rerooted|remarked) != 0 && l.visible(p) {
 			l.push(e)
 		}
 	}
@@ -110,7 +110,7 @@ func (l *Lens) conclude() {
 	for _, e := range l.dirty {
 		p := l.entries.at(e)
 		was := p.flags&shown != 0
-		p.flags &^= dirty | fresh | rerooted | present | shown
+		p.flags &^= dirty | fresh | rerooted | remarked | present | shown
 		if l.active(p) {
 			p.flags |= present
 		}

@@ -26,14 +26,15 @@ type Graph struct {
 	onePath   map[string]fieldID // of the sets of one
 	scopes    []Scope            // by kind
 
-	nodes  slab[nodeID, node]
-	slots  slab[slotID, slot]
-	arcs   slab[arcID, arc]
-	names  names
-	claims map[nodeID][]SourceID // beyond the first
-	rules  map[nodeID]uint64     // Object.Rules, but 0
-	lapses map[nodeID]lapse      // few: of objects that may not stay as they are
-	labels labelSets
+	nodes   slab[nodeID, node]
+	slots   slab[slotID, slot]
+	arcs    slab[arcID, arc]
+	names   names
+	claims  map[nodeID][]SourceID // beyond the first
+	rules   map[nodeID]uint64     // Object.Rules, but 0
+	lapses  map[nodeID]lapse      // few: of objects that may not stay as they are
+	remarks map[nodeID]uint64     // Object.Remark, but 0
+	labels  labelSets
 
 	selection selection
 	// namespaces is NamespaceKind; byNamespace are the nodes whose selectors ask for
@@ -84,6 +85,7 @@ func New() *Graph {
 		claims:      make(map[nodeID][]SourceID),
 		rules:       make(map[nodeID]uint64),
 		lapses:      make(map[nodeID]lapse),
+		remarks:     make(map[nodeID]uint64),
 		labels:      make(labelSets),
 		selection:   make(selection),
 		byNamespace: make(map[nodeID]struct{}),

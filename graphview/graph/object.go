@@ -19,6 +19,9 @@ type Object struct {
 	// LapsesTo unless the object changes before; 0 for never. See Graph.Lapse.
 	Class, LapsesTo Class
 	LapsesAt        int64
+	// Remark is equal where the same is said of the object beside its content, and 0
+	// of most objects. Readers are told of another one; see Lens.ReadAll.
+	Remark uint64
 	// Payload is the content, for the reader; the graph does not look at it.
 	Payload any
 }
@@ -42,7 +45,7 @@ func (g *Graph) Set(id SourceID, o *Object) NodeID {
 	before := g.tallyOf(at)
 	g.addClaim(n, id)
 	lags := len(g.claims[n]) > 0 && p.version > o.Version && o.Version != 0
-	if known && (lags || p.version == o.Version && p.hash == o.Hash && g.rules[n] == o.Rules) {
+	if known && (lags || p.version == o.Version && p.hash == o.Hash && g.rules[n] == o.Rules && g.remarks[n] == o.Remark) {
 		return NodeID(n)
 	}
 	if uid := uidHash(o.UID); uid != p.uid {
@@ -54,6 +57,7 @@ func (g *Graph) Set(id SourceID, o *Object) NodeID {
 	p.version, p.hash, p.payload = o.Version, o.Hash, o.Payload
 	g.setRules(n, o.Rules)
 	g.setClass(n, o.Class, lapse{o.LapsesAt, o.LapsesTo})
+	g.setRemark(n, o.Remark)
 
 	labels := g.labels.acquire(o.Labels)
 	relabel := !known || labels != p.labels
@@ -137,6 +141,7 @@ func (g *Graph) unclaim(id nodeID, source SourceID) {
 	n.labels, n.payload, n.hash, n.version = nil, nil, 0, 0
 	g.setRules(id, 0)
 	delete(g.lapses, id)
+	delete(g.remarks, id)
 	at := n.slot
 	if !g.hasLiveNode(at) {
 		g.leave(at)

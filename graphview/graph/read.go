@@ -35,6 +35,8 @@ type Change struct {
 	// Content is the revision in which the content of a vertex last changed, Logged
 	// the one in which anything about it last did.
 	Content, Logged uint64
+	// Remark is Object.Remark.
+	Remark uint64
 
 	// To and Type complete an arc.
 	To   Key
@@ -153,7 +155,7 @@ func (r *reader) read(e entryID) {
 	if same := max(since, changed) <= r.known; r.all || !same {
 		r.emit(Change{
 			Op: SetVertex, Vertex: key, Payload: g.nodes.at(p.node).payload, Part: l.parts[e].content, Node: NodeID(p.node),
-			Root: p.flags&root != 0, Appeared: since > r.known, Same: same, Content: max(since, changed), Logged: l.rev(p.logged),
+			Root: p.flags&root != 0, Appeared: since > r.known, Same: same, Content: max(since, changed), Logged: l.rev(p.logged), Remark: g.remarks[p.node],
 		})
 	}
 	r.readTombstones(e, key)

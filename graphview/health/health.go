@@ -72,6 +72,14 @@ func (h Health) At(now time.Time) Health {
 	return h
 }
 
+// Declared is the health that a rule of somebody's own says.
+func Declared(state State, reason string, since int64) Health {
+	if state == Progressing {
+		return progressing(reason, since)
+	}
+	return Health{State: state, Reason: word(reason), Since: since}
+}
+
 func (h Health) counted(ready, wanted int64) Health {
 	h.Ready, h.Wanted, h.Counted = ready, wanted, true
 	return h

@@ -1,5 +1,5 @@
 // Package spec compiles what users declare: the views of GraphViews and of requests on
-// a connection, and the references of ReferenceRules.
+// a connection, and the ReferenceRules.
 //
 // [Compile] and [CompileRule] check everything at once, and say in an [InvalidError]
 // what is wrong where. Each error begins with the path of its field. The result, a

@@ -7,6 +7,7 @@ import (
 
 	"graphview.dev/graphview/expr"
 	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/health"
 	"graphview.dev/graphview/refs"
 )
 
@@ -17,11 +18,22 @@ const maxRuleReferences = 32
 // followed.
 const ReasonInvalidPath = "InvalidPath"
 
-// Rule is what a ReferenceRule declares: what the objects of a kind refer to.
-// CompileRule checks it.
+// Rule is what a ReferenceRule declares: what the objects of a kind refer to, how
+// they are, or both. CompileRule checks it.
 type Rule struct {
 	From       graph.Kind
 	References []RuleReference
+	// Health is an expression that says how an object is; "" for none.
+	Health string
+}
+
+// HealthField is the place of that expression in the rule.
+const HealthField = "spec.health.expression"
+
+// declarableStates are those that it may say. An object that is being deleted is
+// health.Terminating, whatever a rule says.
+var declarableStates = []string{
+	string(health.OK), string(health.Progressing), string(health.Degraded), string(health.Suspended), string(health.Unknown),
 }
 
 // RuleReference is one way to refer to others: with Path, or with Expression.
@@ -42,6 +54,8 @@ type RuleProgram struct {
 	// Paths and Expressions are what its references are, each in their order.
 	Paths       []refs.Rule
 	Expressions []RuleExpression
+	// Health is nil where the rule does not say how objects are.
+	Health *expr.Health
 }
 
 // RuleExpression is an expression of one rule.
@@ -60,8 +74,11 @@ func CompileRule(ctx context.Context, rule Rule) (*RuleProgram, error) {
 	if rule.From.Kind == "" || strings.Contains(rule.From.Group+rule.From.Kind, "*") {
 		c.shape("spec.from", "must be one kind and its group, without patterns")
 	}
-	if n := len(rule.References); n < 1 || n > maxRuleReferences {
-		c.shape("spec.references", "must have between 1 and %d references, has %d", maxRuleReferences, n)
+	switch n := len(rule.References); {
+	case n == 0 && rule.Health == "":
+		c.shape("spec", "declares nothing; set references, health or both")
+	case n > maxRuleReferences:
+		c.shape("spec.references", "must have at most %d references, has %d", maxRuleReferences, n)
 	}
 	reason := reasonSpec
 	for i := range rule.References[:min(len(rule.References), maxRuleReferences)] {
@@ -69,6 +86,12 @@ func CompileRule(ctx context.Context, rule Rule) (*RuleProgram, error) {
 		badPath := p.add(c, fmt.Sprintf("spec.references[%d]", i), &rule.References[i])
 		if before == 0 && len(c.errs) > 0 && badPath {
 			reason = ReasonInvalidPath
+		}
+	}
+	if rule.Health != "" {
+		program, err := expr.CompileHealth(ctx, rule.Health, declarableStates)
+		if c.check(HealthField, err) {
+			p.Health = program
 		}
 	}
 	if len(c.errs) == 0 {

@@ -22,14 +22,15 @@ func TestCompileRule(t *testing.T) {
 	for name, tt := range map[string]struct {
 		from       graph.Kind
 		references []RuleReference
+		health     string
 		wantReason string
 		want       []string // the beginnings of the errors
 	}{
 		"paths":       {references: []RuleReference{good, {Path: "spec.a", To: gadgetKind, Type: graph.Transitive}}},
 		"expressions": {references: []RuleReference{{Expression: "[]"}, {Expression: "obj.spec.all", Type: graph.Transitive}}},
 		"as many":     {references: many[1:]},
-		"too many":    {references: many, wantReason: "InvalidExpression", want: []string{"spec.references: must have between 1 and 32 references, has 33"}},
-		"none":        {wantReason: "InvalidExpression", want: []string{"spec.references: must have between 1 and 32 references, has 0"}},
+		"too many":    {references: many, wantReason: "InvalidExpression", want: []string{"spec.references: must have at most 32 references, has 33"}},
+		"none":        {wantReason: "InvalidExpression", want: []string{"spec: declares nothing; set references, health or both"}},
 		"every kind": {
 			from: graph.Kind{Group: "*", Kind: "*"}, references: []RuleReference{good},
 			wantReason: "InvalidExpression", want: []string{"spec.from: must be one kind and its group, without patterns"},
@@ -47,6 +48,13 @@ func TestCompileRule(t *testing.T) {
 			references: []RuleReference{{Path: "spec.a[].name", NamespacePath: "spec.b[].name", To: gadgetKind}},
 			wantReason: ReasonInvalidPath, want: []string{`spec.references[0].namespacePath: path "spec.b[].name": enters a list or a map that path does not enter`},
 		},
+		"health alone":      {health: "'ok'"},
+		"health and a path": {health: "{'state': 'ok', 'ready': 1, 'wanted': 2}", references: []RuleReference{good}},
+		"no state":          {health: "{'reason': 'Up'}", wantReason: "InvalidExpression", want: []string{"spec.health.expression: line 1, column 1: the map needs a state"}},
+		"no state of ours": {
+			health: "'Healthy'", wantReason: "InvalidExpression",
+			want: []string{"spec.health.expression: line 1, column 1: 'Healthy' is none of the states ok, progressing, degraded, suspended, unknown"},
+		},
 		"all of it": {
 			references: []RuleReference{{Expression: "[nme]"}, {Path: "a..b", To: gadgetKind}, good, {Expression: "1"}},
 			wantReason: "InvalidExpression", want: []string{
@@ -61,7 +69,7 @@ func TestCompileRule(t *testing.T) {
 			if from.Kind == "" {
 				from = widgetKind
 			}
-			_, err := CompileRule(t.Context(), Rule{From: from, References: tt.references})
+			_, err := CompileRule(t.Context(), Rule{From: from, References: tt.references, Health: tt.health})
 			var invalid *InvalidError
 			if !errors.As(err, &invalid) {
 				if err != nil || tt.want != nil {

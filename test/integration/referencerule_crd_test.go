@@ -8,6 +8,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"graphview.dev/api/v1alpha1"
+	"graphview.dev/controllers"
 )
 
 // baseRule is a ReferenceRule that uses every field; each case changes one thing.
@@ -24,6 +25,7 @@ spec:
     type: r
   - expression: "[]"
     type: t
+  health: {expression: "'ok'"}
 `
 
 // withReference replaces all references by one.
@@ -55,10 +57,20 @@ func TestReferenceRuleValidation(t *testing.T) {
 		"from: a long kind":     {change: withPart("from", `{kind: `+letters(63)+`}`)},
 		"from: too long a kind": {change: withPart("from", `{kind: `+letters(64)+`}`), wantError: `spec.from.kind: Too long: may not be more than 63`},
 
-		"references: absent": {change: specAt(nil, "references"), wantError: `spec.references: Required value`},
+		"references: absent": {change: specAt(nil, "references")},
 		"references: none":   {change: specAt([]any{}, "references"), wantError: `spec.references in body should have at least 1 items`},
-		"references: 32":     {change: specAt(expressions(32), "references")},
-		"references: 33":     {change: specAt(expressions(33), "references"), wantError: `spec.references: Too many: 33: must have at most 32 items`},
+		"health: absent":     {change: specAt(nil, "health")},
+		"neither references nor health": {change: func(t *testing.T, rule map[string]any) {
+			t.Helper()
+			specAt(nil, "references")(t, rule)
+			specAt(nil, "health")(t, rule)
+		}, wantError: `spec: Invalid value: a rule declares references, health or both`},
+		"health: no expression":     {change: withPart("health", `{}`), wantError: `spec.health.expression: Required value`},
+		"health: empty":             {change: withPart("health", `{expression: ""}`), wantError: `spec.health.expression in body should be at least 1 chars long`},
+		"health: a long expression": {change: withPart("health", `{expression: `+letters(10240)+`}`)},
+		"health: too long":          {change: withPart("health", `{expression: `+letters(10241)+`}`), wantError: `spec.health.expression: Too long: may not be more than 10240`},
+		"references: 32":            {change: specAt(expressions(32), "references")},
+		"references: 33":            {change: specAt(expressions(33), "references"), wantError: `spec.references: Too many: 33: must have at most 32 items`},
 
 		"path":                       {change: withReference(`{path: spec.a, ` + to + `}`)},
 		"path and expression":        {change: withReference(`{path: spec.a, expression: "[]", ` + to + `}`), wantError: `spec.references[0]: Invalid value: a reference has exactly one of path and expression`},
@@ -105,11 +117,16 @@ func TestReferenceRuleValidation(t *testing.T) {
 			t.Errorf("type %v, want r", got)
 		}
 	})
-	t.Run("the sample is accepted", func(t *testing.T) {
-		rule := &v1alpha1.ReferenceRule{}
-		readShipped(t, rule, "samples", "referencerule.yaml")
-		if err := c.Create(t.Context(), rule, client.DryRunAll); err != nil {
-			t.Error(err)
-		}
-	})
+	for _, sample := range []string{"referencerule.yaml", "referencerule_health.yaml"} {
+		t.Run(sample+" is accepted", func(t *testing.T) {
+			rule := &v1alpha1.ReferenceRule{}
+			readShipped(t, rule, "samples", sample)
+			if err := c.Create(t.Context(), rule, client.DryRunAll); err != nil {
+				t.Error(err)
+			}
+			if err := controllers.ValidateRule(t.Context(), rule); err != nil {
+				t.Error(err)
+			}
+		})
+	}
 }

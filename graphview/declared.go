@@ -1,0 +1,178 @@
+package graphview
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"hash/maphash"
+
+	"graphview.dev/graphview/delivery"
+	"graphview.dev/graphview/expr"
+	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/health"
+	"graphview.dev/graphview/panics"
+	"graphview.dev/graphview/quarantine"
+	"graphview.dev/graphview/resources"
+	"graphview.dev/graphview/watch"
+)
+
+// declared is what users declared of one kind, zero if nothing.
+type declared struct {
+	revision    uint64 // in which that changed last
+	expressions []namedExpression
+	// health are the expressions that say how an object is. The first one that has an
+	// opinion counts.
+	health []namedHealth
+}
+
+// expressionOrigin is where an expression comes from.
+type expressionOrigin struct {
+	rule, path string
+	work       quarantine.Work
+	budget     *costBudget
+}
+
+type namedExpression struct {
+	expressionOrigin
+
+	program *expr.References
+	arc     graph.ArcType
+}
+
+type namedHealth struct {
+	expressionOrigin
+
+	program *expr.Health
+}
+
+// evaluates tells whether there is an expression.
+func (d declared) evaluates() bool { return len(d.expressions)+len(d.health) > 0 }
+
+// outcome is what expressions found out about an object.
+type outcome struct {
+	references []graph.Reference
+	// health is nil where no expression has an opinion.
+	health *health.Health
+	// warning is the first thing that is wrong, in words that hold no value.
+	warning error
+	cost    uint64
+}
+
+// evaluate has the expressions say what they do about an object. One that fails to say
+// how the object is makes that unknown.
+func (d declared) evaluate(ctx context.Context, journal *quarantine.Journal, of resources.Resource, o *watch.Decoded, deleted bool) outcome {
+	if !d.evaluates() {
+		return outcome{}
+	}
+	x := &examination{ctx: ctx, journal: journal}
+	x.input = &expr.Input{
+		Group: of.Group, Version: of.Version, Resource: of.Resource, Kind: of.Kind, Namespace: o.Namespace(), Name: o.Name(),
+		Object: func() map[string]any {
+			tree, err := o.Tree()
+			x.treeErr = err
+			return tree
+		},
+	}
+	var out outcome
+	if !deleted {
+		out.health = d.judge(x)
+	}
+	for i := range d.expressions {
+		e := &d.expressions[i]
+		found, err := evaluateFor(x, &e.expressionOrigin, func() ([]expr.Found, error) { return e.program.Find(ctx, x.input) })
+		if errors.Is(err, errGivenUp) {
+			break
+		}
+		for _, f := range found {
+			out.references = append(out.references, graph.Reference{
+				Type: e.arc, To: graph.Kind{Group: f.Group, Kind: f.Kind}, Namespace: cmp.Or(f.Namespace, o.Namespace()), Name: f.Name,
+				Field: "referencerule/" + e.rule,
+			})
+		}
+	}
+	out.warning, out.cost = x.warning, x.input.Cost
+	return out
+}
+
+// judge returns how the object is, nil where no expression has an opinion.
+func (d declared) judge(x *examination) *health.Health {
+	for i := range d.health {
+		e := &d.health[i]
+		j, err := evaluateFor(x, &e.expressionOrigin, func() (expr.Judgement, error) { return e.program.Judge(x.ctx, x.input) })
+		if err != nil {
+			return &health.Health{State: health.Unknown}
+		}
+		if j.State == "" {
+			continue
+		}
+		var since int64
+		if !j.Since.IsZero() {
+			since = j.Since.Unix()
+		}
+		h := health.Declared(health.State(j.State), j.Reason, since)
+		h.Ready, h.Wanted, h.Counted = j.Ready, j.Wanted, j.Counted
+		return &h
+	}
+	return nil
+}
+
+// errGivenUp: nothing more is evaluated on the object.
+var errGivenUp = errors.New("given up")
+
+// examination is the evaluation of the expressions of a kind on one object.
+type examination struct {
+	ctx     context.Context //nolint:containedctx // that of one evaluate
+	journal *quarantine.Journal
+	input   *expr.Input
+	treeErr error
+	warning error
+}
+
+// evaluateFor evaluates one expression at the cost of its rule. Where it cannot, or
+// may not, the examination has a warning and the error is not nil; there may be a
+// value all the same.
+func evaluateFor[T any](x *examination, from *expressionOrigin, evaluate func() (T, error)) (value T, err error) {
+	defer func() {
+		if err != nil && !errors.Is(err, errGivenUp) {
+			x.warning = cmp.Or(x.warning, err)
+		}
+	}()
+	if x.input.Cost > maxCost {
+		x.warning = fmt.Errorf("reference rule %s: %s and those after it: the rules' expressions together cost too much on this object", from.rule, from.path)
+		return value, errGivenUp
+	}
+	bucket := from.budget.bucket.Load()
+	if bucket.spent.Load() {
+		return value, fmt.Errorf("reference rule %s: its expressions cost more than %d units, or all the time more than %d a second; simplify them, or remove the rule",
+			from.rule, bucket.tokens.Burst(), bucket.tokens.Burst()/budgetSeconds)
+	}
+	turn, err := x.journal.Begin(x.ctx, from.work)
+	if err != nil {
+		x.warning = fmt.Errorf("reference rule %s: %w", from.rule, err)
+		return value, errGivenUp
+	}
+	defer turn.End()
+	before := x.input.Cost
+	value, err = guarded(evaluate)
+	bucket.charge(x.input.Cost - before)
+	if err = errors.Join(x.treeErr, err); err != nil {
+		err = fmt.Errorf("reference rule %s: %s: %w", from.rule, from.path, err)
+	}
+	return value, err
+}
+
+// guarded evaluates an expression. A panic of it costs the object its value alone.
+func guarded[T any](evaluate func() (T, error)) (value T, err error) {
+	defer panics.Recover(&err)
+	return evaluate()
+}
+
+var remarkSeed = maphash.MakeSeed()
+
+// declare has the object be as a rule says.
+func declare(h *health.Health, o *watch.Decoded, object *graph.Object) {
+	classify(*h, object)
+	object.Payload = &delivery.Judged{Object: o.Object, Health: *h}
+	object.Remark = maphash.Comparable(remarkSeed, *h) | 1
+}

@@ -1,0 +1,123 @@
+package graphview
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"graphview.dev/graphview/delivery"
+	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/spec"
+)
+
+// healths are those that the summaries of a view's objects have, by name.
+func healths(t *testing.T, l *graph.Lens) map[string]string {
+	t.Helper()
+	got := map[string]string{}
+	var from graph.Position
+	if _, err := l.ReadAll(&from, 100, nil, func(c graph.Change) bool {
+		if c.Op != graph.SetVertex {
+			return true
+		}
+		s, err := delivery.Summarize(c.Vertex.Group, c.Payload.(delivery.Object))
+		if err != nil {
+			t.Error(err)
+		}
+		h := s.Health
+		got[c.Vertex.Name] = strings.TrimSpace(fmt.Sprintf("%s %s", h.State, h.Reason))
+		if h.Counted {
+			got[c.Vertex.Name] += fmt.Sprintf(" %d/%d", h.Ready, h.Wanted)
+		}
+		if h.Overdue != 0 {
+			got[c.Vertex.Name] += fmt.Sprintf(" since %d overdue %d", h.Since, h.Overdue)
+		}
+		return true
+	}); err != nil {
+		t.Error(err)
+	}
+	return got
+}
+
+// TestDeclaredHealth: what rules say of a kind's health is what views count and
+// summaries have, while objects stay as they are, and goes with the rules.
+func TestDeclaredHealth(t *testing.T) {
+	e := startEngine(t, Options{Config: serveConfigMaps(t, 3), Budget: 1_000_000})
+	followed := follow(t, e, yes)
+	await(t, "the list", func() bool { return followed.vertices() == 3 })
+	for _, step := range []struct {
+		what, rule, health string // no health: the rule is removed
+		want               Health
+		wantC0, wantC1     string
+		wantWarning        string
+	}{
+		{what: "before", want: Health{Unknown: 3}, wantC0: "unknown", wantC1: "unknown"},
+		{
+			what: "a rule", rule: "b", health: "name == 'c1' ? {'state': 'ok', 'reason': 'Up and running'} : {'state': 'degraded', 'ready': 1, 'wanted': 2}",
+			want: Health{OK: 1, Degraded: 2}, wantC0: "degraded 1/2", wantC1: "ok Up",
+		},
+		{
+			what: "one that comes first, and has no opinion of one", rule: "a", health: "name == 'c1' ? '' : 'suspended'",
+			want: Health{OK: 1, Suspended: 2}, wantC0: "suspended", wantC1: "ok Up",
+		},
+		{what: "one that comes later", rule: "c", health: "'ok'", want: Health{OK: 1, Suspended: 2}, wantC0: "suspended", wantC1: "ok Up"},
+		{what: "another reason, the same state", rule: "b", health: "{'state': 'ok', 'reason': 'Fine'}", want: Health{OK: 1, Suspended: 2}, wantC0: "suspended", wantC1: "ok Fine"},
+		{
+			what: "one that fails", rule: "a", health: "obj.data.absent", want: Health{Unknown: 3}, wantC0: "unknown", wantC1: "unknown",
+			wantWarning: "reference rule a: spec.health.expression: no such key: data",
+		},
+		{
+			what: "one that is overdue since 1970", rule: "a", health: "{'state': 'progressing', 'since': '1970-01-01T00:00:01Z'}",
+			want: Health{Degraded: 3}, wantC0: "progressing since 1 overdue 601", wantC1: "progressing since 1 overdue 601",
+		},
+		{what: "without it", rule: "a", want: Health{OK: 3}, wantC0: "ok Fine", wantC1: "ok Fine"},
+		{what: "without another", rule: "b", want: Health{OK: 3}, wantC0: "ok", wantC1: "ok"},
+		{what: "without any", rule: "c", want: Health{Unknown: 3}, wantC0: "unknown", wantC1: "unknown"},
+	} {
+		t.Log(step.what)
+		var err error
+		switch {
+		case step.rule == "":
+		case step.health == "":
+			err = e.RemoveRule(step.rule)
+		default:
+			err = e.ApplyRule(t.Context(), step.rule, spec.Rule{From: kindOf(configMapsResource), Health: step.health})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		await(t, step.what, func() bool {
+			got, lines := healths(t, followed.view.lens), strings.Join(followed.view.warnings.Summary(false), "\n")
+			return got["c0"] == step.wantC0 && got["c1"] == step.wantC1 && healthOf(followed.view.lens.Classes()) == step.want &&
+				strings.Contains(lines, step.wantWarning) && (lines == "") == (step.wantWarning == "")
+		})
+	}
+}
+
+// TestHealthAloneGuesses: a rule that says nothing of references leaves them as they
+// are guessed.
+func TestHealthAloneGuesses(t *testing.T) {
+	r := newRules()
+	shape := func() bool {
+		return r.current.Load().extractor.Shape(widgetKind) == newRules().current.Load().extractor.Shape(widgetKind)
+	}
+	for _, step := range []struct {
+		rule spec.Rule
+		want bool
+	}{
+		{spec.Rule{From: widgetKind, Health: "'ok'"}, true},
+		{spec.Rule{From: widgetKind, Health: "'ok'", References: []spec.RuleReference{{Expression: "[]"}}}, false},
+	} {
+		p, err := spec.CompileRule(t.Context(), step.rule)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := r.declare("a", &rule{RuleProgram: p}); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(step.want, shape()); diff != "" {
+			t.Errorf("%+v: guesses (-want +got):\n%s", step.rule, diff)
+		}
+	}
+}
