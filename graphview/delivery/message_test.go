@@ -191,3 +191,16 @@ func TestRevision(t *testing.T) {
 		}
 	}
 }
+
+// FuzzRevision: a revision comes back from subscribers, who may send anything.
+func FuzzRevision(f *testing.F) {
+	run := NewRun()
+	f.Add("a.b.0.7ps")
+	f.Add(run.encode(revision{view: 1, rights: 2, known: 3}))
+	f.Add(run.id + "." + strings.Repeat("A", 22))
+	f.Fuzz(func(t *testing.T, text string) {
+		if r, ok := run.decode(text); ok && r.known == 0 {
+			t.Errorf("%q means revision 0", text)
+		}
+	})
+}
