@@ -18,10 +18,12 @@ import (
 
 // releases adds what Helm's releases manage to what their Secrets refer to. The
 // Secrets themselves come, as metadata, from the watches that a view has of them;
-// of the revisions that are deployed, a second watch has what they manage. Either
-// may be first, and each may be there more than once, where views differ in
-// namespaces or labels. Of the revisions of a release, the newest that is deployed
-// refers to what it manages. Only the loop uses it.
+// of the revisions that are deployed, or about to be, a second watch has what they
+// manage. Either may be first, and each may be there more than once, where views
+// differ in namespaces or labels. Of the revisions of a release, the newest that is
+// deployed refers to what it manages; while none is, the newest that is about to be:
+// Helm says of the old one that it is superseded before it says of the new one that
+// it is deployed. Only the loop uses it.
 type releases map[releaseName]map[uint64]*releaseSecret
 
 type releaseName struct{ namespace, name string }
@@ -38,8 +40,9 @@ type releaseSecret struct {
 // Secret.
 type managed struct {
 	version, hash uint64
-	deployed      bool
-	references    []graph.Reference
+	// deployed: it is. If not, it may be about to be.
+	deployed, pending bool
+	references        []graph.Reference
 }
 
 // latest is what the revision manages, nil if nobody has told.
@@ -70,24 +73,43 @@ func (r releases) at(namespace, secret string) *releaseSecret {
 	return r[key][number]
 }
 
-// newest is the newest revision of a release that is deployed, nil if none is.
-func (r releases) newest(key releaseName) *releaseSecret {
-	for _, number := range slices.Backward(slices.Sorted(maps.Keys(r[key]))) {
-		if m := r[key][number].latest(); m != nil && m.deployed {
-			return r[key][number]
+// ended tells whether a watch of Secrets knows that the revision has become something
+// else since it was told what it manages. Which of the two watches is ahead does not
+// matter then: what changes with the one changes at once.
+func (r *releaseSecret) ended(m *managed) bool {
+	for o := range maps.Values(r.held) {
+		if o.Version > m.version && helm.Ended(o.Labels) {
+			return true
 		}
 	}
-	return nil
+	return false
+}
+
+// newest is the newest revision of a release that is deployed, else the newest that
+// is about to be, nil if there is neither.
+func (r releases) newest(key releaseName) *releaseSecret {
+	var pending *releaseSecret
+	for _, number := range slices.Backward(slices.Sorted(maps.Keys(r[key]))) {
+		at := r[key][number]
+		switch m := at.latest(); {
+		case m == nil || at.ended(m):
+		case m.deployed:
+			return at
+		case m.pending && pending == nil:
+			pending = at
+		}
+	}
+	return pending
 }
 
 // hold remembers a Secret that a watch has, and completes it.
-func (r releases) hold(f *feed, o *graph.Object) {
+func (r releases) hold(g *graph.Graph, f *feed, o *graph.Object) {
 	at := r.at(o.Namespace, o.Name)
 	if at == nil {
 		return
 	}
 	own := *o
-	at.held[f] = &own
+	r.change(g, o.Namespace, o.Name, func(at *releaseSecret) { at.held[f] = &own })
 	name, _, _ := helm.Revision(o.Name)
 	r.complete(releaseName{o.Namespace, name}, at, o)
 }
@@ -197,7 +219,7 @@ func readManaged(o *watch.Decoded) (m *managed, err error) {
 		return nil, err
 	}
 	r := helm.Read(tree["reduced"])
-	return &managed{version: o.Version(), hash: o.Hash(), deployed: r.Deployed, references: referencesOf(&r)}, nil
+	return &managed{version: o.Version(), hash: o.Hash(), deployed: r.Deployed, pending: r.Pending, references: referencesOf(&r)}, nil
 }
 
 // deleteRelease takes in that a release is no longer deployed, or gone.
@@ -238,8 +260,8 @@ func (t *tap) warningOf(o *watch.Decoded, selected func() verdict) verdict {
 	return v
 }
 
-// releases is the watch of the deployed revisions of Helm's releases that a need
-// of Secrets takes along; ok is false where it has none.
+// releases is the watch of the revisions of Helm's releases that are deployed or about
+// to be, which a need of Secrets takes along; ok is false where it has none.
 func (n need) releases() (_ need, ok bool) {
 	if !isSecret(n.resource) {
 		return need{}, false
@@ -254,7 +276,7 @@ func (n need) releases() (_ need, ok bool) {
 		}
 	}
 	n.key.FieldSelector = join(n.key.FieldSelector, "type="+helm.SecretType)
-	n.key.LabelSelector = join(n.key.LabelSelector, helm.NotDeployed)
+	n.key.LabelSelector = join(n.key.LabelSelector, helm.NotEnded)
 	n.key.Reduced = true
 	return n, true
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"graphview.dev/graphview/graph"
@@ -64,7 +65,7 @@ func TestReleasesDifferential(t *testing.T) {
 				delete(told[teller], at)
 			case 6, 7, 8:
 				o := &graph.Object{Namespace: "ns", Name: secret, Version: version, Hash: version}
-				known.hold(f, o)
+				known.hold(g, f, o)
 				g.Set(f.source, o)
 				held[f][at] = true
 			default:
@@ -116,6 +117,78 @@ func TestReleasesDifferential(t *testing.T) {
 	}
 }
 
+// TestUpgradeOfARelease: whichever of the two watches of Secrets is ahead, there is no
+// revision of the graph in which nobody refers to what both revisions of a release
+// manage, and who is marked as superseded does so no longer.
+func TestUpgradeOfARelease(t *testing.T) {
+	for _, secretsFirst := range []bool{true, false} {
+		t.Run(fmt.Sprint("secrets first ", secretsFirst), func(t *testing.T) {
+			g, known := graph.New(), make(releases)
+			secrets, teller := &feed{}, &feed{}
+			version := uint64(0)
+			referrers := func() (names []string) {
+				for _, revisions := range known {
+					for number, at := range revisions {
+						if at == known.newest(releaseName{"ns", "web"}) && len(at.held) > 0 {
+							names = append(names, fmt.Sprint("v", number))
+						}
+					}
+				}
+				return names
+			}
+			g.Update(func() {
+				secrets.source = g.AddSource(graph.Kind{Kind: "Secret"}, graph.Resource{Version: "v1", Resource: "secrets"}, graph.ScopeNamespaced)
+			})
+			mark := func(number uint64, status string) (wants []string) {
+				version++
+				name := helm.Name("web", number)
+				hold := func() {
+					o := &graph.Object{Namespace: "ns", Name: name, Version: version, Hash: version, Labels: map[string]string{"status": status}}
+					known.hold(g, secrets, o)
+					g.Set(secrets.source, o)
+				}
+				tell := func() {
+					known.change(g, "ns", name, func(at *releaseSecret) {
+						if delete(at.told, teller); !helm.Ended(map[string]string{"status": status}) {
+							at.told[teller] = &managed{version: version, hash: 1 << 40, deployed: status == "deployed", pending: status != "deployed", references: []graph.Reference{
+								{Type: graph.Direct, To: graph.Kind{Kind: "Pod"}, Namespace: "ns", Name: "a", Field: helm.Field},
+							}}
+						}
+					})
+				}
+				steps := []func(){hold, tell}
+				if !secretsFirst {
+					slices.Reverse(steps)
+				}
+				for _, step := range steps {
+					g.Update(step)
+					wants = append(wants, referrers()...)
+					if n := g.Size().Arcs; version > 1 && n != 1 {
+						t.Errorf("v%d %s: %d arcs", number, status, n)
+					}
+				}
+				return wants
+			}
+			var got []string
+			for _, step := range []struct {
+				number uint64
+				status string
+			}{{1, "deployed"}, {2, "pending-upgrade"}, {1, "superseded"}, {2, "deployed"}, {3, "pending-upgrade"}, {3, "failed"}, {4, "pending-rollback"}, {2, "superseded"}, {4, "deployed"}} {
+				if who := slices.Compact(mark(step.number, step.status)); len(who) > 0 {
+					got = append(got, fmt.Sprintf("%d %s: %v", step.number, step.status, who))
+				}
+			}
+			want := []string{
+				"1 deployed: [v1]", "2 pending-upgrade: [v1]", "1 superseded: [v2]", "2 deployed: [v2]",
+				"3 pending-upgrade: [v2]", "3 failed: [v2]", "4 pending-rollback: [v2]", "2 superseded: [v4]", "4 deployed: [v4]",
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("who refers to what is managed (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
 func TestNeedOfReleases(t *testing.T) {
 	secrets := resources.Resource{Version: "v1", Resource: "secrets", Kind: "Secret", Namespaced: true}
 	for name, test := range map[string]struct {
@@ -123,13 +196,13 @@ func TestNeedOfReleases(t *testing.T) {
 		labels, fields string
 		want           string // of the key, "" for none
 	}{
-		"Secrets":    {resource: secrets, want: "secrets namespace shop labels " + helm.NotDeployed + " fields type=helm.sh/release.v1 reduced"},
-		"Labelled":   {resource: secrets, labels: "a=b", want: "secrets namespace shop labels a=b," + helm.NotDeployed + " fields type=helm.sh/release.v1 reduced"},
-		"Named":      {resource: secrets, fields: "metadata.name=a", want: "secrets namespace shop labels " + helm.NotDeployed + " fields metadata.name=a,type=helm.sh/release.v1 reduced"},
-		"OfHelm":     {resource: secrets, fields: "type=helm.sh/release.v1", want: "secrets namespace shop labels " + helm.NotDeployed + " fields type=helm.sh/release.v1,type=helm.sh/release.v1 reduced"},
+		"Secrets":    {resource: secrets, want: "secrets namespace shop labels " + helm.NotEnded + " fields type=helm.sh/release.v1 reduced"},
+		"Labelled":   {resource: secrets, labels: "a=b", want: "secrets namespace shop labels a=b," + helm.NotEnded + " fields type=helm.sh/release.v1 reduced"},
+		"Named":      {resource: secrets, fields: "metadata.name=a", want: "secrets namespace shop labels " + helm.NotEnded + " fields metadata.name=a,type=helm.sh/release.v1 reduced"},
+		"OfHelm":     {resource: secrets, fields: "type=helm.sh/release.v1", want: "secrets namespace shop labels " + helm.NotEnded + " fields type=helm.sh/release.v1,type=helm.sh/release.v1 reduced"},
 		"Opaque":     {resource: secrets, fields: "type=Opaque"},
 		"NotOfHelm":  {resource: secrets, fields: "metadata.name=a,type!=helm.sh/release.v1"},
-		"NotOpaque":  {resource: secrets, fields: "type!=Opaque", want: "secrets namespace shop labels " + helm.NotDeployed + " fields type!=Opaque,type=helm.sh/release.v1 reduced"},
+		"NotOpaque":  {resource: secrets, fields: "type!=Opaque", want: "secrets namespace shop labels " + helm.NotEnded + " fields type!=Opaque,type=helm.sh/release.v1 reduced"},
 		"ConfigMaps": {resource: configMapsResource},
 		"OtherGroup": {resource: resources.Resource{Group: "example.com", Version: "v1", Resource: "secrets", Kind: "Secret"}},
 	} {

@@ -60,7 +60,7 @@ func (ev *setEvent) apply(e *Engine) {
 	e.announce(f)
 	e.counts.sets.Add(1)
 	if isSecret(f.resource) {
-		e.releases.hold(f, &ev.object)
+		e.releases.hold(e.graph, f, &ev.object)
 	}
 	id := e.graph.Set(f.source, &ev.object)
 	for i := range ev.verdicts {

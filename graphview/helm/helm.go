@@ -2,6 +2,7 @@ package helm
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -9,9 +10,18 @@ import (
 // SecretType is the type of the Secrets that Helm keeps releases in.
 const SecretType = "helm.sh/release.v1"
 
-// NotDeployed is a label selector for the Secrets of revisions that may be
-// deployed: Helm labels all the others with what became of them.
-const NotDeployed = "status notin (failed,pending-install,pending-rollback,pending-upgrade,superseded,uninstalled,uninstalling,unknown)"
+// NotEnded is a label selector for the Secrets of revisions that are deployed, or
+// about to be: Helm labels all the others with what became of them.
+var NotEnded = "status notin (" + strings.Join(ended, ",") + ")"
+
+var ended = []string{"failed", "superseded", "uninstalled", "uninstalling", "unknown"}
+
+// Ended tells whether a revision with these labels has become something else than
+// deployed.
+func Ended(labels map[string]string) bool { return slices.Contains(ended, labels["status"]) }
+
+// pending is how the words begin for a revision that is about to be deployed.
+const pending = "pending-"
 
 // Field is where a Secret or ConfigMap has its release.
 const Field = "data.release"
@@ -24,6 +34,8 @@ const namePrefix = "sh.helm.release.v1."
 type Release struct {
 	// Deployed: this revision is, or was until another took its place.
 	Deployed bool
+	// Pending: it is about to be.
+	Pending bool
 	// Fault says why the release could not be unpacked, "" if it could be. It
 	// holds nothing of it.
 	Fault string
@@ -42,6 +54,7 @@ type Object struct {
 // kept is a Release as the Reducer writes it.
 type kept struct {
 	Deployed bool        `json:"deployed,omitempty"`
+	Pending  bool        `json:"pending,omitempty"`
 	Fault    string      `json:"fault,omitempty"`
 	Manages  [][4]string `json:"manages,omitempty"`
 }
@@ -57,6 +70,7 @@ func Read(value any) Release {
 	tree, _ := value.(map[string]any)
 	var r Release
 	r.Deployed, _ = tree["deployed"].(bool)
+	r.Pending, _ = tree["pending"].(bool)
 	r.Fault, _ = tree["fault"].(string)
 	list, _ := tree["manages"].([]any)
 	for _, element := range list {

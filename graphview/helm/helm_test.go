@@ -114,6 +114,8 @@ func TestReduce(t *testing.T) {
 		"Deployed":     {object: stored(t, "deployed", packed(t, releaseOf(t, "deployed", manifestText)), 2), want: Release{Deployed: true, Manages: managed}},
 		"NotPacked":    {object: stored(t, "deployed", releaseOf(t, "deployed", manifestText), 2), want: Release{Deployed: true, Manages: managed}},
 		"ConfigMap":    {object: stored(t, "deployed", packed(t, releaseOf(t, "deployed", manifestText)), 1), configMap: true, want: Release{Deployed: true, Manages: managed}},
+		"Pending":      {object: stored(t, "pending-upgrade", packed(t, releaseOf(t, "pending-upgrade", manifestText)), 2), want: Release{Pending: true, Manages: managed}},
+		"PendingInIt":  {object: stored(t, "", packed(t, releaseOf(t, "pending-rollback", manifestText)), 2), want: Release{Pending: true, Manages: managed}},
 		"Superseded":   {object: stored(t, "superseded", packed(t, releaseOf(t, "deployed", manifestText)), 2)},
 		"LabelDecides": {object: stored(t, "deployed", packed(t, releaseOf(t, "pending-upgrade", manifestText)), 2), want: Release{Deployed: true, Manages: managed}},
 		"NoLabel":      {object: stored(t, "", packed(t, releaseOf(t, "deployed", manifestText)), 2), want: Release{Deployed: true, Manages: managed}},

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"errors"
+	"strings"
 	"sync"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -74,11 +75,11 @@ func (w *work) reduce(object []byte) (kept, error) {
 	blob, status, namespace, err := open(object)
 	// Until it has told otherwise, and if it never does, it counts as deployed:
 	// its label would have said so if it were not.
-	k := kept{Deployed: status == "" || status == "deployed"}
+	k := kept{Deployed: status == "" || status == "deployed", Pending: strings.HasPrefix(status, pending)}
 	if err != nil {
 		return k, err
 	}
-	if !k.Deployed {
+	if !k.Deployed && !k.Pending {
 		return k, nil
 	}
 	text, err := w.unpack(blob)
@@ -89,8 +90,10 @@ func (w *work) reduce(object []byte) (kept, error) {
 	if err != nil {
 		return k, err
 	}
-	k.Deployed = status != "" || f.status == "deployed"
-	if !k.Deployed {
+	if status == "" {
+		k.Deployed, k.Pending = f.status == "deployed", strings.HasPrefix(f.status, pending)
+	}
+	if !k.Deployed && !k.Pending {
 		return k, nil
 	}
 	if f.namespace != "" {

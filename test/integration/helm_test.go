@@ -296,3 +296,75 @@ func TestHelmReleasesAreNotTold(t *testing.T) {
 		}
 	}
 }
+
+// TestHelmUpgradeKeepsTheGraph: whoever follows a release through upgrades, a failed
+// one, a rollback and the end of its history is never told to delete what all
+// revisions manage.
+func TestHelmUpgradeKeepsTheGraph(t *testing.T) {
+	c := newClient(t)
+	namespace := newNamespace(t, c)
+	packed := func(status string, revision int, names ...string) []byte {
+		return []byte(base64.StdEncoding.EncodeToString(helmPacked(t, namespace, status, helmChart(namespace, names...), revision)))
+	}
+	for _, name := range []string{"kept", "old", "new"} {
+		put(t, c, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}})
+	}
+	mark := func(revision int, status string, names ...string) {
+		put(t, c, helmSecret(namespace, status, revision, packed(status, revision, names...)))
+	}
+	mark(1, "deployed", "kept", "old")
+	v := withReleases(namespace)
+	v.Roots = &oracle.Roots{ObjectSelectorExpressions: []string{
+		"resource == 'secrets' && labels.owner == 'helm' && labels.name == 'web' && labels.status in ['deployed', 'pending-upgrade', 'pending-rollback']",
+	}}
+	engine := runEngine(t, graphview.Options{})
+	view := mustApply(t, engine, "release", v)
+	f := follow(t.Context(), view)
+	becomes(t, f, v)
+
+	ctx, stop := context.WithCancel(t.Context())
+	deleted := make(chan string)
+	s := view.Subscribe(delivery.SubscribeOptions{})
+	go func() {
+		defer s.Close()
+		var all strings.Builder
+		for {
+			frames, err := s.Next(ctx)
+			for _, frame := range frames {
+				for part := range strings.SplitSeq(string(frame.JSON), `{"dvx":`) {
+					if before, _, ok := strings.Cut(part, "}"); ok && !strings.HasPrefix(part, `{"rev"`) {
+						all.WriteString(before + "\n")
+					}
+				}
+			}
+			if err != nil {
+				deleted <- all.String()
+				return
+			}
+		}
+	}()
+	for _, step := range []func(){
+		func() { mark(2, "pending-upgrade", "kept", "new") },
+		func() { mark(1, "superseded", "kept", "old"); mark(2, "deployed", "kept", "new") },
+		func() { mark(3, "pending-upgrade", "kept"); mark(3, "failed", "kept") },
+		func() {
+			mark(4, "pending-rollback", "kept", "old")
+			mark(2, "superseded", "kept", "new")
+			mark(4, "deployed", "kept", "old")
+		},
+		func() {
+			for _, revision := range []int{1, 2, 3} {
+				if err := c.Delete(t.Context(), helmSecret(namespace, "", revision, nil)); err != nil {
+					t.Fatal(err)
+				}
+			}
+		},
+	} {
+		step()
+		becomes(t, f, v)
+	}
+	stop()
+	if all := <-deleted; strings.Contains(all, `"kept"`) || !strings.Contains(all, `"old"`) {
+		t.Errorf("deleted were:\n%s", all)
+	}
+}

@@ -10,6 +10,7 @@ import (
 	"io"
 	"regexp"
 	"strconv"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -33,23 +34,31 @@ type helmRelease struct {
 var revisionName = regexp.MustCompile(`^sh\.helm\.release\.v1\.(.+)\.v(\d+)$`)
 
 // helmReleases returns what the releases among listed Secrets or ConfigMaps
-// manage, by the key of the newest deployed revision's object.
+// manage, by the key of the newest deployed revision's object, or where none is, of
+// the newest that is about to be.
 func helmReleases(items []unstructured.Unstructured) map[[2]string][]reference {
 	type latest struct {
-		number uint64
-		item   *unstructured.Unstructured
+		number   uint64
+		deployed bool
+		item     *unstructured.Unstructured
 	}
 	newest := map[[2]string]latest{}
 	for i := range items {
 		item := &items[i]
 		name := revisionName.FindStringSubmatch(item.GetName())
-		if name == nil || helmStatus(item) != "deployed" {
+		if name == nil {
+			continue
+		}
+		status := helmStatus(item)
+		deployed := status == "deployed"
+		if !deployed && (item.GetKind() == "ConfigMap" || !strings.HasPrefix(status, "pending-")) {
 			continue
 		}
 		number, err := strconv.ParseUint(name[2], 10, 64)
 		key := [2]string{item.GetNamespace(), name[1]}
-		if before, ok := newest[key]; err == nil && (!ok || number > before.number) {
-			newest[key] = latest{number, item}
+		before, ok := newest[key]
+		if err == nil && (!ok || deployed && !before.deployed || deployed == before.deployed && number > before.number) {
+			newest[key] = latest{number, deployed, item}
 		}
 	}
 	managed := map[[2]string][]reference{}
