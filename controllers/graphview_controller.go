@@ -1,6 +1,7 @@
 package controllers
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -167,7 +168,7 @@ func verdictOf(err error) (verdict, *spec.InvalidError, error) {
 func (r *GraphViewReconciler) checkServiceAccount(ctx context.Context, view *v1alpha1.GraphView) (verdict, error) {
 	name := view.Spec.ServiceAccountName
 	if name == "" {
-		return r.options.checkNamed(&view.Spec), nil
+		return r.options.checkNamed(view), nil
 	}
 	account := &metav1.PartialObjectMetadata{}
 	account.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("ServiceAccount"))
@@ -182,13 +183,17 @@ func (r *GraphViewReconciler) checkServiceAccount(ctx context.Context, view *v1a
 	return accepted, nil
 }
 
-// checkNamed decides whether a spec names a ServiceAccount where it has to.
-func (o *Options) checkNamed(in *v1alpha1.GraphViewSpec) verdict {
-	if o.RequireServiceAccount && in.ServiceAccountName == "" {
-		return verdict{v1alpha1.ReasonServiceAccountRequired,
-			"spec.serviceAccountName: this installation requires it; name a ServiceAccount of this namespace, the graph will contain what that may list and watch"}
+// checkNamed decides whether a GraphView names a ServiceAccount where it has to.
+func (o *Options) checkNamed(view *v1alpha1.GraphView) verdict {
+	if !o.RequireServiceAccount || view.Spec.ServiceAccountName != "" {
+		return accepted
 	}
-	return accepted
+	// A manifest that is checked offline may leave its namespace to kubectl.
+	namespace := cmp.Or(view.Namespace, "NAMESPACE")
+	return verdict{v1alpha1.ReasonServiceAccountRequired, fmt.Sprintf(
+		"spec.serviceAccountName: this installation requires it. The graph contains what that ServiceAccount of the GraphView's namespace may list and watch. "+
+			"To make one: `kubectl -n %[1]s create serviceaccount viewer` and `kubectl -n %[1]s create rolebinding viewer --clusterrole=view --serviceaccount=%[1]s:viewer`; then set serviceAccountName: viewer",
+		namespace)}
 }
 
 func (r *GraphViewReconciler) elected() bool {

@@ -56,7 +56,7 @@ func (w *validator) ValidateDelete(context.Context, *v1alpha1.GraphView) (admiss
 }
 
 func (w *validator) validate(ctx context.Context, view *v1alpha1.GraphView) error {
-	if v := w.options.checkNamed(&view.Spec); !v.accepted() {
+	if v := w.options.checkNamed(view); !v.accepted() {
 		return refusal("GraphView", view.Name, v, []string{v.message})
 	}
 	declared, err := specOf(&view.Spec)

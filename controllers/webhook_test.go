@@ -38,7 +38,8 @@ func TestWebhook(t *testing.T) {
 	cause := func(field, message string) metav1.StatusCause {
 		return metav1.StatusCause{Type: metav1.CauseTypeFieldValueInvalid, Field: field, Message: message}
 	}
-	required := "this installation requires it; name a ServiceAccount of this namespace, the graph will contain what that may list and watch"
+	required := "this installation requires it. The graph contains what that ServiceAccount of the GraphView's namespace may list and watch. " +
+		"To make one: `kubectl -n shop create serviceaccount viewer` and `kubectl -n shop create rolebinding viewer --clusterrole=view --serviceaccount=shop:viewer`; then set serviceAccountName: viewer"
 	tests := map[string]struct {
 		options     Options
 		before      *v1alpha1.GraphViewSpec

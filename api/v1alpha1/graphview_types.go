@@ -75,7 +75,8 @@ type GraphViewSpec struct {
 	Roots *Roots `json:"roots,omitempty"`
 
 	// serviceAccountName names a ServiceAccount in the GraphView's namespace.
-	// The graph then contains only what that account may list and watch.
+	// The graph then contains only what that account may list and watch. It is
+	// required unless the operator runs with --require-service-account=false.
 	// +optional
 	// +kubebuilder:validation:MaxLength=253
 	// +kubebuilder:validation:XValidation:rule="size(self) == 0 || self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$')",message="must be the name of a ServiceAccount in the GraphView's namespace: lower case letters, digits, '-' and '.', without a namespace or prefix"

@@ -26,6 +26,8 @@ kubectl, in another terminal:
   kubectl get --raw '%[6]s'                # the graph now, as one message
   kubectl get --raw '%[7]s'          # the stream, one message per line
 
+GraphViews of your own need no serviceAccountName here, since this operator runs with --require-service-account=false; elsewhere they do.
+
 the operator's log: %[8]s
 `, filepath.Join(plane.Dir(), "kubeconfig"), filepath.Join(root, "bin"), filepath.Dir(plane.KubectlPath()), sampleView, sampleNamespace, one, stream, manager.LogPath())
 }

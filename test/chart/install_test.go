@@ -100,13 +100,13 @@ func TestInstalled(t *testing.T) {
 			t.Run("the webhook refuses", func(t *testing.T) {
 				if !test.webhook {
 					fixture.Apply(t, c.ControlPlane, `{apiVersion: graphview.dev/v1alpha1, kind: GraphView, metadata: {name: broken, namespace: shop},
-spec: {queries: [{include: {resourceSelectorExpression: "oops"}}]}}`)
+spec: {serviceAccountName: viewer, queries: [{include: {resourceSelectorExpression: "oops"}}]}}`)
 					c.kubectl(t, "wait", "--for=condition=Accepted=False", "-n", "shop", "graphview/broken", "--timeout=90s")
 					return
 				}
 				eventually(t, func() string {
 					err := fixture.TryApply(t, c.ControlPlane, `{apiVersion: graphview.dev/v1alpha1, kind: GraphView, metadata: {name: broken, namespace: shop},
-spec: {queries: [{include: {resourceSelectorExpression: "oops"}}]}}`)
+spec: {serviceAccountName: viewer, queries: [{include: {resourceSelectorExpression: "oops"}}]}}`)
 					if err == nil || !strings.Contains(err.Error(), "spec.queries[0].include.resourceSelectorExpression") {
 						return fmt.Sprintf("an invalid GraphView: %v", err)
 					}
@@ -170,7 +170,7 @@ func TestNarrowedRights(t *testing.T) {
 			fixture.Kubectl(t, plane, "create", "namespace", name)
 		}
 		return template(t, `rbac: {read: namespaces, namespaces: [shop], resources: [{apiGroups: [""], resources: [configmaps, secrets]}]}`, "--skip-tests")
-	})
+	}, "--require-service-account=false")
 	for _, namespace := range []string{"shop", "other"} {
 		c.kubectl(t, "create", "configmap", "-n", namespace, "settings", "--from-literal=a=b")
 	}

@@ -25,14 +25,21 @@ func TestSamples(t *testing.T) {
 	}
 	for _, file := range files {
 		name := strings.TrimSuffix(strings.TrimPrefix(filepath.Base(file), "graphview_"), ".yaml")
+		namespace := "shop"
+		switch name {
+		case "flux":
+			namespace = "flux-system"
+		case "argocd":
+			namespace = "argocd"
+		}
 		c.kubectl(t, "apply", "-f", file)
-		c.kubectl(t, "wait", "--for=condition=Accepted", "-f", file, "--timeout=90s")
-		c.kubectl(t, "wait", "--for=condition=Ready", "-f", file, "--timeout=90s")
+		c.kubectl(t, "wait", "--for=condition=Accepted", "-n", namespace, "graphview/"+name, "--timeout=90s")
+		c.kubectl(t, "wait", "--for=condition=Ready", "-n", namespace, "graphview/"+name, "--timeout=90s")
 		if name == "flux" || name == "argocd" {
 			continue // their roots are not there
 		}
 		eventually(t, func() string {
-			if n := c.kubectl(t, "get", "-f", file, "-o", "jsonpath={.status.vertices}"); n == "" || n == "0" {
+			if n := c.kubectl(t, "get", "-n", namespace, "graphview/"+name, "-o", "jsonpath={.status.vertices}"); n == "" || n == "0" {
 				return name + " shows nothing"
 			}
 			return ""

@@ -35,7 +35,7 @@ func TestUpgrade(t *testing.T) {
 		t.Fatal("the version before is the present one")
 	}
 	// What the version before knows.
-	for _, file := range []string{"namespace", "web", "worker", "graphview_storefront", "graphview_namespace"} {
+	for _, file := range []string{"namespace", "account", "web", "worker", "graphview_storefront", "graphview_namespace"} {
 		c.kubectl(t, "apply", "-f", filepath.Join(root, "config", "samples", file+".yaml"))
 	}
 	c.kubectl(t, "wait", "--for=condition=Ready", "-n", "shop", "graphview/storefront", "--timeout=90s")

@@ -33,7 +33,7 @@ func TestLint(t *testing.T) {
 var variants = map[string][]string{
 	"nothing said":       nil,
 	"everything off":     {"apiService.enabled=false", "crds.install=false", "rbac.create=false", "serviceAccount.create=false", "podDisruptionBudget.enabled=false"},
-	"everything on":      {"networkPolicy.enabled=true", "webhook.enabled=true", `webhook.certificates="self-signed"`, "metrics.authentication=true", "serviceMonitor.enabled=true", "prometheusRule.enabled=true", "operator.pprof=true", "operator.requireServiceAccount=true", `operator.allowedOrigins=["*.example.com"]`, "replicas=2"},
+	"everything on":      {"networkPolicy.enabled=true", "webhook.enabled=true", `webhook.certificates="self-signed"`, "metrics.authentication=true", "serviceMonitor.enabled=true", "prometheusRule.enabled=true", "operator.pprof=true", "operator.requireServiceAccount=false", `operator.allowedOrigins=["*.example.com"]`, "replicas=2"},
 	"some resources":     {`rbac.read="resources"`, `rbac.resources=[{"apiGroups":["apps"],"resources":["deployments"]}]`},
 	"some namespaces":    {`rbac.read="namespaces"`, `rbac.namespaces=["shop"]`},
 	"without Secrets":    {"rbac.secrets=false", `rbac.resources=[{"apiGroups":["example.com"],"resources":["*"]}]`},
@@ -115,11 +115,11 @@ func TestValues(t *testing.T) {
 	})
 	t.Run("flags", func(t *testing.T) {
 		args, _ := container(t, objects(t, `
-operator: {allowedOrigins: [a.example.com, "*.example.org"], requireServiceAccount: true, maxVerticesPerView: 2000000, pprof: true, extraArgs: [--zap-encoder=console]}
+operator: {allowedOrigins: [a.example.com, "*.example.org"], requireServiceAccount: false, maxVerticesPerView: 2000000, pprof: true, extraArgs: [--zap-encoder=console]}
 webhook: {enabled: true, certificates: self-signed}
 metrics: {authentication: true}`), "args").([]any)
 		for _, want := range []any{
-			"--allowed-origins=a.example.com,*.example.org", "--require-service-account", "--max-vertices-per-view=2000000",
+			"--allowed-origins=a.example.com,*.example.org", "--require-service-account=false", "--max-vertices-per-view=2000000",
 			"--pprof-bind-address=127.0.0.1:6060", "--zap-encoder=console", "--webhook-bind-address=:9443", "--inject-webhook-ca", "--metrics-authentication", "--leader-elect",
 		} {
 			if !slices.Contains(args, want) {

@@ -65,6 +65,7 @@ apiVersion: graphview.dev/v1alpha1
 kind: GraphView
 metadata: {name: storefront, namespace: shop}
 spec:
+  serviceAccountName: viewer
   queries:
   - include: {resourceSelectorExpression: "group = 'apps'"}
 `,

@@ -53,7 +53,7 @@ func TestHealth(t *testing.T) {
 		return []byte(fixture.Kubectl(t, plane, args...))
 	}
 	manifests := kubectl("kustomize", filepath.Join(root, "config", "default"))
-	operator, err := installation.Start(t.Context(), installation.Options{Plane: plane, Binary: binary, Manifests: manifests, Args: []string{"--max-vertices-per-view=30"}})
+	operator, err := installation.Start(t.Context(), installation.Options{Plane: plane, Binary: binary, Manifests: manifests, Args: []string{"--max-vertices-per-view=30", "--require-service-account=false"}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -70,13 +70,13 @@ func TestConfig(t *testing.T) {
 			t.Errorf("the Service's port leads to %q, the container has %v", name, ports)
 		}
 	})
-	t.Run("samples are served with the operator's own rights", func(t *testing.T) {
+	t.Run("samples are served as the operator and their ServiceAccount may", func(t *testing.T) {
 		operator, err := plane.ServiceAccountConfig(t.Context(), "graphview-system", "graphview-manager")
 		if err != nil {
 			t.Fatal(err)
 		}
 		startEngine(t, "shop", operator, operator)
-		for _, name := range []string{"storefront", "namespace"} {
+		for _, name := range []string{"storefront", "namespace", "application", "team"} {
 			view := &v1alpha1.GraphView{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name}}
 			waitOutcomes(t, c, view, outcomeReady...)
 		}

@@ -20,12 +20,21 @@ import (
 	"graphview.dev/graphview"
 )
 
+// permitInterval is how often an engine asks again what a ServiceAccount may read.
+const permitInterval = time.Second
+
 // startEngine runs an engine that reads as one user, and the controller for one
 // namespace as another, until the test ends.
 func startEngine(t *testing.T, namespace string, reader, writer *rest.Config) {
 	t.Helper()
 	notifier := &controllers.Notifier{}
-	engine, err := graphview.NewEngine(graphview.Options{Config: reader, Logger: testr.New(t), Notify: notifier.Notify})
+	permit, err := controllers.NewPermit(reader, permitInterval)
+	if err != nil {
+		t.Fatal(err)
+	}
+	engine, err := graphview.NewEngine(graphview.Options{
+		Config: reader, Logger: testr.New(t), Notify: notifier.Notify, Permit: permit.Allowed, PermitInterval: permitInterval,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package integration
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
 	"fmt"
@@ -80,6 +81,8 @@ func readShipped(t *testing.T, object client.Object, path ...string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// The object comes first, what it needs after it.
+	text, _, _ = bytes.Cut(text, []byte("\n---\n"))
 	if err := yaml.UnmarshalStrict(text, object); err != nil {
 		t.Fatal(err)
 	}

@@ -126,9 +126,11 @@ func TestWebhookRefuses(t *testing.T) {
 		startWebhook(t, port, server.clock, controllers.Options{RequireServiceAccount: true})
 		untilAsked(t, c, namespace)
 		view := configMapsView(namespace)
-		const want = "spec.serviceAccountName: this installation requires it; name a ServiceAccount of this namespace, the graph will contain what that may list and watch"
-		if got := denied(c.Create(t.Context(), view.DeepCopy(), client.DryRunAll)); got != want {
-			t.Errorf("says %q", got)
+		got := denied(c.Create(t.Context(), view.DeepCopy(), client.DryRunAll))
+		for _, want := range []string{"spec.serviceAccountName: this installation requires it.", "kubectl -n " + namespace + " create serviceaccount viewer"} {
+			if !strings.Contains(got, want) {
+				t.Errorf("says %q, want %s", got, want)
+			}
 		}
 		view.Spec.ServiceAccountName = "not-there-yet"
 		if err := c.Create(t.Context(), view, client.DryRunAll); err != nil {

@@ -65,7 +65,7 @@ func TestSecondReplica(t *testing.T) {
 		t.Fatal("nobody was elected")
 	}
 	// What is declared now gets its status from one of them, and Events once.
-	file := fixture.Manifest(t, `{apiVersion: graphview.dev/v1alpha1, kind: GraphView, metadata: {name: twice, namespace: shop}, spec: {queries: [{include: {resourceSelectorExpression: "resource == 'services'"}}]}}`)
+	file := fixture.Manifest(t, `{apiVersion: graphview.dev/v1alpha1, kind: GraphView, metadata: {name: twice, namespace: shop}, spec: {serviceAccountName: viewer, queries: [{include: {resourceSelectorExpression: "resource == 'services'"}}]}}`)
 	kubectl(t, "apply", "-f", file)
 	kubectl(t, "wait", "--for=condition=Ready", "-n", "shop", "graphview/twice", "--timeout=90s")
 	eventually(t, func() string {

@@ -71,6 +71,6 @@ read.`,
 	}
 	cmd.Flags().StringSliceVarP(&files, "filename", "f", nil, "Files or folders with manifests; - is standard input")
 	cmd.Flags().BoolVarP(&recursive, "recursive", "R", false, "Folders below folders, too")
-	cmd.Flags().BoolVar(&o.RequireServiceAccount, "require-service-account", false, "The operator has this flag: every GraphView needs a ServiceAccount")
+	cmd.Flags().BoolVar(&o.RequireServiceAccount, "require-service-account", true, "Every GraphView names a ServiceAccount, as the operator wants it by default; false for an operator with --require-service-account=false")
 	return cmd
 }

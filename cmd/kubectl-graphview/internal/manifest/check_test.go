@@ -100,7 +100,7 @@ func TestCheck(t *testing.T) {
 
 // What ships as samples is well.
 func TestSamples(t *testing.T) {
-	checker, err := New(Options{})
+	checker, err := New(Options{RequireServiceAccount: true})
 	if err != nil {
 		t.Fatal(err)
 	}
