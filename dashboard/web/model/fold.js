@@ -33,9 +33,9 @@ export function fold(name, vertices, { opened = () => false, shows = () => true,
   const groups = whole ? [cards] : groupByLinks(cards.filter((card) => !card.hub), drawn.filter((l) => !l.a.hub && !l.b.hub));
   const apps = groups.map((group) => box(group));
   const linked = new Set(drawn.flatMap((l) => (l.a.hub || l.b.hub ? [] : [l.a, l.b])));
-  const loose = whole ? [] : apps.filter(({ cards: [only, another] }) => !another && !linked.has(only) && looseRoles.has(only.role) && only.anchor.present);
-  const kept = apps.filter((app) => !loose.includes(app));
-  if (loose.length > 0) kept.push({ key: "loose", title: "on their own", sort: 2, cards: loose.flatMap((app) => app.cards), lines: [], hints: [] });
+  const loose = new Set(whole ? [] : apps.filter(({ cards: [only, another] }) => !another && !linked.has(only) && looseRoles.has(only.role) && only.anchor.present));
+  const kept = apps.filter((app) => !loose.has(app));
+  if (loose.size > 0) kept.push({ key: "loose", title: "on their own", sort: 2, cards: [...loose].flatMap((app) => app.cards), lines: [], hints: [] });
   const shared = cards.filter((card) => card.hub);
   if (shared.length > 0) kept.push({ key: "shared", title: "shared", sort: 0, cards: shared, lines: [], hints: [] });
   for (const app of kept) for (const card of app.cards) card.app = app;
@@ -112,7 +112,7 @@ function gather(vertices, opened) {
   for (const card of cards.values()) {
     card.owner = owner.get(card.anchor);
     card.opened = opened(card.key);
-    card.members.sort((a, b) => (a === card.anchor ? -1 : b === card.anchor ? 1 : compare(a.key, b.key)));
+    if (card.members.length > 1) card.members.sort((a, b) => (a === card.anchor ? -1 : b === card.anchor ? 1 : compare(a.key, b.key)));
   }
   return [...cards.values()].sort((a, b) => a.anchor.rank - b.anchor.rank || compare(a.key, b.key));
 }

@@ -15,6 +15,7 @@ const tallest = 14; // cards in a column, beyond which it is split
  */
 export function layered(nodes, edges, hints = []) {
   const n = nodes.length;
+  if (n === 1 && edges.length === 0) return { places: [{ x: 0, y: 0 }], ways: [], width: card.w, height: card.h };
   const all = cutCycles(n, [...edges, ...hints]);
   const layer = assign(n, all);
   const forward = all.slice(0, edges.length);
@@ -110,7 +111,12 @@ function order(columns) {
     column.sort((a, b) => a.rank - b.rank || a.index - b.index);
     settle(column);
   }
-  const mean = (list) => list.reduce((sum, item) => sum + item.at, 0) / list.length;
+  if (columns.length === 1) return; // nobody has a neighbour
+  const mean = (list) => {
+    let sum = 0;
+    for (const item of list) sum += item.at;
+    return sum / list.length;
+  };
   for (let sweep = 0; sweep < sweeps; sweep++) {
     const right = sweep % 2 === 0;
     for (const column of right ? columns : [...columns].reverse()) {
@@ -138,15 +144,20 @@ function coordinates(columns, items, chains, n, edges, forward) {
   }
   const width = x - card.gapX;
   for (const column of columns) stack(column, (item) => item.index);
-  const center = (item) => item.y + item.h / 2;
-  const mean = (list) => list.reduce((sum, item) => sum + center(item), 0) / list.length;
-  for (const pass of ["before", "after", "before", "both"]) {
-    for (const column of pass === "after" ? [...columns].reverse() : columns) {
-      stack(column, (item) => {
-        const near = pass === "both" ? [...item.before, ...item.after] : item[pass];
-        return near.length > 0 ? mean(near) - item.h / 2 : item.y;
-      }, true);
-    }
+  const centers = (list) => {
+    let sum = 0;
+    for (const item of list) sum += item.y + item.h / 2;
+    return sum;
+  };
+  const beside = (item, before, after) => {
+    const count = (before ? item.before.length : 0) + (after ? item.after.length : 0);
+    if (count === 0) return item.y;
+    return ((before ? centers(item.before) : 0) + (after ? centers(item.after) : 0)) / count - item.h / 2;
+  };
+  const passes = columns.length === 1 ? [] : [[true, false], [false, true], [true, false], [true, true]];
+  for (const [before, after] of passes) {
+    const wish = (item) => beside(item, before, after);
+    for (const column of before ? columns : [...columns].reverse()) stack(column, wish, true);
   }
   let top = Infinity;
   for (const item of items) top = Math.min(top, item.y);
@@ -182,8 +193,13 @@ function stack(column, wish, wished = false) {
   let offset = 0;
   const blocks = [];
   for (const row of rows) {
-    const h = Math.max(...row.map((item) => item.h));
-    const want = (wished ? row.reduce((sum, item) => sum + wish(item), 0) / row.length : offset) - offset;
+    let h = 0;
+    let want = 0;
+    for (const item of row) {
+      h = Math.max(h, item.h);
+      if (wished) want += wish(item);
+    }
+    want = (wished ? want / row.length : offset) - offset;
     row.offset = offset;
     offset += h + card.gapY;
     blocks.push({ sum: want, count: 1, rows: [row] });

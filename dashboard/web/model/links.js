@@ -101,7 +101,9 @@ export function groupByLinks(cards, links) {
     else byLabel.set(card.label, card);
   }
   const strength = (link) => (link.arcs.some((arc) => arc.t === "or") ? 0 : link.arcs.some((arc) => arc.t === "r") ? 1 : 2);
-  for (const wanted of [0, 1, 2]) for (const link of links) if (strength(link) === wanted) join(link.a, link.b);
+  const byStrength = [[], [], []];
+  for (const link of links) byStrength[strength(link)].push(link);
+  for (const same of byStrength) for (const link of same) join(link.a, link.b);
   const groups = new Map();
   for (const card of cards) {
     const root = find(card);

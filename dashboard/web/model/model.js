@@ -2,7 +2,7 @@
 // places that this touches, and leaves all others where they are.
 import { describe } from "./card.js";
 import { fold } from "./fold.js";
-import { arrange, copyDrawing, inset, layOutApp, layOutPlace, movePlace, packPlaces, placeIsFree, signature } from "./place.js";
+import { arrange, copyDrawing, inset, isDrawnAs, layOutApp, layOutPlace, movePlace, packPlaces, placeIsFree } from "./place.js";
 import { homeOf, neighbourhood, select } from "./scope.js";
 import { isProblem, worse } from "./store.js";
 
@@ -146,9 +146,8 @@ export class Model {
     const drawn = new Map((before?.apps ?? []).map((app) => [app.key, app]));
     for (const app of place.apps) {
       arrange(app);
-      app.signature = signature(app);
       const known = drawn.get(app.key);
-      if (known?.signature === app.signature) copyDrawing(app, known);
+      if (known && isDrawnAs(app, known)) copyDrawing(app, known);
       else layOutApp(app);
       summarize(app);
     }

@@ -8,9 +8,10 @@ export function pack(sizes, gap, aspect = 1.7) {
   const widest = Math.max(...sizes.map((s) => s.w));
   const wanted = Math.sqrt(area * aspect);
   let best;
+  const order = sizes.map((_, i) => i).sort((a, b) => sizes[b].h - sizes[a].h || sizes[b].w - sizes[a].w || a - b);
   // Several widths are tried: the one whose result is fullest and best shaped wins.
   for (const factor of [0.85, 0.92, 1, 1.08, 1.16, 1.26, 1.4]) {
-    const tried = skyline(sizes, Math.max(widest, wanted * factor), gap);
+    const tried = skyline(sizes, order, Math.max(widest, wanted * factor), gap);
     const ratio = tried.w / tried.h / aspect;
     const cost = (tried.w * tried.h) / area * (1 + 0.35 * Math.abs(Math.log(ratio)));
     if (!best || cost < best.cost - 1e-9) best = { ...tried, cost };
@@ -19,8 +20,7 @@ export function pack(sizes, gap, aspect = 1.7) {
   return best;
 }
 
-function skyline(sizes, width, gap) {
-  const order = sizes.map((_, i) => i).sort((a, b) => sizes[b].h - sizes[a].h || sizes[b].w - sizes[a].w || a - b);
+function skyline(sizes, order, width, gap) {
   let line = [{ x: 0, y: 0, w: width + gap }];
   const places = new Array(sizes.length);
   let [right, bottom] = [0, 0];

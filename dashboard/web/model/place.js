@@ -28,9 +28,16 @@ export function layOutApp(app) {
   app.h = Math.max(drawn.height, cardSize.h) + inset.title + inset.bottom;
 }
 
-/** What an app's drawing depends on: the same text, the same drawing. */
-export const signature = (app) =>
-  `${app.cards.map((card) => card.key).join("\n")}\n\n${app.lines.map((line) => `${line.a.index}-${line.b.index}`).join()}`;
+/** Whether an app is drawn as it was: the same cards and lines between them, in the same order. */
+export function isDrawnAs(app, before) {
+  if (app.cards.length !== before.cards.length || app.lines.length !== before.lines.length) return false;
+  for (let i = 0; i < app.cards.length; i++) if (app.cards[i].key !== before.cards[i].key) return false;
+  for (let i = 0; i < app.lines.length; i++) {
+    const [line, known] = [app.lines[i], before.lines[i]];
+    if (line.a.index !== known.a.index || line.b.index !== known.b.index) return false;
+  }
+  return true;
+}
 
 /** Takes an unchanged app's drawing over from the one before. */
 export function copyDrawing(app, before) {
