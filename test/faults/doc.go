@@ -6,7 +6,8 @@
 // [Fault] says: it delays and refuses them, cuts their answers short or holds
 // them back, and it cuts connections. The tests beside it take these, and what
 // can be done to a cluster itself, in seeded episodes: break, change, heal,
-// compare. etcd is among them: it is made to stand still again and again.
+// compare: graphs, and what there is of watches, goroutines and memory. etcd is among
+// them: it is made to stand still again and again.
 // `make faults` runs some hundreds of episodes and prints a line for each, and a
 // summary; `make test` runs a few.
 //

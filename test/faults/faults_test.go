@@ -1,6 +1,7 @@
 package faults
 
 import (
+	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -10,7 +11,8 @@ import (
 const mostFailures = 5
 
 // TestFaults runs seeded episodes against one engine and wants every subscriber
-// to have the oracle's graph after each.
+// to have the oracle's graph after each, and as many watches, goroutines and as much
+// memory as there were before the first.
 func TestFaults(t *testing.T) {
 	first := *seed
 	if first == 0 {
@@ -23,19 +25,23 @@ func TestFaults(t *testing.T) {
 	if err := s.compare(t.Context()); err != nil {
 		t.Fatalf("before the first episode: %v", err)
 	}
+	before := s.residue()
+	fmt.Printf("before the first episode there are %s\n", before)
 	played = &summary{first: first, sorts: make(map[string]int)}
 	defer func() { played.expired, played.etcdPauses = s.proxy.Count("expired"), s.etcdPauses.Load() }()
 	for i := range *episodes {
 		started := time.Now()
 		n := first + uint64(i)
 		what, troubles, err := s.episode(t.Context(), n)
+		after, left := s.settle(t.Context(), before)
+		err = errors.Join(err, left)
 		lasted := time.Since(started)
 		played.note(troubles, lasted, err)
 		result := "ok"
 		if err != nil {
 			result = "FAILED"
 		}
-		fmt.Printf("episode %3d seed %d: %s: %s (%.1fs)\n", i+1, n, result, what, lasted.Seconds())
+		fmt.Printf("episode %3d seed %d: %s: %s (%.1fs; %s)\n", i+1, n, result, what, lasted.Seconds(), after)
 		if err == nil {
 			continue
 		}
