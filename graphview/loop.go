@@ -206,30 +206,46 @@ func (e *Engine) loop(ctx context.Context) {
 		case now := <-lapse.C:
 			batch = append(batch, funcEvent(func() { e.graph.Lapse(now.Unix()) }))
 		}
-		e.counts.revisions.Add(1)
-		var locked time.Time
-		changed := e.graph.Update(func() {
-			locked = time.Now()
-			for _, ev := range batch {
-				ev.apply(e)
-			}
-		})
-		e.writeLock.Observe(time.Since(locked).Seconds())
-		e.tellExceedances()
-		for _, l := range changed {
-			if v := e.byLens[l]; v != nil {
-				v.revised(received)
-			}
+		for left := e.revise(batch, received); len(left) > 0; {
+			left = e.revise(left, received)
 		}
-		if len(changed) > 0 {
-			e.rested = time.Now().Add(pace(e.delivered.Subscribers()))
-		}
-		for _, done := range e.finished {
-			close(done)
-		}
-		e.finished = e.finished[:0]
 		clear(batch)
 	}
+}
+
+// maxVisits is how many elements a revision may have to look at before no further
+// event becomes a part of it: while it is made, nobody reads the graph. Beside a
+// hundred views, each event is a decision for each of them.
+const maxVisits = 1 << 14
+
+// revise makes a revision of as many events as one may have, at least of one, and
+// returns the others.
+func (e *Engine) revise(batch []event, received time.Time) (left []event) {
+	e.counts.revisions.Add(1)
+	var locked time.Time
+	changed := e.graph.Update(func() {
+		locked = time.Now()
+		left = batch
+		for len(left) > 0 && (len(left) == len(batch) || e.graph.Visits() < maxVisits) {
+			left[0].apply(e)
+			left = left[1:]
+		}
+	})
+	e.writeLock.Observe(time.Since(locked).Seconds())
+	e.tellExceedances()
+	for _, l := range changed {
+		if v := e.byLens[l]; v != nil {
+			v.revised(received)
+		}
+	}
+	if len(changed) > 0 {
+		e.rested = time.Now().Add(pace(e.delivered.Subscribers()))
+	}
+	for _, done := range e.finished {
+		close(done)
+	}
+	e.finished = e.finished[:0]
+	return left
 }
 
 // replay shows a tap what its watch retains, as far as wants says so.

@@ -189,8 +189,14 @@ func (l *Lens) setUse(k kindID, next use) {
 	if before.resource == next.resource && before.namespaced == next.namespaced {
 		return
 	}
-	if _, ok := l.usesWas[k]; !ok {
-		l.usesWas[k] = before
+	// Of a kind that nothing is of and nothing refers to, the lens looks no different.
+	if l.g.slotsOf[k] > 0 {
+		if len(l.usesWas) == 0 {
+			l.g.visits += int(l.entries.next)
+		}
+		if _, ok := l.usesWas[k]; !ok {
+			l.usesWas[k] = before
+		}
 	}
 	if next.resource != 0 {
 		l.g.kinds.hold(k)
@@ -211,6 +217,7 @@ func (l *Lens) Select(id NodeID, s Selection) {
 	if n == 0 || l.closed {
 		return
 	}
+	l.g.visits++
 	e := l.index.at(n)
 	if !s.Member {
 		if e != 0 {

@@ -91,6 +91,7 @@ func (g *Graph) arcsByNamespaceLabel(space spaceID) []arcID {
 		if sc == nil {
 			continue
 		}
+		g.visits += len(sc.slots)
 		for _, to := range sc.slots {
 			for id := g.slots.at(to).in; id != 0; {
 				a := g.arcs.at(id)

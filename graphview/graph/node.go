@@ -101,6 +101,7 @@ func (g *Graph) slotFor(kind kindID, space spaceID, name string) slotID {
 	// The caller's string may be a piece of a whole object.
 	*g.slots.at(id) = slot{name: strings.Clone(name), kind: kind, space: space}
 	g.kinds.hold(kind)
+	g.slotsOf[kind]++
 	g.spaces.hold(space)
 	g.names.add(hash, id)
 	return id
@@ -114,6 +115,7 @@ func (g *Graph) dropSlot(id slotID) {
 	}
 	g.names.remove(hashName(s.kind, s.space, s.name), id)
 	g.kinds.release(s.kind)
+	g.slotsOf[s.kind]--
 	g.spaces.release(s.space)
 	g.slots.release(id)
 }

@@ -41,6 +41,7 @@ func (g *Graph) Set(id SourceID, o *Object) NodeID {
 		g.slots.at(at).node = n
 	}
 	p := g.nodes.at(n)
+	g.visits += 1 + len(o.References)
 	known := p.alive()
 	before := g.tallyOf(at)
 	g.addClaim(n, id)
@@ -121,6 +122,7 @@ func (g *Graph) unclaim(id nodeID, source SourceID) {
 			l.unclaimed(id, source)
 		}
 	case !n.alive() && n.pins > 0:
+		g.visits += len(g.lenses)
 		for l := range g.lenses {
 			if e := l.index.at(id); e != 0 {
 				l.deselect(e)

@@ -125,3 +125,48 @@ func BenchmarkReadHub(b *testing.B) {
 	}
 	b.ReportMetric(float64(took.Nanoseconds())/float64(reads), "ns/read")
 }
+
+// BenchmarkBatchBesideHundredLenses has a batch of 512 objects change that each of 100
+// lenses decides about, in one revision and in as many as the engine makes of it; it
+// reports the longest revision of each.
+func BenchmarkBatchBesideHundredLenses(b *testing.B) {
+	const batch, lenses, mostVisits = 512, 100, 1 << 14
+	c, _ := filled(10_000)
+	var all []*Lens
+	c.g.Update(func() {
+		for range lenses {
+			l := c.newLens()
+			for n := nodeID(1); n <= c.g.nodes.next; n++ {
+				l.Select(NodeID(n), Selection{Member: true, Root: true, Hash: 1})
+			}
+			all = append(all, l)
+		}
+	})
+	change := func(i int) {
+		o := c.object("churn", fmt.Sprint("config-", i), nil, []Reference{byName("Secret", "churn", fmt.Sprint("secret-", i%16), "data")})
+		id := c.g.Set(c.sources["ConfigMap"], &o)
+		for _, l := range all {
+			l.Select(id, Selection{Member: true, Root: true, Hash: o.Hash})
+		}
+	}
+	for name, most := range map[string]int{"whole": 1 << 30, "sliced": mostVisits} {
+		b.Run(name, func(b *testing.B) {
+			var took []time.Duration
+			for b.Loop() {
+				for i := 0; i < batch; {
+					took = append(took, c.update(func() {
+						for first := i; i < batch && (i == first || c.g.Visits() < most); i++ {
+							change(i)
+						}
+					}))
+				}
+				c.g.Update(func() {
+					for i := range batch {
+						c.g.Remove(c.sources["ConfigMap"], "churn", fmt.Sprint("config-", i))
+					}
+				})
+			}
+			percentiles(b, took)
+		})
+	}
+}

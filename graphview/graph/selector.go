@@ -300,6 +300,7 @@ func (g *Graph) selectArc(from nodeID, to slotID, typ ArcType, by uint16) {
 // reselect brings an arc up to date with the selectors of its source: it goes if
 // none holds it any more and nothing names its target.
 func (g *Graph) reselect(id arcID) {
+	g.visits++
 	a := g.arcs.at(id)
 	var by uint16
 	if h := g.nodes.at(a.from).holder; h != nil && h.dropped == nil {

@@ -1,0 +1,63 @@
+package graph
+
+import (
+	"testing"
+)
+
+// TestVisits: what a revision looks at is what it changes, times the lenses that see
+// it, and no lens is walked through for a kind of which nothing is known.
+func TestVisits(t *testing.T) {
+	const objects, lenses = 2_000, 20
+	c, _ := filled(objects)
+	var all []*Lens
+	c.g.Update(func() {
+		for range lenses {
+			l := c.newLens()
+			for n := nodeID(1); n <= c.g.nodes.next; n++ {
+				l.Select(NodeID(n), Selection{Member: true, Hash: 1})
+			}
+			all = append(all, l)
+		}
+	})
+	entries := int(all[0].entries.next)
+	widget := Kind{Group: "example.com", Kind: "Widget"}
+	for _, tt := range []struct { // one after the other, on one graph
+		name   string
+		change func()
+		most   int
+	}{
+		{"nothing", func() {}, 0},
+		{"a kind is installed, of which nothing is known", func() {
+			c.g.AddSource(widget, Resource{Group: "example.com", Version: "v1", Resource: "widgets"}, ScopeNamespaced)
+			for _, l := range all {
+				l.Use(widget, Resource{Group: "example.com", Version: "v1", Resource: "widgets"})
+			}
+		}, 0},
+		{"it is removed", func() {
+			for _, l := range all {
+				l.Unuse(widget)
+			}
+		}, 0},
+		{"another version of a kind is watched by one view", func() {
+			all[0].Use(Kind{Kind: "Pod"}, Resource{Version: "v2", Resource: "Pod"})
+		}, entries},
+		{"an object of which each view decides", func() {
+			c.set("ConfigMap", "shop", "new", nil, nil)
+			id := c.g.Find(c.sources["ConfigMap"], "shop", "new")
+			for _, l := range all {
+				l.Select(id, Selection{Member: true, Hash: 1})
+			}
+		}, 2 + 2*lenses},
+		{"a view is explored from roots", func() { all[1].SetRoots(true, Walk{}) }, entries + 1},
+		{"a view goes", func() { all[2].Close() }, 0},
+	} {
+		visits := 0
+		c.g.Update(func() {
+			tt.change()
+			visits = c.g.Visits()
+		})
+		if visits > tt.most {
+			t.Errorf("%s: %d visits, want at most %d", tt.name, visits, tt.most)
+		}
+	}
+}

@@ -1,0 +1,84 @@
+package graphview
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"k8s.io/client-go/rest"
+
+	"graphview.dev/graphview/graph"
+)
+
+// TestRevisionsAreBounded: what has come becomes as many revisions as it takes for
+// none to look at many more elements than one may.
+func TestRevisionsAreBounded(t *testing.T) {
+	e, err := NewEngine(Options{Config: &rest.Config{Host: "http://127.0.0.1:1"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	kind := graph.Kind{Kind: "ConfigMap"}
+	source := graph.SourceID(0)
+	e.revise([]event{funcEvent(func() {
+		source = e.graph.AddSource(kind, graph.Resource{Version: "v1", Resource: "configmaps"}, graph.ScopeNamespaced)
+	})}, time.Time{})
+	const events, each = 5, maxVisits*2/3 - 1
+	applied := 0
+	batch := make([]event, 0, events)
+	for i := range events {
+		references := make([]graph.Reference, each)
+		for j := range references {
+			references[j] = graph.Reference{Type: graph.Direct, To: kind, Namespace: "shop", Name: fmt.Sprint("c", j)}
+		}
+		batch = append(batch, funcEvent(func() {
+			e.graph.Set(source, &graph.Object{Namespace: "shop", Name: fmt.Sprint("o", i), UID: "u", Version: 1, Hash: 1, References: references})
+			applied++
+		}))
+	}
+	var got []int
+	for left := batch; len(left) > 0; {
+		before := applied
+		left = e.revise(left, time.Time{})
+		got = append(got, applied-before)
+	}
+	if fmt.Sprint(got) != "[2 2 1]" {
+		t.Errorf("revisions of %v events, want [2 2 1]", got)
+	}
+}
+
+// TestEventsOfWhatHasGone: a decision about an object that was deleted meanwhile
+// brings it back to no view, nor one of a tap that is closed.
+func TestEventsOfWhatHasGone(t *testing.T) {
+	e := startEngine(t, Options{Config: serveConfigMaps(t, 3)})
+	tap := follow(t, e, func() bool { return true })
+	await(t, "three ConfigMaps", func() bool { return tap.vertices() == 3 })
+	selects := func(name string) event {
+		return &replayEvent{namespace: "shop", name: name, tapVerdict: tapVerdict{tap, verdict{selection: graph.Selection{Member: true}}}}
+	}
+	e.do(func() {
+		(&deleteEvent{feed: tap.feed, namespace: "shop", name: "c1"}).apply(e)
+		selects("c1").apply(e)
+		selects("nobody").apply(e)
+	})
+	if n := tap.vertices(); n != 2 {
+		t.Errorf("%d vertices, want those that are left", n)
+	}
+	e.do(func() {
+		// What is not decided leaves what was.
+		undecided := selects("c2").(*replayEvent)
+		undecided.verdict = verdict{undecided: true}
+		undecided.apply(e)
+	})
+	if n := tap.vertices(); n != 2 {
+		t.Errorf("%d vertices after what was not decided, want 2", n)
+	}
+	e.do(func() {
+		tap.closed = true
+		deselected := selects("c2").(*replayEvent)
+		deselected.verdict = verdict{}
+		deselected.apply(e)
+	})
+	if n := tap.vertices(); n != 2 {
+		t.Errorf("%d vertices after a decision of a tap that is closed, want 2", n)
+	}
+}
