@@ -66,6 +66,14 @@ func (l *listener) kill() {
 	}
 }
 
+func (l *listener) bury() {
+	for _, c := range l.all() {
+		if c.isDead() {
+			_ = c.Close()
+		}
+	}
+}
+
 // connection is one that can go silent without an end, as when a firewall
 // forgets it.
 type connection struct {
@@ -95,9 +103,16 @@ func (c *connection) Write(p []byte) (int, error) {
 
 // silent waits, on a dead connection, until it is closed on this side.
 func (c *connection) silent() bool {
+	if !c.isDead() {
+		return false
+	}
+	<-c.closed
+	return true
+}
+
+func (c *connection) isDead() bool {
 	select {
 	case <-c.dead:
-		<-c.closed
 		return true
 	default:
 		return false

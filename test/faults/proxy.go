@@ -119,6 +119,9 @@ func (p *Proxy) Cut() { p.listener.cut() }
 // Kill lets all connections that there are go silent for ever; new ones work.
 func (p *Proxy) Kill() { p.listener.kill() }
 
+// Bury closes the connections that are silent.
+func (p *Proxy) Bury() { p.listener.bury() }
+
 // Leave closes all connections and takes no others, until Heal.
 func (p *Proxy) Leave() {
 	p.listener.refuse(true)

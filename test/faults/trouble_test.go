@@ -186,10 +186,18 @@ func everybodyLeaves(s *scene, _ *rand.Rand) trouble {
 
 // connectionsDie: they are never heard of again.
 func connectionsDie(s *scene, _ *rand.Rand) trouble {
-	return trouble{name: "dead connections", begin: func(context.Context) error {
-		s.proxy.Kill()
-		return nil
-	}}
+	return trouble{
+		name: "dead connections",
+		begin: func(context.Context) error {
+			s.proxy.Kill()
+			return nil
+		},
+		// The engine has found out by then. The proxy never does: it has nothing to send.
+		after: func(context.Context) error {
+			s.proxy.Bury()
+			return nil
+		},
+	}
 }
 
 // serverCrashes: the API server is killed and comes back.
