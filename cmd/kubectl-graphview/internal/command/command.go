@@ -27,6 +27,13 @@ type cli struct {
 	mapper func() (meta.RESTMapper, error) // kinds and resources of the server
 	paint  paint
 	wait   time.Duration
+	quiet  bool // nobody is told what is waited for
+}
+
+func newCLI(streams genericiooptions.IOStreams) *cli {
+	c := &cli{IOStreams: streams, config: genericclioptions.NewConfigFlags(true).WithDiscoveryBurst(300).WithDiscoveryQPS(50)}
+	c.mapper, c.paint = c.config.ToRESTMapper, paintFor(streams.Out)
+	return c
 }
 
 const overview = `Look at the graphs that GraphViews declare: what an application is made of, what
@@ -42,8 +49,12 @@ interrupted.`
 
 // Run carries a command line out and returns the exit code.
 func Run(ctx context.Context, version string, args []string, streams genericiooptions.IOStreams) int {
-	c := &cli{IOStreams: streams, config: genericclioptions.NewConfigFlags(true).WithDiscoveryBurst(300).WithDiscoveryQPS(50)}
-	c.mapper, c.paint = c.config.ToRESTMapper, paintFor(streams.Out)
+	c := newCLI(streams)
+	return c.exitCode(ctx, c.execute(ctx, version, args))
+}
+
+// execute carries a command line out.
+func (c *cli) execute(ctx context.Context, version string, args []string) error {
 	root := &cobra.Command{
 		Use:   "kubectl-graphview",
 		Short: "Look at the graphs of GraphViews",
@@ -57,14 +68,14 @@ func Run(ctx context.Context, version string, args []string, streams genericioop
 		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
 	}
 	root.SetArgs(args)
-	root.SetIn(streams.In)
-	root.SetOut(streams.Out)
-	root.SetErr(streams.ErrOut)
+	root.SetIn(c.In)
+	root.SetOut(c.Out)
+	root.SetErr(c.ErrOut)
 	c.config.AddFlags(root.PersistentFlags())
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usagef(cmd, "%w", err) })
-	root.AddCommand(c.dashboard(), c.tree(), c.problems(), c.impact(), c.explain(), c.watch(), c.get(), c.query(), c.validate())
+	root.AddCommand(c.dashboard(), c.tree(), c.problems(), c.impact(), c.explain(), c.list(), c.watch(), c.get(), c.query(), c.validate(), c.mcp(version))
 	c.complete(root)
-	return c.exitCode(ctx, root.ExecuteContext(ctx))
+	return root.ExecuteContext(ctx)
 }
 
 func (c *cli) exitCode(ctx context.Context, err error) int {

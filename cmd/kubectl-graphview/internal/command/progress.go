@@ -31,6 +31,9 @@ type progress struct {
 }
 
 func newProgress(v *view) *progress {
+	if v.quiet {
+		return &progress{view: v, out: io.Discard}
+	}
 	return &progress{view: v, out: v.ErrOut, terminal: isTerminal(v.ErrOut)}
 }
 

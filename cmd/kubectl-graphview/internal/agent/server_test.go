@@ -1,0 +1,42 @@
+package agent
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestArgs: nothing that a model says becomes a flag.
+func TestArgs(t *testing.T) {
+	for name, test := range map[string]struct {
+		got  []string
+		want string
+	}{
+		"graphs":   {graphs{place{Namespace: "--as=root"}}.args(), "list --namespace=--as=root --"},
+		"problems": {problems{place{AllNamespaces: true}, ""}.args(), "problems --all-namespaces --"},
+		"tree":     {tree{Graph: "--all", Object: "-A", Depth: 2, Reverse: true, Missing: true}.args(), "tree --reverse --missing --depth=2 -- --all -A"},
+		"explain":  {explain{Namespace: "shop", Graph: "--", Object: "pod/x"}.args(), "explain --namespace=shop -- -- pod/x"},
+		"impact":   {impact{Object: "--as=root", Graph: "-A"}.args(), "impact --in=-A -- --as=root"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(test.want, strings.Join(test.got, " ")); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestShortened(t *testing.T) {
+	line := strings.Repeat("x", 99) + "\n"
+	if got := shortened(line); got != line {
+		t.Errorf("a short text became %q", got)
+	}
+	got := shortened(strings.Repeat(line, 1000))
+	if whole, _, _ := strings.Cut(got, "\n\n"); len(got) > mostText+100 || strings.Count(whole, "\n") != mostText/100-1 || !strings.Contains(got, "345 more lines") {
+		t.Errorf("%d bytes, the last %q", len(got), got[len(got)-100:])
+	}
+	if got := shortened(strings.Repeat("x", 2*mostText)); len(got) > 200 {
+		t.Errorf("a long line became %d bytes", len(got))
+	}
+}

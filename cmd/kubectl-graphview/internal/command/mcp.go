@@ -1,0 +1,63 @@
+package command
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+
+	"graphview.dev/cmd/kubectl-graphview/internal/agent"
+)
+
+func (c *cli) mcp(version string) *cobra.Command {
+	return &cobra.Command{
+		Use:   "mcp",
+		Short: "Answer the questions of an AI agent about graphs",
+		Long: `Serve the Model Context Protocol on standard input and output, for an agent that
+starts this command. Its tools are graphs, problems, tree, explain and impact. They
+change nothing, and show what you may list and watch yourself.`,
+		Example: `  claude mcp add graphview -- kubectl graphview mcp --context=staging`,
+		Args:    between(0, 0, "no arguments"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			settings := inherited(cmd.InheritedFlags())
+			return agent.Serve(cmd.Context(), agent.Options{Version: version, In: c.In, Out: c.Out, Run: func(ctx context.Context, args []string) (string, error) {
+				return answer(ctx, version, append([]string{args[0]}, append(settings, args[1:]...)...))
+			}})
+		},
+	}
+}
+
+// inherited are the flags of kubectl that were set. The last one of a name wins.
+func inherited(flags *pflag.FlagSet) []string {
+	var set []string
+	flags.VisitAll(func(f *pflag.Flag) {
+		if !f.Changed {
+			return
+		}
+		values := []string{f.Value.String()}
+		if many, ok := f.Value.(pflag.SliceValue); ok {
+			values = many.GetSlice()
+		}
+		for _, value := range values {
+			set = append(set, "--"+f.Name+"="+value)
+		}
+	})
+	return set
+}
+
+// answer is what a command says, what is wrong included, but not what it waits for.
+// That it found something is no error here.
+func answer(ctx context.Context, version string, args []string) (string, error) {
+	var said bytes.Buffer
+	c := newCLI(genericiooptions.IOStreams{In: strings.NewReader(""), Out: &said, ErrOut: &said})
+	c.quiet = true
+	err := c.execute(ctx, version, args)
+	if errors.Is(err, errFound) {
+		err = nil
+	}
+	return said.String(), err
+}
