@@ -44,7 +44,7 @@ func (r *release) makePackage(context.Context) error {
 
 // makePage makes the one file of <graph-view>.
 func (r *release) makePage(ctx context.Context) error {
-	text, err := exec.CommandContext(ctx, "go", "run", "./hack/bundle", "-out", r.path("graph-view.js")).CombinedOutput()
+	text, err := exec.CommandContext(ctx, "go", "run", "./hack/bundle", "-single", r.path("graph-view.js")).CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("%w\n%s", err, text)
 	}
