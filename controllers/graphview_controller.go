@@ -18,7 +18,9 @@ import (
 
 	"graphview.dev/api/v1alpha1"
 	"graphview.dev/graphview"
+	"graphview.dev/graphview/access"
 	"graphview.dev/graphview/advice"
+	"graphview.dev/graphview/resources"
 	"graphview.dev/graphview/spec"
 )
 
@@ -29,6 +31,12 @@ const defaultStatusInterval = 5 * time.Second
 type Options struct {
 	// RequireServiceAccount accepts only GraphViews with a serviceAccountName.
 	RequireServiceAccount bool
+	// Served is what the cluster serves, nil where that is not known yet. The webhook
+	// warns by it of what has no effect; without it, of nothing.
+	Served func() *resources.Catalog
+	// Permit says what a ServiceAccount may list and watch, as the engine's option does.
+	// Without it, nothing is said of namespaces that GraphViews with one name.
+	Permit func(ctx context.Context, account graphview.Name, places []access.Place) (map[access.Place]bool, error)
 	// RulesKnown is closed when the engine knows all ReferenceRules; nil if nobody
 	// waits for that.
 	RulesKnown <-chan struct{}

@@ -11,6 +11,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"graphview.dev/api/v1alpha1"
+	"graphview.dev/graphview"
+	"graphview.dev/graphview/access"
 	"graphview.dev/graphview/advice"
 )
 
@@ -42,11 +44,11 @@ func (l *looked) due() time.Time {
 }
 
 // adviseNamespaces finds the namespaces that a GraphView names and that do not exist.
-// Only the GraphView's own is suggested: of others its author may not know. Where a
-// ServiceAccount's rights decide what the author may see, nothing is said. It
-// returns when to look again, 0 for never.
+// Only the GraphView's own is suggested: of others its author may not know. Where the
+// rights of a ServiceAccount decide what the view shows, that has to be allowed to
+// list namespaces. It returns when to look again, 0 for never.
 func (r *GraphViewReconciler) adviseNamespaces(ctx context.Context, view *v1alpha1.GraphView, record *record) ([]advice.Finding, time.Duration) {
-	if view.Spec.Namespaces == nil || len(view.Spec.Namespaces.Names) == 0 || view.Spec.ServiceAccountName != "" || r.reader == nil {
+	if view.Spec.Namespaces == nil || len(view.Spec.Namespaces.Names) == 0 || r.reader == nil {
 		return nil, 0
 	}
 	now := r.options.Clock.Now()
@@ -56,15 +58,35 @@ func (r *GraphViewReconciler) adviseNamespaces(ctx context.Context, view *v1alph
 		for _, name := range view.Spec.Namespaces.Names {
 			names = append(names, string(name))
 		}
-		exist, err := r.existing(ctx, names)
-		if err != nil {
+		may, err := r.mayListNamespaces(ctx, view)
+		var exist map[string]bool
+		if may && err == nil {
+			exist, err = r.existing(ctx, names)
+		}
+		switch {
+		case err != nil:
 			// The operator may be one that may not list namespaces.
 			ctrl.LoggerFrom(ctx).V(1).Info("Cannot tell which namespaces exist", "error", err.Error())
-		} else {
+		case may:
 			record.looked.findings = advice.OfNamespaces(names, func(name string) bool { return exist[name] }, []string{view.Namespace})
 		}
 	}
 	return record.looked.findings, max(record.looked.due().Sub(now), time.Second)
+}
+
+// mayListNamespaces tells whether who decides what the view shows may know which
+// namespaces there are.
+func (r *GraphViewReconciler) mayListNamespaces(ctx context.Context, view *v1alpha1.GraphView) (bool, error) {
+	name := view.Spec.ServiceAccountName
+	if name == "" {
+		return true, nil
+	}
+	if r.options.Permit == nil {
+		return false, nil
+	}
+	place := access.Place{Resource: "namespaces"}
+	answers, err := r.options.Permit(ctx, graphview.Name{Namespace: view.Namespace, Name: name}, []access.Place{place})
+	return answers[place], err
 }
 
 // existing are those of the names that are namespaces; of many names, all namespaces.

@@ -12,6 +12,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"graphview.dev/api/v1alpha1"
+	"graphview.dev/graphview"
+	"graphview.dev/graphview/access"
 )
 
 // namespaceReader answers lists of namespaces, and counts them.
@@ -49,7 +51,8 @@ func TestAdviseNamespaces(t *testing.T) {
 		"one is absent":                        {names: []v1alpha1.NamespaceName{"shop", "shpo"}, want: []string{wanted}, wantAgain: absentRetry, wantAsked: 2},
 		"all are there":                        {names: []v1alpha1.NamespaceName{"shop"}, wantAgain: presentRetry, wantAsked: 1},
 		"none are named":                       {},
-		"rights decide what the author sees":   {names: []v1alpha1.NamespaceName{"shpo"}, account: "viewer"},
+		"an account that may list them":        {names: []v1alpha1.NamespaceName{"shop", "shpo"}, account: "allowed", want: []string{wanted}, wantAgain: absentRetry, wantAsked: 2},
+		"an account that may not":              {names: []v1alpha1.NamespaceName{"shpo"}, account: "viewer", wantAgain: presentRetry},
 		"the operator may not list them":       {names: []v1alpha1.NamespaceName{"shpo"}, err: errors.New("forbidden"), wantAgain: presentRetry, wantAsked: 1},
 		"many are asked for at once":           {names: []v1alpha1.NamespaceName{"shop", "shop", "shop", "shop", "shop", "shop", "shop", "shop", "shop"}, wantAgain: presentRetry, wantAsked: 1},
 		"one that is near nothing that is own": {names: []v1alpha1.NamespaceName{"secret-project"}, want: []string{"spec.namespaces.names[0]: there is no namespace 'secret-project'; what is in it is shown when it is created"}, wantAgain: absentRetry, wantAsked: 1},
@@ -58,7 +61,9 @@ func TestAdviseNamespaces(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			clock := clocktesting.NewFakePassiveClock(epoch)
 			reader := &namespaceReader{names: []string{"shop", "secret-projects"}, err: tt.err}
-			r := &GraphViewReconciler{reader: reader, options: Options{Clock: clock}}
+			r := &GraphViewReconciler{reader: reader, options: Options{Clock: clock, Permit: func(_ context.Context, account graphview.Name, places []access.Place) (map[access.Place]bool, error) {
+				return map[access.Place]bool{places[0]: account.Name == "allowed"}, nil
+			}}}
 			view := &v1alpha1.GraphView{ObjectMeta: metav1.ObjectMeta{Name: "web", Namespace: "shop", Generation: 1}}
 			view.Spec.ServiceAccountName = tt.account
 			if tt.names != nil {

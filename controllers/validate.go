@@ -4,12 +4,14 @@ import (
 	"context"
 
 	"graphview.dev/api/v1alpha1"
+	"graphview.dev/graphview/advice"
 )
 
 // Validate says what the webhook of an operator with these options would say of
 // a GraphView that somebody applies: nil, or a Status with a cause for each
-// field. It asks no server.
-func Validate(ctx context.Context, view *v1alpha1.GraphView, o Options) error {
+// field. Where the options know what the cluster serves, it finds what has no effect
+// in one that is valid.
+func Validate(ctx context.Context, view *v1alpha1.GraphView, o Options) ([]advice.Finding, error) {
 	return (&validator{o}).validate(ctx, view)
 }
 

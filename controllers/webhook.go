@@ -3,6 +3,7 @@ package controllers
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -12,6 +13,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	"graphview.dev/api/v1alpha1"
+	"graphview.dev/graphview"
+	"graphview.dev/graphview/advice"
 	"graphview.dev/graphview/spec"
 )
 
@@ -36,7 +39,7 @@ type validator struct{ options Options }
 
 // ValidateCreate refuses a spec that is not accepted.
 func (w *validator) ValidateCreate(ctx context.Context, view *v1alpha1.GraphView) (admission.Warnings, error) {
-	return nil, w.validate(ctx, view)
+	return w.judge(ctx, view)
 }
 
 // ValidateUpdate lets through whatever leaves the spec alone. A GraphView may
@@ -46,7 +49,7 @@ func (w *validator) ValidateUpdate(ctx context.Context, before, after *v1alpha1.
 	if equality.Semantic.DeepEqual(before.Spec, after.Spec) || after.DeletionTimestamp != nil {
 		return nil, nil
 	}
-	return nil, w.validate(ctx, after)
+	return w.judge(ctx, after)
 }
 
 // ValidateDelete is part of the interface; the webhook is not registered for
@@ -55,19 +58,53 @@ func (w *validator) ValidateDelete(context.Context, *v1alpha1.GraphView) (admiss
 	return nil, nil
 }
 
-func (w *validator) validate(ctx context.Context, view *v1alpha1.GraphView) error {
-	if v := w.options.checkNamed(view); !v.accepted() {
-		return refusal("GraphView", view.Name, v, []string{v.message})
+// judge refuses a spec, or warns of what has no effect in it.
+func (w *validator) judge(ctx context.Context, view *v1alpha1.GraphView) (admission.Warnings, error) {
+	findings, err := w.validate(ctx, view)
+	var warnings admission.Warnings
+	for _, text := range textsOf(findings) {
+		warnings = append(warnings, cutBytes(text, maxWarningHeader))
 	}
+	return warnings, err
+}
+
+// maxWarningHeader is how much of a warning the API server passes on where there are
+// several, in bytes.
+const maxWarningHeader = 256
+
+// validate compiles a spec and, where what the cluster serves is known, finds what has
+// no effect in it.
+func (w *validator) validate(ctx context.Context, view *v1alpha1.GraphView) ([]advice.Finding, error) {
+	if v := w.options.checkNamed(view); !v.accepted() {
+		return nil, refusal("GraphView", view.Name, v, []string{v.message})
+	}
+	var program *spec.Program
 	declared, err := specOf(&view.Spec)
 	if err == nil {
-		_, err = spec.Compile(ctx, declared)
+		program, err = spec.Compile(ctx, declared)
 	}
 	v, invalid, err := verdictOf(err)
-	if err != nil || v.accepted() {
-		return err
+	switch {
+	case err != nil:
+		return nil, err
+	case v.accepted():
+		return w.options.findings(ctx, program), nil
 	}
-	return refusal("GraphView", view.Name, v, invalid.Texts())
+	return nil, refusal("GraphView", view.Name, v, invalid.Texts())
+}
+
+// findings are what has no effect in a spec, as far as that can be told without
+// objects.
+func (o *Options) findings(ctx context.Context, p *spec.Program) []advice.Finding {
+	if o.Served == nil {
+		return nil
+	}
+	catalog := o.Served()
+	if catalog == nil {
+		return nil
+	}
+	a := graphview.Advise(ctx, p, catalog)
+	return slices.Concat(a.Findings, a.Roots)
 }
 
 // refusal is the answer of the API server's own validation: 422, with a cause

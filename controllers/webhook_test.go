@@ -7,8 +7,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	"graphview.dev/api/v1alpha1"
+	"graphview.dev/graphview/resources"
 )
 
 func includes(expressions ...string) v1alpha1.GraphViewSpec {
@@ -106,5 +108,30 @@ func TestWebhook(t *testing.T) {
 	}
 	if _, err := (&validator{}).ValidateDelete(t.Context(), &v1alpha1.GraphView{Spec: invalid}); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestWebhookWarns of what has no effect, and lets it pass.
+func TestWebhookWarns(t *testing.T) {
+	catalog := resources.NewCatalog([]resources.Resource{{Version: "v1", Resource: "pods", Kind: "Pod", Namespaced: true}}, nil)
+	typo := includes("resource == 'pod'")
+	tests := map[string]struct {
+		served func() *resources.Catalog
+		want   admission.Warnings
+	}{
+		"nothing is known": {},
+		"not known yet":    {served: func() *resources.Catalog { return nil }},
+		"a typo": {served: func() *resources.Catalog { return catalog }, want: admission.Warnings{
+			"spec.queries[0].include.resourceSelectorExpression: it matches nothing: the cluster serves no resource 'pod'; did you mean 'pods'?",
+		}},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			w := &validator{Options{Served: tt.served}}
+			got, err := w.ValidateCreate(t.Context(), &v1alpha1.GraphView{Spec: typo})
+			if diff := cmp.Diff(tt.want, got); diff != "" || err != nil {
+				t.Errorf("error %v, warnings (-want +got):\n%s", err, diff)
+			}
+		})
 	}
 }

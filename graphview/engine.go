@@ -295,6 +295,12 @@ func (e *Engine) Alive(ctx context.Context) error {
 	}
 }
 
+// Served is what the cluster serves, nil while that is not known.
+func (e *Engine) Served() *resources.Catalog {
+	catalog, _ := e.discovery.Current()
+	return catalog
+}
+
 // Watches is how many watches run, however many views share them.
 func (e *Engine) Watches() int { return e.watches.Len() }
 

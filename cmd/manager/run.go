@@ -80,7 +80,7 @@ func run(ctx context.Context, o *options) error {
 	if err != nil {
 		return fmt.Errorf("engine: %w", err)
 	}
-	accept := controllers.Options{RequireServiceAccount: o.requireServiceAccount}
+	accept := controllers.Options{RequireServiceAccount: o.requireServiceAccount, Served: engine.Served, Permit: permit.Allowed}
 	rules := controllers.NewReferenceRuleReconciler(engine, accept)
 	accept.RulesKnown = rules.Known()
 	reconciler := controllers.NewGraphViewReconciler(engine, notifier, accept)

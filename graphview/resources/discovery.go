@@ -82,6 +82,19 @@ func New(o Options) (*Discovery, error) {
 	return d, nil
 }
 
+// Once discovers what the cluster serves now.
+func Once(ctx context.Context, config *rest.Config) (*Catalog, error) {
+	documents, err := discovery.NewDiscoveryClientForConfig(config)
+	if err != nil {
+		return nil, fmt.Errorf("discovery: %w", err)
+	}
+	found, err := server{client: documents}.list(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return found.succeed(nil), nil
+}
+
 func newDiscovery(s source, log logr.Logger, poll time.Duration) *Discovery {
 	if poll <= 0 {
 		poll = defaultPollInterval

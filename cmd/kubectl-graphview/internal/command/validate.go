@@ -1,26 +1,37 @@
 package command
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/spf13/cobra"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/metadata"
 
 	"graphview.dev/cmd/kubectl-graphview/internal/manifest"
+	"graphview.dev/graphview/resources"
 )
 
 func (c *cli) validate() *cobra.Command {
 	var (
 		files     []string
 		recursive bool
+		discover  bool
 		o         manifest.Options
 	)
 	cmd := &cobra.Command{
 		Use:   "validate -f FILE...",
-		Short: "Check manifests without a server",
+		Short: "Check manifests, without a server or against one",
 		Long: `Check manifests as a server with this version of the operator would: their form,
 the rules of the CustomResourceDefinitions, and every expression, selector and
 JSONPath. No server is asked. Other kinds are passed over, so whole folders can be
 checked.
+
+With --discover the server of your kubeconfig is asked what it serves and which
+namespaces there are, and parts of a spec that would have no effect there are named,
+with what may have been meant. That is advice and no error: what is missing may be
+installed later.
 
 What is wrong is written to standard output, a line each: FILE:LINE: OBJECT:
 FIELD: what. Exit codes: 0 all is well, 1 something is wrong, 2 a file cannot be
@@ -41,6 +52,11 @@ read.`,
 			if err != nil {
 				return usagef(cmd, "%w", err)
 			}
+			if discover {
+				if o.Cluster, err = c.cluster(cmd.Context()); err != nil {
+					return err
+				}
+			}
 			checker, err := manifest.New(o)
 			if err != nil {
 				return err
@@ -58,11 +74,19 @@ read.`,
 				for _, p := range r.Problems {
 					fmt.Fprintln(c.Out, p)
 				}
+				for _, a := range r.Advice {
+					fmt.Fprintln(c.Out, a)
+				}
 				total.Problems = append(total.Problems, r.Problems...)
+				total.Advice = append(total.Advice, r.Advice...)
 				total.Checked += r.Checked
 				total.Skipped += r.Skipped
 			}
-			fmt.Fprintf(c.ErrOut, "%s checked, %s, %d of other kinds\n", count(total.Checked, "object"), count(len(total.Problems), "problem"), total.Skipped)
+			without := ""
+			if discover {
+				without = fmt.Sprintf(" %s without effect,", count(len(total.Advice), "part"))
+			}
+			fmt.Fprintf(c.ErrOut, "%s checked, %s,%s %d of other kinds\n", count(total.Checked, "object"), count(len(total.Problems), "problem"), without, total.Skipped)
 			if len(total.Problems) > 0 {
 				return errFound
 			}
@@ -71,6 +95,34 @@ read.`,
 	}
 	cmd.Flags().StringSliceVarP(&files, "filename", "f", nil, "Files or folders with manifests; - is standard input")
 	cmd.Flags().BoolVarP(&recursive, "recursive", "R", false, "Folders below folders, too")
+	cmd.Flags().BoolVar(&discover, "discover", false, "Ask the server what it serves, and name the parts of a spec that would have no effect there")
 	cmd.Flags().BoolVar(&o.RequireServiceAccount, "require-service-account", true, "Every GraphView names a ServiceAccount, as the operator wants it by default; false for an operator with --require-service-account=false")
 	return cmd
+}
+
+// cluster is what the server serves and, where that may be listed, which namespaces
+// there are.
+func (c *cli) cluster(ctx context.Context) (*manifest.Cluster, error) {
+	config, err := c.config.ToRESTConfig()
+	if err != nil {
+		return nil, fmt.Errorf("kubeconfig: %w", err)
+	}
+	found := &manifest.Cluster{}
+	if found.Served, err = resources.Once(ctx, config); err != nil {
+		return nil, fmt.Errorf("ask the server what it serves: %w", err)
+	}
+	objects, err := metadata.NewForConfig(config)
+	if err != nil {
+		return nil, fmt.Errorf("kubeconfig: %w", err)
+	}
+	all, err := objects.Resource(corev1.SchemeGroupVersion.WithResource("namespaces")).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		fmt.Fprintf(c.ErrOut, "which namespaces there are is not known: %v\n", err)
+		return found, nil
+	}
+	found.Namespaces = []string{}
+	for i := range all.Items {
+		found.Namespaces = append(found.Namespaces, all.Items[i].Name)
+	}
+	return found, nil
 }

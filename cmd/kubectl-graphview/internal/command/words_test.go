@@ -4,24 +4,8 @@ import (
 	"encoding/json"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"graphview.dev/client"
 )
-
-func TestSimilar(t *testing.T) {
-	names := []string{"storefront", "storage", "back-office", "web", "wep"}
-	for name, want := range map[string][]string{
-		"storefrnt": {"storefront"},
-		"storag":    {"storage"},
-		"wb":        {"web", "wep"},
-		"nothing":   nil,
-	} {
-		if diff := cmp.Diff(want, similar(name, names)); diff != "" {
-			t.Errorf("%s: %s", name, diff)
-		}
-	}
-}
 
 func TestState(t *testing.T) {
 	tests := map[string]struct {

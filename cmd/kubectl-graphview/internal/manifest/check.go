@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"graphview.dev/config/crd"
+	"graphview.dev/graphview/resources"
 )
 
 // group is that of our kinds.
@@ -27,6 +28,15 @@ const group = "graphview.dev"
 type Options struct {
 	// RequireServiceAccount is that of the operator.
 	RequireServiceAccount bool
+	// Cluster is where the manifests are to have an effect, nil for nowhere.
+	Cluster *Cluster
+}
+
+// Cluster is what is known of a cluster.
+type Cluster struct {
+	Served *resources.Catalog
+	// Namespaces are those that there are, nil where that is not known.
+	Namespaces []string
 }
 
 // Checker checks manifests.
@@ -131,13 +141,18 @@ func (c *Checker) object(ctx context.Context, file string, node *yamlnode.Node, 
 		add(e.Field, message(e))
 	}
 	if compile := c.compilers[kind]; len(broken) == 0 && compile != nil {
-		c.compile(ctx, compile, object, add)
+		c.compile(ctx, compile, object, add, func(path, message string) {
+			r.Advice = append(r.Advice, Problem{File: file, Line: lineOf(node, at+path, message), Object: name, Field: path, Message: message})
+		})
 	}
 }
 
 // compile has the webhook's compiler look at an object of the right form.
-func (c *Checker) compile(ctx context.Context, compile compiler, object *unstructured.Unstructured, add func(path, message string)) {
-	err := compile(ctx, object)
+func (c *Checker) compile(ctx context.Context, compile compiler, object *unstructured.Unstructured, add, advise func(path, message string)) {
+	findings, err := compile(ctx, object)
+	for _, f := range findings {
+		advise(f.Path, f.Message)
+	}
 	status, ok := errors.AsType[*apierrors.StatusError](err)
 	switch {
 	case err == nil:

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"graphview.dev/graphview/resources"
 )
 
 const head = "apiVersion: graphview.dev/v1alpha1\nkind: GraphView\nmetadata: {name: a, namespace: b}\n"
@@ -93,6 +95,42 @@ func TestCheck(t *testing.T) {
 			}
 			if len(r.Problems) < len(test.want) {
 				t.Errorf("%d problems, want %d", len(r.Problems), len(test.want))
+			}
+		})
+	}
+}
+
+// TestAdvice: against a cluster, parts of a spec that have no effect are named, and are
+// no problems.
+func TestAdvice(t *testing.T) {
+	text := head + "spec:\n  queries:\n  - include: {resourceSelectorExpression: \"resource == 'pod'\"}\n  namespaces:\n    names: [shop, shpo]\n"
+	served := resources.NewCatalog([]resources.Resource{{Version: "v1", Resource: "pods", Kind: "Pod", Namespaced: true}}, nil)
+	tests := map[string]struct {
+		cluster *Cluster
+		want    []string
+	}{
+		"no cluster": {},
+		"namespaces that may not be listed": {&Cluster{Served: served}, []string{
+			"f:6: GraphView b/a: spec.queries[0].include.resourceSelectorExpression: it matches nothing: the cluster serves no resource 'pod'; did you mean 'pods'?",
+		}},
+		"namespaces": {&Cluster{Served: served, Namespaces: []string{"shop"}}, []string{
+			"f:6: GraphView b/a: spec.queries[0].include.resourceSelectorExpression: it matches nothing: the cluster serves no resource 'pod'; did you mean 'pods'?",
+			"f:8: GraphView b/a: spec.namespaces.names[1]: there is no namespace 'shpo'; did you mean 'shop'?",
+		}},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			checker, err := New(Options{Cluster: test.cluster})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := checker.Check(t.Context(), "f", []byte(text))
+			var got []string
+			for _, a := range r.Advice {
+				got = append(got, a.String())
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" || len(r.Problems) > 0 {
+				t.Errorf("problems %v, advice (-want +got):\n%s", r.Problems, diff)
 			}
 		})
 	}

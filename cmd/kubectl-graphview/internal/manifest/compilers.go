@@ -3,6 +3,7 @@ package manifest
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -10,26 +11,42 @@ import (
 
 	"graphview.dev/api/v1alpha1"
 	"graphview.dev/controllers"
+	"graphview.dev/graphview/advice"
+	"graphview.dev/graphview/resources"
 )
 
 // compiler says what the webhook would say of an object of the right form.
-type compiler func(context.Context, *unstructured.Unstructured) error
+type compiler func(context.Context, *unstructured.Unstructured) ([]advice.Finding, error)
 
 func compilers(o Options) map[schema.GroupVersionKind]compiler {
 	return map[schema.GroupVersionKind]compiler{
-		v1alpha1.GroupVersion.WithKind("GraphView"): func(ctx context.Context, object *unstructured.Unstructured) error {
+		v1alpha1.GroupVersion.WithKind("GraphView"): func(ctx context.Context, object *unstructured.Unstructured) ([]advice.Finding, error) {
 			var view v1alpha1.GraphView
 			if err := runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, &view); err != nil {
-				return fmt.Errorf("read the GraphView: %w", err)
+				return nil, fmt.Errorf("read the GraphView: %w", err)
 			}
-			return controllers.Validate(ctx, &view, controllers.Options{RequireServiceAccount: o.RequireServiceAccount})
+			accept := controllers.Options{RequireServiceAccount: o.RequireServiceAccount}
+			if o.Cluster == nil {
+				return controllers.Validate(ctx, &view, accept)
+			}
+			accept.Served = func() *resources.Catalog { return o.Cluster.Served }
+			findings, err := controllers.Validate(ctx, &view, accept)
+			if err == nil && view.Spec.Namespaces != nil && o.Cluster.Namespaces != nil {
+				var named []string
+				for _, name := range view.Spec.Namespaces.Names {
+					named = append(named, string(name))
+				}
+				exists := func(name string) bool { return slices.Contains(o.Cluster.Namespaces, name) }
+				findings = append(findings, advice.OfNamespaces(named, exists, o.Cluster.Namespaces)...)
+			}
+			return findings, err
 		},
-		v1alpha1.GroupVersion.WithKind("ReferenceRule"): func(ctx context.Context, object *unstructured.Unstructured) error {
+		v1alpha1.GroupVersion.WithKind("ReferenceRule"): func(ctx context.Context, object *unstructured.Unstructured) ([]advice.Finding, error) {
 			var rule v1alpha1.ReferenceRule
 			if err := runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, &rule); err != nil {
-				return fmt.Errorf("read the ReferenceRule: %w", err)
+				return nil, fmt.Errorf("read the ReferenceRule: %w", err)
 			}
-			return controllers.ValidateRule(ctx, &rule)
+			return nil, controllers.ValidateRule(ctx, &rule)
 		},
 	}
 }

@@ -36,6 +36,8 @@ func (p Problem) String() string {
 // Result is what checking came to.
 type Result struct {
 	Problems []Problem
+	// Advice is about what is right and has no effect.
+	Advice []Problem
 	// Checked counts objects of our kinds, Skipped those of others.
 	Checked, Skipped int
 }

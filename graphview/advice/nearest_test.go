@@ -1,0 +1,43 @@
+package advice
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestNearest(t *testing.T) {
+	names := []string{"storefront", "storage", "back-office", "web", "wep"}
+	for name, want := range map[string][]string{
+		"storefrnt":  {"storefront"},
+		"Storefrotn": {"storefront"},
+		"storag":     {"storage"},
+		"wb":         {"web"},
+		"nothing":    {},
+		"":           {},
+	} {
+		if diff := cmp.Diff(want, Nearest(name, names, 3)); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}
+
+// FuzzOf: whatever people write, advice ends and is short.
+func FuzzOf(f *testing.F) {
+	f.Add("resource", "deployments.apps")
+	f.Add("group", "apps/v1")
+	f.Add("kind", "\xff/List")
+	served := []Resource{{"apps", "v1", "deployments", "Deployment", true}, {"", "v1", "pods", "Pod", true}}
+	f.Fuzz(func(t *testing.T, variable, text string) {
+		compared := []Comparison{{variable, text}}
+		a := Of(Spec{
+			Queries: []Query{{Path: "q", Include: true, Compared: compared, Fate: Matchless}},
+			Roots:   []Root{{Path: "r", Compared: compared}}, Served: served,
+		})
+		for _, finding := range a.WhileRootless() {
+			if len(finding.Message) > 1000 {
+				t.Errorf("%d bytes", len(finding.Message))
+			}
+		}
+	})
+}
