@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
+	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/client-go/rest"
 )
 
@@ -19,6 +20,8 @@ type client struct {
 	rest   rest.Interface
 	params runtime.ParameterCodec
 	lists  slots
+	// close closes the connections that nobody uses.
+	close func()
 }
 
 func newClient(config *rest.Config, lists int) (*client, error) {
@@ -35,15 +38,21 @@ func newClient(config *rest.Config, lists int) (*client, error) {
 	// with every request.
 	config.WarningHandler, config.WarningHandlerWithContext = rest.NoWarnings{}, nil
 
+	owned := ownTransport(config)
 	httpClient, err := rest.HTTPClientFor(config)
 	if err != nil {
 		return nil, fmt.Errorf("HTTP client: %w", err)
+	}
+	closeIdle := func() {}
+	if owned {
+		boundStreams(httpClient.Transport)
+		closeIdle = func() { utilnet.CloseIdleConnectionsFor(httpClient.Transport) }
 	}
 	restClient, err := rest.UnversionedRESTClientForConfigAndClient(config, httpClient)
 	if err != nil {
 		return nil, fmt.Errorf("REST client: %w", err)
 	}
-	return &client{rest: restClient, params: runtime.NewParameterCodec(scheme), lists: newSlots(lists)}, nil
+	return &client{rest: restClient, params: runtime.NewParameterCodec(scheme), lists: newSlots(lists), close: closeIdle}, nil
 }
 
 // get starts a list or watch of key and returns the response's body. Errors

@@ -114,6 +114,7 @@ func (m *Manager) Run(ctx context.Context) error {
 	clear(m.watches)
 	m.mu.Unlock()
 	m.running.Wait()
+	m.client.close()
 	return nil
 }
 
