@@ -18,7 +18,17 @@ const jsonType = "application/json"
 // An error of the server is a Kubernetes Status (see package
 // k8s.io/apimachinery/pkg/api/errors).
 func (c *Client) Get(ctx context.Context, namespace, name string) (*Graph, error) {
-	body, err := c.get(ctx, c.url(nil, "namespaces", namespace, "graphs", name), jsonType)
+	return c.snapshot(ctx, namespace, name, nil)
+}
+
+// Summaries is Get with a Summary in place of each object. It is a fraction of the
+// size.
+func (c *Client) Summaries(ctx context.Context, namespace, name string) (*Graph, error) {
+	return c.snapshot(ctx, namespace, name, url.Values{"content": {string(ContentSummary)}})
+}
+
+func (c *Client) snapshot(ctx context.Context, namespace, name string, query url.Values) (*Graph, error) {
+	body, err := c.get(ctx, c.url(query, "namespaces", namespace, "graphs", name), jsonType)
 	if err != nil {
 		return nil, fmt.Errorf("get graph %s/%s: %w", namespace, name, err)
 	}

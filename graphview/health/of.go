@@ -89,6 +89,10 @@ func counts(kind Kind, f fields, h Health) Health {
 	return h
 }
 
+// usualConditions are those that many controllers write, and that are True when all is
+// well.
+var usualConditions = []string{"Ready", "Available", "Healthy", "Programmed", "Succeeded", "Complete", "Established", "Synced"}
+
 // conventional is how an object of a kind without a rule is: what a condition that
 // many controllers write says, else a phase.
 func conventional(f fields, conditions conditionsOf) Health {
@@ -97,7 +101,7 @@ func conventional(f fields, conditions conditionsOf) Health {
 			return Health{State: Degraded, Reason: word(c.reason), Since: c.since}
 		}
 	}
-	if h, found := conditions.readiness("Ready", "Available", "Healthy", "Programmed", "Succeeded", "Complete", "Established", "Synced"); found {
+	if h, found := conditions.readiness(usualConditions...); found {
 		// Crossplane's resources stay Ready while a change of them fails.
 		if sync, there := conditions.find("Synced"); there && sync.status == "False" && h.State == OK {
 			h, _ = conditions.readiness("Synced")

@@ -30,6 +30,8 @@ func TestOutput(t *testing.T) {
 		"explain_pod":          {"admin", []string{"explain", "storefront", "pod/mailer"}},
 		"explain_missing":      {"alice", []string{"explain", "storefront", "configmap/mailer"}},
 		"explain_shared":       {"alice", []string{"explain", "storefront", "cm/web"}},
+		"explain_kind":         {"admin", []string{"explain", "sts"}},
+		"explain_kind_unread":  {"mallory", []string{"explain", "pods"}},
 		"similar_name":         {"alice", []string{"tree", "storefrnt"}},
 		"other_names":          {"alice", []string{"tree", "quite-different"}},
 		"other_namespace":      {"admin", []string{"tree", "storefront", "-n", "default"}},

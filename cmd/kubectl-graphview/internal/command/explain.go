@@ -21,20 +21,25 @@ const mostLookedUp = 20
 
 func (c *cli) explain() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "explain NAME KIND/NAME",
+		Use:   "explain NAME KIND/NAME | explain KIND",
 		Short: "Show what an object refers to and what refers to it",
 		Long: `Show an object's state, its references in both directions and the fields they come
-from. Missing objects are looked up in the API server.`,
+from. Missing objects are looked up in the API server. Of a KIND alone it is shown
+where the health of its objects comes from.`,
 		Example: `  kubectl graphview explain storefront pod/web-0
-  kubectl graphview explain storefront configmap/web`,
-		Args: between(2, 2, "the NAME of a GraphView and a KIND/NAME"),
+  kubectl graphview explain storefront configmap/web
+  kubectl graphview explain certificates.cert-manager.io`,
+		Args: between(1, 2, "the NAME of a GraphView and a KIND/NAME, or a KIND"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				return c.explainKind(cmd.Context(), args[0])
+			}
 			v, err := c.open(args[0])
 			if err != nil {
 				return err
 			}
 			defer v.close()
-			f := v.follow()
+			f := v.followSummaries()
 			defer f.Close()
 			g, failed := f.complete(cmd.Context())
 			if g == nil {
@@ -58,6 +63,12 @@ from. Missing objects are looked up in the API server.`,
 
 func (c *cli) describe(ctx context.Context, v *view, g *client.Graph, k *kinds, key client.Key) error {
 	vertex, there := g.Vertices[key]
+	if there {
+		// The object itself says more than its summary. Without it there is less to say.
+		if whole, err := v.client.GetObject(ctx, v.namespace, v.name, key); err == nil {
+			vertex = &whole.Vertex
+		}
+	}
 	head := c.paint.Strong(k.name(key))
 	if text, bad := state(vertex); bad {
 		head += "  " + c.paint.Bad(text)

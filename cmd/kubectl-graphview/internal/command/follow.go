@@ -56,10 +56,15 @@ type follower struct {
 	progress *progress
 }
 
-// follow subscribes to the view.
-func (v *view) follow() *follower {
+// follow subscribes to the view, with all objects.
+func (v *view) follow() *follower { return v.followContent(client.ContentObject) }
+
+// followSummaries subscribes to the view, with summaries of its objects.
+func (v *view) followSummaries() *follower { return v.followContent(client.ContentSummary) }
+
+func (v *view) followContent(content client.Content) *follower {
 	f := v.newFollower()
-	f.Subscription = v.client.Watch(v.namespace, v.name, client.Options{OnRetry: f.retry})
+	f.Subscription = v.client.Watch(v.namespace, v.name, client.Options{OnRetry: f.retry, Content: content})
 	return f
 }
 

@@ -48,7 +48,7 @@ Only references that GraphView knows count, and only objects that you may list.`
 					return err
 				}
 			} else {
-				g, failed = completeOf(cmd.Context(), v.follow())
+				g, failed = completeOf(cmd.Context(), v.followSummaries())
 			}
 			if g == nil {
 				return failed

@@ -60,10 +60,14 @@ func (k *kinds) fromObject(key client.Key, otherwise string) string {
 	var object struct {
 		Kind string `json:"kind"`
 	}
-	if v := k.graph.Vertices[key]; v != nil && json.Unmarshal(v.Object, &object) == nil {
+	switch v := k.graph.Vertices[key]; {
+	case v != nil && v.Summary != nil:
+		return cmp.Or(v.Summary.Kind, otherwise)
+	case v != nil && json.Unmarshal(v.Object, &object) == nil:
 		return cmp.Or(object.Kind, otherwise)
+	default:
+		return otherwise
 	}
-	return otherwise
 }
 
 // find is the vertex that somebody calls so, or what is missing by that name.

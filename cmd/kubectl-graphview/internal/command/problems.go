@@ -78,7 +78,7 @@ func (c *cli) listProblems(ctx context.Context, graphs []client.Listed, wide boo
 			return err
 		}
 		v.namespace = listed.Namespace
-		g, err := v.client.Get(ctx, v.namespace, v.name)
+		g, err := v.client.Summaries(ctx, v.namespace, v.name)
 		v.close()
 		if err != nil {
 			// A graph that is not served hides no other one's problems.

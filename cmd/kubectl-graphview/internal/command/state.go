@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -10,9 +11,12 @@ import (
 	"graphview.dev/graphview/health"
 )
 
-// healthOf is how an object is. Of an object that is not there in whole nothing is
-// known.
+// healthOf is how an object is: as its summary says, which knows the ReferenceRules,
+// else by its fields. Of an object of which only a part is there nothing is known.
 func healthOf(v *client.Vertex) health.Health {
+	if v != nil && v.Summary != nil {
+		return summaryHealth(v.Summary).At(time.Now())
+	}
 	if v == nil || len(v.Object) == 0 {
 		return health.Health{State: health.Unknown}
 	}
@@ -22,6 +26,14 @@ func healthOf(v *client.Vertex) health.Health {
 	}
 	kind, _ := object["kind"].(string)
 	return health.Of(health.Kind{Group: v.Key.Group, Kind: kind}, object).At(time.Now())
+}
+
+func summaryHealth(s *client.Summary) health.Health {
+	h := health.Health{State: health.State(cmp.Or(s.Health, string(health.Unknown))), Reason: s.Why, Since: s.Since, Overdue: s.Overdue}
+	if s.Ready != nil {
+		h.Ready, h.Wanted, h.Counted = s.Ready[0], s.Ready[1], true
+	}
+	return h
 }
 
 // state is how an object is, in a few words, and whether that needs somebody's

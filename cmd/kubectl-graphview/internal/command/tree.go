@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -23,6 +24,8 @@ type shape struct {
 	start   string // KIND/NAME
 	// from are expressions that select where to begin, and nothing else is drawn.
 	from []string
+	// roots are where to begin otherwise.
+	roots []client.Key
 }
 
 func (s *shape) addTo(cmd *cobra.Command) {
@@ -61,17 +64,14 @@ it.`,
 				return err
 			}
 			defer v.close()
-			f := v.follow()
-			defer f.Close()
-			g, failed := f.complete(cmd.Context())
+			g, failed := completeOf(cmd.Context(), v.followSummaries())
 			if g == nil {
 				return failed
 			}
-			var expressions []string
 			if !s.reverse && !s.missing && s.start == "" {
-				expressions = v.rootExpressions(cmd.Context())
+				s.roots = v.declaredRoots(cmd.Context(), g)
 			}
-			if err := c.draw(cmd.Context(), v, g, s, expressions); err != nil {
+			if err := c.draw(cmd.Context(), v, g, s, nil); err != nil {
 				return err
 			}
 			return failed
@@ -82,21 +82,39 @@ it.`,
 	return cmd
 }
 
-// rootExpressions are those of the GraphView. Without them a tree begins with
-// what nothing refers to, which is said.
-func (v *view) rootExpressions(ctx context.Context) []string {
-	declared, err := v.declaration(ctx)
-	if err != nil {
-		fmt.Fprintf(v.ErrOut, "The roots are not known (%v): the tree begins with what nothing refers to.\n", bare(err))
-		return nil
-	}
-	var expressions []string
-	if declared.Spec.Roots != nil {
-		for _, e := range declared.Spec.Roots.ObjectSelectorExpressions {
-			expressions = append(expressions, string(e))
+// declaredRoots are the roots of a graph with summaries, in the order of the
+// expressions that select them. Where only the objects tell that order and cannot be
+// had, they are sorted.
+func (v *view) declaredRoots(ctx context.Context, g *client.Graph) []client.Key {
+	var keys []client.Key
+	for key, vertex := range g.Vertices {
+		if vertex.Summary != nil && vertex.Summary.Root {
+			keys = append(keys, key)
 		}
 	}
-	return expressions
+	slices.SortFunc(keys, client.Key.Compare)
+	declared, err := v.declaration(ctx)
+	if err != nil || len(keys) < 2 || declared.Spec.Roots == nil || len(declared.Spec.Roots.ObjectSelectorExpressions) < 2 {
+		return keys
+	}
+	var expressions []string
+	for _, e := range declared.Spec.Roots.ObjectSelectorExpressions {
+		expressions = append(expressions, string(e))
+	}
+	whole, err := v.client.Get(ctx, v.namespace, v.name)
+	if err != nil {
+		return keys
+	}
+	ordered, err := roots(ctx, whole, expressions)
+	if err != nil {
+		return keys
+	}
+	rank := make(map[client.Key]int, len(ordered))
+	for i, key := range ordered {
+		rank[key] = i
+	}
+	slices.SortStableFunc(keys, func(a, b client.Key) int { return cmp.Compare(rank[a], rank[b]) })
+	return keys
 }
 
 // draw draws a graph and says what is not in it.
@@ -122,6 +140,8 @@ func (c *cli) draw(ctx context.Context, v *view, g *client.Graph, s shape, expre
 		if options.Roots, err = roots(ctx, g, s.from); err != nil {
 			return err
 		}
+	case len(s.roots) > 0:
+		options.Roots = s.roots
 	default:
 		if options.Roots, err = roots(ctx, g, expressions); err != nil {
 			return err

@@ -1,0 +1,95 @@
+package command
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"graphview.dev/api/v1alpha1"
+	"graphview.dev/client"
+	"graphview.dev/graphview/health"
+)
+
+// explainKind says where what is known of a kind comes from.
+func (c *cli) explainKind(ctx context.Context, text string) error {
+	v, err := c.open("")
+	if err != nil {
+		return err
+	}
+	defer v.close()
+	k := c.newKinds(v.namespace, &client.Graph{})
+	resources, err := k.resources(text)
+	if err != nil {
+		return err
+	}
+	rules, unread := v.referenceRules(ctx)
+	for i, resource := range resources {
+		if i > 0 {
+			fmt.Fprintln(c.Out)
+		}
+		kind := health.Kind{Group: resource.Group, Kind: k.kind(client.Key{Group: resource.Group, Resource: resource.Resource})}
+		fmt.Fprintln(c.Out, c.paint.Strong(kind.Kind+dotted(kind.Group)))
+		fmt.Fprintln(c.Out, "Health, the first that has an opinion:")
+		for _, r := range rules {
+			if health.Kind(r.Spec.From) == kind && r.Spec.Health != nil {
+				fmt.Fprintf(c.Out, "  ReferenceRule %s%s: %s\n", r.Name, acceptance(r), r.Spec.Health.Expression)
+			}
+		}
+		fmt.Fprintf(c.Out, "  GraphView: %s\n", health.Describe(kind))
+		for _, r := range rules {
+			if n := len(r.Spec.References); health.Kind(r.Spec.From) == kind && n > 0 {
+				fmt.Fprintf(c.Out, "References, beside what is known of the kind: ReferenceRule %s%s: %s\n", r.Name, acceptance(r), count(n, "reference"))
+			}
+		}
+	}
+	if unread != nil {
+		fmt.Fprintf(c.ErrOut, "ReferenceRules are not known: %v\n", bare(unread))
+	}
+	return nil
+}
+
+func dotted(group string) string {
+	if group == "" {
+		return ""
+	}
+	return "." + group
+}
+
+// acceptance says of a rule that it is not in force.
+func acceptance(r *v1alpha1.ReferenceRule) string {
+	if meta.IsStatusConditionTrue(r.Status.Conditions, v1alpha1.ConditionAccepted) {
+		return ""
+	}
+	return " (not accepted)"
+}
+
+// referenceRules are those of the cluster, by name. Whoever may not list them is told
+// so.
+func (v *view) referenceRules(ctx context.Context) ([]*v1alpha1.ReferenceRule, error) {
+	objects, err := v.dynamic()
+	if err != nil {
+		return nil, err
+	}
+	list, err := objects.Resource(v1alpha1.GroupVersion.WithResource("referencerules")).List(ctx, metav1.ListOptions{})
+	if apierrors.IsNotFound(err) {
+		return nil, nil // the CustomResourceDefinition is not installed
+	}
+	if err != nil {
+		return nil, fmt.Errorf("list ReferenceRules: %w", err)
+	}
+	rules := make([]*v1alpha1.ReferenceRule, len(list.Items))
+	for i := range list.Items {
+		rules[i] = &v1alpha1.ReferenceRule{}
+		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(list.Items[i].Object, rules[i]); err != nil {
+			return nil, fmt.Errorf("read ReferenceRule %s: %w", list.Items[i].GetName(), err)
+		}
+	}
+	slices.SortFunc(rules, func(a, b *v1alpha1.ReferenceRule) int { return cmp.Compare(a.Name, b.Name) })
+	return rules, nil
+}
