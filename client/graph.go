@@ -16,7 +16,8 @@ type Graph struct {
 	// Synced: the graph is complete, but for what warnings name.
 	Synced bool
 
-	warnings map[string]Warning
+	warnings   map[string]Warning
+	neighbours *neighbours // nil until somebody asks
 }
 
 // Apply carries a message out. What it deletes may be unknown.
@@ -35,8 +36,10 @@ func (g *Graph) Apply(m *Message) {
 			delete(g.Vertices, a.DeleteVertex.Key)
 		case a.SetArc != nil:
 			g.Arcs[a.SetArc.Key()] = a.SetArc.Attributes
+			g.neighbours.set(a.SetArc.Key())
 		case a.DeleteArc != nil:
 			delete(g.Arcs, a.DeleteArc.Key())
+			g.neighbours.remove(a.DeleteArc.Key())
 		}
 	}
 	for i := range m.Cleared {
@@ -73,6 +76,7 @@ func (g *Graph) Warnings() []Warning {
 func (g *Graph) Clone() *Graph {
 	c := *g
 	c.Vertices, c.Arcs, c.warnings = maps.Clone(g.Vertices), maps.Clone(g.Arcs), maps.Clone(g.warnings)
+	c.neighbours = nil // those of the copy are its own
 	return &c
 }
 

@@ -54,7 +54,7 @@ func parse(program string, args []string, out io.Writer) (*options, error) {
 	flags.StringVar(&o.check, "check", "", "do not serve: look at an installation as its users do, at what is named here of definitions, apiservice and webhook, separated by commas, say what was found, and end")
 	flags.BoolVar(&o.leaderElect, "leader-elect", false, "elect one replica, which alone writes status")
 	flags.BoolVar(&o.dashboard, "dashboard", false, "serve the dashboard, a page that draws graphs, under /dashboard/ beside them; who may see what is asked as ever")
-	origins := flags.String("allowed-origins", "", "comma-separated host patterns of web pages, beside those of the same host, that may open WebSockets")
+	origins := flags.String("allowed-origins", "", "comma-separated host patterns of web pages, beside those of the same host, that may open WebSockets and ask for graphs (CORS: get, list and server-sent events, with a token)")
 	flags.BoolVar(&o.requireServiceAccount, "require-service-account", true, "accept only GraphViews with a serviceAccountName, which contain what that ServiceAccount may list and watch; false: the others contain what the operator may, and tell their authors about it")
 	flags.DurationVar(&o.permissionRecheck, "permission-recheck", time.Minute, "how often permissions are checked again")
 	flags.DurationVar(&o.syncTimeout, "sync-timeout", 30*time.Second, "how long a view waits for a resource before it is served without it, with a warning")

@@ -83,28 +83,19 @@ func (c *cli) describe(ctx context.Context, v *view, g *client.Graph, k *kinds, 
 	for _, text := range troubles(vertex) {
 		fmt.Fprintf(c.Out, "  %s\n", text)
 	}
-	var from, to []client.ArcKey
-	for _, arc := range g.ArcKeys() {
-		if arc.From == key {
-			from = append(from, arc)
-		}
-		if arc.To == key {
-			to = append(to, arc)
-		}
-	}
 	if there {
-		c.table("Refers to", from, func(arc client.ArcKey) []string {
-			a, name := g.Arcs[arc], k.name(arc.To)
-			if !a.Missing {
+		c.table("Refers to", g.Out(key), func(arc client.Arc) []string {
+			name := k.name(arc.To)
+			if !arc.Attributes.Missing {
 				text, _ := state(g.Vertices[arc.To])
-				return []string{verbs[arc.Type], name, text, fields(a)}
+				return []string{verbs[arc.Type], name, text, fields(arc.Attributes)}
 			}
-			return []string{verbs[arc.Type], name, "MISSING: " + lookup.whether(ctx, arc.To), fields(a)}
+			return []string{verbs[arc.Type], name, "MISSING: " + lookup.whether(ctx, arc.To), fields(arc.Attributes)}
 		})
 	}
-	c.table("Referred to by", to, func(arc client.ArcKey) []string {
+	c.table("Referred to by", g.In(key), func(arc client.Arc) []string {
 		text, _ := state(g.Vertices[arc.From])
-		return []string{k.name(arc.From), passive[arc.Type], text, fields(g.Arcs[arc])}
+		return []string{k.name(arc.From), passive[arc.Type], text, fields(arc.Attributes)}
 	})
 	return ctx.Err()
 }
@@ -121,7 +112,7 @@ func fields(a client.Attributes) string {
 }
 
 // table writes arcs, owners first.
-func (c *cli) table(title string, arcs []client.ArcKey, row func(client.ArcKey) []string) {
+func (c *cli) table(title string, arcs []client.Arc, row func(client.Arc) []string) {
 	fmt.Fprintf(c.Out, "\n%s", c.paint.Strong(title))
 	if len(arcs) == 0 {
 		fmt.Fprintln(c.Out, ": nothing")

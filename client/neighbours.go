@@ -1,0 +1,72 @@
+package client
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+)
+
+// neighbours are the arcs at each end. They are looked up once, and then kept as
+// messages change them.
+type neighbours struct {
+	out, in map[Key]map[ArcKey]struct{}
+}
+
+// Out are the arcs that begin at a vertex, sorted by type and then by where they lead.
+// The first question takes time in the number of the graph's arcs, and each one after
+// it in the number of arcs that it returns. Who changes Arcs by hand asks a Clone.
+func (g *Graph) Out(key Key) []Arc { return g.arcs(g.index().out[key]) }
+
+// In are the arcs that end at a vertex, or at what is missing by that key, sorted by
+// type and then by where they begin. It takes the time that Out does.
+func (g *Graph) In(key Key) []Arc { return g.arcs(g.index().in[key]) }
+
+func (g *Graph) arcs(keys map[ArcKey]struct{}) []Arc {
+	all := make([]Arc, 0, len(keys))
+	for key := range keys {
+		all = append(all, Arc{From: key.From, To: key.To, Type: key.Type, Attributes: g.Arcs[key]})
+	}
+	slices.SortFunc(all, func(a, b Arc) int {
+		return cmp.Or(cmp.Compare(a.Type, b.Type), a.To.Compare(b.To), a.From.Compare(b.From))
+	})
+	return all
+}
+
+func (g *Graph) index() *neighbours {
+	if g.neighbours == nil {
+		g.neighbours = &neighbours{out: map[Key]map[ArcKey]struct{}{}, in: map[Key]map[ArcKey]struct{}{}}
+		for key := range maps.Keys(g.Arcs) {
+			g.neighbours.set(key)
+		}
+	}
+	return g.neighbours
+}
+
+// set and remove do nothing where nobody has asked yet.
+func (n *neighbours) set(key ArcKey) {
+	if n != nil {
+		put(n.out, key.From, key)
+		put(n.in, key.To, key)
+	}
+}
+
+func (n *neighbours) remove(key ArcKey) {
+	if n != nil {
+		take(n.out, key.From, key)
+		take(n.in, key.To, key)
+	}
+}
+
+func put(at map[Key]map[ArcKey]struct{}, end Key, key ArcKey) {
+	if at[end] == nil {
+		at[end] = map[ArcKey]struct{}{}
+	}
+	at[end][key] = struct{}{}
+}
+
+func take(at map[Key]map[ArcKey]struct{}, end Key, key ArcKey) {
+	delete(at[end], key)
+	if len(at[end]) == 0 {
+		delete(at, end)
+	}
+}
