@@ -93,7 +93,6 @@ const (
 	ObjectProcessingFailed = "OBJECT_PROCESSING_FAILED"
 	AccessDenied           = "ACCESS_DENIED"
 	LimitExceeded          = "LIMIT_EXCEEDED"
-	InternalError          = "INTERNAL_ERROR"
 )
 
 // Warning says what keeps a graph from being all that was asked for. Type and
