@@ -219,7 +219,11 @@ func checkReadBack(t *testing.T, e elements) {
 		}
 		return p.sorted()
 	}
-	for f, read := range readers {
+	for _, f := range All() {
+		read := readers[f]
+		if read == nil {
+			t.Fatalf("%s: nothing reads it back", f)
+		}
 		written := text(t, e.graph(), f)
 		got, err := read(written)
 		if err != nil {

@@ -5,13 +5,21 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"graphview.dev/stream/format"
 )
 
-// formats are those that the server has.
-var formats = []string{"json", "dot", "mermaid", "graphml"}
+// formats are those that the server has, JSON first.
+var formats = func() []string {
+	names := []string{"json"}
+	for _, f := range format.All() {
+		names = append(names, string(f))
+	}
+	return names
+}()
 
 func (c *cli) get() *cobra.Command {
-	var format string
+	var as string
 	cmd := &cobra.Command{
 		Use:   "get NAME",
 		Short: "Write a graph as it is now, for another program",
@@ -20,8 +28,8 @@ func (c *cli) get() *cobra.Command {
   kubectl graphview get storefront | jq '.actions | length'`,
 		Args: between(1, 1, "the NAME of a GraphView"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if !slices.Contains(formats, format) {
-				return usagef(cmd, "-o %s: expected one of %s", format, strings.Join(formats, ", "))
+			if !slices.Contains(formats, as) {
+				return usagef(cmd, "-o %s: expected one of %s", as, strings.Join(formats, ", "))
 			}
 			v, err := c.open(args[0])
 			if err != nil {
@@ -31,12 +39,12 @@ func (c *cli) get() *cobra.Command {
 			p := newProgress(v)
 			stop := p.start(cmd.Context())
 			defer stop()
-			if err := v.client.Export(cmd.Context(), v.namespace, v.name, format, c.Out); err != nil {
+			if err := v.client.Export(cmd.Context(), v.namespace, v.name, as, c.Out); err != nil {
 				return v.remedy(cmd.Context(), err)
 			}
 			return nil
 		},
 	}
-	cmd.Flags().StringVarP(&format, "output", "o", formats[0], "One of "+strings.Join(formats, ", "))
+	cmd.Flags().StringVarP(&as, "output", "o", formats[0], "One of "+strings.Join(formats, ", "))
 	return cmd
 }
