@@ -61,6 +61,7 @@ type GraphViewReconciler struct {
 	options  Options
 	memory   memory
 	roll     *roll
+	quota    *quota
 }
 
 // NewGraphViewReconciler returns a reconciler for the engine that calls
@@ -72,7 +73,7 @@ func NewGraphViewReconciler(engine Engine, notifier *Notifier, o Options) *Graph
 	if o.Clock == nil {
 		o.Clock = clock.RealClock{}
 	}
-	return &GraphViewReconciler{engine: engine, notifier: notifier, options: o, roll: newRoll()}
+	return &GraphViewReconciler{engine: engine, notifier: notifier, options: o, roll: newRoll(), quota: newQuota(boundGraphViews.Limit())}
 }
 
 // Reconcile makes the engine's view what the GraphView says and the GraphView's
@@ -86,6 +87,7 @@ func (r *GraphViewReconciler) Reconcile(ctx context.Context, request ctrl.Reques
 		if apierrors.IsNotFound(err) {
 			r.engine.Remove(name)
 			r.memory.forget(name)
+			r.notify(r.quota.leave(name))
 			r.roll.answer(name)
 			return ctrl.Result{}, nil
 		}
@@ -129,9 +131,14 @@ func (r *GraphViewReconciler) Reconcile(ctx context.Context, request ctrl.Reques
 // apply tells the engine of the spec, unless it was told before, and keeps the
 // verdict in the record.
 func (r *GraphViewReconciler) apply(ctx context.Context, name graphview.Name, view *v1alpha1.GraphView, record *record) error {
-	refused, err := r.checkServiceAccount(ctx, view)
+	refused, err := r.checkQuota(ctx, view, record)
 	if err != nil {
 		return err
+	}
+	if refused.accepted() {
+		if refused, err = r.checkServiceAccount(ctx, view); err != nil {
+			return err
+		}
 	}
 	declared, err := specOf(&view.Spec)
 	if refused.accepted() && err != nil {
@@ -189,6 +196,36 @@ func (r *GraphViewReconciler) checkServiceAccount(ctx context.Context, view *v1a
 		return verdict{}, fmt.Errorf("get ServiceAccount: %w", err)
 	}
 	return accepted, nil
+}
+
+// checkQuota decides whether a GraphView is among those of its namespace that are
+// served.
+func (r *GraphViewReconciler) checkQuota(ctx context.Context, view *v1alpha1.GraphView, record *record) (verdict, error) {
+	served, moved, err := r.quota.enter(view, func() ([]v1alpha1.GraphView, error) {
+		var all v1alpha1.GraphViewList
+		if err := r.client.List(ctx, &all, client.InNamespace(view.Namespace), client.UnsafeDisableDeepCopy); err != nil {
+			return nil, fmt.Errorf("list GraphViews: %w", err)
+		}
+		return all.Items, nil
+	})
+	if err != nil {
+		return verdict{}, err
+	}
+	r.notify(moved)
+	switch {
+	case served:
+		return accepted, nil
+	case record.verdict.reason == v1alpha1.ReasonLimitExceeded:
+		return record.verdict, nil // it is counted already
+	}
+	return verdict{v1alpha1.ReasonLimitExceeded, "metadata.namespace: " + boundGraphViews.Exceed().Error()}, nil
+}
+
+// notify has GraphViews reconciled.
+func (r *GraphViewReconciler) notify(names []graphview.Name) {
+	for _, name := range names {
+		r.notifier.Notify(name)
+	}
 }
 
 // checkNamed decides whether a GraphView names a ServiceAccount where it has to.

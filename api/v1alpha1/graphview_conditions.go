@@ -85,7 +85,9 @@ const (
 	ReasonNotAccepted = "NotAccepted"
 
 	// ReasonLimitExceeded: False, the graph is larger than this installation
-	// allows and is not served. The message says which limit.
+	// allows and is not served. The message says which limit. With ConditionAccepted
+	// it is that the namespace has more GraphViews than are served, and this is none
+	// of the oldest.
 	ReasonLimitExceeded = "LimitExceeded"
 )
 
