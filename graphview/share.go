@@ -45,14 +45,19 @@ func (p *planner) share(r resources.Resource, wide watch.Key, at placement) plac
 	plain.LabelSelector = ""
 	p.demands[plain] = sharing.Demand{}
 	p.demands[wide] = sharing.Demand{Parts: at.namespaces}
+	within := at.namespaces
 	for _, key := range [...]watch.Key{plain, wide} {
 		switch p.standing(r, key) {
 		case standsApart:
 			continue
 		case standsByBoth:
-			at.within, at.trial, at.shared = setOfNames(at.namespaces), true, &key
+			at.trial, at.shared = true, &key
 		case standsByShared:
-			at.within, at.namespaces, at.shared = setOfNames(at.namespaces), []string{""}, &key
+			at.namespaces, at.shared = []string{""}, &key
+		}
+		if named := p.program.Namespaces.Named(); len(within) != len(named) {
+			// Less than what the spec names, which is what judges go by else.
+			at.within = setOfNames(within)
 		}
 		break
 	}

@@ -41,7 +41,7 @@ type footprint struct {
 func TestNothingIsLeftBehind(t *testing.T) {
 	c := newClient(t)
 	home := fixture.Namespace(t, c, "home")
-	r := runEngine(t, newProxy(t), graphview.Options{})
+	r := runEngine(t, newProxy(t), graphview.Options{Linger: 100 * time.Millisecond})
 	empty := r.current().Size()
 	// One view stays, so that the graph has something to lose. It sees nothing of
 	// the rounds: what it had seen of them it would remember for its subscribers.
@@ -63,6 +63,9 @@ func TestNothingIsLeftBehind(t *testing.T) {
 			status, _ := r.current().Status(viewName("resident"))
 			if !status.Synced || status.Vertices != len(want.Vertices) {
 				return fmt.Sprintf("%d vertices, want %d", status.Vertices, len(want.Vertices))
+			}
+			if n := r.current().Watches(); n != len(status.Resources) {
+				return fmt.Sprintf("%d watches: the view still shares what others have left behind", n)
 			}
 			return ""
 		})

@@ -51,7 +51,7 @@ func newScene(t *testing.T) *scene {
 	s.work = workload.Workload{Client: s.client, Namespaces: []string{red, blue}}
 	s.extender = newExtension(t, s.client)
 	createGears(t, s.client)
-	s.engine = runEngine(t, s.proxy, graphview.Options{})
+	s.engine = runEngine(t, s.proxy, graphview.Options{Linger: time.Second})
 	s.views = workload.Views(red, blue)
 	s.views["custom"] = oracle.View{
 		Queries:    []oracle.Query{{Include: &oracle.Include{ResourceSelectorExpression: fmt.Sprintf("group in ['%s', '%s']", gearGroup, extensionGroup)}}},
@@ -85,9 +85,19 @@ func (s *scene) episode(ctx context.Context, seed uint64) (what string, troubles
 	// One view is declared in the middle of it, and ends as equal as the others.
 	late := slices.Sorted(maps.Keys(s.views))[r.IntN(len(s.views))]
 	joins := r.IntN(steps)
+	// A view of all namespaces comes and goes, and with it the watches that the others
+	// share.
+	comes, goes := r.IntN(steps), r.IntN(steps)
+	defer s.engine.remove(wideName)
 	defer s.engine.remove(lateName)
 	var latecomer *subscriber
 	err = s.suffer(ctx, troubles, steps, func(step int) {
+		if step == comes {
+			s.engine.apply(wideName, wide())
+		}
+		if step == goes {
+			s.engine.remove(wideName)
+		}
 		if step == joins {
 			s.engine.apply(lateName, s.views[late])
 			latecomer = subscribe(ctx, lateName, s.engine.view)
@@ -112,7 +122,17 @@ func (s *scene) episode(ctx context.Context, seed uint64) (what string, troubles
 	return what, troubles, err
 }
 
-const lateName = "late"
+const (
+	lateName = "late"
+	wideName = "wide"
+)
+
+// wide is a view in all namespaces of most that the others have in some.
+func wide() oracle.View {
+	return oracle.View{Queries: []oracle.Query{{Include: &oracle.Include{
+		ResourceSelectorExpression: "group in ['', 'apps', 'batch', 'discovery.k8s.io'] && !(resource in ['events', 'controllerrevisions', 'leases'])",
+	}}}}
+}
 
 // suffer lets troubles happen while the workload goes on, and heals them.
 func (s *scene) suffer(ctx context.Context, troubles []trouble, steps int, before func(step int)) error {
