@@ -66,4 +66,7 @@ type Attributes struct {
 	Missing bool `json:"e,omitempty"`
 	// Fields are the paths of the fields that made the arc, without indices.
 	Fields []string `json:"f,omitempty"`
+	// Words say what the fields mean, such as mounts or selects. They read from the
+	// arc's beginning to its end. An owner reference has none.
+	Words []string `json:"w,omitempty"`
 }

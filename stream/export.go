@@ -117,6 +117,7 @@ type exported struct {
 			Blocking   bool     `json:"b"`
 			Missing    bool     `json:"e"`
 			Fields     []string `json:"f"`
+			Words      []string `json:"w"`
 		} `json:"a"`
 	} `json:"sarc"`
 }
@@ -138,7 +139,7 @@ func (b *exportBody) act(action exported) error {
 	case action.SetArc != nil:
 		arc := action.SetArc
 		b.graph.AddArc(format.Arc{
-			From: format.Key(arc.From), To: format.Key(arc.To), Type: arc.Type, Fields: arc.Attributes.Fields,
+			From: format.Key(arc.From), To: format.Key(arc.To), Type: arc.Type, Fields: arc.Attributes.Fields, Words: arc.Attributes.Words,
 			Controller: arc.Attributes.Controller, BlockOwnerDeletion: arc.Attributes.Blocking, Missing: arc.Attributes.Missing,
 		})
 	default:

@@ -16,7 +16,7 @@ import (
 
 const (
 	exportedPod = `{"svx":{"vx":{"g":"","v":"v1","r":"pods","ns":"shop","n":"a"},"o":{"kind":"Pod","metadata":{"name":"a"},"spec":{"x":[1,{"svx":{}}]}}}}`
-	exportedArc = `{"sarc":{"s":{"g":"","v":"v1","r":"pods","ns":"shop","n":"a"},"d":{"g":"","v":"v1","r":"configmaps","ns":"shop","n":"gone"},"t":"r","a":{"e":true,"f":["spec.x"]}}}`
+	exportedArc = `{"sarc":{"s":{"g":"","v":"v1","r":"pods","ns":"shop","n":"a"},"d":{"g":"","v":"v1","r":"configmaps","ns":"shop","n":"gone"},"t":"r","a":{"e":true,"f":["spec.x"],"w":["reads"]}}}`
 	exportedOut = `// shop/web: 1 vertices, 1 arcs
 // DISCOVERY_FAILED: down
 digraph "web" {

@@ -67,6 +67,8 @@ export interface Arc extends ArcKey {
     e?: boolean;
     /** The fields that made the arc. */
     f?: string[];
+    /** What they mean, read from the source to the destination: "mounts", "selects". An owner reference has none. */
+    w?: string[];
   };
 }
 

@@ -1,17 +1,22 @@
 package delivery
 
 import (
+	"slices"
+
 	"github.com/go-json-experiment/json/jsontext"
 
 	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/wording"
 )
 
 // frameRoom is what a message needs beside its actions and warnings.
 const frameRoom = 4 << 10
 
 // actionRoom is what an action takes beside names and content, most of the time;
-// tailRoom what a message does beside its actions.
+// wordRoom what a reference's word does, and tailRoom what a message does beside its
+// actions.
 const (
+	wordRoom    = 24
 	actionRoom  = 160
 	summaryRoom = 160
 	tailRoom    = 128
@@ -53,7 +58,7 @@ func sizeOf(c *graph.Change, content Content) int {
 		n += summaryRoom
 	}
 	for _, f := range c.Fields {
-		n += len(f) + len(`"",`)
+		n += len(f) + len(`"",`) + wordRoom
 	}
 	return n
 }
@@ -285,10 +290,35 @@ func appendAttributes(dst []byte, c *graph.Change) []byte {
 			}
 			dst = appendString(dst, f)
 		}
-		dst = append(dst, ']')
+		dst = append(dst, `],"w":[`...)
+		dst = append(appendWords(dst, c), ']')
 	}
 	return append(dst, '}')
 }
+
+// appendWords writes what an arc's fields mean, each word once.
+func appendWords(dst []byte, c *graph.Change) []byte {
+	from := wording.Resource{Group: c.Vertex.Group, Resource: c.Vertex.Resource.Resource}
+	to := wording.Resource{Group: c.To.Group, Resource: c.To.Resource.Resource}
+	var said [maxWords]string
+	n := 0
+	for _, field := range c.Fields {
+		word := wording.Of(from, field, to)
+		if n == len(said) || slices.Contains(said[:n], word) {
+			continue
+		}
+		if n > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(append(append(dst, '"'), word...), '"')
+		said[n] = word
+		n++
+	}
+	return dst
+}
+
+// maxWords is how many words an arc has: as many as fields.
+const maxWords = 4
 
 func appendKey(dst []byte, k *graph.Key) []byte {
 	dst = append(dst, `{"g":`...)

@@ -44,7 +44,7 @@ func TestActions(t *testing.T) {
 		},
 		"missing target, with fields": {
 			graph.Change{Op: graph.SetArc, Vertex: deployment, To: node, Type: graph.Direct, Missing: true, Fields: []string{"a.b", "c[]"}},
-			`{"sarc":{"s":{"g":"apps","v":"v1","r":"deployments","ns":"shop","n":"web"},"d":{"g":"","v":"v1","r":"nodes","n":"n1"},"t":"r","a":{"e":true,"f":["a.b","c[]"]}}}`,
+			`{"sarc":{"s":{"g":"apps","v":"v1","r":"deployments","ns":"shop","n":"web"},"d":{"g":"","v":"v1","r":"nodes","n":"n1"},"t":"r","a":{"e":true,"f":["a.b","c[]"],"w":["runs on"]}}}`,
 		},
 		"arc without attributes": {
 			graph.Change{Op: graph.SetArc, Vertex: node, To: node, Type: graph.Transitive},

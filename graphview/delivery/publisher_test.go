@@ -371,7 +371,7 @@ func TestFind(t *testing.T) {
 	const (
 		a    = `{"g":"","v":"v1","r":"pods","ns":"shop","n":"a"}`
 		b    = `{"g":"","v":"v1","r":"pods","ns":"shop","n":"b"}`
-		arc  = `{"s":` + a + `,"d":` + b + `,"t":"r","a":{"f":["spec.other"]}}`
+		arc  = `{"s":` + a + `,"d":` + b + `,"t":"r","a":{"f":["spec.other"],"w":["uses"]}}`
 		toB  = `{"vx":` + b + `,"m":{"k":"Pod","h":"progressing","w":"NotObserved","u":"b","root":true},"o":{"apiVersion":"v1","kind":"Pod"}} in [` + arc + `] out []`
 		onlA = `{"vx":` + a + `,"m":{"k":"Pod","h":"progressing","w":"NotObserved","u":"a"},"o":{"apiVersion":"v1","kind":"Pod"}} in [] out [` + arc + `]`
 	)

@@ -53,7 +53,7 @@ func writeDOT(out *bufio.Writer, p *plan) {
 		if a.missing {
 			style += ",dashed"
 		}
-		fmt.Fprintf(out, "  %s -> %s [label=%s, style=\"%s\"", p.keys[a.from].dotID(), p.keys[a.to].dotID(), dotText(a.kind), style)
+		fmt.Fprintf(out, "  %s -> %s [label=%s, style=\"%s\"", p.keys[a.from].dotID(), p.keys[a.to].dotID(), dotText(a.label()), style)
 		if a.fields != "" {
 			fmt.Fprintf(out, ", tooltip=%s", dotText(a.fields))
 		}

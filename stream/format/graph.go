@@ -21,6 +21,8 @@ type Arc struct {
 	Missing bool
 	// Fields made the arc.
 	Fields []string
+	// Words say what the fields mean.
+	Words []string
 }
 
 // Warning says what the graph may be missing.
@@ -49,7 +51,7 @@ type Graph struct {
 type arc struct {
 	from, to                      int32
 	controller, blocking, missing bool
-	kind, fields                  string
+	kind, fields, words           string
 }
 
 // AddVertex adds a vertex and how it is, in a word, "" where it does not say. Adding
@@ -68,8 +70,21 @@ func (g *Graph) AddVertex(key Key, health string) {
 func (g *Graph) AddArc(a Arc) {
 	g.arcs = append(g.arcs, arc{
 		from: g.number(a.From), to: g.number(a.To), kind: g.intern(a.Type), fields: g.intern(strings.Join(a.Fields, ", ")),
+		words:      g.intern(strings.Join(a.Words, " and ")),
 		controller: a.Controller, blocking: a.BlockOwnerDeletion, missing: a.Missing,
 	})
+}
+
+// label is what is written at an arc: its words, else its type.
+func (a *arc) label() string {
+	switch {
+	case a.words != "":
+		return a.words
+	case a.kind == "or":
+		return "is owned by"
+	default:
+		return a.kind
+	}
 }
 
 // AddWarning adds a warning.

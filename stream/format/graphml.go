@@ -22,6 +22,7 @@ var graphMLKeys = []struct{ id, of, name, kind string }{
 	{"blockOwnerDeletion", "edge", "blockOwnerDeletion", "boolean"},
 	{"leadsNowhere", "edge", "missing", "boolean"},
 	{"fields", "edge", "fields", "string"},
+	{"words", "edge", "words", "string"},
 }
 
 // writeGraphML writes attributes that are true or not empty. Identifiers are
@@ -56,6 +57,7 @@ func writeGraphML(out *bufio.Writer, p *plan) {
 		graphMLFlag(out, "blockOwnerDeletion", a.blocking)
 		graphMLFlag(out, "leadsNowhere", a.missing)
 		graphMLData(out, "fields", a.fields)
+		graphMLData(out, "words", a.words)
 		out.WriteString("</edge>\n")
 	}
 	out.WriteString("  </graph>\n</graphml>\n")

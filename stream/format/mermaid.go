@@ -58,7 +58,7 @@ func writeMermaid(out *bufio.Writer, p *plan) {
 		if !ok {
 			arrow = "-->"
 		}
-		label := mermaidEscaped(a.kind)
+		label := strings.ReplaceAll(mermaidEscaped(a.label()), "#32;", " ")
 		if a.missing {
 			label += " missing"
 		}

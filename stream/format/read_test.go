@@ -39,10 +39,12 @@ func pictureOf(e elements) picture {
 		p.vertices = append(p.vertices, titles[k])
 	}
 	for _, a := range e.arcs {
-		p.arcs = append(p.arcs, fmt.Sprintf("%s -%s-> %s %t", titles[a.From], clean(a.Type), titles[a.To], a.Missing))
+		p.arcs = append(p.arcs, fmt.Sprintf("%s -%s-> %s %t", titles[a.From], clean(labelOf(a.Type, strings.Join(a.Words, " and "))), titles[a.To], a.Missing))
 	}
 	return p.sorted()
 }
+
+func labelOf(kind, words string) string { return (&arc{kind: kind, words: words}).label() }
 
 func (p picture) sorted() picture {
 	slices.Sort(p.vertices)
@@ -107,7 +109,7 @@ func splitLabel(label string) (name, title string, ok bool) {
 
 var (
 	mermaidNode   = regexp.MustCompile(`^(n\d+)\["([^"\\:{}%|` + "`" + `]*)<br/>([^"<>:]*)"\](?:(:::missing)|:::[a-z]+)?$`)
-	mermaidArc    = regexp.MustCompile(`^(n\d+) (==>|-->|-\.->)\|"([^"<> ]*)( missing)?"\| (n\d+)$`)
+	mermaidArc    = regexp.MustCompile(`^(n\d+) (==>|-->|-\.->)\|"([^"<>]*?)( missing)?"\| (n\d+)$`)
 	mermaidGroup  = regexp.MustCompile(`^subgraph s\d+\["([^"<>:]*)"\]$`)
 	mermaidFixed  = regexp.MustCompile(`^(flowchart LR|%% [^%{}]*|classDef [a-z]+ .*)$`)
 	mermaidEntity = regexp.MustCompile(`#\d+;`)
@@ -202,7 +204,7 @@ func readGraphML(text string) (p picture, err error) {
 		if err != nil {
 			return p, err
 		}
-		p.arcs = append(p.arcs, fmt.Sprintf("%s -%s-> %s %t", names[edge.Source], v["type"], names[edge.Target], v["leadsNowhere"] == "true"))
+		p.arcs = append(p.arcs, fmt.Sprintf("%s -%s-> %s %t", names[edge.Source], labelOf(v["type"], v["words"]), names[edge.Target], v["leadsNowhere"] == "true"))
 	}
 	return p.sorted(), nil
 }

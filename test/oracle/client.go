@@ -126,7 +126,10 @@ func (c *Client) act(a action) error {
 	case a.DeleteVertex != nil:
 		return c.deleteVertex(a.DeleteVertex.Vertex.key())
 	case a.SetArc != nil:
-		return c.setArc(a.SetArc.key(), a.SetArc.Attributes)
+		if (len(a.SetArc.Attributes.Fields) > 0) != (len(a.SetArc.Attributes.Words) > 0) {
+			return fmt.Errorf("an arc of the fields %q has the words %q", a.SetArc.Attributes.Fields, a.SetArc.Attributes.Words)
+		}
+		return c.setArc(a.SetArc.key(), a.SetArc.Attributes.Attributes)
 	default:
 		delete(c.graph.Arcs, a.DeleteArc.key())
 		return nil

@@ -32,7 +32,7 @@ func TestClientApplies(t *testing.T) {
 	}{
 		"set": {
 			messages: []string{
-				`{"actions":[{"svx":{"vx":` + podJSON + `,"o":{"spec":{}}}},{"sarc":{` + arcJSON + `,"a":{"e":true,"f":["spec.x"]}}}]}`,
+				`{"actions":[{"svx":{"vx":` + podJSON + `,"o":{"spec":{}}}},{"sarc":{` + arcJSON + `,"a":{"e":true,"f":["spec.x"],"w":["uses"]}}}]}`,
 				`{"actions":[{"svx":{"vx":` + settingJSON + `,"j":[1]}},{"sarc":{` + arcJSON + `}}],"rev":"1","synced":true}`,
 			},
 			wantVertices: map[VertexKey]any{pod: object, setting: []any{1.0}},

@@ -36,7 +36,11 @@ type action struct {
 	} `json:"dvx"`
 	SetArc *struct {
 		arc
-		Attributes Attributes `json:"a"`
+		Attributes struct {
+			Attributes
+			// Words say what the fields mean.
+			Words []string `json:"w"`
+		} `json:"a"`
 	} `json:"sarc"`
 	DeleteArc *arc `json:"darc"`
 }

@@ -220,7 +220,9 @@ func (f *follower) differs(want oracle.Graph) string {
 		got.Vertices[oracle.VertexKey(key)] = content
 	}
 	for key, a := range f.graph.Arcs {
-		got.Arcs[oracle.ArcKey{From: oracle.VertexKey(key.From), To: oracle.VertexKey(key.To), Type: string(key.Type)}] = oracle.Attributes(a)
+		got.Arcs[oracle.ArcKey{From: oracle.VertexKey(key.From), To: oracle.VertexKey(key.To), Type: string(key.Type)}] = oracle.Attributes{
+			Controller: a.Controller, BlockOwnerDeletion: a.BlockOwnerDeletion, Missing: a.Missing, Fields: a.Fields,
+		}
 	}
 	return oracle.Compare(want, got)
 }

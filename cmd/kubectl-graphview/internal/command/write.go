@@ -49,7 +49,7 @@ func formatted(g *client.Graph) *format.Graph {
 		a := g.Arcs[key]
 		f.AddArc(format.Arc{
 			From: format.Key(key.From), To: format.Key(key.To), Type: string(key.Type),
-			Controller: a.Controller, BlockOwnerDeletion: a.BlockOwnerDeletion, Missing: a.Missing, Fields: a.Fields,
+			Controller: a.Controller, BlockOwnerDeletion: a.BlockOwnerDeletion, Missing: a.Missing, Fields: a.Fields, Words: a.Words,
 		})
 	}
 	for _, w := range g.Warnings() {
