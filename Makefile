@@ -36,9 +36,9 @@ dashboard-bundle: ## one file of <graph-view>, for other people's pages, into bi
 	@go run ./hack/bundle -single bin/graph-view.js
 
 .PHONY: screenshots
-screenshots: ## the pictures of docs/images, of the dashboard with graphs of 50, 500 and 5,000 objects
+screenshots: control-plane build ## the pictures of docs/images: the dashboard with graphs of 50, 500 and 5,000 objects, and the walkthrough's
 	@hack/js-tools.sh
-	@PATH="$(CURDIR)/bin/.node/node_modules/.bin:$$PATH" node test/dashboard/screenshots.mjs
+	@PATH="$(CURDIR)/bin/.node/node_modules/.bin:$$PATH" sh -c 'node test/dashboard/screenshots.mjs && node test/dashboard/walkthrough.mjs'
 
 .PHONY: dashboard-bench
 dashboard-bench: ## measure the dashboard in Chromium, and write the table of docs/dashboard.md

@@ -6,12 +6,14 @@ import { Controller } from "./view/controller.js";
 import { h } from "./view/h.js";
 import { styleSheet } from "./view/style.js";
 
-const address = new URL("./worker.js", import.meta.url).href;
+// All in one file, which hack/bundle says, there is none for a worker, and nothing that another bundler would look for.
+const address = typeof GRAPH_VIEW_IN_ONE_FILE === "undefined" ? new URL("./worker.js", import.meta.url).href : "";
 let policy; // it can be made only once
 
 // Where a page demands trusted types, the worker's address is the one thing that
 // needs a policy.
 function worker() {
+  if (!address) throw new Error("there is no file for a worker");
   if (!globalThis.trustedTypes) return new Worker(address, { type: "module" });
   policy ??= trustedTypes.createPolicy("graph-view", { createScriptURL: () => address });
   return new Worker(policy.createScriptURL(""), { type: "module" });

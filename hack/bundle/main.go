@@ -43,7 +43,7 @@ func run(root, out, single string) (err error) {
 		return err
 	}
 	if single != "" {
-		return bundle(filepath.Join(dir, "graph-view.js"), single)
+		return bundle(filepath.Join(dir, "graph-view.js"), single, "--define:GRAPH_VIEW_IN_ONE_FILE=true")
 	}
 	for _, entry := range entries {
 		to := filepath.Join(out, filepath.FromSlash(entry.name))

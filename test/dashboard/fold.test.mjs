@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
+import { Answers } from "../../dashboard/web/model/answers.js";
 import { fold, whereIs } from "../../dashboard/web/model/fold.js";
 import { card as cardSize } from "../../dashboard/web/model/layers.js";
 import { Model } from "../../dashboard/web/model/model.js";
@@ -217,4 +218,18 @@ test("a permalink brings back what it was made of", () => {
 test("YAML that says what JSON says", () => {
   assert.equal(toYAML({ apiVersion: "v1", kind: "X", metadata: { name: "true", managedFields: [1] }, spec: { list: [{ a: 1, b: [] }, "x: y"], text: "a\nb\n", none: null } }),
     "apiVersion: v1\nkind: X\nmetadata:\n  name: \"true\"\nspec:\n  list:\n  - a: 1\n    b: []\n  - \"x: y\"\n  text: |\n    a\n    b\n  none: null");
+});
+
+test("the words of a reference are among the details of both its ends", () => {
+  const store = new Store();
+  const vx = (r, n) => ({ g: "", v: "v1", r, ns: "shop", n });
+  const [pod, config] = [vx("pods", "web"), vx("configmaps", "web")];
+  store.apply([{ svx: { vx: pod, m: { k: "Pod" } } }, { svx: { vx: config, m: { k: "ConfigMap" } } }, { sarc: { s: pod, d: config, t: "r", a: { f: ["spec.x"], w: ["mounts"] } } }], { reset: true });
+  const model = new Model(store, emptyFilters());
+  model.update(0);
+  const answers = new Answers(store, model);
+  const words = (key, list) => answers.details({ key })[list].map((end) => end.words);
+  assert.deepEqual([words("/v1/pods/shop/web", "uses"), words("/v1/configmaps/shop/web", "usedBy")], [[["mounts"]], [["mounts"]]]);
+  store.apply([{ sarc: { s: pod, d: config, t: "r", a: { f: ["spec.y"], w: ["selects"] } } }]);
+  assert.deepEqual(words("/v1/pods/shop/web", "uses"), [["selects"]]);
 });

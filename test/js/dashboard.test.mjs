@@ -3,42 +3,11 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import test from "node:test";
 
-import { control, eventually, snapshot } from "./scenario.mjs";
+import { ask, dashboard, difference } from "./dashboard.mjs";
+import { control, eventually } from "./scenario.mjs";
 import { open, out, require, token, url } from "./place.mjs";
 
 const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
-
-/** Opens the dashboard as a reader would: it asks for a token, and draws. */
-async function dashboard(t, view, options = {}) {
-  const page = await open(t, "/dashboard/missing"); // of the same origin, without a graph
-  if (options.dark) await page.emulateMedia({ colorScheme: "dark" });
-  const violations = [];
-  await page.exposeFunction("violated", (what) => violations.push(what));
-  await page.addInitScript(() => {
-    addEventListener("securitypolicyviolation", (event) => globalThis.violated(`${event.violatedDirective} ${event.blockedURI} ${event.sourceFile}`));
-  });
-  const answer = await page.goto(new URL(`/dashboard/#/${view}`, url).href);
-  assert.match(answer.headers()["content-security-policy"], /require-trusted-types-for 'script'/);
-  await page.fill("input[type=password]", token);
-  await page.click("form button");
-  await page.waitForFunction(() => document.querySelector("graph-view")?.controller?.synced);
-  t.after(() => assert.deepEqual(violations, [], "reports of the content security policy"));
-  return page;
-}
-
-const ask = (page, what, args) => page.evaluate(([w, a]) => document.querySelector("graph-view").controller.link.ask(w, a), [what, args]);
-
-// The objects and references that the page has, and those that a get has.
-async function difference(page, namespace, name) {
-  const { vertices, arcs } = await snapshot({ base: url, namespace, name, token });
-  const [rows, stats] = [await ask(page, "table"), await page.evaluate(() => document.querySelector("graph-view").controller.map.scene.stats)];
-  const want = [...vertices.values()].map(({ vx }) => `${vx.ns} ${vx.n}`).sort().join("\n");
-  const got = rows.filter(([, , , health]) => health !== "missing").map(([, ns, n]) => `${ns} ${n}`).sort().join("\n");
-  if (want !== got) return `objects ${got}, want ${want}`;
-  const { account } = stats;
-  const drawn = account.inside + account.hub + account.line + account.between;
-  return stats.arcs === arcs.size && drawn === arcs.size ? "" : `${stats.arcs} references, ${drawn} of them drawn, want ${arcs.size}`;
-}
 
 test("the dashboard shows the graph that there is, and what becomes of it", async (t) => {
   const page = await dashboard(t, "busy/view");

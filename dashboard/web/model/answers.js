@@ -46,7 +46,7 @@ export class Answers {
     if (!v) return undefined;
     const owners = [];
     for (let up = ownerOf(v); up && !owners.includes(up) && up !== v; up = ownerOf(up)) owners.push(up);
-    const end = (arc, other) => ({ ...brief(other), type: arc.t, fields: arc.f });
+    const end = (arc, other) => ({ ...brief(other), type: arc.t, fields: arc.f, words: arc.w });
     return {
       ...brief(v), group: v.g, version: v.v, resource: v.r, uid: v.uid, created: v.t, root: v.root, ready: v.rd,
       card: v.home !== undefined ? v.card?.key : undefined, box: v.home !== undefined && v.card?.app ? v.card.app.title : "",

@@ -112,7 +112,7 @@ function group(name, apps) {
     problems += app.problems;
     vertices += app.vertices;
   }
-  return { name, kind: "", health, state: problems > 0 ? `${problems} of ${vertices} need attention` : `${vertices} objects`, group: true };
+  return { name, kind: "", health, state: problems > 0 ? `${problems} of ${vertices} need${problems === 1 ? "s" : ""} attention` : `${vertices} objects`, group: true };
 }
 
 const describeRow = (v) => ({

@@ -140,11 +140,11 @@ export class Store {
     const [s, d] = [this.#vertex(a.s), this.#vertex(a.d)];
     const known = s.out.find((arc) => arc.d === d && arc.t === a.t);
     if (known) {
-      known.f = a.a?.f ?? known.f;
+      if (a.a?.f) [known.f, known.w] = [a.a.f, a.a.w ?? []];
       known.c = a.a?.c === true;
       return;
     }
-    const arc = { s, d, t: a.t, f: a.a?.f ?? [], c: a.a?.c === true };
+    const arc = { s, d, t: a.t, f: a.a?.f ?? [], w: a.a?.w ?? [], c: a.a?.c === true };
     s.out.push(arc);
     d.in.push(arc);
     this.arcs++;

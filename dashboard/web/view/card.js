@@ -3,7 +3,7 @@ import { glyph } from "./icons.js";
 import { cardSize } from "./scene.js";
 import { ellipsis, measure, setFont } from "./text.js";
 
-const from = { sub: 0.78, text: 0.5, arrow: 0.5 };
+const from = { sub: 0.7, text: 0.5, arrow: 0.5 };
 
 /** Cards from afar: what is well a shade, what is not a mark that is always seen. */
 export function paintMini({ context, camera, theme, lit, count }, app, x, y) {

@@ -7,6 +7,9 @@ import { toYAML } from "./yaml.js";
 const most = 40;
 const changes = { "+": "came", "~": "changed", "-": "went" };
 
+// What a reference means, read from who has it: "mounts", and from the other end "mounts it".
+const wordsOf = (id, { words = [] }) => `${words.join(", ")}${words.length > 0 && id === "usedBy" ? " it" : ""}`;
+
 export class DetailsPanel {
   element = h("aside", { class: "panel", part: "panel", "aria-label": "Details", hidden: true, tabIndex: -1 });
   #controller;
@@ -103,7 +106,7 @@ export class DetailsPanel {
       const made = h("button", { type: "button", class: "row", onclick: () => this.#controller.select(end.key, { reveal: true }) },
         icon(glyph(end.resource) ?? glyph("uses"), `glyph ${end.role}`), h("span", { class: "name" }, end.name),
         h("span", { class: `about ${end.health === "degraded" || end.health === "missing" ? "bad" : ""}` },
-          [end.kind, end.present ? end.why || (end.health === "progressing" || end.health === "degraded" ? end.health : "") : "missing", (end.fields ?? []).join(", ")].filter(Boolean).join(" · ")));
+          [end.kind, end.present ? end.why || (end.health === "progressing" || end.health === "degraded" ? end.health : "") : "missing", wordsOf(id, end), (end.fields ?? []).join(", ")].filter(Boolean).join(" · ")));
       made.dataset.id = `${id} ${end.key} ${end.type ?? ""}`;
       return h("li", {}, made);
     };

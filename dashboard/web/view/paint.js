@@ -5,7 +5,7 @@ import { paintCard, paintLine, paintMini } from "./card.js";
 import { ellipsis, forgetFont, measure, setFont } from "./text.js";
 import { cardSize } from "./scene.js";
 
-export const levels = { tiles: 0.075, titles: 0.4, cards: 0.56, subs: 0.78 };
+export const levels = { tiles: 0.075, titles: 0.4, cards: 0.56, subs: 0.7 };
 
 /** Paints everything. Options: selected, hovered (card keys), lit (set of card keys), bundles, now. */
 export function paint(context, scene, camera, theme, options = {}) {
@@ -125,7 +125,7 @@ function paintAppTitle({ context, theme, camera, count }, app, sx, sy, w, bad, w
   if (!bad) return;
   const used = measure(context, title) + 8;
   setFont(context, 400, Math.max(10, size - 1.5), theme.font);
-  const words = `${app.problems} of ${app.vertices} need attention`;
+  const words = `${app.problems} of ${app.vertices} need${app.problems === 1 ? "s" : ""} attention`;
   if (measure(context, words) > w - used - 28 * camera.k) return;
   context.fillText(words, left + used, y);
   count.texts++;

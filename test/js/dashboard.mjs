@@ -1,0 +1,38 @@
+// What tests of the dashboard share: it is opened as a reader opens it.
+import assert from "node:assert/strict";
+
+import { snapshot } from "./scenario.mjs";
+import { open, token, url } from "./place.mjs";
+
+/** Opens the dashboard: it asks for a token, and draws. Options: dark, token, synced (false: whatever comes). */
+export async function dashboard(t, view, options = {}) {
+  const page = await open(t, "/dashboard/missing"); // of the same origin, without a graph
+  if (options.dark) await page.emulateMedia({ colorScheme: "dark" });
+  const violations = [];
+  await page.exposeFunction("violated", (what) => violations.push(what));
+  await page.addInitScript(() => {
+    addEventListener("securitypolicyviolation", (event) => globalThis.violated(`${event.violatedDirective} ${event.blockedURI} ${event.sourceFile}`));
+  });
+  const answer = await page.goto(new URL(`/dashboard/#/${view}`, url).href);
+  assert.match(answer.headers()["content-security-policy"], /require-trusted-types-for 'script'/);
+  await page.fill("input[type=password]", options.token ?? token);
+  await page.click("form button");
+  if (options.synced !== false) await page.waitForFunction(() => document.querySelector("graph-view")?.controller?.synced);
+  t.after(() => assert.deepEqual(violations, [], "reports of the content security policy"));
+  return page;
+}
+
+/** Asks the page's engine something. */
+export const ask = (page, what, args) => page.evaluate(([w, a]) => document.querySelector("graph-view").controller.link.ask(w, a), [what, args]);
+
+/** How the objects and references that the page has differ from those that a get has. */
+export async function difference(page, namespace, name) {
+  const { vertices, arcs } = await snapshot({ base: url, namespace, name, token });
+  const [rows, stats] = [await ask(page, "table"), await page.evaluate(() => document.querySelector("graph-view").controller.map.scene.stats)];
+  const want = [...vertices.values()].map(({ vx }) => `${vx.ns} ${vx.n}`).sort().join("\n");
+  const got = rows.filter(([, , , health]) => health !== "missing").map(([, ns, n]) => `${ns} ${n}`).sort().join("\n");
+  if (want !== got) return `objects ${got}, want ${want}`;
+  const { account } = stats;
+  const drawn = account.inside + account.hub + account.line + account.between;
+  return stats.arcs === arcs.size && drawn === arcs.size ? "" : `${stats.arcs} references, ${drawn} of them drawn, want ${arcs.size}`;
+}

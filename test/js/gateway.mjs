@@ -1,0 +1,60 @@
+// What stands before the operator in recipes: it serves pages of its own, adds the
+// reader's token to what it passes on, and may keep a stream waiting.
+import http from "node:http";
+
+/**
+ * Starts a gateway before a server; it ends with the test. Pages are {path: {type, body, headers}}. Options:
+ * prefix, which it takes off; frames, the source that may frame what it serves; holds, whether streams wait.
+ */
+export async function gateway(t, upstream, { pages = {}, token, prefix = "", frames, holds = () => false }) {
+  const to = new URL(upstream);
+  const asked = (request) => ({
+    host: to.hostname, port: to.port, method: request.method, path: request.url.startsWith(prefix) ? request.url.slice(prefix.length) : request.url,
+    headers: { ...request.headers, ...(token ? { authorization: `Bearer ${token}` } : {}) },
+  });
+  const server = http.createServer((request, response) => {
+    const page = pages[new URL(request.url, upstream).pathname];
+    if (page) {
+      response.writeHead(200, { "content-type": page.type, ...page.headers });
+      response.end(page.body);
+      return;
+    }
+    if (request.url.includes("/watch/") && holds()) return;
+    const onward = http.request(asked(request), (answer) => {
+      const policy = answer.headers["content-security-policy"];
+      response.writeHead(answer.statusCode, {
+        ...answer.headers, ...(frames && policy ? { "content-security-policy": policy.replace("frame-ancestors 'none'", `frame-ancestors ${frames}`) } : {}),
+      });
+      answer.pipe(response);
+    });
+    onward.on("error", () => response.destroy());
+    response.on("close", () => onward.destroy());
+    request.pipe(onward);
+  });
+  const sockets = new Set();
+  server.on("connection", (socket) => {
+    sockets.add(socket);
+    socket.on("error", () => {}).on("close", () => sockets.delete(socket));
+  });
+  server.on("upgrade", (request, socket, head) => {
+    if (holds()) return;
+    const onward = http.request(asked(request));
+    onward.on("upgrade", (answer, other, rest) => {
+      const lines = Object.entries(answer.headers).map(([name, value]) => `${name}: ${value}\r\n`).join("");
+      socket.write(`HTTP/1.1 101 Switching Protocols\r\n${lines}\r\n`);
+      socket.write(rest);
+      other.write(head);
+      other.on("error", () => socket.destroy());
+      socket.on("error", () => other.destroy());
+      other.pipe(socket).pipe(other);
+    });
+    onward.on("response", () => socket.destroy()).on("error", () => socket.destroy());
+    onward.end();
+  });
+  await new Promise((resolve) => { server.listen(0, "127.0.0.1", resolve); });
+  t.after(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  return `http://127.0.0.1:${server.address().port}`;
+}

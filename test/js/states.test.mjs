@@ -1,0 +1,103 @@
+// The dashboard in the states that nobody wishes for: loading, nothing there, an
+// end, a server that restarts, a right that is taken away; and what it writes into files.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import test from "node:test";
+
+import { ask, dashboard, difference } from "./dashboard.mjs";
+import { gateway } from "./gateway.mjs";
+import { browser, require, token, url } from "./place.mjs";
+import { control, eventually } from "./scenario.mjs";
+
+const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
+const patience = 180_000;
+
+/** What axe finds in a page, as texts. */
+async function findings(page) {
+  await page.evaluate(axe);
+  const { violations } = await page.evaluate(() => globalThis.axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa", "best-practice"] }));
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`).slice(0, 3).join("; ")}`);
+}
+
+const kubectl = (...args) => control(url, "kubectl", { args });
+const says = (page, text) => page.locator(`graph-view >> text=${text}`).first().waitFor({ timeout: patience });
+
+test("axe finds nothing where a graph is on its way", async (t) => {
+  const at = await gateway(t, url, { token, holds: () => true });
+  for (const colorScheme of ["light", "dark"]) {
+    const page = await (await browser(t)).newPage({ viewport: { width: 1400, height: 900 }, colorScheme });
+    page.setDefaultTimeout(patience);
+    await page.goto(`${at}/dashboard/#/large/view`);
+    await says(page, "Loading");
+    assert.deepEqual(await findings(page), [], colorScheme);
+  }
+});
+
+test("axe finds nothing where there is no view, where it is empty, and with the system's own colours", async (t) => {
+  const page = await dashboard(t, "large/none", { synced: false });
+  await says(page, "There is no such GraphView");
+  assert.deepEqual(await findings(page), [], "no such view");
+  await page.evaluate(() => { location.hash = "#/large/view"; });
+  await page.waitForFunction(() => document.querySelector("graph-view")?.controller?.synced);
+  await page.evaluate(() => document.querySelector("graph-view").controller.filter({ text: "name:nothing-of-this-name" }));
+  await says(page, "Nothing fits the filters");
+  assert.deepEqual(await findings(page), [], "nothing fits");
+  await page.evaluate(() => document.querySelector("graph-view").controller.filter({ text: null }));
+  await page.emulateMedia({ forcedColors: "active" });
+  await page.evaluate(() => document.querySelector("graph-view").controller.problem(1));
+  await says(page, "missing");
+  assert.deepEqual(await findings(page), [], "forced colours");
+  assert.equal(await page.evaluate(() => document.querySelector("graph-view").controller.map.theme.forced), true);
+});
+
+test("a restart of the operator, and a connection that is cut: the graph is shown on, and then as it is", async (t) => {
+  const page = await dashboard(t, "busy/view");
+  await eventually(() => difference(page, "busy", "view"));
+  await page.evaluate(() => {
+    globalThis.states = [];
+    document.querySelector("graph-view").controller.link.addEventListener("status", ({ detail }) => {
+      globalThis.states.push({ state: detail.status.state, cards: document.querySelector("graph-view").controller.map.scene.cards.size });
+    });
+  });
+  await control(url, "restart");
+  await control(url, "change?n=10");
+  await eventually(async () => ((await page.evaluate(() => globalThis.states.at(-1)?.state)) === "live" ? "" : "not live"));
+  await eventually(() => difference(page, "busy", "view"));
+  const states = await page.evaluate(() => globalThis.states);
+  assert.ok(states.some(({ state }) => state === "reconnecting"), JSON.stringify(states));
+  assert.ok(states.every(({ cards }) => cards > 0), `the drawing was emptied: ${JSON.stringify(states)}`);
+});
+
+test("a right that is taken away takes what it showed, and the page says so", async (t) => {
+  const name = `leaver-${Date.now()}`;
+  await kubectl("create", "serviceaccount", "-n", "busy", name);
+  await kubectl("create", "clusterrolebinding", name, "--clusterrole=reader", `--serviceaccount=busy:${name}`);
+  t.after(() => kubectl("delete", "clusterrolebinding", name, "--ignore-not-found"));
+  const own = (await kubectl("create", "token", "-n", "busy", name)).trim();
+  const page = await dashboard(t, "busy/view", { token: own });
+  assert.ok((await ask(page, "table")).length > 0);
+  await kubectl("delete", "clusterrolebinding", name);
+  await page.locator("graph-view .note >> text=/may not|left out|permission|denied/i").first().waitFor({ timeout: patience });
+  await page.waitForFunction(() => {
+    const { map, status } = document.querySelector("graph-view").controller;
+    return status.state === "ended" || map.scene.stats.vertices === 0;
+  }, undefined, { timeout: patience });
+});
+
+test("the object itself is shown when asked for, and a Secret's contents are not", async (t) => {
+  const page = await dashboard(t, "busy/view");
+  const select = (key) => page.evaluate((k) => document.querySelector("graph-view").controller.select(k, { reveal: true }), key);
+  await kubectl("create", "configmap", "-n", "busy", "shown", "--from-literal=greeting=<b>hello</b>");
+  t.after(() => kubectl("delete", "configmap", "-n", "busy", "shown"));
+  await eventually(async () => ((await ask(page, "details", { key: "/v1/configmaps/busy/shown" })) ? "" : "not there yet"));
+  await select("/v1/configmaps/busy/shown");
+  await page.click("graph-view button:has-text('Show the object')");
+  await eventually(async () => {
+    const text = await page.evaluate(() => document.querySelector("graph-view").controller.details.element.querySelector("pre")?.textContent ?? "");
+    return /kind: ConfigMap/.test(text) && text.includes("<b>hello</b>") ? "" : `shown is ${text}`;
+  });
+  const secret = (await ask(page, "table")).find(([kind, , , health]) => kind === "Secret" && health !== "missing");
+  await select(`/v1/secrets/${secret[1]}/${secret[2]}`);
+  await says(page, "The contents of Secrets are never sent.");
+  assert.equal(await page.locator("graph-view button:has-text('Show the object')").count(), 0);
+});
