@@ -20,14 +20,23 @@ const (
 	// required: a reference of the object itself names the target, and is not
 	// optional.
 	required
+	// inferred: an inferred reference names the target.
+	inferred
 )
+
+// naming are the flags that references by name give: those that stand without their
+// target, and those that do not.
+const naming = named | inferred
 
 // bySelector are the flags that selectors give.
 const bySelector = selected | byNamespaceLabel
 
 // onlyByNamespace tells whether an arc is there for nothing but what its target's
 // namespace is labelled with.
-func onlyByNamespace(flags uint16) bool { return flags&(named|bySelector) == byNamespaceLabel }
+func onlyByNamespace(flags uint16) bool { return flags&(naming|bySelector) == byNamespaceLabel }
+
+// onlyInferred tells whether an arc is there for nothing but inferred references.
+func onlyInferred(flags uint16) bool { return flags&(naming|bySelector) == inferred }
 
 // maxFields bounds the field paths told of one arc.
 const maxFields = 4
@@ -190,13 +199,16 @@ func (g *Graph) setNames(id nodeID, references []Reference) {
 			continue
 		}
 		w := wanted{to: g.target(r), typ: r.Type, flags: named, uid: uidHash(r.UID)}
+		if r.Inferred {
+			w.flags = inferred
+		}
 		if r.Controller {
 			w.flags |= controller
 		}
 		if r.BlockOwnerDeletion {
 			w.flags |= block
 		}
-		if r.Type == Direct && !r.Optional {
+		if r.Type == Direct && !r.Optional && !r.Inferred {
 			w.flags |= required
 		}
 		at := find(w.to, w.typ)
@@ -248,7 +260,7 @@ func (g *Graph) setNames(id nodeID, references []Reference) {
 // name gives the arc the flags, UID and fields of the references that name its
 // target.
 func (g *Graph) name(id arcID, w *wanted) {
-	const attributes = named | required | controller | block
+	const attributes = naming | required | controller | block
 	fields := g.fieldFor(w.field)
 	if len(w.fields) > 0 {
 		fields = g.fieldsFor(append(w.fields, w.field))
@@ -271,9 +283,9 @@ func (g *Graph) unname(id arcID) {
 	switch {
 	case a.flags&bySelector == 0:
 		g.removeArc(id)
-	case a.flags&named != 0:
+	case a.flags&naming != 0:
 		a = g.touchArc(id)
-		a.flags &^= named | required | controller | block
+		a.flags &^= naming | required | controller | block
 		a.uid = 0
 		g.setPaths(a, 0, a.fields)
 		g.setFields(id)

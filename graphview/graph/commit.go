@@ -7,7 +7,7 @@ package graph
 // Each arc is examined once: a recorded one because it is recorded, else
 // because its source appeared or disappeared, else because its target did,
 // else because the view watches its target's kind differently, else because it
-// began or ceased to see its target's namespace.
+// began or ceased to see its target's namespace, or to have inferred references.
 //
 // It returns whether anything that the lens shows or counts has changed.
 func (l *Lens) commit() bool {
@@ -103,6 +103,7 @@ func (l *Lens) examineAll(came, went, turned []entryID, sites []spaceID) {
 		l.examineUses()
 	}
 	l.examineNamespaces(sites)
+	l.examineInferred()
 }
 
 // conclude makes what is the case now what was as of the last revision.
@@ -138,6 +139,7 @@ func (l *Lens) tidy() {
 	}
 	l.dirty = l.dirty[:0]
 	clear(l.usesWas)
+	l.wasCertain = l.certain
 	l.clearTombstones()
 	if len(l.log.elements) >= l.log.live+l.log.live/4+256 {
 		l.squeeze()
@@ -259,7 +261,7 @@ func (l *Lens) arcNow(from entryID, a *arc) arcView {
 		}
 	}
 	// A selector speaks of objects, not of names: it has nothing to say of one
-	// that is not there.
+	// that is not there. An inferred reference is no reference without one.
 	if a.flags&named == 0 {
 		return arcView{}
 	}
@@ -280,6 +282,9 @@ func (l *Lens) arcBefore(from entryID, to slotID, was arcState) arcView {
 			uid = l.g.nodes.at(n).uid
 		}
 		if e := l.index.at(n); e != 0 && l.entries.at(e).flags&present != 0 && (was.uid == 0 || was.uid == uid) {
+			if l.wasCertain && onlyInferred(was.flags) {
+				return arcView{}
+			}
 			if only := onlyByNamespace(was.flags); l.entries.at(e).flags&shown != 0 && (!only || l.sawNamespace(at.space)) {
 				return arcView{shown: true, resource: r, byNamespaceLabel: only}
 			}

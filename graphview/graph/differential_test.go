@@ -159,7 +159,7 @@ func (w *world) references(ns string) []Reference {
 	var refs []Reference
 	for range w.r.IntN(5) {
 		ref := Reference{
-			Type: pick(w.r, OwnerReference, Direct, Transitive), Optional: w.r.IntN(2) == 0, To: pick(w.r, podKind, nodeKind, mapKind, podKind, nodeKind, mapKind, NamespaceKind),
+			Type: pick(w.r, OwnerReference, Direct, Transitive), Optional: w.r.IntN(2) == 0, Inferred: w.r.IntN(3) == 0, To: pick(w.r, podKind, nodeKind, mapKind, podKind, nodeKind, mapKind, NamespaceKind),
 			Namespace: ns, Name: w.name(), Field: pick(w.r, "a", "b", "c.d[]", "e", "f"),
 		}
 		switch w.r.IntN(4) {
@@ -323,6 +323,9 @@ func TestGraphEqualsNaiveTwin(t *testing.T) {
 						l = w.m.lenses[4]
 						l.walk = w.walk()
 						l.lens.SetRoots(true, l.walk)
+					case 45, 65, 85: // without inferred references, and with them
+						l.certain = !l.certain
+						l.lens.SetInferred(!l.certain)
 					case 105, 115: // nothing that anybody sees
 						l.lens.Compact()
 					case 110: // a source goes

@@ -25,6 +25,9 @@ type Lens struct {
 	rooted         bool
 	along, against ways // see Walk
 	replant        bool // reach has to be found anew
+	// certain: inferred references make no arcs; wasCertain in the last revision.
+	certain, wasCertain bool
+	certainSince        uint64
 	// With a depth: what is within it, and the roots.
 	depth       int
 	near        []entryID

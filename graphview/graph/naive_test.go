@@ -36,6 +36,7 @@ type modelLens struct {
 	uses    map[Kind]Resource
 	rooted  bool
 	walk    Walk
+	certain bool // without inferred references
 	// decide is the view's selection, a function of what it sees.
 	decide  func(Key, Object) Selection
 	clients []*client
@@ -249,6 +250,7 @@ func (m *model) picture(l *modelLens, allow func(Resource, string) bool) picture
 	}
 	type attributes struct {
 		c, b, found, named, required bool
+		selected                     bool
 		// plain: something makes it other than labels of its target's namespace.
 		plain                    bool
 		fields, byNamespaceLabel []string
@@ -272,8 +274,9 @@ func (m *model) picture(l *modelLens, allow func(Resource, string) bool) picture
 				a.c = a.c || r.Controller
 				a.b = a.b || r.BlockOwnerDeletion
 				a.found = a.found || found
-				a.named = a.named || r.Name != ""
-				a.required = a.required || r.Name != "" && r.Type == Direct && !r.Optional
+				a.named = a.named || r.Name != "" && !r.Inferred
+				a.selected = a.selected || r.Name == ""
+				a.required = a.required || r.Name != "" && r.Type == Direct && !r.Optional && !r.Inferred
 				switch {
 				case r.Namespaces != nil:
 					a.byNamespaceLabel = append(a.byNamespaceLabel, r.Field)
@@ -309,6 +312,9 @@ func (m *model) picture(l *modelLens, allow func(Resource, string) bool) picture
 			}
 		}
 	}
+	maps.DeleteFunc(arcs, func(_ link, at *attributes) bool {
+		return !at.named && !at.selected && (l.certain || !at.found)
+	})
 	// distance is in arcs from the nearest root.
 	distance := map[Key]int{}
 	for k := range members {

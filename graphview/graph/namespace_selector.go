@@ -126,8 +126,11 @@ func (l *Lens) sawNamespace(space spaceID) bool {
 }
 
 // admits tells whether the view may follow an arc, as far as this depends on
-// what it knows of its target's namespace.
+// what it knows of its target's namespace, and on whether it has inferred references.
 func (l *Lens) admits(a *arc) bool {
+	if l.certain && onlyInferred(a.flags) {
+		return false
+	}
 	return !onlyByNamespace(a.flags) || l.seesNamespace(l.g.slots.at(a.to).space)
 }
 

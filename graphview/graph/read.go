@@ -182,7 +182,14 @@ func (r *reader) read(e entryID) {
 func (r *reader) readArc(e entryID, key Key, a *arc) {
 	l, g := r.l, r.l.g
 	how := l.arcNow(e, a)
-	if !how.shown || max(a.stamp, l.rev(l.entries.at(e).since), l.uses[g.slots.at(a.to).kind].since, r.targetSince(a.to, how.resource)) <= r.known {
+	if !how.shown {
+		return
+	}
+	since := max(a.stamp, l.rev(l.entries.at(e).since), l.uses[g.slots.at(a.to).kind].since, r.targetSince(a.to, how.resource))
+	if onlyInferred(a.flags) {
+		since = max(since, l.certainSince)
+	}
+	if since <= r.known {
 		return
 	}
 	to := g.keyAt(a.to, how.resource)

@@ -36,7 +36,7 @@ func (g *Graph) rehome(id arcID) {
 		other = g.addArc(a.from, to, a.typ)
 	}
 	b := g.touchArc(other)
-	b.flags |= a.flags & (named | required | controller | block)
+	b.flags |= a.flags & (naming | required | controller | block)
 	if b.uid == 0 {
 		b.uid = a.uid
 	}

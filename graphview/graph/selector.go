@@ -310,7 +310,7 @@ func (g *Graph) reselect(id arcID) {
 			}
 		}
 	}
-	if by == 0 && a.flags&named == 0 {
+	if by == 0 && a.flags&naming == 0 {
 		g.removeArc(id)
 		return
 	}

@@ -102,6 +102,10 @@ type Reference struct {
 	// Optional: nothing is wrong where there is no object of that name. That goes
 	// without saying for types other than Direct.
 	Optional bool
+	// Inferred: the reference is a guess that only the target confirms. There is an
+	// arc while there is an object of that name, and none without it; see
+	// Lens.SetInferred.
+	Inferred bool
 	// Field is the path that holds the reference, with [] for list elements:
 	// spec.volumes[].secret.secretName. Empty for owner references.
 	Field string
