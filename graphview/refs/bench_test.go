@@ -18,15 +18,19 @@ func BenchmarkExtract(b *testing.B) {
 	if err := json.Unmarshal(data, &pod); err != nil {
 		b.Fatal(err)
 	}
-	for name, kind := range map[string]graph.Kind{
-		"pod":      {Kind: "Pod"},
-		"unlisted": {Group: "example.com", Kind: "Unlisted"},
+	for name, of := range map[string]struct {
+		kind   graph.Kind
+		served *Served
+	}{
+		"pod":      {kind: graph.Kind{Kind: "Pod"}},
+		"unlisted": {kind: graph.Kind{Group: "example.com", Kind: "Unlisted"}},
+		"inferred": {kind: graph.Kind{Group: "example.com", Kind: "Unlisted"}, served: servedBy("example.com/Unlisted", "example.com/Volume")},
 	} {
 		b.Run(name, func(b *testing.B) {
-			x := Builtin()
+			x := Builtin().Serving(of.served)
 			b.ReportAllocs()
 			for b.Loop() {
-				x.Extract(kind, pod)
+				x.Extract(of.kind, pod)
 			}
 		})
 	}

@@ -19,6 +19,8 @@ type Extractor struct {
 	// kinds that have neither rules nor conventions.
 	shapes map[graph.Kind]*jsontree.Shape
 	bare   *jsontree.Shape
+	// served is what conventions look words up in, nil for nothing.
+	served *Served
 }
 
 // node is what the rules of a kind have to do with a value.
@@ -129,6 +131,9 @@ func compile(rule *Rule) ([]step, leaf, error) {
 		allNamespaces:   rule.AllNamespaces,
 		optional:        rule.Optional || !rule.Method.lists() && !asks(rule.Path),
 	}
+	if rule.Method == Address {
+		end.field = InferredField + rule.Path
+	}
 	if end.arc == 0 {
 		end.arc = graph.Direct
 	}
@@ -203,7 +208,7 @@ func check(rule *Rule) error {
 		return errors.New("has no source kind")
 	case rule.From != AnyKind && strings.Contains(rule.From.Group+rule.From.Kind, "*"):
 		return errors.New("source is neither a kind nor */*")
-	case rule.Method > Application:
+	case rule.Method > Address:
 		return fmt.Errorf("unknown method %d", rule.Method)
 	case kind.Field == "" && kind.Value == "" && !rule.Method.lists():
 		return errors.New("has no target kind")

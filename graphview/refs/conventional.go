@@ -6,16 +6,40 @@ import (
 	"graphview.dev/graphview/graph"
 )
 
-// isOpaque tells keys whose values are no API's: contents, labels, and what the
-// extractor has read already.
+// isOpaque tells keys whose values are no API's, wherever they are: contents, labels,
+// and what the extractor has read already.
 func isOpaque(key string) bool {
 	switch key {
-	case "annotations", "binaryData", "conditions", "data", "labels", "matchLabels", "metadata",
-		"openAPIV3Schema", "stringData", "values", "valuesObject":
+	case "annotations", "binaryData", "conditions", "matchLabels", "openAPIV3Schema", "stringData", "valuesObject":
 		return true
 	default:
 		return false
 	}
+}
+
+// isContents tells maps that are no API's, by their keys: data at the object's root or
+// of texts alone, labels, Helm's values and the metadata of templates. The same words
+// are fields like others where they hold anything else.
+func (g *guess) isContents(key string, value map[string]any) bool {
+	switch depth := len(g.path); {
+	case g.path[depth-1] == "": // an element of a list
+		return false
+	case key == "data":
+		return depth == 1 || isFlat(value)
+	default:
+		return key == "labels" || key == "metadata" || key == "values"
+	}
+}
+
+// isFlat tells a map of texts and numbers.
+func isFlat(object map[string]any) bool {
+	for _, value := range object {
+		switch value.(type) {
+		case map[string]any, []any:
+			return false
+		}
+	}
+	return true
 }
 
 func namespaced(kind string) graph.Reference {
@@ -129,8 +153,20 @@ func isKeyOfSecret(object map[string]any) bool {
 	return true
 }
 
-// isPlausible tells names from templates and globs.
-func isPlausible(name string) bool { return !strings.ContainsAny(name, "${}*/% ") }
+// isPlausible tells names of objects from templates, globs and placeholders. Roles may
+// have colons in their names.
+func isPlausible(name string) bool {
+	for {
+		word, rest, more := strings.Cut(name, ":")
+		if !isObjectName(word) {
+			return false
+		}
+		if !more {
+			return true
+		}
+		name = rest
+	}
+}
 
 func upperFirst(text string) string {
 	if text == "" || text[0] < 'a' || text[0] > 'z' {

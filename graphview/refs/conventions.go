@@ -49,16 +49,25 @@ var settled = map[string]bool{
 // own: a name with a kind but no group means the object's group, and whether
 // there is such a kind is for the graph to find out.
 type guess struct {
-	group, namespace string // the object's own
-	left             int    // values to look at
-	found            []graph.Reference
+	served          *Served
+	kind            graph.Kind // the object's own
+	group           string
+	namespace, name string
+	left            int // values to look at
+	found           []graph.Reference
 	// path leads to the value at hand: keys, and "" for a list's element.
 	path []string
 }
 
 // conventions returns what an object seems to refer to, by field and name.
-func conventions(group, namespace string, object map[string]any) []graph.Reference {
-	g := guess{group: group, namespace: namespace, left: maxGuessed, path: make([]string, 0, maxGuessDepth)}
+func conventions(served *Served, kind graph.Kind, object map[string]any) []graph.Reference {
+	metadata, _ := object["metadata"].(map[string]any)
+	namespace, _ := metadata["namespace"].(string)
+	name, _ := metadata["name"].(string)
+	g := guess{
+		served: served, kind: kind, group: kind.Group, namespace: namespace, name: name,
+		left: maxGuessed, path: make([]string, 0, maxGuessDepth),
+	}
 	g.object(object)
 	if g.left < 0 {
 		// A part of it would be whatever part came first.
@@ -89,11 +98,12 @@ func (g *guess) value(key string, value any) {
 	g.left--
 	switch value := value.(type) {
 	case string:
-		if target, ok := namedBy(key); ok && value != "" && isPlausible(value) {
-			g.add(target, value, "")
-		}
+		g.text(key, value)
 	case map[string]any:
-		if !isOpaque(key) && !g.reference(key, value) && !isWhole(value) {
+		if !isOpaque(key) && !g.isContents(key, value) && !g.reference(key, value) && !isWhole(value) {
+			if !g.inferSelector(key, value) {
+				g.inferObject(key, value)
+			}
 			g.object(value)
 		}
 	case []any:
@@ -112,6 +122,21 @@ func (g *guess) value(key string, value any) {
 	}
 }
 
+// text adds what a text names by its key.
+func (g *guess) text(key, text string) {
+	target, ok := namedBy(key)
+	switch namespace, name, both := strings.Cut(text, "/"); {
+	case text == "":
+	case !ok:
+		g.inferText(key, text)
+		g.inferAddress(key, text)
+	case both && target.Scope == graph.ScopeNamespaced && isNamespace(namespace) && isPlausible(name):
+		g.add(target, name, namespace)
+	case isPlausible(text):
+		g.add(target, text, "")
+	}
+}
+
 // reference adds what an object refers to, and tells whether it is a reference.
 func (g *guess) reference(key string, object map[string]any) bool {
 	name, _ := object["name"].(string)
@@ -123,10 +148,27 @@ func (g *guess) reference(key string, object map[string]any) bool {
 		return false
 	}
 	target, ok := g.targetOf(key, object)
-	if ok {
+	switch {
+	case !ok:
+	case g.isDoubtful(target, key, object):
+		return g.inferObject(key, object)
+	default:
 		g.add(target, name, namespace)
 	}
 	return ok
+}
+
+// isDoubtful tells a guess that only an object of that name makes a reference: of a kind
+// that is not served, where another may be meant, and what Config Connector's kinds call
+// by the names of Kubernetes'.
+func (g *guess) isDoubtful(target graph.Reference, key string, object map[string]any) bool {
+	if g.served == nil {
+		return false
+	}
+	if _, says := object["kind"]; !says && strings.HasSuffix(key, "Ref") && strings.HasSuffix(g.group, external) {
+		return !strings.HasSuffix(key, "KeyRef")
+	}
+	return target.Scope == graph.ScopeUnknown && !g.served.Serves(target.To) && len(g.served.meaning(g.group, key)) > 0
 }
 
 // targetOf tells by an object's fields, else by its key, what its name is of.

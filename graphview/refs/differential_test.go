@@ -208,6 +208,10 @@ func leafValue(random *rand.Rand, method Method) any {
 			`{"labelKey":"a","labelValue":"1","usedGKs":[{"Group":"","Kind":"Pod"},{"Group":"g","Kind":"K"},{"Group":"g"}]}`,
 			`{"labelKey":"a","labelValue":"1"}`, `{"labelKey":"-","labelValue":"1","usedGKs":[{"Kind":"Pod"}]}`, `{"usedGKs":[{"Kind":"Pod"}]}`, `[]`, "",
 		}[random.IntN(6)]
+	case Address:
+		hosts := []string{"web", "web.shop", "a.web.shop", "web.shop.svc", "a.web.shop.svc.cluster.local", "web.io", "-a", "a.b.c.d", "10.0.0.1", "WEB", ""}
+		host := hosts[random.IntN(len(hosts))]
+		return []string{"", "http://", "tcp://u:p@"}[random.IntN(3)] + host + []string{"", ":80", ":x", "/p", ":80/p?q", ":80,web:81"}[random.IntN(6)]
 	case Labels:
 		return labels(random)
 	case Selector:

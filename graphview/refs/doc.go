@@ -68,6 +68,9 @@
 //	inventory  the path holds <namespace>_<name>_<group>_<kind>, the target is */*
 //	application
 //	           the path holds kapp's record of an application, the target is */*
+//	address    the path holds the address of a Service, as a caller in the object's
+//	           namespace writes it: name:port, name.namespace, a URL. The reference
+//	           is inferred: it is there only while the Service is
 //	empty=all  an empty selector matches everything (default: nothing)
 //	everywhere the selector matches in all namespaces
 //	selected-ns=a  it matches in the namespaces that the label selector a selects:

@@ -44,6 +44,17 @@ func Extended(further map[graph.Kind][]Rule) (*Extractor, error) {
 	return &x, nil
 }
 
+// Serving returns an extractor that also infers references to the kinds which a cluster
+// serves, nil for none.
+func (x *Extractor) Serving(served *Served) *Extractor {
+	if x.served == served {
+		return x
+	}
+	y := *x
+	y.served = served
+	return &y
+}
+
 // pathSyntax is what a path is like, for whoever wrote one that is not.
 const pathSyntax = "expected keys joined by dots, with [] after a list and {} after a map of which every value counts, such as spec.gadgets[].name or metadata.annotations['example.com/owner']"
 

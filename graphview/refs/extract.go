@@ -1,6 +1,7 @@
 package refs
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -33,7 +34,7 @@ func (x *Extractor) Examine(kind graph.Kind, object map[string]any) ([]graph.Ref
 	w.visit(root, object, 0)
 	if !ok && !settled[kind.Group] {
 		known := w.found.count
-		for _, ref := range conventions(kind.Group, namespace, object) {
+		for _, ref := range conventions(x.served, kind, object) {
 			if !w.found.hasField(ref.Field, known) {
 				w.found.add(&ref)
 			}
@@ -116,7 +117,7 @@ func (w *walk) emit(l *leaf, value any) {
 	}
 	text := ""
 	switch l.method {
-	case Name, Inventory, Application:
+	case Name, Inventory, Application, Address:
 		text, _ = value.(string)
 	case Object:
 		object, _ := value.(map[string]any)
@@ -146,6 +147,9 @@ func (w *walk) emit(l *leaf, value any) {
 		return
 	case Application:
 		w.emitApplication(&ref, text)
+		return
+	case Address:
+		w.emitAddresses(&ref, l, text)
 		return
 	default:
 	}
@@ -208,6 +212,18 @@ func (w *walk) emitApplication(ref *graph.Reference, text string) {
 	for i := range selectors {
 		selectors[i].Type, selectors[i].Field = ref.Type, ref.Field
 		w.found.add(&selectors[i])
+	}
+}
+
+// emitAddresses adds the Services that a text may be the addresses of.
+func (w *walk) emitAddresses(ref *graph.Reference, l *leaf, text string) {
+	ref.To, _ = l.target(w.reached[:])
+	ref.Inferred, ref.Optional = true, true
+	for a := range addresses(text) {
+		ref.Name, ref.Namespace = a.service, cmp.Or(a.namespace, w.namespace)
+		if ref.Namespace != "" {
+			w.found.add(ref)
+		}
 	}
 }
 

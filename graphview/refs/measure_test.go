@@ -47,21 +47,19 @@ func TestConventionsMeasured(t *testing.T) {
 			continue
 		}
 		object := planted(&rule)
-		fields.add(claims(byRule(t, &rule, object), served), claims(conventions(rule.From.Group, "own", object), served))
+		fields.add(claims(byRule(t, &rule, object), served), claims(conventions(nil, rule.From, object), served))
 	}
 	for kind, object := range goldenObjects(t) {
 		if !Builtin().Lists(kind.Kind) || settled[kind.Group] {
 			continue
 		}
-		metadata, _ := object["metadata"].(map[string]any)
-		namespace, _ := metadata["namespace"].(string)
 		var known []graph.Reference
 		for _, ref := range Builtin().Extract(kind.Kind, object) {
 			if ref.Type != graph.OwnerReference && ref.Selector == nil && !strings.HasPrefix(ref.Field, "metadata.") && !strings.Contains(ref.Field, "inventory") {
 				known = append(known, ref)
 			}
 		}
-		objects.add(claims(known, served), claims(conventions(kind.Group, namespace, object), served))
+		objects.add(claims(known, served), claims(conventions(nil, kind.Kind, object), served))
 	}
 	fields.judge(t, "every field of the catalogue", leastRecallOfFields)
 	objects.judge(t, "the objects of the scenarios", leastRecallOfObjects)
@@ -182,7 +180,7 @@ func byRule(t *testing.T, rule *Rule, object map[string]any) []graph.Reference {
 func claims(refs []graph.Reference, served map[graph.Kind]bool) map[claim]bool {
 	out := map[claim]bool{}
 	for _, ref := range refs {
-		if !served[ref.To] {
+		if !served[ref.To] || ref.Inferred { // which is a claim only where its target exists
 			continue
 		}
 		c := claim{to: ref.To, namespace: ref.Namespace, name: ref.Name}

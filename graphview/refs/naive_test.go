@@ -170,6 +170,9 @@ func naiveReferences(rule *Rule, object any, own string, path []string) []graph.
 	case Labels:
 		ref.Selector = labelsSelector(value)
 		ok = ref.Selector != nil && (rule.EmptySelectsAll || len(ref.Selector.Requirements) > 0)
+	case Address:
+		text, _ := value.(string)
+		return naiveAddresses(ref, own, text)
 	case Inventory:
 		id, _ := value.(string)
 		ok = naiveEntry(&ref, id)
@@ -235,6 +238,59 @@ func naiveIn(rule *Rule, ref graph.Reference, own string, look func(string) any)
 }
 
 var namespaceForm = regexp.MustCompile(`^[a-z0-9-]*$`)
+
+// naiveAddresses reads addresses with one regular expression.
+func naiveAddresses(ref graph.Reference, own, text string) []graph.Reference {
+	form := regexp.MustCompile(`^(?P<scheme>.*?://)?(?:[^/?#@]*@)?(?P<host>[a-z0-9.-]+?)(?:\.cluster\.local)?(?P<port>:[0-9]{1,5})?(?:[/?#].*)?$`)
+	label := regexp.MustCompile(`^[a-z0-9]([a-z0-9-]*[a-z0-9])?$`)
+	var out []graph.Reference
+	if len(text) > 1024 {
+		return nil
+	}
+	for i, one := range strings.Split(text, ",") {
+		m := form.FindStringSubmatch(strings.TrimSpace(one))
+		if i == 8 {
+			break
+		}
+		if m == nil {
+			continue
+		}
+		called := m[1] != "" || m[3] != ""
+		labels := strings.Split(m[2], ".")
+		wrong := false
+		for _, l := range labels {
+			wrong = wrong || !label.MatchString(l)
+		}
+		svc := len(labels) > 1 && labels[len(labels)-1] == "svc"
+		if svc {
+			labels = labels[:len(labels)-1]
+		}
+		last := labels[len(labels)-1]
+		if wrong || len(labels) > 3 || !svc && slices.Contains([]string{"com", "io", "net", "org"}, last) {
+			continue
+		}
+		var found [][2]string
+		switch {
+		case len(labels) == 1 && (svc || called):
+			found = [][2]string{{own, labels[0]}}
+		case svc:
+			found = [][2]string{{last, labels[len(labels)-2]}}
+		case len(labels) == 2:
+			found = [][2]string{{labels[0+1], labels[0]}, {own, labels[1]}}
+		case len(labels) == 3 && called:
+			found = [][2]string{{labels[2], labels[1]}}
+		}
+		for _, f := range found {
+			if f[0] != "" {
+				ref.Namespace, ref.Name = f[0], f[1]
+				ref.To, ref.Optional, ref.Inferred = graph.Kind{Kind: "Service"}, true, true
+				ref.Field = InferredField + strings.TrimPrefix(ref.Field, InferredField)
+				out = append(out, ref)
+			}
+		}
+	}
+	return out
+}
 
 var entryForm = regexp.MustCompile(`^([^_]*)_(.+)_([^_]*)_([^_]+)$`)
 

@@ -56,6 +56,8 @@ func (r *Rule) readFlag(word string) bool {
 		r.Method = Inventory
 	case "application":
 		r.Method = Application
+	case "address":
+		r.Method = Address
 	case "empty=all":
 		r.EmptySelectsAll = true
 	case "optional":

@@ -66,6 +66,9 @@ const (
 	// JSON: a label, and the kinds of the objects that have it, in all namespaces.
 	// To is unused.
 	Application
+	// Address means that the value is the address of a Service, or several, as a caller
+	// in the object's namespace writes it. The reference is inferred.
+	Address
 )
 
 // lists tells whether the value itself says which kinds it refers to.

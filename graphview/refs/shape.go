@@ -52,7 +52,7 @@ func addShape(shape *jsontree.Shape, steps []step, end *leaf) {
 		reached = append(reached, shape)
 	}
 	switch end.method {
-	case Name, Inventory, Application: // a text, which needs no asking for
+	case Name, Inventory, Application, Address: // a text, which needs no asking for
 	case Object:
 		shape.Field("name")
 	case Selector, Labels:

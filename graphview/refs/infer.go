@@ -1,0 +1,103 @@
+package refs
+
+import (
+	"cmp"
+	"strings"
+
+	"graphview.dev/graphview/graph"
+)
+
+// InferredField begins the field of a reference that is inferred.
+const InferredField = "inferred/"
+
+// inferText adds what a text may name by its key, if there is such an object.
+func (g *guess) inferText(key, text string) {
+	namespace, name, both := strings.Cut(text, "/")
+	if !both {
+		namespace, name = "", text
+	}
+	if !isObjectName(name) || both && !isNamespace(namespace) {
+		return
+	}
+	for _, target := range g.served.meaning(g.group, key) {
+		g.infer(target, name, namespace)
+	}
+}
+
+// inferObject adds what an object with a name may name by its key, its kind or its
+// parent's key, and tells whether there is any.
+func (g *guess) inferObject(key string, object map[string]any) bool {
+	name, _ := object["name"].(string)
+	namespace, _ := object["namespace"].(string)
+	if !isObjectName(name) || !isNamespace(namespace) {
+		return false
+	}
+	if kind, ok := object["kind"].(string); ok && kind != "" {
+		key = kind
+	}
+	targets := g.served.meaning(g.group, key)
+	for _, target := range targets {
+		g.infer(target, name, namespace)
+	}
+	return len(targets) > 0
+}
+
+// inferSelector adds what a label selector selects by its key: podSelector,
+// serviceSelector, or the name of a kind of the object's own group.
+func (g *guess) inferSelector(key string, value map[string]any) bool {
+	of, ok := strings.CutSuffix(key, "Selector")
+	if !ok {
+		return false
+	}
+	selector := labelSelector(value)
+	if selector == nil || len(selector.Requirements) == 0 {
+		return false
+	}
+	for _, target := range g.served.meaning(g.group, strings.TrimSuffix(of, "Label")) {
+		target.Type, target.Selector, target.Optional = graph.Direct, selector, true
+		if target.Scope != graph.ScopeCluster {
+			target.Namespace = g.namespace
+		}
+		if target.Scope == graph.ScopeNamespaced && target.Namespace == "" {
+			continue
+		}
+		target.Field = InferredField + g.field()
+		g.found = append(g.found, target)
+	}
+	return true
+}
+
+// inferAddress adds the Service that a text may be the address of.
+func (g *guess) inferAddress(key, text string) {
+	for _, end := range [...]string{"url", "uri", "endpoint", "address", "addr", "host", "hostname", "server"} {
+		last := key[max(0, len(key)-len(end)):]
+		if !strings.EqualFold(last, end) {
+			continue
+		}
+		target := namespaced("Service")
+		target.Type = graph.Transitive
+		for a := range addresses(text) {
+			g.infer(target, a.service, a.namespace)
+		}
+		return
+	}
+}
+
+// infer adds a reference that there is only if its target is.
+func (g *guess) infer(target graph.Reference, name, namespace string) {
+	if target.Scope != graph.ScopeCluster {
+		target.Namespace = cmp.Or(namespace, g.namespace)
+		if target.Namespace == "" && target.Scope == graph.ScopeNamespaced {
+			return
+		}
+	}
+	if target.To == g.kind && name == g.name && target.Namespace == g.namespace {
+		return // nothing refers to itself
+	}
+	target.Type = cmp.Or(target.Type, graph.Direct)
+	target.Name, target.Field, target.Optional, target.Inferred = name, InferredField+g.field(), true, true
+	g.found = append(g.found, target)
+}
+
+// isObjectName tells the name of an object from other texts: a DNS subdomain.
+func isObjectName(name string) bool { return name != "" && isDomain(name) }

@@ -1,0 +1,211 @@
+package refs
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"graphview.dev/graphview/graph"
+)
+
+// servedBy makes a cluster that serves kinds, written group/Kind, of which those with a
+// star are cluster-scoped.
+func servedBy(kinds ...string) *Served {
+	served := map[graph.Kind]graph.Scope{}
+	for _, text := range kinds {
+		text, cluster := strings.CutSuffix(text, "*")
+		group, kind, _ := strings.Cut(text, "/")
+		scope := graph.ScopeNamespaced
+		if cluster {
+			scope = graph.ScopeCluster
+		}
+		served[graph.Kind{Group: parseGroup(group), Kind: kind}] = scope
+	}
+	return NewServed(served)
+}
+
+// TestInferred infers what the kinds of one project are to each other, and to
+// Kubernetes' own, by keys alone.
+func TestInferred(t *testing.T) {
+	for name, test := range map[string]struct {
+		served []string
+		object string
+		want   string
+	}{
+		"KindOfAnotherGroupOfTheDomain": {
+			served: []string{"elasticsearch.k8s.elastic.co/Elasticsearch", "kibana.k8s.elastic.co/Kibana", "beat.k8s.elastic.co/Beat"},
+			object: `{apiVersion: beat.k8s.elastic.co/v1, kind: Beat, metadata: {name: b, namespace: own}, spec: {kibanaRef: {name: kb}, elasticsearchRef: {name: es, namespace: data}}}`,
+			want: `
+				r elasticsearch.k8s.elastic.co/Elasticsearch data/es inferred/spec.elasticsearchRef
+				r kibana.k8s.elastic.co/Kibana own/kb inferred/spec.kibanaRef`,
+		},
+		"CaseIsNoDifference": {
+			served: []string{"k8s.mariadb.com/MariaDB", "k8s.mariadb.com/User"},
+			object: `{apiVersion: k8s.mariadb.com/v1, kind: User, metadata: {name: u, namespace: own}, spec: {mariaDbRef: {name: db}}}`,
+			want:   `r k8s.mariadb.com/MariaDB own/db inferred/spec.mariaDbRef`,
+		},
+		"EndOfAKind": {
+			served: []string{"compute.example.com/ComputeNetwork", "compute.example.com/ComputeURLMap", "compute.example.com/ComputeProxy"},
+			object: `{apiVersion: compute.example.com/v1, kind: ComputeProxy, metadata: {name: p, namespace: own}, spec: {networkRef: {name: net}, urlMapRef: {name: m}}}`,
+			want: `
+				r compute.example.com/ComputeNetwork own/net inferred/spec.networkRef
+				r compute.example.com/ComputeURLMap own/m inferred/spec.urlMapRef`,
+		},
+		"ServedKindIsNoInference": {
+			served: []string{"example.com/Cluster", "example.com/Database"},
+			object: `{apiVersion: example.com/v1, kind: Database, metadata: {name: d, namespace: own}, spec: {clusterRef: {name: c}}}`,
+			want:   `r example.com/Cluster own?/c spec.clusterRef`,
+		},
+		"Texts": {
+			served: []string{"secrets.example.com/VaultAuth", "secrets.example.com/VaultStaticSecret", "secrets.example.com/VaultConnection*"},
+			object: `{apiVersion: secrets.example.com/v1, kind: VaultStaticSecret, metadata: {name: s, namespace: own}, spec: {vaultAuthRef: other/a, vaultConnection: c, caSecret: ca, serverTLSSecret: tls, storageClass: fast, service: web, credentialsName: creds, path: kv/x}}`,
+			want: `
+				r core/Secret own/ca inferred/spec.caSecret
+				r core/Secret own/creds inferred/spec.credentialsName
+				r core/Secret own/tls inferred/spec.serverTLSSecret
+				r core/Service own/web inferred/spec.service
+				r storage.k8s.io/StorageClass -/fast inferred/spec.storageClass
+				r secrets.example.com/VaultAuth other/a inferred/spec.vaultAuthRef
+				r secrets.example.com/VaultConnection -/c inferred/spec.vaultConnection`,
+		},
+		"ListsOfTextsAndObjects": {
+			served: []string{"traefik.io/Middleware", "traefik.io/IngressRoute", "traefik.io/ServersTransport", "traefik.io/Policy"},
+			object: `{apiVersion: traefik.io/v1, kind: IngressRoute, metadata: {name: i, namespace: own}, spec: {secrets: [a, b], routes: [{middlewares: [{name: m, namespace: edge}], services: [{name: web, port: 80, serversTransport: st}]}], policies: [{name: p}]}}`,
+			want: `
+				r traefik.io/Policy own/p inferred/spec.policies[]
+				r traefik.io/Middleware edge/m inferred/spec.routes[].middlewares[]
+				r core/Service own/web inferred/spec.routes[].services[]
+				r traefik.io/ServersTransport own/st inferred/spec.routes[].services[].serversTransport
+				r core/Secret own/a inferred/spec.secrets[]
+				r core/Secret own/b inferred/spec.secrets[]`,
+		},
+		"KindWithoutAGroup": {
+			served: []string{"cluster.example.com/Cluster", "infra.example.com/Machine"},
+			object: `{apiVersion: cluster.example.com/v1, kind: Cluster, metadata: {name: c, namespace: own}, spec: {infrastructure: {kind: Machine, name: m}}}`,
+			want:   `r infra.example.com/Machine own/m inferred/spec.infrastructure`,
+		},
+		"Reference": {
+			served: []string{"rabbitmq.com/RabbitmqCluster", "rabbitmq.com/Queue"},
+			object: `{apiVersion: rabbitmq.com/v1, kind: Queue, metadata: {name: q, namespace: own}, spec: {rabbitmqClusterReference: {name: r}}}`,
+			want:   `r rabbitmq.com/RabbitmqCluster own/r inferred/spec.rabbitmqClusterReference`,
+		},
+		"Selectors": {
+			served: []string{"grafana.example.com/Instance", "grafana.example.com/Dashboard"},
+			object: `{apiVersion: grafana.example.com/v1, kind: Dashboard, metadata: {name: d, namespace: own}, spec: {instanceSelector: {matchLabels: {app: g}}, podSelector: {}, serviceSelector: {matchLabels: {a: b}}}}`,
+			want: `
+				r grafana.example.com/Instance own/{app=g} inferred/spec.instanceSelector
+				r core/Service own/{a=b} inferred/spec.serviceSelector`,
+		},
+		"Addresses": {
+			served: []string{"example.com/Probe"},
+			object: `{apiVersion: example.com/v1, kind: Probe, metadata: {name: p, namespace: own}, spec: {url: "http://prometheus.monitoring.svc:9090/x", endpoint: "redis:6379", host: "https://github.com/x", address: nowhere}}`,
+			want: `
+				t core/Service own/redis inferred/spec.endpoint
+				t core/Service monitoring/prometheus inferred/spec.url`,
+		},
+		"ConfigConnector": {
+			served: []string{"iam.cnrm.cloud.google.com/IAMServiceAccount", "compute.cnrm.cloud.google.com/ComputeInstance"},
+			object: `{apiVersion: compute.cnrm.cloud.google.com/v1, kind: ComputeInstance, metadata: {name: i, namespace: own}, spec: {serviceAccount: {serviceAccountRef: {name: sa}}, password: {valueFrom: {secretKeyRef: {name: s, key: k}}}}}`,
+			want: `
+				r iam.cnrm.cloud.google.com/IAMServiceAccount own/sa inferred/spec.serviceAccount.serviceAccountRef
+				r core/Secret own/s spec.password.valueFrom.secretKeyRef`,
+		},
+		"PlaceholdersAndItself": {
+			served: []string{"example.com/Thing"},
+			object: `{apiVersion: example.com/v1, kind: Thing, metadata: {name: me, namespace: own}, spec: {secretName: "<your-secret>", secretRef: {name: secret_of_mine}, thing: me, secret: UPPER}}`,
+		},
+		"KeysThatHoldContentsElsewhere": {
+			served: []string{"dapr.io/Component"},
+			object: `{apiVersion: dapr.io/v1, kind: Component, metadata: {name: c, namespace: own}, spec: {metadata: [{name: host, secretKeyRef: {name: s, key: k}}], data: {source: {tokenSecret: {name: t, key: k}}}}}`,
+			want: `
+				r core/Secret own/t spec.data.source.tokenSecret
+				r core/Secret own/s spec.metadata[].secretKeyRef`,
+		},
+		"NamespaceAndName": {
+			object: `{apiVersion: example.com/v1, kind: Proxy, metadata: {name: c, namespace: own}, spec: {tls: {secretName: www/cert}}}`,
+			want:   `r core/Secret www/cert spec.tls.secretName`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			kind, object := decode(t, []byte(test.object))
+			got := render(Builtin().Serving(servedBy(test.served...)).Extract(kind, object))
+			if diff := cmp.Diff(lines(test.want), got); diff != "" {
+				t.Errorf("references (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestAddresses(t *testing.T) {
+	for text, want := range map[string]string{
+		"redis-cart:6379":                                "/redis-cart",
+		"http://web":                                     "/web",
+		"http://web.shop:80/path?x=y":                    "shop/web /shop",
+		"web.shop.svc":                                   "shop/web",
+		"web.shop.svc.cluster.local:443":                 "shop/web",
+		"kafka-0.kafka.data.svc:9092,kafka-1.kafka:9092": "data/kafka kafka/kafka-1 /kafka",
+		"postgres://user:pass@db:5432/app":               "/db",
+		"redis":                                          "",
+		"10.0.0.1:80":                                    "",
+		"docker.io/library/nginx:1.27":                   "",
+		"https://github.com/a/b":                         "",
+		"a.b.c.d.e:80":                                   "",
+		"web:http":                                       "",
+		"":                                               "",
+		"Upper:80":                                       "",
+	} {
+		var got []string
+		for a := range addresses(text) {
+			got = append(got, a.namespace+"/"+a.service)
+		}
+		if got := strings.Join(got, " "); got != want {
+			t.Errorf("addresses(%q) = %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestDomainOf(t *testing.T) {
+	for group, want := range map[string]string{
+		"":                           "",
+		"apps":                       "apps",
+		"example.com":                "example.com",
+		"beat.k8s.elastic.co":        "elastic.co",
+		"iam.cnrm.cloud.google.com":  "cloud.google.com",
+		"cluster.x-k8s.io":           "cluster.x-k8s.io",
+		"bootstrap.cluster.x-k8s.io": "cluster.x-k8s.io",
+		"gateway.networking.k8s.io":  "networking.k8s.io",
+	} {
+		if got := domainOf(group); got != want {
+			t.Errorf("domainOf(%s) = %s, want %s", group, got, want)
+		}
+	}
+}
+
+func TestWordsOf(t *testing.T) {
+	for name, want := range map[string]string{
+		"ComputeURLMap":     "compute url map",
+		"server_tls-secret": "server tls secret",
+		"vaultAuthRef":      "vault auth ref",
+		"MariaDB":           "maria db",
+		"S3Bucket":          "s3 bucket",
+		"":                  "",
+	} {
+		if got := strings.Join(wordsOf(name), " "); got != want {
+			t.Errorf("wordsOf(%s) = %s, want %s", name, got, want)
+		}
+	}
+}
+
+func TestServedChanged(t *testing.T) {
+	one, two := servedBy("a.example.com/A", "b.other.com/B"), servedBy("a.example.com/A", "b.other.com/B*", "c.third.com/C")
+	if diff := cmp.Diff([]string{"other.com", "third.com"}, one.Changed(two)); diff != "" {
+		t.Errorf("changed (-want +got):\n%s", diff)
+	}
+	if changed := one.Changed(one); len(changed) > 0 {
+		t.Errorf("the same changed in %v", changed)
+	}
+	if diff := cmp.Diff([]string{"example.com", "other.com"}, (*Served)(nil).Changed(one)); diff != "" {
+		t.Errorf("changed (-want +got):\n%s", diff)
+	}
+}
