@@ -122,7 +122,7 @@ func (e *Engine) Run(ctx context.Context) error {
 	loop.Go(func() { e.loop(bottom) })
 	middle, stopMiddle := context.WithCancel(below)
 	defer stopMiddle()
-	for what, run := range map[string]func(context.Context) error{"discovery": e.discovery.Run, "watches": e.watches.Run, "rules": e.rereadRules} {
+	for what, run := range map[string]func(context.Context) error{"discovery": e.discovery.Run, "watches": e.watches.Run, "rules": e.rereadRules, "served kinds": e.followServed} {
 		sources.Go(func() {
 			if err := run(middle); err != nil {
 				fail(fmt.Errorf("%s: %w", what, err))

@@ -4,12 +4,37 @@ import (
 	"context"
 	"time"
 
+	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/refs"
 	"graphview.dev/graphview/watch"
 )
 
-// rereadRules has the objects whose references changed rules declare read again,
-// from what their watches retain. It blocks while the loop is behind, as watches
-// do.
+// followServed has references inferred from what the cluster serves, as that changes.
+func (e *Engine) followServed(ctx context.Context) error {
+	for {
+		catalog, replaced := e.discovery.Current()
+		if catalog != nil {
+			kinds := make(map[graph.Kind]graph.Scope)
+			for _, r := range catalog.All() {
+				scope := graph.ScopeCluster
+				if r.Namespaced {
+					scope = graph.ScopeNamespaced
+				}
+				kinds[kindOf(r)] = scope
+			}
+			e.rules.serve(refs.NewServed(kinds))
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-replaced:
+		}
+	}
+}
+
+// rereadRules has the objects whose references changed rules declare, or what the
+// cluster serves lets infer, read again, from what their watches retain. It blocks
+// while the loop is behind, as watches do.
 func (e *Engine) rereadRules(ctx context.Context) error {
 	retry := time.NewTicker(e.o.LimitRetry)
 	defer retry.Stop()
@@ -28,7 +53,8 @@ func (e *Engine) rereadRules(ctx context.Context) error {
 		// on.
 		stale := e.rules.takeStale()
 		for _, f := range e.allFeeds() {
-			if evaluate, ok := stale[kindOf(f.resource)]; ok && !f.watch.Key().Reduced && ctx.Err() == nil {
+			again, evaluate := stale.has(kindOf(f.resource), e.rules.current.Load().extractor)
+			if again && !f.watch.Key().Reduced && ctx.Err() == nil {
 				f.reread(ctx, evaluate)
 			}
 		}

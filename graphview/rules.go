@@ -22,9 +22,26 @@ type rules struct {
 	mu       sync.Mutex
 	declared map[string]*rule
 	revision uint64
-	// stale are the kinds whose objects have to be read again, with whether
-	// views have to be told anew what could not be evaluated.
-	stale map[graph.Kind]bool
+	// served is what references are inferred from.
+	served *refs.Served
+	stale  stale
+}
+
+// stale is whose objects have to be read again: kinds, with whether views have to be
+// told anew what could not be evaluated, and what is inferred in domains of groups.
+type stale struct {
+	kinds   map[graph.Kind]bool
+	domains []string
+}
+
+// has tells whether objects of a kind have to be read again, and whether views have to
+// be told anew.
+func (s *stale) has(of graph.Kind, x *refs.Extractor) (again, evaluate bool) {
+	evaluate, again = s.kinds[of]
+	for _, domain := range s.domains {
+		again = again || x.Infers(of, domain)
+	}
+	return again, evaluate
 }
 
 // ruleset is all rules at one moment. It is immutable.
@@ -37,7 +54,7 @@ func newRules() *rules {
 	r := &rules{
 		kick:     make(chan struct{}, 1),
 		declared: make(map[string]*rule),
-		stale:    make(map[graph.Kind]bool),
+		stale:    stale{kinds: make(map[graph.Kind]bool)},
 	}
 	r.current.Store(&ruleset{extractor: refs.Builtin()})
 	return r
@@ -84,16 +101,38 @@ func (r *rules) putLocked(programs map[string]*rule, touched []graph.Kind) error
 	}
 	r.declared = programs
 	r.revision++
+	now.extractor = now.extractor.Serving(r.served)
 	r.current.Store(now)
 	for _, kind := range touched {
 		judge := before.kinds[kind].evaluates() || now.kinds[kind].evaluates()
-		r.stale[kind] = r.stale[kind] || judge
+		r.stale.kinds[kind] = r.stale.kinds[kind] || judge
 	}
+	r.wake()
+	return nil
+}
+
+// serve has references inferred from what the cluster serves.
+func (r *rules) serve(served *refs.Served) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	changed := served.Changed(r.served)
+	if len(changed) == 0 {
+		return
+	}
+	r.served = served
+	now := *r.current.Load()
+	now.extractor = now.extractor.Serving(served)
+	r.current.Store(&now)
+	r.stale.domains = append(r.stale.domains, changed...)
+	r.wake()
+}
+
+// wake has what is stale read again.
+func (r *rules) wake() {
 	select {
 	case r.kick <- struct{}{}:
 	default:
 	}
-	return nil
 }
 
 // newRuleset puts rules together, in the order of their names. The kinds touched
@@ -128,12 +167,12 @@ func newRuleset(programs map[string]*rule, before *ruleset, touched []graph.Kind
 }
 
 // takeStale returns what is stale, and forgets it.
-func (r *rules) takeStale() map[graph.Kind]bool {
+func (r *rules) takeStale() stale {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	stale := r.stale
-	r.stale = make(map[graph.Kind]bool)
-	return stale
+	taken := r.stale
+	r.stale = stale{kinds: make(map[graph.Kind]bool)}
+	return taken
 }
 
 // retrySpent has the rules tried again whose expressions cost too much.

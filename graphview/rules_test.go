@@ -48,7 +48,7 @@ func TestRulesRevisions(t *testing.T) {
 		if err := r.declare(step.name, p); err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(step.want, r.takeStale()); diff != "" {
+		if diff := cmp.Diff(step.want, r.takeStale().kinds); diff != "" {
 			t.Errorf("stale (-want +got):\n%s", diff)
 		}
 		now := r.current.Load()
