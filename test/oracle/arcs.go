@@ -18,7 +18,7 @@ const mostFields = 4
 
 // connect resolves what the objects refer to. A reference to a kind that is not
 // watched gives no arc.
-func connect(watched []resource, objects []object) map[ArcKey]Attributes {
+func connect(served, watched []resource, objects []object) map[ArcKey]Attributes {
 	kinds := map[schema.GroupKind]resource{}
 	for _, r := range watched {
 		kinds[schema.GroupKind{Group: r.Group, Kind: r.kind}] = r
@@ -30,7 +30,7 @@ func connect(watched []resource, objects []object) map[ArcKey]Attributes {
 	arcs := map[ArcKey]Attributes{}
 	for i := range objects {
 		from := &objects[i]
-		said := slices.Concat(references(from), from.declared)
+		said := slices.Concat(references(from, served), from.declared)
 		// How namespaces are labelled is told only where nothing else is to be told.
 		plain := connectOne(from, said, kinds, byKey, false)
 		maps.Copy(arcs, connectOne(from, said, kinds, byKey, true))
@@ -49,6 +49,9 @@ func connectOne(from *object, said []reference, kinds map[schema.GroupKind]resou
 			continue
 		}
 		for key, missing := range targets(reference, to, objects) {
+			if missing && reference.inferred {
+				continue // it is a reference only to what is there
+			}
 			add(arcs, ArcKey{From: from.key, To: key, Type: reference.arc}, reference, missing)
 		}
 	}
@@ -115,6 +118,8 @@ type reference struct {
 	// sites: only in namespaces that are among the objects, with such labels.
 	sites labels.Selector
 	field string // empty for owner references
+	// inferred: there is a reference only while its target exists.
+	inferred bool
 
 	uid                            types.UID
 	controller, blockOwnerDeletion bool

@@ -50,11 +50,11 @@ func Build(ctx context.Context, config *rest.Config, view View) (Graph, error) {
 	for i := range objects {
 		objects[i].declared = rules.references(&objects[i])
 	}
-	return assemble(watched, objects, view.Roots)
+	return assemble(served, watched, objects, view.Roots)
 }
 
 // assemble makes the visible graph of the objects.
-func assemble(watched []resource, objects []object, roots *Roots) (Graph, error) {
+func assemble(served, watched []resource, objects []object, roots *Roots) (Graph, error) {
 	whole := newGraph()
 	paths := map[[2]string]string{}
 	for _, r := range watched {
@@ -68,7 +68,7 @@ func assemble(watched []resource, objects []object, roots *Roots) (Graph, error)
 		}
 		whole.Vertices[o.key] = content
 	}
-	whole.Arcs = connect(watched, objects)
+	whole.Arcs = connect(served, watched, objects)
 	if roots == nil || len(roots.ObjectSelectorExpressions) == 0 {
 		return whole, nil
 	}

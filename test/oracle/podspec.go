@@ -45,6 +45,7 @@ var credentialSpec = schema.GroupKind{Group: "windows.k8s.io", Kind: "GMSACreden
 func (c *collector) container(path string, container any) {
 	c.uses("r", path+"."+windowsAccount, credentialSpec, text(container, windowsAccount))
 	for _, variable := range items(container, "env") {
+		c.calls("t", path+".env[].value", text(variable, "value"))
 		c.uses("r", path+".env[].valueFrom.configMapKeyRef.name", core("ConfigMap"), text(variable, "valueFrom.configMapKeyRef.name"))
 		c.uses("r", path+".env[].valueFrom.secretKeyRef.name", core("Secret"), text(variable, "valueFrom.secretKeyRef.name"))
 	}

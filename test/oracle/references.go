@@ -16,7 +16,7 @@ type collector struct {
 }
 
 // references returns everything an object refers to.
-func references(o *object) []reference {
+func references(o *object, served []resource) []reference {
 	c := &collector{tree: o.tree, namespace: o.key.Namespace}
 	c.owners()
 	switch o.kind.Group {
@@ -37,6 +37,7 @@ func references(o *object) []reference {
 		c.server(o.kind)
 	default:
 		c.rest(o.kind)
+		c.infer(o.kind, served)
 	}
 	return append(c.found, o.releases...)
 }

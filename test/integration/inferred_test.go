@@ -1,0 +1,101 @@
+package integration
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"graphview.dev/graphview"
+	"graphview.dev/test/oracle"
+)
+
+// TestInferredEqualsOracle follows what is inferred of kinds that nobody has listed,
+// while what they name comes and goes: objects, and the kinds themselves.
+func TestInferredEqualsOracle(t *testing.T) {
+	c := newClient(t)
+	namespace := newNamespace(t, c)
+	group := ruleKinds(t, c, namespace)
+	v := oracle.View{
+		Queries: []oracle.Query{{Include: &oracle.Include{
+			ResourceSelectorExpression: "group.endsWith('" + group + "') || resource in ['services', 'secrets', 'pods', 'storageclasses']",
+		}}},
+		Namespaces: &oracle.Namespaces{Names: []string{namespace}},
+	}
+	engine := runEngine(t, graphview.Options{})
+	name := graphview.Name{Namespace: namespace, Name: "inferred"}
+	if err := engine.Apply(t.Context(), name, "uid", specOf(t, v)); err != nil {
+		t.Fatal(err)
+	}
+	view, ok := engine.View(name)
+	if !ok {
+		t.Fatal("no view")
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	follower := follow(ctx, view)
+	defer func() {
+		stop()
+		<-follower.done
+	}()
+	check := func(when string, wantArcs int) {
+		t.Helper()
+		eventually(t, soon, func() string {
+			want, err := oracle.Build(t.Context(), cluster.Config(), v)
+			if err != nil {
+				t.Fatal(err)
+			}
+			arcs := 0
+			for key := range want.Arcs {
+				if key.Type != "or" {
+					arcs++
+				}
+			}
+			if arcs != wantArcs {
+				return fmt.Sprintf("%s: the oracle has %d references, want %d: %v", when, arcs, wantArcs, want.Arcs)
+			}
+			return follower.differs(want)
+		})
+	}
+
+	putObject(t, c, group, "Widget", namespace, "a", map[string]any{
+		"gadget": "g", "site": "north",
+		"caSecret": "ca", "services": []any{map[string]any{"name": "web"}}, "endpoint": "http://web." + namespace + ".svc:80", "queue": "q",
+	})
+	apply(t, c, namespace, `{apiVersion: v1, kind: Pod, metadata: {name: caller}, spec: {containers: [{name: c, image: c, env: [{name: WEB, value: "web:80"}, {name: OTHER, value: "https://example.com"}]}]}}`)
+	check("nothing that is named exists", 0)
+
+	putObject(t, c, group, "Gadget", namespace, "g", map[string]any{"widget": "a"})
+	putObject(t, c, group, "Site", namespace, "north", map[string]any{})
+	apply(t, c, namespace, `{apiVersion: v1, kind: Service, metadata: {name: web}, spec: {ports: [{port: 80}]}}
+---
+{apiVersion: v1, kind: Secret, metadata: {name: ca}}`)
+	// gadget, site, widget, caSecret, services, endpoint and env.
+	check("all of it exists", 7)
+
+	// A kind that comes to be served, with an object of the name.
+	queue := &apiextensionsv1.CustomResourceDefinition{
+		ObjectMeta: metav1.ObjectMeta{Name: "queues.other." + group},
+		Spec: apiextensionsv1.CustomResourceDefinitionSpec{
+			Group: "other." + group, Scope: apiextensionsv1.NamespaceScoped, Names: apiextensionsv1.CustomResourceDefinitionNames{Plural: "queues", Kind: "Queue"},
+			Versions: []apiextensionsv1.CustomResourceDefinitionVersion{crdVersion("v1", true)},
+		},
+	}
+	create(t, c, queue)
+	putObject(t, c, "other."+group, "Queue", namespace, "q", map[string]any{})
+	check("a kind came", 8)
+
+	for _, o := range []client.Object{
+		&corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "web"}},
+		queue,
+	} {
+		if err := c.Delete(t.Context(), o); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// services, endpoint, env and queue have gone.
+	check("the Service and the kind went", 4)
+}
