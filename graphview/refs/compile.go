@@ -49,6 +49,7 @@ type leaf struct {
 	exceptions      []condition
 	optionalIf      []condition
 	optional        bool
+	inferred        bool
 	naming          *naming // nil where the text is the name
 	within          *within // nil where namespace says where
 	emptySelectsAll bool
@@ -129,9 +130,10 @@ func compile(rule *Rule) ([]step, leaf, error) {
 		scope:           rule.Scope,
 		emptySelectsAll: rule.EmptySelectsAll,
 		allNamespaces:   rule.AllNamespaces,
-		optional:        rule.Optional || !rule.Method.lists() && !asks(rule.Path),
+		inferred:        rule.Inferred || rule.Method == Address,
+		optional:        rule.Optional || rule.Inferred || !rule.Method.lists() && !asks(rule.Path),
 	}
-	if rule.Method == Address {
+	if end.inferred {
 		end.field = InferredField + rule.Path
 	}
 	if end.arc == 0 {

@@ -85,6 +85,7 @@
 //	if=a       a reference only where this field is set; if=a:x, where it is x or
 //	           a list with x; if=a:x,b:y, where one of these holds; repeated, all
 //	unless=a   no reference where this, in the same forms, holds
+//	inferred   a reference only while the target exists
 //	optional   nothing is wrong where the target does not exist, as it is for what a
 //	           status, a label or the object's own name tells; optional=a, where this,
 //	           in the forms of if, holds

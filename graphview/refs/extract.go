@@ -113,6 +113,7 @@ func (w *walk) emit(l *leaf, value any) {
 		Scope:         l.scope,
 		AllNamespaces: l.allNamespaces,
 		Optional:      l.optional,
+		Inferred:      l.inferred,
 		Field:         l.field,
 	}
 	text := ""
@@ -218,7 +219,7 @@ func (w *walk) emitApplication(ref *graph.Reference, text string) {
 // emitAddresses adds the Services that a text may be the addresses of.
 func (w *walk) emitAddresses(ref *graph.Reference, l *leaf, text string) {
 	ref.To, _ = l.target(w.reached[:])
-	ref.Inferred, ref.Optional = true, true
+	ref.Optional = true
 	for a := range addresses(text) {
 		ref.Name, ref.Namespace = a.service, cmp.Or(a.namespace, w.namespace)
 		if ref.Namespace != "" {

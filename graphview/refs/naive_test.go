@@ -154,6 +154,9 @@ func companionOf(rule *Rule, object any, path []string, field string) any {
 // naiveReferences are those of a rule at a concrete path.
 func naiveReferences(rule *Rule, object any, own string, path []string) []graph.Reference {
 	ref := graph.Reference{Type: max(rule.Type, graph.Direct), Scope: rule.Scope, AllNamespaces: rule.AllNamespaces, Field: rule.Path}
+	if rule.Inferred || rule.Method == Address {
+		ref.Inferred, ref.Field = true, InferredField+rule.Path
+	}
 	value := get(object, path)
 	ok := false
 	switch rule.Method {
@@ -190,7 +193,7 @@ func naiveReferences(rule *Rule, object any, own string, path []string) []graph.
 	if !ok {
 		return nil
 	}
-	ref.Optional = rule.Optional || rule.Method != Inventory && !asks(rule.Path)
+	ref.Optional = rule.Optional || rule.Inferred || rule.Method != Inventory && !asks(rule.Path)
 	for _, condition := range rule.OptionalIf {
 		ref.Optional = ref.Optional || naiveHolds(condition, look)
 	}
@@ -283,8 +286,7 @@ func naiveAddresses(ref graph.Reference, own, text string) []graph.Reference {
 		for _, f := range found {
 			if f[0] != "" {
 				ref.Namespace, ref.Name = f[0], f[1]
-				ref.To, ref.Optional, ref.Inferred = graph.Kind{Kind: "Service"}, true, true
-				ref.Field = InferredField + strings.TrimPrefix(ref.Field, InferredField)
+				ref.To, ref.Optional = graph.Kind{Kind: "Service"}, true
 				out = append(out, ref)
 			}
 		}

@@ -60,6 +60,8 @@ func (r *Rule) readFlag(word string) bool {
 		r.Method = Address
 	case "empty=all":
 		r.EmptySelectsAll = true
+	case "inferred":
+		r.Inferred = true
 	case "optional":
 		r.Optional = true
 	case "everywhere":

@@ -27,6 +27,8 @@ type Rule struct {
 	// of which none does. Each is a field that is set, or field:value, or
 	// several of them with commas between, of which one suffices.
 	If, Unless []string
+	// Inferred: there is a reference only while the target exists.
+	Inferred bool
 	// Optional: nothing is wrong where the target does not exist. OptionalIf are
 	// conditions, as If, of which one makes it so.
 	Optional   bool
