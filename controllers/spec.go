@@ -28,6 +28,13 @@ func specOf(in *v1alpha1.GraphViewSpec) (spec.Spec, error) {
 	for i := range in.Queries {
 		out.Queries = append(out.Queries, queryOf(&in.Queries[i]))
 	}
+	switch in.InferredReferences {
+	case "", v1alpha1.IncludeInferred:
+	case v1alpha1.ExcludeInferred:
+		out.ExcludeInferred = true
+	default:
+		return spec.Spec{}, unsupported("spec.inferredReferences", "must be Include or Exclude, is %q", in.InferredReferences)
+	}
 	if in.Namespaces != nil {
 		out.Namespaces = namespacesOf(in.Namespaces)
 	}

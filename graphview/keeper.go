@@ -177,9 +177,12 @@ func (k *keeper) allTaps() []*tap {
 	return slices.AppendSeq(slices.Collect(maps.Values(k.taps)), maps.Keys(k.retiring))
 }
 
-// setRoots makes the roots those of the program.
+// setRoots makes the roots those of the program, and the references that are followed.
 func (k *keeper) setRoots(p *spec.Program) {
-	k.view.engine.do(func() { k.view.lens.SetRoots(p.Rooted(), p.Walk()) })
+	k.view.engine.do(func() {
+		k.view.lens.SetRoots(p.Rooted(), p.Walk())
+		k.view.lens.SetInferred(!p.Spec.ExcludeInferred)
+	})
 }
 
 // clear releases everything while the view is not served.

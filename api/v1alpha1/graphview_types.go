@@ -74,6 +74,14 @@ type GraphViewSpec struct {
 	// +optional
 	Roots *Roots `json:"roots,omitempty"`
 
+	// inferredReferences says whether references that are inferred from a key that says
+	// a kind, or from an address, are in the graph: Include, the default, or Exclude.
+	// They are there only while what they name exists, and their fields begin with
+	// inferred/.
+	// +optional
+	// +kubebuilder:validation:Enum=Include;Exclude
+	InferredReferences InferredReferences `json:"inferredReferences,omitempty"`
+
 	// serviceAccountName names a ServiceAccount in the GraphView's namespace.
 	// The graph then contains only what that account may list and watch. It is
 	// required unless the operator runs with --require-service-account=false.
@@ -82,6 +90,15 @@ type GraphViewSpec struct {
 	// +kubebuilder:validation:XValidation:rule="size(self) == 0 || self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$')",message="must be the name of a ServiceAccount in the GraphView's namespace: lower case letters, digits, '-' and '.', without a namespace or prefix"
 	ServiceAccountName string `json:"serviceAccountName,omitempty"`
 }
+
+// InferredReferences says whether inferred references are in a graph.
+type InferredReferences string
+
+// What a GraphView may say of inferred references.
+const (
+	IncludeInferred InferredReferences = "Include"
+	ExcludeInferred InferredReferences = "Exclude"
+)
 
 // Query includes or excludes the resources that it matches.
 //

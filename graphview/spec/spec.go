@@ -11,6 +11,8 @@ type Spec struct {
 	Namespaces *Namespaces
 	// Roots restricts what is visible to what they reach; nil means everything.
 	Roots *Roots
+	// ExcludeInferred leaves out what only inferred references tell.
+	ExcludeInferred bool
 	// ServiceAccountName, in the view's namespace, restricts the view to what
 	// that account may list and watch. "" means no restriction.
 	ServiceAccountName string
