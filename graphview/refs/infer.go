@@ -2,6 +2,7 @@ package refs
 
 import (
 	"cmp"
+	"hash/fnv"
 	"strings"
 
 	"graphview.dev/graphview/graph"
@@ -101,3 +102,23 @@ func (g *guess) infer(target graph.Reference, name, namespace string) {
 
 // isObjectName tells the name of an object from other texts: a DNS subdomain.
 func isObjectName(name string) bool { return name != "" && isDomain(name) }
+
+// Inference tells apart what was inferred from different clusters' kinds: it is equal for
+// references that were inferred alike, and 0 for those that no kind of a cluster but
+// Kubernetes' own is needed for.
+func Inference(references []graph.Reference) uint64 {
+	var sum uint64
+	for i := range references {
+		r := &references[i]
+		if !r.Inferred && (r.Selector == nil || !strings.HasPrefix(r.Field, InferredField)) || settled[r.To.Group] {
+			continue
+		}
+		h := fnv.New64a()
+		for _, text := range [...]string{r.To.Group, r.To.Kind, r.Namespace, r.Name, r.Field} {
+			h.Write([]byte(text))
+			h.Write([]byte{0})
+		}
+		sum += h.Sum64()
+	}
+	return sum
+}

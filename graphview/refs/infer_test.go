@@ -209,3 +209,16 @@ func TestServedChanged(t *testing.T) {
 		t.Errorf("changed (-want +got):\n%s", diff)
 	}
 }
+
+// TestInference: what is inferred alike sums up alike, and other kinds that are served
+// make a difference only to objects that name them.
+func TestInference(t *testing.T) {
+	kind, object := decode(t, []byte(`{apiVersion: a.example.com/v1, kind: Widget, metadata: {name: w, namespace: own}, spec: {queue: q, secret: s}}`))
+	sum := func(served ...string) uint64 {
+		return Inference(Builtin().Serving(servedBy(served...)).Extract(kind, object))
+	}
+	without, with := sum("a.example.com/Widget"), sum("a.example.com/Widget", "b.example.com/Queue")
+	if without != 0 || with == 0 || with != sum("b.example.com/Queue", "c.example.com/Other") {
+		t.Errorf("%d without the kind, %d with it", without, with)
+	}
+}

@@ -3,7 +3,9 @@ package oracle
 import (
 	"context"
 	"fmt"
+	"slices"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
 )
@@ -49,6 +51,9 @@ func Build(ctx context.Context, config *rest.Config, view View) (Graph, error) {
 	}
 	for i := range objects {
 		objects[i].declared = rules.references(&objects[i])
+		objects[i].ruled = slices.ContainsFunc(view.Rules, func(r Rule) bool {
+			return schema.GroupKind(r.Spec.From) == objects[i].kind
+		})
 	}
 	return assemble(served, watched, objects, view.Roots)
 }

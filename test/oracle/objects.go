@@ -23,6 +23,8 @@ type object struct {
 	tree map[string]any // as CEL and the extraction see it
 	// declared is what ReferenceRules say that it refers to.
 	declared []reference
+	// ruled: of a kind that ReferenceRules declare references of, and nothing is inferred.
+	ruled bool
 	// releases is what a release of Helm in it manages.
 	releases []reference
 }

@@ -37,7 +37,9 @@ func references(o *object, served []resource) []reference {
 		c.server(o.kind)
 	default:
 		c.rest(o.kind)
-		c.infer(o.kind, served)
+		if !o.ruled {
+			c.infer(o.kind, served)
+		}
 	}
 	return append(c.found, o.releases...)
 }
