@@ -1,0 +1,152 @@
+package command
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"text/template"
+
+	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/util/validation"
+)
+
+// preset is a GraphView for a common need.
+type preset struct {
+	use, what string
+	// named presets are about an object of that name.
+	named bool
+	// wide presets need rights beyond one namespace.
+	wide bool
+	// include is the resource expression; namespaced restricts it to the namespace.
+	include    string
+	namespaced bool
+	// root is what the root is besides its name and namespace, "" without roots. How it
+	// is followed is follow.
+	root, follow string
+}
+
+const (
+	everything = "true"
+	owned      = "ignoreArcDirection: [or]"
+)
+
+// presets in the order in which they are listed.
+var presets = []preset{
+	{use: "helm", what: "what a release of Helm installed", named: true, wide: true, include: everything, follow: owned,
+		root: "group == '' && kind == 'Secret' && labels.owner == 'helm' && labels.status == 'deployed' && labels.name == '%s'"},
+	{use: "application", what: "what an Application of Argo CD manages", named: true, wide: true, include: everything, follow: owned,
+		root: "group == 'argoproj.io' && kind == 'Application' && name == '%s'"},
+	{use: "kustomization", what: "what a Kustomization of Flux manages", named: true, wide: true, include: everything, follow: owned,
+		root: "group == 'kustomize.toolkit.fluxcd.io' && kind == 'Kustomization' && name == '%s'"},
+	{use: "helmrelease", what: "what a HelmRelease of Flux manages", named: true, wide: true, include: everything, follow: owned,
+		root: "group == 'helm.toolkit.fluxcd.io' && kind == 'HelmRelease' && name == '%s'"},
+	{use: "deployment", what: "a Deployment, what it owns and what it uses", named: true, include: everything, namespaced: true, follow: owned,
+		root: "group == 'apps' && kind == 'Deployment' && name == '%s'"},
+	{use: "statefulset", what: "a StatefulSet, what it owns and what it uses", named: true, include: everything, namespaced: true, follow: owned,
+		root: "group == 'apps' && kind == 'StatefulSet' && name == '%s'"},
+	{use: "configmap", what: "what would notice if a ConfigMap changed or went", named: true, include: everything, namespaced: true, follow: "follow: {direction: Up}",
+		root: "group == '' && kind == 'ConfigMap' && name == '%s'"},
+	{use: "secret", what: "what would notice if a Secret changed or went", named: true, include: everything, namespaced: true, follow: "follow: {direction: Up}",
+		root: "group == '' && kind == 'Secret' && name == '%s'"},
+	{use: "namespace", what: "everything in the namespace: what is missing, what is unhealthy", include: "namespaced", namespaced: true},
+	{use: "network", what: "what leads to the namespace's Pods: Gateways, routes, Ingresses, Services", namespaced: true,
+		include: "group in ['networking.k8s.io', 'gateway.networking.k8s.io', 'discovery.k8s.io'] || (group == '' && kind in ['Service', 'Pod'])"},
+	{use: "nodes", what: "which Pods and volumes are on which Nodes", wide: true,
+		include: "group == '' && kind in ['Node', 'Pod', 'PersistentVolumeClaim', 'PersistentVolume']"},
+	{use: "rbac", what: "who is bound to which roles", wide: true,
+		include: "group == 'rbac.authorization.k8s.io' || (group == '' && kind == 'ServiceAccount')"},
+}
+
+var presetText = template.Must(template.New("preset").Parse(`# {{.What}}
+apiVersion: graphview.dev/v1alpha1
+kind: GraphView
+metadata:
+  name: {{.Name}}
+  namespace: {{.Namespace}}
+spec:
+  queries:
+  - exclude:
+      resourceSelectorExpression: "(group == '' && resource == 'events') || group in ['coordination.k8s.io', 'graphview.dev']"
+  - include:
+      resourceSelectorExpression: "{{.Include}}"
+{{- if .Namespaced}}
+  namespaces:
+    names: [{{.Namespace}}]
+{{- end}}
+{{- if .Root}}
+  roots:
+    objectSelectorExpressions:
+    - "{{.Root}} && namespace == '{{.Namespace}}'"
+    {{.Follow}}
+{{- end}}
+{{- if .Account}}
+  # The view contains what this ServiceAccount may list and watch{{if .Wide}}, in all namespaces{{end}}:
+  #   kubectl create serviceaccount {{.Account}} -n {{.Namespace}}
+  #   kubectl create {{if .Wide}}cluster{{end}}rolebinding {{.Account}}{{if .Wide}}-{{.Namespace}}{{else}} -n {{.Namespace}}{{end}} --clusterrole={{if .Wide}}YOURS{{else}}view{{end}} --serviceaccount={{.Namespace}}:{{.Account}}
+{{- if .Secrets}}
+  # It has to be allowed to list and watch secrets, too, which the ClusterRole view does not include.
+{{- end}}
+  serviceAccountName: {{.Account}}
+{{- end}}
+`))
+
+func (c *cli) create() *cobra.Command {
+	account := ""
+	var list strings.Builder
+	var uses []string
+	for _, p := range presets {
+		use := p.use
+		if p.named {
+			use += " NAME"
+		}
+		fmt.Fprintf(&list, "  %-20s  %s\n", use, p.what)
+		uses = append(uses, p.use)
+	}
+	cmd := &cobra.Command{
+		Use:   "new WHAT [NAME]",
+		Short: "Write the manifest of a GraphView for a common need",
+		Long:  "Write the manifest of a GraphView for a common need. No server is asked.\n\n" + list.String(),
+		Example: `  kubectl graphview new helm pay -n payments | kubectl apply -f -
+  kubectl graphview new configmap settings -n shop
+  kubectl graphview new namespace -n shop > view.yaml`,
+		Args:      between(1, 2, "WHAT [NAME]: "+strings.Join(uses, ", ")),
+		ValidArgs: uses,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			i := slices.IndexFunc(presets, func(p preset) bool { return p.use == strings.ToLower(args[0]) })
+			if i < 0 {
+				return usagef(cmd, "there is no preset %q%s", args[0], didYouMean(args[0], uses, func(use string) string { return use }))
+			}
+			p := presets[i]
+			if p.named != (len(args) == 2) {
+				return usagef(cmd, "expected new %s", map[bool]string{true: p.use + " NAME", false: p.use}[p.named])
+			}
+			namespace, _, err := c.config.ToRawKubeConfigLoader().Namespace()
+			if err != nil {
+				return fmt.Errorf("kubeconfig: %w", err)
+			}
+			return p.write(c, cmd, args[1:], namespace, account)
+		},
+	}
+	cmd.Flags().StringVar(&account, "service-account", "viewer", "The ServiceAccount whose rights decide what the view contains; empty for an operator with --require-service-account=false")
+	return cmd
+}
+
+// write writes the manifest.
+func (p *preset) write(c *cli, cmd *cobra.Command, args []string, namespace, account string) error {
+	name, root := p.use, ""
+	if p.named {
+		if problems := validation.IsDNS1123Subdomain(args[0]); len(problems) > 0 {
+			return usagef(cmd, "%q is no name: %s", args[0], problems[0])
+		}
+		name, root = args[0], fmt.Sprintf(p.root, args[0])
+	}
+	err := presetText.Execute(c.Out, map[string]any{
+		"What": strings.ToUpper(p.what[:1]) + p.what[1:] + ".", "Name": name, "Namespace": namespace, "Include": p.include,
+		"Namespaced": p.namespaced, "Root": root, "Follow": p.follow, "Account": account, "Wide": p.wide,
+		"Secrets": strings.Contains(p.root, "'Secret'"),
+	})
+	if err != nil {
+		return fmt.Errorf("write the manifest: %w", err)
+	}
+	return nil
+}
