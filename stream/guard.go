@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/go-logr/logr"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
@@ -37,7 +38,7 @@ type guarded struct {
 
 // guard lets through what is authenticated and authorized. All else is answered
 // with a Status.
-func (a *delegation) guard(to guarded, m *metrics) http.Handler {
+func (a *delegation) guard(to guarded, m *metrics, logger logr.Logger) http.Handler {
 	var next http.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		info, ok := request.RequestInfoFrom(r.Context())
 		if !ok {
@@ -55,7 +56,7 @@ func (a *delegation) guard(to guarded, m *metrics) http.Handler {
 	if a.proxy != nil {
 		authenticate = union.New(group.NewAuthenticatedGroupAdder(throughProxy(a.proxy)), a.authenticator)
 	}
-	next = filters.WithAuthentication(next, noted(authenticate), unauthenticated(to.refuse, m), nil, a.headers)
+	next = filters.WithAuthentication(next, noted(authenticate, logger), unauthenticated(to.refuse, m), nil, a.headers)
 	next = filters.WithRequestInfo(next, &request.RequestInfoFactory{
 		APIPrefixes: sets.NewString("apis"), GrouplessAPIPrefixes: sets.NewString(),
 	})
@@ -119,8 +120,10 @@ func whyUndecided(err error) reason.Reason {
 	return reason.Unavailable
 }
 
-// noted keeps in a request's credentials why they could not be judged.
-func noted(next authenticator.Request) authenticator.Request {
+// noted keeps in a request's credentials why they could not be judged, and logs why
+// they are not accepted. The error ends here: whoever gets it would log it as an error
+// of this server, with a stack trace, for each token that has expired.
+func noted(next authenticator.Request, logger logr.Logger) authenticator.Request {
 	return authenticator.RequestFunc(func(r *http.Request) (*authenticator.Response, bool, error) {
 		answer, ok, err := next.AuthenticateRequest(r)
 		if kept := credentialsFrom(r.Context()); kept != nil && !ok {
@@ -130,6 +133,10 @@ func noted(next authenticator.Request) authenticator.Request {
 			case errors.Is(err, errNoAnswer):
 				kept.undecided = errNoAnswer
 			}
+		}
+		if err != nil && !ok {
+			logger.Info("credentials are not accepted", "reason", err.Error(), "address", addressFrom(r.Context()))
+			err = nil
 		}
 		return answer, ok, err
 	})

@@ -39,7 +39,7 @@ func (s *Server) newHandler() http.Handler {
 		}
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.serveDocument(w, r, text) })
 	}
-	guarded := s.access.guard(guarded{open: discovery, rest: rest, refuse: s.refuse, admit: s.withOwner}, s.metrics)
+	guarded := s.access.guard(guarded{open: discovery, rest: rest, refuse: s.refuse, admit: s.withOwner}, s.metrics, s.options.Logger)
 	return s.withPanicsLogged(withBaseContext(withBodyDeadline(s.withAllowedOrigins(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/readyz", "/livez", "/healthz":

@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/go-logr/logr"
 	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/apiserver/pkg/authentication/authenticator"
@@ -133,7 +134,7 @@ func TestCredentials(t *testing.T) {
 				open:   func(*request.RequestInfo) http.Handler { return nil },
 				rest:   http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { kept = credentialsFrom(r.Context()).own() }),
 				refuse: nobody, admit: func(next http.Handler) http.Handler { return next },
-			}, m)
+			}, m, logr.Discard())
 			r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "/apis", http.NoBody)
 			if err != nil {
 				t.Fatal(err)

@@ -1,0 +1,41 @@
+package stream
+
+import (
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/go-logr/logr/funcr"
+	"k8s.io/apiserver/pkg/authentication/authenticator"
+)
+
+// TestRefusedCredentialsAreOneLine: what is wrong with somebody's credentials is said
+// once, and is no error of this server.
+func TestRefusedCredentialsAreOneLine(t *testing.T) {
+	var lines []string
+	logger := funcr.New(func(_, args string) { lines = append(lines, args) }, funcr.Options{})
+	for name, test := range map[string]struct {
+		err       error
+		wantLines int
+	}{
+		"wrong token":   {errors.New("invalid bearer token"), 1},
+		"no credential": {nil, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			lines = nil
+			r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil)
+			r.Header.Set("Authorization", "Bearer secret")
+			_, ok, err := noted(authenticator.RequestFunc(func(*http.Request) (*authenticator.Response, bool, error) {
+				return nil, false, test.err
+			}), logger).AuthenticateRequest(r)
+			if ok || err != nil {
+				t.Errorf("%v, %v: whoever gets the error logs it with a stack trace", ok, err)
+			}
+			if text := strings.Join(lines, "\n"); len(lines) != test.wantLines || strings.Contains(text, "secret") || strings.Contains(text, `"error"`) {
+				t.Errorf("%d lines, want %d:\n%s", len(lines), test.wantLines, text)
+			}
+		})
+	}
+}
