@@ -233,6 +233,11 @@ func (e *Engine) revise(batch []event, received time.Time) (left []event) {
 	})
 	e.writeLock.Observe(time.Since(locked).Seconds())
 	e.tellExceedances()
+	for _, w := range e.graph.Walks() {
+		if v := e.byLens[w.Lens]; v != nil {
+			v.chargeWalk(w.Visits)
+		}
+	}
 	for _, l := range changed {
 		if v := e.byLens[l]; v != nil {
 			v.revised(received)

@@ -144,6 +144,8 @@ func (k *keeper) overLimit() bool {
 	case exceeded != "":
 	case v.lens.Vertices() > v.engine.o.MaxVertices:
 		exceeded = fmt.Sprintf("the view has more than %d visible vertices; narrow its queries, namespaces or roots, or raise --max-vertices-per-view", v.engine.o.MaxVertices)
+	case v.budget.spent() && v.walksWithDepth():
+		exceeded = fmt.Sprintf("the view's expressions, and finding what is within the depth of roots.follow whenever something changes, cost more than %d units, or all the time more than %d a second; leave the depth out, simplify the expressions, or have label selectors or queries leave fewer objects to them", v.engine.o.Budget, v.engine.o.Budget/budgetSeconds)
 	case v.budget.spent():
 		exceeded = fmt.Sprintf("the view's expressions cost more than %d units, or all the time more than %d a second; simplify them, or have label selectors or queries leave fewer objects to them", v.engine.o.Budget, v.engine.o.Budget/budgetSeconds)
 	}

@@ -207,6 +207,24 @@ func (v *View) revised(received time.Time) {
 	v.notify()
 }
 
+// chargeWalk charges what a walk looked at, which takes about half as long as a unit of
+// an expression's cost.
+func (v *View) chargeWalk(visits int) {
+	cost := uint64(visits) / 2 //nolint:gosec // not negative
+	v.engine.counts.cost.Add(cost)
+	if !v.budget.bucket.Load().charge(cost) {
+		v.kick()
+	}
+}
+
+// walksWithDepth tells whether what is within a depth of the roots is found anew when
+// something changes.
+func (v *View) walksWithDepth() bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.program != nil && v.program.Walk().Depth > 0
+}
+
 // notify tells whoever writes status.
 func (v *View) notify() {
 	if v.named {

@@ -50,6 +50,7 @@ type Graph struct {
 	dropped                       map[nodeID]*holder
 	told                          map[nodeID]*budget.Bound // as of the last revision
 	exceedances                   []Exceedance
+	walks                         []Walked
 
 	sources map[SourceID]*source
 	lastID  SourceID
@@ -133,6 +134,8 @@ func (g *Graph) Update(fn func()) []*Lens {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.visits = 0
+	clear(g.walks)
+	g.walks = g.walks[:0]
 	fn()
 	g.work()
 	g.enforce()

@@ -150,10 +150,12 @@ func (l *Lens) rewalk() {
 	for e := range l.rootEntries {
 		reach(e, byRoot)
 	}
+	arcs := 0
 	for depth, done := 0, 0; depth < l.depth && done < len(near); depth++ {
 		for last := len(near); done < last; done++ {
 			e := near[done]
 			l.visitArcs(e, func(a *arc, other entryID, forward bool) {
+				arcs++
 				if l.follows(a, e, other, forward) {
 					reach(other, e)
 				}
@@ -161,6 +163,7 @@ func (l *Lens) rewalk() {
 		}
 	}
 	l.near = near
+	l.g.walks = append(l.g.walks, Walked{l, len(before) + len(near) + arcs})
 	for _, e := range before {
 		if p := l.entries.at(e); p.flags&reached == 0 {
 			p.support = 0
@@ -168,6 +171,16 @@ func (l *Lens) rewalk() {
 		}
 	}
 }
+
+// Walked is how many objects and arcs a lens looked at because something changed
+// that may make a difference to what is within its depth.
+type Walked struct {
+	Lens   *Lens
+	Visits int
+}
+
+// Walks are those of the last Update, for its caller until the next.
+func (g *Graph) Walks() []Walked { return g.walks }
 
 // walkChanged tells whether the open revision may make a difference to what is within
 // the depth of a root.

@@ -1,0 +1,50 @@
+package graphview
+
+import (
+	"strings"
+	"testing"
+
+	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/spec"
+)
+
+// TestWalksAreCharged: a view with a depth pays for what is explored anew, and is not
+// served when that is too much. One without a depth pays nothing.
+func TestWalksAreCharged(t *testing.T) {
+	for name, test := range map[string]struct {
+		depth    int
+		wantPays bool
+	}{
+		"with a depth":    {3, true},
+		"without a depth": {0, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			k := keepByHand(t, Options{Budget: 50_000}, 200)
+			declared := selecting(spec.ObjectFilter{})
+			declared.Roots = &spec.Roots{ObjectSelectorExpressions: []string{"true"}, Follow: &spec.Follow{Direction: graph.Both, Depth: test.depth}}
+			k.apply(declared)
+			k.until("synced", func() bool { return k.view.synced.Load() })
+			e := k.view.engine
+			before := e.counts.cost.Load()
+			walk := func() {
+				for _, direction := range []graph.Direction{graph.Up, graph.Both} {
+					e.do(func() { k.view.lens.SetRoots(true, graph.Walk{Direction: direction, Depth: test.depth}) })
+				}
+			}
+			walk()
+			if pays := e.counts.cost.Load() > before; pays != test.wantPays {
+				t.Errorf("it pays: %v, want %v", pays, test.wantPays)
+			}
+			if !test.wantPays {
+				return
+			}
+			k.until("it has cost too much", func() bool {
+				walk()
+				return k.view.Err() != nil
+			})
+			if got := k.view.Err().Error(); !strings.Contains(got, "the depth of roots.follow") {
+				t.Error(got)
+			}
+		})
+	}
+}
