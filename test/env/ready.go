@@ -10,7 +10,7 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// poll asks until done answers true, an error that is final, or a minute
+// poll asks until done answers true, an error that is final, or readyWithin
 // passes; last is then the reason it was not done.
 func poll(ctx context.Context, done func(context.Context) (ok bool, last, final error)) error {
 	ctx, cancel := context.WithTimeout(ctx, readyWithin)
