@@ -22,14 +22,14 @@ var configMapsResource = resources.Resource{Version: "v1", Resource: "configmaps
 
 // serveConfigMaps answers every list with that many ConfigMaps, watches with
 // silence, and all else with 404.
-func serveConfigMaps(t *testing.T, n int) *rest.Config {
+func serveConfigMaps(t testing.TB, n int) *rest.Config {
 	t.Helper()
 	return serveChanges(t, n, nil)
 }
 
 // serveChanges is serveConfigMaps whose one watch tells of ConfigMaps of these
 // names.
-func serveChanges(t *testing.T, n int, changed <-chan string) *rest.Config {
+func serveChanges(t testing.TB, n int, changed <-chan string) *rest.Config {
 	t.Helper()
 	items := make([]string, n)
 	for i := range items {
@@ -64,7 +64,7 @@ func serveChanges(t *testing.T, n int, changed <-chan string) *rest.Config {
 
 // startEngine runs an engine until the test ends. It returns when views run:
 // nobody else leases watches, and not before.
-func startEngine(t *testing.T, o Options) *Engine {
+func startEngine(t testing.TB, o Options) *Engine {
 	t.Helper()
 	e, err := NewEngine(o)
 	if err != nil {
@@ -93,12 +93,12 @@ func (e *Engine) runs() bool {
 }
 
 // acquireTap leases the watch of all ConfigMaps for nobody.
-func acquireTap(t *testing.T, e *Engine) *tap {
+func acquireTap(t testing.TB, e *Engine) *tap {
 	t.Helper()
 	return acquireTapOf(t, e, nil)
 }
 
-func acquireTapOf(t *testing.T, e *Engine, v *View) *tap {
+func acquireTapOf(t testing.TB, e *Engine, v *View) *tap {
 	t.Helper()
 	leased := &tap{view: v, need: need{resource: configMapsResource, key: watch.Key{Resource: schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}}}}
 	if err := e.acquire(t.Context(), leased); err != nil {
@@ -119,7 +119,16 @@ func (l *labelled) Matches(labels.Labels) bool { return l.matches() }
 
 // follow has a view without a GraphView follow all ConfigMaps, as far as a function
 // selects them, until the test ends.
-func follow(t *testing.T, e *Engine, matches func() bool) *tap {
+func follow(t testing.TB, e *Engine, matches func() bool) *tap {
+	t.Helper()
+	followed, shown := followBy(t, e, &spec.QueryProgram{Labels: &labelled{matches: matches}})
+	<-shown
+	return followed
+}
+
+// followBy has a view follow the ConfigMaps that a query selects. shown is closed when
+// the view was shown those that there were.
+func followBy(t testing.TB, e *Engine, query *spec.QueryProgram) (followed *tap, shown <-chan struct{}) {
 	t.Helper()
 	v := newView(e, Name{Namespace: "test", Name: t.Name()}, "uid")
 	ctx, cancel := context.WithCancel(t.Context())
@@ -127,19 +136,24 @@ func follow(t *testing.T, e *Engine, matches func() bool) *tap {
 	k := newKeeper(v)
 	k.life = ctx
 	k.start()
-	followed := acquireTapOf(t, e, v)
-	followed.judge.Store(&judge{resource: configMapsResource, query: &spec.QueryProgram{Labels: &labelled{matches: matches}}})
+	followed = acquireTapOf(t, e, v)
+	followed.judge.Store(&judge{resource: configMapsResource, query: query})
 	k.taps[followed.need] = followed
-	k.addTaps(ctx, []*tap{followed})
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		k.addTaps(ctx, []*tap{followed})
+	}()
 	t.Cleanup(func() {
 		cancel()
+		<-done
 		k.finish()
 	})
-	return followed
+	return followed, done
 }
 
 // await asks until a condition holds.
-func await(t *testing.T, what string, cond func() bool) {
+func await(t testing.TB, what string, cond func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); !cond(); time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
