@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"graphview.dev/api/v1alpha1"
+	"graphview.dev/controllers/validation"
 	"graphview.dev/graphview"
 	"graphview.dev/graphview/advice"
 )
@@ -34,7 +35,7 @@ func setConditions(conditions *[]metav1.Condition, generation int64, v verdict, 
 			Status:             status,
 			ObservedGeneration: generation,
 			Reason:             reason,
-			Message:            cutRunes(message, v1alpha1.MaxConditionMessage),
+			Message:            validation.Cut(message, v1alpha1.MaxConditionMessage),
 		})
 	}
 	unserved := func(reason, message string) {

@@ -1,7 +1,6 @@
 package controllers
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"graphview.dev/api/v1alpha1"
+	"graphview.dev/controllers/validation"
 	"graphview.dev/graphview"
 	"graphview.dev/graphview/access"
 	"graphview.dev/graphview/advice"
@@ -140,7 +140,7 @@ func (r *GraphViewReconciler) apply(ctx context.Context, name graphview.Name, vi
 			return err
 		}
 	}
-	declared, err := specOf(&view.Spec)
+	declared, err := validation.SpecOf(&view.Spec)
 	if refused.accepted() && err != nil {
 		if refused, _, err = verdictOf(err); err != nil {
 			return fmt.Errorf("read spec: %w", err)
@@ -183,7 +183,8 @@ func verdictOf(err error) (verdict, *spec.InvalidError, error) {
 func (r *GraphViewReconciler) checkServiceAccount(ctx context.Context, view *v1alpha1.GraphView) (verdict, error) {
 	name := view.Spec.ServiceAccountName
 	if name == "" {
-		return r.options.checkNamed(view), nil
+		v, _, err := verdictOf(validation.ServiceAccount(view, r.options.RequireServiceAccount))
+		return v, err
 	}
 	account := &metav1.PartialObjectMetadata{}
 	account.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("ServiceAccount"))
@@ -226,19 +227,6 @@ func (r *GraphViewReconciler) notify(names []graphview.Name) {
 	for _, name := range names {
 		r.notifier.Notify(name)
 	}
-}
-
-// checkNamed decides whether a GraphView names a ServiceAccount where it has to.
-func (o *Options) checkNamed(view *v1alpha1.GraphView) verdict {
-	if !o.RequireServiceAccount || view.Spec.ServiceAccountName != "" {
-		return accepted
-	}
-	// A manifest that is checked offline may leave its namespace to kubectl.
-	namespace := cmp.Or(view.Namespace, "NAMESPACE")
-	return verdict{v1alpha1.ReasonServiceAccountRequired, fmt.Sprintf(
-		"spec.serviceAccountName: this installation requires it. The graph contains what that ServiceAccount of the GraphView's namespace may list and watch. "+
-			"To make one: `kubectl -n %[1]s create serviceaccount viewer` and `kubectl -n %[1]s create rolebinding viewer --clusterrole=view --serviceaccount=%[1]s:viewer`; then set serviceAccountName: viewer",
-		namespace)}
 }
 
 func (r *GraphViewReconciler) elected() bool {

@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"graphview.dev/api/v1alpha1"
+	"graphview.dev/controllers/validation"
 	"graphview.dev/graphview/spec"
 )
 
@@ -75,7 +76,7 @@ func (r *ReferenceRuleReconciler) apply(ctx context.Context, name client.ObjectK
 		}
 		return nil, verdict{}, nil
 	}
-	declared, err := ruleOf(&rule.Spec)
+	declared, err := validation.RuleOf(&rule.Spec)
 	if err == nil {
 		err = r.engine.ApplyRule(ctx, name.Name, declared)
 	} else if err := r.engine.RemoveRule(name.Name); err != nil {
@@ -123,13 +124,4 @@ func (r *ReferenceRuleReconciler) isElected() bool {
 	default:
 		return false
 	}
-}
-
-// compileRule says of a spec what the engine would.
-func compileRule(ctx context.Context, in *v1alpha1.ReferenceRuleSpec) error {
-	rule, err := ruleOf(in)
-	if err == nil {
-		_, err = spec.CompileRule(ctx, rule)
-	}
-	return err
 }

@@ -7,6 +7,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	"graphview.dev/api/v1alpha1"
+	"graphview.dev/controllers/validation"
 )
 
 // ruleValidator refuses a ReferenceRule that the controller would not accept.
@@ -14,7 +15,7 @@ type ruleValidator struct{}
 
 // ValidateCreate refuses a spec that is not accepted.
 func (w ruleValidator) ValidateCreate(ctx context.Context, rule *v1alpha1.ReferenceRule) (admission.Warnings, error) {
-	return nil, w.validate(ctx, rule)
+	return nil, validation.ReferenceRule(ctx, rule)
 }
 
 // ValidateUpdate lets through whatever leaves the spec alone.
@@ -22,19 +23,11 @@ func (w ruleValidator) ValidateUpdate(ctx context.Context, before, after *v1alph
 	if equality.Semantic.DeepEqual(before.Spec, after.Spec) || after.DeletionTimestamp != nil {
 		return nil, nil
 	}
-	return nil, w.validate(ctx, after)
+	return nil, validation.ReferenceRule(ctx, after)
 }
 
 // ValidateDelete is part of the interface; the webhook is not registered for
 // deletions.
 func (w ruleValidator) ValidateDelete(context.Context, *v1alpha1.ReferenceRule) (admission.Warnings, error) {
 	return nil, nil
-}
-
-func (w ruleValidator) validate(ctx context.Context, rule *v1alpha1.ReferenceRule) error {
-	v, invalid, err := verdictOf(compileRule(ctx, &rule.Spec))
-	if err != nil || v.accepted() {
-		return err
-	}
-	return refusal("ReferenceRule", rule.Name, v, invalid.Texts())
 }

@@ -8,6 +8,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"graphview.dev/api/v1alpha1"
+	"graphview.dev/controllers/validation"
 	"graphview.dev/graphview"
 )
 
@@ -39,7 +40,7 @@ func setCounts(status *v1alpha1.GraphViewStatus, st *graphview.Status) {
 			Namespaced: r.Namespaced,
 			Objects:    int64(r.Objects),
 			Synced:     r.Synced,
-			Message:    cutRunes(r.Message, v1alpha1.MaxResourceMessage),
+			Message:    validation.Cut(r.Message, v1alpha1.MaxResourceMessage),
 		})
 	}
 }
@@ -53,7 +54,7 @@ func boundWarnings(warnings []string) []string {
 	}
 	var out []string
 	for _, warning := range keep {
-		out = append(out, cutRunes(warning, v1alpha1.MaxWarning))
+		out = append(out, validation.Cut(warning, v1alpha1.MaxWarning))
 	}
 	if more := len(warnings) - len(keep); more > 0 {
 		out = append(out, fmt.Sprintf("and %d more warnings", more))
@@ -62,23 +63,6 @@ func boundWarnings(warnings []string) []string {
 }
 
 const ellipsis = "…"
-
-// cutRunes bounds s to limit characters, as a CustomResourceDefinition counts
-// them, and makes it valid UTF-8, which the API server insists on.
-func cutRunes(s string, limit int) string {
-	s = strings.ToValidUTF8(s, "\uFFFD")
-	if len(s) <= limit || utf8.RuneCountInString(s) <= limit {
-		return s
-	}
-	kept := 0
-	for i := range s {
-		if kept == limit-1 {
-			return s[:i] + ellipsis
-		}
-		kept++
-	}
-	return s
-}
 
 // cutBytes bounds s to limit bytes at the boundary of a character.
 func cutBytes(s string, limit int) string {

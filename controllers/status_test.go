@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"graphview.dev/api/v1alpha1"
+	"graphview.dev/controllers/validation"
 	"graphview.dev/graphview"
 )
 
@@ -92,8 +93,8 @@ func TestCut(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			if got := cutRunes(tt.text, tt.limit); got != tt.wantRunes {
-				t.Errorf("cutRunes: %q, want %q", got, tt.wantRunes)
+			if got := validation.Cut(tt.text, tt.limit); got != tt.wantRunes {
+				t.Errorf("Cut: %q, want %q", got, tt.wantRunes)
 			}
 			if got := cutBytes(tt.text, tt.limit); got != tt.wantBytes {
 				t.Errorf("cutBytes: %q, want %q", got, tt.wantBytes)
@@ -109,7 +110,7 @@ func FuzzCut(f *testing.F) {
 	f.Add("é…\xff\xc3", 3)
 	f.Fuzz(func(t *testing.T, text string, limit int) {
 		limit = min(max(limit, len(ellipsis)), 4096)
-		runes, bytes := cutRunes(text, limit), cutBytes(text, limit)
+		runes, bytes := validation.Cut(text, limit), cutBytes(text, limit)
 		if !utf8.ValidString(runes) || !utf8.ValidString(bytes) {
 			t.Errorf("not UTF-8: %q, %q", runes, bytes)
 		}

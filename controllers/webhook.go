@@ -3,19 +3,13 @@ package controllers
 import (
 	"context"
 	"fmt"
-	"slices"
-	"strings"
 
 	"k8s.io/apimachinery/pkg/api/equality"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	"graphview.dev/api/v1alpha1"
-	"graphview.dev/graphview"
-	"graphview.dev/graphview/advice"
-	"graphview.dev/graphview/spec"
+	"graphview.dev/controllers/validation"
 )
 
 // SetupWebhook has the manager's webhook server refuse GraphViews and
@@ -60,7 +54,7 @@ func (w *validator) ValidateDelete(context.Context, *v1alpha1.GraphView) (admiss
 
 // judge refuses a spec, or warns of what has no effect in it.
 func (w *validator) judge(ctx context.Context, view *v1alpha1.GraphView) (admission.Warnings, error) {
-	findings, err := w.validate(ctx, view)
+	findings, err := validation.GraphView(ctx, view, validation.Options{RequireServiceAccount: w.options.RequireServiceAccount, Served: w.options.Served})
 	var warnings admission.Warnings
 	for _, text := range textsOf(findings) {
 		warnings = append(warnings, cutBytes(text, maxWarningHeader))
@@ -71,53 +65,3 @@ func (w *validator) judge(ctx context.Context, view *v1alpha1.GraphView) (admiss
 // maxWarningHeader is how much of a warning the API server passes on where there are
 // several, in bytes.
 const maxWarningHeader = 256
-
-// validate compiles a spec and, where what the cluster serves is known, finds what has
-// no effect in it.
-func (w *validator) validate(ctx context.Context, view *v1alpha1.GraphView) ([]advice.Finding, error) {
-	if v := w.options.checkNamed(view); !v.accepted() {
-		return nil, refusal("GraphView", view.Name, v, []string{v.message})
-	}
-	var program *spec.Program
-	declared, err := specOf(&view.Spec)
-	if err == nil {
-		program, err = spec.Compile(ctx, declared)
-	}
-	v, invalid, err := verdictOf(err)
-	switch {
-	case err != nil:
-		return nil, err
-	case v.accepted():
-		return w.options.findings(ctx, program), nil
-	}
-	return nil, refusal("GraphView", view.Name, v, invalid.Texts())
-}
-
-// findings are what has no effect in a spec, as far as that can be told without
-// objects.
-func (o *Options) findings(ctx context.Context, p *spec.Program) []advice.Finding {
-	if o.Served == nil {
-		return nil
-	}
-	catalog := o.Served()
-	if catalog == nil {
-		return nil
-	}
-	a := graphview.Advise(ctx, p, catalog)
-	return slices.Concat(a.Findings, a.Roots)
-}
-
-// refusal is the answer of the API server's own validation: 422, with a cause
-// for each field, so that kubectl prints both alike. The message is that of the
-// condition Accepted. Each text begins with the path of its field.
-func refusal(kind, name string, v verdict, texts []string) error {
-	causes := make([]metav1.StatusCause, 0, len(texts))
-	for _, text := range texts {
-		field, message, _ := strings.Cut(text, ": ")
-		causes = append(causes, metav1.StatusCause{Type: metav1.CauseTypeFieldValueInvalid, Field: field, Message: message})
-	}
-	status := apierrors.NewInvalid(v1alpha1.GroupVersion.WithKind(kind).GroupKind(), name, nil)
-	status.ErrStatus.Message = cutRunes(v.message, v1alpha1.MaxConditionMessage)
-	status.ErrStatus.Details.Causes = causes
-	return status
-}

@@ -48,3 +48,12 @@ func TestModules(t *testing.T) {
 		}
 	}
 }
+
+// TestPlugin: kubectl graphview links no controller.
+func TestPlugin(t *testing.T) {
+	for _, packagePath := range listed(t, "./cmd/kubectl-graphview", "{{.ImportPath}}") {
+		if packagePath == "graphview.dev/controllers" || strings.HasPrefix(packagePath, "sigs.k8s.io/controller-runtime") {
+			t.Errorf("it links %s", packagePath)
+		}
+	}
+}

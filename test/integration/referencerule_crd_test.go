@@ -8,7 +8,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"graphview.dev/api/v1alpha1"
-	"graphview.dev/controllers"
+	"graphview.dev/controllers/validation"
 )
 
 // baseRule is a ReferenceRule that uses every field; each case changes one thing.
@@ -124,7 +124,7 @@ func TestReferenceRuleValidation(t *testing.T) {
 			if err := c.Create(t.Context(), rule, client.DryRunAll); err != nil {
 				t.Error(err)
 			}
-			if err := controllers.ValidateRule(t.Context(), rule); err != nil {
+			if err := validation.ReferenceRule(t.Context(), rule); err != nil {
 				t.Error(err)
 			}
 		})

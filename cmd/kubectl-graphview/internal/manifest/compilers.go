@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"graphview.dev/api/v1alpha1"
-	"graphview.dev/controllers"
+	"graphview.dev/controllers/validation"
 	"graphview.dev/graphview/advice"
 	"graphview.dev/graphview/resources"
 )
@@ -25,12 +25,12 @@ func compilers(o Options) map[schema.GroupVersionKind]compiler {
 			if err := runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, &view); err != nil {
 				return nil, fmt.Errorf("read the GraphView: %w", err)
 			}
-			accept := controllers.Options{RequireServiceAccount: o.RequireServiceAccount}
+			accept := validation.Options{RequireServiceAccount: o.RequireServiceAccount}
 			if o.Cluster == nil {
-				return controllers.Validate(ctx, &view, accept)
+				return validation.GraphView(ctx, &view, accept)
 			}
 			accept.Served = func() *resources.Catalog { return o.Cluster.Served }
-			findings, err := controllers.Validate(ctx, &view, accept)
+			findings, err := validation.GraphView(ctx, &view, accept)
 			if err == nil && view.Spec.Namespaces != nil && o.Cluster.Namespaces != nil {
 				var named []string
 				for _, name := range view.Spec.Namespaces.Names {
@@ -46,7 +46,7 @@ func compilers(o Options) map[schema.GroupVersionKind]compiler {
 			if err := runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, &rule); err != nil {
 				return nil, fmt.Errorf("read the ReferenceRule: %w", err)
 			}
-			return nil, controllers.ValidateRule(ctx, &rule)
+			return nil, validation.ReferenceRule(ctx, &rule)
 		},
 	}
 }

@@ -1,40 +1,14 @@
 package controllers
 
 import (
-	"fmt"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"graphview.dev/api/v1alpha1"
-	"graphview.dev/graphview/graph"
-	"graphview.dev/graphview/spec"
+	"graphview.dev/controllers/validation"
 )
-
-// ruleOf says in the engine's words what a ReferenceRule declares. An error is
-// unsupported.
-func ruleOf(in *v1alpha1.ReferenceRuleSpec) (spec.Rule, error) {
-	out := spec.Rule{From: graph.Kind(in.From)}
-	for i := range in.References {
-		r := &in.References[i]
-		reference := spec.RuleReference{Path: r.Path, NamespacePath: r.NamespacePath, Expression: r.Expression}
-		if r.To != nil {
-			reference.To = graph.Kind(*r.To)
-		}
-		if r.Type != "" {
-			var ok bool
-			if reference.Type, ok = graph.ParseArcType(string(r.Type)); !ok {
-				return spec.Rule{}, unsupported(fmt.Sprintf("spec.references[%d].type", i), "unknown arc type %q, expected r or t", r.Type)
-			}
-		}
-		out.References = append(out.References, reference)
-	}
-	if in.Health != nil {
-		out.Health = in.Health.Expression
-	}
-	return out, nil
-}
 
 // setRuleConditions makes conditions say what the verdict means for the spec of
 // that generation.
@@ -42,7 +16,7 @@ func setRuleConditions(conditions *[]metav1.Condition, generation int64, v verdi
 	set := func(kind string, status metav1.ConditionStatus, reason, message string) {
 		meta.SetStatusCondition(conditions, metav1.Condition{
 			Type: kind, Status: status, ObservedGeneration: generation, Reason: reason,
-			Message: cutRunes(message, v1alpha1.MaxConditionMessage),
+			Message: validation.Cut(message, v1alpha1.MaxConditionMessage),
 		})
 	}
 	if v.accepted() {

@@ -1,4 +1,4 @@
-package controllers
+package validation
 
 import (
 	"fmt"
@@ -18,9 +18,9 @@ func unsupported(path, format string, args ...any) error {
 	}
 }
 
-// specOf says in the engine's words what a GraphView asks for. An error is
+// SpecOf says in the engine's words what a GraphView asks for. An error is
 // unsupported.
-func specOf(in *v1alpha1.GraphViewSpec) (spec.Spec, error) {
+func SpecOf(in *v1alpha1.GraphViewSpec) (spec.Spec, error) {
 	out := spec.Spec{
 		Queries:            make([]spec.Query, 0, len(in.Queries)),
 		ServiceAccountName: in.ServiceAccountName,

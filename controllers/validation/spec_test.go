@@ -1,4 +1,4 @@
-package controllers
+package validation
 
 import (
 	"testing"
@@ -118,7 +118,7 @@ func TestSpecOf(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			got, err := specOf(&tt.spec)
+			got, err := SpecOf(&tt.spec)
 			var message string
 			if err != nil {
 				message = err.Error()

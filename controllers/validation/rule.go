@@ -1,0 +1,33 @@
+package validation
+
+import (
+	"fmt"
+
+	"graphview.dev/api/v1alpha1"
+	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/spec"
+)
+
+// RuleOf says in the engine's words what a ReferenceRule declares. An error is
+// unsupported.
+func RuleOf(in *v1alpha1.ReferenceRuleSpec) (spec.Rule, error) {
+	out := spec.Rule{From: graph.Kind(in.From)}
+	for i := range in.References {
+		r := &in.References[i]
+		reference := spec.RuleReference{Path: r.Path, NamespacePath: r.NamespacePath, Expression: r.Expression}
+		if r.To != nil {
+			reference.To = graph.Kind(*r.To)
+		}
+		if r.Type != "" {
+			var ok bool
+			if reference.Type, ok = graph.ParseArcType(string(r.Type)); !ok {
+				return spec.Rule{}, unsupported(fmt.Sprintf("spec.references[%d].type", i), "unknown arc type %q, expected r or t", r.Type)
+			}
+		}
+		out.References = append(out.References, reference)
+	}
+	if in.Health != nil {
+		out.Health = in.Health.Expression
+	}
+	return out, nil
+}

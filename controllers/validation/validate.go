@@ -1,0 +1,108 @@
+package validation
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"graphview.dev/api/v1alpha1"
+	"graphview.dev/graphview"
+	"graphview.dev/graphview/advice"
+	"graphview.dev/graphview/resources"
+	"graphview.dev/graphview/spec"
+)
+
+// Options are those of the operator that a GraphView is for. The zero value is one
+// whose authors need no ServiceAccount.
+type Options struct {
+	// RequireServiceAccount refuses GraphViews that name no ServiceAccount.
+	RequireServiceAccount bool
+	// Served is what the cluster serves, nil while that is not known. A nil function:
+	// it is never known.
+	Served func() *resources.Catalog
+}
+
+// GraphView says what the webhook of an operator with these options would say of
+// a GraphView that somebody applies: nil, or a Status with a cause for each
+// field. Where the options know what the cluster serves, it finds what has no effect
+// in one that is valid.
+func GraphView(ctx context.Context, view *v1alpha1.GraphView, o Options) ([]advice.Finding, error) {
+	err := ServiceAccount(view, o.RequireServiceAccount)
+	var program *spec.Program
+	if err == nil {
+		var declared spec.Spec
+		if declared, err = SpecOf(&view.Spec); err == nil {
+			program, err = spec.Compile(ctx, declared)
+		}
+	}
+	if err != nil {
+		return nil, refusal("GraphView", view.Name, err)
+	}
+	return o.findings(ctx, program), nil
+}
+
+// ReferenceRule is GraphView for a ReferenceRule.
+func ReferenceRule(ctx context.Context, rule *v1alpha1.ReferenceRule) error {
+	declared, err := RuleOf(&rule.Spec)
+	if err == nil {
+		_, err = spec.CompileRule(ctx, declared)
+	}
+	if err != nil {
+		return refusal("ReferenceRule", rule.Name, err)
+	}
+	return nil
+}
+
+// ServiceAccount decides whether a GraphView names a ServiceAccount where it has to. The
+// error is a *spec.InvalidError.
+func ServiceAccount(view *v1alpha1.GraphView, required bool) error {
+	if !required || view.Spec.ServiceAccountName != "" {
+		return nil
+	}
+	// A manifest that is checked offline may leave its namespace to kubectl.
+	namespace := cmp.Or(view.Namespace, "NAMESPACE")
+	return &spec.InvalidError{Reason: v1alpha1.ReasonServiceAccountRequired, Errors: []error{fmt.Errorf(
+		"spec.serviceAccountName: this installation requires it. The graph contains what that ServiceAccount of the GraphView's namespace may list and watch. "+
+			"To make one: `kubectl -n %[1]s create serviceaccount viewer` and `kubectl -n %[1]s create rolebinding viewer --clusterrole=view --serviceaccount=%[1]s:viewer`; then set serviceAccountName: viewer",
+		namespace)}}
+}
+
+// findings are what has no effect in a spec, as far as that can be told without
+// objects.
+func (o *Options) findings(ctx context.Context, p *spec.Program) []advice.Finding {
+	if o.Served == nil {
+		return nil
+	}
+	catalog := o.Served()
+	if catalog == nil {
+		return nil
+	}
+	a := graphview.Advise(ctx, p, catalog)
+	return slices.Concat(a.Findings, a.Roots)
+}
+
+// refusal is the answer of the API server's own validation: 422, with a cause
+// for each field, so that kubectl prints both alike. The message is that of the
+// condition Accepted. Each text begins with the path of its field. An error that is
+// none of the spec's is returned as it is.
+func refusal(kind, name string, err error) error {
+	invalid, ok := errors.AsType[*spec.InvalidError](err)
+	if !ok {
+		return err
+	}
+	var causes []metav1.StatusCause
+	for _, text := range invalid.Texts() {
+		field, message, _ := strings.Cut(text, ": ")
+		causes = append(causes, metav1.StatusCause{Type: metav1.CauseTypeFieldValueInvalid, Field: field, Message: message})
+	}
+	status := apierrors.NewInvalid(v1alpha1.GroupVersion.WithKind(kind).GroupKind(), name, nil)
+	status.ErrStatus.Message = Cut(invalid.Error(), v1alpha1.MaxConditionMessage)
+	status.ErrStatus.Details.Causes = causes
+	return status
+}
