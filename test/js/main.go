@@ -43,7 +43,7 @@ func run(ctx context.Context, args []string) (err error) {
 	manager, err := operator.Start(plane, operator.Options{
 		Binary: filepath.Join(root, "bin", "manager"),
 		// The page is not from the host that the API server asks for.
-		Args: []string{"--allowed-origins=127.0.0.1:*", "--dashboard"},
+		Args: []string{"--allowed-origins=127.0.0.1:*", "--dashboard", "--permission-recheck=10s"},
 	})
 	if err != nil {
 		return err

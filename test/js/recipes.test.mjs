@@ -1,13 +1,16 @@
-// The recipe of docs/dashboard.md for pages of others: a frame in a panel of
-// Grafana, with the policy that Grafana sets.
+// The recipes of docs/dashboard.md for pages of others: a frame in a panel of
+// Grafana, with the policy that Grafana sets, and a tab of Backstage in React.
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import path from "node:path";
+import { readFileSync } from "node:fs";
 import test from "node:test";
 
 import { control, eventually, snapshot } from "./scenario.mjs";
-import { browser, out, token, url } from "./place.mjs";
+import { browser, out, token, tools, url } from "./place.mjs";
 import { gateway } from "./gateway.mjs";
 
+const root = path.join(import.meta.dirname, "..", "..");
 const patience = 180_000;
 
 // Grafana's content_security_policy_template, as its defaults.ini has it.
@@ -54,4 +57,30 @@ test("Grafana: a text panel with a frame, through a proxy that says who asks and
   await refused.goto(`${bare}/d/shop`);
   const inside = await (await refused.waitForSelector("iframe")).contentFrame();
   assert.equal(await inside.evaluate(() => document.querySelector("graph-view")), null);
+});
+
+test("Backstage: a tab in React, through its proxy", async (t) => {
+  const app = path.join(out, "tab.js");
+  const { status, stderr } = spawnSync("go", ["tool", "esbuild", path.join(root, "test", "js", "clients", "tab.jsx"), "--bundle", "--format=iife", "--jsx=automatic",
+    '--define:process.env.NODE_ENV="production"', "--log-level=error", `--alias:graph-view=${path.join(root, "bin", "graph-view.js")}`, `--outfile=${app}`],
+  { cwd: root, encoding: "utf8", env: { ...process.env, NODE_PATH: path.join(tools, "node_modules") } });
+  assert.equal(status, 0, stderr);
+  const at = await gateway(t, url, {
+    token, prefix: "/api/proxy/graphview", pages: {
+      "/catalog": { type: "text/html", body: '<!doctype html><title>Backstage</title><div id="root"></div><script src="/tab.js"></script>' },
+      "/tab.js": { type: "text/javascript", body: readFileSync(app) },
+    },
+  });
+  const page = await visit(t, `${at}/catalog`);
+  await shows(page, "busy");
+  await control(url, "kubectl", { args: ["create", "configmap", "-n", "busy", `of-a-tab-${Date.now()}`] });
+  await shows(page, "busy");
+  // Another view in the same element, what is selected, and the element's end.
+  await page.click("button:has-text('large')");
+  await shows(page, "large");
+  await page.evaluate(() => document.querySelector("graph-view").controller.problem(1));
+  await eventually(async () => (/configmaps\/large\/app-/.test(await page.textContent("#selected")) ? "" : "nothing is selected"));
+  await page.screenshot({ path: path.join(out, "backstage.png") });
+  await page.click("button:has-text('none')");
+  await eventually(async () => ((await page.locator("graph-view").count()) === 0 ? "" : "it is still there"));
 });

@@ -101,3 +101,41 @@ test("the object itself is shown when asked for, and a Secret's contents are not
   await says(page, "The contents of Secrets are never sent.");
   assert.equal(await page.locator("graph-view button:has-text('Show the object')").count(), 0);
 });
+
+test("exports: pictures, a table, and the server's formats", async (t) => {
+  const page = await dashboard(t, "large/view");
+  const take = async (label) => {
+    await page.click("graph-view button:has-text('Export')");
+    const [download] = await Promise.all([page.waitForEvent("download"), page.click(`graph-view [role=menuitem]:has-text('${label}')`)]);
+    const chunks = [];
+    for await (const chunk of await download.createReadStream()) chunks.push(chunk);
+    return { name: download.suggestedFilename(), bytes: Buffer.concat(chunks) };
+  };
+  for (const label of ["Picture of what is seen", "Picture of everything"]) {
+    const { name, bytes } = await take(label);
+    assert.equal(name, "large-view.png");
+    assert.equal(bytes.subarray(1, 4).toString(), "PNG");
+    assert.ok(bytes.readUInt32BE(16) > 400 && bytes.readUInt32BE(20) > 300, "it has a size");
+  }
+  const svg = (await take("Drawing of everything")).bytes.toString();
+  const rows = await ask(page, "table");
+  const reader = await (await browser(t)).newPage(); // without the page's policy, which lets nobody parse markup
+  const drawing = await reader.evaluate((text) => {
+    const parsed = new DOMParser().parseFromString(text, "image/svg+xml");
+    return { error: parsed.querySelector("parsererror")?.textContent, texts: [...parsed.querySelectorAll("text")].map((e) => e.textContent), elements: [...new Set([...parsed.querySelectorAll("*")].map((e) => e.localName))].sort(),
+      smallest: Math.min(...[...parsed.querySelectorAll("text")].map((e) => Number(e.getAttribute("font-size")))) };
+  }, svg);
+  assert.equal(drawing.error, undefined);
+  assert.deepEqual(drawing.elements, ["path", "svg", "text"], "a hostile name makes no element");
+  assert.ok(drawing.smallest >= 9, `text of ${drawing.smallest} pixels`);
+  assert.ok(drawing.texts.some((text) => text.includes("app-07")));
+  const csv = (await take("Table of objects")).bytes.toString();
+  assert.ok(csv.startsWith("kind,namespace,name,"));
+  assert.ok(csv.trimEnd().split("\r\n").length >= rows.length + 1);
+  for (const [label, format, beginning] of [["DOT", "dot", "digraph"], ["Mermaid", "mermaid", "flowchart"], ["GraphML", "graphml", "<?xml"]]) {
+    const got = (await take(label)).bytes.toString();
+    const want = await (await fetch(`${url}/apis/stream.graphview.dev/v1alpha1/namespaces/large/graphs/view?format=${format}`, { headers: { Authorization: `Bearer ${token}` } })).text();
+    assert.ok(got.includes(beginning), `${label}: ${got.slice(0, 80)}`);
+    assert.equal(got, want);
+  }
+});
