@@ -44,7 +44,7 @@ func (all conditionsOf) readiness(kinds ...string) (Health, bool) {
 		switch {
 		case c.isTrue():
 			return Health{State: OK, Reason: word(c.reason), Since: c.since}, true
-		case c.status == "False" && failure(c.reason):
+		case c.status == "Degraded", c.status == "False" && failure(c.reason): // the former is of the Prometheus operator
 			return Health{State: Degraded, Reason: word(c.reason), Since: c.since}, true
 		default:
 			reason := c.reason
@@ -63,6 +63,9 @@ func (all conditionsOf) readiness(kinds ...string) (Health, bool) {
 func failure(reason string) bool {
 	if failureExceptions[reason] {
 		return false
+	}
+	if len(reason) > 3 && strings.HasPrefix(reason, "Err") && reason[3] >= 'A' && reason[3] <= 'Z' {
+		return true // such as cert-manager's ErrInitIssuer
 	}
 	lower := strings.ToLower(reason)
 	for _, part := range failureParts {

@@ -96,7 +96,7 @@ var Shape = func() *jsontree.Shape {
 		"observedGeneration", "phase", "state", "reason", "replicas", "readyReplicas", "availableReplicas", "updatedReplicas", "currentReplicas",
 		"fullyLabeledReplicas", "currentRevision", "updateRevision", "desiredNumberScheduled", "currentNumberScheduled",
 		"updatedNumberScheduled", "numberAvailable", "numberReady", "succeeded", "failed", "active", "startTime", "completionTime",
-		"currentHealthy", "desiredHealthy", "robustness", "printableStatus", "readyInstances", "instances", "number_ready_instances",
+		"currentHealthy", "desiredHealthy", "robustness", "printableStatus", "readyInstances", "instances", "number_ready_instances", "PostgresClusterStatus",
 	} {
 		status.Field(name)
 	}

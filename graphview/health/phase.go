@@ -6,7 +6,7 @@ import "strings"
 // lower case.
 var phases = map[string]State{
 	"active": OK, "available": OK, "bound": OK, "complete": OK, "completed": OK, "created": OK, "deployed": OK, "established": OK,
-	"green": OK, "healthy": OK, "ok": OK, "ready": OK, "running": OK, "success": OK, "succeeded": OK, "successful": OK, "synced": OK, "valid": OK,
+	"green": OK, "healthy": OK, "ok": OK, "provisioned": OK, "ready": OK, "running": OK, "success": OK, "succeeded": OK, "successful": OK, "synced": OK, "valid": OK,
 
 	"creating": Progressing, "initializing": Progressing, "initialising": Progressing, "inprogress": Progressing, "installing": Progressing,
 	"new": Progressing, "pending": Progressing, "processing": Progressing, "progressing": Progressing, "provisioning": Progressing,

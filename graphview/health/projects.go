@@ -1,6 +1,9 @@
 package health
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // project is how objects of one kind of another project are, in data: which
 // conditions decide, and where a word says it.
@@ -8,9 +11,14 @@ type project struct {
 	// bad are conditions that are True in trouble, busy those that are True on the
 	// way, and paused those that are True while somebody stopped it.
 	bad, busy, paused []string
+	// start are the reasons with which a busy condition is no trouble; nil for any.
+	start []string
 	// good are conditions that are True when all is well; the first that is there
 	// decides.
 	good []string
+	// final: the one that decides is trouble at once where it is False, whatever its
+	// reason.
+	final bool
 	// path is where a word for the state is, and words what it means beyond phases.
 	path  []string
 	words map[string]State
@@ -35,6 +43,9 @@ func (p *project) state(f fields, conditions conditionsOf) Health {
 	}{{Degraded, p.bad}, {Suspended, p.paused}, {Progressing, p.busy}} {
 		for _, kind := range list.kinds {
 			if c, found := conditions.find(kind); found && c.isTrue() {
+				if list.state == Progressing && p.start != nil && !slices.Contains(p.start, c.reason) {
+					list.state = Degraded
+				}
 				return Health{State: list.state, Reason: word(orElse(c.reason, kind)), Since: c.since}
 			}
 		}
@@ -45,6 +56,15 @@ func (p *project) state(f fields, conditions conditionsOf) Health {
 			return Health{State: state, Reason: word(text)}
 		}
 		return phase(text, phases)
+	}
+	for _, kind := range p.good {
+		c, found := conditions.find(kind)
+		if found && p.final && c.status == "False" {
+			return Health{State: Degraded, Reason: word(orElse(c.reason, "Not"+kind)), Since: c.since}
+		}
+		if found {
+			break
+		}
 	}
 	if h, found := conditions.readiness(p.good...); found {
 		return h
@@ -60,6 +80,14 @@ var (
 
 	// elastic is what all kinds of Elastic Cloud on Kubernetes have.
 	elastic = &project{path: []string{"status", "health"}, words: map[string]State{"unknown": Unknown}}
+
+	// strimzi is what all kinds of Strimzi have: NotReady while one is set up, and in
+	// trouble.
+	strimzi = &project{paused: []string{"ReconciliationPaused"}, busy: []string{"NotReady"}, start: []string{"Creating"}, good: []string{"Ready"}}
+	velero  = &project{path: statusPhase, words: map[string]State{
+		"waitingforpluginoperations": Progressing, "finalizing": Progressing, "enabled": OK, "unavailable": Degraded, "failedvalidation": Degraded,
+		"waitingforpluginoperationspartiallyfailed": Degraded, "finalizingpartiallyfailed": Degraded,
+	}}
 )
 
 // projects are kinds whose objects neither a condition of general use nor a phase
@@ -73,13 +101,21 @@ var projects = map[Kind]interface {
 	{"argoproj.io", "Workflow"}:                       &project{path: statusPhase, words: runs},
 	{"argoproj.io", "AnalysisRun"}:                    &project{path: statusPhase, words: runs},
 	{"argoproj.io", "Experiment"}:                     &project{path: statusPhase, words: runs},
-	{"tekton.dev", "PipelineRun"}:                     &project{good: []string{"Succeeded"}},
-	{"tekton.dev", "TaskRun"}:                         &project{good: []string{"Succeeded"}},
+	{"argoproj.io", "ApplicationSet"}:                 &project{bad: []string{"ErrorOccurred"}, good: []string{"ResourcesUpToDate"}},
+	{"tekton.dev", "PipelineRun"}:                     &project{good: []string{"Succeeded"}, final: true},
+	{"tekton.dev", "TaskRun"}:                         &project{good: []string{"Succeeded"}, final: true},
 	{"cert-manager.io", "Certificate"}:                &project{busy: []string{"Issuing"}, good: []string{"Ready"}},
 	{"acme.cert-manager.io", "Order"}:                 &project{path: statusState},
 	{"acme.cert-manager.io", "Challenge"}:             &project{path: statusState},
 	{"keda.sh", "ScaledObject"}:                       &project{bad: []string{"Fallback"}, paused: []string{"Paused"}, good: []string{"Ready"}},
-	{"kafka.strimzi.io", "Kafka"}:                     &project{busy: []string{"NotReady"}, good: []string{"Ready"}},
+	{"kafka.strimzi.io", "Kafka"}:                     strimzi,
+	{"kafka.strimzi.io", "KafkaBridge"}:               strimzi,
+	{"kafka.strimzi.io", "KafkaConnect"}:              strimzi,
+	{"kafka.strimzi.io", "KafkaConnector"}:            strimzi,
+	{"kafka.strimzi.io", "KafkaMirrorMaker2"}:         strimzi,
+	{"kafka.strimzi.io", "KafkaNodePool"}:             strimzi,
+	{"kafka.strimzi.io", "KafkaTopic"}:                strimzi,
+	{"kafka.strimzi.io", "KafkaUser"}:                 strimzi,
 	{"elasticsearch.k8s.elastic.co", "Elasticsearch"}: elastic,
 	{"kibana.k8s.elastic.co", "Kibana"}:               elastic,
 	{"apm.k8s.elastic.co", "ApmServer"}:               elastic,
@@ -107,9 +143,15 @@ var projects = map[Kind]interface {
 	{"gateway.networking.k8s.io", "TLSRoute"}:     routeRule{},
 	{"graphview.dev", "GraphView"}:                &project{good: []string{"Ready"}},
 	{"graphview.dev", "ReferenceRule"}:            &project{good: []string{"Accepted"}},
-	{"velero.io", "Backup"}:                       &project{path: statusPhase, words: map[string]State{"finalizing": Progressing, "failedvalidation": Degraded, "finalizingpartiallyfailed": Degraded}},
-	{"bitnami.com", "SealedSecret"}:               &project{good: []string{"Synced"}},
-	{"helm.cattle.io", "HelmChart"}:               &project{bad: []string{"Failed"}, good: []string{"JobCreated"}},
+	{"velero.io", "Backup"}:                       velero,
+	{"velero.io", "Restore"}:                      velero,
+	{"velero.io", "Schedule"}:                     velero,
+	{"velero.io", "BackupStorageLocation"}:        velero,
+	{"acid.zalan.do", "postgresql"}: &project{path: []string{"status", "PostgresClusterStatus"}, words: map[string]State{
+		"createfailed": Degraded, "updatefailed": Degraded, "syncfailed": Degraded,
+	}},
+	{"bitnami.com", "SealedSecret"}: &project{good: []string{"Synced"}, final: true},
+	{"helm.cattle.io", "HelmChart"}: &project{bad: []string{"Failed"}, good: []string{"JobCreated"}},
 }
 
 // routeRule is how routes of Gateway API are: each of their parents has
