@@ -24,7 +24,7 @@ func node(f fields, conditions conditionsOf) Health {
 func namespace(f fields, conditions conditionsOf) Health {
 	for _, c := range conditions {
 		if c.isTrue() && failure(c.kind) { // such as NamespaceDeletionDiscoveryFailure
-			return Health{State: Degraded, Reason: word(c.kind), Since: c.since}
+			return Health{State: Degraded, Reason: word(c.kind), Since: seconds(c.at)}
 		}
 	}
 	return phase(f.text("status", "phase"), phases)

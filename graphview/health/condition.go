@@ -5,7 +5,8 @@ import "strings"
 // condition is one of an object's status.conditions.
 type condition struct {
 	kind, status, reason string
-	since                int64
+	at                   string // lastTransitionTime
+	since                int64  // the same, once it was found
 }
 
 func (c condition) isTrue() bool { return c.status == "True" }
@@ -17,7 +18,7 @@ func conditionsAt(f fields, path ...string) conditionsOf {
 	var all conditionsOf
 	f.each(func(c fields) bool {
 		all = append(all, condition{
-			kind: c.text("type"), status: c.text("status"), reason: c.text("reason"), since: seconds(c.text("lastTransitionTime")),
+			kind: c.text("type"), status: c.text("status"), reason: c.text("reason"), at: c.text("lastTransitionTime"),
 		})
 		return true
 	}, path...)
@@ -27,6 +28,8 @@ func conditionsAt(f fields, path ...string) conditionsOf {
 func (all conditionsOf) find(kind string) (condition, bool) {
 	for _, c := range all {
 		if c.kind == kind {
+			// Few of them matter, and a foreign object may have any number.
+			c.since = seconds(c.at)
 			return c, true
 		}
 	}

@@ -1,0 +1,56 @@
+package health
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+
+	"graphview.dev/graphview/jsontree"
+)
+
+// TestHostileObjects: what it takes to judge an object grows with its size, whatever is
+// in it, and what is said of it stays small.
+func TestHostileObjects(t *testing.T) {
+	list := func(element string, n int) string { return "[" + strings.TrimSuffix(strings.Repeat(element+",", n), ",") + "]" }
+	huge := strings.Repeat("x", 1<<20)
+	for name, object := range map[string]string{
+		"100,000 conditions":        `{"status":{"conditions":` + list(`{"type":"A"}`, 100_000) + `}}`,
+		"conditions with times":     `{"status":{"conditions":` + list(`{"type":"Ready","status":"False","lastTransitionTime":"2026-01-02T03:04:05Z"}`, 15_000) + `}}`,
+		"100,000 containers":        `{"status":{"phase":"Running","containerStatuses":` + list(`{"ready":1}`, 100_000) + `}}`,
+		"100,000 parents":           `{"status":{"parents":` + list(`{"conditions":[{}]}`, 70_000) + `}}`,
+		"huge words":                `{"status":{"phase":"` + huge + `","reason":"` + huge + `","conditions":[{"type":"Ready","status":"False","reason":"` + huge + `","lastTransitionTime":"` + huge + `"}]}}`,
+		"a huge annotation":         `{"metadata":{"annotations":{"` + hpaConditions + `":"` + strings.ReplaceAll(list(`{"type":"A"}`, 80_000), `"`, `\"`) + `"}}}`,
+		"a deep annotation":         `{"metadata":{"annotations":{"` + hpaConditions + `":"` + strings.Repeat("[", 1<<20) + `"}}}`,
+		"wrong types everywhere":    `{"metadata":[],"spec":"x","status":{"conditions":{"type":"Ready"},"phase":[],"containerStatuses":[1,null,[],"x"],"loadBalancer":[]}}`,
+		"numbers beyond all bounds": `{"metadata":{"generation":1e999},"spec":{"replicas":-9223372036854775808},"status":{"observedGeneration":"99999999999999999999","readyReplicas":1e30}}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			part, err := jsontree.Part([]byte(object), Shape)
+			if err != nil {
+				return // and nothing is said of it
+			}
+			runtime.ReadMemStats(&after)
+			const perByte, room = 64, 1 << 20
+			if made, most := after.TotalAlloc-before.TotalAlloc, uint64(perByte*len(object)+room); made > most {
+				t.Errorf("reading %d bytes takes %d bytes of memory, want at most %d", len(object), made, most)
+			}
+			for _, kind := range []Kind{
+				{"example.com", "Widget"}, {"", "Pod"}, {"", "Namespace"}, {"apps", "Deployment"}, {"autoscaling", "HorizontalPodAutoscaler"},
+				{"gateway.networking.k8s.io", "HTTPRoute"}, {"kafka.strimzi.io", "Kafka"},
+			} {
+				runtime.ReadMemStats(&before)
+				h := Of(kind, part)
+				runtime.ReadMemStats(&after)
+				if made, most := after.TotalAlloc-before.TotalAlloc, uint64(perByte*len(object)+room); made > most {
+					t.Errorf("%v: judging %d bytes takes %d bytes of memory, want at most %d", kind, len(object), made, most)
+				}
+				if text := fmt.Sprintf("%+v", h); len(text) > 300 {
+					t.Errorf("%v: %d bytes are said of it: %.300s", kind, len(text), text)
+				}
+			}
+		})
+	}
+}
