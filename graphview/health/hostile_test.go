@@ -12,7 +12,9 @@ import (
 // TestHostileObjects: what it takes to judge an object grows with its size, whatever is
 // in it, and what is said of it stays small.
 func TestHostileObjects(t *testing.T) {
-	list := func(element string, n int) string { return "[" + strings.TrimSuffix(strings.Repeat(element+",", n), ",") + "]" }
+	list := func(element string, n int) string {
+		return "[" + strings.TrimSuffix(strings.Repeat(element+",", n), ",") + "]"
+	}
 	huge := strings.Repeat("x", 1<<20)
 	for name, object := range map[string]string{
 		"100,000 conditions":        `{"status":{"conditions":` + list(`{"type":"A"}`, 100_000) + `}}`,
