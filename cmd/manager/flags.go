@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"time"
 
@@ -55,7 +56,7 @@ func parse(program string, args []string, out io.Writer) (*options, error) {
 	flags.BoolVar(&o.leaderElect, "leader-elect", false, "elect one replica, which alone writes status")
 	flags.BoolVar(&o.dashboard, "dashboard", false, "serve the dashboard, a page that draws graphs, under /dashboard/ beside them; who may see what is asked as ever")
 	origins := flags.String("allowed-origins", "", "comma-separated host patterns of web pages, beside those of the same host, that may open WebSockets and ask for graphs (CORS: get, list and server-sent events, with a token)")
-	flags.BoolVar(&o.requireServiceAccount, "require-service-account", true, "accept only GraphViews with a serviceAccountName, which contain what that ServiceAccount may list and watch; false: the others contain what the operator may, and tell their authors about it")
+	flags.BoolVar(&o.requireServiceAccount, "require-service-account", inPod(), "true in a Pod unless said otherwise, else false: accept only GraphViews with a serviceAccountName, which contain what that ServiceAccount may list and watch; false: the others contain what the operator may, and tell their authors about it")
 	flags.DurationVar(&o.permissionRecheck, "permission-recheck", time.Minute, "how often permissions are checked again")
 	flags.DurationVar(&o.syncTimeout, "sync-timeout", 30*time.Second, "how long a view waits for a resource before it is served without it, with a warning")
 	flags.IntVar(&o.maxVertices, "max-vertices-per-view", 200_000, "visible vertices beyond which a view is not served")
@@ -94,3 +95,7 @@ func (o *options) validate() error {
 }
 
 func (o *options) logger() logr.Logger { return zap.New(zap.UseFlagOptions(&o.zap)) }
+
+// inPod tells whether the operator runs in a cluster, where those who write GraphViews
+// are not those who lend it their rights.
+func inPod() bool { return os.Getenv("KUBERNETES_SERVICE_HOST") != "" }
