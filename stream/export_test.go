@@ -27,7 +27,7 @@ digraph "web" {
     "/v1/configmaps/shop/gone" [label="gone\nconfigmaps", style="rounded,dashed"]
     "/v1/pods/shop/a" [label="a\npods"]
   }
-  "/v1/pods/shop/a" -> "/v1/configmaps/shop/gone" [label="r", style="solid,dashed", tooltip="spec.x"]
+  "/v1/pods/shop/a" -> "/v1/configmaps/shop/gone" [label="reads", style="solid,dashed", tooltip="spec.x"]
 }
 `
 )
