@@ -211,7 +211,10 @@ func (f *feed) references(o *watch.Decoded, object *graph.Object) (warning, err 
 		return nil, err
 	}
 	declared := rules.kinds[kindOf(f.resource)]
-	object.Rules = declared.revision ^ refs.Inference(object.References)
+	object.Rules = declared.revision
+	if rules.extractor.Guesses(kindOf(f.resource)) {
+		object.Rules ^= refs.Inference(object.References)
+	}
 	said := declared.evaluate(f.life, e.o.Quarantine, f.resource, o, object.Class == classTerminating)
 	e.counts.cost.Add(said.cost)
 	object.References = append(object.References, said.references[:min(len(said.references), max(refs.MaxReferences-len(object.References), 0))]...)

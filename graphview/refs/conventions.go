@@ -168,7 +168,19 @@ func (g *guess) isDoubtful(target graph.Reference, key string, object map[string
 	if _, says := object["kind"]; !says && strings.HasSuffix(key, "Ref") && strings.HasSuffix(g.group, external) {
 		return !strings.HasSuffix(key, "KeyRef")
 	}
-	return target.Scope == graph.ScopeUnknown && !g.served.Serves(target.To) && len(g.served.meaning(g.group, key)) > 0
+	// What names a group of another domain says what it means.
+	return target.Scope == graph.ScopeUnknown && domainOf(target.To.Group) == domainOf(g.group) && !says(object) &&
+		!g.served.Serves(target.To) && len(g.served.meaning(g.group, key)) > 0
+}
+
+// says tells whether an object says the group of what it names.
+func says(object map[string]any) bool {
+	for _, field := range [...]string{"apiVersion", "apiGroup", "group"} {
+		if text, ok := object[field].(string); ok && text != "" {
+			return true
+		}
+	}
+	return false
 }
 
 // targetOf tells by an object's fields, else by its key, what its name is of.
@@ -213,16 +225,24 @@ func (g *guess) add(ref graph.Reference, name, namespace string) {
 			return
 		}
 	}
+	field, ok := g.field()
+	if !ok {
+		return
+	}
 	// A guess is no promise.
-	ref.Name, ref.Field, ref.Optional = name, g.field(), true
+	ref.Name, ref.Field, ref.Optional = name, field, true
 	g.found = append(g.found, ref)
 }
 
-// field is the path in the form of the table's.
-func (g *guess) field() string {
+// field is the path in the form of the table's, false if it is longer than that of a
+// reference may be.
+func (g *guess) field() (string, bool) {
 	size := 0
 	for _, key := range g.path {
 		size += max(len(key)+1, 2)
+	}
+	if size > maxPath {
+		return "", false
 	}
 	var b strings.Builder
 	b.Grow(size)
@@ -239,7 +259,7 @@ func (g *guess) field() string {
 		}
 		b.WriteString(key)
 	}
-	return b.String()
+	return b.String(), true
 }
 
 // isWhole tells an object that is embedded as a whole, as templates and patches

@@ -30,7 +30,7 @@ func (g *guess) inferText(key, text string) {
 func (g *guess) inferObject(key string, object map[string]any) bool {
 	name, _ := object["name"].(string)
 	namespace, _ := object["namespace"].(string)
-	if !isObjectName(name) || !isNamespace(namespace) {
+	if !isObjectName(name) || !isNamespace(namespace) || says(object) {
 		return false
 	}
 	if kind, ok := object["kind"].(string); ok && kind != "" {
@@ -44,7 +44,8 @@ func (g *guess) inferObject(key string, object map[string]any) bool {
 }
 
 // inferSelector adds what a label selector selects by its key: podSelector,
-// serviceSelector, or the name of a kind of the object's own group.
+// serviceSelector, or the name of a kind of the object's own group. That is a
+// convention: a selector makes no arc to what does not exist.
 func (g *guess) inferSelector(key string, value map[string]any) bool {
 	of, ok := strings.CutSuffix(key, "Selector")
 	if !ok {
@@ -62,7 +63,9 @@ func (g *guess) inferSelector(key string, value map[string]any) bool {
 		if target.Scope == graph.ScopeNamespaced && target.Namespace == "" {
 			continue
 		}
-		target.Field = InferredField + g.field()
+		if target.Field, ok = g.field(); !ok {
+			return false
+		}
 		g.found = append(g.found, target)
 	}
 	return true
@@ -95,28 +98,31 @@ func (g *guess) infer(target graph.Reference, name, namespace string) {
 	if target.To == g.kind && name == g.name && target.Namespace == g.namespace {
 		return // nothing refers to itself
 	}
+	field, ok := g.field()
+	if !ok {
+		return
+	}
 	target.Type = cmp.Or(target.Type, graph.Direct)
-	target.Name, target.Field, target.Optional, target.Inferred = name, InferredField+g.field(), true, true
+	target.Name, target.Field, target.Optional, target.Inferred = name, InferredField+field, true, true
 	g.found = append(g.found, target)
 }
 
 // isObjectName tells the name of an object from other texts: a DNS subdomain.
 func isObjectName(name string) bool { return name != "" && isDomain(name) }
 
-// Inference tells apart what was inferred from different clusters' kinds: it is equal for
-// references that were inferred alike, and 0 for those that no kind of a cluster but
-// Kubernetes' own is needed for.
+// Inference tells apart what was found by what different clusters serve: it is equal
+// for references that were found alike, and 0 where there are none but to owners.
 func Inference(references []graph.Reference) uint64 {
 	var sum uint64
 	for i := range references {
 		r := &references[i]
-		if !r.Inferred && (r.Selector == nil || !strings.HasPrefix(r.Field, InferredField)) || settled[r.To.Group] {
+		if r.Type == graph.OwnerReference {
 			continue
 		}
 		h := fnv.New64a()
 		for _, text := range [...]string{r.To.Group, r.To.Kind, r.Namespace, r.Name, r.Field} {
 			h.Write([]byte(text))
-			h.Write([]byte{0})
+			h.Write([]byte{0, byte(r.Scope)})
 		}
 		sum += h.Sum64()
 	}

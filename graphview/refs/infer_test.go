@@ -85,6 +85,11 @@ func TestInferred(t *testing.T) {
 			object: `{apiVersion: cluster.example.com/v1, kind: Cluster, metadata: {name: c, namespace: own}, spec: {infrastructure: {kind: Machine, name: m}}}`,
 			want:   `r infra.example.com/Machine own/m inferred/spec.infrastructure`,
 		},
+		"GroupThatIsNotServed": {
+			served: []string{"example.com/Widget"},
+			object: `{apiVersion: example.com/v1, kind: Widget, metadata: {name: w, namespace: own}, spec: {serviceRef: {apiVersion: serving.knative.dev/v1, kind: Service, name: web}}}`,
+			want:   `r serving.knative.dev/Service own?/web spec.serviceRef`,
+		},
 		"Reference": {
 			served: []string{"rabbitmq.com/RabbitmqCluster", "rabbitmq.com/Queue"},
 			object: `{apiVersion: rabbitmq.com/v1, kind: Queue, metadata: {name: q, namespace: own}, spec: {rabbitmqClusterReference: {name: r}}}`,
@@ -94,8 +99,8 @@ func TestInferred(t *testing.T) {
 			served: []string{"grafana.example.com/Instance", "grafana.example.com/Dashboard"},
 			object: `{apiVersion: grafana.example.com/v1, kind: Dashboard, metadata: {name: d, namespace: own}, spec: {instanceSelector: {matchLabels: {app: g}}, podSelector: {}, serviceSelector: {matchLabels: {a: b}}}}`,
 			want: `
-				r grafana.example.com/Instance own/{app=g} inferred/spec.instanceSelector
-				r core/Service own/{a=b} inferred/spec.serviceSelector`,
+				r grafana.example.com/Instance own/{app=g} spec.instanceSelector
+				r core/Service own/{a=b} spec.serviceSelector`,
 		},
 		"Addresses": {
 			served: []string{"example.com/Probe"},
@@ -210,15 +215,44 @@ func TestServedChanged(t *testing.T) {
 	}
 }
 
-// TestInference: what is inferred alike sums up alike, and other kinds that are served
-// make a difference only to objects that name them.
+// TestInference: other kinds that are served make a difference only to objects that
+// name them, also where a kind of the object's own group takes the place of a Secret.
 func TestInference(t *testing.T) {
-	kind, object := decode(t, []byte(`{apiVersion: a.example.com/v1, kind: Widget, metadata: {name: w, namespace: own}, spec: {queue: q, secret: s}}`))
+	kind, object := decode(t, []byte(`{apiVersion: a.example.com/v1, kind: Widget, metadata: {name: w, namespace: own}, spec: {queue: q, credentialsRef: {name: s}}}`))
 	sum := func(served ...string) uint64 {
 		return Inference(Builtin().Serving(servedBy(served...)).Extract(kind, object))
 	}
 	without, with := sum("a.example.com/Widget"), sum("a.example.com/Widget", "b.example.com/Queue")
-	if without != 0 || with == 0 || with != sum("b.example.com/Queue", "c.example.com/Other") {
+	if without == with || with != sum("b.example.com/Queue", "c.example.com/Other") {
 		t.Errorf("%d without the kind, %d with it", without, with)
+	}
+	if own := sum("a.example.com/Widget", "a.example.com/Credentials"); own == without {
+		t.Errorf("%d with Credentials of the own group, and without", own)
+	}
+}
+
+// TestHostileKeys: what keys and paths are made of costs no more than they are long.
+func TestHostileKeys(t *testing.T) {
+	x := Builtin().Serving(servedBy("example.com/Widget"))
+	long := strings.Repeat("a-", 500_000)
+	hosts := make([]any, 3000)
+	for i := range hosts {
+		hosts[i] = strings.Repeat("a.b:80,", 8)
+	}
+	for name, spec := range map[string]map[string]any{
+		"LongKey":  {long: "x", "services": map[string]any{long: map[string]any{"name": "x"}}},
+		"LongKind": {"foo": map[string]any{"name": "x", "kind": long}},
+		"LongPath": {long: map[string]any{"hosts": hosts, "secretName": "x"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			object := map[string]any{"metadata": map[string]any{"namespace": "own"}, "spec": spec}
+			allocated := testing.AllocsPerRun(1, func() { x.Extract(graph.Kind{Group: "example.com", Kind: "Widget"}, object) })
+			if got := x.Extract(graph.Kind{Group: "example.com", Kind: "Widget"}, object); len(got) > 0 {
+				t.Errorf("%d references", len(got))
+			}
+			if allocated > 100_000 {
+				t.Errorf("%.0f allocations", allocated)
+			}
+		})
 	}
 }

@@ -36,7 +36,8 @@ const external = "cnrm.cloud.google.com"
 // own group whose name or whose name's end the key is, or Kubernetes' own, or those of
 // groups of the same domain; else what the key ends in.
 func (s *Served) meaning(group, key string) []graph.Reference {
-	if s == nil {
+	// A key that is longer than a kind's name with a word or two about it says none.
+	if s == nil || len(key) > 2*maxLabel {
 		return nil
 	}
 	at := keyOf{group, key}
@@ -47,14 +48,12 @@ func (s *Served) meaning(group, key string) []graph.Reference {
 		return found
 	}
 	found = s.lookUp(group, stem(wordsOf(key)))
-	if len(key) <= maxLabel {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		// Keys of maps are whatever somebody wrote: what there is no room for is looked up
-		// each time.
-		if len(s.known) < maxKnown {
-			s.known[keyOf{strings.Clone(group), strings.Clone(key)}] = found
-		}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	// Keys of maps are whatever somebody wrote: what there is no room for is looked up
+	// each time.
+	if len(s.known) < maxKnown {
+		s.known[keyOf{strings.Clone(group), strings.Clone(key)}] = found
 	}
 	return found
 }

@@ -120,10 +120,14 @@ func (s *Served) Changed(other *Served) []string {
 	return slices.Compact(changed)
 }
 
+// Guesses tells whether what objects of a kind refer to depends on what a cluster
+// serves.
+func (x *Extractor) Guesses(of graph.Kind) bool { return !settled[of.Group] && !x.Lists(of) }
+
 // Infers tells whether what a cluster serves in a domain makes a difference to what an
 // object of a kind refers to.
 func (x *Extractor) Infers(of graph.Kind, domain string) bool {
-	return !settled[of.Group] && !x.Lists(of) && domainOf(of.Group) == domain
+	return x.Guesses(of) && domainOf(of.Group) == domain
 }
 
 // shared are the domains in which many publish, each under a name of its own.
