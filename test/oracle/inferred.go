@@ -121,6 +121,9 @@ func (c *collector) guess(own schema.GroupKind, served []resource, key, path, na
 		return
 	}
 	for _, kind := range found {
+		if kind == own && name == text(c.tree, "metadata.name") && (namespace == "" || namespace == c.namespace) {
+			continue // nothing refers to itself
+		}
 		c.usesIn(namespace, "r", "inferred/"+path, kind, name)
 		c.found[len(c.found)-1].inferred = true
 	}
