@@ -5,8 +5,10 @@ import (
 	"errors"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/go-logr/logr"
+	"golang.org/x/time/rate"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
@@ -122,8 +124,11 @@ func whyUndecided(err error) reason.Reason {
 
 // noted keeps in a request's credentials why they could not be judged, and logs why
 // they are not accepted. The error ends here: whoever gets it would log it as an error
-// of this server, with a stack trace, for each token that has expired.
+// of this server, with a stack trace, for each token that has expired. Strangers decide
+// how many lines there could be and how long: an error may repeat their certificate.
+// So not all are logged, none in full; the metric of refused requests counts them.
 func noted(next authenticator.Request, logger logr.Logger) authenticator.Request {
+	lines := rate.Sometimes{First: 20, Interval: time.Second}
 	return authenticator.RequestFunc(func(r *http.Request) (*authenticator.Response, bool, error) {
 		answer, ok, err := next.AuthenticateRequest(r)
 		if kept := credentialsFrom(r.Context()); kept != nil && !ok {
@@ -135,7 +140,9 @@ func noted(next authenticator.Request, logger logr.Logger) authenticator.Request
 			}
 		}
 		if err != nil && !ok {
-			logger.Info("credentials are not accepted", "reason", err.Error(), "address", addressFrom(r.Context()))
+			lines.Do(func() {
+				logger.Info("credentials are not accepted", "reason", delivery.Bounded(err.Error()), "address", addressFrom(r.Context()))
+			})
 			err = nil
 		}
 		return answer, ok, err

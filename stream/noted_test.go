@@ -6,6 +6,8 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/go-logr/logr/funcr"
 	"k8s.io/apiserver/pkg/authentication/authenticator"
@@ -20,8 +22,9 @@ func TestRefusedCredentialsAreOneLine(t *testing.T) {
 		err       error
 		wantLines int
 	}{
-		"wrong token":   {errors.New("invalid bearer token"), 1},
-		"no credential": {nil, 0},
+		"wrong token":        {errors.New("invalid bearer token"), 1},
+		"no credential":      {nil, 0},
+		"a huge certificate": {errors.New(strings.Repeat("x", 750_000)), 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			lines = nil
@@ -33,9 +36,37 @@ func TestRefusedCredentialsAreOneLine(t *testing.T) {
 			if ok || err != nil {
 				t.Errorf("%v, %v: whoever gets the error logs it with a stack trace", ok, err)
 			}
-			if text := strings.Join(lines, "\n"); len(lines) != test.wantLines || strings.Contains(text, "secret") || strings.Contains(text, `"error"`) {
-				t.Errorf("%d lines, want %d:\n%s", len(lines), test.wantLines, text)
+			if text := strings.Join(lines, "\n"); len(lines) != test.wantLines || len(text) > 1024 || strings.Contains(text, "secret") || strings.Contains(text, `"error"`) {
+				t.Errorf("%d lines, want %d, of %d bytes:\n%.1024s", len(lines), test.wantLines, len(text), text)
 			}
 		})
 	}
+}
+
+// TestRefusedCredentialsAreFewLines: whoever may knock cannot fill the log.
+func TestRefusedCredentialsAreFewLines(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		lines := 0
+		logger := funcr.New(func(string, string) { lines++ }, funcr.Options{})
+		wrong := noted(authenticator.RequestFunc(func(*http.Request) (*authenticator.Response, bool, error) {
+			return nil, false, errors.New("invalid bearer token")
+		}), logger)
+		knock := func() {
+			for range 1000 {
+				r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil)
+				if _, ok, err := wrong.AuthenticateRequest(r); ok || err != nil {
+					t.Fatal(ok, err)
+				}
+			}
+		}
+		knock()
+		if lines != 20 {
+			t.Errorf("%d lines at once", lines)
+		}
+		time.Sleep(time.Second)
+		knock()
+		if lines != 21 {
+			t.Errorf("%d lines after a second", lines)
+		}
+	})
 }

@@ -23,7 +23,8 @@ type channel struct {
 	number int64
 	name   graphview.Name
 
-	// unsubscribes are the ids of the messages that unsubscribed; Mux.mu guards them.
+	// unsubscribes are the ids of the messages that unsubscribed, at most
+	// maxUnsubscribes; Mux.mu guards them.
 	unsubscribes []int64
 }
 

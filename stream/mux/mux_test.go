@@ -316,6 +316,38 @@ func TestMuxLives(t *testing.T) {
 	}
 }
 
+// TestMuxUnsubscribesAreBounded: however often a peer unsubscribes from a channel that
+// is writing, few of its messages are remembered.
+func TestMuxUnsubscribesAreBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		view := newView("web")
+		peer := &peerRecorder{splice: func(_ context.Context, text string) error {
+			if strings.Contains(text, `"a"`) {
+				time.Sleep(time.Minute)
+			}
+			return nil
+		}}
+		m, join := startMux(t, fakeGraphs{view}, peer)
+		subscribes(t, m, 1, view).send(frame(`{"a":1}`))
+		synctest.Wait()
+		for i := range maxUnsubscribes + 1 {
+			receives(t, m, `{"id":%d,"unsubscribe":{"channel":1}}`, 2+i)
+		}
+		synctest.Wait()
+		m.end(transport.ErrGone)
+		join()
+		all := strings.Join(peer.all(), "\n")
+		for i := range maxUnsubscribes {
+			if want := fmt.Sprintf(`{"id":%d,"channel":1}`, 2+i); strings.Count(all, want) != 1 {
+				t.Errorf("%s is not there once", want)
+			}
+		}
+		if want := fmt.Sprintf(`{"id":%d,"error":{"code":`, 2+maxUnsubscribes); !strings.Contains(all, want) || !strings.Contains(all, "channel 1 was unsubscribed from already") {
+			t.Errorf("%s… is missing in\n%s", want, all)
+		}
+	})
+}
+
 // TestMuxIdle: a connection without a graph is closed, one with a graph is not.
 func TestMuxIdle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -109,17 +109,24 @@ func (m *Mux) release(c *channel) {
 	m.empty = time.Now()
 }
 
+// maxUnsubscribes bounds the messages that wait for the end of one channel, which can
+// take as long as the write under way. One is enough for a peer without mistakes.
+const maxUnsubscribes = 16
+
 // unsubscribe ends a channel, whose goroutine then answers. If that has answered all
 // already, the channel's number is the answer.
 func (m *Mux) unsubscribe(id, number int64) error {
 	m.mu.Lock()
 	c, last := m.channels[number], m.last
-	if c != nil {
+	tooMany := c != nil && len(c.unsubscribes) >= maxUnsubscribes
+	if c != nil && !tooMany {
 		c.unsubscribes = append(c.unsubscribes, id)
 		c.end(errUnsubscribed)
 	}
 	m.mu.Unlock()
 	switch {
+	case tooMany:
+		return m.refuse(id, transport.Malformed("channel %d was unsubscribed from already", number))
 	case c != nil:
 		return nil
 	case number > last:
