@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -25,7 +26,7 @@ change nothing, and show what you may list and watch yourself.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			settings := inherited(cmd.InheritedFlags())
 			return agent.Serve(cmd.Context(), agent.Options{Version: version, In: c.In, Out: c.Out, Run: func(ctx context.Context, args []string) (string, error) {
-				return answer(ctx, version, append([]string{args[0]}, append(settings, args[1:]...)...))
+				return answer(ctx, version, slices.Concat(args[:1], settings, args[1:]))
 			}})
 		},
 	}

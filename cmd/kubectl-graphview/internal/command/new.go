@@ -61,8 +61,8 @@ var presetText = template.Must(template.New("preset").Parse(`# {{.What}}
 apiVersion: graphview.dev/v1alpha1
 kind: GraphView
 metadata:
-  name: {{.Name}}
-  namespace: {{.Namespace}}
+  name: {{printf "%q" .Name}}
+  namespace: {{printf "%q" .Namespace}}
 spec:
   queries:
   - exclude:
@@ -71,7 +71,7 @@ spec:
       resourceSelectorExpression: "{{.Include}}"
 {{- if .Namespaced}}
   namespaces:
-    names: [{{.Namespace}}]
+    names: [{{printf "%q" .Namespace}}]
 {{- end}}
 {{- if .Root}}
   roots:
@@ -86,7 +86,7 @@ spec:
 {{- if .Secrets}}
   # It has to be allowed to list and watch secrets, too, which the ClusterRole view does not include.
 {{- end}}
-  serviceAccountName: {{.Account}}
+  serviceAccountName: {{printf "%q" .Account}}
 {{- end}}
 `))
 
@@ -139,6 +139,12 @@ func (p *preset) write(c *cli, cmd *cobra.Command, args []string, namespace, acc
 			return usagef(cmd, "%q is no name: %s", args[0], problems[0])
 		}
 		name, root = args[0], fmt.Sprintf(p.root, args[0])
+	}
+	if problems := validation.IsDNS1123Label(namespace); len(problems) > 0 {
+		return usagef(cmd, "%q is no name of a namespace: %s", namespace, problems[0])
+	}
+	if problems := validation.IsDNS1123Subdomain(account); account != "" && len(problems) > 0 {
+		return usagef(cmd, "--service-account: %q is no name of a ServiceAccount: %s", account, problems[0])
 	}
 	err := presetText.Execute(c.Out, map[string]any{
 		"What": strings.ToUpper(p.what[:1]) + p.what[1:] + ".", "Name": name, "Namespace": namespace, "Include": p.include,

@@ -2,11 +2,14 @@ package command
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 
 	"k8s.io/cli-runtime/pkg/genericiooptions"
+	"sigs.k8s.io/yaml"
 
+	"graphview.dev/api/v1alpha1"
 	"graphview.dev/cmd/kubectl-graphview/internal/manifest"
 	"graphview.dev/graphview/resources"
 )
@@ -52,6 +55,26 @@ func TestPresets(t *testing.T) {
 	}
 }
 
+// TestNewQuotes: a name that YAML would read as something else stays a name.
+func TestNewQuotes(t *testing.T) {
+	for _, name := range []string{"007", "null", "true", "1e3"} {
+		t.Run(name, func(t *testing.T) {
+			out, code := runNew(t, []string{"new", "deployment", name, "-n", name, "--service-account", name})
+			if code != exitOK {
+				t.Fatalf("exit code %d: %s", code, out)
+			}
+			var view v1alpha1.GraphView
+			if err := yaml.UnmarshalStrict([]byte(out), &view); err != nil {
+				t.Fatalf("%v in\n%s", err, out)
+			}
+			if view.Name != name || view.Namespace != name || view.Spec.ServiceAccountName != name ||
+				!slices.Equal(view.Spec.Namespaces.Names, []v1alpha1.NamespaceName{v1alpha1.NamespaceName(name)}) {
+				t.Errorf("another name in\n%s", out)
+			}
+		})
+	}
+}
+
 func TestNewRefuses(t *testing.T) {
 	tests := map[string]struct {
 		args []string
@@ -63,6 +86,8 @@ func TestNewRefuses(t *testing.T) {
 		"what is no name":       {[]string{"new", "helm", "a'b"}, `"a'b" is no name`},
 		"nothing":               {[]string{"new"}, "expected WHAT [NAME]: helm, "},
 		"what YAML would break": {[]string{"new", "helm", "a\nb"}, "is no name"},
+		"no namespace's name":   {[]string{"new", "rbac", "-n", "a: b"}, `"a: b" is no name of a namespace`},
+		"no account's name":     {[]string{"new", "rbac", "--service-account", "a\nb"}, `--service-account: "a\nb" is no name of a ServiceAccount`},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
