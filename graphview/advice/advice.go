@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // Reason says what is without effect.
@@ -198,9 +199,15 @@ func after(lead, text string) string {
 // maxQuoted bounds what is repeated of a text, in bytes.
 const maxQuoted = 80
 
-// quoted is a text as CEL writes it.
+// quoted is a text as CEL writes it. What a terminal would obey instead of showing
+// it is replaced.
 func quoted(text string) string {
-	text = strings.ToValidUTF8(text, "\uFFFD")
+	text = strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, strings.ToValidUTF8(text, "\uFFFD"))
 	if len(text) > maxQuoted {
 		text = strings.ToValidUTF8(text[:maxQuoted], "") + "…"
 	}

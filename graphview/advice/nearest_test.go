@@ -22,6 +22,20 @@ func TestNearest(t *testing.T) {
 	}
 }
 
+func TestQuoted(t *testing.T) {
+	for text, want := range map[string]string{
+		"web":                 "'web'",
+		"käse ✓":              "'käse ✓'",
+		"\x1b[2J\r\nok\u009b": "'\uFFFD[2J\uFFFD\uFFFDok\uFFFD'",
+		"right\u202eleft":     "'right\uFFFDleft'",
+		"\xff":                "'\uFFFD'",
+	} {
+		if got := quoted(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
 // FuzzOf: whatever people write, advice ends and is short.
 func FuzzOf(f *testing.F) {
 	f.Add("resource", "deployments.apps")

@@ -94,14 +94,15 @@ func Name(release string, number uint64) string {
 }
 
 // Revision returns which revision of which release an object of that name is; ok
-// is false where Helm names nothing so.
+// is false where Helm names nothing so: it counts from 1, and writes no leading zeros,
+// so that no two names are one revision.
 func Revision(name string) (release string, number uint64, ok bool) {
 	rest, ok := strings.CutPrefix(name, namePrefix)
 	if !ok {
 		return "", 0, false
 	}
 	at := strings.LastIndex(rest, ".v")
-	if at <= 0 || at+2 == len(rest) || len(rest)-at > 20 {
+	if at <= 0 || at+2 == len(rest) || rest[at+2] == '0' || len(rest)-at > 20 {
 		return "", 0, false
 	}
 	for _, digit := range []byte(rest[at+2:]) {

@@ -186,6 +186,9 @@ func TestRevision(t *testing.T) {
 		"sh.helm.release.v1.web.v":                        {},
 		"sh.helm.release.v1.web.vx":                       {},
 		"sh.helm.release.v1.web":                          {},
+		"sh.helm.release.v1.web.v01":                      {},
+		"sh.helm.release.v1.web.v0":                       {},
+		"sh.helm.release.v1.web.v10":                      {"web", 10},
 		"sh.helm.release.v1.web.v99999999999999999999999": {},
 		"web.v1": {},
 	} {
