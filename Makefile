@@ -8,7 +8,7 @@ SHELL := bash
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo v0.0.0)
 LDFLAGS := -s -w -X main.version=$(VERSION)
 # The whole of `go test`: with a cold cache most of it is the compiler.
-TEST_TIMEOUT ?= 20m
+TEST_TIMEOUT ?= 35m
 LINT := bin/golangci-lint
 
 .PHONY: help
