@@ -40,6 +40,7 @@ type Engine struct {
 	events   chan event
 	finished []chan struct{}
 	rested   time.Time // when the next revision may be made
+	batches  uint64    // how many there have been
 	byLens   map[*graph.Lens]*View
 	bySource map[graph.SourceID]*feed
 	releases releases

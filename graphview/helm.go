@@ -2,7 +2,6 @@ package graphview
 
 import (
 	"errors"
-	"maps"
 	"slices"
 	"strings"
 
@@ -24,9 +23,17 @@ import (
 // deployed refers to what it manages; while none is, the newest that is about to be:
 // Helm says of the old one that it is superseded before it says of the new one that
 // it is deployed. Only the loop uses it.
-type releases map[releaseName]map[uint64]*releaseSecret
+type releases map[releaseName]*release
 
 type releaseName struct{ namespace, name string }
+
+// release is what is known of one release, by the number of the revision.
+type release struct {
+	revisions map[uint64]*releaseSecret
+	// told are the revisions of which a watch has told what they manage. No other can
+	// be the newest, and anybody can make many that are only held.
+	told map[uint64]*releaseSecret
+}
 
 // releaseSecret is one revision of a release.
 type releaseSecret struct {
@@ -48,7 +55,7 @@ type managed struct {
 // latest is what the revision manages, nil if nobody has told.
 func (r *releaseSecret) latest() *managed {
 	var latest *managed
-	for m := range maps.Values(r.told) {
+	for _, m := range r.told {
 		if latest == nil || m.version > latest.version {
 			latest = m
 		}
@@ -56,28 +63,31 @@ func (r *releaseSecret) latest() *managed {
 	return latest
 }
 
-// at returns a revision by the name of its Secret, made if need be; nil for what
-// is none.
-func (r releases) at(namespace, secret string) *releaseSecret {
+// at returns a release and a revision of it by the name of its Secret, made if need
+// be; nil for what is none.
+func (r releases) at(namespace, secret string) (key releaseName, number uint64, at *releaseSecret) {
 	name, number, ok := helm.Revision(secret)
 	if !ok {
-		return nil
+		return key, 0, nil
 	}
-	key := releaseName{namespace, name}
-	if r[key] == nil {
-		r[key] = make(map[uint64]*releaseSecret)
+	key = releaseName{namespace, name}
+	of := r[key]
+	if of == nil {
+		of = &release{revisions: make(map[uint64]*releaseSecret), told: make(map[uint64]*releaseSecret)}
+		r[key] = of
 	}
-	if r[key][number] == nil {
-		r[key][number] = &releaseSecret{held: make(map[*feed]*graph.Object), told: make(map[*feed]*managed)}
+	if at = of.revisions[number]; at == nil {
+		at = &releaseSecret{held: make(map[*feed]*graph.Object), told: make(map[*feed]*managed)}
+		of.revisions[number] = at
 	}
-	return r[key][number]
+	return key, number, at
 }
 
 // ended tells whether a watch of Secrets knows that the revision has become something
 // else since it was told what it manages. Which of the two watches is ahead does not
 // matter then: what changes with the one changes at once.
 func (r *releaseSecret) ended(m *managed) bool {
-	for o := range maps.Values(r.held) {
+	for _, o := range r.held {
 		if o.Version > m.version && helm.Ended(o.Labels) {
 			return true
 		}
@@ -85,38 +95,58 @@ func (r *releaseSecret) ended(m *managed) bool {
 	return false
 }
 
-// newest is the newest revision of a release that is deployed, else the newest that
+// newest is the newest revision of the release that is deployed, else the newest that
 // is about to be, nil if there is neither.
-func (r releases) newest(key releaseName) *releaseSecret {
-	var pending *releaseSecret
-	for _, number := range slices.Backward(slices.Sorted(maps.Keys(r[key]))) {
-		at := r[key][number]
-		switch m := at.latest(); {
-		case m == nil || at.ended(m):
-		case m.deployed:
-			return at
-		case m.pending && pending == nil:
-			pending = at
+func (r *release) newest() *releaseSecret {
+	var deployed, pending *releaseSecret
+	var lastDeployed, lastPending uint64
+	for number, at := range r.told {
+		if deployed != nil && number < lastDeployed {
+			continue
 		}
+		switch m := at.latest(); {
+		case at.ended(m):
+		case m.deployed:
+			deployed, lastDeployed = at, number
+		case m.pending && (pending == nil || number > lastPending):
+			pending, lastPending = at, number
+		}
+	}
+	if deployed != nil {
+		return deployed
 	}
 	return pending
 }
 
+// note files a revision anew whose watches have changed.
+func (r *release) note(number uint64, at *releaseSecret) {
+	if len(at.told) > 0 {
+		r.told[number] = at
+		return
+	}
+	delete(r.told, number)
+	if len(at.held) == 0 {
+		delete(r.revisions, number)
+	}
+}
+
 // hold remembers a Secret that a watch has, and completes it.
 func (r releases) hold(g *graph.Graph, f *feed, o *graph.Object) {
-	at := r.at(o.Namespace, o.Name)
+	key, _, at := r.at(o.Namespace, o.Name)
 	if at == nil {
 		return
 	}
 	own := *o
 	r.change(g, o.Namespace, o.Name, func(at *releaseSecret) { at.held[f] = &own })
-	name, _, _ := helm.Revision(o.Name)
-	r.complete(releaseName{o.Namespace, name}, at, o)
+	if len(at.told) > 0 && r[key].newest() == at {
+		at.complete(o)
+	}
 }
 
-// complete adds to a Secret what the release manages, if it is its to tell.
-func (r releases) complete(key releaseName, at *releaseSecret, o *graph.Object) {
-	if m := at.latest(); m != nil && len(m.references) > 0 && r.newest(key) == at {
+// complete adds to a Secret what the release manages. It is for the newest revision
+// to tell.
+func (r *releaseSecret) complete(o *graph.Object) {
+	if m := r.latest(); len(m.references) > 0 {
 		o.References = slices.Concat(o.References, m.references)
 		// What else would tell the graph that the references are others?
 		o.Rules ^= m.hash
@@ -126,46 +156,74 @@ func (r releases) complete(key releaseName, at *releaseSecret, o *graph.Object) 
 // change has fn change what is known of a Secret's release, and tells the graph
 // about the Secrets of the release for which that makes a difference.
 func (r releases) change(g *graph.Graph, namespace, secret string, fn func(*releaseSecret)) {
-	at := r.at(namespace, secret)
+	key, number, at := r.at(namespace, secret)
 	if at == nil {
 		return
 	}
-	name, number, _ := helm.Revision(secret)
-	key := releaseName{namespace, name}
-	before := r.newest(key)
-	fn(at)
-	after := r.newest(key)
-	for _, touched := range [...]*releaseSecret{before, after} {
-		if touched == nil || before == after && touched != at {
-			continue
-		}
-		for f, own := range touched.held {
-			o := *own
-			r.complete(key, touched, &o)
-			g.Set(f.source, &o)
-		}
+	r.update(g, key, func(newest *releaseSecret) bool {
+		fn(at)
+		r[key].note(number, at)
+		return newest == at
+	})
+}
+
+// update has fn change what is known of a release, and tells the graph about its
+// Secrets for which that makes a difference. fn is given the newest revision, and tells
+// whether it has changed what is known of that one.
+func (r releases) update(g *graph.Graph, key releaseName, fn func(newest *releaseSecret) bool) {
+	of := r[key]
+	before := of.newest()
+	changed := fn(before)
+	after := of.newest()
+	if changed || before != after {
+		before.tell(g, before == after)
 	}
-	if len(at.held)+len(at.told) == 0 {
-		delete(r[key], number)
+	if before != after {
+		after.tell(g, true)
 	}
-	if len(r[key]) == 0 {
+	if len(of.revisions) == 0 {
 		delete(r, key)
 	}
 }
 
-// drop forgets what a feed has told.
+// tell tells the graph what the Secret refers to. Nil is none.
+func (r *releaseSecret) tell(g *graph.Graph, newest bool) {
+	if r == nil {
+		return
+	}
+	for f, own := range r.held {
+		o := *own
+		if newest {
+			r.complete(&o)
+		}
+		g.Set(f.source, &o)
+	}
+}
+
+// drop forgets what a feed has told, of each release at once.
 func (r releases) drop(g *graph.Graph, f *feed) {
-	type secret struct{ namespace, name string }
-	var mine []secret
-	for key, revisions := range r {
-		for number, at := range revisions {
-			if at.held[f] != nil || at.told[f] != nil {
-				mine = append(mine, secret{key.namespace, helm.Name(key.name, number)})
+	knows := func(at *releaseSecret) bool { return at.held[f] != nil || at.told[f] != nil }
+	for key, of := range r {
+		known := false
+		for _, at := range of.revisions {
+			if known = knows(at); known {
+				break
 			}
 		}
-	}
-	for _, s := range mine {
-		r.change(g, s.namespace, s.name, func(at *releaseSecret) { delete(at.held, f); delete(at.told, f) })
+		if !known {
+			continue
+		}
+		r.update(g, key, func(newest *releaseSecret) (changed bool) {
+			for number, at := range of.revisions {
+				if knows(at) {
+					delete(at.held, f)
+					delete(at.told, f)
+					of.note(number, at)
+					changed = changed || at == newest
+				}
+			}
+			return changed
+		})
 	}
 }
 

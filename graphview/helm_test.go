@@ -127,9 +127,9 @@ func TestUpgradeOfARelease(t *testing.T) {
 			secrets, teller := &feed{}, &feed{}
 			version := uint64(0)
 			referrers := func() (names []string) {
-				for _, revisions := range known {
-					for number, at := range revisions {
-						if at == known.newest(releaseName{"ns", "web"}) && len(at.held) > 0 {
+				for _, of := range known {
+					for number, at := range of.revisions {
+						if at == of.newest() && len(at.held) > 0 {
 							names = append(names, fmt.Sprint("v", number))
 						}
 					}
@@ -186,6 +186,68 @@ func TestUpgradeOfARelease(t *testing.T) {
 				t.Errorf("who refers to what is managed (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestManyRevisionsOfARelease: anybody can make any number of Secrets that are named
+// like revisions of a release. Those of which nobody tells what they manage are not
+// looked at to find the newest, and a watch that goes takes all of a release at once.
+func TestManyRevisionsOfARelease(t *testing.T) {
+	const revisions = 5_000
+	g, known := graph.New(), make(releases)
+	secrets, others, teller := &feed{}, &feed{}, &feed{}
+	pod := []graph.Reference{{Type: graph.Direct, To: graph.Kind{Kind: "Pod"}, Namespace: "ns", Name: "a", Field: helm.Field}}
+	g.Update(func() {
+		for _, f := range []*feed{secrets, others} {
+			f.source = g.AddSource(graph.Kind{Kind: "Secret"}, graph.Resource{Version: "v1", Resource: "secrets"}, graph.ScopeNamespaced)
+			for number := range uint64(revisions) {
+				o := &graph.Object{Namespace: "ns", Name: helm.Name("web", number), Version: 1, Hash: 1}
+				known.hold(g, f, o)
+				g.Set(f.source, o)
+			}
+		}
+	})
+	of := known[releaseName{"ns", "web"}]
+	if len(of.revisions) != revisions || len(of.told) != 0 {
+		t.Fatalf("%d revisions are held, %d are looked at for the newest", len(of.revisions), len(of.told))
+	}
+	tell := func(number uint64) {
+		known.change(g, "ns", helm.Name("web", number), func(at *releaseSecret) {
+			at.told[teller] = &managed{version: 1, hash: 1 << 40, deployed: true, references: pod}
+		})
+	}
+	g.Update(func() { tell(revisions / 2) })
+	if at := of.newest(); at != of.revisions[revisions/2] || len(of.told) != 1 {
+		t.Errorf("the newest is %v, of %d that are told", at, len(of.told))
+	}
+	if n := testing.AllocsPerRun(10, func() { of.newest() }); n > 0 {
+		t.Errorf("%v allocations to find the newest", n)
+	}
+	g.Update(func() {
+		for number := range uint64(500) {
+			tell(number)
+		}
+	})
+	for _, step := range []struct {
+		name string
+		feed *feed
+		most int // visits: a Secret and its reference, for each watch of Secrets that is left
+	}{
+		{"one of two watches of Secrets", others, 2},
+		{"the watch of releases", teller, 2},
+		{"the other watch of Secrets", secrets, 0},
+	} {
+		visits := 0
+		g.Update(func() {
+			known.drop(g, step.feed)
+			visits = g.Visits()
+		})
+		if visits > step.most {
+			t.Errorf("%s goes: %d visits, want at most %d", step.name, visits, step.most)
+		}
+	}
+	if len(known) != 0 {
+		t.Errorf("%d releases are left", len(known))
 	}
 }
 

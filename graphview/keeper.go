@@ -24,8 +24,9 @@ type keeper struct {
 	view *View
 	life context.Context // the view's
 
-	taps     map[need]*tap
-	retiring map[*tap]bool // of a version that another is to replace
+	taps map[need]*tap
+	// retiring are taps that others are to replace, and since when.
+	retiring map[*tap]time.Time
 	// unmet are the needs that have no tap, and why.
 	unmet map[need]error
 	// planned is the generation that the taps are of, 0 while there are none.
@@ -89,7 +90,7 @@ func selectFrom(ctx context.Context, p *spec.Program, catalog *resources.Catalog
 
 func newKeeper(v *View) *keeper {
 	return &keeper{
-		view: v, taps: make(map[need]*tap), reaches: make(map[resources.Resource]*reach), retiring: make(map[*tap]bool), unmet: make(map[need]error),
+		view: v, taps: make(map[need]*tap), reaches: make(map[resources.Resource]*reach), retiring: make(map[*tap]time.Time), unmet: make(map[need]error),
 		grants: newGrants(v.engine.o.PermitInterval/2, v.engine.o.SyncTimeout),
 	}
 }

@@ -196,3 +196,38 @@ func TestWatchesOfANamespace(t *testing.T) {
 		t.Errorf("%d watches are counted, want none", n)
 	}
 }
+
+// TestWatchStaysUntilItIsReplaced: while the watch that is to replace another cannot be
+// had, the view keeps what it has, for as long as it waits for any watch.
+func TestWatchStaysUntilItIsReplaced(t *testing.T) {
+	for name, test := range map[string]struct {
+		end func(k *keptView, limit int)
+	}{
+		"there is room for the new one": {func(k *keptView, limit int) { k.view.engine.namespaceWatches.Give("shop", limit) }},
+		"it is given up": {func(k *keptView, _ int) {
+			for old := range k.retiring {
+				k.retiring[old] = time.Now().Add(-2 * k.view.engine.o.SyncTimeout)
+			}
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			k := keepByHand(t, Options{SyncTimeout: time.Hour}, 3)
+			k.apply(selecting(spec.ObjectFilter{}))
+			k.until("synced", func() bool { return k.view.synced.Load() && k.view.lens.Vertices() == 3 })
+			limit := int(boundNamespaceWatches.Limit())
+			if err := k.view.engine.namespaceWatches.Take("shop", limit); err != nil {
+				t.Fatal(err)
+			}
+			k.apply(selecting(spec.ObjectFilter{LabelSelector: "a=b"}))
+			k.until("the new watch is left out", func() bool { return k.planned == k.view.generation && len(k.unmet) == 1 })
+			for range 3 {
+				k.step(k.life, k.catalog)
+			}
+			if n := k.view.lens.Vertices(); n != 3 || len(k.retiring) != 1 {
+				t.Errorf("%d vertices of %d watches that wait to be replaced, want 3 of 1", n, len(k.retiring))
+			}
+			test.end(k, limit)
+			k.until("the old watch has gone", func() bool { return len(k.retiring) == 0 })
+		})
+	}
+}

@@ -206,6 +206,7 @@ func (e *Engine) loop(ctx context.Context) {
 		case now := <-lapse.C:
 			batch = append(batch, funcEvent(func() { e.graph.Lapse(now.Unix()) }))
 		}
+		e.batches++
 		for left := e.revise(batch, received); len(left) > 0; {
 			left = e.revise(left, received)
 		}
@@ -235,7 +236,7 @@ func (e *Engine) revise(batch []event, received time.Time) (left []event) {
 	e.tellExceedances()
 	for _, w := range e.graph.Walks() {
 		if v := e.byLens[w.Lens]; v != nil {
-			v.chargeWalk(w.Visits)
+			v.chargeWalk(e.batches, w.Visits)
 		}
 	}
 	for _, l := range changed {

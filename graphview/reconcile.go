@@ -74,7 +74,7 @@ func (k *keeper) reconcile(ctx context.Context, catalog *resources.Catalog) time
 		k.renamespace(ctx, p)
 	}
 	if !k.open {
-		k.finishSwitches(ctx)
+		k.finishSwitches(ctx, o.needed)
 	}
 	k.advise(ctx, p)
 	return min(again, k.report(catalog, o, generation))

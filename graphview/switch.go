@@ -19,11 +19,14 @@ func (k *keeper) switching(t *tap) bool {
 
 // finishSwitches lets other watches of a kind take the place of retiring ones as
 // soon as they have all there is or were given up: a new version of a resource
-// does so in one revision.
-func (k *keeper) finishSwitches(ctx context.Context) {
+// does so in one revision. One that could not be had yet is waited for as long as one
+// that has nothing yet: the old watch knows nothing of the rights that the new one
+// is restricted to, and may have what the new one counts against.
+func (k *keeper) finishSwitches(ctx context.Context, needed map[need]bool) {
 	v := k.view
-	for old := range k.retiring {
-		done := true
+	for old, since := range k.retiring {
+		missing := k.missing(needed, old)
+		done := !missing || time.Since(since) > v.engine.o.SyncTimeout
 		var successors []*tap
 		for _, t := range k.taps {
 			if t.namespaces == nil && kindOf(t.need.resource) == kindOf(old.need.resource) {
@@ -46,7 +49,21 @@ func (k *keeper) finishSwitches(ctx context.Context) {
 			v.engine.do(func() { v.lens.Use(kindOf(t.need.resource), resourceOf(t.need.resource)) })
 		}
 		k.dropTaps([]*tap{old})
+		if missing {
+			v.kick() // there may be room for it now
+		}
 	}
+}
+
+// missing tells whether a tap is needed in the place of a retiring one that could not
+// be made.
+func (k *keeper) missing(needed map[need]bool, old *tap) bool {
+	for n := range needed {
+		if n.query >= 0 && k.taps[n] == nil && kindOf(n.resource) == kindOf(old.need.resource) && n.overlaps(old.need) {
+			return true
+		}
+	}
+	return false
 }
 
 // replayAgain shows a tap what it has seen before, because its view changed its

@@ -42,7 +42,7 @@ func (k *keeper) plan(ctx context.Context, p *spec.Program, needed map[need]bool
 			continue
 		}
 		// Another watch takes over once it has all there is.
-		k.retiring[t] = true
+		k.retiring[t] = time.Now()
 	}
 	// From here on only new taps decide.
 	k.closeTaps(drop)

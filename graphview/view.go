@@ -33,6 +33,7 @@ type View struct {
 	done  chan struct{} // closed when the view has ended
 
 	lens      *graph.Lens // the loop's; see publisher for readers
+	walked    uint64      // the loop's: the batch that a walk was last charged for
 	warnings  *delivery.Warnings
 	publisher *delivery.Publisher
 	budget    costBudget
@@ -208,8 +209,13 @@ func (v *View) revised(received time.Time) {
 }
 
 // chargeWalk charges what a walk looked at, which takes about half as long as a unit of
-// an expression's cost.
-func (v *View) chargeWalk(visits int) {
+// an expression's cost. Of a batch of events it charges one walk: into how many
+// revisions a batch is cut depends on how many other views there are.
+func (v *View) chargeWalk(batch uint64, visits int) {
+	if v.walked == batch {
+		return
+	}
+	v.walked = batch
 	cost := uint64(visits) / 2 //nolint:gosec // not negative
 	v.engine.counts.cost.Add(cost)
 	if !v.budget.bucket.Load().charge(cost) {

@@ -49,6 +49,7 @@ func TestVisits(t *testing.T) {
 			}
 		}, 2 + 2*lenses},
 		{"a view is explored from roots", func() { all[1].SetRoots(true, Walk{}) }, entries + 1},
+		{"a view leaves out what is inferred", func() { all[3].SetInferred(false) }, entries + 1},
 		{"a view goes", func() { all[2].Close() }, 0},
 	} {
 		visits := 0
@@ -60,4 +61,10 @@ func TestVisits(t *testing.T) {
 			t.Errorf("%s: %d visits, want at most %d", tt.name, visits, tt.most)
 		}
 	}
+	c.g.Update(func() {
+		all[3].SetInferred(true)
+		if visits := c.g.Visits(); visits < entries {
+			t.Errorf("a view has what is inferred: %d visits, want at least its %d entries", visits, entries)
+		}
+	})
 }
