@@ -41,7 +41,7 @@ func TestReleasesDifferential(t *testing.T) {
 	}
 	version := uint64(0)
 	for step := range 5000 {
-		at := revision{r.IntN(names), r.IntN(numbers)}
+		at := revision{r.IntN(names), 1 + r.IntN(numbers)}
 		secret := helm.Name(fmt.Sprint("r", at.name), uint64(at.number))
 		which := r.IntN(len(secrets))
 		f, teller := secrets[which], tellers[which]
@@ -81,7 +81,7 @@ func TestReleasesDifferential(t *testing.T) {
 		})
 		want := 0
 		for name := range names {
-			for number := numbers - 1; number >= 0; number-- {
+			for number := numbers; number > 0; number-- {
 				at := revision{name, number}
 				var latest *managed
 				for _, f := range tellers {
@@ -200,7 +200,7 @@ func TestManyRevisionsOfARelease(t *testing.T) {
 	g.Update(func() {
 		for _, f := range []*feed{secrets, others} {
 			f.source = g.AddSource(graph.Kind{Kind: "Secret"}, graph.Resource{Version: "v1", Resource: "secrets"}, graph.ScopeNamespaced)
-			for number := range uint64(revisions) {
+			for number := uint64(1); number <= revisions; number++ {
 				o := &graph.Object{Namespace: "ns", Name: helm.Name("web", number), Version: 1, Hash: 1}
 				known.hold(g, f, o)
 				g.Set(f.source, o)
@@ -224,7 +224,7 @@ func TestManyRevisionsOfARelease(t *testing.T) {
 		t.Errorf("%v allocations to find the newest", n)
 	}
 	g.Update(func() {
-		for number := range uint64(500) {
+		for number := uint64(1); number <= 500; number++ {
 			tell(number)
 		}
 	})
