@@ -331,10 +331,10 @@ func TestHelmUpgradeKeepsTheGraph(t *testing.T) {
 		for {
 			frames, err := s.Next(ctx)
 			for _, frame := range frames {
-				for part := range strings.SplitSeq(string(frame.JSON), `{"dvx":`) {
-					if before, _, ok := strings.Cut(part, "}"); ok && !strings.HasPrefix(part, `{"rev"`) {
-						all.WriteString(before + "\n")
-					}
+				// What comes before the first deletion is none.
+				for _, part := range strings.Split(string(frame.JSON), `{"dvx":`)[1:] {
+					before, _, _ := strings.Cut(part, "}")
+					all.WriteString(before + "\n")
 				}
 			}
 			if err != nil {
