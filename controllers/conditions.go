@@ -97,7 +97,11 @@ func setEffective(set func(kind string, status metav1.ConditionStatus, reason, m
 func textsOf(findings []advice.Finding) []string {
 	var texts []string
 	for i, f := range findings {
-		if i == maxAdvice {
+		switch {
+		case i < maxAdvice:
+		case len(findings) >= advice.MaxFindings:
+			return append(texts, "and more") // there may be more than were looked for
+		default:
 			return append(texts, fmt.Sprintf("and %d more", len(findings)-i))
 		}
 		texts = append(texts, f.String())

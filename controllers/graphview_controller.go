@@ -62,6 +62,8 @@ type GraphViewReconciler struct {
 	memory   memory
 	roll     *roll
 	quota    *quota
+	// namespaces are all that exist, for the views that name many.
+	namespaces namespaceList
 }
 
 // NewGraphViewReconciler returns a reconciler for the engine that calls
@@ -122,10 +124,19 @@ func (r *GraphViewReconciler) Reconcile(ctx context.Context, request ctrl.Reques
 		held.Advice = slices.Concat(held.Advice, absent)
 	}
 	result, err := r.writeStatus(ctx, view, record, &held)
+	return lookAgain(result, err, again)
+}
+
+// lookAgain has a view reconciled after again, 0 for never, unless the write of its
+// status wants that earlier. After an error or a conflict the queue says when.
+func lookAgain(result ctrl.Result, err error, again time.Duration) (ctrl.Result, error) {
+	if err != nil || result.Requeue { //nolint:staticcheck // see unpatched
+		return result, err
+	}
 	if result.RequeueAfter == 0 || again > 0 && again < result.RequeueAfter {
 		result.RequeueAfter = again
 	}
-	return result, err
+	return result, nil
 }
 
 // apply tells the engine of the spec, unless it was told before, and keeps the

@@ -3,6 +3,7 @@ package controllers
 import (
 	"context"
 	"fmt"
+	"sync"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -17,15 +18,17 @@ import (
 )
 
 const (
-	// absentRetry is how long after a namespace was not there it is looked for again,
-	// and presentRetry how long after all of them were. There is no watch, since only
-	// advice depends on it.
+	// absentRetry is how long after a namespace was not there, or nobody could tell, it
+	// is looked for again, and presentRetry how long after all of them were. There is no
+	// watch, since only advice depends on it.
 	absentRetry  = 30 * time.Second
 	presentRetry = 10 * time.Minute
 	// maxAskedOne is up to how many namespaces are asked for one by one.
 	maxAskedOne = 8
 	// namespacePage is how many namespaces one answer has.
 	namespacePage = 500
+	// namespaceTimeout bounds what one look waits for: advice holds up no reconcile.
+	namespaceTimeout = 10 * time.Second
 )
 
 // looked is what was last found out about the namespaces that a spec names.
@@ -33,11 +36,12 @@ type looked struct {
 	generation int64
 	at         time.Time
 	findings   []advice.Finding
+	unknown    bool // nobody could tell
 }
 
 // due is when to look again.
 func (l *looked) due() time.Time {
-	if len(l.findings) > 0 {
+	if len(l.findings) > 0 || l.unknown {
 		return l.at.Add(absentRetry)
 	}
 	return l.at.Add(presentRetry)
@@ -58,14 +62,17 @@ func (r *GraphViewReconciler) adviseNamespaces(ctx context.Context, view *v1alph
 		for _, name := range view.Spec.Namespaces.Names {
 			names = append(names, string(name))
 		}
-		may, err := r.mayListNamespaces(ctx, view)
+		asking, cancel := context.WithTimeout(ctx, namespaceTimeout)
+		defer cancel()
+		may, err := r.mayListNamespaces(asking, view)
 		var exist map[string]bool
 		if may && err == nil {
-			exist, err = r.existing(ctx, names)
+			exist, err = r.existing(asking, names)
 		}
 		switch {
 		case err != nil:
 			// The operator may be one that may not list namespaces.
+			record.looked.unknown = true
 			ctrl.LoggerFrom(ctx).V(1).Info("Cannot tell which namespaces exist", "error", err.Error())
 		case may:
 			record.looked.findings = advice.OfNamespaces(names, func(name string) bool { return exist[name] }, []string{view.Namespace})
@@ -91,31 +98,54 @@ func (r *GraphViewReconciler) mayListNamespaces(ctx context.Context, view *v1alp
 
 // existing are those of the names that are namespaces; of many names, all namespaces.
 func (r *GraphViewReconciler) existing(ctx context.Context, names []string) (map[string]bool, error) {
+	if len(names) > maxAskedOne {
+		return r.namespaces.all(ctx, r.reader, r.options.Clock.Now())
+	}
 	exist := map[string]bool{}
-	ask := func(options ...client.ListOption) (string, error) {
-		list := &metav1.PartialObjectMetadataList{}
-		list.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("NamespaceList"))
-		if err := r.reader.List(ctx, list, options...); err != nil {
-			return "", fmt.Errorf("list namespaces: %w", err)
-		}
-		for i := range list.Items {
-			exist[list.Items[i].Name] = true
-		}
-		return list.Continue, nil
-	}
-	if len(names) <= maxAskedOne {
-		for _, name := range names {
-			if _, err := ask(client.MatchingFields{"metadata.name": name}); err != nil {
-				return nil, err
-			}
-		}
-		return exist, nil
-	}
-	for next, first := "", true; first || next != ""; first = false {
-		var err error
-		if next, err = ask(client.Limit(namespacePage), client.Continue(next)); err != nil {
+	for _, name := range names {
+		if _, err := listNamespaces(ctx, r.reader, exist, client.MatchingFields{"metadata.name": name}); err != nil {
 			return nil, err
 		}
 	}
 	return exist, nil
+}
+
+// namespaceList is all namespaces, as they were at most absentRetry ago. All views that
+// name many share it, so that their number does not matter to the API server.
+type namespaceList struct {
+	mu    sync.Mutex
+	at    time.Time // zero before the first
+	exist map[string]bool
+	err   error
+}
+
+// all returns the namespaces, which the caller must not change. An error is shared like
+// an answer: who waits behind a list that times out does not wait for another one.
+func (l *namespaceList) all(ctx context.Context, reader client.Reader, now time.Time) (map[string]bool, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if old := now.Sub(l.at); !l.at.IsZero() && old > -absentRetry && old < absentRetry {
+		return l.exist, l.err
+	}
+	l.at, l.exist, l.err = now, map[string]bool{}, nil
+	for next, first := "", true; first || next != ""; first = false {
+		if next, l.err = listNamespaces(ctx, reader, l.exist, client.Limit(namespacePage), client.Continue(next)); l.err != nil {
+			l.exist = nil
+			break
+		}
+	}
+	return l.exist, l.err
+}
+
+// listNamespaces adds the namespaces of one answer, and returns where the next goes on.
+func listNamespaces(ctx context.Context, reader client.Reader, exist map[string]bool, options ...client.ListOption) (string, error) {
+	list := &metav1.PartialObjectMetadataList{}
+	list.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("NamespaceList"))
+	if err := reader.List(ctx, list, options...); err != nil {
+		return "", fmt.Errorf("list namespaces: %w", err)
+	}
+	for i := range list.Items {
+		exist[list.Items[i].Name] = true
+	}
+	return list.Continue, nil
 }

@@ -2,6 +2,7 @@ package controllers
 
 import (
 	"fmt"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -24,4 +25,37 @@ func unpatched(err error) (ctrl.Result, error) {
 		return ctrl.Result{}, reconcile.TerminalError(fmt.Errorf("patch status: %w", err))
 	}
 	return ctrl.Result{}, fmt.Errorf("patch status: %w", err)
+}
+
+// maxRefusedWait is the longest that the next write waits after one that failed.
+const maxRefusedWait = time.Minute
+
+// refusal is of the writes of a status that failed one after the other. Without a wait,
+// each change in the graph would send the status again.
+type refusal struct {
+	generation int64
+	at         time.Time
+	times      int
+}
+
+// add notes that a write for a generation failed.
+func (f *refusal) add(generation int64, now time.Time) {
+	if f.generation != generation {
+		f.times = 0
+	}
+	f.generation, f.at, f.times = generation, now, f.times+1
+}
+
+// left is how long the next write has to wait: for interval after the first that failed,
+// twice as long after each further one. Another generation does not wait.
+func (f *refusal) left(generation int64, now time.Time, interval time.Duration) time.Duration {
+	if f.times == 0 || f.generation != generation {
+		return 0
+	}
+	wait := interval
+	for n := 1; n < f.times && wait < maxRefusedWait; n++ {
+		wait *= 2
+	}
+	// A clock that was set back holds back for one wait, not for longer.
+	return max(interval, min(wait, maxRefusedWait)) - max(now.Sub(f.at), 0)
 }

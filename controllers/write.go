@@ -36,11 +36,18 @@ func (r *GraphViewReconciler) writeStatus(ctx context.Context, view *v1alpha1.Gr
 		return ctrl.Result{}, nil
 	}
 
+	if left := record.refused.left(view.Generation, now, r.options.StatusInterval); left > 0 {
+		return ctrl.Result{RequeueAfter: left}, nil
+	}
 	patch := client.MergeFromWithOptions(unseen(before), client.MergeFromWithOptimisticLock{})
 	if err := r.client.Status().Patch(ctx, after, patch); err != nil {
-		return unpatched(err)
+		result, err := unpatched(err)
+		if err != nil {
+			record.refused.add(view.Generation, now)
+		}
+		return result, err
 	}
-	record.written, record.wroteAt = after, now
+	record.written, record.wroteAt, record.refused = after, now, refusal{}
 	r.recordChanges(view, before.Status.Conditions, after.Status.Conditions)
 	return ctrl.Result{}, nil
 }

@@ -58,7 +58,7 @@ func adviceOf(ctx context.Context, s *selection, noNamespaces bool) advice.Advic
 	if p.Spec.Namespaces != nil {
 		a.Namespaces = p.Spec.Namespaces.Names
 	}
-	return advice.Of(a)
+	return advice.Of(ctx, a)
 }
 
 func served(c *resources.Catalog) []advice.Resource {
@@ -70,10 +70,15 @@ func served(c *resources.Catalog) []advice.Resource {
 	return out
 }
 
+// comparedIn are different comparisons of an expression, in its order.
 func comparedIn(compared []expr.Comparison) []advice.Comparison {
-	out := make([]advice.Comparison, len(compared))
-	for i, c := range compared {
-		out[i] = advice.Comparison(c)
+	out := make([]advice.Comparison, 0, len(compared))
+	seen := make(map[expr.Comparison]bool, len(compared))
+	for _, c := range compared {
+		if !seen[c] {
+			seen[c] = true
+			out = append(out, advice.Comparison(c))
+		}
 	}
 	return out
 }

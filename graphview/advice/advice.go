@@ -2,6 +2,7 @@ package advice
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -100,11 +101,19 @@ func (a Advice) WhileRootless() []Finding {
 // maxNamed is how many namespaces are named one by one.
 const maxNamed = 5
 
-// Of finds what has no effect in a spec.
-func Of(s Spec) Advice {
+// MaxFindings is after how many findings no more are looked for in a spec. It is more
+// than anybody is shown.
+const MaxFindings = 32
+
+// Of finds what has no effect in a spec, until it has MaxFindings or ctx is done.
+func Of(ctx context.Context, s Spec) Advice {
 	served := newIndex(s.Served)
 	var a Advice
+	enough := func() bool { return len(a.Findings) >= MaxFindings || ctx.Err() != nil }
 	for i := range s.Queries {
+		if enough() {
+			break
+		}
 		a.Findings = append(a.Findings, served.query(s.Queries, i)...)
 	}
 	if s.NoNamespaces {
@@ -112,6 +121,9 @@ func Of(s Spec) Advice {
 	}
 	selected := newIndex(s.Selected)
 	for _, root := range s.Roots {
+		if enough() {
+			break
+		}
 		sure := served.unknownNames(root.Path, root.Compared)
 		a.Findings = append(a.Findings, sure...)
 		if why := served.rootless(root, selected, s.Namespaces); why != "" && len(sure) == 0 {
@@ -139,6 +151,9 @@ func (x *index) query(queries []Query, i int) []Finding {
 func (x *index) unknownNames(path string, compared []Comparison) []Finding {
 	var out []Finding
 	for _, c := range compared {
+		if len(out) == MaxFindings {
+			break
+		}
 		if s, ok := x.suggest(c); ok && s.sure {
 			out = append(out, Finding{UnknownName, path, s.String()})
 		}

@@ -13,12 +13,19 @@ type index struct {
 	resources map[string][]Resource
 	kinds     map[string][]Resource
 	lower     map[string][]Resource // by kind in lower case
+	// looks are the suggestions for which every name was looked at.
+	looks map[Comparison]suggestion
 }
+
+// maxLooks is for how many names that are not served every name that is served is
+// looked at: that takes up to milliseconds.
+const maxLooks = 32
 
 func newIndex(served []Resource) *index {
 	x := &index{
 		groups: map[string][]Resource{}, versions: map[string]bool{}, resources: map[string][]Resource{},
 		kinds: map[string][]Resource{}, lower: map[string][]Resource{},
+		looks: map[Comparison]suggestion{},
 	}
 	for _, r := range served {
 		x.groups[r.Group] = append(x.groups[r.Group], r)

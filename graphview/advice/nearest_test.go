@@ -44,7 +44,7 @@ func FuzzOf(f *testing.F) {
 	served := []Resource{{"apps", "v1", "deployments", "Deployment", true}, {"", "v1", "pods", "Pod", true}}
 	f.Fuzz(func(t *testing.T, variable, text string) {
 		compared := []Comparison{{variable, text}}
-		a := Of(Spec{
+		a := Of(t.Context(), Spec{
 			Queries: []Query{{Path: "q", Include: true, Compared: compared, Fate: Matchless}},
 			Roots:   []Root{{Path: "r", Compared: compared}}, Served: served,
 		})

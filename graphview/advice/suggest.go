@@ -2,6 +2,7 @@ package advice
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -33,6 +34,9 @@ func (x *index) suggest(c Comparison) (suggestion, bool) {
 	if x.has(c) {
 		return suggestion{}, false
 	}
+	if s, ok := x.looks[c]; ok {
+		return s, true
+	}
 	s := suggestion{what: c.Variable, name: c.Text}
 	name := strings.Trim(c.Text, " \t\r\n'\"")
 	switch {
@@ -42,22 +46,34 @@ func (x *index) suggest(c Comparison) (suggestion, bool) {
 		s.note, s.sure = "names have no patterns; leave the comparison out to match all", true
 		return s, true
 	}
+	look := false
 	switch c.Variable {
 	case "group":
-		x.suggestGroup(&s, name)
+		look = x.suggestGroup(&s, name)
 	case "version":
 		x.suggestVersion(&s, name)
 	case "resource", "kind":
-		x.suggestResource(&s, name)
+		look = x.suggestResource(&s, name)
+	}
+	look = look && len(x.looks) < maxLooks
+	if look {
+		x.look(&s, name)
 	}
 	if s.meant == "" && s.note == "" && c.Variable != "version" {
 		s.note = "is its CustomResourceDefinition installed?"
+	}
+	if look {
+		x.looks[c] = s
 	}
 	return s, true
 }
 
 // maxName is the longest name that is looked at closely.
 const maxName = 253
+
+// maxParts is how many parts of a name are looked up: a group, a version and a
+// resource seldom have more.
+const maxParts = 8
 
 // never are groups of which no view has objects: most of them serve those of other
 // groups a second time.
@@ -70,7 +86,9 @@ var never = map[string]string{
 	"authentication.k8s.io": "its objects cannot be listed",
 }
 
-func (x *index) suggestGroup(s *suggestion, name string) {
+// suggestGroup is about a group. It returns true if only a look at all groups can tell
+// what was meant.
+func (x *index) suggestGroup(s *suggestion, name string) (look bool) {
 	group, version, split := strings.Cut(name, "/")
 	lower := strings.ToLower(name)
 	switch {
@@ -88,20 +106,9 @@ func (x *index) suggestGroup(s *suggestion, name string) {
 		s.note, s.sure = "that is a resource", true
 		s.meant = fmt.Sprintf("resource == %s", quoted(r.Resource))
 	default:
-		first, _, _ := strings.Cut(lower, ".")
-		var all, same []string
-		for served := range x.groups {
-			all = append(all, served)
-			if start, _, _ := strings.Cut(served, "."); start == first && start != "" {
-				same = append(same, served)
-			}
-		}
-		if slices.Sort(same); len(same) > 0 {
-			s.meant, s.sure = quoted(same[0]), !strings.Contains(name, ".") || strings.HasSuffix(name, ".k8s.io")
-			return
-		}
-		s.near(lower, all)
+		return true
 	}
+	return false
 }
 
 func (x *index) suggestVersion(s *suggestion, name string) {
@@ -118,8 +125,9 @@ func (x *index) suggestVersion(s *suggestion, name string) {
 	}
 }
 
-// suggestResource is about a resource or a kind.
-func (x *index) suggestResource(s *suggestion, name string) {
+// suggestResource is about a resource or a kind. It returns true if only a look at all of
+// them can tell what was meant.
+func (x *index) suggestResource(s *suggestion, name string) (look bool) {
 	value := func(r Resource) string {
 		if s.what == "kind" {
 			return r.Kind
@@ -131,22 +139,22 @@ func (x *index) suggestResource(s *suggestion, name string) {
 		if s.what == "resource" && x.kinds[name] != nil {
 			s.meant += " or kind == " + quoted(name)
 		}
-		return
+		return false
 	}
 	// pods,services; group/version/resource, resource.group, resource/subresource, PodList.
 	if several := strings.FieldsFunc(name, func(r rune) bool { return r == ',' || r == ' ' }); len(several) > 1 && len(x.named(several[0])) > 0 {
 		s.note, s.sure = fmt.Sprintf("several names are a list: %s in ['…', '…']", s.what), true
-		return
+		return false
 	}
 	parts := strings.FieldsFunc(name, func(r rune) bool { return r == '/' || r == '.' })
-	for _, part := range parts {
+	for _, part := range parts[:min(len(parts), maxParts)] {
 		found := x.named(part)
 		if len(found) == 0 || len(parts) < 2 {
 			continue
 		}
 		if part == parts[0] && strings.Contains(name, "/") {
 			s.note, s.meant, s.sure = "subresources are no objects", oneOf(found, value), true
-			return
+			return false
 		}
 		r := found[0]
 		for _, other := range found {
@@ -156,27 +164,41 @@ func (x *index) suggestResource(s *suggestion, name string) {
 		}
 		s.note, s.sure = "a group is no part of a "+s.what, true
 		s.meant = fmt.Sprintf("group == %s && %s == %s", quoted(r.Group), s.what, quoted(value(r)))
-		return
+		return false
 	}
 	if single, list := strings.CutSuffix(name, "List"); list && len(x.named(single)) > 0 {
 		s.meant, s.sure = oneOf(x.named(single), value), true
-		return
+		return false
 	}
 	if x.groups[name] != nil {
 		s.note, s.meant, s.sure = "that is a group", "group == "+quoted(name), true
-		return
+		return false
 	}
-	var all []string
-	if s.what == "kind" {
-		for kind := range x.kinds {
-			all = append(all, kind)
+	return true
+}
+
+// look looks at all names that are served.
+func (x *index) look(s *suggestion, name string) {
+	switch s.what {
+	case "group":
+		lower := strings.ToLower(name)
+		first, _, _ := strings.Cut(lower, ".")
+		var same []string
+		for served := range x.groups {
+			if start, _, _ := strings.Cut(served, "."); start == first && start != "" {
+				same = append(same, served)
+			}
 		}
-	} else {
-		for resource := range x.resources {
-			all = append(all, resource)
+		if slices.Sort(same); len(same) > 0 {
+			s.meant, s.sure = quoted(same[0]), !strings.Contains(name, ".") || strings.HasSuffix(name, ".k8s.io")
+			return
 		}
+		s.near(lower, slices.Collect(maps.Keys(x.groups)))
+	case "kind":
+		s.near(name, slices.Collect(maps.Keys(x.kinds)))
+	default:
+		s.near(name, slices.Collect(maps.Keys(x.resources)))
 	}
-	s.near(name, all)
 }
 
 // named are the resources that people call so: by plural, kind, singular or short
