@@ -27,10 +27,16 @@ func unpatched(err error) (ctrl.Result, error) {
 	return ctrl.Result{}, fmt.Errorf("patch status: %w", err)
 }
 
+// isRefused tells that the API server answered, and would answer the same again. What
+// an outage prevented is sent as soon as there is an occasion.
+func isRefused(err error) bool {
+	return apierrors.IsForbidden(err) || apierrors.IsInvalid(err) || apierrors.IsRequestEntityTooLargeError(err) || apierrors.IsBadRequest(err)
+}
+
 // maxRefusedWait is the longest that the next write waits after one that failed.
 const maxRefusedWait = time.Minute
 
-// refusal is of the writes of a status that failed one after the other. Without a wait,
+// refusal is of the writes of a status that were refused one after the other. Without a wait,
 // each change in the graph would send the status again.
 type refusal struct {
 	generation int64
@@ -38,7 +44,7 @@ type refusal struct {
 	times      int
 }
 
-// add notes that a write for a generation failed.
+// add notes that a write for a generation was refused.
 func (f *refusal) add(generation int64, now time.Time) {
 	if f.generation != generation {
 		f.times = 0
@@ -46,7 +52,7 @@ func (f *refusal) add(generation int64, now time.Time) {
 	f.generation, f.at, f.times = generation, now, f.times+1
 }
 
-// left is how long the next write has to wait: for interval after the first that failed,
+// left is how long the next write has to wait: for interval after the first refused one,
 // twice as long after each further one. Another generation does not wait.
 func (f *refusal) left(generation int64, now time.Time, interval time.Duration) time.Duration {
 	if f.times == 0 || f.generation != generation {

@@ -41,11 +41,10 @@ func (r *GraphViewReconciler) writeStatus(ctx context.Context, view *v1alpha1.Gr
 	}
 	patch := client.MergeFromWithOptions(unseen(before), client.MergeFromWithOptimisticLock{})
 	if err := r.client.Status().Patch(ctx, after, patch); err != nil {
-		result, err := unpatched(err)
-		if err != nil {
+		if isRefused(err) {
 			record.refused.add(view.Generation, now)
 		}
-		return result, err
+		return unpatched(err)
 	}
 	record.written, record.wroteAt, record.refused = after, now, refusal{}
 	r.recordChanges(view, before.Status.Conditions, after.Status.Conditions)

@@ -52,6 +52,7 @@ func TestRefusedStatus(t *testing.T) {
 		"forbidden":    {err: forbidden, wantSent: 5}, // after 0, 5, 15, 35 and 75 s
 		"invalid":      {err: apierrors.NewInvalid(schema.GroupKind{Kind: "GraphView"}, "web", nil), wantSent: 5},
 		"conflict":     {err: apierrors.NewConflict(views, "web", errors.New("modified")), wantSent: 600},
+		"an outage":    {err: errors.New("connection refused"), wantSent: 600},
 		"another spec": {err: forbidden, edit: true, wantSent: 600},
 	}
 	for name, tt := range tests {
