@@ -42,7 +42,7 @@ func TestReleasesDifferential(t *testing.T) {
 	version := uint64(0)
 	for step := range 5000 {
 		at := revision{r.IntN(names), 1 + r.IntN(numbers)}
-		secret := helm.Name(fmt.Sprint("r", at.name), uint64(at.number))
+		secret := secretName(fmt.Sprint("r", at.name), uint64(at.number))
 		which := r.IntN(len(secrets))
 		f, teller := secrets[which], tellers[which]
 		version++
@@ -141,7 +141,7 @@ func TestUpgradeOfARelease(t *testing.T) {
 			})
 			mark := func(number uint64, status string) (wants []string) {
 				version++
-				name := helm.Name("web", number)
+				name := secretName("web", number)
 				hold := func() {
 					o := &graph.Object{Namespace: "ns", Name: name, Version: version, Hash: version, Labels: map[string]string{"status": status}}
 					known.hold(g, secrets, o)
@@ -201,7 +201,7 @@ func TestManyRevisionsOfARelease(t *testing.T) {
 		for _, f := range []*feed{secrets, others} {
 			f.source = g.AddSource(graph.Kind{Kind: "Secret"}, graph.Resource{Version: "v1", Resource: "secrets"}, graph.ScopeNamespaced)
 			for number := uint64(1); number <= revisions; number++ {
-				o := &graph.Object{Namespace: "ns", Name: helm.Name("web", number), Version: 1, Hash: 1}
+				o := &graph.Object{Namespace: "ns", Name: secretName("web", number), Version: 1, Hash: 1}
 				known.hold(g, f, o)
 				g.Set(f.source, o)
 			}
@@ -212,7 +212,7 @@ func TestManyRevisionsOfARelease(t *testing.T) {
 		t.Fatalf("%d revisions are held, %d are looked at for the newest", len(of.revisions), len(of.told))
 	}
 	tell := func(number uint64) {
-		known.change(g, "ns", helm.Name("web", number), func(at *releaseSecret) {
+		known.change(g, "ns", secretName("web", number), func(at *releaseSecret) {
 			at.told[teller] = &managed{version: 1, hash: 1 << 40, deployed: true, references: pod}
 		})
 	}
@@ -279,4 +279,9 @@ func TestNeedOfReleases(t *testing.T) {
 			}
 		})
 	}
+}
+
+// secretName is how Helm names the Secret of a release's revision.
+func secretName(release string, number uint64) string {
+	return fmt.Sprintf("sh.helm.release.v1.%s.v%d", release, number)
 }

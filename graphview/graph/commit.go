@@ -179,14 +179,22 @@ func (l *Lens) examineIn(e entryID) {
 
 // examineUses examines all arcs to kinds that the view watches differently now.
 func (l *Lens) examineUses() {
+	l.examineStable(func(a *arc) bool {
+		_, ok := l.usesWas[l.g.slots.at(a.to).kind]
+		return ok
+	})
+}
+
+// examineStable examines the arcs that start at what was visible and is, as far as they
+// are wanted and not recorded.
+func (l *Lens) examineStable(wanted func(*arc) bool) {
 	g := l.g
 	for p, e := range l.all {
 		if p.flags&shown == 0 || !l.stable(p) {
 			continue
 		}
 		for id := g.nodes.at(p.node).out; id != 0; id = g.arcs.at(id).nextOut {
-			a := g.arcs.at(id)
-			if _, ok := l.usesWas[g.slots.at(a.to).kind]; ok && a.flags&recorded == 0 {
+			if a := g.arcs.at(id); a.flags&recorded == 0 && wanted(a) {
 				l.examine(e, id, arcState{exists: true, flags: a.flags, uid: a.uid})
 			}
 		}

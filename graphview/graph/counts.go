@@ -1,6 +1,6 @@
 package graph
 
-// residence is where vertices of one resource are.
+// location is where vertices of one resource are.
 type location struct {
 	resource resID
 	space    spaceID

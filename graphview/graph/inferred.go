@@ -17,22 +17,11 @@ func (l *Lens) examineInferred() {
 	if l.certain == l.wasCertain {
 		return
 	}
-	g := l.g
-	for p, e := range l.all {
-		if p.flags&shown == 0 || !l.stable(p) {
-			continue
+	l.examineStable(func(a *arc) bool {
+		if _, ok := l.usesWas[l.g.slots.at(a.to).kind]; ok || !onlyInferred(a.flags) {
+			return false
 		}
-		for id := g.nodes.at(p.node).out; id != 0; id = g.arcs.at(id).nextOut {
-			a := g.arcs.at(id)
-			if !onlyInferred(a.flags) || a.flags&recorded != 0 {
-				continue
-			}
-			if _, ok := l.usesWas[g.slots.at(a.to).kind]; ok {
-				continue
-			}
-			if to := l.entryAt(a.to); to == 0 || l.stable(l.entries.at(to)) {
-				l.examine(e, id, arcState{exists: true, flags: a.flags, uid: a.uid})
-			}
-		}
-	}
+		to := l.entryAt(a.to)
+		return to == 0 || l.stable(l.entries.at(to))
+	})
 }

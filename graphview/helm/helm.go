@@ -3,7 +3,6 @@ package helm
 import (
 	"encoding/json"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -86,11 +85,6 @@ func Read(value any) Release {
 		}
 	}
 	return r
-}
-
-// Name is how Helm names a revision of a release.
-func Name(release string, number uint64) string {
-	return namePrefix + release + ".v" + strconv.FormatUint(number, 10)
 }
 
 // Revision returns which revision of which release an object of that name is; ok

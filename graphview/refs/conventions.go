@@ -51,7 +51,6 @@ var settled = map[string]bool{
 type guess struct {
 	served          *Served
 	kind            graph.Kind // the object's own
-	group           string
 	namespace, name string
 	left            int // values to look at
 	found           []graph.Reference
@@ -65,7 +64,7 @@ func conventions(served *Served, kind graph.Kind, object map[string]any) []graph
 	namespace, _ := metadata["namespace"].(string)
 	name, _ := metadata["name"].(string)
 	g := guess{
-		served: served, kind: kind, group: kind.Group, namespace: namespace, name: name,
+		served: served, kind: kind, namespace: namespace, name: name,
 		left: maxGuessed, path: make([]string, 0, maxGuessDepth),
 	}
 	g.object(object)
@@ -165,12 +164,12 @@ func (g *guess) isDoubtful(target graph.Reference, key string, object map[string
 	if g.served == nil {
 		return false
 	}
-	if _, says := object["kind"]; !says && strings.HasSuffix(key, "Ref") && strings.HasSuffix(g.group, external) {
+	if _, says := object["kind"]; !says && strings.HasSuffix(key, "Ref") && strings.HasSuffix(g.kind.Group, external) {
 		return !strings.HasSuffix(key, "KeyRef")
 	}
 	// What names a group of another domain says what it means.
-	return target.Scope == graph.ScopeUnknown && domainOf(target.To.Group) == domainOf(g.group) && !says(object) &&
-		!g.served.Serves(target.To) && len(g.served.meaning(g.group, key)) > 0
+	return target.Scope == graph.ScopeUnknown && domainOf(target.To.Group) == domainOf(g.kind.Group) && !says(object) &&
+		!g.served.Serves(target.To) && len(g.served.meaning(g.kind.Group, key)) > 0
 }
 
 // says tells whether an object says the group of what it names.
@@ -188,7 +187,7 @@ func (g *guess) targetOf(key string, object map[string]any) (graph.Reference, bo
 	var none graph.Reference
 	kind, _ := object["kind"].(string)
 	if kind == "" {
-		target, ok := targetByKey(key, g.group)
+		target, ok := targetByKey(key, g.kind.Group)
 		if target.Scope == graph.ScopeUnknown && isKeyOfSecret(object) {
 			return namespaced("Secret"), true
 		}
@@ -212,7 +211,7 @@ func (g *guess) targetOf(key string, object map[string]any) (graph.Reference, bo
 	if known, ok := kinds[kind]; ok {
 		return known, true
 	}
-	return graph.Reference{To: graph.Kind{Group: g.group, Kind: kind}}, true
+	return graph.Reference{To: graph.Kind{Group: g.kind.Group, Kind: kind}}, true
 }
 
 func (g *guess) add(ref graph.Reference, name, namespace string) {

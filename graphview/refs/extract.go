@@ -32,7 +32,7 @@ func (x *Extractor) Examine(kind graph.Kind, object map[string]any) ([]graph.Ref
 		root = &x.others
 	}
 	w.visit(root, object, 0)
-	if !ok && !settled[kind.Group] {
+	if x.Guesses(kind) {
 		known := w.found.count
 		for _, ref := range conventions(x.served, kind, object) {
 			if !w.found.hasField(ref.Field, known) {

@@ -20,7 +20,7 @@ func (g *guess) inferText(key, text string) {
 	if !isObjectName(name) || both && !isNamespace(namespace) {
 		return
 	}
-	for _, target := range g.served.meaning(g.group, key) {
+	for _, target := range g.served.meaning(g.kind.Group, key) {
 		g.infer(target, name, namespace)
 	}
 }
@@ -36,7 +36,7 @@ func (g *guess) inferObject(key string, object map[string]any) bool {
 	if kind, ok := object["kind"].(string); ok && kind != "" {
 		key = kind
 	}
-	targets := g.served.meaning(g.group, key)
+	targets := g.served.meaning(g.kind.Group, key)
 	for _, target := range targets {
 		g.infer(target, name, namespace)
 	}
@@ -55,7 +55,7 @@ func (g *guess) inferSelector(key string, value map[string]any) bool {
 	if selector == nil || len(selector.Requirements) == 0 {
 		return false
 	}
-	for _, target := range g.served.meaning(g.group, strings.TrimSuffix(of, "Label")) {
+	for _, target := range g.served.meaning(g.kind.Group, strings.TrimSuffix(of, "Label")) {
 		target.Type, target.Selector, target.Optional = graph.Direct, selector, true
 		if target.Scope != graph.ScopeCluster {
 			target.Namespace = g.namespace

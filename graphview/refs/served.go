@@ -96,9 +96,6 @@ func (s *Served) Serves(kind graph.Kind) bool {
 	return ok
 }
 
-// Equal tells whether two clusters serve the same.
-func (s *Served) Equal(other *Served) bool { return len(s.Changed(other)) == 0 }
-
 // Changed lists the domains of the groups in which another cluster serves other kinds.
 func (s *Served) Changed(other *Served) []string {
 	var changed []string

@@ -141,8 +141,5 @@ func (i *Installation) Stop(ctx context.Context) int {
 	return i.process.ExitCode()
 }
 
-// Exited is an error once the operator has ended.
-func (i *Installation) Exited() error { return i.process.Exited() }
-
 // LogPath is the operator's log.
 func (i *Installation) LogPath() string { return filepath.Join(i.plane.Dir(), "logs", "manager.log") }

@@ -1,4 +1,4 @@
-// Replay serves the page with graphs that a generator made, in the protocol of the
+// Command replay serves the page with graphs that a generator made, in the protocol of the
 // stream, and changes them as often as it is asked to: what the page is looked at
 // and measured with at sizes that no test cluster has.
 //
