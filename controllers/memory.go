@@ -28,7 +28,7 @@ type record struct {
 	// wroteAt; nil before the first. The cache may lag behind it.
 	written *v1alpha1.GraphView
 	wroteAt time.Time
-	// refused is of the status writes that failed since the last that did not.
+	// refused is of the status writes that were refused since the last that was not.
 	refused refusal
 	looked  looked
 }

@@ -33,7 +33,7 @@ func isRefused(err error) bool {
 	return apierrors.IsForbidden(err) || apierrors.IsInvalid(err) || apierrors.IsRequestEntityTooLargeError(err) || apierrors.IsBadRequest(err)
 }
 
-// maxRefusedWait is the longest that the next write waits after one that failed.
+// maxRefusedWait is the longest that the next write waits after one that was refused.
 const maxRefusedWait = time.Minute
 
 // refusal is of the writes of a status that were refused one after the other. Without a wait,
