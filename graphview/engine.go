@@ -59,6 +59,7 @@ type Engine struct {
 	evaluating sync.WaitGroup // what backlogs of views have started
 	panicked   panicLog
 	owners     owners
+	departed   departed // budgets of views
 
 	// mu guards what follows, and the taps and leases of feeds. Nothing that
 	// waits happens under it but Acquire, which waits for Run alone.
@@ -216,11 +217,14 @@ func (e *Engine) Refuse(name Name, uid string, why *spec.InvalidError) {
 func (e *Engine) viewLocked(name Name, uid string) *View {
 	v := e.views[name]
 	if v != nil && v.uid != uid {
-		v.end(deleted)
+		e.departLocked(v)
 		v = nil
 	}
 	if v == nil {
 		v = newView(e, name, uid)
+		if before := e.departed.take(name.Namespace, name.Name, time.Now()); before != nil {
+			v.budget.succeed(before)
+		}
 		e.views[name] = v
 		e.startLocked(v)
 	}
@@ -238,9 +242,15 @@ func (e *Engine) Remove(name Name) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if v := e.views[name]; v != nil {
-		delete(e.views, name)
-		v.end(deleted)
+		e.departLocked(v)
 	}
+}
+
+// departLocked ends a view whose GraphView is gone.
+func (e *Engine) departLocked(v *View) {
+	delete(e.views, v.name)
+	v.end(deleted)
+	e.departed.put(v.name.Namespace, v.name.Name, v.budget.bucket.Load(), time.Now())
 }
 
 // View returns a view by its name.

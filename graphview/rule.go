@@ -43,8 +43,10 @@ func (e *Engine) ApplyRule(ctx context.Context, name string, declared spec.Rule)
 		r.budget.reset(e.o.Budget)
 		if before != nil {
 			r.budget.bucket.Store(before.budget.bucket.Load())
-			r.budget.edited(time.Now())
+		} else if gone := e.rules.departed.take("", name, time.Now()); gone != nil {
+			r.budget.succeed(gone)
 		}
+		r.budget.edited(time.Now())
 	}
 	return errors.Join(err, e.rules.declare(name, r))
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/refs"
@@ -18,6 +19,8 @@ import (
 type rules struct {
 	current atomic.Pointer[ruleset]
 	kick    chan struct{} // there is something stale
+
+	departed departed // budgets of rules
 
 	mu       sync.Mutex
 	declared map[string]*rule
@@ -85,10 +88,15 @@ func (r *rules) declare(name string, p *rule) error {
 			touched = append(touched, of.Rule.From)
 		}
 	}
-	if err := r.putLocked(next, touched); err != nil {
-		return fmt.Errorf("rule %s: %w", name, err)
+	gone := old
+	err := r.putLocked(next, touched)
+	if err != nil {
+		gone, err = p, fmt.Errorf("rule %s: %w", name, err)
 	}
-	return nil
+	if gone != nil && (p == nil || old == nil) {
+		r.departed.put("", name, gone.budget.bucket.Load(), time.Now())
+	}
+	return err
 }
 
 // putLocked puts programs in force. The objects of the kinds touched are to be read

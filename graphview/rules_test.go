@@ -43,7 +43,7 @@ func TestRulesRevisions(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			p = &rule{RuleProgram: program, budget: &costBudget{}}
+			p = &rule{RuleProgram: program, budget: full()}
 		}
 		if err := r.declare(step.name, p); err != nil {
 			t.Fatal(err)
