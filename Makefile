@@ -12,56 +12,67 @@ TEST_TIMEOUT ?= 35m
 LINT := bin/golangci-lint
 
 .PHONY: help
-help: ## say what the targets do
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
+help: ## print this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
 
 .PHONY: run
-run: control-plane build ## start a control plane and the operator, stream a sample application's graph; Ctrl-C ends all of it
+run: control-plane build ## start a control plane, the operator, a sample application and its dashboard; Ctrl-C ends all of it
 	@go run ./hack/run
 
+# Packages whose tests start no process but the compiler.
+UNIT := ./api/... ./client/... ./cmd/... ./controllers/... ./dashboard/... ./graphview/... ./stream/...
+
+.PHONY: test-unit
+test-unit: ## run the tests that need no control plane, without the race detector; two minutes once they are compiled
+	@go test $(UNIT)
+
+.PHONY: test-cluster
+test-cluster: control-plane helm build ## run the tests that need a control plane, without the race detector
+	@go test -timeout $(TEST_TIMEOUT) ./test/...
+
 .PHONY: test
-test: control-plane helm ## every test, against a real control plane, with the race detector
+test: control-plane helm ## run every Go test, against a real control plane, with the race detector; 25 minutes on two cores
 	@echo "test: go vet ./..."
 	@go vet ./...
 	@echo "test: go test -race ./... (starts etcd and kube-apiserver where it needs them)"
 	@CGO_ENABLED=1 go test -race -timeout $(TEST_TIMEOUT) ./...
 
 .PHONY: test-js
-test-js: control-plane build dashboard-bundle ## the JavaScript client in Node.js and Chromium, clients in React and Python, and drawings of exports; installs what they need as root on Debian, and npm packages
+test-js: control-plane build dashboard-bundle ## test the page and the JavaScript client in Node.js and Chromium, and the examples in React and Python; 5 minutes. Installs npm packages and, as root on Debian, programs
 	@hack/js-tools.sh
 	@PATH="$(CURDIR)/bin/.node/node_modules/.bin:$$PATH" go run ./test/js
 
 .PHONY: dashboard-bundle
-dashboard-bundle: ## one file of <graph-view>, for other people's pages, into bin/graph-view.js
+dashboard-bundle: ## write <graph-view> as one file, for other web pages, to bin/graph-view.js
 	@go run ./hack/bundle -single bin/graph-view.js
 
 .PHONY: screenshots
-screenshots: control-plane build ## the pictures of docs/images: the dashboard with graphs of 50, 500 and 5,000 objects, and the walkthrough's
+screenshots: control-plane build ## take the pictures in docs/images: the dashboard with 50, 500 and 5,000 objects, and the walkthrough
 	@hack/js-tools.sh
 	@PATH="$(CURDIR)/bin/.node/node_modules/.bin:$$PATH" sh -c 'node test/dashboard/screenshots.mjs && node test/dashboard/walkthrough.mjs'
 
 .PHONY: dashboard-bench
-dashboard-bench: ## measure the dashboard in Chromium, and write the table of docs/dashboard.md
+dashboard-bench: ## measure the dashboard in Chromium, and write the table in docs/dashboard.md
 	@hack/js-tools.sh
 	@PATH="$(CURDIR)/bin/.node/node_modules/.bin:$$PATH" node test/dashboard/measure.mjs
 
 EPISODES ?= 200
 SEED ?= 0
 .PHONY: faults
-faults: control-plane ## EPISODES of faults, from SEED on, each with its result in a line; make test runs a few
+faults: control-plane ## run EPISODES episodes of faults, beginning with SEED, and print a line for each; make test runs a few
 	@CGO_ENABLED=1 go test -race -v -timeout 4h ./test/faults -args -episodes $(EPISODES) -seed $(SEED) -rounds $(EPISODES)
 
 FUZZTIME ?= 60s
 .PHONY: fuzz
-fuzz: ## every fuzz target, for FUZZTIME each, one line per target
+fuzz: ## run every fuzz target for FUZZTIME, and print a line for each
 	@FUZZTIME=$(FUZZTIME) hack/fuzz.sh
 
 .PHONY: control-plane
-control-plane: ## compile etcd, kube-apiserver, kube-controller-manager and kubectl into bin/controlplane, once
+control-plane: ## compile etcd, kube-apiserver, kube-controller-manager and kubectl into bin/controlplane, once; 5 to 10 minutes
 	@hack/control-plane.sh
 
 .PHONY: helm
-helm: ## compile Helm into bin/helm, once, for the chart's tests
+helm: ## compile Helm into bin/helm, once, for the tests of the chart
 	@hack/helm.sh
 
 .PHONY: build
@@ -72,29 +83,29 @@ build: ## compile the operator into bin/manager, and the kubectl plugin into bin
 
 .PHONY: image
 PLATFORMS ?= linux/amd64,linux/arm64
-image: ## the operator's container image, without Docker, as an OCI layout in bin/image.tar; the same bytes each time
+image: ## build the container image without Docker, as an OCI layout in bin/image.tar, reproducibly
 	@cd hack/image && go run . -root ../.. -out ../../bin/image.tar -version '$(VERSION)' -platforms '$(PLATFORMS)'
 
 .PHONY: push
-push: ## build that image and push it to IMAGE, with the credentials of docker login
+push: ## build the container image and push it to IMAGE, with the credentials of docker login
 	@cd hack/image && go run . -root ../.. -push '$(IMAGE)' -version '$(VERSION)' -platforms '$(PLATFORMS)'
 
 REGISTRY ?= graphview.dev
 DOWNLOAD ?= https://graphview.dev/releases
 .PHONY: release
-release: ## everything that is published of VERSION=v1.2.3, into dist/; takes minutes, and publishes nothing
+release: ## build everything that a release publishes into dist/, for VERSION=v1.2.3; takes minutes and publishes nothing
 	@go run ./hack/release -version '$(VERSION)' -registry '$(REGISTRY)' -download '$(DOWNLOAD)'
 
 .PHONY: sbom
-sbom: build ## a bill of materials (CycloneDX) for each program, and a statement of how they were built (in-toto), in bin/
+sbom: build ## write a bill of materials (CycloneDX) and a provenance statement (in-toto) for each program to bin/
 	@go run ./hack/sbom bin/manager bin/kubectl-graphview
 
 .PHONY: vulnerabilities
-vulnerabilities: ## compare what the programs call with Go's vulnerability database; says so where that is out of reach
+vulnerabilities: ## check the programs against the Go vulnerability database; says so if the database is out of reach
 	@hack/vulnerabilities.sh
 
 .PHONY: bench
-bench: control-plane build ## the numbers that matter, each with its goal and what to compare it with
+bench: control-plane build ## measure the numbers in docs/benchmarks.md, each beside its goal and a peer; about an hour
 	@go run ./test/bench
 
 .PHONY: fmt
@@ -102,7 +113,7 @@ fmt: ## format the Go files
 	@gofmt -w $$(git ls-files --cached --others --exclude-standard '*.go')
 
 .PHONY: generate
-generate: ## deep copies, CustomResourceDefinitions, the operator's role, the field tables of docs, the chart's copies and table of values, and the dashboard's bundle
+generate: ## generate deep copies, CustomResourceDefinitions, the ClusterRole, tables in docs, the copies in the chart and the bundle of the dashboard
 	@go tool controller-gen object paths=./api/...
 	@go tool controller-gen crd paths=./api/... output:crd:artifacts:config=config/crd/bases
 	@go tool controller-gen rbac:roleName=graphview-manager paths=./controllers/... output:rbac:artifacts:config=config/rbac
@@ -111,11 +122,11 @@ generate: ## deep copies, CustomResourceDefinitions, the operator's role, the fi
 	@go run ./hack/bundle
 
 .PHONY: verify
-verify: ## regenerate everything that is generated, and fail if the tree changed or is not tidy
+verify: ## generate everything again, and fail if that changes a file; a minute
 	@hack/verify.sh
 
 .PHONY: lint
-lint: $(LINT) ## golangci-lint; compiling it takes some minutes, once
+lint: $(LINT) ## run golangci-lint; compiling it takes some minutes, once
 	@$(LINT) run ./...
 
 # Pinned in a module of its own, so that its dependencies are not the operator's.

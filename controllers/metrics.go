@@ -8,7 +8,7 @@ import (
 func reviewsTotal() *prometheus.CounterVec {
 	c := prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "graphview_service_account_reviews_total",
-		Help: "SubjectAccessReviews made to decide what views with a serviceAccountName may be made of, by result: allowed, denied or error.",
+		Help: "SubjectAccessReviews that decide what views with a serviceAccountName may contain, by result: allowed, denied or error.",
 	}, []string{"result"})
 	for _, result := range []string{"allowed", "denied", "error"} {
 		c.WithLabelValues(result)
@@ -29,7 +29,7 @@ func resultOf(allowed bool, err error) string {
 }
 
 var expiryDesc = prometheus.NewDesc("graphview_certificate_expiry_timestamp_seconds",
-	"When the certificate that the operator keeps for itself expires, in seconds since 1970.", nil, nil)
+	"When the operator's own certificate expires, in seconds since 1970.", nil, nil)
 
 // Describe implements prometheus.Collector.
 func (*Certificates) Describe(out chan<- *prometheus.Desc) { out <- expiryDesc }

@@ -44,22 +44,22 @@ func describe(name, help string, labels ...string) *prometheus.Desc {
 
 var (
 	viewsDesc     = describe("views", "GraphViews, by state: ready, syncing, invalid or limited.", "state")
-	openedDesc    = describe("connection_views", "Views that were made for one connection.")
+	openedDesc    = describe("connection_views", "Ad-hoc views, each made for one connection.")
 	verticesDesc  = describe("vertices", "Objects in the graph that all views share.")
-	arcsDesc      = describe("arcs", "References in the graph that all views share, also those to objects that it does not have.")
-	objectsDesc   = describe("objects", "Visible objects of GraphViews, by health; an object that several GraphViews show counts for each of them.", "health")
-	missingDesc   = describe("missing_references", "References in GraphViews to objects that do not exist, though the referrer needs them; for each GraphView that shows them.")
+	arcsDesc      = describe("arcs", "References in the graph that all views share, including those to objects that are not in it.")
+	objectsDesc   = describe("objects", "Visible objects of GraphViews, by health. An object that several GraphViews show counts once for each.", "health")
+	missingDesc   = describe("missing_references", "References in GraphViews to required objects that do not exist. A reference that several GraphViews show counts once for each.")
 	watchesDesc   = describe("watches", "Watches of resources, by state: synced, syncing or failing.", "state")
-	queueDesc     = describe("queued_events", "Events that wait to become part of the graph.")
-	eventsDesc    = describe("events_total", "Events that became part of the graph, by type: set, delete, or replay for objects that were shown to another view.", "type")
-	revisionsDesc = describe("revisions_total", "Changes of the graph; one may hold many events.")
-	encodingsDesc = describe("encodings_total", "Times that something new was encoded, each for all subscribers who need the same.")
-	failuresDesc  = describe("watch_failures_total", "Lists and watches that failed.")
-	errorsDesc    = describe("object_errors_total", "Objects that could not be used, by reason: decode, or evaluate for each view whose expressions failed.", "reason")
-	costDesc      = describe("expression_cost_total", "What evaluating expressions cost, in CEL's units.")
-	panicsDesc    = describe("panics_total", "Panics that were recovered, each of them the trouble of one object or one spec. Every one is a mistake in this program.")
-	refusedDesc   = describe("quarantined", "GraphViews, ReferenceRules, requests and objects that are refused because they ended the operator before.")
-	exceededDesc  = describe("limit_exceeded_total", "Times that a limit stopped something from being made or held, by limit; docs/security.md lists them.", "limit")
+	queueDesc     = describe("queued_events", "Events that wait to be applied to the graph.")
+	eventsDesc    = describe("events_total", "Events that were applied to the graph, by type: set, delete, or replay for objects that were added to another view.", "type")
+	revisionsDesc = describe("revisions_total", "Revisions of the graph. One revision can contain many events.")
+	encodingsDesc = describe("encodings_total", "Changes that were encoded, each once for all subscribers that need the same bytes.")
+	failuresDesc  = describe("watch_failures_total", "Lists and watches of the API server that failed.")
+	errorsDesc    = describe("object_errors_total", "Objects that could not be processed, by reason: decode, or evaluate for each view whose expressions failed.", "reason")
+	costDesc      = describe("expression_cost_total", "Cost of evaluating expressions, in CEL cost units.")
+	panicsDesc    = describe("panics_total", "Panics that were recovered. Each affected one object or one spec, and is a bug: report it.")
+	refusedDesc   = describe("quarantined", "GraphViews, ReferenceRules, requests and objects that are refused because they crashed the operator before.")
+	exceededDesc  = describe("limit_exceeded_total", "Times that a limit was reached, by limit. docs/security.md lists the limits.", "limit")
 )
 
 // newWriteLock makes the histogram of how long one revision of the graph keeps
@@ -67,7 +67,7 @@ var (
 func newWriteLock() prometheus.Histogram {
 	return prometheus.NewHistogram(prometheus.HistogramOpts{
 		Name:    "graphview_write_lock_seconds",
-		Help:    "How long the graph was locked for one change of it.",
+		Help:    "How long one revision held the write lock of the graph.",
 		Buckets: []float64{.0001, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1},
 	})
 }

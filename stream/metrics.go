@@ -50,30 +50,30 @@ func newMetrics(registerer prometheus.Registerer) (*metrics, error) {
 			"SubjectAccessReviews made to decide what subscribers may see, by result: allowed, denied or error.", "result"),
 		interval: prometheus.NewHistogram(prometheus.HistogramOpts{
 			Name: "graphview_permission_recheck_interval_seconds",
-			Help: "Time between two checks of one identity's permissions. Longer than --permission-recheck: overload.",
+			Help: "Time between two checks of one identity's permissions. A time longer than --permission-recheck means overload.",
 			// From a second, doubled, to about an hour: --permission-recheck is a minute.
 			Buckets: prometheus.ExponentialBuckets(1, 2, 13),
 		}),
 		unchecked: prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "graphview_unchecked_subscribers",
-			Help: "Subscribers whose permissions nobody checks again. More than 0 is a bug: report it.",
+			Help: "Subscribers whose permissions are not checked again. A value above 0 is a bug: report it.",
 		}),
 		subscribers: prometheus.NewGaugeVec(prometheus.GaugeOpts{
 			Name: "graphview_subscribers",
-			Help: "Open streams of graphs, by transport: websocket, sse, lines, or mux for each channel of a connection with many.",
+			Help: "Open streams of graphs, by transport: websocket, sse, lines, or mux for each channel of a connection for many graphs.",
 		}, []string{"transport"}),
 		messages: counter("messages_sent_total", "Messages sent to subscribers, by transport.", "transport"),
-		bytes:    counter("sent_bytes_total", "Bytes of the messages sent to subscribers, by transport; without framing, compression and TLS.", "transport"),
-		ended:    counter("streams_ended_total", "Streams that ended, by the code that the subscriber was told; gone: it could not be told.", "code"),
-		refused:  counter("refused_requests_total", "Requests that were answered with a Status, by HTTP code.", "code"),
-		channels: counter("refused_channels_total", "Subscriptions on connections for many graphs that were refused, by the code of the error.", "code"),
+		bytes:    counter("sent_bytes_total", "Bytes of the messages sent to subscribers, by transport, before framing, compression and TLS.", "transport"),
+		ended:    counter("streams_ended_total", "Streams that ended, by the close code that the subscriber was sent; gone means that none could be sent.", "code"),
+		refused:  counter("refused_requests_total", "Requests that were refused with a Status, by HTTP code.", "code"),
+		channels: counter("refused_channels_total", "Subscriptions that were refused on connections for many graphs, by the code of the error.", "code"),
 		panics: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "graphview_handler_panics_total",
-			Help: "Requests and streams that ended because their handler panicked; the log says where.",
+			Help: "Requests and streams that ended because their handler panicked. The log says where.",
 		}),
 		latency: prometheus.NewHistogram(prometheus.HistogramOpts{
 			Name: "graphview_event_to_send_seconds",
-			Help: "Time from the arrival of an event to the end of sending a change that it led to, for each subscriber; a slow reader's is long.",
+			Help: "Time from the arrival of an event to the end of sending the change that it caused, for each subscriber. It is long for slow readers.",
 			// From a quarter of a millisecond, doubled, to eight seconds.
 			Buckets: prometheus.ExponentialBuckets(0.00025, 2, 16),
 		}),
