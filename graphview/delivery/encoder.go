@@ -17,8 +17,10 @@ var (
 	// element that exceeds it, if that is not large, and a record of TLS it is what is
 	// held for a subscriber that does not read: 64 KiB.
 	catchUpLimit = readLimit{elements: 256, bytes: 32 << 10}
-	// changeLimit is that of a change, which is encoded once for all.
-	changeLimit = readLimit{elements: 4096, bytes: MaxFrameBytes - frameRoom}
+	// changeLimit is that of a change, which is encoded once for all: of as many
+	// elements as nobody need hold for long, and of no more bytes, since each subscriber
+	// may stop at another change.
+	changeLimit = readLimit{elements: 4096, bytes: catchUpLimit.bytes}
 )
 
 // Publisher turns what a view's lens shows into messages.
@@ -72,7 +74,7 @@ func (v viewer) digest() string { return digestOf(v.rights) + v.content.mark() }
 // next returns the messages that follow from a state, and the state after them.
 // There may be none. An unknownError says which rights have to be known first.
 func (p *Publisher) next(lens *graph.Lens, from state, who viewer) ([]*Frame, state, error) {
-	if from.pos.Known == 0 || from.reset || from.pos.Walking() {
+	if from.pos.Known == 0 || from.reset {
 		return p.encode(lens, from, who, catchUpLimit)
 	}
 	return p.changes.next(p, lens, from, who)
@@ -96,9 +98,7 @@ func (p *Publisher) encode(lens *graph.Lens, from state, who viewer, limit readL
 
 	gate := newGate(who.rights)
 	b := newFrameBuilder(from.reset)
-	if limit == catchUpLimit {
-		b.large = &p.source.Shared.large
-	}
+	b.large = &p.source.Shared.large
 	changes, done, err := p.read(lens, &to.pos, who.content, gate, limit, b)
 	if err != nil {
 		return nil, state{reset: true}, nil
@@ -139,7 +139,9 @@ func (p *Publisher) encode(lens *graph.Lens, from state, who viewer, limit readL
 	if limit == changeLimit {
 		received := p.arrivedAfter(from.pos.Known)
 		for _, f := range b.frames {
-			f.Received = received
+			if !f.shared {
+				f.Received = received
+			}
 		}
 	}
 	return b.frames, to, nil

@@ -18,6 +18,8 @@ type Frame struct {
 	// Received is when the oldest of the events came in that a change tells of; zero
 	// for frames of a graph that is sent whole, and for what is no change.
 	Received time.Time
+
+	shared bool // between views too: see largeFrames
 }
 
 // MaxFrameBytes bounds a message on the wire.

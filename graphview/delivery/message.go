@@ -117,6 +117,7 @@ func (b *frameBuilder) addLarge(key largeKey, c *graph.Change) {
 		if alone.err != nil {
 			b.err = alone.err
 		}
+		alone.frames[0].shared = true
 		return alone.frames[0]
 	}))
 }

@@ -12,8 +12,8 @@ func TestSharedMessagesAreBounded(t *testing.T) {
 			c := &sharedChanges{}
 			for i := range maxViewers + 100 {
 				at := c.slot(fmt.Sprint(i))
-				for range 2 {
-					c.count(at, size, true)
+				for _, more := range []int{size, 2 * size, -2 * size} {
+					c.count(at, more)
 				}
 				held := 0
 				for _, other := range c.slots {
