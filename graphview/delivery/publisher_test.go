@@ -188,6 +188,45 @@ func TestSummaries(t *testing.T) {
 	}
 }
 
+// TestSummaryOfMoreThanIsShown: a summary is of the whole object, also where the view
+// shows only a part of it, or nothing as of a Secret.
+func TestSummaryOfMoreThanIsShown(t *testing.T) {
+	for name, secret := range map[string]bool{"a part": false, "a Secret": true} {
+		t.Run(name, func(t *testing.T) {
+			s := newStage(t)
+			set := func(app string) {
+				s.graph.Update(func() {
+					s.revision++
+					o := &fakeObject{uid: "u", secret: secret, json: fmt.Sprintf(`{"kind":"Pod","metadata":{"labels":{"app":%q}}}`, app)}
+					id := s.graph.Set(s.source, &graph.Object{
+						Namespace: "shop", Name: "a", UID: o.uid, Version: s.revision, Hash: s.revision, Blank: secret, Payload: o,
+					})
+					selection := graph.Selection{Member: true}
+					if !secret {
+						selection.Part, selection.Hash = []byte(`["v1"]`), 1
+					}
+					s.lens.Select(id, selection)
+				})
+			}
+			set("one")
+			whole, r := s.reader(SubscribeOptions{}), s.reader(SubscribeOptions{Content: SummaryOnly})
+			whole.catchUp(t)
+			r.catchUp(t)
+			for _, app := range []string{"two", "two", "three"} {
+				set(app)
+				whole.catchUp(t)
+				r.catchUp(t)
+				if !strings.Contains(r.vertices["a"], `"app":"`+app+`"`) {
+					t.Errorf("%s, want %s", r.vertices["a"], app)
+				}
+			}
+			if whole.sent != 1 || r.sent != 3 {
+				t.Errorf("%d contents and %d summaries were sent, want 1 and 3", whole.sent, r.sent)
+			}
+		})
+	}
+}
+
 // TestSummaryOfSecret is made of the metadata alone.
 func TestSummaryOfSecret(t *testing.T) {
 	o := &fakeObject{uid: "u", secret: true, json: `{"apiVersion":"v1","kind":"Secret","metadata":{"name":"s","creationTimestamp":"2020-01-01T00:00:00Z","labels":{"app":"web"}},"status":{"phase":"Failed"}}`}

@@ -134,9 +134,9 @@ type summarized struct {
 // summarySource is what a summary of a vertex is made from. Equal sources make
 // equal summaries.
 type summarySource struct {
-	content uint64 // revision of the object
-	remark  uint64
-	root    bool
+	object uint64 // its hash
+	remark uint64
+	root   bool
 }
 
 // of returns the summary of a vertex, and whether a reader of a revision has it.
@@ -144,7 +144,7 @@ func (s *summaries) of(c *graph.Change, known uint64) (text []byte, has bool, er
 	s.mu.Lock()
 	before, found := s.all[c.Node]
 	s.mu.Unlock()
-	from := summarySource{c.Content, c.Remark, c.Root}
+	from := summarySource{c.Hash, c.Remark, c.Root}
 	if found && before.from == from {
 		return before.text, !c.Appeared && before.changed <= known, nil
 	}

@@ -36,8 +36,7 @@ func (g *Graph) setClass(id nodeID, class Class, next lapse) {
 	}
 }
 
-// setRemark notes what is said of an object beside its content. Lenses tell their
-// readers in this revision.
+// setRemark notes what is said of an object beside its content.
 func (g *Graph) setRemark(id nodeID, remark uint64) {
 	if g.remarks[id] == remark {
 		return
@@ -47,6 +46,12 @@ func (g *Graph) setRemark(id nodeID, remark uint64) {
 	} else {
 		delete(g.remarks, id)
 	}
+	g.tellRemark(id)
+}
+
+// tellRemark has lenses tell those of their readers in this revision who show
+// something of an object that is not its content.
+func (g *Graph) tellRemark(id nodeID) {
 	if g.nodes.at(id).pins == 0 {
 		return
 	}

@@ -30,10 +30,11 @@ type entry struct {
 	class   Class // as which it is counted while it is shown
 }
 
-// part is content that differs from the node's.
+// part is content that differs from the node's, of which it is a part.
 type part struct {
 	content any
 	hash    uint64
+	of      uint64 // revision in which the node's content had last changed
 }
 
 // stamp is a revision, counted from the base of its lens: 0 is none, and what is

@@ -241,26 +241,38 @@ func (l *Lens) Select(id NodeID, s Selection) {
 		l.mark(e)
 	}
 	l.setRoot(e, s.Root)
-	if l.news(e, s) {
-		p.changed = l.stamp(l.g.rev)
-		p.flags |= fresh
+	if n := l.news(e, s); n != 0 {
+		if n == fresh {
+			p.changed = l.stamp(l.g.rev)
+		}
+		p.flags |= n
 		l.mark(e)
 	}
 }
 
-// news notes the content that the view shows of an entry, and tells whether it is
-// another than before.
-func (l *Lens) news(e entryID, s Selection) bool {
+// news notes the content that the view shows of an entry, and returns the flag
+// for what is other than before: that content, or only the rest of the object.
+func (l *Lens) news(e entryID, s Selection) uint16 {
 	before, parted := l.parts[e]
+	p := l.entries.at(e)
+	of := l.g.nodes.at(p.node).changed
 	if s.Part != nil {
-		l.parts[e] = part{content: s.Part, hash: s.Hash}
-		return !parted || before.hash != s.Hash
+		l.parts[e] = part{content: s.Part, hash: s.Hash, of: of}
+		switch {
+		case !parted || before.hash != s.Hash:
+			return fresh
+		case before.of != of:
+			return remarked
+		}
+		return 0
 	}
 	if parted {
 		delete(l.parts, e)
 	}
-	p := l.entries.at(e)
-	return parted || l.g.nodes.at(p.node).changed > l.rev(p.changed)
+	if parted || of > l.rev(p.changed) {
+		return fresh
+	}
+	return 0
 }
 
 func (l *Lens) deselect(e entryID) {

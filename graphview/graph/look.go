@@ -21,7 +21,7 @@ func (l *Lens) Look(key Key, limit int, allow func(Resource, string) bool) (v Vi
 	v.Head = l.head
 	v.Vertex = Change{
 		Op: SetVertex, Vertex: at, Payload: g.nodes.at(p.node).payload, Part: l.parts[e].content, Node: NodeID(p.node),
-		Root: p.flags&root != 0, Appeared: true, Content: max(l.rev(p.since), l.rev(p.changed)), Logged: l.rev(p.logged),
+		Root: p.flags&root != 0, Appeared: true, Logged: l.rev(p.logged), Hash: g.nodes.at(p.node).hash,
 	}
 	take := func(list *[]Change) func(Change) bool {
 		return func(c Change) bool {

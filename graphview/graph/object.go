@@ -52,8 +52,11 @@ func (g *Graph) Set(id SourceID, o *Object) NodeID {
 	if uid := uidHash(o.UID); uid != p.uid {
 		g.setUID(n, uid)
 	}
-	if !known || p.hash != o.Hash && !o.Blank {
+	switch {
+	case !known || p.hash != o.Hash && !o.Blank:
 		p.changed = g.rev
+	case p.hash != o.Hash:
+		g.tellRemark(n)
 	}
 	p.version, p.hash, p.payload = o.Version, o.Hash, o.Payload
 	g.setRules(n, o.Rules)

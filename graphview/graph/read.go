@@ -32,9 +32,10 @@ type Change struct {
 	// Appeared: the reader did not have the vertex. Same: it has it with this content,
 	// see ReadAll.
 	Appeared, Same bool
-	// Content is the revision in which the content of a vertex last changed, Logged
-	// the one in which anything about it last did.
-	Content, Logged uint64
+	// Logged is the revision in which anything about a vertex last changed.
+	Logged uint64
+	// Hash is Object.Hash, whatever the view shows of the object.
+	Hash uint64
 	// Remark is Object.Remark.
 	Remark uint64
 
@@ -155,7 +156,7 @@ func (r *reader) read(e entryID) {
 	if same := max(since, changed) <= r.known; r.all || !same {
 		r.emit(Change{
 			Op: SetVertex, Vertex: key, Payload: g.nodes.at(p.node).payload, Part: l.parts[e].content, Node: NodeID(p.node),
-			Root: p.flags&root != 0, Appeared: since > r.known, Same: same, Content: max(since, changed), Logged: l.rev(p.logged), Remark: g.remarks[p.node],
+			Root: p.flags&root != 0, Appeared: since > r.known, Same: same, Logged: l.rev(p.logged), Hash: g.nodes.at(p.node).hash, Remark: g.remarks[p.node],
 		})
 	}
 	r.readTombstones(e, key)

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -67,10 +69,14 @@ type graphFollower struct {
 }
 
 func follow(ctx context.Context, v *graphview.View) *graphFollower {
+	return followContent(ctx, v, delivery.WholeObject)
+}
+
+func followContent(ctx context.Context, v *graphview.View, content delivery.Content) *graphFollower {
 	f := &graphFollower{client: oracle.Client{Strict: true}, done: make(chan struct{})}
 	go func() {
 		defer close(f.done)
-		s := v.Subscribe(delivery.SubscribeOptions{})
+		s := v.Subscribe(delivery.SubscribeOptions{Content: content})
 		defer s.Close()
 		for {
 			frames, err := s.Next(ctx)
@@ -107,7 +113,7 @@ func (f *graphFollower) differs(want oracle.Graph) string {
 
 // TestGraphEqualsOracle changes two namespaces at random, with real controllers
 // at work in them, and wants every view's subscribers to end with the graph
-// that fresh lists give.
+// that fresh lists give, with objects and with summaries.
 func TestGraphEqualsOracle(t *testing.T) {
 	c := newClient(t)
 	red, blue := newNamespace(t, c), newNamespace(t, c)
@@ -123,6 +129,7 @@ func TestGraphEqualsOracle(t *testing.T) {
 				t.Fatalf("no view %q", name)
 			}
 			followers.Store(name+", joined "+which, follow(ctx, v))
+			followers.Store(name+" in summaries, joined "+which, followContent(ctx, v, delivery.SummaryOnly))
 		}
 	}
 	for name, v := range views {
@@ -141,10 +148,20 @@ func TestGraphEqualsOracle(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+		for range 20 {
+			if err := w.PodStatus(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
 		join(fmt.Sprint("after ", w.Steps))
 	}
 
+	wanted := maps.Clone(views)
 	for name, v := range views {
+		v.Summaries = true
+		wanted[name+" in summaries"] = v
+	}
+	for name, v := range wanted {
 		eventually(t, 60*time.Second, func() string {
 			want, err := oracle.Build(t.Context(), cluster.Config(), v)
 			if err != nil {
@@ -154,7 +171,7 @@ func TestGraphEqualsOracle(t *testing.T) {
 			followers.Range(func(key, f any) bool {
 				if len(key.(string)) > len(name) && key.(string)[:len(name)+1] == name+"," {
 					if d := f.(*graphFollower).differs(want); d != "" {
-						status, _ := engine.Status(graphview.Name{Namespace: red, Name: name})
+						status, _ := engine.Status(graphview.Name{Namespace: red, Name: strings.TrimSuffix(name, " in summaries")})
 						why = fmt.Sprintf("%s, of %d vertices and %d arcs; oracle %d and %d (-oracle +client):\n%s",
 							key, status.Vertices, status.Arcs, len(want.Vertices), len(want.Arcs), d)
 						return false

@@ -55,11 +55,19 @@ func Build(ctx context.Context, config *rest.Config, view View) (Graph, error) {
 			return schema.GroupKind(r.Spec.From) == objects[i].kind
 		})
 	}
-	return assemble(served, watched, objects, view.Roots)
+	return assemble(served, watched, objects, view)
 }
 
 // assemble makes the visible graph of the objects.
-func assemble(served, watched []resource, objects []object, roots *Roots) (Graph, error) {
+func assemble(served, watched []resource, objects []object, view View) (Graph, error) {
+	roots, isRoot := view.Roots, map[VertexKey]bool{}
+	rooted := roots != nil && len(roots.ObjectSelectorExpressions) > 0
+	if rooted {
+		var err error
+		if isRoot, err = findRoots(objects, roots.ObjectSelectorExpressions); err != nil {
+			return Graph{}, err
+		}
+	}
 	whole := newGraph()
 	paths := map[[2]string]string{}
 	for _, r := range watched {
@@ -67,19 +75,21 @@ func assemble(served, watched []resource, objects []object, roots *Roots) (Graph
 	}
 	for i := range objects {
 		o := &objects[i]
-		content, err := o.content(paths[[2]string{o.key.Group, o.key.Resource}])
+		var content any
+		var err error
+		if view.Summaries {
+			content, err = o.summary(isRoot[o.key])
+		} else {
+			content, err = o.content(paths[[2]string{o.key.Group, o.key.Resource}])
+		}
 		if err != nil {
 			return Graph{}, fmt.Errorf("%s: %w", o.key, err)
 		}
 		whole.Vertices[o.key] = content
 	}
 	whole.Arcs = connect(served, watched, objects)
-	if roots == nil || len(roots.ObjectSelectorExpressions) == 0 {
+	if !rooted {
 		return whole, nil
 	}
-	reached, err := findRoots(objects, roots.ObjectSelectorExpressions)
-	if err != nil {
-		return Graph{}, err
-	}
-	return visible(whole, explore(whole, reached, roots)), nil
+	return visible(whole, explore(whole, isRoot, roots)), nil
 }

@@ -122,7 +122,7 @@ func (c *Client) act(a action) error {
 	}
 	switch {
 	case a.SetVertex != nil:
-		return c.setVertex(a.SetVertex.Vertex.key(), a.SetVertex.Object, a.SetVertex.Nodes)
+		return c.setVertex(a.SetVertex.Vertex.key(), a.SetVertex.Object, a.SetVertex.Nodes, a.SetVertex.Summary)
 	case a.DeleteVertex != nil:
 		return c.deleteVertex(a.DeleteVertex.Vertex.key())
 	case a.SetArc != nil:
@@ -136,15 +136,18 @@ func (c *Client) act(a action) error {
 	}
 }
 
-func (c *Client) setVertex(key VertexKey, object, nodes json.RawMessage) error {
+func (c *Client) setVertex(key VertexKey, object, nodes, summary json.RawMessage) error {
 	if c.Strict && object != nil && nodes != nil {
 		return fmt.Errorf("%s has both o and j", key)
 	}
 	if c.Strict && key.Group == "" && key.Resource == "secrets" && (object != nil || nodes != nil) {
 		return fmt.Errorf("%s has content", key)
 	}
+	if c.Strict && summary != nil && (object != nil || nodes != nil) {
+		return fmt.Errorf("%s has content beside its summary", key)
+	}
 	var content any
-	for _, text := range []json.RawMessage{object, nodes} {
+	for _, text := range []json.RawMessage{object, nodes, summary} {
 		if text == nil {
 			continue
 		}

@@ -36,8 +36,8 @@ type Attributes struct {
 	Fields             []string `json:"f,omitempty"`
 }
 
-// Graph is what a subscriber sees. A vertex's content is a map (o), a list (j),
-// or nil where there is neither, all as encoding/json decodes them.
+// Graph is what a subscriber sees. A vertex's content is a map (o), a list (j), a
+// summary (m), or nil where there is none, all as encoding/json decodes them.
 type Graph struct {
 	Vertices map[VertexKey]any
 	Arcs     map[ArcKey]Attributes

@@ -27,9 +27,10 @@ type message struct {
 // action has exactly one member.
 type action struct {
 	SetVertex *struct {
-		Vertex vertex          `json:"vx"`
-		Object json.RawMessage `json:"o"`
-		Nodes  json.RawMessage `json:"j"`
+		Vertex  vertex          `json:"vx"`
+		Object  json.RawMessage `json:"o"`
+		Nodes   json.RawMessage `json:"j"`
+		Summary json.RawMessage `json:"m"`
 	} `json:"svx"`
 	DeleteVertex *struct {
 		Vertex vertex `json:"vx"`

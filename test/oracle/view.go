@@ -13,6 +13,8 @@ type View struct {
 	Roots      *Roots      `json:"roots,omitempty"`
 	// Rules are the ReferenceRules that there are, of which the spec says nothing.
 	Rules []Rule `json:"-"`
+	// Summaries are what the subscriber asks for, in place of objects.
+	Summaries bool `json:"-"`
 }
 
 // Query includes or excludes what it matches.

@@ -138,7 +138,8 @@ func (w *Workload) labels() map[string]string {
 	if w.Random.IntN(3) == 0 {
 		return nil
 	}
-	return map[string]string{"tier": w.tier()}
+	tier := w.tier()
+	return map[string]string{"tier": tier, "app.kubernetes.io/name": "of-" + tier}
 }
 
 func (w *Workload) podSpec() corev1.PodSpec {

@@ -1,0 +1,256 @@
+package oracle
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// summary is what a subscriber of summaries gets of an object, under the names of
+// docs/stream.md. The health is that of docs/health.md, for the kinds that test
+// workloads make.
+func (o *object) summary(root bool) (any, error) {
+	m := map[string]any{"k": text(o.tree, "kind"), "u": text(o.tree, "metadata.uid")}
+	if at := seconds(text(o.tree, "metadata.creationTimestamp")); at != 0 {
+		m["t"] = at
+	}
+	labels, _ := at(o.tree, "metadata.labels").(map[string]any)
+	for _, key := range []string{"app.kubernetes.io/part-of", "app.kubernetes.io/instance", "app.kubernetes.io/name", "app"} {
+		if value, _ := labels[key].(string); value != "" {
+			m["app"] = value
+			break
+		}
+	}
+	if root {
+		m["root"] = true
+	}
+	healthOf(o.kind, o.tree).say(m)
+	return plain(m)
+}
+
+// condition is how an object is.
+type condition struct {
+	health, why    string
+	since, overdue int64
+	counted        bool
+	ready, wanted  int64
+}
+
+func (c condition) say(m map[string]any) {
+	if c.health != "" {
+		m["h"] = c.health
+	}
+	if c.why != "" {
+		m["w"] = c.why
+	}
+	if c.since != 0 {
+		m["s"] = c.since
+	}
+	if c.overdue != 0 {
+		m["od"] = c.overdue
+	}
+	if c.counted {
+		m["rd"] = []int64{c.ready, c.wanted}
+	}
+}
+
+// patient is on its way, and degraded if that takes longer than ten minutes.
+func patient(why string, since int64) condition {
+	c := condition{health: "progressing", why: why, since: since}
+	if since != 0 {
+		c.overdue = since + 600
+	}
+	return c
+}
+
+// healthOf knows the kinds that are made here. Any other kind is unknown.
+func healthOf(kind schema.GroupKind, tree map[string]any) condition {
+	if deleted := text(tree, "metadata.deletionTimestamp"); deleted != "" {
+		return condition{health: "terminating", since: seconds(deleted)}
+	}
+	apps := kind.Group == "apps"
+	var c condition
+	switch {
+	case apps && kind.Kind == "Deployment":
+		c = deploymentHealth(tree)
+	case apps && kind.Kind == "ReplicaSet":
+		c = replicaSetHealth(tree)
+	case kind == core("Pod"):
+		return podHealth(tree)
+	case kind == core("Service"):
+		if text(tree, "spec.type") == "LoadBalancer" && len(items(tree, "status.loadBalancer.ingress")) == 0 {
+			return condition{health: "progressing", why: "NoAddress"}
+		}
+		return condition{health: "ok"}
+	case kind == core("Namespace"):
+		return condition{health: "ok", why: text(tree, "status.phase")}
+	case kind == core("PersistentVolumeClaim"):
+		if phase := text(tree, "status.phase"); phase != "Bound" {
+			return condition{health: "progressing", why: phase}
+		}
+		return condition{health: "ok"}
+	default:
+		return condition{}
+	}
+	if seen := at(tree, "status.observedGeneration"); seen != nil && seen != at(tree, "metadata.generation") {
+		c.health, c.why, c.since, c.overdue = "progressing", "LatestGenerationNotObserved", 0, 0
+	}
+	return c
+}
+
+// deploymentHealth is of one that has a deadline for its progress, as the API
+// server's defaults give each.
+func deploymentHealth(tree map[string]any) condition {
+	wanted := count(tree, "spec.replicas")
+	replicas, updated := count(tree, "status.replicas"), count(tree, "status.updatedReplicas")
+	ready, available := count(tree, "status.readyReplicas"), count(tree, "status.availableReplicas")
+	progress, failed, up := conditionOf(tree, "Progressing"), conditionOf(tree, "ReplicaFailure"), conditionOf(tree, "Available")
+	done := text(progress, "status") == "True" && text(progress, "reason") == "NewReplicaSetAvailable"
+	var c condition
+	switch since := seconds(text(progress, "lastTransitionTime")); {
+	case text(progress, "reason") == "ProgressDeadlineExceeded":
+		c = condition{health: "degraded", why: "ProgressDeadlineExceeded", since: since}
+	case text(failed, "status") == "True":
+		c = condition{health: "degraded", why: text(failed, "reason"), since: seconds(text(failed, "lastTransitionTime"))}
+	case done && text(up, "status") == "False" && updated >= wanted:
+		c = condition{health: "degraded", why: text(up, "reason"), since: seconds(text(up, "lastTransitionTime"))}
+	case replicas < wanted:
+		c = patient("LessReplicas", since)
+	case updated < wanted:
+		c = patient("LessUpdated", since)
+	case replicas > wanted:
+		c = patient("ExtraPods", since)
+	case available < updated:
+		c = patient("LessAvailable", since)
+	case ready < wanted:
+		c = patient("LessReady", since)
+	case !done:
+		c = patient("ReplicaSetNotAvailable", since)
+	case text(up, "status") != "True":
+		c = patient("DeploymentNotAvailable", seconds(text(up, "lastTransitionTime")))
+	default:
+		c = condition{health: "ok", since: seconds(text(up, "lastTransitionTime"))}
+	}
+	if !done {
+		c.overdue = 0 // the deadline says when
+	}
+	c.counted, c.ready, c.wanted = true, ready, wanted
+	return c
+}
+
+func replicaSetHealth(tree map[string]any) condition {
+	wanted, ready := count(tree, "spec.replicas"), count(tree, "status.readyReplicas")
+	var c condition
+	switch failed := conditionOf(tree, "ReplicaFailure"); {
+	case text(failed, "status") == "True":
+		c = condition{health: "degraded", why: text(failed, "reason"), since: seconds(text(failed, "lastTransitionTime"))}
+	case count(tree, "status.fullyLabeledReplicas") < wanted:
+		c = condition{health: "progressing", why: "LessLabelled"}
+	case count(tree, "status.availableReplicas") < wanted:
+		c = condition{health: "progressing", why: "LessAvailable"}
+	case ready < wanted:
+		c = condition{health: "progressing", why: "LessReady"}
+	case count(tree, "status.replicas") > wanted:
+		c = condition{health: "progressing", why: "ExtraPods"}
+	default:
+		c = condition{health: "ok"}
+	}
+	c.counted, c.ready, c.wanted = true, ready, wanted
+	return c
+}
+
+func podHealth(tree map[string]any) condition {
+	c := podPhaseHealth(tree)
+	for _, container := range items(tree, "status.containerStatuses") {
+		c.counted = true
+		c.wanted++
+		if at(container, "ready") == true {
+			c.ready++
+		}
+	}
+	return c
+}
+
+// podPhaseHealth is of a pod without init containers.
+func podPhaseHealth(tree map[string]any) condition {
+	containers := items(tree, "status.containerStatuses")
+	readiness := conditionOf(tree, "Ready")
+	since := seconds(text(readiness, "lastTransitionTime"))
+	phase := text(tree, "status.phase")
+	switch phase {
+	case "Succeeded":
+		return condition{health: "ok", why: "Succeeded", since: since}
+	case "Failed":
+		why := text(tree, "status.reason")
+		for _, container := range containers {
+			if code, ended := whole(at(container, "state.terminated.exitCode")); ended && code != 0 && why == "" {
+				why = text(container, "state.terminated.reason")
+			}
+		}
+		return condition{health: "degraded", why: first(why, "Failed"), since: since}
+	}
+	waits := ""
+	for _, container := range containers {
+		reason := text(container, "state.waiting.reason")
+		if !slices.Contains([]string{"", "PodInitializing", "ContainerCreating"}, reason) {
+			return condition{health: "degraded", why: reason, since: since}
+		}
+		waits = first(waits, reason)
+	}
+	if phase == "Running" {
+		if text(readiness, "status") == "True" {
+			return condition{health: "ok", since: since}
+		}
+		for _, container := range containers {
+			if code, ended := whole(at(container, "lastState.terminated.exitCode")); ended && code != 0 && at(container, "ready") != true {
+				return condition{health: "degraded", why: first(text(container, "lastState.terminated.reason"), "Error"), since: since}
+			}
+		}
+		return patient(first(text(readiness, "reason"), "NotReady"), since)
+	}
+	scheduled := conditionOf(tree, "PodScheduled")
+	if text(scheduled, "status") == "False" {
+		c := condition{health: "progressing", why: first(text(scheduled, "reason"), "NotScheduled"), since: seconds(text(scheduled, "lastTransitionTime"))}
+		if c.why == "Unschedulable" && c.since != 0 {
+			c.overdue = c.since + 15
+		}
+		return c
+	}
+	return patient(first(waits, "Pending"), seconds(text(scheduled, "lastTransitionTime")))
+}
+
+// conditionOf is one of status.conditions, nil if there is none of that type.
+func conditionOf(tree any, kind string) any {
+	for _, c := range items(tree, "status.conditions") {
+		if text(c, "type") == kind {
+			return c
+		}
+	}
+	return nil
+}
+
+// count is a number that is 0 where it is absent.
+func count(tree any, path string) int64 {
+	n, _ := whole(at(tree, path))
+	return n
+}
+
+func whole(value any) (int64, bool) {
+	switch n := value.(type) {
+	case int64:
+		return n, true
+	case float64:
+		return int64(n), true
+	}
+	return 0, false
+}
+
+func seconds(text string) int64 {
+	at, err := time.Parse(time.RFC3339, strings.TrimSpace(text))
+	if err != nil {
+		return 0
+	}
+	return at.Unix()
+}
