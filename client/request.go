@@ -51,10 +51,26 @@ type Namespaces struct {
 
 // Roots selects what a graph is explored from.
 type Roots struct {
-	ObjectSelectorExpressions []string  `json:"object_selector_expressions"`
-	IgnoreArcDirection        []ArcType `json:"ignore_arc_direction,omitempty"`
+	Objects                   []RootObject `json:"objects,omitempty"`
+	ObjectSelectorExpressions []string     `json:"object_selector_expressions,omitempty"`
+	IgnoreArcDirection        []ArcType    `json:"ignore_arc_direction,omitempty"`
 	// Follow excludes IgnoreArcDirection.
 	Follow *Follow `json:"follow,omitempty"`
+}
+
+// RootObject selects roots in exactly one way: by Kind, LabelSelector or both, or by one
+// of the last four. Namespace goes with each.
+type RootObject struct {
+	// Group is nil for any; "" is the core group.
+	Group             *string `json:"group,omitempty"`
+	Kind              string  `json:"kind,omitempty"`
+	Namespace         string  `json:"namespace,omitempty"`
+	Name              string  `json:"name,omitempty"`
+	LabelSelector     string  `json:"label_selector,omitempty"`
+	HelmRelease       string  `json:"helm_release,omitempty"`
+	ArgoApplication   string  `json:"argo_application,omitempty"`
+	FluxKustomization string  `json:"flux_kustomization,omitempty"`
+	FluxHelmRelease   string  `json:"flux_helm_release,omitempty"`
 }
 
 // Follow says which way a graph is explored from its roots.

@@ -52,8 +52,8 @@ func adviceOf(ctx context.Context, s *selection, noNamespaces bool) advice.Advic
 			Compared: comparedIn(p.Queries[i].Resource.Compared()), Fate: fate.fate, By: fate.by,
 		})
 	}
-	for i, root := range p.Roots {
-		a.Roots = append(a.Roots, advice.Root{Path: fmt.Sprintf("spec.roots.objectSelectorExpressions[%d]", i), Compared: comparedIn(root.Compared())})
+	for _, root := range p.Roots {
+		a.Roots = append(a.Roots, advice.Root{Path: root.Path, Compared: comparedIn(root.Compared()), What: root.What})
 	}
 	if p.Spec.Namespaces != nil {
 		a.Namespaces = p.Spec.Namespaces.Names

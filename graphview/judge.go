@@ -22,7 +22,7 @@ import (
 type judge struct {
 	resource resources.Resource
 	query    *spec.QueryProgram
-	roots    []*expr.ObjectSelector
+	roots    []spec.Root
 	// namespaces are those that the view selects; nil for all.
 	namespaces map[string]bool
 	// waits: which these are is not known yet, so nothing is decided.
@@ -96,16 +96,17 @@ func (j *judge) evaluate(ctx context.Context, o *watch.Decoded) (v verdict) {
 		}
 		v.selection.Part, v.selection.Hash = partOf(j.query.Path, part), maphash.Bytes(contentSeed, part)
 	}
-	for i, selector := range j.roots {
+	for i := range j.roots {
+		root := &j.roots[i]
 		if in.Cost > maxCost {
-			v.err = &delivery.PartialError{Err: fmt.Errorf("roots.objectSelectorExpressions[%d] and those after it: the view's expressions together cost too much on this object", i)}
+			v.err = &delivery.PartialError{Err: fmt.Errorf("%s and those after it: the view's expressions together cost too much on this object", root.Place())}
 			break
 		}
-		matches, err := selector.Matches(ctx, in)
+		matches, err := root.Matches(ctx, in)
 		if err = errors.Join(treeErr, err); err != nil {
 			// The next one is tried; the object stays.
 			if v.err == nil {
-				v.err = &delivery.PartialError{Err: fmt.Errorf("roots.objectSelectorExpressions[%d]: %w", i, err)}
+				v.err = &delivery.PartialError{Err: fmt.Errorf("%s: %w", root.Place(), err)}
 			}
 			continue
 		}

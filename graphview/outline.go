@@ -124,8 +124,8 @@ func outlineOf(s situation) outline {
 	}
 	p.noteBlindness()
 	roots := ""
-	if s.program.Spec.Roots != nil {
-		roots = strings.Join(s.program.Spec.Roots.ObjectSelectorExpressions, "\x00")
+	for i := range s.program.Roots {
+		roots += s.program.Roots[i].Expression + "\x00"
 	}
 	for _, selected := range s.selected {
 		p.add(selected, roots)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"sigs.k8s.io/yaml"
 
 	"graphview.dev/graphview/advice"
 	"graphview.dev/graphview/resources"
@@ -47,8 +48,10 @@ var typos = []struct {
 	query string // of resources
 	more  []string
 	root  string
-	names []string
-	want  []string // what is said, without paths; none: nothing
+	// object is a root in YAML.
+	object string
+	names  []string
+	want   []string // what is said, without paths; none: nothing
 }{
 	// Those of a first evaluation.
 	{query: "resource == 'pod'", want: []string{"it matches nothing: the cluster serves no resource 'pod'; did you mean 'pods'?"}},
@@ -97,6 +100,12 @@ var typos = []struct {
 	{root: "obj.kind == 'pod'", want: []string{"the cluster serves no kind 'pod'; did you mean 'Pod'?", noRoot}},
 	{root: "namespace == 'shop' && name == 'web'", names: []string{"orders"}, want: []string{noRoot, "spec.namespaces does not name 'shop'"}},
 	{root: "name == 'web'", want: []string{noRoot}},
+	{object: "{kind: Deploymnet, name: web}", want: []string{"the cluster serves no kind 'Deploymnet'; did you mean 'Deployment'?", noRoot}},
+	{object: "{group: core, kind: Pod}", want: []string{"the cluster serves no group 'core': the core group is the empty text; did you mean group == ''?", noRoot}},
+	{query: "resource == 'pods'", object: "{kind: Deployment, name: web}", want: []string{noRoot, "the queries do not select kind 'Deployment'"}},
+	{object: "{helmRelease: pay}", want: []string{noRoot, "the queries select no deployed or pending release of Helm that is named 'pay'"}},
+	{object: "{argoApplication: orders, namespace: argocd}", want: []string{noRoot, "the queries select no Application of Argo CD that is named 'orders' in namespace 'argocd'"}},
+	{object: "{fluxKustomization: apps}", want: []string{noRoot, "the cluster serves no group 'kustomize.toolkit.fluxcd.io': is its CustomResourceDefinition installed?"}},
 	{names: []string{"elsewhere"}, want: []string{"there is no namespace 'elsewhere'; what is in it is shown when it is created"}},
 
 	// What is right, or may become so.
@@ -134,6 +143,14 @@ func TestTypos(t *testing.T) {
 		if tt.root != "" {
 			declared.Roots = &spec.Roots{ObjectSelectorExpressions: []string{tt.root}}
 			written = append(written, "root `"+tt.root+"`")
+		}
+		if tt.object != "" {
+			var root spec.RootObject
+			if err := yaml.Unmarshal([]byte(tt.object), &root); err != nil {
+				t.Fatal(err)
+			}
+			declared.Roots = &spec.Roots{Objects: []spec.RootObject{root}}
+			written = append(written, "root `"+tt.object+"`")
 		}
 		name := strings.Join(written, ", ")
 		t.Run(name, func(t *testing.T) {

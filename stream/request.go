@@ -38,14 +38,28 @@ type viewRequest struct {
 		ObjectSelectorExpression string   `json:"object_selector_expression"`
 	} `json:"namespaces"`
 	Roots *struct {
-		ObjectSelectorExpressions []string `json:"object_selector_expressions"`
-		IgnoreArcDirection        []string `json:"ignore_arc_direction"`
+		Objects                   []rootRequest `json:"objects"`
+		ObjectSelectorExpressions []string      `json:"object_selector_expressions"`
+		IgnoreArcDirection        []string      `json:"ignore_arc_direction"`
 		Follow                    *struct {
 			Direction string   `json:"direction"`
 			Depth     int      `json:"depth"`
 			Types     []string `json:"types"`
 		} `json:"follow"`
 	} `json:"roots"`
+}
+
+// rootRequest is a spec.RootObject.
+type rootRequest struct {
+	Group             *string `json:"group"`
+	Kind              string  `json:"kind"`
+	Namespace         string  `json:"namespace"`
+	Name              string  `json:"name"`
+	LabelSelector     string  `json:"label_selector"`
+	HelmRelease       string  `json:"helm_release"`
+	ArgoApplication   string  `json:"argo_application"`
+	FluxKustomization string  `json:"flux_kustomization"`
+	FluxHelmRelease   string  `json:"flux_helm_release"`
 }
 
 // parseRequest reads a request. An error says what is malformed; whether the
@@ -91,6 +105,9 @@ func (r *viewRequest) spec() (spec.Spec, error) {
 		return out, nil
 	}
 	out.Roots = &spec.Roots{ObjectSelectorExpressions: r.Roots.ObjectSelectorExpressions}
+	for _, o := range r.Roots.Objects {
+		out.Roots.Objects = append(out.Roots.Objects, spec.RootObject(o))
+	}
 	var err error
 	if out.Roots.IgnoreArcDirection, err = parseArcTypes("roots.ignore_arc_direction", r.Roots.IgnoreArcDirection); err != nil {
 		return spec.Spec{}, err

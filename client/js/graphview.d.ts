@@ -170,12 +170,28 @@ export interface Request {
   >;
   namespaces?: { names?: string[]; label_selector?: string; field_selector?: string; object_selector_expression?: string };
   roots?: {
-    object_selector_expressions: string[];
+    /** At least one of objects and object_selector_expressions. */
+    objects?: RootObject[];
+    object_selector_expressions?: string[];
     /** Excludes follow. */
     ignore_arc_direction?: Array<"or" | "r" | "t">;
     /** down: what an object refers to and owns; up: what refers to it and owns it. */
     follow?: { direction: "down" | "up" | "both"; depth?: number; types?: Array<"or" | "r" | "t"> };
   };
+}
+
+/** Root objects, selected in exactly one way: by kind, label_selector or both, or by one of the last four. */
+export interface RootObject {
+  /** Absent: any; "" is the core group. */
+  group?: string;
+  kind?: string;
+  namespace?: string;
+  name?: string;
+  label_selector?: string;
+  helm_release?: string;
+  argo_application?: string;
+  flux_kustomization?: string;
+  flux_helm_release?: string;
 }
 
 export interface RequestObject {

@@ -38,8 +38,8 @@ func SpecOf(in *v1alpha1.GraphViewSpec) (spec.Spec, error) {
 	if in.Namespaces != nil {
 		out.Namespaces = namespacesOf(in.Namespaces)
 	}
-	// No expressions restrict nothing, so there are no roots to speak of.
-	if in.Roots != nil && len(in.Roots.ObjectSelectorExpressions) > 0 {
+	// No objects and no expressions restrict nothing, so there are no roots to speak of.
+	if in.Roots != nil && len(in.Roots.Objects)+len(in.Roots.ObjectSelectorExpressions) > 0 {
 		roots, err := rootsOf(in.Roots)
 		if err != nil {
 			return spec.Spec{}, err
@@ -82,6 +82,14 @@ func namespacesOf(in *v1alpha1.Namespaces) *spec.Namespaces {
 
 func rootsOf(in *v1alpha1.Roots) (*spec.Roots, error) {
 	out := &spec.Roots{}
+	for i := range in.Objects {
+		o := &in.Objects[i]
+		out.Objects = append(out.Objects, spec.RootObject{
+			Group: o.Group, Kind: o.Kind, Namespace: string(o.Namespace), Name: o.Name, LabelSelector: o.LabelSelector,
+			HelmRelease: string(o.HelmRelease), ArgoApplication: string(o.ArgoApplication),
+			FluxKustomization: string(o.FluxKustomization), FluxHelmRelease: string(o.FluxHelmRelease),
+		})
+	}
 	for _, expression := range in.ObjectSelectorExpressions {
 		out.ObjectSelectorExpressions = append(out.ObjectSelectorExpressions, string(expression))
 	}

@@ -57,10 +57,13 @@ const (
 	Matchless
 )
 
-// Root is a root expression.
+// Root is what selects roots.
 type Root struct {
 	Path     string
 	Compared []Comparison
+	// What says which objects the root selects, "" where nobody can say it better than
+	// its expression.
+	What string
 }
 
 // Spec is what there is to advise about.
@@ -90,12 +93,14 @@ type Advice struct {
 	// Roots hold, too, and say why root expressions may select nothing. They are worth
 	// saying while no object is a root, or nobody knows whether one is.
 	Roots []Finding
+	// Absent say what is not there while no object is a root.
+	Absent []Finding
 }
 
 // WhileRootless is what there is to say while no object is a root.
 func (a Advice) WhileRootless() []Finding {
 	none := Finding{NoRoots, "spec.roots", "no object is a root, so nothing is visible; an object that becomes one is shown at once"}
-	return slices.Concat(a.Findings, []Finding{none}, a.Roots)
+	return slices.Concat(a.Findings, []Finding{none}, a.Roots, a.Absent)
 }
 
 // maxNamed is how many namespaces are named one by one.
@@ -128,6 +133,8 @@ func Of(ctx context.Context, s Spec) Advice {
 		a.Findings = append(a.Findings, sure...)
 		if why := served.rootless(root, selected, s.Namespaces); why != "" && len(sure) == 0 {
 			a.Roots = append(a.Roots, Finding{NoRoots, root.Path, why})
+		} else if len(sure) == 0 && root.What != "" {
+			a.Absent = append(a.Absent, Finding{NoRoots, root.Path, "the queries select no " + root.What})
 		}
 	}
 	return a

@@ -22,6 +22,15 @@ func Ended(labels map[string]string) bool { return slices.Contains(ended, labels
 // pending is how the words begin for a revision that is about to be deployed.
 const pending = "pending-"
 
+// Selector is a label selector for the Secrets and ConfigMaps of a release's revisions
+// that are deployed, or about to be. Both count: Helm says of the old one that it is
+// superseded before it says of the new one that it is deployed.
+func Selector(release string) string {
+	return "owner=helm,name=" + release + ",status in (" + strings.Join(current, ",") + ")"
+}
+
+var current = []string{"deployed", pending + "install", pending + "rollback", pending + "upgrade"}
+
 // Field is where a Secret or ConfigMap has its release.
 const Field = "data.release"
 

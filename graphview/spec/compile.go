@@ -91,15 +91,7 @@ func Compile(ctx context.Context, declared Spec) (*Program, error) {
 		p.Namespaces = c.namespaces("spec.namespaces", declared.Namespaces)
 	}
 	if declared.Roots != nil {
-		if n := len(declared.Roots.ObjectSelectorExpressions); n > maxRoots {
-			c.shape("spec.roots.objectSelectorExpressions", "must have at most %d expressions, has %d", maxRoots, n)
-		}
-		for i, text := range declared.Roots.ObjectSelectorExpressions[:min(len(declared.Roots.ObjectSelectorExpressions), maxRoots)] {
-			selector, err := expr.CompileObject(c.ctx, text)
-			if c.check(fmt.Sprintf("spec.roots.objectSelectorExpressions[%d]", i), err) {
-				p.Roots = append(p.Roots, selector)
-			}
-		}
+		p.Roots = c.roots("spec.roots", declared.Roots)
 	}
 	if c.interrupted {
 		return nil, fmt.Errorf("compile: %w", context.Cause(ctx))

@@ -19,7 +19,7 @@ type Program struct {
 	Queries []QueryProgram
 	// Namespaces is nil for all namespaces.
 	Namespaces *NamespaceProgram
-	Roots      []*expr.ObjectSelector
+	Roots      []Root
 }
 
 // QueryProgram is a compiled Query.

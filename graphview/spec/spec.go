@@ -55,6 +55,8 @@ type Namespaces struct {
 
 // Roots selects the objects from which a view is explored.
 type Roots struct {
+	// Objects and ObjectSelectorExpressions each select roots.
+	Objects                   []RootObject
 	ObjectSelectorExpressions []string
 	IgnoreArcDirection        []graph.ArcType
 	// Follow is another way from the roots than along arcs and against those of

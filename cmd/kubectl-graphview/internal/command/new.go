@@ -20,8 +20,8 @@ type preset struct {
 	// include is the resource expression; namespaced restricts it to the namespace.
 	include    string
 	namespaced bool
-	// root is what the root is besides its name and namespace, "" without roots. How it
-	// is followed is follow.
+	// root is the root object, with a place for its name, "" without roots. How it is
+	// followed is follow.
 	root, follow string
 }
 
@@ -33,21 +33,21 @@ const (
 // presets in the order in which they are listed.
 var presets = []preset{
 	{use: "helm", what: "what a release of Helm installed", named: true, wide: true, include: everything, follow: owned,
-		root: "group == '' && kind == 'Secret' && labels.owner == 'helm' && labels.status == 'deployed' && labels.name == '%s'"},
+		root: "helmRelease: %q"},
 	{use: "application", what: "what an Application of Argo CD manages", named: true, wide: true, include: everything, follow: owned,
-		root: "group == 'argoproj.io' && kind == 'Application' && name == '%s'"},
+		root: "argoApplication: %q"},
 	{use: "kustomization", what: "what a Kustomization of Flux manages", named: true, wide: true, include: everything, follow: owned,
-		root: "group == 'kustomize.toolkit.fluxcd.io' && kind == 'Kustomization' && name == '%s'"},
+		root: "fluxKustomization: %q"},
 	{use: "helmrelease", what: "what a HelmRelease of Flux manages", named: true, wide: true, include: everything, follow: owned,
-		root: "group == 'helm.toolkit.fluxcd.io' && kind == 'HelmRelease' && name == '%s'"},
+		root: "fluxHelmRelease: %q"},
 	{use: "deployment", what: "a Deployment, what it owns and what it uses", named: true, include: everything, namespaced: true, follow: owned,
-		root: "group == 'apps' && kind == 'Deployment' && name == '%s'"},
+		root: "group: apps, kind: Deployment, name: %q"},
 	{use: "statefulset", what: "a StatefulSet, what it owns and what it uses", named: true, include: everything, namespaced: true, follow: owned,
-		root: "group == 'apps' && kind == 'StatefulSet' && name == '%s'"},
+		root: "group: apps, kind: StatefulSet, name: %q"},
 	{use: "configmap", what: "what would notice if a ConfigMap changed or went", named: true, include: everything, namespaced: true, follow: "follow: {direction: Up}",
-		root: "group == '' && kind == 'ConfigMap' && name == '%s'"},
+		root: "kind: ConfigMap, name: %q"},
 	{use: "secret", what: "what would notice if a Secret changed or went", named: true, include: everything, namespaced: true, follow: "follow: {direction: Up}",
-		root: "group == '' && kind == 'Secret' && name == '%s'"},
+		root: "kind: Secret, name: %q"},
 	{use: "namespace", what: "everything in the namespace: what is missing, what is unhealthy", include: "namespaced", namespaced: true},
 	{use: "network", what: "what leads to the namespace's Pods: Gateways, routes, Ingresses, Services", namespaced: true,
 		include: "group in ['networking.k8s.io', 'gateway.networking.k8s.io', 'discovery.k8s.io'] || (group == '' && kind in ['Service', 'Pod'])"},
@@ -75,8 +75,8 @@ spec:
 {{- end}}
 {{- if .Root}}
   roots:
-    objectSelectorExpressions:
-    - "{{.Root}} && namespace == '{{.Namespace}}'"
+    objects:
+    - { {{- .Root}}, namespace: {{printf "%q" .Namespace -}} }
     {{.Follow}}
 {{- end}}
 {{- if .Account}}
@@ -149,7 +149,7 @@ func (p *preset) write(c *cli, cmd *cobra.Command, args []string, namespace, acc
 	err := presetText.Execute(c.Out, map[string]any{
 		"What": strings.ToUpper(p.what[:1]) + p.what[1:] + ".", "Name": name, "Namespace": namespace, "Include": p.include,
 		"Namespaced": p.namespaced, "Root": root, "Follow": p.follow, "Account": account, "Wide": p.wide,
-		"Secrets": strings.Contains(p.root, "'Secret'"),
+		"Secrets": strings.Contains(p.root, "Secret") || strings.Contains(p.root, "helmRelease"),
 	})
 	if err != nil {
 		return fmt.Errorf("write the manifest: %w", err)

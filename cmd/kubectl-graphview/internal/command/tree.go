@@ -93,13 +93,12 @@ func (v *view) declaredRoots(ctx context.Context, g *client.Graph) []client.Key 
 		}
 	}
 	slices.SortFunc(keys, client.Key.Compare)
-	declared, err := v.declaration(ctx)
-	if err != nil || len(keys) < 2 || declared.Spec.Roots == nil || len(declared.Spec.Roots.ObjectSelectorExpressions) < 2 {
+	if len(keys) < 2 {
 		return keys
 	}
-	var expressions []string
-	for _, e := range declared.Spec.Roots.ObjectSelectorExpressions {
-		expressions = append(expressions, string(e))
+	expressions, err := v.rootExpressions(ctx)
+	if err != nil || len(expressions) < 2 {
+		return keys
 	}
 	whole, err := v.client.Get(ctx, v.namespace, v.name)
 	if err != nil {

@@ -1,0 +1,233 @@
+package spec
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/selection"
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"graphview.dev/graphview/expr"
+	"graphview.dev/graphview/helm"
+)
+
+// RootObject selects root objects without an expression, in exactly one way: by Kind,
+// LabelSelector or both, or by one of the last four. Namespace goes with each.
+type RootObject struct {
+	// Group is nil for any, and Namespace and Name are "" for any. Group and Name go
+	// with a Kind, and Name with no LabelSelector.
+	Group                                *string
+	Kind, Namespace, Name, LabelSelector string
+	// HelmRelease names a release of Helm, the others an object of their tool.
+	HelmRelease, ArgoApplication, FluxKustomization, FluxHelmRelease string
+}
+
+// Root is one way to be a root.
+type Root struct {
+	// Path is its place in the spec, and Expression what it is in CEL.
+	Path, Expression string
+	*expr.ObjectSelector
+	// What says which objects it selects; "" where only the expression says that.
+	What string
+}
+
+// Place is the root's place as warnings about objects say it.
+func (r *Root) Place() string { return strings.TrimPrefix(r.Path, "spec.") }
+
+// maxRootSelector bounds a label selector of a RootObject, as the GraphView CRD does.
+const maxRootSelector = 1024
+
+// roots compiles what selects roots. Objects come first: they cost less.
+func (c *compiler) roots(path string, r *Roots) (roots []Root) {
+	if n := len(r.Objects); n > maxRoots {
+		c.shape(path+".objects", "must have at most %d objects, has %d", maxRoots, n)
+	}
+	for i := range r.Objects[:min(len(r.Objects), maxRoots)] {
+		root := Root{Path: fmt.Sprintf("%s.objects[%d]", path, i)}
+		if c.rootObject(&root, &r.Objects[i]) {
+			roots = append(roots, root)
+		}
+	}
+	if n := len(r.ObjectSelectorExpressions); n > maxRoots {
+		c.shape(path+".objectSelectorExpressions", "must have at most %d expressions, has %d", maxRoots, n)
+	}
+	for i, text := range r.ObjectSelectorExpressions[:min(len(r.ObjectSelectorExpressions), maxRoots)] {
+		root := Root{Path: fmt.Sprintf("%s.objectSelectorExpressions[%d]", path, i), Expression: text}
+		var err error
+		if root.ObjectSelector, err = expr.CompileObject(c.ctx, text); c.check(root.Path, err) {
+			roots = append(roots, root)
+		}
+	}
+	return roots
+}
+
+// managers are the kinds whose objects say what they deploy.
+var managers = []struct {
+	member, group, kind, title string
+	name                       func(*RootObject) string
+}{
+	{"argoApplication", "argoproj.io", "Application", "Application of Argo CD", func(o *RootObject) string { return o.ArgoApplication }},
+	{"fluxKustomization", "kustomize.toolkit.fluxcd.io", "Kustomization", "Kustomization of Flux", func(o *RootObject) string { return o.FluxKustomization }},
+	{"fluxHelmRelease", "helm.toolkit.fluxcd.io", "HelmRelease", "HelmRelease of Flux", func(o *RootObject) string { return o.FluxHelmRelease }},
+}
+
+// rootObject writes the expression that selects what o does, and compiles it. It
+// returns false if o is not right.
+func (c *compiler) rootObject(root *Root, o *RootObject) bool {
+	before := len(c.errs)
+	e := &conjunction{}
+	ways := 0
+	if o.Kind != "" || o.LabelSelector != "" {
+		ways++
+		c.described(root, o, e)
+	}
+	for _, m := range managers {
+		if name := m.name(o); name != "" {
+			ways++
+			c.name(root.Path+"."+m.member, name, validation.DNS1123SubdomainMaxLength)
+			e.equals("group", m.group)
+			e.equals("kind", m.kind)
+			e.equals("name", name)
+			root.What = m.title + " that is named " + quoted(name)
+		}
+	}
+	if name := o.HelmRelease; name != "" {
+		ways++
+		c.name(root.Path+".helmRelease", name, maxRelease)
+		e.equals("group", "")
+		e.terms = append(e.terms, `kind in ["Secret", "ConfigMap"]`)
+		c.labels(root.Path+".helmRelease", helm.Selector(name), e)
+		root.What = "deployed or pending release of Helm that is named " + quoted(name)
+	}
+	switch {
+	case ways != 1:
+		c.shape(root.Path, "must say in exactly one way what the object is: by kind, labelSelector or both, or by one of helmRelease, argoApplication, fluxKustomization and fluxHelmRelease")
+	case o.Kind == "" && (o.Group != nil || o.Name != ""):
+		c.shape(root.Path, "has group or name without a kind; add kind, such as Deployment")
+	case o.Name != "" && o.LabelSelector != "":
+		c.shape(root.Path, "has name and labelSelector, which exclude each other; name one object, or select objects by their labels")
+	}
+	if o.Namespace != "" {
+		if problems := validation.IsDNS1123Label(o.Namespace); len(problems) > 0 {
+			c.shape(root.Path+".namespace", "%q is not the name of a namespace: %s", o.Namespace, problems[0])
+		}
+		e.equals("namespace", o.Namespace)
+		root.What += " in namespace " + quoted(o.Namespace)
+	}
+	if len(c.errs) > before || c.interrupted {
+		return false
+	}
+	root.Expression = strings.Join(e.terms, " && ")
+	var err error
+	root.ObjectSelector, err = expr.CompileObject(c.ctx, root.Expression)
+	return c.check(root.Path, err)
+}
+
+// maxRelease is how long the name of a release of Helm may be.
+const maxRelease = 53
+
+// described is a root that is selected by kind, name and labels.
+func (c *compiler) described(root *Root, o *RootObject, e *conjunction) {
+	what := "object"
+	if o.Group != nil {
+		if *o.Group != "" {
+			c.name(root.Path+".group", *o.Group, validation.DNS1123SubdomainMaxLength)
+		}
+		e.equals("group", *o.Group)
+	}
+	if o.Kind != "" {
+		what = o.Kind
+		if len(validation.IsDNS1035Label(strings.ToLower(o.Kind))) > 0 {
+			c.shape(root.Path+".kind", "%s is not a kind; expected one such as Deployment, without group or version", quoted(o.Kind))
+		}
+		e.equals("kind", o.Kind)
+	}
+	root.What = what
+	if o.Name != "" {
+		// Not every kind has the names that most have.
+		if len(o.Name) > validation.DNS1123SubdomainMaxLength || strings.ContainsAny(o.Name, "/%") || !utf8.ValidString(o.Name) {
+			c.shape(root.Path+".name", "%s is not the name of an object", quoted(o.Name))
+		}
+		e.equals("name", o.Name)
+		root.What += " that is named " + quoted(o.Name)
+	}
+	if o.LabelSelector != "" {
+		c.labels(root.Path+".labelSelector", o.LabelSelector, e)
+		root.What += " with these labels"
+	}
+}
+
+// name checks the name of an object.
+func (c *compiler) name(path, name string, most int) {
+	if problems := validation.IsDNS1123Subdomain(name); len(problems) > 0 {
+		c.shape(path, "%s is not a name: %s", quoted(name), problems[0])
+	} else if len(name) > most {
+		c.shape(path, "must have at most %d characters", most)
+	}
+}
+
+// labels adds a label selector.
+func (c *compiler) labels(path, text string, e *conjunction) {
+	if len(text) > maxRootSelector {
+		c.shape(path, "must have at most %d characters", maxRootSelector)
+		return
+	}
+	selector, err := expr.ParseLabelSelector(text)
+	if !c.check(path, err) {
+		return
+	}
+	requirements, selectable := selector.Requirements()
+	if !selectable || len(requirements) == 0 {
+		c.shape(path, "selects everything; leave it out, or name a label")
+	}
+	if len(requirements) > maxRequirements {
+		c.shape(path, "must have at most %d requirements, has %d", maxRequirements, len(requirements))
+		return
+	}
+	for _, r := range requirements {
+		e.requires(r)
+	}
+}
+
+// maxRequirements is how many requirements of labels a root may have: their expression
+// stays within the bounds of one.
+const maxRequirements = 32
+
+// quoted is a text as a message repeats it.
+func quoted(text string) string { return "'" + strings.Trim(strconv.Quote(text), `"`) + "'" }
+
+// conjunction is an expression: that all terms hold.
+type conjunction struct{ terms []string }
+
+func (e *conjunction) equals(variable, value string) {
+	e.terms = append(e.terms, variable+" == "+strconv.Quote(value))
+}
+
+// requires adds a requirement of labels, with the meaning that the API server gives it.
+func (e *conjunction) requires(r labels.Requirement) {
+	key := strconv.Quote(r.Key())
+	has, of := key+" in labels", "labels["+key+"]"
+	values := make([]string, 0, len(r.ValuesUnsorted()))
+	for _, value := range r.Values().List() {
+		values = append(values, strconv.Quote(value))
+	}
+	in := has + " && " + of + " in [" + strings.Join(values, ", ") + "]"
+	term := ""
+	switch r.Operator() {
+	case selection.Exists:
+		term = has
+	case selection.DoesNotExist:
+		term = "!(" + has + ")"
+	case selection.In, selection.Equals, selection.DoubleEquals:
+		term = in
+	case selection.NotIn, selection.NotEquals:
+		term = "!(" + in + ")"
+	case selection.GreaterThan, selection.LessThan:
+		operator := map[selection.Operator]string{selection.GreaterThan: ">", selection.LessThan: "<"}[r.Operator()]
+		term = fmt.Sprintf("%s && %s.matches('^[-+]?[0-9]{1,18}$') && int(%s) %s %s", has, of, of, operator, r.Values().List()[0])
+	}
+	e.terms = append(e.terms, term)
+}
