@@ -28,6 +28,20 @@ var curious = map[string]string{
   roots: {objectSelectorExpressions: ["timestamp(obj.data.token) > timestamp('2026-01-01T00:00:00Z')", "resource == 'secrets'"]}`,
 }
 
+// curiousRule judges Secrets by what is in them, and says it as the reason.
+const curiousRule = `
+apiVersion: graphview.dev/v1alpha1
+kind: ReferenceRule
+metadata: {name: curious}
+spec:
+  from: {group: "", kind: Secret}
+  health:
+    expression: >-
+      has(obj.data) ? {'state': 'degraded', 'reason': string(obj.data.token)}
+      : has(obj.stringData) ? {'state': 'degraded', 'reason': string(obj.stringData.password)}
+      : {'state': 'ok', 'reason': obj.metadata.?annotations['kubectl.kubernetes.io/last-applied-configuration'].orValue('Nothing')}
+`
+
 // control is the name of a value that must be found: the name of a Secret.
 const control = "control"
 
@@ -108,6 +122,7 @@ func (s *stash) change(t *testing.T) {
 // that there nothing may be found once the API server is gone.
 func TestMemory(t *testing.T) {
 	kubectl(t, "create", "namespace", "hidden")
+	fixture.Apply(t, cluster, curiousRule)
 	for name, test := range map[string]struct {
 		environment map[string]string
 		wantGone    bool
@@ -165,7 +180,8 @@ func subscribeAll(t *testing.T) map[string]*subscriber {
 			}
 			return ""
 		})
-		streams[view] = subscribe(t, client, view)
+		streams[view] = subscribe(t, client, view, "")
+		streams[view+", summaries"] = subscribe(t, client, view, "?content=summary")
 	}
 	return streams
 }
@@ -176,7 +192,7 @@ func (s *stash) wantCome(t *testing.T, streams map[string]*subscriber) {
 	t.Helper()
 	last := fmt.Sprintf("last-%016x", rand.Uint64())
 	kubectl(t, "create", "secret", "generic", "-n", "hidden", last)
-	for _, view := range []string{"whole", "parts", "labelled", "rooted"} {
+	for _, view := range []string{"whole", "parts", "labelled", "rooted", "whole, summaries", "rooted, summaries"} {
 		eventually(t, func() string {
 			if text := streams[view].text(); !strings.Contains(text, last) || !strings.Contains(text, s.hidden[control]) {
 				return fmt.Sprintf("the stream of %s has not got so far: %.2000s", view, text)
@@ -242,7 +258,14 @@ func (s *stash) wantUnsaid(t *testing.T, client *http.Client, streams map[string
 	}
 	for view, stream := range streams {
 		said["stream of "+view] = stream.text()
+	}
+	for view := range curious {
 		said["graph of "+view] = get(t, client, graphPath("", view))
+		said["summaries of "+view] = get(t, client, graphPath("", view)+"?content=summary")
+	}
+	// The rule was asked, and saw nothing.
+	if judged := `"k":"Secret","h":"ok","w":"Nothing"`; !strings.Contains(said["summaries of whole"], judged) || strings.Contains(said["summaries of whole"], "degraded") {
+		t.Errorf("no summary has %s: %.2000s", judged, said["summaries of whole"])
 	}
 	for what, text := range said {
 		for name, needle := range s.needles() {

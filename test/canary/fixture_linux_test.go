@@ -61,10 +61,10 @@ type subscriber struct {
 	lines []string
 }
 
-func subscribe(t *testing.T, client *http.Client, view string) *subscriber {
+func subscribe(t *testing.T, client *http.Client, view, query string) *subscriber {
 	t.Helper()
 	ctx, stop := context.WithCancel(context.Background())
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, graphPath("watch/", view), http.NoBody)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, graphPath("watch/", view)+query, http.NoBody)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,10 +1,12 @@
 package integration
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"net/url"
 	"testing"
+	"time"
 
 	"graphview.dev/test/oracle"
 )
@@ -18,41 +20,36 @@ type named struct {
 	Name      string `json:"n"`
 }
 
-// showsOne checks a view's summaries, and each of its objects asked for alone: both
-// are there for what the judge's user may see, and for nothing else.
+// showsSummaries checks a view's summaries, as a graph, as a stream and as one of
+// many: they are of what the judge's user may see, and nothing is beside them.
+func (f *rightsFixture) showsSummaries(t *testing.T, at road, view string, whole oracle.Graph, j *judge) {
+	t.Helper()
+	const asked = "?content=summary"
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	m := dialMux(t, at)
+	m.send(t, `{"id":1,"subscribe":{"namespace":%q,"name":%q,"content":"summary"}}`, f.red, view)
+	for how, got := range map[string]*graphFollower{
+		"get":           snapshot(t, at, f.path("get", view)+asked),
+		"watch":         followSocket(t, ctx, at, f.path("watch", view)+asked, oracle.Client{Strict: true}),
+		"events":        followResponse(t, ctx, at, f.path("watch", view)+asked, http.Header{"Accept": {"text/event-stream"}}),
+		"a multiplexer": &m.opened(t, 1).graphFollower,
+	} {
+		eventually(t, time.Minute, func() string {
+			if diff := f.shows(got, view, whole, j); diff != "" {
+				return how + ": " + diff
+			}
+			return ""
+		})
+	}
+}
+
+// showsOne checks each of a view's objects asked for alone: it is there if the
+// judge's user may see it, and otherwise as if there were none.
 func (f *rightsFixture) showsOne(t *testing.T, at road, view string, whole oracle.Graph, j *judge) {
 	t.Helper()
 	seen, _ := j.leave(whole, nil)
 	path := f.path("get", view)
-	code, body := at.get(t, path+"?content=summary", nil)
-	var summaries struct {
-		Actions []struct {
-			Set *struct {
-				Vertex  named `json:"vx"`
-				Summary *struct {
-					Kind string `json:"k"`
-					UID  string `json:"u"`
-				} `json:"m"`
-				Object json.RawMessage `json:"o"`
-			} `json:"svx"`
-		} `json:"actions"`
-	}
-	if err := json.Unmarshal([]byte(body), &summaries); err != nil || code != http.StatusOK {
-		t.Fatalf("%d %.300s", code, body)
-	}
-	got := 0
-	for _, a := range summaries.Actions {
-		if a.Set == nil {
-			continue
-		}
-		got++
-		if _, ok := seen.Vertices[oracle.VertexKey(a.Set.Vertex)]; !ok || a.Set.Object != nil || a.Set.Summary == nil || a.Set.Summary.Kind == "" || a.Set.Summary.UID == "" {
-			t.Errorf("%v: %+v", a.Set.Vertex, a.Set)
-		}
-	}
-	if got != len(seen.Vertices) {
-		t.Errorf("%d summaries, want %d", got, len(seen.Vertices))
-	}
 	for key := range whole.Vertices {
 		query := url.Values{"group": {key.Group}, "version": {key.Version}, "resource": {key.Resource}, "namespace": {key.Namespace}, "name": {key.Name}}
 		code, body := at.get(t, path+"/object?"+query.Encode(), nil)

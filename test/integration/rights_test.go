@@ -72,7 +72,20 @@ func newRightsFixture(t *testing.T, change ...func(*stream.Options)) *rightsFixt
 // whole is what there is to see of a view.
 func (f *rightsFixture) whole(t *testing.T, view string) oracle.Graph {
 	t.Helper()
-	whole, err := oracle.Build(t.Context(), cluster.Config(), f.views[view])
+	return buildWhole(t, f.views[view])
+}
+
+// summaries is the same, with a summary of each object.
+func (f *rightsFixture) summaries(t *testing.T, view string) oracle.Graph {
+	t.Helper()
+	v := f.views[view]
+	v.Summaries = true
+	return buildWhole(t, v)
+}
+
+func buildWhole(t *testing.T, v oracle.View) oracle.Graph {
+	t.Helper()
+	whole, err := oracle.Build(t.Context(), cluster.Config(), v)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,9 +145,9 @@ func TestRightsMatrix(t *testing.T) {
 	grant(t, c, people["lists-only"], f.blue, rule("watch", "services"), rule("list watch", "secrets"))
 
 	f.rest(t)
-	wholes := map[string]oracle.Graph{}
+	wholes, summaries := map[string]oracle.Graph{}, map[string]oracle.Graph{}
 	for view := range f.views {
-		wholes[view] = f.whole(t, view)
+		wholes[view], summaries[view] = f.whole(t, view), f.summaries(t, view)
 	}
 	events := http.Header{"Accept": {"text/event-stream"}}
 	for name, p := range people {
@@ -199,9 +212,14 @@ func TestRightsMatrix(t *testing.T) {
 			}
 		}
 		for how, at := range map[string]road{"own port": byToken, "aggregated": aggregatedToken} {
-			t.Run(name+"/summaries and single objects/"+how, func(t *testing.T) {
+			t.Run(name+"/single objects/"+how, func(t *testing.T) {
 				f.showsOne(t, at, "named", wholes["named"], judges[p.token])
 			})
+			for view := range f.views {
+				t.Run(name+"/"+view+"/summaries, "+how, func(t *testing.T) {
+					f.showsSummaries(t, at, view, summaries[view], judges[p.token])
+				})
+			}
 		}
 	}
 	t.Run("the matrix tells users apart", func(t *testing.T) { f.tellsApart(t, people) })
