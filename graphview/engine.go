@@ -44,6 +44,7 @@ type Engine struct {
 	byLens   map[*graph.Lens]*View
 	bySource map[graph.SourceID]*feed
 	releases releases
+	outdated outdated
 
 	reducer helm.Reducer
 
@@ -91,6 +92,7 @@ func NewEngine(o Options) (*Engine, error) {
 		slow:      make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2)),
 
 		releases: make(releases),
+		outdated: outdated{objects: make(map[*feed][]*watch.Object), kick: make(chan struct{}, 1)},
 
 		namespaceWatches: budget.NewShares[string](boundNamespaceWatches),
 		sharing:          sharing.NewBook[watch.Key](sharing.Options[*View]{Linger: o.Linger, Tell: (*View).kick}),
@@ -124,7 +126,7 @@ func (e *Engine) Run(ctx context.Context) error {
 	loop.Go(func() { e.loop(bottom) })
 	middle, stopMiddle := context.WithCancel(below)
 	defer stopMiddle()
-	for what, run := range map[string]func(context.Context) error{"discovery": e.discovery.Run, "watches": e.watches.Run, "rules": e.rereadRules, "served kinds": e.followServed} {
+	for what, run := range map[string]func(context.Context) error{"discovery": e.discovery.Run, "watches": e.watches.Run, "rules": e.rereadRules, "served kinds": e.followServed, "outdated objects": e.showOutdated} {
 		sources.Go(func() {
 			if err := run(middle); err != nil {
 				fail(fmt.Errorf("%s: %w", what, err))

@@ -74,6 +74,13 @@ func (f *feed) Set(o *watch.Decoded) {
 	}
 }
 
+// Same tells the loop that an object has a newer version of the same content.
+func (f *feed) Same(o *watch.Object) {
+	if !f.watch.Key().Reduced {
+		f.engine.send(&sameEvent{f, o, o.Version()})
+	}
+}
+
 // Delete tells the loop that an object has gone.
 func (f *feed) Delete(o *watch.Object) {
 	if f.watch.Key().Reduced {

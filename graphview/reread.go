@@ -68,20 +68,29 @@ func (f *feed) reread(ctx context.Context, evaluate bool) {
 	if evaluate {
 		mode = evaluateAgain
 	}
-	err := f.watch.Replay(ctx, func(o *watch.Decoded) func() {
+	f.endedEarly(f.watch.Replay(ctx, f.again(mode)))
+}
+
+// again is Set for an object that the watch retains.
+func (f *feed) again(mode evaluation) watch.Look {
+	return func(o *watch.Decoded) func() {
 		ev, late := f.event(o, mode)
 		if ev == nil {
 			return nil
 		}
 		object := o.Object
 		return func() {
+			ev.object.Version = object.Version() // which may have moved on
 			f.remember(ev)
 			f.engine.send(&rereadEvent{ev})
 			for _, t := range late {
 				t.view.backlog.put(t, object, true)
 			}
 		}
-	})
+	}
+}
+
+func (f *feed) endedEarly(err error) {
 	if err != nil {
 		// The watch ended, and with it what there was to read.
 		f.engine.o.Logger.V(1).Info("Reading objects again ended early", "watch", f.watch.Key().String(), "error", err.Error())

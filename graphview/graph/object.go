@@ -108,6 +108,22 @@ func (g *Graph) Find(id SourceID, namespace, name string) NodeID {
 	return 0
 }
 
+// Confirm tells the graph that a source sees a newer version of an object, with the
+// content that it had told before, which has this hash. It returns false if the graph
+// has another: a source that saw the object change in between brought it, and perhaps no
+// longer sees the object. It has to be set again then. In Update.
+func (g *Graph) Confirm(id SourceID, namespace, name string, version, hash uint64) bool {
+	n := nodeID(g.Find(id, namespace, name))
+	if n == 0 {
+		return true
+	}
+	p := g.nodes.at(n)
+	if p.version < version && p.hash == hash {
+		p.version = version
+	}
+	return p.version >= version
+}
+
 // Remove tells the graph that a source no longer sees an object. In Update.
 func (g *Graph) Remove(id SourceID, namespace, name string) {
 	if n := g.Find(id, namespace, name); n != 0 {

@@ -8,6 +8,9 @@ type Handler interface {
 	// and managedFields. One that was deleted and created again while nobody
 	// looked is set with a new UID, without a Delete.
 	Set(o *Decoded)
+	// Same: the object has another resourceVersion, and what was set is what it is in
+	// that. It may have been something else in between, which other Watches saw.
+	Same(o *Object)
 	// Delete: the object is gone, no longer selected, or may no longer be
 	// read.
 	Delete(o *Object)

@@ -4,23 +4,25 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"unique"
 
 	"graphview.dev/graphview/jsontree"
 )
 
-// Object is one version of one object as a Watch retains it: its identity and
-// its JSON, compressed. It is immutable, may be kept and used from any
-// goroutine.
+// Object is one object as a Watch retains it: its identity and its JSON, compressed.
+// It is immutable, may be kept and used from any goroutine. Its version alone moves on
+// for as long as nothing else changes.
 type Object struct {
 	namespace unique.Handle[string]
 	// data is the name, the UID, and what is retained, in one allocation: there
 	// are many objects.
 	data string
 	// codec is what it was compressed with.
-	codec         *codec
-	version, hash uint64
-	size          uint32
+	codec   *codec
+	version uint64 // atomic
+	hash    uint64
+	size    uint32
 	// seen is the generation in which the Watch last saw the object, under its
 	// lock; no method reads it.
 	seen      uint32
@@ -40,8 +42,12 @@ func (o *Object) Name() string { return o.data[:o.name] }
 // UID is the object's metadata.uid.
 func (o *Object) UID() string { return o.data[o.name : int(o.name)+int(o.uid)] }
 
-// Version is the resourceVersion as a number, or 0 if it is none.
-func (o *Object) Version() uint64 { return o.version }
+// Version is the newest resourceVersion of this content as a number, or 0 if it is
+// none. The JSON has the first.
+func (o *Object) Version() uint64 { return atomic.LoadUint64(&o.version) }
+
+// renew notes that a version has this content too, and tells whether it is another.
+func (o *Object) renew(version uint64) bool { return atomic.SwapUint64(&o.version, version) != version }
 
 // Hash is that of the stripped JSON without metadata.resourceVersion. It is
 // comparable within one process only.

@@ -80,6 +80,10 @@ func (r *recording) Set(o *Decoded) {
 	leave("set " + o.Name())
 }
 
+func (r *recording) Same(o *Object) {
+	r.enter(r.watch)("same " + o.Name())
+}
+
 func (r *recording) Delete(o *Object) {
 	leave := r.enter(r.watch)
 	r.mu.Lock()

@@ -63,6 +63,9 @@ func (w *Watch) take(ctx context.Context, d *document, invalid error) error {
 	if old != nil && old.hash == hash {
 		w.healLocked(d)
 		old.seen = w.generation
+		if old.renew(d.number()) {
+			w.handler.Same(old)
+		}
 		return nil
 	}
 	o, err := w.retainLocked(d, old, hash)

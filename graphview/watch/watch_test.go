@@ -55,6 +55,9 @@ func TestUnchangedIsNotSet(t *testing.T) {
 	if got := r.count("set a"); got != 1 {
 		t.Errorf("set %d times, want once", got)
 	}
+	if got := r.count("same a"); got != 4 {
+		t.Errorf("told %d times of a version with the same content, want 4 times", got)
+	}
 	if got := r.json["a"]; !strings.Contains(got, `"resourceVersion":"2"`) {
 		t.Errorf("resourceVersion moved on without a change: %s", got)
 	}

@@ -1,0 +1,69 @@
+package graphview
+
+import (
+	"context"
+	"sync"
+
+	"graphview.dev/graphview/watch"
+)
+
+// Two watches may see one object, such as one of all namespaces and one of those with
+// a label. While the first is interrupted, the object may become another, be brought by
+// the second, and become again what it was: it leaves the second then, and the first
+// sees no change when it lists again. What the second brought last is not what the
+// object is, and only the version says so.
+
+// sameEvent is an object with a newer version of the content that its watch has told.
+type sameEvent struct {
+	feed    *feed
+	object  *watch.Object
+	version uint64
+}
+
+func (ev *sameEvent) apply(e *Engine) {
+	o := ev.object
+	if !e.graph.Confirm(ev.feed.source, o.Namespace(), o.Name(), ev.version, o.Hash()) {
+		e.outdated.add(ev.feed, o)
+	}
+}
+
+// outdated are the objects whose content in the graph is older than what a watch
+// retains.
+type outdated struct {
+	mu      sync.Mutex
+	objects map[*feed][]*watch.Object
+	kick    chan struct{}
+}
+
+func (d *outdated) add(f *feed, o *watch.Object) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.objects[f] = append(d.objects[f], o)
+	select {
+	case d.kick <- struct{}{}:
+	default: // it is kicked already
+	}
+}
+
+func (d *outdated) take() map[*feed][]*watch.Object {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	all := d.objects
+	d.objects = make(map[*feed][]*watch.Object)
+	return all
+}
+
+// showOutdated has outdated objects shown again, from what their watches retain. It
+// blocks while the loop is behind, as watches do.
+func (e *Engine) showOutdated(ctx context.Context) error {
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-e.outdated.kick:
+		}
+		for f, objects := range e.outdated.take() {
+			f.endedEarly(f.watch.Revisit(ctx, objects, f.again(evaluateAgain)))
+		}
+	}
+}
