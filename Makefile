@@ -58,9 +58,15 @@ dashboard-bench: ## measure the dashboard in Chromium, and write the table in do
 
 EPISODES ?= 200
 SEED ?= 0
+SCENES ?= 4
 .PHONY: faults
+<<<<<<< HEAD
 faults: control-plane ## run EPISODES episodes of faults, beginning with SEED, and print a line for each; make test runs a few
 	@CGO_ENABLED=1 go test -race -v -timeout 4h ./test/faults -args -episodes $(EPISODES) -seed $(SEED) -rounds $(EPISODES)
+=======
+faults: control-plane ## EPISODES of faults, from SEED on, SCENES at once, each with its result in a line; make test runs a few
+	@CGO_ENABLED=1 go test -race -v -timeout 4h ./test/faults -args -episodes $(EPISODES) -seed $(SEED) -scenes $(SCENES) -rounds $(EPISODES)
+>>>>>>> 670e617 (Faults: several engines at once beside one control plane, one snapshot for all that is compared)
 
 FUZZTIME ?= 60s
 .PHONY: fuzz

@@ -7,11 +7,14 @@
 // them back, and it cuts connections. The tests beside it take these, and what
 // can be done to a cluster itself, in seeded episodes: break, change, heal,
 // compare: graphs, and what there is of watches, goroutines and memory. etcd is among
-// them: it is made to stand still again and again.
+// them: it is made to stand still again and again. Several episodes run at once, each
+// in an engine of its own behind a proxy of its own; what happens to the cluster
+// happens to all of them.
 // `make faults` runs some hundreds of episodes and prints a line for each, and a
 // summary; `make test` runs a few.
 //
-// The same seed gives the same faults and the same attempts to change things.
+// The same seed gives the same faults and the same attempts to change things; what
+// happens to the cluster is that of the first seed of those that run at once.
 // When they meet is up to the machine, so a seed that failed once may have to be
 // run more than once.
 //

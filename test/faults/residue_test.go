@@ -9,7 +9,7 @@ import (
 	"graphview.dev/test/fixture"
 )
 
-// What an episode may leave behind for a while: connections that are closed later,
+// What an episode may leave behind of a scene for a while: connections that are closed later,
 // pools that have filled, and objects of the workload, of which there are not always
 // as many.
 const (
@@ -17,15 +17,19 @@ const (
 	moreHeap       = 48 << 20
 )
 
-// residue is what there is between episodes, of the engine and of all that the test
+// residue is what there is between episodes, of the engines and of all that the test
 // has around it.
 type residue struct {
 	watches, goroutines int
 	heap                uint64
 }
 
-func (s *scene) residue() residue {
-	return residue{watches: s.engine.current().Watches(), goroutines: runtime.NumGoroutine(), heap: heap()}
+func residueOf(scenes []*scene) residue {
+	r := residue{goroutines: runtime.NumGoroutine(), heap: heap()}
+	for _, s := range scenes {
+		r.watches += s.engine.current().Watches()
+	}
+	return r
 }
 
 func (r residue) String() string {
@@ -34,10 +38,11 @@ func (r residue) String() string {
 
 // settle waits until nothing of an episode is left but what was there before: the
 // same watches, and no more goroutines and memory.
-func (s *scene) settle(ctx context.Context, before residue) (after residue, err error) {
+func settle(ctx context.Context, scenes []*scene, before residue) (after residue, err error) {
 	why := fixture.Wait(ctx, healsWithin, 4*pollInterval, func() string {
-		after = s.residue()
-		if after.watches != before.watches || after.goroutines > before.goroutines+moreGoroutines || after.heap > before.heap+moreHeap {
+		after = residueOf(scenes)
+		n := len(scenes)
+		if after.watches != before.watches || after.goroutines > before.goroutines+n*moreGoroutines || after.heap > before.heap+uint64(n)*moreHeap { //nolint:gosec // a few
 			return fmt.Sprintf("there are %s; before the first episode there were %s", after, before)
 		}
 		return ""

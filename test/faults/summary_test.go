@@ -23,9 +23,8 @@ type summary struct {
 var played *summary
 
 // note counts an episode.
-func (s *summary) note(troubles []trouble, lasted time.Duration, err error) {
+func (s *summary) note(troubles []trouble, err error) {
 	s.episodes++
-	s.lasted += lasted
 	if err != nil {
 		s.failed++
 	}

@@ -33,13 +33,15 @@ type sort struct {
 	name   string
 	weight int
 	make   func(s *scene, r *rand.Rand) trouble
+	// cluster: it happens to the whole cluster, so that all scenes have it.
+	cluster bool
 }
 
 var sorts = []sort{
-	{"requests fail", 10, requestsFail}, {"connections break", 4, connectionsBreak}, {"answers stall", 4, answersStall},
-	{"out of reach", 3, everybodyLeaves}, {"connections die", 1, connectionsDie}, {"API server killed", 3, serverCrashes},
-	{"etcd slow", 3, etcdIsSlow}, {"engine restarted", 2, engineRestarts}, {"conversion broken", 2, conversionBreaks},
-	{"aggregated API down", 2, extensionFails}, {"namespace stuck", 2, namespaceSticks}, {"large objects", 2, objectsAreLarge},
+	{"requests fail", 10, requestsFail, false}, {"connections break", 4, connectionsBreak, false}, {"answers stall", 4, answersStall, false},
+	{"out of reach", 3, everybodyLeaves, false}, {"connections die", 1, connectionsDie, false}, {"API server killed", 3, serverCrashes, true},
+	{"etcd slow", 3, etcdIsSlow, true}, {"engine restarted", 2, engineRestarts, false}, {"conversion broken", 2, conversionBreaks, true},
+	{"aggregated API down", 2, extensionFails, true}, {"namespace stuck", 2, namespaceSticks, false}, {"large objects", 2, objectsAreLarge, false},
 }
 
 // sortNamed is the index of a sort, -1 if there is none of that name.
@@ -54,8 +56,9 @@ func (s *sort) trouble(in *scene, r *rand.Rand) trouble {
 }
 
 // choose takes one or two different sorts of trouble, the first of which a flag
-// may name.
-func choose(s *scene, r *rand.Rand) []trouble {
+// may name. One that happens to the whole cluster is drawn for the first scene alone:
+// the others have, beside what they draw themselves, what the first one has of these.
+func choose(s *scene, r *rand.Rand, ofFirst []trouble) []trouble {
 	total := 0
 	for _, sort := range sorts {
 		total += sort.weight
@@ -73,9 +76,26 @@ func choose(s *scene, r *rand.Rand) []trouble {
 	if named := sortNamed(*only); named >= 0 {
 		first = named
 	}
-	chosen := []trouble{sorts[first].trouble(s, r)}
+	drawn := []int{first}
 	if second != first && r.IntN(3) == 0 {
-		chosen = append(chosen, sorts[second].trouble(s, r))
+		drawn = append(drawn, second)
+	}
+	if ofFirst != nil {
+		drawn = slices.DeleteFunc(drawn, func(i int) bool { return sorts[i].cluster })
+	}
+	var chosen []trouble
+	for _, i := range drawn {
+		chosen = append(chosen, sorts[i].trouble(s, r))
+	}
+	for _, t := range ofFirst {
+		if i := sortNamed(t.sort); sorts[i].cluster {
+			chosen = append(chosen, sorts[i].trouble(s, r))
+		}
+	}
+	for len(chosen) == 0 {
+		if i := pick(); !sorts[i].cluster {
+			chosen = append(chosen, sorts[i].trouble(s, r))
+		}
 	}
 	// The last to begin is the first to be healed, and an outage keeps others
 	// from either.

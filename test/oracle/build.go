@@ -6,34 +6,27 @@ import (
 	"slices"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
 )
 
 // Build lists what the view selects and returns its graph, as a subscriber who
 // may read everything sees it. The configuration's user must be able to list it.
 func Build(ctx context.Context, config *rest.Config, view View) (Graph, error) {
-	config = rest.CopyConfig(config)
-	config.WarningHandler = rest.NoWarnings{} // of deprecated kinds, which views have too
-	// Connections of its own, closed at the end.
-	http, err := rest.HTTPClientFor(config)
-	if err != nil {
-		return Graph{}, fmt.Errorf("client: %w", err)
-	}
-	defer http.CloseIdleConnections()
-	client, err := dynamic.NewForConfigAndClient(config, http)
-	if err != nil {
-		return Graph{}, fmt.Errorf("client: %w", err)
-	}
-	served, err := discover(config, http)
+	s, err := Take(config)
 	if err != nil {
 		return Graph{}, err
 	}
-	watched, err := choose(served, view.Queries)
+	defer s.Close()
+	return s.Build(ctx, view)
+}
+
+// Build is the view's graph at the time of the snapshot.
+func (s *Snapshot) Build(ctx context.Context, view View) (Graph, error) {
+	watched, err := choose(s.served, view.Queries)
 	if err != nil {
 		return Graph{}, err
 	}
-	namespaces, err := selectNamespaces(ctx, client, view.Namespaces)
+	namespaces, err := s.selectNamespaces(ctx, view.Namespaces)
 	if err != nil {
 		return Graph{}, err
 	}
@@ -43,7 +36,7 @@ func Build(ctx context.Context, config *rest.Config, view View) (Graph, error) {
 	}
 	var objects []object
 	for _, r := range watched {
-		found, err := list(ctx, client, r, namespaces)
+		found, err := s.list(ctx, r, namespaces)
 		if err != nil {
 			return Graph{}, err
 		}
@@ -55,7 +48,7 @@ func Build(ctx context.Context, config *rest.Config, view View) (Graph, error) {
 			return schema.GroupKind(r.Spec.From) == objects[i].kind
 		})
 	}
-	return assemble(served, watched, objects, view)
+	return assemble(s.served, watched, objects, view)
 }
 
 // assemble makes the visible graph of the objects.

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/dynamic"
 )
 
 // selectedNamespaces are those of a view.
@@ -19,14 +18,14 @@ func (s *selectedNamespaces) contain(name string) bool {
 }
 
 // selectNamespaces lists the namespaces and keeps the ones that the view wants.
-func selectNamespaces(ctx context.Context, client dynamic.Interface, wanted *Namespaces) (*selectedNamespaces, error) {
+func (s *Snapshot) selectNamespaces(ctx context.Context, wanted *Namespaces) (*selectedNamespaces, error) {
 	if wanted == nil {
 		return &selectedNamespaces{all: true}, nil
 	}
 	if wanted.ObjectSelectorExpression == "" && wanted.LabelSelector == "" && wanted.FieldSelector == "" {
 		return &selectedNamespaces{all: len(wanted.Names) == 0, names: wanted.Names}, nil
 	}
-	found, err := list(ctx, client, resource{
+	found, err := s.list(ctx, resource{
 		GroupVersionResource: schema.GroupVersionResource{Version: "v1", Resource: "namespaces"},
 		kind:                 "Namespace",
 		filter: Filter{

@@ -8,11 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/util/jsonpath"
 )
 
@@ -29,17 +26,11 @@ type object struct {
 	releases []reference
 }
 
-// list returns the objects of a resource that the view selects. A resource that
-// cannot be read has none: it is forbidden, gone, or its selector is refused.
-func list(ctx context.Context, client dynamic.Interface, r resource, namespaces *selectedNamespaces) ([]object, error) {
-	answer, err := client.Resource(r.GroupVersionResource).List(ctx, metav1.ListOptions{
-		LabelSelector: r.filter.LabelSelector, FieldSelector: r.filter.FieldSelector,
-	})
-	if apierrors.IsForbidden(err) || apierrors.IsNotFound(err) || apierrors.IsMethodNotSupported(err) || apierrors.IsBadRequest(err) {
-		return nil, nil
-	}
+// list returns the objects of a resource that the view selects.
+func (s *Snapshot) list(ctx context.Context, r resource, namespaces *selectedNamespaces) ([]object, error) {
+	listed, err := s.items(ctx, r)
 	if err != nil {
-		return nil, fmt.Errorf("list %s: %w", r.GroupVersionResource, err)
+		return nil, err
 	}
 	var filter *expression
 	if text := r.filter.ObjectSelectorExpression; text != "" {
@@ -49,11 +40,11 @@ func list(ctx context.Context, client dynamic.Interface, r resource, namespaces 
 	}
 	var releases map[[2]string][]reference
 	if r.Group == "" && (r.Resource == "secrets" || r.Resource == "configmaps") {
-		releases = helmReleases(answer.Items)
+		releases = helmReleases(listed)
 	}
 	var objects []object
-	for i := range answer.Items {
-		item := &answer.Items[i]
+	for i := range listed {
+		item := &listed[i]
 		if r.namespaced && !namespaces.contain(item.GetNamespace()) {
 			continue
 		}

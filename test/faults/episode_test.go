@@ -1,0 +1,180 @@
+package faults
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// episode is what one seed does to one scene.
+type episode struct {
+	*scene
+
+	seed     uint64
+	troubles []trouble
+	steps    int
+	// late is a view that is declared once more in the middle of it, and ends as equal
+	// as the others. A view of all namespaces comes and goes, and with it the watches
+	// that the others share.
+	late               string
+	joins, comes, goes int
+	latecomer          *subscriber
+	// outage: the API server is away for a while, for everybody.
+	outage bool
+
+	mu  sync.Mutex
+	err error
+}
+
+// prepare draws what happens. Troubles of the whole cluster are for the first scene to
+// draw; shared are those that it drew, for all others to have too.
+func (s *scene) prepare(seed uint64, first *episode) *episode {
+	r := rand.New(rand.NewPCG(seed, 0))
+	s.dice = rand.New(rand.NewPCG(seed, 3))
+	s.work.Random = rand.New(rand.NewPCG(seed, 1))
+	e := &episode{scene: s, seed: seed}
+	if first == nil {
+		e.troubles = choose(s, r, nil)
+	} else {
+		e.troubles = choose(s, r, first.troubles)
+	}
+	e.outage = slices.ContainsFunc(e.troubles, func(t trouble) bool { return t.outage })
+	e.steps = 20 + r.IntN(40)
+	e.late = slices.Sorted(maps.Keys(s.views))[r.IntN(len(s.views))]
+	e.joins = r.IntN(e.steps)
+	e.comes, e.goes = r.IntN(e.steps), r.IntN(e.steps)
+	return e
+}
+
+// String says what happens.
+func (e *episode) String() string {
+	names := make([]string, len(e.troubles))
+	for i := range e.troubles {
+		names[i] = e.troubles[i].name
+	}
+	return fmt.Sprintf("%s; %d steps", strings.Join(names, " & "), e.steps)
+}
+
+// try notes what goes wrong, of what there is to do.
+func (e *episode) try(ctx context.Context, f func(context.Context) error) {
+	if f == nil {
+		return
+	}
+	if err := f(ctx); err != nil {
+		e.mu.Lock()
+		e.err = errors.Join(e.err, err)
+		e.mu.Unlock()
+	}
+}
+
+// round plays an episode in each scene, all at once: it breaks, changes, heals and
+// compares. What happens to the whole cluster begins after everything else, and ends
+// before that, so that it keeps nobody from either.
+func round(ctx context.Context, scenes []*scene, seed uint64) []*episode {
+	episodes := make([]*episode, len(scenes))
+	var first *episode
+	for i, s := range scenes {
+		episodes[i] = s.prepare(seed+uint64(i), first) //nolint:gosec // an index
+		first = episodes[0]
+	}
+	each := func(do func(*episode)) {
+		var all sync.WaitGroup
+		for _, e := range episodes {
+			all.Go(func() { do(e) })
+		}
+		all.Wait()
+	}
+	each(func(e *episode) { e.begin(ctx, false) })
+	first.begin(ctx, true)
+	each(func(e *episode) { e.suffer(ctx) })
+	first.heal(ctx, true)
+	each(func(e *episode) {
+		e.heal(ctx, false)
+		e.proxy.Heal()
+		for range 5 { // what happens just after counts too
+			e.try(ctx, e.work.Step)
+		}
+	})
+	var looks []*look
+	for _, e := range episodes {
+		looks = append(looks, e.looks()...)
+		if e.latecomer != nil {
+			looks = append(looks, &look{scene: e.scene, view: lateName, want: e.views[e.late], subscribers: []*subscriber{e.latecomer}})
+		}
+	}
+	wrong := compare(ctx, looks)
+	each(func(e *episode) {
+		e.err = errors.Join(e.err, wrong[e.scene])
+		for _, t := range e.troubles {
+			e.try(ctx, t.after)
+		}
+		e.engine.remove(wideName)
+		e.engine.remove(lateName)
+		if e.latecomer != nil {
+			e.latecomer.stop()
+		}
+	})
+	return episodes
+}
+
+// begin begins the troubles, those that are an outage or the others.
+func (e *episode) begin(ctx context.Context, outages bool) {
+	for _, t := range e.troubles {
+		if t.outage == outages {
+			e.try(ctx, t.begin)
+		}
+	}
+}
+
+// heal ends them, the last to begin first.
+func (e *episode) heal(ctx context.Context, outages bool) {
+	for _, t := range slices.Backward(e.troubles) {
+		if t.outage == outages {
+			e.try(ctx, t.heal)
+		}
+	}
+}
+
+// suffer lets troubles happen while the workload goes on.
+func (e *episode) suffer(ctx context.Context) {
+	var until time.Time
+	for _, t := range e.troubles {
+		until = later(until, time.Now().Add(t.lasts))
+	}
+	for i := 0; i < e.steps || time.Now().Before(until); i++ {
+		if i == e.comes {
+			e.engine.apply(wideName, wide())
+		}
+		if i == e.goes {
+			e.engine.remove(wideName)
+		}
+		if i == e.joins {
+			e.engine.apply(lateName, e.views[e.late])
+			e.latecomer = subscribe(ctx, lateName, e.engine.view)
+		}
+		// Nobody can change anything while there is no API server.
+		if err := e.work.Step(ctx); err != nil && !e.outage {
+			e.try(ctx, func(context.Context) error { return err })
+		}
+		for _, t := range e.troubles {
+			e.try(ctx, t.step)
+		}
+		if e.dice.IntN(6) == 0 {
+			e.restless[e.dice.IntN(len(e.restless))].lose(time.Duration(e.dice.IntN(800)) * time.Millisecond)
+		}
+		pause(ctx, time.Duration(e.dice.IntN(80))*time.Millisecond)
+	}
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}

@@ -1,0 +1,73 @@
+package oracle
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
+)
+
+// Snapshot builds the graphs of several views at one time. What more than one of them
+// selects is listed once, when it is first asked for. A snapshot belongs to one
+// goroutine and ends with Close.
+type Snapshot struct {
+	http   *http.Client
+	client dynamic.Interface
+	served []resource
+	lists  map[listing][]unstructured.Unstructured
+}
+
+// listing is what a list asks the API server for.
+type listing struct {
+	resource, labels, fields string
+}
+
+// Take begins a snapshot with what the API server serves. The configuration's user
+// must be able to list what views select.
+func Take(config *rest.Config) (*Snapshot, error) {
+	config = rest.CopyConfig(config)
+	config.WarningHandler = rest.NoWarnings{} // of deprecated kinds, which views have too
+	// Connections of its own, closed at the end.
+	connections, err := rest.HTTPClientFor(config)
+	if err != nil {
+		return nil, fmt.Errorf("client: %w", err)
+	}
+	s := &Snapshot{http: connections, lists: make(map[listing][]unstructured.Unstructured)}
+	if s.client, err = dynamic.NewForConfigAndClient(config, connections); err != nil {
+		return nil, fmt.Errorf("client: %w", err)
+	}
+	if s.served, err = discover(config, connections); err != nil {
+		s.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// Close ends the snapshot's connections.
+func (s *Snapshot) Close() { s.http.CloseIdleConnections() }
+
+// items are the objects of a resource that its selectors let through. A resource that
+// cannot be read has none: it is forbidden, gone, or its selector is refused.
+func (s *Snapshot) items(ctx context.Context, r resource) ([]unstructured.Unstructured, error) {
+	key := listing{r.GroupVersionResource.String(), r.filter.LabelSelector, r.filter.FieldSelector}
+	if found, ok := s.lists[key]; ok {
+		return found, nil
+	}
+	answer, err := s.client.Resource(r.GroupVersionResource).List(ctx, metav1.ListOptions{
+		LabelSelector: r.filter.LabelSelector, FieldSelector: r.filter.FieldSelector,
+	})
+	switch {
+	case err == nil:
+		s.lists[key] = answer.Items
+	case apierrors.IsForbidden(err), apierrors.IsNotFound(err), apierrors.IsMethodNotSupported(err), apierrors.IsBadRequest(err):
+		s.lists[key] = nil
+	default:
+		return nil, fmt.Errorf("list %s: %w", r.GroupVersionResource, err)
+	}
+	return s.lists[key], nil
+}
