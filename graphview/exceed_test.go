@@ -2,9 +2,13 @@ package graphview
 
 import (
 	"errors"
+	"fmt"
+	"strings"
 	"testing"
 
 	"graphview.dev/graphview/delivery"
+	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/spec"
 )
 
 func TestExceeded(t *testing.T) {
@@ -15,4 +19,49 @@ func TestExceeded(t *testing.T) {
 	if exceeded(nil) != nil {
 		t.Error("no bound is an error")
 	}
+}
+
+// TestReferencesHaveRoomAgain: the references of an object that are left out, because
+// those of its namespace name too much, are there once there is room, and the view
+// that has it is told of both.
+func TestReferencesHaveRoomAgain(t *testing.T) {
+	const each, others = 990, 1010
+	e := startEngine(t, Options{Config: serveConfigMaps(t, 2)})
+	var source graph.SourceID
+	change := func(fn func()) {
+		done := make(chan struct{})
+		e.send(funcEvent(func() { defer close(done); fn() }))
+		<-done
+	}
+	references := make([]graph.Reference, each)
+	for i := range references {
+		references[i] = graph.Reference{Type: graph.Direct, To: graph.Kind{Kind: "ConfigMap"}, Namespace: "shop", Name: fmt.Sprint("n", i), Scope: graph.ScopeNamespaced}
+	}
+	change(func() {
+		source = e.graph.AddSource(graph.Kind{Kind: "Other"}, graph.Resource{Resource: "others"}, graph.ScopeNamespaced)
+	})
+	for i := range others {
+		change(func() {
+			e.graph.Set(source, &graph.Object{Namespace: "shop", Name: fmt.Sprint("o", i), Version: 1, Hash: 1, References: references})
+		})
+	}
+	followed := follow(t, e, yes)
+	await(t, "the list", func() bool { return followed.vertices() == 2 })
+	if err := e.ApplyRule(t.Context(), "many", spec.Rule{From: kindOf(configMapsResource), References: []spec.RuleReference{
+		{Expression: "name == 'c0' ? lists.range(1000).map(i, {'group': '', 'kind': 'ConfigMap', 'name': 'n' + string(i)}) : [{'group': '', 'kind': 'ConfigMap', 'name': 'c0'}]"},
+	}}); err != nil {
+		t.Fatal(err)
+	}
+	arcs, warned := func() int { return followed.view.lens.Counts().Arcs }, followed.view.warnings.Faults
+	await(t, "the references of the other object, and a warning", func() bool { return arcs() == 1 && warned() == 1 })
+	if lines := followed.view.warnings.Summary(false); len(lines) != 1 || !strings.Contains(lines[0], "more than 1000000 different objects") {
+		t.Errorf("warnings: %q", lines)
+	}
+	e.retryReferences(t.Context())
+	if arcs() != 1 {
+		t.Error("there are references for which there is no room")
+	}
+	change(func() { e.graph.Remove(source, "shop", "o0") })
+	e.retryReferences(t.Context())
+	await(t, "all references, and no warning", func() bool { return arcs() == 1001 && warned() == 0 })
 }

@@ -46,6 +46,7 @@ func (e *Engine) rereadRules(ctx context.Context) error {
 			if err := e.rules.retrySpent(e.o.Budget); err != nil {
 				e.o.Logger.Error(err, "Rules that cost too much cannot be tried again")
 			}
+			e.retryReferences(ctx)
 			continue
 		case <-e.rules.kick:
 		}
@@ -55,20 +56,61 @@ func (e *Engine) rereadRules(ctx context.Context) error {
 		for _, f := range e.allFeeds() {
 			again, evaluate := stale.has(kindOf(f.resource), e.rules.current.Load().extractor)
 			if again && !f.watch.Key().Reduced && ctx.Err() == nil {
-				f.reread(ctx, evaluate)
+				f.reread(ctx, evaluate, nil)
 			}
 		}
 	}
 }
 
-// reread is Set again for all objects of a feed. They are evaluated again only where
-// views have to be told what could not be evaluated.
-func (f *feed) reread(ctx context.Context, evaluate bool) {
+// retryReferences has the objects read again whose references were left out, because
+// those of their namespace named too much, and now have room.
+func (e *Engine) retryReferences(ctx context.Context) {
+	unread := make(chan map[*feed]map[objectName]bool, 1)
+	find := funcEvent(func() {
+		found := make(map[*feed]map[objectName]bool)
+		for _, u := range e.graph.RetryReferences() {
+			for _, source := range u.Sources {
+				f := e.bySource[source]
+				if f == nil {
+					continue
+				}
+				if found[f] == nil {
+					found[f] = make(map[objectName]bool)
+				}
+				found[f][objectName{u.Namespace, u.Name}] = true
+			}
+		}
+		unread <- found
+	})
+	select {
+	case e.events <- find:
+	case <-ctx.Done():
+		return
+	}
+	select {
+	case found := <-unread:
+		for f, names := range found {
+			f.reread(ctx, false, names)
+		}
+	case <-ctx.Done():
+	}
+}
+
+// reread is Set again for the objects of a feed that have one of the names, nil for
+// all. They are evaluated again only where views have to be told what could not be
+// evaluated.
+func (f *feed) reread(ctx context.Context, evaluate bool, names map[objectName]bool) {
 	mode := evaluateNone
 	if evaluate {
 		mode = evaluateAgain
 	}
-	f.endedEarly(f.watch.Replay(ctx, f.again(mode)))
+	again := f.again(mode)
+	f.endedEarly(f.watch.Replay(ctx, func(o *watch.Decoded) func() {
+		if names != nil && !names[objectName{o.Namespace(), o.Name()}] {
+			return nil
+		}
+		return again(o)
+	}))
 }
 
 // again is Set for an object that the watch retains.

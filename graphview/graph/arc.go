@@ -255,6 +255,7 @@ func (g *Graph) setNames(id nodeID, references []Reference) {
 	for _, a := range g.stale {
 		g.unname(a)
 	}
+	g.setNamed(id, len(want))
 }
 
 // name gives the arc the flags, UID and fields of the references that name its

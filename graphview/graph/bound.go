@@ -132,6 +132,7 @@ func (g *Graph) countMatch(from nodeID, by int) {
 // enforce drops the arcs of holders that exceed a bound, and brings back those of
 // holders that no longer do.
 func (g *Graph) enforce() {
+	g.enforceNames()
 	for space := range g.review {
 		ld := g.loads[space]
 		if ld == nil {
@@ -223,12 +224,8 @@ func (g *Graph) selectedArcs(id nodeID) []arcID {
 func (g *Graph) tellExceedances() {
 	g.exceedances = nil
 	for id := range g.judged {
-		var now *budget.Bound
 		n := g.nodes.at(id)
-		if n.holder != nil {
-			now = n.holder.dropped
-		}
-		before := g.told[id]
+		now, before := g.boundOf(id), g.told[id]
 		if now != nil {
 			g.told[id] = now
 		} else {
@@ -238,7 +235,7 @@ func (g *Graph) tellExceedances() {
 			continue
 		}
 		s := g.slots.at(n.slot)
-		x := Exceedance{Namespace: g.spaces.at(s.space), Name: s.name, Err: g.Exceeded(NodeID(id)), Sources: append([]SourceID{n.claim}, g.claims[id]...)}
+		x := Exceedance{Namespace: g.spaces.at(s.space), Name: s.name, Err: g.Exceeded(NodeID(id)), Sources: g.sourcesOf(id)}
 		for l := range g.lenses {
 			if e := l.index.at(id); e != 0 && l.entries.at(e).flags&member != 0 {
 				x.Lenses = append(x.Lenses, l)

@@ -49,8 +49,14 @@ type Graph struct {
 	loads                         map[spaceID]*load
 	dropped                       map[nodeID]*holder
 	told                          map[nodeID]*budget.Bound // as of the last revision
-	exceedances                   []Exceedance
-	walks                         []Walked
+	// named is how much the references of each namespace's objects name, mostNamed how
+	// much that may be, and unnamed are the objects beyond.
+	named     map[spaceID]int
+	mostNamed int
+	unnamed   map[nodeID]unnamed
+
+	exceedances []Exceedance
+	walks       []Walked
 
 	sources map[SourceID]*source
 	lastID  SourceID
@@ -61,7 +67,8 @@ type Graph struct {
 	uidWas  map[nodeID]uint32
 	noted   []arcID              // that are in the logs of hubs
 	review  map[spaceID]struct{} // whose holders may exceed a bound, or no longer
-	judged  map[nodeID]struct{}  // holders that began or ceased to
+	judged  map[nodeID]struct{}  // objects that began or ceased to
+	crowded map[spaceID]struct{} // whose objects may name too much
 
 	// visits counts what the open revision has looked at, and what its commit has to
 	// look at for what it did.
@@ -101,6 +108,9 @@ func New() *Graph {
 		told:        make(map[nodeID]*budget.Bound),
 		review:      make(map[spaceID]struct{}),
 		judged:      make(map[nodeID]struct{}),
+		named:       make(map[spaceID]int),
+		unnamed:     make(map[nodeID]unnamed),
+		crowded:     make(map[spaceID]struct{}),
 
 		hubSize:          hubSize,
 		sliceChanges:     sliceChanges,
@@ -109,6 +119,7 @@ func New() *Graph {
 		mostOfObject:     int(arcsOfObject.Limit()),
 		mostOfNamespace:  int(arcsOfNamespace.Limit()),
 		mostRequirements: int(requirementsOfObject.Limit()),
+		mostNamed:        int(namedOfNamespace.Limit()),
 
 		lenses:  make(map[*Lens]struct{}),
 		uidWas:  make(map[nodeID]uint32),

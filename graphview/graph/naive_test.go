@@ -23,6 +23,10 @@ type model struct {
 	// dropped says for which of them an object's make nothing; see bounds.
 	mostOfObject, mostOfNamespace, mostRequirements int
 	dropped                                         map[Key]*budget.Bound
+	// mostNamed bounds what the references of a namespace's objects name, and unnamed
+	// are the objects whose references are left out since that was exceeded.
+	mostNamed int
+	unnamed   map[Key]bool
 }
 
 type modelSource struct {
@@ -222,6 +226,80 @@ func requirements(references []Reference) int {
 	return most
 }
 
+// countNames counts what references name.
+func countNames(references []Reference) int {
+	type target struct {
+		typ  ArcType
+		to   Kind
+		name string
+	}
+	targets := map[target]bool{}
+	for _, r := range references {
+		if r.Name != "" {
+			targets[target{r.Type, r.To, r.Name}] = true
+		}
+	}
+	return len(targets)
+}
+
+// byNames are the objects of each namespace whose references name something, those
+// first that name least, and how much the ones name that are not left out.
+func (m *model) byNames() (objects map[string][]Key, names map[Key]int, totals map[string]int) {
+	objects, names, totals = map[string][]Key{}, map[Key]int{}, map[string]int{}
+	for id, src := range m.sources {
+		for _, o := range m.objects[id] {
+			k := Key{src.resource, o.Namespace, o.Name}
+			n := countNames(o.References)
+			if _, seen := names[k]; seen || n == 0 {
+				continue
+			}
+			names[k] = n
+			objects[k.Namespace] = append(objects[k.Namespace], k)
+			if !m.unnamed[k] {
+				totals[k.Namespace] += n
+			}
+		}
+	}
+	for _, keys := range objects {
+		slices.SortFunc(keys, func(a, b Key) int {
+			return cmp.Or(cmp.Compare(names[a], names[b]), cmp.Compare(a.Resource.Resource, b.Resource.Resource), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Version, b.Version))
+		})
+	}
+	return objects, names, totals
+}
+
+// leaveOut leaves out the references of those that name most where they are too many.
+func (m *model) leaveOut() {
+	objects, names, totals := m.byNames()
+	maps.DeleteFunc(m.unnamed, func(k Key, _ bool) bool { return names[k] == 0 })
+	for space, keys := range objects {
+		for _, k := range slices.Backward(keys) {
+			if totals[space] > m.mostNamed && !m.unnamed[k] {
+				totals[space] -= names[k]
+				m.unnamed[k] = true
+			}
+		}
+	}
+}
+
+// room is whose references were left out and have room.
+func (m *model) room() []Key {
+	var found []Key
+	objects, names, totals := m.byNames()
+	for space, keys := range objects {
+		for _, k := range keys {
+			if !m.unnamed[k] {
+				continue
+			}
+			if totals[space] += names[k]; totals[space] > m.mostNamed {
+				break
+			}
+			found = append(found, k)
+		}
+	}
+	return found
+}
+
 func (m *model) kindOf(r Resource) Kind {
 	for _, s := range m.sources {
 		if s.resource == r {
@@ -258,7 +336,7 @@ func (m *model) picture(l *modelLens, allow func(Resource, string) bool) picture
 	arcs := map[link]*attributes{}
 	for from, o := range members {
 		for _, r := range o.References {
-			if r.Selector != nil && m.dropped[from] != nil {
+			if r.Selector != nil && m.dropped[from] != nil || r.Name != "" && m.unnamed[from] {
 				continue
 			}
 			res, ok := l.uses[r.To]

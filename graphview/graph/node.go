@@ -66,6 +66,7 @@ type node struct {
 	labels  *labelSet
 	payload any
 	class   Class
+	names   uint32 // how much its references name
 	// holder has the object's selectors; nil for most.
 	holder *holder
 }
@@ -151,6 +152,7 @@ func (g *Graph) dropNode(id nodeID) {
 	delete(g.uidWas, id)
 	delete(g.judged, id)
 	delete(g.told, id)
+	delete(g.unnamed, id)
 	g.nodes.release(id)
 	g.dropSlot(slotOf)
 }

@@ -46,7 +46,7 @@ func (g *Graph) Set(id SourceID, o *Object) NodeID {
 	before := g.tallyOf(at)
 	g.addClaim(n, id)
 	lags := len(g.claims[n]) > 0 && p.version > o.Version && o.Version != 0
-	if known && (lags || p.version == o.Version && p.hash == o.Hash && g.rules[n] == o.Rules && g.remarks[n] == o.Remark) {
+	if known && (lags || p.version == o.Version && p.hash == o.Hash && g.rules[n] == o.Rules && g.remarks[n] == o.Remark && !g.unnamed[n].again) {
 		return NodeID(n)
 	}
 	if uid := uidHash(o.UID); uid != p.uid {
@@ -157,6 +157,7 @@ func (g *Graph) unclaim(id nodeID, source SourceID) {
 	for a := n.out; a != 0; a = g.nodes.at(id).out {
 		g.removeArc(a)
 	}
+	g.setNamed(id, 0)
 	g.repost(id, n.labels, nil)
 	g.labels.release(n.labels)
 	n.labels, n.payload, n.hash, n.version = nil, nil, 0, 0
