@@ -93,6 +93,7 @@ const (
 	ObjectProcessingFailed = "OBJECT_PROCESSING_FAILED"
 	AccessDenied           = "ACCESS_DENIED"
 	LimitExceeded          = "LIMIT_EXCEEDED"
+	RootNotFound           = "ROOT_NOT_FOUND"
 )
 
 // Warning says what keeps a graph from being all that was asked for. Type and

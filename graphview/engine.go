@@ -61,6 +61,7 @@ type Engine struct {
 	panicked   panicLog
 	owners     owners
 	departed   departed // budgets of views
+	narrowed   *narrowedGraphs
 
 	// mu guards what follows, and the taps and leases of feeds. Nothing that
 	// waits happens under it but Acquire, which waits for Run alone.
@@ -87,6 +88,7 @@ func NewEngine(o Options) (*Engine, error) {
 		bySource:  make(map[graph.SourceID]*feed),
 		writeLock: newWriteLock(),
 		views:     make(map[Name]*View),
+		narrowed:  newNarrowedGraphs(),
 		opened:    make(map[*View]struct{}),
 		feeds:     make(map[*watch.Watch]*feed),
 		slow:      make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2)),

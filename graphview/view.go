@@ -8,6 +8,8 @@ import (
 
 	"time"
 
+	"golang.org/x/time/rate"
+
 	"graphview.dev/api/reason"
 	"graphview.dev/graphview/advice"
 	"graphview.dev/graphview/delivery"
@@ -255,6 +257,9 @@ func (v *View) newsChannel() <-chan struct{} {
 
 // Subscribe begins a subscription. It is to be closed.
 func (v *View) Subscribe(o delivery.SubscribeOptions) *delivery.Subscription {
+	if o.Narrow != nil {
+		o.Payer = v.engine.narrowed.payer(o.Owner, func(now time.Time) *rate.Limiter { return v.engine.owners.of(o.Owner, v.engine.o.Budget, now) })
+	}
 	return v.publisher.Subscribe(o)
 }
 

@@ -43,14 +43,17 @@ func (s *Server) serveConnection(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, r, apierrors.NewBadRequest(connectionPath+" is a WebSocket, with subprotocol "+connectionProtocol+"; its first message says what to stream"))
 		return
 	}
-	content, err := contentOf(r)
+	what, err := wantedOf(r)
+	if err == nil && what.Narrow != nil {
+		err = apierrors.NewBadRequest("?root= goes with a graph that has a name: a request has roots of its own")
+	}
 	if err != nil {
 		s.refuse(w, r, err)
 		return
 	}
 	s.upgrade(w, r, door{protocol: connectionProtocol, about: graphview.Name{Name: connectionPath}, right: rightToConnection, reserve: s.reserveAdHoc},
 		func(stream *stream, conn *websocket.Conn, out *transport.Socket, held *rights.Lease) {
-			s.serveAdHoc(stream, conn, out, held, content)
+			s.serveAdHoc(stream, conn, out, held, what)
 		})
 }
 
@@ -70,7 +73,7 @@ func (s *Server) reserveAdHoc(ctx context.Context, who user.Info) (*stream, erro
 }
 
 // serveAdHoc reads the request, opens its view and streams it.
-func (s *Server) serveAdHoc(stream *stream, conn *websocket.Conn, out *transport.Socket, held *rights.Lease, content delivery.Content) {
+func (s *Server) serveAdHoc(stream *stream, conn *websocket.Conn, out *transport.Socket, held *rights.Lease, what delivery.SubscribeOptions) {
 	declared, err := s.readRequest(stream, conn, out)
 	var view View
 	if err == nil {
@@ -84,7 +87,7 @@ func (s *Server) serveAdHoc(stream *stream, conn *websocket.Conn, out *transport
 		s.refuseRequest(stream, conn, out, err)
 		return
 	}
-	s.newSession(view, delivery.SubscribeOptions{Content: content}, held, out, stream.kill).run(stream.ctx, stream.hard)
+	s.newSession(view, what, held, out, stream.kill).run(stream.ctx, stream.hard)
 }
 
 // readRequest reads the first message, and has the socket take no other. The error

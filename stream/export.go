@@ -39,6 +39,12 @@ var userExports = budget.Declare("exports_per_user", "exports at once of one use
 
 // serveExport answers with the graph as a text for another program.
 func (s *Server) serveExport(w http.ResponseWriter, r *http.Request, view View, f format.Format) {
+	what, err := wantedOf(r)
+	if err != nil {
+		s.refuse(w, r, err)
+		return
+	}
+	what.Content = delivery.SummaryOnly
 	who, _ := request.UserFrom(r.Context())
 	owner := ownerOf(who)
 	if err := s.exporting.Take(owner, 1); err != nil {
@@ -48,7 +54,7 @@ func (s *Server) serveExport(w http.ResponseWriter, r *http.Request, view View, 
 	defer s.exporting.Give(owner, 1)
 	name := view.Name()
 	s.sendSnapshot(w, r, view, snapshot{
-		content:     delivery.SummaryOnly,
+		what:        what,
 		contentType: f.MediaType() + "; charset=utf-8", patience: exportPatience,
 		body: &exportBody{format: f, graph: format.Graph{Namespace: name.Namespace, Name: name.Name}, now: time.Now()},
 		room: func(ctx context.Context, synced bool) (func(), error) { return s.exportRoom(ctx, view, synced) },

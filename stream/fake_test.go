@@ -91,7 +91,7 @@ func (v *fakeView) Subscribe(o delivery.SubscribeOptions) Subscription {
 		panic("content of an object")
 	}
 	s := newSubscription(o.Since, o.Access)
-	s.content = o.Content
+	s.content, s.narrow = o.Content, o.Narrow
 	v.subscribed <- s
 	return s
 }
@@ -105,6 +105,7 @@ type fakeSubscription struct {
 	since   string
 	access  delivery.Access
 	content delivery.Content
+	narrow  *graph.Narrowing
 	answers chan answer
 	waited  []answer
 	once    sync.Once

@@ -69,11 +69,14 @@ func newRegistry(maxGraphs int) *registry {
 
 // ownerOf is of whose share something is taken: a user's, or that of all
 // ServiceAccounts of a namespace, since whoever makes one can make many.
-func ownerOf(who user.Info) string {
-	if namespace, _, err := serviceaccount.SplitUsername(who.GetName()); err == nil {
+func ownerOf(who user.Info) string { return ownerNamed(who.GetName()) }
+
+// ownerNamed is ownerOf of a user's name.
+func ownerNamed(user string) string {
+	if namespace, _, err := serviceaccount.SplitUsername(user); err == nil {
 		return serviceaccount.MakeNamespaceGroupName(namespace)
 	}
-	return who.GetName()
+	return user
 }
 
 // reserve records a stream of one graph, under ctx, or returns a Status. It must be

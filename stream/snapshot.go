@@ -21,7 +21,7 @@ type snapshot struct {
 	// patience is how long one write may take.
 	patience time.Duration
 	body     body
-	content  delivery.Content
+	what     delivery.SubscribeOptions
 	// room, if set, waits until there is room for a graph, which has synced or has
 	// not in time. It is to be given back. The error is a Status, or ctx's.
 	room func(ctx context.Context, synced bool) (giveBack func(), err error)
@@ -37,12 +37,12 @@ type body interface {
 // serveSnapshot answers with the graph as it is: one message that is also a
 // Kubernetes object. It is written as its frames come, never gathered.
 func (s *Server) serveSnapshot(w http.ResponseWriter, r *http.Request, view View) {
-	content, err := contentOf(r)
+	what, err := wantedOf(r)
 	if err != nil {
 		s.refuse(w, r, err)
 		return
 	}
-	s.sendSnapshot(w, r, view, snapshot{contentType: jsonType, patience: s.timing.write, body: newMessageBody(view), content: content})
+	s.sendSnapshot(w, r, view, snapshot{contentType: jsonType, patience: s.timing.write, body: newMessageBody(view), what: what})
 }
 
 // sendSnapshot answers with the graph in some form. Once that has begun, all
@@ -75,7 +75,8 @@ func (s *Server) sendSnapshot(w http.ResponseWriter, r *http.Request, view View,
 	}
 	held := s.permissions.Acquire(stream.ctx, who, view.Name(), rights.Terms{End: stream.end})
 	defer held.Release()
-	subscription := view.Subscribe(delivery.SubscribeOptions{Access: held, Content: form.content})
+	form.what.Access, form.what.Owner = held, ownerNamed(held.User())
+	subscription := view.Subscribe(form.what)
 	defer subscription.Close()
 	within := startWithin
 	if synced {

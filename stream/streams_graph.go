@@ -91,7 +91,9 @@ func (g *muxGraph) openRequest(ctx context.Context, end context.CancelCauseFunc,
 
 func (g *muxGraph) subscribe(view View, what mux.Subscribe) {
 	g.name = view.Name()
-	g.Subscription = view.Subscribe(delivery.SubscribeOptions{Since: what.Since, Content: what.Content, Access: g.lease})
+	g.Subscription = view.Subscribe(delivery.SubscribeOptions{
+		Since: what.Since, Content: what.Content, Narrow: what.Narrow, Access: g.lease, Owner: ownerNamed(g.lease.User()),
+	})
 	g.server.metrics.subscribers.WithLabelValues(muxTransport).Inc()
 }
 

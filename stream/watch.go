@@ -40,12 +40,12 @@ func (s *Server) serveWatch(w http.ResponseWriter, r *http.Request, name graphvi
 		s.refuse(w, r, refusal(name, err))
 		return
 	}
-	content, err := contentOf(r)
+	what, err := wantedOf(r)
 	if err != nil {
 		s.refuse(w, r, err)
 		return
 	}
-	what := delivery.SubscribeOptions{Since: r.URL.Query().Get("since"), Content: content}
+	what.Since = r.URL.Query().Get("since")
 	switch {
 	case upgrade:
 		s.serveSocket(w, r, view, what)
@@ -101,9 +101,9 @@ func rightToWatch(name graphview.Name) question {
 	}
 }
 
-func (s *Server) newSession(view View, what delivery.SubscribeOptions, access delivery.Access, out transport.Transport, cut func()) *session {
+func (s *Server) newSession(view View, what delivery.SubscribeOptions, held *rights.Lease, out transport.Transport, cut func()) *session {
 	name := view.Name()
-	what.Access = access
+	what.Access, what.Owner = held, ownerNamed(held.User())
 	return &session{
 		subscription: view.Subscribe(what), transport: s.metrics.count(out), timing: s.timing,
 		unsent: s.unsent, writing: writing{cut: cut},

@@ -26,29 +26,32 @@ type denial struct {
 // where the subscriber may not read it, whether or not there are objects of it.
 func (p *Publisher) denials(g *gate, before *denial) (set, cleared []Warning, now *denial) {
 	now = p.denialOf(g)
-	if len(g.unknown) > 0 {
+	if len(g.unknown) > 0 || now == before {
 		return nil, nil, before
 	}
-	if now == before {
-		return nil, nil, before
-	}
+	set, cleared = now.since(before)
+	return set, cleared, now
+}
+
+// since compares with an earlier denial, nil for none.
+func (d *denial) since(before *denial) (set, cleared []Warning) {
 	var old map[WarningID]Warning
 	if before != nil {
 		old = before.warnings
 	}
 	for _, id := range slices.SortedFunc(maps.Keys(old), WarningID.compare) {
-		if _, still := now.warnings[id]; !still {
+		if _, still := d.warnings[id]; !still {
 			w := old[id]
 			w.Message = ""
 			cleared = append(cleared, w)
 		}
 	}
-	for _, id := range slices.SortedFunc(maps.Keys(now.warnings), WarningID.compare) {
-		if w := now.warnings[id]; old[id].Message != w.Message {
+	for _, id := range slices.SortedFunc(maps.Keys(d.warnings), WarningID.compare) {
+		if w := d.warnings[id]; old[id].Message != w.Message {
 			set = append(set, w)
 		}
 	}
-	return set, cleared, now
+	return set, cleared
 }
 
 // denialOf is the one that all have who have the same rights. It is another one only

@@ -1,6 +1,7 @@
 package delivery
 
 import (
+	"errors"
 	"sync"
 	"sync/atomic"
 
@@ -61,20 +62,23 @@ type state struct {
 	synced bool    // it was told that the view is synced
 	reset  bool    // it has yet to be told to forget everything
 	denied *denial // whose warnings it was sent
+	absent *denial // of roots, likewise
 }
 
 // viewer is who is sent something: subscribers of equal viewers are sent the same.
 type viewer struct {
 	rights  Rights
 	content Content
+	narrow  string          // the mark of what the viewer narrows the graph to, "" for all of it
+	part    *graph.Narrowed // that part of the graph
 }
 
-func (v viewer) digest() string { return digestOf(v.rights) + v.content.mark() }
+func (v viewer) digest() string { return digestOf(v.rights) + v.content.mark() + v.narrow }
 
 // next returns the messages that follow from a state, and the state after them.
 // There may be none. An unknownError says which rights have to be known first.
 func (p *Publisher) next(lens *graph.Lens, from state, who viewer) ([]*Frame, state, error) {
-	if from.pos.Known == 0 || from.reset {
+	if from.pos.Known == 0 || from.reset || who.part != nil {
 		return p.encode(lens, from, who, catchUpLimit)
 	}
 	return p.changes.next(p, lens, from, who)
@@ -99,9 +103,12 @@ func (p *Publisher) encode(lens *graph.Lens, from state, who viewer, limit readL
 	gate := newGate(who.rights)
 	b := newFrameBuilder(from.reset)
 	b.large = &p.source.Shared.large
-	changes, done, err := p.read(lens, &to.pos, who.content, gate, limit, b)
-	if err != nil {
+	changes, done, err := p.read(lens, &to.pos, who, gate, limit, b)
+	switch {
+	case errors.Is(err, graph.ErrGone):
 		return nil, state{reset: true}, nil
+	case err != nil:
+		return nil, from, tooLarge(err)
 	}
 	if who.rights != nil {
 		named := p.source.Scope().Namespaces
@@ -114,6 +121,11 @@ func (p *Publisher) encode(lens *graph.Lens, from state, who viewer, limit readL
 	}
 	if err := gate.err(); err != nil {
 		return nil, from, err
+	}
+	if done && who.part != nil {
+		var told, taken []Warning
+		told, taken, to.absent = absence(who.part, from.absent)
+		set, cleared = append(set, told...), append(cleared, taken...)
 	}
 	for i := range changes {
 		p.add(b, &changes[i], who.content, from.pos.Known)
@@ -149,12 +161,16 @@ func (p *Publisher) encode(lens *graph.Lens, from state, who viewer, limit readL
 
 // read collects the changes of a piece, and gives the builder room for them. The
 // graph is locked meanwhile.
-func (p *Publisher) read(lens *graph.Lens, pos *graph.Position, content Content, g *gate, limit readLimit, b *frameBuilder) ([]graph.Change, bool, error) {
+func (p *Publisher) read(lens *graph.Lens, pos *graph.Position, who viewer, g *gate, limit readLimit, b *frameBuilder) ([]graph.Change, bool, error) {
 	var changes []graph.Change
 	size, own := 0, 0 // own is without what others share
+	content := who.content
 	read := lens.Read
 	if content == SummaryOnly {
 		read = lens.ReadAll
+	}
+	if who.part != nil {
+		read = who.part.Reader(content == SummaryOnly, g.knowsAll)
 	}
 	done, err := read(pos, limit.elements, g.allow(), func(c graph.Change) bool {
 		changes = append(changes, c)

@@ -66,6 +66,9 @@ func (g *gate) permitted(list []Warning, named map[string]bool) []Warning {
 	})
 }
 
+// knowsAll tells whether no answer has been missing so far.
+func (g *gate) knowsAll() bool { return len(g.unknown) == 0 }
+
 // err is an *unknownError if answers are missing.
 func (g *gate) err() error {
 	if len(g.unknown) == 0 {

@@ -62,6 +62,7 @@ type Interruption struct {
 // Shared is what the publishers of a process have in common. The zero value is ready.
 type Shared struct {
 	large       largeFrames
+	parted      parted
 	encodings   atomic.Uint64
 	subscribers atomic.Int64
 }

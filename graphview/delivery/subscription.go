@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"time"
 
 	"graphview.dev/api/reason"
+	"graphview.dev/graphview/graph"
 )
 
 // SubscribeOptions say where a subscription begins and what it may see.
@@ -17,6 +19,11 @@ type SubscribeOptions struct {
 	Access Access
 	// Content is what is sent of each object.
 	Content Content
+	// Narrow is the part of the graph that is sent, nil for all of it. Owner is the user
+	// who asks for it, to whom what it costs is charged by Payer; nil: it costs nothing.
+	Narrow *graph.Narrowing
+	Owner  string
+	Payer  Payer
 }
 
 // Subscription is one subscriber's position in a view. It holds no queue: what
@@ -26,7 +33,8 @@ type Subscription struct {
 	publisher *Publisher
 	access    Access
 	content   Content
-	since     string // until the first Next
+	narrow    *narrowing // nil: the whole graph
+	since     string     // until the first Next
 	begun     bool
 	digest    string // of the viewer that the state is of
 	revoked   <-chan struct{}
@@ -42,13 +50,18 @@ func (p *Publisher) Subscribe(o SubscribeOptions) *Subscription {
 	p.subscribers.Add(1)
 	p.source.Shared.subscribers.Add(1)
 	p.source.Notify()
-	return &Subscription{publisher: p, access: o.Access, content: o.Content, since: o.Since, ends: p.source.Interruption()}
+	return &Subscription{
+		publisher: p, access: o.Access, content: o.Content, narrow: newNarrowing(o.Narrow, o.Payer), since: o.Since, ends: p.source.Interruption(),
+	}
 }
 
 // Close ends the subscription. It is idempotent.
 func (s *Subscription) Close() {
 	s.closing.Do(func() {
 		p := s.publisher
+		if s.narrow != nil {
+			s.narrow.close(p, s.digest)
+		}
 		p.source.Shared.subscribers.Add(-1)
 		if p.subscribers.Add(-1) == 0 {
 			p.forget()
@@ -97,7 +110,19 @@ func (s *Subscription) Poll() ([]*Frame, error) {
 	if lens == nil {
 		return nil, nil
 	}
+	if n := s.narrow; n != nil {
+		if s.pause.until = n.until; time.Now().Before(n.until) {
+			return nil, nil
+		}
+		who.part = n.of(p, lens, s.digest, &s.state)
+	}
 	frames, next, err := p.next(lens, s.state, who)
+	if s.narrow != nil && err == nil {
+		err = s.narrow.settle()
+	}
+	if closed, ok := errors.AsType[*ClosedError](err); ok {
+		return nil, closed
+	}
 	if err != nil {
 		s.pause.missing = err
 		return nil, nil
@@ -114,6 +139,7 @@ type pause struct {
 	missing       error // rights that have to be known first
 	moved         bool  // there is more to read
 	news, changed <-chan struct{}
+	until         time.Time // nothing is looked at before
 }
 
 // Wait returns when Poll, which has been called, may return something more: at once
@@ -125,9 +151,16 @@ func (s *Subscription) Wait(ctx context.Context) error {
 	case s.pause.moved:
 		return ctx.Err()
 	}
+	var ready <-chan time.Time
+	if wait := time.Until(s.pause.until); wait > 0 {
+		timer := time.NewTimer(wait)
+		defer timer.Stop()
+		ready = timer.C
+	}
 	select {
 	case <-ctx.Done():
 		return ctx.Err()
+	case <-ready:
 	case <-s.ends.Over:
 	case <-s.pause.news:
 	case <-s.pause.changed:
@@ -140,6 +173,9 @@ func (s *Subscription) Wait(ctx context.Context) error {
 // have changed, what it was sent before is to be forgotten.
 func (s *Subscription) viewer() viewer {
 	who := viewer{content: s.content}
+	if s.narrow != nil {
+		who.narrow = s.narrow.mark
+	}
 	changed := false
 	if s.access != nil {
 		select {
@@ -160,6 +196,9 @@ func (s *Subscription) viewer() viewer {
 		s.since = "" // a part of the request's text
 	case changed && digest != s.digest:
 		s.state = state{reset: true}
+		if s.narrow != nil {
+			s.narrow.part = nil
+		}
 	}
 	s.digest = digest
 	return who

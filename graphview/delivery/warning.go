@@ -17,6 +17,7 @@ const (
 	ObjectProcessingFailed = "OBJECT_PROCESSING_FAILED"
 	AccessDenied           = "ACCESS_DENIED"
 	LimitExceeded          = "LIMIT_EXCEEDED"
+	RootNotFound           = "ROOT_NOT_FOUND"
 )
 
 // Warning is a message of that name. Type and Attributes identify it.

@@ -160,6 +160,9 @@ func (w *world) addLens(rooted bool, walk Walk) *modelLens {
 		l.clients = append(l.clients, &client{picture: newPicture()})
 	}
 	l.clients = append(l.clients, &client{picture: newPicture(), allow: withoutNamespaces}, &client{picture: newPicture(), most: 5})
+	for range 2 {
+		l.narrowed = append(l.narrowed, w.narrow(l))
+	}
 	w.m.lenses = append(w.m.lenses, l)
 	return l
 }
@@ -373,6 +376,7 @@ func TestGraphEqualsNaiveTwin(t *testing.T) {
 				}
 				w.checkBounds()
 				for _, l := range w.m.lenses {
+					w.readNarrowed(l, 10)
 					counts, want := l.lens.Counts(), w.m.picture(l, nil)
 					if counts.Vertices != len(want.vertices) || counts.Arcs != len(want.arcs) {
 						t.Fatalf("counts of %+v: %d vertices, %d arcs; want %d, %d", l.walk, counts.Vertices, counts.Arcs, len(want.vertices), len(want.arcs))
@@ -401,6 +405,7 @@ func TestGraphEqualsNaiveTwin(t *testing.T) {
 				}
 			}
 			for _, l := range w.m.lenses {
+				w.readNarrowed(l, 1)
 				for _, c := range l.clients {
 					for !c.read(t, l.lens, 1<<20) {
 					}

@@ -42,8 +42,9 @@ type modelLens struct {
 	walk    Walk
 	certain bool // without inferred references
 	// decide is the view's selection, a function of what it sees.
-	decide  func(Key, Object) Selection
-	clients []*client
+	decide   func(Key, Object) Selection
+	narrowed []*narrowClient
+	clients  []*client
 }
 
 // picture is what a lens shows, or a client has: vertices with their content,
@@ -54,6 +55,14 @@ type picture struct {
 	out      map[Key]map[string]bool
 	// missing are required references to what is not there, by place.
 	missing map[Key]int
+	links   map[string]naiveLink // of a naive picture
+}
+
+// naiveLink is an arc, found if it leads to something.
+type naiveLink struct {
+	from, to Key
+	typ      ArcType
+	found    bool
 }
 
 func newPicture() picture {
@@ -440,7 +449,7 @@ func (m *model) picture(l *modelLens, allow func(Resource, string) bool) picture
 		visible[k] = true
 	}
 	p := newPicture()
-	p.missing = map[Key]int{}
+	p.missing, p.links = map[Key]int{}, map[string]naiveLink{}
 	for a, at := range arcs {
 		if visible[a.from] && at.required && !at.found {
 			p.missing[Key{Resource: a.to.Resource, Namespace: a.to.Namespace}]++
@@ -463,6 +472,7 @@ func (m *model) picture(l *modelLens, allow func(Resource, string) bool) picture
 			slices.Sort(fields)
 			fields = slices.Compact(fields)
 			p.setArc(a.from, a.to, a.typ, fmt.Sprint(at.c, at.b, !at.found, fields[:min(len(fields), maxFields)]))
+			p.links[arcName(a.from, a.to, a.typ)] = naiveLink{a.from, a.to, a.typ, at.found}
 		}
 	}
 	return p
@@ -480,8 +490,19 @@ type client struct {
 
 func (c *client) read(t *testing.T, l *Lens, limit int) bool {
 	t.Helper()
+	done, err := l.Read(&c.pos, limit, c.allow, c.take(t))
+	if err != nil {
+		*c = client{picture: newPicture(), allow: c.allow, most: c.most}
+		return false
+	}
+	return done
+}
+
+// take applies what a read tells.
+func (c *client) take(t *testing.T) func(Change) bool {
+	t.Helper()
 	taken := 0
-	done, err := l.Read(&c.pos, limit, c.allow, func(ch Change) bool {
+	return func(ch Change) bool {
 		taken++
 		switch ch.Op {
 		case SetVertex:
@@ -504,12 +525,7 @@ func (c *client) read(t *testing.T, l *Lens, limit int) bool {
 			delete(c.out[ch.Vertex], name)
 		}
 		return c.most == 0 || taken < c.most
-	})
-	if err != nil {
-		*c = client{picture: newPicture(), allow: c.allow, most: c.most}
-		return false
 	}
-	return done
 }
 
 // holds tells whether a source sees the object.

@@ -152,13 +152,7 @@ func (r *reader) read(e entryID) {
 		}
 		return
 	}
-	since, changed := l.rev(p.since), l.rev(p.changed)
-	if same := max(since, changed) <= r.known; r.all || !same {
-		r.emit(Change{
-			Op: SetVertex, Vertex: key, Payload: g.nodes.at(p.node).payload, Part: l.parts[e].content, Node: NodeID(p.node),
-			Root: p.flags&root != 0, Appeared: since > r.known, Same: same, Logged: l.rev(p.logged), Hash: g.nodes.at(p.node).hash, Remark: g.remarks[p.node],
-		})
-	}
+	r.readVertex(e, key, 0)
 	r.readTombstones(e, key)
 	n := g.nodes.at(p.node)
 	if h := n.holder; h != nil && h.matches > g.hubSize && l.rev(p.since) <= r.known {
@@ -178,23 +172,36 @@ func (r *reader) read(e entryID) {
 	}
 }
 
+// readVertex tells of a visible vertex that has been there for the reader since a revision
+// at least, if that or anything that r shows of it is new to the reader.
+func (r *reader) readVertex(e entryID, key Key, least uint64) {
+	l, g := r.l, r.l.g
+	p := l.entries.at(e)
+	since, changed := max(least, l.rev(p.since)), l.rev(p.changed)
+	if same := max(since, changed) <= r.known; r.all || !same {
+		r.emit(Change{
+			Op: SetVertex, Vertex: key, Payload: g.nodes.at(p.node).payload, Part: l.parts[e].content, Node: NodeID(p.node),
+			Root: p.flags&root != 0, Appeared: since > r.known, Same: same, Logged: l.rev(p.logged), Hash: g.nodes.at(p.node).hash, Remark: g.remarks[p.node],
+		})
+	}
+}
+
 // readArc tells of an arc that starts at a visible entry, if it is new to the
 // reader.
-func (r *reader) readArc(e entryID, key Key, a *arc) {
+func (r *reader) readArc(e entryID, key Key, a *arc) { r.readArcSince(e, key, a, 0) }
+
+// readArcSince is readArc for an arc that is not older than a revision.
+func (r *reader) readArcSince(e entryID, key Key, a *arc, least uint64) {
 	l, g := r.l, r.l.g
 	how := l.arcNow(e, a)
 	if !how.shown {
 		return
 	}
-	since := max(a.stamp, l.rev(l.entries.at(e).since), l.uses[g.slots.at(a.to).kind].since, r.targetSince(a.to, how.resource))
+	since := max(least, a.stamp, l.rev(l.entries.at(e).since), l.uses[g.slots.at(a.to).kind].since, r.targetSince(a.to, how.resource))
 	if onlyInferred(a.flags) {
 		since = max(since, l.certainSince)
 	}
-	if since <= r.known {
-		return
-	}
-	to := g.keyAt(a.to, how.resource)
-	if !r.allowed(to) || how.byNamespaceLabel && !r.namespacesAllowed() {
+	if since <= r.known || !r.admits(a, how) {
 		return
 	}
 	fields := a.fields
@@ -204,10 +211,15 @@ func (r *reader) readArc(e entryID, key Key, a *arc) {
 		fields = a.namedBy
 	}
 	r.emit(Change{
-		Op: SetArc, Vertex: key, To: to, Type: a.typ,
+		Op: SetArc, Vertex: key, To: g.keyAt(a.to, how.resource), Type: a.typ,
 		Controller: a.flags&controller != 0, BlockOwnerDeletion: a.flags&block != 0,
 		Missing: how.missing, Fields: g.fieldsOf(fields),
 	})
+}
+
+// admits tells whether the reader may see an arc that starts at what it may see.
+func (r *reader) admits(a *arc, how arcView) bool {
+	return r.allowed(r.l.g.keyAt(a.to, how.resource)) && (!how.byNamespaceLabel || r.namespacesAllowed())
 }
 
 // targetSince is the revision in which the target of an arc last appeared or

@@ -9,6 +9,7 @@ import (
 
 	"graphview.dev/graphview"
 	"graphview.dev/graphview/delivery"
+	"graphview.dev/graphview/graph"
 	"graphview.dev/stream/transport"
 )
 
@@ -27,6 +28,8 @@ type Subscribe struct {
 	Name    graphview.Name
 	Since   string
 	Content delivery.Content
+	// Narrow is the part of the graph that is wanted, nil for all of it.
+	Narrow *graph.Narrowing
 	// Request describes the ad-hoc view, in JSON that was not looked at. Empty: the
 	// graph has a name.
 	Request []byte
@@ -55,6 +58,9 @@ func parseMessage(text []byte) (m message, err error) {
 			Name      string          `json:"name"`
 			Since     string          `json:"since"`
 			Content   string          `json:"content"`
+			Roots     []string        `json:"roots"`
+			Direction string          `json:"direction"`
+			Depth     int             `json:"depth"`
 			Request   json.RawMessage `json:"request"`
 		} `json:"subscribe"`
 		Unsubscribe *struct {
@@ -80,6 +86,10 @@ func parseMessage(text []byte) (m message, err error) {
 	if err != nil {
 		return m, transport.Malformed("subscribe.%v", err)
 	}
+	narrow, err := delivery.ParseNarrowing(in.Roots, in.Direction, in.Depth)
+	if err != nil {
+		return m, transport.Malformed("subscribe.roots, direction, depth: %v", err)
+	}
 	asked := len(in.Request) > 0 && string(in.Request) != "null"
 	named := in.Namespace != "" && in.Name != ""
 	switch {
@@ -87,8 +97,10 @@ func parseMessage(text []byte) (m message, err error) {
 		return m, transport.Malformed("subscribe must have either namespace and name, or request")
 	case asked && in.Since != "":
 		return m, transport.Malformed("subscribe.since goes with a name: a view of a request begins with its channel")
+	case asked && narrow != nil:
+		return m, transport.Malformed("subscribe.roots goes with a name: a request has roots of its own")
 	case named:
-		m.subscribe = &Subscribe{Name: graphview.Name{Namespace: in.Namespace, Name: in.Name}, Since: in.Since, Content: content}
+		m.subscribe = &Subscribe{Name: graphview.Name{Namespace: in.Namespace, Name: in.Name}, Since: in.Since, Content: content, Narrow: narrow}
 		return m, nil
 	}
 	m.subscribe = &Subscribe{Request: in.Request, Content: content}

@@ -11,6 +11,7 @@ import (
 	"graphview.dev/api/reason"
 	"graphview.dev/graphview"
 	"graphview.dev/graphview/delivery"
+	"graphview.dev/graphview/graph"
 )
 
 const goodRequest = `{"queries":[{"include":{"resource_selector_expression":"resource == 'pods'"}}]}`
@@ -34,6 +35,13 @@ func TestParseMessage(t *testing.T) {
 		"subscribe by request": {
 			text: `{"id":2,"subscribe":{"request":` + goodRequest + `}}`,
 			want: message{id: 2, subscribe: &Subscribe{Request: []byte(goodRequest)}},
+		},
+		"a part": {
+			text: `{"id":1,"subscribe":{"namespace":"shop","name":"web","roots":["nodes/a"],"direction":"up","depth":3}}`,
+			want: message{id: 1, subscribe: &Subscribe{
+				Name:   graphview.Name{Namespace: "shop", Name: "web"},
+				Narrow: &graph.Narrowing{Roots: []graph.Key{{Resource: graph.Resource{Resource: "nodes"}, Name: "a"}}, Walk: graph.Walk{Direction: graph.Up, Depth: 3}},
+			}},
 		},
 		"unsubscribe": {text: ` {"id":3,"unsubscribe":{"channel":7}} `, want: message{id: 3, unsubscribe: 7}},
 
@@ -59,6 +67,11 @@ func TestParseMessage(t *testing.T) {
 		"nothing to subscribe to": {text: `{"id":1,"subscribe":{}}`, wantReason: "either namespace and name, or request"},
 		"name and request":        {text: `{"id":1,"subscribe":{"name":"web","request":` + goodRequest + `}}`, wantReason: "either namespace and name, or request"},
 		"since and request":       {text: `{"id":1,"subscribe":{"since":"r1","request":` + goodRequest + `}}`, wantReason: "subscribe.since"},
+		"a part of a request":     {text: `{"id":1,"subscribe":{"roots":["nodes/a"],"request":` + goodRequest + `}}`, wantReason: "subscribe.roots"},
+		"a root without a name":   {text: `{"id":1,"subscribe":{"namespace":"a","name":"b","roots":["nodes"]}}`, wantReason: "RESOURCE.GROUP/NAMESPACE/NAME"},
+		"a depth without a root":  {text: `{"id":1,"subscribe":{"namespace":"a","name":"b","depth":1}}`, wantReason: "go with a root"},
+		"too deep":                {text: `{"id":1,"subscribe":{"namespace":"a","name":"b","roots":["nodes/a"],"depth":65}}`, wantReason: "between 0, for any, and 64"},
+		"a root that is no text":  {text: `{"id":1,"subscribe":{"namespace":"a","name":"b","roots":[1]}}`, wantReason: "roots"},
 		"no channel":              {text: `{"id":1,"unsubscribe":{}}`, wantReason: "unsubscribe.channel"},
 		"channel zero":            {text: `{"id":1,"unsubscribe":{"channel":0}}`, wantReason: "unsubscribe.channel"},
 		"negative channel":        {text: `{"id":1,"unsubscribe":{"channel":-1}}`, wantReason: "unsubscribe.channel"},

@@ -1,0 +1,193 @@
+package delivery
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"graphview.dev/api/reason"
+	"graphview.dev/graphview/budget"
+	"graphview.dev/graphview/graph"
+)
+
+// Payer answers for what the narrowed graph of one subscriber costs. It is used by one
+// goroutine at a time.
+type Payer interface {
+	// Charge takes what was looked at, and returns how long to wait before more is.
+	Charge(visits int) time.Duration
+	// Hold says how many vertices and arcs are held from now on. The error is an
+	// *budget.Exceeded.
+	Hold(elements int) error
+}
+
+var narrowRoots = budget.Declare("narrowed_graph_roots", "roots that one subscriber narrows a graph to", 16)
+
+// ParseNarrowing reads the parameters that narrow a graph, nil for none of them.
+func ParseNarrowing(roots []string, direction string, depth int) (*graph.Narrowing, error) {
+	if len(roots) == 0 {
+		if direction != "" || depth != 0 {
+			return nil, errors.New("direction and depth go with a root, such as deployments.apps/shop/web")
+		}
+		return nil, nil
+	}
+	if int64(len(roots)) > narrowRoots.Limit() {
+		return nil, narrowRoots.Exceed()
+	}
+	n := &graph.Narrowing{Walk: graph.Walk{Direction: graph.Down, Depth: depth}}
+	if direction != "" {
+		var ok bool
+		if n.Walk.Direction, ok = graph.ParseDirection(direction); !ok {
+			return nil, errors.New("direction must be down, up or both")
+		}
+	}
+	if depth < 0 || depth > graph.MaxDepth {
+		return nil, fmt.Errorf("depth must be between 0, for any, and %d", graph.MaxDepth)
+	}
+	for _, text := range roots {
+		root, err := parseRoot(text)
+		if err != nil {
+			return nil, err
+		}
+		n.Roots = append(n.Roots, root)
+	}
+	return n, nil
+}
+
+// maxRootPart bounds the parts of a root's name.
+const maxRootPart = 253
+
+var errRoot = errors.New("root must be RESOURCE.GROUP/NAMESPACE/NAME, such as deployments.apps/shop/web, pods/shop/web-1 or nodes/worker-1")
+
+// parseRoot reads the name of an object.
+func parseRoot(text string) (graph.Key, error) {
+	parts := strings.Split(strings.Clone(text), "/") // it is a piece of a whole URL
+	if len(parts) < 2 || len(parts) > 3 {
+		return graph.Key{}, errRoot
+	}
+	for _, part := range parts {
+		if part == "" || len(part) > maxRootPart || strings.ContainsFunc(part, func(r rune) bool { return r <= ' ' || r == 0x7f }) {
+			return graph.Key{}, errRoot
+		}
+	}
+	var key graph.Key
+	key.Resource.Resource, key.Group, _ = strings.Cut(parts[0], ".")
+	if key.Resource.Resource == "" {
+		return graph.Key{}, errRoot
+	}
+	if len(parts) == 3 {
+		key.Namespace = parts[1]
+	}
+	key.Name = parts[len(parts)-1]
+	return key, nil
+}
+
+// rootText is what parseRoot reads.
+func rootText(k graph.Key) string {
+	text := k.Resource.Resource
+	if k.Group != "" {
+		text += "." + k.Group
+	}
+	if k.Namespace != "" {
+		text += "/" + k.Namespace
+	}
+	return text + "/" + k.Name
+}
+
+// narrowing is what a subscription has that wants a part of the graph.
+type narrowing struct {
+	what  graph.Narrowing
+	mark  string
+	payer Payer
+
+	part   *graph.Narrowed // nil before the first Poll, and after rights have changed
+	absent *denial
+	until  time.Time // nothing is looked at before
+}
+
+func newNarrowing(what *graph.Narrowing, payer Payer) *narrowing {
+	if what == nil {
+		return nil
+	}
+	return &narrowing{what: *what, mark: markOf(what), payer: payer}
+}
+
+// markOf tells what is sent under one digest of rights from what is under another
+// narrowing.
+func markOf(what *graph.Narrowing) string {
+	h := sha256.New()
+	var buf []byte
+	for _, root := range what.Roots {
+		// No part of a name has a zero byte.
+		buf = append(append(buf, rootText(root)...), 0)
+	}
+	buf = append(buf, byte(what.Walk.Direction))
+	buf = binary.BigEndian.AppendUint64(buf, uint64(what.Walk.Depth)) //nolint:gosec // not negative
+	_, _ = h.Write(buf)
+	return "\x00narrow" + string(h.Sum(nil))
+}
+
+// of is the part of the graph as the subscriber has it.
+func (n *narrowing) of(p *Publisher, lens *graph.Lens, digest string, s *state) *graph.Narrowed {
+	if n.part == nil && s.pos.Known > 0 {
+		n.part = p.source.Shared.parted.take(p.source.UID + digest)
+	}
+	if n.part == nil {
+		n.part = lens.Narrow(n.what)
+	}
+	return n.part
+}
+
+// settle pays for what a Poll has cost.
+func (n *narrowing) settle() error {
+	if n.payer == nil || n.part == nil {
+		return nil
+	}
+	if owed := n.part.Owed(); owed > 0 {
+		if wait := n.payer.Charge(owed); wait > 0 {
+			n.until = time.Now().Add(wait)
+		}
+	}
+	if err := n.payer.Hold(n.part.Size()); err != nil {
+		return tooLarge(err)
+	}
+	return nil
+}
+
+// close gives back what is held, but for what the subscriber may come back for.
+func (n *narrowing) close(p *Publisher, digest string) {
+	if n.payer != nil {
+		_ = n.payer.Hold(0) // it is less than before
+	}
+	if n.part != nil {
+		p.source.Shared.parted.keep(p.source.UID+digest, n.part)
+		n.part = nil
+	}
+}
+
+// tooLarge ends the subscription of who asked for too much.
+func tooLarge(err error) *ClosedError {
+	return &ClosedError{Reason: reason.LimitExceeded, Message: err.Error() + "; ask for a smaller depth or fewer roots"}
+}
+
+// absence returns the warnings about roots that are not there since those of before,
+// those that were taken back, and the present ones.
+func absence(part *graph.Narrowed, before *denial) (set, cleared []Warning, now *denial) {
+	absent := part.Absent()
+	if len(absent) == 0 && before == nil {
+		return nil, nil, nil
+	}
+	found := make(map[WarningID]Warning, len(absent))
+	for _, root := range absent {
+		w := Warning{Type: RootNotFound, Message: rootText(root) + " is not in this graph, or you may not see it: it is not a root until it is there"}
+		w.Attributes = AttributesOf(root.Resource, root.Namespace, root.Name)
+		found[w.ID()] = w
+	}
+	now = &denial{warnings: found}
+	if set, cleared = now.since(before); len(set)+len(cleared) == 0 {
+		return nil, nil, before
+	}
+	return set, cleared, now
+}

@@ -1,0 +1,259 @@
+package delivery
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"graphview.dev/api/reason"
+	"graphview.dev/graphview/access"
+	"graphview.dev/graphview/graph"
+)
+
+// link makes pods, each as namespace/name, and what they refer to.
+func (s *stage) link(pods map[string][]string) {
+	s.graph.Update(func() {
+		for _, from := range slices.Sorted(maps.Keys(pods)) {
+			s.revision++
+			namespace, name, _ := strings.Cut(from, "/")
+			o := &graph.Object{Namespace: namespace, Name: name, UID: "uid-" + name, Version: s.revision, Hash: s.revision}
+			o.Payload = &fakeObject{uid: o.UID, json: `{"kind":"Pod"}`}
+			for _, to := range pods[from] {
+				r := graph.Reference{To: graph.Kind{Kind: "Pod"}, Type: graph.Direct, Field: "spec.next"}
+				r.Namespace, r.Name, _ = strings.Cut(to, "/")
+				o.References = append(o.References, r)
+			}
+			s.lens.Select(s.graph.Set(s.source, o), graph.Selection{Member: true})
+		}
+	})
+}
+
+func narrowTo(t *testing.T, depth int, direction string, roots ...string) *graph.Narrowing {
+	t.Helper()
+	n, err := ParseNarrowing(roots, direction, depth)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+func (r *reader) names() []string { return slices.Sorted(maps.Keys(r.vertices)) }
+
+func (r *reader) wants(t *testing.T, when string, want ...string) {
+	t.Helper()
+	r.catchUp(t)
+	if diff := cmp.Diff(want, r.names()); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", when, diff)
+	}
+}
+
+// TestNarrowedThroughHidden: what a subscriber may not see leads nowhere: neither is it
+// known that something is behind it, nor what uses it.
+func TestNarrowedThroughHidden(t *testing.T) {
+	mayReadShop := fixedAccess{{Resource: "pods", Namespace: "shop"}: true}
+	chain := map[string][]string{"shop/a": {"shop/b", "red/hidden"}, "shop/b": nil, "red/hidden": {"shop/c"}, "shop/c": nil, "shop/user": {"red/hidden"}}
+	for name, test := range map[string]struct {
+		what      *graph.Narrowing
+		access    Access
+		want      []string
+		wantRoots int // that are said not to be there
+	}{
+		"who sees all":              {narrowTo(t, 0, "down", "pods/shop/a"), nil, []string{"a", "b", "c", "hidden"}, 0},
+		"down through it":           {narrowTo(t, 0, "down", "pods/shop/a"), mayReadShop, []string{"a", "b"}, 0},
+		"both ways through it":      {narrowTo(t, 0, "both", "pods/shop/a"), mayReadShop, []string{"a", "b"}, 0},
+		"up through it":             {narrowTo(t, 0, "up", "pods/shop/c"), mayReadShop, []string{"c"}, 0},
+		"from it":                   {narrowTo(t, 0, "both", "pods/red/hidden"), mayReadShop, nil, 1},
+		"from what is not there":    {narrowTo(t, 0, "both", "pods/red/other"), mayReadShop, nil, 1},
+		"one step":                  {narrowTo(t, 1, "down", "pods/shop/a"), nil, []string{"a", "b", "hidden"}, 0},
+		"of two roots, one is here": {narrowTo(t, 1, "up", "pods/shop/b", "pods/shop/other"), nil, []string{"a", "b"}, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStage(t)
+			s.link(chain)
+			r := s.reader(SubscribeOptions{Access: test.access, Narrow: test.what})
+			r.wants(t, "at first", test.want...)
+			roots := 0
+			for id := range r.warnings {
+				if id.kind == RootNotFound {
+					roots++
+				}
+			}
+			if roots != test.wantRoots {
+				t.Errorf("%d roots are said not to be there, want %d: %v", roots, test.wantRoots, r.warnings)
+			}
+			// Nor does it show when it changes.
+			before, sent := maps.Clone(r.vertices), r.sent
+			s.link(map[string][]string{"red/hidden": {"shop/b"}})
+			if r.catchUp(t); test.access != nil && (r.sent != sent || !maps.Equal(before, r.vertices)) {
+				t.Errorf("a change of what is hidden was sent: %v, before %v", r.vertices, before)
+			}
+		})
+	}
+}
+
+// TestNarrowedFollows: a narrowed graph follows the view, and says when its root is there.
+func TestNarrowedFollows(t *testing.T) {
+	for _, content := range []Content{WholeObject, SummaryOnly, KeysOnly} {
+		s := newStage(t)
+		r := s.reader(SubscribeOptions{Narrow: narrowTo(t, 2, "down", "pods/shop/a"), Content: content})
+		s.link(map[string][]string{"shop/b": {"shop/c"}, "shop/c": {"shop/d"}, "shop/d": nil, "shop/x": nil})
+		r.wants(t, "before the root is there")
+		if len(r.warnings) != 1 {
+			t.Fatalf("warnings %v, want one", r.warnings)
+		}
+		s.link(map[string][]string{"shop/a": {"shop/b"}})
+		r.wants(t, "with the root", "a", "b", "c")
+		if len(r.warnings) != 0 {
+			t.Errorf("the root is there, and yet: %v", r.warnings)
+		}
+		sent := r.sent
+		s.link(map[string][]string{"shop/x": {"shop/d"}})
+		r.wants(t, "after a change elsewhere", "a", "b", "c")
+		if r.sent != sent {
+			t.Errorf("%d vertices sent for a change elsewhere", r.sent-sent)
+		}
+		s.link(map[string][]string{"shop/a": {"shop/b", "shop/d"}})
+		r.wants(t, "after another arc", "a", "b", "c", "d")
+		s.link(map[string][]string{"shop/a": {"shop/d"}})
+		r.wants(t, "without the first", "a", "d")
+		s.remove("a")
+		r.wants(t, "without the root")
+		if len(r.warnings) != 1 {
+			t.Errorf("warnings %v, want one", r.warnings)
+		}
+		r.Close()
+	}
+}
+
+// TestNarrowedResumes: who comes back with a rev is sent what has changed since, and who
+// wants another part, or comes late, begins anew.
+func TestNarrowedResumes(t *testing.T) {
+	s := newStage(t)
+	s.link(map[string][]string{"shop/a": {"shop/b", "shop/c"}, "shop/b": nil, "shop/c": nil})
+	what := narrowTo(t, 0, "down", "pods/shop/a")
+	r := s.reader(SubscribeOptions{Narrow: what})
+	r.wants(t, "at first", "a", "b", "c")
+	r.Close()
+	s.link(map[string][]string{"shop/a": {"shop/b"}})
+	back := s.reader(SubscribeOptions{Narrow: what, Since: r.rev})
+	back.vertices = r.vertices
+	back.wants(t, "after coming back", "a", "b")
+	if back.sent != 1 {
+		t.Errorf("%d vertices were sent, want the one that changed", back.sent)
+	}
+	for name, other := range map[string]*graph.Narrowing{"another depth": narrowTo(t, 1, "down", "pods/shop/a"), "all of it": nil} {
+		again := s.reader(SubscribeOptions{Narrow: other, Since: back.rev})
+		frames, err := again.Poll()
+		for err == nil && len(frames) == 0 {
+			frames, err = again.Poll()
+		}
+		if err != nil || !frames[0].Reset {
+			t.Errorf("%s: %v, not a reset", name, err)
+		}
+		again.Close()
+	}
+	back.Close()
+	s.publisher.source.Shared.parted.take("uid" + markOf(what)) // it is forgotten
+	s.link(map[string][]string{"shop/b": {"shop/c"}})
+	late := s.reader(SubscribeOptions{Narrow: what, Since: back.rev})
+	late.vertices["gone"] = ""
+	late.wants(t, "when nothing is remembered", "a", "b", "c")
+}
+
+// learning is somebody whose rights are found out as they are needed.
+type learning struct {
+	known, all fixedRights
+	asked      int
+}
+
+func (l *learning) Rights() Rights           { return someRights(maps.Clone(l.known)) }
+func (l *learning) Changed() <-chan struct{} { return nil }
+func (l *learning) Resolve(_ context.Context, places []access.Place) error {
+	for _, p := range places {
+		l.asked++
+		l.known[p] = l.all[p]
+	}
+	return nil
+}
+
+// someRights know what is among them.
+type someRights map[access.Place]bool
+
+func (r someRights) Allowed(p access.Place) (allowed, known bool) {
+	allowed, known = r[p]
+	return allowed, known
+}
+func (r someRights) Digest() string { return fixedRights(r).Digest() }
+
+// TestNarrowedLearns: where the walk needs to know a right that is not known, it is asked
+// for, and what was there stays.
+func TestNarrowedLearns(t *testing.T) {
+	s := newStage(t)
+	s.link(map[string][]string{"shop/a": {"shop/b"}, "shop/b": nil, "red/c": {"blue/d"}, "blue/d": nil, "green/e": nil})
+	all := fixedRights{}
+	for _, namespace := range []string{"shop", "red", "blue"} {
+		all[access.Place{Resource: "pods", Namespace: namespace}] = true
+	}
+	who := &learning{known: fixedRights{}, all: all}
+	r := s.reader(SubscribeOptions{Narrow: narrowTo(t, 0, "down", "pods/shop/a"), Access: who})
+	r.wants(t, "at first", "a", "b")
+	if who.asked != 1 {
+		t.Errorf("%d rights were asked for, want that in shop alone", who.asked)
+	}
+	sent := r.sent
+	s.link(map[string][]string{"shop/b": {"red/c"}})
+	r.wants(t, "after an arc to elsewhere", "a", "b", "c", "d")
+	if r.sent != sent+3 {
+		t.Errorf("%d vertices were sent again, want b, c and d", r.sent-sent)
+	}
+}
+
+// fakePayer says what a test wants.
+type fakePayer struct {
+	wait    time.Duration
+	refused error
+	visits  int
+	held    int
+}
+
+func (p *fakePayer) Charge(visits int) time.Duration { p.visits += visits; return p.wait }
+func (p *fakePayer) Hold(elements int) error {
+	if p.refused != nil && elements > 0 {
+		return p.refused
+	}
+	p.held = elements
+	return nil
+}
+
+// TestNarrowedIsPaidFor: walks are charged and waited for, what is held is counted, and
+// who holds too much is told.
+func TestNarrowedIsPaidFor(t *testing.T) {
+	s := newStage(t)
+	s.link(map[string][]string{"shop/a": {"shop/b"}, "shop/b": nil})
+	payer := &fakePayer{wait: time.Hour}
+	r := s.reader(SubscribeOptions{Narrow: narrowTo(t, 0, "down", "pods/shop/a"), Payer: payer})
+	r.wants(t, "at first", "a", "b")
+	if payer.visits == 0 || payer.held != 3 {
+		t.Errorf("%d visits, %d held; want some, and 3", payer.visits, payer.held)
+	}
+	s.link(map[string][]string{"shop/b": {"shop/a"}, "shop/c": nil})
+	if frames, err := r.Poll(); len(frames) != 0 || err != nil {
+		t.Errorf("while there is nothing to pay with: %d frames, %v", len(frames), err)
+	}
+	r.Close()
+	if payer.held != 0 {
+		t.Errorf("%d held after the end", payer.held)
+	}
+	payer = &fakePayer{refused: narrowRoots.Exceed()}
+	r = s.reader(SubscribeOptions{Narrow: narrowTo(t, 0, "down", "pods/shop/a"), Payer: payer})
+	_, err := r.Poll()
+	if closed, ok := errors.AsType[*ClosedError](err); !ok || closed.Reason != reason.LimitExceeded {
+		t.Errorf("held too much: %v", err)
+	}
+}

@@ -1,0 +1,31 @@
+package stream
+
+import (
+	"net/http"
+	"strconv"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"graphview.dev/graphview/delivery"
+)
+
+// wantedOf is what a request wants to be sent: which part of the graph, and what of each
+// object. The error is a Status.
+func wantedOf(r *http.Request) (delivery.SubscribeOptions, error) {
+	query := r.URL.Query()
+	content, err := delivery.ParseContent(query.Get("content"))
+	if err != nil {
+		return delivery.SubscribeOptions{}, apierrors.NewBadRequest("?content= must be object, summary or none")
+	}
+	depth := 0
+	if text := query.Get("depth"); text != "" {
+		if depth, err = strconv.Atoi(text); err != nil {
+			return delivery.SubscribeOptions{}, apierrors.NewBadRequest("?depth= must be a number")
+		}
+	}
+	narrow, err := delivery.ParseNarrowing(query["root"], query.Get("direction"), depth)
+	if err != nil {
+		return delivery.SubscribeOptions{}, apierrors.NewBadRequest("?root=, ?direction=, ?depth=: " + err.Error())
+	}
+	return delivery.SubscribeOptions{Content: content, Narrow: narrow}, nil
+}

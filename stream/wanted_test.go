@@ -1,0 +1,133 @@
+package stream
+
+import (
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"graphview.dev/graphview/delivery"
+	"graphview.dev/graphview/graph"
+)
+
+// TestContent: what a client wants of each object is known on every transport, and
+// what it cannot want is refused before anything is sent.
+func TestContent(t *testing.T) {
+	const path = "namespaces/shop/graphs/web"
+	for query, want := range map[string]delivery.Content{
+		"": delivery.WholeObject, "?content=object": delivery.WholeObject, "?content=summary": delivery.SummaryOnly, "?content=none": delivery.KeysOnly,
+	} {
+		t.Run(query, func(t *testing.T) {
+			view := newView("shop/web")
+			s := serve(t, fakeGraphs{view})
+			check := func(road string) {
+				t.Helper()
+				subscription := await(t, view.subscribed)
+				if subscription.content != want {
+					t.Errorf("%s: content %d, want %d", road, subscription.content, want)
+				}
+				subscription.send(frame("r", true, nil))
+			}
+			s.mustDial(graphs + "watch/" + path + query)
+			check("a WebSocket")
+			var got sync.WaitGroup
+			got.Go(func() { s.get(graphs+path+query, nil) })
+			check("a get")
+			got.Wait()
+			member := ""
+			if query != "" {
+				member = `,"content":"` + query[len("?content="):] + `"`
+			}
+			asks(t, dialMux(t, s), 1, `"subscribe":{"namespace":"shop","name":"web"`+member+`}`, `"channel":1`)
+			check("a channel")
+		})
+	}
+	s := serve(t, fakeGraphs{newView("shop/web")})
+	for _, road := range []string{path, "watch/" + path} {
+		if code, body := s.get(graphs+road+"?content=all", nil); code != http.StatusBadRequest {
+			t.Errorf("%s: %d %s", road, code, body)
+		}
+	}
+}
+
+// TestNarrow: a client may ask for a part of a graph on every transport.
+func TestNarrow(t *testing.T) {
+	const path = "namespaces/shop/graphs/web"
+	web := graph.Key{Resource: graph.Resource{Group: "apps", Resource: "deployments"}, Namespace: "shop", Name: "web"}
+	node := graph.Key{Resource: graph.Resource{Resource: "nodes"}, Name: "worker-1"}
+	tests := map[string]struct {
+		query, member string
+		want          *graph.Narrowing
+	}{
+		"all of it": {},
+		"one root": {
+			"?root=deployments.apps/shop/web", `,"roots":["deployments.apps/shop/web"]`,
+			&graph.Narrowing{Roots: []graph.Key{web}, Walk: graph.Walk{Direction: graph.Down}},
+		},
+		"two roots, and how far": {
+			"?root=deployments.apps/shop/web&root=nodes/worker-1&direction=both&depth=2",
+			`,"roots":["deployments.apps/shop/web","nodes/worker-1"],"direction":"both","depth":2`,
+			&graph.Narrowing{Roots: []graph.Key{web, node}, Walk: graph.Walk{Direction: graph.Both, Depth: 2}},
+		},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			view := newView("shop/web")
+			s := serve(t, fakeGraphs{view})
+			check := func(road string) {
+				t.Helper()
+				subscription := await(t, view.subscribed)
+				if diff := cmp.Diff(tt.want, subscription.narrow); diff != "" {
+					t.Errorf("%s (-want +got):\n%s", road, diff)
+				}
+				subscription.send(frame("r", true, nil))
+			}
+			s.mustDial(graphs + "watch/" + path + tt.query)
+			check("a WebSocket")
+			var got sync.WaitGroup
+			got.Go(func() { s.get(graphs+path+tt.query, nil) })
+			check("a get")
+			got.Wait()
+			format := "?format=dot"
+			if tt.query != "" {
+				format = tt.query + "&format=dot"
+			}
+			got.Go(func() { s.get(graphs+path+format, nil) })
+			check("an export")
+			got.Wait()
+			asks(t, dialMux(t, s), 1, `"subscribe":{"namespace":"shop","name":"web"`+tt.member+`}`, `"channel":1`)
+			check("a channel")
+		})
+	}
+}
+
+// TestNarrowRefused: what names no part of a graph is refused before anything is sent.
+func TestNarrowRefused(t *testing.T) {
+	const path = "namespaces/shop/graphs/web"
+	s := serve(t, fakeGraphs{newView("shop/web")})
+	for name, query := range map[string]string{
+		"no slash":             "?root=web",
+		"four parts":           "?root=a/b/c/d",
+		"no resource":          "?root=.apps/shop/web",
+		"an empty namespace":   "?root=pods//web",
+		"a control character":  "?root=pods/shop/we%0ab",
+		"a long name":          "?root=pods/shop/" + strings.Repeat("a", 254),
+		"an unknown direction": "?root=pods/shop/web&direction=left",
+		"a negative depth":     "?root=pods/shop/web&depth=-1",
+		"too deep":             "?root=pods/shop/web&depth=65",
+		"a depth of words":     "?root=pods/shop/web&depth=two",
+		"only a depth":         "?depth=2",
+		"only a direction":     "?direction=up",
+		"too many roots":       "?root=pods/shop/web" + strings.Repeat("&root=pods/shop/web", 16),
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, road := range []string{path, "watch/" + path} {
+				if code, body := s.get(graphs+road+query, nil); code != http.StatusBadRequest {
+					t.Errorf("%s: %d %s", road, code, body)
+				}
+			}
+		})
+	}
+}
