@@ -41,12 +41,24 @@ func (s *Server) upgrade(w http.ResponseWriter, r *http.Request, d door, serve f
 		s.refuse(w, r, err)
 		return
 	}
+	var conn *websocket.Conn
+	takenOver := false
+	// Until the goroutine has taken over, a panic gives back what is there for it.
+	defer func() {
+		if takenOver {
+			return
+		}
+		if conn != nil {
+			_ = conn.CloseNow()
+		}
+		stream.release()
+	}()
 	conn, out, ok := s.accept(w, r, d.protocol, d.about)
 	if !ok {
-		stream.release()
 		return
 	}
 	held := s.acquire(r, who, d.about, d.right, stream)
+	takenOver = true
 	go func() {
 		defer stream.release()
 		defer held.Release()

@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
@@ -16,8 +18,10 @@ import (
 	"github.com/go-logr/logr/funcr"
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apiserver/pkg/authentication/user"
+	"k8s.io/apiserver/pkg/endpoints/request"
 
 	"graphview.dev/api/reason"
+	"graphview.dev/graphview"
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/stream/mux"
 )
@@ -358,6 +362,50 @@ func TestSocketDoesNotCompress(t *testing.T) {
 	await(t, view.subscribed).send(sent)
 	if _, got, err := conn.Read(within(t)); err != nil || string(got) != string(sent.JSON) {
 		t.Errorf("%v %d bytes", err, len(got))
+	}
+}
+
+// extraPanics is a user whom nobody can ask for all.
+type extraPanics struct{ user.Info }
+
+func (extraPanics) GetExtra() map[string][]string { panic("content of an object") }
+
+// TestPanicInAHandshake: what was reserved for a stream is given back, and its
+// connection ends.
+func TestPanicInAHandshake(t *testing.T) {
+	s := serve(t, fakeGraphs{})
+	for name, reserve := range map[string]func(context.Context, user.Info) (*stream, error){
+		"a graph": s.registry.reserve, "many graphs": s.registry.reserveMux,
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := door{protocol: subprotocol, about: graphview.Name{Name: name}, reserve: reserve}
+			server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				r = r.WithContext(request.WithUser(r.Context(), extraPanics{&user.DefaultInfo{Name: "ann"}}))
+				s.upgrade(w, r, d, nil)
+			}))
+			server.Config.ErrorLog = log.New(io.Discard, "", 0)
+			server.Start()
+			defer server.Close()
+			conn, _, err := websocket.Dial(within(t), server.URL, &websocket.DialOptions{Subprotocols: []string{subprotocol}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer conn.CloseNow()
+			if _, _, err := conn.Read(within(t)); err == nil || errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("the connection goes on: %v", err)
+			}
+			held := func() bool {
+				s.registry.mu.Lock()
+				defer s.registry.mu.Unlock()
+				return len(s.registry.streams)+s.registry.graphs.Owners()+s.registry.muxes.Owners() > 0 || s.registry.sending+s.registry.idle > 0
+			}
+			// The connection ends first.
+			for deadline := time.Now().Add(time.Minute); held(); time.Sleep(time.Millisecond) {
+				if time.Now().After(deadline) {
+					t.Fatal("what was reserved is held")
+				}
+			}
+		})
 	}
 }
 
