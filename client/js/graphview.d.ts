@@ -149,7 +149,9 @@ export class GraphViewError extends Error {
 export function listGraphs(options?: Place & { namespace?: string; signal?: AbortSignal }): Promise<Listed[]>;
 
 /** One graph as it is now. Throws a GraphViewError. */
-export function getGraph(options: Place & { namespace: string; name: string; signal?: AbortSignal }): Promise<Graph>;
+export function getGraph(
+  options: Place & { namespace: string; name: string; content?: "object" | "summary" | "none"; signal?: AbortSignal },
+): Promise<Graph>;
 
 /** One object of a graph, whole, with its arcs. */
 export interface GraphObject extends Vertex {

@@ -138,11 +138,12 @@ export async function listGraphs(options = {}) {
     ({ namespace: metadata.namespace, name: metadata.name, vertices, arcs, roots, subscribers, synced }));
 }
 
-/** One graph as it is now. */
+/** One graph as it is now, of whose objects content is there: "object", "summary" or "none". */
 export async function getGraph(options) {
-  const { namespace, name } = options;
+  const { namespace, name, content } = options;
   const graph = new Graph();
-  graph.apply(await ask(options, `/namespaces/${encodeURIComponent(namespace)}/graphs/${encodeURIComponent(name)}`));
+  const query = content ? `?content=${encodeURIComponent(content)}` : "";
+  graph.apply(await ask(options, `/namespaces/${encodeURIComponent(namespace)}/graphs/${encodeURIComponent(name)}${query}`));
   return graph;
 }
 

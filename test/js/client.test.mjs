@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { Connection } from "../../client/js/connection.js";
-import { GraphView, getGraph, listGraphs, arcKey, vertexKey, warningKey, Graph } from "../../client/js/graphview.js";
-import { control, ending, follow } from "./scenario.mjs";
+import { GraphView, getGraph, getObject, listGraphs, arcKey, vertexKey, warningKey, Graph } from "../../client/js/graphview.js";
+import { control, ending, eventually, follow } from "./scenario.mjs";
 import { open, require, token, url } from "./place.mjs";
 
 const roads = { "own port": url, "API server": `${url}/kube` };
@@ -36,6 +36,20 @@ for (const [road, base] of Object.entries(roads)) {
     assert.ok(listed.some(({ name }) => name === view.name), JSON.stringify(listed));
     assert.ok((await getGraph({ base, ...view })).vertices.size > 0);
     await assert.rejects(getGraph({ base, ...view, name: "unknown" }), { code: 404, reason: "NotFound" });
+    await eventually(async () => {
+      const { vertices } = await getGraph({ base, ...view, content: "summary" });
+      for (const { vx, m, o } of vertices.values()) assert.ok(m.k && m.u && !o, JSON.stringify([vx, m, o]));
+      const [{ vx, m }] = vertices.values();
+      try {
+        const one = await getObject({ base, ...view, key: vx });
+        assert.deepEqual([one.vx, one.m.k], [vx, m.k]);
+        return "";
+      } catch ({ code, message }) {
+        if (code === 404) return `${vx.n} has gone meanwhile`;
+        throw new Error(message);
+      }
+    });
+    await assert.rejects(getObject({ base, ...view, key: { g: "", r: "pods", ns: view.namespace, n: "unknown" } }), { code: 404 });
   });
 }
 

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { Connection } from "../../client/js/connection.js";
-import { Graph, GraphView, GraphViewError, getGraph, listGraphs, vertexKey } from "../../client/js/graphview.js";
+import { Graph, GraphView, GraphViewError, getGraph, getObject, listGraphs, vertexKey } from "../../client/js/graphview.js";
 import { createStore } from "../../client/js/store.js";
 
 const key = (n) => ({ g: "", v: "v1", r: "pods", ns: "shop", n });
@@ -75,6 +75,40 @@ test("list and get", async () => {
   assert.deepEqual([graph.vertices.size, graph.rev, graph.synced], [1, "1", true]);
   await assert.rejects(getGraph({ base: base(), ...place, fetch: answers(404, { reason: "NotFound", message: "none" }) }),
     (error) => error instanceof GraphViewError && error.code === 404 && error.reason === "NotFound" && error.message === "none");
+});
+
+test("summaries, and one object", async () => {
+  const asked = [];
+  const replies = (code, body) => async (url) => {
+    asked.push(new URL(url));
+    return answers(code, body)();
+  };
+  const summary = { k: "Pod", h: "degraded", w: "CrashLoopBackOff", rd: [1, 2], u: "uid" };
+  const of = { base: base(), namespace: "shop", name: "a view" };
+  const graph = await getGraph({ ...of, content: "summary", fetch: replies(200, { actions: [{ svx: { vx: key("a"), m: summary } }], rev: "1", synced: true }) });
+  assert.deepEqual([...graph.vertices.values()], [{ vx: key("a"), m: summary }]);
+  const object = { vx: key("a"), m: summary, o: { kind: "Pod" }, out: [arc("a", "b")], in: [] };
+  assert.deepEqual(await getObject({ ...of, key: { g: "apps", r: "deployments", ns: "shop", n: "a&b" }, fetch: replies(200, object) }), object);
+  await assert.rejects(getObject({ ...of, key: { g: "", r: "nodes", n: "n" }, fetch: replies(404, { reason: "NotFound", message: "none" }) }),
+    (error) => error instanceof GraphViewError && error.code === 404);
+  assert.deepEqual(asked.map((url) => [url.pathname.split("/v1alpha1")[1], Object.fromEntries(url.searchParams)]), [
+    ["/namespaces/shop/graphs/a%20view", { content: "summary" }],
+    ["/namespaces/shop/graphs/a%20view/object", { group: "apps", version: "", resource: "deployments", namespace: "shop", name: "a&b" }],
+    ["/namespaces/shop/graphs/a%20view/object", { group: "", version: "", resource: "nodes", namespace: "", name: "n" }],
+  ]);
+});
+
+test("a view asks for its content on each connection", async () => {
+  const { all, WebSocket } = sockets((socket, n) => {
+    socket.open();
+    socket.hear({ actions: [{ svx: { vx: key("a"), m: { k: "Pod", u: `uid-${n}` } } }], rev: String(n), synced: true });
+    if (n === 1) socket.end(1001);
+  });
+  const view = new GraphView({ ...place, base: base(), content: "summary", WebSocket });
+  await until(() => all.length === 2 && view.graph.rev === "2");
+  view.stop();
+  assert.deepEqual(all.map(({ url }) => new URL(url, "ws://x").searchParams.get("content")), ["summary", "summary"]);
+  assert.equal([...view.graph.vertices.values()][0].m.u, "uid-2");
 });
 
 test("who was let in asks again with a new token, at once and then slowly, and never gives up", async () => {
