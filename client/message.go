@@ -37,14 +37,16 @@ type Action struct {
 	DeleteArc    *Arc      `json:"darc"`
 }
 
-// Vertex is an object of the graph. At most one of Object, Parts and Summary is
-// there; of a Secret at most the last. They are not to be changed.
+// Vertex is an object of the graph. At most one of Object, Parts, Fields and Summary
+// is there; of a Secret at most the last. They are not to be changed.
 type Vertex struct {
 	Key Key `json:"vx"`
 	// Object is the whole object.
 	Object json.RawMessage `json:"o,omitempty"`
 	// Parts is the list of what the view's JSONPath found in it.
 	Parts json.RawMessage `json:"j,omitempty"`
+	// Fields is the object of what the view's fields found in it, by their names.
+	Fields json.RawMessage `json:"f,omitempty"`
 	// Summary is there where Options.Content is ContentSummary.
 	Summary *Summary `json:"m,omitempty"`
 }

@@ -38,7 +38,9 @@ type Object struct {
 	LabelSelector            string `json:"label_selector,omitempty"`
 	FieldSelector            string `json:"field_selector,omitempty"`
 	ObjectSelectorExpression string `json:"object_selector_expression,omitempty"`
-	JSONPath                 string `json:"json_path,omitempty"`
+	// Fields excludes JSONPath.
+	Fields   map[string]string `json:"fields,omitempty"`
+	JSONPath string            `json:"json_path,omitempty"`
 }
 
 // Namespaces selects namespaces.

@@ -4,34 +4,34 @@ import (
 	"fmt"
 
 	"graphview.dev/graphview/delivery"
-	"graphview.dev/graphview/expr"
+	"graphview.dev/graphview/spec"
 )
 
-// smallPart is how many bytes of what a jsonPath finds are kept for each object and
+// smallPart is how many bytes of what a view selects of an object are kept for each object and
 // view. More is found again when it is sent.
 const smallPart = 128
 
-// foundPart is what a jsonPath finds in the objects of a query. It is the same for all.
-type foundPart struct{ path *expr.JSONPath }
+// foundPart is what a query finds in its objects. It is the same for all.
+type foundPart struct{ parts spec.Parts }
 
-// AppendJSON implements delivery.Part. It takes as many steps as the path did when
+// AppendJSON implements delivery.Part. It takes as many steps as it did when
 // the object was judged.
 func (p foundPart) AppendJSON(dst []byte, o delivery.Object) ([]byte, error) {
 	tree, err := o.Tree()
 	if err != nil {
 		return nil, err
 	}
-	found, err := p.path.FindIn(tree)
+	found, err := p.parts.FindIn(tree)
 	if err != nil {
-		return nil, fmt.Errorf("jsonPath: %w", err)
+		return nil, fmt.Errorf("%s: %w", spec.Member(p.parts), err)
 	}
 	return append(dst, found...), nil
 }
 
-// partOf is what a lens keeps of what a path found in an object.
-func partOf(path *expr.JSONPath, found []byte) any {
+// partOf is what a lens keeps of what was found in an object.
+func partOf(parts spec.Parts, found []byte) any {
 	if len(found) <= smallPart {
 		return append(make([]byte, 0, len(found)), found...)
 	}
-	return foundPart{path}
+	return foundPart{parts}
 }

@@ -47,7 +47,7 @@ func (j *judge) admits(namespace string) bool {
 
 // evaluates tells whether there is anything that takes more than a look.
 func (j *judge) evaluates() bool {
-	return j.query.Object != nil || j.query.Path != nil || len(j.roots) > 0
+	return j.query.Object != nil || j.query.Parts != nil || len(j.roots) > 0
 }
 
 // evaluate decides about one object. It builds the object's tree only where an
@@ -89,12 +89,12 @@ func (j *judge) evaluate(ctx context.Context, o *watch.Decoded) (v verdict) {
 		}
 	}
 	v = verdict{selection: graph.Selection{Member: true}}
-	if j.query.Path != nil && o.HasContent() {
-		part, err := j.query.Path.Find(ctx, in)
+	if j.query.Parts != nil && o.HasContent() {
+		part, err := j.query.Parts.Find(ctx, in)
 		if err = errors.Join(treeErr, err); err != nil {
-			return verdict{err: fmt.Errorf("jsonPath: %w", err)}
+			return verdict{err: fmt.Errorf("%s: %w", spec.Member(j.query.Parts), err)}
 		}
-		v.selection.Part, v.selection.Hash = partOf(j.query.Path, part), maphash.Bytes(contentSeed, part)
+		v.selection.Part, v.selection.Hash = partOf(j.query.Parts, part), maphash.Bytes(contentSeed, part)
 	}
 	for i := range j.roots {
 		root := &j.roots[i]

@@ -24,7 +24,7 @@ type need struct {
 	// what it says; roots are the view's. For the watch of namespaces they are
 	// -1, what the spec says of namespaces, and their names.
 	query  int
-	filter spec.ObjectFilter
+	filter string
 	roots  string
 }
 
@@ -260,7 +260,7 @@ func namespaceNeed(p *spec.Program) need {
 	n.key.Resource = schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}
 	if p.Namespaces != nil {
 		n.key.LabelSelector, n.key.FieldSelector = p.Namespaces.Labels, p.Namespaces.Fields
-		n.filter.ObjectSelectorExpression = p.Spec.Namespaces.ObjectSelectorExpression
+		n.filter = p.Spec.Namespaces.ObjectSelectorExpression
 		n.roots = strings.Join(p.Spec.Namespaces.Names, ",")
 	}
 	return n

@@ -21,10 +21,11 @@ type viewRequest struct {
 		Include *struct {
 			ResourceSelectorExpression string `json:"resource_selector_expression"`
 			Object                     struct {
-				LabelSelector            string `json:"label_selector"`
-				FieldSelector            string `json:"field_selector"`
-				ObjectSelectorExpression string `json:"object_selector_expression"`
-				JSONPath                 string `json:"json_path"`
+				LabelSelector            string            `json:"label_selector"`
+				FieldSelector            string            `json:"field_selector"`
+				ObjectSelectorExpression string            `json:"object_selector_expression"`
+				Fields                   map[string]string `json:"fields"`
+				JSONPath                 string            `json:"json_path"`
 			} `json:"object"`
 		} `json:"include"`
 		Exclude *struct {
@@ -86,7 +87,7 @@ func (r *viewRequest) spec() (spec.Spec, error) {
 				ResourceSelectorExpression: in.ResourceSelectorExpression,
 				Object: spec.ObjectFilter{
 					LabelSelector: in.Object.LabelSelector, FieldSelector: in.Object.FieldSelector,
-					ObjectSelectorExpression: in.Object.ObjectSelectorExpression, JSONPath: in.Object.JSONPath,
+					ObjectSelectorExpression: in.Object.ObjectSelectorExpression, Fields: in.Object.Fields, JSONPath: in.Object.JSONPath,
 				},
 			}
 		}

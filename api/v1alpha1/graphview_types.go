@@ -143,7 +143,8 @@ type Exclude struct {
 // ObjectFilter selects objects, and parts of them. An absent or empty field
 // selects everything.
 //
-// +kubebuilder:validation:XValidation:rule="has(self.labelSelector) || has(self.fieldSelector) || has(self.objectSelectorExpression) || has(self.jsonPath)",message="object is empty: give at least one of labelSelector, fieldSelector, objectSelectorExpression and jsonPath, or leave object out to include all objects"
+// +kubebuilder:validation:XValidation:rule="has(self.labelSelector) || has(self.fieldSelector) || has(self.objectSelectorExpression) || has(self.jsonPath) || has(self.fields)",message="object is empty: give at least one of labelSelector, fieldSelector, objectSelectorExpression, fields and jsonPath, or leave object out to include all objects"
+// +kubebuilder:validation:XValidation:rule="!has(self.fields) || !has(self.jsonPath) || size(self.jsonPath) == 0",message="fields and jsonPath exclude each other: fields names what jsonPath returns as a list"
 type ObjectFilter struct {
 	// labelSelector selects objects by their labels, in the syntax of
 	// "kubectl get -l".
@@ -164,12 +165,28 @@ type ObjectFilter struct {
 	// +kubebuilder:validation:MaxLength=10240
 	ObjectSelectorExpression string `json:"objectSelectorExpression,omitempty"`
 
-	// jsonPath selects the parts of an object that subscribers get, in the
-	// syntax of "kubectl get -o jsonpath". Without it they get whole objects.
+	// fields are the parts of an object that subscribers get, each with a name: the
+	// JSON path of one part, such as .status.phase. A path with a wildcard, slice,
+	// filter or .. has a list as its value. What an object does not have is absent.
+	// +optional
+	// +kubebuilder:validation:MinProperties=1
+	// +kubebuilder:validation:MaxProperties=32
+	// +kubebuilder:validation:XValidation:rule="self.all(name, name.matches('^[A-Za-z_][A-Za-z0-9_.-]{0,62}$'))",message="a field's name has at most 63 letters, digits, '_', '.' and '-', and begins with a letter or '_'"
+	Fields map[string]FieldPath `json:"fields,omitempty"`
+
+	// jsonPath selects the parts of an object that subscribers get, as a list without
+	// names, in the syntax of "kubectl get -o jsonpath". Without it and without fields
+	// they get whole objects.
 	// +optional
 	// +kubebuilder:validation:MaxLength=10240
 	JSONPath string `json:"jsonPath,omitempty"`
 }
+
+// FieldPath is a JSON path of one part of an object, such as .status.phase.
+//
+// +kubebuilder:validation:MinLength=1
+// +kubebuilder:validation:MaxLength=1024
+type FieldPath string
 
 // NamespaceName is the name of a namespace.
 //

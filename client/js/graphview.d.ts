@@ -20,6 +20,8 @@ export interface Vertex {
   o?: Record<string, unknown>;
   /** What the view's jsonPath found, in place of the object. */
   j?: unknown[];
+  /** What the view's fields found, by their names, in place of the object. */
+  f?: Record<string, unknown>;
   /** A summary in place of the object, with the option `content: "summary"`. */
   m?: Summary;
 }
@@ -200,6 +202,8 @@ export interface RequestObject {
   label_selector?: string;
   field_selector?: string;
   object_selector_expression?: string;
+  /** Excludes json_path. */
+  fields?: Record<string, string>;
   json_path?: string;
 }
 

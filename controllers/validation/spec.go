@@ -63,6 +63,12 @@ func queryOf(in *v1alpha1.Query) spec.Query {
 				ObjectSelectorExpression: object.ObjectSelectorExpression,
 				JSONPath:                 object.JSONPath,
 			}
+			for name, path := range object.Fields {
+				if out.Include.Object.Fields == nil {
+					out.Include.Object.Fields = make(map[string]string, len(object.Fields))
+				}
+				out.Include.Object.Fields[name] = string(path)
+			}
 		}
 	}
 	return out

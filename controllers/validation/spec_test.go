@@ -29,7 +29,7 @@ func TestSpecOf(t *testing.T) {
 					{Include: &v1alpha1.Include{
 						ResourceSelectorExpression: "group == 'b'",
 						Object: &v1alpha1.ObjectFilter{
-							LabelSelector: "l", FieldSelector: "f", ObjectSelectorExpression: "o", JSONPath: "j",
+							LabelSelector: "l", FieldSelector: "f", ObjectSelectorExpression: "o", JSONPath: "j", Fields: map[string]v1alpha1.FieldPath{"n": "p"},
 						},
 					}},
 				},
@@ -37,6 +37,10 @@ func TestSpecOf(t *testing.T) {
 					Names: []v1alpha1.NamespaceName{"x", "y"}, LabelSelector: "nl", FieldSelector: "nf", ObjectSelectorExpression: "no",
 				},
 				Roots: &v1alpha1.Roots{
+					Objects: []v1alpha1.RootObject{
+						{Group: new(""), Kind: "k", Namespace: "n", Name: "m", LabelSelector: "l"},
+						{HelmRelease: "h", ArgoApplication: "a", FluxKustomization: "k", FluxHelmRelease: "r"},
+					},
 					ObjectSelectorExpressions: []v1alpha1.Expression{"r1", "r2"},
 					IgnoreArcDirection: []v1alpha1.ArcType{
 						v1alpha1.ArcTypeOwnerReference, v1alpha1.ArcTypeReference, v1alpha1.ArcTypeTransitive,
@@ -50,7 +54,7 @@ func TestSpecOf(t *testing.T) {
 					{Include: &spec.Include{
 						ResourceSelectorExpression: "group == 'b'",
 						Object: spec.ObjectFilter{
-							LabelSelector: "l", FieldSelector: "f", ObjectSelectorExpression: "o", JSONPath: "j",
+							LabelSelector: "l", FieldSelector: "f", ObjectSelectorExpression: "o", JSONPath: "j", Fields: map[string]string{"n": "p"},
 						},
 					}},
 				},
@@ -58,6 +62,10 @@ func TestSpecOf(t *testing.T) {
 					Names: []string{"x", "y"}, LabelSelector: "nl", FieldSelector: "nf", ObjectSelectorExpression: "no",
 				},
 				Roots: &spec.Roots{
+					Objects: []spec.RootObject{
+						{Group: new(""), Kind: "k", Namespace: "n", Name: "m", LabelSelector: "l"},
+						{HelmRelease: "h", ArgoApplication: "a", FluxKustomization: "k", FluxHelmRelease: "r"},
+					},
 					ObjectSelectorExpressions: []string{"r1", "r2"},
 					IgnoreArcDirection:        []graph.ArcType{graph.OwnerReference, graph.Direct, graph.Transitive},
 				},

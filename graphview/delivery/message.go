@@ -212,8 +212,8 @@ func appendArc(dst []byte, c *graph.Change) []byte {
 // summaryText is a summary that is sent in place of an object.
 type summaryText []byte
 
-// appendContent writes an object as o, the parts of it that a view selected as j, or
-// a summary as m; nothing where there is nothing to show.
+// appendContent writes an object as o, the parts of it that a view selected as j or,
+// with names, as f, or a summary as m; nothing where there is nothing to show.
 func (b *frameBuilder) appendContent(dst []byte, c *graph.Change) []byte {
 	start := len(dst)
 	var err error
@@ -230,7 +230,7 @@ func (b *frameBuilder) appendContent(dst []byte, c *graph.Change) []byte {
 			if len(out)-start-len(partOpen) <= len("[]") {
 				return dst
 			}
-			return out
+			return nameParts(out, start)
 		}
 	}
 	switch content := c.Payload.(type) {
@@ -253,13 +253,26 @@ func (b *frameBuilder) appendContent(dst []byte, c *graph.Change) []byte {
 	return dst
 }
 
-const partOpen = `,"j":`
+// The members of parts, of which the second is for those with names.
+const (
+	partOpen  = `,"j":`
+	namedOpen = `,"f":`
+)
 
 func appendPart(dst, part []byte) []byte {
 	if len(part) <= len("[]") {
 		return dst
 	}
-	return append(append(dst, partOpen...), part...)
+	return nameParts(append(append(dst, partOpen...), part...), len(dst))
+}
+
+// nameParts makes the member that begins at start that of parts with names, if they
+// have names.
+func nameParts(dst []byte, start int) []byte {
+	if dst[start+len(partOpen)] == '{' {
+		copy(dst[start:], namedOpen)
+	}
+	return dst
 }
 
 func appendAttributes(dst []byte, c *graph.Change) []byte {

@@ -26,6 +26,14 @@ func TestActions(t *testing.T) {
 			graph.Change{Op: graph.SetVertex, Vertex: deployment, Part: []byte(`[{"a":1},2]`)},
 			`{"svx":{"vx":{"g":"apps","v":"v1","r":"deployments","ns":"shop","n":"web"},"j":[{"a":1},2]}}`,
 		},
+		"vertex with named parts": {
+			graph.Change{Op: graph.SetVertex, Vertex: node, Part: []byte(`{"a":1}`)},
+			`{"svx":{"vx":{"g":"","v":"v1","r":"nodes","n":"n1"},"f":{"a":1}}}`,
+		},
+		"vertex of which no named part was found": {
+			graph.Change{Op: graph.SetVertex, Vertex: node, Part: []byte(`{}`)},
+			`{"svx":{"vx":{"g":"","v":"v1","r":"nodes","n":"n1"}}}`,
+		},
 		"vertex of which no part was selected": {
 			graph.Change{Op: graph.SetVertex, Vertex: node, Part: []byte(`[]`)},
 			`{"svx":{"vx":{"g":"","v":"v1","r":"nodes","n":"n1"}}}`,

@@ -32,9 +32,9 @@ type encoder struct {
 	limit int
 }
 
-// encode makes a JSON array of what was found in an object, members in the order of
-// their keys.
-func encode(values []any, object map[string]any) ([]byte, error) {
+// encode makes JSON of what was found in an object, members in the order of their
+// keys.
+func encode(values any, object map[string]any) ([]byte, error) {
 	e := &encoder{dst: []byte{}, object: object, limit: freeBytes}
 	if err := e.value(values); err != nil {
 		return nil, err

@@ -120,7 +120,7 @@ func (c *compiler) query(path string, q *Query) QueryProgram {
 	if q.Include == nil || q.Exclude != nil {
 		return QueryProgram{}
 	}
-	out := QueryProgram{Include: true, Filter: q.Include.Object}
+	out := QueryProgram{Include: true, Filter: q.Include.Object.text()}
 	var err error
 	path += ".include"
 	out.Resource, err = expr.CompileResource(c.ctx, q.Include.ResourceSelectorExpression)
@@ -140,8 +140,13 @@ func (c *compiler) query(path string, q *Query) QueryProgram {
 		c.check(path+".objectSelectorExpression", err)
 	}
 	if text := q.Include.Object.JSONPath; text != "" {
-		out.Path, err = expr.ParseJSONPath(text)
-		c.check(path+".jsonPath", err)
+		parts, err := expr.ParseJSONPath(text)
+		if c.check(path+".jsonPath", err) {
+			out.Parts = parts
+		}
+	}
+	if len(q.Include.Object.Fields) > 0 {
+		out.Parts = c.fields(path, &q.Include.Object)
 	}
 	return out
 }

@@ -26,13 +26,27 @@ type Program struct {
 type QueryProgram struct {
 	Include  bool
 	Resource *expr.ResourceSelector
-	// Filter is what the query says of objects; the others are it compiled, nil or ""
-	// where it says nothing.
-	Filter ObjectFilter
+	// Filter is what the query says of objects, as text to be compared; the others are
+	// it compiled, nil or "" where it says nothing.
+	Filter string
 	Labels labels.Selector
 	Fields string // canonical
 	Object *expr.ObjectSelector
-	Path   *expr.JSONPath
+	Parts  Parts
+}
+
+// Parts are what subscribers get of an object: an *expr.JSONPath or *expr.Fields.
+type Parts interface {
+	Find(ctx context.Context, in *expr.Input) ([]byte, error)
+	FindIn(object map[string]any) ([]byte, error)
+}
+
+// Member is the field of the spec that says which parts.
+func Member(p Parts) string {
+	if _, named := p.(*expr.Fields); named {
+		return "fields"
+	}
+	return "jsonPath"
 }
 
 // NamespaceProgram is compiled Namespaces. A nil one selects all.

@@ -41,7 +41,9 @@ type ObjectFilter struct {
 	LabelSelector            string
 	FieldSelector            string
 	ObjectSelectorExpression string
-	// JSONPath selects the parts of an object that subscribers get.
+	// Fields or JSONPath, not both, select the parts of an object that subscribers get:
+	// Fields by names, JSONPath as a list.
+	Fields   map[string]string
 	JSONPath string
 }
 

@@ -164,7 +164,7 @@ func TestGraphViewValidation(t *testing.T) {
 
 		"object: empty": {
 			change:    withObject(`{}`),
-			wantError: `object is empty: give at least one of labelSelector, fieldSelector, objectSelectorExpression and jsonPath, or leave object out`,
+			wantError: `object is empty: give at least one of labelSelector, fieldSelector, objectSelectorExpression, fields and jsonPath, or leave object out`,
 		},
 		"object: labelSelector":                     {change: withObject(`{labelSelector: "a=b"}`)},
 		"object: fieldSelector":                     {change: withObject(`{fieldSelector: "spec.nodeName=a"}`)},
@@ -218,6 +218,12 @@ func TestGraphViewValidation(t *testing.T) {
 		"roots: 65 expressions":          {change: specAt(copies(65, "true"), "roots", "objectSelectorExpressions"), wantError: `spec.roots.objectSelectorExpressions: Too many: 65: must have at most 64 items`},
 		"roots: long expression":         {change: specAt(copies(1, letters(10240)), "roots", "objectSelectorExpressions")},
 		"roots: too long an expression":  {change: specAt(copies(1, letters(10241)), "roots", "objectSelectorExpressions"), wantError: `spec.roots.objectSelectorExpressions[0]: Too long: may not be more than 10240`},
+		"object: fields":                 {change: withObject(`{fields: {phase: .status.phase, image: "{.spec.containers[*].image}"}}`)},
+		"object: fields, empty":          {change: withObject(`{fields: {}}`), wantError: `object.fields in body should have at least 1 properties`},
+		"object: an empty field":         {change: withObject(`{fields: {a: ""}}`), wantError: `object.fields.a in body should be at least 1 chars long`},
+		"object: a bad field":            {change: withObject(`{fields: {"a b": .a}}`), wantError: `a field's name has at most 63 letters, digits, '_', '.' and '-', and begins with a letter or '_'`},
+		"object: a long field":           {change: withObject(`{fields: {a: "` + letters(1025) + `"}}`), wantError: `Too long: may not be more than 1024`},
+		"object: fields and parts":       {change: withObject(`{fields: {a: .a}, jsonPath: .b}`), wantError: `fields and jsonPath exclude each other: fields names what jsonPath returns as a list`},
 		"roots: objects":                 {change: withPart("roots", `{objects: [{kind: Pod}, {group: "", kind: Service, namespace: shop, name: web}, {group: apps, kind: Deployment, labelSelector: "app in (a, b)"}, {labelSelector: app}, {helmRelease: pay, namespace: shop}, {argoApplication: orders}, {fluxKustomization: apps}, {fluxHelmRelease: pay}]}`)},
 		"roots: objects and expressions": {change: withPart("roots", `{objects: [{kind: Pod}], objectSelectorExpressions: ["true"], ignoreArcDirection: [or]}`)},
 		"roots: objects, empty":          {change: withPart("roots", `{objects: []}`), wantError: `spec.roots.objects in body should have at least 1 items`},

@@ -77,7 +77,7 @@ func parseObjects(t *testing.T, text string) ([]resource, []object) {
 			GroupVersionResource: kind.GroupVersion().WithResource(plural(kind.Kind)),
 			kind:                 kind.Kind, namespaced: !slices.Contains(clusterScoped, kind.Kind),
 		}
-		if !slices.Contains(watched, r) {
+		if !slices.ContainsFunc(watched, func(w resource) bool { return w.GroupVersionResource == r.GroupVersionResource }) {
 			watched = append(watched, r)
 		}
 		objects = append(objects, object{

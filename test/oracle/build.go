@@ -62,9 +62,9 @@ func assemble(served, watched []resource, objects []object, view View) (Graph, e
 		}
 	}
 	whole := newGraph()
-	paths := map[[2]string]string{}
+	filters := map[[2]string]Filter{}
 	for _, r := range watched {
-		paths[[2]string{r.Group, r.Resource}] = r.filter.JSONPath
+		filters[[2]string{r.Group, r.Resource}] = r.filter
 	}
 	for i := range objects {
 		o := &objects[i]
@@ -73,7 +73,7 @@ func assemble(served, watched []resource, objects []object, view View) (Graph, e
 		if view.Summaries {
 			content, err = o.summary(isRoot[o.key])
 		} else {
-			content, err = o.content(paths[[2]string{o.key.Group, o.key.Resource}])
+			content, err = o.content(filters[[2]string{o.key.Group, o.key.Resource}])
 		}
 		if err != nil {
 			return Graph{}, fmt.Errorf("%s: %w", o.key, err)

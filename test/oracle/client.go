@@ -122,7 +122,11 @@ func (c *Client) act(a action) error {
 	}
 	switch {
 	case a.SetVertex != nil:
-		return c.setVertex(a.SetVertex.Vertex.key(), a.SetVertex.Object, a.SetVertex.Nodes, a.SetVertex.Summary)
+		if a.SetVertex.Nodes != nil && a.SetVertex.Fields != nil {
+			return fmt.Errorf("%s has both j and f", a.SetVertex.Vertex.key())
+		}
+		parts := slices.Concat(a.SetVertex.Nodes, a.SetVertex.Fields)
+		return c.setVertex(a.SetVertex.Vertex.key(), a.SetVertex.Object, parts, a.SetVertex.Summary)
 	case a.DeleteVertex != nil:
 		return c.deleteVertex(a.DeleteVertex.Vertex.key())
 	case a.SetArc != nil:
@@ -138,7 +142,7 @@ func (c *Client) act(a action) error {
 
 func (c *Client) setVertex(key VertexKey, object, nodes, summary json.RawMessage) error {
 	if c.Strict && object != nil && nodes != nil {
-		return fmt.Errorf("%s has both o and j", key)
+		return fmt.Errorf("%s has both o and j or f", key)
 	}
 	if c.Strict && key.Group == "" && key.Resource == "secrets" && (object != nil || nodes != nil) {
 		return fmt.Errorf("%s has content", key)

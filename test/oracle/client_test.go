@@ -97,7 +97,7 @@ func TestStrictClientComplains(t *testing.T) {
 		"synced twice":               {[]string{`{"synced":true}`, `{"synced":true}`}, "synced twice"},
 		"unknown members":            {[]string{`{"actions":[{"svx":{"vx":` + podJSON + `,"x":1}}]}`}, "unknown field"},
 		"an empty action":            {[]string{`{"actions":[{}]}`}, "0 of svx"},
-		"both o and j":               {[]string{`{"actions":[{"svx":{"vx":` + podJSON + `,"o":{},"j":[]}}]}`}, "both o and j"},
+		"both o and j":               {[]string{`{"actions":[{"svx":{"vx":` + podJSON + `,"o":{},"j":[]}}]}`}, "both o and j or f"},
 		"a Secret's content":         {[]string{`{"actions":[{"svx":{"vx":{"g":"","v":"v1","r":"secrets","ns":"a","n":"b"},"o":{"data":{}}}}]}`}, "has content"},
 		"a large message":            {[]string{`{"actions":[` + setPod + `,` + setPod + `],"rev":"` + strings.Repeat("x", mostBytes) + `"}`}, "2 actions"},
 		"two messages in one":        {[]string{`{}{}`}, "more than one JSON value"},

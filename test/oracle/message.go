@@ -30,6 +30,7 @@ type action struct {
 		Vertex  vertex          `json:"vx"`
 		Object  json.RawMessage `json:"o"`
 		Nodes   json.RawMessage `json:"j"`
+		Fields  json.RawMessage `json:"f"`
 		Summary json.RawMessage `json:"m"`
 	} `json:"svx"`
 	DeleteVertex *struct {

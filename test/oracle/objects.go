@@ -100,13 +100,47 @@ func orEmpty(m map[string]string) map[string]string {
 }
 
 // content is what a subscriber sees of an object.
-func (o *object) content(path string) (any, error) {
-	if o.key.Group == "" && o.key.Resource == "secrets" {
+func (o *object) content(f Filter) (any, error) {
+	switch {
+	case o.key.Group == "" && o.key.Resource == "secrets":
 		return nil, nil
-	}
-	if path == "" {
+	case len(f.Fields) > 0:
+		return o.fields(f.Fields)
+	case f.JSONPath != "":
+		found, err := o.nodes(f.JSONPath)
+		if err != nil || len(found) == 0 {
+			return nil, err
+		}
+		return plain(found)
+	default:
 		return plain(o.tree)
 	}
+}
+
+// fields are what paths find, by their names: the one node that a plain path can find,
+// and a list for any other.
+func (o *object) fields(paths map[string]string) (any, error) {
+	all := map[string]any{}
+	for name, path := range paths {
+		found, err := o.nodes(path)
+		switch {
+		case err != nil:
+			return nil, err
+		case len(found) == 0:
+		case strings.ContainsAny(path, "*?:,") || strings.Contains(path, ".."):
+			all[name] = found
+		default:
+			all[name] = found[0]
+		}
+	}
+	if len(all) == 0 {
+		return nil, nil
+	}
+	return plain(all)
+}
+
+// nodes are what a path finds.
+func (o *object) nodes(path string) ([]any, error) {
 	if !strings.HasPrefix(path, "{") { // kubectl takes .status and status too
 		path = "{." + strings.TrimPrefix(path, ".") + "}"
 	}
@@ -122,10 +156,7 @@ func (o *object) content(path string) (any, error) {
 	for _, value := range slices.Concat(results...) {
 		found = append(found, contents(value))
 	}
-	if len(found) == 0 {
-		return nil, nil
-	}
-	return plain(found)
+	return found, nil
 }
 
 func contents(value reflect.Value) any {

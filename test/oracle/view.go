@@ -34,12 +34,13 @@ type Exclude struct {
 	ResourceSelectorExpression string `json:"resourceSelectorExpression"`
 }
 
-// Filter selects objects, and with JSONPath parts of them.
+// Filter selects objects, and with Fields or JSONPath parts of them.
 type Filter struct {
-	LabelSelector            string `json:"labelSelector,omitempty"`
-	FieldSelector            string `json:"fieldSelector,omitempty"`
-	ObjectSelectorExpression string `json:"objectSelectorExpression,omitempty"`
-	JSONPath                 string `json:"jsonPath,omitempty"`
+	LabelSelector            string            `json:"labelSelector,omitempty"`
+	FieldSelector            string            `json:"fieldSelector,omitempty"`
+	ObjectSelectorExpression string            `json:"objectSelectorExpression,omitempty"`
+	Fields                   map[string]string `json:"fields,omitempty"`
+	JSONPath                 string            `json:"jsonPath,omitempty"`
 }
 
 // Namespaces selects namespaces.

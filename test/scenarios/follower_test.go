@@ -105,7 +105,7 @@ func actionText(verb string, a map[string]json.RawMessage) (string, error) {
 	var content any
 	var attributes oracle.Attributes
 	var typ string
-	for member, into := range map[string]any{"vx": &vertex, "o": &content, "j": &content, "s": &from, "d": &to, "t": &typ, "a": &attributes} {
+	for member, into := range map[string]any{"vx": &vertex, "o": &content, "j": &content, "f": &content, "s": &from, "d": &to, "t": &typ, "a": &attributes} {
 		if text, ok := a[member]; ok {
 			if err := json.Unmarshal(text, into); err != nil {
 				return "", err

@@ -95,6 +95,13 @@ func contentText(content any) string {
 		if metadata, _ := content["metadata"].(map[string]any); metadata["managedFields"] != nil {
 			return " with managedFields"
 		}
+		if content["apiVersion"] == nil {
+			text, err := json.Marshal(content)
+			if err != nil {
+				return " " + err.Error()
+			}
+			return " f=" + string(text)
+		}
 	}
 	return ""
 }

@@ -140,7 +140,7 @@ export class DetailsPanel {
       const response = await fetch(`${base}/apis/stream.graphview.dev/v1alpha1/namespaces/${encodeURIComponent(namespace)}/graphs/${encodeURIComponent(name)}/object?${query}`,
         { headers: token ? { Authorization: `Bearer ${token}` } : {} });
       const answer = await response.json();
-      text = response.ok ? toYAML(answer.o ?? answer.j ?? {}) : answer.message ?? response.statusText;
+      text = response.ok ? toYAML(answer.o ?? answer.f ?? answer.j ?? {}) : answer.message ?? response.statusText;
     } catch (error) {
       text = error.message;
     }

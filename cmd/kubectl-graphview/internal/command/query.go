@@ -169,8 +169,8 @@ func (q *question) request(namespace string, mapper func() (meta.RESTMapper, err
 		}
 		include.ResourceSelectorExpression = text
 	}
-	if object := (client.Object{LabelSelector: q.labels, FieldSelector: q.fields, ObjectSelectorExpression: q.cel, JSONPath: q.jsonPath}); object != (client.Object{}) {
-		include.Object = &object
+	if q.labels+q.fields+q.cel+q.jsonPath != "" {
+		include.Object = &client.Object{LabelSelector: q.labels, FieldSelector: q.fields, ObjectSelectorExpression: q.cel, JSONPath: q.jsonPath}
 	}
 	r.Queries = append(r.Queries, client.Query{Include: &include})
 	if !q.allNamespaces {

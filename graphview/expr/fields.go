@@ -1,0 +1,102 @@
+package expr
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"k8s.io/client-go/util/jsonpath"
+)
+
+// Field is a path that has a name.
+type Field struct {
+	name string
+	path *jsonpath.ListNode
+	// many: the path may find several nodes, so that its value is a list.
+	many bool
+}
+
+// ParseField parses one path, with or without braces and the first dot. Its error is an
+// *Error.
+func ParseField(name, text string) (Field, error) {
+	parsed, err := ParseJSONPath(text)
+	if err != nil {
+		return Field{}, err
+	}
+	if len(parsed.actions) != 1 || parsed.actions[0].each {
+		return Field{}, jsonPathError(text, errors.New("a field is one path such as {.status.phase}; give each path a name of its own"))
+	}
+	f := Field{name: name, path: parsed.actions[0].path}
+	for _, node := range f.path.Nodes {
+		f.many = f.many || !single(node)
+	}
+	return f, nil
+}
+
+// single tells whether a node leads from one value to at most one.
+func single(node jsonpath.Node) bool {
+	switch node := node.(type) {
+	case *jsonpath.FieldNode:
+		return true
+	case *jsonpath.ArrayNode:
+		return node.Params[1].Derived
+	}
+	return false
+}
+
+// Fields are what paths with names find in an object.
+type Fields struct{ fields []Field }
+
+// NewFields are the fields, whose names have to differ.
+func NewFields(fields []Field) *Fields { return &Fields{fields} }
+
+// Find is a JSON object: for each path that finds something its name and what it found,
+// a list where the path may find several nodes, else the node itself. That depends on the
+// path alone. What it costs is charged to the input. Its error is an *EvaluationError, or
+// wraps the context's. All paths together have the limits of one JSONPath.
+func (p *Fields) Find(ctx context.Context, in *Input) ([]byte, error) {
+	if ctx.Err() != nil {
+		return nil, fmt.Errorf("evaluate fields: %w", context.Cause(ctx))
+	}
+	found, steps, err := p.find(in.object())
+	in.Cost += uint64(steps) //nolint:gosec // a count
+	return found, err
+}
+
+// FindIn is Find in an object of which it is known what that costs.
+func (p *Fields) FindIn(object map[string]any) ([]byte, error) {
+	found, _, err := p.find(object)
+	return found, err
+}
+
+func (p *Fields) find(object map[string]any) (text []byte, steps int, err error) {
+	f, found, nodes := &finder{}, make(map[string]any, len(p.fields)), 0
+	for i := range p.fields {
+		field := &p.fields[i]
+		values, err := f.walk([]any{object}, field.path)
+		if nodes += len(values); err == nil && nodes > maxPathNodes {
+			err = &EvaluationError{Message: fmt.Sprintf("JSONPath finds too many nodes; at most %d are allowed", maxPathNodes)}
+		}
+		if err != nil {
+			return nil, f.steps, fieldError(field.name, err)
+		}
+		switch {
+		case len(values) == 0:
+		case field.many:
+			found[field.name] = values
+		default:
+			found[field.name] = values[0]
+		}
+	}
+	text, err = encode(found, object)
+	return text, f.steps + len(text)/bytesRead, err
+}
+
+// fieldError names the field.
+func fieldError(name string, err error) error {
+	if e, ok := errors.AsType[*EvaluationError](err); ok {
+		return &EvaluationError{Message: strings.Join([]string{name, e.Message}, ": ")}
+	}
+	return err
+}
