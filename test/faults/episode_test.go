@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
 // episode is what one seed does to one scene.
@@ -97,8 +99,9 @@ func round(ctx context.Context, scenes []*scene, seed uint64) []*episode {
 	each(func(e *episode) {
 		e.heal(ctx, false)
 		e.proxy.Heal()
+		e.outage = false
 		for range 5 { // what happens just after counts too
-			e.try(ctx, e.work.Step)
+			e.try(ctx, e.change)
 		}
 	})
 	var looks []*look
@@ -158,10 +161,7 @@ func (e *episode) suffer(ctx context.Context) {
 			e.engine.apply(lateName, e.views[e.late])
 			e.latecomer = subscribe(ctx, lateName, e.engine.view)
 		}
-		// Nobody can change anything while there is no API server.
-		if err := e.work.Step(ctx); err != nil && !e.outage {
-			e.try(ctx, func(context.Context) error { return err })
-		}
+		e.try(ctx, e.change)
 		for _, t := range e.troubles {
 			e.try(ctx, t.step)
 		}
@@ -170,6 +170,18 @@ func (e *episode) suffer(ctx context.Context) {
 		}
 		pause(ctx, time.Duration(e.dice.IntN(80))*time.Millisecond)
 	}
+}
+
+// change makes a change of the workload. Nobody can while there is no API server, and
+// on a busy machine a connection is taken for dead at times: an attempt without an
+// answer is none.
+func (e *episode) change(ctx context.Context) error {
+	err := e.work.Step(ctx)
+	var answer *apierrors.StatusError
+	if e.outage || !errors.As(err, &answer) && ctx.Err() == nil {
+		return nil
+	}
+	return err
 }
 
 func later(a, b time.Time) time.Time {
