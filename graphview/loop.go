@@ -207,7 +207,7 @@ func (e *Engine) loop(ctx context.Context) {
 			batch = append(batch, funcEvent(func() { e.graph.Lapse(now.Unix()) }))
 		}
 		e.batches++
-		for left := e.revise(batch, received); len(left) > 0; {
+		for left := e.revise(batch, received); len(left) > 0 || e.graph.Unfinished(); {
 			left = e.revise(left, received)
 		}
 		clear(batch)
@@ -219,15 +219,15 @@ func (e *Engine) loop(ctx context.Context) {
 // hundred views, each event is a decision for each of them.
 const maxVisits = 1 << 14
 
-// revise makes a revision of as many events as one may have, at least of one, and
-// returns the others.
+// revise makes a revision of as many events as one may have, at least of one unless the
+// one before has something left to be made, and returns the others.
 func (e *Engine) revise(batch []event, received time.Time) (left []event) {
 	e.counts.revisions.Add(1)
 	var locked time.Time
 	changed := e.graph.Update(func() {
 		locked = time.Now()
 		left = batch
-		for len(left) > 0 && (len(left) == len(batch) || e.graph.Visits() < maxVisits) {
+		for len(left) > 0 && !e.graph.Unfinished() && (len(left) == len(batch) || e.graph.Visits() < maxVisits) {
 			left[0].apply(e)
 			left = left[1:]
 		}

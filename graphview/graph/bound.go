@@ -194,7 +194,12 @@ func (g *Graph) drop(id nodeID, h *holder, b *budget.Bound) {
 	}
 	h.dropped = b
 	g.judged[id] = struct{}{}
-	for _, a := range g.selectedArcs(id) {
+	has := g.selectedArcs(id)
+	if !g.atOnce(len(has)) {
+		g.alignments = append(g.alignments, &alignment{pairs: g.endsOf(has)})
+		return
+	}
+	for _, a := range has {
 		g.reselect(a)
 	}
 }
@@ -205,8 +210,9 @@ func (g *Graph) restore(id nodeID, h *holder) {
 	g.loads[h.space].dropped--
 	delete(g.dropped, id)
 	g.judged[id] = struct{}{}
-	g.setMatches(h, 0)
-	g.selectAll(id, h)
+	has := g.selectedArcs(id)
+	g.setMatches(h, len(has))
+	g.selectAll(id, h, has)
 }
 
 // selectedArcs lists the arcs that a node's selectors make.

@@ -18,11 +18,11 @@ type chore interface {
 
 // Pending tells whether Updates, also of nothing, have something left to do. It is
 // for the writer.
-func (g *Graph) Pending() bool { return len(g.chores) > 0 }
+func (g *Graph) Pending() bool { return len(g.chores) > 0 || g.Unfinished() }
 
 // work does a slice of what is left to do.
 func (g *Graph) work() {
-	if len(g.chores) > 0 && g.chores[0].slice() {
+	if len(g.chores) > 0 && !g.Unfinished() && g.chores[0].slice() {
 		g.chores = append(g.chores[:0], g.chores[1:]...)
 	}
 }

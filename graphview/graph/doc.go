@@ -15,7 +15,9 @@
 //
 // # Revisions
 //
-// Every Graph.Update is one revision of each lens that it changes. A lens keeps
+// Every Graph.Update is one revision of each lens that it changes. Where one object
+// changes thousands of arcs, it makes some of them, and Updates of nothing the others;
+// see Graph.Unfinished. A lens keeps
 // a log with one live element per entry, in order of last change; a reader is a
 // Position in it and never a queue: Lens.Read walks from there to the end and
 // yields the net change, so a slow reader skips what was overwritten. What went

@@ -74,7 +74,8 @@ type Graph struct {
 	// look at for what it did.
 	visits int
 
-	chores []chore
+	chores     []chore
+	alignments []*alignment
 	// These are the constants, but in tests.
 	hubSize, sliceChanges, fewSelectors, postingsLeast int
 
@@ -149,13 +150,17 @@ func (g *Graph) Update(fn func()) []*Lens {
 	g.walks = g.walks[:0]
 	fn()
 	g.work()
-	g.enforce()
+	g.align()
+	g.exceedances = nil
+	if !g.Unfinished() {
+		g.enforce()
+	}
 	return g.commit()
 }
 
 // Visits is about how many elements the open revision looks at, its commit included,
 // which looks at each arc that changed for each lens: a measure of how long the graph
-// is locked that no load of the machine changes. In Update.
+// is locked that no load of the machine changes. In Update, and until the next one.
 func (g *Graph) Visits() int { return g.visits + len(g.changes)*len(g.lenses) }
 
 // AddSource announces a source of objects of one kind under one resource. In
@@ -227,6 +232,7 @@ func (g *Graph) commit() []*Lens {
 		g.dropSlot(to)
 		g.dropNode(from)
 	}
+	g.visits = g.Visits()
 	clear(g.changes)
 	g.changes = g.changes[:0]
 	clear(g.uidWas)

@@ -1,6 +1,9 @@
 package graph
 
-import "maps"
+import (
+	"maps"
+	"slices"
+)
 
 // A selector may ask, beside the labels of what it selects, for labels of the
 // namespace that this is in. Whoever holds such a one is in Graph.byNamespace.
@@ -49,9 +52,8 @@ func (g *Graph) namespaceRelabelled(name string) {
 	if space == 0 {
 		return
 	}
-	for _, a := range g.arcsByNamespaceLabel(space) {
-		g.reselect(a)
-	}
+	there := g.arcsByNamespaceLabel(space)
+	looking, pairs := make(map[kindID][]nodeID), len(there)
 	for n := range g.byNamespace {
 		h := g.nodes.at(n).holder
 		if h.dropped != nil {
@@ -59,9 +61,25 @@ func (g *Graph) namespaceRelabelled(name string) {
 		}
 		for kind := range kindsByNamespace(h) {
 			if sc := g.scopeAt(kind, space); sc != nil && g.looksIn(h, kind, space) {
-				for _, to := range sc.slots {
-					g.selectSlot(n, h, to)
-				}
+				looking[kind] = append(looking[kind], n)
+				pairs += len(sc.slots)
+			}
+		}
+	}
+	if !g.atOnce(pairs) {
+		g.alignments = append(g.alignments, &alignment{pairs: g.endsOf(there)})
+		for kind, holders := range looking {
+			g.alignments = append(g.alignments, &alignment{holders: holders, slots: slices.Clone(g.scopeAt(kind, space).slots)})
+		}
+		return
+	}
+	for _, a := range there {
+		g.reselect(a)
+	}
+	for kind, holders := range looking {
+		for _, n := range holders {
+			for _, to := range g.scopeAt(kind, space).slots {
+				g.selectSlot(n, g.nodes.at(n).holder, to)
 			}
 		}
 	}

@@ -119,7 +119,13 @@ func (g *Graph) setSelectors(id nodeID, references []Reference) {
 	stale := g.selectedArcs(id)
 	if h != nil {
 		g.setMatches(h, len(stale))
-		g.selectAll(id, h)
+		if !g.selectAll(id, h, stale) {
+			return
+		}
+	}
+	if !g.atOnce(len(stale)) {
+		g.alignments = append(g.alignments, &alignment{pairs: g.endsOf(stale)})
+		return
 	}
 	for _, a := range stale {
 		if g.arcs.at(a).flags&gone == 0 {
@@ -128,14 +134,22 @@ func (g *Graph) setSelectors(id nodeID, references []Reference) {
 	}
 }
 
-// selectAll makes the arcs of a holder's selectors, unless they exceed a bound.
-func (g *Graph) selectAll(id nodeID, h *holder) {
+// selectAll makes the arcs of a holder's selectors, unless they exceed a bound. It
+// returns false where they are too many for one revision, and are brought up to date
+// later, with those that are there.
+func (g *Graph) selectAll(id nodeID, h *holder, there []arcID) bool {
 	if g.tooMany(h) {
 		g.drop(id, h, requirementsOfObject)
 		g.setMatches(h, 0)
-		return
+		return true
 	}
 	found := g.candidates(h)
+	if !g.atOnce(len(found) + len(there)) {
+		g.alignments = append(g.alignments, &alignment{
+			counts: len(found) > g.mostOfObject, of: h, pairs: g.endsOf(there), holders: []nodeID{id}, slots: found,
+		})
+		return false
+	}
 	if len(found) > g.mostOfObject {
 		matches := 0
 		for _, to := range found {
@@ -144,12 +158,13 @@ func (g *Graph) selectAll(id nodeID, h *holder) {
 		if matches > g.mostOfObject {
 			g.drop(id, h, arcsOfObject)
 			g.setMatches(h, matches)
-			return
+			return true
 		}
 	}
 	for _, to := range found {
 		g.selectSlot(id, h, to)
 	}
+	return true
 }
 
 // selectSlot makes the arcs of a holder's selectors to a slot.
