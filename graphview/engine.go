@@ -18,6 +18,7 @@ import (
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/helm"
 	"graphview.dev/graphview/resources"
+	"graphview.dev/graphview/schemas"
 	"graphview.dev/graphview/sharing"
 	"graphview.dev/graphview/spec"
 	"graphview.dev/graphview/watch"
@@ -28,6 +29,8 @@ import (
 type Engine struct {
 	o         Options
 	discovery *resources.Discovery
+	schemas   *schemas.Source
+	newFeeds  chan struct{} // there are some whose schemas were not looked at
 	watches   *watch.Manager
 	rules     *rules
 	run       *delivery.Run
@@ -95,6 +98,7 @@ func NewEngine(o Options) (*Engine, error) {
 
 		releases: make(releases),
 		outdated: outdated{objects: make(map[*feed][]*watch.Object), kick: make(chan struct{}, 1)},
+		newFeeds: make(chan struct{}, 1),
 
 		namespaceWatches: budget.NewShares[string](boundNamespaceWatches),
 		sharing:          sharing.NewBook[watch.Key](sharing.Options[*View]{Linger: o.Linger, Tell: (*View).kick}),
@@ -105,6 +109,9 @@ func NewEngine(o Options) (*Engine, error) {
 	}
 	if e.watches, err = watch.NewManager(watch.Options{Config: o.Config, Reduce: e.reduceSecret, Logger: o.Logger.WithName("watch")}); err != nil {
 		return nil, fmt.Errorf("watches: %w", err)
+	}
+	if e.schemas, err = schemas.New(o.Config); err != nil {
+		return nil, err
 	}
 	if o.Registerer != nil {
 		if err := o.Registerer.Register(metrics{e}); err != nil {
@@ -128,7 +135,10 @@ func (e *Engine) Run(ctx context.Context) error {
 	loop.Go(func() { e.loop(bottom) })
 	middle, stopMiddle := context.WithCancel(below)
 	defer stopMiddle()
-	for what, run := range map[string]func(context.Context) error{"discovery": e.discovery.Run, "watches": e.watches.Run, "rules": e.rereadRules, "served kinds": e.followServed, "outdated objects": e.showOutdated} {
+	for what, run := range map[string]func(context.Context) error{
+		"discovery": e.discovery.Run, "watches": e.watches.Run, "rules": e.rereadRules, "served kinds": e.followServed,
+		"outdated objects": e.showOutdated, "schemas": e.followSchemas,
+	} {
 		sources.Go(func() {
 			if err := run(middle); err != nil {
 				fail(fmt.Errorf("%s: %w", what, err))

@@ -21,6 +21,7 @@ func (e *Engine) acquire(ctx context.Context, t *tap) error {
 	lease, err := e.watches.Acquire(ctx, key, func(w *watch.Watch) watch.Handler {
 		f := newFeed(e.life, e, w, t.need.resource)
 		e.feeds[w] = f
+		e.noteFeed()
 		return f
 	})
 	if err != nil {

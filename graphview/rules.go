@@ -27,7 +27,9 @@ type rules struct {
 	revision uint64
 	// served is what references are inferred from.
 	served *refs.Served
-	stale  stale
+	// read is what the schemas of kinds tell.
+	read  map[graph.Kind]*refs.Reading
+	stale stale
 }
 
 // stale is whose objects have to be read again: kinds, with whether views have to be
@@ -109,7 +111,7 @@ func (r *rules) putLocked(programs map[string]*rule, touched []graph.Kind) error
 	}
 	r.declared = programs
 	r.revision++
-	now.extractor = now.extractor.Serving(r.served)
+	now.extractor = now.extractor.Serving(r.served).Reading(r.read)
 	r.current.Store(now)
 	for _, kind := range touched {
 		judge := before.kinds[kind].evaluates() || now.kinds[kind].evaluates()
@@ -135,6 +137,42 @@ func (r *rules) serve(served *refs.Served) {
 	r.wake()
 }
 
+// servedNow is what the cluster serves, as far as it is known.
+func (r *rules) servedNow() *refs.Served {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.served
+}
+
+// tell has references found by what the schemas of kinds tell. The map is not to be
+// modified after that.
+func (r *rules) tell(read map[graph.Kind]*refs.Reading) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var changed []graph.Kind
+	for kind := range read {
+		if !read[kind].Equal(r.read[kind]) {
+			changed = append(changed, kind)
+		}
+	}
+	for kind := range r.read {
+		if read[kind] == nil {
+			changed = append(changed, kind)
+		}
+	}
+	if len(changed) == 0 {
+		return
+	}
+	r.read = read
+	now := *r.current.Load()
+	now.extractor = now.extractor.Reading(read)
+	r.current.Store(&now)
+	for _, kind := range changed {
+		r.stale.kinds[kind] = r.stale.kinds[kind] // they are not evaluated again for that
+	}
+	r.wake()
+}
+
 // wake has what is stale read again.
 func (r *rules) wake() {
 	select {
@@ -146,13 +184,13 @@ func (r *rules) wake() {
 // newRuleset puts rules together, in the order of their names. The kinds touched
 // get a new revision.
 func newRuleset(programs map[string]*rule, before *ruleset, touched []graph.Kind, revision uint64) (*ruleset, error) {
-	paths, kinds := make(map[graph.Kind][]refs.Rule), make(map[graph.Kind]declared)
+	paths, kinds := make(map[graph.Kind]refs.Described), make(map[graph.Kind]declared)
 	for _, name := range slices.Sorted(maps.Keys(programs)) {
 		p := programs[name]
 		kind := p.Rule.From
 		if len(p.Rule.References) > 0 {
 			// Nothing is guessed of the references of such a kind, even without paths.
-			paths[kind] = append(paths[kind], p.Paths...)
+			paths[kind] = refs.Described{Rules: append(paths[kind].Rules, p.Paths...), Replace: true}
 		}
 		d := kinds[kind]
 		d.revision = before.kinds[kind].revision

@@ -19,13 +19,14 @@ func Builtin() *Extractor { return builtin().extractor }
 func BuiltinRules() []Rule { return slices.Clone(builtin().rules) }
 
 type compiled struct {
+	table     *table
 	rules     []Rule
 	extractor *Extractor
 }
 
 // builtin panics if the table, which is part of the program, is not valid.
 var builtin = sync.OnceValue(func() compiled {
-	rules, err := readTable(tableFiles)
+	t, rules, err := readTable(tableFiles)
 	if err != nil {
 		panic(fmt.Sprintf("built-in reference table: %v", err))
 	}
@@ -33,24 +34,25 @@ var builtin = sync.OnceValue(func() compiled {
 	if err != nil {
 		panic(fmt.Sprintf("built-in reference table: %v", err))
 	}
-	return compiled{rules: rules, extractor: extractor}
+	return compiled{table: t, rules: rules, extractor: extractor}
 })
 
 // readTable reads every table file, in the order of their names.
-func readTable(files fs.FS) ([]Rule, error) {
+func readTable(files fs.FS) (*table, []Rule, error) {
 	names, err := fs.Glob(files, "table/*.refs")
 	if err != nil {
-		return nil, fmt.Errorf("find table files: %w", err)
+		return nil, nil, fmt.Errorf("find table files: %w", err)
 	}
 	var t table
 	for _, name := range names {
 		text, err := fs.ReadFile(files, name)
 		if err != nil {
-			return nil, fmt.Errorf("read table: %w", err)
+			return nil, nil, fmt.Errorf("read table: %w", err)
 		}
 		if err := t.read(name, string(text)); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
-	return t.rules()
+	rules, err := t.rules()
+	return &t, rules, err
 }

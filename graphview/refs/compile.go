@@ -21,10 +21,17 @@ type Extractor struct {
 	bare   *jsontree.Shape
 	// served is what conventions look words up in, nil for nothing.
 	served *Served
+	// read is what the schemas of kinds tell.
+	read map[graph.Kind]*Reading
+	// kept are the kinds of which conventions say something beside their rules, replaced
+	// those of which neither conventions nor schemas do.
+	kept, replaced map[graph.Kind]bool
 }
 
 // node is what the rules of a kind have to do with a value.
 type node struct {
+	// silent: nothing is guessed of the value.
+	silent   bool
 	ends     []leaf
 	fields   []member // in the order of the rules
 	elements *node

@@ -54,18 +54,26 @@ type guess struct {
 	namespace, name string
 	left            int // values to look at
 	found           []graph.Reference
+	// told are the rules of the object's kind at the value at hand: nothing is guessed of
+	// what they are about.
+	told nodes
 	// path leads to the value at hand: keys, and "" for a list's element.
 	path []string
 }
 
 // conventions returns what an object seems to refer to, by field and name.
-func conventions(served *Served, kind graph.Kind, object map[string]any) []graph.Reference {
+func conventions(served *Served, kind graph.Kind, object map[string]any, told nodes) []graph.Reference {
+	return guessed(served, kind, object, told, maxGuessed)
+}
+
+// guessed is conventions, of an object with at most so many values.
+func guessed(served *Served, kind graph.Kind, object map[string]any, told nodes, most int) []graph.Reference {
 	metadata, _ := object["metadata"].(map[string]any)
 	namespace, _ := metadata["namespace"].(string)
 	name, _ := metadata["name"].(string)
 	g := guess{
 		served: served, kind: kind, namespace: namespace, name: name,
-		left: maxGuessed, path: make([]string, 0, maxGuessDepth),
+		left: most, path: make([]string, 0, maxGuessDepth), told: told,
 	}
 	g.object(object)
 	if g.left < 0 {
@@ -82,42 +90,50 @@ func (g *guess) object(object map[string]any) {
 	if len(g.path) == maxGuessDepth {
 		return
 	}
+	told := g.told
 	for key, value := range object {
 		if g.left < 0 {
-			return
+			break
 		}
 		g.path = append(g.path, key)
+		g.told = told.member(key)
 		g.value(key, value)
 		g.path = g.path[:len(g.path)-1]
 	}
+	g.told = told
 }
 
 // value looks at the value of a key or, if that holds a list, at its elements.
 func (g *guess) value(key string, value any) {
 	g.left--
+	told := g.told.tell()
 	switch value := value.(type) {
 	case string:
-		g.text(key, value)
-	case map[string]any:
-		if !isOpaque(key) && !g.isContents(key, value) && !g.reference(key, value) && !isWhole(value) {
-			if !g.inferSelector(key, value) {
-				g.inferObject(key, value)
-			}
-			g.object(value)
+		if !told {
+			g.text(key, value)
 		}
+	case map[string]any:
+		if isOpaque(key) || g.isContents(key, value) || !told && g.reference(key, value) || isWhole(value) {
+			return
+		}
+		if !told && !g.inferSelector(key, value) {
+			g.inferObject(key, value)
+		}
+		g.object(value)
 	case []any:
 		if isOpaque(key) || len(g.path) == maxGuessDepth {
 			return
 		}
 		g.path = append(g.path, "")
-		singular := strings.TrimSuffix(key, "s")
+		singular, list := strings.TrimSuffix(key, "s"), g.told
 		for _, element := range value {
 			if g.left < 0 {
 				break
 			}
+			g.told = list.element()
 			g.value(singular, element)
 		}
-		g.path = g.path[:len(g.path)-1]
+		g.path, g.told = g.path[:len(g.path)-1], list
 	}
 }
 

@@ -45,7 +45,7 @@ func TestConventionsGiveUp(t *testing.T) {
 			if test.object != nil {
 				test.object["metadata"] = map[string]any{"namespace": "own"}
 			}
-			if got := conventions(nil, graph.Kind{Group: "example.com"}, test.object); len(got) != test.want {
+			if got := conventions(nil, graph.Kind{Group: "example.com"}, test.object, nodes{}); len(got) != test.want {
 				t.Errorf("%d references, want %d: %v", len(got), test.want, render(got))
 			}
 		})

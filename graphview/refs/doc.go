@@ -109,7 +109,14 @@
 // # Rules of one's own
 //
 // [Extended] adds rules to those of the table, for kinds that somebody else
-// describes; a kind that is described has no conventions.
+// describes, beside conventions or in their place.
+//
+// # Schemas
+//
+// [Served.Read] reads the schema of a kind once: the types of Kubernetes by their
+// shape, of which the table's templates say what they refer to, and descriptions that
+// name a kind. What it makes of them are rules such as the table's, most of them
+// inferred. Of the fields that a schema tells of, conventions say nothing.
 //
 // # Conventions
 //

@@ -8,10 +8,18 @@ import (
 	"graphview.dev/graphview/graph"
 )
 
-// Extended returns an extractor that knows, beside the built-in table, further
-// rules by the kinds that they are of. A kind with an empty list is one that
-// conventions no longer say anything about. Each rule's From is its kind.
-func Extended(further map[graph.Kind][]Rule) (*Extractor, error) {
+// Described is what somebody declares of a kind.
+type Described struct {
+	// Rules are of the kind, whatever their From.
+	Rules []Rule
+	// Replace has nothing guessed of the kind, by convention or from its schema. Else
+	// nothing is guessed of the fields that the rules are about.
+	Replace bool
+}
+
+// Extended returns an extractor that knows, beside the built-in table, what is declared
+// of further kinds.
+func Extended(further map[graph.Kind]Described) (*Extractor, error) {
 	base := Builtin()
 	if len(further) == 0 {
 		return base, nil
@@ -24,7 +32,7 @@ func Extended(further map[graph.Kind][]Rule) (*Extractor, error) {
 		}
 	}
 	for kind, own := range further {
-		for _, rule := range own {
+		for _, rule := range own.Rules {
 			rule.From = kind
 			rules = append(rules, rule)
 		}
@@ -35,7 +43,12 @@ func Extended(further map[graph.Kind][]Rule) (*Extractor, error) {
 	}
 	x := *base
 	x.kinds, x.shapes = maps.Clone(base.kinds), maps.Clone(base.shapes)
-	for kind := range further {
+	x.kept, x.replaced = map[graph.Kind]bool{}, map[graph.Kind]bool{}
+	for kind, own := range further {
+		x.kept[kind], x.replaced[kind] = !own.Replace && base.kinds[kind] == nil, own.Replace
+		if len(own.Rules) == 0 && base.kinds[kind] != nil {
+			continue
+		}
 		x.kinds[kind], x.shapes[kind] = &x.others, x.bare
 		if root, ok := grown.kinds[kind]; ok {
 			x.kinds[kind], x.shapes[kind] = root, grown.shapes[kind]

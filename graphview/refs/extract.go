@@ -32,12 +32,13 @@ func (x *Extractor) Examine(kind graph.Kind, object map[string]any) ([]graph.Ref
 		root = &x.others
 	}
 	w.visit(root, object, 0)
-	if x.Guesses(kind) {
-		known := w.found.count
-		for _, ref := range conventions(x.served, kind, object) {
-			if !w.found.hasField(ref.Field, known) {
-				w.found.add(&ref)
-			}
+	told := x.reading(kind)
+	if told != nil {
+		w.visit(&told.root, object, 0)
+	}
+	if x.guesses(kind) {
+		for _, ref := range conventions(x.served, kind, object, told.nodes(root)) {
+			w.found.add(&ref)
 		}
 	}
 	return w.found.all(), w.fault()
@@ -61,7 +62,10 @@ func (n *node) selects() bool {
 // Lists tells whether the extractor has rules of a kind, other than those of
 // every kind. Of all other kinds outside Kubernetes' own groups, Extract guesses
 // references by convention.
-func (x *Extractor) Lists(kind graph.Kind) bool { return x.kinds[kind] != nil }
+func (x *Extractor) Lists(kind graph.Kind) bool { return x.kinds[kind] != nil && !x.kept[kind] }
+
+// guesses tells whether conventions say something of a kind.
+func (x *Extractor) guesses(kind graph.Kind) bool { return !settled[kind.Group] && !x.Lists(kind) }
 
 // walk is one pass over one object.
 type walk struct {

@@ -2,7 +2,6 @@ package refs
 
 import (
 	"fmt"
-	"strings"
 
 	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/graph"
@@ -125,17 +124,6 @@ func (f *found) repeated(ref *graph.Reference) bool {
 		other.Optional = other.Optional && ref.Optional
 	}
 	return true
-}
-
-// hasField tells whether one of the first count references, of those in place, is
-// of a field or of the name in it.
-func (f *found) hasField(field string, count int) bool {
-	for i := range count {
-		if name, _ := strings.CutSuffix(f.first[i].Field, ".name"); name == field || f.first[i].Field == field {
-			return true
-		}
-	}
-	return false
 }
 
 // all returns the references, nil if there are none.

@@ -73,18 +73,24 @@ func (g *guess) inferSelector(key string, value map[string]any) bool {
 
 // inferAddress adds the Service that a text may be the address of.
 func (g *guess) inferAddress(key, text string) {
-	for _, end := range [...]string{"url", "uri", "endpoint", "address", "addr", "host", "hostname", "server"} {
-		last := key[max(0, len(key)-len(end)):]
-		if !strings.EqualFold(last, end) {
-			continue
-		}
-		target := namespaced("Service")
-		target.Type = graph.Transitive
-		for a := range addresses(text) {
-			g.infer(target, a.service, a.namespace)
-		}
+	if !isAddressKey(key) {
 		return
 	}
+	target := namespaced("Service")
+	target.Type = graph.Transitive
+	for a := range addresses(text) {
+		g.infer(target, a.service, a.namespace)
+	}
+}
+
+// isAddressKey tells keys that hold addresses by what they end in.
+func isAddressKey(key string) bool {
+	for _, end := range [...]string{"url", "uri", "endpoint", "address", "addr", "host", "hostname", "server"} {
+		if strings.EqualFold(key[max(0, len(key)-len(end)):], end) {
+			return true
+		}
+	}
+	return false
 }
 
 // infer adds a reference that there is only if its target is.

@@ -32,6 +32,26 @@ var commonWords = func() map[string]graph.Reference {
 // a secretRef is of a SecretManagerSecret.
 const external = "cnrm.cloud.google.com"
 
+// isOther are words that say of a value what it is, and it is no name of an object,
+// whatever kinds there are.
+var isOther = map[string]bool{
+	"annotation": true, "domain": true, "format": true, "group": true, "image": true, "interval": true, "key": true, "kind": true,
+	"label": true, "mode": true, "namespace": true, "path": true, "pattern": true, "port": true, "prefix": true, "protocol": true,
+	"suffix": true, "timeout": true, "type": true, "version": true,
+}
+
+// saysOther tells keys that end in such a word: matchingKey, completionMode.
+func saysOther(key string) bool {
+	if len(key) > 2*maxLabel {
+		return true
+	}
+	words := wordsOf(key)
+	if len(words) > 1 && words[len(words)-1] == "name" && words[0] == "generate" {
+		return true
+	}
+	return len(words) > 0 && isOther[strings.TrimSuffix(words[len(words)-1], "s")]
+}
+
 // meaning returns what a key may speak of in an object of a group: the kinds of its
 // own group whose name or whose name's end the key is, or Kubernetes' own, or those of
 // groups of the same domain; else what the key ends in.
@@ -59,7 +79,7 @@ func (s *Served) meaning(group, key string) []graph.Reference {
 }
 
 func (s *Served) lookUp(group string, words []string) []graph.Reference {
-	if len(words) == 0 {
+	if len(words) == 0 || len(words) == 1 && isOther[words[0]] {
 		return nil
 	}
 	for _, form := range [...][]string{words, singular(words)} {

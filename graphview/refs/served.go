@@ -78,12 +78,13 @@ func (v *vocabulary) settle() {
 				delete(words, word)
 				continue
 			}
-			slices.SortFunc(kinds, compareKinds)
+			slices.SortFunc(kinds, CompareKinds)
 		}
 	}
 }
 
-func compareKinds(a, b graph.Kind) int {
+// CompareKinds orders kinds by group and name.
+func CompareKinds(a, b graph.Kind) int {
 	return strings.Compare(a.Group+"/"+a.Kind, b.Group+"/"+b.Kind)
 }
 
@@ -119,13 +120,20 @@ func (s *Served) Changed(other *Served) []string {
 
 // Guesses tells whether what objects of a kind refer to depends on what a cluster
 // serves.
-func (x *Extractor) Guesses(of graph.Kind) bool { return !settled[of.Group] && !x.Lists(of) }
+func (x *Extractor) Guesses(of graph.Kind) bool { return x.guesses(of) || x.reading(of) != nil }
 
 // Infers tells whether what a cluster serves in a domain makes a difference to what an
 // object of a kind refers to.
 func (x *Extractor) Infers(of graph.Kind, domain string) bool {
-	return x.Guesses(of) && domainOf(of.Group) == domain
+	return x.guesses(of) && domainOf(of.Group) == domain
 }
+
+// IsOpen tells whether a kind's schema may tell what the table does not know: that of
+// no kind of Kubernetes itself does.
+func IsOpen(of graph.Kind) bool { return !settled[of.Group] }
+
+// DomainOf is the domain of a group's publisher, as Changed lists them.
+func DomainOf(group string) string { return domainOf(group) }
 
 // shared are the domains in which many publish, each under a name of its own.
 var shared = map[string]bool{"k8s.io": true, "x-k8s.io": true, "github.com": true, "github.io": true, "google.com": true, "amazonaws.com": true}

@@ -80,7 +80,7 @@ func TestReadTable(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := readTable(tableOf(test.files))
+			_, got, err := readTable(tableOf(test.files))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -124,7 +124,7 @@ func TestReadTableRefuses(t *testing.T) {
 		"Path":            {"kind g/K\n a..b g/K", "a.refs:2: path"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := readTable(tableOf(map[string]string{"a": test.text}))
+			_, _, err := readTable(tableOf(map[string]string{"a": test.text}))
 			if err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("error %v, want one with %q", err, test.want)
 			}

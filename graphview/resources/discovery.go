@@ -48,6 +48,7 @@ type Discovery struct {
 	mu       sync.Mutex
 	current  *Catalog      // nil before the first
 	replaced chan struct{} // closed when current is replaced
+	looked   chan struct{} // closed after the next discovery
 	failure  error         // of the last discovery, nil if it worked
 }
 
@@ -105,6 +106,7 @@ func newDiscovery(s source, log logr.Logger, poll time.Duration) *Discovery {
 		poll:     poll,
 		moved:    make(chan struct{}, 1),
 		replaced: make(chan struct{}),
+		looked:   make(chan struct{}),
 	}
 }
 
@@ -126,6 +128,14 @@ func (d *Discovery) Current() (*Catalog, <-chan struct{}) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.current, d.replaced
+}
+
+// Looked returns a channel that is closed after the next discovery, whether something
+// else was found or not: by then something may have moved that a catalog does not tell.
+func (d *Discovery) Looked() <-chan struct{} {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.looked
 }
 
 // Ready waits for the first catalog and returns the present one. When ctx ends
@@ -188,6 +198,8 @@ func (d *Discovery) refresh(ctx context.Context) bool {
 	d.mu.Lock()
 	repeated := d.failure != nil
 	d.failure = err
+	close(d.looked)
+	d.looked = make(chan struct{})
 	changed := err == nil && !next.equal(previous)
 	if changed {
 		d.current = next

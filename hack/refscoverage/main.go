@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -15,7 +16,14 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := run(ctx, os.Stdout)
+	directory := flag.String("crds", "", "print what would be read of the CustomResourceDefinitions in the YAML files of this directory")
+	flag.Parse()
+	var err error
+	if *directory != "" {
+		err = printDefinitions(os.Stdout, *directory)
+	} else {
+		err = run(ctx, os.Stdout)
+	}
 	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "refscoverage:", err)

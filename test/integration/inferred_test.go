@@ -98,4 +98,37 @@ func TestInferredEqualsOracle(t *testing.T) {
 	}
 	// services, endpoint, env and queue have gone.
 	check("the Service and the kind went", 4)
+
+	// What the schema of a kind tells, as that changes.
+	putObject(t, c, group, "Gadget", namespace, "n", map[string]any{})
+	putObject(t, c, group, "Widget", namespace, "b", map[string]any{
+		"next": "n", "auth": map[string]any{"name": "ca"},
+	})
+	check("keys tell nothing", 4)
+	describe := func(spec map[string]apiextensionsv1.JSONSchemaProps) {
+		t.Helper()
+		widgets := &apiextensionsv1.CustomResourceDefinition{ObjectMeta: metav1.ObjectMeta{Name: "widgets." + group}}
+		eventually(t, soon, func() string {
+			if err := c.Get(t.Context(), client.ObjectKeyFromObject(widgets), widgets); err != nil {
+				return err.Error()
+			}
+			of := widgets.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"]
+			of.Properties = spec
+			widgets.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"] = of
+			if err := c.Update(t.Context(), widgets); err != nil {
+				return err.Error()
+			}
+			return ""
+		})
+	}
+	text := func(description string) apiextensionsv1.JSONSchemaProps {
+		return apiextensionsv1.JSONSchemaProps{Type: "string", Description: description}
+	}
+	describe(map[string]apiextensionsv1.JSONSchemaProps{
+		"next": text("Name of the Gadget that comes after this one."),
+		"auth": {Type: "object", Description: "Name of the Secret to use.", Properties: map[string]apiextensionsv1.JSONSchemaProps{"name": text("")}},
+	})
+	check("the schema tells", 6)
+	describe(map[string]apiextensionsv1.JSONSchemaProps{"next": text("Name of the Gadget that comes after this one.")})
+	check("the schema tells less", 5)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
 )
@@ -42,7 +43,13 @@ func (s *Snapshot) Build(ctx context.Context, view View) (Graph, error) {
 		}
 		objects = append(objects, found...)
 	}
+	known, err := s.readSchemas(ctx)
+	if err != nil {
+		return Graph{}, err
+	}
 	for i := range objects {
+		version, _, _ := unstructured.NestedString(objects[i].tree, "apiVersion")
+		objects[i].schema = known[schema.FromAPIVersionAndKind(version, objects[i].kind.Kind)]
 		objects[i].declared = rules.references(&objects[i])
 		objects[i].ruled = slices.ContainsFunc(view.Rules, func(r Rule) bool {
 			return schema.GroupKind(r.Spec.From) == objects[i].kind

@@ -16,34 +16,39 @@ const exampleDomain = "example.com"
 
 // infer adds what a custom object may refer to, if that exists: a text by the last key
 // above it, an object with a name by its own. It tries every served kind.
-func (c *collector) infer(own schema.GroupKind, served []resource) {
+func (c *collector) infer(own schema.GroupKind, schema map[string]any, served []resource) {
 	if own.Group != exampleDomain && !strings.HasSuffix(own.Group, "."+exampleDomain) {
 		return
 	}
-	var walk func(key, path string, value any)
-	walk = func(key, path string, value any) {
+	var walk func(key, path string, value any, of map[string]any)
+	walk = func(key, path string, value any, of map[string]any) {
 		if key == "metadata" {
 			return
 		}
 		switch value := value.(type) {
 		case string:
-			c.guess(own, served, key, path, value, "")
+			c.guess(own, served, key, path, value, "", says(of, own, served))
 		case []any:
+			items, _ := at(of, "items").(map[string]any)
 			for _, element := range value {
-				walk(strings.TrimSuffix(key, "s"), path+"[]", element)
+				walk(strings.TrimSuffix(key, "s"), path+"[]", element, items)
 			}
 		case map[string]any:
-			if path != "" {
-				c.guess(own, served, key, path, text(value, "name"), text(value, "namespace"))
+			if said := says(of, own, served); path != "" && len(said) > 0 {
+				c.guess(own, served, key, path+".name", text(value, "name"), text(value, "namespace"), said)
+			} else if path != "" {
+				c.guess(own, served, key, path, text(value, "name"), text(value, "namespace"), nil)
 			}
 			for below, element := range value {
-				walk(below, strings.TrimPrefix(path+"."+below, "."), element)
+				next, _ := at(of, "properties."+below).(map[string]any)
+				walk(below, strings.TrimPrefix(path+"."+below, "."), element, next)
 			}
 		}
 	}
 	for key, value := range c.tree {
 		if key != "apiVersion" && key != "kind" {
-			walk(key, key, value)
+			next, _ := at(schema, "properties."+key).(map[string]any)
+			walk(key, key, value, next)
 		}
 	}
 }
@@ -63,7 +68,7 @@ var coreWords = map[string]schema.GroupKind{
 	"storageclass": {Group: "storage.k8s.io", Kind: "StorageClass"},
 }
 
-func (c *collector) guess(own schema.GroupKind, served []resource, key, path, name, namespace string) {
+func (c *collector) guess(own schema.GroupKind, served []resource, key, path, name, namespace string, said []schema.GroupKind) {
 	if addressKey.MatchString(key) {
 		c.calls("t", path, name)
 	}
@@ -115,6 +120,11 @@ func (c *collector) guess(own schema.GroupKind, served []resource, key, path, na
 		tail = tail[next+1:]
 		if known, ok := coreWords[strings.ToLower(tail)]; ok {
 			found = append(found, known)
+		}
+	}
+	for _, kind := range said {
+		if !slices.Contains(found, kind) {
+			found = append(found, kind)
 		}
 	}
 	if len(found) > mostNamesakes {

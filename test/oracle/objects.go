@@ -22,6 +22,8 @@ type object struct {
 	declared []reference
 	// ruled: of a kind that ReferenceRules declare references of, and nothing is inferred.
 	ruled bool
+	// schema is that of its kind, nil if there is none.
+	schema map[string]any
 	// releases is what a release of Helm in it manages.
 	releases []reference
 }

@@ -38,7 +38,7 @@ func references(o *object, served []resource) []reference {
 	default:
 		c.rest(o.kind)
 		if !o.ruled {
-			c.infer(o.kind, served)
+			c.infer(o.kind, o.schema, served)
 		}
 	}
 	return append(c.found, o.releases...)

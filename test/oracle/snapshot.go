@@ -20,6 +20,8 @@ type Snapshot struct {
 	client dynamic.Interface
 	served []resource
 	lists  map[listing][]unstructured.Unstructured
+	// schemas are those of the tests' own kinds, nil before somebody asks.
+	schemas schemas
 }
 
 // listing is what a list asks the API server for.

@@ -1,0 +1,134 @@
+package refs
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"graphview.dev/graphview/graph"
+)
+
+// Source says why a field is read as a reference.
+type Source string
+
+// Sources of references, the surest first.
+const (
+	ByTable      Source = "table"
+	BySchema     Source = "schema"
+	ByConvention Source = "convention"
+)
+
+// Explained is a field of a kind, and what it is read as.
+type Explained struct {
+	Path   string
+	To     string // group/Kind, core/Kind, or {apiVersion}/{kind} where the object says it
+	Source Source
+	// Inferred: there is an arc only while there is an object of that name.
+	Inferred bool
+	Selector bool
+	Type     graph.ArcType
+}
+
+// saidGroup and saidKind are the kind that the object of an explanation names wherever it can say so.
+const saidGroup, saidKind = "said.by.the.object", "Said"
+
+// Explain says what is read of the objects of a kind, by the table, by the kind's schema
+// (nil if it is not known) and by convention.
+func (s *Served) Explain(kind graph.Kind, schema *Schema) ([]Explained, error) {
+	var all []Explained
+	for _, rule := range builtin().rules {
+		if rule.From == kind {
+			all = append(all, explained(&rule, ByTable))
+		}
+	}
+	told, err := s.Tell(kind, schema)
+	if err != nil {
+		return all, err
+	}
+	for i := range told.Rules {
+		all = append(all, explained(&told.Rules[i], BySchema))
+	}
+	if schema != nil && Builtin().guesses(kind) {
+		reading, err := s.Read(kind, schema)
+		if err != nil {
+			return all, err
+		}
+		object, _ := objectOf(schema, 0).(map[string]any)
+		if object == nil {
+			object = map[string]any{}
+		}
+		object["metadata"] = map[string]any{"namespace": "own"}
+		for _, ref := range guessed(s, kind, object, reading.nodes(&Builtin().others), int(schemaValues.Limit())) {
+			all = append(all, Explained{
+				Path: strings.ReplaceAll(strings.TrimPrefix(ref.Field, InferredField), "."+mapKey, "{}"), To: targetText(ref.To), Source: ByConvention,
+				Inferred: ref.Inferred, Selector: ref.Selector != nil, Type: ref.Type,
+			})
+		}
+	}
+	slices.SortFunc(all, func(a, b Explained) int { return cmp.Or(strings.Compare(a.Path, b.Path), strings.Compare(a.To, b.To)) })
+	return slices.Compact(all), nil
+}
+
+func explained(rule *Rule, source Source) Explained {
+	part := func(p Part) string {
+		if p.Field != "" {
+			return "{" + p.Field + "}"
+		}
+		return cmp.Or(p.Value, "core")
+	}
+	to := part(rule.To.Group) + "/" + part(rule.To.Kind)
+	if rule.Method.lists() {
+		to = "what it lists"
+	}
+	return Explained{
+		Path: rule.Path, To: to, Source: source, Inferred: rule.Inferred || rule.Method == Address, Selector: rule.Method.selects(),
+		Type: cmp.Or(rule.Type, graph.Direct),
+	}
+}
+
+func targetText(kind graph.Kind) string {
+	if kind.Kind == saidKind {
+		return "{apiVersion}/{kind}"
+	}
+	return kindString(kind)
+}
+
+// mapKey stands for any key of a map.
+const mapKey = "any-key"
+
+// objectOf is an object that has every field of a schema, with a name in each text.
+func objectOf(s *Schema, depth int) any {
+	switch {
+	case s == nil || s.Embedded || depth > maxGuessDepth:
+		return nil
+	case s.Type == "string":
+		return plantedName
+	case s.Items != nil:
+		return []any{objectOf(s.Items, depth+1)}
+	case s.Values != nil:
+		return map[string]any{mapKey: objectOf(s.Values, depth+1)}
+	case s.has("matchLabels", "matchExpressions"):
+		return map[string]any{"matchLabels": map[string]any{"a": "b"}}
+	}
+	object := map[string]any{}
+	for _, p := range s.Properties {
+		switch value := objectOf(p.Schema, depth+1); {
+		case value == nil:
+		case p.Key == "namespace" && p.Schema.Type == "string":
+		default:
+			object[p.Key] = value
+		}
+	}
+	if s.has("kind", "name") && depth > 0 {
+		object["kind"] = saidKind
+		for key, text := range map[string]string{"apiVersion": saidGroup + "/v1", "apiGroup": saidGroup, "group": saidGroup} {
+			if s.has(key) {
+				object[key] = text
+			}
+		}
+	}
+	return object
+}
+
+// plantedName is a name, and no address.
+const plantedName = "planted"

@@ -1,0 +1,120 @@
+package refs
+
+import (
+	"fmt"
+	"hash/fnv"
+
+	"graphview.dev/graphview/graph"
+)
+
+// member, element and value are the node of what is below another one, nil if there is
+// none.
+func (n *node) member(key string) *node {
+	if n == nil {
+		return nil
+	}
+	for i := range n.fields {
+		if n.fields[i].key == key {
+			return n.fields[i].node
+		}
+	}
+	return nil
+}
+
+func (n *node) element() *node {
+	if n == nil {
+		return nil
+	}
+	return n.elements
+}
+
+func (n *node) value() *node {
+	if n == nil {
+		return nil
+	}
+	return n.values
+}
+
+// along is the node at the end of steps.
+func (n *node) along(steps []step) *node {
+	for _, s := range steps {
+		switch s.kind {
+		case field:
+			n = n.member(s.key)
+		case elements:
+			n = n.element()
+		case values:
+			n = n.value()
+		}
+	}
+	return n
+}
+
+// tells tells whether rules say what a value refers to, or that it does not: nothing is
+// guessed of it.
+func (n *node) tells() bool {
+	if n == nil {
+		return false
+	}
+	if n.silent || len(n.ends) > 0 {
+		return true
+	}
+	name := n.member("name")
+	return name != nil && len(name.ends) > 0
+}
+
+// silence has nothing guessed of the value at the end of a path.
+func (n *node) silence(steps []step) {
+	for _, s := range steps {
+		n = n.below(s)
+	}
+	n.silent = true
+}
+
+// sumOf tells rules apart.
+func sumOf(r *Rule) uint64 {
+	h := fnv.New64a()
+	fmt.Fprintf(h, "%+v", *r)
+	return h.Sum64()
+}
+
+// Reading returns an extractor that knows what the schemas of kinds tell. The map is not
+// to be modified after that.
+func (x *Extractor) Reading(of map[graph.Kind]*Reading) *Extractor {
+	y := *x
+	y.read = of
+	return &y
+}
+
+// reading is what the schema of a kind tells, nil for nothing.
+func (x *Extractor) reading(of graph.Kind) *Reading {
+	if x.replaced[of] {
+		return nil
+	}
+	return x.read[of]
+}
+
+// nodes are of the rules of a kind, and of what its schema tells.
+type nodes [2]*node
+
+// nodes are the roots, of which either may be nil.
+func (r *Reading) nodes(rules *node) nodes {
+	if r == nil {
+		return nodes{rules}
+	}
+	return nodes{rules, &r.root}
+}
+
+// member is of a field, by its key; a map's values have one node for all keys.
+func (n nodes) member(key string) (below nodes) {
+	for i, one := range n {
+		if below[i] = one.member(key); below[i] == nil {
+			below[i] = one.value()
+		}
+	}
+	return below
+}
+
+func (n nodes) element() nodes { return nodes{n[0].element(), n[1].element()} }
+
+func (n nodes) tell() bool { return n[0].tells() || n[1].tells() }

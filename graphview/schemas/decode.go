@@ -1,0 +1,221 @@
+package schemas
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"graphview.dev/graphview/budget"
+	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/refs"
+)
+
+var (
+	// document bounds what one group and version may make the operator read.
+	document = budget.Declare("schema_document_bytes", "bytes of one group's OpenAPI document", 64<<20)
+	// decoded bounds what is kept of one schema while it is looked at.
+	decoded = budget.Declare("schema_decoded_kind", "fields of one kind's schema while it is read", 100_000)
+)
+
+// maxDepth bounds how deep a schema is looked into.
+const maxDepth = 64
+
+// Read yields the schemas of kinds that are wanted in an OpenAPI v3 document, one at a
+// time. A schema that is too large is nil, with why.
+func Read(r io.Reader, wanted func(graph.Kind) bool, yield func(graph.Kind, *refs.Schema, error)) error {
+	limited := &meteredReader{r: r, meter: document.Meter()}
+	d := &decoder{Decoder: jsontext.NewDecoder(limited, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))}
+	err := d.object(func(key string) error {
+		if key != "components" {
+			return d.SkipValue()
+		}
+		return d.object(func(key string) error {
+			if key != "schemas" {
+				return d.SkipValue()
+			}
+			return d.object(func(string) error {
+				d.begin()
+				s, err := d.schema(0)
+				for _, kind := range d.kinds {
+					if wanted(kind) {
+						yield(kind, s, d.meter.Err())
+					}
+				}
+				return err
+			})
+		})
+	})
+	return err
+}
+
+// Decode reads one schema, such as that of a CustomResourceDefinition's version.
+func Decode(r io.Reader) (*refs.Schema, error) {
+	d := &decoder{Decoder: jsontext.NewDecoder(r, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))}
+	d.begin()
+	s, err := d.schema(0)
+	if err == nil {
+		err = d.meter.Err()
+	}
+	return s, err
+}
+
+type decoder struct {
+	*jsontext.Decoder
+
+	meter *budget.Meter
+	kinds []graph.Kind // whose schema is read
+}
+
+func (d *decoder) begin() { d.meter, d.kinds = decoded.Meter(), nil }
+
+// object reads an object; each is to read the value of a member.
+func (d *decoder) object(each func(key string) error) error {
+	return d.inside('{', func() error {
+		token, err := d.ReadToken()
+		if err != nil {
+			return err
+		}
+		return each(token.String())
+	})
+}
+
+// inside reads what begins with a bracket, or skips what does not.
+func (d *decoder) inside(bracket jsontext.Kind, each func() error) error {
+	if d.PeekKind() != bracket {
+		return d.SkipValue()
+	}
+	if _, err := d.ReadToken(); err != nil {
+		return err
+	}
+	for {
+		switch d.PeekKind() {
+		case '}', ']':
+			_, err := d.ReadToken()
+			return err
+		case 0:
+			_, err := d.ReadToken()
+			return cmp.Or(err, io.ErrUnexpectedEOF)
+		}
+		if err := each(); err != nil {
+			return err
+		}
+	}
+}
+
+// text reads a string, "" for what is none.
+func (d *decoder) text() (string, error) {
+	if d.PeekKind() != '"' {
+		return "", d.SkipValue()
+	}
+	token, err := d.ReadToken()
+	return token.String(), err
+}
+
+// schema reads a schema; what is too deep, or more than the bound, is left out.
+func (d *decoder) schema(depth int) (*refs.Schema, error) {
+	if d.PeekKind() != '{' || depth > maxDepth || d.meter.Take(1) != nil {
+		return nil, d.SkipValue()
+	}
+	s := &refs.Schema{}
+	err := d.object(func(key string) (err error) {
+		switch key {
+		case "type":
+			s.Type, err = d.text()
+		case "description":
+			var text string
+			text, err = d.text()
+			s.Description = strings.Clone(text[:min(len(text), refs.MaxDescription)])
+		case "enum":
+			s.Closed = true
+			err = d.SkipValue()
+		case "format":
+			var format string
+			format, err = d.text()
+			s.Closed = s.Closed || isOther[format]
+		case "x-kubernetes-embedded-resource":
+			var token jsontext.Token
+			if token, err = d.ReadToken(); err == nil && token.Kind() == 't' {
+				s.Embedded = true
+			} else if err == nil && token.Kind() != 'f' {
+				err = errNotBoolean
+			}
+		case "properties":
+			err = d.properties(s, depth)
+		case "items":
+			s.Items, err = d.schema(depth + 1)
+		case "additionalProperties":
+			s.Values, err = d.schema(depth + 1)
+		case "x-kubernetes-group-version-kind":
+			if depth > 0 {
+				return d.SkipValue()
+			}
+			err = d.groupVersionKinds()
+		default:
+			err = d.SkipValue()
+		}
+		return err
+	})
+	return s, err
+}
+
+var errNotBoolean = errors.New("x-kubernetes-embedded-resource is not a boolean")
+
+// isOther are the formats of texts that are no names.
+var isOther = map[string]bool{"date": true, "date-time": true, "duration": true, "email": true, "ipv4": true, "ipv6": true, "byte": true, "password": true, "uuid": true}
+
+func (d *decoder) properties(s *refs.Schema, depth int) error {
+	err := d.object(func(key string) error {
+		below, err := d.schema(depth + 1)
+		if below != nil {
+			s.Properties = append(s.Properties, refs.Property{Key: strings.Clone(key), Schema: below})
+		}
+		return err
+	})
+	slices.SortFunc(s.Properties, func(a, b refs.Property) int { return strings.Compare(a.Key, b.Key) })
+	return err
+}
+
+// groupVersionKinds reads which kinds the schema is of.
+func (d *decoder) groupVersionKinds() error {
+	return d.inside('[', func() error {
+		var kind graph.Kind
+		err := d.object(func(key string) (err error) {
+			switch key {
+			case "group":
+				kind.Group, err = d.text()
+			case "kind":
+				kind.Kind, err = d.text()
+			default:
+				err = d.SkipValue()
+			}
+			return err
+		})
+		if len(d.kinds) < maxKinds {
+			d.kinds = append(d.kinds, kind)
+		}
+		return err
+	})
+}
+
+// maxKinds is of how many kinds one schema may be: those of requests' options are of
+// all there are, and are not wanted.
+const maxKinds = 4
+
+// meteredReader ends what is too long.
+type meteredReader struct {
+	r     io.Reader
+	meter *budget.Meter
+}
+
+func (m *meteredReader) Read(p []byte) (int, error) {
+	n, err := m.r.Read(p)
+	if exceeded := m.meter.Take(n); exceeded != nil {
+		return 0, fmt.Errorf("read the document: %w", exceeded)
+	}
+	return n, err
+}

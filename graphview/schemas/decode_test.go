@@ -1,0 +1,112 @@
+package schemas
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"graphview.dev/graphview/budget"
+	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/refs"
+)
+
+func TestRead(t *testing.T) {
+	const text = `{"openapi": "3.0.0", "paths": {"/apis": {"get": {"x-kubernetes-group-version-kind": {"kind": "Widget"}}}}, "components": {"schemas": {
+		"com.example.v1.Widget": {"type": "object", "properties": {
+			"spec": {"type": "object", "properties": {
+				"b": {"type": "string", "description": "Name of the Secret.", "enum": ["x"]},
+				"a": {"type": "array", "items": {"type": "string", "format": "date-time"}},
+				"m": {"type": "object", "additionalProperties": {"type": "string"}, "default": {}},
+				"e": {"type": "object", "x-kubernetes-embedded-resource": true, "x-kubernetes-preserve-unknown-fields": true},
+				"odd": [1, {"type": "string"}], "null": null, "any": {"additionalProperties": true, "items": false, "type": ["string", "null"]}}},
+			"metadata": {"allOf": [{"$ref": "#/components/schemas/ObjectMeta"}]}},
+			"x-kubernetes-group-version-kind": [{"group": "example.com", "kind": "Widget", "version": "v1"}]},
+		"com.example.v1.WidgetList": {"x-kubernetes-group-version-kind": [{"group": "example.com", "kind": "WidgetList", "version": "v1"}]},
+		"ObjectMeta": {"properties": {"name": {"type": "string"}}}}, "other": 1}}`
+	got := map[graph.Kind]*refs.Schema{}
+	err := Read(strings.NewReader(text), func(k graph.Kind) bool { return k.Kind == "Widget" }, func(k graph.Kind, s *refs.Schema, err error) {
+		if err != nil {
+			t.Error(err)
+		}
+		got[k] = s
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[graph.Kind]*refs.Schema{{Group: "example.com", Kind: "Widget"}: {Type: "object", Properties: []refs.Property{
+		{Key: "metadata", Schema: &refs.Schema{}},
+		{Key: "spec", Schema: &refs.Schema{Type: "object", Properties: []refs.Property{
+			{Key: "a", Schema: &refs.Schema{Type: "array", Items: &refs.Schema{Type: "string", Closed: true}}},
+			{Key: "any", Schema: &refs.Schema{}},
+			{Key: "b", Schema: &refs.Schema{Type: "string", Description: "Name of the Secret.", Closed: true}},
+			{Key: "e", Schema: &refs.Schema{Type: "object", Embedded: true}},
+			{Key: "m", Schema: &refs.Schema{Type: "object", Values: &refs.Schema{Type: "string"}}},
+		}}},
+	}}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("schemas (-want +got):\n%s", diff)
+	}
+}
+
+// TestReadRefuses what is no document, and goes on with what is none of its own.
+func TestReadRefuses(t *testing.T) {
+	for name, text := range map[string]string{
+		"Nothing": "", "Cut": `{"components": {"schemas": {"a": {"type": "obj`, "Page": "<html>", "CutList": `{"components": {"schemas": {"a": {"x-kubernetes-group-version-kind": [`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			if err := Read(strings.NewReader(text), func(graph.Kind) bool { return true }, func(graph.Kind, *refs.Schema, error) {}); err == nil {
+				t.Error("no error")
+			}
+		})
+	}
+}
+
+// TestHostileDocuments: schemas of one kind that are too large cost that kind alone.
+func TestHostileDocuments(t *testing.T) {
+	var fields strings.Builder
+	for i := range decoded.Limit() + 1 {
+		fmt.Fprintf(&fields, `"f%d": {},`, i)
+	}
+	deep := strings.Repeat(`{"properties": {"a": `, 2000) + "{}" + strings.Repeat("}}", 2000)
+	text := fmt.Sprintf(`{"components": {"schemas": {
+		"a": {"properties": {%s "z": {}}, "x-kubernetes-group-version-kind": [{"kind": "Large"}]},
+		"b": {"properties": {"a": %s}, "description": "%s", "x-kubernetes-group-version-kind": [{"kind": "Deep"}]},
+		"c": {"type": "object", "x-kubernetes-group-version-kind": [{"kind": "Good"}]}}}}`, fields.String(), deep, strings.Repeat("x", 1_000_000))
+	got := map[string]bool{}
+	err := Read(strings.NewReader(text), func(graph.Kind) bool { return true }, func(k graph.Kind, s *refs.Schema, err error) {
+		var exceeded *budget.Exceeded
+		if got[k.Kind] = err == nil; err != nil && !errors.As(err, &exceeded) {
+			t.Errorf("%s: %v names no bound", k.Kind, err)
+		}
+		if s != nil && len(s.Description) > refs.MaxDescription {
+			t.Errorf("%s has a description of %d bytes", k.Kind, len(s.Description))
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(map[string]bool{"Large": false, "Deep": true, "Good": true}, got); diff != "" {
+		t.Errorf("read (-want +got):\n%s", diff)
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	f.Add(`{"type": "object", "properties": {"a": {"type": "string", "description": "Name of the Secret."}}}`)
+	f.Fuzz(func(t *testing.T, text string) {
+		s, err := Decode(strings.NewReader(text))
+		if err != nil || s == nil {
+			return
+		}
+		served := refs.NewServed(map[graph.Kind]graph.Scope{{Group: "example.com", Kind: "Widget"}: graph.ScopeNamespaced})
+		kind := graph.Kind{Group: "example.com", Kind: "Widget"}
+		if _, err := served.Read(kind, s); err != nil {
+			t.Errorf("read: %v", err)
+		}
+		if _, err := served.Explain(kind, s); err != nil {
+			t.Errorf("explain: %v", err)
+		}
+	})
+}

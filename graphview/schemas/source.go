@@ -1,0 +1,85 @@
+package schemas
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/rest"
+
+	"graphview.dev/graphview/budget"
+	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/refs"
+)
+
+// timeout bounds one request, so that an extension server that hangs costs its own
+// kinds' schemas alone.
+const timeout = 30 * time.Second
+
+var indexed = budget.Declare("schema_index_bytes", "bytes of the index of OpenAPI documents", 16<<20)
+
+// Source fetches OpenAPI documents from an API server.
+type Source struct{ client rest.Interface }
+
+// New makes no request.
+func New(config *rest.Config) (*Source, error) {
+	client, err := discovery.NewDiscoveryClientForConfig(config)
+	if err != nil {
+		return nil, fmt.Errorf("OpenAPI: %w", err)
+	}
+	return &Source{client: client.RESTClient()}, nil
+}
+
+// Index returns the addresses of documents by group and version, such as
+// apis/example.com/v1. An address changes when the document does.
+func (s *Source) Index(ctx context.Context) (map[string]string, error) {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	body, err := s.client.Get().AbsPath("/openapi/v3").SetHeader("Accept", "application/json").Stream(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("index of OpenAPI documents: %w", err)
+	}
+	defer func() { _ = body.Close() }()
+	var index struct {
+		Paths map[string]struct {
+			Address string `json:"serverRelativeURL"`
+		} `json:"paths"`
+	}
+	if err := json.NewDecoder(&meteredReader{r: body, meter: indexed.Meter()}).Decode(&index); err != nil {
+		return nil, fmt.Errorf("index of OpenAPI documents: %w", err)
+	}
+	addresses := make(map[string]string, len(index.Paths))
+	for path, of := range index.Paths {
+		addresses[path] = of.Address
+	}
+	return addresses, nil
+}
+
+// Read yields the schemas of kinds that are wanted in the document at an address, one at
+// a time.
+func (s *Source) Read(ctx context.Context, address string, wanted func(graph.Kind) bool, yield func(graph.Kind, *refs.Schema, error)) error {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	body, err := s.client.Verb(http.MethodGet).RequestURI(address).SetHeader("Accept", "application/json").Stream(ctx)
+	if err != nil {
+		return fmt.Errorf("OpenAPI document: %w", err)
+	}
+	defer func() { _ = body.Close() }()
+	if err := Read(body, wanted, yield); err != nil {
+		return fmt.Errorf("OpenAPI document: %w", err)
+	}
+	_, _ = io.CopyN(io.Discard, body, 1) // lets the connection be used again
+	return nil
+}
+
+// Path is where the index has a group and version.
+func Path(group, version string) string {
+	if group == "" {
+		return "api/" + version
+	}
+	return "apis/" + group + "/" + version
+}

@@ -1,0 +1,126 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"sigs.k8s.io/yaml"
+
+	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/refs"
+	"graphview.dev/graphview/schemas"
+)
+
+// definition is what is looked at of a CustomResourceDefinition.
+type definition struct {
+	Kind string `json:"kind"`
+	Spec struct {
+		Group string `json:"group"`
+		Scope string `json:"scope"`
+		Names struct {
+			Kind string `json:"kind"`
+		} `json:"names"`
+		Versions []struct {
+			Served  bool `json:"served"`
+			Storage bool `json:"storage"`
+			Schema  struct {
+				OpenAPIV3Schema json.RawMessage `json:"openAPIV3Schema"`
+			} `json:"schema"`
+		} `json:"versions"`
+	} `json:"spec"`
+}
+
+// readDefinitions returns the schemas of the CustomResourceDefinitions in the YAML files
+// of a directory, in the version that is stored, and their scopes.
+func readDefinitions(directory string) (map[graph.Kind]*refs.Schema, map[graph.Kind]graph.Scope, error) {
+	kinds, scopes := map[graph.Kind]*refs.Schema{}, map[graph.Kind]graph.Scope{}
+	err := filepath.WalkDir(directory, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || filepath.Ext(path) != ".yaml" && filepath.Ext(path) != ".yml" {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		for document := range bytes.SplitSeq(data, []byte("\n---")) {
+			var d definition
+			if err := yaml.Unmarshal(document, &d); err != nil || d.Kind != "CustomResourceDefinition" {
+				continue // other documents, and templates of them
+			}
+			kind := graph.Kind{Group: d.Spec.Group, Kind: d.Spec.Names.Kind}
+			scopes[kind] = graph.ScopeNamespaced
+			if d.Spec.Scope == "Cluster" {
+				scopes[kind] = graph.ScopeCluster
+			}
+			for _, v := range d.Spec.Versions {
+				if len(v.Schema.OpenAPIV3Schema) == 0 || kinds[kind] != nil && !v.Storage {
+					continue
+				}
+				s, err := schemas.Decode(bytes.NewReader(v.Schema.OpenAPIV3Schema))
+				if err != nil {
+					return fmt.Errorf("%s: %s: %w", path, kindName(kind), err)
+				}
+				kinds[kind] = s
+			}
+		}
+		return nil
+	})
+	return kinds, scopes, err
+}
+
+// printDefinitions prints what would be read of the kinds that a directory's
+// CustomResourceDefinitions define, and the rows that would make a table of it.
+func printDefinitions(out io.Writer, directory string) error {
+	kinds, scopes, err := readDefinitions(directory)
+	if err != nil {
+		return err
+	}
+	if len(scopes) == 0 {
+		return errors.New("no CustomResourceDefinition in a .yaml or .yml file of " + directory)
+	}
+	served := refs.NewServed(scopes)
+	for _, kind := range slices.SortedFunc(maps.Keys(kinds), func(a, b graph.Kind) int { return strings.Compare(kindName(a), kindName(b)) }) {
+		if err := printDefinition(out, served, kind, kinds[kind]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func printDefinition(out io.Writer, served *refs.Served, kind graph.Kind, schema *refs.Schema) error {
+	all, err := served.Explain(kind, schema)
+	if err != nil {
+		return fmt.Errorf("%s: %w", kindName(kind), err)
+	}
+	fmt.Fprintf(out, "kind %s\n", kindName(kind))
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for _, e := range all {
+		words := []string{}
+		if e.Type == graph.Transitive {
+			words = append(words, "t")
+		}
+		if e.Selector {
+			words = append(words, "selector")
+		}
+		if e.Inferred {
+			words = append(words, "inferred")
+		}
+		comment := "# " + string(e.Source)
+		if e.Source != refs.ByTable && e.Inferred {
+			comment += ", unsure: remove the word inferred if it is always so"
+		}
+		fmt.Fprintf(w, "  %s\t%s\t%s\t%s\n", e.Path, e.To, strings.Join(words, " "), comment)
+	}
+	fmt.Fprintln(w)
+	return w.Flush()
+}
