@@ -51,7 +51,7 @@ func (k *keptView) until(what string, holds func() bool) {
 		k.view.engine.do(func() {})
 		select {
 		case <-timeout:
-			k.t.Fatalf("not within ten seconds: %s", what)
+			k.t.Fatalf("not within a minute: %s", what)
 		case <-k.view.kicks:
 		case <-time.After(10 * time.Millisecond):
 		}
