@@ -30,9 +30,8 @@ type releaseName struct{ namespace, name string }
 // release is what is known of one release, by the number of the revision.
 type release struct {
 	revisions map[uint64]*releaseSecret
-	// told are the revisions of which a watch has told what they manage. No other can
-	// be the newest, and anybody can make many that are only held.
-	told map[uint64]*releaseSecret
+	// ranks has the revisions that may be the newest, by what they are.
+	ranks [numberOfRanks]newestFirst
 }
 
 // releaseSecret is one revision of a release.
@@ -41,6 +40,10 @@ type releaseSecret struct {
 	// told is what it manages, as watches of releases have it.
 	held map[*feed]*graph.Object
 	told map[*feed]*managed
+	// number is the revision's. rank and place say where its release has it in ranks.
+	number uint64
+	rank   rank
+	place  int
 }
 
 // managed is what a revision of a release manages, as of one version of its
@@ -65,22 +68,22 @@ func (r *releaseSecret) latest() *managed {
 
 // at returns a release and a revision of it by the name of its Secret, made if need
 // be; nil for what is none.
-func (r releases) at(namespace, secret string) (key releaseName, number uint64, at *releaseSecret) {
+func (r releases) at(namespace, secret string) (key releaseName, at *releaseSecret) {
 	name, number, ok := helm.Revision(secret)
 	if !ok {
-		return key, 0, nil
+		return key, nil
 	}
 	key = releaseName{namespace, name}
 	of := r[key]
 	if of == nil {
-		of = &release{revisions: make(map[uint64]*releaseSecret), told: make(map[uint64]*releaseSecret)}
+		of = &release{revisions: make(map[uint64]*releaseSecret)}
 		r[key] = of
 	}
 	if at = of.revisions[number]; at == nil {
-		at = &releaseSecret{held: make(map[*feed]*graph.Object), told: make(map[*feed]*managed)}
+		at = &releaseSecret{number: number, held: make(map[*feed]*graph.Object), told: make(map[*feed]*managed)}
 		of.revisions[number] = at
 	}
-	return key, number, at
+	return key, at
 }
 
 // ended tells whether a watch of Secrets knows that the revision has become something
@@ -95,44 +98,17 @@ func (r *releaseSecret) ended(m *managed) bool {
 	return false
 }
 
-// newest is the newest revision of the release that is deployed, else the newest that
-// is about to be, nil if there is neither.
-func (r *release) newest() *releaseSecret {
-	var deployed, pending *releaseSecret
-	var lastDeployed, lastPending uint64
-	for number, at := range r.told {
-		if deployed != nil && number < lastDeployed {
-			continue
-		}
-		switch m := at.latest(); {
-		case at.ended(m):
-		case m.deployed:
-			deployed, lastDeployed = at, number
-		case m.pending && (pending == nil || number > lastPending):
-			pending, lastPending = at, number
-		}
-	}
-	if deployed != nil {
-		return deployed
-	}
-	return pending
-}
-
 // note files a revision anew whose watches have changed.
-func (r *release) note(number uint64, at *releaseSecret) {
-	if len(at.told) > 0 {
-		r.told[number] = at
-		return
-	}
-	delete(r.told, number)
-	if len(at.held) == 0 {
-		delete(r.revisions, number)
+func (r *release) note(at *releaseSecret) {
+	r.file(at)
+	if len(at.told)+len(at.held) == 0 {
+		delete(r.revisions, at.number)
 	}
 }
 
 // hold remembers a Secret that a watch has, and completes it.
 func (r releases) hold(g *graph.Graph, f *feed, o *graph.Object) {
-	key, _, at := r.at(o.Namespace, o.Name)
+	key, at := r.at(o.Namespace, o.Name)
 	if at == nil {
 		return
 	}
@@ -156,13 +132,13 @@ func (r *releaseSecret) complete(o *graph.Object) {
 // change has fn change what is known of a Secret's release, and tells the graph
 // about the Secrets of the release for which that makes a difference.
 func (r releases) change(g *graph.Graph, namespace, secret string, fn func(*releaseSecret)) {
-	key, number, at := r.at(namespace, secret)
+	key, at := r.at(namespace, secret)
 	if at == nil {
 		return
 	}
 	r.update(g, key, func(newest *releaseSecret) bool {
 		fn(at)
-		r[key].note(number, at)
+		r[key].note(at)
 		return newest == at
 	})
 }
@@ -214,11 +190,11 @@ func (r releases) drop(g *graph.Graph, f *feed) {
 			continue
 		}
 		r.update(g, key, func(newest *releaseSecret) (changed bool) {
-			for number, at := range of.revisions {
+			for _, at := range of.revisions {
 				if knows(at) {
 					delete(at.held, f)
 					delete(at.told, f)
-					of.note(number, at)
+					of.note(at)
 					changed = changed || at == newest
 				}
 			}

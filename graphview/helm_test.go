@@ -208,8 +208,9 @@ func TestManyRevisionsOfARelease(t *testing.T) {
 		}
 	})
 	of := known[releaseName{"ns", "web"}]
-	if len(of.revisions) != revisions || len(of.told) != 0 {
-		t.Fatalf("%d revisions are held, %d are looked at for the newest", len(of.revisions), len(of.told))
+	ranked := func() int { return len(of.ranks[rankPending]) + len(of.ranks[rankDeployed]) }
+	if len(of.revisions) != revisions || ranked() != 0 {
+		t.Fatalf("%d revisions are held, %d may be the newest", len(of.revisions), ranked())
 	}
 	tell := func(number uint64) {
 		known.change(g, "ns", secretName("web", number), func(at *releaseSecret) {
@@ -217,8 +218,8 @@ func TestManyRevisionsOfARelease(t *testing.T) {
 		})
 	}
 	g.Update(func() { tell(revisions / 2) })
-	if at := of.newest(); at != of.revisions[revisions/2] || len(of.told) != 1 {
-		t.Errorf("the newest is %v, of %d that are told", at, len(of.told))
+	if at := of.newest(); at != of.revisions[revisions/2] || ranked() != 1 {
+		t.Errorf("the newest is %v, of %d that may be", at, ranked())
 	}
 	if n := testing.AllocsPerRun(10, func() { of.newest() }); n > 0 {
 		t.Errorf("%v allocations to find the newest", n)
@@ -246,6 +247,52 @@ func TestManyRevisionsOfARelease(t *testing.T) {
 			t.Errorf("%s goes: %d visits, want at most %d", step.name, visits, step.most)
 		}
 	}
+	if len(known) != 0 {
+		t.Errorf("%d releases are left", len(known))
+	}
+}
+
+// TestManyDeployedRevisions: anybody can label any number of them as deployed, too. The
+// newest is known at each event without a look at the others.
+func TestManyDeployedRevisions(t *testing.T) {
+	const revisions = 20_000
+	g, known, teller := graph.New(), make(releases), &feed{}
+	change := func(number uint64, m *managed) {
+		known.change(g, "ns", secretName("web", number), func(at *releaseSecret) {
+			if delete(at.told, teller); m != nil {
+				at.told[teller] = m
+			}
+		})
+	}
+	newest := func() (number uint64) {
+		if at := known[releaseName{"ns", "web"}].newest(); at != nil {
+			number = at.number
+		}
+		return number
+	}
+	g.Update(func() {
+		for n := range uint64(revisions) {
+			number := 1 + n*7919%revisions // each once, in no order
+			change(number, &managed{version: 1, deployed: number%2 == 0, pending: number%2 == 1})
+		}
+		of := known[releaseName{"ns", "web"}]
+		if n := testing.AllocsPerRun(10, func() { of.newest() }); n > 0 {
+			t.Errorf("%v allocations to find the newest", n)
+		}
+		for number := uint64(revisions); number > 0; number -= 2 {
+			if got := newest(); got != number {
+				t.Fatalf("the newest is %d, want %d", got, number)
+			}
+			change(number, nil)
+		}
+		for number := uint64(revisions - 1); number > 1; number -= 2 {
+			if got := newest(); got != number {
+				t.Fatalf("while none is deployed, the newest is %d, want %d", got, number)
+			}
+			change(number, nil)
+		}
+		change(1, nil)
+	})
 	if len(known) != 0 {
 		t.Errorf("%d releases are left", len(known))
 	}

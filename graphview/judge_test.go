@@ -1,0 +1,122 @@
+package graphview
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"k8s.io/client-go/rest"
+
+	"graphview.dev/graphview/delivery"
+	"graphview.dev/graphview/spec"
+	"graphview.dev/graphview/watch"
+)
+
+// serveOne serves one ConfigMap and nothing else.
+func serveOne(t *testing.T, members string) *rest.Config {
+	t.Helper()
+	list := fmt.Sprintf(`{"kind":"ConfigMapList","apiVersion":"v1","metadata":{"resourceVersion":"2"},"items":[{%s}]}`, members)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		switch {
+		case !strings.HasSuffix(r.URL.Path, "/configmaps"):
+			w.WriteHeader(http.StatusNotFound)
+		case r.URL.Query().Get("watch") != "":
+			w.(http.Flusher).Flush()
+			<-r.Context().Done()
+		default:
+			_, _ = w.Write([]byte(list))
+		}
+	}))
+	t.Cleanup(server.Close)
+	transport := &http.Transport{}
+	t.Cleanup(transport.CloseIdleConnections)
+	return &rest.Config{Host: server.URL, Transport: transport}
+}
+
+// TestJudge: what a view decides about one object.
+func TestJudge(t *testing.T) {
+	e := startEngine(t, Options{Config: serveOne(t,
+		`"metadata":{"namespace":"shop","name":"c","uid":"u","resourceVersion":"1","labels":{"app":"web"}},"data":{"size":"3"}`)})
+	leased := acquireTap(t, e)
+	t.Cleanup(func() { e.giveBack(leased) })
+	await(t, "the list", leased.feed.listed.Load)
+	roots := func(expressions ...string) *spec.Roots {
+		return &spec.Roots{ObjectSelectorExpressions: expressions}
+	}
+	for name, test := range map[string]struct {
+		object        spec.ObjectFilter
+		roots         *spec.Roots
+		namespaces    map[string]bool
+		waits         bool
+		wantMember    bool
+		wantRoot      bool
+		wantUndecided bool
+		wantPart      string
+		wantErr       string
+		wantPartial   bool // the error leaves it a member
+		wantFree      bool // no expression is evaluated
+	}{
+		"nothing asked":                   {wantMember: true, wantFree: true},
+		"a label that it has":             {object: spec.ObjectFilter{LabelSelector: "app=web"}, wantMember: true, wantFree: true},
+		"a label that it does not have":   {object: spec.ObjectFilter{LabelSelector: "app=db", ObjectSelectorExpression: "true"}, roots: roots("true"), wantFree: true},
+		"an expression that holds":        {object: spec.ObjectFilter{ObjectSelectorExpression: "obj.data.size == '3'"}, wantMember: true},
+		"one that does not":               {object: spec.ObjectFilter{ObjectSelectorExpression: "obj.data.size == '4'"}, roots: roots("true")},
+		"one that fails":                  {object: spec.ObjectFilter{ObjectSelectorExpression: "obj.data.colour == 'red'"}, wantErr: "objectSelectorExpression: "},
+		"a path":                          {object: spec.ObjectFilter{JSONPath: "{.data}"}, wantMember: true, wantPart: `[{"size":"3"}]`},
+		"a path after a false expression": {object: spec.ObjectFilter{JSONPath: "{.data}", ObjectSelectorExpression: "name == 'other'"}},
+		"a root":                          {roots: roots("name == 'c'"), wantMember: true, wantRoot: true},
+		"no root":                         {roots: roots("name == 'd'", "labels['app'] == 'db'"), wantMember: true},
+		"a root that fails, and the next one": {
+			roots: roots("obj.data.colour == 'red'", "name == 'c'"), wantMember: true, wantRoot: true,
+			wantErr: "roots.objectSelectorExpressions[0]: ", wantPartial: true,
+		},
+		"two roots that fail": {
+			roots: roots("obj.data.colour == 'red'", "obj.data.shape == 'round'"), wantMember: true,
+			wantErr: "roots.objectSelectorExpressions[0]: ", wantPartial: true,
+		},
+		"a namespace of the view's":     {namespaces: map[string]bool{"shop": true}, wantMember: true, wantFree: true},
+		"another namespace":             {object: spec.ObjectFilter{ObjectSelectorExpression: "true"}, namespaces: map[string]bool{"bank": true}, wantFree: true},
+		"namespaces that are not known": {object: spec.ObjectFilter{ObjectSelectorExpression: "true"}, waits: true, wantUndecided: true, wantFree: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			declared := selecting(test.object)
+			declared.Roots = test.roots
+			program, err := spec.Compile(t.Context(), declared)
+			if err != nil {
+				t.Fatal(err)
+			}
+			j := &judge{resource: configMapsResource, query: &program.Queries[0], roots: program.Roots, namespaces: test.namespaces, waits: test.waits}
+			var v verdict
+			if err := leased.feed.watch.Replay(t.Context(), func(o *watch.Decoded) func() {
+				v = j.evaluate(t.Context(), o)
+				return nil
+			}); err != nil {
+				t.Fatal(err)
+			}
+			if v.selection.Member != test.wantMember || v.selection.Root != test.wantRoot || v.undecided != test.wantUndecided {
+				t.Errorf("member %v, root %v, undecided %v; want %v, %v, %v",
+					v.selection.Member, v.selection.Root, v.undecided, test.wantMember, test.wantRoot, test.wantUndecided)
+			}
+			part, _ := v.selection.Part.([]byte)
+			if got := string(part); got != test.wantPart {
+				t.Errorf("part %s, want %s", got, test.wantPart)
+			}
+			if (v.cost == 0) != test.wantFree {
+				t.Errorf("it cost %d; free: %v", v.cost, test.wantFree)
+			}
+			_, partial := errors.AsType[*delivery.PartialError](v.err)
+			switch {
+			case (v.err != nil) != (test.wantErr != "") || v.err != nil && !strings.HasPrefix(v.err.Error(), test.wantErr):
+				t.Errorf("error %v, want %q", v.err, test.wantErr)
+			case partial != test.wantPartial:
+				t.Errorf("partial %v, want %v", partial, test.wantPartial)
+			case v.err != nil && strings.Contains(v.err.Error(), "web"):
+				t.Errorf("the error tells of the object's content: %v", v.err)
+			}
+		})
+	}
+}
