@@ -122,9 +122,12 @@ func ingress(f fields, _ conditionsOf) Health {
 // its newer versions.
 const hpaConditions = "autoscaling.alpha.kubernetes.io/conditions"
 
+// maxHPAConditions is how long they may be; three of them take a kilobyte.
+const maxHPAConditions = 16 << 10
+
 // autoscaler follows Argo CD: a metric or a scale that cannot be had is trouble.
 func autoscaler(f fields, conditions conditionsOf) Health {
-	if text := f.text("metadata", "annotations", hpaConditions); len(conditions) == 0 && text != "" {
+	if text := f.text("metadata", "annotations", hpaConditions); len(conditions) == 0 && text != "" && len(text) <= maxHPAConditions {
 		var list []any
 		if json.Unmarshal([]byte(text), &list) == nil {
 			conditions = conditionsAt(fields{"conditions": list}, "conditions")

@@ -107,17 +107,18 @@ var Shape = func() *jsontree.Shape {
 	status.Field("sync").Field("status")
 	status.Field("ceph").Field("health")
 	status.Field("applicationState").Field("state")
-	status.Field("loadBalancer").Field("ingress").Elements()
+	status.Field("loadBalancer").Field("ingress").First(1)
+	most := int(elements.Limit()) + 1 // with one more a list is too long
 	conditions := func(of *jsontree.Shape) {
-		condition := of.Field("conditions").Elements()
+		condition := of.Field("conditions").First(most)
 		for _, name := range []string{"type", "status", "reason", "lastTransitionTime"} {
 			condition.Field(name)
 		}
 	}
 	conditions(status)
-	conditions(status.Field("parents").Elements())
+	conditions(status.Field("parents").First(most))
 	for _, list := range []string{"initContainerStatuses", "containerStatuses"} {
-		container := status.Field(list).Elements()
+		container := status.Field(list).First(most)
 		container.Field("ready")
 		container.Field("restartCount")
 		state := container.Field("state")

@@ -1,6 +1,7 @@
 package health
 
 import (
+	"encoding/json"
 	"fmt"
 	"runtime"
 	"strings"
@@ -35,7 +36,7 @@ func TestHostileObjects(t *testing.T) {
 				return // and nothing is said of it
 			}
 			runtime.ReadMemStats(&after)
-			const perByte, room = 64, 1 << 20
+			const perByte, room = 4, 1 << 20
 			if made, most := after.TotalAlloc-before.TotalAlloc, uint64(perByte*len(object)+room); made > most {
 				t.Errorf("reading %d bytes takes %d bytes of memory, want at most %d", len(object), made, most)
 			}
@@ -54,5 +55,37 @@ func TestHostileObjects(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestStatusTooLong: of an object whose lists are not read to their end nothing is
+// known, whole or in parts.
+func TestStatusTooLong(t *testing.T) {
+	pod := func(containers int) map[string]any {
+		list := make([]any, containers)
+		for i := range list {
+			list[i] = map[string]any{"name": "c", "ready": true}
+		}
+		return map[string]any{"status": map[string]any{
+			"phase": "Running", "containerStatuses": list, "conditions": []any{map[string]any{"type": "Ready", "status": "True"}},
+		}}
+	}
+	limit := int(elements.Limit())
+	for containers, want := range map[int]Health{
+		limit:     Health{State: OK}.counted(elements.Limit(), elements.Limit()),
+		limit + 1: {State: Unknown, Reason: "StatusTooLong"},
+		limit * 2: {State: Unknown, Reason: "StatusTooLong"},
+	} {
+		text, err := json.Marshal(pod(containers))
+		if err != nil {
+			t.Fatal(err)
+		}
+		part, err := jsontree.Part(text, Shape)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if whole, read := Of(podKind, pod(containers)), Of(podKind, part); whole != want || read != want {
+			t.Errorf("%d containers: %+v and, of what is read, %+v, want %+v", containers, whole, read, want)
+		}
 	}
 }

@@ -38,6 +38,10 @@ func Of(kind Kind, object map[string]any) Health {
 	if deleted := f.text("metadata", "deletionTimestamp"); deleted != "" {
 		return Health{State: Terminating, Since: seconds(deleted)}
 	}
+	if tooLong(f) {
+		_ = elements.Exceed() // counts it; whose object it is sees the reason
+		return Health{State: Unknown, Reason: "StatusTooLong"}
+	}
 	conditions := conditionsAt(f, "status", "conditions")
 	if h, decided := general(kind, f, conditions); decided {
 		return counts(kind, f, h)

@@ -2,7 +2,7 @@ package jsontree
 
 // Shape says which parts of a value somebody asks for. The zero value asks for
 // none: a list or object is then empty, anything else is there. It is made with
-// Whole, Field, Values and Elements and may be used by many once it is made.
+// Whole, Field, Values, Elements and First and may be used by many once it is made.
 type Shape struct {
 	whole bool
 	// key is that of the member with this shape, so that it is not made again
@@ -11,6 +11,7 @@ type Shape struct {
 	fields   map[string]*Shape
 	values   *Shape
 	elements *Shape
+	most     int // elements that are asked for, 0 for all
 }
 
 // Whole asks for all of the value.
@@ -45,6 +46,15 @@ func (s *Shape) Elements() *Shape {
 	return s.elements
 }
 
+// First asks for the first elements of a list, as many as most, and returns their
+// common shape. The list that is made has no more than those.
+func (s *Shape) First(most int) *Shape {
+	if s.elements == nil {
+		s.most = most
+	}
+	return s.Elements()
+}
+
 // Join asks for all that another shape asks for.
 func (s *Shape) Join(other *Shape) {
 	s.whole = s.whole || other.whole
@@ -55,6 +65,14 @@ func (s *Shape) Join(other *Shape) {
 		s.Values().Join(other.values)
 	}
 	if other.elements != nil {
+		switch {
+		case s.elements == nil:
+			s.most = other.most
+		case s.most == 0 || other.most == 0:
+			s.most = 0
+		default:
+			s.most = max(s.most, other.most)
+		}
 		s.Elements().Join(other.elements)
 	}
 }

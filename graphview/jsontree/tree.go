@@ -77,14 +77,17 @@ func objectBranch(b []byte, i int, shape *Shape) (map[string]any, int, error) {
 }
 
 func listBranch(b []byte, i int, shape *Shape) ([]any, int, error) {
-	below := whole
+	below, most, start := whole, 0, i
 	if !shape.whole {
-		if below = shape.elements; below == nil {
+		if below, most = shape.elements, shape.most; below == nil {
 			return []any{}, skip(b, i), nil
 		}
 	}
 	list := make([]any, 0, 2)
 	for i++; b[i] != ']'; {
+		if len(list) == most && most != 0 {
+			return list, skip(b, start), nil
+		}
 		if b[i] == ',' {
 			i++
 		}

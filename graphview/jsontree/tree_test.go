@@ -48,3 +48,50 @@ func FuzzTree(f *testing.F) {
 		checkTree(t, value)
 	})
 }
+
+// TestFirst: of a long list only the first elements are made, unless somebody asks
+// for all of them, and what comes after the list is found.
+func TestFirst(t *testing.T) {
+	first := func(most int) *Shape {
+		shape := &Shape{}
+		shape.Field("list").First(most).Field("a")
+		shape.Field("after")
+		return shape
+	}
+	joined := func(a, b *Shape) *Shape {
+		shape := &Shape{}
+		shape.Join(a)
+		shape.Join(b)
+		return shape
+	}
+	all := &Shape{}
+	all.Field("list").Elements()
+	everything := &Shape{}
+	everything.Field("list").Whole()
+	const text = `{"list":[{"a":"]"},{"b":[1,[2]]},{"a":3}],"after":true}`
+	one, two, three := map[string]any{"a": "]"}, map[string]any{}, map[string]any{"a": int64(3)}
+	for name, test := range map[string]struct {
+		shape *Shape
+		want  []any
+	}{
+		"one":                  {first(1), []any{one}},
+		"two":                  {first(2), []any{one, two}},
+		"as many as there are": {first(3), []any{one, two, three}},
+		"more than there are":  {first(9), []any{one, two, three}},
+		"the larger of two":    {joined(first(1), first(2)), []any{one, two}},
+		"beside all":           {joined(first(1), all), []any{one, two, three}},
+		"all beside it":        {joined(all, first(1)), []any{one, two, three}},
+		"beside the whole":     {joined(first(1), everything), []any{one, map[string]any{"b": []any{int64(1), []any{int64(2)}}}, three}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, err := Part([]byte(text), test.shape)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := map[string]any{"list": test.want, "after": true}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
