@@ -111,13 +111,19 @@ func (r *running) status(name string) string {
 	if !ok {
 		return "no such view"
 	}
+	return fmt.Sprintf("%d vertices, %d arcs, synced %t, %s, warnings %q", s.Vertices, s.Arcs, s.Synced, r.unsettled(name), s.Warnings)
+}
+
+// unsettled is what a view says of resources that are not as they should be.
+func (r *running) unsettled(name string) string {
+	s, _ := r.current().Status(viewName(name))
 	var notes []string
 	for _, row := range s.Resources {
 		if row.Message != "" || !row.Synced {
 			notes = append(notes, fmt.Sprintf("%s: synced %t %q", row.Resource, row.Synced, row.Message))
 		}
 	}
-	return fmt.Sprintf("%d vertices, %d arcs, synced %t, %s, warnings %q", s.Vertices, s.Arcs, s.Synced, strings.Join(notes, "; "), s.Warnings)
+	return strings.Join(notes, "; ")
 }
 
 // journal keeps the last lines of a log.
