@@ -17,6 +17,8 @@ import (
 const (
 	healsWithin = 2 * time.Minute
 	fewestLooks = 10
+	// trusted is how long an engine is taken at its word that something is missing.
+	trusted = 5 * time.Second
 )
 
 // slow is how long they may without a word about it.
@@ -79,10 +81,11 @@ func compare(ctx context.Context, looks []*look) map[*scene]error {
 }
 
 // compare says how a subscriber's graph differs from the oracle's, "" if none does. What
-// a graph must be is worked out only when the engine says that nothing is missing.
+// a graph must be is not worked out at first where the engine says that something is
+// missing. Later it is, since an engine may wait long before it asks again.
 func (l *look) compare(ctx context.Context, snapshot *oracle.Snapshot) string {
 	for i, sub := range l.subscribers {
-		if why := l.scene.engine.unsettled(sub.view); why != "" {
+		if why := l.scene.engine.unsettled(sub.view); why != "" && l.took < trusted {
 			return fmt.Sprintf("subscriber %d of %q: %s", i, l.view, why)
 		}
 	}
