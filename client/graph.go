@@ -18,7 +18,14 @@ type Graph struct {
 
 	warnings   map[string]Warning
 	neighbours *neighbours // nil until somebody asks
+	kinds      map[resource]string
 }
+
+type resource struct{ group, name string }
+
+// Kind is the kind of a vertex, or of what an arc leads to; "" where the server does not
+// say.
+func (g *Graph) Kind(k Key) string { return g.kinds[resource{k.Group, k.Resource}] }
 
 // Apply carries a message out. What it deletes may be unknown.
 func (g *Graph) Apply(m *Message) {
@@ -51,6 +58,12 @@ func (g *Graph) Apply(m *Message) {
 		}
 		g.warnings[m.Warnings[i].identity()] = m.Warnings[i]
 	}
+	for _, k := range m.Kinds {
+		if g.kinds == nil {
+			g.kinds = map[resource]string{}
+		}
+		g.kinds[resource{k.Group, k.Resource}] = k.Kind
+	}
 	if m.Synced {
 		g.Synced = true
 	}
@@ -76,6 +89,7 @@ func (g *Graph) Warnings() []Warning {
 func (g *Graph) Clone() *Graph {
 	c := *g
 	c.Vertices, c.Arcs, c.warnings = maps.Clone(g.Vertices), maps.Clone(g.Arcs), maps.Clone(g.warnings)
+	c.kinds = maps.Clone(g.kinds)
 	c.neighbours = nil // those of the copy are its own
 	return &c
 }

@@ -12,6 +12,9 @@ type Message struct {
 	// Warnings are new, or replace those of equal identity. Cleared are over.
 	Warnings []Warning `json:"warnings"`
 	Cleared  []Warning `json:"cleared"`
+	// Kinds are those of the resources that the view watches. They come once for each
+	// connection, and again when they are others.
+	Kinds []ResourceKind `json:"kinds"`
 	// Rev, with which the graph is whole at one instant.
 	Rev string `json:"rev"`
 	// Synced completes the graph: all that was selected is in it, or a warning
@@ -27,6 +30,14 @@ type Message struct {
 	// Own: the subscription says so itself, because a connection was lost. JSON is
 	// then what a server would have written.
 	Own bool `json:"-"`
+}
+
+// ResourceKind is the kind of a resource's objects.
+type ResourceKind struct {
+	Group    string `json:"g"`
+	Version  string `json:"v"`
+	Resource string `json:"r"`
+	Kind     string `json:"k"`
 }
 
 // Action has exactly one member.

@@ -27,6 +27,17 @@ func (c *Client) Summaries(ctx context.Context, namespace, name string) (*Graph,
 	return c.snapshot(ctx, namespace, name, url.Values{"content": {string(ContentSummary)}})
 }
 
+// Part is Get of a part of a graph, with what content says of each object. A
+// subscription with the same Options.Narrow and Options.Content continues from it.
+func (c *Client) Part(ctx context.Context, namespace, name string, n Narrow, content Content) (*Graph, error) {
+	query := url.Values{}
+	if content != "" {
+		query.Set("content", string(content))
+	}
+	n.add(query)
+	return c.snapshot(ctx, namespace, name, query)
+}
+
 func (c *Client) snapshot(ctx context.Context, namespace, name string, query url.Values) (*Graph, error) {
 	body, err := c.get(ctx, c.url(query, "namespaces", namespace, "graphs", name), jsonType)
 	if err != nil {

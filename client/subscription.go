@@ -18,6 +18,9 @@ type Options struct {
 	From *Graph
 	// Content is what is sent of each object; "" is ContentObject.
 	Content Content
+	// Narrow is the part of the graph that is sent; nil for all of it. A Request has
+	// roots of its own instead.
+	Narrow *Narrow
 	// OnRetry is told, before each pause, why the connection was lost or not made.
 	// An error that it returns ends the subscription. Nil: only what is Permanent
 	// ends it, and that only as Permanent says.
@@ -87,6 +90,7 @@ func (c *Client) Watch(namespace, name string, o Options) *Subscription {
 		if o.Content != "" {
 			query.Set("content", string(o.Content))
 		}
+		o.Narrow.add(query)
 		conn, err := c.dial(ctx, c.url(query, "watch", "namespaces", namespace, "graphs", name), "graphview.v1")
 		if err != nil {
 			return nil, err

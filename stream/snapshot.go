@@ -175,6 +175,7 @@ type messageBody struct {
 	begun    bool
 	head     []byte
 	warnings [][]byte
+	kinds    []byte
 }
 
 func newMessageBody(view View) *messageBody {
@@ -200,6 +201,9 @@ func (b *messageBody) add(frame *delivery.Frame, send func(...[]byte) error) err
 	if len(frame.Warnings) > 0 {
 		b.warnings = append(b.warnings, frame.Warnings)
 	}
+	if len(frame.Kinds) > 0 {
+		b.kinds = frame.Kinds
+	}
 	if frame.Rev != "" {
 		parts = append(parts, b.tail(frame)...)
 	}
@@ -218,5 +222,8 @@ func (b *messageBody) tail(last *delivery.Frame) [][]byte {
 		Rev    string `json:"rev"`
 		Synced bool   `json:"synced,omitempty"`
 	}{last.Rev, last.Synced})
+	if len(b.kinds) > 0 {
+		parts = append(parts, []byte(`],"kinds":[`), b.kinds)
+	}
 	return append(parts, []byte("],"), end[1:], []byte("\n"))
 }

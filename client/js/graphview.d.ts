@@ -92,6 +92,8 @@ export interface Message {
   actions?: Action[];
   warnings?: Warning[];
   cleared?: Warning[];
+  /** The kinds of the resources that the view watches. */
+  kinds?: Array<{ g: string; v: string; r: string; k: string }>;
   error?: { code: number; code_string: string; reason: string; message: string };
   rev?: string;
   synced?: boolean;
@@ -111,6 +113,8 @@ export class Graph {
   rev: string;
   /** Every selected resource has synced, or a warning says why not. */
   synced: boolean;
+  /** The kind of a vertex, or of what an arc leads to; undefined where the server does not say. */
+  kind(key: Pick<Key, "g" | "r">): string | undefined;
   /** The arcs that begin at a vertex, which is told by its key or vertexKey. */
   out(key: Key | string): Arc[];
   /** The arcs that end there. */
@@ -152,7 +156,7 @@ export function listGraphs(options?: Place & { namespace?: string; signal?: Abor
 
 /** One graph as it is now. Throws a GraphViewError. */
 export function getGraph(
-  options: Place & { namespace: string; name: string; content?: "object" | "summary" | "none"; signal?: AbortSignal },
+  options: Place & Pick<StreamOptions, "content" | "roots" | "direction" | "depth"> & { namespace: string; name: string; signal?: AbortSignal },
 ): Promise<Graph>;
 
 /** One object of a graph, whole, with its arcs. */
@@ -210,18 +214,27 @@ export interface RequestObject {
 /** What a Connection of connection.js is to a GraphView. */
 export interface Subscribable {
   subscribe(
-    what: { namespace?: string; name?: string; since?: string; request?: Request; content?: string },
+    what: { namespace?: string; name?: string; since?: string; request?: Request; content?: string; roots?: string[]; direction?: string; depth?: number },
     handlers: { message(message: Message): void; lose(code: number, text: string, reason?: string): void },
   ): () => void;
 }
 
 export type Options = StreamOptions & ({ namespace: string; name: string } | { connection: Subscribable; request: Request });
 
+/** An object: its key, or RESOURCE.GROUP/NAMESPACE/NAME as in "deployments.apps/shop/web". */
+export type Root = string | (Omit<Key, "v"> & { v?: string });
+
 export interface StreamOptions extends Place {
   /** Many views on one connection, of connection.js. */
   connection?: Subscribable;
   /** What is sent of each object: the object (default), a summary of it as `m`, or nothing beside its name. */
   content?: "object" | "summary" | "none";
+  /** Objects that the graph is narrowed to, with what they lead to; versions are not looked at. */
+  roots?: Root[];
+  /** Which way to go from the roots. Default: down. */
+  direction?: "down" | "up" | "both";
+  /** The most references from the nearest root; default: any number. */
+  depth?: number;
   /** Default: websocket, or events where there is no WebSocket or none gets through, which is remembered for ten minutes. */
   transport?: "websocket" | "events";
   /** Default: the global one. Node.js before 22 has none; the package ws has one. */

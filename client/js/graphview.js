@@ -15,6 +15,16 @@ export const arcKey = (a) => JSON.stringify([vertexKey(a.s), a.t, vertexKey(a.d)
 /** The identity of a warning, as a string. */
 export const warningKey = (w) => JSON.stringify([w.t, sorted(w.a ?? {})]);
 
+/** The name of an object as a root: RESOURCE.GROUP/NAMESPACE/NAME. */
+const rootName = (k) => typeof k === "string" ? k : `${k.r}${k.g && "." + k.g}/${k.ns ? k.ns + "/" : ""}${k.n}`;
+
+const addPart = (query, { content, roots, direction, depth }) => {
+  if (content) query.set("content", content);
+  for (const root of roots ?? []) query.append("root", rootName(root));
+  if (direction) query.set("direction", direction);
+  if (depth) query.set("depth", String(depth));
+};
+
 const sorted = (value) => {
   if (Array.isArray(value)) return value.map(sorted);
   if (value === null || typeof value !== "object") return value;
@@ -28,6 +38,7 @@ export class Graph {
   warnings = new Map(); // by warningKey: {t, m, a}
   rev = "";
   synced = false;
+  #kinds = new Map(); // by group and resource
   #ends; // by vertexKey: the arcs that begin and end there, by arcKey; made when asked for
 
   /** Carries out one message, or takes in the answer to a get. */
@@ -41,8 +52,14 @@ export class Graph {
     }
     for (const w of message.cleared ?? []) this.warnings.delete(warningKey(w));
     for (const w of message.warnings ?? []) this.warnings.set(warningKey(w), w);
+    for (const { g, r, k } of message.kinds ?? []) this.#kinds.set(`${g}/${r}`, k);
     if (message.synced) this.synced = true;
     if (message.rev) this.rev = message.rev;
+  }
+
+  /** The kind of a vertex, or of what an arc leads to; undefined where the server does not say. */
+  kind({ g, r }) {
+    return this.#kinds.get(`${g}/${r}`);
   }
 
   /** The arcs that begin at a vertex. */
@@ -140,10 +157,11 @@ export async function listGraphs(options = {}) {
 
 /** One graph as it is now, of whose objects content is there: "object", "summary" or "none". */
 export async function getGraph(options) {
-  const { namespace, name, content } = options;
+  const { namespace, name } = options;
   const graph = new Graph();
-  const query = content ? `?content=${encodeURIComponent(content)}` : "";
-  graph.apply(await ask(options, `/namespaces/${encodeURIComponent(namespace)}/graphs/${encodeURIComponent(name)}${query}`));
+  const query = new URLSearchParams();
+  addPart(query, options);
+  graph.apply(await ask(options, `/namespaces/${encodeURIComponent(namespace)}/graphs/${encodeURIComponent(name)}${query.size ? `?${query}` : ""}`));
   return graph;
 }
 
@@ -241,11 +259,11 @@ export class GraphView extends EventTarget {
   }
 
   #url(watch, heartbeats) {
-    const { base, namespace, name, content } = this.#options;
+    const { base, namespace, name } = this.#options;
     const path = `/namespaces/${encodeURIComponent(namespace)}/graphs/${encodeURIComponent(name)}`;
     const query = new URLSearchParams();
     if (heartbeats) query.set("heartbeats", "1");
-    if (content) query.set("content", content);
+    addPart(query, this.#options);
     if (watch && this.graph.rev) query.set("since", this.graph.rev);
     return httpBase(base) + (watch ? "/watch" : "") + path + (query.size ? `?${query}` : "");
   }
@@ -324,10 +342,10 @@ export class GraphView extends EventTarget {
   }
 
   #openChannel(connection, message, lose) {
-    const { namespace, name, request, content } = this.#options;
+    const { namespace, name, request, content, roots, direction, depth } = this.#options;
     const since = this.graph.rev || undefined;
     this.#disconnect = () => { this.#disconnect = () => {}; };
-    const leave = connection.subscribe(request ? { request, content } : { namespace, name, since, content }, { message, lose });
+    const leave = connection.subscribe(request ? { request, content } : { namespace, name, since, content, roots: roots?.map(rootName), direction, depth }, { message, lose });
     this.#disconnect = () => {
       this.#disconnect = () => {};
       leave();

@@ -31,6 +31,7 @@ type Publisher struct {
 	lens        atomic.Pointer[graph.Lens]
 	subscribers atomic.Int64
 	changes     sharedChanges
+	kinds       kindsOf
 	summaries   summaries
 
 	deniedMu sync.Mutex
@@ -63,6 +64,7 @@ type state struct {
 	reset  bool    // it has yet to be told to forget everything
 	denied *denial // whose warnings it was sent
 	absent *denial // of roots, likewise
+	kinds  *kinds  // that it was told
 }
 
 // viewer is who is sent something: subscribers of equal viewers are sent the same.
@@ -139,6 +141,11 @@ func (p *Publisher) encode(lens *graph.Lens, from state, who viewer, limit readL
 	to.synced = from.synced || tellSynced
 	if done && who.content == SummaryOnly {
 		p.summaries.shrink(lens.Vertices())
+	}
+	if done {
+		if now := p.kinds.of(lens); now != from.kinds {
+			b.kinds, to.kinds = now.text, now
+		}
 	}
 	b.warn(set, cleared)
 	b.close(rev, tellSynced)

@@ -11,6 +11,8 @@ type Frame struct {
 	// Actions and Warnings are the elements of the arrays of those names in
 	// JSON, separated by commas and without the brackets; empty if absent.
 	Actions, Warnings []byte
+	// Kinds are those of the member of that name.
+	Kinds []byte
 	// Rev, Synced and Reset are the members of those names.
 	Rev    string
 	Synced bool

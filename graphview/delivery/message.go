@@ -34,6 +34,7 @@ type frameBuilder struct {
 
 	// set and cleared are the warnings of the frame under way, separated by commas.
 	set, cleared []byte
+	kinds        []byte // elements, likewise
 }
 
 const actionsOpen = `{"actions":[`
@@ -124,7 +125,7 @@ func (b *frameBuilder) addLarge(key largeKey, c *graph.Change) {
 
 // close ends the frame under way, if it would say anything.
 func (b *frameBuilder) close(rev string, synced bool) {
-	if b.count == 0 && rev == "" && len(b.set) == 0 && len(b.cleared) == 0 && !b.reset {
+	if b.count == 0 && rev == "" && len(b.set) == 0 && len(b.cleared) == 0 && len(b.kinds) == 0 && !b.reset {
 		return
 	}
 	f := &Frame{Rev: rev, Synced: synced, Reset: b.reset}
@@ -155,6 +156,7 @@ func (b *frameBuilder) close(rev string, synced bool) {
 		return from, to
 	}
 	from, to := list("warnings", b.set)
+	kindsFrom, kindsTo := list("kinds", b.kinds)
 	if rev != "" {
 		member("rev")
 		out = appendString(out, rev)
@@ -173,9 +175,9 @@ func (b *frameBuilder) close(rev string, synced bool) {
 	if b.count > 0 {
 		f.Actions = out[len(actionsOpen):actions]
 	}
-	f.Warnings = out[from:to]
+	f.Warnings, f.Kinds = out[from:to], out[kindsFrom:kindsTo]
 	b.frames = append(b.frames, f)
-	b.buf, b.count, b.reset, b.set, b.cleared = nil, 0, false, nil, nil
+	b.buf, b.count, b.reset, b.set, b.cleared, b.kinds = nil, 0, false, nil, nil, nil
 }
 
 func (b *frameBuilder) appendAction(dst []byte, c *graph.Change) []byte {

@@ -11,6 +11,29 @@ type use struct {
 	namespaced bool
 }
 
+// Used is a kind, and the resource under which a view watches it.
+type Used struct {
+	Kind     Kind
+	Resource Resource
+}
+
+// Uses are the kinds that the view watches, in no order, and the revision in which they
+// last changed; nil where that is not after since.
+func (l *Lens) Uses(since uint64) ([]Used, uint64) {
+	l.g.mu.RLock()
+	defer l.g.mu.RUnlock()
+	if l.usesRev <= since {
+		return nil, l.usesRev
+	}
+	var all []Used
+	for k, u := range l.uses {
+		if u.resource != 0 {
+			all = append(all, Used{l.g.kinds.at(kindID(k)), l.g.resources.at(u.resource)}) //nolint:gosec // an id
+		}
+	}
+	return all, l.usesRev
+}
+
 // has tells whether the resource may have an object of that name.
 func (u use) has(s *slot) bool { return u.resource != 0 && !(u.namespaced && s.space == clusterSpace) }
 
@@ -20,7 +43,8 @@ type Lens struct {
 	sources map[SourceID]struct{}
 	uses    []use // by kind
 	usesWas map[kindID]use
-	sites   resID // under which the view watches NamespaceKind, or did
+	usesRev uint64 // in which uses last changed
+	sites   resID  // under which the view watches NamespaceKind, or did
 
 	rooted         bool
 	along, against ways // see Walk
@@ -208,7 +232,7 @@ func (l *Lens) setUse(k kindID, next use) {
 		l.g.kinds.release(k)
 	}
 	next.since = l.g.rev
-	l.uses[k] = next
+	l.uses[k], l.usesRev = next, l.g.rev
 	if k == l.g.namespaces && next.resource != 0 {
 		l.sites = next.resource
 	}

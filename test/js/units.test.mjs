@@ -67,6 +67,25 @@ test("a graph knows what is beside a vertex", () => {
   assert.deepEqual(graph.out(key("a")), []);
 });
 
+test("a part of a graph is asked for by name or by key, and a graph knows the kinds of its resources", async () => {
+  const roots = [{ g: "apps", r: "deployments", ns: "shop", n: "web" }, "nodes/a"];
+  const asked = [];
+  const fetch = async (url) => {
+    asked.push(new URL(url).search);
+    return Response.json({ rev: "1", kinds: [{ g: "", v: "v1", r: "pods", k: "Pod" }] });
+  };
+  const graph = await getGraph({ base: "http://graphs", namespace: "shop", name: "web", roots, direction: "both", depth: 2, fetch });
+  assert.equal(graph.kind(key("a")), "Pod");
+  assert.equal(graph.kind({ g: "", r: "nodes" }), undefined);
+  const { all, WebSocket } = sockets(() => {});
+  const view = new GraphView({ base: "http://graphs", namespace: "shop", name: "web", roots, depth: 1, WebSocket });
+  await until(() => all.length === 1);
+  view.stop();
+  assert.deepEqual([...new URLSearchParams(asked[0])], [["root", "deployments.apps/shop/web"], ["root", "nodes/a"], ["direction", "both"], ["depth", "2"]]);
+  assert.deepEqual(new URL(all[0].url).searchParams.getAll("root"), ["deployments.apps/shop/web", "nodes/a"]);
+  assert.equal(new URL(all[0].url).searchParams.get("depth"), "1");
+});
+
 test("list and get", async () => {
   const items = [{ metadata: { namespace: "shop", name: "web" }, vertices: 3, arcs: 2, roots: 1, subscribers: 0, synced: true }];
   assert.deepEqual(await listGraphs({ base: base(), fetch: answers(200, { items }) }),

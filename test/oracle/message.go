@@ -14,6 +14,7 @@ type message struct {
 	Warnings []Warning      `json:"warnings"`
 	Cleared  []Warning      `json:"cleared"`
 	Error    *StreamError   `json:"error"`
+	Kinds    []resourceKind `json:"kinds"`
 	Rev      string         `json:"rev"`
 	Synced   bool           `json:"synced"`
 	Reset    bool           `json:"reset"`
@@ -22,6 +23,14 @@ type message struct {
 
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`
+}
+
+// resourceKind is what the objects of a resource are.
+type resourceKind struct {
+	Group    string `json:"g"`
+	Version  string `json:"v"`
+	Resource string `json:"r"`
+	Kind     string `json:"k"`
 }
 
 // action has exactly one member.

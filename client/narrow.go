@@ -1,0 +1,44 @@
+package client
+
+import (
+	"net/url"
+	"strconv"
+)
+
+// Narrow is a part of a graph: what some of its objects lead to.
+type Narrow struct {
+	// Roots are the objects, at most 16. Versions are not looked at.
+	Roots []Key
+	// Direction is Down where it is "".
+	Direction Direction
+	// Depth is the most references from the nearest root, 0 for any number.
+	Depth int
+}
+
+// add puts it into a query.
+func (n *Narrow) add(query url.Values) {
+	if n == nil {
+		return
+	}
+	for _, root := range n.Roots {
+		query.Add("root", rootName(root))
+	}
+	if n.Direction != "" {
+		query.Set("direction", string(n.Direction))
+	}
+	if n.Depth != 0 {
+		query.Set("depth", strconv.Itoa(n.Depth))
+	}
+}
+
+// rootName is RESOURCE.GROUP/NAMESPACE/NAME.
+func rootName(k Key) string {
+	name := k.Resource
+	if k.Group != "" {
+		name += "." + k.Group
+	}
+	if k.Namespace != "" {
+		name += "/" + k.Namespace
+	}
+	return name + "/" + k.Name
+}
