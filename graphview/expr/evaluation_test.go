@@ -192,7 +192,7 @@ func TestEvaluationErrors(t *testing.T) {
 		"null":              {"obj.spec.nothing", "expression must evaluate to bool, and was null_type for this object"},
 		"types":             {"obj.spec.text > 3", "no such overload: a function or operator got a value of another type than it takes (line 1, column 15 of the expression)"},
 		"int":               {"int(obj.spec.text) == 1", "conversion error (line 1, column 4 of the expression)"},
-		"timestamp":         {"timestamp(obj.spec.text) > timestamp('2020-01-01T00:00:00Z')", "conversion error (line 1, column 10 of the expression)"},
+		"timestamp":         {"timestamp(obj.spec.text) > timestamp('2020-01-01T00:00:00Z')", "timestamp() failed on this object (line 1, column 10 of the expression)"},
 		"quantity":          {"quantity(obj.spec.text).asInteger() == 1", "quantity() failed on this object (line 1, column 9 of the expression)"},
 		"semver":            {"semver(obj.spec.text).major() == 1", "semver() failed on this object (line 1, column 7 of the expression)"},
 		"ip":                {"ip(obj.spec.text).family() == 4", "ip() failed on this object (line 1, column 3 of the expression)"},
