@@ -97,7 +97,7 @@ func NewEngine(o Options) (*Engine, error) {
 		slow:      make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2)),
 
 		releases: make(releases),
-		outdated: outdated{objects: make(map[*feed][]*watch.Object), kick: make(chan struct{}, 1)},
+		outdated: outdated{objects: make(map[*feed]map[*watch.Object]struct{}), kick: make(chan struct{}, 1)},
 		newFeeds: make(chan struct{}, 1),
 
 		namespaceWatches: budget.NewShares[string](boundNamespaceWatches),

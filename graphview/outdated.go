@@ -2,6 +2,8 @@ package graphview
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"sync"
 
 	"graphview.dev/graphview/watch"
@@ -31,30 +33,33 @@ func (ev *sameEvent) apply(e *Engine) {
 // retains.
 type outdated struct {
 	mu      sync.Mutex
-	objects map[*feed][]*watch.Object
+	objects map[*feed]map[*watch.Object]struct{}
 	kick    chan struct{}
 }
 
 func (d *outdated) add(f *feed, o *watch.Object) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.objects[f] = append(d.objects[f], o)
+	if d.objects[f] == nil {
+		d.objects[f] = make(map[*watch.Object]struct{})
+	}
+	d.objects[f][o] = struct{}{}
 	select {
 	case d.kick <- struct{}{}:
 	default: // it is kicked already
 	}
 }
 
-func (d *outdated) take() map[*feed][]*watch.Object {
+func (d *outdated) take() map[*feed]map[*watch.Object]struct{} {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	all := d.objects
-	d.objects = make(map[*feed][]*watch.Object)
+	d.objects = make(map[*feed]map[*watch.Object]struct{})
 	return all
 }
 
-// showOutdated has outdated objects shown again, from what their watches retain. It
-// blocks while the loop is behind, as watches do.
+// showOutdated has outdated objects shown again, from what their watches retain. Views
+// pay for that as for any change. It blocks while the loop is behind, as watches do.
 func (e *Engine) showOutdated(ctx context.Context) error {
 	for {
 		select {
@@ -63,7 +68,7 @@ func (e *Engine) showOutdated(ctx context.Context) error {
 		case <-e.outdated.kick:
 		}
 		for f, objects := range e.outdated.take() {
-			f.endedEarly(f.watch.Revisit(ctx, objects, f.again(evaluateAgain)))
+			f.endedEarly(f.watch.Revisit(ctx, slices.Collect(maps.Keys(objects)), f.again(evaluateLive)))
 		}
 	}
 }

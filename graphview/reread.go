@@ -126,7 +126,7 @@ func (f *feed) again(mode evaluation) watch.Look {
 			f.remember(ev)
 			f.engine.send(&rereadEvent{ev})
 			for _, t := range late {
-				t.view.backlog.put(t, object, true)
+				t.view.backlog.put(t, object, mode == evaluateAgain)
 			}
 		}
 	}
