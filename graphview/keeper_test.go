@@ -45,7 +45,7 @@ func (k *keptView) apply(declared spec.Spec) {
 // until keeps the view until something holds.
 func (k *keptView) until(what string, holds func() bool) {
 	k.t.Helper()
-	timeout := time.After(10 * time.Second)
+	timeout := time.After(time.Minute)
 	for !holds() {
 		k.step(k.life, k.catalog)
 		k.view.engine.do(func() {})

@@ -305,6 +305,7 @@ var doubts = []string{
 }
 
 func isDoubtfulText(description string) bool {
-	lower := strings.ToLower(description[:min(len(description), MaxDescription)])
+	first, _, _ := strings.Cut(description[:min(len(description), MaxDescription)], ". ")
+	lower := strings.ToLower(first)
 	return slices.ContainsFunc(doubts, func(word string) bool { return strings.Contains(lower, word) })
 }

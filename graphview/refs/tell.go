@@ -125,16 +125,32 @@ func (t *teller) text(p place, s *Schema) {
 		t.address(p)
 	case declared && !doubtful && agree(said, byKey):
 		t.unlessListed(p.path, byKey, "")
-	case !declared && !doubtful && len(said) == 1 && agree(said, byKey) && isPlain[said[0].To.Kind] && said[0].To == kinds[said[0].To.Kind].To:
-		t.tell(p.path, said, "", false)
+	case !declared && !doubtful && t.isSure(said, byKey, about):
+		t.tell(p.path, said, "", t.listed)
 	default:
 		t.tell(p.path, union(said, byKey), "", true)
 	}
 }
 
-// isPlain are the kinds of Kubernetes that a text refers to of which key and
-// description both say so.
-var isPlain = map[string]bool{"ConfigMap": true, "PersistentVolumeClaim": true, "Secret": true, "ServiceAccount": true}
+// isSure tells whether there is a reference though there may be no such object: where
+// key and description agree on one kind of Kubernetes, or the description spells a kind
+// of the own group as only the kind is spelled.
+func (t *teller) isSure(said, byKey []graph.Reference, about string) bool {
+	if len(said) != 1 {
+		return false
+	}
+	kind := said[0].To
+	if kind.Group == t.kind.Group {
+		return len(wordsOf(kind.Kind)) > 1 && strings.Contains(about, kind.Kind)
+	}
+	return isPlain[kind] && agree(said, byKey)
+}
+
+// isPlain are the kinds of Kubernetes that others refer to by name.
+var isPlain = map[graph.Kind]bool{
+	{Kind: "ConfigMap"}: true, {Kind: "PersistentVolumeClaim"}: true, {Kind: "Secret"}: true, {Kind: "Service"}: true, {Kind: "ServiceAccount"}: true,
+	{Group: "networking.k8s.io", Kind: "IngressClass"}: true, {Group: "scheduling.k8s.io", Kind: "PriorityClass"}: true, {Group: "storage.k8s.io", Kind: "StorageClass"}: true,
+}
 
 // named tells what an object with a name refers to, and whether that is all there is
 // to the name.
@@ -150,9 +166,11 @@ func (t *teller) named(p place, s, name *Schema) bool {
 	if s.has("namespace") {
 		namespace = "namespace"
 	}
-	said := t.served.spoken(t.kind.Group, p.describe(s))
+	about := p.describe(s)
+	said := t.served.spoken(t.kind.Group, about)
 	if len(said) == 0 {
-		said = t.served.spoken(t.kind.Group, name.Description)
+		about = name.Description
+		said = t.served.spoken(t.kind.Group, about)
 	}
 	known, declared := targetByKey(p.key, t.kind.Group)
 	if declared && known.Scope == graph.ScopeUnknown && !t.served.Serves(known.To) {
@@ -182,6 +200,8 @@ func (t *teller) named(p place, s, name *Schema) bool {
 	switch {
 	case len(said) == 0, declared && agree(said, byKey):
 		t.unlessListed(path, byKey, namespace)
+	case !isDoubtfulText(about) && t.isSure(said, byKey, about):
+		t.tell(path, said, namespace, t.listed)
 	default:
 		t.tell(path, union(said, byKey), namespace, true)
 	}

@@ -25,7 +25,8 @@ func (c *cli) explain() *cobra.Command {
 		Short: "Show what an object refers to and what refers to it",
 		Long: `Show an object's state, its references in both directions and the fields they come
 from. Missing objects are looked up in the API server. Of a KIND alone it is shown
-where the health of its objects comes from.`,
+where the health of its objects comes from, and which of their fields are read as
+references.`,
 		Example: `  kubectl graphview explain storefront pod/web-0
   kubectl graphview explain storefront configmap/web
   kubectl graphview explain certificates.cert-manager.io`,

@@ -13,6 +13,7 @@ import (
 
 	"graphview.dev/api/v1alpha1"
 	"graphview.dev/client"
+	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/health"
 )
 
@@ -42,9 +43,12 @@ func (c *cli) explainKind(ctx context.Context, text string) error {
 			}
 		}
 		fmt.Fprintf(c.Out, "  GraphView: %s\n", health.Describe(kind))
+		if err := c.explainReferences(ctx, v.config, graph.Kind(kind)); err != nil {
+			return err
+		}
 		for _, r := range rules {
 			if n := len(r.Spec.References); health.Kind(r.Spec.From) == kind && n > 0 {
-				fmt.Fprintf(c.Out, "References, beside what is known of the kind: ReferenceRule %s%s: %s\n", r.Name, acceptance(r), count(n, "reference"))
+				fmt.Fprintf(c.Out, "  ReferenceRule %s%s: %s\n", r.Name, acceptance(r), count(n, "reference"))
 			}
 		}
 	}
