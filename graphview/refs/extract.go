@@ -25,7 +25,8 @@ func (x *Extractor) Extract(kind graph.Kind, object map[string]any) []graph.Refe
 func (x *Extractor) Examine(kind graph.Kind, object map[string]any) ([]graph.Reference, error) {
 	metadata, _ := object["metadata"].(map[string]any)
 	namespace, _ := metadata["namespace"].(string)
-	w := walk{namespace: namespace}
+	name, _ := metadata["name"].(string)
+	w := walk{kind: kind, namespace: namespace, name: name}
 	w.owners(metadata)
 	root, ok := x.kinds[kind]
 	if !ok {
@@ -71,7 +72,9 @@ func (x *Extractor) guesses(kind graph.Kind) bool { return !settled[kind.Group] 
 type walk struct {
 	// reached holds the value after each step to where the walk is.
 	reached   [maxDepth + 1]any
+	kind      graph.Kind
 	namespace string // the object's own
+	name      string
 	found     found
 	// malformed is the first rule whose selector cannot be read.
 	malformed *leaf
@@ -176,7 +179,15 @@ func (w *walk) emit(l *leaf, value any) {
 			return
 		}
 	}
+	if ref.Inferred && w.isItself(&ref) {
+		return
+	}
 	w.found.add(&ref)
+}
+
+// isItself tells a name that an object gives to itself: spec.name, say.
+func (w *walk) isItself(ref *graph.Reference) bool {
+	return ref.Name == w.name && ref.To == w.kind && (ref.Scope == graph.ScopeCluster || ref.Namespace == w.namespace)
 }
 
 // malform notes that a selector cannot be read, if it were to be.

@@ -227,6 +227,32 @@ func TestReading(t *testing.T) {
 	}
 }
 
+// TestReadingOfItself: a description that names the object's own kind may mean the name
+// that an object gives to itself.
+func TestReadingOfItself(t *testing.T) {
+	served := servedBy("example.com/Exchange")
+	kind := graph.Kind{Group: "example.com", Kind: "Exchange"}
+	reading, err := served.Read(kind, schemaOf(t, "{title: {type: string, description: The name of the Exchange.}}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := Builtin().Serving(served).Reading(map[graph.Kind]*Reading{kind: reading})
+	for name, test := range map[string]struct {
+		title string
+		want  []string
+	}{
+		"Itself":  {title: "orders"},
+		"Another": {title: "returns", want: []string{"r example.com/Exchange own/returns inferred/spec.title"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, object := decode(t, []byte("{apiVersion: example.com/v1, kind: Exchange, metadata: {name: orders, namespace: own}, spec: {title: "+test.title+"}}"))
+			if diff := cmp.Diff(test.want, render(x.Extract(kind, object))); diff != "" {
+				t.Errorf("references (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
 func sorted(lines []string) []string {
 	slices.Sort(lines)
 	return lines
