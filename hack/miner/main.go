@@ -36,7 +36,11 @@ func run(args []string, out io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("read manifests: %w", err)
 	}
-	c := newComparison(newProduct(worlds[0].Kinds), j)
+	p, err := newProduct(worlds[0].Kinds)
+	if err != nil {
+		return err
+	}
+	c := newComparison(p, j)
 	for _, w := range worlds {
 		c.world(w)
 	}

@@ -1,10 +1,14 @@
 package main
 
 import (
+	"bytes"
+	"encoding/json"
+	"fmt"
 	"strings"
 
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/refs"
+	"graphview.dev/graphview/schemas"
 	"graphview.dev/hack/miner/mine"
 )
 
@@ -15,7 +19,7 @@ type product struct {
 	served    map[graph.Kind]graph.Scope
 }
 
-func newProduct(kinds *mine.Kinds) *product {
+func newProduct(kinds *mine.Kinds) (*product, error) {
 	p := &product{kinds: kinds, served: map[graph.Kind]graph.Scope{}}
 	kinds.Each(func(kind mine.Kind, cluster bool) {
 		p.served[graphKind(kind)] = graph.ScopeNamespaced
@@ -23,8 +27,36 @@ func newProduct(kinds *mine.Kinds) *product {
 			p.served[graphKind(kind)] = graph.ScopeCluster
 		}
 	})
-	p.extractor = refs.Builtin().Serving(refs.NewServed(p.served))
-	return p
+	served := refs.NewServed(p.served)
+	readings := map[graph.Kind]*refs.Reading{}
+	for kind := range p.served {
+		raw := kinds.Schema(mine.Kind{Group: kind.Group, Name: kind.Kind})
+		if raw == nil {
+			continue
+		}
+		reading, err := read(served, kind, raw)
+		if err != nil {
+			return nil, fmt.Errorf("schema of %s/%s: %w", kind.Group, kind.Kind, err)
+		}
+		if reading != nil {
+			readings[kind] = reading
+		}
+	}
+	p.extractor = refs.Builtin().Serving(served).Reading(readings)
+	return p, nil
+}
+
+// read reads the schema of a kind, as the operator reads what a server publishes of it.
+func read(served *refs.Served, kind graph.Kind, raw map[string]any) (*refs.Reading, error) {
+	text, err := json.Marshal(raw)
+	if err != nil {
+		return nil, err
+	}
+	schema, err := schemas.Decode(bytes.NewReader(text))
+	if err != nil {
+		return nil, err
+	}
+	return served.Read(kind, schema)
 }
 
 func graphKind(kind mine.Kind) graph.Kind { return graph.Kind{Group: kind.Group, Kind: kind.Name} }

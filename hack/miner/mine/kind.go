@@ -24,8 +24,10 @@ type definition struct {
 	cluster bool
 	// builtin: the kind is Kubernetes' own.
 	builtin bool
-	// schemas are those of the versions, none for Kubernetes' own kinds.
+	// schemas are those of the versions, none for Kubernetes' own kinds; stored is of the
+	// version that is stored.
 	schemas map[string]*schema
+	stored  *schema
 }
 
 // Kinds are the kinds that a cluster would serve: Kubernetes' own, and those of
@@ -83,19 +85,11 @@ func (k *Kinds) Each(f func(kind Kind, cluster bool)) {
 // Builtin tells whether a kind is Kubernetes' own.
 func (k *Kinds) Builtin(kind Kind) bool { d := k.all[kind]; return d != nil && d.builtin }
 
-// Schema returns the schema of a version of a kind as its CustomResourceDefinition has
-// it, nil if there is none.
+// Schema returns the schema of the stored version of a kind as its
+// CustomResourceDefinition has it, nil if there is none.
 func (k *Kinds) Schema(kind Kind) map[string]any {
-	d := k.all[kind]
-	if d == nil {
-		return nil
-	}
-	best := ""
-	for version := range d.schemas {
-		best = max(best, version)
-	}
-	if s := d.schemas[best]; s != nil {
-		return s.raw
+	if d := k.all[kind]; d != nil && d.stored != nil {
+		return d.stored.raw
 	}
 	return nil
 }

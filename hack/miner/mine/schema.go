@@ -1,7 +1,5 @@
 package mine
 
-import "slices"
-
 // schema is what a CustomResourceDefinition says of a value.
 type schema struct{ raw map[string]any }
 
@@ -75,22 +73,18 @@ func (k *Kinds) define(crd map[string]any) {
 		within, _ := version["schema"].(map[string]any)
 		if s, ok := within["openAPIV3Schema"].(map[string]any); ok {
 			d.schemas[label] = &schema{s}
+			if stored, _ := version["storage"].(bool); stored || d.stored == nil {
+				d.stored = d.schemas[label]
+			}
 		}
 	}
 	k.add(d)
 }
 
-// schemaOf returns the schema of an object's version, or of another one.
+// schemaOf returns the schema of an object's version, or of the one that is stored.
 func (d *definition) schemaOf(version string) *schema {
 	if s := d.schemas[version]; s != nil {
 		return s
 	}
-	var labels []string
-	for label := range d.schemas {
-		labels = append(labels, label)
-	}
-	if len(labels) == 0 {
-		return nil
-	}
-	return d.schemas[slices.Max(labels)]
+	return d.stored
 }
