@@ -71,7 +71,7 @@ func TestAgent(t *testing.T) {
 		"what graphs are there": {"admin", "graphs", map[string]any{"allNamespaces": true}, []string{"NAMESPACE", namespace, "storefront"}, nil, false},
 		"what is wrong":         {"admin", "problems", map[string]any{"graph": "storefront"}, []string{"ConfigMap/mailer", "missing", "Pod/web-0"}, []string{"error"}, false},
 		"what is wrong in all":  {"admin", "problems", nil, []string{"ConfigMap/mailer", "error: get graph plugin-shop/wrong"}, nil, true},
-		"what is it made of":    {"admin", "tree", map[string]any{"graph": "storefront"}, []string{"StatefulSet/web", "uses Secret/token", "MISSING"}, []string{"waiting for"}, false},
+		"what is it made of":    {"admin", "tree", map[string]any{"graph": "storefront"}, []string{"StatefulSet/web", "reads env of Secret/token", "MISSING"}, []string{"waiting for"}, false},
 		"of what is one object": {"admin", "tree", map[string]any{"graph": "storefront", "object": "pod/mailer", "depth": 1}, []string{"Pod/mailer", "ConfigMap/mailer"}, []string{"StatefulSet"}, false},
 		"why does it not start": {"admin", "explain", map[string]any{"graph": "storefront", "object": "pod/mailer"}, []string{"MISSING: it does not exist", "spec.containers[].envFrom[].configMapRef.name"}, nil, false},
 		"what would notice":     {"admin", "impact", map[string]any{"object": "cm/web", "graph": "storefront"}, []string{"would notice", "StatefulSet ×1"}, nil, false},

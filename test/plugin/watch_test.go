@@ -86,9 +86,9 @@ func TestWatch(t *testing.T) {
 	kubectl(t, "-n", watched, "create", "configmap", "a")
 	shows("+ ConfigMap/a\n")
 	fixture.Apply(t, cluster, watchedPod)
-	shows("+ Pod/p uses ConfigMap/b  MISSING")
+	shows("+ Pod/p reads env of ConfigMap/b  MISSING")
 	kubectl(t, "-n", watched, "create", "configmap", "b")
-	shows("~ Pod/p uses ConfigMap/b  (")
+	shows("~ Pod/p reads env of ConfigMap/b  (")
 	kubectl(t, "-n", watched, "label", "configmap", "a", "seen=yes")
 	shows("~ ConfigMap/a\n")
 	kubectl(t, "-n", watched, "delete", "configmap", "a")
@@ -107,7 +107,7 @@ func TestWatch(t *testing.T) {
 	got := slices.Sorted(strings.Lines(out.String()[told:]))
 	want := []string{
 		"+ ConfigMap/c\n", "- ConfigMap/b\n",
-		"~ Pod/p uses ConfigMap/b  MISSING  (spec.containers[].envFrom[].configMapRef.name)\n",
+		"~ Pod/p reads env of ConfigMap/b  MISSING  (spec.containers[].envFrom[].configMapRef.name)\n",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("after the operator was killed (-want +got):\n%s", diff)

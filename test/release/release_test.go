@@ -209,7 +209,7 @@ func (p *published) testPlugin(t *testing.T, plane *env.ControlPlane) {
 	if got := run(plane.KubectlPath(), "graphview", "--version"); !strings.Contains(got, version) {
 		t.Errorf("the plugin says that it is %s", got)
 	}
-	if got := run(plane.KubectlPath(), "graphview", "tree", "storefront", "-n", "shop"); !strings.Contains(got, "Deployment/web") || !strings.Contains(got, "uses ConfigMap/web") {
+	if got := run(plane.KubectlPath(), "graphview", "tree", "storefront", "-n", "shop"); !strings.Contains(got, "Deployment/web") || !strings.Contains(got, "mounts ConfigMap/web") {
 		t.Errorf("the tree is\n%s", got)
 	}
 	if got := run(filepath.Join(folder, "kubectl_complete-graphview"), "tree", "-n", "shop", "s"); !strings.HasPrefix(got, "storefront\n") {

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"graphview.dev/client"
+	"graphview.dev/cmd/kubectl-graphview/internal/outline"
 )
 
 // mostLookedUp bounds the missing objects that the API server is asked about.
@@ -89,20 +90,17 @@ func (c *cli) describe(ctx context.Context, v *view, g *client.Graph, k *kinds, 
 			name := k.name(arc.To)
 			if !arc.Attributes.Missing {
 				text, _ := state(g.Vertices[arc.To])
-				return []string{verbs[arc.Type], name, text, fields(arc.Attributes)}
+				return []string{outline.Verb(arc.Type, arc.Attributes), name, text, fields(arc.Attributes)}
 			}
-			return []string{verbs[arc.Type], name, "MISSING: " + lookup.whether(ctx, arc.To), fields(arc.Attributes)}
+			return []string{outline.Verb(arc.Type, arc.Attributes), name, "MISSING: " + lookup.whether(ctx, arc.To), fields(arc.Attributes)}
 		})
 	}
 	c.table("Referred to by", g.In(key), func(arc client.Arc) []string {
 		text, _ := state(g.Vertices[arc.From])
-		return []string{k.name(arc.From), passive[arc.Type], text, fields(arc.Attributes)}
+		return []string{k.name(arc.From), outline.Verb(arc.Type, arc.Attributes) + " it", text, fields(arc.Attributes)}
 	})
 	return ctx.Err()
 }
-
-// passive are what arcs say to the vertex they lead to.
-var passive = map[client.ArcType]string{client.Owner: "is owned by it", client.Uses: "uses it", client.Names: "names it"}
 
 func fields(a client.Attributes) string {
 	words := slices.Clone(a.Fields)

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"graphview.dev/client"
+	"graphview.dev/cmd/kubectl-graphview/internal/outline"
 )
 
 var seed = maphash.MakeSeed()
@@ -178,11 +179,8 @@ func (j *journal) vertex(v *client.Vertex) entry {
 	return e
 }
 
-// verbs of arcs.
-var verbs = map[client.ArcType]string{client.Owner: "is owned by", client.Uses: "uses", client.Names: "names"}
-
 func (j *journal) arc(a *client.Arc) entry {
-	text := fmt.Sprintf("%s %s %s", j.kinds.name(a.From), verbs[a.Type], j.kinds.name(a.To))
+	text := fmt.Sprintf("%s %s %s", j.kinds.name(a.From), outline.Verb(a.Type, a.Attributes), j.kinds.name(a.To))
 	if a.Attributes.Missing {
 		text += "  " + j.paint.Bad("MISSING")
 	}

@@ -133,7 +133,7 @@ func (l *layout) write(out *bufio.Writer, i int, o *Options) {
 		} else {
 			stem.WriteString("├── ")
 		}
-		stem.WriteString(words[at.branch.relation])
+		stem.WriteString(at.branch.lead())
 	}
 	out.WriteString(o.Colours.Faint(stem.String()))
 	out.WriteString(name)

@@ -3,8 +3,10 @@ package outline
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"graphview.dev/client"
+	"graphview.dev/graphview/wording"
 )
 
 // relation is what leads from a line to one below it, in the order of drawing.
@@ -20,8 +22,43 @@ const (
 	namedBy
 )
 
-// words that lead in a line. What is owned needs none: that is what a tree is.
-var words = [...]string{owns: "", uses: "uses ", names: "names ", lacksOwner: "owner ", ownedBy: "owned by ", usedBy: "used by ", namedBy: "named by "}
+// words that lead in a line where the reference has none of its own. What is owned needs
+// none: that is what a tree is.
+var words = [...]string{owns: "", uses: "uses", names: "names", lacksOwner: "owner", ownedBy: "owned by", usedBy: "used by", namedBy: "named by"}
+
+// Verb says what an arc means, from the referrer to what it refers to.
+func Verb(t client.ArcType, a client.Attributes) string {
+	switch {
+	case t == client.Owner:
+		return wording.Owner
+	case len(a.Words) > 0:
+		return strings.Join(a.Words, " and ")
+	case t == client.Names:
+		return words[names]
+	default:
+		return words[uses]
+	}
+}
+
+// lead leads in the line of a branch, "" where nothing has to be said.
+func (b *branch) lead() string {
+	text := words[b.relation]
+	switch {
+	case len(b.words) == 0:
+	case b.relation == uses || b.relation == names:
+		text = strings.Join(b.words, " and ")
+	case b.relation == usedBy || b.relation == namedBy:
+		reversed := make([]string, len(b.words))
+		for i, word := range b.words {
+			reversed[i] = strings.TrimPrefix(wording.Reversed(word), "is ")
+		}
+		text = strings.Join(slices.Compact(reversed), " and ")
+	}
+	if text != "" {
+		text += " "
+	}
+	return text
+}
 
 // branch is a vertex below another.
 type branch struct {
@@ -29,6 +66,7 @@ type branch struct {
 	relation relation
 	missing  bool
 	fields   []string
+	words    []string     // what the reference means
 	alike    []client.Key // other objects of the same resource, which objects that are folded refer to
 	count    int          // of the objects for which to stands; 0 and 1 for itself
 }
@@ -38,7 +76,7 @@ type branch struct {
 func branches(g *client.Graph, reverse bool, name func(client.Key) string) map[client.Key][]branch {
 	all := make(map[client.Key][]branch, len(g.Vertices))
 	for key, a := range g.Arcs {
-		from, b := key.From, branch{to: key.To, missing: a.Missing, fields: a.Fields}
+		from, b := key.From, branch{to: key.To, missing: a.Missing, fields: a.Fields, words: a.Words}
 		switch {
 		case key.Type == client.Owner && reverse:
 			b.relation = ownedBy
@@ -48,7 +86,7 @@ func branches(g *client.Graph, reverse bool, name func(client.Key) string) map[c
 			from, b = key.To, branch{to: key.From, relation: owns}
 		case reverse:
 			// Whom it is missing to is there.
-			from, b = key.To, branch{to: key.From, relation: usedBy, fields: a.Fields}
+			from, b = key.To, branch{to: key.From, relation: usedBy, fields: a.Fields, words: a.Words}
 			if key.Type == client.Names {
 				b.relation = namedBy
 			}
