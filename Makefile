@@ -60,13 +60,12 @@ EPISODES ?= 200
 SEED ?= 0
 SCENES ?= 4
 .PHONY: faults
-<<<<<<< HEAD
-faults: control-plane ## run EPISODES episodes of faults, beginning with SEED, and print a line for each; make test runs a few
-	@CGO_ENABLED=1 go test -race -v -timeout 4h ./test/faults -args -episodes $(EPISODES) -seed $(SEED) -rounds $(EPISODES)
-=======
-faults: control-plane ## EPISODES of faults, from SEED on, SCENES at once, each with its result in a line; make test runs a few
+faults: control-plane ## run EPISODES episodes of faults, SCENES of them at once, beginning with SEED, and print a line for each; make test runs a few
 	@CGO_ENABLED=1 go test -race -v -timeout 4h ./test/faults -args -episodes $(EPISODES) -seed $(SEED) -scenes $(SCENES) -rounds $(EPISODES)
->>>>>>> 670e617 (Faults: several engines at once beside one control plane, one snapshot for all that is compared)
+
+.PHONY: replicas
+replicas: control-plane ## run EPISODES episodes in which one of three replicas that share views crashes, stops or freezes, beginning with SEED; make test runs two
+	@go test ./test/replicas -run TestEpisodes -v -timeout 12h -episodes $(EPISODES) -seed $(SEED)
 
 FUZZTIME ?= 60s
 .PHONY: fuzz
