@@ -103,6 +103,7 @@ func NewEngine(o Options) (*Engine, error) {
 		namespaceWatches: budget.NewShares[string](boundNamespaceWatches),
 		sharing:          sharing.NewBook[watch.Key](sharing.Options[*View]{Linger: o.Linger, Tell: (*View).kick}),
 	}
+	e.delivered.Recall = o.Recall
 	var err error
 	if e.discovery, err = resources.New(resources.Options{Config: o.Config, Logger: o.Logger.WithName("discovery")}); err != nil {
 		return nil, fmt.Errorf("discovery: %w", err)
@@ -213,6 +214,18 @@ func (e *Engine) Apply(ctx context.Context, name Name, uid string, declared spec
 	e.viewLocked(name, uid).setProgram(&declared, program, err)
 	return err
 }
+
+// Check compiles what is declared for a view, which this process does not have. Its
+// error is that of Apply.
+func (e *Engine) Check(ctx context.Context, name Name, declared spec.Spec) error {
+	return e.compiled(ctx, workOf(workView, name.Namespace, name.Name, declared), func() error {
+		_, err := spec.Compile(ctx, declared)
+		return err
+	})
+}
+
+// RunID is what the engine's revisions begin with, up to a dot.
+func (e *Engine) RunID() string { return e.run.ID() }
 
 // Refuse makes the view of that name one that is not served, for a reason that
 // no compiler finds: its streams end until a spec is applied. It is level-based

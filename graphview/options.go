@@ -41,6 +41,9 @@ type Options struct {
 	// MaxOpened is how many views made for one connection there may be at once. 0
 	// means 64.
 	MaxOpened int
+	// Recall has revisions honoured for subscribers that come by way of another replica;
+	// see delivery.Shared.
+	Recall bool
 	// Notify is told when a view's Status may have changed. It must not block
 	// and must not call the Engine.
 	Notify func(Name)

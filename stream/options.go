@@ -33,6 +33,9 @@ type Options struct {
 	// PermissionRecheck is how often it is asked again what open streams may
 	// show, and whether they may go on; default 60 s.
 	PermissionRecheck time.Duration
+	// DigestKey is shared by the replicas whose revisions hold at each other. Nil: they
+	// hold at this one alone.
+	DigestKey []byte
 	// Registerer gets the server's metrics; nil: nobody does.
 	Registerer prometheus.Registerer
 	// MaxOpen bounds the graphs that are being sent at once, streams and gets;

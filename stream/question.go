@@ -42,9 +42,9 @@ func (q question) terms(end context.CancelCauseFunc) rights.Terms {
 }
 
 // newPermissions asks for them with review, and tells the metrics.
-func newPermissions(review access.Review, interval time.Duration, m *metrics) *rights.Permissions {
+func newPermissions(review access.Review, interval time.Duration, key []byte, m *metrics) *rights.Permissions {
 	return rights.New(rights.Options{
-		Review: review, Interval: interval, Reviewed: m.reviewed, Rechecked: m.rechecked,
+		Review: review, Interval: interval, Key: key, Reviewed: m.reviewed, Rechecked: m.rechecked,
 		Unchecked: func(leases int) { m.unchecked.Set(float64(leases)) },
 	})
 }

@@ -69,7 +69,7 @@ func newServer(o Options, a *delegation) (*Server, error) {
 	s := &Server{
 		options: o, access: a, listener: newVisitors(listener),
 		registry: newRegistry(o.MaxOpen), adHoc: budget.NewShares[string](adHocViews), exports: semaphore.NewWeighted(exportRoom), exporting: budget.NewShares[string](userExports), unsent: newUnsent(unsentBytes.Limit()), timing: defaultTiming(), metrics: m,
-		permissions: newPermissions(a.review, o.PermissionRecheck, m),
+		permissions: newPermissions(a.review, o.PermissionRecheck, o.DigestKey, m),
 	}
 	s.handler = s.newHandler()
 	return s, nil

@@ -137,6 +137,9 @@ func (p *Publisher) encode(lens *graph.Lens, from state, who viewer, limit readL
 	tellSynced := done && synced && !from.synced
 	if done && (from.pos.Known == 0 || from.pos.Walking() || b.count > 0 || len(b.frames) > 0 || tellSynced) {
 		rev = p.source.Run.encode(revision{view: hash32(p.source.UID), rights: hash32(who.digest()), known: to.pos.Known})
+		if p.source.Shared.Recall {
+			p.source.Shared.recall.note(who)
+		}
 	}
 	to.synced = from.synced || tellSynced
 	if done && who.content == SummaryOnly {
@@ -219,16 +222,21 @@ func (p *Publisher) add(b *frameBuilder, c *graph.Change, content Content, known
 	b.add(c)
 }
 
-// begin is the state of a subscriber that continues after a revision.
-func (p *Publisher) begin(since string, who viewer) state {
+// begin is the state of a subscriber that continues after a revision. The error is an
+// *unknownError where that depends on rights that are not known yet.
+func (p *Publisher) begin(since string, who viewer) (state, error) {
 	if since == "" {
-		return state{}
+		return state{}, nil
 	}
 	r, ok := p.source.Run.decode(since)
-	if !ok || r.view != hash32(p.source.UID) || r.rights != hash32(who.digest()) {
-		return state{reset: true}
+	switch {
+	case !ok || r.view != hash32(p.source.UID):
+		return state{reset: true}, nil
+	case r.rights == hash32(who.digest()):
+		return state{pos: graph.Position{Known: r.known}}, nil
+	default:
+		return state{reset: true}, p.source.Shared.recall.missing(r.rights, who)
 	}
-	return state{pos: graph.Position{Known: r.known}}
 }
 
 // forget gives up what is kept for subscribers, of whom there is none.

@@ -25,6 +25,18 @@ func NewRun() *Run {
 	return &Run{id: newID(), secret: block}
 }
 
+// ID is what revisions begin with, up to a dot.
+func (r *Run) ID() string { return r.id }
+
+// RunOf is the ID of the Run that a revision is of; "" where it is none.
+func RunOf(revision string) string {
+	id, _, ok := strings.Cut(revision, ".")
+	if !ok {
+		return ""
+	}
+	return id
+}
+
 // NewID names something for as long as the process runs.
 func NewID() string { return newID() }
 

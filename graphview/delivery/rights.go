@@ -33,6 +33,12 @@ type Rights interface {
 	Digest() string
 }
 
+// Recalled are Rights that can say which places they know.
+type Recalled interface {
+	// Places are in no order. They are not to be changed.
+	Places() []access.Place
+}
+
 func digestOf(r Rights) string {
 	if r == nil {
 		return ""

@@ -61,6 +61,11 @@ type Interruption struct {
 
 // Shared is what the publishers of a process have in common. The zero value is ready.
 type Shared struct {
+	// Recall has revisions honoured for subscribers about whom nothing has been asked
+	// yet, because they come by way of another replica. It is set before all else.
+	Recall bool
+
+	recall      recall
 	large       largeFrames
 	parted      parted
 	encodings   atomic.Uint64

@@ -105,7 +105,11 @@ func (s *Subscription) Poll() ([]*Frame, error) {
 	}
 	// Channels first, so that what happens from here on wakes us.
 	s.pause.news = p.source.News()
-	who := s.viewer()
+	who, err := s.viewer()
+	if err != nil {
+		s.pause.missing = err
+		return nil, nil
+	}
 	lens := p.Lens()
 	if lens == nil {
 		return nil, nil
@@ -170,8 +174,9 @@ func (s *Subscription) Wait(ctx context.Context) error {
 }
 
 // viewer returns the subscriber's rights now, and what it wants. Where the rights
-// have changed, what it was sent before is to be forgotten.
-func (s *Subscription) viewer() viewer {
+// have changed, what it was sent before is to be forgotten. The error says which
+// rights have to be known first.
+func (s *Subscription) viewer() (viewer, error) {
 	who := viewer{content: s.content}
 	if s.narrow != nil {
 		who.narrow = s.narrow.mark
@@ -191,8 +196,11 @@ func (s *Subscription) viewer() viewer {
 	digest := who.digest()
 	switch {
 	case !s.begun:
-		s.begun = true
-		s.state = s.publisher.begin(s.since, who)
+		state, err := s.publisher.begin(s.since, who)
+		if err != nil {
+			return who, err
+		}
+		s.begun, s.state = true, state
 		s.since = "" // a part of the request's text
 	case changed && digest != s.digest:
 		s.state = state{reset: true}
@@ -201,7 +209,7 @@ func (s *Subscription) viewer() viewer {
 		}
 	}
 	s.digest = digest
-	return who
+	return who, nil
 }
 
 // closedBy turns the reason why a view is not served into how a subscription

@@ -70,6 +70,9 @@ type Options struct {
 	Review access.Review
 	// Interval is how often everything is asked again.
 	Interval time.Duration
+	// Key is what rights are digested with, which only those know who may continue
+	// each other's revisions. Nil: a random one, of this process alone.
+	Key []byte
 	// Reviewed is told of each question that was answered or not, Rechecked of the
 	// time between two re-checks of one identity, and Unchecked now and then how many
 	// leases nobody looks after, which is 0. Nil: nobody is told.
@@ -80,8 +83,11 @@ type Options struct {
 
 // New returns Permissions of nobody.
 func New(o Options) *Permissions {
-	secret := make([]byte, 32)
-	_, _ = rand.Read(secret) // never fails
+	secret := o.Key
+	if secret == nil {
+		secret = make([]byte, 32)
+		_, _ = rand.Read(secret) // never fails
+	}
 	if o.Rechecked == nil {
 		o.Rechecked = func(time.Duration) {}
 	}
