@@ -192,37 +192,48 @@ func (c *Certificates) read(ctx context.Context) (*corev1.Secret, *ring, error) 
 	case err != nil:
 		return nil, nil, fmt.Errorf("get Secret %s: %w", c.secret, err)
 	}
-	stored, err := parseRing(secret.Data)
+	stored, err := parseRing(secret.Data, servingKeys)
 	if err != nil && len(secret.Data) > 0 {
 		ctrl.LoggerFrom(ctx).Info("Replacing what the Secret holds", "secret", c.secret.String(), "reason", err.Error())
 	}
 	return secret, stored, nil
 }
 
-// write replaces what read returned, or fails if somebody else did. The manifests
-// have an empty Secret, so that the operator needs no right to create one: that
-// right would be worth the token of every ServiceAccount of its namespace.
+// write puts a ring where read has found another, or fails if somebody else did.
 func (c *Certificates) write(ctx context.Context, secret *corev1.Secret, r *ring) error {
+	return writeSecret(ctx, c.client, c.secret, secret, func(data map[string][]byte) { r.store(data, servingKeys) })
+}
+
+// writeSecret changes the Secret that was read, nil if there was none, or fails if
+// somebody else did. The manifests have an empty Secret, so that the operator needs no
+// right to create one: that right would be worth the token of every ServiceAccount of
+// its namespace.
+func writeSecret(ctx context.Context, c client.Client, key client.ObjectKey, secret *corev1.Secret, change func(data map[string][]byte)) error {
 	if secret == nil {
-		err := c.client.Create(ctx, &corev1.Secret{
+		made := &corev1.Secret{
 			ObjectMeta: metav1.ObjectMeta{
-				Namespace: c.secret.Namespace, Name: c.secret.Name,
+				Namespace: key.Namespace, Name: key.Name,
 				Labels: map[string]string{"app.kubernetes.io/name": "graphview"},
 			},
 			Type: corev1.SecretTypeOpaque,
-			Data: r.data(),
-		})
+			Data: make(map[string][]byte),
+		}
+		change(made.Data)
+		err := c.Create(ctx, made)
 		if apierrors.IsForbidden(err) {
-			return fmt.Errorf("Secret %s is missing, and the operator may not create it; apply the manifests again, which have it: %w", c.secret, err)
+			return fmt.Errorf("Secret %s is missing, and the operator may not create it; apply the manifests again, which have it: %w", key, err)
 		}
 		if err != nil {
-			return fmt.Errorf("create Secret %s: %w", c.secret, err)
+			return fmt.Errorf("create Secret %s: %w", key, err)
 		}
 		return nil
 	}
-	secret.Data = r.data()
-	if err := c.client.Update(ctx, secret); err != nil {
-		return fmt.Errorf("update Secret %s: %w", c.secret, err)
+	if secret.Data == nil {
+		secret.Data = make(map[string][]byte)
+	}
+	change(secret.Data)
+	if err := c.Update(ctx, secret); err != nil {
+		return fmt.Errorf("update Secret %s: %w", key, err)
 	}
 	return nil
 }

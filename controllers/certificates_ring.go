@@ -16,12 +16,12 @@ import (
 // see it in a caBundle.
 const overlap = 10 * time.Minute
 
-// The keys of the Secret beside those of its type, tls.crt and tls.key.
-const (
-	trustedKey     = "ca.crt"
-	nextCertKey    = "next.crt"
-	nextPrivateKey = "next.key"
-)
+// ringKeys are under what keys of the Secret a ring is kept.
+type ringKeys struct{ cert, key, trusted, nextCert, nextKey string }
+
+// servingKeys are those of what the operator's ports are served with; the first two are
+// of a Secret of type kubernetes.io/tls.
+var servingKeys = ringKeys{corev1.TLSCertKey, corev1.TLSPrivateKeyKey, "ca.crt", "next.crt", "next.key"}
 
 // ring is what the Secret holds: the pair that is served, the one that will be,
 // and the authorities to be trusted. Those are of both pairs, and of earlier
@@ -100,24 +100,25 @@ func (r *ring) bundle() []byte {
 	return out
 }
 
-// data is the ring as the Secret's.
-func (r *ring) data() map[string][]byte {
-	out := map[string][]byte{corev1.TLSCertKey: r.serving.cert, corev1.TLSPrivateKeyKey: r.serving.key, trustedKey: r.bundle()}
+// store writes the ring into the Secret's data, and leaves the rest of that alone.
+func (r *ring) store(data map[string][]byte, at ringKeys) {
+	data[at.cert], data[at.key], data[at.trusted] = r.serving.cert, r.serving.key, r.bundle()
+	delete(data, at.nextCert)
+	delete(data, at.nextKey)
 	if r.next != nil {
-		out[nextCertKey], out[nextPrivateKey] = r.next.cert, r.next.key
+		data[at.nextCert], data[at.nextKey] = r.next.cert, r.next.key
 	}
-	return out
 }
 
-// parseRing reads what data wrote. What is not needed to serve may be missing or
+// parseRing reads what store wrote. What is not needed to serve may be missing or
 // spoiled: turn makes it anew.
-func parseRing(data map[string][]byte) (*ring, error) {
-	serving, err := parsePair(data[corev1.TLSCertKey], data[corev1.TLSPrivateKeyKey])
+func parseRing(data map[string][]byte, at ringKeys) (*ring, error) {
+	serving, err := parsePair(data[at.cert], data[at.key])
 	if err != nil {
-		return nil, fmt.Errorf("%s, %s: %w", corev1.TLSCertKey, corev1.TLSPrivateKeyKey, err)
+		return nil, fmt.Errorf("%s, %s: %w", at.cert, at.key, err)
 	}
-	r := &ring{serving: serving, trusted: parseAuthorities(data[trustedKey])}
-	if next, err := parsePair(data[nextCertKey], data[nextPrivateKey]); err == nil {
+	r := &ring{serving: serving, trusted: parseAuthorities(data[at.trusted])}
+	if next, err := parsePair(data[at.nextCert], data[at.nextKey]); err == nil {
 		r.next = next
 	}
 	return r, nil

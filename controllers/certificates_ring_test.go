@@ -143,7 +143,7 @@ func TestRingTurns(t *testing.T) {
 func TestRingIsRead(t *testing.T) {
 	prepared := mustTurn(t, mustRing(t, epoch), epoch.Add(pairRenewal), true)
 	change := func(f func(map[string][]byte)) map[string][]byte {
-		data := prepared.data()
+		data := dataOf(prepared)
 		f(data)
 		return data
 	}
@@ -153,7 +153,7 @@ func TestRingIsRead(t *testing.T) {
 		wantNext    bool
 		wantTrusted int
 	}{
-		"whole":     {data: prepared.data(), wantNext: true, wantTrusted: 2},
+		"whole":     {data: dataOf(prepared), wantNext: true, wantTrusted: 2},
 		"nothing":   {wantErr: true},
 		"no key":    {data: change(func(d map[string][]byte) { delete(d, "tls.key") }), wantErr: true},
 		"wrong key": {data: change(func(d map[string][]byte) { d["tls.key"] = d["next.key"] }), wantErr: true},
@@ -172,7 +172,7 @@ func TestRingIsRead(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			got, err := parseRing(tt.data)
+			got, err := parseRing(tt.data, servingKeys)
 			if tt.wantErr {
 				if err == nil {
 					t.Error("no error")
@@ -197,11 +197,11 @@ func FuzzRing(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	data := r.data()
+	data := dataOf(r)
 	f.Add(data["tls.crt"], data["tls.key"], data["ca.crt"])
 	f.Add([]byte{}, []byte{}, []byte("-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----\n"))
 	f.Fuzz(func(t *testing.T, cert, key, trusted []byte) {
-		read, err := parseRing(map[string][]byte{"tls.crt": cert, "tls.key": key, "ca.crt": trusted, "next.crt": cert, "next.key": key})
+		read, err := parseRing(map[string][]byte{"tls.crt": cert, "tls.key": key, "ca.crt": trusted, "next.crt": cert, "next.key": key}, servingKeys)
 		if err != nil {
 			return
 		}
@@ -213,4 +213,11 @@ func FuzzRing(f *testing.F) {
 			t.Error("serves what is not usable")
 		}
 	})
+}
+
+// dataOf is what a ring is in the Secret.
+func dataOf(r *ring) map[string][]byte {
+	data := make(map[string][]byte)
+	r.store(data, servingKeys)
+	return data
 }

@@ -37,6 +37,9 @@ type Options struct {
 	// Permit says what a ServiceAccount may list and watch, as the engine's option does.
 	// Without it, nothing is said of namespaces that GraphViews with one name.
 	Permit func(ctx context.Context, account graphview.Name, places []access.Place) (map[access.Place]bool, error)
+	// Placement is that of the replicas that share views. Nil: each holds all, and the
+	// one that is elected writes status.
+	Placement Placement
 	// RulesKnown is closed when the engine knows all ReferenceRules; nil if nobody
 	// waits for that.
 	RulesKnown <-chan struct{}
@@ -114,7 +117,7 @@ func (r *GraphViewReconciler) Reconcile(ctx context.Context, request ctrl.Reques
 	case held.Synced:
 		record.ready = view.Generation
 	}
-	if !r.elected() {
+	if !r.writes(name, record) {
 		return ctrl.Result{}, nil
 	}
 	again := time.Duration(0)
@@ -142,6 +145,9 @@ func lookAgain(result ctrl.Result, err error, again time.Duration) (ctrl.Result,
 // apply tells the engine of the spec, unless it was told before, and keeps the
 // verdict in the record.
 func (r *GraphViewReconciler) apply(ctx context.Context, name graphview.Name, view *v1alpha1.GraphView, record *record) error {
+	if r.options.Placement != nil {
+		r.options.Placement.Place(name, view.Labels[PlacementLabel])
+	}
 	refused, err := r.checkQuota(ctx, view, record)
 	if err != nil {
 		return err
@@ -164,7 +170,8 @@ func (r *GraphViewReconciler) apply(ctx context.Context, name graphview.Name, vi
 		record.applied, record.verdict = 0, refused
 		return nil
 	}
-	if record.applied == view.Generation {
+	// Where replicas share views, it is looked at again who holds this one.
+	if record.applied == view.Generation && r.options.Placement == nil {
 		return nil
 	}
 	v, _, err := verdictOf(r.engine.Apply(ctx, name, string(view.UID), declared))

@@ -16,7 +16,7 @@ import (
 // in the GraphView and the engine.
 type record struct {
 	uid types.UID
-	// met is when this process first reconciled the view.
+	// met is when this process first reconciled the view, or began to write its status.
 	met time.Time
 	// applied is the generation that the engine was last told of, 0 if none,
 	// and verdict its answer.
@@ -28,6 +28,8 @@ type record struct {
 	// wroteAt; nil before the first. The cache may lag behind it.
 	written *v1alpha1.GraphView
 	wroteAt time.Time
+	// writing: this replica writes the status, where replicas share views.
+	writing bool
 	// refused is of the status writes that were refused since the last that was not.
 	refused refusal
 	looked  looked

@@ -33,6 +33,8 @@ type options struct {
 	requireServiceAccount          bool
 	permissionRecheck, syncTimeout time.Duration
 	maxVertices                    int
+	viewHolders                    int
+	relayAddress, relayAdvertise   string
 	zap                            zap.Options
 }
 
@@ -60,6 +62,9 @@ func parse(program string, args []string, out io.Writer) (*options, error) {
 	flags.DurationVar(&o.permissionRecheck, "permission-recheck", time.Minute, "how often the permissions of subscribers are checked again")
 	flags.DurationVar(&o.syncTimeout, "sync-timeout", 30*time.Second, "how long a view waits for a resource; after that it is served without the resource, with a warning")
 	flags.IntVar(&o.maxVertices, "max-vertices-per-view", 200_000, "maximum number of visible objects in a view; a larger view is not served")
+	flags.IntVar(&o.viewHolders, "view-holders", 0, "number of replicas that hold each view; other replicas read the view from them. If 0, every replica holds every view")
+	flags.StringVar(&o.relayAddress, "relay-bind-address", ":8445", "host:port of the mutual TLS listener that serves views to other replicas; used only with --view-holders")
+	flags.StringVar(&o.relayAdvertise, "relay-advertise-address", "", "host:port at which other replicas reach --relay-bind-address; if empty, the bound host, or the address in the environment variable POD_IP")
 	o.zap.BindFlags(flags)
 	if err := flags.Parse(args); err != nil {
 		return nil, err
@@ -85,6 +90,9 @@ func (o *options) validate() error {
 	positive("permission-recheck", o.permissionRecheck > 0)
 	positive("sync-timeout", o.syncTimeout > 0)
 	positive("max-vertices-per-view", o.maxVertices > 0)
+	if o.viewHolders < 0 {
+		errs = append(errs, errors.New("--view-holders must be 0, or how many replicas hold each view"))
+	}
 	if err := checkable(o.check); err != nil {
 		errs = append(errs, err)
 	}

@@ -75,22 +75,29 @@ func run(ctx context.Context, o *options) error {
 		Permit:         permit.Allowed,
 		PermitInterval: o.permissionRecheck,
 		Quarantine:     journal,
+		Recall:         o.viewHolders > 0,
 		Registerer:     metrics.Registry,
 	})
 	if err != nil {
 		return fmt.Errorf("engine: %w", err)
 	}
+	shared, err := newSharing(ctx, o, sharingOptions{config: config, scheme: scheme, engine: engine, notifier: notifier, cached: mgr.GetClient()})
+	if err != nil {
+		return fmt.Errorf("replicas that share views: %w", err)
+	}
 	accept := controllers.Options{RequireServiceAccount: o.requireServiceAccount, Served: engine.Served, Permit: permit.Allowed}
 	rules := controllers.NewReferenceRuleReconciler(engine, accept)
 	accept.RulesKnown = rules.Known()
-	reconciler := controllers.NewGraphViewReconciler(engine, notifier, accept)
+	accept.Placement = shared.placement()
+	reconciler := controllers.NewGraphViewReconciler(shared.declared(engine), notifier, accept)
 	pages, err := o.pages()
 	if err != nil {
 		return fmt.Errorf("dashboard: %w", err)
 	}
 	server, err := stream.New(stream.Options{
 		Config:            config,
-		Graphs:            stream.Of(engine),
+		Graphs:            shared.graphs(engine),
+		DigestKey:         shared.digestKey(),
 		Known:             reconciler.Known(),
 		BindAddress:       o.streamAddress,
 		GetCertificate:    certificates.get,
@@ -111,7 +118,7 @@ func run(ctx context.Context, o *options) error {
 	if err := rules.SetupWithManager(mgr); err != nil {
 		return err
 	}
-	runnables := []manager.Runnable{everyReplica(outliving(engine.Run, server.Run)), everyReplica(journal.Run), everyReplica(certificates.run), everyReplica(guard.Run)}
+	runnables := []manager.Runnable{everyReplica(shared.run(engine.Run, server.Run, reconciler.Known())), everyReplica(journal.Run), everyReplica(certificates.run), everyReplica(guard.Run)}
 	for _, r := range runnables {
 		if err := mgr.Add(r); err != nil {
 			return fmt.Errorf("add to the manager: %w", err)

@@ -1,0 +1,238 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log"
+	"net"
+	"net/http"
+	"os"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	coordinationclient "k8s.io/client-go/kubernetes/typed/coordination/v1"
+	"k8s.io/client-go/rest"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/metrics"
+
+	"graphview.dev/controllers"
+	"graphview.dev/graphview"
+	"graphview.dev/stream"
+	"graphview.dev/stream/placement"
+	"graphview.dev/stream/relay/holder"
+	"graphview.dev/stream/replicas"
+)
+
+const (
+	// relaysPerConnection bounds what one replica reads from this one by one
+	// connection. By then it dials another.
+	relaysPerConnection = 512
+	// relayGrace is how long relays may take to end when the replica stops.
+	relayGrace = 3 * time.Second
+)
+
+// sharing is what replicas that share views have beside the others. Nil: each holds
+// all of them.
+type sharing struct {
+	keys     *controllers.RelayKeys
+	members  *replicas.Members
+	table    *placement.Table
+	listener net.Listener
+	handler  http.Handler
+}
+
+type sharingOptions struct {
+	config   *rest.Config
+	scheme   *runtime.Scheme
+	engine   *graphview.Engine
+	notifier *controllers.Notifier
+	// cached has the GraphViews.
+	cached client.Reader
+}
+
+// newSharing is nil where replicas share nothing.
+func newSharing(ctx context.Context, o *options, with sharingOptions) (*sharing, error) {
+	if o.viewHolders == 0 {
+		return nil, nil
+	}
+	// Not the manager's, which would cache all Secrets to read one.
+	c, err := client.New(with.config, client.Options{Scheme: with.scheme})
+	if err != nil {
+		return nil, fmt.Errorf("client for keys: %w", err)
+	}
+	s := &sharing{keys: controllers.NewRelayKeys(c, namespace())}
+	if err := s.keys.Load(ctx); err != nil {
+		return nil, err
+	}
+	leases, err := coordinationclient.NewForConfig(with.config)
+	if err != nil {
+		return nil, fmt.Errorf("client for Leases: %w", err)
+	}
+	if s.listener, err = net.Listen("tcp", o.relayAddress); err != nil {
+		return nil, fmt.Errorf("listen for other replicas: %w", err)
+	}
+	address, err := advertised(o, s.listener.Addr())
+	if err != nil {
+		return nil, errors.Join(err, s.listener.Close())
+	}
+	log := ctrl.Log.WithName("replicas")
+	self := replicas.Member{Run: with.engine.RunID(), Address: address}
+	s.members = replicas.New(replicas.Options{
+		Leases: leases.Leases(namespace()), Self: self, Logger: log, Changed: func() { s.table.Changed() },
+	})
+	s.table = placement.New(ctx, placement.Options{
+		Engine: with.engine, Self: self, Members: s.members, Holders: o.viewHolders, TLS: s.keys.TLS(),
+		Published: controllers.Published(ctx, with.cached), Notify: with.notifier.Notify, Logger: log,
+	})
+	s.handler = holder.New(holder.Options{Views: s.table.Held(), Run: self.Run, Opened: s.table.Opened("holder"), Logger: log})
+	if err := s.table.Register(metrics.Registry); err != nil {
+		return nil, fmt.Errorf("metrics: %w", err)
+	}
+	return s, nil
+}
+
+// advertised is where other replicas reach this one.
+func advertised(o *options, bound net.Addr) (string, error) {
+	if o.relayAdvertise != "" {
+		if host, _, err := net.SplitHostPort(o.relayAdvertise); err != nil || host == "" {
+			return "", fmt.Errorf("--relay-advertise-address must be host:port, not %q", o.relayAdvertise)
+		}
+		return o.relayAdvertise, nil
+	}
+	host, port, err := net.SplitHostPort(bound.String())
+	if err != nil {
+		return "", fmt.Errorf("--relay-bind-address: %w", err)
+	}
+	if address := net.ParseIP(host); address == nil || address.IsUnspecified() {
+		if host = os.Getenv("POD_IP"); host == "" {
+			return "", errors.New("where other replicas reach this one is not known: set --relay-advertise-address, or the variable POD_IP")
+		}
+	}
+	return net.JoinHostPort(host, port), nil
+}
+
+// placement is what the controllers ask; nil where each replica holds all views.
+func (s *sharing) placement() controllers.Placement {
+	if s == nil {
+		return nil
+	}
+	return s.table
+}
+
+// declared is who is told of GraphViews.
+func (s *sharing) declared(engine *graphview.Engine) controllers.Engine {
+	if s == nil {
+		return engine
+	}
+	return s.table
+}
+
+// graphs are what is served.
+func (s *sharing) graphs(engine *graphview.Engine) stream.Graphs {
+	if s == nil {
+		return stream.Of(engine)
+	}
+	return s.table.Graphs()
+}
+
+func (s *sharing) digestKey() []byte {
+	if s == nil {
+		return nil
+	}
+	return s.keys.DigestKey()
+}
+
+// run runs engine and server. This replica is announced to the others when it knows
+// every GraphView, and is withdrawn before anything else ends: whoever is told to
+// reconnect finds the others sharing without it.
+func (s *sharing) run(engine, server func(context.Context) error, known <-chan struct{}) func(context.Context) error {
+	if s == nil {
+		return outliving(engine, server)
+	}
+	serving := outliving(engine, together(server, s.serve))
+	return func(ctx context.Context) error {
+		servingCtx, stop := context.WithCancel(context.WithoutCancel(ctx))
+		defer stop()
+		announcedCtx, withdraw := context.WithCancel(ctx)
+		defer withdraw()
+		ended := make(chan error, 1)
+		go func() {
+			defer withdraw()
+			ended <- serving(servingCtx)
+		}()
+		select {
+		case <-known:
+			_ = s.members.Run(announcedCtx) // what it cannot do, it has logged
+		case <-announcedCtx.Done():
+		}
+		stop()
+		return <-ended
+	}
+}
+
+// together runs two things until ctx is done; if one ends by itself, so does the other.
+func together(a, b func(context.Context) error) func(context.Context) error {
+	return func(ctx context.Context) error {
+		ctx, stop := context.WithCancel(ctx)
+		defer stop()
+		ended := make(chan error, 1)
+		go func() {
+			defer stop()
+			ended <- a(ctx)
+		}()
+		err := b(ctx)
+		stop()
+		return errors.Join(err, <-ended)
+	}
+}
+
+// serve answers other replicas and looks after the table and the keys until ctx is done.
+func (s *sharing) serve(ctx context.Context) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	protocols := &http.Protocols{}
+	protocols.SetHTTP2(true)
+	server := &http.Server{
+		Handler: s.handler, TLSConfig: s.keys.TLS(), Protocols: protocols,
+		ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 16 << 10,
+		HTTP2: &http.HTTP2Config{
+			MaxConcurrentStreams: relaysPerConnection, SendPingTimeout: 5 * time.Second, PingTimeout: 3 * time.Second,
+		},
+		ErrorLog:    log.New(relayLog{}, "", 0),
+		BaseContext: func(net.Listener) context.Context { return ctx },
+	}
+	var running sync.WaitGroup
+	running.Go(func() { _ = s.table.Run(ctx) }) // both return nil
+	running.Go(func() { _ = s.keys.Run(ctx) })
+	served := make(chan error, 1)
+	go func() { served <- server.ServeTLS(s.listener, "", "") }()
+	var err error
+	select {
+	case <-ctx.Done():
+	case err = <-served:
+		served <- err
+	}
+	stop()
+	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), relayGrace)
+	defer cancel()
+	if server.Shutdown(ending) != nil {
+		_ = server.Close()
+	}
+	s.table.Close()
+	running.Wait()
+	if err = <-served; !errors.Is(err, http.ErrServerClosed) {
+		return fmt.Errorf("serve other replicas: %w", err)
+	}
+	return nil
+}
+
+// relayLog takes net/http's complaints about who tries to connect.
+type relayLog struct{}
+
+func (relayLog) Write(p []byte) (int, error) {
+	ctrl.Log.WithName("replicas").V(1).Info("http", "message", string(p))
+	return len(p), nil
+}

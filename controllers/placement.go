@@ -1,0 +1,58 @@
+package controllers
+
+import (
+	"context"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"graphview.dev/api/v1alpha1"
+	"graphview.dev/graphview"
+)
+
+// PlacementLabel replaces what the placement of a GraphView goes by, where replicas
+// share the views: those with one value are held together.
+const PlacementLabel = "graphview.dev/placement"
+
+// Placement decides which replica writes which status, where they share the views.
+type Placement interface {
+	// Place is told the value of the PlacementLabel, before the engine is told of the
+	// spec.
+	Place(name graphview.Name, label string)
+	// Writes tells whether this replica writes the status of a view. When that changes,
+	// the view is notified.
+	Writes(name graphview.Name) bool
+}
+
+// writes tells whether this replica writes the status of a view. One that begins to
+// has not seen the view become ready, as after a restart.
+func (r *GraphViewReconciler) writes(name graphview.Name, record *record) bool {
+	if r.options.Placement == nil {
+		return r.elected()
+	}
+	writes := r.options.Placement.Writes(name)
+	if writes && !record.writing {
+		record.written, record.met = nil, r.options.Clock.Now()
+	}
+	record.writing = writes
+	return writes
+}
+
+// Published returns what the status of a GraphView says, as the cache of c has it.
+func Published(ctx context.Context, c client.Reader) func(graphview.Name) graphview.Status {
+	return func(name graphview.Name) graphview.Status {
+		var view v1alpha1.GraphView
+		// An error is that the GraphView was deleted, or that the cache stops.
+		if c.Get(ctx, client.ObjectKey{Namespace: name.Namespace, Name: name.Name}, &view) != nil {
+			return graphview.Status{}
+		}
+		s := &view.Status
+		status := graphview.Status{
+			Vertices: int(s.Vertices), Arcs: int(s.Arcs), Roots: int(s.Roots), Subscribers: int(s.Subscribers),
+			Synced: len(s.Resources) > 0,
+		}
+		for i := range s.Resources {
+			status.Synced = status.Synced && s.Resources[i].Synced
+		}
+		return status
+	}
+}

@@ -1,0 +1,334 @@
+package placement
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/go-logr/logr"
+
+	"graphview.dev/api/reason"
+	"graphview.dev/graphview"
+	"graphview.dev/graphview/delivery"
+	"graphview.dev/graphview/spec"
+	"graphview.dev/stream/relay/edge"
+	"graphview.dev/stream/replicas"
+)
+
+const (
+	// linger is how long a view is held after its last subscriber, where it is not
+	// this replica's own.
+	linger = time.Minute
+	// sweep is how often is looked for views that need not be held any more.
+	sweep = 5 * time.Second
+	// declaredWithin is how long another replica's question for a view waits for its
+	// GraphView, which that one may have seen earlier.
+	declaredWithin = 2 * time.Second
+)
+
+// Members are the replicas that there are; see package replicas.
+type Members interface{ Live() []replicas.Member }
+
+// Options of a Table. All but Logger are required.
+type Options struct {
+	Engine *graphview.Engine
+	// Self is this replica.
+	Self    replicas.Member
+	Members Members
+	// Holders is how many replicas hold each view.
+	Holders int
+	// TLS is what replicas prove themselves with to each other.
+	TLS *tls.Config
+	// Published is what the status of a GraphView says of a view that is held
+	// elsewhere.
+	Published func(graphview.Name) graphview.Status
+	// Notify has a GraphView reconciled.
+	Notify func(graphview.Name)
+	Logger logr.Logger
+}
+
+// Table is all views that are declared.
+type Table struct {
+	o       Options
+	relays  *edge.Client
+	metrics *metrics
+
+	mu       sync.Mutex
+	entries  map[graphview.Name]*entry
+	labels   map[graphview.Name]string
+	declared chan struct{} // closed when there is another one
+	suspects map[string]time.Time
+}
+
+// entry is one declared view. Table.mu guards what follows settling.
+type entry struct {
+	name graphview.Name
+	// settling is held while the engine is told.
+	settling sync.Mutex
+
+	uid     string
+	spec    *spec.Spec         // nil: refused
+	refused *spec.InvalidError // by the controllers
+	invalid error              // what the engine said of the spec
+	applied bool               // the engine has it
+	checked bool               // invalid is of this spec
+	owned   bool               // it did when it was last told
+	users   int                // subscribers here, and relays of other replicas
+	until   time.Time          // when it need not be held any more
+}
+
+// New returns a Table of nothing. Its relays end with ctx, or Close.
+func New(ctx context.Context, o Options) *Table {
+	t := &Table{
+		o: o, entries: make(map[graphview.Name]*entry), labels: make(map[graphview.Name]string),
+		declared: make(chan struct{}), suspects: make(map[string]time.Time),
+	}
+	t.metrics = newMetrics(t)
+	t.relays = edge.NewClient(ctx, edge.Options{TLS: o.TLS, Opened: t.Opened("edge")})
+	return t
+}
+
+// Close ends the relays to other replicas, and joins them.
+func (t *Table) Close() { t.relays.Close() }
+
+// Changed is to be called when the members are others: each view is looked at again.
+func (t *Table) Changed() {
+	t.mu.Lock()
+	names := make([]graphview.Name, 0, len(t.entries))
+	for name := range t.entries {
+		names = append(names, name)
+	}
+	t.mu.Unlock()
+	for _, name := range names {
+		t.o.Notify(name)
+	}
+}
+
+// Place notes the label of a GraphView that replaces its scope; "" for none. It is
+// called before Apply or Refuse.
+func (t *Table) Place(name graphview.Name, label string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if label == "" {
+		delete(t.labels, name)
+		return
+	}
+	t.labels[name] = label
+}
+
+// Apply is Engine.Apply for a view that this replica may or may not hold. What is said
+// of the spec is the same at every replica.
+func (t *Table) Apply(ctx context.Context, name graphview.Name, uid string, declared spec.Spec) error {
+	return t.settle(ctx, t.declare(name, uid, &declared, nil))
+}
+
+// Refuse is Engine.Refuse.
+func (t *Table) Refuse(name graphview.Name, uid string, why *spec.InvalidError) {
+	e := t.declare(name, uid, nil, why)
+	e.settling.Lock()
+	defer e.settling.Unlock()
+	t.o.Engine.Refuse(name, uid, why)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	e.applied = true
+}
+
+func (t *Table) declare(name graphview.Name, uid string, declared *spec.Spec, refused *spec.InvalidError) *entry {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	e := t.entries[name]
+	if e == nil {
+		e = &entry{name: name}
+		t.entries[name] = e
+		close(t.declared)
+		t.declared = make(chan struct{})
+	}
+	e.checked = e.checked && declared != nil && e.spec != nil && reflect.DeepEqual(*e.spec, *declared)
+	e.uid, e.spec, e.refused = uid, declared, refused
+	return e
+}
+
+// Remove is Engine.Remove.
+func (t *Table) Remove(name graphview.Name) {
+	t.mu.Lock()
+	e := t.entries[name]
+	delete(t.entries, name)
+	delete(t.labels, name)
+	t.mu.Unlock()
+	if e == nil {
+		return
+	}
+	e.settling.Lock()
+	defer e.settling.Unlock()
+	t.o.Engine.Remove(name)
+}
+
+// Status is Engine.Status.
+func (t *Table) Status(name graphview.Name) (graphview.Status, bool) { return t.o.Engine.Status(name) }
+
+// Writes tells whether this replica writes the status of a view: the one that ranks
+// highest, which holds it.
+func (t *Table) Writes(name graphview.Name) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	e := t.entries[name]
+	if e == nil {
+		return false
+	}
+	ranked := replicas.Rank(t.scopeLocked(e), t.o.Members.Live())
+	return len(ranked) > 0 && ranked[0] == t.o.Self
+}
+
+// scopeLocked is what the placement of a view goes by.
+func (t *Table) scopeLocked(e *entry) string {
+	if label, ok := t.labels[e.name]; ok {
+		return "label " + label
+	}
+	if e.spec == nil || e.spec.Namespaces == nil || len(e.spec.Namespaces.Names) == 0 {
+		return "*"
+	}
+	return strings.Join(slices.Compact(slices.Sorted(slices.Values(e.spec.Namespaces.Names))), ",")
+}
+
+// ownersLocked are the replicas that hold a view, by rank.
+func (t *Table) ownersLocked(e *entry, live []replicas.Member) []replicas.Member {
+	ranked := replicas.Rank(t.scopeLocked(e), live)
+	return ranked[:min(t.o.Holders, len(ranked))]
+}
+
+// holdsLocked tells whether the engine is to have a view.
+func (t *Table) holdsLocked(e *entry) bool {
+	owned := slices.Contains(t.ownersLocked(e, t.o.Members.Live()), t.o.Self)
+	if e.owned && !owned {
+		e.until = time.Now().Add(linger)
+	}
+	e.owned = owned
+	return owned || e.users > 0 || time.Now().Before(e.until)
+}
+
+// settle makes the engine have a view, or not, as is due now.
+func (t *Table) settle(ctx context.Context, e *entry) error {
+	e.settling.Lock()
+	defer e.settling.Unlock()
+	t.mu.Lock()
+	current := t.entries[e.name] == e
+	declared, uid, hold, applied := e.spec, e.uid, t.holdsLocked(e), e.applied
+	checked, err := e.checked, e.invalid
+	t.mu.Unlock()
+	if !current || declared == nil {
+		return nil // removed, or refused
+	}
+	if !hold && applied {
+		t.o.Engine.Remove(e.name)
+	}
+	switch {
+	case hold:
+		err = t.o.Engine.Apply(ctx, e.name, uid, *declared)
+	case !checked:
+		err = t.o.Engine.Check(ctx, e.name, *declared)
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	e.applied = hold
+	if _, invalid := errors.AsType[*spec.InvalidError](err); err == nil || invalid {
+		e.invalid, e.checked = err, e.spec == declared
+	}
+	return err
+}
+
+// Run gives up views that nobody needs here any more, until ctx is done.
+func (t *Table) Run(ctx context.Context) error {
+	ticker := time.NewTicker(sweep)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			return nil
+		}
+		for _, e := range t.idle() {
+			if err := t.settle(ctx, e); err != nil && ctx.Err() == nil {
+				t.o.Logger.V(1).Info("a view that is given up", "view", e.name.String(), "cause", err.Error())
+			}
+		}
+	}
+}
+
+// idle are the views that the engine has and need not have.
+func (t *Table) idle() []*entry {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var out []*entry
+	for _, e := range t.entries {
+		if e.applied && e.spec != nil && !t.holdsLocked(e) {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// has tells whether the engine has a view now.
+func (t *Table) has(name graphview.Name) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	e := t.entries[name]
+	return e != nil && e.applied
+}
+
+// hold has this replica hold a view until release is called. The error is a
+// *delivery.ClosedError, what is wrong with the spec, or ctx's.
+func (t *Table) hold(ctx context.Context, name graphview.Name) (*graphview.View, func(), error) {
+	e, err := t.await(ctx, name)
+	if err != nil {
+		return nil, nil, err
+	}
+	release := sync.OnceFunc(func() {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		if e.users--; e.users == 0 && !e.owned {
+			e.until = time.Now().Add(linger)
+		}
+	})
+	// The verdict is the view's own: whoever subscribes is told.
+	if err := t.settle(ctx, e); ctx.Err() != nil {
+		release()
+		return nil, nil, err
+	}
+	view, ok := t.o.Engine.View(name)
+	if !ok {
+		release()
+		return nil, nil, &delivery.ClosedError{Reason: reason.Deleted, Message: "the view was deleted"}
+	}
+	return view, release, nil
+}
+
+// await finds a view, whose users it counts one more of.
+func (t *Table) await(ctx context.Context, name graphview.Name) (*entry, error) {
+	timer := time.NewTimer(declaredWithin)
+	defer timer.Stop()
+	for {
+		t.mu.Lock()
+		e, declared := t.entries[name], t.declared
+		if e != nil {
+			e.users++
+			t.mu.Unlock()
+			return e, nil
+		}
+		t.mu.Unlock()
+		select {
+		case <-declared:
+		case <-timer.C:
+			return nil, &delivery.ClosedError{Reason: reason.NotFound, Message: "not found"}
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}

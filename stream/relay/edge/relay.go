@@ -1,0 +1,244 @@
+package edge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"sync"
+	"time"
+
+	"graphview.dev/graphview"
+	"graphview.dev/stream/relay/wire"
+	"graphview.dev/stream/replicas"
+)
+
+// Relay is one request for a view at one holder. All subscribers of the view that
+// are sent there share it.
+type Relay struct {
+	client *Client
+	key    relayKey
+	ctx    context.Context
+	cancel context.CancelFunc
+	// ready is closed when greeting or err is set.
+	ready    chan struct{}
+	greeting wire.Greeting
+
+	mu       sync.Mutex
+	err      error // why it is over
+	users    int
+	last     uint64
+	channels map[uint64]*Channel
+	// unsent is what the writer has to send; wake has a token when there is some.
+	unsent []byte
+	wake   chan struct{}
+}
+
+// Open returns the relay for a view at a replica when that has greeted. It is to be
+// released. With held, a replica that does not hold the view is not to begin to. The
+// error is ErrBroken, ctx's, or a *delivery.ClosedError.
+func (c *Client) Open(ctx context.Context, m replicas.Member, view graphview.Name, held bool) (*Relay, error) {
+	r, err := c.relay(relayKey{m, view, held})
+	if err != nil {
+		return nil, err
+	}
+	timer := time.NewTimer(helloWithin)
+	defer timer.Stop()
+	select {
+	case <-r.ready:
+		if err = r.failure(); err == nil {
+			return r, nil
+		}
+	case <-timer.C:
+		err = fmt.Errorf("%w: it has not answered within %v", ErrBroken, helloWithin)
+	case <-ctx.Done():
+		err = ctx.Err()
+	}
+	r.Release()
+	return nil, err
+}
+
+// relay returns the one for a key, which is begun if need be.
+func (c *Client) relay(key relayKey) (*Relay, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return nil, fmt.Errorf("%w: this replica is stopping", ErrBroken)
+	}
+	if r := c.relays[key]; r != nil && r.use() {
+		return r, nil
+	}
+	r := &Relay{
+		client: c, key: key, users: 1, ready: make(chan struct{}), wake: make(chan struct{}, 1),
+		channels: make(map[uint64]*Channel),
+	}
+	r.ctx, r.cancel = context.WithCancel(c.ctx)
+	c.relays[key] = r
+	c.running.Go(r.run)
+	return r, nil
+}
+
+// use counts one more user, unless the relay is over.
+func (r *Relay) use() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.err != nil || r.users == 0 {
+		return false
+	}
+	r.users++
+	return true
+}
+
+// Release gives the relay back; without users it ends.
+func (r *Relay) Release() {
+	r.mu.Lock()
+	r.users--
+	last := r.users == 0
+	r.mu.Unlock()
+	if last {
+		r.cancel()
+	}
+}
+
+// Synced tells whether the holder's graph was complete when it greeted.
+func (r *Relay) Synced() bool { return r.greeting.Synced }
+
+func (r *Relay) failure() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.err
+}
+
+// run is the relay's goroutine.
+func (r *Relay) run() {
+	r.client.o.Opened(1)
+	defer r.client.o.Opened(-1)
+	err := r.converse()
+	r.cancel()
+	r.mu.Lock()
+	r.err = err
+	channels := r.channels
+	r.channels = nil
+	select {
+	case <-r.ready:
+	default:
+		close(r.ready)
+	}
+	r.mu.Unlock()
+	for _, channel := range channels {
+		channel.end(err)
+	}
+	c := r.client
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.relays[r.key] == r {
+		delete(c.relays, r.key)
+	}
+}
+
+// converse sends and reads until the relay is over, and returns why.
+func (r *Relay) converse() error {
+	body, out := io.Pipe()
+	address := path(r.key.member, r.key.view)
+	if r.key.held {
+		address += "?held"
+	}
+	request, err := http.NewRequestWithContext(r.ctx, http.MethodPost, address, body)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrBroken, err)
+	}
+	var writing sync.WaitGroup
+	writing.Go(func() { r.send(out) })
+	defer writing.Wait()
+	defer body.Close()
+	defer r.cancel()
+	response, err := r.client.transport.RoundTrip(request)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrBroken, err)
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return refusal(response)
+	}
+	err = r.read(wire.NewReader(response.Body))
+	if errors.Is(err, ErrBroken) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", ErrBroken, err)
+}
+
+// send writes what is to be sent until the relay is over.
+func (r *Relay) send(out *io.PipeWriter) {
+	defer out.Close()
+	for {
+		select {
+		case <-r.wake:
+		case <-r.ctx.Done():
+			return
+		}
+		r.mu.Lock()
+		unsent := r.unsent
+		r.unsent = nil
+		r.mu.Unlock()
+		if _, err := out.Write(unsent); err != nil {
+			return // whoever reads finds out why
+		}
+	}
+}
+
+// say has a message sent. It never blocks: a channel says no more than it is asked.
+func (r *Relay) say(t wire.Type, channel uint64, payload any) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.sayLocked(t, channel, payload)
+}
+
+func (r *Relay) sayLocked(t wire.Type, channel uint64, payload any) {
+	r.unsent = wire.AppendControl(r.unsent, t, channel, payload)
+	select {
+	case r.wake <- struct{}{}:
+	default:
+	}
+}
+
+var errStranger = errors.New("another process answers there")
+
+// read takes what the holder says. It never waits for a subscriber.
+func (r *Relay) read(in *wire.Reader) error {
+	first, err := in.Next()
+	if err != nil {
+		return err
+	}
+	var greeting wire.Greeting
+	if err := wire.Parse(first, &greeting); err != nil {
+		return err
+	}
+	if first.Type != wire.Hello || greeting.Run != r.key.member.Run {
+		return errStranger
+	}
+	r.greeting = greeting
+	close(r.ready)
+	for {
+		m, err := in.Next()
+		if err != nil {
+			return err
+		}
+		if err := r.take(m); err != nil {
+			return err
+		}
+	}
+}
+
+func (r *Relay) take(m wire.Message) error {
+	r.mu.Lock()
+	channel := r.channels[m.Channel]
+	r.mu.Unlock()
+	if channel == nil {
+		return nil // it was closed meanwhile
+	}
+	return channel.take(m)
+}
+
+// Member is the replica that is asked.
+func (r *Relay) Member() replicas.Member { return r.key.member }

@@ -1,0 +1,325 @@
+package edge
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/go-logr/logr"
+
+	"graphview.dev/api/reason"
+	"graphview.dev/graphview"
+	"graphview.dev/graphview/access"
+	"graphview.dev/graphview/delivery"
+	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/jsontree"
+	"graphview.dev/stream/relay/holder"
+	"graphview.dev/stream/replicas"
+)
+
+var (
+	web  = graphview.Name{Namespace: "shop", Name: "web"}
+	pods = graph.Resource{Version: "v1", Resource: "pods"}
+)
+
+type object struct{ text string }
+
+func (o *object) UID() string                           { return o.text }
+func (o *object) HasContent() bool                      { return true }
+func (o *object) Size() int                             { return len(o.text) }
+func (o *object) AppendJSON(dst []byte) ([]byte, error) { return append(dst, o.text...), nil }
+func (o *object) Tree() (map[string]any, error)         { return jsontree.Whole([]byte(o.text)) }
+func (o *object) Part(s *jsontree.Shape) (map[string]any, error) {
+	return jsontree.Part([]byte(o.text), s)
+}
+
+// stage is a holder of one view, and an edge.
+type stage struct {
+	*delivery.Publisher
+
+	graph    *graph.Graph
+	source   graph.SourceID
+	lens     *graph.Lens
+	version  uint64
+	client   *Client
+	member   replicas.Member
+	over     *delivery.Interruption
+	shutdown func()
+}
+
+func newStage(t *testing.T) *stage {
+	t.Helper()
+	s := &stage{graph: graph.New(), over: &delivery.Interruption{Over: make(chan struct{})}}
+	run, news := delivery.NewRun(), make(chan struct{})
+	s.Publisher = delivery.NewPublisher(delivery.Source{
+		Name: web.String(), UID: "uid", Run: run, Shared: &delivery.Shared{Recall: true}, Warnings: delivery.NewWarnings(func() {}), Logger: logr.Discard(),
+		Err: func() error { return nil }, Synced: func() bool { return true }, News: func() <-chan struct{} { return news },
+		Interruption: func() *delivery.Interruption { return s.over }, Notify: func() {},
+		Scope: func() delivery.Scope {
+			return delivery.Scope{Resources: []delivery.ScopedResource{{Resource: pods, Namespaced: true}}}
+		},
+	})
+	s.graph.Update(func() {
+		s.source = s.graph.AddSource(graph.Kind{Kind: "Pod"}, pods, graph.ScopeNamespaced)
+		s.lens = s.graph.NewLens()
+		s.lens.Watch(s.source)
+		s.lens.Use(graph.Kind{Kind: "Pod"}, pods)
+	})
+	s.SetLens(s.lens)
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	server := httptest.NewUnstartedServer(holder.New(holder.Options{Views: s, Run: run.ID()}))
+	server.EnableHTTP2 = true
+	server.StartTLS()
+	s.member = replicas.Member{Run: run.ID(), Address: strings.TrimPrefix(server.URL, "https://")}
+	s.client = NewClient(ctx, Options{TLS: &tls.Config{InsecureSkipVerify: true}}) //nolint:gosec // who is who is the caller's
+	s.shutdown = sync.OnceFunc(func() {
+		server.CloseClientConnections()
+		server.Close()
+	})
+	t.Cleanup(func() {
+		cancel()
+		s.client.Close()
+		s.shutdown()
+	})
+	return s
+}
+
+func (s *stage) Hold(_ context.Context, name graphview.Name, held bool) (holder.View, func(), error) {
+	if name != web || held {
+		return nil, nil, &delivery.ClosedError{Reason: reason.NotFound, Message: "not found"}
+	}
+	return s, func() {}, nil
+}
+
+func (s *stage) WaitSynced(context.Context) error { return nil }
+func (s *stage) Status() graphview.Status         { return graphview.Status{Synced: true} }
+
+func (s *stage) set(namespace, name string) {
+	s.graph.Update(func() {
+		s.version++
+		o := &object{fmt.Sprintf(`{"metadata":{"name":%q,"resourceVersion":"%d"}}`, name, s.version)}
+		id := s.graph.Set(s.source, &graph.Object{Namespace: namespace, Name: name, UID: name, Version: s.version, Hash: s.version, Payload: o})
+		s.lens.Select(id, graph.Selection{Member: true})
+	})
+}
+
+func (s *stage) open(t *testing.T) *Relay {
+	t.Helper()
+	r, err := s.client.Open(t.Context(), s.member, web, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// ann may see the pods of some namespaces. What she may see is found when it is asked.
+type ann struct {
+	mu      sync.Mutex
+	may     map[string]bool
+	known   answers
+	changed chan struct{}
+	asked   int
+}
+
+type answers map[access.Place]bool
+
+func (a answers) Allowed(p access.Place) (allowed, known bool) {
+	if allowed, known = a[p]; known {
+		return allowed, known
+	}
+	return false, false
+}
+func (a answers) Digest() string         { return fmt.Sprint(map[access.Place]bool(a)) }
+func (a answers) Places() []access.Place { return slices.Collect(maps.Keys(a)) }
+
+func newAnn(namespaces ...string) *ann {
+	a := &ann{may: make(map[string]bool), known: answers{}, changed: make(chan struct{})}
+	for _, n := range namespaces {
+		a.may[n] = true
+	}
+	return a
+}
+
+func (a *ann) Rights() delivery.Rights {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.known
+}
+
+func (a *ann) Changed() <-chan struct{} {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.changed
+}
+
+func (a *ann) Resolve(_ context.Context, unknown []access.Place) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.asked++
+	a.known = maps.Clone(a.known)
+	for _, p := range unknown {
+		a.known[access.Place{Group: p.Group, Resource: p.Resource}] = false
+		a.known[p] = a.may[p.Namespace]
+	}
+	return nil
+}
+
+func (a *ann) revoke(namespace string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.known = maps.Clone(a.known)
+	for p := range a.known {
+		if p.Namespace == namespace {
+			a.known[p] = false
+		}
+	}
+	close(a.changed)
+	a.changed = make(chan struct{})
+}
+
+// next is what is sent next, up to a revision.
+func next(t *testing.T, s *Channel) (text, rev string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	for rev == "" {
+		frames, err := s.Next(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range frames {
+			text += string(f.JSON)
+			rev = f.Rev
+		}
+	}
+	return text, rev
+}
+
+func TestRelay(t *testing.T) {
+	s := newStage(t)
+	s.set("shop", "seen")
+	s.set("bank", "hidden")
+	who := newAnn("shop")
+	c := s.open(t).Subscribe(delivery.SubscribeOptions{Access: who})
+	defer c.Close()
+	text, _ := next(t, c)
+	if !strings.Contains(text, "seen") || strings.Contains(text, "hidden") || !strings.Contains(text, `"synced":true`) {
+		t.Fatal(text)
+	}
+	s.set("shop", "another")
+	text, rev := next(t, c)
+	if !strings.Contains(text, "another") || strings.Contains(text, `"seen"`) {
+		t.Error(text)
+	}
+
+	// Who comes by another edge, where nothing is known of her yet, continues.
+	s.set("shop", "third")
+	same := newAnn("shop")
+	again := s.open(t).Subscribe(delivery.SubscribeOptions{Access: same, Since: rev})
+	defer again.Close()
+	if text, _ = next(t, again); !strings.Contains(text, "third") || strings.Contains(text, "another") || strings.Contains(text, "reset") {
+		t.Error(text)
+	}
+	// With other rights she begins anew.
+	other := s.open(t).Subscribe(delivery.SubscribeOptions{Access: newAnn("bank"), Since: rev})
+	defer other.Close()
+	if text, _ = next(t, other); !strings.Contains(text, `"reset":true`) || !strings.Contains(text, "hidden") || strings.Contains(text, "seen") {
+		t.Error(text)
+	}
+}
+
+// TestRevokedWhileSent: what was made before a right was lost is dropped, wherever it
+// is by then.
+func TestRevokedWhileSent(t *testing.T) {
+	s := newStage(t)
+	s.set("shop", "kept")
+	s.set("bank", "lost")
+	who := newAnn("shop", "bank")
+	c := s.open(t).Subscribe(delivery.SubscribeOptions{Access: who})
+	defer c.Close()
+	if text, _ := next(t, c); !strings.Contains(text, "lost") {
+		t.Fatal(text)
+	}
+	// The subscriber waits, and a change is on its way when the right goes.
+	if frames, err := c.Poll(); err != nil || len(frames) > 0 {
+		t.Fatal(frames, err)
+	}
+	s.set("bank", "lost-too")
+	if err := c.Wait(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	who.revoke("bank")
+	text, _ := next(t, c)
+	if !strings.HasPrefix(text, "{") || strings.Contains(text, "lost") || !strings.Contains(text, `"reset":true`) || !strings.Contains(text, "kept") {
+		t.Error(text)
+	}
+}
+
+// TestCredit: a subscriber that does not ask is sent nothing, and then the net change.
+func TestCredit(t *testing.T) {
+	s := newStage(t)
+	s.set("shop", "a")
+	c := s.open(t).Subscribe(delivery.SubscribeOptions{Access: newAnn("shop")})
+	defer c.Close()
+	next(t, c)
+	for range 100 {
+		s.set("shop", "b")
+	}
+	text, _ := next(t, c)
+	if n := strings.Count(text, `"svx"`); n != 1 {
+		t.Errorf("%d changes, want the net one: %s", n, text)
+	}
+}
+
+func TestRelayEnds(t *testing.T) {
+	s := newStage(t)
+	s.set("shop", "a")
+	c := s.open(t).Subscribe(delivery.SubscribeOptions{Access: newAnn("shop")})
+	defer c.Close()
+	next(t, c)
+	if _, err := s.client.Open(t.Context(), s.member, web, true); !errors.Is(err, ErrAbsent) {
+		t.Errorf("a view that is not held: %v", err)
+	}
+	if _, err := s.client.Open(t.Context(), replicas.Member{Run: "another", Address: s.member.Address}, web, false); !errors.Is(err, ErrBroken) {
+		t.Errorf("another process: %v", err)
+	}
+	if err := s.client.WaitSynced(t.Context(), s.member, web); err != nil {
+		t.Errorf("synced: %v", err)
+	}
+	key := graph.Key{Resource: pods, Namespace: "shop", Name: "a"}
+	if found, err := s.open(t).Find(t.Context(), key, newAnn("shop")); err != nil || found == nil || !strings.Contains(string(found.Vertex), `"a"`) {
+		t.Errorf("found %v %v", found, err)
+	}
+	if found, err := s.open(t).Find(t.Context(), key, newAnn()); err != nil || found != nil {
+		t.Errorf("found what is hidden: %v %v", found, err)
+	}
+	// An end of the view is passed on as it is, and that of the replica is not.
+	ended := s.open(t).Subscribe(delivery.SubscribeOptions{Access: newAnn("shop")})
+	defer ended.Close()
+	next(t, ended)
+	s.shutdown()
+	if _, err := c.Next(t.Context()); !errors.Is(err, ErrBroken) {
+		t.Errorf("the replica is gone: %v", err)
+	}
+}
+
+func TestViewEnds(t *testing.T) {
+	s := newStage(t)
+	c := s.open(t).Subscribe(delivery.SubscribeOptions{Access: newAnn("shop")})
+	defer c.Close()
+	next(t, c)
+	s.over.Why = &delivery.ClosedError{Reason: reason.Deleted, Message: "the view was deleted"}
+	close(s.over.Over)
+	var closed *delivery.ClosedError
+	if _, err := c.Next(t.Context()); !errors.As(err, &closed) || closed.Reason != reason.Deleted {
+		t.Errorf("%v", err)
+	}
+}

@@ -1,0 +1,105 @@
+package wire
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"graphview.dev/api/reason"
+	"graphview.dev/graphview/access"
+	"graphview.dev/graphview/delivery"
+	"graphview.dev/graphview/graph"
+)
+
+// Greeting is what an edge is told first.
+type Greeting struct {
+	// Run is that of the holder's process.
+	Run string `json:"run"`
+	// Synced: the holder's graph is complete.
+	Synced bool `json:"synced,omitempty"`
+}
+
+// Place is where objects are, and in Answers whether a subscriber may see them.
+type Place struct {
+	Group     string `json:"g,omitempty"`
+	Resource  string `json:"r"`
+	Namespace string `json:"n,omitempty"`
+	Allowed   bool   `json:"y,omitempty"`
+}
+
+// PlaceOf is an access.Place.
+func PlaceOf(p access.Place) Place {
+	return Place{Group: p.Group, Resource: p.Resource, Namespace: p.Namespace}
+}
+
+// Of is the access.Place.
+func (p Place) Of() access.Place {
+	return access.Place{Group: p.Group, Resource: p.Resource, Namespace: p.Namespace}
+}
+
+// Answers are all that is known of what a subscriber may see.
+type Answers struct {
+	// Epoch grows by one when an answer is another one than before. More answers are
+	// of the same epoch.
+	Epoch uint64 `json:"epoch,omitempty"`
+	// Digest is that of delivery.Rights.
+	Digest string  `json:"digest"`
+	Places []Place `json:"places,omitempty"`
+}
+
+// Opening says what a channel is for.
+type Opening struct {
+	Answers
+
+	Since   string           `json:"since,omitempty"`
+	Content delivery.Content `json:"content,omitempty"`
+	// Narrow is the part of the graph that is wanted; absent, all of it. Owner stands for
+	// the user who asks for it, and does not say who that is.
+	Narrow *graph.Narrowing `json:"narrow,omitempty"`
+	Owner  string           `json:"owner,omitempty"`
+	// Key asks for one object, once, instead of for the graph.
+	Key *graph.Key `json:"key,omitempty"`
+}
+
+// Finding is one object; absent, there is none.
+type Finding struct {
+	Object *delivery.Found `json:"object,omitempty"`
+}
+
+// Ending is a delivery.ClosedError.
+type Ending struct {
+	Reason  reason.Reason `json:"reason"`
+	Message string        `json:"message,omitempty"`
+}
+
+// EndingOf is how a channel ends because of an error.
+func EndingOf(closed *delivery.ClosedError) Ending {
+	return Ending{Reason: closed.Reason, Message: closed.Message}
+}
+
+// Err is the error.
+func (e Ending) Err() *delivery.ClosedError {
+	if !e.Reason.Known() {
+		e.Reason = reason.Internal
+	}
+	return &delivery.ClosedError{Reason: e.Reason, Message: e.Message}
+}
+
+// AppendControl appends a whole message whose payload is one of the structures above.
+func AppendControl(dst []byte, t Type, channel uint64, payload any) []byte {
+	if payload == nil {
+		return Append(dst, t, channel, 0)
+	}
+	text, err := json.Marshal(payload)
+	if err != nil {
+		panic(fmt.Sprintf("encode %T: %v", payload, err)) // they always have a JSON form
+	}
+	return append(Append(dst, t, channel, len(text)), text...)
+}
+
+// Parse reads the payload of a message into one of the structures above.
+func Parse(m Message, into any) error {
+	if err := json.Unmarshal(m.Payload, into); err != nil {
+		return fmt.Errorf("message %q of another replica: %w", m.Type, err)
+	}
+	return nil
+}
