@@ -177,4 +177,3 @@ func (k *RelayKeys) step(ctx context.Context) error {
 	}
 	return nil
 }
-

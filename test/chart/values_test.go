@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -125,6 +126,24 @@ metrics: {authentication: true}`), "args").([]any)
 			if !slices.Contains(args, want) {
 				t.Errorf("%s is missing in %v", want, args)
 			}
+		}
+	})
+	t.Run("replicas that share views", func(t *testing.T) {
+		const values = "replicas: 3\nsharing: {viewHolders: 2}\nnetworkPolicy: {enabled: true}"
+		all := objects(t, values)
+		args, _ := container(t, all, "args").([]any)
+		if !slices.Contains(args, any("--view-holders=2")) || !slices.Contains(args, any("--relay-bind-address=:8445")) {
+			t.Errorf("arguments %v", args)
+		}
+		text := fmt.Sprint(container(t, all, "env"), container(t, all, "ports"))
+		for _, want := range []string{"POD_IP", "status.podIP", "relay"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s is missing in %s", want, text)
+			}
+		}
+		args, _ = container(t, objects(t, "{}"), "args").([]any)
+		if strings.Contains(fmt.Sprint(args), "view-holders") {
+			t.Errorf("shared unasked: %v", args)
 		}
 	})
 	t.Run("another namespace", func(t *testing.T) {

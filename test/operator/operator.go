@@ -1,6 +1,7 @@
 package operator
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -17,6 +18,8 @@ const logName = "manager"
 type Options struct {
 	// Binary is the program's path.
 	Binary string
+	// Name is what the log is called among the control plane's; empty: manager.
+	Name string
 	// Args come after the arguments that Start gives, and win over them.
 	Args []string
 	// Env are variables, as NAME=value, beside those of this process.
@@ -26,6 +29,7 @@ type Options struct {
 // Operator is the running program.
 type Operator struct {
 	plane   *env.ControlPlane
+	name    string
 	binary  string
 	args    []string
 	env     []string
@@ -52,7 +56,7 @@ func Start(plane *env.ControlPlane, o Options) (*Operator, error) {
 	if err != nil {
 		return nil, err
 	}
-	operator := &Operator{plane: plane, binary: o.Binary, env: o.Env, port: ports[0], metrics: ports[1]}
+	operator := &Operator{plane: plane, name: cmp.Or(o.Name, logName), binary: o.Binary, env: o.Env, port: ports[0], metrics: ports[1]}
 	operator.args = append([]string{
 		"--kubeconfig=" + kubeconfig,
 		"--stream-cert-dir=" + certificates,
@@ -73,7 +77,7 @@ func Start(plane *env.ControlPlane, o Options) (*Operator, error) {
 func (o *Operator) Restart() error {
 	var err error
 	// env becomes the program that it starts.
-	o.process, err = o.plane.Run(logName, "/usr/bin/env", slices.Concat(o.env, []string{o.binary}, o.args)...)
+	o.process, err = o.plane.Run(o.name, "/usr/bin/env", slices.Concat(o.env, []string{o.binary}, o.args)...)
 	return err
 }
 
@@ -112,4 +116,7 @@ func (o *Operator) URL() string { return fmt.Sprintf("https://localhost:%d", o.p
 func (o *Operator) MetricsURL() string { return fmt.Sprintf("http://127.0.0.1:%d/metrics", o.metrics) }
 
 // LogPath is the file that the operator's output goes to, over restarts.
-func (o *Operator) LogPath() string { return filepath.Join(o.plane.Dir(), "logs", logName+".log") }
+func (o *Operator) LogPath() string { return filepath.Join(o.plane.Dir(), "logs", o.name+".log") }
+
+// Args are the program's arguments.
+func (o *Operator) Args() []string { return o.args }
