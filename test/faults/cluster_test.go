@@ -3,6 +3,7 @@ package faults
 import (
 	"context"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"testing"
@@ -15,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"graphview.dev/test/fixture"
 	"graphview.dev/test/workload"
 )
 
@@ -74,7 +76,18 @@ func objectsAreLarge(s *scene, _ *rand.Rand) trouble {
 		},
 		heal: write,
 		after: func(ctx context.Context) error {
-			return s.client.DeleteAllOf(ctx, &corev1.ConfigMap{}, client.InNamespace(s.work.Namespaces[0]), client.MatchingLabels{"size": "big"})
+			why := fixture.Wait(ctx, healsWithin, pollInterval, func() string {
+				// On a busy machine a connection is taken for dead at times.
+				err := s.client.DeleteAllOf(ctx, &corev1.ConfigMap{}, client.InNamespace(s.work.Namespaces[0]), client.MatchingLabels{"size": "big"})
+				if err != nil {
+					return err.Error()
+				}
+				return ""
+			})
+			if why != "" {
+				return errors.New(why)
+			}
+			return nil
 		},
 	}
 }
