@@ -12,7 +12,7 @@ import (
 
 var (
 	narrowedElements     = budget.Declare("narrowed_graph_elements", "objects and references in all narrowed graphs", 1_000_000)
-	narrowedUserElements = budget.Declare("narrowed_graph_elements_per_user", "objects and references in the narrowed graphs of one user, or of the ServiceAccounts of one namespace", 200_000)
+	narrowedUserElements = budget.Declare("narrowed_graph_elements_per_user", "objects and references in the narrowed graphs of one user, or of the ServiceAccounts of one namespace", 100_000)
 )
 
 const (

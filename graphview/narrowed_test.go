@@ -1,0 +1,58 @@
+package graphview
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"golang.org/x/time/rate"
+
+	"graphview.dev/graphview/budget"
+)
+
+// TestNarrowedGraphsAreCounted: what one user holds is bounded, the last places are for
+// those who have few, and what is given back is free again.
+func TestNarrowedGraphsAreCounted(t *testing.T) {
+	g := newNarrowedGraphs()
+	tokens := func(time.Time) *rate.Limiter { return rate.NewLimiter(1, 10) }
+	hold := func(owner string, elements int, want *budget.Bound) {
+		t.Helper()
+		err := g.payer(owner, tokens).Hold(elements)
+		exceeded, _ := errors.AsType[*budget.Exceeded](err)
+		if (want == nil) != (err == nil) || want != nil && (exceeded == nil || exceeded.Bound != want) {
+			t.Errorf("%s holds %d: %v, want %v", owner, elements, err, want)
+		}
+	}
+	most := int(narrowedUserElements.Limit())
+	hold("greedy", most+1, narrowedUserElements)
+	for _, owner := range []string{"a", "b", "c"} {
+		hold(owner, most-20_000, nil)
+	}
+	hold("d", most, narrowedElements)
+	hold("d", fewNarrowed, nil)
+	again := g.payer("e", tokens)
+	for _, elements := range []int{5000, 100, 0} {
+		if err := again.Hold(elements); err != nil {
+			t.Errorf("e holds %d: %v", elements, err)
+		}
+		if held := g.users.Held("e"); held != int64(elements) {
+			t.Errorf("e is counted as holding %d, not %d", held, elements)
+		}
+	}
+	if want := int64(3*(most-20_000) + fewNarrowed); g.held != want {
+		t.Errorf("%d are held in all, want %d", g.held, want)
+	}
+}
+
+// TestNarrowedGraphsCost: who has used up what a user has waits; a walk that costs more
+// than a user ever has is waited for, too.
+func TestNarrowedGraphsCost(t *testing.T) {
+	limiter := rate.NewLimiter(10, 100)
+	payer := newNarrowedGraphs().payer("a", func(time.Time) *rate.Limiter { return limiter })
+	if wait := payer.Charge(200); wait != 0 {
+		t.Errorf("a waits %v for what it has", wait)
+	}
+	if wait := payer.Charge(1_000_000); wait < 9*time.Second || wait > 10*time.Second {
+		t.Errorf("a waits %v, want the ten seconds in which it has all again", wait)
+	}
+}
