@@ -61,6 +61,8 @@ type leaf struct {
 	within          *within // nil where namespace says where
 	emptySelectsAll bool
 	allNamespaces   bool
+	// plausible: what is no name of an object, such as a template, is no reference.
+	plausible bool
 }
 
 // New compiles rules. The order of the rules is that of the references, as far

@@ -167,7 +167,7 @@ func (w *walk) emit(l *leaf, value any) {
 		return
 	}
 	var ok bool
-	if ref.To, ok = l.target(reached); !ok {
+	if ref.To, ok = l.target(reached); !ok || l.plausible && !isPlausible(ref.Name) {
 		return
 	}
 	if l.within != nil {

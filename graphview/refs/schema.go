@@ -156,6 +156,7 @@ func (s *Served) Read(kind graph.Kind, schema *Schema) (*Reading, error) {
 		if err != nil {
 			return nil, err
 		}
+		end.plausible = end.method == Name || end.method == Object
 		r.root.add(steps, end)
 		addShape(r.shape, steps, &end)
 		r.sum += sumOf(&told.Rules[i])

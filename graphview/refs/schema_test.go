@@ -91,10 +91,14 @@ func TestTell(t *testing.T) {
 			schema: `
 				from: {type: object, description: Reference to a Store or ClusterStore., properties: {name: {type: string}, namespace: {type: string}}}
 				ports: {type: array, items: {type: object, properties: {name: {type: string, description: The name of this port within the service.}}}}
+				services: {type: array, items: {type: object, properties: {name: {type: string, description: Name of the Service.}}}}
+				backends: {type: array, items: {type: object, properties: {service: {type: object, properties: {name: {type: string, description: Name of the Service.}}}}}}
 				steps: {type: array, items: {type: object, properties: {name: {type: string, description: Name of this Store.}}}}`,
 			want: `
+				spec.backends[].service.name core/Service
 				spec.from.name example.com/ClusterStore inferred
-				spec.from.name example.com/Store inferred ns=namespace`,
+				spec.from.name example.com/Store inferred ns=namespace
+				spec.services[].name core/Service inferred`,
 		},
 		"NoName": {
 			served: []string{"example.com/Group"},
@@ -196,7 +200,7 @@ func TestTell(t *testing.T) {
 func TestReading(t *testing.T) {
 	served := servedBy("example.com/Widget", "example.com/Exchange")
 	kind, object := decode(t, []byte(`{apiVersion: example.com/v1, kind: Widget, metadata: {name: w, namespace: own}, spec: {
-		target: ex, bucket: {name: b, key: k}, secretName: fixed, byZone: {east: {rules: {name: r, key: k}}}, other: {secretName: s}}}`))
+		target: ex, bucket: {name: b, key: k}, secretName: fixed, byZone: {east: {rules: {name: r, key: k}}, west: {rules: {name: "{{r}}", key: k}}}, other: {secretName: s}}}`))
 	reading, err := served.Read(kind, schemaOf(t, strings.ReplaceAll(`
 		target: {type: string, description: Name of the Exchange.}
 		bucket: {type: object, properties: {name: {type: string}, key: {type: string}}}

@@ -172,6 +172,9 @@ func (t *teller) named(p place, s, name *Schema) bool {
 		about = name.Description
 		said = t.served.spoken(t.kind.Group, about)
 	}
+	if p.depth == 1 { // spec.name: what the object itself stands for
+		said = slices.DeleteFunc(slices.Clone(said), func(r graph.Reference) bool { return r.To == t.kind })
+	}
 	known, declared := targetByKey(p.key, t.kind.Group)
 	if declared && known.Scope == graph.ScopeUnknown && !t.served.Serves(known.To) {
 		declared = false
@@ -200,7 +203,8 @@ func (t *teller) named(p place, s, name *Schema) bool {
 	switch {
 	case len(said) == 0, declared && agree(said, byKey):
 		t.unlessListed(path, byKey, namespace)
-	case !isDoubtfulText(about) && t.isSure(said, byKey, about):
+	// The name of an element may be its own, of what is made for it.
+	case !isDoubtfulText(about) && t.isSure(said, byKey, about) && (!strings.HasSuffix(p.path, "[]") || strings.Contains(about, "refer")):
 		t.tell(path, said, namespace, t.listed)
 	default:
 		t.tell(path, union(said, byKey), namespace, true)
