@@ -16,23 +16,31 @@ import (
 // goes on too, and answers late or not at all. A paused etcd can still be killed,
 // by Stop or by the end of this process, so nothing is left behind by a caller that
 // does not come to resume it.
-func (c *ControlPlane) PauseEtcd(ctx context.Context) error {
-	if err := c.etcd.signal(syscall.SIGSTOP); err != nil {
-		return err
-	}
-	err := poll(ctx, func(context.Context) (bool, error, error) {
-		last := c.etcd.stopped()
-		return last == nil, last, nil
-	})
-	if err != nil {
-		return errors.Join(fmt.Errorf("pause %s: %w", c.etcd.name, err), c.ResumeEtcd())
-	}
-	return nil
-}
+func (c *ControlPlane) PauseEtcd(ctx context.Context) error { return c.etcd.pause(ctx) }
 
 // ResumeEtcd is the opposite of PauseEtcd. To resume what is not paused does
 // nothing.
 func (c *ControlPlane) ResumeEtcd() error { return c.etcd.signal(syscall.SIGCONT) }
+
+// PauseAPIServer is PauseEtcd for the API server, which then answers nothing at all.
+func (c *ControlPlane) PauseAPIServer(ctx context.Context) error { return c.apiServer.pause(ctx) }
+
+// ResumeAPIServer is the opposite of PauseAPIServer.
+func (c *ControlPlane) ResumeAPIServer() error { return c.apiServer.signal(syscall.SIGCONT) }
+
+func (p *Process) pause(ctx context.Context) error {
+	if err := p.signal(syscall.SIGSTOP); err != nil {
+		return err
+	}
+	err := poll(ctx, func(context.Context) (bool, error, error) {
+		last := p.stopped()
+		return last == nil, last, nil
+	})
+	if err != nil {
+		return errors.Join(fmt.Errorf("pause %s: %w", p.name, err), p.signal(syscall.SIGCONT))
+	}
+	return nil
+}
 
 func (p *Process) signal(s syscall.Signal) error {
 	if err := p.cmd.Process.Signal(s); err != nil {

@@ -154,19 +154,28 @@ func TestInterning(t *testing.T) {
 	})
 }
 
+// claimEachOther makes ConfigMaps with a label, and others of which each claims them
+// all, as applications of kapp do.
+func claimEachOther(t *testing.T, namespace string, objects, holders int) {
+	t.Helper()
+	inParallel(8, objects, func(i int) { makeConfigMap(t, namespace, fmt.Sprintf("o%d", i), map[string]string{"x": "y"}, nil) })
+	claim := `{"labelKey":"x","labelValue":"y","usedGKs":[{"Group":"","Kind":"ConfigMap"}]}`
+	inParallel(8, holders, func(i int) {
+		makeConfigMap(t, namespace, fmt.Sprintf("h%d", i), map[string]string{"kapp.k14s.io/is-app": ""}, map[string]any{"spec": claim})
+	})
+}
+
 // TestArcs: small objects that claim all others, as applications of kapp do, make
 // as many arcs as their namespace may have, and are told.
 func TestArcs(t *testing.T) {
 	namespace := newNamespace(t, "arcs")
 	apply(t, small(namespace, "all"))
 	const objects, holders = 400, 60
-	inParallel(8, objects, func(i int) { makeConfigMap(t, namespace, fmt.Sprintf("o%d", i), map[string]string{"x": "y"}, nil) })
-	claim := `{"labelKey":"x","labelValue":"y","usedGKs":[{"Group":"","Kind":"ConfigMap"}]}`
 	meanwhile(t, func(tries *tally) {
-		inParallel(8, holders, func(i int) {
-			makeConfigMap(t, namespace, fmt.Sprintf("h%d", i), map[string]string{"kapp.k14s.io/is-app": ""}, map[string]any{"spec": claim})
+		claimEachOther(t, namespace, objects, holders)
+		for range holders {
 			tries.add("created")
-		})
+		}
 		eventually(t, func() string {
 			got := kubectl(t, "get", "gv", "-n", namespace, "all", "-o", "jsonpath={.status.vertices}")
 			if want := fmt.Sprint(objects + holders); got != want {

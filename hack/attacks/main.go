@@ -1,0 +1,131 @@
+// Command attacks runs the tests of what an attack on a running operator once got, and
+// writes the table into docs/security.md: for each finding its trigger and its tests,
+// what it did before, and what it costs now. It takes some twenty minutes. With names
+// of files it reads what `go test -v` has written there, and runs nothing.
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+const page = "docs/security.md"
+
+func main() {
+	if err := run(os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "attacks:", err)
+		os.Exit(1)
+	}
+}
+
+func run(files []string) error {
+	var output []byte
+	for _, file := range files {
+		text, err := os.ReadFile(file) //nolint:gosec // named by who runs this
+		if err != nil {
+			return err
+		}
+		output = append(output, text...)
+	}
+	if len(files) == 0 {
+		output = runTests()
+	}
+	table := tableOf(outcomesOf(output))
+	fmt.Print(table)
+	before, err := os.ReadFile(page)
+	if err != nil {
+		return err
+	}
+	block := regexp.MustCompile(`(?s)(<!-- attacks:start[^\n]*-->\n).*?(<!-- attacks:end -->)`)
+	if !block.Match(before) {
+		return fmt.Errorf("%s has no place for the table", page)
+	}
+	after := block.ReplaceAllFunc(before, func(found []byte) []byte {
+		parts := block.FindSubmatch(found)
+		return slices.Concat(parts[1], []byte(table), parts[2])
+	})
+	return os.WriteFile(page, after, 0o600)
+}
+
+// runTests runs the tests of each package, and returns what they wrote. Whether they
+// passed is in it.
+func runTests() []byte {
+	names := make(map[string][]string)
+	for _, f := range findings {
+		for _, t := range f.tests {
+			names[t.pkg] = append(names[t.pkg], t.name)
+		}
+	}
+	var output bytes.Buffer
+	for _, pkg := range slices.Sorted(maps.Keys(names)) {
+		command := exec.Command("go", "test", "-v", "-timeout", "40m", "-run", "^("+strings.Join(names[pkg], "|")+")$", pkg) //nolint:gosec,noctx // a constant
+		command.Stdout, command.Stderr = &output, os.Stderr
+		if err := command.Run(); err != nil {
+			fmt.Fprintf(os.Stderr, "%s: %v\n", pkg, err)
+		}
+	}
+	return output.Bytes()
+}
+
+// outcome is what came of one test.
+type outcome struct {
+	result string // PASS or FAIL
+	// peak is in MiB, processor in seconds; 0 if the test does not measure them.
+	peak      int
+	processor float64
+	bystander string
+}
+
+var (
+	ended    = regexp.MustCompile(`^--- (PASS|FAIL): (\w+) `)
+	measured = regexp.MustCompile(`\| (\w+)(?:/\S+)? \| (\d+) MiB \| ([\d.]+) s \| .*? \| .*?(p50 \S+ p99 [^,]+), slowest`)
+)
+
+// outcomesOf reads what go test wrote. Of subtests, the one counts that needs most
+// memory.
+func outcomesOf(output []byte) map[string]outcome {
+	outcomes := make(map[string]outcome)
+	for line := range strings.Lines(string(output)) {
+		if m := ended.FindStringSubmatch(line); m != nil {
+			o := outcomes[m[2]]
+			o.result = m[1]
+			outcomes[m[2]] = o
+		}
+		if m := measured.FindStringSubmatch(line); m != nil {
+			o := outcomes[m[1]]
+			peak, _ := strconv.Atoi(m[2])
+			seconds, _ := strconv.ParseFloat(m[3], 64)
+			if peak > o.peak {
+				o.peak, o.bystander = peak, m[4]
+			}
+			o.processor += seconds
+			outcomes[m[1]] = o
+		}
+	}
+	return outcomes
+}
+
+func tableOf(outcomes map[string]outcome) string {
+	var b strings.Builder
+	b.WriteString("| | trigger | before | test | result | peak memory | processor | a bystander's changes took |\n|---|---|---|---|---|---|---|---|\n")
+	for i, f := range findings {
+		number, trigger, before := strconv.Itoa(i+1), f.trigger, f.before
+		for _, t := range f.tests {
+			o := outcomes[t.name]
+			peak, processor := "", ""
+			if o.peak > 0 {
+				peak, processor = fmt.Sprintf("%d MiB", o.peak), fmt.Sprintf("%.1f s", o.processor)
+			}
+			fmt.Fprintf(&b, "| %s | %s | %s | `%s` | %s | %s | %s | %s |\n", number, trigger, before, t.name, o.result, peak, processor, o.bystander)
+			number, trigger, before = "", "", ""
+		}
+	}
+	return b.String()
+}
