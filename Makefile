@@ -30,8 +30,13 @@ test-unit: ## run the tests that need no control plane, without the race detecto
 test-cluster: control-plane helm build ## run the tests that need a control plane, without the race detector
 	@go test -timeout $(TEST_TIMEOUT) ./test/...
 
+.PHONY: c-compiler
+c-compiler:
+	@command -v "$$(go env CC | cut -d' ' -f1)" >/dev/null || { \
+	echo "The race detector needs a C compiler, and there is none. Install one (on Debian: apt-get install gcc libc6-dev), or run make test-unit test-cluster, which do without." >&2; exit 1; }
+
 .PHONY: test
-test: control-plane helm ## run every Go test, against a real control plane, with the race detector; 25 minutes on two cores
+test: c-compiler control-plane helm ## run every Go test, against a real control plane, with the race detector; 25 minutes on two cores
 	@echo "test: go vet ./..."
 	@go vet ./...
 	@echo "test: go test -race ./... (starts etcd and kube-apiserver where it needs them)"
@@ -60,7 +65,7 @@ EPISODES ?= 200
 SEED ?= 0
 SCENES ?= 4
 .PHONY: faults
-faults: control-plane ## run EPISODES episodes of faults, SCENES of them at once, beginning with SEED, and print a line for each; make test runs a few
+faults: c-compiler control-plane ## run EPISODES episodes of faults, SCENES of them at once, beginning with SEED, and print a line for each; make test runs a few
 	@CGO_ENABLED=1 go test -race -v -timeout 4h ./test/faults -args -episodes $(EPISODES) -seed $(SEED) -scenes $(SCENES) -rounds $(EPISODES)
 
 .PHONY: replicas
@@ -71,6 +76,15 @@ FUZZTIME ?= 60s
 .PHONY: fuzz
 fuzz: ## run every fuzz target for FUZZTIME, and print a line for each
 	@FUZZTIME=$(FUZZTIME) hack/fuzz.sh
+
+# An older minor version of Kubernetes, of test/controlplane/$(OLDER).mod.
+OLDER ?= v1.35
+SMOKE := TestGraphEqualsOracle|TestRightsMatrix|TestReferenceRuleHealth|TestGraphViewHealth|TestGraphViewValidation|TestGraphViewColumns|TestMuxThroughAPIServer|TestDiscovery
+
+.PHONY: test-older
+test-older: ## run the most telling integration tests against the older minor version OLDER of Kubernetes, which is compiled once into bin/controlplane-OLDER
+	@hack/control-plane.sh $(OLDER)
+	@GRAPHVIEW_CONTROL_PLANE="$(CURDIR)/bin/controlplane-$(OLDER)" go test -timeout $(TEST_TIMEOUT) -run '$(SMOKE)' ./test/integration
 
 .PHONY: control-plane
 control-plane: ## compile etcd, kube-apiserver, kube-controller-manager and kubectl into bin/controlplane, once; 5 to 10 minutes
