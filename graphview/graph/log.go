@@ -84,14 +84,15 @@ type arcTombstone struct {
 	typ              ArcType
 	byNamespaceLabel bool
 	rev              uint64
-	older            tombstoneID // of the same entry
+	entry            entryID
+	older, newer     tombstoneID // of the same entry
 }
 
 // tombstone is that of a vertex, or of one arc that started at it.
 type tombstone struct {
 	rev   uint64
 	entry entryID
-	isArc bool
+	arc   tombstoneID // 0 for the vertex
 }
 
 // minTombstones tombstones are kept in any case, and then as many as a quarter of
@@ -103,11 +104,14 @@ func (l *Lens) entombArc(e entryID, d arcTombstone) {
 		l.tombstones.newest = make(map[entryID]tombstoneID)
 	}
 	l.g.slots.at(d.to).pins++
-	d.rev, d.older = l.g.rev, l.tombstones.newest[e]
+	d.rev, d.entry, d.older = l.g.rev, e, l.tombstones.newest[e]
 	id := l.tombstones.arcs.alloc()
 	*l.tombstones.arcs.at(id) = d
+	if d.older != 0 {
+		l.tombstones.arcs.at(d.older).newer = id
+	}
 	l.tombstones.newest[e] = id
-	l.tombstones.order = append(l.tombstones.order, tombstone{rev: l.g.rev, entry: e, isArc: true})
+	l.tombstones.order = append(l.tombstones.order, tombstone{rev: l.g.rev, entry: e, arc: id})
 }
 
 func (l *Lens) entombVertex(e entryID) {
@@ -137,8 +141,11 @@ func (l *Lens) dropTombstones(rev uint64) {
 		}
 		done++
 		l.tombstones.horizon = gr.rev
-		if gr.isArc {
-			l.forgetArcsOf(gr.entry, gr.rev)
+		if gr.arc != 0 {
+			// What was forgotten with its entry may have been another's since.
+			if d := l.tombstones.arcs.at(gr.arc); d.entry == gr.entry && d.rev == gr.rev {
+				l.forgetArc(gr.arc)
+			}
 			continue
 		}
 		if p := l.entries.at(gr.entry); p.flags&shown == 0 && l.rev(p.since) == gr.rev && p.node != 0 {
@@ -153,29 +160,31 @@ func (l *Lens) dropTombstones(rev uint64) {
 	l.tombstones.order = l.tombstones.order[done:]
 }
 
-// forgetArcsOf forgets the arcs that went from an entry up to a revision.
-func (l *Lens) forgetArcsOf(e entryID, rev uint64) {
-	id := l.tombstones.newest[e]
-	var kept tombstoneID // the last that is
-	for id != 0 && l.tombstones.arcs.at(id).rev > rev {
-		kept, id = id, l.tombstones.arcs.at(id).older
+// forgetArc forgets an arc that went, in a time that does not depend on how many did.
+func (l *Lens) forgetArc(id tombstoneID) {
+	d := *l.tombstones.arcs.at(id)
+	if d.older != 0 {
+		l.tombstones.arcs.at(d.older).newer = d.newer
 	}
-	if kept != 0 {
-		l.tombstones.arcs.at(kept).older = 0
-	} else {
-		delete(l.tombstones.newest, e)
+	switch {
+	case d.newer != 0:
+		l.tombstones.arcs.at(d.newer).older = d.older
+	case d.older != 0:
+		l.tombstones.newest[d.entry] = d.older
+	default:
+		delete(l.tombstones.newest, d.entry)
 	}
-	for id != 0 {
-		d := *l.tombstones.arcs.at(id)
-		l.tombstones.arcs.release(id)
-		l.g.slots.at(d.to).pins--
-		l.g.dropSlot(d.to)
-		id = d.older
-	}
+	l.tombstones.arcs.release(id)
+	l.g.slots.at(d.to).pins--
+	l.g.dropSlot(d.to)
 }
 
 // forgetArcs forgets all arcs that went from an entry.
-func (l *Lens) forgetArcs(e entryID) { l.forgetArcsOf(e, ^uint64(0)) }
+func (l *Lens) forgetArcs(e entryID) {
+	for id := l.tombstones.newest[e]; id != 0; id = l.tombstones.newest[e] {
+		l.forgetArc(id)
+	}
+}
 
 // free gives up an entry that is neither a member nor a tombstone.
 func (l *Lens) free(e entryID) {
