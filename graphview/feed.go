@@ -157,7 +157,7 @@ func (f *feed) event(o *watch.Decoded, mode evaluation) (ev *setEvent, late []*t
 	if mode != evaluateNone {
 		ev.verdicts, late = f.evaluate(o, mode)
 	}
-	warning, err := f.references(o, &ev.object)
+	warning, err := f.references(o, ev)
 	if err != nil {
 		f.Invalid(o.Namespace(), o.Name(), err)
 		return nil, nil
@@ -194,14 +194,14 @@ func (f *feed) evaluate(o *watch.Decoded, mode evaluation) (verdicts []tapVerdic
 // it had lost it.
 func (f *feed) relists(t *tap) bool { return !f.listed.Load() && t.charged.Load() }
 
-// references notes the object's labels and references, and how it is. A warning says
-// which of these are not known, an error that the object cannot be read. A panic costs the
-// object its references.
-func (f *feed) references(o *watch.Decoded, object *graph.Object) (warning, err error) {
-	e := f.engine
+// references notes the object's labels and references, and how it is, in the event. A
+// warning says which of these are not known, an error that the object cannot be read. A
+// panic costs the object its references.
+func (f *feed) references(o *watch.Decoded, ev *setEvent) (warning, err error) {
+	e, object := f.engine, &ev.object
 	defer func() {
 		if warning != nil && e.notePanic(warning, f.resource.String()) {
-			object.References = nil
+			object.References, ev.release = nil, nil
 		}
 	}()
 	defer panics.Recover(&warning)
@@ -213,7 +213,7 @@ func (f *feed) references(o *watch.Decoded, object *graph.Object) (warning, err 
 		defer turn.End()
 	}
 	rules := e.rules.current.Load()
-	unread, err := f.tableReferences(rules.extractor, o, object)
+	unread, err := f.tableReferences(rules.extractor, o, ev)
 	if err != nil {
 		return nil, err
 	}

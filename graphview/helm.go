@@ -22,10 +22,15 @@ import (
 // differ in namespaces or labels. Of the revisions of a release, the newest that is
 // deployed refers to what it manages; while none is, the newest that is about to be:
 // Helm says of the old one that it is superseded before it says of the new one that
-// it is deployed. Only the loop uses it.
+// it is deployed. Where Helm keeps releases in ConfigMaps, which are read as they are,
+// one watch has both. Only the loop uses it.
 type releases map[releaseName]*release
 
-type releaseName struct{ namespace, name string }
+// releaseName is a release by where Helm keeps it.
+type releaseName struct {
+	configMaps      bool
+	namespace, name string
+}
 
 // release is what is known of one release, by the number of the revision.
 type release struct {
@@ -34,7 +39,7 @@ type release struct {
 	ranks [numberOfRanks]newestFirst
 }
 
-// releaseSecret is one revision of a release.
+// releaseSecret is one revision of a release: its Secret, or its ConfigMap.
 type releaseSecret struct {
 	// held is the Secret as watches of Secrets have it, without what it manages;
 	// told is what it manages, as watches of releases have it.
@@ -66,14 +71,14 @@ func (r *releaseSecret) latest() *managed {
 	return latest
 }
 
-// at returns a release and a revision of it by the name of its Secret, made if need
-// be; nil for what is none.
-func (r releases) at(namespace, secret string) (key releaseName, at *releaseSecret) {
-	name, number, ok := helm.Revision(secret)
+// at returns a release and a revision of it by the name of its Secret or ConfigMap, made
+// if need be; nil for what is none.
+func (r releases) at(configMap bool, namespace, object string) (key releaseName, at *releaseSecret) {
+	name, number, ok := helm.Revision(object)
 	if !ok {
 		return key, nil
 	}
-	key = releaseName{namespace, name}
+	key = releaseName{configMap, namespace, name}
 	of := r[key]
 	if of == nil {
 		of = &release{revisions: make(map[uint64]*releaseSecret)}
@@ -106,16 +111,40 @@ func (r *release) note(at *releaseSecret) {
 	}
 }
 
-// hold remembers a Secret that a watch has, and completes it.
-func (r releases) hold(g *graph.Graph, f *feed, o *graph.Object) {
-	key, at := r.at(o.Namespace, o.Name)
+// hold remembers a Secret or ConfigMap that a watch has, and completes it. Of a ConfigMap
+// the same watch tells what the revision manages: nil if that does not count.
+func (r releases) hold(g *graph.Graph, f *feed, o *graph.Object, tells *managed) {
+	configMap := isConfigMap(f.resource)
+	key, at := r.at(configMap, o.Namespace, o.Name)
 	if at == nil {
 		return
 	}
 	own := *o
-	r.change(g, o.Namespace, o.Name, func(at *releaseSecret) { at.held[f] = &own })
+	r.changeAt(g, key, at, func(at *releaseSecret) {
+		at.held[f] = &own
+		switch {
+		case tells != nil:
+			tells.version, tells.hash = o.Version, o.Hash
+			at.told[f] = tells
+		case configMap:
+			delete(at.told, f)
+		}
+	})
 	if len(at.told) > 0 && r[key].newest() == at {
 		at.complete(o)
+	}
+}
+
+// forget takes in that a Secret or ConfigMap of a watch has gone.
+func (r releases) forget(g *graph.Graph, f *feed, namespace, object string) {
+	configMap := isConfigMap(f.resource)
+	if key, at := r.at(configMap, namespace, object); at != nil {
+		r.changeAt(g, key, at, func(at *releaseSecret) {
+			delete(at.held, f)
+			if configMap {
+				delete(at.told, f)
+			}
+		})
 	}
 }
 
@@ -132,10 +161,13 @@ func (r *releaseSecret) complete(o *graph.Object) {
 // change has fn change what is known of a Secret's release, and tells the graph
 // about the Secrets of the release for which that makes a difference.
 func (r releases) change(g *graph.Graph, namespace, secret string, fn func(*releaseSecret)) {
-	key, at := r.at(namespace, secret)
-	if at == nil {
-		return
+	if key, at := r.at(false, namespace, secret); at != nil {
+		r.changeAt(g, key, at, fn)
 	}
+}
+
+// changeAt is change for a revision that at has returned.
+func (r releases) changeAt(g *graph.Graph, key releaseName, at *releaseSecret, fn func(*releaseSecret)) {
 	r.update(g, key, func(newest *releaseSecret) bool {
 		fn(at)
 		r[key].note(at)

@@ -65,7 +65,7 @@ func TestReleasesDifferential(t *testing.T) {
 				delete(told[teller], at)
 			case 6, 7, 8:
 				o := &graph.Object{Namespace: "ns", Name: secret, Version: version, Hash: version}
-				known.hold(g, f, o)
+				known.hold(g, f, o, nil)
 				g.Set(f.source, o)
 				held[f][at] = true
 			default:
@@ -144,7 +144,7 @@ func TestUpgradeOfARelease(t *testing.T) {
 				name := secretName("web", number)
 				hold := func() {
 					o := &graph.Object{Namespace: "ns", Name: name, Version: version, Hash: version, Labels: map[string]string{"status": status}}
-					known.hold(g, secrets, o)
+					known.hold(g, secrets, o, nil)
 					g.Set(secrets.source, o)
 				}
 				tell := func() {
@@ -189,6 +189,74 @@ func TestUpgradeOfARelease(t *testing.T) {
 	}
 }
 
+// TestReleaseInConfigMaps: of a release in ConfigMaps, as of one in Secrets, the newest
+// revision that is deployed refers to what it manages, or the newest that is about to be;
+// a Secret of the same name is another release.
+func TestReleaseInConfigMaps(t *testing.T) {
+	g, known := graph.New(), make(releases)
+	maps := &feed{resource: resources.Resource{Version: "v1", Resource: "configmaps", Kind: "ConfigMap"}}
+	secrets := &feed{resource: resources.Resource{Version: "v1", Resource: "secrets", Kind: "Secret"}}
+	g.Update(func() {
+		maps.source = g.AddSource(graph.Kind{Kind: "ConfigMap"}, graph.Resource{Version: "v1", Resource: "configmaps"}, graph.ScopeNamespaced)
+		secrets.source = g.AddSource(graph.Kind{Kind: "Secret"}, graph.Resource{Version: "v1", Resource: "secrets"}, graph.ScopeNamespaced)
+	})
+	version := uint64(0)
+	put := func(number uint64, status string) {
+		version++
+		o := &graph.Object{Namespace: "ns", Name: secretName("web", number), Version: version, Hash: version}
+		var m *managed
+		if status == "deployed" || status == "pending" {
+			m = &managed{deployed: status == "deployed", pending: status == "pending", references: []graph.Reference{
+				{Type: graph.Direct, To: graph.Kind{Kind: "Pod"}, Namespace: "ns", Name: fmt.Sprint("p", number), Field: helm.Field},
+			}}
+		}
+		known.hold(g, maps, o, m)
+		g.Set(maps.source, o)
+	}
+	for name, step := range []struct {
+		do   func()
+		want uint64 // the revision that refers
+	}{
+		{func() { put(1, "deployed") }, 1},
+		{func() { put(2, "pending") }, 1},
+		{func() {
+			o := &graph.Object{Namespace: "ns", Name: secretName("web", 3), Version: 1, Hash: 1}
+			known.hold(g, secrets, o, nil)
+			g.Set(secrets.source, o)
+		}, 1},
+		{func() { put(1, "superseded") }, 2},
+		{func() { put(2, "deployed") }, 2},
+		{func() { put(3, "pending"); put(3, "failed") }, 2},
+		{func() { put(2, "superseded") }, 0},
+		{func() { put(4, "deployed") }, 4},
+		{func() {
+			g.Remove(maps.source, "ns", secretName("web", 4))
+			known.forget(g, maps, "ns", secretName("web", 4))
+		}, 0},
+	} {
+		g.Update(step.do)
+		want := 0
+		if at := known[releaseName{configMaps: true, namespace: "ns", name: "web"}].newest(); step.want > 0 {
+			want = 1
+			if m := at.latest(); m == nil || m.references[0].Name != fmt.Sprint("p", step.want) {
+				t.Fatalf("step %d: %+v refers, want revision %d", name, m, step.want)
+			}
+		}
+		if got := g.Size().Arcs; got != want {
+			t.Fatalf("step %d: %d references, want %d", name, got, want)
+		}
+	}
+	g.Update(func() {
+		for _, f := range []*feed{maps, secrets} {
+			known.drop(g, f)
+			g.RemoveSource(f.source)
+		}
+	})
+	if len(known) > 0 {
+		t.Errorf("%d releases are left", len(known))
+	}
+}
+
 // TestManyRevisionsOfARelease: anybody can make any number of Secrets that are named
 // like revisions of a release. Those of which nobody tells what they manage are not
 // looked at to find the newest, and a watch that goes takes all of a release at once.
@@ -202,12 +270,12 @@ func TestManyRevisionsOfARelease(t *testing.T) {
 			f.source = g.AddSource(graph.Kind{Kind: "Secret"}, graph.Resource{Version: "v1", Resource: "secrets"}, graph.ScopeNamespaced)
 			for number := uint64(1); number <= revisions; number++ {
 				o := &graph.Object{Namespace: "ns", Name: secretName("web", number), Version: 1, Hash: 1}
-				known.hold(g, f, o)
+				known.hold(g, f, o, nil)
 				g.Set(f.source, o)
 			}
 		}
 	})
-	of := known[releaseName{"ns", "web"}]
+	of := known[releaseName{namespace: "ns", name: "web"}]
 	ranked := func() int { return len(of.ranks[rankPending]) + len(of.ranks[rankDeployed]) }
 	if len(of.revisions) != revisions || ranked() != 0 {
 		t.Fatalf("%d revisions are held, %d may be the newest", len(of.revisions), ranked())
@@ -265,7 +333,7 @@ func TestManyDeployedRevisions(t *testing.T) {
 		})
 	}
 	newest := func() (number uint64) {
-		if at := known[releaseName{"ns", "web"}].newest(); at != nil {
+		if at := known[releaseName{namespace: "ns", name: "web"}].newest(); at != nil {
 			number = at.number
 		}
 		return number
@@ -275,7 +343,7 @@ func TestManyDeployedRevisions(t *testing.T) {
 			number := 1 + n*7919%revisions // each once, in no order
 			change(number, &managed{version: 1, deployed: number%2 == 0, pending: number%2 == 1})
 		}
-		of := known[releaseName{"ns", "web"}]
+		of := known[releaseName{namespace: "ns", name: "web"}]
 		if n := testing.AllocsPerRun(10, func() { of.newest() }); n > 0 {
 			t.Errorf("%v allocations to find the newest", n)
 		}

@@ -26,6 +26,8 @@ type setEvent struct {
 	verdicts []tapVerdict
 	// fault is why not all references of the object are known, "" if they are.
 	fault string
+	// release is what the revision in a ConfigMap of Helm's manages, nil for none.
+	release *managed
 }
 
 // note has the views that select the object told of references that are not
@@ -59,8 +61,8 @@ func (ev *setEvent) apply(e *Engine) {
 	f := ev.feed
 	e.announce(f)
 	e.counts.sets.Add(1)
-	if isSecret(f.resource) {
-		e.releases.hold(e.graph, f, &ev.object)
+	if isSecret(f.resource) || isConfigMap(f.resource) {
+		e.releases.hold(e.graph, f, &ev.object, ev.release)
 	}
 	id := e.graph.Set(f.source, &ev.object)
 	for i := range ev.verdicts {
@@ -119,8 +121,8 @@ func (ev *deleteEvent) apply(e *Engine) {
 	e.announce(f)
 	e.counts.deletes.Add(1)
 	e.graph.Remove(f.source, ev.namespace, ev.name)
-	if isSecret(f.resource) {
-		e.releases.change(e.graph, ev.namespace, ev.name, func(at *releaseSecret) { delete(at.held, f) })
+	if isSecret(f.resource) || isConfigMap(f.resource) {
+		e.releases.forget(e.graph, f, ev.namespace, ev.name)
 	}
 	for _, t := range f.taps.Load().concerned(ev.namespace) {
 		if t.closed {

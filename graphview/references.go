@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 
-	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/helm"
 	"graphview.dev/graphview/refs"
 	"graphview.dev/graphview/resources"
@@ -16,8 +15,8 @@ import (
 // release of Helm, its labels, and how it is. Only what they are read from is built of the
 // object. A warning says what of it is not understood, an error that it cannot be
 // read.
-func (f *feed) tableReferences(x *refs.Extractor, o *watch.Decoded, object *graph.Object) (warning, err error) {
-	of, e := f.resource, f.engine
+func (f *feed) tableReferences(x *refs.Extractor, o *watch.Decoded, ev *setEvent) (warning, err error) {
+	of, e, object := f.resource, f.engine, &ev.object
 	kind := kindOf(of)
 	part, err := o.Part(shapeFor(&f.shape, x, kind))
 	if err != nil {
@@ -31,7 +30,7 @@ func (f *feed) tableReferences(x *refs.Extractor, o *watch.Decoded, object *grap
 		if err != nil {
 			return nil, err
 		}
-		object.References = append(object.References, referencesOf(&r)...)
+		ev.release = &managed{deployed: r.Deployed, pending: r.Pending, references: referencesOf(&r)}
 		if r.Fault != "" {
 			warning = cmp.Or(warning, errors.New(r.Fault))
 		}
@@ -42,10 +41,10 @@ func (f *feed) tableReferences(x *refs.Extractor, o *watch.Decoded, object *grap
 func isConfigMap(r resources.Resource) bool { return r.Group == "" && r.Resource == "configmaps" }
 
 // isRelease tells a ConfigMap in which Helm keeps the revision of a release that
-// is deployed, as it does where it is told not to use Secrets. Its label alone
-// decides: unlike Secrets, ConfigMaps are read as they are.
+// is deployed or about to be, as it does where it is told not to use Secrets. Its label
+// alone decides: unlike Secrets, ConfigMaps are read as they are.
 func isRelease(of resources.Resource, name string, labels map[string]string) bool {
-	if !isConfigMap(of) || labels["owner"] != "helm" || labels["status"] != "deployed" {
+	if !isConfigMap(of) || labels["owner"] != "helm" || !helm.Current(labels) {
 		return false
 	}
 	_, _, ok := helm.Revision(name)

@@ -29,6 +29,9 @@ func Selector(release string) string {
 	return "owner=helm,name=" + release + ",status in (" + strings.Join(current, ",") + ")"
 }
 
+// Current tells whether the label of a revision says that it is deployed, or about to be.
+func Current(labels map[string]string) bool { return slices.Contains(current, labels["status"]) }
+
 var current = []string{"deployed", pending + "install", pending + "rollback", pending + "upgrade"}
 
 // Field is where a Secret or ConfigMap has its release.

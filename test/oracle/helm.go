@@ -51,7 +51,7 @@ func helmReleases(items []unstructured.Unstructured) map[[2]string][]reference {
 		}
 		status := helmStatus(item)
 		deployed := status == "deployed"
-		if !deployed && (item.GetKind() == "ConfigMap" || !strings.HasPrefix(status, "pending-")) {
+		if !deployed && !strings.HasPrefix(status, "pending-") {
 			continue
 		}
 		number, err := strconv.ParseUint(name[2], 10, 64)
@@ -83,6 +83,8 @@ func helmStatus(item *unstructured.Unstructured) string {
 		return ""
 	case item.GetKind() == "ConfigMap" && item.GetLabels()["owner"] != "helm":
 		return ""
+	case item.GetKind() == "ConfigMap":
+		return item.GetLabels()["status"]
 	}
 	if status := item.GetLabels()["status"]; status != "" {
 		return status
