@@ -1,0 +1,50 @@
+package needs
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"graphview.dev/test/env"
+	"graphview.dev/test/fixture"
+	"graphview.dev/test/operator"
+)
+
+// What all tests share.
+var (
+	cluster *env.ControlPlane
+	folder  string // of the programs
+)
+
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(fixture.Suite{M: m, Plane: &cluster, Options: env.Options{ControllerManager: true}, SetUp: setUp})
+}
+
+func setUp(ctx context.Context) error {
+	root, err := env.ModuleRoot()
+	if err != nil {
+		return err
+	}
+	binary, err := fixture.Build(ctx, root, "needs", "manager")
+	if err != nil {
+		return err
+	}
+	if _, err := fixture.Build(ctx, root, "needs", "kubectl-graphview"); err != nil {
+		return err
+	}
+	folder = filepath.Dir(binary)
+	if err := operator.Install(ctx, cluster, root); err != nil {
+		return fmt.Errorf("install: %w", err)
+	}
+	manager, err := operator.Start(cluster, operator.Options{Binary: binary})
+	if err != nil {
+		return fmt.Errorf("operator: %w", err)
+	}
+	if err := manager.Register(ctx); err != nil {
+		return fmt.Errorf("operator: %w", err)
+	}
+	return nil
+}
