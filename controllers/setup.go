@@ -28,8 +28,8 @@ import (
 // +kubebuilder:rbac:groups=graphview.dev,resources=graphviews/status,verbs=patch
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 // +kubebuilder:rbac:groups=apiregistration.k8s.io,resources=apiservices,resourceNames=v1alpha1.stream.graphview.dev,verbs=get;patch
-// +kubebuilder:rbac:groups=coordination.k8s.io,namespace=graphview-system,resources=leases,verbs=create;list;update;delete
-// +kubebuilder:rbac:groups=coordination.k8s.io,namespace=graphview-system,resources=leases,resourceNames=graphview-manager.graphview.dev,verbs=get
+// +kubebuilder:rbac:groups=coordination.k8s.io,namespace=graphview-system,resources=leases,verbs=create
+// +kubebuilder:rbac:groups=coordination.k8s.io,namespace=graphview-system,resources=leases,resourceNames=graphview-manager.graphview.dev,verbs=get;update
 // +kubebuilder:rbac:groups=admissionregistration.k8s.io,resources=validatingwebhookconfigurations,resourceNames=graphview,verbs=get
 // +kubebuilder:rbac:groups="",namespace=graphview-system,resources=events,verbs=create;patch
 // +kubebuilder:rbac:groups="",namespace=graphview-system,resources=secrets,resourceNames=graphview-certificates,verbs=get;update

@@ -35,9 +35,10 @@ func TestUpgrade(t *testing.T) {
 		t.Fatal("the version before is the present one")
 	}
 	// What the version before knows.
-	for _, file := range []string{"namespace", "account", "web", "worker", "graphview_storefront", "graphview_namespace"} {
+	for _, file := range []string{"namespace", "account", "web", "worker", "graphview_namespace"} {
 		c.kubectl(t, "apply", "-f", filepath.Join(root, "config", "samples", file+".yaml"))
 	}
+	c.kubectl(t, "apply", "-f", filepath.Join("testdata", "graphview_storefront.yaml"))
 	c.kubectl(t, "wait", "--for=condition=Ready", "-n", "shop", "graphview/storefront", "--timeout=90s")
 	uid := c.kubectl(t, "get", "graphview", "-n", "shop", "storefront", "-o", "jsonpath={.metadata.uid} {.metadata.generation} {.spec}")
 	c.kubectl(t, "wait", "--for=condition=Available", "apiservice/v1alpha1.stream.graphview.dev", "--timeout=90s")

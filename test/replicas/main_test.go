@@ -44,8 +44,10 @@ func setUp(ctx context.Context) error {
 	if err := operator.Install(ctx, cluster, root); err != nil {
 		return err
 	}
-	if _, err := cluster.Kubectl(ctx, "apply", "-f", filepath.Join(root, "config", "manager", "certificates.yaml")); err != nil {
-		return err
+	for _, file := range []string{"manager/certificates.yaml", "components/sharing/role.yaml"} {
+		if _, err := cluster.Kubectl(ctx, "apply", "-f", filepath.Join(root, "config", filepath.FromSlash(file))); err != nil {
+			return err
+		}
 	}
 	for i := range 3 {
 		ports, err := env.FreePorts(1)
