@@ -1,5 +1,6 @@
-// Package dashboard is the page that draws graphs: files for a browser, and a
-// handler that serves them with a strict policy for content. The modules in web
+// Package dashboard is the page that draws graphs: files for a browser, a handler
+// that serves them with a strict policy for content, and a page with a graph in it
+// that needs no server ([WriteSnapshot]). The modules in web
 // are what is written and tested; dist has them bundled by hack/bundle, and is
 // committed, so that `go build` needs no step before it.
 //

@@ -1,6 +1,6 @@
 // <graph-view view="shop/storefront">: a live drawing of a graph, with an outline,
 // details, search and filters. Attributes: view, base, theme (light, dark), state
-// (a permalink's), worker ("none": in the page's own thread). Property: token.
+// (a permalink's), worker ("none": in the page's own thread). Properties: token, snapshot.
 // Events: select, open, statechange. Parts: bar, map, panel, outline, timeline.
 import { Controller } from "./view/controller.js";
 import { h } from "./view/h.js";
@@ -23,15 +23,18 @@ export class GraphViewElement extends HTMLElement {
   static observedAttributes = ["view", "base", "theme"];
 
   #token;
+  #snapshot;
   #root;
   #controller;
 
   constructor() {
     super();
     // What was set before the element was defined would hide the setter.
-    if (Object.hasOwn(this, "token")) {
-      this.#token = this.token;
-      delete this.token;
+    for (const name of ["token", "snapshot"]) {
+      if (!Object.hasOwn(this, name)) continue;
+      const value = this[name];
+      delete this[name];
+      this[name] = value;
     }
     const shadow = this.attachShadow({ mode: "open" });
     shadow.adoptedStyleSheets = [styleSheet()];
@@ -70,6 +73,18 @@ export class GraphViewElement extends HTMLElement {
 
   set token(token) { this.#token = token; }
 
+  /**
+   * A graph as it was once: {actions, warnings, synced, taken}, a message of the stream
+   * with summaries, and when it was taken, in milliseconds. While there is one,
+   * nothing is asked of a server, and view is only what it is of.
+   */
+  get snapshot() { return this.#snapshot; }
+
+  set snapshot(snapshot) {
+    this.#snapshot = snapshot;
+    this.#open();
+  }
+
   /** What is shown, and how: what a permalink needs. Nothing of it is secret. */
   get state() { return this.#controller?.state ?? ""; }
 
@@ -83,6 +98,10 @@ export class GraphViewElement extends HTMLElement {
     const [namespace, name] = (this.getAttribute("view") ?? "").split("/");
     if (!namespace || !name) {
       this.#controller.close();
+      return;
+    }
+    if (this.#snapshot) {
+      this.#controller.open({ namespace, name, snapshot: this.#snapshot });
       return;
     }
     this.#controller.open({

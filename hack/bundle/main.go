@@ -11,13 +11,20 @@ import (
 
 // The page's modules are bundled into these, each of which names the others by
 // where it finds them. The engine is one of its own, since the worker or, where a
-// policy forbids one, the page loads it.
-var entries = []struct{ name, others string }{
+// policy forbids one, the page loads it. What is whole has all of them in itself.
+var entries = []struct {
+	name, others string
+	whole        bool
+}{
 	{name: "main.js", others: "./graph-view.js"},
 	{name: "graph-view.js", others: "./model/engine.js"},
 	{name: "worker.js", others: "./model/engine.js"},
 	{name: "model/engine.js"},
+	{name: "snapshot.js", whole: true},
 }
+
+// inOneFile tells the modules that there is no file for a worker.
+const inOneFile = "--define:GRAPH_VIEW_IN_ONE_FILE=true"
 
 func main() {
 	root := flag.String("root", ".", "the module's directory")
@@ -43,15 +50,18 @@ func run(root, out, single string) (err error) {
 		return err
 	}
 	if single != "" {
-		return bundle(filepath.Join(dir, "graph-view.js"), single, "--define:GRAPH_VIEW_IN_ONE_FILE=true")
+		return bundle(filepath.Join(dir, "graph-view.js"), single, inOneFile)
 	}
 	for _, entry := range entries {
 		to := filepath.Join(out, filepath.FromSlash(entry.name))
-		var others []string
+		var options []string
 		if entry.others != "" {
-			others = []string{"--external:" + entry.others}
+			options = append(options, "--external:"+entry.others)
 		}
-		if err := bundle(filepath.Join(dir, filepath.FromSlash(entry.name)), to, others...); err != nil {
+		if entry.whole {
+			options = append(options, inOneFile)
+		}
+		if err := bundle(filepath.Join(dir, filepath.FromSlash(entry.name)), to, options...); err != nil {
 			return err
 		}
 	}

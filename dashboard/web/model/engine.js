@@ -1,6 +1,6 @@
-// Follows a graph and keeps its drawing: what runs in the worker. It takes
-// commands, answers questions, and posts what has changed at most six times a
-// second.
+// Follows a graph, or shows a snapshot of one, and keeps its drawing: what runs in
+// the worker. It takes commands, answers questions, and posts what has changed at
+// most six times a second.
 import { GraphView } from "../client/graphview.js";
 import { Answers } from "./answers.js";
 import { Model } from "./model.js";
@@ -21,6 +21,7 @@ export class Engine {
   #answers = new Answers(this.#store, this.#model);
   #wire = new Wire();
   #view;
+  #taken; // when a snapshot was: its time stands still
   #timer;
   #later;
   #last = 0; // when it was drawn last, and how long that took
@@ -52,7 +53,7 @@ export class Engine {
     this[message.do](message);
   }
 
-  /** Follows a view from now on, in place of the one before. */
+  /** Follows a view from now on, or shows a snapshot, in place of what was before. */
   open({ options }) {
     this.close();
     this.#store.apply([], { reset: true });
@@ -61,6 +62,11 @@ export class Engine {
     this.#model.invalidate({ tidy: true });
     this.#whole = true;
     this.#synced = false;
+    this.#taken = options.snapshot?.taken;
+    if (options.snapshot) {
+      this.#show(options.snapshot);
+      return;
+    }
     const view = this.#view = new GraphView({ content: "summary", ...options });
     const mine = (listener) => ({ detail }) => { if (view === this.#view) listener(detail); };
     view.addEventListener("rev", mine(({ actions, reset }) => this.load(actions, reset)));
@@ -75,6 +81,13 @@ export class Engine {
     }));
     view.addEventListener("close", mine(({ code, reason }) => this.#status({ state: "ended", code, reason })));
     this.#status({ state: "connecting" });
+  }
+
+  #show({ actions, warnings = [], synced = false }) {
+    this.#synced = true; // nothing more will come
+    this.#post({ type: "warnings", warnings });
+    this.#status({ state: "snapshot", complete: synced });
+    this.load(actions, true);
   }
 
   close() {
@@ -92,7 +105,7 @@ export class Engine {
       this.#model.invalidate();
       this.#whole = true;
     }
-    this.#store.apply(actions, { reset, at: Date.now() });
+    this.#store.apply(actions, { reset, at: this.#now() });
     this.#waiting += actions.length;
     this.#schedule(this.#synced ? Math.max(shortest, 3 * this.#took) : patience);
   }
@@ -135,7 +148,9 @@ export class Engine {
     this.#draw();
   }
 
-  #status(status) { this.#post({ type: "status", status: { at: Date.now(), ...status } }); }
+  #now() { return this.#taken ?? Date.now(); }
+
+  #status(status) { this.#post({ type: "status", status: { at: this.#now(), ...status } }); }
 
   #schedule(after) {
     if (this.#timer !== undefined && after > 0) return;
@@ -149,7 +164,7 @@ export class Engine {
 
   #draw() {
     const began = performance.now();
-    const now = Date.now();
+    const now = this.#now();
     this.#store.grow(now);
     const journal = this.#store.journal.slice(Math.max(0, this.#told));
     this.#told = this.#store.journal.length;

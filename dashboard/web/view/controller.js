@@ -105,7 +105,7 @@ export class Controller {
     if (this.now.search) this.search(this.now.search);
   }
 
-  /** Follows a view. A function for the token is asked here, since it cannot go to a worker. */
+  /** Follows a view, or shows a snapshot. A function for the token is asked here, since it cannot go to a worker. */
   async open(options, token) {
     this.options = options;
     this.#restored = false;
@@ -255,6 +255,7 @@ export class Controller {
   }
 
   pause(on) {
+    if (this.options?.snapshot) return;
     this.now.paused = on;
     this.link.send({ do: "pause", on });
     this.timeline.update();

@@ -88,7 +88,7 @@ export class DetailsPanel {
         ...this.#list("owners", "owned by", v.owners), ...this.#list("uses", "uses", v.uses), ...this.#list("usedBy", "used by", v.usedBy), ...this.#list("owns", "owns", v.owns),
         h("h3", {}, "about"), h("dl", {}, ...[["group", v.group || "core"], ["version", v.version], ["app", v.box], ["created", v.created ? new Date(v.created * 1000).toLocaleString() : ""], ["uid", v.uid]]
           .filter(([, value]) => value).flatMap(([term, value]) => [h("dt", {}, term), h("dd", {}, value)])),
-        ...this.#journal(v), ...(v.present ? this.#content(v) : [])),
+        ...this.#journal(v), ...(v.present && !this.#controller.options?.snapshot ? this.#content(v) : [])),
     ];
   }
 

@@ -16,7 +16,7 @@ export function exportItems(controller) {
     { label: "Picture of everything (PNG)", act: () => savePNG(controller, name, true) },
     { label: "Drawing of everything (SVG)", act: () => save(new Blob([toSVG(controller, true)], { type: "image/svg+xml" }), `${name}.svg`) },
     { label: "Table of objects (CSV)", act: async () => save(new Blob([toCSV(await controller.link.ask("table"))], { type: "text/csv" }), `${name}.csv`) },
-    ...(options ? formats.map(([label, type, extension]) => ({ label: `${label}, from the server`, act: () => saveFormat(controller, type, `${name}.${extension}`) })) : []),
+    ...(options && !options.snapshot ? formats.map(([label, type, extension]) => ({ label: `${label}, from the server`, act: () => saveFormat(controller, type, `${name}.${extension}`) })) : []),
   ];
 }
 

@@ -29,7 +29,7 @@ export class FilterPopup extends Popup {
     };
     const check = (name, text) => h("label", {}, h("input", { type: "checkbox", checked: filters[name], onchange: (event) => this.#controller.filter({ [name]: event.target.checked }) }), h("span", {}, text));
     this.fill([h("div", { class: "facets" },
-      h("fieldset", {}, h("legend", {}, "only"), check("problems", "what needs attention"), check("recent", "changed in the last 5 minutes")),
+      h("fieldset", {}, h("legend", {}, "only"), check("problems", "what needs attention"), this.#controller.options?.snapshot ? "" : check("recent", "changed in the last 5 minutes")),
       fieldset("health", "health"), fieldset("kinds", "kind"), fieldset("namespaces", "namespace"), fieldset("apps", "app"), fieldset("types", "references", (t) => typeNames[t]))]);
     this.element.style.setProperty("width", "min(720px, 92vw)");
     super.show(anchor, focus);

@@ -1,5 +1,5 @@
 // What has to be said above the map: filters that are on, a focus, warnings of the
-// server, and a connection that is not live.
+// server, a connection that is not live, and a snapshot that is not complete.
 import { isFiltering } from "../model/scope.js";
 import { h, icon } from "./h.js";
 import { signs } from "./icons.js";
@@ -42,9 +42,10 @@ export class NotesBar {
 
   #note(kind, ...children) { return h("div", { class: `note ${kind}` }, ...children); }
 
-  #connection({ state, reason, retryIn, at, code }) {
+  #connection({ state, reason, retryIn, at, code, complete }) {
     const time = new Date(at ?? 0).toLocaleTimeString();
     if (state === "reconnecting") return this.#note("warn", h("b", {}, `Reconnecting in ${Math.max(1, Math.ceil(retryIn / 1000))} s.`), `What is shown is of ${time}. ${reason}`);
+    if (state === "snapshot" && !complete) return this.#note("warn", h("b", {}, "The graph was not complete."), "The snapshot has what the server had read by then.");
     if (state !== "ended") return undefined;
     const what = code === 1000 ? "The GraphView was deleted." : code === 401 || code === 1008 || code === 403 ? "You may not watch this graph." : code === 404 ? "There is no such GraphView." : "The stream has ended.";
     return this.#note("bad", h("b", {}, what), `${reason} What is shown, if anything, is of ${time}.`,

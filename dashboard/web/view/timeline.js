@@ -37,6 +37,7 @@ export class Timeline {
 
   clear() {
     this.#entries = [];
+    this.element.hidden = Boolean(this.#controller.options?.snapshot);
     this.#text.textContent = "No change yet";
     this.draw();
   }

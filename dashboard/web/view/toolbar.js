@@ -5,6 +5,9 @@ import { h, icon } from "./h.js";
 import { glyph, signs } from "./icons.js";
 import { Popup } from "./popup.js";
 
+// Whoever gets the file may be in another time zone.
+const momentOf = (at) => new Date(at).toLocaleString("en", { year: "numeric", month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", hourCycle: "h23", timeZoneName: "short" });
+
 export class Toolbar {
   #controller;
   #search;
@@ -73,7 +76,7 @@ export class Toolbar {
     const keys = [
       ["wheel, drag, + − 0 1", "zoom, pan, everything, actual size"], ["arrows", "the nearest card in that direction"], ["[  ]", "back and on along references"],
       ["Enter", "details"], ["E", "open or fold a card"], ["F", "focus: only what it has to do with"], ["U  D  B", "in a focus: up, down, both"], ["1 … 5", "in a focus: how deep"],
-      ["N  P", "next and previous problem"], ["/", "search"], ["T", "outline"], ["Space", "pause and go on"], ["Esc", "back, close"], ["?", "this"],
+      ["N  P", "next and previous problem"], ["/", "search"], ["T", "outline"], ...(this.#controller.options?.snapshot ? [] : [["Space", "pause and go on"]]), ["Esc", "back, close"], ["?", "this"],
     ];
     this.#helpPopup.fill([h("h2", {}, "Keys"), h("div", { class: "keys" }, ...keys.flatMap(([key, what]) => [h("span", {}, h("kbd", {}, key)), h("span", {}, what)]))]);
     this.#helpPopup.toggle(this.#helpButton);
@@ -95,9 +98,11 @@ export class Toolbar {
     this.#problems.replaceChildren(icon(signs.problem), stats.problems > 0 ? h("span", { class: "count-bad" }, stats.problems.toLocaleString("en")) : "", h("span", { class: "wide" }, stats.problems === 0 ? "No problems" : stats.problems === 1 ? "problem" : "problems"));
     this.#problems.setAttribute("aria-pressed", String(now.filters.problems));
     this.#problems.title = "Show only what needs attention";
+    const counts = `${stats.vertices.toLocaleString("en")} objects, ${stats.arcs.toLocaleString("en")} references`;
     const live = status.state === "live" || (status.state === "connecting" && synced);
     this.#connection.className = `pill ${status.state}`;
-    this.#connection.textContent = !options ? "" : live ? `live · ${stats.vertices.toLocaleString("en")} objects, ${stats.arcs.toLocaleString("en")} references`
+    this.#connection.textContent = !options ? "" : live ? `live · ${counts}`
+      : status.state === "snapshot" ? `snapshot of ${momentOf(status.at)} · ${counts}`
       : status.state === "connecting" ? "loading …" : status.state === "reconnecting" ? "reconnecting" : "ended";
     this.#outline.setAttribute("aria-pressed", String(now.outline));
   }

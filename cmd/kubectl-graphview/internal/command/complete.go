@@ -21,7 +21,7 @@ func (c *cli) complete(root *cobra.Command) {
 			return values, cobra.ShellCompDirectiveNoFileComp
 		}
 	}
-	outputs := map[string][]string{"get": formats, "watch": {outputText, outputJSON}, "query": queryOutputs}
+	outputs := map[string][]string{"get": getFormats, "watch": {outputText, outputJSON}, "query": queryOutputs}
 	for _, cmd := range root.Commands() {
 		cmd.ValidArgsFunction = fixed()
 		switch cmd.Name() {

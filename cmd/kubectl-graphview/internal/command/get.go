@@ -1,11 +1,14 @@
 package command
 
 import (
+	"context"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"graphview.dev/dashboard"
 	"graphview.dev/stream/format"
 )
 
@@ -18,18 +21,28 @@ var formats = func() []string {
 	return names
 }()
 
+const formatHTML = "html"
+
+// getFormats are those of the server, and a page that this program writes.
+var getFormats = append(slices.Clone(formats), formatHTML)
+
 func (c *cli) get() *cobra.Command {
 	var as string
 	cmd := &cobra.Command{
 		Use:   "get NAME",
-		Short: "Write a graph as it is now, for another program",
+		Short: "Write a graph as it is now, for another program or as a page",
+		Long: `Write a graph as it is now, for another program or as a page.
+
+html is one file that draws the graph in a browser, also without a network. It has
+the state of the objects and not their content.`,
 		Example: `  kubectl graphview get storefront -o dot | dot -Tsvg >storefront.svg
   kubectl graphview get storefront -o mermaid
+  kubectl graphview get storefront -o html >storefront.html
   kubectl graphview get storefront | jq '.actions | length'`,
 		Args: between(1, 1, "the NAME of a GraphView"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if !slices.Contains(formats, as) {
-				return usagef(cmd, "-o %s: expected one of %s", as, strings.Join(formats, ", "))
+			if !slices.Contains(getFormats, as) {
+				return usagef(cmd, "-o %s: expected one of %s", as, strings.Join(getFormats, ", "))
 			}
 			v, err := c.open(args[0])
 			if err != nil {
@@ -39,12 +52,26 @@ func (c *cli) get() *cobra.Command {
 			p := newProgress(v)
 			stop := p.start(cmd.Context())
 			defer stop()
-			if err := v.client.Export(cmd.Context(), v.namespace, v.name, as, c.Out); err != nil {
+			if as == formatHTML {
+				err = v.writePage(cmd.Context())
+			} else {
+				err = v.client.Export(cmd.Context(), v.namespace, v.name, as, c.Out)
+			}
+			if err != nil {
 				return v.remedy(cmd.Context(), err)
 			}
 			return nil
 		},
 	}
-	cmd.Flags().StringVarP(&as, "output", "o", formats[0], "One of "+strings.Join(formats, ", "))
+	cmd.Flags().StringVarP(&as, "output", "o", formats[0], "One of "+strings.Join(getFormats, ", "))
 	return cmd
+}
+
+// writePage writes the graph as a page. Summaries are all that it draws.
+func (v *view) writePage(ctx context.Context) error {
+	g, err := v.client.Summaries(ctx, v.namespace, v.name)
+	if err != nil {
+		return err
+	}
+	return dashboard.WriteSnapshot(v.Out, dashboard.Snapshot{View: v.String(), Taken: time.Now(), Graph: messageOf(g)})
 }

@@ -10,25 +10,33 @@ import (
 	"graphview.dev/stream/format"
 )
 
-// writeJSON writes a graph as the message that would make it.
-func writeJSON(w io.Writer, g *client.Graph) error {
-	type action struct {
-		SetVertex *client.Vertex `json:"svx,omitempty"`
-		SetArc    *client.Arc    `json:"sarc,omitempty"`
-	}
-	m := struct {
-		Actions  []action         `json:"actions"`
-		Warnings []client.Warning `json:"warnings,omitempty"`
-		Synced   bool             `json:"synced,omitempty"`
-	}{Actions: []action{}, Warnings: g.Warnings(), Synced: g.Synced}
+// message is that of the stream that makes a whole graph.
+type message struct {
+	Actions  []action         `json:"actions"`
+	Warnings []client.Warning `json:"warnings,omitempty"`
+	Synced   bool             `json:"synced,omitempty"`
+}
+
+type action struct {
+	SetVertex *client.Vertex `json:"svx,omitempty"`
+	SetArc    *client.Arc    `json:"sarc,omitempty"`
+}
+
+func messageOf(g *client.Graph) message {
+	m := message{Actions: []action{}, Warnings: g.Warnings(), Synced: g.Synced}
 	for _, key := range g.Keys() {
 		m.Actions = append(m.Actions, action{SetVertex: g.Vertices[key]})
 	}
 	for _, key := range g.ArcKeys() {
 		m.Actions = append(m.Actions, action{SetArc: &client.Arc{From: key.From, To: key.To, Type: key.Type, Attributes: g.Arcs[key]}})
 	}
+	return m
+}
+
+// writeJSON writes a graph as the message that would make it.
+func writeJSON(w io.Writer, g *client.Graph) error {
 	out := bufio.NewWriter(w)
-	if err := json.NewEncoder(out).Encode(m); err != nil {
+	if err := json.NewEncoder(out).Encode(messageOf(g)); err != nil {
 		return err
 	}
 	return out.Flush()

@@ -1,0 +1,11 @@
+// The script of a page that `kubectl graphview get -o html` writes: it draws the
+// graph that the page has in it, and asks nobody anything.
+import "./graph-view.js";
+import { h } from "./view/h.js";
+
+const { view, taken, graph } = JSON.parse(document.querySelector("script[type='application/json']").textContent);
+const element = document.createElement("graph-view");
+element.setAttribute("view", view);
+element.snapshot = { ...graph, taken };
+element.append(h("strong", { slot: "start" }, view));
+document.querySelector("main").replaceChildren(element, h("h1", { class: "hidden-title" }, `A snapshot of ${view}`));
