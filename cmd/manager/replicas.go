@@ -83,7 +83,8 @@ func newSharing(ctx context.Context, o *options, with sharingOptions) (*sharing,
 	s.members = replicas.New(replicas.Options{
 		Leases: leases.Leases(namespace()), Self: self, Logger: log, Changed: func() { s.table.Changed() },
 	})
-	s.table = placement.New(ctx, placement.Options{
+	// The relays to other replicas end when the table is closed, after the streams.
+	s.table = placement.New(context.WithoutCancel(ctx), placement.Options{
 		Engine: with.engine, Self: self, Members: s.members, Holders: o.viewHolders, TLS: s.keys.TLS(),
 		Published: controllers.Published(ctx, with.cached), Notify: with.notifier.Notify, Logger: log,
 	})
@@ -152,7 +153,8 @@ func (s *sharing) run(engine, server func(context.Context) error, known <-chan s
 	if s == nil {
 		return outliving(engine, server)
 	}
-	serving := outliving(engine, together(server, s.serve))
+	// An edge has its relays until its own streams have ended.
+	serving := outliving(engine, outliving(s.serve, server))
 	return func(ctx context.Context) error {
 		servingCtx, stop := context.WithCancel(context.WithoutCancel(ctx))
 		defer stop()
@@ -170,22 +172,6 @@ func (s *sharing) run(engine, server func(context.Context) error, known <-chan s
 		}
 		stop()
 		return <-ended
-	}
-}
-
-// together runs two things until ctx is done; if one ends by itself, so does the other.
-func together(a, b func(context.Context) error) func(context.Context) error {
-	return func(ctx context.Context) error {
-		ctx, stop := context.WithCancel(ctx)
-		defer stop()
-		ended := make(chan error, 1)
-		go func() {
-			defer stop()
-			ended <- a(ctx)
-		}()
-		err := b(ctx)
-		stop()
-		return errors.Join(err, <-ended)
 	}
 }
 

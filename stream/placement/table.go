@@ -219,6 +219,10 @@ func (t *Table) settle(ctx context.Context, e *entry) error {
 	current := t.entries[e.name] == e
 	declared, uid, hold, applied := e.spec, e.uid, t.holdsLocked(e), e.applied
 	checked, err := e.checked, e.invalid
+	if hold && current && declared != nil {
+		// What the view is meanwhile, the engine says.
+		e.applied = true
+	}
 	t.mu.Unlock()
 	if !current || declared == nil {
 		return nil // removed, or refused

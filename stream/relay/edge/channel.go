@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -16,16 +17,20 @@ import (
 	"graphview.dev/stream/relay/wire"
 )
 
+var errLeft = errors.New("the channel was closed")
+
 // Channel is one subscriber's position in a view that another replica holds. It is
 // a stream.Subscription.
 type Channel struct {
 	relay  *Relay
 	number uint64
 	access delivery.Access
+	owner  string // whose share of what is unread counts; "": nobody's
 
-	// revoked, digest and epoch are of what the holder was told last; they belong to
-	// whoever uses the channel.
+	// revoked, told, digest and epoch are of what the holder was told last; they belong
+	// to whoever uses the channel.
 	revoked <-chan struct{}
+	told    delivery.Rights
 	digest  string
 	epoch   uint64
 	closing sync.Once
@@ -35,6 +40,7 @@ type Channel struct {
 	since  uint64
 	asked  []access.Place
 	frames []*delivery.Frame
+	unread int  // bytes of frames
 	whole  bool // frames are all that was sent for the credit
 	credit bool // the holder was asked for more, and has not sent all of it
 	found  *wire.Finding
@@ -49,7 +55,7 @@ func (r *Relay) Subscribe(o delivery.SubscribeOptions) *Channel {
 	if o.Narrow != nil {
 		opening.Owner = pseudonym(o.Owner)
 	}
-	return r.open(o.Access, opening)
+	return r.open(o.Access, o.Owner, opening)
 }
 
 // pseudonym is what a holder charges instead of a user, whom it need not know.
@@ -62,26 +68,41 @@ func pseudonym(owner string) string {
 // none. The error is ErrBroken, a *delivery.ClosedError, or ctx's. It releases the
 // relay.
 func (r *Relay) Find(ctx context.Context, key graph.Key, who delivery.Access) (*delivery.Found, error) {
-	c := r.open(who, wire.Opening{Key: &key})
-	defer c.Close()
+	defer r.Release()
 	for {
+		found, changed, err := r.ask(ctx, key, who)
+		if !changed {
+			return found, err
+		}
+	}
+}
+
+// ask is Find until an answer changes: the holder may have been told too little, or has
+// answered by then.
+func (r *Relay) ask(ctx context.Context, key graph.Key, who delivery.Access) (_ *delivery.Found, changed bool, _ error) {
+	c := r.open(who, "", wire.Opening{Key: &key})
+	defer c.leave()
+	for {
+		if c.tellChanges() {
+			return nil, true, nil
+		}
 		c.mu.Lock()
 		found, err := c.found, c.err
 		c.mu.Unlock()
 		switch {
 		case found != nil:
-			return found.Object, nil
+			return found.Object, false, nil
 		case err != nil:
-			return nil, err
+			return nil, false, err
 		}
 		if err := c.Wait(ctx); err != nil {
-			return nil, err
+			return nil, false, err
 		}
 	}
 }
 
-func (r *Relay) open(who delivery.Access, o wire.Opening) *Channel {
-	c := &Channel{relay: r, access: who, news: make(chan struct{}, 1)}
+func (r *Relay) open(who delivery.Access, owner string, o wire.Opening) *Channel {
+	c := &Channel{relay: r, access: who, owner: owner, news: make(chan struct{}, 1)}
 	o.Answers = c.answers()
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -96,18 +117,24 @@ func (r *Relay) open(who delivery.Access, o wire.Opening) *Channel {
 	return c
 }
 
-// answers are those that are known now.
+// answers are those that are known now, all of them.
 func (c *Channel) answers() wire.Answers {
-	c.revoked = c.access.Changed()
-	return c.known()
+	c.revoked, c.told = c.access.Changed(), nil
+	return c.more()
 }
 
-func (c *Channel) known() wire.Answers {
-	rights := c.access.Rights()
-	c.digest = rights.Digest()
+// more are the answers that the holder was not told yet.
+func (c *Channel) more() wire.Answers {
+	before, rights := c.told, c.access.Rights()
+	c.told, c.digest = rights, rights.Digest()
 	told := wire.Answers{Epoch: c.epoch, Digest: c.digest}
 	if recalled, ok := rights.(delivery.Recalled); ok {
 		for _, p := range recalled.Places() {
+			if before != nil {
+				if _, known := before.Allowed(p); known {
+					continue
+				}
+			}
 			place := wire.PlaceOf(p)
 			place.Allowed, _ = rights.Allowed(p)
 			told.Places = append(told.Places, place)
@@ -127,9 +154,15 @@ func (c *Channel) take(m wire.Message) error {
 		if err != nil {
 			return err
 		}
-		if sent.Epoch < c.since {
-			return nil // made before the rights were others
+		if sent.Epoch < c.since || c.err != nil {
+			return nil // made before the rights were others, or for nobody
 		}
+		if err := c.relay.client.unread.take(c.owner, c.unread, len(m.Payload)); err != nil {
+			c.dropLocked()
+			c.err = &delivery.ClosedError{Reason: reason.LimitExceeded, Message: err.Error()}
+			return nil
+		}
+		c.unread += len(m.Payload)
 		c.frames = append(c.frames, sent.Frame)
 		if sent.Last {
 			c.whole, c.credit = true, false
@@ -155,6 +188,12 @@ func (c *Channel) take(m wire.Message) error {
 		return fmt.Errorf("a holder does not send messages of type %q", m.Type)
 	}
 	return nil
+}
+
+// dropLocked forgets what the subscriber has not taken.
+func (c *Channel) dropLocked() {
+	c.relay.client.unread.give(c.owner, c.unread)
+	c.frames, c.unread, c.whole = nil, 0, false
 }
 
 func (c *Channel) wake() {
@@ -183,7 +222,7 @@ func (c *Channel) Poll() ([]*delivery.Frame, error) {
 	switch {
 	case c.whole:
 		frames := c.frames
-		c.frames, c.whole = nil, false
+		c.dropLocked()
 		return frames, nil
 	case c.err != nil:
 		return nil, c.err
@@ -196,27 +235,29 @@ func (c *Channel) Poll() ([]*delivery.Frame, error) {
 
 // tellChanges tells the holder of rights that are others than it knows. Where an
 // answer has changed, what it has sent does not count any more: it begins anew.
-func (c *Channel) tellChanges() {
+func (c *Channel) tellChanges() (changed bool) {
 	select {
 	case <-c.revoked:
 	default:
 		// More may be known than before, by what others have asked.
 		if c.access.Rights().Digest() != c.digest {
-			c.relay.say(wire.Tell, c.number, c.known())
+			c.relay.say(wire.Tell, c.number, c.more())
 		}
-		return
+		return false
 	}
 	before := c.digest
 	c.epoch++
 	told := c.answers()
 	if told.Digest == before {
 		c.epoch--
-		return
+		return false
 	}
 	c.mu.Lock()
-	c.since, c.frames, c.whole, c.credit = c.epoch, nil, false, false
+	c.dropLocked()
+	c.since, c.credit = c.epoch, false
 	c.mu.Unlock()
 	c.relay.say(wire.Tell, c.number, told)
+	return true
 }
 
 // Wait returns when Poll may return something more. It finds out what the holder asks
@@ -256,7 +297,7 @@ func (c *Channel) resolve(ctx context.Context, asked []access.Place) error {
 	default:
 		return &delivery.ClosedError{Reason: reason.Unavailable, Message: "your permissions cannot be checked now; try again later"}
 	}
-	c.relay.say(wire.Tell, c.number, c.known())
+	c.relay.say(wire.Tell, c.number, c.more())
 	return nil
 }
 
@@ -276,13 +317,24 @@ func (c *Channel) Next(ctx context.Context) ([]*delivery.Frame, error) {
 // Close is idempotent.
 func (c *Channel) Close() {
 	c.closing.Do(func() {
-		r := c.relay
-		r.mu.Lock()
-		if _, ok := r.channels[c.number]; ok {
-			delete(r.channels, c.number)
-			r.sayLocked(wire.Close, c.number, nil)
-		}
-		r.mu.Unlock()
-		r.Release()
+		c.leave()
+		c.relay.Release()
 	})
+}
+
+// leave ends the channel, and keeps the relay.
+func (c *Channel) leave() {
+	r := c.relay
+	r.mu.Lock()
+	if _, ok := r.channels[c.number]; ok {
+		delete(r.channels, c.number)
+		r.sayLocked(wire.Close, c.number, nil)
+	}
+	r.mu.Unlock()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.dropLocked()
+	if c.err == nil {
+		c.err = errLeft // what is still read for it is not kept
+	}
 }

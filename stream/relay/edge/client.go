@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"sync"
@@ -28,7 +29,8 @@ const (
 	// pongWithin how long it may take.
 	pingAfter  = 5 * time.Second
 	pongWithin = 3 * time.Second
-	// helloWithin is how long a holder may take to greet. It need not be synced.
+	// helloWithin is how long a holder may take to greet, and to accept a connection. It
+	// need not be synced.
 	helloWithin = 3 * time.Second
 )
 
@@ -54,6 +56,7 @@ type Client struct {
 	transport *http.Transport
 	ctx       context.Context
 	stop      context.CancelFunc
+	unread    *unread
 	running   sync.WaitGroup
 
 	mu     sync.Mutex
@@ -75,7 +78,8 @@ func NewClient(ctx context.Context, o Options) *Client {
 	}
 	protocols := &http.Protocols{}
 	protocols.SetHTTP2(true)
-	c := &Client{o: o, relays: make(map[relayKey]*Relay), transport: &http.Transport{
+	c := &Client{o: o, unread: newUnread(unreadBytes.Limit()), relays: make(map[relayKey]*Relay), transport: &http.Transport{
+		DialContext:         (&net.Dialer{Timeout: helloWithin}).DialContext,
 		TLSClientConfig:     o.TLS,
 		TLSHandshakeTimeout: helloWithin,
 		Protocols:           protocols,

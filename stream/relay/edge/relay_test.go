@@ -172,13 +172,15 @@ func (a *ann) Resolve(_ context.Context, unknown []access.Place) error {
 	return nil
 }
 
-func (a *ann) revoke(namespace string) {
+func (a *ann) revoke(namespace string) { a.answer(namespace, false) }
+
+func (a *ann) answer(namespace string, allowed bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.known = maps.Clone(a.known)
 	for p := range a.known {
 		if p.Namespace == namespace {
-			a.known[p] = false
+			a.known[p] = allowed
 		}
 	}
 	close(a.changed)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"time"
+	"weak"
 
 	"github.com/go-logr/logr"
 
@@ -45,6 +46,8 @@ type Options struct {
 type Handler struct {
 	o   Options
 	mux *http.ServeMux
+	// known has the answers of all relays' subscribers.
+	known *pool
 }
 
 // New returns a Handler.
@@ -52,7 +55,7 @@ func New(o Options) *Handler {
 	if o.Opened == nil {
 		o.Opened = func(int) {}
 	}
-	h := &Handler{o: o, mux: http.NewServeMux()}
+	h := &Handler{o: o, mux: http.NewServeMux(), known: &pool{by: make(map[string]weak.Pointer[answers])}}
 	h.mux.HandleFunc("POST /relay/v1/namespaces/{namespace}/graphs/{name}", h.serveRelay)
 	h.mux.HandleFunc("GET /relay/v1/namespaces/{namespace}/graphs/{name}/synced", h.serveSynced)
 	return h
@@ -112,7 +115,7 @@ func (h *Handler) serveRelay(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
 	control := http.NewResponseController(w)
-	out := &relay{view: view, ctx: ctx, cancel: cancel, logger: h.o.Logger, out: w, flush: control.Flush, channels: make(map[uint64]*channel)}
+	out := &relay{view: view, known: h.known, ctx: ctx, cancel: cancel, logger: h.o.Logger, out: w, flush: control.Flush, channels: make(map[uint64]*channel)}
 	// Whoever reads is woken when the server stops. Nobody may touch the response after
 	// this handler.
 	out.running.Go(func() {

@@ -23,6 +23,7 @@ var relayChannels = budget.Declare("relay_channels", "subscribers of one view at
 // relay is one edge's request for a view.
 type relay struct {
 	view   View
+	known  *pool
 	ctx    context.Context
 	cancel context.CancelFunc
 	logger logr.Logger
@@ -105,7 +106,7 @@ func (r *relay) open(number uint64, o wire.Opening) error {
 	}
 	c := &channel{relay: r, number: number, credit: make(chan struct{}, 1)}
 	c.ctx, c.cancel = context.WithCancel(r.ctx)
-	c.access = newTold(o.Answers, c.ask)
+	c.access = newTold(r.known, o.Answers, c.ask)
 	r.channels[number] = c
 	r.running.Go(func() {
 		defer r.forget(number)
@@ -179,10 +180,15 @@ func (c *channel) find(o wire.Opening) error {
 	return c.relay.write(wire.AppendControl(nil, wire.Found, c.number, wire.Finding{Object: found}), nil)
 }
 
+// anew is no revision: who continues with it is reset.
+const anew = "-"
+
 // stream sends what is new whenever the edge wants some. It never returns nil.
 func (c *channel) stream(o wire.Opening) error {
-	subscription := c.relay.view.Subscribe(delivery.SubscribeOptions{Since: o.Since, Content: o.Content, Narrow: o.Narrow, Owner: o.Owner, Access: c.access})
-	defer subscription.Close()
+	what := delivery.SubscribeOptions{Since: o.Since, Content: o.Content, Narrow: o.Narrow, Owner: o.Owner, Access: c.access}
+	subscription := c.relay.view.Subscribe(what)
+	defer func() { subscription.Close() }()
+	made := c.access.last()
 	for {
 		select {
 		case <-c.credit:
@@ -195,6 +201,15 @@ func (c *channel) stream(o wire.Opening) error {
 			if frames, err = subscription.Poll(); err != nil {
 				return err
 			}
+			before := made
+			made = c.access.last()
+			if made.epoch != before.epoch && made.digest == before.digest {
+				// The answers are what they were, and others in between. The edge has dropped what
+				// the subscription does not know to be lost.
+				subscription.Close()
+				subscription, frames = c.relay.view.Subscribe(what), nil
+				continue
+			}
 			if len(frames) > 0 {
 				break
 			}
@@ -203,7 +218,7 @@ func (c *channel) stream(o wire.Opening) error {
 			}
 		}
 		for i, frame := range frames {
-			sent := wire.Sent{Frame: frame, Epoch: c.access.epoch(), Last: i == len(frames)-1}
+			sent := wire.Sent{Frame: frame, Epoch: made.epoch, Last: i == len(frames)-1}
 			head, err := wire.AppendFrame(nil, c.number, sent, time.Now())
 			if err == nil {
 				err = c.relay.write(head, frame.JSON)
@@ -212,5 +227,6 @@ func (c *channel) stream(o wire.Opening) error {
 				return err
 			}
 		}
+		what.Since = anew
 	}
 }

@@ -36,7 +36,8 @@ func (p Place) Of() access.Place {
 	return access.Place{Group: p.Group, Resource: p.Resource, Namespace: p.Namespace}
 }
 
-// Answers are all that is known of what a subscriber may see.
+// Answers are what is known of what a subscriber may see: at the beginning of an epoch
+// all of it, and then what has become known since.
 type Answers struct {
 	// Epoch grows by one when an answer is another one than before. More answers are
 	// of the same epoch.

@@ -17,6 +17,9 @@ type Sent struct {
 	Last bool
 }
 
+// parts are those of a frame's message that are sent as where they are in it.
+const parts = 3
+
 const (
 	flagSynced = 1 << iota
 	flagReset
@@ -25,7 +28,7 @@ const (
 
 var (
 	errFrame = errors.New("a frame of another replica is cut short, or names parts that it does not have")
-	errParts = errors.New("a frame's actions or warnings are no part of its message")
+	errParts = errors.New("a frame's actions, warnings or kinds are no part of its message")
 )
 
 // AppendFrame appends what precedes the JSON of a frame on the wire: the whole message
@@ -33,11 +36,6 @@ var (
 // two replicas differ.
 func AppendFrame(dst []byte, channel uint64, s Sent, now time.Time) ([]byte, error) {
 	f := s.Frame
-	actions, ok := offset(f.JSON, f.Actions)
-	warnings, also := offset(f.JSON, f.Warnings)
-	if !ok || !also {
-		return nil, errParts
-	}
 	flags, age := byte(0), time.Duration(0)
 	for flag, on := range map[byte]bool{flagSynced: f.Synced, flagReset: f.Reset, flagLast: s.Last} {
 		if on {
@@ -49,8 +47,16 @@ func AppendFrame(dst []byte, channel uint64, s Sent, now time.Time) ([]byte, err
 	}
 	head := make([]byte, 0, 64)
 	head = append(head, flags)
-	for _, n := range []uint64{s.Epoch, uint64(age), uint64(len(f.Rev)), uint64(actions), uint64(len(f.Actions)), uint64(warnings), uint64(len(f.Warnings))} { //nolint:gosec // none is negative
+	for _, n := range [3]uint64{s.Epoch, uint64(age), uint64(len(f.Rev))} { //nolint:gosec // none is negative
 		head = binary.AppendUvarint(head, n)
+	}
+	for _, part := range [parts][]byte{f.Actions, f.Warnings, f.Kinds} {
+		at, ok := offset(f.JSON, part)
+		if !ok {
+			return nil, errParts
+		}
+		head = binary.AppendUvarint(head, uint64(at)) //nolint:gosec // not negative
+		head = binary.AppendUvarint(head, uint64(len(part)))
 	}
 	head = append(head, f.Rev...)
 	return append(Append(dst, Frame, channel, len(head)+len(f.JSON)), head...), nil
@@ -72,7 +78,7 @@ func ParseFrame(payload []byte, now time.Time) (Sent, error) {
 		return Sent{}, errFrame
 	}
 	flags, rest := payload[0], payload[1:]
-	var numbers [7]uint64
+	var numbers [3 + 2*parts]uint64
 	for i := range numbers {
 		n, size := binary.Uvarint(rest)
 		if size <= 0 {
@@ -88,11 +94,14 @@ func ParseFrame(payload []byte, now time.Time) (Sent, error) {
 	f := &delivery.Frame{
 		JSON: text, Rev: string(rest[:rev]), Synced: flags&flagSynced != 0, Reset: flags&flagReset != 0,
 	}
-	var ok, also bool
-	f.Actions, ok = cutOut(text, numbers[3], numbers[4])
-	f.Warnings, also = cutOut(text, numbers[5], numbers[6])
-	if !ok || !also || len(text) == 0 {
+	if len(text) == 0 {
 		return Sent{}, errFrame
+	}
+	for i, part := range [parts]*[]byte{&f.Actions, &f.Warnings, &f.Kinds} {
+		var ok bool
+		if *part, ok = cutOut(text, numbers[3+2*i], numbers[4+2*i]); !ok {
+			return Sent{}, errFrame
+		}
 	}
 	if age > 0 && age < uint64(24*time.Hour) {
 		f.Received = now.Add(-time.Duration(age)) //nolint:gosec // bounded

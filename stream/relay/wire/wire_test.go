@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
+	"reflect"
 	"testing"
 	"time"
 
@@ -23,9 +24,16 @@ var plain = cmpopts.IgnoreUnexported(delivery.Frame{})
 
 func TestFrame(t *testing.T) {
 	now := time.Unix(1000, 0)
-	whole := []byte(`{"actions":[1,2],"warnings":[{"t":"X"}],"rev":"r.1","synced":true}`)
+	whole := []byte(`{"actions":[1,2],"warnings":[{"t":"X"}],"kinds":[{"k":"Pod"}],"rev":"r.1","synced":true}`)
+	all := &delivery.Frame{JSON: whole, Actions: whole[12:15], Warnings: whole[29:38], Kinds: whole[49:60], Rev: "r.1", Synced: true, Received: now.Add(-time.Second)}
+	// Each part of the message has to cross the wire.
+	for v, i := reflect.ValueOf(*all), 0; i < v.NumField(); i++ {
+		if field := v.Type().Field(i); field.Type.Kind() == reflect.Slice && v.Field(i).Len() == 0 {
+			t.Errorf("%s is not tested", field.Name)
+		}
+	}
 	for name, f := range map[string]*delivery.Frame{
-		"all":     {JSON: whole, Actions: whole[12:15], Warnings: whole[29:38], Rev: "r.1", Synced: true, Received: now.Add(-time.Second)},
+		"all":     all,
 		"reset":   {JSON: []byte(`{"reset":true}`), Reset: true},
 		"nothing": {JSON: []byte(`{}`)},
 	} {
@@ -104,7 +112,7 @@ func FuzzWire(f *testing.F) {
 	f.Add(append(head, `{"rev":"a"}`...))
 	f.Add(AppendControl(nil, Open, 1, Opening{Since: "x"}))
 	f.Add(AppendControl(nil, Tell, 1, Answers{Digest: "x", Places: []Place{{Resource: "pods"}}}))
-	f.Add([]byte("f\x01\x08\x07\x00\x00\x00\xff\xff\x00\x00"))
+	f.Add([]byte("f\x01\x0a\x07\x00\x00\x00\xff\xff\x00\x00\x00\x00"))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		r := NewReader(bytes.NewReader(text))
 		for {

@@ -1,0 +1,68 @@
+package edge
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"graphview.dev/api/reason"
+	"graphview.dev/graphview/delivery"
+)
+
+// TestUnread: whoever has too much waiting is ended, and nobody else.
+func TestUnread(t *testing.T) {
+	u := newUnread(2 * unreadFair)
+	if err := u.take("ann", 0, 2*unreadFair); err != nil {
+		t.Fatal(err)
+	}
+	for name, owner := range map[string]string{"a user": "bob", "somebody": ""} {
+		if err := u.take(owner, 0, 1000); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if err := u.take("ann", 0, 1); err == nil {
+		t.Error("ann has too much, and may have more")
+	}
+	if err := u.take("", unreadFair, 1); err == nil {
+		t.Error("one channel has too much, and may have more")
+	}
+	u.give("ann", 2*unreadFair)
+	u.give("bob", 1000)
+	u.give("", 1000)
+	if all := u.all.Load(); all != 0 || u.users.Owners() != 0 {
+		t.Errorf("%d bytes of %d owners are left", all, u.users.Owners())
+	}
+	if err := u.take("ann", 0, int(unreadUserBytes.Limit())+1); err == nil {
+		t.Error("ann may have more than a user may")
+	}
+}
+
+// TestUnreadChannel: the channel of whoever does not take what it asked for ends as
+// that of a graph which is too large; what waited is given back.
+func TestUnreadChannel(t *testing.T) {
+	s := newStage(t)
+	s.client.unread = newUnread(1)
+	s.set("shop", strings.Repeat("x", unreadFair))
+	c := s.open(t).Subscribe(delivery.SubscribeOptions{Access: newAnn("shop"), Owner: "ann"})
+	defer c.Close()
+	var closed *delivery.ClosedError
+	for {
+		_, err := c.Next(t.Context())
+		if errors.As(err, &closed) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if closed.Reason != reason.LimitExceeded || s.client.unread.all.Load() != 0 {
+		t.Errorf("%v; %d bytes are left", closed, s.client.unread.all.Load())
+	}
+	// Others are sent their graphs.
+	s.set("bank", "small")
+	other := s.open(t).Subscribe(delivery.SubscribeOptions{Access: newAnn("bank")})
+	defer other.Close()
+	if text, _ := next(t, other); !strings.Contains(text, "small") {
+		t.Error(text)
+	}
+}
