@@ -77,6 +77,7 @@ type arcChange struct {
 func (g *Graph) findArc(from nodeID, to slotID, typ ArcType) arcID {
 	out, in := g.nodes.at(from).out, g.slots.at(to).in
 	for out != 0 && in != 0 {
+		g.visits++
 		o, i := g.arcs.at(out), g.arcs.at(in)
 		if o.to == to && o.typ == typ {
 			return out
@@ -235,6 +236,9 @@ func (g *Graph) setNames(id nodeID, references []Reference) {
 		}
 	}
 	g.wanted = want
+	if g.staysUnnamed(id, want) {
+		return
+	}
 
 	g.stale = g.stale[:0]
 	for a := g.nodes.at(id).out; a != 0; a = g.arcs.at(a).nextOut {

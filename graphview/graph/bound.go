@@ -196,7 +196,7 @@ func (g *Graph) drop(id nodeID, h *holder, b *budget.Bound) {
 	g.judged[id] = struct{}{}
 	has := g.selectedArcs(id)
 	if !g.atOnce(len(has)) {
-		g.alignments = append(g.alignments, &alignment{pairs: g.endsOf(has)})
+		g.alignments = append(g.alignments, &alignment{there: has})
 		return
 	}
 	for _, a := range has {

@@ -37,7 +37,8 @@ type unclaiming struct {
 
 func (c *unclaiming) slice() bool {
 	g, changes := c.g, 0
-	for visits := 0; visits < sliceVisits*g.sliceChanges && changes < g.sliceChanges; visits++ {
+	before := g.Visits()
+	for visits := 0; visits+g.Visits()-before < sliceVisits*g.sliceChanges && changes < g.sliceChanges && !g.Unfinished(); visits++ {
 		if c.next++; c.next > g.nodes.next {
 			g.kinds.release(c.of.kind)
 			return true

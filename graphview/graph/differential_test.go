@@ -43,7 +43,7 @@ func newWorld(t *testing.T, seed uint64) *world {
 	w.m = &model{
 		sources: map[SourceID]modelSource{}, objects: map[SourceID]map[string]Object{}, scopes: map[Kind]Scope{},
 		mostOfObject: w.g.mostOfObject, mostOfNamespace: w.g.mostOfNamespace, mostRequirements: w.g.mostRequirements,
-		mostNamed: w.g.mostNamed, unnamed: map[Key]bool{},
+		mostNamed: w.g.mostNamed, unnamed: map[Key]bool{}, leftOut: map[Key]int{},
 	}
 	if seed%3 > 0 { // so that what is for many selectors, or objects, is there for few
 		w.g.fewSelectors, w.g.postingsLeast = 0, 2
@@ -247,6 +247,7 @@ func (w *world) step() {
 	if w.r.IntN(3) == 0 {
 		w.g.Remove(id, ns, name)
 		delete(w.m.objects[id], ns+"/"+name)
+		w.m.forget(Key{src.resource, ns, name})
 		return
 	}
 	refNS := ns
@@ -272,8 +273,8 @@ func (w *world) step() {
 		if _, ok := w.m.objects[other][ns+"/"+name]; !ok && other != id {
 			continue
 		}
+		w.m.readAgain(Key{w.m.sources[other].resource, ns, name}, o)
 		w.m.objects[other][ns+"/"+name] = o
-		delete(w.m.unnamed, Key{w.m.sources[other].resource, ns, name})
 		n := w.g.Set(other, &o)
 		for _, l := range w.m.lenses {
 			if l.sources[other] {

@@ -27,6 +27,7 @@ type model struct {
 	// are the objects whose references are left out since that was exceeded.
 	mostNamed int
 	unnamed   map[Key]bool
+	leftOut   map[Key]int // how much they name
 }
 
 type modelSource struct {
@@ -285,10 +286,31 @@ func (m *model) leaveOut() {
 		for _, k := range slices.Backward(keys) {
 			if totals[space] > m.mostNamed && !m.unnamed[k] {
 				totals[space] -= names[k]
-				m.unnamed[k] = true
+				m.unnamed[k], m.leftOut[k] = true, names[k]
 			}
 		}
 	}
+}
+
+// readAgain tells what becomes of an object that changes and whose references are left
+// out: they still are if it names no less and there is no room.
+func (m *model) readAgain(k Key, o Object) {
+	_, _, totals := m.byNames()
+	if n := countNames(o.References); m.unnamed[k] && n >= m.leftOut[k] && totals[k.Namespace]+n > m.mostNamed {
+		m.leftOut[k] = n
+		return
+	}
+	delete(m.unnamed, k)
+}
+
+// forget takes in that a source no longer sees an object.
+func (m *model) forget(k Key) {
+	for id, src := range m.sources {
+		if _, ok := m.objects[id][k.Namespace+"/"+k.Name]; ok && src.resource == k.Resource {
+			return
+		}
+	}
+	delete(m.unnamed, k)
 }
 
 // room is whose references were left out and have room.

@@ -67,7 +67,7 @@ func (g *Graph) namespaceRelabelled(name string) {
 		}
 	}
 	if !g.atOnce(pairs) {
-		g.alignments = append(g.alignments, &alignment{pairs: g.endsOf(there)})
+		g.alignments = append(g.alignments, &alignment{there: there})
 		for kind, holders := range looking {
 			g.alignments = append(g.alignments, &alignment{holders: holders, slots: slices.Clone(g.scopeAt(kind, space).slots)})
 		}

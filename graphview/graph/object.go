@@ -43,7 +43,11 @@ func (g *Graph) Set(id SourceID, o *Object) NodeID {
 	p := g.nodes.at(n)
 	g.visits += 1 + len(o.References)
 	known := p.alive()
-	before := g.tallyOf(at)
+	// A tally is taken before what selectors look at changes: life, and labels.
+	var before tally
+	if !known {
+		before = g.tallyOf(at)
+	}
 	g.addClaim(n, id)
 	lags := len(g.claims[n]) > 0 && p.version > o.Version && o.Version != 0
 	if known && (lags || p.version == o.Version && p.hash == o.Hash && g.rules[n] == o.Rules && g.remarks[n] == o.Remark && !g.unnamed[n].again) {
@@ -66,6 +70,9 @@ func (g *Graph) Set(id SourceID, o *Object) NodeID {
 	labels := g.labels.acquire(o.Labels)
 	relabel := !known || labels != p.labels
 	if relabel {
+		if known {
+			before = g.tallyOf(at)
+		}
 		g.repost(n, p.labels, labels)
 	}
 	g.labels.release(p.labels)
@@ -133,7 +140,10 @@ func (g *Graph) Remove(id SourceID, namespace, name string) {
 
 func (g *Graph) unclaim(id nodeID, source SourceID) {
 	n := g.nodes.at(id)
-	before := g.tallyOf(n.slot)
+	var before tally
+	if len(g.claims[id]) == 0 { // it goes
+		before = g.tallyOf(n.slot)
+	}
 	g.removeClaim(id, source)
 	switch src := g.sources[source]; {
 	case n.alive() && src != nil:

@@ -33,6 +33,7 @@ func (g *Graph) tallyOf(id slotID) tally {
 		}
 		for kind := range kindsByNamespace(h) {
 			if sc := g.scopeAt(kind, space); sc != nil {
+				g.visits += len(sc.slots)
 				for _, slot := range sc.slots {
 					t[n] += g.matchesOf(h, slot)
 				}

@@ -47,10 +47,31 @@ func (g *Graph) setNamed(id nodeID, names int) {
 	}
 }
 
+// staysUnnamed tells whether the references of an object are left out as before: it
+// names no less, and there is no room. So nobody has to look for who names most.
+func (g *Graph) staysUnnamed(id nodeID, want []wanted) bool {
+	u, ok := g.unnamed[id]
+	if !ok || len(want) < u.names || g.named[g.slots.at(g.nodes.at(id).slot).space]+len(want) <= g.mostNamed {
+		return false
+	}
+	g.unnamed[id] = unnamed{names: len(want)}
+	namedOfNamespace.Exceed()
+	// Nothing else may need what was made to compare the names. Several may be of one slot.
+	for i := range want {
+		g.slots.at(want[i].to).pins++
+	}
+	for i := range want {
+		g.slots.at(want[i].to).pins--
+		g.dropSlot(want[i].to)
+		want[i].fields = nil
+	}
+	return true
+}
+
 // enforceNames takes away the arcs by name of those that name most where a namespace
 // exceeds its bound. What is about to go anyway goes first.
 func (g *Graph) enforceNames() {
-	if len(g.crowded) == 0 || g.Pending() {
+	if len(g.crowded) == 0 || slices.ContainsFunc(g.chores, func(c chore) bool { _, ok := c.(*unclaiming); return ok }) {
 		return
 	}
 	for space := range g.crowded {

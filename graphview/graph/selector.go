@@ -124,7 +124,7 @@ func (g *Graph) setSelectors(id nodeID, references []Reference) {
 		}
 	}
 	if !g.atOnce(len(stale)) {
-		g.alignments = append(g.alignments, &alignment{pairs: g.endsOf(stale)})
+		g.alignments = append(g.alignments, &alignment{there: stale})
 		return
 	}
 	for _, a := range stale {
@@ -146,7 +146,7 @@ func (g *Graph) selectAll(id nodeID, h *holder, there []arcID) bool {
 	found := g.candidates(h)
 	if !g.atOnce(len(found) + len(there)) {
 		g.alignments = append(g.alignments, &alignment{
-			counts: len(found) > g.mostOfObject, of: h, pairs: g.endsOf(there), holders: []nodeID{id}, slots: found,
+			of: h, finds: true, there: there, holders: []nodeID{id},
 		})
 		return false
 	}

@@ -1,0 +1,150 @@
+package graph
+
+import (
+	"fmt"
+	"testing"
+)
+
+// crowd is many objects of a namespace whose selectors match all of its many pods, as
+// long as its Namespace has the label "open".
+type crowd struct {
+	g                     *Graph
+	pods, maps, spaces    SourceID
+	version               uint64
+	revisions, most, peak int // of the last change; visits and arcs
+}
+
+func newCrowd(holders, pods int) *crowd {
+	c := &crowd{g: New()}
+	c.change(func() {
+		c.pods = c.g.AddSource(podKind, podsV1, ScopeNamespaced)
+		c.maps = c.g.AddSource(mapKind, mapsV1, ScopeNamespaced)
+		c.spaces = c.g.AddSource(NamespaceKind, namespacesV1, ScopeCluster)
+		c.label("closed")
+	})
+	for i := range pods {
+		c.change(func() { c.set(c.pods, Object{Namespace: "shop", Name: fmt.Sprint("p", i)}) })
+	}
+	for i := range holders {
+		c.change(func() {
+			c.set(c.maps, Object{Namespace: "shop", Name: fmt.Sprint("h", i), References: []Reference{{
+				Type: Direct, To: podKind, AllNamespaces: true, Selector: &Selector{},
+				Namespaces: &Selector{Requirements: []Requirement{{Key: "open", Op: Exists}}},
+			}}})
+		})
+	}
+	return c
+}
+
+func (c *crowd) set(source SourceID, o Object) {
+	c.version++
+	o.Version, o.Hash = c.version, c.version
+	c.g.Set(source, &o)
+}
+
+func (c *crowd) label(label string) {
+	c.set(c.spaces, Object{Name: "shop", Labels: map[string]string{label: "yes"}})
+}
+
+// change makes a change, in as many revisions as it takes.
+func (c *crowd) change(fn func()) {
+	c.revisions, c.most, c.peak = 0, 0, 0
+	for ; c.revisions == 0 || c.g.Pending(); fn = func() {} {
+		c.g.Update(fn)
+		c.revisions++
+		c.most, c.peak = max(c.most, c.g.Visits()), max(c.peak, c.g.Size().Arcs)
+	}
+}
+
+// TestSlicesOfManyHolders: what many objects' selectors match together is bounded in
+// each revision, and so are the arcs that are walked to find one between a holder and a
+// pod that both have many.
+func TestSlicesOfManyHolders(t *testing.T) {
+	const holders, pods, all, slice = 100, 300, 100 * 300, sliceVisits * sliceChanges
+	c := newCrowd(holders, pods)
+	for _, tt := range []struct { // one after the other, on one graph
+		name        string
+		change      func()
+		wantArcs    int
+		wantAtLeast int // revisions
+	}{
+		{"all of them match", func() { c.label("open") }, all, 20},
+		{"none matches", func() { c.label("closed") }, 0, all / slice},
+		{"all of them again", func() { c.label("open") }, all, 20},
+		{"the bound of the namespace is exceeded", func() {
+			c.g.mostOfNamespace = all / 10
+			c.set(c.pods, Object{Namespace: "shop", Name: "more"})
+		}, all / 10 / (pods + 1) * (pods + 1), all / slice},
+		{"it is not any more", func() {
+			c.g.mostOfNamespace = 2 * all
+			c.g.Remove(c.pods, "shop", "more")
+		}, all, 20},
+	} {
+		c.change(tt.change)
+		if got := c.g.Size().Arcs; got != tt.wantArcs {
+			t.Errorf("%s: %d arcs, want %d", tt.name, got, tt.wantArcs)
+		}
+		if c.most > 2*slice || c.revisions < tt.wantAtLeast {
+			t.Errorf("%s: %d revisions of up to %d visits, want at least %d of up to %d", tt.name, c.revisions, c.most, tt.wantAtLeast, 2*slice)
+		}
+	}
+}
+
+// TestVisitsOfUnnamed: an object whose references stay left out costs nobody a look at
+// the whole namespace, whenever it changes.
+func TestVisitsOfUnnamed(t *testing.T) {
+	const objects = 2_000
+	c := newCrowd(0, 0)
+	c.g.mostNamed = objects
+	names := func(name string, n int) Object {
+		o := Object{Namespace: "shop", Name: name}
+		for i := range n {
+			o.References = append(o.References, Reference{Type: Direct, To: podKind, Namespace: "shop", Name: fmt.Sprint(name, "-", i)},
+				Reference{Type: OwnerReference, To: podKind, Namespace: "shop", Name: fmt.Sprint(name, "-", i)})
+		}
+		return o
+	}
+	for i := range objects / 2 {
+		c.change(func() { c.set(c.maps, names(fmt.Sprint("m", i), 1)) })
+	}
+	c.change(func() { c.set(c.maps, names("large", 3)) })
+	before := c.g.Size()
+	for _, n := range []int{3, 3, 5, 5} {
+		c.change(func() { c.set(c.maps, names("large", n)) })
+		if most := 1 + 2*n; c.most > most {
+			t.Errorf("%d visits for an object that names %d, want at most %d", c.most, 2*n, most)
+		}
+		if after := c.g.Size(); after != before {
+			t.Errorf("the graph has %+v, want %+v as before", after, before)
+		}
+	}
+	if id := c.g.Find(c.maps, "shop", "large"); c.g.Exceeded(id) == nil || c.g.named[c.g.spaces.find("shop")] != objects {
+		t.Errorf("the object exceeds %v, and %d are named, want %d without its own", c.g.Exceeded(id), c.g.named[c.g.spaces.find("shop")], objects)
+	}
+	c.change(func() {
+		c.g.Remove(c.maps, "shop", "m0")
+		c.set(c.maps, names("large", 1))
+	})
+	if id := c.g.Find(c.maps, "shop", "large"); c.g.Exceeded(id) != nil || c.g.named[c.g.spaces.find("shop")] != objects {
+		t.Errorf("with room, the object exceeds %v, and %d are named, want all %d", c.g.Exceeded(id), c.g.named[c.g.spaces.find("shop")], objects)
+	}
+}
+
+// TestVisitsOfTallies: where arcs are dropped, a namespace that is told again as it was
+// is not looked into.
+func TestVisitsOfTallies(t *testing.T) {
+	c := newCrowd(10, 100)
+	c.g.mostOfObject = 50
+	c.change(func() { c.label("open") })
+	if len(c.g.dropped) != 10 {
+		t.Fatalf("%d objects have no arcs, want all 10", len(c.g.dropped))
+	}
+	c.change(func() { c.label("open") })
+	if c.most > 1 {
+		t.Errorf("%d visits for other content of the namespace, want 1", c.most)
+	}
+	c.change(func() { c.label("closed") })
+	if len(c.g.dropped) != 0 || c.most < 1000 {
+		t.Errorf("%d objects have no arcs after %d visits for another label, want none after 1000", len(c.g.dropped), c.most)
+	}
+}
