@@ -184,13 +184,13 @@ func (r *rules) wake() {
 // newRuleset puts rules together, in the order of their names. The kinds touched
 // get a new revision.
 func newRuleset(programs map[string]*rule, before *ruleset, touched []graph.Kind, revision uint64) (*ruleset, error) {
-	paths, kinds := make(map[graph.Kind]refs.Described), make(map[graph.Kind]declared)
+	paths, kinds := make(map[graph.Kind][]refs.Rule), make(map[graph.Kind]declared)
 	for _, name := range slices.Sorted(maps.Keys(programs)) {
 		p := programs[name]
 		kind := p.Rule.From
 		if len(p.Rule.References) > 0 {
-			// Nothing is guessed of the references of such a kind, even without paths.
-			paths[kind] = refs.Described{Rules: append(paths[kind].Rules, p.Paths...), Replace: true}
+			// Conventions say nothing of such a kind, even without paths.
+			paths[kind] = append(paths[kind], p.Paths...)
 		}
 		d := kinds[kind]
 		d.revision = before.kinds[kind].revision

@@ -23,9 +23,10 @@ type Extractor struct {
 	served *Served
 	// read is what the schemas of kinds tell.
 	read map[graph.Kind]*Reading
-	// kept are the kinds of which conventions say something beside their rules, replaced
-	// those of which neither conventions nor schemas do.
-	kept, replaced map[graph.Kind]bool
+	// ruled are the kinds whose rules are not the table's alone, joined what is looked at
+	// of those whose schemas tell something too.
+	ruled  map[graph.Kind]bool
+	joined map[graph.Kind]*jsontree.Shape
 }
 
 // node is what the rules of a kind have to do with a value.

@@ -8,18 +8,10 @@ import (
 	"graphview.dev/graphview/graph"
 )
 
-// Described is what somebody declares of a kind.
-type Described struct {
-	// Rules are of the kind, whatever their From.
-	Rules []Rule
-	// Replace has nothing guessed of the kind, by convention or from its schema. Else
-	// nothing is guessed of the fields that the rules are about.
-	Replace bool
-}
-
 // Extended returns an extractor that knows, beside the built-in table, what is declared
-// of further kinds.
-func Extended(further map[graph.Kind]Described) (*Extractor, error) {
+// of further kinds. The rules are of the kinds whose they are, whatever their From.
+// Conventions say nothing of these kinds, even if there are no rules of them; schemas do.
+func Extended(further map[graph.Kind][]Rule) (*Extractor, error) {
 	base := Builtin()
 	if len(further) == 0 {
 		return base, nil
@@ -32,7 +24,7 @@ func Extended(further map[graph.Kind]Described) (*Extractor, error) {
 		}
 	}
 	for kind, own := range further {
-		for _, rule := range own.Rules {
+		for _, rule := range own {
 			rule.From = kind
 			rules = append(rules, rule)
 		}
@@ -43,10 +35,10 @@ func Extended(further map[graph.Kind]Described) (*Extractor, error) {
 	}
 	x := *base
 	x.kinds, x.shapes = maps.Clone(base.kinds), maps.Clone(base.shapes)
-	x.kept, x.replaced = map[graph.Kind]bool{}, map[graph.Kind]bool{}
+	x.ruled = make(map[graph.Kind]bool, len(further))
 	for kind, own := range further {
-		x.kept[kind], x.replaced[kind] = !own.Replace && base.kinds[kind] == nil, own.Replace
-		if len(own.Rules) == 0 && base.kinds[kind] != nil {
+		x.ruled[kind] = true
+		if len(own) == 0 && base.kinds[kind] != nil {
 			continue
 		}
 		x.kinds[kind], x.shapes[kind] = &x.others, x.bare

@@ -57,7 +57,7 @@ func TestExtended(t *testing.T) {
 		"no rule beside the table's": {further: map[graph.Kind][]refs.Rule{pod: nil}, kind: pod, want: []string{"r /Node /n spec.nodeName"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			x, err := refs.Extended(replacing(tt.further))
+			x, err := refs.Extended(tt.further)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -100,13 +100,4 @@ func TestCheck(t *testing.T) {
 			}
 		})
 	}
-}
-
-// replacing are rules in the place of conventions.
-func replacing(rules map[graph.Kind][]refs.Rule) map[graph.Kind]refs.Described {
-	out := map[graph.Kind]refs.Described{}
-	for kind, own := range rules {
-		out[kind] = refs.Described{Rules: own, Replace: true}
-	}
-	return out
 }

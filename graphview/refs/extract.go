@@ -33,7 +33,7 @@ func (x *Extractor) Examine(kind graph.Kind, object map[string]any) ([]graph.Ref
 		root = &x.others
 	}
 	w.visit(root, object, 0)
-	told := x.reading(kind)
+	told := x.read[kind]
 	if told != nil {
 		w.visit(&told.root, object, 0)
 	}
@@ -63,7 +63,7 @@ func (n *node) selects() bool {
 // Lists tells whether the extractor has rules of a kind, other than those of
 // every kind. Of all other kinds outside Kubernetes' own groups, Extract guesses
 // references by convention.
-func (x *Extractor) Lists(kind graph.Kind) bool { return x.kinds[kind] != nil && !x.kept[kind] }
+func (x *Extractor) Lists(kind graph.Kind) bool { return x.kinds[kind] != nil }
 
 // guesses tells whether conventions say something of a kind.
 func (x *Extractor) guesses(kind graph.Kind) bool { return !settled[kind.Group] && !x.Lists(kind) }

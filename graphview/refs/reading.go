@@ -5,6 +5,7 @@ import (
 	"hash/fnv"
 
 	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/jsontree"
 )
 
 // member, element and value are the node of what is below another one, nil if there is
@@ -82,16 +83,16 @@ func sumOf(r *Rule) uint64 {
 // to be modified after that.
 func (x *Extractor) Reading(of map[graph.Kind]*Reading) *Extractor {
 	y := *x
-	y.read = of
-	return &y
-}
-
-// reading is what the schema of a kind tells, nil for nothing.
-func (x *Extractor) reading(of graph.Kind) *Reading {
-	if x.replaced[of] {
-		return nil
+	y.read, y.joined = of, make(map[graph.Kind]*jsontree.Shape)
+	for kind := range x.ruled {
+		if told := of[kind]; told != nil {
+			both := &jsontree.Shape{}
+			both.Join(x.shapes[kind])
+			both.Join(told.shape)
+			y.joined[kind] = both
+		}
 	}
-	return x.read[of]
+	return &y
 }
 
 // nodes are of the rules of a kind, and of what its schema tells.

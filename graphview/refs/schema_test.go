@@ -1,6 +1,7 @@
 package refs
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/jsontree"
 )
 
 // schemaOf reads the properties of a schema as a CustomResourceDefinition has them.
@@ -222,12 +224,46 @@ func TestReading(t *testing.T) {
 	if !with.Guesses(kind) || with.Shape(kind) != everything {
 		t.Error("conventions say nothing any more")
 	}
-	replaced, err := Extended(map[graph.Kind]Described{kind: {Replace: true}})
+}
+
+// TestReadingBesideRules: somebody's own rules replace the conventions for a kind, and
+// nothing of what its schema tells. What is looked at holds both.
+func TestReadingBesideRules(t *testing.T) {
+	served := servedBy("example.com/Widget", "example.com/Exchange")
+	text := []byte(`{apiVersion: example.com/v1, kind: Widget, metadata: {name: w, namespace: own}, spec: {target: ex, plain: p, other: {secretName: s}}}`)
+	kind, object := decode(t, text)
+	reading, err := served.Read(kind, schemaOf(t, "{target: {type: string, description: Name of the Exchange.}}"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := replaced.Serving(served).Reading(map[graph.Kind]*Reading{kind: reading}).Extract(kind, object); len(got) > 0 {
-		t.Errorf("a rule in the place of what is guessed, and there is %v", render(got))
+	asJSON, err := json.Marshal(object)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const schema = "r example.com/Exchange own/ex inferred/spec.target"
+	for name, test := range map[string]struct {
+		rules []Rule
+		want  []string
+	}{
+		"Rule":        {[]Rule{{Path: "spec.plain", To: fixed(graph.Kind{Kind: "ConfigMap"}), Scope: graph.ScopeNamespaced}}, lines("r core/ConfigMap own/p spec.plain\n" + schema)},
+		"Expressions": {nil, lines(schema)}, // of which there is no path
+	} {
+		t.Run(name, func(t *testing.T) {
+			x, err := Extended(map[graph.Kind][]Rule{kind: test.rules})
+			if err != nil {
+				t.Fatal(err)
+			}
+			x = x.Serving(served).Reading(map[graph.Kind]*Reading{kind: reading})
+			part, err := jsontree.Part(asJSON, x.Shape(kind))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, of := range []map[string]any{object, part} {
+				if diff := cmp.Diff(test.want, sorted(render(x.Extract(kind, of)))); diff != "" {
+					t.Errorf("references (-want +got):\n%s", diff)
+				}
+			}
+		})
 	}
 }
 

@@ -120,7 +120,7 @@ func (s *Served) Changed(other *Served) []string {
 
 // Guesses tells whether what objects of a kind refer to depends on what a cluster
 // serves.
-func (x *Extractor) Guesses(of graph.Kind) bool { return x.guesses(of) || x.reading(of) != nil }
+func (x *Extractor) Guesses(of graph.Kind) bool { return x.guesses(of) || x.read[of] != nil }
 
 // Infers tells whether what a cluster serves in a domain makes a difference to what an
 // object of a kind refers to.

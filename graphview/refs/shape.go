@@ -11,11 +11,11 @@ import (
 // alone, it returns the same. It asks for the labels too, by which others refer
 // to the object.
 func (x *Extractor) Shape(kind graph.Kind) *jsontree.Shape {
-	if x.kept[kind] {
-		return everything
+	if shape := x.joined[kind]; shape != nil {
+		return shape
 	}
 	if shape := x.shapes[kind]; shape != nil {
-		if told := x.reading(kind); told != nil {
+		if told := x.read[kind]; told != nil {
 			return told.shape
 		}
 		return shape

@@ -96,7 +96,7 @@ func CompileRule(ctx context.Context, rule Rule) (*RuleProgram, error) {
 	}
 	if len(c.errs) == 0 {
 		// Whatever the parts do not show of themselves, together they do.
-		_, err := refs.Extended(map[graph.Kind]refs.Described{rule.From: {Rules: p.Paths, Replace: true}})
+		_, err := refs.Extended(map[graph.Kind][]refs.Rule{rule.From: p.Paths})
 		c.check("spec.references", err)
 	}
 	if c.interrupted {

@@ -15,10 +15,17 @@ import (
 const exampleDomain = "example.com"
 
 // infer adds what a custom object may refer to, if that exists: a text by the last key
-// above it, an object with a name by its own. It tries every served kind.
-func (c *collector) infer(own schema.GroupKind, schema map[string]any, served []resource) {
+// above it, an object with a name by its own. It tries every served kind. Where somebody
+// has declared references, only descriptions count.
+func (c *collector) infer(o *object, served []resource) {
+	own := o.kind
 	if own.Group != exampleDomain && !strings.HasSuffix(own.Group, "."+exampleDomain) {
 		return
+	}
+	guess := func(key, path, name, namespace string, said []schema.GroupKind) {
+		if len(said) > 0 || !o.ruled {
+			c.guess(own, served, key, path, name, namespace, said)
+		}
 	}
 	var walk func(key, path string, value any, of map[string]any)
 	walk = func(key, path string, value any, of map[string]any) {
@@ -27,7 +34,7 @@ func (c *collector) infer(own schema.GroupKind, schema map[string]any, served []
 		}
 		switch value := value.(type) {
 		case string:
-			c.guess(own, served, key, path, value, "", says(of, own, served))
+			guess(key, path, value, "", says(of, own, served))
 		case []any:
 			items, _ := at(of, "items").(map[string]any)
 			for _, element := range value {
@@ -35,9 +42,9 @@ func (c *collector) infer(own schema.GroupKind, schema map[string]any, served []
 			}
 		case map[string]any:
 			if said := says(of, own, served); path != "" && len(said) > 0 {
-				c.guess(own, served, key, path+".name", text(value, "name"), text(value, "namespace"), said)
+				guess(key, path+".name", text(value, "name"), text(value, "namespace"), said)
 			} else if path != "" {
-				c.guess(own, served, key, path, text(value, "name"), text(value, "namespace"), nil)
+				guess(key, path, text(value, "name"), text(value, "namespace"), nil)
 			}
 			for below, element := range value {
 				next, _ := at(of, "properties."+below).(map[string]any)
@@ -47,7 +54,7 @@ func (c *collector) infer(own schema.GroupKind, schema map[string]any, served []
 	}
 	for key, value := range c.tree {
 		if key != "apiVersion" && key != "kind" {
-			next, _ := at(schema, "properties."+key).(map[string]any)
+			next, _ := at(o.schema, "properties."+key).(map[string]any)
 			walk(key, key, value, next)
 		}
 	}

@@ -20,7 +20,7 @@ type object struct {
 	tree map[string]any // as CEL and the extraction see it
 	// declared is what ReferenceRules say that it refers to.
 	declared []reference
-	// ruled: of a kind that ReferenceRules declare references of, and nothing is inferred.
+	// ruled: of a kind that ReferenceRules declare references of, and keys say nothing.
 	ruled bool
 	// schema is that of its kind, nil if there is none.
 	schema map[string]any

@@ -37,9 +37,7 @@ func references(o *object, served []resource) []reference {
 		c.server(o.kind)
 	default:
 		c.rest(o.kind)
-		if !o.ruled {
-			c.infer(o.kind, o.schema, served)
-		}
+		c.infer(o, served)
 	}
 	return append(c.found, o.releases...)
 }
