@@ -1,21 +1,21 @@
 package graphview
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
-	"graphview.dev/graphview/budget"
+	"github.com/go-logr/logr"
+
 	"graphview.dev/graphview/graph"
-	"graphview.dev/graphview/panics"
 	"graphview.dev/graphview/refs"
+	"graphview.dev/graphview/resources"
 	"graphview.dev/graphview/schemas"
 )
-
-// boundSchemaRules bounds what the schemas of all kinds together tell.
-var boundSchemaRules = budget.Declare("schema_rules", "references that the schemas of all kinds tell", 100_000)
 
 // schemaPause is what a pass over schemas waits for, so that one sees what moves
 // together; a pass that took long is followed by a pause that is longer by schemaRest.
@@ -24,27 +24,34 @@ const (
 	schemaRest  = 4
 )
 
+// schemaSource is where documents are read: a [schemas.Source].
+type schemaSource interface {
+	Index(ctx context.Context) (map[string]string, error)
+	Read(ctx context.Context, address string, wanted func(graph.Kind) bool, yield func(graph.Kind, *refs.Schema, error)) error
+}
+
 // schemaFollower keeps what the schemas of the kinds that views select tell about
 // references. One goroutine uses it.
 type schemaFollower struct {
-	engine *Engine
-	source *schemas.Source
-	// documents are those that were read, by their paths in the index.
-	documents map[string]schemaDocument
-	readings  map[graph.Kind]*refs.Reading
+	source schemaSource
+	rules  *rules
+	log    logr.Logger
+	// documents are those that were read, or should have been, by their paths in the index.
+	documents map[string]*schemaDocument
 	served    *refs.Served // that the readings are of
+	leftOut   graph.Kind   // the first kind for which there is no room
+	// spent is how long the last pass took, without the documents that could not be read.
+	spent time.Duration
 }
 
-// schemaDocument is which one was read, and for which kinds.
-type schemaDocument struct {
-	address string
-	kinds   map[graph.Kind]bool
+func (e *Engine) newSchemaFollower() *schemaFollower {
+	return &schemaFollower{source: e.schemas, rules: e.rules, log: e.o.Logger, documents: make(map[string]*schemaDocument)}
 }
 
 // followSchemas reads the schemas of the kinds that views select, as they and the
 // schemas change. What cannot be read tells nothing: references are then what keys say.
 func (e *Engine) followSchemas(ctx context.Context) error {
-	s := &schemaFollower{engine: e, source: e.schemas, documents: map[string]schemaDocument{}, readings: map[graph.Kind]*refs.Reading{}}
+	s := e.newSchemaFollower()
 	pause := schemaPause
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -56,11 +63,10 @@ func (e *Engine) followSchemas(ctx context.Context) error {
 			return nil
 		case <-timer.C:
 		}
-		began := time.Now()
-		if err := s.pass(ctx); err != nil && ctx.Err() == nil {
+		if err := s.pass(ctx, e.selectedKinds()); err != nil && ctx.Err() == nil {
 			e.o.Logger.V(1).Info("Schemas cannot be read, references are inferred from keys alone", "reason", err.Error())
 		}
-		pause = max(schemaPause, schemaRest*time.Since(began))
+		pause = max(schemaPause, schemaRest*s.spent)
 		select {
 		case <-ctx.Done():
 			return nil
@@ -70,47 +76,61 @@ func (e *Engine) followSchemas(ctx context.Context) error {
 	}
 }
 
-// pass reads what has changed since the last one.
-func (s *schemaFollower) pass(ctx context.Context) error {
-	wanted := s.engine.selectedKinds()
+// pass reads what has changed since the last one. What a document tells is told before
+// the next one is read: an extension server that hangs delays nothing that was read.
+func (s *schemaFollower) pass(ctx context.Context, wanted map[string]map[graph.Kind]bool) error {
+	s.spent = 0
 	if len(wanted) == 0 && len(s.documents) == 0 {
 		return nil
 	}
+	began := time.Now()
 	index, err := s.source.Index(ctx)
 	if err != nil {
 		return err
 	}
-	served := s.engine.rules.servedNow()
+	s.spent = time.Since(began)
+	served := s.rules.servedNow()
 	changed := served.Changed(s.served)
 	s.served = served
-	for _, path := range slices.Sorted(maps.Keys(s.documents)) {
-		for kind := range s.documents[path].kinds {
-			if !wanted[path][kind] || index[path] == "" {
-				delete(s.readings, kind)
-			}
-		}
-		if wanted[path] == nil || index[path] == "" {
-			delete(s.documents, path)
-		}
-	}
-	for _, path := range slices.Sorted(maps.Keys(wanted)) {
-		kinds, known := wanted[path], s.documents[path]
-		if index[path] == "" || index[path] == known.address && maps.Equal(kinds, known.kinds) && !concerns(changed, kinds) {
-			continue
-		}
-		if err := s.read(ctx, index[path], kinds); err != nil {
-			if ctx.Err() != nil {
-				return err
-			}
-			// It is tried again with the next pass.
-			s.engine.o.Logger.V(1).Info("Schemas of a group cannot be read", "document", path, "reason", err.Error())
+	for path, d := range s.documents {
+		if index[path] == "" || wanted[path] == nil {
 			delete(s.documents, path)
 			continue
 		}
-		s.documents[path] = schemaDocument{index[path], kinds}
+		d.narrow(wanted[path])
+		d.stale = d.stale || concerns(changed, wanted[path])
 	}
-	s.engine.rules.tell(s.bounded())
+	s.tell()
+	for _, path := range s.inOrder(wanted) {
+		d := s.documents[path]
+		if index[path] == "" || d != nil && !d.due(index[path], wanted[path], s.room(d)) {
+			continue
+		}
+		if d == nil {
+			d = &schemaDocument{}
+			s.documents[path] = d
+		}
+		began := time.Now()
+		if err := s.read(ctx, path, d, index[path], wanted[path]); ctx.Err() != nil {
+			return err
+		} else if err == nil {
+			s.spent += time.Since(began)
+		}
+		s.tell()
+	}
+	s.noteLeftOut()
 	return nil
+}
+
+// inOrder are the paths that are wanted, those last that could not be read.
+func (s *schemaFollower) inOrder(wanted map[string]map[graph.Kind]bool) []string {
+	failures := func(path string) int {
+		if d := s.documents[path]; d != nil {
+			return d.failures
+		}
+		return 0
+	}
+	return slices.SortedFunc(maps.Keys(wanted), func(a, b string) int { return cmp.Or(cmp.Compare(failures(a), failures(b)), strings.Compare(a, b)) })
 }
 
 func concerns(domains []string, kinds map[graph.Kind]bool) bool {
@@ -122,40 +142,31 @@ func concerns(domains []string, kinds map[graph.Kind]bool) bool {
 	return false
 }
 
-// read reads the schemas of kinds in one document.
-func (s *schemaFollower) read(ctx context.Context, address string, kinds map[graph.Kind]bool) error {
-	return s.source.Read(ctx, address, func(kind graph.Kind) bool { return kinds[kind] }, func(kind graph.Kind, schema *refs.Schema, err error) {
-		delete(s.readings, kind)
-		if err == nil {
-			var reading *refs.Reading
-			if reading, err = readSchema(s.served, kind, schema); reading != nil {
-				s.readings[kind] = reading
-			}
-		}
-		if err != nil {
-			s.engine.o.Logger.Info("The schema of a kind is not read for references", "kind", kind.Kind, "group", kind.Group, "reason", err.Error())
-		}
-	})
+// tell has references found by all readings. Of a kind of which several versions were
+// read, that of the newest stable one counts.
+func (s *schemaFollower) tell() {
+	all := make(map[graph.Kind]*refs.Reading)
+	for _, of := range slices.SortedFunc(maps.Keys(s.documents), func(a, b string) int {
+		return cmp.Or(resources.CompareVersions(schemas.Version(a), schemas.Version(b)), strings.Compare(a, b))
+	}) {
+		maps.Copy(all, s.documents[of].readings)
+	}
+	s.rules.tell(all)
 }
 
-// readSchema is refs' Read; a panic of it is an error.
-func readSchema(served *refs.Served, kind graph.Kind, schema *refs.Schema) (reading *refs.Reading, err error) {
-	defer panics.Recover(&err)
-	return served.Read(kind, schema)
-}
-
-// bounded returns the readings that there is room for, by the names of the kinds.
-func (s *schemaFollower) bounded() map[graph.Kind]*refs.Reading {
-	meter := boundSchemaRules.Meter()
-	kept := make(map[graph.Kind]*refs.Reading, len(s.readings))
-	for _, kind := range slices.SortedFunc(maps.Keys(s.readings), refs.CompareKinds) {
-		if err := meter.Take(s.readings[kind].Rules()); err != nil {
-			s.engine.o.Logger.Info("The schemas of kinds are not read for references", "from", fmt.Sprintf("%s/%s", kind.Group, kind.Kind), "reason", err.Error())
+// noteLeftOut logs for which kind there is no room, once.
+func (s *schemaFollower) noteLeftOut() {
+	var first graph.Kind
+	for _, path := range slices.Sorted(maps.Keys(s.documents)) {
+		if first = s.documents[path].leftOut; first != (graph.Kind{}) {
 			break
 		}
-		kept[kind] = s.readings[kind]
 	}
-	return kept
+	if first != s.leftOut && first != (graph.Kind{}) {
+		s.log.Info("The schemas of some kinds are not read for references", "first", first.Kind, "group", first.Group,
+			"reason", fmt.Sprintf("more than %d %s", boundSchemaRules.Limit(), boundSchemaRules.What()))
+	}
+	s.leftOut = first
 }
 
 // selectedKinds are the kinds that views watch of which a schema may tell more than the

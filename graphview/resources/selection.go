@@ -47,7 +47,7 @@ func Select(c *Catalog, match Match) ([]Selected, []error) {
 		switch {
 		case last < 0 || out[last].Resource.Group != r.Group || out[last].Resource.Resource != r.Resource:
 			out = append(out, s)
-		case compareVersions(r.Version, out[last].Resource.Version) > 0:
+		case CompareVersions(r.Version, out[last].Resource.Version) > 0:
 			out[last] = s
 		}
 	}

@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// compareVersions orders versions from the least to the most wanted: unstable
+// CompareVersions orders versions from the least to the most wanted: unstable
 // before stable ones (v and a number), each in natural order. So v1alpha1 <
 // v1beta1 < v1beta2 < v1beta10 < v2alpha1 < v1 < v2 < v10. Among unstable
 // versions the number counts before the level: v2alpha1 is newer than v1beta1.
-func compareVersions(a, b string) int {
+func CompareVersions(a, b string) int {
 	if sa, sb := stable(a), stable(b); sa != sb {
 		if sa {
 			return 1

@@ -37,7 +37,7 @@ func TestCompareVersions(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got := slices.SortedFunc(slices.Values(tt.versions), compareVersions)
+			got := slices.SortedFunc(slices.Values(tt.versions), CompareVersions)
 			if diff := cmp.Diff(tt.wantSorted, got); diff != "" {
 				t.Errorf("order (-want +got):\n%s", diff)
 			}
@@ -52,7 +52,7 @@ func FuzzCompareVersions(f *testing.F) {
 	f.Add("", "v", "10")
 	f.Add("a1b", "a01b", "a1c")
 	f.Fuzz(func(t *testing.T, a, b, c string) {
-		for _, compare := range []func(a, b string) int{compareNatural, compareVersions} {
+		for _, compare := range []func(a, b string) int{compareNatural, CompareVersions} {
 			if compare(a, b) != -compare(b, a) {
 				t.Errorf("%q and %q: not antisymmetric", a, b)
 			}

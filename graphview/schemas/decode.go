@@ -2,7 +2,6 @@ package schemas
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -138,12 +137,8 @@ func (d *decoder) schema(depth int) (*refs.Schema, error) {
 			format, err = d.text()
 			s.Closed = s.Closed || isOther[format]
 		case "x-kubernetes-embedded-resource":
-			var token jsontext.Token
-			if token, err = d.ReadToken(); err == nil && token.Kind() == 't' {
-				s.Embedded = true
-			} else if err == nil && token.Kind() != 'f' {
-				err = errNotBoolean
-			}
+			s.Embedded = d.PeekKind() == 't'
+			err = d.SkipValue()
 		case "properties":
 			err = d.properties(s, depth)
 		case "items":
@@ -162,8 +157,6 @@ func (d *decoder) schema(depth int) (*refs.Schema, error) {
 	})
 	return s, err
 }
-
-var errNotBoolean = errors.New("x-kubernetes-embedded-resource is not a boolean")
 
 // isOther are the formats of texts that are no names.
 var isOther = map[string]bool{"date": true, "date-time": true, "duration": true, "email": true, "ipv4": true, "ipv6": true, "byte": true, "password": true, "uuid": true}

@@ -21,7 +21,7 @@ func TestRead(t *testing.T) {
 				"a": {"type": "array", "items": {"type": "string", "format": "date-time"}},
 				"m": {"type": "object", "additionalProperties": {"type": "string"}, "default": {}},
 				"e": {"type": "object", "x-kubernetes-embedded-resource": true, "x-kubernetes-preserve-unknown-fields": true},
-				"odd": [1, {"type": "string"}], "null": null, "any": {"additionalProperties": true, "items": false, "type": ["string", "null"]}}},
+				"n": {"x-kubernetes-embedded-resource": "yes"}, "odd": [1, {"type": "string"}], "null": null, "any": {"additionalProperties": true, "items": false, "type": ["string", "null"]}}},
 			"metadata": {"allOf": [{"$ref": "#/components/schemas/ObjectMeta"}]}},
 			"x-kubernetes-group-version-kind": [{"group": "example.com", "kind": "Widget", "version": "v1"}]},
 		"com.example.v1.WidgetList": {"x-kubernetes-group-version-kind": [{"group": "example.com", "kind": "WidgetList", "version": "v1"}]},
@@ -44,6 +44,7 @@ func TestRead(t *testing.T) {
 			{Key: "b", Schema: &refs.Schema{Type: "string", Description: "Name of the Secret.", Closed: true}},
 			{Key: "e", Schema: &refs.Schema{Type: "object", Embedded: true}},
 			{Key: "m", Schema: &refs.Schema{Type: "object", Values: &refs.Schema{Type: "string"}}},
+			{Key: "n", Schema: &refs.Schema{}},
 		}}},
 	}}}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 	"time"
 
 	"k8s.io/client-go/discovery"
@@ -16,8 +17,8 @@ import (
 	"graphview.dev/graphview/refs"
 )
 
-// timeout bounds one request, so that an extension server that hangs costs its own
-// kinds' schemas alone.
+// timeout bounds one request. An extension server that hangs costs its own kinds'
+// schemas, and delays those that are read after them for as long.
 const timeout = 30 * time.Second
 
 var indexed = budget.Declare("schema_index_bytes", "bytes of the index of OpenAPI documents", 16<<20)
@@ -33,6 +34,10 @@ func New(config *rest.Config) (*Source, error) {
 	}
 	return &Source{client: client.RESTClient()}, nil
 }
+
+// documents is what the address of every document begins with. With the operator's
+// rights nothing else is read, whatever an index says.
+const documents = "/openapi/v3/"
 
 // Index returns the addresses of documents by group and version, such as
 // apis/example.com/v1. An address changes when the document does.
@@ -54,7 +59,9 @@ func (s *Source) Index(ctx context.Context) (map[string]string, error) {
 	}
 	addresses := make(map[string]string, len(index.Paths))
 	for path, of := range index.Paths {
-		addresses[path] = of.Address
+		if strings.HasPrefix(of.Address, documents) {
+			addresses[path] = of.Address
+		}
 	}
 	return addresses, nil
 }
@@ -83,3 +90,6 @@ func Path(group, version string) string {
 	}
 	return "apis/" + group + "/" + version
 }
+
+// Version is the version of what is at a path of the index.
+func Version(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }

@@ -1,0 +1,219 @@
+package graphview
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/go-logr/logr/funcr"
+	"github.com/google/go-cmp/cmp"
+
+	"graphview.dev/graphview/budget"
+	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/refs"
+)
+
+// schemaFake is the documents of a cluster, each with its kinds' schemas and address.
+type schemaFake struct {
+	addresses map[string]string
+	schemas   map[string]map[graph.Kind]*refs.Schema
+	failing   map[string]error
+	reads     []string
+	// before is called when a document is about to be read.
+	before func(path string)
+}
+
+func (f *schemaFake) Index(context.Context) (map[string]string, error) { return f.addresses, nil }
+
+func (f *schemaFake) Read(_ context.Context, address string, wanted func(graph.Kind) bool, yield func(graph.Kind, *refs.Schema, error)) error {
+	path, _, _ := strings.Cut(address, "?")
+	if f.before != nil {
+		f.before(path)
+	}
+	f.reads = append(f.reads, path)
+	if err := f.failing[path]; err != nil {
+		return err
+	}
+	for kind, schema := range f.schemas[path] {
+		if wanted(kind) {
+			yield(kind, schema, nil)
+		}
+	}
+	return nil
+}
+
+func (f *schemaFake) takeReads() []string {
+	reads := f.reads
+	f.reads = nil
+	return reads
+}
+
+// put gives a kind a schema in which some fields name a Secret.
+func (f *schemaFake) put(path string, kind graph.Kind, fields ...string) {
+	schema := &refs.Schema{Type: "object"}
+	for _, key := range fields {
+		schema.Properties = append(schema.Properties, refs.Property{Key: key, Schema: &refs.Schema{Type: "string", Description: "Name of the Secret."}})
+	}
+	if f.schemas[path] == nil {
+		f.schemas[path] = make(map[graph.Kind]*refs.Schema)
+	}
+	f.schemas[path][kind] = &refs.Schema{Type: "object", Properties: []refs.Property{{Key: "spec", Schema: schema}}}
+	f.addresses[path] = fmt.Sprintf("%s?hash=%s", path, strings.Join(fields, "-"))
+}
+
+func newSchemaFake() (*schemaFake, *schemaFollower) {
+	f := &schemaFake{addresses: map[string]string{}, schemas: map[string]map[graph.Kind]*refs.Schema{}, failing: map[string]error{}}
+	s := &schemaFollower{source: f, rules: newRules(), documents: make(map[string]*schemaDocument)}
+	s.rules.serve(refs.NewServed(map[graph.Kind]graph.Scope{{Group: "example.com", Kind: "Widget"}: graph.ScopeNamespaced}))
+	return f, s
+}
+
+func (s *schemaFollower) mustPass(t *testing.T, wanted map[string][]graph.Kind) {
+	t.Helper()
+	all := make(map[string]map[graph.Kind]bool)
+	for path, kinds := range wanted {
+		all[path] = make(map[graph.Kind]bool)
+		for _, kind := range kinds {
+			all[path][kind] = true
+		}
+	}
+	if err := s.pass(t.Context(), all); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// told counts what is told of each kind.
+func (s *schemaFollower) told() map[string]int {
+	told := make(map[string]int)
+	for kind, reading := range s.rules.read {
+		told[kind.Kind] = reading.Rules()
+	}
+	return told
+}
+
+// TestSchemasOfTwoVersions: views watch two versions of a kind. The newest stable one
+// counts, and what goes with the other one is that one's alone.
+func TestSchemasOfTwoVersions(t *testing.T) {
+	const stable, beta = "apis/example.com/v1", "apis/example.com/v1beta1"
+	f, s := newSchemaFake()
+	widget := graph.Kind{Group: "example.com", Kind: "Widget"}
+	f.put(stable, widget, "a", "b")
+	f.put(beta, widget, "a")
+	for _, step := range []struct {
+		name      string
+		paths     []string
+		want      map[string]int
+		wantReads []string
+	}{
+		{"Both", []string{stable, beta}, map[string]int{"Widget": 2}, []string{stable, beta}},
+		{"BetaGoes", []string{stable}, map[string]int{"Widget": 2}, nil},
+		{"StableGoes", []string{beta}, map[string]int{"Widget": 1}, []string{beta}},
+		{"NoneIsLeft", nil, map[string]int{}, nil},
+	} {
+		wanted := make(map[string][]graph.Kind)
+		for _, path := range step.paths {
+			wanted[path] = []graph.Kind{widget}
+		}
+		s.mustPass(t, wanted)
+		if diff := cmp.Diff(step.want, s.told()); diff != "" {
+			t.Errorf("%s: told (-want +got):\n%s", step.name, diff)
+		}
+		if diff := cmp.Diff(step.wantReads, f.takeReads()); diff != "" {
+			t.Errorf("%s: read (-want +got):\n%s", step.name, diff)
+		}
+	}
+}
+
+// TestSchemasThatCannotBeRead delay nothing that can be, and are tried again when they
+// change, or later and later.
+func TestSchemasThatCannotBeRead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const bad, good = "apis/bad.example.com/v1", "apis/good.example.com/v1"
+		f, s := newSchemaFake()
+		badKind, goodKind := graph.Kind{Group: "bad.example.com", Kind: "Bad"}, graph.Kind{Group: "good.example.com", Kind: "Good"}
+		f.put(bad, badKind, "a")
+		f.put(good, goodKind, "a")
+		wanted := map[string][]graph.Kind{bad: {badKind}, good: {goodKind}}
+		check := func(when string, wantTold map[string]int, wantReads ...string) {
+			t.Helper()
+			s.mustPass(t, wanted)
+			if diff := cmp.Diff(wantTold, s.told()); diff != "" {
+				t.Errorf("%s: told (-want +got):\n%s", when, diff)
+			}
+			if diff := cmp.Diff(wantReads, f.takeReads()); diff != "" {
+				t.Errorf("%s: read (-want +got):\n%s", when, diff)
+			}
+		}
+		check("all is well", map[string]int{"Bad": 1, "Good": 1}, bad, good)
+
+		f.failing[bad] = errors.New("no answer")
+		f.put(bad, badKind, "a", "b")
+		check("what was read stays", map[string]int{"Bad": 1, "Good": 1}, bad)
+		time.Sleep(schemaRetry - 1)
+		check("it is too early", map[string]int{"Bad": 1, "Good": 1})
+		time.Sleep(1)
+		f.put(good, goodKind, "a", "b")
+		f.before = func(path string) {
+			if good := s.told()["Good"]; path == bad && good != 2 {
+				t.Errorf("what was read before a document that hangs tells %d references meanwhile, want 2", good)
+			}
+		}
+		check("it is tried again, last", map[string]int{"Bad": 1, "Good": 2}, good, bad)
+		time.Sleep(schemaRetry)
+		check("the second time later", map[string]int{"Bad": 1, "Good": 2})
+		f.put(bad, badKind, "a", "b", "c")
+		f.failing[bad] = budget.Declare("test_schema_document", "bytes of a test", 1).Exceed()
+		check("it changed, and is too large", map[string]int{"Good": 2}, bad)
+		f.put(bad, badKind, "a")
+		delete(f.failing, bad)
+		check("it can be read again", map[string]int{"Bad": 1, "Good": 2}, bad)
+
+		f.failing[bad] = errors.New("no answer")
+		f.put(bad, badKind, "a", "b")
+		s.mustPass(t, wanted)
+		delete(wanted, bad)
+		f.takeReads()
+		check("nobody wants what could not be read", map[string]int{"Good": 2})
+	})
+}
+
+// TestSchemasBeyondTheBound are not kept, are logged once, and are read once there is
+// room.
+func TestSchemasBeyondTheBound(t *testing.T) {
+	const first, second = "apis/a.example.com/v1", "apis/b.example.com/v1"
+	f, s := newSchemaFake()
+	logged := 0
+	s.log = funcr.New(func(_, _ string) { logged++ }, funcr.Options{})
+	fields := make([]string, 2000) // as many as the schema of one kind may tell
+	for i := range fields {
+		fields[i] = fmt.Sprintf("f%04d", i)
+	}
+	fit := int(boundSchemaRules.Limit()) / len(fields)
+	wanted := make(map[string][]graph.Kind)
+	for i := range fit {
+		kind := graph.Kind{Group: "a.example.com", Kind: fmt.Sprintf("Large%02d", i)}
+		f.put(first, kind, fields...)
+		wanted[first] = append(wanted[first], kind)
+	}
+	late := graph.Kind{Group: "b.example.com", Kind: "Late"}
+	f.put(second, late, "a")
+	wanted[second] = []graph.Kind{late}
+	for range 2 {
+		s.mustPass(t, wanted)
+		if told := s.told(); len(told) != fit || told["Late"] != 0 || logged != 1 {
+			t.Fatalf("%d kinds tell something, %d lines are logged, want %d without the last one, and 1", len(told), logged, fit)
+		}
+	}
+	if reads := f.takeReads(); len(reads) != 2 {
+		t.Errorf("%v were read, want each once", reads)
+	}
+	wanted[first] = wanted[first][1:]
+	s.mustPass(t, wanted)
+	if told := s.told(); len(told) != fit || told["Late"] != 1 {
+		t.Errorf("there is room again, and %d kinds tell something, want %d and the last one", len(told), fit)
+	}
+}
