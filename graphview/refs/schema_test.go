@@ -330,3 +330,14 @@ func TestHostileSchemas(t *testing.T) {
 		})
 	}
 }
+
+// TestNamingWords: what comes late in a description that speaks of names again and again
+// is not looked for.
+func TestNamingWords(t *testing.T) {
+	served := servedBy("example.com/Widget")
+	for names, want := range map[int]int{maxNaming - 1: 1, maxNaming: 0} {
+		if found := served.spoken("example.com", strings.Repeat("A name. ", names)+"Name of the Secret."); len(found) != want {
+			t.Errorf("after %d words: %v, want %d kinds", names, found, want)
+		}
+	}
+}

@@ -7,10 +7,11 @@ import (
 	"graphview.dev/graphview/graph"
 )
 
-// maxSpoken is how many words of a description are looked at, and maxPhrase how many of
-// them may stand between "name of" and the kind.
+// maxSpoken is how many words of a description are looked at, maxNaming how many of them
+// that introduce a kind, and maxPhrase how many may stand between "name of" and the kind.
 const (
 	maxSpoken = 160
+	maxNaming = 8
 	maxPhrase = 7
 )
 
@@ -18,8 +19,14 @@ const (
 // the Secret", "reference to a Kafka or KafkaConnect", "Secret containing the token".
 func (s *Served) spoken(group, description string) []graph.Reference {
 	words := spokenWords(description)
+	naming := 0
 	for i, word := range words {
 		var found []graph.Reference
+		if isNaming(word) || isReferring(word) {
+			if naming++; naming > maxNaming {
+				return nil
+			}
+		}
 		switch {
 		case i == 0:
 			found = s.opening(group, words)
