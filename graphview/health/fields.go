@@ -109,14 +109,14 @@ var Shape = func() *jsontree.Shape {
 	status.Field("applicationState").Field("state")
 	status.Field("loadBalancer").Field("ingress").First(1)
 	most := int(elements.Limit()) + 1 // with one more a list is too long
-	conditions := func(of *jsontree.Shape) {
+	conditions := func(of *jsontree.Shape, most int) {
 		condition := of.Field("conditions").First(most)
 		for _, name := range []string{"type", "status", "reason", "lastTransitionTime"} {
 			condition.Field(name)
 		}
 	}
-	conditions(status)
-	conditions(status.Field("parents").First(most))
+	conditions(status, most)
+	conditions(status.Field("parents").First(most), perParent+1)
 	for _, list := range []string{"initContainerStatuses", "containerStatuses"} {
 		container := status.Field(list).First(most)
 		container.Field("ready")

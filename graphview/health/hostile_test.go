@@ -22,6 +22,7 @@ func TestHostileObjects(t *testing.T) {
 		"conditions with times":     `{"status":{"conditions":` + list(`{"type":"Ready","status":"False","lastTransitionTime":"2026-01-02T03:04:05Z"}`, 15_000) + `}}`,
 		"100,000 containers":        `{"status":{"phase":"Running","containerStatuses":` + list(`{"ready":1}`, 100_000) + `}}`,
 		"100,000 parents":           `{"status":{"parents":` + list(`{"conditions":[{}]}`, 70_000) + `}}`,
+		"conditions of parents":     `{"status":{"parents":` + list(`{"conditions":`+list(`{"type":"Accepted","status":"True"}`, 500)+`}`, 100) + `}}`,
 		"huge words":                `{"status":{"phase":"` + huge + `","reason":"` + huge + `","conditions":[{"type":"Ready","status":"False","reason":"` + huge + `","lastTransitionTime":"` + huge + `"}]}}`,
 		"a huge annotation":         `{"metadata":{"annotations":{"` + hpaConditions + `":"` + strings.ReplaceAll(list(`{"type":"A"}`, 80_000), `"`, `\"`) + `"}}}`,
 		"a deep annotation":         `{"metadata":{"annotations":{"` + hpaConditions + `":"` + strings.Repeat("[", 1<<20) + `"}}}`,
@@ -76,16 +77,40 @@ func TestStatusTooLong(t *testing.T) {
 		limit + 1: {State: Unknown, Reason: "StatusTooLong"},
 		limit * 2: {State: Unknown, Reason: "StatusTooLong"},
 	} {
-		text, err := json.Marshal(pod(containers))
-		if err != nil {
-			t.Fatal(err)
+		checkBoth(t, fmt.Sprintf("%d containers", containers), podKind, pod(containers), want)
+	}
+	route := func(parents, conditions int) map[string]any {
+		all := make([]any, parents)
+		for i := range all {
+			list := make([]any, conditions)
+			for j := range list {
+				list[j] = map[string]any{"type": "Accepted", "status": "True"}
+			}
+			all[i] = map[string]any{"conditions": list}
 		}
-		part, err := jsontree.Part(text, Shape)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if whole, read := Of(podKind, pod(containers)), Of(podKind, part); whole != want || read != want {
-			t.Errorf("%d containers: %+v and, of what is read, %+v, want %+v", containers, whole, read, want)
-		}
+		return map[string]any{"status": map[string]any{"parents": all}}
+	}
+	tooLong := Health{State: Unknown, Reason: "StatusTooLong"}
+	for size, want := range map[[2]int]Health{
+		{1, perParent}: {State: OK}, {1, perParent + 1}: tooLong, {1, limit + 501}: tooLong,
+		{limit / 10, 10}: {State: OK}, {limit / 10, 11}: tooLong, {limit, 1}: {State: OK}, {limit + 1, 0}: tooLong,
+	} {
+		checkBoth(t, fmt.Sprintf("%d parents of %d conditions", size[0], size[1]), Kind{"gateway.networking.k8s.io", "HTTPRoute"}, route(size[0], size[1]), want)
+	}
+}
+
+// checkBoth judges an object whole, and by the parts of it that are read.
+func checkBoth(t *testing.T, what string, kind Kind, object map[string]any, want Health) {
+	t.Helper()
+	text, err := json.Marshal(object)
+	if err != nil {
+		t.Fatal(err)
+	}
+	part, err := jsontree.Part(text, Shape)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if whole, read := Of(kind, object), Of(kind, part); whole != want || read != want {
+		t.Errorf("%s: %+v and, of what is read, %+v, want %+v", what, whole, read, want)
 	}
 }
