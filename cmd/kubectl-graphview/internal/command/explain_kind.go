@@ -43,7 +43,10 @@ func (c *cli) explainKind(ctx context.Context, text string) error {
 			}
 		}
 		fmt.Fprintf(c.Out, "  GraphView: %s\n", health.Describe(kind))
-		if err := c.explainReferences(ctx, v.config, graph.Kind(kind)); err != nil {
+		ruled := slices.ContainsFunc(rules, func(r *v1alpha1.ReferenceRule) bool {
+			return health.Kind(r.Spec.From) == kind && len(r.Spec.References) > 0 && acceptance(r) == ""
+		})
+		if err := c.explainReferences(ctx, v.config, graph.Kind(kind), ruled); err != nil {
 			return err
 		}
 		for _, r := range rules {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -16,8 +17,9 @@ import (
 )
 
 // explainReferences says which fields of a kind are read as references, and why. It
-// reads the kind's schema as the operator does.
-func (c *cli) explainReferences(ctx context.Context, config *rest.Config, kind graph.Kind) error {
+// reads the kind's schema as the operator does. If a ReferenceRule in force declares
+// references of the kind, conventions say nothing of it.
+func (c *cli) explainReferences(ctx context.Context, config *rest.Config, kind graph.Kind, ruled bool) error {
 	if !refs.IsOpen(kind) {
 		fmt.Fprintln(c.Out, "References: fields that the table lists (docs/references.md)")
 		return nil
@@ -26,21 +28,29 @@ func (c *cli) explainReferences(ctx context.Context, config *rest.Config, kind g
 	if err != nil {
 		return err
 	}
-	kinds, path := map[graph.Kind]graph.Scope{}, ""
+	kinds := map[graph.Kind]graph.Scope{}
 	for _, r := range catalog.All() {
 		of := graph.Kind{Group: r.Group, Kind: r.Kind}
 		kinds[of] = graph.ScopeCluster
 		if r.Namespaced {
 			kinds[of] = graph.ScopeNamespaced
 		}
-		if of == kind {
-			path = schemas.Path(r.Group, r.Version)
-		}
+	}
+	path := ""
+	selected, _ := resources.Select(catalog, func(r resources.Resource) (int, bool, bool, error) {
+		return 0, true, graph.Kind{Group: r.Group, Kind: r.Kind} == kind, nil
+	})
+	for _, s := range selected { // one, in the version that views watch
+		path = schemas.Path(s.Resource.Group, s.Resource.Version)
 	}
 	schema, unread := readSchema(ctx, config, kind, path)
 	all, err := refs.NewServed(kinds).Explain(kind, schema)
 	if unread = errors.Join(unread, err); unread != nil {
 		fmt.Fprintf(c.ErrOut, "The schema of %s is not known, and references are inferred from keys alone: %v\n", kind.Kind, bare(unread))
+	}
+	if ruled {
+		fmt.Fprintln(c.Out, "Conventions say nothing of this kind: a ReferenceRule declares its references")
+		all = slices.DeleteFunc(all, func(e refs.Explained) bool { return e.Source == refs.ByConvention })
 	}
 	if len(all) == 0 {
 		fmt.Fprintln(c.Out, "References: none are known, beside those of owners and labels")
