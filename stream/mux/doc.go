@@ -1,5 +1,5 @@
 // Package mux sends many graphs to one peer over one WebSocket, with the
-// subprotocol graphview.mux.v1 (docs/stream-protocol.md).
+// subprotocol graphview.mux.v1 (docs/stream.md).
 //
 // A [Mux] is one connection. Each graph on it is a channel, which has a goroutine
 // and a position in its view. The client's messages begin and end channels. A
