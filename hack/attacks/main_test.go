@@ -1,6 +1,7 @@
 package main
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -40,5 +41,26 @@ func TestOutcomes(t *testing.T) {
 `))
 	if a := got["TestA"]; a != (outcome{"PASS", 160, 2.5, "p50 7ms, p99 113.6ms"}) || got["TestB"].result != "FAIL" {
 		t.Errorf("%+v", got)
+	}
+}
+
+// TestPartialRun: figures of tests that were not run stay.
+func TestPartialRun(t *testing.T) {
+	before := map[string]outcome{
+		"TestExpressions":     {"PASS", 160, 2.5, "p50 7ms, p99 113.6ms"},
+		"TestTokenFlood":      {result: "PASS"},
+		"TestExportsAtOnce":   {"FAIL", 20, 1, ""},
+		"TestCostlyResources": {"PASS", 30, 1, "p50 1ms, p99 2ms"},
+	}
+	table := tableOf(before)
+	got := writtenIn(table)
+	if !maps.Equal(got, before) {
+		t.Errorf("read %+v, want %+v", got, before)
+	}
+	if tableOf(got) != table {
+		t.Error("what was read makes another table")
+	}
+	if !strings.Contains(table, "| `TestReleases` | in `make test` |") {
+		t.Errorf("a test that was not run has no result:\n%s", table)
 	}
 }
