@@ -129,11 +129,9 @@ func markOf(what *graph.Narrowing) string {
 	return "\x00narrow" + string(h.Sum(nil))
 }
 
-// of is the part of the graph as the subscriber has it.
-func (n *narrowing) of(p *Publisher, lens *graph.Lens, digest string, s *state) *graph.Narrowed {
-	if n.part == nil && s.pos.Known > 0 {
-		n.part = p.source.Shared.parted.take(p.source.UID + digest)
-	}
+// of is the part of the graph as the subscriber has it. It is made anew for one who comes
+// back: only what has followed the graph since that revision would know what went after it.
+func (n *narrowing) of(lens *graph.Lens) *graph.Narrowed {
 	if n.part == nil {
 		n.part = lens.Narrow(n.what)
 	}
@@ -156,15 +154,12 @@ func (n *narrowing) settle() error {
 	return nil
 }
 
-// close gives back what is held, but for what the subscriber may come back for.
-func (n *narrowing) close(p *Publisher, digest string) {
+// close gives back what is held.
+func (n *narrowing) close() {
 	if n.payer != nil {
 		_ = n.payer.Hold(0) // it is less than before
 	}
-	if n.part != nil {
-		p.source.Shared.parted.keep(p.source.UID+digest, n.part)
-		n.part = nil
-	}
+	n.part = nil
 }
 
 // tooLarge ends the subscription of who asked for too much.

@@ -131,8 +131,8 @@ func TestNarrowedFollows(t *testing.T) {
 	}
 }
 
-// TestNarrowedResumes: who comes back with a rev is sent what has changed since, and who
-// wants another part, or comes late, begins anew.
+// TestNarrowedResumes: who comes back with a rev after which nothing has changed continues,
+// and who wants another part, or comes after a change, begins anew.
 func TestNarrowedResumes(t *testing.T) {
 	s := newStage(t)
 	s.link(map[string][]string{"shop/a": {"shop/b", "shop/c"}, "shop/b": nil, "shop/c": nil})
@@ -140,10 +140,14 @@ func TestNarrowedResumes(t *testing.T) {
 	r := s.reader(SubscribeOptions{Narrow: what})
 	r.wants(t, "at first", "a", "b", "c")
 	r.Close()
-	s.link(map[string][]string{"shop/a": {"shop/b"}})
 	back := s.reader(SubscribeOptions{Narrow: what, Since: r.rev})
 	back.vertices = r.vertices
-	back.wants(t, "after coming back", "a", "b")
+	back.wants(t, "after coming back", "a", "b", "c")
+	if back.sent != 0 {
+		t.Errorf("%d vertices were sent, though nothing has changed", back.sent)
+	}
+	s.link(map[string][]string{"shop/a": {"shop/b"}})
+	back.wants(t, "after a change", "a", "b")
 	if back.sent != 1 {
 		t.Errorf("%d vertices were sent, want the one that changed", back.sent)
 	}
@@ -159,11 +163,31 @@ func TestNarrowedResumes(t *testing.T) {
 		again.Close()
 	}
 	back.Close()
-	s.publisher.source.Shared.parted.take("uid" + markOf(what)) // it is forgotten
 	s.link(map[string][]string{"shop/b": {"shop/c"}})
 	late := s.reader(SubscribeOptions{Narrow: what, Since: back.rev})
 	late.vertices["gone"] = ""
-	late.wants(t, "when nothing is remembered", "a", "b", "c")
+	late.wants(t, "after a change meanwhile", "a", "b", "c")
+}
+
+// TestNarrowedResumesAfterAnother: who comes back does not keep what has gone meanwhile,
+// whatever another subscriber with the same rights and narrowing has read.
+func TestNarrowedResumesAfterAnother(t *testing.T) {
+	s := newStage(t)
+	s.link(map[string][]string{"shop/a": {"shop/b"}, "shop/b": nil, "shop/x": nil})
+	what := narrowTo(t, 0, "down", "pods/shop/a")
+	seldom := s.reader(SubscribeOptions{Narrow: what})
+	seldom.wants(t, "before x", "a", "b")
+	s.link(map[string][]string{"shop/b": {"shop/x"}})
+	r := s.reader(SubscribeOptions{Narrow: what})
+	r.wants(t, "with x", "a", "b", "x")
+	s.link(map[string][]string{"shop/b": nil})
+	seldom.wants(t, "after x", "a", "b")
+	r.Close()
+	seldom.Close()
+	back := s.reader(SubscribeOptions{Narrow: what, Since: r.rev})
+	back.vertices = r.vertices
+	back.wants(t, "after coming back", "a", "b")
+	back.Close()
 }
 
 // learning is somebody whose rights are found out as they are needed.

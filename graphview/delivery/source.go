@@ -67,7 +67,6 @@ type Shared struct {
 
 	recall      recall
 	large       largeFrames
-	parted      parted
 	encodings   atomic.Uint64
 	subscribers atomic.Int64
 }

@@ -60,7 +60,7 @@ func (s *Subscription) Close() {
 	s.closing.Do(func() {
 		p := s.publisher
 		if s.narrow != nil {
-			s.narrow.close(p, s.digest)
+			s.narrow.close()
 		}
 		p.source.Shared.subscribers.Add(-1)
 		if p.subscribers.Add(-1) == 0 {
@@ -118,7 +118,7 @@ func (s *Subscription) Poll() ([]*Frame, error) {
 		if s.pause.until = n.until; time.Now().Before(n.until) {
 			return nil, nil
 		}
-		who.part = n.of(p, lens, s.digest, &s.state)
+		who.part = n.of(lens)
 	}
 	frames, next, err := p.next(lens, s.state, who)
 	if s.narrow != nil && err == nil {
