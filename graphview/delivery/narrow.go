@@ -16,7 +16,8 @@ import (
 // Payer answers for what the narrowed graph of one subscriber costs. It is used by one
 // goroutine at a time.
 type Payer interface {
-	// Charge takes what was looked at, and returns how long to wait before more is.
+	// Charge takes what was looked at, which may be nothing, and returns how long to wait
+	// before more is.
 	Charge(visits int) time.Duration
 	// Hold says how many vertices and arcs are held from now on. The error is an
 	// *budget.Exceeded.
@@ -105,6 +106,7 @@ type narrowing struct {
 	part   *graph.Narrowed // nil before the first Poll, and after rights have changed
 	absent *denial
 	until  time.Time // nothing is looked at before
+	asked  bool      // the payer, whether anything was owed before
 }
 
 func newNarrowing(what *graph.Narrowing, payer Payer) *narrowing {
@@ -138,15 +140,34 @@ func (n *narrowing) of(lens *graph.Lens) *graph.Narrowed {
 	return n.part
 }
 
-// settle pays for what a Poll has cost.
-func (n *narrowing) settle() error {
-	if n.payer == nil || n.part == nil {
-		return nil
+// ready is when something may be looked at.
+func (n *narrowing) ready() time.Time {
+	if n.payer != nil && !n.asked {
+		// Another subscription of the same user may have cost too much, or one that this
+		// one replaces.
+		n.asked = true
+		n.charge(0)
+	}
+	return n.until
+}
+
+func (n *narrowing) charge(visits int) {
+	if wait := n.payer.Charge(visits); wait > 0 {
+		n.until = time.Now().Add(wait)
+	}
+}
+
+// settle pays for what a Poll has cost, also for one that failed with err, and returns
+// how the Poll ends.
+func (n *narrowing) settle(err error) error {
+	if n.payer == nil {
+		return err
 	}
 	if owed := n.part.Owed(); owed > 0 {
-		if wait := n.payer.Charge(owed); wait > 0 {
-			n.until = time.Now().Add(wait)
-		}
+		n.charge(owed)
+	}
+	if err != nil {
+		return err
 	}
 	if err := n.payer.Hold(n.part.Size()); err != nil {
 		return tooLarge(err)

@@ -246,7 +246,12 @@ type fakePayer struct {
 	held    int
 }
 
-func (p *fakePayer) Charge(visits int) time.Duration { p.visits += visits; return p.wait }
+func (p *fakePayer) Charge(visits int) time.Duration {
+	if p.visits += visits; p.visits == 0 {
+		return 0
+	}
+	return p.wait
+}
 func (p *fakePayer) Hold(elements int) error {
 	if p.refused != nil && elements > 0 {
 		return p.refused
@@ -280,4 +285,28 @@ func TestNarrowedIsPaidFor(t *testing.T) {
 	if closed, ok := errors.AsType[*ClosedError](err); !ok || closed.Reason != reason.LimitExceeded {
 		t.Errorf("held too much: %v", err)
 	}
+}
+
+// TestNarrowedFailuresArePaidFor: a walk that ends without a graph is charged too, and
+// who already owes waits before the first one, also after coming back.
+func TestNarrowedFailuresArePaidFor(t *testing.T) {
+	s := newStage(t)
+	s.link(map[string][]string{"shop/a": {"shop/b"}, "shop/b": nil})
+	what := narrowTo(t, 0, "down", "pods/shop/a")
+	payer := &fakePayer{wait: time.Hour}
+	unknown := &learning{known: fixedRights{}}
+	r := s.reader(SubscribeOptions{Narrow: what, Access: unknown, Payer: payer})
+	if frames, err := r.Poll(); len(frames) != 0 || err != nil {
+		t.Fatalf("without rights: %d frames, %v", len(frames), err)
+	}
+	if payer.visits == 0 {
+		t.Error("a walk that met an unknown right was not charged")
+	}
+	r.Close()
+	owed := payer.visits
+	r = s.reader(SubscribeOptions{Narrow: what, Payer: payer})
+	if frames, err := r.Poll(); len(frames) != 0 || err != nil || payer.visits != owed {
+		t.Errorf("who owes came back: %d frames, %v, %d visits more", len(frames), err, payer.visits-owed)
+	}
+	r.Close()
 }

@@ -115,14 +115,14 @@ func (s *Subscription) Poll() ([]*Frame, error) {
 		return nil, nil
 	}
 	if n := s.narrow; n != nil {
-		if s.pause.until = n.until; time.Now().Before(n.until) {
+		if s.pause.until = n.ready(); time.Now().Before(s.pause.until) {
 			return nil, nil
 		}
 		who.part = n.of(lens)
 	}
 	frames, next, err := p.next(lens, s.state, who)
-	if s.narrow != nil && err == nil {
-		err = s.narrow.settle()
+	if s.narrow != nil {
+		err = s.narrow.settle(err)
 	}
 	if closed, ok := errors.AsType[*ClosedError](err); ok {
 		return nil, closed
