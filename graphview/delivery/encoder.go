@@ -75,7 +75,10 @@ type viewer struct {
 	part    *graph.Narrowed // that part of the graph
 }
 
-func (v viewer) digest() string { return digestOf(v.rights) + v.content.mark() + v.narrow }
+// wants tells viewers with the same rights apart.
+func (v viewer) wants() string { return v.content.mark() + v.narrow }
+
+func (v viewer) digest() string { return digestOf(v.rights) + v.wants() }
 
 // next returns the messages that follow from a state, and the state after them.
 // There may be none. An unknownError says which rights have to be known first.
@@ -136,7 +139,7 @@ func (p *Publisher) encode(lens *graph.Lens, from state, who viewer, limit readL
 	rev := ""
 	tellSynced := done && synced && !from.synced
 	if done && (from.pos.Known == 0 || from.pos.Walking() || b.count > 0 || len(b.frames) > 0 || tellSynced) {
-		rev = p.source.Run.encode(revision{view: hash32(p.source.UID), rights: hash32(who.digest()), known: to.pos.Known})
+		rev = p.source.Run.encode(p.revision(who, to.pos.Known))
 		if p.source.Shared.Recall {
 			p.source.Shared.recall.note(who)
 		}
@@ -230,9 +233,9 @@ func (p *Publisher) begin(since string, who viewer) (state, error) {
 	}
 	r, ok := p.source.Run.decode(since)
 	switch {
-	case !ok || r.view != hash32(p.source.UID):
+	case !ok || r.view != p.revision(who, r.known).view:
 		return state{reset: true}, nil
-	case r.rights == hash32(who.digest()):
+	case r == p.revision(who, r.known):
 		return state{pos: graph.Position{Known: r.known}}, nil
 	default:
 		return state{reset: true}, p.source.Shared.recall.missing(r.rights, who)

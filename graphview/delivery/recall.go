@@ -6,9 +6,9 @@ import (
 	"graphview.dev/graphview/access"
 )
 
-// maxRecalled bounds the places that are kept for all revisions together: some 10 MB.
-// Where they are more, all are forgotten, and who comes back by another way then
-// begins anew.
+// maxRecalled bounds the rights and their places that are kept for all revisions together:
+// some 10 MB. Where they are more, any others go, and who had those and comes back by
+// another way then begins anew.
 const maxRecalled = 200_000
 
 // recall knows which places the rights knew that revisions are bound to. A revision
@@ -17,8 +17,8 @@ const maxRecalled = 200_000
 // been asked about it yet, is first asked about the same places.
 type recall struct {
 	mu     sync.Mutex
-	places map[uint32][]access.Place // by hash of the viewer's digest
-	count  int
+	places map[uint32][]access.Place // by hash of the rights' digest
+	count  int                       // of rights and places
 }
 
 // note keeps what a viewer's rights know, for the revisions that it is sent.
@@ -27,15 +27,27 @@ func (r *recall) note(who viewer) {
 	if !ok {
 		return
 	}
-	key := hash32(who.digest())
+	// The same for all that is wanted under them, such as other roots.
+	key := hash32(digestOf(who.rights))
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if _, ok := r.places[key]; ok {
 		return
 	}
 	places := known.Places()
-	if r.count += len(places); r.count > maxRecalled || r.places == nil {
-		r.places, r.count = make(map[uint32][]access.Place), len(places)
+	if 1+len(places) > maxRecalled {
+		return
+	}
+	r.count += 1 + len(places)
+	for other, places := range r.places {
+		if r.count <= maxRecalled {
+			break
+		}
+		delete(r.places, other)
+		r.count -= 1 + len(places)
+	}
+	if r.places == nil {
+		r.places = make(map[uint32][]access.Place)
 	}
 	r.places[key] = places
 }

@@ -43,11 +43,16 @@ func NewID() string { return newID() }
 func newID() string { return strings.ToLower(rand.Text()[:10]) }
 
 // revision is what a subscriber gives back to continue. It binds the run, the
-// view, the subscriber's rights and what it wants to see, and a position; a mismatch
-// in any of them means that the subscriber begins anew.
+// view and what the subscriber wants to see of it, the subscriber's rights, and a
+// position; a mismatch in any of them means that the subscriber begins anew.
 type revision struct {
 	view, rights uint32
 	known        uint64
+}
+
+// revision is that of a viewer who has the whole graph as of a position.
+func (p *Publisher) revision(who viewer, known uint64) revision {
+	return revision{view: hash32(p.source.UID + who.wants()), rights: hash32(digestOf(who.rights)), known: known}
 }
 
 func hash32(s string) uint32 {
