@@ -88,6 +88,7 @@ var healthStates = []string{"ok", "progressing", "degraded", "suspended", "termi
 func TestHealthMetrics(t *testing.T) {
 	fixture.Apply(t, cluster, ward)
 	fixture.KubectlAfter(t, cluster, "delete", "namespace", "ward", "--wait=false")
+	fixture.KubectlAfter(t, cluster, "delete", "graphviews", "-n", "ward", "--all")
 	fixture.KubectlAfter(t, cluster, "patch", "configmap", "terminating", "-n", "ward", "--type=merge", "-p", `{"metadata":{"finalizers":null}}`)
 	kubectl(t, "delete", "configmap", "terminating", "-n", "ward", "--wait=false")
 	kubectl(t, "patch", "pod", "ok", "-n", "ward", "--subresource=status", "--type=merge", "-p",
