@@ -110,7 +110,7 @@ func (s *schemaFollower) pass(ctx context.Context, wanted map[string]map[graph.K
 			d = &schemaDocument{}
 			s.documents[path] = d
 		}
-		began := time.Now()
+		began = time.Now()
 		if err := s.read(ctx, path, d, index[path], wanted[path]); ctx.Err() != nil {
 			return err
 		} else if err == nil {

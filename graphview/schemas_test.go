@@ -158,8 +158,8 @@ func TestSchemasThatCannotBeRead(t *testing.T) {
 		time.Sleep(1)
 		f.put(good, goodKind, "a", "b")
 		f.before = func(path string) {
-			if good := s.told()["Good"]; path == bad && good != 2 {
-				t.Errorf("what was read before a document that hangs tells %d references meanwhile, want 2", good)
+			if told := s.told()["Good"]; path == bad && told != 2 {
+				t.Errorf("what was read before a document that hangs tells %d references meanwhile, want 2", told)
 			}
 		}
 		check("it is tried again, last", map[string]int{"Bad": 1, "Good": 2}, good, bad)

@@ -131,4 +131,10 @@ func TestInferredEqualsOracle(t *testing.T) {
 	check("the schema tells", 6)
 	describe(map[string]apiextensionsv1.JSONSchemaProps{"next": text("Name of the Gadget that comes after this one.")})
 	check("the schema tells less", 5)
+
+	rule := parseRule(t, group, "widgets", "[{path: spec.none, to: {kind: Node}}]")
+	applyRule(t, engine, rule)
+	v.Rules = []oracle.Rule{rule}
+	// next, and the widget of a Gadget.
+	check("a rule replaces what keys tell of Widgets", 2)
 }
