@@ -162,6 +162,21 @@ func (v *visitors) leave(one *visitor) {
 	}
 }
 
+// BoundStrangers returns a listener that bounds connections on which nobody is known
+// yet, as a Server's does. It is for a server whose handler is called only for whoever
+// has proven in the TLS handshake who it is.
+func BoundStrangers(server *http.Server, l net.Listener) net.Listener {
+	next := server.Handler
+	server.ConnContext = withVisitor
+	server.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if one, ok := r.Context().Value(visitorKey{}).(*visitor); ok {
+			_ = one.authenticated("") // nobody in particular has no share
+		}
+		next.ServeHTTP(w, r)
+	})
+	return newVisitors(l)
+}
+
 type visitorKey struct{}
 
 // withVisitor is for http.Server.ConnContext.

@@ -5,6 +5,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"runtime"
 	"testing"
 	"testing/synctest"
@@ -125,5 +126,35 @@ func TestStrangersAreNotKept(t *testing.T) {
 				t.Errorf("%s, closed: %v", response.Status, response.Close)
 			}
 		})
+	}
+}
+
+// TestBoundStrangers: who has proven who it is makes no room for those who have not.
+func TestBoundStrangers(t *testing.T) {
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		one, ok := r.Context().Value(visitorKey{}).(*visitor)
+		fmt.Fprint(w, ok && !one.isStranger())
+	}))
+	v := BoundStrangers(server.Config, server.Listener).(*visitors)
+	server.Listener = v
+	server.StartTLS()
+	defer server.Close()
+	silent, err := net.Dial("tcp", server.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silent.Close()
+	response, err := server.Client().Get(server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	if text, err := io.ReadAll(response.Body); err != nil || string(text) != "true" {
+		t.Errorf("it is known: %s %v", text, err)
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if n := v.strangers.Len(); n != 1 {
+		t.Errorf("%d strangers, want the silent one", n)
 	}
 }

@@ -165,13 +165,14 @@ func (s *sharing) run(engine, server func(context.Context) error, known <-chan s
 			defer withdraw()
 			ended <- serving(servingCtx)
 		}()
+		var err error
 		select {
 		case <-known:
-			_ = s.members.Run(announcedCtx) // what it cannot do, it has logged
+			err = s.members.Run(announcedCtx)
 		case <-announcedCtx.Done():
 		}
 		stop()
-		return <-ended
+		return errors.Join(err, <-ended)
 	}
 }
 
@@ -190,11 +191,12 @@ func (s *sharing) serve(ctx context.Context) error {
 		ErrorLog:    log.New(relayLog{}, "", 0),
 		BaseContext: func(net.Listener) context.Context { return ctx },
 	}
+	listener := stream.BoundStrangers(server, s.listener)
 	var running sync.WaitGroup
 	running.Go(func() { _ = s.table.Run(ctx) }) // both return nil
 	running.Go(func() { _ = s.keys.Run(ctx) })
 	served := make(chan error, 1)
-	go func() { served <- server.ServeTLS(s.listener, "", "") }()
+	go func() { served <- server.ServeTLS(listener, "", "") }()
 	var err error
 	select {
 	case <-ctx.Done():

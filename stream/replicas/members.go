@@ -71,11 +71,12 @@ func (m *Members) Live() []Member {
 }
 
 // Run announces this replica and follows the others until ctx is done. Then it
-// withdraws: when it returns, those who look do not see this replica any more.
+// withdraws: when it returns, those who look do not see this replica any more. The error
+// is that the operator has no right to its Leases, so that it cannot join the others.
 func (m *Members) Run(ctx context.Context) error {
 	ticker := time.NewTicker(renewal)
 	defer ticker.Stop()
-	said := ""
+	said, began := "", time.Now()
 	for {
 		round, cancel := context.WithTimeout(ctx, renewal)
 		err := m.round(round)
@@ -86,6 +87,9 @@ func (m *Members) Run(ctx context.Context) error {
 		case err.Error() != said:
 			said = err.Error()
 			m.o.Logger.Error(err, "The Leases of replicas cannot be kept up; the members stay as they were")
+		}
+		if apierrors.IsForbidden(err) && !m.joined && time.Since(began) >= expiry {
+			return fmt.Errorf("%w: replicas that share views need the right to create, delete, list and update Leases in the operator's namespace; config/components/sharing grants it, as does the chart with sharing.viewHolders", err)
 		}
 		select {
 		case <-ticker.C:

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -24,6 +25,7 @@ type shelf struct {
 	version int
 	away    bool
 	refused bool // writes
+	denied  bool // lists
 }
 
 var (
@@ -34,8 +36,11 @@ var (
 func (s *shelf) List(context.Context, metav1.ListOptions) (*coordinationv1.LeaseList, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.away {
+	switch {
+	case s.away:
 		return nil, errAway
+	case s.denied:
+		return nil, apierrors.NewForbidden(leases, "", errors.New("no rule allows it"))
 	}
 	list := &coordinationv1.LeaseList{}
 	for _, l := range s.leases {
@@ -97,6 +102,44 @@ func (s *shelf) set(change func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	change()
+}
+
+// TestWithoutRights: who may not list Leases when it starts ends, and says what it needs;
+// who has joined stays.
+func TestWithoutRights(t *testing.T) {
+	for name, tt := range map[string]struct {
+		joined    bool
+		wantEnded bool
+	}{
+		"at the start": {wantEnded: true},
+		"later":        {joined: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				shelf := &shelf{denied: !tt.joined}
+				ctx, cancel := context.WithCancel(t.Context())
+				m := New(Options{Leases: shelf, Self: Member{Run: "a", Address: "10.0.0.1:8445"}})
+				ended := make(chan error, 1)
+				go func() { ended <- m.Run(ctx) }()
+				synctest.Wait()
+				shelf.set(func() { shelf.denied = true })
+				time.Sleep(2 * expiry)
+				synctest.Wait()
+				select {
+				case err := <-ended:
+					if !tt.wantEnded || !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), "config/components/sharing") {
+						t.Errorf("it ended with %v", err)
+					}
+				default:
+					if tt.wantEnded {
+						t.Error("it runs on")
+					}
+				}
+				cancel()
+				synctest.Wait()
+			})
+		})
+	}
 }
 
 // replica is one that runs.

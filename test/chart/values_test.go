@@ -141,6 +141,13 @@ metrics: {authentication: true}`), "args").([]any)
 				t.Errorf("%s is missing in %s", want, text)
 			}
 		}
+		// The replicas keep what they know each other by in it, whoever makes the certificate
+		// that they serve with.
+		for _, certificates := range []string{"", "certificates: {source: certManager}", `certificates: {source: secret, caBundle: "-----BEGIN CERTIFICATE-----"}`} {
+			if installation.Find(objects(t, values+"\n"+certificates), "Secret", "graphview-certificates") == nil {
+				t.Errorf("with %q there is no Secret graphview-certificates", certificates)
+			}
+		}
 		args, _ = container(t, objects(t, "{}"), "args").([]any)
 		if strings.Contains(fmt.Sprint(args), "view-holders") {
 			t.Errorf("shared unasked: %v", args)
