@@ -2,12 +2,17 @@ package replicas
 
 import (
 	"crypto/tls"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
 
 	"graphview.dev/test/env"
 	"graphview.dev/test/fixture"
+	"graphview.dev/test/oracle"
 )
 
 // TestStrangersAtTheRelayPort: who has not the certificate of the replicas reads
@@ -47,4 +52,57 @@ func TestStrangersAtTheRelayPort(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestFloodAtTheRelayPort: who only connects there makes room for who comes, and the
+// replicas go on.
+func TestFloodAtTheRelayPort(t *testing.T) {
+	settled(t, edges)
+	for _, address := range leases(t) {
+		for range 520 {
+			connection, err := net.Dial("tcp", address)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer connection.Close()
+		}
+		break
+	}
+	eventually(t, func() string {
+		for _, edge := range edges {
+			for line := range strings.Lines(body(t, edge.MetricsURL())) {
+				if strings.Contains(line, `limit="unknown_connections_per_address"`) && !strings.HasSuffix(strings.TrimSpace(line), " 0") {
+					return ""
+				}
+			}
+		}
+		return "no replica has counted too many strangers"
+	})
+	s := newScene(t, 1)
+	home := s.namespaces[0]
+	s.declare(home, "calm", fmt.Sprintf(`{queries: [{include: {resourceSelectorExpression: "resource == 'configmaps'"}}], namespaces: {names: [%s]}}`, home))
+	for _, edge := range edges {
+		r := read(t, cluster.Config(), edge, home, "calm")
+		eventually(t, func() string {
+			want, err := oracle.Build(t.Context(), cluster.Config(), s.views[[2]string{home, "calm"}])
+			if err != nil {
+				return err.Error()
+			}
+			return r.differs(want)
+		})
+	}
+}
+
+func body(t *testing.T, url string) string {
+	t.Helper()
+	response, err := http.Get(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }
