@@ -1,5 +1,7 @@
 package graph
 
+import "slices"
+
 // A few bytes may change very many arcs: another selector of an object that matches
 // thousands, another label of their namespace. Everybody waits for the writer, so such
 // a change is made in slices, of which each Update does one, and each is a revision.
@@ -81,7 +83,8 @@ func (c *alignment) find(g *Graph) {
 		return
 	}
 	c.slots = g.candidates(c.of)
-	c.counts = len(c.slots) > g.mostOfObject
+	g.visits += len(c.slots)
+	c.counts = c.counts || len(c.slots) > g.mostOfObject
 }
 
 // count counts what a holder matches of one slot. With too much it has no arcs.
@@ -100,7 +103,32 @@ func (c *alignment) count(g *Graph) {
 	c.counts, c.slot = false, 0
 	if c.counted > g.mostOfObject {
 		g.drop(id, h, arcsOfObject)
+	}
+	if h.dropped != nil {
 		g.setMatches(h, c.counted)
 		c.there, c.holders = nil, nil // drop takes care of what there was
+	}
+}
+
+// enforceMeanwhile drops the arcs of holders that exceed a bound while a change is made.
+// It does so before anything else of the change. What they match is counted in the end,
+// and enforce then decides.
+func (g *Graph) enforceMeanwhile() {
+	left := len(g.alignments)
+	var counts []*alignment
+	for space := range g.review {
+		ld := g.loads[space]
+		if ld == nil || ld.matches <= g.mostOfNamespace && ld.beyond == 0 {
+			continue
+		}
+		for id, b := range g.beyond(ld) {
+			if h := ld.holders[id]; h.dropped == nil {
+				g.drop(id, h, b)
+				counts = append(counts, &alignment{of: h, finds: true, counts: true, holders: []nodeID{id}})
+			}
+		}
+	}
+	if len(counts) > 0 {
+		g.alignments = slices.Concat(g.alignments[left:], g.alignments[:left], counts)
 	}
 }

@@ -152,7 +152,9 @@ func (g *Graph) Update(fn func()) []*Lens {
 	g.work()
 	g.align()
 	g.exceedances = nil
-	if !g.Unfinished() {
+	if g.Unfinished() {
+		g.enforceMeanwhile()
+	} else {
 		g.enforce()
 	}
 	return g.commit()

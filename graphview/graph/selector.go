@@ -143,8 +143,15 @@ func (g *Graph) selectAll(id nodeID, h *holder, there []arcID) bool {
 		g.setMatches(h, 0)
 		return true
 	}
-	found := g.candidates(h)
-	if !g.atOnce(len(found) + len(there)) {
+	var found []slotID
+	later := !g.atOnce(1 + len(there))
+	if !later {
+		found = g.candidates(h)
+		if later = !g.atOnce(len(found) + len(there)); later {
+			g.visits += len(found)
+		}
+	}
+	if later {
 		g.alignments = append(g.alignments, &alignment{
 			of: h, finds: true, there: there, holders: []nodeID{id},
 		})

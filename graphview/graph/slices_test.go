@@ -79,13 +79,22 @@ func TestSlicesOfManyHolders(t *testing.T) {
 			c.g.mostOfNamespace = 2 * all
 			c.g.Remove(c.pods, "shop", "more")
 		}, all, 20},
+		{"none matches again", func() { c.label("closed") }, 0, all / slice},
+		{"all of them match, more than they may", func() {
+			c.g.mostOfNamespace = all / 10
+			c.label("open")
+		}, all / 10, all / slice},
 	} {
+		before := c.g.Size().Arcs
 		c.change(tt.change)
+		if most := max(before, c.g.mostOfNamespace+slice); c.peak > most {
+			t.Errorf("%s: up to %d arcs, want at most %d", tt.name, c.peak, most)
+		}
 		if got := c.g.Size().Arcs; got != tt.wantArcs {
 			t.Errorf("%s: %d arcs, want %d", tt.name, got, tt.wantArcs)
 		}
-		if c.most > 2*slice || c.revisions < tt.wantAtLeast {
-			t.Errorf("%s: %d revisions of up to %d visits, want at least %d of up to %d", tt.name, c.revisions, c.most, tt.wantAtLeast, 2*slice)
+		if c.most > slice+1_000 || c.revisions < tt.wantAtLeast {
+			t.Errorf("%s: %d revisions of up to %d visits, want at least %d of up to %d", tt.name, c.revisions, c.most, tt.wantAtLeast, slice+1_000)
 		}
 	}
 }
