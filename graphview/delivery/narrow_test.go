@@ -3,6 +3,7 @@ package delivery
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -307,6 +308,18 @@ func TestNarrowedFailuresArePaidFor(t *testing.T) {
 	r = s.reader(SubscribeOptions{Narrow: what, Payer: payer})
 	if frames, err := r.Poll(); len(frames) != 0 || err != nil || payer.visits != owed {
 		t.Errorf("who owes came back: %d frames, %v, %d visits more", len(frames), err, payer.visits-owed)
+	}
+	r.Close()
+	var missing []string
+	for i := range 50_001 {
+		missing = append(missing, fmt.Sprint("shop/missing", i))
+	}
+	s.link(map[string][]string{"shop/b": missing})
+	payer = &fakePayer{}
+	r = s.reader(SubscribeOptions{Narrow: what, Payer: payer})
+	_, err := r.Poll()
+	if closed, ok := errors.AsType[*ClosedError](err); !ok || closed.Reason != reason.LimitExceeded || payer.visits < len(missing) || payer.held != 0 {
+		t.Errorf("too much: %v, %d visits charged, %d held; want that all are charged", err, payer.visits, payer.held)
 	}
 	r.Close()
 }

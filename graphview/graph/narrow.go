@@ -2,6 +2,7 @@ package graph
 
 import (
 	"slices"
+	"sort"
 
 	"graphview.dev/graphview/budget"
 )
@@ -39,7 +40,7 @@ type Narrowed struct {
 	there map[entryID]*narrowVertex
 	all   map[Key]*narrowVertex
 	arcs  int // of those that are there
-	// visits is what the last walk looked at, owed what nobody has asked about.
+	// visits is what was looked at last, owed what nobody has asked about.
 	visits, owed int
 
 	log        []narrowElement
@@ -79,7 +80,7 @@ type narrowElement struct {
 	vertex      *narrowVertex
 }
 
-// narrowTombstone is that of a vertex, or of arcs that started at it.
+// narrowTombstone is that of a vertex, or of one arc that started at it.
 type narrowTombstone struct {
 	rev    uint64
 	vertex *narrowVertex
@@ -128,7 +129,7 @@ func (n *Narrowed) refresh(r *reader, complete func() bool) (bool, error) {
 		n.of = l.head
 		return true, nil
 	}
-	starts, found, err := n.walk(r)
+	now, err := n.look(r)
 	if err != nil {
 		return false, err
 	}
@@ -138,137 +139,10 @@ func (n *Narrowed) refresh(r *reader, complete func() bool) (bool, error) {
 	if n.of == 0 {
 		n.horizon = l.head
 	}
-	n.of, n.starts = l.head, starts
-	n.take(r, found)
+	n.of, n.starts = l.head, now.starts
+	n.take(now)
 	n.forget()
 	return true, nil
-}
-
-// take makes what was found what is there.
-func (n *Narrowed) take(r *reader, found []entryID) {
-	l := n.l
-	next := make(map[entryID]*narrowVertex, len(found))
-	var came []*narrowVertex
-	for _, e := range found {
-		key := l.g.key(l.entries.at(e).node)
-		v := n.all[key]
-		if v == nil {
-			v = &narrowVertex{key: key}
-			n.all[key] = v
-		}
-		if v.entry == 0 {
-			came = append(came, v)
-		}
-		next[e] = v
-	}
-	staying := make(map[*narrowVertex]bool, len(next))
-	for _, v := range next {
-		staying[v] = true
-	}
-	// As in the log of a lens, what went is first.
-	for _, v := range n.there {
-		if !staying[v] {
-			n.remove(v)
-		}
-	}
-	for _, v := range came {
-		v.since = n.of
-	}
-	for _, e := range found {
-		v := next[e]
-		v.entry = e
-		logged := l.rev(l.entries.at(e).logged)
-		changed := v.logged != logged || v.since == n.of
-		v.logged = logged
-		if n.takeArcs(r, v, next) || changed {
-			n.push(v)
-		}
-	}
-	n.there = next
-	n.squeeze()
-}
-
-// remove takes away a vertex with its arcs.
-func (n *Narrowed) remove(v *narrowVertex) {
-	for _, a := range v.arcs {
-		v.gone = append(v.gone, narrowGone{a.to, a.typ, n.of})
-	}
-	n.arcs -= len(v.arcs)
-	v.arcs, v.entry, v.since, v.logged = nil, 0, n.of, 0
-	n.tombstones = append(n.tombstones, narrowTombstone{n.of, v})
-	n.push(v)
-}
-
-// takeArcs makes a vertex's arcs those that the reader may see now between what is there,
-// and tells whether any came, went or has another end.
-func (n *Narrowed) takeArcs(r *reader, v *narrowVertex, there map[entryID]*narrowVertex) (changed bool) {
-	l, g := n.l, n.l.g
-	before := v.arcs
-	now := make([]narrowArc, 0, len(before))
-	for id := g.nodes.at(l.entries.at(v.entry).node).out; id != 0; id = g.arcs.at(id).nextOut {
-		a := g.arcs.at(id)
-		how := l.arcNow(v.entry, a)
-		if !how.shown || !r.admits(a, how) {
-			continue
-		}
-		next := narrowArc{typ: a.typ, missing: how.missing, id: id, since: n.of}
-		if how.missing {
-			key := g.keyAt(a.to, how.resource)
-			next.to = &key
-		} else if to := there[l.entryUnder(a.to, how.resource)]; to != nil {
-			next.to = &to.key
-		} else {
-			continue
-		}
-		if i := len(now); i < len(before) && next.same(&before[i]) {
-			next.to, next.since = before[i].to, before[i].since
-		}
-		now = append(now, next)
-	}
-	n.arcs += len(now) - len(before)
-	v.arcs = now
-	if len(now) == len(before) && !slices.ContainsFunc(now, func(a narrowArc) bool { return a.since == n.of }) {
-		return false
-	}
-	return n.compareArcs(v, before)
-}
-
-// same tells whether an arc is one that was there.
-func (a *narrowArc) same(b *narrowArc) bool {
-	return a.typ == b.typ && a.missing == b.missing && (a.to == b.to || *a.to == *b.to)
-}
-
-// compareArcs finds those arcs that were there before in another order, and notes which
-// went.
-func (n *Narrowed) compareArcs(v *narrowVertex, before []narrowArc) (changed bool) {
-	type name struct {
-		to  Key
-		typ ArcType
-	}
-	old := make(map[name]*narrowArc, len(before))
-	for i := range before {
-		old[name{*before[i].to, before[i].typ}] = &before[i]
-	}
-	for i := range v.arcs {
-		a := &v.arcs[i]
-		was := old[name{*a.to, a.typ}]
-		if was == nil || was.missing != a.missing {
-			a.since, changed = n.of, true
-		} else {
-			a.since = was.since
-		}
-		delete(old, name{*a.to, a.typ})
-	}
-	for i := range before {
-		a := &before[i]
-		if old[name{*a.to, a.typ}] == nil {
-			continue
-		}
-		v.gone = append(v.gone, narrowGone{a.to, a.typ, n.of})
-		n.tombstones = append(n.tombstones, narrowTombstone{n.of, v})
-		changed = true
-	}
-	return changed
 }
 
 // push moves a vertex to the end of the log.
@@ -285,13 +159,13 @@ func (n *Narrowed) squeeze() {
 	}
 }
 
-// minNarrowTombstones are kept in any case, and then as many as a quarter of the
-// vertices.
+// minNarrowTombstones are kept in any case, and then as many as a quarter of the vertices
+// and arcs.
 const minNarrowTombstones = 256
 
 // forget forgets the oldest tombstones beyond what is to be kept, a revision as a whole.
 func (n *Narrowed) forget() {
-	excess := len(n.tombstones) - minNarrowTombstones - len(n.there)/4
+	excess := len(n.tombstones) - minNarrowTombstones - (len(n.there)+n.arcs)/4
 	if excess <= 0 {
 		return
 	}
@@ -300,12 +174,22 @@ func (n *Narrowed) forget() {
 	for done < len(n.tombstones) && n.tombstones[done].rev <= n.horizon {
 		v := n.tombstones[done].vertex
 		done++
-		v.gone = slices.DeleteFunc(v.gone, func(a narrowGone) bool { return a.rev <= n.horizon })
+		v.forget(n.horizon)
 		if v.entry == 0 && v.since <= n.horizon && n.all[v.key] == v {
 			delete(n.all, v.key)
 			v.number = 0
 		}
 	}
-	n.tombstones = slices.Delete(n.tombstones, 0, done)
+	// Clones, since what was cut off would be held and not counted.
+	n.tombstones = slices.Clone(n.tombstones[done:])
 	n.squeeze()
+}
+
+// forget forgets arcs that went up to a revision. It may be called for each of them.
+func (v *narrowVertex) forget(horizon uint64) {
+	if len(v.gone) == 0 || v.gone[0].rev > horizon {
+		return
+	}
+	keep := sort.Search(len(v.gone), func(i int) bool { return v.gone[i].rev > horizon })
+	v.gone = slices.Clone(v.gone[keep:])
 }

@@ -3,8 +3,6 @@ package graph
 // walk finds the roots, and what they lead to, among what the reader may see.
 func (n *Narrowed) walk(r *reader) (starts, found []entryID, err error) {
 	l, g := n.l, n.l.g
-	n.visits = 0
-	defer func() { n.owed += n.visits }()
 	starts = make([]entryID, len(n.roots))
 	seen := make(map[entryID]struct{})
 	reach := func(e entryID) {
@@ -53,8 +51,8 @@ func (n *Narrowed) walk(r *reader) (starts, found []entryID, err error) {
 	return starts, found, nil
 }
 
-// tooMuch tells whether a walk along so many arcs that the reader may see exceeds its
-// bound. Others count only where they are very many: the reader could count them by
+// tooMuch tells whether to look at so many arcs that the reader may see exceeds the bound
+// of a walk, or of what it has found. Others count only where they are very many: the reader could count them by
 // what it adds.
 func (n *Narrowed) tooMuch(led int) bool { return led > n.most || n.visits > 4*n.most }
 

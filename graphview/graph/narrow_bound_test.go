@@ -1,0 +1,177 @@
+package graph
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"graphview.dev/graphview/budget"
+)
+
+// narrowStage is a lens that shows pods.
+type narrowStage struct {
+	g      *Graph
+	l      *Lens
+	source SourceID
+	n      *Narrowed
+	pos    Position
+}
+
+func newNarrowStage(w Narrowing) *narrowStage {
+	s := &narrowStage{g: New()}
+	s.g.Update(func() {
+		s.source = s.g.AddSource(podKind, podsV1, ScopeNamespaced)
+		s.l = s.g.NewLens()
+		s.l.Watch(s.source)
+		s.l.Use(podKind, podsV1)
+	})
+	s.n = s.l.Narrow(w)
+	return s
+}
+
+// set makes a pod in shop that refers to pods, those without a namespace in shop too.
+func (s *narrowStage) set(version uint64, name string, to ...string) {
+	s.g.Update(func() {
+		o := &Object{Namespace: "shop", Name: name, Version: version, Hash: version}
+		for _, name := range to {
+			namespace, name, found := strings.Cut(name, "/")
+			if !found {
+				namespace, name = "shop", namespace
+			}
+			o.References = append(o.References, Reference{To: podKind, Namespace: namespace, Name: name, Type: Direct, Field: "a"})
+		}
+		s.l.Select(s.g.Set(s.source, o), Selection{Member: true, Hash: version})
+	})
+}
+
+// many are names of pods.
+func many(prefix string, count int) []string {
+	names := make([]string, count)
+	for i := range names {
+		names[i] = fmt.Sprint(prefix, i)
+	}
+	return names
+}
+
+func (s *narrowStage) read() (told []Change, err error) {
+	for done := false; !done && err == nil; {
+		done, err = s.n.Reader(false, always)(&s.pos, 1<<20, nil, func(c Change) bool { told = append(told, c); return true })
+	}
+	return told, err
+}
+
+// TestNarrowedArcsAreBounded: all arcs of what a walk has found count, also those that it
+// did not go along, and what was there stays where they are too many.
+func TestNarrowedArcsAreBounded(t *testing.T) {
+	for name, test := range map[string]struct {
+		others string
+		arcs   int // to them, of each of four users
+		allow  func(Resource, string) bool
+	}{
+		"to what is missing":      {"other", 5, nil},
+		"to what may not be seen": {"red/other", 25, func(_ Resource, namespace string) bool { return namespace != "red" }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newNarrowStage(Narrowing{Roots: []Key{{podsV1, "shop", "used"}}, Walk: Walk{Direction: Up, Depth: 1}})
+			s.n.most = 16
+			s.set(1, "used")
+			users := many("user", 4)
+			for i, user := range users {
+				s.set(uint64(i), user, "used") //nolint:gosec // a few
+			}
+			if told, err := s.read(); err != nil || len(told) != 9 {
+				t.Fatalf("read: %v, %v; want five pods and four references", told, err)
+			}
+			size := s.n.Size()
+			s.n.Owed()
+			for i, user := range users {
+				s.set(uint64(10+i), user, append(many(test.others, test.arcs), "used")...) //nolint:gosec // a few
+			}
+			_, err := s.n.Reader(false, always)(&s.pos, 100, test.allow, func(c Change) bool { t.Errorf("%v is told", c); return true })
+			if exceeded, ok := errors.AsType[*budget.Exceeded](err); !ok || exceeded.Bound != narrowVisits {
+				t.Fatalf("read: %v, want that %s is exceeded", err, narrowVisits.Name())
+			}
+			if got := s.n.Size(); got != size {
+				t.Errorf("%d are held, %d before the walk that was refused", got, size)
+			}
+			if owed := s.n.Owed(); owed < 16 || owed > 4*16+10 {
+				t.Errorf("owed %d, want what was looked at until it was too much", owed)
+			}
+		})
+	}
+}
+
+// TestNarrowedRemovedArcsAreCounted: arcs that went with their vertex are told, count as
+// held, and are forgotten like others.
+func TestNarrowedRemovedArcsAreCounted(t *testing.T) {
+	s := newNarrowStage(Narrowing{Roots: []Key{{podsV1, "shop", "root"}}, Walk: Walk{Direction: Down}})
+	s.set(1, "root")
+	if _, err := s.read(); err != nil {
+		t.Fatal(err)
+	}
+	version := uint64(1)
+	round := func(hub string, arcs int) ([]Change, error) {
+		version++
+		s.set(version, hub, many("missing", arcs)...)
+		s.set(version, "root", hub)
+		if _, err := s.read(); err != nil {
+			t.Fatal(err)
+		}
+		version++
+		s.set(version, "root")
+		return s.read()
+	}
+	told, err := round("small", 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ops []Op
+	for _, c := range told {
+		ops = append(ops, c.Op)
+	}
+	if diff := cmp.Diff([]Op{DeleteArc, DeleteArc, DeleteArc, DeleteVertex, SetVertex, DeleteArc}, ops); diff != "" {
+		t.Errorf("told of a vertex that went with its arcs (-want +got):\n%s", diff)
+	}
+	for i := range 20 {
+		if _, err := round(fmt.Sprint("hub", i), 500); errors.Is(err, ErrGone) {
+			s.pos = Position{} // more went than is remembered
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		gone := 0
+		for _, v := range s.n.all {
+			gone += len(v.gone)
+		}
+		if size := s.n.Size(); gone > size || size > 2*minNarrowTombstones {
+			t.Fatalf("after %d hubs %d are counted as held, and %d arcs that went are", i+1, size, gone)
+		}
+	}
+}
+
+// TestNarrowedAsksForMissing: what a reader may not know yet of the place where a missing
+// object would be is found out before anything is told.
+func TestNarrowedAsksForMissing(t *testing.T) {
+	s := newNarrowStage(Narrowing{Roots: []Key{{podsV1, "shop", "root"}}, Walk: Walk{Direction: Up}})
+	s.set(1, "root", "red/missing")
+	known, asked := false, false
+	read := s.n.Reader(false, func() bool { return known || !asked })
+	allow := func(_ Resource, namespace string) bool {
+		asked = asked || namespace == "red"
+		return known || namespace != "red"
+	}
+	var told []Op
+	take := func(c Change) bool { told = append(told, c.Op); return true }
+	if done, err := read(&s.pos, 100, allow, take); done || err != nil || !asked || len(told) != 0 {
+		t.Fatalf("read without a right that is needed: %t, %v, asked %t, told %v", done, err, asked, told)
+	}
+	known = true
+	if done, err := read(&s.pos, 100, allow, take); !done || err != nil {
+		t.Fatalf("read: %t, %v", done, err)
+	}
+	if diff := cmp.Diff([]Op{SetVertex, SetArc}, told); diff != "" {
+		t.Errorf("told once the right is known (-want +got):\n%s", diff)
+	}
+}
