@@ -10,8 +10,8 @@ import (
 // What objects name need not exist: each name that nobody bears costs a placeholder
 // and an arc, several times its text. So what the references of one namespace's
 // objects name is bounded too. Beyond the bound, the objects that name most go first,
-// and have no arcs by name until they change or are read again; see
-// RetryReferences. Unlike selectors, the graph does not keep what it does not show.
+// and have no arcs by name until there is room when they change or are read again, or
+// until they name less; see RetryReferences. Unlike selectors, the graph does not keep what it does not show.
 var namedOfNamespace = budget.Declare("references_namespace",
 	"different objects that the references of one namespace's objects name, each counted once for each object and type of reference", 1_000_000)
 
