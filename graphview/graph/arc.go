@@ -73,21 +73,22 @@ type arcChange struct {
 
 // findArc walks the arcs out of the source and those into the target in step,
 // so that it takes as long as the shorter list: one end of a hub's arcs is a
-// small object.
-func (g *Graph) findArc(from nodeID, to slotID, typ ArcType) arcID {
+// small object. It returns how many steps that took, for who writes to count:
+// readers are here at the same time.
+func (g *Graph) findArc(from nodeID, to slotID, typ ArcType) (id arcID, steps int) {
 	out, in := g.nodes.at(from).out, g.slots.at(to).in
 	for out != 0 && in != 0 {
-		g.visits++
+		steps++
 		o, i := g.arcs.at(out), g.arcs.at(in)
 		if o.to == to && o.typ == typ {
-			return out
+			return out, steps
 		}
 		if i.from == from && i.typ == typ {
-			return in
+			return in, steps
 		}
 		out, in = o.nextOut, i.nextIn
 	}
-	return 0
+	return 0, steps
 }
 
 // addArc links a new arc without flags.

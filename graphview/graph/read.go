@@ -257,7 +257,7 @@ func (r *reader) readTombstones(e entryID, key Key) {
 			told[same] = true
 		}
 		if l.entries.at(e).flags&shown != 0 {
-			if id := g.findArc(l.entries.at(e).node, d.to, d.typ); id != 0 {
+			if id, _ := g.findArc(l.entries.at(e).node, d.to, d.typ); id != 0 {
 				if how := l.arcNow(e, g.arcs.at(id)); how.shown && how.resource == d.resource && (!how.byNamespaceLabel || r.namespacesAllowed()) {
 					continue
 				}

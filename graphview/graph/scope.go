@@ -31,7 +31,8 @@ func (g *Graph) rehome(id arcID) {
 	s := g.slots.at(a.to)
 	to := g.slotFor(s.kind, clusterSpace, s.name)
 	g.removeArc(id)
-	other := g.findArc(a.from, to, a.typ)
+	other, steps := g.findArc(a.from, to, a.typ)
+	g.visits += steps
 	if other == 0 {
 		other = g.addArc(a.from, to, a.typ)
 	}

@@ -312,7 +312,8 @@ func (s *selector) flag() uint16 {
 
 // selectArc makes the arc of selectors to a slot that they match.
 func (g *Graph) selectArc(from nodeID, to slotID, typ ArcType, by uint16) {
-	id := g.findArc(from, to, typ)
+	id, steps := g.findArc(from, to, typ)
+	g.visits += steps
 	if id == 0 {
 		id = g.addArc(from, to, typ)
 	}
