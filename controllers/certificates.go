@@ -123,12 +123,15 @@ func (c *Certificates) Run(ctx context.Context) error {
 
 // sync is one look. The error says that trust, or the Secret, is not as it
 // should be; what could be done is done.
-func (c *Certificates) sync(ctx context.Context) error {
+func (c *Certificates) sync(ctx context.Context) error { return untilStored(ctx, c.step) }
+
+// untilStored takes a step on the Secret, and again at once where another replica was faster.
+func untilStored(ctx context.Context, step func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, certificatesTimeout)
 	defer cancel()
 	var err error
 	for range certificatesAttempts {
-		if err = c.step(ctx); !apierrors.IsConflict(err) && !apierrors.IsAlreadyExists(err) {
+		if err = step(ctx); !apierrors.IsConflict(err) && !apierrors.IsAlreadyExists(err) {
 			break
 		}
 	}

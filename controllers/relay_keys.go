@@ -115,17 +115,7 @@ func (k *RelayKeys) verify(state tls.ConnectionState) error {
 }
 
 // sync is one look at the Secret.
-func (k *RelayKeys) sync(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, certificatesTimeout)
-	defer cancel()
-	var err error
-	for range certificatesAttempts {
-		if err = k.step(ctx); !apierrors.IsConflict(err) && !apierrors.IsAlreadyExists(err) {
-			break
-		}
-	}
-	return err
-}
+func (k *RelayKeys) sync(ctx context.Context) error { return untilStored(ctx, k.step) }
 
 func (k *RelayKeys) step(ctx context.Context) error {
 	secret := &corev1.Secret{}

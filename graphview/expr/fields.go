@@ -56,12 +56,7 @@ func NewFields(fields []Field) *Fields { return &Fields{fields} }
 // path alone. What it costs is charged to the input. Its error is an *EvaluationError, or
 // wraps the context's. All paths together have the limits of one JSONPath.
 func (p *Fields) Find(ctx context.Context, in *Input) ([]byte, error) {
-	if ctx.Err() != nil {
-		return nil, fmt.Errorf("evaluate fields: %w", context.Cause(ctx))
-	}
-	found, steps, err := p.find(in.object())
-	in.Cost += uint64(steps) //nolint:gosec // a count
-	return found, err
+	return findIn(ctx, in, "fields", p.find)
 }
 
 // FindIn is Find in an object of which it is known what that costs.

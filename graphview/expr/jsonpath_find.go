@@ -14,10 +14,15 @@ import (
 // string. What that costs is charged to the input. Its error is an
 // *EvaluationError, or wraps the context's. The object is only read.
 func (p *JSONPath) Find(ctx context.Context, in *Input) ([]byte, error) {
+	return findIn(ctx, in, "JSONPath", p.find)
+}
+
+// findIn charges the input for the steps that finding in its object takes.
+func findIn(ctx context.Context, in *Input, what string, find func(map[string]any) ([]byte, int, error)) ([]byte, error) {
 	if ctx.Err() != nil {
-		return nil, fmt.Errorf("evaluate JSONPath: %w", context.Cause(ctx))
+		return nil, fmt.Errorf("evaluate %s: %w", what, context.Cause(ctx))
 	}
-	found, steps, err := p.find(in.object())
+	found, steps, err := find(in.object())
 	in.Cost += uint64(steps) //nolint:gosec // a count
 	return found, err
 }

@@ -8,19 +8,14 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // PodStatus says of some pod how it is, as a kubelet would, of which there is none.
 func (w *Workload) PodStatus(ctx context.Context) error {
-	var pods corev1.PodList
-	if err := w.Client.List(ctx, &pods, client.InNamespace(w.namespace())); err != nil {
-		return fmt.Errorf("list pods: %w", err)
+	pod, err := w.somePod(ctx)
+	if pod == nil {
+		return err
 	}
-	if len(pods.Items) == 0 {
-		return nil
-	}
-	pod := &pods.Items[w.Random.IntN(len(pods.Items))]
 	pod.Status = w.podStatus()
 	if err := w.Client.Status().Update(ctx, pod); err != nil && !apierrors.IsConflict(err) && !apierrors.IsNotFound(err) && !apierrors.IsInvalid(err) {
 		return fmt.Errorf("status of pod %s: %w", pod.Name, err)

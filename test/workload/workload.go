@@ -157,16 +157,24 @@ func (w *Workload) podSpec() corev1.PodSpec {
 	return spec
 }
 
-// relabelPod changes the labels of some pod, as people and controllers do.
-func (w *Workload) relabelPod(ctx context.Context) error {
+// somePod is one of the pods of a namespace, nil if there is none.
+func (w *Workload) somePod(ctx context.Context) (*corev1.Pod, error) {
 	var pods corev1.PodList
 	if err := w.Client.List(ctx, &pods, client.InNamespace(w.namespace())); err != nil {
-		return fmt.Errorf("list pods: %w", err)
+		return nil, fmt.Errorf("list pods: %w", err)
 	}
 	if len(pods.Items) == 0 {
-		return nil
+		return nil, nil
 	}
-	pod := &pods.Items[w.Random.IntN(len(pods.Items))]
+	return &pods.Items[w.Random.IntN(len(pods.Items))], nil
+}
+
+// relabelPod changes the labels of some pod, as people and controllers do.
+func (w *Workload) relabelPod(ctx context.Context) error {
+	pod, err := w.somePod(ctx)
+	if pod == nil {
+		return err
+	}
 	patch := client.MergeFrom(pod.DeepCopy())
 	if pod.Labels == nil {
 		pod.Labels = map[string]string{}
