@@ -15,6 +15,9 @@ type SubscribeOptions struct {
 	// Since is the revision of the last complete graph that the subscriber has,
 	// "" for none. One that cannot be honoured leads to a reset.
 	Since string
+	// At continues where another subscription of the view is or was, instead of after a
+	// revision. Access then gives each answer that the other's gave, and may know more.
+	At *Step
 	// Access restricts what is sent; nil means everything.
 	Access Access
 	// Content is what is sent of each object.
@@ -50,9 +53,13 @@ func (p *Publisher) Subscribe(o SubscribeOptions) *Subscription {
 	p.subscribers.Add(1)
 	p.source.Shared.subscribers.Add(1)
 	p.source.Notify()
-	return &Subscription{
+	s := &Subscription{
 		publisher: p, access: o.Access, content: o.Content, narrow: newNarrowing(o.Narrow, o.Payer), since: o.Since, ends: p.source.Interruption(),
 	}
+	if o.At != nil {
+		s.begun, s.digest, s.state, s.ends = true, o.At.digest, o.At.state, o.At.ends
+	}
+	return s
 }
 
 // Close ends the subscription. It is idempotent.
