@@ -3,6 +3,7 @@ package controllers
 import (
 	"context"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"graphview.dev/api/v1alpha1"
@@ -52,6 +53,10 @@ func Published(ctx context.Context, c client.Reader) func(graphview.Name) graphv
 		}
 		for i := range s.Resources {
 			status.Synced = status.Synced && s.Resources[i].Synced
+		}
+		ready := meta.FindStatusCondition(s.Conditions, v1alpha1.ConditionReady)
+		if ready != nil && ready.Reason == v1alpha1.ReasonLimitExceeded && ready.ObservedGeneration == view.Generation {
+			status.LimitExceeded = ready.Message
 		}
 		return status
 	}

@@ -17,6 +17,8 @@ type Status struct {
 	Missing int
 	// Subscribers counts open subscriptions.
 	Subscribers int
+	// Holder names the replica that says this, where replicas share views; "" elsewhere.
+	Holder string
 	// Warnings are the current ones, without names of objects, in a stable
 	// order, not bounded.
 	Warnings []string

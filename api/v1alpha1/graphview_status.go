@@ -12,6 +12,8 @@ const (
 	MaxWarnings = 10
 	// MaxWarning bounds a warning, in characters.
 	MaxWarning = 1024
+	// MaxHolder bounds the name of a holder, in characters.
+	MaxHolder = 253
 	// MaxConditionMessage bounds the message of a condition, in characters.
 	MaxConditionMessage = 32768
 )
@@ -74,10 +76,17 @@ type GraphViewStatus struct {
 	// +kubebuilder:validation:Minimum=0
 	Missing *int64 `json:"missing,omitempty"`
 
-	// subscribers is the number of open subscriptions.
+	// subscribers is the number of open subscriptions. Where replicas share views, it is
+	// their number at all replicas.
 	// +required
 	// +kubebuilder:validation:Minimum=0
 	Subscribers int64 `json:"subscribers"`
+
+	// holder is the name of the pod that holds the graph and writes this status. Absent
+	// unless replicas share views.
+	// +optional
+	// +kubebuilder:validation:MaxLength=253
+	Holder string `json:"holder,omitempty"`
 
 	// warnings are the current ones, in a stable order. They name resources,
 	// numbers and causes, never objects or values.

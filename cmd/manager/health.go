@@ -22,14 +22,16 @@ const aliveWithin = 10 * time.Second
 
 var (
 	errUnknown  = errors.New("not every GraphView is known yet")
+	errAlone    = errors.New("the other replicas do not know this one yet")
 	errStopping = errors.New("the operator is stopping")
 )
 
 // serveHealth says on /healthz whether the graph still makes progress, and on
-// /readyz whether every GraphView is known and ctx is not done: until then, and from
-// then on, requests are better off with another replica. Views that fill are no
-// reason to wait.
-func serveHealth(ctx context.Context, mgr manager.Manager, engine *graphview.Engine, known <-chan struct{}) error {
+// /readyz whether every GraphView is known, this replica has joined those that share
+// views, if they do, and ctx is not done: until then, and from then on, requests are
+// better off with another replica. Views that fill are no reason to wait. A joined of nil
+// is nothing to wait for.
+func serveHealth(ctx context.Context, mgr manager.Manager, engine *graphview.Engine, known, joined <-chan struct{}) error {
 	if err := mgr.AddHealthzCheck("graph", func(r *http.Request) error {
 		ctx, cancel := context.WithTimeout(r.Context(), aliveWithin)
 		defer cancel()
@@ -43,9 +45,17 @@ func serveHealth(ctx context.Context, mgr manager.Manager, engine *graphview.Eng
 		}
 		select {
 		case <-known:
-			return nil
 		default:
 			return errUnknown
+		}
+		if joined == nil {
+			return nil
+		}
+		select {
+		case <-joined:
+			return nil
+		default:
+			return errAlone
 		}
 	}); err != nil {
 		return fmt.Errorf("health: %w", err)

@@ -32,6 +32,9 @@ const (
 	relaysPerConnection = 512
 	// relayGrace is how long relays may take to end when the replica stops.
 	relayGrace = 3 * time.Second
+	// drainWithin is how long other replicas may go on reading from one that stops, until
+	// another one has the graphs.
+	drainWithin = 8 * time.Second
 )
 
 // sharing is what replicas that share views have beside the others. Nil: each holds
@@ -41,7 +44,7 @@ type sharing struct {
 	members  *replicas.Members
 	table    *placement.Table
 	listener net.Listener
-	handler  http.Handler
+	handler  *holder.Handler
 }
 
 type sharingOptions struct {
@@ -79,16 +82,20 @@ func newSharing(ctx context.Context, o *options, with sharingOptions) (*sharing,
 		return nil, errors.Join(err, s.listener.Close())
 	}
 	log := ctrl.Log.WithName("replicas")
-	self := replicas.Member{Run: with.engine.RunID(), Address: address}
+	self := replicas.Member{Run: with.engine.RunID(), Address: address, Wire: replicas.Wire}
+	name, err := os.Hostname() // that of the pod
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("name of this replica: %w", err), s.listener.Close())
+	}
 	s.members = replicas.New(replicas.Options{
 		Leases: leases.Leases(namespace()), Self: self, Logger: log, Changed: func() { s.table.Changed() },
 	})
 	// The relays to other replicas end when the table is closed, after the streams.
 	s.table = placement.New(context.WithoutCancel(ctx), placement.Options{
-		Engine: with.engine, Self: self, Members: s.members, Holders: o.viewHolders, TLS: s.keys.TLS(),
+		Engine: with.engine, Self: self, Name: name, Members: s.members, Holders: o.viewHolders, TLS: s.keys.TLS(),
 		Published: controllers.Published(ctx, with.cached), Notify: with.notifier.Notify, Logger: log,
 	})
-	s.handler = holder.New(holder.Options{Views: s.table.Held(), Run: self.Run, Opened: s.table.Opened("holder"), Logger: log})
+	s.handler = holder.New(holder.Options{Views: s.table.Held(), Run: self.Run, Opened: s.table.Opened("holder"), Counted: s.table.Counted, Logger: log})
 	if err := s.table.Register(metrics.Registry); err != nil {
 		return nil, fmt.Errorf("metrics: %w", err)
 	}
@@ -146,9 +153,18 @@ func (s *sharing) digestKey() []byte {
 	return s.keys.DigestKey()
 }
 
+// joined is closed when this replica can share the views with others; nil where none do.
+func (s *sharing) joined() <-chan struct{} {
+	if s == nil {
+		return nil
+	}
+	return s.members.Joined()
+}
+
 // run runs engine and server. This replica is announced to the others when it knows
-// every GraphView, and is withdrawn before anything else ends: whoever is told to
-// reconnect finds the others sharing without it.
+// every GraphView, and is withdrawn before anything else ends: first those who read from
+// it go on elsewhere, and then whoever is told to reconnect finds the others sharing
+// without it.
 func (s *sharing) run(engine, server func(context.Context) error, known <-chan struct{}) func(context.Context) error {
 	if s == nil {
 		return outliving(engine, server)
@@ -169,10 +185,21 @@ func (s *sharing) run(engine, server func(context.Context) error, known <-chan s
 		select {
 		case <-known:
 			err = s.members.Run(announcedCtx)
+			s.drain()
 		case <-announcedCtx.Done():
 		}
 		stop()
 		return errors.Join(err, <-ended)
+	}
+}
+
+// drain waits until no other replica reads from this one, but not for long.
+func (s *sharing) drain() {
+	timer := time.NewTimer(drainWithin)
+	defer timer.Stop()
+	select {
+	case <-s.handler.Leave():
+	case <-timer.C:
 	}
 }
 

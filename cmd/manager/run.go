@@ -24,8 +24,9 @@ import (
 	"graphview.dev/stream"
 )
 
-// shutdownTimeout is how long streams may take to say goodbye.
-const shutdownTimeout = 15 * time.Second
+// shutdownTimeout is how long everything may take to end: other replicas to go on
+// elsewhere, and streams to say goodbye.
+const shutdownTimeout = 20 * time.Second
 
 // run wires the rooms together and returns when all of them have ended.
 func run(ctx context.Context, o *options) error {
@@ -127,7 +128,7 @@ func run(ctx context.Context, o *options) error {
 	if err := registerMetrics(permit, guard, certificates.kept); err != nil {
 		return err
 	}
-	if err := serveHealth(ctx, mgr, engine, reconciler.Known()); err != nil {
+	if err := serveHealth(ctx, mgr, engine, reconciler.Known(), shared.joined()); err != nil {
 		return err
 	}
 	if webhooks != nil {

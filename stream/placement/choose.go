@@ -28,45 +28,59 @@ type candidate struct {
 }
 
 // candidates are the replicas to read a view from, in this order: the one whose
-// revision the subscriber has; this one, if it is an owner; the other owners by rank.
-// Whoever could not be reached lately counts as gone. The last is always this replica.
+// revision the subscriber has; this one, if it is an owner; the other owners by rank;
+// and those that would be owners next, in case that one of them holds the view, as where
+// it moves to an owner that has come. Whoever could not be reached lately counts as gone.
 func (t *Table) candidates(e *entry, since string) []candidate {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	ranked := replicas.Rank(t.scopeLocked(e), t.reachableLocked())
+	owners := ranked[:min(t.o.Holders, len(ranked))]
+	var out []candidate
+	add := func(m replicas.Member, held bool) {
+		if !slices.ContainsFunc(out, func(c candidate) bool { return c.Member == m }) {
+			out = append(out, candidate{m, held})
+		}
+	}
+	if run := delivery.RunOf(since); run != "" {
+		for _, m := range ranked {
+			if own := m == t.o.Self; m.Run == run && (!own || e.applied) {
+				add(m, !own && !slices.Contains(owners, m))
+			}
+		}
+	}
+	if slices.Contains(owners, t.o.Self) {
+		add(t.o.Self, false)
+	}
+	for i, m := range ranked {
+		if m != t.o.Self {
+			add(m, i >= len(owners))
+		}
+	}
+	return out
+}
+
+// reachableLocked are the members to ask.
+func (t *Table) reachableLocked() []replicas.Member {
 	now := time.Now()
-	live := slices.DeleteFunc(slices.Clone(t.o.Members.Live()), func(m replicas.Member) bool {
+	return slices.DeleteFunc(t.speaking(), func(m replicas.Member) bool {
 		until, ok := t.suspects[m.Run]
 		if ok && !now.Before(until) {
 			delete(t.suspects, m.Run)
 		}
 		return ok && now.Before(until)
 	})
-	owners := t.ownersLocked(e, live)
-	var out []candidate
-	if run := delivery.RunOf(since); run != "" {
-		for _, m := range live {
-			if own := m == t.o.Self; m.Run == run && (!own || e.applied) {
-				out = append(out, candidate{m, !own && !slices.Contains(owners, m)})
-			}
-		}
-	}
-	if !slices.Contains(owners, t.o.Self) {
-		for _, m := range owners {
-			if len(out) == 0 || out[0].Member != m {
-				out = append(out, candidate{Member: m})
-			}
-		}
-	}
-	// Nobody is asked after this replica, which can always be.
-	if len(out) == 0 || out[0].Member != t.o.Self {
-		out = append(out, candidate{Member: t.o.Self})
-	}
-	return out[:1+slices.IndexFunc(out, func(c candidate) bool { return c.Member == t.o.Self })]
+}
+
+// speaking are the members that speak as this replica does, among which it shares views.
+// During an upgrade there are others.
+func (t *Table) speaking() []replicas.Member {
+	return slices.DeleteFunc(slices.Clone(t.o.Members.Live()), func(m replicas.Member) bool { return m.Wire != t.o.Self.Wire })
 }
 
 // suspect notes that a replica could not be reached.
 func (t *Table) suspect(m replicas.Member, why error) {
-	if errors.Is(why, edge.ErrAbsent) {
+	if errors.Is(why, edge.ErrAbsent) || errors.Is(why, edge.ErrMoved) {
 		return
 	}
 	t.mu.Lock()
@@ -79,31 +93,51 @@ func (t *Table) suspect(m replicas.Member, why error) {
 
 // greeted is what came of asking one candidate.
 type greeted struct {
-	rank  int
-	relay *edge.Relay // nil: an error, or this replica
-	local bool
-	err   error
+	rank   int
+	relay  *edge.Relay // nil: an error, or this replica
+	synced bool
+	err    error
 }
 
-// reach asks the candidates for a view, the next one when the one before takes long,
-// and returns the first relay that is good: one whose graph is complete, or else that
-// of the earliest candidate. A nil relay means that this replica is to hold the view.
+// choose returns the relay to read a view by, nil where this replica is to hold it. It
+// waits until this replica knows the others.
+func (t *Table) choose(ctx context.Context, e *entry, since string) (*edge.Relay, error) {
+	select {
+	case <-t.o.Members.Known():
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	return t.reach(ctx, e, t.candidates(e, since))
+}
+
+// reach asks the candidates for a view, the next one when the one before takes long or
+// has not synced, and returns the first relay whose graph is complete, or else that of
+// the earliest candidate. A nil relay means that this replica is to hold the view.
 func (t *Table) reach(ctx context.Context, e *entry, candidates []candidate) (*edge.Relay, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	answers := make(chan greeted, len(candidates))
 	asked, open := 0, 0
-	ask := func() {
+	timer := time.NewTimer(hedge)
+	defer timer.Stop()
+	next := func() {
+		if asked == len(candidates) {
+			return
+		}
 		rank, m := asked, candidates[asked]
 		asked++
 		open++
+		timer.Reset(hedge)
 		if m.Member == t.o.Self {
-			answers <- greeted{rank: rank, local: true}
+			answers <- greeted{rank: rank, synced: t.synced(e)}
 			return
 		}
 		go func() { // joined: who returns waits for the answers below
-			relay, err := t.relays.Open(ctx, m.Member, e.name, m.held)
-			answers <- greeted{rank: rank, relay: relay, err: err}
+			a := greeted{rank: rank}
+			if a.relay, a.err = t.relays.Open(ctx, m.Member, e.name, m.held); a.err == nil {
+				a.synced = a.relay.Synced()
+			}
+			answers <- a
 		}()
 	}
 	var best *greeted
@@ -111,72 +145,67 @@ func (t *Table) reach(ctx context.Context, e *entry, candidates []candidate) (*e
 	defer func() {
 		cancel()
 		for ; open > 0; open-- {
-			if late := <-answers; late.relay != nil {
-				late.relay.Release()
-			}
+			giveBack(<-answers)
 		}
 	}()
-	ask()
-	timer := time.NewTimer(hedge)
-	defer timer.Stop()
-	for {
-		next := asked < len(candidates) && candidates[asked].Member != t.o.Self
+	next()
+	for open > 0 {
 		select {
 		case a := <-answers:
 			open--
-			if t.better(&a, candidates, &best) {
-				return best.relay, nil
+			switch {
+			case a.err == nil:
+				if best = better(best, &a); best.synced {
+					return best.relay, nil
+				}
+			case errors.Is(a.err, edge.ErrBroken):
+				t.suspect(candidates[a.rank].Member, a.err)
+				if !candidates[a.rank].held && asked < len(candidates) {
+					candidates[asked].held = false // it is an owner now
+				}
+			default: // of the context, or of the view: the same everywhere
+				if best != nil {
+					giveBack(*best)
+				}
+				return nil, a.err
 			}
-			if errors.Is(a.err, edge.ErrBroken) || a.err == nil {
-				break
-			}
-			if best != nil {
-				best.relay.Release()
-			}
-			return nil, a.err // of the context, or of the view: the same everywhere
+			next()
 		case <-timer.C:
 			if best != nil {
 				return best.relay, nil
 			}
-			if next {
-				ask()
-				timer.Reset(hedge)
-			}
-			continue
+			next()
 		}
-		switch {
-		case next:
-			ask()
-			timer.Reset(hedge)
-		case open == 0 && best != nil:
-			return best.relay, nil
-		case open == 0 && asked < len(candidates):
-			ask() // this replica
-		}
+	}
+	if best == nil {
+		return nil, nil
+	}
+	return best.relay, nil
+}
+
+// better gives the worse of two answers back.
+func better(a, b *greeted) *greeted {
+	if a == nil {
+		return b
+	}
+	if b.synced && !a.synced || b.synced == a.synced && b.rank < a.rank {
+		a, b = b, a
+	}
+	giveBack(*b)
+	return a
+}
+
+func giveBack(a greeted) {
+	if a.relay != nil {
+		a.relay.Release()
 	}
 }
 
-// better keeps the best answer, and tells whether it is good enough to wait no more.
-func (t *Table) better(a *greeted, candidates []candidate, best **greeted) bool {
-	switch {
-	case a.local:
-		if *best == nil {
-			*best = a
-		}
-		return true
-	case errors.Is(a.err, edge.ErrBroken):
-		t.suspect(candidates[a.rank].Member, a.err)
-		return false
-	case a.err != nil:
+// synced tells whether this replica has the whole graph of a view.
+func (t *Table) synced(e *entry) bool {
+	if !t.has(e.name) {
 		return false
 	}
-	if *best == nil || a.relay.Synced() && !(*best).relay.Synced() || a.relay.Synced() == (*best).relay.Synced() && a.rank < (*best).rank {
-		if *best != nil {
-			(*best).relay.Release()
-		}
-		*best = a
-	} else {
-		a.relay.Release()
-	}
-	return (*best).relay.Synced()
+	status, ok := t.o.Engine.Status(e.name)
+	return ok && status.Synced
 }

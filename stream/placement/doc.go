@@ -11,8 +11,12 @@
 // A [Table] stands between the controllers and the engine, which is told only of the
 // views that this replica holds, and between the stream server and the engine: who
 // subscribes to a view that is held elsewhere reads it through a relay. Whom a
-// subscriber is sent to is decided once, when it begins, and again when that replica
-// is lost: then the subscriber begins anew, with a reset.
+// subscriber is sent to is decided when it begins, when that replica is lost, and when
+// the view has moved to another one that has the graph by now: then the subscriber begins
+// anew, with a reset.
+//
+// The replica that ranks highest for a view writes its status. The others tell it how
+// many subscribers they have.
 //
 // The package deliberately does not know who subscribes: what a subscriber may see is
 // asked where it is, whoever holds the view.

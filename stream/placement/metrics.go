@@ -4,10 +4,11 @@ import "github.com/prometheus/client_golang/prometheus"
 
 // metrics say how views are shared. None has the name of a view or of a replica.
 type metrics struct {
-	table               *Table
-	members, held       *prometheus.Desc
-	relays              *prometheus.GaugeVec
-	suspected, reopened prometheus.Counter
+	table                      *Table
+	members, held              *prometheus.Desc
+	relays                     *prometheus.GaugeVec
+	suspected, reopened, moved prometheus.Counter
+	channels                   *prometheus.Desc
 }
 
 func newMetrics(t *Table) *metrics {
@@ -24,7 +25,10 @@ func newMetrics(t *Table) *metrics {
 			Help: "Views that are read through a relay, by role: edge, from another replica, or holder, by another replica.",
 		}, []string{"role"}),
 		suspected: counter("replicas_suspected_total", "How often another replica could not be reached and was passed over for a while."),
-		reopened:  counter("relays_reopened_total", "Streams that began anew because the replica that they were read from was lost."),
+		reopened:  counter("relays_reopened_total", "Streams that began anew because the replica that they were read from was lost, or the view moved to another one."),
+		moved:     counter("relays_moved_total", "Relays that ended because another replica is to hold the view and has its graph."),
+		channels: prometheus.NewDesc("graphview_relay_channels",
+			"Channels by which subscribers at this replica read views from others, by kind: shared by those with the same rights, or of one subscriber.", []string{"kind"}, nil),
 	}
 }
 
@@ -44,6 +48,8 @@ func (m *metrics) Describe(out chan<- *prometheus.Desc) {
 	m.relays.Describe(out)
 	m.suspected.Describe(out)
 	m.reopened.Describe(out)
+	m.moved.Describe(out)
+	out <- m.channels
 }
 
 // Collect implements prometheus.Collector.
@@ -67,4 +73,8 @@ func (m *metrics) Collect(out chan<- prometheus.Metric) {
 	m.relays.Collect(out)
 	m.suspected.Collect(out)
 	m.reopened.Collect(out)
+	m.moved.Collect(out)
+	shared, own := t.relays.Channels()
+	out <- prometheus.MustNewConstMetric(m.channels, prometheus.GaugeValue, float64(shared), "shared")
+	out <- prometheus.MustNewConstMetric(m.channels, prometheus.GaugeValue, float64(own), "own")
 }

@@ -24,21 +24,27 @@ const (
 	// linger is how long a view is held after its last subscriber, where it is not
 	// this replica's own.
 	linger = time.Minute
-	// sweep is how often is looked for views that need not be held any more.
-	sweep = 5 * time.Second
+	// sweep is how often is looked for views that need not be held any more, or that are
+	// read where they should not be, and for subscribers that others do not know of.
+	sweep = 2 * time.Second
 	// declaredWithin is how long another replica's question for a view waits for its
 	// GraphView, which that one may have seen earlier.
 	declaredWithin = 2 * time.Second
 )
 
 // Members are the replicas that there are; see package replicas.
-type Members interface{ Live() []replicas.Member }
+type Members interface {
+	Live() []replicas.Member
+	// Known is closed when this replica has looked for others.
+	Known() <-chan struct{}
+}
 
 // Options of a Table. All but Logger are required.
 type Options struct {
 	Engine *graphview.Engine
-	// Self is this replica.
+	// Self is this replica, and Name what people know it by.
 	Self    replicas.Member
+	Name    string
 	Members Members
 	// Holders is how many replicas hold each view.
 	Holders int
@@ -63,6 +69,8 @@ type Table struct {
 	labels   map[graphview.Name]string
 	declared chan struct{} // closed when there is another one
 	suspects map[string]time.Time
+	told     map[string]counts // subscribers at other replicas, by run
+	leaving  chan struct{}     // has a token when a replica is about to stop
 }
 
 // entry is one declared view. Table.mu guards what follows settling.
@@ -80,16 +88,22 @@ type entry struct {
 	owned   bool               // it did when it was last told
 	users   int                // subscribers here, and relays of other replicas
 	until   time.Time          // when it need not be held any more
+	// subscribers are those here; reading are the relays by which some of them read, and
+	// local is how many read here.
+	subscribers int
+	reading     map[*edge.Relay]int
+	local       int
+	moved       bool // it is given up here, though there are local ones
 }
 
 // New returns a Table of nothing. Its relays end with ctx, or Close.
 func New(ctx context.Context, o Options) *Table {
 	t := &Table{
 		o: o, entries: make(map[graphview.Name]*entry), labels: make(map[graphview.Name]string),
-		declared: make(chan struct{}), suspects: make(map[string]time.Time),
+		declared: make(chan struct{}), suspects: make(map[string]time.Time), told: make(map[string]counts), leaving: make(chan struct{}, 1),
 	}
 	t.metrics = newMetrics(t)
-	t.relays = edge.NewClient(ctx, edge.Options{TLS: o.TLS, Opened: t.Opened("edge")})
+	t.relays = edge.NewClient(ctx, edge.Options{TLS: o.TLS, Opened: t.Opened("edge"), Leaving: t.leave})
 	return t
 }
 
@@ -98,6 +112,7 @@ func (t *Table) Close() { t.relays.Close() }
 
 // Changed is to be called when the members are others: each view is looked at again.
 func (t *Table) Changed() {
+	t.forgetGone()
 	t.mu.Lock()
 	names := make([]graphview.Name, 0, len(t.entries))
 	for name := range t.entries {
@@ -168,11 +183,19 @@ func (t *Table) Remove(name graphview.Name) {
 	t.o.Engine.Remove(name)
 }
 
-// Status is Engine.Status.
-func (t *Table) Status(name graphview.Name) (graphview.Status, bool) { return t.o.Engine.Status(name) }
+// Status is Engine.Status, with the subscribers at all replicas.
+func (t *Table) Status(name graphview.Name) (graphview.Status, bool) {
+	status, ok := t.o.Engine.Status(name)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if e := t.entries[name]; e != nil && ok {
+		status.Subscribers, status.Holder = t.subscribersLocked(e), t.o.Name
+	}
+	return status, ok
+}
 
 // Writes tells whether this replica writes the status of a view: the one that ranks
-// highest, which holds it.
+// highest, whatever version the others are of. It holds the view.
 func (t *Table) Writes(name graphview.Name) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -203,12 +226,13 @@ func (t *Table) ownersLocked(e *entry, live []replicas.Member) []replicas.Member
 
 // holdsLocked tells whether the engine is to have a view.
 func (t *Table) holdsLocked(e *entry) bool {
-	owned := slices.Contains(t.ownersLocked(e, t.o.Members.Live()), t.o.Self)
+	owned := slices.Contains(t.ownersLocked(e, t.speaking()), t.o.Self)
 	if e.owned && !owned {
 		e.until = time.Now().Add(linger)
 	}
 	e.owned = owned
-	return owned || e.users > 0 || time.Now().Before(e.until)
+	e.moved = e.moved && !owned
+	return owned || !e.moved && (e.users > 0 || time.Now().Before(e.until))
 }
 
 // settle makes the engine have a view, or not, as is due now.
@@ -248,16 +272,21 @@ func (t *Table) settle(ctx context.Context, e *entry) error {
 	return err
 }
 
-// Run gives up views that nobody needs here any more, until ctx is done.
+// Run moves subscribers to where their views are held, tells other replicas of them, and
+// gives up views that nobody needs here any more, until ctx is done.
 func (t *Table) Run(ctx context.Context) error {
 	ticker := time.NewTicker(sweep)
 	defer ticker.Stop()
+	others := &teller{table: t, said: make(map[string]counts)}
 	for {
 		select {
 		case <-ticker.C:
+		case <-t.leaving:
 		case <-ctx.Done():
 			return nil
 		}
+		t.move(ctx)
+		others.tell(ctx)
 		for _, e := range t.idle() {
 			if err := t.settle(ctx, e); err != nil && ctx.Err() == nil {
 				t.o.Logger.V(1).Info("a view that is given up", "view", e.name.String(), "cause", err.Error())
@@ -323,6 +352,7 @@ func (t *Table) await(ctx context.Context, name graphview.Name) (*entry, error) 
 		e, declared := t.entries[name], t.declared
 		if e != nil {
 			e.users++
+			e.moved = false
 			t.mu.Unlock()
 			return e, nil
 		}

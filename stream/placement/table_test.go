@@ -3,6 +3,7 @@ package placement
 import (
 	"crypto/tls"
 	"fmt"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -18,6 +19,11 @@ import (
 type members []replicas.Member
 
 func (m *members) Live() []replicas.Member { return *m }
+func (m *members) Known() <-chan struct{} {
+	known := make(chan struct{})
+	close(known)
+	return known
+}
 
 var web = graphview.Name{Namespace: "shop", Name: "web"}
 
@@ -56,23 +62,34 @@ func TestCandidates(t *testing.T) {
 		since   string
 		applied bool
 		suspect string
+		other   string // who speaks another version
 		want    []string
 	}{
-		"the first":                    {holders: 1, rank: []string{"b", "c", "a"}, want: []string{"b", "a"}},
-		"by rank":                      {holders: 2, rank: []string{"c", "b", "a"}, want: []string{"c", "b", "a"}},
-		"an owner itself":              {holders: 2, rank: []string{"c", "a", "b"}, want: []string{"a"}},
-		"more holders than replicas":   {holders: 9, rank: []string{"c", "b", "a"}, want: []string{"a"}},
-		"whose revision it is":         {holders: 2, rank: []string{"c", "b", "a"}, since: "b.x", want: []string{"b", "c", "a"}},
-		"a former owner":               {holders: 1, rank: []string{"c", "b", "a"}, since: "b.x", want: []string{"b held", "c", "a"}},
-		"a former owner itself":        {holders: 1, rank: []string{"c", "b", "a"}, since: "a.x", applied: true, want: []string{"a"}},
-		"a revision makes nobody hold": {holders: 1, rank: []string{"c", "b", "a"}, since: "a.x", want: []string{"c", "a"}},
-		"a lost run":                   {holders: 1, rank: []string{"c", "b", "a"}, since: "gone.x", want: []string{"c", "a"}},
-		"no revision":                  {holders: 1, rank: []string{"c", "b", "a"}, since: anew, want: []string{"c", "a"}},
-		"who is suspected is passed":   {holders: 1, rank: []string{"c", "b", "a"}, since: "c.x", suspect: "c", want: []string{"b", "a"}},
+		"the first":                    {holders: 1, rank: []string{"b", "c", "a"}, want: []string{"b", "c held"}},
+		"by rank":                      {holders: 2, rank: []string{"c", "b", "a"}, want: []string{"c", "b"}},
+		"an owner itself":              {holders: 2, rank: []string{"c", "a", "b"}, want: []string{"a", "c", "b held"}},
+		"more holders than replicas":   {holders: 9, rank: []string{"c", "b", "a"}, want: []string{"a", "c", "b"}},
+		"whose revision it is":         {holders: 2, rank: []string{"c", "b", "a"}, since: "b.x", want: []string{"b", "c"}},
+		"a former owner":               {holders: 1, rank: []string{"c", "b", "a"}, since: "b.x", want: []string{"b held", "c"}},
+		"a former owner itself":        {holders: 1, rank: []string{"c", "b", "a"}, since: "a.x", applied: true, want: []string{"a", "c", "b held"}},
+		"a revision makes nobody hold": {holders: 1, rank: []string{"c", "b", "a"}, since: "a.x", want: []string{"c", "b held"}},
+		"a lost run":                   {holders: 1, rank: []string{"c", "b", "a"}, since: "gone.x", want: []string{"c", "b held"}},
+		"no revision":                  {holders: 1, rank: []string{"c", "b", "a"}, since: anew, want: []string{"c", "b held"}},
+		"who is suspected is passed":   {holders: 1, rank: []string{"c", "b", "a"}, since: "c.x", suspect: "c", want: []string{"b"}},
+		"another version":              {holders: 1, rank: []string{"c", "b", "a"}, since: "c.x", other: "c", want: []string{"b"}},
+		"nobody speaks as this one":    {holders: 2, rank: []string{"c", "a"}, other: "c", want: []string{"a"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				table, live := newTestTable(t, tt.holders)
+				*live = (*live)[:0]
+				for _, run := range slices.Sorted(slices.Values(tt.rank)) {
+					m := replicas.Member{Run: run, Address: run + ":1"}
+					if run == tt.other {
+						m.Wire = "newer"
+					}
+					*live = append(*live, m)
+				}
 				e := ranked(t, table, live, tt.rank...)
 				e.applied = tt.applied
 				list := func() []string {

@@ -80,8 +80,8 @@ func (v *view) UID() string {
 	return v.entry.uid
 }
 
-// Err implements stream.View. Of a view that is held elsewhere it does not know that a
-// limit is exceeded, which its subscribers are told by the holder.
+// Err implements stream.View. That a view which is held elsewhere exceeds a limit, the
+// GraphView's status says; one of that moment its subscribers are told by the holder.
 func (v *view) Err() error {
 	v.table.mu.Lock()
 	refused, invalid, applied := v.entry.refused, v.entry.invalid, v.entry.applied
@@ -91,10 +91,16 @@ func (v *view) Err() error {
 			return own.Err()
 		}
 	}
-	if refused != nil {
+	switch {
+	case refused != nil:
 		return refused
+	case invalid != nil:
+		return invalid
 	}
-	return invalid
+	if limit := v.table.o.Published(v.entry.name).LimitExceeded; limit != "" {
+		return &delivery.ClosedError{Reason: reason.LimitExceeded, Message: limit}
+	}
+	return nil
 }
 
 // Status implements stream.View.
@@ -102,40 +108,44 @@ func (v *view) Status() graphview.Status {
 	v.table.mu.Lock()
 	applied := v.entry.applied
 	v.table.mu.Unlock()
+	published := v.table.o.Published(v.entry.name)
 	if applied {
 		if status, ok := v.table.o.Engine.Status(v.entry.name); ok {
+			status.Subscribers = published.Subscribers
 			return status
 		}
 	}
-	return v.table.o.Published(v.entry.name)
+	return published
 }
 
 // WaitSynced implements stream.View.
 func (v *view) WaitSynced(ctx context.Context) error {
 	t := v.table
-	for _, m := range t.candidates(v.entry, "") {
-		if m.Member == t.o.Self {
-			break
+	for {
+		relay, err := t.choose(ctx, v.entry, "")
+		switch {
+		case err != nil:
+			return err
+		case relay == nil:
+			own, release, err := t.hold(ctx, v.entry.name)
+			if err != nil {
+				return err
+			}
+			defer release()
+			return own.WaitSynced(ctx)
 		}
-		err := t.relays.WaitSynced(ctx, m.Member, v.entry.name)
-		if !errors.Is(err, edge.ErrBroken) {
+		if err = relay.WaitSynced(ctx); !errors.Is(err, edge.ErrBroken) {
 			return err
 		}
-		t.suspect(m.Member, err)
+		t.suspect(relay.Member(), err)
 	}
-	own, release, err := t.hold(ctx, v.entry.name)
-	if err != nil {
-		return err
-	}
-	defer release()
-	return own.WaitSynced(ctx)
 }
 
 // Find implements stream.View.
 func (v *view) Find(ctx context.Context, key graph.Key, access delivery.Access) (*delivery.Found, error) {
 	t := v.table
 	for {
-		relay, err := t.reach(ctx, v.entry, t.candidates(v.entry, ""))
+		relay, err := t.choose(ctx, v.entry, "")
 		if err != nil {
 			return nil, err
 		}
@@ -158,109 +168,6 @@ func (v *view) Find(ctx context.Context, key graph.Key, access delivery.Access) 
 
 // Subscribe implements stream.View.
 func (v *view) Subscribe(o delivery.SubscribeOptions) stream.Subscription {
+	v.table.subscribed(v.entry, 1)
 	return &subscription{view: v, o: o}
-}
-
-// subscription is one subscriber's, wherever it reads from. It belongs to one
-// goroutine.
-type subscription struct {
-	view *view
-	o    delivery.SubscribeOptions
-	// from is nil until the subscriber waits for the first time, and after a replica was
-	// lost. release gives back what it holds here.
-	from    stream.Subscription
-	relay   *edge.Relay
-	release func()
-	begun   bool // something was sent
-	closed  bool
-}
-
-// anew is no revision: who continues with it is reset.
-const anew = "-"
-
-// Poll implements stream.Subscription.
-func (s *subscription) Poll() ([]*delivery.Frame, error) {
-	if s.from == nil {
-		return nil, nil
-	}
-	frames, err := s.from.Poll()
-	if errors.Is(err, edge.ErrBroken) {
-		s.lose(err)
-		return nil, nil
-	}
-	s.begun = s.begun || len(frames) > 0
-	return frames, err
-}
-
-// lose gives up a replica that cannot be reached any more. What the subscriber was
-// sent of warnings is known there alone, so that it has to begin anew elsewhere.
-func (s *subscription) lose(why error) {
-	t := s.view.table
-	t.suspect(s.relay.Member(), why)
-	t.metrics.reopened.Inc()
-	s.end()
-	if s.begun {
-		s.o.Since = anew
-	}
-}
-
-// Wait implements stream.Subscription.
-func (s *subscription) Wait(ctx context.Context) error {
-	if s.from == nil {
-		return s.begin(ctx)
-	}
-	return s.from.Wait(ctx)
-}
-
-// begin chooses whom to read from.
-func (s *subscription) begin(ctx context.Context) error {
-	t := s.view.table
-	relay, err := t.reach(ctx, s.view.entry, t.candidates(s.view.entry, s.o.Since))
-	if err != nil {
-		return err
-	}
-	if relay != nil {
-		channel := relay.Subscribe(s.o)
-		s.from, s.relay, s.release = channel, relay, func() {}
-		return nil
-	}
-	own, release, err := t.hold(ctx, s.view.entry.name)
-	if err != nil {
-		return err
-	}
-	s.from, s.release = own.Subscribe(s.o), release
-	return nil
-}
-
-// Next implements stream.Subscription.
-func (s *subscription) Next(ctx context.Context) ([]*delivery.Frame, error) {
-	for {
-		if s.from != nil {
-			frames, err := s.from.Next(ctx)
-			if !errors.Is(err, edge.ErrBroken) {
-				s.begun = s.begun || len(frames) > 0
-				return frames, err
-			}
-			s.lose(err)
-		}
-		if err := s.begin(ctx); err != nil {
-			return nil, err
-		}
-	}
-}
-
-func (s *subscription) end() {
-	if s.from != nil {
-		s.from.Close()
-		s.release()
-		s.from, s.relay, s.release = nil, nil, nil
-	}
-}
-
-// Close implements stream.Subscription.
-func (s *subscription) Close() {
-	if !s.closed {
-		s.closed = true
-		s.end()
-	}
 }

@@ -21,9 +21,9 @@ const (
 	wireAnnotation    = "graphview.dev/relay-version"
 )
 
-// Wire is the version of what replicas say to each other. Members of another one are
-// none: during an upgrade, replicas share with those of their own version.
-const Wire = "1"
+// Wire is the version of what this replica says to others. During an upgrade there are
+// replicas of two versions, which do not ask each other, and see each other nevertheless.
+const Wire = "2"
 
 // Leases are those of the operator's namespace. It is a part of client-go's
 // LeaseInterface.
@@ -44,18 +44,19 @@ func fill(lease *coordinationv1.Lease, m Member, now time.Time) {
 	if lease.Annotations == nil {
 		lease.Annotations = make(map[string]string)
 	}
-	lease.Annotations[addressAnnotation], lease.Annotations[wireAnnotation] = m.Address, Wire
+	lease.Annotations[addressAnnotation], lease.Annotations[wireAnnotation] = m.Address, m.Wire
 	lease.Spec.HolderIdentity = ptr.To(m.Run)
 	lease.Spec.LeaseDurationSeconds = ptr.To(int32(expiry / time.Second))
 	lease.Spec.RenewTime = ptr.To(metav1.NewMicroTime(now))
 }
 
-// memberOf reads a Lease; false where it is not that of a replica to share with.
+// memberOf reads a Lease; false where it is not that of a replica. Whatever the address
+// of another version looks like, nobody asks there.
 func memberOf(lease *coordinationv1.Lease) (Member, bool) {
-	m := Member{Run: ptr.Deref(lease.Spec.HolderIdentity, ""), Address: lease.Annotations[addressAnnotation]}
-	if m.Run == "" || lease.Name != leaseName+m.Run || lease.Annotations[wireAnnotation] != Wire {
+	m := Member{Run: ptr.Deref(lease.Spec.HolderIdentity, ""), Address: lease.Annotations[addressAnnotation], Wire: lease.Annotations[wireAnnotation]}
+	if m.Run == "" || lease.Name != leaseName+m.Run || m.Wire == "" {
 		return Member{}, false
 	}
 	host, _, err := net.SplitHostPort(m.Address)
-	return m, err == nil && host != ""
+	return m, m.Wire != Wire || err == nil && host != ""
 }

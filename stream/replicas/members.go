@@ -43,9 +43,11 @@ type Members struct {
 	seen   map[types.UID]sighting
 	listed time.Time
 
-	mu     sync.Mutex
-	live   []Member // sorted by Run
-	joined bool
+	// known is closed when others were looked for, and joined when this replica is a member.
+	known, joined chan struct{}
+
+	mu   sync.Mutex
+	live []Member // sorted by Run
 }
 
 // sighting is a Lease as it was when it was last seen to have changed.
@@ -59,7 +61,29 @@ func New(o Options) *Members {
 	if o.Changed == nil {
 		o.Changed = func() {}
 	}
-	return &Members{o: o, seen: make(map[types.UID]sighting)}
+	return &Members{o: o, seen: make(map[types.UID]sighting), known: make(chan struct{}), joined: make(chan struct{})}
+}
+
+// Known is closed when this replica has looked for others.
+func (m *Members) Known() <-chan struct{} { return m.known }
+
+// Joined is closed when the others can know of this replica.
+func (m *Members) Joined() <-chan struct{} { return m.joined }
+
+// closeOnce closes one of Run's channels.
+func closeOnce(c chan struct{}) {
+	if !closed(c) {
+		close(c)
+	}
+}
+
+func closed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
 }
 
 // Live are the members, sorted by Run: this one too once Run has announced it. The
@@ -88,7 +112,7 @@ func (m *Members) Run(ctx context.Context) error {
 			said = err.Error()
 			m.o.Logger.Error(err, "The Leases of replicas cannot be kept up; the members stay as they were")
 		}
-		if apierrors.IsForbidden(err) && !m.joined && time.Since(began) >= expiry {
+		if apierrors.IsForbidden(err) && !closed(m.joined) && time.Since(began) >= expiry {
 			return fmt.Errorf("%w: replicas that share views need the right to create, delete, list and update Leases in the operator's namespace; config/components/sharing grants it, as does the chart with sharing.viewHolders", err)
 		}
 		select {
@@ -171,9 +195,12 @@ func (m *Members) remove(ctx context.Context, lease *coordinationv1.Lease) {
 
 // set makes live, and this replica once it was announced, the members.
 func (m *Members) set(live []Member, announced bool) {
+	if announced {
+		defer closeOnce(m.joined)
+	}
+	defer closeOnce(m.known)
 	m.mu.Lock()
-	m.joined = m.joined || announced
-	if m.joined {
+	if announced || closed(m.joined) {
 		live = append(live, m.o.Self)
 	}
 	slices.SortFunc(live, func(a, b Member) int { return strings.Compare(a.Run, b.Run) })
@@ -186,8 +213,12 @@ func (m *Members) set(live []Member, announced bool) {
 	}
 }
 
-// leave withdraws this replica.
+// leave withdraws this replica, which is no member for itself any more either.
 func (m *Members) leave(ctx context.Context) error {
+	m.mu.Lock()
+	m.live = slices.DeleteFunc(slices.Clone(m.live), func(other Member) bool { return other == m.o.Self })
+	m.mu.Unlock()
+	m.o.Changed()
 	ctx, cancel := context.WithTimeout(ctx, leaveWithin)
 	defer cancel()
 	err := m.o.Leases.Delete(ctx, leaseName+m.o.Self.Run, metav1.DeleteOptions{})

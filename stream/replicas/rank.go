@@ -13,6 +13,8 @@ type Member struct {
 	Run string
 	// Address is the host:port at which other replicas ask it.
 	Address string
+	// Wire is the version of what it says to others: only those of the same one ask it.
+	Wire string
 }
 
 // Rank returns the members in the order in which they are responsible for a scope.

@@ -5,10 +5,8 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"errors"
-	"fmt"
 	"slices"
 	"sync"
-	"time"
 
 	"graphview.dev/api/reason"
 	"graphview.dev/graphview/access"
@@ -19,33 +17,29 @@ import (
 
 var errLeft = errors.New("the channel was closed")
 
+// anew is no revision: who continues with it is reset.
+const anew = "-"
+
 // Channel is one subscriber's position in a view that another replica holds. It is
 // a stream.Subscription.
 type Channel struct {
-	relay  *Relay
-	number uint64
-	access delivery.Access
-	owner  string // whose share of what is unread counts; "": nobody's
-
-	// revoked, told, digest and epoch are of what the holder was told last; they belong
-	// to whoever uses the channel.
-	revoked <-chan struct{}
-	told    delivery.Rights
-	digest  string
-	epoch   uint64
+	relay   *Relay
+	access  delivery.Access
+	owner   string // whose share of what is unread counts; "": nobody's
+	opening wire.Opening
+	revoked <-chan struct{} // belongs to whoever uses the channel
 	closing sync.Once
+	news    chan struct{} // has a token when any of the following may be another one
 
-	mu sync.Mutex
-	// since is the epoch of the oldest answers that still count.
-	since  uint64
-	asked  []access.Place
-	frames []*delivery.Frame
-	unread int  // bytes of frames
-	whole  bool // frames are all that was sent for the credit
-	credit bool // the holder was asked for more, and has not sent all of it
-	found  *wire.Finding
-	err    error
-	news   chan struct{} // has a token when any of these may be another one
+	// Relay.mu guards what follows.
+
+	flow *flow
+	had  uint64 // how many of the flow's deliveries
+	// pending is what comes before those that it has not had.
+	pending []*sent
+	asked   []access.Place
+	begun   bool // something was taken
+	err     error
 }
 
 // Subscribe begins a subscription, for which Access is required. It is to be closed, and
@@ -69,131 +63,32 @@ func pseudonym(owner string) string {
 // relay.
 func (r *Relay) Find(ctx context.Context, key graph.Key, who delivery.Access) (*delivery.Found, error) {
 	defer r.Release()
-	for {
-		found, changed, err := r.ask(ctx, key, who)
-		if !changed {
-			return found, err
-		}
-	}
-}
-
-// ask is Find until an answer changes: the holder may have been told too little, or has
-// answered by then.
-func (r *Relay) ask(ctx context.Context, key graph.Key, who delivery.Access) (_ *delivery.Found, changed bool, _ error) {
 	c := r.open(who, "", wire.Opening{Key: &key})
 	defer c.leave()
 	for {
-		if c.tellChanges() {
-			return nil, true, nil
-		}
-		c.mu.Lock()
-		found, err := c.found, c.err
-		c.mu.Unlock()
+		c.follow()
+		r.mu.Lock()
+		found, err := c.flow.found, c.flow.err
+		r.mu.Unlock()
 		switch {
 		case found != nil:
-			return found.Object, false, nil
+			return found.Object, nil
 		case err != nil:
-			return nil, false, err
+			return nil, err
 		}
 		if err := c.Wait(ctx); err != nil {
-			return nil, false, err
+			return nil, err
 		}
 	}
 }
 
 func (r *Relay) open(who delivery.Access, owner string, o wire.Opening) *Channel {
-	c := &Channel{relay: r, access: who, owner: owner, news: make(chan struct{}, 1)}
-	o.Answers = c.answers()
+	c := &Channel{relay: r, access: who, owner: owner, opening: o, news: make(chan struct{}, 1), revoked: who.Changed()}
+	rights := who.Rights()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.last++
-	c.number = r.last
-	if r.err != nil {
-		c.err = r.err
-		return c
-	}
-	r.channels[c.number] = c
-	r.sayLocked(wire.Open, c.number, o)
+	r.flowLocked(o, rights).addLocked(c, 0)
 	return c
-}
-
-// answers are those that are known now, all of them.
-func (c *Channel) answers() wire.Answers {
-	c.revoked, c.told = c.access.Changed(), nil
-	return c.more()
-}
-
-// more are the answers that the holder was not told yet.
-func (c *Channel) more() wire.Answers {
-	before, rights := c.told, c.access.Rights()
-	c.told, c.digest = rights, rights.Digest()
-	told := wire.Answers{Epoch: c.epoch, Digest: c.digest}
-	if recalled, ok := rights.(delivery.Recalled); ok {
-		for _, p := range recalled.Places() {
-			if before != nil {
-				if _, known := before.Allowed(p); known {
-					continue
-				}
-			}
-			place := wire.PlaceOf(p)
-			place.Allowed, _ = rights.Allowed(p)
-			told.Places = append(told.Places, place)
-		}
-	}
-	return told
-}
-
-// take takes one message of the holder's.
-func (c *Channel) take(m wire.Message) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	defer c.wake()
-	switch m.Type {
-	case wire.Frame:
-		sent, err := wire.ParseFrame(m.Payload, time.Now())
-		if err != nil {
-			return err
-		}
-		if sent.Epoch < c.since || c.err != nil {
-			return nil // made before the rights were others, or for nobody
-		}
-		if err := c.relay.client.unread.take(c.owner, c.unread, len(m.Payload)); err != nil {
-			c.dropLocked()
-			c.err = &delivery.ClosedError{Reason: reason.LimitExceeded, Message: err.Error()}
-			return nil
-		}
-		c.unread += len(m.Payload)
-		c.frames = append(c.frames, sent.Frame)
-		if sent.Last {
-			c.whole, c.credit = true, false
-		}
-	case wire.Ask:
-		var places []wire.Place
-		if err := wire.Parse(m, &places); err != nil {
-			return err
-		}
-		for _, p := range places {
-			c.asked = append(c.asked, p.Of())
-		}
-	case wire.Found:
-		c.found = &wire.Finding{}
-		return wire.Parse(m, c.found)
-	case wire.End:
-		var ending wire.Ending
-		if err := wire.Parse(m, &ending); err != nil {
-			return err
-		}
-		c.err = ended(ending.Err())
-	default:
-		return fmt.Errorf("a holder does not send messages of type %q", m.Type)
-	}
-	return nil
-}
-
-// dropLocked forgets what the subscriber has not taken.
-func (c *Channel) dropLocked() {
-	c.relay.client.unread.give(c.owner, c.unread)
-	c.frames, c.unread, c.whole = nil, 0, false
 }
 
 func (c *Channel) wake() {
@@ -203,71 +98,97 @@ func (c *Channel) wake() {
 	}
 }
 
-// end is called when the relay is over.
-func (c *Channel) end(err error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	defer c.wake()
-	if c.err == nil {
-		c.err = err
-	}
-}
-
 // Poll returns what the holder has sent, or asks it for more. The error is ErrBroken
 // or a *delivery.ClosedError.
 func (c *Channel) Poll() ([]*delivery.Frame, error) {
-	c.tellChanges()
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.follow()
+	r := c.relay
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if s := c.nextLocked(); s != nil {
+		c.begun = true
+		r.hadLocked(s)
+		c.flow.trimLocked()
+		return s.frames, nil
+	}
+	f := c.flow
 	switch {
-	case c.whole:
-		frames := c.frames
-		c.dropLocked()
-		return frames, nil
 	case c.err != nil:
 		return nil, c.err
-	case !c.credit:
-		c.credit = true
-		c.relay.say(wire.More, c.number, nil)
+	case f.err != nil:
+		return nil, f.err
+	case !f.credit:
+		f.credit = true
+		r.sayLocked(wire.AppendNumber(nil, wire.More, f.number, f.had))
 	}
 	return nil, nil
 }
 
-// tellChanges tells the holder of rights that are others than it knows. Where an
-// answer has changed, what it has sent does not count any more: it begins anew.
-func (c *Channel) tellChanges() (changed bool) {
+// nextLocked takes the next delivery, nil if there is none.
+func (c *Channel) nextLocked() *sent {
+	if len(c.pending) > 0 {
+		s := c.pending[0]
+		c.pending = c.pending[1:]
+		return s
+	}
+	f := c.flow
+	if i := c.had - f.had; i < uint64(len(f.deliveries)) {
+		c.had++
+		return f.deliveries[i]
+	}
+	return nil
+}
+
+// follow has the subscriber be on a flow of what it may see now. Where an answer has
+// changed, what was sent does not count any more, and it begins anew.
+func (c *Channel) follow() {
+	changed := false
 	select {
 	case <-c.revoked:
+		changed = true
+		c.revoked = c.access.Changed()
 	default:
-		// More may be known than before, by what others have asked.
-		if c.access.Rights().Digest() != c.digest {
-			c.relay.say(wire.Tell, c.number, c.more())
+	}
+	rights, r := c.access.Rights(), c.relay
+	digest := rights.Digest()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	f := c.flow
+	switch {
+	case digest == f.digest || c.err != nil:
+	case changed:
+		o := c.opening
+		if c.begun {
+			o.Since = anew
 		}
-		return false
+		next := r.flowLocked(o, rights)
+		c.removeLocked()
+		next.addLocked(c, 0)
+	case len(f.members) > 1:
+		f.forkLocked(c, rights)
+	default:
+		f.tellLocked(rights)
 	}
-	before := c.digest
-	c.epoch++
-	told := c.answers()
-	if told.Digest == before {
-		c.epoch--
-		return false
+}
+
+// removeLocked has the channel be on no flow.
+func (c *Channel) removeLocked() {
+	for _, s := range c.pending {
+		c.relay.hadLocked(s)
 	}
-	c.mu.Lock()
-	c.dropLocked()
-	c.since, c.credit = c.epoch, false
-	c.mu.Unlock()
-	c.relay.say(wire.Tell, c.number, told)
-	return true
+	c.pending = nil
+	c.flow.removeLocked(c)
 }
 
 // Wait returns when Poll may return something more. It finds out what the holder asks
 // about the subscriber's rights. Errors are those of Next.
 func (c *Channel) Wait(ctx context.Context) error {
-	c.mu.Lock()
-	asked := c.asked
+	r := c.relay
+	r.mu.Lock()
+	asked, f := c.asked, c.flow
 	c.asked = nil
-	idle := !c.whole && c.err == nil && c.found == nil
-	c.mu.Unlock()
+	idle := len(c.pending) == 0 && c.had == f.had+uint64(len(f.deliveries)) && c.err == nil && f.err == nil && f.found == nil
+	r.mu.Unlock()
 	if len(asked) > 0 {
 		return c.resolve(ctx, asked)
 	}
@@ -283,22 +204,21 @@ func (c *Channel) Wait(ctx context.Context) error {
 	return nil
 }
 
-// resolve finds answers, and tells the holder.
+// resolve finds answers, which follow tells the holder.
 func (c *Channel) resolve(ctx context.Context, asked []access.Place) error {
 	err := c.access.Resolve(ctx, asked)
 	switch {
 	case err == nil:
+		return nil
 	case ctx.Err() != nil:
 		// Who calls again finds the question again.
-		c.mu.Lock()
-		defer c.mu.Unlock()
+		c.relay.mu.Lock()
+		defer c.relay.mu.Unlock()
 		c.asked = slices.Concat(asked, c.asked)
 		return ctx.Err()
 	default:
 		return &delivery.ClosedError{Reason: reason.Unavailable, Message: "your permissions cannot be checked now; try again later"}
 	}
-	c.relay.say(wire.Tell, c.number, c.more())
-	return nil
 }
 
 // Next is Poll and Wait until there is something.
@@ -324,17 +244,10 @@ func (c *Channel) Close() {
 
 // leave ends the channel, and keeps the relay.
 func (c *Channel) leave() {
-	r := c.relay
-	r.mu.Lock()
-	if _, ok := r.channels[c.number]; ok {
-		delete(r.channels, c.number)
-		r.sayLocked(wire.Close, c.number, nil)
-	}
-	r.mu.Unlock()
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.dropLocked()
+	c.relay.mu.Lock()
+	defer c.relay.mu.Unlock()
 	if c.err == nil {
-		c.err = errLeft // what is still read for it is not kept
+		c.removeLocked()
+		c.err = errLeft
 	}
 }

@@ -1,6 +1,7 @@
 package edge
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
 	"encoding/json"
@@ -11,6 +12,7 @@ import (
 	"net/http"
 	"net/url"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"graphview.dev/api/reason"
@@ -38,6 +40,9 @@ const (
 // another one is to be asked.
 var ErrBroken = errors.New("the replica that holds the view cannot be reached")
 
+// ErrMoved is an ErrBroken of a view that is read elsewhere from now on.
+var ErrMoved = fmt.Errorf("%w for long: the view has moved", ErrBroken)
+
 // ErrAbsent is an ErrBroken of a replica that does not know the view, as yet or any
 // more.
 var ErrAbsent = fmt.Errorf("%w: it does not know the view", ErrBroken)
@@ -48,6 +53,8 @@ type Options struct {
 	TLS *tls.Config
 	// Opened is told of a relay that begins, +1, or ends, -1. Nil: nobody is told.
 	Opened func(int)
+	// Leaving is told of a replica that is about to stop. Nil: nobody is told.
+	Leaving func(replicas.Member)
 }
 
 // Client has relays to other replicas.
@@ -57,7 +64,9 @@ type Client struct {
 	ctx       context.Context
 	stop      context.CancelFunc
 	unread    *unread
-	running   sync.WaitGroup
+	// shared and own are how many channels several subscribers share, and how many one has.
+	shared, own atomic.Int64
+	running     sync.WaitGroup
 
 	mu     sync.Mutex
 	closed bool
@@ -75,6 +84,9 @@ type relayKey struct {
 func NewClient(ctx context.Context, o Options) *Client {
 	if o.Opened == nil {
 		o.Opened = func(int) {}
+	}
+	if o.Leaving == nil {
+		o.Leaving = func(replicas.Member) {}
 	}
 	protocols := &http.Protocols{}
 	protocols.SetHTTP2(true)
@@ -102,13 +114,15 @@ func (c *Client) Close() {
 	c.transport.CloseIdleConnections()
 }
 
+// Channels are how many channels several subscribers share, and how many one has by
+// itself.
+func (c *Client) Channels() (shared, own int64) { return c.shared.Load(), c.own.Load() }
+
 func path(m replicas.Member, view graphview.Name) string {
-	return "https://" + m.Address + "/relay/v1/namespaces/" + url.PathEscape(view.Namespace) + "/graphs/" + url.PathEscape(view.Name)
+	return "https://" + m.Address + "/relay/v2/namespaces/" + url.PathEscape(view.Namespace) + "/graphs/" + url.PathEscape(view.Name)
 }
 
-// WaitSynced returns nil once the view is complete at a replica, ctx's error,
-// ErrBroken, or the *delivery.ClosedError why it is not served.
-func (c *Client) WaitSynced(ctx context.Context, m replicas.Member, view graphview.Name) error {
+func (c *Client) waitSynced(ctx context.Context, m replicas.Member, view graphview.Name) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, path(m, view)+"/synced", http.NoBody)
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrBroken, err)
@@ -128,6 +142,29 @@ func (c *Client) WaitSynced(ctx context.Context, m replicas.Member, view graphvi
 		return nil
 	}
 	return refusal(response)
+}
+
+// TellSubscribers tells a replica how many subscribers this one has.
+func (c *Client) TellSubscribers(ctx context.Context, m replicas.Member, said wire.Subscribers) error {
+	ctx, cancel := context.WithTimeout(ctx, helloWithin)
+	defer cancel()
+	text, err := json.Marshal(said)
+	if err != nil {
+		return fmt.Errorf("encode subscribers: %w", err)
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, "https://"+m.Address+"/relay/v2/subscribers", bytes.NewReader(text))
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrBroken, err)
+	}
+	response, err := c.transport.RoundTrip(request)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrBroken, err)
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusNoContent {
+		return fmt.Errorf("%w: it answered with %d", ErrBroken, response.StatusCode)
+	}
+	return nil
 }
 
 // maxRefusal bounds what a holder says when it does not serve a view.

@@ -1,8 +1,11 @@
 // Package edge reads views from other replicas, which hold them; see package wire.
 //
 // A subscriber at this replica has a [Channel] of a [Relay]: what it may see is asked
-// here, as for a view of this replica's own, and the holder is told the answers. A
-// channel holds at most what its subscriber has asked for and not taken yet.
+// here, as for a view of this replica's own, and the holder is told the answers.
+// Subscribers with the same rights share a flow, which is one channel to the holder: a
+// change comes once for all of them. It is kept for those who have not taken it yet, up
+// to a bound; whoever is further behind has a flow of its own, on which the holder sends
+// nothing that is not asked for.
 //
 // The package deliberately does not know which replicas there are, nor which of them
 // to ask: see package placement.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"graphview.dev/graphview"
@@ -21,15 +22,21 @@ type Relay struct {
 	key    relayKey
 	ctx    context.Context
 	cancel context.CancelFunc
-	// ready is closed when greeting or err is set.
-	ready    chan struct{}
-	greeting wire.Greeting
+	opened time.Time
+	// ready is closed when the holder has greeted, or err is set.
+	ready  chan struct{}
+	synced atomic.Bool // the holder's graph is complete
 
-	mu       sync.Mutex
-	err      error // why it is over
-	users    int
-	last     uint64
-	channels map[uint64]*Channel
+	// mu is for the relay, its flows and its channels, so that what is said is said in the
+	// order in which it becomes true.
+	mu    sync.Mutex
+	err   error // why it is over
+	users int
+	last  uint64
+	flows map[uint64]*flow
+	told  map[string]*flow // by digest, some flow of which the holder knows the answers
+	begun map[origin]*flow // of which nothing is gone
+	kept  int              // bytes of what some subscriber has not taken yet
 	// unsent is what the writer has to send; wake has a token when there is some.
 	unsent []byte
 	wake   chan struct{}
@@ -70,8 +77,8 @@ func (c *Client) relay(key relayKey) (*Relay, error) {
 		return r, nil
 	}
 	r := &Relay{
-		client: c, key: key, users: 1, ready: make(chan struct{}), wake: make(chan struct{}, 1),
-		channels: make(map[uint64]*Channel),
+		client: c, key: key, users: 1, opened: time.Now(), ready: make(chan struct{}), wake: make(chan struct{}, 1),
+		flows: make(map[uint64]*flow), told: make(map[string]*flow), begun: make(map[origin]*flow),
 	}
 	r.ctx, r.cancel = context.WithCancel(c.ctx)
 	c.relays[key] = r
@@ -101,8 +108,18 @@ func (r *Relay) Release() {
 	}
 }
 
-// Synced tells whether the holder's graph was complete when it greeted.
-func (r *Relay) Synced() bool { return r.greeting.Synced }
+// Synced tells whether the holder's graph is complete.
+func (r *Relay) Synced() bool { return r.synced.Load() }
+
+// WaitSynced returns nil once the holder's graph is complete, ctx's error, ErrBroken, or
+// the *delivery.ClosedError why it is not served. It releases the relay.
+func (r *Relay) WaitSynced(ctx context.Context) error {
+	defer r.Release()
+	if r.Synced() {
+		return nil
+	}
+	return r.client.waitSynced(ctx, r.key.member, r.key.view)
+}
 
 func (r *Relay) failure() error {
 	r.mu.Lock()
@@ -117,24 +134,41 @@ func (r *Relay) run() {
 	err := r.converse()
 	r.cancel()
 	r.mu.Lock()
-	r.err = err
-	channels := r.channels
-	r.channels = nil
+	r.endLocked(err)
 	select {
 	case <-r.ready:
 	default:
 		close(r.ready)
 	}
 	r.mu.Unlock()
-	for _, channel := range channels {
-		channel.end(err)
-	}
 	c := r.client
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.relays[r.key] == r {
 		delete(c.relays, r.key)
 	}
+}
+
+// endLocked ends all channels, the first time.
+func (r *Relay) endLocked(err error) {
+	if r.err != nil {
+		return
+	}
+	r.err = err
+	for _, f := range r.flows {
+		f.endLocked(err)
+		f.wakeLocked()
+	}
+	clear(r.flows)
+	clear(r.told)
+}
+
+// Retire ends all channels with ErrMoved, and with the last of them the relay.
+func (r *Relay) Retire() {
+	r.mu.Lock()
+	r.endLocked(ErrMoved)
+	r.mu.Unlock()
+	r.cancel()
 }
 
 // converse sends and reads until the relay is over, and returns why.
@@ -187,15 +221,13 @@ func (r *Relay) send(out *io.PipeWriter) {
 	}
 }
 
-// say has a message sent. It never blocks: a channel says no more than it is asked.
-func (r *Relay) say(t wire.Type, channel uint64, payload any) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.sayLocked(t, channel, payload)
-}
-
-func (r *Relay) sayLocked(t wire.Type, channel uint64, payload any) {
-	r.unsent = wire.AppendControl(r.unsent, t, channel, payload)
+// sayLocked has a message sent. It never blocks: a channel says no more than it is
+// asked.
+func (r *Relay) sayLocked(message []byte) {
+	if r.err != nil {
+		return
+	}
+	r.unsent = append(r.unsent, message...)
 	select {
 	case r.wake <- struct{}{}:
 	default:
@@ -217,7 +249,7 @@ func (r *Relay) read(in *wire.Reader) error {
 	if first.Type != wire.Hello || greeting.Run != r.key.member.Run {
 		return errStranger
 	}
-	r.greeting = greeting
+	r.synced.Store(greeting.Synced)
 	close(r.ready)
 	for {
 		m, err := in.Next()
@@ -231,14 +263,26 @@ func (r *Relay) read(in *wire.Reader) error {
 }
 
 func (r *Relay) take(m wire.Message) error {
+	switch m.Type {
+	case wire.Synced:
+		r.synced.Store(true)
+		return nil
+	case wire.Leaving:
+		r.client.o.Leaving(r.key.member)
+		return nil
+	default:
+	}
 	r.mu.Lock()
-	channel := r.channels[m.Channel]
-	r.mu.Unlock()
-	if channel == nil {
+	defer r.mu.Unlock()
+	f := r.flows[m.Channel]
+	if f == nil {
 		return nil // it was closed meanwhile
 	}
-	return channel.take(m)
+	return f.takeLocked(m)
 }
+
+// Age is how long the relay has been open.
+func (r *Relay) Age() time.Duration { return time.Since(r.opened) }
 
 // Member is the replica that is asked.
 func (r *Relay) Member() replicas.Member { return r.key.member }

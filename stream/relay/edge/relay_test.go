@@ -22,12 +22,14 @@ import (
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/jsontree"
 	"graphview.dev/stream/relay/holder"
+	"graphview.dev/stream/relay/wire"
 	"graphview.dev/stream/replicas"
 )
 
 var (
-	web  = graphview.Name{Namespace: "shop", Name: "web"}
-	pods = graph.Resource{Version: "v1", Resource: "pods"}
+	web   = graphview.Name{Namespace: "shop", Name: "web"}
+	other = graphview.Name{Namespace: "shop", Name: "other"}
+	pods  = graph.Resource{Version: "v1", Resource: "pods"}
 )
 
 type object struct{ text string }
@@ -52,15 +54,21 @@ type stage struct {
 	client   *Client
 	member   replicas.Member
 	over     *delivery.Interruption
+	shared   *delivery.Shared
+	handler  *holder.Handler
+	said     chan wire.Subscribers
+	left     chan replicas.Member
+	unsynced chan struct{} // is closed when the graph is complete; nil: it is
 	shutdown func()
 }
 
 func newStage(t *testing.T) *stage {
 	t.Helper()
-	s := &stage{graph: graph.New(), over: &delivery.Interruption{Over: make(chan struct{})}}
+	s := &stage{graph: graph.New(), over: &delivery.Interruption{Over: make(chan struct{})}, shared: &delivery.Shared{Recall: true},
+		said: make(chan wire.Subscribers, 1), left: make(chan replicas.Member, 1)}
 	run, news := delivery.NewRun(), make(chan struct{})
 	s.Publisher = delivery.NewPublisher(delivery.Source{
-		Name: web.String(), UID: "uid", Run: run, Shared: &delivery.Shared{Recall: true}, Warnings: delivery.NewWarnings(func() {}), Logger: logr.Discard(),
+		Name: web.String(), UID: "uid", Run: run, Shared: s.shared, Warnings: delivery.NewWarnings(func() {}), Logger: logr.Discard(),
 		Err: func() error { return nil }, Synced: func() bool { return true }, News: func() <-chan struct{} { return news },
 		Interruption: func() *delivery.Interruption { return s.over }, Notify: func() {},
 		Scope: func() delivery.Scope {
@@ -75,11 +83,15 @@ func newStage(t *testing.T) *stage {
 	})
 	s.SetLens(s.lens)
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
-	server := httptest.NewUnstartedServer(holder.New(holder.Options{Views: s, Run: run.ID()}))
+	s.handler = holder.New(holder.Options{Views: s, Run: run.ID(), Counted: func(said wire.Subscribers) { s.said <- said }})
+	server := httptest.NewUnstartedServer(s.handler)
 	server.EnableHTTP2 = true
 	server.StartTLS()
 	s.member = replicas.Member{Run: run.ID(), Address: strings.TrimPrefix(server.URL, "https://")}
-	s.client = NewClient(ctx, Options{TLS: &tls.Config{InsecureSkipVerify: true}}) //nolint:gosec // who is who is the caller's
+	s.client = NewClient(ctx, Options{
+		TLS:     &tls.Config{InsecureSkipVerify: true}, //nolint:gosec // who is who is the caller's
+		Leaving: func(m replicas.Member) { s.left <- m },
+	})
 	s.shutdown = sync.OnceFunc(func() {
 		server.CloseClientConnections()
 		server.Close()
@@ -99,8 +111,18 @@ func (s *stage) Hold(_ context.Context, name graphview.Name, held bool) (holder.
 	return s, func() {}, nil
 }
 
-func (s *stage) WaitSynced(context.Context) error { return nil }
-func (s *stage) Status() graphview.Status         { return graphview.Status{Synced: true} }
+func (s *stage) WaitSynced(ctx context.Context) error {
+	if s.unsynced != nil {
+		select {
+		case <-s.unsynced:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
+func (s *stage) Status() graphview.Status { return graphview.Status{Synced: s.unsynced == nil} }
 
 func (s *stage) set(namespace, name string) {
 	s.graph.Update(func() {
@@ -293,7 +315,7 @@ func TestRelayEnds(t *testing.T) {
 	if _, err := s.client.Open(t.Context(), replicas.Member{Run: "another", Address: s.member.Address}, web, false); !errors.Is(err, ErrBroken) {
 		t.Errorf("another process: %v", err)
 	}
-	if err := s.client.WaitSynced(t.Context(), s.member, web); err != nil {
+	if err := s.open(t).WaitSynced(t.Context()); err != nil {
 		t.Errorf("synced: %v", err)
 	}
 	key := graph.Key{Resource: pods, Namespace: "shop", Name: "a"}

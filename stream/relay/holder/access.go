@@ -77,87 +77,53 @@ func (a *answers) Digest() string { return a.digest }
 // Places implements delivery.Recalled.
 func (a *answers) Places() []access.Place { return slices.Collect(maps.Keys(a.known)) }
 
-// told is what one subscriber may see, as the edge tells it.
+// told is what the subscribers of a channel may see, as the edge tells it. No answer
+// changes.
 type told struct {
 	// ask has the edge find answers.
 	ask  func([]access.Place) error
 	pool *pool
 
-	mu      sync.Mutex
-	now     standing
-	changed chan struct{} // closed when an answer is another one
-	news    chan struct{} // closed when something was told
-	// seen is what Changed returned last, and shown what Rights did.
-	seen  chan struct{}
-	shown standing
+	mu   sync.Mutex
+	now  *answers
+	news chan struct{} // closed when something was told
 }
 
-// standing are the answers of an epoch; nil: none yet.
-type standing struct {
-	*answers
-
-	epoch uint64
+// newTold begins with the answers of, nil for none.
+func newTold(p *pool, of *answers, first wire.Answers, ask func([]access.Place) error) *told {
+	return &told{ask: ask, pool: p, now: p.with(of, first), news: make(chan struct{})}
 }
 
-func newTold(p *pool, first wire.Answers, ask func([]access.Place) error) *told {
-	return &told{ask: ask, pool: p, now: standing{p.with(nil, first), first.Epoch}, changed: make(chan struct{}), news: make(chan struct{})}
-}
-
-// tell takes what the edge says now.
+// tell takes more answers.
 func (t *told) tell(a wire.Answers) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if a.Epoch < t.now.epoch {
-		return
-	}
-	before := t.now.answers
-	if a.Epoch > t.now.epoch {
-		before = nil
-		close(t.changed)
-		t.changed = make(chan struct{})
-	}
-	t.now = standing{t.pool.with(before, a), a.Epoch}
+	t.now = t.pool.with(t.now, a)
 	close(t.news)
 	t.news = make(chan struct{})
 }
 
-// Rights implements delivery.Access. As with an edge's own rights, who has not seen
-// yet that an answer changed is not given it.
+func (t *told) answers() (now *answers, news <-chan struct{}) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.now, t.news
+}
+
+// Rights implements delivery.Access.
 func (t *told) Rights() delivery.Rights {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.shown.answers == nil || t.seen == nil || t.seen == t.changed {
-		t.shown = t.now
-	}
-	return t.shown.answers
+	now, _ := t.answers()
+	return now
 }
 
-// Changed implements delivery.Access.
-func (t *told) Changed() <-chan struct{} {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.seen = t.changed
-	return t.seen
-}
-
-// last is what Rights returned last.
-func (t *told) last() standing {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.shown.answers == nil {
-		return t.now
-	}
-	return t.shown
-}
+// Changed implements delivery.Access: never.
+func (t *told) Changed() <-chan struct{} { return nil }
 
 // Resolve implements delivery.Access: it asks the edge, and waits until everything is
 // known. An edge that cannot find out ends the channel.
 func (t *told) Resolve(ctx context.Context, unknown []access.Place) error {
 	asked := false
 	for {
-		t.mu.Lock()
-		now, news := t.now, t.news
-		t.mu.Unlock()
+		now, news := t.answers()
 		missing := slices.DeleteFunc(slices.Clone(unknown), func(p access.Place) bool {
 			_, known := now.Allowed(p)
 			return known

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"sync"
 	"time"
 	"weak"
 
@@ -32,14 +33,16 @@ type Views interface {
 	Hold(ctx context.Context, name graphview.Name, held bool) (view View, release func(), err error)
 }
 
-// Options of a Handler. Views and Run are required.
+// Options of a Handler. Views, Run and Counted are required.
 type Options struct {
 	Views Views
 	// Run is that of this process, which revisions are of.
 	Run string
 	// Opened is told of a relay that begins, +1, or ends, -1. Nil: nobody is told.
 	Opened func(int)
-	Logger logr.Logger
+	// Counted is told how many subscribers another replica has.
+	Counted func(wire.Subscribers)
+	Logger  logr.Logger
 }
 
 // Handler serves relays. Requests end with their context's.
@@ -48,6 +51,11 @@ type Handler struct {
 	mux *http.ServeMux
 	// known has the answers of all relays' subscribers.
 	known *pool
+
+	// leaving is closed by Leave, and left when no relay is open any more after that.
+	leaving, left chan struct{}
+	mu            sync.Mutex
+	open          int
 }
 
 // New returns a Handler.
@@ -55,9 +63,10 @@ func New(o Options) *Handler {
 	if o.Opened == nil {
 		o.Opened = func(int) {}
 	}
-	h := &Handler{o: o, mux: http.NewServeMux(), known: &pool{by: make(map[string]weak.Pointer[answers])}}
-	h.mux.HandleFunc("POST /relay/v1/namespaces/{namespace}/graphs/{name}", h.serveRelay)
-	h.mux.HandleFunc("GET /relay/v1/namespaces/{namespace}/graphs/{name}/synced", h.serveSynced)
+	h := &Handler{o: o, mux: http.NewServeMux(), known: &pool{by: make(map[string]weak.Pointer[answers])}, leaving: make(chan struct{}), left: make(chan struct{})}
+	h.mux.HandleFunc("POST /relay/v2/namespaces/{namespace}/graphs/{name}", h.serveRelay)
+	h.mux.HandleFunc("GET /relay/v2/namespaces/{namespace}/graphs/{name}/synced", h.serveSynced)
+	h.mux.HandleFunc("POST /relay/v2/subscribers", h.serveSubscribers)
 	return h
 }
 
@@ -83,6 +92,17 @@ func (h *Handler) serveSynced(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
+// serveSubscribers takes how many subscribers another replica has.
+func (h *Handler) serveSubscribers(w http.ResponseWriter, r *http.Request) {
+	var said wire.Subscribers
+	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, wire.MaxMessageBytes())).Decode(&said); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	h.o.Counted(said)
+	w.WriteHeader(http.StatusNoContent)
+}
+
 // refuse says why there is no view to serve.
 func refuse(w http.ResponseWriter, err error) {
 	text, _ := json.Marshal(wire.EndingOf(closedBy(err))) // has a JSON form
@@ -102,8 +122,43 @@ func closedBy(err error) *delivery.ClosedError {
 	return &delivery.ClosedError{Reason: reason.Invalid, Message: err.Error()}
 }
 
+// Leave tells all edges to go on elsewhere, and those that come. It is called once. Left
+// is closed when the last has gone.
+func (h *Handler) Leave() (left <-chan struct{}) {
+	close(h.leaving)
+	h.count(0)
+	return h.left
+}
+
+// count counts open relays, and tells whether another one may be.
+func (h *Handler) count(n int) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	select {
+	case <-h.leaving:
+		if n > 0 {
+			return false
+		}
+		if h.open += n; h.open == 0 {
+			select {
+			case <-h.left:
+			default:
+				close(h.left)
+			}
+		}
+	default:
+		h.open += n
+	}
+	return true
+}
+
 // serveRelay is one relay.
 func (h *Handler) serveRelay(w http.ResponseWriter, r *http.Request) {
+	if !h.count(1) {
+		refuse(w, context.Canceled)
+		return
+	}
+	defer h.count(-1)
 	view, release, err := h.o.Views.Hold(r.Context(), nameOf(r), r.URL.Query().Has("held"))
 	if err != nil {
 		refuse(w, err)
@@ -115,16 +170,27 @@ func (h *Handler) serveRelay(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
 	control := http.NewResponseController(w)
-	out := &relay{view: view, known: h.known, ctx: ctx, cancel: cancel, logger: h.o.Logger, out: w, flush: control.Flush, channels: make(map[uint64]*channel)}
-	// Whoever reads is woken when the server stops. Nobody may touch the response after
-	// this handler.
-	out.running.Go(func() {
-		<-ctx.Done()
-		_ = control.SetReadDeadline(time.Now())
-	})
+	out := &relay{view: view, known: h.known, ctx: ctx, cancel: cancel, logger: h.o.Logger, out: w, flush: control.Flush, at: make(map[delivery.Step]*channel), channels: make(map[uint64]*channel)}
 	w.Header().Set("Content-Type", "application/octet-stream")
-	err = out.write(wire.AppendControl(nil, wire.Hello, 0, wire.Greeting{Run: h.o.Run, Synced: view.Status().Synced}), nil)
+	synced := view.Status().Synced
+	err = out.write(wire.AppendControl(nil, wire.Hello, 0, wire.Greeting{Run: h.o.Run, Synced: synced}), nil)
 	if err == nil {
+		out.running.Go(func() {
+			if !synced && view.WaitSynced(ctx) == nil {
+				out.say(wire.Synced)
+			}
+		})
+		// Whoever reads is woken when the server stops. Nobody may touch the response after
+		// this handler.
+		out.running.Go(func() {
+			select {
+			case <-h.leaving:
+				out.say(wire.Leaving)
+				<-ctx.Done()
+			case <-ctx.Done():
+			}
+			_ = control.SetReadDeadline(time.Now())
+		})
 		err = out.read(wire.NewReader(r.Body))
 	}
 	cancel()

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
 
@@ -36,12 +37,12 @@ func (p Place) Of() access.Place {
 	return access.Place{Group: p.Group, Resource: p.Resource, Namespace: p.Namespace}
 }
 
-// Answers are what is known of what a subscriber may see: at the beginning of an epoch
-// all of it, and then what has become known since.
+// Answers are what is known of what the subscribers of a channel may see. An answer
+// never changes: with another one, a subscriber has another channel.
 type Answers struct {
-	// Epoch grows by one when an answer is another one than before. More answers are
-	// of the same epoch.
-	Epoch uint64 `json:"epoch,omitempty"`
+	// Of is the channel whose answers these begin with, so that each is said once; 0:
+	// they are all in Places. Of a Tell it is the channel itself.
+	Of uint64 `json:"of,omitempty"`
 	// Digest is that of delivery.Rights.
 	Digest string  `json:"digest"`
 	Places []Place `json:"places,omitempty"`
@@ -50,6 +51,12 @@ type Answers struct {
 // Opening says what a channel is for.
 type Opening struct {
 	Answers
+
+	// Continue has the channel begin where Of was after its delivery number Step, which
+	// all its subscribers have not said to have had; 0: where Of began. Without it, it
+	// begins after the revision Since.
+	Continue bool   `json:"continue,omitempty"`
+	Step     uint64 `json:"step,omitempty"`
 
 	Since   string           `json:"since,omitempty"`
 	Content delivery.Content `json:"content,omitempty"`
@@ -85,6 +92,20 @@ func (e Ending) Err() *delivery.ClosedError {
 	return &delivery.ClosedError{Reason: e.Reason, Message: e.Message}
 }
 
+// Subscribers are those that a replica has of the views whose status another one writes,
+// to which it says so. It says all of them: what it said before does not count any more.
+type Subscribers struct {
+	Run   string            `json:"run"`
+	Views []ViewSubscribers `json:"views"`
+}
+
+// ViewSubscribers is how many a view has.
+type ViewSubscribers struct {
+	Namespace   string `json:"ns"`
+	Name        string `json:"n"`
+	Subscribers int    `json:"s"`
+}
+
 // AppendControl appends a whole message whose payload is one of the structures above.
 func AppendControl(dst []byte, t Type, channel uint64, payload any) []byte {
 	if payload == nil {
@@ -95,6 +116,22 @@ func AppendControl(dst []byte, t Type, channel uint64, payload any) []byte {
 		panic(fmt.Sprintf("encode %T: %v", payload, err)) // they always have a JSON form
 	}
 	return append(Append(dst, t, channel, len(text)), text...)
+}
+
+// AppendNumber appends a whole message whose payload is a number.
+func AppendNumber(dst []byte, t Type, channel, n uint64) []byte {
+	var text [binary.MaxVarintLen64]byte
+	length := binary.PutUvarint(text[:], n)
+	return append(Append(dst, t, channel, length), text[:length]...)
+}
+
+// ParseNumber reads the payload of such a message.
+func ParseNumber(m Message) (uint64, error) {
+	n, length := binary.Uvarint(m.Payload)
+	if length <= 0 || length != len(m.Payload) {
+		return 0, fmt.Errorf("message %q of another replica: its payload is no number", m.Type)
+	}
+	return n, nil
 }
 
 // Parse reads the payload of a message into one of the structures above.

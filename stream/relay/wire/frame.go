@@ -11,9 +11,7 @@ import (
 // Sent is a frame as it was sent.
 type Sent struct {
 	Frame *delivery.Frame
-	// Epoch is that of the answers under which it was made.
-	Epoch uint64
-	// Last: there is no more before More is asked for.
+	// Last ends a delivery: there is no more before More is asked for.
 	Last bool
 }
 
@@ -47,7 +45,7 @@ func AppendFrame(dst []byte, channel uint64, s Sent, now time.Time) ([]byte, err
 	}
 	head := make([]byte, 0, 64)
 	head = append(head, flags)
-	for _, n := range [3]uint64{s.Epoch, uint64(age), uint64(len(f.Rev))} { //nolint:gosec // none is negative
+	for _, n := range [2]uint64{uint64(age), uint64(len(f.Rev))} { //nolint:gosec // none is negative
 		head = binary.AppendUvarint(head, n)
 	}
 	for _, part := range [parts][]byte{f.Actions, f.Warnings, f.Kinds} {
@@ -78,7 +76,7 @@ func ParseFrame(payload []byte, now time.Time) (Sent, error) {
 		return Sent{}, errFrame
 	}
 	flags, rest := payload[0], payload[1:]
-	var numbers [3 + 2*parts]uint64
+	var numbers [2 + 2*parts]uint64
 	for i := range numbers {
 		n, size := binary.Uvarint(rest)
 		if size <= 0 {
@@ -86,7 +84,7 @@ func ParseFrame(payload []byte, now time.Time) (Sent, error) {
 		}
 		numbers[i], rest = n, rest[size:]
 	}
-	epoch, age, rev := numbers[0], numbers[1], numbers[2]
+	age, rev := numbers[0], numbers[1]
 	if rev > uint64(len(rest)) {
 		return Sent{}, errFrame
 	}
@@ -99,14 +97,14 @@ func ParseFrame(payload []byte, now time.Time) (Sent, error) {
 	}
 	for i, part := range [parts]*[]byte{&f.Actions, &f.Warnings, &f.Kinds} {
 		var ok bool
-		if *part, ok = cutOut(text, numbers[3+2*i], numbers[4+2*i]); !ok {
+		if *part, ok = cutOut(text, numbers[2+2*i], numbers[3+2*i]); !ok {
 			return Sent{}, errFrame
 		}
 	}
 	if age > 0 && age < uint64(24*time.Hour) {
 		f.Received = now.Add(-time.Duration(age)) //nolint:gosec // bounded
 	}
-	return Sent{Frame: f, Epoch: epoch, Last: flags&flagLast != 0}, nil
+	return Sent{Frame: f, Last: flags&flagLast != 0}, nil
 }
 
 func cutOut(text []byte, from, length uint64) ([]byte, bool) {

@@ -10,6 +10,9 @@ import (
 	"graphview.dev/graphview/budget"
 )
 
+// MaxMessageBytes bounds the payload of a message, and the body of a request.
+func MaxMessageBytes() int64 { return messageBytes.Limit() }
+
 // messageBytes bounds the payload of one message. A message of the stream protocol
 // has at most a mebibyte, unless a single object is larger.
 var messageBytes = budget.Declare("relay_message_bytes", "bytes of one message between replicas", 32<<20)
@@ -21,9 +24,10 @@ type Type byte
 const (
 	// Open begins a channel; its payload is an Opening.
 	Open Type = 'o'
-	// Tell has answers, or changed ones; its payload is an Answers.
+	// Tell has more answers; its payload is an Answers.
 	Tell Type = 't'
-	// More asks for what is new, once.
+	// More asks for what is new, once. Its payload is a number: of how many deliveries
+	// all subscribers of the channel have had.
 	More Type = 'm'
 	// Close ends a channel.
 	Close Type = 'c'
@@ -33,10 +37,19 @@ const (
 const (
 	// Hello is the first message of a relay; its payload is a Greeting.
 	Hello Type = 'h'
+	// Synced says that the holder's graph is complete, unless Hello has.
+	Synced Type = 's'
+	// Leaving says that the holder is about to stop: who reads from it should go on
+	// elsewhere as soon as another one has the graph.
+	Leaving Type = 'l'
 	// Ask wants answers about places; its payload is a list of Place.
 	Ask Type = 'a'
 	// Frame is a message of the stream protocol; see AppendFrame.
 	Frame Type = 'f'
+	// Join says that a channel has come to where another one is, and is over: from here
+	// on, what is sent on the other one is for its subscribers too. Its payload is the
+	// number of the other one.
+	Join Type = 'j'
 	// Found answers an Opening with a Key; its payload is a Finding.
 	Found Type = 'd'
 	// End says that a channel is over, and why; its payload is an Ending.

@@ -38,7 +38,7 @@ func TestFrame(t *testing.T) {
 		"nothing": {JSON: []byte(`{}`)},
 	} {
 		t.Run(name, func(t *testing.T) {
-			sent := Sent{Frame: f, Epoch: 3, Last: true}
+			sent := Sent{Frame: f, Last: true}
 			head, err := AppendFrame(nil, 7, sent, now)
 			if err != nil {
 				t.Fatal(err)
@@ -63,13 +63,13 @@ func TestFrame(t *testing.T) {
 
 func TestControl(t *testing.T) {
 	opening := Opening{
-		Answers: Answers{Epoch: 2, Digest: "d", Places: []Place{PlaceOf(access.Place{Resource: "pods", Namespace: "shop"}), {Group: "apps", Resource: "deployments", Allowed: true}}},
-		Since:   "run.x", Content: delivery.SummaryOnly, Key: &graph.Key{Namespace: "shop", Name: "web"},
+		Answers:  Answers{Of: 2, Digest: "d", Places: []Place{PlaceOf(access.Place{Resource: "pods", Namespace: "shop"}), {Group: "apps", Resource: "deployments", Allowed: true}}},
+		Continue: true, Step: 3, Since: "run.x", Content: delivery.SummaryOnly, Key: &graph.Key{Namespace: "shop", Name: "web"},
 		Owner: "somebody", Narrow: &graph.Narrowing{Roots: []graph.Key{{Name: "web"}}, Walk: graph.Walk{Direction: graph.Down, Depth: 3}},
 	}
 	var stream []byte
 	stream = AppendControl(stream, Open, 1, opening)
-	stream = AppendControl(stream, More, 300, nil)
+	stream = AppendNumber(stream, More, 300, 1<<40)
 	stream = AppendControl(stream, End, 2, EndingOf(&delivery.ClosedError{Reason: reason.Deleted, Message: "gone"}))
 	r := NewReader(bytes.NewReader(stream))
 	m, err := r.Next()
@@ -80,8 +80,16 @@ func TestControl(t *testing.T) {
 	if diff := cmp.Diff(opening, got); diff != "" {
 		t.Error(diff)
 	}
-	if m, err = r.Next(); err != nil || m.Type != More || m.Channel != 300 || len(m.Payload) > 0 {
+	if m, err = r.Next(); err != nil || m.Type != More || m.Channel != 300 {
 		t.Errorf("%+v %v", m, err)
+	}
+	if n, err := ParseNumber(m); err != nil || n != 1<<40 {
+		t.Errorf("%d %v", n, err)
+	}
+	for _, text := range []string{"", "\xff", "\x01\x01"} {
+		if _, err := ParseNumber(Message{Type: More, Payload: []byte(text)}); err == nil {
+			t.Errorf("%q is a number", text)
+		}
 	}
 	var ending Ending
 	if m, err = r.Next(); err != nil || Parse(m, &ending) != nil || ending.Err().Reason != reason.Deleted {
@@ -112,7 +120,7 @@ func FuzzWire(f *testing.F) {
 	f.Add(append(head, `{"rev":"a"}`...))
 	f.Add(AppendControl(nil, Open, 1, Opening{Since: "x"}))
 	f.Add(AppendControl(nil, Tell, 1, Answers{Digest: "x", Places: []Place{{Resource: "pods"}}}))
-	f.Add([]byte("f\x01\x0a\x07\x00\x00\x00\xff\xff\x00\x00\x00\x00"))
+	f.Add([]byte("f\x01\x0a\x07\x00\x00\xff\xff\x00\x00\x00\x00\x00"))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		r := NewReader(bytes.NewReader(text))
 		for {

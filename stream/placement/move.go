@@ -1,0 +1,139 @@
+package placement
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"graphview.dev/stream/relay/edge"
+	"graphview.dev/stream/replicas"
+)
+
+// leave takes it that a replica is about to stop: nobody begins to read from it, and who
+// does moves as soon as another one has the graph.
+func (t *Table) leave(m replicas.Member) {
+	t.mu.Lock()
+	t.suspects[m.Run] = time.Now().Add(time.Minute)
+	t.mu.Unlock()
+	select {
+	case t.leaving <- struct{}{}:
+	default:
+	}
+}
+
+const (
+	// movable is how long a relay stays where it is, so that replicas which come and go
+	// reset nobody again and again.
+	movable = 30 * time.Second
+	// asks bounds how many views are asked for at once whether they can move.
+	asks = 32
+)
+
+// misplaced is a view with subscribers here who read it from no owner.
+type misplaced struct {
+	*entry
+
+	scope string
+	// from are the relays by which they read.
+	from []*edge.Relay
+	// here: they read it at this replica, and nobody else does.
+	here bool
+	// urgent: some read from a replica that is about to stop.
+	urgent bool
+}
+
+// move has subscribers who read from a replica that is no owner any more read from one
+// that is, once that has the graph: those of one scope, and all who read from a replica
+// that is about to stop. They are reset.
+func (t *Table) move(ctx context.Context) {
+	scope, asked := "", 0
+	for _, m := range t.misplaced() {
+		if !m.urgent {
+			if scope != "" && m.scope != scope || asked == asks {
+				continue
+			}
+			asked++
+		}
+		if !t.ready(ctx, m.entry) {
+			continue
+		}
+		if !m.urgent {
+			scope = m.scope
+		}
+		for _, relay := range m.from {
+			relay.Retire()
+			t.metrics.moved.Inc()
+		}
+		if m.here {
+			t.giveUp(ctx, m.entry)
+		}
+	}
+}
+
+// misplaced are the views to move, in any order.
+func (t *Table) misplaced() []misplaced {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	reachable := t.reachableLocked()
+	if !slices.Contains(reachable, t.o.Self) {
+		return nil // it is not there yet, or about to stop: they will go by themselves
+	}
+	var out []misplaced
+	for _, e := range t.entries {
+		if e.subscribers == 0 || e.spec == nil {
+			continue
+		}
+		owners := t.ownersLocked(e, reachable)
+		m := misplaced{entry: e, scope: t.scopeLocked(e)}
+		for relay := range e.reading {
+			from := relay.Member()
+			leaving := !slices.Contains(reachable, from)
+			if leaving || relay.Age() > movable && !slices.Contains(owners, from) {
+				m.from = append(m.from, relay)
+				m.urgent = m.urgent || leaving
+			}
+		}
+		m.here = e.applied && e.local > 0 && e.users == e.local && !slices.Contains(owners, t.o.Self)
+		if m.here || len(m.from) > 0 {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// ready tells whether an owner has the whole graph of a view. It begins to, at the latest
+// now.
+func (t *Table) ready(ctx context.Context, e *entry) bool {
+	var owners []candidate
+	for _, c := range t.candidates(e, "") {
+		if !c.held {
+			owners = append(owners, c)
+		}
+	}
+	relay, err := t.reach(ctx, e, owners)
+	switch {
+	case err != nil:
+		return false
+	case relay == nil:
+		if len(owners) == 0 || owners[0].Member != t.o.Self {
+			return false
+		}
+		if _, release, err := t.hold(ctx, e.name); err == nil {
+			release()
+		}
+		return t.synced(e)
+	}
+	defer relay.Release()
+	return relay.Synced()
+}
+
+// giveUp has the engine give a view up that only subscribers here read. They read it
+// elsewhere then.
+func (t *Table) giveUp(ctx context.Context, e *entry) {
+	t.mu.Lock()
+	e.moved = e.users == e.local
+	t.mu.Unlock()
+	if err := t.settle(ctx, e); err != nil && ctx.Err() == nil {
+		t.o.Logger.V(1).Info("a view that has moved", "view", e.name.String(), "cause", err.Error())
+	}
+}

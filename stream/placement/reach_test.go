@@ -1,0 +1,98 @@
+package placement
+
+import (
+	"context"
+	"crypto/tls"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"graphview.dev/api/reason"
+	"graphview.dev/graphview"
+	"graphview.dev/graphview/delivery"
+	"graphview.dev/stream/relay/holder"
+	"graphview.dev/stream/relay/wire"
+	"graphview.dev/stream/replicas"
+)
+
+// replica is one that holds web, or is asked to.
+type replica struct {
+	holder.View
+
+	holds, synced, gone bool
+
+	mu    sync.Mutex
+	asked []string
+}
+
+func (r *replica) Hold(_ context.Context, _ graphview.Name, held bool) (holder.View, func(), error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.asked = append(r.asked, map[bool]string{true: "held", false: "to hold"}[held])
+	if held && !r.holds {
+		return nil, nil, &delivery.ClosedError{Reason: reason.NotFound, Message: "not held here"}
+	}
+	return r, func() {}, nil
+}
+
+func (r *replica) Status() graphview.Status { return graphview.Status{Synced: r.synced} }
+
+func (r *replica) WaitSynced(ctx context.Context) error {
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+// TestReach: a view is read from an owner that has the graph, or from whoever has it
+// while it moves there.
+func TestReach(t *testing.T) {
+	for name, tt := range map[string]struct {
+		owner, former *replica
+		want          string
+		wantAsked     []string // the former one
+	}{
+		"the owner has it":          {owner: &replica{holds: true, synced: true}, want: "b"},
+		"the former owner has it":   {owner: &replica{}, former: &replica{holds: true, synced: true}, want: "c", wantAsked: []string{"held"}},
+		"neither has it yet":        {owner: &replica{}, former: &replica{holds: true}, want: "b", wantAsked: []string{"held"}},
+		"the owner has just begun":  {owner: &replica{}, want: "b", wantAsked: []string{"held"}},
+		"the owner cannot be asked": {owner: &replica{gone: true}, want: "c", wantAsked: []string{"to hold"}},
+		"nobody can":                {owner: &replica{gone: true}, former: &replica{gone: true}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if tt.former == nil {
+				tt.former = &replica{}
+			}
+			live := &members{{Run: "a", Address: "a:1"}}
+			for run, r := range map[string]*replica{"b": tt.owner, "c": tt.former} {
+				server := httptest.NewUnstartedServer(holder.New(holder.Options{Views: r, Run: run, Counted: func(wire.Subscribers) {}}))
+				server.EnableHTTP2 = true
+				server.StartTLS()
+				t.Cleanup(server.Close)
+				t.Cleanup(server.CloseClientConnections)
+				if r.gone {
+					server.Close()
+				}
+				*live = append(*live, replicas.Member{Run: run, Address: strings.TrimPrefix(server.URL, "https://")})
+			}
+			slices.SortFunc(*live, func(a, b replicas.Member) int { return strings.Compare(a.Run, b.Run) })
+			table := New(t.Context(), Options{Self: (*live)[0], Members: live, Holders: 1, TLS: &tls.Config{InsecureSkipVerify: true}}) //nolint:gosec // who is who is another test's
+			t.Cleanup(table.Close)
+			e := ranked(t, table, live, "b", "c", "a")
+			relay, err := table.choose(t.Context(), e, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := ""
+			if relay != nil {
+				got = relay.Member().Run
+				relay.Release()
+			}
+			tt.former.mu.Lock()
+			defer tt.former.mu.Unlock()
+			if got != tt.want || !slices.Equal(tt.former.asked, tt.wantAsked) {
+				t.Errorf("it is read from %q, and the former owner was asked %q; want %q and %q", got, tt.former.asked, tt.want, tt.wantAsked)
+			}
+		})
+	}
+}

@@ -1,0 +1,159 @@
+package placement
+
+import (
+	"context"
+	"errors"
+
+	"graphview.dev/api/reason"
+	"graphview.dev/graphview/delivery"
+	"graphview.dev/stream"
+	"graphview.dev/stream/relay/edge"
+)
+
+// subscription is one subscriber's, wherever it reads from. It belongs to one
+// goroutine.
+type subscription struct {
+	view *view
+	o    delivery.SubscribeOptions
+	// from is nil until the subscriber waits for the first time, and after a replica was
+	// lost. end gives back what it holds.
+	from   stream.Subscription
+	relay  *edge.Relay // nil: it reads here
+	uid    string      // of the view that it reads here
+	end    func()
+	begun  bool // something was sent
+	closed bool
+}
+
+// anew is no revision: who continues with it is reset.
+const anew = "-"
+
+// Poll implements stream.Subscription.
+func (s *subscription) Poll() ([]*delivery.Frame, error) {
+	if s.from == nil {
+		return nil, nil
+	}
+	frames, err := s.from.Poll()
+	if s.lost(err) {
+		return nil, nil
+	}
+	s.begun = s.begun || len(frames) > 0
+	return frames, err
+}
+
+// lost gives up a replica that cannot be reached any more, or that does not hold the
+// view any more. What the subscriber was sent of warnings is known there alone, so that it
+// has to begin anew elsewhere.
+func (s *subscription) lost(why error) bool {
+	t := s.view.table
+	switch {
+	case why == nil:
+		return false
+	case s.relay == nil:
+		if closed, ok := errors.AsType[*delivery.ClosedError](why); !ok || closed.Reason != reason.Deleted || !t.declares(s.view.entry, s.uid) {
+			return false
+		}
+	case !errors.Is(why, edge.ErrBroken):
+		return false
+	default:
+		t.suspect(s.relay.Member(), why)
+	}
+	t.metrics.reopened.Inc()
+	s.leave()
+	if s.begun {
+		s.o.Since = anew
+	}
+	return true
+}
+
+// Wait implements stream.Subscription.
+func (s *subscription) Wait(ctx context.Context) error {
+	if s.from == nil {
+		return s.begin(ctx)
+	}
+	return s.from.Wait(ctx)
+}
+
+// begin chooses whom to read from.
+func (s *subscription) begin(ctx context.Context) error {
+	t, e := s.view.table, s.view.entry
+	relay, err := t.choose(ctx, e, s.o.Since)
+	if err != nil {
+		return err
+	}
+	if relay != nil {
+		s.from, s.relay, s.end = relay.Subscribe(s.o), relay, t.reads(e, relay)
+		return nil
+	}
+	own, release, err := t.hold(ctx, e.name)
+	if err != nil {
+		return err
+	}
+	reads := t.reads(e, nil)
+	s.uid = own.UID()
+	s.from, s.end = own.Subscribe(s.o), func() {
+		reads()
+		release()
+	}
+	return nil
+}
+
+// Next implements stream.Subscription.
+func (s *subscription) Next(ctx context.Context) ([]*delivery.Frame, error) {
+	for {
+		if s.from != nil {
+			frames, err := s.from.Next(ctx)
+			if !s.lost(err) {
+				s.begun = s.begun || len(frames) > 0
+				return frames, err
+			}
+		}
+		if err := s.begin(ctx); err != nil {
+			return nil, err
+		}
+	}
+}
+
+func (s *subscription) leave() {
+	if s.from != nil {
+		s.from.Close()
+		s.end()
+		s.from, s.relay, s.end = nil, nil, nil
+	}
+}
+
+// Close implements stream.Subscription.
+func (s *subscription) Close() {
+	if !s.closed {
+		s.closed = true
+		s.leave()
+		s.view.table.subscribed(s.view.entry, -1)
+	}
+}
+
+// reads notes that a subscriber reads a view by a relay, or here, until it is called.
+func (t *Table) reads(e *entry, relay *edge.Relay) (ended func()) {
+	count := func(n int) {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		if relay == nil {
+			e.local += n
+			return
+		}
+		if e.reading == nil {
+			e.reading = make(map[*edge.Relay]int)
+		}
+		if e.reading[relay] += n; e.reading[relay] == 0 {
+			delete(e.reading, relay)
+		}
+	}
+	count(1)
+	return func() { count(-1) }
+}
+
+// declares tells whether a view that the engine has ended is there, and so held elsewhere.
+func (t *Table) declares(e *entry, uid string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.entries[e.name] == e && e.uid == uid && e.spec != nil
+}
