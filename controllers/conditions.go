@@ -13,15 +13,6 @@ import (
 	"graphview.dev/graphview/advice"
 )
 
-// verdict is whether a spec is accepted: a reason of the condition Accepted.
-type verdict struct {
-	reason, message string
-}
-
-var accepted = verdict{v1alpha1.ReasonAccepted, "The spec compiles."}
-
-func (v verdict) accepted() bool { return v.reason == v1alpha1.ReasonAccepted }
-
 // setConditions makes conditions say what the verdict and the engine's status
 // mean for the spec of that generation. wasReady tells that this spec's graph
 // was whole before: a resource that appears later does not take that away.

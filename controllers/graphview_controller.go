@@ -2,26 +2,21 @@ package controllers
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"graphview.dev/api/v1alpha1"
-	"graphview.dev/controllers/validation"
 	"graphview.dev/graphview"
 	"graphview.dev/graphview/access"
 	"graphview.dev/graphview/advice"
 	"graphview.dev/graphview/resources"
-	"graphview.dev/graphview/spec"
 )
 
 const defaultStatusInterval = 5 * time.Second
@@ -140,104 +135,6 @@ func lookAgain(result ctrl.Result, err error, again time.Duration) (ctrl.Result,
 		result.RequeueAfter = again
 	}
 	return result, nil
-}
-
-// apply tells the engine of the spec, unless it was told before, and keeps the
-// verdict in the record.
-func (r *GraphViewReconciler) apply(ctx context.Context, name graphview.Name, view *v1alpha1.GraphView, record *record) error {
-	if r.options.Placement != nil {
-		r.options.Placement.Place(name, view.Labels[PlacementLabel])
-	}
-	refused, err := r.checkQuota(ctx, view, record)
-	if err != nil {
-		return err
-	}
-	if refused.accepted() {
-		if refused, err = r.checkServiceAccount(ctx, view); err != nil {
-			return err
-		}
-	}
-	declared, err := validation.SpecOf(&view.Spec)
-	if refused.accepted() && err != nil {
-		if refused, _, err = verdictOf(err); err != nil {
-			return fmt.Errorf("read spec: %w", err)
-		}
-	}
-	if !refused.accepted() {
-		// Never served by a spec that was accepted before: it may show more
-		// than the author is now entitled to, or wants to.
-		r.engine.Refuse(name, string(view.UID), &spec.InvalidError{Reason: refused.reason, Errors: []error{errors.New(refused.message)}})
-		record.applied, record.verdict = 0, refused
-		return nil
-	}
-	// Where replicas share views, it is looked at again who holds this one.
-	if record.applied == view.Generation && r.options.Placement == nil {
-		return nil
-	}
-	v, _, err := verdictOf(r.engine.Apply(ctx, name, string(view.UID), declared))
-	if err != nil {
-		return fmt.Errorf("apply spec: %w", err)
-	}
-	record.applied, record.verdict = view.Generation, v
-	return nil
-}
-
-// verdictOf is what a compiler's error says about a spec; another error is none
-// of the spec's.
-func verdictOf(err error) (verdict, *spec.InvalidError, error) {
-	var invalid *spec.InvalidError
-	switch {
-	case err == nil:
-		return accepted, nil, nil
-	case errors.As(err, &invalid):
-		return verdict{reason: invalid.Reason, message: invalid.Error()}, invalid, nil
-	default:
-		return verdict{}, nil, err
-	}
-}
-
-// checkServiceAccount decides what the compiler cannot: whether the GraphView
-// names a ServiceAccount where it has to, and one that exists.
-func (r *GraphViewReconciler) checkServiceAccount(ctx context.Context, view *v1alpha1.GraphView) (verdict, error) {
-	name := view.Spec.ServiceAccountName
-	if name == "" {
-		v, _, err := verdictOf(validation.ServiceAccount(view, r.options.RequireServiceAccount))
-		return v, err
-	}
-	account := &metav1.PartialObjectMetadata{}
-	account.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("ServiceAccount"))
-	err := r.client.Get(ctx, client.ObjectKey{Namespace: view.Namespace, Name: name}, account)
-	switch {
-	case apierrors.IsNotFound(err):
-		return verdict{v1alpha1.ReasonServiceAccountNotFound,
-			fmt.Sprintf("spec.serviceAccountName: there is no ServiceAccount %q in namespace %q; the view is accepted when it is created", name, view.Namespace)}, nil
-	case err != nil:
-		return verdict{}, fmt.Errorf("get ServiceAccount: %w", err)
-	}
-	return accepted, nil
-}
-
-// checkQuota decides whether a GraphView is among those of its namespace that are
-// served.
-func (r *GraphViewReconciler) checkQuota(ctx context.Context, view *v1alpha1.GraphView, record *record) (verdict, error) {
-	served, moved, err := r.quota.enter(view, func() ([]v1alpha1.GraphView, error) {
-		var all v1alpha1.GraphViewList
-		if err := r.client.List(ctx, &all, client.InNamespace(view.Namespace), client.UnsafeDisableDeepCopy); err != nil {
-			return nil, fmt.Errorf("list GraphViews: %w", err)
-		}
-		return all.Items, nil
-	})
-	if err != nil {
-		return verdict{}, err
-	}
-	r.notify(moved)
-	switch {
-	case served:
-		return accepted, nil
-	case record.verdict.reason == v1alpha1.ReasonLimitExceeded:
-		return record.verdict, nil // it is counted already
-	}
-	return verdict{v1alpha1.ReasonLimitExceeded, "metadata.namespace: " + boundGraphViews.Exceed().Error()}, nil
 }
 
 // notify has GraphViews reconciled.

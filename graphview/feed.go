@@ -1,7 +1,6 @@
 package graphview
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -10,9 +9,6 @@ import (
 
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/graph"
-	"graphview.dev/graphview/panics"
-	"graphview.dev/graphview/quarantine"
-	"graphview.dev/graphview/refs"
 	"graphview.dev/graphview/resources"
 	"graphview.dev/graphview/watch"
 )
@@ -193,43 +189,6 @@ func (f *feed) evaluate(o *watch.Decoded, mode evaluation) (verdicts []tapVerdic
 // relists tells whether the watch shows a tap what it has shown it before, because
 // it had lost it.
 func (f *feed) relists(t *tap) bool { return !f.listed.Load() && t.charged.Load() }
-
-// references notes the object's labels and references, and how it is, in the event. A
-// warning says which of these are not known, an error that the object cannot be read. A
-// panic costs the object its references.
-func (f *feed) references(o *watch.Decoded, ev *setEvent) (warning, err error) {
-	e, object := f.engine, &ev.object
-	defer func() {
-		if warning != nil && e.notePanic(warning, f.resource.String()) {
-			object.References, ev.release = nil, nil
-		}
-	}()
-	defer panics.Recover(&warning)
-	if o.Size() >= notedSize || isConfigMap(f.resource) {
-		turn, err := e.o.Quarantine.Begin(f.life, quarantine.Work{Kind: f.resource.Resource, Namespace: o.Namespace(), Name: o.Name(), Version: o.Version()})
-		if err != nil {
-			return nil, err
-		}
-		defer turn.End()
-	}
-	rules := e.rules.current.Load()
-	unread, err := f.tableReferences(rules.extractor, o, ev)
-	if err != nil {
-		return nil, err
-	}
-	declared := rules.kinds[kindOf(f.resource)]
-	object.Rules = declared.revision
-	if rules.extractor.Guesses(kindOf(f.resource)) {
-		object.Rules ^= refs.Inference(object.References)
-	}
-	said := declared.evaluate(f.life, e.o.Quarantine, f.resource, o, object.Class == classTerminating)
-	e.counts.cost.Add(said.cost)
-	object.References = append(object.References, said.references[:min(len(said.references), max(refs.MaxReferences-len(object.References), 0))]...)
-	if said.health != nil {
-		declare(said.health, o, object)
-	}
-	return cmp.Or(said.warning, unread), nil
-}
 
 // remember keeps why not all references of an object are known, for views that
 // are shown the object later. It is called in the watch's turn.

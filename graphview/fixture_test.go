@@ -35,7 +35,14 @@ func serveChanges(t testing.TB, n int, changed <-chan string) *rest.Config {
 	for i := range items {
 		items[i] = fmt.Sprintf(`{"metadata":{"namespace":"shop","name":"c%d","uid":"u%d","resourceVersion":"%d"}}`, i, i, i+1)
 	}
-	list := fmt.Sprintf(`{"kind":"ConfigMapList","apiVersion":"v1","metadata":{"resourceVersion":"%d"},"items":[%s]}`, n+1, strings.Join(items, ","))
+	return serveItems(t, items, changed)
+}
+
+// serveItems is serveChanges that lists these ConfigMaps.
+func serveItems(t testing.TB, items []string, changed <-chan string) *rest.Config {
+	t.Helper()
+	newest := len(items) + 1
+	list := fmt.Sprintf(`{"kind":"ConfigMapList","apiVersion":"v1","metadata":{"resourceVersion":"%d"},"items":[%s]}`, newest, strings.Join(items, ","))
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		switch {
@@ -43,7 +50,7 @@ func serveChanges(t testing.TB, n int, changed <-chan string) *rest.Config {
 			w.WriteHeader(http.StatusNotFound)
 		case r.URL.Query().Get("watch") != "":
 			w.(http.Flusher).Flush()
-			for version := n + 2; ; version++ {
+			for version := newest + 1; ; version++ {
 				select {
 				case name := <-changed:
 					_, _ = fmt.Fprintf(w, `{"type":"MODIFIED","object":{"kind":"ConfigMap","apiVersion":"v1","metadata":{"namespace":"shop","name":%q,"uid":"u-%s","resourceVersion":"%d"},"data":{"at":"%d"}}}`, name, name, version, version)
@@ -100,7 +107,7 @@ func acquireTap(t testing.TB, e *Engine) *tap {
 
 func acquireTapOf(t testing.TB, e *Engine, v *View) *tap {
 	t.Helper()
-	leased := &tap{view: v, need: need{resource: configMapsResource, key: watch.Key{Resource: schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}}}}
+	leased := newTap(v, need{resource: configMapsResource, key: watch.Key{Resource: schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}}}, nil)
 	if err := e.acquire(t.Context(), leased); err != nil {
 		t.Error(err)
 	}

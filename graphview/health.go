@@ -114,7 +114,7 @@ func (k *keeper) expected(a *statusBuilder) expectation {
 	all := make(expectation)
 	for n, t := range k.taps {
 		i, selected := a.index[n.resource]
-		if !selected || n.query < 0 || n.key.Reduced || !a.rows[i].Synced || a.rows[i].Message != "" {
+		if !selected || !n.ofObjects() || !a.rows[i].Synced || a.rows[i].Message != "" {
 			continue
 		}
 		j := t.judge.Load()

@@ -310,7 +310,7 @@ func referencesOf(r *helm.Release) []graph.Reference {
 
 // warningOf says why a release could not be unpacked, to a view that selects its
 // Secret.
-func (t *tap) warningOf(o *watch.Decoded, selected func() verdict) verdict {
+func warningOf(o *watch.Decoded, selected func() verdict) verdict {
 	tree, err := o.Tree()
 	if err != nil {
 		return verdict{err: err}

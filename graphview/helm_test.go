@@ -13,15 +13,14 @@ import (
 	"graphview.dev/graphview/helm"
 	"graphview.dev/graphview/resources"
 	"graphview.dev/graphview/watch"
+	"graphview.dev/test/seed"
 )
 
 // TestReleasesDifferential has Secrets and what their releases manage come, change
 // and go at random, by several watches each, and wants the graph to have the arcs
 // of the newest revisions that are deployed.
 func TestReleasesDifferential(t *testing.T) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	r := rand.New(rand.NewPCG(seed, 1))
+	r := rand.New(rand.NewPCG(seed.Of(t), 1))
 	g, known := graph.New(), make(releases)
 	secrets, tellers := []*feed{{}, {}}, []*feed{{}, {}}
 	announce := func(f *feed) {
@@ -253,115 +252,6 @@ func TestReleaseInConfigMaps(t *testing.T) {
 		}
 	})
 	if len(known) > 0 {
-		t.Errorf("%d releases are left", len(known))
-	}
-}
-
-// TestManyRevisionsOfARelease: anybody can make any number of Secrets that are named
-// like revisions of a release. Those of which nobody tells what they manage are not
-// looked at to find the newest, and a watch that goes takes all of a release at once.
-func TestManyRevisionsOfARelease(t *testing.T) {
-	const revisions = 5_000
-	g, known := graph.New(), make(releases)
-	secrets, others, teller := &feed{}, &feed{}, &feed{}
-	pod := []graph.Reference{{Type: graph.Direct, To: graph.Kind{Kind: "Pod"}, Namespace: "ns", Name: "a", Field: helm.Field}}
-	g.Update(func() {
-		for _, f := range []*feed{secrets, others} {
-			f.source = g.AddSource(graph.Kind{Kind: "Secret"}, graph.Resource{Version: "v1", Resource: "secrets"}, graph.ScopeNamespaced)
-			for number := uint64(1); number <= revisions; number++ {
-				o := &graph.Object{Namespace: "ns", Name: secretName("web", number), Version: 1, Hash: 1}
-				known.hold(g, f, o, nil)
-				g.Set(f.source, o)
-			}
-		}
-	})
-	of := known[releaseName{namespace: "ns", name: "web"}]
-	ranked := func() int { return len(of.ranks[rankPending]) + len(of.ranks[rankDeployed]) }
-	if len(of.revisions) != revisions || ranked() != 0 {
-		t.Fatalf("%d revisions are held, %d may be the newest", len(of.revisions), ranked())
-	}
-	tell := func(number uint64) {
-		known.change(g, "ns", secretName("web", number), func(at *releaseSecret) {
-			at.told[teller] = &managed{version: 1, hash: 1 << 40, deployed: true, references: pod}
-		})
-	}
-	g.Update(func() { tell(revisions / 2) })
-	if at := of.newest(); at != of.revisions[revisions/2] || ranked() != 1 {
-		t.Errorf("the newest is %v, of %d that may be", at, ranked())
-	}
-	if n := testing.AllocsPerRun(10, func() { of.newest() }); n > 0 {
-		t.Errorf("%v allocations to find the newest", n)
-	}
-	g.Update(func() {
-		for number := uint64(1); number <= 500; number++ {
-			tell(number)
-		}
-	})
-	for _, step := range []struct {
-		name string
-		feed *feed
-		most int // visits: a Secret and its reference, for each watch of Secrets that is left
-	}{
-		{"one of two watches of Secrets", others, 2},
-		{"the watch of releases", teller, 2},
-		{"the other watch of Secrets", secrets, 0},
-	} {
-		visits := 0
-		g.Update(func() {
-			known.drop(g, step.feed)
-			visits = g.Visits()
-		})
-		if visits > step.most {
-			t.Errorf("%s goes: %d visits, want at most %d", step.name, visits, step.most)
-		}
-	}
-	if len(known) != 0 {
-		t.Errorf("%d releases are left", len(known))
-	}
-}
-
-// TestManyDeployedRevisions: anybody can label any number of them as deployed, too. The
-// newest is known at each event without a look at the others.
-func TestManyDeployedRevisions(t *testing.T) {
-	const revisions = 20_000
-	g, known, teller := graph.New(), make(releases), &feed{}
-	change := func(number uint64, m *managed) {
-		known.change(g, "ns", secretName("web", number), func(at *releaseSecret) {
-			if delete(at.told, teller); m != nil {
-				at.told[teller] = m
-			}
-		})
-	}
-	newest := func() (number uint64) {
-		if at := known[releaseName{namespace: "ns", name: "web"}].newest(); at != nil {
-			number = at.number
-		}
-		return number
-	}
-	g.Update(func() {
-		for n := range uint64(revisions) {
-			number := 1 + n*7919%revisions // each once, in no order
-			change(number, &managed{version: 1, deployed: number%2 == 0, pending: number%2 == 1})
-		}
-		of := known[releaseName{namespace: "ns", name: "web"}]
-		if n := testing.AllocsPerRun(10, func() { of.newest() }); n > 0 {
-			t.Errorf("%v allocations to find the newest", n)
-		}
-		for number := uint64(revisions); number > 0; number -= 2 {
-			if got := newest(); got != number {
-				t.Fatalf("the newest is %d, want %d", got, number)
-			}
-			change(number, nil)
-		}
-		for number := uint64(revisions - 1); number > 1; number -= 2 {
-			if got := newest(); got != number {
-				t.Fatalf("while none is deployed, the newest is %d, want %d", got, number)
-			}
-			change(number, nil)
-		}
-		change(1, nil)
-	})
-	if len(known) != 0 {
 		t.Errorf("%d releases are left", len(known))
 	}
 }

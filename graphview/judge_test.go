@@ -2,45 +2,19 @@ package graphview
 
 import (
 	"errors"
-	"fmt"
-	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
-
-	"k8s.io/client-go/rest"
 
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/spec"
 	"graphview.dev/graphview/watch"
 )
 
-// serveOne serves one ConfigMap and nothing else.
-func serveOne(t *testing.T, members string) *rest.Config {
-	t.Helper()
-	list := fmt.Sprintf(`{"kind":"ConfigMapList","apiVersion":"v1","metadata":{"resourceVersion":"2"},"items":[{%s}]}`, members)
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		switch {
-		case !strings.HasSuffix(r.URL.Path, "/configmaps"):
-			w.WriteHeader(http.StatusNotFound)
-		case r.URL.Query().Get("watch") != "":
-			w.(http.Flusher).Flush()
-			<-r.Context().Done()
-		default:
-			_, _ = w.Write([]byte(list))
-		}
-	}))
-	t.Cleanup(server.Close)
-	transport := &http.Transport{}
-	t.Cleanup(transport.CloseIdleConnections)
-	return &rest.Config{Host: server.URL, Transport: transport}
-}
-
 // TestJudge: what a view decides about one object.
 func TestJudge(t *testing.T) {
-	e := startEngine(t, Options{Config: serveOne(t,
-		`"metadata":{"namespace":"shop","name":"c","uid":"u","resourceVersion":"1","labels":{"app":"web"}},"data":{"size":"3"}`)})
+	e := startEngine(t, Options{Config: serveItems(t, []string{
+		`{"metadata":{"namespace":"shop","name":"c","uid":"u","resourceVersion":"1","labels":{"app":"web"}},"data":{"size":"3"}}`,
+	}, nil)})
 	leased := acquireTap(t, e)
 	t.Cleanup(func() { e.giveBack(leased) })
 	await(t, "the list", leased.feed.listed.Load)

@@ -256,14 +256,14 @@ func refusals(taps map[need]*tap, now time.Time) (refused map[resources.Resource
 // everywhere tells whether the need is a watch of all namespaces of a resource that
 // is namespaced.
 func (n need) everywhere() bool {
-	return n.query >= 0 && n.resource.Namespaced && n.key.Namespace == "" && !n.key.Reduced
+	return n.ofObjects() && n.resource.Namespaced && n.key.Namespace == ""
 }
 
 // sourceInUse tells whether another tap of the view takes from the same feed;
 // kindInUse, from any feed of the same kind.
 func (k *keeper) sourceInUse(t *tap) bool {
 	for _, other := range k.taps {
-		if other != t && !other.closed && other.namespaces == nil && other.feed == t.feed {
+		if other != t && !other.closed && other.need.ofObjects() && other.feed == t.feed {
 			return true
 		}
 	}
@@ -272,7 +272,7 @@ func (k *keeper) sourceInUse(t *tap) bool {
 
 func (k *keeper) kindInUse(kind graph.Kind, except *tap) bool {
 	for _, other := range k.taps {
-		if other != except && !other.closed && other.namespaces == nil && !other.need.key.Reduced && kindOf(other.need.resource) == kind {
+		if other != except && !other.closed && other.need.ofObjects() && kindOf(other.need.resource) == kind {
 			return true
 		}
 	}

@@ -47,7 +47,7 @@ type tapVerdict struct {
 
 // selects tells whether the tap's view has the object.
 func (v *tapVerdict) selects() bool {
-	return v.tap.namespaces == nil && !v.tap.need.key.Reduced && !v.verdict.undecided && v.verdict.selection.Member
+	return v.tap.need.ofObjects() && !v.verdict.undecided && v.verdict.selection.Member
 }
 
 // note adds a fault to the verdict, whose own comes first.
@@ -75,20 +75,7 @@ func (v *tapVerdict) apply(id graph.NodeID, namespace, name string) {
 	if t.closed || v.verdict.undecided {
 		return
 	}
-	if t.namespaces != nil {
-		t.setNamespace(name, v.verdict)
-		return
-	}
-	if v.verdict.err != nil {
-		t.view.engine.counts.unevaluated.Add(1)
-	}
-	if !t.need.key.Reduced {
-		t.view.lens.Select(id, v.verdict.selection)
-		if v.verdict.err == nil && v.verdict.selection.Member {
-			v.verdict.err = exceeded(t.view.engine.graph.Exceeded(id))
-		}
-	}
-	t.view.warnings.SetFault(t, namespace, name, v.verdict.err)
+	t.role.decided(t, id, namespace, name, v.verdict)
 }
 
 // replayEvent is what one tap decided about an object that its feed had before.
@@ -100,7 +87,7 @@ type replayEvent struct {
 func (ev *replayEvent) apply(e *Engine) {
 	f := ev.tap.feed
 	e.counts.replays.Add(1)
-	if ev.tap.need.key.Reduced {
+	if ev.tap.need.ofReleases() {
 		ev.tapVerdict.apply(0, ev.namespace, ev.name)
 		return
 	}
@@ -125,14 +112,9 @@ func (ev *deleteEvent) apply(e *Engine) {
 		e.releases.forget(e.graph, f, ev.namespace, ev.name)
 	}
 	for _, t := range f.taps.Load().concerned(ev.namespace) {
-		if t.closed {
-			continue
+		if !t.closed {
+			t.role.gone(t, ev.namespace, ev.name)
 		}
-		if t.namespaces != nil {
-			t.setNamespace(ev.name, verdict{})
-			continue
-		}
-		t.view.warnings.SetFault(t, ev.namespace, ev.name, nil)
 	}
 }
 

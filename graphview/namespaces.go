@@ -38,14 +38,6 @@ func evaluateNamespace(ctx context.Context, n *spec.NamespaceProgram, o *watch.D
 	return verdict{selection: graph.Selection{Member: matches}, cost: in.Cost}
 }
 
-// setNamespace is called by the loop with the decision about one namespace.
-func (t *tap) setNamespace(name string, v verdict) {
-	t.view.warnings.SetFault(t, "", name, v.err)
-	if t.selected.set(name, v.selection.Member) {
-		t.view.kick()
-	}
-}
-
 // namespaceSet is which namespaces a view selects. The loop changes it one by one,
 // and whoever asks for it gets a set that does not change: it is copied when it is
 // asked for, not at each change.

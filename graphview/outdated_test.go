@@ -100,8 +100,9 @@ func TestOutdatedObjects(t *testing.T) {
 	await(t, "the object", shows(1, false))
 
 	api.set(true)
-	some := &tap{view: all.view, need: all.need}
-	some.need.key.LabelSelector = "colour"
+	narrower := all.need
+	narrower.key.LabelSelector = "colour"
+	some := newTap(all.view, narrower, nil)
 	if err := e.acquire(t.Context(), some); err != nil {
 		t.Fatal(err)
 	}

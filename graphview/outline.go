@@ -28,6 +28,13 @@ type need struct {
 	roots  string
 }
 
+// ofNamespaces tells whether the watch is that of Namespaces, by which the view
+// selects some; ofReleases, that of what Helm's releases manage. All others are of
+// objects, which are vertices of the view's graph.
+func (n need) ofNamespaces() bool { return n.query < 0 }
+func (n need) ofReleases() bool   { return n.key.Reduced }
+func (n need) ofObjects() bool    { return !n.ofNamespaces() && !n.ofReleases() }
+
 // Permit answers whether somebody may list and watch what is in places, of which
 // the namespace "" means all namespaces. It returns the answers that it has
 // beside an error too.

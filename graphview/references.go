@@ -6,10 +6,49 @@ import (
 	"errors"
 
 	"graphview.dev/graphview/helm"
+	"graphview.dev/graphview/panics"
+	"graphview.dev/graphview/quarantine"
 	"graphview.dev/graphview/refs"
 	"graphview.dev/graphview/resources"
 	"graphview.dev/graphview/watch"
 )
+
+// references notes the object's labels and references, and how it is, in the event. A
+// warning says which of these are not known, an error that the object cannot be read. A
+// panic costs the object its references.
+func (f *feed) references(o *watch.Decoded, ev *setEvent) (warning, err error) {
+	e, object := f.engine, &ev.object
+	defer func() {
+		if warning != nil && e.notePanic(warning, f.resource.String()) {
+			object.References, ev.release = nil, nil
+		}
+	}()
+	defer panics.Recover(&warning)
+	if o.Size() >= notedSize || isConfigMap(f.resource) {
+		turn, err := e.o.Quarantine.Begin(f.life, quarantine.Work{Kind: f.resource.Resource, Namespace: o.Namespace(), Name: o.Name(), Version: o.Version()})
+		if err != nil {
+			return nil, err
+		}
+		defer turn.End()
+	}
+	rules := e.rules.current.Load()
+	unread, err := f.tableReferences(rules.extractor, o, ev)
+	if err != nil {
+		return nil, err
+	}
+	declared := rules.kinds[kindOf(f.resource)]
+	object.Rules = declared.revision
+	if rules.extractor.Guesses(kindOf(f.resource)) {
+		object.Rules ^= refs.Inference(object.References)
+	}
+	said := declared.evaluate(f.life, e.o.Quarantine, f.resource, o, object.Class == classTerminating)
+	e.counts.cost.Add(said.cost)
+	object.References = append(object.References, said.references[:min(len(said.references), max(refs.MaxReferences-len(object.References), 0))]...)
+	if said.health != nil {
+		declare(said.health, o, object)
+	}
+	return cmp.Or(said.warning, unread), nil
+}
 
 // tableReferences notes what an object refers to by the table of refs, or as a
 // release of Helm, its labels, and how it is. Only what they are read from is built of the

@@ -101,7 +101,9 @@ func (a *statusBuilder) tap(t *tap, timeout time.Duration) {
 	state, waited := t.state(), a.now.Sub(t.acquired)
 	failed := state.Err != nil
 	// The watch of namespaces has to have been made use of.
-	complete := t.ready(state) && (t.namespaces == nil || t.settled)
+	complete := t.ready(state)
+	namespaces, lists := t.role.(*namespaceRole)
+	complete = complete && (!lists || namespaces.settled)
 	switch {
 	case complete && !failed:
 	case complete:
@@ -141,7 +143,7 @@ func (a *statusBuilder) tap(t *tap, timeout time.Duration) {
 func (a *statusBuilder) lost(t *tap, message string) {
 	a.note(t.need.resource, false, message)
 	a.warnFirst(syncWarning(t, message))
-	if t.namespaces != nil {
+	if t.need.ofNamespaces() {
 		a.outline.unlisted = message
 	}
 }
@@ -200,7 +202,7 @@ func syncWarning(t *tap, message string) delivery.Warning {
 	if t.need.key.Namespace != "" {
 		where = " in " + t.need.key.Namespace
 	}
-	if t.need.key.Reduced {
+	if t.need.ofReleases() {
 		where += ", the releases of Helm in it"
 	}
 	return delivery.About(delivery.InformerSyncFailed, fmt.Sprintf("%s%s: %s", r, where, message), resourceOf(r), t.need.key.Namespace)

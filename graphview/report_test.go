@@ -3,7 +3,6 @@ package graphview
 import (
 	"sync"
 	"testing"
-	"time"
 
 	"graphview.dev/graphview/resources"
 	"graphview.dev/graphview/watch"
@@ -17,7 +16,8 @@ func TestReportOfWatchThatChangesMeanwhile(t *testing.T) {
 	k := newKeeper(v)
 	k.start()
 	of := &feed{resource: configMapsResource}
-	leased := &tap{view: v, feed: of, need: need{resource: configMapsResource}, required: true, acquired: time.Now()}
+	leased := newTap(v, need{resource: configMapsResource}, nil)
+	leased.feed, leased.required = of, true
 	leased.replayed.Store(true)
 	k.taps[leased.need] = leased
 

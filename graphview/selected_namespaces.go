@@ -18,12 +18,12 @@ func (k *keeper) selectedNamespaces(p *spec.Program) (selected map[string]bool, 
 	if t == nil {
 		return k.namespaces, false
 	}
-	state := t.state()
-	t.settled = t.ready(state)
-	if !t.settled && state.Err == nil && time.Since(t.acquired) <= k.view.engine.o.SyncTimeout {
+	r, state := t.role.(*namespaceRole), t.state() //nolint:forcetypeassert // of a need of namespaces
+	r.settled = t.ready(state)
+	if !r.settled && state.Err == nil && time.Since(t.acquired) <= k.view.engine.o.SyncTimeout {
 		return k.namespaces, false
 	}
-	k.namespaces = t.selected.all()
+	k.namespaces = r.selected.all()
 	return k.namespaces, true
 }
 
@@ -54,7 +54,7 @@ func (k *keeper) judgeFor(p *spec.Program, n need) *judge {
 // to select.
 func (k *keeper) renamespace(ctx context.Context, p *spec.Program) {
 	for _, t := range k.taps {
-		if t.namespaces != nil {
+		if t.need.ofNamespaces() {
 			continue
 		}
 		old, now := t.judge.Load(), k.judgeFor(p, t.need)

@@ -108,7 +108,7 @@ func (p *planner) standing(r resources.Resource, key watch.Key) standing {
 func (k *keeper) holdings(now time.Time) (held map[resources.Resource][]holding, again time.Duration) {
 	held, again = make(map[resources.Resource][]holding), time.Hour
 	for n, t := range k.taps {
-		if n.query < 0 || !n.resource.Namespaced || n.key.Reduced {
+		if !n.ofObjects() || !n.resource.Namespaced {
 			continue
 		}
 		h := holding{key: n.key, state: t.state(), complete: t.complete}

@@ -29,7 +29,7 @@ func (k *keeper) finishSwitches(ctx context.Context, needed map[need]bool) {
 		done := !missing || time.Since(since) > v.engine.o.SyncTimeout
 		var successors []*tap
 		for _, t := range k.taps {
-			if t.namespaces == nil && kindOf(t.need.resource) == kindOf(old.need.resource) {
+			if !t.need.ofNamespaces() && kindOf(t.need.resource) == kindOf(old.need.resource) {
 				successors = append(successors, t)
 				state := t.state()
 				done = done && (t.ready(state) || state.Err != nil || time.Since(t.acquired) > v.engine.o.SyncTimeout)
@@ -59,7 +59,7 @@ func (k *keeper) finishSwitches(ctx context.Context, needed map[need]bool) {
 // be made.
 func (k *keeper) missing(needed map[need]bool, old *tap) bool {
 	for n := range needed {
-		if n.query >= 0 && k.taps[n] == nil && kindOf(n.resource) == kindOf(old.need.resource) && n.overlaps(old.need) {
+		if !n.ofNamespaces() && k.taps[n] == nil && kindOf(n.resource) == kindOf(old.need.resource) && n.overlaps(old.need) {
 			return true
 		}
 	}

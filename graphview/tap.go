@@ -17,23 +17,18 @@ import (
 // then on.
 const inlineCost = 10_000
 
-// tap is what one view takes from one feed.
+// tap is what one view takes from one feed. newTap makes it.
 type tap struct {
 	view  *View
 	need  need
 	feed  *feed
 	lease *watch.Lease
+	// role says what becomes of the feed's objects.
+	role role
+	// judge decides about objects. A tap of Namespaces has none.
 	judge atomic.Pointer[judge]
 	// reach is what the view may have of the resource; nil for everything.
-	reach *reach
-	// namespaces makes this the tap that tells which namespaces the view
-	// selects; it feeds no vertices.
-	namespaces *spec.NamespaceProgram
-	// selected is what it tells.
-	selected namespaceSet
-	// settled: it was ready when the view last asked which namespaces those
-	// are. Only the view's goroutine uses it.
-	settled  bool
+	reach    *reach
 	acquired time.Time
 	// required taps have to be ready, or given up, before the view is synced.
 	required bool
@@ -57,9 +52,13 @@ type tap struct {
 	closed bool
 }
 
+func newTap(v *View, n need, p *spec.Program) *tap {
+	return &tap{view: v, need: n, role: roleOf(n, p), acquired: time.Now()}
+}
+
 // Judges implements delivery.Judge.
 func (t *tap) Judges() (r graph.Resource, namespaces bool) {
-	return resourceOf(t.need.resource), t.namespaces != nil
+	return resourceOf(t.need.resource), t.need.ofNamespaces()
 }
 
 // state is how the feed stands. It changes at any moment: who decides from
@@ -80,13 +79,7 @@ func (t *tap) ready(s watch.State) bool {
 }
 
 // evaluates tells whether the tap has expressions that may cost something.
-func (t *tap) evaluates() bool {
-	if t.namespaces != nil {
-		return t.namespaces.Object != nil
-	}
-	j := t.judge.Load()
-	return j != nil && j.evaluates()
-}
+func (t *tap) evaluates() bool { return t.role.evaluates(t) }
 
 // isSlow tells whether the tap may not evaluate in its watch's turn: for what it
 // costs, or because it is suspected of having ended the process and has to wait for
@@ -154,12 +147,5 @@ func (t *tap) look(ctx context.Context, o *watch.Decoded, free bool) (tell func(
 // this view.
 func (t *tap) verdict(ctx context.Context, o *watch.Decoded) (v verdict) {
 	defer panics.Recover(&v.err)
-	switch {
-	case t.namespaces != nil:
-		return evaluateNamespace(ctx, t.namespaces, o)
-	case t.need.key.Reduced:
-		return t.warningOf(o, func() verdict { return t.judge.Load().evaluate(ctx, o) })
-	default:
-		return t.judge.Load().evaluate(ctx, o)
-	}
+	return t.role.evaluate(ctx, t, o)
 }

@@ -22,7 +22,7 @@ func (k *keeper) plan(ctx context.Context, p *spec.Program, needed map[need]bool
 	v := k.view
 	replacing := make(map[graph.Kind][]need)
 	for n := range needed {
-		if n.query >= 0 {
+		if !n.ofNamespaces() {
 			replacing[kindOf(n.resource)] = append(replacing[kindOf(n.resource)], n)
 		}
 	}
@@ -37,7 +37,7 @@ func (k *keeper) plan(ctx context.Context, p *spec.Program, needed map[need]bool
 		}
 		delete(k.taps, n)
 		others := replacing[kindOf(n.resource)]
-		if n.query < 0 || !slices.ContainsFunc(others, n.overlaps) || slices.ContainsFunc(others, func(o need) bool { return o.key == n.key }) {
+		if n.ofNamespaces() || !slices.ContainsFunc(others, n.overlaps) || slices.ContainsFunc(others, func(o need) bool { return o.key == n.key }) {
 			drop = append(drop, t)
 			continue
 		}
@@ -56,13 +56,8 @@ func (k *keeper) plan(ctx context.Context, p *spec.Program, needed map[need]bool
 			k.unmet[n] = err
 			continue
 		}
-		t := &tap{view: v, need: n, required: required, acquired: time.Now()}
-		if n.query < 0 {
-			t.namespaces = p.Namespaces
-			if t.namespaces == nil {
-				t.namespaces = &spec.NamespaceProgram{}
-			}
-		}
+		t := newTap(v, n, p)
+		t.required = required
 		if err := v.engine.acquire(ctx, t); err != nil {
 			// Only because everything stops, or the spec has changed meanwhile.
 			k.unreserve(n)
@@ -73,7 +68,7 @@ func (k *keeper) plan(ctx context.Context, p *spec.Program, needed map[need]bool
 		fresh = append(fresh, t)
 	}
 	for _, t := range fresh {
-		if t.namespaces == nil {
+		if !t.need.ofNamespaces() {
 			k.install(t, k.judgeFor(p, t.need))
 		}
 	}
@@ -92,11 +87,11 @@ func (k *keeper) addTaps(ctx context.Context, taps []*tap) {
 	}
 	v.engine.do(func() {
 		for _, t := range taps {
-			if t.need.key.Reduced {
+			if t.need.ofReleases() {
 				continue // what it tells is added to what others see
 			}
 			v.engine.announce(t.feed)
-			if t.namespaces != nil {
+			if t.need.ofNamespaces() {
 				continue
 			}
 			v.lens.Watch(t.feed.source)
@@ -152,7 +147,7 @@ func (k *keeper) dropTaps(taps []*tap) {
 			v.warnings.DropFaults(t)
 		}
 		for _, t := range taps {
-			if t.namespaces != nil || t.need.key.Reduced {
+			if !t.need.ofObjects() {
 				continue
 			}
 			if !k.sourceInUse(t) {
@@ -185,7 +180,7 @@ func (k *keeper) unreserve(n need) {
 }
 
 func (k *keeper) counted(n need) bool {
-	return k.view.named && !n.key.Reduced && (n.key.Namespace != "" || n.key.LabelSelector != "" || n.key.FieldSelector != "")
+	return k.view.named && !n.ofReleases() && (n.key.Namespace != "" || n.key.LabelSelector != "" || n.key.FieldSelector != "")
 }
 
 // giveBack gives back a tap's lease.

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"graphview.dev/graphview/expr"
+	"graphview.dev/test/seed"
 )
 
 func compiledRoots(t *testing.T, r *Roots) (*Program, error) {
@@ -155,9 +156,7 @@ func TestRootObjectsRefused(t *testing.T) {
 // TestRootLabelsDifferential: a root's label selector means what it does to the API
 // server, whose code judges the same labels here.
 func TestRootLabelsDifferential(t *testing.T) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	r := rand.New(rand.NewPCG(seed, 15))
+	r := rand.New(rand.NewPCG(seed.Of(t), 15))
 	keys, values := []string{"a", "b.c/d", "e-f"}, []string{"", "x", "y-z", "5", "12", "007", "999999999999999999999"}
 	requirements := []func(key, value, other string) string{
 		func(k, v, _ string) string { return k + "=" + v },

@@ -11,6 +11,7 @@ import (
 
 	"graphview.dev/graphview"
 	"graphview.dev/graphview/access"
+	"graphview.dev/test/seed"
 )
 
 // TestRightsFollow changes permissions at random and compares what two
@@ -18,9 +19,7 @@ import (
 func TestRightsFollow(t *testing.T) { synctest.Test(t, testRightsFollow) }
 
 func testRightsFollow(t *testing.T) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	random := rand.New(rand.NewPCG(seed, 1))
+	random := rand.New(rand.NewPCG(seed.Of(t), 1))
 	resources, namespaces := []string{"pods", "secrets", "nodes"}, []string{"", "red", "blue", "green"}
 	place := func() access.Place {
 		return access.Place{Resource: resources[random.IntN(3)], Namespace: namespaces[random.IntN(4)]}

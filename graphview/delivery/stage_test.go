@@ -1,0 +1,146 @@
+package delivery
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"testing"
+
+	"github.com/go-logr/logr"
+
+	"graphview.dev/graphview/access"
+	"graphview.dev/graphview/graph"
+)
+
+// stage is a view without an engine: a graph, its lens, and a publisher of it.
+type stage struct {
+	graph     *graph.Graph
+	source    graph.SourceID
+	lens      *graph.Lens
+	warnings  *Warnings
+	publisher *Publisher
+	scope     Scope
+	revision  uint64
+}
+
+func newStage(tb testing.TB) *stage {
+	tb.Helper()
+	s := &stage{graph: graph.New()}
+	s.warnings = NewWarnings(func() {})
+	news, interruption := make(chan struct{}), &Interruption{Over: make(chan struct{})}
+	s.publisher = NewPublisher(Source{
+		Name: "shop/web", UID: "uid", Run: NewRun(), Shared: &Shared{}, Warnings: s.warnings, Logger: logr.Discard(),
+		Err: func() error { return nil }, Synced: func() bool { return true }, News: func() <-chan struct{} { return news },
+		Interruption: func() *Interruption { return interruption }, Scope: func() Scope { return s.scope }, Notify: func() {},
+	})
+	s.graph.Update(func() {
+		s.source = s.graph.AddSource(graph.Kind{Kind: "Pod"}, pods, graph.ScopeNamespaced)
+		s.lens = s.graph.NewLens()
+		s.lens.Watch(s.source)
+		s.lens.Use(graph.Kind{Kind: "Pod"}, pods)
+	})
+	s.publisher.SetLens(s.lens)
+	return s
+}
+
+// set gives pods a content, of which some are roots.
+func (s *stage) set(phase string, root bool, names ...string) {
+	s.graph.Update(func() {
+		for _, name := range names {
+			s.revision++
+			o := &fakeObject{uid: "uid-" + name, json: fmt.Sprintf(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":%q,"resourceVersion":"%d"},"status":{"phase":%q}}`, name, s.revision, phase)}
+			id := s.graph.Set(s.source, &graph.Object{Namespace: "shop", Name: name, UID: o.uid, Version: s.revision, Hash: s.revision, Payload: o})
+			s.lens.Select(id, graph.Selection{Member: true, Root: root})
+		}
+	})
+}
+
+func (s *stage) remove(name string) {
+	s.graph.Update(func() { s.graph.Remove(s.source, "shop", name) })
+}
+
+// reader applies what a subscription is sent.
+type reader struct {
+	*Subscription
+
+	vertices map[string]string // name → m, o or nothing
+	sent     int               // vertices that were set
+	rev      string
+	warnings map[WarningID]string
+}
+
+func (s *stage) reader(o SubscribeOptions) *reader {
+	return &reader{Subscription: s.publisher.Subscribe(o), vertices: map[string]string{}, warnings: map[WarningID]string{}}
+}
+
+// catchUp reads until there is nothing more.
+func (r *reader) catchUp(tb testing.TB) {
+	tb.Helper()
+	for {
+		frames, err := r.Poll()
+		if err != nil {
+			tb.Fatal(err)
+		}
+		for _, f := range frames {
+			r.apply(tb, f)
+		}
+		if !r.pause.moved && r.pause.missing == nil {
+			return
+		}
+		if err := r.Wait(tb.Context()); err != nil {
+			tb.Fatal(err)
+		}
+	}
+}
+
+func (r *reader) apply(tb testing.TB, f *Frame) {
+	tb.Helper()
+	var m struct {
+		Actions []struct {
+			Set *struct {
+				Vertex  struct{ N string } `json:"vx"`
+				O, M, J json.RawMessage
+			} `json:"svx"`
+			Delete *struct {
+				Vertex struct{ N string } `json:"vx"`
+			} `json:"dvx"`
+		}
+		Warnings, Cleared []Warning
+		Rev               string
+		Reset             bool
+	}
+	if err := json.Unmarshal(f.JSON, &m); err != nil {
+		tb.Fatalf("%v in %s", err, f.JSON)
+	}
+	if m.Reset {
+		clear(r.vertices)
+		clear(r.warnings)
+	}
+	for _, a := range m.Actions {
+		if a.Set != nil {
+			r.sent++
+			r.vertices[a.Set.Vertex.N] = string(a.Set.O) + string(a.Set.M) + string(a.Set.J)
+		}
+		if a.Delete != nil {
+			delete(r.vertices, a.Delete.Vertex.N)
+		}
+	}
+	for _, w := range m.Cleared {
+		delete(r.warnings, w.ID())
+	}
+	for _, w := range m.Warnings {
+		r.warnings[w.ID()] = w.Message
+	}
+	if m.Rev != "" {
+		r.rev = m.Rev
+	}
+}
+
+// fixedAccess never changes.
+type fixedAccess fixedRights
+
+func (a fixedAccess) Rights() Rights { return fixedRights(a) }
+
+func (a fixedAccess) Resolve(context.Context, []access.Place) error { return nil }
+
+func (a fixedAccess) Changed() <-chan struct{} { return nil }

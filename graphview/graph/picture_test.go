@@ -1,0 +1,109 @@
+package graph
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// picture is what a lens shows, or a client has: vertices with their content,
+// arcs with their attributes.
+type picture struct {
+	vertices map[Key]string
+	arcs     map[string]string
+	out      map[Key]map[string]bool
+	// missing are required references to what is not there, by place.
+	missing map[Key]int
+	links   map[string]naiveLink // of a naive picture
+}
+
+// naiveLink is an arc, found if it leads to something.
+type naiveLink struct {
+	from, to Key
+	typ      ArcType
+	found    bool
+}
+
+func newPicture() picture {
+	return picture{vertices: map[Key]string{}, arcs: map[string]string{}, out: map[Key]map[string]bool{}}
+}
+
+func arcName(from, to Key, t ArcType) string { return fmt.Sprintf("%v -%v-> %v", from, t, to) }
+
+func (p picture) setArc(from, to Key, t ArcType, attributes string) {
+	name := arcName(from, to, t)
+	p.arcs[name] = attributes
+	if p.out[from] == nil {
+		p.out[from] = map[string]bool{}
+	}
+	p.out[from][name] = true
+}
+
+func (p picture) String() string {
+	var b strings.Builder
+	for _, k := range slices.Sorted(func(yield func(string) bool) {
+		for k, v := range p.vertices {
+			if !yield(fmt.Sprint(k, " ", v)) {
+				return
+			}
+		}
+	}) {
+		fmt.Fprintln(&b, k)
+	}
+	for _, k := range slices.Sorted(maps.Keys(p.arcs)) {
+		fmt.Fprintln(&b, k, p.arcs[k])
+	}
+	return b.String()
+}
+
+// client is a reader that applies what it is given, and complains where the
+// order is not the promised one.
+type client struct {
+	pos Position
+	picture
+	allow func(Resource, string) bool
+	most  int // changes after which it has enough; 0: never
+	set   int // how many elements were set since the last complete picture
+}
+
+func (c *client) read(t *testing.T, l *Lens, limit int) bool {
+	t.Helper()
+	done, err := l.Read(&c.pos, limit, c.allow, c.take(t))
+	if err != nil {
+		*c = client{picture: newPicture(), allow: c.allow, most: c.most}
+		return false
+	}
+	return done
+}
+
+// take applies what a read tells.
+func (c *client) take(t *testing.T) func(Change) bool {
+	t.Helper()
+	taken := 0
+	return func(ch Change) bool {
+		taken++
+		switch ch.Op {
+		case SetVertex:
+			c.set++
+			c.vertices[ch.Vertex] = fmt.Sprint(ch.Payload)
+		case DeleteVertex:
+			if len(c.out[ch.Vertex]) > 0 {
+				t.Fatalf("%v deleted before its arcs %v", ch.Vertex, c.out[ch.Vertex])
+			}
+			delete(c.vertices, ch.Vertex)
+		case SetArc:
+			c.set++
+			if _, ok := c.vertices[ch.Vertex]; !ok {
+				t.Fatalf("arc %v set before its source", arcName(ch.Vertex, ch.To, ch.Type))
+			}
+			c.setArc(ch.Vertex, ch.To, ch.Type, fmt.Sprint(ch.Controller, ch.BlockOwnerDeletion, ch.Missing, ch.Fields))
+		case DeleteArc:
+			name := arcName(ch.Vertex, ch.To, ch.Type)
+			delete(c.arcs, name)
+			delete(c.out[ch.Vertex], name)
+		}
+		return c.most == 0 || taken < c.most
+	}
+}

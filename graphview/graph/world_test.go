@@ -1,0 +1,226 @@
+package graph
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"graphview.dev/graphview/budget"
+)
+
+// world drives a Graph and its model with the same random operations.
+type world struct {
+	t    *testing.T
+	r    *rand.Rand
+	g    *Graph
+	m    *model
+	tick uint64
+	// exceed is who was told to exceed a bound.
+	exceed map[Key]*budget.Bound
+}
+
+var (
+	podKind, nodeKind, mapKind = Kind{"", "Pod"}, Kind{"", "Node"}, Kind{"", "ConfigMap"}
+	podsV1                     = Resource{"", "v1", "pods"}
+	podsV2                     = Resource{"", "v2", "pods"}
+	nodesV1                    = Resource{"", "v1", "nodes"}
+	mapsV1                     = Resource{"", "v1", "configmaps"}
+	namespacesV1               = Resource{"", "v1", "namespaces"}
+)
+
+// withoutNamespaces allows a reader all but what says how namespaces are labelled.
+func withoutNamespaces(r Resource, _ string) bool { return r != namespacesV1 }
+
+func pick[T any](r *rand.Rand, of ...T) T { return of[r.IntN(len(of))] }
+
+func newWorld(t *testing.T, seed uint64) *world {
+	w := &world{t: t, r: rand.New(rand.NewPCG(seed, 7)), g: New(), exceed: map[Key]*budget.Bound{}}
+	if seed%3 == 0 {
+		w.g.span = 200 // so that stamps are counted anew now and then
+	}
+	w.m = &model{
+		sources: map[SourceID]modelSource{}, objects: map[SourceID]map[string]Object{}, scopes: map[Kind]Scope{},
+		mostOfObject: w.g.mostOfObject, mostOfNamespace: w.g.mostOfNamespace, mostRequirements: w.g.mostRequirements,
+		mostNamed: w.g.mostNamed, unnamed: map[Key]bool{}, leftOut: map[Key]int{},
+	}
+	if seed%3 > 0 { // so that what is for many selectors, or objects, is there for few
+		w.g.fewSelectors, w.g.postingsLeast = 0, 2
+	}
+	if seed%4 < 2 {
+		w.m.mostRequirements, w.g.mostRequirements = 2, 2
+	}
+	if seed%2 == 0 { // bounds that are exceeded, and not, all the time
+		w.m.mostOfObject, w.m.mostOfNamespace = 5, 16
+		w.g.mostOfObject, w.g.mostOfNamespace = 5, 16
+	}
+	if seed%3 < 2 {
+		w.m.mostNamed, w.g.mostNamed = 20, 20
+	}
+	if seed%4 > 0 { // so that hubs and slices are small enough to be there
+		w.g.hubSize, w.g.sliceChanges = 2, 3
+	}
+	return w
+}
+
+// update makes a revision, and then those that it takes until nothing is left to
+// be done.
+func (w *world) update(fn func()) {
+	w.g.Update(fn)
+	w.exceedances()
+	for w.g.Pending() {
+		w.g.Update(func() {})
+		w.exceedances()
+	}
+	w.m.bounds()
+	w.m.leaveOut()
+}
+
+// retry has those read again whose references were left out and have room.
+func (w *world) retry() {
+	w.update(func() {
+		told := map[Key]bool{}
+		for _, u := range w.g.RetryReferences() {
+			for _, id := range u.Sources {
+				o, src := w.m.objects[id][u.Namespace+"/"+u.Name], w.m.sources[id]
+				told[Key{src.resource, u.Namespace, u.Name}] = true
+				w.g.Set(id, &o)
+			}
+		}
+		want := map[Key]bool{}
+		for _, k := range w.m.room() {
+			want[k] = true
+			delete(w.m.unnamed, k)
+		}
+		if diff := cmp.Diff(want, told); diff != "" {
+			w.t.Fatalf("whose references have room (-want +told):\n%s", diff)
+		}
+	})
+}
+
+// exceedances takes in whom the graph says to exceed a bound.
+func (w *world) exceedances() {
+	for _, x := range w.g.Exceedances() {
+		for _, id := range x.Sources {
+			if src, ok := w.m.sources[id]; ok {
+				key := Key{src.resource, x.Namespace, x.Name}
+				if delete(w.exceed, key); x.Err != nil {
+					w.exceed[key] = x.Err.(*budget.Exceeded).Bound
+				}
+			}
+		}
+	}
+}
+
+// checkBounds wants those who exceed a bound to be those who were told.
+func (w *world) checkBounds() {
+	w.t.Helper()
+	told := map[Key]string{}
+	for key, b := range w.exceed {
+		if _, ok := w.m.dropped[key]; !ok && !w.m.unnamed[key] && !w.m.holds(key) {
+			delete(w.exceed, key) // it has gone, which nobody needs to tell
+			continue
+		}
+		told[key] = b.Name()
+	}
+	want := map[Key]string{}
+	for key, b := range w.m.dropped {
+		want[key] = b.Name()
+	}
+	for key := range w.m.unnamed {
+		want[key] = namedOfNamespace.Name()
+	}
+	if diff := cmp.Diff(want, told); diff != "" {
+		w.t.Fatalf("who exceeds a bound (-want +told):\n%s", diff)
+	}
+}
+
+func (w *world) addSource(kind Kind, resource Resource, scope Scope) SourceID {
+	id := w.g.AddSource(kind, resource, scope)
+	w.m.sources[id] = modelSource{kind, resource}
+	w.m.objects[id] = map[string]Object{}
+	w.m.scopes[kind] = scope
+	return id
+}
+
+func (w *world) addLens(rooted bool, walk Walk) *modelLens {
+	salt := w.r.Uint64()
+	l := &modelLens{lens: w.g.NewLens(), sources: map[SourceID]bool{}, uses: map[Kind]Resource{}, rooted: rooted, walk: walk}
+	l.decide = func(k Key, o Object) Selection {
+		h := rand.New(rand.NewPCG(salt, o.Hash/4)) // so that some updates change the decision and some do not
+		s := Selection{Member: h.IntN(8) != 0, Root: h.IntN(10) == 0, Hash: o.Hash}
+		if salt%2 == 0 {
+			s.Part = o.Hash // of its own, though equal to what the object has
+		}
+		return s
+	}
+	l.lens.SetRoots(rooted, walk)
+	for range 3 {
+		l.clients = append(l.clients, &client{picture: newPicture()})
+	}
+	l.clients = append(l.clients, &client{picture: newPicture(), allow: withoutNamespaces}, &client{picture: newPicture(), most: 5})
+	for range 2 {
+		l.narrowed = append(l.narrowed, w.narrow(l))
+	}
+	w.m.lenses = append(w.m.lenses, l)
+	return l
+}
+
+// walk is any walk.
+func (w *world) walk() Walk {
+	return Walk{
+		Direction: pick(w.r, Forward, Down, Up, Both), Depth: w.r.IntN(4),
+		Against: pick(w.r, nil, []ArcType{OwnerReference}), Types: pick(w.r, nil, nil, []ArcType{Direct}, []ArcType{OwnerReference, Transitive}),
+	}
+}
+
+func (w *world) watch(l *modelLens, id SourceID) {
+	src := w.m.sources[id]
+	l.sources[id] = true
+	l.uses[src.kind] = src.resource
+	l.lens.Watch(id)
+	l.lens.Use(src.kind, src.resource)
+	for _, o := range w.m.objects[id] {
+		l.lens.Select(w.g.Find(id, o.Namespace, o.Name), l.decide(Key{src.resource, o.Namespace, o.Name}, o))
+	}
+}
+
+func (w *world) name() string { return fmt.Sprint("n", w.r.IntN(12)) }
+
+func (w *world) references(ns string) []Reference {
+	var refs []Reference
+	for range w.r.IntN(5) {
+		ref := Reference{
+			Type: pick(w.r, OwnerReference, Direct, Transitive), Optional: w.r.IntN(2) == 0, Inferred: w.r.IntN(3) == 0, To: pick(w.r, podKind, nodeKind, mapKind, podKind, nodeKind, mapKind, NamespaceKind),
+			Namespace: ns, Name: w.name(), Field: pick(w.r, "a", "b", "c.d[]", "e", "f"),
+		}
+		switch w.r.IntN(4) {
+		case 0:
+			ref.Name = ""
+			ref.To = podKind
+			ref.Type = pick(w.r, Direct, Transitive)
+			if ref.AllNamespaces = w.r.IntN(4) == 0; ref.AllNamespaces && w.r.IntN(2) == 0 {
+				ref.Namespaces = &Selector{Requirements: []Requirement{{Key: pick(w.r, "app", "tier"), Op: pick(w.r, In, NotIn, Exists), Values: []string{"x", "y"}}}}
+			}
+			ref.Selector = &Selector{Requirements: []Requirement{
+				{Key: pick(w.r, "app", "tier"), Op: pick(w.r, In, In, NotIn, Exists, DoesNotExist), Values: []string{pick(w.r, "x", "y"), "z"}},
+			}}
+		case 1:
+			ref.Type, ref.UID = OwnerReference, fmt.Sprint("u", w.r.IntN(3))
+			ref.Controller, ref.BlockOwnerDeletion = w.r.IntN(2) == 0, w.r.IntN(2) == 0
+			ref.Field = ""
+		}
+		if ref.To == nodeKind && w.r.IntN(2) == 0 {
+			ref.Scope = ScopeCluster
+		}
+		// One target has one UID: the first reference to it that has one decides.
+		for _, o := range refs {
+			if o.Type == ref.Type && o.To == ref.To && o.Name == ref.Name {
+				ref.UID, ref.Scope = o.UID, o.Scope
+			}
+		}
+		refs = append(refs, ref)
+	}
+	return refs
+}

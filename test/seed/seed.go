@@ -1,0 +1,33 @@
+package seed
+
+import (
+	"hash/fnv"
+	"os"
+	"strconv"
+	"testing"
+	"time"
+)
+
+// Variable is the environment variable with the seed to take instead: a number, or
+// clock for one that nobody has had.
+const Variable = "GRAPHVIEW_SEED"
+
+// Of is the seed of a test, by its name. If the test fails, it says which it was.
+func Of(tb testing.TB) uint64 {
+	tb.Helper()
+	hash := fnv.New64a()
+	_, _ = hash.Write([]byte(tb.Name())) // it never fails
+	seed := hash.Sum64()
+	switch text := os.Getenv(Variable); text {
+	case "":
+	case "clock":
+		seed = uint64(time.Now().UnixNano()) //nolint:gosec // any number will do
+	default:
+		var err error
+		if seed, err = strconv.ParseUint(text, 10, 64); err != nil {
+			tb.Fatalf("%s: %v", Variable, err)
+		}
+	}
+	tb.Logf("%s=%d", Variable, seed)
+	return seed
+}
