@@ -63,13 +63,18 @@ func (t *Table) candidates(e *entry, since string) []candidate {
 // reachableLocked are the members to ask.
 func (t *Table) reachableLocked() []replicas.Member {
 	now := time.Now()
-	return slices.DeleteFunc(t.speaking(), func(m replicas.Member) bool {
+	return slices.DeleteFunc(t.stayingLocked(), func(m replicas.Member) bool {
 		until, ok := t.suspects[m.Run]
 		if ok && !now.Before(until) {
 			delete(t.suspects, m.Run)
 		}
 		return ok && now.Before(until)
 	})
+}
+
+// stayingLocked are the members that are not about to stop.
+func (t *Table) stayingLocked() []replicas.Member {
+	return slices.DeleteFunc(t.speaking(), func(m replicas.Member) bool { return t.stopping[m.Run] })
 }
 
 // speaking are the members that speak as this replica does, among which it shares views.

@@ -9,25 +9,29 @@ import (
 	"graphview.dev/stream/replicas"
 )
 
+const (
+	// stable is how long the members have to be the same before a view moves, and movable
+	// how long a relay stays where it is: replicas that come and go reset nobody again and
+	// again.
+	stable  = 10 * time.Second
+	movable = 30 * time.Second
+	// asks bounds how many views are asked for at once whether they can move.
+	asks = 32
+	// hurry is how often is looked whether a view can leave a replica that is about to stop.
+	hurry = 250 * time.Millisecond
+)
+
 // leave takes it that a replica is about to stop: nobody begins to read from it, and who
 // does moves as soon as another one has the graph.
 func (t *Table) leave(m replicas.Member) {
 	t.mu.Lock()
-	t.suspects[m.Run] = time.Now().Add(time.Minute)
+	t.stopping[m.Run] = true
 	t.mu.Unlock()
 	select {
 	case t.leaving <- struct{}{}:
 	default:
 	}
 }
-
-const (
-	// movable is how long a relay stays where it is, so that replicas which come and go
-	// reset nobody again and again.
-	movable = 30 * time.Second
-	// asks bounds how many views are asked for at once whether they can move.
-	asks = 32
-)
 
 // misplaced is a view with subscribers here who read it from no owner.
 type misplaced struct {
@@ -38,14 +42,15 @@ type misplaced struct {
 	from []*edge.Relay
 	// here: they read it at this replica, and nobody else does.
 	here bool
-	// urgent: some read from a replica that is about to stop.
-	urgent bool
+	// urgent: some read from a replica that is gone for the others, and hurried: from one
+	// that is about to stop.
+	urgent, hurried bool
 }
 
 // move has subscribers who read from a replica that is no owner any more read from one
 // that is, once that has the graph: those of one scope, and all who read from a replica
-// that is about to stop. They are reset.
-func (t *Table) move(ctx context.Context) {
+// that is about to stop. They are reset. It tells whether some of the latter are left.
+func (t *Table) move(ctx context.Context) (left bool) {
 	scope, asked := "", 0
 	for _, m := range t.misplaced() {
 		if !m.urgent {
@@ -55,6 +60,7 @@ func (t *Table) move(ctx context.Context) {
 			asked++
 		}
 		if !t.ready(ctx, m.entry) {
+			left = left || m.hurried
 			continue
 		}
 		if !m.urgent {
@@ -68,32 +74,39 @@ func (t *Table) move(ctx context.Context) {
 			t.giveUp(ctx, m.entry)
 		}
 	}
+	return left
 }
 
 // misplaced are the views to move, in any order.
 func (t *Table) misplaced() []misplaced {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	reachable := t.reachableLocked()
-	if !slices.Contains(reachable, t.o.Self) {
+	members := t.stayingLocked()
+	if !slices.Contains(members, t.o.Self) {
 		return nil // it is not there yet, or about to stop: they will go by themselves
 	}
+	settled := time.Since(t.changed) >= stable
 	var out []misplaced
 	for _, e := range t.entries {
 		if e.subscribers == 0 || e.spec == nil {
 			continue
 		}
-		owners := t.ownersLocked(e, reachable)
+		owners := t.ownersLocked(e, members)
 		m := misplaced{entry: e, scope: t.scopeLocked(e)}
 		for relay := range e.reading {
 			from := relay.Member()
-			leaving := !slices.Contains(reachable, from)
-			if leaving || relay.Age() > movable && !slices.Contains(owners, from) {
-				m.from = append(m.from, relay)
-				m.urgent = m.urgent || leaving
+			switch {
+			case relay.Retired():
+				continue
+			case !slices.Contains(members, from):
+				m.urgent = true
+				m.hurried = m.hurried || t.stopping[from.Run]
+			case !settled || relay.Age() < movable || slices.Contains(owners, from):
+				continue
 			}
+			m.from = append(m.from, relay)
 		}
-		m.here = e.applied && e.local > 0 && e.users == e.local && !slices.Contains(owners, t.o.Self)
+		m.here = settled && e.applied && e.local > 0 && e.users == e.local && !slices.Contains(owners, t.o.Self)
 		if m.here || len(m.from) > 0 {
 			out = append(out, m)
 		}

@@ -37,11 +37,36 @@ func (r *replica) Hold(_ context.Context, _ graphview.Name, held bool) (holder.V
 	return r, func() {}, nil
 }
 
-func (r *replica) Status() graphview.Status { return graphview.Status{Synced: r.synced} }
+func (r *replica) Status() graphview.Status {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return graphview.Status{Synced: r.synced}
+}
 
 func (r *replica) WaitSynced(ctx context.Context) error {
 	<-ctx.Done()
 	return ctx.Err()
+}
+
+// newReplicas is the table of the replica "a", which ranks last of three for web.
+func newReplicas(t *testing.T, b, c *replica) (*Table, *entry) {
+	t.Helper()
+	live := &members{{Run: "a", Address: "a:1"}}
+	for run, r := range map[string]*replica{"b": b, "c": c} {
+		server := httptest.NewUnstartedServer(holder.New(holder.Options{Views: r, Run: run, Counted: func(wire.Subscribers) {}}))
+		server.EnableHTTP2 = true
+		server.StartTLS()
+		t.Cleanup(server.Close)
+		t.Cleanup(server.CloseClientConnections)
+		if r.gone {
+			server.Close()
+		}
+		*live = append(*live, replicas.Member{Run: run, Address: strings.TrimPrefix(server.URL, "https://")})
+	}
+	slices.SortFunc(*live, func(a, b replicas.Member) int { return strings.Compare(a.Run, b.Run) })
+	table := New(t.Context(), Options{Self: (*live)[0], Members: live, Holders: 1, TLS: &tls.Config{InsecureSkipVerify: true}}) //nolint:gosec // who is who is another test's
+	t.Cleanup(table.Close)
+	return table, ranked(t, table, live, "b", "c", "a")
 }
 
 // TestReach: a view is read from an owner that has the graph, or from whoever has it
@@ -63,22 +88,7 @@ func TestReach(t *testing.T) {
 			if tt.former == nil {
 				tt.former = &replica{}
 			}
-			live := &members{{Run: "a", Address: "a:1"}}
-			for run, r := range map[string]*replica{"b": tt.owner, "c": tt.former} {
-				server := httptest.NewUnstartedServer(holder.New(holder.Options{Views: r, Run: run, Counted: func(wire.Subscribers) {}}))
-				server.EnableHTTP2 = true
-				server.StartTLS()
-				t.Cleanup(server.Close)
-				t.Cleanup(server.CloseClientConnections)
-				if r.gone {
-					server.Close()
-				}
-				*live = append(*live, replicas.Member{Run: run, Address: strings.TrimPrefix(server.URL, "https://")})
-			}
-			slices.SortFunc(*live, func(a, b replicas.Member) int { return strings.Compare(a.Run, b.Run) })
-			table := New(t.Context(), Options{Self: (*live)[0], Members: live, Holders: 1, TLS: &tls.Config{InsecureSkipVerify: true}}) //nolint:gosec // who is who is another test's
-			t.Cleanup(table.Close)
-			e := ranked(t, table, live, "b", "c", "a")
+			table, e := newReplicas(t, tt.owner, tt.former)
 			relay, err := table.choose(t.Context(), e, "")
 			if err != nil {
 				t.Fatal(err)
@@ -95,4 +105,36 @@ func TestReach(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestLeave: who reads from a replica that is about to stop goes on there until another
+// one has the graph.
+func TestLeave(t *testing.T) {
+	next := &replica{}
+	table, e := newReplicas(t, &replica{holds: true, synced: true}, next)
+	relay, err := table.choose(t.Context(), e, "")
+	if err != nil || relay == nil {
+		t.Fatal(relay, err)
+	}
+	defer table.reads(e, relay)()
+	defer relay.Release()
+	e.subscribers++
+	table.leave(relay.Member())
+	if left := table.move(t.Context()); !left || relay.Retired() {
+		t.Errorf("left %t, retired %t, before another one has the graph", left, relay.Retired())
+	}
+	next.mu.Lock()
+	next.synced = true
+	if !slices.Equal(next.asked, []string{"to hold"}) {
+		t.Errorf("the next one was asked %q", next.asked)
+	}
+	next.mu.Unlock()
+	if left := table.move(t.Context()); left || !relay.Retired() {
+		t.Errorf("left %t, retired %t, when another one has it", left, relay.Retired())
+	}
+	again, err := table.choose(t.Context(), e, "b.x")
+	if err != nil || again == nil || again.Member().Run != "c" {
+		t.Fatal(again, err)
+	}
+	again.Release()
 }

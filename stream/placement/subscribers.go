@@ -55,7 +55,7 @@ func (t *Table) subscribersLocked(e *entry) int {
 	return n
 }
 
-// forgetGone forgets what replicas have told that are gone.
+// forgetGone forgets what replicas have told that are gone, and that they would be.
 func (t *Table) forgetGone() {
 	live := make(map[string]bool)
 	for _, m := range t.o.Members.Live() {
@@ -64,6 +64,7 @@ func (t *Table) forgetGone() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	maps.DeleteFunc(t.told, func(run string, _ counts) bool { return !live[run] })
+	maps.DeleteFunc(t.stopping, func(run string, _ bool) bool { return !live[run] })
 }
 
 // teller tells other replicas of the subscribers here. It belongs to Table.Run.

@@ -70,7 +70,9 @@ type Table struct {
 	declared chan struct{} // closed when there is another one
 	suspects map[string]time.Time
 	told     map[string]counts // subscribers at other replicas, by run
-	leaving  chan struct{}     // has a token when a replica is about to stop
+	changed  time.Time         // when the members were others last
+	stopping map[string]bool   // replicas that are about to stop, by run
+	leaving  chan struct{}     // has a token when there is one more
 }
 
 // entry is one declared view. Table.mu guards what follows settling.
@@ -100,7 +102,7 @@ type entry struct {
 func New(ctx context.Context, o Options) *Table {
 	t := &Table{
 		o: o, entries: make(map[graphview.Name]*entry), labels: make(map[graphview.Name]string),
-		declared: make(chan struct{}), suspects: make(map[string]time.Time), told: make(map[string]counts), leaving: make(chan struct{}, 1),
+		declared: make(chan struct{}), suspects: make(map[string]time.Time), told: make(map[string]counts), stopping: make(map[string]bool), leaving: make(chan struct{}, 1),
 	}
 	t.metrics = newMetrics(t)
 	t.relays = edge.NewClient(ctx, edge.Options{TLS: o.TLS, Opened: t.Opened("edge"), Leaving: t.leave})
@@ -114,6 +116,7 @@ func (t *Table) Close() { t.relays.Close() }
 func (t *Table) Changed() {
 	t.forgetGone()
 	t.mu.Lock()
+	t.changed = time.Now()
 	names := make([]graphview.Name, 0, len(t.entries))
 	for name := range t.entries {
 		names = append(names, name)
@@ -270,42 +273,6 @@ func (t *Table) settle(ctx context.Context, e *entry) error {
 		e.invalid, e.checked = err, e.spec == declared
 	}
 	return err
-}
-
-// Run moves subscribers to where their views are held, tells other replicas of them, and
-// gives up views that nobody needs here any more, until ctx is done.
-func (t *Table) Run(ctx context.Context) error {
-	ticker := time.NewTicker(sweep)
-	defer ticker.Stop()
-	others := &teller{table: t, said: make(map[string]counts)}
-	for {
-		select {
-		case <-ticker.C:
-		case <-t.leaving:
-		case <-ctx.Done():
-			return nil
-		}
-		t.move(ctx)
-		others.tell(ctx)
-		for _, e := range t.idle() {
-			if err := t.settle(ctx, e); err != nil && ctx.Err() == nil {
-				t.o.Logger.V(1).Info("a view that is given up", "view", e.name.String(), "cause", err.Error())
-			}
-		}
-	}
-}
-
-// idle are the views that the engine has and need not have.
-func (t *Table) idle() []*entry {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	var out []*entry
-	for _, e := range t.entries {
-		if e.applied && e.spec != nil && !t.holdsLocked(e) {
-			out = append(out, e)
-		}
-	}
-	return out
 }
 
 // has tells whether the engine has a view now.

@@ -171,6 +171,9 @@ func (r *Relay) Retire() {
 	r.cancel()
 }
 
+// Retired tells whether Retire was called.
+func (r *Relay) Retired() bool { return errors.Is(r.failure(), ErrMoved) }
+
 // converse sends and reads until the relay is over, and returns why.
 func (r *Relay) converse() error {
 	body, out := io.Pipe()

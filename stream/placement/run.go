@@ -1,0 +1,46 @@
+package placement
+
+import (
+	"context"
+	"time"
+)
+
+// Run moves subscribers to where their views are held, tells other replicas of them, and
+// gives up views that nobody needs here any more, until ctx is done.
+func (t *Table) Run(ctx context.Context) error {
+	timer := time.NewTimer(sweep)
+	defer timer.Stop()
+	others := &teller{table: t, said: make(map[string]counts)}
+	for {
+		select {
+		case <-timer.C:
+		case <-t.leaving:
+		case <-ctx.Done():
+			return nil
+		}
+		pause := sweep
+		if t.move(ctx) {
+			pause = hurry
+		}
+		timer.Reset(pause)
+		others.tell(ctx)
+		for _, e := range t.idle() {
+			if err := t.settle(ctx, e); err != nil && ctx.Err() == nil {
+				t.o.Logger.V(1).Info("a view that is given up", "view", e.name.String(), "cause", err.Error())
+			}
+		}
+	}
+}
+
+// idle are the views that the engine has and need not have.
+func (t *Table) idle() []*entry {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var out []*entry
+	for _, e := range t.entries {
+		if e.applied && e.spec != nil && !t.holdsLocked(e) {
+			out = append(out, e)
+		}
+	}
+	return out
+}
