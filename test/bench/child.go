@@ -26,9 +26,15 @@ var children = map[string]func(context.Context, *child) error{
 	"informers":          func(ctx context.Context, c *child) error { return runInformers(ctx, c, nil) },
 	"stripped":           func(ctx context.Context, c *child) error { return runInformers(ctx, c, withoutManagedFields) },
 	"controller-runtime": runControllerRuntime,
-	"server":             runServer,
-	"watch":              runWatch,
-	"verify":             runVerify,
+	"judged":             func(ctx context.Context, c *child) error { return runStep(ctx, c, judged) },
+	"referred":           func(ctx context.Context, c *child) error { return runStep(ctx, c, referred) },
+	"summaries": func(ctx context.Context, c *child) error {
+		c.summaries = true
+		return runEngine(ctx, c)
+	},
+	"server": runServer,
+	"watch":  runWatch,
+	"verify": runVerify,
 }
 
 // child is what a process that measures itself is given, and what it found.
@@ -44,6 +50,7 @@ type child struct {
 	url          string        // of an operator
 	idle         time.Duration // to be after having settled
 	view         lens
+	summaries    bool // with one more subscriber, who gets summaries
 	// Files for profiles: of the cold start, of what is held at the end, and of
 	// the time of the events.
 	cpuProfile, memProfile, eventProfile string

@@ -53,6 +53,13 @@ func runEngine(ctx context.Context, c *child) (err error) {
 	if err := errors.Join(c.synced(), stopProfile()); err != nil {
 		return err
 	}
+	if c.summaries {
+		end, failed := c.readSummaries(ctx, served)
+		if failed != nil {
+			return failed
+		}
+		defer func() { err = errors.Join(err, end()) }()
+	}
 	if c.events > 0 {
 		if err := c.follow(ctx, subscription); err != nil {
 			return err

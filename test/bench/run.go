@@ -42,6 +42,7 @@ var measures = []struct {
 	{"stopped readers", []int{10}, stoppedReaders},
 	{"many views", []int{11}, manyViews},
 	{"idle", []int{12}, idle},
+	{"health and summaries", []int{14}, healthCost},
 }
 
 // run is a whole benchmark. What cannot be measured is said in the table and in

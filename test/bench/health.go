@@ -1,0 +1,170 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"graphview.dev/graphview"
+	"graphview.dev/graphview/delivery"
+	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/health"
+	"graphview.dev/graphview/jsontree"
+	"graphview.dev/graphview/refs"
+)
+
+// changedPods are how many pods each step of row 14 is given.
+const changedPods = 20_000
+
+// healthCost measures row 14: what part of the processor time of a changed pod its
+// health and its summary take.
+func healthCost(ctx context.Context, b *bench) (lines []line, err error) {
+	r, err := b.newReplay(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer r.close()
+	took := map[string]float64{} // for each pod
+	for _, name := range []string{"engine", "summaries"} {
+		s, err := b.burst(ctx, r, name)
+		if err != nil {
+			return nil, err
+		}
+		took[name] = s.EventProcessor / float64(s.Events)
+	}
+	for _, name := range []string{"referred", "judged"} {
+		s, err := b.child(ctx, name, 0, "-processors=1")
+		if err != nil {
+			return nil, err
+		}
+		took[name] = s.EventProcessor / float64(s.Events)
+	}
+	microseconds := func(v float64) string { return fmt.Sprintf("%.1f µs", 1e6*v) }
+	percent := func(v float64) string { return fmt.Sprintf("%.0f %%", 100*v) }
+	line14 := func(what string, ours, peer spread, peerName string, format func(float64) string) line {
+		return line{row: 14, what: what, ours: ours, floor: nothing, peer: peer, peerName: peerName, format: format}
+	}
+	whole, ofHealth := took["engine"], took["judged"]-took["referred"]
+	return []line{
+		line14("processor time of a changed pod, from the watch to a subscriber in the same process, GOMAXPROCS=1", single(whole), nothing, "", microseconds),
+		line14("… of that, to read the pod, find its references and judge its health", single(took["judged"]), single(took["referred"]), "without its health", microseconds),
+		line14("… so the part that health takes of a changed pod", single(ofHealth/whole), nothing, "", percent),
+		line14("processor time of a changed pod with one more subscriber, who gets summaries", single(took["summaries"]), single(whole), "without that subscriber", microseconds),
+		line14("… so the part that summaries take", single(1-whole/took["summaries"]), nothing, "", percent),
+	}, nil
+}
+
+// referred finds the references of a pod.
+func referred(pod []byte) error {
+	_, err := readPod(pod, referencesShape)
+	return err
+}
+
+// judged finds the references of a pod and judges its health, as the operator does before
+// the pod comes into the graph.
+func judged(pod []byte) error {
+	part, err := readPod(pod, judgedShape)
+	if err != nil {
+		return err
+	}
+	if h := health.Of(health.Kind(podKind), part).At(time.Now()); h.State == "" {
+		return errors.New("a pod has no health")
+	}
+	return nil
+}
+
+var (
+	podKind         = graph.Kind{Kind: "Pod"}
+	extractor       = refs.Builtin()
+	referencesShape = extractor.Shape(podKind)
+	judgedShape     = func() *jsontree.Shape {
+		var shape jsontree.Shape
+		shape.Join(referencesShape)
+		shape.Join(health.Shape)
+		return &shape
+	}()
+)
+
+// readPod builds parts of a pod and finds its references in them.
+func readPod(pod []byte, shape *jsontree.Shape) (part map[string]any, err error) {
+	if part, err = jsontree.Part(pod, shape); err != nil {
+		return nil, fmt.Errorf("read a pod: %w", err)
+	}
+	if _, err := extractor.Examine(podKind, part); err != nil {
+		return nil, fmt.Errorf("references of a pod: %w", err)
+	}
+	return part, nil
+}
+
+// runStep is a process that does one step with the pods of the load, again and again.
+func runStep(ctx context.Context, c *child, step func(pod []byte) error) error {
+	known, err := record(ctx, c.config)
+	if err != nil {
+		return err
+	}
+	texts := make([][]byte, len(known))
+	for i := range known {
+		if texts[i], err = watched(&known[i]); err != nil {
+			return err
+		}
+	}
+	do := func(n int) error {
+		for i := range n {
+			if err := step(texts[i%len(texts)]); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if err := do(len(texts)); err != nil { // to warm up
+		return err
+	}
+	before, err := processorTime("self")
+	if err != nil {
+		return err
+	}
+	if err := do(changedPods); err != nil {
+		return err
+	}
+	after, err := processorTime("self")
+	c.Events, c.EventProcessor = changedPods, after-before
+	return err
+}
+
+// watched is a pod as a watch of the operator hands it on: without managedFields.
+func watched(r *recorded) ([]byte, error) {
+	var event struct {
+		Object map[string]any `json:"object"`
+	}
+	if err := json.Unmarshal(r.appendEvent(nil, 1, 1), &event); err != nil {
+		return nil, fmt.Errorf("decode a pod: %w", err)
+	}
+	if metadata, ok := event.Object["metadata"].(map[string]any); ok {
+		delete(metadata, "managedFields")
+	}
+	return json.Marshal(event.Object)
+}
+
+// readSummaries has one more subscriber of a view in the same process, who gets
+// summaries. It returns when that one has the graph; end ends it.
+func (c *child) readSummaries(ctx context.Context, served *graphview.View) (end func() error, err error) {
+	subscription := served.Subscribe(delivery.SubscribeOptions{Content: delivery.SummaryOnly})
+	if err := c.read(ctx, subscription, func(frame *delivery.Frame) bool { return frame.Synced }); err != nil {
+		subscription.Close()
+		return nil, err
+	}
+	reading, stop := context.WithCancel(ctx)
+	done := make(chan error, 1)
+	go func() { done <- c.read(reading, subscription, func(*delivery.Frame) bool { return false }) }()
+	return func() error {
+		stop()
+		err := <-done
+		subscription.Close()
+		if errors.Is(err, context.Canceled) && ctx.Err() == nil {
+			return nil
+		}
+		return err
+	}, nil
+}

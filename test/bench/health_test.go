@@ -1,0 +1,28 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+// What row 14 measures is what a watch hands on: a pod that can be read and judged,
+// without its managedFields.
+func TestWatched(t *testing.T) {
+	known, err := take([]byte(`{"metadata":{"name":"web-0","namespace":"shop","resourceVersion":"7","annotations":{"a":"b"},"managedFields":[{"manager":"kubelet"}]},` +
+		`"spec":{"serviceAccountName":"web","containers":[{"name":"web","envFrom":[{"configMapRef":{"name":"web"}}]}]},"status":{"phase":"Pending"}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pod, err := watched(&known)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := string(pod); strings.Contains(text, "managedFields") || !strings.Contains(text, `"name":"web-0"`) || !strings.Contains(text, `"sequence":"1"`) {
+		t.Errorf("the pod is %s", text)
+	}
+	for name, step := range map[string]func([]byte) error{"referred": referred, "judged": judged} {
+		if err := step(pod); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
