@@ -127,6 +127,10 @@ vulnerabilities: ## check the programs against the Go vulnerability database; sa
 bench: control-plane build ## measure the numbers in docs/benchmarks.md, each beside its goal and a peer; about an hour
 	@go run ./test/bench
 
+.PHONY: stopwatch
+stopwatch: control-plane build ## measure how long it takes from git clone to the first picture, and from a bare cluster to a graph of one's own, for docs/benchmarks.md; one to fifteen minutes
+	@go run ./hack/stopwatch
+
 .PHONY: fmt
 fmt: ## format the Go files
 	@gofmt -w $$(git ls-files --cached --others --exclude-standard '*.go')
