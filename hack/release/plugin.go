@@ -44,8 +44,13 @@ func (r *release) makePlugins(ctx context.Context) error {
 			return err
 		}
 	}
+	return r.writeManifest()
+}
+
+// writeManifest writes krew's manifest of the archives that were packed.
+func (r *release) writeManifest() error {
 	var manifest strings.Builder
-	err = krew.Execute(&manifest, map[string]any{
+	err := krew.Execute(&manifest, map[string]any{
 		"Version": r.version, "URL": strings.TrimSuffix(r.download, "/") + "/" + r.version, "Archives": r.archives,
 	})
 	if err != nil {
