@@ -68,6 +68,40 @@ func TestOutput(t *testing.T) {
 	}
 }
 
+// A GraphView is described on one screen, to whoever may read it, with what is wrong.
+func TestDescribe(t *testing.T) {
+	for name, test := range map[string]struct {
+		user, view string
+		want       []string
+		wantCode   int
+	}{
+		"an administrator": {"admin", "storefront", []string{"GraphView plugin-shop/storefront", "Healthy    False    Progressing", "ConfigMap/mailer", "referred to by Pod/mailer", "pods 3"}, 0},
+		"without Secrets":  {"alice", "storefront", []string{"ConfigMap/mailer", "You may not list and watch 1 resource of the graph"}, 0},
+		"not accepted":     {"admin", "wrong", []string{"Accepted   False    InvalidExpression: spec.queries[0].include.resourceSelectorExpression", "Problems are not known"}, 0},
+		"nobody":           {"mallory", "storefront", []string{"forbidden", "--clusterrole=graphview-viewer"}, 1},
+		"no such view":     {"admin", "storefrnt", []string{"did you mean storefront?"}, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			// The status has counts that follow some seconds later.
+			eventually(t, func() string {
+				stdout, stderr, code := shellOf(t, test.user).run(t, "describe", test.view)
+				if code != test.wantCode {
+					return fmt.Sprintf("exit code %d: %s%s", code, stdout, stderr)
+				}
+				if n := strings.Count(stdout, "\n"); n > 50 {
+					return fmt.Sprintf("%d lines:\n%s", n, stdout)
+				}
+				for _, want := range test.want {
+					if !strings.Contains(stdout+stderr, want) {
+						return fmt.Sprintf("%q is not in\n%s%s", want, stdout, stderr)
+					}
+				}
+				return ""
+			})
+		})
+	}
+}
+
 // What get writes is what the server answers, to whom it answers.
 func TestGet(t *testing.T) {
 	path := "/apis/stream.graphview.dev/v1alpha1/namespaces/" + namespace + "/graphs/storefront?format="
@@ -112,7 +146,7 @@ func steady(text string) string {
 
 // A server that streams writes no formats; the plugin does.
 func TestQueryFormats(t *testing.T) {
-	for format, want := range map[string]string{"json": `"synced":true`, "dot": "digraph", "mermaid": "flowchart", "graphml": "<graphml"} {
+	for format, want := range map[string]string{"json": `"synced":true`, "dot": "digraph", "mermaid": "flowchart", "graphml": "<graphml", "html": `"view":"plugin-shop/query"`} {
 		t.Run(format, func(t *testing.T) {
 			stdout, stderr, code := shellOf(t, "alice").run(t, "query", "--resources", "pods,cm", "--root", "pod/mailer", "-o", format)
 			if code != 0 || !strings.Contains(stdout, want) || !strings.Contains(stdout, "mailer") || strings.Contains(stdout, "web-0") {

@@ -25,7 +25,7 @@ func (c *cli) complete(root *cobra.Command) {
 	for _, cmd := range root.Commands() {
 		cmd.ValidArgsFunction = fixed()
 		switch cmd.Name() {
-		case "get", "watch", "problems":
+		case "get", "watch", "problems", "describe":
 			cmd.ValidArgsFunction = c.completeNames(1)
 		case "tree", "explain":
 			cmd.ValidArgsFunction = c.completeNames(2)

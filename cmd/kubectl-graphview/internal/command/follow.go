@@ -69,9 +69,9 @@ func (v *view) followContent(content client.Content) *follower {
 }
 
 // request subscribes to a view of the user's own.
-func (v *view) request(r client.Request) *follower {
+func (v *view) request(r client.Request, content client.Content) *follower {
 	f := v.newFollower()
-	f.Subscription = v.client.Request(r, client.Options{OnRetry: f.retry})
+	f.Subscription = v.client.Request(r, client.Options{OnRetry: f.retry, Content: content})
 	return f
 }
 

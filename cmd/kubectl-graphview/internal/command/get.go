@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"graphview.dev/client"
 	"graphview.dev/dashboard"
 	"graphview.dev/stream/format"
 )
@@ -53,7 +54,7 @@ the state of the objects and not their content.`,
 			stop := p.start(cmd.Context())
 			defer stop()
 			if as == formatHTML {
-				err = v.writePage(cmd.Context())
+				err = v.writeSnapshot(cmd.Context())
 			} else {
 				err = v.client.Export(cmd.Context(), v.namespace, v.name, as, c.Out)
 			}
@@ -67,11 +68,16 @@ the state of the objects and not their content.`,
 	return cmd
 }
 
-// writePage writes the graph as a page. Summaries are all that it draws.
-func (v *view) writePage(ctx context.Context) error {
+// writeSnapshot writes the graph as a page.
+func (v *view) writeSnapshot(ctx context.Context) error {
 	g, err := v.client.Summaries(ctx, v.namespace, v.name)
 	if err != nil {
 		return err
 	}
-	return dashboard.WriteSnapshot(v.Out, dashboard.Snapshot{View: v.String(), Taken: time.Now(), Graph: messageOf(g)})
+	return v.writePage(v.String(), g)
+}
+
+// writePage writes a graph that has summaries, which are all that a page draws.
+func (c *cli) writePage(name string, g *client.Graph) error {
+	return dashboard.WriteSnapshot(c.Out, dashboard.Snapshot{View: name, Taken: time.Now(), Graph: messageOf(g)})
 }

@@ -76,12 +76,12 @@ func (c *cli) askImpact(ctx context.Context, v *view, q question, object string)
 	if root, err := rootExpression(object, c.mapper); err == nil {
 		up := whole
 		up.Roots = &client.Roots{ObjectSelectorExpressions: []string{root}, Follow: &client.Follow{Direction: client.Up}}
-		g, failed = completeOf(ctx, v.request(up))
+		g, failed = completeOf(ctx, v.request(up, client.ContentObject))
 		if _, refused := errors.AsType[*client.CloseError](failed); !refused && (g == nil || len(g.Vertices) > 0) {
 			return g, failed, nil
 		}
 	}
-	g, failed = completeOf(ctx, v.request(whole))
+	g, failed = completeOf(ctx, v.request(whole, client.ContentObject))
 	return g, failed, nil
 }
 

@@ -88,9 +88,7 @@ func (c *cli) listProblems(ctx context.Context, graphs []client.Listed, wide boo
 		all = append(all, c.problemsOf(v, g, seen, wide)...)
 		c.leftOut(c.ErrOut, g)
 	}
-	slices.SortStableFunc(all, func(a, b problem) int {
-		return cmp.Or(-cmp.Compare(a.severity, b.severity), cmp.Compare(a.view, b.view), cmp.Compare(a.object, b.object))
-	})
+	sortProblems(all)
 	severe := false
 	if len(all) > 0 {
 		out := tabwriter.NewWriter(c.Out, 0, 0, 3, ' ', 0)
@@ -114,6 +112,13 @@ func (c *cli) listProblems(ctx context.Context, graphs []client.Listed, wide boo
 		return errFound
 	}
 	return nil
+}
+
+// sortProblems puts the worst first.
+func sortProblems(all []problem) {
+	slices.SortStableFunc(all, func(a, b problem) int {
+		return cmp.Or(-cmp.Compare(a.severity, b.severity), cmp.Compare(a.view, b.view), cmp.Compare(a.object, b.object))
+	})
 }
 
 // problemsOf are those of a graph that were not seen in another one.

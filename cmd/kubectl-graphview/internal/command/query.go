@@ -50,11 +50,15 @@ refers to it. A --root that does not exist is an error.
 It takes the ClusterRole graphview-requester.`,
 		Example: `  kubectl graphview query -n shop --root deployment/web
   kubectl graphview query -n shop --resources pods,configmaps -l app=web
+  kubectl graphview query -n shop --root deployment/web -o html >web.html
   kubectl graphview query -A --resources pods --cel "obj.status.phase == 'Pending'" -w`,
 		Args: between(0, 0, "no arguments; --root names what to begin with"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if !slices.Contains(queryOutputs, output) {
 				return usagef(cmd, "-o %s: expected one of %s", output, strings.Join(queryOutputs, ", "))
+			}
+			if follows && output == formatHTML {
+				return usagef(cmd, "-o html is the graph as it is now: leave -w out")
 			}
 			v, err := c.open("")
 			if err != nil {
@@ -73,7 +77,11 @@ It takes the ClusterRole graphview-requester.`,
 				}
 				s.from, r.Roots = begin.ObjectSelectorExpressions, nil
 			}
-			f := v.request(r)
+			content := client.ContentObject
+			if output == formatHTML {
+				content = client.ContentSummary // all that a page draws
+			}
+			f := v.request(r, content)
 			defer f.Close()
 			if follows {
 				return c.print(cmd.Context(), f, output == outputJSON, newJournal(c, v.namespace, f.Graph(), false, false))
@@ -82,7 +90,7 @@ It takes the ClusterRole graphview-requester.`,
 			if g == nil {
 				return failed
 			}
-			if begin != nil && failed == nil {
+			if begin != nil && failed == nil && (content == client.ContentObject || len(q.rootCEL) == 0) {
 				if err := q.wantRoots(cmd.Context(), g, begin.ObjectSelectorExpressions); err != nil {
 					c.leftOut(c.ErrOut, g)
 					return err
@@ -97,6 +105,8 @@ It takes the ClusterRole graphview-requester.`,
 				err = c.draw(cmd.Context(), v, g, s, expressions)
 			case outputJSON:
 				err = writeJSON(c.Out, g)
+			case formatHTML:
+				err = c.writePage(q.where(v.namespace)+"/query", g)
 			default:
 				err = formatted(g).Write(c.Out, format.Format(output))
 			}
@@ -146,7 +156,15 @@ func (q *question) wantRoots(ctx context.Context, g *client.Graph, expressions [
 
 const outputTree = "tree"
 
-var queryOutputs = append([]string{outputTree}, formats...)
+var queryOutputs = append([]string{outputTree}, getFormats...)
+
+// where the question looks.
+func (q *question) where(namespace string) string {
+	if q.allNamespaces {
+		return "all namespaces"
+	}
+	return namespace
+}
 
 // request puts the flags into the protocol's words.
 func (q *question) request(namespace string, mapper func() (meta.RESTMapper, error)) (client.Request, error) {

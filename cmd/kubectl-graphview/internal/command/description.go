@@ -1,0 +1,223 @@
+package command
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"unicode/utf8"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"graphview.dev/api/v1alpha1"
+)
+
+// description is a GraphView on one screen. What it leaves out it counts.
+type description struct {
+	view     *v1alpha1.GraphView
+	problems []problem
+	// unknown is why the problems are not known.
+	unknown error
+	// denied are resources of which the user may not see the problems.
+	denied int
+	paint  paint
+}
+
+// What fits on a screen of 50 lines, each of a hundred characters or less.
+const (
+	descriptionWidth = 100
+	mostMessageLines = 3
+	mostProblems     = 7
+	mostUnreadable   = 5
+	mostCountLines   = 3
+	mostWarnings     = 3
+	indent           = "  "
+)
+
+func (d *description) write(w io.Writer) {
+	d.writeHead(w)
+	d.writeConditions(w)
+	d.writeProblems(w)
+	d.writeResources(w)
+	d.writeWarnings(w)
+}
+
+// writeHead says what the graph has.
+func (d *description) writeHead(w io.Writer) {
+	s, account := &d.view.Status, "none: it has what the operator may read"
+	if name := d.view.Spec.ServiceAccountName; name != "" {
+		account = name
+	}
+	fmt.Fprintf(w, "%s, ServiceAccount %s\n", d.paint.Strong("GraphView "+d.view.Namespace+"/"+d.view.Name), account)
+	parts := []string{count(int(s.Vertices), "object"), count(int(s.Arcs), "reference")}
+	if d.view.Spec.Roots != nil {
+		parts = append(parts, count(int(s.Roots), "root"))
+	}
+	parts = append(parts, count(int(s.Subscribers), "subscriber"))
+	text := strings.Join(parts, ", ")
+	if h := s.Health; h != nil {
+		var states []string
+		for _, state := range []struct {
+			n    int64
+			name string
+		}{{h.Degraded, "degraded"}, {h.Terminating, "terminating"}, {h.Progressing, "progressing"}, {h.Suspended, "suspended"}, {h.OK, "ok"}, {h.Unknown, "unknown"}} {
+			if state.n > 0 {
+				states = append(states, fmt.Sprintf("%d %s", state.n, state.name))
+			}
+		}
+		if s.Missing != nil && *s.Missing > 0 {
+			states = append([]string{count(int(*s.Missing), "missing reference")}, states...)
+		}
+		if len(states) > 0 {
+			text += ": " + strings.Join(states, ", ")
+		}
+	}
+	fmt.Fprintln(w, text)
+}
+
+// conditionsInOrder are those whose order says something, after those that are wrong.
+var conditionsInOrder = []string{
+	v1alpha1.ConditionStalled, v1alpha1.ConditionAccepted, v1alpha1.ConditionReady, v1alpha1.ConditionComplete, v1alpha1.ConditionEffective, v1alpha1.ConditionHealthy,
+}
+
+// writeConditions writes one line for each that is as it should be, and the message of
+// the others.
+func (d *description) writeConditions(w io.Writer) {
+	all := slices.Clone(d.view.Status.Conditions)
+	if len(all) == 0 {
+		fmt.Fprintln(w, "\nNo operator has looked at it yet.")
+		return
+	}
+	slices.SortStableFunc(all, func(a, b metav1.Condition) int {
+		rank := func(c *metav1.Condition) int {
+			if wrong(c) {
+				return 0
+			}
+			return 1
+		}
+		return cmp.Or(cmp.Compare(rank(&a), rank(&b)), cmp.Compare(slices.Index(conditionsInOrder, a.Type), slices.Index(conditionsInOrder, b.Type)))
+	})
+	fmt.Fprintln(w)
+	for i := range all {
+		c := &all[i]
+		head := fmt.Sprintf("%-9s  %-7s  ", c.Type, c.Status)
+		if !wrong(c) {
+			fmt.Fprintln(w, head+c.Reason)
+			continue
+		}
+		lines := wrap(c.Reason+": "+c.Message, descriptionWidth-len(head), mostMessageLines)
+		fmt.Fprintln(w, d.paint.Bad(head+lines[0]))
+		writeIndented(w, lines[1:])
+	}
+	if d.view.Status.ObservedGeneration != d.view.Generation {
+		fmt.Fprintf(w, "This is of generation %d; the operator has not looked at %d yet.\n", d.view.Status.ObservedGeneration, d.view.Generation)
+	}
+}
+
+// wrong tells a condition that somebody should look at.
+func wrong(c *metav1.Condition) bool {
+	return (c.Status == metav1.ConditionTrue) == (c.Type == v1alpha1.ConditionStalled)
+}
+
+// writeProblems writes the objects that are degraded, on their way or missing.
+func (d *description) writeProblems(w io.Writer) {
+	switch {
+	case d.unknown != nil:
+		fmt.Fprintln(w, "\nProblems are not known:")
+		writeIndented(w, wrap(d.unknown.Error(), descriptionWidth, mostMessageLines))
+		return
+	case len(d.problems) == 0 && d.denied == 0:
+		return
+	}
+	fmt.Fprintln(w, "\nProblems:")
+	out := tabwriter.NewWriter(w, 0, 0, 3, ' ', 0)
+	for _, p := range d.problems[:min(len(d.problems), mostProblems)] {
+		fmt.Fprintf(out, "%s%s\t%s\t%s\n", indent, shortened(p.object, descriptionWidth/2), p.state, shortened(p.reason, descriptionWidth/2))
+	}
+	_ = out.Flush() // its errors are those of w, to which nothing more can be said
+	if n := len(d.problems) - mostProblems; n > 0 {
+		fmt.Fprintf(w, "%sand %d more: kubectl graphview problems %s -n %s\n", indent, n, d.view.Name, d.view.Namespace)
+	}
+	if d.denied > 0 {
+		fmt.Fprintf(w, "%sYou may not list and watch %s of the graph, whose problems are not here.\n", indent, count(d.denied, "resource"))
+	}
+}
+
+// writeResources writes the resources that cannot be read or are not complete, and how
+// many objects the others have.
+func (d *description) writeResources(w io.Writer) {
+	all := slices.Clone(d.view.Status.Resources)
+	unread := slices.DeleteFunc(slices.Clone(all), func(r v1alpha1.ResourceStatus) bool { return r.Synced && r.Message == "" })
+	filled := slices.DeleteFunc(all, func(r v1alpha1.ResourceStatus) bool { return r.Objects == 0 })
+	slices.SortStableFunc(filled, func(a, b v1alpha1.ResourceStatus) int { return -cmp.Compare(a.Objects, b.Objects) })
+	fmt.Fprintf(w, "\nResources: %d selected, %d with objects\n", d.view.Status.ResourceCount, len(filled))
+	for i := range unread[:min(len(unread), mostUnreadable)] {
+		r := &unread[i]
+		text := nameOf(r) + ": " + cmp.Or(r.Message, "not all of its objects have been listed yet")
+		fmt.Fprintln(w, indent+d.paint.Bad(shortened(text, descriptionWidth)))
+	}
+	if n := len(unread) - mostUnreadable; n > 0 {
+		fmt.Fprintf(w, "%sand %d more that cannot be read\n", indent, n)
+	}
+	var counts []string
+	for i := range filled {
+		counts = append(counts, fmt.Sprintf("%s %d", nameOf(&filled[i]), filled[i].Objects))
+	}
+	if len(counts) > 0 {
+		writeIndented(w, wrap(strings.Join(counts, ", "), descriptionWidth, mostCountLines))
+	}
+}
+
+func (d *description) writeWarnings(w io.Writer) {
+	all := d.view.Status.Warnings
+	if len(all) == 0 {
+		return
+	}
+	fmt.Fprintln(w, "\nWarnings:")
+	for _, text := range all[:min(len(all), mostWarnings)] {
+		fmt.Fprintln(w, indent+shortened(text, descriptionWidth))
+	}
+	if n := len(all) - mostWarnings; n > 0 {
+		fmt.Fprintf(w, "%sand %d more: kubectl get graphview %s -n %s -o yaml\n", indent, n, d.view.Name, d.view.Namespace)
+	}
+}
+
+func nameOf(r *v1alpha1.ResourceStatus) string { return r.Resource + dotted(r.Group) }
+
+func writeIndented(w io.Writer, lines []string) {
+	for _, line := range lines {
+		fmt.Fprintln(w, indent+line)
+	}
+}
+
+// wrap breaks a text between words into lines of a width. The last line of more than
+// most ends in an ellipsis. There is at least one line.
+func wrap(text string, width, most int) []string {
+	lines := []string{""}
+	for word := range strings.FieldsSeq(text) {
+		last := &lines[len(lines)-1]
+		switch {
+		case *last == "":
+			*last = shortened(word, width)
+		case utf8.RuneCountInString(*last)+1+utf8.RuneCountInString(word) <= width:
+			*last += " " + word
+		case len(lines) == most:
+			*last = shortened(*last+" "+word, width)
+			return lines
+		default:
+			lines = append(lines, shortened(word, width))
+		}
+	}
+	return lines
+}
+
+// shortened cuts a text that is longer than a width.
+func shortened(text string, width int) string {
+	text = strings.Join(strings.Fields(text), " ")
+	if utf8.RuneCountInString(text) <= width {
+		return text
+	}
+	return string([]rune(text)[:width-1]) + "…"
+}
