@@ -111,7 +111,7 @@ func (c *Certificates) Run(ctx context.Context) error {
 			said = ""
 		case err.Error() != said:
 			said = err.Error()
-			ctrl.LoggerFrom(ctx).Error(err, "The API server may not trust this operator; graphs are served on its own port")
+			ctrl.LoggerFrom(ctx).Error(err, "The API server may not trust this operator, since its CA bundle is not published; graphs are served on the operator's own port")
 		}
 		select {
 		case <-ctx.Done():

@@ -47,14 +47,17 @@ func (n *Notifier) take(name graphview.Name) {
 	delete(n.pending, name)
 }
 
-// start is a controller-runtime source. The queue shuts down with the
-// controller and ignores what is added later.
-func (n *Notifier) start(_ context.Context, queue workqueue.TypedRateLimitingInterface[ctrl.Request]) error {
+// Start makes the notifier a source of controller-runtime. The queue shuts down with
+// the controller and ignores what is added later.
+func (n *Notifier) Start(_ context.Context, queue workqueue.TypedRateLimitingInterface[ctrl.Request]) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.queue, n.pending = queue, make(map[graphview.Name]struct{})
 	return nil
 }
+
+// String is what controller-runtime's log calls the source.
+func (n *Notifier) String() string { return "status of views" }
 
 func requestFor(name graphview.Name) ctrl.Request {
 	return ctrl.Request{NamespacedName: types.NamespacedName{Namespace: name.Namespace, Name: name.Name}}

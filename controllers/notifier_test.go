@@ -28,7 +28,7 @@ func TestNotifier(t *testing.T) {
 	n.take(a)
 
 	q := &queue{}
-	if err := n.start(t.Context(), q); err != nil {
+	if err := n.Start(t.Context(), q); err != nil {
 		t.Fatal(err)
 	}
 	n.Notify(a)
@@ -44,7 +44,7 @@ func TestNotifier(t *testing.T) {
 
 func BenchmarkNotify(b *testing.B) {
 	n := Notifier{}
-	if err := n.start(b.Context(), &queue{}); err != nil {
+	if err := n.Start(b.Context(), &queue{}); err != nil {
 		b.Fatal(err)
 	}
 	name := graphview.Name{Namespace: "ns", Name: "a"}

@@ -12,7 +12,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
-	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"graphview.dev/api/v1alpha1"
 	"graphview.dev/graphview"
@@ -69,7 +68,7 @@ func (r *GraphViewReconciler) SetupWithManager(ctx context.Context, mgr ctrl.Man
 		For(&v1alpha1.GraphView{}, builder.WithPredicates(changed)).
 		WatchesMetadata(&corev1.ServiceAccount{}, handler.EnqueueRequestsFromMapFunc(r.viewsOf),
 			builder.WithPredicates(existence)).
-		WatchesRawSource(source.Func(r.notifier.start)).
+		WatchesRawSource(r.notifier).
 		WithOptions(controller.Options{NeedLeaderElection: &everywhere, MaxConcurrentReconciles: concurrency}).
 		Complete(r)
 	if err != nil {

@@ -64,7 +64,7 @@ func newMetrics(registerer prometheus.Registerer) (*metrics, error) {
 		}, []string{"transport"}),
 		messages: counter("messages_sent_total", "Messages sent to subscribers, by transport.", "transport"),
 		bytes:    counter("sent_bytes_total", "Bytes of the messages sent to subscribers, by transport, before framing, compression and TLS.", "transport"),
-		ended:    counter("streams_ended_total", "Streams that ended, by the close code that the subscriber was sent; gone means that none could be sent.", "code"),
+		ended:    counter("streams_ended_total", "Streams that ended, by the close code that the subscriber was sent; gone means that the subscriber had left before.", "code"),
 		refused:  counter("refused_requests_total", "Requests that were refused with a Status, by HTTP code.", "code"),
 		channels: counter("refused_channels_total", "Subscriptions that were refused on connections for many graphs, by the code of the error.", "code"),
 		panics: prometheus.NewCounter(prometheus.CounterOpts{

@@ -108,7 +108,6 @@ func (s *Server) Run(ctx context.Context) error {
 	}
 	served := make(chan error, 1)
 	go func() { served <- server.ServeTLS(s.listener, "", "") }()
-	s.options.Logger.Info("serving graphs", "address", s.Addr().String())
 
 	var err error
 	select {

@@ -66,6 +66,10 @@ func parse(program string, args []string, out io.Writer) (*options, error) {
 	flags.StringVar(&o.relayAddress, "relay-bind-address", ":8445", "host:port of the mutual TLS listener that serves views to other replicas; used only with --view-holders")
 	flags.StringVar(&o.relayAdvertise, "relay-advertise-address", "", "host:port at which other replicas reach --relay-bind-address; if empty, the bound host, or the address in the environment variable POD_IP")
 	o.zap.BindFlags(flags)
+	// An error says what it is about. With a stack trace a refusal looks like a crash.
+	if err := flags.Set("zap-stacktrace-level", "panic"); err != nil {
+		return nil, err
+	}
 	if err := flags.Parse(args); err != nil {
 		return nil, err
 	}

@@ -1,0 +1,33 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+)
+
+// An error that somebody logs is one line without a stack trace, unless it is asked for.
+func TestLoggedErrors(t *testing.T) {
+	for name, test := range map[string]struct {
+		args      []string
+		wantTrace bool
+	}{
+		"by default": {nil, false},
+		"asked for":  {[]string{"--zap-stacktrace-level=error"}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o, err := parse("manager", test.args, io.Discard)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var out bytes.Buffer
+			o.zap.DestWriter = &out
+			o.logger().Error(errors.New("refused"), "Not this time")
+			if text := out.String(); !strings.Contains(text, "Not this time") || strings.Count(text, "\n") != 1 || strings.Contains(text, "stacktrace") != test.wantTrace {
+				t.Errorf("it says %s", text)
+			}
+		})
+	}
+}
