@@ -1,9 +1,8 @@
 // Many graphs on one WebSocket, and graphs that no GraphView declares: what is asked
 // for is a `connection` option of a GraphView.
 
-import { internals } from "./graphview.js";
+import { bearerProtocols, headers, httpBase } from "./request.js";
 
-const { bearerProtocols, headers, httpBase } = internals;
 const subprotocol = "graphview.mux.v1";
 const silentFor = 90_000; // as of a single graph's socket
 

@@ -2,122 +2,14 @@
 // dependencies. The protocol is described in docs/stream.md, the types in
 // graphview.d.ts.
 
-const group = "/apis/stream.graphview.dev/v1alpha1";
+import { Graph } from "./graph.js";
+import { addPart, bearerProtocols, headers, httpBase, rootName } from "./request.js";
+import { socketsFail, socketsFailed, socketsWork } from "./sockets.js";
+
+export { Graph, arcKey, vertexKey, warningKey } from "./graph.js";
+export { GraphViewError, getGraph, getObject, listGraphs } from "./request.js";
+
 const subprotocol = "graphview.v1";
-const bearerSubprotocol = "base64url.bearer.authorization.k8s.io.";
-
-/** The identity of a vertex, as a string. No two vertices have the same. */
-export const vertexKey = (v) => JSON.stringify([v.g, v.v, v.r, v.ns ?? "", v.n]);
-
-/** The identity of an arc, as a string. */
-export const arcKey = (a) => JSON.stringify([vertexKey(a.s), a.t, vertexKey(a.d)]);
-
-/** The identity of a warning, as a string. */
-export const warningKey = (w) => JSON.stringify([w.t, sorted(w.a ?? {})]);
-
-/** The name of an object as a root: RESOURCE.GROUP/NAMESPACE/NAME. */
-const rootName = (k) => typeof k === "string" ? k : `${k.r}${k.g && "." + k.g}/${k.ns ? k.ns + "/" : ""}${k.n}`;
-
-const addPart = (query, { content, roots, direction, depth }) => {
-  if (content) query.set("content", content);
-  for (const root of roots ?? []) query.append("root", rootName(root));
-  if (direction) query.set("direction", direction);
-  if (depth) query.set("depth", String(depth));
-};
-
-const sorted = (value) => {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (value === null || typeof value !== "object") return value;
-  return Object.keys(value).sort().map((key) => [key, sorted(value[key])]);
-};
-
-/** A graph that is kept up to date by the messages of a stream. */
-export class Graph {
-  vertices = new Map(); // by vertexKey: {vx, o} or {vx, j} or {vx}
-  arcs = new Map(); // by arcKey: {s, d, t, a}
-  warnings = new Map(); // by warningKey: {t, m, a}
-  rev = "";
-  synced = false;
-  #kinds = new Map(); // by group and resource
-  #ends; // by vertexKey: the arcs that begin and end there, by arcKey; made when asked for
-
-  /** Carries out one message, or takes in the answer to a get. */
-  apply(message) {
-    if (message.reset) this.forget();
-    for (const { svx, dvx, sarc, darc } of message.actions ?? []) {
-      if (svx) this.vertices.set(vertexKey(svx.vx), svx);
-      else if (dvx) this.vertices.delete(vertexKey(dvx.vx));
-      else if (sarc) this.#setArc(arcKey(sarc), sarc);
-      else if (darc) this.#deleteArc(arcKey(darc), darc);
-    }
-    for (const w of message.cleared ?? []) this.warnings.delete(warningKey(w));
-    for (const w of message.warnings ?? []) this.warnings.set(warningKey(w), w);
-    for (const { g, r, k } of message.kinds ?? []) this.#kinds.set(`${g}/${r}`, k);
-    if (message.synced) this.synced = true;
-    if (message.rev) this.rev = message.rev;
-  }
-
-  /** The kind of a vertex, or of what an arc leads to; undefined where the server does not say. */
-  kind({ g, r }) {
-    return this.#kinds.get(`${g}/${r}`);
-  }
-
-  /** The arcs that begin at a vertex. */
-  out(key) {
-    return [...(this.#endsOf(key)?.out.values() ?? [])];
-  }
-
-  /** The arcs that end at a vertex. */
-  in(key) {
-    return [...(this.#endsOf(key)?.in.values() ?? [])];
-  }
-
-  #setArc(key, arc) {
-    this.arcs.set(key, arc);
-    this.#index(key, arc);
-  }
-
-  #deleteArc(key, { s, d }) {
-    this.arcs.delete(key);
-    for (const [vertex, side] of [[s, "out"], [d, "in"]]) {
-      const ends = this.#ends?.get(vertexKey(vertex));
-      ends?.[side].delete(key);
-      if (ends && ends.out.size + ends.in.size === 0) this.#ends.delete(vertexKey(vertex));
-    }
-  }
-
-  #endsOf(key) {
-    if (!this.#ends) {
-      this.#ends = new Map();
-      for (const [name, arc] of this.arcs) this.#index(name, arc);
-    }
-    return this.#ends.get(typeof key === "string" ? key : vertexKey(key));
-  }
-
-  #index(key, arc) {
-    if (!this.#ends) return;
-    for (const [vertex, side] of [[arc.s, "out"], [arc.d, "in"]]) {
-      const name = vertexKey(vertex);
-      if (!this.#ends.has(name)) this.#ends.set(name, { out: new Map(), in: new Map() });
-      this.#ends.get(name)[side].set(key, arc);
-    }
-  }
-
-  /** Forgets everything. */
-  forget() {
-    this.vertices.clear();
-    this.arcs.clear();
-    this.#ends = undefined;
-    this.reconnected();
-    this.rev = "";
-  }
-
-  /** Prepares for a new connection, which sends all live warnings and synced again. */
-  reconnected() {
-    this.warnings.clear();
-    this.synced = false;
-  }
-}
 
 /** What the listeners of a GraphView get: detail says what happened. */
 export class GraphViewEvent extends Event {
@@ -126,68 +18,6 @@ export class GraphViewEvent extends Event {
     this.detail = detail;
   }
 }
-
-/** Why a request was refused: code is HTTP's, or 1006 if there was no answer; reason is the Status'. */
-export class GraphViewError extends Error {
-  constructor(code, reason, message) {
-    super(message);
-    this.code = code;
-    this.reason = reason;
-  }
-}
-
-const httpBase = (base) => base.replace(/\/+$/, "").replace(/^ws/, "http") + group;
-
-const ask = async ({ base = globalThis.location?.origin, token, fetch = globalThis.fetch, signal }, path) => {
-  if (!base) throw new TypeError("base is required");
-  const secret = typeof token === "function" ? await token() : token;
-  const response = await fetch(httpBase(base) + path, { headers: { ...headers(secret), Accept: "application/json" }, signal });
-  if (response.ok) return response.json();
-  const status = await response.json().catch(() => undefined);
-  throw new GraphViewError(response.status, status?.reason ?? "", status?.message ?? response.statusText);
-};
-
-/** The graphs of a namespace, or of all: namespace, name, vertices, arcs, roots, subscribers, synced. */
-export async function listGraphs(options = {}) {
-  const { namespace } = options;
-  const list = await ask(options, (namespace ? `/namespaces/${encodeURIComponent(namespace)}` : "") + "/graphs");
-  return (list.items ?? []).map(({ metadata, vertices, arcs, roots, subscribers, synced = false }) =>
-    ({ namespace: metadata.namespace, name: metadata.name, vertices, arcs, roots, subscribers, synced }));
-}
-
-/** One graph as it is now, of whose objects content is there: "object", "summary" or "none". */
-export async function getGraph(options) {
-  const { namespace, name } = options;
-  const graph = new Graph();
-  const query = new URLSearchParams();
-  addPart(query, options);
-  graph.apply(await ask(options, `/namespaces/${encodeURIComponent(namespace)}/graphs/${encodeURIComponent(name)}${query.size ? `?${query}` : ""}`));
-  return graph;
-}
-
-/** One object of a graph, with its summary and its arcs. A code of 404 is also for what may not be seen. */
-export async function getObject({ key, ...options }) {
-  const { namespace, name } = options;
-  const query = new URLSearchParams({ group: key.g, version: key.v ?? "", resource: key.r, namespace: key.ns ?? "", name: key.n });
-  return ask(options, `/namespaces/${encodeURIComponent(namespace)}/graphs/${encodeURIComponent(name)}/object?${query}`);
-}
-
-// Where WebSockets do not get through, by base, and since when: in something between here and there, which
-// will be the same for the next view, and on the next page.
-const withoutSockets = new Map();
-const again = 600_000; // ms after which they are tried once more
-const stored = (base) => `graphview without sockets ${base}`;
-
-const socketsFail = (base) => {
-  withoutSockets.set(base, Date.now());
-  try { globalThis.sessionStorage?.setItem(stored(base), String(Date.now())); } catch { /* not on this page */ }
-};
-
-const socketsFailed = (base) => {
-  let since = withoutSockets.get(base) ?? 0;
-  try { since = Math.max(since, Number(globalThis.sessionStorage?.getItem(stored(base)) ?? 0)); } catch { /* not on this page */ }
-  return Date.now() - since < again;
-};
 
 // Ends after which nothing changes unless somebody acts. Of a request that is
 // refused, the same in HTTP's codes.
@@ -375,7 +205,7 @@ export class GraphView extends EventTarget {
     };
     socket.onopen = () => {
       opened = true;
-      withoutSockets.delete(this.#options.base);
+      socketsWork(this.#options.base);
     };
     socket.onmessage = (event) => {
       if (event.data === "{}" || watchdog) {
@@ -448,13 +278,3 @@ export class GraphView extends EventTarget {
     }
   }
 }
-
-const headers = (token) => (token ? { Authorization: `Bearer ${token}` } : {});
-
-const bearerProtocols = (protocol, token) => (token ? [protocol, bearerSubprotocol + base64url(token)] : [protocol]);
-
-const base64url = (text) =>
-  btoa(String.fromCharCode(...new TextEncoder().encode(text))).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
-
-/** For the other modules here alone. */
-export const internals = { bearerProtocols, headers, httpBase };

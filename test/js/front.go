@@ -68,8 +68,9 @@ func newFront(plane *env.ControlPlane, manager *operator.Operator, root string) 
 		return nil, err
 	}
 	page := http.NewServeMux()
+	page.Handle("/", http.FileServer(http.Dir(filepath.Join(root, "client", "js"))))
 	for path, file := range map[string]string{
-		"/page.html": "docs/examples/page.html", "/graphview.js": "client/js/graphview.js",
+		"/page.html":  "docs/examples/page.html",
 		"/embed.html": "docs/examples/embed.html", "/embed.css": "docs/examples/embed.css", "/embed.js": "docs/examples/embed.js",
 		"/graph-view.js": "bin/graph-view.js",
 	} {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { copyFileSync, mkdirSync } from "node:fs";
+import { copyFileSync, cpSync, mkdirSync } from "node:fs";
 import path from "node:path";
 import test from "node:test";
 
@@ -42,7 +42,8 @@ for (const [host, wanted] of Object.entries({ "127.0.0.1": "WebSocket", localhos
   test(`the example page through kubectl proxy, from ${host}: ${wanted}`, async (t) => {
     const www = path.join(out, "www");
     mkdirSync(www, { recursive: true });
-    for (const file of ["docs/examples/page.html", "client/js/graphview.js"]) copyFileSync(path.join("..", "..", file), path.join(www, path.basename(file)));
+    copyFileSync("../../docs/examples/page.html", path.join(www, "page.html"));
+    cpSync("../../client/js", www, { recursive: true });
     const proxy = spawn(kubectl, ["proxy", "--port=0", `--www=${www}`, "--www-prefix=/page/"]);
     t.after(() => proxy.kill());
     const port = await new Promise((resolve, reject) => {

@@ -1,0 +1,104 @@
+// The graph that the messages of a stream make, and what its elements are called.
+
+/** The identity of a vertex, as a string. No two vertices have the same. */
+export const vertexKey = (v) => JSON.stringify([v.g, v.v, v.r, v.ns ?? "", v.n]);
+
+/** The identity of an arc, as a string. */
+export const arcKey = (a) => JSON.stringify([vertexKey(a.s), a.t, vertexKey(a.d)]);
+
+/** The identity of a warning, as a string. */
+export const warningKey = (w) => JSON.stringify([w.t, sorted(w.a ?? {})]);
+
+const sorted = (value) => {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (value === null || typeof value !== "object") return value;
+  return Object.keys(value).sort().map((key) => [key, sorted(value[key])]);
+};
+
+/** A graph that is kept up to date by the messages of a stream. */
+export class Graph {
+  vertices = new Map(); // by vertexKey: {vx, o} or {vx, j} or {vx}
+  arcs = new Map(); // by arcKey: {s, d, t, a}
+  warnings = new Map(); // by warningKey: {t, m, a}
+  rev = "";
+  synced = false;
+  #kinds = new Map(); // by group and resource
+  #ends; // by vertexKey: the arcs that begin and end there, by arcKey; made when asked for
+
+  /** Carries out one message, or takes in the answer to a get. */
+  apply(message) {
+    if (message.reset) this.forget();
+    for (const { svx, dvx, sarc, darc } of message.actions ?? []) {
+      if (svx) this.vertices.set(vertexKey(svx.vx), svx);
+      else if (dvx) this.vertices.delete(vertexKey(dvx.vx));
+      else if (sarc) this.#setArc(arcKey(sarc), sarc);
+      else if (darc) this.#deleteArc(arcKey(darc), darc);
+    }
+    for (const w of message.cleared ?? []) this.warnings.delete(warningKey(w));
+    for (const w of message.warnings ?? []) this.warnings.set(warningKey(w), w);
+    for (const { g, r, k } of message.kinds ?? []) this.#kinds.set(`${g}/${r}`, k);
+    if (message.synced) this.synced = true;
+    if (message.rev) this.rev = message.rev;
+  }
+
+  /** The kind of a vertex, or of what an arc leads to; undefined where the server does not say. */
+  kind({ g, r }) {
+    return this.#kinds.get(`${g}/${r}`);
+  }
+
+  /** The arcs that begin at a vertex. */
+  out(key) {
+    return [...(this.#endsOf(key)?.out.values() ?? [])];
+  }
+
+  /** The arcs that end at a vertex. */
+  in(key) {
+    return [...(this.#endsOf(key)?.in.values() ?? [])];
+  }
+
+  #setArc(key, arc) {
+    this.arcs.set(key, arc);
+    this.#index(key, arc);
+  }
+
+  #deleteArc(key, { s, d }) {
+    this.arcs.delete(key);
+    for (const [vertex, side] of [[s, "out"], [d, "in"]]) {
+      const ends = this.#ends?.get(vertexKey(vertex));
+      ends?.[side].delete(key);
+      if (ends && ends.out.size + ends.in.size === 0) this.#ends.delete(vertexKey(vertex));
+    }
+  }
+
+  #endsOf(key) {
+    if (!this.#ends) {
+      this.#ends = new Map();
+      for (const [name, arc] of this.arcs) this.#index(name, arc);
+    }
+    return this.#ends.get(typeof key === "string" ? key : vertexKey(key));
+  }
+
+  #index(key, arc) {
+    if (!this.#ends) return;
+    for (const [vertex, side] of [[arc.s, "out"], [arc.d, "in"]]) {
+      const name = vertexKey(vertex);
+      if (!this.#ends.has(name)) this.#ends.set(name, { out: new Map(), in: new Map() });
+      this.#ends.get(name)[side].set(key, arc);
+    }
+  }
+
+  /** Forgets everything. */
+  forget() {
+    this.vertices.clear();
+    this.arcs.clear();
+    this.#ends = undefined;
+    this.reconnected();
+    this.rev = "";
+  }
+
+  /** Prepares for a new connection, which sends all live warnings and synced again. */
+  reconnected() {
+    this.warnings.clear();
+    this.synced = false;
+  }
+}

@@ -1,0 +1,68 @@
+// Requests: where graphs are, what is asked of them, and who asks.
+
+import { Graph } from "./graph.js";
+
+const group = "/apis/stream.graphview.dev/v1alpha1";
+const bearerSubprotocol = "base64url.bearer.authorization.k8s.io.";
+
+/** The name of an object as a root: RESOURCE.GROUP/NAMESPACE/NAME. */
+export const rootName = (k) => typeof k === "string" ? k : `${k.r}${k.g && "." + k.g}/${k.ns ? k.ns + "/" : ""}${k.n}`;
+
+export const addPart = (query, { content, roots, direction, depth }) => {
+  if (content) query.set("content", content);
+  for (const root of roots ?? []) query.append("root", rootName(root));
+  if (direction) query.set("direction", direction);
+  if (depth) query.set("depth", String(depth));
+};
+
+/** Why a request was refused: code is HTTP's, or 1006 if there was no answer; reason is the Status'. */
+export class GraphViewError extends Error {
+  constructor(code, reason, message) {
+    super(message);
+    this.code = code;
+    this.reason = reason;
+  }
+}
+
+export const httpBase = (base) => base.replace(/\/+$/, "").replace(/^ws/, "http") + group;
+
+const ask = async ({ base = globalThis.location?.origin, token, fetch = globalThis.fetch, signal }, path) => {
+  if (!base) throw new TypeError("base is required");
+  const secret = typeof token === "function" ? await token() : token;
+  const response = await fetch(httpBase(base) + path, { headers: { ...headers(secret), Accept: "application/json" }, signal });
+  if (response.ok) return response.json();
+  const status = await response.json().catch(() => undefined);
+  throw new GraphViewError(response.status, status?.reason ?? "", status?.message ?? response.statusText);
+};
+
+/** The graphs of a namespace, or of all: namespace, name, vertices, arcs, roots, subscribers, synced. */
+export async function listGraphs(options = {}) {
+  const { namespace } = options;
+  const list = await ask(options, (namespace ? `/namespaces/${encodeURIComponent(namespace)}` : "") + "/graphs");
+  return (list.items ?? []).map(({ metadata, vertices, arcs, roots, subscribers, synced = false }) =>
+    ({ namespace: metadata.namespace, name: metadata.name, vertices, arcs, roots, subscribers, synced }));
+}
+
+/** One graph as it is now, of whose objects content is there: "object", "summary" or "none". */
+export async function getGraph(options) {
+  const { namespace, name } = options;
+  const graph = new Graph();
+  const query = new URLSearchParams();
+  addPart(query, options);
+  graph.apply(await ask(options, `/namespaces/${encodeURIComponent(namespace)}/graphs/${encodeURIComponent(name)}${query.size ? `?${query}` : ""}`));
+  return graph;
+}
+
+/** One object of a graph, with its summary and its arcs. A code of 404 is also for what may not be seen. */
+export async function getObject({ key, ...options }) {
+  const { namespace, name } = options;
+  const query = new URLSearchParams({ group: key.g, version: key.v ?? "", resource: key.r, namespace: key.ns ?? "", name: key.n });
+  return ask(options, `/namespaces/${encodeURIComponent(namespace)}/graphs/${encodeURIComponent(name)}/object?${query}`);
+}
+
+export const headers = (token) => (token ? { Authorization: `Bearer ${token}` } : {});
+
+export const bearerProtocols = (protocol, token) => (token ? [protocol, bearerSubprotocol + base64url(token)] : [protocol]);
+
+const base64url = (text) =>
+  btoa(String.fromCharCode(...new TextEncoder().encode(text))).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
