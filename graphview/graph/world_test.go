@@ -19,6 +19,26 @@ type world struct {
 	tick uint64
 	// exceed is who was told to exceed a bound.
 	exceed map[Key]*budget.Bound
+	// pictures are what lenses show since the last update, to readers who may see all
+	// and to those without Namespaces.
+	pictures map[*modelLens][2]*picture
+}
+
+// picture is the model's of a lens, worked out once for each update; if hidden, for who
+// may not see Namespaces.
+func (w *world) picture(l *modelLens, hidden bool) picture {
+	var allow func(Resource, string) bool
+	which := 0
+	if hidden {
+		allow, which = withoutNamespaces, 1
+	}
+	known := w.pictures[l]
+	if known[which] == nil {
+		p := w.m.picture(l, allow)
+		known[which] = &p
+		w.pictures[l] = known
+	}
+	return *known[which]
 }
 
 var (
@@ -75,6 +95,7 @@ func (w *world) update(fn func()) {
 	}
 	w.m.bounds()
 	w.m.leaveOut()
+	w.pictures = make(map[*modelLens][2]*picture)
 }
 
 // retry has those read again whose references were left out and have room.

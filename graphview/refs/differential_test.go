@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"maps"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -77,7 +78,11 @@ func compare(t *testing.T, rules []Rule, kind graph.Kind, object map[string]any,
 	for i := range got {
 		set[renderOne(&got[i])] = true
 	}
-	if diff := cmp.Diff(naive(rules, kind, object), set); diff != "" {
+	want := naive(rules, kind, object)
+	if maps.Equal(want, set) {
+		return // to say how they differ costs ten times as much
+	}
+	if diff := cmp.Diff(want, set); diff != "" {
 		data, err := json.MarshalIndent(object, "", " ")
 		if err != nil {
 			t.Fatal(err)
@@ -97,7 +102,11 @@ func comparePart(t *testing.T, x *Extractor, kind graph.Kind, object map[string]
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(got, x.Extract(kind, part)); diff != "" {
+	again := x.Extract(kind, part)
+	if reflect.DeepEqual(got, again) {
+		return
+	}
+	if diff := cmp.Diff(got, again); diff != "" {
 		t.Errorf("%s: references (-whole +part):\n%s\n%s", kindString(kind), diff, data)
 	}
 }
