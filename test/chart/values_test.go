@@ -135,6 +135,9 @@ metrics: {authentication: true}`), "args").([]any)
 		if !slices.Contains(args, any("--view-holders=2")) || !slices.Contains(args, any("--relay-bind-address=:8445")) {
 			t.Errorf("arguments %v", args)
 		}
+		if spec, _ := installation.Find(all, "Deployment", "graphview-manager").Object["spec"].(map[string]any); spec["minReadySeconds"] == nil {
+			t.Error("a rollout does not wait until a replica has had time to read its graphs")
+		}
 		text := fmt.Sprint(container(t, all, "env"), container(t, all, "ports"))
 		for _, want := range []string{"POD_IP", "status.podIP", "relay"} {
 			if !strings.Contains(text, want) {

@@ -1,0 +1,49 @@
+package controllers
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+
+	"graphview.dev/api/v1alpha1"
+	"graphview.dev/graphview"
+)
+
+// TestPublished: what the status of a GraphView says of a view that another replica
+// holds, so that this one refuses alike.
+func TestPublished(t *testing.T) {
+	limited := func(of int64) *v1alpha1.GraphView {
+		return &v1alpha1.GraphView{
+			ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "web", Generation: 2},
+			Status: v1alpha1.GraphViewStatus{
+				Vertices: 3, Subscribers: 7, Resources: []v1alpha1.ResourceStatus{{Resource: "pods", Synced: true}},
+				Conditions: []metav1.Condition{{
+					Type: v1alpha1.ConditionReady, Status: metav1.ConditionFalse, Reason: v1alpha1.ReasonLimitExceeded, Message: "too large", ObservedGeneration: of,
+				}},
+			},
+		}
+	}
+	for name, tt := range map[string]struct {
+		view *v1alpha1.GraphView
+		want graphview.Status
+	}{
+		"a limit is exceeded":         {view: limited(2), want: graphview.Status{Vertices: 3, Subscribers: 7, Synced: true, LimitExceeded: "too large"}},
+		"by the spec that was before": {view: limited(1), want: graphview.Status{Vertices: 3, Subscribers: 7, Synced: true}},
+		"it was deleted":              {view: &v1alpha1.GraphView{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "another"}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			scheme := runtime.NewScheme()
+			if err := v1alpha1.AddToScheme(scheme); err != nil {
+				t.Fatal(err)
+			}
+			cached := fake.NewClientBuilder().WithScheme(scheme).WithObjects(tt.view).Build()
+			got := Published(t.Context(), cached)(graphview.Name{Namespace: "shop", Name: "web"})
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
