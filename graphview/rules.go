@@ -184,13 +184,15 @@ func (r *rules) wake() {
 // newRuleset puts rules together, in the order of their names. The kinds touched
 // get a new revision.
 func newRuleset(programs map[string]*rule, before *ruleset, touched []graph.Kind, revision uint64) (*ruleset, error) {
-	paths, kinds := make(map[graph.Kind][]refs.Rule), make(map[graph.Kind]declared)
+	references, kinds := make(map[graph.Kind]refs.Declared), make(map[graph.Kind]declared)
 	for _, name := range slices.Sorted(maps.Keys(programs)) {
 		p := programs[name]
 		kind := p.Rule.From
 		if len(p.Rule.References) > 0 {
-			// Conventions say nothing of such a kind, even without paths.
-			paths[kind] = append(paths[kind], p.Paths...)
+			of := references[kind]
+			of.Rules = append(of.Rules, p.Paths...)
+			of.Replace = of.Replace || p.Rule.ReplaceConventions
+			references[kind] = of
 		}
 		d := kinds[kind]
 		d.revision = before.kinds[kind].revision
@@ -205,7 +207,7 @@ func newRuleset(programs map[string]*rule, before *ruleset, touched []graph.Kind
 		}
 		kinds[kind] = d
 	}
-	extractor, err := refs.Extended(paths)
+	extractor, err := refs.Extended(references)
 	if err != nil {
 		return nil, err
 	}

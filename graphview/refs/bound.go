@@ -39,23 +39,38 @@ func termsOf(of ...*graph.Selector) int {
 func exists(r *graph.Reference) bool {
 	return isWord(r.To.Kind, maxLabel, wordBytes) && (r.To.Group == "" || isWord(r.To.Group, maxPrefix, wordBytes)) &&
 		(r.Namespace == "" || isWord(r.Namespace, maxLabel, wordBytes)) &&
-		(r.Selector != nil || isWord(r.Name, maxPrefix, nameBytes) && r.Name != "." && r.Name != "..") && len(r.Field) <= maxPath
+		(r.Selector != nil || isName(r.To.Group, r.Name)) && len(r.Field) <= maxPath
+}
+
+// rolesGroup is of the kinds whose names may be any segment of a path: a role may be
+// called * or {a}. Of all others such a text is a wildcard or a template.
+const rolesGroup = "rbac.authorization.k8s.io"
+
+func isName(group, name string) bool {
+	bytes := plainBytes
+	if group == rolesGroup {
+		bytes = nameBytes
+	}
+	return isWord(name, maxPrefix, bytes) && name != "." && name != ".."
 }
 
 // Bytes of kinds, groups and namespaces, and of names: what may be a segment of
-// a path.
+// a path, and that without what wildcards and templates are written with.
 const (
 	wordBytes byte = 1 << iota
 	nameBytes
+	plainBytes
 )
 
 var bytesOf = func() (table [256]byte) {
 	for c := range table {
 		switch c := byte(c); { //nolint:gosec // a byte's worth
 		case isAlphanumeric(c), c == '-', c == '.':
-			table[c] = wordBytes | nameBytes
-		case c > ' ' && c < 0x7f && c != '/' && c != '%':
+			table[c] = wordBytes | nameBytes | plainBytes
+		case c == '*', c == '{', c == '}', c == '$', c == '<', c == '>':
 			table[c] = nameBytes
+		case c > ' ' && c < 0x7f && c != '/' && c != '%':
+			table[c] = nameBytes | plainBytes
 		}
 	}
 	return table

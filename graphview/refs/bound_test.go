@@ -20,6 +20,10 @@ func TestImplausibleNames(t *testing.T) {
 		"name with a slash": {"kind": "Node", "name": "a/b"},
 		"name with a space": {"kind": "Node", "name": "a b"},
 		"dots":              {"kind": "Node", "name": ".."},
+		"wildcard":          {"kind": "Node", "name": "*"},
+		"template":          {"kind": "Node", "name": "{{node}}"},
+		"variable":          {"kind": "Node", "name": "$NODE"},
+		"placeholder":       {"kind": "Node", "name": "<node>"},
 		"long name":         {"kind": "Node", "name": long},
 		"long kind":         {"kind": long[:64], "name": "a"},
 		"kind of words":     {"kind": "a node", "name": "a"},
@@ -41,6 +45,10 @@ func TestImplausibleNames(t *testing.T) {
 		if got := Builtin().Extract(graph.Kind{Kind: "Pod"}, object); len(got) != 1 {
 			t.Errorf("%s: %d references, want 1", name, len(got))
 		}
+	}
+	binding := map[string]any{"metadata": map[string]any{"namespace": "a"}, "roleRef": map[string]any{"apiGroup": rolesGroup, "kind": "Role", "name": "*"}}
+	if got := Builtin().Extract(graph.Kind{Group: rolesGroup, Kind: "RoleBinding"}, binding); len(got) != 1 {
+		t.Errorf("a role may be called *, and has %d references", len(got))
 	}
 }
 

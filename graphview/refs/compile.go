@@ -23,10 +23,11 @@ type Extractor struct {
 	served *Served
 	// read is what the schemas of kinds tell.
 	read map[graph.Kind]*Reading
-	// ruled are the kinds whose rules are not the table's alone, joined what is looked at
-	// of those whose schemas tell something too.
-	ruled  map[graph.Kind]bool
-	joined map[graph.Kind]*jsontree.Shape
+	// ruled are the kinds whose rules are not the table's alone, kept those of them that
+	// conventions say something of all the same, and joined what is looked at of those
+	// whose schemas tell something too.
+	ruled, kept map[graph.Kind]bool
+	joined      map[graph.Kind]*jsontree.Shape
 }
 
 // node is what the rules of a kind have to do with a value.
@@ -140,7 +141,7 @@ func compile(rule *Rule) ([]step, leaf, error) {
 		scope:           rule.Scope,
 		emptySelectsAll: rule.EmptySelectsAll,
 		allNamespaces:   rule.AllNamespaces,
-		inferred:        rule.Inferred || rule.Method == Address,
+		inferred:        rule.Inferred || rule.Method.infers(),
 		optional:        rule.Optional || rule.Inferred || !rule.Method.lists() && !asks(rule.Path),
 	}
 	if end.inferred {
@@ -220,7 +221,7 @@ func check(rule *Rule) error {
 		return errors.New("has no source kind")
 	case rule.From != AnyKind && strings.Contains(rule.From.Group+rule.From.Kind, "*"):
 		return errors.New("source is neither a kind nor */*")
-	case rule.Method > Address:
+	case rule.Method > Names:
 		return fmt.Errorf("unknown method %d", rule.Method)
 	case kind.Field == "" && kind.Value == "" && !rule.Method.lists():
 		return errors.New("has no target kind")
@@ -230,8 +231,10 @@ func check(rule *Rule) error {
 		return fmt.Errorf("unknown scope %d", rule.Scope)
 	case rule.Scope == graph.ScopeCluster && len(rule.Namespace) > 0:
 		return errors.New("a cluster-scoped target has no namespace")
-	case rule.Method != Name && rule.Method != Object && (len(rule.Except) > 0 || rule.As != "" || rule.Named != ""):
+	case rule.Method != Name && rule.Method != Object && (len(rule.Except) > 0 || rule.As != "" && rule.Method != Names || rule.Named != ""):
 		return errors.New("only a name has exceptions, a form or a template")
+	case rule.Method == Names && rule.As == "":
+		return errors.New("names of a list have no form")
 	}
 	if !selects && (rule.EmptySelectsAll || rule.AllNamespaces || rule.Selected != "" || rule.Listed != "") {
 		return errors.New("only a selector can be empty or match everywhere or in several namespaces")

@@ -153,6 +153,19 @@ func isKeyOfSecret(object map[string]any) bool {
 	return true
 }
 
+// keyedBy tells of what an object with a name and a key is the key: of a Secret, unless
+// its own key says otherwise. The keys of a bucket are those of what is in it.
+func keyedBy(key string) (graph.Reference, bool) {
+	switch words := stem(wordsOf(key[:min(len(key), 2*maxLabel)])); {
+	case len(words) == 0:
+	case words[len(words)-1] == "configmap", len(words) > 1 && words[len(words)-2] == "config" && words[len(words)-1] == "map":
+		return namespaced("ConfigMap"), true
+	case words[len(words)-1] == "bucket":
+		return graph.Reference{}, false
+	}
+	return namespaced("Secret"), true
+}
+
 // isPlausible tells names of objects from templates, globs and placeholders. Roles may
 // have colons in their names.
 func isPlausible(name string) bool {

@@ -168,7 +168,7 @@ func (g *guess) reference(key string, object map[string]any) bool {
 	case g.isDoubtful(target, key, object):
 		return g.inferObject(key, object)
 	default:
-		g.add(target, name, namespace)
+		g.add(g.scopeOf(target, object), name, namespace)
 	}
 	return ok
 }
@@ -205,7 +205,7 @@ func (g *guess) targetOf(key string, object map[string]any) (graph.Reference, bo
 	if kind == "" {
 		target, ok := targetByKey(key, g.kind.Group)
 		if target.Scope == graph.ScopeUnknown && isKeyOfSecret(object) {
-			return namespaced("Secret"), true
+			return keyedBy(key)
 		}
 		return target, ok
 	}

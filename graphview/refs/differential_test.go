@@ -31,6 +31,8 @@ var awkward = []Rule{
 	{From: odd, Path: "spec.select", Method: Selector, To: coreKind("Pod"), Selected: "where", EmptySelectsAll: true},
 	{From: odd, Path: "spec.pick", Method: Labels, To: coreKind("Pod"), Listed: ".spec.which"},
 	{From: odd, Path: "data.apps[].spec", Method: Application, If: []string{".data.on"}},
+	{From: odd, Path: "spec.list[].plugins", Method: Names, To: Target{Group: Part{Value: "example.com"}, Kind: Part{Value: "Plugin"}}, Scope: graph.ScopeNamespaced, As: "{name}|{ns}-{name}@x", If: []string{"enabled:true"}},
+	{From: odd, Path: "spec.list[].wide", Method: Names, To: Target{Group: Part{Value: "example.com"}, Kind: Part{Value: "ClusterPlugin"}}, Scope: graph.ScopeCluster, As: "{label}"},
 	{From: odd, Path: "status.ids[].id", Method: Inventory, Type: graph.Transitive, Unless: []string{".spec.remote"}},
 }
 
@@ -221,6 +223,8 @@ func leafValue(random *rand.Rand, method Method) any {
 		hosts := []string{"web", "web.shop", "a.web.shop", "web.shop.svc", "a.web.shop.svc.cluster.local", "web.io", "-a", "a.b.c.d", "10.0.0.1", "WEB", ""}
 		host := hosts[random.IntN(len(hosts))]
 		return []string{"", "http://", "tcp://u:p@"}[random.IntN(3)] + host + []string{"", ":80", ":x", "/p", ":80/p?q", ":80,web:81"}[random.IntN(6)]
+	case Names:
+		return []string{"a", "a,b", " a-b-c@x , d@x", "own-a@x,own-a-b.c@x", "-@x", "a--b@x", ",", "A", ""}[random.IntN(9)]
 	case Labels:
 		return labels(random)
 	case Selector:

@@ -71,6 +71,8 @@
 //	address    the path holds the address of a Service, as a caller in the object's
 //	           namespace writes it: name:port, name.namespace, a URL. The reference
 //	           is inferred: it is there only while the Service is
+//	names      the path holds names with commas between them, each in every way in which
+//	           it has one of the forms of as. The references are inferred
 //	empty=all  an empty selector matches everything (default: nothing)
 //	everywhere the selector matches in all namespaces
 //	selected-ns=a  it matches in the namespaces that the label selector a selects:

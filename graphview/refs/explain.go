@@ -53,7 +53,8 @@ func (s *Served) Explain(kind graph.Kind, schema *Schema) ([]Explained, error) {
 		if err != nil {
 			return all, err
 		}
-		object, _ := objectOf(schema, 0).(map[string]any)
+		fields := int(schemaValues.Limit())
+		object, _ := objectOf(schema, 0, &fields).(map[string]any)
 		if object == nil {
 			object = map[string]any{}
 		}
@@ -81,7 +82,7 @@ func explained(rule *Rule, source Source) Explained {
 		to = "what it lists"
 	}
 	return Explained{
-		Path: rule.Path, To: to, Source: source, Inferred: rule.Inferred || rule.Method == Address, Selector: rule.Method.selects(),
+		Path: rule.Path, To: to, Source: source, Inferred: rule.Inferred || rule.Method.infers(), Selector: rule.Method.selects(),
 		Type: cmp.Or(rule.Type, graph.Direct),
 	}
 }
@@ -96,23 +97,27 @@ func targetText(kind graph.Kind) string {
 // mapKey stands for any key of a map.
 const mapKey = "any-key"
 
-// objectOf is an object that has every field of a schema, with a name in each text.
-func objectOf(s *Schema, depth int) any {
+// objectOf is an object that has every field of a schema, with a name in each text, as
+// long as there are any left.
+func objectOf(s *Schema, depth int, left *int) any {
+	if *left--; *left < 0 {
+		return nil
+	}
 	switch {
 	case s == nil || s.Embedded || depth > maxGuessDepth:
 		return nil
 	case s.Type == "string":
 		return plantedName
 	case s.Items != nil:
-		return []any{objectOf(s.Items, depth+1)}
+		return []any{objectOf(s.Items, depth+1, left)}
 	case s.Values != nil:
-		return map[string]any{mapKey: objectOf(s.Values, depth+1)}
+		return map[string]any{mapKey: objectOf(s.Values, depth+1, left)}
 	case s.has("matchLabels", "matchExpressions"):
 		return map[string]any{"matchLabels": map[string]any{"a": "b"}}
 	}
 	object := map[string]any{}
 	for _, p := range s.Properties {
-		switch value := objectOf(p.Schema, depth+1); {
+		switch value := objectOf(p.Schema, depth+1, left); {
 		case value == nil:
 		case p.Key == "namespace" && p.Schema.Type == "string":
 		default:

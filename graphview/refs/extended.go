@@ -8,10 +8,18 @@ import (
 	"graphview.dev/graphview/graph"
 )
 
+// Declared is what somebody declares of a kind.
+type Declared struct {
+	// Rules are of the kind whose they are, whatever their From.
+	Rules []Rule
+	// Replace: conventions say nothing of the kind, even if there are no rules. Otherwise
+	// they say nothing of the fields that the rules are about.
+	Replace bool
+}
+
 // Extended returns an extractor that knows, beside the built-in table, what is declared
-// of further kinds. The rules are of the kinds whose they are, whatever their From.
-// Conventions say nothing of these kinds, even if there are no rules of them; schemas do.
-func Extended(further map[graph.Kind][]Rule) (*Extractor, error) {
+// of further kinds. What schemas tell of these stays.
+func Extended(further map[graph.Kind]Declared) (*Extractor, error) {
 	base := Builtin()
 	if len(further) == 0 {
 		return base, nil
@@ -24,7 +32,7 @@ func Extended(further map[graph.Kind][]Rule) (*Extractor, error) {
 		}
 	}
 	for kind, own := range further {
-		for _, rule := range own {
+		for _, rule := range own.Rules {
 			rule.From = kind
 			rules = append(rules, rule)
 		}
@@ -35,10 +43,10 @@ func Extended(further map[graph.Kind][]Rule) (*Extractor, error) {
 	}
 	x := *base
 	x.kinds, x.shapes = maps.Clone(base.kinds), maps.Clone(base.shapes)
-	x.ruled = make(map[graph.Kind]bool, len(further))
+	x.ruled, x.kept = make(map[graph.Kind]bool, len(further)), make(map[graph.Kind]bool)
 	for kind, own := range further {
-		x.ruled[kind] = true
-		if len(own) == 0 && base.kinds[kind] != nil {
+		x.ruled[kind], x.kept[kind] = true, base.guesses(kind) && !own.Replace
+		if len(own.Rules) == 0 && (base.kinds[kind] != nil || x.kept[kind]) {
 			continue
 		}
 		x.kinds[kind], x.shapes[kind] = &x.others, x.bare

@@ -38,23 +38,34 @@ func TestExtended(t *testing.T) {
 	}
 	own := []string{"r example.com/Gadget far/other spec.gadgets[].name", "r example.com/Gadget shop/own spec.gadgets[].name"}
 	for name, tt := range map[string]struct {
-		further map[graph.Kind][]refs.Rule
+		further map[graph.Kind]refs.Declared
 		kind    graph.Kind
 		want    []string
 	}{
 		"none: conventions":          {kind: widget, want: []string{"r /Node /n spec.nodeName", "r /Secret shop/guessed spec.secretName"}},
-		"a rule, and no conventions": {further: map[graph.Kind][]refs.Rule{widget: {byName}}, kind: widget, want: own},
+		"a rule, and no conventions": {further: map[graph.Kind]refs.Declared{widget: {Rules: []refs.Rule{byName}, Replace: true}}, kind: widget, want: own},
+		"a rule beside conventions": {
+			further: map[graph.Kind]refs.Declared{widget: {Rules: []refs.Rule{byName}}}, kind: widget,
+			want: slices.Concat([]string{"r /Node /n spec.nodeName", "r /Secret shop/guessed spec.secretName"}, own),
+		},
+		"a rule in the place of a convention": {
+			further: map[graph.Kind]refs.Declared{widget: {Rules: []refs.Rule{{Path: "spec.secretName", To: gadget}}}}, kind: widget,
+			want: []string{"r /Node /n spec.nodeName", "r example.com/Gadget shop/guessed spec.secretName"},
+		},
 		"no rule, and no conventions": {
-			further: map[graph.Kind][]refs.Rule{widget: nil}, kind: widget,
+			further: map[graph.Kind]refs.Declared{widget: {Replace: true}}, kind: widget,
+		},
+		"no rule beside conventions": {
+			further: map[graph.Kind]refs.Declared{widget: {}}, kind: widget, want: []string{"r /Node /n spec.nodeName", "r /Secret shop/guessed spec.secretName"},
 		},
 		"another kind's rule": {
-			further: map[graph.Kind][]refs.Rule{pod: {byName}}, kind: widget,
+			further: map[graph.Kind]refs.Declared{pod: {Rules: []refs.Rule{byName}}}, kind: widget,
 			want: []string{"r /Node /n spec.nodeName", "r /Secret shop/guessed spec.secretName"},
 		},
 		"a rule beside the table's": {
-			further: map[graph.Kind][]refs.Rule{pod: {byName}}, kind: pod, want: append([]string{"r /Node /n spec.nodeName"}, own...),
+			further: map[graph.Kind]refs.Declared{pod: {Rules: []refs.Rule{byName}, Replace: true}}, kind: pod, want: append([]string{"r /Node /n spec.nodeName"}, own...),
 		},
-		"no rule beside the table's": {further: map[graph.Kind][]refs.Rule{pod: nil}, kind: pod, want: []string{"r /Node /n spec.nodeName"}},
+		"no rule beside the table's": {further: map[graph.Kind]refs.Declared{pod: {}}, kind: pod, want: []string{"r /Node /n spec.nodeName"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			x, err := refs.Extended(tt.further)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"graphview.dev/graphview/graph"
 )
@@ -66,7 +67,9 @@ func (n *node) selects() bool {
 func (x *Extractor) Lists(kind graph.Kind) bool { return x.kinds[kind] != nil }
 
 // guesses tells whether conventions say something of a kind.
-func (x *Extractor) guesses(kind graph.Kind) bool { return !settled[kind.Group] && !x.Lists(kind) }
+func (x *Extractor) guesses(kind graph.Kind) bool {
+	return !settled[kind.Group] && (!x.Lists(kind) || x.kept[kind])
+}
 
 // walk is one pass over one object.
 type walk struct {
@@ -125,7 +128,7 @@ func (w *walk) emit(l *leaf, value any) {
 	}
 	text := ""
 	switch l.method {
-	case Name, Inventory, Application, Address:
+	case Name, Inventory, Application, Address, Names:
 		text, _ = value.(string)
 	case Object:
 		object, _ := value.(map[string]any)
@@ -158,6 +161,9 @@ func (w *walk) emit(l *leaf, value any) {
 		return
 	case Address:
 		w.emitAddresses(&ref, l, text)
+		return
+	case Names:
+		w.emitNames(&ref, l, text)
 		return
 	default:
 	}
@@ -240,6 +246,23 @@ func (w *walk) emitAddresses(ref *graph.Reference, l *leaf, text string) {
 		if ref.Namespace != "" {
 			w.found.add(ref)
 		}
+	}
+}
+
+// emitNames adds what a list of names may name.
+func (w *walk) emitNames(ref *graph.Reference, l *leaf, text string) {
+	ref.To, _ = l.target(w.reached[:])
+	ref.Optional = true
+	for one := range strings.SplitSeq(text, ",") {
+		matchEach(l.naming.patterns, strings.TrimSpace(one), func(c captured) {
+			ref.Name, ref.Namespace = c.name, ""
+			if l.scope != graph.ScopeCluster {
+				ref.Namespace = cmp.Or(c.namespace, w.namespace)
+			}
+			if ref.Namespace != "" || l.scope == graph.ScopeCluster {
+				w.found.add(ref)
+			}
+		})
 	}
 }
 

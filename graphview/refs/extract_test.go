@@ -217,7 +217,7 @@ func TestNewRefuses(t *testing.T) {
 		"OpenQuote":          {Rule{Path: "a['b", To: x}, "expected a key and ']"},
 		"TooDeep":            {Rule{Path: strings.Repeat("a.", maxDepth) + "a", To: x}, "more than 32 steps"},
 		"OwnerType":          {Rule{Path: "a", To: x, Type: graph.OwnerReference}, "neither r nor t"},
-		"UnknownMethod":      {Rule{Path: "a", To: x, Method: Address + 1}, "unknown method"},
+		"UnknownMethod":      {Rule{Path: "a", To: x, Method: Names + 1}, "unknown method"},
 		"UnknownScope":       {Rule{Path: "a", To: x, Scope: graph.ScopeCluster + 1}, "unknown scope"},
 		"ClusterNamespace":   {Rule{Path: "a", To: x, Scope: graph.ScopeCluster, Namespace: []string{"b"}}, "has no namespace"},
 		"EmptyName":          {Rule{Path: "a", To: x, EmptySelectsAll: true}, "only a selector"},

@@ -38,7 +38,7 @@ func (g *guess) inferObject(key string, object map[string]any) bool {
 	}
 	targets := g.served.meaning(g.kind.Group, key)
 	for _, target := range targets {
-		g.infer(target, name, namespace)
+		g.infer(g.scopeOf(target, object), name, namespace)
 	}
 	return len(targets) > 0
 }

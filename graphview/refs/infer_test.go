@@ -127,6 +127,19 @@ func TestInferred(t *testing.T) {
 				r core/Secret own/t spec.data.source.tokenSecret
 				r core/Secret own/s spec.metadata[].secretKeyRef`,
 		},
+		"WhatIsKeyed": {
+			object: `{apiVersion: example.com/v1, kind: Trigger, metadata: {name: t, namespace: own}, spec: {source: {configmap: {name: c, key: k}, s3: {bucket: {name: b, key: k}}, auth: {name: s, key: k}}}}`,
+			want: `
+				r core/Secret own/s spec.source.auth
+				r core/ConfigMap own/c spec.source.configmap`,
+		},
+		"External": {
+			served: []string{"example.com/Cluster", "example.com/Widget"},
+			object: `{apiVersion: example.com/v1, kind: Widget, metadata: {name: w, namespace: own}, spec: {externalClusters: [{name: a}], externalSecretName: s, sourceCluster: b}}`,
+			want: `
+				r example.com/Cluster own/b inferred/spec.sourceCluster
+				r core/Secret own/s spec.externalSecretName`,
+		},
 		"NamespaceAndName": {
 			object: `{apiVersion: example.com/v1, kind: Proxy, metadata: {name: c, namespace: own}, spec: {tls: {secretName: www/cert}}}`,
 			want:   `r core/Secret www/cert spec.tls.secretName`,

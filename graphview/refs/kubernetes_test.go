@@ -106,6 +106,7 @@ var clusterScoped = map[string]bool{
 	"apiextensions.k8s.io/CustomResourceDefinition":               true,
 	"cert-manager.io/ClusterIssuer":                               true,
 	"certificates.k8s.io/ClusterTrustBundle":                      true,
+	"configuration.konghq.com/KongClusterPlugin":                  true,
 	"core/Namespace":                                              true,
 	"core/Node":                                                   true,
 	"core/PersistentVolume":                                       true,

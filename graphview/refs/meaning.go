@@ -99,7 +99,7 @@ func (s *Served) lookUp(group string, words []string) []graph.Reference {
 		}
 		for i := 1; i < len(form); i++ {
 			end := strings.Join(form[i:], "")
-			if found := s.first(own.named(end)); found != nil && len(end) >= shortestEnd {
+			if found := s.first(own.named(end)); found != nil && len(end) >= shortestEnd && form[i-1] != outside {
 				return found
 			}
 			if target, ok := commonWords[end]; ok && !strings.HasSuffix(group, external) {

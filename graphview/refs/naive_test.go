@@ -45,11 +45,13 @@ var (
 	groupLike = regexp.MustCompile(`^[A-Za-z0-9.-]{0,253}$`)
 	spaceLike = regexp.MustCompile(`^[A-Za-z0-9.-]{0,63}$`)
 	nameLike  = regexp.MustCompile(`^[!-$&-.0-~]{1,253}$`)
+	unlike    = regexp.MustCompile(`[*{}$<>]`)
 )
 
 // naiveExists tells whether there can be what a reference is about.
 func naiveExists(ref graph.Reference) bool {
-	named := nameLike.MatchString(ref.Name) && ref.Name != "." && ref.Name != ".."
+	named := nameLike.MatchString(ref.Name) && ref.Name != "." && ref.Name != ".." &&
+		(ref.To.Group == "rbac.authorization.k8s.io" || !unlike.MatchString(ref.Name))
 	return kindLike.MatchString(ref.To.Kind) && groupLike.MatchString(ref.To.Group) && spaceLike.MatchString(ref.Namespace) && (ref.Selector != nil || named)
 }
 
@@ -153,7 +155,7 @@ func companionOf(rule *Rule, object any, path []string, field string) any {
 // naiveReferences are those of a rule at a concrete path.
 func naiveReferences(rule *Rule, object any, own string, path []string) []graph.Reference {
 	ref := graph.Reference{Type: max(rule.Type, graph.Direct), Scope: rule.Scope, AllNamespaces: rule.AllNamespaces, Field: rule.Path}
-	if rule.Inferred || rule.Method == Address {
+	if rule.Inferred || rule.Method == Address || rule.Method == Names {
 		ref.Inferred, ref.Field = true, InferredField+rule.Path
 	}
 	value := get(object, path)
@@ -175,6 +177,9 @@ func naiveReferences(rule *Rule, object any, own string, path []string) []graph.
 	case Address:
 		text, _ := value.(string)
 		return naiveAddresses(ref, own, text)
+	case Names:
+		text, _ := value.(string)
+		ok = text != ""
 	case Inventory:
 		id, _ := value.(string)
 		ok = naiveEntry(&ref, id)
@@ -202,6 +207,10 @@ func naiveReferences(rule *Rule, object any, own string, path []string) []graph.
 	if rule.Method == Application {
 		text, _ := value.(string)
 		return naiveApplication(rule, text)
+	}
+	if rule.Method == Names {
+		text, _ := value.(string)
+		return naiveNames(rule, ref, own, text)
 	}
 	if !naiveName(rule, &ref, look) {
 		return nil

@@ -120,6 +120,49 @@ func (p pattern) match(text string) (captured, bool) {
 	}
 }
 
+// matchEach yields all that a text may name, by each pattern that fits and in every way in
+// which it does. A namespace is no longer than one can be, which bounds the ways.
+func matchEach(patterns []pattern, text string, yield func(captured)) {
+	if len(text) > maxPatterned {
+		return
+	}
+	for _, p := range patterns {
+		p.each(text, captured{}, yield)
+	}
+}
+
+func (p pattern) each(text string, c captured, yield func(captured)) {
+	if len(p) == 0 {
+		if text == "" {
+			yield(c)
+		}
+		return
+	}
+	first, rest := p[0], p[1:]
+	if first.literal != "" {
+		if after, ok := strings.CutPrefix(text, first.literal); ok {
+			rest.each(after, c, yield)
+		}
+		return
+	}
+	for end := 0; first.capture != namespace || end <= maxLabel; end++ {
+		if end > 0 || first.capture == anything {
+			next := c
+			switch first.capture {
+			case name, label:
+				next.name = text[:end]
+			case namespace:
+				next.namespace = text[:end]
+			case anything:
+			}
+			rest.each(text[end:], next, yield)
+		}
+		if end == len(text) || !first.capture.takes(text[end]) {
+			return
+		}
+	}
+}
+
 // takes tells whether a capture goes on over a byte. Names of other objects
 // than Roles have no others.
 func (c capture) takes(b byte) bool {

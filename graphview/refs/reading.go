@@ -61,7 +61,7 @@ func (n *node) tells() bool {
 		return true
 	}
 	name := n.member("name")
-	return name != nil && len(name.ends) > 0
+	return name != nil && (name.silent || len(name.ends) > 0)
 }
 
 // silence has nothing guessed of the value at the end of a path.
@@ -85,7 +85,7 @@ func (x *Extractor) Reading(of map[graph.Kind]*Reading) *Extractor {
 	y := *x
 	y.read, y.joined = of, make(map[graph.Kind]*jsontree.Shape)
 	for kind := range x.ruled {
-		if told := of[kind]; told != nil {
+		if told := of[kind]; told != nil && !x.guesses(kind) {
 			both := &jsontree.Shape{}
 			both.Join(x.shapes[kind])
 			both.Join(told.shape)

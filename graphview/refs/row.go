@@ -58,6 +58,8 @@ func (r *Rule) readFlag(word string) bool {
 		r.Method = Application
 	case "address":
 		r.Method = Address
+	case "names":
+		r.Method = Names
 	case "empty=all":
 		r.EmptySelectsAll = true
 	case "inferred":

@@ -71,7 +71,15 @@ const (
 	// Address means that the value is the address of a Service, or several, as a caller
 	// in the object's namespace writes it. The reference is inferred.
 	Address
+	// Names means that the value is names with commas between them, each in every way in
+	// which it has one of the forms of As: web-a-b may be b in web-a, and a-b in web. The
+	// references are inferred.
+	Names
 )
+
+// infers tells whether there is a reference only while the target exists, whatever else
+// a rule says: the value alone does not say what the target is.
+func (m Method) infers() bool { return m == Address || m == Names }
 
 // lists tells whether the value itself says which kinds it refers to.
 func (m Method) lists() bool { return m == Inventory || m == Application }

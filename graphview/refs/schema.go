@@ -87,6 +87,18 @@ func (s *Schema) has(keys ...string) bool {
 	return true
 }
 
+// At returns the schema of the field at a path, nil if there is none.
+func (s *Schema) At(path string) *Schema {
+	steps, err := parsePath(path)
+	if err != nil {
+		return nil
+	}
+	return s.at(steps)
+}
+
+// Has tells whether an object has a field.
+func (s *Schema) Has(key string) bool { return s.property(key) != nil }
+
 // at returns the schema at the end of steps, nil if there is none.
 func (s *Schema) at(steps []step) *Schema {
 	for _, of := range steps {

@@ -141,6 +141,81 @@ func TestTell(t *testing.T) {
 				any: {type: object, description: Selects things., properties: {matchLabels: {type: object}, matchExpressions: {type: array}}}`,
 			want: `spec.targets example.com/Gadget selector`,
 		},
+		"SelectorOfWhatBelongsToIt": {
+			served: []string{"example.com/Widget"},
+			schema: `parts: {type: object, description: Matches all the pods managed by this Widget., properties: {matchLabels: {type: object}, matchExpressions: {type: array}}}`,
+		},
+		"WhatIsExternalIsNoObject": {
+			served: []string{"example.com/Cluster", "example.com/ExternalStore"},
+			schema: `
+				externalClusters: {type: array, description: The list of external clusters., items: {type: object, properties: {name: {type: string, description: The server name.}}}}
+				source: {type: string, description: The name of the external cluster which is the origin.}
+				recovery: {type: string, description: "The external cluster whose backup we restore. It must be the name of the source cluster."}
+				store: {type: string, description: Name of the external Store.}
+				vaultSecretName: {type: string, description: Name of the external secret.}`,
+			want: `spec.store example.com/ExternalStore inferred`,
+		},
+		"Default": {
+			served: []string{"example.com/Cluster"},
+			schema: `
+				server: {type: string, description: "The server name, the cluster name is used if this parameter is omitted"}
+				folder: {type: string, description: Defaults to the name of the Cluster.}
+				uses: {type: string, description: The cluster name is used to find the servers.}`,
+			want: `spec.uses example.com/Cluster inferred`,
+		},
+		"Negation": {
+			served: []string{"example.com/Cluster"},
+			schema: `module: {type: string, description: It is mandatory when no Cluster reference is provided.}`,
+		},
+		"Alias": {
+			served: []string{"example.com/Cluster"},
+			schema: `
+				clusterName: {type: string, description: An alias for the cluster by which a pipeline refers to the Cluster.}
+				cluster: {type: string, description: Deprecated alias for the name of the Cluster.}`,
+			want: `
+				spec.cluster example.com/Cluster inferred
+				spec.clusterName silent`,
+		},
+		"IdentifierOfADeclaration": {
+			schema: `serviceRefs: {type: array, description: Defines a list of references to a Service., items: {type: object, properties: {name: {type: string, description: The identifier of the service reference declaration.}}}}`,
+			want:   `spec.serviceRefs[].name core/Service inferred`,
+		},
+		"WhatIsMade": {
+			schema: `serviceAccount: {type: object, properties: {name: {type: string, description: Name of the service account that will be created.}}}`,
+			want:   `spec.serviceAccount.name core/ServiceAccount inferred`,
+		},
+		"ElementThatDefines": {
+			schema: `
+				services: {type: array, items: {type: object, properties: {name: {type: string, description: Name of the service. Others refer to it by that.}, ports: {type: array}}}}
+				backends: {type: array, items: {type: object, properties: {service: {type: string}, name: {type: string, description: Name of the config map that is referred to.}}}}`,
+			want: `
+				spec.backends[].name core/ConfigMap inferred
+				spec.services[].name core/Service inferred`,
+		},
+		"LabelsBesideOtherFields": {
+			schema: `
+				parts: {type: array, items: {type: object, properties: {labels: {type: object}, annotations: {type: object}, credentials: {type: string, description: Name of the Secret.}}}}
+				template: {type: object, properties: {labels: {type: object}, annotations: {type: object}, name: {type: string, description: Name of the Service.}}}`,
+			want: `spec.parts[].credentials core/Secret`,
+		},
+		"NameBesideTheReference": {
+			served: []string{"example.com/AnalysisTemplate"},
+			schema: `
+				analyses: {type: array, description: References AnalysisTemplates to run., items: {type: object, properties: {name: {type: string}, templateName: {type: string}}}}
+				templates: {type: array, description: References AnalysisTemplates to run., items: {type: object, properties: {name: {type: string}, mode: {type: string}}}}`,
+			want: `
+				spec.analyses[].name silent
+				spec.templates[].name example.com/AnalysisTemplate inferred`,
+		},
+		"NameOfItsOwn": {
+			served: []string{"example.com/Widget"},
+			schema: `name: {type: string, description: Overrides the default Widget name.}`,
+		},
+		"Participles": {
+			served: []string{"example.com/ComponentParameter", "example.com/Parameter"},
+			schema: `parameterRef: {type: object, description: ParameterRef identifies the ComponentParameter edited through this view., properties: {name: {type: string}}}`,
+			want:   `spec.parameterRef.name example.com/ComponentParameter`,
+		},
 		"EmbeddedObjectsAndLabels": {
 			schema: `
 				manifest: {type: object, x-kubernetes-embedded-resource: true, properties: {caSecret: {type: string, description: Name of the Secret.}}}
@@ -226,6 +301,41 @@ func TestReading(t *testing.T) {
 	}
 }
 
+// TestScopes: a boolean beside a name says whether the kind of the whole cluster is meant,
+// with a schema and without one.
+func TestScopes(t *testing.T) {
+	served := servedBy("example.com/Widget", "example.com/Plan", "example.com/ClusterPlan*", "example.com/BuildTemplate", "example.com/ClusterBuildTemplate*",
+		"example.com/TestTemplate", "example.com/ClusterTestTemplate*")
+	kind, object := decode(t, []byte(`{apiVersion: example.com/v1, kind: Widget, metadata: {name: w, namespace: own}, spec: {
+		planRef: {name: narrow}, widePlanRef: {planRef: {name: wide, clusterScope: true}}, templateRef: {name: t, clusterScope: true}}}`))
+	ref := `{type: object, properties: {name: {type: string}, clusterScope: {type: boolean}}}`
+	reading, err := served.Read(kind, schemaOf(t, `{planRef: `+ref+`, widePlanRef: {type: object, properties: {planRef: `+ref+`}}, templateRef: `+ref+`}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct {
+		x    *Extractor
+		want string
+	}{
+		"Keys": {Builtin().Serving(served), `
+			r example.com/Plan own?/narrow spec.planRef
+			r example.com/ClusterBuildTemplate -/t inferred/spec.templateRef
+			r example.com/ClusterTestTemplate -/t inferred/spec.templateRef
+			r example.com/ClusterPlan -/wide spec.widePlanRef.planRef`},
+		"Schema": {Builtin().Serving(served).Reading(map[graph.Kind]*Reading{kind: reading}), `
+			r example.com/ClusterBuildTemplate -/t inferred/spec.templateRef.name
+			r example.com/ClusterPlan -/wide spec.widePlanRef.planRef.name
+			r example.com/ClusterTestTemplate -/t inferred/spec.templateRef.name
+			r example.com/Plan own/narrow spec.planRef.name`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(sorted(lines(test.want)), sorted(slices.Compact(render(test.x.Extract(kind, object))))); diff != "" {
+				t.Errorf("references (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
 // TestReadingBesideRules: somebody's own rules replace the conventions for a kind, and
 // nothing of what its schema tells. What is looked at holds both.
 func TestReadingBesideRules(t *testing.T) {
@@ -249,7 +359,7 @@ func TestReadingBesideRules(t *testing.T) {
 		"Expressions": {nil, lines(schema)}, // of which there is no path
 	} {
 		t.Run(name, func(t *testing.T) {
-			x, err := Extended(map[graph.Kind][]Rule{kind: test.rules})
+			x, err := Extended(map[graph.Kind]Declared{kind: {Rules: test.rules, Replace: true}})
 			if err != nil {
 				t.Fatal(err)
 			}

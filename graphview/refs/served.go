@@ -8,8 +8,8 @@ import (
 	"graphview.dev/graphview/graph"
 )
 
-// maxNamesakes is how many kinds one word may stand for: a word that stands for more
-// says nothing.
+// maxNamesakes is how many kinds one word may stand for, a kind and the one of the same
+// name for the whole cluster being one: a word that stands for more says nothing.
 const maxNamesakes = 3
 
 // shortestEnd is the shortest end of a kind's name that stands for the kind.
@@ -74,7 +74,7 @@ func note(all map[string]*vocabulary, name string, kind graph.Kind) {
 func (v *vocabulary) settle() {
 	for _, words := range [...]map[string][]graph.Kind{v.exact, v.ends} {
 		for word, kinds := range words {
-			if len(kinds) > maxNamesakes {
+			if countNamesakes(kinds) > maxNamesakes {
 				delete(words, word)
 				continue
 			}

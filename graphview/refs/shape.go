@@ -11,6 +11,9 @@ import (
 // alone, it returns the same. It asks for the labels too, by which others refer
 // to the object.
 func (x *Extractor) Shape(kind graph.Kind) *jsontree.Shape {
+	if x.guesses(kind) {
+		return everything
+	}
 	if shape := x.joined[kind]; shape != nil {
 		return shape
 	}
@@ -58,7 +61,7 @@ func addShape(shape *jsontree.Shape, steps []step, end *leaf) {
 		reached = append(reached, shape)
 	}
 	switch end.method {
-	case Name, Inventory, Application, Address: // a text, which needs no asking for
+	case Name, Inventory, Application, Address, Names: // a text, which needs no asking for
 	case Object:
 		shape.Field("name")
 	case Selector, Labels:

@@ -1,7 +1,6 @@
 package refs
 
 import (
-	"slices"
 	"strings"
 
 	"graphview.dev/graphview/graph"
@@ -19,12 +18,18 @@ const (
 // the Secret", "reference to a Kafka or KafkaConnect", "Secret containing the token".
 func (s *Served) spoken(group, description string) []graph.Reference {
 	words := spokenWords(description)
+	if s.speaksOfOthers(group, words) {
+		return nil
+	}
 	naming := 0
 	for i, word := range words {
 		var found []graph.Reference
 		if isNaming(word) || isReferring(word) {
 			if naming++; naming > maxNaming {
 				return nil
+			}
+			if isDefault(words, i) {
+				continue
 			}
 		}
 		switch {
@@ -36,7 +41,7 @@ func (s *Served) spoken(group, description string) []graph.Reference {
 		if found == nil && (isNaming(word) || isReferring(word)) {
 			found = s.phrase(group, words, afterNaming(words, i))
 		}
-		if len(found) > 0 && len(found) <= maxNamesakes {
+		if len(found) > 0 && namesakes(found) <= maxNamesakes {
 			return found
 		}
 	}
@@ -53,6 +58,9 @@ func (s *Served) selected(group, description string) []graph.Reference {
 			continue
 		}
 		for j := i + 1; j < len(words) && j <= i+maxPhrase && words[j] != stop; j++ {
+			if words[j] == "this" || words[j] == "by" {
+				break // what belongs to one of the kind, which is not selected itself
+			}
 			if found := s.groups[group].named(strings.ToLower(words[j])); isCapital(words[j]) && len(found) == 1 {
 				return s.first(found)
 			}
@@ -90,6 +98,9 @@ func (s *Served) opening(group string, words []string) []graph.Reference {
 func (s *Served) before(group string, words []string, at int) []graph.Reference {
 	for n := min(3, at); n > 0; n-- {
 		if found, used := s.kindAt(group, words[:at], at-n); used == n {
+			if at > n && isNegation(words[at-n-1]) {
+				return nil
+			}
 			return found
 		}
 	}
@@ -240,7 +251,15 @@ func isNaming(word string) bool {
 
 func isReferring(word string) bool {
 	switch strings.ToLower(word) {
-	case "references", "refers", "referencing", "refer", "points":
+	case "references", "refers", "referencing", "refer", "points", "identifies":
+		return true
+	}
+	return false
+}
+
+func isNegation(word string) bool {
+	switch strings.ToLower(word) {
+	case "no", "without":
 		return true
 	}
 	return false
@@ -248,7 +267,7 @@ func isReferring(word string) bool {
 
 func isVerb(word string) bool {
 	switch word {
-	case "is", "are", "specifies", "defines", "contains", "references", "holds", "names", "sets", "indicates":
+	case "is", "are", "specifies", "defines", "contains", "references", "holds", "names", "sets", "indicates", "identifies":
 		return true
 	}
 	return false
@@ -288,10 +307,10 @@ func endsNoun(words []string, at int) bool {
 	}
 	switch word := strings.ToLower(words[at]); word {
 	case "resource", "resources", "object", "objects", "instance", "instances", "cr", "custom", "cluster", "clusters", "or", "this", "you", "we", "it", "the", "name",
-		"created", "belonging", "located", "associated", "managed", "reference", "referenced", "crd":
+		"belonging", "reference", "crd":
 		return true
 	default:
-		return isEnd(word)
+		return isEnd(word) || len(word) > len("need") && strings.HasSuffix(word, "ed") // created, located
 	}
 }
 
@@ -302,17 +321,4 @@ func isVague(word string) bool {
 		return true
 	}
 	return false
-}
-
-// doubts are words by which a description says that a value is more or less than a
-// name, or the name of what is elsewhere.
-var doubts = []string{
-	"prefix", "suffix", "append", "generate", "template", "vault", "aws", "amazon", "azure", "google", "gcp", "secret manager", "secrets manager", "remote cluster",
-	"expression", "wildcard", "regex", "pattern", "glob",
-}
-
-func isDoubtfulText(description string) bool {
-	first, _, _ := strings.Cut(description[:min(len(description), MaxDescription)], ". ")
-	lower := strings.ToLower(first)
-	return slices.ContainsFunc(doubts, func(word string) bool { return strings.Contains(lower, word) })
 }

@@ -68,7 +68,7 @@ func (t *teller) visit(p place, s *Schema) {
 		if s.Values.Type != "string" {
 			t.visit(p.value(s.Description), s.Values)
 		}
-	case p.depth > 0 && s.has("labels", "annotations"), s.has("limits", "requests"): // metadata of a template, resources
+	case p.depth > 0 && isMetadata(s), s.has("limits", "requests"): // of a template, of a container
 	case len(s.Properties) > 0:
 		t.object(p, s)
 	}
@@ -119,7 +119,14 @@ func (t *teller) text(p place, s *Schema) {
 	}
 	about := p.describe(s)
 	said, doubtful := t.served.spoken(t.kind.Group, about), isDoubtfulText(about)
+	if p.path == ownName {
+		said = t.others(said)
+	}
 	switch {
+	case isAlias(about):
+		if len(byKey)+len(said) > 0 {
+			t.silence(p.path)
+		}
 	case len(said) == 0 && !(declared && doubtful):
 		t.unlessListed(p.path, byKey, "")
 		t.address(p)
@@ -136,7 +143,7 @@ func (t *teller) text(p place, s *Schema) {
 // key and description agree on one kind of Kubernetes, or the description spells a kind
 // of the own group as only the kind is spelled.
 func (t *teller) isSure(said, byKey []graph.Reference, about string) bool {
-	if len(said) != 1 {
+	if len(said) != 1 || isMade(about) {
 		return false
 	}
 	kind := said[0].To
@@ -172,8 +179,8 @@ func (t *teller) named(p place, s, name *Schema) bool {
 		about = name.Description
 		said = t.served.spoken(t.kind.Group, about)
 	}
-	if p.depth == 1 { // spec.name: what the object itself stands for
-		said = slices.DeleteFunc(slices.Clone(said), func(r graph.Reference) bool { return r.To == t.kind })
+	if path == ownName {
+		said = t.others(said)
 	}
 	known, declared := targetByKey(p.key, t.kind.Group)
 	if declared && known.Scope == graph.ScopeUnknown && !t.served.Serves(known.To) {
@@ -183,11 +190,23 @@ func (t *teller) named(p place, s, name *Schema) bool {
 	if declared {
 		byKey = []graph.Reference{known}
 	}
+	if t.isOwn(p, s, said) || isAlias(name.Description) && len(said)+len(byKey) > 0 {
+		t.silence(path)
+		return true
+	}
+	if scoped := t.scoped(s, union(said, byKey)); scoped != nil {
+		t.tellScoped(path, scoped, namespace, !declared)
+		return true
+	}
 	if of, ok := keySelector(s); ok {
 		switch {
 		case of.To.Kind == "": // of a Secret or of something else
 			if !declared {
-				t.tell(path, union(said, []graph.Reference{kinds["Secret"], kinds["ConfigMap"]}), namespace, true)
+				either := []graph.Reference{kinds["Secret"], kinds["ConfigMap"]}
+				if len(byKey) == 1 && agree(byKey, either) {
+					either = byKey
+				}
+				t.tell(path, union(said, either), namespace, true)
 				return true
 			}
 		case len(said) > 0 && !agree(said, []graph.Reference{of}):
@@ -200,11 +219,13 @@ func (t *teller) named(p place, s, name *Schema) bool {
 			return true
 		}
 	}
+	identifier := isIdentifier(name.Description)
+	doubtful := identifier || isDoubtfulText(about)
 	switch {
-	case len(said) == 0, declared && agree(said, byKey):
+	case !declared && len(said) == 0, declared && !identifier && (len(said) == 0 || agree(said, byKey)):
 		t.unlessListed(path, byKey, namespace)
 	// The name of an element may be its own, of what is made for it.
-	case !isDoubtfulText(about) && t.isSure(said, byKey, about) && (!strings.HasSuffix(p.path, "[]") || strings.Contains(about, "refer")):
+	case !doubtful && t.isSure(said, byKey, about) && (!strings.HasSuffix(p.path, "[]") || strings.Contains(about, "refer") && !isDefinition(s)):
 		t.tell(path, said, namespace, t.listed)
 	default:
 		t.tell(path, union(said, byKey), namespace, true)
@@ -271,20 +292,25 @@ func (t *teller) unlessListed(path string, targets []graph.Reference, namespace 
 
 // tell adds a rule for each kind that a field may be the name of.
 func (t *teller) tell(path string, targets []graph.Reference, namespace string, inferred bool) {
-	if len(targets) == 0 || len(targets) > maxNamesakes {
+	if namesakes(targets) > maxNamesakes {
 		return
 	}
-	t.told[path] = true
 	for _, target := range targets {
-		// What a status tells may be of yesterday.
-		rule := Rule{
-			Path: path, To: fixed(target.To), Scope: target.Scope, Type: target.Type, Inferred: inferred || strings.HasPrefix(path, "status."), Optional: true,
-		}
-		if namespace != "" && target.Scope != graph.ScopeCluster {
-			rule.Namespace = []string{namespace}
-		}
-		t.add(rule)
+		t.add(t.rule(path, target, namespace, inferred))
 	}
+}
+
+// rule is that a field holds the name of an object of a kind.
+func (t *teller) rule(path string, target graph.Reference, namespace string, inferred bool) Rule {
+	t.told[path] = true
+	// What a status tells may be of yesterday.
+	rule := Rule{
+		Path: path, To: fixed(target.To), Scope: target.Scope, Type: target.Type, Inferred: inferred || strings.HasPrefix(path, "status."), Optional: true,
+	}
+	if namespace != "" && target.Scope != graph.ScopeCluster {
+		rule.Namespace = []string{namespace}
+	}
+	return rule
 }
 
 func (t *teller) silence(path string) {

@@ -23,6 +23,9 @@ const ReasonInvalidPath = "InvalidPath"
 type Rule struct {
 	From       graph.Kind
 	References []RuleReference
+	// ReplaceConventions: nothing is guessed of the kind by convention. Otherwise nothing
+	// is guessed of the fields that References name.
+	ReplaceConventions bool
 	// Health is an expression that says how an object is; "" for none.
 	Health string
 }
@@ -96,7 +99,7 @@ func CompileRule(ctx context.Context, rule Rule) (*RuleProgram, error) {
 	}
 	if len(c.errs) == 0 {
 		// Whatever the parts do not show of themselves, together they do.
-		_, err := refs.Extended(map[graph.Kind][]refs.Rule{rule.From: p.Paths})
+		_, err := refs.Extended(map[graph.Kind]refs.Declared{rule.From: {Rules: p.Paths}})
 		c.check("spec.references", err)
 	}
 	if c.interrupted {
