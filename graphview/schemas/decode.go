@@ -25,10 +25,12 @@ var (
 const maxDepth = 64
 
 // Read yields the schemas of kinds that are wanted in an OpenAPI v3 document, one at a
-// time. A schema that is too large is nil, with why.
+// time; those that point to other schemas of the document come last. A schema that is too
+// large is nil, with why.
 func Read(r io.Reader, wanted func(graph.Kind) bool, yield func(graph.Kind, *refs.Schema, error)) error {
 	limited := &meteredReader{r: r, meter: document.Meter()}
 	d := &decoder{Decoder: jsontext.NewDecoder(limited, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))}
+	shared := newShared()
 	err := d.object(func(key string) error {
 		if key != "components" {
 			return d.SkipValue()
@@ -37,11 +39,19 @@ func Read(r io.Reader, wanted func(graph.Kind) bool, yield func(graph.Kind, *ref
 			if key != "schemas" {
 				return d.SkipValue()
 			}
-			return d.object(func(string) error {
+			return d.object(func(name string) error {
+				name = strings.Clone(name)
 				d.begin()
 				s, err := d.schema(0)
+				if len(d.kinds) == 0 {
+					shared.keep(name, s, d.pointers, d.fields)
+				}
 				for _, kind := range d.kinds {
-					if wanted(kind) {
+					switch {
+					case !wanted(kind):
+					case len(d.pointers) > 0 && d.meter.Err() == nil:
+						shared.hold(kind, s, d.pointers, d.fields)
+					default:
 						yield(kind, s, d.meter.Err())
 					}
 				}
@@ -49,6 +59,9 @@ func Read(r io.Reader, wanted func(graph.Kind) bool, yield func(graph.Kind, *ref
 			})
 		})
 	})
+	if err == nil {
+		shared.yield(yield)
+	}
 	return err
 }
 
@@ -66,11 +79,16 @@ func Decode(r io.Reader) (*refs.Schema, error) {
 type decoder struct {
 	*jsontext.Decoder
 
-	meter *budget.Meter
-	kinds []graph.Kind // whose schema is read
+	meter  *budget.Meter
+	fields int          // that were read of the schema
+	kinds  []graph.Kind // whose schema is read
+	// pointers are the schemas for which the document has others to take, by their names.
+	pointers map[*refs.Schema]string
 }
 
-func (d *decoder) begin() { d.meter, d.kinds = decoded.Meter(), nil }
+func (d *decoder) begin() {
+	d.meter, d.fields, d.kinds, d.pointers = decoded.Meter(), 0, nil, nil
+}
 
 // object reads an object; each is to read the value of a member.
 func (d *decoder) object(each func(key string) error) error {
@@ -121,8 +139,16 @@ func (d *decoder) schema(depth int) (*refs.Schema, error) {
 		return nil, d.SkipValue()
 	}
 	s := &refs.Schema{}
+	d.fields++
 	err := d.object(func(key string) (err error) {
 		switch key {
+		case "$ref":
+			var pointer string
+			if pointer, err = d.text(); err == nil {
+				d.point(s, pointer)
+			}
+		case "allOf":
+			err = d.inside('[', func() error { return d.pointerIn(s) })
 		case "type":
 			s.Type, err = d.text()
 		case "description":
@@ -156,6 +182,33 @@ func (d *decoder) schema(depth int) (*refs.Schema, error) {
 		return err
 	})
 	return s, err
+}
+
+// point notes that the document has another schema in the place of s.
+func (d *decoder) point(s *refs.Schema, pointer string) {
+	name, ok := strings.CutPrefix(pointer, "#/components/schemas/")
+	if !ok || isOfMachinery(name) {
+		return
+	}
+	if d.pointers == nil {
+		d.pointers = make(map[*refs.Schema]string)
+	}
+	d.pointers[s] = strings.Clone(name)
+}
+
+// pointerIn reads a part of what a schema is all of: a pointer, as it stands beside a
+// description or a default.
+func (d *decoder) pointerIn(s *refs.Schema) error {
+	return d.object(func(key string) error {
+		if key != "$ref" {
+			return d.SkipValue()
+		}
+		pointer, err := d.text()
+		if err == nil {
+			d.point(s, pointer)
+		}
+		return err
+	})
 }
 
 // isOther are the formats of texts that are no names.

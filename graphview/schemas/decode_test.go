@@ -22,7 +22,7 @@ func TestRead(t *testing.T) {
 				"m": {"type": "object", "additionalProperties": {"type": "string"}, "default": {}},
 				"e": {"type": "object", "x-kubernetes-embedded-resource": true, "x-kubernetes-preserve-unknown-fields": true},
 				"n": {"x-kubernetes-embedded-resource": "yes"}, "odd": [1, {"type": "string"}], "null": null, "any": {"additionalProperties": true, "items": false, "type": ["string", "null"]}}},
-			"metadata": {"allOf": [{"$ref": "#/components/schemas/ObjectMeta"}]}},
+			"metadata": {"allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"}]}},
 			"x-kubernetes-group-version-kind": [{"group": "example.com", "kind": "Widget", "version": "v1"}]},
 		"com.example.v1.WidgetList": {"x-kubernetes-group-version-kind": [{"group": "example.com", "kind": "WidgetList", "version": "v1"}]},
 		"ObjectMeta": {"properties": {"name": {"type": "string"}}}}, "other": 1}}`
@@ -49,6 +49,83 @@ func TestRead(t *testing.T) {
 	}}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("schemas (-want +got):\n%s", diff)
+	}
+}
+
+// TestReadPointers: the schemas of extension servers point to others of their document,
+// before and after them, and to themselves.
+func TestReadPointers(t *testing.T) {
+	const text = `{"components": {"schemas": {
+		"a.Part": {"type": "object", "properties": {"secret": {"$ref": "#/components/schemas/z.Named"}, "parts": {"type": "array", "items": {"$ref": "#/components/schemas/a.Part"}}}},
+		"b.Widget": {"type": "object", "properties": {
+			"metadata": {"allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"}]},
+			"spec": {"description": "The spec.", "default": {}, "allOf": [{"$ref": "#/components/schemas/a.Part"}]},
+			"other": {"$ref": "#/components/schemas/none"}, "far": {"$ref": "https://example.com/x"}},
+			"x-kubernetes-group-version-kind": [{"group": "example.com", "kind": "Widget", "version": "v1"}]},
+		"c.Plain": {"type": "object", "x-kubernetes-group-version-kind": [{"group": "example.com", "kind": "Plain", "version": "v1"}]},
+		"io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta": {"type": "object", "properties": {"name": {"type": "string"}}},
+		"z.Named": {"type": "object", "description": "Name of the Secret.", "properties": {"name": {"type": "string"}}}}}}`
+	got := map[string]*refs.Schema{}
+	var order []string
+	err := Read(strings.NewReader(text), func(graph.Kind) bool { return true }, func(k graph.Kind, s *refs.Schema, err error) {
+		if err != nil {
+			t.Error(err)
+		}
+		got[k.Kind], order = s, append(order, k.Kind)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := &refs.Schema{Type: "object", Description: "Name of the Secret.", Properties: []refs.Property{{Key: "name", Schema: &refs.Schema{Type: "string"}}}}
+	want := &refs.Schema{Type: "object", Properties: []refs.Property{
+		{Key: "far", Schema: &refs.Schema{}},
+		{Key: "metadata", Schema: &refs.Schema{}},
+		{Key: "other", Schema: &refs.Schema{}},
+		{Key: "spec", Schema: &refs.Schema{Type: "object", Description: "The spec.", Properties: []refs.Property{
+			{Key: "parts", Schema: &refs.Schema{Type: "array", Items: &refs.Schema{}}},
+			{Key: "secret", Schema: named},
+		}}},
+	}}
+	if diff := cmp.Diff(want, got["Widget"]); diff != "" {
+		t.Errorf("schema (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"Plain", "Widget"}, order); diff != "" {
+		t.Errorf("order (-want +got):\n%s", diff)
+	}
+}
+
+// TestHostilePointers: schemas that double with each step, and more of them than are kept.
+func TestHostilePointers(t *testing.T) {
+	var doubling, many strings.Builder
+	for i := range 40 {
+		fmt.Fprintf(&doubling, `"p%d": {"properties": {"a": {"$ref": "#/components/schemas/p%d"}, "b": {"$ref": "#/components/schemas/p%d"}}},`, i, i+1, i+1)
+	}
+	for i := range decoded.Limit() {
+		fmt.Fprintf(&many, `"p%d": {"type": "string"},`, i)
+	}
+	for name, test := range map[string]struct {
+		parts   string
+		exceeds bool
+	}{"Doubling": {doubling.String(), false}, "Many": {many.String(), true}} {
+		t.Run(name, func(t *testing.T) {
+			text := `{"components": {"schemas": {` + test.parts +
+				`"w": {"properties": {"spec": {"$ref": "#/components/schemas/p0"}}, "x-kubernetes-group-version-kind": [{"group": "example.com", "kind": "Widget"}]}}}}`
+			kinds := 0
+			err := Read(strings.NewReader(text), func(graph.Kind) bool { return true }, func(k graph.Kind, s *refs.Schema, err error) {
+				kinds++
+				var exceeded *budget.Exceeded
+				if errors.As(err, &exceeded) != test.exceeds {
+					t.Errorf("error %v", err)
+				}
+				served := refs.NewServed(map[graph.Kind]graph.Scope{k: graph.ScopeNamespaced})
+				if _, err := served.Explain(k, s); err != nil && !errors.As(err, &exceeded) {
+					t.Error(err)
+				}
+			})
+			if err != nil || kinds != 1 {
+				t.Errorf("%d kinds, error %v", kinds, err)
+			}
+		})
 	}
 }
 

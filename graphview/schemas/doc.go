@@ -8,8 +8,9 @@
 // the schemas tell, package refs finds out.
 //
 // It deliberately does not know views, nor when to look: whoever keeps references
-// decides that. References between the schemas of a document are not followed: the
-// schemas of CustomResourceDefinitions have none but to the metadata.
+// decides that. The schemas of CustomResourceDefinitions point to none but those of the
+// metadata; those of extension servers point to each other, and are then held until the
+// document ends.
 //
 // # Concurrency
 //

@@ -3,6 +3,7 @@ package schemas
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -81,6 +82,22 @@ func (s *Source) Read(ctx context.Context, address string, wanted func(graph.Kin
 	}
 	_, _ = io.CopyN(io.Discard, body, 1) // lets the connection be used again
 	return nil
+}
+
+// Kind reads the schema of one kind from the document at a path of the index, nil if
+// there is none.
+func (s *Source) Kind(ctx context.Context, path string, kind graph.Kind) (found *refs.Schema, err error) {
+	index, err := s.Index(ctx)
+	if err != nil || index[path] == "" {
+		return nil, err
+	}
+	var why error
+	err = s.Read(ctx, index[path], func(of graph.Kind) bool { return of == kind }, func(_ graph.Kind, schema *refs.Schema, err error) {
+		if why = err; err == nil {
+			found = schema
+		}
+	})
+	return found, errors.Join(err, why)
 }
 
 // Path is where the index has a group and version.
