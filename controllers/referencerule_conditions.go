@@ -1,18 +1,21 @@
 package controllers
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"graphview.dev/api/v1alpha1"
 	"graphview.dev/controllers/validation"
+	"graphview.dev/graphview"
 )
 
 // setRuleConditions makes conditions say what the verdict means for the spec of
-// that generation.
-func setRuleConditions(conditions *[]metav1.Condition, generation int64, v verdict) {
+// that generation, and what comes of the rule.
+func setRuleConditions(conditions *[]metav1.Condition, generation int64, v verdict, effect graphview.RuleEffect) {
 	set := func(kind string, status metav1.ConditionStatus, reason, message string) {
 		meta.SetStatusCondition(conditions, metav1.Condition{
 			Type: kind, Status: status, ObservedGeneration: generation, Reason: reason,
@@ -22,10 +25,40 @@ func setRuleConditions(conditions *[]metav1.Condition, generation int64, v verdi
 	if v.accepted() {
 		set(v1alpha1.ConditionAccepted, metav1.ConditionTrue, v.reason, "The rule is in force.")
 		meta.RemoveStatusCondition(conditions, v1alpha1.ConditionStalled)
+		switch {
+		case !effect.Known:
+			set(v1alpha1.ConditionEffective, metav1.ConditionUnknown, v1alpha1.ReasonSyncing, "What the cluster serves is not known yet.")
+		case len(effect.Unserved) > 0:
+			set(v1alpha1.ConditionEffective, metav1.ConditionFalse, string(effect.Unserved[0].Reason), strings.Join(textsOf(effect.Unserved), "\n"))
+		default:
+			set(v1alpha1.ConditionEffective, metav1.ConditionTrue, v1alpha1.ReasonEffective, effectText(effect))
+		}
 		return
 	}
+	set(v1alpha1.ConditionEffective, metav1.ConditionUnknown, v1alpha1.ReasonNotAccepted, "Nothing is known while the rule is not accepted.")
 	set(v1alpha1.ConditionAccepted, metav1.ConditionFalse, v.reason, v.message)
 	set(v1alpha1.ConditionStalled, metav1.ConditionTrue, v1alpha1.ReasonNotAccepted, "The rule is not accepted: see the condition Accepted.")
+}
+
+// maxReplaced is how many fields a message names one by one.
+const maxReplaced = 20
+
+// effectText says what a rule replaces.
+func effectText(effect graphview.RuleEffect) string {
+	text := "Each kind that the rule names is served."
+	switch n := len(effect.Replaced); {
+	case effect.Unread != nil:
+		text += " It replaces conventions; of which fields is not known, since the schema of the kind cannot be read."
+	case n == 1:
+		text += " By convention, this field is not read any more: " + effect.Replaced[0] + "."
+	case n > 1:
+		text += fmt.Sprintf(" By convention, these %d fields are not read any more: %s", n, strings.Join(effect.Replaced[:min(n, maxReplaced)], ", "))
+		if n > maxReplaced {
+			text += fmt.Sprintf(" and %d more", n-maxReplaced)
+		}
+		text += "."
+	}
+	return text
 }
 
 func sameConditions(a, b []metav1.Condition) bool {

@@ -13,6 +13,7 @@ import (
 
 	"graphview.dev/api/v1alpha1"
 	"graphview.dev/controllers/validation"
+	"graphview.dev/graphview"
 	"graphview.dev/graphview/spec"
 )
 
@@ -24,6 +25,10 @@ type RuleEngine interface {
 	ApplyRule(ctx context.Context, name string, rule spec.Rule) error
 	// RemoveRule ends the rule, if there is one.
 	RemoveRule(name string) error
+	// RuleEffect finds out what comes of the rule of that name.
+	RuleEffect(ctx context.Context, name string) graphview.RuleEffect
+	// ServedChanged is closed when the cluster comes to serve other kinds than now.
+	ServedChanged() <-chan struct{}
 }
 
 // ReferenceRuleReconciler keeps one ReferenceRule, the engine's rule of that
@@ -95,7 +100,11 @@ func (r *ReferenceRuleReconciler) apply(ctx context.Context, name client.ObjectK
 func (r *ReferenceRuleReconciler) writeStatus(ctx context.Context, rule *v1alpha1.ReferenceRule, v verdict) (ctrl.Result, error) {
 	after := rule.DeepCopy()
 	after.Status.ObservedGeneration = rule.Generation
-	setRuleConditions(&after.Status.Conditions, rule.Generation, v)
+	var effect graphview.RuleEffect
+	if v.accepted() {
+		effect = r.engine.RuleEffect(ctx, rule.Name)
+	}
+	setRuleConditions(&after.Status.Conditions, rule.Generation, v, effect)
 	if rule.Status.ObservedGeneration == rule.Generation && sameConditions(rule.Status.Conditions, after.Status.Conditions) {
 		return ctrl.Result{}, nil
 	}

@@ -3,6 +3,7 @@ package controllers
 import (
 	"context"
 	"fmt"
+	"time"
 
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
@@ -47,13 +48,17 @@ func (r *ReferenceRuleReconciler) SetupWithManager(mgr ctrl.Manager) error {
 
 // ruleRollCall tells the engine of all ReferenceRules as soon as the cache has
 // them, and has each reconciled once more when this replica begins to write
-// status.
+// status, and whenever the cluster comes to serve other kinds: what a rule is about
+// may have come or gone.
 type ruleRollCall struct {
 	r     *ReferenceRuleReconciler
 	again chan<- event.GenericEvent
 }
 
-// Start returns when both has been done, or at the end.
+// rulePause is the least time between two roll calls: kinds come in crowds.
+const rulePause = 2 * time.Second
+
+// Start returns at the end.
 func (c *ruleRollCall) Start(ctx context.Context) error {
 	rules, err := c.list(ctx)
 	if err != nil {
@@ -70,17 +75,29 @@ func (c *ruleRollCall) Start(ctx context.Context) error {
 		return nil
 	case <-c.r.elected:
 	}
-	if rules, err = c.list(ctx); err != nil {
-		return err
-	}
-	for i := range rules {
+	for {
+		changed := c.r.engine.ServedChanged() // before anybody looks at what is served now
+		if rules, err = c.list(ctx); err != nil {
+			return err
+		}
+		for i := range rules {
+			select {
+			case <-ctx.Done():
+				return nil
+			case c.again <- event.GenericEvent{Object: &rules[i]}:
+			}
+		}
 		select {
 		case <-ctx.Done():
 			return nil
-		case c.again <- event.GenericEvent{Object: &rules[i]}:
+		case <-changed:
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(rulePause):
 		}
 	}
-	return nil
 }
 
 func (c *ruleRollCall) list(ctx context.Context) ([]v1alpha1.ReferenceRule, error) {

@@ -53,8 +53,6 @@ type ReferenceRuleList struct {
 // +kubebuilder:validation:XValidation:rule="has(self.references) || has(self.health)",message="a rule declares references, health or both"
 type ReferenceRuleSpec struct {
 	// from is the kind of the objects that the rule is about, in every version.
-	// Nothing is guessed by convention about the references of a kind of which a
-	// ReferenceRule declares some; what is known of it otherwise stays.
 	// +required
 	From GroupKind `json:"from,omitzero"`
 
@@ -65,12 +63,32 @@ type ReferenceRuleSpec struct {
 	// +kubebuilder:validation:MaxItems=32
 	References []ReferenceDeclaration `json:"references,omitempty"`
 
+	// conventions says what becomes of the references that are guessed by convention of
+	// the kind. Keep: they stay, but for those of the fields that a rule names. Replace:
+	// there are none, and the condition Effective lists the fields. It has no effect
+	// without references, and what is known of the kind otherwise stays. Where several
+	// ReferenceRules are about the kind, one that says Replace is enough. Keep if absent.
+	// +optional
+	// +kubebuilder:default=Keep
+	Conventions ConventionPolicy `json:"conventions,omitempty"`
+
 	// health says how these objects are, in place of what is known of the kind. Of
 	// several ReferenceRules of the kind the first one that has an opinion of an object
 	// counts, in the order of their names.
 	// +optional
 	Health *HealthDeclaration `json:"health,omitempty"`
 }
+
+// ConventionPolicy says what becomes of conventions where a rule declares references.
+//
+// +kubebuilder:validation:Enum=Keep;Replace
+type ConventionPolicy string
+
+// The policies of conventions.
+const (
+	ConventionsKeep    ConventionPolicy = "Keep"
+	ConventionsReplace ConventionPolicy = "Replace"
+)
 
 // HealthDeclaration says how an object is.
 type HealthDeclaration struct {
@@ -161,7 +179,8 @@ type ReferenceRuleStatus struct {
 	// +kubebuilder:validation:Minimum=-1
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 
-	// conditions are Accepted and, only while it is not, Stalled.
+	// conditions are Accepted, Effective and, only while the rule is not accepted,
+	// Stalled.
 	// +optional
 	// +listType=map
 	// +listMapKey=type

@@ -26,6 +26,13 @@ func RuleOf(in *v1alpha1.ReferenceRuleSpec) (spec.Rule, error) {
 		}
 		out.References = append(out.References, reference)
 	}
+	switch in.Conventions {
+	case "", v1alpha1.ConventionsKeep:
+	case v1alpha1.ConventionsReplace:
+		out.ReplaceConventions = true
+	default:
+		return spec.Rule{}, unsupported("spec.conventions", "unknown policy %q, expected Keep or Replace", in.Conventions)
+	}
 	if in.Health != nil {
 		out.Health = in.Health.Expression
 	}

@@ -132,9 +132,14 @@ func TestInferredEqualsOracle(t *testing.T) {
 	describe(map[string]apiextensionsv1.JSONSchemaProps{"next": text("Name of the Gadget that comes after this one.")})
 	check("the schema tells less", 5)
 
-	rule := parseRule(t, group, "widgets", "[{path: spec.none, to: {kind: Node}}]")
+	rule := parseRule(t, group, "widgets", "[{path: spec.gadget, to: {group: GROUP, kind: Gadget}, type: t}]")
+	rule.Spec.Conventions = "Keep"
 	applyRule(t, engine, rule)
 	v.Rules = []oracle.Rule{rule}
-	// next, and the widget of a Gadget.
-	check("a rule replaces what keys tell of Widgets", 2)
+	check("a rule beside what keys tell of Widgets", 5)
+	rule.Spec.Conventions = "Replace"
+	applyRule(t, engine, rule)
+	v.Rules = []oracle.Rule{rule}
+	// gadget, next, and the widget of a Gadget.
+	check("a rule replaces what keys tell of Widgets", 3)
 }

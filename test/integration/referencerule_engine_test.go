@@ -69,7 +69,7 @@ func putObject(t *testing.T, c client.Client, group, kind, namespace, name strin
 func parseRule(t *testing.T, group, name, references string) oracle.Rule {
 	t.Helper()
 	r, err := oracle.ParseRule([]byte(strings.ReplaceAll(
-		"metadata: {name: "+name+"}\nspec:\n  from: {group: GROUP, kind: Widget}\n  references: "+references, "GROUP", group)))
+		"metadata: {name: "+name+"}\nspec:\n  from: {group: GROUP, kind: Widget}\n  conventions: Replace\n  references: "+references, "GROUP", group)))
 	if err != nil {
 		t.Fatal(err)
 	}

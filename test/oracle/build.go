@@ -3,7 +3,7 @@ package oracle
 import (
 	"context"
 	"fmt"
-	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -51,9 +51,16 @@ func (s *Snapshot) Build(ctx context.Context, view View) (Graph, error) {
 		version, _, _ := unstructured.NestedString(objects[i].tree, "apiVersion")
 		objects[i].schema = known[schema.FromAPIVersionAndKind(version, objects[i].kind.Kind)]
 		objects[i].declared = rules.references(&objects[i])
-		objects[i].ruled = slices.ContainsFunc(view.Rules, func(r Rule) bool {
-			return schema.GroupKind(r.Spec.From) == objects[i].kind
-		})
+		objects[i].named = map[string]bool{}
+		for _, r := range view.Rules {
+			if schema.GroupKind(r.Spec.From) != objects[i].kind {
+				continue
+			}
+			objects[i].replaced = objects[i].replaced || r.Spec.Conventions == "Replace"
+			for _, d := range r.Spec.References {
+				objects[i].named[strings.TrimSuffix(d.Path, ".name")] = true
+			}
+		}
 	}
 	return assemble(s.served, watched, objects, view)
 }

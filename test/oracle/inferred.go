@@ -15,15 +15,15 @@ import (
 const exampleDomain = "example.com"
 
 // infer adds what a custom object may refer to, if that exists: a text by the last key
-// above it, an object with a name by its own. It tries every served kind. Where somebody
-// has declared references, only descriptions count.
+// above it, an object with a name by its own. It tries every served kind. Where a rule
+// replaces conventions, or names the field, only descriptions count.
 func (c *collector) infer(o *object, served []resource) {
 	own := o.kind
 	if own.Group != exampleDomain && !strings.HasSuffix(own.Group, "."+exampleDomain) {
 		return
 	}
 	guess := func(key, path, name, namespace string, said []schema.GroupKind) {
-		if len(said) > 0 || !o.ruled {
+		if len(said) > 0 || !o.replaced && !o.named[path] {
 			c.guess(own, served, key, path, name, namespace, said)
 		}
 	}

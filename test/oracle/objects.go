@@ -20,8 +20,10 @@ type object struct {
 	tree map[string]any // as CEL and the extraction see it
 	// declared is what ReferenceRules say that it refers to.
 	declared []reference
-	// ruled: of a kind that ReferenceRules declare references of, and keys say nothing.
-	ruled bool
+	// replaced: a ReferenceRule of the kind replaces conventions, and keys say nothing;
+	// nor do they of the paths that rules name.
+	replaced bool
+	named    map[string]bool
 	// schema is that of its kind, nil if there is none.
 	schema map[string]any
 	// releases is what a release of Helm in it manages.

@@ -26,6 +26,8 @@ type Rule struct {
 	Spec struct {
 		From       GroupKind         `json:"from"`
 		References []RuleDeclaration `json:"references"`
+		// Conventions is Replace, or Keep.
+		Conventions string `json:"conventions,omitempty"`
 	} `json:"spec"`
 }
 

@@ -10,7 +10,7 @@ import (
 
 // Rule is an oracle's rule as the engine wants it.
 func Rule(r oracle.Rule) (spec.Rule, error) {
-	out := spec.Rule{From: graph.Kind(r.Spec.From)}
+	out := spec.Rule{From: graph.Kind(r.Spec.From), ReplaceConventions: r.Spec.Conventions == "Replace"}
 	for _, d := range r.Spec.References {
 		reference := spec.RuleReference{Path: d.Path, NamespacePath: d.NamespacePath, To: graph.Kind(d.To), Expression: d.Expression}
 		if d.Type != "" {

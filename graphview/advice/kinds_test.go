@@ -1,0 +1,37 @@
+package advice
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestOfKinds(t *testing.T) {
+	served := []Resource{
+		{"", "v1", "secrets", "Secret", true},
+		{"apps", "v1", "deployments", "Deployment", true},
+		{"metal3.io", "v1alpha1", "baremetalhosts", "BareMetalHost", true},
+	}
+	for name, test := range map[string]struct {
+		named []Kind
+		want  []string
+	}{
+		"Served":       {named: []Kind{{"a", "", "Secret"}, {"b", "apps", "Deployment"}}},
+		"Core":         {named: []Kind{{"a", "core", "Secret"}}, want: []string{"a: no API serves the kind 'Secret' of group 'core'; leave group out, or empty, for Kubernetes' core"}},
+		"OtherGroup":   {named: []Kind{{"a", "", "Deployment"}}, want: []string{"a: no API serves the kind 'Deployment' of Kubernetes' core; it is of 'apps'"}},
+		"Plural":       {named: []Kind{{"a", "metal3.io", "BareMetalHosts"}}, want: []string{"a: no API serves the kind 'BareMetalHosts' of group 'metal3.io'; did you mean 'BareMetalHost'?"}},
+		"Misspelt":     {named: []Kind{{"a", "metal3.io", "BareMettalHost"}}, want: []string{"a: no API serves the kind 'BareMettalHost' of group 'metal3.io'; did you mean 'BareMetalHost'?"}},
+		"NotInstalled": {named: []Kind{{"a", "example.com", "Widget"}}, want: []string{"a: no API serves the kind 'Widget' of group 'example.com'"}},
+		"Once":         {named: []Kind{{"a", "example.com", "Widget"}, {"b", "example.com", "Widget"}}, want: []string{"a: no API serves the kind 'Widget' of group 'example.com'"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var got []string
+			for _, f := range OfKinds(test.named, served) {
+				got = append(got, f.String())
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("findings (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
