@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"runtime"
 	"strings"
 
 	"graphview.dev/graphview/graph"
@@ -16,6 +17,7 @@ import (
 type product struct {
 	extractor *refs.Extractor
 	kinds     *mine.Kinds
+	schemas   schemaFigures
 	served    map[graph.Kind]graph.Scope
 }
 
@@ -29,6 +31,7 @@ func newProduct(kinds *mine.Kinds) (*product, error) {
 	})
 	served := refs.NewServed(p.served)
 	readings := map[graph.Kind]*refs.Reading{}
+	before := heap()
 	for kind := range p.served {
 		raw := kinds.Schema(mine.Kind{Group: kind.Group, Name: kind.Kind})
 		if raw == nil {
@@ -38,12 +41,37 @@ func newProduct(kinds *mine.Kinds) (*product, error) {
 		if err != nil {
 			return nil, fmt.Errorf("schema of %s/%s: %w", kind.Group, kind.Kind, err)
 		}
+		p.schemas.kinds++
+		p.schemas.rules += reading.Rules()
 		if reading != nil {
 			readings[kind] = reading
+			p.schemas.telling++
 		}
 	}
+	p.schemas.bytes = heap() - before
 	p.extractor = refs.Builtin().Serving(served).Reading(readings)
 	return p, nil
+}
+
+// schemaFigures are how many kinds have schemas, how many of these tell anything, how
+// many references they tell, and what memory that takes.
+type schemaFigures struct {
+	kinds, telling, rules int
+	bytes                 int64
+}
+
+func (f schemaFigures) String() string {
+	return fmt.Sprintf("schemas of %d kinds, of which %d tell %d references in %.1f MB, %.1f KB a kind",
+		f.kinds, f.telling, f.rules, float64(f.bytes)/1e6, float64(f.bytes)/1e3/float64(max(f.kinds, 1)))
+}
+
+// heap is what is in use.
+func heap() int64 {
+	runtime.GC()
+	runtime.GC() // what pools hold goes with the second
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc) //nolint:gosec // a size
 }
 
 // read reads the schema of a kind, as the operator reads what a server publishes of it.

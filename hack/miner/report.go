@@ -12,7 +12,7 @@ import (
 // print prints how much of what there is was found, and how much of what was found is
 // so.
 func (c *comparison) print(out io.Writer) {
-	fmt.Fprintf(out, "%d objects\n\n", c.objects)
+	fmt.Fprintf(out, "%d objects, %v\n\n", c.objects, c.product.schemas)
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "REFERENCES OF\tFOUND\tMISSED\tRECALL\tRIGHT\tWRONG\tPRECISION\tNOT JUDGED")
 	row := func(name string, t tally) {

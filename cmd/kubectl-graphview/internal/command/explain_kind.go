@@ -43,10 +43,10 @@ func (c *cli) explainKind(ctx context.Context, text string) error {
 			}
 		}
 		fmt.Fprintf(c.Out, "  GraphView: %s\n", health.Describe(kind))
-		ruled := slices.ContainsFunc(rules, func(r *v1alpha1.ReferenceRule) bool {
-			return health.Kind(r.Spec.From) == kind && len(r.Spec.References) > 0 && acceptance(r) == ""
+		inForce := slices.DeleteFunc(slices.Clone(rules), func(r *v1alpha1.ReferenceRule) bool {
+			return health.Kind(r.Spec.From) != kind || len(r.Spec.References) == 0 || acceptance(r) != ""
 		})
-		if err := c.explainReferences(ctx, v.config, graph.Kind(kind), ruled); err != nil {
+		if err := c.explainReferences(ctx, v.config, graph.Kind(kind), inForce); err != nil {
 			return err
 		}
 		for _, r := range rules {

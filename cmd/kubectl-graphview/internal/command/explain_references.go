@@ -10,23 +10,27 @@ import (
 
 	"k8s.io/client-go/rest"
 
+	"graphview.dev/api/v1alpha1"
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/refs"
 	"graphview.dev/graphview/resources"
 	"graphview.dev/graphview/schemas"
 )
 
-// explainReferences says which fields of a kind are read as references, and why. It
-// reads the kind's schema as the operator does. If a ReferenceRule in force declares
-// references of the kind, conventions say nothing of it.
-func (c *cli) explainReferences(ctx context.Context, config *rest.Config, kind graph.Kind, ruled bool) error {
-	if !refs.IsOpen(kind) {
-		fmt.Fprintln(c.Out, "References: fields that the table lists (docs/references.md)")
-		return nil
-	}
+// kindReferences is what is read of a kind.
+type kindReferences struct {
+	all    []refs.Explained
+	schema *refs.Schema
+	// unread is why the kind's schema is not known.
+	unread error
+}
+
+// readReferences finds out which fields of a kind are read as references. It reads the
+// kind's schema as the operator does.
+func readReferences(ctx context.Context, config *rest.Config, kind graph.Kind) (kindReferences, error) {
 	catalog, err := resources.Once(ctx, config)
 	if err != nil {
-		return err
+		return kindReferences{}, err
 	}
 	kinds := map[graph.Kind]graph.Scope{}
 	for _, r := range catalog.All() {
@@ -43,14 +47,44 @@ func (c *cli) explainReferences(ctx context.Context, config *rest.Config, kind g
 	for _, s := range selected { // one, in the version that views watch
 		path = schemas.Path(s.Resource.Group, s.Resource.Version)
 	}
-	schema, unread := readSchema(ctx, config, kind, path)
-	all, err := refs.NewServed(kinds).Explain(kind, schema)
-	if unread = errors.Join(unread, err); unread != nil {
-		fmt.Fprintf(c.ErrOut, "The schema of %s is not known, and references are inferred from keys alone: %v\n", kind.Kind, bare(unread))
+	source, err := schemas.New(config)
+	if err != nil {
+		return kindReferences{}, err
 	}
-	if ruled {
-		fmt.Fprintln(c.Out, "Conventions say nothing of this kind: a ReferenceRule declares its references")
-		all = slices.DeleteFunc(all, func(e refs.Explained) bool { return e.Source == refs.ByConvention })
+	var found kindReferences
+	found.schema, found.unread = source.Kind(ctx, path, kind)
+	found.all, err = refs.NewServed(kinds).Explain(kind, found.schema)
+	found.unread = errors.Join(found.unread, err)
+	return found, nil
+}
+
+// explainReferences says which fields of a kind are read as references, and why. Of the
+// fields that ReferenceRules in force name, and of a kind of which they replace
+// conventions, conventions say nothing.
+func (c *cli) explainReferences(ctx context.Context, config *rest.Config, kind graph.Kind, rules []*v1alpha1.ReferenceRule) error {
+	if !refs.IsOpen(kind) {
+		fmt.Fprintln(c.Out, "References: fields that the table lists (docs/references.md)")
+		return nil
+	}
+	found, err := readReferences(ctx, config, kind)
+	if err != nil {
+		return err
+	}
+	if found.unread != nil {
+		fmt.Fprintf(c.ErrOut, "The schema of %s is not known, and references are inferred from keys alone: %v\n", kind.Kind, bare(found.unread))
+	}
+	replaced, named := false, map[string]bool{}
+	for _, r := range rules {
+		replaced = replaced || r.Spec.Conventions == v1alpha1.ConventionsReplace
+		for _, of := range r.Spec.References {
+			named[strings.TrimSuffix(of.Path, ".name")] = true
+		}
+	}
+	all := slices.DeleteFunc(found.all, func(e refs.Explained) bool {
+		return e.Source == refs.ByConvention && (replaced || named[strings.TrimSuffix(e.Path, ".name")])
+	})
+	if replaced {
+		fmt.Fprintln(c.Out, "Conventions say nothing of this kind: a ReferenceRule replaces them")
 	}
 	if len(all) == 0 {
 		fmt.Fprintln(c.Out, "References: none are known, beside those of owners and labels")
@@ -59,34 +93,19 @@ func (c *cli) explainReferences(ctx context.Context, config *rest.Config, kind g
 	fmt.Fprintln(c.Out, "References:")
 	w := tabwriter.NewWriter(c.Out, 0, 0, 2, ' ', 0)
 	for _, e := range all {
-		how := []string{"by " + string(e.Source)}
-		if e.Selector {
-			how = append(how, "selector")
-		}
-		if e.Inferred {
-			how = append(how, "only to what exists")
-		}
-		fmt.Fprintf(w, "  %s\t%s\t%s\n", e.Path, strings.TrimPrefix(e.To, "core/"), strings.Join(how, ", "))
+		fmt.Fprintf(w, "  %s\t%s\t%s\n", e.Path, strings.TrimPrefix(e.To, "core/"), howRead(e))
 	}
 	return w.Flush()
 }
 
-// readSchema reads the schema of a kind from the OpenAPI document at a path, nil if there
-// is none.
-func readSchema(ctx context.Context, config *rest.Config, kind graph.Kind, path string) (found *refs.Schema, err error) {
-	source, err := schemas.New(config)
-	if err != nil {
-		return nil, err
+// howRead says why a field is read as a reference, and as what.
+func howRead(e refs.Explained) string {
+	how := []string{"by " + string(e.Source)}
+	if e.Selector {
+		how = append(how, "selector")
 	}
-	index, err := source.Index(ctx)
-	if err != nil || index[path] == "" {
-		return nil, err
+	if e.Inferred {
+		how = append(how, "only to what exists")
 	}
-	var why error
-	err = source.Read(ctx, index[path], func(of graph.Kind) bool { return of == kind }, func(_ graph.Kind, s *refs.Schema, err error) {
-		if why = err; err == nil {
-			found = s
-		}
-	})
-	return found, errors.Join(err, why)
+	return strings.Join(how, ", ")
 }

@@ -1,0 +1,152 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"graphview.dev/client"
+	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/refs"
+)
+
+func (c *cli) rule() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "rule",
+		Short: "Write ReferenceRules",
+		Long:  "Write ReferenceRules: what the objects of a kind refer to, where nothing but their author knows it.",
+	}
+	cmd.AddCommand(&cobra.Command{
+		Use:   "new KIND",
+		Short: "Write a ReferenceRule of what is read of a kind",
+		Long: `Write a ReferenceRule that declares which fields of a kind are references, as far as
+its schema and the conventions say so. What is sure is declared, what is not is a
+comment. Read it, correct it, and add what is missing.`,
+		Example: `  kubectl graphview rule new certificates.cert-manager.io > rule.yaml
+  kubectl graphview validate -f rule.yaml`,
+		Args: between(1, 1, "a KIND"),
+		RunE: func(cmd *cobra.Command, args []string) error { return c.newRule(cmd.Context(), args[0]) },
+	})
+	return cmd
+}
+
+// newRule writes a rule of a kind.
+func (c *cli) newRule(ctx context.Context, text string) error {
+	v, err := c.open("")
+	if err != nil {
+		return err
+	}
+	defer v.close()
+	k := c.newKinds(v.namespace, &client.Graph{})
+	found, err := k.resources(text)
+	if err != nil {
+		return err
+	}
+	if len(found) > 1 {
+		return fmt.Errorf("%s is of several groups: write RESOURCE.GROUP, such as %s.%s", text, found[0].Resource, found[0].Group)
+	}
+	kind := graph.Kind{Group: found[0].Group, Kind: k.kind(client.Key{Group: found[0].Group, Resource: found[0].Resource})}
+	read, err := readReferences(ctx, v.config, kind)
+	if err != nil {
+		return err
+	}
+	if read.unread != nil {
+		fmt.Fprintf(c.ErrOut, "The schema of %s is not known, and the rule is of what keys alone say: %v\n", kind.Kind, bare(read.unread))
+	}
+	return writeRule(c.Out, found[0].Resource, kind, read)
+}
+
+// mostDeclared is how many references a ReferenceRule may have.
+const mostDeclared = 32
+
+// writeRule writes the manifest of a rule: what is sure, and as comments what is not.
+func writeRule(out io.Writer, resource string, kind graph.Kind, read kindReferences) error {
+	name, group := resource, ""
+	if kind.Group != "" {
+		name += "." + kind.Group
+		group = "group: " + kind.Group + ", "
+	}
+	targets := map[string]int{} // of how many kinds a field may be
+	for _, e := range read.all {
+		targets[e.Path]++
+	}
+	var sure, unsure, known strings.Builder
+	declared := 0
+	for _, e := range read.all {
+		reference, ok := declaration(read.schema, e)
+		switch {
+		case e.Source == refs.ByTable:
+			fmt.Fprintf(&known, "# - %s: %s\n", e.Path, e.To)
+		case !ok:
+			fmt.Fprintf(&known, "# - %s: %s, %s\n", e.Path, e.To, howRead(e))
+		case e.Inferred, targets[e.Path] > 1, declared == mostDeclared:
+			fmt.Fprintf(&unsure, "  # %s\n%s", howRead(e), commented(reference))
+		default:
+			declared++
+			fmt.Fprintf(&sure, "  # %s\n%s", howRead(e), reference)
+		}
+	}
+	if declared == 0 {
+		sure.WriteString("  # Nothing is sure: put a reference in the place of this one, which finds nothing.\n  - expression: \"[]\"\n")
+	}
+	text := "# What the objects of " + kind.Kind + dotted(kind.Group) + " refer to, as far as it can be read. Correct it, and add what is missing.\n"
+	if known.Len() > 0 {
+		text += "#\n# These are known without a rule, and stay:\n" + known.String()
+	}
+	text += "apiVersion: graphview.dev/v1alpha1\nkind: ReferenceRule\nmetadata:\n  name: " + name +
+		"\nspec:\n  from: {" + group + "kind: " + kind.Kind + "}\n" +
+		"  # Keep: of fields that are not named here, conventions say what they did before.\n  # Replace: they say nothing of the kind any more.\n  conventions: Keep\n" +
+		"  references:\n" + sure.String()
+	if unsure.Len() > 0 {
+		text += "  # These are inferred, and have arcs only to objects that exist. Declared, they have arcs\n" +
+			"  # also to objects that are missing.\n" + unsure.String()
+	}
+	if _, err := io.WriteString(out, text); err != nil {
+		return fmt.Errorf("write the manifest: %w", err)
+	}
+	return nil
+}
+
+// declaration is a reference as a rule declares it, false for what a path cannot say:
+// a selector, or a kind that the object itself names.
+func declaration(schema *refs.Schema, e refs.Explained) (string, bool) {
+	group, kind, ok := strings.Cut(e.To, "/")
+	if !ok || e.Selector || strings.Contains(e.To, "{") {
+		return "", false
+	}
+	path, holder := e.Path, ""
+	switch at := schema.At(path); {
+	case at.Has("name"):
+		path, holder = path+".name", path
+	case strings.HasSuffix(path, ".name"):
+		holder = strings.TrimSuffix(path, ".name")
+	}
+	to := "kind: " + kind
+	if group != "core" {
+		to = "group: " + group + ", " + to
+	}
+	text := fmt.Sprintf("  - path: %s\n    to: {%s}\n", quotedPath(path), to)
+	if holder != "" && schema.At(holder).Has("namespace") {
+		text += fmt.Sprintf("    namespacePath: %s\n", quotedPath(holder+".namespace"))
+	}
+	if e.Type == graph.Transitive {
+		text += "    type: t\n"
+	}
+	return text, true
+}
+
+// quotedPath is a path as YAML has it.
+func quotedPath(path string) string {
+	if strings.ContainsAny(path, "'{}[]") {
+		return `"` + path + `"`
+	}
+	return path
+}
+
+// commented puts the lines of a list's element into comments.
+func commented(text string) string {
+	return "  # " + strings.ReplaceAll(strings.TrimSuffix(strings.TrimPrefix(text, "  "), "\n"), "\n  ", "\n  # ") + "\n"
+}

@@ -1,0 +1,101 @@
+package command
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"sigs.k8s.io/yaml"
+
+	"graphview.dev/api/v1alpha1"
+	"graphview.dev/controllers/validation"
+	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/refs"
+)
+
+func TestWriteRule(t *testing.T) {
+	text := &refs.Schema{Type: "string"}
+	reference := &refs.Schema{Type: "object", Properties: []refs.Property{{Key: "name", Schema: text}, {Key: "namespace", Schema: text}}}
+	schema := &refs.Schema{Type: "object", Properties: []refs.Property{{Key: "spec", Schema: &refs.Schema{Type: "object", Properties: []refs.Property{
+		{Key: "caSecret", Schema: text}, {Key: "parts", Schema: &refs.Schema{Type: "array", Items: reference}}, {Key: "zones", Schema: text},
+	}}}}}
+	kind := graph.Kind{Group: "example.com", Kind: "Widget"}
+	for name, test := range map[string]struct {
+		read kindReferences
+		want string
+	}{
+		"SureAndUnsure": {
+			kindReferences{schema: schema, all: []refs.Explained{
+				{Path: "spec.caSecret", To: "core/Secret", Source: refs.BySchema, Type: graph.Transitive},
+				{Path: "spec.other", To: "{apiVersion}/{kind}", Source: refs.ByConvention, Type: graph.Direct},
+				{Path: "spec.parts[]", To: "example.com/Part", Source: refs.ByConvention, Type: graph.Direct},
+				{Path: "spec.zones", To: "example.com/Zone", Source: refs.ByConvention, Inferred: true, Type: graph.Direct},
+			}},
+			`# What the objects of Widget.example.com refer to, as far as it can be read. Correct it, and add what is missing.
+#
+# These are known without a rule, and stay:
+# - spec.other: {apiVersion}/{kind}, by convention
+apiVersion: graphview.dev/v1alpha1
+kind: ReferenceRule
+metadata:
+  name: widgets.example.com
+spec:
+  from: {group: example.com, kind: Widget}
+  # Keep: of fields that are not named here, conventions say what they did before.
+  # Replace: they say nothing of the kind any more.
+  conventions: Keep
+  references:
+  # by schema
+  - path: spec.caSecret
+    to: {kind: Secret}
+    type: t
+  # by convention
+  - path: "spec.parts[].name"
+    to: {group: example.com, kind: Part}
+    namespacePath: "spec.parts[].namespace"
+  # These are inferred, and have arcs only to objects that exist. Declared, they have arcs
+  # also to objects that are missing.
+  # by convention, only to what exists
+  # - path: spec.zones
+  #   to: {group: example.com, kind: Zone}
+`,
+		},
+		"Nothing": {
+			kindReferences{}, `# What the objects of Widget.example.com refer to, as far as it can be read. Correct it, and add what is missing.
+apiVersion: graphview.dev/v1alpha1
+kind: ReferenceRule
+metadata:
+  name: widgets.example.com
+spec:
+  from: {group: example.com, kind: Widget}
+  # Keep: of fields that are not named here, conventions say what they did before.
+  # Replace: they say nothing of the kind any more.
+  conventions: Keep
+  references:
+  # Nothing is sure: put a reference in the place of this one, which finds nothing.
+  - expression: "[]"
+`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var out strings.Builder
+			if err := writeRule(&out, "widgets", kind, test.read); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(test.want, out.String()); diff != "" {
+				t.Errorf("manifest (-want +got):\n%s", diff)
+			}
+			var rule v1alpha1.ReferenceRule
+			if err := yaml.UnmarshalStrict([]byte(out.String()), &rule); err != nil {
+				t.Fatal(err)
+			}
+			if err := validation.ReferenceRule(t.Context(), &rule); err != nil {
+				t.Errorf("the rule is not valid: %v", err)
+			}
+			uncommented := strings.NewReplacer("  # - path", "  - path", "  #   to", "    to").Replace(out.String())
+			if err := yaml.UnmarshalStrict([]byte(uncommented), &rule); err != nil {
+				t.Errorf("without the marks of comments: %v", err)
+			}
+		})
+	}
+}
