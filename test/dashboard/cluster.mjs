@@ -24,6 +24,12 @@ const groups = {
   rolebindings: "rbac.authorization.k8s.io", cronjobs: "batch", jobs: "batch", kustomizations: "kustomize.toolkit.fluxcd.io", certificates: "cert-manager.io",
 };
 
+// What references mean, as the operator says it of their fields.
+const meanings = [["volumes[]", "mounts"], ["envFrom[]", "reads env of"], ["secretKeyRef", "reads"], ["serviceAccountName", "runs as"], ["imagePullSecrets", "pulls images with"],
+  ["scaleTargetRef", "scales"], ["inventory", "installs"], ["targetRef", "leads to"], ["roleRef", "grants"], ["subjects", "binds"], ["backend", "routes to"], ["spec.tls", "serves with"],
+  ["spec.secretName", "issues"], ["volumeName", "is bound to"], ["claimRef", "is bound to"], ["serviceName", "is named by"], ["env[].value", "calls"]];
+const meaning = (field, s) => (field === "spec.selector" ? { poddisruptionbudgets: "protects", networkpolicies: "restricts" }[s.r] ?? "selects" : meanings.find(([part]) => field.includes(part))?.[1] ?? "uses");
+
 /** Actions for a cluster of about so many vertices. */
 export function cluster(vertices, { seed = 1, broken = 0.06 } = {}) {
   const next = random(seed);
@@ -41,7 +47,7 @@ export function cluster(vertices, { seed = 1, broken = 0.06 } = {}) {
     return vx;
   };
   const arcs = [];
-  const arc = (s, d, t, f) => arcs.push({ sarc: { s, d, t, ...(f ? { a: { f: [f] } } : {}) } });
+  const arc = (s, d, t, f) => arcs.push({ sarc: { s, d, t, ...(f ? { a: { f: [f], w: [meaning(f, s)] } } : {}) } });
   const missing = (r, ns, n) => ({ g: "", v: "v1", r, ns, n });
 
   const deployment = (ns, app, shared, name) => {

@@ -5,10 +5,12 @@ import test from "node:test";
 import { Answers } from "../../dashboard/web/model/answers.js";
 import { fold, whereIs } from "../../dashboard/web/model/fold.js";
 import { card as cardSize } from "../../dashboard/web/model/layers.js";
+import { inOrder } from "../../dashboard/web/model/links.js";
 import { Model } from "../../dashboard/web/model/model.js";
 import { emptyFilters } from "../../dashboard/web/model/scope.js";
 import { compile, parse } from "../../dashboard/web/model/search.js";
 import { Store } from "../../dashboard/web/model/store.js";
+import { Wire } from "../../dashboard/web/model/wire.js";
 import { parseState, writeState } from "../../dashboard/web/view/permalink.js";
 import { toYAML } from "../../dashboard/web/view/yaml.js";
 import { cluster, random } from "./cluster.mjs";
@@ -149,6 +151,27 @@ test("a fresh load has each box where the last one had it", () => {
   assert.deepEqual(at(), at());
 });
 
+test("a graph is drawn the same in whatever order it came", () => {
+  const drawn = (actions) => [...modelOf(actions).model.places.values()].map((place) => [place.name, place.x, place.y, place.apps.map((app) => [app.key, app.x, app.y,
+    app.cards.map((card) => [card.key, card.name, card.x, card.y]), app.lines.map((line) => [line.a.key, line.b.key, line.way])])]).sort();
+  const shuffled = (list, next) => list.map((each) => [next(), each]).sort(([a], [b]) => a - b).map(([, each]) => each);
+  for (let seed = 1; seed <= 20; seed++) {
+    const said = new Set(); // of an arc that comes twice, the last would count
+    const once = ({ sarc }) => !sarc || (said.size !== said.add(JSON.stringify([sarc.s, sarc.d, sarc.t])).size);
+    const actions = (seed % 2 === 0 ? cluster(600, { seed }) : wild(seed)).filter(once);
+    assert.deepEqual(drawn(shuffled(actions, random(seed))), drawn(actions), `seed ${seed}`);
+  }
+});
+
+test("pairs are sorted as a comparison sorts them", () => {
+  const next = random(11);
+  for (const [m, n] of [[0, 1], [1, 1], [50, 3], [400, 400], [3000, 20]]) {
+    const [from, to] = [0, 1].map(() => Array.from({ length: m }, () => Math.floor(next() * n)));
+    const want = Array.from({ length: m }, (_, i) => i).sort((a, b) => from[a] - from[b] || to[a] - to[b] || a - b);
+    assert.deepEqual([...inOrder(from, to, m, n).subarray(0, m)], want);
+  }
+});
+
 test("lines lead to the right, but for those that close a circle", () => {
   const { model } = modelOf(cluster(1500, { seed: 9 }));
   let [right, left] = [0, 0];
@@ -232,4 +255,32 @@ test("the words of a reference are among the details of both its ends", () => {
   assert.deepEqual([words("/v1/pods/shop/web", "uses"), words("/v1/configmaps/shop/web", "usedBy")], [[["mounts"]], [["mounts"]]]);
   store.apply([{ sarc: { s: pod, d: config, t: "r", a: { f: ["spec.y"], w: ["selects"] } } }]);
   assert.deepEqual(words("/v1/pods/shop/web", "uses"), [["selects"]]);
+});
+
+test("what is not there is missing only to those who need it", () => {
+  const vx = (r, n) => ({ g: "", v: "v1", r, ns: "shop", n });
+  const config = vx("configmaps", "web");
+  const store = new Store();
+  const refer = (name, a) => store.apply([{ svx: { vx: vx("pods", name), m: { k: "Pod", h: "ok" } } }, { sarc: { s: vx("pods", name), d: config, t: "r", a: { e: true, ...a } } }]);
+  const model = new Model(store, emptyFilters());
+  const seen = () => {
+    model.update(0);
+    const { health, card } = store.find("/v1/configmaps/shop/web");
+    const line = new Wire().whole([...model.places.values()]).flatMap(({ apps }) => apps).flatMap(({ lines }) => lines)[0];
+    return [health, card.problems, card.sub, line?.missing ?? false];
+  };
+  const steps = [
+    [() => refer("a", { o: true }), ["optional", 0, "ConfigMap · optional, not there", false]],
+    [() => refer("b", {}), ["missing", 1, "ConfigMap · missing", true]],
+    [() => refer("b", { o: true }), ["optional", 0, "ConfigMap · optional, not there", false]],
+    [() => store.apply([{ darc: { s: vx("pods", "b"), d: config, t: "r" } }]), ["optional", 0, "ConfigMap · optional, not there", false]],
+    [() => refer("a", { x: "outside" }), ["outside", 0, "ConfigMap · outside the view", false]],
+    [() => refer("a", { x: "unknown", o: true }), ["unseen", 0, "ConfigMap · where the view does not look", false]],
+    [() => store.apply([{ svx: { vx: config, m: { k: "ConfigMap", h: "ok" } } }, { sarc: { s: vx("pods", "a"), d: config, t: "r", a: {} } }]), ["ok", 0, "ConfigMap", false]],
+    [() => store.apply([{ dvx: { vx: config } }]), ["missing", 1, "ConfigMap · missing", true]],
+  ];
+  for (const [act, want] of steps) {
+    act();
+    assert.deepEqual(seen(), want);
+  }
 });

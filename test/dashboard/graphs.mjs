@@ -4,8 +4,8 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { cluster, random } from "./cluster.mjs";
 
-/** Lists of changes for a graph: pods whose state changes, and pods that are replaced. */
-export function changesOf(actions, { lists = 200, each = 5, seed = 7, replaced = 0.2 } = {}) {
+/** Changes of a graph without end, so many at once: pods whose state changes, and pods that are replaced. */
+export function* endless(actions, { each = 5, seed = 7, replaced = 0.2 } = {}) {
   const next = random(seed);
   const pods = actions.filter(({ svx }) => svx?.vx.r === "pods").map(({ svx }) => svx);
   const arcs = new Map();
@@ -18,8 +18,7 @@ export function changesOf(actions, { lists = 200, each = 5, seed = 7, replaced =
       arcs.get(key).push(sarc);
     }
   }
-  const all = [];
-  for (let i = 0; i < lists; i++) {
+  for (;;) {
     const list = [];
     for (let j = 0; j < each; j++) {
       const at = Math.floor(next() * pods.length);
@@ -41,9 +40,14 @@ export function changesOf(actions, { lists = 200, each = 5, seed = 7, replaced =
       arcs.set(`${vx.ns}/${vx.n}`, moved);
       pods[at] = { vx, m: pod.m };
     }
-    all.push(list);
+    yield list;
   }
-  return all;
+}
+
+/** Some of them, as lists. */
+export function changesOf(actions, { lists = 200, ...options } = {}) {
+  const changes = endless(actions, options);
+  return Array.from({ length: lists }, () => changes.next().value);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

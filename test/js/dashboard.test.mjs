@@ -67,6 +67,22 @@ test("the dashboard by keys alone: a broken object is found, focused, and left a
   await eventually(async () => ((await now()).selected === "apps/v1/deployments/large/app-07" ? "" : (await now()).selected));
 });
 
+test("a map that was moved is painted again when its size changes", async (t) => {
+  const page = await dashboard(t, "large/view");
+  await page.evaluate(() => document.querySelector("graph-view").controller.map.pan(3, 3));
+  // One frame after its canvas has another size, nothing of it is empty.
+  const corner = await page.evaluate(async () => {
+    const { map, outline } = document.querySelector("graph-view").controller;
+    const frame = () => new Promise(requestAnimationFrame);
+    for (let i = 0; i < 5; i++) await frame();
+    const { width } = map.element;
+    outline.toggle(true);
+    while (map.element.width === width) await frame();
+    return [...map.element.getContext("2d").getImageData(2, 2, 1, 1).data];
+  });
+  assert.notDeepEqual(corner, [0, 0, 0, 255]);
+});
+
 test("the outline keeps the focus while rows come and go under it", async (t) => {
   const page = await dashboard(t, "busy/view");
   await page.evaluate(() => document.querySelector("graph-view").controller.map.element.focus());

@@ -1,4 +1,5 @@
 // What the page asks about the graph: rows of the outline, search, one object.
+import { absences } from "./card.js";
 import { ownerOf } from "./fold.js";
 import { Outline } from "./outline.js";
 import { compile } from "./search.js";
@@ -50,7 +51,7 @@ export class Answers {
     return {
       ...brief(v), group: v.g, version: v.v, resource: v.r, uid: v.uid, created: v.t, root: v.root, ready: v.rd,
       card: v.home !== undefined ? v.card?.key : undefined, box: v.home !== undefined && v.card?.app ? v.card.app.title : "",
-      owners: owners.map(brief),
+      owners: owners.map(brief), troubles: troublesOf(v),
       owns: v.in.filter((arc) => arc.t === "or").map((arc) => end(arc, arc.s)).sort(byWorst),
       uses: v.out.filter((arc) => arc.t !== "or").map((arc) => end(arc, arc.d)).sort(byWorst),
       usedBy: v.in.filter((arc) => arc.t !== "or").map((arc) => end(arc, arc.s)).sort(byWorst),
@@ -127,6 +128,20 @@ export class Answers {
   }
 }
 
-const brief = (v) => ({ key: v.key, kind: v.kind, resource: v.r, role: v.role, ns: v.ns, name: v.n, health: v.health, why: v.why, present: v.present });
+const brief = (v) => ({ key: v.key, kind: v.kind, resource: v.r, role: v.role, ns: v.ns, name: v.n, health: v.health, why: v.why, present: v.present, absent: v.present ? "" : absences[v.health] ?? "missing" });
+
+// What is wrong with what an object owns: those with the same reason are one, {n, kind, why, key, name} of the first.
+function troublesOf(v) {
+  const found = new Map();
+  if (v.home === undefined || v.card?.anchor !== v || v.card.uses) return [];
+  for (const each of v.card.members) {
+    if (each === v || !isProblem(each.health)) continue;
+    const why = each.why || each.health;
+    const known = found.get(`${each.kind} ${why}`);
+    if (known) known.n++;
+    else found.set(`${each.kind} ${why}`, { n: 1, kind: each.kind, why, key: each.key, name: each.n });
+  }
+  return [...found.values()];
+}
 
 const byWorst = (a, b) => healths.indexOf(b.health) - healths.indexOf(a.health) || (a.kind < b.kind ? -1 : a.kind > b.kind ? 1 : a.name < b.name ? -1 : 1);

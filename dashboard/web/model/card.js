@@ -1,47 +1,64 @@
 // What a card says: the worst that is in it, how much is ready, and why not.
-import { counted } from "./kinds.js";
-import { isProblem, worse } from "./store.js";
+import { counted, resource } from "./kinds.js";
+import { isProblem } from "./store.js";
+
+const widest = 24; // letters of a name that is a list of kinds; beyond it they are abbreviated
+const named = 4; // objects that a card without an owner names
 
 /** Fills in a card's health, name, sub, count and bar from its members. */
 export function describe(card) {
   const { anchor, members } = card;
-  const bar = [0, 0, 0]; // ready, on the way, in trouble
-  const kinds = new Map();
-  let pods = 0;
+  let [ready, underway, broken] = [0, 0, 0]; // pods
   let worst = anchor;
-  let problems = 0;
+  card.problems = card.vertices = 0;
   for (const v of members) {
     // Of those that are equally bad, the one that says why in a word knows best.
-    if (worse(v.health, worst.health) !== worst.health || (v.health === worst.health && isWord(v.why) && !isWord(worst.why))) worst = v;
-    if (isProblem(v.health)) problems++;
-    kinds.set(v.kind, (kinds.get(v.kind) ?? 0) + 1);
+    if (v.level > worst.level || (v.level === worst.level && v.why !== "" && isWord(v.why) && !isWord(worst.why))) worst = v;
+    const problem = isProblem(v.health);
+    if (problem) card.problems++;
+    if (problem || v.present) card.vertices++;
     if (v.r !== "pods" || v.g !== "") continue;
-    pods++;
-    bar[isProblem(v.health) ? 2 : v.health === "progressing" || v.health === "terminating" ? 1 : 0]++;
+    if (problem) broken++;
+    else if (v.health === "progressing" || v.health === "terminating") underway++;
+    else ready++;
   }
+  const pods = ready + underway + broken;
   card.health = worst.health;
+  card.level = worst.level;
   card.worst = worst;
-  card.problems = problems;
-  card.bar = pods > 0 && anchor.r !== "pods" ? bar : undefined;
-  card.role = anchor.role;
-  card.kind = card.uses ? "uses" : anchor.kind;
-  card.resource = anchor.r;
-  card.name = card.uses ? [...kinds].map(([kind, n]) => counted(n, kind)).join(", ") : anchor.n;
+  card.bar = pods > 0 && anchor.r !== "pods" ? [ready, underway, broken] : undefined;
   card.count = card.bar ? pods : members.length > 1 && !card.uses ? members.length - 1 : 0;
-  card.sub = card.uses ? members.map((v) => v.n).slice(0, 4).join(", ") : sub(card);
+  if (card.uses) {
+    card.kind = "uses";
+    card.name = kindsOf(members);
+    card.sub = members.slice(0, named).map((v) => v.n).join(", ");
+  } else {
+    card.kind = anchor.kind;
+    card.sub = sub(card);
+  }
   return card;
 }
+
+// "2 ConfigMaps, 1 Secret", and where that is too long "2 cm, 1 sec, 1 sa".
+function kindsOf(members) {
+  const kinds = new Map();
+  for (const v of members) kinds.set(v.kind, { n: (kinds.get(v.kind)?.n ?? 0) + 1, short: resource(v.r).short });
+  const whole = [...kinds].map(([kind, { n }]) => counted(n, kind)).join(", ");
+  return whole.length <= widest ? whole : [...kinds.values()].map(({ n, short }) => `${n} ${short}`).join(", ");
+}
+
+/** How what is not there is called, by its health. */
+export const absences = { missing: "missing", optional: "optional, not there", outside: "outside the view", unseen: "where the view does not look" };
 
 function sub({ anchor, worst, health, users, hub }) {
   // A word such as CrashLoopBackOff says more than the kind, which the glyph shows.
   if (anchor.present && isProblem(health) && isWord(worst.why)) return worst.why;
-  const words = [anchor.kind];
-  if (!anchor.present) words.push("missing");
-  else if (isProblem(health) || health === "progressing") words.push(because(worst, anchor));
-  else if (health === "suspended" || health === "terminating") words.push(health);
-  else if (anchor.rd) words.push(`${anchor.rd[0]} of ${anchor.rd[1]} ready`);
-  if (hub && users > 1) words.push(`used by ${users}`);
-  return words.join(" · ");
+  let words = anchor.kind;
+  if (!anchor.present) words += ` · ${absences[anchor.health] ?? "missing"}`;
+  else if (isProblem(health) || health === "progressing") words += ` · ${because(worst, anchor)}`;
+  else if (health === "suspended" || health === "terminating") words += ` · ${health}`;
+  else if (anchor.rd) words += ` · ${anchor.rd[0]} of ${anchor.rd[1]} ready`;
+  return hub && users > 1 ? `${words} · used by ${users}` : words;
 }
 
 // "2 of 3 ready: CrashLoopBackOff"

@@ -68,6 +68,7 @@ export class Engine {
       return;
     }
     const view = this.#view = new GraphView({ content: "summary", ...options });
+    this.#store.kindOf = (key) => view.graph.kind(key);
     const mine = (listener) => ({ detail }) => { if (view === this.#view) listener(detail); };
     view.addEventListener("rev", mine(({ actions, reset }) => this.load(actions, reset)));
     view.addEventListener("synced", mine(() => {
@@ -83,7 +84,9 @@ export class Engine {
     this.#status({ state: "connecting" });
   }
 
-  #show({ actions, warnings = [], synced = false }) {
+  #show({ actions, kinds = [], warnings = [], synced = false }) {
+    const known = new Map(kinds.map(({ g, r, k }) => [`${g}/${r}`, k]));
+    this.#store.kindOf = ({ g, r }) => known.get(`${g}/${r}`);
     this.#synced = true; // nothing more will come
     this.#post({ type: "warnings", warnings });
     this.#status({ state: "snapshot", complete: synced });

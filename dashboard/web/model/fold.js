@@ -4,7 +4,7 @@
 // Conservation: each arc that leaves a vertex is counted exactly once, as inside
 // (of a card), hub (on a badge), line (between two cards of an app) or between
 // (two boxes). test/dashboard checks it over random graphs.
-import { Links, groupByLinks } from "./links.js";
+import { Links, groupByLinks, inOrder } from "./links.js";
 import { describe } from "./card.js";
 import { leafRoles } from "./store.js";
 
@@ -22,21 +22,24 @@ export const usesKey = (key) => `uses:${key}`;
  * out of a box) and account (how many arcs are where).
  */
 export function fold(name, vertices, { opened = () => false, shows = () => true, whole = false } = {}) {
-  const trees = gather(vertices, opened);
+  const trees = gather([...vertices], opened);
   const links = new Links(trees, shows);
-  const hubs = findHubs(trees, links, whole);
-  const cards = foldLeaves(trees, links, hubs, opened);
-  const between = links.foreign.slice();
+  if (!whole) findHubs(trees);
+  const cards = foldLeaves(trees, links, opened);
+  const between = links.foreign;
   const account = { inside: 0, hub: 0, line: 0, between: between.length, hidden: links.hidden };
-  const { drawn, said } = sayOnce(settle(links, account), cards);
+  const { drawn, said } = sayOnce(settle(links, cards, account));
   for (const card of cards) describe(card);
-  const groups = whole ? [cards] : groupByLinks(cards.filter((card) => !card.hub), drawn.filter((l) => !l.a.hub && !l.b.hub));
-  const apps = groups.map((group) => box(group));
-  const linked = new Set(drawn.flatMap((l) => (l.a.hub || l.b.hub ? [] : [l.a, l.b])));
-  const loose = new Set(whole ? [] : apps.filter(({ cards: [only, another] }) => !another && !linked.has(only) && looseRoles.has(only.role) && only.anchor.present));
-  const kept = apps.filter((app) => !loose.has(app));
-  if (loose.size > 0) kept.push({ key: "loose", title: "on their own", sort: 2, cards: [...loose].flatMap((app) => app.cards), lines: [], hints: [] });
+  for (const { a, b } of drawn) if (!a.hub && !b.hub) a.linked = b.linked = true;
+  const kept = [];
+  const loose = [];
+  for (const group of whole ? [cards] : groupByLinks(cards, drawn)) {
+    const [only] = group;
+    if (!whole && group.length === 1 && !only.linked && looseRoles.has(only.role) && only.anchor.present) loose.push(only);
+    else if (group.length > 0) kept.push(box(group));
+  }
   const shared = cards.filter((card) => card.hub);
+  if (loose.length > 0) kept.push({ key: "loose", title: "on their own", sort: 2, cards: loose, lines: [], hints: [] });
   if (shared.length > 0) kept.push({ key: "shared", title: "shared", sort: 0, cards: shared, lines: [], hints: [] });
   for (const app of kept) for (const card of app.cards) card.app = app;
   for (const link of drawn) {
@@ -46,6 +49,8 @@ export function fold(name, vertices, { opened = () => false, shows = () => true,
     } else if (link.a.app === link.b.app && link.a.app.key !== "loose") {
       account.line += link.arcs.length;
       link.a.app.lines.push(link);
+      link.a.begins++;
+      link.b.ends++;
     } else {
       account.between += link.arcs.length;
       for (const arc of link.arcs) between.push(arc);
@@ -68,6 +73,7 @@ export function whereIs(arc, shows = () => true) {
 }
 
 const compare = (a, b) => (a < b ? -1 : a > b ? 1 : 0);
+const byName = (v, w) => compare(v.n, w.n) || compare(v.key, w.key);
 
 /** The owner that counts: of the same place, and the controller if there is one. */
 export function ownerOf(v) {
@@ -81,164 +87,203 @@ export function ownerOf(v) {
 
 // A card for each vertex that nobody owns, and for what opened cards own.
 function gather(vertices, opened) {
-  const owner = new Map();
-  for (const v of vertices) owner.set(v, ownerOf(v));
-  const anchors = new Map();
-  const anchor = (v) => {
-    const path = [];
-    const seen = new Set();
-    let at = v;
-    for (;;) {
-      const known = anchors.get(at);
-      if (known) { at = known; break; }
-      path.push(at);
-      seen.add(at);
-      const up = owner.get(at);
-      if (!up || opened(up.key)) break;
-      if (seen.has(up)) { at = [...seen].reduce((a, b) => (a.key < b.key ? a : b)); break; } // owners in a circle
-      at = up;
-    }
-    for (const each of path) anchors.set(each, at);
-    return at;
-  };
-  const cards = new Map();
   for (const v of vertices) {
-    const top = anchor(v);
-    let card = cards.get(top);
-    if (!card) cards.set(top, card = newCard(top.key, top));
-    card.members.push(v);
-    v.card = card;
+    v.owner = ownerOf(v);
+    v.anchor = undefined;
   }
-  for (const card of cards.values()) {
-    card.owner = owner.get(card.anchor);
+  const path = [];
+  const cards = [];
+  for (const v of vertices) {
+    const top = anchorOf(v, opened, path);
+    for (const each of path) each.anchor = top;
+    path.length = 0;
+    if (top !== v) continue;
+    v.card = newCard(v.key, v);
+    cards.push(v.card);
+  }
+  for (const v of vertices) {
+    if (v.anchor === v) continue;
+    v.card = v.anchor.card;
+    v.card.members.push(v);
+  }
+  for (const card of cards) {
+    card.owner = card.anchor.owner;
     card.opened = opened(card.key);
-    if (card.members.length > 1) card.members.sort((a, b) => (a === card.anchor ? -1 : b === card.anchor ? 1 : compare(a.key, b.key)));
+    if (card.members.length > 2) card.members.sort((a, b) => (a === card.anchor ? -1 : b === card.anchor ? 1 : byName(a, b)));
   }
-  return [...cards.values()].sort((a, b) => a.anchor.rank - b.anchor.rank || compare(a.key, b.key));
+  return numbered(cards.sort((a, b) => a.anchor.rank - b.anchor.rank || byName(a.anchor, b.anchor)));
+}
+
+// The vertex whose card a vertex is in, and on the path those that are in it too:
+// they are not known yet.
+function anchorOf(v, opened, path) {
+  for (let at = v; ; at = at.owner) {
+    if (at.anchor) return at.anchor;
+    path.push(at);
+    if (!at.owner || opened(at.owner.key)) return at;
+    // Owners in a circle: one of them is as good as another, but the same each time.
+    const begin = path.indexOf(at.owner);
+    if (begin >= 0) return path.slice(begin).reduce((a, b) => (a.key < b.key ? a : b));
+  }
+}
+
+function numbered(cards) {
+  cards.forEach((card, i) => { card.index = i; });
+  return cards;
 }
 
 function newCard(key, anchor) {
-  return { key, anchor, members: [], owner: undefined, opened: false, hub: false, uses: false, badge: 0, users: 0, app: undefined, into: undefined };
+  return {
+    key, anchor, members: [anchor], owner: undefined, opened: false, hub: false, uses: false, linked: false, badge: 0, begins: 0, ends: 0,
+    ins: 0, outs: 0, first: 0, users: 0, usedBy: undefined, away: false, // of links
+    app: undefined, into: undefined, index: 0, label: "", user: undefined, folds: undefined, leaves: undefined,
+    health: "unknown", level: 0, worst: anchor, problems: 0, vertices: 0, bar: undefined, count: 0,
+    role: anchor.role, kind: anchor.kind, resource: anchor.r, name: anchor.n, sub: "", x: 0, y: 0,
+  };
 }
 
-function findHubs(trees, links, none) {
-  const hubs = new Set();
+function findHubs(trees) {
+  const limit = trees.length > smallPlace ? hubUsers : 2 * hubUsers;
   for (const card of trees) {
-    card.users = links.users(card);
-    if (none) continue;
     if (card.members.length > 1 || card.owner || card.opened || card.anchor.role === "workload") continue;
-    const limit = (card.anchor.role === "network" ? 2 : 1) * (trees.length > smallPlace ? hubUsers : 2 * hubUsers);
-    if (card.users >= limit || links.outs(card).size >= limit) {
-      card.hub = true;
-      hubs.add(card);
-    }
+    const most = card.anchor.role === "network" ? 2 * limit : limit;
+    card.hub = card.users >= most || card.outs >= most;
   }
-  return hubs;
 }
+
+const isCalm = (v) => v.present && v.health !== "degraded" && v.health !== "progressing";
 
 // What one card alone uses, and what leads nowhere else, is folded: one such leaf
 // takes what it uses itself, several are one card.
-function foldLeaves(trees, links, hubs, opened) {
-  const state = new Map(); // card: true, false, or undefined while it is looked at
-  const foldable = (card) => {
-    if (state.has(card)) return state.get(card) ?? false;
-    state.set(card, undefined);
-    const { anchor } = card;
-    const calm = card.members.every((v) => v.present && v.health !== "degraded" && v.health !== "progressing");
-    const alone = links.ins(card).size === 1 && links.users(card) === 1;
-    const folds = !hubs.has(card) && calm && alone && leafRoles.has(anchor.role) && !card.owner && !card.opened &&
-      !links.leadsAway(card) && [...links.outs(card)].every((to) => to.hub || foldable(to));
-    state.set(card, folds);
-    return folds;
+function foldLeaves(trees, links, opened) {
+  const isFolded = (to) => to.hub || isFoldable(to);
+  const isFoldable = (card) => {
+    if (card.folds !== undefined) return card.folds;
+    card.folds = false; // while it is looked at: a circle does not fold
+    card.folds = !card.hub && !card.owner && !card.opened && leafRoles.has(card.anchor.role) && card.ins === 1 && card.users === 1 &&
+      !card.away && card.members.every(isCalm) && links.leadsOnlyTo(card, isFolded);
+    return card.folds;
   };
-  const hosts = new Map(); // card: the leaves that it alone uses
   for (const card of trees) {
-    if (!foldable(card)) continue;
-    const [user] = links.ins(card);
-    if (user.hub) { state.set(card, false); continue; }
-    if (!hosts.has(user)) hosts.set(user, []);
-    hosts.get(user).push(card);
+    if (!isFoldable(card)) continue;
+    const user = card.usedBy;
+    if (user.hub) card.folds = false;
+    else (user.leaves ??= []).push(card); // it alone uses them
   }
   const made = [];
-  const absorb = (into, card) => {
-    card.into = into;
-    for (const v of card.members) {
-      into.members.push(v);
-      v.card = into;
-    }
-    for (const leaf of hosts.get(card) ?? []) absorb(into, leaf);
-  };
   for (const card of trees) {
-    const leaves = hosts.get(card);
-    if (!leaves || card.into || foldable(card)) continue;
+    const { leaves } = card;
+    if (!leaves || card.into || card.folds) continue;
     if (leaves.length === 1 || opened(usesKey(card.key))) {
-      for (const leaf of leaves) for (const below of hosts.get(leaf) ?? []) absorb(leaf, below);
-      card.usesOpened = leaves.length > 1;
+      for (const leaf of leaves) for (const below of leaf.leaves ?? []) absorb(leaf, below);
       continue;
     }
     const uses = newCard(usesKey(card.key), leaves[0].anchor);
+    uses.members = [];
     uses.uses = true;
     uses.user = card;
     made.push(uses);
     for (const leaf of leaves) absorb(uses, leaf);
   }
-  return [...trees.filter((card) => !card.into), ...made];
+  return numbered([...trees.filter((card) => !card.into), ...made]);
+}
+
+function absorb(into, card) {
+  card.into = into;
+  for (const v of card.members) {
+    into.members.push(v);
+    v.card = into;
+  }
+  for (const leaf of card.leaves ?? []) absorb(into, leaf);
+}
+
+function settledCard(card) {
+  while (card.into) card = card.into;
+  return card;
 }
 
 // The links between cards as they are in the end; what became the inside of one
 // is only counted.
-function settle(links, account) {
-  const final = (card) => { while (card.into) card = card.into; return card; };
-  const merged = new Map();
+function settle(links, cards, account) {
   account.inside += links.inside;
-  for (const link of links.all()) {
-    const [a, b] = [final(link.a), final(link.b)];
+  const [settled, from, to] = [[], [], []];
+  for (const link of links.all) {
+    const [a, b] = [settledCard(link.a), settledCard(link.b)];
     if (a === b) {
       account.inside += link.arcs.length;
       continue;
     }
-    let to = merged.get(a);
-    if (!to) merged.set(a, to = new Map());
-    const known = to.get(b);
-    if (known) for (const arc of link.arcs) known.arcs.push(arc);
-    else to.set(b, { a, b, arcs: link.arcs.slice() });
+    link.a = a;
+    link.b = b;
+    settled.push(link);
+    from.push(a.index);
+    to.push(b.index);
   }
-  return [...merged.values()].flatMap((to) => [...to.values()]);
+  const order = inOrder(from, to, settled.length, cards.length);
+  const merged = [];
+  let last;
+  for (let i = 0; i < settled.length; i++) {
+    const link = settled[order[i]];
+    if (last === undefined || last.a !== link.a || last.b !== link.b) merged.push(last = link);
+    else for (const arc of link.arcs) last.arcs.push(arc);
+  }
+  return merged;
+}
+
+// The card of what owns a card's vertices, where it is another one: it is open.
+function ownerCard({ owner, uses }) {
+  return owner && !uses && owner.card.anchor === owner ? owner.card : undefined;
 }
 
 // What an owner's template refers to, and so all that it owns, is one line: that of
 // the owner, which has the arcs of the others as well.
-function sayOnce(links, cards) {
-  const byAnchor = new Map(cards.map((card) => [card.anchor, card]));
-  const ownerCard = (card) => (card.owner && !card.uses ? byAnchor.get(card.owner) : undefined);
+function sayOnce(links) {
+  const [drawn, said] = [[], []];
+  let known; // by card that is led to: by card that leads there
+  for (const link of links) {
+    const isPlain = ownerCard(link.a) && !link.arcs.some((arc) => arc.t === "or");
+    const highest = isPlain && highestOf(link, known ??= byEnds(links));
+    if (!highest || highest === link) {
+      drawn.push(link);
+      continue;
+    }
+    for (const arc of link.arcs) highest.arcs.push(arc);
+    said.push(link);
+  }
+  return { drawn, said };
+}
+
+// The line to the same card from the highest owner that has one.
+function highestOf(link, known) {
+  let highest;
+  const seen = new Set();
+  for (let up = ownerCard(link.a); up && !seen.has(up); up = ownerCard(up)) {
+    seen.add(up);
+    if (up !== link.b) highest = known.get(link.b).get(up) ?? highest;
+  }
+  return highest;
+}
+
+function byEnds(links) {
   const known = new Map();
   for (const link of links) {
     if (!known.has(link.b)) known.set(link.b, new Map());
     known.get(link.b).set(link.a, link);
   }
-  const [drawn, said] = [[], []];
-  for (const link of links) {
-    let highest;
-    const seen = new Set();
-    for (let up = ownerCard(link.a); up && !seen.has(up); up = ownerCard(up)) {
-      seen.add(up);
-      if (up !== link.b) highest = known.get(link.b).get(up) ?? highest;
-    }
-    const plain = !link.arcs.some((arc) => arc.t === "or");
-    if (highest && plain && highest !== link) {
-      for (const arc of link.arcs) highest.arcs.push(arc);
-      said.push(link);
-    } else drawn.push(link);
-  }
-  return { drawn, said };
+  return known;
 }
 
 function box(cards) {
-  const labelled = cards.find((card) => card.label);
-  const main = cards.reduce((a, b) => (weight(b) > weight(a) || (weight(b) === weight(a) && b.key < a.key) ? b : a));
+  let labelled;
+  let main = cards[0];
+  for (const card of cards) {
+    if (card.label) labelled ??= card.label;
+    const [a, b] = [weight(main), weight(card)];
+    if (b > a || (b === a && card.key < main.key)) main = card;
+  }
   return {
-    key: labelled ? `app:${labelled.label}` : `card:${main.key}`,
-    title: labelled ? labelled.label : main.anchor.n, sort: 1, cards, lines: [], hints: [],
+    key: labelled ? `app:${labelled}` : `card:${main.key}`,
+    title: labelled ?? main.anchor.n, sort: 1, cards, lines: [], hints: [],
   };
 }
 

@@ -1,229 +1,225 @@
 // Draws the cards of one app in layers, from left to right: cycles are cut, a
 // card stands right of all that lead to it, long lines get a way between the
 // cards, and each card comes to where its neighbours are, as far as there is room.
-// After Sugiyama, Tagawa and Toda (1981); heights by isotonic regression.
+// After Sugiyama, Tagawa and Toda (1981); columns.js has what happens within columns.
+//
+// A graph has thousands of boxes, most of them of a few cards: what is worked with are
+// arrays of numbers that the next box takes too. Nodes are items, and so are the points
+// at which a line passes a column; edges and items are told apart by their indices.
+import { card, order, place } from "./columns.js";
+import { grown } from "./links.js";
 
-export const card = { w: 208, h: 40, gapX: 56, gapY: 12, wayH: 6 };
-const sweeps = 4;
-const tallest = 14; // cards in a column, beyond which it is split
+export { card };
+
+const straight = []; // the way of a line that passes nothing
+
+// The sheet that a box is drawn on. Of the arrays, what belongs to the box before is
+// still behind what is used.
+const sheet = {
+  nodes: 0, edges: 0, items: 0, segments: 0, columns: 0,
+  // by edge
+  source: new Int32Array(64), target: new Int32Array(64), turned: new Uint8Array(64), sorted: new Int32Array(64), chain: new Int32Array(64),
+  // by node
+  first: new Int32Array(64), cursor: new Int32Array(64), state: new Uint8Array(64), stack: new Int32Array(64), ins: new Int32Array(64), layer: new Int32Array(64),
+  // by item
+  column: new Int32Array(64), rank: new Int32Array(64), at: new Float64Array(64), wish: new Float64Array(64), x: new Float64Array(64), y: new Float64Array(64),
+  afterFirst: new Int32Array(64), beforeFirst: new Int32Array(64), sub: new Int32Array(64),
+  // by segment, which is a line from one column to the next
+  segmentFrom: new Int32Array(64), segmentTo: new Int32Array(64), after: new Int32Array(64), before: new Int32Array(64),
+  // by column, and the items of all columns
+  columnFirst: new Int32Array(64), columnX: new Float64Array(64), wide: new Int32Array(64), inColumns: new Int32Array(64),
+};
+
+const byEdge = ["source", "target", "turned", "sorted", "chain"];
+const byNode = ["first", "cursor", "state", "stack", "ins", "layer"];
+const byItem = ["column", "rank", "at", "wish", "x", "y", "afterFirst", "beforeFirst", "sub", "inColumns"];
+const bySegment = ["segmentFrom", "segmentTo", "after", "before"];
+const byColumn = ["columnFirst", "columnX", "wide"];
+
+// Arrays that are as long as one another.
+function need(n, names) {
+  if (sheet[names[0]].length >= n) return;
+  for (const name of names) sheet[name] = grown(sheet[name], n);
+}
 
 /**
- * Nodes are {rank, ...}, in their order of preference; edges pairs of indices, and
- * hints more of them, which are not drawn.
- * It returns places {x, y} of the nodes, ways (per edge, points between its ends),
- * and the size of all.
+ * Draws nodes, of which ranks are given, in their order of preference. Edges lead from
+ * the one index to the other; those from `drawn` on are hints, which are not drawn.
+ * It returns x and y by node, valid until the next call; by edge the points of its way,
+ * which are moved by dx and dy; and the size of all.
  */
-export function layered(nodes, edges, hints = []) {
-  const n = nodes.length;
-  if (n === 1 && edges.length === 0) return { places: [{ x: 0, y: 0 }], ways: [], width: card.w, height: card.h };
-  const all = cutCycles(n, [...edges, ...hints]);
-  const layer = assign(n, all);
-  const forward = all.slice(0, edges.length);
-  const { columns, items, chains } = fill(nodes, forward, layer);
-  order(columns, items);
-  return coordinates(columns, items, chains, n, edges, forward);
+export function layered(ranks, from, to, drawn, { gap = card.gapX, dx = 0, dy = 0 } = {}) {
+  const n = ranks.length;
+  sheet.nodes = n;
+  sheet.edges = from.length;
+  need(n + 1, byNode);
+  need(sheet.edges, byEdge);
+  sheet.source.set(from);
+  sheet.target.set(to);
+  cutCycles();
+  assign();
+  fill(ranks, drawn);
+  order(sheet);
+  const size = place(sheet, gap);
+  const ways = [];
+  for (let e = 0; e < drawn; e++) ways.push(wayOf(e, dx, dy));
+  return { x: sheet.x, y: sheet.y, ways, ...size };
 }
 
-// Edges as [a, b] without cycles: what leads back is turned around.
-function cutCycles(n, edges) {
-  const out = Array.from({ length: n }, () => []);
-  edges.forEach(([a, b], i) => { if (a !== b) out[a].push([b, i]); });
-  const state = new Uint8Array(n); // 1: on the way, 2: done
-  const forward = edges.map(([a, b]) => [a, b]);
-  const visit = (root) => {
-    const stack = [[root, 0]];
+// Edges in the order of where they begin: first says where those of a node are.
+function sortEdges() {
+  const { nodes, edges, source, first, sorted } = sheet;
+  first.fill(0, 0, nodes + 1);
+  for (let e = 0; e < edges; e++) first[source[e]]++;
+  for (let v = 1; v <= nodes; v++) first[v] += first[v - 1];
+  for (let e = edges - 1; e >= 0; e--) sorted[--first[source[e]]] = e;
+}
+
+// What leads back is turned around.
+function cutCycles() {
+  const { nodes, edges, source, target, turned, sorted, first, cursor, state, stack } = sheet;
+  sortEdges();
+  turned.fill(0, 0, edges);
+  state.fill(0, 0, nodes); // 1: on the way, 2: done
+  cursor.set(first.subarray(0, nodes));
+  // Nodes are sorted by role, so that a Service comes before what it selects.
+  for (let root = 0; root < nodes; root++) {
+    if (state[root] !== 0) continue;
+    let depth = 0;
+    stack[0] = root;
     state[root] = 1;
-    while (stack.length > 0) {
-      const top = stack[stack.length - 1];
-      const next = out[top[0]][top[1]++];
-      if (!next) {
-        state[top[0]] = 2;
-        stack.pop();
-      } else if (state[next[0]] === 1) {
-        forward[next[1]] = [next[0], top[0]];
-      } else if (state[next[0]] === 0) {
-        state[next[0]] = 1;
-        stack.push([next[0], 0]);
+    while (depth >= 0) {
+      const at = stack[depth];
+      if (cursor[at] === first[at + 1]) {
+        state[at] = 2;
+        depth--;
+        continue;
+      }
+      const edge = sorted[cursor[at]++];
+      const next = target[edge];
+      if (next === at) continue;
+      if (state[next] === 1) turned[edge] = 1;
+      else if (state[next] === 0) {
+        state[next] = 1;
+        stack[++depth] = next;
       }
     }
-  };
-  // Nodes are sorted by role, so that a Service comes before what it selects.
-  for (let v = 0; v < n; v++) if (state[v] === 0) visit(v);
-  return forward;
+  }
+  for (let e = 0; e < edges; e++) if (turned[e] === 1) [source[e], target[e]] = [target[e], source[e]];
 }
 
-function assign(n, edges) {
-  const ins = new Int32Array(n);
-  const out = Array.from({ length: n }, () => []);
-  for (const [a, b] of edges) {
-    if (a === b) continue;
-    out[a].push(b);
-    ins[b]++;
-  }
-  const sources = [];
-  const layer = new Int32Array(n);
-  const queue = [];
-  for (let v = 0; v < n; v++) if (ins[v] === 0) queue.push(v), sources.push(v);
-  for (let i = 0; i < queue.length; i++) {
-    for (const b of out[queue[i]]) {
-      layer[b] = Math.max(layer[b], layer[queue[i]] + 1);
-      if (--ins[b] === 0) queue.push(b);
+// The layer of each node: one more than the last that leads to it.
+function assign() {
+  const { nodes, edges, source, target, sorted, first, stack: queue, ins, layer } = sheet;
+  sortEdges();
+  ins.fill(0, 0, nodes);
+  layer.fill(0, 0, nodes);
+  for (let e = 0; e < edges; e++) if (source[e] !== target[e]) ins[target[e]]++;
+  let known = 0;
+  for (let v = 0; v < nodes; v++) if (ins[v] === 0) queue[known++] = v;
+  const sources = known;
+  for (let i = 0; i < known; i++) {
+    const at = queue[i];
+    for (let s = first[at]; s < first[at + 1]; s++) {
+      const next = target[sorted[s]];
+      if (next === at) continue;
+      if (layer[next] <= layer[at]) layer[next] = layer[at] + 1;
+      if (--ins[next] === 0) queue[known++] = next;
     }
   }
   // What nothing leads to stands right beside the first that it leads to.
-  for (const v of sources) {
-    if (out[v].length > 0) layer[v] = Math.min(...out[v].map((b) => layer[b])) - 1;
+  for (let i = 0; i < sources; i++) {
+    const at = queue[i];
+    let nearest = 0;
+    for (let s = first[at]; s < first[at + 1]; s++) {
+      const next = target[sorted[s]];
+      if (next !== at && (nearest === 0 || layer[next] < nearest)) nearest = layer[next];
+    }
+    if (nearest > 0) layer[at] = nearest - 1;
   }
-  const least = Math.min(...layer);
-  return layer.map((l) => l - least);
+  let least = layer[0];
+  for (let v = 1; v < nodes; v++) if (layer[v] < least) least = layer[v];
+  for (let v = 0; v < nodes; v++) layer[v] -= least;
 }
 
 // Columns of items; an edge over several columns has an item in each between.
-function fill(nodes, edges, layer) {
-  const columns = [];
-  const items = [];
-  const add = (at, item) => {
-    while (columns.length <= at) columns.push([]);
-    Object.assign(item, { index: items.length, column: at, before: [], after: [], y: 0 });
-    items.push(item);
-    columns[at].push(item);
-    return item;
-  };
-  nodes.forEach((node, v) => add(layer[v], { v, rank: node.rank, h: card.h }));
-  const chains = edges.map(([a, b]) => {
-    const chain = [items[a]];
-    if (a !== b) for (let at = layer[a] + 1; at < layer[b]; at++) chain.push(add(at, { v: -1, rank: nodes[b].rank, h: card.wayH }));
-    chain.push(items[b]);
-    for (let i = 1; i < chain.length; i++) {
-      if (chain[i - 1] === chain[i]) continue;
-      chain[i - 1].after.push(chain[i]);
-      chain[i].before.push(chain[i - 1]);
+function fill(ranks, drawn) {
+  const { nodes, source, target, layer } = sheet;
+  let [items, segments, columns] = [nodes, 0, 0];
+  for (let v = 0; v < nodes; v++) if (layer[v] >= columns) columns = layer[v] + 1;
+  for (let e = 0; e < drawn; e++) {
+    const far = layer[target[e]] - layer[source[e]];
+    segments += far;
+    if (far > 1) items += far - 1;
+  }
+  sheet.items = items;
+  sheet.segments = segments;
+  sheet.columns = columns;
+  need(items + 1, byItem);
+  need(segments, bySegment);
+  need(columns + 1, byColumn);
+  const { chain, column, rank, segmentFrom, segmentTo } = sheet;
+  for (let v = 0; v < nodes; v++) {
+    column[v] = layer[v];
+    rank[v] = ranks[v];
+  }
+  let [item, segment] = [nodes, 0];
+  for (let e = 0; e < drawn; e++) {
+    chain[e] = item;
+    let last = source[e];
+    for (let at = layer[source[e]] + 1; at < layer[target[e]]; at++) {
+      column[item] = at;
+      rank[item] = ranks[target[e]];
+      segmentFrom[segment] = last;
+      segmentTo[segment++] = last = item++;
     }
-    return chain;
-  });
-  return { columns, items, chains };
+    if (source[e] === target[e]) continue;
+    segmentFrom[segment] = last;
+    segmentTo[segment++] = target[e];
+  }
+  gatherBy(segmentFrom, segmentTo, segments, items, sheet.afterFirst, sheet.after);
+  gatherBy(segmentTo, segmentFrom, segments, items, sheet.beforeFirst, sheet.before);
+  fillColumns();
 }
 
-// The order within columns: by role, and by where the neighbours are.
-function order(columns) {
-  const settle = (column) => column.forEach((item, i) => { item.at = i / Math.max(1, column.length - 1 || 1); });
-  for (const column of columns) {
-    column.sort((a, b) => a.rank - b.rank || a.index - b.index);
-    settle(column);
-  }
-  if (columns.length === 1) return; // nobody has a neighbour
-  const mean = (list) => {
-    let sum = 0;
-    for (const item of list) sum += item.at;
-    return sum / list.length;
-  };
-  for (let sweep = 0; sweep < sweeps; sweep++) {
-    const right = sweep % 2 === 0;
-    for (const column of right ? columns : [...columns].reverse()) {
-      for (const item of column) {
-        const near = right ? item.before : item.after;
-        item.wish = near.length > 0 ? mean(near) : item.at;
-      }
-      column.sort((a, b) => a.wish - b.wish || a.rank - b.rank || a.index - b.index);
-      settle(column);
-    }
-  }
+// By key, in the order in which they are: values, and where those of a key begin.
+function gatherBy(keys, values, count, n, first, into) {
+  first.fill(0, 0, n + 1);
+  for (let i = 0; i < count; i++) first[keys[i]]++;
+  for (let key = 1; key <= n; key++) first[key] += first[key - 1];
+  for (let i = count - 1; i >= 0; i--) into[--first[keys[i]]] = values[i];
 }
 
-function coordinates(columns, items, chains, n, edges, forward) {
-  const xs = [];
-  let x = 0;
-  for (const column of columns) {
-    xs.push(x);
-    const cards = column.filter((item) => item.v >= 0);
-    // A tall column of cards becomes several, side by side.
-    const wide = cards.length > tallest * 1.5 ? Math.ceil(cards.length / tallest) : 1;
-    column.wide = wide;
-    cards.forEach((item, i) => { item.sub = i % wide; });
-    x += wide * card.w + (wide - 1) * 16 + card.gapX;
-  }
-  const width = x - card.gapX;
-  for (const column of columns) stack(column, (item) => item.index);
-  const centers = (list) => {
-    let sum = 0;
-    for (const item of list) sum += item.y + item.h / 2;
-    return sum;
-  };
-  const beside = (item, before, after) => {
-    const count = (before ? item.before.length : 0) + (after ? item.after.length : 0);
-    if (count === 0) return item.y;
-    return ((before ? centers(item.before) : 0) + (after ? centers(item.after) : 0)) / count - item.h / 2;
-  };
-  const passes = columns.length === 1 ? [] : [[true, false], [false, true], [true, false], [true, true]];
-  for (const [before, after] of passes) {
-    const wish = (item) => beside(item, before, after);
-    for (const column of before ? columns : [...columns].reverse()) stack(column, wish, true);
-  }
-  let top = Infinity;
-  for (const item of items) top = Math.min(top, item.y);
-  let height = 0;
-  const places = Array.from({ length: n }, () => undefined);
-  for (const item of items) {
-    item.y = Math.round(item.y - top);
-    height = Math.max(height, item.y + item.h);
-    if (item.v >= 0) places[item.v] = { x: xs[item.column] + (item.sub ?? 0) * (card.w + 16), y: item.y };
-  }
-  const ways = chains.map((chain, i) => {
-    const points = chain.slice(1, -1).flatMap((item) => {
-      const [left, y] = [xs[item.column], item.y + item.h / 2];
-      return [{ x: left, y }, { x: left + columns[item.column].wide * (card.w + 16) - 16, y }];
-    });
-    return forward[i][0] === edges[i][0] ? points : points.reverse();
-  });
-  return { places, ways, width, height: items.length > 0 ? height : 0 };
+function fillColumns() {
+  const { items, columns, column, columnFirst, inColumns } = sheet;
+  columnFirst.fill(0, 0, columns + 1);
+  for (let i = 0; i < items; i++) columnFirst[column[i]]++;
+  for (let c = 1; c <= columns; c++) columnFirst[c] += columnFirst[c - 1];
+  for (let i = items - 1; i >= 0; i--) inColumns[--columnFirst[column[i]]] = i;
 }
 
-// Places a column's items near where they wish to be, in their order and without
-// overlap, so that the sum of squared distances is least (pool adjacent violators).
-function stack(column, wish, wished = false) {
-  const { wide } = column;
-  const rows = [];
-  let fill = 0;
-  for (const item of column) {
-    const single = item.v < 0 || wide === 1;
-    if (single || fill === 0) rows.push([item]);
-    else rows[rows.length - 1].push(item);
-    fill = single ? 0 : (fill + 1) % wide;
+// Where a line passes the columns between its ends: on their left and right sides.
+function wayOf(edge, dx, dy) {
+  const { source, target, turned, layer, chain, column, columnX, wide, y } = sheet;
+  const passed = layer[target[edge]] - layer[source[edge]] - 1;
+  if (passed < 1) return straight;
+  const points = [];
+  for (let item = chain[edge]; item < chain[edge] + passed; item++) {
+    const left = columnX[column[item]];
+    const middle = y[item] + card.wayH / 2 + dy;
+    points.push({ x: left + dx, y: middle }, { x: left + wide[column[item]] * (card.w + card.beside) - card.beside + dx, y: middle });
   }
-  let offset = 0;
-  const blocks = [];
-  for (const row of rows) {
-    let h = 0;
-    let want = 0;
-    for (const item of row) {
-      h = Math.max(h, item.h);
-      if (wished) want += wish(item);
-    }
-    want = (wished ? want / row.length : offset) - offset;
-    row.offset = offset;
-    offset += h + card.gapY;
-    blocks.push({ sum: want, count: 1, rows: [row] });
-    while (blocks.length > 1) {
-      const [a, b] = [blocks[blocks.length - 2], blocks[blocks.length - 1]];
-      if (a.sum / a.count <= b.sum / b.count) break;
-      blocks.pop();
-      a.sum += b.sum;
-      a.count += b.count;
-      for (const each of b.rows) a.rows.push(each);
-    }
-  }
-  for (const block of blocks) {
-    const shift = block.sum / block.count;
-    for (const row of block.rows) for (const item of row) item.y = shift + row.offset;
-  }
+  return turned[edge] === 1 ? points.reverse() : points;
 }
 
 /** A grid of cards without lines, about as wide as high. */
 export function grid(count) {
-  const columns = Math.max(1, Math.round(Math.sqrt(count * (card.h + card.gapY) / (card.w + 16) * 1.6)));
-  const places = Array.from({ length: count }, (_, i) => ({
-    x: (i % columns) * (card.w + 16), y: Math.floor(i / columns) * (card.h + card.gapY),
-  }));
+  const columns = Math.max(1, Math.round(Math.sqrt(count * (card.h + card.gapY) / (card.w + card.beside) * 1.6)));
   const rows = Math.ceil(count / columns);
-  return { places, ways: [], width: Math.min(columns, count) * (card.w + 16) - 16, height: rows * (card.h + card.gapY) - card.gapY };
+  const [x, y] = [[], []];
+  for (let i = 0; i < count; i++) {
+    x.push((i % columns) * (card.w + card.beside));
+    y.push(Math.floor(i / columns) * (card.h + card.gapY));
+  }
+  return { x, y, ways: [], width: Math.min(columns, count) * (card.w + card.beside) - card.beside, height: rows * (card.h + card.gapY) - card.gapY };
 }

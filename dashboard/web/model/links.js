@@ -1,114 +1,176 @@
 // Who is linked with whom: the arcs between the cards of one place, merged and
 // turned so that they lead from cause to effect: from an owner to what it owns,
 // from a user to what it uses.
+//
+// Cards are told apart by their index in the list that they are in. Arcs are brought
+// into the order of both their ends by counting, so that nothing is hashed, and the
+// same graph gives the same links in whatever order it came.
 
-const none = new Set();
+let counts = new Int32Array(256);
+let half = new Int32Array(256);
+let whole = new Int32Array(256);
 
+/** An array for n numbers: the same one, if it is long enough. What was in it is not kept. */
+export const grown = (array, n) => (array.length >= n ? array : new array.constructor(Math.max(n, 2 * array.length)));
+
+/**
+ * The order of m pairs of numbers below n: by from, then by to, and as they came where
+ * both are the same. It is valid until the next call.
+ */
+export function inOrder(from, to, m, n) {
+  counts = grown(counts, n + 1);
+  half = grown(half, m);
+  whole = grown(whole, m);
+  distribute(to, undefined, m, n, half);
+  distribute(from, half, m, n, whole);
+  return whole;
+}
+
+// A step of a radix sort: what has the same key stays in its order.
+function distribute(keys, order, m, n, into) {
+  counts.fill(0, 0, n + 1);
+  for (let i = 0; i < m; i++) counts[keys[i] + 1]++;
+  for (let key = 0; key < n; key++) counts[key + 1] += counts[key];
+  for (let i = 0; i < m; i++) {
+    const at = order ? order[i] : i;
+    into[counts[keys[at]]++] = at;
+  }
+}
+
+let stamp = 0; // the card whose strangers are counted
+
+/**
+ * The links of one place. On each card they note how many lead to it (ins) and from it
+ * (outs), which card the last of those that lead to it is (usedBy), how many use it,
+ * those of other places included (users), and whether an arc of it leaves the place (away).
+ */
 export class Links {
   inside = 0; // arcs within a card
   foreign = []; // arcs that leave the place
   hidden = 0; // arcs that a filter hides
-  #out = new Map(); // card: (card: {a, b, arcs})
-  #in = new Map(); // card: set of cards
-  #to = new Map(); // card: set of cards
-  #strangers = new Map(); // card: how many of other places use it
-  #away = new Set(); // cards with an arc that leaves the place
+  all = []; // {a, b, arcs}: by the index of a, then of b
 
-  #shows;
-
+  /** Links of cards, each of which has its index. Shows says of an arc whether no filter hides it. */
   constructor(cards, shows) {
-    this.#shows = shows;
+    const [arcs, from, to] = [[], [], []];
     for (const card of cards) {
-      const strangers = new Set();
+      const at = card.index;
+      stamp++;
       for (const v of card.members) {
-        for (const arc of v.out) this.#take(card, arc);
-        for (const arc of v.in) if (arc.s.home !== v.home && arc.s.home !== undefined) strangers.add(arc.s);
+        for (const arc of v.out) {
+          const other = arc.d;
+          if (other.home === undefined || !shows(arc)) this.hidden++;
+          else if (other.home !== v.home) {
+            this.foreign.push(arc);
+            card.away = true;
+          } else if (other.card === card) this.inside++;
+          else {
+            const owns = arc.t === "or";
+            arcs.push(arc);
+            from.push(owns ? other.card.index : at);
+            to.push(owns ? at : other.card.index);
+          }
+        }
+        for (const { s } of v.in) {
+          if (s.home === v.home || s.home === undefined || s.stamp === stamp) continue;
+          s.stamp = stamp;
+          card.users++;
+        }
       }
-      if (strangers.size > 0) this.#strangers.set(card, strangers.size);
+    }
+    this.#merge(cards, arcs, from, to);
+  }
+
+  #merge(cards, arcs, from, to) {
+    const order = inOrder(from, to, arcs.length, cards.length);
+    let last;
+    for (let i = 0; i < arcs.length; i++) {
+      const [a, b] = [cards[from[order[i]]], cards[to[order[i]]]];
+      if (last !== undefined && last.a === a && last.b === b) {
+        last.arcs.push(arcs[order[i]]);
+        continue;
+      }
+      if (a.outs++ === 0) a.first = this.all.length;
+      this.all.push(last = { a, b, arcs: [arcs[order[i]]] });
+      b.ins++;
+      b.users++;
+      b.usedBy = a;
     }
   }
 
-  #take(card, arc) {
-    if (!this.#shows(arc) || arc.d.home === undefined) {
-      this.hidden++;
-      return;
-    }
-    if (arc.d.home !== arc.s.home) {
-      this.foreign.push(arc);
-      this.#away.add(card);
-      return;
-    }
-    const other = arc.d.card;
-    if (other === card) {
-      this.inside++;
-      return;
-    }
-    const [a, b] = arc.t === "or" ? [other, card] : [card, other];
-    let from = this.#out.get(a);
-    if (!from) this.#out.set(a, from = new Map());
-    const link = from.get(b);
-    if (link) {
-      link.arcs.push(arc);
-      return;
-    }
-    from.set(b, { a, b, arcs: [arc] });
-    if (!this.#in.has(b)) this.#in.set(b, new Set());
-    this.#in.get(b).add(a);
-    if (!this.#to.has(a)) this.#to.set(a, new Set());
-    this.#to.get(a).add(b);
+  /** Whether all that a card leads to is as wanted. */
+  leadsOnlyTo({ first, outs }, wanted) {
+    for (let i = first; i < first + outs; i++) if (!wanted(this.all[i].b)) return false;
+    return true;
   }
+}
 
-  ins(card) { return this.#in.get(card) ?? none; }
+let parents = new Int32Array(256);
+let slots = new Int32Array(256);
 
-  outs(card) { return this.#to.get(card) ?? none; }
-
-  /** How many use a card, those of other places included. */
-  users(card) { return this.ins(card).size + (this.#strangers.get(card) ?? 0); }
-
-  leadsAway(card) { return this.#away.has(card); }
-
-  * all() { for (const from of this.#out.values()) yield* from.values(); }
+function rootOf(at) {
+  let root = at;
+  while (parents[root] !== root) root = parents[root];
+  while (parents[at] !== root) {
+    const next = parents[at];
+    parents[at] = root;
+    at = next;
+  }
+  return root;
 }
 
 /**
  * Cards that belong together: those with the same app label, and those that are
  * linked, unless their labels differ. Owners join first, then what is used, then
- * what is only named.
+ * what is only named. Hubs belong to nobody.
  */
 export function groupByLinks(cards, links) {
-  const parent = new Map(cards.map((card) => [card, card]));
-  const label = new Map();
-  const find = (card) => {
-    let root = card;
-    while (parent.get(root) !== root) root = parent.get(root);
-    while (parent.get(card) !== root) [card] = [parent.get(card), parent.set(card, root)];
-    return root;
-  };
-  const join = (a, b) => {
-    const [ra, rb] = [find(a), find(b)];
-    if (ra === rb) return;
-    const [la, lb] = [label.get(ra), label.get(rb)];
-    if (la && lb && la !== lb) return;
-    parent.set(rb, ra);
-    if (lb) label.set(ra, lb);
-  };
+  const labels = cards.map(labelOf); // of whole groups, at their roots
+  parents = grown(parents, cards.length);
+  for (let at = 0; at < cards.length; at++) parents[at] = at;
   const byLabel = new Map();
-  for (const card of cards) {
-    card.label = card.members.find((v) => v.app)?.app ?? "";
-    if (!card.label) continue;
-    label.set(card, card.label);
-    if (byLabel.has(card.label)) join(byLabel.get(card.label), card);
-    else byLabel.set(card.label, card);
+  for (let at = 0; at < cards.length; at++) {
+    if (cards[at].hub || !labels[at]) continue;
+    const known = byLabel.get(labels[at]);
+    if (known === undefined) byLabel.set(labels[at], at);
+    else parents[at] = known;
   }
-  const strength = (link) => (link.arcs.some((arc) => arc.t === "or") ? 0 : link.arcs.some((arc) => arc.t === "r") ? 1 : 2);
-  const byStrength = [[], [], []];
-  for (const link of links) byStrength[strength(link)].push(link);
-  for (const same of byStrength) for (const link of same) join(link.a, link.b);
-  const groups = new Map();
-  for (const card of cards) {
-    const root = find(card);
-    if (!groups.has(root)) groups.set(root, []);
-    groups.get(root).push(card);
+  for (const strength of ["or", "r", "t"]) {
+    for (const link of links) {
+      if (link.a.hub || link.b.hub || strengthOf(link) !== strength) continue;
+      const [a, b] = [rootOf(link.a.index), rootOf(link.b.index)];
+      if (a === b || (labels[a] && labels[b] && labels[a] !== labels[b])) continue;
+      parents[b] = a;
+      labels[a] ||= labels[b];
+    }
   }
-  return [...groups.values()];
+  slots = grown(slots, cards.length);
+  slots.fill(-1, 0, cards.length);
+  const groups = [];
+  for (const card of cards) {
+    if (card.hub) continue;
+    const root = rootOf(card.index);
+    if (slots[root] < 0) slots[root] = groups.push([]) - 1;
+    groups[slots[root]].push(card);
+  }
+  return groups;
+}
+
+function labelOf(card) {
+  card.label = "";
+  for (const { app } of card.members) {
+    if (!app) continue;
+    card.label = app;
+    break;
+  }
+  return card.label;
+}
+
+function strengthOf({ arcs }) {
+  let strength = "t";
+  for (const { t } of arcs) {
+    if (t === "or") return t;
+    if (t === "r") strength = t;
+  }
+  return strength;
 }

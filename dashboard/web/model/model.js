@@ -4,9 +4,10 @@ import { describe } from "./card.js";
 import { fold } from "./fold.js";
 import { arrange, copyDrawing, inset, isDrawnAs, layOutApp, layOutPlace, movePlace, packPlaces, placeIsFree } from "./place.js";
 import { homeOf, neighbourhood, select } from "./scope.js";
-import { isProblem, worse } from "./store.js";
+import { healths } from "./store.js";
 
 const smallGraph = 40; // vertices up to which owners are opened unasked
+const spacious = 116; // between columns that have room for a word on each line
 
 export class Model {
   places = new Map(); // name: what fold and place made
@@ -29,7 +30,7 @@ export class Model {
   }
 
   /** Whether a card is open. */
-  opened = (key) => this.toggled.get(key) ?? (this.#openAll && !key.startsWith("uses:"));
+  opened = (key) => (this.toggled.size > 0 ? this.toggled.get(key) : undefined) ?? (this.#openAll && !key.startsWith("uses:"));
 
   /** Whether no filter hides an arc. */
   shows = (arc) => this.filters.types.length === 0 || this.filters.types.includes(arc.t);
@@ -64,8 +65,8 @@ export class Model {
    */
   update(now) {
     const { changed, restated } = this.#store.take();
-    const rescoped = this.#stale || (changed.size > 0 && (this.focus || this.matches !== undefined)) ||
-      (restated.size > 0 && this.matches !== undefined);
+    const rescoped = this.#stale || (changed.length > 0 && (this.focus || this.matches !== undefined)) ||
+      (restated.length > 0 && this.matches !== undefined);
     const dirty = rescoped ? this.#rescope(now) : this.#rehome(changed);
     const first = this.places.size === 0;
     if (first) this.#openAll = this.#store.present <= smallGraph;
@@ -148,7 +149,7 @@ export class Model {
       arrange(app);
       const known = drawn.get(app.key);
       if (known && isDrawnAs(app, known)) copyDrawing(app, known);
-      else layOutApp(app);
+      else layOutApp(app, this.focus ? spacious : undefined);
       summarize(app);
     }
     this.places.set(name, place);
@@ -179,17 +180,18 @@ export class Model {
     let area = 0;
     for (const place of this.places.values()) for (const app of place.apps) area += (app.w + 24) * (app.h + 24);
     const fit = Math.sqrt((1400 * 850) / Math.max(1, area * 1.3));
-    return Math.round(Math.min(260, Math.max(52, 21 / fit)));
+    return Math.round(Math.min(290, Math.max(52, 24 / fit)));
   }
 }
 
 /** Fills in what an app's box says of its cards. */
 function summarize(app) {
-  app.health = "unknown";
+  let worst = 0;
   app.problems = app.vertices = 0;
-  for (const card of app.cards) {
-    app.health = worse(app.health, card.health);
-    app.problems += card.problems;
-    for (const v of card.members) if (v.present || isProblem(v.health)) app.vertices++;
+  for (const { level, problems, vertices } of app.cards) {
+    if (level > worst) worst = level;
+    app.problems += problems;
+    app.vertices += vertices;
   }
+  app.health = healths[worst];
 }

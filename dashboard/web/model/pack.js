@@ -1,74 +1,124 @@
 // Packs boxes into a larger one, without holes where that can be had, and finds a
 // place for one more box without moving the others.
+import { grown } from "./links.js";
 
-/** Packs sizes [{w, h}] onto a skyline, tallest first. It returns places and the size. */
+const shapes = [0.85, 0.92, 1, 1.08, 1.16, 1.26, 1.4]; // widths that are tried, to the width of what is full
+const searched = 400; // boxes that are looked at for one that fits
+const fewBoxes = 60; // so few that they are also tried in another order
+const manyBoxes = 2000; // so many that one width is tried
+
+/** Packs sizes [{w, h}] onto a skyline. It returns places and the size. */
 export function pack(sizes, gap, aspect = 1.7) {
   if (sizes.length === 0) return { places: [], w: 0, h: 0 };
-  const area = sizes.reduce((sum, s) => sum + (s.w + gap) * (s.h + gap), 0);
-  const widest = Math.max(...sizes.map((s) => s.w));
+  if (sizes.length === 1) return { places: [{ x: 0, y: 0 }], w: sizes[0].w, h: sizes[0].h };
+  let [area, widest] = [0, 0];
+  for (const { w, h } of sizes) {
+    area += (w + gap) * (h + gap);
+    widest = Math.max(widest, w);
+  }
   const wanted = Math.sqrt(area * aspect);
+  const orders = [sizes.map((_, i) => i).sort((a, b) => sizes[b].h - sizes[a].h || sizes[b].w - sizes[a].w || a - b)];
+  if (sizes.length <= fewBoxes) orders.push(sizes.map((_, i) => i).sort((a, b) => sizes[b].w * sizes[b].h - sizes[a].w * sizes[a].h || a - b));
   let best;
-  const order = sizes.map((_, i) => i).sort((a, b) => sizes[b].h - sizes[a].h || sizes[b].w - sizes[a].w || a - b);
-  // Several widths are tried: the one whose result is fullest and best shaped wins.
-  for (const factor of [0.85, 0.92, 1, 1.08, 1.16, 1.26, 1.4]) {
-    const tried = skyline(sizes, order, Math.max(widest, wanted * factor), gap);
-    const ratio = tried.w / tried.h / aspect;
-    const cost = (tried.w * tried.h) / area * (1 + 0.35 * Math.abs(Math.log(ratio)));
-    if (!best || cost < best.cost - 1e-9) best = { ...tried, cost };
-    if (sizes.length > 2000) break;
+  let before = 0;
+  // The order and the width whose result is fullest and best shaped win.
+  for (const factor of sizes.length > manyBoxes ? [1] : shapes) {
+    const width = Math.max(widest, wanted * factor);
+    if (width === before) continue; // the widest box decides
+    before = width;
+    for (const order of orders) {
+      const tried = skyline(sizes, order, width, gap, best ? best.cost * area : Infinity);
+      if (!tried) continue;
+      const ratio = tried.w / tried.h / aspect;
+      const cost = (tried.w * tried.h) / area * (1 + 0.35 * Math.abs(Math.log(ratio)));
+      if (!best || cost < best.cost - 1e-9) best = { ...tried, cost, places: placesOf(sizes.length) };
+    }
   }
   return best;
 }
 
-function skyline(sizes, order, width, gap) {
-  let line = [{ x: 0, y: 0, w: width + gap }];
-  const places = new Array(sizes.length);
-  let [right, bottom] = [0, 0];
-  const left = new Set(order);
-  while (left.size > 0) {
-    // The lowest gap of the skyline takes the tallest box that fits it; the
-    // first few candidates are enough.
-    let low = line[0];
-    for (const part of line) if (part.y < low.y) low = part;
-    let chosen = -1;
-    let tries = 0;
-    for (const i of left) {
-      if (sizes[i].w + gap <= low.w + 1e-6) {
-        chosen = i;
-        break;
-      }
-      if (++tries > 400) break;
-    }
-    if (chosen < 0) {
-      line = raise(line, low);
-      continue;
-    }
-    left.delete(chosen);
-    const s = sizes[chosen];
-    places[chosen] = { x: low.x, y: low.y };
-    right = Math.max(right, low.x + s.w);
-    bottom = Math.max(bottom, low.y + s.h);
-    const at = line.indexOf(low);
-    const put = { x: low.x, y: low.y + s.h + gap, w: s.w + gap };
-    const rest = { x: low.x + put.w, y: low.y, w: low.w - put.w };
-    line.splice(at, 1, put, ...(rest.w > 1e-6 ? [rest] : []));
-  }
-  return { places, w: right, h: bottom };
+function placesOf(n) {
+  const places = [];
+  for (let i = 0; i < n; i++) places.push({ x: boxX[i], y: boxY[i] });
+  return places;
 }
 
-// A gap that nothing fits is filled up to its lower neighbour.
-function raise(line, low) {
-  const at = line.indexOf(low);
-  const neighbours = [line[at - 1], line[at + 1]].filter(Boolean);
-  const y = neighbours.length > 0 ? Math.min(...neighbours.map((part) => part.y)) : low.y;
-  low.y = y;
-  const merged = [];
-  for (const part of line) {
-    const last = merged[merged.length - 1];
-    if (last && Math.abs(last.y - part.y) < 1e-6) last.w += part.w;
-    else merged.push(part);
+// Where the boxes are, the skyline's parts from left to right, and the boxes that are
+// left, as a list.
+let boxX = new Float64Array(64);
+let boxY = new Float64Array(64);
+let partX = new Float64Array(64);
+let partY = new Float64Array(64);
+let partW = new Float64Array(64);
+let next = new Int32Array(64);
+
+// Packs boxes in an order, unless that takes a larger area than the limit.
+function skyline(sizes, order, width, gap, limit) {
+  const n = sizes.length;
+  [boxX, boxY, next] = [grown(boxX, n), grown(boxY, n), grown(next, n + 1)];
+  [partX, partY, partW] = [grown(partX, n + 2), grown(partY, n + 2), grown(partW, n + 2)];
+  let [right, bottom, parts] = [0, 0, 1];
+  partX[0] = partY[0] = 0;
+  partW[0] = width + gap;
+  for (let i = 0; i < n; i++) next[i] = i + 1;
+  next[n] = 0; // the first that is left, of those in order; n: none
+  while (next[n] < n) {
+    // The lowest gap of the skyline takes the first box that fits it.
+    let low = 0;
+    for (let part = 1; part < parts; part++) if (partY[part] < partY[low]) low = part;
+    let previous = n;
+    for (let tries = 0; next[previous] < n && sizes[order[next[previous]]].w + gap > partW[low] + 1e-6; previous = next[previous]) {
+      if (++tries <= searched) continue;
+      previous = -1;
+      break;
+    }
+    if (previous < 0 || next[previous] === n) {
+      parts = raise(low, parts);
+      continue;
+    }
+    const chosen = order[next[previous]];
+    next[previous] = next[next[previous]];
+    const { w, h } = sizes[chosen];
+    boxX[chosen] = partX[low];
+    boxY[chosen] = partY[low];
+    right = Math.max(right, partX[low] + w);
+    bottom = Math.max(bottom, partY[low] + h);
+    if (right * bottom > limit) return undefined;
+    const rest = partW[low] - w - gap;
+    if (rest > 1e-6) {
+      shift(low + 1, 1, parts);
+      parts++;
+      partX[low + 1] = partX[low] + w + gap;
+      partY[low + 1] = partY[low];
+      partW[low + 1] = rest;
+      partW[low] = w + gap;
+    }
+    partY[low] += h + gap;
   }
-  return merged;
+  return { w: right, h: bottom };
+}
+
+// Moves parts from one on to the right or to the left.
+function shift(from, by, parts) {
+  partX.copyWithin(from + by, from, parts);
+  partY.copyWithin(from + by, from, parts);
+  partW.copyWithin(from + by, from, parts);
+}
+
+// A gap that nothing fits is filled up to its lower neighbour, with which it is one part.
+function raise(low, parts) {
+  const left = low > 0 ? partY[low - 1] : Infinity;
+  const right = low + 1 < parts ? partY[low + 1] : Infinity;
+  partY[low] = Math.min(left, right);
+  if (Math.abs(right - partY[low]) < 1e-6) {
+    partW[low] += partW[low + 1];
+    shift(low + 2, -1, parts--);
+  }
+  if (Math.abs(left - partY[low]) < 1e-6) {
+    partW[low - 1] += partW[low];
+    shift(low + 1, -1, parts--);
+  }
+  return parts;
 }
 
 const overlaps = (a, b, gap) => a.x < b.x + b.w + gap && b.x < a.x + a.w + gap && a.y < b.y + b.h + gap && b.y < a.y + a.h + gap;

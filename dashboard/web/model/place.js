@@ -3,7 +3,7 @@
 import { card as cardSize, grid, layered } from "./layers.js";
 import { findPlace, isFree, pack } from "./pack.js";
 
-export const inset = { side: 14, title: 34, bottom: 14, place: 18, appGap: 16, placeGap: 44 };
+export const inset = { side: 14, title: 40, bottom: 14, place: 18, appGap: 16, placeGap: 44 };
 
 /** Brings an app's cards and lines into the order in which they are laid out. */
 export function arrange(app) {
@@ -12,20 +12,32 @@ export function arrange(app) {
   app.lines.sort((l, m) => l.a.index - m.a.index || l.b.index - m.b.index);
 }
 
-/** Lays out one app: its cards get x and y, its lines ways, it gets w and h. */
-export function layOutApp(app) {
-  const { cards } = app;
-  const edges = app.lines.map((line) => [line.a.index, line.b.index]);
-  const drawn = app.key === "shared" || app.key === "loose" ? grid(cards.length) : layered(cards.map((card) => ({ rank: card.anchor.rank })), edges, app.hints.map(([a, b]) => [a.index, b.index]));
-  cards.forEach((card, i) => {
-    card.x = drawn.places[i].x + inset.side;
-    card.y = drawn.places[i].y + inset.title;
-  });
-  app.lines.forEach((line, i) => {
-    line.way = (drawn.ways[i] ?? []).map((point) => ({ x: point.x + inset.side, y: point.y + inset.title }));
-  });
+/** Lays out one app: its cards get x and y, its lines ways, it gets w and h. Gap is the room between columns. */
+export function layOutApp(app, gap = cardSize.gapX) {
+  const { cards, lines, hints } = app;
+  const [dx, dy] = [inset.side, inset.title];
+  const drawn = app.key === "shared" || app.key === "loose" ? grid(cards.length) : drawLayers(cards, lines, hints, { gap, dx, dy });
+  for (let i = 0; i < cards.length; i++) {
+    cards[i].x = drawn.x[i] + dx;
+    cards[i].y = drawn.y[i] + dy;
+  }
+  for (let i = 0; i < lines.length; i++) lines[i].way = drawn.ways[i];
   app.w = Math.max(drawn.width, cardSize.w) + 2 * inset.side;
   app.h = Math.max(drawn.height, cardSize.h) + inset.title + inset.bottom;
+}
+
+function drawLayers(cards, lines, hints, options) {
+  const [ranks, from, to] = [[], [], []];
+  for (const card of cards) ranks.push(card.anchor.rank);
+  for (const { a, b } of lines) {
+    from.push(a.index);
+    to.push(b.index);
+  }
+  for (const [a, b] of hints) {
+    from.push(a.index);
+    to.push(b.index);
+  }
+  return layered(ranks, from, to, lines.length, options);
 }
 
 /** Whether an app is drawn as it was: the same cards and lines between them, in the same order. */
@@ -41,8 +53,11 @@ export function isDrawnAs(app, before) {
 
 /** Takes an unchanged app's drawing over from the one before. */
 export function copyDrawing(app, before) {
-  app.cards.forEach((card, i) => Object.assign(card, { x: before.cards[i].x, y: before.cards[i].y }));
-  app.lines.forEach((line, i) => { line.way = before.lines[i].way; });
+  for (let i = 0; i < app.cards.length; i++) {
+    app.cards[i].x = before.cards[i].x;
+    app.cards[i].y = before.cards[i].y;
+  }
+  for (let i = 0; i < app.lines.length; i++) app.lines[i].way = before.lines[i].way;
   app.w = before.w;
   app.h = before.h;
 }
@@ -72,13 +87,7 @@ export function layOutPlace(place, before, title) {
       Object.assign(app, { x: known.x, y: known.y });
       settled.push(app);
     }
-    // Who has outgrown its place moves; the smaller of two gives way.
-    settled.sort((a, b) => Number(grown(a, before)) - Number(grown(b, before)) || b.w * b.h - a.w * a.h);
-    const kept = [];
-    for (const app of settled) {
-      if (isFree(app, kept, inset.appGap - 1)) kept.push(app);
-      else homeless.push(app);
-    }
+    const kept = keep(settled, before, homeless);
     const inner = (app) => ({ x: app.x - left, y: app.y - top, w: app.w, h: app.h });
     for (const app of homeless) {
       const others = kept.map(inner);
@@ -91,6 +100,18 @@ export function layOutPlace(place, before, title) {
   }
   place.w = Math.max(...place.apps.map((app) => app.x + app.w)) + inset.place;
   place.h = Math.max(...place.apps.map((app) => app.y + app.h)) + inset.place;
+}
+
+// Who has outgrown its place moves; the smaller of two gives way.
+function keep(settled, before, homeless) {
+  if (!settled.some((app) => grown(app, before))) return settled;
+  settled.sort((a, b) => Number(grown(a, before)) - Number(grown(b, before)) || b.w * b.h - a.w * a.h);
+  const kept = [];
+  for (const app of settled) {
+    if (isFree(app, kept, inset.appGap - 1)) kept.push(app);
+    else homeless.push(app);
+  }
+  return kept;
 }
 
 const grown = (app, before) => {

@@ -12,7 +12,6 @@ const qualifiers = {
   group: (v, value) => v.g.toLowerCase() === value,
   is: (v, value, now) => {
     switch (value) {
-      case "missing": return !v.present;
       case "root": return v.root;
       case "problem": return v.health === "degraded" || v.health === "missing";
       case "changed": return now - v.changedAt < recently;

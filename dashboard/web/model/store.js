@@ -2,15 +2,23 @@
 // what changed lately. It knows the protocol's actions and nothing of drawing.
 import { resource } from "./kinds.js";
 
-/** How an object is, from good to bad. "missing" is a reference that leads nowhere. */
-export const healths = ["unknown", "ok", "suspended", "terminating", "progressing", "degraded", "missing"];
+/**
+ * How an object is, from good to bad. Four are of what is referred to and not in the
+ * graph: "unseen" is where the view does not look, "outside" what it does not select,
+ * "optional" what need not exist, and "missing" what somebody needs.
+ */
+export const healths = ["unknown", "unseen", "outside", "optional", "ok", "suspended", "terminating", "progressing", "degraded", "missing"];
 const order = new Map(healths.map((name, i) => [name, i]));
+const attention = order.get("degraded"); // from this level on
+
+/** How bad a health is, as a number. */
+export const levelOf = (health) => order.get(health) ?? 0;
 
 /** The worse of two. */
-export const worse = (a, b) => (order.get(a) >= order.get(b) ? a : b);
+export const worse = (a, b) => (levelOf(a) >= levelOf(b) ? a : b);
 
 /** Whether somebody should look at it. */
-export const isProblem = (health) => health === "degraded" || health === "missing";
+export const isProblem = (health) => levelOf(health) >= attention;
 
 /** The identity of a vertex, as a short string that also goes into a URL. */
 export const keyOf = (v) => `${v.g}/${v.v}/${v.r}/${v.ns ?? ""}/${v.n}`;
@@ -19,6 +27,8 @@ export const keyOf = (v) => `${v.g}/${v.v}/${v.r}/${v.ns ?? ""}/${v.n}`;
 export const leafRoles = new Set(["config", "storage", "identity"]);
 
 const journalSize = 10_000;
+const mostWords = 10_000; // texts that are kept once
+const noWords = [];
 
 /** The kinds of arcs. "or" leads from an object to its owner. */
 export const arcTypes = ["or", "r", "t"];
@@ -29,9 +39,11 @@ export class Store {
   present = 0; // vertices that are in the graph
   arcs = 0;
   journal = []; // {at, what: + ~ -, key, health, was}
-  changed = new Set(); // vertices whose structure changed since take()
-  restated = new Set(); // vertices whose state alone changed since take()
+  kindOf = () => undefined; // the kind of what a reference leads to, if the server says it
+  #changed = []; // vertices whose structure changed since take()
+  #restated = []; // vertices whose state alone changed since take()
   #free = [];
+  #words = new Map(); // texts that many objects share, each once
 
   /** Carries out a rev's actions. Reset forgets everything first. */
   apply(actions, { reset = false, at = 0 } = {}) {
@@ -46,9 +58,11 @@ export class Store {
 
   /** The vertices that changed since it was asked last, also those that are gone. */
   take() {
-    const { changed, restated } = this;
-    this.changed = new Set();
-    this.restated = new Set();
+    const [changed, restated] = [this.#changed, this.#restated];
+    this.#changed = [];
+    this.#restated = [];
+    for (const v of changed) v.changed = false;
+    for (const v of restated) v.restated = false;
     return { changed, restated };
   }
 
@@ -64,18 +78,44 @@ export class Store {
     for (const v of this.vertices) {
       if (!v || v.overdue === undefined || v.overdue * 1000 > now || v.health === "degraded") continue;
       this.#log({ at: now, what: "~", key: v.key, health: "degraded", was: v.health });
-      v.health = "degraded";
-      this.changed.add(v);
+      this.#judge(v, "degraded");
+      this.#change(v);
     }
   }
 
   #forget() {
     this.byKey.clear();
+    this.#words.clear();
     this.vertices = [];
     this.#free = [];
     this.present = this.arcs = 0;
-    this.changed.clear();
-    this.restated.clear();
+    this.take();
+  }
+
+  #change(v) {
+    if (v.changed) return;
+    v.changed = true;
+    this.#changed.push(v);
+  }
+
+  #restate(v) {
+    if (v.restated) return;
+    v.restated = true;
+    this.#restated.push(v);
+  }
+
+  #judge(v, health) {
+    v.health = health;
+    v.level = levelOf(health);
+  }
+
+  // The same text as the same string, so that it is compared at a glance and kept once.
+  #word(text) {
+    const known = this.#words.get(text);
+    if (known !== undefined) return known;
+    if (this.#words.size >= mostWords) this.#words.clear();
+    this.#words.set(text, text);
+    return text;
   }
 
   #vertex(key) {
@@ -85,15 +125,16 @@ export class Store {
     id = this.#free.pop() ?? this.vertices.length;
     const about = resource(key.r);
     const v = {
-      id, key: text, g: key.g, v: key.v, r: key.r, ns: key.ns ?? "", n: key.n,
-      kind: about.kind, short: about.short, role: about.role, rank: about.rank,
-      present: false, health: "missing", why: "", rd: undefined, t: 0, app: "", root: false, changedAt: 0,
+      id, key: text, g: this.#word(key.g), v: this.#word(key.v), r: this.#word(key.r), ns: this.#word(key.ns ?? ""), n: key.n,
+      kind: this.#word(this.kindOf(key) ?? about.kind), short: about.short, role: about.role, rank: about.rank,
+      present: false, health: "missing", level: levelOf("missing"), why: "", rd: undefined, t: 0, overdue: undefined, app: "", uid: "", root: false, changedAt: 0,
       out: [], in: [], // arcs
-      card: undefined, home: "", // of fold
+      changed: false, restated: false, // whether take() tells of it
+      card: undefined, home: "", owner: undefined, anchor: undefined, stamp: 0, // of fold
     };
     this.vertices[id] = v;
     this.byKey.set(text, id);
-    this.changed.add(v);
+    this.#change(v);
     return v;
   }
 
@@ -102,13 +143,13 @@ export class Store {
     const health = m.od !== undefined && m.od * 1000 <= at ? "degraded" : m.h ?? "unknown";
     const fresh = !v.present;
     const [was, wasApp] = [v.health, v.app];
-    v.kind = m.k ?? v.kind;
-    v.health = health;
+    v.kind = this.#word(m.k ?? v.kind);
+    this.#judge(v, health);
     v.why = m.w ?? "";
     v.rd = m.rd;
     v.t = m.t ?? 0;
     v.overdue = m.od; // seconds since 1970, from when on it counts as degraded
-    v.app = m.app ?? "";
+    v.app = this.#word(m.app ?? "");
     v.uid = m.u ?? "";
     v.root = m.root === true;
     v.changedAt = quiet ? 0 : at;
@@ -120,8 +161,8 @@ export class Store {
     // is the same card.
     const folds = leafRoles.has(v.role) || (v.card && leafRoles.has(v.card.anchor.role));
     const structural = fresh || v.app !== wasApp || (was !== health && folds);
-    if (structural) this.changed.add(v);
-    else this.restated.add(v);
+    if (structural) this.#change(v);
+    else this.#restate(v);
     if (!quiet) this.#log({ at, what: fresh ? "+" : "~", key: v.key, health, was: fresh ? "" : was });
   }
 
@@ -131,39 +172,51 @@ export class Store {
     v.present = false;
     this.present--;
     this.#log({ at, what: "-", key: v.key, health: "", was: v.health });
-    Object.assign(v, { health: "missing", why: "", rd: undefined, app: "", root: false, changedAt: at });
-    this.changed.add(v);
+    Object.assign(v, { why: "", rd: undefined, overdue: undefined, app: "", root: false, changedAt: at });
+    this.#judge(v, absence(v));
+    this.#change(v);
     this.#sweep(v);
   }
 
   #connect(a) {
     const [s, d] = [this.#vertex(a.s), this.#vertex(a.d)];
-    const known = s.out.find((arc) => arc.d === d && arc.t === a.t);
+    const about = a.a ?? {};
+    let arc = between(s, d, a.t);
+    const known = arc !== undefined;
     if (known) {
-      if (a.a?.f) [known.f, known.w] = [a.a.f, a.a.w ?? []];
-      known.c = a.a?.c === true;
-      return;
+      if (about.f) [arc.f, arc.w] = [about.f, about.w ?? noWords];
+    } else {
+      arc = { s, d, t: this.#word(a.t), f: about.f ?? noWords, w: about.w ?? noWords, c: false, absence: "missing" };
+      s.out.push(arc);
+      d.in.push(arc);
+      this.arcs++;
+      this.#change(s);
+      this.#change(d);
     }
-    const arc = { s, d, t: a.t, f: a.a?.f ?? [], w: a.a?.w ?? [], c: a.a?.c === true };
-    s.out.push(arc);
-    d.in.push(arc);
-    this.arcs++;
-    this.changed.add(s);
-    this.changed.add(d);
+    arc.c = about.c === true;
+    arc.absence = about.x === "outside" ? "outside" : about.x !== undefined ? "unseen" : about.o === true ? "optional" : "missing";
+    if (!d.present) this.#absent(d, known ? absence(d) : d.in.length === 1 ? arc.absence : worse(d.health, arc.absence));
   }
 
   #disconnect(a) {
     const [s, d] = [this.find(keyOf(a.s)), this.find(keyOf(a.d))];
-    if (!s || !d) return;
-    const at = s.out.findIndex((arc) => arc.d === d && arc.t === a.t);
-    if (at < 0) return;
-    const [arc] = s.out.splice(at, 1);
+    const arc = s && d && between(s, d, a.t);
+    if (!arc) return;
+    s.out.splice(s.out.indexOf(arc), 1);
     d.in.splice(d.in.indexOf(arc), 1);
     this.arcs--;
-    this.changed.add(s);
-    this.changed.add(d);
+    this.#change(s);
+    this.#change(d);
+    if (!d.present) this.#absent(d, absence(d));
     this.#sweep(s);
     this.#sweep(d);
+  }
+
+  // What is not there is as bad as those who refer to it find.
+  #absent(v, health) {
+    if (health === v.health) return;
+    this.#judge(v, health);
+    this.#change(v);
   }
 
   // A vertex that is not there and that nothing refers to is forgotten.
@@ -173,12 +226,29 @@ export class Store {
     this.byKey.delete(v.key);
     this.vertices[v.id] = undefined;
     this.#free.push(v.id);
-    this.changed.add(v);
-    this.restated.delete(v);
+    this.#change(v);
   }
 
   #log(entry) {
     this.journal.push(entry);
     if (this.journal.length > journalSize * 1.1) this.journal.splice(0, this.journal.length - journalSize);
   }
+}
+
+// Of two ends the one with fewer arcs is looked through: one that thousands use, or
+// that selects thousands, is never.
+function between(s, d, t) {
+  if (s.out.length <= d.in.length) return s.out.find((arc) => arc.d === d && arc.t === t);
+  return d.in.find((arc) => arc.s === s && arc.t === t);
+}
+
+// How bad it is that a vertex is not there: as bad as for the one who needs it most.
+function absence(v) {
+  if (v.in.length === 0) return "missing";
+  let health = healths[0];
+  for (const arc of v.in) {
+    health = worse(arc.absence, health);
+    if (health === "missing") break;
+  }
+  return health;
 }

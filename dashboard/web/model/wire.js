@@ -1,5 +1,6 @@
 // What the page gets of a drawing: plain objects without cycles, small enough to
 // be posted several times a second.
+import { arcTypes } from "./store.js";
 
 export const wireCard = (card) => ({
   key: card.key, id: card.uses ? card.user.key : card.anchor.key, x: card.x, y: card.y, name: card.name, kind: card.kind, sub: card.sub,
@@ -7,16 +8,34 @@ export const wireCard = (card) => ({
   missing: !card.anchor.present, uses: card.uses, opened: card.opened, opens: card.uses || card.members.length > 1 || card.opened,
 });
 
-const types = ["or", "r", "t"];
+const longest = 18; // letters of the words on a line
+const owns = ["owns"];
+const found = []; // words of the line at hand
+
+// What a line means, read from its beginning: "mounts", "mounts, reads", "mounts +2".
+// What a card's first object refers to says more than what those that it owns refer to.
+function wordsOf({ a, arcs }) {
+  found.length = 0;
+  for (const arc of arcs) if (arc.s === a.anchor && arc.t !== "or") note(arc.w);
+  if (found.length === 0) for (const arc of arcs) note(arc.t === "or" ? owns : arc.w);
+  if (found.length < 2) return found.length === 0 ? "" : found[0];
+  found.sort();
+  const both = `${found[0]}, ${found[1]}`;
+  return found.length === 2 && both.length <= longest ? both : `${found[0]} +${found.length - 1}`;
+}
+
+function note(words) { for (const word of words) if (!found.includes(word)) found.push(word); }
 
 const wireLine = (line) => {
   let type = 2;
   let missing = true;
   for (const arc of line.arcs) {
-    type = Math.min(type, types.indexOf(arc.t));
-    if (arc.s.present && arc.d.present) missing = false;
+    if (type > 0) type = arc.t === "or" ? 0 : arc.t === "r" ? 1 : type;
+    if (missing && arc.s.health !== "missing" && arc.d.health !== "missing") missing = false;
   }
-  return { a: line.a.index, b: line.b.index, type: types[type], n: line.arcs.length, missing, way: line.way };
+  const { a, b } = line;
+  // A word is at the end that no other line has.
+  return { a: a.index, b: b.index, type: arcTypes[type], n: line.arcs.length, missing, way: line.way, words: wordsOf(line), word: b.ends === 1 ? "end" : a.begins === 1 ? "start" : "middle" };
 };
 
 /** An app's box without what is in it. */

@@ -1,32 +1,83 @@
-// Paints cards and the lines between them.
+// Paints cards: with text, without, and as shades.
 import { glyph } from "./icons.js";
 import { cardSize } from "./scene.js";
 import { ellipsis, measure, setFont } from "./text.js";
 
-const from = { sub: 0.7, text: 0.5, arrow: 0.5 };
+const from = { sub: 0.7, text: 0.42 };
+const bar = 9; // width of what shows a card's role where there is no glyph
 
-/** Cards from afar: what is well a shade, what is not a mark that is always seen. */
-export function paintMini({ context, camera, theme, lit, count }, app, x, y) {
+const isLoud = ({ health }) => health === "degraded" || health === "missing" || health === "progressing";
+
+/** Cards as shades: what is well a pale one, what is not and what was searched for one that is always seen. */
+export function paintCardsFromAfar({ context, camera, theme, lit, count }, app, x, y, from) {
+  if (from === Infinity && !lit) return;
   const { k } = camera;
   const [w, h] = [Math.max(2, cardSize.w * k), Math.max(2, cardSize.h * k)];
-  const groups = new Map();
-  for (const card of app.cards) {
-    const fill = card.health === "degraded" || card.health === "missing" ? theme.bad : card.health === "progressing" ? theme.warn : lit?.has(card.key) ? theme.accent : theme.mini;
-    if (!groups.has(fill)) groups.set(fill, []);
-    groups.get(fill).push(card);
-    count.cards++;
-  }
-  for (const [fill, cards] of groups) {
-    const loud = fill !== theme.mini;
-    context.fillStyle = fill;
-    context.globalAlpha = loud ? 0.9 : 0.75;
-    context.beginPath();
-    for (const card of cards) {
+  for (const shade of ["mini", "warn", "bad", "accent"]) {
+    const small = shade === "mini" ? 0 : 6;
+    let any = false;
+    for (const card of app.cards) {
+      const is = lit?.has(card.key) ? "accent" : isBad(card) ? "bad" : card.health === "progressing" ? "warn" : "mini";
+      // Where the name is, and where cards are too small, the colour of the box says enough.
+      if (is !== shade || (shade !== "accent" && card.y < from)) continue;
+      if (!any) context.beginPath();
+      any = true;
       const [sx, sy] = camera.toScreen(x + card.x, y + card.y);
-      if (loud) context.rect(sx, sy + h / 2 - Math.max(h, 6) / 2, Math.max(w, 6), Math.max(h, 6));
-      else context.rect(sx, sy, w, h);
+      context.rect(sx, sy + h / 2 - Math.max(h, small) / 2, Math.max(w, small), Math.max(h, small));
+      count.cards++;
     }
+    if (!any) continue;
+    context.fillStyle = theme[shade];
     context.fill();
+  }
+}
+
+/** Cards without text: a bar in the colour of the role, and what is not well in its colour. */
+export function paintSketch(drawing, app, x, y) {
+  const { context, scene, camera, theme, selected, lit, now, count } = drawing;
+  const { k } = camera;
+  const [w, h, r] = [cardSize.w * k, cardSize.h * k, 2.5];
+  const seen = [];
+  for (const card of app.cards) {
+    const off = scene.offset(card, now);
+    const [cx, cy] = [x + card.x + (off?.x ?? 0), y + card.y + (off?.y ?? 0)];
+    if (!camera.sees(cx, cy, cardSize.w, cardSize.h, 8)) continue;
+    const [sx, sy] = camera.toScreen(cx, cy);
+    seen.push({ card, sx, sy });
+  }
+  count.cards += seen.length;
+  const box = ({ sx, sy }) => context.roundRect(sx, sy, w, h, r);
+  const plain = seen.filter(({ card }) => !isLoud(card) && card.key !== selected && !lit?.has(card.key));
+  context.globalAlpha = lit ? 0.4 : 1;
+  context.fillStyle = theme.card;
+  context.strokeStyle = theme["card-edge"];
+  context.lineWidth = 1;
+  context.beginPath();
+  for (const each of plain) box(each);
+  context.fill();
+  context.stroke();
+  for (const role of new Set(plain.map(({ card }) => card.role))) {
+    context.fillStyle = theme[role] ?? theme.other;
+    context.beginPath();
+    for (const { card, sx, sy } of plain) if (card.role === role) context.rect(sx, sy, bar * k, h);
+    context.fill();
+  }
+  for (const each of seen) {
+    const { card } = each;
+    const [loud, chosen, found] = [isLoud(card), card.key === selected, lit?.has(card.key)];
+    if (!loud && !chosen && !found) continue;
+    const how = isBad(card) ? "bad" : loud ? "warn" : "accent";
+    context.globalAlpha = lit && !found ? 0.4 : 1;
+    // What is broken is filled, so that it is found among thousands.
+    context.fillStyle = how === "accent" ? theme[found ? "lit" : "accent-soft"] : card.missing ? theme["bad-soft"] : theme[how];
+    context.strokeStyle = chosen || found ? theme.accent : theme[how];
+    context.lineWidth = chosen ? 2.5 : 1.5;
+    if (card.missing) context.setLineDash([4, 3]);
+    context.beginPath();
+    box(each);
+    context.fill();
+    context.stroke();
+    context.setLineDash([]);
   }
   context.globalAlpha = 1;
 }
@@ -89,7 +140,7 @@ function paintGlyph(context, theme, card, x, y, size, k) {
   context.fill();
   context.globalAlpha = alpha;
   const path = glyph(card.uses ? "uses" : card.resource);
-  if (!path || k < 0.3) {
+  if (!path) {
     if (k < from.text) return;
     setFont(context, 700, Math.max(9, 10 * k), theme.font);
     context.textAlign = "center";
@@ -160,49 +211,4 @@ function paintBar(context, theme, parts, x, y, { w, h }) {
     context.fillRect(at, y, Math.max(1, part - (i < 2 && parts[2] + (i < 1 ? parts[1] : 0) > 0 ? 1 : 0)), h);
     at += part;
   });
-}
-
-/** A line between two cards, past those in between. */
-export function paintLine({ context, camera, theme, selected, hovered, lit, count }, app, line, x, y) {
-  const [a, b] = [app.cards[line.a], app.cards[line.b]];
-  const { k } = camera;
-  const back = b.x <= a.x;
-  const start = { x: x + a.x + (back ? 0 : cardSize.w), y: y + a.y + cardSize.h / 2 + (back ? 8 : 0) };
-  const end = { x: x + b.x + (back ? cardSize.w : 0), y: y + b.y + cardSize.h / 2 + (back ? 8 : 0) };
-  let [top, bottom] = start.y < end.y ? [start.y, end.y] : [end.y, start.y];
-  for (const point of line.way) {
-    top = Math.min(top, y + point.y);
-    bottom = Math.max(bottom, y + point.y);
-  }
-  const left = Math.min(start.x, end.x);
-  if (!camera.sees(left, top, Math.max(start.x, end.x) - left, bottom - top, cardSize.w)) return;
-  count.lines++;
-  const related = a.key === selected || b.key === selected || a.key === hovered || b.key === hovered;
-  context.globalAlpha = lit && !(lit.has(a.key) && lit.has(b.key)) ? 0.2 : 1;
-  context.strokeStyle = line.missing ? theme.bad : related ? theme.accent : line.type === "or" ? theme.owns : theme.line;
-  context.lineWidth = related ? 2 : line.type === "or" ? 1.8 : line.missing ? 1.5 : 1.1;
-  if (line.missing) context.setLineDash([5, 3]);
-  else if (line.type === "t") context.setLineDash([1.5, 3]);
-  const points = [start, ...line.way.map((point) => ({ x: x + point.x, y: y + point.y })), end];
-  context.beginPath();
-  let [px, py] = camera.toScreen(points[0].x, points[0].y);
-  context.moveTo(px, py);
-  for (let i = 1; i < points.length; i++) {
-    const [qx, qy] = camera.toScreen(points[i].x, points[i].y);
-    if (Math.abs(qy - py) < 0.5) context.lineTo(qx, qy);
-    else context.bezierCurveTo(px + (qx - px) / 2, py, qx - (qx - px) / 2, qy, qx, qy);
-    [px, py] = [qx, qy];
-  }
-  context.stroke();
-  context.setLineDash([]);
-  if (k >= from.arrow) {
-    const way = back ? 1 : -1;
-    context.fillStyle = context.strokeStyle;
-    context.beginPath();
-    context.moveTo(px, py);
-    context.lineTo(px + way * 6 * Math.min(1, k), py - 3.2 * Math.min(1, k));
-    context.lineTo(px + way * 6 * Math.min(1, k), py + 3.2 * Math.min(1, k));
-    context.fill();
-  }
-  context.globalAlpha = 1;
 }

@@ -8,7 +8,7 @@ import { Link } from "./link.js";
 import { MapView } from "./map.js";
 import { NotesBar } from "./notes.js";
 import { OutlineView } from "./outline.js";
-import { levels } from "./paint.js";
+import { attention, levels } from "./paint.js";
 import { defaultState, parseState, writeState } from "./permalink.js";
 import { Speaker, summaryOf } from "./speaker.js";
 import { watchTheme } from "./theme.js";
@@ -75,12 +75,12 @@ export class Controller {
     this.map.addEventListener("pick", ({ detail: { card, app, place } }) => {
       this.map.element.focus({ preventScroll: true });
       this.tip.hidden = true; // what was picked may move under the pointer
-      if (card && this.map.camera.k >= 0.3) this.select(card.id, { card: card.key });
+      if (card && this.map.camera.k >= levels.sketch) this.select(card.id, { card: card.key });
       else if (app && place) this.#approach(place, app);
       else this.select(undefined);
     });
     this.map.addEventListener("enter", ({ detail: { card } }) => {
-      if (card?.opens && this.map.camera.k >= 0.3) this.toggle(card.key);
+      if (card?.opens && this.map.camera.k >= levels.sketch) this.toggle(card.key);
     });
     this.map.addEventListener("hover", ({ detail }) => this.#showTip(detail));
     this.map.addEventListener("moved", () => this.#changedState());
@@ -273,7 +273,8 @@ export class Controller {
 
   #showTip({ card, app, x, y }) {
     const { camera } = this.map;
-    const text = card && camera.k >= 0.2 ? `${card.kind === "uses" ? "" : `${card.kind} `}${card.name}${card.sub && camera.k < levels.subs ? ` — ${card.sub}` : ""}` : app && camera.k < 0.4 ? `${app.title} — ${app.problems > 0 ? `${app.problems} of ${app.vertices} need${app.problems === 1 ? "s" : ""} attention` : `${app.vertices} objects`}` : "";
+    const text = card && camera.k >= levels.sketch ? `${card.kind === "uses" ? "" : `${card.kind} `}${card.name}${card.sub && camera.k < levels.subs ? ` — ${card.sub}` : ""}`
+      : app && camera.k < levels.cards ? `${app.title} — ${app.problems > 0 ? attention(app) : `${app.vertices} objects`}` : "";
     this.tip.hidden = !text || x === undefined || this.map.element.classList.contains("dragging");
     if (this.tip.hidden) return;
     this.tip.textContent = text;

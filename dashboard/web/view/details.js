@@ -1,5 +1,6 @@
 // What is known of the selected object. What comes while one reads replaces only
 // what has changed; the place that one reads stays where it is.
+import { counted } from "../model/kinds.js";
 import { h, icon } from "./h.js";
 import { glyph, signs } from "./icons.js";
 import { toYAML } from "./yaml.js";
@@ -9,6 +10,16 @@ const changes = { "+": "came", "~": "changed", "-": "went" };
 
 // What a reference means, read from who has it: "mounts", and from the other end "mounts it".
 const wordsOf = (id, { words = [] }) => `${words.join(", ")}${words.length > 0 && id === "usedBy" ? " it" : ""}`;
+
+// A path may be broken after its dots, not within a name.
+const breakable = (path) => path.split(/(?<=\.)/).flatMap((part) => [h("wbr"), part]).slice(1);
+
+const absent = {
+  missing: "It is referred to below, and it is not in the graph: it does not exist, the view does not select it, or you may not see it.",
+  optional: "It does not exist, and need not: the references below are optional.",
+  outside: "It exists, and is referred to below. The view does not select it.",
+  unseen: "It is referred to below. The view does not look where it would be, so it may exist or not.",
+};
 
 export class DetailsPanel {
   element = h("aside", { class: "panel", part: "panel", "aria-label": "Details", hidden: true, tabIndex: -1 });
@@ -84,7 +95,7 @@ export class DetailsPanel {
           button("copy", "Copy name", signs.copy, () => this.#copy(v.name, "The name is copied.")),
           button("kubectl", "kubectl …", signs.copy, () => this.#copy(`kubectl describe ${v.resource}${v.group ? `.${v.group}` : ""}${v.ns ? ` -n ${v.ns}` : ""} ${quote(v.name)}`, "The command is copied."), `kubectl describe ${name}`))),
       h("div", { class: "body" },
-        ...this.#missing(v),
+        ...this.#missing(v), ...this.#troubles(v),
         ...this.#list("owners", "owned by", v.owners), ...this.#list("uses", "uses", v.uses), ...this.#list("usedBy", "used by", v.usedBy), ...this.#list("owns", "owns", v.owns),
         h("h3", {}, "about"), h("dl", {}, ...[["group", v.group || "core"], ["version", v.version], ["app", v.box], ["created", v.created ? new Date(v.created * 1000).toLocaleString() : ""], ["uid", v.uid]]
           .filter(([, value]) => value).flatMap(([term, value]) => [h("dt", {}, term), h("dd", {}, value)])),
@@ -93,10 +104,21 @@ export class DetailsPanel {
   }
 
   #missing(v) {
-    const lacks = v.uses.filter((end) => !end.present);
-    if (v.present && lacks.length === 0) return [];
-    if (!v.present) return [h("p", {}, "It is referred to below, and it is not in the graph: it does not exist, the view does not select it, or you may not see it.")];
+    if (!v.present) return [h("p", {}, absent[v.health] ?? absent.missing)];
+    const lacks = v.uses.filter((end) => end.health === "missing");
+    if (lacks.length === 0) return [];
     return [h("p", { class: "count-bad" }, `It refers to ${lacks.map((end) => `${end.kind} ${end.name}`).slice(0, 3).join(", ")}, which ${lacks.length === 1 ? "is" : "are"} not there.`)];
+  }
+
+  // Why what it owns is not well: the first of each reason is one click away.
+  #troubles(v) {
+    if (v.troubles.length === 0) return [];
+    return [h("ul", { class: "rows" }, ...v.troubles.map(({ n, kind, why, key, name }) => {
+      const row = h("button", { type: "button", class: "row", onclick: () => this.#controller.select(key, { reveal: true }) },
+        h("span", { class: "bad", "aria-hidden": "true" }, "▲"), h("span", { class: "name" }, why), h("span", { class: "about" }, n === 1 ? `${kind} ${name}` : `${counted(n, kind)}, such as ${name}`));
+      row.dataset.id = `trouble ${key}`;
+      return h("li", {}, row);
+    }))];
   }
 
   #list(id, title, ends) {
@@ -106,7 +128,8 @@ export class DetailsPanel {
       const made = h("button", { type: "button", class: "row", onclick: () => this.#controller.select(end.key, { reveal: true }) },
         icon(glyph(end.resource) ?? glyph("uses"), `glyph ${end.role}`), h("span", { class: "name" }, end.name),
         h("span", { class: `about ${end.health === "degraded" || end.health === "missing" ? "bad" : ""}` },
-          [end.kind, end.present ? end.why || (end.health === "progressing" || end.health === "degraded" ? end.health : "") : "missing", wordsOf(id, end), (end.fields ?? []).join(", ")].filter(Boolean).join(" · ")));
+          [end.kind, wordsOf(id, end), end.present ? end.why || (end.health === "progressing" || end.health === "degraded" ? end.health : "") : end.absent].filter(Boolean).join(" · ")),
+        ...(end.fields ?? []).map((field) => h("span", { class: "path" }, ...breakable(field))));
       made.dataset.id = `${id} ${end.key} ${end.type ?? ""}`;
       return h("li", {}, made);
     };

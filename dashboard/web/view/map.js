@@ -147,14 +147,14 @@ export class MapView extends EventTarget {
     this.#canvas.height = Math.round(clientHeight * this.#ratio);
     if (before[0] <= 1 || !this.#fitted) this.fit({ at: "once" });
     cancelAnimationFrame(this.#frame);
-    this.#frame = 0;
-    this.#paint(performance.now()); // a canvas that changes its size is empty
+    this.#whole = true; // a canvas that changes its size is empty
+    this.#paint(performance.now());
   }
 
   #paint(now) {
     this.#frame = 0;
     const flying = this.camera.step(now);
-    const { dirt, moves, fades } = this.scene.dirt(now, this.camera.k >= levels.titles);
+    const { dirt, moves, fades } = this.scene.dirt(now, this.camera.k >= levels.cards);
     // Lines to other boxes pass through all that is between.
     const bound = moves && this.bundles.length > 0;
     const regions = this.#whole || flying || bound ? undefined : regionsOf(dirt, this.camera, this.#ratio);
@@ -244,7 +244,7 @@ export class MapView extends EventTarget {
   }
 
   #hover(hit, event) {
-    const key = hit?.card && this.camera.k >= 0.3 ? hit.card.key : undefined;
+    const key = hit?.card && this.camera.k >= levels.sketch ? hit.card.key : undefined;
     this.#canvas.classList.toggle("over", Boolean(hit?.app));
     this.#tell("hover", { ...hit, x: event?.offsetX, y: event?.offsetY });
     if (key === this.hovered) return;

@@ -1,11 +1,16 @@
 // Paints a scene as a camera sees it: what is too small to be read is left out or
 // drawn as less. It needs of a context what a canvas has, so that the SVG of an
 // export comes from the same lines. Text is never smaller than 9 pixels.
-import { paintCard, paintLine, paintMini } from "./card.js";
+import { paintCard, paintCardsFromAfar, paintSketch } from "./card.js";
+import { paintLine, paintLines, paintWords } from "./lines.js";
 import { ellipsis, forgetFont, measure, setFont } from "./text.js";
 import { cardSize } from "./scene.js";
 
-export const levels = { tiles: 0.075, titles: 0.4, cards: 0.56, subs: 0.7 };
+/**
+ * From which zoom on what is painted: cards as shades, cards and lines without text,
+ * cards with names, and cards with a second line. Below, a box is its name alone.
+ */
+export const levels = { shades: 0.14, sketch: 0.26, cards: 0.42, subs: 0.7 };
 
 /** Paints everything. Options: selected, hovered (card keys), lit (set of card keys), bundles, now. */
 export function paint(context, scene, camera, theme, options = {}) {
@@ -14,50 +19,141 @@ export function paint(context, scene, camera, theme, options = {}) {
   context.fillRect(0, 0, camera.w, camera.h);
   context.textBaseline = "middle";
   forgetFont();
-  for (const place of scene.places.values()) paintPlace(drawing, place);
+  const seen = [];
+  for (const place of scene.places.values()) {
+    const at = seenAt(drawing, place, 0, 0, 0);
+    if (at) seen.push({ place, ...at });
+  }
+  for (const { place, x, y } of seen) paintGround(drawing, place, x, y);
+  // What leads to other boxes passes behind the cards on its way.
   paintBundles(drawing);
+  for (const { place, x, y } of seen) paintPlace(drawing, place, x, y);
   paintGhosts(drawing);
   return drawing.count;
 }
 
-function paintPlace(drawing, place) {
-  const { context, scene, camera, theme, now } = drawing;
-  const moved = scene.offset(place, now);
-  const [x, y] = [place.x + (moved?.x ?? 0), place.y + (moved?.y ?? 0)];
-  if (!camera.sees(x, y, place.w, place.h)) return;
-  drawing.count.places++;
+// Where a place or an app of it is, if it is seen.
+function seenAt({ scene, camera, now }, box, px, py, margin) {
+  const moved = scene.offset(box, now);
+  const [x, y] = [px + box.x + (moved?.x ?? 0), py + box.y + (moved?.y ?? 0)];
+  return camera.sees(x, y, box.w, box.h, margin) ? { x, y } : undefined;
+}
+
+// The boxes, and the lines in them.
+function paintGround(drawing, place, x, y) {
+  const { context, camera, theme } = drawing;
   const { k } = camera;
-  const [sx, sy] = camera.toScreen(x, y);
-  const [w, h] = [place.w * k, place.h * k];
+  drawing.count.places++;
   if (place.name !== "focus") {
+    const [sx, sy] = camera.toScreen(x, y);
     context.fillStyle = theme.place;
     context.strokeStyle = theme["place-edge"];
     context.lineWidth = 1;
     context.beginPath();
-    context.roundRect(sx, sy, w, h, Math.min(14, 18 * k + 4));
+    context.roundRect(sx, sy, place.w * k, place.h * k, Math.min(14, 18 * k + 4));
     context.fill();
     context.stroke();
   }
-  for (const app of place.apps) paintApp(drawing, app, x, y);
-  if (place.name !== "focus") paintPlaceTitle(drawing, place, sx, sy, w);
+  const calm = []; // boxes that are painted at once, since there may be thousands
+  for (const app of place.apps) {
+    const at = seenAt(drawing, app, x, y, 8);
+    if (!at) continue;
+    drawing.count.apps++;
+    if (k < levels.shades && !tone(app) && !isQuiet(app)) {
+      calm.push({ app, at });
+      continue;
+    }
+    paintBox(drawing, app, at);
+    if (k < levels.sketch) paintTile(drawing, app, at);
+    else if (k < levels.cards) paintLines(drawing, app, at.x, at.y);
+    else for (const line of app.lines) paintLine(drawing, app, line, at.x, at.y);
+  }
+  paintCalm(drawing, calm);
+}
+
+function paintCalm(drawing, calm) {
+  if (calm.length === 0) return;
+  const { context, camera, theme } = drawing;
+  const { k } = camera;
+  context.fillStyle = theme.box;
+  context.strokeStyle = theme["box-edge"];
+  context.lineWidth = 1;
+  context.beginPath();
+  for (const { app, at } of calm) {
+    const [sx, sy] = camera.toScreen(at.x, at.y);
+    if (app.h * k < 6) context.rect(sx, sy, app.w * k, app.h * k);
+    else context.roundRect(sx, sy, app.w * k, app.h * k, Math.min(9, 10 * k + 2));
+  }
+  context.fill();
+  context.stroke();
+  for (const { app, at } of calm) paintTile(drawing, app, at);
+}
+
+// What is in front of the lines: cards, words and titles.
+function paintPlace(drawing, place, x, y) {
+  const { k } = drawing.camera;
+  if (k >= levels.sketch) {
+    for (const app of place.apps) {
+      const at = seenAt(drawing, app, x, y, 8);
+      if (at) paintApp(drawing, app, at, place.name === "focus");
+    }
+  }
+  if (place.name !== "focus") paintPlaceTitle(drawing, place, x, y);
+}
+
+const isQuiet = ({ key }) => key === "shared" || key === "loose";
+
+/** How an app is as a whole: "bad", "warn" or "". */
+const tone = (app) => (app.problems > 0 ? "bad" : app.health === "progressing" ? "warn" : "");
+
+function paintBox({ context, camera, theme }, app, { x, y }) {
+  const { k } = camera;
+  const [sx, sy] = camera.toScreen(x, y);
+  const how = tone(app);
+  const quiet = isQuiet(app);
+  context.fillStyle = how && k < levels.cards ? theme[`${how}-soft`] : quiet ? theme.place : theme.box;
+  context.strokeStyle = how ? theme[how] : theme["box-edge"];
+  context.lineWidth = how ? 1.5 : 1;
+  if (quiet && how !== "bad") context.setLineDash([4, 3]);
+  context.beginPath();
+  context.roundRect(sx, sy, app.w * k, app.h * k, Math.min(9, 10 * k + 2));
+  context.fill();
+  context.stroke();
+  context.setLineDash([]);
+}
+
+function paintApp(drawing, app, { x, y }, whole) {
+  const { scene, camera, now } = drawing;
+  if (camera.k < levels.cards) paintSketch(drawing, app, x, y);
+  else {
+    for (const card of app.cards) {
+      const off = scene.offset(card, now);
+      const [cx, cy] = [x + card.x + (off?.x ?? 0), y + card.y + (off?.y ?? 0)];
+      if (camera.sees(cx, cy, cardSize.w, cardSize.h, 8)) paintCard(drawing, card, cx, cy);
+    }
+    paintWords(drawing, app, x, y, whole);
+  }
+  paintAppTitle(drawing, app, x, y);
 }
 
 // The title of a place is as large as its band; it stays in sight while its place is.
-function paintPlaceTitle(drawing, place, sx, sy, w) {
+function paintPlaceTitle(drawing, place, x, y) {
   const { context, camera, theme } = drawing;
+  const [sx, sy] = camera.toScreen(x, y);
+  const w = place.w * camera.k;
   const band = place.title * camera.k;
   if (w < 30 || band < 10) return;
-  const size = Math.max(11, Math.min(26, band * 0.42));
+  const size = Math.max(11, Math.min(26, band * 0.52));
   let problems = 0;
   for (const app of place.apps) problems += app.problems;
   const left = Math.max(sx, -1) + Math.min(18, Math.max(5, 16 * camera.k));
-  const y = sy + band / 2;
-  setFont(context, 650, size, theme.font);
+  const middle = sy + band / 2;
+  setFont(context, 700, size, theme.font);
   context.fillStyle = theme.text;
   context.textAlign = "left";
   const room = sx + w - left - 8;
   const title = ellipsis(context, place.name || "cluster-scoped", Math.min(room, w * 0.8));
-  context.fillText(title, left, y);
+  context.fillText(title, left, middle);
   drawing.count.texts++;
   const used = measure(context, title) + 10;
   const count = problems > 0 ? `${problems} need${problems === 1 ? "s" : ""} attention` : apps(place);
@@ -66,7 +162,7 @@ function paintPlaceTitle(drawing, place, sx, sy, w) {
   const short = problems > 0 && measure(context, count) > room - used ? `▲ ${problems}` : count;
   if (measure(context, short) > room - used) return;
   context.fillStyle = problems > 0 ? theme.bad : theme.soft;
-  context.fillText(short, left + used, y + size * 0.06);
+  context.fillText(short, left + used, middle + size * 0.06);
   drawing.count.texts++;
 }
 
@@ -75,94 +171,63 @@ function apps(place) {
   return number === 0 ? "" : `${number} app${number === 1 ? "" : "s"}`;
 }
 
-function paintApp(drawing, app, px, py) {
-  const { context, scene, camera, theme, now } = drawing;
-  const moved = scene.offset(app, now);
-  const [x, y] = [px + app.x + (moved?.x ?? 0), py + app.y + (moved?.y ?? 0)];
-  if (!camera.sees(x, y, app.w, app.h, 8)) return;
-  drawing.count.apps++;
+function paintAppTitle({ context, theme, camera, count }, app, x, y) {
   const { k } = camera;
   const [sx, sy] = camera.toScreen(x, y);
-  const [w, h] = [app.w * k, app.h * k];
-  const bad = app.problems > 0;
-  const warns = !bad && app.health === "progressing";
-  const quiet = app.key === "shared" || app.key === "loose";
-  const far = k < levels.titles;
-  context.fillStyle = far && bad ? theme["bad-soft"] : far && warns ? theme["warn-soft"] : quiet ? theme.place : theme.box;
-  context.strokeStyle = bad ? theme.bad : warns ? theme.warn : theme["box-edge"];
-  context.lineWidth = bad || warns ? 1.5 : 1;
-  if (quiet && !bad) context.setLineDash([4, 3]);
-  context.beginPath();
-  context.roundRect(sx, sy, w, h, Math.min(9, 10 * k + 2));
-  context.fill();
-  context.stroke();
-  context.setLineDash([]);
-  if (k < levels.tiles) return paintTile(drawing, app, sx, sy, w, h, bad, warns);
-  if (far) {
-    paintMini(drawing, app, x, y);
-    return paintTile(drawing, app, sx, sy, w, h, bad, warns);
-  }
-  for (const line of app.lines) paintLine(drawing, app, line, x, y);
-  for (const card of app.cards) {
-    const off = scene.offset(card, now);
-    const [cx, cy] = [x + card.x + (off?.x ?? 0), y + card.y + (off?.y ?? 0)];
-    if (camera.sees(cx, cy, cardSize.w, cardSize.h, 8)) paintCard(drawing, card, cx, cy);
-  }
-  paintAppTitle(drawing, app, sx, sy, w, bad, warns);
-  return undefined;
-}
-
-function paintAppTitle({ context, theme, camera, count }, app, sx, sy, w, bad, warns) {
-  const size = Math.max(11, Math.min(15, 13 * camera.k));
+  const [w, how] = [app.w * k, tone(app)];
+  const size = Math.max(9.5, Math.min(15, 13 * k + (k < levels.cards ? 5.5 : 0)));
   context.textAlign = "left";
-  setFont(context, 650, size, theme.font);
-  context.fillStyle = bad ? theme.bad : warns ? theme.warn : app.key === "shared" || app.key === "loose" ? theme.soft : theme.text;
-  const left = sx + 14 * camera.k;
-  const title = ellipsis(context, app.title, w - 28 * camera.k);
-  const y = sy + 18 * camera.k;
-  context.fillText(title, left, y);
+  setFont(context, how ? 700 : 600, size, theme.font);
+  context.fillStyle = how ? theme[how] : isQuiet(app) ? theme.soft : theme.text;
+  const side = Math.max(5, 14 * k);
+  const title = ellipsis(context, app.title, w - 2 * side);
+  const middle = sy + 21 * k;
+  context.fillText(title, sx + side, middle);
   count.texts++;
-  if (!bad) return;
+  if (how !== "bad") return;
   const used = measure(context, title) + 8;
-  setFont(context, 400, Math.max(10, size - 1.5), theme.font);
-  const words = `${app.problems} of ${app.vertices} need${app.problems === 1 ? "s" : ""} attention`;
-  if (measure(context, words) > w - used - 28 * camera.k) return;
-  context.fillText(words, left + used, y);
+  setFont(context, 400, Math.max(9.5, size - 1.5), theme.font);
+  const words = [attention(app), `${app.problems} of ${app.vertices}`].find((text) => measure(context, text) <= w - used - 2 * side);
+  if (!words) return;
+  context.fillText(words, sx + side + used, middle);
   count.texts++;
 }
 
-// A box from afar: its name, and in a second line what is wrong, if there is room.
-function paintTile({ context, theme, count }, app, sx, sy, w, h, bad, warns) {
-  const quiet = app.key === "shared" || app.key === "loose";
-  if (w < 34 || h < 13 || (quiet && (w < 56 || h < 20))) {
-    if (bad) mark(context, theme, sx + w / 2, sy + h / 2, Math.max(3.2, Math.min(w, h) / 4));
+/** "2 of 67 need attention" */
+export const attention = ({ problems, vertices }) => `${problems} of ${vertices} need${problems === 1 ? "s" : ""} attention`;
+
+// A box from afar: its name, in a second line what is wrong or how much is in it, and
+// its cards as shades, as far as there is room.
+function paintTile(drawing, app, { x, y }) {
+  const { context, camera, theme, count } = drawing;
+  const { k } = camera;
+  const [sx, sy] = camera.toScreen(x, y);
+  const [w, h, how] = [app.w * k, app.h * k, tone(app)];
+  const named = w >= 34 && h >= 13 && (!isQuiet(app) || (w >= 56 && h >= 20));
+  const size = Math.max(10, Math.min(13, h * 0.4, w * 0.12));
+  const two = named && !isQuiet(app) && h >= 2 * size + 14;
+  const below = !named ? 0 : size * (two ? 2.7 : 1.45) + 4;
+  paintCardsFromAfar(drawing, app, x, y, k < levels.shades ? Infinity : below / k);
+  if (!named) {
+    if (how === "bad") mark(context, theme, sx + w / 2, sy + h / 2, Math.max(3.2, Math.min(w, h) / 4));
     return;
   }
-  const size = Math.max(10, Math.min(14, Math.min(h * 0.4, w * 0.12)));
-  setFont(context, quiet ? 500 : 650, size, theme.font);
   context.textAlign = "left";
-  const title = ellipsis(context, app.title, w - 10);
-  const width = measure(context, title);
-  const y = Math.min(sy + h / 2, sy + size * 0.9 + 3);
-  // What is behind a name must not make it hard to read.
-  context.fillStyle = bad ? theme["bad-soft"] : warns ? theme["warn-soft"] : quiet ? theme.place : theme.box;
-  context.globalAlpha = 0.88;
-  context.fillRect(sx + 2, y - size * 0.72, Math.min(width + 7, w - 4), size * 1.44);
-  context.globalAlpha = 1;
-  context.fillStyle = bad ? theme.bad : warns ? theme.warn : quiet ? theme.soft : theme.text;
-  context.fillText(title, sx + 5, y);
+  setFont(context, how ? 700 : isQuiet(app) ? 400 : 500, size, theme.font);
+  context.fillStyle = how ? theme[how] : isQuiet(app) ? theme.soft : theme.text;
+  const middle = Math.min(sy + h / 2, sy + size * 0.9 + 3);
+  const sign = how === "bad" && w > 70 ? 1 : 0;
+  if (sign) mark(context, theme, sx + 5 + size * 0.36, middle, size * 0.36);
+  const left = sx + 5 + sign * (size * 0.72 + 4);
+  context.fillText(ellipsis(context, app.title, sx + w - 5 - left), left, middle);
   count.texts++;
-  if (!bad || h < size * 2 + 16) return;
-  setFont(context, 500, Math.max(9.5, size - 2), theme.font);
-  const words = ellipsis(context, `${app.problems} of ${app.vertices}`, w - 10);
-  const below = y + size * 1.35;
-  const used = measure(context, words);
-  context.globalAlpha = 0.88;
-  context.fillStyle = theme["bad-soft"];
-  context.fillRect(sx + 2, below - size * 0.6, used + 7, size * 1.2);
-  context.globalAlpha = 1;
-  context.fillStyle = theme.bad;
-  context.fillText(words, sx + 5, below);
+  if (!two) return;
+  setFont(context, 400, Math.max(9.5, size - 2), theme.font);
+  context.fillStyle = how ? theme[how] : theme.soft;
+  const texts = how === "bad" ? [attention(app), `${app.problems} of ${app.vertices}`] : [`${app.vertices} objects`, String(app.vertices)];
+  const words = texts.find((text) => measure(context, text) <= w - 10);
+  if (!words) return;
+  context.fillText(words, sx + 5, middle + size * 1.3);
   count.texts++;
 }
 
@@ -179,8 +244,8 @@ function mark(context, theme, x, y, r) {
 function paintBundles({ context, scene, camera, theme, bundles, count }) {
   if (!bundles?.length) return;
   context.strokeStyle = theme.accent;
-  context.lineWidth = 1.2;
-  context.globalAlpha = 0.45;
+  context.lineWidth = 1.4;
+  context.globalAlpha = 0.5;
   context.beginPath();
   for (const { from, to } of bundles) {
     const [a, b] = [scene.rect(from), scene.rect(to)];
@@ -199,7 +264,7 @@ function paintBundles({ context, scene, camera, theme, bundles, count }) {
 }
 
 function paintGhosts({ context, scene, camera, theme, now }) {
-  if (camera.k < levels.titles) return;
+  if (camera.k < levels.cards) return;
   for (const ghost of scene.ghosts) {
     if (!camera.sees(ghost.x, ghost.y, cardSize.w, cardSize.h)) continue;
     const [x, y] = camera.toScreen(ghost.x, ghost.y);

@@ -92,22 +92,25 @@ h3 { font-size: 11.5px; letter-spacing: .02em; color: var(--soft); margin: 18px 
 .rows button.row:hover { background: var(--hover); }
 .rows .name { overflow-wrap: anywhere; font-weight: 550; }
 .rows .about { grid-column: 2; color: var(--soft); font-size: 11.5px; overflow-wrap: anywhere; }
-.rows .about.bad { color: var(--bad); }
+.rows .about.bad, .rows .bad { color: var(--bad); }
+.rows .path { grid-column: 2; color: var(--soft); font: 11px/1.4 ui-monospace, "SF Mono", Menlo, Consolas, monospace; overflow-wrap: anywhere; }
 .more { color: var(--soft); font-size: 12px; }
 dl { display: grid; grid-template-columns: auto 1fr; gap: 2px 12px; margin: 4px 0; } dt { color: var(--soft); } dd { margin: 0; overflow-wrap: anywhere; }
 pre { font: 11.5px/1.5 ui-monospace, "SF Mono", Menlo, Consolas, monospace; background: var(--bg); border: 1px solid var(--surface-edge); border-radius: 8px; padding: 10px; overflow: auto; max-height: 420px; margin: 6px 0; white-space: pre; tab-size: 2; }
 .glyph { width: 18px; height: 18px; flex: none; fill: none; stroke: currentColor; stroke-width: 1.5; stroke-linejoin: round; stroke-linecap: round; }
 .network { color: var(--network); } .policy { color: var(--policy); } .workload { color: var(--workload); } .other { color: var(--other); } .config { color: var(--config); } .storage { color: var(--storage); } .identity { color: var(--identity); }
-.grid-head, .grid-row { display: grid; grid-template-columns: minmax(0, 1fr) 112px 32px 38px; gap: 6px; align-items: center; padding: 0 10px; }
+.grid-head, .grid-row { display: grid; grid-template-columns: minmax(0, 1fr) 124px 30px 34px; gap: 6px; align-items: center; padding: 0 10px; }
 .grid-head { color: var(--soft); font-size: 11.5px; height: 28px; border-bottom: 1px solid var(--surface-edge); flex: none; }
 .grid { position: relative; overflow: auto; flex: 1; outline-offset: -2px; }
 .grid-row { position: absolute; left: 0; right: 0; height: 26px; cursor: default; }
 .grid-row:hover { background: var(--hover); } .grid-row.on { background: var(--accent-soft); box-shadow: inset 3px 0 var(--accent); }
 .grid-row > * { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 .grid-row .first { display: flex; align-items: center; gap: 5px; }
-.grid-row .label { overflow: hidden; text-overflow: ellipsis; flex: 0 1 auto; min-width: min(60%, max-content); }
-.grid-row .kindname { color: var(--soft); flex: 0 50 auto; min-width: 0; overflow: hidden; text-overflow: ellipsis; font-size: 11.5px; }
+.grid-row .label { overflow: hidden; text-overflow: ellipsis; flex: none; max-width: calc(100% - 42px); }
+.grid-row .kindname { color: var(--soft); flex: 1 1 0; min-width: 0; overflow: hidden; text-overflow: ellipsis; font-size: 11.5px; }
+.grid-row .pic { display: flex; }
 .grid-row.group .label { font-weight: 650; } .grid-row .num { text-align: end; color: var(--soft); font-variant-numeric: tabular-nums; }
+.grid-row.group > :nth-child(2) { grid-column: 2 / 5; } .grid-row.group > .num { display: none; }
 .grid-row .st { color: var(--soft); font-size: 12px; } .grid-row .st.degraded, .grid-row .st.missing { color: var(--bad); font-weight: 600; } .grid-row .st.progressing { color: var(--warn); }
 .twist { width: 14px; flex: none; color: var(--soft); text-align: center; }
 .strip-head { display: flex; gap: 8px; align-items: center; padding: 4px 12px; }

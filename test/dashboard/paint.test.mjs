@@ -1,0 +1,90 @@
+// What is painted can be read, at each zoom and size: asked of the drawing that an
+// export writes, which the same painter makes.
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import { Model } from "../../dashboard/web/model/model.js";
+import { emptyFilters } from "../../dashboard/web/model/scope.js";
+import { Store } from "../../dashboard/web/model/store.js";
+import { Wire } from "../../dashboard/web/model/wire.js";
+import { Camera } from "../../dashboard/web/view/camera.js";
+import { levels, paint } from "../../dashboard/web/view/paint.js";
+import { Scene } from "../../dashboard/web/view/scene.js";
+import { colours } from "../../dashboard/web/view/style.js";
+import { SVGContext } from "../../dashboard/web/view/svg.js";
+import { cluster } from "./cluster.mjs";
+
+const theme = { ...Object.fromEntries(colours.map((name) => [name, name])), font: "sans-serif", forced: false };
+const view = { w: 1600, h: 910 };
+
+class Ruled extends SVGContext {
+  measureText(text) { return { width: text.length * 0.58 * Number(/([\d.]+)px/.exec(this.font)[1]) }; }
+}
+
+function sceneOf(actions, focus) {
+  const store = new Store();
+  store.apply(actions, { reset: true });
+  const model = new Model(store, emptyFilters());
+  if (focus) model.setFocus(focus);
+  model.update(0);
+  const scene = new Scene();
+  const places = JSON.parse(JSON.stringify(new Wire().whole([...model.places.values()])));
+  scene.apply({ whole: true, removed: [], places, cards: [], marks: [], stats: {} }, 0);
+  return scene;
+}
+
+/** The texts that are painted: {text, size, x, y, w}, of which x is the left end and y the middle. */
+function textsOf(scene, camera, options) {
+  const context = new Ruled(camera.w, camera.h);
+  paint(context, scene, camera, theme, options);
+  return [...context.toString().matchAll(/<text x="([^"]*)" y="([^"]*)"[^>]* font-size="([^"]*)"[^>]* text-anchor="([^"]*)"[^>]*>([^<]*)</g)].map(([, x, y, size, anchor, text]) => {
+    const w = text.length * 0.58 * size;
+    return { text, size: Number(size), x: Number(x) - (anchor === "end" ? w : anchor === "middle" ? w / 2 : 0), y: Number(y), w };
+  });
+}
+
+const overlap = (a, b) => a.x + 1 < b.x + b.w && b.x + 1 < a.x + a.w && Math.abs(a.y - b.y) < 0.36 * (a.size + b.size);
+
+const fitted = (scene) => Object.assign(new Camera(), view, Object.assign(new Camera(), view).fitting(scene.bounds()));
+
+for (const size of [50, 500, 5000]) {
+  test(`text is never smaller than 9 pixels and never over another, ${size.toLocaleString("en")} objects`, () => {
+    const scene = sceneOf(cluster(size));
+    const [selected] = [...scene.cards.entries()].find(([, { app, card }]) => app.lines.length > 2 && app.lines.some(({ a }) => app.cards[a] === card));
+    const middle = scene.rect(selected);
+    for (const k of [0, 0.1, levels.shades, 0.2, levels.sketch, 0.33, levels.cards, 0.5, levels.subs, 1, 1.6]) {
+      const camera = k === 0 ? fitted(scene) : Object.assign(new Camera(), view, Object.assign(new Camera(), view).centered(middle, k));
+      const texts = textsOf(scene, camera, { selected });
+      assert.ok(texts.length > 0, `nothing is said at ${k}`);
+      assert.deepEqual(texts.filter((text) => text.size < 9), [], `at ${k}`);
+      texts.forEach((a, i) => texts.slice(i + 1).forEach((b) => assert.ok(!overlap(a, b), `at ${k}, "${a.text}" and "${b.text}" overlap: ${JSON.stringify([a, b])}`)));
+    }
+  });
+}
+
+test("at the fit of 5,000 objects each namespace is named, and what needs attention is seen", () => {
+  const scene = sceneOf(cluster(5000));
+  const camera = fitted(scene);
+  const texts = textsOf(scene, camera);
+  for (const place of scene.places.values()) {
+    const named = texts.find(({ text }) => text === (place.name || "cluster-scoped"));
+    assert.ok(named?.size >= 11, `${place.name}: ${JSON.stringify(named)}`);
+    for (const app of place.apps) if (app.problems > 0) assert.ok(Math.min(app.w, app.h) * camera.k >= 6, `${place.name} ${app.title}`);
+  }
+});
+
+test("in a focus lines say what they mean, and elsewhere those of the card that is selected", () => {
+  const actions = cluster(500);
+  const said = (scene, key, options) => {
+    const camera = Object.assign(new Camera(), view, Object.assign(new Camera(), view).centered(scene.rect(key), 1));
+    const texts = textsOf(scene, camera, options);
+    return ["mounts", "selects", "scales", "protects", "runs as", "installs", "reads"].filter((word) => texts.some(({ text }) => text.startsWith(word)));
+  };
+  const scene = sceneOf(actions);
+  // A workload that a Service selects, with nothing else between them.
+  const [, { app, card }] = [...scene.cards].find(([, found]) => found.card.role === "workload" && found.app.lines.some(({ b, words, way }) => words === "selects" && found.app.cards[b] === found.card && way.length === 0));
+  assert.ok(app.lines.length > 0);
+  assert.deepEqual(said(scene, card.key), []);
+  assert.ok(said(scene, card.key, { selected: card.key }).includes("selects"));
+  assert.ok(said(sceneOf(actions, { key: card.key, depth: 1, up: true, down: true }), card.key).includes("selects"));
+});
