@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Makes sure that there is what `make test-js` needs: Node.js 20 or newer, npm,
 # Chromium and Python 3, and in bin/.js the packages that test/js/package-lock.json pins.
-# (The go command does not look into folders that begin with a dot.)
+# (The go command does not look into folders that begin with a dot.) With two arguments,
+# the packages of another folder's package-lock.json, and where they go.
 #
 # What is on the PATH is used. What is not is installed where that can be done
 # unasked, as root on a Debian; else it is named. Where the Node.js there is too
@@ -45,15 +46,16 @@ if [[ ${#missing[@]} -gt 0 ]]; then
   exit 1
 fi
 
-out=bin/.js
-want=$(cat test/js/package.json test/js/package-lock.json hack/js-tools.sh | sha256sum | cut -d' ' -f1)-$(node --version)
+from=${1:-test/js}
+out=${2:-bin/.js}
+want=$(cat "$from/package.json" "$from/package-lock.json" hack/js-tools.sh | sha256sum | cut -d' ' -f1)-$(node --version)
 if [[ -f $out/.stamp && $(<"$out/.stamp") == "$want" ]]; then
   exit 0
 fi
-echo "js tools: installing the packages of test/js/package-lock.json into $out, once" >&2
+echo "js tools: installing the packages of $from/package-lock.json into $out, once" >&2
 mkdir -p "$out"
 rm -f "$out/.stamp"
-cp test/js/package.json test/js/package-lock.json "$out/"
+cp "$from/package.json" "$from/package-lock.json" "$out/"
 # No package's own scripts run.
 (cd "$out" && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error)
 echo "$want" >"$out/.stamp"

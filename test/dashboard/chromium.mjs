@@ -27,7 +27,7 @@ export async function replay(sizes) {
   for (const size of sizes) {
     const actions = cluster(Number.parseInt(size, 10));
     writeFileSync(path.join(dir, `${size}.json`), JSON.stringify(actions));
-    if (size.endsWith("-live")) writeFileSync(path.join(dir, `${size}.changes.json`), JSON.stringify(changesOf(actions)));
+    if (size.endsWith("-live")) writeFileSync(path.join(dir, `${size}.changes.json`), JSON.stringify(changesOf(actions, { lists: 800 })));
   }
   const built = spawnSync("go", ["build", "-o", path.join(dir, "replay"), "./test/dashboard/replay"], { cwd: root, stdio: "inherit" });
   if (built.status !== 0) throw new Error("replay does not compile");
@@ -42,9 +42,10 @@ export async function replay(sizes) {
   } };
 }
 
-/** Opens a graph in a page and waits until it is complete and drawn. */
-export async function open(browser, url, size, { query = "", ...options } = {}) {
+/** Opens a graph in a page and waits until it is complete and drawn. Before is run in the page ahead of its scripts. */
+export async function open(browser, url, size, { query = "", before, ...options } = {}) {
   const page = await browser.newPage({ viewport: { width: 1600, height: 1000 }, ...options });
+  if (before) await page.addInitScript(before);
   page.setDefaultTimeout(180_000);
   page.on("pageerror", (error) => { throw error; });
   await page.goto(`${url}/dashboard/#/sized/${size}${query}`);

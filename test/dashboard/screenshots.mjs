@@ -13,7 +13,7 @@ const act = (page, what) => page.evaluate(`(async () => { const c = document.que
 const broken = `const bad = (await c.link.ask("problems")).find((v) => v.kind === "Deployment" || v.kind === "StatefulSet");`;
 
 const pictures = {
-  "dashboard": { size: "500", act: `${broken} await c.select(bad.key); const r = c.map.scene.cards.get(c.map.selected); c.map.view(c.map.camera.fitting({ x: r.place.x + r.app.x - 260, y: r.place.y + r.app.y - 190, w: r.app.w + 560, h: r.app.h + 420 }, 20, 1));` },
+  "dashboard": { size: "500", viewport: { width: 1360, height: 820 }, act: `${broken} await c.select(bad.key); const r = c.map.scene.cards.get(c.map.selected); c.map.view(c.map.camera.fitting({ x: r.place.x + r.app.x - 40, y: r.place.y + r.app.y - 120, w: r.app.w + 240, h: r.app.h + 300 }, 10, 1));` },
   "dashboard-50": { size: "50" },
   "dashboard-500": { size: "500" },
   "dashboard-5000": { size: "5000" },
@@ -30,7 +30,7 @@ const browser = await launch();
 try {
   for (const [name, picture] of Object.entries(pictures)) {
     if (wanted.length > 0 && !wanted.includes(name)) continue;
-    const page = await open(browser, server.url, picture.size, { colorScheme: picture.dark ? "dark" : "light" });
+    const page = await open(browser, server.url, picture.size, { colorScheme: picture.dark ? "dark" : "light", ...(picture.viewport ? { viewport: picture.viewport } : {}) });
     await settled(page);
     if (picture.act) {
       await act(page, picture.act);

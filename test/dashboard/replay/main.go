@@ -56,8 +56,10 @@ func run(ctx context.Context, dir string) error {
 	mux.HandleFunc("GET "+group+"/graphs", s.list)
 	mux.HandleFunc("GET "+group+"/namespaces/sized/graphs/{name}", s.snapshot)
 	mux.HandleFunc("GET "+group+"/watch/namespaces/sized/graphs/{name}", s.watch)
-	// The floor: a page that does nothing but read the same bytes, and one that draws rectangles.
+	// The floor: a page that does nothing but read the same bytes, and one that draws
+	// rectangles; and pages of other libraries, which the directory has as scripts.
 	mux.Handle("/floor/", http.StripPrefix("/floor", http.FileServer(http.Dir(filepath.Join("test", "dashboard", "floor")))))
+	mux.Handle("/libraries/", http.StripPrefix("/libraries", http.FileServer(http.Dir(dir))))
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return err
