@@ -3,7 +3,6 @@ package integration
 import (
 	"fmt"
 	"net/http"
-	"sync"
 	"testing"
 	"time"
 
@@ -14,6 +13,7 @@ import (
 	"graphview.dev/graphview"
 	"graphview.dev/stream"
 	"graphview.dev/test/oracle"
+	"graphview.dev/test/subscriber"
 )
 
 // TestConnectionView asks /graph for a view of everything, as somebody who may
@@ -57,49 +57,24 @@ func TestConnectionView(t *testing.T) {
 		}
 		return ""
 	})
-	conn.SetReadLimit(4 << 20)
 	request := `{"queries":[{"include":{"resource_selector_expression":"group == '' && resource in ['configmaps', 'secrets', 'nodes', 'namespaces']"}}]}`
 	if err := conn.Write(t.Context(), websocket.MessageText, []byte(request)); err != nil {
 		t.Fatal(err)
 	}
 
-	var mu sync.Mutex
-	client, failed := oracle.Client{Strict: true}, error(nil)
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		for {
-			_, text, err := conn.Read(t.Context())
-			if err != nil {
-				return
-			}
-			mu.Lock()
-			if err := client.Apply(text); err != nil && failed == nil {
-				failed = fmt.Errorf("apply %.300s: %w", text, err)
-			}
-			mu.Unlock()
-		}
-	}()
+	got := followStream(t.Context(), subscriber.Socket(t.Context(), conn))
 	want, err := oracle.Build(t.Context(), cluster.Config(), configMaps(red))
 	if err != nil {
 		t.Fatal(err)
 	}
 	eventually(t, 40*time.Second, func() string {
-		mu.Lock()
-		defer mu.Unlock()
-		switch {
-		case failed != nil:
-			return failed.Error()
-		case !client.Synced():
-			return fmt.Sprintf("not synced: %v", client.Warnings())
-		}
-		return oracle.Compare(want, client.Graph())
+		return got.Differs(want)
 	})
 	if e.Watches() == 0 {
 		t.Error("nothing is watched")
 	}
 	_ = conn.Close(websocket.StatusNormalClosure, "")
-	<-done
+	<-got.done
 	eventually(t, 20*time.Second, func() string {
 		if n := e.Watches(); n != 0 {
 			return fmt.Sprintf("%d watches are left", n)

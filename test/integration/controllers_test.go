@@ -89,7 +89,7 @@ func TestReferencesOfControllers(t *testing.T) {
 		if len(missing) > 0 {
 			return fmt.Sprintf("no arcs %s, of\n%s", strings.Join(missing, ", "), strings.Join(slices.Sorted(maps.Keys(f.kindsOfArcs())), "\n"))
 		}
-		return f.differs(want)
+		return f.Differs(want)
 	})
 }
 
@@ -123,20 +123,20 @@ func run(t *testing.T, c client.Client, namespace, node string) {
 // kindsOfArcs says between which resources there are arcs that are not missing,
 // of which type, and by which fields each.
 func (f *graphFollower) kindsOfArcs() map[string]bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
 	out := map[string]bool{}
-	for key, attributes := range f.client.Graph().Arcs {
-		if attributes.Missing {
-			continue
+	f.Look(func(c *oracle.Client) {
+		for key, attributes := range c.Graph().Arcs {
+			if attributes.Missing {
+				continue
+			}
+			arc := fmt.Sprintf("%s -%s-> %s", key.From.Resource, key.Type, key.To.Resource)
+			if len(attributes.Fields) == 0 {
+				out[arc] = true
+			}
+			for _, field := range attributes.Fields {
+				out[arc+" "+field] = true
+			}
 		}
-		arc := fmt.Sprintf("%s -%s-> %s", key.From.Resource, key.Type, key.To.Resource)
-		if len(attributes.Fields) == 0 {
-			out[arc] = true
-		}
-		for _, field := range attributes.Fields {
-			out[arc+" "+field] = true
-		}
-	}
+	})
 	return out
 }

@@ -177,7 +177,7 @@ func fails(group, version string) func(*resources.Catalog) bool {
 // from the cluster that the one before left. Polling is out of the question, so
 // all is noticed by the watches.
 func TestDiscovery(t *testing.T) {
-	plane := env.StartT(t, env.Options{})
+	plane := sparePlane(t)
 	f := startFollower(t, plane, resources.Options{Config: plane.Config(), PollInterval: time.Hour})
 	const (
 		deployments = "apps/v1/deployments"
@@ -232,9 +232,8 @@ func TestDiscovery(t *testing.T) {
 // TestDiscoveryWithoutRights follows as somebody who may see what there is, as
 // everybody may, and watch nothing.
 func TestDiscoveryWithoutRights(t *testing.T) {
-	plane := env.StartT(t, env.Options{})
-	f := startFollower(t, plane, resources.Options{
-		Config:       plane.ClientConfig("nobody"),
+	f := startFollower(t, cluster, resources.Options{
+		Config:       cluster.ClientConfig("nobody"),
 		PollInterval: time.Second,
 	})
 	f.await(t, "built-in resources", serves("apps/v1/deployments"))

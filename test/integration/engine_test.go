@@ -2,7 +2,6 @@ package integration
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -18,6 +17,7 @@ import (
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/spec"
 	"graphview.dev/test/oracle"
+	"graphview.dev/test/seed"
 	"graphview.dev/test/workload"
 )
 
@@ -60,57 +60,6 @@ func specOf(t testing.TB, v oracle.View) spec.Spec {
 	return out
 }
 
-// graphFollower applies a subscription's frames to a reference client.
-type graphFollower struct {
-	mu     sync.Mutex
-	client oracle.Client
-	err    error
-	done   chan struct{}
-}
-
-func follow(ctx context.Context, v *graphview.View) *graphFollower {
-	return followContent(ctx, v, delivery.WholeObject)
-}
-
-func followContent(ctx context.Context, v *graphview.View, content delivery.Content) *graphFollower {
-	f := &graphFollower{client: oracle.Client{Strict: true}, done: make(chan struct{})}
-	go func() {
-		defer close(f.done)
-		s := v.Subscribe(delivery.SubscribeOptions{Content: content})
-		defer s.Close()
-		for {
-			frames, err := s.Next(ctx)
-			f.mu.Lock()
-			for _, frame := range frames {
-				if err := f.client.Apply(frame.JSON); err != nil && f.err == nil {
-					f.err = fmt.Errorf("apply %.300s: %w", frame.JSON, err)
-				}
-			}
-			if err != nil && f.err == nil && !errors.Is(err, context.Canceled) {
-				f.err = err
-			}
-			f.mu.Unlock()
-			if err != nil {
-				return
-			}
-		}
-	}()
-	return f
-}
-
-// differs says how the follower's graph differs from the oracle's, now.
-func (f *graphFollower) differs(want oracle.Graph) string {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.err != nil {
-		return f.err.Error()
-	}
-	if !f.client.Synced() {
-		return fmt.Sprintf("not synced; warnings: %v", f.client.Warnings())
-	}
-	return oracle.Compare(want, f.client.Graph())
-}
-
 // TestGraphEqualsOracle changes two namespaces at random, with real controllers
 // at work in them, and wants every view's subscribers to end with the graph
 // that fresh lists give, with objects and with summaries.
@@ -139,9 +88,7 @@ func TestGraphEqualsOracle(t *testing.T) {
 	}
 	join("at the start")
 
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
-	w := workload.Workload{Client: c, Random: rand.New(rand.NewPCG(seed, 1)), Namespaces: []string{red, blue}}
+	w := workload.Workload{Client: c, Random: rand.New(rand.NewPCG(seed.Of(t), 1)), Namespaces: []string{red, blue}}
 	for range 3 {
 		for range 60 {
 			if err := w.Step(t.Context()); err != nil {
@@ -170,7 +117,7 @@ func TestGraphEqualsOracle(t *testing.T) {
 			var why string
 			followers.Range(func(key, f any) bool {
 				if len(key.(string)) > len(name) && key.(string)[:len(name)+1] == name+"," {
-					if d := f.(*graphFollower).differs(want); d != "" {
+					if d := f.(*graphFollower).Differs(want); d != "" {
 						status, _ := engine.Status(graphview.Name{Namespace: red, Name: strings.TrimSuffix(name, " in summaries")})
 						why = fmt.Sprintf("%s, of %d vertices and %d arcs; oracle %d and %d (-oracle +client):\n%s",
 							key, status.Vertices, status.Arcs, len(want.Vertices), len(want.Arcs), d)

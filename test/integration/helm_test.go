@@ -34,25 +34,21 @@ func withReleases(namespace string) oracle.View {
 
 // managed says what releases manage according to a follower: secret → what.
 func (f *graphFollower) managed() []string {
-	f.mu.Lock()
-	defer f.mu.Unlock()
 	var out []string
-	for key, attributes := range f.client.Graph().Arcs {
-		if slices.Equal(attributes.Fields, []string{"data.release"}) {
-			_, revision, _ := strings.Cut(key.From.Name, "v1.")
-			out = append(out, fmt.Sprintf("%s → %s/%s %t", revision, key.To.Resource, key.To.Name, attributes.Missing))
+	f.Look(func(c *oracle.Client) {
+		for key, attributes := range c.Graph().Arcs {
+			if slices.Equal(attributes.Fields, []string{"data.release"}) {
+				_, revision, _ := strings.Cut(key.From.Name, "v1.")
+				out = append(out, fmt.Sprintf("%s → %s/%s %t", revision, key.To.Resource, key.To.Name, attributes.Missing))
+			}
 		}
-	}
+	})
 	slices.Sort(out)
 	return out
 }
 
 // warned are the messages of the warnings about single objects.
-func (f *graphFollower) warned() string {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return fmt.Sprint(f.client.Warnings())
-}
+func (f *graphFollower) warned() string { return fmt.Sprint(f.Warnings()) }
 
 // TestHelmReleases follows a release through its life.
 func TestHelmReleases(t *testing.T) {
@@ -140,7 +136,7 @@ func TestHelmReleases(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if d := f.differs(want); d != "" {
+			if d := f.Differs(want); d != "" {
 				return step.name + " (-oracle +client): " + d
 			}
 			if got := f.managed(); !slices.Equal(got, step.want) {
@@ -197,7 +193,7 @@ func TestHelmReleasesOfSeveralViews(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if d := followers[name].differs(want); d != "" {
+				if d := followers[name].Differs(want); d != "" {
 					return name + " (-oracle +client): " + d
 				}
 				if got := len(followers[name].managed()); (got == 3) != (name != "without") {

@@ -57,7 +57,7 @@ func TestInferredEqualsOracle(t *testing.T) {
 			if arcs != wantArcs {
 				return fmt.Sprintf("%s: the oracle has %d references, want %d: %v", when, arcs, wantArcs, want.Arcs)
 			}
-			return follower.differs(want)
+			return follower.Differs(want)
 		})
 	}
 

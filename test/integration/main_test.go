@@ -24,10 +24,36 @@ import (
 // cluster is the control plane that all tests share.
 var cluster *env.ControlPlane
 
+// spare is another one, without controllers, for the tests that stop its API server.
+var spare *env.ControlPlane
+
 func TestMain(m *testing.M) {
 	os.Exit(fixture.Suite{M: m, Plane: &cluster, Options: env.Options{ControllerManager: true}, SetUp: func(ctx context.Context) error {
 		return cluster.InstallCRDs(ctx, filepath.Join("..", "..", "config", "crd", "bases"))
+	}, TearDown: func() error {
+		if spare == nil {
+			return nil
+		}
+		return spare.Stop()
 	}}.Run())
+}
+
+// sparePlane starts the spare control plane for the first test that asks for it.
+func sparePlane(t *testing.T) *env.ControlPlane {
+	t.Helper()
+	if spare == nil {
+		var err error
+		// It outlives the test.
+		if spare, err = env.Start(context.WithoutCancel(t.Context()), env.Options{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Log(spare.Logs())
+		}
+	})
+	return spare
 }
 
 // newScheme knows Kubernetes' own types and GraphView's.

@@ -102,7 +102,7 @@ func TestMuxFairness(t *testing.T) {
 		}
 		return ""
 	})
-	for !m.channels[largeChannel].client.Synced() {
+	for !m.channels[largeChannel].Synced() {
 		next()
 	}
 	at, after := 0, 0

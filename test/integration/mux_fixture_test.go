@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	"graphview.dev/graphview"
 	"graphview.dev/test/fixture"
 	"graphview.dev/test/oracle"
+	"graphview.dev/test/subscriber"
 )
 
 const watchStreams = "/apis/stream.graphview.dev/v1alpha1/watch/streams"
@@ -39,7 +41,8 @@ type muxAnswer struct {
 // muxChannel follows one graph.
 type muxChannel struct {
 	graphFollower
-	messages, resets int
+
+	messages atomic.Int64
 }
 
 // applyShipped applies one of the shipped RBAC files, for the test.
@@ -118,7 +121,7 @@ func (m *muxClient) take(text []byte) error {
 	if head.ID != nil {
 		m.answers[*head.ID] = head
 		if head.Channel != 0 && m.channels[head.Channel] == nil {
-			m.channels[head.Channel] = &muxChannel{graphFollower: graphFollower{client: oracle.Client{Strict: true}}}
+			m.channels[head.Channel] = &muxChannel{graphFollower: graphFollower{Subscriber: subscriber.New()}}
 		}
 		return nil
 	}
@@ -127,22 +130,14 @@ func (m *muxClient) take(text []byte) error {
 		return fmt.Errorf("a message of no channel: %.300s", text)
 	}
 	m.order = append(m.order, head.Channel)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.err != nil {
-		return fmt.Errorf("after %w: %.300s", c.err, text)
+	if err := c.Err(); err != nil {
+		return fmt.Errorf("after %w: %.300s", err, text)
 	}
-	var told struct {
-		Reset bool `json:"reset"`
+	c.messages.Add(1)
+	c.Apply(text)
+	if told := c.Told(); told != nil {
+		c.Fail(told)
 	}
-	if err := json.Unmarshal(text, &told); err != nil {
-		return err
-	}
-	c.messages++
-	if told.Reset {
-		c.resets++
-	}
-	c.err = c.client.Apply(text)
 	return nil
 }
 
@@ -209,7 +204,5 @@ func (m *muxClient) failure() error {
 // counts are the messages and resets of a channel, and the elements that it was
 // sent again.
 func (c *muxChannel) counts() (messages, resets, redundant int) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.messages, c.resets, c.client.Redundant()
+	return int(c.messages.Load()), c.Resets(), c.Redundant()
 }

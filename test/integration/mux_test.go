@@ -16,6 +16,7 @@ import (
 	"graphview.dev/graphview"
 	"graphview.dev/stream"
 	"graphview.dev/test/oracle"
+	"graphview.dev/test/seed"
 	"graphview.dev/test/workload"
 )
 
@@ -90,7 +91,7 @@ func TestMuxNeighbours(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if diff := channel.differs(want); diff != "" {
+				if diff := channel.Differs(want); diff != "" {
 					return fmt.Sprintf("%s, %s: %s", what, name, diff)
 				}
 				return ""
@@ -103,9 +104,7 @@ func TestMuxNeighbours(t *testing.T) {
 		before[name], _, _ = m.opened(t, ids[name]).counts()
 	}
 
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
-	w := workload.Workload{Client: c, Random: rand.New(rand.NewPCG(seed, 1)), Namespaces: []string{red, blue}}
+	w := workload.Workload{Client: c, Random: rand.New(rand.NewPCG(seed.Of(t), 1)), Namespaces: []string{red, blue}}
 	work := func(n int) {
 		t.Helper()
 		for range n {
@@ -182,7 +181,7 @@ func TestMuxThroughAPIServer(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			return channel.differs(want)
+			return channel.Differs(want)
 		})
 	}
 	one, two := m.subscribe(t, 1, names["one"]), m.subscribe(t, 2, names["two"])
@@ -229,9 +228,7 @@ func TestMuxThroughAPIServer(t *testing.T) {
 	})
 	createConfigMap(t, c, red, "another")
 	becomes(two, configMaps(red))
-	two.mu.Lock()
-	rev, redundant := two.client.Rev(), two.client.Redundant()
-	two.mu.Unlock()
+	rev, redundant := two.Rev(), two.Redundant()
 	if redundant != 0 {
 		t.Errorf("%d elements were sent again", redundant)
 	}
@@ -250,13 +247,17 @@ func TestMuxThroughAPIServer(t *testing.T) {
 	m.send(t, `{"id":1,"subscribe":{"namespace":%q,"name":"two","since":%q}}`, red, rev)
 	resumed := m.opened(t, 1)
 	eventually(t, 20*time.Second, func() string {
-		resumed.mu.Lock()
-		defer resumed.mu.Unlock()
-		graph := resumed.client.Graph()
-		if _, ok := graph.Vertices[oracle.VertexKey{Version: "v1", Resource: "configmaps", Namespace: red, Name: "meanwhile"}]; !ok || len(graph.Vertices) != 1 {
-			return fmt.Sprintf("%d vertices, %v", len(graph.Vertices), resumed.err)
+		why := ""
+		resumed.Look(func(c *oracle.Client) {
+			vertices := c.Graph().Vertices
+			if _, ok := vertices[oracle.VertexKey{Version: "v1", Resource: "configmaps", Namespace: red, Name: "meanwhile"}]; !ok || len(vertices) != 1 {
+				why = fmt.Sprintf("%d vertices", len(vertices))
+			}
+		})
+		if err := resumed.Err(); why != "" && err != nil {
+			return err.Error()
 		}
-		return ""
+		return why
 	})
 	if _, resets, _ := resumed.counts(); resets != 0 {
 		t.Error("began anew")

@@ -107,9 +107,7 @@ func TestNamespacesOfAConnection(t *testing.T) {
 			defer e.CloseView(view)
 			f := follow(t.Context(), view)
 			becomes(t, f, test.want)
-			f.mu.Lock()
-			defer f.mu.Unlock()
-			if warnings := fmt.Sprint(f.client.Warnings()); strings.Contains(warnings, "namespaces") != test.warned || strings.Contains(warnings, red) {
+			if warnings := fmt.Sprint(f.Warnings()); strings.Contains(warnings, "namespaces") != test.warned || strings.Contains(warnings, red) {
 				t.Errorf("warnings: %s", warnings)
 			}
 		})

@@ -14,6 +14,7 @@ import (
 	"graphview.dev/graphview"
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/test/oracle"
+	"graphview.dev/test/subscriber"
 )
 
 // summaryFollower is a subscriber of summaries.
@@ -26,30 +27,21 @@ type summaryFollower struct {
 func followSummaries(t *testing.T, v *graphview.View) *summaryFollower {
 	t.Helper()
 	f := &summaryFollower{summaries: map[string]string{}}
+	s := subscriber.New()
+	s.Heard = f.hear
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
-	done := make(chan struct{})
+	follower := followSubscription(ctx, s, v.Subscribe(delivery.SubscribeOptions{Content: delivery.SummaryOnly}))
 	t.Cleanup(func() {
 		stop()
-		<-done
-	})
-	go func() {
-		defer close(done)
-		s := v.Subscribe(delivery.SubscribeOptions{Content: delivery.SummaryOnly})
-		defer s.Close()
-		for {
-			frames, err := s.Next(ctx)
-			if err != nil {
-				return
-			}
-			for _, frame := range frames {
-				f.apply(t, frame.JSON)
-			}
+		<-follower.done
+		if err := follower.Err(); err != nil {
+			t.Error(err)
 		}
-	}()
+	})
 	return f
 }
 
-func (f *summaryFollower) apply(t *testing.T, text []byte) {
+func (f *summaryFollower) hear(text []byte) error {
 	var m struct {
 		Actions []struct {
 			Set *struct {
@@ -65,7 +57,7 @@ func (f *summaryFollower) apply(t *testing.T, text []byte) {
 		} `json:"actions"`
 	}
 	if err := json.Unmarshal(text, &m); err != nil {
-		t.Errorf("%v in %.300s", err, text)
+		return err
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -75,6 +67,7 @@ func (f *summaryFollower) apply(t *testing.T, text []byte) {
 			f.summaries[a.Set.Vertex.Name] = fmt.Sprint(a.Set.Summary.Health, " ", a.Set.Summary.Why, " ", a.Set.Summary.Ready)
 		}
 	}
+	return nil
 }
 
 // TestReferenceRuleHealth: a platform team says how objects of its own kind are, and

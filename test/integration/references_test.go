@@ -82,7 +82,7 @@ func TestReferencesEqualOracle(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return follower.differs(want)
+		return follower.Differs(want)
 	})
 	stop()
 	<-follower.done

@@ -27,18 +27,18 @@ func TestRightsChange(t *testing.T) {
 	graphs := grant(t, c, p, f.red, graphRule("get watch"))
 	bystander := newPerson(t, f.red, "bystander")
 	grant(t, c, bystander, "", rule("*", "*"))
-	start, watch := oracle.Client{Strict: true}, f.path("watch", "named")
+	watch := f.path("watch", "named")
 	followers := map[string]struct {
 		user *rest.Config
 		*graphFollower
 	}{
-		"own port, certificate":   {p.certificate, followSocket(t, t.Context(), ownPort(t, f.server, p.certificate), watch, start)},
-		"own port, token":         {p.token, followSocket(t, t.Context(), ownPort(t, f.server, p.token), watch, start)},
-		"aggregated, certificate": {p.certificate, followSocket(t, t.Context(), throughAPIServer(t, p.certificate), watch, start)},
+		"own port, certificate":   {p.certificate, followSocket(t, t.Context(), ownPort(t, f.server, p.certificate), watch)},
+		"own port, token":         {p.token, followSocket(t, t.Context(), ownPort(t, f.server, p.token), watch)},
+		"aggregated, certificate": {p.certificate, followSocket(t, t.Context(), throughAPIServer(t, p.certificate), watch)},
 		"aggregated, events": {p.token, followResponse(t, t.Context(), throughAPIServer(t, p.token), watch,
 			http.Header{"Accept": {"text/event-stream"}})},
 	}
-	unconcerned := followSocket(t, t.Context(), ownPort(t, f.server, bystander.certificate), watch, start)
+	unconcerned := followSocket(t, t.Context(), ownPort(t, f.server, bystander.certificate), watch)
 	all := func(what string) {
 		t.Helper()
 		for how, follower := range followers {
@@ -67,7 +67,7 @@ func TestRightsChange(t *testing.T) {
 	all("the namespace revoked")
 	revoke(t, c, pods)
 	all("pods revoked")
-	if n := unconcerned.client.Redundant(); n > 0 {
+	if n := unconcerned.Redundant(); n > 0 {
 		t.Errorf("the bystander was sent %d elements again", n)
 	}
 
@@ -80,7 +80,7 @@ func TestRightsChange(t *testing.T) {
 			return ""
 		})
 	}
-	if err := unconcerned.failure(); err != nil {
+	if err := unconcerned.Err(); err != nil {
 		t.Errorf("the bystander's stream: %v", err)
 	}
 	families, err := registry.Gather()
@@ -100,10 +100,10 @@ func TestRightsOfRevokedToken(t *testing.T) {
 	for _, one := range []*person{p, other} {
 		grant(t, f.client, one, f.red, graphRule("watch"), rule("list watch", "pods"))
 	}
-	start, watch := oracle.Client{Strict: true}, f.path("watch", "named")
-	leaves := followSocket(t, t.Context(), ownPort(t, f.server, p.token), watch, start)
-	certificate := followSocket(t, t.Context(), ownPort(t, f.server, p.certificate), watch, start)
-	stays := followSocket(t, t.Context(), ownPort(t, f.server, other.token), watch, start)
+	watch := f.path("watch", "named")
+	leaves := followSocket(t, t.Context(), ownPort(t, f.server, p.token), watch)
+	certificate := followSocket(t, t.Context(), ownPort(t, f.server, p.certificate), watch)
+	stays := followSocket(t, t.Context(), ownPort(t, f.server, other.token), watch)
 	for follower, user := range map[*graphFollower]*rest.Config{leaves: p.token, certificate: p.certificate, stays: other.token} {
 		eventually(t, 20*time.Second, func() string { return f.agrees(t, follower, "named", user) })
 	}
@@ -119,7 +119,7 @@ func TestRightsOfRevokedToken(t *testing.T) {
 		return ""
 	})
 	for name, follower := range map[string]*graphFollower{"certificate": certificate, "another's token": stays} {
-		if err := follower.failure(); err != nil {
+		if err := follower.Err(); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

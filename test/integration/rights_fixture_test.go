@@ -1,16 +1,10 @@
 package integration
 
 import (
-	"bufio"
-	"context"
-	"errors"
 	"fmt"
-	"io"
-	"net/http"
 	"strings"
 	"testing"
 
-	"github.com/coder/websocket"
 	appsv1 "k8s.io/api/apps/v1"
 	authorizationv1 "k8s.io/api/authorization/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -228,120 +222,4 @@ func (j *judge) leave(whole oracle.Graph, selected []graphview.ResourceStatus, n
 		}
 	}
 	return seen, denied
-}
-
-// denials are the ACCESS_DENIED warnings of a follower, as leave writes them.
-func (f *graphFollower) denials() map[string]bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	all := map[string]bool{}
-	for _, w := range f.client.Warnings() {
-		if w.Type == "ACCESS_DENIED" {
-			namespace, _ := w.Attributes["ns"].(string)
-			all[fmt.Sprintf("%s/%s/%s in %q", w.Attributes["g"], w.Attributes["v"], w.Attributes["r"], namespace)] = true
-		}
-	}
-	return all
-}
-
-// failure is what ended a follower, or what was wrong with what it got.
-func (f *graphFollower) failure() error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.err
-}
-
-// followMessages applies what next returns until it fails or ctx is done.
-func followMessages(t *testing.T, ctx context.Context, start oracle.Client, next func() ([]byte, error)) *graphFollower {
-	f := &graphFollower{client: start, done: make(chan struct{})}
-	go func() {
-		defer close(f.done)
-		for {
-			text, err := next()
-			f.mu.Lock()
-			if err == nil {
-				err = f.client.Apply(text)
-			}
-			if err != nil && ctx.Err() == nil && f.err == nil {
-				f.err = err
-			}
-			f.mu.Unlock()
-			if err != nil {
-				return
-			}
-		}
-	}()
-	t.Cleanup(func() { <-f.done })
-	return f
-}
-
-// followSocket follows a WebSocket. A browser cannot set headers: it offers its
-// token as one more subprotocol.
-func followSocket(t *testing.T, ctx context.Context, r road, path string, start oracle.Client, protocols ...string) *graphFollower {
-	t.Helper()
-	conn, code, err := r.dial(t, path, append([]string{"graphview.v1"}, protocols...)...)
-	if err != nil {
-		t.Fatalf("%d: %v", code, err)
-	}
-	conn.SetReadLimit(-1)
-	return followMessages(t, ctx, start, func() ([]byte, error) {
-		kind, text, err := conn.Read(ctx)
-		if err == nil && kind != websocket.MessageText {
-			err = fmt.Errorf("a message of type %v", kind)
-		}
-		return text, err
-	})
-}
-
-// followResponse follows a stream that is a response, of events or lines.
-func followResponse(t *testing.T, ctx context.Context, r road, path string, header http.Header) *graphFollower {
-	t.Helper()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, r.base+path, http.NoBody)
-	if err != nil {
-		t.Fatal(err)
-	}
-	request.Header = header
-	response, err := r.client.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = response.Body.Close() })
-	if response.StatusCode != http.StatusOK {
-		body, _ := io.ReadAll(response.Body)
-		t.Fatalf("%d: %s", response.StatusCode, body)
-	}
-	lines := bufio.NewReader(response.Body)
-	return followMessages(t, ctx, oracle.Client{Strict: true}, func() ([]byte, error) {
-		for {
-			line, err := lines.ReadString('\n')
-			if err != nil {
-				return nil, err
-			}
-			line = strings.TrimPrefix(strings.TrimSpace(line), "data: ")
-			if strings.HasPrefix(line, "{") {
-				return []byte(line), nil
-			}
-		}
-	})
-}
-
-// snapshot gets a graph once. The follower has already ended.
-func snapshot(t *testing.T, r road, path string) *graphFollower {
-	t.Helper()
-	f := &graphFollower{client: oracle.Client{Strict: true}}
-	code, body := r.get(t, path, nil)
-	if code != http.StatusOK {
-		t.Fatalf("%d: %s", code, body)
-	}
-	f.err = f.client.Apply([]byte(body))
-	return f
-}
-
-// endedWith tells whether a follower was told that its stream ends, with a code.
-func endedWith(f *graphFollower, code int) (string, bool) {
-	var told *oracle.StreamError
-	if err := f.failure(); !errors.As(err, &told) {
-		return fmt.Sprint(err), false
-	}
-	return told.Message, told.Code == code
 }

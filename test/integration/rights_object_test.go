@@ -31,7 +31,7 @@ func (f *rightsFixture) showsSummaries(t *testing.T, at road, view string, whole
 	m.send(t, `{"id":1,"subscribe":{"namespace":%q,"name":%q,"content":"summary"}}`, f.red, view)
 	for how, got := range map[string]*graphFollower{
 		"get":           snapshot(t, at, f.path("get", view)+asked),
-		"watch":         followSocket(t, ctx, at, f.path("watch", view)+asked, oracle.Client{Strict: true}),
+		"watch":         followSocket(t, ctx, at, f.path("watch", view)+asked),
 		"events":        followResponse(t, ctx, at, f.path("watch", view)+asked, http.Header{"Accept": {"text/event-stream"}}),
 		"a multiplexer": &m.opened(t, 1).graphFollower,
 	} {

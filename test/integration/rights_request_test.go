@@ -9,7 +9,7 @@ import (
 	"github.com/coder/websocket"
 	rbacv1 "k8s.io/api/rbac/v1"
 
-	"graphview.dev/test/oracle"
+	"graphview.dev/test/subscriber"
 )
 
 // TestRightsOfRequests: a view for one connection holds, for each user, what
@@ -50,17 +50,14 @@ func TestRightsOfRequests(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%d: %v", code, err)
 			}
-			conn.SetReadLimit(-1)
 			if err := conn.Write(t.Context(), websocket.MessageText, text); err != nil {
 				t.Fatal(err)
 			}
-			got := followMessages(t, t.Context(), oracle.Client{Strict: true}, func() ([]byte, error) {
-				_, text, err := conn.Read(t.Context())
-				return text, err
-			})
+			got := followStream(t.Context(), subscriber.Socket(t.Context(), conn))
+			t.Cleanup(func() { <-got.done })
 			eventually(t, 40*time.Second, func() string {
-				if diff := got.differs(want); diff != "" {
-					return fmt.Sprintf("%v %s", got.failure(), diff)
+				if diff := got.Differs(want); diff != "" {
+					return fmt.Sprintf("%v %s", got.Err(), diff)
 				}
 				return ""
 			})

@@ -107,7 +107,7 @@ func (f *rightsFixture) agrees(t *testing.T, got *graphFollower, view string, us
 // shows says how what a follower has differs from what a judge leaves of a view.
 func (f *rightsFixture) shows(got *graphFollower, view string, whole oracle.Graph, j *judge) string {
 	want, denied := j.leave(whole, f.selected(view), f.views[view].Namespaces.Names...)
-	if diff := got.differs(want); diff != "" {
+	if diff := got.Differs(want); diff != "" {
 		return diff
 	}
 	return cmp.Diff(denied, got.denials())
@@ -157,20 +157,19 @@ func TestRightsMatrix(t *testing.T) {
 		aggregated, aggregatedToken := throughAPIServer(t, p.certificate), throughAPIServer(t, p.token)
 		judges := map[*rest.Config]*judge{p.certificate: newJudge(t, p.certificate), p.token: newJudge(t, p.token)}
 		for view := range f.views {
-			start := oracle.Client{Strict: true}
 			watch, get := f.path("watch", view), f.path("get", view)
 			for how, transport := range map[string]struct {
 				user *rest.Config
 				open func(*testing.T, context.Context) *graphFollower
 			}{
 				"own port, certificate, WebSocket": {p.certificate, func(t *testing.T, ctx context.Context) *graphFollower {
-					return followSocket(t, ctx, byCertificate, watch, start)
+					return followSocket(t, ctx, byCertificate, watch)
 				}},
 				"own port, token, WebSocket": {p.token, func(t *testing.T, ctx context.Context) *graphFollower {
-					return followSocket(t, ctx, byToken, watch, start)
+					return followSocket(t, ctx, byToken, watch)
 				}},
 				"own port, browser, WebSocket": {p.token, func(t *testing.T, ctx context.Context) *graphFollower {
-					return followSocket(t, ctx, ownPort(t, f.server, anonymous), watch, start, browser)
+					return followSocket(t, ctx, ownPort(t, f.server, anonymous), watch, browser)
 				}},
 				"own port, token, events": {p.token, func(t *testing.T, ctx context.Context) *graphFollower {
 					return followResponse(t, ctx, byToken, watch, events)
@@ -182,13 +181,13 @@ func TestRightsMatrix(t *testing.T) {
 					return snapshot(t, byToken, get)
 				}},
 				"aggregated, certificate, WebSocket": {p.certificate, func(t *testing.T, ctx context.Context) *graphFollower {
-					return followSocket(t, ctx, aggregated, watch, start)
+					return followSocket(t, ctx, aggregated, watch)
 				}},
 				"aggregated, token, events": {p.token, func(t *testing.T, ctx context.Context) *graphFollower {
 					return followResponse(t, ctx, aggregatedToken, watch, events)
 				}},
 				"aggregated, browser, WebSocket": {p.token, func(t *testing.T, ctx context.Context) *graphFollower {
-					return followSocket(t, ctx, throughAPIServer(t, anonymous), watch, start, browser)
+					return followSocket(t, ctx, throughAPIServer(t, anonymous), watch, browser)
 				}},
 				"aggregated, token, lines": {p.token, func(t *testing.T, ctx context.Context) *graphFollower {
 					return followResponse(t, ctx, aggregatedToken, watch, http.Header{})

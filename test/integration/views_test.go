@@ -10,7 +10,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	rbacv1 "k8s.io/api/rbac/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -19,7 +18,6 @@ import (
 
 	"graphview.dev/api/reason"
 	"graphview.dev/graphview"
-	"graphview.dev/graphview/access"
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/spec"
 	"graphview.dev/test/oracle"
@@ -66,7 +64,7 @@ func becomes(t *testing.T, f *graphFollower, v oracle.View) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return f.differs(want)
+		return f.Differs(want)
 	})
 }
 
@@ -145,9 +143,7 @@ func TestSpecChangeSendsTheDifference(t *testing.T) {
 		mustApply(t, e, "view", v)
 		becomes(t, f, v)
 	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if n := f.client.Redundant(); n != 0 {
+	if n := f.Redundant(); n != 0 {
 		t.Errorf("%d elements were sent again though they stayed as they were", n)
 	}
 }
@@ -170,8 +166,8 @@ func TestInvalidSpecEndsStreams(t *testing.T) {
 	}
 	<-f.done
 	var closed *delivery.ClosedError
-	if !errors.As(f.err, &closed) || closed.Reason != reason.Invalid || closed.Message != invalid.Error() {
-		t.Errorf("the stream ended with %v", f.err)
+	if !errors.As(f.Err(), &closed) || closed.Reason != reason.Invalid || closed.Message != invalid.Error() {
+		t.Errorf("the stream ended with %v", f.Err())
 	}
 	eventually(t, 10*time.Second, func() string {
 		if n := e.Watches(); n != 0 {
@@ -196,8 +192,8 @@ func TestViewBeyondItsLimit(t *testing.T) {
 	f := follow(t.Context(), view)
 	<-f.done
 	var closed *delivery.ClosedError
-	if !errors.As(f.err, &closed) || closed.Reason != reason.LimitExceeded {
-		t.Errorf("the stream ended with %v", f.err)
+	if !errors.As(f.Err(), &closed) || closed.Reason != reason.LimitExceeded {
+		t.Errorf("the stream ended with %v", f.Err())
 	}
 	eventually(t, 10*time.Second, func() string {
 		if s := view.Status(); s.LimitExceeded == "" || e.Watches() != 0 {
@@ -209,58 +205,6 @@ func TestViewBeyondItsLimit(t *testing.T) {
 	narrow.Queries[0].Include.Object.LabelSelector = "parity=1"
 	mustApply(t, e, "view", narrow)
 	becomes(t, follow(t.Context(), view), narrow)
-}
-
-// TestServiceAccountRestrictsTheView: it holds only what the account may list
-// and watch, and follows its rights.
-func TestServiceAccountRestrictsTheView(t *testing.T) {
-	c := newClient(t)
-	red, blue := newNamespace(t, c), newNamespace(t, c)
-	createConfigMaps(t, c, red, 3)
-	createConfigMaps(t, c, blue, 3)
-	allowed := make(chan map[string]bool, 1)
-	allowed <- map[string]bool{red: true}
-	e := runEngine(t, graphview.Options{
-		PermitInterval: 100 * time.Millisecond,
-		Permit: func(_ context.Context, account graphview.Name, places []access.Place) (map[access.Place]bool, error) {
-			set := <-allowed
-			defer func() { allowed <- set }()
-			return answered(places, func(p access.Place) bool { return account.Name == "viewer" && set[p.Namespace] }), nil
-		},
-	})
-	declared := specOf(t, configMaps(red, blue))
-	declared.ServiceAccountName = "viewer"
-	name := graphview.Name{Namespace: red, Name: "view"}
-	if err := e.Apply(t.Context(), name, "uid", declared); err != nil {
-		t.Fatal(err)
-	}
-	view, _ := e.View(name)
-	f := follow(t.Context(), view)
-	becomes(t, f, configMaps(red))
-	if s := view.Status(); len(s.Resources) != 1 || !strings.Contains(s.Resources[0].Message, "service account viewer may not list and watch it in "+blue) {
-		t.Errorf("resources %+v", s.Resources)
-	}
-	<-allowed
-	allowed <- map[string]bool{red: true, blue: true}
-	becomes(t, f, configMaps(red, blue))
-	<-allowed
-	allowed <- map[string]bool{blue: true}
-	becomes(t, f, configMaps(blue))
-}
-
-// answered answers each question alone.
-func answered(places []access.Place, allowed func(access.Place) bool) map[access.Place]bool {
-	answers := make(map[access.Place]bool, len(places))
-	for _, p := range places {
-		answers[p] = allowed(p)
-	}
-	return answers
-}
-
-func permitted(allowed func(access.Place) bool) graphview.Permit {
-	return func(_ context.Context, places []access.Place) (map[access.Place]bool, error) {
-		return answered(places, allowed), nil
-	}
 }
 
 // TestVersionSwitch replaces a resource's vertices in one revision when a newer
@@ -309,11 +253,9 @@ func TestVersionSwitch(t *testing.T) {
 	})
 	becomes(t, f, v)
 	old := schema.GroupVersionResource{Group: group, Version: "v1beta1", Resource: "widgets"}
-	f.mu.Lock()
 	if n := countOf(f, old); n != 3 {
 		t.Errorf("%d widgets of v1beta1, want 3", n)
 	}
-	f.mu.Unlock()
 
 	patch := client.MergeFrom(crd.DeepCopy())
 	crd.Spec.Versions[0].Storage = false
@@ -323,8 +265,6 @@ func TestVersionSwitch(t *testing.T) {
 	}
 	becomes(t, f, v)
 	eventually(t, 30*time.Second, func() string {
-		f.mu.Lock()
-		defer f.mu.Unlock()
 		if was, is := countOf(f, old), countOf(f, schema.GroupVersionResource{Group: group, Version: "v1", Resource: "widgets"}); was != 0 || is != 3 {
 			return fmt.Sprintf("%d widgets of v1beta1 and %d of v1", was, is)
 		}
@@ -338,11 +278,13 @@ func TestVersionSwitch(t *testing.T) {
 
 func countOf(f *graphFollower, r schema.GroupVersionResource) int {
 	n := 0
-	for k := range f.client.Graph().Vertices {
-		if k.Group == r.Group && k.Version == r.Version && k.Resource == r.Resource {
-			n++
+	f.Look(func(c *oracle.Client) {
+		for k := range c.Graph().Vertices {
+			if k.Group == r.Group && k.Version == r.Version && k.Resource == r.Resource {
+				n++
+			}
 		}
-	}
+	})
 	return n
 }
 
@@ -355,90 +297,4 @@ func crdVersion(name string, storage bool) apiextensionsv1.CustomResourceDefinit
 			Properties: map[string]apiextensionsv1.JSONSchemaProps{"spec": {Type: "object", XPreserveUnknownFields: &preserve}},
 		}},
 	}
-}
-
-// TestViewForOneConnection is fed only with what its subscriber may read, by
-// namespace where that is how its rights are, shares watches with named views,
-// and leaves nothing behind.
-func TestViewForOneConnection(t *testing.T) {
-	c := newClient(t)
-	red, blue := newNamespace(t, c), newNamespace(t, c)
-	createConfigMaps(t, c, red, 3)
-	createConfigMaps(t, c, blue, 3)
-	e := runEngine(t, graphview.Options{MaxOpened: 1})
-	everything := oracle.View{Queries: configMaps().Queries}
-	named := mustApply(t, e, "named", everything)
-	if err := named.WaitSynced(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	o := graphview.OpenOptions{
-		Spec:   specOf(t, everything),
-		Permit: permitted(func(p access.Place) bool { return p.Resource == "configmaps" && p.Namespace == red }),
-	}
-	view, err := e.Open(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f := follow(t.Context(), view)
-	becomes(t, f, configMaps(red))
-	var closed *delivery.ClosedError
-	if _, err := e.Open(t.Context(), o); !errors.As(err, &closed) || closed.Reason != reason.TooManyRequests {
-		t.Errorf("a second Open: %v", err)
-	}
-	e.CloseView(view)
-	<-f.done
-	eventually(t, 10*time.Second, func() string {
-		if n := e.Watches(); n != 1 {
-			return fmt.Sprintf("%d watches, want that of the named view", n)
-		}
-		return ""
-	})
-	if other, err := e.Open(t.Context(), o); err != nil {
-		t.Errorf("Open after CloseView: %v", err)
-	} else {
-		e.CloseView(other)
-	}
-	o.Spec.Queries = nil
-	var invalid *spec.InvalidError
-	if _, err := e.Open(t.Context(), o); !errors.As(err, &invalid) {
-		t.Errorf("Open without queries: %v", err)
-	}
-}
-
-// TestOperatorOfSomeNamespaces: where the operator may not watch all namespaces
-// at once, it watches those of the view one by one.
-func TestOperatorOfSomeNamespaces(t *testing.T) {
-	c := newClient(t)
-	red, blue := newNamespace(t, c), newNamespace(t, c)
-	createConfigMaps(t, c, red, 3)
-	createConfigMaps(t, c, blue, 3)
-	user := "reader-of-" + red
-	for _, namespace := range []string{red, blue} {
-		meta := metav1.ObjectMeta{Namespace: namespace, Name: "reader"}
-		role := &rbacv1.Role{ObjectMeta: meta, Rules: []rbacv1.PolicyRule{{APIGroups: []string{""}, Resources: []string{"configmaps"}, Verbs: []string{"list", "watch"}}}}
-		binding := &rbacv1.RoleBinding{
-			ObjectMeta: meta, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: "reader"},
-			Subjects: []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: "User", Name: user}},
-		}
-		for _, o := range []client.Object{role, binding} {
-			if err := c.Create(t.Context(), o); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	names := []string{red, blue}
-	for i := range 9 { // more than are watched one by one of one's own accord
-		names = append(names, fmt.Sprint("absent-", i))
-	}
-	e := runEngineAs(t, graphview.Options{}, cluster.ClientConfig(user))
-	f := follow(t.Context(), mustApply(t, e, "view", configMaps(names...)))
-	eventually(t, 30*time.Second, func() string {
-		want, err := oracle.Build(t.Context(), cluster.Config(), configMaps(red, blue))
-		if err != nil {
-			t.Fatal(err)
-		}
-		f.mu.Lock()
-		defer f.mu.Unlock()
-		return oracle.Compare(want, f.client.Graph())
-	})
 }

@@ -19,7 +19,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"graphview.dev/graphview/watch"
-	"graphview.dev/test/env"
 )
 
 // sightings is a watch.Handler that keeps what it was told last.
@@ -306,7 +305,7 @@ func TestWatchRejectedFieldSelector(t *testing.T) {
 }
 
 func TestWatchOutlivesTheAPIServer(t *testing.T) {
-	plane := env.StartT(t, env.Options{})
+	plane := sparePlane(t)
 	c, err := client.New(plane.Config(), client.Options{Scheme: newScheme(t)})
 	if err != nil {
 		t.Fatal(err)

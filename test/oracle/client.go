@@ -24,6 +24,7 @@ type Client struct {
 	rev       string
 	synced    bool
 	redundant int
+	resets    int
 }
 
 // Apply applies one message. An error that the message bears is returned as a
@@ -38,6 +39,7 @@ func (c *Client) Apply(text []byte) error {
 	}
 	if m.Reset {
 		c.Forget()
+		c.resets++
 	}
 	c.prepare()
 	for i, a := range m.Actions {
@@ -91,6 +93,9 @@ func (c *Client) Synced() bool { return c.synced }
 // Redundant counts the elements that were set to what they were already. For a
 // reader that is current there are none.
 func (c *Client) Redundant() int { return c.redundant }
+
+// Resets counts the messages with which the graph began anew.
+func (c *Client) Resets() int { return c.resets }
 
 // Warnings returns the live ones, sorted by type and attributes.
 func (c *Client) Warnings() []Warning {

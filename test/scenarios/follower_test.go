@@ -11,35 +11,40 @@ import (
 	"graphview.dev/graphview"
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/test/oracle"
+	"graphview.dev/test/subscriber"
 )
 
-// follower is one subscriber: a strict reference client, and a record of the
-// actions that it was sent.
+// follower is one subscriber, and a record of the actions that it was sent.
 type follower struct {
+	*subscriber.Subscriber
+
 	stop func() // ends the subscription and returns when it has ended
 
-	mu      sync.Mutex
-	client  oracle.Client
+	// actions are written and read while the subscriber is locked.
 	actions []line
-	broken  error                 // what is wrong with the messages
-	closed  *delivery.ClosedError // how the subscription ended
+
+	mu     sync.Mutex
+	closed *delivery.ClosedError // how the subscription ended
 }
 
 // follow subscribes to a view, continuing with what an earlier follower had if
 // that is not nil.
 func follow(ctx context.Context, v *graphview.View, earlier *follower) *follower {
-	f := &follower{client: oracle.Client{Strict: true}}
+	f := &follower{Subscriber: subscriber.New()}
 	if earlier != nil {
-		f.client, f.broken = earlier.client, earlier.broken
-		f.client.Resumed()
+		f.Subscriber = earlier.Continued()
 	}
-	subscription := v.Subscribe(delivery.SubscribeOptions{Since: f.client.Rev()})
+	f.Heard = f.record
+	subscription := v.Subscribe(delivery.SubscribeOptions{Since: f.Begin()})
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		defer subscription.Close()
-		f.run(ctx, subscription)
+		f.ended(f.Follow(subscriber.Batches(
+			func() ([]*delivery.Frame, error) { return subscription.Next(ctx) },
+			func(frame *delivery.Frame) []byte { return frame.JSON },
+		)))
 	}()
 	f.stop = func() {
 		cancel()
@@ -48,22 +53,12 @@ func follow(ctx context.Context, v *graphview.View, earlier *follower) *follower
 	return f
 }
 
-func (f *follower) run(ctx context.Context, s *delivery.Subscription) {
-	for {
-		frames, err := s.Next(ctx)
-		f.mu.Lock()
-		for _, frame := range frames {
-			if err := errors.Join(f.client.Apply(frame.JSON), f.record(frame.JSON)); err != nil && f.broken == nil {
-				f.broken = fmt.Errorf("apply %.300s: %w", frame.JSON, err)
-			}
-		}
-		if err != nil && !errors.As(err, &f.closed) && !errors.Is(err, context.Canceled) && f.broken == nil {
-			f.broken = err
-		}
-		f.mu.Unlock()
-		if err != nil {
-			return
-		}
+// ended notes how the subscription ended.
+func (f *follower) ended(err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if !errors.As(err, &f.closed) && !errors.Is(err, context.Canceled) {
+		f.Fail(err)
 	}
 }
 
@@ -124,21 +119,22 @@ func actionText(verb string, a map[string]json.RawMessage) (string, error) {
 
 // hasGraph says how what the follower has differs from want, "" if it does not.
 // Where forget is true and it does not, the actions up to here are forgotten.
-func (f *follower) hasGraph(want []line, forget bool, render func([]line) []line) string {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	switch {
-	case f.broken != nil:
-		return f.broken.Error()
-	case f.closed != nil:
-		return f.closed.Error()
-	case !f.client.Synced():
-		return fmt.Sprintf("not synced, has %v", render(graphLines(&f.client)))
+func (f *follower) hasGraph(want []line, forget bool, render func([]line) []line) (why string) {
+	if err := f.Err(); err != nil {
+		return err.Error()
 	}
-	why := differ(want, render(graphLines(&f.client)))
-	if why == "" && forget {
-		f.actions = nil
+	if closed := f.closing(); closed != nil {
+		return closed.Error()
 	}
+	f.Look(func(c *oracle.Client) {
+		if !c.Synced() {
+			why = fmt.Sprintf("not synced, has %v", render(graphLines(c)))
+			return
+		}
+		if why = differ(want, render(graphLines(c))); why == "" && forget {
+			f.actions = nil
+		}
+	})
 	return why
 }
 
@@ -146,21 +142,28 @@ func (f *follower) hasGraph(want []line, forget bool, render func([]line) []line
 // if they do not; then they are forgotten. It is final when there are as many as
 // are wanted.
 func (f *follower) wasSent(want []line, render func([]line) []line) (why string, final bool) {
+	f.Look(func(*oracle.Client) {
+		if why = differ(want, render(f.actions)); why == "" {
+			f.actions = nil
+			final = true
+			return
+		}
+		final = len(f.actions) >= len(want)
+	})
+	return why, final
+}
+
+func (f *follower) closing() *delivery.ClosedError {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if why = differ(want, render(f.actions)); why == "" {
-		f.actions = nil
-		return "", true
-	}
-	return why, len(f.actions) >= len(want)
+	return f.closed
 }
 
 // end is how the subscription ended, if it did.
 func (f *follower) end() []line {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.closed == nil {
+	closed := f.closing()
+	if closed == nil {
 		return nil
 	}
-	return []line{{head: strconv.Itoa(int(f.closed.Code())), detail: f.closed.Message}}
+	return []line{{head: strconv.Itoa(int(closed.Code())), detail: closed.Message}}
 }

@@ -1,0 +1,159 @@
+package integration
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"graphview.dev/api/reason"
+	"graphview.dev/graphview"
+	"graphview.dev/graphview/access"
+	"graphview.dev/graphview/delivery"
+	"graphview.dev/graphview/spec"
+	"graphview.dev/test/oracle"
+)
+
+// TestServiceAccountRestrictsTheView: it holds only what the account may list
+// and watch, and follows its rights.
+func TestServiceAccountRestrictsTheView(t *testing.T) {
+	c := newClient(t)
+	red, blue := newNamespace(t, c), newNamespace(t, c)
+	createConfigMaps(t, c, red, 3)
+	createConfigMaps(t, c, blue, 3)
+	allowed := make(chan map[string]bool, 1)
+	allowed <- map[string]bool{red: true}
+	e := runEngine(t, graphview.Options{
+		PermitInterval: 100 * time.Millisecond,
+		Permit: func(_ context.Context, account graphview.Name, places []access.Place) (map[access.Place]bool, error) {
+			set := <-allowed
+			defer func() { allowed <- set }()
+			return answered(places, func(p access.Place) bool { return account.Name == "viewer" && set[p.Namespace] }), nil
+		},
+	})
+	declared := specOf(t, configMaps(red, blue))
+	declared.ServiceAccountName = "viewer"
+	name := graphview.Name{Namespace: red, Name: "view"}
+	if err := e.Apply(t.Context(), name, "uid", declared); err != nil {
+		t.Fatal(err)
+	}
+	view, _ := e.View(name)
+	f := follow(t.Context(), view)
+	becomes(t, f, configMaps(red))
+	if s := view.Status(); len(s.Resources) != 1 || !strings.Contains(s.Resources[0].Message, "service account viewer may not list and watch it in "+blue) {
+		t.Errorf("resources %+v", s.Resources)
+	}
+	<-allowed
+	allowed <- map[string]bool{red: true, blue: true}
+	becomes(t, f, configMaps(red, blue))
+	<-allowed
+	allowed <- map[string]bool{blue: true}
+	becomes(t, f, configMaps(blue))
+}
+
+// answered answers each question alone.
+func answered(places []access.Place, allowed func(access.Place) bool) map[access.Place]bool {
+	answers := make(map[access.Place]bool, len(places))
+	for _, p := range places {
+		answers[p] = allowed(p)
+	}
+	return answers
+}
+
+func permitted(allowed func(access.Place) bool) graphview.Permit {
+	return func(_ context.Context, places []access.Place) (map[access.Place]bool, error) {
+		return answered(places, allowed), nil
+	}
+}
+
+// TestViewForOneConnection is fed only with what its subscriber may read, by
+// namespace where that is how its rights are, shares watches with named views,
+// and leaves nothing behind.
+func TestViewForOneConnection(t *testing.T) {
+	c := newClient(t)
+	red, blue := newNamespace(t, c), newNamespace(t, c)
+	createConfigMaps(t, c, red, 3)
+	createConfigMaps(t, c, blue, 3)
+	e := runEngine(t, graphview.Options{MaxOpened: 1})
+	everything := oracle.View{Queries: configMaps().Queries}
+	named := mustApply(t, e, "named", everything)
+	if err := named.WaitSynced(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	o := graphview.OpenOptions{
+		Spec:   specOf(t, everything),
+		Permit: permitted(func(p access.Place) bool { return p.Resource == "configmaps" && p.Namespace == red }),
+	}
+	view, err := e.Open(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := follow(t.Context(), view)
+	becomes(t, f, configMaps(red))
+	var closed *delivery.ClosedError
+	if _, err := e.Open(t.Context(), o); !errors.As(err, &closed) || closed.Reason != reason.TooManyRequests {
+		t.Errorf("a second Open: %v", err)
+	}
+	e.CloseView(view)
+	<-f.done
+	eventually(t, 10*time.Second, func() string {
+		if n := e.Watches(); n != 1 {
+			return fmt.Sprintf("%d watches, want that of the named view", n)
+		}
+		return ""
+	})
+	if other, err := e.Open(t.Context(), o); err != nil {
+		t.Errorf("Open after CloseView: %v", err)
+	} else {
+		e.CloseView(other)
+	}
+	o.Spec.Queries = nil
+	var invalid *spec.InvalidError
+	if _, err := e.Open(t.Context(), o); !errors.As(err, &invalid) {
+		t.Errorf("Open without queries: %v", err)
+	}
+}
+
+// TestOperatorOfSomeNamespaces: where the operator may not watch all namespaces
+// at once, it watches those of the view one by one.
+func TestOperatorOfSomeNamespaces(t *testing.T) {
+	c := newClient(t)
+	red, blue := newNamespace(t, c), newNamespace(t, c)
+	createConfigMaps(t, c, red, 3)
+	createConfigMaps(t, c, blue, 3)
+	user := "reader-of-" + red
+	for _, namespace := range []string{red, blue} {
+		meta := metav1.ObjectMeta{Namespace: namespace, Name: "reader"}
+		role := &rbacv1.Role{ObjectMeta: meta, Rules: []rbacv1.PolicyRule{{APIGroups: []string{""}, Resources: []string{"configmaps"}, Verbs: []string{"list", "watch"}}}}
+		binding := &rbacv1.RoleBinding{
+			ObjectMeta: meta, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: "reader"},
+			Subjects: []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: "User", Name: user}},
+		}
+		for _, o := range []client.Object{role, binding} {
+			if err := c.Create(t.Context(), o); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	names := []string{red, blue}
+	for i := range 9 { // more than are watched one by one of one's own accord
+		names = append(names, fmt.Sprint("absent-", i))
+	}
+	e := runEngineAs(t, graphview.Options{}, cluster.ClientConfig(user))
+	f := follow(t.Context(), mustApply(t, e, "view", configMaps(names...)))
+	eventually(t, 30*time.Second, func() string {
+		want, err := oracle.Build(t.Context(), cluster.Config(), configMaps(red, blue))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var diff string
+		f.Look(func(c *oracle.Client) { diff = oracle.Compare(want, c.Graph()) })
+		return diff
+	})
+}
