@@ -72,6 +72,7 @@ func TestSchemaRefuses(t *testing.T) {
 		"a webhook nobody vouches for": {`webhook.enabled=true`, "webhook.certificates self-signed"},
 		"Secrets left out of a list":   {`rbac={"create":true,"read":"resources","resources":[{"apiGroups":[""],"resources":["pods"]}],"namespaces":[],"secrets":false,"aggregateToView":true}`, "rbac.secrets is for rbac.read all"},
 		"a privileged port":            {`ports.stream=443`, "/ports/stream"},
+		"runbooks with an anchor":      {`prometheusRule.runbookURL="https://example.com/#runbooks"`, "/prometheusRule/runbookURL"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			out, errs, err := helm(t, "template", "graphview", "charts/graphview", "--set-json", test.set)
@@ -165,6 +166,19 @@ metrics: {authentication: true}`), "args").([]any)
 			}
 			if strings.Contains(string(text), env.ServiceNamespace) && object.GetKind() != "CustomResourceDefinition" {
 				t.Errorf("%s %s names %s", object.GetKind(), object.GetName(), env.ServiceNamespace)
+			}
+		}
+	})
+	t.Run("where the runbooks are", func(t *testing.T) {
+		for values, want := range map[string]string{
+			"": "https://graphview.dev/docs/runbooks.md#graphviewabsent", "runbookURL: https://wiki.example.com/graphs": "https://wiki.example.com/graphs#graphviewabsent", `runbookURL: ""`: "",
+		} {
+			rule := installation.Find(objects(t, "prometheusRule:\n  enabled: true\n  "+values), "PrometheusRule", "graphview")
+			groups, _, _ := unstructured.NestedSlice(rule.Object, "spec", "groups")
+			first := groups[0].(map[string]any)["rules"].([]any)[0].(map[string]any)
+			got, has := first["annotations"].(map[string]any)["runbook_url"]
+			if first["alert"] != "GraphViewAbsent" || has != (want != "") || has && got != want {
+				t.Errorf("%q: the first alert is %v, want the runbook %q", values, first, want)
 			}
 		}
 	})
