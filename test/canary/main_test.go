@@ -28,7 +28,7 @@ func setUp(ctx context.Context) error {
 	}
 	// Without the race detector, whose shadow memory is many times as large and
 	// has nothing of anybody's.
-	if binary, err = fixture.Build(ctx, root, "canary", "manager"); err != nil {
+	if binary, err = fixture.Build(ctx, root, "manager"); err != nil {
 		return err
 	}
 	return operator.Install(ctx, cluster, root)

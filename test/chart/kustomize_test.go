@@ -9,7 +9,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"graphview.dev/test/env"
 	"graphview.dev/test/installation"
 )
 
@@ -17,8 +16,7 @@ import (
 // labels, for how the image is named, and for the namespace, which Helm makes
 // itself.
 func TestSameAsKustomize(t *testing.T) {
-	plane := env.StartT(t, env.Options{})
-	text, err := plane.Kubectl(t.Context(), "kustomize", filepath.Join(root, "config", "default"))
+	text, err := plain.Kubectl(t.Context(), "kustomize", filepath.Join(root, "config", "default"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +32,6 @@ func TestSameAsKustomize(t *testing.T) {
 // TestVariantsAreTheSameAsKustomize: the roles of the chart's variants are those of
 // the components of config.
 func TestVariantsAreTheSameAsKustomize(t *testing.T) {
-	plane := env.StartT(t, env.Options{})
 	for name, test := range map[string]struct{ values, overlay string }{
 		"without Secrets":  {"rbac: {secrets: false}", "resources: [%[1]s/default]\ncomponents: [%[1]s/components/without-secrets]\n"},
 		"shared views":     {"{replicas: 3, sharing: {viewHolders: 1}}", "resources: [%[1]s/default]\ncomponents: [%[1]s/components/sharing]\n"},
@@ -50,7 +47,7 @@ func TestVariantsAreTheSameAsKustomize(t *testing.T) {
 			if err := os.WriteFile(filepath.Join(dir, "kustomization.yaml"), []byte(text), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			built, err := plane.Kubectl(t.Context(), "kustomize", dir)
+			built, err := plain.Kubectl(t.Context(), "kustomize", dir)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,13 +1,10 @@
 package chart
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -19,48 +16,32 @@ import (
 	"graphview.dev/test/installation"
 )
 
-// Where things are.
-var root, helmBinary string
+var (
+	root string // the repository
+	// plain is a control plane on which nothing is installed.
+	plain *env.ControlPlane
+)
 
 func TestMain(m *testing.M) {
-	code, err := runTests(m)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		code = 1
-	}
-	os.Exit(code)
-}
-
-func runTests(m *testing.M) (int, error) {
 	var err error
 	if root, err = env.ModuleRoot(); err != nil {
-		return 1, err
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
 	}
-	helmBinary = filepath.Join(root, "bin", "helm")
-	if _, err := os.Stat(helmBinary); err != nil {
-		return 1, fmt.Errorf("bin/helm is missing; make helm compiles it: %w", err)
-	}
-	return m.Run(), nil
+	os.Exit(fixture.Suite{M: m, Plane: &plain}.Run())
 }
 
 // manager compiles the operator from the tree as it is, once.
 var manager = sync.OnceValues(func() (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	defer cancel()
-	return fixture.Build(ctx, root, "chart", "manager", fixture.Race...)
+	return fixture.Build(ctx, root, "manager", fixture.Race...)
 })
 
 // helm runs Helm in the repository, with settings of its own.
-func helm(t *testing.T, args ...string) (stdout, stderr string, err error) {
+func helm(t *testing.T, args ...string) (stdout, stderr string, code int) {
 	t.Helper()
-	home := t.TempDir()
-	command := exec.CommandContext(t.Context(), helmBinary, args...)
-	command.Dir = root
-	command.Env = append(os.Environ(), "HOME="+home, "HELM_CACHE_HOME="+home, "HELM_CONFIG_HOME="+home, "HELM_DATA_HOME="+home)
-	var out, errs bytes.Buffer
-	command.Stdout, command.Stderr = &out, &errs
-	err = command.Run()
-	return out.String(), errs.String(), err
+	return fixture.Run(t, fixture.Helm(t, root, args...))
 }
 
 // template renders the chart with values, in YAML, as `helm template` does.
@@ -71,11 +52,7 @@ func template(t *testing.T, values string, args ...string) []byte {
 		t.Fatal(err)
 	}
 	args = append([]string{"template", "graphview", "charts/graphview", "--namespace", env.ServiceNamespace, "--values", file}, args...)
-	out, errs, err := helm(t, args...)
-	if err != nil {
-		t.Fatalf("helm %s: %v\n%s", strings.Join(args, " "), err, errs)
-	}
-	return []byte(out)
+	return []byte(fixture.MustRun(t, fixture.Helm(t, root, args...)))
 }
 
 // objects are those of template, without those of helm test.

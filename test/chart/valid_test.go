@@ -14,9 +14,8 @@ import (
 // TestVariantsAreValid: the API server takes what the chart renders, field by
 // field, whatever is turned on. Kinds of other projects it does not know.
 func TestVariantsAreValid(t *testing.T) {
-	plane := env.StartT(t, env.Options{})
 	for _, name := range []string{env.ServiceNamespace, "shop"} {
-		fixture.Kubectl(t, plane, "create", "namespace", name)
+		fixture.Kubectl(t, plain, "create", "namespace", name)
 	}
 	for name, values := range variants {
 		t.Run(name, func(t *testing.T) {
@@ -41,13 +40,13 @@ func TestVariantsAreValid(t *testing.T) {
 			if name == "everything on" && !kinds["NetworkPolicy"] {
 				t.Error("there is no NetworkPolicy")
 			}
-			if err := fixture.TryApply(t, plane, text.String(), "--server-side", "--dry-run=server", "--validate=strict"); err != nil {
+			if err := fixture.TryApply(t, plain, text.String(), "--server-side", "--dry-run=server", "--validate=strict"); err != nil {
 				t.Error(err)
 			}
 		})
 	}
 	t.Run("config/network-policy", func(t *testing.T) {
-		if _, err := plane.Kubectl(t.Context(), "apply", "--server-side", "--dry-run=server", "-k", filepath.Join(root, "config", "network-policy")); err != nil {
+		if _, err := plain.Kubectl(t.Context(), "apply", "--server-side", "--dry-run=server", "-k", filepath.Join(root, "config", "network-policy")); err != nil {
 			t.Error(err)
 		}
 	})

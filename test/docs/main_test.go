@@ -31,7 +31,7 @@ func setUp(ctx context.Context) (err error) {
 	if root, err = env.ModuleRoot(); err != nil {
 		return err
 	}
-	binary, err := fixture.Build(ctx, root, "docs", "manager", fixture.Race...)
+	binary, err := fixture.Build(ctx, root, "manager", fixture.Race...)
 	if err != nil {
 		return err
 	}
@@ -96,7 +96,7 @@ func furnish(ctx context.Context) error {
 			return err
 		}
 	}
-	plugin, err := fixture.Build(ctx, root, "docs", "kubectl-graphview")
+	plugin, err := fixture.Build(ctx, root, "kubectl-graphview")
 	if err != nil {
 		return err
 	}

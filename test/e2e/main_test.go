@@ -32,7 +32,7 @@ func setUp(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	binary, err := fixture.Build(ctx, root, "e2e", "manager", fixture.Race...)
+	binary, err := fixture.Build(ctx, root, "manager", fixture.Race...)
 	if err != nil {
 		return err
 	}

@@ -43,7 +43,7 @@ func TestHealth(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	binary, err := fixture.Build(t.Context(), root, "gitops", "manager", fixture.Race...)
+	binary, err := fixture.Build(t.Context(), root, "manager", fixture.Race...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -35,7 +35,7 @@ func setUp(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	binary, err := fixture.Build(ctx, root, "hostile", "manager")
+	binary, err := fixture.Build(ctx, root, "manager")
 	if err != nil {
 		return err
 	}

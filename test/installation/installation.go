@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"graphview.dev/test/env"
+	"graphview.dev/test/operator"
 )
 
 // Options of an Installation. All but Args are required.
@@ -23,12 +24,12 @@ type Options struct {
 
 // Installation is an operator that runs as it was installed.
 type Installation struct {
+	*operator.Process
+
 	plane   *env.ControlPlane
 	binary  string
 	account string
 	args    []string // of the Deployment
-	command []string // that the operator was started with
-	process *env.Process
 
 	// Ports on loopback.
 	Stream, Webhook, Metrics, Health, Pprof int
@@ -110,14 +111,7 @@ func (i *Installation) run(ctx context.Context, more []string) error {
 			args = append(args, fmt.Sprintf("--webhook-bind-address=127.0.0.1:%d", i.Webhook))
 		}
 	}
-	i.command = append(args, more...)
-	return i.Restart()
-}
-
-// Restart starts the operator that Stop ended, as it was started.
-func (i *Installation) Restart() error {
-	var err error
-	i.process, err = i.plane.Run("manager", i.binary, i.command...)
+	i.Process, err = operator.Launch(i.plane, i.binary, append(args, more...)...)
 	return err
 }
 
@@ -134,12 +128,3 @@ func (i *Installation) Kubeconfig(ctx context.Context, account string) (path str
 	}
 	return path, nil
 }
-
-// Stop asks the operator to end, as a kubelet does, and returns its exit code.
-func (i *Installation) Stop(ctx context.Context) int {
-	i.process.Terminate(ctx)
-	return i.process.ExitCode()
-}
-
-// LogPath is the operator's log.
-func (i *Installation) LogPath() string { return filepath.Join(i.plane.Dir(), "logs", "manager.log") }

@@ -29,7 +29,7 @@ func start(t *testing.T) *plane {
 	if err != nil {
 		t.Fatal(err)
 	}
-	binary, err := fixture.Build(t.Context(), root, "namespaced", "manager")
+	binary, err := fixture.Build(t.Context(), root, "manager")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
-	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -24,9 +23,7 @@ type shell []string
 
 func newShell(t *testing.T) shell {
 	t.Helper()
-	home := t.TempDir()
-	path := strings.Join([]string{folder, os.Getenv("PATH")}, string(os.PathListSeparator))
-	return append(os.Environ(), "KUBECONFIG="+filepath.Join(cluster.Dir(), "kubeconfig"), "HOME="+home, "KUBECACHEDIR="+filepath.Join(home, "cache"), "PATH="+path)
+	return fixture.Shell(t, cluster, cluster.Config(), folder)
 }
 
 // graphview runs the plugin.
@@ -36,14 +33,7 @@ func (s shell) graphview(t *testing.T, args ...string) (stdout, stderr string, c
 	defer cancel()
 	command := exec.CommandContext(ctx, cluster.KubectlPath(), append([]string{"graphview", "-n", namespace}, args...)...)
 	command.Env = s
-	var out, errs bytes.Buffer
-	command.Stdout, command.Stderr = &out, &errs
-	err := command.Run()
-	var exit *exec.ExitError
-	if err != nil && !errors.As(err, &exit) {
-		t.Fatal(err)
-	}
-	return out.String(), errs.String(), command.ProcessState.ExitCode()
+	return fixture.Run(t, command)
 }
 
 // prepare makes what the steps look at, and the GraphViews of presets, all of which

@@ -31,7 +31,7 @@ func setUp(ctx context.Context) (err error) {
 	if root, err = env.ModuleRoot(); err != nil {
 		return err
 	}
-	if binary, err = fixture.Build(ctx, root, "operations", "manager", fixture.Race...); err != nil {
+	if binary, err = fixture.Build(ctx, root, "manager", fixture.Race...); err != nil {
 		return err
 	}
 	manifests, err := cluster.Kubectl(ctx, "kustomize", filepath.Join(root, "config", "with-webhook"))

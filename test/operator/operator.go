@@ -6,13 +6,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"graphview.dev/test/env"
 )
-
-// logName is what the operator's log is called among the control plane's.
-const logName = "manager"
 
 // Options of an operator. Binary is required.
 type Options struct {
@@ -26,16 +22,12 @@ type Options struct {
 	Env []string
 }
 
-// Operator is the running program.
+// Operator is the running program, under its own identity and on ports of its own.
 type Operator struct {
-	plane   *env.ControlPlane
-	name    string
-	binary  string
-	args    []string
-	env     []string
+	*Process
+
 	port    int // of the stream
 	metrics int
-	process *env.Process
 }
 
 // Start starts the operator, which Install has prepared for. The program ends
@@ -56,8 +48,7 @@ func Start(plane *env.ControlPlane, o Options) (*Operator, error) {
 	if err != nil {
 		return nil, err
 	}
-	operator := &Operator{plane: plane, name: cmp.Or(o.Name, logName), binary: o.Binary, env: o.Env, port: ports[0], metrics: ports[1]}
-	operator.args = append([]string{
+	args := append([]string{
 		"--kubeconfig=" + kubeconfig,
 		"--stream-cert-dir=" + certificates,
 		fmt.Sprintf("--stream-bind-address=127.0.0.1:%d", ports[0]),
@@ -66,44 +57,14 @@ func Start(plane *env.ControlPlane, o Options) (*Operator, error) {
 		// Most callers are not about whose rights feed a view; who is says so in Args.
 		"--require-service-account=false",
 	}, o.Args...)
-	if err := operator.Restart(); err != nil {
-		return nil, err
-	}
-	return operator, nil
-}
-
-// Restart starts the operator that Stop or Kill ended, with the same arguments
-// on the same ports.
-func (o *Operator) Restart() error {
-	var err error
-	// env becomes the program that it starts.
-	o.process, err = o.plane.Run(o.name, "/usr/bin/env", slices.Concat(o.env, []string{o.binary}, o.args)...)
-	return err
+	process := &Process{plane: plane, name: cmp.Or(o.Name, logName), binary: o.Binary, env: o.Env, args: args}
+	return &Operator{Process: process, port: ports[0], metrics: ports[1]}, process.Restart()
 }
 
 // Register makes the API server serve the graphs too, and returns when it does.
 func (o *Operator) Register(ctx context.Context) error {
 	return o.plane.RegisterAPIService(ctx, o.port, o.plane.CA())
 }
-
-// Stop asks the operator to end, as a kubelet does, and returns its exit code
-// when it has; one that has not by the end of the context is killed.
-func (o *Operator) Stop(ctx context.Context) int {
-	o.process.Terminate(ctx)
-	return o.process.ExitCode()
-}
-
-// Kill ends the operator as a crash would.
-func (o *Operator) Kill() { o.process.Stop() }
-
-// Done is closed when the program has ended.
-func (o *Operator) Done() <-chan struct{} { return o.process.Done() }
-
-// Exited is an error once the program has ended, and nil while it runs.
-func (o *Operator) Exited() error { return o.process.Exited() }
-
-// PID is the program's. After Restart it is another one.
-func (o *Operator) PID() int { return o.process.PID() }
 
 // Port is that of the graphs, on loopback.
 func (o *Operator) Port() int { return o.port }
@@ -114,9 +75,3 @@ func (o *Operator) URL() string { return fmt.Sprintf("https://localhost:%d", o.p
 
 // MetricsURL is that of the metrics.
 func (o *Operator) MetricsURL() string { return fmt.Sprintf("http://127.0.0.1:%d/metrics", o.metrics) }
-
-// LogPath is the file that the operator's output goes to, over restarts.
-func (o *Operator) LogPath() string { return filepath.Join(o.plane.Dir(), "logs", o.name+".log") }
-
-// Args are the program's arguments.
-func (o *Operator) Args() []string { return o.args }

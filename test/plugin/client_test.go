@@ -16,6 +16,7 @@ import (
 	"graphview.dev/client"
 	"graphview.dev/test/fixture"
 	"graphview.dev/test/oracle"
+	"graphview.dev/test/seed"
 	"graphview.dev/test/workload"
 )
 
@@ -78,9 +79,7 @@ func TestClientEqualsOracle(t *testing.T) {
 		"summaries":                         follow(t, own, false, client.ContentSummary),
 		"a request for summaries":           follow(t, cluster.Config(), true, client.ContentSummary),
 	}
-	seed := rand.Uint64()
-	t.Logf("seed of the workload: %d", seed)
-	changes := &workload.Workload{Client: fixture.Client(t, cluster.Config()), Random: rand.New(rand.NewPCG(seed, 0)), Namespaces: []string{followed}}
+	changes := &workload.Workload{Client: fixture.Client(t, cluster.Config()), Random: rand.New(rand.NewPCG(seed.Of(t), 0)), Namespaces: []string{followed}}
 	const steps, cuts = 160, 8
 	for range steps {
 		if err := changes.Step(t.Context()); err != nil {

@@ -1,21 +1,17 @@
 package plugin
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
-	"graphview.dev/test/env"
 	"graphview.dev/test/fixture"
 )
 
@@ -52,18 +48,11 @@ type shell struct{ env []string }
 // name.
 func shellOf(t *testing.T, user string) shell {
 	t.Helper()
-	t.Helper()
 	config := cluster.Config()
 	if user != "admin" {
 		config = cluster.ClientConfig(user, "system:authenticated")
 	}
-	home := t.TempDir()
-	file := filepath.Join(home, "kubeconfig")
-	if err := os.WriteFile(file, env.Kubeconfig(config), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	path := strings.Join([]string{folder, filepath.Dir(cluster.KubectlPath()), os.Getenv("PATH")}, string(os.PathListSeparator))
-	return shell{env: append(os.Environ(), "KUBECONFIG="+file, "HOME="+home, "KUBECACHEDIR="+filepath.Join(home, "cache"), "PATH="+path)}
+	return shell{env: fixture.Shell(t, cluster, config, folder)}
 }
 
 // command is `kubectl graphview`, in the namespace of the tests.
@@ -79,15 +68,7 @@ func (s shell) run(t *testing.T, args ...string) (stdout, stderr string, code in
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), within)
 	defer cancel()
-	command := s.command(ctx, args...)
-	var out, errs bytes.Buffer
-	command.Stdout, command.Stderr = &out, &errs
-	err := command.Run()
-	var exit *exec.ExitError
-	if err != nil && !errors.As(err, &exit) {
-		t.Fatal(err)
-	}
-	return out.String(), errs.String(), command.ProcessState.ExitCode()
+	return fixture.Run(t, s.command(ctx, args...))
 }
 
 // What differs from run to run: where the server is, and what is said while

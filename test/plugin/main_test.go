@@ -36,11 +36,11 @@ func setUp(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	binary, err := fixture.Build(ctx, root, "plugin", "manager")
+	binary, err := fixture.Build(ctx, root, "manager")
 	if err != nil {
 		return err
 	}
-	if _, err := fixture.Build(ctx, root, "plugin", "kubectl-graphview"); err != nil {
+	if _, err := fixture.Build(ctx, root, "kubectl-graphview"); err != nil {
 		return err
 	}
 	folder = filepath.Dir(binary)

@@ -6,7 +6,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
@@ -14,6 +13,7 @@ import (
 	"testing"
 
 	"graphview.dev/test/env"
+	"graphview.dev/test/fixture"
 )
 
 const version = "v1.2.3-rc.1"
@@ -54,30 +54,13 @@ func (p *published) run(t *testing.T, dir, name string, args ...string) string {
 	t.Helper()
 	command := exec.CommandContext(t.Context(), name, args...)
 	command.Dir = dir
-	return output(t, command)
+	return fixture.MustRun(t, command)
 }
 
 // helm runs Helm, with settings of its own.
 func (p *published) helm(t *testing.T, args ...string) string {
 	t.Helper()
-	binary, home := filepath.Join(p.root, "bin", "helm"), t.TempDir()
-	if _, err := os.Stat(binary); err != nil {
-		t.Fatalf("bin/helm is missing; make helm compiles it: %v", err)
-	}
-	command := exec.CommandContext(t.Context(), binary, args...)
-	command.Env = append(os.Environ(), "HOME="+home, "HELM_CACHE_HOME="+home, "HELM_CONFIG_HOME="+home, "HELM_DATA_HOME="+home)
-	return output(t, command)
-}
-
-func output(t *testing.T, command *exec.Cmd) string {
-	t.Helper()
-	var errs strings.Builder
-	command.Stderr = &errs
-	out, err := command.Output()
-	if err != nil {
-		t.Fatalf("%s: %v\n%s%s", strings.Join(command.Args, " "), err, out, errs.String())
-	}
-	return string(out)
+	return fixture.MustRun(t, fixture.Helm(t, p.root, args...))
 }
 
 // serveRegistry starts the registry, which ends with the test, and returns its

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/mod/zip"
 
 	"graphview.dev/test/env"
+	"graphview.dev/test/fixture"
 )
 
 // TestGoModule: the program of docs/client.md is one's own module, with the version
@@ -49,7 +50,7 @@ func TestGoModule(t *testing.T) {
 		command.Dir = work
 		command.Env = append(os.Environ(), "GOPROXY=file://"+proxy+",file://"+downloads, "GOSUMDB=off", "GOWORK=off", "GOFLAGS=-modcacherw",
 			"GOMODCACHE="+modules, "CGO_ENABLED=0")
-		output(t, command)
+		fixture.MustRun(t, command)
 	}
 	text, err := os.ReadFile(filepath.Join(work, "go.mod"))
 	if err != nil {
@@ -90,7 +91,7 @@ func serveModule(t *testing.T, root, dir string) {
 	tree := t.TempDir()
 	unpacking := exec.CommandContext(t.Context(), "sh", "-c", `git archive HEAD | tar -x -C "$0"`, tree)
 	unpacking.Dir = root
-	output(t, unpacking)
+	fixture.MustRun(t, unpacking)
 	if err := zip.CreateFromDir(archive, module.Version{Path: "graphview.dev", Version: version}, tree); err != nil {
 		t.Fatal(err)
 	}

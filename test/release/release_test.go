@@ -168,7 +168,7 @@ func unpack(t *testing.T, archive []byte, program string) string {
 	dir := t.TempDir()
 	command := exec.CommandContext(t.Context(), "tar", "-xz", "-C", dir)
 	command.Stdin = bytes.NewReader(archive)
-	output(t, command)
+	fixture.MustRun(t, command)
 	return filepath.Join(dir, program)
 }
 
@@ -204,7 +204,7 @@ func (p *published) testPlugin(t *testing.T, plane *env.ControlPlane) {
 		t.Helper()
 		command := exec.CommandContext(t.Context(), program, args...)
 		command.Env = append(os.Environ(), "PATH="+folder+":"+os.Getenv("PATH"), "KUBECONFIG="+filepath.Join(plane.Dir(), "kubeconfig"))
-		return output(t, command)
+		return fixture.MustRun(t, command)
 	}
 	if got := run(plane.KubectlPath(), "graphview", "--version"); !strings.Contains(got, version) {
 		t.Errorf("the plugin says that it is %s", got)

@@ -18,7 +18,7 @@ import (
 
 var (
 	episodes = flag.Int("episodes", 2, "how many episodes TestEpisodes runs")
-	seed     = flag.Uint64("seed", 0, "of the first episode; 0 takes one from the clock")
+	seed     = flag.Uint64("seed", 14, "of the first episode; 0 takes one from the clock")
 )
 
 // What all tests share: three replicas, each view held by one.
@@ -37,7 +37,7 @@ func setUp(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	binary, err := fixture.Build(ctx, root, "replicas", "manager", fixture.Race...)
+	binary, err := fixture.Build(ctx, root, "manager", fixture.Race...)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,63 @@
+package operator
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+
+	"graphview.dev/test/env"
+)
+
+// logName is what the operator's log is called among the control plane's.
+const logName = "manager"
+
+// Process is the program, run with the same arguments again and again.
+type Process struct {
+	plane   *env.ControlPlane
+	name    string // of the log
+	binary  string
+	env     []string
+	args    []string
+	process *env.Process
+}
+
+// Launch starts a program that ends with the control plane at the latest. Start has the
+// arguments for the operator; who has others launches it with these.
+func Launch(plane *env.ControlPlane, binary string, args ...string) (*Process, error) {
+	p := &Process{plane: plane, name: logName, binary: binary, args: args}
+	return p, p.Restart()
+}
+
+// Restart starts the program that Stop or Kill ended, with the same arguments, and so
+// on the same ports.
+func (p *Process) Restart() error {
+	var err error
+	// env becomes the program that it starts.
+	p.process, err = p.plane.Run(p.name, "/usr/bin/env", slices.Concat(p.env, []string{p.binary}, p.args)...)
+	return err
+}
+
+// Stop asks the program to end, as a kubelet does, and returns its exit code when it
+// has; one that has not by the end of the context is killed.
+func (p *Process) Stop(ctx context.Context) int {
+	p.process.Terminate(ctx)
+	return p.process.ExitCode()
+}
+
+// Kill ends the program as a crash would.
+func (p *Process) Kill() { p.process.Stop() }
+
+// Done is closed when the program has ended.
+func (p *Process) Done() <-chan struct{} { return p.process.Done() }
+
+// Exited is an error once the program has ended, and nil while it runs.
+func (p *Process) Exited() error { return p.process.Exited() }
+
+// PID is the program's. After Restart it is another one.
+func (p *Process) PID() int { return p.process.PID() }
+
+// LogPath is the file that the program's output goes to, over restarts.
+func (p *Process) LogPath() string { return filepath.Join(p.plane.Dir(), "logs", p.name+".log") }
+
+// Args are the program's arguments.
+func (p *Process) Args() []string { return p.args }
