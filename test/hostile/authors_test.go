@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"graphview.dev/test/fixture"
 	"graphview.dev/test/oracle"
 )
 
@@ -24,13 +23,6 @@ func quoted(text string) string {
 		panic(err)
 	}
 	return string(b)
-}
-
-// condition is what a GraphView's status says of a type: "True Ready …".
-func condition(t *testing.T, namespace, name, kind string) string {
-	t.Helper()
-	return kubectl(t, "get", "gv", "-n", namespace, name, "-o",
-		fmt.Sprintf(`jsonpath={range .status.conditions[?(@.type=="%s")]}{.status} {.reason} {.message}{end}`, kind))
 }
 
 // TestAuthors: what is beyond the bounds of a GraphView is refused when it is
@@ -49,7 +41,7 @@ func TestAuthors(t *testing.T) {
 		return strings.Join(names, ",")
 	}
 	meanwhile(t, func(tries *tally) {
-		defer func() { kubectl(t, "delete", "gv", "-n", namespace, "--all") }()
+		defer deleteViews(t, namespace)
 		defer tries.measure(t)
 		for name, test := range map[string]struct {
 			spec string
@@ -73,7 +65,7 @@ func TestAuthors(t *testing.T) {
 			"bad-path":        {spec: selecting("jsonPath", "{.a[?(@.b"), wantReason: "InvalidJSONPath"},
 			"recursive-path":  {spec: selecting("jsonPath", "{..*}"), wantReason: "InvalidJSONPath"},
 		} {
-			err := fixture.TryApply(t, cluster, view(namespace, name, test.spec), "--server-side")
+			err := tryApply(t.Context(), view(namespace, name, test.spec))
 			if test.wantRefused != "" {
 				if err == nil || !strings.Contains(err.Error(), test.wantRefused) {
 					t.Errorf("%s: %.500v, want %s", name, err, test.wantRefused)
@@ -118,12 +110,12 @@ func TestGreedyAuthor(t *testing.T) {
 	meanwhile(t, func(tries *tally) {
 		apply(t, view(namespace, "everything", fmt.Sprintf(`{queries: [%s], namespaces: {names: [%s]}, roots: {objectSelectorExpressions: [%s], ignoreArcDirection: [or, r, t]}}`,
 			strings.Join(queries, ", "), strings.Join(names, ", "), strings.Join(roots, ", "))))
-		kubectl(t, "wait", "--for=condition=Ready", "-n", namespace, "gv/everything", "--timeout="+within.String())
-		change(t, namespace, 100)
+		wantReady(t, namespace, "everything")
+		change(t, namespace, "yes", 100)
 		tries.add("granted")
 		collect(t)
 		tries.measure(t)
-		kubectl(t, "delete", "gv", "-n", namespace, "--all")
+		deleteViews(t, namespace)
 	})
 }
 
@@ -138,7 +130,7 @@ func TestFlood(t *testing.T) {
 			manifest.WriteString(view(namespace, fmt.Sprintf("v%d", i), fmt.Sprintf(`{queries: [{include: {resourceSelectorExpression: "true", object: {objectSelectorExpression: "name != 'n%d'"}}}]}`, i)))
 		}
 		apply(t, manifest.String())
-		kubectl(t, "wait", "--for=condition=Ready", "-n", namespace, "gv", "--all", "--timeout=5m")
+		wantReady(t, namespace)
 		for range views {
 			tries.add("granted")
 		}
@@ -149,7 +141,7 @@ func TestFlood(t *testing.T) {
 			t.Errorf("%.1f goroutines for each of %d views, beside 500 for what they all watch", each, views)
 		}
 		t.Logf("%d KiB of heap for each of %d views", (tries.during.heap-before.heap)/views>>10, views)
-		kubectl(t, "delete", "gv", "-n", namespace, "--all")
+		deleteViews(t, namespace)
 	})
 }
 
@@ -177,10 +169,10 @@ func TestExpensiveExpressions(t *testing.T) {
 			apply(t, view(namespace, name, fmt.Sprintf(`{queries: [{include: {resourceSelectorExpression: "group == '' && resource == 'configmaps'", object: {%s}}}], namespaces: {names: [%s]}}`, filter, namespace)))
 		}
 		for name := range filters {
-			kubectl(t, "wait", "--for=condition=Ready", "-n", namespace, "gv/"+name, "--timeout=5m")
+			wantReady(t, namespace, name)
 			eventually(t, func() string {
-				text := kubectl(t, "get", "gv", "-n", namespace, name, "-o", "jsonpath={.status.vertices}/{.status.warnings}")
-				if !strings.HasPrefix(text, "0/") || !strings.Contains(text, "expression failed") {
+				got := status(t, namespace, name)
+				if text := fmt.Sprintf("%v/%v", got["vertices"], got["warnings"]); !strings.HasPrefix(text, "0/") || !strings.Contains(text, "expression failed") {
 					return name + ": " + text
 				}
 				return ""
@@ -190,7 +182,7 @@ func TestExpensiveExpressions(t *testing.T) {
 			}
 		}
 		tries.measure(t)
-		kubectl(t, "delete", "gv", "-n", namespace, "--all")
+		deleteViews(t, namespace)
 	})
 }
 
@@ -200,7 +192,7 @@ func TestFieldSelectors(t *testing.T) {
 	namespace := newNamespace(t, "fields")
 	makeConfigMap(t, namespace, "one", nil, nil)
 	meanwhile(t, func(tries *tally) {
-		defer func() { kubectl(t, "delete", "gv", "-n", namespace, "--all") }()
+		defer deleteViews(t, namespace)
 		defer tries.measure(t)
 		for i, selector := range []string{"spec.nonsense=1", "metadata.labels=a", "status.phase=Running", "metadata.name=a,metadata.name!=a,x=y", "a=b\\\\,c", "a b c"} {
 			name := fmt.Sprintf("f%d", i)
@@ -238,7 +230,7 @@ func TestLabelValues(t *testing.T) {
 		"key=true,key!=false", "example.com/" + strings.Repeat("k", 63) + "=" + strings.Repeat("v", 63), "key in (" + strings.Repeat("x,", 1000) + "0)", "key=a_b", " key = a ", "key,!absent",
 	}
 	meanwhile(t, func(tries *tally) {
-		defer func() { kubectl(t, "delete", "gv", "-n", namespace, "--all") }()
+		defer deleteViews(t, namespace)
 		defer tries.measure(t)
 		c := client(t, "reader")
 		for i, selector := range selectors {
@@ -259,7 +251,7 @@ func TestLabelValues(t *testing.T) {
 				tries.add("refused as invalid")
 				continue
 			}
-			kubectl(t, "wait", "--for=condition=Ready", "-n", namespace, "gv/"+name, "--timeout="+within.String())
+			wantReady(t, namespace, name)
 			parsed, err := oracle.ParseView([]byte(strings.TrimSuffix(manifest, "---\n")))
 			if err != nil {
 				t.Fatal(err)

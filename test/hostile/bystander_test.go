@@ -19,6 +19,7 @@ import (
 	"k8s.io/client-go/dynamic"
 
 	"graphview.dev/test/oracle"
+	"graphview.dev/test/subscriber"
 )
 
 // every is the pace of the changes that the bystander should see.
@@ -31,9 +32,9 @@ type bystander struct {
 	done      chan struct{} // closed when it reads no more
 	rest      func()        // ends the changes
 
+	*subscriber.Subscriber
+
 	mu      sync.Mutex
-	client  oracle.Client
-	err     error // what ended the stream, or was wrong
 	written map[int]time.Time
 	last    int // the last change that was made
 	seen    int // the last change that has come
@@ -76,10 +77,11 @@ func meanwhile(t *testing.T, attack func(tries *tally)) {
 
 func newBystander(t *testing.T) *bystander {
 	t.Helper()
-	b := &bystander{namespace: newNamespace(t, "quiet"), done: make(chan struct{}), written: map[int]time.Time{}, client: oracle.Client{Strict: true}}
-	kubectl(t, "create", "configmap", "-n", b.namespace, "clock")
+	b := &bystander{namespace: newNamespace(t, "quiet"), done: make(chan struct{}), Subscriber: subscriber.New(), written: map[int]time.Time{}}
+	b.Heard = b.take
+	makeConfigMap(t, b.namespace, "clock", nil, nil)
 	apply(t, b.view())
-	kubectl(t, "wait", "--for=condition=Ready", "-n", b.namespace, "gv/calm", "--timeout="+within.String())
+	wantReady(t, b.namespace, "calm")
 	conn, code, err := dial(t.Context(), client(t, "bystander"), watchPath(b.namespace, "calm"), "graphview.v1", nil)
 	if err != nil {
 		t.Fatalf("%d: %v", code, err)
@@ -117,7 +119,7 @@ spec:
 func (b *bystander) write(ctx context.Context) {
 	clients, err := dynamic.NewForConfig(cluster.Config())
 	if err != nil {
-		b.fail(err)
+		b.Fail(err)
 		return
 	}
 	maps := clients.Resource(schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}).Namespace(b.namespace)
@@ -130,7 +132,7 @@ func (b *bystander) write(ctx context.Context) {
 		patch := fmt.Appendf(nil, `{"data":{"n":"%d"}}`, n)
 		if _, err := maps.Patch(ctx, "clock", types.MergePatchType, patch, metav1.PatchOptions{}); err != nil {
 			if ctx.Err() == nil {
-				b.fail(err)
+				b.Fail(err)
 			}
 			return
 		}
@@ -148,20 +150,12 @@ func (b *bystander) write(ctx context.Context) {
 // read follows the stream until ctx is done.
 func (b *bystander) read(ctx context.Context, conn *websocket.Conn) {
 	defer close(b.done)
-	for {
-		_, text, err := conn.Read(ctx)
-		if err == nil {
-			err = b.take(text)
-		}
-		if err != nil {
-			if ctx.Err() == nil {
-				b.fail(fmt.Errorf("the bystander's stream: %w", err))
-			}
-			return
-		}
+	if err := b.Follow(subscriber.Socket(ctx, conn)); ctx.Err() == nil {
+		b.Fail(fmt.Errorf("the bystander's stream: %w", err))
 	}
 }
 
+// take notes how long a change took.
 func (b *bystander) take(text []byte) error {
 	var message struct {
 		Actions []struct {
@@ -189,30 +183,22 @@ func (b *bystander) take(text []byte) error {
 			b.took = append(b.took, time.Since(b.written[n]))
 		}
 	}
-	return b.client.Apply(text)
+	return nil
 }
 
-func (b *bystander) fail(err error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.err == nil {
-		b.err = err
-	}
-}
-
-// quiet waits until forty more changes were made and one of those has come.
+// quiet waits until twenty more changes were made and one of those has come.
 func (b *bystander) quiet(t *testing.T) {
 	t.Helper()
 	b.mu.Lock()
-	want := b.last + 40
+	want := b.last + 20
 	b.mu.Unlock()
 	eventually(t, func() string {
+		if err := b.Err(); err != nil {
+			t.Fatal(err)
+		}
 		b.mu.Lock()
 		defer b.mu.Unlock()
-		switch {
-		case b.err != nil:
-			t.Fatal(b.err)
-		case b.seen < want:
+		if b.seen < want {
 			return fmt.Sprintf("change %d was made, %d has come", b.last, b.seen)
 		}
 		return ""
@@ -248,12 +234,10 @@ func (b *bystander) wantRight(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		b.mu.Lock()
-		defer b.mu.Unlock()
-		if b.err != nil {
-			t.Fatal(b.err)
+		if err := b.Err(); err != nil {
+			t.Fatal(err)
 		}
-		return oracle.Compare(want, b.client.Graph())
+		return b.Differs(want)
 	})
 	select {
 	case <-b.done:

@@ -1,16 +1,41 @@
 package hostile
 
 import (
+	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/yaml"
 	"k8s.io/client-go/dynamic"
+
+	"graphview.dev/test/fixture"
 )
+
+// Tests ask the API server themselves: a kubectl for each question would take more of
+// the machine than most attacks do.
+
+// resources are those of one name of Kubernetes' core, in a namespace or in none.
+func resources(t *testing.T, namespace, resource string) dynamic.ResourceInterface {
+	t.Helper()
+	clients, err := dynamic.NewForConfig(cluster.Config())
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := clients.Resource(schema.GroupVersionResource{Version: "v1", Resource: resource})
+	if namespace == "" {
+		return all
+	}
+	return all.Namespace(namespace)
+}
 
 // configMaps are those of a namespace.
 func configMaps(t *testing.T, namespace string) dynamic.ResourceInterface {
@@ -18,14 +43,148 @@ func configMaps(t *testing.T, namespace string) dynamic.ResourceInterface {
 	return resources(t, namespace, "configmaps")
 }
 
-// resources are those of one name of Kubernetes' core, in a namespace.
-func resources(t *testing.T, namespace, resource string) dynamic.ResourceInterface {
-	t.Helper()
+// declared are the GraphViews of a namespace, or, where it is empty, all ReferenceRules.
+func declared(namespace string) (dynamic.ResourceInterface, error) {
 	clients, err := dynamic.NewForConfig(cluster.Config())
+	if err != nil {
+		return nil, err
+	}
+	resource := schema.GroupVersionResource{Group: "graphview.dev", Version: "v1alpha1", Resource: "graphviews"}
+	if namespace == "" {
+		resource.Resource = "referencerules"
+		return clients.Resource(resource), nil
+	}
+	return clients.Resource(resource).Namespace(namespace), nil
+}
+
+func declaredT(t *testing.T, namespace string) dynamic.ResourceInterface {
+	t.Helper()
+	all, err := declared(namespace)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return clients.Resource(schema.GroupVersionResource{Version: "v1", Resource: resource}).Namespace(namespace)
+	return all
+}
+
+// tryApply applies GraphViews and ReferenceRules, some at a time, as kubectl apply
+// --server-side does, which leaves no annotation of all that.
+func tryApply(ctx context.Context, manifest string) error {
+	var objects []unstructured.Unstructured
+	documents := yaml.NewYAMLOrJSONDecoder(strings.NewReader(manifest), 4096)
+	for {
+		var o unstructured.Unstructured
+		if err := documents.Decode(&o.Object); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return err
+		}
+		if len(o.Object) > 0 {
+			objects = append(objects, o)
+		}
+	}
+	force, errs := true, make([]error, len(objects))
+	inParallel(8, len(objects), func(i int) {
+		o := objects[i]
+		text, err := json.Marshal(o.Object)
+		if err != nil {
+			errs[i] = err
+			return
+		}
+		all, err := declared(o.GetNamespace())
+		if err == nil {
+			_, err = all.Patch(ctx, o.GetName(), types.ApplyPatchType, text, metav1.PatchOptions{
+				FieldManager: "hostile", Force: &force, FieldValidation: metav1.FieldValidationStrict,
+			})
+		}
+		errs[i] = err
+	})
+	return errors.Join(errs...)
+}
+
+// apply is tryApply for what has to be accepted.
+func apply(t *testing.T, manifest string) {
+	t.Helper()
+	if err := tryApply(t.Context(), manifest); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// said is what the status of an object says of a type of condition: "True Ready …".
+func said(o *unstructured.Unstructured, kind string) string {
+	conditions, _, _ := unstructured.NestedSlice(o.Object, "status", "conditions")
+	for _, c := range conditions {
+		if c, ok := c.(map[string]any); ok && c["type"] == kind {
+			return fmt.Sprint(c["status"], " ", c["reason"], " ", c["message"])
+		}
+	}
+	return ""
+}
+
+// condition is what a GraphView's status says of a type of condition.
+func condition(t *testing.T, namespace, name, kind string) string {
+	t.Helper()
+	o, err := declaredT(t, namespace).Get(t.Context(), name, metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return said(o, kind)
+}
+
+// status is a GraphView's.
+func status(t *testing.T, namespace, name string) map[string]any {
+	t.Helper()
+	o, err := declaredT(t, namespace).Get(t.Context(), name, metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	fields, _, _ := unstructured.NestedMap(o.Object, "status")
+	return fields
+}
+
+// wantReady waits until a GraphView is ready, or, where none is named, all of the
+// namespace are.
+func wantReady(t *testing.T, namespace string, names ...string) {
+	t.Helper()
+	options := metav1.ListOptions{}
+	if len(names) > 0 {
+		options.FieldSelector = "metadata.name=" + names[0]
+	}
+	views := declaredT(t, namespace)
+	fixture.Eventually(t, 5*time.Minute, 100*time.Millisecond, func() string {
+		all, err := views.List(t.Context(), options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(all.Items) == 0 {
+			return fmt.Sprintf("no GraphView %v", names)
+		}
+		for _, o := range all.Items {
+			if ready := said(&o, "Ready"); !strings.HasPrefix(ready, "True ") {
+				return fmt.Sprintf("%s: Ready is %q, Accepted %q", o.GetName(), ready, said(&o, "Accepted"))
+			}
+		}
+		return ""
+	})
+}
+
+// deleteViews deletes all GraphViews of a namespace, and returns when they are gone.
+func deleteViews(t *testing.T, namespace string) {
+	t.Helper()
+	views := declaredT(t, namespace)
+	if err := views.DeleteCollection(t.Context(), metav1.DeleteOptions{}, metav1.ListOptions{}); err != nil {
+		t.Error(err)
+		return
+	}
+	eventually(t, func() string {
+		left, err := views.List(t.Context(), metav1.ListOptions{Limit: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(left.Items) > 0 {
+			return left.Items[0].GetName() + " is still there"
+		}
+		return ""
+	})
 }
 
 func makeConfigMap(t *testing.T, namespace, name string, labels map[string]string, data map[string]any) {
@@ -39,7 +198,7 @@ func makeConfigMap(t *testing.T, namespace, name string, labels map[string]strin
 }
 
 // clearConfigMaps deletes those of a namespace that a label selector selects, in one
-// request: kubectl sends one for each, some a second.
+// request.
 func clearConfigMaps(t *testing.T, namespace, selector string) {
 	t.Helper()
 	if err := configMaps(t, namespace).DeleteCollection(t.Context(), metav1.DeleteOptions{}, metav1.ListOptions{LabelSelector: selector}); err != nil {
@@ -57,12 +216,12 @@ func fill(t *testing.T, namespace string, n, size int) {
 	})
 }
 
-// change changes each of the ConfigMaps that fill made.
-func change(t *testing.T, namespace string, n int) {
+// change changes each of the ConfigMaps that fill made, to a value.
+func change(t *testing.T, namespace, value string, n int) {
 	t.Helper()
 	all := configMaps(t, namespace)
 	inParallel(8, n, func(i int) {
-		patch := []byte(`{"data":{"changed":"yes"}}`)
+		patch := fmt.Appendf(nil, `{"data":{"changed":%q}}`, value)
 		if _, err := all.Patch(t.Context(), fmt.Sprintf("c%d", i), types.MergePatchType, patch, metav1.PatchOptions{}); err != nil {
 			t.Error(err)
 		}

@@ -176,7 +176,7 @@ func many(format string, n int) http.Header {
 func TestOrigins(t *testing.T) {
 	namespace := newNamespace(t, "origins")
 	apply(t, small(namespace, "one"))
-	kubectl(t, "wait", "--for=condition=Ready", "-n", namespace, "gv/one", "--timeout="+within.String())
+	wantReady(t, namespace, "one")
 	c := client(t, "reader")
 	for origin, want := range map[string]int{
 		"": http.StatusSwitchingProtocols, "https://" + address(): http.StatusSwitchingProtocols,
@@ -216,7 +216,7 @@ spec:
 func TestThousandsOfConnections(t *testing.T) {
 	namespace := newNamespace(t, "crowd")
 	apply(t, small(namespace, "one"))
-	kubectl(t, "wait", "--for=condition=Ready", "-n", namespace, "gv/one", "--timeout="+within.String())
+	wantReady(t, namespace, "one")
 	meanwhile(t, func(tries *tally) {
 		collect(t)
 		before := measure(t)
@@ -267,20 +267,25 @@ func wantEach(t *testing.T, before, during usage, n, bound int) {
 // each, however much there would be to send and however large the objects are; also if
 // they would take it compressed.
 func TestReadersThatDoNotRead(t *testing.T) {
+	many, large := newNamespace(t, "deaf-many"), newNamespace(t, "deaf-large")
+	const manyObjects, largeObjects = 150, 12
+	fill(t, many, manyObjects, 64<<10) // more than a kernel takes for one of them
+	fill(t, large, largeObjects, 600<<10)
+	for _, namespace := range []string{many, large} {
+		apply(t, small(namespace, "large"))
+		wantReady(t, namespace, "large")
+	}
 	for name, test := range map[string]struct {
-		objects, size int
-		extensions    string
+		namespace  string
+		objects    int
+		extensions string
 	}{
-		"many objects":                   {objects: 150, size: 64 << 10}, // more than a kernel takes for one of them
-		"large objects":                  {objects: 12, size: 600 << 10},
-		"large objects with compression": {objects: 12, size: 600 << 10, extensions: "permessage-deflate"},
-		"many objects with compression":  {objects: 150, size: 64 << 10, extensions: "permessage-deflate"},
+		"many objects":                   {namespace: many, objects: manyObjects},
+		"large objects":                  {namespace: large, objects: largeObjects},
+		"large objects with compression": {namespace: large, objects: largeObjects, extensions: "permessage-deflate"},
+		"many objects with compression":  {namespace: many, objects: manyObjects, extensions: "permessage-deflate"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			namespace := newNamespace(t, "deaf")
-			fill(t, namespace, test.objects, test.size)
-			apply(t, small(namespace, "large"))
-			kubectl(t, "wait", "--for=condition=Ready", "-n", namespace, "gv/large", "--timeout="+within.String())
 			meanwhile(t, func(tries *tally) {
 				collect(t)
 				before := measure(t)
@@ -303,9 +308,9 @@ func TestReadersThatDoNotRead(t *testing.T) {
 					}
 					conn := tls.Client(raw, config)
 					open = append(open, conn)
-					tries.add(deafen(t, conn, watchPath(namespace, "large"), test.extensions))
+					tries.add(deafen(t, conn, watchPath(test.namespace, "large"), test.extensions))
 				}
-				change(t, namespace, test.objects)
+				change(t, test.namespace, name, test.objects)
 				collect(t)
 				tries.measure(t)
 				if n := tries.count("101"); n != readers {
@@ -356,7 +361,7 @@ func TestTokensOfNobody(t *testing.T) {
 func TestMessagesToStreams(t *testing.T) {
 	namespace := newNamespace(t, "talk")
 	apply(t, small(namespace, "one"))
-	kubectl(t, "wait", "--for=condition=Ready", "-n", namespace, "gv/one", "--timeout="+within.String())
+	wantReady(t, namespace, "one")
 	c := client(t, "talker")
 	for name, text := range map[string]string{"a word": "hello", "a megabyte": strings.Repeat("a", 1<<20), "nothing": ""} {
 		conn, code, err := dial(t.Context(), c, watchPath(namespace, "one"), "graphview.v1", nil)

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/rest"
 
 	"graphview.dev/test/fixture"
@@ -28,12 +30,6 @@ func eventually(t *testing.T, check func() string) {
 func kubectl(t *testing.T, args ...string) string {
 	t.Helper()
 	return fixture.Kubectl(t, cluster, args...)
-}
-
-// apply leaves no annotation of all that, which would be too long.
-func apply(t *testing.T, manifest string) {
-	t.Helper()
-	fixture.Apply(t, cluster, manifest, "--server-side")
 }
 
 // credentials are those of a user who may do everything; "" for nobody.
@@ -132,6 +128,10 @@ func newNamespace(t *testing.T, prefix string) string {
 	t.Helper()
 	named++
 	name := fmt.Sprintf("%s-%d", prefix, named)
-	kubectl(t, "create", "namespace", name)
+	object := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Namespace"}}
+	object.SetName(name)
+	if _, err := resources(t, "", "namespaces").Create(t.Context(), object, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
 	return name
 }

@@ -16,7 +16,7 @@ import (
 func TestFloodOfSubscriptions(t *testing.T) {
 	namespace := newNamespace(t, "flood")
 	apply(t, small(namespace, "one"))
-	kubectl(t, "wait", "--for=condition=Ready", "-n", namespace, "gv/one", "--timeout="+within.String())
+	wantReady(t, namespace, "one")
 	// In a namespace of its own: all accounts of one are one user.
 	nobody, alice := account(t, newNamespace(t, "flooder"), "nobody", "graphview-streams"), account(t, namespace, "alice", "graphview-viewer")
 	path := "/apis/stream.graphview.dev/v1alpha1/namespaces/" + namespace + "/graphs/one"

@@ -132,7 +132,7 @@ func (m *modest) wantOnly(t *testing.T, when string, allowed ...int) {
 func TestFloodOfTokens(t *testing.T) {
 	namespace := newNamespace(t, "tokens")
 	apply(t, small(namespace, "one"))
-	kubectl(t, "wait", "--for=condition=Ready", "-n", namespace, "gv/one", "--timeout="+within.String())
+	wantReady(t, namespace, "one")
 	alice := account(t, namespace, "alice", "graphview-viewer")
 	path := "/apis/stream.graphview.dev/v1alpha1/namespaces/" + namespace + "/graphs/one"
 	strange := fixture.TLS(t, credentials(""))

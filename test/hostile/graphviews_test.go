@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // TestManyGraphViews: of a namespace's GraphViews a number is served, the oldest
@@ -11,10 +13,19 @@ import (
 func TestManyGraphViews(t *testing.T) {
 	namespace := newNamespace(t, "graphviews")
 	const served, more = 500, 20
-	// What kubectl prints of each that is not accepted.
-	refused := func() []string {
-		return strings.Fields(kubectl(t, "get", "gv", "-n", namespace, "-o",
-			`jsonpath={range .items[?(@.status.conditions[0].status=="False")]}{.metadata.name}={.status.conditions[0].reason} {end}`))
+	views := declaredT(t, namespace)
+	// Names and reasons of those that are not accepted.
+	refused := func() (all []string) {
+		list, err := views.List(t.Context(), metav1.ListOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, o := range list.Items {
+			if words := strings.Fields(said(&o, "Accepted")); len(words) > 1 && words[0] == "False" {
+				all = append(all, o.GetName()+"="+words[1])
+			}
+		}
+		return all
 	}
 	wantRefused := func(want int) {
 		t.Helper()
@@ -26,7 +37,7 @@ func TestManyGraphViews(t *testing.T) {
 		})
 	}
 	meanwhile(t, func(tries *tally) {
-		defer kubectl(t, "delete", "gv", "-n", namespace, "--all", "--wait=false")
+		defer deleteViews(t, namespace)
 		var manifest strings.Builder
 		for i := range served {
 			manifest.WriteString(small(namespace, fmt.Sprintf("v%03d", i)) + "---\n")
@@ -44,7 +55,11 @@ func TestManyGraphViews(t *testing.T) {
 		}
 		tries.measure(t)
 		tries.add(fmt.Sprintf("%d of %d are refused", more, served+more))
-		kubectl(t, "delete", "gv", "-n", namespace, "v000", "v001", "a000")
+		for _, name := range []string{"v000", "v001", "a000"} {
+			if err := views.Delete(t.Context(), name, metav1.DeleteOptions{}); err != nil {
+				t.Error(err)
+			}
+		}
 		wantRefused(more - 3)
 	})
 }

@@ -69,7 +69,7 @@ g: [*f,*f,*f,*f,*f,*f,*f,*f,*f]
 func TestReleases(t *testing.T) {
 	namespace := newNamespace(t, "releases")
 	apply(t, view(namespace, "all", fmt.Sprintf(`{queries: [{include: {resourceSelectorExpression: "group == '' && resource in ['configmaps', 'secrets']"}}], namespaces: {names: [%s]}}`, namespace)))
-	kubectl(t, "wait", "--for=condition=Ready", "-n", namespace, "gv/all", "--timeout="+within.String())
+	wantReady(t, namespace, "all")
 	meanwhile(t, func(tries *tally) {
 		labels := map[string]string{"owner": "helm", "status": "deployed", "name": "x", "version": "1"}
 		n := 0
@@ -92,13 +92,13 @@ func TestReleases(t *testing.T) {
 		}
 		eventually(t, func() string {
 			// All objects are there, whatever could be read of them.
-			got := kubectl(t, "get", "gv", "-n", namespace, "all", "-o", "jsonpath={.status.vertices}")
+			got := fmt.Sprint(status(t, namespace, "all")["vertices"])
 			if want := fmt.Sprint(2 * len(manifests)); got != want {
 				return got + " vertices, want " + want
 			}
 			return ""
 		})
-		warnings := kubectl(t, "get", "gv", "-n", namespace, "all", "-o", "jsonpath={.status.warnings}")
+		warnings := fmt.Sprint(status(t, namespace, "all")["warnings"])
 		if !strings.Contains(warnings, "configmaps") {
 			t.Errorf("their owner is not told: %.500s", warnings)
 		}
@@ -114,7 +114,7 @@ func TestInterning(t *testing.T) {
 	namespace := newNamespace(t, "interning")
 	apply(t, small(namespace, "all"))
 	makeConfigMap(t, namespace, "leak", nil, nil)
-	kubectl(t, "wait", "--for=condition=Ready", "-n", namespace, "gv/all", "--timeout="+within.String())
+	wantReady(t, namespace, "all")
 	random := rand.New(rand.NewPCG(12, 13))
 	word := func() string {
 		letters := make([]byte, 24)
@@ -141,7 +141,8 @@ func TestInterning(t *testing.T) {
 	collect(t)
 	before := measure(t)
 	meanwhile(t, func(tries *tally) {
-		for range 30 {
+		// Kept, these would be 12 MiB.
+		for range 15 {
 			update(4000)
 			tries.add("updated")
 		}
@@ -177,7 +178,7 @@ func TestArcs(t *testing.T) {
 			tries.add("created")
 		}
 		eventually(t, func() string {
-			got := kubectl(t, "get", "gv", "-n", namespace, "all", "-o", "jsonpath={.status.vertices}")
+			got := fmt.Sprint(status(t, namespace, "all")["vertices"])
 			if want := fmt.Sprint(objects + holders); got != want {
 				return got + " vertices, want " + want
 			}
@@ -185,7 +186,7 @@ func TestArcs(t *testing.T) {
 		})
 		collect(t)
 		tries.measure(t)
-		t.Logf("%s arcs of %d objects that claim %d each", kubectl(t, "get", "gv", "-n", namespace, "all", "-o", "jsonpath={.status.arcs}"), holders, objects)
+		t.Logf("%v arcs of %d objects that claim %d each", status(t, namespace, "all")["arcs"], holders, objects)
 		clearConfigMaps(t, namespace, "kapp.k14s.io/is-app")
 	})
 	clearConfigMaps(t, namespace, "")
@@ -201,14 +202,14 @@ func TestMultipliedPaths(t *testing.T) {
 	meanwhile(t, func(tries *tally) {
 		apply(t, view(namespace, "multiplied", fmt.Sprintf(`{queries: [{include: {resourceSelectorExpression: "group == '' && resource == 'configmaps'", object: {jsonPath: %s}}}], namespaces: {names: [%s]}}`,
 			quoted(strings.Repeat("{.data}", 1000)), namespace)))
-		kubectl(t, "wait", "--for=condition=Ready", "-n", namespace, "gv/multiplied", "--timeout=5m")
+		wantReady(t, namespace, "multiplied")
 		code, body := get(t, client(t, "reader"), manager.URL()+strings.Replace(watchPath(namespace, "multiplied"), "/watch", "", 1))
 		if code != http.StatusOK {
 			t.Errorf("%d %.300s", code, body)
 		}
 		tries.add("judged")
 		tries.measure(t)
-		kubectl(t, "delete", "gv", "-n", namespace, "--all")
+		deleteViews(t, namespace)
 	})
 	clearConfigMaps(t, namespace, "")
 }

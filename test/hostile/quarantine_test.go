@@ -36,7 +36,7 @@ func TestWhatEndsTheOperator(t *testing.T) {
 	}
 	apply(t, view(namespace, "bystander", selecting(`labelSelector: "absent!=x"`)))
 	apply(t, view(namespace, "killer", selecting(`objectSelectorExpression: "lists.range(10000).all(a, lists.range(10000).all(b, a + b >= 0))"`)))
-	defer func() { kubectl(t, "delete", "gv", "-n", namespace, "--all") }()
+	defer deleteViews(t, namespace)
 
 	kills := 0
 	for quarantined := false; !quarantined; {
@@ -76,9 +76,9 @@ func TestWhatEndsTheOperator(t *testing.T) {
 		return ""
 	})
 	if got := condition(t, namespace, "bystander", "Ready"); !strings.HasPrefix(got, "True ") {
-		kubectl(t, "wait", "--for=condition=Ready", "-n", namespace, "gv/bystander", "--timeout=1m")
+		wantReady(t, namespace, "bystander")
 	}
 	apply(t, view(namespace, "killer", selecting(`labelSelector: "absent!=x"`)))
 	kubectl(t, "wait", "--for=condition=Accepted", "-n", namespace, "gv/killer", "--timeout=1m")
-	kubectl(t, "wait", "--for=condition=Ready", "-n", namespace, "gv/killer", "--timeout=1m")
+	wantReady(t, namespace, "killer")
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 
@@ -155,9 +156,12 @@ func TestManyBadRequests(t *testing.T) {
 			strings.Repeat("x", 200<<10),
 		}
 		defer tries.measure(t)
+		strangers := make([]*http.Client, 20)
+		for i := range strangers {
+			strangers[i] = client(t, fmt.Sprintf("stranger-%d", i))
+		}
 		inParallel(8, 400, func(n int) {
-			c := client(t, fmt.Sprintf("stranger-%d", n%20))
-			conn, code, err := dial(t.Context(), c, "/graph", "gitlab-agent-graph-api", nil)
+			conn, code, err := dial(t.Context(), strangers[n%len(strangers)], "/graph", "gitlab-agent-graph-api", nil)
 			if err != nil {
 				tries.add(fmt.Sprintf("HTTP %d", code))
 				return
@@ -210,9 +214,7 @@ func TestGreedyConnections(t *testing.T) {
 		if diff := cmp.Diff(map[string]int{"granted": 8, "HTTP 429": 12}, ask("glutton", 20)); diff != "" {
 			t.Error(diff)
 		}
-		for user := range 10 {
-			ask(fmt.Sprintf("guest-%d", user), 8)
-		}
+		inParallel(5, 10, func(n int) { ask(fmt.Sprintf("guest-%d", n), 8) })
 		tries.measure(t)
 		if granted := tries.count("granted"); granted != 64 || tries.count("closed with 1013") != 8+80-64 {
 			t.Errorf("%d views at once, want 64: %s", granted, tries)

@@ -16,7 +16,7 @@ const streamsPath = "/apis/stream.graphview.dev/v1alpha1/watch/streams"
 func TestShares(t *testing.T) {
 	namespace := newNamespace(t, "shares")
 	apply(t, small(namespace, "one"))
-	kubectl(t, "wait", "--for=condition=Ready", "-n", namespace, "gv/one", "--timeout="+within.String())
+	wantReady(t, namespace, "one")
 	for name, test := range map[string]struct {
 		path, protocol string
 		asked, want    int
