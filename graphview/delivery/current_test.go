@@ -1,0 +1,58 @@
+package delivery
+
+import (
+	"fmt"
+	"maps"
+	"strings"
+	"testing"
+)
+
+// TestWhoComesBackLeavesWhatIsShared: a change is encoded once for those who are current,
+// also if somebody comes back between them.
+func TestWhoComesBackLeavesWhatIsShared(t *testing.T) {
+	s := newStage(t)
+	s.set("Running", false, "a")
+	first, second := s.reader(SubscribeOptions{}), s.reader(SubscribeOptions{})
+	first.catchUp(t)
+	second.catchUp(t)
+	for _, phase := range []string{"Failed", "Succeeded"} {
+		s.set(phase, false, "a")
+		first.catchUp(t)
+		back := s.reader(SubscribeOptions{Since: first.rev})
+		back.catchUp(t)
+		if back.sent != 0 {
+			t.Errorf("%s: who comes back with all there is was sent %d objects", phase, back.sent)
+		}
+		before := s.publisher.source.Shared.Encodings()
+		second.catchUp(t)
+		if n := s.publisher.source.Shared.Encodings() - before; n != 0 || second.vertices["a"] != first.vertices["a"] {
+			t.Errorf("%s: %d encodings for the second reader, want 0; it has %s, want %s", phase, n, second.vertices["a"], first.vertices["a"])
+		}
+	}
+}
+
+// TestLargeChangeIsSharedByWhoIsSlower: whoever reads a change of several pieces after
+// somebody else has read it to its end is sent the same pieces.
+func TestLargeChangeIsSharedByWhoIsSlower(t *testing.T) {
+	s := newStage(t)
+	const objects, size = 20, 8 << 10
+	names := make([]string, objects)
+	for i := range names {
+		names[i] = fmt.Sprintf("p%02d", i)
+	}
+	s.set("Running", false, names...)
+	first, second := s.reader(SubscribeOptions{}), s.reader(SubscribeOptions{})
+	first.catchUp(t)
+	second.catchUp(t)
+	s.set("Failed"+strings.Repeat("x", size), false, names...)
+	before := s.publisher.source.Shared.Encodings()
+	first.catchUp(t)
+	pieces := s.publisher.source.Shared.Encodings() - before
+	if pieces < 3 || pieces > maxBehind {
+		t.Fatalf("the change came in %d pieces, want a few", pieces)
+	}
+	second.catchUp(t)
+	if n := s.publisher.source.Shared.Encodings() - before - pieces; n != 0 || !maps.Equal(first.vertices, second.vertices) {
+		t.Errorf("%d encodings for the slower reader, want 0; it has %d vertices, want %d", n, len(second.vertices), len(first.vertices))
+	}
+}
