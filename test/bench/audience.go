@@ -90,6 +90,9 @@ func (a *audience) read(ctx context.Context, conn *websocket.Conn, listens bool)
 
 // expect says which changes are to be noted from now on.
 func (a *audience) expect(first, n int) {
+	a.mu.Lock()
+	a.arrivals, a.reached = nil, 0
+	a.mu.Unlock()
 	a.first.Store(int64(first))
 	a.last.Store(int64(first + n - 1))
 }

@@ -42,6 +42,7 @@ var measures = []struct {
 	{"stopped readers", []int{10}, stoppedReaders},
 	{"many views", []int{11}, manyViews},
 	{"idle", []int{12}, idle},
+	{"neighbours", []int{13}, neighbours},
 	{"health and summaries", []int{14}, healthCost},
 }
 

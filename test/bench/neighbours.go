@@ -1,0 +1,150 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+)
+
+const (
+	// neighbourRate is how many of a small view's objects change in a second.
+	neighbourRate = 200
+	// replaysAtOnce are the views of everything that are made at once.
+	replaysAtOnce = 20
+)
+
+// beside is what a neighbour's events took while something went on beside it.
+type beside struct {
+	late    []time.Duration // smallest first
+	holding float64         // the longest of the graph's write lock
+	took    string          // how much of what went on there was
+}
+
+// small is the neighbour: one application's objects.
+var small = lens{name: "small", only: "namespace == '" + firstNamespace + "' && name.startsWith('" + firstApplication + "')", path: sequences.path}
+
+const firstNamespace, firstApplication = "bench-000", "app-000"
+
+// neighbours measures row 13: what a subscriber of a small view notices of others.
+func neighbours(ctx context.Context, b *bench) (lines []line, err error) {
+	r, err := b.newReplay(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer r.close()
+	r.pods = slices.DeleteFunc(r.pods, func(p recorded) bool {
+		return !strings.HasPrefix(p.key, firstNamespace+"/"+firstApplication+"-")
+	})
+	m, err := b.managers.start(ctx, small, "--kubeconfig="+r.kubeconfig)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, m.end(ctx)) }()
+	first, _, err := m.followed(ctx)
+	if err != nil {
+		return nil, err
+	}
+	n := &neighbour{m: m, replay: r, audience: listen(ctx, closable(first), 1, `"j":["`), events: max(int(b.period.Seconds()/2*neighbourRate), 1)}
+	defer n.audience.leave()
+	if _, err := n.beside(ctx, nil); err != nil { // for warming up
+		return nil, err
+	}
+	var alone []beside
+	for _, d := range n.disturbances() {
+		before, err := n.beside(ctx, nil)
+		if err != nil {
+			return nil, err
+		}
+		during, err := n.beside(ctx, d.run)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", d.name, err)
+		}
+		alone = append(alone, before)
+		lines = append(lines, during.lines("… while "+d.name+during.took, &before)...)
+	}
+	what := fmt.Sprintf("event to subscriber of a view of one application, %d events/s, jsonPath, TLS, nobody beside it", neighbourRate)
+	return append(aloneLines(what, alone), lines...), nil
+}
+
+// neighbour is the small view, with one subscriber.
+type neighbour struct {
+	m        *running
+	replay   *replay
+	audience *audience
+	events   int // of each measure
+}
+
+// beside measures how late events come while something goes on, nil for nothing.
+func (n *neighbour) beside(ctx context.Context, goesOn func(context.Context) (took string, err error)) (s beside, err error) {
+	before, err := n.holdings(ctx)
+	if err != nil {
+		return s, err
+	}
+	going, stop := context.WithCancel(ctx)
+	defer stop()
+	ended := make(chan error, 1)
+	go func() {
+		var err error
+		if goesOn != nil {
+			s.took, err = goesOn(going)
+		}
+		if err != nil {
+			stop()
+		}
+		ended <- err
+	}()
+	number := *n.replay.changes + 1
+	sent := make([]time.Time, n.events)
+	n.audience.expect(number, n.events)
+	_, err = n.replay.play(ctx, n.events, neighbourRate, func(i int) { sent[i-number] = time.Now() })
+	if err == nil {
+		err = n.audience.everybody(ctx)
+	}
+	stop()
+	if err := errors.Join(err, <-ended); err != nil {
+		return s, err
+	}
+	after, err := n.holdings(ctx)
+	s.late, s.holding = n.audience.late(func(i int) time.Time { return sent[i-number] }), after.longest(before)
+	return s, err
+}
+
+// lines are those of a disturbance, beside the same measure just before it.
+func (s *beside) lines(what string, alone *beside) []line {
+	of := func(what, goal string, ours, peer float64, format func(float64) string, reached func(*line) bool) line {
+		return line{row: 13, what: what, goal: goal, ours: single(ours), floor: nothing, peer: single(peer), peerName: "just before", format: format, reached: reached}
+	}
+	return []line{
+		of(what+": p50", "", percentile(s.late, 50), percentile(alone.late, 50), milliseconds, nil),
+		of("… p99", "as without: ≤ 2 ×", percentile(s.late, 99), percentile(alone.late, 99), milliseconds, partOfPeer(2)),
+		of("… longest holding of the write lock", "≤ 5 ms", s.holding, alone.holding, atMost, within(0.005)),
+	}
+}
+
+// aloneLines are those of the neighbour alone, of several measures.
+func aloneLines(what string, alone []beside) []line {
+	of := func(what, goal string, value func(*beside) float64, format func(float64) string, reached func(*line) bool) line {
+		values := make([]sample, len(alone))
+		for i := range alone {
+			values[i].Seconds = value(&alone[i])
+		}
+		return line{row: 13, what: what, goal: goal, ours: spreadOf(values, func(s *sample) float64 { return s.Seconds }), floor: nothing, peer: nothing, format: format, reached: reached}
+	}
+	return []line{
+		of(what+": p50", "", func(s *beside) float64 { return percentile(s.late, 50) }, milliseconds, nil),
+		of("… p99", "", func(s *beside) float64 { return percentile(s.late, 99) }, milliseconds, nil),
+		of("… longest holding of the write lock", "≤ 5 ms", func(s *beside) float64 { return s.holding }, atMost, within(0.005)),
+	}
+}
+
+// atMost formats a bucket of a histogram: what is in it takes no longer.
+func atMost(v float64) string {
+	if math.IsInf(v, 1) {
+		return "longer than any bucket"
+	}
+	return "≤ " + milliseconds(v)
+}
