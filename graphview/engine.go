@@ -36,7 +36,8 @@ type Engine struct {
 	run       *delivery.Run
 	delivered delivery.Shared
 	counts    counts
-	writeLock prometheus.Histogram // how long the graph was locked for writing
+	// How long the graph was locked for writing, and how long revisions took.
+	writeLock, revisionTime prometheus.Histogram
 
 	// graph is written by the loop alone; so are the fields after it.
 	graph    *graph.Graph
@@ -89,12 +90,12 @@ func NewEngine(o Options) (*Engine, error) {
 		byLens: make(map[*graph.Lens]*View),
 
 		bySource:  make(map[graph.SourceID]*feed),
-		writeLock: newWriteLock(),
-		views:     make(map[Name]*View),
-		narrowed:  newNarrowedGraphs(),
-		opened:    make(map[*View]struct{}),
-		feeds:     make(map[*watch.Watch]*feed),
-		slow:      make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2)),
+		writeLock: newWriteLock(), revisionTime: newRevisionTime(),
+		views:    make(map[Name]*View),
+		narrowed: newNarrowedGraphs(),
+		opened:   make(map[*View]struct{}),
+		feeds:    make(map[*watch.Watch]*feed),
+		slow:     make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2)),
 
 		releases: make(releases),
 		outdated: outdated{objects: make(map[*feed]map[*watch.Object]struct{}), kick: make(chan struct{}, 1)},
@@ -103,6 +104,7 @@ func NewEngine(o Options) (*Engine, error) {
 		namespaceWatches: budget.NewShares[string](boundNamespaceWatches),
 		sharing:          sharing.NewBook[watch.Key](sharing.Options[*View]{Linger: o.Linger, Tell: (*View).kick}),
 	}
+	e.graph.ObserveLock(&lockTimer{held: e.writeLock})
 	e.delivered.Recall = o.Recall
 	var err error
 	if e.discovery, err = resources.New(resources.Options{Config: o.Config, Logger: o.Logger.WithName("discovery")}); err != nil {

@@ -207,16 +207,15 @@ const maxVisits = 1 << 14
 // one before has something left to be made, and returns the others.
 func (e *Engine) revise(batch []event, received time.Time) (left []event) {
 	e.counts.revisions.Add(1)
-	var locked time.Time
+	began := time.Now()
 	changed := e.graph.Update(func() {
-		locked = time.Now()
 		left = batch
 		for len(left) > 0 && !e.graph.Unfinished() && (len(left) == len(batch) || e.graph.Visits() < maxVisits) {
 			left[0].apply(e)
 			left = left[1:]
 		}
 	})
-	e.writeLock.Observe(time.Since(locked).Seconds())
+	e.revisionTime.Observe(time.Since(began).Seconds())
 	e.tellExceedances()
 	for _, w := range e.graph.Walks() {
 		if v := e.byLens[w.Lens]; v != nil {

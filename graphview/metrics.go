@@ -9,6 +9,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"graphview.dev/graphview/budget"
+	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/health"
 )
 
@@ -62,15 +63,35 @@ var (
 	exceededDesc  = describe("limit_exceeded_total", "Times that a limit was reached, by limit. docs/security.md lists the limits.", "limit")
 )
 
-// newWriteLock makes the histogram of how long one revision of the graph keeps
-// readers from it.
+// newWriteLock makes the histogram of how long readers are kept from the graph, and
+// newRevisionTime that of how long events are.
 func newWriteLock() prometheus.Histogram {
+	return newHistogram("write_lock_seconds", "How long the write lock of the graph was held, each time. Readers of all graphs wait meanwhile.")
+}
+
+func newRevisionTime() prometheus.Histogram {
+	return newHistogram("revision_seconds", "How long one revision of the graph took. Events wait meanwhile, and readers of graphs that it changes as a whole.")
+}
+
+func newHistogram(name, help string) prometheus.Histogram {
 	return prometheus.NewHistogram(prometheus.HistogramOpts{
-		Name:    "graphview_write_lock_seconds",
-		Help:    "How long one revision held the write lock of the graph.",
+		Name:    "graphview_" + name,
+		Help:    help,
 		Buckets: []float64{.0001, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1},
 	})
 }
+
+// lockTimer observes how long the graph is locked for writing. The loop uses it.
+type lockTimer struct {
+	began time.Time
+	held  prometheus.Histogram
+}
+
+var _ graph.LockObserver = (*lockTimer)(nil)
+
+func (t *lockTimer) Locked() { t.began = time.Now() }
+
+func (t *lockTimer) Unlocked() { t.held.Observe(time.Since(t.began).Seconds()) }
 
 // Describe implements prometheus.Collector.
 func (m metrics) Describe(out chan<- *prometheus.Desc) {
@@ -81,6 +102,7 @@ func (m metrics) Describe(out chan<- *prometheus.Desc) {
 		out <- d
 	}
 	m.engine.writeLock.Describe(out)
+	m.engine.revisionTime.Describe(out)
 }
 
 // Collect implements prometheus.Collector. What it takes grows with the number
@@ -88,6 +110,7 @@ func (m metrics) Describe(out chan<- *prometheus.Desc) {
 func (m metrics) Collect(out chan<- prometheus.Metric) {
 	e := m.engine
 	e.writeLock.Collect(out)
+	e.revisionTime.Collect(out)
 	gauge := func(d *prometheus.Desc, n int, labels ...string) {
 		out <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, float64(n), labels...)
 	}

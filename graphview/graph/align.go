@@ -12,7 +12,9 @@ import "slices"
 // before, then each holder with each slot. Arcs that may have to go are first, so that
 // no more are there than a bound allows.
 type alignment struct {
-	there   []arcID
+	there []arcID
+	// within are slots whose arcs by labels of their namespace are yet to be listed.
+	within  []slotID
 	holders []nodeID
 	slots   []slotID
 	holder  int
@@ -24,6 +26,8 @@ type alignment struct {
 	finds   bool
 	counts  bool
 	counted int
+	// then, if not nil, is what comes after.
+	then func()
 }
 
 // Unfinished tells whether the last Update left something of a change to be made. Until
@@ -59,6 +63,8 @@ func (c *alignment) step(g *Graph) (done bool) {
 			g.reselect(c.there[0])
 		}
 		c.there = c.there[1:]
+	case len(c.within) > 0:
+		c.list(g)
 	case c.holder < len(c.holders) && c.slot < len(c.slots):
 		id := c.holders[c.holder]
 		g.visits++
@@ -72,7 +78,25 @@ func (c *alignment) step(g *Graph) (done bool) {
 			c.holder, c.slot = c.holder+1, 0
 		}
 	}
-	return !c.counts && len(c.there) == 0 && (c.holder == len(c.holders) || len(c.slots) == 0)
+	if c.counts || len(c.there)+len(c.within) > 0 || c.holder < len(c.holders) && len(c.slots) > 0 {
+		return false
+	}
+	if c.then != nil {
+		c.then()
+	}
+	return true
+}
+
+// list lists the arcs of one slot that selectors make for labels of its namespace.
+func (c *alignment) list(g *Graph) {
+	g.visits++
+	for id := g.slots.at(c.within[0]).in; id != 0; id = g.arcs.at(id).nextIn {
+		g.visits++
+		if g.arcs.at(id).flags&byNamespaceLabel != 0 {
+			c.there = append(c.there, id)
+		}
+	}
+	c.within = c.within[1:]
 }
 
 // find finds what the selectors of a holder may match.

@@ -72,6 +72,16 @@ func (c *leaving) slice() bool {
 	return false
 }
 
+// forgetting forgets what went from a lens up to a revision.
+type forgetting struct {
+	l   *Lens
+	rev uint64
+}
+
+func (c *forgetting) slice() bool {
+	return c.l.closed || c.l.dropTombstones(c.rev, 4*c.l.g.sliceChanges)
+}
+
 // closing gives up what a closed lens holds of the graph.
 type closing struct {
 	l    *Lens
@@ -86,14 +96,12 @@ func (c *closing) slice() bool {
 		case c.next < l.entries.next:
 			c.next++
 			if n := l.entries.at(c.next).node; n != 0 {
-				l.g.nodes.at(n).pins--
-				l.g.dropNode(n)
+				l.g.unpinNode(n)
 			}
 		case c.arc < l.tombstones.arcs.next:
 			c.arc++
 			if to := l.tombstones.arcs.at(c.arc).to; to != 0 {
-				l.g.slots.at(to).pins--
-				l.g.dropSlot(to)
+				l.g.unpinSlot(to)
 			}
 		default:
 			l.entries, l.tombstones = slab[entryID, entry]{}, tombstones{horizon: ^uint64(0)}

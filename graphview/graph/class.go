@@ -102,7 +102,7 @@ func (l *Lens) countMissing(to slotID, under resID, by int) {
 // VisitMissing visits each resource and namespace to which there are references
 // whose target is not in the graph, and says how many of these are not optional.
 func (l *Lens) VisitMissing(visit func(r Resource, namespace string, n int)) {
-	l.g.mu.RLock()
+	l.rlock()
 	defer l.g.mu.RUnlock()
 	for at, n := range l.missing {
 		visit(l.g.resources.at(at.resource), l.g.spaces.at(at.space), n)

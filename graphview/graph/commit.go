@@ -245,7 +245,7 @@ func (l *Lens) examine(from entryID, id arcID, was arcState) {
 			// The arc's target was replaced by another object of the same name, or
 			// was deleted though it was not visible, or the view learned the labels of its namespace. Neither
 			// end of the arc appeared or disappeared, so the arc keeps the revision.
-			a.stamp = l.g.rev
+			l.g.restamp(id)
 		}
 		l.push(from)
 		l.g.noteHub(id)

@@ -16,7 +16,7 @@ type Counts struct {
 
 // Counts returns the size of the lens as of the last revision.
 func (l *Lens) Counts() Counts {
-	l.g.mu.RLock()
+	l.rlock()
 	defer l.g.mu.RUnlock()
 	c := Counts{Vertices: l.vertices, Arcs: l.arcs, Roots: l.roots, Objects: make(map[Resource]int, len(l.objects))}
 	for r, n := range l.objects {
@@ -27,14 +27,14 @@ func (l *Lens) Counts() Counts {
 
 // Classes counts the visible vertices by class.
 func (l *Lens) Classes() [Classes]int {
-	l.g.mu.RLock()
+	l.rlock()
 	defer l.g.mu.RUnlock()
 	return l.classes
 }
 
 // Vertices is Counts().Vertices, for those who ask often.
 func (l *Lens) Vertices() int {
-	l.g.mu.RLock()
+	l.rlock()
 	defer l.g.mu.RUnlock()
 	return l.vertices
 }
@@ -43,7 +43,7 @@ func (l *Lens) Vertices() int {
 // no order, unless no place has come or gone since the revision since. It
 // returns the revision to give next time.
 func (l *Lens) VisitPlaces(since uint64, visit func(Resource, string)) uint64 {
-	l.g.mu.RLock()
+	l.rlock()
 	defer l.g.mu.RUnlock()
 	if l.placesRev != since {
 		for p := range l.places {

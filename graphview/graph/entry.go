@@ -60,7 +60,7 @@ func (l *Lens) rev(s stamp) uint64 { return l.base + uint64(s) }
 // in the middle of a walk.
 func (l *Lens) rebase() {
 	floor := l.g.rev - l.g.span/2
-	l.dropTombstones(floor)
+	l.dropTombstones(floor, len(l.tombstones.order))
 	l.squeeze()
 	// The elements up to there keep their order: they are the last before it.
 	old := l.log.after(l.stamp(floor))

@@ -12,7 +12,11 @@ const clusterSpace spaceID = 1
 
 // Graph is the shared graph. Its zero value is not usable; see New.
 type Graph struct {
-	mu sync.RWMutex
+	// mu keeps readers from what is written; writing is held by the writer, also while it
+	// only reads. Lock order: writing, mu.
+	mu       sync.RWMutex
+	writing  sync.Mutex
+	observer LockObserver
 
 	// rev is the number of the open revision: larger than all before it. Stamps
 	// reach back as far as span.
@@ -39,9 +43,9 @@ type Graph struct {
 
 	selection selection
 	// namespaces is NamespaceKind; byNamespace are the nodes whose selectors ask for
-	// labels of namespaces.
+	// labels of namespaces, with the kinds of what these select.
 	namespaces  kindID
-	byNamespace map[nodeID]struct{}
+	byNamespace map[nodeID]map[kindID]struct{}
 
 	// Bounds of what selectors may make, and who is beyond.
 	mostOfObject, mostOfNamespace int
@@ -73,11 +77,17 @@ type Graph struct {
 	// visits counts what the open revision has looked at, and what its commit has to
 	// look at for what it did.
 	visits int
+	// whole is how many of these are of lenses that are looked at as a whole, and so
+	// committed aside.
+	whole     int
+	unlocked  bool // lenses are being committed aside
+	unsettled unsettled
 
 	chores     []chore
 	alignments []*alignment
+	departing  map[nodeID]SourceID // objects that go when their arcs have
 	// These are the constants, but in tests.
-	hubSize, sliceChanges, fewSelectors, postingsLeast int
+	hubSize, sliceChanges, fewSelectors, postingsLeast, fewEntries int
 
 	// Scratch space of setNames and of matching.
 	wanted  []wanted
@@ -102,7 +112,7 @@ func New() *Graph {
 		remarks:     make(map[nodeID]uint64),
 		labels:      make(labelSets),
 		selection:   make(selection),
-		byNamespace: make(map[nodeID]struct{}),
+		byNamespace: make(map[nodeID]map[kindID]struct{}),
 		sources:     make(map[SourceID]*source),
 		loads:       make(map[spaceID]*load),
 		dropped:     make(map[nodeID]*holder),
@@ -112,10 +122,12 @@ func New() *Graph {
 		named:       make(map[spaceID]int),
 		unnamed:     make(map[nodeID]unnamed),
 		crowded:     make(map[spaceID]struct{}),
+		departing:   make(map[nodeID]SourceID),
 
 		hubSize:          hubSize,
 		sliceChanges:     sliceChanges,
 		fewSelectors:     fewSelectors,
+		fewEntries:       fewEntries,
 		postingsLeast:    postingsLeast,
 		mostOfObject:     int(arcsOfObject.Limit()),
 		mostOfNamespace:  int(arcsOfNamespace.Limit()),
@@ -143,9 +155,21 @@ func New() *Graph {
 // Update runs fn as the graph's one writer and then makes all that it did one
 // revision of every lens that it concerns. It returns those.
 func (g *Graph) Update(fn func()) []*Lens {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.visits = 0
+	g.writing.Lock()
+	defer g.writing.Unlock()
+	revised, aside := g.revise(fn)
+	if len(aside) > 0 {
+		revised = append(revised, g.commitAside(aside)...)
+	}
+	return revised
+}
+
+// revise runs fn and makes what it did a revision of the lenses that have little to look
+// at. It returns those that changed, and those that are to be committed aside.
+func (g *Graph) revise(fn func()) (revised, aside []*Lens) {
+	g.lock()
+	defer g.unlock()
+	g.visits, g.whole = 0, 0
 	clear(g.walks)
 	g.walks = g.walks[:0]
 	fn()
@@ -206,34 +230,57 @@ func (g *Graph) sweep() {
 	g.paths.sweep(g.dropFields)
 }
 
-// commit makes the open revision one of each lens, and opens the next.
-func (g *Graph) commit() []*Lens {
-	var revised []*Lens
+// commit makes the open revision one of each lens and opens the next, unless some
+// lenses are to be committed aside.
+func (g *Graph) commit() (revised, aside []*Lens) {
+	tooMuch := g.Visits()-g.whole > 2*sliceVisits*g.sliceChanges
 	for l := range g.lenses {
-		if g.rev-l.base > g.span {
-			l.rebase()
-		}
-		if l.commit() {
+		switch {
+		case l.goesAside(tooMuch):
+			l.aside = make(chan struct{})
+			aside = append(aside, l)
+		case g.commitLens(l):
 			revised = append(revised, l)
 		}
 	}
+	if len(aside) == 0 {
+		for i := range g.changes {
+			g.settleChange(i)
+		}
+		g.finish()
+	}
+	return revised, aside
+}
+
+// commitLens makes the open revision one of a lens, and tells whether that changed.
+func (g *Graph) commitLens(l *Lens) bool {
+	if g.rev-l.base > g.span {
+		l.rebase()
+	}
+	return l.commit()
+}
+
+// settleChange gives up what lenses had to know of an arc that changed.
+func (g *Graph) settleChange(i int) {
+	c := &g.changes[i]
+	if a := g.arcs.at(c.id); a.flags&gone != 0 {
+		g.arcs.release(c.id)
+	} else {
+		a.flags &^= recorded
+	}
+	g.slots.at(c.to).pins--
+	g.nodes.at(c.from).pins--
+	to, from := c.to, c.from
+	g.dropSlot(to)
+	g.dropNode(from)
+}
+
+// finish opens the next revision.
+func (g *Graph) finish() {
 	for _, id := range g.noted {
 		g.arcs.at(id).flags &^= noted
 	}
 	g.noted = g.noted[:0]
-	for i := range g.changes {
-		c := &g.changes[i]
-		if a := g.arcs.at(c.id); a.flags&gone != 0 {
-			g.arcs.release(c.id)
-		} else {
-			a.flags &^= recorded
-		}
-		g.slots.at(c.to).pins--
-		g.nodes.at(c.from).pins--
-		to, from := c.to, c.from
-		g.dropSlot(to)
-		g.dropNode(from)
-	}
 	g.visits = g.Visits()
 	clear(g.changes)
 	g.changes = g.changes[:0]
@@ -243,7 +290,6 @@ func (g *Graph) commit() []*Lens {
 	for l := range g.lenses {
 		g.rev = max(g.rev, l.head+1)
 	}
-	return revised
 }
 
 // Size is what a graph holds, for tests and metrics.

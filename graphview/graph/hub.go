@@ -16,11 +16,12 @@ type hubChange struct {
 	arc arcID
 }
 
-// noteHub notes that an arc looks different to a lens, once in each revision.
+// noteHub notes that an arc looks different to a lens, once in each revision. A lens that
+// is committed aside notes nothing; see Lens.unnoted.
 func (g *Graph) noteHub(id arcID) {
 	a := g.arcs.at(id)
 	h := g.nodes.at(a.from).holder
-	if h == nil || a.flags&noted != 0 {
+	if h == nil || a.flags&noted != 0 || g.unlocked {
 		return
 	}
 	log := &h.changes

@@ -7,7 +7,7 @@ func (l *Lens) SetInferred(shown bool) {
 	if l.certain == !shown || l.closed {
 		return
 	}
-	l.g.visits += int(l.entries.next)
+	l.visitAll()
 	l.certain, l.certainSince, l.replant = !shown, l.g.rev, true
 }
 

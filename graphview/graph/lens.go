@@ -20,7 +20,7 @@ type Used struct {
 // Uses are the kinds that the view watches, in no order, and the revision in which they
 // last changed; nil where that is not after since.
 func (l *Lens) Uses(since uint64) ([]Used, uint64) {
-	l.g.mu.RLock()
+	l.rlock()
 	defer l.g.mu.RUnlock()
 	if l.usesRev <= since {
 		return nil, l.usesRev
@@ -39,7 +39,10 @@ func (u use) has(s *slot) bool { return u.resource != 0 && !(u.namespaced && s.s
 
 // Lens is one view's picture of the graph. Make it with Graph.NewLens.
 type Lens struct {
-	g       *Graph
+	g *Graph
+	// aside is not nil while the lens is committed aside, and closed after that.
+	aside   chan struct{}
+	unnoted uint64 // revision up to which hubs do not say what changed for the lens
 	sources map[SourceID]struct{}
 	uses    []use // by kind
 	usesWas map[kindID]use
@@ -219,7 +222,7 @@ func (l *Lens) setUse(k kindID, next use) {
 	// Of a kind that nothing is of and nothing refers to, the lens looks no different.
 	if l.g.slotsOf[k] > 0 {
 		if len(l.usesWas) == 0 {
-			l.g.visits += int(l.entries.next)
+			l.visitAll()
 		}
 		if _, ok := l.usesWas[k]; !ok {
 			l.usesWas[k] = before
@@ -359,7 +362,7 @@ func (l *Lens) useBefore(k kindID) use {
 // Changed returns a channel that is closed by the next revision that changes
 // the lens after the one with this number, at once if there is one.
 func (l *Lens) Changed(head uint64) <-chan struct{} {
-	l.g.mu.RLock()
+	l.rlock()
 	defer l.g.mu.RUnlock()
 	if l.head > head {
 		return closed

@@ -124,19 +124,24 @@ func (l *Lens) clearTombstones() {
 	if excess <= 0 {
 		return
 	}
-	// A revision is forgotten as a whole.
-	l.dropTombstones(l.tombstones.order[excess-1].rev)
+	// What is left of the last one's revision is of no use to anybody, and goes next.
+	l.dropTombstones(l.tombstones.order[excess-1].rev, excess)
 }
 
-// Forget gives up what is remembered of what went up to a revision: a reader
-// whose knowledge is older has to begin anew. In Update.
-func (l *Lens) Forget(rev uint64) { l.dropTombstones(rev) }
+// Forget gives up what is remembered of what went up to a revision, in slices; see
+// Graph.Pending. A reader whose knowledge is older has to begin anew. In Update.
+func (l *Lens) Forget(rev uint64) {
+	if !l.closed {
+		l.g.chores = append(l.g.chores, &forgetting{l, rev})
+	}
+}
 
-// dropTombstones forgets the tombstones up to a revision.
-func (l *Lens) dropTombstones(rev uint64) {
+// dropTombstones forgets the tombstones up to a revision, or the oldest of them if they
+// are more than most. It tells whether none is left.
+func (l *Lens) dropTombstones(rev uint64, most int) bool {
 	done := 0
 	for _, gr := range l.tombstones.order {
-		if gr.rev > rev {
+		if gr.rev > rev || done == most {
 			break
 		}
 		done++
@@ -158,6 +163,7 @@ func (l *Lens) dropTombstones(rev uint64) {
 	// What is cut off goes when the slice next grows: moving the rest now would
 	// cost every revision its length.
 	l.tombstones.order = l.tombstones.order[done:]
+	return done < most || len(l.tombstones.order) == 0 || l.tombstones.order[0].rev > rev
 }
 
 // forgetArc forgets an arc that went, in a time that does not depend on how many did.
@@ -175,8 +181,7 @@ func (l *Lens) forgetArc(id tombstoneID) {
 		delete(l.tombstones.newest, d.entry)
 	}
 	l.tombstones.arcs.release(id)
-	l.g.slots.at(d.to).pins--
-	l.g.dropSlot(d.to)
+	l.g.unpinSlot(d.to)
 }
 
 // forgetArcs forgets all arcs that went from an entry.
@@ -197,6 +202,5 @@ func (l *Lens) free(e entryID) {
 	n := p.node
 	l.index.set(n, 0)
 	l.entries.release(e)
-	l.g.nodes.at(n).pins--
-	l.g.dropNode(n)
+	l.g.unpinNode(n)
 }

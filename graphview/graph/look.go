@@ -6,7 +6,7 @@ package graph
 // not there: ok is then false. A hidden end of an arc hides the arc.
 func (l *Lens) Look(key Key, limit int, allow func(Resource, string) bool) (v Vicinity, ok bool) {
 	g := l.g
-	g.mu.RLock()
+	l.rlock()
 	defer g.mu.RUnlock()
 	e := l.find(key)
 	if e == 0 {

@@ -8,15 +8,38 @@ import (
 // A selector may ask, beside the labels of what it selects, for labels of the
 // namespace that this is in. Whoever holds such a one is in Graph.byNamespace.
 
-// setByNamespace notes whether the node holds selectors that ask for namespaces.
+// setByNamespace notes of which kinds a node selects by labels of namespaces.
 func (g *Graph) setByNamespace(id nodeID, held []*selector) {
+	var kinds map[kindID]struct{}
 	for _, s := range held {
 		if s.sites != nil {
-			g.byNamespace[id] = struct{}{}
-			return
+			if kinds == nil {
+				kinds = make(map[kindID]struct{})
+			}
+			kinds[s.kind] = struct{}{}
 		}
 	}
-	delete(g.byNamespace, id)
+	if kinds == nil {
+		delete(g.byNamespace, id)
+		return
+	}
+	g.byNamespace[id] = kinds
+}
+
+// keepByNamespace keeps noted of which kinds a node did, until what is to be aligned is:
+// its arcs are there so long.
+func (g *Graph) keepByNamespace(id nodeID, before map[kindID]struct{}) {
+	if len(before) == 0 {
+		return
+	}
+	before = maps.Clone(before)
+	maps.Copy(before, g.byNamespace[id])
+	g.byNamespace[id] = before
+	g.alignments = append(g.alignments, &alignment{then: func() {
+		if _, ok := g.departing[id]; !ok {
+			g.setByNamespace(id, g.nodes.at(id).held())
+		}
+	}})
 }
 
 // namespaceSlot is the slot of a namespace's own object, 0 if there is none.
@@ -52,22 +75,23 @@ func (g *Graph) namespaceRelabelled(name string) {
 	if space == 0 {
 		return
 	}
-	there := g.arcsByNamespaceLabel(space)
-	looking, pairs := make(map[kindID][]nodeID), len(there)
-	for n := range g.byNamespace {
-		h := g.nodes.at(n).holder
-		if h.dropped != nil {
-			continue
-		}
-		for kind := range kindsByNamespace(h) {
-			if sc := g.scopeAt(kind, space); sc != nil && g.looksIn(h, kind, space) {
-				looking[kind] = append(looking[kind], n)
-				pairs += len(sc.slots)
-			}
+	slots := 0
+	for kind := range g.kindsByNamespaces() {
+		if sc := g.scopeAt(kind, space); sc != nil {
+			slots += len(sc.slots)
 		}
 	}
-	if !g.atOnce(pairs) {
+	listed := g.atOnce(slots)
+	var there []arcID
+	if listed {
+		there = g.arcsByNamespaceLabel(space)
+	}
+	looking, pairs := g.lookingIn(space)
+	if !listed || !g.atOnce(len(there)+pairs) {
 		g.alignments = append(g.alignments, &alignment{there: there})
+		if !listed {
+			g.listLater(space)
+		}
 		for kind, holders := range looking {
 			g.alignments = append(g.alignments, &alignment{holders: holders, slots: slices.Clone(g.scopeAt(kind, space).slots)})
 		}
@@ -85,26 +109,49 @@ func (g *Graph) namespaceRelabelled(name string) {
 	}
 }
 
-// kindsByNamespace are the kinds of what a holder selects by labels of namespaces.
-func kindsByNamespace(h *holder) map[kindID]struct{} {
-	kinds := make(map[kindID]struct{})
-	for _, s := range h.selectors {
-		if s.sites != nil {
-			kinds[s.kind] = struct{}{}
+// lookingIn lists those that may select objects in a namespace for its labels, by the
+// kind of these, and counts the pairs of one of them and one object.
+func (g *Graph) lookingIn(space spaceID) (looking map[kindID][]nodeID, pairs int) {
+	looking = make(map[kindID][]nodeID)
+	for n, kinds := range g.byNamespace {
+		h := g.nodes.at(n).holder
+		if h == nil || h.dropped != nil {
+			continue
+		}
+		for kind := range kinds {
+			if sc := g.scopeAt(kind, space); sc != nil && g.looksIn(h, kind, space) {
+				looking[kind] = append(looking[kind], n)
+				pairs += len(sc.slots)
+			}
 		}
 	}
-	return kinds
+	return looking, pairs
+}
+
+// listLater has the arcs into a namespace that are there for its labels listed, and
+// brought up to date, in slices.
+func (g *Graph) listLater(space spaceID) {
+	for kind := range g.kindsByNamespaces() {
+		if sc := g.scopeAt(kind, space); sc != nil {
+			g.alignments = append(g.alignments, &alignment{within: slices.Clone(sc.slots)})
+		}
+	}
+}
+
+// kindsByNamespaces are the kinds of what anybody selects by labels of namespaces.
+func (g *Graph) kindsByNamespaces() map[kindID]struct{} {
+	all := make(map[kindID]struct{})
+	for _, kinds := range g.byNamespace {
+		maps.Copy(all, kinds)
+	}
+	return all
 }
 
 // arcsByNamespaceLabel lists the arcs that selectors make into a namespace for its labels. It
 // looks at what is in the namespace, not at all that the selectors match.
 func (g *Graph) arcsByNamespaceLabel(space spaceID) []arcID {
-	kinds := make(map[kindID]struct{})
-	for n := range g.byNamespace {
-		maps.Copy(kinds, kindsByNamespace(g.nodes.at(n).holder))
-	}
 	var found []arcID
-	for kind := range kinds {
+	for kind := range g.kindsByNamespaces() {
 		sc := g.scopeAt(kind, space)
 		if sc == nil {
 			continue

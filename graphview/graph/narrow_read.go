@@ -13,7 +13,7 @@ func (n *Narrowed) Reader(all bool, complete func() bool) func(pos *Position, li
 }
 
 func (n *Narrowed) read(pos *Position, limit int, r reader, complete func() bool) (bool, error) {
-	n.l.g.mu.RLock()
+	n.l.rlock()
 	defer n.l.g.mu.RUnlock()
 	if n.l.closed {
 		return false, ErrGone

@@ -35,6 +35,10 @@ func (g *Graph) Set(id SourceID, o *Object) NodeID {
 	}
 	at := g.slotFor(src.kind, g.spaces.intern(o.Namespace), o.Name)
 	n := g.nodeAt(at, src.resource)
+	if g.departNow(n) {
+		at = g.slotFor(src.kind, g.spaces.intern(o.Namespace), o.Name)
+		n = g.nodeAt(at, src.resource)
+	}
 	if n == 0 {
 		n = g.nodes.alloc()
 		*g.nodes.at(n) = node{slot: at, kind: g.slots.at(at).kind, resource: src.resource, sibling: g.slots.at(at).node}
@@ -139,6 +143,9 @@ func (g *Graph) Remove(id SourceID, namespace, name string) {
 }
 
 func (g *Graph) unclaim(id nodeID, source SourceID) {
+	if g.departsLater(id, source) {
+		return
+	}
 	n := g.nodes.at(id)
 	var before tally
 	if len(g.claims[id]) == 0 { // it goes
@@ -201,6 +208,7 @@ func (g *Graph) setUID(id nodeID, uid uint32) {
 	}
 	n.uid = uid
 	for a := g.slots.at(n.slot).in; a != 0; a = g.arcs.at(a).nextIn {
+		g.visits += 1 + len(g.lenses)
 		if g.arcs.at(a).uid != 0 {
 			g.noteArc(a)
 		}

@@ -63,7 +63,7 @@ func (p Position) Walking() bool { return p.from != 0 }
 
 // Head is the revision of the last change. A Position that knows it is current.
 func (l *Lens) Head() uint64 {
-	l.g.mu.RLock()
+	l.rlock()
 	defer l.g.mu.RUnlock()
 	return l.head
 }
@@ -86,7 +86,7 @@ func (l *Lens) Read(pos *Position, limit int, allow func(Resource, string) bool,
 }
 
 func (l *Lens) read(pos *Position, limit int, r reader) (bool, error) {
-	l.g.mu.RLock()
+	l.rlock()
 	defer l.g.mu.RUnlock()
 	if pos.from == 0 {
 		pos.from, pos.next, pos.base = l.head, pos.Known, l.base
@@ -155,10 +155,10 @@ func (r *reader) read(e entryID) {
 	r.readVertex(e, key, 0)
 	r.readTombstones(e, key)
 	n := g.nodes.at(p.node)
-	if h := n.holder; h != nil && h.matches > g.hubSize && l.rev(p.since) <= r.known {
+	if h := n.holder; h != nil && h.matches > g.hubSize && l.rev(p.since) <= r.known && l.unnoted <= r.known {
 		// Of a hub, only what changed is looked at, if that is remembered.
 		if h.changes.since(r.known, func(id arcID) {
-			if a := g.arcs.at(id); a.from == p.node {
+			if a := g.arcs.at(id); a.from == p.node && a.flags&gone == 0 {
 				r.readArc(e, key, a)
 			}
 		}) {

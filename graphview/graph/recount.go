@@ -31,7 +31,7 @@ func (g *Graph) tallyOf(id slotID) tally {
 		if h.dropped == requirementsOfObject {
 			continue
 		}
-		for kind := range kindsByNamespace(h) {
+		for kind := range g.byNamespace[n] {
 			if sc := g.scopeAt(kind, space); sc != nil {
 				g.visits += len(sc.slots)
 				for _, slot := range sc.slots {

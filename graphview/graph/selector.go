@@ -112,7 +112,7 @@ func (g *Graph) setSelectors(id nodeID, references []Reference) {
 	if slices.EqualFunc(have, want, (*selector).equal) {
 		return
 	}
-	h := g.setHolder(id, want)
+	h, before := g.setHolder(id, want), g.byNamespace[id]
 	g.setByNamespace(id, want)
 	// Arcs of the old selectors that no new one confirms go; the list is taken
 	// first, since others are linked in.
@@ -120,11 +120,13 @@ func (g *Graph) setSelectors(id nodeID, references []Reference) {
 	if h != nil {
 		g.setMatches(h, len(stale))
 		if !g.selectAll(id, h, stale) {
+			g.keepByNamespace(id, before)
 			return
 		}
 	}
 	if !g.atOnce(len(stale)) {
 		g.alignments = append(g.alignments, &alignment{there: stale})
+		g.keepByNamespace(id, before)
 		return
 	}
 	for _, a := range stale {

@@ -157,3 +157,19 @@ func TestVisitsOfTallies(t *testing.T) {
 		t.Errorf("%d objects have no arcs after %d visits for another label, want none after 1000", len(c.g.dropped), c.most)
 	}
 }
+
+// TestSlicesOfALargeNamespace: another label of a namespace with very many objects, of
+// which one other selects all, is made in slices from the first look on.
+func TestSlicesOfALargeNamespace(t *testing.T) {
+	const pods, slice = 2*sliceVisits*sliceChanges + 1, sliceVisits * sliceChanges
+	c := newCrowd(1, pods)
+	for _, tt := range []struct { // one after the other, on one graph
+		label    string
+		wantArcs int
+	}{{"open", pods}, {"closed", 0}} {
+		if c.change(func() { c.label(tt.label) }); c.g.Size().Arcs != tt.wantArcs || c.most > slice+1_000 || c.revisions < 3 {
+			t.Errorf("%s: %d arcs, %d revisions of up to %d visits; want %d arcs, at least 3 of up to %d",
+				tt.label, c.g.Size().Arcs, c.revisions, c.most, tt.wantArcs, slice+1_000)
+		}
+	}
+}

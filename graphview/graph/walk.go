@@ -84,7 +84,7 @@ func (l *Lens) SetRoots(rooted bool, w Walk) {
 	if rooted == l.rooted && along == l.along && against == l.against && depth == l.depth {
 		return
 	}
-	l.g.visits += int(l.entries.next)
+	l.visitAll()
 	l.rooted, l.along, l.against, l.depth, l.replant = rooted, along, against, depth, true
 	l.near = nil
 	if depth == 0 {

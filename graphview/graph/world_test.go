@@ -78,8 +78,8 @@ func newWorld(t *testing.T, seed uint64) *world {
 	if seed%3 < 2 {
 		w.m.mostNamed, w.g.mostNamed = 20, 20
 	}
-	if seed%4 > 0 { // so that hubs and slices are small enough to be there
-		w.g.hubSize, w.g.sliceChanges = 2, 3
+	if seed%4 > 0 { // so that hubs and slices are small enough to be there, and lenses go aside
+		w.g.hubSize, w.g.sliceChanges, w.g.fewEntries = 2, 3, int(seed%5)*4
 	}
 	return w
 }

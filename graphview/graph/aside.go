@@ -1,0 +1,156 @@
+package graph
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Everybody waits while the graph is locked for writing. What one revision changes of
+// the graph itself is little, or is made in slices. What a lens makes of it may be much:
+// a view of 100,000 objects has other roots, or is of another version of a kind, or
+// thousands of its objects refer to one that went. It is one revision all the same. So a
+// lens that has much to look at is committed when the graph is unlocked again. Its own
+// readers wait for that; those of other lenses do not.
+//
+// The writer may read the graph without the lock: nobody else writes. Whatever a reader
+// looks at is written under the lock also then, in pieces.
+
+// LockObserver is told when the graph is locked for writing, and when no longer. It is
+// told by the writer alone.
+type LockObserver interface {
+	Locked()
+	Unlocked()
+}
+
+// ObserveLock has an observer told, before the first Update.
+func (g *Graph) ObserveLock(o LockObserver) { g.observer = o }
+
+func (g *Graph) lock() {
+	g.mu.Lock()
+	if g.observer != nil {
+		g.observer.Locked()
+	}
+}
+
+func (g *Graph) unlock() {
+	if g.observer != nil {
+		g.observer.Unlocked()
+	}
+	g.mu.Unlock()
+}
+
+// rlock locks the graph for a reader of the lens, who has to unlock it. It waits while
+// the lens is committed aside.
+func (l *Lens) rlock() {
+	for {
+		l.g.mu.RLock()
+		aside := l.aside
+		if aside == nil {
+			return
+		}
+		l.g.mu.RUnlock()
+		<-aside
+	}
+}
+
+// fewEntries is how many entries a lens has that is committed under the lock, whatever
+// has changed of it.
+const fewEntries = 512
+
+// goesAside tells whether a lens is committed when the graph is unlocked again: because
+// all of it is looked at, or because all lenses together have too much to look at.
+func (l *Lens) goesAside(tooMuch bool) bool {
+	if tooMuch {
+		return true
+	}
+	return int(l.entries.next) > l.g.fewEntries && (l.replant || len(l.usesWas) > 0 || l.certain != l.wasCertain)
+}
+
+// unsettled is what lenses that were committed aside have left to do in the graph.
+type unsettled struct {
+	stamps []arcID // of arcs that look different in the open revision
+	nodes  []nodeID
+	slots  []slotID
+}
+
+// commitAside commits lenses one after the other, the smallest first, and lets the
+// readers of each go on. It returns those that changed.
+func (g *Graph) commitAside(lenses []*Lens) (revised []*Lens) {
+	slices.SortFunc(lenses, func(a, b *Lens) int { return cmp.Compare(a.entries.next, b.entries.next) })
+	g.unlocked = true
+	for _, l := range lenses {
+		l.unnoted = g.rev
+		if g.commitLens(l) {
+			revised = append(revised, l)
+		}
+		g.inPieces(len(g.unsettled.stamps), func(i int) { g.arcs.at(g.unsettled.stamps[i]).stamp = g.rev })
+		g.unsettled.stamps = g.unsettled.stamps[:0]
+		aside := l.aside
+		g.lock()
+		l.aside = nil
+		g.unlock()
+		close(aside)
+	}
+	g.unlocked = false
+	g.inPieces(len(g.unsettled.nodes), func(i int) { g.unpinNode(g.unsettled.nodes[i]) })
+	g.inPieces(len(g.unsettled.slots), func(i int) { g.unpinSlot(g.unsettled.slots[i]) })
+	g.unsettled = unsettled{}
+	g.inPieces(len(g.changes), g.settleChange)
+	g.lock()
+	defer g.unlock()
+	g.finish()
+	return revised
+}
+
+// inPieces does something to each of n things, and lets readers in again and again.
+func (g *Graph) inPieces(n int, do func(i int)) {
+	for i := 0; i < n; {
+		g.lock()
+		for range min(8*g.sliceChanges, n-i) {
+			do(i)
+			i++
+		}
+		g.unlock()
+	}
+}
+
+// unpinNode gives up a node that a lens had an entry for; unpinSlot, the name that a
+// tombstone needed.
+func (g *Graph) unpinNode(id nodeID) {
+	if g.unlocked {
+		g.unsettled.nodes = append(g.unsettled.nodes, id)
+		return
+	}
+	g.nodes.at(id).pins--
+	g.dropNode(id)
+}
+
+func (g *Graph) unpinSlot(id slotID) {
+	if g.unlocked {
+		g.unsettled.slots = append(g.unsettled.slots, id)
+		return
+	}
+	g.slots.at(id).pins--
+	g.dropSlot(id)
+}
+
+// restamp notes that an arc changed in the open revision.
+func (g *Graph) restamp(id arcID) {
+	a := g.arcs.at(id)
+	switch {
+	case a.stamp == g.rev:
+	case g.unlocked:
+		g.unsettled.stamps = append(g.unsettled.stamps, id)
+	default:
+		a.stamp = g.rev
+	}
+}
+
+// visitAll counts that the commit has to look at all entries of the lens.
+func (l *Lens) visitAll() {
+	n := int(l.entries.next)
+	l.g.visits += n
+	if n > l.g.fewEntries {
+		l.g.whole += n
+	}
+}

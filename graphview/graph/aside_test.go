@@ -1,0 +1,231 @@
+package graph
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// crossroads is a node that many pods refer to by name, a lens with all of them and
+// others with a few.
+type crossroads struct {
+	*cluster
+	pods         int
+	large        *Lens
+	small        []*Lens
+	newer, nodes SourceID
+}
+
+func newCrossroads(pods, lenses int) *crossroads {
+	c := &crossroads{cluster: newCluster(), pods: pods}
+	c.large, c.nodes = c.lens, c.sources["Node"]
+	node := []Reference{{Type: Direct, To: Kind{Kind: "Node"}, Scope: ScopeCluster, Name: "node", Field: "spec.nodeName"}}
+	c.g.Update(func() {
+		c.large.SetRoots(false, Walk{})
+		c.newer = c.g.AddSource(Kind{Kind: "Pod"}, Resource{Version: "v2", Resource: "Pod"}, ScopeNamespaced)
+		c.large.Watch(c.newer)
+		c.set("Node", "", "node", nil, nil)
+	})
+	for i := range pods {
+		c.g.Update(func() {
+			c.set("Pod", "shop", fmt.Sprint("pod-", i), nil, node)
+			o := c.object("shop", fmt.Sprint("pod-", i), nil, node)
+			c.large.Select(c.g.Set(c.newer, &o), Selection{Member: true, Root: i == 0, Hash: o.Hash})
+		})
+	}
+	c.g.Update(func() {
+		c.large.Select(c.g.Find(c.sources["Pod"], "shop", "pod-0"), Selection{Member: true, Root: true, Hash: 1})
+	})
+	for i := range lenses {
+		c.g.Update(func() {
+			l := c.newLens()
+			l.SetRoots(false, Walk{})
+			for kind, name := range map[string]string{"Pod": fmt.Sprint("pod-", i), "Node": "node"} {
+				l.Select(c.g.Find(c.sources[kind], map[string]string{"Pod": "shop"}[kind], name), Selection{Member: true, Hash: 1})
+			}
+			c.small = append(c.small, l)
+		})
+	}
+	return c
+}
+
+// changes reads what a lens has for a client.
+func (c *client) changes(t *testing.T, l *Lens) picture {
+	t.Helper()
+	for !c.read(t, l, 1<<20) {
+	}
+	return c.picture
+}
+
+// TestCommittedAside: what a lens has to be looked at for as a whole, and what looks
+// different to many lenses, is committed when the graph is unlocked again. Readers of
+// others go on meanwhile; its own wait, and then find one revision.
+func TestCommittedAside(t *testing.T) {
+	const pods, lenses = 1_000, 60
+	pod := Kind{Kind: "Pod"}
+	for name, tt := range map[string]struct {
+		change    func(c *crossroads)
+		wantAside int
+		wantArcs  int // of the large lens, after it
+		wantShown int // vertices of it
+	}{
+		"another walk":                   {func(c *crossroads) { c.large.SetRoots(true, Walk{Direction: Down, Depth: 2}) }, 1, 1, 2},
+		"without inferred references":    {func(c *crossroads) { c.large.SetInferred(false) }, 1, pods, pods + 1},
+		"another version":                {func(c *crossroads) { c.large.Use(pod, Resource{Version: "v2", Resource: "Pod"}) }, 1, pods, pods + 1},
+		"a kind is not watched any more": {func(c *crossroads) { c.large.Unuse(pod) }, 1, 0, 1},
+		"a small lens has other roots":   {func(c *crossroads) { c.small[0].SetRoots(true, Walk{}) }, 0, pods, pods + 1},
+		"one pod changes":                {func(c *crossroads) { c.set("Pod", "shop", "pod-3", nil, nil) }, 0, pods - 1, pods + 1},
+		"what all refer to goes":         {func(c *crossroads) { c.g.Remove(c.nodes, "", "node") }, lenses + 1, pods, pods},
+		"and another walk in that revision": {func(c *crossroads) {
+			c.g.Remove(c.nodes, "", "node")
+			c.large.SetRoots(true, Walk{Direction: Down})
+		}, lenses + 1, 1, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newCrossroads(pods, lenses)
+			var large, small client
+			large.picture, small.picture = newPicture(), newPicture()
+			before := large.changes(t, c.large).String()
+			smallBefore := small.changes(t, c.small[0]).String()
+			c.g.writing.Lock()
+			revised, aside := c.g.revise(func() { tt.change(c) })
+			if len(aside) != tt.wantAside {
+				t.Fatalf("%d lenses are committed aside, want %d", len(aside), tt.wantAside)
+			}
+			var reading sync.WaitGroup
+			if len(aside) > 0 {
+				if len(aside) == 1 && small.changes(t, c.small[0]).String() != smallBefore {
+					t.Error("another lens looks different")
+				}
+				reading.Go(func() { // waits, or the race detector says so
+					if got := large.changes(t, c.large).String(); got == before && tt.wantArcs != pods {
+						t.Error("a reader of the lens found what was before")
+					}
+				})
+				revised = append(revised, c.g.commitAside(aside)...)
+			}
+			c.g.writing.Unlock()
+			reading.Wait()
+			large.changes(t, c.large)
+			if len(large.vertices) != tt.wantShown || len(large.arcs) != tt.wantArcs {
+				t.Errorf("the reader has %d vertices and %d arcs, want %d and %d", len(large.vertices), len(large.arcs), tt.wantShown, tt.wantArcs)
+			}
+			fresh := client{picture: newPicture()}
+			if diff := cmp.Diff(fresh.changes(t, c.large).String(), large.String()); diff != "" {
+				t.Errorf("who reads from the beginning has another graph (-fresh +reader):\n%s", diff)
+			}
+			seen := map[*Lens]bool{}
+			for _, l := range revised {
+				if seen[l] {
+					t.Error("a lens is told of twice")
+				}
+				seen[l] = true
+			}
+			if len(c.g.changes)+len(c.g.unsettled.nodes)+len(c.g.unsettled.slots)+len(c.g.unsettled.stamps) > 0 || c.g.unlocked {
+				t.Errorf("left of the revision: %d changes, %+v", len(c.g.changes), c.g.unsettled)
+			}
+		})
+	}
+}
+
+// TestReadersBesideTheWriter reads small and large lenses while all of them have other
+// roots, versions and objects all the time; the race detector says whether what they read
+// is written.
+func TestReadersBesideTheWriter(t *testing.T) {
+	const pods, lenses = 200, 8
+	c := newCrossroads(pods, lenses)
+	c.g.sliceChanges, c.g.fewEntries, c.g.hubSize = 16, 2, 4
+	readers := append([]*Lens{c.large}, c.small...)
+	done := make(chan struct{})
+	var reading sync.WaitGroup
+	for _, l := range readers {
+		reading.Go(func() {
+			n := l.Narrow(Narrowing{Roots: []Key{{Resource: Resource{Resource: "Node"}, Name: "node"}}, Walk: Walk{Direction: Both}})
+			read := n.Reader(true, func() bool { return true })
+			for {
+				select {
+				case <-done:
+					return
+				default:
+				}
+				var pos, part Position
+				for range 4 {
+					_, _ = l.Read(&pos, 50, nil, everything)
+					_, _ = read(&part, 50, nil, everything)
+					l.Counts()
+					l.Look(Key{Resource: Resource{Resource: "Node"}, Name: "node"}, 10, nil)
+					c.g.Size()
+				}
+			}
+		})
+	}
+	hub := Reference{Type: Direct, To: Kind{Kind: "Pod"}, AllNamespaces: true, Selector: &Selector{}, Field: "spec.selector"}
+	for round := range 30 {
+		for _, change := range []func(){
+			func() { c.large.SetRoots(round%2 == 0, Walk{Direction: Both, Depth: round % 3}) },
+			func() { c.large.SetInferred(round%2 == 0) },
+			func() { c.g.Remove(c.nodes, "", "node") },
+			func() { c.set("Service", "shop", "hub", nil, []Reference{hub}) },
+			func() {
+				c.large.Use(Kind{Kind: "Pod"}, Resource{Version: fmt.Sprint("v", 1+round%2), Resource: "Pod"})
+				c.g.Remove(c.sources["Pod"], "shop", fmt.Sprint("pod-", round))
+			},
+			func() { c.set("Node", "", "node", nil, nil) },
+			func() { c.g.Remove(c.sources["Service"], "shop", "hub") },
+			func() { c.large.Forget(c.large.head) },
+		} {
+			c.g.Update(change)
+			c.drain()
+		}
+	}
+	close(done)
+	reading.Wait()
+	fresh := client{picture: newPicture()}
+	if got := fresh.changes(t, c.large); len(got.vertices) != c.large.Counts().Vertices || len(got.arcs) != c.large.Counts().Arcs {
+		t.Errorf("a new reader has %d vertices and %d arcs, and the lens counts %+v", len(got.vertices), len(got.arcs), c.large.Counts())
+	}
+}
+
+// TestHubGoesInSlices: what the selectors of one object have made goes in slices with the
+// object, also if it comes back meanwhile.
+func TestHubGoesInSlices(t *testing.T) {
+	const pods, slice = 20_000, sliceVisits * sliceChanges
+	hub := Reference{Type: Direct, To: podKind, AllNamespaces: true, Selector: &Selector{}}
+	for name, tt := range map[string]struct {
+		change        func(c *crowd)
+		wantRevisions int
+		wantArcs      int
+		wantNodes     int
+	}{
+		"it goes":             {func(c *crowd) { c.g.Remove(c.maps, "shop", "hub") }, 2, 0, pods + 1},
+		"its source goes":     {func(c *crowd) { c.g.RemoveSource(c.maps) }, 2, 0, pods + 1},
+		"it goes, told twice": {func(c *crowd) { c.g.Remove(c.maps, "shop", "hub"); c.g.Remove(c.maps, "shop", "hub") }, 2, 0, pods + 1},
+		"it goes and comes back": {func(c *crowd) {
+			c.g.Remove(c.maps, "shop", "hub")
+			c.set(c.maps, Object{Namespace: "shop", Name: "hub", References: []Reference{hub}})
+		}, 2, pods, pods + 2},
+		"it goes, and another comes": {func(c *crowd) {
+			c.g.Remove(c.maps, "shop", "hub")
+			c.set(c.maps, Object{Namespace: "shop", Name: "other", References: []Reference{hub}})
+		}, 3, pods, pods + 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newCrowd(0, pods)
+			c.change(func() {
+				c.set(c.maps, Object{Namespace: "shop", Name: "hub", References: []Reference{hub}})
+			})
+			if got := c.g.Size().Arcs; got != pods {
+				t.Fatalf("%d arcs at first, want %d", got, pods)
+			}
+			c.change(func() { tt.change(c) })
+			if size := c.g.Size(); size.Arcs != tt.wantArcs || size.Nodes != tt.wantNodes || len(c.g.departing) > 0 {
+				t.Errorf("%d arcs and %d nodes are left, %d to go; want %d and %d", size.Arcs, size.Nodes, len(c.g.departing), tt.wantArcs, tt.wantNodes)
+			}
+			if c.revisions < tt.wantRevisions || tt.wantArcs == 0 && c.most > slice+1_000 {
+				t.Errorf("%d revisions of up to %d visits, want at least %d of up to %d", c.revisions, c.most, tt.wantRevisions, slice+1_000)
+			}
+		})
+	}
+}

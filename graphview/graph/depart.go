@@ -1,0 +1,31 @@
+package graph
+
+// An object whose selectors match thousands goes when their arcs have gone, which is in
+// slices, as if its selectors had been taken away before.
+
+// departsLater tells whether a node, of which a source no longer sees the object, has to
+// wait until its arcs have gone.
+func (g *Graph) departsLater(id nodeID, source SourceID) bool {
+	if _, ok := g.departing[id]; ok {
+		return true
+	}
+	h := g.nodes.at(id).holder
+	if h == nil || h.dropped != nil || len(g.claims[id]) > 0 || g.nodes.at(id).claim != source || g.atOnce(h.matches) {
+		return false
+	}
+	there := g.selectedArcs(id)
+	g.setHolder(id, nil)
+	g.departing[id] = source
+	g.alignments = append(g.alignments, &alignment{there: there, then: func() { g.departNow(id) }})
+	return true
+}
+
+// departNow takes away a node that waits for its arcs to go, and tells whether it did.
+func (g *Graph) departNow(id nodeID) bool {
+	source, ok := g.departing[id]
+	if ok {
+		delete(g.departing, id)
+		g.unclaim(id, source)
+	}
+	return ok
+}
