@@ -11,9 +11,11 @@ mkdirSync(out, { recursive: true });
 // The controller of the page, in which each picture is set up.
 const act = (page, what) => page.evaluate(`(async () => { const c = document.querySelector("graph-view").controller; ${what} })()`);
 const broken = `const bad = (await c.link.ask("problems")).find((v) => v.kind === "Deployment" || v.kind === "StatefulSet");`;
+// The details take their room from the map.
+const shown = `for (let i = 0; c.details.element.hidden || i < 10; i++) await new Promise(requestAnimationFrame);`;
 
 const pictures = {
-  "dashboard": { size: "500", viewport: { width: 1360, height: 820 }, act: `${broken} await c.select(bad.key); const r = c.map.scene.cards.get(c.map.selected); c.map.view(c.map.camera.fitting({ x: r.place.x + r.app.x - 40, y: r.place.y + r.app.y - 120, w: r.app.w + 240, h: r.app.h + 300 }, 10, 1));` },
+  "dashboard": { size: "500", viewport: { width: 1360, height: 820 }, act: `${broken} await c.select(bad.key); ${shown} const r = c.map.scene.cards.get(c.map.selected); c.map.view(c.map.camera.fitting({ x: r.place.x + r.app.x - 30, y: r.place.y + r.app.y - 80, w: r.app.w + 270, h: r.app.h + 250 }, 6, 1));` },
   "dashboard-50": { size: "50" },
   "dashboard-500": { size: "500" },
   "dashboard-5000": { size: "5000" },

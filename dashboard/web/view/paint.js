@@ -7,10 +7,10 @@ import { ellipsis, forgetFont, measure, setFont } from "./text.js";
 import { cardSize } from "./scene.js";
 
 /**
- * From which zoom on what is painted: cards as shades, cards and lines without text,
- * cards with names, and cards with a second line. Below, a box is its name alone.
+ * From which zoom on what is painted: boxes with edges and names, cards as shades, cards and lines without text,
+ * cards with names, and cards with a second line. Below, a box is a shade.
  */
-export const levels = { shades: 0.14, sketch: 0.26, cards: 0.42, subs: 0.7 };
+export const levels = { boxes: 0.06, shades: 0.14, sketch: 0.26, cards: 0.42, subs: 0.7 };
 
 /** Paints everything. Options: selected, hovered (card keys), lit (set of card keys), bundles, now. */
 export function paint(context, scene, camera, theme, options = {}) {
@@ -75,17 +75,18 @@ function paintCalm(drawing, calm) {
   if (calm.length === 0) return;
   const { context, camera, theme } = drawing;
   const { k } = camera;
-  context.fillStyle = theme.box;
+  const edged = k >= levels.boxes;
+  context.fillStyle = edged ? theme.box : theme.mini;
   context.strokeStyle = theme["box-edge"];
   context.lineWidth = 1;
   context.beginPath();
   for (const { app, at } of calm) {
     const [sx, sy] = camera.toScreen(at.x, at.y);
-    if (app.h * k < 6) context.rect(sx, sy, app.w * k, app.h * k);
-    else context.roundRect(sx, sy, app.w * k, app.h * k, Math.min(9, 10 * k + 2));
+    if (edged) context.roundRect(sx, sy, app.w * k, app.h * k, Math.min(9, 10 * k + 2));
+    else context.rect(sx, sy, app.w * k, app.h * k);
   }
   context.fill();
-  context.stroke();
+  if (edged) context.stroke();
   for (const { app, at } of calm) paintTile(drawing, app, at);
 }
 
@@ -143,7 +144,7 @@ function paintPlaceTitle(drawing, place, x, y) {
   const w = place.w * camera.k;
   const band = place.title * camera.k;
   if (w < 30 || band < 10) return;
-  const size = Math.max(11, Math.min(26, band * 0.52));
+  const size = Math.max(11, Math.min(22, band * 0.52));
   let problems = 0;
   for (const app of place.apps) problems += app.problems;
   const left = Math.max(sx, -1) + Math.min(18, Math.max(5, 16 * camera.k));
