@@ -139,7 +139,7 @@ func TestMetrics(t *testing.T) {
 			few++
 		}
 	}
-	if few > 120 {
+	if few > 140 {
 		t.Errorf("%d series", few)
 	}
 	for _, secret := range []string{"storefront", "shop", "configmaps"} {
