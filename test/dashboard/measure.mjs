@@ -221,6 +221,7 @@ try {
   for (const [file, name] of [["cytoscape", `cytoscape ${versionOf("cytoscape")}`], ["xyflow", `React Flow ${versionOf("@xyflow/react")}`]]) {
     const other = await browser.newPage({ viewport: { width: 1600, height: 1000 } });
     other.setDefaultTimeout(60_000);
+    other.on("pageerror", (error) => console.error(name, error));
     try {
       await other.goto(`${server.url}/floor/library.html#${file}/5000`);
       await other.waitForFunction(() => globalThis.done);
@@ -269,6 +270,8 @@ try {
       requestAnimationFrame(() => setTimeout(() => { for (const { at } of message.journal) globalThis.late.push(Date.now() - at); }));
     };
   });
+  await page.waitForFunction(() => globalThis.late.length > 0);
+  await page.evaluate(() => { globalThis.late.length = globalThis.long.length = 0; });
   const [before, began] = [await tasks(), performance.now()];
   await page.waitForTimeout(20_000);
   const [share, cpu] = (await tasks()).map((value, i) => (value - before[i]) / ((performance.now() - began) / 1000));

@@ -1,4 +1,5 @@
 // All of a graph with React Flow, which draws elements; only those that are seen.
+import "@xyflow/react/dist/style.css";
 import { ReactFlow, useReactFlow, ReactFlowProvider } from "@xyflow/react";
 import { useEffect } from "react";
 import { createRoot } from "react-dom/client";
