@@ -88,7 +88,7 @@ func (x *Extractor) Reading(of map[graph.Kind]*Reading) *Extractor {
 		if told := of[kind]; told != nil && !x.guesses(kind) {
 			both := &jsontree.Shape{}
 			both.Join(x.shapes[kind])
-			both.Join(told.shape)
+			both.Join(told.looksAt())
 			y.joined[kind] = both
 		}
 	}

@@ -42,7 +42,8 @@ var (
 // Reading is what the schema of a kind tells about the references of its objects. It
 // does not change, and is safe for concurrent use.
 type Reading struct {
-	root  node
+	root node
+	// shape is what is looked at of a kind that the table lists; of others everything is.
 	shape *jsontree.Shape
 	rules int
 	sum   uint64
@@ -159,10 +160,7 @@ func (s *Served) Read(kind graph.Kind, schema *Schema) (*Reading, error) {
 	if err != nil || len(told.Rules)+len(told.Silent) == 0 {
 		return nil, err
 	}
-	r := &Reading{shape: ownShape(), rules: len(told.Rules)}
-	if shape := Builtin().shapes[kind]; shape != nil {
-		r.shape.Join(shape)
-	}
+	r := &Reading{rules: len(told.Rules)}
 	for i := range told.Rules {
 		steps, end, err := compile(&told.Rules[i])
 		if err != nil {
@@ -170,7 +168,6 @@ func (s *Served) Read(kind graph.Kind, schema *Schema) (*Reading, error) {
 		}
 		end.plausible = end.method == Name || end.method == Object
 		r.root.add(steps, end)
-		addShape(r.shape, steps, &end)
 		r.sum += sumOf(&told.Rules[i])
 	}
 	for _, path := range told.Silent {
@@ -181,5 +178,16 @@ func (s *Served) Read(kind graph.Kind, schema *Schema) (*Reading, error) {
 		r.root.silence(steps)
 		r.sum += sumOf(&Rule{Path: path})
 	}
+	if shape := Builtin().shapes[kind]; shape != nil {
+		r.shape = r.looksAt()
+		r.shape.Join(shape)
+	}
 	return r, nil
+}
+
+// looksAt makes the shape of what the reading looks at.
+func (r *Reading) looksAt() *jsontree.Shape {
+	shape := ownShape()
+	r.root.addShape([]*jsontree.Shape{shape})
+	return shape
 }

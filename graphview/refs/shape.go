@@ -18,7 +18,7 @@ func (x *Extractor) Shape(kind graph.Kind) *jsontree.Shape {
 		return shape
 	}
 	if shape := x.shapes[kind]; shape != nil {
-		if told := x.read[kind]; told != nil {
+		if told := x.read[kind]; told != nil && told.shape != nil {
 			return told.shape
 		}
 		return shape
@@ -60,6 +60,30 @@ func addShape(shape *jsontree.Shape, steps []step, end *leaf) {
 		}
 		reached = append(reached, shape)
 	}
+	end.addShape(reached)
+}
+
+// addShape adds what the rules below a node look at; reached are the shapes on the way to
+// it.
+func (n *node) addShape(reached []*jsontree.Shape) {
+	shape := reached[len(reached)-1]
+	for i := range n.ends {
+		n.ends[i].addShape(reached)
+	}
+	for _, m := range n.fields {
+		m.node.addShape(append(reached, shape.Field(m.key)))
+	}
+	if n.elements != nil {
+		n.elements.addShape(append(reached, shape.Elements()))
+	}
+	if n.values != nil {
+		n.values.addShape(append(reached, shape.Values()))
+	}
+}
+
+// addShape adds what a rule looks at where its path ends.
+func (l *leaf) addShape(reached []*jsontree.Shape) {
+	shape, end := reached[len(reached)-1], l
 	switch end.method {
 	case Name, Inventory, Application, Address, Names: // a text, which needs no asking for
 	case Object:

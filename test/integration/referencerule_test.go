@@ -133,7 +133,9 @@ func TestReferenceRule(t *testing.T) {
 		t.Helper()
 		now := v
 		if references != "" {
-			now.Rules = []oracle.Rule{parseRule(t, group, "widgets", references)}
+			declared := parseRule(t, group, "widgets", references)
+			declared.Spec.Conventions = "Keep"
+			now.Rules = []oracle.Rule{declared}
 		}
 		becomes(t, f, now)
 	}
