@@ -1,6 +1,7 @@
 package client
 
 import (
+	"net/http"
 	"net/url"
 	"testing"
 
@@ -32,5 +33,38 @@ func TestNarrow(t *testing.T) {
 	want := url.Values{"root": {"deployments.apps/shop/web", "nodes/a"}, "direction": {"both"}, "depth": {"2"}}
 	if diff := cmp.Diff([]string{want.Encode()}, server.queries()); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestPart: a part of a graph as it is now.
+func TestPart(t *testing.T) {
+	for name, tt := range map[string]struct {
+		narrow  Narrow
+		content Content
+		want    url.Values
+	}{
+		"down, with summaries": {
+			narrow:  Narrow{Roots: []Key{{Group: "apps", Version: "v1", Resource: "deployments", Namespace: "shop", Name: "web"}}, Depth: 1},
+			content: ContentSummary,
+			want:    url.Values{"root": {"deployments.apps/shop/web"}, "depth": {"1"}, "content": {"summary"}},
+		},
+		"up": {
+			narrow: Narrow{Roots: []Key{{Resource: "nodes", Name: "a"}}, Direction: Up},
+			want:   url.Values{"root": {"nodes/a"}, "direction": {"up"}},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server, c := serve(t, act{status: http.StatusOK, body: `{"actions":[` + setA + `],"rev":"1","synced":true}`})
+			g, err := c.Part(t.Context(), "shop", "web", tt.narrow, tt.content)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(g.Vertices) != 1 || !g.Synced || g.Rev != "1" {
+				t.Errorf("graph %+v", g)
+			}
+			if diff := cmp.Diff([]string{tt.want.Encode()}, server.queries()); diff != "" {
+				t.Error(diff)
+			}
+		})
 	}
 }

@@ -7,9 +7,9 @@ import (
 	"graphview.dev/graphview/budget"
 )
 
-// narrowVisits bounds how long one walk of a reader holds the graph's lock, and so also
-// how large a narrowed graph is.
-var narrowVisits = budget.Declare("narrowed_graph_visits", "references that are followed to narrow one graph", 50_000)
+// narrowVisits bounds how large a narrowed graph is, and so also how long one walk of a
+// reader holds the graph's lock.
+var narrowVisits = budget.Declare("narrowed_graph_visits", "references of one narrowed graph, those included that lead twice to the same object", 50_000)
 
 // Narrowing says which part of what a lens shows a reader wants.
 type Narrowing struct {

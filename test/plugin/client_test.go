@@ -237,6 +237,7 @@ func (f *follower) differs(want oracle.Graph) string {
 	for key, a := range f.graph.Arcs {
 		got.Arcs[oracle.ArcKey{From: oracle.VertexKey(key.From), To: oracle.VertexKey(key.To), Type: string(key.Type)}] = oracle.Attributes{
 			Controller: a.Controller, BlockOwnerDeletion: a.BlockOwnerDeletion, Missing: a.Missing, Fields: a.Fields,
+			Outside: string(a.Outside), Optional: a.Optional,
 		}
 	}
 	return oracle.Compare(want, got)

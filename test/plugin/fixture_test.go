@@ -76,12 +76,13 @@ func (s shell) run(t *testing.T, args ...string) (stdout, stderr string, code in
 var (
 	server  = regexp.MustCompile(`127\.0\.0\.1:\d+`)
 	waiting = regexp.MustCompile(`(?m)^waiting for .*\n`)
+	age     = regexp.MustCompile(`created \S+ ago`)
 )
 
 // golden compares with a file of testdata.
 func golden(t *testing.T, name, got string) {
 	t.Helper()
-	got = server.ReplaceAllString(got, "127.0.0.1:PORT")
+	got = age.ReplaceAllString(server.ReplaceAllString(got, "127.0.0.1:PORT"), "created AGE ago")
 	file := filepath.Join("testdata", name+".txt")
 	if *update {
 		if err := os.WriteFile(file, []byte(got), 0o600); err != nil {

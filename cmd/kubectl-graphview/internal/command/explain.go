@@ -41,9 +41,7 @@ references.`,
 				return err
 			}
 			defer v.close()
-			f := v.followSummaries()
-			defer f.Close()
-			g, failed := f.complete(cmd.Context())
+			g, failed := v.around(cmd.Context(), args[1], client.Both, 1)
 			if g == nil {
 				return failed
 			}
@@ -79,9 +77,12 @@ func (c *cli) describe(ctx context.Context, v *view, g *client.Graph, k *kinds, 
 	}
 	lookup := &lookup{view: v}
 	if !there {
-		head += "  " + c.paint.Bad("MISSING") + ": " + lookup.whether(ctx, key)
+		head += "  " + lookup.absence(ctx, key, outline.NeededMost(g, key))
 	}
 	fmt.Fprintln(c.Out, head)
+	if text := facts(vertex); text != "" {
+		fmt.Fprintf(c.Out, "  %s\n", text)
+	}
 	for _, text := range troubles(vertex) {
 		fmt.Fprintf(c.Out, "  %s\n", text)
 	}
@@ -92,11 +93,12 @@ func (c *cli) describe(ctx context.Context, v *view, g *client.Graph, k *kinds, 
 				text, _ := state(g.Vertices[arc.To])
 				return []string{outline.Verb(arc.Type, arc.Attributes), name, text, fields(arc.Attributes)}
 			}
-			return []string{outline.Verb(arc.Type, arc.Attributes), name, "MISSING: " + lookup.whether(ctx, arc.To), fields(arc.Attributes)}
-		})
+			return []string{outline.Verb(arc.Type, arc.Attributes), name, lookup.absence(ctx, arc.To, arc.Attributes), fields(arc.Attributes)}
+		}, people(vertex)...)
 	}
 	c.table("Referred to by", g.In(key), func(arc client.Arc) []string {
 		text, _ := state(g.Vertices[arc.From])
+		text = cmp.Or(text, lookup.bound(ctx, arc.From))
 		return []string{k.name(arc.From), outline.Verb(arc.Type, arc.Attributes) + " it", text, fields(arc.Attributes)}
 	})
 	return ctx.Err()
@@ -110,10 +112,10 @@ func fields(a client.Attributes) string {
 	return strings.Join(words, ", ")
 }
 
-// table writes arcs, owners first.
-func (c *cli) table(title string, arcs []client.Arc, row func(client.Arc) []string) {
+// table writes arcs, owners first, and the users and groups that the object binds.
+func (c *cli) table(title string, arcs []client.Arc, row func(client.Arc) []string, bound ...string) {
 	fmt.Fprintf(c.Out, "\n%s", c.paint.Strong(title))
-	if len(arcs) == 0 {
+	if len(arcs)+len(bound) == 0 {
 		fmt.Fprintln(c.Out, ": nothing")
 		return
 	}
@@ -121,6 +123,9 @@ func (c *cli) table(title string, arcs []client.Arc, row func(client.Arc) []stri
 	rows := make([][]string, 0, len(arcs))
 	for _, arc := range arcs {
 		rows = append(rows, row(arc))
+	}
+	for _, name := range bound {
+		rows = append(rows, []string{"binds", name, "no object", "subjects[]"})
 	}
 	slices.SortStableFunc(rows, func(a, b []string) int { return cmp.Compare(a[0], b[0]) })
 	out := tabwriter.NewWriter(c.Out, 0, 0, 2, ' ', 0)
@@ -136,12 +141,34 @@ type lookup struct {
 	asked int
 }
 
-// whether something exists, in words.
-func (l *lookup) whether(ctx context.Context, key client.Key) string {
-	const unknown = "it does not exist, or the view does not select it"
+// absence says what is known of an arc's end that is not in the graph.
+func (l *lookup) absence(ctx context.Context, key client.Key, a client.Attributes) string {
+	const outside = "outside: it exists, but the view does not select it"
+	if a.Outside == client.OutsideView {
+		return outside
+	}
+	exists, known := l.exists(ctx, key)
+	switch {
+	case exists:
+		return outside
+	case known && a.Optional:
+		return "absent: it does not exist, and is optional"
+	case known:
+		return l.view.paint.Bad("MISSING") + ": it does not exist"
+	case a.Outside != "":
+		return "outside: the view does not look for it, and you may not"
+	case a.Optional:
+		return "absent: it is optional"
+	default:
+		return l.view.paint.Bad("MISSING") + ": it does not exist, or the view does not select it"
+	}
+}
+
+// exists tells whether something exists, and whether that is known.
+func (l *lookup) exists(ctx context.Context, key client.Key) (exists, known bool) {
 	objects, err := l.view.dynamic()
 	if err != nil || l.asked >= mostLookedUp {
-		return unknown
+		return false, false
 	}
 	l.asked++
 	resource := schema.GroupVersionResource{Group: key.Group, Version: key.Version, Resource: key.Resource}
@@ -150,12 +177,5 @@ func (l *lookup) whether(ctx context.Context, key client.Key) string {
 	} else {
 		_, err = objects.Resource(resource).Namespace(key.Namespace).Get(ctx, key.Name, metav1.GetOptions{})
 	}
-	switch {
-	case err == nil:
-		return "it exists, but the view does not select it"
-	case apierrors.IsNotFound(err):
-		return "it does not exist"
-	default:
-		return unknown
-	}
+	return err == nil, err == nil || apierrors.IsNotFound(err)
 }

@@ -57,14 +57,15 @@ type follower struct {
 }
 
 // follow subscribes to the view, with all objects.
-func (v *view) follow() *follower { return v.followContent(client.ContentObject) }
+func (v *view) follow() *follower { return v.followPart(client.ContentObject, nil) }
 
 // followSummaries subscribes to the view, with summaries of its objects.
-func (v *view) followSummaries() *follower { return v.followContent(client.ContentSummary) }
+func (v *view) followSummaries() *follower { return v.followPart(client.ContentSummary, nil) }
 
-func (v *view) followContent(content client.Content) *follower {
+// followPart subscribes to a part of the view, nil for all of it.
+func (v *view) followPart(content client.Content, part *client.Narrow) *follower {
 	f := v.newFollower()
-	f.Subscription = v.client.Watch(v.namespace, v.name, client.Options{OnRetry: f.retry, Content: content})
+	f.Subscription = v.client.Watch(v.namespace, v.name, client.Options{OnRetry: f.retry, Content: content, Narrow: part})
 	return f
 }
 

@@ -48,7 +48,7 @@ Only references that GraphView knows count, and only objects that you may list.`
 					return err
 				}
 			} else {
-				g, failed = completeOf(cmd.Context(), v.followSummaries())
+				g, failed = v.around(cmd.Context(), args[0], client.Up, 0)
 			}
 			if g == nil {
 				return failed

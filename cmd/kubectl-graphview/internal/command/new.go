@@ -20,9 +20,10 @@ type preset struct {
 	// include is the resource expression; namespaced restricts it to the namespace.
 	include    string
 	namespaced bool
-	// root is the root object, with a place for its name, "" without roots. How it is
+	// root is the root object, with a place for its name, "" without roots. Also is an
+	// expression for more roots, with places for that name and the namespace. How they are
 	// followed is follow.
-	root, follow string
+	root, also, follow string
 }
 
 const (
@@ -49,6 +50,11 @@ var presets = []preset{
 	{use: "secret", what: "what would notice if a Secret changed or went", named: true, include: everything, namespaced: true, follow: "follow: {direction: Up}",
 		root: `group: "", kind: Secret, name: %q`},
 	{use: "namespace", what: "everything in the namespace: what is missing, what is unhealthy", include: "namespaced", namespaced: true},
+	{use: "gateway", what: "a Gateway, the routes that are attached to it, and what they lead to", named: true, wide: true, follow: "follow: {direction: Down}",
+		include: "group == 'gateway.networking.k8s.io' || (group == '' && kind in ['Service', 'Pod', 'Secret'])",
+		root:    "group: gateway.networking.k8s.io, kind: Gateway, name: %q",
+		also: "group == 'gateway.networking.k8s.io' && kind.endsWith('Route') && obj.spec.?parentRefs.orValue([])" +
+			".exists(p, p.name == '%s' && p.?kind.orValue('Gateway') == 'Gateway' && p.?namespace.orValue(namespace) == '%s')"},
 	{use: "network", what: "what leads to the namespace's Pods: Gateways, routes, Ingresses, Services", namespaced: true,
 		include: "group in ['networking.k8s.io', 'gateway.networking.k8s.io', 'discovery.k8s.io'] || (group == '' && kind in ['Service', 'Pod'])"},
 	{use: "nodes", what: "which Pods and volumes are on which Nodes", wide: true,
@@ -77,6 +83,10 @@ spec:
   roots:
     objects:
     - { {{- .Root}}, namespace: {{printf "%q" .Namespace -}} }
+{{- if .Also}}
+    objectSelectorExpressions:
+    - {{printf "%q" .Also}}
+{{- end}}
     {{.Follow}}
 {{- end}}
 {{- if .Account}}
@@ -133,7 +143,7 @@ func (c *cli) create() *cobra.Command {
 
 // write writes the manifest.
 func (p *preset) write(c *cli, cmd *cobra.Command, args []string, namespace, account string) error {
-	name, root := p.use, ""
+	name, root, also := p.use, "", ""
 	if p.named {
 		if problems := validation.IsDNS1123Subdomain(args[0]); len(problems) > 0 {
 			return usagef(cmd, "%q is no name: %s", args[0], problems[0])
@@ -143,13 +153,16 @@ func (p *preset) write(c *cli, cmd *cobra.Command, args []string, namespace, acc
 	if problems := validation.IsDNS1123Label(namespace); len(problems) > 0 {
 		return usagef(cmd, "%q is no name of a namespace: %s", namespace, problems[0])
 	}
+	if p.also != "" {
+		also = fmt.Sprintf(p.also, args[0], namespace)
+	}
 	if problems := validation.IsDNS1123Subdomain(account); account != "" && len(problems) > 0 {
 		return usagef(cmd, "--service-account: %q is no name of a ServiceAccount: %s", account, problems[0])
 	}
 	err := presetText.Execute(c.Out, map[string]any{
 		"What": strings.ToUpper(p.what[:1]) + p.what[1:] + ".", "Name": name, "Namespace": namespace, "Include": p.include,
-		"Namespaced": p.namespaced, "Root": root, "Follow": p.follow, "Account": account, "Wide": p.wide,
-		"Secrets": strings.Contains(p.root, "Secret") || strings.Contains(p.root, "helmRelease"),
+		"Namespaced": p.namespaced, "Root": root, "Also": also, "Follow": p.follow, "Account": account, "Wide": p.wide,
+		"Secrets": strings.Contains(p.root+p.include, "Secret") || strings.Contains(p.root, "helmRelease"),
 	})
 	if err != nil {
 		return fmt.Errorf("write the manifest: %w", err)

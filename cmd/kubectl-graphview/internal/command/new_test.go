@@ -24,6 +24,7 @@ func TestPresets(t *testing.T) {
 		{"", "v1", "persistentvolumeclaims", "PersistentVolumeClaim"}, {"apps", "v1", "deployments", "Deployment"}, {"apps", "v1", "statefulsets", "StatefulSet"},
 		{"networking.k8s.io", "v1", "ingresses", "Ingress"}, {"rbac.authorization.k8s.io", "v1", "roles", "Role"}, {"argoproj.io", "v1alpha1", "applications", "Application"},
 		{"kustomize.toolkit.fluxcd.io", "v1", "kustomizations", "Kustomization"}, {"helm.toolkit.fluxcd.io", "v2", "helmreleases", "HelmRelease"},
+		{"gateway.networking.k8s.io", "v1", "gateways", "Gateway"}, {"gateway.networking.k8s.io", "v1", "httproutes", "HTTPRoute"},
 	} {
 		served = append(served, resources.Resource{Group: r[0], Version: r[1], Resource: r[2], Kind: r[3], Namespaced: r[3] != "Node" && r[3] != "PersistentVolume"})
 	}

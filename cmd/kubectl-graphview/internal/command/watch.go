@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"graphview.dev/client"
 )
 
 // The outputs of watch.
@@ -18,6 +20,9 @@ func (c *cli) watch() *cobra.Command {
 		output      string
 		timestamps  bool
 		changesOnly bool
+		roots       []string
+		reverse     bool
+		depth       int
 	)
 	cmd := &cobra.Command{
 		Use:   "watch NAME",
@@ -27,9 +32,11 @@ connection is lost it is made again and what changed meanwhile follows.
 
   +  is there now      ~  has changed      -  is gone      !  a warning
 
-With -o json each line is a message of the stream protocol.`,
+With --root it is a part of the graph: the object and what it is made of, or with
+--reverse what owns it and refers to it. With -o json each line is a message of the stream protocol.`,
 		Example: `  kubectl graphview watch storefront
   kubectl graphview watch storefront --changes-only --timestamps
+  kubectl graphview watch storefront --root deployment/web --depth 2
   kubectl graphview watch storefront -o json | jq -c '.actions[]?'`,
 		Args: between(1, 1, "the NAME of a GraphView"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -41,7 +48,11 @@ With -o json each line is a message of the stream protocol.`,
 				return err
 			}
 			defer v.close()
-			f := v.follow()
+			part, err := v.partOf(cmd, roots, reverse, depth)
+			if err != nil {
+				return err
+			}
+			f := v.followPart(client.ContentObject, part)
 			defer f.Close()
 			return c.print(cmd.Context(), f, output == outputJSON, newJournal(c, v.namespace, f.Graph(), timestamps, changesOnly))
 		},
@@ -49,8 +60,30 @@ With -o json each line is a message of the stream protocol.`,
 	cmd.Flags().StringVarP(&output, "output", "o", outputText, "text, or json: the messages as the server sends them")
 	cmd.Flags().BoolVar(&timestamps, "timestamps", false, "Begin each line with the time at which it came")
 	cmd.Flags().BoolVar(&changesOnly, "changes-only", false, "Leave out what is there at the beginning")
+	cmd.Flags().StringSliceVar(&roots, "root", nil, "KIND/NAME to follow, with what it leads to; everything else is left out")
+	cmd.Flags().BoolVar(&reverse, "reverse", false, "With --root: what owns it and what refers to it instead")
+	cmd.Flags().IntVar(&depth, "depth", 0, "With --root: the most references from it (0 = any)")
 	c.addWait(cmd)
 	return cmd
+}
+
+// partOf is the part of the graph that flags ask for, nil for all of it.
+func (v *view) partOf(cmd *cobra.Command, roots []string, reverse bool, depth int) (*client.Narrow, error) {
+	if len(roots) == 0 {
+		if reverse || depth != 0 {
+			return nil, usagef(cmd, "--reverse and --depth go with --root KIND/NAME")
+		}
+		return nil, nil
+	}
+	part := &client.Narrow{Direction: directionOf(reverse), Depth: depth}
+	for _, root := range roots {
+		key, err := v.keyOf(root)
+		if err != nil {
+			return nil, fmt.Errorf("--root: %w", err)
+		}
+		part.Roots = append(part.Roots, key)
+	}
+	return part, nil
 }
 
 // stamp is the beginning of a line.

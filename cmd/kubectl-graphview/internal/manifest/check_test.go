@@ -34,7 +34,7 @@ func TestCheck(t *testing.T) {
 		"a key twice":       {text: head + "spec: {}\nspec: {}\n", want: []string{`f:5: "spec" is here twice`}},
 		"an unknown kind":   {text: "apiVersion: graphview.dev/v1alpha1\nkind: GrafView\n", want: []string{"f:2: GrafView: kind: graphview.dev/v1alpha1 has no kind GrafView"}, wantChecked: 1},
 		"no spec":           {text: head, want: []string{"f:1: GraphView b/a: spec: Required value"}, wantChecked: 1},
-		"a type":            {text: head + "spec:\n  queries: yes\n", want: []string{`f:5: GraphView b/a: spec.queries: spec.queries in body must be of type array: "boolean"`}, wantChecked: 1},
+		"a type":            {text: head + "spec:\n  queries: yes\n", want: []string{`f:5: GraphView b/a: spec.queries: must be a list, is a boolean`}, wantChecked: 1},
 		"a field too many":  {text: head + "spec:\n  queries:\n  - include: {resourceSelectorExpression: namespaced}\n  rots: {}\n", want: []string{"f:7: GraphView b/a: spec.rots: there is no such field"}, wantChecked: 1},
 		"a status is there": {text: head + "spec:\n  queries:\n  - include: {resourceSelectorExpression: namespaced}\nstatus: {vertices: many}\n", wantChecked: 1},
 		"a rule in CEL": {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"regexp"
 
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -73,6 +74,17 @@ func newForm(version *apiextensionsv1.CustomResourceDefinitionVersion) (*form, e
 	return &form{structural: structural, schema: validator, rules: cel.NewValidator(structural, true, celconfig.PerCallLimit)}, nil
 }
 
+// ofType is how a schema's validator says that a value has another type.
+var ofType = regexp.MustCompile(`must be of type (\w+): "(\w+)"$`)
+
+// typeName is what people who write YAML call a type.
+func typeName(of string) string {
+	if name, ok := map[string]string{"array": "a list", "object": "a map", "integer": "a whole number", "null": "empty"}[of]; ok {
+		return name
+	}
+	return "a " + of
+}
+
 // check does what the API server does when somebody creates an object and wants
 // unknown fields to be errors, as kubectl does.
 func (f *form) check(ctx context.Context, object map[string]any) field.ErrorList {
@@ -83,7 +95,12 @@ func (f *form) check(ctx context.Context, object map[string]any) field.ErrorList
 	}
 	defaulting.Default(pruned, f.structural)
 	delete(pruned, "status") // its default is no business of an author's
-	all = append(all, validation.ValidateCustomResource(nil, pruned, f.schema)...)
+	for _, err := range validation.ValidateCustomResource(nil, pruned, f.schema) {
+		if types := ofType.FindStringSubmatch(err.Detail); types != nil {
+			err.Detail = fmt.Sprintf("must be %s, is %s", typeName(types[1]), typeName(types[2]))
+		}
+		all = append(all, err)
+	}
 	all = append(all, listtype.ValidateListSetsAndMaps(nil, f.structural, pruned)...)
 	if len(all) > 0 || f.rules == nil {
 		return all // rules may only be asked about what has the right form

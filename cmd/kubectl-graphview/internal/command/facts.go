@@ -1,0 +1,96 @@
+package command
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/duration"
+
+	"graphview.dev/client"
+)
+
+// mostLabels bounds the labels that are shown.
+const mostLabels = 8
+
+// facts are how old an object is and how it is labelled, "" if it does not say.
+func facts(v *client.Vertex) string {
+	if v == nil {
+		return ""
+	}
+	var object struct {
+		Metadata struct {
+			Created time.Time         `json:"creationTimestamp"`
+			Labels  map[string]string `json:"labels"`
+		} `json:"metadata"`
+	}
+	// Of one that is not there, the summary knows the age.
+	_ = json.Unmarshal(v.Object, &object)
+	if v.Summary != nil && v.Summary.Created != 0 {
+		object.Metadata.Created = time.Unix(v.Summary.Created, 0)
+	}
+	var said []string
+	if created := object.Metadata.Created; !created.IsZero() {
+		said = append(said, "created "+duration.HumanDuration(time.Since(created))+" ago")
+	}
+	if labels := object.Metadata.Labels; len(labels) > 0 {
+		var texts []string
+		for _, key := range slices.Sorted(maps.Keys(labels)) {
+			texts = append(texts, key+"="+labels[key])
+		}
+		text := strings.Join(texts[:min(len(texts), mostLabels)], ", ")
+		if more := len(texts) - mostLabels; more > 0 {
+			text += fmt.Sprintf(" and %d more", more)
+		}
+		said = append(said, "labels "+text)
+	}
+	return strings.Join(said, "; ")
+}
+
+// isBinding tells a binding of RBAC.
+func isBinding(key client.Key) bool {
+	return key.Group == "rbac.authorization.k8s.io" && (key.Resource == "rolebindings" || key.Resource == "clusterrolebindings")
+}
+
+// people are the users and groups that a binding names, which are no objects and so in no
+// graph.
+func people(v *client.Vertex) []string {
+	var binding struct {
+		Subjects []struct {
+			Kind string `json:"kind"`
+			Name string `json:"name"`
+		} `json:"subjects"`
+	}
+	if v == nil || !isBinding(v.Key) || json.Unmarshal(v.Object, &binding) != nil {
+		return nil
+	}
+	var names []string
+	for _, s := range binding.Subjects {
+		if s.Kind == "User" || s.Kind == "Group" {
+			names = append(names, s.Kind+"/"+s.Name)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// bound are the users and groups that a binding which is in the graph names, in words.
+func (l *lookup) bound(ctx context.Context, key client.Key) string {
+	if !isBinding(key) || l.asked >= mostLookedUp {
+		return ""
+	}
+	l.asked++
+	object, err := l.view.client.GetObject(ctx, l.view.namespace, l.view.name, key)
+	if err != nil {
+		return ""
+	}
+	names := people(&object.Vertex)
+	if len(names) == 0 {
+		return ""
+	}
+	return "for " + strings.Join(names, ", ")
+}
