@@ -218,6 +218,9 @@ func TestRightsMatrix(t *testing.T) {
 				t.Run(name+"/"+view+"/summaries, "+how, func(t *testing.T) {
 					f.showsSummaries(t, at, view, summaries[view], judges[p.token])
 				})
+				t.Run(name+"/"+view+"/narrowed, "+how, func(t *testing.T) {
+					f.showsNarrowed(t, at, view, wholes[view], judges[p.token])
+				})
 			}
 		}
 	}
