@@ -38,6 +38,7 @@ type namedExpression struct {
 
 	program *expr.References
 	arc     graph.ArcType
+	field   string // of its references
 }
 
 type namedHealth struct {
@@ -87,7 +88,7 @@ func (d declared) evaluate(ctx context.Context, journal *quarantine.Journal, of 
 		for _, f := range found {
 			out.references = append(out.references, graph.Reference{
 				Type: e.arc, To: graph.Kind{Group: f.Group, Kind: f.Kind}, Namespace: cmp.Or(f.Namespace, o.Namespace()), Name: f.Name,
-				Field: "referencerule/" + e.rule,
+				Field: e.field,
 			})
 		}
 	}

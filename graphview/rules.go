@@ -200,7 +200,7 @@ func newRuleset(programs map[string]*rule, before *ruleset, touched []graph.Kind
 			d.revision = revision
 		}
 		for _, e := range p.Expressions {
-			d.expressions = append(d.expressions, namedExpression{expressionOrigin{name, e.Field, p.work, p.budget}, e.Program, e.Arc})
+			d.expressions = append(d.expressions, namedExpression{expressionOrigin{name, e.Field, p.work, p.budget}, e.Program, e.Arc, graph.WithWord("referencerule/"+name, e.Word)})
 		}
 		if p.Health != nil {
 			d.health = append(d.health, namedHealth{expressionOrigin{name, spec.HealthField, p.work, p.budget}, p.Health})

@@ -164,6 +164,15 @@ type ReferenceDeclaration struct {
 	// +optional
 	// +kubebuilder:default=r
 	Type ReferenceType `json:"type,omitempty"`
+
+	// word says in a word or a few what the reference means, read from the object to
+	// what it refers to: feeds, is backed up by. Graphs show it with the reference. If
+	// absent, the word is what the field's name suggests, or uses.
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=32
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z]+( [a-z]+)*$')",message="must be lower-case words with single spaces between them, such as feeds or is backed up by"
+	Word string `json:"word,omitempty"`
 }
 
 // ReferenceType is an ArcType that may be declared: owners declare themselves.

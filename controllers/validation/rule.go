@@ -14,7 +14,7 @@ func RuleOf(in *v1alpha1.ReferenceRuleSpec) (spec.Rule, error) {
 	out := spec.Rule{From: graph.Kind(in.From)}
 	for i := range in.References {
 		r := &in.References[i]
-		reference := spec.RuleReference{Path: r.Path, NamespacePath: r.NamespacePath, Expression: r.Expression}
+		reference := spec.RuleReference{Path: r.Path, NamespacePath: r.NamespacePath, Expression: r.Expression, Word: r.Word}
 		if r.To != nil {
 			reference.To = graph.Kind(*r.To)
 		}

@@ -99,15 +99,16 @@ type Reference struct {
 	// Namespaces, with AllNamespaces, lets Selector match in the namespaces whose
 	// labels it selects; see NamespaceKind.
 	Namespaces *Selector
-	// Optional: nothing is wrong where there is no object of that name. That goes
-	// without saying for types other than Direct.
+	// Optional: nothing is wrong where there is no object of that name. An owner is
+	// never optional.
 	Optional bool
 	// Inferred: the reference is a guess that only the target confirms. There is an
 	// arc while there is an object of that name, and none without it; see
 	// Lens.SetInferred.
 	Inferred bool
 	// Field is the path that holds the reference, with [] for list elements:
-	// spec.volumes[].secret.secretName. Empty for owner references.
+	// spec.volumes[].secret.secretName. Empty for owner references. It may bear a word;
+	// see WithWord.
 	Field string
 }
 

@@ -17,7 +17,8 @@ var (
 	terms      = budget.Declare("selector_terms_object", "keys and values in the label selectors of one object", 20_000)
 )
 
-// maxPath bounds the path of a reference, which may hold keys of the object.
+// maxPath bounds the path of a reference, which may hold keys of the object. A rule's word
+// comes on top.
 const maxPath = 512
 
 // termsOf counts the keys and values of selectors.
@@ -39,7 +40,7 @@ func termsOf(of ...*graph.Selector) int {
 func exists(r *graph.Reference) bool {
 	return isWord(r.To.Kind, maxLabel, wordBytes) && (r.To.Group == "" || isWord(r.To.Group, maxPrefix, wordBytes)) &&
 		(r.Namespace == "" || isWord(r.Namespace, maxLabel, wordBytes)) &&
-		(r.Selector != nil || isName(r.To.Group, r.Name)) && len(r.Field) <= maxPath
+		(r.Selector != nil || isName(r.To.Group, r.Name)) && len(r.Field) <= maxPath+graph.MaxWord+1
 }
 
 // rolesGroup is of the kinds whose names may be any segment of a path: a role may be

@@ -135,7 +135,7 @@ func compile(rule *Rule) ([]step, leaf, error) {
 		return nil, leaf{}, err
 	}
 	end := leaf{
-		field:           rule.Path,
+		field:           graph.WithWord(rule.Path, rule.Word),
 		method:          rule.Method,
 		arc:             rule.Type,
 		scope:           rule.Scope,

@@ -18,6 +18,8 @@ type Rule struct {
 	To Target
 	// Type of the arc: graph.Direct (if zero) or graph.Transitive.
 	Type graph.ArcType
+	// Word says what the reference means, if whoever wrote the rule says so.
+	Word string
 	// Scope of the target's kind, if it is known beforehand.
 	Scope graph.Scope
 	// Namespace lists the fields that may hold the target's namespace. The

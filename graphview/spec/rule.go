@@ -3,6 +3,7 @@ package spec
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"graphview.dev/graphview/expr"
@@ -49,7 +50,13 @@ type RuleReference struct {
 	Expression string
 	// Type is graph.Direct or graph.Transitive; 0 means Direct.
 	Type graph.ArcType
+	// Word says what the reference means, read from the object to what it refers to. Without
+	// one it is what the field's name suggests.
+	Word string
 }
+
+// isWord tells what may be a Word.
+var isWord = regexp.MustCompile(`^[a-z]+( [a-z]+)*$`).MatchString
 
 // RuleProgram is a compiled Rule. It is immutable and may be shared.
 type RuleProgram struct {
@@ -67,6 +74,7 @@ type RuleExpression struct {
 	Field   string
 	Program *expr.References
 	Arc     graph.ArcType
+	Word    string
 }
 
 // CompileRule checks everything a user wrote. The error is an
@@ -118,6 +126,8 @@ func (p *RuleProgram) add(c *compiler, path string, r *RuleReference) (badPath b
 		arc = graph.Direct
 	}
 	switch {
+	case r.Word != "" && (!isWord(r.Word) || len(r.Word) > graph.MaxWord):
+		c.shape(path+".word", "must be lower-case words such as feeds or is backed up by, of at most %d letters and spaces together", graph.MaxWord)
 	case arc != graph.Direct && arc != graph.Transitive:
 		c.shape(path+".type", "must be r or t")
 	case (r.Path == "") == (r.Expression == ""):
@@ -127,13 +137,13 @@ func (p *RuleProgram) add(c *compiler, path string, r *RuleReference) (badPath b
 	case r.Expression != "":
 		program, err := expr.CompileReferences(c.ctx, r.Expression)
 		if path += ".expression"; c.check(path, err) {
-			p.Expressions = append(p.Expressions, RuleExpression{Field: path, Program: program, Arc: arc})
+			p.Expressions = append(p.Expressions, RuleExpression{Field: path, Program: program, Arc: arc, Word: r.Word})
 		}
 	case r.To.Kind == "":
 		c.shape(path+".to.kind", "must be the name of a kind: that of the names at path")
 	default:
 		ok := c.check(path+".path", refs.CheckPath(r.Path))
-		rule := refs.Rule{Path: r.Path, Type: arc, To: refs.Target{Group: refs.Part{Value: r.To.Group}, Kind: refs.Part{Value: r.To.Kind}}}
+		rule := refs.Rule{Path: r.Path, Type: arc, Word: r.Word, To: refs.Target{Group: refs.Part{Value: r.To.Group}, Kind: refs.Part{Value: r.To.Kind}}}
 		if ok && r.NamespacePath != "" {
 			ok = c.check(path+".namespacePath", refs.CheckCompanion(r.NamespacePath, r.Path))
 			rule.Namespace = []string{refs.FromRoot(r.NamespacePath)}

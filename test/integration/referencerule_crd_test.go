@@ -23,6 +23,7 @@ spec:
     to: {group: example.com, kind: Gadget}
     namespacePath: spec.gadgets[].namespace
     type: r
+    word: is backed up by
   - expression: "[]"
     type: t
   health: {expression: "'ok'"}
@@ -72,6 +73,11 @@ func TestReferenceRuleValidation(t *testing.T) {
 		"references: 32":            {change: specAt(expressions(32), "references")},
 		"references: 33":            {change: specAt(expressions(33), "references"), wantError: `spec.references: Too many: 33: must have at most 32 items`},
 
+		"word: one":                  {change: withReference(`{path: a, word: feeds, ` + to + `}`)},
+		"word: empty":                {change: withReference(`{path: a, word: "", ` + to + `}`), wantError: `spec.references[0].word in body should be at least 1 chars long`},
+		"word: long":                 {change: withReference(`{path: a, word: ` + letters(32) + `, ` + to + `}`)},
+		"word: too long":             {change: withReference(`{path: a, word: ` + letters(33) + `, ` + to + `}`), wantError: `spec.references[0].word: Too long: may not be more than 32`},
+		"word: of other characters":  {change: withReference(`{path: a, word: "Feeds!", ` + to + `}`), wantError: `spec.references[0].word: Invalid value: "Feeds!": must be lower-case words with single spaces between them`},
 		"path":                       {change: withReference(`{path: spec.a, ` + to + `}`)},
 		"path and expression":        {change: withReference(`{path: spec.a, expression: "[]", ` + to + `}`), wantError: `spec.references[0]: Invalid value: a reference has exactly one of path and expression`},
 		"neither":                    {change: withReference(`{type: r}`), wantError: `a reference has exactly one of path and expression: remove one, or make it two references`},

@@ -44,6 +44,7 @@ type RuleDeclaration struct {
 	NamespacePath string    `json:"namespacePath,omitempty"`
 	Expression    string    `json:"expression,omitempty"`
 	Type          string    `json:"type,omitempty"`
+	Word          string    `json:"word,omitempty"`
 }
 
 // ParseRule reads a ReferenceRule from its YAML or JSON.

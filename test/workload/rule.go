@@ -12,7 +12,7 @@ import (
 func Rule(r oracle.Rule) (spec.Rule, error) {
 	out := spec.Rule{From: graph.Kind(r.Spec.From), ReplaceConventions: r.Spec.Conventions == "Replace"}
 	for _, d := range r.Spec.References {
-		reference := spec.RuleReference{Path: d.Path, NamespacePath: d.NamespacePath, To: graph.Kind(d.To), Expression: d.Expression}
+		reference := spec.RuleReference{Path: d.Path, NamespacePath: d.NamespacePath, To: graph.Kind(d.To), Expression: d.Expression, Word: d.Word}
 		if d.Type != "" {
 			var ok bool
 			if reference.Type, ok = graph.ParseArcType(d.Type); !ok {
