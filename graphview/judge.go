@@ -89,8 +89,8 @@ func (j *judge) evaluate(ctx context.Context, o *watch.Decoded) (v verdict) {
 		}
 	}
 	v = verdict{selection: graph.Selection{Member: true}}
-	if j.query.Parts != nil && o.HasContent() {
-		part, err := j.query.Parts.Find(ctx, in)
+	if j.showsParts(o) {
+		part, err := j.findParts(ctx, in, o)
 		if err = errors.Join(treeErr, err); err != nil {
 			return verdict{err: fmt.Errorf("%s: %w", spec.Member(j.query.Parts), err)}
 		}
@@ -116,6 +116,22 @@ func (j *judge) evaluate(ctx context.Context, o *watch.Decoded) (v verdict) {
 		}
 	}
 	return v
+}
+
+// showsParts tells whether the view shows parts of an object. Of a Secret it shows those
+// that have names, and nothing else.
+func (j *judge) showsParts(o *watch.Decoded) bool {
+	return j.query.Parts != nil && (o.HasContent() || spec.Named(j.query.Parts))
+}
+
+func (j *judge) findParts(ctx context.Context, in *expr.Input, o *watch.Decoded) ([]byte, error) {
+	if o.HasContent() {
+		return j.query.Parts.Find(ctx, in)
+	}
+	metadata := &expr.Input{Object: func() map[string]any { return secretTree(in.Object()) }}
+	part, err := j.query.Parts.Find(ctx, metadata)
+	in.Cost += metadata.Cost
+	return part, err
 }
 
 // maxCost is what all of a view's expressions together may cost on one object,

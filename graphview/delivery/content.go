@@ -59,7 +59,8 @@ type Object interface {
 	UID() string
 	// HasContent is false for a Secret.
 	HasContent() bool
-	// Size is the number of bytes that AppendJSON appends.
+	// Size is the number of bytes that AppendJSON appends, and for a Secret that of its
+	// metadata.
 	Size() int
 	AppendJSON(dst []byte) ([]byte, error)
 	// Tree is the object as it is decoded, Part what a shape asks for of it. Of a Secret
@@ -73,7 +74,7 @@ func payloadSize(c *graph.Change) int {
 	if text, ok := c.Part.([]byte); ok {
 		return len(text)
 	}
-	if o, ok := c.Payload.(Object); ok {
+	if o, ok := c.Payload.(Object); ok && (c.Part != nil || o.HasContent()) {
 		return o.Size()
 	}
 	return 0

@@ -43,10 +43,16 @@ type Parts interface {
 
 // Member is the field of the spec that says which parts.
 func Member(p Parts) string {
-	if _, named := p.(*expr.Fields); named {
+	if Named(p) {
 		return "fields"
 	}
 	return "jsonPath"
+}
+
+// Named tells whether the parts have names.
+func Named(p Parts) bool {
+	_, named := p.(*expr.Fields)
+	return named
 }
 
 // NamespaceProgram is compiled Namespaces. A nil one selects all.

@@ -56,13 +56,9 @@ func (o *Object) Hash() uint64 { return o.hash }
 // HasContent is false for a Secret.
 func (o *Object) HasContent() bool { return !o.secret }
 
-// Size is the number of bytes that AppendJSON appends.
-func (o *Object) Size() int {
-	if o.secret {
-		return 0
-	}
-	return int(o.size)
-}
+// Size is the number of bytes that AppendJSON appends, and for a Secret that of its
+// metadata.
+func (o *Object) Size() int { return int(o.size) }
 
 // AppendJSON appends the object's compact JSON, apiVersion and kind first,
 // without managedFields and the last-applied-configuration annotation. It

@@ -10,6 +10,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/util/jsonpath"
 )
 
@@ -30,8 +31,9 @@ type object struct {
 	releases []reference
 }
 
-// list returns the objects of a resource that the view selects.
-func (s *Snapshot) list(ctx context.Context, r resource, namespaces *selectedNamespaces) ([]object, error) {
+// list returns the objects of a resource that the view selects. Those that an
+// expression leaves out go to others, unless that is nil.
+func (s *Snapshot) list(ctx context.Context, r resource, namespaces *selectedNamespaces, others map[VertexKey]types.UID) ([]object, error) {
 	listed, err := s.items(ctx, r)
 	if err != nil {
 		return nil, err
@@ -63,6 +65,8 @@ func (s *Snapshot) list(ctx context.Context, r resource, namespaces *selectedNam
 		}
 		if filter == nil || filter.holds(o.values()) {
 			objects = append(objects, o)
+		} else if others != nil {
+			others[o.key] = item.GetUID()
 		}
 	}
 	return objects, nil
@@ -107,7 +111,7 @@ func orEmpty(m map[string]string) map[string]string {
 func (o *object) content(f Filter) (any, error) {
 	switch {
 	case o.key.Group == "" && o.key.Resource == "secrets":
-		return nil, nil
+		return o.labelled().fields(f.Fields)
 	case len(f.Fields) > 0:
 		return o.fields(f.Fields)
 	case f.JSONPath != "":
@@ -119,6 +123,18 @@ func (o *object) content(f Filter) (any, error) {
 	default:
 		return plain(o.tree)
 	}
+}
+
+// labelled is a Secret as fields see it.
+func (o *object) labelled() *object {
+	metadata, _ := o.tree["metadata"].(map[string]any)
+	shown := map[string]any{}
+	for _, key := range []string{"name", "namespace", "uid", "creationTimestamp", "labels", "ownerReferences"} {
+		if value, ok := metadata[key]; ok {
+			shown[key] = value
+		}
+	}
+	return &object{tree: map[string]any{"metadata": shown}}
 }
 
 // fields are what paths find, by their names: the one node that a plain path can find,
