@@ -56,14 +56,32 @@ type ArcKey struct {
 	Type     ArcType
 }
 
+// Outside says why what an arc leads to is not in the graph, though it may exist.
+type Outside string
+
+// What a view knows of what it does not have.
+const (
+	// OutsideView: it exists, and the view does not select it.
+	OutsideView Outside = "outside"
+	// OutsideUnknown: the view does not look where it would be.
+	OutsideUnknown Outside = "unknown"
+)
+
+// Absent tells whether an arc leads to what does not exist although it is needed. The
+// status of a GraphView counts these, as far as they are direct references.
+func (a Attributes) Absent() bool { return a.Missing && a.Outside == "" && !a.Optional }
+
 // Attributes say more of an arc.
 type Attributes struct {
 	// Controller and BlockOwnerDeletion are those of an owner reference.
 	Controller         bool `json:"c,omitempty"`
 	BlockOwnerDeletion bool `json:"b,omitempty"`
-	// Missing: where the arc leads to is not in the graph. It does not exist, was
-	// not selected, or has not been read yet.
-	Missing bool `json:"e,omitempty"`
+	// Missing: where the arc leads to is not in the graph. Outside says what is known of
+	// it then: "" if it does not exist, or has not been read yet. Optional: nothing is
+	// wrong with that.
+	Missing  bool    `json:"e,omitempty"`
+	Outside  Outside `json:"x,omitempty"`
+	Optional bool    `json:"o,omitempty"`
 	// Fields are the paths of the fields that made the arc, without indices.
 	Fields []string `json:"f,omitempty"`
 	// Words say what the fields mean, such as mounts or selects. They read from the

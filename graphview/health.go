@@ -105,49 +105,18 @@ func shapeFor(kept *atomic.Pointer[partShape], x *refs.Extractor, kind graph.Kin
 	return joined
 }
 
-// expectation is where a view has all that there is of a resource: whatever is
-// missing there does not exist.
-type expectation map[graph.Resource]*judge
-
-// expected is what the report finds that the view expects.
-func (k *keeper) expected(a *statusBuilder) expectation {
-	all := make(expectation)
-	for n, t := range k.taps {
-		i, selected := a.index[n.resource]
-		if !selected || !n.ofObjects() || !a.rows[i].Synced || a.rows[i].Message != "" {
-			continue
-		}
-		j := t.judge.Load()
-		if j == nil {
-			continue
-		}
-		if q := j.query; q.Labels == nil && q.Fields == "" && q.Object == nil && !j.waits {
-			all[resourceOf(n.resource)] = j
-		}
-	}
-	return all
-}
-
 // standing is how the objects of a view that is served are, and how many references
 // lead to what does not exist.
 func (v *View) standing() (Health, int) {
 	v.mu.Lock()
-	expected, unserved := v.expected, v.program == nil || v.limit != nil
+	unserved := v.program == nil || v.limit != nil
 	v.mu.Unlock()
 	lens := v.publisher.Lens()
 	if lens == nil || unserved {
 		return Health{}, 0
 	}
-	return healthOf(lens.Classes()), expected.missing(lens)
-}
-
-// missing counts the references to what the view would have, were it there.
-func (x expectation) missing(l *graph.Lens) int {
-	missing := 0
-	l.VisitMissing(func(r graph.Resource, namespace string, n int) {
-		if j := x[r]; j != nil && j.admits(namespace) {
-			missing += n
-		}
-	})
-	return missing
+	if !v.filled.Load() {
+		return healthOf(lens.Classes()), 0 // what is referred to may not have come yet
+	}
+	return healthOf(lens.Classes()), lens.Missing()
 }

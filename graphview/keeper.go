@@ -39,6 +39,8 @@ type keeper struct {
 	// outline; reaches are what the view's judges may have admitted.
 	shared  map[watch.Key]sharing.Share
 	reaches map[resources.Resource]*reach
+	// covered is what the lens was told of where the view looks.
+	covered map[graph.Kind]graph.Coverage
 	// namespaces are those that the view selected when it last could tell, nil
 	// before.
 	namespaces map[string]bool
@@ -199,13 +201,14 @@ func (k *keeper) clear() {
 	clear(k.unmet)
 	clear(k.reaches)
 	v.engine.sharing.Set(v, nil, time.Now())
-	k.namespaces, k.advised = nil, advised{}
+	k.namespaces, k.advised, k.covered = nil, advised{}, nil
 	v.mu.Lock()
-	v.rows, v.expected, v.advice = nil, nil, advice.Advice{}
+	v.rows, v.advice = nil, advice.Advice{}
 	v.scoped++
 	v.mu.Unlock()
 	v.warnings.Reset()
 	k.planned = 0
+	v.filled.Store(false)
 	v.notify()
 }
 

@@ -28,11 +28,10 @@ func (k *keeper) report(catalog *resources.Catalog, o outline, generation int) t
 	a.denied()
 	a.undiscovered(catalog)
 	v.warnings.Set(a.warnings)
-	expected := k.expected(a)
+	k.cover(a)
 
 	v.mu.Lock()
 	changed := !equalRows(v.rows, a.rows)
-	v.expected = expected
 	if v.rows = a.rows; changed {
 		v.scoped++
 	}
@@ -43,6 +42,7 @@ func (k *keeper) report(catalog *resources.Catalog, o outline, generation int) t
 	}
 	v.mu.Unlock()
 	if filled {
+		v.filled.Store(true)
 		v.engine.send(funcEvent(v.lens.Compact))
 	}
 	if changed || filled {

@@ -44,6 +44,8 @@ type View struct {
 	work      atomic.Pointer[quarantine.Work]
 	suspected atomic.Bool
 	synced    atomic.Bool
+	// filled: it was synced at least once since it was empty. The keeper writes it.
+	filled atomic.Bool
 
 	mu         sync.Mutex
 	spec       *spec.Spec
@@ -56,7 +58,6 @@ type View struct {
 	present    *delivery.Interruption // of the subscriptions that there are
 	rows       []ResourceStatus
 	advice     advice.Advice
-	expected   expectation
 	scoped     uint64 // counts changes of rows and program
 	seen       delivery.Scope
 	news       chan struct{} // closed when synced or warnings changed

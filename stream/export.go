@@ -122,6 +122,8 @@ type exported struct {
 			Controller bool     `json:"c"`
 			Blocking   bool     `json:"b"`
 			Missing    bool     `json:"e"`
+			Outside    string   `json:"x"`
+			Optional   bool     `json:"o"`
 			Fields     []string `json:"f"`
 			Words      []string `json:"w"`
 		} `json:"a"`
@@ -147,6 +149,7 @@ func (b *exportBody) act(action exported) error {
 		b.graph.AddArc(format.Arc{
 			From: format.Key(arc.From), To: format.Key(arc.To), Type: arc.Type, Fields: arc.Attributes.Fields, Words: arc.Attributes.Words,
 			Controller: arc.Attributes.Controller, BlockOwnerDeletion: arc.Attributes.Blocking, Missing: arc.Attributes.Missing,
+			Outside: arc.Attributes.Outside, Optional: arc.Attributes.Optional,
 		})
 	default:
 		return errors.New("neither a vertex nor an arc is set")

@@ -70,8 +70,8 @@ type GraphViewStatus struct {
 
 	// missing is the number of references to objects that do not exist although the
 	// referrer needs them. Not counted are references that are optional, and those to
-	// what the spec leaves out, selects by more than its resource and namespace, or may
-	// not read. Absent while the graph is not served.
+	// what the spec leaves out, selects by labels or fields, or may not read. Absent
+	// while the graph is not served.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	Missing *int64 `json:"missing,omitempty"`

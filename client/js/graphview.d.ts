@@ -65,8 +65,12 @@ export interface Arc extends ArcKey {
     c?: boolean;
     /** The owner's deletion waits for the source's. */
     b?: boolean;
-    /** The destination is not in the graph. */
+    /** The destination is not in the graph: it does not exist, or x says more. */
     e?: boolean;
+    /** With e. outside: it exists, and the view does not select it; unknown: the view does not look where it would be. */
+    x?: "outside" | "unknown";
+    /** With e: nothing is wrong if it does not exist. */
+    o?: boolean;
     /** The fields that made the arc. */
     f?: string[];
     /** What they mean, read from the source to the destination: "mounts", "selects". An owner reference has none. */

@@ -224,7 +224,7 @@ func (b *frameBuilder) appendContent(dst []byte, c *graph.Change) []byte {
 		return appendPart(dst, part)
 	case Part:
 		o, ok := c.Payload.(Object)
-		if !ok || !o.HasContent() {
+		if !ok {
 			return dst
 		}
 		var out []byte
@@ -297,14 +297,25 @@ func appendAttributes(dst []byte, c *graph.Change) []byte {
 	}
 	if c.Missing {
 		member(`"e":true`)
+		if c.Outside != graph.Nowhere {
+			dst = append(append(append(dst, `,"x":"`...), c.Outside.String()...), '"')
+		}
+		if c.Optional {
+			member(`"o":true`)
+		}
 	}
 	if len(c.Fields) > 0 {
 		member(`"f":[`)
+		last := ""
 		for i, f := range c.Fields {
+			path, _ := graph.CutWord(f)
+			if i > 0 && path == last {
+				continue // with another word
+			}
 			if i > 0 {
 				dst = append(dst, ',')
 			}
-			dst = appendString(dst, f)
+			dst, last = appendString(dst, path), path
 		}
 		dst = append(dst, `],"w":[`...)
 		dst = append(appendWords(dst, c), ']')
@@ -319,7 +330,10 @@ func appendWords(dst []byte, c *graph.Change) []byte {
 	var said [maxWords]string
 	n := 0
 	for _, field := range c.Fields {
-		word := wording.Of(from, field, to)
+		field, word := graph.CutWord(field)
+		if word == "" {
+			word = wording.Of(from, field, to)
+		}
 		if n == len(said) || slices.Contains(said[:n], word) {
 			continue
 		}

@@ -54,6 +54,18 @@ func TestActions(t *testing.T) {
 			graph.Change{Op: graph.SetArc, Vertex: deployment, To: node, Type: graph.Direct, Missing: true, Fields: []string{"a.b", "c[]"}},
 			`{"sarc":{"s":{"g":"apps","v":"v1","r":"deployments","ns":"shop","n":"web"},"d":{"g":"","v":"v1","r":"nodes","n":"n1"},"t":"r","a":{"e":true,"f":["a.b","c[]"],"w":["runs on"]}}}`,
 		},
+		"target outside": {
+			graph.Change{Op: graph.SetArc, Vertex: deployment, To: node, Type: graph.Direct, Missing: true, Outside: graph.Elsewhere},
+			`{"sarc":{"s":{"g":"apps","v":"v1","r":"deployments","ns":"shop","n":"web"},"d":{"g":"","v":"v1","r":"nodes","n":"n1"},"t":"r","a":{"e":true,"x":"outside"}}}`,
+		},
+		"optional target of which nothing is known": {
+			graph.Change{Op: graph.SetArc, Vertex: deployment, To: node, Type: graph.Direct, Missing: true, Outside: graph.Unknown, Optional: true},
+			`{"sarc":{"s":{"g":"apps","v":"v1","r":"deployments","ns":"shop","n":"web"},"d":{"g":"","v":"v1","r":"nodes","n":"n1"},"t":"r","a":{"e":true,"x":"unknown","o":true}}}`,
+		},
+		"fields with words of their own": {
+			graph.Change{Op: graph.SetArc, Vertex: deployment, To: node, Type: graph.Direct, Fields: []string{"a", graph.WithWord("a", "feeds"), graph.WithWord("b", "is fed by")}},
+			`{"sarc":{"s":{"g":"apps","v":"v1","r":"deployments","ns":"shop","n":"web"},"d":{"g":"","v":"v1","r":"nodes","n":"n1"},"t":"r","a":{"f":["a","b"],"w":["runs on","feeds","is fed by"]}}}`,
+		},
 		"arc without attributes": {
 			graph.Change{Op: graph.SetArc, Vertex: node, To: node, Type: graph.Transitive},
 			`{"sarc":{"s":{"g":"","v":"v1","r":"nodes","n":"n1"},"d":{"g":"","v":"v1","r":"nodes","n":"n1"},"t":"t"}}`,

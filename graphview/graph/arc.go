@@ -17,8 +17,7 @@ const (
 	noted
 	// byNamespaceLabel: a selector matches that asks for labels of the target's namespace.
 	byNamespaceLabel
-	// required: a reference of the object itself names the target, and is not
-	// optional.
+	// required: a reference names the target, and is not optional.
 	required
 	// inferred: an inferred reference names the target.
 	inferred
@@ -210,7 +209,7 @@ func (g *Graph) setNames(id nodeID, references []Reference) {
 		if r.BlockOwnerDeletion {
 			w.flags |= block
 		}
-		if r.Type == Direct && !r.Optional && !r.Inferred {
+		if !r.Optional && !r.Inferred {
 			w.flags |= required
 		}
 		at := find(w.to, w.typ)

@@ -63,7 +63,7 @@ func (l *Lens) goesAside(tooMuch bool) bool {
 	if tooMuch {
 		return true
 	}
-	return int(l.entries.next) > l.g.fewEntries && (l.replant || len(l.usesWas) > 0 || l.certain != l.wasCertain)
+	return int(l.entries.next) > l.g.fewEntries && (l.replant || len(l.usesWas)+len(l.coverageWas) > 0 || l.certain != l.wasCertain)
 }
 
 // unsettled is what lenses that were committed aside have left to do in the graph.

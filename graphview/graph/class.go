@@ -88,23 +88,31 @@ func (l *Lens) reclass(p *entry, was bool) {
 	l.recounted = true
 }
 
-// countMissing counts a required arc whose target is not in the graph, or with -1 no longer.
-func (l *Lens) countMissing(to slotID, under resID, by int) {
-	at := location{under, l.g.slots.at(to).space}
-	if n := l.missing[at] + by; n != 0 {
+// absence counts arcs whose target is not in the graph: all of them, and those that are
+// required although the view would have the target.
+type absence struct{ arcs, needed int }
+
+// countMissing counts an arc whose target is not in the graph, or with -1 no longer.
+func (l *Lens) countMissing(a *arc, how arcView, flags uint16, by int) {
+	at := location{how.resource, l.g.slots.at(a.to).space}
+	n := l.missing[at]
+	n.arcs += by
+	if how.outside == Nowhere && a.typ == Direct && flags&required != 0 {
+		n.needed += by
+		l.needed += by
+		l.recounted = true
+	}
+	if n.arcs != 0 {
 		l.missing[at] = n
 	} else {
 		delete(l.missing, at)
 	}
-	l.recounted = true
 }
 
-// VisitMissing visits each resource and namespace to which there are references
-// whose target is not in the graph, and says how many of these are not optional.
-func (l *Lens) VisitMissing(visit func(r Resource, namespace string, n int)) {
+// Missing counts the references to what does not exist, as far as the view would have
+// it and the referrer needs it.
+func (l *Lens) Missing() int {
 	l.rlock()
 	defer l.g.mu.RUnlock()
-	for at, n := range l.missing {
-		visit(l.g.resources.at(at.resource), l.g.spaces.at(at.space), n)
-	}
+	return l.needed
 }

@@ -73,10 +73,15 @@ func (w *world) checkCounts(l *modelLens, want picture) {
 	if diff := cmp.Diff(classes, l.lens.Classes()); diff != "" {
 		w.t.Fatalf("classes (-want +got):\n%s", diff)
 	}
-	missing := map[Key]int{}
-	l.lens.VisitMissing(func(r Resource, namespace string, n int) { missing[Key{Resource: r, Namespace: namespace}] = n })
-	if diff := cmp.Diff(want.missing, missing); diff != "" {
-		w.t.Fatalf("missing (-want +got):\n%s", diff)
+	if got := l.lens.Missing(); got != want.missing {
+		w.t.Fatalf("%d are missing, want %d", got, want.missing)
+	}
+	absent := map[Key]int{}
+	for at, n := range l.lens.missing {
+		absent[Key{Resource: w.g.resources.at(at.resource), Namespace: w.g.spaces.at(at.space)}] = n.arcs
+	}
+	if diff := cmp.Diff(want.absent, absent); diff != "" {
+		w.t.Fatalf("arcs to what is not there (-want +got):\n%s", diff)
 	}
 }
 

@@ -7,7 +7,8 @@ package graph
 // Each arc is examined once: a recorded one because it is recorded, else
 // because its source appeared or disappeared, else because its target did,
 // else because the view watches its target's kind differently, else because it
-// began or ceased to see its target's namespace, or to have inferred references.
+// began or ceased to see its target's namespace, to have inferred references, or to know
+// of a target that is not there.
 //
 // It returns whether anything that the lens shows or counts has changed.
 func (l *Lens) commit() bool {
@@ -104,6 +105,7 @@ func (l *Lens) examineAll(came, went, turned []entryID, sites []spaceID) {
 	}
 	l.examineNamespaces(sites)
 	l.examineInferred()
+	l.examineOutside(sites)
 }
 
 // conclude makes what is the case now what was as of the last revision.
@@ -139,6 +141,7 @@ func (l *Lens) tidy() {
 	}
 	l.dirty = l.dirty[:0]
 	clear(l.usesWas)
+	clear(l.coverageWas)
 	l.wasCertain = l.certain
 	l.clearTombstones()
 	if len(l.log.elements) >= l.log.live+l.log.live/4+256 {
@@ -204,9 +207,10 @@ func (l *Lens) examineStable(wanted func(*arc) bool) {
 // arcView is how a view shows an arc.
 type arcView struct {
 	shown            bool
-	missing          bool  // its target is not in the graph
-	byNamespaceLabel bool  // for what its target's namespace is labelled with, alone
-	resource         resID // of its target
+	missing          bool    // its target is not in the graph
+	outside          Outside // of one that is missing
+	byNamespaceLabel bool    // for what its target's namespace is labelled with, alone
+	resource         resID   // of its target
 }
 
 // examine compares how an arc looked with how it looks, and logs its source if
@@ -221,14 +225,14 @@ func (l *Lens) examine(from entryID, id arcID, was arcState) {
 	if before.shown {
 		l.arcs--
 	}
-	if before.missing && was.flags&required != 0 {
-		l.countMissing(a.to, before.resource, -1)
+	if before.missing {
+		l.countMissing(a, before, was.flags, -1)
 	}
 	if now.shown {
 		l.arcs++
 	}
-	if now.missing && a.flags&required != 0 {
-		l.countMissing(a.to, now.resource, 1)
+	if now.missing {
+		l.countMissing(a, now, a.flags, 1)
 	}
 	if before.shown && (!now.shown || now.resource != before.resource || now.byNamespaceLabel && !before.byNamespaceLabel) {
 		// Who may not see the namespace loses an arc that is now there for its labels.
@@ -241,9 +245,10 @@ func (l *Lens) examine(from entryID, id arcID, was arcState) {
 		l.push(from)
 		l.g.noteHub(id)
 	case now != before:
-		if a.flags&recorded != 0 || now.byNamespaceLabel || !before.shown && now.missing {
+		if a.flags&recorded != 0 || now.byNamespaceLabel || now.missing && (!before.shown || now.outside != before.outside) {
 			// The arc's target was replaced by another object of the same name, or
-			// was deleted though it was not visible, or the view learned the labels of its namespace. Neither
+			// was deleted though it was not visible, or the view learned the labels of its namespace,
+			// or where its target is. Neither
 			// end of the arc appeared or disappeared, so the arc keeps the revision.
 			l.g.restamp(id)
 		}
@@ -273,7 +278,7 @@ func (l *Lens) arcNow(from entryID, a *arc) arcView {
 	if a.flags&named == 0 {
 		return arcView{}
 	}
-	return arcView{shown: true, missing: true, resource: r}
+	return arcView{shown: true, missing: true, outside: l.outsideNow(a.to, u, a.uid), resource: r}
 }
 
 // arcBefore is how the view showed an arc in the last revision.
@@ -302,5 +307,5 @@ func (l *Lens) arcBefore(from entryID, to slotID, was arcState) arcView {
 	if was.flags&named == 0 {
 		return arcView{}
 	}
-	return arcView{shown: true, missing: true, resource: r}
+	return arcView{shown: true, missing: true, outside: l.outsideBefore(to, u, was.uid), resource: r}
 }

@@ -104,6 +104,9 @@ func TestGraphEqualsNaiveTwin(t *testing.T) {
 						w.step()
 					}
 					l := pick(w.r, w.m.lenses...)
+					if w.r.IntN(4) == 0 {
+						w.cover(l)
+					}
 					if w.r.IntN(10) == 0 {
 						l.lens.Forget(l.lens.head - min(l.lens.head, w.r.Uint64N(40)))
 					}
@@ -128,11 +131,13 @@ func TestGraphEqualsNaiveTwin(t *testing.T) {
 						}
 					case 90: // a kind that is no longer watched
 						delete(l.uses, mapKind)
+						delete(l.covers, mapKind)
 						delete(l.sources, configs)
 						l.lens.Unuse(mapKind)
 						l.lens.Unwatch(configs)
 					case 95: // a view that no longer knows its namespaces
 						delete(l.uses, NamespaceKind)
+						delete(l.covers, NamespaceKind)
 						delete(l.sources, spaces)
 						l.lens.Unuse(NamespaceKind)
 						l.lens.Unwatch(spaces)

@@ -65,14 +65,17 @@ type Graph struct {
 	sources map[SourceID]*source
 	lastID  SourceID
 	lenses  map[*Lens]struct{}
+	// selective are the kinds of which a lens does not select all, or did.
+	selective map[kindID]struct{}
 
 	// What the open revision changed, for the lenses to look at.
 	changes []arcChange
 	uidWas  map[nodeID]uint32
-	noted   []arcID              // that are in the logs of hubs
-	review  map[spaceID]struct{} // whose holders may exceed a bound, or no longer
-	judged  map[nodeID]struct{}  // objects that began or ceased to
-	crowded map[spaceID]struct{} // whose objects may name too much
+	existed map[existence]existed // of the kinds that lenses do not select all of
+	noted   []arcID               // that are in the logs of hubs
+	review  map[spaceID]struct{}  // whose holders may exceed a bound, or no longer
+	judged  map[nodeID]struct{}   // objects that began or ceased to
+	crowded map[spaceID]struct{}  // whose objects may name too much
 
 	// visits counts what the open revision has looked at, and what its commit has to
 	// look at for what it did.
@@ -134,9 +137,11 @@ func New() *Graph {
 		mostRequirements: int(requirementsOfObject.Limit()),
 		mostNamed:        int(namedOfNamespace.Limit()),
 
-		lenses:  make(map[*Lens]struct{}),
-		uidWas:  make(map[nodeID]uint32),
-		onePath: make(map[string]fieldID),
+		lenses:    make(map[*Lens]struct{}),
+		uidWas:    make(map[nodeID]uint32),
+		existed:   make(map[existence]existed),
+		selective: make(map[kindID]struct{}),
+		onePath:   make(map[string]fieldID),
 	}
 	g.kinds.clone = func(k Kind) Kind { return Kind{strings.Clone(k.Group), strings.Clone(k.Kind)} }
 	g.spaces.clone = strings.Clone
@@ -225,7 +230,10 @@ func (g *Graph) kindFor(kind Kind) kindID {
 
 // sweep drops the kinds, namespaces and paths that nobody speaks of any more.
 func (g *Graph) sweep() {
-	g.kinds.sweep(func(id kindID) { g.scopes[id] = ScopeUnknown })
+	g.kinds.sweep(func(id kindID) {
+		g.scopes[id] = ScopeUnknown
+		delete(g.selective, id)
+	})
 	g.spaces.sweep(nil)
 	g.paths.sweep(g.dropFields)
 }
@@ -285,6 +293,7 @@ func (g *Graph) finish() {
 	clear(g.changes)
 	g.changes = g.changes[:0]
 	clear(g.uidWas)
+	g.forgetExistence()
 	g.sweep()
 	g.rev++
 	for l := range g.lenses {

@@ -9,6 +9,7 @@ type use struct {
 	// namespaced: objects of the kind live in namespaces. A name without a
 	// namespace is then no object's name.
 	namespaced bool
+	coverage   *Coverage // nil for all
 }
 
 // Used is a kind, and the resource under which a view watches it.
@@ -47,7 +48,10 @@ type Lens struct {
 	uses    []use // by kind
 	usesWas map[kindID]use
 	usesRev uint64 // in which uses last changed
-	sites   resID  // under which the view watches NamespaceKind, or did
+	// coverageWas is what the view looked at of kinds of which that changed in the open
+	// revision, unless their use did.
+	coverageWas map[kindID]*Coverage
+	sites       resID // under which the view watches NamespaceKind, or did
 
 	rooted         bool
 	along, against ways // see Walk
@@ -75,9 +79,10 @@ type Lens struct {
 	change     chan struct{}
 
 	vertices, arcs, roots int
-	classes               [Classes]int     // of visible vertices
-	missing               map[location]int // required arcs to what is not in the graph
-	recounted             bool             // in the open revision, any of these two
+	classes               [Classes]int // of visible vertices
+	missing               map[location]absence
+	needed                int  // of missing, all together
+	recounted             bool // in the open revision, any of these two
 	objects               map[resID]int
 	places                map[location]*int // visible vertices
 	placesRev             uint64            // when a place last came or went
@@ -99,16 +104,17 @@ type Selection struct {
 // NewLens adds a lens that shows nothing yet. In Update.
 func (g *Graph) NewLens() *Lens {
 	l := &Lens{
-		g:       g,
-		sources: make(map[SourceID]struct{}),
-		usesWas: make(map[kindID]use),
-		base:    g.rev - 1,
-		parts:   make(map[entryID]part),
-		objects: make(map[resID]int),
-		places:  make(map[location]*int),
-		missing: make(map[location]int),
-		head:    g.rev,
-		change:  make(chan struct{}),
+		g:           g,
+		sources:     make(map[SourceID]struct{}),
+		usesWas:     make(map[kindID]use),
+		coverageWas: make(map[kindID]*Coverage),
+		base:        g.rev - 1,
+		parts:       make(map[entryID]part),
+		objects:     make(map[resID]int),
+		places:      make(map[location]*int),
+		missing:     make(map[location]absence),
+		head:        g.rev,
+		change:      make(chan struct{}),
 		// Whoever knows older revisions knows them of another lens.
 		tombstones: tombstones{horizon: g.rev},
 	}
@@ -234,7 +240,9 @@ func (l *Lens) setUse(k kindID, next use) {
 	if before.resource != 0 {
 		l.g.kinds.release(k)
 	}
-	next.since = l.g.rev
+	if next.since = l.g.rev; next.resource != 0 {
+		next.coverage = before.coverage
+	}
 	l.uses[k], l.usesRev = next, l.g.rev
 	if k == l.g.namespaces && next.resource != 0 {
 		l.sites = next.resource

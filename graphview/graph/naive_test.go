@@ -39,6 +39,7 @@ type modelLens struct {
 	rooted  bool
 	walk    Walk
 	certain bool // without inferred references
+	covers  map[Kind]Coverage
 	// decide is the view's selection, a function of what it sees.
 	decide   func(Key, Object) Selection
 	narrowed []*narrowClient
@@ -84,6 +85,7 @@ func (m *model) picture(l *modelLens, allow func(Resource, string) bool) picture
 	}
 	type attributes struct {
 		c, b, found, named, required bool
+		uid                          string
 		selected                     bool
 		// plain: something makes it other than labels of its target's namespace.
 		plain                    bool
@@ -110,7 +112,10 @@ func (m *model) picture(l *modelLens, allow func(Resource, string) bool) picture
 				a.found = a.found || found
 				a.named = a.named || r.Name != "" && !r.Inferred
 				a.selected = a.selected || r.Name == ""
-				a.required = a.required || r.Name != "" && r.Type == Direct && !r.Optional && !r.Inferred
+				a.required = a.required || r.Name != "" && !r.Optional && !r.Inferred
+				if r.Name != "" && r.UID != "" {
+					a.uid = r.UID
+				}
 				switch {
 				case r.Namespaces != nil:
 					a.byNamespaceLabel = append(a.byNamespaceLabel, r.Field)
@@ -196,10 +201,14 @@ func (m *model) picture(l *modelLens, allow func(Resource, string) bool) picture
 		visible[k] = true
 	}
 	p := newPicture()
-	p.missing, p.links = map[Key]int{}, map[string]naiveLink{}
+	p.absent, p.links = map[Key]int{}, map[string]naiveLink{}
 	for a, at := range arcs {
-		if visible[a.from] && at.required && !at.found {
-			p.missing[Key{Resource: a.to.Resource, Namespace: a.to.Namespace}]++
+		if !visible[a.from] || at.found || !at.named {
+			continue
+		}
+		p.absent[Key{Resource: a.to.Resource, Namespace: a.to.Namespace}]++
+		if at.required && a.typ == Direct && m.outside(l, a.to, at.uid) == Nowhere {
+			p.missing++
 		}
 	}
 	for k, o := range members {
@@ -218,7 +227,11 @@ func (m *model) picture(l *modelLens, allow func(Resource, string) bool) picture
 			}
 			slices.Sort(fields)
 			fields = slices.Compact(fields)
-			p.setArc(a.from, a.to, a.typ, fmt.Sprint(at.c, at.b, !at.found, fields[:min(len(fields), maxFields)]))
+			attributes := fmt.Sprint(at.c, at.b, fields[:min(len(fields), maxFields)])
+			if !at.found {
+				attributes += fmt.Sprint(" missing ", m.outside(l, a.to, at.uid), " ", a.typ != OwnerReference && !at.required)
+			}
+			p.setArc(a.from, a.to, a.typ, attributes)
 			p.links[arcName(a.from, a.to, a.typ)] = naiveLink{a.from, a.to, a.typ, at.found}
 		}
 	}

@@ -57,7 +57,11 @@ func (g *Graph) Set(id SourceID, o *Object) NodeID {
 	if known && (lags || p.version == o.Version && p.hash == o.Hash && g.rules[n] == o.Rules && g.remarks[n] == o.Remark && !g.unnamed[n].again) {
 		return NodeID(n)
 	}
-	if uid := uidHash(o.UID); uid != p.uid {
+	uid := uidHash(o.UID)
+	if !known || uid != p.uid {
+		g.noteExistence(n, known)
+	}
+	if uid != p.uid {
 		g.setUID(n, uid)
 	}
 	switch {
@@ -168,6 +172,7 @@ func (g *Graph) unclaim(id nodeID, source SourceID) {
 	if n.alive() {
 		return
 	}
+	g.noteExistence(id, true)
 	g.setUID(id, 0)
 	g.setHolder(id, nil)
 	delete(g.byNamespace, id)

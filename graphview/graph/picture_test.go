@@ -15,8 +15,10 @@ type picture struct {
 	vertices map[Key]string
 	arcs     map[string]string
 	out      map[Key]map[string]bool
-	// missing are required references to what is not there, by place.
-	missing map[Key]int
+	// absent are the references to what is not in the picture, by place, and missing how
+	// many of these there should be: all that are needed, of what the view would have.
+	absent  map[Key]int
+	missing int
 	links   map[string]naiveLink // of a naive picture
 }
 
@@ -67,6 +69,34 @@ func (p picture) String() string {
 	return b.String()
 }
 
+// outside is what a view can know of what is not in its picture.
+func (m *model) outside(l *modelLens, to Key, uid string) Outside {
+	var c Coverage
+	for kind, r := range l.uses {
+		if r == to.Resource {
+			c = l.covers[kind]
+		}
+	}
+	if c.None || c.Namespaces != nil && to.Namespace != "" && !c.Namespaces[to.Namespace] {
+		return Unknown
+	}
+	for id, src := range m.sources {
+		if o, ok := m.objects[id][to.Namespace+"/"+to.Name]; ok && src.resource == to.Resource && c.Selective && (uid == "" || uid == o.UID) {
+			return Elsewhere
+		}
+	}
+	return Nowhere
+}
+
+// attributesOf are those of an arc that is set.
+func attributesOf(ch Change) string {
+	text := fmt.Sprint(ch.Controller, ch.BlockOwnerDeletion, ch.Fields)
+	if ch.Missing {
+		text += fmt.Sprint(" missing ", ch.Outside, " ", ch.Optional)
+	}
+	return text
+}
+
 // client is a reader that applies what it is given, and complains where the
 // order is not the promised one.
 type client struct {
@@ -107,7 +137,7 @@ func (c *client) take(t *testing.T) func(Change) bool {
 			if _, ok := c.vertices[ch.Vertex]; !ok {
 				t.Fatalf("arc %v set before its source", arcName(ch.Vertex, ch.To, ch.Type))
 			}
-			c.setArc(ch.Vertex, ch.To, ch.Type, fmt.Sprint(ch.Controller, ch.BlockOwnerDeletion, ch.Missing, ch.Fields))
+			c.setArc(ch.Vertex, ch.To, ch.Type, attributesOf(ch))
 		case DeleteArc:
 			name := arcName(ch.Vertex, ch.To, ch.Type)
 			delete(c.arcs, name)

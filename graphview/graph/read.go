@@ -43,9 +43,11 @@ type Change struct {
 	To   Key
 	Type ArcType
 	// Controller, BlockOwnerDeletion and Fields of an arc that is set. Missing:
-	// its target is not in the graph.
-	Controller, BlockOwnerDeletion, Missing bool
-	Fields                                  []string
+	// its target is not in the graph, of which Outside says more. Optional: nothing is
+	// wrong with that.
+	Controller, BlockOwnerDeletion, Missing, Optional bool
+	Outside                                           Outside
+	Fields                                            []string
 }
 
 // Position is how far a reader is. The zero value knows nothing.
@@ -213,7 +215,8 @@ func (r *reader) readArcSince(e entryID, key Key, a *arc, least uint64) {
 	r.emit(Change{
 		Op: SetArc, Vertex: key, To: g.keyAt(a.to, how.resource), Type: a.typ,
 		Controller: a.flags&controller != 0, BlockOwnerDeletion: a.flags&block != 0,
-		Missing: how.missing, Fields: g.fieldsOf(fields),
+		Missing: how.missing, Outside: how.outside, Fields: g.fieldsOf(fields),
+		Optional: how.missing && a.typ != OwnerReference && a.flags&required == 0,
 	})
 }
 

@@ -167,7 +167,7 @@ func (w *world) addSource(kind Kind, resource Resource, scope Scope) SourceID {
 
 func (w *world) addLens(rooted bool, walk Walk) *modelLens {
 	salt := w.r.Uint64()
-	l := &modelLens{lens: w.g.NewLens(), sources: map[SourceID]bool{}, uses: map[Kind]Resource{}, rooted: rooted, walk: walk}
+	l := &modelLens{lens: w.g.NewLens(), sources: map[SourceID]bool{}, uses: map[Kind]Resource{}, covers: map[Kind]Coverage{}, rooted: rooted, walk: walk}
 	l.decide = func(k Key, o Object) Selection {
 		h := rand.New(rand.NewPCG(salt, o.Hash/4)) // so that some updates change the decision and some do not
 		s := Selection{Member: h.IntN(8) != 0, Root: h.IntN(10) == 0, Hash: o.Hash}
@@ -204,6 +204,18 @@ func (w *world) watch(l *modelLens, id SourceID) {
 	l.lens.Use(src.kind, src.resource)
 	for _, o := range w.m.objects[id] {
 		l.lens.Select(w.g.Find(id, o.Namespace, o.Name), l.decide(Key{src.resource, o.Namespace, o.Name}, o))
+	}
+}
+
+// cover has a view look at other objects of a kind.
+func (w *world) cover(l *modelLens) {
+	kind := pick(w.r, podKind, nodeKind, mapKind, NamespaceKind)
+	c := Coverage{
+		None: w.r.IntN(4) == 0, Selective: w.r.IntN(2) == 0,
+		Namespaces: pick(w.r, nil, map[string]bool{"red": true}, map[string]bool{}),
+	}
+	if l.lens.Cover(kind, c); l.uses[kind] != (Resource{}) {
+		l.covers[kind] = c
 	}
 }
 

@@ -29,8 +29,10 @@ type arc struct {
 	To         vertex `json:"d"`
 	Type       string `json:"t"`
 	Attributes struct {
-		Missing bool     `json:"e"`
-		Fields  []string `json:"f"`
+		Missing  bool     `json:"e"`
+		Outside  string   `json:"x"`
+		Optional bool     `json:"o"`
+		Fields   []string `json:"f"`
 	} `json:"a"`
 }
 
@@ -118,7 +120,12 @@ func (p *printer) linef(format string, args ...any) { fmt.Fprintf(p.out, "  "+fo
 // remark says where an arc comes from and whether it leads anywhere.
 func remark(a *arc) string {
 	words := slices.Clone(a.Attributes.Fields)
-	if a.Attributes.Missing {
+	switch {
+	case a.Attributes.Outside != "":
+		words = append(words, "outside the view")
+	case a.Attributes.Optional:
+		words = append(words, "absent, optional")
+	case a.Attributes.Missing:
 		words = append(words, "missing")
 	}
 	if len(words) == 0 {

@@ -54,6 +54,9 @@ func writeDOT(out *bufio.Writer, p *plan) {
 			style += ",dashed"
 		}
 		fmt.Fprintf(out, "  %s -> %s [label=%s, style=\"%s\"", p.keys[a.from].dotID(), p.keys[a.to].dotID(), dotText(a.label()), style)
+		if absence := a.absence(); absence != "" && absence != "missing" {
+			fmt.Fprintf(out, ", absence=%s", absence)
+		}
 		if a.fields != "" {
 			fmt.Fprintf(out, ", tooltip=%s", dotText(a.fields))
 		}

@@ -17,8 +17,11 @@ type Arc struct {
 	Type string
 	// Controller and BlockOwnerDeletion are those of an owner reference.
 	Controller, BlockOwnerDeletion bool
-	// Missing: the destination is not in the graph.
-	Missing bool
+	// Missing: the destination is not in the graph. Outside says more of it, outside or
+	// unknown, and Optional that nothing is wrong.
+	Missing  bool
+	Outside  string
+	Optional bool
 	// Fields made the arc.
 	Fields []string
 	// Words say what the fields mean.
@@ -49,9 +52,9 @@ type Graph struct {
 
 // arc is an Arc with numbers for keys.
 type arc struct {
-	from, to                      int32
-	controller, blocking, missing bool
-	kind, fields, words           string
+	from, to                                int32
+	controller, blocking, missing, optional bool
+	kind, outside, fields, words            string
 }
 
 // AddVertex adds a vertex and how it is, in a word, "" where it does not say. Adding
@@ -71,7 +74,7 @@ func (g *Graph) AddArc(a Arc) {
 	g.arcs = append(g.arcs, arc{
 		from: g.number(a.From), to: g.number(a.To), kind: g.intern(a.Type), fields: g.intern(strings.Join(a.Fields, ", ")),
 		words:      g.intern(strings.Join(a.Words, " and ")),
-		controller: a.Controller, blocking: a.BlockOwnerDeletion, missing: a.Missing,
+		controller: a.Controller, blocking: a.BlockOwnerDeletion, missing: a.Missing, optional: a.Optional, outside: g.intern(a.Outside),
 	})
 }
 
@@ -84,6 +87,20 @@ func (a *arc) label() string {
 		return "is owned by"
 	default:
 		return a.kind
+	}
+}
+
+// absence says what is known of a destination that is not in the graph, in a word.
+func (a *arc) absence() string {
+	switch {
+	case !a.missing:
+		return ""
+	case a.outside != "":
+		return "outside"
+	case a.optional:
+		return "optional"
+	default:
+		return "missing"
 	}
 }
 

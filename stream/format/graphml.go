@@ -21,6 +21,8 @@ var graphMLKeys = []struct{ id, of, name, kind string }{
 	{"controller", "edge", "controller", "boolean"},
 	{"blockOwnerDeletion", "edge", "blockOwnerDeletion", "boolean"},
 	{"leadsNowhere", "edge", "missing", "boolean"},
+	{"outside", "edge", "outside", "string"},
+	{"optional", "edge", "optional", "boolean"},
 	{"fields", "edge", "fields", "string"},
 	{"words", "edge", "words", "string"},
 }
@@ -56,6 +58,8 @@ func writeGraphML(out *bufio.Writer, p *plan) {
 		graphMLFlag(out, "controller", a.controller)
 		graphMLFlag(out, "blockOwnerDeletion", a.blocking)
 		graphMLFlag(out, "leadsNowhere", a.missing)
+		graphMLData(out, "outside", a.outside)
+		graphMLFlag(out, "optional", a.optional)
 		graphMLData(out, "fields", a.fields)
 		graphMLData(out, "words", a.words)
 		out.WriteString("</edge>\n")

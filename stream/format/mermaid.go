@@ -59,8 +59,8 @@ func writeMermaid(out *bufio.Writer, p *plan) {
 			arrow = "-->"
 		}
 		label := strings.ReplaceAll(mermaidEscaped(a.label()), "#32;", " ")
-		if a.missing {
-			label += " missing"
+		if absence := a.absence(); absence != "" {
+			label += " " + absence
 		}
 		fmt.Fprintf(out, "n%d %s|\"%s\"| n%d\n", p.rank[a.from], arrow, label, p.rank[a.to])
 	}

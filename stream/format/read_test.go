@@ -58,7 +58,7 @@ const dotString = `"((?:[^"\\\n]|\\.)*)"`
 
 var (
 	dotNode  = regexp.MustCompile(`^ +` + dotString + ` \[label=` + dotString + `(?:, health=[a-z]+(?:, color="#[0-9a-f]+")?(?:, penwidth=2)?)?(, style="rounded,dashed")?\]$`)
-	dotArc   = regexp.MustCompile(`^  ` + dotString + ` -> ` + dotString + ` \[label=` + dotString + `, style="(bold|solid|dotted)(,dashed)?"(?:, tooltip=` + dotString + `)?\]$`)
+	dotArc   = regexp.MustCompile(`^  ` + dotString + ` -> ` + dotString + ` \[label=` + dotString + `, style="(bold|solid|dotted)(,dashed)?"(?:, absence=[a-z]+)?(?:, tooltip=` + dotString + `)?\]$`)
 	dotGroup = regexp.MustCompile(`^  subgraph "cluster_([^"]*)" \{$`)
 	dotFixed = regexp.MustCompile(`^(//.*|digraph ` + dotString + ` \{|  graph .*|  node .*|    label=` + dotString + `|\})$`)
 )
@@ -109,7 +109,7 @@ func splitLabel(label string) (name, title string, ok bool) {
 
 var (
 	mermaidNode   = regexp.MustCompile(`^(n\d+)\["([^"\\:{}%|` + "`" + `]*)<br/>([^"<>:]*)"\](?:(:::missing)|:::[a-z]+)?$`)
-	mermaidArc    = regexp.MustCompile(`^(n\d+) (==>|-->|-\.->)\|"([^"<>]*?)( missing)?"\| (n\d+)$`)
+	mermaidArc    = regexp.MustCompile(`^(n\d+) (==>|-->|-\.->)\|"([^"<>]*?)( missing| outside| optional)?"\| (n\d+)$`)
 	mermaidGroup  = regexp.MustCompile(`^subgraph s\d+\["([^"<>:]*)"\]$`)
 	mermaidFixed  = regexp.MustCompile(`^(flowchart LR|%% [^%{}]*|classDef [a-z]+ .*)$`)
 	mermaidEntity = regexp.MustCompile(`#\d+;`)

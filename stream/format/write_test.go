@@ -57,9 +57,9 @@ func storefront() elements {
 			{From: pod, To: replicas, Type: "or", Controller: true, BlockOwnerDeletion: true},
 			{From: replicas, To: deployment, Type: "or", Controller: true},
 			{From: pod, To: settings, Type: "r", Missing: true, Fields: []string{"spec.containers[].envFrom[].configMapRef.name", "spec.volumes[].configMap.name"}},
-			{From: pod, To: settings, Type: "t", Missing: true},
+			{From: pod, To: settings, Type: "t", Missing: true, Optional: true},
 			{From: pod, To: node, Type: "r", Fields: []string{"spec.nodeName"}, Words: []string{"mounts", "reads env of"}},
-			{From: deployment, To: settings, Type: "t", Missing: true, Fields: []string{"spec.template"}},
+			{From: deployment, To: settings, Type: "t", Missing: true, Outside: "unknown", Fields: []string{"spec.template"}},
 		},
 		warnings: []Warning{{"ACCESS_DENIED", "v1/secrets in shop is left out"}},
 	}

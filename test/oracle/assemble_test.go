@@ -47,7 +47,7 @@ func TestScenarios(t *testing.T) {
 					want = string(part.Data)
 				}
 			}
-			graph, err := assemble(watched, watched, objects, View{Roots: roots})
+			graph, err := assemble(watched, watched, objects, View{Roots: roots}, outside{namespaces: &selectedNamespaces{all: true}})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -7,6 +7,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
 )
 
@@ -36,8 +37,9 @@ func (s *Snapshot) Build(ctx context.Context, view View) (Graph, error) {
 		return Graph{}, err
 	}
 	var objects []object
+	around := outside{namespaces: namespaces, others: map[VertexKey]types.UID{}}
 	for _, r := range watched {
-		found, err := s.list(ctx, r, namespaces)
+		found, err := s.list(ctx, r, namespaces, around.others)
 		if err != nil {
 			return Graph{}, err
 		}
@@ -62,11 +64,11 @@ func (s *Snapshot) Build(ctx context.Context, view View) (Graph, error) {
 			}
 		}
 	}
-	return assemble(s.served, watched, objects, view)
+	return assemble(s.served, watched, objects, view, around)
 }
 
 // assemble makes the visible graph of the objects.
-func assemble(served, watched []resource, objects []object, view View) (Graph, error) {
+func assemble(served, watched []resource, objects []object, view View, around outside) (Graph, error) {
 	roots, isRoot := view.Roots, map[VertexKey]bool{}
 	rooted := roots != nil && len(roots.ObjectSelectorExpressions) > 0
 	if rooted {
@@ -95,6 +97,7 @@ func assemble(served, watched []resource, objects []object, view View) (Graph, e
 		whole.Vertices[o.key] = content
 	}
 	whole.Arcs = connect(served, watched, objects)
+	around.mark(whole.Arcs, watched, objects)
 	if !rooted {
 		return whole, nil
 	}

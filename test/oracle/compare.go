@@ -33,6 +33,7 @@ func Compare(want, got Graph) string {
 	}
 	for key, attributes := range want.Arcs {
 		other, ok := got.Arcs[key]
+		other.Optional = attributes.Optional
 		if !ok {
 			all = append(all, fmt.Sprintf("missing arc %s %+v", key, attributes))
 		} else if diff := cmp.Diff(attributes, other); diff != "" {

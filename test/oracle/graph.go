@@ -30,10 +30,14 @@ func (k ArcKey) String() string { return fmt.Sprintf("%s -%s-> %s", k.From, k.Ty
 
 // Attributes of an arc, as on the wire.
 type Attributes struct {
-	Controller         bool     `json:"c,omitempty"`
-	BlockOwnerDeletion bool     `json:"b,omitempty"`
-	Missing            bool     `json:"e,omitempty"`
-	Fields             []string `json:"f,omitempty"`
+	Controller         bool `json:"c,omitempty"`
+	BlockOwnerDeletion bool `json:"b,omitempty"`
+	Missing            bool `json:"e,omitempty"`
+	// Outside is outside or unknown, of what is missing. Optional is not the oracle's to
+	// know: it is not compared.
+	Outside  string   `json:"x,omitempty"`
+	Optional bool     `json:"o,omitempty"`
+	Fields   []string `json:"f,omitempty"`
 }
 
 // Graph is what a subscriber sees. A vertex's content is a map (o), a list (j), a

@@ -31,7 +31,7 @@ func (s *Snapshot) selectNamespaces(ctx context.Context, wanted *Namespaces) (*s
 		filter: Filter{
 			LabelSelector: wanted.LabelSelector, FieldSelector: wanted.FieldSelector,
 		},
-	}, nil)
+	}, nil, nil)
 	if err != nil {
 		return nil, err
 	}

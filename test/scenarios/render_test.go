@@ -115,7 +115,7 @@ func attributesText(a oracle.Attributes) string {
 	for _, m := range []struct {
 		name string
 		set  bool
-	}{{"c", a.Controller}, {"b", a.BlockOwnerDeletion}, {"e", a.Missing}} {
+	}{{"c", a.Controller}, {"b", a.BlockOwnerDeletion}, {"e", a.Missing}, {a.Outside, a.Outside != ""}, {"o", a.Optional}} {
 		if m.set {
 			marks = append(marks, m.name)
 		}

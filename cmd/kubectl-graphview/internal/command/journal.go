@@ -181,8 +181,10 @@ func (j *journal) vertex(v *client.Vertex) entry {
 
 func (j *journal) arc(a *client.Arc) entry {
 	text := fmt.Sprintf("%s %s %s", j.kinds.name(a.From), outline.Verb(a.Type, a.Attributes), j.kinds.name(a.To))
-	if a.Attributes.Missing {
-		text += "  " + j.paint.Bad("MISSING")
+	if absence, wrong := outline.Absence(a.Attributes); wrong {
+		text += "  " + j.paint.Bad(absence)
+	} else if absence != "" {
+		text += "  " + j.paint.Faint(absence)
 	}
 	if len(a.Attributes.Fields) > 0 {
 		text += "  " + j.paint.Faint("("+strings.Join(a.Attributes.Fields, ", ")+")")

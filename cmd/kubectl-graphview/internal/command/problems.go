@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/duration"
 
 	"graphview.dev/client"
+	"graphview.dev/cmd/kubectl-graphview/internal/outline"
 	"graphview.dev/graphview/health"
 )
 
@@ -30,7 +31,7 @@ func (c *cli) problems() *cobra.Command {
 		Use:   "problems [NAME]",
 		Short: "List what is degraded, on its way, or missing",
 		Long: `List the objects that are degraded, on their way or being deleted, and the objects
-that are referred to and missing: of one graph, of all graphs of the namespace, or
+that are referred to, needed and missing: of one graph, of all graphs of the namespace, or
 with -A of all graphs. An object that several graphs have is listed once. The exit
 code is 1 if anything is degraded or missing.`,
 		Example: `  kubectl graphview problems storefront -n shop
@@ -143,7 +144,7 @@ func (c *cli) problemsOf(v *view, g *client.Graph, seen map[client.Key]bool, wid
 	}
 	users := map[client.Key][]string{}
 	for arc, a := range g.Arcs {
-		if a.Missing {
+		if _, wrong := outline.Absence(a); wrong {
 			users[arc.To] = append(users[arc.To], k.name(arc.From))
 		}
 	}

@@ -45,8 +45,8 @@ what is owned, then what is used, then what is named for others to use. An objec
 that several lead to is drawn with what is below it once. What needs attention
 comes first. Equal objects of one owner are one line with a count, and a reference
 that an owner has too is said once; --all draws every line. MISSING is what is
-referred to and not in the graph: it does not exist, or the view does not select
-it.`,
+referred to and does not exist. What the view does not select is outside it, and
+what need not exist is optional.`,
 		Example: `  kubectl graphview tree storefront
   kubectl graphview tree storefront deployment/web --depth=2
   kubectl graphview tree storefront configmap/web --reverse
@@ -64,7 +64,18 @@ it.`,
 				return err
 			}
 			defer v.close()
-			g, failed := completeOf(cmd.Context(), v.followSummaries())
+			var g *client.Graph
+			var failed error
+			if s.start != "" {
+				// Those below the last level are counted.
+				depth := s.depth
+				if depth > 0 {
+					depth++
+				}
+				g, failed = v.around(cmd.Context(), s.start, directionOf(s.reverse), depth)
+			} else {
+				g, failed = completeOf(cmd.Context(), v.followSummaries())
+			}
 			if g == nil {
 				return failed
 			}
@@ -196,11 +207,11 @@ func (c *cli) sum(g *client.Graph) string {
 	return text
 }
 
-// missing is what arcs lead to and is not in the graph, sorted.
+// missing is what should be in the graph, since arcs lead to it, and is not, sorted.
 func missing(g *client.Graph) []client.Key {
 	all := map[client.Key]bool{}
 	for key, a := range g.Arcs {
-		if a.Missing {
+		if _, wrong := outline.Absence(a); wrong {
 			all[key.To] = true
 		}
 	}

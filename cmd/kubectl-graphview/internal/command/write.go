@@ -58,6 +58,7 @@ func formatted(g *client.Graph) *format.Graph {
 		f.AddArc(format.Arc{
 			From: format.Key(key.From), To: format.Key(key.To), Type: string(key.Type),
 			Controller: a.Controller, BlockOwnerDeletion: a.BlockOwnerDeletion, Missing: a.Missing, Fields: a.Fields, Words: a.Words,
+			Outside: string(a.Outside), Optional: a.Optional,
 		})
 	}
 	for _, w := range g.Warnings() {

@@ -26,11 +26,12 @@ type folding struct {
 	owners   map[client.Key][]client.Key
 	used     map[client.Key]int // how many branches lead to a vertex
 	state    func(client.Key) (string, bool)
+	roots    []client.Key // nothing else stands for them
 	folded   Folded
 }
 
-func fold(g *client.Graph, all map[client.Key][]branch, state func(client.Key) (string, bool)) (Folded, map[client.Key]bool) {
-	f := &folding{graph: g, branches: all, owners: map[client.Key][]client.Key{}, used: map[client.Key]int{}, state: state}
+func fold(g *client.Graph, all map[client.Key][]branch, state func(client.Key) (string, bool), roots []client.Key) (Folded, map[client.Key]bool) {
+	f := &folding{graph: g, branches: all, owners: map[client.Key][]client.Key{}, used: map[client.Key]int{}, state: state, roots: roots}
 	for key, a := range g.Arcs {
 		if key.Type == client.Owner && !a.Missing && key.From != key.To {
 			f.owners[key.From] = append(f.owners[key.From], key.To)
@@ -97,7 +98,7 @@ func (f *folding) equal() map[client.Key]bool {
 				continue
 			}
 			signature, foldable := f.signature(b.to)
-			if !foldable {
+			if !foldable || slices.Contains(f.roots, b.to) {
 				continue
 			}
 			one, found := first[signature]
@@ -159,7 +160,7 @@ func (f *folding) gather(one, other client.Key, lost map[client.Key]bool) {
 // own tells a reference to what the object alone refers to, such as the claim of a
 // StatefulSet's pod, or to the node that it runs on.
 func (f *folding) own(b branch) bool {
-	return !b.missing && (f.used[b.to] == 1 && len(f.branches[b.to]) == 0 || b.to.Group == "" && b.to.Resource == "nodes")
+	return b.absence == "" && (f.used[b.to] == 1 && len(f.branches[b.to]) == 0 || b.to.Group == "" && b.to.Resource == "nodes")
 }
 
 // merged has one branch for all that lead to objects for which the same one stands.
@@ -225,7 +226,7 @@ func troubles(branches map[client.Key][]branch, state func(client.Key) (string, 
 			if _, bad := state(b.to); bad {
 				mark(b.to)
 			}
-			if b.missing {
+			if b.wrong {
 				mark(key)
 			}
 			if b.relation == owns {
@@ -246,7 +247,7 @@ func troubles(branches map[client.Key][]branch, state func(client.Key) (string, 
 // troubleFirst puts what is in trouble before what is not, and leaves the order as
 // it is otherwise. What is owned still comes before what is used.
 func troubleFirst(branches map[client.Key][]branch, bad map[client.Key]bool) {
-	rank := func(b branch) int { return rankOf(bad[b.to] || b.missing) }
+	rank := func(b branch) int { return rankOf(bad[b.to] || b.wrong) }
 	for _, list := range branches {
 		slices.SortStableFunc(list, func(a, b branch) int {
 			return cmp.Or(cmp.Compare(a.relation, b.relation), cmp.Compare(rank(a), rank(b)))

@@ -16,7 +16,8 @@ type line struct {
 	trail   []bool // for each level above: is there more below it
 	last    bool   // of its siblings
 	hidden  int    // branches that are deeper than is to be drawn
-	missing bool
+	absence string // as of a branch
+	wrong   bool
 }
 
 // layout draws lines.
@@ -63,7 +64,10 @@ func tops(g *client.Graph, all map[client.Key][]branch, name func(client.Key) st
 		_, there := g.Vertices[key]
 		switch {
 		case !there:
-			return 0
+			if _, wrong := Absence(NeededMost(g, key)); wrong {
+				return 0
+			}
+			return 4
 		case len(list) == 0:
 			return 3
 		case list[0].relation == owns:
@@ -82,8 +86,11 @@ func (l *layout) begin(key client.Key) {
 	if _, done := l.drawn[key]; done || l.away[key] {
 		return
 	}
-	_, there := l.graph.Vertices[key]
-	l.draw(line{key: key, begins: true, missing: !there})
+	at := line{key: key, begins: true}
+	if _, there := l.graph.Vertices[key]; !there {
+		at.absence, at.wrong = Absence(NeededMost(l.graph, key))
+	}
+	l.draw(at)
 }
 
 // skip notes what is below a vertex that is itself drawn.
@@ -135,6 +142,6 @@ func (l *layout) draw(at line) {
 		trail = append(slices.Clone(trail), !at.last)
 	}
 	for i, b := range list {
-		l.draw(line{key: b.to, branch: b, trail: trail, last: i == len(list)-1, missing: b.missing})
+		l.draw(line{key: b.to, branch: b, trail: trail, last: i == len(list)-1, absence: b.absence, wrong: b.wrong})
 	}
 }

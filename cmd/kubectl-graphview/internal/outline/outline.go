@@ -60,7 +60,7 @@ func Write(w io.Writer, g *client.Graph, o Options) (Folded, error) {
 	}
 	var folded Folded
 	if o.Fold && !o.Reverse {
-		folded, l.away = fold(g, l.branches, o.State)
+		folded, l.away = fold(g, l.branches, o.State, o.Roots)
 	}
 	roots := o.Roots
 	if len(roots) == 0 && !o.Only {
@@ -137,8 +137,12 @@ func (l *layout) write(out *bufio.Writer, i int, o *Options) {
 	}
 	out.WriteString(o.Colours.Faint(stem.String()))
 	out.WriteString(name)
-	if at.missing {
-		out.WriteString("  " + o.Colours.Bad("MISSING"))
+	if at.absence != "" {
+		paint := o.Colours.Faint
+		if at.wrong {
+			paint = o.Colours.Bad
+		}
+		out.WriteString("  " + paint(at.absence))
 		if len(at.branch.fields) > 0 {
 			out.WriteString("  " + o.Colours.Faint("("+strings.Join(at.branch.fields, ", ")+")"))
 		}

@@ -40,7 +40,10 @@ func graphOf(t *testing.T, text string) *client.Graph {
 			continue
 		}
 		to := set(words[2])
-		attributes := client.Attributes{Missing: len(words) > 3 && words[3] == "missing"}
+		var attributes client.Attributes
+		if len(words) > 3 {
+			attributes = client.Attributes{Missing: true, Outside: map[string]client.Outside{"outside": client.OutsideView, "unknown": client.OutsideUnknown}[words[3]], Optional: words[3] == "optional"}
+		}
 		if attributes.Missing {
 			attributes.Fields = words[4:]
 		} else {
@@ -70,6 +73,14 @@ endpointslice/web or service/web
 endpointslice/web r pod/web-1-a
 job/lost or cronjob/gone missing
 configmap/alone`
+
+// absent is what is not in the graph, for all the reasons.
+const absent = `
+pod/a r configmap/none missing spec.x
+pod/a r configmap/elsewhere outside spec.x
+pod/a r account/beyond unknown spec.x
+pod/a r secret/extra optional spec.x
+pod/b r secret/extra missing spec.y`
 
 // replicas are twelve pods of which two wait, beside a StatefulSet whose pods have
 // a claim each.
@@ -128,6 +139,9 @@ func TestOutline(t *testing.T) {
 		"empty":             {"", Options{}},
 		"folded":            {replicas, Options{Fold: true, State: troubled}},
 		"folded_cycles":     {cycles, Options{Fold: true}},
+		"folded_root":       {replicas, Options{Fold: true, Only: true, Roots: []client.Key{keyOf("pod", "web-07")}}},
+		"absent":            {absent, Options{Fold: true}},
+		"absent_in_reverse": {absent, Options{Fold: true, Reverse: true}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -64,7 +64,8 @@ func (b *branch) lead() string {
 type branch struct {
 	to       client.Key
 	relation relation
-	missing  bool
+	absence  string // what is known of it, where it is not in the graph
+	wrong    bool   // with that
 	fields   []string
 	words    []string     // what the reference means
 	alike    []client.Key // other objects of the same resource, which objects that are folded refer to
@@ -76,7 +77,8 @@ type branch struct {
 func branches(g *client.Graph, reverse bool, name func(client.Key) string) map[client.Key][]branch {
 	all := make(map[client.Key][]branch, len(g.Vertices))
 	for key, a := range g.Arcs {
-		from, b := key.From, branch{to: key.To, missing: a.Missing, fields: a.Fields, words: a.Words}
+		from, b := key.From, branch{to: key.To, fields: a.Fields, words: a.Words}
+		b.absence, b.wrong = Absence(a)
 		switch {
 		case key.Type == client.Owner && reverse:
 			b.relation = ownedBy

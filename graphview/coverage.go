@@ -1,0 +1,76 @@
+package graphview
+
+import (
+	"maps"
+
+	"graphview.dev/graphview/graph"
+)
+
+// cover tells the lens where the view looks, so that a reference to what is not in the
+// graph says whether there is nothing, or whether the target is outside the view.
+func (k *keeper) cover(a *statusBuilder) {
+	now, wide := make(map[graph.Kind]graph.Coverage), make(map[graph.Kind]bool)
+	for n, t := range k.taps {
+		if !n.ofObjects() || a.outline.trials[n.resource] && n.everywhere() {
+			continue
+		}
+		kind := kindOf(n.resource)
+		c := now[kind]
+		j := t.judge.Load()
+		switch {
+		case j == nil || j.hidesSome():
+			c.None = true
+		case n.key.Namespace == "":
+			c.Namespaces, wide[kind] = j.namespaces, true
+		case !wide[kind]:
+			if c.Namespaces == nil {
+				c.Namespaces = make(map[string]bool)
+			}
+			if j.admits(n.key.Namespace) {
+				c.Namespaces[n.key.Namespace] = true
+			}
+		}
+		c.Selective = j != nil && j.selective()
+		now[kind] = c
+	}
+	for r, i := range a.index {
+		if c, used := now[kindOf(r)]; used && !a.rows[i].Synced {
+			now[kindOf(r)] = k.unsynced(kindOf(r), c, a.rows[i].Message != "")
+		}
+	}
+	changed := maps.Clone(now)
+	maps.DeleteFunc(changed, func(kind graph.Kind, c graph.Coverage) bool {
+		known, told := k.covered[kind]
+		return told && known.Equal(c)
+	})
+	if len(changed) > 0 {
+		k.view.engine.do(func() {
+			for kind, c := range changed {
+				k.view.lens.Cover(kind, c)
+			}
+		})
+	}
+	k.covered = now
+}
+
+// unsynced is where the view looks for objects of a kind, of which it may not have all.
+// While a view first fills, what is referred to is on its way; later, nothing is said to
+// be missing before all is there.
+func (k *keeper) unsynced(kind graph.Kind, wanted graph.Coverage, givenUp bool) graph.Coverage {
+	known, told := k.covered[kind]
+	switch {
+	case givenUp, !told && k.view.filled.Load():
+		return graph.Coverage{None: true}
+	case told:
+		return wanted.And(known)
+	default:
+		return wanted
+	}
+}
+
+// hidesSome tells whether there may be objects that the view does not even hear of,
+// beside those of other namespaces.
+func (j *judge) hidesSome() bool { return j.waits || j.query.Labels != nil || j.query.Fields != "" }
+
+// selective tells whether the view may leave out what it hears of.
+func (j *judge) selective() bool { return j.query.Object != nil || j.query.Parts != nil }

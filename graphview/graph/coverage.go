@@ -1,0 +1,226 @@
+package graph
+
+import (
+	"maps"
+	"slices"
+)
+
+// Outside says what is known of an arc's target that is not in a lens's picture.
+type Outside uint8
+
+const (
+	// Nowhere: the view would have the object, so there is none of that name.
+	Nowhere Outside = iota
+	// Elsewhere: there is an object of that name, which the view does not select.
+	Elsewhere
+	// Unknown: the view does not look where the object would be.
+	Unknown
+)
+
+// String returns the word of the stream protocol, "" for Nowhere.
+func (o Outside) String() string { return [...]string{"", "outside", "unknown"}[o] }
+
+// Coverage says which objects of a kind the view looks at, whether it selects them or
+// not. The zero value is all of them, which are then all members.
+type Coverage struct {
+	// None: the view looks at none, or only at those that the API server selects.
+	None bool
+	// Namespaces are those in which the view looks; nil for all.
+	Namespaces map[string]bool
+	// Selective: the view looks at objects and does not select all of them.
+	Selective bool
+}
+
+// covers tells whether the view looks at objects in a namespace. Cluster-scoped ones
+// are in "".
+func (c *Coverage) covers(namespace string) bool {
+	return c == nil || !c.None && (c.Namespaces == nil || namespace == "" || c.Namespaces[namespace])
+}
+
+func (c *Coverage) selective() bool { return c != nil && c.Selective }
+
+// Equal tells whether two coverages are the same.
+func (c Coverage) Equal(other Coverage) bool {
+	return c.None == other.None && c.Selective == other.Selective &&
+		(c.Namespaces == nil) == (other.Namespaces == nil) && maps.Equal(c.Namespaces, other.Namespaces)
+}
+
+// And is where both coverages look; the view selects as the first says.
+func (c Coverage) And(other Coverage) Coverage {
+	c.None = c.None || other.None
+	switch {
+	case c.Namespaces == nil:
+		c.Namespaces = other.Namespaces
+	case other.Namespaces != nil:
+		c.Namespaces = maps.Clone(c.Namespaces)
+		maps.DeleteFunc(c.Namespaces, func(namespace string, _ bool) bool { return !other.Namespaces[namespace] })
+	}
+	return c
+}
+
+// Cover says which objects of a kind the view looks at, if it uses the kind: all of
+// them unless this says otherwise. Nobody may change the coverage's map. In Update.
+func (l *Lens) Cover(kind Kind, c Coverage) {
+	k := l.g.kinds.find(kind)
+	if k == 0 || l.closed || l.used(k) == 0 {
+		return
+	}
+	u := &l.uses[k]
+	before := u.coverage
+	if before == nil && c.Equal(Coverage{}) || before != nil && before.Equal(c) {
+		return
+	}
+	if u.coverage = &c; c.Selective {
+		l.g.selective[k] = struct{}{}
+	}
+	_, noted := l.coverageWas[k]
+	if _, ok := l.usesWas[k]; !ok && !noted && l.showsOtherwise(u.resource, before, &c) {
+		l.visitAll()
+		l.coverageWas[k] = before
+	}
+}
+
+// showsOtherwise tells whether arcs to what is not there may look different.
+func (l *Lens) showsOtherwise(r resID, before, now *Coverage) bool {
+	for at, n := range l.missing {
+		if at.resource != r || n.arcs == 0 {
+			continue
+		}
+		namespace := l.g.spaces.at(at.space)
+		if before.covers(namespace) != now.covers(namespace) || before.selective() != now.selective() {
+			return true
+		}
+	}
+	return false
+}
+
+// coverageBefore is what the view looked at of a kind in the last revision.
+func (l *Lens) coverageBefore(k kindID) *Coverage {
+	if c, ok := l.coverageWas[k]; ok {
+		return c
+	}
+	return l.useBefore(k).coverage
+}
+
+// existence names an object whose coming, going or UID matters to who does not select
+// it.
+type existence struct {
+	slot     slotID
+	resource resID
+}
+
+// existed is what there was of an object when the open revision began.
+type existed struct {
+	alive bool
+	uid   uint32
+}
+
+func (e existed) matches(uid uint32) bool { return e.alive && (uid == 0 || uid == e.uid) }
+
+// noteExistence notes that an object is about to come, to go or to get another UID.
+func (g *Graph) noteExistence(id nodeID, alive bool) {
+	n := g.nodes.at(id)
+	if _, ok := g.selective[n.kind]; !ok {
+		return
+	}
+	at := existence{n.slot, n.resource}
+	if _, noted := g.existed[at]; noted {
+		return
+	}
+	g.existed[at] = existed{alive, n.uid}
+	// The name has to outlive the object until the revision is made.
+	g.slots.at(n.slot).pins++
+}
+
+// existsNow is what there is of an object, existedBefore what there was in the last
+// revision.
+func (g *Graph) existsNow(at existence) existed {
+	if n := g.nodeAt(at.slot, at.resource); n != 0 {
+		return existed{g.nodes.at(n).alive(), g.nodes.at(n).uid}
+	}
+	return existed{}
+}
+
+func (g *Graph) existedBefore(at existence) existed {
+	if was, ok := g.existed[at]; ok {
+		return was
+	}
+	return g.existsNow(at)
+}
+
+// forgetExistence ends what the open revision has noted.
+func (g *Graph) forgetExistence() {
+	for at := range g.existed {
+		g.slots.at(at.slot).pins--
+		g.dropSlot(at.slot)
+	}
+	clear(g.existed)
+}
+
+// outsideNow says what is known of a target that is not in the picture, and
+// outsideBefore what was known in the last revision.
+func (l *Lens) outsideNow(to slotID, u use, uid uint32) Outside {
+	return l.outside(to, u, u.coverage, uid, l.g.existsNow)
+}
+
+func (l *Lens) outsideBefore(to slotID, u use, uid uint32) Outside {
+	return l.outside(to, u, l.coverageBefore(l.g.slots.at(to).kind), uid, l.g.existedBefore)
+}
+
+func (l *Lens) outside(to slotID, u use, c *Coverage, uid uint32, exists func(existence) existed) Outside {
+	switch {
+	case c == nil:
+		return Nowhere
+	case !c.covers(l.g.spaces.at(l.g.slots.at(to).space)):
+		return Unknown
+	case c.Selective && exists(existence{to, u.resource}).matches(uid):
+		return Elsewhere
+	default:
+		return Nowhere
+	}
+}
+
+// examineOutside examines the arcs to what is not in the picture of which something
+// else is known now: the view looks elsewhere, or an object came or went that it does not select.
+func (l *Lens) examineOutside(sites []spaceID) {
+	g := l.g
+	if len(l.coverageWas) > 0 {
+		l.examineStable(func(a *arc) bool {
+			_, ok := l.coverageWas[g.slots.at(a.to).kind]
+			return ok && l.onlyOutside(a, sites)
+		})
+	}
+	for at, was := range g.existed {
+		s := g.slots.at(at.slot)
+		if u := l.useOf(s.kind); u.resource != at.resource || !u.coverage.selective() || g.existsNow(at) == was {
+			continue
+		}
+		if _, ok := l.coverageWas[s.kind]; ok {
+			continue
+		}
+		for id := s.in; id != 0; id = g.arcs.at(id).nextIn {
+			a := g.arcs.at(id)
+			if from := l.index.at(a.from); from != 0 && a.flags&recorded == 0 && l.stable(l.entries.at(from)) && l.onlyOutside(a, sites) {
+				l.examine(from, id, arcState{exists: true, flags: a.flags, uid: a.uid})
+			}
+		}
+	}
+}
+
+// onlyOutside tells whether the commit examines an arc for no other reason, as far as
+// that is about the arc's target.
+func (l *Lens) onlyOutside(a *arc, sites []spaceID) bool {
+	s := l.g.slots.at(a.to)
+	if _, ok := l.usesWas[s.kind]; ok || a.flags&named == 0 {
+		return false
+	}
+	if a.flags&byNamespaceLabel != 0 && slices.Contains(sites, s.space) {
+		return false
+	}
+	e := l.entryUnder(a.to, l.used(s.kind))
+	if e == 0 {
+		return true
+	}
+	p := l.entries.at(e)
+	return l.stable(p) && (p.flags&present != 0) == l.active(p)
+}
