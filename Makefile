@@ -69,9 +69,16 @@ SCENES ?= 4
 faults: c-compiler control-plane ## run EPISODES episodes of faults, SCENES of them at once, beginning with SEED, and print a line for each; make test runs a few
 	@CGO_ENABLED=1 go test -race -v -timeout 4h ./test/faults -args -episodes $(EPISODES) -seed $(SEED) -scenes $(SCENES) -rounds $(EPISODES)
 
+HOLDERS ?= 1
 .PHONY: replicas
-replicas: control-plane ## run EPISODES episodes in which one of three replicas that share views crashes, stops or freezes, beginning with SEED; make test runs two
-	@go test ./test/replicas -run TestEpisodes -v -timeout 12h -episodes $(EPISODES) -seed $(SEED)
+replicas: control-plane ## run EPISODES episodes of trouble among three replicas that share views, HOLDERS of which hold each view, beginning with SEED, and print a line for each and a table; make test runs two
+	@go test ./test/replicas -run TestEpisodes -v -timeout 12h -args -long -episodes $(EPISODES) -seed $(SEED) -holders $(HOLDERS)
+
+.PHONY: test-edge
+test-edge: control-plane ## run the suites of one replica by way of another that does not hold the views: rights, graphs on one WebSocket, scenarios, canaries, hostile users; half an hour
+	@go test -timeout $(TEST_TIMEOUT) -run 'Rights|Mux|Stream' ./test/integration -args -edge
+	@go test -timeout $(TEST_TIMEOUT) ./test/scenarios ./test/canary -args -edge
+	@go test -timeout $(TEST_TIMEOUT) ./test/hostile -args -edge
 
 FUZZTIME ?= 60s
 .PHONY: fuzz

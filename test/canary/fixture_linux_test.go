@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"graphview.dev/test/fixture"
+	"graphview.dev/test/fleet"
 	"graphview.dev/test/operator"
 )
 
@@ -37,9 +38,22 @@ func startOperator(t *testing.T, environment map[string]string) {
 	for name, value := range environment {
 		t.Setenv(name, value)
 	}
-	var err error
 	// Everything that it could possibly say is looked at.
-	if manager, err = operator.Start(cluster, operator.Options{Binary: binary, Args: []string{"--zap-log-level=debug"}}); err != nil {
+	args := []string{"--zap-log-level=debug"}
+	if *viaEdge {
+		ctx, cancel := context.WithTimeout(t.Context(), within)
+		defer cancel()
+		holder, edge, err := fleet.StartEdge(ctx, cluster, fleet.Options{Binary: binary, Args: args})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(holder.Close)
+		t.Cleanup(edge.Close)
+		manager = edge.Operator
+		return
+	}
+	var err error
+	if manager, err = operator.Start(cluster, operator.Options{Binary: binary, Args: args}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(manager.Kill)

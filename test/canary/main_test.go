@@ -2,12 +2,14 @@ package canary
 
 import (
 	"context"
+	"flag"
 	"testing"
 
 	"go.uber.org/goleak"
 
 	"graphview.dev/test/env"
 	"graphview.dev/test/fixture"
+	"graphview.dev/test/fleet"
 	"graphview.dev/test/operator"
 )
 
@@ -17,7 +19,11 @@ var (
 	manager *operator.Operator
 )
 
+// viaEdge has the views held by another replica than the one that is looked into.
+var viaEdge = flag.Bool("edge", false, "look into a replica that serves the views and does not hold them")
+
 func TestMain(m *testing.M) {
+	flag.Parse()
 	goleak.VerifyTestMain(fixture.Suite{M: m, Plane: &cluster, SetUp: setUp})
 }
 
@@ -30,6 +36,9 @@ func setUp(ctx context.Context) error {
 	// has nothing of anybody's.
 	if binary, err = fixture.Build(ctx, root, "manager"); err != nil {
 		return err
+	}
+	if *viaEdge {
+		return fleet.Install(ctx, cluster, root)
 	}
 	return operator.Install(ctx, cluster, root)
 }

@@ -30,6 +30,9 @@ type Fault struct {
 	// Stall holds the bytes of answers back, those under way too, until the
 	// fault is healed.
 	Stall bool
+	// Sent and Answered change the body of a request, and of its answer, which is no
+	// watch's. They get JSON and return JSON.
+	Sent, Answered func(body []byte) []byte
 }
 
 // hits tells whether the fault is about a request.
@@ -52,6 +55,8 @@ func (f *Fault) String() string {
 	add(f.Truncate > 0 && f.Clean, "end after %d B", f.Truncate)
 	add(f.Truncate > 0 && !f.Clean, "break after %d B", f.Truncate)
 	add(f.Stall, "stall")
+	add(f.Sent != nil, "rewrite")
+	add(f.Answered != nil, "rewrite answers to")
 	what := strings.Join(effects, ", ")
 	if len(f.Verbs) > 0 {
 		what += " " + strings.Join(f.Verbs, "+")

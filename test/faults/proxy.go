@@ -234,6 +234,10 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
+	if !h.rewrites(r) {
+		http.Error(w, "the proxy cannot rewrite it", http.StatusInternalServerError)
+		return
+	}
 	p.backend.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), hitKey{}, &subject{hit: h, verb: verb, resource: resource})))
 }
 
@@ -249,6 +253,9 @@ func (p *Proxy) wrap(r *http.Response) error {
 	s, ok := r.Request.Context().Value(hitKey{}).(*subject)
 	if !ok {
 		return errors.New("an answer to no request")
+	}
+	if err := s.rewritten(r); err != nil {
+		return err
 	}
 	r.Body = &body{inner: r.Body, proxy: p, subject: s, done: r.Request.Context().Done(), left: s.cut, sniffs: s.verb == "watch"}
 	if s.cut > 0 {

@@ -2,6 +2,8 @@ package hostile
 
 import (
 	"context"
+	"errors"
+	"flag"
 	"fmt"
 	"net"
 	"os"
@@ -14,6 +16,7 @@ import (
 
 	"graphview.dev/test/env"
 	"graphview.dev/test/fixture"
+	"graphview.dev/test/fleet"
 	"graphview.dev/test/operator"
 )
 
@@ -26,8 +29,25 @@ var (
 	webhook, profiles int // ports of the operator
 )
 
+// viaEdge has another replica hold the views. replicas are the two then: that one, and
+// the one that is attacked.
+var (
+	viaEdge  = flag.Bool("edge", false, "attack a replica that serves the views and does not hold them")
+	replicas []*fleet.Replica
+)
+
 func TestMain(m *testing.M) {
-	goleak.VerifyTestMain(fixture.Suite{M: m, Plane: &cluster, SetUp: setUp, TearDown: func() error { return manager.Exited() }})
+	flag.Parse()
+	goleak.VerifyTestMain(fixture.Suite{M: m, Plane: &cluster, SetUp: setUp, TearDown: tearDown})
+}
+
+func tearDown() error {
+	err := manager.Exited()
+	for _, r := range replicas {
+		err = errors.Join(err, r.Exited())
+		r.Close()
+	}
+	return err
 }
 
 func setUp(ctx context.Context) error {
@@ -39,7 +59,11 @@ func setUp(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := operator.Install(ctx, cluster, root); err != nil {
+	install := operator.Install
+	if *viaEdge {
+		install = fleet.Install
+	}
+	if err := install(ctx, cluster, root); err != nil {
 		return fmt.Errorf("install: %w", err)
 	}
 	state := filepath.Join(cluster.Dir(), "state")
@@ -54,13 +78,20 @@ func setUp(ctx context.Context) error {
 		return err
 	}
 	webhook, profiles = ports[0], ports[1]
-	if manager, err = operator.Start(cluster, operator.Options{
-		Binary: binary, Env: []string{"GOMEMLIMIT=" + limits.goMemLimit}, Args: []string{
-			"--state-dir=" + state,
-			fmt.Sprintf("--webhook-bind-address=127.0.0.1:%d", webhook),
-			fmt.Sprintf("--pprof-bind-address=127.0.0.1:%d", profiles),
-		},
-	}); err != nil {
+	args, variables := []string{
+		"--state-dir=" + state,
+		fmt.Sprintf("--webhook-bind-address=127.0.0.1:%d", webhook),
+		fmt.Sprintf("--pprof-bind-address=127.0.0.1:%d", profiles),
+	}, []string{"GOMEMLIMIT=" + limits.goMemLimit}
+	if *viaEdge {
+		var holder, edge *fleet.Replica
+		if holder, edge, err = fleet.StartEdge(ctx, cluster, fleet.Options{Binary: binary, Args: args, Env: variables}); err == nil {
+			replicas, manager = []*fleet.Replica{holder, edge}, edge.Operator
+		}
+	} else {
+		manager, err = operator.Start(cluster, operator.Options{Binary: binary, Env: variables, Args: args})
+	}
+	if err != nil {
 		return fmt.Errorf("operator: %w", err)
 	}
 	if err := served(ctx); err != nil {

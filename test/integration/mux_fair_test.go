@@ -15,7 +15,6 @@ import (
 
 	"graphview.dev/graphview"
 	"graphview.dev/graphview/delivery"
-	"graphview.dev/stream"
 )
 
 // TestMuxFairness: while a large graph is on its way to a slow reader, a change
@@ -37,8 +36,8 @@ func TestMuxFairness(t *testing.T) {
 	if err := creating.Wait(); err != nil {
 		t.Fatal(err)
 	}
-	engine := runEngine(t, graphview.Options{})
-	server := startStream(t, c, stream.Of(engine))
+	engine := publish(t)
+	server := startStream(t, c, engine.graphs())
 	names := map[string]graphview.Name{"large": {Namespace: large, Name: "large"}, "small": {Namespace: small, Name: "small"}}
 	for namespace, name := range names {
 		spec := configMaps(name.Namespace)

@@ -6,29 +6,36 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/go-logr/logr"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+
 	"graphview.dev/test/env"
 	"graphview.dev/test/fixture"
-	"graphview.dev/test/operator"
+	"graphview.dev/test/fleet"
 )
 
 var (
 	episodes = flag.Int("episodes", 2, "how many episodes TestEpisodes runs")
 	seed     = flag.Uint64("seed", 14, "of the first episode; 0 takes one from the clock")
+	long     = flag.Bool("long", false, "have all troubles, those too that take half a minute")
+	holders  = flag.Int("holders", 1, "how many replicas hold each view")
+	only     = flag.String("trouble", "", "the trouble that every episode of TestEpisodes has, such as \"freeze\"; empty: one after the other")
 )
 
-// What all tests share: three replicas, each view held by one.
+// What all tests share: three replicas, each view held by one unless a flag says
+// otherwise.
 var (
 	cluster *env.ControlPlane
-	edges   []*operator.Operator
+	edges   []*fleet.Replica
 )
 
 func TestMain(m *testing.M) {
 	flag.Parse()
+	log.SetLogger(logr.Discard()) // that of the tests' clients
 	os.Exit(fixture.Suite{M: m, Plane: &cluster, SetUp: setUp, TearDown: tearDown}.Run())
 }
 
@@ -41,44 +48,35 @@ func setUp(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := operator.Install(ctx, cluster, root); err != nil {
+	if err := fleet.Install(ctx, cluster, root); err != nil {
 		return err
 	}
-	for _, file := range []string{"manager/certificates.yaml", "components/sharing/role.yaml"} {
-		if _, err := cluster.Kubectl(ctx, "apply", "-f", filepath.Join(root, "config", filepath.FromSlash(file))); err != nil {
-			return err
-		}
-	}
 	for i := range 3 {
-		ports, err := env.FreePorts(1)
+		r, err := fleet.Start(cluster, fleet.Options{Binary: binary, Name: fmt.Sprint("replica-", i), Holders: *holders, Args: []string{"--permission-recheck=2s"}})
 		if err != nil {
 			return err
 		}
-		edge, err := operator.Start(cluster, operator.Options{Binary: binary, Name: fmt.Sprint("replica-", i), Args: []string{
-			"--view-holders=1", fmt.Sprintf("--relay-bind-address=127.0.0.1:%d", ports[0]), "--permission-recheck=2s",
-		}})
-		if err != nil {
-			return err
-		}
-		edges = append(edges, edge)
+		edges = append(edges, r)
 	}
 	return nil
 }
 
 // tearDown ends the operators, none of which should fail at that or have raced.
 func tearDown() error {
+	played.write(os.Stdout)
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	var failed error
-	for i, edge := range edges {
+	for _, edge := range edges {
 		exit := edge.Stop(ctx)
+		edge.Close()
 		text, err := os.ReadFile(edge.LogPath())
 		if err != nil {
 			return err
 		}
 		said := string(text)
 		if exit != 0 || strings.Contains(said, "DATA RACE") || strings.Contains(said, "panic") {
-			failed = errors.Join(failed, fmt.Errorf("replica %d ended with %d; it said\n%s", i, exit, said[max(0, len(said)-4000):]))
+			failed = errors.Join(failed, fmt.Errorf("%s ended with %d; it said\n%s", edge.Name, exit, said[max(0, len(said)-4000):]))
 		}
 	}
 	return failed

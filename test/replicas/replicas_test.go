@@ -1,79 +1,18 @@
 package replicas
 
 import (
-	"context"
 	"fmt"
 	"math/rand/v2"
-	"net/http"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"graphview.dev/test/fixture"
-	"graphview.dev/test/operator"
+	"graphview.dev/test/fleet"
 )
 
-var http1 = &http.Client{Timeout: 5 * time.Second}
-
-// runOf is the run that the reader's revision is of: that of whoever holds the view.
-func runOf(r *reader) string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	run, _, _ := strings.Cut(r.client.Rev(), ".")
-	return run
-}
-
-// leases are the addresses of the replicas, by run.
-func leases(t *testing.T) map[string]string {
-	t.Helper()
-	out := make(map[string]string)
-	text := fixture.Kubectl(t, cluster, "get", "leases", "-n", "graphview-system", "-l", "app.kubernetes.io/component=graphview-replica",
-		"-o", `jsonpath={range .items[*]}{.spec.holderIdentity} {.metadata.annotations.graphview\.dev/address}{"\n"}{end}`)
-	for line := range strings.Lines(text) {
-		if run, address, ok := strings.Cut(strings.TrimSpace(line), " "); ok {
-			out[run] = address
-		}
-	}
-	return out
-}
-
-// holderOf is the replica that a reader reads from, by the address in its Lease.
-func holderOf(t *testing.T, r *reader) *operator.Operator {
-	t.Helper()
-	address := leases(t)[runOf(r)]
-	for _, edge := range edges {
-		for _, arg := range edge.Args() {
-			if address != "" && arg == "--relay-bind-address="+address {
-				return edge
-			}
-		}
-	}
-	t.Fatalf("nobody holds %s: revision of %q, Leases %v", r.view, runOf(r), leases(t))
-	return nil
-}
-
-// runAt is the run of a replica, by the Lease that was renewed last of those with its
-// address: a crashed one leaves its own.
-func runAt(t *testing.T, of *operator.Operator) string {
-	t.Helper()
-	text := fixture.Kubectl(t, cluster, "get", "leases", "-n", "graphview-system", "-l", "app.kubernetes.io/component=graphview-replica",
-		"-o", `jsonpath={range .items[*]}{.spec.renewTime} {.spec.holderIdentity} {.metadata.annotations.graphview\.dev/address}{"\n"}{end}`)
-	run, last := "", ""
-	for line := range strings.Lines(text) {
-		fields := strings.Fields(line)
-		if len(fields) == 3 && slices.Contains(of.Args(), "--relay-bind-address="+fields[2]) && fields[0] > last {
-			last, run = fields[0], fields[1]
-		}
-	}
-	if run == "" {
-		t.Fatalf("the replica has no Lease:\n%s", text)
-	}
-	return run
-}
-
-func others(than ...*operator.Operator) []*operator.Operator {
-	var out []*operator.Operator
+func others(than ...*fleet.Replica) []*fleet.Replica {
+	var out []*fleet.Replica
 	for _, edge := range edges {
 		if !slices.Contains(than, edge) {
 			out = append(out, edge)
@@ -93,7 +32,7 @@ func TestEqualEverywhere(t *testing.T) {
 		s.change(random.Uint64())
 	}
 	s.equal(readers)
-	all := len(strings.Fields(fixture.Kubectl(t, cluster, "get", "graphviews", "-A", "-o", "name")))
+	all := *holders * len(strings.Fields(fixture.Kubectl(t, cluster, "get", "graphviews", "-A", "-o", "name")))
 	eventually(t, func() string {
 		if total := s.owned(); total != all {
 			return fmt.Sprintf("%d views are held by their owners, want %d", total, all)
@@ -143,7 +82,7 @@ func TestResumeElsewhere(t *testing.T) {
 	if after, ends := r.counts(); after-before != 1 || len(ends) > 0 {
 		t.Errorf("%d resets, ends %v, when the holder crashed; want one reset on an open stream", after-before, ends)
 	}
-	for _, edge := range []*operator.Operator{away[0], holder} {
+	for _, edge := range []*fleet.Replica{away[0], holder} {
 		if err := edge.Restart(); err != nil {
 			t.Fatal(err)
 		}
@@ -160,11 +99,7 @@ func TestStopIsGoingAway(t *testing.T) {
 	readers := s.readers()
 	s.equal(readers)
 	stopped := runAt(t, edges[0])
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
-	defer cancel()
-	if exit := edges[0].Stop(ctx); exit != 0 {
-		t.Errorf("exit code %d", exit)
-	}
+	end(t, edges[0])
 	for run, address := range leases(t) {
 		if run == stopped {
 			t.Errorf("the Lease of the replica at %s is left", address)

@@ -1,8 +1,10 @@
 package replicas
 
 import (
+	"cmp"
 	"fmt"
-	"regexp"
+	"maps"
+	"slices"
 	"strconv"
 	"testing"
 
@@ -11,7 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"graphview.dev/test/fixture"
-	"graphview.dev/test/operator"
+	"graphview.dev/test/fleet"
 	"graphview.dev/test/oracle"
 )
 
@@ -48,6 +50,24 @@ func (s *scene) declare(namespace, name, spec string) {
 		s.t.Fatal(err)
 	}
 	s.views[[2]string{namespace, name}] = view
+}
+
+// declarePairs declares views of each two namespaces that follow each other, beside
+// those of one.
+func (s *scene) declarePairs() {
+	s.t.Helper()
+	for i, name := range s.namespaces {
+		next := s.namespaces[(i+1)%len(s.namespaces)]
+		s.declare(name, "pair", fmt.Sprintf(`{queries: [{include: {resourceSelectorExpression: "resource == 'configmaps'"}}], namespaces: {names: [%s, %s]}}`, name, next))
+	}
+}
+
+// keys are the namespaces and names of the views, in the order that they have in each
+// run of the same names.
+func (s *scene) keys() [][2]string {
+	return slices.SortedFunc(maps.Keys(s.views), func(a, b [2]string) int {
+		return cmp.Or(cmp.Compare(slices.Index(s.namespaces, a[0]), slices.Index(s.namespaces, b[0])), cmp.Compare(a[1], b[1]))
+	})
 }
 
 // add makes an object.
@@ -89,7 +109,8 @@ func (s *scene) change(n uint64) {
 // equal waits until the readers of each view have what the oracle has.
 func (s *scene) equal(readers []*reader) {
 	s.t.Helper()
-	for key, view := range s.views {
+	for _, key := range s.keys() {
+		view := s.views[key]
 		eventually(s.t, func() string {
 			want, err := oracle.Build(s.t.Context(), cluster.Config(), view)
 			if err != nil {
@@ -112,7 +133,7 @@ func (s *scene) equal(readers []*reader) {
 func (s *scene) readers() []*reader {
 	s.t.Helper()
 	var all []*reader
-	for key := range s.views {
+	for _, key := range s.keys() {
 		for _, edge := range edges {
 			all = append(all, read(s.t, cluster.Config(), edge, key[0], key[1]))
 		}
@@ -121,34 +142,13 @@ func (s *scene) readers() []*reader {
 }
 
 // metric is a value at a replica; -1 where it cannot be read.
-func metric(t *testing.T, of *operator.Operator, series string) float64 {
+func metric(t *testing.T, of *fleet.Replica, series string) float64 {
 	t.Helper()
-	code, text, err := fixture.Get(t.Context(), http1, of.MetricsURL())
-	if err != nil || code != 200 {
-		return -1
-	}
-	match := regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(series) + ` (\S+)$`).FindSubmatch(text)
-	if match == nil {
-		return -1
-	}
-	value, err := strconv.ParseFloat(string(match[1]), 64)
+	value, err := of.Metric(t.Context(), series)
 	if err != nil {
-		t.Fatal(err)
+		return -1
 	}
 	return value
-}
-
-// settled waits until so many replicas know of each other.
-func settled(t *testing.T, of []*operator.Operator) {
-	t.Helper()
-	eventually(t, func() string {
-		for i, edge := range of {
-			if n := metric(t, edge, "graphview_replicas"); int(n) != len(of) {
-				return fmt.Sprintf("replica %d knows of %v replicas", i, n)
-			}
-		}
-		return ""
-	})
 }
 
 // owned is how many views the replicas hold as their owners.

@@ -8,9 +8,10 @@ import (
 	"strconv"
 	"sync"
 
-	"graphview.dev/graphview"
 	"graphview.dev/graphview/delivery"
+	"graphview.dev/stream"
 	"graphview.dev/test/oracle"
+	"graphview.dev/test/relayed"
 	"graphview.dev/test/subscriber"
 )
 
@@ -29,13 +30,17 @@ type follower struct {
 
 // follow subscribes to a view, continuing with what an earlier follower had if
 // that is not nil.
-func follow(ctx context.Context, v *graphview.View, earlier *follower) *follower {
+func follow(ctx context.Context, v stream.View, earlier *follower) *follower {
 	f := &follower{Subscriber: subscriber.New()}
 	if earlier != nil {
 		f.Subscriber = earlier.Continued()
 	}
 	f.Heard = f.record
-	subscription := v.Subscribe(delivery.SubscribeOptions{Since: f.Begin()})
+	what := delivery.SubscribeOptions{Since: f.Begin()}
+	if *viaEdge {
+		what.Access = relayed.Everything()
+	}
+	subscription := v.Subscribe(what)
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})
 	go func() {

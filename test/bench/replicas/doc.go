@@ -1,0 +1,9 @@
+// Command replicas measures what replicas that share views cost, beside one replica, and
+// writes the tables of docs/sizing.md:
+//
+//	go run ./test/bench/replicas
+//
+// It starts a control plane with objects in some namespaces and a view of each, and
+// built operators for each row, never those of two rows at once. Memory is the
+// operators' own: live heap and stacks after a collection, and what is resident.
+package main

@@ -1,0 +1,113 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"graphview.dev/test/env"
+	"graphview.dev/test/fixture"
+	"graphview.dev/test/fleet"
+)
+
+const (
+	tableBegins = "<!-- replicas:start, written by go run ./test/bench/replicas -->"
+	tableEnds   = "<!-- replicas:end -->"
+	// patience bounds everything that is waited for.
+	patience = 5 * time.Minute
+)
+
+var errNoPlace = errors.New("there is no place for the tables")
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := run(ctx)
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "replicas:", err)
+		os.Exit(1)
+	}
+}
+
+// bench is one run.
+type bench struct {
+	plane      *env.ControlPlane
+	binary     string
+	objects    int
+	namespaces int
+	rounds     int
+	table      strings.Builder
+}
+
+func run(ctx context.Context) (err error) {
+	b := &bench{}
+	document := flag.String("document", "docs/sizing.md", "the document to write the tables into, from the module's root; empty: none")
+	parts := flag.String("parts", "memory,readers,latency,deaths", "what to measure")
+	flag.IntVar(&b.objects, "objects", 13_000, "about how many objects there are")
+	flag.IntVar(&b.namespaces, "namespaces", 90, "how many namespaces they are in, each with a view of its own")
+	flag.IntVar(&b.rounds, "rounds", 3, "how often each death is measured, of which the tables have the median")
+	flag.Parse()
+	root, err := env.ModuleRoot()
+	if err != nil {
+		return err
+	}
+	// Pods need no ServiceAccount: nobody makes any.
+	if b.plane, err = env.Start(ctx, env.Options{APIServerArgs: []string{"--disable-admission-plugins=ServiceAccount"}}); err != nil {
+		return fmt.Errorf("start a control plane: %w", err)
+	}
+	defer func() { err = errors.Join(err, b.plane.Stop()) }()
+	if err := fleet.Install(ctx, b.plane, root); err != nil {
+		return fmt.Errorf("install: %w", err)
+	}
+	if b.binary, err = fixture.Build(ctx, root, "bench-replicas", "manager"); err != nil {
+		return err
+	}
+	if err := b.furnish(ctx); err != nil {
+		return fmt.Errorf("make objects: %w", err)
+	}
+	for _, part := range []struct {
+		name    string
+		measure func(context.Context) error
+	}{{"memory", b.memory}, {"readers", b.readers}, {"latency", b.latency}, {"deaths", b.deaths}} {
+		if !strings.Contains(","+*parts+",", ","+part.name+",") {
+			continue
+		}
+		if err := part.measure(ctx); err != nil {
+			return fmt.Errorf("%s: %w", part.name, err)
+		}
+	}
+	if *document == "" {
+		return nil
+	}
+	return replace(filepath.Join(root, *document), b.table.String())
+}
+
+// say writes a line of the tables.
+func (b *bench) say(format string, args ...any) {
+	fmt.Printf(format+"\n", args...)
+	fmt.Fprintf(&b.table, format+"\n", args...)
+}
+
+// replace puts the tables into the document.
+func replace(path, tables string) error {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return fmt.Errorf("read the document: %w", err)
+	}
+	before, rest, ok := strings.Cut(string(text), tableBegins)
+	_, after, also := strings.Cut(rest, tableEnds)
+	if !ok || !also {
+		return fmt.Errorf("%s: %w", path, errNoPlace)
+	}
+	if err := os.WriteFile(path, []byte(before+tableBegins+"\n\n"+tables+"\n"+tableEnds+after), 0o644); err != nil { //nolint:gosec // a document is for all to read
+		return fmt.Errorf("write the document: %w", err)
+	}
+	return nil
+}

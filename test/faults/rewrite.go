@@ -1,0 +1,64 @@
+package faults
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+
+	"k8s.io/client-go/kubernetes/scheme"
+)
+
+// rewrites changes a request as the faults that hit it say, and asks for an answer that
+// they can read. It is false where the request's body cannot be read.
+func (h *hit) rewrites(r *http.Request) bool {
+	for _, f := range h.faults {
+		if f.Answered != nil {
+			r.Header.Set("Accept", "application/json")
+			r.Header.Del("Accept-Encoding")
+		}
+		if f.Sent == nil || r.ContentLength == 0 {
+			continue
+		}
+		text, err := io.ReadAll(r.Body)
+		if err != nil {
+			return false
+		}
+		// Typed clients send Protobuf.
+		object, _, err := scheme.Codecs.UniversalDeserializer().Decode(text, nil, nil)
+		if err != nil {
+			return false
+		}
+		if text, err = json.Marshal(object); err != nil {
+			return false
+		}
+		text = f.Sent(text)
+		r.Header.Set("Content-Type", "application/json")
+		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(text)), int64(len(text))
+	}
+	return true
+}
+
+// rewritten changes an answer.
+func (s *subject) rewritten(r *http.Response) error {
+	for _, f := range s.faults {
+		if f.Answered == nil || s.verb == "watch" {
+			continue
+		}
+		text, err := io.ReadAll(r.Body)
+		if err != nil {
+			return fmt.Errorf("rewrite an answer: %w", err)
+		}
+		if err := r.Body.Close(); err != nil {
+			return fmt.Errorf("rewrite an answer: %w", err)
+		}
+		if r.StatusCode == http.StatusOK {
+			text = f.Answered(text)
+		}
+		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(text)), int64(len(text))
+		r.Header.Set("Content-Length", strconv.Itoa(len(text)))
+	}
+	return nil
+}

@@ -1,0 +1,62 @@
+package fleet
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"graphview.dev/test/env"
+)
+
+// StartEdge starts two replicas: one that holds all views, and an edge, which o is of.
+// It returns when the edge knows of the other one, so that it has no reason to hold a
+// view itself. An edge is never ready, since the others do not know it.
+func StartEdge(ctx context.Context, plane *env.ControlPlane, o Options) (holder, edge *Replica, err error) {
+	if holder, err = Start(plane, Options{Binary: o.Binary, Name: "holder", Env: o.Env}); err != nil {
+		return nil, nil, err
+	}
+	o.Name, o.Edge = "edge", true
+	if edge, err = Start(plane, o); err != nil {
+		holder.Close()
+		return nil, nil, err
+	}
+	ticker := time.NewTicker(100 * time.Millisecond)
+	defer ticker.Stop()
+	for {
+		n, err := edge.Metric(ctx, "graphview_replicas")
+		if err == nil && n == 1 {
+			return holder, edge, nil
+		}
+		select {
+		case <-ctx.Done():
+			holder.Close()
+			edge.Close()
+			return nil, nil, fmt.Errorf("the edge knows of %v replicas: %w", n, errors.Join(ctx.Err(), err))
+		case <-ticker.C:
+		}
+	}
+}
+
+// Metric is the value of a series at the replica.
+func (r *Replica) Metric(ctx context.Context, series string) (float64, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, r.MetricsURL(), http.NoBody)
+	if err != nil {
+		return 0, err
+	}
+	response, err := r.probe.Do(request)
+	if err != nil {
+		return 0, err
+	}
+	defer response.Body.Close()
+	for lines := bufio.NewScanner(response.Body); lines.Scan(); {
+		if value, ok := strings.CutPrefix(lines.Text(), series+" "); ok {
+			return strconv.ParseFloat(value, 64)
+		}
+	}
+	return 0, fmt.Errorf("%s has no series %s", r.Name, series)
+}

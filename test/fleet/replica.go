@@ -1,0 +1,137 @@
+package fleet
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"time"
+
+	"graphview.dev/test/env"
+	"graphview.dev/test/faults"
+	"graphview.dev/test/operator"
+)
+
+// Namespace is where the operators are, and account who they are.
+const (
+	Namespace = "graphview-system"
+	account   = "system:serviceaccount:" + Namespace + ":graphview-manager"
+)
+
+// Install applies what replicas that share views need of the module at root.
+func Install(ctx context.Context, plane *env.ControlPlane, root string) error {
+	if err := operator.Install(ctx, plane, root); err != nil {
+		return err
+	}
+	for _, file := range []string{"manager/certificates.yaml", "components/sharing/role.yaml"} {
+		if _, err := plane.Kubectl(ctx, "apply", "-f", filepath.Join(root, "config", filepath.FromSlash(file))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Options of a replica. Binary and Name are required.
+type Options struct {
+	Binary, Name string
+	// Holders is how many replicas hold each view; 0: one.
+	Holders int
+	// Edge makes it a replica that holds nothing but what the others do not serve: it
+	// cannot announce itself, so that no view is its own.
+	Edge bool
+	// Args win over those that a replica gets anyway; Env are variables, as NAME=value.
+	Args, Env []string
+}
+
+// Replica is one operator, the way of the others to it, and its way to the API server.
+type Replica struct {
+	*operator.Operator
+
+	Name string
+	Link *Link
+	API  *faults.Proxy
+
+	probe  *http.Client
+	health string
+}
+
+// Start starts a replica. Close ends what is around it.
+func Start(plane *env.ControlPlane, o Options) (*Replica, error) {
+	ports, err := env.FreePorts(2)
+	if err != nil {
+		return nil, err
+	}
+	relays := fmt.Sprintf("127.0.0.1:%d", ports[0])
+	r := &Replica{
+		Name: o.Name, probe: &http.Client{Timeout: 5 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}},
+		health: fmt.Sprintf("http://127.0.0.1:%d/readyz", ports[1]),
+	}
+	if r.Link, err = newLink(relays); err != nil {
+		return nil, err
+	}
+	if err := r.start(plane, &o, []string{
+		fmt.Sprintf("--health-probe-bind-address=127.0.0.1:%d", ports[1]),
+		fmt.Sprintf("--view-holders=%d", max(1, o.Holders)), "--relay-bind-address=" + relays, "--relay-advertise-address=" + r.Link.Address(),
+	}); err != nil {
+		r.Close()
+		return nil, fmt.Errorf("%s: %w", o.Name, err)
+	}
+	return r, nil
+}
+
+func (r *Replica) start(plane *env.ControlPlane, o *Options, args []string) error {
+	dir := filepath.Join(plane.Dir(), o.Name)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	if err := plane.ServingCertificate(dir); err != nil {
+		return err
+	}
+	pair, err := tls.LoadX509KeyPair(filepath.Join(dir, "tls.crt"), filepath.Join(dir, "tls.key"))
+	if err != nil {
+		return err
+	}
+	identity := plane.ClientConfig(account, "system:serviceaccounts", "system:serviceaccounts:"+Namespace, "system:authenticated")
+	if r.API, err = faults.NewProxy(identity, pair); err != nil {
+		return err
+	}
+	if o.Edge {
+		r.API.Break(1, faults.Fault{Verbs: []string{"create", "update"}, Resources: []string{"leases"}, Chance: 1, Code: http.StatusServiceUnavailable})
+	}
+	kubeconfig := filepath.Join(dir, "kubeconfig")
+	if err := os.WriteFile(kubeconfig, env.Kubeconfig(r.API.Config(plane.CA())), 0o600); err != nil {
+		return err
+	}
+	r.Operator, err = operator.Start(plane, operator.Options{
+		Binary: o.Binary, Name: o.Name, Env: o.Env, Args: append(append([]string{"--kubeconfig=" + kubeconfig}, args...), o.Args...),
+	})
+	return err
+}
+
+// Close kills the replica if it still runs, and ends what is around it.
+func (r *Replica) Close() {
+	if r.Operator != nil {
+		r.Kill()
+	}
+	r.Link.close()
+	if r.API != nil {
+		r.API.Close()
+	}
+}
+
+// Ready tells whether the replica may be connected to: a Service sends nobody to those
+// that are not ready.
+func (r *Replica) Ready(ctx context.Context) bool {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, r.health, http.NoBody)
+	if err != nil {
+		return false
+	}
+	response, err := r.probe.Do(request)
+	if err != nil {
+		return false
+	}
+	_ = response.Body.Close()
+	return response.StatusCode == http.StatusOK
+}

@@ -1,0 +1,135 @@
+package replicas
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"graphview.dev/test/fixture"
+	"graphview.dev/test/fleet"
+)
+
+const addressAnnotation = "graphview.dev/address"
+
+// leaseList are the Leases of replicas, of crashed ones too.
+func leaseList(t *testing.T, c client.Client) []coordinationv1.Lease {
+	t.Helper()
+	var list coordinationv1.LeaseList
+	err := c.List(t.Context(), &list, client.InNamespace(fleet.Namespace), client.MatchingLabels{"app.kubernetes.io/component": "graphview-replica"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list.Items
+}
+
+// leases are the addresses of the replicas, by run.
+func leases(t *testing.T) map[string]string {
+	t.Helper()
+	out := make(map[string]string)
+	for _, lease := range leaseList(t, fixture.Client(t, cluster.Config())) {
+		out[ptr.Deref(lease.Spec.HolderIdentity, "")] = lease.Annotations[addressAnnotation]
+	}
+	return out
+}
+
+// replicasByRun are the replicas by the runs that have Leases, and run is the present
+// one of each: a crashed one leaves its Lease.
+func replicasByRun(t *testing.T, c client.Client) (by map[string]*fleet.Replica, run map[*fleet.Replica]string) {
+	t.Helper()
+	by, run = make(map[string]*fleet.Replica), make(map[*fleet.Replica]string)
+	all := leaseList(t, c)
+	// By the API server's clock: what a Lease says itself is the replica's to say.
+	slices.SortFunc(all, func(a, b coordinationv1.Lease) int { return a.CreationTimestamp.Compare(b.CreationTimestamp.Time) })
+	for _, lease := range all {
+		at := slices.IndexFunc(edges, func(r *fleet.Replica) bool { return r.Link.Address() == lease.Annotations[addressAnnotation] })
+		if at >= 0 {
+			by[*lease.Spec.HolderIdentity], run[edges[at]] = edges[at], *lease.Spec.HolderIdentity
+		}
+	}
+	return by, run
+}
+
+// runAt is the run of a replica.
+func runAt(t *testing.T, of *fleet.Replica) string {
+	t.Helper()
+	_, run := replicasByRun(t, fixture.Client(t, cluster.Config()))
+	if run[of] == "" {
+		t.Fatalf("%s has no Lease", of.Name)
+	}
+	return run[of]
+}
+
+// runOf is the run that the reader's revision is of: that of whoever holds the view.
+func runOf(r *reader) string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return runIn(r.client.Rev())
+}
+
+func runIn(rev string) string {
+	run, _, _ := strings.Cut(rev, ".")
+	return run
+}
+
+// holderOf is the replica that a reader reads from.
+func holderOf(t *testing.T, r *reader) *fleet.Replica {
+	t.Helper()
+	by, _ := replicasByRun(t, fixture.Client(t, cluster.Config()))
+	holder := by[runOf(r)]
+	if holder == nil {
+		t.Fatalf("nobody holds %s: revision of %q, Leases %v", r.view, runOf(r), leases(t))
+	}
+	return holder
+}
+
+// settled waits until the replicas know of each other, and of nobody else.
+func settled(t *testing.T, of []*fleet.Replica) {
+	t.Helper()
+	c := fixture.Client(t, cluster.Config())
+	eventually(t, func() string {
+		forget(t, c)
+		return knowing(t, of, len(of))
+	})
+}
+
+// forget deletes the Leases of runs that have ended, lest all wait for their expiry.
+func forget(t *testing.T, c client.Client) {
+	t.Helper()
+	by, run := replicasByRun(t, c)
+	for _, lease := range leaseList(t, c) {
+		held := ptr.Deref(lease.Spec.HolderIdentity, "")
+		if r := by[held]; r != nil && run[r] == held && r.Exited() == nil {
+			continue
+		}
+		if err := client.IgnoreNotFound(c.Delete(t.Context(), &lease)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// knowing says which replica does not know of just n.
+func knowing(t *testing.T, of []*fleet.Replica, n int) string {
+	t.Helper()
+	for _, edge := range of {
+		if known := metric(t, edge, "graphview_replicas"); int(known) != n {
+			return fmt.Sprintf("%s knows of %v replicas, not %d", edge.Name, known, n)
+		}
+	}
+	return ""
+}
+
+// end ends a replica as a kubelet does.
+func end(t *testing.T, r *fleet.Replica) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), patience)
+	defer cancel()
+	if exit := r.Stop(ctx); exit != 0 {
+		t.Errorf("%s: exit code %d", r.Name, exit)
+	}
+}

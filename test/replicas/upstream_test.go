@@ -1,0 +1,189 @@
+package replicas
+
+import (
+	"crypto/tls"
+	"encoding/base64"
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
+
+	"graphview.dev/test/faults"
+	"graphview.dev/test/fixture"
+	"graphview.dev/test/fleet"
+)
+
+// TestDisagreement: whatever replicas believe of each other, a view is read by way of
+// one other replica at most. Each sees the next one alone, so that they rank differently.
+func TestDisagreement(t *testing.T) {
+	settled(t, edges)
+	s := newScene(t, 3)
+	for i, r := range edges {
+		hidden := map[string]bool{edges[(i+2)%len(edges)].Link.Address(): true}
+		r.API.Break(1, faults.Fault{Verbs: []string{"list"}, Resources: []string{"leases"}, Chance: 1, Answered: func(body []byte) []byte { return without(body, hidden) }})
+		t.Cleanup(r.API.Heal)
+	}
+	eventually(t, func() string { return knowing(t, edges, 2) })
+	for _, key := range s.keys() {
+		for _, edge := range edges {
+			relays(t, 0, 0)
+			r := read(t, cluster.Config(), edge, key[0], key[1])
+			s.equal([]*reader{r})
+			asEdge, asHolder := sum(t, `graphview_relays{role="edge"}`), sum(t, `graphview_relays{role="holder"}`)
+			if asEdge > 1 || asEdge != asHolder {
+				t.Errorf("%s, read at %s: %v relays are open, and %v are served", r.view, edge.Name, asEdge, asHolder)
+			}
+			r.stop()
+		}
+	}
+	for _, r := range edges {
+		r.API.Heal()
+	}
+	settled(t, edges)
+}
+
+// sum is that of a series of all replicas.
+func sum(t *testing.T, series string) (total int) {
+	t.Helper()
+	for _, r := range edges {
+		total += int(metric(t, r, series))
+	}
+	return total
+}
+
+// relays waits until so many are open, and served.
+func relays(t *testing.T, asEdge, asHolder int) {
+	t.Helper()
+	eventually(t, func() string {
+		e, h := sum(t, `graphview_relays{role="edge"}`), sum(t, `graphview_relays{role="holder"}`)
+		if e != asEdge || h != asHolder {
+			return fmt.Sprintf("%d relays are open, want %d; %d are served, want %d", e, asEdge, h, asHolder)
+		}
+		return ""
+	})
+}
+
+// TestOneUpstream: many subscribers of some views at one replica, with three sets of
+// rights, are one relay for each view, and make the holder encode no more than three do.
+func TestOneUpstream(t *testing.T) {
+	const views, crowd = 4, 10 // readers of each view, for each set of rights
+	settled(t, edges)
+	s := newScene(t, 1)
+	home := s.namespaces[0]
+	for i := range views {
+		s.declare(home, fmt.Sprint("view-", i), fmt.Sprintf(`{queries: [{include: {resourceSelectorExpression: "resource in ['configmaps', 'secrets', 'services']"}}], namespaces: {names: [%s]}}`, home))
+	}
+	first := read(t, cluster.Config(), edges[0], home, "view-0")
+	s.equal([]*reader{first})
+	holder := holderOf(t, first)
+	edge := others(holder)[0]
+	first.stop()
+	relays(t, 0, 0)
+
+	people := map[string]*rest.Config{}
+	for name, resources := range map[string][]string{"one": {"configmaps"}, "two": {"configmaps", "services"}, "three": {"configmaps", "secrets", "services"}} {
+		user := name + "-" + home
+		people[name] = cluster.ClientConfig(user)
+		meta := metav1.ObjectMeta{Namespace: home, Name: name}
+		role := &rbacv1.Role{ObjectMeta: meta, Rules: []rbacv1.PolicyRule{
+			{APIGroups: []string{"stream.graphview.dev"}, Resources: []string{"graphs"}, Verbs: []string{"get", "list", "watch"}},
+			{APIGroups: []string{""}, Resources: resources, Verbs: []string{"list", "watch"}},
+		}}
+		if err := s.client.Create(t.Context(), role); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.client.Create(t.Context(), &rbacv1.RoleBinding{
+			ObjectMeta: meta, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: name},
+			Subjects: []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: user}},
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var readers []*reader
+	join := func(n int) {
+		t.Helper()
+		for i := range views {
+			for _, config := range people {
+				for range n {
+					readers = append(readers, read(t, config, edge, home, fmt.Sprint("view-", i)))
+				}
+			}
+		}
+		s.alike(readers)
+	}
+	encoded := func() int {
+		t.Helper()
+		before := metric(t, holder, "graphview_encodings_total")
+		for range 10 {
+			s.add(home)
+			s.alike(readers)
+		}
+		return int(metric(t, holder, "graphview_encodings_total") - before)
+	}
+	join(1)
+	few := encoded()
+	join(crowd - 1)
+	many := encoded()
+	relays(t, views, views)
+	// Who is behind when a change comes may be sent two at once, in an encoding of its own.
+	if few < 10*views*len(people) || many > 2*few {
+		t.Errorf("10 changes were encoded %d times for %d subscribers, and %d times for %d of them", many, len(readers), few, len(readers)/crowd)
+	}
+	for _, r := range readers {
+		if resets, ends := r.counts(); resets > 0 || len(ends) > 0 {
+			t.Errorf("%s: %d resets, ends %v", r.view, resets, ends)
+		}
+	}
+}
+
+// alike waits until each reader has an object for each that was made of ConfigMaps.
+func (s *scene) alike(readers []*reader) {
+	s.t.Helper()
+	eventually(s.t, func() string {
+		for _, r := range readers {
+			r.mu.Lock()
+			n, err := len(r.client.Graph().Vertices), r.err
+			r.mu.Unlock()
+			if err != nil {
+				return err.Error()
+			}
+			if n < s.made {
+				return fmt.Sprintf("%s has %d vertices, want %d", r.view, n, s.made)
+			}
+		}
+		return ""
+	})
+}
+
+// TestRelayCertificateAtTheStreamPort: what replicas prove themselves with to each other
+// is nobody at the port for subscribers.
+func TestRelayCertificateAtTheStreamPort(t *testing.T) {
+	key := func(name string) []byte {
+		t.Helper()
+		text := fixture.Kubectl(t, cluster, "get", "secret", "graphview-certificates", "-n", fleet.Namespace, "-o", `jsonpath={.data.relay\.`+name+`}`)
+		pem, err := base64.StdEncoding.DecodeString(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return pem
+	}
+	pair, err := tls.X509KeyPair(key("crt"), key("key"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	secured := fixture.TLS(t, rest.AnonymousClientConfig(cluster.Config()))
+	secured.Certificates = []tls.Certificate{pair}
+	transport := &http.Transport{TLSClientConfig: secured}
+	t.Cleanup(transport.CloseIdleConnections)
+	client := &http.Client{Transport: transport, Timeout: time.Minute}
+	for _, path := range []string{"/apis/stream.graphview.dev/v1alpha1/graphs", "/relay/v1/namespaces/shop/graphs/web"} {
+		code, body, err := fixture.Get(t.Context(), client, edges[0].URL()+path)
+		if err != nil || code != http.StatusUnauthorized {
+			t.Errorf("%s: %d %s %v, want 401", path, code, body, err)
+		}
+	}
+}
