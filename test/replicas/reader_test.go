@@ -204,6 +204,14 @@ func (r *reader) cut() int {
 	return r.cuts
 }
 
+// resetsInPlace are the resets that did not come of a view that moved to its owner. It is
+// for readers whose holder was there all the time.
+func (r *reader) resetsInPlace() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.resets - len(r.left)
+}
+
 // runsLeft are the runs that resets led the reader away from.
 func (r *reader) runsLeft() []string {
 	r.mu.Lock()

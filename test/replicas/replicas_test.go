@@ -40,8 +40,8 @@ func TestEqualEverywhere(t *testing.T) {
 		return ""
 	})
 	for _, r := range readers {
-		if resets, ends := r.counts(); resets > 0 || len(ends) > 0 {
-			t.Errorf("%s: %d resets, ends %v", r.view, resets, ends)
+		if _, ends := r.counts(); r.resetsInPlace() > 0 || len(ends) > 0 {
+			t.Errorf("%s: %d resets, ends %v: %q", r.view, r.resetsInPlace(), ends, r.tell())
 		}
 	}
 }

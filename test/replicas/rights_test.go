@@ -72,8 +72,8 @@ func TestRightsAtEveryEdge(t *testing.T) {
 	s.add(hidden)
 	sees(part)
 	for i, r := range readers {
-		if resets, ends := r.counts(); resets > 0 || len(ends) > 0 {
-			t.Errorf("reader %d: %d resets, ends %v", i, resets, ends)
+		if _, ends := r.counts(); r.resetsInPlace() > 0 || len(ends) > 0 {
+			t.Errorf("reader %d: %d resets, ends %v: %q", i, r.resetsInPlace(), ends, r.tell())
 		}
 	}
 

@@ -134,8 +134,8 @@ func TestOneUpstream(t *testing.T) {
 		t.Errorf("10 changes were encoded %d times for %d subscribers, and %d times for %d of them", many, len(readers), few, len(readers)/crowd)
 	}
 	for _, r := range readers {
-		if resets, ends := r.counts(); resets > 0 || len(ends) > 0 {
-			t.Errorf("%s: %d resets, ends %v", r.view, resets, ends)
+		if _, ends := r.counts(); r.resetsInPlace() > 0 || len(ends) > 0 {
+			t.Errorf("%s: %d resets, ends %v: %q", r.view, r.resetsInPlace(), ends, r.tell())
 		}
 	}
 }
