@@ -66,7 +66,7 @@ func run(ctx context.Context) (err error) {
 	if err := fleet.Install(ctx, b.plane, root); err != nil {
 		return fmt.Errorf("install: %w", err)
 	}
-	if b.binary, err = fixture.Build(ctx, root, "bench-replicas", "manager"); err != nil {
+	if b.binary, err = fixture.Build(ctx, root, "manager"); err != nil {
 		return err
 	}
 	if err := b.furnish(ctx); err != nil {
