@@ -3,6 +3,7 @@ package delivery
 import (
 	"fmt"
 	"maps"
+	"math/rand/v2"
 	"strings"
 	"testing"
 )
@@ -71,19 +72,80 @@ func TestLargeChangesComeInPieces(t *testing.T) {
 			t.Errorf("reader %d has another graph than the first, of %d vertices", n, len(r.vertices))
 		}
 	}
-	c := &s.publisher.changes
+	keptIsCounted(t, s.publisher)
+}
+
+// keptIsCounted: what is kept is what was counted, and no more than is allowed.
+func keptIsCounted(tb testing.TB, p *Publisher) {
+	tb.Helper()
 	kept := 0
-	for _, at := range c.slots {
-		kept += at.last.size()
-		for _, b := range at.behind {
-			kept += b.d.size()
+	for _, at := range p.changes.slots {
+		size := 0
+		for _, from := range at.order {
+			size += at.pieces[from].bytes()
 		}
-		if len(at.behind) > maxBehind || len(at.order) != len(at.behind) {
-			t.Errorf("%d positions are kept in an order of %d", len(at.behind), len(at.order))
+		if size != at.size || size != at.bytes || size > max(leastShared, p.Subscribers()*sharedPerReader) || len(at.order) != len(at.pieces) {
+			tb.Errorf("%d pieces of %d bytes are kept in an order of %d; %d and %d bytes were counted", len(at.pieces), size, len(at.order), at.size, at.bytes)
 		}
+		kept += size
 	}
-	if kept != c.bytes {
-		t.Errorf("%d bytes are kept, and %d were counted", kept, c.bytes)
+	if kept != p.changes.bytes {
+		tb.Errorf("%d bytes are kept, %d were counted", kept, p.changes.bytes)
+	}
+}
+
+// TestReadersStayTogether: changes that come faster than all can be told of them are
+// encoded once each and not by everybody who is late, be they small, or of several
+// pieces.
+func TestReadersStayTogether(t *testing.T) {
+	const objects, readers, watched, windows, size = 100, 100, 3, 30, 2 << 10
+	for name, changed := range map[string]int{"a piece": 10, "several pieces": 40} {
+		t.Run(name, func(t *testing.T) {
+			random := rand.New(rand.NewPCG(1, uint64(changed)))
+			s := newStage(t)
+			names := make([]string, objects)
+			for i := range names {
+				names[i] = fmt.Sprintf("p%03d", i)
+			}
+			s.set("Running", false, names...)
+			var all []*reader
+			for range readers {
+				all = append(all, s.reader(SubscribeOptions{}))
+			}
+			for _, r := range all {
+				r.catchUp(t)
+			}
+			before := s.publisher.source.Shared.Encodings()
+			for range windows {
+				random.Shuffle(objects, func(i, k int) { names[i], names[k] = names[k], names[i] })
+				s.set("Running"+strings.Repeat("x", size), false, names[:changed]...)
+				for _, i := range random.Perm(readers) {
+					// Most read what there is; some fall behind for a while.
+					for range random.IntN(3 * (1 + changed*size/catchUpLimit.bytes)) {
+						if i < watched {
+							all[i].poll(t)
+						} else if _, err := all[i].Poll(); err != nil {
+							t.Fatal(err)
+						}
+					}
+				}
+			}
+			pieces := windows * (1 + changed*size/catchUpLimit.bytes)
+			if n := s.publisher.source.Shared.Encodings() - before; n > uint64(4*pieces) {
+				t.Errorf("%d encodings of %d pieces, for %d readers", n, pieces, readers)
+			} else {
+				t.Logf("%d encodings of %d pieces, for %d readers", n, pieces, readers)
+			}
+			latest := s.reader(SubscribeOptions{})
+			latest.catchUp(t)
+			for n, r := range all[:watched] {
+				r.catchUp(t)
+				if !maps.Equal(r.vertices, latest.vertices) || len(r.vertices) != objects {
+					t.Errorf("reader %d has another graph than who comes now, of %d vertices", n, len(r.vertices))
+				}
+			}
+			keptIsCounted(t, s.publisher)
+		})
 	}
 }
 

@@ -10,26 +10,31 @@ import (
 const (
 	// maxViewers bounds the kinds of subscribers that messages are kept for.
 	maxViewers = 1024
-	// maxShared bounds the bytes of the messages that are kept, beside those made last.
-	maxShared = 8 << 20
-	// maxBehind bounds the positions from which messages are kept, beside those made
-	// last, for each kind of subscriber: where a large change goes on after its first
-	// piece, and of those who are behind the others.
-	maxBehind = 16
+	// maxShared bounds the bytes of the messages that are kept for a view, beside those of
+	// one kind of its subscribers, which are sharedPerReader for each subscriber of the
+	// view, and at least leastShared.
+	maxShared       = 8 << 20
+	sharedPerReader = 16 << 10
+	leastShared     = 64 << 10
+	// fullPiece is the size from which on a piece is not encoded anew because there is
+	// more by now.
+	fullPiece = 16 << 10
 )
 
-// delta is the messages that lead from one state of a subscriber to the next.
-type delta struct {
-	from, to state
-	frames   []*Frame
+// piece is the messages that lead from one state of a subscriber to the next.
+type piece struct {
+	once   sync.Once
+	frames []*Frame
+	to     state
+	err    error
+
+	made bool // the rest is there, guarded by slot.mu
+	size int  // that was counted, guarded by slot.mu
 }
 
-func (d *delta) size() int {
+func (c *piece) bytes() int {
 	n := 0
-	if d == nil {
-		return n
-	}
-	for _, f := range d.frames {
+	for _, f := range c.frames {
 		n += len(f.JSON)
 	}
 	return n
@@ -37,137 +42,110 @@ func (d *delta) size() int {
 
 // sharedChanges keeps what is new to subscribers who are sent the same, so that one
 // encodes it for all.
+//
+// Subscribers go from state to state on the same pieces. One who is slow finds them
+// while they are kept, and encodes nothing. One who comes to where there is no piece
+// encodes all up to the graph as it is now, and so ends where everybody does who
+// encodes before the graph changes again: those who were apart are together again.
 type sharedChanges struct {
 	mu    sync.Mutex
 	slots map[string]*slot // by digest of viewer
-	bytes int              // of all deltas in slots
+	bytes int              // of all pieces in slots
 }
 
 // slot is what is kept for one kind of viewer.
 type slot struct {
 	digest string // of the viewer
 
-	// mu is held while the change after the last one is encoded: the others wait for
-	// it and take what was made.
-	mu   sync.Mutex
-	last *delta
+	mu     sync.Mutex
+	pieces map[state]*piece
+	order  []state // of pieces, oldest first
+	size   int     // of all that were counted
 
-	// behind are the deltas of those who are in the midst of a change, or not as far as
-	// last begins, such as subscribers that were cut at the same moment and come back.
-	// They wait for each other, and nobody else waits for them.
-	behindMu sync.Mutex
-	behind   map[state]*behind
-	order    []state // of behind, oldest first
-
-	bytes int // of last and behind, guarded by sharedChanges.mu
+	bytes int // the same as sharedChanges knows it, guarded by its mu
 }
 
-type behind struct {
-	once sync.Once
-	d    delta
-	err  error
-	kept int // bytes that were counted, guarded by behindMu
-}
-
-// keepBehind keeps what is being encoded from a state. It returns the bytes of what it
-// forgets for that.
-func (at *slot) keepBehind(from state) (b *behind, forgotten int) {
-	at.behindMu.Lock()
-	defer at.behindMu.Unlock()
-	if b = at.behind[from]; b != nil {
-		return b, 0
+// piece is the one that leads on from a state, which may still be encoded. It is new
+// where none is kept, or none of which enough says that it will do.
+func (at *slot) piece(from state, enough func(*piece) bool) (c *piece, isNew bool) {
+	at.mu.Lock()
+	defer at.mu.Unlock()
+	c = at.pieces[from]
+	if c != nil && (!c.made || enough(c)) {
+		return c, false
 	}
-	if len(at.order) >= maxBehind {
-		forgotten = at.forgetLocked(at.order[0])
-	}
-	if at.behind == nil {
-		at.behind = make(map[state]*behind)
-	}
-	b = &behind{}
-	at.behind[from] = b
-	at.order = append(at.order, from)
-	return b, forgotten
-}
-
-// countBehind notes how large what is kept has become. It returns how much that is: 0
-// where it was forgotten meanwhile.
-func (at *slot) countBehind(from state, b *behind) int {
-	at.behindMu.Lock()
-	defer at.behindMu.Unlock()
-	if at.behind[from] != b {
-		return 0
-	}
-	if len(b.d.frames) == 0 { // nothing that others could do with
+	if c != nil {
 		at.forgetLocked(from)
-		return 0
 	}
-	b.kept = b.d.size()
-	return b.kept
+	if at.pieces == nil {
+		at.pieces = make(map[state]*piece)
+	}
+	c = &piece{}
+	at.pieces[from] = c
+	at.order = append(at.order, from)
+	return c, true
 }
 
-// forgetBehind forgets what is kept, and returns its bytes.
-func (at *slot) forgetBehind() (forgotten int) {
-	at.behindMu.Lock()
-	defer at.behindMu.Unlock()
-	for len(at.order) > 0 {
-		forgotten += at.forgetLocked(at.order[0])
+// keep notes that a piece has been encoded, and forgets the oldest ones beyond a number
+// of bytes; also itself, where others could do nothing with it. It returns how much more
+// is kept, which may be negative.
+func (at *slot) keep(from state, c *piece, most int) (more int) {
+	at.mu.Lock()
+	defer at.mu.Unlock()
+	before := at.size
+	if at.pieces[from] == c {
+		c.made, c.size = true, c.bytes()
+		at.size += c.size
+		if c.err != nil || len(c.frames) == 0 {
+			at.forgetLocked(from)
+		}
 	}
-	return forgotten
+	for at.size > most && at.order[0] != from {
+		at.forgetLocked(at.order[0])
+	}
+	return at.size - before
 }
 
-func (at *slot) forgetLocked(from state) (forgotten int) {
-	forgotten = at.behind[from].kept
-	delete(at.behind, from)
+func (at *slot) forgetLocked(from state) {
+	at.size -= at.pieces[from].size
+	delete(at.pieces, from)
 	i := slices.Index(at.order, from)
 	at.order = slices.Delete(at.order, i, i+1)
-	return forgotten
 }
 
 // next is Publisher.next for a subscriber that has a whole graph.
 func (c *sharedChanges) next(p *Publisher, lens *graph.Lens, from state, who viewer) ([]*Frame, state, error) {
 	at := c.slot(who.digest())
-	if from.warned == 0 || from.pos.Walking() {
-		// It has just come back, and is to be sent all warnings; or it has had a piece of
-		// a change.
-		return c.catchUp(at, p, lens, from, who)
+	most := min(maxShared, max(leastShared, p.Subscribers()*sharedPerReader))
+	next, first := c.encoded(at, p, lens, from, who, most)
+	if first {
+		c.goOn(at, p, lens, next, who, most)
 	}
-	at.mu.Lock()
-	d := at.last
-	switch {
-	case d == nil:
-	case d.from == from && (d.to.pos.Walking() || d.to.pos.Known == lens.Head() && p.lacksNothing(d.to)):
-		at.mu.Unlock()
-		return d.frames, d.to, nil
-	case d.from != from && from.pos.Known < d.to.pos.Known:
-		at.mu.Unlock()
-		return c.catchUp(at, p, lens, from, who)
-	}
-	defer at.mu.Unlock()
-	frames, to, err := p.encode(lens, from, who, changeLimit)
-	if err == nil && to != from {
-		more := -at.last.size()
-		at.last = &delta{from: from, to: to, frames: frames}
-		if more += at.last.size(); !to.pos.Walking() {
-			// While one large change follows another, some are still in the midst of the
-			// one before.
-			more -= at.forgetBehind()
-		}
-		c.count(at, more)
-	}
-	return frames, to, err
+	return next.frames, next.to, next.err
 }
 
-// catchUp encodes for those who are behind the others, or in the midst of a change.
-func (c *sharedChanges) catchUp(at *slot, p *Publisher, lens *graph.Lens, from state, who viewer) ([]*Frame, state, error) {
-	b, forgotten := at.keepBehind(from)
-	if forgotten > 0 {
-		c.count(at, -forgotten)
+// goOn encodes the pieces after one, up to the graph as it is now, as long as they are
+// kept until somebody asks for them.
+func (c *sharedChanges) goOn(at *slot, p *Publisher, lens *graph.Lens, last *piece, who viewer, most int) {
+	for ahead := last.bytes(); ahead < most/4 && last.err == nil && last.to.pos.Walking() && len(last.frames) > 0; ahead += last.bytes() {
+		last, _ = c.encoded(at, p, lens, last.to, who, most)
 	}
-	b.once.Do(func() {
-		b.d.frames, b.d.to, b.err = p.encode(lens, from, who, catchUpLimit)
-		c.count(at, at.countBehind(from, b))
+}
+
+// encoded is the piece that leads on from a state. It tells whether it had to be encoded.
+func (c *sharedChanges) encoded(at *slot, p *Publisher, lens *graph.Lens, from state, who viewer, most int) (next *piece, first bool) {
+	next, first = at.piece(from, func(kept *piece) bool {
+		return kept.to.pos.Walking() || kept.size >= fullPiece || kept.to.pos.Known == lens.Head() && p.lacksNothing(kept.to)
 	})
-	return b.d.frames, b.d.to, b.err
+	next.once.Do(func() {
+		limit := changeLimit
+		if from.warned == 0 { // it has just come back
+			limit = catchUpLimit
+		}
+		next.frames, next.to, next.err = p.encode(lens, from, who, limit)
+		c.count(at, at.keep(from, next, most))
+	})
+	return next, first
 }
 
 // slot returns the slot of a kind of viewer. Where there are too many, any other

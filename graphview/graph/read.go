@@ -92,6 +92,10 @@ func (l *Lens) read(pos *Position, limit int, r reader) (bool, error) {
 	defer l.g.mu.RUnlock()
 	if pos.from == 0 {
 		pos.from, pos.next, pos.base = l.head, pos.Known, l.base
+		if pos.Known > 0 {
+			// When it began matters to nobody: who is equally far is at an equal position.
+			pos.from = pos.Known
+		}
 	}
 	r.known, r.told = pos.Known, pos.Known
 	if r.told == 0 {
