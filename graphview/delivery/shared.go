@@ -12,10 +12,10 @@ const (
 	maxViewers = 1024
 	// maxShared bounds the bytes of the messages that are kept for a view, beside those of
 	// one kind of its subscribers, which are sharedPerReader for each subscriber of the
-	// view, and at least leastShared.
+	// view, and at least leastShared where there is more than one.
 	maxShared       = 8 << 20
 	sharedPerReader = 16 << 10
-	leastShared     = 64 << 10
+	leastShared     = 256 << 10
 	// fullPiece is the size from which on a piece is not encoded anew because there is
 	// more by now.
 	fullPiece = 16 << 10
@@ -116,7 +116,10 @@ func (at *slot) forgetLocked(from state) {
 // next is Publisher.next for a subscriber that has a whole graph.
 func (c *sharedChanges) next(p *Publisher, lens *graph.Lens, from state, who viewer) ([]*Frame, state, error) {
 	at := c.slot(who.digest())
-	most := min(maxShared, max(leastShared, p.Subscribers()*sharedPerReader))
+	most := 0
+	if readers := p.Subscribers(); readers > 1 {
+		most = min(maxShared, max(leastShared, readers*sharedPerReader))
+	}
 	next, first := c.encoded(at, p, lens, from, who, most)
 	if first {
 		c.goOn(at, p, lens, next, who, most)
