@@ -130,6 +130,9 @@ func (c *Client) act(a action) error {
 		if a.SetVertex.Nodes != nil && a.SetVertex.Fields != nil {
 			return fmt.Errorf("%s has both j and f", a.SetVertex.Vertex.key())
 		}
+		if key := a.SetVertex.Vertex.key(); c.Strict && key.Group == "" && key.Resource == "secrets" && (a.SetVertex.Object != nil || a.SetVertex.Nodes != nil) {
+			return fmt.Errorf("%s has content", key)
+		}
 		parts := slices.Concat(a.SetVertex.Nodes, a.SetVertex.Fields)
 		return c.setVertex(a.SetVertex.Vertex.key(), a.SetVertex.Object, parts, a.SetVertex.Summary)
 	case a.DeleteVertex != nil:
@@ -148,9 +151,6 @@ func (c *Client) act(a action) error {
 func (c *Client) setVertex(key VertexKey, object, nodes, summary json.RawMessage) error {
 	if c.Strict && object != nil && nodes != nil {
 		return fmt.Errorf("%s has both o and j or f", key)
-	}
-	if c.Strict && key.Group == "" && key.Resource == "secrets" && (object != nil || nodes != nil) {
-		return fmt.Errorf("%s has content", key)
 	}
 	if c.Strict && summary != nil && (object != nil || nodes != nil) {
 		return fmt.Errorf("%s has content beside its summary", key)
