@@ -75,7 +75,7 @@ func TestDescribe(t *testing.T) {
 		want       []string
 		wantCode   int
 	}{
-		"an administrator": {"admin", "storefront", []string{"GraphView plugin-shop/storefront", "Healthy    False    Progressing", "ConfigMap/mailer", "referred to by Pod/mailer", "pods 3"}, 0},
+		"an administrator": {"admin", "storefront", []string{"GraphView plugin-shop/storefront", "Healthy    False    MissingReferences", "ConfigMap/mailer", "referred to by Pod/mailer", "pods 3"}, 0},
 		"without Secrets":  {"alice", "storefront", []string{"ConfigMap/mailer", "You may not list and watch 1 resource of the graph"}, 0},
 		"not accepted":     {"admin", "wrong", []string{"Accepted   False    InvalidExpression: spec.queries[0].include.resourceSelectorExpression", "Problems are not known"}, 0},
 		"nobody":           {"mallory", "storefront", []string{"forbidden", "--clusterrole=graphview-viewer"}, 1},
