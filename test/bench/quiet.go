@@ -11,8 +11,9 @@ import (
 )
 
 const (
-	// quietSubscribers are connected for row 8, and changes made while they are.
-	quietSubscribers = 1000
+	// quietSubscribers are connected for row 8 beside the one that was there before, and
+	// changes made while they are. One user may have 1,000 graphs.
+	quietSubscribers = 999
 	quietChanges     = 100
 	quietRate        = 20
 	// heartbeats is longer than the operator is silent.
