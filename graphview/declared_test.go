@@ -95,9 +95,9 @@ func TestDeclaredHealth(t *testing.T) {
 	}
 }
 
-// TestHealthAloneGuesses: a rule that says nothing of references leaves them as they
-// are guessed.
-func TestHealthAloneGuesses(t *testing.T) {
+// TestRulesGuess: what is guessed of a kind stays beside a rule, but for one that
+// replaces conventions.
+func TestRulesGuess(t *testing.T) {
 	r := newRules()
 	shape := func() bool {
 		return r.current.Load().extractor.Shape(widgetKind) == newRules().current.Load().extractor.Shape(widgetKind)
@@ -107,7 +107,8 @@ func TestHealthAloneGuesses(t *testing.T) {
 		want bool
 	}{
 		{spec.Rule{From: widgetKind, Health: "'ok'"}, true},
-		{spec.Rule{From: widgetKind, Health: "'ok'", References: []spec.RuleReference{{Expression: "[]"}}}, false},
+		{spec.Rule{From: widgetKind, Health: "'ok'", References: []spec.RuleReference{{Expression: "[]"}}}, true},
+		{spec.Rule{From: widgetKind, Health: "'ok'", References: []spec.RuleReference{{Expression: "[]"}}, ReplaceConventions: true}, false},
 	} {
 		p, err := spec.CompileRule(t.Context(), step.rule)
 		if err != nil {
