@@ -133,7 +133,7 @@ func TestExplain(t *testing.T) {
 	for path, want := range map[string]string{
 		"graphs":                "What to do, in this order, to an empty graph",
 		"graphs.actions.svx":    "The object, without managedFields. Secrets have none.",
-		"graphs.actions.sarc.a": "The destination is not in the graph.",
+		"graphs.actions.sarc.a": "The destination is not in the graph: it does not exist, or x says more.",
 		"graphs.warnings":       "What to tell people.",
 		"graphs.metadata":       "The namespace of the view.",
 	} {
