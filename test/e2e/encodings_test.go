@@ -13,7 +13,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"graphview.dev/test/oracle"
 	"graphview.dev/test/workload"
 )
 
@@ -31,12 +30,12 @@ func TestEncodingsEqualOracle(t *testing.T) {
 	for view, spec := range views {
 		declare(t, namespace, view, spec)
 		for way, r := range roads(t) {
-			for how, open := range transports() {
-				readers = append(readers, reader{&pertinacious{road: r, open: open, namespace: namespace, name: view}, way + ", " + how, view})
+			for how, by := range transports() {
+				readers = append(readers, reader{newPertinacious(r, by, namespace, view), way + ", " + how, view})
 			}
-			readers = append(readers, reader{
-				&pertinacious{road: r, open: openLines, namespace: namespace, name: view, snapshots: true}, way + ", snapshots", view,
-			})
+			again := newPertinacious(r, openLines, namespace, view)
+			again.snapshots = true
+			readers = append(readers, reader{again, way + ", snapshots", view})
 		}
 	}
 	for _, r := range readers {
@@ -46,9 +45,7 @@ func TestEncodingsEqualOracle(t *testing.T) {
 		t.Helper()
 		eventually(t, func() string {
 			for _, r := range readers {
-				r.mu.Lock()
-				connections, synced, wrong := r.connections, r.client.Synced(), r.wrong
-				r.mu.Unlock()
+				connections, synced, wrong := r.Connections(), r.Synced(), r.Err()
 				if wrong != nil {
 					t.Fatalf("%s of %s: %v", r.how, r.view, wrong)
 				}
@@ -65,7 +62,7 @@ func TestEncodingsEqualOracle(t *testing.T) {
 		connected(times + 1)
 		change(t, changes, 10)
 		for _, r := range readers {
-			r.lose()
+			r.Drop()
 		}
 		change(t, changes, 10) // while they are away, or coming back
 	}
@@ -77,7 +74,7 @@ func TestEncodingsEqualOracle(t *testing.T) {
 				if r.view != view {
 					continue
 				}
-				if diff := r.differs(want); diff != "" {
+				if diff := r.Differs(want); diff != "" {
 					return fmt.Sprintf("%s of %s (-oracle +reader):\n%s", r.how, view, diff)
 				}
 			}
@@ -85,11 +82,9 @@ func TestEncodingsEqualOracle(t *testing.T) {
 		})
 	}
 	for _, r := range readers {
-		r.mu.Lock()
-		if r.resets > 0 {
-			t.Errorf("%s of %s began anew %d times", r.how, r.view, r.resets)
+		if resets := r.Resets(); resets > 0 {
+			t.Errorf("%s of %s began anew %d times", r.how, r.view, resets)
 		}
-		r.mu.Unlock()
 	}
 }
 
@@ -124,15 +119,13 @@ namespaces: {names: [NAMESPACE]}
 			if err != nil || code != http.StatusOK {
 				t.Fatalf("%s: %d %s %v", way, code, text, err)
 			}
-			p := &pertinacious{road: r, open: openLines, namespace: namespace, name: "view", client: oracle.Client{Strict: true}}
-			p.apply(text)
-			before := p.client.Rev()
+			p := newPertinacious(r, openLines, namespace, "view")
+			p.Apply(text)
+			before := p.Rev()
 			p.start(t)
 			clients = append(clients, p)
 			eventually(t, func() string {
-				p.mu.Lock()
-				defer p.mu.Unlock()
-				if p.client.Rev() == before {
+				if p.Rev() == before {
 					return "nothing changes"
 				}
 				return ""
@@ -144,18 +137,16 @@ namespaces: {names: [NAMESPACE]}
 	eventually(t, func() string {
 		want := expected(t, namespace, "view", in(namespace, view))
 		for _, p := range clients {
-			if diff := p.differs(want); diff != "" {
+			if diff := p.Differs(want); diff != "" {
 				return "(-oracle +client):\n" + diff
 			}
 		}
 		return ""
 	})
 	for _, p := range clients {
-		p.mu.Lock()
-		if p.resets > 0 || p.connections != 1 || p.client.Redundant() > 0 {
-			t.Errorf("reset %d times, connected %d times, told %d things again", p.resets, p.connections, p.client.Redundant())
+		if p.Resets() > 0 || p.Connections() != 1 || p.Redundant() > 0 {
+			t.Errorf("reset %d times, connected %d times, told %d things again", p.Resets(), p.Connections(), p.Redundant())
 		}
-		p.mu.Unlock()
 	}
 }
 

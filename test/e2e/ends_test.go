@@ -86,12 +86,12 @@ func TestResume(t *testing.T) {
 	for way, r := range roads(t) {
 		t.Run(way, func(t *testing.T) {
 			s := subscribe(t, r, namespace, "view")
-			eventually(t, func() string { return s.differs(expected(t, namespace, "view", spec)) })
+			eventually(t, func() string { return s.Differs(expected(t, namespace, "view", spec)) })
 			s.drop()
 			kubectl(t, "create", "configmap", "-n", namespace, "away", "--from-literal=made=while-away")
 			kubectl(t, "delete", "configmap", "-n", namespace, "other")
 			s.resume(t)
-			eventually(t, func() string { return s.differs(expected(t, namespace, "view", spec)) })
+			eventually(t, func() string { return s.Differs(expected(t, namespace, "view", spec)) })
 
 			var got []string
 			for _, m := range s.received() {
@@ -137,7 +137,7 @@ func TestOperatorStops(t *testing.T) {
 	deploy(t, namespace)
 	spec := in(namespace, rootedView)
 	declare(t, namespace, "view", spec)
-	streams := map[string]*subscriber{}
+	streams := map[string]*stream{}
 	for way, r := range roads(t) {
 		streams[way] = subscribe(t, r, namespace, "view")
 	}
@@ -169,7 +169,7 @@ func TestOperatorStops(t *testing.T) {
 	waitServed(t)
 	for way, s := range streams {
 		s.resume(t)
-		eventually(t, func() string { return s.differs(expected(t, namespace, "view", spec)) })
+		eventually(t, func() string { return s.Differs(expected(t, namespace, "view", spec)) })
 		if first := s.received()[0]; !first.Reset {
 			t.Errorf("%s: the first message after a restart is %.200s, want a reset", way, first.text)
 		}

@@ -14,11 +14,11 @@ func TestSubscribersEqualOracle(t *testing.T) {
 	for name, spec := range views {
 		declare(t, namespace, name, spec)
 	}
-	subscribers := map[string]map[string]*subscriber{}
+	subscribers := map[string]map[string]*stream{}
 	join := func(how string, r road) {
 		for name := range views {
 			if subscribers[name] == nil {
-				subscribers[name] = map[string]*subscriber{}
+				subscribers[name] = map[string]*stream{}
 			}
 			subscribers[name][how] = subscribe(t, r, namespace, name)
 		}
@@ -34,7 +34,7 @@ func TestSubscribersEqualOracle(t *testing.T) {
 		eventually(t, func() string {
 			want := expected(t, namespace, name, spec)
 			for how, s := range subscribers[name] {
-				if diff := s.differs(want); diff != "" {
+				if diff := s.Differs(want); diff != "" {
 					return fmt.Sprintf("%s, %s (-oracle +subscriber):\n%s", name, how, diff)
 				}
 			}
@@ -58,7 +58,7 @@ func TestSpecChangesUnderStream(t *testing.T) {
 		s := subscribe(t, r, namespace, "view")
 		for _, spec := range []string{whole, rooted, whole} {
 			apply(t, graphView(t, namespace, "view", spec))
-			eventually(t, func() string { return s.differs(expected(t, namespace, "view", spec)) })
+			eventually(t, func() string { return s.Differs(expected(t, namespace, "view", spec)) })
 		}
 		for _, m := range s.received() {
 			if m.Reset {

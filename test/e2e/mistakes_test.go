@@ -191,7 +191,7 @@ func wantUsable(t *testing.T, namespace, name string) {
 		t.Errorf("after mending the conditions are %+v", got.Conditions)
 	}
 	s := subscribe(t, throughAPIServer(t), namespace, name)
-	eventually(t, func() string { return s.differs(expected(t, namespace, name, spec)) })
+	eventually(t, func() string { return s.Differs(expected(t, namespace, name, spec)) })
 }
 
 // A mistake in a view that is being served ends its streams.
@@ -199,7 +199,7 @@ func TestMistakeEndsStreams(t *testing.T) {
 	namespace := newNamespace(t)
 	deploy(t, namespace)
 	declare(t, namespace, "view", in(namespace, wholeView))
-	var streams []*subscriber
+	var streams []*stream
 	for _, r := range roads(t) {
 		streams = append(streams, subscribe(t, r, namespace, "view"))
 	}

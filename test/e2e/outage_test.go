@@ -13,7 +13,7 @@ func TestOperatorCrashes(t *testing.T) {
 	declare(t, namespace, "view", spec)
 	changes := newWorkload(t, namespace)
 	change(t, changes, 30)
-	streams := map[string]*subscriber{}
+	streams := map[string]*stream{}
 	for way, r := range roads(t) {
 		streams[way] = persist(t, r, namespace, "view")
 	}
@@ -38,7 +38,7 @@ func TestAPIServerRestarts(t *testing.T) {
 	declare(t, namespace, "view", spec)
 	own := subscribe(t, ownPort(t), namespace, "view")
 	through := persist(t, throughAPIServer(t), namespace, "view")
-	streams := map[string]*subscriber{"own port": own, "API server": through}
+	streams := map[string]*stream{"own port": own, "API server": through}
 	wantAllEqualOracle(t, streams, namespace, spec)
 
 	cluster.StopAPIServer()
@@ -64,12 +64,12 @@ func TestAPIServerRestarts(t *testing.T) {
 	}
 }
 
-func wantAllEqualOracle(t *testing.T, streams map[string]*subscriber, namespace, spec string) {
+func wantAllEqualOracle(t *testing.T, streams map[string]*stream, namespace, spec string) {
 	t.Helper()
 	eventually(t, func() string {
 		want := expected(t, namespace, "view", spec)
 		for way, s := range streams {
-			if diff := s.differs(want); diff != "" {
+			if diff := s.Differs(want); diff != "" {
 				return way + " (-oracle +subscriber):\n" + diff
 			}
 		}

@@ -18,7 +18,7 @@ func TestReferenceRules(t *testing.T) {
 		apply(t, fmt.Sprintf("{apiVersion: v1, kind: ConfigMap, metadata: {name: %s, namespace: %s}, data: {next: second, last: \"third,gone\"}}", name, namespace))
 	}
 	declare(t, namespace, "view", view)
-	var subscribers []*subscriber
+	var subscribers []*stream
 	for _, r := range roads(t) {
 		subscribers = append(subscribers, subscribe(t, r, namespace, "view"))
 	}
@@ -43,7 +43,7 @@ func TestReferenceRules(t *testing.T) {
 				return fmt.Sprintf("%s: the oracle has %d arcs, want %d", what, len(want.Arcs), arcs)
 			}
 			for _, s := range subscribers {
-				if diff := s.differs(want); diff != "" {
+				if diff := s.Differs(want); diff != "" {
 					return what + " (-oracle +subscriber):\n" + diff
 				}
 			}

@@ -117,9 +117,9 @@ namespaces: {names: [NAMESPACE]}`, expression)
 }
 
 // subscribeAll declares views and subscribes to each on every road.
-func subscribeAll(t *testing.T, namespace string, views map[string]string) map[string]*subscriber {
+func subscribeAll(t *testing.T, namespace string, views map[string]string) map[string]*stream {
 	t.Helper()
-	streams := map[string]*subscriber{}
+	streams := map[string]*stream{}
 	for name, spec := range views {
 		declare(t, namespace, name, in(namespace, spec))
 		for way, r := range roads(t) {
@@ -140,12 +140,12 @@ func (c canaries) wantUnsaid(t *testing.T, said map[string]string) {
 }
 
 // wantSeen waits until a view's subscribers have its graph.
-func wantSeen(t *testing.T, namespace, view string, views map[string]string, streams map[string]*subscriber) {
+func wantSeen(t *testing.T, namespace, view string, views map[string]string, streams map[string]*stream) {
 	t.Helper()
 	eventually(t, func() string {
 		want := expected(t, namespace, view, in(namespace, views[view]))
 		for name, s := range streams {
-			if diff := s.differs(want); strings.HasPrefix(name, view+", ") && diff != "" {
+			if diff := s.Differs(want); strings.HasPrefix(name, view+", ") && diff != "" {
 				return name + " (-oracle +subscriber):\n" + diff
 			}
 		}
@@ -155,11 +155,11 @@ func wantSeen(t *testing.T, namespace, view string, views map[string]string, str
 
 // wantWarned waits until a view's subscribers and its status tell of what could
 // not be evaluated.
-func wantWarned(t *testing.T, namespace, view string, streams map[string]*subscriber) {
+func wantWarned(t *testing.T, namespace, view string, streams map[string]*stream) {
 	t.Helper()
 	eventually(t, func() string {
 		for name, s := range streams {
-			if strings.HasPrefix(name, view+", ") && len(s.warnings()) == 0 {
+			if strings.HasPrefix(name, view+", ") && len(s.Warnings()) == 0 {
 				return name + " has no warning"
 			}
 		}
@@ -171,7 +171,7 @@ func wantWarned(t *testing.T, namespace, view string, streams map[string]*subscr
 }
 
 // everythingSaid is all that the operator has said to anybody.
-func everythingSaid(t *testing.T, namespace string, views map[string]string, streams map[string]*subscriber) map[string]string {
+func everythingSaid(t *testing.T, namespace string, views map[string]string, streams map[string]*stream) map[string]string {
 	t.Helper()
 	said := map[string]string{
 		"GraphViews": kubectl(t, "get", "graphviews", "-A", "-o", "yaml"),

@@ -73,7 +73,7 @@ func TestForbiddenResource(t *testing.T) {
 		without := expected(t, namespace, "view", in(namespace, `
 queries: [{include: {resourceSelectorExpression: "group == '' && resource == 'configmaps'"}}]
 namespaces: {names: [NAMESPACE]}`))
-		if diff := s.differs(without); diff != "" {
+		if diff := s.Differs(without); diff != "" {
 			return "(-oracle, without widgets +subscriber):\n" + diff
 		}
 		return toldOfForbidden(t, namespace, s)
@@ -81,12 +81,12 @@ namespaces: {names: [NAMESPACE]}`))
 
 	kubectl(t, "apply", "-k", rights)
 	eventually(t, func() string {
-		if diff := s.differs(expected(t, namespace, "view", spec)); diff != "" {
+		if diff := s.Differs(expected(t, namespace, "view", spec)); diff != "" {
 			return "(-oracle +subscriber):\n" + diff
 		}
 		got, _ := statusOf(t, namespace, "view")
-		if c := got.condition("Complete"); c.Status != "True" || len(got.Warnings) > 0 || len(s.warnings()) > 0 {
-			return fmt.Sprintf("after the right was granted: %+v, status warns %q, stream warns %v", c, got.Warnings, s.warnings())
+		if c := got.condition("Complete"); c.Status != "True" || len(got.Warnings) > 0 || len(s.Warnings()) > 0 {
+			return fmt.Sprintf("after the right was granted: %+v, status warns %q, stream warns %v", c, got.Warnings, s.Warnings())
 		}
 		for _, row := range got.Resources {
 			if !row.Synced || row.Message != "" || row.Objects == 0 {
@@ -98,7 +98,7 @@ namespaces: {names: [NAMESPACE]}`))
 }
 
 // toldOfForbidden says where it is not said that widgets cannot be listed.
-func toldOfForbidden(t *testing.T, namespace string, s *subscriber) string {
+func toldOfForbidden(t *testing.T, namespace string, s *stream) string {
 	t.Helper()
 	got, _ := statusOf(t, namespace, "view")
 	if c := got.condition("Ready"); c.Status != "True" {
@@ -117,7 +117,7 @@ func toldOfForbidden(t *testing.T, namespace string, s *subscriber) string {
 	if len(got.Resources) != 2 || len(got.Warnings) != 1 || !strings.Contains(got.Warnings[0], "widgets") {
 		return fmt.Sprintf("status has rows %+v and warnings %q", got.Resources, got.Warnings)
 	}
-	warnings := s.warnings()
+	warnings := s.Warnings()
 	if len(warnings) != 1 || warnings[0].Type != "INFORMER_SYNC_FAILED" || warnings[0].Attributes["r"] != "widgets" {
 		return fmt.Sprintf("stream warns %v", warnings)
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"graphview.dev/test/fixture"
+	"graphview.dev/test/seed"
 	"graphview.dev/test/workload"
 )
 
@@ -12,9 +13,7 @@ import (
 // them.
 func newWorkload(t *testing.T, namespace string) *workload.Workload {
 	t.Helper()
-	seed := rand.Uint64()
-	t.Logf("seed of the workload: %d", seed)
-	return &workload.Workload{Client: fixture.Client(t, cluster.Config()), Random: rand.New(rand.NewPCG(seed, 0)), Namespaces: []string{namespace}}
+	return &workload.Workload{Client: fixture.Client(t, cluster.Config()), Random: rand.New(rand.NewPCG(seed.Of(t), 0)), Namespaces: []string{namespace}}
 }
 
 // change makes a number of changes.

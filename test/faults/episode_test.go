@@ -26,7 +26,7 @@ type episode struct {
 	// that the others share.
 	late               string
 	joins, comes, goes int
-	latecomer          *subscriber
+	latecomer          *viewer
 	// outage: the API server is away for a while, for everybody.
 	outage bool
 
@@ -108,7 +108,7 @@ func round(ctx context.Context, scenes []*scene, seed uint64) []*episode {
 	for _, e := range episodes {
 		looks = append(looks, e.looks()...)
 		if e.latecomer != nil {
-			looks = append(looks, &look{scene: e.scene, view: lateName, want: e.views[e.late], subscribers: []*subscriber{e.latecomer}})
+			looks = append(looks, &look{scene: e.scene, view: lateName, want: e.views[e.late], subscribers: []*viewer{e.latecomer}})
 		}
 	}
 	wrong := compare(ctx, looks)

@@ -140,7 +140,7 @@ func visit(t *testing.T, c client.Client, r *running, round int) {
 	queries := []oracle.Query{{Include: &oracle.Include{ResourceSelectorExpression: fmt.Sprintf("group == '%s' || group == '' && resource == 'configmaps'", group)}}}
 	r.apply("named", oracle.View{Queries: queries, Namespaces: &oracle.Namespaces{Names: []string{namespace.Name}}})
 	r.apply("selected", oracle.View{Queries: queries, Namespaces: &oracle.Namespaces{LabelSelector: "round=yes"}})
-	subs := []*subscriber{subscribe(ctx, "named", r.view), subscribe(ctx, "selected", r.view)}
+	subs := []*viewer{subscribe(ctx, "named", r.view), subscribe(ctx, "selected", r.view)}
 	key := oracle.VertexKey{Group: group, Version: "v1", Resource: "guests", Namespace: namespace.Name, Name: guest.GetName()}
 	fixture.Eventually(t, 30*time.Second, pollInterval, func() string {
 		if _, err := guests.Create(ctx, guest, metav1.CreateOptions{}); err != nil && !apierrors.IsAlreadyExists(err) {
@@ -164,7 +164,7 @@ func visit(t *testing.T, c client.Client, r *running, round int) {
 		ends[(i+round)%len(ends)]()
 	}
 	for _, sub := range subs {
-		if err := sub.broken(); err != nil {
+		if err := sub.Err(); err != nil {
 			t.Error(err)
 		}
 		sub.stop()

@@ -29,7 +29,7 @@ type look struct {
 	scene       *scene
 	view        string
 	want        oracle.View
-	subscribers []*subscriber
+	subscribers []*viewer
 	// differs is what the last comparison found, "" for nothing.
 	differs string
 	took    time.Duration
@@ -56,7 +56,7 @@ func compare(ctx context.Context, looks []*look) map[*scene]error {
 		pending = slices.DeleteFunc(pending, func(l *look) bool {
 			l.took = time.Since(began)
 			for _, sub := range l.subscribers {
-				if err := sub.broken(); err != nil {
+				if err := sub.Err(); err != nil {
 					l.differs = err.Error()
 					wrong[l.scene] = errors.Join(wrong[l.scene], err)
 					return true
@@ -94,7 +94,7 @@ func (l *look) compare(ctx context.Context, snapshot *oracle.Snapshot) string {
 		return fmt.Sprintf("oracle: %v", err)
 	}
 	for i, sub := range l.subscribers {
-		if d := sub.differs(want); d != "" {
+		if d := sub.Differs(want); d != "" {
 			return fmt.Sprintf("subscriber %d of %q, which is %s; the oracle has %d vertices and %d arcs (-oracle +client):\n%s",
 				i, l.view, l.scene.engine.status(sub.view), len(want.Vertices), len(want.Arcs), d)
 		}

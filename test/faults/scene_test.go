@@ -27,8 +27,8 @@ type scene struct {
 	engine   *running
 	work     workload.Workload
 	views    map[string]oracle.View
-	steady   []*subscriber
-	restless []*subscriber
+	steady   []*viewer
+	restless []*viewer
 	// dice are for what happens between steps.
 	dice *rand.Rand
 }
@@ -62,7 +62,7 @@ func newScene(t *testing.T, c *cluster) *scene {
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.views)) {
 		s.engine.apply(name, s.views[name])
-		for _, kept := range []*[]*subscriber{&s.steady, &s.restless} {
+		for _, kept := range []*[]*viewer{&s.steady, &s.restless} {
 			sub := subscribe(t.Context(), name, s.engine.view)
 			t.Cleanup(sub.stop) // before the engine's
 			*kept = append(*kept, sub)
@@ -76,7 +76,7 @@ func (s *scene) looks() []*look {
 	var looks []*look
 	for i := range s.steady {
 		view := s.steady[i].view
-		looks = append(looks, &look{scene: s, view: view, want: s.views[view], subscribers: []*subscriber{s.steady[i], s.restless[i]}})
+		looks = append(looks, &look{scene: s, view: view, want: s.views[view], subscribers: []*viewer{s.steady[i], s.restless[i]}})
 	}
 	return looks
 }

@@ -65,7 +65,7 @@ func TestOneResourceCannotBeRead(t *testing.T) {
 					if err != nil {
 						return err.Error()
 					}
-					return sub.differs(want)
+					return sub.Differs(want)
 				}
 			}
 			// Without the secrets, and synced, which differs looks at.
@@ -78,7 +78,7 @@ func TestOneResourceCannotBeRead(t *testing.T) {
 			p.Heal()
 			fixture.Eventually(t, 30*time.Second, pollInterval, equals(v))
 			fixture.Eventually(t, 10*time.Second, pollInterval, func() string {
-				if live := sub.warnings(); len(live) > 0 {
+				if live := sub.Warnings(); len(live) > 0 {
 					return fmt.Sprintf("warnings: %v", live)
 				}
 				status, _ := r.current().Status(viewName("view"))
@@ -94,7 +94,7 @@ func TestOneResourceCannotBeRead(t *testing.T) {
 }
 
 // unreadable checks that status and stream name the secrets, and only them.
-func unreadable(t *testing.T, r *running, sub *subscriber, want string) {
+func unreadable(t *testing.T, r *running, sub *viewer, want string) {
 	t.Helper()
 	status, _ := r.current().Status(viewName("view"))
 	for _, row := range status.Resources {
@@ -106,7 +106,7 @@ func unreadable(t *testing.T, r *running, sub *subscriber, want string) {
 	if len(status.Warnings) != 1 || !strings.Contains(status.Warnings[0], "secrets") || !strings.Contains(status.Warnings[0], want) {
 		t.Errorf("the status warns: %q", status.Warnings)
 	}
-	live := sub.warnings()
+	live := sub.Warnings()
 	if len(live) != 1 || live[0].Type != "INFORMER_SYNC_FAILED" || live[0].Attributes["r"] != "secrets" || !strings.Contains(live[0].Message, want) {
 		t.Errorf("the stream warns: %v", live)
 	}
