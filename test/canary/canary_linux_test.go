@@ -18,7 +18,7 @@ import (
 var curious = map[string]string{
 	"whole":  `queries: [{include: {resourceSelectorExpression: "group == '' && resource in ['secrets', 'configmaps']"}}]`,
 	"parts":  `queries: [{include: {resourceSelectorExpression: "resource == 'secrets'", object: {jsonPath: "{.data}{.stringData}{.metadata.annotations}{..release}"}}}]`,
-	"named":  `queries: [{include: {resourceSelectorExpression: "resource == 'secrets'", object: {fields: {data: .data, notes: .metadata.annotations, all: "{..*}", labels: .metadata.labels}}}}]`,
+	"named":  `queries: [{include: {resourceSelectorExpression: "resource == 'secrets'", object: {fields: {data: .data, notes: .metadata.annotations, all: "{..}", labels: .metadata.labels}}}}]`,
 	"chosen": `queries: [{include: {resourceSelectorExpression: "resource == 'secrets'", object: {objectSelectorExpression: "string(obj.data.token) != ''"}}}]`,
 	"annotated": `queries: [{include: {resourceSelectorExpression: "resource == 'secrets'",
       object: {objectSelectorExpression: "duration(annotations['kubectl.kubernetes.io/last-applied-configuration']) > duration('1s')"}}}]`,
