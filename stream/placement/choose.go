@@ -60,13 +60,16 @@ func (t *Table) candidates(e *entry, since string) []candidate {
 	return out
 }
 
-// reachableLocked are the members to ask.
+// reachableLocked are the members to ask. When a suspicion is over, they have changed.
 func (t *Table) reachableLocked() []replicas.Member {
 	now := time.Now()
 	return slices.DeleteFunc(t.stayingLocked(), func(m replicas.Member) bool {
 		until, ok := t.suspects[m.Run]
 		if ok && !now.Before(until) {
 			delete(t.suspects, m.Run)
+			if until.After(t.changed) {
+				t.changed = until
+			}
 		}
 		return ok && now.Before(until)
 	})
@@ -90,10 +93,14 @@ func (t *Table) suspect(m replicas.Member, why error) {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	now := time.Now()
 	if t.suspects[m.Run].IsZero() {
 		t.metrics.suspected.Inc()
 	}
-	t.suspects[m.Run] = time.Now().Add(suspected)
+	if !now.Before(t.suspects[m.Run]) {
+		t.changed = now
+	}
+	t.suspects[m.Run] = now.Add(suspected)
 }
 
 // greeted is what came of asking one candidate.

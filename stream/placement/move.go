@@ -10,9 +10,9 @@ import (
 )
 
 const (
-	// stable is how long the members have to be the same before a view moves, and movable
-	// how long a relay stays where it is: replicas that come and go reset nobody again and
-	// again.
+	// stable is how long the replicas that can be reached have to be the same before a view
+	// moves, and movable how long subscribers stay where they read: replicas that come and go
+	// reset nobody again and again.
 	stable  = 10 * time.Second
 	movable = 30 * time.Second
 	// asks bounds how many views are asked for at once whether they can move.
@@ -59,18 +59,22 @@ func (t *Table) move(ctx context.Context) (left bool) {
 			}
 			asked++
 		}
-		if !t.ready(ctx, m.entry) {
+		chosen, ok := t.ready(ctx, m.entry)
+		if !ok {
 			left = left || m.hurried
 			continue
 		}
 		if !m.urgent {
 			scope = m.scope
 		}
+		// A replica may have come to be suspected meanwhile, which changes the owners.
 		for _, relay := range m.from {
-			relay.Retire()
-			t.metrics.moved.Inc()
+			if relay.Member() != chosen {
+				relay.Retire()
+				t.metrics.moved.Inc()
+			}
 		}
-		if m.here {
+		if m.here && chosen != t.o.Self {
 			t.giveUp(ctx, m.entry)
 		}
 	}
@@ -85,13 +89,14 @@ func (t *Table) misplaced() []misplaced {
 	if !slices.Contains(members, t.o.Self) {
 		return nil // it is not there yet, or about to stop: they will go by themselves
 	}
+	reachable := t.reachableLocked() // as candidates: whoever is suspected now is not moved to
 	settled := time.Since(t.changed) >= stable
 	var out []misplaced
 	for _, e := range t.entries {
 		if e.subscribers == 0 || e.spec == nil {
 			continue
 		}
-		owners := t.ownersLocked(e, members)
+		owners := t.ownersLocked(e, reachable)
 		m := misplaced{entry: e, scope: t.scopeLocked(e)}
 		for relay := range e.reading {
 			from := relay.Member()
@@ -106,7 +111,7 @@ func (t *Table) misplaced() []misplaced {
 			}
 			m.from = append(m.from, relay)
 		}
-		m.here = settled && e.applied && e.local > 0 && e.users == e.local && !slices.Contains(owners, t.o.Self)
+		m.here = settled && e.applied && e.local > 0 && e.users == e.local && time.Since(e.localSince) >= movable && !slices.Contains(owners, t.o.Self)
 		if m.here || len(m.from) > 0 {
 			out = append(out, m)
 		}
@@ -114,9 +119,9 @@ func (t *Table) misplaced() []misplaced {
 	return out
 }
 
-// ready tells whether an owner has the whole graph of a view. It begins to, at the latest
-// now.
-func (t *Table) ready(ctx context.Context, e *entry) bool {
+// ready returns an owner that has the whole graph of a view; ok is false if none has. One
+// begins to, at the latest now.
+func (t *Table) ready(ctx context.Context, e *entry) (chosen replicas.Member, ok bool) {
 	var owners []candidate
 	for _, c := range t.candidates(e, "") {
 		if !c.held {
@@ -126,18 +131,18 @@ func (t *Table) ready(ctx context.Context, e *entry) bool {
 	relay, err := t.reach(ctx, e, owners)
 	switch {
 	case err != nil:
-		return false
+		return replicas.Member{}, false
 	case relay == nil:
 		if len(owners) == 0 || owners[0].Member != t.o.Self {
-			return false
+			return replicas.Member{}, false
 		}
 		if _, release, err := t.hold(ctx, e.name); err == nil {
 			release()
 		}
-		return t.synced(e)
+		return t.o.Self, t.synced(e)
 	}
 	defer relay.Release()
-	return relay.Synced()
+	return relay.Member(), relay.Synced()
 }
 
 // giveUp has the engine give a view up that only subscribers here read. They read it

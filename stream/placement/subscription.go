@@ -3,6 +3,7 @@ package placement
 import (
 	"context"
 	"errors"
+	"time"
 
 	"graphview.dev/api/reason"
 	"graphview.dev/graphview/delivery"
@@ -137,6 +138,9 @@ func (t *Table) reads(e *entry, relay *edge.Relay) (ended func()) {
 		t.mu.Lock()
 		defer t.mu.Unlock()
 		if relay == nil {
+			if e.local == 0 {
+				e.localSince = time.Now()
+			}
 			e.local += n
 			return
 		}

@@ -70,7 +70,7 @@ type Table struct {
 	declared chan struct{} // closed when there is another one
 	suspects map[string]time.Time
 	told     map[string]counts // subscribers at other replicas, by run
-	changed  time.Time         // when the members were others last
+	changed  time.Time         // when the members that can be reached were others last
 	stopping map[string]bool   // replicas that are about to stop, by run
 	leaving  chan struct{}     // has a token when there is one more
 }
@@ -91,10 +91,11 @@ type entry struct {
 	users   int                // subscribers here, and relays of other replicas
 	until   time.Time          // when it need not be held any more
 	// subscribers are those here; reading are the relays by which some of them read, and
-	// local is how many read here.
+	// local is how many read here, without a pause since localSince.
 	subscribers int
 	reading     map[*edge.Relay]int
 	local       int
+	localSince  time.Time
 	moved       bool // it is given up here, though there are local ones
 }
 
