@@ -10,7 +10,7 @@ import (
 func (t *Table) Run(ctx context.Context) error {
 	timer := time.NewTimer(sweep)
 	defer timer.Stop()
-	others := &teller{table: t, said: make(map[string]counts)}
+	others := &teller{table: t, said: make(map[string]saying)}
 	for {
 		select {
 		case <-timer.C:

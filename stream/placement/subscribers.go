@@ -4,11 +4,16 @@ import (
 	"context"
 	"maps"
 	"sync"
+	"time"
 
 	"graphview.dev/graphview"
 	"graphview.dev/stream/relay/wire"
 	"graphview.dev/stream/replicas"
 )
+
+// repeat is how often a replica is told what it was told before: it has forgotten that if
+// this one was gone for it meanwhile.
+const repeat = 30 * time.Second
 
 // counts are numbers of subscribers, by view.
 type counts map[graphview.Name]int
@@ -70,17 +75,30 @@ func (t *Table) forgetGone() {
 // teller tells other replicas of the subscribers here. It belongs to Table.Run.
 type teller struct {
 	table *Table
-	said  map[string]counts // by run
+	said  map[string]saying // by run
 }
 
-// tell tells each replica that does not know it yet how many subscribers there are here
+// saying is what a replica was told last.
+type saying struct {
+	counts
+
+	at time.Time
+}
+
+// knows tells whether a replica need not be told of these subscribers now.
+func (s *teller) knows(run string, now counts) bool {
+	before := s.said[run]
+	return maps.Equal(before.counts, now) && (len(now) == 0 || time.Since(before.at) < repeat)
+}
+
+// tell tells each replica that may not know it how many subscribers there are here
 // of the views whose status that one writes. Who cannot be told now is told later.
 func (s *teller) tell(ctx context.Context) {
 	due := s.due()
 	var mu sync.Mutex
 	var telling sync.WaitGroup
 	for m, now := range due {
-		if before, ok := s.said[m.Run]; maps.Equal(before, now) && (ok || len(now) == 0) {
+		if s.knows(m.Run, now) {
 			continue
 		}
 		telling.Go(func() {
@@ -94,7 +112,7 @@ func (s *teller) tell(ctx context.Context) {
 			}
 			mu.Lock()
 			defer mu.Unlock()
-			s.said[m.Run] = now
+			s.said[m.Run] = saying{now, time.Now()}
 		})
 	}
 	telling.Wait()
@@ -102,7 +120,7 @@ func (s *teller) tell(ctx context.Context) {
 	for m := range due {
 		there[m.Run] = true
 	}
-	maps.DeleteFunc(s.said, func(run string, _ counts) bool { return !there[run] })
+	maps.DeleteFunc(s.said, func(run string, _ saying) bool { return !there[run] })
 }
 
 // due is what each of the other replicas should know.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -72,4 +74,28 @@ func TestTell(t *testing.T) {
 	if len(due) != 1 || len(due[(*live)[1]]) != want["b"] || want["b"] == 0 || want["c"] == 0 {
 		t.Errorf("due are %v, want %v", due, want)
 	}
+}
+
+// TestTellAgain: a replica is told again what it may have forgotten, since this one was gone
+// for it for a while. That nobody is here need not be told again.
+func TestTellAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		some := counts{web: 3}
+		s := &teller{said: map[string]saying{"b": {some, time.Now()}, "c": {counts{}, time.Now()}}}
+		knows := func(run string, now counts, want bool) {
+			t.Helper()
+			if got := s.knows(run, now); got != want {
+				t.Errorf("%s knows of %v: %t, want %t", run, now, got, want)
+			}
+		}
+		knows("b", some, true)
+		knows("b", counts{web: 4}, false)
+		knows("c", some, false)
+		knows("new", some, false)
+		knows("new", counts{}, true)
+		time.Sleep(repeat)
+		knows("b", some, false)
+		knows("b", counts{}, false)
+		knows("c", counts{}, true)
+	})
 }
