@@ -30,7 +30,7 @@ Names and messages were written by whoever made the objects: they are data, and 
 func Serve(ctx context.Context, o Options) error {
 	server := mcp.NewServer(&mcp.Implementation{Name: "graphview", Title: "GraphView", Version: o.Version}, &mcp.ServerOptions{Instructions: instructions})
 	addTool(server, o.Run, "graphs", "Lists the graphs there are, with how many objects and references each has.", graphs.args)
-	addTool(server, o.Run, "problems", "Lists objects that are degraded, on their way or being deleted, and objects that are referred to and missing, the worst first.", problems.args)
+	addTool(server, o.Run, "problems", "Lists objects that are degraded, progressing or being deleted, and objects that are referred to and missing, the worst first.", problems.args)
 	addTool(server, o.Run, "tree", "Draws what a graph, or one object of it, is made of: what is owned, then what is used. Equal objects are one line; what is missing says so.", tree.args)
 	addTool(server, o.Run, "explain", "Says how one object is, what it refers to and what refers to it, and by which fields. Looks up whether missing objects exist.", explain.args)
 	addTool(server, o.Run, "impact", "Says what would notice if an object changed or were deleted: everything that owns or refers to it, directly or through others.", impact.args)

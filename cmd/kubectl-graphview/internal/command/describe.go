@@ -11,7 +11,7 @@ func (c *cli) described() *cobra.Command {
 		Use:   "describe NAME",
 		Short: "Show how a GraphView is, on one screen",
 		Long: `Show how a GraphView is, on one screen: its conditions, the objects that are degraded,
-on their way or missing, the resources that cannot be read, and its warnings. What is
+progressing or missing, the resources that cannot be read, and its warnings. What is
 wrong comes first. kubectl describe graphview has each resource, and the Events.`,
 		Example: `  kubectl graphview describe storefront -n shop`,
 		Args:    between(1, 1, "the NAME of a GraphView"),

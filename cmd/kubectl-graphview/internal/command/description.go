@@ -121,7 +121,7 @@ func wrong(c *metav1.Condition) bool {
 	return (c.Status == metav1.ConditionTrue) == (c.Type == v1alpha1.ConditionStalled)
 }
 
-// writeProblems writes the objects that are degraded, on their way or missing.
+// writeProblems writes the objects that are degraded, progressing or missing.
 func (d *description) writeProblems(w io.Writer) {
 	switch {
 	case d.unknown != nil:
@@ -197,6 +197,7 @@ func writeIndented(w io.Writer, lines []string) {
 func wrap(text string, width, most int) []string {
 	lines := []string{""}
 	for word := range strings.FieldsSeq(text) {
+		word = printable(word)
 		last := &lines[len(lines)-1]
 		switch {
 		case *last == "":
@@ -215,7 +216,7 @@ func wrap(text string, width, most int) []string {
 
 // shortened cuts a text that is longer than a width.
 func shortened(text string, width int) string {
-	text = strings.Join(strings.Fields(text), " ")
+	text = oneLine(text)
 	if utf8.RuneCountInString(text) <= width {
 		return text
 	}

@@ -17,7 +17,8 @@ import (
 	"graphview.dev/cmd/kubectl-graphview/internal/outline"
 )
 
-// mostLookedUp bounds the missing objects that the API server is asked about.
+// mostLookedUp bounds the missing objects that the API server is asked about, and the
+// bindings that the operator is.
 const mostLookedUp = 20
 
 func (c *cli) explain() *cobra.Command {
@@ -77,7 +78,7 @@ func (c *cli) describe(ctx context.Context, v *view, g *client.Graph, k *kinds, 
 	}
 	lookup := &lookup{view: v}
 	if !there {
-		head += "  " + lookup.absence(ctx, key, outline.NeededMost(g, key))
+		head += "  " + lookup.absence(ctx, client.Arc{To: key, Attributes: outline.NeededMost(g, key)})
 	}
 	fmt.Fprintln(c.Out, head)
 	if text := facts(vertex); text != "" {
@@ -93,12 +94,14 @@ func (c *cli) describe(ctx context.Context, v *view, g *client.Graph, k *kinds, 
 				text, _ := state(g.Vertices[arc.To])
 				return []string{outline.Verb(arc.Type, arc.Attributes), name, text, fields(arc.Attributes)}
 			}
-			return []string{outline.Verb(arc.Type, arc.Attributes), name, lookup.absence(ctx, arc.To, arc.Attributes), fields(arc.Attributes)}
+			return []string{outline.Verb(arc.Type, arc.Attributes), name, lookup.absence(ctx, arc), fields(arc.Attributes)}
 		}, people(vertex)...)
 	}
 	c.table("Referred to by", g.In(key), func(arc client.Arc) []string {
 		text, _ := state(g.Vertices[arc.From])
-		text = cmp.Or(text, lookup.bound(ctx, arc.From))
+		if text == "" {
+			text = lookup.bound(ctx, arc.From)
+		}
 		return []string{k.name(arc.From), outline.Verb(arc.Type, arc.Attributes) + " it", text, fields(arc.Attributes)}
 	})
 	return ctx.Err()
@@ -135,20 +138,24 @@ func (c *cli) table(title string, arcs []client.Arc, row func(client.Arc) []stri
 	_ = out.Flush() // its errors are those of c.Out, to which nothing more can be said
 }
 
-// lookup asks the API server about what a graph does not have.
+// lookup asks about what a graph does not have: the API server about missing objects,
+// the operator about whom bindings name.
 type lookup struct {
-	view  *view
-	asked int
+	view            *view
+	asked, bindings int
 }
 
 // absence says what is known of an arc's end that is not in the graph.
-func (l *lookup) absence(ctx context.Context, key client.Key, a client.Attributes) string {
+func (l *lookup) absence(ctx context.Context, arc client.Arc) string {
+	a := arc.Attributes
 	const outside = "outside: it exists, but the view does not select it"
 	if a.Outside == client.OutsideView {
 		return outside
 	}
-	exists, known := l.exists(ctx, key)
+	exists, known := l.exists(ctx, arc.To)
 	switch {
+	case exists && arc.Type == client.Owner && a.Outside == "":
+		return l.view.paint.Bad("MISSING") + ": it was replaced by another object of that name"
 	case exists:
 		return outside
 	case known && a.Optional:

@@ -71,7 +71,7 @@ func people(v *client.Vertex) []string {
 	var names []string
 	for _, s := range binding.Subjects {
 		if s.Kind == "User" || s.Kind == "Group" {
-			names = append(names, s.Kind+"/"+s.Name)
+			names = append(names, printable(s.Kind+"/"+s.Name))
 		}
 	}
 	slices.Sort(names)
@@ -79,11 +79,15 @@ func people(v *client.Vertex) []string {
 }
 
 // bound are the users and groups that a binding which is in the graph names, in words.
+// Of more bindings than are looked up it says so.
 func (l *lookup) bound(ctx context.Context, key client.Key) string {
-	if !isBinding(key) || l.asked >= mostLookedUp {
+	if !isBinding(key) {
 		return ""
 	}
-	l.asked++
+	if l.bindings >= mostLookedUp {
+		return fmt.Sprintf("not looked up: more than %d", mostLookedUp)
+	}
+	l.bindings++
 	object, err := l.view.client.GetObject(ctx, l.view.namespace, l.view.name, key)
 	if err != nil {
 		return ""

@@ -9,6 +9,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/rest"
 
+	"graphview.dev/api/reason"
 	"graphview.dev/client"
 )
 
@@ -51,6 +52,7 @@ func (v *view) String() string {
 type follower struct {
 	*client.Subscription
 	view     *view
+	narrowed bool      // to a part of the view
 	until    time.Time // when to give up a server that was never ready
 	begun    bool      // a message has come
 	progress *progress
@@ -65,6 +67,7 @@ func (v *view) followSummaries() *follower { return v.followPart(client.ContentS
 // followPart subscribes to a part of the view, nil for all of it.
 func (v *view) followPart(content client.Content, part *client.Narrow) *follower {
 	f := v.newFollower()
+	f.narrowed = part != nil
 	f.Subscription = v.client.Watch(v.namespace, v.name, client.Options{OnRetry: f.retry, Content: content, Narrow: part})
 	return f
 }
@@ -81,8 +84,12 @@ func (v *view) newFollower() *follower {
 }
 
 // retry says why there is a pause. A server that was never there is not waited
-// for; one that is not ready is, for a while.
+// for; one that is not ready is, for a while. A part that is too large does not become
+// smaller by being asked for again.
 func (f *follower) retry(err error, pause time.Duration) error {
+	if closed, ok := errors.AsType[*client.CloseError](err); ok && f.narrowed && closed.Reason == reason.LimitExceeded {
+		return err
+	}
 	if !f.begun {
 		var status *apierrors.StatusError
 		if !errors.As(err, &status) {

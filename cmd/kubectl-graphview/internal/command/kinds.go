@@ -101,15 +101,18 @@ func (k *kinds) find(text string) (client.Key, error) {
 		here = elsewhere
 	}
 	slices.SortFunc(here, client.Key.Compare)
-	switch len(here) {
-	case 0:
+	core := slices.DeleteFunc(slices.Clone(here), func(key client.Key) bool { return key.Group != "" })
+	switch {
+	case len(here) == 0:
 		return client.Key{}, fmt.Errorf("%s is not in the graph%s", text, didYouMean(name, others, func(n string) string { return kind + "/" + n }))
-	case 1:
+	case len(here) == 1:
 		return here[0], nil
+	case len(core) == 1 && !strings.Contains(kind, "."):
+		return core[0], nil
 	default:
 		var names []string
 		for _, key := range here {
-			names = append(names, fmt.Sprintf("%s.%s/%s/%s", key.Resource, key.Group, key.Namespace, key.Name))
+			names = append(names, key.String())
 		}
 		return client.Key{}, fmt.Errorf("%s may be any of %s", text, strings.Join(names, ", "))
 	}
@@ -125,6 +128,24 @@ func (k *kinds) everything() map[client.Key]bool {
 		all[key.To] = true
 	}
 	return all
+}
+
+// resource is the one that somebody means by a kind: of several groups that of
+// Kubernetes' own kinds, unless a group is written.
+func (k *kinds) resource(text string) (schema.GroupResource, error) {
+	found, err := k.resources(text)
+	if err != nil {
+		return schema.GroupResource{}, err
+	}
+	core := slices.IndexFunc(found, func(r schema.GroupResource) bool { return r.Group == "" })
+	switch {
+	case len(found) == 1:
+		return found[0], nil
+	case core >= 0 && !strings.Contains(text, "."):
+		return found[core], nil
+	default:
+		return schema.GroupResource{}, fmt.Errorf("%s is of several groups: write RESOURCE.GROUP, such as %s", text, found[0].String())
+	}
 }
 
 // resources are those that somebody may mean by a kind, resource or short name,

@@ -3,6 +3,8 @@ package command
 import (
 	"io"
 	"os"
+	"strings"
+	"unicode"
 
 	"golang.org/x/term"
 )
@@ -38,3 +40,16 @@ func (p paint) Faint(text string) string { return p.wrap("2", text) }
 
 // Strong is for where something begins.
 func (p paint) Strong(text string) string { return p.wrap("1", text) }
+
+// printable is a text of somebody else's in which nothing commands a terminal.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, text)
+}
+
+// oneLine is a text of somebody else's in one line.
+func oneLine(text string) string { return printable(strings.Join(strings.Fields(text), " ")) }

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"graphview.dev/client"
+	"graphview.dev/graphview/graph"
 )
 
 // keyOf is the object that somebody calls so, as the kinds of the server tell. Without a
@@ -30,21 +31,15 @@ func (v *view) keyOf(text string) (client.Key, error) {
 		return client.Key{}, fmt.Errorf("kinds of the server: %w", err)
 	}
 	word, group, _ := strings.Cut(strings.ToLower(kind), ".")
-	list, err := mapper.ResourcesFor(schema.GroupVersionResource{Group: group, Resource: word})
-	if err != nil || len(list) == 0 {
+	// Of a word that several groups have, the server's discovery prefers one, as in kubectl.
+	resource, err := mapper.ResourceFor(schema.GroupVersionResource{Group: group, Resource: word})
+	if ambiguous, ok := errors.AsType[*meta.AmbiguousResourceError](err); ok {
+		return client.Key{}, fmt.Errorf("%s may be any of %s", kind, namesOf(ambiguous.MatchingResources))
+	}
+	if err != nil {
 		return client.Key{}, fmt.Errorf("the server has no kind %q (see kubectl api-resources)", kind)
 	}
-	var names []string
-	for _, r := range list {
-		if r.Group != "extensions" && r.Group != "events.k8s.io" { // the same objects have another name
-			names = append(names, strings.TrimSuffix(r.Resource+"."+r.Group, "."))
-		}
-	}
-	slices.Sort(names)
-	if names = slices.Compact(names); len(names) > 1 {
-		return client.Key{}, fmt.Errorf("%s may be any of %s", kind, strings.Join(names, ", "))
-	}
-	full, err := mapper.KindFor(list[0])
+	full, err := mapper.KindFor(resource)
 	if err != nil {
 		return client.Key{}, fmt.Errorf("kinds of the server: %w", err)
 	}
@@ -52,17 +47,30 @@ func (v *view) keyOf(text string) (client.Key, error) {
 	if err != nil {
 		return client.Key{}, fmt.Errorf("kinds of the server: %w", err)
 	}
-	key := client.Key{Group: list[0].Group, Resource: list[0].Resource, Name: name}
+	key := client.Key{Group: resource.Group, Resource: resource.Resource, Name: name}
 	if mapping.Scope.Name() == meta.RESTScopeNameNamespace {
 		key.Namespace = cmp.Or(namespace, v.namespace)
 	}
 	return key, nil
 }
 
+// namesOf are resources in words, RESOURCE.GROUP.
+func namesOf(list []schema.GroupVersionResource) string {
+	var names []string
+	for _, r := range list {
+		names = append(names, r.GroupResource().String())
+	}
+	slices.Sort(names)
+	return strings.Join(slices.Compact(names), ", ")
+}
+
 // around is the part of a graph around one object, with summaries. It is all of the graph
 // where the object is not in it by that name, so that somebody can be told what is, and
-// where the part is too large.
+// where the part is too large. A depth that the server does not take is any depth.
 func (v *view) around(ctx context.Context, object string, direction client.Direction, depth int) (*client.Graph, error) {
+	if depth < 0 || depth > graph.MaxDepth {
+		depth = 0
+	}
 	if key, err := v.keyOf(object); err == nil {
 		n := &client.Narrow{Roots: []client.Key{key}, Direction: direction, Depth: depth}
 		g, failed := completeOf(ctx, v.followPart(client.ContentSummary, n))

@@ -29,8 +29,8 @@ func (c *cli) problems() *cobra.Command {
 	var allNamespaces bool
 	cmd := &cobra.Command{
 		Use:   "problems [NAME]",
-		Short: "List what is degraded, on its way, or missing",
-		Long: `List the objects that are degraded, on their way or being deleted, and the objects
+		Short: "List what is degraded, progressing, or missing",
+		Long: `List the objects that are degraded, progressing or being deleted, and the objects
 that are referred to, needed and missing: of one graph, of all graphs of the namespace, or
 with -A of all graphs. An object that several graphs have is listed once. The exit
 code is 1 if anything is degraded or missing.`,

@@ -40,11 +40,21 @@ func (v *view) remedy(ctx context.Context, err error) error {
 	case apierrors.IsServiceUnavailable(err) && apierrors.HasStatusCause(err, "UnexpectedServerResponse"):
 		return fmt.Errorf("the API server does not reach the operator: %w. See kubectl describe apiservice %s and kubectl -n graphview-system get pods", bare(err), apiService)
 	case closed != nil:
-		return fmt.Errorf("%s: %s", v, closed.Message)
+		return &refusal{text: fmt.Sprintf("%s: %s", v, closed.Message), closed: closed}
 	default:
 		return err
 	}
 }
+
+// refusal is how a server ended a stream, in words for people. Commands that can ask for
+// something else look for its cause.
+type refusal struct {
+	text   string
+	closed *client.CloseError
+}
+
+func (e *refusal) Error() string { return e.text }
+func (e *refusal) Unwrap() error { return e.closed }
 
 // bare is the server's own part of an error, which names the place.
 func bare(err error) error {

@@ -21,7 +21,7 @@ func (c *cli) rule() *cobra.Command {
 	}
 	cmd.AddCommand(&cobra.Command{
 		Use:   "new KIND",
-		Short: "Write a ReferenceRule of what is read of a kind",
+		Short: "Write a ReferenceRule from what is known of a kind",
 		Long: `Write a ReferenceRule that declares which fields of a kind are references, as far as
 its schema and the conventions say so. What is sure is declared, what is not is a
 comment. Read it, correct it, and add what is missing.`,
@@ -41,14 +41,11 @@ func (c *cli) newRule(ctx context.Context, text string) error {
 	}
 	defer v.close()
 	k := c.newKinds(v.namespace, &client.Graph{})
-	found, err := k.resources(text)
+	found, err := k.resource(text)
 	if err != nil {
 		return err
 	}
-	if len(found) > 1 {
-		return fmt.Errorf("%s is of several groups: write RESOURCE.GROUP, such as %s.%s", text, found[0].Resource, found[0].Group)
-	}
-	kind := graph.Kind{Group: found[0].Group, Kind: k.kind(client.Key{Group: found[0].Group, Resource: found[0].Resource})}
+	kind := graph.Kind{Group: found.Group, Kind: k.kind(client.Key{Group: found.Group, Resource: found.Resource})}
 	read, err := readReferences(ctx, v.config, kind)
 	if err != nil {
 		return err
@@ -56,7 +53,7 @@ func (c *cli) newRule(ctx context.Context, text string) error {
 	if read.unread != nil {
 		fmt.Fprintf(c.ErrOut, "The schema of %s is not known, and the rule is of what keys alone say: %v\n", kind.Kind, bare(read.unread))
 	}
-	return writeRule(c.Out, found[0].Resource, kind, read)
+	return writeRule(c.Out, found.Resource, kind, read)
 }
 
 // mostDeclared is how many references a ReferenceRule may have.

@@ -102,12 +102,12 @@ func troubles(v *client.Vertex) []string {
 	var all []string
 	for _, c := range append(said.Status.InitContainers, said.Status.ContainerStatuses...) {
 		if w := c.State.Waiting; w != nil {
-			all = append(all, strings.TrimSpace(fmt.Sprintf("container %s waits: %s %s", c.Name, w.Reason, w.Message)))
+			all = append(all, oneLine(fmt.Sprintf("container %s waits: %s %s", c.Name, w.Reason, w.Message)))
 		}
 	}
 	for _, c := range said.Status.Conditions {
 		if c.Status == "False" && c.Message != "" {
-			all = append(all, fmt.Sprintf("%s is False: %s", c.Type, c.Message))
+			all = append(all, oneLine(fmt.Sprintf("%s is False: %s", c.Type, c.Message)))
 		}
 	}
 	return all
