@@ -121,45 +121,95 @@ func (p pattern) match(text string) (captured, bool) {
 }
 
 // matchEach yields all that a text may name, by each pattern that fits and in every way in
-// which it does. A namespace is no longer than one can be, which bounds the ways.
+// which it does.
 func matchEach(patterns []pattern, text string, yield func(captured)) {
 	if len(text) > maxPatterned {
 		return
 	}
+	m := matching{text: text, left: maxPlaces}
 	for _, p := range patterns {
-		p.each(text, captured{}, yield)
+		p.each(&m, 0, captured{}, yield)
 	}
 }
 
-func (p pattern) each(text string, c captured, yield func(captured)) {
+// maxPlaces bounds how many places of one text are tried as the end of a capture. What
+// has the form of the table's lists takes fewer than 100.
+const maxPlaces = 1024
+
+// matching is one text while it is matched in every way.
+type matching struct {
+	text string
+	left int // places to try
+	// runs are the bytes that each capture takes around where it was last asked for. They
+	// are looked at once, however many captures begin among them.
+	runs [namespace + 1]struct{ from, to int }
+}
+
+// limit is where a capture that begins at a place ends at the latest.
+func (m *matching) limit(c capture, from int) int {
+	run := &m.runs[c]
+	if from < run.from || from >= run.to {
+		run.from, run.to = from, from
+		for run.to < len(m.text) && c.takes(m.text[run.to]) {
+			run.to++
+		}
+	}
+	return min(run.to, from+longest[c])
+}
+
+// longest is how long what is captured may be.
+var longest = [...]int{anything: maxPatterned, name: maxPrefix, label: maxPrefix, namespace: maxLabel}
+
+// next is the first place in question at which a capture may end and the rest begin: where
+// the rest is nothing or begins with a literal, there are few. It is false if there is
+// none, or too many were tried.
+func (m *matching) next(rest pattern, from, limit int) (int, bool) {
+	end := from
+	switch {
+	case len(rest) == 0:
+		end = len(m.text)
+	case rest[0].literal != "":
+		i := strings.Index(m.text[min(from, len(m.text)):], rest[0].literal)
+		if i < 0 {
+			return 0, false
+		}
+		end += i
+	}
+	if from > limit || end > limit || m.left == 0 {
+		return 0, false
+	}
+	m.left--
+	return end, true
+}
+
+func (p pattern) each(m *matching, at int, c captured, yield func(captured)) {
 	if len(p) == 0 {
-		if text == "" {
+		if at == len(m.text) {
 			yield(c)
 		}
 		return
 	}
 	first, rest := p[0], p[1:]
 	if first.literal != "" {
-		if after, ok := strings.CutPrefix(text, first.literal); ok {
-			rest.each(after, c, yield)
+		if strings.HasPrefix(m.text[at:], first.literal) {
+			rest.each(m, at+len(first.literal), c, yield)
 		}
 		return
 	}
-	for end := 0; first.capture != namespace || end <= maxLabel; end++ {
-		if end > 0 || first.capture == anything {
-			next := c
-			switch first.capture {
-			case name, label:
-				next.name = text[:end]
-			case namespace:
-				next.namespace = text[:end]
-			case anything:
-			}
-			rest.each(text[end:], next, yield)
+	from, limit := at+1, m.limit(first.capture, at)
+	if first.capture == anything {
+		from = at
+	}
+	for end, ok := m.next(rest, from, limit); ok; end, ok = m.next(rest, end+1, limit) {
+		next := c
+		switch first.capture {
+		case name, label:
+			next.name = m.text[at:end]
+		case namespace:
+			next.namespace = m.text[at:end]
+		case anything:
 		}
-		if end == len(text) || !first.capture.takes(text[end]) {
-			return
-		}
+		rest.each(m, end, next, yield)
 	}
 }
 

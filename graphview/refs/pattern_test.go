@@ -1,6 +1,9 @@
 package refs
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestMatch(t *testing.T) {
 	const host = "{label}|{label}.{ns}.svc|{label}.{ns}.svc.{*}"
@@ -35,6 +38,40 @@ func TestMatch(t *testing.T) {
 			}
 			if got != test.want {
 				t.Errorf("%q, want %q", got, test.want)
+			}
+		})
+	}
+}
+
+// TestMatchEachPlaces: what ends a capture is looked for, not tried byte by byte.
+func TestMatchEachPlaces(t *testing.T) {
+	const suffix = "@kubernetescrd"
+	dashes := strings.Repeat("a-", 600)
+	for name, test := range map[string]struct {
+		form, text       string
+		want, wantPlaces int
+	}{
+		"Qualified":   {"{ns}-{name}" + suffix, "shop-auth" + suffix, 1, 2},
+		"ManyWays":    {"{ns}-{name}" + suffix, dashes[:201] + suffix, 32, 64},
+		"TooLong":     {"{ns}-{name}" + suffix, dashes[:1000] + suffix, 0, 32},
+		"OfAnother":   {"{ns}-{name}" + suffix, dashes[:301] + "@file", 0, 32},
+		"Whole":       {"{name}|{ns}:{name}", dashes[:201], 1, 1},
+		"LongestName": {"{name}", dashes[:253], 1, 1},
+		"NoNameAtAll": {"{name}|{ns}:{name}", dashes[:254], 0, 0},
+		"EveryPlace":  {"{*}{name}", dashes[:100], 100, 201},
+		"TooManyWays": {"{*}{*}{name}", dashes[:1000], 138, maxPlaces},
+	} {
+		t.Run(name, func(t *testing.T) {
+			patterns, err := parsePatterns(test.form)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, m := 0, matching{text: test.text, left: maxPlaces}
+			for _, p := range patterns {
+				p.each(&m, 0, captured{}, func(captured) { got++ })
+			}
+			if places := maxPlaces - m.left; got != test.want || places != test.wantPlaces {
+				t.Errorf("%d ways at %d places, want %d at %d", got, places, test.want, test.wantPlaces)
 			}
 		})
 	}
