@@ -340,7 +340,7 @@ func appendWords(dst []byte, c *graph.Change) []byte {
 		if n > 0 {
 			dst = append(dst, ',')
 		}
-		dst = append(append(append(dst, '"'), word...), '"')
+		dst = appendString(dst, word)
 		said[n] = word
 		n++
 	}

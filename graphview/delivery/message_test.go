@@ -66,6 +66,10 @@ func TestActions(t *testing.T) {
 			graph.Change{Op: graph.SetArc, Vertex: deployment, To: node, Type: graph.Direct, Fields: []string{"a", graph.WithWord("a", "feeds"), graph.WithWord("b", "is fed by")}},
 			`{"sarc":{"s":{"g":"apps","v":"v1","r":"deployments","ns":"shop","n":"web"},"d":{"g":"","v":"v1","r":"nodes","n":"n1"},"t":"r","a":{"f":["a","b"],"w":["runs on","feeds","is fed by"]}}}`,
 		},
+		"field and word that are no plain text": {
+			graph.Change{Op: graph.SetArc, Vertex: deployment, To: node, Type: graph.Direct, Fields: []string{graph.WithWord("a\\\"b", `"]}}],"reset":true,"x":["`)}},
+			`{"sarc":{"s":{"g":"apps","v":"v1","r":"deployments","ns":"shop","n":"web"},"d":{"g":"","v":"v1","r":"nodes","n":"n1"},"t":"r","a":{"f":["a\\\"b"],"w":["\"]}}],\"reset\":true,\"x\":[\""]}}}`,
+		},
 		"arc without attributes": {
 			graph.Change{Op: graph.SetArc, Vertex: node, To: node, Type: graph.Transitive},
 			`{"sarc":{"s":{"g":"","v":"v1","r":"nodes","n":"n1"},"d":{"g":"","v":"v1","r":"nodes","n":"n1"},"t":"t"}}`,

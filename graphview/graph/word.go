@@ -5,7 +5,8 @@ import "strings"
 // MaxWord is how long a word of WithWord is at most.
 const MaxWord = 32
 
-// wordMark begins a word in a field. It is in no path.
+// wordMark begins a word in a field. No path contains it: package refs neither makes nor
+// takes a path with control characters.
 const wordMark = "\x00"
 
 // WithWord is a Reference's Field that says in a word what the reference means.

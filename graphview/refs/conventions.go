@@ -250,7 +250,7 @@ func (g *guess) add(ref graph.Reference, name, namespace string) {
 }
 
 // field is the path in the form of the table's, false if it is longer than that of a
-// reference may be.
+// reference may be, or a path may not contain one of its keys.
 func (g *guess) field() (string, bool) {
 	size := 0
 	for _, key := range g.path {
@@ -267,6 +267,9 @@ func (g *guess) field() (string, bool) {
 			b.WriteString("[]")
 			continue
 		case strings.ContainsFunc(key, func(r rune) bool { return !isKeyRune(r) }):
+			if !isPathKey(key) {
+				return "", false
+			}
 			b.WriteString("['" + key + "']")
 			continue
 		case i > 0:

@@ -1,6 +1,7 @@
 package refs
 
 import (
+	"encoding/json"
 	"testing"
 
 	"sigs.k8s.io/yaml"
@@ -47,6 +48,57 @@ func TestConventionsGiveUp(t *testing.T) {
 			}
 			if got := conventions(nil, graph.Kind{Group: "example.com"}, test.object, nodes{}); len(got) != test.want {
 				t.Errorf("%d references, want %d: %v", len(got), test.want, render(got))
+			}
+		})
+	}
+}
+
+// TestKeysOfPaths: a key that would end a path's line, or begin the word after it, is in no
+// path: not of an object, nor of a schema, nor of a rule.
+func TestKeysOfPaths(t *testing.T) {
+	widget := graph.Kind{Group: "example.com", Kind: "Widget"}
+	served := NewServed(map[graph.Kind]graph.Scope{widget: graph.ScopeNamespaced})
+	for name, test := range map[string]struct {
+		key  string
+		want bool
+	}{
+		"Plain":         {"a", true},
+		"Annotation":    {"example.com/a", true},
+		"Quote":         {`a"b`, true},
+		"Word":          {"x\x00\"]}}],\"actions\":[{", false},
+		"Line":          {"a\nb", false},
+		"Escape":        {"a\x1b[2Jb", false},
+		"Delete":        {"a\x7fb", false},
+		"NextLine":      {"a\u0085b", false},
+		"LineSeparator": {"a\u2028b", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			text, err := json.Marshal(map[string]any{
+				"metadata": map[string]any{"namespace": "own", "name": "w"},
+				"spec": map[string]any{test.key: map[string]any{
+					"secretName": "a", "aRef": map[string]any{"kind": "Other", "name": "b"}, "widget": "c", "url": "http://d",
+					"widgetSelector": map[string]any{"matchLabels": map[string]any{"a": "b"}},
+				}},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var object map[string]any
+			if err := json.Unmarshal(text, &object); err != nil {
+				t.Fatal(err)
+			}
+			found := conventions(served, widget, object, nodes{})
+			if want := 5; test.want && len(found) != want || !test.want && len(found) != 0 {
+				t.Errorf("an object has %d references: %q", len(found), render(found))
+			}
+			name := &Schema{Type: "string", Description: "Name of the Widget."}
+			schema := &Schema{Type: "object", Properties: []Property{{Key: "spec", Schema: &Schema{Type: "object", Properties: []Property{{Key: test.key, Schema: name}}}}}}
+			told, err := served.Tell(graph.Kind{Group: "example.com", Kind: "Gadget"}, schema)
+			if err != nil || (len(told.Rules) == 1) != test.want {
+				t.Errorf("a schema tells %+v, %v", told.Rules, err)
+			}
+			if err := CheckPath("spec['" + test.key + "'].name"); (err == nil) != test.want {
+				t.Errorf("of a rule's path: %v", err)
 			}
 		})
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode"
 )
 
 // maxDepth bounds the steps of a path, and so the walk. The deepest paths of
@@ -58,6 +59,9 @@ func parseStep(text string, first bool) (step, string, error) {
 		if !ok || key == "" {
 			return step{}, "", errors.New("expected a key and '] after ['")
 		}
+		if !isPathKey(key) {
+			return step{}, "", fmt.Errorf("key %q contains a control character or a line separator", key)
+		}
 		return step{key: key}, rest, nil
 	}
 	if !first {
@@ -78,6 +82,12 @@ func parseStep(text string, first bool) (step, string, error) {
 
 func isKeyRune(r rune) bool {
 	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-' || r == '$'
+}
+
+// isPathKey tells whether a path may contain a key. Paths are shown, as one line, and a
+// reference's word is marked off from its path by a control character.
+func isPathKey(key string) bool {
+	return !strings.ContainsFunc(key, func(r rune) bool { return unicode.IsControl(r) || unicode.In(r, unicode.Zl, unicode.Zp) })
 }
 
 // join mounts path below prefix; either may be empty.

@@ -35,7 +35,7 @@ func (p place) below(key string) (place, bool) {
 	if strings.ContainsFunc(key, func(r rune) bool { return !isKeyRune(r) }) {
 		text = "['" + key + "']"
 	}
-	return place{key: key, path: join(p.path, text), table: p.table.member(key), depth: p.depth + 1}, key != "" && !strings.Contains(key, "'")
+	return place{key: key, path: join(p.path, text), table: p.table.member(key), depth: p.depth + 1}, key != "" && !strings.Contains(key, "'") && isPathKey(key)
 }
 
 func (p place) element(about string) place {
