@@ -4,9 +4,12 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/spf13/cobra"
+	"sigs.k8s.io/yaml"
 
 	"graphview.dev/client"
 	"graphview.dev/graphview/graph"
@@ -64,7 +67,7 @@ func writeRule(out io.Writer, resource string, kind graph.Kind, read kindReferen
 	name, group := resource, ""
 	if kind.Group != "" {
 		name += "." + kind.Group
-		group = "group: " + kind.Group + ", "
+		group = "group: " + scalar(kind.Group) + ", "
 	}
 	targets := map[string]int{} // of how many kinds a field may be
 	for _, e := range read.all {
@@ -76,30 +79,29 @@ func writeRule(out io.Writer, resource string, kind graph.Kind, read kindReferen
 		reference, ok := declaration(read.schema, e)
 		switch {
 		case e.Source == refs.ByTable:
-			fmt.Fprintf(&known, "# - %s: %s\n", e.Path, e.To)
+			known.WriteString(comment("- %s: %s", e.Path, e.To))
 		case !ok:
-			fmt.Fprintf(&known, "# - %s: %s, %s\n", e.Path, e.To, howRead(e))
+			known.WriteString(comment("- %s: %s, %s", e.Path, e.To, howRead(e)))
 		case e.Inferred, targets[e.Path] > 1, declared == mostDeclared:
-			fmt.Fprintf(&unsure, "  # %s\n%s", howRead(e), commented(reference))
+			unsure.WriteString("  " + comment("%s", howRead(e)) + commented(reference))
 		default:
 			declared++
-			fmt.Fprintf(&sure, "  # %s\n%s", howRead(e), reference)
+			sure.WriteString("  " + comment("%s", howRead(e)) + reference)
 		}
 	}
 	if declared == 0 {
 		sure.WriteString("  # Nothing is sure: put a reference in the place of this one, which finds nothing.\n  - expression: \"[]\"\n")
 	}
-	text := "# What the objects of " + kind.Kind + dotted(kind.Group) + " refer to, as far as it can be read. Correct it, and add what is missing.\n"
+	text := comment("What the objects of %s refer to, as far as it can be read. Correct it, and add what is missing.", kind.Kind+dotted(kind.Group))
 	if known.Len() > 0 {
 		text += "#\n# These are known without a rule, and stay:\n" + known.String()
 	}
-	text += "apiVersion: graphview.dev/v1alpha1\nkind: ReferenceRule\nmetadata:\n  name: " + name +
-		"\nspec:\n  from: {" + group + "kind: " + kind.Kind + "}\n" +
+	text += "apiVersion: graphview.dev/v1alpha1\nkind: ReferenceRule\nmetadata:\n  name: " + scalar(name) +
+		"\nspec:\n  from: {" + group + "kind: " + scalar(kind.Kind) + "}\n" +
 		"  # Keep: of fields that are not named here, conventions say what they did before.\n  # Replace: they say nothing of the kind any more.\n  conventions: Keep\n" +
-		"  references:\n" + sure.String()
+		"  # Declared, a reference is required: what it names and does not exist counts as missing.\n  references:\n" + sure.String()
 	if unsure.Len() > 0 {
-		text += "  # These are inferred, and have arcs only to objects that exist. Declared, they have arcs\n" +
-			"  # also to objects that are missing.\n" + unsure.String()
+		text += "  # These are not sure, or did not fit.\n" + unsure.String()
 	}
 	if _, err := io.WriteString(out, text); err != nil {
 		return fmt.Errorf("write the manifest: %w", err)
@@ -111,7 +113,7 @@ func writeRule(out io.Writer, resource string, kind graph.Kind, read kindReferen
 // a selector, or a kind that the object itself names.
 func declaration(schema *refs.Schema, e refs.Explained) (string, bool) {
 	group, kind, ok := strings.Cut(e.To, "/")
-	if !ok || e.Selector || strings.Contains(e.To, "{") {
+	if !ok || e.Selector || strings.Contains(e.To, "{") || refs.CheckPath(e.Path) != nil {
 		return "", false
 	}
 	path, holder := e.Path, ""
@@ -121,13 +123,13 @@ func declaration(schema *refs.Schema, e refs.Explained) (string, bool) {
 	case strings.HasSuffix(path, ".name"):
 		holder = strings.TrimSuffix(path, ".name")
 	}
-	to := "kind: " + kind
+	to := "kind: " + scalar(kind)
 	if group != "core" {
-		to = "group: " + group + ", " + to
+		to = "group: " + scalar(group) + ", " + to
 	}
-	text := fmt.Sprintf("  - path: %s\n    to: {%s}\n", quotedPath(path), to)
+	text := fmt.Sprintf("  - path: %s\n    to: {%s}\n", scalar(path), to)
 	if holder != "" && schema.At(holder).Has("namespace") {
-		text += fmt.Sprintf("    namespacePath: %s\n", quotedPath(holder+".namespace"))
+		text += fmt.Sprintf("    namespacePath: %s\n", scalar(holder+".namespace"))
 	}
 	if e.Type == graph.Transitive {
 		text += "    type: t\n"
@@ -135,12 +137,27 @@ func declaration(schema *refs.Schema, e refs.Explained) (string, bool) {
 	return text, true
 }
 
-// quotedPath is a path as YAML has it.
-func quotedPath(path string) string {
-	if strings.ContainsAny(path, "'{}[]") {
-		return `"` + path + `"`
+// scalar is a text as YAML has it, quoted where it would be something else or begin
+// something else: nothing of a cluster's schemas and names is taken for YAML.
+func scalar(text string) string {
+	var read any
+	plain := !strings.ContainsFunc(text, func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '.' && r != '_' && r != '-'
+	})
+	if plain && yaml.Unmarshal([]byte(text), &read) == nil && read == text {
+		return text
 	}
-	return path
+	return strconv.Quote(text)
+}
+
+// comment is one line, whatever it is about.
+func comment(form string, about ...any) string {
+	return "# " + strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || unicode.In(r, unicode.Zl, unicode.Zp) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, fmt.Sprintf(form, about...)) + "\n"
 }
 
 // commented puts the lines of a list's element into comments.

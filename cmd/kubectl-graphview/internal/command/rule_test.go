@@ -13,6 +13,50 @@ import (
 	"graphview.dev/graphview/refs"
 )
 
+// TestWriteRuleOfHostileKind: whatever a schema calls its fields and an API server its
+// kinds, the rule is one document, and has the paths that it was given.
+func TestWriteRuleOfHostileKind(t *testing.T) {
+	for name, key := range map[string]string{
+		"Quote": `a"b`, "Backslash": `a\b`, "Apostrophe": "it's", "Document": "a\n---\nkind: Secret\n", "LineSeparator": "a\u2028  - b", "NextLine": "a\u0085b: c",
+		"Comment": "a #b", "Colon": "a: b", "Comma": "a, b", "Alias": "*a", "Unicode": "größe", "Boolean": "on", "Number": "1.5", "Null": "null", "Plain": "caSecret",
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := "['" + key + "']"
+			read := kindReferences{all: []refs.Explained{
+				{Path: path, To: "core/Secret", Source: refs.BySchema, Type: graph.Transitive},
+				{Path: "spec" + path, To: "core/" + key, Source: refs.BySchema, Selector: true},
+				{Path: "spec.other", To: "core/" + key, Source: refs.ByTable},
+				{Path: "spec.zone", To: key + "/" + key, Source: refs.ByConvention, Inferred: true},
+			}}
+			var out strings.Builder
+			if err := writeRule(&out, key, graph.Kind{Group: key, Kind: key}, read); err != nil {
+				t.Fatal(err)
+			}
+			if documents := strings.Count("\n"+out.String(), "\n---"); documents > 0 || strings.ContainsAny(out.String(), "\u0085\u2028\u2029") {
+				t.Fatalf("a line is from the key:\n%s", out.String())
+			}
+			var rule v1alpha1.ReferenceRule
+			if err := yaml.UnmarshalStrict([]byte(out.String()), &rule); err != nil {
+				t.Fatalf("%v:\n%s", err, out.String())
+			}
+			if rule.Kind != "ReferenceRule" || rule.Spec.From.Kind != key || rule.Spec.From.Group != key || len(rule.Spec.References) != 1 {
+				t.Fatalf("the rule is %+v", rule)
+			}
+			wantPath := path
+			if refs.CheckPath(path) != nil {
+				wantPath = "" // it is a comment
+			}
+			if got := rule.Spec.References[0].Path; got != wantPath {
+				t.Errorf("path %q, want %q", got, wantPath)
+			}
+			uncommented := strings.NewReplacer("  # - path", "  - path", "  #   to", "    to").Replace(out.String())
+			if err := yaml.UnmarshalStrict([]byte(uncommented), &rule); err != nil {
+				t.Errorf("without the marks of comments: %v:\n%s", err, uncommented)
+			}
+		})
+	}
+}
+
 func TestWriteRule(t *testing.T) {
 	text := &refs.Schema{Type: "string"}
 	reference := &refs.Schema{Type: "object", Properties: []refs.Property{{Key: "name", Schema: text}, {Key: "namespace", Schema: text}}}
@@ -44,6 +88,7 @@ spec:
   # Keep: of fields that are not named here, conventions say what they did before.
   # Replace: they say nothing of the kind any more.
   conventions: Keep
+  # Declared, a reference is required: what it names and does not exist counts as missing.
   references:
   # by schema
   - path: spec.caSecret
@@ -53,8 +98,7 @@ spec:
   - path: "spec.parts[].name"
     to: {group: example.com, kind: Part}
     namespacePath: "spec.parts[].namespace"
-  # These are inferred, and have arcs only to objects that exist. Declared, they have arcs
-  # also to objects that are missing.
+  # These are not sure, or did not fit.
   # by convention, only to what exists
   # - path: spec.zones
   #   to: {group: example.com, kind: Zone}
@@ -71,6 +115,7 @@ spec:
   # Keep: of fields that are not named here, conventions say what they did before.
   # Replace: they say nothing of the kind any more.
   conventions: Keep
+  # Declared, a reference is required: what it names and does not exist counts as missing.
   references:
   # Nothing is sure: put a reference in the place of this one, which finds nothing.
   - expression: "[]"
