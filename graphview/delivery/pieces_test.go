@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"graphview.dev/graphview/graph"
 )
 
 // poll is one message's worth of a reader: what it holds while it does not read on.
@@ -168,4 +170,49 @@ func TestLargeObjectInAChangeIsShared(t *testing.T) {
 	if len(changed) != 2 || len(begun) != 2 || changed[0] != begun[0] || changed[1].Rev == "" {
 		t.Errorf("%d frames of a change and %d of a graph: the large one is shared: %v", len(changed), len(begun), changed[0] == begun[0])
 	}
+}
+
+// explosive panics when it is encoded, as long as it is armed.
+type explosive struct {
+	fakeObject
+	armed *bool
+}
+
+func (o *explosive) AppendJSON(dst []byte) ([]byte, error) {
+	if *o.armed {
+		panic("a bug")
+	}
+	return o.fakeObject.AppendJSON(dst)
+}
+
+// TestPanicLeavesNothingBehind: what could not be encoded for one reader is encoded anew
+// for the next, who goes on from where it is.
+func TestPanicLeavesNothingBehind(t *testing.T) {
+	s := newStage(t)
+	s.set("Running", false, "a", "b")
+	first, second := s.reader(SubscribeOptions{}), s.reader(SubscribeOptions{})
+	first.catchUp(t)
+	second.catchUp(t)
+	armed := true
+	s.graph.Update(func() {
+		s.revision++
+		o := &explosive{fakeObject{uid: "uid-a", json: `{"metadata":{"name":"a"},"status":{"phase":"Failed"}}`}, &armed}
+		id := s.graph.Set(s.source, &graph.Object{Namespace: "shop", Name: "a", UID: "uid-a", Version: s.revision, Hash: s.revision, Payload: o})
+		s.lens.Select(id, graph.Selection{Member: true})
+	})
+	func() {
+		defer func() {
+			if recover() == nil {
+				t.Error("it did not panic")
+			}
+		}()
+		_, _ = first.Poll()
+	}()
+	armed = false
+	sent := second.sent
+	second.catchUp(t)
+	if second.sent != sent+1 || !strings.Contains(second.vertices["a"], "Failed") {
+		t.Errorf("after %d the second reader was sent %d vertices, and has %s", sent, second.sent, second.vertices["a"])
+	}
+	keptIsCounted(t, s.publisher)
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sync"
 
+	"graphview.dev/api/reason"
 	"graphview.dev/graphview/graph"
 )
 
@@ -20,6 +21,9 @@ const (
 	// more by now.
 	fullPiece = 16 << 10
 )
+
+// errUnmade is for those who waited for a piece that could not be made.
+var errUnmade = &ClosedError{Reason: reason.Internal, Message: "internal error"}
 
 // piece is the messages that lead from one state of a subscriber to the next.
 type piece struct {
@@ -145,8 +149,9 @@ func (c *sharedChanges) encoded(at *slot, p *Publisher, lens *graph.Lens, from s
 		if from.warned == 0 { // it has just come back
 			limit = catchUpLimit
 		}
+		next.err = errUnmade // stays, and the piece is not kept, if encode panics
+		defer func() { c.count(at, at.keep(from, next, most)) }()
 		next.frames, next.to, next.err = p.encode(lens, from, who, limit)
-		c.count(at, at.keep(from, next, most))
 	})
 	return next, first
 }
