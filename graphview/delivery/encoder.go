@@ -43,7 +43,7 @@ type Publisher struct {
 
 // NewPublisher makes the Publisher of a view that has no lens yet.
 func NewPublisher(source Source) *Publisher {
-	return &Publisher{source: source, denied: make(map[string]*denial)}
+	return &Publisher{source: source, changes: sharedChanges{inAll: &source.Shared.kept}, denied: make(map[string]*denial)}
 }
 
 // SetLens gives the view its lens. It is called once.
@@ -90,8 +90,9 @@ func (p *Publisher) next(lens *graph.Lens, from state, who viewer) ([]*Frame, st
 }
 
 // lacksNothing tells whether a state lacks nothing but changes of the graph.
-func (p *Publisher) lacksNothing(s state) bool {
-	return s.warned == p.source.Warnings.head() && s.synced == (s.synced || p.source.Synced())
+func (p *Publisher) lacksNothing(lens *graph.Lens, s state) bool {
+	return s.warned == p.source.Warnings.head() && (s.synced || !p.source.Synced()) && s.kinds == p.kinds.of(lens) &&
+		(s.denied == nil || s.denied.scope == p.source.Scope().Generation)
 }
 
 // encode reads a piece and writes it as messages.

@@ -3,6 +3,7 @@ package delivery
 import (
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"graphview.dev/api/reason"
 	"graphview.dev/graphview/graph"
@@ -17,6 +18,10 @@ const (
 	maxShared       = 8 << 20
 	sharedPerReader = 16 << 10
 	leastShared     = 256 << 10
+	// maxSharedInAll bounds those of all views: beyond it nothing more is kept.
+	maxSharedInAll = 128 << 20
+	// pieceBytes is about what a piece takes beside its messages.
+	pieceBytes = 600
 	// fullPiece is the size from which on a piece is not encoded anew because there is
 	// more by now.
 	fullPiece = 16 << 10
@@ -37,7 +42,7 @@ type piece struct {
 }
 
 func (c *piece) bytes() int {
-	n := 0
+	n := pieceBytes
 	for _, f := range c.frames {
 		n += len(f.JSON)
 	}
@@ -52,6 +57,8 @@ func (c *piece) bytes() int {
 // encodes all up to the graph as it is now, and so ends where everybody does who
 // encodes before the graph changes again: those who were apart are together again.
 type sharedChanges struct {
+	inAll *atomic.Int64 // bytes of all views
+
 	mu    sync.Mutex
 	slots map[string]*slot // by digest of viewer
 	bytes int              // of all pieces in slots
@@ -100,11 +107,11 @@ func (at *slot) keep(from state, c *piece, most int) (more int) {
 	if at.pieces[from] == c {
 		c.made, c.size = true, c.bytes()
 		at.size += c.size
-		if c.err != nil || len(c.frames) == 0 {
+		if c.err != nil || len(c.frames) == 0 && (c.to == from || c.to.reset) {
 			at.forgetLocked(from)
 		}
 	}
-	for at.size > most && at.order[0] != from {
+	for at.size > most && len(at.order) > 0 && at.order[0] != from {
 		at.forgetLocked(at.order[0])
 	}
 	return at.size - before
@@ -113,7 +120,14 @@ func (at *slot) keep(from state, c *piece, most int) (more int) {
 func (at *slot) forgetLocked(from state) {
 	at.size -= at.pieces[from].size
 	delete(at.pieces, from)
-	i := slices.Index(at.order, from)
+	if at.order[0] == from { // the oldest makes room
+		at.order = at.order[1:]
+		return
+	}
+	i := len(at.order) - 1 // or the newest is of no use
+	for at.order[i] != from {
+		i--
+	}
 	at.order = slices.Delete(at.order, i, i+1)
 }
 
@@ -142,9 +156,12 @@ func (c *sharedChanges) goOn(at *slot, p *Publisher, lens *graph.Lens, last *pie
 // encoded is the piece that leads on from a state. It tells whether it had to be encoded.
 func (c *sharedChanges) encoded(at *slot, p *Publisher, lens *graph.Lens, from state, who viewer, most int) (next *piece, first bool) {
 	next, first = at.piece(from, func(kept *piece) bool {
-		return kept.to.pos.Walking() || kept.size >= fullPiece || kept.to.pos.Known == lens.Head() && p.lacksNothing(kept.to)
+		return kept.to.pos.Walking() || kept.size >= fullPiece || kept.to.pos.Known == lens.Head() && p.lacksNothing(lens, kept.to)
 	})
 	next.once.Do(func() {
+		if c.inAll.Load() > maxSharedInAll {
+			most = 0
+		}
 		limit := changeLimit
 		if from.warned == 0 { // it has just come back
 			limit = catchUpLimit
@@ -186,6 +203,7 @@ func (c *sharedChanges) count(at *slot, bytes int) {
 	}
 	at.bytes += bytes
 	c.bytes += bytes
+	c.inAll.Add(int64(bytes))
 	for c.bytes > maxShared && len(c.slots) > 1 {
 		c.dropLocked(at.digest)
 	}
@@ -197,6 +215,7 @@ func (c *sharedChanges) dropLocked(but string) {
 		if digest != but {
 			delete(c.slots, digest)
 			c.bytes -= at.bytes
+			c.inAll.Add(-int64(at.bytes))
 			return
 		}
 	}
@@ -206,5 +225,6 @@ func (c *sharedChanges) dropLocked(but string) {
 func (c *sharedChanges) forget() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.inAll.Add(-int64(c.bytes))
 	c.slots, c.bytes = nil, 0
 }

@@ -67,6 +67,7 @@ type Shared struct {
 
 	recall      recall
 	large       largeFrames
+	kept        atomic.Int64 // bytes of shared changes
 	encodings   atomic.Uint64
 	subscribers atomic.Int64
 }

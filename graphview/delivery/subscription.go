@@ -121,6 +121,10 @@ func (s *Subscription) Poll() ([]*Frame, error) {
 	if lens == nil {
 		return nil, nil
 	}
+	if s.pause.changed = lens.Aside(); s.pause.changed != nil {
+		// Whoever asks may have other graphs to look at meanwhile.
+		return nil, nil
+	}
 	if n := s.narrow; n != nil {
 		if s.pause.until = n.ready(); time.Now().Before(s.pause.until) {
 			return nil, nil
@@ -138,8 +142,9 @@ func (s *Subscription) Poll() ([]*Frame, error) {
 		s.pause.missing = err
 		return nil, nil
 	}
-	// A change that was read to its end leaves nothing but what comes.
-	s.pause.moved = next != s.state && (len(frames) == 0 || next.pos.Walking() || next.reset)
+	// A change that was read to its end leaves nothing but what comes, unless it was
+	// encoded for somebody else before something that is no change of the graph.
+	s.pause.moved = next != s.state && (len(frames) == 0 || next.pos.Walking() || next.reset || !p.lacksNothing(lens, next))
 	s.state = next
 	s.pause.changed = lens.Changed(next.pos.Known)
 	return frames, nil

@@ -53,6 +53,14 @@ func (l *Lens) rlock() {
 	}
 }
 
+// Aside is closed when the lens is committed that is being committed aside; nil where
+// none is. Until then its readers wait.
+func (l *Lens) Aside() <-chan struct{} {
+	l.g.mu.RLock()
+	defer l.g.mu.RUnlock()
+	return l.aside
+}
+
 // fewEntries is how many entries a lens has that is committed under the lock, whatever
 // has changed of it.
 const fewEntries = 512
