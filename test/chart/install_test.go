@@ -122,6 +122,9 @@ spec: {serviceAccountName: viewer, queries: [{include: {resourceSelectorExpressi
 					t.Errorf("Complete is %s", message)
 				}
 			})
+			if name == "helm" {
+				t.Run("uninstalled", c.uninstalled)
+			}
 		})
 	}
 }

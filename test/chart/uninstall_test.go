@@ -1,0 +1,61 @@
+package chart
+
+import (
+	"context"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"graphview.dev/test/env"
+)
+
+// left is what may be in the operator's namespace after helm uninstall: what the chart's
+// README says, and what Kubernetes puts into each namespace.
+var left = regexp.MustCompile(`^(lease\.coordination\.k8s\.io/graphview-manager\.graphview\.dev|event(\.events\.k8s\.io)?/.*|configmap/kube-root-ca\.crt|serviceaccount/default)$`)
+
+// uninstalled: a release that Helm itself has made leaves nothing that the chart's README
+// does not list.
+func (c *cluster) uninstalled(t *testing.T) {
+	release := func(args ...string) {
+		t.Helper()
+		args = append(args, "--namespace", env.ServiceNamespace, "--kubeconfig", filepath.Join(c.Dir(), "kubeconfig"))
+		if out, errs, err := helm(t, args...); err != nil {
+			t.Fatalf("helm %s: %v\n%s%s", strings.Join(args, " "), err, out, errs)
+		}
+	}
+	// What kubectl has applied becomes a release.
+	release("install", "graphview", "charts/graphview", "--take-ownership", "--force-conflicts")
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	c.operator.Stop(ctx) // there is no kubelet that ends it with its pod
+	release("uninstall", "graphview")
+	kinds := strings.Join(strings.Fields(c.kubectl(t, "api-resources", "--namespaced", "--verbs=list", "-o", "name")), ",")
+	eventually(t, func() string {
+		var unsaid []string
+		for _, object := range strings.Fields(c.kubectl(t, "get", kinds, "-n", env.ServiceNamespace, "-o", "name", "--ignore-not-found")) {
+			if !left.MatchString(object) {
+				unsaid = append(unsaid, object)
+			}
+		}
+		if len(unsaid) > 0 {
+			return "it leaves " + strings.Join(unsaid, ", ")
+		}
+		return ""
+	})
+	cluster := strings.Fields(c.kubectl(t, "get", "clusterroles,clusterrolebindings,apiservices,validatingwebhookconfigurations,customresourcedefinitions",
+		"-l", "app.kubernetes.io/name=graphview", "-o", "name"))
+	slices.Sort(cluster)
+	definitions := []string{"customresourcedefinition.apiextensions.k8s.io/graphviews.graphview.dev", "customresourcedefinition.apiextensions.k8s.io/referencerules.graphview.dev"}
+	if !slices.Equal(cluster, definitions) {
+		t.Errorf("it leaves %q in the cluster", cluster)
+	}
+	if elsewhere := c.kubectl(t, "get", "roles,rolebindings", "-A", "-l", "app.kubernetes.io/name=graphview", "-o", "name"); elsewhere != "" {
+		t.Errorf("it leaves %s", elsewhere)
+	}
+	if views := c.kubectl(t, "get", "graphviews", "-n", "shop", "-o", "name"); !strings.Contains(views, "graphview.graphview.dev/storefront") {
+		t.Errorf("GraphViews are kept, it says; there are %q", views)
+	}
+}
