@@ -59,14 +59,15 @@ func TestProxyForUsers(t *testing.T) {
 		"has a host of its own": {false, "403"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			proxy := proxyFor(t, config.BearerToken, test.keepsHost)
+			server := proxyFor(t, config.BearerToken, test.keepsHost)
+			proxy, client := server.URL, server.Client()
 			const path = "/apis/stream.graphview.dev/v1alpha1/watch/namespaces/shop/graphs/storefront"
 			t.Run("events", func(t *testing.T) {
-				fixture.Eventually(t, within, 100*time.Millisecond, func() string { return firstEvent(t.Context(), proxy+path) })
+				fixture.Eventually(t, within, 100*time.Millisecond, func() string { return firstEvent(t.Context(), client, proxy+path) })
 			})
 			t.Run("WebSocket", func(t *testing.T) {
 				socket, response, err := websocket.Dial(t.Context(), proxy+path, &websocket.DialOptions{
-					Subprotocols: []string{"graphview.v1"}, HTTPHeader: http.Header{"Origin": {proxy}},
+					HTTPClient: client, Subprotocols: []string{"graphview.v1"}, HTTPHeader: http.Header{"Origin": {proxy}},
 				})
 				if test.want != "" {
 					if err == nil || response == nil || fmt.Sprint(response.StatusCode) != test.want {
@@ -87,10 +88,10 @@ func TestProxyForUsers(t *testing.T) {
 }
 
 // proxyFor starts a proxy that adds a token to each request.
-func proxyFor(t *testing.T, token string, keepsHost bool) string {
+func proxyFor(t *testing.T, token string, keepsHost bool) *httptest.Server {
 	t.Helper()
 	target := &url.URL{Scheme: "https", Host: fmt.Sprintf("127.0.0.1:%d", operator.Stream)}
-	server := httptest.NewServer(&httputil.ReverseProxy{
+	server := httptest.NewTLSServer(&httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {
 			r.SetURL(target)
 			r.Out.Header.Set("Authorization", "Bearer "+token)
@@ -103,11 +104,11 @@ func proxyFor(t *testing.T, token string, keepsHost bool) string {
 		Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}, //nolint:gosec // see above
 	})
 	t.Cleanup(server.Close)
-	return server.URL
+	return server
 }
 
 // firstEvent is "" if a graph comes as server-sent events, and else what came.
-func firstEvent(ctx context.Context, url string) string {
+func firstEvent(ctx context.Context, client *http.Client, url string) string {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
@@ -115,7 +116,7 @@ func firstEvent(ctx context.Context, url string) string {
 		return err.Error()
 	}
 	request.Header.Set("Accept", "text/event-stream")
-	response, err := http.DefaultClient.Do(request)
+	response, err := client.Do(request)
 	if err != nil {
 		return err.Error()
 	}
