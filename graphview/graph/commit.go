@@ -64,7 +64,7 @@ func (l *Lens) move() (came, went, turned []entryID) {
 			went = append(went, e)
 		case is && !was:
 			came = append(came, e)
-		case !is && (p.flags&present != 0) != l.active(p):
+		case !is && l.turned(p):
 			turned = append(turned, e)
 		}
 	}
@@ -151,6 +151,9 @@ func (l *Lens) tidy() {
 
 // stable tells whether the entry is as visible as it was.
 func (l *Lens) stable(p *entry) bool { return (p.flags&shown != 0) == l.visible(p) }
+
+// turned tells whether the entry became a vertex of the view or ceased to be one.
+func (l *Lens) turned(p *entry) bool { return (p.flags&present != 0) != l.active(p) }
 
 // examineOut examines the arcs of an entry that appeared or disappeared.
 func (l *Lens) examineOut(e entryID) {

@@ -222,5 +222,5 @@ func (l *Lens) onlyOutside(a *arc, sites []spaceID) bool {
 		return true
 	}
 	p := l.entries.at(e)
-	return l.stable(p) && (p.flags&present != 0) == l.active(p)
+	return l.stable(p) && !l.turned(p)
 }

@@ -210,7 +210,7 @@ func (l *Lens) namespacesRelabelled() []spaceID {
 	for _, e := range l.dirty {
 		p := l.entries.at(e)
 		at := g.slots.at(g.nodes.at(p.node).slot)
-		if at.kind != g.namespaces || (p.flags&present != 0) == l.active(p) {
+		if at.kind != g.namespaces || !l.turned(p) {
 			continue
 		}
 		if space := g.spaces.find(at.name); space != 0 {
@@ -237,9 +237,11 @@ func (l *Lens) examineNamespaces(changed []spaceID) {
 			if _, ok := l.usesWas[g.slots.at(a.to).kind]; ok {
 				continue
 			}
-			if to := l.entryAt(a.to); to == 0 || l.stable(l.entries.at(to)) {
-				l.examine(from, id, arcState{exists: true, flags: a.flags, uid: a.uid})
+			to := l.entryAt(a.to)
+			if to != 0 && (!l.stable(l.entries.at(to)) || l.turned(l.entries.at(to))) {
+				continue // examineIn does
 			}
+			l.examine(from, id, arcState{exists: true, flags: a.flags, uid: a.uid})
 		}
 	}
 }

@@ -186,7 +186,7 @@ func (g *Graph) Walks() []Walked { return g.walks }
 // the depth of a root.
 func (l *Lens) walkChanged() bool {
 	for _, e := range l.dirty {
-		if p := l.entries.at(e); p.flags&rerooted != 0 || (p.flags&present != 0) != l.active(p) {
+		if p := l.entries.at(e); p.flags&rerooted != 0 || l.turned(p) {
 			return true
 		}
 	}
