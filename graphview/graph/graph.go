@@ -88,7 +88,7 @@ type Graph struct {
 
 	chores     []chore
 	alignments []*alignment
-	departing  map[nodeID]SourceID // objects that go when their arcs have
+	departing  map[nodeID]*departure // objects that go when their arcs have
 	// These are the constants, but in tests.
 	hubSize, sliceChanges, fewSelectors, postingsLeast, fewEntries int
 
@@ -125,7 +125,7 @@ func New() *Graph {
 		named:       make(map[spaceID]int),
 		unnamed:     make(map[nodeID]unnamed),
 		crowded:     make(map[spaceID]struct{}),
-		departing:   make(map[nodeID]SourceID),
+		departing:   make(map[nodeID]*departure),
 
 		hubSize:          hubSize,
 		sliceChanges:     sliceChanges,

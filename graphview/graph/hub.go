@@ -16,22 +16,38 @@ type hubChange struct {
 	arc arcID
 }
 
+// hubLogOf is the log of a node that is a holder, or was one and departs, and how much
+// that matches or did; nil for others.
+func (g *Graph) hubLogOf(id nodeID) (log *hubLog, matches int) {
+	if h := g.nodes.at(id).holder; h != nil {
+		return &h.changes, h.matches
+	}
+	if len(g.departing) > 0 {
+		if d := g.departing[id]; d != nil {
+			return &d.changes, d.matches
+		}
+	}
+	return nil, 0
+}
+
 // noteHub notes that an arc looks different to a lens, once in each revision. A lens that
 // is committed aside notes nothing; see Lens.unnoted.
 func (g *Graph) noteHub(id arcID) {
 	a := g.arcs.at(id)
-	h := g.nodes.at(a.from).holder
-	if h == nil || a.flags&noted != 0 || g.unlocked {
+	if a.flags&noted != 0 || g.unlocked {
 		return
 	}
-	log := &h.changes
-	if h.matches <= g.hubSize {
+	log, matches := g.hubLogOf(a.from)
+	if log == nil {
+		return
+	}
+	if matches <= g.hubSize {
 		*log = hubLog{horizon: g.rev}
 		return
 	}
 	a.flags |= noted
 	g.noted = append(g.noted, id)
-	if most := g.hubSize + h.matches/8; len(log.arcs) >= most {
+	if most := g.hubSize + matches/8; len(log.arcs) >= most {
 		half := len(log.arcs) / 2
 		log.horizon = log.arcs[half-1].rev
 		log.arcs = append(log.arcs[:0], log.arcs[half:]...)

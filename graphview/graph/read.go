@@ -161,9 +161,9 @@ func (r *reader) read(e entryID) {
 	r.readVertex(e, key, 0)
 	r.readTombstones(e, key)
 	n := g.nodes.at(p.node)
-	if h := n.holder; h != nil && h.matches > g.hubSize && l.rev(p.since) <= r.known && l.unnoted <= r.known {
+	if log, matches := g.hubLogOf(p.node); matches > g.hubSize && l.rev(p.since) <= r.known && l.unnoted <= r.known {
 		// Of a hub, only what changed is looked at, if that is remembered.
-		if h.changes.since(r.known, func(id arcID) {
+		if log.since(r.known, func(id arcID) {
 			if a := g.arcs.at(id); a.from == p.node && a.flags&gone == 0 {
 				r.readArc(e, key, a)
 			}

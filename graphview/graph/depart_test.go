@@ -1,0 +1,78 @@
+package graph
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestReadersOfADepartingHub: between the slices in which an object goes whose selectors
+// match thousands, its readers are told which arcs went without a look at those that are
+// left. Who knows less, or nothing, has the same graph.
+func TestReadersOfADepartingHub(t *testing.T) {
+	const pods = 2_000
+	c := newCrowd(0, pods)
+	var l *Lens
+	sel := func(source SourceID, name string) {
+		l.Select(c.g.Find(source, "shop", name), Selection{Member: true})
+	}
+	c.change(func() {
+		l = c.g.NewLens()
+		for _, id := range []SourceID{c.pods, c.maps} {
+			l.Watch(id)
+		}
+		l.Use(podKind, podsV1)
+		l.Use(mapKind, mapsV1)
+		for i := range pods {
+			sel(c.pods, fmt.Sprint("p", i))
+		}
+	})
+	c.change(func() {
+		c.set(c.maps, Object{Namespace: "shop", Name: "hub", References: []Reference{{Type: Direct, To: podKind, AllNamespaces: true, Selector: &Selector{}}}})
+		sel(c.maps, "hub")
+	})
+	hub := nodeID(c.g.Find(c.maps, "shop", "hub"))
+	current, behind := client{picture: newPicture()}, client{picture: newPicture()}
+	behind.changes(t, l)
+	c.change(func() {
+		c.set(c.pods, Object{Namespace: "shop", Name: "late"})
+		sel(c.pods, "late")
+	})
+	if got := len(current.changes(t, l).arcs); got != pods+1 {
+		t.Fatalf("the reader has %d arcs at first, want %d", got, pods+1)
+	}
+	c.g.sliceChanges = 8
+	same := func(who string, has picture) {
+		t.Helper()
+		fresh := client{picture: newPicture()}
+		if diff := cmp.Diff(fresh.changes(t, l).String(), has.String()); diff != "" {
+			t.Fatalf("%s has another graph (-fresh +has):\n%s", who, diff)
+		}
+	}
+	c.g.Update(func() { c.g.Remove(c.maps, "shop", "hub") })
+	revisions := 1
+	for ; c.g.Pending(); revisions++ {
+		// What is left is made to be an arc that every reader would be told of that looks at it.
+		n := c.g.nodes.at(hub)
+		left, decoy := n.out, c.g.arcs.alloc()
+		*c.g.arcs.at(decoy) = arc{from: hub, to: c.g.arcs.at(left).to, typ: Transitive, flags: selected, stamp: c.g.rev}
+		n.out, current.set = decoy, 0
+		current.changes(t, l)
+		n.out = left
+		c.g.arcs.release(decoy)
+		if current.set > 0 {
+			t.Fatalf("revision %d: who read the last one was told of %d elements that are left, want none", revisions, current.set)
+		}
+		if revisions == 3 {
+			same("who knows less", behind.changes(t, l))
+		}
+		same("who is current", current.picture)
+		c.g.Update(func() {})
+	}
+	same("who is current", current.changes(t, l))
+	same("who knows less", behind.changes(t, l))
+	if revisions < 5 || len(current.arcs)+len(c.g.departing) > 0 {
+		t.Errorf("after %d revisions, %d arcs are left and %d are to go; want at least 5 revisions, and none", revisions, len(current.arcs), len(c.g.departing))
+	}
+}
