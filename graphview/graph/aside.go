@@ -66,12 +66,23 @@ func (l *Lens) Aside() <-chan struct{} {
 const fewEntries = 512
 
 // goesAside tells whether a lens is committed when the graph is unlocked again: because
-// all of it is looked at, or because all lenses together have too much to look at.
+// all of it is looked at, or all that is within its depth, or all that is in a namespace,
+// or because all lenses together have too much to look at.
 func (l *Lens) goesAside(tooMuch bool) bool {
-	if tooMuch {
+	few := l.g.fewEntries
+	switch {
+	case tooMuch:
+		return true
+	case int(l.entries.next) > few && (l.replant || len(l.usesWas)+len(l.coverageWas) > 0 || l.certain != l.wasCertain):
+		return true
+	case l.depth > 0 && l.walked > few && l.walkChanged():
 		return true
 	}
-	return int(l.entries.next) > l.g.fewEntries && (l.replant || len(l.usesWas)+len(l.coverageWas) > 0 || l.certain != l.wasCertain)
+	sites := l.namespacesRelabelled()
+	if len(sites) == 0 {
+		return false
+	}
+	return l.rooted && int(l.entries.next) > few || l.g.slotsByNamespaceLabel(sites) > few
 }
 
 // unsettled is what lenses that were committed aside have left to do in the graph.

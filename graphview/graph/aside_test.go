@@ -2,6 +2,7 @@ package graph
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 	"testing"
 
@@ -16,12 +17,13 @@ type crossroads struct {
 	large        *Lens
 	small        []*Lens
 	newer, nodes SourceID
+	node         []Reference // of each pod
 }
 
 func newCrossroads(pods, lenses int) *crossroads {
 	c := &crossroads{cluster: newCluster(), pods: pods}
 	c.large, c.nodes = c.lens, c.sources["Node"]
-	node := []Reference{{Type: Direct, To: Kind{Kind: "Node"}, Scope: ScopeCluster, Name: "node", Field: "spec.nodeName"}}
+	c.node = []Reference{{Type: Direct, To: Kind{Kind: "Node"}, Scope: ScopeCluster, Name: "node", Field: "spec.nodeName"}}
 	c.g.Update(func() {
 		c.large.SetRoots(false, Walk{})
 		c.newer = c.g.AddSource(Kind{Kind: "Pod"}, Resource{Version: "v2", Resource: "Pod"}, ScopeNamespaced)
@@ -30,8 +32,8 @@ func newCrossroads(pods, lenses int) *crossroads {
 	})
 	for i := range pods {
 		c.g.Update(func() {
-			c.set("Pod", "shop", fmt.Sprint("pod-", i), nil, node)
-			o := c.object("shop", fmt.Sprint("pod-", i), nil, node)
+			c.set("Pod", "shop", fmt.Sprint("pod-", i), nil, c.node)
+			o := c.object("shop", fmt.Sprint("pod-", i), nil, c.node)
 			c.large.Select(c.g.Set(c.newer, &o), Selection{Member: true, Root: i == 0, Hash: o.Hash})
 		})
 	}
@@ -51,6 +53,27 @@ func newCrossroads(pods, lenses int) *crossroads {
 	return c
 }
 
+// within has the large lens show what is within two arcs from the first pod: all of it.
+func (c *crossroads) within() { c.large.SetRoots(true, Walk{Direction: Both, Depth: 2}) }
+
+// inNamespace adds the pods' Namespace, and a Service that selects them for its label. A
+// small lens knows the Namespace too.
+func (c *crossroads) inNamespace() {
+	c.sources["Namespace"] = c.g.AddSource(NamespaceKind, Resource{Version: "v1", Resource: "Namespace"}, ScopeCluster)
+	for _, l := range []*Lens{c.large, c.small[1]} {
+		l.Watch(c.sources["Namespace"])
+		l.Use(NamespaceKind, Resource{Version: "v1", Resource: "Namespace"})
+	}
+	c.set("Namespace", "", "shop", map[string]string{"open": "yes"}, nil)
+	c.small[1].Select(c.namespace(), Selection{Member: true, Hash: 1})
+	c.set("Service", "shop", "hub", nil, []Reference{{
+		Type: Direct, To: Kind{Kind: "Pod"}, AllNamespaces: true, Selector: &Selector{},
+		Namespaces: &Selector{Requirements: []Requirement{{Key: "open", Op: Exists}}},
+	}})
+}
+
+func (c *crossroads) namespace() NodeID { return c.g.Find(c.sources["Namespace"], "", "shop") }
+
 // changes reads what a lens has for a client.
 func (c *client) changes(t *testing.T, l *Lens) picture {
 	t.Helper()
@@ -67,24 +90,40 @@ func TestCommittedAside(t *testing.T) {
 	pod := Kind{Kind: "Pod"}
 	for name, tt := range map[string]struct {
 		change    func(c *crossroads)
+		before    func(c *crossroads) // if not nil, in another revision
 		wantAside int
 		wantArcs  int // of the large lens, after it
 		wantShown int // vertices of it
 	}{
-		"another walk":                   {func(c *crossroads) { c.large.SetRoots(true, Walk{Direction: Down, Depth: 2}) }, 1, 1, 2},
-		"without inferred references":    {func(c *crossroads) { c.large.SetInferred(false) }, 1, pods, pods + 1},
-		"another version":                {func(c *crossroads) { c.large.Use(pod, Resource{Version: "v2", Resource: "Pod"}) }, 1, pods, pods + 1},
-		"a kind is not watched any more": {func(c *crossroads) { c.large.Unuse(pod) }, 1, 0, 1},
-		"a small lens has other roots":   {func(c *crossroads) { c.small[0].SetRoots(true, Walk{}) }, 0, pods, pods + 1},
-		"one pod changes":                {func(c *crossroads) { c.set("Pod", "shop", "pod-3", nil, nil) }, 0, pods - 1, pods + 1},
-		"what all refer to goes":         {func(c *crossroads) { c.g.Remove(c.nodes, "", "node") }, lenses + 1, pods, pods},
+		"another walk":                   {func(c *crossroads) { c.large.SetRoots(true, Walk{Direction: Down, Depth: 2}) }, nil, 1, 1, 2},
+		"without inferred references":    {func(c *crossroads) { c.large.SetInferred(false) }, nil, 1, pods, pods + 1},
+		"another version":                {func(c *crossroads) { c.large.Use(pod, Resource{Version: "v2", Resource: "Pod"}) }, nil, 1, pods, pods + 1},
+		"a kind is not watched any more": {func(c *crossroads) { c.large.Unuse(pod) }, nil, 1, 0, 1},
+		"a small lens has other roots":   {func(c *crossroads) { c.small[0].SetRoots(true, Walk{}) }, nil, 0, pods, pods + 1},
+		"one pod changes":                {func(c *crossroads) { c.set("Pod", "shop", "pod-3", nil, nil) }, nil, 0, pods - 1, pods + 1},
+		"what all refer to goes":         {func(c *crossroads) { c.g.Remove(c.nodes, "", "node") }, nil, lenses + 1, pods, pods},
 		"and another walk in that revision": {func(c *crossroads) {
 			c.g.Remove(c.nodes, "", "node")
 			c.large.SetRoots(true, Walk{Direction: Down})
-		}, lenses + 1, 1, 1},
+		}, nil, lenses + 1, 1, 1},
+		"within a depth, a pod goes":    {func(c *crossroads) { c.set("Pod", "shop", "pod-3", nil, nil) }, (*crossroads).within, 1, pods - 1, pods},
+		"within a depth, a pod changes": {func(c *crossroads) { c.set("Pod", "shop", "pod-3", nil, c.node) }, (*crossroads).within, 0, pods, pods + 1},
+		"a little is within a depth": {func(c *crossroads) { c.set("Pod", "shop", "pod-0", nil, nil) }, func(c *crossroads) {
+			c.large.SetRoots(true, Walk{Direction: Down, Depth: 1})
+		}, 0, 0, 0},
+		"a namespace is no member any more": {func(c *crossroads) { c.large.Select(c.namespace(), Selection{}) }, (*crossroads).inNamespace, 1, pods, pods + 2},
+		"nor with roots": {func(c *crossroads) { c.large.Select(c.namespace(), Selection{}) }, func(c *crossroads) {
+			c.inNamespace()
+			c.large.SetRoots(true, Walk{Direction: Both})
+		}, 1, pods, pods + 1},
+		"nor of a small lens": {func(c *crossroads) { c.small[1].Select(c.namespace(), Selection{}) }, (*crossroads).inNamespace, 1, 2 * pods, pods + 3},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := newCrossroads(pods, lenses)
+			if tt.before != nil {
+				c.g.Update(func() { tt.before(c) })
+				c.drain()
+			}
 			var large, small client
 			large.picture, small.picture = newPicture(), newPicture()
 			before := large.changes(t, c.large).String()
@@ -100,7 +139,7 @@ func TestCommittedAside(t *testing.T) {
 					t.Error("another lens looks different")
 				}
 				reading.Go(func() { // waits, or the race detector says so
-					if got := large.changes(t, c.large).String(); got == before && tt.wantArcs != pods {
+					if got := large.changes(t, c.large).String(); got == before && slices.Contains(aside, c.large) && tt.wantArcs != pods {
 						t.Error("a reader of the lens found what was before")
 					}
 				})

@@ -241,8 +241,9 @@ func (g *Graph) sweep() {
 // commit makes the open revision one of each lens and opens the next, unless some
 // lenses are to be committed aside.
 func (g *Graph) commit() (revised, aside []*Lens) {
-	tooMuch := g.Visits()-g.whole > 2*sliceVisits*g.sliceChanges
 	for l := range g.lenses {
+		// Walks and namespaces are only counted as lenses are committed.
+		tooMuch := g.Visits()-g.whole > 2*sliceVisits*g.sliceChanges
 		switch {
 		case l.goesAside(tooMuch):
 			l.aside = make(chan struct{})

@@ -62,6 +62,7 @@ type Lens struct {
 	// With a depth: what is within it, and the roots.
 	depth       int
 	near        []entryID
+	walked      int // how much the last walk looked at
 	rootEntries map[entryID]struct{}
 	leaving     *leaving // nil while every member is seen
 	closed      bool

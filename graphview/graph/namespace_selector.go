@@ -147,6 +147,18 @@ func (g *Graph) kindsByNamespaces() map[kindID]struct{} {
 	return all
 }
 
+// slotsByNamespaceLabel counts what arcsByNamespaceLabel looks at in some namespaces.
+func (g *Graph) slotsByNamespaceLabel(spaces []spaceID) (slots int) {
+	for kind := range g.kindsByNamespaces() {
+		for _, space := range spaces {
+			if sc := g.scopeAt(kind, space); sc != nil {
+				slots += len(sc.slots)
+			}
+		}
+	}
+	return slots
+}
+
 // arcsByNamespaceLabel lists the arcs that selectors make into a namespace for its labels. It
 // looks at what is in the namespace, not at all that the selectors match.
 func (g *Graph) arcsByNamespaceLabel(space spaceID) []arcID {

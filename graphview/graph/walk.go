@@ -163,7 +163,9 @@ func (l *Lens) rewalk() {
 		}
 	}
 	l.near = near
-	l.g.walks = append(l.g.walks, Walked{l, len(before) + len(near) + arcs})
+	l.walked = len(before) + len(near) + arcs
+	l.g.visits += l.walked
+	l.g.walks = append(l.g.walks, Walked{l, l.walked})
 	for _, e := range before {
 		if p := l.entries.at(e); p.flags&reached == 0 {
 			p.support = 0
