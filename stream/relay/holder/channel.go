@@ -3,7 +3,6 @@ package holder
 import (
 	"context"
 	"errors"
-	"fmt"
 	"sync"
 	"time"
 
@@ -40,19 +39,23 @@ type channel struct {
 	had   uint64
 }
 
-// continueAfter has the channel begin where another one was. The error is that the edge
-// speaks another language.
-func (c *channel) continueAfter(of *channel, number uint64) error {
+// anew is no revision: who continues with it is reset.
+const anew = "-"
+
+// continueAfter has the channel begin where another one was. Where that is not known, or
+// not any more, it begins anew. relay.mu is held: a delivery may be at the edge before it
+// is noted.
+func (c *channel) continueAfter(of *channel, number uint64) {
 	of.mu.Lock()
 	defer of.mu.Unlock()
 	if number < of.had || number-of.had >= uint64(max(1, len(of.steps))) {
-		return fmt.Errorf("channel %d was not after delivery %d, or nobody needs that any more", of.number, number)
+		c.began.Since = anew
+		return
 	}
 	c.began.Since, c.began.At = of.began.Since, of.began.At
 	if step := of.stepLocked(number); step != nil {
 		c.began.At = step
 	}
-	return nil
 }
 
 // stepLocked is nil where the channel began, and where no other can be.

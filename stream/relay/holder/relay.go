@@ -122,9 +122,9 @@ func (r *relay) open(number uint64, o wire.Opening) error {
 		Since: o.Since, Content: o.Content, Narrow: o.Narrow, Owner: o.Owner,
 	}}
 	if o.Continue {
-		if err := c.continueAfter(of, o.Step); err != nil {
-			return err
-		}
+		r.mu.Lock()
+		c.continueAfter(of, o.Step)
+		r.mu.Unlock()
 	}
 	var known *answers
 	if of != nil {
