@@ -155,7 +155,8 @@ func (c *Channel) follow() {
 	defer r.mu.Unlock()
 	f := c.flow
 	switch {
-	case digest == f.digest || c.err != nil:
+	case digest == f.digest, c.err != nil:
+	case f.err != nil && !changed: // what it has not had may be gone: nobody continues after it
 	case changed:
 		o := c.opening
 		if c.begun {

@@ -352,7 +352,7 @@ func (f *flow) boundLocked() {
 // where they are, unless there is just one delivery that they have to take yet.
 func (f *flow) joinLocked(other *flow) {
 	switch {
-	case other == f:
+	case other == f, f.err != nil: // what the members have not had may be gone
 		return
 	case other == nil, other.err != nil, other.digest != f.digest, other.opening.Content != f.opening.Content:
 		other = f.relay.flowLocked(f.after(f.had+uint64(len(f.deliveries))), f.told)
