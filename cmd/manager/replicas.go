@@ -83,9 +83,9 @@ func newSharing(ctx context.Context, o *options, with sharingOptions) (*sharing,
 	}
 	log := ctrl.Log.WithName("replicas")
 	self := replicas.Member{Run: with.engine.RunID(), Address: address, Wire: replicas.Wire}
-	name, err := os.Hostname() // that of the pod
+	name, err := podName()
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("name of this replica: %w", err), s.listener.Close())
+		return nil, errors.Join(err, s.listener.Close())
 	}
 	s.members = replicas.New(replicas.Options{
 		Leases: leases.Leases(namespace()), Self: self, Logger: log, Changed: func() { s.table.Changed() },
@@ -100,6 +100,19 @@ func newSharing(ctx context.Context, o *options, with sharingOptions) (*sharing,
 		return nil, fmt.Errorf("metrics: %w", err)
 	}
 	return s, nil
+}
+
+// podName is what people know this replica by. With hostNetwork the host's name is that of
+// the node.
+func podName() (string, error) {
+	if name := os.Getenv("POD_NAME"); name != "" {
+		return name, nil
+	}
+	name, err := os.Hostname()
+	if err != nil {
+		return "", fmt.Errorf("name of this replica: %w", err)
+	}
+	return name, nil
 }
 
 // advertised is where other replicas reach this one.

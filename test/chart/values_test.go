@@ -140,7 +140,7 @@ metrics: {authentication: true}`), "args").([]any)
 			t.Error("a rollout does not wait until a replica has had time to read its graphs")
 		}
 		text := fmt.Sprint(container(t, all, "env"), container(t, all, "ports"))
-		for _, want := range []string{"POD_IP", "status.podIP", "relay"} {
+		for _, want := range []string{"POD_IP", "status.podIP", "POD_NAME", "metadata.name", "relay"} {
 			if !strings.Contains(text, want) {
 				t.Errorf("%s is missing in %s", want, text)
 			}
@@ -171,7 +171,7 @@ metrics: {authentication: true}`), "args").([]any)
 	})
 	t.Run("where the runbooks are", func(t *testing.T) {
 		for values, want := range map[string]string{
-			"": "https://graphview.dev/docs/runbooks.md#graphviewabsent", "runbookURL: https://wiki.example.com/graphs": "https://wiki.example.com/graphs#graphviewabsent", `runbookURL: ""`: "",
+			"": "https://graphview.dev/docs/runbooks.md#graphviewabsent", "runbookURL: https://wiki.example.com/graphs": "https://wiki.example.com/graphs#graphviewabsent", `runbookURL: ""`: "", "runbookURL: null": "",
 		} {
 			rule := installation.Find(objects(t, "prometheusRule:\n  enabled: true\n  "+values), "PrometheusRule", "graphview")
 			groups, _, _ := unstructured.NestedSlice(rule.Object, "spec", "groups")
