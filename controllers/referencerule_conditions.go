@@ -27,6 +27,10 @@ func setRuleConditions(conditions *[]metav1.Condition, generation int64, v verdi
 		meta.RemoveStatusCondition(conditions, v1alpha1.ConditionStalled)
 		switch {
 		case !effect.Known:
+			// What was found out of this spec stays until it is known again.
+			if c := meta.FindStatusCondition(*conditions, v1alpha1.ConditionEffective); c != nil && c.ObservedGeneration == generation && c.Reason != v1alpha1.ReasonNotAccepted {
+				break
+			}
 			set(v1alpha1.ConditionEffective, metav1.ConditionUnknown, v1alpha1.ReasonSyncing, "What the cluster serves is not known yet.")
 		case len(effect.Unserved) > 0:
 			set(v1alpha1.ConditionEffective, metav1.ConditionFalse, string(effect.Unserved[0].Reason), strings.Join(textsOf(effect.Unserved), "\n"))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -95,6 +96,9 @@ func (r *ReferenceRuleReconciler) apply(ctx context.Context, name client.ObjectK
 	return rule, v, nil
 }
 
+// unreadPause is when is looked again for the schema of a kind that could not be read.
+const unreadPause = time.Minute
+
 // writeStatus is the only place that writes to a ReferenceRule: one patch, when
 // the status differs.
 func (r *ReferenceRuleReconciler) writeStatus(ctx context.Context, rule *v1alpha1.ReferenceRule, v verdict) (ctrl.Result, error) {
@@ -104,9 +108,13 @@ func (r *ReferenceRuleReconciler) writeStatus(ctx context.Context, rule *v1alpha
 	if v.accepted() {
 		effect = r.engine.RuleEffect(ctx, rule.Name)
 	}
+	var again ctrl.Result
+	if effect.Unread != nil {
+		again.RequeueAfter = unreadPause // nothing else says when a schema can be read
+	}
 	setRuleConditions(&after.Status.Conditions, rule.Generation, v, effect)
 	if rule.Status.ObservedGeneration == rule.Generation && sameConditions(rule.Status.Conditions, after.Status.Conditions) {
-		return ctrl.Result{}, nil
+		return again, nil
 	}
 	patch := client.MergeFromWithOptions(rule, client.MergeFromWithOptimisticLock{})
 	if err := r.client.Status().Patch(ctx, after, patch); err != nil {
@@ -123,7 +131,7 @@ func (r *ReferenceRuleReconciler) writeStatus(ctx context.Context, rule *v1alpha
 		}
 		r.recorder.Eventf(rule, nil, kind, c.Reason, actions[c.Type], "%s", cutBytes(c.Message, maxNote))
 	}
-	return ctrl.Result{}, nil
+	return again, nil
 }
 
 func (r *ReferenceRuleReconciler) isElected() bool {
