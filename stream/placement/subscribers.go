@@ -95,12 +95,12 @@ func (s *teller) knows(run string, now counts) bool {
 // of the views whose status that one writes. Who cannot be told now is told later.
 func (s *teller) tell(ctx context.Context) {
 	due := s.due()
+	// What was said is looked at before anybody is told, and notes it.
+	unknowing := maps.Clone(due)
+	maps.DeleteFunc(unknowing, func(m replicas.Member, now counts) bool { return s.knows(m.Run, now) })
 	var mu sync.Mutex
 	var telling sync.WaitGroup
-	for m, now := range due {
-		if s.knows(m.Run, now) {
-			continue
-		}
+	for m, now := range unknowing {
 		telling.Go(func() {
 			said := wire.Subscribers{Run: s.table.o.Self.Run}
 			for name, n := range now {
