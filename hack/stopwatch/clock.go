@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -43,19 +42,3 @@ const (
 	begins = "<!-- stopwatch:start, written by make stopwatch -->"
 	ends   = "<!-- stopwatch:end -->"
 )
-
-var errNoPlace = errors.New("there is no place for the tables of the stopwatch")
-
-// write puts the tables into a document.
-func write(path, text string) error {
-	document, err := os.ReadFile(path)
-	if err != nil {
-		return err
-	}
-	before, rest, begun := strings.Cut(string(document), begins)
-	_, after, ended := strings.Cut(rest, ends)
-	if !begun || !ended {
-		return fmt.Errorf("%s: %w", path, errNoPlace)
-	}
-	return os.WriteFile(path, []byte(before+begins+"\n\n"+text+"\n"+ends+after), 0o644) //nolint:gosec // a document is for all to read
-}

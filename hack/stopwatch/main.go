@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"time"
 
+	"graphview.dev/test/document"
 	"graphview.dev/test/env"
 )
 
@@ -27,7 +28,7 @@ func main() {
 	}
 }
 
-func run(ctx context.Context, cold bool, document string) error {
+func run(ctx context.Context, cold bool, path string) error {
 	root, err := env.ModuleRoot()
 	if err != nil {
 		return err
@@ -49,8 +50,8 @@ func run(ctx context.Context, cold bool, document string) error {
 		again.table("`make run` again, in the same clone") + "\n" +
 		graph.table("from a bare cluster to a graph of one's own")
 	fmt.Print(text)
-	if document == "" {
+	if path == "" {
 		return nil
 	}
-	return write(filepath.Join(root, document), text)
+	return document.Replace(filepath.Join(root, path), begins, ends, "\n"+text+"\n")
 }

@@ -1,9 +1,6 @@
 package main
 
 import (
-	"errors"
-	"os"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -15,34 +12,6 @@ func TestTable(t *testing.T) {
 	const want = "| from here to there | after |\n|---|---|\n| `git clone` | 1.2 s |\n| a \\| b | 12.0 s |\n"
 	if diff := cmp.Diff(want, c.table("from here to there")); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
-	}
-}
-
-func TestWrite(t *testing.T) {
-	for name, test := range map[string]struct {
-		document, want string
-		wantErr        error
-	}{
-		"replaced":   {"a\n" + begins + "\nold\n" + ends + "\nb\n", "a\n" + begins + "\n\nnew\n\n" + ends + "\nb\n", nil},
-		"no markers": {"a\n", "a\n", errNoPlace},
-		"no end":     {begins, begins, errNoPlace},
-	} {
-		t.Run(name, func(t *testing.T) {
-			path := filepath.Join(t.TempDir(), "page.md")
-			if err := os.WriteFile(path, []byte(test.document), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			if err := write(path, "new\n"); !errors.Is(err, test.wantErr) {
-				t.Errorf("error %v, want %v", err, test.wantErr)
-			}
-			got, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(test.want, string(got)); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
-		})
 	}
 }
 

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"unicode/utf8"
 )
@@ -13,8 +11,6 @@ const (
 	tableBegins = "<!-- bench:start -->"
 	tableEnds   = "<!-- bench:end -->"
 )
-
-var errNoPlace = errors.New("there is no place for the table")
 
 // writeTable writes a Markdown table whose columns are aligned, the first row
 // being its head.
@@ -37,33 +33,4 @@ func writeTable(b *strings.Builder, rows [][]string) {
 			b.WriteString("|\n")
 		}
 	}
-}
-
-// replaceBetween puts a text between two markers of a file.
-func replaceBetween(path, begins, ends, text string) error {
-	document, err := os.ReadFile(path)
-	if err != nil {
-		return fmt.Errorf("read the document: %w", err)
-	}
-	replaced, err := between(string(document), begins, ends, text)
-	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	if err := os.WriteFile(path, []byte(replaced), 0o644); err != nil { //nolint:gosec // a document is for all to read
-		return fmt.Errorf("write the document: %w", err)
-	}
-	return nil
-}
-
-// between replaces what is between the markers.
-func between(document, begins, ends, text string) (string, error) {
-	before, rest, ok := strings.Cut(document, begins)
-	if !ok {
-		return "", fmt.Errorf("%w: %s", errNoPlace, begins)
-	}
-	_, after, ok := strings.Cut(rest, ends)
-	if !ok {
-		return "", fmt.Errorf("%w: %s", errNoPlace, ends)
-	}
-	return before + begins + "\n" + text + ends + after, nil
 }

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"graphview.dev/test/document"
 )
 
 // What the profiles' tables stand between in their document.
@@ -24,7 +26,7 @@ const profiledRate = 1000
 // profile writes the profiles of a cold start and of a steady state of the
 // engine, in a process of its own that nothing else is measured of, and their
 // top five into a document.
-func (b *bench) profile(ctx context.Context, document string, about machine) error {
+func (b *bench) profile(ctx context.Context, path string, about machine) error {
 	dir := filepath.Join(b.root, "bin", "bench", "profiles")
 	if err := os.MkdirAll(dir, 0o755); err != nil { //nolint:gosec // beside the programs
 		return fmt.Errorf("profiles: %w", err)
@@ -65,7 +67,7 @@ func (b *bench) profile(ctx context.Context, document string, about machine) err
 		fmt.Fprintf(&text, "\n### %s\n\n%s", p.title, table)
 	}
 	fmt.Print(text.String())
-	return replaceBetween(document, profilesBegin, profilesEnd, text.String())
+	return document.Replace(path, profilesBegin, profilesEnd, text.String())
 }
 
 // topCount is how many functions of a profile a table has, by what they use

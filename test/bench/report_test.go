@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -59,30 +58,6 @@ func TestReached(t *testing.T) {
 			l := line{ours: single(c.ours), floor: single(c.floor), peer: single(c.peer)}
 			if got := c.reached(&l); got != c.want {
 				t.Errorf("got %t, want %t", got, c.want)
-			}
-		})
-	}
-}
-
-func TestBetween(t *testing.T) {
-	for name, c := range map[string]struct {
-		document string
-		want     string
-		wantErr  error
-	}{
-		"replaced":   {"a\n" + tableBegins + "\nold\n" + tableEnds + "\nb\n", "a\n" + tableBegins + "\nnew\n" + tableEnds + "\nb\n", nil},
-		"empty":      {tableBegins + tableEnds, tableBegins + "\nnew\n" + tableEnds, nil},
-		"no markers": {"a", "", errNoPlace},
-		"no end":     {tableBegins + "a", "", errNoPlace},
-		"backwards":  {tableEnds + tableBegins, "", errNoPlace},
-	} {
-		t.Run(name, func(t *testing.T) {
-			got, err := between(c.document, tableBegins, tableEnds, "new\n")
-			if !errors.Is(err, c.wantErr) {
-				t.Fatalf("error %v, want %v", err, c.wantErr)
-			}
-			if got != c.want {
-				t.Errorf("got %q, want %q", got, c.want)
 			}
 		})
 	}

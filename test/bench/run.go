@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"graphview.dev/test/document"
 	"graphview.dev/test/env"
 	"graphview.dev/test/operator"
 )
@@ -80,7 +81,7 @@ func run(ctx context.Context, o options) (err error) {
 	text := (&report{machine: about, options: o, bytes: b.listed(), graph: graph, lines: lines, took: time.Since(started)}).render()
 	fmt.Print(text)
 	if failed == nil && o.document != "" && len(o.rows) == lastRow && !o.alone {
-		failed = replaceBetween(filepath.Join(root, o.document), tableBegins, tableEnds, text)
+		failed = document.Replace(filepath.Join(root, o.document), tableBegins, tableEnds, text)
 	}
 	if failed == nil && o.profiles != "" {
 		failed = b.profile(ctx, filepath.Join(root, o.profiles), about)

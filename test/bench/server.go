@@ -21,6 +21,7 @@ import (
 
 	"graphview.dev/graphview"
 	"graphview.dev/stream"
+	"graphview.dev/test/bench/heap"
 )
 
 // addresses are where a server child listens.
@@ -118,18 +119,8 @@ func serveHTTP(ctx context.Context, group *errgroup.Group, handler http.Handler)
 // weigh answers what the process holds.
 func (s *serverChild) weigh(w http.ResponseWriter, _ *http.Request) {
 	size := s.engine.Size()
-	held := weight{Bytes: held(), Goroutines: runtime.NumGoroutine(), Watches: s.engine.Watches(), Vertices: size.Nodes, Arcs: size.Arcs}
+	held := weight{Bytes: float64(heap.Held()), Goroutines: runtime.NumGoroutine(), Watches: s.engine.Watches(), Vertices: size.Nodes, Arcs: size.Arcs}
 	answerJSON(w, held)
-}
-
-// held is what is allocated after a garbage collection, stacks included.
-func held() float64 {
-	for range 3 { // pools and finalizers take more than one
-		runtime.GC()
-	}
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return float64(m.HeapAlloc + m.StackInuse)
 }
 
 // addViews declares more views and answers when they have synced. Each differs

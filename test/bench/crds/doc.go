@@ -1,4 +1,4 @@
-// Crds measures what CustomResourceDefinitions cost, whose schemas are read for
+// Command crds measures what CustomResourceDefinitions cost, whose schemas are read for
 // references: how long until a view of everything is synced in a cluster with many of
 // them, beside one with none, and what memory the schemas take, beside an engine to which
 // nobody publishes any. It writes the table of docs/references-measured.md:

@@ -3,9 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"os"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -40,21 +38,4 @@ func (f figures) row(kinds int, schemas string, without *figures) string {
 		}
 	}
 	return fmt.Sprintf("| %d | %s | %.1f s | %s | %.1f | %s |\n", kinds, schemas, f.synced.Seconds(), read, float64(f.heap)/1e6, each)
-}
-
-// replace puts the table into the document.
-func replace(path, table string) error {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return fmt.Errorf("read the document: %w", err)
-	}
-	before, rest, ok := strings.Cut(string(text), tableBegins)
-	_, after, also := strings.Cut(rest, tableEnds)
-	if !ok || !also {
-		return fmt.Errorf("%s: %w", path, errNoPlace)
-	}
-	if err := os.WriteFile(path, []byte(before+tableBegins+"\n\n"+table+"\n"+tableEnds+after), 0o644); err != nil { //nolint:gosec // a document is for all to read
-		return fmt.Errorf("write the document: %w", err)
-	}
-	return nil
 }

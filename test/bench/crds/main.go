@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
-	"runtime"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -18,6 +17,8 @@ import (
 
 	"graphview.dev/graphview"
 	"graphview.dev/graphview/spec"
+	"graphview.dev/test/bench/heap"
+	"graphview.dev/test/document"
 	"graphview.dev/test/env"
 )
 
@@ -31,8 +32,6 @@ const (
 	tableEnds   = "<!-- crds:end -->"
 )
 
-var errNoPlace = errors.New("there is no place for the table")
-
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := run(ctx)
@@ -44,7 +43,7 @@ func main() {
 }
 
 func run(ctx context.Context) (err error) {
-	document := flag.String("document", "docs/references-measured.md", "the document to write the table into; empty: none")
+	path := flag.String("document", "docs/references-measured.md", "the document to write the table into; empty: none")
 	count := flag.Int("crds", 1500, "how many CustomResourceDefinitions to make")
 	rounds := flag.Int("rounds", 3, "how often each row is measured; the table has the medians")
 	flag.Parse()
@@ -85,10 +84,10 @@ func run(ctx context.Context) (err error) {
 			table.WriteString(row)
 		}
 	}
-	if *document == "" {
+	if *path == "" {
 		return nil
 	}
-	return replace(*document, table.String())
+	return document.Replace(*path, tableBegins, tableEnds, "\n"+table.String()+"\n")
 }
 
 // reading counts requests for schemas, and answers that there are none where they are
@@ -123,7 +122,7 @@ func measure(ctx context.Context, config *rest.Config, published bool) (f figure
 	var requests atomic.Int64
 	config = rest.CopyConfig(config)
 	config.Wrap(func(rt http.RoundTripper) http.RoundTripper { return reading{rt, published, &requests} })
-	before := heap()
+	before := heap.Held()
 	engine, err := graphview.NewEngine(graphview.Options{Config: config})
 	if err != nil {
 		return f, fmt.Errorf("engine: %w", err)
@@ -158,15 +157,6 @@ func measure(ctx context.Context, config *rest.Config, published bool) (f figure
 		time.Sleep(100 * time.Millisecond)
 	}
 	f.read = since.Sub(began)
-	f.heap = heap() - before
+	f.heap = heap.Held() - before
 	return f, nil
-}
-
-// heap is what is in use.
-func heap() int64 {
-	runtime.GC()
-	runtime.GC() // what pools hold goes with the second
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return int64(m.HeapAlloc) + int64(m.StackInuse) //nolint:gosec // a size
 }

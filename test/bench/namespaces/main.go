@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
-	"runtime"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -21,6 +20,8 @@ import (
 
 	"graphview.dev/graphview"
 	"graphview.dev/graphview/spec"
+	"graphview.dev/test/bench/heap"
+	"graphview.dev/test/document"
 	"graphview.dev/test/env"
 )
 
@@ -34,8 +35,6 @@ const (
 	tableEnds   = "<!-- namespaces:end -->"
 )
 
-var errNoPlace = errors.New("there is no place for the table")
-
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := run(ctx)
@@ -47,7 +46,7 @@ func main() {
 }
 
 func run(ctx context.Context) (err error) {
-	document := flag.String("document", "docs/sizing.md", "the document to write the table into")
+	path := flag.String("document", "docs/sizing.md", "the document to write the table into")
 	flag.Parse()
 	plane, err := env.Start(ctx, env.Options{})
 	if err != nil {
@@ -76,7 +75,7 @@ func run(ctx context.Context) (err error) {
 			table.WriteString(row)
 		}
 	}
-	return replace(*document, table.String())
+	return document.Replace(*path, tableBegins, tableEnds, "\n"+table.String()+"\n")
 }
 
 func nameOf(i int) string { return fmt.Sprintf("team-%03d", i) }
@@ -129,7 +128,7 @@ func measure(ctx context.Context, config *rest.Config, n int, wide bool) (row st
 	var requests atomic.Int64
 	config = rest.CopyConfig(config)
 	config.Wrap(func(rt http.RoundTripper) http.RoundTripper { return counting{rt, &requests} })
-	before := heap()
+	before := heap.Held()
 	engine, err := graphview.NewEngine(graphview.Options{Config: config})
 	if err != nil {
 		return "", fmt.Errorf("engine: %w", err)
@@ -198,36 +197,10 @@ func measure(ctx context.Context, config *rest.Config, n int, wide bool) (row st
 		}
 	}
 	made := requests.Load()
-	used := heap() - before
+	used := heap.Held() - before
 	beside := "no"
 	if wide {
 		beside = "yes"
 	}
 	return fmt.Sprintf("| %d | %s | %d | %d | %d | %.0f | %.1f s |\n", n, beside, engine.Watches(), apart, made, float64(used)/1e6, ready.Seconds()), nil
-}
-
-// heap is what is in use.
-func heap() int64 {
-	runtime.GC()
-	runtime.GC() // what pools hold goes with the second
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return int64(m.HeapAlloc) + int64(m.StackInuse) //nolint:gosec // a size
-}
-
-// replace puts the table into the document.
-func replace(path, table string) error {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return fmt.Errorf("read the document: %w", err)
-	}
-	before, rest, ok := strings.Cut(string(text), tableBegins)
-	_, after, also := strings.Cut(rest, tableEnds)
-	if !ok || !also {
-		return fmt.Errorf("%s: %w", path, errNoPlace)
-	}
-	if err := os.WriteFile(path, []byte(before+tableBegins+"\n\n"+table+"\n"+tableEnds+after), 0o644); err != nil { //nolint:gosec // a document is for all to read
-		return fmt.Errorf("write the document: %w", err)
-	}
-	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"time"
 
+	"graphview.dev/test/document"
 	"graphview.dev/test/env"
 	"graphview.dev/test/fixture"
 	"graphview.dev/test/fleet"
@@ -23,8 +24,6 @@ const (
 	// patience bounds everything that is waited for.
 	patience = 5 * time.Minute
 )
-
-var errNoPlace = errors.New("there is no place for the tables")
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -48,7 +47,7 @@ type bench struct {
 
 func run(ctx context.Context) (err error) {
 	b := &bench{}
-	document := flag.String("document", "docs/sizing.md", "the document to write the tables into, from the module's root; empty: none")
+	path := flag.String("document", "docs/sizing.md", "the document to write the tables into, from the module's root; empty: none")
 	parts := flag.String("parts", "memory,readers,latency,deaths", "what to measure")
 	flag.IntVar(&b.objects, "objects", 13_000, "about how many objects there are")
 	flag.IntVar(&b.namespaces, "namespaces", 90, "how many namespaces they are in, each with a view of its own")
@@ -83,31 +82,14 @@ func run(ctx context.Context) (err error) {
 			return fmt.Errorf("%s: %w", part.name, err)
 		}
 	}
-	if *document == "" {
+	if *path == "" {
 		return nil
 	}
-	return replace(filepath.Join(root, *document), b.table.String())
+	return document.Replace(filepath.Join(root, *path), tableBegins, tableEnds, "\n"+b.table.String()+"\n")
 }
 
 // say writes a line of the tables.
 func (b *bench) say(format string, args ...any) {
 	fmt.Printf(format+"\n", args...)
 	fmt.Fprintf(&b.table, format+"\n", args...)
-}
-
-// replace puts the tables into the document.
-func replace(path, tables string) error {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return fmt.Errorf("read the document: %w", err)
-	}
-	before, rest, ok := strings.Cut(string(text), tableBegins)
-	_, after, also := strings.Cut(rest, tableEnds)
-	if !ok || !also {
-		return fmt.Errorf("%s: %w", path, errNoPlace)
-	}
-	if err := os.WriteFile(path, []byte(before+tableBegins+"\n\n"+tables+"\n"+tableEnds+after), 0o644); err != nil { //nolint:gosec // a document is for all to read
-		return fmt.Errorf("write the document: %w", err)
-	}
-	return nil
 }
