@@ -29,11 +29,13 @@ type description struct {
 const (
 	descriptionWidth = 100
 	mostMessageLines = 3
-	mostProblems     = 7
-	mostUnreadable   = 5
-	mostCountLines   = 3
-	mostWarnings     = 3
-	indent           = "  "
+	// allMessageLines are those of all conditions together, which those that are wrong share.
+	allMessageLines = 18
+	mostProblems    = 7
+	mostUnreadable  = 5
+	mostCountLines  = 3
+	mostWarnings    = 3
+	indent          = "  "
 )
 
 func (d *description) write(w io.Writer) {
@@ -100,6 +102,13 @@ func (d *description) writeConditions(w io.Writer) {
 		return cmp.Or(cmp.Compare(rank(&a), rank(&b)), cmp.Compare(slices.Index(conditionsInOrder, a.Type), slices.Index(conditionsInOrder, b.Type)))
 	})
 	fmt.Fprintln(w)
+	wrongs := 0
+	for i := range all {
+		if wrong(&all[i]) {
+			wrongs++
+		}
+	}
+	most := max(mostMessageLines, allMessageLines/max(wrongs, 1))
 	for i := range all {
 		c := &all[i]
 		head := fmt.Sprintf("%-9s  %-7s  ", c.Type, c.Status)
@@ -107,7 +116,7 @@ func (d *description) writeConditions(w io.Writer) {
 			fmt.Fprintln(w, head+c.Reason)
 			continue
 		}
-		lines := wrap(c.Reason+": "+c.Message, descriptionWidth-len(head), mostMessageLines)
+		lines := wrap(c.Reason+": "+c.Message, descriptionWidth-len(head), most)
 		fmt.Fprintln(w, d.paint.Bad(head+lines[0]))
 		writeIndented(w, lines[1:])
 	}

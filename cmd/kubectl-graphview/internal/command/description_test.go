@@ -134,3 +134,19 @@ func TestWrap(t *testing.T) {
 		})
 	}
 }
+
+// TestDescriptionSaysAllThatIsWrong: a condition that is alone in being wrong has the room
+// of the others, so that its last remedy is on the screen too.
+func TestDescriptionSaysAllThatIsWrong(t *testing.T) {
+	message := "spec.queries[0].include.resourceSelectorExpression: it matches nothing: the cluster serves no resource 'pod'; did you mean 'pods'?\n" +
+		"spec.queries[1].include.resourceSelectorExpression: it matches nothing: the cluster serves no group 'core': the core group is the empty text; did you mean group == ''?"
+	d := description{view: &v1alpha1.GraphView{Status: v1alpha1.GraphViewStatus{Conditions: []metav1.Condition{
+		condition(v1alpha1.ConditionEffective, metav1.ConditionFalse, "QueryMatchesNothing", message),
+		condition(v1alpha1.ConditionReady, metav1.ConditionTrue, "Ready", ""),
+	}}}}
+	var text strings.Builder
+	d.write(&text)
+	if !strings.Contains(strings.Join(strings.Fields(text.String()), " "), "did you mean group == ''?") {
+		t.Errorf("the last remedy is not said:\n%s", text.String())
+	}
+}

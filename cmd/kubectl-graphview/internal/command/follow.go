@@ -58,9 +58,6 @@ type follower struct {
 	progress *progress
 }
 
-// follow subscribes to the view, with all objects.
-func (v *view) follow() *follower { return v.followPart(client.ContentObject, nil) }
-
 // followSummaries subscribes to the view, with summaries of its objects.
 func (v *view) followSummaries() *follower { return v.followPart(client.ContentSummary, nil) }
 

@@ -70,15 +70,23 @@ func (k *kinds) fromObject(key client.Key, otherwise string) string {
 	}
 }
 
-// find is the vertex that somebody calls so, or what is missing by that name.
-func (k *kinds) find(text string) (client.Key, error) {
+// splitObject takes apart what somebody calls an object. Without a namespace that is "".
+func splitObject(text string) (kind, namespace, name string, err error) {
 	kind, name, ok := strings.Cut(text, "/")
-	namespace := ""
 	if before, after, deeper := strings.Cut(name, "/"); deeper {
 		namespace, name = before, after
 	}
 	if !ok || kind == "" || name == "" {
-		return client.Key{}, fmt.Errorf("invalid object %q: expected KIND/NAME or KIND/NAMESPACE/NAME", text)
+		return "", "", "", fmt.Errorf("invalid object %q: expected KIND/NAME or KIND/NAMESPACE/NAME", text)
+	}
+	return kind, namespace, name, nil
+}
+
+// find is the vertex that somebody calls so, or what is missing by that name.
+func (k *kinds) find(text string) (client.Key, error) {
+	kind, namespace, name, err := splitObject(text)
+	if err != nil {
+		return client.Key{}, err
 	}
 	resources, err := k.resources(kind)
 	if err != nil {

@@ -18,13 +18,9 @@ import (
 // keyOf is the object that somebody calls so, as the kinds of the server tell. Without a
 // namespace it is the user's.
 func (v *view) keyOf(text string) (client.Key, error) {
-	kind, name, ok := strings.Cut(text, "/")
-	namespace := ""
-	if before, after, deeper := strings.Cut(name, "/"); deeper {
-		namespace, name = before, after
-	}
-	if !ok || kind == "" || name == "" {
-		return client.Key{}, fmt.Errorf("invalid object %q: expected KIND/NAME or KIND/NAMESPACE/NAME", text)
+	kind, namespace, name, err := splitObject(text)
+	if err != nil {
+		return client.Key{}, err
 	}
 	mapper, err := v.mapper()
 	if err != nil {

@@ -14,7 +14,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/duration"
 
 	"graphview.dev/client"
-	"graphview.dev/cmd/kubectl-graphview/internal/outline"
 	"graphview.dev/graphview/health"
 )
 
@@ -144,7 +143,7 @@ func (c *cli) problemsOf(v *view, g *client.Graph, seen map[client.Key]bool, wid
 	}
 	users := map[client.Key][]string{}
 	for arc, a := range g.Arcs {
-		if _, wrong := outline.Absence(a); wrong {
+		if a.Absent() {
 			users[arc.To] = append(users[arc.To], k.name(arc.From))
 		}
 	}

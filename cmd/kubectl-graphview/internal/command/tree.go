@@ -211,7 +211,7 @@ func (c *cli) sum(g *client.Graph) string {
 func missing(g *client.Graph) []client.Key {
 	all := map[client.Key]bool{}
 	for key, a := range g.Arcs {
-		if _, wrong := outline.Absence(a); wrong {
+		if a.Absent() {
 			all[key.To] = true
 		}
 	}

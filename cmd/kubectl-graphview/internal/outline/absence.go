@@ -24,7 +24,7 @@ func Absence(a client.Attributes) (text string, wrong bool) {
 func NeededMost(g *client.Graph, key client.Key) client.Attributes {
 	most := client.Attributes{Missing: true}
 	for i, arc := range g.In(key) {
-		if _, wrong := Absence(arc.Attributes); wrong {
+		if arc.Attributes.Absent() {
 			return arc.Attributes
 		} else if i == 0 {
 			most = arc.Attributes

@@ -64,7 +64,7 @@ func tops(g *client.Graph, all map[client.Key][]branch, name func(client.Key) st
 		_, there := g.Vertices[key]
 		switch {
 		case !there:
-			if _, wrong := Absence(NeededMost(g, key)); wrong {
+			if NeededMost(g, key).Absent() {
 				return 0
 			}
 			return 4
