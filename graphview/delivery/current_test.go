@@ -56,3 +56,25 @@ func TestLargeChangeIsSharedByWhoIsSlower(t *testing.T) {
 		t.Errorf("%d encodings for the slower reader, want 0; it has %d vertices, want %d", n, len(second.vertices), len(first.vertices))
 	}
 }
+
+// TestOldPieceIsNotTheEnd: whoever is sent what was encoded before a warning came is not
+// done with that.
+func TestOldPieceIsNotTheEnd(t *testing.T) {
+	for name, size := range map[string]int{"small": 10, "full": fullPiece} {
+		t.Run(name, func(t *testing.T) {
+			s := newStage(t)
+			s.set("Running", false, "a")
+			first, second := s.reader(SubscribeOptions{}), s.reader(SubscribeOptions{})
+			first.catchUp(t)
+			second.catchUp(t)
+			s.set("Failed"+strings.Repeat("x", size), false, "a")
+			first.catchUp(t)
+			w := About(InformerSyncFailed, "forbidden", pods, "shop")
+			s.warnings.Set(map[WarningID]Warning{w.ID(): w})
+			second.catchUp(t)
+			if second.vertices["a"] != first.vertices["a"] || second.warnings[w.ID()] != w.Message {
+				t.Errorf("it has %.40s and the warnings %v", second.vertices["a"], second.warnings)
+			}
+		})
+	}
+}

@@ -156,7 +156,7 @@ func (c *sharedChanges) goOn(at *slot, p *Publisher, lens *graph.Lens, last *pie
 // encoded is the piece that leads on from a state. It tells whether it had to be encoded.
 func (c *sharedChanges) encoded(at *slot, p *Publisher, lens *graph.Lens, from state, who viewer, most int) (next *piece, first bool) {
 	next, first = at.piece(from, func(kept *piece) bool {
-		return kept.to.pos.Walking() || kept.size >= fullPiece || kept.to.pos.Known == lens.Head() && p.lacksNothing(lens, kept.to)
+		return kept.to.pos.Walking() || kept.size >= fullPiece || kept.to.pos.Known == lens.Head()
 	})
 	next.once.Do(func() {
 		if c.inAll.Load() > maxSharedInAll {
