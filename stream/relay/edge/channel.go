@@ -117,10 +117,8 @@ func (c *Channel) Poll() ([]*delivery.Frame, error) {
 		return nil, c.err
 	case f.err != nil:
 		return nil, f.err
-	case !f.credit:
-		f.credit = true
-		r.sayLocked(wire.AppendNumber(nil, wire.More, f.number, f.had))
 	}
+	f.askLocked()
 	return nil, nil
 }
 
@@ -128,7 +126,7 @@ func (c *Channel) Poll() ([]*delivery.Frame, error) {
 func (c *Channel) nextLocked() *sent {
 	if len(c.pending) > 0 {
 		s := c.pending[0]
-		c.pending = c.pending[1:]
+		c.pending = slices.Delete(c.pending, 0, 1) // which clears: who waits holds nothing
 		return s
 	}
 	f := c.flow
@@ -181,14 +179,18 @@ func (c *Channel) removeLocked() {
 	c.flow.removeLocked(c)
 }
 
-// Wait returns when Poll may return something more. It finds out what the holder asks
-// about the subscriber's rights. Errors are those of Next.
+// Wait returns when Poll may return something more, for which it asks the holder if Poll
+// has not: whoever takes turns waits as soon as it has sent what Poll returned. It finds
+// out what the holder asks about the subscriber's rights. Errors are those of Next.
 func (c *Channel) Wait(ctx context.Context) error {
 	r := c.relay
 	r.mu.Lock()
 	asked, f := c.asked, c.flow
 	c.asked = nil
 	idle := len(c.pending) == 0 && c.had == f.had+uint64(len(f.deliveries)) && c.err == nil && f.err == nil && f.found == nil
+	if idle {
+		f.askLocked()
+	}
 	r.mu.Unlock()
 	if len(asked) > 0 {
 		return c.resolve(ctx, asked)

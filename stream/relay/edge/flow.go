@@ -3,7 +3,6 @@ package edge
 import (
 	"fmt"
 	"slices"
-	"time"
 
 	"graphview.dev/api/reason"
 	"graphview.dev/graphview/access"
@@ -219,6 +218,15 @@ func (f *flow) bytes() (n int) {
 	return n
 }
 
+// askLocked asks the holder for one more delivery, unless it has been asked.
+func (f *flow) askLocked() {
+	if f.credit || f.opening.Key != nil {
+		return
+	}
+	f.credit = true
+	f.relay.sayLocked(wire.AppendNumber(nil, wire.More, f.number, f.had))
+}
+
 // tellLocked tells the holder of answers that it does not know yet.
 func (f *flow) tellLocked(rights delivery.Rights) {
 	told := wire.Answers{Digest: rights.Digest(), Places: more(f, rights)}
@@ -250,16 +258,10 @@ func (f *flow) after(had uint64) wire.Opening {
 	return wire.Opening{Answers: wire.Answers{Of: f.number}, Continue: true, Step: had, Content: f.opening.Content}
 }
 
-// takeLocked takes one message of the holder's. The error is that it is none.
+// takeLocked takes one message of the holder's that is no frame. The error is that it is
+// none.
 func (f *flow) takeLocked(m wire.Message) error {
 	switch m.Type {
-	case wire.Frame:
-		parsed, err := wire.ParseFrame(m.Payload, time.Now())
-		if err != nil {
-			return err
-		}
-		f.receiveLocked(parsed, len(m.Payload))
-		return nil // whoever waits for it is woken by the last
 	case wire.Ask:
 		var places []wire.Place
 		if err := wire.Parse(m, &places); err != nil {
