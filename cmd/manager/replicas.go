@@ -27,9 +27,6 @@ import (
 )
 
 const (
-	// relaysPerConnection bounds what one replica reads from this one by one
-	// connection. By then it dials another.
-	relaysPerConnection = 512
 	// relayGrace is how long relays may take to end when the replica stops.
 	relayGrace = 3 * time.Second
 	// drainWithin is how long other replicas may go on reading from one that stops, until
@@ -220,17 +217,13 @@ func (s *sharing) drain() {
 func (s *sharing) serve(ctx context.Context) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	protocols := &http.Protocols{}
-	protocols.SetHTTP2(true)
 	server := &http.Server{
-		Handler: s.handler, TLSConfig: s.keys.TLS(), Protocols: protocols,
+		Handler: s.handler, TLSConfig: s.keys.TLS(),
 		ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 16 << 10,
-		HTTP2: &http.HTTP2Config{
-			MaxConcurrentStreams: relaysPerConnection, SendPingTimeout: 5 * time.Second, PingTimeout: 3 * time.Second,
-		},
 		ErrorLog:    log.New(relayLog{}, "", 0),
 		BaseContext: func(net.Listener) context.Context { return ctx },
 	}
+	holder.Configure(server)
 	listener := stream.BoundStrangers(server, s.listener)
 	var running sync.WaitGroup
 	running.Go(func() { _ = s.table.Run(ctx) }) // both return nil

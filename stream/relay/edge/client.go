@@ -64,6 +64,7 @@ type Client struct {
 	ctx       context.Context
 	stop      context.CancelFunc
 	unread    *unread
+	large     largeFrames
 	// shared and own are how many channels several subscribers share, and how many one has.
 	shared, own atomic.Int64
 	running     sync.WaitGroup

@@ -12,7 +12,7 @@
 //
 // # Concurrency
 //
-// A Client may be used by any goroutine. Each relay has one goroutine that reads and
-// one that writes; Close of the Client joins them. A Channel is used by one goroutine
+// A Client may be used by any goroutine. Each relay has one goroutine, which reads; Close
+// of the Client joins it. What is said to the holder net/http fetches. A Channel is used by one goroutine
 // at a time, as a stream.Subscription is.
 package edge

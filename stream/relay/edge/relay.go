@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"sync"
 	"sync/atomic"
@@ -37,9 +36,8 @@ type Relay struct {
 	told  map[string]*flow // by digest, some flow of which the holder knows the answers
 	begun map[origin]*flow // of which nothing is gone
 	kept  int              // bytes of what some subscriber has not taken yet
-	// unsent is what the writer has to send; wake has a token when there is some.
-	unsent []byte
-	wake   chan struct{}
+	// out is what is said to the holder.
+	out *outgoing
 }
 
 // Open returns the relay for a view at a replica when that has greeted. It is to be
@@ -77,10 +75,11 @@ func (c *Client) relay(key relayKey) (*Relay, error) {
 		return r, nil
 	}
 	r := &Relay{
-		client: c, key: key, users: 1, opened: time.Now(), ready: make(chan struct{}), wake: make(chan struct{}, 1),
+		client: c, key: key, users: 1, opened: time.Now(), ready: make(chan struct{}),
 		flows: make(map[uint64]*flow), told: make(map[string]*flow), begun: make(map[origin]*flow),
 	}
 	r.ctx, r.cancel = context.WithCancel(c.ctx)
+	r.out = newOutgoing(r.ctx)
 	c.relays[key] = r
 	c.running.Go(r.run)
 	return r, nil
@@ -174,22 +173,17 @@ func (r *Relay) Retire() {
 // Retired tells whether Retire was called.
 func (r *Relay) Retired() bool { return errors.Is(r.failure(), ErrMoved) }
 
-// converse sends and reads until the relay is over, and returns why.
+// converse reads until the relay is over, and returns why. What is said meanwhile is the
+// body of the request.
 func (r *Relay) converse() error {
-	body, out := io.Pipe()
 	address := path(r.key.member, r.key.view)
 	if r.key.held {
 		address += "?held"
 	}
-	request, err := http.NewRequestWithContext(r.ctx, http.MethodPost, address, body)
+	request, err := http.NewRequestWithContext(r.ctx, http.MethodPost, address, r.out)
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrBroken, err)
 	}
-	var writing sync.WaitGroup
-	writing.Go(func() { r.send(out) })
-	defer writing.Wait()
-	defer body.Close()
-	defer r.cancel()
 	response, err := r.client.transport.RoundTrip(request)
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrBroken, err)
@@ -205,35 +199,10 @@ func (r *Relay) converse() error {
 	return fmt.Errorf("%w: %w", ErrBroken, err)
 }
 
-// send writes what is to be sent until the relay is over.
-func (r *Relay) send(out *io.PipeWriter) {
-	defer out.Close()
-	for {
-		select {
-		case <-r.wake:
-		case <-r.ctx.Done():
-			return
-		}
-		r.mu.Lock()
-		unsent := r.unsent
-		r.unsent = nil
-		r.mu.Unlock()
-		if _, err := out.Write(unsent); err != nil {
-			return // whoever reads finds out why
-		}
-	}
-}
-
-// sayLocked has a message sent. It never blocks: a channel says no more than it is
-// asked.
+// sayLocked has a message sent.
 func (r *Relay) sayLocked(message []byte) {
-	if r.err != nil {
-		return
-	}
-	r.unsent = append(r.unsent, message...)
-	select {
-	case r.wake <- struct{}{}:
-	default:
+	if r.err == nil {
+		r.out.say(message)
 	}
 }
 
@@ -273,6 +242,18 @@ func (r *Relay) take(m wire.Message) error {
 	case wire.Leaving:
 		r.client.o.Leaving(r.key.member)
 		return nil
+	case wire.Frame:
+		sent, err := wire.ParseFrame(m.Payload, time.Now())
+		if err != nil {
+			return err
+		}
+		sent.Frame = r.client.large.same(sent.Frame)
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if f := r.flows[m.Channel]; f != nil {
+			f.receiveLocked(sent, len(m.Payload))
+		}
+		return nil // whoever waits for it is woken by the last
 	default:
 	}
 	r.mu.Lock()

@@ -59,6 +59,7 @@ type stage struct {
 	said     chan wire.Subscribers
 	left     chan replicas.Member
 	unsynced chan struct{} // is closed when the graph is complete; nil: it is
+	any      bool          // each name is that of the view
 	shutdown func()
 }
 
@@ -86,6 +87,7 @@ func newStage(t *testing.T) *stage {
 	s.handler = holder.New(holder.Options{Views: s, Run: run.ID(), Counted: func(said wire.Subscribers) { s.said <- said }})
 	server := httptest.NewUnstartedServer(s.handler)
 	server.EnableHTTP2 = true
+	holder.Configure(server.Config)
 	server.StartTLS()
 	s.member = replicas.Member{Run: run.ID(), Address: strings.TrimPrefix(server.URL, "https://")}
 	s.client = NewClient(ctx, Options{
@@ -105,7 +107,7 @@ func newStage(t *testing.T) *stage {
 }
 
 func (s *stage) Hold(_ context.Context, name graphview.Name, held bool) (holder.View, func(), error) {
-	if name != web || held {
+	if name != web && !s.any || held {
 		return nil, nil, &delivery.ClosedError{Reason: reason.NotFound, Message: "not found"}
 	}
 	return s, func() {}, nil
@@ -124,10 +126,13 @@ func (s *stage) WaitSynced(ctx context.Context) error {
 
 func (s *stage) Status() graphview.Status { return graphview.Status{Synced: s.unsynced == nil} }
 
-func (s *stage) set(namespace, name string) {
+func (s *stage) set(namespace, name string) { s.setLarge(namespace, name, 0) }
+
+// setLarge sets an object of at least so many bytes.
+func (s *stage) setLarge(namespace, name string, bytes int) {
 	s.graph.Update(func() {
 		s.version++
-		o := &object{fmt.Sprintf(`{"metadata":{"name":%q,"resourceVersion":"%d"}}`, name, s.version)}
+		o := &object{fmt.Sprintf(`{"metadata":{"name":%q,"resourceVersion":"%d"},"data":%q}`, name, s.version, strings.Repeat("x", bytes))}
 		id := s.graph.Set(s.source, &graph.Object{Namespace: namespace, Name: name, UID: name, Version: s.version, Hash: s.version, Payload: o})
 		s.lens.Select(id, graph.Selection{Member: true})
 	})

@@ -73,8 +73,12 @@ func Append(dst []byte, t Type, channel uint64, payload int) []byte {
 // Reader reads the messages of one side.
 type Reader struct{ r *bufio.Reader }
 
+// headBytes is room for the heads of messages, and for small messages; what is larger is
+// read into its own room. Each relay has it at both ends, most of the time for nothing.
+const headBytes = 2 << 10
+
 // NewReader returns a Reader of r.
-func NewReader(r io.Reader) *Reader { return &Reader{bufio.NewReaderSize(r, 16<<10)} }
+func NewReader(r io.Reader) *Reader { return &Reader{bufio.NewReaderSize(r, headBytes)} }
 
 // Next reads one message, whose payload is the caller's. The error is io.EOF at the
 // end of a message, where the other side may hang up.

@@ -1,0 +1,102 @@
+package edge
+
+import (
+	"fmt"
+	"runtime"
+	"testing"
+	"time"
+
+	"graphview.dev/graphview"
+	"graphview.dev/graphview/delivery"
+)
+
+// used is the memory of the process, without garbage.
+func used() int {
+	for range 3 { // stacks shrink by half each time
+		runtime.GC()
+	}
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int(m.HeapAlloc + m.StackInuse) //nolint:gosec // far less
+}
+
+// TestIdleRelays: a view that is relayed and at rest takes little: at an edge and its
+// holder together, which are one process here.
+func TestIdleRelays(t *testing.T) {
+	const views, most = 100, 128 << 10
+	s := newStage(t)
+	s.any = true
+	s.set("shop", "a")
+	read := func(name string) {
+		t.Helper()
+		r, err := s.client.Open(t.Context(), s.member, graphview.Name{Namespace: "shop", Name: name}, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := r.Subscribe(delivery.SubscribeOptions{Access: newAnn("shop")})
+		t.Cleanup(c.Close)
+		next(t, c)
+		if frames, err := c.Poll(); err != nil || len(frames) > 0 { // it asks for more
+			t.Fatal(frames, err)
+		}
+	}
+	read("first") // what is made once is there
+	before := used()
+	for i := range views {
+		read(fmt.Sprint("view-", i))
+	}
+	each := (used() - before) / views
+	t.Logf("%d KiB for each of %d views", each>>10, views)
+	if each > most {
+		t.Errorf("%d KiB for each of %d views, want at most %d", each>>10, views, most>>10)
+	}
+}
+
+// TestLargeMessages: what is sent to several subscribers who are not beside each other is
+// held once, if it is large, and by nobody in the end.
+func TestLargeMessages(t *testing.T) {
+	s := newStage(t)
+	s.setLarge("shop", "a", 4*largeBytes)
+	s.set("shop", "b")
+	var held []*delivery.Frame
+	for range 5 {
+		c := s.open(t).Subscribe(delivery.SubscribeOptions{Access: newAnn("shop")})
+		defer c.Close()
+		var all []*delivery.Frame
+		for rev := ""; rev == ""; {
+			frames, err := c.Next(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			all, rev = append(all, frames...), frames[len(frames)-1].Rev
+		}
+		for _, f := range all {
+			if len(f.JSON) >= largeBytes {
+				held = append(held, f)
+			}
+		}
+	}
+	if len(held) != 5 {
+		t.Fatalf("%d large messages, want one for each subscriber", len(held))
+	}
+	for _, f := range held {
+		if f != held[0] {
+			t.Error("it is held more than once")
+		}
+	}
+	runtime.KeepAlive(held)
+	held = nil
+	for deadline := time.Now().Add(time.Minute); ; {
+		runtime.GC()
+		s.client.large.mu.Lock()
+		left := len(s.client.large.frames)
+		s.client.large.mu.Unlock()
+		if left == 0 {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("%d messages that nobody holds are known", left)
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
