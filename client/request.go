@@ -106,7 +106,7 @@ func (c *Client) Request(r Request, o Options) *Subscription {
 		if err != nil {
 			return nil, err
 		}
-		m, err := openChannel(ctx, conn, r, o.Content)
+		m, err := openChannel(ctx, conn, r, &o)
 		if err != nil {
 			conn.close()
 			return nil, err
@@ -132,15 +132,20 @@ type envelope struct {
 	Error   *CloseError `json:"error"`
 }
 
-func openChannel(ctx context.Context, conn *connection, r Request, content Content) (*multiplexed, error) {
+func openChannel(ctx context.Context, conn *connection, r Request, o *Options) (*multiplexed, error) {
 	type subscribe struct {
-		Request Request `json:"request"`
-		Content Content `json:"content,omitempty"`
+		Request  Request `json:"request"`
+		Content  Content `json:"content,omitempty"`
+		Inferred *bool   `json:"inferred,omitempty"`
+	}
+	what := subscribe{Request: r, Content: o.Content}
+	if o.ExcludeInferred {
+		what.Inferred = new(bool)
 	}
 	text, err := json.Marshal(struct {
 		ID        int64     `json:"id"`
 		Subscribe subscribe `json:"subscribe"`
-	}{requestID, subscribe{r, content}})
+	}{requestID, what})
 	if err != nil {
 		return nil, fmt.Errorf("encode the request: %w", err)
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -18,28 +17,24 @@ const jsonType = "application/json"
 // An error of the server is a Kubernetes Status (see package
 // k8s.io/apimachinery/pkg/api/errors).
 func (c *Client) Get(ctx context.Context, namespace, name string) (*Graph, error) {
-	return c.snapshot(ctx, namespace, name, nil)
+	return c.Snapshot(ctx, namespace, name, Options{})
 }
 
 // Summaries is Get with a Summary in place of each object. It is a fraction of the
 // size.
 func (c *Client) Summaries(ctx context.Context, namespace, name string) (*Graph, error) {
-	return c.snapshot(ctx, namespace, name, url.Values{"content": {string(ContentSummary)}})
+	return c.Snapshot(ctx, namespace, name, Options{Content: ContentSummary})
 }
 
-// Part is Get of a part of a graph, with what content says of each object. A
-// subscription with the same Options.Narrow and Options.Content continues from it.
+// Part is Get of a part of a graph, with what content says of each object.
 func (c *Client) Part(ctx context.Context, namespace, name string, n Narrow, content Content) (*Graph, error) {
-	query := url.Values{}
-	if content != "" {
-		query.Set("content", string(content))
-	}
-	n.add(query)
-	return c.snapshot(ctx, namespace, name, query)
+	return c.Snapshot(ctx, namespace, name, Options{Content: content, Narrow: &n})
 }
 
-func (c *Client) snapshot(ctx context.Context, namespace, name string, query url.Values) (*Graph, error) {
-	body, err := c.get(ctx, c.url(query, "namespaces", namespace, "graphs", name), jsonType)
+// Snapshot is Get of what Content, ExcludeInferred and Narrow say; the other options do
+// nothing. A subscription with the same three continues from it.
+func (c *Client) Snapshot(ctx context.Context, namespace, name string, o Options) (*Graph, error) {
+	body, err := c.get(ctx, c.url(o.query(), "namespaces", namespace, "graphs", name), jsonType)
 	if err != nil {
 		return nil, fmt.Errorf("get graph %s/%s: %w", namespace, name, err)
 	}
@@ -58,9 +53,11 @@ func (c *Client) snapshot(ctx context.Context, namespace, name string, query url
 }
 
 // Export copies a graph as it is now, in a format of the server's: json, dot,
-// mermaid, graphml.
-func (c *Client) Export(ctx context.Context, namespace, name, format string, to io.Writer) error {
-	at := c.url(url.Values{"format": {format}}, "namespaces", namespace, "graphs", name)
+// mermaid, graphml. The options are those of Snapshot; Content is for json.
+func (c *Client) Export(ctx context.Context, namespace, name, format string, o Options, to io.Writer) error {
+	query := o.query()
+	query.Set("format", format)
+	at := c.url(query, "namespaces", namespace, "graphs", name)
 	body, err := c.get(ctx, at, "*/*")
 	if err != nil {
 		return fmt.Errorf("get graph %s/%s as %s: %w", namespace, name, format, err)

@@ -18,6 +18,9 @@ type Options struct {
 	From *Graph
 	// Content is what is sent of each object; "" is ContentObject.
 	Content Content
+	// ExcludeInferred leaves out the references that are only inferred, and what of Narrow
+	// only they lead to.
+	ExcludeInferred bool
 	// Narrow is the part of the graph that is sent; nil for all of it. A Request has
 	// roots of its own instead.
 	Narrow *Narrow
@@ -28,6 +31,19 @@ type Options struct {
 	// MaxPause bounds the pauses between attempts; 0 means 30 s. After the server
 	// said that a limit is reached they may become ten times as long.
 	MaxPause time.Duration
+}
+
+// query is what they ask for of the graph.
+func (o *Options) query() url.Values {
+	query := url.Values{}
+	if o.Content != "" {
+		query.Set("content", string(o.Content))
+	}
+	if o.ExcludeInferred {
+		query.Set("inferred", "false")
+	}
+	o.Narrow.add(query)
+	return query
 }
 
 // Content is what is sent of each object.
@@ -83,14 +99,10 @@ func subscribe(open opener, name string, o Options) *Subscription {
 // Receive or Next. It is to be closed.
 func (c *Client) Watch(namespace, name string, o Options) *Subscription {
 	return subscribe(func(ctx context.Context, since string) (channel, error) {
-		query := url.Values{}
+		query := o.query()
 		if since != "" {
 			query.Set("since", since)
 		}
-		if o.Content != "" {
-			query.Set("content", string(o.Content))
-		}
-		o.Narrow.add(query)
 		conn, err := c.dial(ctx, c.url(query, "watch", "namespaces", namespace, "graphs", name), "graphview.v1")
 		if err != nil {
 			return nil, err

@@ -17,7 +17,7 @@ func healths(t *testing.T, l *graph.Lens) map[string]string {
 	t.Helper()
 	got := map[string]string{}
 	var from graph.Position
-	if _, err := l.ReadAll(&from, 100, nil, func(c graph.Change) bool {
+	if _, err := l.Read(&from, 100, graph.Reading{All: true}, func(c graph.Change) bool {
 		if c.Op != graph.SetVertex {
 			return true
 		}

@@ -88,7 +88,7 @@ func TestOutdatedObjects(t *testing.T) {
 	shows := func(version int, labelled bool) func() bool {
 		return func() bool {
 			key := graph.Key{Resource: resourceOf(configMapsResource), Namespace: "shop", Name: "c"}
-			at, ok := all.view.lens.Look(key, 1, nil)
+			at, ok := all.view.lens.Look(key, 1, graph.Reading{})
 			if !ok {
 				return false
 			}

@@ -75,6 +75,8 @@ func (s *Server) reserveAdHoc(ctx context.Context, who user.Info) (*stream, erro
 // serveAdHoc reads the request, opens its view and streams it.
 func (s *Server) serveAdHoc(stream *stream, conn *websocket.Conn, out *transport.Socket, held *rights.Lease, what delivery.SubscribeOptions) {
 	declared, err := s.readRequest(stream, conn, out)
+	// The view is the subscriber's own, so nothing is explored along what is left out.
+	declared.ExcludeInferred = what.ExcludeInferred
 	var view View
 	if err == nil {
 		var closeView func()

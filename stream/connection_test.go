@@ -19,9 +19,15 @@ const goodRequest = `{"queries":[{"include":{"resource_selector_expression":"res
 
 func dialConnection(t *testing.T, s *testServer) *websocket.Conn {
 	t.Helper()
+	return dialConnectionFor(t, s, "")
+}
+
+// dialConnectionFor has a query.
+func dialConnectionFor(t *testing.T, s *testServer, query string) *websocket.Conn {
+	t.Helper()
 	options := asReader()
 	options.Subprotocols = []string{connectionProtocol}
-	conn, _, err := s.dial(connectionPath, options)
+	conn, _, err := s.dial(connectionPath+query, options)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -42,6 +42,7 @@ func (g fakeGraphs) Open(ctx context.Context, o graphview.OpenOptions) (View, fu
 	if len(g) == 0 {
 		return nil, nil, &delivery.ClosedError{Reason: reason.LimitExceeded, Message: "too many"}
 	}
+	g[0].opened = o.Spec
 	return g[0], func() {}, nil
 }
 
@@ -53,6 +54,8 @@ type fakeView struct {
 	status graphview.Status
 	// wait is WaitSynced; nil: synced.
 	wait func(ctx context.Context) error
+	// opened is what Open was called with.
+	opened spec.Spec
 	// found is what Find does.
 	found *delivery.Found
 	// panics makes Subscribe do so.
@@ -91,7 +94,7 @@ func (v *fakeView) Subscribe(o delivery.SubscribeOptions) Subscription {
 		panic("content of an object")
 	}
 	s := newSubscription(o.Since, o.Access)
-	s.content, s.narrow = o.Content, o.Narrow
+	s.content, s.excludeInferred, s.narrow = o.Content, o.ExcludeInferred, o.Narrow
 	v.subscribed <- s
 	return s
 }
@@ -102,14 +105,15 @@ type answer struct {
 }
 
 type fakeSubscription struct {
-	since   string
-	access  delivery.Access
-	content delivery.Content
-	narrow  *graph.Narrowing
-	answers chan answer
-	waited  []answer
-	once    sync.Once
-	closed  chan struct{}
+	since           string
+	access          delivery.Access
+	content         delivery.Content
+	excludeInferred bool
+	narrow          *graph.Narrowing
+	answers         chan answer
+	waited          []answer
+	once            sync.Once
+	closed          chan struct{}
 }
 
 func newSubscription(since string, access delivery.Access) *fakeSubscription {

@@ -70,6 +70,8 @@ func (g *muxGraph) openRequest(ctx context.Context, end context.CancelCauseFunc,
 	if err != nil {
 		return transport.Malformed("subscribe.request: %v", err)
 	}
+	// The view is the subscriber's own, so nothing is explored along what is left out.
+	spec.ExcludeInferred = what.ExcludeInferred
 	s := g.server
 	if err := s.access.may(ctx, who, rightToConnection); err != nil {
 		return err
@@ -92,7 +94,7 @@ func (g *muxGraph) openRequest(ctx context.Context, end context.CancelCauseFunc,
 func (g *muxGraph) subscribe(view View, what mux.Subscribe) {
 	g.name = view.Name()
 	g.Subscription = view.Subscribe(delivery.SubscribeOptions{
-		Since: what.Since, Content: what.Content, Narrow: what.Narrow, Access: g.lease, Owner: ownerNamed(g.lease.User()),
+		Since: what.Since, Content: what.Content, ExcludeInferred: what.ExcludeInferred, Narrow: what.Narrow, Access: g.lease, Owner: ownerNamed(g.lease.User()),
 	})
 	g.server.metrics.subscribers.WithLabelValues(muxTransport).Inc()
 }

@@ -9,13 +9,21 @@ import (
 	"graphview.dev/graphview/delivery"
 )
 
-// wantedOf is what a request wants to be sent: which part of the graph, and what of each
-// object. The error is a Status.
+// wantedOf is what a request wants to be sent: which part of the graph, with or without
+// what is inferred, and what of each object. The error is a Status.
 func wantedOf(r *http.Request) (delivery.SubscribeOptions, error) {
 	query := r.URL.Query()
 	content, err := delivery.ParseContent(query.Get("content"))
 	if err != nil {
 		return delivery.SubscribeOptions{}, apierrors.NewBadRequest("?content= must be object, summary or none")
+	}
+	exclude := false
+	switch query.Get("inferred") {
+	case "", "true":
+	case "false":
+		exclude = true
+	default:
+		return delivery.SubscribeOptions{}, apierrors.NewBadRequest("?inferred= must be true, or false to leave out references that are only inferred")
 	}
 	depth := 0
 	if text := query.Get("depth"); text != "" {
@@ -27,5 +35,5 @@ func wantedOf(r *http.Request) (delivery.SubscribeOptions, error) {
 	if err != nil {
 		return delivery.SubscribeOptions{}, apierrors.NewBadRequest("?root=, ?direction=, ?depth=: " + err.Error())
 	}
-	return delivery.SubscribeOptions{Content: content, Narrow: narrow}, nil
+	return delivery.SubscribeOptions{Content: content, ExcludeInferred: exclude, Narrow: narrow}, nil
 }

@@ -6,8 +6,10 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/coder/websocket"
 	"github.com/google/go-cmp/cmp"
 
+	"graphview.dev/api/reason"
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/graph"
 )
@@ -47,6 +49,71 @@ func TestContent(t *testing.T) {
 	s := serve(t, fakeGraphs{newView("shop/web")})
 	for _, road := range []string{path, "watch/" + path} {
 		if code, body := s.get(graphs+road+"?content=all", nil); code != http.StatusBadRequest {
+			t.Errorf("%s: %d %s", road, code, body)
+		}
+	}
+}
+
+// TestInferred: a client may leave out what is inferred on every transport, of a graph that
+// has a name and of one of its own.
+func TestInferred(t *testing.T) {
+	const path = "namespaces/shop/graphs/web"
+	for query, exclude := range map[string]bool{"": false, "?inferred=true": false, "?inferred=false": true} {
+		t.Run(query, func(t *testing.T) {
+			view := newView("shop/web")
+			s := serve(t, fakeGraphs{view})
+			check := func(road string) {
+				t.Helper()
+				subscription := await(t, view.subscribed)
+				if subscription.excludeInferred != exclude {
+					t.Errorf("%s: inferred references are left out: %t, want %t", road, subscription.excludeInferred, exclude)
+				}
+				subscription.send(frame("r", true, nil))
+				subscription.fail(&delivery.ClosedError{Reason: reason.Deleted, Message: "deleted"})
+			}
+			and := "?"
+			if query != "" {
+				and = query + "&"
+			}
+			s.mustDial(graphs + "watch/" + path + query)
+			check("a WebSocket")
+			var got sync.WaitGroup
+			for road, ask := range map[string]func(){
+				"a get":                func() { s.get(graphs+path+query, nil) },
+				"an export":            func() { s.get(graphs+path+and+"format=dot", nil) },
+				"events":               func() { s.get(graphs+"watch/"+path+query, sse()) },
+				"lines":                func() { s.get(graphs+"watch/"+path+query, nil) },
+				"a watch by its field": func() { s.get(graphs+"namespaces/shop/graphs"+and+"watch=1&fieldSelector=metadata.name%3Dweb", nil) },
+			} {
+				got.Go(ask)
+				check(road)
+				got.Wait()
+			}
+			member := ""
+			if query != "" {
+				member = `,"inferred":` + query[len("?inferred="):]
+			}
+			socket := dialMux(t, s)
+			asks(t, socket, 1, `"subscribe":{"namespace":"shop","name":"web"`+member+`}`, `"channel":1`)
+			check("a channel")
+			sends(t, dialMux(t, s), `{"id":1,"subscribe":{"request":%s%s}}`, goodRequest, member)
+			check("a channel of one's own")
+			if view.opened.ExcludeInferred != exclude {
+				t.Error("a channel's own view has another spec")
+			}
+			if err := dialConnectionFor(t, s, query).Write(within(t), websocket.MessageText, []byte(goodRequest)); err != nil {
+				t.Fatal(err)
+			}
+			check("a connection")
+			if view.opened.ExcludeInferred != exclude {
+				t.Error("a connection's own view has another spec")
+			}
+		})
+	}
+	s := serve(t, fakeGraphs{newView("shop/web")})
+	for _, road := range []string{path, "watch/" + path} {
+		code, body := s.get(graphs+road+"?inferred=maybe", nil)
+		if want := "?inferred= must be true, or false to leave out references that are only inferred"; code != http.StatusBadRequest || statusOf(t, body).Message != want {
 			t.Errorf("%s: %d %s", road, code, body)
 		}
 	}

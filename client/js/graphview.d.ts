@@ -160,7 +160,7 @@ export function listGraphs(options?: Place & { namespace?: string; signal?: Abor
 
 /** One graph as it is now. Throws a GraphViewError. */
 export function getGraph(
-  options: Place & Pick<StreamOptions, "content" | "roots" | "direction" | "depth"> & { namespace: string; name: string; signal?: AbortSignal },
+  options: Place & Pick<StreamOptions, "content" | "inferred" | "roots" | "direction" | "depth"> & { namespace: string; name: string; signal?: AbortSignal },
 ): Promise<Graph>;
 
 /** One object of a graph, whole, with its arcs. */
@@ -218,7 +218,7 @@ export interface RequestObject {
 /** What a Connection of connection.js is to a GraphView. */
 export interface Subscribable {
   subscribe(
-    what: { namespace?: string; name?: string; since?: string; request?: Request; content?: string; roots?: string[]; direction?: string; depth?: number },
+    what: { namespace?: string; name?: string; since?: string; request?: Request; content?: string; inferred?: boolean; roots?: string[]; direction?: string; depth?: number },
     handlers: { message(message: Message): void; lose(code: number, text: string, reason?: string): void },
   ): () => void;
 }
@@ -233,6 +233,8 @@ export interface StreamOptions extends Place {
   connection?: Subscribable;
   /** What is sent of each object: the object (default), a summary of it as `m`, or nothing beside its name. */
   content?: "object" | "summary" | "none";
+  /** false leaves out the references that are only inferred, and what of `roots` only they lead to. Default: true. */
+  inferred?: boolean;
   /** Objects that the graph is narrowed to, with what they lead to; versions are not looked at. */
   roots?: Root[];
   /** Which way to go from the roots. Default: down. */

@@ -172,10 +172,11 @@ export class GraphView extends EventTarget {
   }
 
   #openChannel(connection, message, lose) {
-    const { namespace, name, request, content, roots, direction, depth } = this.#options;
+    const { namespace, name, request, content, inferred, roots, direction, depth } = this.#options;
     const since = this.graph.rev || undefined;
     this.#disconnect = () => { this.#disconnect = () => {}; };
-    const leave = connection.subscribe(request ? { request, content } : { namespace, name, since, content, roots: roots?.map(rootName), direction, depth }, { message, lose });
+    const what = request ? { request } : { namespace, name, since, roots: roots?.map(rootName), direction, depth };
+    const leave = connection.subscribe({ ...what, content, inferred }, { message, lose });
     this.#disconnect = () => {
       this.#disconnect = () => {};
       leave();

@@ -8,8 +8,9 @@ const bearerSubprotocol = "base64url.bearer.authorization.k8s.io.";
 /** The name of an object as a root: RESOURCE.GROUP/NAMESPACE/NAME. */
 export const rootName = (k) => typeof k === "string" ? k : `${k.r}${k.g && "." + k.g}/${k.ns ? k.ns + "/" : ""}${k.n}`;
 
-export const addPart = (query, { content, roots, direction, depth }) => {
+export const addPart = (query, { content, inferred, roots, direction, depth }) => {
   if (content) query.set("content", content);
+  if (inferred !== undefined) query.set("inferred", String(inferred));
   for (const root of roots ?? []) query.append("root", rootName(root));
   if (direction) query.set("direction", direction);
   if (depth) query.set("depth", String(depth));

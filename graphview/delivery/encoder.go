@@ -69,14 +69,21 @@ type state struct {
 
 // viewer is who is sent something: subscribers of equal viewers are sent the same.
 type viewer struct {
-	rights  Rights
-	content Content
-	narrow  string          // the mark of what the viewer narrows the graph to, "" for all of it
-	part    *graph.Narrowed // that part of the graph
+	rights          Rights
+	content         Content
+	excludeInferred bool
+	narrow          string          // the mark of what the viewer narrows the graph to, "" for all of it
+	part            *graph.Narrowed // that part of the graph
 }
 
 // wants tells viewers with the same rights apart.
-func (v viewer) wants() string { return v.content.mark() + v.narrow }
+func (v viewer) wants() string {
+	wants := v.content.mark()
+	if v.excludeInferred {
+		wants += "\x00declared"
+	}
+	return wants + v.narrow
+}
 
 func (v viewer) digest() string { return digestOf(v.rights) + v.wants() }
 
@@ -179,14 +186,8 @@ func (p *Publisher) read(lens *graph.Lens, pos *graph.Position, who viewer, g *g
 	var changes []graph.Change
 	size, own := 0, 0 // own is without what others share
 	content := who.content
-	read := lens.Read
-	if content == SummaryOnly {
-		read = lens.ReadAll
-	}
-	if who.part != nil {
-		read = who.part.Reader(content == SummaryOnly, g.knowsAll)
-	}
-	done, err := read(pos, limit.elements, g.allow(), func(c graph.Change) bool {
+	how := graph.Reading{Allow: g.allow(), All: content == SummaryOnly, ExcludeInferred: who.excludeInferred}
+	take := func(c graph.Change) bool {
 		changes = append(changes, c)
 		n := sizeOf(&c, content)
 		size += n
@@ -194,7 +195,14 @@ func (p *Publisher) read(lens *graph.Lens, pos *graph.Position, who viewer, g *g
 			own += n
 		}
 		return size < limit.bytes
-	})
+	}
+	var done bool
+	var err error
+	if who.part != nil {
+		done, err = who.part.Read(pos, limit.elements, how, g.knowsAll, take)
+	} else {
+		done, err = lens.Read(pos, limit.elements, how, take)
+	}
 	b.grow(own)
 	return changes, done, err
 }

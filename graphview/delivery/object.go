@@ -41,7 +41,7 @@ func (p *Publisher) Find(ctx context.Context, key graph.Key, who Access) (*Found
 		g := newGate(rights)
 		// Asked whether or not there is such an object: that takes time.
 		g.lets(access.Place{Group: key.Group, Resource: key.Resource.Resource, Namespace: key.Namespace})
-		seen, ok := lens.Look(key, maxArcs, g.allow())
+		seen, ok := lens.Look(key, maxArcs, graph.Reading{Allow: g.allow()})
 		if err := g.err(); err != nil {
 			if err := resolve(ctx, who, err); err != nil {
 				return nil, err

@@ -64,13 +64,14 @@ type reader struct {
 	*Subscription
 
 	vertices map[string]string // name → m, o or nothing
+	arcs     map[string]bool   // from > to
 	sent     int               // vertices that were set
 	rev      string
 	warnings map[WarningID]string
 }
 
 func (s *stage) reader(o SubscribeOptions) *reader {
-	return &reader{Subscription: s.publisher.Subscribe(o), vertices: map[string]string{}, warnings: map[WarningID]string{}}
+	return &reader{Subscription: s.publisher.Subscribe(o), vertices: map[string]string{}, arcs: map[string]bool{}, warnings: map[WarningID]string{}}
 }
 
 // catchUp reads until there is nothing more.
@@ -95,9 +96,15 @@ func (r *reader) catchUp(tb testing.TB) {
 
 func (r *reader) apply(tb testing.TB, f *Frame) {
 	tb.Helper()
+	type arc struct {
+		From struct{ N string } `json:"s"`
+		To   struct{ N string } `json:"d"`
+	}
 	var m struct {
 		Actions []struct {
-			Set *struct {
+			SetArc    *arc `json:"sarc"`
+			DeleteArc *arc `json:"darc"`
+			Set       *struct {
 				Vertex  struct{ N string } `json:"vx"`
 				O, M, J json.RawMessage
 			} `json:"svx"`
@@ -114,6 +121,7 @@ func (r *reader) apply(tb testing.TB, f *Frame) {
 	}
 	if m.Reset {
 		clear(r.vertices)
+		clear(r.arcs)
 		clear(r.warnings)
 	}
 	for _, a := range m.Actions {
@@ -123,6 +131,12 @@ func (r *reader) apply(tb testing.TB, f *Frame) {
 		}
 		if a.Delete != nil {
 			delete(r.vertices, a.Delete.Vertex.N)
+		}
+		if a.SetArc != nil {
+			r.arcs[a.SetArc.From.N+" > "+a.SetArc.To.N] = true
+		}
+		if a.DeleteArc != nil {
+			delete(r.arcs, a.DeleteArc.From.N+" > "+a.DeleteArc.To.N)
 		}
 	}
 	for _, w := range m.Cleared {

@@ -22,6 +22,9 @@ type SubscribeOptions struct {
 	Access Access
 	// Content is what is sent of each object.
 	Content Content
+	// ExcludeInferred leaves out the references that are only inferred. What the view's roots
+	// lead to is the same; what those of Narrow lead to is not.
+	ExcludeInferred bool
 	// Narrow is the part of the graph that is sent, nil for all of it. Owner is the user
 	// who asks for it, to whom what it costs is charged by Payer; nil: it costs nothing.
 	Narrow *graph.Narrowing
@@ -35,7 +38,7 @@ type SubscribeOptions struct {
 type Subscription struct {
 	publisher *Publisher
 	access    Access
-	content   Content
+	wanted    viewer     // but for the rights
 	narrow    *narrowing // nil: the whole graph
 	since     string     // until the first Next
 	begun     bool
@@ -54,7 +57,11 @@ func (p *Publisher) Subscribe(o SubscribeOptions) *Subscription {
 	p.source.Shared.subscribers.Add(1)
 	p.source.Notify()
 	s := &Subscription{
-		publisher: p, access: o.Access, content: o.Content, narrow: newNarrowing(o.Narrow, o.Payer), since: o.Since, ends: p.source.Interruption(),
+		publisher: p, access: o.Access, wanted: viewer{content: o.Content, excludeInferred: o.ExcludeInferred},
+		narrow: newNarrowing(o.Narrow, o.Payer), since: o.Since, ends: p.source.Interruption(),
+	}
+	if s.narrow != nil {
+		s.wanted.narrow = s.narrow.mark
 	}
 	if o.At != nil {
 		s.begun, s.digest, s.state, s.ends = true, o.At.digest, o.At.state, o.At.ends
@@ -189,10 +196,7 @@ func (s *Subscription) Wait(ctx context.Context) error {
 // have changed, what it was sent before is to be forgotten. The error says which
 // rights have to be known first.
 func (s *Subscription) viewer() (viewer, error) {
-	who := viewer{content: s.content}
-	if s.narrow != nil {
-		who.narrow = s.narrow.mark
-	}
+	who := s.wanted
 	changed := false
 	if s.access != nil {
 		select {

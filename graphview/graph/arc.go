@@ -34,8 +34,8 @@ const bySelector = selected | byNamespaceLabel
 // namespace is labelled with.
 func onlyByNamespace(flags uint16) bool { return flags&(naming|bySelector) == byNamespaceLabel }
 
-// onlyInferred tells whether an arc is there for nothing but inferred references.
-func onlyInferred(flags uint16) bool { return flags&(naming|bySelector) == inferred }
+// forInferred tells whether an arc is not for everybody because references are inferred.
+func forInferred(flags uint16) bool { return flags&(inferred|named|selected) == inferred }
 
 // maxFields bounds the field paths told of one arc.
 const maxFields = 4

@@ -182,7 +182,6 @@ func TestReadersBesideTheWriter(t *testing.T) {
 	for _, l := range readers {
 		reading.Go(func() {
 			n := l.Narrow(Narrowing{Roots: []Key{{Resource: Resource{Resource: "Node"}, Name: "node"}}, Walk: Walk{Direction: Both}})
-			read := n.Reader(true, func() bool { return true })
 			for {
 				select {
 				case <-done:
@@ -191,10 +190,10 @@ func TestReadersBesideTheWriter(t *testing.T) {
 				}
 				var pos, part Position
 				for range 4 {
-					_, _ = l.Read(&pos, 50, nil, everything)
-					_, _ = read(&part, 50, nil, everything)
+					_, _ = l.Read(&pos, 50, Reading{}, everything)
+					_, _ = n.Read(&part, 50, Reading{All: true}, always, everything)
 					l.Counts()
-					l.Look(Key{Resource: Resource{Resource: "Node"}, Name: "node"}, 10, nil)
+					l.Look(Key{Resource: Resource{Resource: "Node"}, Name: "node"}, 10, Reading{})
 					c.g.Size()
 				}
 			}

@@ -107,7 +107,7 @@ func TestRemark(t *testing.T) {
 	read := func(what string, want ...uint64) {
 		t.Helper()
 		var got []uint64
-		if _, err := l.ReadAll(&all, 100, nil, func(c Change) bool {
+		if _, err := l.Read(&all, 100, Reading{All: true}, func(c Change) bool {
 			got = append(got, c.Remark)
 			return true
 		}); err != nil {
@@ -117,7 +117,7 @@ func TestRemark(t *testing.T) {
 			t.Errorf("%s: remarks (-want +got):\n%s", what, diff)
 		}
 		told := 0
-		if _, err := l.Read(&some, 100, nil, func(Change) bool {
+		if _, err := l.Read(&some, 100, Reading{}, func(Change) bool {
 			told++
 			return true
 		}); err != nil {

@@ -104,7 +104,7 @@ func (l *Lens) examineAll(came, went, turned []entryID, sites []spaceID) {
 		l.examineUses()
 	}
 	l.examineNamespaces(sites)
-	l.examineInferred()
+	l.examineInferred(sites)
 	l.examineOutside(sites)
 }
 
@@ -209,11 +209,11 @@ func (l *Lens) examineStable(wanted func(*arc) bool) {
 
 // arcView is how a view shows an arc.
 type arcView struct {
-	shown            bool
-	missing          bool    // its target is not in the graph
-	outside          Outside // of one that is missing
-	byNamespaceLabel bool    // for what its target's namespace is labelled with, alone
-	resource         resID   // of its target
+	shown    bool
+	missing  bool     // its target is not in the graph
+	outside  Outside  // of one that is missing
+	readers  audience // that it is shown to
+	resource resID    // of its target
 }
 
 // examine compares how an arc looked with how it looks, and logs its source if
@@ -237,9 +237,10 @@ func (l *Lens) examine(from entryID, id arcID, was arcState) {
 	if now.missing {
 		l.countMissing(a, now, a.flags, 1)
 	}
-	if before.shown && (!now.shown || now.resource != before.resource || now.byNamespaceLabel && !before.byNamespaceLabel) {
-		// Who may not see the namespace loses an arc that is now there for its labels.
-		l.entombArc(from, arcTombstone{to: a.to, resource: before.resource, typ: a.typ, byNamespaceLabel: before.byNamespaceLabel})
+	if before.shown && (!now.shown || now.resource != before.resource || before.readers.exceeds(now.readers)) {
+		// Who may not see the namespace loses an arc that is now there for its labels, and who
+		// leaves out what is inferred, one that is now there for that.
+		l.entombArc(from, arcTombstone{to: a.to, resource: before.resource, typ: a.typ, readers: before.readers})
 		l.push(from)
 	}
 	switch {
@@ -248,7 +249,7 @@ func (l *Lens) examine(from entryID, id arcID, was arcState) {
 		l.push(from)
 		l.g.noteHub(id)
 	case now != before:
-		if a.flags&recorded != 0 || now.byNamespaceLabel || now.missing && (!before.shown || now.outside != before.outside) {
+		if a.flags&recorded != 0 || now.readers != everybody && now.readers&seeNamespaces != 0 || now.missing && (!before.shown || now.outside != before.outside) {
 			// The arc's target was replaced by another object of the same name, or
 			// was deleted though it was not visible, or the view learned the labels of its namespace,
 			// or where its target is. Neither
@@ -270,10 +271,11 @@ func (l *Lens) arcNow(from entryID, a *arc) arcView {
 	r := u.resource
 	if n := l.g.nodeAt(a.to, r); n != 0 && (a.uid == 0 || a.uid == l.g.nodes.at(n).uid) {
 		if e := l.index.at(n); e != 0 && l.active(l.entries.at(e)) {
-			if !l.admits(a) || !l.visible(l.entries.at(e)) {
+			readers := l.audienceNow(a.flags, a.to)
+			if readers == 0 || !l.visible(l.entries.at(e)) {
 				return arcView{}
 			}
-			return arcView{shown: true, resource: r, byNamespaceLabel: onlyByNamespace(a.flags)}
+			return arcView{shown: true, resource: r, readers: readers}
 		}
 	}
 	// A selector speaks of objects, not of names: it has nothing to say of one
@@ -281,7 +283,7 @@ func (l *Lens) arcNow(from entryID, a *arc) arcView {
 	if a.flags&named == 0 {
 		return arcView{}
 	}
-	return arcView{shown: true, missing: true, outside: l.outsideNow(a.to, u, a.uid), resource: r}
+	return arcView{shown: true, missing: true, outside: l.outsideNow(a.to, u, a.uid), readers: everybody, resource: r}
 }
 
 // arcBefore is how the view showed an arc in the last revision.
@@ -298,11 +300,11 @@ func (l *Lens) arcBefore(from entryID, to slotID, was arcState) arcView {
 			uid = l.g.nodes.at(n).uid
 		}
 		if e := l.index.at(n); e != 0 && l.entries.at(e).flags&present != 0 && (was.uid == 0 || was.uid == uid) {
-			if l.wasCertain && onlyInferred(was.flags) {
+			if l.entries.at(e).flags&shown == 0 {
 				return arcView{}
 			}
-			if only := onlyByNamespace(was.flags); l.entries.at(e).flags&shown != 0 && (!only || l.sawNamespace(at.space)) {
-				return arcView{shown: true, resource: r, byNamespaceLabel: only}
+			if readers := l.audienceBefore(was.flags, to); readers != 0 {
+				return arcView{shown: true, resource: r, readers: readers}
 			}
 			return arcView{}
 		}
@@ -310,5 +312,5 @@ func (l *Lens) arcBefore(from entryID, to slotID, was arcState) arcView {
 	if was.flags&named == 0 {
 		return arcView{}
 	}
-	return arcView{shown: true, missing: true, outside: l.outsideBefore(to, u, was.uid), resource: r}
+	return arcView{shown: true, missing: true, outside: l.outsideBefore(to, u, was.uid), readers: everybody, resource: r}
 }

@@ -1,5 +1,7 @@
 package graph
 
+import "slices"
+
 // SetInferred says whether inferred references make arcs, as they do unless this says
 // otherwise. What is there for nothing else is then neither shown nor followed. In
 // Update.
@@ -11,15 +13,19 @@ func (l *Lens) SetInferred(shown bool) {
 	l.certain, l.certainSince, l.replant = !shown, l.g.rev, true
 }
 
-// examineInferred examines the arcs that only inferred references make, if the view
-// began or ceased to have them in the open revision.
-func (l *Lens) examineInferred() {
+// examineInferred examines the arcs that are not for everybody because references are
+// inferred, if the view began or ceased to have these in the open revision.
+func (l *Lens) examineInferred(sites []spaceID) {
 	if l.certain == l.wasCertain {
 		return
 	}
 	l.examineStable(func(a *arc) bool {
-		if _, ok := l.usesWas[l.g.slots.at(a.to).kind]; ok || !onlyInferred(a.flags) {
+		s := l.g.slots.at(a.to)
+		if _, ok := l.usesWas[s.kind]; ok || !forInferred(a.flags) {
 			return false
+		}
+		if a.flags&byNamespaceLabel != 0 && slices.Contains(sites, s.space) {
+			return false // examineNamespaces does
 		}
 		to := l.entryAt(a.to)
 		return to == 0 || l.stable(l.entries.at(to))

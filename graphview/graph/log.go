@@ -76,16 +76,16 @@ type tombstones struct {
 	order  []tombstone
 }
 
-// arcTombstone is an arc that is no longer shown, to some at least. byNamespaceLabel: only to
-// those who may see the object of its target's namespace it was.
+// arcTombstone is an arc that is no longer shown, to some at least of the readers that it
+// was shown to.
 type arcTombstone struct {
-	to               slotID
-	resource         resID
-	typ              ArcType
-	byNamespaceLabel bool
-	rev              uint64
-	entry            entryID
-	older, newer     tombstoneID // of the same entry
+	to           slotID
+	resource     resID
+	typ          ArcType
+	readers      audience
+	rev          uint64
+	entry        entryID
+	older, newer tombstoneID // of the same entry
 }
 
 // tombstone is that of a vertex, or of one arc that started at it.

@@ -2,9 +2,9 @@ package graph
 
 // Look returns one visible vertex, and the arcs that start and end there, at most
 // limit of each; more tells whether there are more. Without a version in the key, it is
-// the one that the view watches. What allow does not let through is as if it were
-// not there: ok is then false. A hidden end of an arc hides the arc.
-func (l *Lens) Look(key Key, limit int, allow func(Resource, string) bool) (v Vicinity, ok bool) {
+// the one that the view watches. What the reader may not see is as if it were not
+// there: ok is then false. A hidden end of an arc hides the arc.
+func (l *Lens) Look(key Key, limit int, how Reading) (v Vicinity, ok bool) {
 	g := l.g
 	l.rlock()
 	defer g.mu.RUnlock()
@@ -13,7 +13,7 @@ func (l *Lens) Look(key Key, limit int, allow func(Resource, string) bool) (v Vi
 		return v, false
 	}
 	p := l.entries.at(e)
-	r := reader{l: l, allow: allow}
+	r := l.reader(how, nil)
 	at := g.key(p.node)
 	if p.flags&shown == 0 || !r.allowed(at) {
 		return v, false

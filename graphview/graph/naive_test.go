@@ -67,8 +67,8 @@ func (m *model) kindOf(r Resource) Kind {
 }
 
 // picture is what a lens shows to a reader.
-func (m *model) picture(l *modelLens, allow func(Resource, string) bool) picture {
-	allowed := func(k Key) bool { return allow == nil || allow(k.Resource, k.Namespace) }
+func (m *model) picture(l *modelLens, how Reading) picture {
+	allowed := func(k Key) bool { return how.Allow == nil || how.Allow(k.Resource, k.Namespace) }
 	members, roots := map[Key]Object{}, map[Key]bool{}
 	for k, o := range m.merged(l) {
 		if l.uses[m.kindOf(k.Resource)] != k.Resource {
@@ -86,7 +86,9 @@ func (m *model) picture(l *modelLens, allow func(Resource, string) bool) picture
 	type attributes struct {
 		c, b, found, named, required bool
 		uid                          string
-		selected                     bool
+		// What makes it: something that is for everybody, references that are inferred, labels
+		// of its target's namespace.
+		declared, guessed, labelled bool
 		// plain: something makes it other than labels of its target's namespace.
 		plain                    bool
 		fields, byNamespaceLabel []string
@@ -111,7 +113,9 @@ func (m *model) picture(l *modelLens, allow func(Resource, string) bool) picture
 				a.b = a.b || r.BlockOwnerDeletion
 				a.found = a.found || found
 				a.named = a.named || r.Name != "" && !r.Inferred
-				a.selected = a.selected || r.Name == ""
+				a.declared = a.declared || a.named || r.Name == "" && r.Namespaces == nil
+				a.guessed = a.guessed || r.Name != "" && r.Inferred
+				a.labelled = a.labelled || r.Namespaces != nil
 				a.required = a.required || r.Name != "" && !r.Optional && !r.Inferred
 				if r.Name != "" && r.UID != "" {
 					a.uid = r.UID
@@ -152,7 +156,8 @@ func (m *model) picture(l *modelLens, allow func(Resource, string) bool) picture
 		}
 	}
 	maps.DeleteFunc(arcs, func(_ link, at *attributes) bool {
-		return !at.named && !at.selected && (l.certain || !at.found)
+		at.guessed = at.guessed && at.found && !l.certain
+		return !at.declared && !at.guessed && !at.labelled
 	})
 	// distance is in arcs from the nearest root.
 	distance := map[Key]int{}
@@ -220,7 +225,8 @@ func (m *model) picture(l *modelLens, allow func(Resource, string) bool) picture
 		if at.found && !visible[a.to] {
 			continue
 		}
-		if visible[a.from] && allowed(a.from) && allowed(a.to) && (at.plain || allowed(Key{Resource: namespacesV1})) {
+		shown := at.declared || at.guessed && !how.ExcludeInferred || at.labelled && allowed(Key{Resource: namespacesV1})
+		if visible[a.from] && allowed(a.from) && allowed(a.to) && shown {
 			fields := at.fields
 			if !at.plain {
 				fields = at.byNamespaceLabel

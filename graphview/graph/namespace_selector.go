@@ -202,15 +202,6 @@ func (l *Lens) sawNamespace(space spaceID) bool {
 	return e != 0 && l.entries.at(e).flags&present != 0
 }
 
-// admits tells whether the view may follow an arc, as far as this depends on
-// what it knows of its target's namespace, and on whether it has inferred references.
-func (l *Lens) admits(a *arc) bool {
-	if l.certain && onlyInferred(a.flags) {
-		return false
-	}
-	return !onlyByNamespace(a.flags) || l.seesNamespace(l.g.slots.at(a.to).space)
-}
-
 // namespacesRelabelled lists the namespaces whose objects became members in the open
 // revision or ceased to be, as far as a selector asks for such.
 func (l *Lens) namespacesRelabelled() []spaceID {

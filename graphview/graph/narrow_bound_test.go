@@ -58,7 +58,7 @@ func many(prefix string, count int) []string {
 
 func (s *narrowStage) read() (told []Change, err error) {
 	for done := false; !done && err == nil; {
-		done, err = s.n.Reader(false, always)(&s.pos, 1<<20, nil, func(c Change) bool { told = append(told, c); return true })
+		done, err = s.n.Read(&s.pos, 1<<20, Reading{}, always, func(c Change) bool { told = append(told, c); return true })
 	}
 	return told, err
 }
@@ -90,7 +90,7 @@ func TestNarrowedArcsAreBounded(t *testing.T) {
 			for i, user := range users {
 				s.set(uint64(10+i), user, append(many(test.others, test.arcs), "used")...) //nolint:gosec // a few
 			}
-			_, err := s.n.Reader(false, always)(&s.pos, 100, test.allow, func(c Change) bool { t.Errorf("%v is told", c); return true })
+			_, err := s.n.Read(&s.pos, 100, Reading{Allow: test.allow}, always, func(c Change) bool { t.Errorf("%v is told", c); return true })
 			if exceeded, ok := errors.AsType[*budget.Exceeded](err); !ok || exceeded.Bound != narrowVisits {
 				t.Fatalf("read: %v, want that %s is exceeded", err, narrowVisits.Name())
 			}
@@ -157,18 +157,18 @@ func TestNarrowedAsksForMissing(t *testing.T) {
 	s := newNarrowStage(Narrowing{Roots: []Key{{podsV1, "shop", "root"}}, Walk: Walk{Direction: Up}})
 	s.set(1, "root", "red/missing")
 	known, asked := false, false
-	read := s.n.Reader(false, func() bool { return known || !asked })
-	allow := func(_ Resource, namespace string) bool {
+	complete := func() bool { return known || !asked }
+	how := Reading{Allow: func(_ Resource, namespace string) bool {
 		asked = asked || namespace == "red"
 		return known || namespace != "red"
-	}
+	}}
 	var told []Op
 	take := func(c Change) bool { told = append(told, c.Op); return true }
-	if done, err := read(&s.pos, 100, allow, take); done || err != nil || !asked || len(told) != 0 {
+	if done, err := s.n.Read(&s.pos, 100, how, complete, take); done || err != nil || !asked || len(told) != 0 {
 		t.Fatalf("read without a right that is needed: %t, %v, asked %t, told %v", done, err, asked, told)
 	}
 	known = true
-	if done, err := read(&s.pos, 100, allow, take); !done || err != nil {
+	if done, err := s.n.Read(&s.pos, 100, how, complete, take); !done || err != nil {
 		t.Fatalf("read: %t, %v", done, err)
 	}
 	if diff := cmp.Diff([]Op{SetVertex, SetArc}, told); diff != "" {

@@ -2,17 +2,12 @@ package graph
 
 import "sort"
 
-// Reader is Lens.Read, or with all Lens.ReadAll, for the narrowed graph. Complete tells
-// whether allow could answer every time: where it could not, nothing is told and the
-// reader has to come again. The error may also be an *budget.Exceeded: there is too much
-// to look at.
-func (n *Narrowed) Reader(all bool, complete func() bool) func(pos *Position, limit int, allow func(Resource, string) bool, emit func(Change) bool) (bool, error) {
-	return func(pos *Position, limit int, allow func(Resource, string) bool, emit func(Change) bool) (bool, error) {
-		return n.read(pos, limit, reader{l: n.l, allow: allow, take: emit, all: all}, complete)
-	}
-}
-
-func (n *Narrowed) read(pos *Position, limit int, r reader, complete func() bool) (bool, error) {
+// Read is Lens.Read for the narrowed graph. The walk does not go along arcs that the reader
+// leaves out. Complete tells whether how.Allow could answer every time: where it could not,
+// nothing is told and the reader has to come again. The error may also be an
+// *budget.Exceeded: there is too much to look at.
+func (n *Narrowed) Read(pos *Position, limit int, how Reading, complete func() bool, emit func(Change) bool) (bool, error) {
+	r := n.l.reader(how, emit)
 	n.l.rlock()
 	defer n.l.g.mu.RUnlock()
 	if n.l.closed {

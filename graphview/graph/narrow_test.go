@@ -28,11 +28,12 @@ func (w *world) narrow(l *modelLens) *narrowClient {
 	c.what.Walk = Walk{Direction: pick(w.r, Down, Up, Both), Depth: w.r.IntN(4)}
 	switch w.r.IntN(3) {
 	case 0:
-		c.allow = withoutNamespaces
+		c.how.Allow = withoutNamespaces
 	case 1: // a hole in the middle
 		hidden, ns := pick(w.r, "pods", "configmaps"), pick(w.r, "red", "blue")
-		c.allow = func(r Resource, namespace string) bool { return r.Resource != hidden || namespace != ns }
+		c.how.Allow = func(r Resource, namespace string) bool { return r.Resource != hidden || namespace != ns }
 	}
+	c.how.ExcludeInferred = w.r.IntN(3) == 0
 	c.n = l.lens.Narrow(c.what)
 	return c
 }
@@ -88,12 +89,12 @@ func always() bool { return true }
 
 func (c *narrowClient) read(t *testing.T) bool {
 	t.Helper()
-	done, err := c.n.Reader(false, always)(&c.pos, c.most, c.allow, c.take(t))
+	done, err := c.n.Read(&c.pos, c.most, c.how, always, c.take(t))
 	if err != nil {
 		if !errors.Is(err, ErrGone) {
 			t.Fatal(err)
 		}
-		c.client = client{picture: newPicture(), allow: c.allow}
+		c.client = client{picture: newPicture(), how: c.how}
 		return false
 	}
 	return done
@@ -108,12 +109,12 @@ func (w *world) readNarrowed(l *modelLens, rarely int) {
 			continue
 		}
 		if w.r.IntN(50) == 0 { // another one has to find the same
-			c.n, c.client = l.lens.Narrow(c.what), client{picture: newPicture(), allow: c.allow}
+			c.n, c.client = l.lens.Narrow(c.what), client{picture: newPicture(), how: c.how}
 		}
 		if !c.read(w.t) || w.r.IntN(4) != 0 {
 			continue
 		}
-		want := c.what.narrowed(w.m.picture(l, c.allow))
+		want := c.what.narrowed(w.m.picture(l, c.how))
 		if diff := cmp.Diff(want.String(), c.String()); diff != "" {
 			w.t.Fatalf("part %+v of %+v differs from the naive picture (-naive +client):\n%s", c.what, l.walk, diff)
 		}
@@ -144,14 +145,14 @@ func TestNarrowedVisits(t *testing.T) {
 	n := l.Narrow(Narrowing{Roots: []Key{{podsV1, "shop", "n0"}}, Walk: Walk{Direction: Down}})
 	n.most = 10
 	var pos Position
-	_, err := n.Reader(false, always)(&pos, 100, nil, func(Change) bool { return true })
+	_, err := n.Read(&pos, 100, Reading{}, always, func(Change) bool { return true })
 	if exceeded, ok := errors.AsType[*budget.Exceeded](err); !ok || exceeded.Bound != narrowVisits {
 		t.Fatalf("read: %v, want that %s is exceeded", err, narrowVisits.Name())
 	}
 	n = l.Narrow(Narrowing{Roots: []Key{{podsV1, "shop", "n0"}, {podsV1, "shop", "other"}}, Walk: Walk{Direction: Down, Depth: 2}})
 	n.most = 10
 	vertices := 0
-	done, err := n.Reader(false, always)(&pos, 100, nil, func(c Change) bool {
+	done, err := n.Read(&pos, 100, Reading{}, always, func(c Change) bool {
 		if c.Op == SetVertex {
 			vertices++
 		}
@@ -173,7 +174,7 @@ func TestNarrowedVisits(t *testing.T) {
 			l.Select(g.Set(id, &Object{Namespace: "shop", Name: "elsewhere", Version: 2, Hash: 1}), Selection{Member: true, Hash: 1})
 		}
 	})
-	if done, err := n.Reader(false, always)(&pos, 100, nil, func(Change) bool { t.Error("something is told"); return true }); !done || err != nil {
+	if done, err := n.Read(&pos, 100, Reading{}, always, func(Change) bool { t.Error("something is told"); return true }); !done || err != nil {
 		t.Fatalf("read: %t, %v", done, err)
 	}
 	if owed := n.Owed(); owed != 1 {

@@ -102,16 +102,16 @@ func attributesOf(ch Change) string {
 type client struct {
 	pos Position
 	picture
-	allow func(Resource, string) bool
-	most  int // changes after which it has enough; 0: never
-	set   int // how many elements were set since the last complete picture
+	how  Reading
+	most int // changes after which it has enough; 0: never
+	set  int // how many elements were set since the last complete picture
 }
 
 func (c *client) read(t *testing.T, l *Lens, limit int) bool {
 	t.Helper()
-	done, err := l.Read(&c.pos, limit, c.allow, c.take(t))
+	done, err := l.Read(&c.pos, limit, c.how, c.take(t))
 	if err != nil {
-		*c = client{picture: newPicture(), allow: c.allow, most: c.most}
+		*c = client{picture: newPicture(), how: c.how, most: c.most}
 		return false
 	}
 	return done

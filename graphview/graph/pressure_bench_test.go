@@ -100,7 +100,7 @@ func BenchmarkReadHub(b *testing.B) {
 	var pos Position
 	read := func() (changes int) {
 		for {
-			done, err := c.lens.Read(&pos, 1<<20, nil, func(Change) bool { changes++; return true })
+			done, err := c.lens.Read(&pos, 1<<20, Reading{}, func(Change) bool { changes++; return true })
 			if err != nil {
 				b.Fatal(err)
 			}

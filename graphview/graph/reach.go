@@ -170,7 +170,7 @@ func (l *Lens) leads(id arcID, to entryID) bool {
 
 // ends tells whether the view follows the arc to the object of entry to.
 func (l *Lens) ends(a *arc, to entryID) bool {
-	return (a.uid == 0 || a.uid == l.g.nodes.at(l.entries.at(to).node).uid) && l.admits(a)
+	return (a.uid == 0 || a.uid == l.g.nodes.at(l.entries.at(to).node).uid) && l.audienceNow(a.flags, a.to) != 0
 }
 
 // support finds a reached neighbour from which e is reached, 0 if there is none.

@@ -30,7 +30,7 @@ type Change struct {
 	// Root: the vertex is one of the view's roots.
 	Root bool
 	// Appeared: the reader did not have the vertex. Same: it has it with this content,
-	// see ReadAll.
+	// see Reading.
 	Appeared, Same bool
 	// Logged is the revision in which anything about a vertex last changed.
 	Logged uint64
@@ -70,24 +70,31 @@ func (l *Lens) Head() uint64 {
 	return l.head
 }
 
-// ReadAll is Read for those who show something of a vertex that is not its content:
-// they also get those vertices, as Same, of which anything else may have changed.
-func (l *Lens) ReadAll(pos *Position, limit int, allow func(Resource, string) bool, emit func(Change) bool) (bool, error) {
-	return l.read(pos, limit, reader{l: l, allow: allow, take: emit, all: true})
+// Reading says what a reader gets of a lens. A reader says the same each time.
+type Reading struct {
+	// Allow tells whether the reader may see the vertices of a resource in a namespace;
+	// others, and arcs from or to them, are left out. Nil: all.
+	Allow func(Resource, string) bool
+	// All is for those who show something of a vertex that is not its content: they also
+	// get those vertices, as Same, of which anything else may have changed.
+	All bool
+	// ExcludeInferred leaves out the arcs that only inferred references make. What the view's
+	// roots lead to is the same.
+	ExcludeInferred bool
+}
+
+func (l *Lens) reader(how Reading, take func(Change) bool) reader {
+	return reader{l: l, allow: how.Allow, take: take, all: how.All, excludeInferred: how.ExcludeInferred}
 }
 
 // Read gives emit the net change from the reader's position on, for at most
 // limit log elements, and moves the position. Once emit returns false, having
 // enough, the element that its change is of is the last one. Read returns true
 // when the reader now has the whole graph as of one revision, which is then
-// pos.Known. Vertices for which allow is false, and arcs from or to such, are left
-// out; allow nil allows all. ErrGone means that the reader must forget everything
-// and begin with a zero Position.
-func (l *Lens) Read(pos *Position, limit int, allow func(Resource, string) bool, emit func(Change) bool) (bool, error) {
-	return l.read(pos, limit, reader{l: l, allow: allow, take: emit})
-}
-
-func (l *Lens) read(pos *Position, limit int, r reader) (bool, error) {
+// pos.Known. ErrGone means that the reader must forget everything and begin with a
+// zero Position.
+func (l *Lens) Read(pos *Position, limit int, how Reading, emit func(Change) bool) (bool, error) {
+	r := l.reader(how, emit)
 	l.rlock()
 	defer l.g.mu.RUnlock()
 	if pos.from == 0 {
@@ -124,7 +131,10 @@ type reader struct {
 	l     *Lens
 	allow func(Resource, string) bool
 	take  func(Change) bool
-	all   bool   // the vertices too whose content is the same
+	all   bool // the vertices too whose content is the same
+	// excludeInferred leaves out the arcs that only inferred references make.
+	excludeInferred bool
+
 	known uint64 // what changed after this revision is new to the reader
 	told  uint64 // what went after this revision the reader may have
 	// enough: take wants no further elements.
@@ -204,7 +214,7 @@ func (r *reader) readArcSince(e entryID, key Key, a *arc, least uint64) {
 		return
 	}
 	since := max(least, a.stamp, l.rev(l.entries.at(e).since), l.uses[g.slots.at(a.to).kind].since, r.targetSince(a.to, how.resource))
-	if onlyInferred(a.flags) {
+	if forInferred(a.flags) {
 		since = max(since, l.certainSince)
 	}
 	if since <= r.known || !r.admits(a, how) {
@@ -226,7 +236,7 @@ func (r *reader) readArcSince(e entryID, key Key, a *arc, least uint64) {
 
 // admits tells whether the reader may see an arc that starts at what it may see.
 func (r *reader) admits(a *arc, how arcView) bool {
-	return r.allowed(r.l.g.keyAt(a.to, how.resource)) && (!how.byNamespaceLabel || r.namespacesAllowed())
+	return r.allowed(r.l.g.keyAt(a.to, how.resource)) && r.isOf(how.readers)
 }
 
 // targetSince is the revision in which the target of an arc last appeared or
@@ -249,7 +259,7 @@ func (r *reader) readTombstones(e entryID, key Key) {
 		if d = *l.tombstones.arcs.at(id); d.rev <= r.told {
 			return
 		}
-		if d.byNamespaceLabel && !r.namespacesAllowed() {
+		if !r.isOf(d.readers) {
 			continue
 		}
 		if d.older != 0 || told != nil {
@@ -265,7 +275,7 @@ func (r *reader) readTombstones(e entryID, key Key) {
 		}
 		if l.entries.at(e).flags&shown != 0 {
 			if id, _ := g.findArc(l.entries.at(e).node, d.to, d.typ); id != 0 {
-				if how := l.arcNow(e, g.arcs.at(id)); how.shown && how.resource == d.resource && (!how.byNamespaceLabel || r.namespacesAllowed()) {
+				if how := l.arcNow(e, g.arcs.at(id)); how.shown && how.resource == d.resource && r.isOf(how.readers) {
 					continue
 				}
 			}

@@ -29,7 +29,7 @@ func TestPositionOfAnotherLens(t *testing.T) {
 		add("stayed")
 	})
 	var pos Position
-	if done, err := l.Read(&pos, 100, nil, everything); !done || err != nil {
+	if done, err := l.Read(&pos, 100, Reading{}, everything); !done || err != nil {
 		t.Fatalf("read: %t, %v", done, err)
 	}
 	g.Update(func() { l.Close() })
@@ -39,11 +39,11 @@ func TestPositionOfAnotherLens(t *testing.T) {
 		add("stayed")
 	})
 	old := Position{Known: pos.Known}
-	if _, err := l.Read(&old, 100, nil, everything); !errors.Is(err, ErrGone) {
+	if _, err := l.Read(&old, 100, Reading{}, everything); !errors.Is(err, ErrGone) {
 		t.Errorf("a position of the closed lens: %v, want ErrGone", err)
 	}
 	seen := 0
-	if done, err := l.Read(new(Position), 100, nil, func(Change) bool { seen++; return true }); !done || err != nil || seen != 1 {
+	if done, err := l.Read(new(Position), 100, Reading{}, func(Change) bool { seen++; return true }); !done || err != nil || seen != 1 {
 		t.Errorf("a new reader: done %t, %v, %d changes, want 1", done, err, seen)
 	}
 }

@@ -20,21 +20,23 @@ type world struct {
 	// exceed is who was told to exceed a bound.
 	exceed map[Key]*budget.Bound
 	// pictures are what lenses show since the last update, to readers who may see all
-	// and to those without Namespaces.
-	pictures map[*modelLens][2]*picture
+	// and to those without Namespaces, with what is inferred and without.
+	pictures map[*modelLens][4]*picture
 }
 
-// picture is the model's of a lens, worked out once for each update; if hidden, for who
-// may not see Namespaces.
-func (w *world) picture(l *modelLens, hidden bool) picture {
-	var allow func(Resource, string) bool
+// picture is the model's of a lens, worked out once for each update, for readers who may
+// see everything or all but Namespaces.
+func (w *world) picture(l *modelLens, how Reading) picture {
 	which := 0
-	if hidden {
-		allow, which = withoutNamespaces, 1
+	if how.Allow != nil {
+		which++
+	}
+	if how.ExcludeInferred {
+		which += 2
 	}
 	known := w.pictures[l]
 	if known[which] == nil {
-		p := w.m.picture(l, allow)
+		p := w.m.picture(l, how)
 		known[which] = &p
 		w.pictures[l] = known
 	}
@@ -95,7 +97,7 @@ func (w *world) update(fn func()) {
 	}
 	w.m.bounds()
 	w.m.leaveOut()
-	w.pictures = make(map[*modelLens][2]*picture)
+	w.pictures = make(map[*modelLens][4]*picture)
 }
 
 // retry has those read again whose references were left out and have room.
@@ -180,7 +182,13 @@ func (w *world) addLens(rooted bool, walk Walk) *modelLens {
 	for range 3 {
 		l.clients = append(l.clients, &client{picture: newPicture()})
 	}
-	l.clients = append(l.clients, &client{picture: newPicture(), allow: withoutNamespaces}, &client{picture: newPicture(), most: 5})
+	for _, c := range []client{
+		{how: Reading{Allow: withoutNamespaces}}, {most: 5},
+		{how: Reading{ExcludeInferred: true}}, {how: Reading{ExcludeInferred: true, Allow: withoutNamespaces}, most: 5},
+	} {
+		c.picture = newPicture()
+		l.clients = append(l.clients, &c)
+	}
 	for range 2 {
 		l.narrowed = append(l.narrowed, w.narrow(l))
 	}

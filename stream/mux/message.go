@@ -28,6 +28,8 @@ type Subscribe struct {
 	Name    graphview.Name
 	Since   string
 	Content delivery.Content
+	// ExcludeInferred leaves out references that are only inferred.
+	ExcludeInferred bool
 	// Narrow is the part of the graph that is wanted, nil for all of it.
 	Narrow *graph.Narrowing
 	// Request describes the ad-hoc view, in JSON that was not looked at. Empty: the
@@ -58,6 +60,7 @@ func parseMessage(text []byte) (m message, err error) {
 			Name      string          `json:"name"`
 			Since     string          `json:"since"`
 			Content   string          `json:"content"`
+			Inferred  *bool           `json:"inferred"`
 			Roots     []string        `json:"roots"`
 			Direction string          `json:"direction"`
 			Depth     int             `json:"depth"`
@@ -90,6 +93,7 @@ func parseMessage(text []byte) (m message, err error) {
 	if err != nil {
 		return m, transport.Malformed("subscribe.roots, direction, depth: %v", err)
 	}
+	exclude := in.Inferred != nil && !*in.Inferred
 	asked := len(in.Request) > 0 && string(in.Request) != "null"
 	named := in.Namespace != "" && in.Name != ""
 	switch {
@@ -100,10 +104,12 @@ func parseMessage(text []byte) (m message, err error) {
 	case asked && narrow != nil:
 		return m, transport.Malformed("subscribe.roots goes with a name: a request has roots of its own")
 	case named:
-		m.subscribe = &Subscribe{Name: graphview.Name{Namespace: in.Namespace, Name: in.Name}, Since: in.Since, Content: content, Narrow: narrow}
+		m.subscribe = &Subscribe{
+			Name: graphview.Name{Namespace: in.Namespace, Name: in.Name}, Since: in.Since, Content: content, ExcludeInferred: exclude, Narrow: narrow,
+		}
 		return m, nil
 	}
-	m.subscribe = &Subscribe{Request: in.Request, Content: content}
+	m.subscribe = &Subscribe{Request: in.Request, Content: content, ExcludeInferred: exclude}
 	return m, nil
 }
 

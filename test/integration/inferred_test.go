@@ -3,6 +3,8 @@ package integration
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -11,11 +13,25 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"graphview.dev/graphview"
+	"graphview.dev/graphview/delivery"
 	"graphview.dev/test/oracle"
+	"graphview.dev/test/subscriber"
 )
 
+// withoutInferred leaves out the arcs that only inferred references make.
+func withoutInferred(g oracle.Graph) oracle.Graph {
+	declared := oracle.Graph{Vertices: g.Vertices, Arcs: map[oracle.ArcKey]oracle.Attributes{}}
+	for key, a := range g.Arcs {
+		if len(a.Fields) == 0 || slices.ContainsFunc(a.Fields, func(field string) bool { return !strings.HasPrefix(field, "inferred/") }) {
+			declared.Arcs[key] = a
+		}
+	}
+	return declared
+}
+
 // TestInferredEqualsOracle follows what is inferred of kinds that nobody has listed,
-// while what they name comes and goes: objects, and the kinds themselves.
+// while what they name comes and goes: objects, and the kinds themselves. Beside who has all
+// of it are two who leave it out, one of whom wants a part.
 func TestInferredEqualsOracle(t *testing.T) {
 	c := newClient(t)
 	namespace := newNamespace(t, c)
@@ -35,11 +51,20 @@ func TestInferredEqualsOracle(t *testing.T) {
 	if !ok {
 		t.Fatal("no view")
 	}
+	widget := oracle.VertexKey{Group: group, Version: "v1", Resource: "widgets", Namespace: namespace, Name: "a"}
+	narrow, err := delivery.ParseNarrowing([]string{rootText(widget)}, "both", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
 	ctx, stop := context.WithCancel(t.Context())
-	follower := follow(ctx, view)
+	all := follow(ctx, view)
+	declared := followSubscription(ctx, subscriber.New(), view.Subscribe(delivery.SubscribeOptions{ExcludeInferred: true}))
+	part := followSubscription(ctx, subscriber.New(), view.Subscribe(delivery.SubscribeOptions{ExcludeInferred: true, Narrow: narrow, Owner: "ann"}))
 	defer func() {
 		stop()
-		<-follower.done
+		for _, f := range []*graphFollower{all, declared, part} {
+			<-f.done
+		}
 	}()
 	check := func(when string, wantArcs int) {
 		t.Helper()
@@ -57,7 +82,17 @@ func TestInferredEqualsOracle(t *testing.T) {
 			if arcs != wantArcs {
 				return fmt.Sprintf("%s: the oracle has %d references, want %d: %v", when, arcs, wantArcs, want.Arcs)
 			}
-			return follower.Differs(want)
+			if diff := all.Differs(want); diff != "" {
+				return diff
+			}
+			want = withoutInferred(want)
+			if diff := declared.Differs(want); diff != "" {
+				return "without what is inferred: " + diff
+			}
+			if diff := part.Differs(oracle.Narrow(want, []oracle.VertexKey{widget}, oracle.Follow{Direction: "Both"})); diff != "" {
+				return "a part without what is inferred: " + diff
+			}
+			return ""
 		})
 	}
 

@@ -86,6 +86,29 @@ test("a part of a graph is asked for by name or by key, and a graph knows the ki
   assert.equal(new URL(all[0].url).searchParams.get("depth"), "1");
 });
 
+test("what is inferred is left out of whatever is asked for", async () => {
+  const asked = [];
+  const fetch = async (url) => {
+    asked.push(new URL(url).search);
+    return Response.json({ rev: "1" });
+  };
+  for (const inferred of [undefined, true, false]) await getGraph({ base: "http://graphs", ...place, inferred, fetch });
+  assert.deepEqual(asked, ["", "?inferred=true", "?inferred=false"]);
+  const { all, WebSocket } = sockets(() => {});
+  const view = new GraphView({ base: "http://graphs", ...place, inferred: false, WebSocket });
+  await until(() => all.length === 1);
+  view.stop();
+  assert.equal(new URL(all[0].url).searchParams.get("inferred"), "false");
+  const said = [];
+  const connection = { subscribe: (what) => { said.push(JSON.parse(JSON.stringify(what))); return () => {}; } };
+  const views = [
+    new GraphView({ connection, ...place, inferred: false }), new GraphView({ connection, request: { queries: [] }, inferred: false }), new GraphView({ connection, ...place }),
+  ];
+  await until(() => said.length === 3);
+  for (const one of views) one.stop();
+  assert.deepEqual(said, [{ ...place, inferred: false }, { request: { queries: [] }, inferred: false }, place]);
+});
+
 test("list and get", async () => {
   const items = [{ metadata: { namespace: "shop", name: "web" }, vertices: 3, arcs: 2, roots: 1, subscribers: 0, synced: true }];
   assert.deepEqual(await listGraphs({ base: base(), fetch: answers(200, { items }) }),

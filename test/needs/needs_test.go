@@ -100,6 +100,10 @@ var needs = map[string]step{
 	"where pods are":                    {args: []string{"tree", "nodes", "node/needs-n1", "--reverse"}, want: []string{"runs Pod/placed"}},
 	"who is bound to which roles":       {args: []string{"tree", "rbac"}, want: []string{"RoleBinding/readers", "grants Role/reader", "binds ServiceAccount/web"}},
 	"what is bound to a ServiceAccount": {args: []string{"explain", "rbac", "serviceaccount/web"}, want: []string{"RoleBinding/readers", "binds it"}},
+	"what an address says":              {args: []string{"tree", "namespace", "deployment/pay"}, want: []string{"Service/web"}},
+	"a graph without what is inferred":  {args: []string{"tree", "namespace", "deployment/pay", "--inferred=false"}, want: []string{"Deployment/pay", "Secret/pay-missing"}, never: []string{"Service/web"}},
+	"also of a query":                   {args: []string{"query", "--root", "deployment/pay", "--inferred=false", "-o", "mermaid"}, want: []string{"pay"}, never: []string{"web"}},
+	"also for another program":          {args: []string{"get", "namespace", "--inferred=false"}, want: []string{`"n":"pay"`}, never: []string{"inferred/"}},
 	"five mistakes in one spec": {
 		args: []string{"validate", "--discover", "-f", filepath.Join("testdata", "typos.yaml")},
 		want: []string{"did you mean 'pods'", "did you mean group == ''?", "did you mean 'Deployment'?", "it decides nothing", "there is no namespace 'nedes'"},

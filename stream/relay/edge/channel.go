@@ -45,7 +45,7 @@ type Channel struct {
 // Subscribe begins a subscription, for which Access is required. It is to be closed, and
 // releases the relay then.
 func (r *Relay) Subscribe(o delivery.SubscribeOptions) *Channel {
-	opening := wire.Opening{Since: o.Since, Content: o.Content, Narrow: o.Narrow}
+	opening := wire.Opening{Since: o.Since, Wanted: wire.Wanted{Content: o.Content, ExcludeInferred: o.ExcludeInferred}, Narrow: o.Narrow}
 	if o.Narrow != nil {
 		opening.Owner = pseudonym(o.Owner)
 	}

@@ -48,7 +48,7 @@ type flow struct {
 // origin is where a flow begins: those of one origin and digest are sent the same.
 type origin struct {
 	digest, since string
-	content       delivery.Content
+	wanted        wire.Wanted
 	of, step      uint64
 	continues     bool
 }
@@ -92,7 +92,7 @@ func originOf(o *wire.Opening, rights delivery.Rights) origin {
 	if o.Narrow != nil || o.Key != nil {
 		return origin{} // of no flow
 	}
-	return origin{digest: rights.Digest(), since: o.Since, content: o.Content, of: o.Of, step: o.Step, continues: o.Continue}
+	return origin{digest: rights.Digest(), since: o.Since, wanted: o.Wanted, of: o.Of, step: o.Step, continues: o.Continue}
 }
 
 // more are the answers that the holder was not told for a flow, which may be nil.
@@ -255,7 +255,7 @@ func (f *flow) forkLocked(c *Channel, rights delivery.Rights) {
 
 // after is an opening that continues after one of the flow's deliveries.
 func (f *flow) after(had uint64) wire.Opening {
-	return wire.Opening{Answers: wire.Answers{Of: f.number}, Continue: true, Step: had, Content: f.opening.Content}
+	return wire.Opening{Answers: wire.Answers{Of: f.number}, Continue: true, Step: had, Wanted: f.opening.Wanted}
 }
 
 // takeLocked takes one message of the holder's that is no frame. The error is that it is
@@ -356,7 +356,7 @@ func (f *flow) joinLocked(other *flow) {
 	switch {
 	case other == f, f.err != nil: // what the members have not had may be gone
 		return
-	case other == nil, other.err != nil, other.digest != f.digest, other.opening.Content != f.opening.Content:
+	case other == nil, other.err != nil, other.digest != f.digest, other.opening.Wanted != f.opening.Wanted:
 		other = f.relay.flowLocked(f.after(f.had+uint64(len(f.deliveries))), f.told)
 	}
 	for c := range f.members {

@@ -65,6 +65,25 @@ func TestShared(t *testing.T) {
 	}
 }
 
+// TestSharedByWhoWantsTheSame: who leaves inferred references out shares a channel with those
+// who do so too, and with no others.
+func TestSharedByWhoWantsTheSame(t *testing.T) {
+	s := newStage(t)
+	all := make(map[string]string)
+	s.put(all, "shop", "a")
+	var followers []*follower
+	for range 3 {
+		for _, o := range []delivery.SubscribeOptions{{}, {ExcludeInferred: true}} {
+			followers = append(followers, s.follow(t, newPerson("shop"), o))
+		}
+	}
+	wants(t, all, followers...)
+	s.channels(t, 2, 0)
+	s.put(all, "shop", "b")
+	wants(t, all, followers...)
+	s.channels(t, 2, 0)
+}
+
 // TestLaggard: a subscriber that does not read is a position at the holder, whoever it
 // shares a channel with, and comes back to the others by the net change.
 func TestLaggard(t *testing.T) {

@@ -119,7 +119,7 @@ func (r *relay) open(number uint64, o wire.Opening) error {
 		return r.end(number, &delivery.ClosedError{Reason: reason.TooManyRequests, Message: relayChannels.Exceed().Error()})
 	}
 	c := &channel{relay: r, number: number, credit: make(chan struct{}, 1), began: delivery.SubscribeOptions{
-		Since: o.Since, Content: o.Content, Narrow: o.Narrow, Owner: o.Owner,
+		Since: o.Since, Content: o.Content, ExcludeInferred: o.ExcludeInferred, Narrow: o.Narrow, Owner: o.Owner,
 	}}
 	if o.Continue {
 		r.mu.Lock()

@@ -58,14 +58,22 @@ type Opening struct {
 	Continue bool   `json:"continue,omitempty"`
 	Step     uint64 `json:"step,omitempty"`
 
-	Since   string           `json:"since,omitempty"`
-	Content delivery.Content `json:"content,omitempty"`
+	Since string `json:"since,omitempty"`
+	Wanted
+
 	// Narrow is the part of the graph that is wanted; absent, all of it. Owner stands for
 	// the user who asks for it, and does not say who that is.
 	Narrow *graph.Narrowing `json:"narrow,omitempty"`
 	Owner  string           `json:"owner,omitempty"`
 	// Key asks for one object, once, instead of for the graph.
 	Key *graph.Key `json:"key,omitempty"`
+}
+
+// Wanted is what the subscribers of a channel want of the graph, or of a part of it.
+type Wanted struct {
+	Content delivery.Content `json:"content,omitempty"`
+	// ExcludeInferred leaves out references that are only inferred.
+	ExcludeInferred bool `json:"excludeInferred,omitempty"`
 }
 
 // Finding is one object; absent, there is none.

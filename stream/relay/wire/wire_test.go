@@ -64,7 +64,7 @@ func TestFrame(t *testing.T) {
 func TestControl(t *testing.T) {
 	opening := Opening{
 		Answers:  Answers{Of: 2, Digest: "d", Places: []Place{PlaceOf(access.Place{Resource: "pods", Namespace: "shop"}), {Group: "apps", Resource: "deployments", Allowed: true}}},
-		Continue: true, Step: 3, Since: "run.x", Content: delivery.SummaryOnly, Key: &graph.Key{Namespace: "shop", Name: "web"},
+		Continue: true, Step: 3, Since: "run.x", Wanted: Wanted{Content: delivery.SummaryOnly, ExcludeInferred: true}, Key: &graph.Key{Namespace: "shop", Name: "web"},
 		Owner: "somebody", Narrow: &graph.Narrowing{Roots: []graph.Key{{Name: "web"}}, Walk: graph.Walk{Direction: graph.Down, Depth: 3}},
 	}
 	var stream []byte

@@ -27,7 +27,9 @@ type cli struct {
 	mapper func() (meta.RESTMapper, error) // kinds and resources of the server
 	paint  paint
 	wait   time.Duration
-	quiet  bool // nobody is told what is waited for
+	// inferred: references that are only inferred are in graphs.
+	inferred bool
+	quiet    bool // nobody is told what is waited for
 }
 
 func newCLI(streams genericiooptions.IOStreams) *cli {
@@ -120,6 +122,11 @@ func between(least, most int, what string) cobra.PositionalArgs {
 		}
 		return nil
 	}
+}
+
+// addInferred adds the flag that leaves inferred references out.
+func (c *cli) addInferred(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&c.inferred, "inferred", true, "References that are only inferred; false leaves them out")
 }
 
 // addWait adds the flag that bounds how long a command waits for a graph.

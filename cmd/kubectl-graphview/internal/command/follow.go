@@ -65,14 +65,14 @@ func (v *view) followSummaries() *follower { return v.followPart(client.ContentS
 func (v *view) followPart(content client.Content, part *client.Narrow) *follower {
 	f := v.newFollower()
 	f.narrowed = part != nil
-	f.Subscription = v.client.Watch(v.namespace, v.name, client.Options{OnRetry: f.retry, Content: content, Narrow: part})
+	f.Subscription = v.client.Watch(v.namespace, v.name, client.Options{OnRetry: f.retry, Content: content, ExcludeInferred: !v.inferred, Narrow: part})
 	return f
 }
 
 // request subscribes to a view of the user's own.
 func (v *view) request(r client.Request, content client.Content) *follower {
 	f := v.newFollower()
-	f.Subscription = v.client.Request(r, client.Options{OnRetry: f.retry, Content: content})
+	f.Subscription = v.client.Request(r, client.Options{OnRetry: f.retry, Content: content, ExcludeInferred: !v.inferred})
 	return f
 }
 

@@ -56,7 +56,7 @@ the state of the objects and not their content.`,
 			if as == formatHTML {
 				err = v.writeSnapshot(cmd.Context())
 			} else {
-				err = v.client.Export(cmd.Context(), v.namespace, v.name, as, c.Out)
+				err = v.client.Export(cmd.Context(), v.namespace, v.name, as, client.Options{ExcludeInferred: !v.inferred}, c.Out)
 			}
 			if err != nil {
 				return v.remedy(cmd.Context(), err)
@@ -65,12 +65,13 @@ the state of the objects and not their content.`,
 		},
 	}
 	cmd.Flags().StringVarP(&as, "output", "o", formats[0], "One of "+strings.Join(getFormats, ", "))
+	c.addInferred(cmd)
 	return cmd
 }
 
 // writeSnapshot writes the graph as a page.
 func (v *view) writeSnapshot(ctx context.Context) error {
-	g, err := v.client.Summaries(ctx, v.namespace, v.name)
+	g, err := v.client.Snapshot(ctx, v.namespace, v.name, client.Options{Content: client.ContentSummary, ExcludeInferred: !v.inferred})
 	if err != nil {
 		return err
 	}

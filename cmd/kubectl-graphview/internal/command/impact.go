@@ -61,6 +61,7 @@ Only references that GraphView knows count, and only objects that you may list.`
 	}
 	cmd.Flags().StringVar(&in, "in", "", "The GraphView to look in, instead of an ad-hoc view")
 	cmd.Flags().BoolVarP(&allNamespaces, "all-namespaces", "A", false, "Look in all namespaces")
+	c.addInferred(cmd)
 	c.addWait(cmd)
 	return cmd
 }

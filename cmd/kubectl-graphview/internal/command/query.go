@@ -131,6 +131,7 @@ It takes the ClusterRole graphview-requester.`,
 	flags.BoolVarP(&follows, "watch", "w", false, "Follow the graph, a line for each change")
 	flags.StringVarP(&output, "output", "o", outputTree, "One of "+strings.Join(queryOutputs, ", ")+"; with -w json is the messages of the stream protocol, anything else text")
 	s.addTo(cmd)
+	c.addInferred(cmd)
 	c.addWait(cmd)
 	return cmd
 }

@@ -89,6 +89,7 @@ what need not exist is optional.`,
 		},
 	}
 	s.addTo(cmd)
+	c.addInferred(cmd)
 	c.addWait(cmd)
 	return cmd
 }

@@ -63,6 +63,7 @@ With --root it is a part of the graph: the object and what it is made of, or wit
 	cmd.Flags().StringSliceVar(&roots, "root", nil, "KIND/NAME to follow, with what it leads to; everything else is left out")
 	cmd.Flags().BoolVar(&reverse, "reverse", false, "With --root: what owns it and what refers to it instead")
 	cmd.Flags().IntVar(&depth, "depth", 0, "With --root: the most references from it (0 = any)")
+	c.addInferred(cmd)
 	c.addWait(cmd)
 	return cmd
 }
