@@ -3,6 +3,7 @@ package graphview
 import (
 	"context"
 	"errors"
+	"strconv"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -130,10 +131,11 @@ func outlineOf(s situation) outline {
 		restricted: boundWatches.Meter(), questions: boundPlaces.Meter(), noted: make(map[access.Place]bool),
 	}
 	p.noteBlindness()
-	roots := ""
+	var expressions []string
 	for i := range s.program.Roots {
-		roots += s.program.Roots[i].Expression + "\x00"
+		expressions = append(expressions, s.program.Roots[i].Expression)
 	}
+	roots := quoted(expressions)
 	for _, selected := range s.selected {
 		p.add(selected, roots)
 	}
@@ -260,6 +262,15 @@ func (n need) overlaps(o need) bool {
 	return n.key.Namespace == o.key.Namespace || n.key.Namespace == "" || o.key.Namespace == ""
 }
 
+// quoted is a text that no other list has, whatever is in its elements.
+func quoted(list []string) string {
+	var text strings.Builder
+	for _, element := range list {
+		text.WriteString(strconv.Quote(element))
+	}
+	return text.String()
+}
+
 // namespaceNeed is the watch that tells which namespaces there are, of those
 // that the spec selects.
 func namespaceNeed(p *spec.Program) need {
@@ -268,7 +279,7 @@ func namespaceNeed(p *spec.Program) need {
 	if p.Namespaces != nil {
 		n.key.LabelSelector, n.key.FieldSelector = p.Namespaces.Labels, p.Namespaces.Fields
 		n.filter = p.Spec.Namespaces.ObjectSelectorExpression
-		n.roots = strings.Join(p.Spec.Namespaces.Names, ",")
+		n.roots = quoted(p.Spec.Namespaces.Names)
 	}
 	return n
 }
