@@ -44,6 +44,7 @@ type Engine struct {
 	events   chan event
 	finished []chan struct{}
 	rested   time.Time // when the next revision may be made
+	received time.Time // what the graph is working on
 	batches  uint64    // how many there have been
 	byLens   map[*graph.Lens]*View
 	bySource map[graph.SourceID]*feed
@@ -105,6 +106,7 @@ func NewEngine(o Options) (*Engine, error) {
 		sharing:          sharing.NewBook[watch.Key](sharing.Options[*View]{Linger: o.Linger, Tell: (*View).kick}),
 	}
 	e.graph.ObserveLock(&lockTimer{held: e.writeLock})
+	e.graph.ObserveLenses(e.arrived)
 	e.delivered.Recall = o.Recall
 	var err error
 	if e.discovery, err = resources.New(resources.Options{Config: o.Config, Logger: o.Logger.WithName("discovery")}); err != nil {

@@ -172,7 +172,6 @@ func (e *Engine) loop(ctx context.Context) {
 	batch := make([]event, 0, maxBatch)
 	lapse := time.NewTicker(lapseInterval)
 	defer lapse.Stop()
-	var received time.Time // what the graph is working on
 	for {
 		// While the graph has something left to do, it is its turn too.
 		var pending <-chan struct{}
@@ -185,14 +184,14 @@ func (e *Engine) loop(ctx context.Context) {
 			return
 		case ev := <-e.events:
 			batch = e.gather(ctx, append(batch, ev))
-			received = receivedAt(batch[0])
+			e.received = receivedAt(batch[0])
 		case <-pending:
 		case now := <-lapse.C:
 			batch = append(batch, funcEvent(func() { e.graph.Lapse(now.Unix()) }))
 		}
 		e.batches++
-		for left := e.revise(batch, received); len(left) > 0 || e.graph.Unfinished(); {
-			left = e.revise(left, received)
+		for left := e.revise(batch); len(left) > 0 || e.graph.Unfinished(); {
+			left = e.revise(left)
 		}
 		clear(batch)
 	}
@@ -205,7 +204,7 @@ const maxVisits = 1 << 14
 
 // revise makes a revision of as many events as one may have, at least of one unless the
 // one before has something left to be made, and returns the others.
-func (e *Engine) revise(batch []event, received time.Time) (left []event) {
+func (e *Engine) revise(batch []event) (left []event) {
 	e.counts.revisions.Add(1)
 	began := time.Now()
 	changed := e.graph.Update(func() {
@@ -224,7 +223,7 @@ func (e *Engine) revise(batch []event, received time.Time) (left []event) {
 	}
 	for _, l := range changed {
 		if v := e.byLens[l]; v != nil {
-			v.revised(received)
+			v.revised()
 		}
 	}
 	if len(changed) > 0 {
@@ -235,6 +234,14 @@ func (e *Engine) revise(batch []event, received time.Time) (left []event) {
 	}
 	e.finished = e.finished[:0]
 	return left
+}
+
+// arrived notes of a view that changed when what changed it came in, before any
+// subscriber is sent it.
+func (e *Engine) arrived(l *graph.Lens, head uint64) {
+	if v := e.byLens[l]; v != nil {
+		v.publisher.Arrived(head, e.received)
+	}
 }
 
 // replay shows a tap what its watch retains, as far as wants says so.

@@ -3,7 +3,6 @@ package graphview
 import (
 	"fmt"
 	"testing"
-	"time"
 
 	"k8s.io/client-go/rest"
 
@@ -21,7 +20,7 @@ func TestRevisionsAreBounded(t *testing.T) {
 	source := graph.SourceID(0)
 	e.revise([]event{funcEvent(func() {
 		source = e.graph.AddSource(kind, graph.Resource{Version: "v1", Resource: "configmaps"}, graph.ScopeNamespaced)
-	})}, time.Time{})
+	})})
 	const events, each = 5, maxVisits*2/3 - 1
 	applied := 0
 	batch := make([]event, 0, events)
@@ -38,7 +37,7 @@ func TestRevisionsAreBounded(t *testing.T) {
 	var got []int
 	for left := batch; len(left) > 0; {
 		before := applied
-		left = e.revise(left, time.Time{})
+		left = e.revise(left)
 		got = append(got, applied-before)
 	}
 	if fmt.Sprint(got) != "[2 2 1]" {

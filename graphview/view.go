@@ -203,8 +203,7 @@ func (v *View) kick() {
 }
 
 // revised is called by the loop after a revision that changed the view.
-func (v *View) revised(received time.Time) {
-	v.publisher.Arrived(v.lens.Head(), received)
+func (v *View) revised() {
 	if v.lens.Vertices() > v.engine.o.MaxVertices {
 		v.kick()
 	}

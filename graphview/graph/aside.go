@@ -25,6 +25,11 @@ type LockObserver interface {
 // ObserveLock has an observer told, before the first Update.
 func (g *Graph) ObserveLock(o LockObserver) { g.observer = o }
 
+// ObserveLenses has it told, before the first Update, that a lens has changed and in which
+// revision: by the writer, and before anybody can read it. What is told may not read the
+// lens.
+func (g *Graph) ObserveLenses(changed func(l *Lens, head uint64)) { g.changed = changed }
+
 func (g *Graph) lock() {
 	g.mu.Lock()
 	if g.observer != nil {

@@ -17,6 +17,7 @@ type Graph struct {
 	mu       sync.RWMutex
 	writing  sync.Mutex
 	observer LockObserver
+	changed  func(l *Lens, head uint64) // nil: nobody is told
 
 	// rev is the number of the open revision: larger than all before it. Stamps
 	// reach back as far as span.
@@ -266,7 +267,11 @@ func (g *Graph) commitLens(l *Lens) bool {
 	if g.rev-l.base > g.span {
 		l.rebase()
 	}
-	return l.commit()
+	changed := l.commit()
+	if changed && g.changed != nil {
+		g.changed(l, l.head)
+	}
+	return changed
 }
 
 // settleChange gives up what lenses had to know of an arc that changed.
