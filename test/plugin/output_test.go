@@ -146,7 +146,7 @@ func steady(text string) string {
 
 // A server that streams writes no formats; the plugin does.
 func TestQueryFormats(t *testing.T) {
-	for format, want := range map[string]string{"json": `"synced":true`, "dot": "digraph", "mermaid": "flowchart", "graphml": "<graphml", "html": `"view":"plugin-shop/query"`} {
+	for format, want := range map[string]string{"json": `"synced":true`, "dot": "digraph", "mermaid": "flowchart", "graphml": "<graphml", "html": `"view":"plugin-shop/query"`, "table": "OBJECT "} {
 		t.Run(format, func(t *testing.T) {
 			stdout, stderr, code := shellOf(t, "alice").run(t, "query", "--resources", "pods,cm", "--root", "pod/mailer", "-o", format)
 			if code != 0 || !strings.Contains(stdout, want) || !strings.Contains(stdout, "mailer") || strings.Contains(stdout, "web-0") {

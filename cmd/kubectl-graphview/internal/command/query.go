@@ -50,6 +50,7 @@ refers to it. A --root that does not exist is an error.
 It takes the ClusterRole graphview-requester.`,
 		Example: `  kubectl graphview query -n shop --root deployment/web
   kubectl graphview query -n shop --resources pods,configmaps -l app=web
+  kubectl graphview query -n shop --root deployment/web -o table
   kubectl graphview query -n shop --root deployment/web -o html >web.html
   kubectl graphview query -A --resources pods --cel "obj.status.phase == 'Pending'" -w`,
 		Args: between(0, 0, "no arguments; --root names what to begin with"),
@@ -57,8 +58,8 @@ It takes the ClusterRole graphview-requester.`,
 			if !slices.Contains(queryOutputs, output) {
 				return usagef(cmd, "-o %s: expected one of %s", output, strings.Join(queryOutputs, ", "))
 			}
-			if follows && output == formatHTML {
-				return usagef(cmd, "-o html is the graph as it is now: leave -w out")
+			if follows && (output == formatHTML || output == outputTable) {
+				return usagef(cmd, "-o %s is the graph as it is now: leave -w out", output)
 			}
 			v, err := c.open("")
 			if err != nil {
@@ -78,8 +79,8 @@ It takes the ClusterRole graphview-requester.`,
 				s.from, r.Roots = begin.ObjectSelectorExpressions, nil
 			}
 			content := client.ContentObject
-			if output == formatHTML {
-				content = client.ContentSummary // all that a page draws
+			if output == formatHTML || output == outputTable {
+				content = client.ContentSummary // all that a page draws, and a table says
 			}
 			f := v.request(r, content)
 			defer f.Close()
@@ -103,6 +104,8 @@ It takes the ClusterRole graphview-requester.`,
 					expressions = r.Roots.ObjectSelectorExpressions
 				}
 				err = c.draw(cmd.Context(), v, g, s, expressions)
+			case outputTable:
+				err = c.writeTable(v.namespace, g)
 			case outputJSON:
 				err = writeJSON(c.Out, g)
 			case formatHTML:
@@ -157,7 +160,7 @@ func (q *question) wantRoots(ctx context.Context, g *client.Graph, expressions [
 
 const outputTree = "tree"
 
-var queryOutputs = append([]string{outputTree}, getFormats...)
+var queryOutputs = append([]string{outputTree, outputTable}, getFormats...)
 
 // where the question looks.
 func (q *question) where(namespace string) string {
