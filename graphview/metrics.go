@@ -56,6 +56,7 @@ var (
 	revisionsDesc = describe("revisions_total", "Revisions of the graph. One revision can contain many events.")
 	encodingsDesc = describe("encodings_total", "Changes that were encoded, each once for all subscribers that need the same bytes.")
 	failuresDesc  = describe("watch_failures_total", "Lists and watches of the API server that failed.")
+	earlyDesc     = describe("lists_ended_early_total", "Lists, and pages of lists, that the API server, a proxy or the network ended before they were complete. Each goes on in smaller pages.")
 	errorsDesc    = describe("object_errors_total", "Objects that could not be processed, by reason: decode, or evaluate for each view whose expressions failed.", "reason")
 	costDesc      = describe("expression_cost_total", "Cost of evaluating expressions, in CEL cost units.")
 	panicsDesc    = describe("panics_total", "Panics that were recovered. Each affected one object or one spec, and is a bug: report it.")
@@ -97,7 +98,7 @@ func (t *lockTimer) Unlocked() { t.held.Observe(time.Since(t.began).Seconds()) }
 func (m metrics) Describe(out chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
 		viewsDesc, openedDesc, objectsDesc, missingDesc, verticesDesc, arcsDesc, watchesDesc, queueDesc,
-		eventsDesc, revisionsDesc, encodingsDesc, failuresDesc, errorsDesc, costDesc, panicsDesc, refusedDesc, exceededDesc,
+		eventsDesc, revisionsDesc, encodingsDesc, failuresDesc, earlyDesc, errorsDesc, costDesc, panicsDesc, refusedDesc, exceededDesc,
 	} {
 		out <- d
 	}
@@ -141,6 +142,7 @@ func (m metrics) Collect(out chan<- prometheus.Metric) {
 	counter(revisionsDesc, &c.revisions)
 	out <- prometheus.MustNewConstMetric(encodingsDesc, prometheus.CounterValue, float64(e.delivered.Encodings()))
 	counter(failuresDesc, &c.failures)
+	out <- prometheus.MustNewConstMetric(earlyDesc, prometheus.CounterValue, float64(e.watches.ListsEndedEarly()))
 	counter(errorsDesc, &c.undecodable, "decode")
 	counter(errorsDesc, &c.unevaluated, "evaluate")
 	counter(costDesc, &c.cost)

@@ -125,11 +125,14 @@ func (a *statusBuilder) tap(t *tap, timeout time.Duration) {
 	case failed && gaveUp(state.Reason):
 		a.lost(t, delivery.Bounded(state.Err.Error()))
 	case waited >= timeout:
-		message := fmt.Sprintf("not synced within %s", timeout)
-		if failed {
-			message += ": " + delivery.Bounded(state.Err.Error())
+		why := "it is still being listed"
+		switch {
+		case failed:
+			why = delivery.Bounded(state.Err.Error())
+		case state.Synced:
+			why = "its objects are still being evaluated"
 		}
-		a.lost(t, message)
+		a.lost(t, fmt.Sprintf("not synced within %s, so objects may be missing: %s", timeout, why))
 	default:
 		a.again = min(a.again, timeout-waited)
 		if t.required {

@@ -1,8 +1,10 @@
 package graphview
 
 import (
+	"errors"
 	"sync"
 	"testing"
+	"time"
 
 	"graphview.dev/graphview/resources"
 	"graphview.dev/graphview/watch"
@@ -42,5 +44,42 @@ func TestReportOfWatchThatChangesMeanwhile(t *testing.T) {
 	flips.Wait()
 	if told := v.warnings.Summary(false); len(told) > 0 {
 		t.Errorf("warnings of a watch that only waited: %v", told)
+	}
+}
+
+// TestReportOfWhatDoesNotSync: after the time-out the view does without a resource, and
+// says so and why.
+func TestReportOfWhatDoesNotSync(t *testing.T) {
+	early := errors.New("the list of configmaps ended early after 3 objects (600 bytes, 1m0s) and goes on in pages")
+	tests := map[string]struct {
+		state    watch.State
+		replayed bool
+		want     string
+	}{
+		"its list ended early":     {watch.State{Reason: watch.Failing, Err: early}, true, "not synced within 30s, so objects may be missing: " + early.Error()},
+		"nothing is known of it":   {watch.State{Reason: watch.Pending}, true, "not synced within 30s, so objects may be missing: it is still being listed"},
+		"the view has yet to look": {watch.State{Reason: watch.UpToDate, Synced: true}, false, "not synced within 30s, so objects may be missing: its objects are still being evaluated"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			of := &feed{resource: configMapsResource}
+			of.state.Store(&test.state)
+			leased := newTap(nil, need{resource: configMapsResource}, nil)
+			leased.feed, leased.required, leased.acquired = of, true, time.Now().Add(-time.Minute)
+			leased.replayed.Store(test.replayed)
+			a := newStatusBuilder(outline{selected: []resources.Resource{configMapsResource}})
+			a.tap(leased, 30*time.Second)
+			if row := a.rows[0]; row.Synced || row.Message != test.want || !a.synced {
+				t.Errorf("row = %+v, want the message %q; the view is synced: %t", row, test.want, a.synced)
+			}
+			if len(a.warnings) != 1 {
+				t.Fatalf("warnings = %v, want one", a.warnings)
+			}
+			for _, w := range a.warnings {
+				if want := configMapsResource.String() + ": " + test.want; w.Message != want {
+					t.Errorf("warning = %q, want %q", w.Message, want)
+				}
+			}
+		})
 	}
 }

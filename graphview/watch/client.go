@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/url"
+	"sync/atomic"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -20,6 +21,8 @@ type client struct {
 	rest   rest.Interface
 	params runtime.ParameterCodec
 	lists  slots
+	// endedEarly counts lists, and pages of lists, that ended before their time.
+	endedEarly atomic.Uint64
 	// close closes the connections that nobody uses.
 	close func()
 }

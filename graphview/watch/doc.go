@@ -14,6 +14,9 @@
 // arrive, marked with the generation of that list, and what bears an older
 // mark when the list is complete has gone.
 //
+// A list is asked for in one answer. One that ended early, as a long one does at the API
+// server's time-out, would do so again: it goes on in pages, see pages.go.
+//
 // Of Secrets the server is asked for metadata alone, and whatever else it may
 // send is dropped as it is read. A Key that is Reduced asks for whole Secrets,
 // whose content goes through [Options].Reduce as it is read: what that returns is

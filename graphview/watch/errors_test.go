@@ -118,7 +118,7 @@ func TestFailuresKeepObjects(t *testing.T) {
 			})
 			s.hangUp()
 			at = r.awaitLine(at, "state synced=true Failing")
-			r.await("a failed list", func() bool { return strings.HasPrefix(r.state.Err.Error(), "list pods: ") })
+			r.await("a failed list", func() bool { return strings.Contains(r.state.Err.Error(), "list ") })
 			first := w.State()
 			if first.Since.IsZero() || first.Err == nil || first.Objects < 1 {
 				t.Errorf("state = %+v", first)
@@ -146,25 +146,42 @@ func TestRejectedSelector(t *testing.T) {
 }
 
 func TestTruncatedEventResumes(t *testing.T) {
-	s, r := newServer(t), newRecorder(t)
-	s.set("a", object("a", "", ""))
-	var truncated atomic.Bool
-	s.answer(func(w http.ResponseWriter, _ *http.Request, watch bool) bool {
-		if !watch || !truncated.CompareAndSwap(false, true) {
-			return false
-		}
-		write(w, `{"type":"ADDED","object":{"kind":"Pod","apiVersion":"v1",`+object("b", "", "")+`}}`+"\n"+`{"type":"MODI`)
-		return true
-	})
-	acquire(t, start(t, s, r), podsKey)
-	r.awaitLine(0, "set b")
-	s.set("c", object("c", "", ""))
-	r.awaitLine(0, "set c")
-	if got := r.count("state"); got != 1 {
-		t.Errorf("states: %q", r.lines())
+	tests := map[string]struct {
+		serve   func(*testing.T) *server
+		begun   string // of an event
+		aborted bool
+	}{
+		"the type":             {newServer, `{"type":"MODI`, false},
+		"within an object":     {newServer, `{"type":"MODIFIED","object":{"metadata":{"name":"`, false},
+		"aborted":              {newServer, `{"type":"MODIFIED","object":{"metadata":{"name":"`, true},
+		"aborted, with HTTP/2": {newServer2, `{"type":"MODIFIED","object":{"metadata":{"name":"`, true},
 	}
-	if got := s.requests("list"); got != 1 {
-		t.Errorf("%d lists, want 1", got)
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			s, r := test.serve(t), newRecorder(t)
+			s.set("a", object("a", "", ""))
+			var truncated atomic.Bool
+			s.answer(func(w http.ResponseWriter, _ *http.Request, watch bool) bool {
+				if !watch || !truncated.CompareAndSwap(false, true) {
+					return false
+				}
+				write(w, `{"type":"ADDED","object":{"kind":"Pod","apiVersion":"v1",`+object("b", "", "")+`}}`+"\n"+test.begun)
+				if test.aborted {
+					panic(http.ErrAbortHandler)
+				}
+				return true
+			})
+			acquire(t, start(t, s, r), podsKey)
+			r.awaitLine(0, "set b")
+			s.set("c", object("c", "", ""))
+			r.awaitLine(0, "set c")
+			if got := r.count("state"); got != 1 {
+				t.Errorf("states: %q", r.lines())
+			}
+			if got := s.requests("list"); got != 1 {
+				t.Errorf("%d lists, want 1", got)
+			}
+		})
 	}
 }
 
@@ -209,23 +226,15 @@ func TestUnknownEventIsPassedOver(t *testing.T) {
 }
 
 func TestSilentListGivesUp(t *testing.T) {
-	tests := map[string]string{"before the header": "", "amid items": `{"kind":"PodList","items":[{"metadata":{"name":"x"}},`}
-	for name, sent := range tests {
-		t.Run(name, func(t *testing.T) {
-			s, r := newServer(t), newRecorder(t)
-			s.answer(func(w http.ResponseWriter, r *http.Request, _ bool) bool {
-				if sent != "" {
-					write(w, sent)
-				}
-				<-r.Context().Done()
-				return true
-			})
-			w := acquire(t, start(t, s, r, func(o *Options) { o.ListIdleTimeout = 50 * time.Millisecond }), podsKey).Watch()
-			r.awaitLine(0, "state synced=false Failing")
-			if got, want := w.State().Err.Error(), "list pods: "+errSilent.Error(); got != want {
-				t.Errorf("err = %q, want %q", got, want)
-			}
-		})
+	s, r := newServer(t), newRecorder(t)
+	s.answer(func(_ http.ResponseWriter, r *http.Request, _ bool) bool {
+		<-r.Context().Done()
+		return true
+	})
+	w := acquire(t, start(t, s, r, func(o *Options) { o.ListIdleTimeout = 50 * time.Millisecond }), podsKey).Watch()
+	r.awaitLine(0, "state synced=false Failing")
+	if got, want := w.State().Err.Error(), "list pods: "+errSilent.Error(); got != want {
+		t.Errorf("err = %q, want %q", got, want)
 	}
 }
 

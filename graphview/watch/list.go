@@ -16,6 +16,11 @@ import (
 
 var errNoList = errors.New("the answer is not a list")
 
+// malformedError says where JSON ends to be JSON, without quoting it as jsontext does.
+type malformedError struct{ offset int64 }
+
+func (e *malformedError) Error() string { return fmt.Sprintf("malformed JSON at byte %d", e.offset) }
+
 // listReader reads one page of a list, item by item.
 type listReader struct {
 	secret bool
@@ -24,6 +29,8 @@ type listReader struct {
 	take func(d *document, invalid error) error
 
 	document document
+	// objects is how many items have been read.
+	objects int
 	// item is the kind of the items, as far as the list has told it.
 	item typeMeta
 	// waiting are items that do not tell their kind, before the list did:
@@ -32,8 +39,18 @@ type listReader struct {
 	ended   bool
 }
 
-func (l *listReader) read(r io.Reader) (meta metav1.ListMeta, err error) {
+func (l *listReader) read(r io.Reader) (metav1.ListMeta, error) {
 	dec := jsontext.NewDecoder(r, tolerant...)
+	meta, err := l.list(dec)
+	if _, ok := errors.AsType[*malformedError](err); ok || errors.Is(err, io.ErrUnexpectedEOF) {
+		if status := statusAmid(dec.UnreadBuffer(), r); status != nil {
+			return meta, status
+		}
+	}
+	return meta, err
+}
+
+func (l *listReader) list(dec *jsontext.Decoder) (meta metav1.ListMeta, err error) {
 	if dec.PeekKind() != '{' {
 		if _, err := dec.ReadToken(); err != nil {
 			return meta, malformed(err)
@@ -107,6 +124,7 @@ func (l *listReader) items(dec *jsontext.Decoder) error {
 		if err != nil {
 			return malformed(err)
 		}
+		l.objects++
 		err = l.takeItem(raw)
 		if l.secret {
 			// The decoder is done with it, and may keep its buffer for long.
@@ -151,14 +169,18 @@ func itemKind(quoted []byte) []byte {
 	return nil
 }
 
-// malformed says where the JSON ends to be JSON, without quoting it as
-// jsontext does. A failure to read stays what it is.
+// malformed tells JSON that ends too early, and a failure to read, which stays what it
+// is, from what is no JSON. jsontext says of all three that the syntax is wrong, if they
+// are met within a value.
 func malformed(err error) error {
+	if connection, ok := errors.AsType[*connectionError](err); ok {
+		return connection
+	}
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return io.ErrUnexpectedEOF
+	}
 	if syntax, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
-		if errors.Is(err, io.ErrUnexpectedEOF) {
-			return fmt.Errorf("after %d bytes: %w", syntax.ByteOffset, io.ErrUnexpectedEOF)
-		}
-		return fmt.Errorf("malformed JSON at byte %d", syntax.ByteOffset)
+		return &malformedError{syntax.ByteOffset}
 	}
 	return err
 }

@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"io"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -40,10 +41,10 @@ func TestReadList(t *testing.T) {
 		"not an object":    {body: `["a"]`, wantErr: errNoList.Error()},
 		"items is none":    {body: `{"items":{}}`, wantErr: errNoList.Error()},
 		"metadata is none": {body: `{"metadata":[]}`, wantErr: errNoList.Error()},
-		"nothing":          {body: ``, wantErr: "EOF"},
-		"truncated":        {body: `{"items":[{"metadata":{"name":"a`, wantErr: "after 32 bytes: unexpected EOF"},
+		"nothing":          {body: ``, wantErr: io.ErrUnexpectedEOF.Error()},
+		"truncated":        {body: `{"items":[{"metadata":{"name":"a`, wantErr: io.ErrUnexpectedEOF.Error()},
 		"truncated after items": {
-			body: `{"kind":"PodList","apiVersion":"v1","items":[]`, wantErr: "after 46 bytes: unexpected EOF",
+			body: `{"kind":"PodList","apiVersion":"v1","items":[]`, wantErr: io.ErrUnexpectedEOF.Error(),
 		},
 		"malformed": {body: `{"items":[{"SECRET":nope}]}`, wantErr: "malformed JSON at byte 21"},
 	}

@@ -155,6 +155,9 @@ func (m *Manager) Len() int {
 	return len(m.watches)
 }
 
+// ListsEndedEarly is how many lists, and pages of lists, ended before their time.
+func (m *Manager) ListsEndedEarly() uint64 { return m.client.endedEarly.Load() }
+
 func (m *Manager) startLocked(key Key, handle func(*Watch) Handler) *Watch {
 	m.lastID++
 	w := newWatch(m.lastID, key, handle, m.options.Logger.WithValues("watch", key.String(), "id", m.lastID))

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -21,6 +22,8 @@ type recorder struct {
 	log     []string
 	json    map[string]string
 	state   State
+	// failures are the texts of the errors in states.
+	failures []string
 	// block, if set, is called in Set.
 	block func()
 }
@@ -100,6 +103,9 @@ func (r *recording) State(s State) {
 	leave := r.enter(r.watch)
 	r.mu.Lock()
 	r.state = s
+	if s.Err != nil {
+		r.failures = append(r.failures, s.Err.Error())
+	}
 	r.mu.Unlock()
 	leave(fmt.Sprintf("state synced=%t %s %d", s.Synced, s.Reason, s.Objects))
 }
@@ -107,7 +113,7 @@ func (r *recording) State(s State) {
 // await waits until cond, which is called under the recorder's lock.
 func (r *recorder) await(what string, cond func() bool) {
 	r.t.Helper()
-	deadline := time.After(10 * time.Second)
+	deadline := time.After(time.Minute)
 	for {
 		r.mu.Lock()
 		ok, changed := cond(), r.changed
@@ -121,6 +127,19 @@ func (r *recorder) await(what string, cond func() bool) {
 			r.t.Fatalf("%s: not seen; log:\n%s", what, strings.Join(r.lines(), "\n"))
 		}
 	}
+}
+
+// awaitFailure waits for an error that begins like that, and returns its text.
+func (r *recorder) awaitFailure(prefix string) (text string) {
+	r.t.Helper()
+	r.await("failure: "+prefix, func() bool {
+		i := slices.IndexFunc(r.failures, func(text string) bool { return strings.HasPrefix(text, prefix) })
+		if i >= 0 {
+			text = r.failures[i]
+		}
+		return i >= 0
+	})
+	return text
 }
 
 // awaitLine waits for a line of the log, from the from-th on, and returns the

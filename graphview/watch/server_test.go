@@ -2,9 +2,10 @@ package watch
 
 import (
 	"fmt"
+	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -31,6 +32,10 @@ type server struct {
 	history []frameAt
 	changed chan struct{}
 	cut     chan struct{}
+	// compacted is the version up to which nothing is known any more, and snapshots
+	// are what there was at others.
+	compacted int
+	snapshots map[int][]item
 	// instead answers in the place of the server, where it returns true.
 	instead func(w http.ResponseWriter, r *http.Request, watch bool) bool
 	asked   []string
@@ -43,17 +48,37 @@ type frameAt struct {
 
 func newServer(t *testing.T) *server {
 	t.Helper()
+	s := unstarted(t)
+	s.Start()
+	return s
+}
+
+// newServer2 is newServer, but speaks HTTP/2 as an API server does.
+func newServer2(t *testing.T) *server {
+	t.Helper()
+	s := unstarted(t)
+	s.EnableHTTP2 = true
+	s.StartTLS()
+	return s
+}
+
+func unstarted(t *testing.T) *server {
+	t.Helper()
 	s := &server{
-		version: 1, objects: map[string]string{}, at: map[string]int{},
+		version: 1, objects: map[string]string{}, at: map[string]int{}, snapshots: map[int][]item{},
 		changed: make(chan struct{}), cut: make(chan struct{}),
 	}
-	s.Server = httptest.NewServer(s)
+	s.Server = httptest.NewUnstartedServer(s)
+	s.Config.ErrorLog = log.New(io.Discard, "", 0)
 	t.Cleanup(s.Close)
 	return s
 }
 
 func (s *server) config(t *testing.T) *rest.Config {
 	t.Helper()
+	if s.TLS != nil {
+		return &rest.Config{Host: s.URL, Transport: s.Client().Transport}
+	}
 	transport := &http.Transport{}
 	t.Cleanup(transport.CloseIdleConnections)
 	return &rest.Config{Host: s.URL, Transport: transport}
@@ -116,7 +141,7 @@ func (s *server) send(kind, object string) {
 	s.emit(kind, strings.ReplaceAll(object, "VERSION", strconv.Itoa(s.version)))
 }
 
-// hangUp ends all watches; compact also what they could resume from.
+// hangUp ends all watches.
 func (s *server) hangUp() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -150,9 +175,9 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		verb = "watch"
 	}
 	s.mu.Lock()
-	s.asked = append(s.asked, fmt.Sprintf("%s rv=%s continue=%s accept=%s path=%s labels=%s",
+	s.asked = append(s.asked, fmt.Sprintf("%s rv=%s continue=%s accept=%s path=%s labels=%s limit=%s",
 		verb, r.URL.Query().Get("resourceVersion"), r.URL.Query().Get("continue"), r.Header.Get("Accept"),
-		r.URL.Path, r.URL.Query().Get("labelSelector")))
+		r.URL.Path, r.URL.Query().Get("labelSelector"), r.URL.Query().Get("limit")))
 	instead := s.instead
 	s.mu.Unlock()
 	if instead != nil && instead(w, r, watch) {
@@ -162,27 +187,19 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.serveWatch(w, r)
 		return
 	}
-	s.mu.Lock()
-	names := make([]string, 0, len(s.objects))
-	for name := range s.objects {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for i, name := range names {
-		names[i] = s.render(name, "")
-	}
-	body := fmt.Sprintf(`{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"%d"},"items":[%s]}`,
-		s.version, strings.Join(names, ","))
-	s.mu.Unlock()
-	write(w, body)
+	s.serveList(w, r)
 }
 
 func (s *server) serveWatch(w http.ResponseWriter, r *http.Request) {
 	version, _ := strconv.Atoi(r.URL.Query().Get("resourceVersion"))
-	write(w, "")
 	s.mu.Lock()
-	cut := s.cut
+	cut, old := s.cut, version < s.compacted
 	s.mu.Unlock()
+	if old {
+		refuse(w, http.StatusGone, metav1.StatusReasonExpired)
+		return
+	}
+	write(w, "")
 	sent := 0
 	for {
 		s.mu.Lock()

@@ -38,6 +38,9 @@ type source struct {
 	// trusted before a watch is allowed again.
 	refused bool
 	retry   retry
+	pages   pages
+	// before is retry as it was when the list that is read in pages began.
+	before retry
 
 	mu     sync.Mutex
 	joined bool
@@ -73,21 +76,39 @@ func (s *source) ListWithContext(ctx context.Context, options metav1.ListOptions
 	if err := s.retry.wait(ctx); err != nil {
 		return nil, err
 	}
-	if options.Continue == "" {
-		if err := s.watch.begin(ctx); err != nil {
-			return nil, err
-		}
+	var list *metav1.List
+	var err error
+	if s.pages.size > 0 {
+		list, err = s.listPages(ctx)
+	} else {
+		list, err = s.listAtOnce(ctx, options)
 	}
-	list, err := s.list(ctx, options)
 	if err == nil {
 		return list, nil
 	}
-	err = fmt.Errorf("list %s: %w", s.watch.key.Resource.GroupResource(), err)
+	if early, ok := errors.AsType[*endedEarlyError](err); ok {
+		s.client.endedEarly.Add(1)
+		s.pages.endedEarly(early.objects)
+		s.watch.log.V(1).Info("list ended early", "cause", err.Error(), "page", s.pages.size)
+	} else {
+		err = fmt.Errorf("list %s: %w", s.watch.key.Resource.GroupResource(), err)
+	}
 	if !relists(err, options) {
 		s.retry.failed(err, time.Now())
 		s.watch.fail(s.ctx, err)
 	}
 	return nil, err
+}
+
+// listAtOnce reads a list as the reflector asks for it: in one answer, or in pages where
+// the server has them for who asks for all.
+func (s *source) listAtOnce(ctx context.Context, options metav1.ListOptions) (*metav1.List, error) {
+	if options.Continue == "" {
+		if err := s.watch.begin(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return s.list(ctx, options)
 }
 
 // join waits for a list that is under way and lets none begin.
@@ -105,7 +126,7 @@ func relists(err error, options metav1.ListOptions) bool {
 	if options.Continue == "" && (options.ResourceVersion == "" || options.ResourceVersion == "0") {
 		return false
 	}
-	return expired(err) || apierrors.HasStatusCause(err, metav1.CauseTypeResourceVersionTooLarge)
+	return expired(err) || tooLarge(err)
 }
 
 func expired(err error) bool { return apierrors.IsResourceExpired(err) || apierrors.IsGone(err) }
@@ -121,7 +142,29 @@ func (s *source) list(ctx context.Context, options metav1.ListOptions) (*metav1.
 		return nil, err
 	}
 	defer release()
+	began := time.Now()
+	meta, got, err := s.read(ctx, options)
+	if err == nil {
+		return &metav1.List{ListMeta: meta}, nil
+	}
+	if ctx.Err() == nil && endsEarly(err, got.begun) {
+		err = &endedEarlyError{
+			resource: s.watch.key.Resource.GroupResource().String(), page: s.pages.size,
+			objects: got.objects, bytes: got.bytes, took: time.Since(began), cause: err,
+		}
+	}
+	return nil, err
+}
 
+// received is how much came of an answer.
+type received struct {
+	begun   bool
+	objects int
+	bytes   int64
+}
+
+// read reads one answer.
+func (s *source) read(ctx context.Context, options metav1.ListOptions) (meta metav1.ListMeta, got received, err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	timer := time.AfterFunc(s.idle, func() { cancel(errSilent) })
@@ -129,19 +172,21 @@ func (s *source) list(ctx context.Context, options metav1.ListOptions) (*metav1.
 	body, err := s.client.get(ctx, s.watch.key, options)
 	timer.Stop()
 	if err != nil {
-		return nil, orCause(ctx, err)
+		return meta, got, orCause(ctx, err)
 	}
 	defer body.Close()
-	reader := listReader{
+	list := listReader{
 		secret:   s.watch.key.secrets(),
 		document: document{reduce: s.reduce},
 		take:     func(d *document, invalid error) error { return s.watch.take(ctx, d, invalid) },
 	}
-	meta, err := reader.read(&impatientReader{r: body, timer: timer, idle: s.idle})
+	answer := &impatientReader{r: connectionReader{body}, timer: timer, idle: s.idle}
+	meta, err = list.read(answer)
+	got = received{begun: true, objects: list.objects, bytes: answer.bytes}
 	if err != nil {
-		return nil, orCause(ctx, err)
+		err = orCause(ctx, err)
 	}
-	return &metav1.List{ListMeta: meta}, nil
+	return meta, got, err
 }
 
 // orCause prefers why ctx was cancelled to what came of it.
@@ -232,14 +277,13 @@ type impatientReader struct {
 	r     io.Reader
 	timer *time.Timer
 	idle  time.Duration
+	bytes int64 // read so far
 }
 
 func (r *impatientReader) Read(p []byte) (int, error) {
 	r.timer.Reset(r.idle)
 	n, err := r.r.Read(p)
 	r.timer.Stop()
-	if err != nil && !errors.Is(err, io.EOF) {
-		err = &connectionError{err}
-	}
+	r.bytes += int64(n)
 	return n, err
 }

@@ -70,7 +70,7 @@ func (s State) failed(err error, now time.Time) State {
 		s.Since = now
 	}
 	// Of one connection's trouble after the other, the first is told.
-	if s.Err == nil || !lostConnection(s.Err) || !lostConnection(err) {
+	if known := trouble(s.Err); known == 0 || trouble(err) == 0 || trouble(err) > known {
 		s.Err = err
 	}
 	if s.Reason.revokes() {

@@ -78,7 +78,7 @@ type frames struct {
 func newFrames(body io.ReadCloser, cancel context.CancelFunc, version string, secret bool) *frames {
 	return &frames{
 		body: body, cancel: cancel, secret: secret, version: version,
-		dec: jsontext.NewDecoder(body, tolerant...),
+		dec: jsontext.NewDecoder(connectionReader{body}, tolerant...),
 	}
 }
 
@@ -94,10 +94,11 @@ func (f *frames) Decode() (apiwatch.EventType, runtime.Object, error) {
 	for {
 		raw, err := f.dec.ReadValue()
 		if err != nil {
-			if _, ok := errors.AsType[*jsontext.SyntacticError](err); !ok || errors.Is(err, io.ErrUnexpectedEOF) {
+			err = malformed(err)
+			if _, ok := errors.AsType[*malformedError](err); !ok {
 				return "", nil, io.EOF
 			}
-			f.err = malformed(err)
+			f.err = err
 			return "", nil, f.err
 		}
 		kind, object := frame(raw)

@@ -1,0 +1,105 @@
+package watch
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// endedEarlyError is an answer that ended before the list in it did. An API server
+// ends one like that after its --request-timeout: it resets the stream, or closes the
+// connection, since the status code has long been sent.
+type endedEarlyError struct {
+	resource string
+	objects  int
+	bytes    int64
+	took     time.Duration
+	// page is how many objects were asked for, 0 for all.
+	page  int64
+	cause error
+}
+
+// Error says first what a person needs to know: a status shows some 200 characters.
+func (e *endedEarlyError) Error() string {
+	what, next := "the list of ", "goes on in pages"
+	switch {
+	case e.unpaged():
+		next = fmt.Sprintf("does not come in pages of %d objects as asked for", e.page)
+	case e.page > 0:
+		what, next = "a page of the list of ", "is asked for again, with fewer objects"
+	}
+	return fmt.Sprintf("%s%s ended early after %d objects (%s, %s) and %s: the API server, at its --request-timeout, a proxy or the network ended it (%s)",
+		what, e.resource, e.objects, size(e.bytes), e.took.Round(100*time.Millisecond), next, e.cause)
+}
+
+// Unwrap lets the cause be sorted as any other.
+func (e *endedEarlyError) Unwrap() error { return e.cause }
+
+// unpaged tells whether the server sent more than a page.
+func (e *endedEarlyError) unpaged() bool { return e.page > 0 && int64(e.objects) > e.page }
+
+// size is a number of bytes for a person to read.
+func size(bytes int64) string {
+	switch {
+	case bytes < 10_000:
+		return fmt.Sprintf("%d bytes", bytes)
+	case bytes < 10_000_000:
+		return fmt.Sprintf("%d kB", bytes/1000)
+	default:
+		return fmt.Sprintf("%d MB", bytes/1_000_000)
+	}
+}
+
+// endsEarly tells whether an answer that could not be read ended before its time. One that
+// had not begun did if the server, or a proxy, gave the list up: 504. The API server says
+// that of a version that it has yet to see, too.
+func endsEarly(err error, begun bool) bool {
+	if !begun {
+		return apierrors.IsTimeout(err) && !tooLarge(err)
+	}
+	if _, ok := errors.AsType[*statusError](err); ok {
+		return true
+	}
+	return errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, errSilent) || trouble(err) > 0
+}
+
+func tooLarge(err error) bool {
+	return apierrors.HasStatusCause(err, metav1.CauseTypeResourceVersionTooLarge)
+}
+
+// statusError is a Status in the place of the rest of an answer. Its message is not
+// told: it may be about an object.
+type statusError struct {
+	reason metav1.StatusReason
+	code   int32
+}
+
+func (e *statusError) Error() string {
+	return fmt.Sprintf("status %d %s amid the list", e.code, e.reason)
+}
+
+var statusBegins = []byte(`{"kind":"Status",`)
+
+// statusAmid returns an error for the Status that an API server writes where it finds that it
+// cannot encode the rest of an answer, or nil. It follows on what there is of an object,
+// at the end of what is in buffer and in r.
+func statusAmid(buffer []byte, r io.Reader) error {
+	const longest = 16 << 10
+	text := bytes.NewBuffer(bytes.Clone(buffer))
+	defer func() { clear(text.Bytes()) }() // it may be of a Secret
+	if _, err := io.Copy(text, io.LimitReader(r, longest)); err != nil {
+		return nil
+	}
+	at := bytes.LastIndex(text.Bytes(), statusBegins)
+	var status metav1.Status
+	if at < 0 || json.Unmarshal(text.Bytes()[at:], &status) != nil || status.Status != metav1.StatusFailure {
+		return nil
+	}
+	return &statusError{reason: status.Reason, code: status.Code}
+}

@@ -1,0 +1,153 @@
+package watch
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+const (
+	// pageSize is the most objects that a page has. It is that of client-go, which every
+	// API server is used to: a few megabytes. Larger pages would save little, since
+	// 100,000 objects take 200 requests of a few milliseconds each.
+	pageSize = 500
+	// steadyPages is after how many whole pages in a row the next may have twice as many
+	// objects. Where all answers beyond some size end early, that is one in so many.
+	steadyPages = 32
+	// fastPages is how long a list in pages takes where one answer would do.
+	fastPages = 10 * time.Second
+)
+
+var errRepeats = errors.New("the server repeats a page")
+
+// pages is how the lists of a Watch are asked for, and where one of them is.
+//
+// A list is asked for in one answer, until one ends early: asked for again, it would
+// end early again. From then on lists come in pages. A page that ends early is asked for
+// again with fewer objects, and a list that is interrupted goes on where it was. What
+// was read stays, so a list ends however slow the server is.
+//
+// All pages are of the first page's resource version, and the watch begins there: what
+// changes meanwhile, it tells. A list that takes longer than the server remembers that
+// version (410) goes on with what is there now, for which the server gives a token,
+// and the watch begins with the first page's version all the same: what changed of
+// the pages before, it tells, or is itself too old, and then the list begins anew.
+type pages struct {
+	// size is how many objects are asked for at once, 0 for all.
+	size int64
+	// whole is how many pages in a row came whole.
+	whole int
+
+	// next is the token of the next page, empty where no list is under way.
+	next string
+	// version is the resource version of the first page.
+	version string
+	began   time.Time
+	// early: a page of this list ended early.
+	early bool
+	// renewed: next was given in place of one that was too old.
+	renewed bool
+}
+
+// begin notes that a list begins.
+func (p *pages) begin(now time.Time) {
+	*p = pages{size: p.size, whole: p.whole, began: now}
+}
+
+// request asks for the next page. Without a resource version the first is of the newest:
+// with "0" an API server ignores the limit.
+func (p *pages) request() metav1.ListOptions {
+	return metav1.ListOptions{Limit: p.size, Continue: p.next}
+}
+
+// took notes that a page came whole, and returns the list that it completes, if it does.
+// A list in pages that is as fast as one answer is the last one in pages.
+func (p *pages) took(page *metav1.List, now time.Time) (*metav1.List, error) {
+	if page.Continue != "" && page.Continue == p.next {
+		p.next = ""
+		return nil, errRepeats
+	}
+	if p.next == "" {
+		p.version = page.ResourceVersion
+	}
+	p.next, p.renewed = page.Continue, false
+	if p.whole++; p.whole >= steadyPages {
+		p.size, p.whole = min(2*p.size, pageSize), 0
+	}
+	if p.next != "" {
+		return nil, nil
+	}
+	if !p.early && now.Sub(p.began) < fastPages {
+		p.size, p.whole = 0, 0
+	}
+	return &metav1.List{ListMeta: metav1.ListMeta{ResourceVersion: p.version}}, nil
+}
+
+// failed notes that a page did not come, and tells whether the list goes on at once.
+// It goes on later where the failure says nothing of the list.
+func (p *pages) failed(err error) (again bool) {
+	switch {
+	case p.next == "":
+	case expired(err):
+		// A server that gives one such token after the other gets nowhere.
+		again = !p.renewed && renewal(err) != ""
+		p.next, p.renewed = "", again
+		if again {
+			p.next = renewal(err)
+		}
+	case reasonFor(err) != Failing, tooLarge(err):
+		p.next = ""
+	}
+	return again
+}
+
+// renewal is the token for the rest of a list as it is now, which a server gives with the
+// answer that the list as it was is not known any more.
+func renewal(err error) string {
+	if status, ok := errors.AsType[*apierrors.StatusError](err); ok {
+		return status.ErrStatus.Continue
+	}
+	return ""
+}
+
+// endedEarly notes that an answer ended after so many objects. Half of what came
+// before should come again.
+func (p *pages) endedEarly(objects int) {
+	size := int64(pageSize)
+	if p.size > 0 {
+		size = p.size / 2
+	}
+	if objects > 0 {
+		size = min(size, int64(objects)/2)
+	}
+	p.size, p.whole, p.early = max(size, 1), 0, true
+}
+
+// listPages reads a list in pages, or the rest of one that was interrupted.
+func (s *source) listPages(ctx context.Context) (*metav1.List, error) {
+	p := &s.pages
+	if p.next == "" {
+		if err := s.watch.begin(ctx); err != nil {
+			return nil, err
+		}
+		p.begin(time.Now())
+		s.before = s.retry
+	}
+	for {
+		page, err := s.list(ctx, p.request())
+		if err != nil {
+			if p.failed(err) {
+				continue
+			}
+			return nil, err
+		}
+		// The list gets on: what failed since it began delays nothing any more.
+		s.retry = s.before
+		if list, err := p.took(page, time.Now()); list != nil || err != nil {
+			return list, err
+		}
+	}
+}
