@@ -27,6 +27,8 @@ type Fault struct {
 	// all there is, else by breaking the stream.
 	Truncate int
 	Clean    bool
+	// Longest breaks the answers that have more bytes.
+	Longest int
 	// Stall holds the bytes of answers back, those under way too, until the
 	// fault is healed.
 	Stall bool
@@ -54,6 +56,7 @@ func (f *Fault) String() string {
 	add(f.Expire, "expire")
 	add(f.Truncate > 0 && f.Clean, "end after %d B", f.Truncate)
 	add(f.Truncate > 0 && !f.Clean, "break after %d B", f.Truncate)
+	add(f.Longest > 0, "break what has more than %d B", f.Longest)
 	add(f.Stall, "stall")
 	add(f.Sent != nil, "rewrite")
 	add(f.Answered != nil, "rewrite answers to")

@@ -193,6 +193,9 @@ func (p *Proxy) draw(verb, resource string) *hit {
 		if f.Truncate > 0 {
 			h.cut, h.clean = 1+p.random.IntN(f.Truncate), f.Clean
 		}
+		if f.Longest > 0 {
+			h.cut, h.clean = f.Longest, false
+		}
 	}
 	return h
 }

@@ -30,8 +30,8 @@ func TestOneResourceCannotBeRead(t *testing.T) {
 		"broken":      {Fault{Code: http.StatusInternalServerError}, "500", true},
 		"busy":        {Fault{Code: http.StatusTooManyRequests}, "429", true},
 		"silent":      {Fault{Stall: true}, "not synced within 2s", true},
-		"ends early":  {Fault{Truncate: 100}, "not synced within 2s", true},
-		"ends calmly": {Fault{Truncate: 100, Clean: true}, "not synced within 2s", true},
+		"ends early":  {Fault{Truncate: 100}, "secrets ended early after 0 objects (", true},
+		"ends calmly": {Fault{Truncate: 100, Clean: true}, "secrets ended early after 0 objects (", true},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
