@@ -4,8 +4,9 @@ import (
 	"embed"
 	"fmt"
 	"io/fs"
-	"slices"
 	"sync"
+
+	"graphview.dev/graphview/graph"
 )
 
 //go:embed table/*.refs
@@ -15,44 +16,77 @@ var tableFiles embed.FS
 func Builtin() *Extractor { return builtin().extractor }
 
 // BuiltinRules returns the rules of the built-in table, for an extractor that
-// knows more than they do. A rule's slices and maps are not to be modified.
-func BuiltinRules() []Rule { return slices.Clone(builtin().rules) }
+// knows more than they do.
+func BuiltinRules() []Rule {
+	rules, err := builtin().table.rules(func(graph.Kind) bool { return true })
+	if err != nil {
+		panic(invalidTable(err))
+	}
+	return rules
+}
 
 type compiled struct {
 	table     *table
-	rules     []Rule
 	extractor *Extractor
 }
 
-// builtin panics if the table, which is part of the program, is not valid.
+// builtin panics if the table, which is part of the program, is not valid. What it says
+// of a kind is compiled when it is asked for: all of it takes ten megabytes.
 var builtin = sync.OnceValue(func() compiled {
-	t, rules, err := readTable(tableFiles)
+	t, err := readTable(tableFiles)
 	if err != nil {
-		panic(fmt.Sprintf("built-in reference table: %v", err))
+		panic(invalidTable(err))
 	}
-	extractor, err := New(rules...)
+	x, err := New(t.rulesOf(AnyKind)...)
 	if err != nil {
-		panic(fmt.Sprintf("built-in reference table: %v", err))
+		panic(invalidTable(err))
 	}
-	return compiled{table: t, rules: rules, extractor: extractor}
+	for _, h := range t.headings {
+		for _, kind := range h.kinds {
+			if kind != AnyKind && x.kinds[kind] == nil && len(h.rows) > 0 {
+				x.kinds[kind] = sync.OnceValue(func() *ruling { return t.ruling(kind) })
+			}
+		}
+	}
+	return compiled{table: t, extractor: x}
 })
 
+func invalidTable(err error) string { return fmt.Sprintf("built-in reference table: %v", err) }
+
+// rulesOf returns the rules of a kind and those of every kind, as the table has them one
+// after the other. It panics if the table is not valid, which a test looks at.
+func (t *table) rulesOf(kind graph.Kind) []Rule {
+	rules, err := t.rules(func(k graph.Kind) bool { return k == kind || k == AnyKind })
+	if err != nil {
+		panic(invalidTable(err))
+	}
+	return rules
+}
+
+// ruling compiles what the table says of a kind, and panics as rulesOf does.
+func (t *table) ruling(kind graph.Kind) *ruling {
+	x, err := New(t.rulesOf(kind)...)
+	if err != nil {
+		panic(invalidTable(err))
+	}
+	return x.kinds.of(kind)
+}
+
 // readTable reads every table file, in the order of their names.
-func readTable(files fs.FS) (*table, []Rule, error) {
+func readTable(files fs.FS) (*table, error) {
 	names, err := fs.Glob(files, "table/*.refs")
 	if err != nil {
-		return nil, nil, fmt.Errorf("find table files: %w", err)
+		return nil, fmt.Errorf("find table files: %w", err)
 	}
 	var t table
 	for _, name := range names {
 		text, err := fs.ReadFile(files, name)
 		if err != nil {
-			return nil, nil, fmt.Errorf("read table: %w", err)
+			return nil, fmt.Errorf("read table: %w", err)
 		}
 		if err := t.read(name, string(text)); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 	}
-	rules, err := t.rules()
-	return &t, rules, err
+	return &t, nil
 }

@@ -12,12 +12,10 @@ import (
 // Extractor finds references by a compiled set of rules. Its zero value knows
 // owner references and conventions only.
 type Extractor struct {
-	kinds map[graph.Kind]*node
-	// others is the tree of kinds without rules of their own.
+	kinds rulings
+	// others is the tree of kinds without rules of their own, bare what is looked at
+	// of those that have no conventions either.
 	others node
-	// shapes are what the rules of a kind look at, bare what is looked at of
-	// kinds that have neither rules nor conventions.
-	shapes map[graph.Kind]*jsontree.Shape
 	bare   *jsontree.Shape
 	// served is what conventions look words up in, nil for nothing.
 	served *Served
@@ -71,10 +69,12 @@ type leaf struct {
 // as their paths do not share prefixes. Its errors are meant for the rules'
 // authors.
 func New(rules ...Rule) (*Extractor, error) {
-	x := &Extractor{kinds: map[graph.Kind]*node{}, shapes: map[graph.Kind]*jsontree.Shape{}, bare: ownShape()}
+	x := &Extractor{kinds: rulings{}, bare: ownShape()}
+	kinds := map[graph.Kind]*ruling{}
 	for i := range rules {
-		if from := rules[i].From; from != AnyKind && x.kinds[from] == nil {
-			x.kinds[from], x.shapes[from] = &node{}, ownShape()
+		if from := rules[i].From; from != AnyKind && kinds[from] == nil {
+			kinds[from] = &ruling{root: &node{}, shape: ownShape()}
+			x.kinds.put(from, kinds[from])
 		}
 	}
 	for i := range rules {
@@ -84,15 +84,15 @@ func New(rules ...Rule) (*Extractor, error) {
 			return nil, fmt.Errorf("rule of %s: %w", kindString(rule.From), err)
 		}
 		if rule.From != AnyKind {
-			x.kinds[rule.From].add(steps, end)
-			addShape(x.shapes[rule.From], steps, &end)
+			kinds[rule.From].root.add(steps, end)
+			addShape(kinds[rule.From].shape, steps, &end)
 			continue
 		}
 		x.others.add(steps, end)
 		addShape(x.bare, steps, &end)
-		for kind, root := range x.kinds {
-			root.add(steps, end)
-			addShape(x.shapes[kind], steps, &end)
+		for _, ruling := range kinds {
+			ruling.root.add(steps, end)
+			addShape(ruling.shape, steps, &end)
 		}
 	}
 	return x, nil

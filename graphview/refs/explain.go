@@ -36,7 +36,7 @@ const saidGroup, saidKind = "said.by.the.object", "Said"
 // (nil if it is not known) and by convention.
 func (s *Served) Explain(kind graph.Kind, schema *Schema) ([]Explained, error) {
 	var all []Explained
-	for _, rule := range builtin().rules {
+	for _, rule := range builtin().table.rulesOf(kind) {
 		if rule.From == kind {
 			all = append(all, explained(&rule, ByTable))
 		}

@@ -24,37 +24,39 @@ func Extended(further map[graph.Kind]Declared) (*Extractor, error) {
 	if len(further) == 0 {
 		return base, nil
 	}
-	// Only the trees of these kinds are made anew; the others are shared.
-	var rules []Rule
-	for _, rule := range builtin().rules {
-		if _, ok := further[rule.From]; ok || rule.From == AnyKind {
-			rules = append(rules, rule)
-		}
-	}
+	x := *base
+	x.kinds = maps.Clone(base.kinds)
+	x.ruled, x.kept = make(map[graph.Kind]bool, len(further)), make(map[graph.Kind]bool)
 	for kind, own := range further {
-		for _, rule := range own.Rules {
-			rule.From = kind
-			rules = append(rules, rule)
+		x.ruled[kind], x.kept[kind] = true, base.guesses(kind) && !own.Replace
+		if len(own.Rules) == 0 && (base.Lists(kind) || x.kept[kind]) {
+			continue
 		}
+		grown, err := ruledBy(kind, own.Rules)
+		if err != nil {
+			return nil, err
+		}
+		if grown == nil {
+			grown = &ruling{root: &x.others, shape: x.bare}
+		}
+		x.kinds.put(kind, grown)
+	}
+	return &x, nil
+}
+
+// ruledBy compiles rules of a kind with those of the built-in table; nil if there are none
+// of the kind's own.
+func ruledBy(kind graph.Kind, further []Rule) (*ruling, error) {
+	rules := builtin().table.rulesOf(kind)
+	for _, rule := range further {
+		rule.From = kind
+		rules = append(rules, rule)
 	}
 	grown, err := New(rules...)
 	if err != nil {
 		return nil, err
 	}
-	x := *base
-	x.kinds, x.shapes = maps.Clone(base.kinds), maps.Clone(base.shapes)
-	x.ruled, x.kept = make(map[graph.Kind]bool, len(further)), make(map[graph.Kind]bool)
-	for kind, own := range further {
-		x.ruled[kind], x.kept[kind] = true, base.guesses(kind) && !own.Replace
-		if len(own.Rules) == 0 && (base.kinds[kind] != nil || x.kept[kind]) {
-			continue
-		}
-		x.kinds[kind], x.shapes[kind] = &x.others, x.bare
-		if root, ok := grown.kinds[kind]; ok {
-			x.kinds[kind], x.shapes[kind] = root, grown.shapes[kind]
-		}
-	}
-	return &x, nil
+	return grown.kinds.of(kind), nil
 }
 
 // Serving returns an extractor that also infers references to the kinds which a cluster

@@ -29,10 +29,7 @@ func (x *Extractor) Examine(kind graph.Kind, object map[string]any) ([]graph.Ref
 	name, _ := metadata["name"].(string)
 	w := walk{kind: kind, namespace: namespace, name: name}
 	w.owners(metadata)
-	root, ok := x.kinds[kind]
-	if !ok {
-		root = &x.others
-	}
+	root := x.tree(kind)
 	w.visit(root, object, 0)
 	told := x.read[kind]
 	if told != nil {
@@ -48,11 +45,15 @@ func (x *Extractor) Examine(kind graph.Kind, object map[string]any) ([]graph.Ref
 
 // Selects tells whether Examine may have something to say about a kind.
 func (x *Extractor) Selects(kind graph.Kind) bool {
-	root, ok := x.kinds[kind]
-	if !ok {
-		root = &x.others
+	return x.tree(kind).selects()
+}
+
+// tree is of the rules that a kind has, or else of those of every kind.
+func (x *Extractor) tree(kind graph.Kind) *node {
+	if own := x.kinds.of(kind); own != nil {
+		return own.root
 	}
-	return root.selects()
+	return &x.others
 }
 
 func (n *node) selects() bool {

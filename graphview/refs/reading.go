@@ -87,7 +87,9 @@ func (x *Extractor) Reading(of map[graph.Kind]*Reading) *Extractor {
 	for kind := range x.ruled {
 		if told := of[kind]; told != nil && !x.guesses(kind) {
 			both := &jsontree.Shape{}
-			both.Join(x.shapes[kind])
+			if own := x.kinds.of(kind); own != nil {
+				both.Join(own.shape)
+			}
 			both.Join(told.looksAt())
 			y.joined[kind] = both
 		}

@@ -132,7 +132,10 @@ func (s *Served) Tell(kind graph.Kind, schema *Schema) (Told, error) {
 	if settled[kind.Group] || schema == nil {
 		return Told{}, nil
 	}
-	table := Builtin().kinds[kind]
+	var table *node
+	if own := Builtin().kinds.of(kind); own != nil {
+		table = own.root
+	}
 	t := teller{served: s, kind: kind, listed: table != nil, values: schemaValues.Meter(), rules: schemaRules.Meter(), told: map[string]bool{}}
 	for _, p := range schema.Properties {
 		switch p.Key {
@@ -178,9 +181,9 @@ func (s *Served) Read(kind graph.Kind, schema *Schema) (*Reading, error) {
 		r.root.silence(steps)
 		r.sum += sumOf(&Rule{Path: path})
 	}
-	if shape := Builtin().shapes[kind]; shape != nil {
+	if own := Builtin().kinds.of(kind); own != nil {
 		r.shape = r.looksAt()
-		r.shape.Join(shape)
+		r.shape.Join(own.shape)
 	}
 	return r, nil
 }

@@ -17,11 +17,11 @@ func (x *Extractor) Shape(kind graph.Kind) *jsontree.Shape {
 	if shape := x.joined[kind]; shape != nil {
 		return shape
 	}
-	if shape := x.shapes[kind]; shape != nil {
+	if own := x.kinds.of(kind); own != nil {
 		if told := x.read[kind]; told != nil && told.shape != nil {
 			return told.shape
 		}
-		return shape
+		return own.shape
 	}
 	if settled[kind.Group] && x.bare != nil {
 		return x.bare

@@ -88,11 +88,14 @@ func (t *table) open(keyword string, words []string) (func(row), error) {
 	return nil, fmt.Errorf("expected \"kind\" or \"template\" and a name, not %q", keyword)
 }
 
-// rules returns the table with its templates mounted.
-func (t *table) rules() ([]Rule, error) {
+// rules returns the table with its templates mounted, of the kinds that are wanted.
+func (t *table) rules(wanted func(graph.Kind) bool) ([]Rule, error) {
 	var rules []Rule
 	for _, h := range t.headings {
 		for _, kind := range h.kinds {
+			if !wanted(kind) {
+				continue
+			}
 			var err error
 			if rules, err = t.mount(rules, kind, "", false, h.rows); err != nil {
 				return nil, err

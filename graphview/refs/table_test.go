@@ -1,6 +1,8 @@
 package refs
 
 import (
+	"io/fs"
+	"reflect"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -80,7 +82,7 @@ func TestReadTable(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, got, err := readTable(tableOf(test.files))
+			got, err := readRules(tableOf(test.files))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -124,13 +126,46 @@ func TestReadTableRefuses(t *testing.T) {
 		"Path":            {"kind g/K\n a..b g/K", "a.refs:2: path"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, _, err := readTable(tableOf(map[string]string{"a": test.text}))
+			_, err := readRules(tableOf(map[string]string{"a": test.text}))
 			if err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("error %v, want one with %q", err, test.want)
 			}
 		})
 	}
 }
+
+// readRules returns the rules of all kinds in table files.
+func readRules(files fs.FS) ([]Rule, error) {
+	t, err := readTable(files)
+	if err != nil {
+		return nil, err
+	}
+	return t.rules(func(graph.Kind) bool { return true })
+}
+
+// Nothing of the built-in table is compiled before it is asked for, so a test asks for all:
+// it comes to what all its rules come to if they are compiled together.
+func TestBuiltinCompiles(t *testing.T) {
+	all, err := New(BuiltinRules()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for kind := range all.kinds {
+		want, got := all.kinds.of(kind), Builtin().kinds.of(kind)
+		if !reflect.DeepEqual(want, got) { // cmp takes most of a minute for all of them
+			t.Errorf("%v (-together +alone):\n%s", kind, cmp.Diff(want, got, deeply))
+		}
+	}
+	if want, got := len(all.kinds), len(Builtin().kinds); got != want {
+		t.Errorf("%d kinds, want %d", got, want)
+	}
+	if !reflect.DeepEqual(all.others, Builtin().others) {
+		t.Errorf("every kind (-together +alone):\n%s", cmp.Diff(all.others, Builtin().others, deeply))
+	}
+}
+
+// deeply looks into everything that has been compiled.
+var deeply = cmp.Exporter(func(reflect.Type) bool { return true })
 
 func tableOf(files map[string]string) fstest.MapFS {
 	out := fstest.MapFS{}
