@@ -121,7 +121,11 @@ func TestQuarantinedObject(t *testing.T) {
 	})
 	followed := follow(t, e, yes)
 	await(t, "all but one", func() bool { return followed.vertices() == 2 && followed.ready(followed.state()) })
-	lines := followed.view.warnings.Summary(false)
+	var lines []string
+	await(t, "a warning", func() bool {
+		lines = followed.view.warnings.Summary(false)
+		return len(lines) > 0
+	})
 	if len(lines) != 1 || !strings.Contains(lines[0], "the operator was ended while it worked on this") {
 		t.Errorf("warnings: %q", lines)
 	}
