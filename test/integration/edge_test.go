@@ -47,6 +47,15 @@ func (p *published) Remove(name graphview.Name) {
 	p.relayed.Remove(name)
 }
 
+// Watches shadows the engine's, too: the edge has those of views for one connection.
+func (p *published) Watches() int {
+	n := p.Engine.Watches()
+	if p.relayed != nil {
+		n += p.relayed.Watches()
+	}
+	return n
+}
+
 // graphs are what the tests' server serves.
 func (p *published) graphs() stream.Graphs {
 	if p.relayed == nil {

@@ -27,6 +27,7 @@ import (
 // Views are an engine's, as another replica serves them.
 type Views struct {
 	holder, edge *placement.Table
+	own          *graphview.Engine // the edge's
 }
 
 // one is the only member that either replica knows of: the holder. It is known at once.
@@ -67,14 +68,13 @@ func New(tb testing.TB, engine *graphview.Engine, config *rest.Config) *Views {
 			},
 		})
 	}
-	v := &Views{holder: table(engine, held), edge: table(own, replicas.Member{Run: own.RunID()})}
-	protocols := &http.Protocols{}
-	protocols.SetHTTP2(true)
+	v := &Views{holder: table(engine, held), edge: table(own, replicas.Member{Run: own.RunID()}), own: own}
 	server := &http.Server{
 		Handler:   holder.New(holder.Options{Views: v.holder.Held(), Run: held.Run, Logger: logger}),
-		TLSConfig: secured, Protocols: protocols, ReadHeaderTimeout: time.Minute, ErrorLog: log.New(io.Discard, "", 0),
+		TLSConfig: secured, ReadHeaderTimeout: time.Minute, ErrorLog: log.New(io.Discard, "", 0),
 		BaseContext: func(net.Listener) context.Context { return ctx },
 	}
+	holder.Configure(server)
 	served, ran := make(chan error, 1), make(chan error, 1)
 	go func() { served <- server.ServeTLS(listener, "", "") }()
 	go func() { ran <- own.Run(ctx) }()
@@ -126,6 +126,9 @@ func (v *Views) Remove(name graphview.Name) {
 	v.holder.Remove(name)
 	v.edge.Remove(name)
 }
+
+// Watches are those of the edge itself, for views that are made for one connection.
+func (v *Views) Watches() int { return v.own.Watches() }
 
 // Graphs are the views as the edge serves them.
 func (v *Views) Graphs() stream.Graphs { return v.edge.Graphs() }
