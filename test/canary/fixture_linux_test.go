@@ -43,7 +43,8 @@ func startOperator(t *testing.T, environment map[string]string) {
 	if *viaEdge {
 		ctx, cancel := context.WithTimeout(t.Context(), within)
 		defer cancel()
-		holder, edge, err := fleet.StartEdge(ctx, cluster, fleet.Options{Binary: binary, Args: args})
+		both := fleet.Options{Binary: binary, Args: args}
+		holder, edge, err := fleet.StartEdge(ctx, cluster, both, both)
 		if err != nil {
 			t.Fatal(err)
 		}

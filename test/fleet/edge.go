@@ -13,15 +13,15 @@ import (
 	"graphview.dev/test/env"
 )
 
-// StartEdge starts two replicas: one that holds all views, and an edge, which o is of.
-// It returns when the edge knows of the other one, so that it has no reason to hold a
-// view itself. An edge is never ready, since the others do not know it.
-func StartEdge(ctx context.Context, plane *env.ControlPlane, o Options) (holder, edge *Replica, err error) {
-	if holder, err = Start(plane, Options{Binary: o.Binary, Name: "holder", Env: o.Env}); err != nil {
+// StartEdge starts two replicas: one that holds all views, and an edge. It returns when
+// the edge knows of the other one, so that it has no reason to hold a view itself. An
+// edge is never ready, since the others do not know it.
+func StartEdge(ctx context.Context, plane *env.ControlPlane, holding, serving Options) (holder, edge *Replica, err error) {
+	holding.Name, serving.Name, serving.Edge = "holder", "edge", true
+	if holder, err = Start(plane, holding); err != nil {
 		return nil, nil, err
 	}
-	o.Name, o.Edge = "edge", true
-	if edge, err = Start(plane, o); err != nil {
+	if edge, err = Start(plane, serving); err != nil {
 		holder.Close()
 		return nil, nil, err
 	}

@@ -316,7 +316,7 @@ func TestReadersThatDoNotRead(t *testing.T) {
 				if n := tries.count("101"); n != readers {
 					t.Errorf("%d of %d were let in", n, readers)
 				}
-				wantEach(t, before, tries.during, readers, 64<<10)
+				wantEach(t, before, tries.during, readers, 64<<10*len(operators())) // at each of them
 			})
 		})
 	}

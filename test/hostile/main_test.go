@@ -23,18 +23,28 @@ import (
 // What all tests share.
 var (
 	cluster *env.ControlPlane
-	manager *operator.Operator
-	limits  shipped
+	// manager is the operator that is attacked, and holding the one that has the graphs:
+	// the same one, or another.
+	manager, holding *operator.Operator
+	limits           shipped
 
-	webhook, profiles int // ports of the operator
+	webhook  int   // port of the operator
+	profiles []int // ports of all operators
 )
 
-// viaEdge has another replica hold the views. replicas are the two then: that one, and
-// the one that is attacked.
+// viaEdge has another replica hold the views. replicas are the two then.
 var (
 	viaEdge  = flag.Bool("edge", false, "attack a replica that serves the views and does not hold them")
 	replicas []*fleet.Replica
 )
+
+// operators are all that run.
+func operators() []*operator.Operator {
+	if holding == manager {
+		return []*operator.Operator{manager}
+	}
+	return []*operator.Operator{manager, holding}
+}
 
 func TestMain(m *testing.M) {
 	flag.Parse()
@@ -66,46 +76,62 @@ func setUp(ctx context.Context) error {
 	if err := install(ctx, cluster, root); err != nil {
 		return fmt.Errorf("install: %w", err)
 	}
-	state := filepath.Join(cluster.Dir(), "state")
-	if err := os.Mkdir(state, 0o700); err != nil {
-		return fmt.Errorf("state: %w", err)
-	}
 	if limits, err = shippedLimits(); err != nil {
 		return err
 	}
-	ports, err := env.FreePorts(2)
-	if err != nil {
-		return err
-	}
-	webhook, profiles = ports[0], ports[1]
-	args, variables := []string{
-		"--state-dir=" + state,
-		fmt.Sprintf("--webhook-bind-address=127.0.0.1:%d", webhook),
-		fmt.Sprintf("--pprof-bind-address=127.0.0.1:%d", profiles),
-	}, []string{"GOMEMLIMIT=" + limits.goMemLimit}
-	if *viaEdge {
-		var holder, edge *fleet.Replica
-		if holder, edge, err = fleet.StartEdge(ctx, cluster, fleet.Options{Binary: binary, Args: args, Env: variables}); err == nil {
-			replicas, manager = []*fleet.Replica{holder, edge}, edge.Operator
-		}
-	} else {
-		manager, err = operator.Start(cluster, operator.Options{Binary: binary, Env: variables, Args: args})
-	}
-	if err != nil {
+	if err := start(ctx, binary); err != nil {
 		return fmt.Errorf("operator: %w", err)
 	}
-	if err := served(ctx); err != nil {
+	if err := served(ctx, manager); err != nil {
 		return fmt.Errorf("operator: %w", err)
 	}
 	return nil
 }
 
-// served waits until the operator answers.
-func served(ctx context.Context) error {
+// start starts the operator that is attacked, and another one if that is to have the
+// graphs.
+func start(ctx context.Context, binary string) error {
+	ports, err := env.FreePorts(4)
+	if err != nil {
+		return err
+	}
+	options := func(name string, webhook, profile int) (fleet.Options, error) {
+		state := filepath.Join(cluster.Dir(), name)
+		profiles = append(profiles, profile)
+		return fleet.Options{Binary: binary, Env: []string{"GOMEMLIMIT=" + limits.goMemLimit}, Args: []string{
+			"--state-dir=" + state,
+			fmt.Sprintf("--webhook-bind-address=127.0.0.1:%d", webhook),
+			fmt.Sprintf("--pprof-bind-address=127.0.0.1:%d", profile),
+		}}, os.Mkdir(state, 0o700)
+	}
+	webhook = ports[0]
+	attacked, err := options("state", webhook, ports[1])
+	if err != nil {
+		return err
+	}
+	if !*viaEdge {
+		manager, err = operator.Start(cluster, operator.Options{Binary: binary, Env: attacked.Env, Args: attacked.Args})
+		holding = manager
+		return err
+	}
+	other, err := options("holder-state", ports[2], ports[3])
+	if err != nil {
+		return err
+	}
+	holder, edge, err := fleet.StartEdge(ctx, cluster, other, attacked)
+	if err != nil {
+		return err
+	}
+	replicas, manager, holding = []*fleet.Replica{holder, edge}, edge.Operator, holder.Operator
+	return nil
+}
+
+// served waits until an operator answers.
+func served(ctx context.Context, o *operator.Operator) error {
 	ticker := time.NewTicker(100 * time.Millisecond)
 	defer ticker.Stop()
 	for {
-		conn, err := net.Dial("tcp", net.JoinHostPort("localhost", strconv.Itoa(manager.Port())))
+		conn, err := net.Dial("tcp", net.JoinHostPort("localhost", strconv.Itoa(o.Port())))
 		if err == nil {
 			return conn.Close()
 		}

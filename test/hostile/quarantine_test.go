@@ -8,10 +8,10 @@ import (
 	"testing"
 )
 
-// metric is the value of a metric without labels.
+// metric is the value of a metric without labels, of the operator that has the graphs.
 func metric(t *testing.T, name string) float64 {
 	t.Helper()
-	_, text := get(t, http.DefaultClient, manager.MetricsURL())
+	_, text := get(t, http.DefaultClient, holding.MetricsURL())
 	for line := range strings.Lines(text) {
 		if value, ok := strings.CutPrefix(line, name+" "); ok {
 			n, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
@@ -54,12 +54,12 @@ func TestWhatEndsTheOperator(t *testing.T) {
 		if kills++; kills > mostKills {
 			t.Fatalf("still not refused after %d kills", mostKills)
 		}
-		manager.Kill()
-		if err := manager.Restart(); err != nil {
+		holding.Kill()
+		if err := holding.Restart(); err != nil {
 			t.Fatal(err)
 		}
 		eventually(t, func() string {
-			if err := served(t.Context()); err != nil {
+			if err := served(t.Context(), holding); err != nil {
 				return err.Error()
 			}
 			return ""
