@@ -5,7 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -206,26 +209,38 @@ func (r *replica) metric(ctx context.Context, series string) (float64, error) {
 	return 0, fmt.Errorf("there is no %s", series)
 }
 
-// memory is what a replica has.
-type memory struct{ live, resident float64 }
+// memory is what a replica has: its live heap with its stacks, and what is resident.
+type memory struct{ live, stacks, resident float64 }
 
-// memory reads it after collections of garbage.
-func (r *replica) memory(ctx context.Context) (m memory, err error) {
-	for range 3 {
+// memory reads it after collections of garbage, of which the last leaves a profile of
+// that name.
+func (g *group) memory(ctx context.Context, r *replica, name string) (m memory, err error) {
+	var profile []byte
+	for range 5 { // each makes stacks smaller by half, and the first ones empty pools
 		response, err := get(ctx, "http://"+r.profiles+"/debug/pprof/heap?gc=1")
 		if err != nil {
 			return m, err
 		}
+		profile, err = io.ReadAll(response.Body)
 		_ = response.Body.Close()
+		if err != nil {
+			return m, err
+		}
 	}
-	for series, into := range map[string]*float64{"go_memstats_heap_alloc_bytes": &m.live, "process_resident_memory_bytes": &m.resident} {
+	if g.profiles != "" {
+		if err := os.WriteFile(filepath.Join(g.profiles, name+".pprof"), profile, 0o600); err != nil {
+			return m, err
+		}
+	}
+	for series, into := range map[string]*float64{
+		"go_memstats_heap_alloc_bytes": &m.live, "go_memstats_stack_inuse_bytes": &m.stacks, "process_resident_memory_bytes": &m.resident,
+	} {
 		if *into, err = r.metric(ctx, series); err != nil {
 			return m, err
 		}
 	}
-	stacks, err := r.metric(ctx, "go_memstats_stack_inuse_bytes")
-	m.live += stacks
-	return m, err
+	m.live += m.stacks
+	return m, nil
 }
 
 func get(ctx context.Context, url string) (*http.Response, error) {

@@ -5,8 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -17,10 +19,13 @@ import (
 )
 
 const (
-	subscribers = 100
-	rate        = 200 // a second
-	changes     = 2000
+	rate    = 200 // a second
+	changes = 2000
 )
+
+// crowds are how many subscribers there are at each of three replicas: as many as the
+// goal is for, and more than that.
+var crowds = []int{34, 100}
 
 // arrivals are when changes came to one subscriber, by their number.
 type arrivals struct {
@@ -68,6 +73,49 @@ func whenCame(all []*arrivals, n int) []time.Time {
 	return when
 }
 
+// crowd is as many subscribers at each of three replicas.
+type crowd struct {
+	*group
+
+	at       []*replica    // the holder first
+	arrivals [][]*arrivals // of each
+	streams  []*stream
+	made     int // changes
+}
+
+// grow has so many subscribers at each.
+func (c *crowd) grow(ctx context.Context, each int) error {
+	for i, r := range c.at {
+		for len(c.arrivals[i]) < each {
+			a := &arrivals{at: make(map[int]time.Time)}
+			s, err := c.open(ctx, r, namespaceOf(0), "", a.took)
+			if err != nil {
+				return err
+			}
+			c.arrivals[i], c.streams = append(c.arrivals[i], a), append(c.streams, s)
+		}
+	}
+	return nil
+}
+
+func (c *crowd) stop() {
+	for _, s := range c.streams {
+		s.stop()
+	}
+}
+
+// encoded is how often the replicas have encoded something.
+func (c *crowd) encoded(ctx context.Context) (sum float64, err error) {
+	for _, r := range c.at {
+		n, err := r.metric(ctx, encodings)
+		if err != nil {
+			return 0, err
+		}
+		sum += n
+	}
+	return sum, nil
+}
+
 // latency measures how much later than at the holder a change is at an edge, with as
 // many subscribers at each, and how often it is encoded.
 func (b *bench) latency(ctx context.Context) (err error) {
@@ -83,63 +131,50 @@ func (b *bench) latency(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	defer first.stop()
 	rev, _ := first.state()
 	holder, edges, err := g.holder(ctx, rev)
 	if err != nil {
 		return err
 	}
-	var streams []*stream
-	defer func() {
-		first.stop()
-		for _, s := range streams {
-			s.stop()
+	c := &crowd{group: g, at: append([]*replica{holder}, edges...), arrivals: make([][]*arrivals, 1+len(edges))}
+	defer c.stop()
+	b.say("| %d changes/s; subscribers at each of three replicas | from the write to a subscriber at the holder, p50, p99 | at an edge | at an edge, later than at the holder | encodings for each change, at all replicas together | processors busy |", rate)
+	b.say("|---|---|---|---|---|---|")
+	for _, each := range crowds {
+		if err := c.grow(ctx, each); err != nil {
+			return err
 		}
-	}()
-	listen := func(at *replica, n int) ([]*arrivals, error) {
-		var all []*arrivals
-		for range n {
-			a := &arrivals{at: make(map[int]time.Time)}
-			s, err := g.open(ctx, at, namespaceOf(0), "", a.took)
-			if err != nil {
-				return nil, err
-			}
-			all, streams = append(all, a), append(streams, s)
+		if err := c.measure(ctx, each); err != nil {
+			return err
 		}
-		return all, nil
 	}
-	near, err := listen(holder, subscribers)
+	b.say("| goal, for 100 in all | | | 0.50 ms, 5.00 ms | 1 | |")
+	b.say("")
+	return nil
+}
+
+// measure makes changes and writes a row of when they came.
+func (c *crowd) measure(ctx context.Context, each int) error {
+	before, err := c.encoded(ctx)
 	if err != nil {
 		return err
 	}
-	far, err := listen(edges[0], subscribers)
+	worked, idle, err := processors()
 	if err != nil {
 		return err
 	}
-	if _, err := listen(edges[1], subscribers); err != nil {
-		return err
-	}
-	count := func() (sum float64, err error) {
-		for _, r := range g.all {
-			n, err := r.metric(ctx, encodings)
-			if err != nil {
-				return 0, err
-			}
-			sum += n
-		}
-		return sum, nil
-	}
-	before, err := count()
+	from := c.made
+	c.made += changes
+	began, err := c.change(ctx, from)
 	if err != nil {
 		return err
 	}
-	began, err := g.change(ctx)
-	if err != nil {
-		return err
-	}
+	near, far := c.arrivals[0], c.arrivals[1]
 	if err := eventually(ctx, func() error {
 		for _, a := range slices.Concat(near, far) {
 			a.mu.Lock()
-			_, last := a.at[changes-1]
+			_, last := a.at[c.made-1]
 			a.mu.Unlock()
 			if !last {
 				return errors.New("not everybody has the last change")
@@ -149,45 +184,65 @@ func (b *bench) latency(ctx context.Context) (err error) {
 	}); err != nil {
 		return err
 	}
-	after, err := count()
+	workedThen, idleThen, err := processors()
 	if err != nil {
 		return err
 	}
-	late := func(all []*arrivals) (late []time.Duration) {
-		for n := range changes {
-			for _, at := range whenCame(all, n) {
-				late = append(late, at.Sub(began[n]))
-			}
-		}
-		slices.Sort(late)
-		return late
+	after, err := c.encoded(ctx)
+	if err != nil {
+		return err
 	}
-	var added []time.Duration
+	var here, there, added []time.Duration
 	for n := range changes {
-		here := whenCame(near, n)
-		for _, at := range whenCame(far, n) {
-			if len(here) > 0 {
-				added = append(added, at.Sub(here[len(here)/2])) // beside the middle one
+		arrived := whenCame(near, from+n)
+		for _, at := range arrived {
+			here = append(here, at.Sub(began[n]))
+		}
+		for _, at := range whenCame(far, from+n) {
+			there = append(there, at.Sub(began[n]))
+			if len(arrived) > 0 {
+				added = append(added, at.Sub(arrived[len(arrived)/2])) // beside the middle one
 			}
 		}
 	}
-	slices.Sort(added)
-	ms := func(sorted []time.Duration, percent int) string {
-		return fmt.Sprintf("%.2f ms", sorted[min(len(sorted)*percent/100, len(sorted)-1)].Seconds()*1e3)
-	}
-	here, there := late(near), late(far)
-	b.say("| %d changes/s, %d subscribers at each of three replicas | p50 | p99 | goal |", rate, subscribers)
-	b.say("|---|---|---|---|")
-	b.say("| from the write to a subscriber at the holder | %s | %s | |", ms(here, 50), ms(here, 99))
-	b.say("| from the write to a subscriber at an edge | %s | %s | |", ms(there, 50), ms(there, 99))
-	b.say("| at an edge, later than at the holder | %s | %s | p50 ≤ 0.5 ms, p99 ≤ 5 ms |", ms(added, 50), ms(added, 99))
-	b.say("| encodings for each change, at all replicas together | %.2f | | 1 |", (after-before)/changes)
-	b.say("")
+	worked, idle = workedThen-worked, idleThen-idle
+	c.say("| %d | %s | %s | %s | %.2f | %.0f %% |", each, spread(here), spread(there), spread(added), (after-before)/changes, 100*worked/(worked+idle))
 	return nil
 }
 
-// change makes the changes, and returns when each began.
-func (g *group) change(ctx context.Context) ([]time.Time, error) {
+// spread is the middle one and the last of a hundred.
+func spread(all []time.Duration) string {
+	slices.Sort(all)
+	ms := func(percent int) string {
+		return fmt.Sprintf("%.2f ms", all[min(len(all)*percent/100, len(all)-1)].Seconds()*1e3)
+	}
+	return ms(50) + ", " + ms(99)
+}
+
+// processors is the time that those of the machine have worked, and have not.
+func processors() (worked, idle float64, err error) {
+	text, err := os.ReadFile("/proc/stat")
+	if err != nil {
+		return 0, 0, err
+	}
+	first, _, _ := strings.Cut(string(text), "\n")
+	for i, field := range strings.Fields(first)[1:] {
+		n, err := strconv.ParseFloat(field, 64)
+		if err != nil {
+			return 0, 0, err
+		}
+		switch i {
+		case 3, 4: // idle, and idle while something is written
+			idle += n
+		case 0, 1, 2, 5, 6, 7:
+			worked += n
+		}
+	}
+	return worked, idle, nil
+}
+
+// change makes the changes, numbered from from on, and returns when each began.
+func (g *group) change(ctx context.Context, from int) ([]time.Time, error) {
 	client, err := kubernetes.NewForConfig(g.plane.Config())
 	if err != nil {
 		return nil, err
@@ -210,7 +265,7 @@ func (g *group) change(ctx context.Context) ([]time.Time, error) {
 		}
 		group.Go(func() error {
 			began[n] = time.Now()
-			patch := fmt.Appendf(nil, `{"metadata":{"annotations":{"bench":"change-%d."}}}`, n)
+			patch := fmt.Appendf(nil, `{"metadata":{"annotations":{"bench":"change-%d."}}}`, from+n)
 			_, err := maps.Patch(writing, list.Items[n%len(list.Items)].Name, types.MergePatchType, patch, metav1.PatchOptions{})
 			return err
 		})

@@ -42,6 +42,7 @@ type bench struct {
 	objects    int
 	namespaces int
 	rounds     int
+	profiles   string
 	table      strings.Builder
 }
 
@@ -52,6 +53,7 @@ func run(ctx context.Context) (err error) {
 	flag.IntVar(&b.objects, "objects", 13_000, "about how many objects there are")
 	flag.IntVar(&b.namespaces, "namespaces", 90, "how many namespaces they are in, each with a view of its own")
 	flag.IntVar(&b.rounds, "rounds", 3, "how often each death is measured, of which the tables have the median")
+	flag.StringVar(&b.profiles, "profiles", "", "a directory for heap profiles of what is measured; empty: none")
 	flag.Parse()
 	root, err := env.ModuleRoot()
 	if err != nil {

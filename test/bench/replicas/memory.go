@@ -36,13 +36,13 @@ func (b *bench) memoryOf(ctx context.Context, n, holders int) (err error) {
 		}
 	}
 	var sum, most memory
-	for _, r := range g.all {
-		m, err := r.memory(ctx)
+	for i, r := range g.all {
+		m, err := g.memory(ctx, r, fmt.Sprintf("%d-replicas-%d-holders-%d", n, holders, i))
 		if err != nil {
 			return err
 		}
-		sum = memory{sum.live + m.live, sum.resident + m.resident}
-		most = memory{max(most.live, m.live), max(most.resident, m.resident)}
+		sum.live, sum.resident = sum.live+m.live, sum.resident+m.resident
+		most.live, most.resident = max(most.live, m.live), max(most.resident, m.resident)
 	}
 	of, what := float64(len(g.all)), fmt.Sprint(n)
 	who := fmt.Sprint(holders)
@@ -78,7 +78,7 @@ func (b *bench) readers(ctx context.Context) (err error) {
 	// is there.
 	var foreign, own string
 	relayed := 0
-	before, err := edge.memory(ctx)
+	before, err := g.memory(ctx, edge, "readers-none")
 	if err != nil {
 		return err
 	}
@@ -101,14 +101,14 @@ func (b *bench) readers(ctx context.Context) (err error) {
 		streams = append(streams, s)
 		relayed++
 	}
-	withAll, err := edge.memory(ctx)
+	withAll, err := g.memory(ctx, edge, "readers-of-each")
 	if err != nil {
 		return err
 	}
-	crowd := func(namespace string) (each float64, err error) {
-		before, err := edge.memory(ctx)
+	crowd := func(namespace, name string) (each memory, err error) {
+		before, err := g.memory(ctx, edge, name+"-before")
 		if err != nil {
-			return 0, err
+			return each, err
 		}
 		var crowd []*stream
 		defer func() {
@@ -119,26 +119,27 @@ func (b *bench) readers(ctx context.Context) (err error) {
 		for range many {
 			s, err := g.open(ctx, edge, namespace, "", nil)
 			if err != nil {
-				return 0, err
+				return each, err
 			}
 			crowd = append(crowd, s)
 		}
-		after, err := edge.memory(ctx)
-		return (after.live - before.live) / many, err
+		after, err := g.memory(ctx, edge, name+"-after")
+		return memory{live: (after.live - before.live) / many, stacks: (after.stacks - before.stacks) / many}, err
 	}
-	local, err := crowd(own)
+	local, err := crowd(own, "local")
 	if err != nil {
 		return err
 	}
-	remote, err := crowd(foreign)
+	remote, err := crowd(foreign, "relayed")
 	if err != nil {
 		return err
 	}
-	b.say("| at an edge | measured | goal |")
-	b.say("|---|---|---|")
-	b.say("| a subscriber of a view that the replica holds, JSON lines, TLS | %s | |", kib(local))
-	b.say("| a subscriber of a relayed view | %s, %s more | ≤ 4 KiB more |", kib(remote), kib(remote-local))
-	b.say("| a relayed view, idle, beyond its one subscriber (of %d) | %s | ≤ 64 KiB |", relayed, kib((withAll.live-before.live)/float64(relayed)-remote))
+	b.say("| at an edge | measured | of that stacks | goal |")
+	b.say("|---|---|---|---|")
+	b.say("| a subscriber of a view that the replica holds, JSON lines, TLS | %s | %s | |", kib(local.live), kib(local.stacks))
+	b.say("| a subscriber of a relayed view | %s, %s more | %s | ≤ 4 KiB more |", kib(remote.live), kib(remote.live-local.live), kib(remote.stacks))
+	b.say("| a relayed view, idle, beyond its one subscriber (of %d) | %s | %s | ≤ 64 KiB |",
+		relayed, kib((withAll.live-before.live)/float64(relayed)-remote.live), kib((withAll.stacks-before.stacks)/float64(relayed)-remote.stacks))
 	b.say("")
 	return nil
 }
