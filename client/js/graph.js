@@ -24,11 +24,17 @@ export class Graph {
   synced = false;
   #kinds = new Map(); // by group and resource
   #ends; // by vertexKey: the arcs that begin and end there, by arcKey; made when asked for
+  #keeps;
+
+  /** With keep false, vertices and arcs stay empty. */
+  constructor({ keep = true } = {}) {
+    this.#keeps = keep;
+  }
 
   /** Carries out one message, or takes in the answer to a get. */
   apply(message) {
     if (message.reset) this.forget();
-    for (const { svx, dvx, sarc, darc } of message.actions ?? []) {
+    for (const { svx, dvx, sarc, darc } of this.#keeps ? message.actions ?? [] : []) {
       if (svx) this.vertices.set(vertexKey(svx.vx), svx);
       else if (dvx) this.vertices.delete(vertexKey(dvx.vx));
       else if (sarc) this.#setArc(arcKey(sarc), sarc);

@@ -110,6 +110,8 @@ export function warningKey(warning: Warning): string;
 
 /** A graph that is kept up to date by messages. */
 export class Graph {
+  /** With keep false, vertices and arcs stay empty. */
+  constructor(options?: { keep?: boolean });
   readonly vertices: Map<string, Vertex>;
   readonly arcs: Map<string, Arc>;
   readonly warnings: Map<string, Warning>;
@@ -245,6 +247,8 @@ export interface StreamOptions extends Place {
   transport?: "websocket" | "events";
   /** Default: the global one. Node.js before 22 has none; the package ws has one. */
   WebSocket?: new (url: string, protocols: string[]) => unknown;
+  /** False: the graph keeps no vertices and arcs, whose actions are told by rev. Default true. */
+  keep?: boolean;
   /** The first pause before reconnecting, in milliseconds; each is twice the one before. Default 500. */
   minDelay?: number;
   /** The longest pause; four times as long after a limit was reached. Default 30,000. */

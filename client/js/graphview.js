@@ -34,7 +34,7 @@ const silentFor = 90_000;
 /** Follows one view until it is stopped or the server says that there is no more. */
 export class GraphView extends EventTarget {
   /** The graph. At a `rev` event, and only then, it is that of the view at one instant. */
-  graph = new Graph();
+  graph;
 
   #options;
   #ended = false;
@@ -54,7 +54,8 @@ export class GraphView extends EventTarget {
       base: globalThis.location?.origin, minDelay: 500, maxDelay: 30_000, random: Math.random,
       WebSocket: globalThis.WebSocket, fetch: globalThis.fetch?.bind(globalThis), ...given,
     };
-    const { base, namespace, name, request, connection } = this.#options;
+    const { base, namespace, name, request, connection, keep } = this.#options;
+    this.graph = new Graph({ keep });
     if (request && !connection) throw new TypeError("a request needs a connection");
     if (!request && (!namespace || !name)) throw new TypeError("namespace and name are required");
     if (!connection) {

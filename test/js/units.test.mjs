@@ -153,6 +153,21 @@ test("a view asks for its content on each connection", async () => {
   assert.equal([...view.graph.vertices.values()][0].m.u, "uid-2");
 });
 
+test("a view that keeps nothing tells what changed, and goes on where it was", async () => {
+  const { all, WebSocket } = sockets((socket, n) => {
+    socket.open();
+    socket.hear({ actions: [vertex(`pod-${n}`), { sarc: arc("a", "b") }], kinds: [{ g: "", v: "v1", r: "pods", k: "Pod" }], rev: String(n), synced: true, ...(n === 1 ? { reset: true } : {}) });
+    if (n === 1) socket.end(1001);
+  });
+  const view = new GraphView({ ...place, base: base(), keep: false, WebSocket });
+  const events = record(view);
+  await until(() => view.graph.rev === "2");
+  view.stop();
+  assert.deepEqual([view.graph.vertices.size, view.graph.arcs.size, view.graph.kind(key("a"))], [0, 0, "Pod"]);
+  assert.deepEqual(events.filter(({ type }) => type === "rev").map(({ reset, actions }) => [reset, actions.length]), [[true, 2], [false, 2]]);
+  assert.equal(new URL(all[1].url, "ws://x").searchParams.get("since"), "1");
+});
+
 test("who was let in asks again with a new token, at once and then slowly, and never gives up", async () => {
   const tokens = [];
   let good = true;
