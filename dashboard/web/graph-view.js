@@ -46,6 +46,7 @@ export class GraphViewElement extends HTMLElement {
     this.#controller = new Controller(this, this.#root, {
       worker: this.getAttribute("worker") === "none" ? () => { throw new Error("not wanted"); } : worker,
       engine: () => import("./model/engine.js"), // from here, where the worker is too
+      exporter: () => import("./export.js"),
     });
     this.attributeChangedCallback("theme");
     this.#open();

@@ -1,6 +1,7 @@
 // The page around <graph-view>: which view is shown, permalinks, and a token where
 // the server wants one.
 import "./graph-view.js";
+import { themeButton } from "./view/appearance.js";
 import { h } from "./view/h.js";
 import { ViewPicker } from "./view/picker.js";
 
@@ -51,7 +52,9 @@ globalThis.addEventListener("popstate", () => {
 });
 
 picker.element.slot = "start";
-element.append(picker.element);
+const theme = themeButton(element);
+theme.slot = "end";
+element.append(picker.element, theme);
 document.querySelector("main").replaceChildren(element);
 picker.onchoose = (view) => go(view, "");
 picker.ontoken = (token) => {
@@ -60,8 +63,6 @@ picker.ontoken = (token) => {
   written = "";
   show();
 };
-const wish = new URLSearchParams(location.search).get("theme");
-if (wish) element.setAttribute("theme", wish);
 show();
 picker.start();
 document.querySelector("main").append(h("h1", { class: "hidden-title" }, "GraphView"));

@@ -10,15 +10,18 @@ import (
 )
 
 // The page's modules are bundled into these, each of which names the others by
-// where it finds them. The engine is one of its own, since the worker or, where a
-// policy forbids one, the page loads it. What is whole has all of them in itself.
+// where it finds them. The worker has the engine in itself, so that it begins with one
+// request; where a policy forbids a worker, the page loads the engine as one of its own.
+// What is whole has all of them in itself.
 var entries = []struct {
-	name, others string
-	whole        bool
+	name   string
+	others []string
+	whole  bool
 }{
-	{name: "main.js", others: "./graph-view.js"},
-	{name: "graph-view.js", others: "./model/engine.js"},
-	{name: "worker.js", others: "./model/engine.js"},
+	{name: "main.js", others: []string{"./graph-view.js"}},
+	{name: "graph-view.js", others: []string{"./model/engine.js", "./export.js"}},
+	{name: "export.js"},
+	{name: "worker.js"},
 	{name: "model/engine.js"},
 	{name: "snapshot.js", whole: true},
 }
@@ -55,8 +58,8 @@ func run(root, out, single string) (err error) {
 	for _, entry := range entries {
 		to := filepath.Join(out, filepath.FromSlash(entry.name))
 		var options []string
-		if entry.others != "" {
-			options = append(options, "--external:"+entry.others)
+		for _, other := range entry.others {
+			options = append(options, "--external:"+other)
 		}
 		if entry.whole {
 			options = append(options, inOneFile)

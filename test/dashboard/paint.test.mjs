@@ -73,6 +73,20 @@ test("at the fit of 5,000 objects each namespace is named, and what needs attent
   }
 });
 
+test("at the fit of 500 objects each card that needs attention says its name", () => {
+  const scene = sceneOf(cluster(500));
+  const camera = fitted(scene);
+  const texts = textsOf(scene, camera);
+  const bad = [...scene.cards.values()].filter(({ card }) => card.health === "degraded" || card.health === "missing");
+  assert.ok(bad.length > 0);
+  for (const { card } of bad) {
+    const rect = scene.rect(card.key);
+    const [x, y] = camera.toScreen(rect.x, rect.y);
+    const named = texts.find((text) => text.x >= x && text.x + text.w <= x + rect.w * camera.k && text.y > y && text.y < y + rect.h * camera.k);
+    assert.equal(named?.text.slice(0, 3), card.name.slice(0, 3), `${card.name}: ${JSON.stringify(named)}`);
+  }
+});
+
 test("in a focus lines say what they mean, and elsewhere those of the card that is selected", () => {
   const actions = cluster(500);
   const said = (scene, key, options) => {

@@ -9,7 +9,7 @@ import { emptyFilters } from "../../dashboard/web/model/scope.js";
 import { Store } from "../../dashboard/web/model/store.js";
 import { Wire } from "../../dashboard/web/model/wire.js";
 import { Camera } from "../../dashboard/web/view/camera.js";
-import { regionsOf } from "../../dashboard/web/view/regions.js";
+import { regionsOf, stripsOf } from "../../dashboard/web/view/regions.js";
 import { Scene } from "../../dashboard/web/view/scene.js";
 import { cluster, random } from "./cluster.mjs";
 import { changesOf } from "./graphs.mjs";
@@ -76,6 +76,16 @@ for (const seed of [1, 2, 3]) {
     });
   });
 }
+
+test("what comes into sight when the map is moved", () => {
+  const camera = Object.assign(new Camera(), { x: 100, y: 0, k: 0.5, w: 800, h: 600 });
+  const brief = (dx, dy, ratio) => stripsOf(dx, dy, camera, ratio)?.map(({ x, y, w, h }) => [x, y, w, h]);
+  assert.deepEqual(brief(6, 0, 1), [[0, 0, 6, 600]]);
+  assert.deepEqual(brief(-6, -3, 1), [[794, 0, 6, 600], [0, 597, 800, 3]]);
+  assert.deepEqual(brief(4, 2, 2), [[0, 0, 2, 600], [0, 0, 800, 1]], "pixels of the canvas are smaller");
+  assert.equal(brief(1.5, 0, 1), undefined, "not on a pixel");
+  assert.equal(brief(500, 0, 1), undefined, "most of it is new");
+});
 
 test("parts of the canvas", () => {
   const camera = Object.assign(new Camera(), { x: 100, y: 0, k: 0.5, w: 800, h: 600 });

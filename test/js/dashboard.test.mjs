@@ -11,27 +11,36 @@ const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
 
 test("the dashboard shows the graph that there is, and what becomes of it", async (t) => {
   const page = await dashboard(t, "busy/view");
-  const same = () => eventually(() => difference(page, "busy", "view"));
-  await same();
+  const current = () => eventually(() => difference(page, "busy", "view"));
+  await current();
   await control(url, "change?n=60");
-  await same();
+  await current();
   await control(url, "cut");
   await control(url, "change?n=10");
-  await same();
-  // What was painted in parts is what is painted at once, but for the edges of parts.
-  await eventually(() => page.evaluate(async () => {
+  await current();
+  // What was painted in parts is what is painted at once, but for the edges of parts; also of a map that was moved.
+  const same = (moved) => eventually(() => page.evaluate(async (by) => {
     const { map } = document.querySelector("graph-view").controller;
     if (map.scene.marks.size + map.scene.ghosts.length > 0) return "something still fades";
     const { width, height } = map.element;
     const pixels = () => map.element.getContext("2d").getImageData(0, 0, width, height).data;
-    const [parts, { frames, painted }] = [pixels(), map];
-    map.draw();
-    while (map.painted === painted) await new Promise(requestAnimationFrame);
+    const painted = async (act) => {
+      const before = map.frames;
+      act();
+      while (map.frames === before) await new Promise(requestAnimationFrame);
+      return map.frames - before;
+    };
+    if (by) for (const [dx, dy] of by) await painted(() => map.pan(dx, dy));
+    const parts = pixels();
+    if (await painted(() => map.draw()) > 1) return "something has changed";
     const whole = pixels();
-    if (map.frames > frames + 1) return "something has changed";
     const differ = parts.reduce((n, value, i) => n + (Math.abs(value - whole[i]) > 100 ? 1 : 0), 0);
     return differ > 0 ? `${differ} colours of pixels differ` : "";
-  }));
+  }, moved));
+  await same();
+  await same([[-37, 21], [6, -3], [90, 0], [0, -140]]);
+  await page.evaluate(() => document.querySelector("graph-view").controller.map.zoom(1.9));
+  await same([[-120, -35], [260, 20], [-3, 6]]);
   // The outline has a row for every object, whatever is folded on the map.
   await page.keyboard.press("t");
   await ask(page, "expand", { all: true, open: true });
@@ -59,12 +68,48 @@ test("the dashboard by keys alone: a broken object is found, focused, and left a
   await eventually(async () => ((await now()).hash.includes("focus=") ? "" : "the address does not say so"));
   await page.keyboard.press("Escape");
   await eventually(async () => ((await now()).places.join() === "large" ? "" : "still a focus"));
+  // The browser's way back leaves a focus as well.
+  await eventually(async () => ((await now()).hash.includes("focus=") ? "the address still says so" : ""));
+  await page.keyboard.press("f");
+  await eventually(async () => ((await now()).hash.includes("focus=") ? "" : "the address does not say so"));
+  await page.evaluate(() => history.back());
+  await eventually(async () => ((await now()).places.join() === "large" ? "" : "still a focus"));
   // Search: what is found is flown to.
   await page.keyboard.press("/");
   await page.keyboard.type("kind:deployment app-07");
   await eventually(async () => ((await page.locator("graph-view .popup .row").count()) > 0 ? "" : "nothing found"));
   await page.keyboard.press("Enter");
-  await eventually(async () => ((await now()).selected === "apps/v1/deployments/large/app-07" ? "" : (await now()).selected));
+  const chosen = "apps/v1/deployments/large/app-07";
+  await eventually(async () => ((await now()).selected === chosen ? "" : (await now()).selected));
+  const spoken = () => page.locator("graph-view [role=status]").textContent();
+  await eventually(async () => (/^Deployment app-07, .*uses \d+, used by \d+/.test(await spoken()) ? "" : await spoken()));
+  // Everything in its box is opened, and folded.
+  const cards = () => page.evaluate(() => document.querySelector("graph-view").controller.map.scene.cards.size);
+  const folded = await cards();
+  await page.keyboard.press("Shift+E");
+  await eventually(async () => ((await cards()) > folded ? "" : "nothing is open"));
+  await eventually(async () => ((await now()).hash.includes("open=") ? "" : "the address does not say what is open"));
+  await page.keyboard.press("Shift+E");
+  await eventually(async () => ((await cards()) === folded ? "" : `${await cards()} cards, ${folded} before`));
+  // The address has all of it.
+  await eventually(async () => (/[?&]sel=apps%2Fv1%2Fdeployments%2Flarge%2Fapp-07/.test((await now()).hash) ? "" : (await now()).hash));
+  await page.reload();
+  await page.fill("input[type=password]", token);
+  await page.click("form button");
+  await eventually(async () => ((await now()).selected === chosen && /app-07/.test((await now()).panel) ? "" : JSON.stringify(await now())));
+});
+
+test("the changes of the last minutes are gone through by keys", async (t) => {
+  const page = await dashboard(t, "busy/view");
+  await control(url, "kubectl", { args: ["create", "configmap", "-n", "busy", "came-last"] });
+  t.after(() => control(url, "kubectl", { args: ["delete", "configmap", "-n", "busy", "came-last"] }));
+  const strip = page.locator("graph-view [role=slider]");
+  await eventually(async () => (/came-last came/.test(await strip.getAttribute("aria-valuetext")) ? "" : await strip.getAttribute("aria-valuetext")));
+  await strip.focus();
+  await page.keyboard.press("End");
+  await eventually(() => page.evaluate(() => (document.querySelector("graph-view").controller.map.lit ? "" : "nothing is lit")));
+  await page.keyboard.press("Enter");
+  await eventually(() => page.evaluate(() => (document.querySelector("graph-view").controller.now.selected ? "" : "nothing is selected")));
 });
 
 test("a map that was moved is painted again when its size changes", async (t) => {
@@ -131,6 +176,8 @@ for (const dark of [false, true]) {
     await page.click("graph-view button:has-text('Filter')");
     await eventually(async () => ((await page.locator("graph-view .facets input").count()) > 3 ? "" : "no filters"));
     await check("filters");
+    await page.click("graph-view button[aria-label^=Help]");
+    await check("help");
   });
 }
 

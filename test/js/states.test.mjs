@@ -48,6 +48,13 @@ test("axe finds nothing where there is no view, where it is empty, and with the 
   await says(page, "missing");
   assert.deepEqual(await findings(page), [], "forced colours");
   assert.equal(await page.evaluate(() => document.querySelector("graph-view").controller.map.theme.forced), true);
+  // As wide as a telephone, or as a page that is zoomed to four times its size.
+  await page.emulateMedia({ forcedColors: "none" });
+  await page.setViewportSize({ width: 320, height: 640 });
+  assert.equal(await page.evaluate(() => document.scrollingElement.scrollWidth), 320);
+  const { right } = await page.evaluate(() => document.querySelector("graph-view").controller.details.element.getBoundingClientRect());
+  assert.ok(right <= 320, `the details end at ${right}`);
+  assert.deepEqual(await findings(page), [], "320 pixels wide");
 });
 
 test("a restart of the operator, and a connection that is cut: the graph is shown on, and then as it is", async (t) => {
@@ -96,10 +103,24 @@ test("the object itself is shown when asked for, and a Secret's contents are not
     const text = await page.evaluate(() => document.querySelector("graph-view").controller.details.element.querySelector("pre")?.textContent ?? "");
     return /kind: ConfigMap/.test(text) && text.includes("<b>hello</b>") ? "" : `shown is ${text}`;
   });
+  // What changes about it leaves alone what is read.
+  await page.evaluate(() => { globalThis.read = document.querySelector("graph-view").controller.details.element.querySelector("pre"); });
+  await kubectl("label", "configmap", "-n", "busy", "shown", "app.kubernetes.io/name=elsewhere");
+  await says(page, "It has changed since.");
+  assert.deepEqual(await page.evaluate(() => [globalThis.read.isConnected, globalThis.read.textContent.includes("elsewhere")]), [true, false]);
   const secret = (await ask(page, "table")).find(([kind, , , health]) => kind === "Secret" && health !== "missing");
   await select(`/v1/secrets/${secret[1]}/${secret[2]}`);
   await says(page, "The contents of Secrets are never sent.");
   assert.equal(await page.locator("graph-view button:has-text('Show the object')").count(), 0);
+});
+
+test("an object that is not well says why, in the words of its status", async (t) => {
+  const page = await dashboard(t, "large/view");
+  const [, , pod] = (await ask(page, "table")).find(([kind, , , health]) => kind === "Pod" && health === "progressing");
+  await page.evaluate((key) => document.querySelector("graph-view").controller.select(key, { reveal: true }), `/v1/pods/large/${pod}`);
+  const message = "0/3 nodes are available: <b>3 Insufficient memory</b>.";
+  await kubectl("patch", "pod", "-n", "large", pod, "--subresource=status", "-p", JSON.stringify({ status: { conditions: [{ type: "PodScheduled", status: "False", reason: "Unschedulable", message }] } }));
+  await says(page, `Unschedulable: ${message}`);
 });
 
 test("exports: pictures, a table, and the server's formats", async (t) => {

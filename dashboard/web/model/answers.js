@@ -6,6 +6,7 @@ import { compile } from "./search.js";
 import { arcTypes, healths, isProblem } from "./store.js";
 
 const mostHits = 300;
+const mostBundles = 400;
 
 export class Answers {
   #store;
@@ -30,7 +31,8 @@ export class Answers {
   search({ text }) {
     const fits = compile(text);
     const hits = [];
-    for (const v of this.#store) if (fits(v)) hits.push(v);
+    const now = Date.now();
+    for (const v of this.#store) if (fits(v, now)) hits.push(v);
     const needle = text.toLowerCase();
     const weight = (v) => (v.n.toLowerCase() === needle ? 0 : v.n.toLowerCase().startsWith(needle) ? 1 : 2) * 100 + (isProblem(v.health) ? 0 : 10) + (ownerOf(v) ? 5 : 0);
     hits.sort((a, b) => weight(a) - weight(b) || a.rank - b.rank || (a.n < b.n ? -1 : a.n > b.n ? 1 : 0));
@@ -65,24 +67,26 @@ export class Answers {
     return v && v.home !== undefined && v.card ? { card: v.card.key, place: v.home } : undefined;
   }
 
-  /** The boxes that a card's or box's arcs lead to, merged, with how many. */
+  /** What a card's arcs lead to without a line of its own: other boxes, and what its owner's line leads to; merged. */
   bundles({ card }) {
     const found = new Map();
+    const lines = new Set();
+    const nameOf = (from, to) => `${from.key}\n${to.key}`;
+    const chosen = this.#model.card(card);
+    for (const { a, b } of chosen?.app.lines ?? []) if (a === chosen || b === chosen) lines.add(nameOf(a, b));
     const note = (from, to, arc) => {
-      const id = `${from.key}\n${to.key}`;
-      const known = found.get(id);
-      if (known) known.n++;
-      else found.set(id, { from: from.key, to: to.key, n: 1, field: arc.f[0] ?? "" });
+      const name = nameOf(from, to);
+      if (lines.has(name)) return;
+      if (!found.has(name)) found.set(name, { from: from.key, to: to.key, missing: arc.s.health === "missing" || arc.d.health === "missing" });
     };
-    for (const v of this.#cardOf(card)?.members ?? []) {
+    for (const v of chosen?.members ?? []) {
       for (const arc of [...v.out, ...v.in]) {
         const [a, b] = [arc.s.card, arc.d.card];
         if (arc.s.home === undefined || arc.d.home === undefined || a === b || !this.#model.shows(arc)) continue;
-        const inBox = arc.s.home === arc.d.home && !a.hub && !b.hub && a.app === b.app && a.app.key !== "loose";
-        if (!inBox) note(...(arc.t === "or" ? [b, a] : [a, b]), arc);
+        note(...(arc.t === "or" ? [b, a] : [a, b]), arc);
       }
     }
-    return [...found.values()].slice(0, 400);
+    return [...found.values()].slice(0, mostBundles);
   }
 
   /** Problems, worst first: what n and p go through. */
@@ -120,11 +124,6 @@ export class Answers {
         v.out.filter((arc) => arc.t !== "or").length, v.in.filter((arc) => arc.t !== "or").length, ownerOf(v)?.n ?? ""]);
     }
     return rows.sort((a, b) => (a[1] < b[1] ? -1 : a[1] > b[1] ? 1 : a[0] < b[0] ? -1 : a[0] > b[0] ? 1 : a[2] < b[2] ? -1 : 1));
-  }
-
-  #cardOf(key) {
-    for (const place of this.#model.places.values()) for (const card of place.cards) if (card.key === key) return card;
-    return undefined;
   }
 }
 

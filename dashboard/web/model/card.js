@@ -3,7 +3,11 @@ import { counted, resource } from "./kinds.js";
 import { isProblem } from "./store.js";
 
 const widest = 24; // letters of a name that is a list of kinds; beyond it they are abbreviated
+const longest = 30; // letters of a second line
 const named = 4; // objects that a card without an owner names
+
+/** Whether a card can be opened, or is open. */
+export const opens = ({ uses, members, opened }) => uses || members.length > 1 || opened;
 
 /** Fills in a card's health, name, sub, count and bar from its members. */
 export function describe(card) {
@@ -55,11 +59,14 @@ function sub({ anchor, worst, health, users, hub }) {
   if (anchor.present && isProblem(health) && isWord(worst.why)) return worst.why;
   let words = anchor.kind;
   if (!anchor.present) words += ` · ${absences[anchor.health] ?? "missing"}`;
-  else if (isProblem(health) || health === "progressing") words += ` · ${because(worst, anchor)}`;
+  else if (isProblem(health) || health === "progressing") words = both(words, because(worst, anchor));
   else if (health === "suspended" || health === "terminating") words += ` · ${health}`;
   else if (anchor.rd) words += ` · ${anchor.rd[0]} of ${anchor.rd[1]} ready`;
   return hub && users > 1 ? `${words} · used by ${users}` : words;
 }
+
+// A kind and why. Of what is too long the glyph says the kind.
+const both = (kind, why) => (kind.length + why.length + 3 <= longest ? `${kind} · ${why}` : why);
 
 // "2 of 3 ready: CrashLoopBackOff"
 function because(worst, { rd }) {

@@ -3,6 +3,8 @@
 // most six times a second.
 import { GraphView } from "../client/graphview.js";
 import { Answers } from "./answers.js";
+import { opens } from "./card.js";
+import { ownsSome, usesKey } from "./fold.js";
 import { Model } from "./model.js";
 import { compile } from "./search.js";
 import { emptyFilters } from "./scope.js";
@@ -29,6 +31,7 @@ export class Engine {
   #paused = false;
   #waiting = 0; // changes that a pause keeps back
   #synced = false;
+  #since; // when the connection was lost
   #told = 0; // entries of the journal that were posted
   #whole = true; // the next drawing replaces the one before
 
@@ -61,26 +64,28 @@ export class Engine {
     this.#model.focus = undefined;
     this.#model.invalidate({ tidy: true });
     this.#whole = true;
-    this.#synced = false;
+    this.#synced = this.#paused = false;
+    this.#since = undefined;
     this.#taken = options.snapshot?.taken;
     if (options.snapshot) {
       this.#show(options.snapshot);
       return;
     }
-    const view = this.#view = new GraphView({ content: "summary", ...options });
+    const view = this.#view = new GraphView({ content: "summary", keep: false, ...options });
     this.#store.kindOf = (key) => view.graph.kind(key);
     const mine = (listener) => ({ detail }) => { if (view === this.#view) listener(detail); };
     view.addEventListener("rev", mine(({ actions, reset }) => this.load(actions, reset)));
     view.addEventListener("synced", mine(() => {
       this.#synced = true;
+      this.#since = undefined;
       this.#schedule(0);
       this.#status({ state: "live" });
     }));
     view.addEventListener("warning", mine(() => this.#post({ type: "warnings", warnings: [...view.graph.warnings.values()] })));
-    view.addEventListener("error", mine(({ code, reason, retryIn }) => {
-      if (retryIn !== undefined) this.#status({ state: "reconnecting", code, reason, retryIn });
-    }));
-    view.addEventListener("close", mine(({ code, reason }) => this.#status({ state: "ended", code, reason })));
+    // What is shown is of when the connection was lost, however often it was tried since.
+    const lost = (state, { code, reason, message, retryIn }) => this.#status({ state, code, reason, message, retryIn, at: this.#since ??= this.#now() });
+    view.addEventListener("error", mine((detail) => { if (detail.retryIn !== undefined) lost("reconnecting", detail); }));
+    view.addEventListener("close", mine((detail) => lost("ended", detail)));
     this.#status({ state: "connecting" });
   }
 
@@ -113,20 +118,47 @@ export class Engine {
     this.#schedule(this.#synced ? Math.max(shortest, 3 * this.#took) : patience);
   }
 
-  toggle({ key, open }) {
-    this.#model.toggled.set(key, open ?? !this.#model.opened(key));
-    this.#redraw();
+  /** Opens or folds a card. */
+  toggle({ key }) {
+    this.#model.open(key, !this.#model.opened(key));
+    this.#reopened();
   }
 
-  reopen({ toggled }) {
-    this.#model.toggled = new Map(toggled);
+  /** Opens all that a card's box has in it, or folds it where all is open. */
+  toggleBox({ card }) {
+    const { app } = this.#model.card(card) ?? {};
+    if (!app) return;
+    const open = app.cards.some((each) => opens(each) && !each.opened);
+    for (const { members, uses, user, key } of app.cards) {
+      for (const v of members.filter(ownsSome)) this.#model.open(v.key, open);
+      this.#model.open(usesKey(uses ? user.key : key), open);
+    }
+    this.#reopened();
+  }
+
+  #reopened() {
     this.#redraw();
+    this.#post({ type: "toggled", toggled: [...this.#model.toggled] });
   }
 
   filter({ filters }) {
+    this.#setFilters(filters);
+    this.#redraw({ tidy: true });
+  }
+
+  /** Sets everything that decides what is drawn. Where the filters are as they were, nothing is packed anew. */
+  scope({ filters, toggled, focus }) {
+    const tidy = JSON.stringify(filters) !== JSON.stringify(this.#model.filters);
+    this.#setFilters(filters);
+    this.#model.toggled = new Map(toggled);
+    this.#model.setFocus(focus);
+    this.#whole = true;
+    this.#redraw({ tidy });
+  }
+
+  #setFilters(filters) {
     this.#model.matchesText = filters.text ? compile(filters.text) : () => true;
     this.#model.filters = filters;
-    this.#redraw({ tidy: true });
   }
 
   focus({ focus }) {
@@ -186,7 +218,10 @@ export class Engine {
       stats: this.#stats(), synced: this.#synced, focus: this.#model.focus,
     });
     clearTimeout(this.#later);
-    this.#later = setTimeout(() => this.#schedule(0), overdueEvery);
+    this.#later = setTimeout(() => {
+      if (this.#model.filters.recent) this.#model.invalidate(); // what changed is no longer recent
+      this.#schedule(0);
+    }, overdueEvery);
     this.#last = performance.now();
     this.#took = this.#last - began;
   }

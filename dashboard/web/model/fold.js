@@ -12,6 +12,9 @@ const hubUsers = 4; // distinct cards from which on a line each says nothing
 const smallPlace = 12; // so few cards that a line each is readable
 const looseRoles = new Set(["config", "storage", "identity", "policy", "other"]);
 
+/** Whether an object owns others. */
+export const ownsSome = (v) => v.in.some((arc) => arc.t === "or");
+
 /** How a card's key says what is opened: an owner's own key, or what it uses. */
 export const usesKey = (key) => `uses:${key}`;
 

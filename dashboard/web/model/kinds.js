@@ -56,11 +56,16 @@ clusterroles cr identity ClusterRole
 clusterrolebindings crb identity ClusterRoleBinding
 `;
 
-const known = new Map(rows.trim().split("\n").map((row) => {
-  const [resource, short, role, kind] = row.split(" ");
-  return [resource, { short, role, kind, rank: roles.indexOf(role) }];
-}));
+// A bundle that asks for no resource leaves the table out.
+const known = /* @__PURE__ */ table();
 const unknown = new Map();
+
+function table() {
+  return new Map(rows.trim().split("\n").map((row) => {
+    const [resource, short, role, kind] = row.split(" ");
+    return [resource, { short, role, kind, rank: roles.indexOf(role) }];
+  }));
+}
 
 /** What is known of a resource: short name, role, kind, and the role's rank. */
 export function resource(name) {

@@ -30,7 +30,21 @@ export class Model {
   }
 
   /** Whether a card is open. */
-  opened = (key) => (this.toggled.size > 0 ? this.toggled.get(key) : undefined) ?? (this.#openAll && !key.startsWith("uses:"));
+  opened = (key) => (this.toggled.size > 0 ? this.toggled.get(key) : undefined) ?? this.#opensUnasked(key);
+
+  #opensUnasked(key) { return this.#openAll && !key.startsWith("uses:"); }
+
+  /** Has a card open or folded from the next update on. */
+  open(key, open) {
+    if (open === this.#opensUnasked(key)) this.toggled.delete(key);
+    else this.toggled.set(key, open);
+  }
+
+  /** The card of a key. */
+  card(key) {
+    for (const place of this.places.values()) for (const card of place.cards) if (card.key === key) return card;
+    return undefined;
+  }
 
   /** Whether no filter hides an arc. */
   shows = (arc) => this.filters.types.length === 0 || this.filters.types.includes(arc.t);

@@ -7,8 +7,11 @@ const searched = 400; // boxes that are looked at for one that fits
 const fewBoxes = 60; // so few that they are also tried in another order
 const manyBoxes = 2000; // so many that one width is tried
 
-/** Packs sizes [{w, h}] onto a skyline. It returns places and the size. */
-export function pack(sizes, gap, aspect = 1.7) {
+/**
+ * Packs sizes [{w, h}] onto a skyline. It returns places and the size. So many further orders are
+ * tried, which are the same each time.
+ */
+export function pack(sizes, gap, aspect = 1.7, further = 0) {
   if (sizes.length === 0) return { places: [], w: 0, h: 0 };
   if (sizes.length === 1) return { places: [{ x: 0, y: 0 }], w: sizes[0].w, h: sizes[0].h };
   let [area, widest] = [0, 0];
@@ -19,6 +22,7 @@ export function pack(sizes, gap, aspect = 1.7) {
   const wanted = Math.sqrt(area * aspect);
   const orders = [sizes.map((_, i) => i).sort((a, b) => sizes[b].h - sizes[a].h || sizes[b].w - sizes[a].w || a - b)];
   if (sizes.length <= fewBoxes) orders.push(sizes.map((_, i) => i).sort((a, b) => sizes[b].w * sizes[b].h - sizes[a].w * sizes[a].h || a - b));
+  for (let i = 0; i < further; i++) orders.push(shuffled(orders[0], i + 1));
   let best;
   let before = 0;
   // The order and the width whose result is fullest and best shaped win.
@@ -35,6 +39,18 @@ export function pack(sizes, gap, aspect = 1.7) {
     }
   }
   return best;
+}
+
+// The same list in another order, by a generator of Lehmer's.
+function shuffled(list, seed) {
+  const made = [...list];
+  let state = seed * 7919;
+  for (let i = made.length - 1; i > 0; i--) {
+    state = (state * 48_271) % 2_147_483_647;
+    const j = state % (i + 1);
+    [made[i], made[j]] = [made[j], made[i]];
+  }
+  return made;
 }
 
 function placesOf(n) {

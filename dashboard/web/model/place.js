@@ -5,6 +5,8 @@ import { findPlace, isFree, pack } from "./pack.js";
 
 export const inset = { side: 14, title: 40, bottom: 14, place: 18, appGap: 16, placeGap: 44 };
 
+const fewPlaces = 12;
+
 /** Brings an app's cards and lines into the order in which they are laid out. */
 export function arrange(app) {
   app.cards.sort((a, b) => a.anchor.rank - b.anchor.rank || (a.uses ? 1 : 0) - (b.uses ? 1 : 0) || (a.name < b.name ? -1 : a.name > b.name ? 1 : a.key < b.key ? -1 : 1));
@@ -119,9 +121,9 @@ const grown = (app, before) => {
   return app.w > known.w || app.h > known.h;
 };
 
-/** Packs all places anew, the largest first. */
+/** Packs all places anew, the largest first; holes between a few large ones are seen most, and cost least to avoid. */
 export function packPlaces(places) {
-  const packed = pack(places, inset.placeGap);
+  const packed = pack(places, inset.placeGap, 1.7, places.length <= fewPlaces ? 150 : 0);
   places.forEach((place, i) => Object.assign(place, { x: packed.places[i].x, y: packed.places[i].y }));
 }
 

@@ -39,7 +39,7 @@ export function select(store, filters, now, matchesText) {
   let matches = 0;
   for (const v of store) {
     const fits = has(kinds, v.kind) && has(namespaces, v.ns) && has(apps, v.app) && has(health, v.health) &&
-      (!problems || isProblem(v.health)) && (!recent || now - v.changedAt < recently) && (!text || matchesText(v));
+      (!problems || isProblem(v.health)) && (!recent || now - v.changedAt < recently) && (!text || matchesText(v, now));
     if (!fits) continue;
     matches++;
     withOwners(v, shown);

@@ -40,12 +40,12 @@ export function parse(text) {
   return parts;
 }
 
-/** A query as a predicate on vertices. */
-export function compile(text, now = Date.now()) {
+/** A query as a predicate on vertices, and on the time that it is. */
+export function compile(text) {
   const parts = parse(text);
-  const fits = ({ qualifier, value }, v) => {
+  const fits = ({ qualifier, value }, v, now) => {
     if (qualifier) return qualifiers[qualifier](v, value, now);
     return v.n.toLowerCase().includes(value) || v.kind.toLowerCase() === value || v.why.toLowerCase().includes(value) || `${v.kind}/${v.n}`.toLowerCase() === value;
   };
-  return (v) => parts.every((part) => fits(part, v) !== part.not);
+  return (v, now) => parts.every((part) => fits(part, v, now) !== part.not);
 }

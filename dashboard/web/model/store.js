@@ -130,7 +130,7 @@ export class Store {
       present: false, health: "missing", level: levelOf("missing"), why: "", rd: undefined, t: 0, overdue: undefined, app: "", uid: "", root: false, changedAt: 0,
       out: [], in: [], // arcs
       changed: false, restated: false, // whether take() tells of it
-      card: undefined, home: "", owner: undefined, anchor: undefined, stamp: 0, // of fold
+      card: undefined, home: undefined, owner: undefined, anchor: undefined, stamp: 0, // of fold
     };
     this.vertices[id] = v;
     this.byKey.set(text, id);

@@ -1,11 +1,12 @@
 // What the page gets of a drawing: plain objects without cycles, small enough to
 // be posted several times a second.
+import { opens } from "./card.js";
 import { arcTypes } from "./store.js";
 
 export const wireCard = (card) => ({
   key: card.key, id: card.uses ? card.user.key : card.anchor.key, x: card.x, y: card.y, name: card.name, kind: card.kind, sub: card.sub,
   role: card.role, resource: card.resource, health: card.health, count: card.count, bar: card.bar, badge: card.badge,
-  missing: !card.anchor.present, uses: card.uses, opened: card.opened, opens: card.uses || card.members.length > 1 || card.opened,
+  missing: !card.anchor.present, uses: card.uses, opened: card.opened, opens: opens(card),
 });
 
 const longest = 18; // letters of the words on a line

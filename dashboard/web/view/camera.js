@@ -51,6 +51,8 @@ export class Camera {
     this.#flight = { from: { x: this.x, y: this.y, k: this.k }, to: view, since: now, duration };
   }
 
+  get flies() { return this.#flight !== undefined; }
+
   /** Goes on flying; false: it has arrived. */
   step(now) {
     const flight = this.#flight;

@@ -3,7 +3,7 @@ import { glyph } from "./icons.js";
 import { cardSize } from "./scene.js";
 import { ellipsis, measure, setFont } from "./text.js";
 
-const from = { sub: 0.7, text: 0.42 };
+const from = { sub: 0.7, text: 0.42, names: 0.28 }; // names: of cards without a glyph
 const bar = 9; // width of what shows a card's role where there is no glyph
 
 const isLoud = ({ health }) => health === "degraded" || health === "missing" || health === "progressing";
@@ -79,7 +79,27 @@ export function paintSketch(drawing, app, x, y) {
     context.stroke();
     context.setLineDash([]);
   }
+  if (k >= from.names) paintNames(drawing, seen, w, h);
   context.globalAlpha = 1;
+}
+
+// What is broken or was found says its name on its own colour; the others in what is left beside their bar.
+function paintNames({ context, camera, theme, lit, count }, seen, w, h) {
+  const left = bar * camera.k + 3;
+  context.textAlign = "left";
+  for (const loud of [false, true]) {
+    setFont(context, loud ? 700 : 500, Math.max(9, Math.min(11, 27 * camera.k)), theme.font);
+    for (const { card, sx, sy } of seen) {
+      if (isLoud(card) !== loud) continue;
+      const [begin, room] = loud ? [5, w - 10] : [left, w - left - 3];
+      const text = ellipsis(context, card.name, room);
+      if (text.length < 4 && text !== card.name) continue; // it says nothing
+      context.globalAlpha = lit && !lit.has(card.key) ? 0.4 : 1;
+      context.fillStyle = !loud ? theme.soft : card.missing ? theme.bad : theme.bg;
+      context.fillText(text, sx + begin, sy + h / 2 + 0.5);
+      count.texts++;
+    }
+  }
 }
 
 const isBad = (card) => card.health === "degraded" || card.health === "missing";

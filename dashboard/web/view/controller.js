@@ -8,11 +8,12 @@ import { Link } from "./link.js";
 import { MapView } from "./map.js";
 import { NotesBar } from "./notes.js";
 import { OutlineView } from "./outline.js";
-import { attention, levels } from "./paint.js";
+import { levels } from "./paint.js";
 import { defaultState, parseState, writeState } from "./permalink.js";
 import { Speaker, summaryOf } from "./speaker.js";
 import { watchTheme } from "./theme.js";
 import { Timeline } from "./timeline.js";
+import { Tip } from "./tip.js";
 import { Toolbar } from "./toolbar.js";
 
 export class Controller {
@@ -22,14 +23,19 @@ export class Controller {
   synced = false;
   #host;
   #root;
+  #mapHost;
   #unwatch;
   #searching = 0;
+  #found; // cards that the search lights
+  #pointed; // the key of what the timeline points at
   #restored = false;
 
-  constructor(host, root, engine) {
+  /** Parts are functions that make what is not in this bundle: worker, engine and exporter. */
+  constructor(host, root, parts) {
     this.#host = host;
     this.#root = root;
-    this.link = new Link(engine);
+    this.exporter = parts.exporter;
+    this.link = new Link(parts);
     const mapHost = h("div", { class: "map", part: "map" });
     this.map = new MapView(root, mapHost);
     this.toolbar = new Toolbar(this);
@@ -38,9 +44,10 @@ export class Controller {
     this.details = new DetailsPanel(this);
     this.timeline = new Timeline(this);
     this.speaker = new Speaker();
-    this.tip = h("div", { class: "tip", hidden: true, "aria-hidden": "true" });
+    this.tip = new Tip();
     this.empty = h("div", { class: "empty" });
-    mapHost.append(this.empty, this.#zoomButtons(), this.tip);
+    this.#mapHost = mapHost;
+    mapHost.append(this.empty, this.#zoomButtons(), this.tip.element);
     // In the order of the tab key: toolbar, map, outline, panel.
     root.append(this.toolbar.element, this.notes.element, mapHost, this.outline.element, this.details.element, this.timeline.element, this.speaker.element);
     this.#listen();
@@ -64,6 +71,7 @@ export class Controller {
     on("status", ({ status }) => {
       this.status = status;
       if (status.state !== "live") this.synced = false;
+      this.#mapHost.classList.toggle("stale", status.state === "reconnecting" || status.state === "ended");
       this.toolbar.update();
       this.notes.update();
       this.#sayEmpty();
@@ -71,10 +79,14 @@ export class Controller {
     });
     on("warnings", ({ warnings }) => this.notes.warn(warnings));
     on("waiting", ({ changes }) => this.timeline.waiting(changes));
+    on("toggled", ({ toggled }) => {
+      this.now.toggled = new Map(toggled);
+      this.#changedState();
+    });
     on("failed", (message) => this.notes.fail(message));
     this.map.addEventListener("pick", ({ detail: { card, app, place } }) => {
       this.map.element.focus({ preventScroll: true });
-      this.tip.hidden = true; // what was picked may move under the pointer
+      this.tip.hide(); // what was picked may move under the pointer
       if (card && this.map.camera.k >= levels.sketch) this.select(card.id, { card: card.key });
       else if (app && place) this.#approach(place, app);
       else this.select(undefined);
@@ -82,7 +94,10 @@ export class Controller {
     this.map.addEventListener("enter", ({ detail: { card } }) => {
       if (card?.opens && this.map.camera.k >= levels.sketch) this.toggle(card.key);
     });
-    this.map.addEventListener("hover", ({ detail }) => this.#showTip(detail));
+    this.map.addEventListener("hover", ({ detail }) => {
+      if (this.map.element.classList.contains("dragging")) this.tip.hide();
+      else this.tip.show(detail, this.map.camera);
+    });
     this.map.addEventListener("moved", () => this.#changedState());
   }
 
@@ -112,9 +127,10 @@ export class Controller {
     const given = token ? { ...options, token: await token() } : options;
     if (this.options !== options) return;
     this.token = given.token;
-    this.synced = false;
+    this.synced = this.now.paused = false;
     this.notes.warn([]);
     this.timeline.clear();
+    this.timeline.update();
     this.link.send({ do: "open", options: given });
     this.#pushScope();
   }
@@ -129,6 +145,8 @@ export class Controller {
     this.#unwatch();
     this.map.stop();
     this.outline.stop();
+    this.notes.stop();
+    this.timeline.stop();
     this.speaker.stop();
     this.link.stop();
   }
@@ -142,11 +160,13 @@ export class Controller {
   async select(key, { card, reveal = false } = {}) {
     this.now.selected = key;
     this.now.card = card;
-    await this.#showSelection({ reveal });
+    const about = await this.#showSelection({ reveal });
+    if (about) this.speaker.select(about, this.map.scene.cards.get(card)?.card);
     this.#changedState();
     this.#host.dispatchEvent(new CustomEvent("select", { detail: { key }, bubbles: true, composed: true }));
   }
 
+  /** Shows what is selected in each part, and returns what the engine knows of it. */
   async #showSelection({ reveal }) {
     const key = this.now.selected;
     if (!key) {
@@ -155,30 +175,34 @@ export class Controller {
       this.map.draw();
       this.details.close();
       this.outline.mark(undefined);
-      return;
+      return undefined;
     }
     const at = this.now.card && this.map.scene.cards.has(this.now.card) ? { card: this.now.card } : await this.link.ask("locate", { key });
-    if (this.now.selected !== key) return;
+    if (this.now.selected !== key) return undefined;
     this.map.selected = at?.card;
     this.map.bundles = [];
     this.map.draw();
-    this.details.show(key, this.now.card?.startsWith("uses:") ? this.now.card : undefined);
     this.outline.mark(key);
-    if (at && reveal) requestAnimationFrame(() => this.map.reveal(at.card));
-    if (!at) return;
-    const bundles = await this.link.ask("bundles", { card: at.card });
-    if (this.map.selected !== at.card) return;
+    const [about, bundles] = await Promise.all([this.details.show(key), at ? this.link.ask("bundles", { card: at.card }) : []]);
+    if (this.now.selected !== key || this.map.selected !== at?.card) return undefined;
     this.map.bundles = bundles;
     this.map.draw();
+    // Once the details have taken their room from the map.
+    if (at && reveal) requestAnimationFrame(() => requestAnimationFrame(() => this.map.reveal(at.card)));
+    return about;
   }
 
   /** Opens or folds a card. */
   toggle(key) {
     this.map.attend();
-    this.now.toggled.has(key) ? this.now.toggled.delete(key) : this.now.toggled.set(key, !this.map.scene.cards.get(key)?.card.opened || key.startsWith("uses:"));
     this.link.send({ do: "toggle", key });
-    this.#changedState();
     this.#host.dispatchEvent(new CustomEvent("open", { detail: { key }, bubbles: true, composed: true }));
+  }
+
+  /** Opens everything in the box of a card, or folds it. */
+  toggleBox(card) {
+    this.map.attend();
+    this.link.send({ do: "toggleBox", card });
   }
 
   tidy() {
@@ -193,12 +217,7 @@ export class Controller {
     const leaves = !focus && this.now.focus;
     this.now.focus = focus;
     this.link.send({ do: "focus", focus });
-    const once = () => {
-      this.link.removeEventListener("scene", once);
-      if (leaves && before) this.map.view(before);
-      else this.map.fit();
-    };
-    this.link.addEventListener("scene", once);
+    this.#fitNext(leaves ? before : undefined);
     this.toolbar.update();
     this.notes.update();
     this.#changedState();
@@ -207,22 +226,28 @@ export class Controller {
   /** Sets some of the filters. */
   filter(changes) {
     Object.assign(this.now.filters, changes);
-    this.#pushScope({ fit: true });
+    this.link.send({ do: "filter", filters: structuredClone(this.now.filters) });
+    this.#fitNext();
+    this.toolbar.update();
+    this.notes.update();
     this.#changedState();
   }
 
-  #pushScope({ fit = false } = {}) {
-    if (this.now.toggled.size > 0) this.link.send({ do: "reopen", toggled: [...this.now.toggled] });
-    this.link.send({ do: "filter", filters: structuredClone(this.now.filters) });
-    if (this.now.focus) this.link.send({ do: "focus", focus: this.now.focus });
-    this.toolbar.update();
-    this.notes.update();
-    if (!fit) return;
+  // Shows all of the next drawing, or of it what was seen before.
+  #fitNext(before) {
     const once = () => {
       this.link.removeEventListener("scene", once);
-      this.map.fit();
+      if (before) this.map.view(before);
+      else this.map.fit();
     };
     this.link.addEventListener("scene", once);
+  }
+
+  #pushScope() {
+    const { filters, focus, toggled } = this.now;
+    this.link.send({ do: "scope", filters: structuredClone(filters), focus, toggled: [...toggled] });
+    this.toolbar.update();
+    this.notes.update();
   }
 
   /** Lists and lights what fits a query; an empty one ends the search. */
@@ -230,16 +255,27 @@ export class Controller {
     this.now.search = text;
     const turn = ++this.#searching;
     if (!text.trim()) {
-      this.map.lit = undefined;
+      this.#found = undefined;
       this.toolbar.hits(undefined);
     } else {
       const found = await this.link.ask("search", { text });
       if (turn !== this.#searching) return;
-      this.map.lit = new Set(found.cards);
+      this.#found = new Set(found.cards);
       this.toolbar.hits(found);
     }
+    this.map.lit = this.#found;
     this.map.draw();
     this.#changedState();
+  }
+
+  /** Lights where an object is, until another one is pointed at, or none. */
+  async point(key) {
+    if (this.#pointed === key) return;
+    this.#pointed = key;
+    const at = key && await this.link.ask("locate", { key });
+    if (this.#pointed !== key) return;
+    this.map.lit = at ? new Set([at.card]) : this.#found;
+    this.map.draw();
   }
 
   /** Goes to the next problem, or the one before. */
@@ -271,24 +307,11 @@ export class Controller {
     this.map.draw();
   }
 
-  #showTip({ card, app, x, y }) {
-    const { camera } = this.map;
-    const text = card && camera.k >= levels.sketch ? `${card.kind === "uses" ? "" : `${card.kind} `}${card.name}${card.sub && camera.k < levels.subs ? ` — ${card.sub}` : ""}`
-      : app && camera.k < levels.cards ? `${app.title} — ${app.problems > 0 ? attention(app) : `${app.vertices} objects`}` : "";
-    this.tip.hidden = !text || x === undefined || this.map.element.classList.contains("dragging");
-    if (this.tip.hidden) return;
-    this.tip.textContent = text;
-    const left = Math.min(x + 14, camera.w - this.tip.offsetWidth - 8);
-    const top = y + 22 + this.tip.offsetHeight > camera.h ? y - this.tip.offsetHeight - 10 : y + 18;
-    this.tip.style.setProperty("left", `${Math.max(4, left)}px`);
-    this.tip.style.setProperty("top", `${top}px`);
-  }
-
   #sayEmpty() {
     const { stats, places } = this.map.scene;
     const texts = [];
     if (!this.options) texts.push("No view is chosen", "Choose one in the field at the top.");
-    else if (this.status.state === "ended") texts.push(places.size > 0 ? "" : "There is no graph to show", this.status.reason ?? "");
+    else if (this.status.state === "ended" || this.status.state === "reconnecting") texts.push(places.size > 0 ? "" : "There is no graph to show", "The bar above says why.");
     else if (places.size === 0 && this.synced && stats.vertices > 0) texts.push("Nothing fits the filters", "Clear them to see everything.");
     else if (places.size === 0 && this.synced) texts.push("The graph is empty", "Nothing that the view selects is there, or you may not see it. The warnings say more.");
     else if (places.size === 0) texts.push("Loading …", "");
@@ -300,11 +323,11 @@ export class Controller {
   get state() { return writeState(this.now, this.map.camera); }
 
   restore(text) {
-    this.now = { ...defaultState(), ...parseState(text) };
+    this.now = { ...parseState(text), paused: this.now.paused };
     this.#restored = false;
     if (this.options) this.#pushScope();
     this.toolbar.update();
-    this.outline.toggle(this.now.outline);
+    if (this.outline.shown !== this.now.outline) this.outline.toggle(this.now.outline);
     if (this.synced) {
       this.#restored = true;
       this.#restoreView();

@@ -1,8 +1,9 @@
 // What is known of the selected object. What comes while one reads replaces only
 // what has changed; the place that one reads stays where it is.
 import { counted } from "../model/kinds.js";
-import { h, icon } from "./h.js";
+import { h, icon, patch } from "./h.js";
 import { glyph, signs } from "./icons.js";
+import { reasonsOf } from "./reasons.js";
 import { toYAML } from "./yaml.js";
 
 const most = 40;
@@ -25,8 +26,11 @@ export class DetailsPanel {
   element = h("aside", { class: "panel", part: "panel", "aria-label": "Details", hidden: true, tabIndex: -1 });
   #controller;
   #key;
+  #drawn; // the key of what the panel has in it
   #said = "";
-  #object; // {key, text} as it was fetched
+  #text; // the object as YAML, as it was fetched
+  #reasons = []; // of an object that is not well, in its own words
+  #judged = ""; // the state that they are of
   #all = new Set(); // lists that are shown whole
   #stale = false;
 
@@ -36,15 +40,18 @@ export class DetailsPanel {
 
   get key() { return this.#key; }
 
+  /** Shows an object, and returns what the engine knows of it. */
   async show(key) {
     if (this.#key !== key) {
-      this.#object = undefined;
+      this.#text = undefined;
+      this.#reasons = [];
+      this.#judged = "";
       this.#stale = false;
       this.#all.clear();
       this.element.scrollTop = 0;
     }
     this.#key = key;
-    await this.#fill();
+    return this.#fill();
   }
 
   close() {
@@ -55,23 +62,25 @@ export class DetailsPanel {
 
   refresh({ journal }) {
     if (!this.#key) return;
-    if (this.#object && journal.some((entry) => entry.key === this.#key)) this.#stale = true;
+    if (this.#text !== undefined && journal.some((entry) => entry.key === this.#key)) this.#stale = true;
     this.#fill();
   }
 
   async #fill() {
     const key = this.#key;
     const about = await this.#controller.link.ask("details", { key });
-    if (this.#key !== key) return;
-    const said = JSON.stringify([about, this.#object, this.#stale, [...this.#all]]);
-    if (said === this.#said) return;
+    if (this.#key !== key) return about;
+    this.#judge(about);
+    const said = JSON.stringify([about, this.#text, this.#reasons, this.#stale, [...this.#all]]);
+    if (said === this.#said) return about;
     this.#said = said;
-    const at = this.element.scrollTop;
-    const focused = this.element.getRootNode().activeElement?.dataset?.id;
     this.element.hidden = false;
-    this.element.replaceChildren(...(about ? this.#render(about) : [h("div", { class: "head" }, h("h2", {}, key.slice(key.lastIndexOf("/") + 1)), h("div", { class: "kind" }, "It is not in the graph any more."), this.#closeButton())]));
-    this.element.scrollTop = at;
-    if (focused) this.element.querySelector(`[data-id="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
+    const children = about ? this.#render(about) : [h("div", { class: "head" }, h("h2", {}, key.slice(key.lastIndexOf("/") + 1)), h("div", { class: "kind" }, "It is not in the graph any more."), this.#closeButton())];
+    // What controls of another object do is not what these would.
+    if (this.#drawn === key) patch(this.element, children);
+    else this.element.replaceChildren(...children);
+    this.#drawn = key;
+    return about;
   }
 
   #closeButton() { return h("button", { type: "button", class: "icon", "aria-label": "Close the details", onclick: () => this.#controller.select(undefined) }, icon(signs.close)); }
@@ -79,7 +88,7 @@ export class DetailsPanel {
   #render(v) {
     const bad = v.health === "degraded" || v.health === "missing";
     const ready = v.ready ? `${v.ready[0]} of ${v.ready[1]} ready` : "";
-    const state = [v.present ? v.health : "missing", v.why].filter(Boolean).join(": ");
+    const state = [v.present ? v.health : v.absent, v.why].filter(Boolean).join(": ");
     const button = (id, label, path, act, title) => {
       const made = h("button", { type: "button", title, onclick: act }, icon(path), label);
       made.dataset.id = id;
@@ -90,12 +99,12 @@ export class DetailsPanel {
       h("div", { class: "head" },
         h("div", { class: "kind" }, icon(glyph(v.resource) ?? glyph("uses"), `glyph ${v.role}`), h("span", {}, v.kind), v.ns ? h("span", {}, `in ${v.ns}`) : "", v.root ? h("span", {}, "· root") : "", h("span", { class: "grow" }), this.#closeButton()),
         h("h2", {}, v.name),
-        h("div", { class: `state ${v.health}` }, bad ? "▲ " : "", state, ready && ready !== v.why ? ` · ${ready}` : ""),
+        v.health === "unknown" ? "" : h("div", { class: `state ${v.health}` }, bad ? "▲ " : "", state, ready && ready !== v.why ? ` · ${ready}` : ""),
         h("div", { class: "actions" }, button("focus", "Focus", signs.focus, () => this.#controller.focus({ key: v.key, depth: 1, up: true, down: true }), "Only what it has to do with (F)"),
           button("copy", "Copy name", signs.copy, () => this.#copy(v.name, "The name is copied.")),
-          button("kubectl", "kubectl …", signs.copy, () => this.#copy(`kubectl describe ${v.resource}${v.group ? `.${v.group}` : ""}${v.ns ? ` -n ${v.ns}` : ""} ${quote(v.name)}`, "The command is copied."), `kubectl describe ${name}`))),
+          button("kubectl", "kubectl describe", signs.copy, () => this.#copy(`kubectl describe ${v.resource}${v.group ? `.${v.group}` : ""}${v.ns ? ` -n ${v.ns}` : ""} ${quote(v.name)}`, "The command is copied."), `Copy: kubectl describe ${name}`))),
       h("div", { class: "body" },
-        ...this.#missing(v), ...this.#troubles(v),
+        ...this.#missing(v), ...this.#troubles(v), ...this.#ownWords(),
         ...this.#list("owners", "owned by", v.owners), ...this.#list("uses", "uses", v.uses), ...this.#list("usedBy", "used by", v.usedBy), ...this.#list("owns", "owns", v.owns),
         h("h3", {}, "about"), h("dl", {}, ...[["group", v.group || "core"], ["version", v.version], ["app", v.box], ["created", v.created ? new Date(v.created * 1000).toLocaleString() : ""], ["uid", v.uid]]
           .filter(([, value]) => value).flatMap(([term, value]) => [h("dt", {}, term), h("dd", {}, value)])),
@@ -121,6 +130,11 @@ export class DetailsPanel {
     }))];
   }
 
+  #ownWords() {
+    if (this.#reasons.length === 0) return [];
+    return [h("h3", {}, "its status says"), h("dl", { class: "words" }, ...this.#reasons.flatMap(({ about, text }) => [h("dt", {}, about), h("dd", {}, text)]))];
+  }
+
   #list(id, title, ends) {
     if (ends.length === 0) return [];
     const shown = this.#all.has(id) ? ends : ends.slice(0, most);
@@ -137,6 +151,7 @@ export class DetailsPanel {
       this.#all.add(id);
       this.#fill();
     } }, `and ${ends.length - shown.length} more`);
+    more.dataset.id = `more ${id}`;
     return [h("h3", {}, `${title} (${ends.length})`), h("ul", { class: "rows" }, ...shown.map(row)), ends.length > shown.length ? more : ""];
   }
 
@@ -147,30 +162,55 @@ export class DetailsPanel {
   }
 
   #content(v) {
-    const load = h("button", { type: "button", onclick: () => this.#load(v) }, this.#object ? "Show it as it is now" : "Show the object");
-    load.dataset.id = "object";
     if (v.kind === "Secret") return [h("h3", {}, "object"), h("p", { class: "more" }, "The contents of Secrets are never sent.")];
-    return [h("h3", {}, "object"), this.#stale ? h("p", { class: "more" }, "It has changed since.") : "", !this.#object || this.#stale ? load : "",
-      this.#object ? h("pre", { tabIndex: 0, "aria-label": "The object as YAML" }, this.#object.text) : ""];
+    const button = (id, label, act) => {
+      const made = h("button", { type: "button", onclick: act }, label);
+      made.dataset.id = id;
+      return made;
+    };
+    const shown = this.#text !== undefined;
+    return [h("h3", {}, "object"), this.#stale ? h("p", { class: "more" }, "It has changed since.") : "",
+      h("div", { class: "actions" }, !shown || this.#stale ? button("object", shown ? "Show it as it is now" : "Show the object", () => this.#load(v)) : "",
+        shown ? button("yaml", "Copy", () => this.#copy(this.#text, "The object is copied.")) : ""),
+      shown ? h("pre", { tabIndex: 0, "aria-label": "The object as YAML" }, this.#text) : ""];
+  }
+
+  // What is not well says why, once for each state that it comes to.
+  async #judge(v) {
+    const judged = v?.present && (v.health === "degraded" || v.health === "progressing") ? [v.health, v.why, v.ready].join(" ") : "";
+    if (judged === this.#judged) return;
+    this.#judged = judged;
+    if (judged === "" || v.kind === "Secret" || this.#controller.options?.snapshot) {
+      this.#reasons = [];
+      return;
+    }
+    const { object } = await this.#get(v);
+    if (this.#key !== v.key || this.#judged !== judged) return;
+    this.#reasons = reasonsOf(object);
+    this.#fill();
   }
 
   async #load(v) {
+    const { object, error } = await this.#get(v);
+    if (this.#key !== v.key) return;
+    this.#text = object ? toYAML(object) : error;
+    this.#stale = false;
+    this.#fill();
+  }
+
+  /** The object as the subscriber may see it: {object}, or {error}. */
+  async #get(v) {
     const { base, namespace, name } = this.#controller.options;
     const query = new URLSearchParams({ group: v.group, version: v.version, resource: v.resource, name: v.name, ...(v.ns ? { namespace: v.ns } : {}) });
-    let text;
     try {
       const { token } = this.#controller;
       const response = await fetch(`${base}/apis/stream.graphview.dev/v1alpha1/namespaces/${encodeURIComponent(namespace)}/graphs/${encodeURIComponent(name)}/object?${query}`,
         { headers: token ? { Authorization: `Bearer ${token}` } : {} });
       const answer = await response.json();
-      text = response.ok ? toYAML(answer.o ?? answer.f ?? answer.j ?? {}) : answer.message ?? response.statusText;
+      return response.ok ? { object: answer.o ?? answer.f ?? answer.j ?? {} } : { error: answer.message ?? response.statusText };
     } catch (error) {
-      text = error.message;
+      return { error: error.message };
     }
-    if (this.#key !== v.key) return;
-    this.#object = { key: v.key, text };
-    this.#stale = false;
-    this.#fill();
   }
 
   async #copy(text, said) {

@@ -14,6 +14,42 @@ export function h(name, properties = {}, ...children) {
   return made;
 }
 
+/**
+ * Gives an element other children. What is the same stays as it is, and with it the focus, what is
+ * marked in it, and how far it is scrolled. A control stays if its data-id is the same, so what it
+ * does may depend on nothing else.
+ */
+export function patch(parent, children) {
+  let at = parent.firstChild;
+  for (const child of children) {
+    let same = at;
+    while (same && !same.isEqualNode(child)) same = same.nextSibling;
+    if (same) {
+      for (; at !== same; at = removed(at));
+      at = at.nextSibling;
+    } else if (at && isAlike(at, child)) {
+      for (const { name } of [...at.attributes]) if (!child.hasAttribute(name)) at.removeAttribute(name);
+      for (const { name, value } of child.attributes) if (at.getAttribute(name) !== value) at.setAttribute(name, value);
+      patch(at, [...child.childNodes]);
+      at = at.nextSibling;
+    } else parent.insertBefore(child, at);
+  }
+  while (at) at = removed(at);
+}
+
+function removed(node) {
+  const next = node.nextSibling;
+  node.remove();
+  return next;
+}
+
+const controls = new Set(["BUTTON", "INPUT", "A"]);
+
+function isAlike(a, b) {
+  if (a.nodeType !== Node.ELEMENT_NODE || a.nodeName !== b.nodeName || a.className !== b.className || a.dataset.id !== b.dataset.id) return false;
+  return a.dataset.id !== undefined || !controls.has(a.nodeName);
+}
+
 const svgNamespace = "http://www.w3.org/2000/svg";
 
 /** An icon from a path of a 20 x 20 square. */

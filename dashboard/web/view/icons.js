@@ -47,6 +47,6 @@ export const glyph = (resource) => glyphs[resource];
 export const signs = {
   plus: "M10 4v12M4 10h12", minus: "M4 10h12", fit: "M3 7V3h4M13 3h4v4M17 13v4h-4M7 17H3v-4", tidy: "M3 3h6v6H3zM11 3h6v4h-6zM11 9h6v8h-6zM3 11h6v6H3z",
   close: "M5 5l10 10M15 5L5 15", filter: "M3 4h14l-5.5 6.5V16l-3 1.5v-7z", outline: "M3 5h2M8 5h9M6 10h2M11 10h6M6 15h2M11 15h6", share: "M10 12V3M6.5 6L10 3l3.5 3M4 10v7h12v-7",
-  theme: "M10 3a7 7 0 1 0 0 14zM10 3a7 7 0 0 1 0 14", help: "M7.5 7.5a2.5 2.5 0 1 1 3.5 2.4c-.7.3-1 .8-1 1.6M10 15v.1", clock: "M10 3a7 7 0 1 1 0 14 7 7 0 0 1 0-14zM10 6v4l3 2",
+  help: "M7.5 7.5a2.5 2.5 0 1 1 3.5 2.4c-.7.3-1 .8-1 1.6M10 15v.1",
   problem: "M10 3.5l7 12.5H3zM10 8v4M10 14v.1", focus: "M10 7a3 3 0 1 1 0 6 3 3 0 0 1 0-6zM10 2v3M10 15v3M2 10h3M15 10h3", copy: "M7 7h10v10H7zM3 13V3h10",
 };

@@ -35,8 +35,6 @@ function choose(controller, key) {
   const found = controller.map.scene.cards.get(key);
   if (!found) return;
   controller.select(found.card.id, { card: key }).then(() => controller.map.reveal(key));
-  const { card, app, place } = found;
-  controller.speaker.say(`${card.kind === "uses" ? "uses" : card.kind} ${card.name}, ${card.health === "unknown" ? "" : `${card.health}, `}${card.sub}${card.count > 0 ? `, ${card.count} in it` : ""}; ${app.title} in ${place.name || "cluster-scoped"}`);
 }
 
 function along(controller, forward) {
@@ -60,7 +58,8 @@ function action(controller, key, onMap) {
     case "t": case "T": return () => controller.outline.toggle();
     case "n": case "N": return () => controller.problem(1);
     case "p": case "P": return () => controller.problem(-1);
-    case "e": case "E": return map.selected ? () => controller.toggle(map.selected) : undefined;
+    case "e": return map.selected ? () => controller.toggle(map.selected) : undefined;
+    case "E": return map.selected ? () => controller.toggleBox(map.selected) : undefined;
     case "f": case "F": return now.selected ? () => controller.focus({ key: now.selected, depth: focus?.depth ?? 1, up: true, down: true }) : undefined;
     case "u": case "U": return focus ? () => controller.focus({ ...focus, up: true, down: false }) : undefined;
     case "d": case "D": return focus ? () => controller.focus({ ...focus, up: false, down: true }) : undefined;

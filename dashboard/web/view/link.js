@@ -45,11 +45,11 @@ export class Link extends EventTarget {
       await new Promise((resolve, reject) => {
         worker.onerror = reject; // also where a policy forbids it
         worker.onmessage = ({ data }) => {
-          if (data.type === "ready") resolve();
+          if (JSON.parse(data).type === "ready") resolve();
         };
       });
       worker.onerror = (event) => this.dispatchEvent(new CustomEvent("failed", { detail: event.message }));
-      worker.onmessage = ({ data }) => this.#take(data);
+      worker.onmessage = ({ data }) => this.#take(JSON.parse(data));
       this.#worker = worker;
     } catch {
       const { Engine } = await load();

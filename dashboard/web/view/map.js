@@ -3,13 +3,14 @@
 import { Camera } from "./camera.js";
 import { h } from "./h.js";
 import { levels, paint } from "./paint.js";
-import { regionsOf } from "./regions.js";
+import { regionsOf, stripsOf } from "./regions.js";
 import { Scene } from "./scene.js";
 import { readTheme, wantsStillness } from "./theme.js";
 
 // Milliseconds between two frames of what moves and fades while nobody acts, and
 // from when on nobody does.
 const unattended = { moves: 70, fades: 100, after: 1000 };
+const rests = 200; // milliseconds after which a map that was moved is painted as a whole
 
 export class MapView extends EventTarget {
   scene = new Scene();
@@ -28,6 +29,8 @@ export class MapView extends EventTarget {
   #later; // a frame of what moves or fades
   #acted = 0; // when somebody did something last
   #whole = true; // the next frame paints everything
+  #slid = { x: 0, y: 0 }; // how far it was moved since the last frame
+  #rest; // a frame of everything, when it is moved no more
   #fitted = false; // nobody has moved the camera yet
   #ratio = 1;
   #resize;
@@ -51,6 +54,7 @@ export class MapView extends EventTarget {
   stop() {
     cancelAnimationFrame(this.#frame);
     clearTimeout(this.#later);
+    clearTimeout(this.#rest);
     this.#resize.disconnect();
   }
 
@@ -117,7 +121,11 @@ export class MapView extends EventTarget {
   pan(dx, dy) {
     this.#fitted = true;
     this.camera.pan(dx, dy);
-    this.#moved();
+    this.#slid.x += dx;
+    this.#slid.y += dy;
+    this.attend();
+    this.#ask();
+    this.dispatchEvent(new Event("moved"));
   }
 
   actualSize() {
@@ -145,10 +153,23 @@ export class MapView extends EventTarget {
     this.camera.h = clientHeight;
     this.#canvas.width = Math.round(clientWidth * this.#ratio);
     this.#canvas.height = Math.round(clientHeight * this.#ratio);
-    if (before[0] <= 1 || !this.#fitted) this.fit({ at: "once" });
+    if (before[0] <= 1) this.fit({ at: "once" });
+    else if (!this.#fitted) this.#go(this.camera.fitting(this.scene.bounds()), !this.selected);
+    else this.#keepInSight(...before);
     cancelAnimationFrame(this.#frame);
     this.#whole = true; // a canvas that changes its size is empty
     this.#paint(performance.now());
+  }
+
+  // What is selected and was in sight stays there when the map becomes smaller.
+  #keepInSight(w, h) {
+    const { camera } = this;
+    const rect = this.selected && this.scene.rect(this.selected);
+    if (!rect || camera.flies) return;
+    const [x, y] = camera.toScreen(rect.x, rect.y);
+    const [right, bottom] = [x + rect.w * camera.k, y + rect.h * camera.k];
+    if (right < 0 || bottom < 0 || x > w || y > h) return;
+    camera.pan(Math.min(0, camera.w - right - 16), Math.min(0, camera.h - bottom - 16));
   }
 
   #paint(now) {
@@ -157,7 +178,9 @@ export class MapView extends EventTarget {
     const { dirt, moves, fades } = this.scene.dirt(now, this.camera.k >= levels.cards);
     // Lines to other boxes pass through all that is between.
     const bound = moves && this.bundles.length > 0;
-    const regions = this.#whole || flying || bound ? undefined : regionsOf(dirt, this.camera, this.#ratio);
+    const strips = this.#whole || flying || bound ? undefined : this.#slide(dirt);
+    const regions = strips && regionsOf(dirt, this.camera, this.#ratio)?.concat(strips);
+    this.#slid = { x: 0, y: 0 };
     this.#whole = false;
     const context = this.#context;
     context.setTransform(this.#ratio, 0, 0, this.#ratio, 0, 0);
@@ -172,6 +195,28 @@ export class MapView extends EventTarget {
       this.#ask();
     }, moves ? unattended.moves : this.scene.still ? 500 : unattended.fades);
     if (flying) this.dispatchEvent(new Event("moved"));
+  }
+
+  // Moves what is on the canvas as far as the map was moved, and returns the strips that are left to
+  // be painted; undefined: everything is.
+  #slide(dirt) {
+    const { x, y } = this.#slid;
+    if (x === 0 && y === 0) return [];
+    const [dx, dy] = [x * this.#ratio, y * this.#ratio];
+    const strips = stripsOf(dx, dy, this.camera, this.#ratio);
+    if (!strips) return undefined;
+    const context = this.#context;
+    context.setTransform(1, 0, 0, 1, 0, 0);
+    context.drawImage(this.#canvas, Math.round(dx), Math.round(dy));
+    // Titles stay in sight where they were, and words make way for those that are in sight.
+    const [now, before] = [this.camera.x, this.camera.x + x / this.camera.k];
+    for (const title of this.scene.titlesAt(Math.min(now, before), Math.max(now, before))) dirt.push(title);
+    clearTimeout(this.#rest);
+    this.#rest = setTimeout(() => {
+      this.#whole = true;
+      this.#ask();
+    }, rests);
+    return strips;
   }
 
   #repaint({ x, y, w, h: height, window }, options) {

@@ -1,6 +1,7 @@
 // What has to be said above the map: filters that are on, a focus, warnings of the
 // server, a connection that is not live, and a snapshot that is not complete.
 import { isFiltering } from "../model/scope.js";
+import { endOf } from "./ends.js";
 import { h, icon } from "./h.js";
 import { signs } from "./icons.js";
 
@@ -14,10 +15,13 @@ export class NotesBar {
   #open = false;
   #said = "";
   #failure = "";
+  #counting; // down to the next attempt to connect
 
   constructor(controller) {
     this.#controller = controller;
   }
+
+  stop() { clearInterval(this.#counting); }
 
   warn(warnings) {
     this.#warnings = warnings;
@@ -33,7 +37,7 @@ export class NotesBar {
     const { now, status, map, options } = this.#controller;
     const { stats } = map.scene;
     // What is the same is left as it is, and with it the focus.
-    const said = JSON.stringify([now.filters, now.focus, status, stats.matches, stats.account?.hidden, this.#warnings, this.#open, this.#failure, options?.name]);
+    const said = JSON.stringify([now.filters, now.focus, status, map.scene.places.size > 0, stats.matches, stats.account?.hidden, this.#warnings, this.#open, this.#failure, options?.name]);
     if (said === this.#said) return;
     this.#said = said;
     this.element.replaceChildren(...[this.#connection(status), this.#failure && this.#note("bad", h("b", {}, "The page has failed."), this.#failure),
@@ -42,14 +46,24 @@ export class NotesBar {
 
   #note(kind, ...children) { return h("div", { class: `note ${kind}` }, ...children); }
 
-  #connection({ state, reason, retryIn, at, code, complete }) {
-    const time = new Date(at ?? 0).toLocaleTimeString();
-    if (state === "reconnecting") return this.#note("warn", h("b", {}, `Reconnecting in ${Math.max(1, Math.ceil(retryIn / 1000))} s.`), `What is shown is of ${time}. ${reason}`);
+  #connection(status) {
+    const { state, retryIn, at, complete } = status;
+    clearInterval(this.#counting);
     if (state === "snapshot" && !complete) return this.#note("warn", h("b", {}, "The graph was not complete."), "The snapshot has what the server had read by then.");
-    if (state !== "ended") return undefined;
-    const what = code === 1000 ? "The GraphView was deleted." : code === 401 || code === 1008 || code === 403 ? "You may not watch this graph." : code === 404 ? "There is no such GraphView." : "The stream has ended.";
-    return this.#note("bad", h("b", {}, what), `${reason} What is shown, if anything, is of ${time}.`,
-      h("button", { type: "button", onclick: () => this.#controller.open(this.#controller.options) }, "Try again"));
+    if (state !== "reconnecting" && state !== "ended") return undefined;
+    const { title, message, remedy } = endOf(status);
+    const shown = this.#controller.map.scene.places.size > 0 ? `What is shown is of ${new Date(at ?? 0).toLocaleTimeString()}.` : "";
+    const text = [message, remedy, shown].filter(Boolean).join(" ");
+    if (state === "ended") return this.#note("bad", h("b", {}, title), text, h("button", { type: "button", onclick: () => this.#controller.open(this.#controller.options) }, "Try again"));
+    const until = performance.now() + retryIn;
+    const when = h("span", {});
+    const count = () => {
+      const seconds = Math.ceil((until - performance.now()) / 1000);
+      when.textContent = seconds > 0 ? `Reconnecting in ${seconds} s.` : "Reconnecting …";
+    };
+    count();
+    this.#counting = setInterval(count, 1000);
+    return this.#note("warn", h("b", {}, title), when, text);
   }
 
   #warningNotes() {

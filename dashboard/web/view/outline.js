@@ -130,8 +130,10 @@ export class OutlineView {
     state.className = `st ${row.health}`;
     state.textContent = row.state;
     state.title = row.state;
-    uses.textContent = row.uses || "";
-    users.textContent = row.usedBy || "";
+    for (const [cell, number, what] of [[uses, row.uses, "uses"], [users, row.usedBy, "used by"]]) {
+      cell.textContent = number || "";
+      cell.setAttribute("aria-label", `${what} ${number ?? 0}`); // the heads of the columns are not said
+    }
   }
 
   #row(index) { return this.#window.rows[index - this.#window.from]; }

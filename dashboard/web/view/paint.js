@@ -241,27 +241,32 @@ function mark(context, theme, x, y, r) {
   context.fill();
 }
 
-// What the selected card has to do with other boxes.
+// What the selected card has to do with other boxes, and with what its owner's lines lead to.
 function paintBundles({ context, scene, camera, theme, bundles, count }) {
-  if (!bundles?.length) return;
-  context.strokeStyle = theme.accent;
-  context.lineWidth = 1.4;
-  context.globalAlpha = 0.5;
-  context.beginPath();
-  for (const { from, to } of bundles) {
-    const [a, b] = [scene.rect(from), scene.rect(to)];
-    if (!a || !b) continue;
-    // From the side that looks at the other, so that nothing turns around.
-    const side = b.x >= a.x ? 1 : 0;
-    const [ax, ay] = camera.toScreen(a.x + a.w * side, a.y + a.h / 2);
-    const [bx, by] = camera.toScreen(b.x + b.w * (1 - side), b.y + b.h / 2);
-    const bend = Math.abs(bx - ax) * 0.4 * (side ? 1 : -1);
-    context.moveTo(ax, ay);
-    context.bezierCurveTo(ax + bend, ay, bx - bend, by, bx, by);
-    count.lines++;
+  for (const missing of [false, true]) {
+    const some = bundles?.filter((bundle) => bundle.missing === missing) ?? [];
+    if (some.length === 0) continue;
+    context.strokeStyle = missing ? theme.bad : theme.accent;
+    context.lineWidth = 1.4;
+    context.globalAlpha = missing ? 0.8 : 0.5;
+    if (missing) context.setLineDash([5, 3]);
+    context.beginPath();
+    for (const { from, to } of some) {
+      const [a, b] = [scene.rect(from), scene.rect(to)];
+      if (!a || !b) continue;
+      // From the side that looks at the other, so that nothing turns around.
+      const side = b.x >= a.x ? 1 : 0;
+      const [ax, ay] = camera.toScreen(a.x + a.w * side, a.y + a.h / 2);
+      const [bx, by] = camera.toScreen(b.x + b.w * (1 - side), b.y + b.h / 2);
+      const bend = Math.abs(bx - ax) * 0.4 * (side ? 1 : -1);
+      context.moveTo(ax, ay);
+      context.bezierCurveTo(ax + bend, ay, bx - bend, by, bx, by);
+      count.lines++;
+    }
+    context.stroke();
+    context.setLineDash([]);
+    context.globalAlpha = 1;
   }
-  context.stroke();
-  context.globalAlpha = 1;
 }
 
 function paintGhosts({ context, scene, camera, theme, now }) {

@@ -40,22 +40,45 @@ export class ViewPicker {
       if (response.status === 401) await this.#askForToken();
       else if (response.ok) {
         const { items = [] } = await response.json();
-        this.#views = items.map(({ metadata, status }) => ({ name: `${metadata.namespace}/${metadata.name}`, vertices: status?.vertices })).sort((a, b) => (a.name < b.name ? -1 : 1));
+        this.#views = items.map(({ metadata, vertices, synced }) => ({ name: `${metadata.namespace}/${metadata.name}`, vertices, synced })).sort((a, b) => (a.name < b.name ? -1 : 1));
         this.#fill();
-      }
+      } else if (response.status === 403) this.#askForName();
     } catch { /* The stream says what is wrong with the connection. */ }
     this.#timer = setTimeout(() => this.#poll(), every);
   }
 
   #fill() {
-    const names = this.#views.map((view) => view.name);
-    if (this.#view && !names.includes(this.#view)) names.unshift(this.#view);
-    const said = JSON.stringify([names, this.#view]);
-    if (this.said === said) return;
+    const views = [...this.#views];
+    if (this.#view && !views.some(({ name }) => name === this.#view)) views.unshift({ name: this.#view });
+    // What is chosen says elsewhere how much is in it.
+    const options = views.map(({ name, vertices, synced }) => [name, name === this.#view || vertices === undefined ? name : `${name} – ${synced ? `${vertices.toLocaleString("en")} objects` : "loading"}`]);
+    const said = JSON.stringify([options.map(([name]) => name), this.#view]);
+    if (this.said === said) {
+      // It may be open: options stay, and say what they have by now.
+      const shown = [...this.#select.options].slice(-options.length);
+      options.forEach(([, text], i) => { if (shown[i].text !== text) shown[i].text = text; });
+      return;
+    }
     this.said = said;
     this.#select.replaceChildren(...(this.#view ? [] : [h("option", { value: "", disabled: true, selected: true }, "Choose a view …")]),
-      ...names.map((name) => h("option", { value: name, selected: name === this.#view }, name)));
-    if (!this.#view && names.length === 1) this.onchoose(names[0]);
+      ...options.map(([name, text]) => h("option", { value: name, selected: name === this.#view }, text)));
+    if (!this.#view && views.length === 1) this.onchoose(views[0].name);
+  }
+
+  // Who may list no graphs may still watch one whose name they know.
+  #askForName() {
+    if (this.#view || this.element.querySelector("form")) return;
+    const field = h("input", { type: "text", "aria-label": "View, as NAMESPACE/NAME", placeholder: "namespace/name", autocomplete: "off", required: true, pattern: "[^\\/\\s]+\\/[^\\/\\s]+", title: "You may not list graphs. NAMESPACE/NAME opens one." });
+    this.#ask(field, "Open", () => this.onchoose(field.value));
+  }
+
+  #ask(field, label, act) {
+    this.element.append(h("form", { onsubmit: (event) => {
+      event.preventDefault();
+      field.value = field.value.trim();
+      event.target.remove();
+      act();
+    } }, field, h("button", { type: "submit" }, label)));
   }
 
   async #askForToken() {
@@ -64,13 +87,11 @@ export class ViewPicker {
     if (!config.token) return;
     this.asked = true;
     const field = h("input", { type: "password", "aria-label": "Bearer token", placeholder: "bearer token", autocomplete: "off" });
-    this.element.append(h("form", { onsubmit: (event) => {
-      event.preventDefault();
-      this.#token = field.value.trim();
-      event.target.remove();
+    this.#ask(field, "Use", () => {
+      this.#token = field.value;
       this.asked = false;
       this.ontoken(this.#token);
       this.#poll();
-    } }, field, h("button", { type: "submit" }, "Use")));
+    });
   }
 }

@@ -40,7 +40,7 @@ export class Popup {
     this.element.style.setProperty("top", `${a.bottom - parent.top + 6}px`);
     anchor.setAttribute("aria-expanded", "true");
     document.addEventListener("pointerdown", this.#away, true);
-    if (focus) this.element.querySelector("button, input")?.focus();
+    if (focus) (this.element.querySelector("button, input") ?? this.element).focus();
     this.onchange?.();
   }
 

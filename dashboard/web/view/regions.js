@@ -24,11 +24,27 @@ export function regionsOf(rects, camera, ratio) {
   let area = 0;
   for (const part of parts) area += areaOf(part);
   if (area > share * camera.w * camera.h * ratio * ratio) return undefined;
-  return parts.map(({ left, top, right, bottom }) => {
-    const [x, y, w, h] = [left / ratio, top / ratio, (right - left) / ratio, (bottom - top) / ratio];
-    const [px, py] = camera.toPlane(x - reach, y - reach);
-    return { x, y, w, h, window: { x: px, y: py, w: (w + 2 * reach) / camera.k, h: (h + 2 * reach) / camera.k } };
-  });
+  return parts.map((part) => regionOf(part, camera, ratio));
+}
+
+function regionOf({ left, top, right, bottom }, camera, ratio) {
+  const [x, y, w, h] = [left / ratio, top / ratio, (right - left) / ratio, (bottom - top) / ratio];
+  const [px, py] = camera.toPlane(x - reach, y - reach);
+  return { x, y, w, h, window: { x: px, y: py, w: (w + 2 * reach) / camera.k, h: (h + 2 * reach) / camera.k } };
+}
+
+/**
+ * The strips of a canvas that come into sight when all that is on it moves by dx and dy, in its
+ * pixels. Undefined: what is there is of no use, since the pixels do not fall on pixels.
+ */
+export function stripsOf(dx, dy, camera, ratio) {
+  const [w, h] = [Math.round(camera.w * ratio), Math.round(camera.h * ratio)];
+  const whole = (n) => Math.abs(n - Math.round(n)) < 1e-6;
+  if (!whole(dx) || !whole(dy) || Math.abs(dx) > w / 2 || Math.abs(dy) > h / 2) return undefined;
+  const parts = [];
+  if (dx !== 0) parts.push({ left: dx > 0 ? 0 : w + dx, right: dx > 0 ? dx : w, top: 0, bottom: h });
+  if (dy !== 0) parts.push({ left: 0, right: w, top: dy > 0 ? 0 : h + dy, bottom: dy > 0 ? dy : h });
+  return parts.map((part) => regionOf(part, camera, ratio));
 }
 
 const areaOf = ({ left, top, right, bottom }) => (right - left) * (bottom - top);

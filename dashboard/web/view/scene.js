@@ -180,6 +180,11 @@ export class Scene {
     return right > x ? { x, y, w: right - x, h: bottom - y } : { x: 0, y: 0, w: 1, h: 1 };
   }
 
+  /** The rectangles of the titles of places that are cut at their left somewhere between two positions. */
+  titlesAt(from, to) {
+    return [...this.places.values()].filter((place) => place.x < to && place.x + place.w > from).map(titleOf);
+  }
+
   rect(key) {
     const found = this.cards.get(key);
     if (!found) return undefined;

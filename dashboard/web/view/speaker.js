@@ -1,11 +1,19 @@
 // Says to screen readers what others see: the selection at once, changes at most
 // every ten seconds and as counts.
+import { endOf } from "./ends.js";
 import { h } from "./h.js";
 
 const pause = 10_000;
 
 /** "312 objects, 1,204 references, 3 need attention" */
 export const summaryOf = (stats) => `${stats.vertices.toLocaleString("en")} objects, ${stats.arcs.toLocaleString("en")} references, ${stats.problems.toLocaleString("en")} ${stats.problems === 1 ? "needs" : "need"} attention`;
+
+/** "Deployment cart, degraded, CrashLoopBackOff, 2 of 3 ready; uses 3, used by 2; cart in shop" */
+export function selectionOf(v) {
+  const ready = v.ready ? `${v.ready[0]} of ${v.ready[1]} ready` : "";
+  const state = [v.present ? v.health : v.absent, v.why === ready ? "" : v.why, ready].filter((word) => word && word !== "unknown");
+  return `${[`${v.kind} ${v.name}`, ...state].join(", ")}; uses ${v.uses.length}, used by ${v.usedBy.length}${v.box ? `; ${v.box} in ${v.ns || "no namespace"}` : ""}`;
+}
 
 export class Speaker {
   element = h("div", { class: "sr", role: "status", "aria-live": "polite" });
@@ -14,10 +22,15 @@ export class Speaker {
 
   say(text) { this.element.textContent = text; }
 
-  status({ state, reason, retryIn }) {
-    if (state === "reconnecting") this.say(`Connection lost: ${reason}. Trying again in ${Math.ceil(retryIn / 1000)} seconds.`);
-    else if (state === "ended") this.say(`The stream has ended: ${reason}.`);
-    else if (state === "live") this.say("Live.");
+  /** Says what was selected: an object, or a card of several that one uses. */
+  select(about, card) { this.say(card?.uses ? `${card.name}: ${card.sub}; used by ${about.kind} ${about.name}` : selectionOf(about)); }
+
+  status(status) {
+    const { state, retryIn } = status;
+    if (state === "live") this.say("Live.");
+    if (state !== "reconnecting" && state !== "ended") return;
+    const { title, message, remedy } = endOf(status);
+    this.say(`${title} ${message} ${state === "ended" ? remedy : `Trying again in ${Math.ceil(retryIn / 1000)} seconds.`}`);
   }
 
   changes({ journal, whole }, stats) {

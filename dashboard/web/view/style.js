@@ -23,8 +23,13 @@ const forced = `
   --idle: CanvasText; --idle-soft: Canvas; --good: CanvasText; --network: CanvasText; --policy: CanvasText; --workload: CanvasText; --other: CanvasText;
   --config: CanvasText; --storage: CanvasText; --identity: CanvasText; --surface: Canvas; --surface-edge: CanvasText; --hover: Canvas; --shadow: none;`;
 
+const namesAndValues = (block) => Object.fromEntries([...block.matchAll(/--([a-z-]+): ([^;]*);/g)].map(([, name, value]) => [name, value]).filter(([name]) => name !== "shadow"));
+
+/** The colours of both themes, by the names of their custom properties. */
+export const palettes = { light: namesAndValues(light), dark: namesAndValues(dark) };
+
 /** The custom properties that the painter reads. */
-export const colours = [...light.matchAll(/--([a-z-]+): (?=[^;]*;)/g)].map(([, name]) => name).filter((name) => name !== "shadow");
+export const colours = Object.keys(palettes.light);
 
 const overridable = (block) => block.replace(/--([a-z-]+): ([^;]+);/g, "--$1: var(--graph-view-$1, $2);");
 
@@ -47,6 +52,7 @@ const text = `
 .panel { grid-area: 3 / 3 / 5 / 4; width: 380px; max-width: 85vw; border-left: 1px solid var(--surface-edge); background: var(--surface); overflow: auto; min-height: 0; }
 .timeline { grid-area: 4 / 2 / 5 / 3; background: var(--surface); border-top: 1px solid var(--surface-edge); }
 [hidden] { display: none !important; }
+.map.stale canvas { filter: saturate(.3) opacity(.65); }
 canvas { position: absolute; inset: 0; width: 100%; height: 100%; display: block; touch-action: none; cursor: grab; }
 canvas.over { cursor: pointer; } canvas.dragging { cursor: grabbing; }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
@@ -82,10 +88,10 @@ h3 { font-size: 11.5px; letter-spacing: .02em; color: var(--soft); margin: 18px 
 .panel .head { position: sticky; top: 0; background: var(--surface); padding: 14px 16px 10px; border-bottom: 1px solid var(--surface-edge); z-index: 1; }
 .panel .body { padding: 2px 16px 24px; }
 .panel .kind { color: var(--soft); font-size: 12px; display: flex; gap: 6px; align-items: center; }
-.panel .actions { display: flex; gap: 6px; flex-wrap: wrap; margin-top: 10px; }
+.panel .actions { display: flex; gap: 6px; flex-wrap: wrap; margin-top: 10px; } .panel .actions button { padding: 4px 8px; }
 .state { display: inline-flex; align-items: center; gap: 6px; font-weight: 600; border-radius: 6px; padding: 2px 8px; margin-top: 8px; }
 .state.degraded, .state.missing { background: var(--bad-soft); color: var(--bad); } .state.progressing { background: var(--warn-soft); color: var(--warn); }
-.state.suspended, .state.terminating { background: var(--idle-soft); color: var(--idle); } .state.ok, .state.unknown { background: var(--hover); color: var(--soft); }
+.state.suspended, .state.terminating { background: var(--idle-soft); color: var(--idle); } .state.ok, .state.optional, .state.outside, .state.unseen { background: var(--hover); color: var(--soft); }
 .rows { list-style: none; margin: 0; padding: 0; }
 .rows li { display: block; }
 .rows button.row { width: 100%; border: 0; background: none; padding: 4px 6px; margin: 0 -6px; display: grid; grid-template-columns: 20px 1fr; text-align: start; white-space: normal; min-height: 26px; gap: 0 6px; border-radius: 6px; width: calc(100% + 12px); }
@@ -95,6 +101,7 @@ h3 { font-size: 11.5px; letter-spacing: .02em; color: var(--soft); margin: 18px 
 .rows .about.bad, .rows .bad { color: var(--bad); }
 .rows .path { grid-column: 2; color: var(--soft); font: 11px/1.4 ui-monospace, "SF Mono", Menlo, Consolas, monospace; overflow-wrap: anywhere; }
 .more { color: var(--soft); font-size: 12px; }
+dl.words dt { grid-column: 1 / 3; } dl.words dd { grid-column: 1 / 3; margin-bottom: 4px; }
 dl { display: grid; grid-template-columns: auto 1fr; gap: 2px 12px; margin: 4px 0; } dt { color: var(--soft); } dd { margin: 0; overflow-wrap: anywhere; }
 pre { font: 11.5px/1.5 ui-monospace, "SF Mono", Menlo, Consolas, monospace; background: var(--bg); border: 1px solid var(--surface-edge); border-radius: 8px; padding: 10px; overflow: auto; max-height: 420px; margin: 6px 0; white-space: pre; tab-size: 2; }
 .glyph { width: 18px; height: 18px; flex: none; fill: none; stroke: currentColor; stroke-width: 1.5; stroke-linejoin: round; stroke-linecap: round; }
@@ -120,9 +127,14 @@ pre { font: 11.5px/1.5 ui-monospace, "SF Mono", Menlo, Consolas, monospace; back
 .facets { display: grid; grid-template-columns: repeat(auto-fit, minmax(170px, 1fr)); gap: 6px 18px; }
 .facets fieldset { border: 0; padding: 0; margin: 0; min-width: 0; } .facets legend { color: var(--soft); font-size: 11.5px; font-weight: 650; padding: 4px 0; }
 .facets label { display: flex; gap: 7px; align-items: center; min-height: 26px; } .facets label span { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; } .facets label small { color: var(--soft); margin-inline-start: auto; font-size: 11.5px; }
-.keys { display: grid; grid-template-columns: auto 1fr; gap: 4px 16px; margin: 6px 0; } kbd { font: 11.5px ui-monospace, Menlo, Consolas, monospace; border: 1px solid var(--surface-edge); border-bottom-width: 2px; border-radius: 5px; padding: 1px 6px; background: var(--bg); }
+.popup h2:not(:first-child) { margin-top: 14px; } .popup[role=dialog]:focus-visible { outline-offset: -2px; }
+.sign, .sample { font-weight: 650; color: var(--soft); } .sign.bad { color: var(--bad); } .sign.warn { color: var(--warn); }
+.sample { border: 1px dashed var(--line); border-radius: 5px; padding: 1px 6px; font-weight: 400; }
+.roles { display: inline-grid; grid-template-columns: repeat(3, 18px); gap: 2px 4px; }
+.stroke { width: 36px; height: 12px; fill: none; stroke: var(--line); } .stroke.owns { stroke: var(--owns); } .stroke.bad { stroke: var(--bad); }
+.keys { display: grid; grid-template-columns: auto 1fr; gap: 4px 16px; margin: 6px 0; max-width: 430px; align-items: center; } kbd { font: 11.5px ui-monospace, Menlo, Consolas, monospace; border: 1px solid var(--surface-edge); border-bottom-width: 2px; border-radius: 5px; padding: 1px 6px; background: var(--bg); }
 @media (max-width: 720px) { .outline, .panel { grid-column: 1 / 4; width: 100%; max-width: none; z-index: 5; } .bar .wide { display: none; } }
-@media (prefers-reduced-motion: no-preference) { button { transition: background .12s; } }
+@media (prefers-reduced-motion: no-preference) { button { transition: background .12s; } .map.stale canvas { transition: filter .3s .7s; } }
 `;
 
 let sheet;

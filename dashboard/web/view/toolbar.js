@@ -1,9 +1,11 @@
 // The bar at the top: search, problems, filters, connection, and what opens panels.
-import { exportItems } from "./export.js";
 import { FilterPopup } from "./filters.js";
-import { h, icon } from "./h.js";
+import { h, icon, patch } from "./h.js";
 import { glyph, signs } from "./icons.js";
+import { legend } from "./legend.js";
 import { Popup } from "./popup.js";
+
+const listed = 40; // hits
 
 // Whoever gets the file may be in another time zone.
 const momentOf = (at) => new Date(at).toLocaleString("en", { year: "numeric", month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", hourCycle: "h23", timeZoneName: "short" });
@@ -18,6 +20,7 @@ export class Toolbar {
   #filters;
   #filterButton;
   #found;
+  #closed = false; // the list of what was found, until more is typed
   #said = "";
   #at = -1;
 
@@ -26,7 +29,10 @@ export class Toolbar {
     this.#search = h("input", {
       type: "search", placeholder: "Search: name, kind:secret, is:degraded", "aria-label": "Search objects", role: "combobox",
       "aria-expanded": "false", "aria-controls": "hits", "aria-autocomplete": "list", autocomplete: "off", spellcheck: false, maxLength: 300,
-      oninput: () => controller.search(this.#search.value), onkeydown: (event) => this.#searchKey(event),
+      oninput: () => {
+        this.#closed = false;
+        controller.search(this.#search.value);
+      }, onkeydown: (event) => this.#searchKey(event),
     });
     this.#hits.element.id = "hits";
     this.#problems = h("button", { type: "button", "aria-pressed": "false", onclick: () => controller.filter({ problems: !controller.now.filters.problems }) });
@@ -34,9 +40,10 @@ export class Toolbar {
     this.#outline = this.#button("Outline", signs.outline, "Outline (T)", () => controller.outline.toggle());
     this.#filterButton = this.#button("Filter", signs.filter, "Filter", () => this.#filters.toggle(this.#filterButton));
     this.#filters = new FilterPopup(controller, () => this.#filterButton.setAttribute("aria-expanded", String(this.#filters.shown)));
-    const exports = this.#menu("Export", signs.share, () => exportItems(controller));
-    const help = this.#button("", signs.help, "Keys (?)", () => this.help());
-    this.#helpPopup = new Popup({ role: "dialog", label: "Keys" });
+    const exports = this.#menu("Export", signs.share, async () => (await controller.exporter()).exportItems(controller));
+    const help = this.#button("", signs.help, "Help: signs and keys (?)", () => this.help());
+    this.#helpPopup = new Popup({ role: "dialog", label: "Help" });
+    this.#helpPopup.element.tabIndex = 0;
     this.element = h("div", { class: "bar", part: "bar", role: "toolbar", "aria-label": "Graph" },
       h("slot", { name: "start" }), h("div", { class: "field" }, this.#search, this.#hits.element), this.#problems,
       h("div", {}, this.#filterButton, this.#filters.element), this.#outline, h("span", { class: "grow" }), this.#connection, exports, h("div", {}, help, this.#helpPopup.element), h("slot", { name: "end" }));
@@ -53,8 +60,8 @@ export class Toolbar {
 
   #menu(text, path, items) {
     const popup = new Popup({ role: "menu", label: text });
-    const button = this.#button(text, path, text, () => {
-      popup.fill(items().map(({ label, act }) => h("button", { type: "button", role: "menuitem", class: "link", onclick: () => {
+    const button = this.#button(text, path, text, async () => {
+      popup.fill((await items()).map(({ label, act }) => h("button", { type: "button", role: "menuitem", class: "link", onclick: () => {
         popup.hide();
         act();
       } }, label)));
@@ -75,10 +82,10 @@ export class Toolbar {
   help() {
     const keys = [
       ["wheel, drag, + − 0 1", "zoom, pan, everything, actual size"], ["arrows", "the nearest card in that direction"], ["[  ]", "back and on along references"],
-      ["Enter", "details"], ["E", "open or fold a card"], ["F", "focus: only what it has to do with"], ["U  D  B", "in a focus: up, down, both"], ["1 … 5", "in a focus: how deep"],
+      ["Enter", "details"], ["E", "open or fold a card"], ["Shift+E", "open or fold everything in its box"], ["F", "focus: only what it has to do with"], ["U  D  B", "in a focus: up, down, both"], ["1 … 5", "in a focus: how deep"],
       ["N  P", "next and previous problem"], ["/", "search"], ["T", "outline"], ...(this.#controller.options?.snapshot ? [] : [["Space", "pause and go on"]]), ["Esc", "back, close"], ["?", "this"],
     ];
-    this.#helpPopup.fill([h("h2", {}, "Keys"), h("div", { class: "keys" }, ...keys.flatMap(([key, what]) => [h("span", {}, h("kbd", {}, key)), h("span", {}, what)]))]);
+    this.#helpPopup.fill([h("h2", {}, "What the map shows"), h("div", { class: "keys" }, ...legend()), h("h2", {}, "Keys"), h("div", { class: "keys" }, ...keys.flatMap(([key, what]) => [h("span", {}, h("kbd", {}, key)), h("span", {}, what)]))]);
     this.#helpPopup.toggle(this.#helpButton);
   }
 
@@ -107,20 +114,26 @@ export class Toolbar {
     this.#outline.setAttribute("aria-pressed", String(now.outline));
   }
 
-  /** Shows what a search has found. */
+  /** Shows what a search has found. What is found again while the graph changes stays where it is. */
   hits(found) {
+    const chosen = this.#found?.hits[this.#at]?.key;
     this.#found = found;
-    this.#at = -1;
-    if (!found || this.#search.getRootNode().activeElement !== this.#search) {
+    this.#at = chosen === undefined ? -1 : found?.hits.slice(0, listed).findIndex((hit) => hit.key === chosen) ?? -1;
+    if (!found || this.#closed || this.#search.getRootNode().activeElement !== this.#search) {
       this.#hits.hide();
       this.#search.setAttribute("aria-expanded", "false");
       return;
     }
-    this.#hits.fill(found.total === 0 ? [h("div", { class: "more" }, "Nothing fits. Qualifiers: kind: ns: app: name: is: has:")] : [
-      h("div", { class: "more" }, `${found.total.toLocaleString("en")} found · Enter flies there · Shift+Enter shows only these`),
-      h("div", { class: "rows" }, ...found.hits.slice(0, 40).map((hit, i) => h("button", { type: "button", class: "row", role: "option", id: `hit-${i}`, tabIndex: -1, onclick: () => this.#go(hit) },
+    const row = (hit, i) => {
+      const made = h("button", { type: "button", class: "row", role: "option", id: `hit-${i}`, tabIndex: -1, "aria-selected": String(i === this.#at), onclick: () => this.#go(hit) },
         icon(glyph(hit.resource) ?? glyph("uses"), `glyph ${hit.role}`), h("span", { class: "name" }, hit.name),
-        h("span", { class: `about ${hit.health === "degraded" || hit.health === "missing" ? "bad" : ""}` }, [hit.kind, hit.ns, hit.why || (hit.present ? "" : "missing")].filter(Boolean).join(" · "))))),
+        h("span", { class: `about ${hit.health === "degraded" || hit.health === "missing" ? "bad" : ""}` }, [hit.kind, hit.ns, hit.why || hit.absent].filter(Boolean).join(" · ")));
+      made.dataset.id = hit.key;
+      return made;
+    };
+    patch(this.#hits.element, found.total === 0 ? [h("div", { class: "more" }, "Nothing fits. Qualifiers: kind: ns: app: name: is: has:")] : [
+      h("div", { class: "more" }, `${found.total.toLocaleString("en")} found · Enter flies there · Shift+Enter shows only these`),
+      h("div", { class: "rows" }, ...found.hits.slice(0, listed).map(row)),
     ]);
     this.#hits.show(this.#search);
     this.#search.setAttribute("aria-expanded", "true");
@@ -141,7 +154,7 @@ export class Toolbar {
   }
 
   #searchKey(event) {
-    const list = this.#found?.hits.slice(0, 40) ?? [];
+    const list = this.#found?.hits.slice(0, listed) ?? [];
     if (event.key === "ArrowDown" || event.key === "ArrowUp") {
       event.preventDefault();
       this.#at = Math.max(0, Math.min(list.length - 1, this.#at + (event.key === "ArrowDown" ? 1 : -1)));
@@ -158,8 +171,10 @@ export class Toolbar {
       this.#first(this.#at);
     } else if (event.key === "Escape") {
       event.stopPropagation();
-      if (this.#hits.shown) this.#hits.hide();
-      else {
+      if (this.#hits.shown) {
+        this.#closed = true;
+        this.#hits.hide();
+      } else {
         this.#search.value = "";
         this.#controller.search("");
         this.#controller.map.element.focus({ preventScroll: true });

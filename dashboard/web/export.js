@@ -1,0 +1,2 @@
+// What is loaded when something is exported, and not before.
+export { exportItems } from "./view/export.js";

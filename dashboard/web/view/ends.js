@@ -1,0 +1,24 @@
+// What is said of a stream that is not live: what has happened, and what the reader
+// can do about it. The server's own words follow.
+
+const ends = {
+  Deleted: { title: "The GraphView was deleted.", remedy: "Choose another one at the top." },
+  Invalid: { title: "The GraphView's spec is not accepted.", remedy: "Correct it: its condition Accepted says where it is wrong." },
+  NotFound: { title: "There is no such GraphView.", remedy: "Choose another one at the top." },
+  Forbidden: { title: "You may not watch this graph.", remedy: "Choose another one at the top, or ask for the right to watch it." },
+  Unauthorized: { title: "The server does not know who you are, or not any more.", remedy: "Sign in again." },
+  LimitExceeded: { title: "The view exceeds a limit.", remedy: "Select fewer resources, namespaces or objects in its spec." },
+  TooManyRequests: { title: "There are too many streams.", remedy: "Close other pages, or wait." },
+  Unavailable: { title: "The operator is not ready.", remedy: "" },
+  Stopping: { title: "The operator is stopping.", remedy: "" },
+};
+
+const byCode = { 1000: "Deleted", 1001: "Stopping", 401: "Unauthorized", 403: "Forbidden", 404: "NotFound", 429: "TooManyRequests", 503: "Unavailable" };
+
+/** What has happened, by the word that the stream ended with or by its code: {title, message, remedy}. */
+export function endOf({ code, reason, message = "" }) {
+  const known = ends[reason] ?? ends[byCode[code]];
+  const said = message === "" || /[.!?]$/.test(message) ? message : `${message}.`;
+  if (known) return { ...known, message: said && said[0].toUpperCase() + said.slice(1) };
+  return { title: "The connection was lost.", message: /^the connection (was lost|failed)\.$/.test(said) ? "" : said && said[0].toUpperCase() + said.slice(1), remedy: "" };
+}

@@ -1,0 +1,28 @@
+// What is under the pointer, in words beside it: what the map does not say at its zoom.
+import { h } from "./h.js";
+import { attention, levels } from "./paint.js";
+
+function wordsOf({ card, app }, { k }) {
+  if (card && k >= levels.sketch) return `${card.kind === "uses" ? "" : `${card.kind} `}${card.name}${card.sub && k < levels.subs ? ` — ${card.sub}` : ""}`;
+  if (app && k < levels.cards) return `${app.title} — ${app.problems > 0 ? attention(app) : `${app.vertices} objects`}`;
+  return "";
+}
+
+export class Tip {
+  element = h("div", { class: "tip", hidden: true, "aria-hidden": "true" });
+
+  hide() { this.element.hidden = true; }
+
+  /** Shows what is at a point of the map, if there is something to say. */
+  show({ x, y, ...hit }, camera) {
+    const { element } = this;
+    const text = wordsOf(hit, camera);
+    element.hidden = !text || x === undefined;
+    if (element.hidden) return;
+    element.textContent = text;
+    const left = Math.min(x + 14, camera.w - element.offsetWidth - 8);
+    const top = y + 22 + element.offsetHeight > camera.h ? y - element.offsetHeight - 10 : y + 18;
+    element.style.setProperty("left", `${Math.max(4, left)}px`);
+    element.style.setProperty("top", `${top}px`);
+  }
+}
