@@ -105,7 +105,7 @@ func (r *Replica) start(plane *env.ControlPlane, o *Options, args []string) erro
 		return err
 	}
 	r.Operator, err = operator.Start(plane, operator.Options{
-		Binary: o.Binary, Name: o.Name, Env: o.Env, Args: append(append([]string{"--kubeconfig=" + kubeconfig}, args...), o.Args...),
+		Binary: o.Binary, Name: o.Name, Env: append([]string{"POD_NAME=" + o.Name}, o.Env...), Args: append(append([]string{"--kubeconfig=" + kubeconfig}, args...), o.Args...),
 	})
 	return err
 }
