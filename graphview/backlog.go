@@ -50,12 +50,13 @@ func (b *backlog) begin(ctx context.Context) {
 }
 
 // put adds an object that a tap has to evaluate, or replaces the one of its name.
-// It is called in the turn of the tap's watch, after the event of the object was
-// sent. If free, the view is not charged.
+// It is called after the event of the object was sent: in the turn of the tap's watch, or by
+// the loop. Of an object that the watch no longer retains, it is too late. If free, the view
+// is not charged.
 func (b *backlog) put(t *tap, o *watch.Object, free bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.ctx == nil || b.ctx.Err() != nil {
+	if b.ctx == nil || b.ctx.Err() != nil || !o.Retained() {
 		return
 	}
 	key := backlogKey{t, objectName{o.Namespace(), o.Name()}}
@@ -122,17 +123,15 @@ func (b *backlog) work() {
 		if t == nil {
 			return
 		}
-		err := t.feed.watch.Revisit(b.ctx, objects, func(o *watch.Decoded) func() {
+		err := b.engine.show(b.ctx, replay{watch: t.feed.watch, objects: objects, view: t.view, slow: t.isSlow, look: func(o *watch.Decoded) event {
 			return t.look(b.ctx, o, free[o.Object])
-		})
+		}})
 		if err != nil {
 			// The watch has ended, and with it the tap.
 			b.engine.o.Logger.V(1).Info("Evaluating ended early", "view", t.view.name.String(), "watch", t.need.key.String(), "error", err.Error())
 		}
-		b.engine.send(funcEvent(func() {
-			if t.pending.Add(-int64(len(objects))) == 0 {
-				t.view.kick()
-			}
-		}))
+		if t.pending.Add(-int64(len(objects))) == 0 {
+			t.view.kick()
+		}
 	}
 }

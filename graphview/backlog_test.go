@@ -11,14 +11,7 @@ func TestBacklogHoldsEachObjectOnce(t *testing.T) {
 	e := startEngine(t, Options{Config: serveConfigMaps(t, 100)})
 	watched := follow(t, e, yes)
 	await(t, "the list", func() bool { return watched.vertices() == 100 })
-	var objects []*watch.Object
-	if err := watched.feed.watch.Replay(t.Context(), func(o *watch.Decoded) func() {
-		objects = append(objects, o.Object)
-		return nil
-	}); err != nil {
-		t.Fatal(err)
-	}
-
+	objects := retainedBy(t, watched)
 	b := newBacklog(e)
 	b.put(watched, objects[0], false)
 	if len(b.objects) > 0 {

@@ -34,7 +34,9 @@
 // each view. The loop alone writes the graph, so its events are the order of
 // everything: whoever needs something done in that order sends a function. It
 // outlives all that send to it and waits for nobody. Watches block while it is
-// behind, which slows the API server down and loses nothing. Evaluation of
+// behind, which slows the API server down and loses nothing. What is shown again, to
+// new views above all, does not come in that order (replay.go): the loop takes a step of it
+// between two batches of events. Evaluation of
 // expressions happens in the goroutines of watches, of views and of their backlogs,
 // never in the loop. A panic there is the trouble of one object.
 //

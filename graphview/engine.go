@@ -42,6 +42,7 @@ type Engine struct {
 	// graph is written by the loop alone; so are the fields after it.
 	graph    *graph.Graph
 	events   chan event
+	chunks   *chunks
 	finished []chan struct{}
 	rested   time.Time // when the next revision may be made
 	received time.Time // what the graph is working on
@@ -60,8 +61,10 @@ type Engine struct {
 	// sharing says which watches of all namespaces views share.
 	sharing *sharing.Book[watch.Key, *View]
 
-	// slow is filled by who evaluates for a view whose expressions take long.
+	// slow is filled by who evaluates for a view whose expressions take long, replaying by
+	// other replays.
 	slow       chan struct{}
+	replaying  chan struct{}
 	evaluating sync.WaitGroup // what backlogs of views have started
 	panicked   panicLog
 	owners     owners
@@ -88,6 +91,7 @@ func NewEngine(o Options) (*Engine, error) {
 		run:    delivery.NewRun(),
 		graph:  graph.New(),
 		events: make(chan event, 2*maxBatch),
+		chunks: newChunks(),
 		byLens: make(map[*graph.Lens]*View),
 
 		bySource:  make(map[graph.SourceID]*feed),
@@ -96,7 +100,9 @@ func NewEngine(o Options) (*Engine, error) {
 		narrowed: newNarrowedGraphs(),
 		opened:   make(map[*View]struct{}),
 		feeds:    make(map[*watch.Watch]*feed),
-		slow:     make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2)),
+
+		slow:      make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2)),
+		replaying: make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2)),
 
 		releases: make(releases),
 		outdated: outdated{objects: make(map[*feed]map[*watch.Object]struct{}), kick: make(chan struct{}, 1)},

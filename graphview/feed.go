@@ -32,8 +32,8 @@ type feed struct {
 	state atomic.Pointer[watch.State]
 	// listed: the watch has all there is, and shows what changes.
 	listed atomic.Bool
-	// faults say, of the objects of which not all references are known, why. They
-	// are used in the watch's turn.
+	// faults say, of the objects of which not all references are known, why. Only the
+	// loop uses them.
 	faults map[objectName]string
 	shape  atomic.Pointer[partShape]
 }
@@ -63,7 +63,6 @@ func (f *feed) Set(o *watch.Decoded) {
 		return
 	}
 	ev.received = received
-	f.remember(ev)
 	f.engine.send(ev)
 	for _, t := range late {
 		t.view.backlog.put(t, o.Object, false)
@@ -83,7 +82,6 @@ func (f *feed) Delete(o *watch.Object) {
 		f.deleteRelease(o)
 		return
 	}
-	delete(f.faults, objectName{o.Namespace(), o.Name()})
 	f.engine.send(&deleteEvent{feed: f, namespace: o.Namespace(), name: o.Name()})
 }
 
@@ -190,14 +188,14 @@ func (f *feed) evaluate(o *watch.Decoded, mode evaluation) (verdicts []tapVerdic
 // it had lost it.
 func (f *feed) relists(t *tap) bool { return !f.listed.Load() && t.charged.Load() }
 
-// remember keeps why not all references of an object are known, for views that
-// are shown the object later. It is called in the watch's turn.
-func (f *feed) remember(ev *setEvent) {
-	name := objectName{ev.object.Namespace, ev.object.Name}
-	if ev.fault == "" {
-		delete(f.faults, name)
-	} else {
-		f.faults[name] = ev.fault
+// remember keeps why not all references of an object are known, "" if they are, for views
+// that are shown the object later.
+func (f *feed) remember(object objectName, fault string) {
+	switch {
+	case fault != "":
+		f.faults[object] = fault
+	case len(f.faults) > 0:
+		delete(f.faults, object)
 	}
 }
 

@@ -159,6 +159,16 @@ func followBy(t testing.TB, e *Engine, query *spec.QueryProgram) (followed *tap,
 	return followed, done
 }
 
+// retainedBy is what the watch of a tap retains.
+func retainedBy(t testing.TB, from *tap) []*watch.Object {
+	t.Helper()
+	objects, err := from.feed.watch.Retained(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return objects
+}
+
 // await asks until a condition holds.
 func await(t testing.TB, what string, cond func() bool) {
 	t.Helper()

@@ -36,6 +36,8 @@ type verdict struct {
 	err       error
 	// undecided: whatever was decided before holds.
 	undecided bool
+	// by is the judge that has decided, nil for none.
+	by *judge
 	// cost is that of the expressions, in CEL's units.
 	cost uint64
 }

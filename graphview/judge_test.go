@@ -65,9 +65,9 @@ func TestJudge(t *testing.T) {
 			}
 			j := &judge{resource: configMapsResource, query: &program.Queries[0], roots: program.Roots, namespaces: test.namespaces, waits: test.waits}
 			var v verdict
-			if err := leased.feed.watch.Replay(t.Context(), func(o *watch.Decoded) func() {
+			if _, err := leased.feed.watch.Visit(t.Context(), retainedBy(t, leased), func(o *watch.Decoded) bool {
 				v = j.evaluate(t.Context(), o)
-				return nil
+				return true
 			}); err != nil {
 				t.Fatal(err)
 			}

@@ -7,7 +7,6 @@ import (
 
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/graph"
-	"graphview.dev/graphview/watch"
 )
 
 // maxBatch bounds the events of one revision.
@@ -61,6 +60,7 @@ func (ev *setEvent) apply(e *Engine) {
 	f := ev.feed
 	e.announce(f)
 	e.counts.sets.Add(1)
+	f.remember(objectName{ev.object.Namespace, ev.object.Name}, ev.fault)
 	if isSecret(f.resource) || isConfigMap(f.resource) {
 		e.releases.hold(e.graph, f, &ev.object, ev.release)
 	}
@@ -78,25 +78,6 @@ func (v *tapVerdict) apply(id graph.NodeID, namespace, name string) {
 	t.role.decided(t, id, namespace, name, v.verdict)
 }
 
-// replayEvent is what one tap decided about an object that its feed had before.
-type replayEvent struct {
-	namespace, name string
-	tapVerdict
-}
-
-func (ev *replayEvent) apply(e *Engine) {
-	f := ev.tap.feed
-	e.counts.replays.Add(1)
-	if ev.tap.need.ofReleases() {
-		ev.tapVerdict.apply(0, ev.namespace, ev.name)
-		return
-	}
-	e.announce(f)
-	if id := e.graph.Find(f.source, ev.namespace, ev.name); id != 0 {
-		ev.tapVerdict.apply(id, ev.namespace, ev.name)
-	}
-}
-
 // deleteEvent is an object that has gone.
 type deleteEvent struct {
 	feed            *feed
@@ -107,6 +88,7 @@ func (ev *deleteEvent) apply(e *Engine) {
 	f := ev.feed
 	e.announce(f)
 	e.counts.deletes.Add(1)
+	f.remember(objectName{ev.namespace, ev.name}, "")
 	e.graph.Remove(f.source, ev.namespace, ev.name)
 	if isSecret(f.resource) || isConfigMap(f.resource) {
 		e.releases.forget(e.graph, f, ev.namespace, ev.name)
@@ -159,57 +141,48 @@ func (e *Engine) do(fn func()) {
 	<-ev.done
 }
 
-// always is a channel from which one can receive.
-var always = func() chan struct{} {
-	c := make(chan struct{})
-	close(c)
-	return c
-}()
-
 // loop is the graph's one writer: it takes what has arrived, at once when idle
-// and in batches under load, and makes it one revision.
+// and in batches under load, and makes it one revision. After each batch comes a step of
+// what is shown again.
 func (e *Engine) loop(ctx context.Context) {
 	batch := make([]event, 0, maxBatch)
 	lapse := time.NewTicker(lapseInterval)
 	defer lapse.Stop()
 	for {
-		// While the graph has something left to do, it is its turn too.
-		var pending <-chan struct{}
-		if e.graph.Pending() {
-			pending = always
-		}
-		batch = batch[:0]
-		select {
-		case <-ctx.Done():
+		batch = e.gather(ctx, batch[:0], lapse.C)
+		if ctx.Err() != nil {
 			return
-		case ev := <-e.events:
-			batch = e.gather(ctx, append(batch, ev))
+		}
+		if len(batch) > 0 {
 			e.received = receivedAt(batch[0])
-		case <-pending:
-		case now := <-lapse.C:
-			batch = append(batch, funcEvent(func() { e.graph.Lapse(now.Unix()) }))
 		}
 		e.batches++
-		for left := e.revise(batch); len(left) > 0 || e.graph.Unfinished(); {
-			left = e.revise(left)
+		for left := e.revise(batch, maxVisits); len(left) > 0 || e.graph.Unfinished(); {
+			left = e.revise(left, maxVisits)
 		}
 		clear(batch)
+		e.step(true)
 	}
 }
 
 // maxVisits is how many elements a revision may have to look at before no further
 // event becomes a part of it: while it is made, nobody reads the graph. Beside a
-// hundred views, each event is a decision for each of them.
-const maxVisits = 1 << 14
+// hundred views, each event is a decision for each of them. A thousand take about a third
+// of a millisecond. stepVisits is the same of a step, which events wait for.
+const (
+	maxVisits  = 1 << 13
+	stepVisits = 1 << 11
+)
 
-// revise makes a revision of as many events as one may have, at least of one unless the
-// one before has something left to be made, and returns the others.
-func (e *Engine) revise(batch []event) (left []event) {
+// revise makes a revision of as many events as may have so many elements to look at, at
+// least of one unless the one before has something left to be made, and returns the
+// others.
+func (e *Engine) revise(batch []event, visits int) (left []event) {
 	e.counts.revisions.Add(1)
 	began := time.Now()
 	changed := e.graph.Update(func() {
 		left = batch
-		for len(left) > 0 && !e.graph.Unfinished() && (len(left) == len(batch) || e.graph.Visits() < maxVisits) {
+		for len(left) > 0 && !e.graph.Unfinished() && (len(left) == len(batch) || e.graph.Visits() < visits) {
 			left[0].apply(e)
 			left = left[1:]
 		}
@@ -221,12 +194,14 @@ func (e *Engine) revise(batch []event) (left []event) {
 			v.chargeWalk(e.batches, w.Visits)
 		}
 	}
+	woken := false
 	for _, l := range changed {
 		if v := e.byLens[l]; v != nil {
 			v.revised()
+			woken = woken || v.publisher.Subscribers() > 0
 		}
 	}
-	if len(changed) > 0 {
+	if woken {
 		e.rested = time.Now().Add(pace(e.delivered.Subscribers()))
 	}
 	for _, done := range e.finished {
@@ -242,18 +217,4 @@ func (e *Engine) arrived(l *graph.Lens, head uint64) {
 	if v := e.byLens[l]; v != nil {
 		v.publisher.Arrived(head, e.received)
 	}
-}
-
-// replay shows a tap what its watch retains, as far as wants says so.
-func (e *Engine) replay(ctx context.Context, t *tap, wants func(*watch.Decoded) bool) error {
-	err := t.feed.watch.Replay(ctx, func(o *watch.Decoded) func() {
-		if !t.concerns(o.Namespace()) || wants != nil && !wants(o) {
-			return nil
-		}
-		return t.look(ctx, o, false)
-	})
-	if err == nil && t.feed.listed.Load() {
-		t.charged.Store(true)
-	}
-	return err
 }

@@ -68,7 +68,7 @@ func (e *Engine) showOutdated(ctx context.Context) error {
 		case <-e.outdated.kick:
 		}
 		for f, objects := range e.outdated.take() {
-			f.endedEarly(f.watch.Revisit(ctx, slices.Collect(maps.Keys(objects)), f.again(evaluateLive)))
+			f.endedEarly(f.again(ctx, slices.Collect(maps.Keys(objects)), evaluateLive))
 		}
 	}
 }

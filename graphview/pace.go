@@ -19,15 +19,18 @@ func pace(subscribers int64) time.Duration {
 	return min(time.Duration(subscribers)*perSubscriber, maxPace)
 }
 
-// gather adds to a batch what else has arrived and, until the subscribers have
-// rested from the last revision, what comes meanwhile. A full batch does not
-// wait, nor one that somebody waits for.
-func (e *Engine) gather(ctx context.Context, batch []event) []event {
-	var rested <-chan time.Time
+// gather waits until there is something to do, and returns the batch of events that are
+// one revision, none where the graph has something left to do. Until the subscribers have
+// rested from the last revision, it adds to the batch what comes meanwhile. A full batch does
+// not wait, nor one that somebody waits for. While there is no event to be made a revision,
+// it makes steps of what is shown again.
+func (e *Engine) gather(ctx context.Context, batch []event, lapse <-chan time.Time) []event {
+	var timer *time.Timer
 	urgent := false
 	for len(batch) < maxBatch {
-		if _, ok := batch[len(batch)-1].(*doEvent); ok {
-			urgent = true
+		if n := len(batch); n > 0 {
+			_, waits := batch[n-1].(*doEvent)
+			urgent = urgent || waits
 		}
 		select {
 		case ev := <-e.events:
@@ -36,17 +39,28 @@ func (e *Engine) gather(ctx context.Context, batch []event) []event {
 		default:
 		}
 		left := time.Until(e.rested)
-		if urgent || left <= 0 {
-			break
+		switch {
+		case len(batch) > 0 && (urgent || left <= 0), len(batch) == 0 && e.graph.Pending():
+			return batch
+		case e.step(left <= 0):
+			continue
 		}
-		if rested == nil {
-			timer := time.NewTimer(left)
-			defer timer.Stop()
+		var rested <-chan time.Time
+		if left > 0 && (len(batch) > 0 || e.chunks.wait()) {
+			if timer == nil {
+				timer = time.NewTimer(left)
+				defer timer.Stop()
+			} else {
+				timer.Reset(left)
+			}
 			rested = timer.C
 		}
 		select {
 		case ev := <-e.events:
 			batch = append(batch, ev)
+		case <-e.chunks.kick:
+		case now := <-lapse:
+			batch = append(batch, funcEvent(func() { e.graph.Lapse(now.Unix()) }))
 		case <-rested:
 		case <-ctx.Done():
 			return batch

@@ -4,6 +4,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"graphview.dev/graphview/graph"
 )
 
 func TestGather(t *testing.T) {
@@ -26,7 +28,7 @@ func TestGather(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				e := &Engine{events: make(chan event)}
+				e := &Engine{events: make(chan event), chunks: newChunks(), graph: graph.New()}
 				start := time.Now()
 				e.rested = start.Add(pace(test.subscribers))
 				stop, done := make(chan struct{}), make(chan struct{})
@@ -49,7 +51,7 @@ func TestGather(t *testing.T) {
 						}
 					}
 				}()
-				batch := e.gather(t.Context(), []event{funcEvent(func() {})})
+				batch := e.gather(t.Context(), []event{funcEvent(func() {})}, nil)
 				after := time.Since(start)
 				close(stop)
 				<-done

@@ -2,6 +2,7 @@ package graphview
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"graphview.dev/graphview/graph"
@@ -104,32 +105,25 @@ func (f *feed) reread(ctx context.Context, evaluate bool, names map[objectName]b
 	if evaluate {
 		mode = evaluateAgain
 	}
-	again := f.again(mode)
-	f.endedEarly(f.watch.Replay(ctx, func(o *watch.Decoded) func() {
-		if names != nil && !names[objectName{o.Namespace(), o.Name()}] {
-			return nil
+	objects, err := f.watch.Retained(ctx)
+	if err == nil {
+		if names != nil {
+			objects = slices.DeleteFunc(objects, func(o *watch.Object) bool { return !names[objectName{o.Namespace(), o.Name()}] })
 		}
-		return again(o)
-	}))
+		err = f.again(ctx, objects, mode)
+	}
+	f.endedEarly(err)
 }
 
-// again is Set for an object that the watch retains.
-func (f *feed) again(mode evaluation) watch.Look {
-	return func(o *watch.Decoded) func() {
+// again is Set for objects that the watch retains.
+func (f *feed) again(ctx context.Context, objects []*watch.Object, mode evaluation) error {
+	return f.engine.show(ctx, replay{watch: f.watch, objects: objects, look: func(o *watch.Decoded) event {
 		ev, late := f.event(o, mode)
 		if ev == nil {
 			return nil
 		}
-		object := o.Object
-		return func() {
-			ev.object.Version = object.Version() // which may have moved on
-			f.remember(ev)
-			f.engine.send(&rereadEvent{ev})
-			for _, t := range late {
-				t.view.backlog.put(t, object, mode == evaluateAgain)
-			}
-		}
-	}
+		return &rereadEvent{setEvent: ev, read: o.Object, late: late, free: mode == evaluateAgain}
+	}})
 }
 
 func (f *feed) endedEarly(err error) {
@@ -141,10 +135,24 @@ func (f *feed) endedEarly(err error) {
 
 // rereadEvent is an object that did not change, with what it refers to now. By
 // the time the loop gets to it, its watch may have been released.
-type rereadEvent struct{ *setEvent }
+type rereadEvent struct {
+	*setEvent
+
+	read *watch.Object
+	// late are the taps that are to decide for themselves, and free tells whether that
+	// costs their views nothing.
+	late []*tap
+	free bool
+}
 
 func (ev *rereadEvent) apply(e *Engine) {
-	if f := ev.feed; f.source != 0 && e.graph.Find(f.source, ev.object.Namespace, ev.object.Name) != 0 {
-		ev.setEvent.apply(e)
+	f := ev.feed
+	if !ev.read.Retained() || f.source == 0 || e.graph.Find(f.source, ev.object.Namespace, ev.object.Name) == 0 {
+		return
+	}
+	ev.object.Version = ev.read.Version() // which may have moved on
+	ev.setEvent.apply(e)
+	for _, t := range ev.late {
+		t.view.backlog.put(t, ev.read, ev.free)
 	}
 }

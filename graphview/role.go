@@ -44,10 +44,18 @@ type objectRole struct{}
 func (objectRole) evaluates(t *tap) bool { return t.judges() }
 
 func (objectRole) evaluate(ctx context.Context, t *tap, o *watch.Decoded) verdict {
-	return t.judge.Load().evaluate(ctx, o)
+	j := t.judge.Load()
+	v := j.evaluate(ctx, o)
+	v.by = j
+	return v
 }
 
 func (objectRole) decided(t *tap, id graph.NodeID, namespace, name string, v verdict) {
+	if now := t.judge.Load(); v.by != nil && v.by != now && v.by.admits(namespace) != now.admits(namespace) {
+		// Decided for namespaces that the view selected before. What is in others is, or was,
+		// shown to the present judge.
+		return
+	}
 	t.countUnevaluated(v)
 	t.view.lens.Select(id, v.selection)
 	if v.err == nil && v.selection.Member {

@@ -67,14 +67,13 @@ func (k *keeper) missing(needed map[need]bool, old *tap) bool {
 }
 
 // replayAgain shows a tap what it has seen before, because its view changed its
-// mind, and waits until the graph has it.
+// mind.
 func (k *keeper) replayAgain(ctx context.Context, t *tap, wants func(*watch.Decoded) bool) {
 	t.behind = !k.replay(ctx, t, wants) || t.behind
-	k.view.engine.do(func() {})
 }
 
-// replay shows a tap what its watch retains, as far as it is wanted, and tells
-// whether it came to the end.
+// replay shows a tap what its watch retains, as far as it is wanted, waits until the graph
+// has what the tap decided, and tells whether it came to the end.
 func (k *keeper) replay(ctx context.Context, t *tap, wants func(*watch.Decoded) bool) bool {
 	v := k.view
 	err := v.engine.replay(ctx, t, wants)

@@ -127,20 +127,14 @@ func (t *tap) evaluate(ctx context.Context, o *watch.Decoded, free bool) verdict
 	return v
 }
 
-// look evaluates an object out of the turn of its watch, and returns what is to be
-// told in turn.
-func (t *tap) look(ctx context.Context, o *watch.Decoded, free bool) (tell func()) {
+// look evaluates an object out of the turn of its watch, and returns what the graph is to
+// be told, nil for nothing.
+func (t *tap) look(ctx context.Context, o *watch.Decoded, free bool) event {
 	v := tapVerdict{t, t.evaluate(ctx, o, free)}
 	if v.verdict.undecided || ctx.Err() != nil {
 		return nil
 	}
-	name := objectName{o.Namespace(), o.Name()}
-	return func() {
-		if v.selects() {
-			v.note(t.feed.faults[name])
-		}
-		t.view.engine.send(&replayEvent{name.namespace, name.name, v})
-	}
+	return &replayEvent{o.Object, v}
 }
 
 // verdict evaluates the expressions. A panic of theirs is the object's trouble in

@@ -109,14 +109,10 @@ func (k *keeper) addTaps(ctx context.Context, taps []*tap) {
 // show shows the view what a tap's watch has retained. A tap that was not shown
 // everything, because the spec changed meanwhile, is behind.
 func (k *keeper) show(ctx context.Context, t *tap) {
-	v := k.view
-	if t.behind = !k.replay(ctx, t, nil); t.behind {
-		return
-	}
-	v.engine.send(funcEvent(func() {
+	if t.behind = !k.replay(ctx, t, nil); !t.behind {
 		t.replayed.Store(true)
-		v.kick()
-	}))
+		k.view.kick()
+	}
 }
 
 // closeTaps ends what taps decide; what they decided stays until they are

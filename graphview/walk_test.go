@@ -62,7 +62,7 @@ func TestWalksAreChargedOncePerBatch(t *testing.T) {
 	v := newView(e, Name{Namespace: "shop", Name: "flow"}, "1")
 	costOf := func(fn func()) uint64 {
 		before := e.counts.cost.Load()
-		e.revise([]event{funcEvent(fn)})
+		e.revise([]event{funcEvent(fn)}, maxVisits)
 		return e.counts.cost.Load() - before
 	}
 	kind, resource := graph.Kind{Kind: "ConfigMap"}, graph.Resource{Version: "v1", Resource: "configmaps"}

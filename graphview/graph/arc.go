@@ -103,6 +103,7 @@ func (g *Graph) addArc(from nodeID, to slotID, typ ArcType) arcID {
 		g.arcs.at(s.in).prevIn = id
 	}
 	s.in = id
+	s.arcs++
 	g.record(id, arcState{})
 	return id
 }
@@ -154,6 +155,7 @@ func (g *Graph) removeArc(id arcID) {
 	if a.nextIn != 0 {
 		g.arcs.at(a.nextIn).prevIn = a.prevIn
 	}
+	s.arcs--
 	if a.flags&bySelector != 0 {
 		s.selected--
 		g.countMatch(a.from, -1)

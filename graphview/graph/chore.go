@@ -59,12 +59,14 @@ type leaving struct {
 
 func (c *leaving) slice() bool {
 	l, g, changes := c.l, c.l.g, 0
-	for visits := 0; visits < sliceVisits*g.sliceChanges && changes < g.sliceChanges; visits++ {
+	before := g.Visits()
+	for visits := 0; visits+g.Visits()-before < sliceVisits*g.sliceChanges && changes < g.sliceChanges; visits++ {
 		if c.next++; l.closed || c.next > l.entries.next {
 			l.leaving = nil
 			return true
 		}
 		if p := l.entries.at(c.next); p.flags&member != 0 && !l.sees(p.node, 0) {
+			g.countArcs(p.node)
 			l.deselect(c.next)
 			changes++
 		}

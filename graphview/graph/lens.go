@@ -260,6 +260,9 @@ func (l *Lens) Select(id NodeID, s Selection) {
 	e := l.index.at(n)
 	if !s.Member {
 		if e != 0 {
+			if l.entries.at(e).flags&member != 0 {
+				l.g.countArcs(n)
+			}
 			l.deselect(e)
 		}
 		return
@@ -274,6 +277,7 @@ func (l *Lens) Select(id NodeID, s Selection) {
 	if p.flags&member == 0 {
 		p.flags |= member
 		l.objects[l.g.nodes.at(n).resource]++
+		l.g.countArcs(n)
 		l.mark(e)
 	}
 	l.setRoot(e, s.Root)

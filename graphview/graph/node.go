@@ -37,7 +37,8 @@ type slot struct {
 	node nodeID
 	// in is the first of the arcs that end here, linked by nextIn and prevIn.
 	in arcID
-	// selected counts the arcs in that selectors made.
+	// arcs counts those that end here, selected those of them that selectors made.
+	arcs     uint32
 	selected uint32
 	// place is the position in its scope's list, plus one; 0 without live nodes.
 	place uint32
@@ -76,6 +77,19 @@ func (n *node) held() []*selector {
 		return nil
 	}
 	return n.holder.selectors
+}
+
+// countArcs counts that the commit has to look at the arcs around a node, because a lens
+// begins or ceases to have it as a member. Those of a new node are counted as changes.
+func (g *Graph) countArcs(id nodeID) {
+	n := g.nodes.at(id)
+	if n.changed == g.rev {
+		return
+	}
+	g.visits += int(g.slots.at(n.slot).arcs) + int(n.names)
+	if h := n.holder; h != nil && h.dropped == nil {
+		g.visits += h.matches
+	}
 }
 
 func (n *node) alive() bool { return n.claim != 0 }

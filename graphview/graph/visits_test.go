@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"fmt"
 	"testing"
 )
 
@@ -67,4 +68,48 @@ func TestVisits(t *testing.T) {
 			t.Errorf("a view has what is inferred: %d visits, want at least its %d entries", visits, entries)
 		}
 	})
+}
+
+// TestVisitsOfHubs: what a view begins or ceases to have counts with the arcs around it, and
+// goes in slices of as many where there is much of it.
+func TestVisitsOfHubs(t *testing.T) {
+	const hubs, pods = 4, 2_000
+	c := newCrowd(0, 0)
+	var references []Reference
+	hub := func(i int) string { return fmt.Sprint("hub-", i) }
+	for i := range hubs {
+		references = append(references, Reference{Type: Direct, To: mapKind, Namespace: "shop", Scope: ScopeNamespaced, Name: hub(i)})
+		c.change(func() { c.set(c.maps, Object{Namespace: "shop", Name: hub(i)}) })
+	}
+	var l *Lens
+	c.change(func() {
+		l = c.g.NewLens()
+		for _, id := range []SourceID{c.pods, c.maps} {
+			l.Watch(id)
+		}
+		l.Use(podKind, podsV1)
+		l.Use(mapKind, mapsV1)
+	})
+	for i := range pods {
+		c.change(func() {
+			name := fmt.Sprint("p", i)
+			c.set(c.pods, Object{Namespace: "shop", Name: name, References: references})
+			l.Select(c.g.Find(c.pods, "shop", name), Selection{Member: true})
+		})
+	}
+	sel := func(i int, member bool) {
+		c.change(func() { l.Select(c.g.Find(c.maps, "shop", hub(i)), Selection{Member: member}) })
+		if c.most < pods {
+			t.Errorf("hub %d becomes a member: %t; %d visits, want at least its %d arcs", i, member, c.most, pods)
+		}
+	}
+	for i := range hubs {
+		sel(i, true)
+	}
+	sel(0, false)
+	c.g.sliceChanges = pods / sliceVisits
+	c.change(func() { l.Unwatch(c.maps) })
+	if c.revisions < hubs || c.most > 3*pods {
+		t.Errorf("%d hubs went in %d revisions of at most %d visits, want at least %d of at most %d", hubs-1, c.revisions, c.most, hubs, 3*pods)
+	}
 }

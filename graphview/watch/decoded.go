@@ -55,7 +55,7 @@ func (d *Decoded) Part(shape *jsontree.Shape) (map[string]any, error) {
 
 // JSON is what AppendJSON appends, without the copy. It may not be changed.
 func (d *Decoded) JSON() ([]byte, error) {
-	if d.secret {
+	if d.is(ofSecret) {
 		return nil, nil
 	}
 	if err := d.load(); err != nil {

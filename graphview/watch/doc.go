@@ -29,11 +29,12 @@
 // # Concurrency
 //
 // Each Watch has one lock, which whoever needs it takes in turn. All calls of the
-// Handler for one Watch happen under it, and so does what a [Watch.Replay] tells,
-// so one at a time and each of the object that is current. They may block: the
+// Handler for one Watch happen under it, so one at a time and each of the object that
+// is current. They may block: the
 // Watch then reads no further, and the API server's flow control does the rest.
-// What must not happen inside them is Replay or Release of the same Watch. What a
-// Replay looks at is immutable and needs no turn, so that nobody waits for it. Locks are taken
+// What must not happen inside them is Retained or Release of the same Watch. What is
+// retained is immutable, so that [Watch.Visit] takes no turn and nobody waits for it. Whoever
+// visits an object learns from [Object.Retained] whether it has changed meanwhile. Locks are taken
 // in the order Manager, Watch, state of a Watch; no Handler is called under
 // the first, and under the last nobody waits, so [Watch.State] always answers
 // at once.

@@ -12,7 +12,7 @@ import (
 
 // Object is one object as a Watch retains it: its identity and its JSON, compressed.
 // It is immutable, may be kept and used from any goroutine. Its version alone moves on
-// for as long as nothing else changes.
+// for as long as nothing else changes. Then the Watch retains another.
 type Object struct {
 	namespace unique.Handle[string]
 	// data is the name, the UID, and what is retained, in one allocation: there
@@ -27,9 +27,15 @@ type Object struct {
 	// lock; no method reads it.
 	seen      uint32
 	name, uid uint16 // their lengths in data
-	raw       bool   // what is retained is the JSON itself
-	secret    bool
+	flags     uint32 // atomic
 }
+
+// Flags of an Object.
+const (
+	plain    uint32 = 1 << iota // what is retained is the JSON itself
+	ofSecret                    // it is a Secret
+	dropped                     // the Watch retains it no longer
+)
 
 var errCorrupt = errors.New("retained object does not decompress to its size")
 
@@ -53,8 +59,16 @@ func (o *Object) renew(version uint64) bool { return atomic.SwapUint64(&o.versio
 // comparable within one process only.
 func (o *Object) Hash() uint64 { return o.hash }
 
+// Retained tells whether the Watch still retains the object. Where it has changed or has
+// gone, the Handler is told of that after this is false.
+func (o *Object) Retained() bool { return !o.is(dropped) }
+
+func (o *Object) drop() { atomic.OrUint32(&o.flags, dropped) }
+
+func (o *Object) is(flag uint32) bool { return atomic.LoadUint32(&o.flags)&flag != 0 }
+
 // HasContent is false for a Secret.
-func (o *Object) HasContent() bool { return !o.secret }
+func (o *Object) HasContent() bool { return !o.is(ofSecret) }
 
 // Size is the number of bytes that AppendJSON appends, and for a Secret that of its
 // metadata.
@@ -64,7 +78,7 @@ func (o *Object) Size() int { return int(o.size) }
 // without managedFields and the last-applied-configuration annotation. It
 // appends nothing for a Secret. An error means corrupted memory.
 func (o *Object) AppendJSON(dst []byte) ([]byte, error) {
-	if o.secret {
+	if o.is(ofSecret) {
 		return dst, nil
 	}
 	return o.unpack(dst)
@@ -102,7 +116,7 @@ func (o *Object) packed() string { return o.data[int(o.name)+int(o.uid):] }
 
 // unpack appends what is retained: of a Secret, its metadata.
 func (o *Object) unpack(dst []byte) ([]byte, error) {
-	if o.raw {
+	if o.is(plain) {
 		return append(dst, o.packed()...), nil
 	}
 	scratch := getScratch()

@@ -32,7 +32,8 @@ func pack(o *Object, name, uid, json []byte, c *codec) {
 		*packs = packed[:0]
 	}
 	if len(packed) >= len(json) {
-		packed, o.raw, o.codec = json, true, nil
+		packed, o.codec = json, nil
+		o.flags |= plain
 	}
 	*whole = append(append(append((*whole)[:0], name...), uid...), packed...)
 	o.data = string(*whole)

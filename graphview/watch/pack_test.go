@@ -40,8 +40,8 @@ func TestPack(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var o Object
 			pack(&o, []byte("name"), []byte("uid"), []byte(test.json), test.codec)
-			if o.raw != test.wantRaw {
-				t.Errorf("raw = %t", o.raw)
+			if o.is(plain) != test.wantRaw {
+				t.Errorf("raw = %t", o.is(plain))
 			}
 			if o.Name() != "name" || o.UID() != "uid" {
 				t.Errorf("name %q, uid %q", o.Name(), o.UID())

@@ -93,7 +93,10 @@ func (w *Watch) invalidLocked(key name, old *Object, err error) {
 // retainLocked puts the object in the place of old, which may be nil.
 func (w *Watch) retainLocked(d *document, old *Object, hash uint64) (o *Object, err error) {
 	defer panics.Recover(&err)
-	o = &Object{hash: hash, seen: w.generation, secret: w.key.secrets()}
+	o = &Object{hash: hash, seen: w.generation}
+	if w.key.secrets() {
+		o.flags = ofSecret
+	}
 	if old != nil {
 		o.namespace = old.namespace
 	} else {
@@ -102,6 +105,9 @@ func (w *Watch) retainLocked(d *document, old *Object, hash uint64) (o *Object, 
 	o.version = d.number()
 	pack(o, d.name, d.uid, d.json, w.codec)
 	w.objects.put(o)
+	if old != nil {
+		old.drop()
+	}
 	w.count.Store(int64(w.objects.used))
 	w.improveCodec()
 	return o, nil
@@ -135,6 +141,7 @@ func (w *Watch) remove(ctx context.Context, d *document) error {
 // dropLocked forgets o.
 func (w *Watch) dropLocked(o *Object) {
 	w.objects.remove(o.key())
+	o.drop()
 	w.count.Store(int64(w.objects.used))
 	w.handler.Delete(o)
 }

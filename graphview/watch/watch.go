@@ -23,7 +23,7 @@ type Watch struct {
 	done chan struct{}
 
 	// turn is the lock: whoever has put something in has it. Unlike a mutex
-	// it can be given up waiting for, and is passed on in order, so a Replay
+	// it can be given up waiting for, and is passed on in order, so Retained
 	// and a list in progress take turns.
 	turn chan struct{}
 

@@ -25,6 +25,7 @@ func (n *neighbour) disturbances() []disturbance {
 		{"a view of all objects comes and goes", n.comesAndGoes},
 		{"a view is judged that costs its whole budget on each object", n.costs},
 		{fmt.Sprintf("%d views of all objects are shown what is there, at once", replaysAtOnce), n.replays},
+		{fmt.Sprintf("a view of all objects and %d smaller ones come and go beside %d views", smallAtOnce, standing), n.amongMany},
 	}
 }
 
@@ -96,6 +97,39 @@ func (n *neighbour) replays(ctx context.Context) (took string, err error) {
 		}
 	}
 	return fmt.Sprintf(" (%d times to the end)", times), nil
+}
+
+// amongMany has many views made, a tenth of them of everything, and beside them others made
+// and deleted when they have synced, again and again.
+func (n *neighbour) amongMany(ctx context.Context) (took string, err error) {
+	many := make([]lens, standing)
+	for i := range many {
+		many[i] = lens{name: fmt.Sprintf("standing-%d", i), namespace: shape{}.namespace(i % 10)}
+		if i%10 == 0 {
+			many[i].namespace = ""
+		}
+	}
+	times := 0
+	err = n.with(ctx, many, func() error {
+		if err := n.ready(ctx, 1+standing); err != nil {
+			return err
+		}
+		for ctx.Err() == nil {
+			views := []lens{{name: fmt.Sprintf("guest-%d", times)}}
+			for i := range smallAtOnce {
+				views = append(views, lens{name: fmt.Sprintf("guest-%d-%d", times, i), namespace: shape{}.namespace(i % 10)})
+			}
+			if err := n.with(ctx, views, func() error { return n.ready(ctx, 1+standing+len(views)) }); err != nil {
+				return err
+			}
+			if err := n.ready(ctx, 1+standing); err != nil {
+				return err
+			}
+			times++
+		}
+		return nil
+	})
+	return fmt.Sprintf(" (%d times)", times), err
 }
 
 // ready waits until so many views are ready, no more and no fewer.

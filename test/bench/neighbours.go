@@ -15,6 +15,9 @@ const (
 	neighbourRate = 200
 	// replaysAtOnce are the views of everything that are made at once.
 	replaysAtOnce = 20
+	// standing are the views that there are while others come and go, smallAtOnce at a time.
+	standing    = 100
+	smallAtOnce = 5
 )
 
 // beside is what a neighbour's events took while something went on beside it.

@@ -219,7 +219,11 @@ func TestWatchSecretsCarryNoData(t *testing.T) {
 		}
 		return ""
 	})
-	err := lease.Watch().Replay(t.Context(), func(d *watch.Decoded) func() {
+	objects, err := lease.Watch().Retained(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = lease.Watch().Visit(t.Context(), objects, func(d *watch.Decoded) bool {
 		tree, err := d.Tree()
 		if err != nil {
 			t.Error(err)
@@ -233,7 +237,7 @@ func TestWatchSecretsCarryNoData(t *testing.T) {
 		if json, err := d.AppendJSON(nil); len(json) > 0 || err != nil {
 			t.Errorf("%s has content: %d bytes, %v", d.Name(), len(json), err)
 		}
-		return nil
+		return true
 	})
 	if err != nil {
 		t.Error(err)

@@ -1,0 +1,139 @@
+package graphview
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"graphview.dev/graphview/watch"
+)
+
+// A replay shows again what a watch retains: all of it to a new view, what changed to a
+// view whose expressions take long, and to all views what rules now say of it. That may be
+// the whole cluster for each of many views at once, and nobody waits for it. A replay hands
+// the loop one chunk at a time, and waits until the graph has it; see chunks.
+//
+// An object may change or go while its chunk waits. Then its watch no longer retains it,
+// what the chunk says of it counts for nothing, and the event of the change says what is.
+
+// A chunk ends with that many objects, or after that time.
+const (
+	replayChunk  = 256
+	replayPeriod = 2 * time.Millisecond
+)
+
+// replay is objects that a watch retains, or did a moment ago, to be shown again.
+type replay struct {
+	watch   *watch.Watch
+	objects []*watch.Object
+	// look finds out what the graph is to be told of an object, nil for nothing. It takes
+	// nobody's turn, and may not keep the Decoded.
+	look func(*watch.Decoded) event
+	// view is the one that is shown the objects, nil for all.
+	view *View
+	// slow tells whether look waits for a processor itself; nil for never. Other replays,
+	// together with what the loop does for them, take half of the processors at most.
+	slow func() bool
+}
+
+// show shows objects again, and returns when the graph has all that is told of them.
+func (e *Engine) show(ctx context.Context, r replay) error {
+	if len(r.objects) == 0 {
+		return nil
+	}
+	// The events that brought the objects come first.
+	brought := make(chan struct{})
+	e.send(funcEvent(func() { close(brought) }))
+	c := &chunk{done: make(chan struct{}, 1)}
+	events := make([]event, 0, min(len(r.objects), replayChunk))
+	for len(r.objects) > 0 {
+		c.left = events
+		n, err := e.showChunk(ctx, &r, c, brought)
+		if err != nil {
+			return fmt.Errorf("replay: %w", err)
+		}
+		clear(events[:cap(events)])
+		r.objects = r.objects[n:]
+	}
+	return nil
+}
+
+// showChunk shows a chunk of objects, and returns how many these are.
+func (e *Engine) showChunk(ctx context.Context, r *replay, c *chunk, brought <-chan struct{}) (n int, err error) {
+	c.wakes = r.view != nil && r.view.publisher.Subscribers() > 0
+	holds := r.slow == nil || !r.slow()
+	if holds {
+		<-brought // nobody waits for this one meanwhile
+		select {
+		case e.replaying <- struct{}{}:
+		case <-ctx.Done():
+			return 0, ctx.Err()
+		}
+	}
+	defer func() {
+		if holds {
+			<-e.replaying
+		}
+	}()
+	began := time.Now()
+	n, err = r.watch.Visit(ctx, r.objects[:min(len(r.objects), replayChunk)], func(o *watch.Decoded) bool {
+		if ev := r.look(o); ev != nil {
+			c.left = append(c.left, ev)
+		}
+		return time.Since(began) < replayPeriod
+	})
+	if err != nil || len(c.left) == 0 {
+		return n, err
+	}
+	if holds && c.wakes {
+		holds = false // subscribers may have to rest first
+		<-e.replaying
+	}
+	<-brought
+	e.chunks.put(c)
+	<-c.done // the loop outlives all that show something
+	return n, nil
+}
+
+// replayEvent is what one tap decided about an object that its feed had before.
+type replayEvent struct {
+	object *watch.Object
+	tapVerdict
+}
+
+func (ev *replayEvent) apply(e *Engine) {
+	o, f := ev.object, ev.tap.feed
+	if !o.Retained() {
+		return
+	}
+	e.counts.replays.Add(1)
+	if ev.selects() {
+		ev.note(f.faults[objectName{o.Namespace(), o.Name()}])
+	}
+	if ev.tap.need.ofReleases() {
+		ev.tapVerdict.apply(0, o.Namespace(), o.Name())
+		return
+	}
+	e.announce(f)
+	if id := e.graph.Find(f.source, o.Namespace(), o.Name()); id != 0 {
+		ev.tapVerdict.apply(id, o.Namespace(), o.Name())
+	}
+}
+
+// replay shows a tap what its watch retains, as far as wants says so, and returns when
+// the graph has what the tap decided.
+func (e *Engine) replay(ctx context.Context, t *tap, wants func(*watch.Decoded) bool) error {
+	objects, err := t.feed.watch.Retained(ctx)
+	if err == nil {
+		err = e.show(ctx, replay{watch: t.feed.watch, objects: objects, view: t.view, slow: t.isSlow, look: func(o *watch.Decoded) event {
+			if !t.concerns(o.Namespace()) || wants != nil && !wants(o) {
+				return nil
+			}
+			return t.look(ctx, o, false)
+		}})
+	}
+	if err == nil && t.feed.listed.Load() {
+		t.charged.Store(true)
+	}
+	return err
+}

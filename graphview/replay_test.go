@@ -1,0 +1,189 @@
+package graphview
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+
+	"graphview.dev/graphview/spec"
+	"graphview.dev/graphview/watch"
+)
+
+// TestEventsPassReplays: between two events that have come, there is one step of what is
+// shown again, however many views are shown everything; and those views get it while events
+// go on coming.
+func TestEventsPassReplays(t *testing.T) {
+	const objects, views = 3 * replayChunk, 20
+	e := startEngine(t, Options{Config: serveConfigMaps(t, objects)})
+	first := follow(t, e, yes)
+	await(t, "the list", func() bool { return first.vertices() == objects })
+
+	// Only the loop uses these.
+	passed, before, waits := uint64(0), uint64(0), false
+	ev := funcEvent(func() {
+		now := e.counts.replays.Load()
+		if waits {
+			passed = max(passed, now-before)
+		}
+		before, waits = now, len(e.events) > 0
+	})
+	end, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		for {
+			select {
+			case e.events <- ev:
+			case <-end:
+				return
+			}
+		}
+	}()
+	var taps []*tap
+	var shown []<-chan struct{}
+	for range views {
+		followed, done := followBy(t, e, &spec.QueryProgram{})
+		taps, shown = append(taps, followed), append(shown, done)
+	}
+	for i := range taps {
+		<-shown[i]
+		if n := taps[i].vertices(); n != objects {
+			t.Errorf("a view that was shown everything has %d objects, want %d", n, objects)
+		}
+	}
+	close(end)
+	<-ended
+	e.do(func() {})
+	if passed == 0 || passed > replayChunk {
+		t.Errorf("an event waited for %d objects of replays, want some, and at most a chunk of %d", passed, replayChunk)
+	}
+}
+
+// TestReplayOfWhatHasChanged: what a replay says of an object counts for nothing once the
+// object has changed.
+func TestReplayOfWhatHasChanged(t *testing.T) {
+	changed := make(chan string)
+	e := startEngine(t, Options{Config: serveChanges(t, 2, changed)})
+	tap := follow(t, e, yes)
+	await(t, "the list", func() bool { return tap.vertices() == 2 })
+	old := retainedBy(t, tap)
+	changed <- "c0"
+	await(t, "the change", func() bool { return e.counts.sets.Load() == 3 })
+	visited := map[string]bool{}
+	replays := e.counts.replays.Load()
+	if err := e.show(t.Context(), replay{watch: tap.feed.watch, objects: old, view: tap.view, look: func(o *watch.Decoded) event {
+		visited[o.Name()] = true
+		return &replayEvent{o.Object, tapVerdict{tap: tap}} // none is selected
+	}}); err != nil {
+		t.Fatal(err)
+	}
+	if len(visited) != 2 || e.counts.replays.Load() != replays+1 || tap.vertices() != 1 {
+		t.Errorf("%d objects visited, %d counted, the view has %d; want 2, 1 and 1: c0 as it is now", len(visited), e.counts.replays.Load()-replays, tap.vertices())
+	}
+}
+
+// TestBacklogOfWhatHasChanged: an object that is read again does not take the place of what
+// it has become.
+func TestBacklogOfWhatHasChanged(t *testing.T) {
+	changed := make(chan string)
+	e := startEngine(t, Options{Config: serveChanges(t, 1, changed)})
+	tap := follow(t, e, yes)
+	await(t, "the list", func() bool { return tap.vertices() == 1 })
+	old := retainedBy(t, tap)[0]
+	changed <- "c0"
+	await(t, "the change", func() bool { return e.counts.sets.Load() == 2 })
+	now := retainedBy(t, tap)[0]
+	b := newBacklog(e)
+	b.begin(t.Context())
+	b.working = true // nobody takes anything but this test
+	b.put(tap, now, false)
+	b.put(tap, old, false)
+	if _, objects, _ := b.take(); len(objects) != 1 || objects[0] != now {
+		t.Errorf("took %d objects, want the one that is", len(objects))
+	}
+}
+
+// TestChunksTakeTurns: the chunk that has waited longest comes first, but for those that
+// wake subscribers who rest.
+func TestChunksTakeTurns(t *testing.T) {
+	waking, quiet, another := &chunk{wakes: true}, &chunk{}, &chunk{}
+	q := newChunks()
+	for _, c := range []*chunk{waking, quiet, another} {
+		q.put(c)
+	}
+	for i, tt := range []struct {
+		rested bool
+		want   *chunk
+	}{{false, quiet}, {true, waking}, {false, another}, {true, nil}} {
+		c := q.next(tt.rested)
+		if c != tt.want {
+			t.Fatalf("%d: another chunk than the one whose turn it is", i)
+		}
+		if c != nil {
+			q.remove(c)
+		}
+	}
+	if q.wait() {
+		t.Error("something waits that was removed")
+	}
+}
+
+// TestStepsOfAChunk: a chunk that has more to look at than a revision may becomes several
+// steps, and an event that comes goes between them.
+func TestStepsOfAChunk(t *testing.T) {
+	e, look := newStandingEngine(t)
+	var did []string
+	c := &chunk{done: make(chan struct{}, 1)}
+	for i := range 3 {
+		c.left = append(c.left, funcEvent(func() {
+			did = append(did, fmt.Sprint("part ", i))
+			look(fmt.Sprint("o", i), stepVisits)
+			if i == 0 {
+				e.send(funcEvent(func() { did = append(did, "event") }))
+			}
+		}))
+	}
+	e.chunks.put(c)
+	ctx, stop := context.WithCancel(t.Context())
+	var loop sync.WaitGroup
+	loop.Go(func() { e.loop(ctx) })
+	<-c.done
+	stop()
+	loop.Wait()
+	if got, want := fmt.Sprint(did), "[part 0 event part 1 part 2]"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// TestVerdictOfAnEarlierJudge: what was decided for namespaces that a view selected before,
+// and comes late, brings nothing back.
+func TestVerdictOfAnEarlierJudge(t *testing.T) {
+	e := startEngine(t, Options{Config: serveConfigMaps(t, 3)})
+	tap := follow(t, e, yes)
+	await(t, "the list", func() bool { return tap.vertices() == 3 })
+	earlier := tap.judge.Load()
+	show := func(look func(*watch.Decoded) event) {
+		t.Helper()
+		if err := e.show(t.Context(), replay{watch: tap.feed.watch, objects: retainedBy(t, tap), view: tap.view, look: look}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var late []event
+	show(func(o *watch.Decoded) event {
+		late = append(late, tap.look(t.Context(), o, false))
+		return nil
+	})
+	tap.judge.Store(&judge{resource: earlier.resource, query: earlier.query, namespaces: map[string]bool{"bank": true}})
+	show(func(o *watch.Decoded) event { return tap.look(t.Context(), o, false) })
+	if n := tap.vertices(); n != 0 {
+		t.Fatalf("%d vertices of a namespace that is not selected", n)
+	}
+	e.do(func() {
+		for _, ev := range late {
+			ev.apply(e)
+		}
+	})
+	if n := tap.vertices(); n != 0 {
+		t.Errorf("%d vertices after what was decided before came late, want none", n)
+	}
+}
