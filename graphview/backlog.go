@@ -25,7 +25,7 @@ type backlog struct {
 	ctx     context.Context //nolint:containedctx // that of a goroutine which starts late
 	working bool
 	waiting []backlogKey
-	objects map[backlogKey]backlogObject
+	objects map[backlogKey]backlogObject // nil while there is nothing to do
 }
 
 type backlogKey struct {
@@ -39,7 +39,7 @@ type backlogObject struct {
 }
 
 func newBacklog(e *Engine) *backlog {
-	return &backlog{engine: e, objects: make(map[backlogKey]backlogObject)}
+	return &backlog{engine: e}
 }
 
 // begin says for how long there is work to do.
@@ -63,6 +63,9 @@ func (b *backlog) put(t *tap, o *watch.Object, free bool) {
 	if _, ok := b.objects[key]; !ok {
 		b.waiting = append(b.waiting, key)
 		t.pending.Add(1)
+	}
+	if b.objects == nil {
+		b.objects = make(map[backlogKey]backlogObject)
 	}
 	b.objects[key] = backlogObject{o, free}
 	if !b.working {
@@ -109,8 +112,8 @@ func (b *backlog) take() (t *tap, objects []*watch.Object, free map[*watch.Objec
 	clear(b.waiting[:n])
 	b.waiting = b.waiting[n:]
 	if len(objects) == 0 || b.ctx.Err() != nil {
-		b.working, b.waiting = false, nil
-		clear(b.objects)
+		// A map stays as large as it was: it may have had everything.
+		b.working, b.waiting, b.objects = false, nil, nil
 		return nil, nil, nil
 	}
 	return t, objects, free

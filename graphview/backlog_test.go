@@ -39,6 +39,9 @@ func TestBacklogHoldsEachObjectOnce(t *testing.T) {
 	if from, some, _ := b.take(); from != nil || len(some) > 0 || b.working {
 		t.Errorf("took %d objects of a tap that was dropped", len(some))
 	}
+	if b.objects != nil {
+		t.Error("what had everything is kept for nothing")
+	}
 }
 
 func TestBacklogOfAViewThatEnded(t *testing.T) {

@@ -3,6 +3,7 @@ package graphview
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"time"
 
 	"graphview.dev/graphview/watch"
@@ -16,10 +17,13 @@ import (
 // An object may change or go while its chunk waits. Then its watch no longer retains it,
 // what the chunk says of it counts for nothing, and the event of the change says what is.
 
-// A chunk ends with that many objects, or after that time.
+// A chunk ends with that many events, or after that time. Then the replay pauses: whatever
+// can run runs first, and a processor that has nothing else to run looks at the network,
+// which one that is never idle does a hundred times a second.
 const (
 	replayChunk  = 256
 	replayPeriod = 2 * time.Millisecond
+	replayPause  = 500 * time.Microsecond
 )
 
 // replay is objects that a watch retains, or did a moment ago, to be shown again.
@@ -76,11 +80,11 @@ func (e *Engine) showChunk(ctx context.Context, r *replay, c *chunk, brought <-c
 		}
 	}()
 	began := time.Now()
-	n, err = r.watch.Visit(ctx, r.objects[:min(len(r.objects), replayChunk)], func(o *watch.Decoded) bool {
+	n, err = r.watch.Visit(ctx, r.objects, func(o *watch.Decoded) bool {
 		if ev := r.look(o); ev != nil {
 			c.left = append(c.left, ev)
 		}
-		return time.Since(began) < replayPeriod
+		return len(c.left) < replayChunk && time.Since(began) < replayPeriod
 	})
 	if err != nil || len(c.left) == 0 {
 		return n, err
@@ -90,8 +94,13 @@ func (e *Engine) showChunk(ctx context.Context, r *replay, c *chunk, brought <-c
 		<-e.replaying
 	}
 	<-brought
+	events := len(c.left)
 	e.chunks.put(c)
 	<-c.done // the loop outlives all that show something
+	if events == replayChunk || n < len(r.objects) {
+		time.Sleep(replayPause)
+	}
+	runtime.Gosched()
 	return n, nil
 }
 

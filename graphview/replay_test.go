@@ -3,6 +3,8 @@ package graphview
 import (
 	"context"
 	"fmt"
+	"runtime"
+	"slices"
 	"sync"
 	"testing"
 
@@ -185,5 +187,38 @@ func TestVerdictOfAnEarlierJudge(t *testing.T) {
 	})
 	if n := tap.vertices(); n != 0 {
 		t.Errorf("%d vertices after what was decided before came late, want none", n)
+	}
+}
+
+// TestReplaysLetOthersRun: with one processor, whoever can run does so before replays have
+// gone on with more than a few chunks: one each time, unless the machine stands still.
+func TestReplaysLetOthersRun(t *testing.T) {
+	const objects, views, few = 12 * replayChunk, 10, 8
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	e := startEngine(t, Options{Config: serveConfigMaps(t, objects)})
+	first := follow(t, e, yes)
+	await(t, "the list", func() bool { return first.vertices() == objects })
+	var shown []<-chan struct{}
+	for range views {
+		_, done := followBy(t, e, &spec.QueryProgram{})
+		shown = append(shown, done)
+	}
+	var passed []uint64
+	for last := e.counts.replays.Load(); ; {
+		runtime.Gosched()
+		now := e.counts.replays.Load()
+		if now > last {
+			passed = append(passed, now-last)
+		}
+		if last = now; now >= views*objects {
+			break
+		}
+	}
+	for _, done := range shown {
+		<-done
+	}
+	slices.Sort(passed)
+	if longest := passed[len(passed)-1]; longest > few*replayChunk {
+		t.Errorf("replays went on with %d objects while others could run, want at most %d chunks of %d", longest, few, replayChunk)
 	}
 }

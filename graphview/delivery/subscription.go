@@ -3,6 +3,7 @@ package delivery
 import (
 	"context"
 	"errors"
+	"runtime"
 	"sync"
 	"time"
 
@@ -137,6 +138,9 @@ func (s *Subscription) Poll() ([]*Frame, error) {
 			return nil, nil
 		}
 		who.part = n.of(lens)
+	}
+	if s.state.pos.Walking() {
+		runtime.Gosched() // whoever has a change to send goes before who reads a large graph
 	}
 	frames, next, err := p.next(lens, s.state, who)
 	if s.narrow != nil {
