@@ -129,7 +129,8 @@ func (p *Proxy) Leave() {
 }
 
 // Count is how many requests of a verb came, or, for "expired", how many watches
-// the API server itself ended because their position was too old.
+// the API server itself ended because their position was too old, and for "too old", how
+// many lists it refused for that.
 func (p *Proxy) Count(what string) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -256,6 +257,9 @@ func (p *Proxy) wrap(r *http.Response) error {
 	s, ok := r.Request.Context().Value(hitKey{}).(*subject)
 	if !ok {
 		return errors.New("an answer to no request")
+	}
+	if s.verb == "list" && r.StatusCode == http.StatusGone {
+		p.count("too old")
 	}
 	if err := s.rewritten(r); err != nil {
 		return err
