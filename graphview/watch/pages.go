@@ -19,6 +19,9 @@ const (
 	steadyPages = 32
 	// fastPages is how long a list in pages takes where one answer would do.
 	fastPages = 10 * time.Second
+	// longestBreak is how long a list may be interrupted. An API server compacts every
+	// five minutes: after that, what came before would have to be read again anyway.
+	longestBreak = 5 * time.Minute
 )
 
 var errRepeats = errors.New("the server repeats a page")
@@ -46,6 +49,8 @@ type pages struct {
 	// version is the resource version of the first page.
 	version string
 	began   time.Time
+	// last is when the last page came.
+	last time.Time
 	// early: a page of this list ended early.
 	early bool
 	// renewed: next was given in place of one that was too old.
@@ -56,6 +61,9 @@ type pages struct {
 func (p *pages) begin(now time.Time) {
 	*p = pages{size: p.size, whole: p.whole, began: now}
 }
+
+// goesOn tells whether a list is under way, and not for too long.
+func (p *pages) goesOn(now time.Time) bool { return p.next != "" && now.Sub(p.last) < longestBreak }
 
 // request asks for the next page. Without a resource version the first is of the newest:
 // with "0" an API server ignores the limit.
@@ -73,7 +81,7 @@ func (p *pages) took(page *metav1.List, now time.Time) (*metav1.List, error) {
 	if p.next == "" {
 		p.version = page.ResourceVersion
 	}
-	p.next, p.renewed = page.Continue, false
+	p.next, p.renewed, p.last = page.Continue, false, now
 	if p.whole++; p.whole >= steadyPages {
 		p.size, p.whole = min(2*p.size, pageSize), 0
 	}
@@ -129,7 +137,7 @@ func (p *pages) endedEarly(objects int) {
 // listPages reads a list in pages, or the rest of one that was interrupted.
 func (s *source) listPages(ctx context.Context) (*metav1.List, error) {
 	p := &s.pages
-	if p.next == "" {
+	if !p.goesOn(time.Now()) {
 		if err := s.watch.begin(ctx); err != nil {
 			return nil, err
 		}

@@ -107,6 +107,9 @@ func TestWhereAListGoesOn(t *testing.T) {
 			if test.want == "" {
 				return
 			}
+			if !p.goesOn(time.Unix(101+299, 0)) || p.goesOn(time.Unix(101+300, 0)) {
+				t.Error("the list does not go on within five minutes, or does after them")
+			}
 			list, err := p.took(&metav1.List{ListMeta: metav1.ListMeta{ResourceVersion: "9"}}, time.Unix(102, 0))
 			if err != nil || list == nil || list.ResourceVersion != "7" {
 				t.Errorf("the last page: %v, %v; want a list of the first page's version", list, err)
