@@ -117,6 +117,9 @@ func forget(t *testing.T, c client.Client) {
 func knowing(t *testing.T, of []*fleet.Replica, n int) string {
 	t.Helper()
 	for _, edge := range of {
+		if ended := edge.Exited(); ended != nil {
+			return fmt.Sprintf("%s: %v", edge.Name, ended)
+		}
 		if known := metric(t, edge, "graphview_replicas"); int(known) != n {
 			return fmt.Sprintf("%s knows of %v replicas, not %d", edge.Name, known, n)
 		}
