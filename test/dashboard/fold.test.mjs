@@ -284,3 +284,23 @@ test("what is not there is missing only to those who need it", () => {
     assert.deepEqual(seen(), want);
   }
 });
+
+test("a Deployment that is opened makes nothing that it alone uses shared by many", () => {
+  const vx = (g, r, n) => ({ g, v: "v1", r, ns: "shop", n });
+  const [owner, set, config, service] = [vx("apps", "deployments", "web"), vx("apps", "replicasets", "web-1"), vx("", "configmaps", "web"), vx("", "services", "web")];
+  const actions = [[owner, "Deployment"], [set, "ReplicaSet"], [config, "ConfigMap"], [service, "Service"]].map(([key, k]) => ({ svx: { vx: key, m: { k, app: "web" } } }));
+  actions.push({ sarc: { s: set, d: owner, t: "or" } }, { sarc: { s: owner, d: config, t: "t" } });
+  for (let i = 0; i < 20; i++) {
+    const pod = vx("", "pods", `web-1-${i}`);
+    actions.push({ svx: { vx: pod, m: { k: "Pod", app: "web" } } }, { sarc: { s: pod, d: set, t: "or" } }, { sarc: { s: pod, d: config, t: "r" } }, { sarc: { s: service, d: pod, t: "r" } });
+  }
+  for (let i = 0; i < 20; i++) actions.push({ svx: { vx: vx("", "services", `other-${i}`), m: { k: "Service" } } });
+  const { store, model } = modelOf(actions);
+  for (const key of [owner, set]) model.open(`${key.g}/v1/${key.r}/shop/${key.n}`, true);
+  model.invalidate();
+  model.update(1);
+  conserved(store, model, "opened");
+  const cards = [...model.places.values()].flatMap((place) => place.cards);
+  assert.ok(cards.length > 40, `${cards.length} cards`);
+  assert.deepEqual(cards.filter((card) => card.hub).map(({ key }) => key), []);
+});

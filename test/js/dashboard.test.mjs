@@ -11,6 +11,7 @@ const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
 
 test("the dashboard shows the graph that there is, and what becomes of it", async (t) => {
   const page = await dashboard(t, "busy/view");
+  assert.equal(await page.evaluate(() => document.querySelector("graph-view").controller.link.threaded), true);
   const current = () => eventually(() => difference(page, "busy", "view"));
   await current();
   await control(url, "change?n=60");
@@ -104,7 +105,7 @@ test("the changes of the last minutes are gone through by keys", async (t) => {
   await control(url, "kubectl", { args: ["create", "configmap", "-n", "busy", "came-last"] });
   t.after(() => control(url, "kubectl", { args: ["delete", "configmap", "-n", "busy", "came-last"] }));
   const strip = page.locator("graph-view [role=slider]");
-  await eventually(async () => (/came-last came/.test(await strip.getAttribute("aria-valuetext")) ? "" : await strip.getAttribute("aria-valuetext")));
+  await eventually(async () => (/came: configmaps busy\/came-last$/.test(await strip.getAttribute("aria-valuetext")) ? "" : await strip.getAttribute("aria-valuetext")));
   await strip.focus();
   await page.keyboard.press("End");
   await eventually(() => page.evaluate(() => (document.querySelector("graph-view").controller.map.lit ? "" : "nothing is lit")));

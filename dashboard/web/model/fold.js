@@ -27,7 +27,7 @@ export const usesKey = (key) => `uses:${key}`;
 export function fold(name, vertices, { opened = () => false, shows = () => true, whole = false } = {}) {
   const trees = gather([...vertices], opened);
   const links = new Links(trees, shows);
-  if (!whole) findHubs(trees);
+  if (!whole) findHubs(trees, links);
   const cards = foldLeaves(trees, links, opened);
   const between = links.foreign;
   const account = { inside: 0, hub: 0, line: 0, between: between.length, hidden: links.hidden };
@@ -138,19 +138,42 @@ function numbered(cards) {
 function newCard(key, anchor) {
   return {
     key, anchor, members: [anchor], owner: undefined, opened: false, hub: false, uses: false, linked: false, badge: 0, begins: 0, ends: 0,
-    ins: 0, outs: 0, first: 0, users: 0, usedBy: undefined, away: false, // of links
+    ins: 0, outs: 0, first: 0, users: 0, used: undefined, tree: 0, usedBy: undefined, away: false, // of links
     app: undefined, into: undefined, index: 0, label: "", user: undefined, folds: undefined, leaves: undefined,
     health: "unknown", level: 0, worst: anchor, problems: 0, vertices: 0, bar: undefined, count: 0,
     role: anchor.role, kind: anchor.kind, resource: anchor.r, name: anchor.n, sub: "", x: 0, y: 0,
   };
 }
 
-function findHubs(trees) {
+// Whoever uses something is counted once with all that it owns, also where that is open.
+function countByTrees(trees, links) {
+  if (!trees.some((card) => card.owner)) return;
+  for (const card of trees) {
+    card.users -= card.ins;
+    card.used = 0;
+    card.tree = topOf(card, trees.length);
+  }
+  const seen = new Set();
+  const isNew = (from, to) => seen.size !== seen.add(from * trees.length + to).size;
+  for (const { a, b } of links.all) if (isNew(a.tree, b.index)) b.users++;
+  seen.clear();
+  for (const { a, b } of links.all) if (isNew(a.index, b.tree)) a.used++;
+}
+
+// The index of the card of what owns a card's objects in the end. Owners may be a circle.
+function topOf({ anchor, index }, most) {
+  let at = anchor;
+  for (let i = 0; at.owner && i < most; i++) at = at.owner;
+  return at.card?.index ?? index;
+}
+
+function findHubs(trees, links) {
+  countByTrees(trees, links);
   const limit = trees.length > smallPlace ? hubUsers : 2 * hubUsers;
   for (const card of trees) {
     if (card.members.length > 1 || card.owner || card.opened || card.anchor.role === "workload") continue;
     const most = card.anchor.role === "network" ? 2 * limit : limit;
-    card.hub = card.users >= most || card.outs >= most;
+    card.hub = card.users >= most || (card.used ?? card.outs) >= most;
   }
 }
 

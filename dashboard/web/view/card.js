@@ -3,7 +3,7 @@ import { glyph } from "./icons.js";
 import { cardSize } from "./scene.js";
 import { ellipsis, measure, setFont } from "./text.js";
 
-const from = { sub: 0.7, text: 0.42, names: 0.28 }; // names: of cards without a glyph
+const from = { sub: 0.7, text: 0.42 };
 const bar = 9; // width of what shows a card's role where there is no glyph
 
 const isLoud = ({ health }) => health === "degraded" || health === "missing" || health === "progressing";
@@ -79,7 +79,7 @@ export function paintSketch(drawing, app, x, y) {
     context.stroke();
     context.setLineDash([]);
   }
-  if (k >= from.names) paintNames(drawing, seen, w, h);
+  paintNames(drawing, seen, w, h);
   context.globalAlpha = 1;
 }
 
@@ -194,7 +194,7 @@ function paintWords({ context, theme, count }, card, sx, sy, w, h, k, bad) {
     paintBar(context, theme, card.bar, right - bar.w, sy + (two ? 14 * k : h / 2) - bar.h / 2, bar);
     right -= bar.w + 6 * k;
   }
-  const sign = bad ? (card.missing ? "✕" : "▲") : card.health === "progressing" ? "◔" : card.health === "suspended" ? "⏸" : card.health === "terminating" ? "⌫" : "";
+  const sign = bad ? (card.missing ? "✕" : "▲") : card.health === "progressing" ? "◔" : card.health === "suspended" ? "‖" : card.health === "terminating" ? "⌫" : "";
   const words = card.badge > 0 ? `${card.badge}` : card.bar ? `×${card.count}` : card.count > 0 && !card.opened ? `+${card.count}` : "";
   if (words) {
     setFont(context, 500, Math.max(9.5, 11 * k), theme.font);

@@ -31,7 +31,7 @@ export class FilterPopup extends Popup {
     this.fill([h("div", { class: "facets" },
       h("fieldset", {}, h("legend", {}, "only"), check("problems", "what needs attention"), this.#controller.options?.snapshot ? "" : check("recent", "changed in the last 5 minutes")),
       fieldset("health", "health"), fieldset("kinds", "kind"), fieldset("namespaces", "namespace"), fieldset("apps", "app"), fieldset("types", "references", (t) => typeNames[t]))]);
-    this.element.style.setProperty("width", "min(720px, 92vw)");
+    for (const name of ["width", "max-width"]) this.element.style.setProperty(name, "min(720px, 92vw)");
     super.show(anchor, focus);
   }
 }

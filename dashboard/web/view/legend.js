@@ -26,7 +26,7 @@ export function legend() {
     [h("span", { class: "roles" }, ...roles.map(([role, resource]) => icon(glyph(resource), `glyph ${role}`))), `the kind: ${roles.map(([, , words]) => words).join(", ")}`],
     [sign("▲ ✕", "bad"), "broken; referred to, and missing"],
     [sign("◔", "warn"), "on its way"],
-    [sign("⏸ ⌫"), "suspended; being deleted"],
+    [sign("‖ ⌫"), "suspended; being deleted"],
     [sign("×9"), "Pods of the card, with a bar: ready, on their way, broken"],
     [sign("+2"), "what else the card has in it: E opens it"],
     [line("owns", 1.8), "owns"],

@@ -68,7 +68,7 @@ export class Timeline {
   #say({ at, what, key, health, was }) {
     const [, , resource, ns, ...name] = key.split("/");
     const verb = what === "+" ? "came" : what === "-" ? "went" : health !== was ? `${was} → ${health}` : "changed";
-    return `${new Date(at).toLocaleTimeString()}  ${resource} ${ns ? `${ns}/` : ""}${name.join("/")} ${verb}`;
+    return `${new Date(at).toLocaleTimeString()} ${verb}: ${resource} ${ns ? `${ns}/` : ""}${name.join("/")}`;
   }
 
   // Says what is pointed at, or what came last.
