@@ -352,5 +352,13 @@ func (e *Engine) Served() *resources.Catalog {
 // Watches is how many watches run, however many views share them.
 func (e *Engine) Watches() int { return e.watches.Len() }
 
+// Retained is how many objects all watches together keep.
+func (e *Engine) Retained() (objects int) {
+	for _, f := range e.allFeeds() {
+		objects += f.watch.State().Objects
+	}
+	return objects
+}
+
 // Size is what the shared graph holds.
 func (e *Engine) Size() graph.Size { return e.graph.Size() }

@@ -30,6 +30,8 @@ type feed struct {
 	source graph.SourceID
 	// state is the watch's, as of the events that the graph has seen.
 	state atomic.Pointer[watch.State]
+	// filled is about the namespaces of a partial watch.
+	filled filled
 	// listed: the watch has all there is, and shows what changes.
 	listed atomic.Bool
 	// faults say, of the objects of which not all references are known, why. Only the

@@ -51,6 +51,7 @@ var (
 	objectsDesc   = describe("objects", "Visible objects of GraphViews, by health. An object that several GraphViews show counts once for each.", "health")
 	missingDesc   = describe("missing_references", "References in GraphViews to required objects that do not exist. A reference that several GraphViews show counts once for each.")
 	watchesDesc   = describe("watches", "Watches of resources, by state: synced, syncing or failing.", "state")
+	retainedDesc  = describe("retained_objects", "Objects that watches keep in memory. One that several watches see counts once for each.")
 	queueDesc     = describe("queued_events", "Events that wait to be applied to the graph.")
 	eventsDesc    = describe("events_total", "Events that were applied to the graph, by type: set, delete, or replay for objects that were added to another view.", "type")
 	revisionsDesc = describe("revisions_total", "Revisions of the graph. One revision can contain many events.")
@@ -97,7 +98,7 @@ func (t *lockTimer) Unlocked() { t.held.Observe(time.Since(t.began).Seconds()) }
 // Describe implements prometheus.Collector.
 func (m metrics) Describe(out chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
-		viewsDesc, openedDesc, objectsDesc, missingDesc, verticesDesc, arcsDesc, watchesDesc, queueDesc,
+		viewsDesc, openedDesc, objectsDesc, missingDesc, verticesDesc, arcsDesc, watchesDesc, retainedDesc, queueDesc,
 		eventsDesc, revisionsDesc, encodingsDesc, failuresDesc, earlyDesc, errorsDesc, costDesc, panicsDesc, refusedDesc, exceededDesc,
 	} {
 		out <- d
@@ -130,6 +131,7 @@ func (m metrics) Collect(out chan<- prometheus.Metric) {
 	for state, n := range e.watchStates() {
 		gauge(watchesDesc, n, state)
 	}
+	gauge(retainedDesc, e.Retained())
 	size := e.graph.Size()
 	gauge(openedDesc, opened)
 	gauge(verticesDesc, size.Nodes)

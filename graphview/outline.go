@@ -84,9 +84,9 @@ type outline struct {
 	// blind: the view may not read the namespaces that it is to select, so that it
 	// selects none.
 	blind bool
-	// trials are the resources of which the watch of all namespaces is kept only to
-	// learn that the operator may have it again, or until it has all there is.
-	trials map[resources.Resource]bool
+	// trials are the watches of all namespaces that are kept only to learn that the
+	// operator may have them again, or until they have all there is.
+	trials map[need]bool
 	// demands are what the view would watch if it shared nothing.
 	demands map[watch.Key]sharing.Demand
 	// places are all that the outline depends on.
@@ -126,7 +126,7 @@ func outlineOf(s situation) outline {
 		situation: s, each: watchesEach(len(s.selected)),
 		outline: outline{
 			needed: make(map[need]bool), within: make(map[resources.Resource]map[string]bool),
-			trials: make(map[resources.Resource]bool), demands: make(map[watch.Key]sharing.Demand), errs: s.errs,
+			trials: make(map[need]bool), demands: make(map[watch.Key]sharing.Demand), errs: s.errs,
 		},
 		restricted: boundWatches.Meter(), questions: boundPlaces.Meter(), noted: make(map[access.Place]bool),
 	}
@@ -161,7 +161,10 @@ func (p *planner) add(s resources.Selected, roots string) {
 	at := p.place(r, n.key)
 	if len(at.namespaces) > 0 && (at.namespaces[0] != "" || n.key.LabelSelector != "" || n.key.FieldSelector != "") {
 		if err := p.restricted.Take(len(at.namespaces)); err != nil {
-			at = placement{denied: &denied{resource: r, err: err}, list: at.list, trial: at.trial && at.shared == nil}
+			if at.trial != nil && *at.trial != n.key {
+				at.trial = nil // it stands for others
+			}
+			at = placement{denied: &denied{resource: r, err: err}, list: at.list, trial: at.trial}
 		}
 	}
 	if at.denied != nil {
@@ -184,11 +187,9 @@ func (p *planner) add(s resources.Selected, roots string) {
 			p.needed[also] = true
 		}
 	}
-	if at.trial {
-		if at.shared != nil {
-			n.key = *at.shared
-		}
-		p.needed[n], p.trials[r] = true, true
+	if at.trial != nil {
+		n.key = *at.trial
+		p.needed[n], p.trials[n] = true, true
 	}
 }
 

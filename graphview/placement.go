@@ -42,10 +42,10 @@ type placement struct {
 	// within restricts what is taken from a watch of all namespaces.
 	within map[string]bool
 	denied *denied
-	// trial: besides, a watch of all namespaces is tried.
-	trial bool
-	// shared is the watch of all namespaces that is used, or tried, because views
-	// share it; nil if it is the view's own.
+	// trial is a watch of all namespaces that is tried besides, nil for none.
+	trial *watch.Key
+	// shared is the watch of all namespaces that is used because views share it; nil
+	// if it is the view's own.
 	shared *watch.Key
 	// list: it depends on which namespaces there are.
 	list bool
@@ -116,7 +116,9 @@ func (p *planner) place(r resources.Resource, wide watch.Key) placement {
 	}
 	// What the view would not have by itself, it does not try by itself either.
 	few := !out.list && len(names) <= p.each
-	out.trial = p.refused[r] && !few
+	if p.refused[r] && !few {
+		out.trial = &wide
+	}
 	granted := names
 	if all == answerNo {
 		granted, out.denied = p.grant(r, names)
@@ -125,7 +127,7 @@ func (p *planner) place(r resources.Resource, wide watch.Key) placement {
 		}
 	}
 	everywhere := !p.refused[r] && len(granted) > p.each
-	if everywhere || out.trial && all == answerNo {
+	if everywhere || out.trial != nil && all == answerNo {
 		out.within = setOfNames(granted)
 	}
 	switch {

@@ -74,6 +74,7 @@ func (k *keeper) install(t *tap, j *judge) {
 		}
 	}
 	t.judge.Store(j)
+	t.want(j)
 }
 
 // tapIndex finds the taps of a feed that an object may concern. It is made anew when

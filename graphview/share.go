@@ -25,14 +25,21 @@ const lateAfter = 10 * time.Second
 type standing int
 
 const (
-	// standsApart: it watches single namespaces.
-	standsApart standing = iota
-	// standsByBoth: it watches single namespaces, and is about to move. Nothing is
+	// standsApart: it watches single namespaces, and is about to move. Nothing is
 	// given up before the other has all there is.
-	standsByBoth
+	standsApart standing = iota
+	// standsByOther: likewise, but it takes from a shared watch of another extent.
+	standsByOther
 	// standsByShared: it takes everything from the shared watch.
 	standsByShared
 )
+
+// otherExtent is the key of the watch of all namespaces that retains everything where
+// this one does not, and the other way round.
+func otherExtent(key watch.Key) watch.Key {
+	key.Partial = !key.Partial
+	return key
+}
 
 // share has a resource that the view would watch in single namespaces taken from a
 // watch of all namespaces, where views share one. One without label selectors is
@@ -47,11 +54,17 @@ func (p *planner) share(r resources.Resource, wide watch.Key, at placement) plac
 	p.demands[wide] = sharing.Demand{Parts: at.namespaces}
 	within := at.namespaces
 	for _, key := range [...]watch.Key{plain, wide} {
-		switch p.standing(r, key) {
-		case standsApart:
+		share, ok := p.shared[key]
+		if !ok {
 			continue
-		case standsByBoth:
-			at.trial, at.shared = true, &key
+		}
+		key.Partial = share.Partial
+		switch p.standing(r, key, share.Crowded) {
+		case standsApart:
+			at.trial = &key
+		case standsByOther:
+			other := otherExtent(key)
+			at.namespaces, at.shared, at.trial = []string{""}, &other, &key
 		case standsByShared:
 			at.namespaces, at.shared = []string{""}, &key
 		}
@@ -66,38 +79,37 @@ func (p *planner) share(r resources.Resource, wide watch.Key, at placement) plac
 
 // standing tells whether the view takes a resource from a shared watch: as soon as
 // that has all there is, or at once if it has nothing else to show.
-func (p *planner) standing(r resources.Resource, key watch.Key) standing {
-	share, ok := p.shared[key]
-	if !ok {
-		return standsApart
-	}
+func (p *planner) standing(r resources.Resource, key watch.Key, crowded bool) standing {
 	var shared *holding
-	others := false
+	// meanwhile is how the view does without it, either how it does at best.
+	meanwhile, either := standsApart, standsByShared
 	for _, h := range p.held[r] {
-		if h.key == key {
+		switch {
+		case h.key == key:
 			shared = &h
-		} else {
-			others = true
+		case h.key != otherExtent(key):
+			either = standsApart
+		case h.complete:
+			meanwhile, either = standsByOther, standsByOther
 		}
 	}
-	either := standsByShared
-	if others {
-		either = standsByBoth
+	if meanwhile == standsByOther {
+		either = meanwhile // whatever else it has
 	}
 	switch {
 	case p.refused[r]:
-		return standsByBoth
+		return standsApart
 	case shared == nil:
 		return either
 	case shared.state.Synced:
 		return standsByShared
 	case shared.state.Reason == watch.Forbidden && !shared.complete:
-		return standsByBoth
-	case shared.state.Reason == watch.Forbidden, share.Crowded:
+		return meanwhile
+	case shared.state.Reason == watch.Forbidden, crowded:
 		// For a moment, which refusals bounds; or because nothing else would be better.
 		return either
 	case shared.state.Err != nil, shared.late:
-		return standsByBoth
+		return meanwhile
 	default:
 		return either
 	}

@@ -30,6 +30,9 @@ type tap struct {
 	// reach is what the view may have of the resource; nil for everything.
 	reach    *reach
 	acquired time.Time
+	// wanted are the namespaces that the tap needs of a partial watch. Only the
+	// view's goroutine uses it.
+	wanted []*watch.Wanted
 	// required taps have to be ready, or given up, before the view is synced.
 	required bool
 	// replayed: the view has been shown all that the watch retained when the
@@ -61,13 +64,24 @@ func (t *tap) Judges() (r graph.Resource, namespaces bool) {
 	return resourceOf(t.need.resource), t.need.ofNamespaces()
 }
 
-// state is how the feed stands. It changes at any moment: who decides from
-// several of its facts takes them from one state.
+// state is how the feed stands, as far as it is of use to the tap: a partial watch is
+// not synced before it has all that is wanted of it. It changes at any moment: who
+// decides from several of its facts takes them from one state.
 func (t *tap) state() watch.State {
-	if s := t.feed.state.Load(); s != nil {
-		return *s
+	known := t.feed.state.Load()
+	if known == nil {
+		return watch.State{Reason: watch.Pending}
 	}
-	return watch.State{Reason: watch.Pending}
+	s := *known
+	if !s.Synced || len(t.wanted) == 0 {
+		return s
+	}
+	all, err := t.feed.filled.all(t.wanted)
+	s.Synced = all
+	if err != nil && s.Err == nil {
+		s.Reason, s.Err, s.Since = watch.Failing, err, t.acquired
+	}
+	return s
 }
 
 // ready tells whether the view holds all that a feed so described has for it. What

@@ -27,14 +27,26 @@ func (d Demand) equal(o Demand) bool { return d.Wide == o.Wide && slices.Equal(d
 
 // Share says that a wide watch is to be shared.
 type Share struct {
+	// Partial: nobody would have all of it, so that it need have no more than the
+	// parts that somebody demands.
+	Partial bool
 	// Crowded: it stands for more narrow watches than there should be, even for a
 	// while.
 	Crowded bool
 }
 
+// extent is how much is shared.
+type extent int
+
+const (
+	nothing extent = iota
+	someParts
+	everything
+)
+
 // Options of a Book.
 type Options[V comparable] struct {
-	// Linger is how long a wide watch is kept that nobody would have for themselves.
+	// Linger is how long more is shared than need be.
 	Linger time.Duration
 	// Tell is called with everybody for whom Shared has changed because of somebody
 	// else. It must not block and must not call the Book.
@@ -55,10 +67,11 @@ type entry[V comparable] struct {
 	who  map[V]struct{}
 	wide int            // who would have all of it
 	part map[string]int // how many would have each part
-	// shared: the wide watch is to be had. spare is since when it is only kept, zero
-	// while it is not.
-	shared, crowded bool
-	spare           time.Time
+	// shared is what is to be had of the wide watch. spare is since when that is more
+	// than need be, zero while it is not.
+	shared  extent
+	crowded bool
+	spare   time.Time
 }
 
 // NewBook returns one in which nobody demands anything.
@@ -127,21 +140,30 @@ func (b *Book[K, V]) decide(k K, but V, now time.Time) {
 	}
 	shared, crowded := e.shared, e.crowded
 	e.crowded = len(e.part) > Most
-	switch {
-	case e.wide > 0 || e.crowded:
-		e.shared, e.spare = true, time.Time{}
-	case !e.shared:
-	case len(e.part) > Least:
-		e.spare = time.Time{}
+	switch needed := e.needed(); {
+	case needed >= e.shared:
+		e.shared, e.spare = needed, time.Time{}
 	case e.spare.IsZero():
 		e.spare = now
 		// Everybody has to know when to ask again.
 		b.tell(e, but)
 	case now.Sub(e.spare) >= b.o.Linger:
-		e.shared, e.spare = false, time.Time{}
+		e.shared, e.spare = needed, time.Time{}
 	}
 	if shared != e.shared || crowded != e.crowded {
 		b.tell(e, but)
+	}
+}
+
+// needed is how much has to be shared.
+func (e *entry[V]) needed() extent {
+	switch {
+	case e.wide > 0:
+		return everything
+	case e.crowded, e.shared != nothing && len(e.part) > Least:
+		return someParts
+	default:
+		return nothing
 	}
 }
 
@@ -164,8 +186,8 @@ func (b *Book[K, V]) Shared(who V, now time.Time) (shared map[K]Share, again tim
 		if !e.spare.IsZero() {
 			b.decide(k, who, now)
 		}
-		if e.shared {
-			shared[k] = Share{Crowded: e.crowded}
+		if e.shared != nothing {
+			shared[k] = Share{Partial: e.shared == someParts, Crowded: e.crowded}
 		}
 		if !e.spare.IsZero() {
 			again = min(again, max(e.spare.Add(b.o.Linger).Sub(now), 0))

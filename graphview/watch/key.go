@@ -11,7 +11,10 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-var errNotReduced = errors.New("only Secrets are reduced")
+var (
+	errNotReduced = errors.New("only Secrets are reduced")
+	errNotPartial = errors.New("a watch of one namespace has nothing to leave out")
+)
 
 // Key says what a Watch follows. Leases of equal keys share one Watch.
 type Key struct {
@@ -27,6 +30,10 @@ type Key struct {
 	// selects everything. Acquire brings them into their canonical form, so
 	// two spellings of one selector share a Watch.
 	LabelSelector, FieldSelector string
+	// Partial is of a Watch of all namespaces that retains the objects of those
+	// alone which its leases want, see Lease.Want. All others cost what it takes to
+	// find out where they are.
+	Partial bool
 	// Reduced asks for whole Secrets, and retains what Options.Reduce makes of
 	// each beside its metadata.
 	Reduced bool
@@ -42,6 +49,9 @@ func (k Key) String() string {
 		if part.value != "" {
 			fmt.Fprintf(&b, " %s %s", part.name, part.value)
 		}
+	}
+	if k.Partial {
+		b.WriteString(" partial")
 	}
 	if k.Reduced {
 		b.WriteString(" reduced")
@@ -64,6 +74,9 @@ func (k Key) canonical() (Key, error) {
 	}
 	if k.Reduced && !k.secrets() {
 		return k, errNotReduced
+	}
+	if k.Partial && k.Namespace != "" {
+		return k, errNotPartial
 	}
 	if k.Namespace != "" {
 		if problems := rest.IsValidPathSegmentName(k.Namespace); len(problems) > 0 {

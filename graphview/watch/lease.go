@@ -7,6 +7,9 @@ type Lease struct {
 	manager *Manager
 	watch   *Watch
 	once    sync.Once
+	// wanted are the namespaces that it wants of a Partial Watch. Guarded by the
+	// mutex of the Watch's wants.
+	wanted map[string]*Wanted
 }
 
 // Watch is what the lease is of.
@@ -16,4 +19,9 @@ func (l *Lease) Watch() *Watch { return l.watch }
 // lease's Release stops the Watch and waits for its goroutines: when it has
 // returned, there are no more calls of the Handler for it. It may not be
 // called from within one.
-func (l *Lease) Release() { l.once.Do(func() { l.manager.release(l.watch) }) }
+func (l *Lease) Release() {
+	l.once.Do(func() {
+		l.manager.release(l.watch)
+		l.watch.wants.giveBack(l)
+	})
+}

@@ -28,6 +28,9 @@ type listReader struct {
 	// ends the list.
 	take func(d *document, invalid error) error
 
+	// skips tells, by the namespace, which items are not to be read. nil: none.
+	skips func(namespace []byte) bool
+
 	document document
 	// objects is how many items have been read.
 	objects int
@@ -141,6 +144,11 @@ func (l *listReader) items(dec *jsontext.Decoder) error {
 }
 
 func (l *listReader) takeItem(raw []byte) error {
+	if l.skips != nil {
+		if namespace, _, ok := whereabouts(raw); ok && l.skips(namespace) {
+			return nil
+		}
+	}
 	invalid := l.document.read(raw, l.item, l.secret)
 	if errors.Is(invalid, errNoKind) && !l.ended {
 		l.waiting = append(l.waiting, bytes.Clone(raw))

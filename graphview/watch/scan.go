@@ -104,6 +104,34 @@ func (s *scanner) value() []byte {
 	return b[start:i]
 }
 
+// whereabouts returns the namespace and the version of an object, and looks no
+// further than it has to. ok is false for what has no metadata.
+func whereabouts(raw []byte) (namespace, version []byte, ok bool) {
+	s := scanner{b: raw}
+	if !s.open() {
+		return nil, nil, false
+	}
+	for m, more := s.member(); more; m, more = s.member() {
+		if string(m.name) != "metadata" {
+			continue
+		}
+		metadata := scanner{b: m.value}
+		if !metadata.open() {
+			return nil, nil, false
+		}
+		for m, more := metadata.member(); more && (namespace == nil || version == nil); m, more = metadata.member() {
+			switch string(m.name) {
+			case "namespace":
+				namespace, _ = text(m.value)
+			case "resourceVersion":
+				version, _ = text(m.value)
+			}
+		}
+		return namespace, version, true
+	}
+	return nil, nil, false
+}
+
 // text returns what a JSON string means; ok is false for any other value.
 func text(value []byte) (s []byte, ok bool) {
 	if len(value) == 0 || value[0] != '"' {

@@ -143,7 +143,11 @@ func (s *source) list(ctx context.Context, options metav1.ListOptions) (*metav1.
 	}
 	defer release()
 	began := time.Now()
-	meta, got, err := s.read(ctx, options)
+	list := listReader{
+		skips: s.watch.wants.skipsListed(),
+		take:  func(d *document, invalid error) error { return s.watch.take(ctx, d, invalid) },
+	}
+	meta, got, err := s.read(ctx, s.watch.key, options, &list)
 	if err == nil {
 		return &metav1.List{ListMeta: meta}, nil
 	}
@@ -164,22 +168,18 @@ type received struct {
 }
 
 // read reads one answer.
-func (s *source) read(ctx context.Context, options metav1.ListOptions) (meta metav1.ListMeta, got received, err error) {
+func (s *source) read(ctx context.Context, key Key, options metav1.ListOptions, list *listReader) (meta metav1.ListMeta, got received, err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	timer := time.AfterFunc(s.idle, func() { cancel(errSilent) })
 	defer timer.Stop()
-	body, err := s.client.get(ctx, s.watch.key, options)
+	body, err := s.client.get(ctx, key, options)
 	timer.Stop()
 	if err != nil {
 		return meta, got, orCause(ctx, err)
 	}
 	defer body.Close()
-	list := listReader{
-		secret:   s.watch.key.secrets(),
-		document: document{reduce: s.reduce},
-		take:     func(d *document, invalid error) error { return s.watch.take(ctx, d, invalid) },
-	}
+	list.secret, list.document.reduce = key.secrets(), s.reduce
 	answer := &impatientReader{r: connectionReader{body}, timer: timer, idle: s.idle}
 	meta, err = list.read(answer)
 	got = received{begun: true, objects: list.objects, bytes: answer.bytes}
@@ -234,8 +234,13 @@ func (s *source) WatchWithContext(ctx context.Context, options metav1.ListOption
 	s.watch.confirm(ctx)
 	started := time.Now()
 	frames := newFrames(body, cancel, options.ResourceVersion, s.watch.key.secrets())
+	frames.skips = s.watch.wants.skips()
 	for i := range frames.events {
 		frames.events[i].document.reduce = s.reduce
+	}
+	if err := s.watch.watched(ctx, frames.relist); err != nil {
+		frames.Close()
+		return nil, err
 	}
 	reporter := apierrors.NewClientErrorReporter(http.StatusInternalServerError, "watch", "ClientWatchDecoding")
 	return &stream{

@@ -43,6 +43,7 @@ func (w *Watch) begin(ctx context.Context) error {
 	}
 	defer w.unlock()
 	w.generation++
+	w.wants.begun()
 	return nil
 }
 
@@ -54,10 +55,17 @@ func (w *Watch) take(ctx context.Context, d *document, invalid error) error {
 	}
 	defer w.unlock()
 	key := d.key()
-	old := w.objects.get(key)
+	if old := w.objects.get(key); !w.wants.ignores(d, old) {
+		w.takeLocked(d, key, invalid, old)
+	}
+	return nil
+}
+
+// takeLocked is take. What is retained of the object is in old.
+func (w *Watch) takeLocked(d *document, key name, invalid error, old *Object) {
 	if invalid != nil {
 		w.invalidLocked(key, old, invalid)
-		return nil
+		return
 	}
 	hash := d.hash()
 	if old != nil && old.hash == hash {
@@ -66,18 +74,17 @@ func (w *Watch) take(ctx context.Context, d *document, invalid error) error {
 		if old.renew(d.number()) {
 			w.handler.Same(old)
 		}
-		return nil
+		return
 	}
 	o, err := w.retainLocked(d, old, hash)
 	if err != nil {
 		w.invalidLocked(key, old, err)
-		return nil
+		return
 	}
 	w.healLocked(d)
 	w.event = Decoded{Object: o, json: d.json}
 	w.handler.Set(&w.event)
 	w.event = Decoded{}
-	return nil
 }
 
 // invalidLocked tells that an object could not be read. What was retained of it, in
@@ -131,8 +138,12 @@ func (w *Watch) remove(ctx context.Context, d *document) error {
 		return err
 	}
 	defer w.unlock()
+	o := w.objects.get(d.key())
+	if !w.wants.deleted(d, o) {
+		return nil
+	}
 	w.healLocked(d)
-	if o := w.objects.get(d.key()); o != nil {
+	if o != nil {
 		w.dropLocked(o)
 	}
 	return nil
@@ -153,6 +164,7 @@ func (w *Watch) sweep(ctx context.Context) error {
 	}
 	defer w.unlock()
 	w.forgetLocked(func(seen uint32) bool { return seen != w.generation })
+	w.swept()
 	next := w.currentState().confirmed()
 	next.Synced = true
 	w.setStateLocked(next)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync/atomic"
 
 	"github.com/go-json-experiment/json/jsontext"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -71,6 +72,10 @@ type frames struct {
 	// what its reader has taken.
 	events [2]event
 	next   int
+	// skips tells, by the namespace, which objects are not to be read. nil: none.
+	skips func(namespace []byte) bool
+	// relists: the watch ends for a list of everything.
+	relists atomic.Bool
 	// err is why the watch ended, if it failed. To be read after that.
 	err error
 }
@@ -94,6 +99,10 @@ func (f *frames) Decode() (apiwatch.EventType, runtime.Object, error) {
 	for {
 		raw, err := f.dec.ReadValue()
 		if err != nil {
+			if f.relists.CompareAndSwap(true, false) {
+				f.err = errRelist
+				return apiwatch.Error, &errRelist.ErrStatus, nil
+			}
 			err = malformed(err)
 			if _, ok := errors.AsType[*malformedError](err); !ok {
 				return "", nil, io.EOF
@@ -104,7 +113,13 @@ func (f *frames) Decode() (apiwatch.EventType, runtime.Object, error) {
 		kind, object := frame(raw)
 		switch kind {
 		case apiwatch.Added, apiwatch.Modified, apiwatch.Deleted:
-			e := f.event(object)
+			e, skipped := f.skip(object)
+			if skipped {
+				// All that the reflector does with a bookmark is note how far it is.
+				kind = apiwatch.Bookmark
+			} else {
+				e = f.event(object)
+			}
 			if f.secret {
 				// The decoder is done with it, and keeps its buffer until the next.
 				clear(raw)
@@ -144,9 +159,38 @@ func frame(raw []byte) (kind apiwatch.EventType, object []byte) {
 	return kind, object
 }
 
-func (f *frames) event(object []byte) *event {
+// skip returns an event of no object if that is in a namespace which is skipped.
+func (f *frames) skip(object []byte) (e *event, skipped bool) {
+	if f.skips == nil {
+		return nil, false
+	}
+	namespace, version, ok := whereabouts(object)
+	if !ok || !f.skips(namespace) {
+		return nil, false
+	}
+	e = f.nextEvent()
+	e.err = nil
+	if len(version) > 0 {
+		f.version = string(version)
+	}
+	e.ResourceVersion = f.version
+	return e, true
+}
+
+// relist ends the watch so that the reflector lists anew.
+func (f *frames) relist() {
+	f.relists.Store(true)
+	f.cancel()
+}
+
+func (f *frames) nextEvent() *event {
 	e := &f.events[f.next]
 	f.next = 1 - f.next
+	return e
+}
+
+func (f *frames) event(object []byte) *event {
+	e := f.nextEvent()
 	e.document.shrink()
 	// A watch tells each object's kind; a server that does not is not guessed.
 	e.err = e.document.read(object, typeMeta{}, f.secret)

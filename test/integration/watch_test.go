@@ -59,6 +59,8 @@ func (s *sightings) Invalid(namespace, name string, err error) {
 	s.invalid = append(s.invalid, fmt.Sprintf("%s/%s: %v", namespace, name, err))
 }
 
+func (s *sightings) Filled(*watch.Wanted, error) {}
+
 func (s *sightings) State(state watch.State) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -111,7 +111,7 @@ func TestMetrics(t *testing.T) {
 	})
 	text, series := scrape(t)
 	for _, positive := range []string{
-		`graphview_arcs`, `graphview_watches{state="synced"}`, `graphview_expression_cost_total`, `graphview_certificate_expiry_timestamp_seconds`,
+		`graphview_arcs`, `graphview_watches{state="synced"}`, `graphview_retained_objects`, `graphview_expression_cost_total`, `graphview_certificate_expiry_timestamp_seconds`,
 		`graphview_subject_access_reviews_total{result="allowed"}`,
 	} {
 		if series[positive] <= 0 {

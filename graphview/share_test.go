@@ -1,0 +1,67 @@
+package graphview
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"graphview.dev/graphview/resources"
+	"graphview.dev/graphview/sharing"
+	"graphview.dev/graphview/spec"
+	"graphview.dev/graphview/watch"
+)
+
+// TestExtents: a view takes from a watch of all namespaces that retains only what is
+// wanted while nobody needs all of it, and moves to and from one that retains everything
+// without giving up what it has.
+func TestExtents(t *testing.T) {
+	partial, everything := otherExtent(podsKey), podsKey
+	synced := func(key watch.Key, complete bool) holding {
+		return holding{key: key, state: watch.State{Synced: complete}, complete: complete}
+	}
+	for name, tt := range map[string]struct {
+		share      sharing.Share
+		held       []holding
+		want       map[watch.Key]bool
+		wantTrials int
+	}{
+		"the first":                     {share: sharing.Share{Partial: true}, want: map[watch.Key]bool{partial: true}},
+		"from its own":                  {share: sharing.Share{Partial: true}, held: []holding{inNamespace("a")}, want: map[watch.Key]bool{partial: true, inNamespace("a").key: true}, wantTrials: 1},
+		"when it has come":              {share: sharing.Share{Partial: true}, held: []holding{inNamespace("a"), synced(partial, true)}, want: map[watch.Key]bool{partial: true}},
+		"to everything":                 {held: []holding{synced(partial, true)}, want: map[watch.Key]bool{partial: true, everything: true}, wantTrials: 1},
+		"to everything, which has come": {held: []holding{synced(partial, true), synced(everything, true)}, want: map[watch.Key]bool{everything: true}},
+		"to everything, with nothing":   {held: []holding{synced(partial, false)}, want: map[watch.Key]bool{everything: true}},
+		"from everything":               {share: sharing.Share{Partial: true, Crowded: true}, held: []holding{synced(everything, true)}, want: map[watch.Key]bool{partial: true, everything: true}, wantTrials: 1},
+		"from everything, which is late": {
+			share: sharing.Share{Partial: true},
+			held:  []holding{synced(everything, true), {key: partial, late: true}}, want: map[watch.Key]bool{partial: true, everything: true}, wantTrials: 1,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			program, err := spec.Compile(t.Context(), spec.Spec{
+				Queries:    []spec.Query{{Include: &spec.Include{ResourceSelectorExpression: "true"}}},
+				Namespaces: &spec.Namespaces{Names: []string{"a"}},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			o := outlineOf(situation{
+				program: program, selected: []resources.Selected{{Resource: podsResource}},
+				shared: map[watch.Key]sharing.Share{podsKey: tt.share}, held: holdings(tt.held...),
+			})
+			got := make(map[watch.Key]bool)
+			for n := range o.needed {
+				got[n.key] = true
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("watches (-want +got):\n%s", diff)
+			}
+			if len(o.trials) != tt.wantTrials {
+				t.Errorf("%d trials, want %d", len(o.trials), tt.wantTrials)
+			}
+			if demanded := o.demands[podsKey]; len(demanded.Parts) != 1 || demanded.Wide || len(o.demands) != 1 {
+				t.Errorf("it demands %+v", o.demands)
+			}
+		})
+	}
+}

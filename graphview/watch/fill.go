@@ -1,0 +1,245 @@
+package watch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"sync"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+const (
+	// maxFills is how many namespaces a Watch lists by themselves at once.
+	maxFills = 4
+	// fillPage is how many objects of a namespace are asked for at once.
+	fillPage = 500
+	// A request costs about as much as that many objects of a list. From fewFills
+	// namespaces on that are wanted at once, they are counted.
+	objectsPerFill = 100
+	fewFills       = 8
+	// maxDeleted bounds the deletions in a namespace that are noted while it is
+	// listed. Beyond, it is listed again.
+	maxDeleted = 10_000
+)
+
+var (
+	errOvertaken = errors.New("another list has what this one is for")
+	errUnordered = errors.New("a resource version is no number")
+)
+
+// fill is a list of one namespace, for a Watch that watches all and has not taken in
+// the objects of this one before. What it lists was so, at its version, while the watch
+// goes on: of an object of which the watch has told something newer, or that it has
+// deleted since, that counts. What the watch tells later is in order; see Wanted.stale.
+type fill struct {
+	watch *Watch
+	of    *Wanted
+	// gone are the versions in which objects were deleted since the fill began, by
+	// name. Guarded by the Watch's turn.
+	gone map[string]uint64
+}
+
+// deleted notes a deletion.
+func (f *fill) deleted(d *document) {
+	f.gone[string(d.name)] = d.number()
+	if len(f.gone) > maxDeleted {
+		f.of.fill = nil
+	}
+}
+
+// filler lists namespaces that come to be wanted while a Watch runs.
+type filler struct {
+	watch   *Watch
+	source  *source
+	retry   retry
+	running sync.WaitGroup
+}
+
+// keepWants has the Watch take in the namespaces that are wanted, until ctx ends.
+func (w *Watch) keepWants(ctx context.Context, s *source, r retry) {
+	f := &filler{watch: w, source: s, retry: r}
+	defer f.running.Wait()
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-w.wants.changed:
+		case <-timer.C:
+		}
+		gone, err := w.adopt(ctx)
+		if err == nil {
+			err = w.forgetIn(ctx, gone)
+		}
+		again := time.Hour
+		if err == nil {
+			again, err = f.begin(ctx)
+		}
+		if err != nil {
+			return // with ctx
+		}
+		timer.Reset(again)
+	}
+}
+
+// begin lists namespaces that are not complete, or has all listed where that costs
+// less. It returns when to try again.
+func (f *filler) begin(ctx context.Context) (again time.Duration, err error) {
+	w := f.watch
+	if err := w.lock(ctx); err != nil {
+		return 0, err
+	}
+	defer w.unlock()
+	s := w.wants
+	if s.listing || s.relisting || !w.currentState().Synced {
+		return time.Hour, nil // a list of all comes first
+	}
+	var missing []*Wanted
+	for _, n := range *s.taken.Load() {
+		if !n.complete && n.fill == nil {
+			missing = append(missing, n)
+		}
+	}
+	if len(missing) == 0 {
+		return time.Hour, nil
+	}
+	all := s.foreign.Load() + w.count.Load()
+	if s.unordered || len(missing) > fewFills && int64(len(missing))*objectsPerFill > all {
+		s.relist()
+		return time.Hour, nil
+	}
+	if left := time.Until(f.retry.due); left > 0 {
+		return left, nil
+	}
+	for _, n := range missing {
+		if s.fills == maxFills {
+			break // the end of one is a change
+		}
+		s.fills++
+		begun := &fill{watch: w, of: n, gone: make(map[string]uint64)}
+		n.fill = begun
+		f.running.Go(func() { f.run(ctx, begun) })
+	}
+	return time.Hour, nil
+}
+
+// relist ends the watch, so that all namespaces are listed.
+func (s *wants) relist() {
+	s.relisting = true
+	if s.cut != nil {
+		s.cut()
+	}
+}
+
+// run lists one namespace.
+func (f *filler) run(ctx context.Context, of *fill) {
+	version, err := of.list(ctx, f.source)
+	w := f.watch
+	if w.lock(ctx) != nil {
+		return
+	}
+	defer w.unlock()
+	s := w.wants
+	s.fills--
+	s.kick()
+	n := of.of
+	if n.fill != of {
+		return // another list has what this one was for
+	}
+	n.fill = nil
+	if err == nil {
+		n.listed, err = strconv.ParseUint(version, 10, 64)
+		if err != nil || n.listed == 0 {
+			err = errUnordered
+		}
+	}
+	switch {
+	case err == nil:
+		f.retry = newRetry(f.retry.schedule)
+		w.filled(n)
+	case errors.Is(err, errUnordered):
+		s.unordered = true
+	default:
+		if now := time.Now(); !now.Before(f.retry.due) { // not once for each that failed together
+			f.retry.failed(err, now)
+		}
+		w.handler.Filled(n, fmt.Errorf("list %s in %s: %w", w.key.Resource.GroupResource(), n.namespace, err))
+	}
+}
+
+// list takes in what there is of the namespace, and returns the version of the list.
+func (f *fill) list(ctx context.Context, s *source) (version string, err error) {
+	options := metav1.ListOptions{Limit: fillPage}
+	for {
+		meta, err := f.page(ctx, s, options)
+		if err != nil || meta.Continue == "" {
+			return meta.ResourceVersion, err
+		}
+		options.Continue = meta.Continue
+	}
+}
+
+func (f *fill) page(ctx context.Context, s *source, options metav1.ListOptions) (meta metav1.ListMeta, err error) {
+	key := f.watch.key
+	key.Namespace = f.of.namespace
+	release, err := s.client.lists.acquire(ctx)
+	if err != nil {
+		return meta, err
+	}
+	defer release()
+	meta, _, err = s.read(ctx, key, options, &listReader{take: func(d *document, invalid error) error { return f.take(ctx, d, invalid) }})
+	return meta, err
+}
+
+// take takes in one object, unless the watch has told of something newer.
+func (f *fill) take(ctx context.Context, d *document, invalid error) error {
+	w := f.watch
+	if err := w.lock(ctx); err != nil {
+		return err
+	}
+	defer w.unlock()
+	if f.of.fill != f {
+		return errOvertaken
+	}
+	if string(d.namespace) != f.of.namespace {
+		return nil
+	}
+	key, version := d.key(), d.number()
+	old := w.objects.get(key)
+	gone, deleted := f.gone[string(d.name)]
+	switch {
+	case invalid != nil && (old != nil || deleted):
+		return nil // what it is now has been told
+	case invalid == nil && version == 0:
+		return errUnordered
+	case old != nil && old.Version() >= version, deleted && gone >= version:
+		return nil
+	}
+	w.takeLocked(d, key, invalid, old)
+	return nil
+}
+
+// watched has the watch that begins end when all namespaces are to be listed. If they
+// are already, there is nothing to begin.
+func (w *Watch) watched(ctx context.Context, cut context.CancelFunc) error {
+	if w.wants == nil {
+		return nil
+	}
+	if err := w.lock(ctx); err != nil {
+		return err
+	}
+	defer w.unlock()
+	if w.wants.relisting {
+		return errRelist
+	}
+	w.wants.cut = cut
+	return nil
+}
+
+// errRelist ends a watch so that the reflector lists all namespaces.
+var errRelist = apierrors.NewResourceExpired("namespaces are wanted that were not watched before")
