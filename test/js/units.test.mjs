@@ -106,7 +106,8 @@ test("what is inferred is left out of whatever is asked for", async () => {
   ];
   await until(() => said.length === 3);
   for (const one of views) one.stop();
-  assert.deepEqual(said, [{ ...place, inferred: false }, { request: { queries: [] }, inferred: false }, place]);
+  const named = { namespace: place.namespace, name: place.name };
+  assert.deepEqual(said, [{ ...named, inferred: false }, { request: { queries: [] }, inferred: false }, named]);
 });
 
 test("list and get", async () => {
