@@ -4,4 +4,7 @@
 //
 // What the plugin writes is compared with testdata, exit codes included; `go test
 // ./test/plugin -update` writes it anew.
+//
+// TestNeeds does what an evaluation wanted of graphs, with the GraphViews that `kubectl
+// graphview new` writes.
 package plugin

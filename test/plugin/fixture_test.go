@@ -21,10 +21,13 @@ const namespace = "plugin-shop"
 // within bounds everything that is waited for. It is no expectation.
 const within = 2 * time.Minute
 
-// install applies testdata/shop.yaml and waits until controllers have made of it
-// what they will.
+// install applies the kinds of other tools, which all tests see, and testdata/shop.yaml,
+// and waits until controllers have made of it what they will.
 func install(ctx context.Context) error {
+	kinds := filepath.Join("testdata", "needs", "crds.yaml")
 	for _, args := range [][]string{
+		{"apply", "-f", kinds},
+		{"wait", "--for=condition=Established", "--timeout=90s", "-f", kinds},
 		{"apply", "-f", filepath.Join("testdata", "shop.yaml")},
 		{"-n", namespace, "wait", "--for=condition=Ready", "graphview/storefront", "graphview/back-office", "--timeout=90s"},
 		{"-n", namespace, "wait", "--for=create", "pod/web-0", "pod/web-1", "configmap/kube-root-ca.crt", "--timeout=90s"},
@@ -42,7 +45,10 @@ func eventually(t *testing.T, check func() string) {
 }
 
 // shell is a user's: a kubeconfig, and both programs on PATH.
-type shell struct{ env []string }
+type shell struct {
+	env       []string
+	namespace string // of its commands
+}
 
 // shellOf is the shell of the administrator, or of somebody whom RBAC knows by
 // name.
@@ -52,12 +58,12 @@ func shellOf(t *testing.T, user string) shell {
 	if user != "admin" {
 		config = cluster.ClientConfig(user, "system:authenticated")
 	}
-	return shell{env: fixture.Shell(t, cluster, config, folder)}
+	return shell{env: fixture.Shell(t, cluster, config, folder), namespace: namespace}
 }
 
-// command is `kubectl graphview`, in the namespace of the tests.
+// command is `kubectl graphview`.
 func (s shell) command(ctx context.Context, args ...string) *exec.Cmd {
-	args = append([]string{"graphview", "-n", namespace}, args...)
+	args = append([]string{"graphview", "-n", s.namespace}, args...)
 	command := exec.CommandContext(ctx, cluster.KubectlPath(), args...)
 	command.Env = s.env
 	return command

@@ -1,4 +1,4 @@
-package needs
+package plugin
 
 import (
 	"fmt"
@@ -6,13 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
-
-	"graphview.dev/test/fixture"
 )
-
-// within bounds everything that is waited for. It is no expectation.
-const within = time.Minute
 
 // presets are what `new` is asked for, and the names of the GraphViews that it writes.
 var presets = map[string]string{
@@ -50,9 +44,11 @@ func (s *step) check(said string, code int) string {
 	return ""
 }
 
-// TestNeeds takes each step with the GraphViews of the presets.
+// TestNeeds does what a platform engineer wanted of graphs when evaluating GraphView, step by
+// step: what was hard, or answered wrongly, then. It takes each step with the GraphViews of the presets.
 func TestNeeds(t *testing.T) {
-	s := newShell(t)
+	s := shellOf(t, "admin")
+	s.namespace = needed
 	prepare(t, s)
 	steps := maps.Clone(diary)
 	maps.Copy(steps, needs)
@@ -60,7 +56,7 @@ func TestNeeds(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			eventually(t, func() string { // controllers and watches have to come to all of it
-				stdout, stderr, code := s.graphview(t, step.args...)
+				stdout, stderr, code := s.run(t, step.args...)
 				return step.check(stdout+stderr, code)
 			})
 		})
@@ -68,7 +64,7 @@ func TestNeeds(t *testing.T) {
 	t.Run("what is optional is not missed", func(t *testing.T) {
 		t.Parallel()
 		eventually(t, func() string {
-			out, err := cluster.Kubectl(t.Context(), "-n", namespace, "get", "graphview", "web", "-o", "jsonpath={.status.missing}")
+			out, err := cluster.Kubectl(t.Context(), "-n", needed, "get", "graphview", "web", "-o", "jsonpath={.status.missing}")
 			if err != nil || string(out) != "0" {
 				return fmt.Sprintf("missing: %s, %v", out, err)
 			}
@@ -100,17 +96,12 @@ var needs = map[string]step{
 	"where pods are":                    {args: []string{"tree", "nodes", "node/needs-n1", "--reverse"}, want: []string{"runs Pod/placed"}},
 	"who is bound to which roles":       {args: []string{"tree", "rbac"}, want: []string{"RoleBinding/readers", "grants Role/reader", "binds ServiceAccount/web"}},
 	"what is bound to a ServiceAccount": {args: []string{"explain", "rbac", "serviceaccount/web"}, want: []string{"RoleBinding/readers", "binds it"}},
-	"what an address says":              {args: []string{"tree", "namespace", "deployment/pay"}, want: []string{"Service/web"}},
-	"a graph without what is inferred":  {args: []string{"tree", "namespace", "deployment/pay", "--inferred=false"}, want: []string{"Deployment/pay", "Secret/pay-missing"}, never: []string{"Service/web"}},
-	"also of a query":                   {args: []string{"query", "--root", "deployment/pay", "--inferred=false", "-o", "mermaid"}, want: []string{"pay"}, never: []string{"web"}},
+	"what an address says":              {args: []string{"tree", "namespace", "deployment/pay"}, want: []string{"Service/ledger"}},
+	"a graph without what is inferred":  {args: []string{"tree", "namespace", "deployment/pay", "--inferred=false"}, want: []string{"Deployment/pay", "Secret/pay-missing"}, never: []string{"ledger"}},
+	"also of a query":                   {args: []string{"query", "--root", "deployment/pay", "--inferred=false", "-o", "mermaid"}, want: []string{"pay"}, never: []string{"ledger"}},
 	"also for another program":          {args: []string{"get", "namespace", "--inferred=false"}, want: []string{`"n":"pay"`}, never: []string{"inferred/"}},
 	"five mistakes in one spec": {
-		args: []string{"validate", "--discover", "-f", filepath.Join("testdata", "typos.yaml")},
+		args: []string{"validate", "--discover", "-f", filepath.Join("testdata", "needs", "typos.yaml")},
 		want: []string{"did you mean 'pods'", "did you mean group == ''?", "did you mean 'Deployment'?", "it decides nothing", "there is no namespace 'nedes'"},
 	},
-}
-
-func eventually(t *testing.T, check func() string) {
-	t.Helper()
-	fixture.Eventually(t, within, 100*time.Millisecond, check)
 }
