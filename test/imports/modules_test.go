@@ -1,6 +1,7 @@
 package imports
 
 import (
+	"os"
 	"os/exec"
 	"slices"
 	"strings"
@@ -9,14 +10,18 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// listed asks go list about a package and everything that it needs.
-func listed(t *testing.T, packagePath, format string) []string {
+// listed asks go list about a package and everything that it needs, on another platform
+// where the environment says so.
+func listed(t *testing.T, packagePath, format string, environment ...string) []string {
 	t.Helper()
 	command := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f", format, packagePath)
 	command.Dir = root
+	command.Env = append(os.Environ(), environment...)
+	var errs strings.Builder
+	command.Stderr = &errs
 	out, err := command.Output()
 	if err != nil {
-		t.Fatalf("go list %s: %v", packagePath, err)
+		t.Fatalf("go list %s: %v\n%s", packagePath, err, errs.String())
 	}
 	all := strings.Fields(string(out))
 	slices.Sort(all)
@@ -46,6 +51,21 @@ func TestModules(t *testing.T) {
 		if diff := cmp.Diff(want, listed(t, packagePath, "{{with .Module}}{{.Path}}{{end}}")); diff != "" {
 			t.Errorf("modules of %s (-want +got):\n%s", packagePath, diff)
 		}
+	}
+}
+
+// TestPluginPlatforms: on each platform that a release has the plugin for, every package that
+// it needs has files. That they compile, make release finds out.
+func TestPluginPlatforms(t *testing.T) {
+	for _, platform := range []string{"linux/arm64", "darwin/amd64", "darwin/arm64", "windows/amd64", "windows/arm64"} {
+		t.Run(platform, func(t *testing.T) {
+			t.Parallel()
+			system, architecture, _ := strings.Cut(platform, "/")
+			all := listed(t, "./cmd/kubectl-graphview", "{{.ImportPath}}", "GOOS="+system, "GOARCH="+architecture, "CGO_ENABLED=0")
+			if !slices.Contains(all, "graphview.dev/client") {
+				t.Error("it does not need the client")
+			}
+		})
 	}
 }
 
