@@ -23,6 +23,7 @@ import (
 	"graphview.dev/stream"
 	"graphview.dev/stream/placement"
 	"graphview.dev/stream/relay/holder"
+	"graphview.dev/stream/relay/wire"
 	"graphview.dev/stream/replicas"
 )
 
@@ -79,7 +80,7 @@ func newSharing(ctx context.Context, o *options, with sharingOptions) (*sharing,
 		return nil, errors.Join(err, s.listener.Close())
 	}
 	log := ctrl.Log.WithName("replicas")
-	self := replicas.Member{Run: with.engine.RunID(), Address: address, Wire: replicas.Wire}
+	self := replicas.Member{Run: with.engine.RunID(), Address: address, Wire: wire.Version}
 	name, err := podName()
 	if err != nil {
 		return nil, errors.Join(err, s.listener.Close())

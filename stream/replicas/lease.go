@@ -21,10 +21,6 @@ const (
 	wireAnnotation    = "graphview.dev/relay-version"
 )
 
-// Wire is the version of what this replica says to others. During an upgrade there are
-// replicas of two versions, which do not ask each other, and see each other nevertheless.
-const Wire = "2"
-
 // Leases are those of the operator's namespace. It is a part of client-go's
 // LeaseInterface.
 type Leases interface {
@@ -51,12 +47,12 @@ func fill(lease *coordinationv1.Lease, m Member, now time.Time) {
 }
 
 // memberOf reads a Lease; false where it is not that of a replica. Whatever the address
-// of another version looks like, nobody asks there.
-func memberOf(lease *coordinationv1.Lease) (Member, bool) {
+// of another version than one's own looks like, nobody asks there.
+func memberOf(lease *coordinationv1.Lease, own string) (Member, bool) {
 	m := Member{Run: ptr.Deref(lease.Spec.HolderIdentity, ""), Address: lease.Annotations[addressAnnotation], Wire: lease.Annotations[wireAnnotation]}
 	if m.Run == "" || lease.Name != leaseName+m.Run || m.Wire == "" {
 		return Member{}, false
 	}
 	host, _, err := net.SplitHostPort(m.Address)
-	return m, m.Wire != Wire || err == nil && host != ""
+	return m, m.Wire != own || err == nil && host != ""
 }

@@ -147,7 +147,7 @@ func (m *Members) round(ctx context.Context) error {
 			s = sighting{renewed: renewed, at: now}
 		}
 		seen[lease.UID] = s
-		member, ok := memberOf(lease)
+		member, ok := memberOf(lease, m.o.Self.Wire)
 		switch age := now.Sub(s.at); {
 		case age >= removal:
 			m.remove(ctx, lease)

@@ -118,7 +118,7 @@ func TestWithoutRights(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				shelf := &shelf{denied: !tt.joined}
 				ctx, cancel := context.WithCancel(t.Context())
-				m := New(Options{Leases: shelf, Self: Member{Run: "a", Address: "10.0.0.1:8445", Wire: Wire}})
+				m := New(Options{Leases: shelf, Self: Member{Run: "a", Address: "10.0.0.1:8445", Wire: "1"}})
 				ended := make(chan error, 1)
 				go func() { ended <- m.Run(ctx) }()
 				synctest.Wait()
@@ -150,7 +150,7 @@ type replica struct {
 
 func start(t *testing.T, leases Leases, run string) *replica {
 	t.Helper()
-	m := New(Options{Leases: leases, Self: Member{Run: run, Address: "10.0.0.1:8445", Wire: Wire}})
+	m := New(Options{Leases: leases, Self: Member{Run: run, Address: "10.0.0.1:8445", Wire: "1"}})
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- m.Run(ctx) }()
@@ -203,7 +203,7 @@ func TestCrashedMemberExpires(t *testing.T) {
 		// A clock an hour ahead, and one that is an hour behind.
 		for run, off := range map[string]time.Duration{"ahead": time.Hour, "behind": -time.Hour} {
 			lease := &coordinationv1.Lease{}
-			fill(lease, Member{Run: run, Address: "10.0.0.2:8445", Wire: Wire}, time.Now().Add(off))
+			fill(lease, Member{Run: run, Address: "10.0.0.2:8445", Wire: "1"}, time.Now().Add(off))
 			s.writeLocked(lease)
 		}
 		a := start(t, s, "a")
@@ -281,7 +281,7 @@ func TestForeignLeases(t *testing.T) {
 		s := &shelf{}
 		good := func(change func(*coordinationv1.Lease)) {
 			lease := &coordinationv1.Lease{}
-			fill(lease, Member{Run: strconv.Itoa(len(s.leases)), Address: "10.0.0.2:8445", Wire: Wire}, time.Now())
+			fill(lease, Member{Run: strconv.Itoa(len(s.leases)), Address: "10.0.0.2:8445", Wire: "1"}, time.Now())
 			change(lease)
 			s.writeLocked(lease)
 		}

@@ -14,6 +14,8 @@ type Member struct {
 	// Address is the host:port at which other replicas ask it.
 	Address string
 	// Wire is the version of what it says to others: only those of the same one ask it.
+	// During an upgrade there are replicas of two versions, which see each other
+	// nevertheless.
 	Wire string
 }
 

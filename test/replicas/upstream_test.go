@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 
+	"graphview.dev/stream/relay/wire"
 	"graphview.dev/test/faults"
 	"graphview.dev/test/fixture"
 	"graphview.dev/test/fleet"
@@ -180,7 +181,7 @@ func TestRelayCertificateAtTheStreamPort(t *testing.T) {
 	transport := &http.Transport{TLSClientConfig: secured}
 	t.Cleanup(transport.CloseIdleConnections)
 	client := &http.Client{Transport: transport, Timeout: time.Minute}
-	for _, path := range []string{"/apis/stream.graphview.dev/v1alpha1/graphs", "/relay/v1/namespaces/shop/graphs/web"} {
+	for _, path := range []string{"/apis/stream.graphview.dev/v1alpha1/graphs", wire.Path + "/namespaces/shop/graphs/web"} {
 		code, body, err := fixture.Get(t.Context(), client, edges[0].URL()+path)
 		if err != nil || code != http.StatusUnauthorized {
 			t.Errorf("%s: %d %s %v, want 401", path, code, body, err)

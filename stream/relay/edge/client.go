@@ -120,7 +120,7 @@ func (c *Client) Close() {
 func (c *Client) Channels() (shared, own int64) { return c.shared.Load(), c.own.Load() }
 
 func path(m replicas.Member, view graphview.Name) string {
-	return "https://" + m.Address + "/relay/v2/namespaces/" + url.PathEscape(view.Namespace) + "/graphs/" + url.PathEscape(view.Name)
+	return "https://" + m.Address + wire.Path + "/namespaces/" + url.PathEscape(view.Namespace) + "/graphs/" + url.PathEscape(view.Name)
 }
 
 func (c *Client) waitSynced(ctx context.Context, m replicas.Member, view graphview.Name) error {
@@ -153,7 +153,7 @@ func (c *Client) TellSubscribers(ctx context.Context, m replicas.Member, said wi
 	if err != nil {
 		return fmt.Errorf("encode subscribers: %w", err)
 	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, "https://"+m.Address+"/relay/v2/subscribers", bytes.NewReader(text))
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, "https://"+m.Address+wire.Path+"/subscribers", bytes.NewReader(text))
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrBroken, err)
 	}

@@ -64,9 +64,9 @@ func New(o Options) *Handler {
 		o.Opened = func(int) {}
 	}
 	h := &Handler{o: o, mux: http.NewServeMux(), known: &pool{by: make(map[string]weak.Pointer[answers])}, leaving: make(chan struct{}), left: make(chan struct{})}
-	h.mux.HandleFunc("POST /relay/v2/namespaces/{namespace}/graphs/{name}", h.serveRelay)
-	h.mux.HandleFunc("GET /relay/v2/namespaces/{namespace}/graphs/{name}/synced", h.serveSynced)
-	h.mux.HandleFunc("POST /relay/v2/subscribers", h.serveSubscribers)
+	h.mux.HandleFunc("POST "+wire.Path+"/namespaces/{namespace}/graphs/{name}", h.serveRelay)
+	h.mux.HandleFunc("GET "+wire.Path+"/namespaces/{namespace}/graphs/{name}/synced", h.serveSynced)
+	h.mux.HandleFunc("POST "+wire.Path+"/subscribers", h.serveSubscribers)
 	return h
 }
 
