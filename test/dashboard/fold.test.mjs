@@ -304,3 +304,18 @@ test("a Deployment that is opened makes nothing that it alone uses shared by man
   assert.ok(cards.length > 40, `${cards.length} cards`);
   assert.deepEqual(cards.filter((card) => card.hub).map(({ key }) => key), []);
 });
+
+test("a large box that grows stays, and small ones make room", () => {
+  const vx = (r, n) => ({ g: "", v: "v1", r, ns: "shop", n });
+  const set = (key, k) => ({ svx: { vx: key, m: { k, app: key.n.split("-")[0] } } });
+  const chain = (i) => [set(vx("services", `big-${i}`), "Service"), set(vx("deployments", `big-${i}`), "Deployment"), { sarc: { s: vx("services", `big-${i}`), d: vx("deployments", `big-${i}`), t: "r" } }];
+  const { store, model } = modelOf([...Array.from({ length: 30 }, (_, i) => chain(i)).flat(), set(vx("deployments", "small-1"), "Deployment"), set(vx("deployments", "tiny-1"), "Deployment")]);
+  const at = () => model.places.get("shop").apps.filter(({ title }) => title === "big").map(({ x, y, h }) => [x, y, h])[0];
+  const [x, y, h] = at();
+  store.apply(Array.from({ length: 12 }, (_, i) => chain(30 + i)).flat(), { at: 2 });
+  model.update(2);
+  tidy(model, "grown");
+  const [nx, ny, nh] = at();
+  assert.deepEqual([nx, ny], [x, y]);
+  assert.ok(nh !== h, "it has not grown");
+});

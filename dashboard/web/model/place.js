@@ -104,10 +104,10 @@ export function layOutPlace(place, before, title) {
   place.h = Math.max(...place.apps.map((app) => app.y + app.h)) + inset.place;
 }
 
-// Who has outgrown its place moves; the smaller of two gives way.
+// Where one has outgrown its place, the smaller of two gives way.
 function keep(settled, before, homeless) {
   if (!settled.some((app) => grown(app, before))) return settled;
-  settled.sort((a, b) => Number(grown(a, before)) - Number(grown(b, before)) || b.w * b.h - a.w * a.h);
+  settled.sort((a, b) => b.w * b.h - a.w * a.h || (a.key < b.key ? -1 : 1));
   const kept = [];
   for (const app of settled) {
     if (isFree(app, kept, inset.appGap - 1)) kept.push(app);
