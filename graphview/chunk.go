@@ -9,6 +9,8 @@ import (
 // chunk is what the graph is to be told of some objects of a replay.
 type chunk struct {
 	left []event
+	// begun: the loop has made a step of it.
+	begun bool
 	// wakes: it changes one view, and subscribers are told of that.
 	wakes bool
 	// done receives when the graph has all of it.
@@ -71,10 +73,14 @@ func (e *Engine) step(rested bool) bool {
 	if c == nil {
 		return false
 	}
+	if !c.begun {
+		c.begun = true
+		e.batches++
+	}
 	e.received = time.Now()
 	if c.left = e.revise(c.left, stepVisits); len(c.left) == 0 && !e.graph.Unfinished() {
 		e.chunks.remove(c)
-		e.batches++
+		c.begun = false
 		c.done <- struct{}{}
 	}
 	return true

@@ -10,6 +10,14 @@ const (
 	sliceChanges = 512
 )
 
+// choreBounds are how much a slice may look at, and how many objects it may change, of those
+// that lenses show: a quarter of what other slices may, since each lens that showed such an
+// object has its arcs to look at.
+func (g *Graph) choreBounds() (visits, changes int) {
+	changes = max(1, g.sliceChanges/4)
+	return sliceVisits * changes, changes
+}
+
 // chore is work that goes on for several Updates.
 type chore interface {
 	// slice does a part of the work, and tells whether all is done.
@@ -37,8 +45,9 @@ type unclaiming struct {
 
 func (c *unclaiming) slice() bool {
 	g, changes := c.g, 0
+	mostVisits, mostChanges := g.choreBounds()
 	before := g.Visits()
-	for visits := 0; visits+g.Visits()-before < sliceVisits*g.sliceChanges && changes < g.sliceChanges && !g.Unfinished(); visits++ {
+	for visits := 0; visits+g.Visits()-before < mostVisits && changes < mostChanges && !g.Unfinished(); visits++ {
 		if c.next++; c.next > g.nodes.next {
 			g.kinds.release(c.of.kind)
 			return true
@@ -59,8 +68,9 @@ type leaving struct {
 
 func (c *leaving) slice() bool {
 	l, g, changes := c.l, c.l.g, 0
+	mostVisits, mostChanges := g.choreBounds()
 	before := g.Visits()
-	for visits := 0; visits+g.Visits()-before < sliceVisits*g.sliceChanges && changes < g.sliceChanges; visits++ {
+	for visits := 0; visits+g.Visits()-before < mostVisits && changes < mostChanges; visits++ {
 		if c.next++; l.closed || c.next > l.entries.next {
 			l.leaving = nil
 			return true
