@@ -37,7 +37,7 @@ func (c *Client) dial(ctx context.Context, at, protocol string) (*connection, er
 	ctx, cancel := context.WithTimeout(ctx, dialWithin)
 	defer cancel()
 	conn := &connection{}
-	socket, response, err := websocket.Dial(ctx, at, &websocket.DialOptions{
+	socket, response, err := websocket.Dial(ctx, at, &websocket.DialOptions{ //nolint:bodyclose // the library says that it needs not, but for a refusal
 		HTTPClient: c.http, Subprotocols: []string{protocol},
 		// Called in Read, by the goroutine that reads.
 		OnPingReceived: func(context.Context, []byte) bool { conn.heard(); return true },

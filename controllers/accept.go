@@ -42,7 +42,7 @@ func (r *GraphViewReconciler) apply(ctx context.Context, name graphview.Name, vi
 	}
 	declared, err := validation.SpecOf(&view.Spec)
 	if refused.accepted() && err != nil {
-		if refused, _, err = verdictOf(err); err != nil {
+		if refused, err = verdictOf(err); err != nil {
 			return fmt.Errorf("read spec: %w", err)
 		}
 	}
@@ -57,7 +57,7 @@ func (r *GraphViewReconciler) apply(ctx context.Context, name graphview.Name, vi
 	if record.applied == view.Generation && r.options.Placement == nil {
 		return nil
 	}
-	v, _, err := verdictOf(r.engine.Apply(ctx, name, string(view.UID), declared))
+	v, err := verdictOf(r.engine.Apply(ctx, name, string(view.UID), declared))
 	if err != nil {
 		return fmt.Errorf("apply spec: %w", err)
 	}
@@ -67,15 +67,15 @@ func (r *GraphViewReconciler) apply(ctx context.Context, name graphview.Name, vi
 
 // verdictOf is what a compiler's error says about a spec; another error is none
 // of the spec's.
-func verdictOf(err error) (verdict, *spec.InvalidError, error) {
+func verdictOf(err error) (verdict, error) {
 	var invalid *spec.InvalidError
 	switch {
 	case err == nil:
-		return accepted, nil, nil
+		return accepted, nil
 	case errors.As(err, &invalid):
-		return verdict{reason: invalid.Reason, message: invalid.Error()}, invalid, nil
+		return verdict{reason: invalid.Reason, message: invalid.Error()}, nil
 	default:
-		return verdict{}, nil, err
+		return verdict{}, err
 	}
 }
 
@@ -84,8 +84,7 @@ func verdictOf(err error) (verdict, *spec.InvalidError, error) {
 func (r *GraphViewReconciler) checkServiceAccount(ctx context.Context, view *v1alpha1.GraphView) (verdict, error) {
 	name := view.Spec.ServiceAccountName
 	if name == "" {
-		v, _, err := verdictOf(validation.ServiceAccount(view, r.options.RequireServiceAccount))
-		return v, err
+		return verdictOf(validation.ServiceAccount(view, r.options.RequireServiceAccount))
 	}
 	account := &metav1.PartialObjectMetadata{}
 	account.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("ServiceAccount"))

@@ -224,7 +224,7 @@ func writeSecret(ctx context.Context, c client.Client, key client.ObjectKey, sec
 		change(made.Data)
 		err := c.Create(ctx, made)
 		if apierrors.IsForbidden(err) {
-			return fmt.Errorf("Secret %s is missing, and the operator may not create it; apply the manifests again, which have it: %w", key, err)
+			return fmt.Errorf("the Secret %s is missing, and the operator may not create it; apply the manifests again, which have it: %w", key, err)
 		}
 		if err != nil {
 			return fmt.Errorf("create Secret %s: %w", key, err)

@@ -102,7 +102,8 @@ func textsOf(findings []advice.Finding) []string {
 
 // setHealthy says how the objects are, by the worst that there is.
 func setHealthy(set func(kind string, status metav1.ConditionStatus, reason, message string), synced bool, st *graphview.Status) {
-	status, reason, message := metav1.ConditionFalse, "", ""
+	status := metav1.ConditionFalse
+	var reason, message string
 	switch {
 	case !synced:
 		status, reason, message = metav1.ConditionUnknown, v1alpha1.ReasonSyncing, "Selected resources are being listed."

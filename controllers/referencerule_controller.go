@@ -89,7 +89,7 @@ func (r *ReferenceRuleReconciler) apply(ctx context.Context, name client.ObjectK
 		// What an earlier spec declared is not what the author wants any more.
 		return nil, verdict{}, fmt.Errorf("remove rule: %w", err)
 	}
-	v, _, err := verdictOf(err)
+	v, err := verdictOf(err)
 	if err != nil {
 		return nil, verdict{}, fmt.Errorf("apply rule: %w", err)
 	}

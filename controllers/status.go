@@ -5,8 +5,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"k8s.io/utils/ptr"
-
 	"graphview.dev/api/v1alpha1"
 	"graphview.dev/controllers/validation"
 	"graphview.dev/graphview"
@@ -26,7 +24,7 @@ func setCounts(status *v1alpha1.GraphViewStatus, st *graphview.Status) {
 			OK: int64(h.OK), Progressing: int64(h.Progressing), Degraded: int64(h.Degraded),
 			Suspended: int64(h.Suspended), Terminating: int64(h.Terminating), Unknown: int64(h.Unknown),
 		}
-		status.Missing = ptr.To(int64(st.Missing))
+		status.Missing = new(int64(st.Missing))
 	}
 	status.Subscribers = int64(st.Subscribers)
 	status.Holder = validation.Cut(st.Holder, v1alpha1.MaxHolder)

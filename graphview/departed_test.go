@@ -40,10 +40,12 @@ func TestBudgetOutlivesAView(t *testing.T) {
 		wantFull bool
 	}{
 		"deleted and created": {again: func(t *testing.T, e *Engine) *View {
+			t.Helper()
 			e.Remove(Name{"shop", "flow"})
 			return apply(t, e, "shop", "flow", "2")
 		}},
 		"deleted and created again and again": {again: func(t *testing.T, e *Engine) *View {
+			t.Helper()
 			for i := range 20 {
 				e.Remove(Name{"shop", "flow"})
 				apply(t, e, "shop", "flow", fmt.Sprint(i))
@@ -51,8 +53,9 @@ func TestBudgetOutlivesAView(t *testing.T) {
 			v, _ := e.View(Name{"shop", "flow"})
 			return v
 		}},
-		"created before the deletion was seen": {again: func(t *testing.T, e *Engine) *View { return apply(t, e, "shop", "flow", "2") }},
+		"created before the deletion was seen": {again: func(t *testing.T, e *Engine) *View { t.Helper(); return apply(t, e, "shop", "flow", "2") }},
 		"created under another name": {again: func(t *testing.T, e *Engine) *View {
+			t.Helper()
 			e.Remove(Name{"shop", "flow"})
 			return apply(t, e, "shop", "stream", "2")
 		}},

@@ -180,7 +180,7 @@ func (f *feed) evaluate(o *watch.Decoded, mode evaluation) (verdicts []tapVerdic
 		}
 		free := mode == evaluateAgain || f.relists(t)
 		v := t.evaluate(f.life, o, free)
-		left -= int64(min(v.cost, 2*maxCost)) //nolint:gosec // small
+		left -= int64(min(v.cost, 2*maxCost))
 		verdicts = append(verdicts, tapVerdict{t, v})
 	}
 	return verdicts, late

@@ -94,7 +94,7 @@ func TestOutdatedObjects(t *testing.T) {
 			}
 			o := at.Vertex.Payload.(*watch.Object)
 			text, err := o.AppendJSON(nil)
-			return err == nil && strings.Contains(string(text), "colour") == labelled && o.Version() >= uint64(version) //nolint:gosec // a few
+			return err == nil && strings.Contains(string(text), "colour") == labelled && o.Version() >= uint64(version)
 		}
 	}
 	await(t, "the object", shows(1, false))

@@ -3,6 +3,7 @@ package graphview
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -53,9 +54,7 @@ func TestOutline(t *testing.T) {
 	merge := func(all ...map[access.Place]bool) map[access.Place]bool {
 		out := make(map[access.Place]bool)
 		for _, one := range all {
-			for p, may := range one {
-				out[p] = may
-			}
+			maps.Copy(out, one)
 		}
 		return out
 	}

@@ -42,7 +42,7 @@ func (k *keeper) reconcile(ctx context.Context, catalog *resources.Catalog) time
 		return 10 * time.Millisecond
 	}
 	now := time.Now()
-	o, again := k.outline(ctx, p, now)
+	o, again := k.outline(p, now)
 	if first && k.planned != 0 && o.undecided {
 		// What the spec before shows stays until the rights are known that this one
 		// depends on.
@@ -112,7 +112,7 @@ func (k *keeper) selectResources(ctx context.Context, p *spec.Program, catalog *
 
 // outline derives what the view needs, has the rights asked for that this depends
 // on, and returns when it may differ without an event.
-func (k *keeper) outline(ctx context.Context, p *spec.Program, now time.Time) (outline, time.Duration) {
+func (k *keeper) outline(p *spec.Program, now time.Time) (outline, time.Duration) {
 	v := k.view
 	permit, who := v.permitOf(p)
 	k.grants.of(permit, who)

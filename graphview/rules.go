@@ -168,7 +168,8 @@ func (r *rules) tell(read map[graph.Kind]*refs.Reading) {
 	now.extractor = now.extractor.Reading(read)
 	r.current.Store(&now)
 	for _, kind := range changed {
-		r.stale.kinds[kind] = r.stale.kinds[kind] // they are not evaluated again for that
+		again := r.stale.kinds[kind] // they are not evaluated again for this
+		r.stale.kinds[kind] = again
 	}
 	r.wake()
 }

@@ -155,7 +155,7 @@ func TestSchemasThatCannotBeRead(t *testing.T) {
 		check("what was read stays", map[string]int{"Bad": 1, "Good": 1}, bad)
 		time.Sleep(schemaRetry - 1)
 		check("it is too early", map[string]int{"Bad": 1, "Good": 1})
-		time.Sleep(1)
+		time.Sleep(time.Nanosecond)
 		f.put(good, goodKind, "a", "b")
 		f.before = func(path string) {
 			if told := s.told()["Good"]; path == bad && told != 2 {

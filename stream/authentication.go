@@ -113,14 +113,14 @@ func (t *tokenReviewer) AuthenticateToken(ctx context.Context, token string) (*a
 	_, _ = mac.Write([]byte(token)) // never fails
 	key := string(mac.Sum(nil))
 	if answer, ok := t.good.Get(key); ok {
-		return answer.(*authenticator.Response), true, nil
+		return answer.(*authenticator.Response), true, nil //nolint:forcetypeassert // all that is added there
 	}
 	if _, ok := t.bad.Get(key); ok {
 		return nil, false, nil
 	}
 	owner := "address " + addressFrom(ctx)
 	if name, ok := t.users.Get(key); ok {
-		owner = "user " + name.(string)
+		owner = "user " + name.(string) //nolint:forcetypeassert // as above
 	}
 	if err := t.waiting.Take(owner, 1); err != nil {
 		return nil, false, fmt.Errorf("%w: %w", errTooManyQuestions, err)

@@ -49,7 +49,7 @@ func remember(next http.Handler) http.Handler {
 // Where browsers put a token, and what it begins with there.
 const (
 	protocolHeader = "Sec-WebSocket-Protocol"
-	bearerProtocol = "base64url.bearer.authorization.k8s.io."
+	bearerProtocol = "base64url.bearer.authorization.k8s.io." //nolint:gosec // no credential
 )
 
 // holdsToken tells whether one of the subprotocols of a header is a token.

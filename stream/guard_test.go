@@ -3,6 +3,7 @@ package stream
 import (
 	"context"
 	"errors"
+	"maps"
 	"net/http"
 	"strconv"
 	"strings"
@@ -97,9 +98,7 @@ func TestGuard(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			before := sample(t, s.metrics.refused, strconv.Itoa(test.wantCode))
 			header := http.Header{"Authorization": {"Bearer " + test.token}}
-			for key, values := range test.header {
-				header[key] = values
-			}
+			maps.Copy(header, test.header)
 			response := s.request(http.MethodGet, test.path, header)
 			var body strings.Builder
 			if _, err := copyAll(&body, response); err != nil {

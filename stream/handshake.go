@@ -88,7 +88,7 @@ func (s *Server) accept(w http.ResponseWriter, r *http.Request, protocol string,
 		Protocol: protocol, AllowedOrigins: s.options.AllowedOrigins, Heartbeats: r.URL.Query().Get(heartbeatsOption) == "1",
 	})
 	if refused != nil && refused.Code != 0 {
-		s.refuse(w, r, status(int32(refused.Code), reasonOf(refused.Code), name, refused.Error()))
+		s.refuse(w, r, status(int32(refused.Code), reasonOf(refused.Code), name, refused.Error())) //nolint:gosec // a code of HTTP
 	}
 	return conn, out, refused == nil
 }

@@ -42,11 +42,12 @@ func negotiateForm(r *http.Request) (form, error) {
 	default:
 		f, err := format.Parse(name)
 		if err != nil {
-			served := jsonFormat
+			var served strings.Builder
+			served.WriteString(jsonFormat)
 			for _, f := range format.All() {
-				served += ", " + string(f)
+				served.WriteString(", " + string(f))
 			}
-			return form{}, apierrors.NewBadRequest(fmt.Sprintf("format %q is not served; there are %s", name, served))
+			return form{}, apierrors.NewBadRequest(fmt.Sprintf("format %q is not served; there are %s", name, served.String()))
 		}
 		return form{format: f}, nil
 	}

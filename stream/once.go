@@ -47,7 +47,8 @@ func (o *once[K, V]) do(ctx context.Context, key K, ask func(context.Context) (V
 func (o *once[K, V]) join(key K) (a *asked[V], mine bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if a = o.asked[key]; a != nil {
+	a = o.asked[key]
+	if a != nil {
 		return a, false
 	}
 	if o.asked == nil {

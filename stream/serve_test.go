@@ -100,7 +100,7 @@ func (s *testServer) url(path string) string { return fmt.Sprintf("https://%s%s"
 // request asks as reader unless the header says otherwise.
 func (s *testServer) request(method, path string, header http.Header) *http.Response {
 	s.t.Helper()
-	r, err := http.NewRequestWithContext(s.t.Context(), method, s.url(path), nil)
+	r, err := http.NewRequestWithContext(s.t.Context(), method, s.url(path), http.NoBody)
 	if err != nil {
 		s.t.Fatal(err)
 	}

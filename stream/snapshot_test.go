@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"io"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -71,9 +73,7 @@ func TestSnapshot(t *testing.T) {
 				}
 			}()
 			code, body := s.get(graphs+"namespaces/shop/graphs/web?format=json", nil)
-			for key, value := range head {
-				test.want[key] = value
-			}
+			maps.Copy(test.want, head)
 			if diff := cmp.Diff(test.want, decode(t, body)); code != http.StatusOK || diff != "" {
 				t.Errorf("%d -want +got:\n%s", code, diff)
 			}
@@ -103,7 +103,7 @@ func TestSnapshotStreams(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := decode(t, append(first, rest...)); len(got["actions"].([]any)) != 2 || got["rev"] != "2" {
+	if got := decode(t, slices.Concat(first, rest)); len(got["actions"].([]any)) != 2 || got["rev"] != "2" {
 		t.Errorf("%d bytes", len(first)+len(rest))
 	}
 	await(t, held.closed)

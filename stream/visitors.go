@@ -91,7 +91,7 @@ func (v *visitors) receive(conn net.Conn) *visitor {
 
 func (v *visitors) oldestLocked(address string) *visitor {
 	for e := v.strangers.Front(); e != nil; e = e.Next() {
-		if one := e.Value.(*visitor); one.address == address {
+		if one := e.Value.(*visitor); one.address == address { //nolint:forcetypeassert // all that the list has
 			v.forgetLocked(one)
 			return one
 		}

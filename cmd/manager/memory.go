@@ -19,7 +19,7 @@ const (
 
 // gcPercent is how much garbage may lie beside so many bytes in use.
 func gcPercent(live uint64) int {
-	return int(min(max(100*worthIt/max(live, 1), leastGarbage), mostGarbage)) //nolint:gosec // a percentage
+	return int(min(max(100*worthIt/max(live, 1), leastGarbage), mostGarbage))
 }
 
 // tuneCollector has the garbage collector run as often as this program is best

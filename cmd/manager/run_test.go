@@ -25,7 +25,7 @@ func TestOutliving(t *testing.T) {
 			var engineCtx context.Context
 			begun := make(chan struct{})
 			engine := func(ctx context.Context) error {
-				engineCtx = ctx
+				engineCtx = ctx //nolint:fatcontext // the test looks at it
 				close(begun)
 				return test.engine(ctx)
 			}

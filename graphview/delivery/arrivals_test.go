@@ -12,7 +12,7 @@ func TestArrivals(t *testing.T) {
 	at := func(n int) time.Time { return began.Add(time.Duration(n) * time.Second) }
 	const revisions = 100 // more than are remembered
 	for n := range revisions {
-		p.Arrived(uint64(10*n), at(n)) //nolint:gosec // a few
+		p.Arrived(uint64(10*n), at(n))
 	}
 	for known, want := range map[uint64]time.Time{
 		10*revisions - 21: at(revisions - 2), 10*revisions - 20: at(revisions - 1), 10*revisions - 10: {}, 955: at(96),

@@ -132,7 +132,7 @@ func (b *frameBuilder) close(rev string, synced bool) {
 	out := append([]byte(nil), '{')
 	actions := 0
 	if b.count > 0 {
-		out = append(b.buf, ']')
+		out = append(b.buf, ']') //nolint:gocritic // it goes on there
 		actions = len(b.buf)
 	}
 	member := func(name string) {

@@ -103,10 +103,9 @@ type narrowing struct {
 	mark  string
 	payer Payer
 
-	part   *graph.Narrowed // nil before the first Poll, and after rights have changed
-	absent *denial
-	until  time.Time // nothing is looked at before
-	asked  bool      // the payer, whether anything was owed before
+	part  *graph.Narrowed // nil before the first Poll, and after rights have changed
+	until time.Time       // nothing is looked at before
+	asked bool            // the payer, whether anything was owed before
 }
 
 func newNarrowing(what *graph.Narrowing, payer Payer) *narrowing {

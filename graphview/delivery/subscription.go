@@ -123,7 +123,7 @@ func (s *Subscription) Poll() ([]*Frame, error) {
 	who, err := s.viewer()
 	if err != nil {
 		s.pause.missing = err
-		return nil, nil
+		return nil, nil //nolint:nilerr // Wait finds it out
 	}
 	lens := p.Lens()
 	if lens == nil {
@@ -151,7 +151,7 @@ func (s *Subscription) Poll() ([]*Frame, error) {
 	}
 	if err != nil {
 		s.pause.missing = err
-		return nil, nil
+		return nil, nil //nolint:nilerr // as above
 	}
 	// A change that was read to its end leaves nothing but what comes, unless it was
 	// encoded for somebody else before something that is no change of the graph.

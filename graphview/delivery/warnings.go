@@ -1,6 +1,7 @@
 package delivery
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -142,7 +143,7 @@ func (w *Warnings) since(number uint64) (set, cleared []Warning, now uint64, ok 
 			set = append(set, l)
 		}
 	}
-	slices.SortFunc(set, func(a, b Warning) int { return int(a.number) - int(b.number) })
+	slices.SortFunc(set, func(a, b Warning) int { return cmp.Compare(a.number, b.number) })
 	if number > 0 {
 		for _, c := range w.cleared {
 			if _, again := w.live[c.ID()]; !again && c.number > number {

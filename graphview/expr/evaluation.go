@@ -122,8 +122,7 @@ func (p *program) safe(err error) *EvaluationError {
 }
 
 func (p *program) describe(err error, node int64) string {
-	var refused *guardError
-	if errors.As(err, &refused) {
+	if refused, ok := errors.AsType[*guardError](err); ok {
 		return refused.message
 	}
 	message := err.Error()

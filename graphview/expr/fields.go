@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"k8s.io/client-go/util/jsonpath"
 )
@@ -91,7 +90,7 @@ func (p *Fields) find(object map[string]any) (text []byte, steps int, err error)
 // fieldError names the field.
 func fieldError(name string, err error) error {
 	if e, ok := errors.AsType[*EvaluationError](err); ok {
-		return &EvaluationError{Message: strings.Join([]string{name, e.Message}, ": ")}
+		return &EvaluationError{Message: name + ": " + e.Message}
 	}
 	return err
 }

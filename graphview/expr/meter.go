@@ -61,7 +61,7 @@ func (m *meter) end() uint64 {
 	if m.heavy {
 		<-heavy
 	}
-	return uint64(int(m.bound.Limit()) - m.left)
+	return uint64(int(m.bound.Limit()) - m.left) //nolint:gosec // never more than the limit
 }
 
 // spend takes units, or ends the evaluation: where they are used up, or where

@@ -70,7 +70,7 @@ func (s *ObjectSelector) Matches(ctx context.Context, in *Input) (bool, error) {
 
 // on evaluates the expression on an object, and charges that to the input.
 func (p *program) on(ctx context.Context, in *Input) (ref.Val, error) {
-	variables := objectVariablesPool.Get().(*objectVariables)
+	variables := objectVariablesPool.Get().(*objectVariables) //nolint:forcetypeassert // all that is put there
 	variables.input = in
 	variables.meter.begin(ctx, evaluationCost)
 	result, err := p.eval(&variables.meter, variables)

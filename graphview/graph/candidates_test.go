@@ -49,9 +49,9 @@ func TestNodeSet(t *testing.T) {
 	var s nodeSet
 	want := map[nodeID]bool{}
 	for i := range 20_000 {
-		id := nodeID(1 + r.IntN(4000)) //nolint:gosec // small
+		id := nodeID(1 + r.IntN(4000))
 		if i < 3000 {
-			id = nodeID(i + 1) //nolint:gosec // small
+			id = nodeID(i + 1)
 		}
 		// In turns it grows and shrinks.
 		if r.IntN(4) == 0 == (i/5000%2 == 0) {

@@ -64,7 +64,7 @@ func (l *Lens) rebase() {
 	l.squeeze()
 	// The elements up to there keep their order: they are the last before it.
 	old := l.log.after(l.stamp(floor))
-	room := uint64(max(1, old)) //nolint:gosec // a length
+	room := uint64(max(1, old))
 	if floor-room <= l.base {
 		return
 	}
@@ -75,7 +75,7 @@ func (l *Lens) rebase() {
 	for i := range l.log.elements {
 		el := &l.log.elements[i]
 		if el.number = older(el.number, by); i < old {
-			el.number = stamp(i + 1) //nolint:gosec // less than room
+			el.number = stamp(i + 1)
 		}
 		l.entries.at(el.entry).logged = el.number
 	}

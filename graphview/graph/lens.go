@@ -29,7 +29,7 @@ func (l *Lens) Uses(since uint64) ([]Used, uint64) {
 	var all []Used
 	for k, u := range l.uses {
 		if u.resource != 0 {
-			all = append(all, Used{l.g.kinds.at(kindID(k)), l.g.resources.at(u.resource)}) //nolint:gosec // an id
+			all = append(all, Used{l.g.kinds.at(kindID(k)), l.g.resources.at(u.resource)})
 		}
 	}
 	return all, l.usesRev
@@ -138,7 +138,7 @@ func (l *Lens) Close() {
 	clear(l.sources)
 	for k, u := range l.uses {
 		if u.resource != 0 {
-			l.g.kinds.release(kindID(k)) //nolint:gosec // an id
+			l.g.kinds.release(kindID(k))
 		}
 	}
 	l.uses = nil

@@ -80,7 +80,7 @@ func TestNarrowedArcsAreBounded(t *testing.T) {
 			s.set(1, "used")
 			users := many("user", 4)
 			for i, user := range users {
-				s.set(uint64(i), user, "used") //nolint:gosec // a few
+				s.set(uint64(i), user, "used")
 			}
 			if told, err := s.read(); err != nil || len(told) != 9 {
 				t.Fatalf("read: %v, %v; want five pods and four references", told, err)
@@ -88,7 +88,7 @@ func TestNarrowedArcsAreBounded(t *testing.T) {
 			size := s.n.Size()
 			s.n.Owed()
 			for i, user := range users {
-				s.set(uint64(10+i), user, append(many(test.others, test.arcs), "used")...) //nolint:gosec // a few
+				s.set(uint64(10+i), user, append(many(test.others, test.arcs), "used")...)
 			}
 			_, err := s.n.Read(&s.pos, 100, Reading{Allow: test.allow}, always, func(c Change) bool { t.Errorf("%v is told", c); return true })
 			if exceeded, ok := errors.AsType[*budget.Exceeded](err); !ok || exceeded.Bound != narrowVisits {

@@ -69,7 +69,7 @@ func (g *Graph) enter(id slotID) {
 	}
 	sc := g.scopeFor(s.kind, s.space)
 	sc.slots = append(sc.slots, id)
-	s.place = uint32(len(sc.slots))
+	s.place = uint32(len(sc.slots)) //nolint:gosec // ids have 32 bits
 }
 
 func (g *Graph) leave(id slotID) {
@@ -184,7 +184,7 @@ func (g *Graph) selectSlot(id nodeID, h *holder, to slotID) {
 	}
 	for typ, flags := range by {
 		if flags != 0 {
-			g.selectArc(id, to, ArcType(typ), flags) //nolint:gosec // a few types
+			g.selectArc(id, to, ArcType(typ), flags)
 		}
 	}
 }

@@ -37,7 +37,7 @@ func (t *table[ID, T]) add(v T) ID {
 		id, t.free = t.free[n-1], t.free[:n-1]
 		t.values[id] = v
 	} else {
-		id = ID(len(t.values)) //nolint:gosec // ids have 32 bits
+		id = ID(len(t.values))
 		t.values, t.held = append(t.values, v), append(t.held, 0)
 	}
 	t.ids[v] = id

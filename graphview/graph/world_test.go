@@ -129,7 +129,7 @@ func (w *world) exceedances() {
 			if src, ok := w.m.sources[id]; ok {
 				key := Key{src.resource, x.Namespace, x.Name}
 				if delete(w.exceed, key); x.Err != nil {
-					w.exceed[key] = x.Err.(*budget.Exceeded).Bound
+					w.exceed[key] = x.Err.(*budget.Exceeded).Bound //nolint:errorlint // it is not wrapped
 				}
 			}
 		}
@@ -170,7 +170,7 @@ func (w *world) addSource(kind Kind, resource Resource, scope Scope) SourceID {
 func (w *world) addLens(rooted bool, walk Walk) *modelLens {
 	salt := w.r.Uint64()
 	l := &modelLens{lens: w.g.NewLens(), sources: map[SourceID]bool{}, uses: map[Kind]Resource{}, covers: map[Kind]Coverage{}, rooted: rooted, walk: walk}
-	l.decide = func(k Key, o Object) Selection {
+	l.decide = func(_ Key, o Object) Selection {
 		h := rand.New(rand.NewPCG(salt, o.Hash/4)) // so that some updates change the decision and some do not
 		s := Selection{Member: h.IntN(8) != 0, Root: h.IntN(10) == 0, Hash: o.Hash}
 		if salt%2 == 0 {

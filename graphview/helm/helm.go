@@ -7,7 +7,7 @@ import (
 )
 
 // SecretType is the type of the Secrets that Helm keeps releases in.
-const SecretType = "helm.sh/release.v1"
+const SecretType = "helm.sh/release.v1" //nolint:gosec // a name
 
 // NotEnded is a label selector for the Secrets of revisions that are deployed, or
 // about to be: Helm labels all the others with what became of them.

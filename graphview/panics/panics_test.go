@@ -9,13 +9,14 @@ import (
 func TestRecover(t *testing.T) {
 	secret := "hunter2"
 	number := 4711
+	var none map[string]int
 	for name, c := range map[string]struct {
 		do        func()
 		wantCause string
 	}{
 		"Nothing":  {do: func() {}},
 		"Index":    {do: func() { _ = []int{}[number] }, wantCause: "runtime error: index out of range [####] with length #"},
-		"NilMap":   {do: func() { map[string]int(nil)[secret] = 1 }, wantCause: "assignment to entry in nil map"},
+		"NilMap":   {do: func() { none[secret] = 1 }, wantCause: "assignment to entry in nil map"},
 		"Type":     {do: func() { var v any = secret; _ = v.(int) }, wantCause: "interface conversion: interface {} is string, not int"},
 		"Unhashed": {do: func() { _ = map[any]int{}[[]string{secret}] }, wantCause: "hash of unhashable type: []string"},
 		"Value":    {do: func() { panic(secret) }, wantCause: "panic with a string"},

@@ -136,7 +136,7 @@ func (j *Journal) Beat(now time.Time) {
 
 // beat is called under the lock, or before anybody else has the journal.
 func (j *Journal) beat(now time.Time) {
-	binary.NativeEndian.PutUint64(j.file, uint64(now.UnixNano())) //nolint:gosec // after 1970
+	binary.NativeEndian.PutUint64(j.file, uint64(now.UnixNano()))
 }
 
 // Close says that the process ends in order: what is under way now is not to blame.
@@ -239,7 +239,7 @@ func write(slot []byte, w Work, now time.Time) {
 		binary.NativeEndian.PutUint16(slot[lengthsAt+2*i:], uint16(len(name))) //nolint:gosec // see maxName
 		at += copy(slot[at:], name)
 	}
-	binary.NativeEndian.PutUint64(slot, uint64(now.UnixNano())) //nolint:gosec // after 1970
+	binary.NativeEndian.PutUint64(slot, uint64(now.UnixNano()))
 }
 
 // found is work that was under way at an end, and for how long.

@@ -266,7 +266,7 @@ func TestKilledProcess(t *testing.T) {
 		if err := child.Start(); err != nil {
 			t.Fatal(err)
 		}
-		for b := make([]byte, 1024); err == nil; _, err = out.Read(b) { //nolint:revive // until it is closed
+		for b := make([]byte, 1024); err == nil; _, err = out.Read(b) {
 		}
 		_ = child.Process.Kill() // if it has not ended by itself
 		return child.Wait()

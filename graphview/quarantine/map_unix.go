@@ -14,8 +14,8 @@ func mapFile(path string, size int) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = file.Close() }()                                                                    // the mapping stays
-	return syscall.Mmap(int(file.Fd()), 0, size, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED) //nolint:gosec // a descriptor
+	defer func() { _ = file.Close() }() // the mapping stays
+	return syscall.Mmap(int(file.Fd()), 0, size, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED)
 }
 
 func unmapFile(mapped []byte) error { return syscall.Munmap(mapped) }

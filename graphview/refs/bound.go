@@ -65,7 +65,7 @@ const (
 
 var bytesOf = func() (table [256]byte) {
 	for c := range table {
-		switch c := byte(c); { //nolint:gosec // a byte's worth
+		switch c := byte(c); {
 		case isAlphanumeric(c), c == '-', c == '.':
 			table[c] = wordBytes | nameBytes | plainBytes
 		case c == '*', c == '{', c == '}', c == '$', c == '<', c == '>':

@@ -127,8 +127,8 @@ func Inference(references []graph.Reference) uint64 {
 		}
 		h := fnv.New64a()
 		for _, text := range [...]string{r.To.Group, r.To.Kind, r.Namespace, r.Name, r.Field} {
-			h.Write([]byte(text))
-			h.Write([]byte{0, byte(r.Scope)})
+			_, _ = h.Write([]byte(text)) // never fails
+			_, _ = h.Write([]byte{0, byte(r.Scope)})
 		}
 		sum += h.Sum64()
 	}

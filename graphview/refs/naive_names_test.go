@@ -13,7 +13,7 @@ var labelForm, dottedForm = regexp.MustCompile(`^[a-z0-9-]+$`), regexp.MustCompi
 func naiveNames(rule *Rule, ref graph.Reference, own, text string) []graph.Reference {
 	var out []graph.Reference
 	ref.To, ref.Optional = graph.Kind{Group: rule.To.Group.Value, Kind: rule.To.Kind.Value}, true
-	for _, one := range strings.Split(text, ",") {
+	for one := range strings.SplitSeq(text, ",") {
 		one = strings.TrimSpace(one)
 		for form := range strings.SplitSeq(rule.As, "|") {
 			spaced, longest := strings.Contains(form, "{ns}"), 0

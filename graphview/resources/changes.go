@@ -117,7 +117,7 @@ func (c changes) position(ctx context.Context) (string, error) {
 func (c changes) watch(ctx context.Context, position string) (string, error) {
 	// The server would end it after a random time of its own; saying one keeps
 	// all watches from ending together.
-	timeout := int64(300 + rand.IntN(300)) //nolint:gosec // Spread, not secrecy.
+	timeout := int64(300 + rand.IntN(300))
 	w, err := c.client.Resource(c.resource).Watch(ctx, metav1.ListOptions{
 		ResourceVersion:     position,
 		AllowWatchBookmarks: true,

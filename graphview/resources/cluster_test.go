@@ -94,6 +94,7 @@ func (c *cluster) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		defer c.mu.Unlock()
 		if c.unready {
 			http.Error(w, "not ready", http.StatusInternalServerError)
+			return
 		}
 	default:
 		c.serveDiscovery(w, r, path)

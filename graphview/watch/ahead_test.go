@@ -33,7 +33,7 @@ func TestStreamWatcherReadsOneAhead(t *testing.T) {
 			<-w.ResultChan()
 		}
 		w.Stop()
-		for range w.ResultChan() { //nolint:revive // until it is closed
+		for range w.ResultChan() {
 		}
 	})
 }

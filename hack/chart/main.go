@@ -106,8 +106,8 @@ func write(path string, text []byte) error {
 	if present, err := os.ReadFile(path); err == nil && bytes.Equal(present, text) {
 		return nil
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil { //nolint:gosec // source files are for everybody
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
-	return os.WriteFile(path, text, 0o644) //nolint:gosec // as above
+	return os.WriteFile(path, text, 0o644)
 }

@@ -48,7 +48,7 @@ func run(definition, page string) error {
 	if after == string(before) {
 		return nil
 	}
-	return os.WriteFile(page, []byte(after), 0o644) //nolint:gosec // a page of documentation is for everybody
+	return os.WriteFile(page, []byte(after), 0o644)
 }
 
 // splice replaces what is between the markers of a page.

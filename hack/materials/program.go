@@ -50,5 +50,5 @@ func Write(path string, document Object) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(path, append(text, '\n'), 0o644) //nolint:gosec // it is to be published
+	return os.WriteFile(path, append(text, '\n'), 0o644)
 }

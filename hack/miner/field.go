@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strings"
 
 	"graphview.dev/hack/miner/mine"
@@ -54,12 +55,7 @@ func agrees(a *arc, claim *mine.Claim) bool {
 	if claim.Selector || a.selector {
 		return claim.Selector && a.selector
 	}
-	for _, t := range claim.Targets {
-		if t == a.target {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(claim.Targets, a.target)
 }
 
 // joins tells whether one of two paths leads to the other's value.

@@ -77,14 +77,14 @@ func run(ctx context.Context, o options) (err error) {
 	if err := r.look(ctx); err != nil {
 		return err
 	}
-	if err := os.MkdirAll(o.out, 0o755); err != nil { //nolint:gosec // it is to be published
+	if err := os.MkdirAll(o.out, 0o755); err != nil {
 		return err
 	}
 	if r.dir, err = os.MkdirTemp(o.out, ".release-"); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(r.dir)) }()
-	if err := os.Chmod(r.dir, 0o755); err != nil { //nolint:gosec // it is to be published
+	if err := os.Chmod(r.dir, 0o755); err != nil {
 		return err
 	}
 	for _, p := range parts {
@@ -131,7 +131,7 @@ func (r *release) path(name string) string { return filepath.Join(r.dir, name) }
 
 // publish writes a file of the release.
 func (r *release) publish(name string, content []byte) error {
-	return os.WriteFile(r.path(name), content, 0o644) //nolint:gosec // it is to be published
+	return os.WriteFile(r.path(name), content, 0o644)
 }
 
 // describe remembers a program, and writes its bill of materials.

@@ -19,7 +19,7 @@ func main() {
 // run describes the programs at paths, beside the first of them.
 func run(paths []string) error {
 	if len(paths) == 0 {
-		return errors.New("usage: sbom PROGRAM...")
+		return errors.New("usage: sbom PROGRAM [PROGRAM]")
 	}
 	var build materials.Build
 	for _, path := range paths {

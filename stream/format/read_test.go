@@ -2,6 +2,7 @@ package format
 
 import (
 	"encoding/xml"
+	"errors"
 	"fmt"
 	"io"
 	"net/url"
@@ -172,7 +173,7 @@ func readGraphML(text string) (p picture, err error) {
 	if err := decoder.Decode(&document); err != nil {
 		return p, err
 	}
-	if _, err := decoder.Token(); err != nil && err != io.EOF {
+	if _, err := decoder.Token(); err != nil && !errors.Is(err, io.EOF) {
 		return p, err
 	}
 	declared := map[string]string{}

@@ -48,11 +48,11 @@ type plan struct {
 func (g *Graph) plan() *plan {
 	p := &plan{Graph: g, order: make([]int32, len(g.keys)), rank: make([]int32, len(g.keys))}
 	for n := range p.order {
-		p.order[n] = int32(n) //nolint:gosec // numbers are int32
+		p.order[n] = int32(n)
 	}
 	slices.SortFunc(p.order, func(a, b int32) int { return compareKeys(&g.keys[a], &g.keys[b]) })
 	for place, n := range p.order {
-		p.rank[n] = int32(place) //nolint:gosec // as above
+		p.rank[n] = int32(place)
 	}
 	slices.SortStableFunc(p.arcs, func(a, b arc) int {
 		if a.from != b.from {

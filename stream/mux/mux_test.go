@@ -71,7 +71,7 @@ func subscribes(t *testing.T, m *testMux, id int, view *fakeView) *fakeSubscript
 func frames(name string, n int) []*delivery.Frame {
 	var all []*delivery.Frame
 	for i := range n {
-		all = append(all, frame(fmt.Sprintf(`{"%s":%d}`, name, i)))
+		all = append(all, frame(fmt.Sprintf(`{%q:%d}`, name, i)))
 	}
 	return all
 }

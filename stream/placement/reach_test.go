@@ -64,7 +64,7 @@ func newReplicas(t *testing.T, b, c *replica) (*Table, *entry) {
 		*live = append(*live, replicas.Member{Run: run, Address: strings.TrimPrefix(server.URL, "https://")})
 	}
 	slices.SortFunc(*live, func(a, b replicas.Member) int { return strings.Compare(a.Run, b.Run) })
-	table := New(t.Context(), Options{Self: (*live)[0], Members: live, Holders: 1, TLS: &tls.Config{InsecureSkipVerify: true}}) //nolint:gosec // who is who is another test's
+	table := New(t.Context(), Options{Self: (*live)[0], Members: live, Holders: 1, TLS: &tls.Config{InsecureSkipVerify: true}})
 	t.Cleanup(table.Close)
 	return table, ranked(t, table, live, "b", "c", "a")
 }

@@ -41,9 +41,9 @@ func fill(lease *coordinationv1.Lease, m Member, now time.Time) {
 		lease.Annotations = make(map[string]string)
 	}
 	lease.Annotations[addressAnnotation], lease.Annotations[wireAnnotation] = m.Address, m.Wire
-	lease.Spec.HolderIdentity = ptr.To(m.Run)
+	lease.Spec.HolderIdentity = new(m.Run)
 	lease.Spec.LeaseDurationSeconds = ptr.To(int32(expiry / time.Second))
-	lease.Spec.RenewTime = ptr.To(metav1.NewMicroTime(now))
+	lease.Spec.RenewTime = new(metav1.NewMicroTime(now))
 }
 
 // memberOf reads a Lease; false where it is not that of a replica. Whatever the address

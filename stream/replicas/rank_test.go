@@ -2,6 +2,7 @@ package replicas
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -9,7 +10,7 @@ import (
 
 func TestRank(t *testing.T) {
 	three := []Member{{Run: "a"}, {Run: "b"}, {Run: "c"}}
-	four := append(three[:3:3], Member{Run: "d"})
+	four := slices.Concat(three, []Member{{Run: "d"}})
 	firsts, moved := map[string]int{}, 0
 	for i := range 1000 {
 		scope := fmt.Sprint("namespace-", i)

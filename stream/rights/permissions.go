@@ -188,7 +188,7 @@ func (p *Permissions) occupyLocked(i *identity) {
 // are too many or too much is known of them. The last one stays.
 func (p *Permissions) trimLocked() {
 	for p.idle.Len() > maxIdle || p.idlePlaces > maxIdlePlaces && p.idle.Len() > 1 {
-		p.dropLocked(p.idle.Front().Value.(*identity))
+		p.dropLocked(p.idle.Front().Value.(*identity)) //nolint:forcetypeassert // all that the list has
 	}
 }
 
@@ -199,7 +199,7 @@ func (p *Permissions) makeRoomLocked(name string) error {
 		return nil
 	}
 	for e := p.idle.Front(); e != nil; e = e.Next() {
-		if i := e.Value.(*identity); i.who.GetName() == name {
+		if i := e.Value.(*identity); i.who.GetName() == name { //nolint:forcetypeassert // as above
 			p.dropLocked(i)
 			return nil
 		}

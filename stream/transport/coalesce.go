@@ -33,7 +33,7 @@ func (w *frameCoalescer) Write(p []byte) (int, error) {
 		return w.out.Write(p)
 	}
 	if w.held == nil {
-		w.held = pieces.Get().(*[]byte)
+		w.held = pieces.Get().(*[]byte) //nolint:forcetypeassert // all that is put there
 	}
 	if len(*w.held)+len(p) > maxWhole {
 		if err := w.send(); err != nil {

@@ -28,7 +28,7 @@ type application struct {
 }
 
 func newApplication(s shape, i int) *application {
-	random := rand.New(rand.NewPCG(1, uint64(i))) //nolint:gosec // an index is not negative
+	random := rand.New(rand.NewPCG(1, uint64(i)))
 	a := &application{
 		namespace: s.namespace(i / s.applications), name: fmt.Sprintf("app-%03d", i%s.applications),
 		pods: s.pods, firstPod: i * s.pods, shape: s, random: random,
@@ -111,7 +111,7 @@ func (a *application) replicaSet() *appsv1.ReplicaSet {
 	}}
 }
 
-func (a *application) replicas() *int32 { return new(int32(a.pods)) } //nolint:gosec // nobody asks for two thousand million pods
+func (a *application) replicas() *int32 { return new(int32(a.pods)) }
 
 func owner(kind, name string, uid types.UID) metav1.OwnerReference {
 	return metav1.OwnerReference{

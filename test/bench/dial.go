@@ -85,7 +85,7 @@ func (d *dialer) dial(ctx context.Context, l lens, since string) (conn *websocke
 		path += "?since=" + since
 	}
 	err = d.retry(ctx, func() error {
-		conn, _, err = websocket.Dial(ctx, path, &websocket.DialOptions{HTTPClient: d.client, Subprotocols: []string{"graphview.v1"}}) //nolint:bodyclose // the library says that it needs not
+		conn, _, err = websocket.Dial(ctx, path, &websocket.DialOptions{HTTPClient: d.client, Subprotocols: []string{"graphview.v1"}})
 		return err
 	})
 	if err != nil {

@@ -28,7 +28,7 @@ const profiledRate = 1000
 // top five into a document.
 func (b *bench) profile(ctx context.Context, path string, about machine) error {
 	dir := filepath.Join(b.root, "bin", "bench", "profiles")
-	if err := os.MkdirAll(dir, 0o755); err != nil { //nolint:gosec // beside the programs
+	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("profiles: %w", err)
 	}
 	r, err := b.newReplay(ctx)

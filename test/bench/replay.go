@@ -124,7 +124,7 @@ func (r *replay) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 		select {
 		case p := <-r.plays:
 			p.done <- r.tell(request.Context(), w, p, version)
-			version += uint64(p.n) //nolint:gosec // not negative
+			version += uint64(p.n)
 		case <-request.Context().Done():
 			return
 		}

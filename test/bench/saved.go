@@ -48,7 +48,7 @@ func (b *bench) fill(ctx context.Context, plane *env.ControlPlane, saved string)
 	if err := createLoad(ctx, plane.Config(), b.shape, os.Stderr); err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(saved), 0o755); err != nil { //nolint:gosec // beside the programs
+	if err := os.MkdirAll(filepath.Dir(saved), 0o755); err != nil {
 		return fmt.Errorf("save the load: %w", err)
 	}
 	return plane.SaveData(ctx, saved)

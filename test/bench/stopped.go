@@ -137,7 +137,7 @@ func (b *bench) narrow() *rest.Config {
 	dialer := &net.Dialer{Control: func(_, _ string, raw syscall.RawConn) error {
 		var failed error
 		err := raw.Control(func(fd uintptr) {
-			failed = syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_RCVBUF, 4096) //nolint:gosec // a descriptor
+			failed = syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_RCVBUF, 4096)
 		})
 		return errors.Join(err, failed)
 	}}

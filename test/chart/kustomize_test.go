@@ -24,7 +24,7 @@ func TestSameAsKustomize(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(comparable(t, shipped), comparable(t, objects(t, "{}"))); diff != "" {
+	if diff := cmp.Diff(comparables(t, shipped), comparables(t, objects(t, "{}"))); diff != "" {
 		t.Errorf("-config/default +chart:\n%s", diff)
 	}
 }
@@ -55,15 +55,15 @@ func TestVariantsAreTheSameAsKustomize(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(comparable(t, shipped), comparable(t, objects(t, test.values))); diff != "" {
+			if diff := cmp.Diff(comparables(t, shipped), comparables(t, objects(t, test.values))); diff != "" {
 				t.Errorf("-config +chart:\n%s", diff)
 			}
 		})
 	}
 }
 
-// comparable leaves out what may differ.
-func comparable(t *testing.T, all []*unstructured.Unstructured) map[string]any {
+// comparables leaves out what may differ.
+func comparables(t *testing.T, all []*unstructured.Unstructured) map[string]any {
 	t.Helper()
 	out := map[string]any{}
 	for _, object := range all {

@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -57,9 +58,9 @@ func (c *cluster) stolenToken(t *testing.T, webhook bool) {
 		"another APIService":                 {args: []string{"patch", "apiservice", "v1.apps", "--type=merge", "--dry-run=server", "-p", `{"spec":{"versionPriority":1}}`}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			args := append(test.args, "--kubeconfig="+kubeconfig)
+			args := slices.Concat(test.args, []string{"--kubeconfig=" + kubeconfig})
 			if test.in != "" {
-				args = append(test.args, fixture.Manifest(t, test.in), "--kubeconfig="+kubeconfig)
+				args = slices.Concat(test.args, []string{fixture.Manifest(t, test.in), "--kubeconfig=" + kubeconfig})
 			}
 			out, err := c.Kubectl(t.Context(), args...)
 			if (err == nil) != test.want {

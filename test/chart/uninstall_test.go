@@ -35,7 +35,7 @@ func (c *cluster) uninstalled(t *testing.T) {
 	kinds := strings.Join(strings.Fields(c.kubectl(t, "api-resources", "--namespaced", "--verbs=list", "-o", "name")), ",")
 	eventually(t, func() string {
 		var unsaid []string
-		for _, object := range strings.Fields(c.kubectl(t, "get", kinds, "-n", env.ServiceNamespace, "-o", "name", "--ignore-not-found")) {
+		for object := range strings.FieldsSeq(c.kubectl(t, "get", kinds, "-n", env.ServiceNamespace, "-o", "name", "--ignore-not-found")) {
 			if !left.MatchString(object) {
 				unsaid = append(unsaid, object)
 			}

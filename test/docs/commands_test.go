@@ -179,7 +179,7 @@ func (s *shell) stream(t *testing.T, script string) error {
 				return nil
 			}
 		case err := <-ended:
-			return fmt.Errorf("%s ended before a graph began (%v)\n%s", script, err, out.String())
+			return fmt.Errorf("%s ended before a graph began (%v)\n%s", script, err, out.String()) //nolint:errorlint // it may be nil
 		case <-deadline:
 			kill(command)
 			<-ended

@@ -22,7 +22,7 @@ func Replace(path, begins, ends, text string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	if err := os.WriteFile(path, []byte(after), 0o644); err != nil { //nolint:gosec // a document is for all to read
+	if err := os.WriteFile(path, []byte(after), 0o644); err != nil {
 		return fmt.Errorf("write the document: %w", err)
 	}
 	return nil

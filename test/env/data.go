@@ -33,5 +33,5 @@ func copyData(from, to string) error {
 	if err := os.CopyFS(to, os.DirFS(from)); err != nil {
 		return err
 	}
-	return os.Chmod(to, 0o700) //nolint:gosec // a directory
+	return os.Chmod(to, 0o700)
 }

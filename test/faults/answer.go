@@ -21,7 +21,7 @@ var reasons = map[int]metav1.StatusReason{
 func status(code int, resource string) []byte {
 	text, err := json.Marshal(metav1.Status{
 		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"},
-		Status:   metav1.StatusFailure, Code: int32(code), Reason: reasons[code], //nolint:gosec // three digits
+		Status:   metav1.StatusFailure, Code: int32(code), Reason: reasons[code],
 		Message: fmt.Sprintf("the proxy answers %d", code), Details: &metav1.StatusDetails{Kind: resource},
 	})
 	if err != nil {
@@ -37,7 +37,7 @@ func answer(w http.ResponseWriter, code int, resource string) {
 		w.Header().Set("Retry-After", "1")
 	}
 	w.WriteHeader(code)
-	_, _ = w.Write(status(code, resource)) //nolint:gosec // to API clients, as JSON; the error is that they have gone
+	_, _ = w.Write(status(code, resource))
 }
 
 // expire answers a watch as the API server does where the position is too old.

@@ -82,7 +82,7 @@ func round(ctx context.Context, scenes []*scene, seed uint64) []*episode {
 	episodes := make([]*episode, len(scenes))
 	var first *episode
 	for i, s := range scenes {
-		episodes[i] = s.prepare(seed+uint64(i), first) //nolint:gosec // an index
+		episodes[i] = s.prepare(seed+uint64(i), first)
 		first = episodes[0]
 	}
 	each := func(do func(*episode)) {

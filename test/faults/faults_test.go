@@ -43,7 +43,7 @@ func TestFaults(t *testing.T) {
 	for played.episodes < *episodes && played.failed < mostFailures && t.Context().Err() == nil {
 		started := time.Now()
 		some := all[:min(len(all), *episodes-played.episodes)]
-		players := round(t.Context(), some, first+uint64(played.episodes)) //nolint:gosec // a count
+		players := round(t.Context(), some, first+uint64(played.episodes))
 		after, left := settle(t.Context(), all, before)
 		players[0].err = errors.Join(players[0].err, left)
 		lasted := time.Since(started)

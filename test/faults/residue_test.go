@@ -42,7 +42,7 @@ func settle(ctx context.Context, scenes []*scene, before residue) (after residue
 	why := fixture.Wait(ctx, healsWithin, 4*pollInterval, func() string {
 		after = residueOf(scenes)
 		n := len(scenes)
-		if after.watches != before.watches || after.goroutines > before.goroutines+n*moreGoroutines || after.heap > before.heap+uint64(n)*moreHeap { //nolint:gosec // a few
+		if after.watches != before.watches || after.goroutines > before.goroutines+n*moreGoroutines || after.heap > before.heap+uint64(n)*moreHeap {
 			return fmt.Sprintf("there are %s; before the first episode there were %s", after, before)
 		}
 		return ""

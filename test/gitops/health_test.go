@@ -2,6 +2,7 @@ package gitops
 
 import (
 	"encoding/json"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -71,9 +72,7 @@ func TestHealth(t *testing.T) {
 	fixture.Apply(t, plane, `{apiVersion: graphview.dev/v1alpha1, kind: GraphView, metadata: {name: unseen, namespace: shop},
 spec: {queries: [{include: {resourceSelectorExpression: "true"}}]}}`)
 	wants := map[string]view{"unseen": {wantArgoCD: "Progressing", wantKStatus: "InProgress"}}
-	for name, v := range views {
-		wants[name] = v
-	}
+	maps.Copy(wants, views)
 	for name := range wants {
 		names = append(names, name)
 		objects = append(objects, kubectl("get", "graphview", "-n", "shop", name, "-o", "json"))

@@ -1,6 +1,7 @@
 package hostile
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -104,7 +105,7 @@ func processor(t *testing.T) time.Duration {
 			t.Fatalf("the operator has ended: %v", err)
 		}
 		// The second field is the program's name in parentheses and may hold blanks.
-		fields := strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))
+		fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
 		for _, field := range fields[11:13] { // utime and stime
 			n, err := strconv.ParseInt(field, 10, 64)
 			if err != nil {

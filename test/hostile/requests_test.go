@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"strings"
 	"testing"
@@ -16,9 +17,7 @@ import (
 func request(include map[string]any, more ...map[string]any) string {
 	all := map[string]any{"queries": []any{map[string]any{"include": include}}}
 	for _, m := range more {
-		for key, value := range m {
-			all[key] = value
-		}
+		maps.Copy(all, m)
 	}
 	text, err := json.Marshal(all)
 	if err != nil {
@@ -140,7 +139,7 @@ func outcome(ctx context.Context, conn *websocket.Conn) (code websocket.StatusCo
 		return 0, "", err
 	}
 	if _, _, err := conn.Read(ctx); websocket.CloseStatus(err) != said.Error.Code {
-		return 0, "", fmt.Errorf("%v after %s", err, text)
+		return 0, "", fmt.Errorf("%v after %s", err, text) //nolint:errorlint // it may be nil
 	}
 	return said.Error.Code, said.Error.Message, nil
 }

@@ -37,7 +37,7 @@ func review(t *testing.T, expression string) []byte {
 // credentials and with patience or none, keeps nobody waiting.
 func TestStrangersAtTheWebhook(t *testing.T) {
 	// A stranger has no reason to verify the certificate.
-	stranger := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true}} //nolint:gosec // as it says
+	stranger := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true}}
 	defer stranger.CloseIdleConnections()
 	url := fmt.Sprintf("https://127.0.0.1:%d/validate-graphview-dev-v1alpha1-graphview", webhook)
 	post := func(body []byte, patience time.Duration) string {

@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"strings"
@@ -206,13 +207,11 @@ func (r road) get(t *testing.T, path string, header http.Header) (int, string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, r.base+path, nil)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, r.base+path, http.NoBody)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for key, values := range header {
-		request.Header[key] = values
-	}
+	maps.Copy(request.Header, header)
 	response, err := r.client.Do(request)
 	if err != nil {
 		t.Fatal(err)

@@ -84,7 +84,7 @@ func (p *plane) says(t *testing.T, namespace, name, kind, begins string, words .
 	t.Helper()
 	fixture.Eventually(t, within, 200*time.Millisecond, func() string {
 		got := p.kubectl(t, "get", "gv", "-n", namespace, name, "-o",
-			fmt.Sprintf(`jsonpath={range .status.conditions[?(@.type=="%s")]}{.status} {.message}{end}`, kind))
+			fmt.Sprintf(`jsonpath={range .status.conditions[?(@.type==%q)]}{.status} {.message}{end}`, kind))
 		for _, word := range words {
 			if !strings.Contains(got, word) {
 				return fmt.Sprintf("%s: %s is %q, which does not say %s", name, kind, got, word)

@@ -52,7 +52,7 @@ func says(of map[string]any, own schema.GroupKind, served []resource) (found []s
 	}
 	word := strings.ToLower(match[1])
 	for _, r := range served {
-		if kind := (schema.GroupKind{Group: r.Group, Kind: r.kind}); r.Group == own.Group && strings.ToLower(r.kind) == word && !slices.Contains(found, kind) {
+		if kind := (schema.GroupKind{Group: r.Group, Kind: r.kind}); r.Group == own.Group && strings.EqualFold(r.kind, word) && !slices.Contains(found, kind) {
 			found = append(found, kind)
 		}
 	}

@@ -89,7 +89,7 @@ func (c *collector) guess(own schema.GroupKind, served []resource, key, path, na
 	// Own group before Kubernetes, and that before other groups of the domain; a whole
 	// name before the end of one.
 	rank := func(kind schema.GroupKind) int {
-		whole := strings.ToLower(kind.Kind) == word
+		whole := strings.EqualFold(kind.Kind, word)
 		switch ends := len(word) >= 4 && strings.HasSuffix(strings.ToLower(kind.Kind), word); {
 		case whole && kind.Group == own.Group:
 			return 4

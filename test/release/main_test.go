@@ -95,7 +95,7 @@ func serveRegistry(t *testing.T, program string) string {
 // get is what is at a URL.
 func get(t *testing.T, url string) []byte {
 	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, http.NoBody)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -33,7 +33,7 @@ func (w *Workload) podStatus() corev1.PodStatus {
 		container.State.Waiting = &corev1.ContainerStateWaiting{Reason: reason}
 	}
 	ended := func(reason string) *corev1.ContainerStateTerminated {
-		return &corev1.ContainerStateTerminated{Reason: reason, ExitCode: int32(1 + w.Random.IntN(3))} //nolint:gosec // of three
+		return &corev1.ContainerStateTerminated{Reason: reason, ExitCode: int32(1 + w.Random.IntN(3))}
 	}
 	status := corev1.PodStatus{Phase: corev1.PodRunning}
 	switch w.Random.IntN(9) {

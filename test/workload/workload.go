@@ -75,7 +75,7 @@ func (w *Workload) object(kind int) client.Object {
 			Selector: map[string]string{"tier": w.tier()}, Ports: []corev1.ServicePort{{Port: 80}},
 		}}
 	case 4:
-		replicas := int32(w.Random.IntN(4)) //nolint:gosec // of four
+		replicas := int32(w.Random.IntN(4))
 		named("web-", 2)
 		template := corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"app": meta.Name, "tier": w.tier()}}, Spec: w.podSpec()}
 		return &appsv1.Deployment{ObjectMeta: meta, Spec: appsv1.DeploymentSpec{

@@ -48,7 +48,7 @@ var nameOf = regexp.MustCompile("(?i)\\b(?:names? of|reference to|refers to|refe
 // part of something else: the name of the Service port.
 var after = func() map[string]bool {
 	set := map[string]bool{}
-	for _, word := range strings.Fields(`that which in to from for containing contains used with where object objects resource resources of on must is are this and or
+	for word := range strings.FieldsSeq(`that which in to from for containing contains used with where object objects resource resources of on must is are this and or
 		storing holding holds whose by cr instance instances as should will can the a referenced it if when being inside within at`) {
 		set[word] = true
 	}

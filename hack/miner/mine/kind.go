@@ -41,7 +41,7 @@ type Kinds struct {
 // clusterScoped are Kubernetes' kinds without a namespace.
 var clusterScoped = func() map[string]bool {
 	set := map[string]bool{}
-	for _, name := range strings.Fields(`APIService CertificateSigningRequest ClusterRole ClusterRoleBinding ClusterTrustBundle ComponentStatus CSIDriver CSINode
+	for name := range strings.FieldsSeq(`APIService CertificateSigningRequest ClusterRole ClusterRoleBinding ClusterTrustBundle ComponentStatus CSIDriver CSINode
 		CustomResourceDefinition DeviceClass FlowSchema IngressClass IPAddress MutatingAdmissionPolicy MutatingAdmissionPolicyBinding
 		MutatingWebhookConfiguration Namespace Node PersistentVolume PriorityClass PriorityLevelConfiguration ResourceSlice RuntimeClass
 		SelfSubjectReview ServiceCIDR StorageClass StorageVersion StorageVersionMigration SubjectAccessReview TokenReview

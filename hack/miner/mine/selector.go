@@ -1,6 +1,9 @@
 package mine
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // selector claims that a label selector selects objects that are there: those of the
 // kind that its key says, or pods.
@@ -25,7 +28,7 @@ func (m *miner) selector(value map[string]any, at place) {
 		return
 	}
 	class, reason := Coincidence, ""
-	for _, o := range append(m.world.pods[:len(m.world.pods):len(m.world.pods)], m.world.Objects...) {
+	for _, o := range append(slices.Clip(m.world.pods), m.world.Objects...) {
 		if o == m.of || o.Name == m.of.Name && o.File == m.of.File || !matches(o.Labels, labels) || o.Namespace != m.of.Namespace && o.Namespace != "" {
 			continue
 		}

@@ -17,7 +17,7 @@ func used() int {
 	}
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
-	return int(m.HeapAlloc + m.StackInuse) //nolint:gosec // far less
+	return int(m.HeapAlloc + m.StackInuse)
 }
 
 // TestIdleRelays: a view that is relayed and at rest takes little: at an edge and its
@@ -85,7 +85,7 @@ func TestLargeMessages(t *testing.T) {
 		}
 	}
 	runtime.KeepAlive(held)
-	held = nil
+	held = nil //nolint:ineffassign,wastedassign // so that nobody holds them
 	for deadline := time.Now().Add(time.Minute); ; {
 		runtime.GC()
 		s.client.large.mu.Lock()

@@ -91,7 +91,7 @@ func newStage(t *testing.T) *stage {
 	server.StartTLS()
 	s.member = replicas.Member{Run: run.ID(), Address: strings.TrimPrefix(server.URL, "https://")}
 	s.client = NewClient(ctx, Options{
-		TLS:     &tls.Config{InsecureSkipVerify: true}, //nolint:gosec // who is who is the caller's
+		TLS:     &tls.Config{InsecureSkipVerify: true},
 		Leaving: func(m replicas.Member) { s.left <- m },
 	})
 	s.shutdown = sync.OnceFunc(func() {

@@ -103,7 +103,7 @@ func (c *channel) ask(places []access.Place) error {
 	for _, p := range places {
 		list = append(list, wire.PlaceOf(p))
 	}
-	return c.relay.write(wire.AppendControl(nil, wire.Ask, c.number, list), nil)
+	return c.relay.write(wire.AppendControl(nil, wire.Ask, c.number, list))
 }
 
 // run sends what the channel was opened for, and says why it ends unless the edge
@@ -130,7 +130,7 @@ func (c *channel) find(key graph.Key) error {
 	if err != nil {
 		return err
 	}
-	return c.relay.write(wire.AppendControl(nil, wire.Found, c.number, wire.Finding{Object: found}), nil)
+	return c.relay.write(wire.AppendControl(nil, wire.Found, c.number, wire.Finding{Object: found}))
 }
 
 // stream sends what is new whenever the edge wants some. It returns nil when the channel

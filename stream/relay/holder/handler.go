@@ -173,7 +173,7 @@ func (h *Handler) serveRelay(w http.ResponseWriter, r *http.Request) {
 	out := &relay{view: view, known: h.known, ctx: ctx, cancel: cancel, logger: h.o.Logger, out: w, flush: control.Flush, at: make(map[delivery.Step]*channel), channels: make(map[uint64]*channel)}
 	w.Header().Set("Content-Type", "application/octet-stream")
 	synced := view.Status().Synced
-	err = out.write(wire.AppendControl(nil, wire.Hello, 0, wire.Greeting{Run: h.o.Run, Synced: synced}), nil)
+	err = out.write(wire.AppendControl(nil, wire.Hello, 0, wire.Greeting{Run: h.o.Run, Synced: synced}))
 	if err == nil {
 		out.running.Go(func() {
 			if !synced && view.WaitSynced(ctx) == nil {

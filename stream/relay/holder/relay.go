@@ -36,18 +36,18 @@ type relay struct {
 	channels map[uint64]*channel
 }
 
-// write writes one message, of which the second part may be empty.
-func (r *relay) write(head, rest []byte) error {
+// write writes one message.
+func (r *relay) write(message []byte) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if err := r.writeLocked(head, rest); err != nil {
+	if err := r.writeLocked(message); err != nil {
 		return err
 	}
 	return r.flush()
 }
 
-func (r *relay) writeLocked(head, rest []byte) error {
-	for _, part := range [][]byte{head, rest} {
+func (r *relay) writeLocked(parts ...[]byte) error {
+	for _, part := range parts {
 		if _, err := r.out.Write(part); err != nil {
 			r.cancel()
 			return fmt.Errorf("write to another replica: %w", err)
@@ -57,7 +57,7 @@ func (r *relay) writeLocked(head, rest []byte) error {
 }
 
 // say writes a message about the relay. An edge that cannot be told is gone.
-func (r *relay) say(t wire.Type) { _ = r.write(wire.AppendControl(nil, t, 0, nil), nil) }
+func (r *relay) say(t wire.Type) { _ = r.write(wire.AppendControl(nil, t, 0, nil)) }
 
 // read takes the edge's messages until it hangs up, which is an error too.
 func (r *relay) read(in *wire.Reader) error {
@@ -142,5 +142,5 @@ func (r *relay) open(number uint64, o wire.Opening) error {
 }
 
 func (r *relay) end(number uint64, why *delivery.ClosedError) error {
-	return r.write(wire.AppendControl(nil, wire.End, number, wire.EndingOf(why)), nil)
+	return r.write(wire.AppendControl(nil, wire.End, number, wire.EndingOf(why)))
 }

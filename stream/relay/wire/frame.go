@@ -45,7 +45,7 @@ func AppendFrame(dst []byte, channel uint64, s Sent, now time.Time) ([]byte, err
 	}
 	head := make([]byte, 0, 64)
 	head = append(head, flags)
-	for _, n := range [2]uint64{uint64(age), uint64(len(f.Rev))} { //nolint:gosec // none is negative
+	for _, n := range [2]uint64{uint64(age), uint64(len(f.Rev))} {
 		head = binary.AppendUvarint(head, n)
 	}
 	for _, part := range [parts][]byte{f.Actions, f.Warnings, f.Kinds} {
@@ -102,7 +102,7 @@ func ParseFrame(payload []byte, now time.Time) (Sent, error) {
 		}
 	}
 	if age > 0 && age < uint64(24*time.Hour) {
-		f.Received = now.Add(-time.Duration(age)) //nolint:gosec // bounded
+		f.Received = now.Add(-time.Duration(age))
 	}
 	return Sent{Frame: f, Last: flags&flagLast != 0}, nil
 }

@@ -10,5 +10,5 @@ func Held() int64 {
 	}
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
-	return int64(m.HeapAlloc) + int64(m.StackInuse) //nolint:gosec // a size
+	return int64(m.HeapAlloc) + int64(m.StackInuse)
 }

@@ -130,7 +130,7 @@ func (s *server) watch(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return
 	}
-	defer conn.CloseNow()
+	defer conn.CloseNow() //nolint:errcheck // it is over either way
 	ctx := conn.CloseRead(r.Context())
 	send := func(message map[string]any) bool {
 		text, err := json.Marshal(message)

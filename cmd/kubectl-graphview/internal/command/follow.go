@@ -88,8 +88,7 @@ func (f *follower) retry(err error, pause time.Duration) error {
 		return err
 	}
 	if !f.begun {
-		var status *apierrors.StatusError
-		if !errors.As(err, &status) {
+		if _, ok := errors.AsType[*apierrors.StatusError](err); !ok {
 			return err
 		}
 		if time.Now().Add(pause).After(f.until) {

@@ -122,7 +122,7 @@ func (c *cli) create() *cobra.Command {
 		Args:      between(1, 2, "WHAT [NAME]: "+strings.Join(uses, ", ")),
 		ValidArgs: uses,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			i := slices.IndexFunc(presets, func(p preset) bool { return p.use == strings.ToLower(args[0]) })
+			i := slices.IndexFunc(presets, func(p preset) bool { return strings.EqualFold(p.use, args[0]) })
 			if i < 0 {
 				return usagef(cmd, "there is no preset %q%s", args[0], didYouMean(args[0], uses, func(use string) string { return use }))
 			}

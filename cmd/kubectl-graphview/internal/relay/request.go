@@ -49,7 +49,7 @@ func rewrite(r *httputil.ProxyRequest, target *url.URL) {
 		}
 	}
 	if offers(r.In.Header, subprotocol) {
-		out.Set("Sec-Websocket-Protocol", subprotocol)
+		out.Set("Sec-WebSocket-Protocol", subprotocol)
 	}
 	r.Out.Header = out
 	r.SetURL(target)
@@ -57,7 +57,7 @@ func rewrite(r *httputil.ProxyRequest, target *url.URL) {
 
 // offers is whether a client of a WebSocket offers a subprotocol.
 func offers(header http.Header, wanted string) bool {
-	for _, line := range header.Values("Sec-Websocket-Protocol") {
+	for _, line := range header.Values("Sec-WebSocket-Protocol") {
 		for protocol := range strings.SplitSeq(line, ",") {
 			if strings.TrimSpace(protocol) == wanted {
 				return true
