@@ -8,18 +8,20 @@ import (
 
 // chunk is what the graph is to be told of some objects of a replay.
 type chunk struct {
-	left []event
+	// left are the events that the loop has yet to take, of all.
+	left, all []event
 	// begun: the loop has made a step of it.
 	begun bool
-	// wakes: it changes one view, and subscribers are told of that.
+	// wakes: subscribers are told of what it changes.
 	wakes bool
-	// done receives when the graph has all of it.
+	// done is closed when the graph has all of it.
 	done chan struct{}
 }
 
-// chunks wait for the loop, which makes a revision of a part of one of them, a step, and
-// then looks for events. So an event waits for one step, however many replays there are,
-// and each replay gets its turn.
+// chunks wait for the loop. Of those that wake nobody it makes a revision of a part of one, a
+// step, and then looks for events. So an event waits for one step, however many replays there
+// are, and each replay gets its turn. Those that wake subscribers join a batch of events, for
+// which subscribers have rested.
 type chunks struct {
 	kick chan struct{} // there may be some
 
@@ -40,16 +42,31 @@ func (q *chunks) put(c *chunk) {
 	}
 }
 
-// next is the chunk that has waited longest, nil if there is none. While subscribers rest
-// it is one that wakes none.
-func (q *chunks) next(rested bool) *chunk {
+// next is the chunk that has waited longest of those that wake nobody, nil if there is none.
+func (q *chunks) next() *chunk {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	i := slices.IndexFunc(q.waiting, func(c *chunk) bool { return rested || !c.wakes })
+	i := slices.IndexFunc(q.waiting, func(c *chunk) bool { return !c.wakes })
 	if i < 0 {
 		return nil
 	}
 	return q.waiting[i]
+}
+
+// join adds to a batch the chunks that wake subscribers, as long as it is not full.
+func (q *chunks) join(batch []event) []event {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	joined := 0
+	q.waiting = slices.DeleteFunc(q.waiting, func(c *chunk) bool {
+		if !c.wakes || joined >= maxBatch {
+			return false
+		}
+		joined += len(c.left)
+		batch = append(append(batch, c.left...), &doEvent{fn: func() {}, done: c.done})
+		return true
+	})
+	return batch
 }
 
 // remove takes a chunk out.
@@ -60,16 +77,17 @@ func (q *chunks) remove(c *chunk) {
 	q.waiting = slices.Delete(q.waiting, i, i+1)
 }
 
-// wait tells whether there are any.
-func (q *chunks) wait() bool {
+// wake tells whether there are some that wake subscribers.
+func (q *chunks) wake() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return len(q.waiting) > 0
+	return slices.ContainsFunc(q.waiting, func(c *chunk) bool { return c.wakes })
 }
 
-// step makes a revision of a part of a chunk, and tells whether there was one.
-func (e *Engine) step(rested bool) bool {
-	c := e.chunks.next(rested)
+// step makes a revision of a part of a chunk that wakes nobody, and tells whether there was
+// one.
+func (e *Engine) step() bool {
+	c := e.chunks.next()
 	if c == nil {
 		return false
 	}
@@ -80,8 +98,7 @@ func (e *Engine) step(rested bool) bool {
 	e.received = time.Now()
 	if c.left = e.revise(c.left, stepVisits); len(c.left) == 0 && !e.graph.Unfinished() {
 		e.chunks.remove(c)
-		c.begun = false
-		c.done <- struct{}{}
+		close(c.done)
 	}
 	return true
 }

@@ -75,6 +75,11 @@ func (v *tapVerdict) apply(id graph.NodeID, namespace, name string) {
 	if t.closed || v.verdict.undecided {
 		return
 	}
+	if by, now := v.verdict.by, t.judge.Load(); by != nil && by != now && by.admits(namespace) != now.admits(namespace) {
+		// Decided for namespaces that the view selected before. What is in others is, or was,
+		// shown to the present judge.
+		return
+	}
 	t.role.decided(t, id, namespace, name, v.verdict)
 }
 
@@ -161,7 +166,7 @@ func (e *Engine) loop(ctx context.Context) {
 			left = e.revise(left, maxVisits)
 		}
 		clear(batch)
-		e.step(true)
+		e.step()
 	}
 }
 
@@ -194,15 +199,15 @@ func (e *Engine) revise(batch []event, visits int) (left []event) {
 			v.chargeWalk(e.batches, w.Visits)
 		}
 	}
-	woken := false
+	woken := 0
 	for _, l := range changed {
 		if v := e.byLens[l]; v != nil {
 			v.revised()
-			woken = woken || v.publisher.Subscribers() > 0
+			woken += v.publisher.Subscribers()
 		}
 	}
-	if woken {
-		e.rested = time.Now().Add(pace(e.delivered.Subscribers()))
+	if woken > 0 {
+		e.rested = time.Now().Add(pace(int64(woken)))
 	}
 	for _, done := range e.finished {
 		close(done)

@@ -21,12 +21,14 @@ func pace(subscribers int64) time.Duration {
 
 // gather waits until there is something to do, and returns the batch of events that are
 // one revision, none where the graph has something left to do. Until the subscribers have
-// rested from the last revision, it adds to the batch what comes meanwhile. A full batch does
-// not wait, nor one that somebody waits for. While there is no event to be made a revision,
-// it makes steps of what is shown again.
+// rested from the last revision, it adds to the batch what comes meanwhile, and then what is
+// shown again and wakes them. A full batch does not wait, nor one that somebody waits for.
+// While there is no event to be made a revision, it makes steps of what is shown again and
+// wakes nobody.
 func (e *Engine) gather(ctx context.Context, batch []event, lapse <-chan time.Time) []event {
 	var timer *time.Timer
 	urgent := false
+	due := e.rested // of the first event: no later revision puts it off
 	for len(batch) < maxBatch {
 		if n := len(batch); n > 0 {
 			_, waits := batch[n-1].(*doEvent)
@@ -38,15 +40,20 @@ func (e *Engine) gather(ctx context.Context, batch []event, lapse <-chan time.Ti
 			continue
 		default:
 		}
-		left := time.Until(e.rested)
+		if len(batch) == 0 {
+			due = e.rested
+		}
+		left := time.Until(due)
 		switch {
-		case len(batch) > 0 && (urgent || left <= 0), len(batch) == 0 && e.graph.Pending():
+		case len(batch) > 0 && urgent && left > 0, len(batch) == 0 && e.graph.Pending():
 			return batch
-		case e.step(left <= 0):
+		case left <= 0 && (len(batch) > 0 || e.chunks.wake()):
+			return e.chunks.join(batch)
+		case e.step():
 			continue
 		}
 		var rested <-chan time.Time
-		if left > 0 && (len(batch) > 0 || e.chunks.wait()) {
+		if left > 0 && (len(batch) > 0 || e.chunks.wake()) {
 			if timer == nil {
 				timer = time.NewTimer(left)
 				defer timer.Stop()
@@ -66,5 +73,5 @@ func (e *Engine) gather(ctx context.Context, batch []event, lapse <-chan time.Ti
 			return batch
 		}
 	}
-	return batch
+	return e.chunks.join(batch)
 }

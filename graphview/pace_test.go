@@ -62,3 +62,44 @@ func TestGather(t *testing.T) {
 		})
 	}
 }
+
+// TestGatherBesideReplays: what is shown again puts no event off. What wakes subscribers
+// waits until they have rested, and comes with the events.
+func TestGatherBesideReplays(t *testing.T) {
+	const rest = 55 * time.Millisecond
+	for name, tt := range map[string]struct {
+		events int
+		want   int // with what joins, and who waits for that
+	}{
+		"with an event":    {events: 1, want: 3},
+		"without an event": {want: 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				e, _ := newStandingEngine(t)
+				start := time.Now()
+				e.rested = start.Add(rest)
+				quiet, waking := &chunk{done: make(chan struct{})}, &chunk{wakes: true, done: make(chan struct{})}
+				quiet.left = []event{funcEvent(func() {
+					if tt.events > 0 {
+						e.rested = start.Add(time.Hour) // as if it woke somebody
+					}
+				})}
+				waking.left = []event{funcEvent(func() {})}
+				e.chunks.put(waking)
+				e.chunks.put(quiet)
+				var batch []event
+				for range tt.events {
+					batch = append(batch, funcEvent(func() {}))
+				}
+				batch = e.gather(t.Context(), batch, nil)
+				if after := time.Since(start); len(batch) != tt.want || after != rest {
+					t.Errorf("%d events after %v, want %d after %v", len(batch), after, tt.want, rest)
+				}
+				<-quiet.done
+				e.revise(batch, maxVisits)
+				<-waking.done
+			})
+		})
+	}
+}

@@ -24,6 +24,8 @@ const (
 	replayChunk  = 256
 	replayPeriod = 2 * time.Millisecond
 	replayPause  = 500 * time.Microsecond
+	// replayRest is the rest of subscribers for which a chunk may have so many events more.
+	replayRest = 4 * time.Millisecond
 )
 
 // replay is objects that a watch retains, or did a moment ago, to be shown again.
@@ -35,8 +37,8 @@ type replay struct {
 	look func(*watch.Decoded) event
 	// view is the one that is shown the objects, nil for all.
 	view *View
-	// slow tells whether look waits for a processor itself; nil for never. Other replays,
-	// together with what the loop does for them, take half of the processors at most.
+	// slow tells whether look waits for a processor itself; nil for never. Other replays find
+	// out what they tell on half of the processors at most.
 	slow func() bool
 }
 
@@ -48,15 +50,16 @@ func (e *Engine) show(ctx context.Context, r replay) error {
 	// The events that brought the objects come first.
 	brought := make(chan struct{})
 	e.send(funcEvent(func() { close(brought) }))
-	c := &chunk{done: make(chan struct{}, 1)}
-	events := make([]event, 0, min(len(r.objects), replayChunk))
+	var events []event
 	for len(r.objects) > 0 {
-		c.left = events
+		c := &chunk{left: events[:0], done: make(chan struct{})}
 		n, err := e.showChunk(ctx, &r, c, brought)
 		if err != nil {
 			return fmt.Errorf("replay: %w", err)
 		}
-		clear(events[:cap(events)])
+		events = c.all
+		clear(events)
+		clear(r.objects[:n])
 		r.objects = r.objects[n:]
 	}
 	return nil
@@ -64,7 +67,12 @@ func (e *Engine) show(ctx context.Context, r replay) error {
 
 // showChunk shows a chunk of objects, and returns how many these are.
 func (e *Engine) showChunk(ctx context.Context, r *replay, c *chunk, brought <-chan struct{}) (n int, err error) {
-	c.wakes = r.view != nil && r.view.publisher.Subscribers() > 0
+	most, period := replayChunk, replayPeriod
+	if woken := e.wokenBy(r.view); woken > 0 {
+		// There is a chunk each time that they have rested, so it is as much larger.
+		c.wakes = true
+		most *= 1 + int(pace(woken)/replayRest)
+	}
 	holds := r.slow == nil || !r.slow()
 	if holds {
 		<-brought // nobody waits for this one meanwhile
@@ -79,13 +87,20 @@ func (e *Engine) showChunk(ctx context.Context, r *replay, c *chunk, brought <-c
 			<-e.replaying
 		}
 	}()
+	if c.wakes && !holds {
+		period = max(period, pace(e.wokenBy(r.view)))
+	}
 	began := time.Now()
 	n, err = r.watch.Visit(ctx, r.objects, func(o *watch.Decoded) bool {
 		if ev := r.look(o); ev != nil {
 			c.left = append(c.left, ev)
 		}
-		return len(c.left) < replayChunk && time.Since(began) < replayPeriod
+		if holds && r.slow != nil && r.slow() {
+			return false // it waits for a processor itself from now on
+		}
+		return len(c.left) < most && time.Since(began) < period
 	})
+	c.all = c.left
 	if err != nil || len(c.left) == 0 {
 		return n, err
 	}
@@ -97,11 +112,19 @@ func (e *Engine) showChunk(ctx context.Context, r *replay, c *chunk, brought <-c
 	events := len(c.left)
 	e.chunks.put(c)
 	<-c.done // the loop outlives all that show something
-	if events == replayChunk || n < len(r.objects) {
+	if events >= replayChunk || n < len(r.objects) {
 		time.Sleep(replayPause)
 	}
 	runtime.Gosched()
 	return n, nil
+}
+
+// wokenBy is how many subscribers are told what is shown again to a view, nil for all.
+func (e *Engine) wokenBy(v *View) int64 {
+	if v == nil {
+		return e.delivered.Subscribers()
+	}
+	return int64(v.publisher.Subscribers())
 }
 
 // replayEvent is what one tap decided about an object that its feed had before.

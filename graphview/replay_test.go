@@ -105,28 +105,36 @@ func TestBacklogOfWhatHasChanged(t *testing.T) {
 	}
 }
 
-// TestChunksTakeTurns: the chunk that has waited longest comes first, but for those that
-// wake subscribers who rest.
+// TestChunksTakeTurns: the chunk that has waited longest comes first. Those that wake
+// subscribers join a batch, until it is full.
 func TestChunksTakeTurns(t *testing.T) {
-	waking, quiet, another := &chunk{wakes: true}, &chunk{}, &chunk{}
 	q := newChunks()
-	for _, c := range []*chunk{waking, quiet, another} {
+	named := func(wakes bool, events int) *chunk {
+		c := &chunk{wakes: wakes, left: make([]event, events), done: make(chan struct{})}
 		q.put(c)
+		return c
 	}
-	for i, tt := range []struct {
-		rested bool
-		want   *chunk
-	}{{false, quiet}, {true, waking}, {false, another}, {true, nil}} {
-		c := q.next(tt.rested)
-		if c != tt.want {
-			t.Fatalf("%d: another chunk than the one whose turn it is", i)
+	named(true, maxBatch-1)
+	quiet := named(false, 1)
+	named(true, 7)
+	another := named(false, 1)
+	named(true, 9)
+	for _, want := range []*chunk{quiet, another, nil} {
+		c := q.next()
+		if c != want {
+			t.Fatal("another chunk than the one whose turn it is")
 		}
 		if c != nil {
 			q.remove(c)
 		}
 	}
-	if q.wait() {
-		t.Error("something waits that was removed")
+	for _, want := range []int{1 + maxBatch - 1 + 1 + 7 + 1, 1 + 9 + 1, 1} {
+		if got := len(q.join(make([]event, 1))); got != want {
+			t.Errorf("a batch of %d events, want %d", got, want)
+		}
+	}
+	if q.wake() {
+		t.Error("something waits that has joined a batch")
 	}
 }
 
@@ -135,7 +143,7 @@ func TestChunksTakeTurns(t *testing.T) {
 func TestStepsOfAChunk(t *testing.T) {
 	e, look := newStandingEngine(t)
 	var did []string
-	c := &chunk{done: make(chan struct{}, 1)}
+	c := &chunk{done: make(chan struct{})}
 	for i := range 3 {
 		c.left = append(c.left, funcEvent(func() {
 			did = append(did, fmt.Sprint("part ", i))

@@ -51,11 +51,6 @@ func (objectRole) evaluate(ctx context.Context, t *tap, o *watch.Decoded) verdic
 }
 
 func (objectRole) decided(t *tap, id graph.NodeID, namespace, name string, v verdict) {
-	if now := t.judge.Load(); v.by != nil && v.by != now && v.by.admits(namespace) != now.admits(namespace) {
-		// Decided for namespaces that the view selected before. What is in others is, or was,
-		// shown to the present judge.
-		return
-	}
 	t.countUnevaluated(v)
 	t.view.lens.Select(id, v.selection)
 	if v.err == nil && v.selection.Member {
@@ -75,7 +70,10 @@ type releaseRole struct{}
 func (releaseRole) evaluates(t *tap) bool { return t.judges() }
 
 func (releaseRole) evaluate(ctx context.Context, t *tap, o *watch.Decoded) verdict {
-	return warningOf(o, func() verdict { return t.judge.Load().evaluate(ctx, o) })
+	j := t.judge.Load()
+	v := warningOf(o, func() verdict { return j.evaluate(ctx, o) })
+	v.by = j
+	return v
 }
 
 func (releaseRole) decided(t *tap, _ graph.NodeID, namespace, name string, v verdict) {

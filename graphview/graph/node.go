@@ -80,12 +80,9 @@ func (n *node) held() []*selector {
 }
 
 // countArcs counts that the commit has to look at the arcs around a node, because a lens
-// begins or ceases to have it as a member. Those of a new node are counted as changes.
+// begins or ceases to have it as a member.
 func (g *Graph) countArcs(id nodeID) {
 	n := g.nodes.at(id)
-	if n.changed == g.rev {
-		return
-	}
 	g.visits += int(g.slots.at(n.slot).arcs) + int(n.names)
 	if h := n.holder; h != nil && h.dropped == nil {
 		g.visits += h.matches
