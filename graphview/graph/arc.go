@@ -31,8 +31,8 @@ const naming = named | inferred
 const bySelector = selected | byNamespaceLabel
 
 // onlyByNamespace tells whether an arc is there for nothing but what its target's
-// namespace is labelled with.
-func onlyByNamespace(flags uint16) bool { return flags&(naming|bySelector) == byNamespaceLabel }
+// namespace is labelled with, to who has no inferred references.
+func onlyByNamespace(flags uint16) bool { return flags&(named|bySelector) == byNamespaceLabel }
 
 // forInferred tells whether an arc is not for everybody because references are inferred.
 func forInferred(flags uint16) bool { return flags&(inferred|named|selected) == inferred }
@@ -48,7 +48,7 @@ type arc struct {
 	to               slotID
 	nextOut, prevOut arcID
 	nextIn, prevIn   arcID
-	namedBy, fields  fieldID // paths of the naming references, and of all
+	namedBy, fields  fieldID // paths of the naming references, and those of setFields
 	uid              uint32  // of the target; 0 for any
 	typ              ArcType
 	flags            uint16
@@ -301,15 +301,19 @@ func (g *Graph) unname(id arcID) {
 
 // setFields derives an arc's fields from what names its target and from the
 // selectors of its source that match it. Those that ask for labels of its
-// target's namespace tell of these only where nothing else makes the arc.
+// target's namespace tell of these only where nothing else makes the arc. Where inferred
+// references do, that is for who has none of these; others have namedBy.
 func (g *Graph) setFields(id arcID) {
 	a := g.arcs.at(id)
 	fields := a.namedBy
-	if a.flags&selected != 0 || onlyByNamespace(a.flags) {
-		paths := slices.Clone(g.fieldsOf(a.namedBy))
+	if only := onlyByNamespace(a.flags); only || a.flags&selected != 0 {
+		var paths []string
+		if !only {
+			paths = slices.Clone(g.fieldsOf(a.namedBy))
+		}
 		if h := g.nodes.at(a.from).holder; h != nil {
 			for _, s := range g.matching(h, a.to) {
-				if s.typ == a.typ && s.field != "" && (s.sites == nil) == (a.flags&selected != 0) {
+				if s.typ == a.typ && s.field != "" && (s.sites != nil) == only {
 					paths = append(paths, s.field)
 				}
 			}

@@ -2,6 +2,7 @@ package graph
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -55,7 +56,7 @@ func TestExcludeInferred(t *testing.T) {
 		emit := func(c Change) bool {
 			switch {
 			case c.Op == SetArc:
-				told += "+"
+				told += "+" + strings.Join(c.Fields, ",") + " "
 			case c.Op == DeleteArc:
 				told += "-"
 			case r.n != nil && c.Vertex.Name == "b":
@@ -78,22 +79,23 @@ func TestExcludeInferred(t *testing.T) {
 	for i, step := range []struct {
 		references []Reference
 		// what is told all, who leaves out what is inferred, who may not see Namespaces
-		// either, and who wants what a leads to.
+		// either, and who wants what a leads to: of an arc, the fields that make it.
 		want [4]string
 	}{
 		{nil, [4]string{}},
-		{[]Reference{guessed}, [4]string{"+", "", "", ""}},
-		{[]Reference{guessed, named}, [4]string{"+", "+", "+", "+b"}},
-		{[]Reference{guessed}, [4]string{"+", "-", "-", "!-"}},
-		{[]Reference{guessed, selecting}, [4]string{"+", "+", "+", "+b"}},
-		{[]Reference{guessed}, [4]string{"+", "-", "-", "!-"}},
-		{[]Reference{guessed, labelled}, [4]string{"+", "+", "", "+b"}},
-		{[]Reference{labelled}, [4]string{"+", "+", "", "+"}},
-		{[]Reference{guessed, labelled}, [4]string{"+", "+", "", "+"}},
-		{[]Reference{guessed}, [4]string{"+", "-", "", "!-"}},
+		{[]Reference{guessed}, [4]string{"+inferred/key ", "", "", ""}},
+		{[]Reference{guessed, named}, [4]string{"+inferred/key,name ", "+inferred/key,name ", "+inferred/key,name ", "+inferred/key,name b"}},
+		{[]Reference{guessed}, [4]string{"+inferred/key ", "-", "-", "!-"}},
+		{[]Reference{guessed, selecting}, [4]string{"+inferred/key,selector ", "+inferred/key,selector ", "+inferred/key,selector ", "+inferred/key,selector b"}},
+		{[]Reference{guessed}, [4]string{"+inferred/key ", "-", "-", "!-"}},
+		{[]Reference{guessed, labelled}, [4]string{"+inferred/key ", "+peers ", "", "+peers b"}},
+		{[]Reference{labelled}, [4]string{"+peers ", "+peers ", "", "+peers "}},
+		{[]Reference{guessed, labelled}, [4]string{"+inferred/key ", "+peers ", "", "+peers "}},
+		{[]Reference{guessed}, [4]string{"+inferred/key ", "-", "", "!-"}},
 		{nil, [4]string{"-", "", "", ""}},
-		{[]Reference{guessed}, [4]string{"+", "", "", ""}},
-		{[]Reference{named}, [4]string{"+", "+", "+", "+b"}},
+		{[]Reference{guessed, labelled}, [4]string{"+inferred/key ", "+peers ", "", "+peers b"}},
+		{[]Reference{guessed}, [4]string{"+inferred/key ", "-", "", "!-"}},
+		{[]Reference{named}, [4]string{"+name ", "+name ", "+name ", "+name b"}},
 	} {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			g.Update(func() { set("a", step.references...) })

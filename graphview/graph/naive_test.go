@@ -89,8 +89,6 @@ func (m *model) picture(l *modelLens, how Reading) picture {
 		// What makes it: something that is for everybody, references that are inferred, labels
 		// of its target's namespace.
 		declared, guessed, labelled bool
-		// plain: something makes it other than labels of its target's namespace.
-		plain                    bool
 		fields, byNamespaceLabel []string
 	}
 	arcs := map[link]*attributes{}
@@ -126,7 +124,6 @@ func (m *model) picture(l *modelLens, how Reading) picture {
 				case r.Field != "":
 					a.fields = append(a.fields, r.Field)
 				}
-				a.plain = a.plain || r.Namespaces == nil
 				return a
 			}
 			if r.Name != "" {
@@ -225,10 +222,12 @@ func (m *model) picture(l *modelLens, how Reading) picture {
 		if at.found && !visible[a.to] {
 			continue
 		}
-		shown := at.declared || at.guessed && !how.ExcludeInferred || at.labelled && allowed(Key{Resource: namespacesV1})
+		plain := at.declared || at.guessed && !how.ExcludeInferred
+		shown := plain || at.labelled && allowed(Key{Resource: namespacesV1})
 		if visible[a.from] && allowed(a.from) && allowed(a.to) && shown {
 			fields := at.fields
-			if !at.plain {
+			if !plain {
+				// Nothing else makes it for this reader.
 				fields = at.byNamespaceLabel
 			}
 			slices.Sort(fields)

@@ -221,9 +221,10 @@ func (r *reader) readArcSince(e entryID, key Key, a *arc, least uint64) {
 		return
 	}
 	fields := a.fields
-	if how.missing {
+	if how.missing || forInferred(a.flags) && r.isOf(how.readers&takeInferred) {
 		// What a selector says of an object that this view does not have
-		// is not for its subscribers.
+		// is not for its subscribers, nor what it says of a namespace's labels where an
+		// inferred reference makes the arc.
 		fields = a.namedBy
 	}
 	r.emit(Change{
