@@ -58,7 +58,7 @@ func TestContent(t *testing.T) {
 // has a name and of one of its own.
 func TestInferred(t *testing.T) {
 	const path = "namespaces/shop/graphs/web"
-	for query, exclude := range map[string]bool{"": false, "?inferred=true": false, "?inferred=false": true} {
+	for query, exclude := range map[string]bool{"": false, "?inferred=": false, "?inferred=true": false, "?inferred=false": true} {
 		t.Run(query, func(t *testing.T) {
 			view := newView("shop/web")
 			s := serve(t, fakeGraphs{view})
@@ -91,7 +91,11 @@ func TestInferred(t *testing.T) {
 			}
 			member := ""
 			if query != "" {
-				member = `,"inferred":` + query[len("?inferred="):]
+				value := query[len("?inferred="):]
+				if value == "" {
+					value = "null"
+				}
+				member = `,"inferred":` + value
 			}
 			socket := dialMux(t, s)
 			asks(t, socket, 1, `"subscribe":{"namespace":"shop","name":"web"`+member+`}`, `"channel":1`)

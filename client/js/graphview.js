@@ -177,7 +177,7 @@ export class GraphView extends EventTarget {
     const since = this.graph.rev || undefined;
     this.#disconnect = () => { this.#disconnect = () => {}; };
     const what = request ? { request } : { namespace, name, since, roots: roots?.map(rootName), direction, depth };
-    const leave = connection.subscribe({ ...what, content, inferred }, { message, lose });
+    const leave = connection.subscribe({ ...what, content, inferred: inferred ?? undefined }, { message, lose });
     this.#disconnect = () => {
       this.#disconnect = () => {};
       leave();

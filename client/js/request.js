@@ -10,7 +10,7 @@ export const rootName = (k) => typeof k === "string" ? k : `${k.r}${k.g && "." +
 
 export const addPart = (query, { content, inferred, roots, direction, depth }) => {
   if (content) query.set("content", content);
-  if (inferred !== undefined) query.set("inferred", String(inferred));
+  if (inferred != null) query.set("inferred", String(inferred));
   for (const root of roots ?? []) query.append("root", rootName(root));
   if (direction) query.set("direction", direction);
   if (depth) query.set("depth", String(depth));

@@ -89,7 +89,7 @@ func (m *model) picture(l *modelLens, how Reading) picture {
 		// What makes it: something that is for everybody, references that are inferred, labels
 		// of its target's namespace.
 		declared, guessed, labelled bool
-		fields, byNamespaceLabel []string
+		fields, byNamespaceLabel    []string
 	}
 	arcs := map[link]*attributes{}
 	for from, o := range members {

@@ -81,7 +81,7 @@ var endings = map[string]struct {
 // TestListEndsEarly: the state says so, and the list is complete in the end, by pages.
 func TestListEndsEarly(t *testing.T) {
 	const objects, longest = 100, 1500
-	for protocol, serve := range map[string]func(*testing.T) *server{"HTTP1": newServer, "HTTP2": newServer2} {
+	for protocol, serve := range map[string]func(*testing.T) *server{"HTTP1": newServer, "HTTP2": newHTTP2Server} {
 		for name, test := range endings {
 			t.Run(protocol+"/"+name, func(t *testing.T) {
 				s, r := serve(t), newRecorder(t)
@@ -109,7 +109,7 @@ func TestListEndsEarly(t *testing.T) {
 
 // TestServerThatKnowsNoPages: there is nothing to be done about it but to say so.
 func TestServerThatKnowsNoPages(t *testing.T) {
-	s, r := newServer2(t), newRecorder(t)
+	s, r := newHTTP2Server(t), newRecorder(t)
 	body := `{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"7"},"items":[` + strings.Repeat("{"+object("a", "", "")+"},", 20)
 	s.answer(func(w http.ResponseWriter, _ *http.Request, watch bool) bool {
 		if watch {

@@ -154,7 +154,7 @@ func TestTruncatedEventResumes(t *testing.T) {
 		"the type":             {newServer, `{"type":"MODI`, false},
 		"within an object":     {newServer, `{"type":"MODIFIED","object":{"metadata":{"name":"`, false},
 		"aborted":              {newServer, `{"type":"MODIFIED","object":{"metadata":{"name":"`, true},
-		"aborted, with HTTP/2": {newServer2, `{"type":"MODIFIED","object":{"metadata":{"name":"`, true},
+		"aborted, with HTTP/2": {newHTTP2Server, `{"type":"MODIFIED","object":{"metadata":{"name":"`, true},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

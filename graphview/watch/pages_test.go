@@ -132,7 +132,7 @@ func TestRepeatedPageIsAnError(t *testing.T) {
 
 // TestInterruptedListGoesOn: what came of a list is not asked for again.
 func TestInterruptedListGoesOn(t *testing.T) {
-	s, r := newServer2(t), newRecorder(t)
+	s, r := newHTTP2Server(t), newRecorder(t)
 	const objects = 60
 	for i := range objects {
 		s.set(fmt.Sprintf("object-%03d", i), object(fmt.Sprintf("object-%03d", i), "", ""))

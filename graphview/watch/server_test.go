@@ -53,8 +53,8 @@ func newServer(t *testing.T) *server {
 	return s
 }
 
-// newServer2 is newServer, but speaks HTTP/2 as an API server does.
-func newServer2(t *testing.T) *server {
+// newHTTP2Server is newServer, but speaks HTTP/2 as an API server does.
+func newHTTP2Server(t *testing.T) *server {
 	t.Helper()
 	s := unstarted(t)
 	s.EnableHTTP2 = true

@@ -92,8 +92,8 @@ test("what is inferred is left out of whatever is asked for", async () => {
     asked.push(new URL(url).search);
     return Response.json({ rev: "1" });
   };
-  for (const inferred of [undefined, true, false]) await getGraph({ base: "http://graphs", ...place, inferred, fetch });
-  assert.deepEqual(asked, ["", "?inferred=true", "?inferred=false"]);
+  for (const inferred of [undefined, null, true, false]) await getGraph({ base: "http://graphs", ...place, inferred, fetch });
+  assert.deepEqual(asked, ["", "", "?inferred=true", "?inferred=false"]);
   const { all, WebSocket } = sockets(() => {});
   const view = new GraphView({ base: "http://graphs", ...place, inferred: false, WebSocket });
   await until(() => all.length === 1);
@@ -102,12 +102,13 @@ test("what is inferred is left out of whatever is asked for", async () => {
   const said = [];
   const connection = { subscribe: (what) => { said.push(JSON.parse(JSON.stringify(what))); return () => {}; } };
   const views = [
-    new GraphView({ connection, ...place, inferred: false }), new GraphView({ connection, request: { queries: [] }, inferred: false }), new GraphView({ connection, ...place }),
+    new GraphView({ connection, ...place, inferred: false }), new GraphView({ connection, request: { queries: [] }, inferred: false }),
+    new GraphView({ connection, ...place }), new GraphView({ connection, ...place, inferred: null }),
   ];
-  await until(() => said.length === 3);
+  await until(() => said.length === 4);
   for (const one of views) one.stop();
   const named = { namespace: place.namespace, name: place.name };
-  assert.deepEqual(said, [{ ...named, inferred: false }, { request: { queries: [] }, inferred: false }, named]);
+  assert.deepEqual(said, [{ ...named, inferred: false }, { request: { queries: [] }, inferred: false }, named, named]);
 });
 
 test("list and get", async () => {

@@ -18,6 +18,7 @@ type outgoing struct {
 
 	mu   sync.Mutex
 	text []byte
+	read int // how much of text has been read
 }
 
 // quietBytes is the room for messages that is kept while there are none: for a few that
@@ -31,6 +32,9 @@ func newOutgoing(ctx context.Context) *outgoing {
 // say has a message sent. It never blocks: a channel says no more than it is asked.
 func (o *outgoing) say(message []byte) {
 	o.mu.Lock()
+	if o.read > len(o.text)/2 {
+		o.text, o.read = o.text[:copy(o.text, o.text[o.read:])], 0
+	}
 	o.text = append(o.text, message...)
 	o.mu.Unlock()
 	select {
@@ -58,9 +62,11 @@ func (o *outgoing) Read(p []byte) (int, error) {
 func (o *outgoing) take(p []byte) int {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	n := copy(p, o.text)
-	o.text = o.text[:copy(o.text, o.text[n:])]
-	if len(o.text) == 0 && cap(o.text) > quietBytes {
+	n := copy(p, o.text[o.read:])
+	if o.read += n; o.read < len(o.text) {
+		return n
+	}
+	if o.text, o.read = o.text[:0], 0; cap(o.text) > quietBytes {
 		o.text = nil
 	}
 	return n
