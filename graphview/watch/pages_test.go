@@ -267,5 +267,6 @@ func versions(objects map[string]string) map[string]string {
 // version is what an object says of its resource version.
 func version(json string) string {
 	_, rest, _ := strings.Cut(json, `"resourceVersion":"`)
-	return rest[:strings.Index(rest, `"`)]
+	number, _, _ := strings.Cut(rest, `"`)
+	return number
 }

@@ -78,7 +78,7 @@ func TestVisitTakesNoTurn(t *testing.T) {
 	at := r.awaitLine(0, "state synced=true")
 	before := retained(t, lease)["a"]
 	handling, handle := make(chan struct{}), make(chan struct{})
-	n, err := lease.Watch().Visit(t.Context(), []*Object{before}, func(d *Decoded) bool {
+	n, err := lease.Watch().Visit(t.Context(), []*Object{before}, func(*Decoded) bool {
 		s.set("a", object("a", "", `,"n":1`))
 		at = r.awaitLine(at, "set a")
 		r.mu.Lock()
@@ -119,7 +119,7 @@ func TestVisitEnds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n, err := lease.Watch().Visit(t.Context(), slices.Concat(objects, objects), func(*Decoded) bool { looked++; return looked < 4 }); n != 3 || err != nil {
+	if n, err := lease.Watch().Visit(t.Context(), slices.Concat(objects, objects), func(d *Decoded) bool { looked++; return looked < 4 }); n != 3 || err != nil {
 		t.Errorf("%d objects were visited until look had enough, want 3; %v", n, err)
 	}
 	lease.Release()

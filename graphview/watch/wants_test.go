@@ -124,7 +124,7 @@ func TestWantsAtRandom(t *testing.T) {
 			s.mu.Unlock()
 		}
 	}
-	s.answer = func(request string) int {
+	s.answer = func(string) int {
 		if roll(12) > 0 {
 			return 0
 		}

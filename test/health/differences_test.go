@@ -171,18 +171,18 @@ func table() string {
 	var b strings.Builder
 	b.WriteString("| differs from | kind | there | here | why |\n|---|---|---|---|---|\n")
 	names := map[string]string{"both": "both", "kstatus": "kstatus", "argocd": "Argo CD"}
-	any := func(text string) string {
+	oneOf := func(text string) string {
 		if text == "" {
 			return "any"
 		}
 		return text
 	}
 	for _, d := range intended {
-		here := any(string(d.ours))
+		here := oneOf(string(d.ours))
 		if len(d.reasons) > 0 {
 			here += " (" + strings.Join(slices.DeleteFunc(slices.Clone(d.reasons), func(r string) bool { return r == "" }), ", ") + ")"
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", names[d.peer], any(d.kind), any(d.theirs), strings.Replace(here, " ()", "", 1), d.why)
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", names[d.peer], oneOf(d.kind), oneOf(d.theirs), strings.Replace(here, " ()", "", 1), d.why)
 	}
 	return b.String()
 }

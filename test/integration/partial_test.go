@@ -47,7 +47,7 @@ func TestSharedWatchRetainsWhatIsWanted(t *testing.T) {
 				t.Fatal(err)
 			}
 			for id := range graph.Vertices {
-				want[fmt.Sprint(id)] = true
+				want[id.String()] = true
 			}
 		}
 		eventually(t, time.Minute, func() string {
