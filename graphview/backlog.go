@@ -56,7 +56,7 @@ func (b *backlog) begin(ctx context.Context) {
 func (b *backlog) put(t *tap, o *watch.Object, free bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.ctx == nil || b.ctx.Err() != nil || !o.Retained() {
+	if b.ctx == nil || b.ctx.Err() != nil || t.dropped || !o.Retained() {
 		return
 	}
 	key := backlogKey{t, objectName{o.Namespace(), o.Name()}}
@@ -74,10 +74,12 @@ func (b *backlog) put(t *tap, o *watch.Object, free bool) {
 	}
 }
 
-// drop forgets what a tap has yet to evaluate. Nothing is put for it after that.
+// drop forgets what a tap has yet to evaluate. Nothing is put for it after that, also by
+// those who found it among the taps of its feed before.
 func (b *backlog) drop(t *tap) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	t.dropped = true
 	for key := range b.objects {
 		if key.tap == t {
 			delete(b.objects, key)

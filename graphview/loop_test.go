@@ -57,23 +57,23 @@ func TestRevisionsAreBounded(t *testing.T) {
 }
 
 // TestEventsOfWhatHasGone: a decision about an object that was deleted meanwhile
-// brings it back to no view, nor one of a tap that is closed.
+// brings it back to no view, nor one of a tap that is closed, which has nothing to decide.
 func TestEventsOfWhatHasGone(t *testing.T) {
 	e := startEngine(t, Options{Config: serveConfigMaps(t, 3)})
-	tap := follow(t, e, func() bool { return true })
-	await(t, "three ConfigMaps", func() bool { return tap.vertices() == 3 })
+	watched := follow(t, e, func() bool { return true })
+	await(t, "three ConfigMaps", func() bool { return watched.vertices() == 3 })
 	objects := make(map[string]*watch.Object)
-	for _, o := range retainedBy(t, tap) {
+	for _, o := range retainedBy(t, watched) {
 		objects[o.Name()] = o
 	}
 	selects := func(name string) *replayEvent {
-		return &replayEvent{object: objects[name], tapVerdict: tapVerdict{tap, verdict{selection: graph.Selection{Member: true}}}}
+		return &replayEvent{object: objects[name], tapVerdict: tapVerdict{watched, verdict{selection: graph.Selection{Member: true}}}}
 	}
 	e.do(func() {
-		(&deleteEvent{feed: tap.feed, namespace: "shop", name: "c1"}).apply(e)
+		(&deleteEvent{feed: watched.feed, namespace: "shop", name: "c1"}).apply(e)
 		selects("c1").apply(e)
 	})
-	if n := tap.vertices(); n != 2 {
+	if n := watched.vertices(); n != 2 {
 		t.Errorf("%d vertices, want those that are left", n)
 	}
 	e.do(func() {
@@ -82,16 +82,21 @@ func TestEventsOfWhatHasGone(t *testing.T) {
 		undecided.verdict = verdict{undecided: true}
 		undecided.apply(e)
 	})
-	if n := tap.vertices(); n != 2 {
+	if n := watched.vertices(); n != 2 {
 		t.Errorf("%d vertices after what was not decided, want 2", n)
 	}
 	e.do(func() {
-		tap.closed = true
+		watched.closed = true
 		deselected := selects("c2")
 		deselected.verdict = verdict{}
 		deselected.apply(e)
+		c2 := graph.Object{Namespace: "shop", Name: "c2"}
+		(&rereadEvent{setEvent: &setEvent{feed: watched.feed, object: c2}, read: objects["c2"], late: []*tap{watched}}).apply(e)
+		if n := watched.pending.Load(); n != 0 {
+			t.Errorf("a tap that is closed has %d objects to evaluate", n)
+		}
 	})
-	if n := tap.vertices(); n != 2 {
+	if n := watched.vertices(); n != 2 {
 		t.Errorf("%d vertices after a decision of a tap that is closed, want 2", n)
 	}
 }

@@ -29,6 +29,11 @@ func (e *Engine) gather(ctx context.Context, batch []event, lapse <-chan time.Ti
 	var timer *time.Timer
 	urgent := false
 	due := e.rested // of the first event: no later revision puts it off
+	select {
+	case now := <-lapse: // where there are always events, nothing below gets to it
+		batch = append(batch, e.lapsed(now))
+	default:
+	}
 	for len(batch) < maxBatch {
 		if n := len(batch); n > 0 {
 			_, waits := batch[n-1].(*doEvent)
@@ -67,11 +72,16 @@ func (e *Engine) gather(ctx context.Context, batch []event, lapse <-chan time.Ti
 			batch = append(batch, ev)
 		case <-e.chunks.kick:
 		case now := <-lapse:
-			batch = append(batch, funcEvent(func() { e.graph.Lapse(now.Unix()) }))
+			batch = append(batch, e.lapsed(now))
 		case <-rested:
 		case <-ctx.Done():
 			return batch
 		}
 	}
 	return e.chunks.join(batch)
+}
+
+// lapsed has the graph look for what has been progressing for too long.
+func (e *Engine) lapsed(now time.Time) event {
+	return funcEvent(func() { e.graph.Lapse(now.Unix()) })
 }

@@ -103,3 +103,16 @@ func TestGatherBesideReplays(t *testing.T) {
 		})
 	}
 }
+
+// TestGatherLapse: the graph is told what time it is though there are always events.
+func TestGatherLapse(t *testing.T) {
+	e := &Engine{events: make(chan event, 2*maxBatch), chunks: newChunks(), graph: graph.New()}
+	for range 2 * maxBatch {
+		e.events <- funcEvent(func() {})
+	}
+	lapse := make(chan time.Time, 1)
+	lapse <- time.Now()
+	if batch := e.gather(t.Context(), nil, lapse); len(batch) != maxBatch || len(lapse) > 0 || len(e.events) != maxBatch+1 {
+		t.Errorf("%d events, of which %d had waited; want %d with one that says what time it is", len(batch), 2*maxBatch-len(e.events), maxBatch)
+	}
+}

@@ -153,6 +153,8 @@ func (ev *rereadEvent) apply(e *Engine) {
 	ev.object.Version = ev.read.Version() // which may have moved on
 	ev.setEvent.apply(e)
 	for _, t := range ev.late {
-		t.view.backlog.put(t, ev.read, ev.free)
+		if !t.closed {
+			t.view.backlog.put(t, ev.read, ev.free)
+		}
 	}
 }

@@ -45,6 +45,8 @@ type tap struct {
 	// It evaluates in its view's backlog, which holds pending of its objects.
 	slow    atomic.Bool
 	pending atomic.Int64
+	// dropped: the backlog takes nothing for it any more, with whose lock it is used.
+	dropped bool
 	// complete: the tap was ready, and the feed has had all there is since. Only
 	// the view's goroutine uses it.
 	complete bool
