@@ -5,6 +5,8 @@ import (
 	"maps"
 	"strings"
 	"testing"
+
+	"graphview.dev/graphview/graph"
 )
 
 // TestWhoComesBackLeavesWhatIsShared: a change is encoded once for those who are current,
@@ -76,5 +78,44 @@ func TestOldPieceIsNotTheEnd(t *testing.T) {
 				t.Errorf("it has %.40s and the warnings %v", second.vertices["a"], second.warnings)
 			}
 		})
+	}
+}
+
+// TestPieceOfAnOlderGraph: who has begun to read a change goes on with nothing that was
+// encoded before that. What has changed since is neither in the one nor in the other.
+func TestPieceOfAnOlderGraph(t *testing.T) {
+	s := newStage(t)
+	s.set("Running", false, "a")
+	first, second := s.reader(SubscribeOptions{}), s.reader(SubscribeOptions{})
+	first.catchUp(t)
+	second.catchUp(t)
+
+	const size = 8 << 10
+	names := make([]string, (leastShared-48<<10)/size)
+	for i := range names {
+		names[i] = fmt.Sprintf("p%03d", i)
+	}
+	refer := func(phase string) {
+		s.graph.Update(func() {
+			s.revision++
+			o := &fakeObject{uid: "uid-new", json: fmt.Sprintf(`{"metadata":{"name":"new"},"status":{"phase":%q}}`, phase)}
+			id := s.graph.Set(s.source, &graph.Object{
+				Namespace: "shop", Name: "new", UID: o.uid, Version: s.revision, Hash: s.revision, Payload: o,
+				References: []graph.Reference{{Type: graph.Direct, To: graph.Kind{Kind: "Pod"}, Namespace: "shop", Scope: graph.ScopeNamespaced, Name: "a"}},
+			})
+			s.lens.Select(id, graph.Selection{Member: true})
+		})
+	}
+	// The first piece ends with what is a piece by itself, and makes room for the last one.
+	// Made again it is smaller, so that the others stay.
+	refer(strings.Repeat("x", changeLimit.bytes-2<<10))
+	s.set(strings.Repeat("x", changeLimit.bytes), false, "b")
+	s.set(strings.Repeat("x", size), false, names...)
+	first.catchUp(t)
+	refer("Failed")
+	second.catchUp(t)
+	first.catchUp(t)
+	if !maps.Equal(first.arcs, second.arcs) || !maps.Equal(first.vertices, second.vertices) || len(second.arcs) != 1 {
+		t.Errorf("one has %d vertices and the arcs %v, the other %d and %v", len(first.vertices), first.arcs, len(second.vertices), second.arcs)
 	}
 }

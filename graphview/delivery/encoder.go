@@ -67,6 +67,12 @@ type state struct {
 	kinds  *kinds  // that it was told
 }
 
+// place is the state of whoever lacks the same, whatever revision it has seen.
+func (s state) place() state {
+	s.pos = s.pos.Place()
+	return s
+}
+
 // viewer is who is sent something: subscribers of equal viewers are sent the same.
 type viewer struct {
 	rights          Rights

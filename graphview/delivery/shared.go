@@ -56,6 +56,8 @@ func (c *piece) bytes() int {
 // while they are kept, and encodes nothing. One who comes to where there is no piece
 // encodes all up to the graph as it is now, and so ends where everybody does who
 // encodes before the graph changes again: those who were apart are together again.
+// A piece from the midst of a change is for those alone who have read nothing of a newer
+// graph than it was made from, see graph.Position.Seen.
 type sharedChanges struct {
 	inAll *atomic.Int64 // bytes of all views
 
@@ -81,6 +83,7 @@ type slot struct {
 func (at *slot) piece(from state, enough func(*piece) bool) (c *piece, isNew bool) {
 	at.mu.Lock()
 	defer at.mu.Unlock()
+	from = from.place()
 	c = at.pieces[from]
 	if c != nil && (!c.made || enough(c)) {
 		return c, false
@@ -103,11 +106,12 @@ func (at *slot) piece(from state, enough func(*piece) bool) (c *piece, isNew boo
 func (at *slot) keep(from state, c *piece, most int) (more int) {
 	at.mu.Lock()
 	defer at.mu.Unlock()
+	from = from.place()
 	before := at.size
 	if at.pieces[from] == c {
 		c.made, c.size = true, c.bytes()
 		at.size += c.size
-		if c.err != nil || len(c.frames) == 0 && (c.to == from || c.to.reset) {
+		if c.err != nil || len(c.frames) == 0 && (c.to.place() == from || c.to.reset) {
 			at.forgetLocked(from)
 		}
 	}
@@ -155,8 +159,22 @@ func (c *sharedChanges) goOn(at *slot, p *Publisher, lens *graph.Lens, last *pie
 
 // encoded is the piece that leads on from a state. It tells whether it had to be encoded.
 func (c *sharedChanges) encoded(at *slot, p *Publisher, lens *graph.Lens, from state, who viewer, most int) (next *piece, first bool) {
+	for {
+		next, first = c.encodedOnce(at, p, lens, from, who, most)
+		if first || next.err != nil || next.to.reset || next.follows(from) {
+			return next, first
+		}
+		// It was under way when somebody asked for it, and was read before what led here.
+	}
+}
+
+// follows tells whether a piece was read no earlier than what led a subscriber to where
+// it begins.
+func (c *piece) follows(from state) bool { return c.to.pos.Seen() >= from.pos.Seen() }
+
+func (c *sharedChanges) encodedOnce(at *slot, p *Publisher, lens *graph.Lens, from state, who viewer, most int) (next *piece, first bool) {
 	next, first = at.piece(from, func(kept *piece) bool {
-		return kept.to.pos.Walking() || kept.size >= fullPiece || kept.to.pos.Known == lens.Head()
+		return kept.follows(from) && (kept.to.pos.Walking() || kept.size >= fullPiece || kept.to.pos.Known == lens.Head())
 	})
 	next.once.Do(func() {
 		if c.inAll.Load() > maxSharedInAll {

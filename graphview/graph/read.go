@@ -58,10 +58,23 @@ type Position struct {
 	from uint64
 	// next is the number in the log up to which it has come, counted from base.
 	next, base uint64
+	// seen is the Head that the lens had when it came there, 0 if no walk is under way.
+	seen uint64
 }
 
 // Walking tells whether a Read has begun and not come to the end.
 func (p Position) Walking() bool { return p.from != 0 }
+
+// Seen is the newest revision that the reader has read anything of. What others read from
+// the same place at an older one is of no use to it. An element that it found gone from
+// before that place, since it had changed and moved to the end, is in neither.
+func (p Position) Seen() uint64 { return max(p.seen, p.Known) }
+
+// Place is the position of whoever is equally far, whatever revision it has seen.
+func (p Position) Place() Position {
+	p.seen = 0
+	return p
+}
 
 // Head is the revision of the last change. A Position that knows it is current.
 func (l *Lens) Head() uint64 {
@@ -115,6 +128,7 @@ func (l *Lens) Read(pos *Position, limit int, how Reading, emit func(Change) boo
 	elements := l.log.elements[l.log.after(l.stamp(pos.next)):]
 	for i, el := range elements {
 		if i == limit || r.enough {
+			pos.seen = l.head
 			return false, nil
 		}
 		pos.next = l.rev(el.number)
