@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"path/filepath"
 
 	"graphview.dev/test/env"
 )
@@ -37,8 +36,10 @@ func Start(plane *env.ControlPlane, o Options) (*Operator, error) {
 	if err != nil {
 		return nil, err
 	}
-	certificates := filepath.Join(plane.Dir(), "manager-certificates")
-	if err := os.MkdirAll(certificates, 0o700); err != nil {
+	// Of its own: another that starts reads a pair that is being written as one that does
+	// not fit together.
+	certificates, err := os.MkdirTemp(plane.Dir(), "manager-certificates-")
+	if err != nil {
 		return nil, fmt.Errorf("certificates: %w", err)
 	}
 	if err := plane.ServingCertificate(certificates, env.ServiceName+"."+env.ServiceNamespace+".svc"); err != nil {
