@@ -119,7 +119,7 @@ func TestVisitEnds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n, err := lease.Watch().Visit(t.Context(), slices.Concat(objects, objects), func(d *Decoded) bool { looked++; return looked < 4 }); n != 3 || err != nil {
+	if n, err := lease.Watch().Visit(t.Context(), slices.Concat(objects, objects), func(*Decoded) bool { looked++; return looked < 4 }); n != 3 || err != nil {
 		t.Errorf("%d objects were visited until look had enough, want 3; %v", n, err)
 	}
 	lease.Release()
