@@ -58,10 +58,11 @@ func size(bytes int64) string {
 
 // endsEarly tells whether an answer that could not be read ended before its time. One that
 // had not begun did if the server, or a proxy, gave the list up: 504. The API server says
-// that of a version that it has yet to see, too.
+// that of a version that it has yet to see, too. A server that says nothing until then has
+// not been waited for as long as that.
 func endsEarly(err error, begun bool) bool {
 	if !begun {
-		return apierrors.IsTimeout(err) && !tooLarge(err)
+		return errors.Is(err, errSilent) || apierrors.IsTimeout(err) && !tooLarge(err)
 	}
 	if _, ok := errors.AsType[*statusError](err); ok {
 		return true
@@ -88,11 +89,17 @@ var statusBegins = []byte(`{"kind":"Status",`)
 
 // statusAmid returns an error for the Status that an API server writes where it finds that it
 // cannot encode the rest of an answer, or nil. It follows on what there is of an object,
-// at the end of what is in buffer and in r.
+// at the end of what is in buffer and in r. It has begun in buffer: there may be nothing
+// else to wait for.
 func statusAmid(buffer []byte, r io.Reader) error {
 	const longest = 16 << 10
-	text := bytes.NewBuffer(bytes.Clone(buffer))
-	defer func() { clear(text.Bytes()) }() // it may be of a Secret
+	if !hasStatus(buffer) {
+		return nil
+	}
+	// It may be of a Secret, so it is in one place that is cleared.
+	text := bytes.NewBuffer(make([]byte, 0, len(buffer)+longest+bytes.MinRead))
+	defer func() { clear(text.Bytes()) }()
+	text.Write(buffer)
 	if _, err := io.Copy(text, io.LimitReader(r, longest)); err != nil {
 		return nil
 	}
@@ -102,4 +109,17 @@ func statusAmid(buffer []byte, r io.Reader) error {
 		return nil
 	}
 	return &statusError{reason: status.Reason, code: status.Code}
+}
+
+// hasStatus tells whether a Status begins in text, or may begin at its end.
+func hasStatus(text []byte) bool {
+	if bytes.Contains(text, statusBegins) {
+		return true
+	}
+	for n := len(statusBegins) - 1; n > 0; n-- {
+		if bytes.HasSuffix(text, statusBegins[:n]) {
+			return true
+		}
+	}
+	return false
 }

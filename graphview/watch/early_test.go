@@ -1,13 +1,17 @@
 package watch
 
 import (
+	"bytes"
 	"compress/gzip"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -61,6 +65,10 @@ var endings = map[string]struct {
 			<-r.Context().Done()
 		},
 		wantCause: errSilent.Error(), idle: 500 * time.Millisecond,
+	},
+	"silent before it began": {
+		end:       func(_ http.ResponseWriter, r *http.Request, _ string, _ int) { <-r.Context().Done() },
+		wantCause: errSilent.Error(), wantNothing: true, idle: 250 * time.Millisecond,
 	},
 	"timed out before it began": {
 		end: func(w http.ResponseWriter, _ *http.Request, _ string, _ int) {
@@ -162,4 +170,82 @@ func TestMalformedListIsNoEarlyEnd(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestMalformedThenSilent: that a server then leaves the connection open makes no early end of
+// what is no JSON.
+func TestMalformedThenSilent(t *testing.T) {
+	for name, test := range map[string]struct {
+		item string
+		// idle is how long the server may be silent, 0 for as long as by default.
+		idle time.Duration
+	}{
+		"at once":                     {`{,}`, 0},
+		"where a Status may go on":    {`{,{"ki`, 300 * time.Millisecond},
+		"where a Status has to go on": {`{,{"kind":"Status",`, 300 * time.Millisecond},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, r := newServer(t), newRecorder(t)
+			s.answer(func(w http.ResponseWriter, r *http.Request, watch bool) bool {
+				if watch {
+					return false
+				}
+				write(w, `{"kind":"PodList","apiVersion":"v1","metadata":{},"items":[`+test.item)
+				<-r.Context().Done()
+				return true
+			})
+			began := time.Now()
+			acquire(t, start(t, s, r, func(o *Options) { o.ListIdleTimeout = test.idle }), podsKey)
+			r.awaitFailure("list pods: malformed JSON at byte ")
+			if took := time.Since(began); test.idle == 0 && took > 50*time.Second {
+				t.Errorf("waited %s for what cannot come", took)
+			}
+		})
+	}
+}
+
+// seenReader remembers where it was asked to write.
+type seenReader struct {
+	io.Reader
+
+	places [][]byte
+}
+
+func (r *seenReader) Read(p []byte) (int, error) {
+	n, err := r.Reader.Read(p)
+	r.places = append(r.places, p[:n])
+	return n, err
+}
+
+// TestNothingOfASecretStays: neither of one that ended early nor of what followed it.
+func TestNothingOfASecretStays(t *testing.T) {
+	const begun = `{"kind":"SecretList","items":[{"metadata":{"name":"a"},"data":{"key":"SECRET`
+	t.Run("in the list's buffer", func(t *testing.T) {
+		text := []byte(begun)
+		l := listReader{secret: true, take: func(*document, error) error { return nil }}
+		_, err := l.read(bytes.NewBuffer(text)) // the decoder reads in its place
+		if err == nil || bytes.Contains(text, []byte("SECRET")) {
+			t.Errorf("%v; left: %s", err, text)
+		}
+	})
+	t.Run("in a watch's buffer", func(t *testing.T) {
+		text := []byte(`{"type":"ADDED","object":{"data":{"key":"SECRET`)
+		f := newFrames(io.NopCloser(strings.NewReader("")), func() {}, "7", true)
+		f.dec = jsontext.NewDecoder(bytes.NewBuffer(text), tolerant...)
+		_, _, err := f.Decode()
+		if err == nil || bytes.Contains(text, []byte("SECRET")) {
+			t.Errorf("%v; left: %s", err, text)
+		}
+	})
+	t.Run("where a Status is looked for", func(t *testing.T) {
+		r := &seenReader{Reader: iotest.HalfReader(strings.NewReader(strings.Repeat("SECRET", 4000)))}
+		if err := statusAmid([]byte(begun+string(statusBegins)), r); err != nil {
+			t.Error(err)
+		}
+		for _, place := range r.places {
+			if len(bytes.Trim(place, "\x00")) > 0 {
+				t.Fatalf("left: %d bytes", len(place))
+			}
+		}
+	})
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"io"
 	"strings"
 
@@ -34,6 +35,8 @@ type listReader struct {
 	document document
 	// objects is how many items have been read.
 	objects int
+	// first is the hash of the first, 0 if there is none.
+	first uint64
 	// item is the kind of the items, as far as the list has told it.
 	item typeMeta
 	// waiting are items that do not tell their kind, before the list did:
@@ -47,8 +50,11 @@ func (l *listReader) read(r io.Reader) (metav1.ListMeta, error) {
 	meta, err := l.list(dec)
 	if _, ok := errors.AsType[*malformedError](err); ok || errors.Is(err, io.ErrUnexpectedEOF) {
 		if status := statusAmid(dec.UnreadBuffer(), r); status != nil {
-			return meta, status
+			err = status
 		}
+	}
+	if l.secret && err != nil {
+		clear(dec.UnreadBuffer())
 	}
 	return meta, err
 }
@@ -127,7 +133,9 @@ func (l *listReader) items(dec *jsontext.Decoder) error {
 		if err != nil {
 			return malformed(err)
 		}
-		l.objects++
+		if l.objects++; l.objects == 1 {
+			l.first = maphash.Bytes(seed, raw)
+		}
 		err = l.takeItem(raw)
 		if l.secret {
 			// The decoder is done with it, and may keep its buffer for long.

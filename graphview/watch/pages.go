@@ -19,6 +19,8 @@ const (
 	steadyPages = 32
 	// fastPages is how long a list in pages takes where one answer would do.
 	fastPages = 10 * time.Second
+	// cautious is for how long after an answer that ended early all lists come in pages.
+	cautious = time.Hour
 	// longestBreak is how long a list may be interrupted. An API server compacts every
 	// five minutes: after that, what came before would have to be read again anyway.
 	longestBreak = 5 * time.Minute
@@ -43,6 +45,8 @@ type pages struct {
 	size int64
 	// whole is how many pages in a row came whole.
 	whole int
+	// cut is when an answer ended early last.
+	cut time.Time
 
 	// next is the token of the next page, empty where no list is under way.
 	next string
@@ -51,15 +55,15 @@ type pages struct {
 	began   time.Time
 	// last is when the last page came.
 	last time.Time
-	// early: a page of this list ended early.
-	early bool
+	// first is the hash of the first object of the last page that had any.
+	first uint64
 	// renewed: next was given in place of one that was too old.
 	renewed bool
 }
 
 // begin notes that a list begins.
 func (p *pages) begin(now time.Time) {
-	*p = pages{size: p.size, whole: p.whole, began: now}
+	*p = pages{size: p.size, whole: p.whole, cut: p.cut, began: now}
 }
 
 // goesOn tells whether a list is under way, and not for too long.
@@ -72,9 +76,13 @@ func (p *pages) request() metav1.ListOptions {
 }
 
 // took notes that a page came whole, and returns the list that it completes, if it does.
-// A list in pages that is as fast as one answer is the last one in pages.
-func (p *pages) took(page *metav1.List, now time.Time) (*metav1.List, error) {
-	if page.Continue != "" && page.Continue == p.next {
+// first is the hash of the page's first object, 0 if it has none.
+// A list in pages that is as fast as one answer is the last one in pages, unless an answer
+// ended early not long ago.
+func (p *pages) took(page *metav1.List, first uint64, now time.Time) (*metav1.List, error) {
+	// A server that ignores tokens may give another one with each page.
+	repeats := page.Continue == p.next || first != 0 && first == p.first
+	if page.Continue != "" && repeats {
 		p.next = ""
 		return nil, errRepeats
 	}
@@ -82,13 +90,16 @@ func (p *pages) took(page *metav1.List, now time.Time) (*metav1.List, error) {
 		p.version = page.ResourceVersion
 	}
 	p.next, p.renewed, p.last = page.Continue, false, now
+	if first != 0 {
+		p.first = first
+	}
 	if p.whole++; p.whole >= steadyPages {
 		p.size, p.whole = min(2*p.size, pageSize), 0
 	}
 	if p.next != "" {
 		return nil, nil
 	}
-	if !p.early && now.Sub(p.began) < fastPages {
+	if now.Sub(p.cut) >= cautious && now.Sub(p.began) < fastPages {
 		p.size, p.whole = 0, 0
 	}
 	return &metav1.List{ListMeta: metav1.ListMeta{ResourceVersion: p.version}}, nil
@@ -123,7 +134,7 @@ func renewal(err error) string {
 
 // endedEarly notes that an answer ended after so many objects. Half of what came
 // before should come again.
-func (p *pages) endedEarly(objects int) {
+func (p *pages) endedEarly(objects int, now time.Time) {
 	size := int64(pageSize)
 	if p.size > 0 {
 		size = p.size / 2
@@ -131,7 +142,7 @@ func (p *pages) endedEarly(objects int) {
 	if objects > 0 {
 		size = min(size, int64(objects)/2)
 	}
-	p.size, p.whole, p.early = max(size, 1), 0, true
+	p.size, p.whole, p.cut = max(size, 1), 0, now
 }
 
 // listPages reads a list in pages, or the rest of one that was interrupted.
@@ -145,7 +156,7 @@ func (s *source) listPages(ctx context.Context) (*metav1.List, error) {
 		s.before = s.retry
 	}
 	for {
-		page, err := s.list(ctx, p.request())
+		page, first, err := s.list(ctx, p.request())
 		if err != nil {
 			if p.failed(err) {
 				continue
@@ -154,7 +165,7 @@ func (s *source) listPages(ctx context.Context) (*metav1.List, error) {
 		}
 		// The list gets on: what failed since it began delays nothing any more.
 		s.retry = s.before
-		if list, err := p.took(page, time.Now()); list != nil || err != nil {
+		if list, err := p.took(page, first, time.Now()); list != nil || err != nil {
 			return list, err
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -18,23 +19,24 @@ import (
 )
 
 func TestPageSizes(t *testing.T) {
-	early := func(objects int) func(*pages) { return func(p *pages) { p.endedEarly(objects) } }
-	// list is a whole list in so many pages.
-	list := func(n int, took time.Duration) func(*pages) {
+	early := func(objects int) func(*pages) { return func(p *pages) { p.endedEarly(objects, time.Unix(100, 0)) } }
+	// listAt is a whole list in so many pages, which begins then.
+	listAt := func(now time.Time, n int, took time.Duration) func(*pages) {
 		return func(p *pages) {
-			now := time.Unix(100, 0)
 			p.begin(now)
 			for i := range n {
 				page := &metav1.List{ListMeta: metav1.ListMeta{Continue: fmt.Sprint(i)}}
 				if i == n-1 {
 					page.Continue = ""
 				}
-				if _, err := p.took(page, now.Add(took)); err != nil {
+				if _, err := p.took(page, 0, now.Add(took)); err != nil {
 					panic(err)
 				}
 			}
 		}
 	}
+	list := func(n int, took time.Duration) func(*pages) { return listAt(time.Unix(101, 0), n, took) }
+	later := func(n int, took time.Duration) func(*pages) { return listAt(time.Unix(100+3600, 0), n, took) }
 	tests := map[string]struct {
 		events []func(*pages)
 		want   []int64 // objects that are asked for after each of them, 0 for all
@@ -43,8 +45,10 @@ func TestPageSizes(t *testing.T) {
 		"few came":                     {[]func(*pages){early(37), early(3)}, []int64{18, 1}},
 		"nothing comes":                {slices.Repeat([]func(*pages){early(0)}, 11), []int64{500, 250, 125, 62, 31, 15, 7, 3, 1, 1, 1}},
 		"a slow list":                  {[]func(*pages){early(77_000), list(20, time.Minute), list(20, time.Minute)}, []int64{500, 500, 500}},
-		"a list as fast as one answer": {[]func(*pages){early(77_000), list(20, time.Second), early(100)}, []int64{500, 0, 50}},
-		"pages grow again":             {[]func(*pages){early(100), list(31, time.Minute), list(1, time.Minute), list(31, time.Minute), list(200, time.Minute)}, []int64{50, 50, 100, 100, 500}},
+		"a list as fast as one answer": {[]func(*pages){early(77_000), later(20, time.Second), early(100)}, []int64{500, 0, 50}},
+		"a list as fast as one answer, soon after":   {[]func(*pages){early(77_000), list(20, time.Second), later(20, time.Second)}, []int64{500, 500, 0}},
+		"a slow list, much later":                    {[]func(*pages){early(77_000), later(20, time.Minute)}, []int64{500, 500}},
+		"pages grow again":                           {[]func(*pages){early(100), list(31, time.Minute), list(1, time.Minute), list(31, time.Minute), list(200, time.Minute)}, []int64{50, 50, 100, 100, 500}},
 		"an early end forgets pages that came whole": {[]func(*pages){early(100), list(31, time.Minute), early(50), list(2, time.Minute)}, []int64{50, 50, 25, 25}},
 	}
 	for name, test := range tests {
@@ -91,9 +95,9 @@ func TestWhereAListGoesOn(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			var p pages
-			p.endedEarly(1000)
+			p.endedEarly(1000, time.Unix(100, 0))
 			p.begin(time.Unix(100, 0))
-			if list, err := p.took(&metav1.List{ListMeta: metav1.ListMeta{ResourceVersion: "7", Continue: "second"}}, time.Unix(101, 0)); list != nil || err != nil {
+			if list, err := p.took(&metav1.List{ListMeta: metav1.ListMeta{ResourceVersion: "7", Continue: "second"}}, 0, time.Unix(101, 0)); list != nil || err != nil {
 				t.Fatalf("the first page: %v, %v", list, err)
 			}
 			var again bool
@@ -110,7 +114,7 @@ func TestWhereAListGoesOn(t *testing.T) {
 			if !p.goesOn(time.Unix(101+299, 0)) || p.goesOn(time.Unix(101+300, 0)) {
 				t.Error("the list does not go on within five minutes, or does after them")
 			}
-			list, err := p.took(&metav1.List{ListMeta: metav1.ListMeta{ResourceVersion: "9"}}, time.Unix(102, 0))
+			list, err := p.took(&metav1.List{ListMeta: metav1.ListMeta{ResourceVersion: "9"}}, 0, time.Unix(102, 0))
 			if err != nil || list == nil || list.ResourceVersion != "7" {
 				t.Errorf("the last page: %v, %v; want a list of the first page's version", list, err)
 			}
@@ -119,15 +123,44 @@ func TestWhereAListGoesOn(t *testing.T) {
 }
 
 func TestRepeatedPageIsAnError(t *testing.T) {
-	var p pages
-	p.endedEarly(1000)
-	p.begin(time.Unix(100, 0))
-	page := &metav1.List{ListMeta: metav1.ListMeta{Continue: "same"}}
-	_, first := p.took(page, time.Unix(101, 0))
-	_, second := p.took(page, time.Unix(102, 0))
-	if first != nil || !errors.Is(second, errRepeats) || p.request().Continue != "" {
-		t.Errorf("%v, %v, then %+v", first, second, p.request())
+	for name, second := range map[string]struct {
+		token string
+		first uint64
+	}{
+		"the same token":              {"token", 8},
+		"another, of the same object": {"another", 7},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var p pages
+			p.endedEarly(1000, time.Unix(100, 0))
+			p.begin(time.Unix(100, 0))
+			_, err := p.took(&metav1.List{ListMeta: metav1.ListMeta{Continue: "token"}}, 7, time.Unix(101, 0))
+			_, repeats := p.took(&metav1.List{ListMeta: metav1.ListMeta{Continue: second.token}}, second.first, time.Unix(102, 0))
+			if err != nil || !errors.Is(repeats, errRepeats) || p.request().Continue != "" {
+				t.Errorf("%v, %v, then %+v", err, repeats, p.request())
+			}
+		})
 	}
+}
+
+// TestServerThatIgnoresTokens: it gives a new one with each page, so its pages have no end.
+func TestServerThatIgnoresTokens(t *testing.T) {
+	s, r := newServer(t), newRecorder(t)
+	var answers atomic.Int32
+	s.answer(func(w http.ResponseWriter, _ *http.Request, watch bool) bool {
+		if watch {
+			return false
+		}
+		n := answers.Add(1)
+		body := fmt.Sprintf(`{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"7","continue":"%d"},"items":[{%s}]}`, n, object("a", "", ""))
+		if n == 1 {
+			body = body[:len(body)-1]
+		}
+		write(w, body)
+		return true
+	})
+	acquire(t, start(t, s, r), podsKey)
+	r.awaitFailure("list pods: " + errRepeats.Error())
 }
 
 // TestInterruptedListGoesOn: what came of a list is not asked for again.

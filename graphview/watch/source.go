@@ -22,6 +22,8 @@ const watchGrace = 30 * time.Second
 var (
 	errSilent = errors.New("the server sends nothing")
 	errShort  = errors.New("the watch ended at once")
+	errTorn   = errors.New("the watch ended twice within the same event, which may be larger than a proxy allows")
+	errOutrun = errors.New("the version of the list was too old, time and again: the list takes longer than the server remembers what has changed")
 )
 
 // source makes the reflector's requests. It is used by one reflector: one
@@ -39,6 +41,10 @@ type source struct {
 	refused bool
 	retry   retry
 	pages   pages
+	// outrun is how many watches in a row began at a version that was too old.
+	outrun int
+	// torn: the last watch ended within its first event.
+	torn bool
 	// before is retry as it was when the list that is read in pages began.
 	before retry
 
@@ -88,7 +94,7 @@ func (s *source) ListWithContext(ctx context.Context, options metav1.ListOptions
 	}
 	if early, ok := errors.AsType[*endedEarlyError](err); ok {
 		s.client.endedEarly.Add(1)
-		s.pages.endedEarly(early.objects)
+		s.pages.endedEarly(early.objects, time.Now())
 		s.watch.log.V(1).Info("list ended early", "cause", err.Error(), "page", s.pages.size)
 	} else {
 		err = fmt.Errorf("list %s: %w", s.watch.key.Resource.GroupResource(), err)
@@ -108,7 +114,8 @@ func (s *source) listAtOnce(ctx context.Context, options metav1.ListOptions) (*m
 			return nil, err
 		}
 	}
-	return s.list(ctx, options)
+	list, _, err := s.list(ctx, options)
+	return list, err
 }
 
 // join waits for a list that is under way and lets none begin.
@@ -131,15 +138,16 @@ func relists(err error, options metav1.ListOptions) bool {
 
 func expired(err error) bool { return apierrors.IsResourceExpired(err) || apierrors.IsGone(err) }
 
-func (s *source) list(ctx context.Context, options metav1.ListOptions) (*metav1.List, error) {
+// list reads one answer. first is the hash of its first object, 0 if it has none.
+func (s *source) list(ctx context.Context, options metav1.ListOptions) (page *metav1.List, first uint64, err error) {
 	if s.refused {
 		if err := s.probe(ctx); err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 	}
 	release, err := s.client.lists.acquire(ctx)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	defer release()
 	began := time.Now()
@@ -149,7 +157,7 @@ func (s *source) list(ctx context.Context, options metav1.ListOptions) (*metav1.
 	}
 	meta, got, err := s.read(ctx, s.watch.key, options, &list)
 	if err == nil {
-		return &metav1.List{ListMeta: meta}, nil
+		return &metav1.List{ListMeta: meta}, list.first, nil
 	}
 	if ctx.Err() == nil && endsEarly(err, got.begun) {
 		err = &endedEarlyError{
@@ -157,7 +165,7 @@ func (s *source) list(ctx context.Context, options metav1.ListOptions) (*metav1.
 			objects: got.objects, bytes: got.bytes, took: time.Since(began), cause: err,
 		}
 	}
-	return nil, err
+	return nil, 0, err
 }
 
 // received is how much came of an answer.
@@ -189,8 +197,12 @@ func (s *source) read(ctx context.Context, key Key, options metav1.ListOptions, 
 	return meta, got, err
 }
 
-// orCause prefers why ctx was cancelled to what came of it.
+// orCause prefers why ctx was cancelled to what came of it. That something is no JSON did
+// not come of it.
 func orCause(ctx context.Context, err error) error {
+	if _, ok := errors.AsType[*malformedError](err); ok {
+		return err
+	}
 	if cause := context.Cause(ctx); errors.Is(cause, errSilent) {
 		return cause
 	}
@@ -234,7 +246,7 @@ func (s *source) WatchWithContext(ctx context.Context, options metav1.ListOption
 	s.watch.confirm(ctx)
 	started := time.Now()
 	frames := newFrames(body, cancel, options.ResourceVersion, s.watch.key.secrets())
-	frames.skips = s.watch.wants.skips()
+	frames.skips, frames.tornBefore = s.watch.wants.skips(), s.torn
 	for i := range frames.events {
 		frames.events[i].document.reduce = s.reduce
 	}
@@ -247,7 +259,8 @@ func (s *source) WatchWithContext(ctx context.Context, options metav1.ListOption
 		StreamWatcher: apiwatch.NewStreamWatcherWithLogger(s.watch.log.V(1), frames, reporter),
 		frames:        frames,
 		ended: func() {
-			s.watchEnded(started, frames.version != options.ResourceVersion, frames.err)
+			s.torn = frames.torn
+			s.watchEnded(started, frames.progress(), frames.err)
 		},
 	}, nil
 }
@@ -258,6 +271,9 @@ func (s *source) watchEnded(started time.Time, progress bool, err error) {
 	now := time.Now()
 	lasted := now.Sub(started)
 	s.retry.lasted(lasted)
+	if progress || lasted >= steady {
+		s.outrun = 0
+	}
 	if err != nil {
 		s.retry.failed(err, now)
 		s.watchFailed(err)
@@ -269,8 +285,14 @@ func (s *source) watchEnded(started time.Time, progress bool, err error) {
 
 // watchFailed tells why a watch did not start or ended before its time.
 func (s *source) watchFailed(err error) {
-	if expired(err) { // routine: a list follows
+	if errors.Is(err, errRelist) {
 		return
+	}
+	if expired(err) {
+		if s.outrun++; s.outrun == 1 { // routine: a list follows
+			return
+		}
+		err = errOutrun
 	}
 	s.refused = reasonFor(err).refuses()
 	s.watch.fail(s.ctx, fmt.Errorf("watch %s: %w", s.watch.key.Resource.GroupResource(), err))

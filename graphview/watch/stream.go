@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -66,8 +67,8 @@ type frames struct {
 	cancel context.CancelFunc
 	dec    *jsontext.Decoder
 	secret bool
-	// version is the last resource version that was seen.
-	version string
+	// version is the last resource version that was seen, and from the one where the watch begins.
+	version, from string
 	// events are used alternately: a StreamWatcher reads one event ahead of
 	// what its reader has taken.
 	events [2]event
@@ -76,13 +77,15 @@ type frames struct {
 	skips func(namespace []byte) bool
 	// relists: the watch ends for a list of everything.
 	relists atomic.Bool
+	// tornBefore: the last watch ended within its first event; and so has this one if torn.
+	tornBefore, torn bool
 	// err is why the watch ended, if it failed. To be read after that.
 	err error
 }
 
 func newFrames(body io.ReadCloser, cancel context.CancelFunc, version string, secret bool) *frames {
 	return &frames{
-		body: body, cancel: cancel, secret: secret, version: version,
+		body: body, cancel: cancel, secret: secret, version: version, from: version,
 		dec: jsontext.NewDecoder(connectionReader{body}, tolerant...),
 	}
 }
@@ -94,7 +97,8 @@ func (f *frames) Close() {
 }
 
 // Decode returns the next event. A connection that ends, however that is, is
-// io.EOF: the reflector resumes from the last event.
+// io.EOF: the reflector resumes from the last event. It does not if the same event could
+// not be read twice in a row.
 func (f *frames) Decode() (apiwatch.EventType, runtime.Object, error) {
 	for {
 		raw, err := f.dec.ReadValue()
@@ -103,12 +107,11 @@ func (f *frames) Decode() (apiwatch.EventType, runtime.Object, error) {
 				f.err = errRelist
 				return apiwatch.Error, &errRelist.ErrStatus, nil
 			}
-			err = malformed(err)
-			if _, ok := errors.AsType[*malformedError](err); !ok {
-				return "", nil, io.EOF
+			if err := f.end(malformed(err)); err != nil {
+				f.err = err
+				return "", nil, err
 			}
-			f.err = err
-			return "", nil, f.err
+			return "", nil, io.EOF
 		}
 		kind, object := frame(raw)
 		switch kind {
@@ -137,6 +140,29 @@ func (f *frames) Decode() (apiwatch.EventType, runtime.Object, error) {
 		// A type that nobody has heard of is not meant for us.
 	}
 }
+
+// end returns why the watch has failed, given why no event could be read.
+func (f *frames) end(err error) error {
+	begun := f.dec.UnreadBuffer()
+	within := len(bytes.TrimSpace(begun)) > 0
+	if f.secret {
+		clear(begun)
+	}
+	if _, ok := errors.AsType[*malformedError](err); ok {
+		return err
+	}
+	if !within || f.progress() {
+		return nil
+	}
+	if f.tornBefore {
+		return errTorn
+	}
+	f.torn = true
+	return nil
+}
+
+// progress tells whether anything came of the watch.
+func (f *frames) progress() bool { return f.version != f.from }
 
 // frame returns the parts of a watch event, or "" if it is none.
 func frame(raw []byte) (kind apiwatch.EventType, object []byte) {
