@@ -319,3 +319,32 @@ test("a large box that grows stays, and small ones make room", () => {
   assert.deepEqual([nx, ny], [x, y]);
   assert.ok(nh !== h, "it has not grown");
 });
+
+const owned = {
+  "circles of two": (i) => i ^ 1,
+  "one circle": (i, size) => (i + 1) % size,
+  "one chain": (i, size) => (i + 1 < size ? i + 1 : undefined),
+};
+
+for (const [name, ownerOf] of Object.entries(owned)) {
+  for (const isOpen of [false, true]) {
+    test(`owners in ${name}, ${isOpen ? "open" : "folded"}: each is looked at a few times, however many there are`, () => {
+      const size = 4000;
+      const key = (i) => ({ g: "", v: "v1", r: "configmaps", ns: "one", n: `c${i}` });
+      const store = new Store();
+      store.apply(Array.from({ length: size }, (_, i) => ({ svx: { vx: key(i), m: { k: "ConfigMap", u: "u" } } })), { reset: true, at: 1 });
+      const owners = Array.from({ length: size }, (_, i) => [i, ownerOf(i, size)]).filter(([, owner]) => owner !== undefined);
+      store.apply(owners.map(([i, owner]) => ({ sarc: { s: key(i), d: key(owner), t: "or", a: {} } })), { at: 2 });
+      let reads = 0;
+      const vertices = [...store.vertices.values()];
+      for (const v of vertices) {
+        v.home = "one";
+        let owner;
+        Object.defineProperty(v, "owner", { get() { reads++; return owner; }, set(value) { owner = value; } });
+      }
+      const { cards } = fold("one", vertices, { opened: () => isOpen });
+      assert.equal(cards.reduce((sum, card) => sum + card.members.length, 0), size);
+      assert.ok(reads <= 30 * size, `${reads} reads of an owner, of ${size} objects`);
+    });
+  }
+}

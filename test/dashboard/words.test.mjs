@@ -3,7 +3,9 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
+import { Asking } from "../../dashboard/web/view/asking.js";
 import { endOf } from "../../dashboard/web/view/ends.js";
+import { Link } from "../../dashboard/web/view/link.js";
 import { reasonsOf } from "../../dashboard/web/view/reasons.js";
 import { selectionOf } from "../../dashboard/web/view/speaker.js";
 import { palettes } from "../../dashboard/web/view/style.js";
@@ -77,3 +79,90 @@ for (const [theme, palette] of Object.entries(palettes)) {
     assert.deepEqual(faint, []);
   });
 }
+
+const settled = () => new Promise((resolve) => { setImmediate(resolve); });
+const says = (message) => ({ object: { status: { conditions: [{ type: "Ready", status: "False", message }] } } });
+
+/** Asks an object whose answers are given one by one; its state is judged again whenever the panel would be filled. */
+function asked(t) {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const questions = [];
+  const made = { questions, state: "degraded 0" };
+  made.asking = new Asking(() => new Promise((resolve) => { questions.push(resolve); }), () => made.asking.judge(made.state));
+  made.judge = (state) => made.asking.judge(made.state = state);
+  made.answer = async (answer) => {
+    questions.at(-1)(answer);
+    await settled();
+  };
+  made.texts = () => made.asking.reasons.map(({ text }) => text);
+  return made;
+}
+
+test("an object whose state changes on each drawing is asked one question at a time, and the next one seconds later", async (t) => {
+  const { asking, judge, answer, questions, texts } = asked(t);
+  for (let i = 0; i < 100; i++) judge(`degraded ${i}`);
+  assert.equal(questions.length, 1, "while there is no answer");
+  await answer(says("one"));
+  for (let i = 100; i < 200; i++) judge(`degraded ${i}`);
+  assert.deepEqual([questions.length, texts()], [1, ["one"]]);
+  t.mock.timers.tick(5_000);
+  assert.equal(questions.length, 2, "the last state is asked about, though nothing is drawn any more");
+  await answer(says("two"));
+  t.mock.timers.tick(60_000);
+  assert.deepEqual([questions.length, texts()], [2, ["two"]], "and the same state only once");
+  judge("");
+  assert.deepEqual(texts(), []);
+  judge("degraded 3");
+  asking.forget();
+  judge("degraded 1");
+  assert.equal(questions.length, 4, "another object is asked at once");
+});
+
+test("what was not answered is asked again: when the stream is live again, or half a minute later", async (t) => {
+  const { asking, judge, answer, questions, texts } = asked(t);
+  judge("degraded 0");
+  await answer({ error: "no network" });
+  judge("degraded 0");
+  assert.deepEqual([questions.length, texts()], [1, []]);
+  asking.again();
+  assert.equal(questions.length, 2);
+  await answer({ error: "not yet" });
+  t.mock.timers.tick(30_000);
+  assert.equal(questions.length, 3);
+  await answer(says("words"));
+  asking.again();
+  assert.deepEqual([questions.length, texts()], [3, ["words"]]);
+});
+
+const workers = {
+  "that says something else first": (worker) => worker.onmessage({ data: JSON.stringify({ type: "hello" }) }),
+  "that does not speak JSON": (worker) => worker.onmessage({ data: {} }),
+  "that says nothing": (worker, t) => t.mock.timers.tick(15_000),
+  "that fails": (worker) => worker.onerror(new Error("forbidden")),
+};
+
+for (const [name, happens] of Object.entries(workers)) {
+  test(`in place of a worker ${name}, the engine works in the page`, async (t) => {
+    t.mock.timers.enable({ apis: ["setTimeout"] });
+    const handled = [];
+    const worker = { terminate() { worker.ended = true; } };
+    const link = new Link({ worker: () => worker, engine: async () => ({ Engine: class { handle(message) { handled.push(message); } } }) });
+    link.send({ do: "open" });
+    happens(worker, t);
+    await settled();
+    assert.deepEqual([handled, worker.ended, link.threaded], [[{ do: "open" }], true, false]);
+  });
+}
+
+test("a worker that is ready is spoken to", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const sent = [];
+  const worker = { postMessage: (message) => sent.push(message) };
+  const link = new Link({ worker: () => worker, engine: () => assert.fail("no engine is needed") });
+  link.send({ do: "open" });
+  worker.onmessage({ data: JSON.stringify({ type: "ready" }) });
+  await settled();
+  t.mock.timers.tick(60_000);
+  await settled();
+  assert.deepEqual([sent, link.threaded], [[{ do: "open" }], true]);
+});

@@ -10,6 +10,7 @@ import { leafRoles } from "./store.js";
 
 const hubUsers = 4; // distinct cards from which on a line each says nothing
 const smallPlace = 12; // so few cards that a line each is readable
+const onPath = {}; // the anchor of a vertex while it is looked for
 const looseRoles = new Set(["config", "storage", "identity", "policy", "other"]);
 
 /** Whether an object owns others. */
@@ -121,13 +122,19 @@ function gather(vertices, opened) {
 // they are not known yet.
 function anchorOf(v, opened, path) {
   for (let at = v; ; at = at.owner) {
+    if (at.anchor === onPath) return leastOfCircle(at);
     if (at.anchor) return at.anchor;
+    at.anchor = onPath;
     path.push(at);
     if (!at.owner || opened(at.owner.key)) return at;
-    // Owners in a circle: one of them is as good as another, but the same each time.
-    const begin = path.indexOf(at.owner);
-    if (begin >= 0) return path.slice(begin).reduce((a, b) => (a.key < b.key ? a : b));
   }
+}
+
+// Of owners in a circle one is as good as another, but it is the same each time.
+function leastOfCircle(v) {
+  let least = v;
+  for (let at = v.owner; at !== v; at = at.owner) if (at.key < least.key) least = at;
+  return least;
 }
 
 function numbered(cards) {
@@ -148,10 +155,11 @@ function newCard(key, anchor) {
 // Whoever uses something is counted once with all that it owns, also where that is open.
 function countByTrees(trees, links) {
   if (!trees.some((card) => card.owner)) return;
+  const tops = new Map();
   for (const card of trees) {
     card.users -= card.ins;
     card.used = 0;
-    card.tree = topOf(card, trees.length);
+    card.tree = topOf(card.anchor, tops).card?.index ?? card.index;
   }
   const seen = new Set();
   const isNew = (from, to) => seen.size !== seen.add(from * trees.length + to).size;
@@ -160,11 +168,14 @@ function countByTrees(trees, links) {
   for (const { a, b } of links.all) if (isNew(a.index, b.tree)) a.used++;
 }
 
-// The index of the card of what owns a card's objects in the end. Owners may be a circle.
-function topOf({ anchor, index }, most) {
-  let at = anchor;
-  for (let i = 0; at.owner && i < most; i++) at = at.owner;
-  return at.card?.index ?? index;
+// What owns a vertex in the end; in a circle of owners, the one that was come to first.
+function topOf(v, tops) {
+  const path = new Set();
+  let at = v;
+  for (; at.owner && !tops.has(at) && !path.has(at); at = at.owner) path.add(at);
+  const top = tops.get(at) ?? at;
+  for (const each of path) tops.set(each, top);
+  return top;
 }
 
 function findHubs(trees, links) {

@@ -25,8 +25,8 @@ function remember(theme) {
 /** A button that changes the theme of a page and of the element in it; the page's address may wish for one (?theme=dark). */
 export function themeButton(element) {
   const wish = new URLSearchParams(location.search).get("theme");
-  let theme = wish in words ? wish : remembered();
-  if (!(theme in words)) theme = "";
+  let theme = Object.hasOwn(words, wish) ? wish : remembered();
+  if (!Object.hasOwn(words, theme)) theme = "";
   const button = h("button", { type: "button", class: "theme", onclick: () => {
     theme = next[theme];
     remember(theme);

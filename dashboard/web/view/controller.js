@@ -16,6 +16,8 @@ import { Timeline } from "./timeline.js";
 import { Tip } from "./tip.js";
 import { Toolbar } from "./toolbar.js";
 
+const exportAfter = 2_000; // milliseconds; an export is wanted also when the server is away
+
 export class Controller {
   options;
   now = defaultState();
@@ -76,6 +78,7 @@ export class Controller {
       this.notes.update();
       this.#sayEmpty();
       this.speaker.status(status);
+      if (status.state === "live") this.details.reconnected();
     });
     on("warnings", ({ warnings }) => this.notes.warn(warnings));
     on("waiting", ({ changes }) => this.timeline.waiting(changes));
@@ -116,6 +119,7 @@ export class Controller {
     if (message.synced && !this.#restored) {
       this.#restored = true;
       this.#restoreView();
+      setTimeout(() => this.exporter().catch(() => {}), exportAfter);
     }
     if (this.now.search) this.search(this.now.search);
   }
@@ -147,6 +151,7 @@ export class Controller {
     this.outline.stop();
     this.notes.stop();
     this.timeline.stop();
+    this.details.close();
     this.speaker.stop();
     this.link.stop();
   }
@@ -203,6 +208,7 @@ export class Controller {
   toggleBox(card) {
     this.map.attend();
     this.link.send({ do: "toggleBox", card });
+    this.#host.dispatchEvent(new CustomEvent("open", { detail: { key: card, box: true }, bubbles: true, composed: true }));
   }
 
   tidy() {

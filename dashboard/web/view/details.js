@@ -1,9 +1,9 @@
 // What is known of the selected object. What comes while one reads replaces only
 // what has changed; the place that one reads stays where it is.
 import { counted } from "../model/kinds.js";
+import { Asking } from "./asking.js";
 import { h, icon, patch } from "./h.js";
 import { glyph, signs } from "./icons.js";
-import { reasonsOf } from "./reasons.js";
 import { toYAML } from "./yaml.js";
 
 const most = 40;
@@ -29,8 +29,7 @@ export class DetailsPanel {
   #drawn; // the key of what the panel has in it
   #said = "";
   #text; // the object as YAML, as it was fetched
-  #reasons = []; // of an object that is not well, in its own words
-  #judged = ""; // the state that they are of
+  #asking = new Asking((v) => this.#get(v), () => { if (this.#key) this.#fill(); });
   #all = new Set(); // lists that are shown whole
   #stale = false;
 
@@ -44,8 +43,7 @@ export class DetailsPanel {
   async show(key) {
     if (this.#key !== key) {
       this.#text = undefined;
-      this.#reasons = [];
-      this.#judged = "";
+      this.#asking.forget();
       this.#stale = false;
       this.#all.clear();
       this.element.scrollTop = 0;
@@ -56,6 +54,7 @@ export class DetailsPanel {
 
   close() {
     this.#key = undefined;
+    this.#asking.forget();
     this.#said = "";
     this.element.hidden = true;
   }
@@ -66,12 +65,15 @@ export class DetailsPanel {
     this.#fill();
   }
 
+  /** The stream is live again. */
+  reconnected() { this.#asking.again(); }
+
   async #fill() {
     const key = this.#key;
     const about = await this.#controller.link.ask("details", { key });
     if (this.#key !== key) return about;
     this.#judge(about);
-    const said = JSON.stringify([about, this.#text, this.#reasons, this.#stale, [...this.#all]]);
+    const said = JSON.stringify([about, this.#text, this.#asking.reasons, this.#stale, [...this.#all]]);
     if (said === this.#said) return about;
     this.#said = said;
     this.element.hidden = false;
@@ -131,8 +133,9 @@ export class DetailsPanel {
   }
 
   #ownWords() {
-    if (this.#reasons.length === 0) return [];
-    return [h("h3", {}, "its status says"), h("dl", { class: "words" }, ...this.#reasons.flatMap(({ about, text }) => [h("dt", {}, about), h("dd", {}, text)]))];
+    const { reasons } = this.#asking;
+    if (reasons.length === 0) return [];
+    return [h("h3", {}, "its status says"), h("dl", { class: "words" }, ...reasons.flatMap(({ about, text }) => [h("dt", {}, about), h("dd", {}, text)]))];
   }
 
   #list(id, title, ends) {
@@ -175,19 +178,10 @@ export class DetailsPanel {
       shown ? h("pre", { tabIndex: 0, "aria-label": "The object as YAML" }, this.#text) : ""];
   }
 
-  // What is not well says why, once for each state that it comes to.
-  async #judge(v) {
-    const judged = v?.present && (v.health === "degraded" || v.health === "progressing") ? [v.health, v.why, v.ready].join(" ") : "";
-    if (judged === this.#judged) return;
-    this.#judged = judged;
-    if (judged === "" || v.kind === "Secret" || this.#controller.options?.snapshot) {
-      this.#reasons = [];
-      return;
-    }
-    const { object } = await this.#get(v);
-    if (this.#key !== v.key || this.#judged !== judged) return;
-    this.#reasons = reasonsOf(object);
-    this.#fill();
+  // What is not well says why.
+  #judge(v) {
+    const asks = v?.present && (v.health === "degraded" || v.health === "progressing") && v.kind !== "Secret" && !this.#controller.options?.snapshot;
+    this.#asking.judge(asks ? [v.health, v.why, v.ready].join(" ") : "", v);
   }
 
   async #load(v) {

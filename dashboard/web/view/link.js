@@ -1,6 +1,9 @@
 // Speaks to the engine: in a worker, or where a page does not allow one, in the
 // page itself.
 
+const ready = JSON.stringify({ type: "ready" });
+const patience = 15_000; // milliseconds
+
 export class Link extends EventTarget {
   #worker;
   #engine;
@@ -40,21 +43,25 @@ export class Link extends EventTarget {
   }
 
   async #start(make, load) {
+    let worker;
+    let timer;
     try {
-      const worker = make();
+      worker = make();
       await new Promise((resolve, reject) => {
         worker.onerror = reject; // also where a policy forbids it
-        worker.onmessage = ({ data }) => {
-          if (JSON.parse(data).type === "ready") resolve();
-        };
+        // A worker of another version than the page says something else, or nothing.
+        worker.onmessage = ({ data }) => (data === ready ? resolve() : reject());
+        timer = setTimeout(reject, patience);
       });
       worker.onerror = (event) => this.dispatchEvent(new CustomEvent("failed", { detail: event.message }));
       worker.onmessage = ({ data }) => this.#take(JSON.parse(data));
       this.#worker = worker;
     } catch {
+      worker?.terminate();
       const { Engine } = await load();
       this.#engine = new Engine((message) => queueMicrotask(() => this.#take(message)));
     }
+    clearTimeout(timer);
     for (const message of this.#backlog) this.send(message);
     this.#backlog = [];
   }

@@ -10,6 +10,7 @@ export class ViewPicker {
   ontoken = () => {};
   #select = h("select", { "aria-label": "View", onchange: () => this.onchoose(this.#select.value) });
   #token;
+  #names; // the form for the name of a view, where no list says it
   #views = [];
   #view = "";
   #timer;
@@ -35,6 +36,8 @@ export class ViewPicker {
     try {
       const headers = this.#token ? { Authorization: `Bearer ${this.#token}` } : {};
       let response = await fetch(`${path}/graphs`, { headers, cache: "no-store" });
+      if (response.status === 403) this.#askForName();
+      else if (response.ok) this.#forgetNames();
       // Who may not list all may list those of the namespace that the view is in.
       if (response.status === 403 && this.#view) response = await fetch(`${path}/namespaces/${encodeURIComponent(this.#view.split("/")[0])}/graphs`, { headers, cache: "no-store" });
       if (response.status === 401) await this.#askForToken();
@@ -42,7 +45,7 @@ export class ViewPicker {
         const { items = [] } = await response.json();
         this.#views = items.map(({ metadata, vertices, synced }) => ({ name: `${metadata.namespace}/${metadata.name}`, vertices, synced })).sort((a, b) => (a.name < b.name ? -1 : 1));
         this.#fill();
-      } else if (response.status === 403) this.#askForName();
+      }
     } catch { /* The stream says what is wrong with the connection. */ }
     this.#timer = setTimeout(() => this.#poll(), every);
   }
@@ -67,18 +70,27 @@ export class ViewPicker {
 
   // Who may list no graphs may still watch one whose name they know.
   #askForName() {
-    if (this.#view || this.element.querySelector("form")) return;
+    if (this.#names) return;
     const field = h("input", { type: "text", "aria-label": "View, as NAMESPACE/NAME", placeholder: "namespace/name", autocomplete: "off", required: true, pattern: "[^\\/\\s]+\\/[^\\/\\s]+", title: "You may not list graphs. NAMESPACE/NAME opens one." });
-    this.#ask(field, "Open", () => this.onchoose(field.value));
+    this.#names = this.#ask(field, "Open", () => {
+      this.onchoose(field.value);
+      field.value = "";
+    });
+  }
+
+  #forgetNames() {
+    this.#names?.remove();
+    this.#names = undefined;
   }
 
   #ask(field, label, act) {
-    this.element.append(h("form", { onsubmit: (event) => {
+    const form = h("form", { onsubmit: (event) => {
       event.preventDefault();
       field.value = field.value.trim();
-      event.target.remove();
       act();
-    } }, field, h("button", { type: "submit" }, label)));
+    } }, field, h("button", { type: "submit" }, label));
+    this.element.append(form);
+    return form;
   }
 
   async #askForToken() {
@@ -87,7 +99,8 @@ export class ViewPicker {
     if (!config.token) return;
     this.asked = true;
     const field = h("input", { type: "password", "aria-label": "Bearer token", placeholder: "bearer token", autocomplete: "off" });
-    this.#ask(field, "Use", () => {
+    const form = this.#ask(field, "Use", () => {
+      form.remove();
       this.#token = field.value;
       this.asked = false;
       this.ontoken(this.#token);

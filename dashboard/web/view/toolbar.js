@@ -23,6 +23,7 @@ export class Toolbar {
   #closed = false; // the list of what was found, until more is typed
   #said = "";
   #at = -1;
+  #lost = false; // what was chosen of the hits is not among them any more
 
   constructor(controller) {
     this.#controller = controller;
@@ -31,6 +32,8 @@ export class Toolbar {
       "aria-expanded": "false", "aria-controls": "hits", "aria-autocomplete": "list", autocomplete: "off", spellcheck: false, maxLength: 300,
       oninput: () => {
         this.#closed = false;
+        this.#at = -1;
+        this.#lost = false;
         controller.search(this.#search.value);
       }, onkeydown: (event) => this.#searchKey(event),
     });
@@ -61,7 +64,9 @@ export class Toolbar {
   #menu(text, path, items) {
     const popup = new Popup({ role: "menu", label: text });
     const button = this.#button(text, path, text, async () => {
-      popup.fill((await items()).map(({ label, act }) => h("button", { type: "button", role: "menuitem", class: "link", onclick: () => {
+      // What the menu needs may not be loaded yet, and the server away.
+      const all = await items().catch(() => [{ label: "The server does not answer. Try again when it does.", act() {} }]);
+      popup.fill(all.map(({ label, act }) => h("button", { type: "button", role: "menuitem", class: "link", onclick: () => {
         popup.hide();
         act();
       } }, label)));
@@ -119,9 +124,11 @@ export class Toolbar {
     const chosen = this.#found?.hits[this.#at]?.key;
     this.#found = found;
     this.#at = chosen === undefined ? -1 : found?.hits.slice(0, listed).findIndex((hit) => hit.key === chosen) ?? -1;
+    this.#lost = found !== undefined && (this.#lost || chosen !== undefined) && this.#at < 0;
     if (!found || this.#closed || this.#search.getRootNode().activeElement !== this.#search) {
       this.#hits.hide();
       this.#search.setAttribute("aria-expanded", "false");
+      this.#activate();
       return;
     }
     const row = (hit, i) => {
@@ -137,6 +144,12 @@ export class Toolbar {
     ]);
     this.#hits.show(this.#search);
     this.#search.setAttribute("aria-expanded", "true");
+    this.#activate();
+  }
+
+  #activate() {
+    if (this.#at < 0 || !this.#hits.shown) this.#search.removeAttribute("aria-activedescendant");
+    else this.#search.setAttribute("aria-activedescendant", `hit-${this.#at}`);
   }
 
   #go(hit) {
@@ -161,14 +174,17 @@ export class Toolbar {
       const rows = [...this.#hits.element.querySelectorAll(".row")];
       rows.forEach((row, i) => row.setAttribute("aria-selected", String(i === this.#at)));
       rows[this.#at]?.scrollIntoView({ block: "nearest" });
-      this.#search.setAttribute("aria-activedescendant", `hit-${this.#at}`);
+      this.#lost = false;
+      this.#activate();
     } else if (event.key === "Enter" && event.shiftKey) {
       this.#hits.hide();
       this.#controller.filter({ text: this.#search.value });
       this.#search.value = "";
       this.#controller.search("");
     } else if (event.key === "Enter") {
-      this.#first(this.#at);
+      if (!this.#lost) this.#first(this.#at);
+      else this.#controller.speaker.say("What was chosen is not found any more. Enter again flies to the first.");
+      this.#lost = false;
     } else if (event.key === "Escape") {
       event.stopPropagation();
       if (this.#hits.shown) {
