@@ -164,7 +164,8 @@ func (p *planner) add(s resources.Selected, roots string) {
 			if at.trial != nil && *at.trial != n.key {
 				at.trial = nil // it stands for others
 			}
-			at = placement{denied: &denied{resource: r, err: err}, list: at.list, trial: at.trial}
+			// A trial may come to have objects, so what may be read still restricts it.
+			at = placement{denied: &denied{resource: r, err: err}, list: at.list, trial: at.trial, within: at.within}
 		}
 	}
 	if at.denied != nil {

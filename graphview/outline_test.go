@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"graphview.dev/graphview/access"
+	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/resources"
 	"graphview.dev/graphview/sharing"
 	"graphview.dev/graphview/spec"
@@ -274,6 +275,48 @@ func TestOutline(t *testing.T) {
 			}
 			if !strings.Contains(message, tt.wantMessage) || (message == "") != (tt.wantMessage == "") {
 				t.Errorf("message %q, want %q", message, tt.wantMessage)
+			}
+		})
+	}
+}
+
+// TestTrialOfWhatIsLeftOut: a watch of all namespaces that is kept as a trial admits only
+// what may be read, also of a resource for which there are too many watches.
+func TestTrialOfWhatIsLeftOut(t *testing.T) {
+	const granted = 250 // in each of which four of the resources may be watched
+	all := manyResources(5)
+	names := numbered(400)
+	for name, namespaces := range map[string]*spec.Namespaces{"of all namespaces": nil, "of those named": {Names: names}} {
+		t.Run(name, func(t *testing.T) {
+			program, err := spec.Compile(t.Context(), spec.Spec{
+				Queries: []spec.Query{{Include: &spec.Include{ResourceSelectorExpression: "true"}}}, Namespaces: namespaces,
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := situation{
+				program: program, who: "sa", answers: make(map[access.Place]bool), refused: make(map[resources.Resource]bool),
+				namespaces: setOf(names...), complete: true,
+			}
+			for _, r := range all {
+				s.selected = append(s.selected, resources.Selected{Resource: r})
+				s.refused[r] = true
+				s.answers[access.Place{Group: r.Group, Resource: r.Resource}] = false
+				for i, namespace := range names {
+					s.answers[access.Place{Group: r.Group, Resource: r.Resource, Namespace: namespace}] = i < granted
+				}
+			}
+			o := outlineOf(s)
+			left := o.without[len(o.without)-1]
+			if _, limited := errors.AsType[*budget.Exceeded](left.err); !limited || left.resource != all[4] || len(o.trials) != len(all) {
+				t.Fatalf("left out: %s of %s, beside %d trials; want the last for the bound, and a trial of each", left.message(), left.resource, len(o.trials))
+			}
+			k := &keeper{within: o.within}
+			for n := range o.trials {
+				j := k.judgeFor(program, n)
+				if !j.admits(names[granted-1]) || j.admits(names[granted]) || j.admits("another") {
+					t.Errorf("%s: the trial admits other namespaces than those granted", n.resource)
+				}
 			}
 		})
 	}
