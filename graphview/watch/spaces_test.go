@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -290,9 +291,15 @@ var partialKey = Key{Resource: podsKey.Resource, Partial: true}
 // followSpaces runs a Manager, and returns what leases the Partial Watch.
 func followSpaces(t *testing.T, s *spaces, m *mirror) (lease func() *wanting) {
 	t.Helper()
+	return followSpacesAfter(t, s, m, time.Millisecond)
+}
+
+// followSpacesAfter is followSpaces with a delay after failures.
+func followSpacesAfter(t *testing.T, s *spaces, m *mirror, delay time.Duration) (lease func() *wanting) {
+	t.Helper()
 	transport := &http.Transport{}
 	t.Cleanup(transport.CloseIdleConnections)
-	manager, err := NewManager(Options{Config: &rest.Config{Host: s.URL, Transport: transport}, Retry: wait.Backoff{Duration: time.Millisecond}})
+	manager, err := NewManager(Options{Config: &rest.Config{Host: s.URL, Transport: transport}, Retry: wait.Backoff{Duration: delay}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -304,6 +311,26 @@ func followSpaces(t *testing.T, s *spaces, m *mirror) (lease func() *wanting) {
 		}
 		t.Cleanup(lease.Release)
 		return &wanting{t: t, lease: lease}
+	}
+}
+
+// settled waits until no namespace is being listed.
+func (l *wanting) settled() {
+	l.t.Helper()
+	w := l.lease.Watch()
+	for deadline := time.Now().Add(time.Minute); ; {
+		if err := w.lock(l.t.Context()); err != nil {
+			l.t.Fatal(err)
+		}
+		fills := w.wants.fills
+		w.unlock()
+		if fills == 0 {
+			return
+		}
+		if time.Now().After(deadline) {
+			l.t.Fatalf("%d namespaces are being listed", fills)
+		}
+		runtime.Gosched()
 	}
 }
 

@@ -200,6 +200,7 @@ func (w *Watch) fail(ctx context.Context, err error) {
 	next := w.currentState().failed(err, time.Now())
 	if next.Reason.revokes() {
 		w.forgetLocked(func(uint32) bool { return true })
+		w.wants.revoked()
 	}
 	w.setStateLocked(next)
 }

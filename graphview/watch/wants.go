@@ -225,6 +225,19 @@ func (s *wants) begun() {
 	}
 	s.listing, s.relisting = true, false
 	s.foreign.Store(0)
+	s.forgetFills()
+}
+
+// revoked notes, in the Watch's turn, that nothing may be read any more: what is being
+// listed may not be taken in either.
+func (s *wants) revoked() {
+	if s != nil {
+		s.forgetFills()
+	}
+}
+
+// forgetFills ends the lists of single namespaces and forgets what they were of.
+func (s *wants) forgetFills() {
 	for _, n := range *s.taken.Load() {
 		n.fill, n.listed = nil, 0
 	}
