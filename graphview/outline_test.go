@@ -384,16 +384,16 @@ func TestStanding(t *testing.T) {
 			partial := holding{key: otherExtent(podsKey), state: synced}
 			s.held = holdings(append(with, partial)...)
 			if got := (&planner{situation: s}).standing(podsResource, podsKey, tt.crowded); got != tt.wantElse {
-				t.Errorf("beside a partial watch that has not all there is: %d, want %d", got, tt.wantElse)
+				t.Errorf("beside a partial watch that never had all there is: %d, want %d", got, tt.wantElse)
 			}
-			partial.complete = true
+			partial.retains = true
 			want := standsByOther
 			if tt.with != nil && tt.with.state.Synced {
 				want = standsByShared
 			}
 			s.held = holdings(append(with, partial, inNamespace("a"))...)
 			if got := (&planner{situation: s}).standing(podsResource, podsKey, tt.crowded); got != want {
-				t.Errorf("beside a partial watch that has all there is: %d, want %d", got, want)
+				t.Errorf("beside a partial watch that retains something: %d, want %d", got, want)
 			}
 		})
 	}

@@ -15,6 +15,8 @@ type holding struct {
 	// complete: the view has had all that there was. late: it has waited for that
 	// longer than one should.
 	complete, late bool
+	// retains: it has had all that there was at some time, and retains that.
+	retains bool
 }
 
 // lateAfter is how long a view waits for a shared watch to have all there is before
@@ -89,7 +91,7 @@ func (p *planner) standing(r resources.Resource, key watch.Key, crowded bool) st
 			shared = &h
 		case h.key != otherExtent(key):
 			either = standsApart
-		case h.complete:
+		case h.retains:
 			meanwhile, either = standsByOther, standsByOther
 		}
 	}
@@ -123,7 +125,7 @@ func (k *keeper) holdings(now time.Time) (held map[resources.Resource][]holding,
 		if !n.ofObjects() || !n.resource.Namespaced {
 			continue
 		}
-		h := holding{key: n.key, state: t.state(), complete: t.complete}
+		h := holding{key: n.key, state: t.state(), complete: t.complete, retains: t.retains()}
 		left := lateAfter - now.Sub(t.acquired)
 		if h.late = left <= 0; !h.late && !h.state.Synced {
 			again = min(again, left)

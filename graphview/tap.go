@@ -50,6 +50,8 @@ type tap struct {
 	// complete: the tap was ready, and the feed has had all there is since. Only
 	// the view's goroutine uses it.
 	complete bool
+	// had: the tap was complete at some time. Only the view's goroutine uses it.
+	had bool
 	// charged: the watch has shown the tap all there was. To be shown it again
 	// costs the view nothing.
 	charged atomic.Bool
@@ -91,7 +93,15 @@ func (t *tap) state() watch.State {
 // goroutine.
 func (t *tap) ready(s watch.State) bool {
 	t.complete = s.Synced && t.replayed.Load() && (t.complete || t.pending.Load() == 0)
+	t.had = t.had || t.complete
 	return t.complete
+}
+
+// retains tells whether the view still has what the tap had when it was complete, though
+// more may be wanted of a partial watch since. One that is forbidden retains nothing.
+func (t *tap) retains() bool {
+	known := t.feed.state.Load()
+	return t.had && known != nil && known.Synced
 }
 
 // evaluates tells whether the tap has expressions that may cost something.
