@@ -21,9 +21,9 @@ const (
 	// namespaces on that are wanted at once, they are counted.
 	objectsPerFill = 100
 	fewFills       = 8
-	// maxDeleted bounds the deletions in a namespace that are noted while it is
-	// listed. Beyond, it is listed again.
-	maxDeleted = 10_000
+	// maxTold bounds the deletions and the faults in a namespace that are noted while it
+	// is listed. Beyond, it is listed again.
+	maxTold = 10_000
 )
 
 var (
@@ -38,15 +38,15 @@ var (
 type fill struct {
 	watch *Watch
 	of    *Wanted
-	// gone are the versions in which objects were deleted since the fill began, by
-	// name. Guarded by the Watch's turn.
-	gone map[string]uint64
+	// told are the versions in which objects were deleted, or could not be read, since
+	// the fill began, by name. Guarded by the Watch's turn.
+	told map[string]uint64
 }
 
-// deleted notes a deletion.
-func (f *fill) deleted(d *document) {
-	f.gone[string(d.name)] = d.number()
-	if len(f.gone) > maxDeleted {
+// note notes a deletion or a fault.
+func (f *fill) note(d *document) {
+	f.told[string(d.name)] = d.number()
+	if len(f.told) > maxTold {
 		f.of.fill = nil
 	}
 }
@@ -121,7 +121,7 @@ func (f *filler) begin(ctx context.Context) (again time.Duration, err error) {
 			break // the end of one is a change
 		}
 		s.fills++
-		begun := &fill{watch: w, of: n, gone: make(map[string]uint64)}
+		begun := &fill{watch: w, of: n, told: make(map[string]uint64)}
 		n.fill = begun
 		f.running.Go(func() { f.run(ctx, begun) })
 	}
@@ -211,13 +211,13 @@ func (f *fill) take(ctx context.Context, d *document, invalid error) error {
 	}
 	key, version := d.key(), d.number()
 	old := w.objects.get(key)
-	gone, deleted := f.gone[string(d.name)]
+	newer, told := f.told[string(d.name)]
 	switch {
-	case invalid != nil && (old != nil || deleted):
+	case invalid != nil && (old != nil || told):
 		return nil // what it is now has been told
 	case invalid == nil && version == 0:
 		return errUnordered
-	case old != nil && old.Version() >= version, deleted && gone >= version:
+	case old != nil && old.Version() >= version, told && newer >= version:
 		return nil
 	}
 	w.takeLocked(d, key, invalid, old)

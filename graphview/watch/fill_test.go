@@ -228,6 +228,30 @@ func TestFill(t *testing.T) {
 			},
 			wantLog: []string{"set a/x uid-3 map[n:1]"},
 		},
+		"the watch tells of a fault before the list comes": {
+			before: func(s *spaces) { s.put("a", "x", 1) },
+			do: func(c *scene) {
+				reached, release := c.s.hold("list a", true)
+				c.l.want("shop", "a")
+				<-reached
+				c.s.send("MODIFIED", `{"kind":"Pod","apiVersion":"v1","metadata":{"name":"x","namespace":"a","uid":"uid-3","resourceVersion":"VERSION"},"spec":"`+"\xff"+`"}`)
+				c.m.until(func() string {
+					if len(c.m.log) == 0 || !strings.HasPrefix(c.m.log[len(c.m.log)-1], "invalid a/x") {
+						return "not told of what cannot be read"
+					}
+					return ""
+				})
+				release()
+				c.m.until(func() string {
+					if !c.m.filled[c.l.wanted[0]] || !c.m.filled[c.l.wanted[1]] {
+						return "not filled"
+					}
+					return ""
+				})
+				c.s.put("a", "x", 2)
+			},
+			wantLog: []string{"invalid a/x: not UTF-8", "invalid a/x: <nil>", "set a/x uid-3 map[n:2]"},
+		},
 		"no longer wanted before the list comes": {
 			before: func(s *spaces) { s.put("a", "x", 1) },
 			do: func(c *scene) {

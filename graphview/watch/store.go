@@ -57,6 +57,9 @@ func (w *Watch) take(ctx context.Context, d *document, invalid error) error {
 	key := d.key()
 	if old := w.objects.get(key); !w.wants.ignores(d, old) {
 		w.takeLocked(d, key, invalid, old)
+		if _, faulty := w.invalid[key]; faulty {
+			w.wants.faulty(d)
+		}
 	}
 	return nil
 }

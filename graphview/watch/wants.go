@@ -207,14 +207,29 @@ func (s *wants) deleted(d *document, old *Object) bool {
 	if n == nil {
 		return false
 	}
+	s.note(n, d)
+	return old == nil || !n.stale(d.number(), old)
+}
+
+// faulty notes, in the Watch's turn, that the watch told of an object that cannot be read.
+func (s *wants) faulty(d *document) {
+	if s == nil {
+		return
+	}
+	if n := (*s.taken.Load())[string(d.namespace)]; n != nil {
+		s.note(n, d)
+	}
+}
+
+// note has the list of a namespace leave what is older than d.
+func (s *wants) note(n *Wanted, d *document) {
 	switch {
 	case n.fill == nil:
 	case d.number() == 0:
 		s.unordered, n.fill = true, nil
 	default:
-		n.fill.deleted(d)
+		n.fill.note(d)
 	}
-	return old == nil || !n.stale(d.number(), old)
 }
 
 // begun notes, in the Watch's turn, that a list of all namespaces begins. It has all

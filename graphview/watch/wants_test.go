@@ -74,16 +74,16 @@ func TestForgets(t *testing.T) {
 // listed costs what the bound allows.
 func TestDeletionsHaveABound(t *testing.T) {
 	n := &Wanted{namespace: "a"}
-	f := &fill{of: n, gone: make(map[string]uint64)}
+	f := &fill{of: n, told: make(map[string]uint64)}
 	n.fill = f
-	for i := range 2 * maxDeleted {
+	for i := range 2 * maxTold {
 		if n.fill == nil {
 			break
 		}
-		f.deleted(&document{name: fmt.Append(nil, i), resourceVersion: []byte("7")})
+		f.note(&document{name: fmt.Append(nil, i), resourceVersion: []byte("7")})
 	}
-	if n.fill != nil || len(f.gone) > maxDeleted+1 {
-		t.Errorf("%d deletions are noted", len(f.gone))
+	if n.fill != nil || len(f.told) > maxTold+1 {
+		t.Errorf("%d deletions are noted", len(f.told))
 	}
 }
 
