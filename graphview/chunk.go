@@ -14,6 +14,8 @@ type chunk struct {
 	begun bool
 	// wakes: subscribers are told of what it changes.
 	wakes bool
+	// due is when these have rested since it was put, whatever woke them meanwhile.
+	due time.Time
 	// done is closed when the graph has all of it.
 	done chan struct{}
 }
@@ -82,6 +84,13 @@ func (q *chunks) wake() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return slices.ContainsFunc(q.waiting, func(c *chunk) bool { return c.wakes })
+}
+
+// overdue tells whether one that wakes subscribers has waited for as long as they rest.
+func (q *chunks) overdue() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return slices.ContainsFunc(q.waiting, func(c *chunk) bool { return c.wakes && time.Until(c.due) <= 0 })
 }
 
 // step makes a revision of a part of a chunk that wakes nobody, and tells whether there was

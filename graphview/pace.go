@@ -22,7 +22,9 @@ func pace(subscribers int64) time.Duration {
 // gather waits until there is something to do, and returns the batch of events that are
 // one revision, none where the graph has something left to do. Until the subscribers have
 // rested from the last revision, it adds to the batch what comes meanwhile, and then what is
-// shown again and wakes them. A full batch does not wait, nor one that somebody waits for.
+// shown again and wakes them. A full batch does not wait, nor one that somebody waits for:
+// what is shown again comes with that too once it is overdue, as there may always be such a
+// batch and each puts the rest off.
 // While there is no event to be made a revision, it makes steps of what is shown again and
 // wakes nobody.
 func (e *Engine) gather(ctx context.Context, batch []event, lapse <-chan time.Time) []event {
@@ -50,9 +52,9 @@ func (e *Engine) gather(ctx context.Context, batch []event, lapse <-chan time.Ti
 		}
 		left := time.Until(due)
 		switch {
-		case len(batch) > 0 && urgent && left > 0, len(batch) == 0 && e.graph.Pending():
+		case urgent && left > 0 && !e.chunks.overdue(), len(batch) == 0 && e.graph.Pending():
 			return batch
-		case left <= 0 && (len(batch) > 0 || e.chunks.wake()):
+		case urgent, left <= 0 && (len(batch) > 0 || e.chunks.wake()):
 			return e.chunks.join(batch)
 		case e.step():
 			continue

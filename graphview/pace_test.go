@@ -104,6 +104,30 @@ func TestGatherBesideReplays(t *testing.T) {
 	}
 }
 
+// TestGatherUrgentBesideReplays: what is shown again and wakes subscribers is not put off
+// for longer than they rest, though somebody always waits for a batch and each wakes them.
+func TestGatherUrgentBesideReplays(t *testing.T) {
+	const rest, every = 55 * time.Millisecond, 10 * time.Millisecond
+	synctest.Test(t, func(t *testing.T) {
+		e, _ := newStandingEngine(t)
+		start := time.Now()
+		e.chunks.put(&chunk{wakes: true, due: start.Add(rest), left: []event{funcEvent(func() {})}, done: make(chan struct{})})
+		for range 10 {
+			e.rested = time.Now().Add(rest) // as if the batch before woke somebody
+			batch := e.gather(t.Context(), []event{&doEvent{fn: func() {}, done: make(chan struct{})}}, nil)
+			after := time.Since(start)
+			want := 1
+			if after == 6*every {
+				want = 3 // with what joins, and who waits for that
+			}
+			if len(batch) != want {
+				t.Errorf("%d events after %v, want %d", len(batch), after, want)
+			}
+			time.Sleep(every)
+		}
+	})
+}
+
 // TestGatherLapse: the graph is told what time it is though there are always events.
 func TestGatherLapse(t *testing.T) {
 	e := &Engine{events: make(chan event, 2*maxBatch), chunks: newChunks(), graph: graph.New()}
