@@ -53,8 +53,9 @@ func (f *fill) note(d *document) {
 
 // filler lists namespaces that come to be wanted while a Watch runs.
 type filler struct {
-	watch   *Watch
-	source  *source
+	watch  *Watch
+	source *source
+	// retry is that of each namespace, as it begins.
 	retry   retry
 	running sync.WaitGroup
 }
@@ -113,19 +114,24 @@ func (f *filler) begin(ctx context.Context) (again time.Duration, err error) {
 		s.relist()
 		return time.Hour, nil
 	}
-	if left := time.Until(f.retry.due); left > 0 {
-		return left, nil
-	}
+	again = time.Hour
 	for _, n := range missing {
 		if s.fills == maxFills {
 			break // the end of one is a change
+		}
+		if n.retry == nil {
+			n.retry = new(f.retry)
+		}
+		if left := time.Until(n.retry.due); left > 0 {
+			again = min(again, left)
+			continue
 		}
 		s.fills++
 		begun := &fill{watch: w, of: n, told: make(map[string]uint64)}
 		n.fill = begun
 		f.running.Go(func() { f.run(ctx, begun) })
 	}
-	return time.Hour, nil
+	return again, nil
 }
 
 // relist ends the watch, so that all namespaces are listed.
@@ -160,14 +166,11 @@ func (f *filler) run(ctx context.Context, of *fill) {
 	}
 	switch {
 	case err == nil:
-		f.retry = newRetry(f.retry.schedule)
 		w.filled(n)
 	case errors.Is(err, errUnordered):
 		s.unordered = true
 	default:
-		if now := time.Now(); !now.Before(f.retry.due) { // not once for each that failed together
-			f.retry.failed(err, now)
-		}
+		n.retry.failed(err, time.Now())
 		w.handler.Filled(n, fmt.Errorf("list %s in %s: %w", w.key.Resource.GroupResource(), n.namespace, err))
 	}
 }

@@ -29,6 +29,9 @@ type Wanted struct {
 	complete bool
 	// fill lists what there was before, nil while nothing does.
 	fill *fill
+	// retry is when it may be listed again after it could not be, nil before the first
+	// time. What fails in one namespace delays no other.
+	retry *retry
 	// listed is the version of that list, 0 once another list has begun of all
 	// namespaces: of what a watch tells, all up to it is in what is retained.
 	listed uint64
@@ -307,7 +310,7 @@ func (w *Watch) adopt(ctx context.Context) (gone map[string]bool, err error) {
 			n.since = w.generation
 		default:
 			// Nobody has wanted it for a moment, which the Watch did not notice.
-			n.since, n.listed = old.since, old.listed
+			n.since, n.listed, n.retry = old.since, old.listed, old.retry
 			if old.complete {
 				w.filled(n)
 			}
