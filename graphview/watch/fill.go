@@ -22,13 +22,14 @@ const (
 	objectsPerFill = 100
 	fewFills       = 8
 	// maxTold bounds the deletions and the faults in a namespace that are noted while it
-	// is listed. Beyond, it is listed again.
+	// is listed. Beyond, that has failed.
 	maxTold = 10_000
 )
 
 var (
 	errOvertaken = errors.New("another list has what this one is for")
 	errUnordered = errors.New("a resource version is no number")
+	errTooMany   = fmt.Errorf("more than %d objects were deleted, or could not be read, meanwhile", maxTold)
 )
 
 // fill is a list of one namespace, for a Watch that watches all and has not taken in
@@ -41,13 +42,18 @@ type fill struct {
 	// told are the versions in which objects were deleted, or could not be read, since
 	// the fill began, by name. Guarded by the Watch's turn.
 	told map[string]uint64
+	// err is why what is listed is of no use. Guarded by the Watch's turn.
+	err error
 }
 
 // note notes a deletion or a fault.
 func (f *fill) note(d *document) {
+	if f.err != nil {
+		return
+	}
 	f.told[string(d.name)] = d.number()
 	if len(f.told) > maxTold {
-		f.of.fill = nil
+		f.err, f.told = errTooMany, nil
 	}
 }
 
@@ -158,6 +164,9 @@ func (f *filler) run(ctx context.Context, of *fill) {
 		return // another list has what this one was for
 	}
 	n.fill = nil
+	if of.err != nil {
+		err = of.err
+	}
 	if err == nil {
 		n.listed, err = strconv.ParseUint(version, 10, 64)
 		if err != nil || n.listed == 0 {
@@ -208,6 +217,9 @@ func (f *fill) take(ctx context.Context, d *document, invalid error) error {
 	defer w.unlock()
 	if f.of.fill != f {
 		return errOvertaken
+	}
+	if f.err != nil {
+		return f.err
 	}
 	if string(d.namespace) != f.of.namespace {
 		return nil

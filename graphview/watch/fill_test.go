@@ -252,6 +252,33 @@ func TestFill(t *testing.T) {
 			},
 			wantLog: []string{"invalid a/x: not UTF-8", "invalid a/x: <nil>", "set a/x uid-3 map[n:2]"},
 		},
+		"too many deletions before the list comes": {
+			before: func(s *spaces) { s.put("a", "x", 1) },
+			do: func(c *scene) {
+				reached, release := c.s.hold("list a", true)
+				c.l.want("shop", "a")
+				<-reached
+				w := c.l.lease.Watch()
+				if err := w.lock(c.Context()); err != nil {
+					c.Fatal(err)
+				}
+				for i := range maxTold + 1 {
+					w.wants.deleted(&document{namespace: []byte("a"), name: fmt.Append(nil, i), resourceVersion: []byte("3")}, nil)
+				}
+				w.unlock()
+				release()
+				c.m.equals(c.s, c.l)
+				c.m.until(func() string {
+					for n, times := range c.m.failed {
+						if n.Namespace() == "a" && times == 1 {
+							return ""
+						}
+					}
+					return fmt.Sprintf("failed %v times, want once", c.m.failed)
+				})
+			},
+			wantLog: []string{"set a/x uid-3 map[n:1]"},
+		},
 		"no longer wanted before the list comes": {
 			before: func(s *spaces) { s.put("a", "x", 1) },
 			do: func(c *scene) {
