@@ -21,6 +21,9 @@ const (
 	// namespaces on that are wanted at once, they are counted.
 	objectsPerFill = 100
 	fewFills       = 8
+	// relistEvery is how often all is listed at most because that costs less. It ends the
+	// watch for everybody, so whoever invents namespaces may not have it ended time and again.
+	relistEvery = 5 * time.Minute
 	// maxTold bounds the deletions and the faults in a namespace that are noted while it
 	// is listed. Beyond, that has failed.
 	maxTold = 10_000
@@ -115,8 +118,12 @@ func (f *filler) begin(ctx context.Context) (again time.Duration, err error) {
 	if len(missing) == 0 {
 		return time.Hour, nil
 	}
-	all := s.foreign.Load() + w.count.Load()
-	if s.unordered || len(missing) > fewFills && int64(len(missing))*objectsPerFill > all {
+	all := max(s.foreign.Load(), 0) + w.count.Load()
+	cheaper := len(missing) > fewFills && int64(len(missing))*objectsPerFill > all && time.Since(s.relisted) >= relistEvery
+	if cheaper {
+		s.relisted = time.Now()
+	}
+	if cheaper || s.unordered {
 		s.relist()
 		return time.Hour, nil
 	}
@@ -235,7 +242,9 @@ func (f *fill) take(ctx context.Context, d *document, invalid error) error {
 	case old != nil && old.Version() >= version, told && newer >= version:
 		return nil
 	}
+	before := w.objects.used
 	w.takeLocked(d, key, invalid, old)
+	w.wants.foreign.Add(int64(before - w.objects.used))
 	return nil
 }
 

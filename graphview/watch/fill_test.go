@@ -338,6 +338,24 @@ func TestFill(t *testing.T) {
 			},
 			wantLog: []string{"set a/x uid-3 map[n:1]"},
 		},
+		"many at once time and again": {
+			before: func(s *spaces) { s.put("a", "x", 1) },
+			do: func(c *scene) {
+				for _, batch := range []string{"b", "c"} {
+					many := []string{"shop", "a"}
+					for i := range 30 {
+						many = append(many, fmt.Sprint(batch, i))
+					}
+					c.l.want(many...)
+					c.m.equals(c.s, c.l)
+				}
+				if all, one := c.s.requests("list"), c.s.requests("list c0"); all != 2 || one != 1 {
+					c.Errorf("all was listed %d times, want twice; one namespace %d times, want once", all, one)
+				}
+				c.l.want("shop", "a")
+			},
+			wantLog: []string{"set a/x uid-3 map[n:1]"},
+		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 // forgetChunk is how many objects are forgotten in one turn.
@@ -66,7 +67,8 @@ type wants struct {
 	// taken are the namespaces whose objects are taken in. The map is replaced as
 	// a whole, in the Watch's turn.
 	taken atomic.Pointer[map[string]*Wanted]
-	// foreign counts the objects of other namespaces in the last list.
+	// foreign counts about as many objects as other namespaces have: those in the last
+	// list of all, without those taken in since, with those forgotten since.
 	foreign atomic.Int64
 
 	// Guarded by the Watch's turn.
@@ -82,6 +84,8 @@ type wants struct {
 	// while there is none.
 	relisting bool
 	cut       context.CancelFunc
+	// relisted is when it ended last because that costs less.
+	relisted time.Time
 }
 
 func newWants() *wants {
@@ -267,7 +271,7 @@ func (w *Watch) swept() {
 	if s == nil {
 		return
 	}
-	s.listing = false
+	s.listing, s.unordered = false, false
 	for _, n := range *s.taken.Load() {
 		if !n.complete && n.since != w.generation {
 			w.filled(n)
@@ -358,6 +362,7 @@ func (w *Watch) drop(ctx context.Context, objects []*Object) error {
 	for _, o := range objects {
 		if o.Retained() {
 			w.dropLocked(o)
+			w.wants.foreign.Add(1)
 		}
 	}
 	return nil
