@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"net"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -126,12 +127,26 @@ func start(ctx context.Context, binary string) error {
 	return nil
 }
 
-// served waits until an operator answers.
+// served waits until an operator serves graphs and metrics.
 func served(ctx context.Context, o *operator.Operator) error {
+	metrics, err := url.Parse(o.MetricsURL())
+	if err != nil {
+		return err
+	}
+	for _, address := range []string{net.JoinHostPort("localhost", strconv.Itoa(o.Port())), metrics.Host} {
+		if err := listening(ctx, address); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// listening waits until somebody listens at an address.
+func listening(ctx context.Context, address string) error {
 	ticker := time.NewTicker(100 * time.Millisecond)
 	defer ticker.Stop()
 	for {
-		conn, err := net.Dial("tcp", net.JoinHostPort("localhost", strconv.Itoa(o.Port())))
+		conn, err := net.Dial("tcp", address)
 		if err == nil {
 			return conn.Close()
 		}
