@@ -9,14 +9,11 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 const (
 	// maxFills is how many namespaces a Watch lists by themselves at once.
 	maxFills = 4
-	// fillPage is how many objects of a namespace are asked for at once.
-	fillPage = 500
 	// A request costs about as much as that many objects of a list. From fewFills
 	// namespaces on that are wanted at once, they are counted.
 	objectsPerFill = 100
@@ -191,28 +188,27 @@ func (f *filler) run(ctx context.Context, of *fill) {
 	}
 }
 
-// list takes in what there is of the namespace, and returns the version of the list.
+// list takes in what there is of the namespace, in pages, and returns the version of the
+// list.
 func (f *fill) list(ctx context.Context, s *source) (version string, err error) {
-	options := metav1.ListOptions{Limit: fillPage}
-	for {
-		meta, err := f.page(ctx, s, options)
-		if err != nil || meta.Continue == "" {
-			return meta.ResourceVersion, err
-		}
-		options.Continue = meta.Continue
-	}
-}
-
-func (f *fill) page(ctx context.Context, s *source, options metav1.ListOptions) (meta metav1.ListMeta, err error) {
 	key := f.watch.key
 	key.Namespace = f.of.namespace
-	release, err := s.client.lists.acquire(ctx)
-	if err != nil {
-		return meta, err
+	p := pages{size: pageSize}
+	for {
+		page, first, err := s.answer(ctx, key, p.request(), p.size, &listReader{
+			take: func(d *document, invalid error) error { return f.take(ctx, d, invalid) },
+		})
+		if early, ok := errors.AsType[*endedEarlyError](err); ok && p.size > 1 {
+			p.endedEarly(early.objects, time.Now())
+			continue
+		}
+		if err != nil {
+			return "", err
+		}
+		if list, err := p.took(page, first, time.Now()); list != nil || err != nil {
+			return p.version, err
+		}
 	}
-	defer release()
-	meta, _, err = s.read(ctx, key, options, &listReader{take: func(d *document, invalid error) error { return f.take(ctx, d, invalid) }})
-	return meta, err
 }
 
 // take takes in one object, unless the watch has told of something newer.

@@ -38,6 +38,62 @@ func TestForbiddenEndsFills(t *testing.T) {
 	}
 }
 
+// TestFillGoesOnAfterAnEarlyEnd: a page of a namespace that ends early is asked for again
+// with fewer objects, and what came before is not.
+func TestFillGoesOnAfterAnEarlyEnd(t *testing.T) {
+	s, m := newSpaces(t), newMirror(t)
+	s.put("shop", "cart", 1)
+	for i := range 5 {
+		s.put("a", fmt.Sprint("x", i), i)
+	}
+	l := followSpacesAfter(t, s, m, time.Hour)()
+	l.want("shop")
+	m.equals(s, l)
+	asked := 0
+	s.script(func() {
+		s.pageOf = 2
+		s.answer = func(request string) int {
+			if request != "list a" {
+				return 0
+			}
+			if asked++; asked == 2 || asked == 3 {
+				return http.StatusGatewayTimeout
+			}
+			return 0
+		}
+	})
+	l.want("shop", "a")
+	m.equals(s, l)
+	if n := s.requests("list a"); n != 5 {
+		t.Errorf("%d requests for three pages, of which two answers ended early", n)
+	}
+	if early := l.lease.manager.ListsEndedEarly(); early != 2 {
+		t.Errorf("%d answers are counted as ended early, want 2", early)
+	}
+}
+
+// TestFillOfAServerThatRepeatsAPage: it fails, and is tried again later.
+func TestFillOfAServerThatRepeatsAPage(t *testing.T) {
+	s, m := newSpaces(t), newMirror(t)
+	s.put("shop", "cart", 1)
+	for i := range 5 {
+		s.put("a", fmt.Sprint("x", i), i)
+	}
+	l := followSpaces(t, s, m)()
+	l.want("shop")
+	m.equals(s, l)
+	s.script(func() { s.pageOf, s.repeats = 2, true })
+	l.want("shop", "a")
+	m.until(func() string {
+		if len(m.failed) == 0 {
+			return "no failure was told"
+		}
+		return ""
+	})
+	s.script(func() { s.repeats = false })
+	m.equals(s, l)
+}
+
 // TestFailingNamespaceDelaysNoOther: a namespace that cannot be listed waits, and one
 // that comes to be wanted meanwhile does not.
 func TestFailingNamespaceDelaysNoOther(t *testing.T) {

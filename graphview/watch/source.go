@@ -93,7 +93,6 @@ func (s *source) ListWithContext(ctx context.Context, options metav1.ListOptions
 		return list, nil
 	}
 	if early, ok := errors.AsType[*endedEarlyError](err); ok {
-		s.client.endedEarly.Add(1)
 		s.pages.endedEarly(early.objects, time.Now())
 		s.watch.log.V(1).Info("list ended early", "cause", err.Error(), "page", s.pages.size)
 	} else {
@@ -138,30 +137,37 @@ func relists(err error, options metav1.ListOptions) bool {
 
 func expired(err error) bool { return apierrors.IsResourceExpired(err) || apierrors.IsGone(err) }
 
-// list reads one answer. first is the hash of its first object, 0 if it has none.
+// list reads one answer for the whole Watch.
 func (s *source) list(ctx context.Context, options metav1.ListOptions) (page *metav1.List, first uint64, err error) {
 	if s.refused {
 		if err := s.probe(ctx); err != nil {
 			return nil, 0, err
 		}
 	}
+	return s.answer(ctx, s.watch.key, options, s.pages.size, &listReader{
+		skips: s.watch.wants.skipsListed(),
+		take:  func(d *document, invalid error) error { return s.watch.take(ctx, d, invalid) },
+	})
+}
+
+// answer reads one answer when it is its turn: a page of so many objects, or, if that is 0,
+// all of them. first is the hash of its first object, 0 if it has none. An answer that ends
+// before its time is an *endedEarlyError.
+func (s *source) answer(ctx context.Context, key Key, options metav1.ListOptions, size int64, list *listReader) (page *metav1.List, first uint64, err error) {
 	release, err := s.client.lists.acquire(ctx)
 	if err != nil {
 		return nil, 0, err
 	}
 	defer release()
 	began := time.Now()
-	list := listReader{
-		skips: s.watch.wants.skipsListed(),
-		take:  func(d *document, invalid error) error { return s.watch.take(ctx, d, invalid) },
-	}
-	meta, got, err := s.read(ctx, s.watch.key, options, &list)
+	meta, got, err := s.read(ctx, key, options, list)
 	if err == nil {
 		return &metav1.List{ListMeta: meta}, list.first, nil
 	}
 	if ctx.Err() == nil && endsEarly(err, got.begun) {
+		s.client.endedEarly.Add(1)
 		err = &endedEarlyError{
-			resource: s.watch.key.Resource.GroupResource().String(), page: s.pages.size,
+			resource: key.Resource.GroupResource().String(), page: size,
 			objects: got.objects, bytes: got.bytes, took: time.Since(began), cause: err,
 		}
 	}

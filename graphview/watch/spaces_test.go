@@ -36,8 +36,10 @@ type spaces struct {
 	before, after func(request string)
 	answer        func(request string) int
 	// words: versions are no numbers. lastVersion: deletions have the version
-	// before them. pageOf is how many items a page has, 0 for all.
+	// before them. pageOf is how many items a page has, 0 for all. repeats: each page is the
+	// first.
 	words, lastVersion bool
+	repeats            bool
 	pageOf             int
 }
 
@@ -222,7 +224,7 @@ func (s *spaces) list(namespace, token string) string {
 		return strings.Compare(a.namespace+"/"+a.name, b.namespace+"/"+b.name)
 	})
 	version, next := s.version, ""
-	if token != "" {
+	if token != "" && !s.repeats {
 		from, at, _ := strings.Cut(token, "@")
 		version, _ = strconv.Atoi(at)
 		keys = slices.DeleteFunc(keys, func(k objectKey) bool { return k.namespace+"/"+k.name <= from })
