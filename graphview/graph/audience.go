@@ -64,5 +64,5 @@ func (l *Lens) audienceBefore(flags uint16, to slotID) audience {
 
 // isOf tells whether the reader is of an audience.
 func (r *reader) isOf(a audience) bool {
-	return a == everybody || a&takeInferred != 0 && !r.excludeInferred || a&seeNamespaces != 0 && r.namespacesAllowed()
+	return a == everybody || a&takeInferred != 0 && !r.how.ExcludeInferred || a&seeNamespaces != 0 && r.namespacesAllowed()
 }

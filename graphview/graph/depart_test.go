@@ -18,12 +18,7 @@ func TestReadersOfADepartingHub(t *testing.T) {
 		l.Select(c.g.Find(source, "shop", name), Selection{Member: true})
 	}
 	c.change(func() {
-		l = c.g.NewLens()
-		for _, id := range []SourceID{c.pods, c.maps} {
-			l.Watch(id)
-		}
-		l.Use(podKind, podsV1)
-		l.Use(mapKind, mapsV1)
+		l = c.newLens()
 		for i := range pods {
 			sel(c.pods, fmt.Sprint("p", i))
 		}

@@ -97,7 +97,7 @@ type Reading struct {
 }
 
 func (l *Lens) reader(how Reading, take func(Change) bool) reader {
-	return reader{l: l, allow: how.Allow, take: take, all: how.All, excludeInferred: how.ExcludeInferred}
+	return reader{l: l, how: how, take: take}
 }
 
 // Read gives emit the net change from the reader's position on, for at most
@@ -142,12 +142,9 @@ func (l *Lens) Read(pos *Position, limit int, how Reading, emit func(Change) boo
 
 // reader is one call of Read.
 type reader struct {
-	l     *Lens
-	allow func(Resource, string) bool
-	take  func(Change) bool
-	all   bool // the vertices too whose content is the same
-	// excludeInferred leaves out the arcs that only inferred references make.
-	excludeInferred bool
+	l    *Lens
+	how  Reading
+	take func(Change) bool
 
 	known uint64 // what changed after this revision is new to the reader
 	told  uint64 // what went after this revision the reader may have
@@ -161,11 +158,13 @@ func (r *reader) emit(c Change) {
 	}
 }
 
-func (r *reader) allowed(k Key) bool { return r.allow == nil || r.allow(k.Resource, k.Namespace) }
+func (r *reader) allowed(k Key) bool {
+	return r.how.Allow == nil || r.how.Allow(k.Resource, k.Namespace)
+}
 
 // namespacesAllowed tells whether the reader may see the objects of namespaces.
 func (r *reader) namespacesAllowed() bool {
-	return r.allow == nil || r.allow(r.l.g.resources.at(r.l.sites), "")
+	return r.how.Allow == nil || r.how.Allow(r.l.g.resources.at(r.l.sites), "")
 }
 
 func (r *reader) read(e entryID) {
@@ -208,7 +207,7 @@ func (r *reader) readVertex(e entryID, key Key, least uint64) {
 	l, g := r.l, r.l.g
 	p := l.entries.at(e)
 	since, changed := max(least, l.rev(p.since)), l.rev(p.changed)
-	if same := max(since, changed) <= r.known; r.all || !same {
+	if same := max(since, changed) <= r.known; r.how.All || !same {
 		r.emit(Change{
 			Op: SetVertex, Vertex: key, Payload: g.nodes.at(p.node).payload, Part: l.parts[e].content, Node: NodeID(p.node),
 			Root: p.flags&root != 0, Appeared: since > r.known, Same: same, Logged: l.rev(p.logged), Hash: g.nodes.at(p.node).hash, Remark: g.remarks[p.node],

@@ -36,6 +36,17 @@ func newCrowd(holders, pods int) *crowd {
 	return c
 }
 
+// newLens makes a lens of the pods and maps.
+func (c *crowd) newLens() *Lens {
+	l := c.g.NewLens()
+	for _, id := range []SourceID{c.pods, c.maps} {
+		l.Watch(id)
+	}
+	l.Use(podKind, podsV1)
+	l.Use(mapKind, mapsV1)
+	return l
+}
+
 func (c *crowd) set(source SourceID, o Object) {
 	c.version++
 	o.Version, o.Hash = c.version, c.version

@@ -82,14 +82,7 @@ func TestVisitsOfHubs(t *testing.T) {
 		c.change(func() { c.set(c.maps, Object{Namespace: "shop", Name: hub(i)}) })
 	}
 	var l *Lens
-	c.change(func() {
-		l = c.g.NewLens()
-		for _, id := range []SourceID{c.pods, c.maps} {
-			l.Watch(id)
-		}
-		l.Use(podKind, podsV1)
-		l.Use(mapKind, mapsV1)
-	})
+	c.change(func() { l = c.newLens() })
 	for i := range pods {
 		c.change(func() {
 			name := fmt.Sprint("p", i)
