@@ -18,11 +18,7 @@ func Builtin() *Extractor { return builtin().extractor }
 // BuiltinRules returns the rules of the built-in table, for an extractor that
 // knows more than they do.
 func BuiltinRules() []Rule {
-	rules, err := builtin().table.rules(func(graph.Kind) bool { return true })
-	if err != nil {
-		panic(invalidTable(err))
-	}
-	return rules
+	return builtin().table.mustRules(func(graph.Kind) bool { return true })
 }
 
 type compiled struct {
@@ -54,16 +50,22 @@ var builtin = sync.OnceValue(func() compiled {
 func invalidTable(err error) string { return fmt.Sprintf("built-in reference table: %v", err) }
 
 // rulesOf returns the rules of a kind and those of every kind, as the table has them one
-// after the other. It panics if the table is not valid, which a test looks at.
+// after the other.
 func (t *table) rulesOf(kind graph.Kind) []Rule {
-	rules, err := t.rules(func(k graph.Kind) bool { return k == kind || k == AnyKind })
+	return t.mustRules(func(k graph.Kind) bool { return k == kind || k == AnyKind })
+}
+
+// mustRules is rules of a table that is part of the program. It panics if that is not
+// valid, which a test looks at.
+func (t *table) mustRules(wanted func(graph.Kind) bool) []Rule {
+	rules, err := t.rules(wanted)
 	if err != nil {
 		panic(invalidTable(err))
 	}
 	return rules
 }
 
-// ruling compiles what the table says of a kind, and panics as rulesOf does.
+// ruling compiles what the table says of a kind, and panics as mustRules does.
 func (t *table) ruling(kind graph.Kind) *ruling {
 	x, err := New(t.rulesOf(kind)...)
 	if err != nil {
