@@ -8,29 +8,41 @@ import (
 	"testing"
 )
 
+// fillScene is a lease of a watch that wants "shop", where there is one pod.
+type fillScene struct {
+	*testing.T
+
+	s     *spaces
+	m     *mirror
+	lease func() *wanting
+	l     *wanting
+}
+
+// listing has the lease want "a" too, and returns when the server has made the list of that.
+// The answer comes with release.
+func (c *fillScene) listing() (release func()) {
+	reached, release := c.s.hold("list a", true)
+	c.l.want("shop", "a")
+	<-reached
+	return release
+}
+
 // TestFill: a namespace that comes to be wanted while the watch runs is listed by
 // itself, and whatever happens meanwhile, what is retained of it is what there is.
 func TestFill(t *testing.T) {
-	type scene struct {
-		*testing.T
-		s     *spaces
-		m     *mirror
-		lease func() *wanting
-		l     *wanting // wants "shop", where there is one pod
-	}
 	tests := map[string]struct {
-		before func(*spaces) // the first list
-		do     func(*scene)  // ends with "shop" and "a" wanted, unless want says so
+		before func(*spaces)    // the first list
+		do     func(*fillScene) // ends with "shop" and "a" wanted, unless want says so
 		want   []string
 		// wantLog are the lines about namespace "a".
 		wantLog []string
 	}{
 		"listed": {
 			before:  func(s *spaces) { s.put("a", "x", 1) },
-			do:      func(c *scene) { c.l.want("shop", "a") },
+			do:      func(c *fillScene) { c.l.want("shop", "a") },
 			wantLog: []string{"set a/x uid-3 map[n:1]"},
 		},
-		"empty": {do: func(c *scene) { c.l.want("shop", "a") }},
+		"empty": {do: func(c *fillScene) { c.l.want("shop", "a") }},
 		"listed in pages": {
 			before: func(s *spaces) {
 				s.pageOf = 2
@@ -38,17 +50,15 @@ func TestFill(t *testing.T) {
 					s.put("a", fmt.Sprint("x", i), i)
 				}
 			},
-			do: func(c *scene) { c.l.want("shop", "a") },
+			do: func(c *fillScene) { c.l.want("shop", "a") },
 			wantLog: []string{
 				"set a/x0 uid-3 map[n:0]", "set a/x1 uid-4 map[n:1]", "set a/x2 uid-5 map[n:2]", "set a/x3 uid-6 map[n:3]", "set a/x4 uid-7 map[n:4]",
 			},
 		},
 		"the watch tells of a change before the list comes": {
 			before: func(s *spaces) { s.put("a", "x", 1) },
-			do: func(c *scene) {
-				reached, release := c.s.hold("list a", true)
-				c.l.want("shop", "a")
-				<-reached
+			do: func(c *fillScene) {
+				release := c.listing()
 				c.s.put("a", "x", 2)
 				c.m.told("a", "x", "map[n:2]")
 				release()
@@ -57,10 +67,8 @@ func TestFill(t *testing.T) {
 		},
 		"the watch tells of a deletion before the list comes": {
 			before: func(s *spaces) { s.put("a", "x", 1); s.put("a", "y", 1) },
-			do: func(c *scene) {
-				reached, release := c.s.hold("list a", true)
-				c.l.want("shop", "a")
-				<-reached
+			do: func(c *fillScene) {
+				release := c.listing()
 				c.s.remove("a", "x")
 				c.s.put("shop", "last", 1)
 				c.m.told("shop", "last", "map[n:1]")
@@ -70,10 +78,8 @@ func TestFill(t *testing.T) {
 		},
 		"the watch tells of a deletion in the last version before the list comes": {
 			before: func(s *spaces) { s.lastVersion = true; s.put("a", "x", 1) },
-			do: func(c *scene) {
-				reached, release := c.s.hold("list a", true)
-				c.l.want("shop", "a")
-				<-reached
+			do: func(c *fillScene) {
+				release := c.listing()
 				c.s.remove("a", "x")
 				c.s.put("shop", "last", 1)
 				c.m.told("shop", "last", "map[n:1]")
@@ -82,10 +88,8 @@ func TestFill(t *testing.T) {
 		},
 		"deleted and made again before the list comes": {
 			before: func(s *spaces) { s.put("a", "x", 1) },
-			do: func(c *scene) {
-				reached, release := c.s.hold("list a", true)
-				c.l.want("shop", "a")
-				<-reached
+			do: func(c *fillScene) {
+				release := c.listing()
 				c.s.remove("a", "x")
 				c.s.put("a", "x", 1)
 				c.m.told("a", "x", "map[n:1]")
@@ -94,10 +98,8 @@ func TestFill(t *testing.T) {
 			wantLog: []string{"set a/x uid-5 map[n:1]"},
 		},
 		"made and deleted again before the list comes": {
-			do: func(c *scene) {
-				reached, release := c.s.hold("list a", true)
-				c.l.want("shop", "a")
-				<-reached
+			do: func(c *fillScene) {
+				release := c.listing()
 				c.s.put("a", "x", 1)
 				c.m.told("a", "x", "map[n:1]")
 				c.s.remove("a", "x")
@@ -108,7 +110,7 @@ func TestFill(t *testing.T) {
 		},
 		"the list is ahead of the watch": {
 			before: func(s *spaces) { s.put("a", "changed", 1); s.put("a", "deleted", 1); s.put("a", "again", 1) },
-			do: func(c *scene) {
+			do: func(c *fillScene) {
 				reached, release := c.s.hold("event", true)
 				c.s.hangUp(false) // the watch that follows holds up its events
 				c.s.put("shop", "first", 1)
@@ -137,7 +139,7 @@ func TestFill(t *testing.T) {
 		},
 		"a page of the list is ahead of the watch": {
 			before: func(s *spaces) { s.pageOf = 1; s.put("a", "again", 1); s.put("a", "last", 1) },
-			do: func(c *scene) {
+			do: func(c *fillScene) {
 				events, release := c.s.hold("event", true)
 				c.s.hangUp(false)
 				c.s.put("shop", "first", 1)
@@ -161,10 +163,8 @@ func TestFill(t *testing.T) {
 		},
 		"all is listed anew before the list comes": {
 			before: func(s *spaces) { s.put("a", "x", 1); s.put("a", "y", 1) },
-			do: func(c *scene) {
-				reached, release := c.s.hold("list a", true)
-				c.l.want("shop", "a")
-				<-reached
+			do: func(c *fillScene) {
+				release := c.listing()
 				c.s.remove("a", "y")
 				c.s.hangUp(true)
 				c.m.told("a", "x", "map[n:1]")
@@ -179,7 +179,7 @@ func TestFill(t *testing.T) {
 		},
 		"wanted while all is listed anew": {
 			before: func(s *spaces) { s.put("a", "x", 1); s.put("a", "y", 1) },
-			do: func(c *scene) {
+			do: func(c *fillScene) {
 				reached, release := c.s.hold("list", true)
 				c.s.hangUp(true)
 				<-reached
@@ -191,7 +191,7 @@ func TestFill(t *testing.T) {
 		},
 		"while there is no watch": {
 			before: func(s *spaces) { s.put("a", "x", 1); s.put("a", "y", 1) },
-			do: func(c *scene) {
+			do: func(c *fillScene) {
 				reached, release := c.s.hold("watch", false)
 				c.s.hangUp(false)
 				<-reached
@@ -204,7 +204,7 @@ func TestFill(t *testing.T) {
 		},
 		"the list fails twice": {
 			before: func(s *spaces) { s.put("a", "x", 1) },
-			do: func(c *scene) {
+			do: func(c *fillScene) {
 				failures := 2
 				c.s.script(func() {
 					c.s.answer = func(request string) int {
@@ -230,10 +230,8 @@ func TestFill(t *testing.T) {
 		},
 		"the watch tells of a fault before the list comes": {
 			before: func(s *spaces) { s.put("a", "x", 1) },
-			do: func(c *scene) {
-				reached, release := c.s.hold("list a", true)
-				c.l.want("shop", "a")
-				<-reached
+			do: func(c *fillScene) {
+				release := c.listing()
 				c.s.send("MODIFIED", `{"kind":"Pod","apiVersion":"v1","metadata":{"name":"x","namespace":"a","uid":"uid-3","resourceVersion":"VERSION"},"spec":"`+"\xff"+`"}`)
 				c.m.until(func() string {
 					if len(c.m.log) == 0 || !strings.HasPrefix(c.m.log[len(c.m.log)-1], "invalid a/x") {
@@ -254,10 +252,8 @@ func TestFill(t *testing.T) {
 		},
 		"too many deletions before the list comes": {
 			before: func(s *spaces) { s.put("a", "x", 1) },
-			do: func(c *scene) {
-				reached, release := c.s.hold("list a", true)
-				c.l.want("shop", "a")
-				<-reached
+			do: func(c *fillScene) {
+				release := c.listing()
 				w := c.l.lease.Watch()
 				if err := w.lock(c.Context()); err != nil {
 					c.Fatal(err)
@@ -281,10 +277,8 @@ func TestFill(t *testing.T) {
 		},
 		"no longer wanted before the list comes": {
 			before: func(s *spaces) { s.put("a", "x", 1) },
-			do: func(c *scene) {
-				reached, release := c.s.hold("list a", true)
-				c.l.want("shop", "a")
-				<-reached
+			do: func(c *fillScene) {
+				release := c.listing()
 				c.s.put("a", "y", 1)
 				c.m.told("a", "y", "map[n:1]")
 				c.l.want("shop")
@@ -295,7 +289,7 @@ func TestFill(t *testing.T) {
 		},
 		"wanted by another before it is forgotten": {
 			before: func(s *spaces) { s.put("a", "x", 1) },
-			do: func(c *scene) {
+			do: func(c *fillScene) {
 				c.l.want("shop", "a")
 				c.m.equals(c.s, c.l)
 				w := c.l.lease.Watch()
@@ -313,7 +307,7 @@ func TestFill(t *testing.T) {
 		},
 		"the version is no number": {
 			before: func(s *spaces) { s.words = true; s.put("a", "x", 1) },
-			do: func(c *scene) {
+			do: func(c *fillScene) {
 				c.l.want("shop", "a")
 				c.m.equals(c.s, c.l)
 				if n := c.s.requests("list"); n != 2 {
@@ -324,7 +318,7 @@ func TestFill(t *testing.T) {
 		},
 		"many at once": {
 			before: func(s *spaces) { s.put("a", "x", 1) },
-			do: func(c *scene) {
+			do: func(c *fillScene) {
 				many := []string{"shop", "a"}
 				for i := range 30 {
 					many = append(many, fmt.Sprint("b", i))
@@ -340,7 +334,7 @@ func TestFill(t *testing.T) {
 		},
 		"many at once time and again": {
 			before: func(s *spaces) { s.put("a", "x", 1) },
-			do: func(c *scene) {
+			do: func(c *fillScene) {
 				for _, batch := range []string{"b", "c"} {
 					many := []string{"shop", "a"}
 					for i := range 30 {
@@ -365,7 +359,7 @@ func TestFill(t *testing.T) {
 				test.before(s)
 			}
 			lease := followSpaces(t, s, m)
-			c := &scene{t, s, m, lease, lease()}
+			c := &fillScene{t, s, m, lease, lease()}
 			c.l.want("shop")
 			m.equals(s, c.l)
 			if got := m.lines("set a/"); got != 0 {

@@ -3,6 +3,7 @@ package watch
 import (
 	"context"
 	"fmt"
+	"slices"
 )
 
 // Retained returns every object that is retained now, in no order. What an object
@@ -12,11 +13,7 @@ func (w *Watch) Retained(ctx context.Context) ([]*Object, error) {
 		return nil, fmt.Errorf("%s: %w", w.key, err)
 	}
 	defer w.unlock()
-	objects := make([]*Object, 0, w.objects.used)
-	for o := range w.objects.all {
-		objects = append(objects, o)
-	}
-	return objects, nil
+	return slices.AppendSeq(make([]*Object, 0, w.objects.used), w.objects.all), nil
 }
 
 // Visit shows objects that were retained at some time, one after the other, to look,

@@ -199,12 +199,20 @@ func (s *server) serveWatch(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusGone, metav1.StatusReasonExpired)
 		return
 	}
-	write(w, "")
-	sent := 0
-	for {
+	follow(w, r, version, cut, func(sent int) ([]frameAt, <-chan struct{}) {
 		s.mu.Lock()
-		frames, changed := s.history[sent:], s.changed
-		s.mu.Unlock()
+		defer s.mu.Unlock()
+		return s.history[sent:], s.changed
+	}, func() {})
+}
+
+// follow answers a watch with what comes after a version, until it is cut. history returns
+// all but the first frames, and a channel that is closed when there is another. Before each
+// that is sent, before is called.
+func follow(w http.ResponseWriter, r *http.Request, version int, cut <-chan struct{}, history func(sent int) ([]frameAt, <-chan struct{}), before func()) {
+	write(w, "")
+	for sent := 0; ; {
+		frames, changed := history(sent)
 		select {
 		case <-cut:
 			return // before what came after it
@@ -213,6 +221,7 @@ func (s *server) serveWatch(w http.ResponseWriter, r *http.Request) {
 		sent += len(frames)
 		for _, f := range frames {
 			if f.version > version {
+				before()
 				write(w, f.frame)
 			}
 		}

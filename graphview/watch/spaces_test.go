@@ -25,7 +25,7 @@ type spaces struct {
 	mu      sync.Mutex
 	version int
 	pods    map[objectKey]storedPod
-	history []spaceEvent
+	history []frameAt
 	// compacted is the version up to which watches cannot begin.
 	compacted int
 	changed   chan struct{} // closed with each change
@@ -49,11 +49,6 @@ type storedPod struct {
 	version, uid, n int
 }
 
-type spaceEvent struct {
-	version int
-	frame   string
-}
-
 func newSpaces(t *testing.T) *spaces {
 	t.Helper()
 	s := &spaces{t: t, version: 1, pods: map[objectKey]storedPod{}, changed: make(chan struct{}), cut: make(chan struct{})}
@@ -75,7 +70,7 @@ func (s *spaces) render(k objectKey, p storedPod) string {
 }
 
 func (s *spaces) emitLocked(kind, object string) {
-	s.history = append(s.history, spaceEvent{s.version, fmt.Sprintf(`{"type":%q,"object":%s}`+"\n", kind, object)})
+	s.history = append(s.history, frameAt{s.version, fmt.Sprintf(`{"type":%q,"object":%s}`+"\n", kind, object)})
 	close(s.changed)
 	s.changed = make(chan struct{})
 }
@@ -251,34 +246,15 @@ func (s *spaces) serveWatch(w http.ResponseWriter, r *http.Request, from string)
 		refuse(w, http.StatusGone, "Expired")
 		return
 	}
-	write(w, "")
-	for sent := 0; ; {
+	follow(w, r, version, cut, func(sent int) ([]frameAt, <-chan struct{}) {
 		s.mu.Lock()
-		frames, changed := s.history[sent:], s.changed
-		s.mu.Unlock()
-		select {
-		case <-cut:
-			return
-		default:
+		defer s.mu.Unlock()
+		return s.history[sent:], s.changed
+	}, func() {
+		if after != nil {
+			after("event")
 		}
-		sent += len(frames)
-		for _, f := range frames {
-			if f.version <= version {
-				continue
-			}
-			if after != nil {
-				after("event")
-			}
-			write(w, f.frame)
-		}
-		select {
-		case <-changed:
-		case <-cut:
-			return
-		case <-r.Context().Done():
-			return
-		}
-	}
+	})
 }
 
 // wanting is one lease of the Partial Watch of a spaces server.

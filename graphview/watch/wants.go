@@ -3,7 +3,6 @@ package watch
 import (
 	"context"
 	"maps"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -343,14 +342,27 @@ func (w *Watch) forgetIn(ctx context.Context, namespaces map[string]bool) error 
 	if len(namespaces) == 0 {
 		return nil
 	}
-	objects, err := w.Retained(ctx)
-	objects = slices.DeleteFunc(objects, func(o *Object) bool { return !namespaces[o.Namespace()] })
+	objects, err := w.retainedIn(ctx, namespaces)
 	for err == nil && len(objects) > 0 {
 		n := min(len(objects), forgetChunk)
 		err = w.drop(ctx, objects[:n])
 		objects = objects[n:]
 	}
 	return err
+}
+
+// retainedIn returns the objects of namespaces that are retained now.
+func (w *Watch) retainedIn(ctx context.Context, namespaces map[string]bool) (objects []*Object, err error) {
+	if err := w.lock(ctx); err != nil {
+		return nil, err
+	}
+	defer w.unlock()
+	for o := range w.objects.all {
+		if namespaces[o.Namespace()] {
+			objects = append(objects, o)
+		}
+	}
+	return objects, nil
 }
 
 // drop forgets objects, as far as they are retained.
