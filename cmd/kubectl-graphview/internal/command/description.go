@@ -116,7 +116,7 @@ func (d *description) writeConditions(w io.Writer) {
 			fmt.Fprintln(w, head+c.Reason)
 			continue
 		}
-		lines := wrap(c.Reason+": "+c.Message, descriptionWidth-len(head), most)
+		lines := wrapEach(c.Reason+": "+c.Message, descriptionWidth-len(head), most)
 		fmt.Fprintln(w, d.paint.Bad(head+lines[0]))
 		writeIndented(w, lines[1:])
 	}
@@ -220,6 +220,23 @@ func wrap(text string, width, most int) []string {
 			lines = append(lines, shortened(word, width))
 		}
 	}
+	return lines
+}
+
+// wrapEach is wrap, but each line of the text begins a line as long as there is room.
+func wrapEach(text string, width, most int) (lines []string) {
+	for text != "" && len(lines) < most-1 {
+		var line string
+		line, text, _ = strings.Cut(text, "\n")
+		lines = append(lines, wrap(line, width, most-len(lines))...)
+	}
+	switch {
+	case text == "" && len(lines) > 0:
+		return lines
+	case len(lines) < most:
+		return append(lines, wrap(text, width, 1)...)
+	}
+	lines[most-1] = shortened(lines[most-1]+" "+text, width)
 	return lines
 }
 

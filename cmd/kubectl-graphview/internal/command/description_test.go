@@ -135,6 +135,28 @@ func TestWrap(t *testing.T) {
 	}
 }
 
+func TestWrapEach(t *testing.T) {
+	for name, test := range map[string]struct {
+		text string
+		want []string
+	}{
+		"nothing":         {"", []string{""}},
+		"one line":        {"a b", []string{"a b"}},
+		"two lines":       {"a\nb", []string{"a", "b"}},
+		"a long line":     {"aaa bbb ccc\nd", []string{"aaa bbb", "ccc", "d"}},
+		"too many":        {"a\nb\nc\nd", []string{"a", "b", "c d"}},
+		"too much":        {"a\nb\nccc ddd eee", []string{"a", "b", "ccc ddd…"}},
+		"none has room":   {"aaa bbb ccc ddd eee\nfff ggg", []string{"aaa bbb", "ccc ddd", "eee fff…"}},
+		"more than there": {"aaa bbb ccc ddd eee fff\ng", []string{"aaa bbb", "ccc ddd", "eee fff…"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(test.want, wrapEach(test.text, 8, 3)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
 // TestDescriptionSaysAllThatIsWrong: a condition that is alone in being wrong has the room
 // of the others, so that its last remedy is on the screen too.
 func TestDescriptionSaysAllThatIsWrong(t *testing.T) {
