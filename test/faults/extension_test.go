@@ -35,7 +35,8 @@ type extension struct {
 // itself it does so twice a minute.
 func (e *extension) touch(ctx context.Context, version int) error {
 	patch := fmt.Appendf(nil, `{"metadata":{"annotations":{"faults.example.com/version":"%d"}}}`, version)
-	return ignoreOutage(e.client.Patch(ctx, e.registration, client.RawPatch(types.MergePatchType, patch)))
+	// A copy, since the client writes the answer into what it is given, and scenes share the extension.
+	return ignoreOutage(e.client.Patch(ctx, e.registration.DeepCopy(), client.RawPatch(types.MergePatchType, patch)))
 }
 
 // newExtension registers an extension server at the API server, until the test
