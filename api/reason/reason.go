@@ -43,7 +43,7 @@ const (
 	// LimitExceeded: the view is larger, or costs more, than one may.
 	LimitExceeded Reason = "LimitExceeded"
 	// TooManyRequests: the user, the connection or the server has as many streams
-	// or views as it may have.
+	// or views as it may have, or as much that waits for slow readers.
 	TooManyRequests Reason = "TooManyRequests"
 	// Unavailable: the server cannot tell yet, or for now, such as who may see what
 	// while the API server does not answer.

@@ -310,7 +310,8 @@ func (f *flow) receiveLocked(parsed wire.Sent, size int) {
 	s := f.coming
 	if err := r.client.unread.take(s.owner, f.bytes()+s.bytes, size); err != nil {
 		f.dropLocked()
-		f.endLocked(&delivery.ClosedError{Reason: reason.LimitExceeded, Message: err.Error()})
+		// A smaller view would not help: it is the reader who is behind.
+		f.endLocked(&delivery.ClosedError{Reason: reason.TooManyRequests, Message: err.Error() + "; read faster, or end some streams"})
 		f.wakeLocked()
 		return
 	}
