@@ -45,8 +45,25 @@ type replica struct {
 	relays, profiles string
 }
 
+// endedError: a replica has ended, though nobody asked it to.
+type endedError struct{ err error }
+
+func (e *endedError) Error() string { return "a replica has ended: " + e.err.Error() }
+
 // start starts n replicas, each view held by some of them; 0: by all, without sharing.
+// Where one cannot have a port that somebody else took first, it tries others.
 func (b *bench) start(ctx context.Context, n, holders int) (g *group, err error) {
+	for range 3 {
+		g, err = b.startOnce(ctx, n, holders)
+		if _, ended := errors.AsType[*endedError](err); !ended {
+			break
+		}
+		fmt.Fprintln(os.Stderr, "once more:", err)
+	}
+	return g, err
+}
+
+func (b *bench) startOnce(ctx context.Context, n, holders int) (g *group, err error) {
 	g = &group{bench: b, holders: holders}
 	if err := g.forget(ctx, ""); err != nil {
 		return nil, err
@@ -92,6 +109,9 @@ func (g *group) end(ctx context.Context) error {
 func (g *group) knows(ctx context.Context, some []*replica) error {
 	return eventually(ctx, func() error {
 		for i, r := range some {
+			if err := r.Exited(); err != nil {
+				return &endedError{err}
+			}
 			series, want := "graphview_replicas", float64(len(some))
 			if g.holders == 0 {
 				series, want = "graphview_connection_views", 0 // it answers
@@ -114,6 +134,11 @@ func (g *group) declared(ctx context.Context) error {
 		return err
 	}
 	return eventually(ctx, func() error {
+		for _, r := range g.all {
+			if err := r.Exited(); err != nil {
+				return &endedError{err}
+			}
+		}
 		list, err := views.Resource(graphViews).List(ctx, metav1.ListOptions{})
 		if err != nil {
 			return err
@@ -212,8 +237,8 @@ func (r *replica) metric(ctx context.Context, series string) (float64, error) {
 // memory is what a replica has: its live heap with its stacks, and what is resident.
 type memory struct{ live, stacks, resident float64 }
 
-// memory reads it after collections of garbage, of which the last leaves a profile of
-// that name.
+// memory reads it, but for what is resident, after collections of garbage, of which the
+// last leaves a profile of that name.
 func (g *group) memory(ctx context.Context, r *replica, name string) (m memory, err error) {
 	var profile []byte
 	for range 5 { // each makes stacks smaller by half, and the first ones empty pools
@@ -232,15 +257,46 @@ func (g *group) memory(ctx context.Context, r *replica, name string) (m memory, 
 			return m, err
 		}
 	}
-	for series, into := range map[string]*float64{
-		"go_memstats_heap_alloc_bytes": &m.live, "go_memstats_stack_inuse_bytes": &m.stacks, "process_resident_memory_bytes": &m.resident,
-	} {
+	for series, into := range map[string]*float64{"go_memstats_heap_alloc_bytes": &m.live, "go_memstats_stack_inuse_bytes": &m.stacks} {
 		if *into, err = r.metric(ctx, series); err != nil {
 			return m, err
 		}
 	}
 	m.live += m.stacks
 	return m, nil
+}
+
+const (
+	// settleWithin bounds how long it is waited until replicas have given back what they
+	// needed to read everything: Go does so little by little.
+	settleWithin = 2 * time.Minute
+	// settled replicas have given back no more than a hundredth of what they have within
+	// that time.
+	settled = 15 * time.Second
+)
+
+// resident is what each replica has of the machine's memory, once that has settled.
+func (g *group) resident(ctx context.Context) (each []float64, err error) {
+	for began, before := time.Now(), 0.0; ; {
+		each = each[:0]
+		sum := 0.0
+		for _, r := range g.all {
+			bytes, err := r.metric(ctx, "process_resident_memory_bytes")
+			if err != nil {
+				return nil, err
+			}
+			each, sum = append(each, bytes), sum+bytes
+		}
+		if before > 0 && sum > 0.99*before || time.Since(began) > settleWithin {
+			return each, nil
+		}
+		before = sum
+		select {
+		case <-time.After(settled):
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
 }
 
 func get(ctx context.Context, url string) (*http.Response, error) {
@@ -251,7 +307,8 @@ func get(ctx context.Context, url string) (*http.Response, error) {
 	return http.DefaultClient.Do(request)
 }
 
-// eventually asks until there is no error, for a while.
+// eventually asks until there is no error, for a while. It does not wait for a replica
+// that has ended.
 func eventually(ctx context.Context, check func() error) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -259,8 +316,8 @@ func eventually(ctx context.Context, check func() error) error {
 	defer ticker.Stop()
 	for {
 		err := check()
-		if err == nil {
-			return nil
+		if _, ended := errors.AsType[*endedError](err); err == nil || ended {
+			return err
 		}
 		select {
 		case <-ticker.C:

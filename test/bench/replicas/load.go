@@ -3,14 +3,19 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
+
+	"graphview.dev/test/env"
 )
 
 // creators work at once.
@@ -21,8 +26,10 @@ var graphViews = schema.GroupVersionResource{Group: "graphview.dev", Version: "v
 func namespaceOf(i int) string { return fmt.Sprintf("team-%03d", i) }
 
 // furnish makes the namespaces and what is in them: pods, each with a ConfigMap.
-func (b *bench) furnish(ctx context.Context) error {
-	client, err := kubernetes.NewForConfig(b.plane.Config())
+func (b *bench) furnish(ctx context.Context, plane *env.ControlPlane) error {
+	config := plane.Config()
+	config.ContentType = runtime.ContentTypeProtobuf
+	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
 		return fmt.Errorf("client: %w", err)
 	}
@@ -34,7 +41,11 @@ func (b *bench) furnish(ctx context.Context) error {
 	}
 	group, creating := errgroup.WithContext(ctx)
 	group.SetLimit(creators)
+	began := time.Now()
 	for i := range b.objects / 2 {
+		if i%5000 == 4999 {
+			fmt.Fprintf(os.Stderr, "%d objects after %.0f s\n", 2*i, time.Since(began).Seconds())
+		}
 		group.Go(func() error {
 			namespace, name := namespaceOf(i%b.namespaces), fmt.Sprintf("web-%05d", i)
 			meta := metav1.ObjectMeta{Namespace: namespace, Name: name, Labels: map[string]string{

@@ -4,56 +4,84 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"time"
 )
 
 func mb(bytes float64) string  { return fmt.Sprintf("%.0f", bytes/1e6) }
 func kib(bytes float64) string { return fmt.Sprintf("%.1f KiB", bytes/1024) }
 
+// row is so many replicas, with so many holders of each view.
+type row struct {
+	replicas, holders int
+	goal              string
+}
+
 // memory measures what replicas have when all views are complete, by their number and
 // that of the holders.
 func (b *bench) memory(ctx context.Context) error {
-	b.say("%d objects in %d namespaces, each with a view. Memory in MB; a replica without views takes the first row.\n", b.objects, b.namespaces)
-	b.say("| replicas | holders of a view | live, mean | live, largest | live, all together | resident, mean | resident, largest |")
-	b.say("|---|---|---|---|---|---|---|")
-	for _, row := range []struct{ replicas, holders int }{{0, 0}, {1, 0}, {2, 1}, {3, 1}, {5, 1}, {3, 2}, {5, 2}} {
-		if err := b.memoryOf(ctx, row.replicas, row.holders); err != nil {
+	b.say("%d objects in %d namespaces, each with a view. Memory in MB, of one replica in the middle, but for the last three columns: they are of all", b.objects, b.namespaces)
+	b.say("replicas together, what a replica without views has is subtracted in the last one, and × is the multiple of what one replica has.\n")
+	b.say("| replicas | holders of a view | live | live, largest | resident | resident, largest | goal | live, all together | goal | live, all together, for views alone |")
+	b.say("|---|---|---|---|---|---|---|---|---|---|")
+	var idle, one memory
+	for _, row := range []row{
+		{0, 0, ""}, {1, 0, ""}, {2, 1, ""}, {3, 1, "≤ 0.6 ×"}, {5, 1, ""}, {3, 2, "≤ 0.8 ×"}, {5, 2, "≤ 0.6 ×"},
+	} {
+		began := time.Now()
+		mean, most, err := b.memoryOf(ctx, row)
+		if err != nil {
 			return fmt.Errorf("%d replicas, %d holders: %w", row.replicas, row.holders, err)
 		}
+		fmt.Fprintf(os.Stderr, "%d replicas, %d holders: %.0f s\n", row.replicas, row.holders, time.Since(began).Seconds())
+		n := float64(max(1, row.replicas))
+		what, who, together, above, goal := fmt.Sprint(row.replicas), fmt.Sprint(row.holders), "", "", ""
+		beside := func(bytes, single float64) string { return fmt.Sprintf("%s, %.2f ×", mb(bytes), bytes/single) }
+		resident := beside(mean.resident, one.resident)
+		switch {
+		case row.replicas == 0:
+			idle, what, who, resident, together = mean, "1, no view", "–", mb(mean.resident), mb(mean.live)
+		case row.holders == 0:
+			one, who, resident, together, above = mean, "all, without sharing", mb(mean.resident), mb(mean.live), mb(mean.live-idle.live)
+		default:
+			together, above = beside(n*mean.live, one.live), beside(n*(mean.live-idle.live), one.live-idle.live)
+		}
+		if row.holders == 1 {
+			goal = "≤ 1.15 ×"
+		}
+		b.say("| %s | %s | %s | %s | %s | %s | %s | %s | %s | %s |", what, who, mb(mean.live), mb(most.live), resident, mb(most.resident), row.goal, together, goal, above)
 	}
 	b.say("")
 	return nil
 }
 
-func (b *bench) memoryOf(ctx context.Context, n, holders int) (err error) {
-	g, err := b.start(ctx, max(1, n), holders)
+// memoryOf is what the replicas of a row have, in the middle, and the one that has most.
+func (b *bench) memoryOf(ctx context.Context, row row) (mean, most memory, err error) {
+	g, err := b.start(ctx, max(1, row.replicas), row.holders)
 	if err != nil {
-		return err
+		return mean, most, err
 	}
 	defer func() { err = errors.Join(err, g.end(ctx)) }()
-	if n > 0 {
+	if row.replicas > 0 {
 		if err := g.declared(ctx); err != nil {
-			return err
+			return mean, most, err
 		}
 	}
-	var sum, most memory
+	of := float64(len(g.all))
 	for i, r := range g.all {
-		m, err := g.memory(ctx, r, fmt.Sprintf("%d-replicas-%d-holders-%d", n, holders, i))
+		m, err := g.memory(ctx, r, fmt.Sprintf("%d-replicas-%d-holders-%d", row.replicas, row.holders, i))
 		if err != nil {
-			return err
+			return mean, most, err
 		}
-		sum.live, sum.resident = sum.live+m.live, sum.resident+m.resident
-		most.live, most.resident = max(most.live, m.live), max(most.resident, m.resident)
+		mean.live += m.live / of
+		most.live = max(most.live, m.live)
 	}
-	of, what := float64(len(g.all)), fmt.Sprint(n)
-	who := fmt.Sprint(holders)
-	switch {
-	case n == 0:
-		what, who = "1, no view", "–"
-	case holders == 0:
-		who = "all, without sharing"
+	resident, err := g.resident(ctx)
+	for _, bytes := range resident {
+		mean.resident += bytes / of
+		most.resident = max(most.resident, bytes)
 	}
-	b.say("| %s | %s | %s | %s | %s | %s | %s |", what, who, mb(sum.live/of), mb(most.live), mb(sum.live), mb(sum.resident/of), mb(most.resident))
-	return nil
+	return mean, most, err
 }
 
 // readers measures what relayed views and subscribers take at an edge.
