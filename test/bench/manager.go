@@ -42,9 +42,9 @@ func newManagers(ctx context.Context, plane *env.ControlPlane, root string, sett
 	return &managers{plane: plane, binary: path, settle: settle, views: client.Resource(graphViews).Namespace(viewNamespace)}, nil
 }
 
-// compile builds a program of the module in dir.
+// compile builds a program of the module in dir, as hack/image does.
 func compile(ctx context.Context, dir, program, path string) error {
-	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-o", path, program)
+	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-tags", "grpcnotrace", "-o", path, program)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	var said bytes.Buffer

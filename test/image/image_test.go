@@ -117,6 +117,10 @@ func inspect(t *testing.T, archive []byte) {
 	if out, err := command.CombinedOutput(); err != nil || !bytes.Contains(out, []byte("stream-bind-address")) {
 		t.Errorf("%v\n%s", err, out)
 	}
+	// Function names are there for stack traces. See compile in hack/image/build.go.
+	if bytes.Contains(files["manager"], []byte("text/template.(*state).evalField")) {
+		t.Error("templates are linked, so that every exported method is")
+	}
 	if !bytes.Contains(files["manager"], []byte("v1.2.3")) {
 		t.Error("the version is not in the program")
 	}
