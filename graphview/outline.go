@@ -161,7 +161,7 @@ func (p *planner) add(s resources.Selected, roots string) {
 	at := p.place(r, n.key)
 	if len(at.namespaces) > 0 && (at.namespaces[0] != "" || n.key.LabelSelector != "" || n.key.FieldSelector != "") {
 		if err := p.restricted.Take(len(at.namespaces)); err != nil {
-			if at.trial != nil && *at.trial != n.key {
+			if at.trial != nil && *at.trial != n.key && *at.trial != otherExtent(n.key) {
 				at.trial = nil // it stands for others
 			}
 			// A trial may come to have objects, so what may be read still restricts it.

@@ -11,7 +11,6 @@ import (
 	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/resources"
-	"graphview.dev/graphview/sharing"
 	"graphview.dev/graphview/watch"
 )
 
@@ -105,8 +104,7 @@ func (p *planner) place(r resources.Resource, wide watch.Key) placement {
 		if names != nil && len(names) <= p.each {
 			return p.share(r, wide, placement{namespaces: names})
 		}
-		p.demands[wide] = sharing.Demand{Wide: true}
-		return placement{namespaces: []string{""}}
+		return p.spread(r, wide, placement{})
 	}
 
 	// Not everywhere at once: find out where.
@@ -117,7 +115,7 @@ func (p *planner) place(r resources.Resource, wide watch.Key) placement {
 	// What the view would not have by itself, it does not try by itself either.
 	few := !out.list && len(names) <= p.each
 	if p.refused[r] && !few {
-		out.trial = &wide
+		out.trial = p.refusedWatch(r, wide)
 	}
 	granted := names
 	if all == answerNo {
@@ -132,8 +130,7 @@ func (p *planner) place(r resources.Resource, wide watch.Key) placement {
 	}
 	switch {
 	case everywhere:
-		p.demands[wide] = sharing.Demand{Wide: true}
-		out.namespaces = []string{""}
+		return p.spread(r, wide, out)
 	case !p.refused[r] || few:
 		out.namespaces = granted
 		return p.share(r, wide, out)

@@ -79,6 +79,49 @@ func (p *planner) share(r resources.Resource, wide watch.Key, at placement) plac
 	return at
 }
 
+// spread has a resource taken from a watch of all namespaces. Where the spec names the
+// namespaces, that watch retains only what is wanted, unless views share one that retains
+// everything. Namespaces that are selected by what they are come and go by themselves, and
+// each that comes would have to be listed, for each resource of the view.
+func (p *planner) spread(r resources.Resource, wide watch.Key, at placement) placement {
+	at.namespaces = []string{""}
+	if !p.namesNamespaces() {
+		p.demands[wide] = sharing.Demand{Wide: true}
+		return at
+	}
+	p.demands[wide] = sharing.Demand{Partly: true}
+	key := wide
+	share, shared := p.shared[wide]
+	key.Partial = !shared || share.Partial
+	at.shared = &key
+	// It has no watches of its own to stand by, and would not have so many.
+	if p.standing(r, key, true) == standsByOther {
+		other := otherExtent(key)
+		at.shared, at.trial = &other, &key
+	}
+	return at
+}
+
+// namesNamespaces tells whether the view's namespaces are those that its spec names.
+func (p *planner) namesNamespaces() bool {
+	return p.program.Namespaces.Named() != nil && !p.program.Namespaces.Selective()
+}
+
+// refusedWatch is the watch of all namespaces that is tried where the operator was
+// refused one: the same, so that it stays refused for as long as it is.
+func (p *planner) refusedWatch(r resources.Resource, wide watch.Key) *watch.Key {
+	if !p.namesNamespaces() {
+		return &wide
+	}
+	tried := otherExtent(wide)
+	for _, h := range p.held[r] {
+		if h.key == wide && h.state.Reason == watch.Forbidden {
+			tried = wide
+		}
+	}
+	return &tried
+}
+
 // standing tells whether the view takes a resource from a shared watch: as soon as
 // that has all there is, or at once if it has nothing else to show.
 func (p *planner) standing(r resources.Resource, key watch.Key, crowded bool) standing {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"graphview.dev/graphview/access"
 	"graphview.dev/graphview/resources"
 	"graphview.dev/graphview/sharing"
 	"graphview.dev/graphview/spec"
@@ -62,6 +63,81 @@ func TestExtents(t *testing.T) {
 				t.Errorf("%d trials, want %d", len(o.trials), tt.wantTrials)
 			}
 			if demanded := o.demands[podsKey]; len(demanded.Parts) != 1 || demanded.Wide || len(o.demands) != 1 {
+				t.Errorf("it demands %+v", o.demands)
+			}
+		})
+	}
+}
+
+// TestExtentsOfManyNamespaces: a view of more namespaces than are watched one by one takes
+// from a watch of all that retains only what is wanted, gives up nothing that it has when
+// it moves there and back, and goes on trying the watch that it was refused.
+func TestExtentsOfManyNamespaces(t *testing.T) {
+	partial, everything := otherExtent(podsKey), podsKey
+	synced := func(key watch.Key) holding {
+		return holding{key: key, state: watch.State{Synced: true}, complete: true, retains: true}
+	}
+	pending := func(key watch.Key) holding { return holding{key: key, late: true} }
+	forbidden := func(key watch.Key) holding {
+		return holding{key: key, state: watch.State{Reason: watch.Forbidden, Err: errors.New("forbidden")}}
+	}
+	some := map[watch.Key]sharing.Share{podsKey: {Partial: true}}
+	names := numbered(maxNamespaceWatches + 1)
+	accounts := answersFor(true, names...)
+	accounts[access.Place{Resource: "pods"}] = false
+	for name, tt := range map[string]struct {
+		situation situation
+		selector  string
+		want      map[watch.Key]bool
+		// wantOne: besides, each namespace has a watch.
+		wantTrial, wantOne, wantDemand bool
+	}{
+		"at first":        {want: map[watch.Key]bool{partial: true}, wantDemand: true},
+		"nobody else":     {situation: situation{shared: some}, want: map[watch.Key]bool{partial: true}, wantDemand: true},
+		"a wide one":      {situation: situation{shared: sharedPods()}, want: map[watch.Key]bool{everything: true}, wantDemand: true},
+		"to a wide one":   {situation: situation{shared: sharedPods(), held: holdings(synced(partial))}, want: map[watch.Key]bool{partial: true, everything: true}, wantTrial: true, wantDemand: true},
+		"from a wide one": {situation: situation{shared: some, held: holdings(synced(everything))}, want: map[watch.Key]bool{partial: true, everything: true}, wantTrial: true, wantDemand: true},
+		"from a wide one, late": {
+			situation: situation{shared: some, held: holdings(synced(everything), pending(partial))},
+			want:      map[watch.Key]bool{partial: true, everything: true}, wantTrial: true, wantDemand: true,
+		},
+		"from a wide one, done":     {situation: situation{shared: some, held: holdings(synced(everything), synced(partial))}, want: map[watch.Key]bool{partial: true}, wantDemand: true},
+		"from fewer":                {situation: situation{shared: some, held: holdings(inNamespace("ns-000"), pending(partial))}, want: map[watch.Key]bool{partial: true}, wantDemand: true},
+		"forbidden for a moment":    {situation: situation{shared: some, held: holdings(forbidden(partial))}, want: map[watch.Key]bool{partial: true}, wantDemand: true},
+		"refused":                   {situation: situation{shared: some, held: holdings(forbidden(partial)), refused: map[resources.Resource]bool{podsResource: true}}, want: map[watch.Key]bool{partial: true}, wantTrial: true, wantOne: true},
+		"refused, nobody shares it": {situation: situation{held: holdings(forbidden(partial)), refused: map[resources.Resource]bool{podsResource: true}}, want: map[watch.Key]bool{partial: true}, wantTrial: true, wantOne: true},
+		"refused a wide one":        {situation: situation{shared: some, held: holdings(forbidden(everything)), refused: map[resources.Resource]bool{podsResource: true}}, want: map[watch.Key]bool{everything: true}, wantTrial: true, wantOne: true},
+		"rights in each":            {situation: situation{shared: some, who: "sa", answers: accounts}, want: map[watch.Key]bool{partial: true}, wantDemand: true},
+		"by what they are, too":     {selector: "name != 'ns-001'", want: map[watch.Key]bool{everything: true}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			program, err := spec.Compile(t.Context(), spec.Spec{
+				Queries:    []spec.Query{{Include: &spec.Include{ResourceSelectorExpression: "true"}}},
+				Namespaces: &spec.Namespaces{Names: names, ObjectSelectorExpression: tt.selector},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := tt.situation
+			s.program, s.selected = program, []resources.Selected{{Resource: podsResource}}
+			o := outlineOf(s)
+			got, one := make(map[watch.Key]bool), 0
+			for n := range o.needed {
+				switch {
+				case n.ofNamespaces():
+				case n.key.Namespace == "":
+					got[n.key] = true
+				default:
+					one++
+				}
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("watches (-want +got):\n%s", diff)
+			}
+			if (one == len(names)) != tt.wantOne || one > 0 != tt.wantOne || len(o.trials) > 0 != tt.wantTrial {
+				t.Errorf("%d watches of single namespaces, trials %v", one, o.trials)
+			}
+			if demanded := o.demands[podsKey]; demanded.Partly != tt.wantDemand || len(demanded.Parts) > 0 {
 				t.Errorf("it demands %+v", o.demands)
 			}
 		})

@@ -19,11 +19,15 @@ const (
 type Demand struct {
 	// Wide: all of it.
 	Wide bool
-	// Parts are what they would watch one by one, if not all.
+	// Partly: so many parts of it that they are to be taken from the wide watch.
+	Partly bool
+	// Parts are what they would watch one by one, if neither.
 	Parts []string
 }
 
-func (d Demand) equal(o Demand) bool { return d.Wide == o.Wide && slices.Equal(d.Parts, o.Parts) }
+func (d Demand) equal(o Demand) bool {
+	return d.Wide == o.Wide && d.Partly == o.Partly && slices.Equal(d.Parts, o.Parts)
+}
 
 // Share says that a wide watch is to be shared.
 type Share struct {
@@ -64,9 +68,10 @@ type Book[K, V comparable] struct {
 
 // entry is about one kind of things.
 type entry[V comparable] struct {
-	who  map[V]struct{}
-	wide int            // who would have all of it
-	part map[string]int // how many would have each part
+	who    map[V]struct{}
+	wide   int            // who would have all of it
+	partly int            // who would have many parts of it
+	part   map[string]int // how many would have each part by itself
 	// shared is what is to be had of the wide watch. spare is since when that is more
 	// than need be, zero while it is not.
 	shared  extent
@@ -123,6 +128,9 @@ func (e *entry[V]) count(who V, d Demand, by int) {
 	if d.Wide {
 		e.wide += by
 	}
+	if d.Partly {
+		e.partly += by
+	}
 	for _, part := range d.Parts {
 		if e.part[part] += by; e.part[part] == 0 {
 			delete(e.part, part)
@@ -160,7 +168,7 @@ func (e *entry[V]) needed() extent {
 	switch {
 	case e.wide > 0:
 		return everything
-	case e.crowded, e.shared != nothing && len(e.part) > Least:
+	case e.partly > 0, e.crowded, e.shared != nothing && len(e.part) > Least:
 		return someParts
 	default:
 		return nothing

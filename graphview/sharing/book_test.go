@@ -56,6 +56,38 @@ func TestBook(t *testing.T) {
 			do:   func(s *scene) { everybody(s, 17, 1) },
 			want: map[string]Share{"pods": {Partial: true, Crowded: true}}, wantTold: numbers(0, 16),
 		},
+		"beside one of many parts": {
+			do:   func(s *scene) { everybody(s, 2, 1); s.set("most", Demand{Partly: true}) },
+			want: map[string]Share{"pods": {Partial: true}}, wantTold: []string{"0", "1"},
+		},
+		"of many parts, alone": {
+			do:   func(s *scene) { s.set("0", Demand{Partly: true}) },
+			want: map[string]Share{"pods": {Partial: true}},
+		},
+		"of many parts, beside a wide one": {
+			do:   func(s *scene) { s.set("0", Demand{Partly: true}); s.set("all", Demand{Wide: true}) },
+			want: map[string]Share{"pods": {}}, wantTold: []string{"0"},
+		},
+		"of many parts, beside a wide one that has gone for long": {
+			do: func(s *scene) {
+				s.set("0", Demand{Partly: true})
+				s.set("all", Demand{Wide: true})
+				s.book.Set("all", nil, s.now)
+				clear(s.told)
+				s.now = s.now.Add(time.Minute)
+			},
+			want: map[string]Share{"pods": {Partial: true}},
+		},
+		"one of many parts that has gone for long": {
+			do: func(s *scene) {
+				everybody(s, 2, 1)
+				s.set("most", Demand{Partly: true})
+				s.book.Set("most", nil, s.now)
+				clear(s.told)
+				s.now = s.now.Add(time.Minute)
+			},
+			wantTold: []string{"1"},
+		},
 		"many who want the same": {do: func(s *scene) {
 			for i := range 100 {
 				s.set(fmt.Sprint(i), parts(0, 2))
@@ -204,8 +236,11 @@ func TestBookForgets(t *testing.T) {
 			for k := range r.IntN(3) {
 				from := r.IntN(30)
 				d := parts(from, from+r.IntN(6))
-				if r.IntN(10) == 0 {
+				switch r.IntN(10) {
+				case 0:
 					d = Demand{Wide: true}
+				case 1:
+					d = Demand{Partly: true}
 				}
 				demands[fmt.Sprint(k)] = d
 			}
@@ -226,17 +261,20 @@ func TestBookForgets(t *testing.T) {
 func (s *scene) check(t *testing.T) {
 	t.Helper()
 	for k, e := range s.book.entries {
-		wide, part := 0, make(map[string]int)
+		wide, partly, part := 0, 0, make(map[string]int)
 		for _, demands := range s.book.demands {
 			if demands[k].Wide {
 				wide++
+			}
+			if demands[k].Partly {
+				partly++
 			}
 			for _, p := range demands[k].Parts {
 				part[p]++
 			}
 		}
-		if wide != e.wide || !maps.Equal(part, e.part) {
-			t.Fatalf("%s: counted %d and %v, demanded %d and %v", k, e.wide, e.part, wide, part)
+		if wide != e.wide || partly != e.partly || !maps.Equal(part, e.part) {
+			t.Fatalf("%s: counted %d, %d and %v, demanded %d, %d and %v", k, e.wide, e.partly, e.part, wide, partly, part)
 		}
 		if must := e.needed(); must > e.shared {
 			t.Fatalf("%s is shared to the extent of %d, want %d", k, e.shared, must)

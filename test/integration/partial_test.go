@@ -76,6 +76,13 @@ func TestSharedWatchRetainsWhatIsWanted(t *testing.T) {
 	retained("one view less")
 	watchesBecome(t, e, "eighteen views again", 1)
 
+	// A view of more namespaces than are watched one by one wants no more either.
+	declare("most", namespaces[2:16]...)
+	retained("a view of many namespaces")
+	declare("most", namespaces[5:20]...)
+	retained("other ones")
+	watchesBecome(t, e, "beside a view of many namespaces", 1)
+
 	// A view of everything has everything watched, for as long as it is there.
 	everything := configMaps()
 	everything.Namespaces = nil
@@ -90,6 +97,14 @@ func TestSharedWatchRetainsWhatIsWanted(t *testing.T) {
 	e.Remove(graphview.Name{Namespace: "views", Name: "everything"})
 	retained("without the view of everything")
 	watchesBecome(t, e, "without the view of everything", 1)
+	for i := range 19 {
+		if name := fmt.Sprint("single", i); followers[name] != nil {
+			remove(name)
+		}
+	}
+	retained("the view of many namespaces alone")
+	createMore(t, c, namespaces[19])
+	retained("the view of many namespaces alone, and one more object")
 	for name, f := range followers {
 		if n := f.Redundant(); n > 0 {
 			t.Errorf("%s: %d elements were sent again", name, n)

@@ -217,10 +217,14 @@ func TestSharedWatchesAtRandom(t *testing.T) {
 	}
 	plain := configMaps(namespaces[0], namespaces[21])
 	follower := follow(t.Context(), mustApply(t, e, "plain", plain))
+	many := configMaps(namespaces[3:14]...)
+	ofMany := follow(t.Context(), mustApply(t, e, "many", many))
 	for round := range 6 {
 		for range 40 {
 			name := fmt.Sprint("at-random-", r.IntN(24))
-			switch r.IntN(6) {
+			switch r.IntN(7) {
+			case 6:
+				mustApply(t, e, name, configMaps(some(9+r.IntN(4))...))
 			case 0, 1:
 				mustApply(t, e, name, configMaps(some(1+r.IntN(2))...))
 			case 2:
@@ -247,6 +251,12 @@ func TestSharedWatchesAtRandom(t *testing.T) {
 			}
 		}
 		becomes(t, follower, plain)
+		becomes(t, ofMany, many)
+		if round%2 == 1 {
+			from := r.IntN(10)
+			many = configMaps(namespaces[from : from+12]...)
+			mustApply(t, e, "many", many)
+		}
 	}
 }
 

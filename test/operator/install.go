@@ -2,6 +2,7 @@ package operator
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -37,9 +38,14 @@ func Install(ctx context.Context, plane *env.ControlPlane, root string) error {
 func writeKubeconfig(plane *env.ControlPlane) (path string, err error) {
 	config := plane.ClientConfig("system:serviceaccount:"+namespace+":"+account,
 		"system:serviceaccounts", "system:serviceaccounts:"+namespace, "system:authenticated")
-	path = filepath.Join(plane.Dir(), "manager.kubeconfig")
-	if err := os.WriteFile(path, env.Kubeconfig(config), 0o600); err != nil {
+	// Each has its own: another that starts would read one that is being written as empty.
+	file, err := os.CreateTemp(plane.Dir(), "manager-*.kubeconfig")
+	if err != nil {
 		return "", fmt.Errorf("write kubeconfig: %w", err)
 	}
-	return path, nil
+	_, err = file.Write(env.Kubeconfig(config))
+	if err := errors.Join(err, file.Close()); err != nil {
+		return "", fmt.Errorf("write kubeconfig: %w", err)
+	}
+	return file.Name(), nil
 }
