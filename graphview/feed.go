@@ -37,7 +37,6 @@ type feed struct {
 	// faults say, of the objects of which not all references are known, why. Only the
 	// loop uses them.
 	faults map[objectName]string
-	shape  atomic.Pointer[partShape]
 }
 
 // objectName is what an object is called within its feed.

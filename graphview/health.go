@@ -1,13 +1,12 @@
 package graphview
 
 import (
-	"sync/atomic"
+	"sync"
 	"time"
 
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/health"
 	"graphview.dev/graphview/jsontree"
-	"graphview.dev/graphview/refs"
 	"graphview.dev/graphview/watch"
 )
 
@@ -70,13 +69,33 @@ func (h Health) byState() map[health.State]int {
 // too long.
 const lapseInterval = time.Minute
 
-// judgeByFields notes how an object is by its fields. The part has what health.Shape
-// asks for. Of a Secret, of which there is only the metadata, it is known that it is
+// judged are the fields that objects are judged by, lent to whoever judges one.
+var judged = sync.Pool{New: func() any { return new(jsontree.Parts) }}
+
+// judgeByFields notes how an object is by its fields, and returns the part of it that a
+// shape asks for. Of a Secret, of which there is only the metadata, it is known that it is
 // being deleted.
-func judgeByFields(kind graph.Kind, o *watch.Decoded, part map[string]any, object *graph.Object) {
-	if h := health.Of(health.Kind(kind), part); o.HasContent() || h.State == health.Terminating {
-		classify(h, object)
+func judgeByFields(kind graph.Kind, o *watch.Decoded, shape *jsontree.Shape, object *graph.Object) (map[string]any, error) {
+	note := func(h health.Health) {
+		if o.HasContent() || h.State == health.Terminating {
+			classify(h, object)
+		}
 	}
+	if tree := o.Built(); tree != nil {
+		note(health.Of(health.Kind(kind), tree))
+		return tree, nil
+	}
+	parts := judged.Get().(*jsontree.Parts) //nolint:forcetypeassert // New makes nothing else
+	defer func() {
+		parts.Reset()
+		judged.Put(parts)
+	}()
+	part, err := o.PartBeside(shape, health.Shape, parts)
+	if err != nil {
+		return nil, err
+	}
+	note(health.OfParts(health.Kind(kind), parts))
+	return part, nil
 }
 
 // classify notes how an object is.
@@ -86,23 +105,6 @@ func classify(h health.Health, object *graph.Object) {
 	if h.Overdue != 0 {
 		object.LapsesAt, object.LapsesTo = h.Overdue, classDegraded
 	}
-}
-
-// partShape is what a feed looks at of each object: what an extractor asks for, and
-// what tells how the object is.
-type partShape struct{ asked, joined *jsontree.Shape }
-
-// shapeFor is made once for each extractor.
-func shapeFor(kept *atomic.Pointer[partShape], x *refs.Extractor, kind graph.Kind) *jsontree.Shape {
-	asked := x.Shape(kind)
-	if p := kept.Load(); p != nil && p.asked == asked {
-		return p.joined
-	}
-	joined := &jsontree.Shape{}
-	joined.Join(asked)
-	joined.Join(health.Shape)
-	kept.Store(&partShape{asked: asked, joined: joined})
-	return joined
 }
 
 // standing is how the objects of a view that is served are, and how many references

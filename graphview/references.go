@@ -57,11 +57,10 @@ func (f *feed) references(o *watch.Decoded, ev *setEvent) (warning, err error) {
 func (f *feed) tableReferences(x *refs.Extractor, o *watch.Decoded, ev *setEvent) (warning, err error) {
 	of, e, object := f.resource, f.engine, &ev.object
 	kind := kindOf(of)
-	part, err := o.Part(shapeFor(&f.shape, x, kind))
+	part, err := judgeByFields(kind, o, x.Shape(kind), object)
 	if err != nil {
 		return nil, err
 	}
-	judgeByFields(kind, o, part, object)
 	object.Labels = labelsOf(part)
 	object.References, warning = x.Examine(kind, part)
 	if isRelease(of, o.Name(), object.Labels) {

@@ -24,7 +24,7 @@ func node(f fields, conditions conditionsOf) Health {
 func namespace(f fields, conditions conditionsOf) Health {
 	for _, c := range conditions {
 		if c.isTrue() && failure(c.kind) { // such as NamespaceDeletionDiscoveryFailure
-			return Health{State: Degraded, Reason: word(c.kind), Since: seconds(c.at)}
+			return Health{State: Degraded, Reason: word(c.kind), Since: c.began()}
 		}
 	}
 	return phase(f.text("status", "phase"), phases)
@@ -130,7 +130,7 @@ func autoscaler(f fields, conditions conditionsOf) Health {
 	if text := f.text("metadata", "annotations", hpaConditions); len(conditions) == 0 && text != "" && len(text) <= maxHPAConditions {
 		var list []any
 		if json.Unmarshal([]byte(text), &list) == nil {
-			conditions = conditionsAt(fields{"conditions": list}, "conditions")
+			conditions = conditionsAt(fields{tree: map[string]any{"conditions": list}}, "conditions")
 		}
 	}
 	if len(conditions) == 0 {

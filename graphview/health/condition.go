@@ -5,9 +5,12 @@ import "strings"
 // condition is one of an object's status.conditions.
 type condition struct {
 	kind, status, reason string
-	at                   string // lastTransitionTime
+	at                   fields // that have lastTransitionTime
 	since                int64  // the same, once it was found
 }
+
+// began is when the condition came to be what it is, in seconds since 1970.
+func (c condition) began() int64 { return seconds(c.at.text("lastTransitionTime")) }
 
 func (c condition) isTrue() bool { return c.status == "True" }
 
@@ -15,11 +18,9 @@ func (c condition) isTrue() bool { return c.status == "True" }
 type conditionsOf []condition
 
 func conditionsAt(f fields, path ...string) conditionsOf {
-	var all conditionsOf
+	all := make(conditionsOf, 0, f.length(path...))
 	f.each(func(c fields) bool {
-		all = append(all, condition{
-			kind: c.text("type"), status: c.text("status"), reason: c.text("reason"), at: c.text("lastTransitionTime"),
-		})
+		all = append(all, condition{kind: c.text("type"), status: c.text("status"), reason: c.text("reason"), at: c})
 		return true
 	}, path...)
 	return all
@@ -29,7 +30,7 @@ func (all conditionsOf) find(kind string) (condition, bool) {
 	for _, c := range all {
 		if c.kind == kind {
 			// Few of them matter, and a foreign object may have any number.
-			c.since = seconds(c.at)
+			c.since = c.began()
 			return c, true
 		}
 	}

@@ -11,7 +11,7 @@
 // because nobody looked.
 //
 // The package deliberately does not know watches, graphs, other objects or what
-// time it is. [Of] is a pure function. What time changes, such as a condition that
+// time it is. [Of] and [OfParts] are pure functions. What time changes, such as a condition that
 // stays False for ten minutes, is in [Health.Overdue], and [Health.At] applies it.
 //
 // Everything may be used by any number of goroutines.

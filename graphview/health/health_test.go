@@ -5,24 +5,40 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/yaml"
 
 	"graphview.dev/graphview/jsontree"
 )
 
-// parse is an object in YAML as a watch has it: the parts that Shape asks for.
-func parse(tb testing.TB, text string) map[string]any {
+// judge judges an object in JSON by a tree of the parts that Shape asks for, and by the
+// same parts without one.
+func judge(tb testing.TB, kind Kind, text []byte) Health {
+	tb.Helper()
+	part, err := jsontree.Part(text, Shape)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	var parts jsontree.Parts
+	if err := parts.Read(text, Shape); err != nil {
+		tb.Fatal(err)
+	}
+	want, got := Of(kind, part), OfParts(kind, &parts)
+	if diff := cmp.Diff(want, got); diff != "" {
+		tb.Errorf("%v: of parts without a tree (-want +got):\n%s", kind, diff)
+	}
+	return got
+}
+
+// judgeYAML is judge for an object in YAML.
+func judgeYAML(tb testing.TB, kind Kind, text string) Health {
 	tb.Helper()
 	converted, err := yaml.YAMLToJSON([]byte(text))
 	if err != nil {
 		tb.Fatal(err)
 	}
-	part, err := jsontree.Part(converted, Shape)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return part
+	return judge(tb, kind, converted)
 }
 
 func TestOf(t *testing.T) {
@@ -75,7 +91,7 @@ func TestOf(t *testing.T) {
 		"of other types":     {Kind{"apps", "Deployment"}, `{metadata: [], spec: 1, status: {conditions: {a: b}, replicas: {}}}`, Health{State: Progressing, Reason: "LessReplicas", Wanted: 1, Counted: true}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(test.want, Of(test.kind, parse(t, test.object))); diff != "" {
+			if diff := cmp.Diff(test.want, judgeYAML(t, test.kind, test.object)); diff != "" {
 				t.Error(diff)
 			}
 		})
@@ -100,8 +116,13 @@ func FuzzOf(f *testing.F) {
 		if json.Unmarshal([]byte(text), &object) != nil {
 			return
 		}
+		compact := jsontext.Value(text)
+		parts := compact.Compact(jsontext.AllowDuplicateNames(true)) == nil && compact.Kind() == '{'
 		for _, kind := range kinds {
 			h := Of(kind, object)
+			if parts {
+				judge(t, kind, compact)
+			}
 			if h.State == "" || h.State.Severity() < 0 || len(h.Reason) > maxReason || strings.ContainsAny(h.Reason, " <>\"'\n") {
 				t.Errorf("%v: %+v", kind, h)
 			}
@@ -138,12 +159,12 @@ func BenchmarkPod(b *testing.B) {
 		b.Fatal(err)
 	}
 	b.ReportAllocs()
+	var parts jsontree.Parts
 	for b.Loop() {
-		part, err := jsontree.Part(text, Shape)
-		if err != nil {
+		if err := parts.Read(text, Shape); err != nil {
 			b.Fatal(err)
 		}
-		if Of(podKind, part).State != OK {
+		if OfParts(podKind, &parts).State != OK {
 			b.Fatal("not ok")
 		}
 	}

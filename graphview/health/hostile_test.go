@@ -33,11 +33,15 @@ func TestHostileObjects(t *testing.T) {
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
 			part, err := jsontree.Part([]byte(object), Shape)
+			var parts jsontree.Parts
+			if readErr := parts.Read([]byte(object), Shape); (readErr != nil) != (err != nil) {
+				t.Errorf("%v as a tree, %v as parts", err, readErr)
+			}
 			if err != nil {
 				return // and nothing is said of it
 			}
 			runtime.ReadMemStats(&after)
-			const perByte, room = 4, 1 << 20
+			const perByte, room = 8, 1 << 20 // as a tree, and as parts
 			if made, most := after.TotalAlloc-before.TotalAlloc, uint64(perByte*len(object)+room); made > most {
 				t.Errorf("reading %d bytes takes %d bytes of memory, want at most %d", len(object), made, most)
 			}
@@ -47,6 +51,9 @@ func TestHostileObjects(t *testing.T) {
 			} {
 				runtime.ReadMemStats(&before)
 				h := Of(kind, part)
+				if read := OfParts(kind, &parts); read != h {
+					t.Errorf("%v: of parts %+v, want %+v", kind, read, h)
+				}
 				runtime.ReadMemStats(&after)
 				if made, most := after.TotalAlloc-before.TotalAlloc, uint64(perByte*len(object)+room); made > most {
 					t.Errorf("%v: judging %d bytes takes %d bytes of memory, want at most %d", kind, len(object), made, most)
@@ -106,11 +113,7 @@ func checkBoth(t *testing.T, what string, kind Kind, object map[string]any, want
 	if err != nil {
 		t.Fatal(err)
 	}
-	part, err := jsontree.Part(text, Shape)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if whole, read := Of(kind, object), Of(kind, part); whole != want || read != want {
+	if whole, read := Of(kind, object), judge(t, kind, text); whole != want || read != want {
 		t.Errorf("%s: %+v and, of what is read, %+v, want %+v", what, whole, read, want)
 	}
 }

@@ -1,5 +1,7 @@
 package health
 
+import "graphview.dev/graphview/jsontree"
+
 // Kind is the group and the kind of an object.
 type Kind struct{ Group, Kind string }
 
@@ -33,8 +35,12 @@ var rules = map[Kind]rule{
 // Of says how an object of a kind is. The object is a tree of JSON, whole or
 // those parts of it that [Shape] asks for; it is not changed. Fields of another
 // type than they should have count as absent.
-func Of(kind Kind, object map[string]any) Health {
-	f := fields(object)
+func Of(kind Kind, object map[string]any) Health { return of(kind, fields{tree: object}) }
+
+// OfParts is Of for the parts of an object that were read as [Shape] asks for them.
+func OfParts(kind Kind, parts *jsontree.Parts) Health { return of(kind, fields{read: parts.Object()}) }
+
+func of(kind Kind, f fields) Health {
 	if deleted := f.text("metadata", "deletionTimestamp"); deleted != "" {
 		return Health{State: Terminating, Since: seconds(deleted)}
 	}

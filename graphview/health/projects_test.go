@@ -74,7 +74,7 @@ func TestProjects(t *testing.T) {
 		case strings.HasPrefix(j.object, "{"):
 			object = "status: " + j.object
 		}
-		h := Of(Kind{j.group, j.kind}, parse(t, object))
+		h := judgeYAML(t, Kind{j.group, j.kind}, object)
 		if h.State != j.want || h.Reason != j.reason {
 			t.Errorf("%s %s, %s: %s (%s), want %s (%s)", j.project, j.kind, j.says, h.State, h.Reason, j.want, j.reason)
 		}

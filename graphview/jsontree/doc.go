@@ -8,5 +8,5 @@
 // may panic.
 //
 // It knows no Kubernetes. Everything in it may be used by many goroutines at
-// once, but a [Shape] that is being made.
+// once, but a [Shape] that is being made and [Parts], which are somebody's own.
 package jsontree

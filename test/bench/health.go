@@ -58,18 +58,24 @@ func healthCost(ctx context.Context, b *bench) (lines []line, err error) {
 
 // referred finds the references of a pod.
 func referred(pod []byte) error {
-	_, err := readPod(pod, referencesShape)
-	return err
+	part, err := jsontree.Part(pod, referencesShape)
+	if err != nil {
+		return fmt.Errorf("read a pod: %w", err)
+	}
+	return examined(part)
 }
 
 // judged finds the references of a pod and judges its health, as the operator does before
 // the pod comes into the graph.
 func judged(pod []byte) error {
-	part, err := readPod(pod, judgedShape)
+	part, err := judgedParts.PartBeside(pod, referencesShape, health.Shape)
 	if err != nil {
+		return fmt.Errorf("read a pod: %w", err)
+	}
+	if err := examined(part); err != nil {
 		return err
 	}
-	if h := health.Of(health.Kind(podKind), part).At(time.Now()); h.State == "" {
+	if h := health.OfParts(health.Kind(podKind), &judgedParts).At(time.Now()); h.State == "" {
 		return errors.New("a pod has no health")
 	}
 	return nil
@@ -79,23 +85,14 @@ var (
 	podKind         = graph.Kind{Kind: "Pod"}
 	extractor       = refs.Builtin()
 	referencesShape = extractor.Shape(podKind)
-	judgedShape     = func() *jsontree.Shape {
-		var shape jsontree.Shape
-		shape.Join(referencesShape)
-		shape.Join(health.Shape)
-		return &shape
-	}()
+	judgedParts     jsontree.Parts
 )
 
-// readPod builds parts of a pod and finds its references in them.
-func readPod(pod []byte, shape *jsontree.Shape) (part map[string]any, err error) {
-	if part, err = jsontree.Part(pod, shape); err != nil {
-		return nil, fmt.Errorf("read a pod: %w", err)
-	}
+func examined(part map[string]any) error {
 	if _, err := extractor.Examine(podKind, part); err != nil {
-		return nil, fmt.Errorf("references of a pod: %w", err)
+		return fmt.Errorf("references of a pod: %w", err)
 	}
-	return part, nil
+	return nil
 }
 
 // runStep is a process that does one step with the pods of the load, again and again.

@@ -123,7 +123,8 @@ func TestDifferences(t *testing.T) {
 	}
 }
 
-// of judges the object by the parts alone that Shape asks for, and by the whole.
+// of judges the object by the parts alone that Shape asks for, as a tree and without one,
+// and by the whole.
 func of(t *testing.T, object map[string]any) health.Health {
 	t.Helper()
 	text, err := json.Marshal(object)
@@ -147,6 +148,13 @@ func of(t *testing.T, object map[string]any) health.Health {
 	got, want := health.Of(health.Kind{Group: group, Kind: kind}, part), health.Of(health.Kind{Group: group, Kind: kind}, whole)
 	if got != want {
 		t.Errorf("%s: of its parts %+v, of the whole %+v", kind, got, want)
+	}
+	var parts jsontree.Parts
+	if err := parts.Read(text, health.Shape); err != nil {
+		t.Fatal(err)
+	}
+	if read := health.OfParts(health.Kind{Group: group, Kind: kind}, &parts); read != want {
+		t.Errorf("%s: of its parts without a tree %+v, of the whole %+v", kind, read, want)
 	}
 	return got
 }

@@ -1,0 +1,249 @@
+package jsontree
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+)
+
+// Parts are the parts of an object that a shape asks for, without a tree: in one slice,
+// which is filled anew for each object, so that reading them makes no garbage. They hold
+// on to the object's JSON and are good for as long as that does not change.
+type Parts struct {
+	text  []byte
+	nodes []part
+}
+
+// part is a value that was asked for. What is below it follows it.
+type part struct {
+	shape *Shape // that it was asked for with
+	// start and end are where it is in the text.
+	start, end int32
+	// after is the index of the part after it and what is below it.
+	after int32
+	first byte // of its text
+}
+
+// kept is how many parts of a large object Reset keeps room for.
+const kept = 1 << 12
+
+// Reset lets go of the JSON, and of the room that a large object took.
+func (p *Parts) Reset() {
+	p.text = nil
+	if cap(p.nodes) > kept {
+		p.nodes = nil
+	}
+}
+
+// Read takes the parts of an object that a shape asks for. The shape may have been made
+// with Field, Elements and First alone.
+func (p *Parts) Read(b []byte, shape *Shape) error {
+	if err := p.begin(b); err != nil {
+		return err
+	}
+	_, err := p.read(0, shape)
+	return err
+}
+
+// PartBeside is Part and Read in one pass, for two shapes.
+func (p *Parts) PartBeside(b []byte, shape, read *Shape) (map[string]any, error) {
+	if err := p.begin(b); err != nil {
+		return nil, err
+	}
+	object, _, err := p.beside(0, shape, read)
+	return object, err
+}
+
+// Object is the object that was read.
+func (p *Parts) Object() Value { return Value{p, 0} }
+
+func (p *Parts) begin(b []byte) error {
+	p.text, p.nodes = b, p.nodes[:0]
+	if b[0] != '{' {
+		return errNoObject
+	}
+	return nil
+}
+
+// open adds a part, whose end is not known yet, and returns its index.
+func (p *Parts) open(i int, shape *Shape) int {
+	p.nodes = append(p.nodes, part{shape: shape, start: int32(i), first: p.text[i]}) //nolint:gosec // an API server stores no objects of 2 GiB
+	return len(p.nodes) - 1
+}
+
+// close notes where a part ends, and what is below it.
+func (p *Parts) close(at, i int) int {
+	node := &p.nodes[at]
+	node.end, node.after = int32(i), int32(len(p.nodes)) //nolint:gosec // see open
+	return i
+}
+
+// read takes the value at i, and returns the index after it.
+func (p *Parts) read(i int, shape *Shape) (int, error) {
+	b, at := p.text, p.open(i, shape)
+	switch b[i] {
+	case '{':
+		for i++; b[i] != '}'; {
+			if b[i] == ',' {
+				i++
+			}
+			end := StringEnd(b, i)
+			below := shape.fields[string(Unquote(b[i:end]))]
+			if below == nil {
+				i = skip(b, end+1)
+				continue
+			}
+			var err error
+			if i, err = p.read(end+1, below); err != nil {
+				return i, err
+			}
+		}
+		i++
+	case '[':
+		if shape.elements == nil {
+			i = skip(b, i)
+			break
+		}
+		start, read := i, 0
+		for i++; b[i] != ']'; read++ {
+			if read == shape.most && read != 0 {
+				return p.close(at, skip(b, start)), nil
+			}
+			if b[i] == ',' {
+				i++
+			}
+			var err error
+			if i, err = p.read(i, shape.elements); err != nil {
+				return i, err
+			}
+		}
+		i++
+	case '"', 't', 'f', 'n':
+		i = skip(b, i)
+	default:
+		start := i
+		i = skip(b, i)
+		// Whoever builds a tree of it could not.
+		if _, err := strconv.ParseFloat(string(b[start:i]), 64); errors.Is(err, strconv.ErrRange) {
+			return i, fmt.Errorf("number at byte %d: %w", start, strconv.ErrRange)
+		}
+	}
+	return p.close(at, i), nil
+}
+
+// beside builds what shape asks for of the object at i, and reads what read asks for of
+// it.
+func (p *Parts) beside(i int, shape, read *Shape) (map[string]any, int, error) {
+	b, at, object := p.text, p.open(i, read), map[string]any{}
+	for i++; b[i] != '}'; {
+		if b[i] == ',' {
+			i++
+		}
+		end := StringEnd(b, i)
+		name, built := Unquote(b[i:end]), whole
+		if !shape.whole {
+			built = shape.member(name)
+		}
+		also := read.fields[string(name)]
+		if built == nil && also == nil {
+			i = skip(b, end+1)
+			continue
+		}
+		var value any
+		var err error
+		switch start := end + 1; {
+		case also == nil:
+			value, i, err = branch(b, start, built)
+		case built == nil:
+			i, err = p.read(start, also)
+		case b[start] == '{':
+			value, i, err = p.beside(start, built, also)
+		default:
+			if _, err = p.read(start, also); err == nil {
+				value, i, err = branch(b, start, built)
+			}
+		}
+		if err != nil {
+			return nil, i, err
+		}
+		if built == nil {
+			continue
+		}
+		if built.key != "" {
+			object[built.key] = value
+		} else {
+			object[string(name)] = value
+		}
+	}
+	return object, p.close(at, i+1), nil
+}
+
+// Value is a value that was read, or none: the zero value is as good as null.
+type Value struct {
+	parts *Parts
+	at    int
+}
+
+// IsObject tells objects from all else.
+func (v Value) IsObject() bool { return v.is('{') }
+
+func (v Value) is(first byte) bool { return v.parts != nil && v.node().first == first }
+
+func (v Value) node() *part { return &v.parts.nodes[v.at] }
+
+func (v Value) bytes() []byte { return v.parts.text[v.node().start:v.node().end] }
+
+// Member is a member of an object, of several with one name the last.
+func (v Value) Member(key string) (member Value) {
+	if !v.is('{') {
+		return Value{}
+	}
+	for at, after := v.at+1, int(v.node().after); at < after; {
+		node := &v.parts.nodes[at]
+		if node.shape.key == key {
+			member = Value{v.parts, at}
+		}
+		at = int(node.after)
+	}
+	return member
+}
+
+// Elements calls yield for the elements of a list.
+func (v Value) Elements(yield func(Value) bool) {
+	if !v.is('[') {
+		return
+	}
+	for at, after := v.at+1, int(v.node().after); at < after; {
+		next := int(v.parts.nodes[at].after)
+		if !yield(Value{v.parts, at}) {
+			return
+		}
+		at = next
+	}
+}
+
+// Text is the text of a string, which belongs to the JSON; ok is false for anything else.
+func (v Value) Text() (text []byte, ok bool) {
+	if !v.is('"') {
+		return nil, false
+	}
+	return Unquote(v.bytes()), true
+}
+
+// Int is a number without its fraction; ok is false for anything else.
+func (v Value) Int() (n int64, ok bool) {
+	if v.parts == nil {
+		return 0, false
+	}
+	if first := v.node().first; first != '-' && (first < '0' || first > '9') {
+		return 0, false
+	}
+	if n, err := strconv.ParseInt(string(v.bytes()), 10, 64); err == nil {
+		return n, true
+	}
+	f, err := strconv.ParseFloat(string(v.bytes()), 64)
+	return int64(f), err == nil
+}
+
+// IsTrue tells true from all else.
+func (v Value) IsTrue() bool { return v.is('t') }
