@@ -54,7 +54,12 @@ func (g *Graph) Set(id SourceID, o *Object) NodeID {
 	}
 	g.addClaim(n, id)
 	lags := len(g.claims[n]) > 0 && p.version > o.Version && o.Version != 0
-	if known && (lags || p.version == o.Version && p.hash == o.Hash && g.rules[n] == o.Rules && g.remarks[n] == o.Remark && !g.unnamed[n].again) {
+	same := p.version == o.Version && p.hash == o.Hash && g.rules[n] == o.Rules && g.remarks[n] == o.Remark && !g.unnamed[n].again
+	if known && (lags || same) {
+		if same {
+			// A source that has gone need not be remembered for what it retained.
+			p.payload = o.Payload
+		}
 		return NodeID(n)
 	}
 	uid := uidHash(o.UID)

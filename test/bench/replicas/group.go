@@ -240,30 +240,43 @@ type memory struct{ live, stacks, resident float64 }
 // memory reads it, but for what is resident, after collections of garbage, of which the
 // last leaves a profile of that name.
 func (g *group) memory(ctx context.Context, r *replica, name string) (m memory, err error) {
-	var profile []byte
-	for range 5 { // each makes stacks smaller by half, and the first ones empty pools
-		response, err := get(ctx, "http://"+r.profiles+"/debug/pprof/heap?gc=1")
-		if err != nil {
-			return m, err
+	profile, err := r.heap(ctx, "")
+	for range 4 { // each makes stacks smaller by half, and the first ones empty pools
+		if err == nil {
+			profile, err = r.heap(ctx, "")
 		}
-		profile, err = io.ReadAll(response.Body)
-		_ = response.Body.Close()
-		if err != nil {
-			return m, err
-		}
+	}
+	if err != nil {
+		return m, err
 	}
 	if g.profiles != "" {
 		if err := os.WriteFile(filepath.Join(g.profiles, name+".pprof"), profile, 0o600); err != nil {
 			return m, err
 		}
 	}
-	for series, into := range map[string]*float64{"go_memstats_heap_alloc_bytes": &m.live, "go_memstats_stack_inuse_bytes": &m.stacks} {
-		if *into, err = r.metric(ctx, series); err != nil {
-			return m, err
+	// As a text, a profile begins with how the heap was before the profile was made.
+	text, err := r.heap(ctx, "&debug=1")
+	if err != nil {
+		return m, err
+	}
+	for prefix, into := range map[string]*float64{"\n# HeapAlloc = ": &m.live, "\n# Stack = ": &m.stacks} {
+		_, value, _ := strings.Cut(string(text), prefix)
+		if _, err := fmt.Sscan(value, into); err != nil {
+			return m, fmt.Errorf("the heap's profile: %s: %w", prefix, err)
 		}
 	}
 	m.live += m.stacks
 	return m, nil
+}
+
+// heap is the profile of a replica's heap after a collection of garbage.
+func (r *replica) heap(ctx context.Context, options string) ([]byte, error) {
+	response, err := get(ctx, "http://"+r.profiles+"/debug/pprof/heap?gc=1"+options)
+	if err != nil {
+		return nil, err
+	}
+	defer response.Body.Close()
+	return io.ReadAll(response.Body)
 }
 
 const (
