@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"net/url"
 	"sync/atomic"
 
@@ -41,6 +42,9 @@ func newClient(config *rest.Config, lists int) (*client, error) {
 	// with every request.
 	config.WarningHandler, config.WarningHandlerWithContext = rest.NoWarnings{}, nil
 
+	if !config.DisableCompression {
+		config.Wrap(func(next http.RoundTripper) http.RoundTripper { return gunzip{next} })
+	}
 	owned := ownTransport(config)
 	httpClient, err := rest.HTTPClientFor(config)
 	if err != nil {

@@ -14,6 +14,9 @@
 // arrive, marked with the generation of that list, and what bears an older
 // mark when the list is complete has gone.
 //
+// What is read and unpacked of a list waits for its turn in a few buffers, see readahead.go,
+// so that the next items come while one is taken in.
+//
 // A list is asked for in one answer. One that ended early, as a long one does at the API
 // server's time-out, would do so again: it goes on in pages, see pages.go.
 //

@@ -45,6 +45,14 @@ type listReader struct {
 	ended   bool
 }
 
+// readAhead is read for an answer that is read a little before it is wanted, which ends
+// when body is closed.
+func (l *listReader) readAhead(r io.Reader, body io.Closer) (metav1.ListMeta, error) {
+	ahead := readAhead(r, body, l.secret)
+	defer ahead.close()
+	return l.read(ahead)
+}
+
 func (l *listReader) read(r io.Reader) (metav1.ListMeta, error) {
 	dec := jsontext.NewDecoder(r, tolerant...)
 	meta, err := l.list(dec)

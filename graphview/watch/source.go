@@ -192,10 +192,9 @@ func (s *source) read(ctx context.Context, key Key, options metav1.ListOptions, 
 	if err != nil {
 		return meta, got, orCause(ctx, err)
 	}
-	defer body.Close()
 	list.secret, list.document.reduce = key.secrets(), s.reduce
 	answer := &impatientReader{r: connectionReader{body}, timer: timer, idle: s.idle}
-	meta, err = list.read(answer)
+	meta, err = list.readAhead(answer, body)
 	got = received{begun: true, objects: list.objects, bytes: answer.bytes}
 	if err != nil {
 		err = orCause(ctx, err)
