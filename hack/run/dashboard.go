@@ -46,7 +46,7 @@ func openDashboard(ctx context.Context, plane *env.ControlPlane, root string) (*
 
 // say prints the address.
 func (p *page) say() {
-	fmt.Printf("\nthe dashboard, live, in one click (the address works once, in one browser):\n\n  %s\n\n", p.address)
+	fmt.Printf("\nthe dashboard, live, in one click (the address works once, in one browser); what is red is broken:\n\n  %s\n\n", p.address)
 }
 
 // stop ends it and waits for it.

@@ -11,17 +11,21 @@ import (
 	"graphview.dev/test/env"
 )
 
-// The sample that is shown and changed.
+// The sample that is shown and changed. The view has all of it, and so what is broken.
 const (
 	sampleNamespace = "shop"
-	sampleView      = "storefront"
+	sampleView      = "namespace"
 )
 
-// applySamples applies config/samples and prints the GraphViews once they are
-// ready.
+// applySamples applies config/samples, breaks what docs/walkthrough.md looks for, and
+// prints the GraphViews once they are ready.
 func applySamples(ctx context.Context, plane *env.ControlPlane, root string) error {
 	fmt.Println("samples: applying config/samples")
 	if _, err := plane.Kubectl(ctx, "apply", "-k", filepath.Join(root, "config", "samples")); err != nil {
+		return err
+	}
+	fmt.Println("samples: breaking one: find out on the page why the pod worker-0 cannot start")
+	if err := kubectl(ctx, plane, "-n", sampleNamespace, "delete", "configmap", "worker"); err != nil {
 		return err
 	}
 	if _, err := plane.Kubectl(ctx, "wait", "--for=condition=Ready", "graphviews", "--all", "-A", "--timeout=60s"); err != nil {

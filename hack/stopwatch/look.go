@@ -14,7 +14,7 @@ import (
 )
 
 // sample is the graph that the dashboard of make run begins with.
-const sample = "/apis/stream.graphview.dev/v1alpha1/namespaces/shop/graphs/storefront"
+const sample = "/apis/stream.graphview.dev/v1alpha1/namespaces/shop/graphs/namespace"
 
 // within bounds the answer to one request.
 const within = time.Minute

@@ -1,6 +1,6 @@
 // The pictures of docs/walkthrough.md, as a newcomer gets them: `make run`, a click
-// on the address that it prints, and clicks on what is red. Where a click does not
-// lead to the cause, this fails. Its first argument is where pictures go.
+// on the address that it prints, and clicks on what is red. Where the address does not show
+// it at first sight, or a click does not lead to the cause, this fails. Its first argument is where pictures go.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import path from "node:path";
@@ -37,12 +37,9 @@ try {
     const made = spawn(path.join(root, "bin", "controlplane", "kubectl"), args, { env: { ...process.env, KUBECONFIG: kubeconfig }, stdio: ["ignore", "ignore", "inherit"] });
     made.once("exit", (code) => (code === 0 ? resolve() : reject(new Error(`kubectl ${args.join(" ")}: ${code}`))));
   });
-  await kubectl("-n", "shop", "delete", "configmap", "worker");
   const page = await browser.newPage({ viewport: { width: 1400, height: 820 } });
   page.setDefaultTimeout(patience);
   await page.goto(address[0]);
-  // The page is for the view that make run shows; what is amiss is seen in that of the namespace.
-  await page.goto(`${new URL(address[0]).origin}/dashboard/#/shop/namespace`);
   const element = page.locator("graph-view");
   const state = (what) => page.evaluate(`(() => { const c = document.querySelector("graph-view").controller; return ${what}; })()`);
   await page.waitForFunction(() => document.querySelector("graph-view")?.controller?.synced);
