@@ -17,7 +17,7 @@ import (
 
 // The modules of web are bundled into dist by hack/bundle.
 //
-//go:embed dist/main.js dist/graph-view.js dist/worker.js dist/export.js dist/model web/index.html web/page.css web/icon.svg
+//go:embed dist/main.js dist/link.js dist/graph-view.js dist/worker.js dist/export.js dist/model web/index.html web/page.css web/icon.svg
 var embedded embed.FS
 
 // policy lets the page load what is served beside it and nothing else, and no

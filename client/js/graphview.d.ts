@@ -249,6 +249,8 @@ export interface StreamOptions extends Place {
   WebSocket?: new (url: string, protocols: string[]) => unknown;
   /** False: the graph keeps no vertices and arcs, whose actions are told by rev. Default true. */
   keep?: boolean;
+  /** True: actions are told by part, as soon as they come, and rev has none. Default false. */
+  parts?: boolean;
   /** The first pause before reconnecting, in milliseconds; each is twice the one before. Default 500. */
   minDelay?: number;
   /** The longest pause; four times as long after a limit was reached. Default 30,000. */
@@ -263,6 +265,11 @@ export interface EventDetails {
    * they are all of the graph, and what was there before is gone.
    */
   rev: { rev: string; reset: boolean; actions: Action[] };
+  /**
+   * With the option parts: some of the actions of the next rev. Those of a rev that did not come count no more when
+   * there is a first one again; with reset they are of a graph that replaces the one before.
+   */
+  part: { actions: Action[]; first: boolean; reset: boolean };
   /** The graph is complete; once for each connection and reset. */
   synced: { rev: string };
   /** Warnings came or were taken back. */

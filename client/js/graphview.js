@@ -41,8 +41,9 @@ export class GraphView extends EventTarget {
   #delay;
   #timer;
   #disconnect = () => {};
-  #actions = []; // since the last rev
+  #actions = []; // since the last rev, unless parts are told
   #reset = false; // they begin with nothing
+  #begun = false; // there were some
   #welcome = true; // there was a rev since a token was refused
   #known = false; // there was one at all
 
@@ -68,7 +69,7 @@ export class GraphView extends EventTarget {
 
   /** The graph is that of the view at one instant, as it is at a `rev` event. */
   get whole() {
-    return this.graph.rev !== "" && !this.#reset && this.#actions.length === 0;
+    return this.graph.rev !== "" && !this.#reset && !this.#begun;
   }
 
   /** Ends the stream for good. The graph stays as it is. */
@@ -103,8 +104,7 @@ export class GraphView extends EventTarget {
     if (this.#ended) return;
     if (!this.graph.rev || this.#options.request) this.graph.forget(); // there is nothing to continue, and what came before the first rev is worth nothing
     this.graph.reconnected();
-    this.#actions = [];
-    this.#reset = !this.graph.rev;
+    this.#begin(!this.graph.rev);
     let said; // the error of the stream's last message
     let lost = false; // only once, whoever sees it first
     const lose = (code, text, reason = "", at) => {
@@ -133,21 +133,26 @@ export class GraphView extends EventTarget {
     }
   }
 
+  // What came since the last rev counts no more.
+  #begin(reset) {
+    this.#reset = reset;
+    this.#begun = false;
+    this.#actions = [];
+  }
+
   #apply(message) {
-    if (message.reset) {
-      this.#reset = true;
-      this.#actions = [];
-    }
+    if (message.reset) this.#begin(true);
     this.graph.apply(message);
-    for (const action of message.actions ?? []) this.#actions.push(action);
-    const { warnings = [], cleared = [], rev, synced } = message;
+    const { actions = [], warnings = [], cleared = [], rev, synced } = message;
+    if (this.#options.parts && (actions.length > 0 || rev)) this.#emit("part", { actions, first: !this.#begun, reset: this.#reset });
+    else for (const action of actions) this.#actions.push(action);
+    this.#begun ||= actions.length > 0;
     if (warnings.length + cleared.length > 0) this.#emit("warning", { warnings, cleared });
     if (rev) {
       this.#delay = this.#options.minDelay;
       this.#welcome = this.#known = true;
       const detail = { rev, reset: this.#reset, actions: this.#actions };
-      this.#actions = [];
-      this.#reset = false;
+      this.#begin(false);
       this.#emit("rev", detail);
     }
     if (synced) this.#emit("synced", { rev: this.graph.rev });

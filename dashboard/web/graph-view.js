@@ -3,25 +3,17 @@
 // (a permalink's), worker ("none": in the page's own thread). Properties: token, snapshot.
 // Events: select, open, statechange. Parts: bar, map, panel, outline, timeline.
 import { Controller } from "./view/controller.js";
+import { Link } from "./link.js";
 import { h } from "./view/h.js";
 import { styleSheet } from "./view/style.js";
 
-// All in one file, which hack/bundle says, there is none for a worker, and nothing that another bundler would look for.
-const address = typeof GRAPH_VIEW_IN_ONE_FILE === "undefined" ? new URL("./worker.js", import.meta.url).href : "";
-let policy; // it can be made only once
-
-// Where a page demands trusted types, the worker's address is the one thing that
-// needs a policy.
-function worker() {
-  if (!address) throw new Error("there is no file for a worker");
-  if (!globalThis.trustedTypes) return new Worker(address, { type: "module" });
-  policy ??= trustedTypes.createPolicy("graph-view", { createScriptURL: () => address });
-  return new Worker(policy.createScriptURL(""), { type: "module" });
-}
+const noWorker = () => { throw new Error("not wanted"); };
 
 export class GraphViewElement extends HTMLElement {
   static observedAttributes = ["view", "base", "theme"];
 
+  /** A link that the page has begun to use, until the element takes it. */
+  link;
   #token;
   #snapshot;
   #root;
@@ -44,10 +36,10 @@ export class GraphViewElement extends HTMLElement {
 
   connectedCallback() {
     this.#controller = new Controller(this, this.#root, {
-      worker: this.getAttribute("worker") === "none" ? () => { throw new Error("not wanted"); } : worker,
-      engine: () => import("./model/engine.js"), // from here, where the worker is too
+      link: this.link ?? new Link(this.getAttribute("worker") === "none" ? { worker: noWorker } : {}),
       exporter: () => import("./export.js"),
     });
+    this.link = undefined;
     this.attributeChangedCallback("theme");
     this.#open();
   }

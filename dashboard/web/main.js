@@ -1,12 +1,9 @@
 // The page around <graph-view>: which view is shown, permalinks, and a token where
-// the server wants one.
-import "./graph-view.js";
+// the server wants one. The view of the address is asked for before the element is there.
+import { Link } from "./link.js";
 import { themeButton } from "./view/appearance.js";
 import { h } from "./view/h.js";
 import { ViewPicker } from "./view/picker.js";
-
-const element = document.createElement("graph-view");
-const picker = new ViewPicker();
 
 // #/shop/storefront?sel=…
 function parse() {
@@ -20,6 +17,17 @@ function go(view, query) {
   location.hash = `#/${encodeURIComponent(namespace)}/${encodeURIComponent(name)}${query ? `?${query}` : ""}`;
 }
 
+const link = new Link();
+const { view: first } = parse();
+if (first) {
+  const [namespace, name] = first.split("/");
+  link.begin({ namespace, name, base: location.origin });
+}
+await import("./graph-view.js");
+
+const element = document.createElement("graph-view");
+element.link = link;
+const picker = new ViewPicker();
 let written = "";
 
 function show() {
@@ -55,6 +63,7 @@ picker.element.slot = "start";
 const theme = themeButton(element);
 theme.slot = "end";
 element.append(picker.element, theme);
+if (first) element.setAttribute("view", first); // before it looks for one, and closes what has begun
 document.querySelector("main").replaceChildren(element);
 picker.onchoose = (view) => go(view, "");
 picker.ontoken = (token) => {

@@ -18,8 +18,9 @@ var entries = []struct {
 	others []string
 	whole  bool
 }{
-	{name: "main.js", others: []string{"./graph-view.js"}},
-	{name: "graph-view.js", others: []string{"./model/engine.js", "./export.js"}},
+	{name: "main.js", others: []string{"./link.js", "./graph-view.js"}},
+	{name: "link.js", others: []string{"./model/engine.js"}},
+	{name: "graph-view.js", others: []string{"./link.js", "./export.js"}},
 	{name: "export.js"},
 	{name: "worker.js"},
 	{name: "model/engine.js"},

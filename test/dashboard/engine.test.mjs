@@ -56,3 +56,61 @@ test("another view is drawn although the one before stood still", (t) => {
   t.mock.timers.tick(1000);
   assert.ok(posted.some(({ type, places }) => type === "scene" && places.length > 0), JSON.stringify(posted.map(({ type }) => type)));
 });
+
+/** An engine that follows a view, whose server the test plays. */
+async function following(t) {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const posted = [];
+  const sockets = [];
+  class WebSocket {
+    constructor() { sockets.push(this); }
+    close() {}
+    hear(message) { this.onmessage({ data: JSON.stringify(message) }); }
+  }
+  const engine = new Engine((message) => posted.push(structuredClone(message)));
+  engine.handle({ do: "open", options: { namespace: "one", name: "view", base: "http://graphs", WebSocket } });
+  t.after(() => engine.handle({ do: "close" }));
+  await Promise.resolve();
+  await Promise.resolve();
+  sockets[0].onopen();
+  return { engine, socket: sockets[0], scenes: () => posted.filter(({ type, places }) => type === "scene" && places.length > 0), posted };
+}
+
+const cards = ({ places }) => places.flatMap(({ apps }) => apps).flatMap((app) => app.cards.map(({ kind, name }) => `${kind} ${name}`)).sort();
+const configMap = (n) => ({ g: "", v: "v1", r: "widgets", ns: "one", n });
+const set = (n) => ({ svx: { vx: configMap(n), m: { k: "Widget", u: n } } });
+
+test("a graph that comes in parts is drawn when all of it is there, and one that replaces it as well", async (t) => {
+  const { engine, socket, scenes } = await following(t);
+  socket.hear({ reset: true, actions: [set("a"), { sarc: { s: configMap("a"), d: { ...configMap("gone"), r: "gadgets" }, t: "r", a: { e: true } } }] });
+  socket.hear({ actions: [set("b")] });
+  t.mock.timers.tick(1000);
+  engine.handle({ do: "tidy" });
+  assert.deepEqual(scenes(), [], "not whole yet");
+  // Kinds come last.
+  socket.hear({ kinds: [{ g: "", v: "v1", r: "gadgets", k: "GadgetOfSomebody" }], rev: "1", synced: true });
+  t.mock.timers.tick(1000);
+  assert.deepEqual(cards(scenes().at(-1)), ["GadgetOfSomebody gone", "Widget a", "Widget b"]);
+  socket.hear({ reset: true, actions: [set("c")] });
+  engine.handle({ do: "tidy" });
+  assert.deepEqual(cards(scenes().at(-1)), ["GadgetOfSomebody gone", "Widget a", "Widget b"], "the graph before is there until the next is whole");
+  socket.hear({ actions: [set("d")], rev: "2", synced: true });
+  t.mock.timers.tick(1000);
+  assert.deepEqual(cards(scenes().at(-1)), ["Widget c", "Widget d"]);
+  socket.hear({ actions: [set("e")] });
+  engine.handle({ do: "tidy" });
+  assert.deepEqual(cards(scenes().at(-1)), ["Widget c", "Widget d"], "half of a change");
+  socket.hear({ rev: "3" });
+  t.mock.timers.tick(1000);
+  assert.ok(cards(scenes().at(-1)).includes("Widget e"));
+});
+
+test("a page that says again what is drawn has nothing drawn again", async (t) => {
+  const { engine, socket, posted } = await following(t);
+  engine.handle({ do: "scope", ...plain });
+  assert.deepEqual(posted.filter(({ type }) => type === "scene"), [], "there is nothing yet");
+  socket.hear({ reset: true, actions: [set("a")], rev: "1", synced: true });
+  t.mock.timers.tick(0);
+  engine.handle({ do: "scope", ...plain });
+  assert.equal(posted.filter(({ type }) => type === "scene").length, 1);
+});

@@ -348,3 +348,55 @@ for (const [name, ownerOf] of Object.entries(owned)) {
     });
   }
 }
+
+const configMap = (n) => ({ g: "", v: "v1", r: "configmaps", ns: "one", n });
+const role = (n) => ({ g: "rbac.authorization.k8s.io", v: "v1", r: "roles", ns: "one", n });
+
+/** A store of objects, owned as said, each of which refers to some targets. */
+function owning(size, ownerOf, targetsOf) {
+  const store = new Store();
+  const actions = [];
+  const put = (vx) => actions.push({ svx: { vx, m: { k: "Thing", u: "u" } } });
+  const refer = (s, d, t) => actions.push({ sarc: { s, d, t, a: {} } });
+  for (let i = 0; i < size; i++) put(configMap(`c${i}`));
+  for (let i = 0; i < size; i++) {
+    const owner = ownerOf(i, size);
+    if (owner !== undefined) refer(configMap(`c${i}`), configMap(`c${owner}`), "or");
+    for (const target of targetsOf(i)) refer(configMap(`c${i}`), role(`t${target}`), "r");
+  }
+  store.apply(actions, { reset: true, at: 1 });
+  for (const v of store) v.home = "one";
+  return [...store];
+}
+
+for (const [name, ownerOf] of Object.entries(owned)) {
+  test(`what opened owners in ${name} refer to: each is looked at a few times, however many there are`, () => {
+    const size = 2000;
+    const vertices = owning(size, ownerOf, (i) => ["all", i]);
+    let reads = 0;
+    for (const v of vertices) {
+      let card;
+      Object.defineProperty(v, "card", { get() { reads++; return card; }, set(value) { card = value; } });
+    }
+    fold("one", vertices, { opened: () => true, whole: true });
+    assert.ok(reads <= 60 * size, `${reads} reads of a card, of ${size} objects`);
+  });
+}
+
+test("what an owner refers to, and what it owns, is the line of the highest owner", () => {
+  for (let seed = 1; seed <= 60; seed++) {
+    const next = random(seed);
+    const size = 2 + Math.floor(next() * 60);
+    const vertices = owning(size, (i) => (i > 0 && next() < 0.8 ? Math.floor(next() * i) : undefined), () => Array.from({ length: 3 }, () => Math.floor(next() * 8)));
+    const { apps } = fold("one", vertices, { opened: () => true, whole: true });
+    const lines = new Map(apps.flatMap((app) => app.lines).flatMap((line) => line.arcs.map((arc) => [arc, line.a.anchor])));
+    for (const v of vertices) {
+      for (const arc of v.out) {
+        if (arc.t === "or") continue;
+        let highest = v;
+        for (let up = v.owner; up; up = up.owner) if (up.out.some(({ d, t }) => d === arc.d && t !== "or")) highest = up;
+        assert.equal(lines.get(arc)?.key, highest.key, `seed ${seed}: ${v.key} → ${arc.d.key}`);
+      }
+    }
+  }
+});

@@ -5,7 +5,7 @@ import test from "node:test";
 
 import { Asking } from "../../dashboard/web/view/asking.js";
 import { endOf } from "../../dashboard/web/view/ends.js";
-import { Link } from "../../dashboard/web/view/link.js";
+import { Link } from "../../dashboard/web/link.js";
 import { reasonsOf } from "../../dashboard/web/view/reasons.js";
 import { selectionOf } from "../../dashboard/web/view/speaker.js";
 import { palettes } from "../../dashboard/web/view/style.js";
@@ -145,7 +145,7 @@ for (const [name, happens] of Object.entries(workers)) {
   test(`in place of a worker ${name}, the engine works in the page`, async (t) => {
     t.mock.timers.enable({ apis: ["setTimeout"] });
     const handled = [];
-    const worker = { terminate() { worker.ended = true; } };
+    const worker = { postMessage() {}, terminate() { worker.ended = true; } };
     const link = new Link({ worker: () => worker, engine: async () => ({ Engine: class { handle(message) { handled.push(message); } } }) });
     link.send({ do: "open" });
     happens(worker, t);
@@ -165,4 +165,32 @@ test("a worker that is ready is spoken to", async (t) => {
   t.mock.timers.tick(60_000);
   await settled();
   assert.deepEqual([sent, link.threaded], [[{ do: "open" }], true]);
+});
+
+test("what comes of a view before anybody listens is kept for them, unless they want another one", async () => {
+  for (const [wanted, wantHeard, wantSent] of [["web", ["connecting", "live"], ["open web"]], ["other", ["live"], ["open web", "open other"]]]) {
+    const sent = [];
+    const worker = { postMessage: ({ options }) => sent.push(`open ${options.name}`) };
+    const hear = (message) => worker.onmessage({ data: JSON.stringify(message) });
+    const link = new Link({ worker: () => worker });
+    link.begin({ name: "web" });
+    hear({ type: "ready" });
+    await settled();
+    hear({ type: "status", status: "connecting" });
+    const heard = [];
+    link.addEventListener("status", ({ detail }) => heard.push(detail.status));
+    link.open({ name: wanted, token: undefined });
+    hear({ type: "status", status: "live" });
+    assert.deepEqual([heard, sent], [wantHeard, wantSent]);
+  }
+});
+
+test("a worker that is not ready yet when the element goes is ended, and nothing takes its place", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const worker = { postMessage() {}, terminate() { worker.ended = true; } };
+  const link = new Link({ worker: () => worker, engine: () => assert.fail("no engine is needed") });
+  link.stop();
+  t.mock.timers.tick(60_000);
+  await settled();
+  assert.ok(worker.ended);
 });

@@ -170,6 +170,33 @@ test("a view that keeps nothing tells what changed, and goes on where it was", a
   assert.equal(new URL(all[1].url, "ws://x").searchParams.get("since"), "1");
 });
 
+test("a view tells the parts of a change as they come, and which count no more", async () => {
+  const { all, WebSocket } = sockets((socket) => socket.open());
+  const view = new GraphView({ ...place, base: base(), keep: false, parts: true, WebSocket });
+  const told = [];
+  const names = (actions) => actions.map(({ svx }) => svx.vx.n).join();
+  view.addEventListener("part", ({ detail: { actions, first, reset } }) => told.push([names(actions), first, reset, view.whole]));
+  view.addEventListener("rev", ({ detail: { rev, actions, reset } }) => told.push([rev, actions.length, reset, view.whole]));
+  await until(() => all.length === 1);
+  all[0].hear({ reset: true, actions: [vertex("a")] });
+  all[0].hear({ actions: [vertex("b")] });
+  all[0].end(1006); // nothing of that is whole
+  await until(() => all.length === 2);
+  all[1].hear({ reset: true, actions: [vertex("c")] });
+  all[1].hear({ rev: "1", synced: true });
+  all[1].hear({ actions: [vertex("d")] });
+  all[1].end(1006);
+  await until(() => all.length === 3);
+  all[2].hear({ actions: [vertex("e")], rev: "2" });
+  all[2].hear({ reset: true, rev: "3" });
+  view.stop();
+  assert.deepEqual(told, [
+    ["a", true, true, false], ["b", false, true, false],
+    ["c", true, true, false], ["", false, true, false], ["1", 0, true, true],
+    ["d", true, false, true], ["e", true, false, true], ["2", 0, false, true], ["", true, true, false], ["3", 0, true, true],
+  ]);
+});
+
 test("who was let in asks again with a new token, at once and then slowly, and never gives up", async () => {
   const tokens = [];
   let good = true;

@@ -32,6 +32,8 @@ export class Engine {
   #waiting = 0; // changes that a pause keeps back
   #synced = false;
   #since; // when the connection was lost
+  #coming; // a graph that is not whole yet, and takes the place of the one before when it is
+  #changes = []; // those of the graph that is there, until they are whole
   #told = 0; // entries of the journal that were posted
   #whole = true; // the next drawing replaces the one before
 
@@ -71,10 +73,11 @@ export class Engine {
       this.#show(options.snapshot);
       return;
     }
-    const view = this.#view = new GraphView({ content: "summary", keep: false, ...options });
+    const view = this.#view = new GraphView({ content: "summary", keep: false, parts: true, ...options });
     this.#store.kindOf = (key) => view.graph.kind(key);
     const mine = (listener) => ({ detail }) => { if (view === this.#view) listener(detail); };
-    view.addEventListener("rev", mine(({ actions, reset }) => this.load(actions, reset)));
+    view.addEventListener("part", mine((part) => this.#take(part)));
+    view.addEventListener("rev", mine(() => this.#settle()));
     view.addEventListener("synced", mine(() => {
       this.#synced = true;
       this.#since = undefined;
@@ -95,7 +98,9 @@ export class Engine {
     this.#synced = true; // nothing more will come
     this.#post({ type: "warnings", warnings });
     this.#status({ state: "snapshot", complete: synced });
-    this.load(actions, true);
+    this.#renew();
+    this.#store.apply(actions, { reset: true, at: this.#now() });
+    this.#drawSoon();
   }
 
   close() {
@@ -103,18 +108,39 @@ export class Engine {
     clearTimeout(this.#later);
     this.#timer = undefined;
     const view = this.#view;
-    this.#view = undefined;
+    this.#view = this.#coming = undefined;
     view?.stop();
   }
 
-  /** Takes in the actions of a rev. */
-  load(actions, reset) {
-    if (reset) {
-      this.#model.invalidate();
-      this.#whole = true;
+  // Takes in what came of a rev, so that little is left to be done when all of it is there.
+  #take({ actions, first, reset }) {
+    if (first) {
+      this.#coming = reset ? new Store() : undefined;
+      this.#changes = [];
     }
-    this.#store.apply(actions, { reset, at: this.#now() });
+    if (this.#coming) this.#coming.apply(actions, { quiet: true, at: this.#now() });
+    else for (const action of actions) this.#changes.push(action);
     this.#waiting += actions.length;
+  }
+
+  // All of a rev has come.
+  #settle() {
+    if (this.#coming) {
+      this.#renew();
+      this.#store.become(this.#coming);
+    } else this.#store.apply(this.#changes, { at: this.#now() });
+    this.#coming = undefined;
+    this.#changes = [];
+    this.#drawSoon();
+  }
+
+  // Nothing of the graph that was drawn is left.
+  #renew() {
+    this.#model.invalidate();
+    this.#whole = true;
+  }
+
+  #drawSoon() {
     this.#schedule(this.#synced ? Math.max(shortest, 3 * this.#took) : patience);
   }
 
@@ -148,12 +174,16 @@ export class Engine {
 
   /** Sets everything that decides what is drawn. Where the filters are as they were, nothing is packed anew. */
   scope({ filters, toggled, focus }) {
-    const tidy = JSON.stringify(filters) !== JSON.stringify(this.#model.filters);
-    this.#setFilters(filters);
-    this.#model.toggled = new Map(toggled);
-    this.#model.setFocus(focus);
-    this.#whole = true;
-    this.#redraw({ tidy });
+    const model = this.#model;
+    const differs = (a, b) => JSON.stringify(a) !== JSON.stringify(b);
+    const tidy = differs(filters, model.filters);
+    if (tidy || differs(toggled, [...model.toggled]) || differs(focus, model.focus)) {
+      this.#setFilters(filters);
+      model.toggled = new Map(toggled);
+      model.setFocus(focus);
+      this.#whole = true;
+      this.#redraw({ tidy });
+    } else if (this.#timer !== undefined) this.#redraw(); // what waits to be drawn has its scope now
   }
 
   #setFilters(filters) {

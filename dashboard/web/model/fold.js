@@ -6,6 +6,7 @@
 // (two boxes). test/dashboard checks it over random graphs.
 import { Links, groupByLinks, inOrder } from "./links.js";
 import { describe } from "./card.js";
+import { sayOnce } from "./once.js";
 import { leafRoles } from "./store.js";
 
 const hubUsers = 4; // distinct cards from which on a line each says nothing
@@ -32,7 +33,7 @@ export function fold(name, vertices, { opened = () => false, shows = () => true,
   const cards = foldLeaves(trees, links, opened);
   const between = links.foreign;
   const account = { inside: 0, hub: 0, line: 0, between: between.length, hidden: links.hidden };
-  const { drawn, said } = sayOnce(settle(links, cards, account));
+  const { drawn, said } = sayOnce(settle(links, cards, account), cards);
   for (const card of cards) describe(card);
   for (const { a, b } of drawn) if (!a.hub && !b.hub) a.linked = b.linked = true;
   const kept = [];
@@ -144,7 +145,7 @@ function numbered(cards) {
 
 function newCard(key, anchor) {
   return {
-    key, anchor, members: [anchor], owner: undefined, opened: false, hub: false, uses: false, linked: false, badge: 0, begins: 0, ends: 0,
+    key, anchor, members: [anchor], owner: undefined, opened: false, hub: false, uses: false, linked: false, badge: 0, begins: 0, ends: 0, from: -1, to: -1,
     ins: 0, outs: 0, first: 0, users: 0, used: undefined, tree: 0, usedBy: undefined, away: false, // of links
     app: undefined, into: undefined, index: 0, label: "", user: undefined, folds: undefined, leaves: undefined,
     health: "unknown", level: 0, worst: anchor, problems: 0, vertices: 0, bar: undefined, count: 0,
@@ -265,49 +266,6 @@ function settle(links, cards, account) {
     else for (const arc of link.arcs) last.arcs.push(arc);
   }
   return merged;
-}
-
-// The card of what owns a card's vertices, where it is another one: it is open.
-function ownerCard({ owner, uses }) {
-  return owner && !uses && owner.card.anchor === owner ? owner.card : undefined;
-}
-
-// What an owner's template refers to, and so all that it owns, is one line: that of
-// the owner, which has the arcs of the others as well.
-function sayOnce(links) {
-  const [drawn, said] = [[], []];
-  let known; // by card that is led to: by card that leads there
-  for (const link of links) {
-    const isPlain = ownerCard(link.a) && !link.arcs.some((arc) => arc.t === "or");
-    const highest = isPlain && highestOf(link, known ??= byEnds(links));
-    if (!highest || highest === link) {
-      drawn.push(link);
-      continue;
-    }
-    for (const arc of link.arcs) highest.arcs.push(arc);
-    said.push(link);
-  }
-  return { drawn, said };
-}
-
-// The line to the same card from the highest owner that has one.
-function highestOf(link, known) {
-  let highest;
-  const seen = new Set();
-  for (let up = ownerCard(link.a); up && !seen.has(up); up = ownerCard(up)) {
-    seen.add(up);
-    if (up !== link.b) highest = known.get(link.b).get(up) ?? highest;
-  }
-  return highest;
-}
-
-function byEnds(links) {
-  const known = new Map();
-  for (const link of links) {
-    if (!known.has(link.b)) known.set(link.b, new Map());
-    known.get(link.b).set(link.a, link);
-  }
-  return known;
 }
 
 function box(cards) {

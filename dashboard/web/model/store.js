@@ -45,15 +45,24 @@ export class Store {
   #free = [];
   #words = new Map(); // texts that many objects share, each once
 
-  /** Carries out a rev's actions. Reset forgets everything first. */
-  apply(actions, { reset = false, at = 0 } = {}) {
+  /** Carries out a rev's actions. Reset forgets everything first; what is new is no news then, nor if quiet. */
+  apply(actions, { reset = false, quiet = reset, at = 0 } = {}) {
     if (reset) this.#forget();
     for (const { svx, dvx, sarc, darc } of actions) {
-      if (svx) this.#set(svx.vx, svx.m ?? {}, at, reset);
+      if (svx) this.#set(svx.vx, svx.m ?? {}, at, quiet);
       else if (dvx) this.#unset(dvx.vx, at);
       else if (sarc) this.#connect(sarc);
       else if (darc) this.#disconnect(darc);
     }
+  }
+
+  /** Takes over the graph of another store, which is not used any more. */
+  become(other) {
+    this.#forget();
+    for (const name of ["byKey", "vertices", "present", "arcs"]) this[name] = other[name];
+    [this.#changed, this.#free, this.#words] = [other.#changed, other.#free, other.#words];
+    // The kinds of what is not there are said last.
+    for (const v of this) if (!v.present) v.kind = this.#word(this.kindOf(v) ?? v.kind);
   }
 
   /** The vertices that changed since it was asked last, also those that are gone. */

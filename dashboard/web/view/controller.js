@@ -4,7 +4,6 @@ import { DetailsPanel } from "./details.js";
 import { h, icon } from "./h.js";
 import { signs } from "./icons.js";
 import { listenToKeys } from "./keys.js";
-import { Link } from "./link.js";
 import { MapView } from "./map.js";
 import { NotesBar } from "./notes.js";
 import { OutlineView } from "./outline.js";
@@ -32,12 +31,12 @@ export class Controller {
   #pointed; // the key of what the timeline points at
   #restored = false;
 
-  /** Parts are functions that make what is not in this bundle: worker, engine and exporter. */
+  /** Parts are what is not in this bundle: the link to the engine, and what loads the exporter. */
   constructor(host, root, parts) {
     this.#host = host;
     this.#root = root;
     this.exporter = parts.exporter;
-    this.link = new Link(parts);
+    this.link = parts.link;
     const mapHost = h("div", { class: "map", part: "map" });
     this.map = new MapView(root, mapHost);
     this.toolbar = new Toolbar(this);
@@ -135,13 +134,13 @@ export class Controller {
     this.notes.warn([]);
     this.timeline.clear();
     this.timeline.update();
-    this.link.send({ do: "open", options: given });
+    this.link.open(given);
     this.#pushScope();
   }
 
   close() {
     this.options = undefined;
-    this.link.send({ do: "close" });
+    this.link.close();
     this.#sayEmpty();
   }
 

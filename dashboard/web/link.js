@@ -1,0 +1,125 @@
+// Speaks to the engine: in a worker, or where a page does not allow one, in the
+// page itself. It is loaded before all the rest, which loads while the graph comes.
+
+// All in one file, which hack/bundle says, there is none for a worker, and nothing that another bundler would look for.
+const address = typeof GRAPH_VIEW_IN_ONE_FILE === "undefined" ? new URL("./worker.js", import.meta.url).href : "";
+let policy; // it can be made only once
+
+// Where a page demands trusted types, the worker's address is the one thing that
+// needs a policy.
+function inWorker() {
+  if (!address) throw new Error("there is no file for a worker");
+  if (!globalThis.trustedTypes) return new Worker(address, { type: "module" });
+  policy ??= trustedTypes.createPolicy("graph-view", { createScriptURL: () => address });
+  return new Worker(policy.createScriptURL(""), { type: "module" });
+}
+
+const inPage = () => import("./model/engine.js");
+
+const ready = JSON.stringify({ type: "ready" });
+const patience = 15_000; // milliseconds
+
+export class Link extends EventTarget {
+  #worker;
+  #engine;
+  #asked = new Map(); // id: how to answer
+  #next = 1;
+  #sent = []; // until the worker is known to work
+  #kept = []; // what came before anybody listened
+  #begun; // the options that begin was given, as text
+
+  /** Makes a worker, or where that fails loads the engine's module. */
+  constructor({ worker = inWorker, engine = inPage } = {}) {
+    super();
+    this.#start(worker, engine);
+  }
+
+  /** Whether the engine has a thread of its own. */
+  get threaded() { return Boolean(this.#worker) && !this.#sent; }
+
+  send(message) {
+    this.#sent?.push(message);
+    if (this.#worker) this.#worker.postMessage(message);
+    else if (!this.#sent) this.#engine.handle(message);
+  }
+
+  /** Asks the engine something. */
+  ask(what, args) {
+    const id = this.#next++;
+    return new Promise((resolve, reject) => {
+      this.#asked.set(id, { resolve, reject });
+      this.send({ ask: what, id, args });
+    });
+  }
+
+  /** Opens a view for whoever will listen. */
+  begin(options) {
+    this.#begun = JSON.stringify(options);
+    this.send({ do: "open", options });
+  }
+
+  /** Opens a view, unless it has begun, and tells what comes of it, and has come. */
+  open(options) {
+    if (this.#begun === undefined || this.#begun !== JSON.stringify(options)) {
+      this.#kept = [];
+      this.send({ do: "open", options });
+    }
+    this.#begun = undefined;
+    const kept = this.#kept ?? [];
+    this.#kept = undefined;
+    for (const message of kept) this.#take(message);
+  }
+
+  /** Follows nothing, until something else is opened. */
+  close() {
+    this.#begun = undefined;
+    this.send({ do: "close" });
+  }
+
+  stop() {
+    this.close();
+    this.#worker?.terminate();
+    this.#worker = this.#sent = undefined;
+    this.#engine = { handle() {} };
+  }
+
+  async #start(make, load) {
+    let timer;
+    try {
+      const worker = this.#worker = make();
+      await new Promise((resolve, reject) => {
+        worker.onerror = reject; // also where a policy forbids it
+        // A worker of another version than the page says something else, or nothing.
+        worker.onmessage = ({ data }) => (data === ready ? resolve() : reject());
+        timer = setTimeout(reject, patience);
+      });
+      worker.onerror = (event) => this.dispatchEvent(new CustomEvent("failed", { detail: event.message }));
+      worker.onmessage = ({ data }) => this.#take(JSON.parse(data));
+      this.#sent = undefined;
+    } catch {
+      if (!this.#sent) return; // it was stopped
+      this.#worker?.terminate();
+      this.#worker = undefined;
+      const { Engine } = await load();
+      if (!this.#sent) return;
+      this.#engine = new Engine((message) => queueMicrotask(() => this.#take(message)));
+      const sent = this.#sent;
+      this.#sent = undefined;
+      for (const message of sent) this.send(message);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  #take(message) {
+    if (message.type !== "answer") {
+      if (this.#kept) this.#kept.push(message);
+      else this.dispatchEvent(new CustomEvent(message.type, { detail: message }));
+      return;
+    }
+    const waiting = this.#asked.get(message.id);
+    this.#asked.delete(message.id);
+    if (message.error) waiting?.reject(new Error(message.error));
+    else waiting?.resolve(message.answer);
+  }
+}
