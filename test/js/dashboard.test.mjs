@@ -102,8 +102,10 @@ test("the dashboard by keys alone: a broken object is found, focused, and left a
 
 test("the changes of the last minutes are gone through by keys", async (t) => {
   const page = await dashboard(t, "busy/view");
-  await control(url, "kubectl", { args: ["create", "configmap", "-n", "busy", "came-last"] });
-  t.after(() => control(url, "kubectl", { args: ["delete", "configmap", "-n", "busy", "came-last"] }));
+  const kubectl = (...args) => control(url, "kubectl", { args });
+  await kubectl("create", "configmap", "-n", "busy", "came-first");
+  await kubectl("create", "configmap", "-n", "busy", "came-last");
+  t.after(() => kubectl("delete", "configmap", "-n", "busy", "came-first", "came-last", "--ignore-not-found"));
   const strip = page.locator("graph-view [role=slider]");
   await eventually(async () => (/came: configmaps busy\/came-last$/.test(await strip.getAttribute("aria-valuetext")) ? "" : await strip.getAttribute("aria-valuetext")));
   await strip.focus();
@@ -111,6 +113,25 @@ test("the changes of the last minutes are gone through by keys", async (t) => {
   await eventually(() => page.evaluate(() => (document.querySelector("graph-view").controller.map.lit ? "" : "nothing is lit")));
   await page.keyboard.press("Enter");
   await eventually(() => page.evaluate(() => (document.querySelector("graph-view").controller.now.selected ? "" : "nothing is selected")));
+  // Of what a search finds, the one that was chosen goes: readers hear of none, and Enter flies to no other at once.
+  const selected = () => page.evaluate(() => document.querySelector("graph-view").controller.now.selected);
+  const before = await selected();
+  const search = page.locator("graph-view [role=combobox]");
+  const hits = page.locator("graph-view #hits .row");
+  await search.fill("came-");
+  await eventually(async () => ((await hits.count()) === 2 ? "" : `${await hits.count()} hits`));
+  assert.equal(await search.getAttribute("aria-activedescendant"), null);
+  const at = (await hits.allTextContents()).findIndex((text) => text.startsWith("came-last"));
+  for (let i = 0; i <= at; i++) await page.keyboard.press("ArrowDown");
+  assert.equal(await search.getAttribute("aria-activedescendant"), `hit-${at}`);
+  await kubectl("delete", "configmap", "-n", "busy", "came-last");
+  await eventually(async () => ((await hits.count()) === 1 ? "" : `${await hits.count()} hits`));
+  assert.equal(await search.getAttribute("aria-activedescendant"), null);
+  await page.keyboard.press("Enter");
+  await ask(page, "search", { text: "came-" }); // whatever Enter asks for is answered before this
+  assert.equal(await selected(), before);
+  await page.keyboard.press("Enter");
+  await eventually(async () => ((await selected()) === "/v1/configmaps/busy/came-first" ? "" : await selected()));
 });
 
 test("a map that was moved is painted again when its size changes", async (t) => {

@@ -30,6 +30,10 @@ test("axe finds nothing where a graph is on its way", async (t) => {
     await page.goto(`${at}/dashboard/#/large/view`);
     await says(page, "Loading");
     assert.deepEqual(await findings(page), [], colorScheme);
+    // What exports is loaded with the first drawing; until then the server may go.
+    await page.context().setOffline(true);
+    await page.click("graph-view button:has-text('Export')");
+    await page.locator("graph-view [role=menuitem] >> text=The server does not answer.").waitFor();
   }
 });
 
@@ -89,6 +93,15 @@ test("a right that is taken away takes what it showed, and the page says so", as
     const { map, status } = document.querySelector("graph-view").controller;
     return status.state === "ended" || map.scene.stats.vertices === 0;
   }, undefined, { timeout: patience });
+  // Who may list no graphs may name one, also after a name that is none.
+  const field = page.locator("input[aria-label='View, as NAMESPACE/NAME']");
+  for (const wrong of ["busy/none", "busy/nothing"]) {
+    await field.fill(wrong);
+    await page.click("form button:has-text('Open')");
+    await page.waitForFunction((view) => location.hash.startsWith(`#/${view}`), wrong);
+  }
+  await kubectl("create", "clusterrolebinding", name, "--clusterrole=reader", `--serviceaccount=busy:${name}`);
+  await field.waitFor({ state: "detached" });
 });
 
 test("the object itself is shown when asked for, and a Secret's contents are not", async (t) => {
@@ -132,6 +145,9 @@ test("exports: pictures, a table, and the server's formats", async (t) => {
     for await (const chunk of await download.createReadStream()) chunks.push(chunk);
     return { name: download.suggestedFilename(), bytes: Buffer.concat(chunks) };
   };
+  // Once it was drawn, a server that is away is not needed for what the page has.
+  await eventually(() => page.evaluate(() => (performance.getEntriesByType("resource").some(({ name }) => name.endsWith("/export.js")) ? "" : "not loaded yet")));
+  await page.context().setOffline(true);
   for (const label of ["Picture of what is seen", "Picture of everything"]) {
     const { name, bytes } = await take(label);
     assert.equal(name, "large-view.png");
@@ -153,6 +169,7 @@ test("exports: pictures, a table, and the server's formats", async (t) => {
   const csv = (await take("Table of objects")).bytes.toString();
   assert.ok(csv.startsWith("kind,namespace,name,"));
   assert.ok(csv.trimEnd().split("\r\n").length >= rows.length + 1);
+  await page.context().setOffline(false);
   for (const [label, format, beginning] of [["DOT", "dot", "digraph"], ["Mermaid", "mermaid", "flowchart"], ["GraphML", "graphml", "<?xml"]]) {
     const got = (await take(label)).bytes.toString();
     const want = await (await fetch(`${url}/apis/stream.graphview.dev/v1alpha1/namespaces/large/graphs/view?format=${format}`, { headers: { Authorization: `Bearer ${token}` } })).text();
