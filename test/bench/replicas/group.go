@@ -279,6 +279,34 @@ func (r *replica) heap(ctx context.Context, options string) ([]byte, error) {
 	return io.ReadAll(response.Body)
 }
 
+// moved waits, for a while, until views have moved to the watches that they share: before
+// that, two watches retain the same.
+func (g *group) moved(ctx context.Context) error {
+	most := 1.01 * float64(g.objects*max(1, g.holders))
+	for began := time.Now(); ; {
+		sum := 0.0
+		for _, r := range g.all {
+			n, err := r.metric(ctx, "graphview_retained_objects")
+			if err != nil {
+				return err
+			}
+			sum += n
+		}
+		if sum <= most {
+			return nil
+		}
+		if time.Since(began) > settleWithin {
+			fmt.Fprintf(os.Stderr, "%.0f objects are still retained\n", sum)
+			return nil
+		}
+		select {
+		case <-time.After(time.Second):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
 const (
 	// settleWithin bounds how long it is waited until replicas have given back what they
 	// needed to read everything: Go does so little by little.

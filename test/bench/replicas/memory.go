@@ -66,6 +66,9 @@ func (b *bench) memoryOf(ctx context.Context, row row) (mean, most memory, err e
 		if err := g.declared(ctx); err != nil {
 			return mean, most, err
 		}
+		if err := g.moved(ctx); err != nil {
+			return mean, most, err
+		}
 	}
 	of := float64(len(g.all))
 	for i, r := range g.all {
