@@ -66,11 +66,7 @@ func runAt(t *testing.T, of *fleet.Replica) string {
 }
 
 // runOf is the run that the reader's revision is of: that of whoever holds the view.
-func runOf(r *reader) string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return runIn(r.client.Rev())
-}
+func runOf(r *reader) string { return runIn(r.Rev()) }
 
 func runIn(rev string) string {
 	run, _, _ := strings.Cut(rev, ".")

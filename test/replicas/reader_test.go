@@ -1,12 +1,10 @@
 package replicas
 
 import (
-	"bufio"
-	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -17,28 +15,28 @@ import (
 	"graphview.dev/test/fixture"
 	"graphview.dev/test/fleet"
 	"graphview.dev/test/oracle"
+	"graphview.dev/test/subscriber"
 
 	"k8s.io/client-go/rest"
 )
 
-// reader follows a view at one replica with the strict reference client, and comes
-// back with its revision whenever its stream ends and the replica is ready.
+// reader follows a view at one replica, and comes back with its revision whenever its
+// stream ends and the replica is ready.
 type reader struct {
+	*subscriber.Subscriber
+
 	namespace, view string
 	http            *http.Client
 	stop            func()
 
-	mu     sync.Mutex
+	mu     sync.Mutex // is taken while the subscriber is locked, never the other way round
 	at     *fleet.Replica
-	leave  context.CancelFunc
-	client oracle.Client
+	rev    string // the last one
 	resets int
-	from   string      // the run of the revision before a reset whose own is yet to come
-	left   []string    // runs that resets led away from
-	ends   map[int]int // streams that ended with a message, by code
-	cuts   int         // and those that ended without
-	story  []string    // what happened, for who has to find out why
-	err    error
+	from   string   // the run of the revision before a reset whose own is yet to come
+	left   []string // runs that resets led away from
+	cuts   int      // streams that ended without a message
+	story  []string // what happened, for who has to find out why
 	status int
 }
 
@@ -47,21 +45,13 @@ func read(t *testing.T, config *rest.Config, at *fleet.Replica, namespace, view 
 	t.Helper()
 	transport := &http.Transport{TLSClientConfig: fixture.TLS(t, config)}
 	t.Cleanup(transport.CloseIdleConnections)
-	r := &reader{
-		namespace: namespace, view: view, at: at, http: &http.Client{Transport: transport},
-		client: oracle.Client{Strict: true}, ends: make(map[int]int),
-	}
+	r := &reader{Subscriber: subscriber.New(), namespace: namespace, view: view, at: at, http: &http.Client{Transport: transport}}
+	r.Heard = r.hear
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		for ctx.Err() == nil {
-			r.connect(ctx)
-			select {
-			case <-ctx.Done():
-			case <-time.After(100 * time.Millisecond):
-			}
-		}
+		r.Persist(ctx, r.open)
 	}()
 	r.stop = sync.OnceFunc(func() {
 		cancel()
@@ -74,92 +64,85 @@ func read(t *testing.T, config *rest.Config, at *fleet.Replica, namespace, view 
 // move has the reader continue at another replica.
 func (r *reader) move(to *fleet.Replica) {
 	r.mu.Lock()
-	defer r.mu.Unlock()
 	r.at = to
-	if r.leave != nil {
-		r.leave()
-	}
+	r.mu.Unlock()
+	r.Drop()
 }
 
-func (r *reader) connect(ctx context.Context) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	r.mu.Lock()
-	r.leave = cancel
-	at, since := r.at, r.client.Rev()
-	if since == "" {
-		r.client.Forget()
-	} else {
-		r.client.Resumed()
-	}
-	r.mu.Unlock()
+var errNotReady = errors.New("the replica is not ready")
+
+func (r *reader) open(ctx context.Context, since string) (subscriber.Stream, error) {
+	at := r.replica()
 	if !at.Ready(ctx) {
-		return
+		return nil, errNotReady
 	}
 	address := fmt.Sprintf("%s/apis/stream.graphview.dev/v1alpha1/watch/namespaces/%s/graphs/%s?since=%s", at.URL(), r.namespace, r.view, url.QueryEscape(since))
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
 	if err != nil {
-		r.fail(err)
-		return
+		r.Fail(err)
+		return nil, err
 	}
-	response, err := r.http.Do(request)
-	if err != nil {
-		return // it is away
+	next, err := subscriber.Response(r.http, request)
+	status := http.StatusOK
+	if refused, ok := errors.AsType[*subscriber.RefusedError](err); ok {
+		status = refused.Code
+	} else if err != nil {
+		return nil, err // it is away
 	}
-	defer response.Body.Close()
 	r.mu.Lock()
-	r.status = response.StatusCode
+	r.status = status
 	r.mu.Unlock()
-	r.note("at %s after %.20s: HTTP %d", at.Name, since, response.StatusCode)
-	if response.StatusCode != http.StatusOK {
-		return
+	r.note("at %s after %.20s: HTTP %d", at.Name, since, status)
+	if err != nil {
+		return nil, err
 	}
-	lines := bufio.NewReader(response.Body)
-	for told := false; ; {
-		line, err := lines.ReadBytes('\n')
+	return func() ([]byte, error) {
+		text, err := next()
 		if err != nil {
-			r.note("left: %t, told: %t", ctx.Err() != nil, told)
-			r.mu.Lock()
-			defer r.mu.Unlock()
-			if !told && ctx.Err() == nil {
-				r.cuts++
-			}
-			return
+			r.ended(ctx.Err() != nil, r.Told() != nil)
 		}
-		if line = bytes.TrimSpace(line); len(line) > 0 {
-			told = r.take(line)
-		}
+		return text, err
+	}, nil
+}
+
+// ended notes how a stream ended: because the reader left it, or the server said so, or
+// neither.
+func (r *reader) ended(left, told bool) {
+	r.note("left: %t, told: %t", left, told)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !left && !told {
+		r.cuts++
 	}
 }
 
-// take applies a message, and tells whether it is the last one.
-func (r *reader) take(line []byte) bool {
+// hear notes what a message says of runs.
+func (r *reader) hear(text []byte) error {
+	var message struct {
+		Rev   string `json:"rev"`
+		Reset bool   `json:"reset"`
+	}
+	if err := json.Unmarshal(text, &message); err != nil {
+		return err
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	reset := bytes.Contains(line, []byte(`"reset":true`))
-	before := r.client.Rev()
-	if reset {
+	before := r.rev
+	if message.Reset {
 		r.resets++
 		r.from = runIn(before)
 	}
-	err := r.client.Apply(line)
-	if now := runIn(r.client.Rev()); r.from != "" && now != "" {
-		if now != r.from {
+	if message.Rev != "" {
+		r.rev = message.Rev
+		if now := runIn(r.rev); r.from != "" && now != r.from {
 			r.left = append(r.left, r.from)
 		}
 		r.from = ""
 	}
-	if reset || before == "" && r.client.Rev() != "" {
-		r.noteLocked("reset: %t, %.20s", reset, r.client.Rev())
+	if message.Reset || before == "" && r.rev != "" {
+		r.noteLocked("reset: %t, %.20s", message.Reset, r.rev)
 	}
-	var ended *oracle.StreamError
-	switch {
-	case errors.As(err, &ended):
-		r.ends[ended.Code]++
-	case err != nil && r.err == nil:
-		r.err = fmt.Errorf("apply %.300s: %w", line, err)
-	}
-	return ended != nil
+	return nil
 }
 
 func (r *reader) note(format string, args ...any) {
@@ -172,29 +155,23 @@ func (r *reader) noteLocked(format string, args ...any) {
 	r.story = append(r.story, time.Now().Format("05.000 ")+fmt.Sprintf(format, args...))
 }
 
-func (r *reader) fail(err error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.err = err
-}
-
 // differs says how the reader's graph differs from what is wanted, now.
 func (r *reader) differs(want oracle.Graph) string {
+	diff := r.Differs(want)
+	if diff == "" || r.Synced() {
+		return diff
+	}
+	ends := r.Ends()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.err != nil {
-		return r.err.Error()
-	}
-	if !r.client.Synced() {
-		return fmt.Sprintf("%s is not synced (HTTP %d, ends %v)", r.view, r.status, r.ends)
-	}
-	return oracle.Compare(want, r.client.Graph())
+	return fmt.Sprintf("%s, HTTP %d, ends %v: %s", r.view, r.status, ends, diff)
 }
 
 func (r *reader) counts() (resets int, ends map[int]int) {
+	ends = r.Ends()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.resets, maps.Clone(r.ends)
+	return r.resets, ends
 }
 
 // cut is how many of the reader's streams ended without a word.

@@ -91,8 +91,9 @@ func TestRightsAtEveryEdge(t *testing.T) {
 	}
 	eventually(t, func() string {
 		for i, r := range readers {
+			ended := r.Ends()[1008]
 			r.mu.Lock()
-			status, ended := r.status, r.ends[1008]
+			status := r.status
 			r.mu.Unlock()
 			if status != 403 || ended != 1 {
 				return fmt.Sprintf("at replica %d: HTTP %d, %d streams ended with 1008", i, status, ended)

@@ -16,6 +16,7 @@ import (
 	"graphview.dev/test/faults"
 	"graphview.dev/test/fixture"
 	"graphview.dev/test/fleet"
+	"graphview.dev/test/oracle"
 )
 
 // TestDisagreement: whatever replicas believe of each other, a view is read by way of
@@ -146,10 +147,9 @@ func (s *scene) alike(readers []*reader) {
 	s.t.Helper()
 	eventually(s.t, func() string {
 		for _, r := range readers {
-			r.mu.Lock()
-			n, err := len(r.client.Graph().Vertices), r.err
-			r.mu.Unlock()
-			if err != nil {
+			n := 0
+			r.Look(func(c *oracle.Client) { n = len(c.Graph().Vertices) })
+			if err := r.Err(); err != nil {
 				return err.Error()
 			}
 			if n < s.made {
