@@ -82,7 +82,7 @@ func (b *bench) newReplay(ctx context.Context) (*replay, error) {
 	}
 	r.kubeconfig = filepath.Join(dir, "kubeconfig")
 	config = &rest.Config{Host: "https://" + listener.Addr().String(), TLSClientConfig: rest.TLSClientConfig{CAData: plane.CA()}}
-	if err := os.WriteFile(r.kubeconfig, env.Kubeconfig(config), 0o600); err != nil {
+	if err := env.WriteKubeconfig(r.kubeconfig, config); err != nil {
 		return nil, errors.Join(fmt.Errorf("replay: %w", err), listener.Close())
 	}
 	r.server = &http.Server{Handler: r, ReadHeaderTimeout: time.Minute, TLSConfig: &tls.Config{MinVersion: tls.VersionTLS12}, ErrorLog: quiet}

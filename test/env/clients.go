@@ -2,8 +2,10 @@ package env
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 
 	authenticationv1 "k8s.io/api/authentication/v1"
@@ -94,9 +96,21 @@ func (c *ControlPlane) CreateServiceAccount(ctx context.Context, namespace, name
 func (c *ControlPlane) Kubeconfig() []byte { return Kubeconfig(c.Config()) }
 
 // WriteKubeconfig writes the administrator's configuration to a file.
-func (c *ControlPlane) WriteKubeconfig(path string) error {
-	if err := os.WriteFile(path, c.Kubeconfig(), 0o600); err != nil {
+func (c *ControlPlane) WriteKubeconfig(path string) error { return WriteKubeconfig(path, c.Config()) }
+
+// WriteKubeconfig writes a configuration of this package to a file. A program that reads
+// the file at the same time finds what was there before or all that is there now.
+func WriteKubeconfig(path string, config *rest.Config) error {
+	next, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".") // for its owner alone
+	if err != nil {
 		return fmt.Errorf("write kubeconfig: %w", err)
+	}
+	_, err = next.Write(Kubeconfig(config))
+	if err = errors.Join(err, next.Close()); err == nil {
+		err = os.Rename(next.Name(), path)
+	}
+	if err != nil {
+		return fmt.Errorf("write kubeconfig: %w", errors.Join(err, os.Remove(next.Name())))
 	}
 	return nil
 }

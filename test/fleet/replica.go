@@ -101,7 +101,7 @@ func (r *Replica) start(plane *env.ControlPlane, o *Options, args []string) erro
 		r.API.Break(1, faults.Fault{Verbs: []string{"create", "update"}, Resources: []string{"leases"}, Chance: 1, Code: http.StatusServiceUnavailable})
 	}
 	kubeconfig := filepath.Join(dir, "kubeconfig")
-	if err := os.WriteFile(kubeconfig, env.Kubeconfig(r.API.Config(plane.CA())), 0o600); err != nil {
+	if err := env.WriteKubeconfig(kubeconfig, r.API.Config(plane.CA())); err != nil {
 		return err
 	}
 	r.Operator, err = operator.Start(plane, operator.Options{

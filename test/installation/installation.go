@@ -123,8 +123,5 @@ func (i *Installation) Kubeconfig(ctx context.Context, account string) (path str
 		return "", err
 	}
 	path = filepath.Join(i.plane.Dir(), account+".kubeconfig")
-	if err := os.WriteFile(path, env.Kubeconfig(config), 0o600); err != nil {
-		return "", fmt.Errorf("write kubeconfig: %w", err)
-	}
-	return path, nil
+	return path, env.WriteKubeconfig(path, config)
 }

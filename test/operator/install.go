@@ -2,9 +2,6 @@ package operator
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"os"
 	"path/filepath"
 
 	"graphview.dev/test/env"
@@ -38,14 +35,6 @@ func Install(ctx context.Context, plane *env.ControlPlane, root string) error {
 func writeKubeconfig(plane *env.ControlPlane) (path string, err error) {
 	config := plane.ClientConfig("system:serviceaccount:"+namespace+":"+account,
 		"system:serviceaccounts", "system:serviceaccounts:"+namespace, "system:authenticated")
-	// Each has its own: another that starts would read one that is being written as empty.
-	file, err := os.CreateTemp(plane.Dir(), "manager-*.kubeconfig")
-	if err != nil {
-		return "", fmt.Errorf("write kubeconfig: %w", err)
-	}
-	_, err = file.Write(env.Kubeconfig(config))
-	if err := errors.Join(err, file.Close()); err != nil {
-		return "", fmt.Errorf("write kubeconfig: %w", err)
-	}
-	return file.Name(), nil
+	path = filepath.Join(plane.Dir(), "manager.kubeconfig")
+	return path, env.WriteKubeconfig(path, config)
 }

@@ -1,8 +1,10 @@
 package oracle
 
 import (
+	"cmp"
 	"maps"
 	"slices"
+	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
@@ -95,10 +97,20 @@ func add(arcs map[ArcKey]Attributes, key ArcKey, reference reference, missing bo
 	attributes.BlockOwnerDeletion = attributes.BlockOwnerDeletion || reference.blockOwnerDeletion
 	if reference.field != "" && !slices.Contains(attributes.Fields, reference.field) {
 		attributes.Fields = append(attributes.Fields, reference.field)
-		slices.Sort(attributes.Fields)
+		slices.SortFunc(attributes.Fields, func(a, b string) int {
+			return cmp.Or(cmp.Compare(guessed(a), guessed(b)), cmp.Compare(a, b))
+		})
 		attributes.Fields = attributes.Fields[:min(len(attributes.Fields), mostFields)]
 	}
 	arcs[key] = attributes
+}
+
+// guessed is 1 for the field of an inferred reference, which is left out before others.
+func guessed(field string) int {
+	if strings.HasPrefix(field, "inferred/") {
+		return 1
+	}
+	return 0
 }
 
 func labelsOf(tree map[string]any) labels.Set {
