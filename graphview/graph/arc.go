@@ -37,9 +37,6 @@ func onlyByNamespace(flags uint16) bool { return flags&(named|bySelector) == byN
 // forInferred tells whether an arc is not for everybody because references are inferred.
 func forInferred(flags uint16) bool { return flags&(inferred|named|selected) == inferred }
 
-// maxFields bounds the field paths told of one arc.
-const maxFields = 4
-
 // arc leads from a node to a slot. There is one for each target and type,
 // however many references made it.
 type arc struct {
@@ -323,61 +320,6 @@ func (g *Graph) setFields(id arcID) {
 	if fields != a.fields {
 		g.setPaths(g.touchArc(id), a.namedBy, fields)
 	}
-}
-
-// fieldsFor interns a set of paths: sorted, without repetition, at most four.
-func (g *Graph) fieldsFor(paths []string) fieldID {
-	slices.Sort(paths)
-	paths = slices.Compact(paths)
-	switch len(paths) {
-	case 0:
-		return 0
-	case 1:
-		return g.fieldFor(paths[0])
-	}
-	return g.fieldSet(paths[:min(len(paths), maxFields)])
-}
-
-// fieldFor is the set of one path, 0 without. Nearly all sets are such.
-func (g *Graph) fieldFor(path string) fieldID {
-	if path == "" {
-		return 0
-	}
-	id, ok := g.onePath[path]
-	if !ok {
-		id = g.fieldSet([]string{path})
-		g.onePath[g.pathLists[id][0]] = id
-	}
-	return id
-}
-
-func (g *Graph) fieldSet(paths []string) fieldID {
-	var set [maxFields]string
-	copy(set[:], paths)
-	id := g.paths.intern(set)
-	for len(g.pathLists) <= int(id) {
-		g.pathLists = append(g.pathLists, nil)
-	}
-	if g.pathLists[id] == nil {
-		set = g.paths.at(id)
-		g.pathLists[id] = slices.Clone(set[:len(paths)])
-	}
-	return id
-}
-
-// dropFields forgets what there is beside a set of paths.
-func (g *Graph) dropFields(id fieldID) {
-	if list := g.pathLists[id]; len(list) == 1 {
-		delete(g.onePath, list[0])
-	}
-	g.pathLists[id] = nil
-}
-
-func (g *Graph) fieldsOf(id fieldID) []string {
-	if id == 0 {
-		return nil
-	}
-	return g.pathLists[id]
 }
 
 // target is the slot that a reference names.

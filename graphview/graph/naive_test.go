@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"graphview.dev/graphview/budget"
 )
@@ -230,8 +231,7 @@ func (m *model) picture(l *modelLens, how Reading) picture {
 				// Nothing else makes it for this reader.
 				fields = at.byNamespaceLabel
 			}
-			slices.Sort(fields)
-			fields = slices.Compact(fields)
+			fields = told(fields, at.found)
 			attributes := fmt.Sprint(at.c, at.b, fields[:min(len(fields), maxFields)])
 			if !at.found {
 				attributes += fmt.Sprint(" missing ", m.outside(l, a.to, at.uid), " ", a.typ != OwnerReference && !at.required)
@@ -251,4 +251,17 @@ func (m *model) holds(k Key) bool {
 		}
 	}
 	return false
+}
+
+// told is what an arc's fields are for subscribers: first those that are declared.
+func told(fields []string, found bool) []string {
+	var declared, inferred []string
+	for _, field := range slices.Sorted(slices.Values(fields)) {
+		if !strings.HasPrefix(field, "inferred/") {
+			declared = append(declared, field)
+		} else if found {
+			inferred = append(inferred, field)
+		}
+	}
+	return slices.Compact(append(declared, inferred...))
 }

@@ -233,17 +233,21 @@ func (r *reader) readArcSince(e entryID, key Key, a *arc, least uint64) {
 	if since <= r.known || !r.admits(a, how) {
 		return
 	}
-	fields := a.fields
-	if how.missing || forInferred(a.flags) && r.isOf(how.readers&takeInferred) {
-		// What a selector says of an object that this view does not have
-		// is not for its subscribers, nor what it says of a namespace's labels where an
-		// inferred reference makes the arc.
-		fields = a.namedBy
+	fields := g.fieldsOf(a.fields)
+	switch {
+	case how.missing:
+		// What a selector says of an object that this view does not have is not for its
+		// subscribers, and an inferred reference is none without its target.
+		fields = g.declaredOf(a.namedBy)
+	case forInferred(a.flags) && r.isOf(how.readers&takeInferred):
+		// Nor is what a selector says of a namespace's labels where an inferred reference
+		// makes the arc.
+		fields = g.fieldsOf(a.namedBy)
 	}
 	r.emit(Change{
 		Op: SetArc, Vertex: key, To: g.keyAt(a.to, how.resource), Type: a.typ,
 		Controller: a.flags&controller != 0, BlockOwnerDeletion: a.flags&block != 0,
-		Missing: how.missing, Outside: how.outside, Fields: g.fieldsOf(fields),
+		Missing: how.missing, Outside: how.outside, Fields: fields,
 		Optional: how.missing && a.typ != OwnerReference && a.flags&required == 0,
 	})
 }

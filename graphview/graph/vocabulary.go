@@ -108,9 +108,13 @@ type Reference struct {
 	Inferred bool
 	// Field is the path that holds the reference, with [] for list elements:
 	// spec.volumes[].secret.secretName. Empty for owner references. It may bear a word;
-	// see WithWord.
+	// see WithWord. That of an inferred reference begins with InferredField. Where an arc
+	// has more fields than it may, those are left out first.
 	Field string
 }
+
+// InferredField begins the Field of a Reference that is inferred.
+const InferredField = "inferred/"
 
 // Operator is how a Requirement compares a label.
 type Operator uint8

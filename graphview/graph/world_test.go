@@ -252,6 +252,9 @@ func (w *world) references(ns string) []Reference {
 			ref.Controller, ref.BlockOwnerDeletion = w.r.IntN(2) == 0, w.r.IntN(2) == 0
 			ref.Field = ""
 		}
+		if ref.Inferred && ref.Name != "" && ref.Field != "" {
+			ref.Field = InferredField + ref.Field
+		}
 		if ref.To == nodeKind && w.r.IntN(2) == 0 {
 			ref.Scope = ScopeCluster
 		}

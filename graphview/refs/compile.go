@@ -145,7 +145,7 @@ func compile(rule *Rule) ([]step, leaf, error) {
 		optional:        rule.Optional || rule.Inferred || !rule.Method.lists() && !asks(rule.Path),
 	}
 	if end.inferred {
-		end.field = InferredField + rule.Path
+		end.field = graph.InferredField + rule.Path
 	}
 	if end.arc == 0 {
 		end.arc = graph.Direct

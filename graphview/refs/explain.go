@@ -61,7 +61,7 @@ func (s *Served) Explain(kind graph.Kind, schema *Schema) ([]Explained, error) {
 		object["metadata"] = map[string]any{"namespace": "own"}
 		for _, ref := range guessed(s, kind, object, reading.nodes(&Builtin().others), int(schemaValues.Limit())) {
 			all = append(all, Explained{
-				Path: strings.ReplaceAll(strings.TrimPrefix(ref.Field, InferredField), "."+mapKey, "{}"), To: targetText(ref.To), Source: ByConvention,
+				Path: strings.ReplaceAll(strings.TrimPrefix(ref.Field, graph.InferredField), "."+mapKey, "{}"), To: targetText(ref.To), Source: ByConvention,
 				Inferred: ref.Inferred, Selector: ref.Selector != nil, Type: ref.Type,
 			})
 		}

@@ -8,9 +8,6 @@ import (
 	"graphview.dev/graphview/graph"
 )
 
-// InferredField begins the field of a reference that is inferred.
-const InferredField = "inferred/"
-
 // inferText adds what a text may name by its key, if there is such an object.
 func (g *guess) inferText(key, text string) {
 	namespace, name, both := strings.Cut(text, "/")
@@ -109,7 +106,7 @@ func (g *guess) infer(target graph.Reference, name, namespace string) {
 		return
 	}
 	target.Type = cmp.Or(target.Type, graph.Direct)
-	target.Name, target.Field, target.Optional, target.Inferred = name, InferredField+field, true, true
+	target.Name, target.Field, target.Optional, target.Inferred = name, graph.InferredField+field, true, true
 	g.found = append(g.found, target)
 }
 

@@ -156,7 +156,7 @@ func companionOf(rule *Rule, object any, path []string, field string) any {
 func naiveReferences(rule *Rule, object any, own string, path []string) []graph.Reference {
 	ref := graph.Reference{Type: max(rule.Type, graph.Direct), Scope: rule.Scope, AllNamespaces: rule.AllNamespaces, Field: rule.Path}
 	if rule.Inferred || rule.Method == Address || rule.Method == Names {
-		ref.Inferred, ref.Field = true, InferredField+rule.Path
+		ref.Inferred, ref.Field = true, graph.InferredField+rule.Path
 	}
 	value := get(object, path)
 	ok := false

@@ -105,7 +105,7 @@ func (p *product) arcs(w *mine.World, o *mine.Object) []arc {
 		if ref.Type == graph.OwnerReference || !ok && ref.Selector == nil {
 			continue
 		}
-		a := arc{path: strings.TrimPrefix(ref.Field, refs.InferredField), selector: ref.Selector != nil && ref.Name == ""}
+		a := arc{path: strings.TrimPrefix(ref.Field, graph.InferredField), selector: ref.Selector != nil && ref.Name == ""}
 		a.target = mine.Target{Kind: mine.Kind{Group: ref.To.Group, Name: ref.To.Kind}, Name: ref.Name}
 		if scope != graph.ScopeCluster {
 			a.target.Namespace = ref.Namespace

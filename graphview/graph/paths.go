@@ -1,0 +1,87 @@
+package graph
+
+import (
+	"slices"
+	"strings"
+)
+
+// maxFields bounds the field paths told of one arc.
+const maxFields = 4
+
+// fieldsFor interns a set of paths: sorted, without repetition, at most maxFields.
+func (g *Graph) fieldsFor(paths []string) fieldID {
+	slices.SortFunc(paths, comparePaths)
+	paths = slices.Compact(paths)
+	switch len(paths) {
+	case 0:
+		return 0
+	case 1:
+		return g.fieldFor(paths[0])
+	}
+	return g.fieldSet(paths[:min(len(paths), maxFields)])
+}
+
+// comparePaths has inferred references last, so that they are left out first.
+func comparePaths(a, b string) int {
+	switch x, y := isInferred(a), isInferred(b); {
+	case x == y:
+		return strings.Compare(a, b)
+	case y:
+		return -1
+	default:
+		return 1
+	}
+}
+
+// fieldFor is the set of one path, 0 without. Nearly all sets are such.
+func (g *Graph) fieldFor(path string) fieldID {
+	if path == "" {
+		return 0
+	}
+	id, ok := g.onePath[path]
+	if !ok {
+		id = g.fieldSet([]string{path})
+		g.onePath[g.pathLists[id][0]] = id
+	}
+	return id
+}
+
+func (g *Graph) fieldSet(paths []string) fieldID {
+	var set [maxFields]string
+	copy(set[:], paths)
+	id := g.paths.intern(set)
+	for len(g.pathLists) <= int(id) {
+		g.pathLists = append(g.pathLists, nil)
+	}
+	if g.pathLists[id] == nil {
+		set = g.paths.at(id)
+		g.pathLists[id] = slices.Clone(set[:len(paths)])
+	}
+	return id
+}
+
+// dropFields forgets what there is beside a set of paths.
+func (g *Graph) dropFields(id fieldID) {
+	if list := g.pathLists[id]; len(list) == 1 {
+		delete(g.onePath, list[0])
+	}
+	g.pathLists[id] = nil
+}
+
+func (g *Graph) fieldsOf(id fieldID) []string {
+	if id == 0 {
+		return nil
+	}
+	return g.pathLists[id]
+}
+
+// declaredOf is what of a set of paths is not inferred.
+func (g *Graph) declaredOf(id fieldID) []string {
+	paths := g.fieldsOf(id)
+	if i := slices.IndexFunc(paths, isInferred); i >= 0 {
+		return paths[:i]
+	}
+	return paths
+}
+
+func isInferred(path string) bool { return strings.HasPrefix(path, InferredField) }

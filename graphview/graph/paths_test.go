@@ -1,0 +1,70 @@
+package graph
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestDeclaredFieldsFirst: where an arc has more fields than it may, what is declared is not
+// among those left out. What is inferred is gone with the target.
+func TestDeclaredFieldsFirst(t *testing.T) {
+	to := Reference{To: podKind, Namespace: "shop", Name: "b", Type: Direct}
+	var inferred []Reference
+	for i := range maxFields {
+		guess := to
+		guess.Field, guess.Inferred, guess.Optional = fmt.Sprint(InferredField, i), true, true
+		inferred = append(inferred, guess)
+	}
+	named := to
+	named.Field = "spec.name"
+	selecting := Reference{To: podKind, Namespace: "shop", Type: Direct, Field: "spec.selector"}
+	selecting.Selector = &Selector{Requirements: []Requirement{{Key: "app", Op: Exists}}}
+
+	for name, c := range map[string]struct {
+		references          []Reference
+		wantThere, wantGone []string
+	}{
+		"inferred":               {inferred, []string{"inferred/0", "inferred/1", "inferred/2", "inferred/3"}, nil},
+		"and named":              {append(inferred[:maxFields:maxFields], named), []string{"spec.name", "inferred/0", "inferred/1", "inferred/2"}, []string{"spec.name"}},
+		"and selected":           {append(inferred[:maxFields:maxFields], selecting), []string{"spec.selector", "inferred/0", "inferred/1", "inferred/2"}, nil},
+		"and named and selected": {append(inferred[:maxFields:maxFields], selecting, named), []string{"spec.name", "spec.selector", "inferred/0", "inferred/1"}, []string{"spec.name"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := New()
+			var l *Lens
+			var source SourceID
+			set := func(name string, references ...Reference) {
+				l.Select(g.Set(source, &Object{Namespace: "shop", Name: name, Version: 1, Labels: map[string]string{"app": name}, References: references}), Selection{Member: true})
+			}
+			g.Update(func() {
+				source = g.AddSource(podKind, podsV1, ScopeNamespaced)
+				l = g.NewLens()
+				l.Watch(source)
+				l.Use(podKind, podsV1)
+				set("a", c.references...)
+				set("b")
+			})
+			fields := func() (told []string) {
+				done, err := l.Read(&Position{}, 100, Reading{}, func(ch Change) bool {
+					if ch.Op == SetArc && ch.To.Name == "b" {
+						told = ch.Fields
+					}
+					return true
+				})
+				if err != nil || !done {
+					t.Fatalf("read: %t, %v", done, err)
+				}
+				return told
+			}
+			if diff := cmp.Diff(c.wantThere, fields()); diff != "" {
+				t.Errorf("with its target (-want +got):\n%s", diff)
+			}
+			g.Update(func() { g.Remove(source, "shop", "b") })
+			if diff := cmp.Diff(c.wantGone, fields()); diff != "" {
+				t.Errorf("without (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
