@@ -223,15 +223,7 @@ func (r *Relay) read(in *wire.Reader) error {
 	}
 	r.synced.Store(greeting.Synced)
 	close(r.ready)
-	for {
-		m, err := in.Next()
-		if err != nil {
-			return err
-		}
-		if err := r.take(m); err != nil {
-			return err
-		}
-	}
+	return in.Each(r.take)
 }
 
 func (r *Relay) take(m wire.Message) error {

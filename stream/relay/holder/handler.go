@@ -191,7 +191,7 @@ func (h *Handler) serveRelay(w http.ResponseWriter, r *http.Request) {
 			}
 			_ = control.SetReadDeadline(time.Now())
 		})
-		err = out.read(wire.NewReader(r.Body))
+		err = wire.NewReader(r.Body).Each(out.take) // until the edge hangs up, which is an error too
 	}
 	cancel()
 	out.running.Wait()

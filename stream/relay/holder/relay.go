@@ -59,19 +59,6 @@ func (r *relay) writeLocked(parts ...[]byte) error {
 // say writes a message about the relay. An edge that cannot be told is gone.
 func (r *relay) say(t wire.Type) { _ = r.write(wire.AppendControl(nil, t, 0, nil)) }
 
-// read takes the edge's messages until it hangs up, which is an error too.
-func (r *relay) read(in *wire.Reader) error {
-	for {
-		m, err := in.Next()
-		if err != nil {
-			return err
-		}
-		if err := r.take(m); err != nil {
-			return err
-		}
-	}
-}
-
 func (r *relay) take(m wire.Message) error {
 	c := r.channels[m.Channel]
 	switch m.Type {

@@ -104,6 +104,20 @@ func (r *Reader) Next() (Message, error) {
 	return m, nil
 }
 
+// Each hands every message on until there are no more, or take returns an error. It never
+// returns nil; see Next.
+func (r *Reader) Each(take func(Message) error) error {
+	for {
+		m, err := r.Next()
+		if err != nil {
+			return err
+		}
+		if err := take(m); err != nil {
+			return err
+		}
+	}
+}
+
 // atOnce is how much room is made for a payload before any of it has come.
 const atOnce = 64 << 10
 
