@@ -196,3 +196,66 @@ func TestExtentsWhileMoreIsWanted(t *testing.T) {
 		})
 	}
 }
+
+// TestStanding: nothing is given up before the shared watch has all there is, and a
+// view does without it where it is of no use.
+func TestStanding(t *testing.T) {
+	since := time.Now()
+	pending := watch.State{Reason: watch.Pending}
+	synced := watch.State{Synced: true, Reason: watch.UpToDate}
+	lost := watch.State{Synced: true, Reason: watch.Failing, Err: errors.New("lost"), Since: since}
+	failing := watch.State{Reason: watch.Failing, Err: errors.New("too large"), Since: since}
+	forbidden := watch.State{Reason: watch.Forbidden, Err: errors.New("forbidden"), Since: since}
+	const apart, shared = standsApart, standsByShared
+	for name, tt := range map[string]struct {
+		with           *holding
+		crowded        bool
+		want, wantElse standing // of who has watches of its own, and who has none
+	}{
+		"not begun":                    {want: apart, wantElse: shared},
+		"not begun, of many":           {crowded: true, want: apart, wantElse: shared},
+		"begun":                        {with: &holding{state: pending}, want: apart, wantElse: shared},
+		"late":                         {with: &holding{state: pending, late: true}, want: apart, wantElse: apart},
+		"late, of many":                {with: &holding{state: pending, late: true}, crowded: true, want: apart, wantElse: shared},
+		"it has all there is":          {with: &holding{state: synced}, want: shared, wantElse: shared},
+		"it had all there was":         {with: &holding{state: lost, complete: true}, want: shared, wantElse: shared},
+		"it never comes":               {with: &holding{state: failing}, want: apart, wantElse: apart},
+		"it never comes, of many":      {with: &holding{state: failing}, crowded: true, want: apart, wantElse: shared},
+		"forbidden":                    {with: &holding{state: forbidden}, want: apart, wantElse: apart},
+		"forbidden, of many":           {with: &holding{state: forbidden}, crowded: true, want: apart, wantElse: apart},
+		"forbidden from now on":        {with: &holding{state: forbidden, complete: true}, want: apart, wantElse: shared},
+		"forbidden from now, of many":  {with: &holding{state: forbidden, complete: true}, crowded: true, want: apart, wantElse: shared},
+		"it has all there is, of many": {with: &holding{state: synced}, crowded: true, want: shared, wantElse: shared},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var s situation
+			var with []holding
+			if tt.with != nil {
+				tt.with.key = podsKey
+				with = []holding{*tt.with}
+			}
+			s.held = holdings(with...)
+			if got := (&planner{situation: s}).standing(podsResource, podsKey, tt.crowded); got != tt.wantElse {
+				t.Errorf("without watches of its own: %d, want %d", got, tt.wantElse)
+			}
+			s.held = holdings(append(with, inNamespace("a"))...)
+			if got := (&planner{situation: s}).standing(podsResource, podsKey, tt.crowded); got != tt.want {
+				t.Errorf("with watches of its own: %d, want %d", got, tt.want)
+			}
+			partial := holding{key: otherExtent(podsKey), state: synced}
+			s.held = holdings(append(with, partial)...)
+			if got := (&planner{situation: s}).standing(podsResource, podsKey, tt.crowded); got != tt.wantElse {
+				t.Errorf("beside a partial watch that never had all there is: %d, want %d", got, tt.wantElse)
+			}
+			partial.retains = true
+			want := standsByOther
+			if tt.with != nil && tt.with.state.Synced {
+				want = standsByShared
+			}
+			s.held = holdings(append(with, partial, inNamespace("a"))...)
+			if got := (&planner{situation: s}).standing(podsResource, podsKey, tt.crowded); got != want {
+				t.Errorf("beside a partial watch that retains something: %d, want %d", got, want)
+			}
+		})
+	}
+}

@@ -150,7 +150,7 @@ func (e *episode) suffer(ctx context.Context) {
 	for _, t := range e.troubles {
 		until = later(until, time.Now().Add(t.lasts))
 	}
-	for i := 0; i < e.steps || time.Now().Before(until); i++ {
+	for i := 0; ctx.Err() == nil && (i < e.steps || time.Now().Before(until)); i++ {
 		if i == e.comes {
 			e.engine.apply(wideName, wide())
 		}

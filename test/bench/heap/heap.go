@@ -1,4 +1,3 @@
-// Package heap reads what a process has allocated and not given up.
 package heap
 
 import "runtime"
