@@ -1,0 +1,121 @@
+package graphview
+
+import (
+	"errors"
+	"time"
+
+	"graphview.dev/graphview/delivery"
+	"graphview.dev/graphview/graph"
+)
+
+// event is something for the graph's one writer to do. Events of one watch
+// arrive in the order in which they happened.
+type event interface{ apply(e *Engine) }
+
+// setEvent is an object that appeared or changed, with what each tap of its
+// feed decided about it.
+type setEvent struct {
+	feed     *feed
+	received time.Time // when the watch brought it
+	object   graph.Object
+	verdicts []tapVerdict
+	// fault is why not all references of the object are known, "" if they are.
+	fault string
+	// release is what the revision in a ConfigMap of Helm's manages, nil for none.
+	release *managed
+}
+
+// note has the views that select the object told of references that are not
+// known.
+func (ev *setEvent) note() {
+	for i := range ev.verdicts {
+		if ev.verdicts[i].selects() {
+			ev.verdicts[i].note(ev.fault)
+		}
+	}
+}
+
+type tapVerdict struct {
+	tap     *tap
+	verdict verdict
+}
+
+// selects tells whether the tap's view has the object.
+func (v *tapVerdict) selects() bool {
+	return v.tap.need.ofObjects() && !v.verdict.undecided && v.verdict.selection.Member
+}
+
+// note adds a fault to the verdict, whose own comes first.
+func (v *tapVerdict) note(fault string) {
+	if fault != "" && v.verdict.err == nil {
+		v.verdict.err = &delivery.PartialError{Err: errors.New(fault)}
+	}
+}
+
+func (ev *setEvent) apply(e *Engine) {
+	f := ev.feed
+	e.announce(f)
+	e.counts.sets.Add(1)
+	f.remember(objectName{ev.object.Namespace, ev.object.Name}, ev.fault)
+	if isSecret(f.resource) || isConfigMap(f.resource) {
+		e.releases.hold(e.graph, f, &ev.object, ev.release)
+	}
+	id := e.graph.Set(f.source, &ev.object)
+	for i := range ev.verdicts {
+		ev.verdicts[i].apply(id, ev.object.Namespace, ev.object.Name)
+	}
+}
+
+func (v *tapVerdict) apply(id graph.NodeID, namespace, name string) {
+	t := v.tap
+	if t.closed || v.verdict.undecided {
+		return
+	}
+	if by, now := v.verdict.by, t.judge.Load(); by != nil && by != now && by.admits(namespace) != now.admits(namespace) {
+		// Decided for namespaces that the view selected before. What is in others is, or was,
+		// shown to the present judge.
+		return
+	}
+	t.role.decided(t, id, namespace, name, v.verdict)
+}
+
+// deleteEvent is an object that has gone.
+type deleteEvent struct {
+	feed            *feed
+	namespace, name string
+}
+
+func (ev *deleteEvent) apply(e *Engine) {
+	f := ev.feed
+	e.announce(f)
+	e.counts.deletes.Add(1)
+	f.remember(objectName{ev.namespace, ev.name}, "")
+	e.graph.Remove(f.source, ev.namespace, ev.name)
+	if isSecret(f.resource) || isConfigMap(f.resource) {
+		e.releases.forget(e.graph, f, ev.namespace, ev.name)
+	}
+	for _, t := range f.taps.Load().concerned(ev.namespace) {
+		if !t.closed {
+			t.role.gone(t, ev.namespace, ev.name)
+		}
+	}
+}
+
+// funcEvent is anything else.
+type funcEvent func()
+
+func (f funcEvent) apply(*Engine) { f() }
+
+// announce makes the feed a source of the graph when it first has something to
+// say.
+func (e *Engine) announce(f *feed) {
+	if f.source != 0 {
+		return
+	}
+	scope := graph.ScopeCluster
+	if f.resource.Namespaced {
+		scope = graph.ScopeNamespaced
+	}
+	f.source = e.graph.AddSource(kindOf(f.resource), resourceOf(f.resource), scope)
+	e.bySource[f.source] = f
+}
