@@ -3,6 +3,7 @@ package stream
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -93,3 +94,28 @@ func (forms) AllowsMediaTypeTransform(kind, subtype string, target *schema.Group
 }
 func (forms) AllowsServerVersion(string) bool { return false }
 func (forms) AllowsStreamSchema(string) bool  { return false }
+
+func isUpgrade(r *http.Request) bool {
+	return slices.Contains(tokens(r, "Upgrade"), "websocket")
+}
+
+func protocols(r *http.Request) []string { return tokens(r, protocolHeader) }
+
+// tokens are the members of a header that is a list, in lower case.
+func tokens(r *http.Request, header string) []string {
+	var all []string
+	for token := range strings.SplitSeq(strings.Join(r.Header.Values(header), ","), ",") {
+		if token = strings.ToLower(strings.TrimSpace(token)); token != "" {
+			all = append(all, token)
+		}
+	}
+	return all
+}
+
+// accepts tells whether the request names a media type.
+func accepts(r *http.Request, mediaType string) bool {
+	return slices.ContainsFunc(tokens(r, "Accept"), func(token string) bool {
+		token, _, _ = strings.Cut(token, ";")
+		return strings.TrimSpace(token) == mediaType
+	})
+}

@@ -66,44 +66,6 @@ func status(code int32, word metav1.StatusReason, name graphview.Name, message s
 	}}
 }
 
-// known tells whether all views are known.
-func (s *Server) known() bool {
-	if s.options.Known == nil {
-		return true
-	}
-	select {
-	case <-s.options.Known:
-		return true
-	default:
-		return false
-	}
-}
-
-var (
-	noSuchView = &delivery.ClosedError{Reason: reason.NotFound, Message: "not found"}
-	notYetSeen = &delivery.ClosedError{
-		Reason: reason.Unavailable, Message: "the server has just started and does not know all graphs yet; try again",
-	}
-)
-
-// served finds a view that can be opened. The error says why there is none; see
-// refusal and ungranted.
-func (s *Server) served(name graphview.Name) (View, error) {
-	// Asked first: a view that comes in between is then found.
-	known := s.known()
-	view, ok := s.options.Graphs.View(name)
-	switch {
-	case !ok && !known:
-		return nil, notYetSeen
-	case !ok:
-		return nil, noSuchView
-	}
-	if err := view.Err(); err != nil {
-		return nil, err
-	}
-	return view, nil
-}
-
 // why is the reason for which a wait under ctx ended, as a peer may know it: nil
 // if the peer itself is gone. What is none of a peer's business is logged.
 func (s *Server) why(ctx context.Context, name graphview.Name, err error) *delivery.ClosedError {

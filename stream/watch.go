@@ -3,8 +3,6 @@ package stream
 import (
 	"context"
 	"net/http"
-	"slices"
-	"strings"
 
 	"github.com/coder/websocket"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -109,29 +107,4 @@ func (s *Server) newSession(view View, what delivery.SubscribeOptions, held *rig
 		unsent: s.unsent, writing: writing{cut: cut},
 		why: func(ctx context.Context, err error) *delivery.ClosedError { return s.why(ctx, name, err) },
 	}
-}
-
-func isUpgrade(r *http.Request) bool {
-	return slices.Contains(tokens(r, "Upgrade"), "websocket")
-}
-
-func protocols(r *http.Request) []string { return tokens(r, protocolHeader) }
-
-// tokens are the members of a header that is a list, in lower case.
-func tokens(r *http.Request, header string) []string {
-	var all []string
-	for token := range strings.SplitSeq(strings.Join(r.Header.Values(header), ","), ",") {
-		if token = strings.ToLower(strings.TrimSpace(token)); token != "" {
-			all = append(all, token)
-		}
-	}
-	return all
-}
-
-// accepts tells whether the request names a media type.
-func accepts(r *http.Request, mediaType string) bool {
-	return slices.ContainsFunc(tokens(r, "Accept"), func(token string) bool {
-		token, _, _ = strings.Cut(token, ";")
-		return strings.TrimSpace(token) == mediaType
-	})
 }
