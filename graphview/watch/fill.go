@@ -18,9 +18,11 @@ const (
 	// namespaces on that are wanted at once, they are counted.
 	objectsPerFill = 100
 	fewFills       = 8
-	// relistEvery is how often all is listed at most because that costs less. It ends the
-	// watch for everybody, so whoever invents namespaces may not have it ended time and again.
-	relistEvery = 5 * time.Minute
+	// relistEvery is how often all is listed at most because that costs less, or because
+	// fruitlessFills lists in a row of one namespace came to no end. It ends the watch for
+	// everybody, so whoever invents namespaces may not have it ended time and again.
+	relistEvery    = 5 * time.Minute
+	fruitlessFills = 3
 	// maxTold bounds the deletions and the faults in a namespace that are noted while it
 	// is listed. Beyond, that has failed.
 	maxTold = 10_000
@@ -107,20 +109,25 @@ func (f *filler) begin(ctx context.Context) (again time.Duration, err error) {
 		return time.Hour, nil // a list of all comes first
 	}
 	var missing []*Wanted
+	fruitless := false
 	for _, n := range *s.taken.Load() {
 		if !n.complete && n.fill == nil {
 			missing = append(missing, n)
+			fruitless = fruitless || n.fruitless >= fruitlessFills
 		}
 	}
 	if len(missing) == 0 {
 		return time.Hour, nil
 	}
 	all := max(s.foreign.Load(), 0) + w.count.Load()
-	cheaper := len(missing) > fewFills && int64(len(missing))*objectsPerFill > all && time.Since(s.relisted) >= relistEvery
-	if cheaper {
+	better := fruitless || len(missing) > fewFills && int64(len(missing))*objectsPerFill > all
+	if better = better && time.Since(s.relisted) >= relistEvery; better {
 		s.relisted = time.Now()
+		for _, n := range missing {
+			n.fruitless = 0
+		}
 	}
-	if cheaper || s.unordered {
+	if better || s.unordered {
 		s.relist()
 		return time.Hour, nil
 	}
@@ -184,8 +191,18 @@ func (f *filler) run(ctx context.Context, of *fill) {
 		s.unordered = true
 	default:
 		n.retry.failed(err, time.Now())
+		if endless(err) {
+			n.fruitless++
+		}
 		w.handler.Filled(n, fmt.Errorf("list %s in %s: %w", w.key.Resource.GroupResource(), n.namespace, err))
 	}
+}
+
+// endless tells whether a list came to no end, though the server gave it: the list of all
+// namespaces, which is asked for in another way, may. Of other failures it would be one too.
+func endless(err error) bool {
+	_, early := errors.AsType[*endedEarlyError](err)
+	return early || errors.Is(err, errRepeats) || errors.Is(err, errTooMany)
 }
 
 // list takes in what there is of the namespace, in pages, and returns the version of the

@@ -3,6 +3,7 @@ package watch
 import (
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 )
@@ -92,6 +93,59 @@ func TestFillOfAServerThatRepeatsAPage(t *testing.T) {
 	})
 	s.script(func() { s.repeats = false })
 	m.equals(s, l)
+}
+
+// TestFillThatComesToNoEnd: where the lists of one namespace come to no end, all namespaces
+// are listed instead. Views are told why until then.
+func TestFillThatComesToNoEnd(t *testing.T) {
+	tests := map[string]struct {
+		script func(*spaces)
+		want   string // of the failures
+	}{
+		"the server repeats pages": {
+			script: func(s *spaces) { s.pageOf, s.repeats = 2, true },
+			want:   "list pods in a: the server repeats a page",
+		},
+		"answers end early, however few objects they have": {
+			script: func(s *spaces) {
+				s.answer = func(request string) int {
+					if request == "list a" {
+						return http.StatusGatewayTimeout
+					}
+					return 0
+				}
+			},
+			want: "list pods in a: a page of the list of pods ended early after 0 objects",
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			s, m := newSpaces(t), newMirror(t)
+			s.put("shop", "cart", 1)
+			for i := range 5 {
+				s.put("a", fmt.Sprint("x", i), i)
+			}
+			l := followSpaces(t, s, m)()
+			l.want("shop")
+			m.equals(s, l)
+			s.script(func() { test.script(s) })
+			l.want("shop", "a")
+			m.equals(s, l)
+			if n := s.requests("list"); n != 2 {
+				t.Errorf("all was listed %d times, want twice", n)
+			}
+			m.mu.Lock()
+			defer m.mu.Unlock()
+			for n, times := range m.failed {
+				if n.Namespace() != "a" || times != fruitlessFills {
+					t.Errorf("%s failed %d times, want %d times in a", n.Namespace(), times, fruitlessFills)
+				}
+			}
+			if len(m.failures) == 0 || !strings.HasPrefix(m.failures[0], test.want) {
+				t.Errorf("told %q, want %q", m.failures, test.want)
+			}
+		})
+	}
 }
 
 // TestFailingNamespaceDelaysNoOther: a namespace that cannot be listed waits, and one

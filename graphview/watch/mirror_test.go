@@ -18,7 +18,9 @@ type mirror struct {
 	log     []string
 	filled  map[*Wanted]bool
 	failed  map[*Wanted]int
-	state   State
+	// failures are what was told of those that failed.
+	failures []string
+	state    State
 }
 
 func newMirror(t *testing.T) *mirror {
@@ -60,6 +62,7 @@ func (m *mirror) Filled(n *Wanted, err error) {
 	m.note("", func() {
 		if err != nil {
 			m.failed[n]++
+			m.failures = append(m.failures, err.Error())
 		} else {
 			m.filled[n] = true
 		}

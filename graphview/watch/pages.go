@@ -3,6 +3,7 @@ package watch
 import (
 	"context"
 	"errors"
+	"hash/maphash"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -55,8 +56,8 @@ type pages struct {
 	began   time.Time
 	// last is when the last page came.
 	last time.Time
-	// first is the hash of the first object of the last page that had any.
-	first uint64
+	// seen are the hashes of the tokens and of the first objects of all pages.
+	seen map[uint64]struct{}
 	// renewed: next was given in place of one that was too old.
 	renewed bool
 }
@@ -80,9 +81,7 @@ func (p *pages) request() metav1.ListOptions {
 // A list in pages that is as fast as one answer is the last one in pages, unless an answer
 // ended early not long ago.
 func (p *pages) took(page *metav1.List, first uint64, now time.Time) (*metav1.List, error) {
-	// A server that ignores tokens may give another one with each page.
-	repeats := page.Continue == p.next || first != 0 && first == p.first
-	if page.Continue != "" && repeats {
+	if page.Continue != "" && p.repeats(page.Continue, first) {
 		p.next = ""
 		return nil, errRepeats
 	}
@@ -90,9 +89,6 @@ func (p *pages) took(page *metav1.List, first uint64, now time.Time) (*metav1.Li
 		p.version = page.ResourceVersion
 	}
 	p.next, p.renewed, p.last = page.Continue, false, now
-	if first != 0 {
-		p.first = first
-	}
 	if p.whole++; p.whole >= steadyPages {
 		p.size, p.whole = min(2*p.size, pageSize), 0
 	}
@@ -103,6 +99,23 @@ func (p *pages) took(page *metav1.List, first uint64, now time.Time) (*metav1.Li
 		p.size, p.whole = 0, 0
 	}
 	return &metav1.List{ListMeta: metav1.ListMeta{ResourceVersion: p.version}}, nil
+}
+
+// repeats tells whether a page has been there before, and notes it. A server that ignores
+// tokens may give another one with each page, and one that goes round may come to the same
+// page only after others.
+func (p *pages) repeats(token string, first uint64) bool {
+	if p.seen == nil {
+		p.seen = make(map[uint64]struct{})
+	}
+	before := len(p.seen)
+	p.seen[maphash.String(seed, token)] = struct{}{}
+	added := 1
+	if first != 0 {
+		p.seen[first] = struct{}{}
+		added++
+	}
+	return len(p.seen) < before+added
 }
 
 // failed notes that a page did not come, and tells whether the list goes on at once.

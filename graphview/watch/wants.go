@@ -32,6 +32,8 @@ type Wanted struct {
 	// retry is when it may be listed again after it could not be, nil before the first
 	// time. What fails in one namespace delays no other.
 	retry *retry
+	// fruitless is how many lists of it in a row came to no end.
+	fruitless int
 	// listed is the version of that list, 0 once another list has begun of all
 	// namespaces: of what a watch tells, all up to it is in what is retained.
 	listed uint64
@@ -313,7 +315,7 @@ func (w *Watch) adopt(ctx context.Context) (gone map[string]bool, err error) {
 			n.since = w.generation
 		default:
 			// Nobody has wanted it for a moment, which the Watch did not notice.
-			n.since, n.listed, n.retry = old.since, old.listed, old.retry
+			n.since, n.listed, n.retry, n.fruitless = old.since, old.listed, old.retry, old.fruitless
 			if old.complete {
 				w.filled(n)
 			}
