@@ -279,10 +279,11 @@ func (r *replica) heap(ctx context.Context, options string) ([]byte, error) {
 	return io.ReadAll(response.Body)
 }
 
-// moved waits, for a while, until views have moved to the watches that they share: before
+// moved waits until all objects have been read, which views that are ready do not wait for
+// for ever, and, for a while, until views have moved to the watches that they share: before
 // that, two watches retain the same.
 func (g *group) moved(ctx context.Context) error {
-	most := 1.01 * float64(g.objects*max(1, g.holders))
+	all := float64(g.objects/2*2) * float64(max(1, g.holders))
 	for began := time.Now(); ; {
 		sum := 0.0
 		for _, r := range g.all {
@@ -292,10 +293,12 @@ func (g *group) moved(ctx context.Context) error {
 			}
 			sum += n
 		}
-		if sum <= most {
+		switch waited := time.Since(began); {
+		case sum >= all && sum <= 1.01*all:
 			return nil
-		}
-		if time.Since(began) > settleWithin {
+		case sum < all && waited > patience:
+			return fmt.Errorf("only %.0f of %.0f objects have been read", sum, all)
+		case sum > all && waited > settleWithin:
 			fmt.Fprintf(os.Stderr, "%.0f objects are still retained\n", sum)
 			return nil
 		}
