@@ -70,8 +70,11 @@ func TestGzip(t *testing.T) {
 				})
 				acquire(t, m, podsKey)
 				r.await("the whole list", func() bool { return r.state.Synced && r.state.Err == nil && len(r.json) == objects })
-				if test.cut > 0 && !strings.Contains(strings.Join(s.asked, "\n"), "limit=") {
-					t.Errorf("asked:\n%s", strings.Join(s.asked, "\n"))
+				s.mu.Lock() // the watch begins
+				asked := strings.Join(s.asked, "\n")
+				s.mu.Unlock()
+				if test.cut > 0 && !strings.Contains(asked, "limit=500") {
+					t.Errorf("asked:\n%s", asked)
 				}
 				for _, accepted := range *packed {
 					if accepted == test.disabled {
