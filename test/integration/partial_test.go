@@ -32,6 +32,10 @@ func TestSharedWatchRetainsWhatIsWanted(t *testing.T) {
 		}
 	}
 	remove := func(name string) {
+		t.Helper()
+		if n := followers[name].Redundant(); n > 0 {
+			t.Errorf("%s: %d elements were sent again", name, n)
+		}
 		e.Remove(graphview.Name{Namespace: "views", Name: name})
 		delete(views, name)
 		delete(followers, name)
@@ -105,9 +109,7 @@ func TestSharedWatchRetainsWhatIsWanted(t *testing.T) {
 	retained("the view of many namespaces alone")
 	createMore(t, c, namespaces[19])
 	retained("the view of many namespaces alone, and one more object")
-	for name, f := range followers {
-		if n := f.Redundant(); n > 0 {
-			t.Errorf("%s: %d elements were sent again", name, n)
-		}
+	for name := range followers {
+		remove(name)
 	}
 }
