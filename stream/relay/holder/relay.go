@@ -31,7 +31,7 @@ type relay struct {
 	at map[delivery.Step]*channel
 
 	running sync.WaitGroup
-	// channels are those that the edge has not closed, which belong to read. One that has
+	// channels are those that the edge has not closed, which belong to take. One that has
 	// ended is kept until then: the edge may still begin others where it was.
 	channels map[uint64]*channel
 }
@@ -59,6 +59,7 @@ func (r *relay) writeLocked(parts ...[]byte) error {
 // say writes a message about the relay. An edge that cannot be told is gone.
 func (r *relay) say(t wire.Type) { _ = r.write(wire.AppendControl(nil, t, 0, nil)) }
 
+// take does what a message of the edge's says. It is called for one after another.
 func (r *relay) take(m wire.Message) error {
 	c := r.channels[m.Channel]
 	switch m.Type {
