@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -22,34 +21,7 @@ const loadVersion = 1
 // copied from bin/bench, since to make a large one takes minutes.
 func (b *bench) loaded(ctx context.Context) (*env.ControlPlane, error) {
 	saved := filepath.Join(b.root, "bin", "bench", fmt.Sprintf("load-%d-%d-%d-%d", loadVersion, b.shape.namespaces, b.shape.applications, b.shape.pods))
-	if b.fresh {
-		if err := os.RemoveAll(saved); err != nil {
-			return nil, fmt.Errorf("remove the saved load: %w", err)
-		}
-	}
-	o := env.Options{APIServerArgs: forLoad, Log: os.Stderr}
-	if _, err := os.Stat(saved); err == nil {
-		o.Data = saved
-		fmt.Fprintf(os.Stderr, "load: %d objects, %s, of an earlier run\n", b.shape.objects(), b.shape)
-		return env.Start(ctx, o)
-	}
-	plane, err := env.Start(ctx, o)
-	if err != nil {
-		return nil, err
-	}
-	if err := b.fill(ctx, plane, saved); err != nil {
-		return nil, errors.Join(err, plane.Stop())
-	}
-	return plane, nil
-}
-
-// fill makes the load and saves it.
-func (b *bench) fill(ctx context.Context, plane *env.ControlPlane, saved string) error {
-	if err := createLoad(ctx, plane.Config(), b.shape, os.Stderr); err != nil {
-		return err
-	}
-	if err := os.MkdirAll(filepath.Dir(saved), 0o755); err != nil {
-		return fmt.Errorf("save the load: %w", err)
-	}
-	return plane.SaveData(ctx, saved)
+	return env.StartFilled(ctx, env.Options{APIServerArgs: forLoad, Log: os.Stderr}, saved, b.fresh, func(ctx context.Context, plane *env.ControlPlane) error {
+		return createLoad(ctx, plane.Config(), b.shape, os.Stderr)
+	})
 }

@@ -86,6 +86,7 @@ func (c *ControlPlane) start(ctx context.Context) error {
 		return fmt.Errorf("remove old data: %w", err)
 	}
 	if c.options.Data != "" {
+		c.logf("with what was saved in %s", c.options.Data)
 		if err := copyData(c.options.Data, c.dir.join("etcd")); err != nil {
 			return fmt.Errorf("copy saved data: %w", err)
 		}

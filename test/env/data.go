@@ -5,7 +5,36 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 )
+
+// StartFilled starts a control plane with what an earlier call has kept in dir. Where that
+// is nothing, or with anew, it starts an empty one, has fill fill it, and keeps that.
+func StartFilled(ctx context.Context, o Options, dir string, anew bool, fill func(context.Context, *ControlPlane) error) (*ControlPlane, error) {
+	if anew {
+		if err := os.RemoveAll(dir); err != nil {
+			return nil, fmt.Errorf("remove what was kept: %w", err)
+		}
+	}
+	if _, err := os.Stat(dir); err == nil {
+		o.Data = dir
+		return Start(ctx, o)
+	}
+	c, err := Start(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	if err = fill(ctx, c); err == nil {
+		err = os.MkdirAll(filepath.Dir(dir), 0o755)
+	}
+	if err == nil {
+		err = c.SaveData(ctx, dir)
+	}
+	if err != nil {
+		return nil, errors.Join(err, c.Stop())
+	}
+	return c, nil
+}
 
 // SaveData copies etcd's data to a directory that does not exist yet, for
 // [Options.Data] of a later control plane. etcd stands still meanwhile, and the

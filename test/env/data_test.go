@@ -15,14 +15,17 @@ func TestSavedData(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "saved")
 	options := metav1.CreateOptions{}
 	kept := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "kept"}, Data: map[string]string{"a": "b"}}
-	first := StartT(t, Options{})
-	eventually(t, func(ctx context.Context) error {
-		_, err := clientset(t, first.Config()).CoreV1().ConfigMaps("default").Create(ctx, kept, options)
-		return err
+	first, err := StartFilled(t.Context(), Options{}, data, false, func(_ context.Context, c *ControlPlane) error {
+		eventually(t, func(ctx context.Context) error {
+			_, err := clientset(t, c.Config()).CoreV1().ConfigMaps("default").Create(ctx, kept, options)
+			return err
+		})
+		return nil
 	})
-	if err := first.SaveData(t.Context(), data); err != nil {
+	if err != nil {
 		t.Fatal(err)
 	}
+	stopAfter(t, first)
 	if err := first.SaveData(t.Context(), data); err == nil {
 		t.Error("saved over what is there")
 	}

@@ -10,6 +10,12 @@ func StartT(tb testing.TB, o Options) *ControlPlane {
 	if err != nil {
 		tb.Fatalf("control plane: %v", err)
 	}
+	stopAfter(tb, c)
+	return c
+}
+
+func stopAfter(tb testing.TB, c *ControlPlane) {
+	tb.Helper()
 	tb.Cleanup(func() {
 		if tb.Failed() {
 			tb.Log(c.Logs())
@@ -18,5 +24,4 @@ func StartT(tb testing.TB, o Options) *ControlPlane {
 			tb.Errorf("stop the control plane: %v", err)
 		}
 	})
-	return c
 }

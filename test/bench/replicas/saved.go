@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -24,34 +23,10 @@ var planeArgs = []string{
 // copied from bin/bench.
 func (b *bench) loaded(ctx context.Context, root string) (*env.ControlPlane, error) {
 	saved := filepath.Join(root, "bin", "bench", fmt.Sprintf("replicas-%d-%d-%d", loadVersion, b.objects, b.namespaces))
-	if b.fresh {
-		if err := os.RemoveAll(saved); err != nil {
-			return nil, fmt.Errorf("remove the saved objects: %w", err)
+	return env.StartFilled(ctx, env.Options{APIServerArgs: planeArgs, Log: os.Stderr}, saved, b.fresh, func(ctx context.Context, plane *env.ControlPlane) error {
+		if err := b.furnish(ctx, plane); err != nil {
+			return fmt.Errorf("make objects: %w", err)
 		}
-	}
-	o := env.Options{APIServerArgs: planeArgs}
-	if _, err := os.Stat(saved); err == nil {
-		fmt.Fprintln(os.Stderr, "objects of an earlier run:", saved)
-		o.Data = saved
-		return env.Start(ctx, o)
-	}
-	plane, err := env.Start(ctx, o)
-	if err != nil {
-		return nil, err
-	}
-	if err := b.fill(ctx, plane, saved); err != nil {
-		return nil, errors.Join(err, plane.Stop())
-	}
-	return plane, nil
-}
-
-// fill makes the objects and saves them.
-func (b *bench) fill(ctx context.Context, plane *env.ControlPlane, saved string) error {
-	if err := b.furnish(ctx, plane); err != nil {
-		return fmt.Errorf("make objects: %w", err)
-	}
-	if err := os.MkdirAll(filepath.Dir(saved), 0o755); err != nil {
-		return fmt.Errorf("save the objects: %w", err)
-	}
-	return plane.SaveData(ctx, saved)
+		return nil
+	})
 }
