@@ -84,9 +84,9 @@ func TestExcludeInferred(t *testing.T) {
 	}{
 		{nil, [4]string{}},
 		{[]Reference{guessed}, [4]string{"+inferred/key ", "", "", ""}},
-		{[]Reference{guessed, named}, [4]string{"+name,inferred/key ", "+name,inferred/key ", "+name,inferred/key ", "+name,inferred/key b"}},
+		{[]Reference{guessed, named}, [4]string{"+inferred/key,name ", "+inferred/key,name ", "+inferred/key,name ", "+inferred/key,name b"}},
 		{[]Reference{guessed}, [4]string{"+inferred/key ", "-", "-", "!-"}},
-		{[]Reference{guessed, selecting}, [4]string{"+selector,inferred/key ", "+selector,inferred/key ", "+selector,inferred/key ", "+selector,inferred/key b"}},
+		{[]Reference{guessed, selecting}, [4]string{"+inferred/key,selector ", "+inferred/key,selector ", "+inferred/key,selector ", "+inferred/key,selector b"}},
 		{[]Reference{guessed}, [4]string{"+inferred/key ", "-", "-", "!-"}},
 		{[]Reference{guessed, labelled}, [4]string{"+inferred/key ", "+peers ", "", "+peers b"}},
 		{[]Reference{labelled}, [4]string{"+peers ", "+peers ", "", "+peers "}},

@@ -231,8 +231,7 @@ func (m *model) picture(l *modelLens, how Reading) picture {
 				// Nothing else makes it for this reader.
 				fields = at.byNamespaceLabel
 			}
-			fields = told(fields, at.found)
-			attributes := fmt.Sprint(at.c, at.b, fields[:min(len(fields), maxFields)])
+			attributes := fmt.Sprint(at.c, at.b, told(fields, at.found))
 			if !at.found {
 				attributes += fmt.Sprint(" missing ", m.outside(l, a.to, at.uid), " ", a.typ != OwnerReference && !at.required)
 			}
@@ -253,15 +252,17 @@ func (m *model) holds(k Key) bool {
 	return false
 }
 
-// told is what an arc's fields are for subscribers: first those that are declared.
+// told is what an arc's fields are for subscribers: at most maxFields, declared ones rather than
+// inferred ones, and in order.
 func told(fields []string, found bool) []string {
 	var declared, inferred []string
-	for _, field := range slices.Sorted(slices.Values(fields)) {
+	for _, field := range slices.Compact(slices.Sorted(slices.Values(fields))) {
 		if !strings.HasPrefix(field, "inferred/") {
 			declared = append(declared, field)
 		} else if found {
 			inferred = append(inferred, field)
 		}
 	}
-	return slices.Compact(append(declared, inferred...))
+	some := append(declared, inferred...)
+	return slices.Sorted(slices.Values(some[:min(len(some), maxFields)]))
 }

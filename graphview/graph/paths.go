@@ -10,7 +10,7 @@ const maxFields = 4
 
 // fieldsFor interns a set of paths: sorted, without repetition, at most maxFields.
 func (g *Graph) fieldsFor(paths []string) fieldID {
-	slices.SortFunc(paths, comparePaths)
+	slices.Sort(paths)
 	paths = slices.Compact(paths)
 	switch len(paths) {
 	case 0:
@@ -18,10 +18,15 @@ func (g *Graph) fieldsFor(paths []string) fieldID {
 	case 1:
 		return g.fieldFor(paths[0])
 	}
-	return g.fieldSet(paths[:min(len(paths), maxFields)])
+	if len(paths) > maxFields {
+		slices.SortFunc(paths, comparePaths)
+		paths = paths[:maxFields]
+		slices.Sort(paths)
+	}
+	return g.fieldSet(paths)
 }
 
-// comparePaths has inferred references last, so that they are left out first.
+// comparePaths has inferred references last, since they are left out first.
 func comparePaths(a, b string) int {
 	switch x, y := isInferred(a), isInferred(b); {
 	case x == y:
@@ -78,10 +83,10 @@ func (g *Graph) fieldsOf(id fieldID) []string {
 // declaredOf is what of a set of paths is not inferred.
 func (g *Graph) declaredOf(id fieldID) []string {
 	paths := g.fieldsOf(id)
-	if i := slices.IndexFunc(paths, isInferred); i >= 0 {
-		return paths[:i]
+	if !slices.ContainsFunc(paths, isInferred) {
+		return paths
 	}
-	return paths
+	return slices.DeleteFunc(slices.Clone(paths), isInferred)
 }
 
 func isInferred(path string) bool { return strings.HasPrefix(path, InferredField) }

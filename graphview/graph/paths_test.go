@@ -7,9 +7,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestDeclaredFieldsFirst: where an arc has more fields than it may, what is declared is not
+// TestDeclaredFieldsStay: where an arc has more fields than it may, what is declared is not
 // among those left out. What is inferred is gone with the target.
-func TestDeclaredFieldsFirst(t *testing.T) {
+func TestDeclaredFieldsStay(t *testing.T) {
 	to := Reference{To: podKind, Namespace: "shop", Name: "b", Type: Direct}
 	var inferred []Reference
 	for i := range maxFields {
@@ -27,9 +27,9 @@ func TestDeclaredFieldsFirst(t *testing.T) {
 		wantThere, wantGone []string
 	}{
 		"inferred":               {inferred, []string{"inferred/0", "inferred/1", "inferred/2", "inferred/3"}, nil},
-		"and named":              {append(inferred[:maxFields:maxFields], named), []string{"spec.name", "inferred/0", "inferred/1", "inferred/2"}, []string{"spec.name"}},
-		"and selected":           {append(inferred[:maxFields:maxFields], selecting), []string{"spec.selector", "inferred/0", "inferred/1", "inferred/2"}, nil},
-		"and named and selected": {append(inferred[:maxFields:maxFields], selecting, named), []string{"spec.name", "spec.selector", "inferred/0", "inferred/1"}, []string{"spec.name"}},
+		"and named":              {append(inferred[:maxFields:maxFields], named), []string{"inferred/0", "inferred/1", "inferred/2", "spec.name"}, []string{"spec.name"}},
+		"and selected":           {append(inferred[:maxFields:maxFields], selecting), []string{"inferred/0", "inferred/1", "inferred/2", "spec.selector"}, nil},
+		"and named and selected": {append(inferred[:maxFields:maxFields], selecting, named), []string{"inferred/0", "inferred/1", "spec.name", "spec.selector"}, []string{"spec.name"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			g := New()

@@ -101,6 +101,7 @@ func add(arcs map[ArcKey]Attributes, key ArcKey, reference reference, missing bo
 			return cmp.Or(cmp.Compare(guessed(a), guessed(b)), cmp.Compare(a, b))
 		})
 		attributes.Fields = attributes.Fields[:min(len(attributes.Fields), mostFields)]
+		slices.Sort(attributes.Fields)
 	}
 	arcs[key] = attributes
 }
