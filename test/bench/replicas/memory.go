@@ -20,8 +20,8 @@ type row struct {
 // memory measures what replicas have when all views are complete, by their number and
 // that of the holders.
 func (b *bench) memory(ctx context.Context) error {
-	b.say("%d objects in %d namespaces, each with a view. Memory in MB, of one replica in the middle, but for the last three columns: they are of all", b.objects, b.namespaces)
-	b.say("replicas together, what a replica without views has is subtracted in the last one, and × is the multiple of what one replica has.\n")
+	b.say("%d objects in %d namespaces, each with a view. Memory in MB, the mean of the replicas unless it is the largest. The last three columns are of all", b.objects, b.namespaces)
+	b.say("replicas together; in the last one, what a replica without views has is subtracted. × is the multiple of what one replica has.\n")
 	b.say("| replicas | holders of a view | live | live, largest | resident | resident, largest | goal | live, all together | goal | live, all together, for views alone |")
 	b.say("|---|---|---|---|---|---|---|---|---|---|")
 	var idle, one memory
@@ -55,7 +55,7 @@ func (b *bench) memory(ctx context.Context) error {
 	return nil
 }
 
-// memoryOf is what the replicas of a row have, in the middle, and the one that has most.
+// memoryOf is what the replicas of a row have on average, and at most.
 func (b *bench) memoryOf(ctx context.Context, row row) (mean, most memory, err error) {
 	g, err := b.start(ctx, max(1, row.replicas), row.holders)
 	if err != nil {
