@@ -3,6 +3,7 @@ package watch
 import (
 	"io"
 	"net/http"
+	"strings"
 
 	"github.com/klauspost/compress/gzip"
 )
@@ -22,7 +23,7 @@ func (g gunzip) RoundTrip(request *http.Request) (*http.Response, error) {
 	request = request.Clone(request.Context())
 	request.Header.Set("Accept-Encoding", "gzip")
 	response, err := g.next.RoundTrip(request)
-	if err != nil || response.Header.Get("Content-Encoding") != "gzip" {
+	if err != nil || !strings.EqualFold(response.Header.Get("Content-Encoding"), "gzip") {
 		return response, err
 	}
 	response.Header.Del("Content-Encoding")
