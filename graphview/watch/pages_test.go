@@ -190,6 +190,29 @@ func TestServerThatGoesRound(t *testing.T) {
 	}
 }
 
+// TestServerThatGoesRoundAtOnce: it does so in the first list, of which nothing ended early.
+func TestServerThatGoesRoundAtOnce(t *testing.T) {
+	for name, token := range map[string]func(n int32) string{
+		"with the same tokens": func(n int32) string { return fmt.Sprint(n % 3) },
+		"with other tokens":    func(n int32) string { return fmt.Sprint(n) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, r := newServer(t), newRecorder(t)
+			var answers atomic.Int32
+			s.answer(func(w http.ResponseWriter, _ *http.Request, watch bool) bool {
+				if watch {
+					return false
+				}
+				n := answers.Add(1)
+				write(w, fmt.Sprintf(`{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"7","continue":%q},"items":[{%s}]}`, token(n), object(fmt.Sprint("a", n%3), "", "")))
+				return true
+			})
+			acquire(t, start(t, s, r), podsKey)
+			r.awaitFailure("list pods: " + errRepeats.Error())
+		})
+	}
+}
+
 // TestInterruptedListGoesOn: what came of a list is not asked for again.
 func TestInterruptedListGoesOn(t *testing.T) {
 	s, r := newHTTP2Server(t), newRecorder(t)

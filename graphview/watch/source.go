@@ -112,8 +112,12 @@ func (s *source) listAtOnce(ctx context.Context, options metav1.ListOptions) (*m
 		if err := s.watch.begin(ctx); err != nil {
 			return nil, err
 		}
+		s.pages.begin(time.Now())
 	}
-	list, _, err := s.list(ctx, options)
+	list, first, err := s.list(ctx, options)
+	if err == nil && list.Continue != "" && s.pages.repeats(list.Continue, first) {
+		return nil, errRepeats
+	}
 	return list, err
 }
 
