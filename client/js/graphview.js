@@ -44,6 +44,7 @@ export class GraphView extends EventTarget {
   #actions = []; // since the last rev, unless parts are told
   #reset = false; // they begin with nothing
   #begun = false; // there were some
+  #partial = false; // some are in the graph, also of a connection that is lost
   #welcome = true; // there was a rev since a token was refused
   #known = false; // there was one at all
 
@@ -69,7 +70,7 @@ export class GraphView extends EventTarget {
 
   /** The graph is that of the view at one instant, as it is at a `rev` event. */
   get whole() {
-    return this.graph.rev !== "" && !this.#reset && !this.#begun;
+    return this.graph.rev !== "" && !this.#reset && !this.#partial;
   }
 
   /** Ends the stream for good. The graph stays as it is. */
@@ -144,6 +145,7 @@ export class GraphView extends EventTarget {
     if (message.reset) this.#begin(true);
     this.graph.apply(message);
     const { actions = [], warnings = [], cleared = [], rev, synced } = message;
+    this.#partial ||= actions.length > 0;
     if (this.#options.parts && (actions.length > 0 || rev)) this.#emit("part", { actions, first: !this.#begun, reset: this.#reset });
     else for (const action of actions) this.#actions.push(action);
     this.#begun ||= actions.length > 0;
@@ -153,6 +155,7 @@ export class GraphView extends EventTarget {
       this.#welcome = this.#known = true;
       const detail = { rev, reset: this.#reset, actions: this.#actions };
       this.#begin(false);
+      this.#partial = false;
       this.#emit("rev", detail);
     }
     if (synced) this.#emit("synced", { rev: this.graph.rev });

@@ -9,9 +9,8 @@ let policy; // it can be made only once
 // needs a policy.
 function inWorker() {
   if (!address) throw new Error("there is no file for a worker");
-  if (!globalThis.trustedTypes) return new Worker(address, { type: "module" });
-  policy ??= trustedTypes.createPolicy("graph-view", { createScriptURL: () => address });
-  return new Worker(policy.createScriptURL(""), { type: "module" });
+  policy ??= globalThis.trustedTypes?.createPolicy("graph-view", { createScriptURL: () => address });
+  return new Worker(policy?.createScriptURL("") ?? address, { type: "module" });
 }
 
 const inPage = () => import("./model/engine.js");
@@ -40,7 +39,7 @@ export class Link extends EventTarget {
   send(message) {
     this.#sent?.push(message);
     if (this.#worker) this.#worker.postMessage(message);
-    else if (!this.#sent) this.#engine.handle(message);
+    else if (!this.#sent) this.#engine?.handle(message);
   }
 
   /** Asks the engine something. */
@@ -60,7 +59,7 @@ export class Link extends EventTarget {
 
   /** Opens a view, unless it has begun, and tells what comes of it, and has come. */
   open(options) {
-    if (this.#begun === undefined || this.#begun !== JSON.stringify(options)) {
+    if (this.#begun !== JSON.stringify(options)) {
       this.#kept = [];
       this.send({ do: "open", options });
     }
@@ -79,8 +78,7 @@ export class Link extends EventTarget {
   stop() {
     this.close();
     this.#worker?.terminate();
-    this.#worker = this.#sent = undefined;
-    this.#engine = { handle() {} };
+    this.#worker = this.#sent = this.#engine = undefined;
   }
 
   async #start(make, load) {

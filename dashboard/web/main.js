@@ -5,24 +5,28 @@ import { themeButton } from "./view/appearance.js";
 import { h } from "./view/h.js";
 import { ViewPicker } from "./view/picker.js";
 
-// #/shop/storefront?sel=…
-function parse() {
-  const [, path, query] = /^#?\/?([^?]*)\??(.*)$/.exec(location.hash) ?? [];
-  const [namespace, name] = (path ?? "").split("/").map(decodeURIComponent);
-  return { view: namespace && name ? `${namespace}/${name}` : "", query: query ?? "" };
+// An address that somebody has mistyped names what it says.
+function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
-function go(view, query) {
-  const [namespace, name] = view.split("/");
-  location.hash = `#/${encodeURIComponent(namespace)}/${encodeURIComponent(name)}${query ? `?${query}` : ""}`;
+// #/shop/storefront?sel=…
+function parse() {
+  const [, path, query] = /^#?\/?([^?]*)\??(.*)$/.exec(location.hash);
+  const [namespace, name] = path.split("/").map(decoded);
+  return { view: namespace && name ? `${namespace}/${name}` : "", query };
 }
+
+const addressOf = (view) => `#/${view.split("/").map(encodeURIComponent).join("/")}`;
 
 const link = new Link();
 const { view: first } = parse();
-if (first) {
-  const [namespace, name] = first.split("/");
-  link.begin({ namespace, name, base: location.origin });
-}
+const [namespace, name] = first.split("/");
+if (first) link.begin({ namespace, name, base: location.origin });
 await import("./graph-view.js");
 
 const element = document.createElement("graph-view");
@@ -35,17 +39,14 @@ function show() {
   const { view, query } = parse();
   document.title = view ? `${view} – GraphView` : "GraphView";
   picker.view = view;
-  if (element.getAttribute("view") !== view) {
-    element.setAttribute("view", view);
-    element.state = query;
-  } else element.state = query;
+  if (element.getAttribute("view") !== view) element.setAttribute("view", view);
+  element.state = query;
 }
 
 element.addEventListener("statechange", ({ detail }) => {
   const { view } = parse();
   if (!view) return;
-  const [namespace, name] = view.split("/");
-  const hash = `#/${encodeURIComponent(namespace)}/${encodeURIComponent(name)}?${detail.state}`;
+  const hash = `${addressOf(view)}?${detail.state}`;
   if (hash === location.hash) return;
   written = hash;
   // What is selected and focused is a step back; where the camera is, is not.
@@ -64,8 +65,8 @@ const theme = themeButton(element);
 theme.slot = "end";
 element.append(picker.element, theme);
 if (first) element.setAttribute("view", first); // before it looks for one, and closes what has begun
-document.querySelector("main").replaceChildren(element);
-picker.onchoose = (view) => go(view, "");
+document.querySelector("main").replaceChildren(element, h("h1", { class: "hidden-title" }, "GraphView"));
+picker.onchoose = (view) => { location.hash = addressOf(view); };
 picker.ontoken = (token) => {
   element.token = token;
   element.setAttribute("view", "");
@@ -74,4 +75,3 @@ picker.ontoken = (token) => {
 };
 show();
 picker.start();
-document.querySelector("main").append(h("h1", { class: "hidden-title" }, "GraphView"));

@@ -105,6 +105,30 @@ test("a graph that comes in parts is drawn when all of it is there, and one that
   assert.ok(cards(scenes().at(-1)).includes("Widget e"));
 });
 
+test("what was drawn of a view is gone as soon as another one is opened", async (t) => {
+  const { engine, socket, posted } = await following(t);
+  socket.hear({ reset: true, actions: [set("a")], rev: "1", synced: true });
+  t.mock.timers.tick(0);
+  assert.deepEqual(cards(posted.at(-1)), ["Widget a"]);
+  class WebSocket { close() {} }
+  engine.handle({ do: "open", options: { namespace: "one", name: "other", base: "http://graphs", WebSocket } });
+  engine.handle({ do: "scope", ...plain });
+  const { whole, places, synced } = posted.filter(({ type }) => type === "scene").at(-1);
+  assert.deepEqual([whole, places, synced], [true, [], false]);
+});
+
+test("what came twice of a graph is drawn when it changes once more", async (t) => {
+  const { socket, posted } = await following(t);
+  const is = (health) => ({ svx: { vx: configMap("a"), m: { k: "Widget", u: "a", h: health } } });
+  socket.hear({ reset: true, actions: [is("ok"), is("progressing")], rev: "1", synced: true });
+  t.mock.timers.tick(0);
+  socket.hear({ actions: [is("degraded")], rev: "2" });
+  t.mock.timers.tick(1000);
+  const scene = posted.filter(({ type }) => type === "scene").at(-1);
+  assert.equal(scene.stats.problems, 1);
+  assert.deepEqual(scene.cards.map(({ card }) => card.health), ["degraded"]);
+});
+
 test("a page that says again what is drawn has nothing drawn again", async (t) => {
   const { engine, socket, posted } = await following(t);
   engine.handle({ do: "scope", ...plain });

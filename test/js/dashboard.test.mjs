@@ -98,6 +98,14 @@ test("the dashboard by keys alone: a broken object is found, focused, and left a
   await page.fill("input[type=password]", token);
   await page.click("form button");
   await eventually(async () => ((await now()).selected === chosen && /app-07/.test((await now()).panel) ? "" : JSON.stringify(await now())));
+  // It is followed also when the stream has ended, and nothing is drawn any more.
+  await page.evaluate(() => {
+    const { link } = document.querySelector("graph-view").controller;
+    link.close();
+    link.dispatchEvent(new CustomEvent("status", { detail: { status: { state: "ended", at: Date.now() } } }));
+    location.hash = location.hash.replaceAll("app-07", "app-08");
+  });
+  await eventually(async () => (/app-08/.test((await now()).panel) ? "" : JSON.stringify(await now())));
 });
 
 test("the changes of the last minutes are gone through by keys", async (t) => {

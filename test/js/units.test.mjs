@@ -187,13 +187,14 @@ test("a view tells the parts of a change as they come, and which count no more",
   all[1].hear({ actions: [vertex("d")] });
   all[1].end(1006);
   await until(() => all.length === 3);
+  assert.equal(view.whole, false, "half of a change is there, until the next rev");
   all[2].hear({ actions: [vertex("e")], rev: "2" });
   all[2].hear({ reset: true, rev: "3" });
   view.stop();
   assert.deepEqual(told, [
     ["a", true, true, false], ["b", false, true, false],
     ["c", true, true, false], ["", false, true, false], ["1", 0, true, true],
-    ["d", true, false, true], ["e", true, false, true], ["2", 0, false, true], ["", true, true, false], ["3", 0, true, true],
+    ["d", true, false, false], ["e", true, false, false], ["2", 0, false, true], ["", true, true, false], ["3", 0, true, true],
   ]);
 });
 

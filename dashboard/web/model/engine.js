@@ -69,6 +69,7 @@ export class Engine {
     this.#synced = this.#paused = false;
     this.#since = undefined;
     this.#taken = options.snapshot?.taken;
+    if (this.#last > 0) this.#draw(); // nothing: what was drawn is of another view
     if (options.snapshot) {
       this.#show(options.snapshot);
       return;

@@ -60,7 +60,7 @@ export class Store {
   become(other) {
     this.#forget();
     for (const name of ["byKey", "vertices", "present", "arcs"]) this[name] = other[name];
-    [this.#changed, this.#free, this.#words] = [other.#changed, other.#free, other.#words];
+    [this.#changed, this.#restated, this.#free, this.#words] = [other.#changed, other.#restated, other.#free, other.#words];
     // The kinds of what is not there are said last.
     for (const v of this) if (!v.present) v.kind = this.#word(this.kindOf(v) ?? v.kind);
   }

@@ -22,6 +22,7 @@ export class Controller {
   now = defaultState();
   status = { state: "connecting" };
   synced = false;
+  #complete = false; // all of the graph is drawn, also where the connection has been lost since
   #host;
   #root;
   #mapHost;
@@ -104,7 +105,7 @@ export class Controller {
   }
 
   #takeScene(message) {
-    this.synced = message.synced;
+    this.synced = this.#complete = message.synced;
     this.map.apply(message);
     this.timeline.add(message.journal);
     this.toolbar.update();
@@ -130,7 +131,7 @@ export class Controller {
     const given = token ? { ...options, token: await token() } : options;
     if (this.options !== options) return;
     this.token = given.token;
-    this.synced = this.now.paused = false;
+    this.synced = this.#complete = this.now.paused = false;
     this.notes.warn([]);
     this.timeline.clear();
     this.timeline.update();
@@ -333,7 +334,7 @@ export class Controller {
     if (this.options) this.#pushScope();
     this.toolbar.update();
     if (this.outline.shown !== this.now.outline) this.outline.toggle(this.now.outline);
-    if (this.synced) {
+    if (this.#complete) {
       this.#restored = true;
       this.#restoreView();
     }
