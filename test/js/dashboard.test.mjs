@@ -98,7 +98,9 @@ test("the dashboard by keys alone: a broken object is found, focused, and left a
   await page.fill("input[type=password]", token);
   await page.click("form button");
   await eventually(async () => ((await now()).selected === chosen && /app-07/.test((await now()).panel) ? "" : JSON.stringify(await now())));
+  assert.doesNotMatch((await now()).panel, /not in the graph/, "nothing is said of it until all is there");
   // It is followed also when the stream has ended, and nothing is drawn any more.
+  await page.waitForFunction(() => document.querySelector("graph-view").controller.synced);
   await page.evaluate(() => {
     const { link } = document.querySelector("graph-view").controller;
     link.close();

@@ -115,7 +115,7 @@ export class Controller {
     this.#sayEmpty();
     this.map.element.setAttribute("aria-label", `Map: ${summaryOf(this.map.scene.stats)}`);
     this.speaker.changes(message, this.map.scene.stats);
-    if (message.whole && this.now.selected) this.#showSelection({ reveal: false });
+    if (message.whole && message.synced && this.now.selected) this.#showSelection({ reveal: false });
     if (message.synced && !this.#restored) {
       this.#restored = true;
       this.#restoreView();
