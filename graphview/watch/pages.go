@@ -25,6 +25,9 @@ const (
 	// longestBreak is how long a list may be interrupted. An API server compacts every
 	// five minutes: after that, what came before would have to be read again anyway.
 	longestBreak = 5 * time.Minute
+	// mostSeen bounds the hashes of pages that are remembered, two for each page: a server
+	// may give tokens without an end.
+	mostSeen = 1 << 17
 )
 
 var errRepeats = errors.New("the server repeats a page")
@@ -56,7 +59,8 @@ type pages struct {
 	began   time.Time
 	// last is when the last page came.
 	last time.Time
-	// seen are the hashes of the tokens and of the first objects of all pages.
+	// seen are the hashes of the tokens and of the first objects of the pages, of all or of
+	// as many as are remembered.
 	seen map[uint64]struct{}
 	// renewed: next was given in place of one that was too old.
 	renewed bool
@@ -105,7 +109,7 @@ func (p *pages) took(page *metav1.List, first uint64, now time.Time) (*metav1.Li
 // tokens may give another one with each page, and one that goes round may come to the same
 // page only after others.
 func (p *pages) repeats(token string, first uint64) bool {
-	if p.seen == nil {
+	if p.seen == nil || len(p.seen) > mostSeen-2 {
 		p.seen = make(map[uint64]struct{})
 	}
 	before := len(p.seen)

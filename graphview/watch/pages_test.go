@@ -190,6 +190,25 @@ func TestServerThatGoesRound(t *testing.T) {
 	}
 }
 
+// TestPagesWithoutEnd: not all that a server invents is remembered, and that it goes round is
+// noticed after any number of pages.
+func TestPagesWithoutEnd(t *testing.T) {
+	var p pages
+	p.begin(time.Unix(100, 0))
+	took := func(token int) error {
+		_, err := p.took(&metav1.List{ListMeta: metav1.ListMeta{Continue: fmt.Sprint(token)}}, 0, time.Unix(101, 0))
+		return err
+	}
+	for i := range mostSeen + 10 {
+		if err := took(i); err != nil || len(p.seen) > mostSeen {
+			t.Fatalf("after %d pages: %v, %d are remembered", i+1, err, len(p.seen))
+		}
+	}
+	if err := took(mostSeen + 5); !errors.Is(err, errRepeats) {
+		t.Errorf("%v, want %v", err, errRepeats)
+	}
+}
+
 // TestServerThatGoesRoundAtOnce: it does so in the first list, of which nothing ended early.
 func TestServerThatGoesRoundAtOnce(t *testing.T) {
 	for name, token := range map[string]func(n int32) string{
