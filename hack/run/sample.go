@@ -53,15 +53,16 @@ func quoted(args []string) []string {
 	return words
 }
 
-// changes are made one after another, again and again.
+// changes are made one after another, again and again. web-new is deleted just before it is made again: what is
+// missing otherwise is what docs/walkthrough.md looks for.
 var changes = [][]string{
 	{"scale", "deployment/web", "--replicas=3"},
 	{"label", "deployment/web", "visited=yes", "--overwrite"},
 	{"delete", "pod", "--selector=app.kubernetes.io/name=web", "--field-selector=status.phase=Pending", "--wait=false"},
+	{"delete", "configmap", "web-new", "--ignore-not-found"},
 	{"create", "configmap", "web-new", "--from-literal=default.conf=server{}"},
 	{"patch", "deployment/web", "--type=strategic", "-p", `{"spec":{"template":{"spec":{"volumes":[{"name":"config","configMap":{"name":"web-new"}}]}}}}`},
 	{"patch", "deployment/web", "--type=strategic", "-p", `{"spec":{"template":{"spec":{"volumes":[{"name":"config","configMap":{"name":"web"}}]}}}}`},
-	{"delete", "configmap", "web-new"},
 	{"label", "deployment/web", "visited-"},
 	{"scale", "deployment/web", "--replicas=2"},
 }
