@@ -108,6 +108,9 @@ test("the dashboard by keys alone: a broken object is found, focused, and left a
     location.hash = location.hash.replaceAll("app-07", "app-08");
   });
   await eventually(async () => (/app-08/.test((await now()).panel) ? "" : JSON.stringify(await now())));
+  // Of another view, nothing of it is left.
+  await page.evaluate(() => { location.hash = "#/large/none"; });
+  await eventually(async () => ((await now()).places.length === 0 && !(await now()).panel ? "" : JSON.stringify(await now())));
 });
 
 test("the changes of the last minutes are gone through by keys", async (t) => {

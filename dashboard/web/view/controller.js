@@ -337,13 +337,12 @@ export class Controller {
     if (this.#complete) {
       this.#restored = true;
       this.#restoreView();
-    }
+    } else if (!this.now.selected) this.#showSelection({}); // what was selected is of another view
   }
 
   #restoreView() {
     if (this.now.view) this.map.view(this.now.view);
-    if (this.now.selected) this.#showSelection({ reveal: !this.now.view });
-    else this.#showSelection({ reveal: false });
+    this.#showSelection({ reveal: !this.now.view });
     this.toolbar.setSearch(this.now.search);
     this.search(this.now.search);
   }
