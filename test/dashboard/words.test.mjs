@@ -14,6 +14,7 @@ const ends = {
   "a view that is not there, when it is asked for": [{ code: 404, reason: "NotFound", message: "not found" }, "There is no such GraphView.", "Not found."],
   "a view that is not there, on a stream": [{ code: 1008, reason: "NotFound", message: "" }, "There is no such GraphView.", ""],
   "a spec that is not accepted": [{ code: 1008, reason: "Invalid", message: "spec.queries[0] is wrong" }, "The GraphView's spec is not accepted.", "Spec.queries[0] is wrong."],
+  "a reader who is behind": [{ code: 1013, reason: "TooManyRequests", message: "more than 134217728 bytes wait; read faster, or end some streams" }, "Too much is open or unread.", "More than 134217728 bytes wait; read faster, or end some streams."],
   "a view that is too large": [{ code: 1013, reason: "LimitExceeded", message: "more than 200000 vertices" }, "The view exceeds a limit.", "More than 200000 vertices."],
   "a right that is missing, by its code alone": [{ code: 403, message: "no." }, "You may not watch this graph.", "No."],
   "a connection that was cut": [{ code: 1006, reason: "", message: "the connection was lost" }, "The connection was lost.", ""],

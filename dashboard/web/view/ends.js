@@ -8,7 +8,7 @@ const ends = {
   Forbidden: { title: "You may not watch this graph.", remedy: "Choose another one at the top, or ask for the right to watch it." },
   Unauthorized: { title: "The server does not know who you are, or not any more.", remedy: "Sign in again." },
   LimitExceeded: { title: "The view exceeds a limit.", remedy: "Select fewer resources, namespaces or objects in its spec." },
-  TooManyRequests: { title: "There are too many streams.", remedy: "Close other pages, or wait." },
+  TooManyRequests: { title: "Too much is open or unread.", remedy: "Close other pages, or wait." },
   Unavailable: { title: "The operator is not ready.", remedy: "" },
   Stopping: { title: "The operator is stopping.", remedy: "" },
 };
