@@ -4,6 +4,7 @@
 // libraries for the same cards and lines, and for the same graph.
 import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
+import { get } from "node:http";
 import path from "node:path";
 import { performance } from "node:perf_hooks";
 import { setFlagsFromString } from "node:v8";
@@ -178,6 +179,15 @@ const noteDrawn = () => {
   requestAnimationFrame(look);
 };
 
+/** How many bytes an answer's body has, as it is sent to a browser. */
+const packedSize = (url) => new Promise((resolve, reject) => {
+  get(url, { headers: { "Accept-Encoding": "gzip" } }, async (response) => {
+    let size = 0;
+    for await (const piece of response) size += piece.length;
+    resolve(size);
+  }).once("error", reject);
+});
+
 const heapOf = (page) => page.evaluate(() => {
   globalThis.gc();
   return performance.memory.usedJSHeapSize / 1e6;
@@ -249,16 +259,16 @@ try {
     await other.close();
   }
 
-  // All that is sent for the page, without the graph.
+  // All that is sent for the page, without the graph. The browser does not say how large a worker's script was, so each is asked for again.
   {
     const page = await browser.newPage({ viewport: { width: 1600, height: 1000 } });
     const sent = [];
-    page.on("requestfinished", (request) => { if (new URL(request.url()).pathname.startsWith("/dashboard/")) sent.push(request.sizes()); });
+    page.on("requestfinished", (request) => { if (new URL(request.url()).pathname.startsWith("/dashboard/")) sent.push(request.url()); });
     await page.goto(`${server.url}/dashboard/#/sized/5000`);
     await page.waitForFunction(() => document.querySelector("graph-view")?.controller?.synced);
-    const sizes = await Promise.all(sent);
-    say("all that is sent for the page, gzip", `${(sizes.reduce((sum, { responseBodySize }) => sum + responseBodySize, 0) / 1e3).toFixed(1)} KB, ${sizes.length} requests`, "", "≤ 60 KB, ≤ 25");
     await page.close();
+    const sizes = await Promise.all([...new Set(sent)].map(packedSize));
+    say("all that is sent for the page, gzip", `${(sizes.reduce((sum, size) => sum + size, 0) / 1e3).toFixed(1)} KB, ${sent.length} requests`, "", "≤ 60 KB, ≤ 25");
   }
 
   // A hundred changes a second, for twenty seconds.
