@@ -263,6 +263,6 @@ func told(fields []string, found bool) []string {
 			inferred = append(inferred, field)
 		}
 	}
-	some := append(declared, inferred...)
+	some := slices.Concat(declared, inferred)
 	return slices.Sorted(slices.Values(some[:min(len(some), maxFields)]))
 }

@@ -27,7 +27,7 @@ func (r *countingReader) Read(p []byte) (int, error) {
 func TestReadAhead(t *testing.T) {
 	want := make([]byte, 5*aheadPiece+7)
 	for i := range want {
-		want[i] = byte(rand.Uint32()) //nolint:gosec // any bytes will do
+		want[i] = byte(rand.Uint32())
 	}
 	failure := errors.New("torn")
 	for name, test := range map[string]struct {

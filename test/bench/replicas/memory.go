@@ -35,7 +35,8 @@ func (b *bench) memory(ctx context.Context) error {
 		}
 		fmt.Fprintf(os.Stderr, "%d replicas, %d holders: %.0f s\n", row.replicas, row.holders, time.Since(began).Seconds())
 		n := float64(max(1, row.replicas))
-		what, who, together, above, goal := fmt.Sprint(row.replicas), fmt.Sprint(row.holders), "", "", ""
+		var together, above, goal string
+		what, who := fmt.Sprint(row.replicas), fmt.Sprint(row.holders)
 		beside := func(bytes, single float64) string { return fmt.Sprintf("%s, %.2f ×", mb(bytes), bytes/single) }
 		resident := beside(mean.resident, one.resident)
 		switch {
