@@ -11,8 +11,6 @@ import { emptyFilters } from "../../dashboard/web/model/scope.js";
 import { compile, parse } from "../../dashboard/web/model/search.js";
 import { Store } from "../../dashboard/web/model/store.js";
 import { Wire } from "../../dashboard/web/model/wire.js";
-import { parseState, writeState } from "../../dashboard/web/view/permalink.js";
-import { toYAML } from "../../dashboard/web/view/yaml.js";
 import { cluster, random } from "./cluster.mjs";
 import { changesOf } from "./graphs.mjs";
 
@@ -229,18 +227,6 @@ test("the language of the search", () => {
   assert.equal(found("kind:po"), [...store].filter((v) => v.r === "pods").length);
   assert.equal(found("is:problem"), [...store].filter((v) => v.health === "degraded" || v.health === "missing").length);
   assert.equal(found("kind:pod -kind:pod"), 0);
-});
-
-test("a permalink brings back what it was made of", () => {
-  const filters = { ...emptyFilters(), kinds: ["Pod"], namespaces: ["a", "b"], problems: true, text: "is:degraded web" };
-  const state = { ...parseState(""), selected: "apps/v1/deployments/shop/a&b=c#?", focus: { key: "x/y", depth: 3, up: true, down: false }, filters, search: "kind:secret é", toggled: new Map([["k", true], ["l", false]]), outline: true };
-  const text = writeState(state, { x: 12, y: -3, k: 0.5 });
-  assert.deepEqual(parseState(text), { ...state, view: { x: 12, y: -3, k: 0.5 } });
-});
-
-test("YAML that says what JSON says", () => {
-  assert.equal(toYAML({ apiVersion: "v1", kind: "X", metadata: { name: "true", managedFields: [1] }, spec: { list: [{ a: 1, b: [] }, "x: y"], text: "a\nb\n", none: null } }),
-    "apiVersion: v1\nkind: X\nmetadata:\n  name: \"true\"\nspec:\n  list:\n  - a: 1\n    b: []\n  - \"x: y\"\n  text: |\n    a\n    b\n  none: null");
 });
 
 test("the words of a reference are among the details of both its ends", () => {

@@ -1,14 +1,17 @@
 // What the page says: why a stream is not live, why an object is not well, what was
-// selected, and that all of it can be read in both themes.
+// selected, its address and its YAML, and that all of it can be read in both themes.
 import assert from "node:assert/strict";
 import test from "node:test";
 
+import { emptyFilters } from "../../dashboard/web/model/scope.js";
 import { Asking } from "../../dashboard/web/view/asking.js";
 import { endOf } from "../../dashboard/web/view/ends.js";
 import { Link } from "../../dashboard/web/link.js";
+import { parseState, writeState } from "../../dashboard/web/view/permalink.js";
 import { reasonsOf } from "../../dashboard/web/view/reasons.js";
 import { selectionOf } from "../../dashboard/web/view/speaker.js";
 import { palettes } from "../../dashboard/web/view/style.js";
+import { toYAML } from "../../dashboard/web/view/yaml.js";
 
 const ends = {
   "a view that is not there, when it is asked for": [{ code: 404, reason: "NotFound", message: "not found" }, "There is no such GraphView.", "Not found."],
@@ -194,4 +197,16 @@ test("a worker that is not ready yet when the element goes is ended, and nothing
   t.mock.timers.tick(60_000);
   await settled();
   assert.ok(worker.ended);
+});
+
+test("a permalink brings back what it was made of", () => {
+  const filters = { ...emptyFilters(), kinds: ["Pod"], namespaces: ["a", "b"], problems: true, text: "is:degraded web" };
+  const state = { ...parseState(""), selected: "apps/v1/deployments/shop/a&b=c#?", focus: { key: "x/y", depth: 3, up: true, down: false }, filters, search: "kind:secret é", toggled: new Map([["k", true], ["l", false]]), outline: true };
+  const text = writeState(state, { x: 12, y: -3, k: 0.5 });
+  assert.deepEqual(parseState(text), { ...state, view: { x: 12, y: -3, k: 0.5 } });
+});
+
+test("YAML that says what JSON says", () => {
+  assert.equal(toYAML({ apiVersion: "v1", kind: "X", metadata: { name: "true", managedFields: [1] }, spec: { list: [{ a: 1, b: [] }, "x: y"], text: "a\nb\n", none: null } }),
+    "apiVersion: v1\nkind: X\nmetadata:\n  name: \"true\"\nspec:\n  list:\n  - a: 1\n    b: []\n  - \"x: y\"\n  text: |\n    a\n    b\n  none: null");
 });
