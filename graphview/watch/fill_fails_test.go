@@ -39,14 +39,21 @@ func TestForbiddenEndsFills(t *testing.T) {
 	}
 }
 
-// TestFillGoesOnAfterAnEarlyEnd: a page of a namespace that ends early is asked for again
-// with fewer objects, and what came before is not.
-func TestFillGoesOnAfterAnEarlyEnd(t *testing.T) {
-	s, m := newSpaces(t), newMirror(t)
+// spacesOfFive has a namespace of five objects beside the shop.
+func spacesOfFive(t *testing.T) *spaces {
+	t.Helper()
+	s := newSpaces(t)
 	s.put("shop", "cart", 1)
 	for i := range 5 {
 		s.put("a", fmt.Sprint("x", i), i)
 	}
+	return s
+}
+
+// TestFillGoesOnAfterAnEarlyEnd: a page of a namespace that ends early is asked for again
+// with fewer objects, and what came before is not.
+func TestFillGoesOnAfterAnEarlyEnd(t *testing.T) {
+	s, m := spacesOfFive(t), newMirror(t)
 	l := followSpacesAfter(t, s, m, time.Hour)()
 	l.want("shop")
 	m.equals(s, l)
@@ -75,11 +82,7 @@ func TestFillGoesOnAfterAnEarlyEnd(t *testing.T) {
 
 // TestFillOfAServerThatRepeatsAPage: it fails, and is tried again later.
 func TestFillOfAServerThatRepeatsAPage(t *testing.T) {
-	s, m := newSpaces(t), newMirror(t)
-	s.put("shop", "cart", 1)
-	for i := range 5 {
-		s.put("a", fmt.Sprint("x", i), i)
-	}
+	s, m := spacesOfFive(t), newMirror(t)
 	l := followSpaces(t, s, m)()
 	l.want("shop")
 	m.equals(s, l)
@@ -120,11 +123,7 @@ func TestFillThatComesToNoEnd(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			s, m := newSpaces(t), newMirror(t)
-			s.put("shop", "cart", 1)
-			for i := range 5 {
-				s.put("a", fmt.Sprint("x", i), i)
-			}
+			s, m := spacesOfFive(t), newMirror(t)
 			l := followSpaces(t, s, m)()
 			l.want("shop")
 			m.equals(s, l)

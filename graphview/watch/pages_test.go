@@ -143,47 +143,48 @@ func TestRepeatedPageIsAnError(t *testing.T) {
 	}
 }
 
-// TestServerThatIgnoresTokens: it gives a new one with each page, so its pages have no end.
-func TestServerThatIgnoresTokens(t *testing.T) {
-	s, r := newServer(t), newRecorder(t)
+// pagesForEver has the server answer each list with another page of one object, and have the
+// first answer end early, or not.
+func pagesForEver(s *server, early bool, page func(n int32) (token, name string)) {
 	var answers atomic.Int32
 	s.answer(func(w http.ResponseWriter, _ *http.Request, watch bool) bool {
 		if watch {
 			return false
 		}
 		n := answers.Add(1)
-		body := fmt.Sprintf(`{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"7","continue":"%d"},"items":[{%s}]}`, n, object("a", "", ""))
-		if n == 1 {
+		token, name := page(n)
+		body := fmt.Sprintf(`{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"7","continue":%q},"items":[{%s}]}`, token, object(name, "", ""))
+		if early && n == 1 {
 			body = body[:len(body)-1]
 		}
 		write(w, body)
 		return true
 	})
+}
+
+// TestServerThatIgnoresTokens: it gives a new one with each page, so its pages have no end.
+func TestServerThatIgnoresTokens(t *testing.T) {
+	s, r := newServer(t), newRecorder(t)
+	pagesForEver(s, true, func(n int32) (token, name string) { return fmt.Sprint(n), "a" })
 	acquire(t, start(t, s, r), podsKey)
 	r.awaitFailure("list pods: " + errRepeats.Error())
 }
 
 // TestServerThatGoesRound: it comes to the first page again after others.
-func TestServerThatGoesRound(t *testing.T) {
+func TestServerThatGoesRound(t *testing.T) { goesRound(t, true) }
+
+// TestServerThatGoesRoundAtOnce: it does so in the first list, of which nothing ended early.
+func TestServerThatGoesRoundAtOnce(t *testing.T) { goesRound(t, false) }
+
+func goesRound(t *testing.T, early bool) {
+	t.Helper()
 	for name, token := range map[string]func(n int32) string{
 		"with the same tokens": func(n int32) string { return fmt.Sprint(n % 3) },
 		"with other tokens":    func(n int32) string { return fmt.Sprint(n) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, r := newServer(t), newRecorder(t)
-			var answers atomic.Int32
-			s.answer(func(w http.ResponseWriter, _ *http.Request, watch bool) bool {
-				if watch {
-					return false
-				}
-				n := answers.Add(1)
-				body := fmt.Sprintf(`{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"7","continue":%q},"items":[{%s}]}`, token(n), object(fmt.Sprint("a", n%3), "", ""))
-				if n == 1 {
-					body = body[:len(body)-1]
-				}
-				write(w, body)
-				return true
-			})
+			pagesForEver(s, early, func(n int32) (string, string) { return token(n), fmt.Sprint("a", n%3) })
 			acquire(t, start(t, s, r), podsKey)
 			r.awaitFailure("list pods: " + errRepeats.Error())
 		})
@@ -206,29 +207,6 @@ func TestPagesWithoutEnd(t *testing.T) {
 	}
 	if err := took(mostSeen + 5); !errors.Is(err, errRepeats) {
 		t.Errorf("%v, want %v", err, errRepeats)
-	}
-}
-
-// TestServerThatGoesRoundAtOnce: it does so in the first list, of which nothing ended early.
-func TestServerThatGoesRoundAtOnce(t *testing.T) {
-	for name, token := range map[string]func(n int32) string{
-		"with the same tokens": func(n int32) string { return fmt.Sprint(n % 3) },
-		"with other tokens":    func(n int32) string { return fmt.Sprint(n) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			s, r := newServer(t), newRecorder(t)
-			var answers atomic.Int32
-			s.answer(func(w http.ResponseWriter, _ *http.Request, watch bool) bool {
-				if watch {
-					return false
-				}
-				n := answers.Add(1)
-				write(w, fmt.Sprintf(`{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"7","continue":%q},"items":[{%s}]}`, token(n), object(fmt.Sprint("a", n%3), "", "")))
-				return true
-			})
-			acquire(t, start(t, s, r), podsKey)
-			r.awaitFailure("list pods: " + errRepeats.Error())
-		})
 	}
 }
 
