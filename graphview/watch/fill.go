@@ -120,8 +120,9 @@ func (f *filler) begin(ctx context.Context) (again time.Duration, err error) {
 		return time.Hour, nil
 	}
 	all := max(s.foreign.Load(), 0) + w.count.Load()
-	better := fruitless || len(missing) > fewFills && int64(len(missing))*objectsPerFill > all
-	if better = better && time.Since(s.relisted) >= relistEvery; better {
+	cheaper := len(missing) > fewFills && int64(len(missing))*objectsPerFill > all
+	better := (fruitless || cheaper) && time.Since(s.relisted) >= relistEvery
+	if better {
 		s.relisted = time.Now()
 		for _, n := range missing {
 			n.fruitless = 0

@@ -21,7 +21,8 @@ type aheadReader struct {
 	// secret: no buffer keeps what has been read.
 	secret bool
 	full   chan piece
-	empty  chan *[aheadPiece]byte
+	// empty are the buffers that may be filled; nil is one that is yet to be made.
+	empty chan *[aheadPiece]byte
 	// closed ends the goroutine, and done says that it has ended.
 	closed, done chan struct{}
 
@@ -43,29 +44,24 @@ func readAhead(r io.Reader, body io.Closer, secret bool) *aheadReader {
 		full: make(chan piece, aheadPieces), empty: make(chan *[aheadPiece]byte, aheadPieces),
 		closed: make(chan struct{}), done: make(chan struct{}),
 	}
+	for range aheadPieces {
+		a.empty <- nil
+	}
 	go a.run(r)
 	return a
 }
 
 func (a *aheadReader) run(r io.Reader) {
 	defer close(a.done)
-	for made := 0; ; {
+	for {
 		var p piece
 		select {
 		case p.buffer = <-a.empty:
 		case <-a.closed:
 			return
-		default:
-			if made < aheadPieces {
-				made++
-				p.buffer = aheadBuffers.Get().(*[aheadPiece]byte) //nolint:forcetypeassert // New makes nothing else
-				break
-			}
-			select {
-			case p.buffer = <-a.empty:
-			case <-a.closed:
-				return
-			}
+		}
+		if p.buffer == nil {
+			p.buffer = aheadBuffers.Get().(*[aheadPiece]byte) //nolint:forcetypeassert // New makes nothing else
 		}
 		p.n, p.err = r.Read(p.buffer[:])
 		a.full <- p // has room for all there are
@@ -116,6 +112,8 @@ func (a *aheadReader) close() {
 		aheadBuffers.Put(p.buffer)
 	}
 	for buffer := range a.empty {
-		aheadBuffers.Put(buffer)
+		if buffer != nil {
+			aheadBuffers.Put(buffer)
+		}
 	}
 }

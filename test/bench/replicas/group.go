@@ -5,10 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -49,6 +47,16 @@ type replica struct {
 type endedError struct{ err error }
 
 func (e *endedError) Error() string { return "a replica has ended: " + e.err.Error() }
+
+// running is an *endedError if one of some replicas has ended.
+func running(some []*replica) error {
+	for _, r := range some {
+		if err := r.Exited(); err != nil {
+			return &endedError{err}
+		}
+	}
+	return nil
+}
 
 // start starts n replicas, each view held by some of them; 0: by all, without sharing.
 // Where one cannot have a port that somebody else took first, it tries others.
@@ -108,10 +116,10 @@ func (g *group) end(ctx context.Context) error {
 // knows waits until some replicas know of each other, and of nobody else.
 func (g *group) knows(ctx context.Context, some []*replica) error {
 	return eventually(ctx, func() error {
+		if err := running(some); err != nil {
+			return err
+		}
 		for i, r := range some {
-			if err := r.Exited(); err != nil {
-				return &endedError{err}
-			}
 			series, want := "graphview_replicas", float64(len(some))
 			if g.holders == 0 {
 				series, want = "graphview_connection_views", 0 // it answers
@@ -134,10 +142,8 @@ func (g *group) declared(ctx context.Context) error {
 		return err
 	}
 	return eventually(ctx, func() error {
-		for _, r := range g.all {
-			if err := r.Exited(); err != nil {
-				return &endedError{err}
-			}
+		if err := running(g.all); err != nil {
+			return err
 		}
 		list, err := views.Resource(graphViews).List(ctx, metav1.ListOptions{})
 		if err != nil {
@@ -234,121 +240,22 @@ func (r *replica) metric(ctx context.Context, series string) (float64, error) {
 	return 0, fmt.Errorf("there is no %s", series)
 }
 
-// memory is what a replica has: its live heap with its stacks, and what is resident.
-type memory struct{ live, stacks, resident float64 }
-
-// memory reads it, but for what is resident, after collections of garbage, of which the
-// last leaves a profile of that name.
-func (g *group) memory(ctx context.Context, r *replica, name string) (m memory, err error) {
-	profile, err := r.heap(ctx, "")
-	for range 4 { // each makes stacks smaller by half, and the first ones empty pools
-		if err == nil {
-			profile, err = r.heap(ctx, "")
-		}
-	}
-	if err != nil {
-		return m, err
-	}
-	if g.profiles != "" {
-		if err := os.WriteFile(filepath.Join(g.profiles, name+".pprof"), profile, 0o600); err != nil {
-			return m, err
-		}
-	}
-	// As a text, a profile begins with how the heap was before the profile was made.
-	text, err := r.heap(ctx, "&debug=1")
-	if err != nil {
-		return m, err
-	}
-	for prefix, into := range map[string]*float64{"\n# HeapAlloc = ": &m.live, "\n# Stack = ": &m.stacks} {
-		_, value, _ := strings.Cut(string(text), prefix)
-		if _, err := fmt.Sscan(value, into); err != nil {
-			return m, fmt.Errorf("the heap's profile: %s: %w", prefix, err)
-		}
-	}
-	m.live += m.stacks
-	return m, nil
-}
-
-// heap is the profile of a replica's heap after a collection of garbage.
-func (r *replica) heap(ctx context.Context, options string) ([]byte, error) {
-	response, err := get(ctx, "http://"+r.profiles+"/debug/pprof/heap?gc=1"+options)
-	if err != nil {
-		return nil, err
-	}
-	defer response.Body.Close()
-	return io.ReadAll(response.Body)
-}
-
-// moved waits until all objects have been read, which views that are ready do not wait for
-// for ever, and, for a while, until views have moved to the watches that they share: before
-// that, two watches retain the same.
-func (g *group) moved(ctx context.Context) error {
-	all := float64(g.objects/2*2) * float64(max(1, g.holders))
-	for began := time.Now(); ; {
-		sum := 0.0
-		for _, r := range g.all {
-			n, err := r.metric(ctx, "graphview_retained_objects")
-			if err != nil {
-				return err
-			}
-			sum += n
-		}
-		switch waited := time.Since(began); {
-		case sum >= all && sum <= 1.01*all:
-			return nil
-		case sum < all && waited > patience:
-			return fmt.Errorf("only %.0f of %.0f objects have been read", sum, all)
-		case sum > all && waited > settleWithin:
-			fmt.Fprintf(os.Stderr, "%.0f objects are still retained\n", sum)
-			return nil
-		}
-		select {
-		case <-time.After(time.Second):
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
-}
-
-const (
-	// settleWithin bounds how long it is waited until replicas have given back what they
-	// needed to read everything: Go does so little by little.
-	settleWithin = 2 * time.Minute
-	// settled replicas have given back no more than a hundredth of what they have within
-	// that time.
-	settled = 15 * time.Second
-)
-
-// resident is what each replica has of the machine's memory, once that has settled.
-func (g *group) resident(ctx context.Context) (each []float64, err error) {
-	for began, before := time.Now(), 0.0; ; {
-		each = each[:0]
-		sum := 0.0
-		for _, r := range g.all {
-			bytes, err := r.metric(ctx, "process_resident_memory_bytes")
-			if err != nil {
-				return nil, err
-			}
-			each, sum = append(each, bytes), sum+bytes
-		}
-		if before > 0 && sum > 0.99*before || time.Since(began) > settleWithin {
-			return each, nil
-		}
-		before = sum
-		select {
-		case <-time.After(settled):
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		}
-	}
-}
-
 func get(ctx context.Context, url string) (*http.Response, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
 	if err != nil {
 		return nil, err
 	}
 	return http.DefaultClient.Do(request)
+}
+
+// pause waits for a while, or until ctx ends.
+func pause(ctx context.Context, d time.Duration) error {
+	select {
+	case <-time.After(d):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // eventually asks until there is no error, for a while. It does not wait for a replica

@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
+	"path/filepath"
+	"strings"
 	"time"
 )
 
@@ -86,6 +89,108 @@ func (b *bench) memoryOf(ctx context.Context, row row) (mean, most memory, err e
 		most.resident = max(most.resident, bytes)
 	}
 	return mean, most, err
+}
+
+// memory is what a replica has: its live heap with its stacks, and what is resident.
+type memory struct{ live, stacks, resident float64 }
+
+// memory reads it, but for what is resident, after collections of garbage, of which the
+// last leaves a profile of that name.
+func (g *group) memory(ctx context.Context, r *replica, name string) (m memory, err error) {
+	var profile []byte
+	for range 5 { // each makes stacks smaller by half, and the first ones empty pools
+		if profile, err = r.heap(ctx, ""); err != nil {
+			return m, err
+		}
+	}
+	if g.profiles != "" {
+		if err := os.WriteFile(filepath.Join(g.profiles, name+".pprof"), profile, 0o600); err != nil {
+			return m, err
+		}
+	}
+	// As a text, a profile begins with how the heap was before the profile was made.
+	text, err := r.heap(ctx, "&debug=1")
+	if err != nil {
+		return m, err
+	}
+	for prefix, into := range map[string]*float64{"\n# HeapAlloc = ": &m.live, "\n# Stack = ": &m.stacks} {
+		_, value, _ := strings.Cut(string(text), prefix)
+		if _, err := fmt.Sscan(value, into); err != nil {
+			return m, fmt.Errorf("the heap's profile: %s: %w", prefix, err)
+		}
+	}
+	m.live += m.stacks
+	return m, nil
+}
+
+// heap is the profile of a replica's heap after a collection of garbage.
+func (r *replica) heap(ctx context.Context, options string) ([]byte, error) {
+	response, err := get(ctx, "http://"+r.profiles+"/debug/pprof/heap?gc=1"+options)
+	if err != nil {
+		return nil, err
+	}
+	defer response.Body.Close()
+	return io.ReadAll(response.Body)
+}
+
+// moved waits until all objects have been read, which views that are ready do not wait for
+// for ever, and, for a while, until views have moved to the watches that they share: before
+// that, two watches retain the same.
+func (g *group) moved(ctx context.Context) error {
+	all := float64(g.objects/2*2) * float64(max(1, g.holders)) // furnish makes two at a time
+	for began := time.Now(); ; {
+		sum := 0.0
+		for _, r := range g.all {
+			n, err := r.metric(ctx, "graphview_retained_objects")
+			if err != nil {
+				return err
+			}
+			sum += n
+		}
+		switch waited := time.Since(began); {
+		case sum >= all && sum <= 1.01*all:
+			return nil
+		case sum < all && waited > patience:
+			return fmt.Errorf("only %.0f of %.0f objects have been read", sum, all)
+		case sum > all && waited > settleWithin:
+			fmt.Fprintf(os.Stderr, "%.0f objects are still retained\n", sum)
+			return nil
+		}
+		if err := pause(ctx, time.Second); err != nil {
+			return err
+		}
+	}
+}
+
+const (
+	// settleWithin bounds how long it is waited until replicas have given back what they
+	// needed to read everything: Go does so little by little.
+	settleWithin = 2 * time.Minute
+	// settled replicas have given back no more than a hundredth of what they have within
+	// that time.
+	settled = 15 * time.Second
+)
+
+// resident is what each replica has of the machine's memory, once that has settled.
+func (g *group) resident(ctx context.Context) (each []float64, err error) {
+	for began, before := time.Now(), 0.0; ; {
+		each = each[:0]
+		sum := 0.0
+		for _, r := range g.all {
+			bytes, err := r.metric(ctx, "process_resident_memory_bytes")
+			if err != nil {
+				return nil, err
+			}
+			each, sum = append(each, bytes), sum+bytes
+		}
+		if before > 0 && sum > 0.99*before || time.Since(began) > settleWithin {
+			return each, nil
+		}
+		before = sum
+		if err := pause(ctx, settled); err != nil {
+			return nil, err
+		}
+	}
 }
 
 // readers measures what relayed views and subscribers take at an edge.
