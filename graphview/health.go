@@ -72,10 +72,10 @@ const lapseInterval = time.Minute
 // judged are the fields that objects are judged by, lent to whoever judges one.
 var judged = sync.Pool{New: func() any { return new(jsontree.Parts) }}
 
-// judgeByFields notes how an object is by its fields, and returns the part of it that a
-// shape asks for. Of a Secret, of which there is only the metadata, it is known that it is
-// being deleted.
-func judgeByFields(kind graph.Kind, o *watch.Decoded, shape *jsontree.Shape, object *graph.Object) (map[string]any, error) {
+// judgedPart returns the part of an object that a shape asks for, and in the same pass notes
+// how the object is by its fields. Of a Secret, of which there is only the metadata, it is
+// known that it is being deleted.
+func judgedPart(kind graph.Kind, o *watch.Decoded, shape *jsontree.Shape, object *graph.Object) (map[string]any, error) {
 	note := func(h health.Health) {
 		if o.HasContent() || h.State == health.Terminating {
 			classify(h, object)

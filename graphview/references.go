@@ -57,7 +57,7 @@ func (f *feed) references(o *watch.Decoded, ev *setEvent) (warning, err error) {
 func (f *feed) tableReferences(x *refs.Extractor, o *watch.Decoded, ev *setEvent) (warning, err error) {
 	of, e, object := f.resource, f.engine, &ev.object
 	kind := kindOf(of)
-	part, err := judgeByFields(kind, o, x.Shape(kind), object)
+	part, err := judgedPart(kind, o, x.Shape(kind), object)
 	if err != nil {
 		return nil, err
 	}
