@@ -23,6 +23,10 @@ type session struct {
 
 	unsent  *unsent
 	writing writing
+
+	// quiet and sending are deadlines of pump. They are not on its stack: Go makes the stack
+	// of an idle subscriber small again only where little of it is in use.
+	quiet, sending transport.Deadline
 }
 
 // run returns when the subscription or ctx is over or the peer is gone, with
@@ -50,14 +54,14 @@ func (s *session) run(ctx, hard context.Context) {
 
 // pump never returns nil.
 func (s *session) pump(ctx, hard context.Context) error {
-	silence := transport.Deadline{Time: s.timing.heartbeat, Slack: s.timing.heartbeat / 4}
-	defer silence.Stop()
-	writing := transport.Deadline{Time: s.timing.write, Slack: s.timing.heartbeat}
-	defer writing.Stop()
+	s.quiet = transport.Deadline{Time: s.timing.heartbeat, Slack: s.timing.heartbeat / 4}
+	defer s.quiet.Stop()
+	s.sending = transport.Deadline{Time: s.timing.write, Slack: s.timing.heartbeat}
+	defer s.sending.Stop()
 	for {
-		frames, err := s.subscription.Next(silence.Under(ctx))
+		frames, err := s.subscription.Next(s.quiet.Under(ctx))
 		if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
-			writing.Stop() // who is silent needs none
+			s.sending.Stop() // who is silent needs none
 			if err := s.ping(ctx); err != nil {
 				return err
 			}
@@ -67,7 +71,7 @@ func (s *session) pump(ctx, hard context.Context) error {
 			return err
 		}
 		for _, frame := range frames {
-			if err := s.send(writing.Under(hard), frame); err != nil {
+			if err := s.send(s.sending.Under(hard), frame); err != nil {
 				return err
 			}
 			// A stream that ends need not send the rest of a large graph.

@@ -180,9 +180,7 @@ func (s *Subscription) Wait(ctx context.Context) error {
 	}
 	var ready <-chan time.Time
 	if wait := time.Until(s.pause.until); wait > 0 {
-		timer := time.NewTimer(wait)
-		defer timer.Stop()
-		ready = timer.C
+		ready = time.After(wait)
 	}
 	select {
 	case <-ctx.Done():
