@@ -24,8 +24,9 @@ type Options struct {
 	// Logger, if not set, logs nothing.
 	Logger logr.Logger
 
-	// PollInterval is the time between two discoveries when nothing moves, and
-	// the limit of the back-off when discovery fails. 0 means 30 s.
+	// PollInterval is the time between two discoveries when nothing moves. It is
+	// also the limit of the back-off when discovery fails, which is never above
+	// 30 s. 0 means 30 s.
 	PollInterval time.Duration
 }
 

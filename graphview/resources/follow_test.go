@@ -59,9 +59,15 @@ func always(l listing) func(int) (listing, error) {
 // following runs test in a bubble, beside a Discovery that follows s.
 func following(t *testing.T, s *script, test func(*testing.T, *Discovery)) {
 	t.Helper()
+	polling(t, s, 0, test)
+}
+
+// polling is following by a Discovery of that poll interval.
+func polling(t *testing.T, s *script, poll time.Duration, test func(*testing.T, *Discovery)) {
+	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		s.start = time.Now()
-		d := newDiscovery(s, logr.Discard(), 0)
+		d := newDiscovery(s, logr.Discard(), poll)
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan error)
 		go func() { done <- d.Run(ctx) }()
@@ -110,13 +116,14 @@ func TestFollowIdle(t *testing.T) {
 func TestFollowSignals(t *testing.T) {
 	t.Parallel()
 	s := &script{answers: always(serves("a"))}
-	following(t, s, func(t *testing.T, d *Discovery) {
+	polling(t, s, time.Hour, func(t *testing.T, d *Discovery) {
 		pass(10 * time.Second)
 		d.signal()
-		pass(9 * time.Second)
+		pass(10 * time.Minute)
 		want := []time.Duration{
 			0, 10000 * time.Millisecond, 10500 * time.Millisecond, 11000 * time.Millisecond,
 			12000 * time.Millisecond, 14000 * time.Millisecond, 18000 * time.Millisecond,
+			26000 * time.Millisecond, 42000 * time.Millisecond,
 		}
 		if diff := cmp.Diff(want, s.times()); diff != "" {
 			t.Errorf("asked after one signal (-want +got):\n%s", diff)
@@ -151,6 +158,68 @@ func TestFollowDocumentsThatLag(t *testing.T) {
 		c, _ := d.Current()
 		if diff := cmp.Diff([]string{"a/v1/r", "b/v1/r"}, describe(c)); diff != "" {
 			t.Errorf("catalog (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// TestFollowDocumentsThatLagFar: a server that is slow changes its documents after the
+// last event of what was deleted, and no poll need come for it to be noticed.
+func TestFollowDocumentsThatLagFar(t *testing.T) {
+	t.Parallel()
+	var deleted atomic.Bool
+	s := &script{answers: func(int) (listing, error) {
+		if deleted.Load() {
+			return serves("a"), nil
+		}
+		return serves("a", "b"), nil
+	}}
+	polling(t, s, time.Hour, func(t *testing.T, d *Discovery) {
+		pass(10 * time.Second)
+		_, replaced := d.Current()
+		d.signal()
+		pass(20 * time.Second)
+		deleted.Store(true)
+		pass(15 * time.Second)
+		if !closed(replaced) {
+			t.Fatal("a resource that left the documents 20 s after it was deleted is not noticed within 15 s")
+		}
+	})
+}
+
+// TestFollowPollsBetweenSignals: the steps after a signal are never longer than the poll.
+func TestFollowPollsBetweenSignals(t *testing.T) {
+	t.Parallel()
+	s := &script{answers: always(serves("a"))}
+	polling(t, s, 2*time.Second, func(t *testing.T, d *Discovery) {
+		pass(10 * time.Second)
+		d.signal()
+		pass(10 * time.Minute)
+		asked := s.times()
+		for i, at := range asked[1:] {
+			if gap := at - asked[i]; gap > 2200*time.Millisecond {
+				t.Errorf("not asked for %s after %s, want the poll every 2 s", gap, asked[i])
+			}
+		}
+	})
+}
+
+// TestFollowRecoversBeforeThePoll: however rarely it polls, a discovery that failed is
+// tried again soon.
+func TestFollowRecoversBeforeThePoll(t *testing.T) {
+	t.Parallel()
+	var working atomic.Bool
+	s := &script{answers: func(int) (listing, error) {
+		if !working.Load() {
+			return listing{}, errors.New("down")
+		}
+		return serves("a"), nil
+	}}
+	polling(t, s, time.Hour, func(t *testing.T, d *Discovery) {
+		pass(10 * time.Minute)
+		working.Store(true)
+		pass(defaultPollInterval + defaultPollInterval/5) // and the jitter
+		if c, _ := d.Current(); c == nil {
+			t.Errorf("not asked within %s after ten minutes of failures: %v", defaultPollInterval, s.times())
 		}
 	})
 }

@@ -17,9 +17,12 @@ const (
 // settle are the distances between the discoveries that follow a signal. A
 // CustomResourceDefinition is in the discovery documents a moment after it is
 // established, an APIService after its backend was asked; each of these steps
-// that shows in an object is a signal of its own and starts over here.
+// that shows in an object is a signal of its own and starts over here. A deletion
+// is not: the object's last event comes before the documents change. An API server
+// that is busy, or that has just started, changes them many seconds later.
 var settle = [...]time.Duration{
 	500 * time.Millisecond, 500 * time.Millisecond, time.Second, 2 * time.Second, 4 * time.Second,
+	8 * time.Second, 16 * time.Second,
 }
 
 // pace decides when to discover next. It has no clock: it is told the time.
@@ -54,12 +57,12 @@ func (p *pace) discovered(now time.Time, ok bool) {
 	switch {
 	case !ok:
 		if p.backoff == nil {
-			p.backoff = newBackoff(p.poll)
+			p.backoff = newBackoff(min(p.poll, defaultPollInterval))
 		}
 		p.next = now.Add(p.backoff.Step())
 		return
 	case p.settled < len(settle):
-		p.next = now.Add(settle[p.settled])
+		p.next = now.Add(min(settle[p.settled], p.poll))
 		p.settled++
 	default:
 		p.next = now.Add(wait.Jitter(p.poll, 0.1))
