@@ -9,6 +9,8 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"graphview.dev/graphview/budget"
 )
 
 const (
@@ -203,7 +205,8 @@ func (f *filler) run(ctx context.Context, of *fill) {
 // namespaces, which is asked for in another way, may. Of other failures it would be one too.
 func endless(err error) bool {
 	_, early := errors.AsType[*endedEarlyError](err)
-	return early || errors.Is(err, errRepeats) || errors.Is(err, errTooMany)
+	_, empty := errors.AsType[*budget.Exceeded](err)
+	return early || empty || errors.Is(err, errRepeats) || errors.Is(err, errTooMany)
 }
 
 // list takes in what there is of the namespace, in pages, and returns the version of the

@@ -8,6 +8,8 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"graphview.dev/graphview/budget"
 )
 
 const (
@@ -31,6 +33,11 @@ const (
 )
 
 var errRepeats = errors.New("the server repeats a page")
+
+// emptyPages bounds the list of a server that gives ever new tokens. A server may take a
+// page first and then leave out what was not asked for: in pages of 500 it may leave out five
+// million objects.
+var emptyPages = budget.Declare("list_empty_pages", "pages in a row without an object, in one list", 10_000)
 
 // pages is how the lists of a Watch are asked for, and where one of them is.
 //
@@ -62,6 +69,8 @@ type pages struct {
 	// seen are the hashes of the tokens and of the first objects of the pages, of all or of
 	// as many as are remembered.
 	seen map[uint64]struct{}
+	// empty is how many pages in a row had no object.
+	empty int64
 	// renewed: next was given in place of one that was too old.
 	renewed bool
 }
@@ -85,9 +94,9 @@ func (p *pages) request() metav1.ListOptions {
 // A list in pages that is as fast as one answer is the last one in pages, unless an answer
 // ended early not long ago.
 func (p *pages) took(page *metav1.List, first uint64, now time.Time) (*metav1.List, error) {
-	if page.Continue != "" && p.repeats(page.Continue, first) {
+	if err := p.noEnd(page.Continue, first); err != nil {
 		p.next = ""
-		return nil, errRepeats
+		return nil, err
 	}
 	if p.next == "" {
 		p.version = page.ResourceVersion
@@ -103,6 +112,24 @@ func (p *pages) took(page *metav1.List, first uint64, now time.Time) (*metav1.Li
 		p.size, p.whole = 0, 0
 	}
 	return &metav1.List{ListMeta: metav1.ListMeta{ResourceVersion: p.version}}, nil
+}
+
+// noEnd returns an error if the pages of a list, of which this one has been read, come to
+// no end. Without a token it is the last one.
+func (p *pages) noEnd(token string, first uint64) error {
+	switch {
+	case token == "":
+		return nil
+	case p.repeats(token, first):
+		return errRepeats
+	case first != 0:
+		p.empty = 0
+		return nil
+	}
+	if p.empty++; p.empty > emptyPages.Limit() {
+		return emptyPages.Exceed()
+	}
+	return nil
 }
 
 // repeats tells whether a page has been there before, and notes it. A server that ignores

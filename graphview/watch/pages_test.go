@@ -16,6 +16,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"graphview.dev/graphview/budget"
 )
 
 func TestPageSizes(t *testing.T) {
@@ -143,8 +145,8 @@ func TestRepeatedPageIsAnError(t *testing.T) {
 	}
 }
 
-// pagesForEver has the server answer each list with another page of one object, and have the
-// first answer end early, or not.
+// pagesForEver has the server answer each list with another page of one object, or of none
+// where that has no name, and have the first answer end early, or not.
 func pagesForEver(s *server, early bool, page func(n int32) (token, name string)) {
 	var answers atomic.Int32
 	s.answer(func(w http.ResponseWriter, _ *http.Request, watch bool) bool {
@@ -153,7 +155,11 @@ func pagesForEver(s *server, early bool, page func(n int32) (token, name string)
 		}
 		n := answers.Add(1)
 		token, name := page(n)
-		body := fmt.Sprintf(`{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"7","continue":%q},"items":[{%s}]}`, token, object(name, "", ""))
+		item := ""
+		if name != "" {
+			item = "{" + object(name, "", "") + "}"
+		}
+		body := fmt.Sprintf(`{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"7","continue":%q},"items":[%s]}`, token, item)
 		if early && n == 1 {
 			body = body[:len(body)-1]
 		}
@@ -191,13 +197,65 @@ func goesRound(t *testing.T, early bool) {
 	}
 }
 
+// TestServerOfEmptyPages: it gives a new token with each page, and no object.
+func TestServerOfEmptyPages(t *testing.T) {
+	for name, early := range map[string]bool{"after a list that ended early": true, "at once": false} {
+		t.Run(name, func(t *testing.T) {
+			before := emptyPages.Exceedings()
+			s, r := newServer(t), newRecorder(t)
+			pagesForEver(s, early, func(n int32) (token, name string) { return fmt.Sprint(n), "" })
+			acquire(t, start(t, s, r), podsKey)
+			r.awaitFailure("list pods: more than 10000 pages in a row without an object, in one list")
+			if emptyPages.Exceedings() == before {
+				t.Error("it is not counted")
+			}
+		})
+	}
+}
+
+// TestEmptyPages: some pages may be empty, however many they are in all.
+func TestEmptyPages(t *testing.T) {
+	var p pages
+	p.begin(time.Unix(100, 0))
+	took := func(token int, first uint64) error {
+		_, err := p.took(&metav1.List{ListMeta: metav1.ListMeta{Continue: fmt.Sprint(token)}}, first, time.Unix(101, 0))
+		return err
+	}
+	token := 0
+	for object := range uint64(3) {
+		for range emptyPages.Limit() {
+			if token++; took(token, 0) != nil {
+				t.Fatalf("after %d pages, of which %d had an object: the list comes to no end", token, object)
+			}
+		}
+		if token++; took(token, object+1) != nil {
+			t.Fatalf("after %d pages, of which %d had an object: the list comes to no end", token, object+1)
+		}
+	}
+	for range emptyPages.Limit() {
+		token++
+		if err := took(token, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	err := took(token+1, 0)
+	if exceeded, ok := errors.AsType[*budget.Exceeded](err); !ok || exceeded.Bound != emptyPages || p.request().Continue != "" || !endless(err) {
+		t.Errorf("one more empty page: %v, then %+v", err, p.request())
+	}
+	p.begin(time.Unix(102, 0))
+	if err := took(token+1, 0); err != nil {
+		t.Errorf("the first page of the next list: %v", err)
+	}
+}
+
 // TestPagesWithoutEnd: not all that a server invents is remembered, and that it goes round is
 // noticed after any number of pages.
 func TestPagesWithoutEnd(t *testing.T) {
 	var p pages
 	p.begin(time.Unix(100, 0))
 	took := func(token int) error {
-		_, err := p.took(&metav1.List{ListMeta: metav1.ListMeta{Continue: fmt.Sprint(token)}}, 0, time.Unix(101, 0))
+		object := uint64(token) + 1
+		_, err := p.took(&metav1.List{ListMeta: metav1.ListMeta{Continue: fmt.Sprint(token)}}, object, time.Unix(101, 0))
 		return err
 	}
 	for i := range mostSeen + 10 {

@@ -115,8 +115,8 @@ func (s *source) listAtOnce(ctx context.Context, options metav1.ListOptions) (*m
 		s.pages.begin(time.Now())
 	}
 	list, first, err := s.list(ctx, options)
-	if err == nil && list.Continue != "" && s.pages.repeats(list.Continue, first) {
-		return nil, errRepeats
+	if err == nil {
+		err = s.pages.noEnd(list.Continue, first)
 	}
 	return list, err
 }
