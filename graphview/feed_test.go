@@ -6,8 +6,11 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"golang.org/x/time/rate"
+
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/spec"
+	"graphview.dev/graphview/watch"
 )
 
 func yes() bool { return true }
@@ -162,4 +165,40 @@ func TestRuleBudget(t *testing.T) {
 	}
 	await(t, "no warning", func() bool { return warned() == 0 })
 	await(t, "the references of all objects", func() bool { return followed.view.lens.Counts().Arcs == 3 })
+}
+
+// TestRelistCostsNothing: what a watch lost, and lists again, is evaluated for a view
+// without being charged to it; what is new is charged.
+func TestRelistCostsNothing(t *testing.T) {
+	e := startEngine(t, Options{Config: serveConfigMaps(t, 3)})
+	compiled, err := spec.Compile(t.Context(), selecting(spec.ObjectFilter{ObjectSelectorExpression: "name != ''"}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	followed, shown := followBy(t, e, &compiled.Queries[0])
+	<-shown
+	await(t, "the list", func() bool { return followed.vertices() == 3 && followed.feed.listed.Load() && followed.charged.Load() })
+	// Nothing is granted with time, so that what is left says what was charged.
+	tokens := rate.NewLimiter(0, defaultBudget)
+	followed.view.budget.share(tokens)
+	for _, tt := range []struct {
+		name   string
+		listed bool
+		want   bool
+	}{{"listed again", false, false}, {"changed", true, true}} {
+		before := tokens.Tokens()
+		followed.feed.listed.Store(tt.listed)
+		if _, err := followed.feed.watch.Visit(t.Context(), retainedBy(t, followed), func(o *watch.Decoded) bool {
+			verdicts, late := followed.feed.evaluate(o, evaluateLive)
+			if len(verdicts) != 1 || len(late) != 0 || verdicts[0].verdict.cost == 0 {
+				t.Errorf("%s: %d verdicts, %d late", tt.name, len(verdicts), len(late))
+			}
+			return true
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if charged := tokens.Tokens() < before; charged != tt.want {
+			t.Errorf("%s: charged %t, want %t", tt.name, charged, tt.want)
+		}
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"strings"
 	"testing"
+	"time"
 
 	"graphview.dev/graphview/graph"
 )
@@ -117,5 +118,61 @@ func TestPieceOfAnOlderGraph(t *testing.T) {
 	first.catchUp(t)
 	if !maps.Equal(first.arcs, second.arcs) || !maps.Equal(first.vertices, second.vertices) || len(second.arcs) != 1 {
 		t.Errorf("one has %d vertices and the arcs %v, the other %d and %v", len(first.vertices), first.arcs, len(second.vertices), second.arcs)
+	}
+}
+
+// held waits when it is encoded.
+type held struct {
+	fakeObject
+	entered, leave chan struct{}
+}
+
+func (o *held) AppendJSON(dst []byte) ([]byte, error) {
+	o.entered <- struct{}{}
+	<-o.leave
+	return o.fakeObject.AppendJSON(dst)
+}
+
+// TestWhoComesBackHoldsNobodyUp: what is encoded for one who comes back after a while is
+// encoded beside what those are sent who are current.
+func TestWhoComesBackHoldsNobodyUp(t *testing.T) {
+	s := newStage(t)
+	s.set("Running", false, "a", "b")
+	current := s.reader(SubscribeOptions{})
+	current.catchUp(t)
+	before := current.rev
+	slow := &held{fakeObject{uid: "uid-a", json: `{"metadata":{"name":"a"}}`}, make(chan struct{}), make(chan struct{})}
+	s.graph.Update(func() {
+		s.revision++
+		id := s.graph.Set(s.source, &graph.Object{Namespace: "shop", Name: "a", UID: "uid-a", Version: s.revision, Hash: s.revision, Payload: slow})
+		s.lens.Select(id, graph.Selection{Member: true})
+	})
+	go func() { <-slow.entered; slow.leave <- struct{}{} }()
+	current.catchUp(t)
+
+	s.set("Failed", false, "b") // who comes back lacks both
+	back, ended := s.reader(SubscribeOptions{Since: before}), make(chan error)
+	go func() {
+		_, err := back.Poll()
+		ended <- err
+	}()
+	<-slow.entered
+	sent := make(chan error)
+	go func() {
+		_, err := current.Poll()
+		sent <- err
+	}()
+	select {
+	case err := <-sent:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(time.Minute):
+		t.Error("who is current waits")
+		defer func() { <-sent }()
+	}
+	close(slow.leave)
+	if err := <-ended; err != nil {
+		t.Error(err)
 	}
 }

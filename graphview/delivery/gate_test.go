@@ -1,11 +1,14 @@
 package delivery
 
 import (
+	"context"
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"graphview.dev/api/reason"
 	"graphview.dev/graphview/access"
 )
 
@@ -50,5 +53,25 @@ func TestWarningsByRights(t *testing.T) {
 				t.Error(diff)
 			}
 		})
+	}
+}
+
+// unanswered is somebody whose rights cannot be found out.
+type unanswered struct{ err error }
+
+func (a unanswered) Rights() Rights                                { return someRights{} }
+func (a unanswered) Changed() <-chan struct{}                      { return nil }
+func (a unanswered) Resolve(context.Context, []access.Place) error { return a.err }
+
+// TestUnansweredTellNoAddress: whose rights cannot be found out is told so, and nothing of
+// what the API server's client said.
+func TestUnansweredTellNoAddress(t *testing.T) {
+	s := newStage(t)
+	s.set("Running", false, "a")
+	r := s.reader(SubscribeOptions{Access: unanswered{errors.New(`Post "https://10.96.0.1:443/apis": connection refused`)}})
+	_, err := r.Next(t.Context())
+	closed, ok := errors.AsType[*ClosedError](err)
+	if !ok || closed.Reason != reason.Unavailable || strings.Contains(err.Error(), "10.96") {
+		t.Errorf("the stream ends with %v, want %s and no address", err, reason.Unavailable)
 	}
 }

@@ -157,12 +157,17 @@ func TestDenials(t *testing.T) {
 	s := newStage(t)
 	resources := []ScopedResource{{pods, true}, {secrets, true}, {namespaces, false}}
 	mayReadPods := fixedAccess{{Resource: "pods", Namespace: "shop"}: true}
+	many := map[string]bool{}
+	for i := range 1000 {
+		many[fmt.Sprint("ns-", i)] = true
+	}
 	for name, test := range map[string]struct {
 		namespaces map[string]bool
 		want       []string
 	}{
 		"all namespaces": {nil, []string{"pods ", "secrets ", "namespaces "}},
 		"named ones":     {map[string]bool{"shop": true, "red": true}, []string{"pods red", "secrets shop", "secrets red", "namespaces "}},
+		"a thousand":     {many, []string{"pods ", "secrets ", "namespaces "}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s.scope = Scope{Generation: s.scope.Generation + 1, Resources: resources, Namespaces: test.namespaces}
