@@ -89,7 +89,7 @@ func (s *Server) serveAdHoc(stream *stream, conn *websocket.Conn, out *transport
 		s.refuseRequest(stream, conn, out, err)
 		return
 	}
-	s.newSession(view, what, held, out, stream.kill).run(stream.ctx, stream.hard)
+	s.newSession(view, &what, held, out, stream.kill).run(stream.ctx, stream.hard)
 }
 
 // readRequest reads the first message, and has the socket take no other. The error

@@ -7,15 +7,15 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"unique"
 
 	"k8s.io/apiserver/pkg/authentication/authenticator"
 
 	"graphview.dev/stream/rights"
 )
 
-// credentials are what a request was authenticated by, for as long as its stream
-// lasts, and no more of the request than that: there are many streams. Nothing but
-// the authenticator reads them.
+// credentials are what a request was authenticated by, and no more of the request than
+// that. Nothing but the authenticator reads them.
 type credentials struct {
 	authorization []string
 	// protocols are the subprotocols of an upgrade, if one of them is a token.
@@ -35,12 +35,12 @@ type credentialsKey struct{}
 // takes them out of the request.
 func remember(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		kept := &credentials{authorization: cloned(r.Header.Values("Authorization"))}
+		kept := &credentials{authorization: slices.Clone(r.Header.Values("Authorization"))}
 		if r.TLS != nil && len(r.TLS.PeerCertificates) > 0 {
 			kept.tls = r.TLS
 		}
 		if isUpgrade(r) && slices.ContainsFunc(r.Header.Values(protocolHeader), holdsToken) {
-			kept.protocols = cloned(r.Header.Values(protocolHeader))
+			kept.protocols = slices.Clone(r.Header.Values(protocolHeader))
 		}
 		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), credentialsKey{}, kept)))
 	})
@@ -55,32 +55,6 @@ const (
 // holdsToken tells whether one of the subprotocols of a header is a token.
 func holdsToken(header string) bool { return strings.Contains(header, bearerProtocol) }
 
-// cloned does not hold on to the text that the values are parts of: all of the
-// request's header.
-func cloned(values []string) []string {
-	var all []string
-	for _, v := range values {
-		all = append(all, strings.Clone(v))
-	}
-	return all
-}
-
-// header is that of a request with the credentials, to be changed at will.
-func (c *credentials) header() http.Header {
-	h := http.Header{}
-	for _, v := range c.authorization {
-		h.Add("Authorization", v)
-	}
-	for _, v := range c.protocols {
-		h.Add(protocolHeader, v)
-	}
-	if len(c.protocols) > 0 {
-		h.Set("Connection", "Upgrade")
-		h.Set("Upgrade", "websocket")
-	}
-	return h
-}
-
 func credentialsFrom(ctx context.Context) *credentials {
 	kept, _ := ctx.Value(credentialsKey{}).(*credentials)
 	return kept
@@ -94,16 +68,48 @@ func (c *credentials) own() *credentials {
 	return c
 }
 
-// standing are credentials with who judges them again.
+// standing are credentials for as long as a stream lasts, with who judges them again.
+// There are many streams, of which many have the same token: each text is in memory once,
+// and does not hold on to what it is a part of, all of the request's header.
 type standing struct {
-	*credentials
-	by authenticator.Request
+	authorization, protocols []unique.Handle[string]
+	tls                      *tls.ConnectionState
+	by                       authenticator.Request
+}
+
+// standing outlives the request.
+func (c *credentials) standing(by authenticator.Request) standing {
+	return standing{authorization: shared(c.authorization), protocols: shared(c.protocols), tls: c.tls, by: by}
+}
+
+func shared(texts []string) []unique.Handle[string] {
+	var all []unique.Handle[string]
+	for _, text := range texts {
+		all = append(all, unique.Make(text))
+	}
+	return all
+}
+
+// header is that of a request with the credentials, to be changed at will.
+func (s standing) header() http.Header {
+	h := http.Header{}
+	for _, v := range s.authorization {
+		h.Add("Authorization", v.Value())
+	}
+	for _, v := range s.protocols {
+		h.Add(protocolHeader, v.Value())
+	}
+	if len(s.protocols) > 0 {
+		h.Set("Connection", "Upgrade")
+		h.Set("Upgrade", "websocket")
+	}
+	return h
 }
 
 // Stand implements rights.Credentials.
-func (c standing) Stand(ctx context.Context, identity string) (bool, error) {
-	r := (&http.Request{Method: http.MethodGet, Header: c.header(), TLS: c.tls}).WithContext(ctx)
-	answer, ok, err := c.by.AuthenticateRequest(r)
+func (s standing) Stand(ctx context.Context, identity string) (bool, error) {
+	r := (&http.Request{Method: http.MethodGet, Header: s.header(), TLS: s.tls}).WithContext(ctx)
+	answer, ok, err := s.by.AuthenticateRequest(r)
 	if errors.Is(err, errNoAnswer) || errors.Is(err, errTooManyQuestions) {
 		return false, err
 	}

@@ -38,7 +38,7 @@ func TestCredentialsOfRequests(t *testing.T) {
 			var kept *credentials
 			remember(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { kept = credentialsFrom(r.Context()) })).ServeHTTP(nil, r)
 			for range 2 {
-				got := kept.header()
+				got := kept.standing(nil).header()
 				if diff := cmp.Diff(test.want, got); diff != "" {
 					t.Errorf("header (-want +got):\n%s", diff)
 				}

@@ -72,7 +72,7 @@ func (s *Server) upgrade(w http.ResponseWriter, r *http.Request, d door, serve f
 func (s *Server) acquire(r *http.Request, who user.Info, about graphview.Name, right question, stream *stream) *rights.Lease {
 	terms := right.terms(stream.end)
 	if own := credentialsFrom(r.Context()).own(); own != nil {
-		terms.Credentials = standing{own, s.access.authenticator}
+		terms.Credentials = own.standing(s.access.authenticator)
 	}
 	return s.permissions.Acquire(stream.ctx, who, about, terms)
 }

@@ -148,7 +148,7 @@ func TestCredentials(t *testing.T) {
 				return
 			}
 			stand := func(who string) bool {
-				stand, err := standing{kept, own}.Stand(t.Context(), rights.Key(named(who)))
+				stand, err := kept.standing(own).Stand(t.Context(), rights.Key(named(who)))
 				if err != nil {
 					t.Error(err)
 				}

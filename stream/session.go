@@ -33,7 +33,12 @@ type session struct {
 // everything closed. ctx and hard are those of a stream.
 func (s *session) run(ctx, hard context.Context) {
 	defer s.subscription.Close()
-	err := s.pump(ctx, hard)
+	s.leave(ctx, hard, s.pump(ctx, hard))
+}
+
+// leave closes everything, and tells the peer why if it can be told. It is no part of run,
+// whose frame an idle subscriber's stack holds.
+func (s *session) leave(ctx, hard context.Context, err error) {
 	if errors.Is(err, transport.ErrGone) {
 		s.transport.Abort()
 		return

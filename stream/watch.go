@@ -78,7 +78,7 @@ func (s *Server) serveResponse(w http.ResponseWriter, r *http.Request, view View
 	if err := http.NewResponseController(w).Flush(); err != nil {
 		return
 	}
-	s.newSession(view, what, held, out, transport.NewResponse(w).Cut).run(stream.ctx, stream.hard)
+	s.newSession(view, &what, held, out, transport.NewResponse(w).Cut).run(stream.ctx, stream.hard)
 }
 
 // serveSocket streams over a WebSocket.
@@ -87,7 +87,7 @@ func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request, view View, 
 	s.upgrade(w, r, door{protocol: subprotocol, about: name, right: rightToWatch(name), reserve: s.registry.reserve},
 		func(stream *stream, conn *websocket.Conn, out *transport.Socket, held *rights.Lease) {
 			out.Start(conn, func() { transport.TakeNothing(conn, stream.hard, stream.end) })
-			s.newSession(view, what, held, out, stream.kill).run(stream.ctx, stream.hard)
+			s.newSession(view, &what, held, out, stream.kill).run(stream.ctx, stream.hard)
 		})
 }
 
@@ -99,11 +99,12 @@ func rightToWatch(name graphview.Name) question {
 	}
 }
 
-func (s *Server) newSession(view View, what delivery.SubscribeOptions, held *rights.Lease, out transport.Transport, cut func()) *session {
+func (s *Server) newSession(view View, what *delivery.SubscribeOptions, held *rights.Lease, out transport.Transport, cut func()) *session {
 	name := view.Name()
-	what.Access, what.Owner = held, ownerNamed(held.User())
+	o := *what
+	o.Access, o.Owner = held, ownerNamed(held.User())
 	return &session{
-		subscription: view.Subscribe(what), transport: s.metrics.count(out), timing: s.timing,
+		subscription: view.Subscribe(o), transport: s.metrics.count(out), timing: s.timing,
 		unsent: s.unsent, writing: writing{cut: cut},
 		why: func(ctx context.Context, err error) *delivery.ClosedError { return s.why(ctx, name, err) },
 	}
