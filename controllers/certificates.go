@@ -46,7 +46,7 @@ type CertificatesOptions struct {
 }
 
 // Certificates is the serving certificate of this operator's ports: kept in one
-// Secret that its replicas share, replaced in time, and vouched for in the
+// Secret that its replicas share, replaced in time, and injected into the
 // caBundle of what leads the API server here. Whichever replica comes first
 // writes; the Secret's resource version tells the others that they did not.
 type Certificates struct {
@@ -148,11 +148,11 @@ func (c *Certificates) step(ctx context.Context) error {
 	present := stored
 	if stored != nil {
 		c.hold(stored)
-		untrusted = c.vouch(ctx, stored.bundle())
+		untrusted = c.injectCABundle(ctx, stored.bundle())
 	} else if present, err = c.heldOrNew(now); err != nil {
 		return err
 	}
-	due, err := present.turn(c.names, now, untrusted == nil)
+	due, err := present.rotate(c.names, now, untrusted == nil)
 	if err != nil {
 		return err
 	}
@@ -163,7 +163,7 @@ func (c *Certificates) step(ctx context.Context) error {
 		return err
 	}
 	c.hold(due)
-	return c.vouch(ctx, due.bundle())
+	return c.injectCABundle(ctx, due.bundle())
 }
 
 // heldOrNew is what goes into a Secret that is absent or spoiled: best what is

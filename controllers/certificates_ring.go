@@ -45,10 +45,10 @@ func newRing(names []string, now time.Time) (*ring, error) {
 	return &ring{serving: serving, trusted: []*x509.Certificate{serving.authority}}, nil
 }
 
-// turn returns the ring that should be held now, which is r itself while nothing
-// is due. vouched tells that r's authorities are known to be trusted; without
-// that, a certificate that still works is not given up.
-func (r *ring) turn(names []string, now time.Time, vouched bool) (*ring, error) {
+// rotate returns the ring that should be held now, which is r itself while nothing
+// is due. Unless r's authorities are injected, which is to say known to be trusted, a
+// certificate that still works is not given up.
+func (r *ring) rotate(names []string, now time.Time, injected bool) (*ring, error) {
 	out := &ring{serving: r.serving, next: r.next}
 	if out.next != nil && !out.next.usable(names, now) {
 		out.next = nil
@@ -59,7 +59,7 @@ func (r *ring) turn(names []string, now time.Time, vouched bool) (*ring, error) 
 		// Fresh.
 	case works && out.next == nil:
 		out.next, err = newPair(names, now)
-	case works && (!vouched || now.Before(out.next.made().Add(overlap))):
+	case works && (!injected || now.Before(out.next.made().Add(overlap))):
 		// Soon.
 	case out.next != nil:
 		out.serving, out.next = out.next, nil
@@ -111,7 +111,7 @@ func (r *ring) store(data map[string][]byte, at ringKeys) {
 }
 
 // parseRing reads what store wrote. What is not needed to serve may be missing or
-// spoiled: turn makes it anew.
+// spoiled: rotate makes it anew.
 func parseRing(data map[string][]byte, at ringKeys) (*ring, error) {
 	serving, err := parsePair(data[at.cert], data[at.key])
 	if err != nil {

@@ -23,9 +23,9 @@ func mustRing(t *testing.T, now time.Time) *ring {
 	return r
 }
 
-func mustTurn(t *testing.T, r *ring, now time.Time, vouched bool) *ring {
+func mustRotate(t *testing.T, r *ring, now time.Time, injected bool) *ring {
 	t.Helper()
-	out, err := r.turn(certificateNames, now, vouched)
+	out, err := r.rotate(certificateNames, now, injected)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +46,7 @@ func TestRingNeverFails(t *testing.T) {
 	held := mustRing(t, epoch)
 	before, served := held, 1
 	for now := epoch; now.Before(epoch.Add(2 * 365 * day)); now = now.Add(day) {
-		turned := mustTurn(t, held, now, true)
+		turned := mustRotate(t, held, now, true)
 		if turned != held {
 			before, held = held, turned
 			if held.serving != before.serving {
@@ -76,9 +76,9 @@ func TestRingNeverFails(t *testing.T) {
 	}
 }
 
-func TestRingTurns(t *testing.T) {
+func TestRingRotates(t *testing.T) {
 	first := mustRing(t, epoch)
-	prepared := mustTurn(t, first, epoch.Add(pairRenewal), true)
+	prepared := mustRotate(t, first, epoch.Add(pairRenewal), true)
 	other, err := newRing([]string{"somebody.else.svc"}, epoch)
 	if err != nil {
 		t.Fatal(err)
@@ -86,29 +86,29 @@ func TestRingTurns(t *testing.T) {
 	tests := map[string]struct {
 		from     *ring
 		at       time.Duration // since epoch
-		vouched  bool
+		injected bool
 		wantSame bool
 		// Which pairs the ring has: of from, or new.
 		wantServing, wantNext string
 		wantTrusted           int
 	}{
-		"fresh":                       {first, pairRenewal - time.Second, true, true, "serving", "none", 1},
-		"due":                         {first, pairRenewal, true, false, "serving", "new", 2},
-		"due, though not vouched for": {first, pairRenewal, false, false, "serving", "new", 2},
-		"too soon":                    {prepared, pairRenewal + overlap - time.Second, true, true, "serving", "next", 2},
-		"late enough":                 {prepared, pairRenewal + overlap, true, false, "next", "none", 2},
-		"not vouched for":             {prepared, pairRenewal + overlap, false, true, "serving", "next", 2},
-		"expired, next is there":      {prepared, pairLife + time.Minute, false, false, "next", "none", 1},
-		"both expired":                {prepared, 2 * pairLife, false, false, "new", "none", 1},
-		"expired, nobody was there":   {first, pairLife + time.Minute, false, false, "new", "none", 1},
-		"for another name":            {other, 0, false, false, "new", "none", 2},
-		"nobody trusted":              {&ring{serving: first.serving}, 0, true, false, "serving", "none", 1},
-		"next for another name":       {&ring{first.serving, other.serving, first.trusted}, time.Hour, true, false, "serving", "none", 1},
+		"fresh":                     {first, pairRenewal - time.Second, true, true, "serving", "none", 1},
+		"due":                       {first, pairRenewal, true, false, "serving", "new", 2},
+		"due, though not injected":  {first, pairRenewal, false, false, "serving", "new", 2},
+		"too soon":                  {prepared, pairRenewal + overlap - time.Second, true, true, "serving", "next", 2},
+		"late enough":               {prepared, pairRenewal + overlap, true, false, "next", "none", 2},
+		"not injected":              {prepared, pairRenewal + overlap, false, true, "serving", "next", 2},
+		"expired, next is there":    {prepared, pairLife + time.Minute, false, false, "next", "none", 1},
+		"both expired":              {prepared, 2 * pairLife, false, false, "new", "none", 1},
+		"expired, nobody was there": {first, pairLife + time.Minute, false, false, "new", "none", 1},
+		"for another name":          {other, 0, false, false, "new", "none", 2},
+		"nobody trusted":            {&ring{serving: first.serving}, 0, true, false, "serving", "none", 1},
+		"next for another name":     {&ring{first.serving, other.serving, first.trusted}, time.Hour, true, false, "serving", "none", 1},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			now := epoch.Add(tt.at)
-			got := mustTurn(t, tt.from, now, tt.vouched)
+			got := mustRotate(t, tt.from, now, tt.injected)
 			if same := got == tt.from; same != tt.wantSame {
 				t.Errorf("same ring: %t", same)
 			}
@@ -133,7 +133,7 @@ func TestRingTurns(t *testing.T) {
 			if err := accepts(got.bundle(), got.serving, now); err != nil {
 				t.Error(err)
 			}
-			if again := mustTurn(t, got, now, tt.vouched); again != got {
+			if again := mustRotate(t, got, now, tt.injected); again != got {
 				t.Error("turns again")
 			}
 		})
@@ -141,7 +141,7 @@ func TestRingTurns(t *testing.T) {
 }
 
 func TestRingIsRead(t *testing.T) {
-	prepared := mustTurn(t, mustRing(t, epoch), epoch.Add(pairRenewal), true)
+	prepared := mustRotate(t, mustRing(t, epoch), epoch.Add(pairRenewal), true)
 	change := func(f func(map[string][]byte)) map[string][]byte {
 		data := dataOf(prepared)
 		f(data)
@@ -205,7 +205,7 @@ func FuzzRing(f *testing.F) {
 		if err != nil {
 			return
 		}
-		turned, err := read.turn(certificateNames, epoch, true)
+		turned, err := read.rotate(certificateNames, epoch, true)
 		if err != nil {
 			t.Fatal(err)
 		}

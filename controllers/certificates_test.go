@@ -77,7 +77,7 @@ func secretOf(t *testing.T, c client.Client) *corev1.Secret {
 	return secret
 }
 
-// wantTrusted wants every caBundle to be the Secret's, and to vouch for what the
+// wantTrusted wants every caBundle to be the Secret's, and to have what the
 // replica serves.
 func wantTrusted(t *testing.T, c client.Client, replica *Certificates) {
 	t.Helper()
@@ -207,7 +207,7 @@ func TestCertificatesHeal(t *testing.T) {
 		},
 		"caBundles lost": func(t *testing.T, c client.Client) {
 			t.Helper()
-			if err := errors.Join(vouchAPIService(t.Context(), c, nil), vouchWebhook(t.Context(), c, nil)); err != nil {
+			if err := errors.Join(injectIntoAPIService(t.Context(), c, nil), injectIntoWebhook(t.Context(), c, nil)); err != nil {
 				t.Fatal(err)
 			}
 		},
@@ -227,7 +227,7 @@ func TestCertificatesHeal(t *testing.T) {
 	}
 }
 
-// TestCertificatesWithoutTrust: what cannot be vouched for is not served while
+// TestCertificatesWithoutTrust: what cannot be injected is not served while
 // something else can.
 func TestCertificatesWithoutTrust(t *testing.T) {
 	cluster, clock := fakeCluster(t), clocktesting.NewFakeClock(epoch)

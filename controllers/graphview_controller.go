@@ -58,7 +58,7 @@ type GraphViewReconciler struct {
 	recorder events.EventRecorder
 	options  Options
 	memory   memory
-	roll     *roll
+	initial  *initialSync
 	quota    *quota
 	// namespaces are all that exist, for the views that name many.
 	namespaces namespaceList
@@ -73,7 +73,7 @@ func NewGraphViewReconciler(engine Engine, notifier *Notifier, o Options) *Graph
 	if o.Clock == nil {
 		o.Clock = clock.RealClock{}
 	}
-	return &GraphViewReconciler{engine: engine, notifier: notifier, options: o, roll: newRoll(), quota: newQuota(boundGraphViews.Limit())}
+	return &GraphViewReconciler{engine: engine, notifier: notifier, options: o, initial: newInitialSync(), quota: newQuota(boundGraphViews.Limit())}
 }
 
 // Reconcile makes the engine's view what the GraphView says and the GraphView's
@@ -88,7 +88,7 @@ func (r *GraphViewReconciler) Reconcile(ctx context.Context, request ctrl.Reques
 			r.engine.Remove(name)
 			r.memory.forget(name)
 			r.notify(r.quota.leave(name))
-			r.roll.answer(name)
+			r.initial.told(name)
 			return ctrl.Result{}, nil
 		}
 		return ctrl.Result{}, fmt.Errorf("get GraphView: %w", err)
@@ -100,7 +100,7 @@ func (r *GraphViewReconciler) Reconcile(ctx context.Context, request ctrl.Reques
 	if err := r.apply(ctx, name, view, record); err != nil {
 		return ctrl.Result{}, err
 	}
-	r.roll.answer(name)
+	r.initial.told(name)
 
 	var held graphview.Status
 	if record.verdict.accepted() {

@@ -43,7 +43,7 @@ type ReferenceRuleReconciler struct {
 	known    chan struct{}
 
 	// mu makes reading a ReferenceRule and telling the engine one step, so that
-	// the roll call and a reconcile cannot overtake each other.
+	// the resync and a reconcile cannot overtake each other.
 	mu sync.Mutex
 }
 

@@ -29,13 +29,13 @@ func (r *ReferenceRuleReconciler) SetupWithManager(mgr ctrl.Manager) error {
 		r.elected = mgr.Elected()
 	}
 	again := make(chan event.GenericEvent)
-	if err := mgr.Add(&ruleRollCall{r, again}); err != nil {
-		return fmt.Errorf("add the roll call of rules: %w", err)
+	if err := mgr.Add(&ruleResync{r, again}); err != nil {
+		return fmt.Errorf("add the resync of rules: %w", err)
 	}
 	everywhere := false
 	err := ctrl.NewControllerManagedBy(mgr).
 		Named("referencerule").
-		// Our own status writes change no generation and come not back.
+		// Our own writes of status change no generation, so they cause no reconcile.
 		For(&v1alpha1.ReferenceRule{}, builder.WithPredicates(predicate.GenerationChangedPredicate{})).
 		WatchesRawSource(source.Channel(again, &handler.EnqueueRequestForObject{})).
 		WithOptions(controller.Options{NeedLeaderElection: &everywhere}).
@@ -46,20 +46,20 @@ func (r *ReferenceRuleReconciler) SetupWithManager(mgr ctrl.Manager) error {
 	return nil
 }
 
-// ruleRollCall tells the engine of all ReferenceRules as soon as the cache has
+// ruleResync tells the engine of all ReferenceRules as soon as the cache has
 // them, and has each reconciled once more when this replica begins to write
 // status, and whenever the cluster comes to serve other kinds: what a rule is about
 // may have come or gone.
-type ruleRollCall struct {
+type ruleResync struct {
 	r     *ReferenceRuleReconciler
 	again chan<- event.GenericEvent
 }
 
-// rulePause is the least time between two roll calls: kinds come in crowds.
+// rulePause is the least time between two resyncs: kinds come in crowds.
 const rulePause = 2 * time.Second
 
 // Start returns at the end.
-func (c *ruleRollCall) Start(ctx context.Context) error {
+func (c *ruleResync) Start(ctx context.Context) error {
 	rules, err := c.list(ctx)
 	if err != nil {
 		return err
@@ -100,7 +100,7 @@ func (c *ruleRollCall) Start(ctx context.Context) error {
 	}
 }
 
-func (c *ruleRollCall) list(ctx context.Context) ([]v1alpha1.ReferenceRule, error) {
+func (c *ruleResync) list(ctx context.Context) ([]v1alpha1.ReferenceRule, error) {
 	var rules v1alpha1.ReferenceRuleList
 	if err := c.r.client.List(ctx, &rules); err != nil {
 		if ctx.Err() != nil {
@@ -112,4 +112,4 @@ func (c *ruleRollCall) list(ctx context.Context) ([]v1alpha1.ReferenceRule, erro
 }
 
 // NeedLeaderElection is false: every replica serves.
-func (c *ruleRollCall) NeedLeaderElection() bool { return false }
+func (c *ruleResync) NeedLeaderElection() bool { return false }

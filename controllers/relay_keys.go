@@ -141,7 +141,7 @@ func (k *RelayKeys) step(ctx context.Context) error {
 			return err
 		}
 	}
-	due, err := present.turn([]string{relayName}, now, true)
+	due, err := present.rotate([]string{relayName}, now, true)
 	if err != nil {
 		return err
 	}

@@ -54,8 +54,8 @@ func (r *GraphViewReconciler) SetupWithManager(ctx context.Context, mgr ctrl.Man
 	if err := mgr.Add(&handover{r}); err != nil {
 		return fmt.Errorf("add the wake-up after election: %w", err)
 	}
-	if err := mgr.Add(&rollCall{r}); err != nil {
-		return fmt.Errorf("add the roll call: %w", err)
+	if err := mgr.Add(&initialList{r}); err != nil {
+		return fmt.Errorf("add the initial list of GraphViews: %w", err)
 	}
 	everywhere := false
 	changed := predicate.Predicate(predicate.GenerationChangedPredicate{})
@@ -64,7 +64,7 @@ func (r *GraphViewReconciler) SetupWithManager(ctx context.Context, mgr ctrl.Man
 	}
 	err = ctrl.NewControllerManagedBy(mgr).
 		Named("graphview").
-		// Our own status writes change no generation and come not back.
+		// Our own writes of status change no generation, so they cause no reconcile.
 		For(&v1alpha1.GraphView{}, builder.WithPredicates(changed)).
 		WatchesMetadata(&corev1.ServiceAccount{}, handler.EnqueueRequestsFromMapFunc(r.viewsOf),
 			builder.WithPredicates(existence)).

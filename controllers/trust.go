@@ -16,18 +16,18 @@ import (
 // ValidatingWebhookConfiguration.
 const apiServiceName = "v1alpha1.stream.graphview.dev"
 
-// vouch makes the operator's own APIService, and its webhook where that is wanted,
+// injectCABundle makes the operator's own APIService, and its webhook where that is wanted,
 // trust the authorities in bundle and no others. Either may be absent: an
 // installation can do without.
-func (c *Certificates) vouch(ctx context.Context, bundle []byte) error {
-	err := vouchAPIService(ctx, c.client, bundle)
+func (c *Certificates) injectCABundle(ctx context.Context, bundle []byte) error {
+	err := injectIntoAPIService(ctx, c.client, bundle)
 	if c.webhook {
-		err = errors.Join(err, vouchWebhook(ctx, c.client, bundle))
+		err = errors.Join(err, injectIntoWebhook(ctx, c.client, bundle))
 	}
 	return err
 }
 
-func vouchAPIService(ctx context.Context, c client.Client, bundle []byte) error {
+func injectIntoAPIService(ctx context.Context, c client.Client, bundle []byte) error {
 	service := &apiregistrationv1.APIService{}
 	err := c.Get(ctx, client.ObjectKey{Name: apiServiceName}, service)
 	switch {
@@ -46,7 +46,7 @@ func vouchAPIService(ctx context.Context, c client.Client, bundle []byte) error 
 	return nil
 }
 
-func vouchWebhook(ctx context.Context, c client.Client, bundle []byte) error {
+func injectIntoWebhook(ctx context.Context, c client.Client, bundle []byte) error {
 	configuration := &admissionregistrationv1.ValidatingWebhookConfiguration{}
 	err := c.Get(ctx, client.ObjectKey{Name: webhookConfigurationName}, configuration)
 	switch {

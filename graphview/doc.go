@@ -18,8 +18,9 @@
 // its references are found (references.go), each tap's judge decides for its view
 // whether the object is selected and a root (judge.go), and what is left of the
 // object is an event. A view whose expressions take long decides in a goroutine of
-// its own (backlog.go), so that no other view of the watch waits for it. The loop (loop.go) takes the events that have come, applies
-// them to the one graph, and makes that a revision of every lens it changed.
+// its own (backlog.go), so that no other view of the watch waits for it. The loop
+// (loop.go) takes the events that have come, applies them to the one graph, and makes
+// that a revision of every lens it changed.
 //
 // Which references an object has, the table of refs says and rules that users
 // declare (rule.go, rules.go). When those change, the objects concerned are read
@@ -35,11 +36,12 @@
 // everything: whoever needs something done in that order sends a function. It
 // outlives all that send to it and waits for nobody. Watches block while it is
 // behind, which slows the API server down and loses nothing. What is shown again, to
-// new views above all, does not come in that order (replay.go): the loop takes a step of it
-// between two batches of events. Evaluation of
-// expressions happens in the goroutines of watches, of views and of their backlogs,
-// never in the loop. A panic there is the trouble of one object.
+// new views above all, does not come in that order (replay.go): the loop takes a step
+// of it between two batches of events. Expressions are evaluated in the goroutines of
+// watches, of views and of their backlogs, never in the loop. A panic there is the
+// trouble of one object.
 //
-// Locks are taken in the order Engine.mu, View.mu; neither is held while
-// anything waits for the loop. A Subscription writes to nobody: its reader does.
+// Engine.mu is taken before View.mu and before the lock of a backlog. None of them is
+// held while anything waits for the loop. A Subscription writes to nobody: its reader
+// does.
 package graphview

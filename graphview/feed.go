@@ -141,7 +141,7 @@ const (
 // event is nil where there is nothing to know.
 func (f *feed) event(o *watch.Decoded, mode evaluation) (ev *setEvent, late []*tap) {
 	if f.life.Err() != nil {
-		// Nobody is left to evaluate, and a verdict that was given up is none.
+		// The views have to end: an evaluation that was given up has no verdict.
 		return nil, nil
 	}
 	ev = &setEvent{feed: f, object: graph.Object{

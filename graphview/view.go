@@ -5,7 +5,6 @@ import (
 	"reflect"
 	"sync"
 	"sync/atomic"
-
 	"time"
 
 	"golang.org/x/time/rate"
@@ -20,8 +19,8 @@ import (
 )
 
 // View is one graph that can be subscribed to. Its keeper, which has a goroutine of
-// its own, keeps the watches that it needs; its lens is written by the engine's loop; its methods may be
-// called by anyone.
+// its own, keeps the watches that it needs. The engine's loop writes its lens. Its
+// methods may be called by anyone.
 type View struct {
 	engine *Engine
 	name   Name

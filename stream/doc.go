@@ -7,10 +7,11 @@
 // A request goes through four doors, each of which answers with a Kubernetes
 // Status before any upgrade: who is it (authentication.go, delegated to the API server
 // with TokenReview, its client CA and its front proxy), may it (the same, with
-// SubjectAccessReview), is there such a view and is it served (refusal.go), and
-// is there room (registry.go). Then it is answered at once (list.go, snapshot.go, export.go) or
-// becomes a session: a loop that takes frames from a subscription and writes
-// them to a transport (session.go; package transport).
+// SubjectAccessReview), is there such a view and is it served (served.go), and
+// is there room (registry.go). Then it is answered at once (list.go, snapshot.go,
+// export.go) or becomes a session, a WebSocket by way of handshake.go: a loop that takes
+// frames from a subscription and writes them to a transport (session.go; package
+// transport).
 //
 // A connection with many graphs (streams.go; package mux) has a channel for each,
 // which goes through the same doors by itself (streams_graph.go).
@@ -22,8 +23,8 @@
 // What it deliberately does not know: watches, informers, CEL, how a graph comes
 // to be and what is in a frame. Frames are one line of JSON each, made elsewhere
 // and shared by all sessions; they are only written here. Exports alone read the
-// names in them, for package format. Of client-go it uses
-// what authentication and authorization need.
+// names in them, for package format. Of client-go it uses what authentication and
+// authorization need.
 //
 // # Concurrency
 //

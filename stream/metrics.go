@@ -23,7 +23,7 @@ type metrics struct {
 	bytes       *prometheus.CounterVec
 	ended       *prometheus.CounterVec
 	refused     *prometheus.CounterVec
-	channels    *prometheus.CounterVec // that were refused
+	channels    *prometheus.CounterVec // channels that were refused
 	panics      prometheus.Counter
 	latency     prometheus.Histogram
 }

@@ -33,7 +33,7 @@ type Server struct {
 	handler     http.Handler
 	registry    *registry
 	adHoc       *budget.Shares[string] // by user
-	exports     *semaphore.Weighted    // of exportRoom
+	exports     *semaphore.Weighted    // vertices and arcs, exportRoom in all
 	exporting   *budget.Shares[string] // exports, by owner
 	unsent      *unsent
 	permissions *rights.Permissions

@@ -14,9 +14,9 @@ import (
 type readLimit struct{ elements, bytes int }
 
 var (
-	// catchUpLimit is that of a subscriber that nobody need be beside. With the
-	// element that exceeds it, if that is not large, and a record of TLS it is what is
-	// held for a subscriber that does not read: 64 KiB.
+	// catchUpLimit is that of a subscriber that catches up, most of the time by itself.
+	// A piece, the element that exceeds its limit, if that is not large, and a record of
+	// TLS are what is held for a subscriber that does not read: 64 KiB.
 	catchUpLimit = readLimit{elements: 256, bytes: 32 << 10}
 	// changeLimit is that of a change, which is encoded once for all: of as many
 	// elements as nobody need hold for long, and of no more bytes, since each subscriber

@@ -91,8 +91,8 @@ func (s *Subscription) Close() {
 // is over, and ctx's when the caller gave up, who may call again.
 func (s *Subscription) Next(ctx context.Context) ([]*Frame, error) {
 	for {
-		// What a Poll has not seen, be it before or after what that returned, wakes
-		// Wait: to look again at once would find nothing, most of the time.
+		// Wait returns at once if anything has come that the last Poll did not see. Another
+		// Poll without a Wait would find nothing, most of the time.
 		if s.polled {
 			if err := s.Wait(ctx); err != nil {
 				return nil, err

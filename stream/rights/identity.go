@@ -21,7 +21,7 @@ import (
 type identity struct {
 	who user.Info
 	key string
-	// secret is of digests.
+	// secret is the key that rights are digested with.
 	secret []byte
 	// asking is held by the one that has questions asked which nobody asked
 	// before, so that a thousand streams that open at once ask once.

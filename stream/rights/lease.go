@@ -45,10 +45,9 @@ type Credentials interface {
 	Stand(ctx context.Context, key string) (bool, error)
 }
 
-// Rights implements delivery.Access. From one call of Changed to the next they
-// gain answers but never change one: whoever has not seen yet that an answer
-// changed is not given it under the hand, and so cannot miss that it must start
-// over.
+// Rights implements delivery.Access. From one call of Changed to the next they gain
+// answers, and no answer changes. A subscriber sees an answer that changed only after
+// Changed has told it to start over.
 func (l *Lease) Rights() delivery.Rights {
 	l.identity.mu.Lock()
 	defer l.identity.mu.Unlock()

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// Deadline makes contexts that end after a time, or up to a slack sooner: one is
-// used until the slack is used up, so that a busy stream does not make one for each
-// message.
+// Deadline makes contexts that end after Time, or up to Slack sooner. Messages share a
+// context until more than Slack of its time has passed, so a busy stream does not make
+// one for each message.
 type Deadline struct {
 	Time, Slack time.Duration
 

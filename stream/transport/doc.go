@@ -3,7 +3,7 @@
 // what little a peer says.
 //
 // It deliberately does not know views, permissions, whose share something is, or when
-// to send what: package stream does. Of package graphview it knows a message and how
+// to send what: package stream does. Of package delivery it knows a message and how
 // a stream ends.
 //
 // # What an idle subscriber costs, and why

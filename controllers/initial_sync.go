@@ -1,0 +1,103 @@
+package controllers
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+
+	"graphview.dev/api/v1alpha1"
+	"graphview.dev/graphview"
+)
+
+// initialSync knows when the engine has been told of every GraphView that there was
+// at the start. Until then, a view that the engine does not know may exist.
+type initialSync struct {
+	known chan struct{} // closed when the engine has been told of all
+
+	mu      sync.Mutex
+	listed  bool
+	early   map[graphview.Name]bool // the engine was told of these before they were listed
+	missing map[graphview.Name]bool // these are listed, and the engine has yet to be told
+}
+
+func newInitialSync() *initialSync {
+	return &initialSync{known: make(chan struct{}), early: map[graphview.Name]bool{}}
+}
+
+// list says which GraphViews there are. It is called once.
+func (s *initialSync) list(names []graphview.Name) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.listed, s.missing = true, map[graphview.Name]bool{}
+	for _, name := range names {
+		if !s.early[name] {
+			s.missing[name] = true
+		}
+	}
+	s.early = nil
+	if len(s.missing) == 0 {
+		close(s.known)
+	}
+}
+
+// told says that the engine has been told of a GraphView, or that there is none of
+// that name any more.
+func (s *initialSync) told(name graphview.Name) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case !s.listed:
+		s.early[name] = true
+	case s.missing[name]:
+		delete(s.missing, name)
+		if len(s.missing) == 0 {
+			close(s.known)
+		}
+	}
+}
+
+// Known is closed when the engine has been told of every GraphView that there
+// was when the reconciler started.
+func (r *GraphViewReconciler) Known() <-chan struct{} { return r.initial.known }
+
+// initialList lists the GraphViews for initialSync, as soon as the cache has them and
+// the engine knows the rules by which their references are found.
+type initialList struct{ r *GraphViewReconciler }
+
+// Start returns when the GraphViews are listed.
+func (l *initialList) Start(ctx context.Context) error {
+	if rules := l.r.options.RulesKnown; rules != nil {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-rules:
+		}
+	}
+	var views v1alpha1.GraphViewList
+	if err := l.r.client.List(ctx, &views); err != nil {
+		if ctx.Err() != nil {
+			return nil //nolint:nilerr // the cache stops because everything does
+		}
+		return fmt.Errorf("list GraphViews: %w", withRemedy(err))
+	}
+	names := make([]graphview.Name, 0, len(views.Items))
+	for i := range views.Items {
+		names = append(names, graphview.Name{Namespace: views.Items[i].Namespace, Name: views.Items[i].Name})
+	}
+	l.r.initial.list(names)
+	return nil
+}
+
+// withRemedy adds to the error that the cluster does not have our kinds what to do
+// about that.
+func withRemedy(err error) error {
+	if meta.IsNoMatchError(err) {
+		return fmt.Errorf("%w; install the CustomResourceDefinitions of this version first (config/crd)", err)
+	}
+	return err
+}
+
+// NeedLeaderElection is false: every replica serves.
+func (l *initialList) NeedLeaderElection() bool { return false }
