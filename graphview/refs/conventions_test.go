@@ -2,6 +2,9 @@ package refs
 
 import (
 	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
 	"testing"
 
 	"sigs.k8s.io/yaml"
@@ -20,6 +23,67 @@ func TestScenariosOfEveryKind(t *testing.T) {
 		if rule.From != AnyKind && !shown[rule.From] {
 			shown[rule.From] = true
 			t.Errorf("no scenario shows references of %s", kindString(rule.From))
+		}
+	}
+}
+
+// unshown are how many rows of a file no scenario shows yet. Nothing else tells that such
+// a row's path is misspelt, unless its kind is Kubernetes' own. There are to be no more.
+var unshown = map[string]int{
+	"table/argo.refs": 23, "table/carvel.refs": 7, "table/certmanager.refs": 24, "table/cluster.refs": 20,
+	"table/clusterapi.refs": 2, "table/crossplane.refs": 3, "table/externalsecrets.refs": 143, "table/flux.refs": 6,
+	"table/gateway.refs": 4, "table/istio.refs": 2, "table/keda.refs": 8, "table/knative.refs": 2,
+	"table/kubernetes.refs": 6, "table/kyverno.refs": 3, "table/monitors.refs": 23, "table/others.refs": 8,
+	"table/podspec.refs": 2, "table/prometheus.refs": 23, "table/tekton.refs": 17, "table/velero.refs": 3,
+}
+
+// TestScenariosOfEveryRow wants an object that has the field of each row, but for those
+// that had none when the test was written.
+func TestScenariosOfEveryRow(t *testing.T) {
+	type found struct {
+		kind  graph.Kind
+		field string
+	}
+	inScenarios := map[found]bool{}
+	for object, content := range goldenObjects(t) {
+		for _, r := range Builtin().Extract(object.Kind, content) {
+			inScenarios[found{object.Kind, strings.TrimPrefix(r.Field, graph.InferredField)}] = true
+		}
+	}
+	shown := map[string]bool{} // by the row's place, and its path for people
+	var note func(kind graph.Kind, prefix string, rows []row)
+	note = func(kind graph.Kind, prefix string, rows []row) {
+		for _, r := range rows {
+			path := join(prefix, r.rule.Path)
+			if r.include != "" {
+				note(kind, path, builtin().table.templates[r.include])
+				continue
+			}
+			at := r.place + " " + r.rule.Path
+			shown[at] = shown[at] || kind == AnyKind || inScenarios[found{kind, path}]
+		}
+	}
+	for _, h := range builtin().table.headings {
+		for _, kind := range h.kinds {
+			note(kind, "", h.rows)
+		}
+	}
+	missing := map[string][]string{}
+	for _, at := range slices.Sorted(maps.Keys(shown)) {
+		if !shown[at] {
+			file, _, _ := strings.Cut(at, ":")
+			missing[file] = append(missing[file], at)
+		}
+	}
+	for file, rows := range missing {
+		if len(rows) > unshown[file] {
+			t.Errorf("%s: no scenario in testdata shows %d rows, %d more than before; add an object that has the field, and its reference:\n%s",
+				file, len(rows), len(rows)-unshown[file], strings.Join(rows, "\n"))
+		}
+	}
+	for file, n := range unshown {
+		if have := len(missing[file]); have < n {
+			t.Errorf("%s: only %d rows have no scenario any more: say so in unshown", file, have)
 		}
 	}
 }

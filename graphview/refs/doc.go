@@ -100,12 +100,13 @@
 // Fields are relative to the object that holds the last key of the path, with the
 // word object to the object the path leads to. With
 // a leading dot they start at the root, may enter the lists of the path, and
-// then mean the same elements: .spec.gadgets[].namespace.
+// then mean the same elements: .spec.gadgets[].namespace. In a template, the root is
+// the place where it is included.
 //
 // To add a row: write it below its kind, add an object that has the field and
 // the line it must give to a scenario in testdata, run the tests. They check
 // that paths and scopes of Kubernetes' own kinds exist in its Go types, and that
-// every kind of the table has such a scenario. The command hack/refscoverage
+// a scenario shows each new row. The command hack/refscoverage
 // counts the rows, and holds those of Kubernetes against a server's own schemas.
 //
 // # Rules of one's own

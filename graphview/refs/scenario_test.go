@@ -14,7 +14,8 @@ import (
 )
 
 // TestScenarios runs testdata/*.txtar. Each object x.yaml is followed by the
-// references it gives, x.refs, one per line:
+// references it gives, x.refs, one per line, in the order in which they are found:
+// that of the table's rows, those below one prefix together.
 //
 //	type  group/Kind  namespace/name      field
 //	type  group/Kind  namespace/{labels}  field
@@ -45,7 +46,7 @@ func TestScenarios(t *testing.T) {
 				kind, object := decode(t, object.Data)
 				got := render(Builtin().Extract(kind, object))
 				if diff := cmp.Diff(lines(string(want.Data)), got); diff != "" {
-					t.Errorf("references (-want +got):\n%s", diff)
+					t.Errorf("references (-want +got):\n%s\nfound, in this order:\n%s", diff, strings.Join(got, "\n"))
 				}
 			})
 		}
