@@ -3,7 +3,6 @@ package expr
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/ast"
@@ -79,12 +78,6 @@ func plan(env *environment, checked *cel.Ast, text string) (*program, error) {
 		source: native.SourceInfo(),
 		calls:  map[int64]string{},
 		words:  map[string]bool{},
-		reads:  map[string]bool{},
-	}
-	for _, reference := range native.ReferenceMap() {
-		if slices.Contains(env.variables, reference.Name) {
-			p.reads[reference.Name] = true
-		}
 	}
 	ast.PreOrderVisit(native.Expr(), ast.NewExprVisitor(p.note))
 

@@ -19,8 +19,6 @@ type program struct {
 	source    *ast.SourceInfo
 	// nodes are those that are evaluated at most once.
 	nodes int
-	// reads are the variables it mentions.
-	reads map[string]bool
 	// calls are the functions, by node, and words the constants and fields of
 	// the expression: what a message may say.
 	calls map[int64]string

@@ -131,9 +131,6 @@ func TestObjectSelector(t *testing.T) {
 			if err != nil || got != tc.want {
 				t.Errorf("Matches() = %v, %v, want %v", got, err, tc.want)
 			}
-			if s.NeedsObject() != tc.wantObject || s.NeedsMetadata() != tc.wantMetadata {
-				t.Errorf("NeedsObject(), NeedsMetadata() = %v, %v, want %v, %v", s.NeedsObject(), s.NeedsMetadata(), tc.wantObject, tc.wantMetadata)
-			}
 			if calls > 1 || calls == 1 && !tc.wantObject && !tc.wantMetadata {
 				t.Errorf("Object was called %d times", calls)
 			}

@@ -11,9 +11,7 @@ import (
 // ObjectSelector is a compiled expression over one object: an object selector,
 // a root expression or a namespace expression.
 type ObjectSelector struct {
-	program  *program
-	object   bool
-	metadata bool
+	program *program
 }
 
 // CompileObject compiles an expression over obj (dyn), group, version,
@@ -29,20 +27,8 @@ func CompileObject(ctx context.Context, text string) (*ObjectSelector, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &ObjectSelector{
-		program:  p,
-		object:   p.reads[varObject],
-		metadata: p.reads[varLabels] || p.reads[varAnnotations],
-	}, nil
+	return &ObjectSelector{program: p}, nil
 }
-
-// NeedsObject is whether the expression mentions obj. A caller that sees false
-// need not build the object's tree: its metadata suffices.
-func (s *ObjectSelector) NeedsObject() bool { return s.object }
-
-// NeedsMetadata is whether the expression mentions labels or annotations. Where
-// this and NeedsObject are false, Input.Object is never called.
-func (s *ObjectSelector) NeedsMetadata() bool { return s.metadata }
 
 // Input is one object as expressions see it. It belongs to one goroutine.
 type Input struct {
