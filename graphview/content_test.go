@@ -1,10 +1,54 @@
 package graphview
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"graphview.dev/graphview/spec"
+	"graphview.dev/graphview/watch"
 )
+
+// TestLargePartIsNotKept: of what a path finds in an object, a view keeps it where it is
+// small. Anything larger is found again when it is sent.
+func TestLargePartIsNotKept(t *testing.T) {
+	texts := map[string]string{"small": "x", "large": strings.Repeat("x", 2*smallPart)}
+	var items []string
+	for name, text := range texts {
+		items = append(items, `{"metadata":{"namespace":"shop","name":"`+name+`","uid":"u-`+name+`","resourceVersion":"1"},"data":{"text":"`+text+`"}}`)
+	}
+	e := startEngine(t, Options{Config: serveItems(t, items, nil)})
+	leased := acquireTap(t, e)
+	t.Cleanup(func() { e.giveBack(leased) })
+	await(t, "the list", leased.feed.listed.Load)
+	program, err := spec.Compile(t.Context(), selecting(spec.ObjectFilter{JSONPath: "{.data.text}"}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	j := &judge{resource: configMapsResource, query: &program.Queries[0]}
+	objects := retainedBy(t, leased)
+	if n, err := leased.feed.watch.Visit(t.Context(), objects, func(o *watch.Decoded) bool {
+		var got []byte
+		switch part := j.evaluate(t.Context(), o).selection.Part.(type) {
+		case []byte:
+			if got = part; len(got) > smallPart {
+				t.Errorf("%s: %d bytes are kept, want at most %d", o.Name(), len(got), smallPart)
+			}
+		case foundPart:
+			var err error
+			if got, err = part.AppendJSON(nil, o.Object); err != nil {
+				t.Errorf("%s: %v", o.Name(), err)
+			}
+		}
+		if want := `["` + texts[o.Name()] + `"]`; string(got) != want {
+			t.Errorf("%s: %d bytes are sent, want %d", o.Name(), len(got), len(want))
+		}
+		return true
+	}); n != len(texts) || err != nil {
+		t.Errorf("%d objects, %v", n, err)
+	}
+}
 
 // TestSecretTree: fields see of a Secret what nobody can hide anything in.
 func TestSecretTree(t *testing.T) {

@@ -166,3 +166,20 @@ func TestCoarseSummary(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// TestWarningsHaveABound: beyond the bound, one warning says how many are left out.
+func TestWarningsHaveABound(t *testing.T) {
+	w := NewWarnings(func() {})
+	most := int(warningsBound.Limit())
+	all := map[WarningID]Warning{}
+	for i := range most + 500 {
+		one := About(InformerSyncFailed, "forbidden", pods, fmt.Sprint("ns-", i))
+		all[one.ID()] = one
+	}
+	w.Set(all)
+	set, _, _, _ := w.since(0)
+	at := slices.IndexFunc(set, func(one Warning) bool { return one.Type == LimitExceeded })
+	if len(set) != most || at < 0 || !strings.HasPrefix(set[at].Message, "501 warnings are left out") {
+		t.Errorf("%d warnings, want %d; the one about the others is number %d", len(set), most, at)
+	}
+}
