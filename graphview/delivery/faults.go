@@ -50,7 +50,19 @@ type fault struct {
 
 type faultGroup struct {
 	resource graph.Resource
-	cause    cause
+	// kind is the type of the warnings about them.
+	kind  string
+	cause cause
+}
+
+// groupOf is the group of what a judge cannot judge.
+func groupOf(by Judge, err error) faultGroup {
+	r, namespaces := by.Judges()
+	g := faultGroup{resource: r, kind: ObjectProcessingFailed, cause: causeOf(err)}
+	if namespaces {
+		g.kind = NamespaceListFailed
+	}
+	return g
 }
 
 func newFaults() faults {
@@ -82,8 +94,7 @@ func (w *Warnings) SetFault(by Judge, namespace, name string, err error) {
 			}
 			return
 		}
-		r, _ := by.Judges()
-		next := w.faults.intern(faultGroup{r, causeOf(err)})
+		next := w.faults.intern(groupOf(by, err))
 		switch {
 		case known && next == old:
 			return
@@ -233,7 +244,7 @@ func (w *Warnings) fillLocked() {
 func (w *Warnings) showLocked(f fault, g *faultGroup) {
 	r, namespaces := f.judge.Judges()
 	out := Warning{
-		Type: ObjectProcessingFailed, Attributes: AttributesOf(r, f.namespace, f.name),
+		Type: g.kind, Attributes: AttributesOf(r, f.namespace, f.name),
 		place: &access.Place{Group: r.Group, Resource: r.Resource, Namespace: f.namespace},
 	}
 	what := f.name
@@ -242,7 +253,7 @@ func (w *Warnings) showLocked(f fault, g *faultGroup) {
 	}
 	out.Message = fmt.Sprintf("%s %s: %s", resourceText(r), what, g.cause.text)
 	if namespaces {
-		out.Type, out.Attributes = NamespaceListFailed, Attributes{Namespace: f.name}
+		out.Attributes = Attributes{Namespace: f.name}
 	}
 	w.faults.shown[f] = out.ID()
 	w.setLocked(out.ID(), out)

@@ -181,7 +181,7 @@ func (w *Warnings) Summary(coarse bool) []string {
 		}
 	}
 	for group, n := range counts {
-		out = append(out, fmt.Sprintf("%s: %s: %d %s: %s", ObjectProcessingFailed, resourceText(group.resource), n, group.cause.outcome(), group.cause.text))
+		out = append(out, fmt.Sprintf("%s: %s: %d %s: %s", group.kind, resourceText(group.resource), n, group.cause.outcome(), group.cause.text))
 	}
 	slices.Sort(out)
 	return out

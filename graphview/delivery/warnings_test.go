@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"graphview.dev/graphview/graph"
 )
 
 func testJudge() *fakeJudge { return &fakeJudge{resource: pods} }
@@ -181,5 +183,23 @@ func TestWarningsHaveABound(t *testing.T) {
 	at := slices.IndexFunc(set, func(one Warning) bool { return one.Type == LimitExceeded })
 	if len(set) != most || at < 0 || !strings.HasPrefix(set[at].Message, "501 warnings are left out") {
 		t.Errorf("%d warnings, want %d; the one about the others is number %d", len(set), most, at)
+	}
+}
+
+// TestSummaryHasTheTypesOfTheStream: the status calls a warning what the stream calls it,
+// whoever could not judge what.
+func TestSummaryHasTheTypesOfTheStream(t *testing.T) {
+	for name, judge := range map[string]*fakeJudge{
+		"objects": testJudge(), "namespaces": {resource: graph.Resource{Version: "v1", Resource: "namespaces"}, namespaces: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := NewWarnings(func() {})
+			w.SetFault(judge, "", "shop", errors.New("no such key: team"))
+			set, _, _, _ := w.since(0)
+			summary := w.Summary(false)
+			if len(set) != 1 || len(summary) != 1 || !strings.HasPrefix(summary[0], set[0].Type+": ") {
+				t.Errorf("the stream says %v, the status %q", set, summary)
+			}
+		})
 	}
 }
