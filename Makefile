@@ -20,7 +20,7 @@ run: control-plane build ## start a control plane, the operator, a sample applic
 	@go run ./hack/run
 
 # Packages whose tests start no process but the compiler.
-UNIT := ./api/... ./client/... ./cmd/... ./controllers/... ./dashboard/... ./graphview/... ./stream/...
+UNIT := ./api/... ./client/... ./cmd/... ./controllers/... ./dashboard/... ./graphview/... ./hack/... ./stream/...
 
 .PHONY: test-unit
 test-unit: ## run the tests that need no control plane, without the race detector; two minutes once they are compiled

@@ -4,7 +4,10 @@
 // the Kubernetes API server; [NewForHTTP] takes any URL at which they are
 // served, such as the operator's own port. From there
 //
-//   - [Client.Get] is a graph as it is now,
+//   - [Client.Get] is a graph as it is now, [Client.Summaries] one without objects,
+//     [Client.Part] what has to do with some objects of it, and [Client.Snapshot] one
+//     with any options,
+//   - [Client.GetObject] is one object of a graph, with its references,
 //   - [Client.Watch] follows a graph that a GraphView declares,
 //   - [Client.Request] follows a graph that nobody has declared: its spec is sent
 //     along and it is there for this subscription alone,

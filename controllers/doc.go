@@ -9,8 +9,10 @@
 //
 // ReferenceRuleReconciler does the same for ReferenceRules and the engine's rules.
 //
-// They run on every replica, since every replica's engine needs views and rules,
-// but only the elected one writes status and Events.
+// They run on every replica. Where each replica holds every view, only the elected one
+// writes status and Events. Where replicas share views, the status of a view is
+// written by the replica that ranks highest for it (package placement), and that of a
+// ReferenceRule by the elected one.
 //
 // SetupWebhook lets the API server ask, before a GraphView is stored, what the
 // reconciler would say of its spec. Certificates keeps what the webhook and the

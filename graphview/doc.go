@@ -32,7 +32,8 @@
 // # Goroutines
 //
 // Engine.Run starts and joins all of them: the loop, discovery, watches, one for
-// each view. The loop alone writes the graph, so its events are the order of
+// each view and its backlog, and those that read again what rules, kinds and schemas
+// have changed. The loop alone writes the graph, so its events are the order of
 // everything: whoever needs something done in that order sends a function. It
 // outlives all that send to it and waits for nobody. Watches block while it is
 // behind, which slows the API server down and loses nothing. What is shown again, to

@@ -21,7 +21,7 @@
 //
 // The package deliberately knows no view, no stream and no cache: how long an
 // answer holds, and what follows from it, is for the caller to say. Package
-// controllers decides with it for ServiceAccounts, package stream for subscribers.
+// controllers decides with it for ServiceAccounts, package rights for subscribers.
 //
 // # Concurrency
 //

@@ -15,8 +15,8 @@
 // not parse selects nothing). At most [MaxReferences] are found in one object.
 //
 // Not here: what takes more than one object (the parameters of an admission
-// policy), the contents of Secrets (Helm's releases), and namespaces that only
-// their labels select.
+// policy), the contents of Secrets (Helm's releases), and which namespaces have the
+// labels that a reference selects them by.
 //
 // # How it works
 //
@@ -76,8 +76,7 @@
 //	empty=all  an empty selector matches everything (default: nothing)
 //	everywhere the selector matches in all namespaces
 //	selected-ns=a  it matches in the namespaces that the label selector a selects:
-//	           the object's own if a is absent, all if it is empty, those that it
-//	           names by their label kubernetes.io/metadata.name; else in none
+//	           the object's own if a is absent, all if it is empty
 //	listed-ns=a  it matches in the namespaces of a: {any, matchNames}
 //	cluster    targets are cluster-scoped
 //	namespaced targets are namespaced (default, where the kind is fixed;

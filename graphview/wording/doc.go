@@ -6,6 +6,6 @@
 // have words too. It reads from the referrer to what it refers to.
 //
 // The package knows names of resources and paths of fields, as package refs writes
-// them. It knows no objects and no graph. What it says about each row of the built-in
-// table of references is in docs/references.md, which a test holds.
+// them. It knows no objects and no graph. Its rules are the table of words in
+// docs/references.md, which a test compares with them.
 package wording

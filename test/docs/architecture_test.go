@@ -8,27 +8,28 @@ import (
 	"testing"
 )
 
-// Whoever follows docs/architecture.md looks for a name in the file that the link
-// leads to, so it has to be declared there.
+// Whoever follows docs/architecture.md or CONTRIBUTING.md looks for a name in the file
+// that the link leads to, so it has to be declared there.
 func TestArchitectureNamesWhatIsThere(t *testing.T) {
-	const folder = "../../docs"
-	text, err := os.ReadFile(filepath.Join(folder, "architecture.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	named := regexp.MustCompile("`([A-Za-z.]+)`\\s*\\(\\[[^\\]]*\\]\\(([^)]+\\.go)\\)").FindAllStringSubmatch(string(text), -1)
-	if len(named) < 30 {
-		t.Fatalf("%d names with a file were found in the page; it has more", len(named))
-	}
-	for _, match := range named {
-		name, file := match[1], filepath.Join(folder, match[2])
-		source, err := os.ReadFile(file)
+	for page, atLeast := range map[string]int{"../../docs/architecture.md": 30, "../../CONTRIBUTING.md": 5} {
+		text, err := os.ReadFile(page)
 		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
+			t.Fatal(err)
 		}
-		if !declares(string(source), name) {
-			t.Errorf("%s declares no %s: say where it is now", match[2], name)
+		named := regexp.MustCompile("`([A-Za-z.]+)`\\s*\\(\\[[^\\]]*\\]\\(([^)]+\\.go)\\)").FindAllStringSubmatch(string(text), -1)
+		if len(named) < atLeast {
+			t.Errorf("%d names with a file were found in %s; it has more", len(named), page)
+		}
+		for _, match := range named {
+			name, file := match[1], filepath.Join(filepath.Dir(page), match[2])
+			source, err := os.ReadFile(file)
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+				continue
+			}
+			if !declares(string(source), name) {
+				t.Errorf("%s: %s declares no %s: say where it is now", page, match[2], name)
+			}
 		}
 	}
 }

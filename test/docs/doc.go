@@ -1,6 +1,7 @@
 // Package docs runs the commands of README.md, docs and the chart's README as they
 // are written, against a real control plane with the operator installed and the
-// samples applied, so that none of them promises what does not work.
+// samples applied, so that none of them promises what does not work. It also follows
+// the links of all pages, and looks for the names in those that describe the code.
 //
 // Every block of a shell is run, line by line of one bash, unless a comment right
 // above it says otherwise:

@@ -1,6 +1,7 @@
-// Command js is the larger part of `make test-js`: it runs the JavaScript client, in
-// Node.js and in Chromium, and the programs that draw exports, against a real
-// control plane and the built operator.
+// Command js is the larger part of `make test-js`: it runs the dashboard's page, the
+// JavaScript client, in Node.js and in Chromium, clients that were written from the
+// documentation, and the programs that draw exports, against a real control plane and
+// the built operator.
 //
 // It starts these, puts a relay in front that serves files to the browser too
 // and can cut every connection ([front]), and runs the tests beside it, which
