@@ -12,6 +12,7 @@ import (
 	"graphview.dev/api/reason"
 	"graphview.dev/graphview"
 	"graphview.dev/graphview/delivery"
+	"graphview.dev/stream/format"
 )
 
 const (
@@ -78,12 +79,16 @@ func TestExport(t *testing.T) {
 // TestForm: which form a request gets, and how it is told that there is none.
 func TestForm(t *testing.T) {
 	const (
-		table     = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json"
-		some      = "only the following media types are accepted: application/json, text/vnd.graphviz, text/vnd.mermaid, application/graphml+xml"
-		oneFormat = `format "svg" is not served; there are json, dot, mermaid, graphml`
-		notThere  = `format "dot" is served of one graph as it is now, neither of lists nor of streams`
-		one       = "namespaces/shop/graphs/web"
+		table    = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json"
+		notThere = `format "dot" is served of one graph as it is now, neither of lists nor of streams`
+		one      = "namespaces/shop/graphs/web"
 	)
+	names, mediaTypes := []string{"json"}, []string{"application/json"}
+	for _, f := range format.All() {
+		names, mediaTypes = append(names, string(f)), append(mediaTypes, f.MediaType())
+	}
+	some := "only the following media types are accepted: " + strings.Join(mediaTypes, ", ")
+	oneFormat := `format "svg" is not served; there are ` + strings.Join(names, ", ")
 	view := newView("shop/web")
 	s := serve(t, fakeGraphs{view})
 	go func() {
@@ -96,22 +101,18 @@ func TestForm(t *testing.T) {
 			}
 		}
 	}()
-	tests := map[string]struct {
+	type formTest struct {
 		path, accept      string
 		wantCode          int
 		wantType, wantHas string
-	}{
+	}
+	tests := map[string]formTest{
 		"nothing said":           {one, "", 200, "application/json", `"kind":"Graph"`},
 		"everything":             {one, "*/*", 200, "application/json", `"kind":"Graph"`},
 		"a browser":              {one, "text/html,application/xml;q=0.9,*/*;q=0.8", 200, "application/json", `"kind":"Graph"`},
 		"json":                   {one + "?format=json", "", 200, "application/json", `"kind":"Graph"`},
-		"dot":                    {one + "?format=dot", "", 200, "text/vnd.graphviz; charset=utf-8", "digraph"},
-		"mermaid":                {one + "?format=mermaid", "", 200, "text/vnd.mermaid; charset=utf-8", "flowchart"},
-		"graphml":                {one + "?format=graphml", "", 200, "application/graphml+xml; charset=utf-8", "<graphml"},
-		"accepts dot":            {one, "text/vnd.graphviz", 200, "text/vnd.graphviz; charset=utf-8", "digraph"},
 		"accepts any text":       {one, "text/*", 200, "text/vnd.graphviz; charset=utf-8", "digraph"},
 		"prefers mermaid":        {one, "application/json;q=0.5,text/vnd.mermaid", 200, "text/vnd.mermaid; charset=utf-8", "flowchart"},
-		"accepts graphml":        {one, "application/graphml+xml", 200, "application/graphml+xml; charset=utf-8", "<graphml"},
 		"URL before Accept":      {one + "?format=dot", "application/json", 200, "text/vnd.graphviz; charset=utf-8", "digraph"},
 		"json before table":      {one + "?format=json", table, 200, "application/json", `"kind":"Graph"`},
 		"table":                  {one, table, 200, "application/json", `"kind":"Table"`},
@@ -122,6 +123,14 @@ func TestForm(t *testing.T) {
 		"unknown graph":          {"namespaces/shop/graphs/none?format=dot", "", 404, "application/json", `graphs.stream.graphview.dev "none" not found`},
 		"list":                   {"graphs?format=dot", "", 400, "application/json", notThere},
 		"watch":                  {"watch/" + one + "?format=dot", "", 400, "application/json", notThere},
+	}
+	marks := map[format.Format]string{format.DOT: "digraph", format.Mermaid: "flowchart", format.GraphML: "<graphml"}
+	for _, f := range format.All() {
+		if marks[f] == "" {
+			t.Errorf("%s: say in marks what such a text has in it", f)
+		}
+		tests[string(f)] = formTest{one + "?format=" + string(f), "", 200, f.MediaType() + "; charset=utf-8", marks[f]}
+		tests["accepts "+string(f)] = formTest{one, f.MediaType(), 200, f.MediaType() + "; charset=utf-8", marks[f]}
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -136,6 +136,21 @@ func TestOrder(t *testing.T) {
 	}
 }
 
+// TestTextsSayWhatIsLeftOut: whoever reads a text is told in it that the graph was not
+// complete, and of its warnings.
+func TestTextsSayWhatIsLeftOut(t *testing.T) {
+	g := storefront().graph()
+	g.Incomplete = true
+	for _, f := range All() {
+		got := text(t, g, f)
+		for _, want := range []string{"not complete", "ACCESS_DENIED: v1/secrets in shop is left out"} {
+			if !strings.Contains(got, want) {
+				t.Errorf("%s does not say %q:\n%s", f, want, got)
+			}
+		}
+	}
+}
+
 func TestLen(t *testing.T) {
 	vertices, arcs := storefront().graph().Len()
 	if vertices != 5 || arcs != 6 {

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"graphview.dev/stream/format"
 )
 
 // What the plugin says, to whom, and its exit codes.
@@ -105,7 +107,11 @@ func TestDescribe(t *testing.T) {
 // What get writes is what the server answers, to whom it answers.
 func TestGet(t *testing.T) {
 	path := "/apis/stream.graphview.dev/v1alpha1/namespaces/" + namespace + "/graphs/storefront?format="
-	for _, format := range []string{"json", "dot", "mermaid", "graphml"} {
+	formats := []string{"json"}
+	for _, f := range format.All() {
+		formats = append(formats, string(f))
+	}
+	for _, format := range formats {
 		t.Run(format, func(t *testing.T) {
 			s := shellOf(t, "alice")
 			got, stderr, code := s.run(t, "get", "storefront", "-o", format)
@@ -146,7 +152,13 @@ func steady(text string) string {
 
 // A server that streams writes no formats; the plugin does.
 func TestQueryFormats(t *testing.T) {
-	for format, want := range map[string]string{"json": `"synced":true`, "dot": "digraph", "mermaid": "flowchart", "graphml": "<graphml", "html": `"view":"plugin-shop/query"`, "table": "OBJECT "} {
+	wants := map[string]string{"json": `"synced":true`, "dot": "digraph", "mermaid": "flowchart", "graphml": "<graphml", "html": `"view":"plugin-shop/query"`, "table": "OBJECT "}
+	for _, f := range format.All() {
+		if wants[string(f)] == "" {
+			t.Errorf("%s: say in wants what such a text has in it", f)
+		}
+	}
+	for format, want := range wants {
 		t.Run(format, func(t *testing.T) {
 			stdout, stderr, code := shellOf(t, "alice").run(t, "query", "--resources", "pods,cm", "--root", "pod/mailer", "-o", format)
 			if code != 0 || !strings.Contains(stdout, want) || !strings.Contains(stdout, "mailer") || strings.Contains(stdout, "web-0") {
