@@ -6,7 +6,8 @@ import { SVGContext } from "./svg.js";
 
 const largest = 12_000; // pixels of a side
 
-const formats = [["DOT", "text/vnd.graphviz", "dot"], ["Mermaid", "text/vnd.mermaid", "mmd"], ["GraphML", "application/graphml+xml", "graphml"]];
+// What they are called, by people and by the server, and how names of files end.
+const formats = [["DOT", "dot", "dot"], ["Mermaid", "mermaid", "mmd"], ["GraphML", "graphml", "graphml"]];
 
 export function exportItems(controller) {
   const { options } = controller;
@@ -16,7 +17,7 @@ export function exportItems(controller) {
     { label: "Picture of everything (PNG)", act: () => savePNG(controller, name, true) },
     { label: "Drawing of everything (SVG)", act: () => save(new Blob([toSVG(controller, true)], { type: "image/svg+xml" }), `${name}.svg`) },
     { label: "Table of objects (CSV)", act: async () => save(new Blob([toCSV(await controller.link.ask("table"))], { type: "text/csv" }), `${name}.csv`) },
-    ...(options && !options.snapshot ? formats.map(([label, type, extension]) => ({ label: `${label}, from the server`, act: () => saveFormat(controller, type, `${name}.${extension}`) })) : []),
+    ...(options && !options.snapshot ? formats.map(([label, format, extension]) => ({ label: `${label}, from the server`, act: () => saveFormat(controller, format, `${name}.${extension}`) })) : []),
   ];
 }
 
@@ -62,10 +63,10 @@ export function toCSV(rows) {
   return `${[titles, ...rows].map((row) => row.map(cell).join(",")).join("\r\n")}\r\n`;
 }
 
-async function saveFormat(controller, type, file) {
+async function saveFormat(controller, format, file) {
   const { base, namespace, name } = controller.options;
-  const response = await fetch(`${base}/apis/stream.graphview.dev/v1alpha1/namespaces/${encodeURIComponent(namespace)}/graphs/${encodeURIComponent(name)}?format=${file.endsWith("mmd") ? "mermaid" : file.split(".").at(-1)}`,
-    { headers: { Accept: type, ...(controller.token ? { Authorization: `Bearer ${controller.token}` } : {}) } });
+  const response = await fetch(`${base}/apis/stream.graphview.dev/v1alpha1/namespaces/${encodeURIComponent(namespace)}/graphs/${encodeURIComponent(name)}?format=${format}`,
+    { headers: controller.token ? { Authorization: `Bearer ${controller.token}` } : {} });
   if (response.ok) save(await response.blob(), file);
   else controller.notes.fail(`The server did not write it: ${response.status}`);
 }
