@@ -29,7 +29,8 @@ type frameCoalescer struct {
 
 func (w *frameCoalescer) Write(p []byte) (int, error) {
 	ended := w.follow(p)
-	if w.held == nil && (ended || len(p) > maxWhole) {
+	// Of a large frame nothing is held: who does not read it would hold the buffer too.
+	if w.held == nil && (ended || uint64(len(p))+w.left > maxWhole) {
 		return w.out.Write(p)
 	}
 	if w.held == nil {

@@ -64,3 +64,32 @@ func TestWholeMessages(t *testing.T) {
 		}
 	}
 }
+
+// TestLargeFramesHoldNoBuffer: a peer that does not read a large frame keeps its writer
+// waiting, which is to hold no buffer meanwhile.
+func TestLargeFramesHoldNoBuffer(t *testing.T) {
+	frame := wireFrame(true, make([]byte, maxWhole+1))
+	for name, sizes := range map[string][]int{"as a small buffer writes it": {writeBuffer, len(frame)}, "header first": {4, len(frame)}} {
+		t.Run(name, func(t *testing.T) {
+			w := &frameCoalescer{}
+			w.out = writerFunc(func(p []byte) (int, error) {
+				if w.held != nil {
+					t.Error("a buffer is held while a part of the frame is written")
+				}
+				return len(p), nil
+			})
+			rest := frame
+			for _, size := range sizes {
+				part := min(size, len(rest))
+				if _, err := w.Write(rest[:part]); err != nil {
+					t.Fatal(err)
+				}
+				rest = rest[part:]
+			}
+		})
+	}
+}
+
+type writerFunc func(p []byte) (int, error)
+
+func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
