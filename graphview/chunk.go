@@ -1,6 +1,7 @@
 package graphview
 
 import (
+	"runtime"
 	"slices"
 	"sync"
 	"time"
@@ -14,16 +15,18 @@ type chunk struct {
 	begun bool
 	// wakes: subscribers are told of what it changes.
 	wakes bool
-	// due is when these have rested since it was put, whatever woke them meanwhile.
-	due time.Time
+	// rest is how long these rest, and due when they have since it was put or a part of it
+	// was taken, whatever woke them meanwhile.
+	rest time.Duration
+	due  time.Time
 	// done is closed when the graph has all of it.
 	done chan struct{}
 }
 
 // chunks wait for the loop. Of those that wake nobody it makes a revision of a part of one, a
 // step, and then looks for events. So an event waits for one step, however many replays there
-// are, and each replay gets its turn. Those that wake subscribers join a batch of events, for
-// which subscribers have rested.
+// are, and each replay gets its turn. Of those that wake
+// subscribers, parts join batches of events, for which subscribers have rested.
 type chunks struct {
 	kick chan struct{} // there may be some
 
@@ -55,19 +58,38 @@ func (q *chunks) next() *chunk {
 	return q.waiting[i]
 }
 
-// join adds to a batch the chunks that wake subscribers, as long as it is not full.
+// The next event waits for what joins a batch. So of each chunk there joins a part: what
+// takes about as long as its subscribers rest, and no less than leastPart.
+const (
+	leastPart = 64
+	perEvent  = 10 * time.Microsecond
+)
+
+// join adds to a batch parts of the chunks that wake subscribers, as long as it is not full
+// nor has as much as such a part. A chunk of which something is left comes after the others
+// the next time.
 func (q *chunks) join(batch []event) []event {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	joined := 0
+	var left []*chunk
 	q.waiting = slices.DeleteFunc(q.waiting, func(c *chunk) bool {
-		if !c.wakes || joined >= maxBatch {
+		most := max(leastPart, int(c.rest/perEvent))
+		if !c.wakes || joined >= min(most, maxBatch) {
 			return false
 		}
-		joined += len(c.left)
-		batch = append(append(batch, c.left...), &doEvent{fn: func() {}, done: c.done})
+		part := c.left[:min(most, len(c.left))]
+		joined += len(part)
+		batch = append(batch, part...)
+		if c.left = c.left[len(part):]; len(c.left) == 0 {
+			batch = append(batch, &doEvent{fn: func() {}, done: c.done})
+			return true
+		}
+		c.due = time.Now().Add(c.rest)
+		left = append(left, c)
 		return true
 	})
+	q.waiting = append(q.waiting, left...)
 	return batch
 }
 
@@ -99,6 +121,11 @@ func (e *Engine) step() bool {
 	c := e.chunks.next()
 	if c == nil {
 		return false
+	}
+	if e.woke {
+		// Readers whom the revision before has woken come before the lock is taken again.
+		e.woke = false
+		runtime.Gosched()
 	}
 	if !c.begun {
 		c.begun = true

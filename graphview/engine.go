@@ -45,6 +45,7 @@ type Engine struct {
 	chunks   *chunks
 	finished []chan struct{}
 	rested   time.Time // when the next revision may be made
+	woke     bool      // a revision woke subscribers, and no step has been made since
 	received time.Time // what the graph is working on
 	batches  uint64    // how many there have been
 	byLens   map[*graph.Lens]*View

@@ -62,7 +62,7 @@ func (e *Engine) loop(ctx context.Context) {
 // of a millisecond. stepVisits is the same of a step, which events wait for.
 const (
 	maxVisits  = 1 << 13
-	stepVisits = 1 << 11
+	stepVisits = 1 << 10
 )
 
 // revise makes a revision of as many events as may have so many elements to look at, at
@@ -93,6 +93,7 @@ func (e *Engine) revise(batch []event, visits int) (left []event) {
 		}
 	}
 	if woken > 0 {
+		e.woke = true
 		e.rested = time.Now().Add(pace(int64(woken)))
 	}
 	for _, done := range e.finished {

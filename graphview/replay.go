@@ -110,7 +110,8 @@ func (e *Engine) showChunk(ctx context.Context, r *replay, c *chunk, brought <-c
 	}
 	<-brought
 	events := len(c.left)
-	c.due = time.Now().Add(pace(e.wokenBy(r.view)))
+	c.rest = pace(e.wokenBy(r.view))
+	c.due = time.Now().Add(c.rest)
 	e.chunks.put(c)
 	<-c.done // the loop outlives all that show something
 	if events >= replayChunk || n < len(r.objects) {

@@ -6,8 +6,12 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
+	"graphview.dev/graphview/delivery"
+	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/spec"
 	"graphview.dev/graphview/watch"
 )
@@ -106,19 +110,21 @@ func TestBacklogOfWhatHasChanged(t *testing.T) {
 }
 
 // TestChunksTakeTurns: the chunk that has waited longest comes first. Those that wake
-// subscribers join a batch, until it is full.
+// subscribers join a batch in parts that take as long as these rest, until it is full.
 func TestChunksTakeTurns(t *testing.T) {
+	const long = maxBatch * perEvent
 	q := newChunks()
-	named := func(wakes bool, events int) *chunk {
-		c := &chunk{wakes: wakes, left: make([]event, events), done: make(chan struct{})}
+	named := func(wakes bool, rest time.Duration, events int) *chunk {
+		c := &chunk{wakes: wakes, rest: rest, left: make([]event, events), done: make(chan struct{})}
 		q.put(c)
 		return c
 	}
-	named(true, maxBatch-1)
-	quiet := named(false, 1)
-	named(true, 7)
-	another := named(false, 1)
-	named(true, 9)
+	named(true, long, maxBatch-1)
+	quiet := named(false, 0, 1)
+	named(true, long, 7)
+	another := named(false, 0, 1)
+	named(true, 0, 2*leastPart+1)
+	named(true, 0, 9)
 	for _, want := range []*chunk{quiet, another, nil} {
 		c := q.next()
 		if c != want {
@@ -128,7 +134,7 @@ func TestChunksTakeTurns(t *testing.T) {
 			q.remove(c)
 		}
 	}
-	for _, want := range []int{1 + maxBatch - 1 + 1 + 7 + 1, 1 + 9 + 1, 1} {
+	for _, want := range []int{1 + maxBatch - 1 + 1 + 7 + 1, 1 + leastPart, 1 + 9 + 1 + leastPart, 1 + 1 + 1, 1} {
 		if got := len(q.join(make([]event, 1))); got != want {
 			t.Errorf("a batch of %d events, want %d", got, want)
 		}
@@ -162,6 +168,49 @@ func TestStepsOfAChunk(t *testing.T) {
 	loop.Wait()
 	if got, want := fmt.Sprint(did), "[part 0 event part 1 part 2]"; got != want {
 		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// TestReadersPassSteps: with one processor, who waits for a change reads it before the loop
+// takes the graph's lock for the next step of a replay.
+func TestReadersPassSteps(t *testing.T) {
+	const changes = 20
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	e := startEngine(t, Options{Config: serveConfigMaps(t, 1)})
+	tap := follow(t, e, yes)
+	await(t, "the list", func() bool { return tap.vertices() == 1 })
+	subscription := tap.view.publisher.Subscribe(delivery.SubscribeOptions{})
+	defer subscription.Close()
+
+	var steps atomic.Int64
+	var more func()
+	end := make(chan struct{})
+	more = func() {
+		steps.Add(1)
+		select {
+		case <-end:
+		default: // there is always another step to be made
+			e.chunks.put(&chunk{left: []event{funcEvent(more)}, done: make(chan struct{})})
+		}
+	}
+	e.send(funcEvent(more))
+	at, passed := int64(0), 0 // by the loop, until the change is there
+	for i := range changes {
+		changed := tap.view.lens.Changed(tap.view.lens.Head())
+		e.send(funcEvent(func() {
+			object := graph.Object{Namespace: "shop", Name: "c0", UID: "u0", Version: uint64(10 + i), Hash: uint64(10 + i)}
+			tap.view.lens.Select(e.graph.Set(tap.feed.source, &object), graph.Selection{Member: true})
+			at = steps.Load()
+		}))
+		<-changed
+		if steps.Load() == at {
+			passed++
+		}
+	}
+	close(end)
+	// The scheduler looks elsewhere first once in a while.
+	if passed < changes/2 {
+		t.Errorf("%d of %d changes were read before the next step", passed, changes)
 	}
 }
 

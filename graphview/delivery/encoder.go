@@ -126,6 +126,8 @@ func (p *Publisher) encode(lens *graph.Lens, from state, who viewer, limit readL
 	switch {
 	case errors.Is(err, graph.ErrGone):
 		return nil, state{reset: true}, nil
+	case errors.Is(err, graph.ErrAside):
+		return nil, from, err
 	case err != nil:
 		return nil, from, tooLarge(err)
 	}
@@ -192,7 +194,7 @@ func (p *Publisher) read(lens *graph.Lens, pos *graph.Position, who viewer, g *g
 	var changes []graph.Change
 	size, own := 0, 0 // own is without what others share
 	content := who.content
-	how := graph.Reading{Allow: g.allow(), All: content == SummaryOnly, ExcludeInferred: who.excludeInferred}
+	how := graph.Reading{Allow: g.allow(), All: content == SummaryOnly, ExcludeInferred: who.excludeInferred, NoWait: true}
 	take := func(c graph.Change) bool {
 		changes = append(changes, c)
 		n := sizeOf(&c, content)

@@ -47,23 +47,33 @@ func (g *Graph) unlock() {
 // rlock locks the graph for a reader of the lens, who has to unlock it. It waits while
 // the lens is committed aside.
 func (l *Lens) rlock() {
-	for {
-		l.g.mu.RLock()
-		aside := l.aside
-		if aside == nil {
-			return
+	for !l.rlockNow() {
+		if ended := l.Aside(); ended != nil {
+			<-ended
 		}
-		l.g.mu.RUnlock()
-		<-aside
 	}
 }
 
-// Aside is closed when the lens is committed that is being committed aside; nil where
-// none is. Until then its readers wait.
-func (l *Lens) Aside() <-chan struct{} {
+// rlockNow is rlock for those who do not wait for that: false, and nothing is locked.
+func (l *Lens) rlockNow() bool {
 	l.g.mu.RLock()
-	defer l.g.mu.RUnlock()
-	return l.aside
+	if l.aside.Load() == nil {
+		return true
+	}
+	l.g.mu.RUnlock()
+	return false
+}
+
+// rlockFor locks the graph for a Read, which is an ErrAside where it did not.
+func (l *Lens) rlockFor(how Reading) error {
+	if !how.NoWait {
+		l.rlock()
+		return nil
+	}
+	if !l.rlockNow() {
+		return ErrAside
+	}
+	return nil
 }
 
 // fewEntries is how many entries a lens has that is committed under the lock, whatever
@@ -109,11 +119,11 @@ func (g *Graph) commitAside(lenses []*Lens) (revised []*Lens) {
 		}
 		g.inPieces(len(g.unsettled.stamps), func(i int) { g.arcs.at(g.unsettled.stamps[i]).stamp = g.rev })
 		g.unsettled.stamps = g.unsettled.stamps[:0]
-		aside := l.aside
+		ended := l.aside.Load()
 		g.lock()
-		l.aside = nil
+		l.aside.Store(nil)
 		g.unlock()
-		close(aside)
+		close(*ended)
 	}
 	g.unlocked = false
 	g.inPieces(len(g.unsettled.nodes), func(i int) { g.unpinNode(g.unsettled.nodes[i]) })

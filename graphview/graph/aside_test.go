@@ -192,6 +192,9 @@ func TestReadersBesideTheWriter(t *testing.T) {
 				for range 4 {
 					_, _ = l.Read(&pos, 50, Reading{}, everything)
 					_, _ = n.Read(&part, 50, Reading{All: true}, always, everything)
+					_, _ = l.Read(&pos, 50, Reading{NoWait: true}, everything)
+					l.Changed(l.Head())
+					l.Uses(uint64(l.Vertices()))
 					l.Counts()
 					l.Look(Key{Resource: Resource{Resource: "Node"}, Name: "node"}, 10, Reading{})
 					c.g.Size()

@@ -42,8 +42,7 @@ func (l *Lens) commit() bool {
 	if l.head == before {
 		return recounted
 	}
-	close(l.change)
-	l.change = make(chan struct{})
+	l.tell()
 	return true
 }
 

@@ -32,13 +32,6 @@ func (l *Lens) Classes() [Classes]int {
 	return l.classes
 }
 
-// Vertices is Counts().Vertices, for those who ask often.
-func (l *Lens) Vertices() int {
-	l.rlock()
-	defer l.g.mu.RUnlock()
-	return l.vertices
-}
-
 // VisitPlaces visits each resource and namespace that has visible vertices, in
 // no order, unless no place has come or gone since the revision since. It
 // returns the revision to give next time.

@@ -48,7 +48,8 @@
 // One writer at a time, inside Graph.Update; methods that say "in Update" may
 // only be called there. Lens.Read and the counters may be called by anyone at
 // any time: they hold a read lock for a bounded piece of work, and what they
-// return is immutable. A lens with much to look at in one revision is committed
+// return is immutable. What a reader asks each time beside Read, such as whether there is
+// something new, takes no lock: to get it may take as long as a revision. A lens with much to look at in one revision is committed
 // aside: the graph is not locked meanwhile, and only readers of that lens wait.
 //
 // The package knows no Kubernetes types, no JSON and no time.

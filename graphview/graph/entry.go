@@ -83,6 +83,7 @@ func (l *Lens) rebase() {
 	l.tombstones.horizon = max(l.tombstones.horizon, floor)
 	// Of a lens that has long not changed, who begins anew knows as much.
 	l.head = max(l.head, floor)
+	l.latest.head.Store(l.head)
 }
 
 // older is a stamp after the base has moved: 1 if that has passed it.

@@ -247,7 +247,8 @@ func (g *Graph) commit() (revised, aside []*Lens) {
 		tooMuch := g.Visits()-g.whole > 2*sliceVisits*g.sliceChanges
 		switch {
 		case l.goesAside(tooMuch):
-			l.aside = make(chan struct{})
+			ended := make(chan struct{})
+			l.aside.Store(&ended)
 			aside = append(aside, l)
 		case g.commitLens(l):
 			revised = append(revised, l)

@@ -1,6 +1,9 @@
 package graph
 
-import "slices"
+import (
+	"slices"
+	"sync/atomic"
+)
 
 // use is the resource under which a view watches a kind.
 type use struct {
@@ -21,18 +24,18 @@ type Used struct {
 // Uses are the kinds that the view watches, in no order, and the revision in which they
 // last changed; nil where that is not after since.
 func (l *Lens) Uses(since uint64) ([]Used, uint64) {
+	if rev := l.usesRev.Load(); rev <= since {
+		return nil, rev
+	}
 	l.rlock()
 	defer l.g.mu.RUnlock()
-	if l.usesRev <= since {
-		return nil, l.usesRev
-	}
 	var all []Used
 	for k, u := range l.uses {
 		if u.resource != 0 {
 			all = append(all, Used{l.g.kinds.at(kindID(k)), l.g.resources.at(u.resource)})
 		}
 	}
-	return all, l.usesRev
+	return all, l.usesRev.Load()
 }
 
 // has tells whether the resource may have an object of that name.
@@ -41,13 +44,15 @@ func (u use) has(s *slot) bool { return u.resource != 0 && !(u.namespaced && s.s
 // Lens is one view's picture of the graph. Make it with Graph.NewLens.
 type Lens struct {
 	g *Graph
+	// latest and aside are for those who read them without a lock; see Changed and Aside.
+	latest latest
 	// aside is not nil while the lens is committed aside, and closed after that.
-	aside   chan struct{}
+	aside   atomic.Pointer[chan struct{}]
 	unnoted uint64 // revision up to which hubs do not say what changed for the lens
 	sources map[SourceID]struct{}
 	uses    []use // by kind
 	usesWas map[kindID]use
-	usesRev uint64 // in which uses last changed
+	usesRev atomic.Uint64 // in which uses last changed; read without a lock too
 	// coverageWas is what the view looked at of kinds of which that changed in the open
 	// revision, unless their use did.
 	coverageWas map[kindID]*Coverage
@@ -77,7 +82,6 @@ type Lens struct {
 	log        log
 	tombstones tombstones
 	head       uint64
-	change     chan struct{}
 
 	vertices, arcs, roots int
 	classes               [Classes]int // of visible vertices
@@ -115,10 +119,11 @@ func (g *Graph) NewLens() *Lens {
 		places:      make(map[location]*int),
 		missing:     make(map[location]absence),
 		head:        g.rev,
-		change:      make(chan struct{}),
 		// Whoever knows older revisions knows them of another lens.
 		tombstones: tombstones{horizon: g.rev},
 	}
+	l.latest.head.Store(l.head)
+	l.latest.change.Store(make(chan struct{}))
 	g.lenses[l] = struct{}{}
 	return l
 }
@@ -244,7 +249,8 @@ func (l *Lens) setUse(k kindID, next use) {
 	if next.since = l.g.rev; next.resource != 0 {
 		next.coverage = before.coverage
 	}
-	l.uses[k], l.usesRev = next, l.g.rev
+	l.uses[k] = next
+	l.usesRev.Store(l.g.rev)
 	if k == l.g.namespaces && next.resource != 0 {
 		l.sites = next.resource
 	}
@@ -371,20 +377,3 @@ func (l *Lens) useBefore(k kindID) use {
 	}
 	return l.useOf(k)
 }
-
-// Changed returns a channel that is closed by the next revision that changes
-// the lens after the one with this number, at once if there is one.
-func (l *Lens) Changed(head uint64) <-chan struct{} {
-	l.rlock()
-	defer l.g.mu.RUnlock()
-	if l.head > head {
-		return closed
-	}
-	return l.change
-}
-
-var closed = func() chan struct{} {
-	c := make(chan struct{})
-	close(c)
-	return c
-}()

@@ -8,7 +8,9 @@ import "sort"
 // *budget.Exceeded: there is too much to look at.
 func (n *Narrowed) Read(pos *Position, limit int, how Reading, complete func() bool, emit func(Change) bool) (bool, error) {
 	r := n.l.reader(how, emit)
-	n.l.rlock()
+	if err := n.l.rlockFor(how); err != nil {
+		return false, err
+	}
 	defer n.l.g.mu.RUnlock()
 	if n.l.closed {
 		return false, ErrGone

@@ -11,7 +11,7 @@ func TestLensesAreObserved(t *testing.T) {
 	c.g.ObserveLenses(func(l *Lens, head uint64) {
 		told[l] = head
 		switch {
-		case l.aside != nil:
+		case l.Aside() != nil:
 			aside++
 		case c.g.mu.TryRLock():
 			c.g.mu.RUnlock()

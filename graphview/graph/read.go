@@ -6,6 +6,9 @@ import "errors"
 // It has to begin anew.
 var ErrGone = errors.New("position is before the horizon")
 
+// ErrAside: the lens is being committed aside, see Lens.Aside.
+var ErrAside = errors.New("the lens is being committed")
+
 // Op is what a Change does.
 type Op uint8
 
@@ -76,13 +79,6 @@ func (p Position) Place() Position {
 	return p
 }
 
-// Head is the revision of the last change. A Position that knows it is current.
-func (l *Lens) Head() uint64 {
-	l.rlock()
-	defer l.g.mu.RUnlock()
-	return l.head
-}
-
 // Reading says what a reader gets of a lens. A reader says the same each time.
 type Reading struct {
 	// Allow tells whether the reader may see the vertices of a resource in a namespace;
@@ -94,6 +90,8 @@ type Reading struct {
 	// ExcludeInferred leaves out the arcs that only inferred references make. What the view's
 	// roots lead to is the same.
 	ExcludeInferred bool
+	// NoWait: Read is an ErrAside while the lens is committed aside, and does not wait.
+	NoWait bool
 }
 
 func (l *Lens) reader(how Reading, take func(Change) bool) reader {
@@ -108,7 +106,9 @@ func (l *Lens) reader(how Reading, take func(Change) bool) reader {
 // zero Position.
 func (l *Lens) Read(pos *Position, limit int, how Reading, emit func(Change) bool) (bool, error) {
 	r := l.reader(how, emit)
-	l.rlock()
+	if err := l.rlockFor(how); err != nil {
+		return false, err
+	}
 	defer l.g.mu.RUnlock()
 	if pos.from == 0 {
 		pos.from, pos.next, pos.base = l.head, pos.Known, l.base

@@ -1,0 +1,108 @@
+package graph
+
+import (
+	"errors"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+)
+
+// TestLatestIsToldAtOnce: what a reader asks before and after it reads a lens is answered
+// while the graph is locked for writing.
+func TestLatestIsToldAtOnce(t *testing.T) {
+	c := newCrossroads(3, 1)
+	l := c.small[0]
+	head, vertices, changed := l.Head(), l.Vertices(), l.Changed(l.Head())
+	_, uses := l.Uses(0)
+	told := make(chan struct{})
+	c.g.Update(func() {
+		c.set("Pod", "shop", "pod-0", nil, nil)
+		go func() {
+			defer close(told)
+			if l.Head() != head || l.Vertices() != vertices || l.Changed(head) != changed || l.Aside() != nil {
+				t.Error("the lens has changed before the revision was made")
+			}
+			if used, rev := l.Uses(uses); used != nil || rev != uses {
+				t.Error("the view watches other kinds than it did")
+			}
+		}()
+		select {
+		case <-told:
+		case <-time.After(time.Minute):
+			t.Error("who asks waits for the writer")
+		}
+	})
+	<-told
+	select {
+	case <-changed:
+	default:
+		t.Error("who waits for a change was not told of one")
+	}
+	if l.Head() <= head || l.Changed(head) != closed || l.Changed(l.Head()) == closed {
+		t.Errorf("revision %d is the last one, was %d", l.Head(), head)
+	}
+}
+
+// TestNoChangeIsMissed: who waits for each change after the one that it knows comes to the
+// last one.
+func TestNoChangeIsMissed(t *testing.T) {
+	const changes, readers = 2_000, 4
+	c := newCrossroads(3, 1)
+	l := c.small[0]
+	first := l.Head()
+	end := make(chan uint64, readers)
+	var reading sync.WaitGroup
+	for range readers {
+		reading.Go(func() {
+			last := uint64(0)
+			for known := first; known != last; {
+				select {
+				case <-l.Changed(known):
+					known = l.Head()
+				case last = <-end:
+				case <-time.After(time.Minute):
+					t.Errorf("nobody told of what came after revision %d", known)
+					return
+				}
+			}
+		})
+	}
+	for range changes / 2 {
+		c.g.Update(func() { c.set("Pod", "shop", "pod-0", nil, nil) })
+		c.g.Update(func() { c.set("Pod", "shop", "pod-0", nil, c.node) })
+	}
+	for range readers {
+		end <- l.Head()
+	}
+	reading.Wait()
+}
+
+// TestReadThatDoesNotWait: while a lens is committed aside, a reader that does not wait is
+// told so, also one of a part; one of another lens reads.
+func TestReadThatDoesNotWait(t *testing.T) {
+	c := newCrossroads(1_000, 1)
+	parts := map[*Lens]*Narrowed{}
+	for _, l := range []*Lens{c.large, c.small[0]} {
+		parts[l] = l.Narrow(Narrowing{Roots: []Key{{Resource: Resource{Resource: "Node"}, Name: "node"}}, Walk: Walk{Direction: Both}})
+	}
+	c.g.writing.Lock()
+	_, aside := c.g.revise(func() { c.large.SetRoots(true, Walk{Direction: Down, Depth: 2}) })
+	if !slices.Equal(aside, []*Lens{c.large}) {
+		t.Fatalf("%d lenses are committed aside, want the large one", len(aside))
+	}
+	for l, part := range parts {
+		var pos, partPos Position
+		_, err := l.Read(&pos, 10, Reading{NoWait: true}, everything)
+		_, partErr := part.Read(&partPos, 10, Reading{All: true, NoWait: true}, always, everything)
+		if want := l == c.large; errors.Is(err, ErrAside) != want || errors.Is(partErr, ErrAside) != want {
+			t.Errorf("reading said %v, and of a part %v; is the lens being committed: %v", err, partErr, want)
+		}
+	}
+	c.g.commitAside(aside)
+	c.g.writing.Unlock()
+	var pos Position
+	if _, err := c.large.Read(&pos, 10, Reading{NoWait: true}, everything); err != nil {
+		t.Errorf("once it is committed, reading said %v", err)
+	}
+}
