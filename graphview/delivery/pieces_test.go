@@ -96,6 +96,29 @@ func keptIsCounted(tb testing.TB, p *Publisher) {
 	}
 }
 
+// TestPieceThatIsMadeAnewIsCountedOnce: a piece that is encoded again, because there is more
+// by now, is not counted besides the one that it replaces. What is counted is bounded for all
+// views together, so nothing would be kept any more, some time.
+func TestPieceThatIsMadeAnewIsCountedOnce(t *testing.T) {
+	s := newStage(t)
+	s.set("Running", false, "a")
+	first, second := s.reader(SubscribeOptions{}), s.reader(SubscribeOptions{})
+	first.catchUp(t)
+	second.catchUp(t)
+	for _, phase := range []string{"Failed", "Succeeded", "Running"} {
+		s.set(phase, false, "a")
+		first.catchUp(t)
+	}
+	s.set("Failed", false, "a")
+	second.catchUp(t)
+	keptIsCounted(t, s.publisher)
+	second.Close()
+	first.Close()
+	if kept := s.publisher.source.Shared.kept.Load(); kept != 0 {
+		t.Errorf("%d bytes are counted when nobody reads", kept)
+	}
+}
+
 // TestReadersStayTogether: changes that come faster than all can be told of them are
 // encoded once each and not by everybody who is late, be they small, or of several
 // pieces.

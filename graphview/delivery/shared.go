@@ -74,6 +74,7 @@ type slot struct {
 	pieces map[state]*piece
 	order  []state // of pieces, oldest first
 	size   int     // of all that were counted
+	told   int     // what size was when sharedChanges was told
 
 	bytes int // the same as sharedChanges knows it, guarded by its mu
 }
@@ -102,12 +103,12 @@ func (at *slot) piece(from state, enough func(*piece) bool) (c *piece, isNew boo
 
 // keep notes that a piece has been encoded, and forgets the oldest ones beyond a number
 // of bytes; also itself, where others could do nothing with it. It returns how much more
-// is kept, which may be negative.
+// is kept than it returned before, which may be negative: a piece that was encoded anew
+// has gone meanwhile.
 func (at *slot) keep(from state, c *piece, most int) (more int) {
 	at.mu.Lock()
 	defer at.mu.Unlock()
 	from = from.place()
-	before := at.size
 	if at.pieces[from] == c {
 		c.made, c.size = true, c.bytes()
 		at.size += c.size
@@ -118,7 +119,9 @@ func (at *slot) keep(from state, c *piece, most int) (more int) {
 	for at.size > most && len(at.order) > 0 && at.order[0] != from {
 		at.forgetLocked(at.order[0])
 	}
-	return at.size - before
+	more = at.size - at.told
+	at.told = at.size
+	return more
 }
 
 func (at *slot) forgetLocked(from state) {
