@@ -27,7 +27,11 @@ const link = new Link();
 const { view: first } = parse();
 const [namespace, name] = first.split("/");
 if (first) link.begin({ namespace, name, base: location.origin });
-await import("./graph-view.js");
+await import("./graph-view.js").catch((error) => {
+  link.stop();
+  document.querySelector("main").replaceChildren(h("div", { role: "alert" }, h("h1", {}, "A part of this page did not load"), "Reload the page."));
+  throw error;
+});
 
 const element = document.createElement("graph-view");
 element.link = link;

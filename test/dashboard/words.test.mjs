@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
+import { counted, resource } from "../../dashboard/web/model/kinds.js";
 import { emptyFilters } from "../../dashboard/web/model/scope.js";
 import { Asking } from "../../dashboard/web/view/asking.js";
 import { endOf } from "../../dashboard/web/view/ends.js";
@@ -53,6 +54,18 @@ for (const [name, [status, want]] of Object.entries(statuses)) {
     assert.deepEqual(reasonsOf({ status }).map(({ about, text }) => `${about}: ${text}`), want);
   });
 }
+
+test("kinds are known by the names of their resources", () => {
+  const kinds = {
+    pods: "Pod", endpoints: "Endpoints", ingresses: "Ingress", ingressclasses: "IngressClass", gateways: "Gateway", grpcroutes: "GRPCRoute", networkpolicies: "NetworkPolicy",
+    limitranges: "LimitRange", storageclasses: "StorageClass", clusterissuers: "ClusterIssuer", clusterrolebindings: "ClusterRoleBinding", widgets: "Widgets",
+  };
+  for (const [name, kind] of Object.entries(kinds)) assert.equal(resource(name).kind, kind);
+  assert.deepEqual(resource("services"), { short: "svc", role: "network", kind: "Service", rank: 0 });
+  assert.deepEqual(resource("roles"), { short: "role", role: "identity", kind: "Role", rank: 6 });
+  assert.deepEqual(["Pod", "Endpoints", "Ingress", "NetworkPolicy"].map((kind) => counted(2, kind)), ["2 Pods", "2 Endpoints", "2 Ingresses", "2 NetworkPolicies"]);
+  assert.equal(counted(1, "Policy"), "1 Policy");
+});
 
 test("what was selected is said in one sentence", () => {
   const v = { kind: "Deployment", name: "cart", ns: "shop", present: true, health: "degraded", why: "CrashLoopBackOff", ready: [2, 3], uses: [1, 2, 3], usedBy: [1], box: "cart" };

@@ -4,9 +4,10 @@ import http from "node:http";
 
 /**
  * Starts a gateway before a server; it ends with the test. Pages are {path: {type, body, headers}}. Options:
- * prefix, which it takes off; frames, the source that may frame what it serves; holds, whether streams wait.
+ * prefix, which it takes off; frames, the source that may frame what it serves; holds, whether streams wait;
+ * begun, which is told the socket of each stream.
  */
-export async function gateway(t, upstream, { pages = {}, token, prefix = "", frames, holds = () => false }) {
+export async function gateway(t, upstream, { pages = {}, token, prefix = "", frames, holds = () => false, begun = () => {} }) {
   const to = new URL(upstream);
   const asked = (request) => ({
     host: to.hostname, port: to.port, method: request.method, path: request.url.startsWith(prefix) ? request.url.slice(prefix.length) : request.url,
@@ -37,6 +38,7 @@ export async function gateway(t, upstream, { pages = {}, token, prefix = "", fra
     socket.on("error", () => {}).on("close", () => sockets.delete(socket));
   });
   server.on("upgrade", (request, socket, head) => {
+    begun(socket);
     if (holds()) return;
     const onward = http.request(asked(request));
     onward.on("upgrade", (answer, other, rest) => {

@@ -37,6 +37,24 @@ test("axe finds nothing where a graph is on its way", async (t) => {
   }
 });
 
+test("a page of which a part does not load says so, and ends the stream that it has begun", async (t) => {
+  const streams = [];
+  let begun;
+  const stream = new Promise((resolve) => { begun = resolve; });
+  const at = await gateway(t, url, { token, begun: (socket) => begun(streams.push(socket)) });
+  const page = await (await browser(t)).newPage({ viewport: { width: 1400, height: 900 } });
+  page.setDefaultTimeout(patience);
+  await page.route("**/graph-view.js", async (route) => {
+    await stream;
+    await route.abort();
+  });
+  await page.goto(`${at}/dashboard/#/large/view`, { waitUntil: "commit" });
+  await page.locator("[role=alert] >> text=A part of this page did not load").waitFor();
+  assert.deepEqual(await findings(page), []);
+  await eventually(() => (streams.every(({ destroyed }) => destroyed) ? "" : "the stream goes on"));
+  assert.equal(streams.length, 1);
+});
+
 test("axe finds nothing where there is no view, where it is empty, and with the system's own colours", async (t) => {
   const page = await dashboard(t, "large/none%", { synced: false }); // which is no escaped text
   await says(page, "There is no such GraphView");

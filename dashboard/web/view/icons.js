@@ -33,7 +33,6 @@ const glyphs = {
   nodes: "M3 4h14v9H3zM7 17h6M10 13v4",
   namespaces: "M3 6V3h3M14 3h3v3M17 14v3h-3M6 17H3v-3M7 7h6v6H7z",
   kustomizations: "M10 3l7 4-7 4-7-4zM3 10.5l7 4 7-4M3 14l7 3.5L17 14",
-  helmreleases: "M10 6a4 4 0 1 1 0 8 4 4 0 0 1 0-8zM10 2v4M10 14v4M2 10h4M14 10h4",
   uses: "M4 5h12M4 10h12M4 15h12",
 };
 glyphs.clusterrolebindings = glyphs.rolebindings;

@@ -57,7 +57,7 @@ canvas { position: absolute; inset: 0; width: 100%; height: 100%; display: block
 canvas.over { cursor: pointer; } canvas.dragging { cursor: grabbing; }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
 .map canvas:focus-visible { outline-offset: -3px; }
-button, input, select { font: inherit; color: inherit; }
+button, input { font: inherit; color: inherit; }
 button { border: 1px solid var(--surface-edge); background: var(--surface); border-radius: 7px; padding: 4px 10px; min-height: 30px; cursor: pointer; display: inline-flex; gap: 6px; align-items: center; white-space: nowrap; }
 button:hover { background: var(--hover); }
 button[aria-pressed=true], button[aria-expanded=true] { background: var(--accent-soft); border-color: var(--accent); }
@@ -65,7 +65,7 @@ button.icon { padding: 4px; width: 30px; justify-content: center; }
 button.link { border: 0; background: none; padding: 0 2px; min-height: 24px; color: var(--accent); text-decoration: underline; border-radius: 4px; }
 button svg { width: 16px; height: 16px; fill: none; stroke: currentColor; stroke-width: 1.6; stroke-linecap: round; stroke-linejoin: round; flex: none; }
 .field { position: relative; flex: 0 1 320px; min-width: 150px; }
-input[type=search], input[type=text] { width: 100%; min-height: 30px; border: 1px solid var(--surface-edge); border-radius: 7px; background: var(--bg); padding: 4px 10px; }
+input[type=search] { width: 100%; min-height: 30px; border: 1px solid var(--surface-edge); border-radius: 7px; background: var(--bg); padding: 4px 10px; }
 .grow { flex: 1 1 auto; }
 .pill { display: inline-flex; align-items: center; gap: 6px; color: var(--soft); white-space: nowrap; }
 .pill::before { content: ""; width: 8px; height: 8px; border-radius: 50%; background: var(--faint); flex: none; }
@@ -93,12 +93,11 @@ h3 { font-size: 11.5px; letter-spacing: .02em; color: var(--soft); margin: 18px 
 .state.degraded, .state.missing { background: var(--bad-soft); color: var(--bad); } .state.progressing { background: var(--warn-soft); color: var(--warn); }
 .state.suspended, .state.terminating { background: var(--idle-soft); color: var(--idle); } .state.ok, .state.optional, .state.outside, .state.unseen { background: var(--hover); color: var(--soft); }
 .rows { list-style: none; margin: 0; padding: 0; }
-.rows li { display: block; }
-.rows button.row { width: 100%; border: 0; background: none; padding: 4px 6px; margin: 0 -6px; display: grid; grid-template-columns: 20px 1fr; text-align: start; white-space: normal; min-height: 26px; gap: 0 6px; border-radius: 6px; width: calc(100% + 12px); }
+.rows button.row { border: 0; background: none; padding: 4px 6px; margin: 0 -6px; display: grid; grid-template-columns: 20px 1fr; text-align: start; white-space: normal; min-height: 26px; gap: 0 6px; border-radius: 6px; width: calc(100% + 12px); }
 .rows button.row:hover { background: var(--hover); }
 .rows .name { overflow-wrap: anywhere; font-weight: 550; }
 .rows .about { grid-column: 2; color: var(--soft); font-size: 11.5px; overflow-wrap: anywhere; }
-.rows .about.bad, .rows .bad { color: var(--bad); }
+.rows .bad { color: var(--bad); }
 .rows .path { grid-column: 2; color: var(--soft); font: 11px/1.4 ui-monospace, "SF Mono", Menlo, Consolas, monospace; overflow-wrap: anywhere; }
 .more { color: var(--soft); font-size: 12px; }
 dl.words dt { grid-column: 1 / 3; } dl.words dd { grid-column: 1 / 3; margin-bottom: 4px; }
