@@ -83,7 +83,7 @@ func parse(args []string, out io.Writer) (options, error) {
 }
 
 // lastRow is the number of rows that the table has.
-const lastRow = 14
+const lastRow = 15
 
 // rowsOf reads a list of rows, all of them if it is empty.
 func rowsOf(list string) (rows []int, err error) {

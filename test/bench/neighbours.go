@@ -35,28 +35,11 @@ const firstNamespace, firstApplication = "bench-000", "app-000"
 
 // neighbours measures row 13: what a subscriber of a small view notices of others.
 func neighbours(ctx context.Context, b *bench) (lines []line, err error) {
-	r, err := b.newReplay(ctx)
+	n, err := b.neighbour(ctx)
 	if err != nil {
 		return nil, err
 	}
-	defer r.close()
-	r.pods = slices.DeleteFunc(r.pods, func(p recorded) bool {
-		return !strings.HasPrefix(p.key, firstNamespace+"/"+firstApplication+"-")
-	})
-	m, err := b.managers.start(ctx, small, "--kubeconfig="+r.kubeconfig)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, m.end(ctx)) }()
-	first, _, err := m.followed(ctx)
-	if err != nil {
-		return nil, err
-	}
-	n := &neighbour{m: m, replay: r, audience: listen(ctx, closable(first), 1, `"j":["`), events: max(int(b.period.Seconds()/2*neighbourRate), 1)}
-	defer n.audience.leave()
-	if _, err := n.beside(ctx, nil); err != nil { // for warming up
-		return nil, err
-	}
+	defer func() { err = errors.Join(err, n.end(ctx)) }()
 	var alone []beside
 	for _, d := range n.disturbances() {
 		before, err := n.beside(ctx, nil)
@@ -68,7 +51,7 @@ func neighbours(ctx context.Context, b *bench) (lines []line, err error) {
 			return nil, fmt.Errorf("%s: %w", d.name, err)
 		}
 		alone = append(alone, before)
-		lines = append(lines, during.lines("… while "+d.name+during.took, &before)...)
+		lines = append(lines, during.lines(13, "… while "+d.name+during.took, &before)...)
 	}
 	what := fmt.Sprintf("event to subscriber of a view of one application, %d events/s, jsonPath, TLS, nobody beside it", neighbourRate)
 	return append(aloneLines(what, alone), lines...), nil
@@ -80,6 +63,47 @@ type neighbour struct {
 	replay   *replay
 	audience *audience
 	events   int // of each measure
+}
+
+// neighbour starts the operator with the small view, behind a replay of its pods, and
+// warms it up.
+func (b *bench) neighbour(ctx context.Context) (n *neighbour, err error) {
+	n = &neighbour{events: max(int(b.period.Seconds()/2*neighbourRate), 1)}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, n.end(ctx))
+		}
+	}()
+	if n.replay, err = b.newReplay(ctx); err != nil {
+		return n, err
+	}
+	n.replay.pods = slices.DeleteFunc(n.replay.pods, func(p recorded) bool {
+		return !strings.HasPrefix(p.key, firstNamespace+"/"+firstApplication+"-")
+	})
+	if n.m, err = b.managers.start(ctx, small, "--kubeconfig="+n.replay.kubeconfig); err != nil {
+		return n, err
+	}
+	first, _, err := n.m.followed(ctx)
+	if err != nil {
+		return n, err
+	}
+	n.audience = listen(ctx, closable(first), 1, `"j":["`)
+	_, err = n.beside(ctx, nil)
+	return n, err
+}
+
+// end ends what neighbour has started of it.
+func (n *neighbour) end(ctx context.Context) (err error) {
+	if n.audience != nil {
+		n.audience.leave()
+	}
+	if n.m != nil {
+		err = n.m.end(ctx)
+	}
+	if n.replay != nil {
+		n.replay.close()
+	}
+	return err
 }
 
 // beside measures how late events come while something goes on, nil for nothing.
@@ -122,9 +146,9 @@ func (n *neighbour) beside(ctx context.Context, goesOn func(context.Context) (to
 }
 
 // lines are those of a disturbance, beside the same measure just before it.
-func (s *beside) lines(what string, alone *beside) []line {
+func (s *beside) lines(row int, what string, alone *beside) []line {
 	of := func(what, goal string, ours, peer float64, format func(float64) string, reached func(*line) bool) line {
-		return line{row: 13, what: what, goal: goal, ours: single(ours), floor: nothing, peer: single(peer), peerName: "just before", format: format, reached: reached}
+		return line{row: row, what: what, goal: goal, ours: single(ours), floor: nothing, peer: single(peer), peerName: "just before", format: format, reached: reached}
 	}
 	return []line{
 		of(what+": p50", "", percentile(s.late, 50), percentile(alone.late, 50), milliseconds, nil),

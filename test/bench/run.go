@@ -45,6 +45,7 @@ var measures = []struct {
 	{"idle", []int{12}, idle},
 	{"neighbours", []int{13}, neighbours},
 	{"health and summaries", []int{14}, healthCost},
+	{"rollout", []int{15}, rollout},
 }
 
 // run is a whole benchmark. What cannot be measured is said in the table and in
