@@ -11,31 +11,20 @@ import (
 	"strings"
 )
 
-const (
-	// writeLockMetric is the histogram of how long the graph was locked for writing.
-	writeLockMetric = "graphview_write_lock_seconds"
-	// sendingMetric is the histogram of what passes in the operator between an event and
-	// the end of sending what it changed.
-	sendingMetric = "graphview_event_to_send_seconds"
-)
+// writeLockMetric is the histogram of how long the graph was locked for writing.
+const writeLockMetric = "graphview_write_lock_seconds"
 
 // histogram counts by the upper bounds of its buckets: each counts what is in the smaller
 // ones too.
 type histogram map[float64]float64
 
-// histograms are those that row 13 looks at.
-type histograms struct{ writeLock, sending histogram }
-
-func (n *neighbour) histograms(ctx context.Context) (h histograms, err error) {
+// holdings are how often the graph of a manager was locked for writing, by how long.
+func (n *neighbour) holdings(ctx context.Context) (histogram, error) {
 	var text strings.Builder
 	if err := fetch(ctx, http.MethodGet, n.m.MetricsURL(), &text); err != nil {
-		return h, err
+		return nil, err
 	}
-	if h.writeLock, err = histogramOf(text.String(), writeLockMetric); err != nil {
-		return h, err
-	}
-	h.sending, err = histogramOf(text.String(), sendingMetric)
-	return h, err
+	return histogramOf(text.String(), writeLockMetric)
 }
 
 // histogramOf reads a histogram from a text in Prometheus' format.
@@ -76,35 +65,10 @@ func (h histogram) longest() float64 {
 	if h[math.Inf(1)] == 0 {
 		return math.NaN()
 	}
-	for _, le := range h.bounds() {
+	for _, le := range slices.Sorted(maps.Keys(h)) {
 		if h[le] == h[math.Inf(1)] {
 			return le
 		}
 	}
 	return math.Inf(1)
 }
-
-// percentile is about what so many percent of what was counted are within, as Prometheus
-// tells it: a bucket's values are taken to be evenly spread. Beyond the last bound it is
-// that bound, and NaN if nothing was counted.
-func (h histogram) percentile(percent float64) float64 {
-	wanted := h[math.Inf(1)] * percent / 100
-	if wanted == 0 {
-		return math.NaN()
-	}
-	below, counted := 0.0, 0.0
-	for _, le := range h.bounds() {
-		switch n := h[le]; {
-		case math.IsInf(le, 1):
-			return below
-		case n >= wanted:
-			return below + (le-below)*(wanted-counted)/(n-counted)
-		default:
-			below, counted = le, n
-		}
-	}
-	return below
-}
-
-// bounds are those of the buckets, in order.
-func (h histogram) bounds() []float64 { return slices.Sorted(maps.Keys(h)) }

@@ -23,7 +23,6 @@ const (
 // beside is what a neighbour's events took while something went on beside it.
 type beside struct {
 	late    []time.Duration // smallest first
-	own     float64         // p99 of what passed in the operator, in seconds
 	holding float64         // the longest of the graph's write lock
 	took    string          // how much of what went on there was
 }
@@ -108,7 +107,7 @@ func (n *neighbour) end(ctx context.Context) (err error) {
 
 // beside measures how late events come while something goes on, nil for nothing.
 func (n *neighbour) beside(ctx context.Context, goesOn func(context.Context) (took string, err error)) (s beside, err error) {
-	before, err := n.histograms(ctx)
+	before, err := n.holdings(ctx)
 	if err != nil {
 		return s, err
 	}
@@ -136,12 +135,12 @@ func (n *neighbour) beside(ctx context.Context, goesOn func(context.Context) (to
 	if err := errors.Join(err, <-ended); err != nil {
 		return s, err
 	}
-	after, err := n.histograms(ctx)
+	after, err := n.holdings(ctx)
 	if err != nil {
 		return s, err
 	}
 	s.late = n.audience.late(func(i int) time.Time { return sent[i-number] })
-	s.own, s.holding = after.sending.since(before.sending).percentile(99), after.writeLock.since(before.writeLock).longest()
+	s.holding = after.since(before).longest()
 	return s, nil
 }
 
@@ -153,7 +152,6 @@ func (s *beside) lines(row int, what string, alone *beside) []line {
 	return []line{
 		of(what+": p50", "", percentile(s.late, 50), percentile(alone.late, 50), milliseconds, nil),
 		of("… p99", "as without: ≤ 2 ×", percentile(s.late, 99), percentile(alone.late, 99), milliseconds, partOfPeer(2)),
-		of("… p99 of the operator's part", "as without: ≤ 2 ×", s.own, alone.own, milliseconds, partOfPeer(2)),
 		of("… longest holding of the write lock", "≤ 5 ms", s.holding, alone.holding, atMost, within(0.005)),
 	}
 }
@@ -170,7 +168,6 @@ func aloneLines(what string, alone []beside) []line {
 	return []line{
 		of(what+": p50", "", func(s *beside) float64 { return percentile(s.late, 50) }, milliseconds, nil),
 		of("… p99", "", func(s *beside) float64 { return percentile(s.late, 99) }, milliseconds, nil),
-		of("… p99 of the operator's part", "", func(s *beside) float64 { return s.own }, milliseconds, nil),
 		of("… longest holding of the write lock", "≤ 5 ms", func(s *beside) float64 { return s.holding }, atMost, within(0.005)),
 	}
 }
