@@ -149,7 +149,7 @@ func (s *Subscription) Poll() ([]*Frame, error) {
 	if errors.Is(err, graph.ErrAside) {
 		s.pause.changed = lens.Aside()
 		s.pause.moved = s.pause.changed == nil // by now it is committed
-		return nil, nil                        //nolint:nilerr // Wait waits for it
+		return nil, nil                        // Wait waits for it
 	}
 	if closed, ok := errors.AsType[*ClosedError](err); ok {
 		return nil, closed
