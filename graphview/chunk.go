@@ -15,6 +15,9 @@ type chunk struct {
 	begun bool
 	// wakes: subscribers are told of what it changes.
 	wakes bool
+	// whole: it is not cut, since a view may find anew, and pay for, what is within a depth of
+	// its roots with each revision.
+	whole bool
 	// rest is how long these rest, and due when they have since it was put or a part of it
 	// was taken, whatever woke them meanwhile.
 	rest time.Duration
@@ -25,8 +28,8 @@ type chunk struct {
 
 // chunks wait for the loop. Of those that wake nobody it makes a revision of a part of one, a
 // step, and then looks for events. So an event waits for one step, however many replays there
-// are, and each replay gets its turn. Of those that wake
-// subscribers, parts join batches of events, for which subscribers have rested.
+// are, and each replay gets its turn. Of those that wake subscribers, parts join batches of
+// events, for which subscribers have rested.
 type chunks struct {
 	kick chan struct{} // there may be some
 
@@ -75,6 +78,9 @@ func (q *chunks) join(batch []event) []event {
 	var left []*chunk
 	q.waiting = slices.DeleteFunc(q.waiting, func(c *chunk) bool {
 		most := max(leastPart, int(c.rest/perEvent))
+		if c.whole {
+			most = max(maxBatch, len(c.left))
+		}
 		if !c.wakes || joined >= min(most, maxBatch) {
 			return false
 		}

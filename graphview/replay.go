@@ -110,6 +110,7 @@ func (e *Engine) showChunk(ctx context.Context, r *replay, c *chunk, brought <-c
 	}
 	<-brought
 	events := len(c.left)
+	c.whole = r.view == nil || r.view.walksWithDepth()
 	c.rest = pace(e.wokenBy(r.view))
 	c.due = time.Now().Add(c.rest)
 	e.chunks.put(c)

@@ -144,6 +144,20 @@ func TestChunksTakeTurns(t *testing.T) {
 	}
 }
 
+// TestWholeChunksAreNotCut: what a view finds anew with each revision is found once for a
+// chunk, and for as many of them as a batch has room for.
+func TestWholeChunksAreNotCut(t *testing.T) {
+	q := newChunks()
+	for _, events := range []int{3 * leastPart, 5, maxBatch, 1} {
+		q.put(&chunk{wakes: true, whole: true, left: make([]event, events), done: make(chan struct{})})
+	}
+	for _, want := range []int{3*leastPart + 1 + 5 + 1 + maxBatch + 1, 1 + 1, 0} {
+		if got := len(q.join(nil)); got != want {
+			t.Errorf("a batch of %d events, want %d", got, want)
+		}
+	}
+}
+
 // TestStepsOfAChunk: a chunk that has more to look at than a revision may becomes several
 // steps, and an event that comes goes between them.
 func TestStepsOfAChunk(t *testing.T) {
