@@ -51,7 +51,6 @@ var emptyPages = budget.Declare("list_empty_pages", "pages in a row without an o
 // version (410) goes on with what is there now, for which the server gives a token,
 // and the watch begins with the first page's version all the same: what changed of
 // the pages before, it tells, or is itself too old, and then the list begins anew.
-// What it tells of the later pages they have overtaken, see Watch.ahead.
 type pages struct {
 	// size is how many objects are asked for at once, 0 for all.
 	size int64
@@ -62,10 +61,8 @@ type pages struct {
 
 	// next is the token of the next page, empty where no list is under way.
 	next string
-	// version is the resource version of the first page, and ahead that of the newest one
-	// if that is newer, 0 otherwise.
+	// version is the resource version of the first page.
 	version string
-	ahead   uint64
 	began   time.Time
 	// last is when the last page came.
 	last time.Time
@@ -103,9 +100,6 @@ func (p *pages) took(page *metav1.List, first uint64, now time.Time) (*metav1.Li
 	}
 	if p.next == "" {
 		p.version = page.ResourceVersion
-	}
-	if version := number(page.ResourceVersion); version > max(p.ahead, number(p.version)) {
-		p.ahead = version
 	}
 	p.next, p.renewed, p.last = page.Continue, false, now
 	if p.whole++; p.whole >= steadyPages {
@@ -215,11 +209,7 @@ func (s *source) listPages(ctx context.Context) (*metav1.List, error) {
 		}
 		// The list gets on: what failed since it began delays nothing any more.
 		s.retry = s.before
-		list, err := p.took(page, first, time.Now())
-		if err == nil && list != nil {
-			err = s.watch.goAhead(ctx, p.ahead)
-		}
-		if list != nil || err != nil {
+		if list, err := p.took(page, first, time.Now()); list != nil || err != nil {
 			return list, err
 		}
 	}

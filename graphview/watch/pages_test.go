@@ -3,8 +3,11 @@ package watch
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"math/rand/v2"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -303,4 +306,105 @@ func TestInterruptedListGoesOn(t *testing.T) {
 	if len(served) < 3 {
 		t.Errorf("the list came in %d pages", len(served))
 	}
+}
+
+// TestChangesBetweenPages: whatever is created, changed and deleted while a list is
+// read in pages, and whichever of these end early, are refused or too old, what is
+// retained in the end is what there is.
+func TestChangesBetweenPages(t *testing.T) {
+	for seed := range uint64(30) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			s, r := newServer(t), newRecorder(t)
+			for i := range 40 {
+				s.set(fmt.Sprintf("object-%02d", i), object(fmt.Sprintf("object-%02d", i), "", ""))
+			}
+			changeAmidLists(s, rand.New(rand.NewPCG(seed, 1)))
+			acquire(t, start(t, s, r), podsKey)
+			r.await("the first list", func() bool { return r.state.Synced })
+			s.send("ERROR", `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Expired","code":410}`)
+			s.set("last-of-all", object("last-of-all", "", ""))
+			r.await("the last object", func() bool { return r.json["last-of-all"] != "" })
+			r.await("all there is", func() bool { return maps.Equal(versions(r.json), s.versions()) && r.state.Err == nil })
+			for _, line := range r.lines() {
+				if strings.HasPrefix(line, "invalid") {
+					t.Error(line)
+				}
+			}
+		})
+	}
+}
+
+// changeAmidLists has a server change between the pages of lists, and fail, as the dice
+// say, until it has for long enough.
+func changeAmidLists(s *server, dice *rand.Rand) {
+	var turn sync.Mutex
+	left := 60
+	s.answer(func(w http.ResponseWriter, r *http.Request, watch bool) bool {
+		if watch {
+			return false
+		}
+		turn.Lock()
+		defer turn.Unlock()
+		if left == 0 {
+			return false
+		}
+		left--
+		for range dice.IntN(4) {
+			name := fmt.Sprintf("object-%02d", dice.IntN(50))
+			if dice.IntN(2) == 0 {
+				s.set(name, object(name, "", fmt.Sprintf(`,"spec":{"n":%d}`, dice.Int())))
+			} else if s.has(name) {
+				s.delete(name)
+			}
+		}
+		switch dice.IntN(10) {
+		case 0:
+			s.compact()
+		case 1:
+			refuse(w, http.StatusTooManyRequests, metav1.StatusReasonTooManyRequests)
+			return true
+		case 2, 3:
+			if body, _, ok := s.list(r.URL.Query()); ok {
+				write(w, body[:dice.IntN(len(body))])
+				panic(http.ErrAbortHandler)
+			}
+		case 4:
+			w.WriteHeader(http.StatusBadGateway)
+			return true
+		}
+		return false
+	})
+}
+
+func (s *server) has(name string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, ok := s.objects[name]
+	return ok
+}
+
+// versions are the resource versions of what there is, by name.
+func (s *server) versions() map[string]string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := map[string]string{}
+	for name := range s.objects {
+		all[name] = version(s.render(name, ""))
+	}
+	return all
+}
+
+func versions(objects map[string]string) map[string]string {
+	all := map[string]string{}
+	for name, json := range objects {
+		all[name] = version(json)
+	}
+	return all
+}
+
+// version is what an object says of its resource version.
+func version(json string) string {
+	_, rest, _ := strings.Cut(json, `"resourceVersion":"`)
+	number, _, _ := strings.Cut(rest, `"`)
+	return number
 }

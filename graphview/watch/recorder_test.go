@@ -22,8 +22,6 @@ type recorder struct {
 	log     []string
 	json    map[string]string
 	state   State
-	// back are the objects that were told of in a version older than that which was there.
-	back []string
 	// failures are the texts of the errors in states.
 	failures []string
 	// block, if set, is called in Set.
@@ -80,9 +78,6 @@ func (r *recording) Set(o *Decoded) {
 		r.t.Errorf("%s: JSON %q, %v; retained %q, %v", o.Name(), json, err, kept, keptErr)
 	}
 	r.mu.Lock()
-	if number(version(string(json))) < number(version(r.json[o.Name()])) {
-		r.back = append(r.back, o.Name())
-	}
 	r.json[o.Name()] = string(json)
 	r.mu.Unlock()
 	leave("set " + o.Name())
@@ -172,12 +167,6 @@ func (r *recorder) lines() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return append([]string(nil), r.log...)
-}
-
-func (r *recorder) wentBack() []string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return append([]string(nil), r.back...)
 }
 
 func (r *recorder) count(prefix string) int {

@@ -21,11 +21,8 @@ func (s *store) Add(obj any) error {
 	return s.watch.take(s.ctx, &e.document, e.err)
 }
 
-// Update takes in an *event of an object that was there before.
-func (s *store) Update(obj any) error {
-	e := obj.(*event) //nolint:forcetypeassert // stream makes nothing else
-	return s.watch.change(s.ctx, &e.document, e.err)
-}
+// Update takes in an *event.
+func (s *store) Update(obj any) error { return s.Add(obj) }
 
 // Delete takes the object of an *event away.
 func (s *store) Delete(obj any) error {
@@ -46,45 +43,8 @@ func (w *Watch) begin(ctx context.Context) error {
 	}
 	defer w.unlock()
 	w.generation++
-	w.ahead = 0
 	w.wants.begun()
 	return nil
-}
-
-// goAhead notes that pages of the list that has been read are of versions up to that.
-func (w *Watch) goAhead(ctx context.Context, version uint64) error {
-	if version == 0 {
-		return nil
-	}
-	if err := w.lock(ctx); err != nil {
-		return err
-	}
-	defer w.unlock()
-	w.ahead = version
-	return nil
-}
-
-// overtakenLocked tells whether what is retained, in old, is newer than what an event says.
-func (w *Watch) overtakenLocked(d *document, old *Object) bool {
-	if w.ahead == 0 || old == nil {
-		return false
-	}
-	version := d.number()
-	return version != 0 && version <= w.ahead && version < old.Version()
-}
-
-// goneLocked tells whether an object that was changed, as an event says, has gone since. All
-// that there was at the first page's version is retained, or invalid, but for what a later
-// page found to have gone.
-func (w *Watch) goneLocked(d *document, key name, old *Object) bool {
-	if w.ahead == 0 || old != nil {
-		return false
-	}
-	if _, faulty := w.invalid[key]; faulty {
-		return false
-	}
-	version := d.number()
-	return version != 0 && version <= w.ahead
 }
 
 // take takes in one object as it is now; invalid says that, and why, it could
@@ -95,32 +55,13 @@ func (w *Watch) take(ctx context.Context, d *document, invalid error) error {
 	}
 	defer w.unlock()
 	key := d.key()
-	w.arriveLocked(d, key, invalid, w.objects.get(key))
-	return nil
-}
-
-// change is take for an object that was there before.
-func (w *Watch) change(ctx context.Context, d *document, invalid error) error {
-	if err := w.lock(ctx); err != nil {
-		return err
-	}
-	defer w.unlock()
-	key := d.key()
-	if old := w.objects.get(key); !w.goneLocked(d, key, old) {
-		w.arriveLocked(d, key, invalid, old)
+	if old := w.objects.get(key); !w.wants.ignores(d, old) {
+		w.takeLocked(d, key, invalid, old)
+		if _, faulty := w.invalid[key]; faulty {
+			w.wants.faulty(d)
+		}
 	}
 	return nil
-}
-
-// arriveLocked takes in an object unless that is not wanted, or old is newer.
-func (w *Watch) arriveLocked(d *document, key name, invalid error, old *Object) {
-	if w.wants.ignores(d, old) || w.overtakenLocked(d, old) {
-		return
-	}
-	w.takeLocked(d, key, invalid, old)
-	if _, faulty := w.invalid[key]; faulty {
-		w.wants.faulty(d)
-	}
 }
 
 // takeLocked is take. What is retained of the object is in old.
@@ -201,7 +142,7 @@ func (w *Watch) remove(ctx context.Context, d *document) error {
 	}
 	defer w.unlock()
 	o := w.objects.get(d.key())
-	if !w.wants.deleted(d, o) || w.overtakenLocked(d, o) {
+	if !w.wants.deleted(d, o) {
 		return nil
 	}
 	w.healLocked(d)

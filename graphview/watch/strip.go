@@ -237,13 +237,10 @@ func appendAnnotations(out, value []byte) (_ []byte, some bool) {
 	return append(out, '}'), len(out) > first
 }
 
-// number is that of the resource version.
-func (d *document) number() uint64 { return number(string(d.resourceVersion)) }
-
-// number is a resource version as a number. The versions of one resource can be compared
-// as numbers. One that is no number is legal, if rare, and means 0.
-func number(resourceVersion string) uint64 {
-	n, _ := strconv.ParseUint(resourceVersion, 10, 64)
+// number is the resource version. One that is no number is legal, if rare, and
+// means 0.
+func (d *document) number() uint64 {
+	n, _ := strconv.ParseUint(string(d.resourceVersion), 10, 64)
 	return n
 }
 

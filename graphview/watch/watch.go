@@ -31,12 +31,8 @@ type Watch struct {
 	objects    shelf
 	invalid    map[name]uint32 // generation of the last sight
 	generation uint32
-	// ahead is the version up to which what is retained may be newer than an event that
-	// comes: some pages of the last list were of later versions than the first page, where
-	// the watch began. 0: none were.
-	ahead uint64
-	codec *codec
-	event Decoded
+	codec      *codec
+	event      Decoded
 
 	// wants are the namespaces of a Partial Watch, nil for any other.
 	wants *wants
