@@ -51,16 +51,17 @@ func TestNoChangeIsMissed(t *testing.T) {
 	c := newCrossroads(3, 1)
 	l := c.small[0]
 	first := l.Head()
-	end := make(chan uint64, readers)
+	final, ended := uint64(0), make(chan struct{})
 	var reading sync.WaitGroup
 	for range readers {
 		reading.Go(func() {
-			last := uint64(0)
+			last, end := uint64(0), ended
 			for known := first; known != last; {
 				select {
 				case <-l.Changed(known):
 					known = l.Head()
-				case last = <-end:
+				case <-end:
+					last, end = final, nil
 				case <-time.After(time.Minute):
 					t.Errorf("nobody told of what came after revision %d", known)
 					return
@@ -72,9 +73,8 @@ func TestNoChangeIsMissed(t *testing.T) {
 		c.g.Update(func() { c.set("Pod", "shop", "pod-0", nil, nil) })
 		c.g.Update(func() { c.set("Pod", "shop", "pod-0", nil, c.node) })
 	}
-	for range readers {
-		end <- l.Head()
-	}
+	final = l.Head()
+	close(ended)
 	reading.Wait()
 }
 
