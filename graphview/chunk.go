@@ -68,6 +68,14 @@ const (
 	perEvent  = 10 * time.Microsecond
 )
 
+// part is how many events of the chunk join a batch at most.
+func (c *chunk) part() int {
+	if c.whole {
+		return max(maxBatch, len(c.left))
+	}
+	return max(leastPart, int(c.rest/perEvent))
+}
+
 // join adds to a batch parts of the chunks that wake subscribers, as long as it is not full
 // nor has as much as such a part. A chunk of which something is left comes after the others
 // the next time.
@@ -77,10 +85,7 @@ func (q *chunks) join(batch []event) []event {
 	joined := 0
 	var left []*chunk
 	q.waiting = slices.DeleteFunc(q.waiting, func(c *chunk) bool {
-		most := max(leastPart, int(c.rest/perEvent))
-		if c.whole {
-			most = max(maxBatch, len(c.left))
-		}
+		most := c.part()
 		if !c.wakes || joined >= min(most, maxBatch) {
 			return false
 		}

@@ -99,6 +99,8 @@ func rightToWatch(name graphview.Name) question {
 	}
 }
 
+// newSession copies what. It takes a pointer so that no copy is on the stack of whoever calls
+// it, which is there for as long as a session is idle.
 func (s *Server) newSession(view View, what *delivery.SubscribeOptions, held *rights.Lease, out transport.Transport, cut func()) *session {
 	name := view.Name()
 	o := *what

@@ -15,9 +15,7 @@ import (
 func TestWhoComesBackLeavesWhatIsShared(t *testing.T) {
 	s := newStage(t)
 	s.set("Running", false, "a")
-	first, second := s.reader(SubscribeOptions{}), s.reader(SubscribeOptions{})
-	first.catchUp(t)
-	second.catchUp(t)
+	first, second := s.twoReaders(t)
 	for _, phase := range []string{"Failed", "Succeeded"} {
 		s.set(phase, false, "a")
 		first.catchUp(t)
@@ -44,9 +42,7 @@ func TestLargeChangeIsSharedByWhoIsSlower(t *testing.T) {
 		names[i] = fmt.Sprintf("p%02d", i)
 	}
 	s.set("Running", false, names...)
-	first, second := s.reader(SubscribeOptions{}), s.reader(SubscribeOptions{})
-	first.catchUp(t)
-	second.catchUp(t)
+	first, second := s.twoReaders(t)
 	s.set("Failed"+strings.Repeat("x", size), false, names...)
 	before := s.publisher.source.Shared.Encodings()
 	first.catchUp(t)
@@ -67,9 +63,7 @@ func TestOldPieceIsNotTheEnd(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := newStage(t)
 			s.set("Running", false, "a")
-			first, second := s.reader(SubscribeOptions{}), s.reader(SubscribeOptions{})
-			first.catchUp(t)
-			second.catchUp(t)
+			first, second := s.twoReaders(t)
 			s.set("Failed"+strings.Repeat("x", size), false, "a")
 			first.catchUp(t)
 			w := About(InformerSyncFailed, "forbidden", pods, "shop")
@@ -87,9 +81,7 @@ func TestOldPieceIsNotTheEnd(t *testing.T) {
 func TestPieceOfAnOlderGraph(t *testing.T) {
 	s := newStage(t)
 	s.set("Running", false, "a")
-	first, second := s.reader(SubscribeOptions{}), s.reader(SubscribeOptions{})
-	first.catchUp(t)
-	second.catchUp(t)
+	first, second := s.twoReaders(t)
 
 	const size = 8 << 10
 	names := make([]string, (leastShared-48<<10)/size)

@@ -102,9 +102,7 @@ func keptIsCounted(tb testing.TB, p *Publisher) {
 func TestPieceThatIsMadeAnewIsCountedOnce(t *testing.T) {
 	s := newStage(t)
 	s.set("Running", false, "a")
-	first, second := s.reader(SubscribeOptions{}), s.reader(SubscribeOptions{})
-	first.catchUp(t)
-	second.catchUp(t)
+	first, second := s.twoReaders(t)
 	for _, phase := range []string{"Failed", "Succeeded", "Running"} {
 		s.set(phase, false, "a")
 		first.catchUp(t)
@@ -213,9 +211,7 @@ func (o *explosive) AppendJSON(dst []byte) ([]byte, error) {
 func TestPanicLeavesNothingBehind(t *testing.T) {
 	s := newStage(t)
 	s.set("Running", false, "a", "b")
-	first, second := s.reader(SubscribeOptions{}), s.reader(SubscribeOptions{})
-	first.catchUp(t)
-	second.catchUp(t)
+	first, second := s.twoReaders(t)
 	armed := true
 	s.graph.Update(func() {
 		s.revision++

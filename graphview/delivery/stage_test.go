@@ -74,6 +74,15 @@ func (s *stage) reader(o SubscribeOptions) *reader {
 	return &reader{Subscription: s.publisher.Subscribe(o), vertices: map[string]string{}, arcs: map[string]bool{}, warnings: map[WarningID]string{}}
 }
 
+// twoReaders have all there is.
+func (s *stage) twoReaders(tb testing.TB) (first, second *reader) {
+	tb.Helper()
+	first, second = s.reader(SubscribeOptions{}), s.reader(SubscribeOptions{})
+	first.catchUp(tb)
+	second.catchUp(tb)
+	return first, second
+}
+
 // catchUp reads until there is nothing more.
 func (r *reader) catchUp(tb testing.TB) {
 	tb.Helper()

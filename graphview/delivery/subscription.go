@@ -185,6 +185,7 @@ func (s *Subscription) Wait(ctx context.Context) error {
 	}
 	var ready <-chan time.Time
 	if wait := time.Until(s.pause.until); wait > 0 {
+		// A deferred Stop would make the frame larger that an idle subscriber's stack holds.
 		ready = time.After(wait)
 	}
 	select {

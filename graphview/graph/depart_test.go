@@ -14,25 +14,22 @@ func TestReadersOfADepartingHub(t *testing.T) {
 	const pods = 2_000
 	c := newCrowd(0, pods)
 	var l *Lens
-	sel := func(source SourceID, name string) {
-		l.Select(c.g.Find(source, "shop", name), Selection{Member: true})
-	}
 	c.change(func() {
 		l = c.newLens()
 		for i := range pods {
-			sel(c.pods, fmt.Sprint("p", i))
+			c.selects(l, c.pods, fmt.Sprint("p", i))
 		}
 	})
 	c.change(func() {
 		c.set(c.maps, Object{Namespace: "shop", Name: "hub", References: []Reference{{Type: Direct, To: podKind, AllNamespaces: true, Selector: &Selector{}}}})
-		sel(c.maps, "hub")
+		c.selects(l, c.maps, "hub")
 	})
 	hub := nodeID(c.g.Find(c.maps, "shop", "hub"))
 	current, behind := client{picture: newPicture()}, client{picture: newPicture()}
 	behind.changes(t, l)
 	c.change(func() {
 		c.set(c.pods, Object{Namespace: "shop", Name: "late"})
-		sel(c.pods, "late")
+		c.selects(l, c.pods, "late")
 	})
 	if got := len(current.changes(t, l).arcs); got != pods+1 {
 		t.Fatalf("the reader has %d arcs at first, want %d", got, pods+1)

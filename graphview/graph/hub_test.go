@@ -13,15 +13,12 @@ func TestHubIsReadByWhatChanged(t *testing.T) {
 	const pods = 2 * hubSize
 	c := newCrowd(0, pods)
 	var l *Lens
-	sel := func(source SourceID, name string) {
-		l.Select(c.g.Find(source, "shop", name), Selection{Member: true})
-	}
 	c.change(func() {
 		l = c.newLens()
 		c.set(c.maps, Object{Namespace: "shop", Name: "hub", References: []Reference{{Type: Direct, To: podKind, AllNamespaces: true, Selector: &Selector{}}}})
-		sel(c.maps, "hub")
+		c.selects(l, c.maps, "hub")
 		for i := range pods {
-			sel(c.pods, fmt.Sprint("p", i))
+			c.selects(l, c.pods, fmt.Sprint("p", i))
 		}
 	})
 	hub := c.g.nodes.at(nodeID(c.g.Find(c.maps, "shop", "hub")))
@@ -36,10 +33,10 @@ func TestHubIsReadByWhatChanged(t *testing.T) {
 	}{
 		{"a pod comes", func() {
 			c.set(c.pods, Object{Namespace: "shop", Name: "late"})
-			sel(c.pods, "late")
+			c.selects(l, c.pods, "late")
 		}, pods + 1},
 		{"a pod goes", func() { c.g.Remove(c.pods, "shop", "p7") }, pods},
-		{"nothing of it changes", func() { c.set(c.maps, Object{Namespace: "shop", Name: "other"}); sel(c.maps, "other") }, pods},
+		{"nothing of it changes", func() { c.set(c.maps, Object{Namespace: "shop", Name: "other"}); c.selects(l, c.maps, "other") }, pods},
 	} {
 		c.change(tt.change)
 		// Who walks along its arcs finds none.

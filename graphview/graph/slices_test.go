@@ -36,6 +36,11 @@ func newCrowd(holders, pods int) *crowd {
 	return c
 }
 
+// selects has a lens have an object in it.
+func (c *crowd) selects(l *Lens, source SourceID, name string) {
+	l.Select(c.g.Find(source, "shop", name), Selection{Member: true})
+}
+
 // newLens makes a lens of the pods and maps.
 func (c *crowd) newLens() *Lens {
 	l := c.g.NewLens()

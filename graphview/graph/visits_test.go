@@ -87,7 +87,7 @@ func TestVisitsOfHubs(t *testing.T) {
 		c.change(func() {
 			name := fmt.Sprint("p", i)
 			c.set(c.pods, Object{Namespace: "shop", Name: name, References: references})
-			l.Select(c.g.Find(c.pods, "shop", name), Selection{Member: true})
+			c.selects(l, c.pods, name)
 		})
 	}
 	sel := func(i int, member bool) {

@@ -140,7 +140,7 @@ func (n *neighbour) beside(ctx context.Context, goesOn func(context.Context) (to
 		return s, err
 	}
 	s.late = n.audience.late(func(i int) time.Time { return sent[i-number] })
-	s.holding = after.since(before).longest()
+	s.holding = after.longest(before)
 	return s, nil
 }
 
