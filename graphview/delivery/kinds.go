@@ -36,7 +36,7 @@ func (k *kindsOf) of(lens *graph.Lens) *kinds {
 }
 
 func appendKinds(dst []byte, used []graph.Used) []byte {
-	slices.SortFunc(used, func(a, b graph.Used) int {
+	used = slices.SortedFunc(slices.Values(used), func(a, b graph.Used) int {
 		return cmp.Or(cmp.Compare(a.Resource.Group, b.Resource.Group), cmp.Compare(a.Resource.Resource, b.Resource.Resource))
 	})
 	for i := range used {

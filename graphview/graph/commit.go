@@ -37,6 +37,7 @@ func (l *Lens) commit() bool {
 	l.examineAll(came, went, turned, sites)
 	l.conclude()
 	l.tidy()
+	l.tellUses()
 	recounted := l.recounted
 	l.recounted = false
 	if l.head == before {

@@ -5,9 +5,18 @@ import "sync/atomic"
 // latest is what readers ask of a lens before and after they read it. They are told
 // without the graph's lock: who waits for that waits for a whole revision, each time.
 type latest struct {
-	head     atomic.Uint64 // as of the last revision
-	vertices atomic.Int64  // likewise
-	change   atomic.Value  // a chan struct{} that the next revision which changes the lens closes
+	head     atomic.Uint64              // as of the last revision
+	vertices atomic.Int64               // likewise
+	change   atomic.Value               // a chan struct{} that the next revision which changes the lens closes
+	uses     atomic.Pointer[latestUses] // as of the last revision; nil if there never were any
+}
+
+// latestUses are the kinds that a view watches, and the revision in which they last
+// changed. They are immutable. They are a second copy, of some kilobytes where a view
+// watches all that a cluster serves: the first one may only be read under the lock.
+type latestUses struct {
+	all []Used
+	rev uint64
 }
 
 // tell tells readers that the lens has changed. What it is now they find out under the
@@ -16,6 +25,21 @@ func (l *Lens) tell() {
 	l.latest.head.Store(l.head)
 	l.latest.vertices.Store(int64(l.vertices))
 	close(l.latest.change.Swap(make(chan struct{})).(chan struct{})) //nolint:forcetypeassert // all that is stored there
+}
+
+// tellUses tells readers which kinds the view watches, where that has changed. Whoever
+// reads a revision finds those of it, or later ones.
+func (l *Lens) tellUses() {
+	if last := l.latest.uses.Load(); l.usesRev == 0 || last != nil && last.rev == l.usesRev {
+		return
+	}
+	now := &latestUses{rev: l.usesRev}
+	for k, u := range l.uses {
+		if u.resource != 0 {
+			now.all = append(now.all, Used{l.g.kinds.at(kindID(k)), l.g.resources.at(u.resource)})
+		}
+	}
+	l.latest.uses.Store(now)
 }
 
 // Head is the revision of the last change. A Position that knows it is current.
@@ -34,6 +58,25 @@ func (l *Lens) Changed(head uint64) <-chan struct{} {
 		return closed
 	}
 	return change
+}
+
+// Used is a kind, and the resource under which a view watches it.
+type Used struct {
+	Kind     Kind
+	Resource Resource
+}
+
+// Uses are the kinds that the view watches, in no order, and the revision in which they
+// last changed; nil where that is not after since. They are not to be changed.
+func (l *Lens) Uses(since uint64) ([]Used, uint64) {
+	last := l.latest.uses.Load()
+	switch {
+	case last == nil:
+		return nil, 0
+	case last.rev <= since:
+		return nil, last.rev
+	}
+	return last.all, last.rev
 }
 
 // Aside is closed when the lens is committed that is being committed aside; nil where

@@ -44,6 +44,45 @@ func TestLatestIsToldAtOnce(t *testing.T) {
 	}
 }
 
+// TestUsesWaitForNobody: who asks which kinds a view watches is told at once of those as of
+// the last revision, while one is made that changes them, and while that is committed aside.
+func TestUsesWaitForNobody(t *testing.T) {
+	c := newCrossroads(1_000, 1)
+	l := c.large
+	before, rev := l.Uses(0)
+	ask := func(when string, since uint64, want int, wantRev uint64) {
+		t.Helper()
+		told := make(chan struct{})
+		go func() {
+			defer close(told)
+			if used, of := l.Uses(since); len(used) != want || of != wantRev {
+				t.Errorf("%s: %d kinds of revision %d, want %d of %d", when, len(used), of, want, wantRev)
+			}
+		}()
+		select {
+		case <-told:
+		case <-time.After(time.Minute):
+			t.Fatalf("%s: who asks waits for the writer", when)
+		}
+	}
+	c.g.writing.Lock()
+	open := c.g.rev
+	_, aside := c.g.revise(func() {
+		l.Use(Kind{Kind: "Widget"}, Resource{Version: "v1", Resource: "widgets"})
+		l.SetRoots(true, Walk{Direction: Down, Depth: 2})
+		ask("while it is made", 0, len(before), rev)
+	})
+	if len(aside) != 1 {
+		t.Fatalf("%d lenses are committed aside, want one", len(aside))
+	}
+	ask("while it is committed", 0, len(before), rev)
+	ask("who knows them, while it is committed", rev, 0, rev)
+	c.g.commitAside(aside)
+	c.g.writing.Unlock()
+	ask("after that", rev, len(before)+1, open)
+	ask("once more", open, 0, open)
+}
+
 // TestNoChangeIsMissed: who waits for each change after the one that it knows comes to the
 // last one.
 func TestNoChangeIsMissed(t *testing.T) {

@@ -15,29 +15,6 @@ type use struct {
 	coverage   *Coverage // nil for all
 }
 
-// Used is a kind, and the resource under which a view watches it.
-type Used struct {
-	Kind     Kind
-	Resource Resource
-}
-
-// Uses are the kinds that the view watches, in no order, and the revision in which they
-// last changed; nil where that is not after since.
-func (l *Lens) Uses(since uint64) ([]Used, uint64) {
-	if rev := l.usesRev.Load(); rev <= since {
-		return nil, rev
-	}
-	l.rlock()
-	defer l.g.mu.RUnlock()
-	var all []Used
-	for k, u := range l.uses {
-		if u.resource != 0 {
-			all = append(all, Used{l.g.kinds.at(kindID(k)), l.g.resources.at(u.resource)})
-		}
-	}
-	return all, l.usesRev.Load()
-}
-
 // has tells whether the resource may have an object of that name.
 func (u use) has(s *slot) bool { return u.resource != 0 && !(u.namespaced && s.space == clusterSpace) }
 
@@ -52,7 +29,7 @@ type Lens struct {
 	sources map[SourceID]struct{}
 	uses    []use // by kind
 	usesWas map[kindID]use
-	usesRev atomic.Uint64 // in which uses last changed; read without a lock too
+	usesRev uint64 // in which uses last changed
 	// coverageWas is what the view looked at of kinds of which that changed in the open
 	// revision, unless their use did.
 	coverageWas map[kindID]*Coverage
@@ -250,7 +227,7 @@ func (l *Lens) setUse(k kindID, next use) {
 		next.coverage = before.coverage
 	}
 	l.uses[k] = next
-	l.usesRev.Store(l.g.rev)
+	l.usesRev = l.g.rev
 	if k == l.g.namespaces && next.resource != 0 {
 		l.sites = next.resource
 	}
