@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"maps"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -73,6 +75,37 @@ func TestOldPieceIsNotTheEnd(t *testing.T) {
 				t.Errorf("it has %.40s and the warnings %v", second.vertices["a"], second.warnings)
 			}
 		})
+	}
+}
+
+// TestNothingIsNotTheEnd: whoever waits for what somebody else encodes, and finds that it is
+// nothing, is told all the same what has come meanwhile. In a view without objects nothing
+// may ever come after that.
+func TestNothingIsNotTheEnd(t *testing.T) {
+	s := newStage(t)
+	var synced atomic.Bool
+	s.publisher.source.Synced = synced.Load
+	first, second := s.twoReaders(t)
+	entered, leave := make(chan struct{}), make(chan struct{})
+	var once sync.Once
+	s.publisher.source.Synced = func() bool {
+		now := synced.Load()
+		once.Do(func() { // the first reader's, before the view is synced
+			close(entered)
+			<-leave
+		})
+		return now
+	}
+	var readers sync.WaitGroup
+	readers.Go(func() { first.catchUp(t) })
+	<-entered
+	synced.Store(true)
+	readers.Go(func() { second.catchUp(t) })
+	time.Sleep(50 * time.Millisecond) // it comes to wait for what the first one encodes
+	close(leave)
+	readers.Wait()
+	if !second.state.synced {
+		t.Error("the second reader was not told that the view is synced")
 	}
 }
 

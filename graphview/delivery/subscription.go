@@ -158,9 +158,10 @@ func (s *Subscription) Poll() ([]*Frame, error) {
 		s.pause.missing = err
 		return nil, nil //nolint:nilerr // as above
 	}
-	// A change that was read to its end leaves nothing but what comes, unless it was
-	// encoded for somebody else before something that is no change of the graph.
-	s.pause.moved = next != s.state && (len(frames) == 0 || next.pos.Walking() || next.reset || !p.lacksNothing(lens, next))
+	// A change that was read to its end leaves nothing but what comes, and so does to have
+	// read nothing, unless it was encoded for somebody else before something that is no
+	// change of the graph.
+	s.pause.moved = next != s.state && (len(frames) == 0 || next.pos.Walking() || next.reset) || !p.lacksNothing(lens, next)
 	s.state = next
 	s.pause.changed = lens.Changed(next.pos.Known)
 	return frames, nil
