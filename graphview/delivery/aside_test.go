@@ -47,3 +47,65 @@ func TestPollWhileAside(t *testing.T) {
 		t.Errorf("%d vertices are left", len(r.vertices))
 	}
 }
+
+// TestPollThatMissedTooMuch: a subscriber that finds its view being committed aside each
+// time that it asks, because it is run too late after each of them, is sent what changed all
+// the same, while the writer makes one revision after the other.
+func TestPollThatMissedTooMuch(t *testing.T) {
+	const large, most = 1_000, 100_000
+	for name, o := range map[string]SubscribeOptions{
+		"the whole graph": {},
+		"a part":          {Narrow: &graph.Narrowing{Roots: []graph.Key{{Resource: pods, Namespace: "shop", Name: "web-0"}}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStage(t)
+			names := make([]string, large)
+			for i := range names {
+				names[i] = fmt.Sprint("web-", i)
+			}
+			s.set("Running", false, names...)
+			r := s.reader(o)
+			defer r.Close()
+			r.catchUp(t)
+			missed, polled := 0, make(chan int, 1)
+			s.graph.ObserveLenses(func(l *graph.Lens, _ uint64) {
+				switch {
+				case l.Aside() == nil:
+					t.Error("the view is not committed aside")
+				case missed < patience:
+					missed++
+					if frames, err := r.Poll(); err != nil || len(frames) > 0 {
+						t.Errorf("a Poll has %d messages, %v", len(frames), err)
+					}
+				case missed == patience:
+					missed++
+					go func() { // it may wait for the writer, which is here
+						frames, err := r.Poll()
+						if err != nil {
+							t.Error(err)
+						}
+						polled <- len(frames)
+					}()
+				}
+			})
+			for i := range most {
+				select {
+				case n := <-polled:
+					if n == 0 {
+						t.Errorf("after %d commits aside that it found, a Poll has nothing", missed)
+					}
+					return
+				default:
+				}
+				s.graph.Update(func() {
+					s.revision++
+					o := &fakeObject{uid: "uid-web-0", json: fmt.Sprintf(`{"metadata":{"resourceVersion":"%d"}}`, s.revision)}
+					id := s.graph.Set(s.source, &graph.Object{Namespace: "shop", Name: "web-0", UID: o.uid, Version: s.revision, Hash: s.revision, Payload: o})
+					s.lens.Select(id, graph.Selection{Member: true})
+					s.lens.SetInferred(i%2 == 1)
+				})
+			}
+			t.Errorf("a Poll has waited for %d revisions", most)
+		})
+	}
+}

@@ -80,6 +80,7 @@ type viewer struct {
 	excludeInferred bool
 	narrow          string          // the mark of what the viewer narrows the graph to, "" for all of it
 	part            *graph.Narrowed // that part of the graph
+	waits           bool            // for the end of a commit aside; it is sent the same
 }
 
 // wants tells viewers with the same rights apart.
@@ -194,7 +195,7 @@ func (p *Publisher) read(lens *graph.Lens, pos *graph.Position, who viewer, g *g
 	var changes []graph.Change
 	size, own := 0, 0 // own is without what others share
 	content := who.content
-	how := graph.Reading{Allow: g.allow(), All: content == SummaryOnly, ExcludeInferred: who.excludeInferred, NoWait: true}
+	how := graph.Reading{Allow: g.allow(), All: content == SummaryOnly, ExcludeInferred: who.excludeInferred, NoWait: !who.waits}
 	take := func(c graph.Change) bool {
 		changes = append(changes, c)
 		n := sizeOf(&c, content)

@@ -48,6 +48,7 @@ type Subscription struct {
 	state     state
 	polled    bool
 	pause     pause // since it has polled
+	missed    missed
 	ends      *Interruption
 	closing   sync.Once
 }
@@ -106,7 +107,8 @@ func (s *Subscription) Next(ctx context.Context) ([]*Frame, error) {
 }
 
 // Poll returns what there is to send now, which may be nothing. Wait says when to
-// ask again. It does a bounded piece of work. The error is a *ClosedError.
+// ask again. It does a bounded piece of work, and may wait for a revision to be made
+// where it found one being made several times before. The error is a *ClosedError.
 func (s *Subscription) Poll() ([]*Frame, error) {
 	p := s.publisher
 	s.polled, s.pause = true, pause{}
@@ -129,7 +131,7 @@ func (s *Subscription) Poll() ([]*Frame, error) {
 	if lens == nil {
 		return nil, nil
 	}
-	if s.pause.changed = lens.Aside(); s.pause.changed != nil {
+	if s.pause.changed, who.waits = s.missed.next(lens); s.pause.changed != nil {
 		// Whoever asks may have other graphs to look at meanwhile.
 		return nil, nil
 	}
@@ -147,10 +149,11 @@ func (s *Subscription) Poll() ([]*Frame, error) {
 		err = s.narrow.settle(err)
 	}
 	if errors.Is(err, graph.ErrAside) {
-		s.pause.changed = lens.Aside()
-		s.pause.moved = s.pause.changed == nil // by now it is committed
+		s.pause.changed, _ = s.missed.next(lens)
+		s.pause.moved = s.pause.changed == nil // by now it is committed, or has to be waited for
 		return nil, nil                        // Wait waits for it
 	}
+	s.missed = missed{}
 	if closed, ok := errors.AsType[*ClosedError](err); ok {
 		return nil, closed
 	}

@@ -44,14 +44,29 @@ func (g *Graph) unlock() {
 	g.mu.Unlock()
 }
 
+// rlockTries is how often a reader waits for the end of a commit aside.
+const rlockTries = 2
+
 // rlock locks the graph for a reader of the lens, who has to unlock it. It waits while
 // the lens is committed aside.
 func (l *Lens) rlock() {
-	for !l.rlockNow() {
+	for range rlockTries {
+		if l.rlockNow() {
+			return
+		}
 		if ended := l.Aside(); ended != nil {
 			<-ended
 		}
 	}
+	if l.rlockNow() {
+		return
+	}
+	// Under load the next revision is committed aside before whoever waited for the last one
+	// gets to run, again and again. Between two revisions no lens is committed, and the writer
+	// lets all in there who are waiting by then.
+	l.g.writing.RLock()
+	l.g.mu.RLock()
+	l.g.writing.RUnlock()
 }
 
 // rlockNow is rlock for those who do not wait for that: false, and nothing is locked.

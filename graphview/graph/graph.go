@@ -13,9 +13,10 @@ const clusterSpace spaceID = 1
 // Graph is the shared graph. Its zero value is not usable; see New.
 type Graph struct {
 	// mu keeps readers from what is written; writing is held by the writer, also while it
-	// only reads. Lock order: writing, mu.
-	mu       sync.RWMutex
-	writing  sync.Mutex
+	// only reads, and for a moment by readers who find no other one; see rlock. Lock order:
+	// writing, mu.
+	mu, writing sync.RWMutex
+
 	observer LockObserver
 	changed  func(l *Lens, head uint64) // nil: nobody is told
 
