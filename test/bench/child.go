@@ -33,6 +33,7 @@ var children = map[string]func(context.Context, *child) error{
 		return runEngine(ctx, c)
 	},
 	"server": runServer,
+	"crowd":  runCrowd,
 	"watch":  runWatch,
 	"verify": runVerify,
 }
@@ -50,6 +51,7 @@ type child struct {
 	url          string        // of an operator
 	idle         time.Duration // to be after having settled
 	view         lens
+	subscribers  int
 	summaries    bool // with one more subscriber, who gets summaries
 	// Files for profiles: of the cold start, of what is held at the end, and of
 	// the time of the events.
@@ -85,6 +87,7 @@ func serve(ctx context.Context, measure func(context.Context, *child) error, arg
 	flags.StringVar(&c.out, "out", "", "")
 	flags.DurationVar(&c.settle, "settle", 0, "")
 	flags.DurationVar(&c.idle, "idle", 0, "")
+	flags.IntVar(&c.subscribers, "subscribers", 0, "")
 	flags.IntVar(&c.events, "events", 0, "")
 	flags.StringVar(&c.certificates, "certificates", "", "")
 	flags.StringVar(&c.url, "url", "", "")

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"sync"
 	"time"
 
@@ -39,7 +40,7 @@ func (b *bench) rollout(ctx context.Context, c *crowd) (lines []line, err error)
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, n.end(ctx)) }()
-	c.n = n
+	c.b, c.n = b, n
 	err = n.with(ctx, []lens{c.view}, func() error {
 		if err := n.ready(ctx, 2); err != nil {
 			return err
@@ -86,9 +87,9 @@ type crowd struct {
 	what string
 	view lens
 	size int
+	b    *bench
 	n    *neighbour
 
-	mu        sync.Mutex
 	took      []time.Duration // from the first dial until each has the whole graph
 	bytes     int64
 	processor float64
@@ -112,11 +113,9 @@ func (c *crowd) again(ctx, going context.Context) (took string, err error) {
 	return fmt.Sprintf(" (%d times)", times), nil
 }
 
-// comeBack opens streams at once, as a rollout has them opened, and reads each until it has
-// the whole graph. All end when the last one has.
+// comeBack has them come back in a process of its own: who reads as fast as it can leaves the
+// small view's subscriber no turn in the same one.
 func (c *crowd) comeBack(ctx context.Context, subscribers int) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, returned, errors.New("not every subscriber had the whole graph within five minutes"))
-	defer cancel()
 	used, err := processorTime(pid(c.n.m))
 	if err != nil {
 		return err
@@ -125,23 +124,8 @@ func (c *crowd) comeBack(ctx context.Context, subscribers int) error {
 	if err != nil {
 		return err
 	}
-	started := time.Now()
-	errs := make([]error, subscribers)
-	conns := make([]*websocket.Conn, subscribers)
-	defer func() { closeAll(conns) }()
-	var coming sync.WaitGroup
-	for i := range subscribers {
-		coming.Go(func() {
-			if conns[i], errs[i] = c.n.m.dialer.dial(ctx, c.view, ""); errs[i] == nil {
-				errs[i] = c.read(ctx, conns[i], started)
-			}
-			if errs[i] != nil {
-				cancel()
-			}
-		})
-	}
-	coming.Wait()
-	if err := errors.Join(errs...); err != nil {
+	s, err := c.b.child(ctx, "crowd", 0, "-url="+c.n.m.URL(), "-view="+c.view.name, "-subscribers="+strconv.Itoa(subscribers))
+	if err != nil {
 		return err
 	}
 	usedAfter, err := processorTime(pid(c.n.m))
@@ -151,26 +135,56 @@ func (c *crowd) comeBack(ctx context.Context, subscribers int) error {
 	encodedAfter, err := metric(ctx, c.n.m.MetricsURL(), encodingsMetric)
 	c.processor += usedAfter - used
 	c.encodings += encodedAfter - encoded
+	c.bytes += s.Bytes
+	c.took = append(c.took, s.Took...)
 	return err
 }
 
-// read reads a stream until the message that says synced. It looks for that alone: what
+// runCrowd is that process. It opens streams at once, as a rollout has them opened, and reads
+// each until it has the whole graph. All end when the last one has.
+func runCrowd(ctx context.Context, c *child) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, returned, errors.New("not every subscriber had the whole graph within five minutes"))
+	defer cancel()
+	d, err := newDialer(c.config, c.url, func() error { return nil })
+	if err != nil {
+		return err
+	}
+	defer d.close()
+	errs := make([]error, c.subscribers)
+	conns := make([]*websocket.Conn, c.subscribers)
+	defer func() { closeAll(conns) }()
+	c.Took = make([]time.Duration, c.subscribers)
+	sizes := make([]int64, c.subscribers)
+	started := time.Now()
+	var coming sync.WaitGroup
+	for i := range c.subscribers {
+		coming.Go(func() {
+			if conns[i], errs[i] = d.dial(ctx, c.view, ""); errs[i] == nil {
+				sizes[i], errs[i] = readWhole(ctx, conns[i])
+			}
+			if c.Took[i] = time.Since(started); errs[i] != nil {
+				cancel()
+			}
+		})
+	}
+	coming.Wait()
+	for _, size := range sizes {
+		c.Bytes += size
+	}
+	return errors.Join(errs...)
+}
+
+// readWhole reads a stream until the message that says synced. It looks for that alone: what
 // readers take is taken from the processor that is measured.
-func (c *crowd) read(ctx context.Context, conn *websocket.Conn, started time.Time) error {
+func readWhole(ctx context.Context, conn *websocket.Conn) (size int64, err error) {
 	var buffer bytes.Buffer
-	var size int64
 	for {
 		if err := read(ctx, conn, &buffer); err != nil {
-			return err
+			return size, err
 		}
 		size += int64(buffer.Len())
 		if bytes.Contains(buffer.Bytes(), []byte(`"synced":true`)) {
-			break
+			return size, nil
 		}
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.took = append(c.took, time.Since(started))
-	c.bytes += size
-	return nil
 }

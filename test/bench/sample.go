@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // sample is what one process was in one round; what does not apply is zero.
@@ -33,6 +34,8 @@ type sample struct {
 	IdleProcessor float64 `json:"idleProcessor"`
 	// Bytes are those it read.
 	Bytes int64 `json:"bytes"`
+	// Took is how long each of a crowd took.
+	Took []time.Duration `json:"took,omitempty"`
 	// Resident memory: before there was anything to hold, when it had settled,
 	// and the most it ever was.
 	Idle     uint64 `json:"idle"`
