@@ -94,7 +94,7 @@ func (v *fakeView) Subscribe(o delivery.SubscribeOptions) Subscription {
 		panic("content of an object")
 	}
 	s := newSubscription(o.Since, o.Access)
-	s.content, s.excludeInferred, s.narrow = o.Content, o.ExcludeInferred, o.Narrow
+	s.content, s.excludeInferred, s.narrow, s.joins = o.Content, o.ExcludeInferred, o.Narrow, o.JoinWalk
 	v.subscribed <- s
 	return s
 }
@@ -110,6 +110,7 @@ type fakeSubscription struct {
 	content         delivery.Content
 	excludeInferred bool
 	narrow          *graph.Narrowing
+	joins           bool
 	answers         chan answer
 	waited          []answer
 	once            sync.Once

@@ -94,7 +94,7 @@ func (g *muxGraph) openRequest(ctx context.Context, end context.CancelCauseFunc,
 func (g *muxGraph) subscribe(view View, what mux.Subscribe) {
 	g.name = view.Name()
 	g.Subscription = view.Subscribe(delivery.SubscribeOptions{
-		Since: what.Since, Content: what.Content, ExcludeInferred: what.ExcludeInferred, Narrow: what.Narrow, Access: g.lease, Owner: ownerNamed(g.lease.User()),
+		Since: what.Since, Content: what.Content, ExcludeInferred: what.ExcludeInferred, Narrow: what.Narrow, JoinWalk: true, Access: g.lease, Owner: ownerNamed(g.lease.User()),
 	})
 	g.server.metrics.subscribers.WithLabelValues(muxTransport).Inc()
 }

@@ -54,6 +54,42 @@ func TestContent(t *testing.T) {
 	}
 }
 
+// TestWhoFollowsJoinsWalks: those who follow a graph may begin with what others are being sent
+// just now. What is asked for once is the graph as it is.
+func TestWhoFollowsJoinsWalks(t *testing.T) {
+	const path = "namespaces/shop/graphs/web"
+	view := newView("shop/web")
+	s := serve(t, fakeGraphs{view})
+	check := func(road string, want bool) {
+		t.Helper()
+		subscription := await(t, view.subscribed)
+		if subscription.joins != want {
+			t.Errorf("%s joins: %t, want %t", road, subscription.joins, want)
+		}
+		subscription.send(frame("r", true, nil))
+		subscription.fail(&delivery.ClosedError{Reason: reason.Deleted, Message: "deleted"})
+	}
+	s.mustDial(graphs + "watch/" + path)
+	check("a WebSocket", true)
+	asks(t, dialMux(t, s), 1, `"subscribe":{"namespace":"shop","name":"web"}`, `"channel":1`)
+	check("a channel", true)
+	for road, ask := range map[string]struct {
+		path   string
+		header http.Header
+		want   bool
+	}{
+		"events":    {"watch/" + path, sse(), true},
+		"lines":     {"watch/" + path, nil, true},
+		"a get":     {path, nil, false},
+		"an export": {path + "?format=dot", nil, false},
+	} {
+		var got sync.WaitGroup
+		got.Go(func() { s.get(graphs+ask.path, ask.header) })
+		check(road, ask.want)
+		got.Wait()
+	}
+}
+
 // TestInferred: a client may leave out what is inferred on every transport, of a graph that
 // has a name and of one of its own.
 func TestInferred(t *testing.T) {

@@ -34,7 +34,7 @@ func TestPollWhileAside(t *testing.T) {
 		if frames, err := r.Poll(); err != nil || len(frames) > 0 {
 			t.Errorf("a Poll has %d messages, %v", len(frames), err)
 		}
-		if _, _, err := r.publisher.next(l, r.state, who); !errors.Is(err, graph.ErrAside) {
+		if _, _, err := r.publisher.next(l, r.state, nil, who); !errors.Is(err, graph.ErrAside) {
 			t.Errorf("a Poll that had begun ends with %v", err)
 		}
 	})

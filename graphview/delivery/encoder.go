@@ -95,12 +95,15 @@ func (v viewer) wants() string {
 func (v viewer) digest() string { return digestOf(v.rights) + v.wants() }
 
 // next returns the messages that follow from a state, and the state after them.
-// There may be none. An unknownError says which rights have to be known first.
-func (p *Publisher) next(lens *graph.Lens, from state, who viewer) ([]*Frame, state, error) {
-	if from.pos.Known == 0 || from.reset || who.part != nil {
+// There may be none. An unknownError says which rights have to be known first. On is the
+// walk that the state is of, nil for none.
+func (p *Publisher) next(lens *graph.Lens, from state, on *walk, who viewer) ([]*Frame, state, error) {
+	switch {
+	case who.part != nil, from.pos.Known == 0 && (on == nil || !on.joined.Load()):
 		return p.encode(lens, from, who, catchUpLimit)
+	default:
+		return p.changes.next(p, lens, from, who)
 	}
-	return p.changes.next(p, lens, from, who)
 }
 
 // lacksNothing tells whether a state lacks nothing but changes of the graph.

@@ -77,6 +77,8 @@ type slot struct {
 	size   int     // of all that were counted
 	told   int     // what size was when sharedChanges was told
 
+	walk *walk // the last that began here
+
 	bytes int // the same as sharedChanges knows it, guarded by its mu
 }
 
@@ -139,7 +141,7 @@ func (at *slot) forgetLocked(from state) {
 	at.order = slices.Delete(at.order, i, i+1)
 }
 
-// next is Publisher.next for a subscriber that has a whole graph.
+// next is Publisher.next for a subscriber that others are sent the same as.
 func (c *sharedChanges) next(p *Publisher, lens *graph.Lens, from state, who viewer) ([]*Frame, state, error) {
 	at := c.slot(who.digest())
 	most := 0
@@ -147,7 +149,7 @@ func (c *sharedChanges) next(p *Publisher, lens *graph.Lens, from state, who vie
 		most = min(maxShared, max(leastShared, readers*sharedPerReader))
 	}
 	next, first := c.encoded(at, p, lens, from, who, most)
-	if first {
+	if first && from.pos.Known > 0 {
 		c.goOn(at, p, lens, next, who, most)
 	}
 	return next.frames, next.to, next.err
@@ -188,7 +190,7 @@ func (c *sharedChanges) encodedOnce(at *slot, p *Publisher, lens *graph.Lens, fr
 			most = 0
 		}
 		limit := changeLimit
-		if from.warned == 0 { // it has just come back
+		if from.warned == 0 || from.pos.Known == 0 { // it has just come back
 			limit = catchUpLimit
 		}
 		next.err = errUnmade // stays, and the piece is not kept, if encode panics

@@ -66,6 +66,7 @@ type Shared struct {
 
 	recall      recall
 	large       largeFrames
+	turns       turns
 	kept        atomic.Int64 // bytes of shared changes
 	encodings   atomic.Uint64
 	subscribers atomic.Int64

@@ -26,6 +26,10 @@ type SubscribeOptions struct {
 	// ExcludeInferred leaves out the references that are only inferred. What the view's roots
 	// lead to is the same; what those of Narrow lead to is not.
 	ExcludeInferred bool
+	// JoinWalk: a graph that is sent whole may first be as it was up to a second ago, as
+	// others are being sent it who began then. What has changed since follows. It is for
+	// those who follow the graph.
+	JoinWalk bool
 	// Narrow is the part of the graph that is sent, nil for all of it. Owner is the user
 	// who asks for it, to whom what it costs is charged by Payer; nil: it costs nothing.
 	Narrow *graph.Narrowing
@@ -46,6 +50,9 @@ type Subscription struct {
 	digest    string // of the viewer that the state is of
 	revoked   <-chan struct{}
 	state     state
+	joins     bool
+	walk      *walk // that the state is of; nil: of none, or of its own
+	turn      *turn // nil: it is not being sent a whole graph
 	polled    bool
 	pause     pause // since it has polled
 	missed    missed
@@ -60,7 +67,7 @@ func (p *Publisher) Subscribe(o SubscribeOptions) *Subscription {
 	p.source.Notify()
 	s := &Subscription{
 		publisher: p, access: o.Access, wanted: viewer{content: o.Content, excludeInferred: o.ExcludeInferred},
-		narrow: newNarrowing(o.Narrow, o.Payer), since: o.Since, ends: p.source.Interruption(),
+		narrow: newNarrowing(o.Narrow, o.Payer), since: o.Since, joins: o.JoinWalk && o.Narrow == nil, ends: p.source.Interruption(),
 	}
 	if s.narrow != nil {
 		s.wanted.narrow = s.narrow.mark
@@ -78,6 +85,7 @@ func (s *Subscription) Close() {
 		if s.narrow != nil {
 			s.narrow.close()
 		}
+		s.endTurn()
 		p.source.Shared.subscribers.Add(-1)
 		if p.subscribers.Add(-1) == 0 {
 			p.forget()
@@ -111,6 +119,7 @@ func (s *Subscription) Next(ctx context.Context) ([]*Frame, error) {
 // where it found one being made several times before. The error is a *ClosedError.
 func (s *Subscription) Poll() ([]*Frame, error) {
 	p := s.publisher
+	s.giveBack()
 	s.polled, s.pause = true, pause{}
 	select {
 	case <-s.ends.Over:
@@ -141,10 +150,13 @@ func (s *Subscription) Poll() ([]*Frame, error) {
 		}
 		who.part = n.of(lens)
 	}
+	if s.pause.turn = s.takeTurn(); s.pause.turn != nil {
+		return nil, nil
+	}
 	if s.state.pos.Walking() {
 		runtime.Gosched() // whoever has a change to send goes before who reads a large graph
 	}
-	frames, next, err := p.next(lens, s.state, who)
+	frames, next, err := s.next(lens, who)
 	if s.narrow != nil {
 		err = s.narrow.settle(err)
 	}
@@ -170,22 +182,50 @@ func (s *Subscription) Poll() ([]*Frame, error) {
 	return frames, nil
 }
 
+// next is Publisher.next from where the subscription is.
+func (s *Subscription) next(lens *graph.Lens, who viewer) (frames []*Frame, to state, err error) {
+	from, on := s.state, s.walk
+	if s.joins && from.pos == (graph.Position{}) {
+		if on, err = s.publisher.changes.walk(lens, who); err != nil {
+			return nil, from, err
+		}
+		from.pos = on.at
+	}
+	frames, to, err = s.publisher.next(lens, from, on, who)
+	switch {
+	case err != nil:
+		return nil, from, err
+	case to.reset:
+		// It is too long ago by now.
+		s.publisher.changes.leave(on, who)
+		on = nil
+	case !to.pos.Walking():
+		on = nil
+	}
+	s.walk = on
+	return frames, to, nil
+}
+
 // pause is what a subscription waits for after a Poll.
 type pause struct {
 	missing       error // rights that have to be known first
 	moved         bool  // there is more to read
 	news, changed <-chan struct{}
-	until         time.Time // nothing is looked at before
+	turn          <-chan struct{} // is closed when it is one's own; nil: it is, or none is needed
+	until         time.Time       // nothing is looked at before
 }
 
 // Wait returns when Poll, which has been called, may return something more: at once
 // where it has not looked at everything yet. Errors are those of Next.
 func (s *Subscription) Wait(ctx context.Context) error {
+	s.giveBack()
 	switch {
 	case s.pause.missing != nil:
 		return resolve(ctx, s.access, s.pause.missing)
 	case s.pause.moved:
 		return ctx.Err()
+	case s.pause.turn != nil:
+		return s.awaitTurn(ctx)
 	}
 	var ready <-chan time.Time
 	if wait := time.Until(s.pause.until); wait > 0 {

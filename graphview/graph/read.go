@@ -94,6 +94,16 @@ type Reading struct {
 	NoWait bool
 }
 
+// Beginning is the position of a reader who begins now and has read nothing yet. Several
+// may begin there. The error is ErrAside.
+func (l *Lens) Beginning() (Position, error) {
+	if !l.rlockNow() {
+		return Position{}, ErrAside
+	}
+	defer l.g.mu.RUnlock()
+	return Position{from: l.head, base: l.base}, nil
+}
+
 func (l *Lens) reader(how Reading, take func(Change) bool) reader {
 	return reader{l: l, how: how, take: take}
 }
