@@ -28,7 +28,7 @@ func (c *sharedChanges) walk(lens *graph.Lens, who viewer) (*walk, error) {
 		return w, nil
 	}
 	began := time.Now()
-	pos, err := lens.Beginning()
+	pos, err := lens.Beginning(graph.Reading{NoWait: !who.waits})
 	if err != nil {
 		return nil, err
 	}

@@ -96,9 +96,9 @@ type Reading struct {
 
 // Beginning is the position of a reader who begins now and has read nothing yet. Several
 // may begin there. The error is ErrAside.
-func (l *Lens) Beginning() (Position, error) {
-	if !l.rlockNow() {
-		return Position{}, ErrAside
+func (l *Lens) Beginning(how Reading) (Position, error) {
+	if err := l.rlockFor(how); err != nil {
+		return Position{}, err
 	}
 	defer l.g.mu.RUnlock()
 	return Position{from: l.head, base: l.base}, nil
