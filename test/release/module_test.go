@@ -35,20 +35,22 @@ func TestGoModule(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(work, "main.go"), program[1], 0o600); err != nil {
 		t.Fatal(err)
 	}
-	known, err := exec.CommandContext(t.Context(), "go", "env", "GOMODCACHE").Output()
+	known, err := exec.CommandContext(t.Context(), "go", "env", "GOMODCACHE", "GOPROXY").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Modules other than ours are on this machine already, since they are ours too.
+	// Modules other than ours are on this machine already, since they are ours too. Which
+	// versions others ask for before ours is chosen may not be known here.
 	// What this test unpacks is its own: ours is another one each time.
-	downloads := filepath.Join(strings.TrimSpace(string(known)), "cache", "download")
+	cache, registry, _ := strings.Cut(strings.TrimSpace(string(known)), "\n")
+	downloads := filepath.Join(cache, "cache", "download")
 	modules := filepath.Join(t.TempDir(), "modules")
 	for _, args := range [][]string{
 		{"mod", "init", "example.com/follow"}, {"get", "graphview.dev@" + version}, {"mod", "tidy"}, {"build", "-trimpath", "-o", "follow", "."},
 	} {
 		command := exec.CommandContext(t.Context(), "go", args...)
 		command.Dir = work
-		command.Env = append(os.Environ(), "GOPROXY=file://"+proxy+",file://"+downloads, "GOSUMDB=off", "GOWORK=off", "GOFLAGS=-modcacherw",
+		command.Env = append(os.Environ(), "GOPROXY=file://"+proxy+",file://"+downloads+","+registry, "GOSUMDB=off", "GOWORK=off", "GOFLAGS=-modcacherw",
 			"GOMODCACHE="+modules, "CGO_ENABLED=0")
 		fixture.MustRun(t, command)
 	}
