@@ -59,3 +59,24 @@ func TestKinds(t *testing.T) {
 	s.set("Failed", false, "a")
 	wants("after one more change", first)
 }
+
+// TestKindsAreTold: who waits is told that the view watches a kind more, also if there is
+// nothing of it, so that the graph does not change.
+func TestKindsAreTold(t *testing.T) {
+	s := newStage(t)
+	s.set("Running", false, "a")
+	r := s.reader(SubscribeOptions{})
+	defer r.Close()
+	r.catchUp(t)
+	before := r.state.kinds
+	s.graph.Update(func() { s.lens.Use(graph.Kind{Kind: "Widget"}, graph.Resource{Version: "v1", Resource: "widgets"}) })
+	select {
+	case <-r.pause.changed:
+	default:
+		t.Fatal("nobody is told")
+	}
+	r.catchUp(t)
+	if r.state.kinds == before {
+		t.Error("it has the kinds from before")
+	}
+}

@@ -37,14 +37,14 @@ func (l *Lens) commit() bool {
 	l.examineAll(came, went, turned, sites)
 	l.conclude()
 	l.tidy()
-	l.tellUses()
+	reused := l.tellUses()
 	recounted := l.recounted
 	l.recounted = false
-	if l.head == before {
-		return recounted
+	changed := l.head != before
+	if changed || reused {
+		l.tell()
 	}
-	l.tell()
-	return true
+	return changed || recounted
 }
 
 // move notes which entries became visible and which ceased to be, and logs them

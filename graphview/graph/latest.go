@@ -7,7 +7,7 @@ import "sync/atomic"
 type latest struct {
 	head     atomic.Uint64              // as of the last revision
 	vertices atomic.Int64               // likewise
-	change   atomic.Value               // a chan struct{} that the next revision which changes the lens closes
+	change   atomic.Value               // a chan struct{} that the next revision closes which changes the lens or its uses
 	uses     atomic.Pointer[latestUses] // as of the last revision; nil if there never were any
 }
 
@@ -19,19 +19,19 @@ type latestUses struct {
 	rev uint64
 }
 
-// tell tells readers that the lens has changed. What it is now they find out under the
-// lock, which they have to wait for.
+// tell tells readers that the lens, or which kinds the view watches, has changed. What the
+// lens is now they find out under the lock, which they have to wait for.
 func (l *Lens) tell() {
 	l.latest.head.Store(l.head)
 	l.latest.vertices.Store(int64(l.vertices))
 	close(l.latest.change.Swap(make(chan struct{})).(chan struct{})) //nolint:forcetypeassert // all that is stored there
 }
 
-// tellUses tells readers which kinds the view watches, where that has changed. Whoever
-// reads a revision finds those of it, or later ones.
-func (l *Lens) tellUses() {
+// tellUses tells readers which kinds the view watches, and returns whether that has changed.
+// Whoever reads a revision finds those of it, or later ones.
+func (l *Lens) tellUses() bool {
 	if last := l.latest.uses.Load(); l.usesRev == 0 || last != nil && last.rev == l.usesRev {
-		return
+		return false
 	}
 	now := &latestUses{rev: l.usesRev}
 	for k, u := range l.uses {
@@ -40,6 +40,7 @@ func (l *Lens) tellUses() {
 		}
 	}
 	l.latest.uses.Store(now)
+	return true
 }
 
 // Head is the revision of the last change. A Position that knows it is current.
@@ -49,7 +50,8 @@ func (l *Lens) Head() uint64 { return l.latest.head.Load() }
 func (l *Lens) Vertices() int { return int(l.latest.vertices.Load()) }
 
 // Changed returns a channel that is closed by the next revision that changes
-// the lens after the one with this number, at once if there is one.
+// the lens, or its uses, after the one with this number, at once if there is one that
+// changed the lens.
 func (l *Lens) Changed(head uint64) <-chan struct{} {
 	// The channel comes first. Where the head is not a later one after that, it is the
 	// channel that the next revision closes.
