@@ -31,6 +31,7 @@ type Engine struct {
 	discovery *resources.Discovery
 	schemas   *schemas.Source
 	newFeeds  chan struct{} // there are some whose schemas were not looked at
+	misplaced chan struct{} // there are references to a kind where it no longer lives
 	watches   *watch.Manager
 	rules     *rules
 	run       *delivery.Run
@@ -105,9 +106,10 @@ func NewEngine(o Options) (*Engine, error) {
 		slow:      make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2)),
 		replaying: make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2)),
 
-		releases: make(releases),
-		outdated: outdated{objects: make(map[*feed]map[*watch.Object]struct{}), kick: make(chan struct{}, 1)},
-		newFeeds: make(chan struct{}, 1),
+		releases:  make(releases),
+		outdated:  outdated{objects: make(map[*feed]map[*watch.Object]struct{}), kick: make(chan struct{}, 1)},
+		newFeeds:  make(chan struct{}, 1),
+		misplaced: make(chan struct{}, 1),
 
 		namespaceWatches: budget.NewShares[string](boundNamespaceWatches),
 		sharing:          sharing.NewBook[watch.Key](sharing.Options[*View]{Linger: o.Linger, Tell: (*View).kick}),

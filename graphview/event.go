@@ -118,4 +118,10 @@ func (e *Engine) announce(f *feed) {
 	}
 	f.source = e.graph.AddSource(kindOf(f.resource), resourceOf(f.resource), scope)
 	e.bySource[f.source] = f
+	if e.graph.Misplaced() {
+		select {
+		case e.misplaced <- struct{}{}:
+		default:
+		}
+	}
 }

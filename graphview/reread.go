@@ -49,6 +49,9 @@ func (e *Engine) rereadRules(ctx context.Context) error {
 			}
 			e.retryReferences(ctx)
 			continue
+		case <-e.misplaced:
+			e.retryReferences(ctx)
+			continue
 		case <-e.rules.kick:
 		}
 		// A feed that starts after this takes the current rules from its first object
@@ -64,7 +67,8 @@ func (e *Engine) rereadRules(ctx context.Context) error {
 }
 
 // retryReferences has the objects read again whose references were left out, because
-// those of their namespace named too much, and now have room.
+// those of their namespace named too much, and now have room; and those whose references
+// point where objects of their kind no longer live.
 func (e *Engine) retryReferences(ctx context.Context) {
 	unread := make(chan map[*feed]map[objectName]bool, 1)
 	find := funcEvent(func() {

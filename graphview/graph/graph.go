@@ -60,6 +60,9 @@ type Graph struct {
 	named     map[spaceID]int
 	mostNamed int
 	unnamed   map[nodeID]unnamed
+	// misplaced are the objects that refer to a kind where it no longer lives, with whether
+	// somebody was told to read them again.
+	misplaced map[nodeID]bool
 
 	exceedances []Exceedance
 	walks       []Walked
@@ -126,6 +129,7 @@ func New() *Graph {
 		judged:      make(map[nodeID]struct{}),
 		named:       make(map[spaceID]int),
 		unnamed:     make(map[nodeID]unnamed),
+		misplaced:   make(map[nodeID]bool),
 		crowded:     make(map[spaceID]struct{}),
 		departing:   make(map[nodeID]*departure),
 

@@ -164,6 +164,7 @@ func (g *Graph) dropNode(id nodeID) {
 	delete(g.judged, id)
 	delete(g.told, id)
 	delete(g.unnamed, id)
+	delete(g.misplaced, id)
 	g.nodes.release(id)
 	g.dropSlot(slotOf)
 }

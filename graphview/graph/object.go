@@ -54,7 +54,8 @@ func (g *Graph) Set(id SourceID, o *Object) NodeID {
 	}
 	g.addClaim(n, id)
 	lags := len(g.claims[n]) > 0 && p.version > o.Version && o.Version != 0
-	same := p.version == o.Version && p.hash == o.Hash && g.rules[n] == o.Rules && g.remarks[n] == o.Remark && !g.unnamed[n].again
+	_, misplaced := g.misplaced[n]
+	same := p.version == o.Version && p.hash == o.Hash && g.rules[n] == o.Rules && g.remarks[n] == o.Remark && !g.unnamed[n].again && !misplaced
 	if known && (lags || same) {
 		if same {
 			// A source that has gone need not be remembered for what it retained.
@@ -94,6 +95,7 @@ func (g *Graph) Set(id SourceID, o *Object) NodeID {
 		g.enter(at)
 	}
 	g.recount(at, before)
+	delete(g.misplaced, n)
 	g.setNames(n, o.References)
 	g.setSelectors(n, o.References)
 	if relabel {

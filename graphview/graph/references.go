@@ -126,14 +126,16 @@ func (g *Graph) sortByNames(ids []nodeID, names func(nodeID) int) {
 }
 
 // Unread is an object that is to be set again, as it is: there is room for its
-// references.
+// references, or they point elsewhere.
 type Unread struct {
 	Sources         []SourceID
 	Namespace, Name string
 }
 
-// RetryReferences tells whose references were left out and now have room. In Update.
-func (g *Graph) RetryReferences() (found []Unread) {
+// RetryReferences tells whose references were left out and now have room, and whose point
+// where objects of their kind no longer live. In Update.
+func (g *Graph) RetryReferences() []Unread {
+	found := g.retryMisplaced()
 	spaces := make(map[spaceID][]nodeID)
 	for id := range g.unnamed {
 		space := g.slots.at(g.nodes.at(id).slot).space
@@ -149,13 +151,15 @@ func (g *Graph) RetryReferences() (found []Unread) {
 			}
 			u.again = true
 			g.unnamed[id] = u
-			n := g.nodes.at(id)
-			found = append(found, Unread{
-				Sources: g.sourcesOf(id), Namespace: g.spaces.at(space), Name: g.slots.at(n.slot).name,
-			})
+			found = append(found, g.unread(id))
 		}
 	}
 	return found
+}
+
+func (g *Graph) unread(id nodeID) Unread {
+	at := g.slots.at(g.nodes.at(id).slot)
+	return Unread{Sources: g.sourcesOf(id), Namespace: g.spaces.at(at.space), Name: at.name}
 }
 
 // sourcesOf are the sources that see an object.

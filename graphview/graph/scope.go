@@ -2,25 +2,62 @@ package graph
 
 // setScope notes whether a kind lives in namespaces. References to it whose scope
 // was unknown find their targets.
+//
+// A kind that was of the cluster and now lives in namespaces was made again as another
+// one. An arc to it does not say which namespace the reference would have had: whoever
+// holds it has to be read again, see RetryReferences.
 func (g *Graph) setScope(kind kindID, scope Scope) {
-	if g.scopes[kind] == scope {
+	before := g.scopes[kind]
+	if before == scope {
 		return
 	}
 	g.scopes[kind] = scope
-	if scope != ScopeCluster {
-		return
-	}
-	var misplaced []arcID
-	for _, c := range g.names.cells {
-		if s := g.slots.at(c.slot); s.kind == kind && s.space != clusterSpace {
-			for a := s.in; a != 0; a = g.arcs.at(a).nextIn {
-				misplaced = append(misplaced, a)
+	switch {
+	case scope == ScopeCluster:
+		for _, id := range g.arcsTo(kind, func(space spaceID) bool { return space != clusterSpace }) {
+			g.rehome(id)
+		}
+	case before == ScopeCluster:
+		for _, id := range g.arcsTo(kind, func(space spaceID) bool { return space == clusterSpace }) {
+			if a := g.arcs.at(id); a.flags&naming != 0 {
+				g.misplaced[a.from] = false
 			}
 		}
 	}
-	for _, id := range misplaced {
-		g.rehome(id)
+}
+
+// arcsTo are the arcs to names of a kind in some namespaces.
+func (g *Graph) arcsTo(kind kindID, in func(spaceID) bool) (found []arcID) {
+	for _, c := range g.names.cells {
+		if s := g.slots.at(c.slot); s.kind == kind && in(s.space) {
+			for a := s.in; a != 0; a = g.arcs.at(a).nextIn {
+				found = append(found, a)
+			}
+		}
 	}
+	return found
+}
+
+// Misplaced tells whether references point where objects of their kind no longer live, and
+// nobody was told to read again who holds them. In Update.
+func (g *Graph) Misplaced() bool {
+	for _, told := range g.misplaced {
+		if !told {
+			return true
+		}
+	}
+	return false
+}
+
+// retryMisplaced tells whose references these are, once.
+func (g *Graph) retryMisplaced() (found []Unread) {
+	for id, told := range g.misplaced {
+		if !told {
+			g.misplaced[id] = true
+			found = append(found, g.unread(id))
+		}
+	}
+	return found
 }
 
 // rehome moves an arc to the cluster-scoped slot of its target's name.

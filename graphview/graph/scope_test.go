@@ -64,3 +64,68 @@ func TestReferenceWithoutNamespace(t *testing.T) {
 		})
 	}
 }
+
+// TestKindMadeAgainInNamespaces: where a kind was of the cluster and now lives in namespaces,
+// whoever refers to it is to be read again, once, and then refers to the object in its own
+// namespace; nobody else is.
+func TestKindMadeAgainInNamespaces(t *testing.T) {
+	gadget, gadgets := Kind{"example.com", "Gadget"}, Resource{"example.com", "v1", "gadgets"}
+	reference := Reference{Type: Direct, To: gadget, Namespace: "shop", Name: "a", Field: "spec.gadget"}
+	holder := Object{Namespace: "shop", Name: "holder", Version: 1, References: []Reference{reference}}
+	other := Object{Namespace: "shop", Name: "other", Version: 1, References: []Reference{{Type: Direct, To: podKind, Namespace: "shop", Name: "a", Field: "f"}}}
+	gone := Object{Namespace: "shop", Name: "gone", Version: 1, References: []Reference{reference}}
+	g := New()
+	var l *Lens
+	var pods, before SourceID
+	set := func(id SourceID, o Object) { l.Select(g.Set(id, &o), Selection{Member: true}) }
+	use := func(scope Scope) (id SourceID) {
+		id = g.AddSource(gadget, gadgets, scope)
+		l.Watch(id)
+		l.Use(gadget, gadgets)
+		return id
+	}
+	g.Update(func() {
+		l = g.NewLens()
+		pods = g.AddSource(podKind, podsV1, ScopeNamespaced)
+		l.Watch(pods)
+		l.Use(podKind, podsV1)
+		before = use(ScopeCluster)
+		set(before, Object{Name: "a", Version: 1})
+		for _, o := range []Object{holder, other, gone} {
+			set(pods, o)
+		}
+		if g.Misplaced() {
+			t.Error("something is to be read again at first")
+		}
+	})
+	g.Update(func() {
+		l.Unwatch(before)
+		l.Unuse(gadget)
+		g.RemoveSource(before)
+		g.Remove(pods, "shop", "gone")
+	})
+	for g.Pending() {
+		g.Update(func() {})
+	}
+	g.Update(func() {
+		set(use(ScopeNamespaced), Object{Namespace: "shop", Name: "a", Version: 2})
+		if !g.Misplaced() {
+			t.Error("nothing is to be read again")
+		}
+		want := []Unread{{Sources: []SourceID{pods}, Namespace: "shop", Name: "holder"}}
+		if diff := cmp.Diff(want, g.RetryReferences()); diff != "" {
+			t.Errorf("to be read again (-want +got):\n%s", diff)
+		}
+		if again := g.RetryReferences(); g.Misplaced() || len(again) > 0 {
+			t.Errorf("to be read once more: %v", again)
+		}
+	})
+	g.Update(func() { set(pods, holder) })
+	c := &client{picture: newPicture()}
+	for !c.read(t, l, 1<<20) {
+	}
+	arc := arcName(Key{Resource: podsV1, Namespace: "shop", Name: "holder"}, Key{Resource: gadgets, Namespace: "shop", Name: "a"}, Direct)
+	if _, ok := c.arcs[arc]; !ok || len(g.misplaced) > 0 {
+		t.Errorf("the arcs are %v, want %s; %d are still to be read", c.arcs, arc, len(g.misplaced))
+	}
+}
