@@ -139,27 +139,6 @@ func (d *Discovery) Looked() <-chan struct{} {
 	return d.looked
 }
 
-// Ready waits for the first catalog and returns the present one. When ctx ends
-// first, the error says what kept discovery from working.
-func (d *Discovery) Ready(ctx context.Context) (*Catalog, error) {
-	c, replaced := d.Current()
-	if c != nil {
-		return c, nil
-	}
-	select {
-	case <-replaced:
-		c, _ = d.Current()
-		return c, nil
-	case <-ctx.Done():
-		d.mu.Lock()
-		defer d.mu.Unlock()
-		if d.failure != nil {
-			return nil, fmt.Errorf("wait for discovery: %w: %w", ctx.Err(), d.failure)
-		}
-		return nil, fmt.Errorf("wait for discovery: %w", ctx.Err())
-	}
-}
-
 // signal says that something moved; it never blocks.
 func (d *Discovery) signal() {
 	select {
