@@ -57,6 +57,7 @@ func (t *turns) ask(w *turn) <-chan struct{} {
 		return nil
 	case turnWaits:
 		return w.ready
+	case turnNone:
 	}
 	if t.most == 0 {
 		t.most = max(1, runtime.GOMAXPROCS(0)-1)
@@ -83,6 +84,7 @@ func (t *turns) end(w *turn) {
 		t.passLocked()
 	case turnWaits:
 		t.waiting = without(t.waiting, w)
+	case turnNone, turnOver:
 	}
 	w.stage = turnNone
 }
