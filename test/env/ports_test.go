@@ -1,0 +1,24 @@
+package env
+
+import "testing"
+
+// TestFreePorts: whoever asks gets ports that nobody else got, also before anybody listens.
+func TestFreePorts(t *testing.T) {
+	const times, each = 200, 5
+	seen := make(map[int]bool)
+	for range times {
+		ports, err := FreePorts(each)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, port := range ports {
+			if seen[port] {
+				t.Errorf("port %d is found twice", port)
+			}
+			seen[port] = true
+		}
+	}
+	if len(seen) != times*each {
+		t.Errorf("%d ports, want %d", len(seen), times*each)
+	}
+}
