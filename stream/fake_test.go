@@ -124,6 +124,12 @@ func newSubscription(since string, access delivery.Access) *fakeSubscription {
 func (s *fakeSubscription) send(frames ...*delivery.Frame) { s.answers <- answer{frames: frames} }
 func (s *fakeSubscription) fail(err error)                 { s.answers <- answer{err: err} }
 
+// end sends a whole graph, after which the view is deleted.
+func (s *fakeSubscription) end() {
+	s.send(frame("r", true, nil))
+	s.fail(&delivery.ClosedError{Reason: reason.Deleted, Message: "deleted"})
+}
+
 func (s *fakeSubscription) Next(ctx context.Context) ([]*delivery.Frame, error) {
 	select {
 	case a := <-s.answers:

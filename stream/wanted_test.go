@@ -9,7 +9,6 @@ import (
 	"github.com/coder/websocket"
 	"github.com/google/go-cmp/cmp"
 
-	"graphview.dev/api/reason"
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/graph"
 )
@@ -66,8 +65,7 @@ func TestWhoFollowsJoinsWalks(t *testing.T) {
 		if subscription.joins != want {
 			t.Errorf("%s joins: %t, want %t", road, subscription.joins, want)
 		}
-		subscription.send(frame("r", true, nil))
-		subscription.fail(&delivery.ClosedError{Reason: reason.Deleted, Message: "deleted"})
+		subscription.end()
 	}
 	s.mustDial(graphs + "watch/" + path)
 	check("a WebSocket", true)
@@ -104,8 +102,7 @@ func TestInferred(t *testing.T) {
 				if subscription.excludeInferred != exclude {
 					t.Errorf("%s: inferred references are left out: %t, want %t", road, subscription.excludeInferred, exclude)
 				}
-				subscription.send(frame("r", true, nil))
-				subscription.fail(&delivery.ClosedError{Reason: reason.Deleted, Message: "deleted"})
+				subscription.end()
 			}
 			and := "?"
 			if query != "" {

@@ -98,12 +98,10 @@ func (v viewer) digest() string { return digestOf(v.rights) + v.wants() }
 // There may be none. An unknownError says which rights have to be known first. On is the
 // walk that the state is of, nil for none.
 func (p *Publisher) next(lens *graph.Lens, from state, on *walk, who viewer) ([]*Frame, state, error) {
-	switch {
-	case who.part != nil, from.pos.Known == 0 && (on == nil || !on.joined.Load()):
+	if who.part != nil || from.pos.Known == 0 && (on == nil || !on.joined.Load()) {
 		return p.encode(lens, from, who, catchUpLimit)
-	default:
-		return p.changes.next(p, lens, from, who)
 	}
+	return p.changes.next(p, lens, from, who)
 }
 
 // lacksNothing tells whether a state lacks nothing but changes of the graph.

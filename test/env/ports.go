@@ -11,10 +11,10 @@ import (
 const loopback = "127.0.0.1"
 
 // given are the ports that this process has found: whoever asked for one may not listen yet.
-var given struct {
+var given = struct {
 	mu    sync.Mutex
 	ports map[int]bool
-}
+}{ports: make(map[int]bool)}
 
 // FreePorts finds n loopback ports that nobody listens on. They lie below the
 // range that the kernel gives to outgoing connections: between now and the
@@ -25,12 +25,6 @@ func FreePorts(n int) ([]int, error) {
 	given.mu.Lock()
 	defer given.mu.Unlock()
 	var ports []int
-	var listeners []net.Listener
-	defer func() {
-		for _, listener := range listeners {
-			_ = listener.Close()
-		}
-	}()
 	for range attempts {
 		if len(ports) == n {
 			return ports, nil
@@ -43,12 +37,9 @@ func FreePorts(n int) ([]int, error) {
 		if err != nil {
 			continue
 		}
-		listeners = append(listeners, listener)
-		ports = append(ports, port)
-		if given.ports == nil {
-			given.ports = make(map[int]bool)
-		}
+		_ = listener.Close()
 		given.ports[port] = true
+		ports = append(ports, port)
 	}
 	return nil, fmt.Errorf("find %d free ports on %s between %d and %d", n, loopback, low, high)
 }
