@@ -61,7 +61,7 @@ export class GraphViewElement extends HTMLElement {
     this.#open();
   }
 
-  /** A bearer token, or a function that gets one; kept in memory alone. */
+  /** A bearer token, or a function that returns one and is called for each connection and request; kept in memory alone. */
   get token() { return this.#token; }
 
   set token(token) { this.#token = token; }
@@ -99,8 +99,7 @@ export class GraphViewElement extends HTMLElement {
     }
     this.#controller.open({
       namespace, name, base: this.getAttribute("base") ?? location.origin, transport: this.getAttribute("transport") ?? undefined,
-      token: typeof this.token === "function" ? undefined : this.token,
-    }, typeof this.token === "function" ? this.token : undefined);
+    });
   }
 }
 

@@ -26,6 +26,7 @@ export class Link extends EventTarget {
   #sent = []; // until the worker is known to work
   #kept = []; // what came before anybody listened
   #begun; // the options that begin was given, as text
+  #token; // the function that gets a token for a connection
 
   /** Makes a worker, or where that fails loads the engine's module. */
   constructor({ worker = inWorker, engine = inPage } = {}) {
@@ -57,8 +58,9 @@ export class Link extends EventTarget {
     this.send({ do: "open", options });
   }
 
-  /** Opens a view, unless it has begun, and tells what comes of it, and has come. */
-  open(options) {
+  /** Opens a view, unless it has begun, and dispatches its messages. With options.asksToken, token is called for each connection. */
+  open(options, token) {
+    this.#token = token;
     if (this.#begun !== JSON.stringify(options)) {
       this.#kept = [];
       this.send({ do: "open", options });
@@ -109,7 +111,20 @@ export class Link extends EventTarget {
     }
   }
 
+  // A function cannot be sent to a worker, so the engine asks for each token.
+  async #answerToken({ id }) {
+    try {
+      this.send({ do: "token", id, token: await this.#token?.() });
+    } catch (error) {
+      this.send({ do: "token", id, error: error.message });
+    }
+  }
+
   #take(message) {
+    if (message.type === "token") {
+      this.#answerToken(message);
+      return;
+    }
     if (message.type !== "answer") {
       if (this.#kept) this.#kept.push(message);
       else this.dispatchEvent(new CustomEvent(message.type, { detail: message }));

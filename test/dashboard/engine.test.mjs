@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { Engine } from "../../dashboard/dist/model/engine.js";
+import { Link } from "../../dashboard/web/link.js";
 import { emptyFilters } from "../../dashboard/web/model/scope.js";
 import { cluster } from "./cluster.mjs";
 
@@ -137,4 +138,33 @@ test("a page that says again what is drawn has nothing drawn again", async (t) =
   t.mock.timers.tick(0);
   engine.handle({ do: "scope", ...plain });
   assert.equal(posted.filter(({ type }) => type === "scene").length, 1);
+});
+
+test("a function gets the token of each connection, and a refused token is not the end", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const turns = async () => { for (let i = 0; i < 50; i++) await Promise.resolve(); };
+  const sockets = [];
+  class WebSocket {
+    constructor(url, protocols) { sockets.push(Object.assign(this, { protocols })); }
+    close() {}
+  }
+  const link = new Link({ worker: () => { throw new Error("not in this test"); }, engine: async () => ({ Engine }) });
+  t.after(() => link.stop());
+  const states = [];
+  link.addEventListener("status", ({ detail: { status } }) => states.push(status.state));
+  const given = ["first", "second"];
+  const fetch = async () => ({ ok: false, json: async () => ({ code: 401, reason: "Unauthorized", message: "expired" }) });
+  const options = { namespace: "one", name: "view", base: "http://graphs", asksToken: true, transport: "websocket", WebSocket, fetch };
+  link.open(options, async () => given.shift());
+  await turns();
+  const token = ({ protocols }) => atob(protocols.find((name) => name.startsWith("base64url.")).split(".").at(-1));
+  sockets[0].onopen();
+  sockets[0].onmessage({ data: JSON.stringify({ reset: true, actions: [set("a")], rev: "1", synced: true }) });
+  sockets[0].onmessage({ data: JSON.stringify({ error: { code: 1008, reason: "Unauthorized", message: "expired" } }) });
+  sockets[0].onclose({ code: 1008, reason: "Unauthorized" });
+  await turns();
+  t.mock.timers.tick(0);
+  await turns();
+  assert.deepEqual(sockets.map(token), ["first", "second"]);
+  assert.ok(!states.includes("ended"), JSON.stringify(states));
 });

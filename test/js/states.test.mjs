@@ -97,6 +97,38 @@ test("a restart of the operator, and a connection that is cut: the graph is show
   assert.ok(states.every(({ cards }) => cards > 0), `the drawing was emptied: ${JSON.stringify(states)}`);
 });
 
+test("a function gets a token for each connection, for details and for exports", async (t) => {
+  const page = await dashboard(t, "busy/view");
+  await page.evaluate((good) => {
+    const element = document.querySelector("graph-view");
+    Object.assign(globalThis, { given: good, calls: 0 });
+    element.token = () => {
+      globalThis.calls++;
+      return globalThis.given;
+    };
+    element.setAttribute("view", "large/view");
+  }, token);
+  const state = (wanted) => page.waitForFunction((one) => {
+    const { status, synced } = document.querySelector("graph-view").controller;
+    return status.state === one && synced === (one === "live");
+  }, wanted, { timeout: patience });
+  const calls = () => page.evaluate(() => globalThis.calls);
+  await state("live");
+  assert.equal(await calls(), 1);
+  await page.evaluate(() => { globalThis.given = "expired"; });
+  await control(url, "cut");
+  await state("reconnecting");
+  await page.waitForFunction(() => globalThis.calls > 2);
+  await page.evaluate((good) => { globalThis.given = good; }, token);
+  await state("live");
+  const before = await calls();
+  const saved = page.waitForEvent("download");
+  await page.click("graph-view button:has-text('Export')");
+  await page.click("graph-view [role=menuitem]:has-text('DOT')");
+  await saved;
+  assert.equal(await calls(), before + 1);
+});
+
 test("a right that is taken away takes what it showed, and the page says so", async (t) => {
   const name = `leaver-${Date.now()}`;
   await kubectl("create", "serviceaccount", "-n", "busy", name);

@@ -36,6 +36,8 @@ export class Engine {
   #changes = []; // those of the graph that is there, until they are whole
   #told = 0; // entries of the journal that were posted
   #whole = true; // the next drawing replaces the one before
+  #tokens = new Map(); // id: how to answer the connection that waits for a token
+  #asked = 0;
 
   constructor(post) {
     this.#post = post;
@@ -74,7 +76,9 @@ export class Engine {
       this.#show(options.snapshot);
       return;
     }
-    const view = this.#view = new GraphView({ content: "summary", keep: false, parts: true, ...options });
+    const { asksToken, ...rest } = options;
+    if (asksToken) rest.token = () => this.#askToken();
+    const view = this.#view = new GraphView({ content: "summary", keep: false, parts: true, ...rest });
     this.#store.kindOf = (key) => view.graph.kind(key);
     const mine = (listener) => ({ detail }) => { if (view === this.#view) listener(detail); };
     view.addEventListener("part", mine((part) => this.#take(part)));
@@ -104,7 +108,25 @@ export class Engine {
     this.#drawSoon();
   }
 
+  /** Asks the page for the token of one connection: only the page has the function that gets it. */
+  #askToken() {
+    const id = ++this.#asked;
+    return new Promise((resolve, reject) => {
+      this.#tokens.set(id, { resolve, reject });
+      this.#post({ type: "token", id });
+    });
+  }
+
+  /** Takes the page's answer. */
+  token({ id, token, error }) {
+    const waiting = this.#tokens.get(id);
+    this.#tokens.delete(id);
+    if (error) waiting?.reject(new Error(error));
+    else waiting?.resolve(token);
+  }
+
   close() {
+    this.#tokens.clear();
     clearTimeout(this.#timer);
     clearTimeout(this.#later);
     this.#timer = undefined;

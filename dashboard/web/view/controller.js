@@ -124,19 +124,25 @@ export class Controller {
     if (this.now.search) this.search(this.now.search);
   }
 
-  /** Follows a view, or shows a snapshot. A function for the token is asked here, since it cannot go to a worker. */
-  async open(options, token) {
+  /** Follows a view with the element's token, or shows a snapshot. */
+  open(options) {
     this.options = options;
     this.#restored = false;
-    const given = token ? { ...options, token: await token() } : options;
-    if (this.options !== options) return;
-    this.token = given.token;
+    const { token } = this.#host;
     this.synced = this.#complete = this.now.paused = false;
     this.notes.warn([]);
     this.timeline.clear();
     this.timeline.update();
-    this.link.open(given);
+    if (typeof token === "function") this.link.open({ ...options, asksToken: true }, token);
+    else this.link.open({ ...options, token });
     this.#pushScope();
+  }
+
+  /** The headers of a request of the page's own. A function gets a token for each request. */
+  async authorization() {
+    const { token } = this.#host;
+    const secret = typeof token === "function" ? await token() : token;
+    return secret ? { Authorization: `Bearer ${secret}` } : {};
   }
 
   close() {

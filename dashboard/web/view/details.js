@@ -197,9 +197,8 @@ export class DetailsPanel {
     const { base, namespace, name } = this.#controller.options;
     const query = new URLSearchParams({ group: v.group, version: v.version, resource: v.resource, name: v.name, ...(v.ns ? { namespace: v.ns } : {}) });
     try {
-      const { token } = this.#controller;
       const response = await fetch(`${base}/apis/stream.graphview.dev/v1alpha1/namespaces/${encodeURIComponent(namespace)}/graphs/${encodeURIComponent(name)}/object?${query}`,
-        { headers: token ? { Authorization: `Bearer ${token}` } : {} });
+        { headers: await this.#controller.authorization() });
       const answer = await response.json();
       return response.ok ? { object: answer.o ?? answer.f ?? answer.j ?? {} } : { error: answer.message ?? response.statusText };
     } catch (error) {

@@ -66,7 +66,7 @@ export function toCSV(rows) {
 async function saveFormat(controller, format, file) {
   const { base, namespace, name } = controller.options;
   const response = await fetch(`${base}/apis/stream.graphview.dev/v1alpha1/namespaces/${encodeURIComponent(namespace)}/graphs/${encodeURIComponent(name)}?format=${format}`,
-    { headers: controller.token ? { Authorization: `Bearer ${controller.token}` } : {} });
+    { headers: await controller.authorization() });
   if (response.ok) save(await response.blob(), file);
   else controller.notes.fail(`The server did not write it: ${response.status}`);
 }
