@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"graphview.dev/cmd/kubectl-graphview/internal/relay"
+	"graphview.dev/cmd/kubectl-graphview/internal/proxy"
 	"graphview.dev/dashboard"
 )
 
@@ -60,18 +60,18 @@ func (c *cli) serveDashboard(ctx context.Context, args []string, port int, open 
 		}
 		view = namespace + "/" + args[0]
 	}
-	r, err := relay.New(relay.Options{Config: config, Page: page, Port: port, View: view, Log: log.New(c.ErrOut, "", 0)})
+	p, err := proxy.New(proxy.Options{Config: config, Page: page, Port: port, View: view, Log: log.New(c.ErrOut, "", 0)})
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(c.Out, r.URL())
+	fmt.Fprintln(c.Out, p.URL())
 	fmt.Fprintln(c.ErrOut, "The address works once, in one browser. Ctrl-C ends it.")
 	if open {
-		if err := openBrowser(ctx, r.URL()); err != nil {
+		if err := openBrowser(ctx, p.URL()); err != nil {
 			fmt.Fprintln(c.ErrOut, "No browser could be opened: open the address yourself.")
 		}
 	}
-	return r.Run(ctx)
+	return p.Run(ctx)
 }
 
 // openBrowser asks the system to open an address. It does not wait for the

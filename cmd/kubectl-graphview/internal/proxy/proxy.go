@@ -1,4 +1,4 @@
-package relay
+package proxy
 
 import (
 	"context"
@@ -15,36 +15,36 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// closing is how long requests that are under way may take when it ends. Streams
-// last for ever, and are cut.
-const closing = 2 * time.Second
+// shutdownTimeout bounds the requests in progress at the end. Streams never end by
+// themselves and are cut.
+const shutdownTimeout = 2 * time.Second
 
-// Options of a Relay. Config and Page are required.
+// Options of a Proxy. Config and Page are required.
 type Options struct {
-	// Config leads to the API server.
+	// Config has the address of the API server and the credentials.
 	Config *rest.Config
-	// Page serves what is below /dashboard/.
+	// Page serves the paths below /dashboard/.
 	Page http.Handler
-	// Port is the one to listen on; 0 takes a free one.
+	// Port to listen on; 0 takes a free one.
 	Port int
-	// View is the one to begin with, NAMESPACE/NAME; empty: the page's choice.
+	// View that the page opens, as NAMESPACE/NAME. Empty: the page offers a choice.
 	View string
-	// Log gets errors of connections; nil: nobody does.
+	// Log receives errors of connections. Nil: they are dropped.
 	Log *log.Logger
 }
 
-// Relay listens from New on. Run serves until its context is done.
-type Relay struct {
+// Proxy listens from New on. Run serves until its context is done.
+type Proxy struct {
 	listener net.Listener
 	server   *http.Server
 	gate     *gate
 	view     string
 }
 
-// New listens. Who does not call Run closes it.
-func New(o Options) (*Relay, error) {
+// New listens on the port. The listener is closed when Run returns.
+func New(o Options) (*Proxy, error) {
 	config := rest.CopyConfig(o.Config)
-	config.NextProtos = []string{"http/1.1"} // a WebSocket is an upgrade, which HTTP/2 has not
+	config.NextProtos = []string{"http/1.1"} // WebSockets need an upgrade, which HTTP/2 lacks
 	transport, err := rest.TransportFor(config)
 	if err != nil {
 		return nil, fmt.Errorf("connect to the API server: %w", err)
@@ -53,7 +53,7 @@ func New(o Options) (*Relay, error) {
 	if err != nil {
 		return nil, fmt.Errorf("address of the API server: %w", err)
 	}
-	// Loopback alone, whatever the machine calls itself.
+	// Loopback only, whatever localhost resolves to.
 	listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", fmt.Sprint(o.Port)))
 	if err != nil {
 		return nil, fmt.Errorf("listen: %w", err)
@@ -62,46 +62,46 @@ func New(o Options) (*Relay, error) {
 	if err != nil {
 		return nil, errors.Join(err, listener.Close())
 	}
-	r := &Relay{listener: listener, gate: newGate(port, rand.Text(), rand.Text()), view: o.View}
+	p := &Proxy{listener: listener, gate: newGate(port, rand.Text(), rand.Text()), view: o.View}
 	mux := http.NewServeMux()
 	mux.Handle("/dashboard/", o.Page)
 	mux.Handle(prefix, graphs(target, transport, o.Log))
 	mux.Handle("/{$}", http.RedirectHandler("/dashboard/", http.StatusFound))
-	r.server = &http.Server{
-		Handler: r.gate.guard(mux, r.start()), ReadHeaderTimeout: 10 * time.Second, MaxHeaderBytes: 32 << 10, ErrorLog: o.Log,
+	p.server = &http.Server{
+		Handler: p.gate.guard(mux, p.start()), ReadHeaderTimeout: 10 * time.Second, MaxHeaderBytes: 32 << 10, ErrorLog: o.Log,
 	}
-	return r, nil
+	return p, nil
 }
 
-// URL is what a browser is to open. It works once, and then in that browser alone.
-func (r *Relay) URL() string {
-	return fmt.Sprintf("http://%s%s%s", r.listener.Addr(), openPath, r.gate.secret)
+// URL returns the address to open in a browser. It works once, and then in that browser only.
+func (p *Proxy) URL() string {
+	return fmt.Sprintf("http://%s%s%s", p.listener.Addr(), openPath, p.gate.secret)
 }
 
-// start is where the page begins.
-func (r *Relay) start() string {
-	namespace, name, ok := cutView(r.view)
+// start is the path of the page that the browser is sent to.
+func (p *Proxy) start() string {
+	namespace, name, ok := cutView(p.view)
 	if !ok {
 		return "/dashboard/"
 	}
 	return "/dashboard/#/" + url.PathEscape(namespace) + "/" + url.PathEscape(name)
 }
 
-// Run serves until ctx is done, and closes what is open.
-func (r *Relay) Run(ctx context.Context) error {
+// Run serves until ctx is done, and closes all connections.
+func (p *Proxy) Run(ctx context.Context) error {
 	served := make(chan error, 1)
-	go func() { served <- r.server.Serve(r.listener) }()
+	go func() { served <- p.server.Serve(p.listener) }()
 	var err error
 	select {
 	case err = <-served:
 		return fmt.Errorf("serve: %w", err)
 	case <-ctx.Done():
 	}
-	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), closing)
+	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout)
 	defer cancel()
-	// What is still open after that are streams.
-	if err := r.server.Shutdown(closing); err != nil {
-		_ = r.server.Close()
+	// Only streams are still open now.
+	if err := p.server.Shutdown(closing); err != nil {
+		_ = p.server.Close()
 	}
 	if err = <-served; !errors.Is(err, http.ErrServerClosed) {
 		return fmt.Errorf("serve: %w", err)
@@ -109,12 +109,12 @@ func (r *Relay) Run(ctx context.Context) error {
 	return nil
 }
 
-// graphs relays requests for graphs.
+// graphs forwards requests for graphs.
 func graphs(target *url.URL, transport http.RoundTripper, errorLog *log.Logger) http.Handler {
 	proxy := &httputil.ReverseProxy{
 		Rewrite:       func(r *httputil.ProxyRequest) { rewrite(r, target) },
 		Transport:     transport,
-		FlushInterval: -1, // a stream's message is sent when it comes
+		FlushInterval: -1, // each message of a stream is sent at once
 		ErrorLog:      errorLog,
 		ModifyResponse: func(response *http.Response) error {
 			response.Header.Del("Set-Cookie")
@@ -127,8 +127,8 @@ func graphs(target *url.URL, transport http.RoundTripper, errorLog *log.Logger) 
 		},
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !relayed(r.URL) {
-			refuse(w, http.StatusNotFound, "only graphs are relayed")
+		if !forwards(r.URL) {
+			refuse(w, http.StatusNotFound, "only requests for graphs are forwarded")
 			return
 		}
 		proxy.ServeHTTP(w, r)

@@ -1,4 +1,4 @@
-package relay
+package proxy
 
 import (
 	"crypto/subtle"
@@ -10,14 +10,14 @@ import (
 
 const openPath = "/open/"
 
-// gate lets one browser in.
+// gate admits one browser.
 type gate struct {
 	hosts  []string
-	cookie string // its name, of this port: browsers do not tell cookies apart by ports
+	cookie string // includes the port: browsers send cookies to all ports of a host
 	value  string
 
 	mu     sync.Mutex
-	secret string // of the printed address
+	secret string // in the printed address
 	used   bool
 }
 
@@ -28,33 +28,33 @@ func newGate(port, secret, value string) *gate {
 	}
 }
 
-// guard answers whoever is not to be let in, and gives the cookie to who opens the
-// printed address, who is then sent to start.
+// guard rejects requests that are not from the admitted browser's own page. A request
+// for the printed address gets the cookie and is sent to start.
 func (g *gate) guard(next http.Handler, start string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case !slices.Contains(g.hosts, r.Host):
-			refuse(w, http.StatusMisdirectedRequest, "this is no host of that name")
+			refuse(w, http.StatusMisdirectedRequest, "unknown host")
 		case r.Method != http.MethodGet && r.Method != http.MethodHead:
 			w.Header().Set("Allow", "GET, HEAD")
-			refuse(w, http.StatusMethodNotAllowed, "nothing can be changed here")
+			refuse(w, http.StatusMethodNotAllowed, "only GET and HEAD are allowed")
 		case strings.HasPrefix(r.URL.Path, openPath):
 			g.open(w, r, start)
 		case !sameOrigin(r):
-			refuse(w, http.StatusForbidden, "another page may not read this")
-		case !g.knows(r):
-			refuse(w, http.StatusUnauthorized, "open the address that kubectl graphview dashboard printed; it works once: run the command again for another one")
+			refuse(w, http.StatusForbidden, "requests of other pages are not allowed")
+		case !g.admitted(r):
+			refuse(w, http.StatusUnauthorized, "open the address that kubectl graphview dashboard printed; it works once, so run the command again for another one")
 		default:
 			next.ServeHTTP(w, r)
 		}
 	})
 }
 
-// open takes the secret once. A browser that is known needs none.
+// open exchanges the secret for the cookie, once. A browser with the cookie needs no secret.
 func (g *gate) open(w http.ResponseWriter, r *http.Request, start string) {
-	if !g.knows(r) {
+	if !g.admitted(r) {
 		if !g.take(strings.TrimPrefix(r.URL.Path, openPath)) {
-			refuse(w, http.StatusForbidden, "this address is not valid, or has been used: run kubectl graphview dashboard again for another one")
+			refuse(w, http.StatusForbidden, "this address is invalid or was already used; run kubectl graphview dashboard again for another one")
 			return
 		}
 		http.SetCookie(w, &http.Cookie{Name: g.cookie, Value: g.value, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode}) //nolint:gosec // Secure is for TLS; this is loopback
@@ -74,13 +74,13 @@ func (g *gate) take(secret string) bool {
 	return true
 }
 
-func (g *gate) knows(r *http.Request) bool {
+func (g *gate) admitted(r *http.Request) bool {
 	cookie, err := r.Cookie(g.cookie)
 	return err == nil && equal(cookie.Value, g.value)
 }
 
-// sameOrigin is whether a request is the page's own or the user's. A browser says
-// so in Sec-Fetch-Site, and in Origin of a WebSocket.
+// sameOrigin reports whether a request comes from the page itself or from the user.
+// A browser says so in Sec-Fetch-Site, and for a WebSocket in Origin.
 func sameOrigin(r *http.Request) bool {
 	if origin := r.Header.Get("Origin"); origin != "" && origin != "http://"+r.Host {
 		return false

@@ -1,4 +1,4 @@
-package relay
+package proxy
 
 import (
 	"net/http"
@@ -13,36 +13,35 @@ const (
 	subprotocol = "graphview.v1"
 )
 
-// relayable are the requests for graphs, with names as Kubernetes has them. No
-// name has a slash, a dot beside another or an escape in it, so what matches
-// leads nowhere else.
-var relayable = regexp.MustCompile(`^/apis/stream\.graphview\.dev/v1alpha1/(graphs|namespaces/` + label + `/graphs(/` + name + `(/object)?)?|watch/namespaces/` + label + `/graphs/` + name + `)$`)
+// forwardable matches requests for graphs, with names that Kubernetes permits. Such a
+// name contains no slash, no two dots in a row and no escape, so a path that matches
+// cannot lead elsewhere.
+var forwardable = regexp.MustCompile(`^/apis/stream\.graphview\.dev/v1alpha1/(graphs|namespaces/` + label + `/graphs(/` + name + `(/object)?)?|watch/namespaces/` + label + `/graphs/` + name + `)$`)
 
 const (
 	label = `[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?`
 	name  = `[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*`
 )
 
-// relayed is whether a request is for a graph. What is matched is the path as it
-// came, so that nothing can be hidden by escapes.
-func relayed(u *url.URL) bool { return relayable.MatchString(u.EscapedPath()) }
+// forwards reports whether a request is for a graph. It matches the path as it was
+// sent, so that escapes cannot hide anything.
+func forwards(u *url.URL) bool { return forwardable.MatchString(u.EscapedPath()) }
 
-// forwarded are the headers that the API server gets. All others stay here: the
-// cookie and the origin are this relay's, and those that say who somebody is are
-// for the kubeconfig to say.
-var forwarded = []string{
+// forwardedHeaders reach the API server. All others are dropped: the cookie and the
+// origin are for the proxy, and identity comes from the kubeconfig only.
+var forwardedHeaders = []string{
 	"Accept", "Accept-Encoding", "Accept-Language", "Cache-Control", "Last-Event-Id", "User-Agent",
 	"Sec-Websocket-Key", "Sec-Websocket-Version", "Sec-Websocket-Extensions",
 }
 
 func rewrite(r *httputil.ProxyRequest, target *url.URL) {
 	out := http.Header{}
-	for _, header := range forwarded {
+	for _, header := range forwardedHeaders {
 		if values := r.In.Header.Values(header); len(values) > 0 {
 			out[header] = values
 		}
 	}
-	// The proxy has put the upgrade, if it is one, into the outgoing header.
+	// ReverseProxy copied the headers of an upgrade to the outgoing request.
 	for _, header := range []string{"Connection", "Upgrade"} {
 		if values := r.Out.Header.Values(header); len(values) > 0 {
 			out[header] = values
@@ -55,7 +54,7 @@ func rewrite(r *httputil.ProxyRequest, target *url.URL) {
 	r.SetURL(target)
 }
 
-// offers is whether a client of a WebSocket offers a subprotocol.
+// offers reports whether the client of a WebSocket offers a subprotocol.
 func offers(header http.Header, wanted string) bool {
 	for _, line := range header.Values("Sec-WebSocket-Protocol") {
 		for protocol := range strings.SplitSeq(line, ",") {
