@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"log"
-	"os/exec"
-	"runtime"
 
 	"github.com/spf13/cobra"
 
@@ -67,26 +65,11 @@ func (c *cli) serveDashboard(ctx context.Context, args []string, port int, open 
 	fmt.Fprintln(c.Out, p.URL())
 	fmt.Fprintln(c.ErrOut, "The address works once, in one browser. Ctrl-C ends it.")
 	if open {
-		if err := openBrowser(ctx, p.URL()); err != nil {
-			fmt.Fprintln(c.ErrOut, "No browser could be opened: open the address yourself.")
+		remove, err := openBrowser(ctx, p.URL())
+		if err != nil {
+			fmt.Fprintln(c.ErrOut, "Cannot open a browser; open the address yourself:", err)
 		}
+		defer remove()
 	}
 	return p.Run(ctx)
-}
-
-// openBrowser asks the system to open an address. It does not wait for the
-// browser to end.
-func openBrowser(ctx context.Context, url string) error {
-	program, args := "xdg-open", []string{url}
-	switch runtime.GOOS {
-	case "darwin":
-		program = "open"
-	case "windows":
-		program, args = "rundll32", []string{"url.dll,FileProtocolHandler", url}
-	}
-	command := exec.CommandContext(context.WithoutCancel(ctx), program, args...)
-	if err := command.Start(); err != nil {
-		return err
-	}
-	return command.Process.Release()
 }

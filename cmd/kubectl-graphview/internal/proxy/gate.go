@@ -2,6 +2,8 @@ package proxy
 
 import (
 	"crypto/subtle"
+	"fmt"
+	"html"
 	"net/http"
 	"slices"
 	"strings"
@@ -61,7 +63,10 @@ func (g *gate) open(w http.ResponseWriter, r *http.Request, start string) {
 	}
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("Referrer-Policy", "no-referrer")
-	http.Redirect(w, r, start, http.StatusFound)
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	// The printed address may be opened from a file. After a redirect, the browser would not
+	// send a SameSite=Strict cookie, since the file began the navigation.
+	fmt.Fprintf(w, `<!doctype html><meta http-equiv="refresh" content="0;url=%s"><title>GraphView</title>`+"\n", html.EscapeString(start))
 }
 
 func (g *gate) take(secret string) bool {
