@@ -14,17 +14,14 @@
 // written by the replica that ranks highest for it (package placement), and that of a
 // ReferenceRule by the elected one.
 //
-// SetupWebhook lets the API server ask, before a GraphView is stored, what the
-// reconciler would say of its spec. Certificates keeps what the webhook and the
-// graphs are served with, and makes the API server trust it.
+// SetupWebhook serves the validating webhook, which checks the spec of a GraphView with
+// the same code as the reconciler before the API server stores it.
 //
 // It deliberately does not know HTTP, sessions or subscribers, and nothing about
 // watches: what a view holds is the engine's business.
 //
 // Concurrency: controller-runtime calls Reconcile for different views at the
 // same time, for one view never twice at once. Notifier may be called from
-// everywhere and never blocks; so may Certificates.Get, which waits for the first
-// look at the Secret. Replicas compete for that Secret by its resource version,
-// and whoever loses takes what is there. Nothing here starts goroutines but through the
-// manager, which joins them.
+// anywhere and never blocks. The package starts goroutines only through the manager, which
+// joins them.
 package controllers

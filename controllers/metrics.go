@@ -1,8 +1,6 @@
 package controllers
 
-import (
-	"github.com/prometheus/client_golang/prometheus"
-)
+import "github.com/prometheus/client_golang/prometheus"
 
 // reviewsTotal counts what a Permit asks.
 func reviewsTotal() *prometheus.CounterVec {
@@ -25,20 +23,6 @@ func resultOf(allowed bool, err error) string {
 		return "allowed"
 	default:
 		return "denied"
-	}
-}
-
-var expiryDesc = prometheus.NewDesc("graphview_certificate_expiry_timestamp_seconds",
-	"When the operator's own certificate expires, in seconds since 1970.", nil, nil)
-
-// Describe implements prometheus.Collector.
-func (*Certificates) Describe(out chan<- *prometheus.Desc) { out <- expiryDesc }
-
-// Collect implements prometheus.Collector: there is nothing to tell before a
-// certificate is served.
-func (c *Certificates) Collect(out chan<- prometheus.Metric) {
-	if serving := c.serving.Load(); serving != nil && serving.Leaf != nil {
-		out <- prometheus.MustNewConstMetric(expiryDesc, prometheus.GaugeValue, float64(serving.Leaf.NotAfter.Unix()))
 	}
 }
 

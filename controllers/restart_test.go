@@ -10,6 +10,9 @@ import (
 	"graphview.dev/graphview"
 )
 
+// epoch is the start of the clocks in these tests.
+var epoch = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+
 func TestGrace(t *testing.T) {
 	ready := metav1.Condition{Type: v1alpha1.ConditionReady, Status: metav1.ConditionTrue, ObservedGeneration: 3}
 	syncing, old := ready, ready

@@ -15,13 +15,13 @@ import (
 	"sigs.k8s.io/yaml"
 
 	shipped "graphview.dev/config/webhook"
+	"graphview.dev/controllers/pki"
 )
 
-// webhookConfigurationName is the operator's ValidatingWebhookConfiguration.
-const webhookConfigurationName = "graphview"
-
-// webhookGuardInterval is how often the configuration is looked at.
-const webhookGuardInterval = time.Minute
+const (
+	webhookGuardInterval = time.Minute
+	webhookGuardTimeout  = 10 * time.Second
+)
 
 var webhookChangedDesc = prometheus.NewDesc("graphview_webhook_configuration_changed",
 	"1 while the ValidatingWebhookConfiguration graphview sends the API server elsewhere, or asks about other resources, than the one that is shipped; 0 otherwise.", nil, nil)
@@ -76,10 +76,10 @@ func (g *WebhookGuard) Run(ctx context.Context) error {
 // check is one look. The error says what differs, or why that is not known; what was
 // known before then holds.
 func (g *WebhookGuard) check(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, certificatesTimeout)
+	ctx, cancel := context.WithTimeout(ctx, webhookGuardTimeout)
 	defer cancel()
 	present := &admissionregistrationv1.ValidatingWebhookConfiguration{}
-	err := g.client.Get(ctx, client.ObjectKey{Name: webhookConfigurationName}, present)
+	err := g.client.Get(ctx, client.ObjectKey{Name: pki.WebhookConfigurationName}, present)
 	switch {
 	case apierrors.IsNotFound(err):
 		g.changed.Store(false)
@@ -104,9 +104,9 @@ func (g *WebhookGuard) compare(present *admissionregistrationv1.ValidatingWebhoo
 		case wanted == nil:
 			return fmt.Errorf("webhook %q is not shipped; remove it", hook.Name)
 		case hook.ClientConfig.URL != nil:
-			return fmt.Errorf("webhook %q leads to a URL, and should lead to the Service %s/%s", hook.Name, g.namespace, ServiceName)
-		case service == nil || service.Namespace != g.namespace || service.Name != ServiceName:
-			return fmt.Errorf("webhook %q does not lead to the Service %s/%s", hook.Name, g.namespace, ServiceName)
+			return fmt.Errorf("webhook %q leads to a URL, and should lead to the Service %s/%s", hook.Name, g.namespace, pki.ServiceName)
+		case service == nil || service.Namespace != g.namespace || service.Name != pki.ServiceName:
+			return fmt.Errorf("webhook %q does not lead to the Service %s/%s", hook.Name, g.namespace, pki.ServiceName)
 		case !equality.Semantic.DeepEqual(hook.Rules, wanted.Rules):
 			return fmt.Errorf("the rules of webhook %q are not those that are shipped; apply the manifests again", hook.Name)
 		case hook.SideEffects == nil || *hook.SideEffects != *wanted.SideEffects:

@@ -6,6 +6,7 @@ import (
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/yaml"
 
 	shipped "graphview.dev/config/webhook"
@@ -44,8 +45,8 @@ func TestWebhookGuard(t *testing.T) {
 				t.Fatal(err)
 			}
 			test.change(present)
-			cluster := fakeCluster(t, present)
-			guard, err := NewWebhookGuard(cluster, systemNamespace)
+			cluster := fake.NewClientBuilder().WithObjects(present).Build()
+			guard, err := NewWebhookGuard(cluster, "graphview-system")
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/config"
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
 
-	"graphview.dev/controllers"
+	"graphview.dev/controllers/pki"
 )
 
 var errHelp = flag.ErrHelp
@@ -45,7 +45,7 @@ func parse(program string, args []string, out io.Writer) (*options, error) {
 	flags.SetOutput(out)
 	config.RegisterFlags(flags) // --kubeconfig
 	flags.StringVar(&o.streamAddress, "stream-bind-address", ":8443", "host:port of the TLS listener that serves graphs")
-	flags.StringVar(&o.certDir, "stream-cert-dir", "", "directory with tls.crt and tls.key, which are read again when they change; if empty, the operator makes a self-signed certificate, shares it between replicas in the Secret "+controllers.CertificatesSecret+" and renews it")
+	flags.StringVar(&o.certDir, "stream-cert-dir", "", "directory with tls.crt and tls.key, which are read again when they change; if empty, the operator makes a self-signed certificate, shares it between replicas in the Secret "+pki.CertificatesSecret+" and renews it")
 	flags.StringVar(&o.webhookAddress, "webhook-bind-address", "0", "host:port of the validating webhook, which uses the same certificate; 0 turns it off. The API server calls it only if there is a ValidatingWebhookConfiguration")
 	flags.BoolVar(&o.injectWebhookCA, "inject-webhook-ca", false, "write the CA of the self-signed certificate into the ValidatingWebhookConfiguration. This needs the right to patch that object, with which a stolen token can read and refuse every write in the cluster")
 	flags.StringVar(&o.webhookClientCA, "webhook-client-ca-file", "", "PEM file with the CAs of clients that may call the webhook, for API servers that send a client certificate; if empty, every client may")

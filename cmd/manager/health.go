@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	"graphview.dev/controllers"
+	"graphview.dev/controllers/pki"
 	"graphview.dev/graphview"
 )
 
@@ -65,7 +66,7 @@ func serveHealth(ctx context.Context, mgr manager.Manager, engine *graphview.Eng
 
 // registerMetrics adds what the engine and the stream server do not register
 // themselves. kept is nil where the certificate is somebody else's.
-func registerMetrics(permit *controllers.Permit, guard *controllers.WebhookGuard, kept *controllers.Certificates) error {
+func registerMetrics(permit *controllers.Permit, guard *controllers.WebhookGuard, kept *pki.Certificates) error {
 	build := prometheus.NewGauge(prometheus.GaugeOpts{
 		Name:        "graphview_build_info",
 		Help:        "1, labelled with the operator's version and that of Go.",

@@ -19,6 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	"graphview.dev/controllers"
+	"graphview.dev/controllers/pki"
 	"graphview.dev/graphview"
 	"graphview.dev/stream"
 	"graphview.dev/stream/placement"
@@ -38,7 +39,7 @@ const (
 // sharing is what replicas that share views have beside the others. Nil: each holds
 // all of them.
 type sharing struct {
-	keys     *controllers.RelayKeys
+	keys     *pki.PeerKeys
 	members  *replicas.Members
 	table    *placement.Table
 	listener net.Listener
@@ -64,7 +65,7 @@ func newSharing(ctx context.Context, o *options, with sharingOptions) (*sharing,
 	if err != nil {
 		return nil, fmt.Errorf("client for keys: %w", err)
 	}
-	s := &sharing{keys: controllers.NewRelayKeys(c, namespace())}
+	s := &sharing{keys: pki.NewPeerKeys(c, namespace())}
 	if err := s.keys.Load(ctx); err != nil {
 		return nil, err
 	}

@@ -16,12 +16,13 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/webhook"
 
 	"graphview.dev/controllers"
+	"graphview.dev/controllers/pki"
 )
 
 // certificates are what the graphs and the webhook are served with: kept by the
 // operator, or files that somebody else keeps, and vouches for.
 type certificates struct {
-	kept  *controllers.Certificates
+	kept  *pki.Certificates
 	files *certwatcher.CertWatcher
 }
 
@@ -38,7 +39,7 @@ func newCertificates(o *options, config *rest.Config, scheme *runtime.Scheme) (c
 	if err != nil {
 		return certificates{}, fmt.Errorf("client for certificates: %w", err)
 	}
-	return certificates{kept: controllers.NewCertificates(c, controllers.CertificatesOptions{
+	return certificates{kept: pki.NewCertificates(c, pki.CertificatesOptions{
 		Namespace: namespace(), InjectWebhookCA: o.injectWebhookCA,
 	})}, nil
 }

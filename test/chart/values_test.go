@@ -145,11 +145,10 @@ metrics: {authentication: true}`), "args").([]any)
 				t.Errorf("%s is missing in %s", want, text)
 			}
 		}
-		// The replicas keep what they know each other by in it, whoever makes the certificate
-		// that they serve with.
+		// Also if the operator does not make the certificate that it serves with.
 		for _, certificates := range []string{"", "certificates: {source: certManager}", `certificates: {source: secret, caBundle: "-----BEGIN CERTIFICATE-----"}`} {
-			if installation.Find(objects(t, values+"\n"+certificates), "Secret", "graphview-certificates") == nil {
-				t.Errorf("with %q there is no Secret graphview-certificates", certificates)
+			if installation.Find(objects(t, values+"\n"+certificates), "Secret", "graphview-peer-keys") == nil {
+				t.Errorf("with %q there is no Secret graphview-peer-keys", certificates)
 			}
 		}
 		args, _ = container(t, objects(t, "{}"), "args").([]any)

@@ -14,7 +14,7 @@ import (
 	apiregistrationv1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"graphview.dev/controllers"
+	"graphview.dev/controllers/pki"
 	"graphview.dev/graphview"
 	"graphview.dev/graphview/spec"
 	"graphview.dev/stream"
@@ -73,7 +73,7 @@ func TestStreamOutlivesItsCertificate(t *testing.T) {
 // certified is a port whose certificate turns with a clock.
 type certified struct {
 	*webhookServer
-	certificates *controllers.Certificates
+	certificates *pki.Certificates
 	client       client.Client
 }
 
@@ -93,14 +93,14 @@ func certifiedPort(t *testing.T, c client.Client) *certified {
 		t.Fatal(err)
 	}
 	// A Secret of another test would have another age.
-	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: env.ServiceNamespace, Name: controllers.CertificatesSecret}}
+	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: env.ServiceNamespace, Name: pki.CertificatesSecret}}
 	if err := client.IgnoreNotFound(c.Delete(t.Context(), secret)); err != nil {
 		t.Fatal(err)
 	}
 	clock := certificateClock()
 	p := &certified{
 		webhookServer: &webhookServer{clock: clock},
-		certificates:  controllers.NewCertificates(direct, controllers.CertificatesOptions{Namespace: env.ServiceNamespace, Clock: clock}),
+		certificates:  pki.NewCertificates(direct, pki.CertificatesOptions{Namespace: env.ServiceNamespace, Clock: clock}),
 		client:        c,
 	}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -119,7 +119,7 @@ func certifiedPort(t *testing.T, c client.Client) *certified {
 func (p *certified) trusted(t *testing.T) []byte {
 	t.Helper()
 	secret := &corev1.Secret{}
-	key := client.ObjectKey{Namespace: env.ServiceNamespace, Name: controllers.CertificatesSecret}
+	key := client.ObjectKey{Namespace: env.ServiceNamespace, Name: pki.CertificatesSecret}
 	eventually(t, soon, func() string {
 		if err := p.client.Get(t.Context(), key, secret); err != nil {
 			return err.Error()

@@ -24,6 +24,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"graphview.dev/controllers"
+	"graphview.dev/controllers/pki"
 	"graphview.dev/test/env"
 	"graphview.dev/test/fixture"
 )
@@ -102,7 +103,7 @@ func startWebhook(t *testing.T, port int, clock *clocktesting.FakeClock, o contr
 	if err != nil {
 		t.Fatal(err)
 	}
-	certificates := controllers.NewCertificates(c, controllers.CertificatesOptions{Namespace: env.ServiceNamespace, InjectWebhookCA: true, Clock: clock})
+	certificates := pki.NewCertificates(c, pki.CertificatesOptions{Namespace: env.ServiceNamespace, InjectWebhookCA: true, Clock: clock})
 	mgr, err := ctrl.NewManager(operator, ctrl.Options{
 		Scheme:                 scheme,
 		Logger:                 testr.New(t),

@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"graphview.dev/controllers"
+	"graphview.dev/controllers/pki"
 	"graphview.dev/test/env"
 )
 
@@ -109,8 +110,8 @@ func TestCertificateRights(t *testing.T) {
 		question rights
 		want     bool
 	}{
-		"reads its Secret":              {rights{Verb: "get", Resource: secrets, Namespace: env.ServiceNamespace, Name: controllers.CertificatesSecret}, true},
-		"writes its Secret":             {rights{Verb: "update", Resource: secrets, Namespace: env.ServiceNamespace, Name: controllers.CertificatesSecret}, true},
+		"reads its Secret":              {rights{Verb: "get", Resource: secrets, Namespace: env.ServiceNamespace, Name: pki.CertificatesSecret}, true},
+		"writes its Secret":             {rights{Verb: "update", Resource: secrets, Namespace: env.ServiceNamespace, Name: pki.CertificatesSecret}, true},
 		"makes no Secret there":         {rights{Verb: "create", Resource: secrets, Namespace: env.ServiceNamespace}, false},
 		"reads no other Secret there":   {rights{Verb: "get", Resource: secrets, Namespace: env.ServiceNamespace, Name: "other"}, false},
 		"writes no other Secret there":  {rights{Verb: "update", Resource: secrets, Namespace: env.ServiceNamespace, Name: "other"}, false},

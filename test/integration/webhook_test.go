@@ -18,6 +18,7 @@ import (
 
 	"graphview.dev/api/v1alpha1"
 	"graphview.dev/controllers"
+	"graphview.dev/controllers/pki"
 	"graphview.dev/test/fixture"
 )
 
@@ -159,7 +160,7 @@ func TestWebhookIsReached(t *testing.T) {
 		}
 	}
 	asked := configuration.Webhooks[0].ClientConfig.Service
-	if asked.Name != service.Name || asked.Namespace != service.Namespace || service.Name != controllers.ServiceName {
+	if asked.Name != service.Name || asked.Namespace != service.Namespace || service.Name != pki.ServiceName {
 		t.Errorf("asks %s/%s", asked.Namespace, asked.Name)
 	}
 	var target string

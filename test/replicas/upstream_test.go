@@ -160,12 +160,12 @@ func (s *scene) alike(readers []*reader) {
 	})
 }
 
-// TestRelayCertificateAtTheStreamPort: what replicas prove themselves with to each other
-// is nobody at the port for subscribers.
+// TestRelayCertificateAtTheStreamPort: the certificate that replicas share authenticates no
+// user at the port for subscribers.
 func TestRelayCertificateAtTheStreamPort(t *testing.T) {
 	key := func(name string) []byte {
 		t.Helper()
-		text := fixture.Kubectl(t, cluster, "get", "secret", "graphview-certificates", "-n", fleet.Namespace, "-o", `jsonpath={.data.relay\.`+name+`}`)
+		text := fixture.Kubectl(t, cluster, "get", "secret", "graphview-peer-keys", "-n", fleet.Namespace, "-o", `jsonpath={.data.tls\.`+name+`}`)
 		pem, err := base64.StdEncoding.DecodeString(text)
 		if err != nil {
 			t.Fatal(err)

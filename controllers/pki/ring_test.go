@@ -1,4 +1,4 @@
-package controllers
+package pki
 
 import (
 	"crypto/x509"
@@ -172,7 +172,7 @@ func TestRingIsRead(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			got, err := parseRing(tt.data, servingKeys)
+			got, err := parseRing(tt.data)
 			if tt.wantErr {
 				if err == nil {
 					t.Error("no error")
@@ -201,7 +201,7 @@ func FuzzRing(f *testing.F) {
 	f.Add(data["tls.crt"], data["tls.key"], data["ca.crt"])
 	f.Add([]byte{}, []byte{}, []byte("-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----\n"))
 	f.Fuzz(func(t *testing.T, cert, key, trusted []byte) {
-		read, err := parseRing(map[string][]byte{"tls.crt": cert, "tls.key": key, "ca.crt": trusted, "next.crt": cert, "next.key": key}, servingKeys)
+		read, err := parseRing(map[string][]byte{"tls.crt": cert, "tls.key": key, "ca.crt": trusted, "next.crt": cert, "next.key": key})
 		if err != nil {
 			return
 		}
@@ -218,6 +218,6 @@ func FuzzRing(f *testing.F) {
 // dataOf is what a ring is in the Secret.
 func dataOf(r *ring) map[string][]byte {
 	data := make(map[string][]byte)
-	r.store(data, servingKeys)
+	r.store(data)
 	return data
 }

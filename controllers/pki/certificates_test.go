@@ -1,4 +1,4 @@
-package controllers
+package pki
 
 import (
 	"bytes"
@@ -291,7 +291,7 @@ func TestCertificatesRun(t *testing.T) {
 		if got := handshake(t, certificates); !got.Equal(alone) {
 			t.Error("the first certificate did not become everybody's")
 		}
-		stored, err := parseRing(secretOf(t, cluster).Data, servingKeys)
+		stored, err := parseRing(secretOf(t, cluster).Data)
 		if err != nil {
 			t.Fatal(err)
 		}

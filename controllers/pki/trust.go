@@ -1,4 +1,4 @@
-package controllers
+package pki
 
 import (
 	"bytes"
@@ -48,7 +48,7 @@ func injectIntoAPIService(ctx context.Context, c client.Client, bundle []byte) e
 
 func injectIntoWebhook(ctx context.Context, c client.Client, bundle []byte) error {
 	configuration := &admissionregistrationv1.ValidatingWebhookConfiguration{}
-	err := c.Get(ctx, client.ObjectKey{Name: webhookConfigurationName}, configuration)
+	err := c.Get(ctx, client.ObjectKey{Name: WebhookConfigurationName}, configuration)
 	switch {
 	case apierrors.IsNotFound(err):
 		return nil

@@ -1,4 +1,4 @@
-package controllers
+package pki
 
 import (
 	"bytes"
@@ -11,32 +11,34 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// overlap is for how long the next certificate is trusted before it is served:
-// time for every replica to see it in the Secret and for every API server to
-// see it in a caBundle.
+// overlap is how long the next certificate is trusted before it is served: time for
+// every replica to read it from the Secret and for every API server to read it from a
+// caBundle.
 const overlap = 10 * time.Minute
 
-// ringKeys are under what keys of the Secret a ring is kept.
-type ringKeys struct{ cert, key, trusted, nextCert, nextKey string }
+// The entries of a Secret that hold a ring. The first two are those of a Secret of type
+// kubernetes.io/tls.
+const (
+	certEntry     = corev1.TLSCertKey
+	keyEntry      = corev1.TLSPrivateKeyKey
+	trustedEntry  = "ca.crt"
+	nextCertEntry = "next.crt"
+	nextKeyEntry  = "next.key"
+)
 
-// servingKeys are those of what the operator's ports are served with; the first two are
-// of a Secret of type kubernetes.io/tls.
-var servingKeys = ringKeys{corev1.TLSCertKey, corev1.TLSPrivateKeyKey, "ca.crt", "next.crt", "next.key"}
-
-// ring is what the Secret holds: the pair that is served, the one that will be,
-// and the authorities to be trusted. Those are of both pairs, and of earlier
-// ones until they expire: a replica may still serve them. Immutable.
+// ring is the content of a Secret: the pair that is served, the next one, and the trusted
+// authorities. These are the authorities of both pairs, and of earlier pairs until they
+// expire, since a replica may still serve one. Immutable.
 //
-// A pair's turn comes in two steps, so that at no time a client that knows
-// either this ring or the one before it meets a certificate that it does not
-// trust.
+// A pair is replaced in two steps, so that a client that knows this ring or the one
+// before it never meets a certificate that it does not trust.
 type ring struct {
 	serving *pair
 	next    *pair // nil while none is due
 	trusted []*x509.Certificate
 }
 
-// newRing has one new pair.
+// newRing returns a ring with one new pair.
 func newRing(names []string, now time.Time) (*ring, error) {
 	serving, err := newPair(names, now)
 	if err != nil {
@@ -45,9 +47,9 @@ func newRing(names []string, now time.Time) (*ring, error) {
 	return &ring{serving: serving, trusted: []*x509.Certificate{serving.authority}}, nil
 }
 
-// rotate returns the ring that should be held now, which is r itself while nothing
-// is due. Unless r's authorities are injected, which is to say known to be trusted, a
-// certificate that still works is not given up.
+// rotate returns the ring for now, which is r itself if nothing is due. injected means that
+// clients are known to trust r's authorities; otherwise a certificate that still works is
+// kept.
 func (r *ring) rotate(names []string, now time.Time, injected bool) (*ring, error) {
 	out := &ring{serving: r.serving, next: r.next}
 	if out.next != nil && !out.next.usable(names, now) {
@@ -76,8 +78,7 @@ func (r *ring) rotate(names []string, now time.Time, injected bool) (*ring, erro
 	return out, nil
 }
 
-// trust keeps those of the former authorities that have not expired, and the
-// ring's own.
+// trust adds the former authorities that have not expired, and the ring's own.
 func (r *ring) trust(former []*x509.Certificate, now time.Time) {
 	for _, authority := range former {
 		if now.Before(authority.NotAfter) {
@@ -91,7 +92,7 @@ func (r *ring) trust(former []*x509.Certificate, now time.Time) {
 	}
 }
 
-// bundle is what clients have to trust, in PEM.
+// bundle returns the authorities that clients must trust, in PEM.
 func (r *ring) bundle() []byte {
 	var out []byte
 	for _, authority := range r.trusted {
@@ -100,31 +101,31 @@ func (r *ring) bundle() []byte {
 	return out
 }
 
-// store writes the ring into the Secret's data, and leaves the rest of that alone.
-func (r *ring) store(data map[string][]byte, at ringKeys) {
-	data[at.cert], data[at.key], data[at.trusted] = r.serving.cert, r.serving.key, r.bundle()
-	delete(data, at.nextCert)
-	delete(data, at.nextKey)
+// store writes the ring into the data of a Secret and keeps its other entries.
+func (r *ring) store(data map[string][]byte) {
+	data[certEntry], data[keyEntry], data[trustedEntry] = r.serving.cert, r.serving.key, r.bundle()
+	delete(data, nextCertEntry)
+	delete(data, nextKeyEntry)
 	if r.next != nil {
-		data[at.nextCert], data[at.nextKey] = r.next.cert, r.next.key
+		data[nextCertEntry], data[nextKeyEntry] = r.next.cert, r.next.key
 	}
 }
 
-// parseRing reads what store wrote. What is not needed to serve may be missing or
-// spoiled: rotate makes it anew.
-func parseRing(data map[string][]byte, at ringKeys) (*ring, error) {
-	serving, err := parsePair(data[at.cert], data[at.key])
+// parseRing reads the entries that store wrote. Entries that serving does not need may be
+// missing or invalid; rotate replaces them.
+func parseRing(data map[string][]byte) (*ring, error) {
+	serving, err := parsePair(data[certEntry], data[keyEntry])
 	if err != nil {
-		return nil, fmt.Errorf("%s, %s: %w", at.cert, at.key, err)
+		return nil, fmt.Errorf("%s, %s: %w", certEntry, keyEntry, err)
 	}
-	r := &ring{serving: serving, trusted: parseAuthorities(data[at.trusted])}
-	if next, err := parsePair(data[at.nextCert], data[at.nextKey]); err == nil {
+	r := &ring{serving: serving, trusted: parseAuthorities(data[trustedEntry])}
+	if next, err := parsePair(data[nextCertEntry], data[nextKeyEntry]); err == nil {
 		r.next = next
 	}
 	return r, nil
 }
 
-// parseAuthorities returns the certificates of authorities that can be read.
+// parseAuthorities returns the certificates of authorities, without those that cannot be parsed.
 func parseAuthorities(text []byte) []*x509.Certificate {
 	var out []*x509.Certificate
 	for {

@@ -1,4 +1,4 @@
-package controllers
+package pki
 
 import (
 	"context"
@@ -19,8 +19,16 @@ import (
 // replicas serve from.
 const CertificatesSecret = "graphview-certificates" //nolint:gosec // a name, not what it names
 
-// ServiceName is the Service that the API server finds the operator by.
+// PeerKeysSecret is the Secret, in the operator's namespace, by which replicas that share
+// views prove themselves to each other. A reader of it can read every view, so it is
+// separate from CertificatesSecret.
+const PeerKeysSecret = "graphview-peer-keys" //nolint:gosec // a name, not what it names
+
+// ServiceName is the Service through which the API server reaches the operator.
 const ServiceName = "graphview"
+
+// WebhookConfigurationName is the operator's ValidatingWebhookConfiguration.
+const WebhookConfigurationName = "graphview"
 
 const (
 	// certificatesInterval is how often the Secret and what refers to it are
@@ -195,7 +203,7 @@ func (c *Certificates) read(ctx context.Context) (*corev1.Secret, *ring, error) 
 	case err != nil:
 		return nil, nil, fmt.Errorf("get Secret %s: %w", c.secret, err)
 	}
-	stored, err := parseRing(secret.Data, servingKeys)
+	stored, err := parseRing(secret.Data)
 	if err != nil && len(secret.Data) > 0 {
 		ctrl.LoggerFrom(ctx).Info("Replacing what the Secret holds", "secret", c.secret.String(), "reason", err.Error())
 	}
@@ -204,7 +212,7 @@ func (c *Certificates) read(ctx context.Context) (*corev1.Secret, *ring, error) 
 
 // write puts a ring where read has found another, or fails if somebody else did.
 func (c *Certificates) write(ctx context.Context, secret *corev1.Secret, r *ring) error {
-	return writeSecret(ctx, c.client, c.secret, secret, func(data map[string][]byte) { r.store(data, servingKeys) })
+	return writeSecret(ctx, c.client, c.secret, secret, func(data map[string][]byte) { r.store(data) })
 }
 
 // writeSecret changes the Secret that was read, nil if there was none, or fails if
