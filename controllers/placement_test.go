@@ -7,6 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/event"
 
 	"graphview.dev/api/v1alpha1"
 	"graphview.dev/graphview"
@@ -43,6 +44,29 @@ func TestPublished(t *testing.T) {
 			got := Published(t.Context(), cached)(graphview.Name{Namespace: "shop", Name: "web"})
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestPlacementChanged(t *testing.T) {
+	labelled := func(labels map[string]string) *v1alpha1.GraphView {
+		return &v1alpha1.GraphView{ObjectMeta: metav1.ObjectMeta{Labels: labels}}
+	}
+	for name, test := range map[string]struct {
+		before, after map[string]string
+		want          bool
+	}{
+		"another value":     {map[string]string{PlacementLabel: "a"}, map[string]string{PlacementLabel: "b"}, true},
+		"a first value":     {nil, map[string]string{PlacementLabel: "a"}, true},
+		"a value removed":   {map[string]string{PlacementLabel: "a"}, nil, true},
+		"another label":     {map[string]string{"team": "a"}, map[string]string{"team": "b"}, false},
+		"a label beside it": {map[string]string{PlacementLabel: "a"}, map[string]string{PlacementLabel: "a", "team": "b"}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := placementChanged.Update(event.UpdateEvent{ObjectOld: labelled(test.before), ObjectNew: labelled(test.after)})
+			if got != test.want {
+				t.Errorf("reconciled: %t, want %t", got, test.want)
 			}
 		})
 	}

@@ -60,7 +60,7 @@ func (r *GraphViewReconciler) SetupWithManager(ctx context.Context, mgr ctrl.Man
 	everywhere := false
 	changed := predicate.Predicate(predicate.GenerationChangedPredicate{})
 	if r.options.Placement != nil {
-		changed = predicate.Or(changed, predicate.LabelChangedPredicate{})
+		changed = predicate.Or(changed, placementChanged)
 	}
 	err = ctrl.NewControllerManagedBy(mgr).
 		Named("graphview").
@@ -77,7 +77,15 @@ func (r *GraphViewReconciler) SetupWithManager(ctx context.Context, mgr ctrl.Man
 	return nil
 }
 
-// existence lets through that a ServiceAccount came or went.
+// placementChanged passes updates that change the PlacementLabel, and no others: tools
+// such as Argo CD change other labels all the time.
+var placementChanged = predicate.Funcs{
+	UpdateFunc: func(e event.UpdateEvent) bool {
+		return e.ObjectOld.GetLabels()[PlacementLabel] != e.ObjectNew.GetLabels()[PlacementLabel]
+	},
+}
+
+// existence passes the creation and deletion of ServiceAccounts.
 var existence = predicate.Funcs{
 	UpdateFunc: func(event.UpdateEvent) bool { return false },
 }
