@@ -8,6 +8,7 @@ const silentFor = 90_000; // as of a single graph's socket
 
 /** Is opened when the first graph is subscribed to, and closed when there is none. */
 export class Connection {
+  /** @type {any} */ // the options and their defaults; connection.d.ts has the types
   #options;
   #socket;
   #opened; // a promise of the socket, while there is one

@@ -36,6 +36,7 @@ export class GraphView extends EventTarget {
   /** The graph. At a `rev` event, and only then, it is that of the view at one instant. */
   graph;
 
+  /** @type {any} */ // the options and their defaults; graphview.d.ts has the types
   #options;
   #ended = false;
   #delay;

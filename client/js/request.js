@@ -27,6 +27,7 @@ export class GraphViewError extends Error {
 
 export const httpBase = (base) => base.replace(/\/+$/, "").replace(/^ws/, "http") + group;
 
+/** @type {(options: any, path: string) => Promise<any>} */
 const ask = async ({ base = globalThis.location?.origin, token, fetch = globalThis.fetch, signal }, path) => {
   if (!base) throw new TypeError("base is required");
   const secret = typeof token === "function" ? await token() : token;
@@ -37,7 +38,7 @@ const ask = async ({ base = globalThis.location?.origin, token, fetch = globalTh
 };
 
 /** The graphs of a namespace, or of all: namespace, name, vertices, arcs, roots, subscribers, synced. */
-export async function listGraphs(options = {}) {
+export async function listGraphs(/** @type {any} */ options = {}) {
   const { namespace } = options;
   const list = await ask(options, (namespace ? `/namespaces/${encodeURIComponent(namespace)}` : "") + "/graphs");
   return (list.items ?? []).map(({ metadata, vertices, arcs, roots, subscribers, synced = false }) =>

@@ -33,7 +33,7 @@ await import("./graph-view.js").catch((error) => {
   throw error;
 });
 
-const element = document.createElement("graph-view");
+const element = /** @type {import("./graph-view.js").GraphViewElement} */ (document.createElement("graph-view"));
 element.link = link;
 const picker = new ViewPicker();
 let written = "";
@@ -47,7 +47,7 @@ function show() {
   element.state = query;
 }
 
-element.addEventListener("statechange", ({ detail }) => {
+element.addEventListener("statechange", (/** @type {CustomEvent} */ { detail }) => {
   const { view } = parse();
   if (!view) return;
   const hash = `${addressOf(view)}?${detail.state}`;

@@ -1,10 +1,10 @@
 // The script of a page that `kubectl graphview get -o html` writes: it draws the
 // graph that the page has in it, and asks nobody anything.
-import "./graph-view.js";
+import { GraphViewElement } from "./graph-view.js";
 import { h } from "./view/h.js";
 
 const { view, taken, graph } = JSON.parse(document.querySelector("script[type='application/json']").textContent);
-const element = document.createElement("graph-view");
+const element = new GraphViewElement();
 element.setAttribute("view", view);
 element.snapshot = { ...graph, taken };
 element.append(h("strong", { slot: "start" }, view));

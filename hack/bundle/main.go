@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -9,10 +8,10 @@ import (
 	"path/filepath"
 )
 
-// The page's modules are bundled into these, each of which names the others by
-// where it finds them. The worker has the engine in itself, so that it begins with one
-// request; where a policy forbids a worker, the page loads the engine as one of its own.
-// What is whole has all of them in itself.
+// entries are the bundles of the page's modules. A bundle imports the others by their
+// relative path. The worker contains the engine, so that it starts with one request; if a
+// policy forbids workers, the page loads the engine as a module. A whole bundle imports
+// nothing.
 var entries = []struct {
 	name   string
 	others []string
@@ -27,7 +26,7 @@ var entries = []struct {
 	{name: "snapshot.js", whole: true},
 }
 
-// inOneFile tells the modules that there is no file for a worker.
+// inOneFile is defined in a bundle that has no separate file for a worker.
 const inOneFile = "--define:GRAPH_VIEW_IN_ONE_FILE=true"
 
 func main() {
@@ -41,18 +40,8 @@ func main() {
 	}
 }
 
-func run(root, out, single string) (err error) {
-	dir, err := os.MkdirTemp("", "graph-view-")
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	// The modules as they refer to one another: the client is a folder of the page.
-	err = errors.Join(os.CopyFS(dir, os.DirFS(filepath.Join(root, "dashboard", "web"))),
-		os.CopyFS(filepath.Join(dir, "client"), os.DirFS(filepath.Join(root, "client", "js"))))
-	if err != nil {
-		return err
-	}
+func run(root, out, single string) error {
+	dir := filepath.Join(root, "dashboard", "web")
 	if single != "" {
 		return bundle(filepath.Join(dir, "graph-view.js"), single, inOneFile)
 	}

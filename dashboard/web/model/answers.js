@@ -16,7 +16,7 @@ export class Answers {
   constructor(store, model) {
     this.#store = store;
     this.#model = model;
-    this.#outline = new Outline(model, store);
+    this.#outline = new Outline(model);
   }
 
   changed() { this.#outline.changed(); }

@@ -1,7 +1,7 @@
 // Follows a graph, or shows a snapshot of one, and keeps its drawing: what runs in
 // the worker. It takes commands, answers questions, and posts what has changed at
 // most six times a second.
-import { GraphView } from "../client/graphview.js";
+import { GraphView } from "../../../client/js/graphview.js";
 import { Answers } from "./answers.js";
 import { opens } from "./card.js";
 import { ownsSome, usesKey } from "./fold.js";

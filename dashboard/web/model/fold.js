@@ -26,7 +26,7 @@ export const usesKey = (key) => `uses:${key}`;
  * The result has cards, apps ({key, title, cards, lines}), between (arcs that lead
  * out of a box) and account (how many arcs are where).
  */
-export function fold(name, vertices, { opened = () => false, shows = () => true, whole = false } = {}) {
+export function fold(name, vertices, { opened = () => false, shows = (_arc) => true, whole = false } = {}) {
   const trees = gather([...vertices], opened);
   const links = new Links(trees, shows);
   if (!whole) findHubs(trees, links);
@@ -68,7 +68,7 @@ export function fold(name, vertices, { opened = () => false, shows = () => true,
 }
 
 /** Where an arc is to be seen, given the folds that its ends are in. */
-export function whereIs(arc, shows = () => true) {
+export function whereIs(arc, shows = (_arc) => true) {
   if (arc.s.home === undefined || arc.d.home === undefined || !shows(arc)) return "hidden";
   const [a, b] = [arc.s.card, arc.d.card];
   if (a === b) return "inside";

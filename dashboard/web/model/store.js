@@ -39,7 +39,7 @@ export class Store {
   present = 0; // vertices that are in the graph
   arcs = 0;
   journal = []; // {at, what: + ~ -, key, health, was}
-  kindOf = () => undefined; // the kind of what a reference leads to, if the server says it
+  kindOf = (/** @type {{ g: string, r: string }} */ _key) => undefined; // the kind of what a reference leads to, if the server says it
   #changed = []; // vertices whose structure changed since take()
   #restated = []; // vertices whose state alone changed since take()
   #free = [];
@@ -59,7 +59,7 @@ export class Store {
   /** Takes over the graph of another store, which is not used any more. */
   become(other) {
     this.#forget();
-    for (const name of ["byKey", "vertices", "present", "arcs"]) this[name] = other[name];
+    [this.byKey, this.vertices, this.present, this.arcs] = [other.byKey, other.vertices, other.present, other.arcs];
     [this.#changed, this.#restated, this.#free, this.#words] = [other.#changed, other.#restated, other.#free, other.#words];
     // The kinds of what is not there are said last.
     for (const v of this) if (!v.present) v.kind = this.#word(this.kindOf(v) ?? v.kind);
@@ -80,7 +80,7 @@ export class Store {
   find(key) { return this.vertices[this.byKey.get(key)]; }
 
   /** All vertices, also those that are referred to and missing. */
-  * [Symbol.iterator]() { for (const v of this.vertices) if (v) yield v; }
+  *[Symbol.iterator]() { for (const v of this.vertices) if (v) yield v; }
 
   /** Lets time do what no message does: what is overdue becomes degraded. */
   grow(now) {

@@ -68,7 +68,7 @@ export class Controller {
   }
 
   #listen() {
-    const on = (type, listener) => this.link.addEventListener(type, ({ detail }) => listener(detail));
+    const on = (type, listener) => this.link.addEventListener(type, (/** @type {CustomEvent} */ { detail }) => listener(detail));
     on("scene", (message) => this.#takeScene(message));
     on("status", ({ status }) => {
       this.status = status;
@@ -87,17 +87,17 @@ export class Controller {
       this.#changedState();
     });
     on("failed", (message) => this.notes.fail(message));
-    this.map.addEventListener("pick", ({ detail: { card, app, place } }) => {
+    this.map.addEventListener("pick", (/** @type {CustomEvent} */ { detail: { card, app, place } }) => {
       this.map.element.focus({ preventScroll: true });
       this.tip.hide(); // what was picked may move under the pointer
       if (card && this.map.camera.k >= levels.sketch) this.select(card.id, { card: card.key });
       else if (app && place) this.#approach(place, app);
       else this.select(undefined);
     });
-    this.map.addEventListener("enter", ({ detail: { card } }) => {
+    this.map.addEventListener("enter", (/** @type {CustomEvent} */ { detail: { card } }) => {
       if (card?.opens && this.map.camera.k >= levels.sketch) this.toggle(card.key);
     });
-    this.map.addEventListener("hover", ({ detail }) => {
+    this.map.addEventListener("hover", (/** @type {CustomEvent} */ { detail }) => {
       if (this.map.element.classList.contains("dragging")) this.tip.hide();
       else this.tip.show(detail, this.map.camera);
     });
@@ -168,7 +168,7 @@ export class Controller {
   }
 
   /** Selects an object by its key, and shows it where it is. */
-  async select(key, { card, reveal = false } = {}) {
+  async select(key, /** @type {{ card?: string, reveal?: boolean }} */ { card, reveal = false } = {}) {
     this.now.selected = key;
     this.now.card = card;
     const about = await this.#showSelection({ reveal });
@@ -343,7 +343,7 @@ export class Controller {
     if (this.#complete) {
       this.#restored = true;
       this.#restoreView();
-    } else if (!this.now.selected) this.#showSelection({}); // what was selected is of another view
+    } else if (!this.now.selected) this.#showSelection({ reveal: false }); // what was selected is of another view
   }
 
   #restoreView() {

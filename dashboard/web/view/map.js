@@ -90,7 +90,7 @@ export class MapView extends EventTarget {
     if (this.#frame === 0) this.#frame = requestAnimationFrame((now) => this.#paint(now));
   }
 
-  fit({ at } = {}) {
+  fit(/** @type {{ at?: string }} */ { at } = {}) {
     if (at !== "once") this.#fitted = true;
     this.#go(this.camera.fitting(this.scene.bounds()), at === "once");
   }

@@ -13,7 +13,7 @@ import { cardSize } from "./scene.js";
 export const levels = { boxes: 0.06, shades: 0.14, sketch: 0.26, cards: 0.42, subs: 0.7 };
 
 /** Paints everything. Options: selected, hovered (card keys), lit (set of card keys), bundles, now. */
-export function paint(context, scene, camera, theme, options = {}) {
+export function paint(context, scene, camera, theme, /** @type {any} */ options = {}) {
   const drawing = { context, scene, camera, theme, now: options.now ?? 0, ...options, count: { places: 0, apps: 0, cards: 0, lines: 0, texts: 0 } };
   context.fillStyle = theme.bg;
   context.fillRect(0, 0, camera.w, camera.h);

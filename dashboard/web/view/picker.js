@@ -6,8 +6,8 @@ const every = 10_000;
 const path = "/apis/stream.graphview.dev/v1alpha1";
 
 export class ViewPicker {
-  onchoose = () => {};
-  ontoken = () => {};
+  onchoose = (_view) => {};
+  ontoken = (_token) => {};
   #select = h("select", { "aria-label": "View", onchange: () => this.onchoose(this.#select.value) });
   #token;
   #names; // the form for the name of a view, where no list says it

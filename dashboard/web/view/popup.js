@@ -8,7 +8,7 @@ export class Popup {
     if (!path.includes(this.element) && !path.includes(this.#anchor)) this.hide();
   };
 
-  constructor({ role, label, onchange }) {
+  constructor(/** @type {{ role: string, label: string, onchange?: () => void }} */ { role, label, onchange }) {
     this.element = h("div", { class: "popup", role, "aria-label": label, hidden: true });
     this.onchange = onchange;
     this.element.addEventListener("keydown", (event) => {

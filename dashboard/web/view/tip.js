@@ -14,9 +14,9 @@ export class Tip {
   hide() { this.element.hidden = true; }
 
   /** Shows what is at a point of the map, if there is something to say. */
-  show({ x, y, ...hit }, camera) {
+  show({ x, y, card, app }, camera) {
     const { element } = this;
-    const text = wordsOf(hit, camera);
+    const text = wordsOf({ card, app }, camera);
     element.hidden = !text || x === undefined;
     if (element.hidden) return;
     element.textContent = text;
