@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"golang.org/x/time/rate"
+
+	"graphview.dev/graphview/budget"
 )
 
 // costBudget is what a view's expressions may cost over time, in CEL's units: what
@@ -92,22 +94,22 @@ func (b *bucket) charge(cost uint64) bool {
 // that is full again is as good as none, and is forgotten.
 type owners struct {
 	mu      sync.Mutex
-	budgets map[string]*rate.Limiter
+	budgets map[budget.Owner]*rate.Limiter
 }
 
 // of returns the tokens of a user.
-func (o *owners) of(owner string, size int, now time.Time) *rate.Limiter {
+func (o *owners) of(owner budget.Owner, size int, now time.Time) *rate.Limiter {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if tokens, ok := o.budgets[owner]; ok && owner != "" {
+	if tokens, ok := o.budgets[owner]; ok && owner != (budget.Owner{}) {
 		return tokens
 	}
 	tokens := newTokens(size)
-	if owner == "" {
+	if owner == (budget.Owner{}) {
 		return tokens
 	}
 	if o.budgets == nil {
-		o.budgets = make(map[string]*rate.Limiter)
+		o.budgets = make(map[budget.Owner]*rate.Limiter)
 	}
 	for name, other := range o.budgets {
 		if other.TokensAt(now) >= float64(size) {

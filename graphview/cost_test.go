@@ -64,10 +64,10 @@ func TestOwnersShareABudget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var all owners
 		var first, second, other costBudget
-		first.share(all.of("ann", 1000, time.Now()))
+		first.share(all.of(ownedBy("ann"), 1000, time.Now()))
 		first.bucket.Load().charge(900)
-		second.share(all.of("ann", 1000, time.Now()))
-		other.share(all.of("ben", 1000, time.Now()))
+		second.share(all.of(ownedBy("ann"), 1000, time.Now()))
+		other.share(all.of(ownedBy("ben"), 1000, time.Now()))
 		if second.bucket.Load().charge(200) || !other.bucket.Load().charge(200) {
 			t.Error("the budget is not the user's")
 		}
@@ -75,7 +75,7 @@ func TestOwnersShareABudget(t *testing.T) {
 			t.Error("a view that is tried again has a budget of its own")
 		}
 		time.Sleep(2 * budgetSeconds * time.Second)
-		all.of("eve", 1000, time.Now())
+		all.of(ownedBy("eve"), 1000, time.Now())
 		if len(all.budgets) != 1 {
 			t.Errorf("%d users are remembered, want the one who asked", len(all.budgets))
 		}

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
 
+	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/resources"
 	"graphview.dev/graphview/spec"
 	"graphview.dev/graphview/watch"
@@ -181,3 +182,12 @@ func await(t testing.TB, what string, cond func() bool) {
 
 // vertices is how many objects the tap's view has.
 func (t *tap) vertices() int { return t.view.lens.Vertices() }
+
+// user is the user of a name.
+type user string
+
+// GetName implements budget.User.
+func (u user) GetName() string { return string(u) }
+
+// ownedBy is the owner of what a user makes.
+func ownedBy(name string) budget.Owner { return budget.UserOwner(user(name)) }

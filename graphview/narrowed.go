@@ -25,24 +25,24 @@ const (
 
 // narrowedGraphs count what is held for subscribers who narrow graphs.
 type narrowedGraphs struct {
-	users *budget.Shares[string]
+	users *budget.Shares[budget.Owner]
 
 	mu   sync.Mutex
 	held int64
 }
 
 func newNarrowedGraphs() *narrowedGraphs {
-	return &narrowedGraphs{users: budget.NewShares[string](narrowedUserElements)}
+	return &narrowedGraphs{users: budget.NewShares[budget.Owner](narrowedUserElements)}
 }
 
 // payer answers for one subscription of a user, whose tokens its walks are charged to as
 // the user's ad-hoc views are.
-func (g *narrowedGraphs) payer(owner string, tokens func(now time.Time) *rate.Limiter) delivery.Payer {
+func (g *narrowedGraphs) payer(owner budget.Owner, tokens func(now time.Time) *rate.Limiter) delivery.Payer {
 	return &narrowedPayer{graphs: g, owner: owner, tokens: tokens}
 }
 
 // resize counts that an owner holds more, or less.
-func (g *narrowedGraphs) resize(owner string, by int) error {
+func (g *narrowedGraphs) resize(owner budget.Owner, by int) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if by > 0 {
@@ -63,7 +63,7 @@ func (g *narrowedGraphs) resize(owner string, by int) error {
 // narrowedPayer implements delivery.Payer.
 type narrowedPayer struct {
 	graphs *narrowedGraphs
-	owner  string
+	owner  budget.Owner
 	tokens func(now time.Time) *rate.Limiter
 	held   int
 }

@@ -15,12 +15,12 @@ import (
 func TestNarrowedGraphsAreCounted(t *testing.T) {
 	g := newNarrowedGraphs()
 	tokens := func(time.Time) *rate.Limiter { return rate.NewLimiter(1, 10) }
-	hold := func(owner string, elements int, want *budget.Bound) {
+	hold := func(name string, elements int, want *budget.Bound) {
 		t.Helper()
-		err := g.payer(owner, tokens).Hold(elements)
+		err := g.payer(ownedBy(name), tokens).Hold(elements)
 		exceeded, _ := errors.AsType[*budget.Exceeded](err)
 		if (want == nil) != (err == nil) || want != nil && (exceeded == nil || exceeded.Bound != want) {
-			t.Errorf("%s holds %d: %v, want %v", owner, elements, err, want)
+			t.Errorf("%s holds %d: %v, want %v", name, elements, err, want)
 		}
 	}
 	most := int(narrowedUserElements.Limit())
@@ -30,12 +30,12 @@ func TestNarrowedGraphsAreCounted(t *testing.T) {
 	}
 	hold("d", most, narrowedElements)
 	hold("d", fewNarrowed, nil)
-	again := g.payer("e", tokens)
+	again := g.payer(ownedBy("e"), tokens)
 	for _, elements := range []int{5000, 100, 0} {
 		if err := again.Hold(elements); err != nil {
 			t.Errorf("e holds %d: %v", elements, err)
 		}
-		if held := g.users.Held("e"); held != int64(elements) {
+		if held := g.users.Held(ownedBy("e")); held != int64(elements) {
 			t.Errorf("e is counted as holding %d, not %d", held, elements)
 		}
 	}
@@ -48,7 +48,7 @@ func TestNarrowedGraphsAreCounted(t *testing.T) {
 // than a user ever has is waited for, too.
 func TestNarrowedGraphsCost(t *testing.T) {
 	limiter := rate.NewLimiter(10, 100)
-	payer := newNarrowedGraphs().payer("a", func(time.Time) *rate.Limiter { return limiter })
+	payer := newNarrowedGraphs().payer(ownedBy("a"), func(time.Time) *rate.Limiter { return limiter })
 	if wait := payer.Charge(200); wait != 0 {
 		t.Errorf("a waits %v for what it has", wait)
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"graphview.dev/api/reason"
+	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/spec"
 )
@@ -17,9 +18,9 @@ type OpenOptions struct {
 	// nothing else, so that its expressions cannot probe what it may not read.
 	// Required.
 	Permit Permit
-	// Owner is the user who asks: what the view's expressions cost is charged to all
-	// views of one owner together.
-	Owner string
+	// Owner is that of the user who asks, to whom the cost of the view's expressions
+	// is charged.
+	Owner budget.Owner
 }
 
 // Open makes a view that has no name and nobody else can find. It runs as named
@@ -28,7 +29,7 @@ type OpenOptions struct {
 // or the engine is stopping, or the context's.
 func (e *Engine) Open(ctx context.Context, o OpenOptions) (*View, error) {
 	var program *spec.Program
-	work := workOf(workRequest, "", o.Owner, o.Spec)
+	work := workOf(workRequest, "", o.Owner.String(), o.Spec)
 	if err := e.compiled(ctx, work, func() (err error) {
 		program, err = spec.Compile(ctx, o.Spec)
 		return err

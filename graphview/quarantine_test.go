@@ -72,13 +72,13 @@ func TestQuarantinedSpecs(t *testing.T) {
 			},
 		},
 		"Request": {
-			work: workOf(workRequest, "", "ann", declared),
+			work: workOf(workRequest, "", ownedBy("ann").String(), declared),
 			apply: func(e *Engine, again bool) error {
 				next := declared
 				if again {
 					next.Namespaces = &spec.Namespaces{Names: []string{"shop"}}
 				}
-				v, err := e.Open(t.Context(), OpenOptions{Spec: next, Owner: "ann"})
+				v, err := e.Open(t.Context(), OpenOptions{Spec: next, Owner: ownedBy("ann")})
 				if err == nil {
 					e.CloseView(v)
 				}

@@ -20,11 +20,11 @@ import (
 	"k8s.io/apiserver/pkg/authentication/user"
 	authenticationclient "k8s.io/client-go/kubernetes/typed/authentication/v1"
 
-	"graphview.dev/graphview/access"
 	"graphview.dev/graphview/budget"
+	"graphview.dev/graphview/fairqueue"
 )
 
-var tokenReviews = budget.Declare("token_reviews", "questions about bearer tokens at once, from one address or about one user", 1000)
+var tokenReviews = budget.Declare("token_reviews", "questions about bearer tokens at once, from one address or about one user, or of the ServiceAccounts of one namespace", 1000)
 
 const (
 	// tokensPerSecond bounds the TokenReviews of all.
@@ -55,9 +55,9 @@ var (
 type tokenReviewer struct {
 	// review is nobody's answer, nil, or an error if there is none.
 	review tokenReview
-	queue  *access.Queue
+	queue  *fairqueue.Queue
 	// waiting counts what has been asked and not answered.
-	waiting *budget.Shares[string]
+	waiting *budget.Shares[budget.Owner]
 	once    once[string, *authenticator.Response]
 	secret  []byte
 
@@ -99,7 +99,7 @@ func newTokenReviewer(review tokenReview, interval time.Duration) *tokenReviewer
 	secret := make([]byte, 32)
 	_, _ = rand.Read(secret) // never fails
 	return &tokenReviewer{
-		review: review, queue: access.NewQueue(tokensPerSecond, tokensAtOnce), waiting: budget.NewShares[string](tokenReviews),
+		review: review, queue: fairqueue.New(fairqueue.Options{PerSecond: tokensPerSecond, PerOwner: tokensAtOnce}), waiting: budget.NewShares[budget.Owner](tokenReviews),
 		secret: secret, goodFor: min(tokenTTL, interval), badFor: min(denyTTL, interval),
 		good: cache.NewLRUExpireCache(tokensRemembered), bad: cache.NewLRUExpireCache(tokensRemembered),
 		users: cache.NewLRUExpireCache(tokensRemembered),
@@ -118,9 +118,9 @@ func (t *tokenReviewer) AuthenticateToken(ctx context.Context, token string) (*a
 	if _, ok := t.bad.Get(key); ok {
 		return nil, false, nil
 	}
-	owner := "address " + addressFrom(ctx)
-	if name, ok := t.users.Get(key); ok {
-		owner = "user " + name.(string) //nolint:forcetypeassert // as above
+	owner := budget.UserOwner(strangerAt(addressFrom(ctx)))
+	if known, ok := t.users.Get(key); ok {
+		owner = known.(budget.Owner) //nolint:forcetypeassert // as above
 	}
 	if err := t.waiting.Take(owner, 1); err != nil {
 		return nil, false, fmt.Errorf("%w: %w", errTooManyQuestions, err)
@@ -138,12 +138,13 @@ func (t *tokenReviewer) AuthenticateToken(ctx context.Context, token string) (*a
 }
 
 // ask asks, a few times where there is no answer, and remembers what is answered.
-func (t *tokenReviewer) ask(ctx context.Context, owner, key, token string) (answer *authenticator.Response, err error) {
+func (t *tokenReviewer) ask(ctx context.Context, owner budget.Owner, key, token string) (answer *authenticator.Response, err error) {
 	waited := wait.ExponentialBackoffWithContext(ctx, shortAbsence, func(ctx context.Context) (bool, error) {
-		if err := t.queue.Take(ctx, owner); err != nil {
+		turn, err := t.queue.Acquire(ctx, owner, fairqueue.Interactive)
+		if err != nil {
 			return false, err
 		}
-		defer t.queue.Give(owner)
+		defer turn.Release()
 		answer, err = t.review(ctx, token)
 		return err == nil || apierrors.IsForbidden(err) || apierrors.IsUnauthorized(err), nil
 	})
@@ -157,9 +158,15 @@ func (t *tokenReviewer) ask(ctx context.Context, owner, key, token string) (answ
 		t.bad.Add(key, struct{}{}, t.badFor)
 	default:
 		t.good.Add(key, answer, t.goodFor)
-		t.users.Add(key, answer.User.GetName(), usersRemembered)
+		t.users.Add(key, budget.UserOwner(answer.User), usersRemembered)
 	}
 	return answer, nil
+}
+
+// strangerAt is the user of the requests from an address whose tokens are not known.
+// API servers reserve the prefix system:, so no user has the name.
+func strangerAt(address string) user.Info {
+	return &user.DefaultInfo{Name: user.Anonymous + "@" + address}
 }
 
 type addressKey struct{}

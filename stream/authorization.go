@@ -16,7 +16,7 @@ import (
 	"graphview.dev/stream/rights"
 )
 
-var requestReviews = budget.Declare("request_reviews", "questions at once about what the requests of one user may do", 1000)
+var requestReviews = budget.Declare("request_reviews", "questions at once about what the requests of one user, or of the ServiceAccounts of one namespace, may do", 1000)
 
 const (
 	// requestsPerSecond bounds the SubjectAccessReviews about requests of all users.
@@ -35,8 +35,8 @@ var shortAbsence = wait.Backoff{Duration: 500 * time.Millisecond, Factor: 1.5, J
 // for a thousand graphs waits alone.
 type decisions struct {
 	asker *access.Asker
-	// waiting counts, by user name, what has been asked and not answered.
-	waiting *budget.Shares[string]
+	// waiting counts what has been asked and not answered.
+	waiting *budget.Shares[budget.Owner]
 	once    once[decisionKey, bool]
 
 	// allowFor and denyFor are how long decisions hold.
@@ -53,7 +53,7 @@ type decisionKey [sha256.Size]byte
 func newDecisions(review access.Review, interval time.Duration) *decisions {
 	return &decisions{
 		asker:    access.New(access.Options{Review: review, PerSecond: requestsPerSecond, Backoff: shortAbsence}),
-		waiting:  budget.NewShares[string](requestReviews),
+		waiting:  budget.NewShares[budget.Owner](requestReviews),
 		allowFor: min(allowTTL, interval), denyFor: min(denyTTL, interval),
 		allowed: cache.NewLRUExpireCache(decisionsRemembered), denied: cache.NewLRUExpireCache(decisionsRemembered),
 	}
@@ -70,10 +70,11 @@ func (d *decisions) may(ctx context.Context, who user.Info, q access.Question) (
 	if _, ok := d.denied.Get(key); ok {
 		return false, nil
 	}
-	if err := d.waiting.Take(who.GetName(), 1); err != nil {
+	owner := budget.UserOwner(who)
+	if err := d.waiting.Take(owner, 1); err != nil {
 		return false, fmt.Errorf("%w: %w", errTooManyQuestions, err)
 	}
-	defer d.waiting.Give(who.GetName(), 1)
+	defer d.waiting.Give(owner, 1)
 	ctx, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()
 	may, err := d.once.do(ctx, key, func(ctx context.Context) (bool, error) {

@@ -26,8 +26,7 @@ const (
 	connectionProtocol = "gitlab-agent-graph-api"
 )
 
-// adHocViews bounds the views of one user.
-var adHocViews = budget.Declare("ad_hoc_views_per_user", "ad-hoc views of one user", 8)
+var adHocViews = budget.Declare("ad_hoc_views_per_user", "ad-hoc views of one user, or of the ServiceAccounts of one namespace", 8)
 
 // rightToConnection is what it takes to have a view for one connection.
 var rightToConnection = question{verb: "get", path: connectionPath}
@@ -59,10 +58,11 @@ func (s *Server) serveConnection(w http.ResponseWriter, r *http.Request) {
 
 // reserveAdHoc makes room for a user's view, and for the stream of its graph.
 func (s *Server) reserveAdHoc(ctx context.Context, who user.Info) (*stream, error) {
-	if err := s.adHoc.Take(who.GetName(), 1); err != nil {
+	owner := budget.UserOwner(who)
+	if err := s.adHoc.Take(owner, 1); err != nil {
 		return nil, tooMany(err)
 	}
-	give := func() { s.adHoc.Give(who.GetName(), 1) }
+	give := func() { s.adHoc.Give(owner, 1) }
 	stream, err := s.registry.reserve(ctx, who)
 	if err != nil {
 		give()
@@ -80,7 +80,7 @@ func (s *Server) serveAdHoc(stream *stream, conn *websocket.Conn, out *transport
 	var view View
 	if err == nil {
 		var closeView func()
-		view, closeView, err = s.options.Graphs.Open(stream.ctx, graphview.OpenOptions{Spec: declared, Permit: held.Permit, Owner: held.User()})
+		view, closeView, err = s.options.Graphs.Open(stream.ctx, graphview.OpenOptions{Spec: declared, Permit: held.Permit, Owner: held.Owner()})
 		if err == nil {
 			defer closeView()
 		}

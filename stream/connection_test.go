@@ -1,16 +1,23 @@
 package stream
 
 import (
+	"context"
+	"errors"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/coder/websocket"
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/apiserver/pkg/authentication/serviceaccount"
+	"k8s.io/apiserver/pkg/authentication/user"
 
 	"graphview.dev/api/reason"
+	"graphview.dev/graphview/access"
+	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/spec"
 )
@@ -197,6 +204,44 @@ func FuzzParseRequest(f *testing.F) {
 			if _, err := spec.Compile(t.Context(), declared); err == nil {
 				t.Error("a query that both includes and excludes was compiled")
 			}
+		}
+	})
+}
+
+// TestServiceAccountsShareLimits: a namespace does not get more by making
+// ServiceAccounts.
+func TestServiceAccountsShareLimits(t *testing.T) {
+	account := func(namespace string, n int64) user.Info {
+		return &user.DefaultInfo{Name: serviceaccount.MakeUsername(namespace, strconv.FormatInt(n, 10))}
+	}
+	t.Run("ad-hoc views", func(t *testing.T) {
+		s := serve(t, nil)
+		for n := range adHocViews.Limit() {
+			stream, err := s.reserveAdHoc(t.Context(), account("shop", n))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer stream.release()
+		}
+		if _, err := s.reserveAdHoc(t.Context(), account("shop", adHocViews.Limit())); err == nil {
+			t.Error("another ServiceAccount of the namespace has one more")
+		}
+		other, err := s.reserveAdHoc(t.Context(), account("bank", 0))
+		if err != nil {
+			t.Fatalf("a ServiceAccount of another namespace: %v", err)
+		}
+		other.release()
+	})
+	t.Run("questions about requests", func(t *testing.T) {
+		d := newDecisions(func(context.Context, user.Info, access.Question) (bool, error) { return true, nil }, time.Minute)
+		if err := d.waiting.Take(budget.NamespaceOwner("shop"), int(requestReviews.Limit())); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := d.may(t.Context(), account("shop", 0), access.Question{Verb: "get", Path: "/graph"}); !errors.Is(err, errTooManyQuestions) {
+			t.Errorf("a ServiceAccount of the namespace asks one more: %v", err)
+		}
+		if _, err := d.may(t.Context(), account("bank", 0), access.Question{Verb: "get", Path: "/graph"}); err != nil {
+			t.Errorf("a ServiceAccount of another namespace: %v", err)
 		}
 	})
 }

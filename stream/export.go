@@ -46,7 +46,7 @@ func (s *Server) serveExport(w http.ResponseWriter, r *http.Request, view View, 
 	}
 	what.Content = delivery.SummaryOnly
 	who, _ := request.UserFrom(r.Context())
-	owner := ownerOf(who)
+	owner := budget.UserOwner(who)
 	if err := s.exporting.Take(owner, 1); err != nil {
 		s.refuse(w, r, tooMany(err))
 		return

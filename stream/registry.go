@@ -5,7 +5,6 @@ import (
 	"sync"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apiserver/pkg/authentication/serviceaccount"
 	"k8s.io/apiserver/pkg/authentication/user"
 
 	"graphview.dev/graphview/budget"
@@ -32,8 +31,8 @@ const (
 // each user and in all, and stopping can end and join it.
 type registry struct {
 	maxGraphs int64
-	graphs    *budget.Shares[string]
-	muxes     *budget.Shares[string]
+	graphs    *budget.Shares[budget.Owner]
+	muxes     *budget.Shares[budget.Owner]
 
 	mu      sync.Mutex
 	streams map[*stream]struct{}
@@ -54,7 +53,7 @@ type stream struct {
 	kill context.CancelFunc
 
 	registry *registry
-	owner    string
+	owner    budget.Owner
 	mux      bool // its graphs are reserved one by one
 	channels int  // of a mux; registry.mu guards them
 	released func()
@@ -62,21 +61,9 @@ type stream struct {
 
 func newRegistry(maxGraphs int) *registry {
 	return &registry{
-		maxGraphs: int64(maxGraphs), graphs: budget.NewShares[string](userGraphs), muxes: budget.NewShares[string](userMuxes),
+		maxGraphs: int64(maxGraphs), graphs: budget.NewShares[budget.Owner](userGraphs), muxes: budget.NewShares[budget.Owner](userMuxes),
 		streams: map[*stream]struct{}{}, ended: make(chan struct{}),
 	}
-}
-
-// ownerOf is of whose share something is taken: a user's, or that of all
-// ServiceAccounts of a namespace, since whoever makes one can make many.
-func ownerOf(who user.Info) string { return ownerNamed(who.GetName()) }
-
-// ownerNamed is ownerOf of a user's name.
-func ownerNamed(user string) string {
-	if namespace, _, err := serviceaccount.SplitUsername(user); err == nil {
-		return serviceaccount.MakeNamespaceGroupName(namespace)
-	}
-	return user
 }
 
 // reserve records a stream of one graph, under ctx, or returns a Status. It must be
@@ -87,7 +74,7 @@ func (r *registry) reserve(ctx context.Context, who user.Info) (*stream, error) 
 	if r.stopped != nil {
 		return nil, apierrors.NewServiceUnavailable(r.stopped.Message)
 	}
-	owner := ownerOf(who)
+	owner := budget.UserOwner(who)
 	if err := r.takeGraphLocked(owner); err != nil {
 		return nil, tooMany(err)
 	}
@@ -101,7 +88,7 @@ func (r *registry) reserveMux(ctx context.Context, who user.Info) (*stream, erro
 	if r.stopped != nil {
 		return nil, apierrors.NewServiceUnavailable(r.stopped.Message)
 	}
-	owner := ownerOf(who)
+	owner := budget.UserOwner(who)
 	if !room(r.muxes.Held(owner), idleMuxes.Limit()-r.idle) {
 		return nil, tooMany(idleMuxes.Exceed())
 	}
@@ -112,7 +99,7 @@ func (r *registry) reserveMux(ctx context.Context, who user.Info) (*stream, erro
 	return r.addLocked(ctx, owner, true), nil
 }
 
-func (r *registry) addLocked(ctx context.Context, owner string, mux bool) *stream {
+func (r *registry) addLocked(ctx context.Context, owner budget.Owner, mux bool) *stream {
 	s := &stream{registry: r, owner: owner, mux: mux}
 	s.hard, s.kill = context.WithCancel(ctx)
 	s.ctx, s.end = context.WithCancelCause(s.hard)
@@ -120,7 +107,7 @@ func (r *registry) addLocked(ctx context.Context, owner string, mux bool) *strea
 	return s
 }
 
-func (r *registry) takeGraphLocked(owner string) error {
+func (r *registry) takeGraphLocked(owner budget.Owner) error {
 	if !room(r.graphs.Held(owner), r.maxGraphs-r.sending) {
 		return openGraphs.Exceed()
 	}

@@ -32,9 +32,9 @@ type Server struct {
 	listener    net.Listener
 	handler     http.Handler
 	registry    *registry
-	adHoc       *budget.Shares[string] // by user
-	exports     *semaphore.Weighted    // vertices and arcs, exportRoom in all
-	exporting   *budget.Shares[string] // exports, by owner
+	adHoc       *budget.Shares[budget.Owner]
+	exports     *semaphore.Weighted          // vertices and arcs, exportRoom in all
+	exporting   *budget.Shares[budget.Owner] // exports
 	unsent      *unsent
 	permissions *rights.Permissions
 	timing      timing
@@ -68,7 +68,7 @@ func newServer(o Options, a *delegation) (*Server, error) {
 	}
 	s := &Server{
 		options: o, access: a, listener: newVisitors(listener),
-		registry: newRegistry(o.MaxOpen), adHoc: budget.NewShares[string](adHocViews), exports: semaphore.NewWeighted(exportRoom), exporting: budget.NewShares[string](userExports), unsent: newUnsent(unsentBytes.Limit()), timing: defaultTiming(), metrics: m,
+		registry: newRegistry(o.MaxOpen), adHoc: budget.NewShares[budget.Owner](adHocViews), exports: semaphore.NewWeighted(exportRoom), exporting: budget.NewShares[budget.Owner](userExports), unsent: newUnsent(unsentBytes.Limit()), timing: defaultTiming(), metrics: m,
 		permissions: newPermissions(a.review, o.PermissionRecheck, o.DigestKey, m),
 	}
 	s.handler = s.newHandler()

@@ -75,7 +75,7 @@ func (s *Server) sendSnapshot(w http.ResponseWriter, r *http.Request, view View,
 	}
 	held := s.permissions.Acquire(stream.ctx, who, view.Name(), rights.Terms{End: stream.end})
 	defer held.Release()
-	form.what.Access, form.what.Owner = held, ownerNamed(held.User())
+	form.what.Access, form.what.Owner = held, held.Owner()
 	subscription := view.Subscribe(form.what)
 	defer subscription.Close()
 	within := startWithin

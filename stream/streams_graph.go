@@ -7,6 +7,7 @@ import (
 
 	"graphview.dev/api/reason"
 	"graphview.dev/graphview"
+	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/stream/mux"
 	"graphview.dev/stream/rights"
@@ -44,7 +45,7 @@ type muxGraph struct {
 	name   graphview.Name
 
 	lease     *rights.Lease
-	adHoc     *string // whose ad-hoc view it is; nil: a GraphView declares it
+	adHoc     *budget.Owner // of an ad-hoc view; nil: a GraphView declares the view
 	closeView func()
 }
 
@@ -76,13 +77,13 @@ func (g *muxGraph) openRequest(ctx context.Context, end context.CancelCauseFunc,
 	if err := s.access.may(ctx, who, rightToConnection); err != nil {
 		return err
 	}
-	owner := who.GetName()
+	owner := budget.UserOwner(who)
 	if err := s.adHoc.Take(owner, 1); err != nil {
 		return &delivery.ClosedError{Reason: reason.TooManyRequests, Message: err.Error() + "; end one, or ask for a GraphView"}
 	}
 	g.adHoc = &owner
 	g.lease = s.permissions.Acquire(ctx, who, graphview.Name{Name: connectionPath}, rightToConnection.terms(end))
-	view, closeView, err := s.options.Graphs.Open(ctx, graphview.OpenOptions{Spec: spec, Permit: g.lease.Permit, Owner: g.lease.User()})
+	view, closeView, err := s.options.Graphs.Open(ctx, graphview.OpenOptions{Spec: spec, Permit: g.lease.Permit, Owner: g.lease.Owner()})
 	if err != nil {
 		return ungranted(err)
 	}
@@ -94,7 +95,7 @@ func (g *muxGraph) openRequest(ctx context.Context, end context.CancelCauseFunc,
 func (g *muxGraph) subscribe(view View, what mux.Subscribe) {
 	g.name = view.Name()
 	g.Subscription = view.Subscribe(delivery.SubscribeOptions{
-		Since: what.Since, Content: what.Content, ExcludeInferred: what.ExcludeInferred, Narrow: what.Narrow, JoinWalk: true, Access: g.lease, Owner: ownerNamed(g.lease.User()),
+		Since: what.Since, Content: what.Content, ExcludeInferred: what.ExcludeInferred, Narrow: what.Narrow, JoinWalk: true, Access: g.lease, Owner: g.lease.Owner(),
 	})
 	g.server.metrics.subscribers.WithLabelValues(muxTransport).Inc()
 }

@@ -145,7 +145,7 @@ func TestMuxRequest(t *testing.T) {
 		await(t, view.subscribed).send(frame("r1", true, []string{vertexA}))
 		wants(t, conn, fmt.Sprintf(`{"channel":%d,"actions":[%s],"rev":"r1","synced":true}`, n+1, vertexA))
 	}
-	asks(t, conn, 50, ask, problemText(1013, "StatusTryAgainLater", reason.TooManyRequests, "more than 8 ad-hoc views of one user; end one, or ask for a GraphView"))
+	asks(t, conn, 50, ask, problemText(1013, "StatusTryAgainLater", reason.TooManyRequests, "more than 8 ad-hoc views of one user, or of the ServiceAccounts of one namespace; end one, or ask for a GraphView"))
 	options := asReader()
 	options.Subprotocols = []string{connectionProtocol}
 	if _, response, err := s.dial(connectionPath, options); err == nil || response.StatusCode != http.StatusTooManyRequests {

@@ -30,7 +30,7 @@ const unknownFor = 30 * time.Second
 // say who it is has done so by then.
 type visitors struct {
 	net.Listener
-	known *budget.Shares[string] // by owner
+	known *budget.Shares[budget.Owner]
 
 	mu        sync.Mutex
 	strangers list.List // of *visitor, in the order in which they came
@@ -46,12 +46,12 @@ type visitor struct {
 	// home.mu guards these.
 	place *list.Element // among strangers; nil: it is none, or closed
 	timer *time.Timer   // that ends a stranger
-	owner string        // whose it is, "" while that is not known
+	owner budget.Owner  // zero before authentication
 	over  bool
 }
 
 func newVisitors(l net.Listener) *visitors {
-	return &visitors{Listener: l, known: budget.NewShares[string](userConnections), addresses: map[string]int{}}
+	return &visitors{Listener: l, known: budget.NewShares[budget.Owner](userConnections), addresses: map[string]int{}}
 }
 
 // Accept implements net.Listener.
@@ -123,17 +123,16 @@ func (v *visitors) forgetLocked(one *visitor) {
 	}
 }
 
-// authenticated notes whose a connection is: that of whoever is authenticated on it
-// first; "" is of nobody in particular. It returns a Status if the owner has too
-// many.
-func (one *visitor) authenticated(owner string) error {
+// authenticated counts a connection as one of the owner who is authenticated on it
+// first; the zero Owner has no share. It returns a Status if the owner has too many.
+func (one *visitor) authenticated(owner budget.Owner) error {
 	v := one.home
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if one.place == nil {
 		return nil
 	}
-	if owner != "" {
+	if owner != (budget.Owner{}) {
 		if err := v.known.Take(owner, 1); err != nil {
 			return tooMany(err)
 		}
@@ -157,7 +156,7 @@ func (v *visitors) leave(one *visitor) {
 	}
 	one.over = true
 	v.forgetLocked(one)
-	if one.owner != "" {
+	if one.owner != (budget.Owner{}) {
 		v.known.Give(one.owner, 1)
 	}
 }
@@ -170,7 +169,7 @@ func BoundStrangers(server *http.Server, l net.Listener) net.Listener {
 	server.ConnContext = withVisitor
 	server.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if one, ok := r.Context().Value(visitorKey{}).(*visitor); ok {
-			_ = one.authenticated("") // nobody in particular has no share
+			_ = one.authenticated(budget.Owner{}) // replicas have no share
 		}
 		next.ServeHTTP(w, r)
 	})
@@ -197,9 +196,9 @@ func (s *Server) withOwner(next http.Handler) http.Handler {
 		one, ok := r.Context().Value(visitorKey{}).(*visitor)
 		who, authenticated := request.UserFrom(r.Context())
 		if ok && authenticated {
-			owner := ownerOf(who)
+			owner := budget.UserOwner(who)
 			if kept := credentialsFrom(r.Context()); kept != nil && kept.proxied {
-				owner = ""
+				owner = budget.Owner{}
 			}
 			if err := one.authenticated(owner); err != nil {
 				w.Header().Set("Connection", "close")

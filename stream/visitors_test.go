@@ -12,6 +12,9 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/apiserver/pkg/authentication/user"
+
+	"graphview.dev/graphview/budget"
 )
 
 // testConn is a connection from an address, which notes whether it was closed.
@@ -41,7 +44,7 @@ func TestStrangers(t *testing.T) {
 		v := newVisitors(nil)
 		one := &testConn{from: "10.0.0.1"}
 		known := v.receive(one)
-		if err := known.authenticated("ann"); err != nil {
+		if err := known.authenticated(budget.UserOwner(&user.DefaultInfo{Name: "ann"})); err != nil {
 			t.Fatal(err)
 		}
 		var crowd, few []*testConn
@@ -82,7 +85,7 @@ func TestStrangers(t *testing.T) {
 func TestConnectionsOfUser(t *testing.T) {
 	s := serve(t, fakeGraphs{newView("shop/web")})
 	v := s.listener.(*visitors)
-	if err := v.known.Take("reader", int(userConnections.Limit())-1); err != nil {
+	if err := v.known.Take(budget.UserOwner(&user.DefaultInfo{Name: "reader"}), int(userConnections.Limit())-1); err != nil {
 		t.Fatal(err)
 	}
 	conn := s.mustDial(watchWeb)
@@ -95,7 +98,7 @@ func TestConnectionsOfUser(t *testing.T) {
 	}
 	_ = conn.CloseNow()
 	deadline := within(t)
-	for v.known.Held("reader") != userConnections.Limit()-1 {
+	for v.known.Held(budget.UserOwner(&user.DefaultInfo{Name: "reader"})) != userConnections.Limit()-1 {
 		if deadline.Err() != nil {
 			t.Fatal("it is not given back")
 		}

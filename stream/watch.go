@@ -104,7 +104,7 @@ func rightToWatch(name graphview.Name) question {
 func (s *Server) newSession(view View, what *delivery.SubscribeOptions, held *rights.Lease, out transport.Transport, cut func()) *session {
 	name := view.Name()
 	o := *what
-	o.Access, o.Owner, o.JoinWalk = held, ownerNamed(held.User()), true
+	o.Access, o.Owner, o.JoinWalk = held, held.Owner(), true
 	return &session{
 		subscription: view.Subscribe(o), transport: s.metrics.count(out), timing: s.timing,
 		unsent: s.unsent, writing: writing{cut: cut},

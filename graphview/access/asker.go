@@ -10,6 +10,9 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/apiserver/pkg/authentication/user"
+
+	"graphview.dev/graphview/budget"
+	"graphview.dev/graphview/fairqueue"
 )
 
 // Options of an Asker. Review is required.
@@ -52,17 +55,17 @@ func (o *Options) setDefaults() {
 // Asker answers questions about many people. Make it with New.
 type Asker struct {
 	o     Options
-	queue *Queue
+	queue *fairqueue.Queue
 }
 
 // New returns an Asker that asks nothing yet.
 func New(o Options) *Asker {
 	o.setDefaults()
-	return &Asker{o: o, queue: NewQueue(o.PerSecond, o.AtOnce)}
+	return &Asker{o: o, queue: fairqueue.New(fairqueue.Options{PerSecond: o.PerSecond, PerOwner: o.AtOnce})}
 }
 
 // Waiting is how many questions wait for their turn.
-func (a *Asker) Waiting() int { return a.queue.length() }
+func (a *Asker) Waiting() int { return a.queue.Waiting() }
 
 // Ask gets one answer. It tries again where the API server may be about to give
 // one. The error is ctx's when ctx ended first.
@@ -86,11 +89,11 @@ func (a *Asker) Ask(ctx context.Context, who user.Info, q Question) (may bool, e
 
 // attempt waits for the owner's turn and makes one review.
 func (a *Asker) attempt(ctx context.Context, who user.Info, q Question) (bool, error) {
-	owner := who.GetName()
-	if err := a.queue.Take(ctx, owner); err != nil {
+	turn, err := a.queue.Acquire(ctx, budget.UserOwner(who), fairqueue.Interactive)
+	if err != nil {
 		return false, err
 	}
-	defer a.queue.Give(owner)
+	defer turn.Release()
 	asking, cancel := context.WithTimeout(ctx, a.o.Within)
 	defer cancel()
 	may, err := a.o.Review(asking, who, q)

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apiserver/pkg/authentication/serviceaccount"
 	"k8s.io/apiserver/pkg/authentication/user"
 )
 
@@ -93,8 +94,8 @@ func TestBatchIsParallel(t *testing.T) {
 		if got := most.Load(); got > 16 {
 			t.Errorf("%d at once", got)
 		}
-		if len(a.queue.owners) != 0 || a.Waiting() != 0 {
-			t.Error("owners are remembered")
+		if a.Waiting() != 0 {
+			t.Error("questions wait after the last answer")
 		}
 	})
 }
@@ -124,6 +125,32 @@ func TestOwnersTakeTurns(t *testing.T) {
 		batches.Wait()
 		if a.Waiting() != 0 {
 			t.Error("somebody waits who gave up")
+		}
+	})
+}
+
+// The ServiceAccounts of a namespace have the questions of one owner under way.
+func TestServiceAccountsShareTurns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var running, most atomic.Int64
+		a := New(Options{AtOnce: 4, Review: func(context.Context, user.Info, Question) (bool, error) {
+			most.Store(max(most.Load(), running.Add(1)))
+			defer running.Add(-1)
+			time.Sleep(time.Second)
+			return true, nil
+		}})
+		var asked sync.WaitGroup
+		for n := range 20 {
+			asked.Go(func() {
+				account := &user.DefaultInfo{Name: serviceaccount.MakeUsername("shop", fmt.Sprint(n))}
+				if _, err := a.Ask(t.Context(), account, Question{Verb: "list", Resource: "pods"}); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		asked.Wait()
+		if got := most.Load(); got != 4 {
+			t.Errorf("%d questions at once, want 4", got)
 		}
 	})
 }

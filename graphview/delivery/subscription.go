@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"graphview.dev/api/reason"
+	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/graph"
 )
 
@@ -33,7 +34,7 @@ type SubscribeOptions struct {
 	// Narrow is the part of the graph that is sent, nil for all of it. Owner is the user
 	// who asks for it, to whom what it costs is charged by Payer; nil: it costs nothing.
 	Narrow *graph.Narrowing
-	Owner  string
+	Owner  budget.Owner
 	Payer  Payer
 }
 

@@ -13,14 +13,16 @@ import (
 
 	"graphview.dev/graphview"
 	"graphview.dev/graphview/access"
+	"graphview.dev/graphview/budget"
 )
 
 // identity is what is known of one identity's permissions, shared by all its
 // streams. Two requests have one identity only where the API server would be
 // asked the very same about both.
 type identity struct {
-	who user.Info
-	key string
+	who   user.Info
+	owner budget.Owner
+	key   string
 	// secret is the key that rights are digested with.
 	secret []byte
 	// asking is held by the one that has questions asked which nobody asked
@@ -58,7 +60,7 @@ type scope struct {
 
 func newIdentity(who user.Info, secret []byte, now time.Time) *identity {
 	return &identity{
-		who: who, key: Key(who), secret: secret, asking: make(chan struct{}, 1),
+		who: who, owner: budget.UserOwner(who), key: Key(who), secret: secret, asking: make(chan struct{}, 1),
 		answers: make(answers), scopes: make(map[graphview.Name]*scope), leases: make(map[*Lease]struct{}),
 		checked: now, confirmed: now,
 	}

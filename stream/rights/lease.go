@@ -6,6 +6,7 @@ import (
 	"graphview.dev/api/reason"
 	"graphview.dev/graphview"
 	"graphview.dev/graphview/access"
+	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/delivery"
 )
 
@@ -94,8 +95,8 @@ func (l *Lease) inherit(ctx context.Context) {
 	l.scope.inherited = nil
 }
 
-// User is the name of whose lease it is.
-func (l *Lease) User() string { return l.identity.who.GetName() }
+// Owner is that of the user who has the lease.
+func (l *Lease) Owner() budget.Owner { return l.identity.owner }
 
 // Release gives the lease back. It is called once.
 func (l *Lease) Release() { l.permissions.release(l) }

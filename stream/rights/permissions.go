@@ -16,7 +16,7 @@ import (
 	"graphview.dev/graphview/delivery"
 )
 
-var identitiesPerUser = budget.Declare("identities_per_user", "different credentials of one user that stream at once, or did lately", 500)
+var identitiesPerUser = budget.Declare("identities_per_user", "different credentials of one user, or of the ServiceAccounts of one namespace, that stream at once, or did lately", 500)
 
 const (
 	// keepFor is how long an identity without streams is remembered, so that one
@@ -51,14 +51,16 @@ type Permissions struct {
 	mu         sync.Mutex
 	identities map[string]*identity
 	users      users
+	// owners counts the identities of each owner.
+	owners map[budget.Owner]int
 	// idle are the identities without leases, those that have been so for longest
 	// first; idlePlaces is what is known of them.
 	idle       list.List
 	idlePlaces int
 	// busy counts the identities that are being asked about again, and checking those
-	// of each user.
+	// of each owner.
 	busy     int
-	checking map[string]int
+	checking map[budget.Owner]int
 	// leases counts what was acquired and not released. Every one belongs to an
 	// identity in identities: the re-checks look at no others.
 	leases int
@@ -99,7 +101,7 @@ func New(o Options) *Permissions {
 		urgent:    access.New(access.Options{Review: o.Review, PerSecond: urgentPerSecond, Reviewed: o.Reviewed}),
 		calm:      access.New(access.Options{Review: o.Review, PerSecond: calmPerSecond, Reviewed: o.Reviewed}),
 		rechecked: o.Rechecked, unchecked: o.Unchecked, secret: secret,
-		identities: make(map[string]*identity), users: make(users), checking: make(map[string]int),
+		identities: make(map[string]*identity), users: make(users), owners: make(map[budget.Owner]int), checking: make(map[budget.Owner]int),
 	}
 }
 
@@ -120,12 +122,13 @@ func (p *Permissions) lease(who user.Info, view graphview.Name, t Terms) *Lease 
 	i := p.identities[Key(who)]
 	if i == nil {
 		i = newIdentity(who, p.secret, now)
-		if err := p.makeRoomLocked(who.GetName()); err != nil {
+		if err := p.makeRoomLocked(i.owner); err != nil {
 			// Nothing is asked for this one, and nobody else finds it.
 			t.End(&delivery.ClosedError{Reason: reason.TooManyRequests, Message: err.Error() + "; end some, or try again later"})
 			return &Lease{permissions: p, identity: i, view: view, scope: i.scopeLocked(view), Terms: t, refused: true}
 		}
 		p.identities[i.key] = i
+		p.owners[i.owner]++
 		p.users.add(i)
 	}
 	var inherited []access.Place
@@ -192,14 +195,14 @@ func (p *Permissions) trimLocked() {
 	}
 }
 
-// makeRoomLocked makes room for one more identity of a user, by forgetting the one
-// of the user's that has been without streams for longest.
-func (p *Permissions) makeRoomLocked(name string) error {
-	if int64(p.users.count(name)) < identitiesPerUser.Limit() {
+// makeRoomLocked makes room for one more identity of an owner, by forgetting the one
+// of the owner's that has been without streams for longest.
+func (p *Permissions) makeRoomLocked(owner budget.Owner) error {
+	if int64(p.owners[owner]) < identitiesPerUser.Limit() {
 		return nil
 	}
 	for e := p.idle.Front(); e != nil; e = e.Next() {
-		if i := e.Value.(*identity); i.who.GetName() == name { //nolint:forcetypeassert // as above
+		if i := e.Value.(*identity); i.owner == owner { //nolint:forcetypeassert // as above
 			p.dropLocked(i)
 			return nil
 		}
@@ -252,6 +255,9 @@ func (p *Permissions) dropLocked(i *identity) {
 		return
 	}
 	delete(p.identities, i.key)
+	if p.owners[i.owner]--; p.owners[i.owner] == 0 {
+		delete(p.owners, i.owner)
+	}
 	p.users.remove(i)
 	p.occupyLocked(i)
 }

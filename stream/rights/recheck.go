@@ -85,12 +85,11 @@ func (p *Permissions) due() ([]*identity, time.Duration) {
 
 // beginLocked makes an identity busy, if there is room for it.
 func (p *Permissions) beginLocked(i *identity) bool {
-	name := i.who.GetName()
-	if p.busy >= recheckedAtOnce || p.checking[name] >= recheckedPerUser {
+	if p.busy >= recheckedAtOnce || p.checking[i.owner] >= recheckedPerUser {
 		return false
 	}
 	p.busy++
-	p.checking[name]++
+	p.checking[i.owner]++
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.busy = true
@@ -101,10 +100,9 @@ func (p *Permissions) beginLocked(i *identity) bool {
 func (p *Permissions) done(i *identity) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	name := i.who.GetName()
 	p.busy--
-	if p.checking[name]--; p.checking[name] == 0 {
-		delete(p.checking, name)
+	if p.checking[i.owner]--; p.checking[i.owner] == 0 {
+		delete(p.checking, i.owner)
 	}
 	i.mu.Lock()
 	defer i.mu.Unlock()

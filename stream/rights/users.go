@@ -43,14 +43,6 @@ func (u users) remove(i *identity) {
 	}
 }
 
-// count is how many identities a user has.
-func (u users) count(name string) int {
-	if of := u[name]; of != nil {
-		return of.count
-	}
-	return 0
-}
-
 // opened notes that an identity has, or had, a view open, later than all others.
 func (u users) opened(i *identity, view graphview.Name) {
 	if of := u[i.who.GetName()]; of != nil {

@@ -10,11 +10,13 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/apiserver/pkg/authentication/serviceaccount"
 	"k8s.io/apiserver/pkg/authentication/user"
 
 	"graphview.dev/api/reason"
 	"graphview.dev/graphview"
 	"graphview.dev/graphview/access"
+	"graphview.dev/graphview/budget"
 )
 
 // renewed is ann with a credential of a name.
@@ -75,7 +77,7 @@ func TestUsersAreForgotten(t *testing.T) {
 			view := graphview.Name{Namespace: "shop", Name: strconv.FormatInt(n, 10)}
 			p.Acquire(t.Context(), renewed(strconv.FormatInt(n, 10)), view, Terms{}).Release()
 		}
-		if held := int64(p.users.count("ann")); held != identitiesPerUser.Limit() || held != int64(len(p.identities)) || held != int64(p.idle.Len()) {
+		if held := int64(p.owners[budget.UserOwner(&user.DefaultInfo{Name: "ann"})]); held != identitiesPerUser.Limit() || held != int64(len(p.identities)) || held != int64(p.idle.Len()) {
 			t.Errorf("%d identities, %d, %d", held, len(p.identities), p.idle.Len())
 		}
 		if views := int64(len(p.users["ann"].last)); views > identitiesPerUser.Limit() {
@@ -165,4 +167,27 @@ func TestRightsAreCompact(t *testing.T) {
 	}
 	runtime.KeepAlive(i)
 	runtime.KeepAlive(places)
+}
+
+// TestCredentialsOfServiceAccounts: the ServiceAccounts of a namespace have as many
+// credentials together as one user.
+func TestCredentialsOfServiceAccounts(t *testing.T) {
+	p := newAuthority().start()
+	stream := func(namespace string, n int64) error {
+		ctx, end := context.WithCancelCause(t.Context())
+		l := p.Acquire(ctx, &user.DefaultInfo{Name: serviceaccount.MakeUsername(namespace, strconv.FormatInt(n, 10))}, web, Terms{End: end})
+		t.Cleanup(l.Release)
+		return ctx.Err()
+	}
+	for n := range identitiesPerUser.Limit() {
+		if err := stream("shop", n); err != nil {
+			t.Fatalf("account %d: %v", n, err)
+		}
+	}
+	if stream("shop", identitiesPerUser.Limit()) == nil {
+		t.Error("one more ServiceAccount of the namespace has a stream")
+	}
+	if err := stream("bank", 0); err != nil {
+		t.Errorf("a ServiceAccount of another namespace: %v", err)
+	}
 }

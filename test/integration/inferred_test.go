@@ -10,9 +10,11 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apiserver/pkg/authentication/user"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"graphview.dev/graphview"
+	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/test/oracle"
 	"graphview.dev/test/subscriber"
@@ -59,7 +61,7 @@ func TestInferredEqualsOracle(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	all := follow(ctx, view)
 	declared := followSubscription(ctx, subscriber.New(), view.Subscribe(delivery.SubscribeOptions{ExcludeInferred: true}))
-	part := followSubscription(ctx, subscriber.New(), view.Subscribe(delivery.SubscribeOptions{ExcludeInferred: true, Narrow: narrow, Owner: "ann"}))
+	part := followSubscription(ctx, subscriber.New(), view.Subscribe(delivery.SubscribeOptions{ExcludeInferred: true, Narrow: narrow, Owner: budget.UserOwner(&user.DefaultInfo{Name: "ann"})}))
 	defer func() {
 		stop()
 		for _, f := range []*graphFollower{all, declared, part} {

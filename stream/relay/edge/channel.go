@@ -10,6 +10,7 @@ import (
 
 	"graphview.dev/api/reason"
 	"graphview.dev/graphview/access"
+	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/graph"
 	"graphview.dev/stream/relay/wire"
@@ -25,7 +26,7 @@ const anew = "-"
 type Channel struct {
 	relay   *Relay
 	access  delivery.Access
-	owner   string // whose share of what is unread counts; "": nobody's
+	owner   budget.Owner // of what is unread; zero: no share
 	opening wire.Opening
 	revoked <-chan struct{} // belongs to whoever uses the channel
 	closing sync.Once
@@ -53,8 +54,8 @@ func (r *Relay) Subscribe(o delivery.SubscribeOptions) *Channel {
 }
 
 // pseudonym is what a holder charges instead of a user, whom it need not know.
-func pseudonym(owner string) string {
-	sum := sha256.Sum256([]byte("graphview relay " + owner))
+func pseudonym(owner budget.Owner) string {
+	sum := sha256.Sum256([]byte("graphview relay " + owner.String()))
 	return "relayed:" + base64.RawURLEncoding.EncodeToString(sum[:12])
 }
 
@@ -63,7 +64,7 @@ func pseudonym(owner string) string {
 // relay.
 func (r *Relay) Find(ctx context.Context, key graph.Key, who delivery.Access) (*delivery.Found, error) {
 	defer r.Release()
-	c := r.open(who, "", wire.Opening{Key: &key})
+	c := r.open(who, budget.Owner{}, wire.Opening{Key: &key})
 	defer c.leave()
 	for {
 		c.follow()
@@ -82,7 +83,7 @@ func (r *Relay) Find(ctx context.Context, key graph.Key, who delivery.Access) (*
 	}
 }
 
-func (r *Relay) open(who delivery.Access, owner string, o wire.Opening) *Channel {
+func (r *Relay) open(who delivery.Access, owner budget.Owner, o wire.Opening) *Channel {
 	c := &Channel{relay: r, access: who, owner: owner, opening: o, news: make(chan struct{}, 1), revoked: who.Changed()}
 	rights := who.Rights()
 	r.mu.Lock()

@@ -6,6 +6,7 @@ import (
 
 	"graphview.dev/api/reason"
 	"graphview.dev/graphview/access"
+	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/stream/relay/wire"
 )
@@ -57,7 +58,7 @@ type origin struct {
 type sent struct {
 	frames  []*delivery.Frame
 	bytes   int
-	owner   string // whose share of what is unread it counts; "": nobody's
+	owner   budget.Owner // of what is unread; zero: no share
 	waiting int
 }
 
@@ -328,13 +329,13 @@ func (f *flow) receiveLocked(parsed wire.Sent, size int) {
 }
 
 // owner is that of the only member.
-func (f *flow) owner() string {
+func (f *flow) owner() budget.Owner {
 	if len(f.members) == 1 {
 		for c := range f.members {
 			return c.owner
 		}
 	}
-	return ""
+	return budget.Owner{}
 }
 
 // boundLocked gives members that are far behind the first a flow of their own.

@@ -17,19 +17,19 @@ const unreadFair = 4 << 20
 // unread counts what holders have sent and channels have not been polled for.
 type unread struct {
 	limit int64
-	users *budget.Shares[string]
+	users *budget.Shares[budget.Owner]
 	all   atomic.Int64
 }
 
 func newUnread(limit int64) *unread {
-	return &unread{limit: limit, users: budget.NewShares[string](unreadUserBytes)}
+	return &unread{limit: limit, users: budget.NewShares[budget.Owner](unreadUserBytes)}
 }
 
-// take counts n more bytes of an owner, "" if that is not known, whose channel has
+// take counts n more bytes of an owner, zero if that is not known, whose channel has
 // some waiting already. The error is that they are too many.
-func (u *unread) take(owner string, waiting, n int) error {
+func (u *unread) take(owner budget.Owner, waiting, n int) error {
 	held := int64(waiting)
-	if owner != "" {
+	if owner != (budget.Owner{}) {
 		if err := u.users.Take(owner, n); err != nil {
 			return err
 		}
@@ -42,8 +42,8 @@ func (u *unread) take(owner string, waiting, n int) error {
 	return nil
 }
 
-func (u *unread) give(owner string, n int) {
-	if owner != "" {
+func (u *unread) give(owner budget.Owner, n int) {
+	if owner != (budget.Owner{}) {
 		u.users.Give(owner, n)
 	}
 	u.all.Add(-int64(n))

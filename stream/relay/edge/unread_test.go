@@ -5,34 +5,39 @@ import (
 	"strings"
 	"testing"
 
+	"k8s.io/apiserver/pkg/authentication/user"
+
 	"graphview.dev/api/reason"
+	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/delivery"
 )
 
+func ownerOf(name string) budget.Owner { return budget.UserOwner(&user.DefaultInfo{Name: name}) }
+
 // TestUnread: whoever has too much waiting is ended, and nobody else.
 func TestUnread(t *testing.T) {
-	u := newUnread(2 * unreadFair)
-	if err := u.take("ann", 0, 2*unreadFair); err != nil {
+	u, ann, bob := newUnread(2*unreadFair), ownerOf("ann"), ownerOf("bob")
+	if err := u.take(ann, 0, 2*unreadFair); err != nil {
 		t.Fatal(err)
 	}
-	for name, owner := range map[string]string{"a user": "bob", "somebody": ""} {
+	for name, owner := range map[string]budget.Owner{"a user": bob, "no user": {}} {
 		if err := u.take(owner, 0, 1000); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if err := u.take("ann", 0, 1); err == nil {
+	if err := u.take(ann, 0, 1); err == nil {
 		t.Error("ann has too much, and may have more")
 	}
-	if err := u.take("", unreadFair, 1); err == nil {
+	if err := u.take(budget.Owner{}, unreadFair, 1); err == nil {
 		t.Error("one channel has too much, and may have more")
 	}
-	u.give("ann", 2*unreadFair)
-	u.give("bob", 1000)
-	u.give("", 1000)
+	u.give(ann, 2*unreadFair)
+	u.give(bob, 1000)
+	u.give(budget.Owner{}, 1000)
 	if all := u.all.Load(); all != 0 || u.users.Owners() != 0 {
 		t.Errorf("%d bytes of %d owners are left", all, u.users.Owners())
 	}
-	if err := u.take("ann", 0, int(unreadUserBytes.Limit())+1); err == nil {
+	if err := u.take(ann, 0, int(unreadUserBytes.Limit())+1); err == nil {
 		t.Error("ann may have more than a user may")
 	}
 }
@@ -43,7 +48,7 @@ func TestUnreadChannel(t *testing.T) {
 	s := newStage(t)
 	s.client.unread = newUnread(1)
 	s.set("shop", strings.Repeat("x", unreadFair))
-	c := s.open(t).Subscribe(delivery.SubscribeOptions{Access: newAnn("shop"), Owner: "ann"})
+	c := s.open(t).Subscribe(delivery.SubscribeOptions{Access: newAnn("shop"), Owner: ownerOf("ann")})
 	defer c.Close()
 	var closed *delivery.ClosedError
 	for {

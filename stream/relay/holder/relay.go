@@ -96,6 +96,12 @@ func (r *relay) take(m wire.Message) error {
 	return nil
 }
 
+// pseudonym is the name by which an edge calls an owner among its users.
+type pseudonym string
+
+// GetName implements budget.User.
+func (p pseudonym) GetName() string { return string(p) }
+
 // open begins a channel. The error is that the edge speaks another language.
 func (r *relay) open(number uint64, o wire.Opening) error {
 	of := r.channels[o.Of]
@@ -107,7 +113,7 @@ func (r *relay) open(number uint64, o wire.Opening) error {
 		return r.end(number, &delivery.ClosedError{Reason: reason.TooManyRequests, Message: relayChannels.Exceed().Error()})
 	}
 	c := &channel{relay: r, number: number, credit: make(chan struct{}, 1), began: delivery.SubscribeOptions{
-		Since: o.Since, Content: o.Content, ExcludeInferred: o.ExcludeInferred, Narrow: o.Narrow, Owner: o.Owner,
+		Since: o.Since, Content: o.Content, ExcludeInferred: o.ExcludeInferred, Narrow: o.Narrow, Owner: budget.UserOwner(pseudonym(o.Owner)),
 	}}
 	if o.Continue {
 		r.mu.Lock()

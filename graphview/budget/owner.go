@@ -1,0 +1,31 @@
+package budget
+
+import "strings"
+
+// Owner is the tenant that a budget, a share or a turn belongs to. It is comparable.
+// Only [NamespaceOwner] and [UserOwner] make one, so no caller can count each
+// ServiceAccount by itself: an account that may create one can create many. The zero
+// Owner is no tenant.
+type Owner struct{ name string }
+
+// User is a user.Info of Kubernetes.
+type User interface{ GetName() string }
+
+// NamespaceOwner is the owner of the GraphViews of a namespace. The empty namespace
+// owns cluster-scoped objects, such as ReferenceRules.
+func NamespaceOwner(namespace string) Owner { return Owner{"namespace " + namespace} }
+
+// UserOwner is the owner of the requests of a user. A ServiceAccount belongs to its
+// namespace.
+func UserOwner(u User) Owner {
+	name := u.GetName()
+	if account, ok := strings.CutPrefix(name, "system:serviceaccount:"); ok {
+		if namespace, account, ok := strings.Cut(account, ":"); ok && namespace != "" && account != "" {
+			return NamespaceOwner(namespace)
+		}
+	}
+	return Owner{"user " + name}
+}
+
+// String names the owner for logs and digests.
+func (o Owner) String() string { return o.name }
