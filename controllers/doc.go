@@ -9,10 +9,9 @@
 //
 // ReferenceRuleReconciler does the same for ReferenceRules and the engine's rules.
 //
-// They run on every replica. Where each replica holds every view, only the elected one
-// writes status and Events. Where replicas share views, the status of a view is
-// written by the replica that ranks highest for it (package placement), and that of a
-// ReferenceRule by the elected one.
+// They run on every replica. The replica that ranks first among the members (package
+// replicas) writes status and Events. Where replicas share views, the status of a view is
+// written by the replica that ranks first for that view (package placement).
 //
 // SetupWebhook serves the validating webhook, which checks the spec of a GraphView with
 // the same code as the reconciler before the API server stores it.

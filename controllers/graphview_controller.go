@@ -32,15 +32,14 @@ type Options struct {
 	// Permit says what a ServiceAccount may list and watch, as the engine's option does.
 	// Without it, nothing is said of namespaces that GraphViews with one name.
 	Permit func(ctx context.Context, account graphview.Name, places []access.Place) (map[access.Place]bool, error)
-	// Placement is that of the replicas that share views. Nil: each holds all, and the
-	// one that is elected writes status.
+	// Members are this operator's replicas, the first of which writes status. Nil: this
+	// one is alone.
+	Members Members
+	// Placement is that of the replicas that share views. Nil: each holds every view.
 	Placement Placement
 	// RulesKnown is closed when the engine knows all ReferenceRules; nil if nobody
 	// waits for that.
 	RulesKnown <-chan struct{}
-	// Elected is closed when this replica becomes the one that writes status.
-	// Nil: when its manager is elected, at once without leader election.
-	Elected <-chan struct{}
 	// StatusInterval is the least time between two writes of a view's counts.
 	// 0: 5 seconds.
 	StatusInterval time.Duration
@@ -141,14 +140,5 @@ func lookAgain(result ctrl.Result, err error, again time.Duration) (ctrl.Result,
 func (r *GraphViewReconciler) notify(names []graphview.Name) {
 	for _, name := range names {
 		r.notifier.Notify(name)
-	}
-}
-
-func (r *GraphViewReconciler) elected() bool {
-	select {
-	case <-r.options.Elected:
-		return true
-	default:
-		return false
 	}
 }

@@ -98,6 +98,3 @@ func withRemedy(err error) error {
 	}
 	return err
 }
-
-// NeedLeaderElection is false: every replica serves.
-func (l *initialList) NeedLeaderElection() bool { return false }

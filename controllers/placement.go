@@ -14,6 +14,21 @@ import (
 // share the views: those with one value are held together.
 const PlacementLabel = "graphview.dev/placement"
 
+// Members are the replicas of this operator, see package replicas.
+type Members interface {
+	// First reports whether this replica ranks first for a scope.
+	First(scope string) bool
+	// Changed is closed when First may next return something else.
+	Changed() <-chan struct{}
+}
+
+// The scopes for which the first replica writes status: of GraphViews where each replica
+// holds every view, and of ReferenceRules.
+const (
+	viewStatus = "status of GraphViews"
+	ruleStatus = "status of ReferenceRules"
+)
+
 // Placement decides which replica writes which status, where they share the views.
 type Placement interface {
 	// Place is told the value of the PlacementLabel, before the engine is told of the
@@ -24,13 +39,16 @@ type Placement interface {
 	Writes(name graphview.Name) bool
 }
 
-// writes tells whether this replica writes the status of a view. One that begins to
-// has not seen the view become ready, as after a restart.
+// writes reports whether this replica writes the status of a view. A replica that begins
+// to write has not seen the view become ready, as after a restart.
 func (r *GraphViewReconciler) writes(name graphview.Name, record *record) bool {
-	if r.options.Placement == nil {
-		return r.elected()
+	writes := true
+	switch {
+	case r.options.Placement != nil:
+		writes = r.options.Placement.Writes(name)
+	case r.options.Members != nil:
+		writes = r.options.Members.First(viewStatus)
 	}
-	writes := r.options.Placement.Writes(name)
 	if writes && !record.writing {
 		record.written, record.met = nil, r.options.Clock.Now()
 	}

@@ -39,7 +39,7 @@ type ReferenceRuleReconciler struct {
 	client   client.Client
 	engine   RuleEngine
 	recorder events.EventRecorder
-	elected  <-chan struct{}
+	members  Members
 	known    chan struct{}
 
 	// mu makes reading a ReferenceRule and telling the engine one step, so that
@@ -48,9 +48,9 @@ type ReferenceRuleReconciler struct {
 }
 
 // NewReferenceRuleReconciler returns a reconciler that does nothing before
-// SetupWithManager and the manager's start. Of the options it uses Elected.
+// SetupWithManager and the manager's start. Of the options it uses Members.
 func NewReferenceRuleReconciler(engine RuleEngine, o Options) *ReferenceRuleReconciler {
-	return &ReferenceRuleReconciler{engine: engine, elected: o.Elected, known: make(chan struct{})}
+	return &ReferenceRuleReconciler{engine: engine, members: o.Members, known: make(chan struct{})}
 }
 
 // Known is closed when the engine has been told of every ReferenceRule that there
@@ -61,7 +61,7 @@ func (r *ReferenceRuleReconciler) Known() <-chan struct{} { return r.known }
 // ReferenceRule's status what came of it.
 func (r *ReferenceRuleReconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
 	rule, v, err := r.apply(ctx, request.NamespacedName)
-	if err != nil || rule == nil || !r.isElected() {
+	if err != nil || rule == nil || !r.writes() {
 		return ctrl.Result{}, err
 	}
 	return r.writeStatus(ctx, rule, v)
@@ -134,11 +134,7 @@ func (r *ReferenceRuleReconciler) writeStatus(ctx context.Context, rule *v1alpha
 	return again, nil
 }
 
-func (r *ReferenceRuleReconciler) isElected() bool {
-	select {
-	case <-r.elected:
-		return true
-	default:
-		return false
-	}
+// writes reports whether this replica writes the status of ReferenceRules.
+func (r *ReferenceRuleReconciler) writes() bool {
+	return r.members == nil || r.members.First(ruleStatus)
 }

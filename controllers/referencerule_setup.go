@@ -8,7 +8,6 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
@@ -20,25 +19,20 @@ import (
 // +kubebuilder:rbac:groups=graphview.dev,resources=referencerules,verbs=get
 // +kubebuilder:rbac:groups=graphview.dev,resources=referencerules/status,verbs=patch
 
-// SetupWithManager registers the reconciler. It runs whether the manager is
-// elected or not: every replica's engine needs the rules.
+// SetupWithManager registers the reconciler, which runs on every replica: every engine
+// needs the rules.
 func (r *ReferenceRuleReconciler) SetupWithManager(mgr ctrl.Manager) error {
 	r.client = mgr.GetClient()
 	r.recorder = mgr.GetEventRecorder("graphview-controller")
-	if r.elected == nil {
-		r.elected = mgr.Elected()
-	}
 	again := make(chan event.GenericEvent)
 	if err := mgr.Add(&ruleResync{r, again}); err != nil {
 		return fmt.Errorf("add the resync of rules: %w", err)
 	}
-	everywhere := false
 	err := ctrl.NewControllerManagedBy(mgr).
 		Named("referencerule").
 		// Our own writes of status change no generation, so they cause no reconcile.
 		For(&v1alpha1.ReferenceRule{}, builder.WithPredicates(predicate.GenerationChangedPredicate{})).
 		WatchesRawSource(source.Channel(again, &handler.EnqueueRequestForObject{})).
-		WithOptions(controller.Options{NeedLeaderElection: &everywhere}).
 		Complete(r)
 	if err != nil {
 		return fmt.Errorf("set up the ReferenceRule controller: %w", err)
@@ -46,10 +40,10 @@ func (r *ReferenceRuleReconciler) SetupWithManager(mgr ctrl.Manager) error {
 	return nil
 }
 
-// ruleResync tells the engine of all ReferenceRules as soon as the cache has
-// them, and has each reconciled once more when this replica begins to write
-// status, and whenever the cluster comes to serve other kinds: what a rule is about
-// may have come or gone.
+// ruleResync applies all ReferenceRules to the engine as soon as the cache has them, and
+// has each reconciled again when the replicas change, since this one may have to write
+// status now, and when the cluster serves other kinds: those that a rule names may have
+// been added or removed.
 type ruleResync struct {
 	r     *ReferenceRuleReconciler
 	again chan<- event.GenericEvent
@@ -70,12 +64,11 @@ func (c *ruleResync) Start(ctx context.Context) error {
 		}
 	}
 	close(c.r.known)
-	select {
-	case <-ctx.Done():
-		return nil
-	case <-c.r.elected:
-	}
 	for {
+		var others <-chan struct{}
+		if c.r.members != nil {
+			others = c.r.members.Changed()
+		}
 		changed := c.r.engine.ServedChanged() // before anybody looks at what is served now
 		if rules, err = c.list(ctx); err != nil {
 			return err
@@ -91,6 +84,7 @@ func (c *ruleResync) Start(ctx context.Context) error {
 		case <-ctx.Done():
 			return nil
 		case <-changed:
+		case <-others:
 		}
 		select {
 		case <-ctx.Done():
@@ -110,6 +104,3 @@ func (c *ruleResync) list(ctx context.Context) ([]v1alpha1.ReferenceRule, error)
 	}
 	return rules.Items, nil
 }
-
-// NeedLeaderElection is false: every replica serves.
-func (c *ruleResync) NeedLeaderElection() bool { return false }

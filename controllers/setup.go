@@ -19,16 +19,15 @@ import (
 
 // What the operator may do. It lists and watches whatever views select, so
 // everything; it cannot get, since get on all resources includes subresources
-// like pods/exec and nodes/proxy. Besides, it writes status and Events, elects
-// the replica that does, and keeps the certificates of what it serves.
+// like pods/exec and nodes/proxy. It also writes status and Events, keeps a Lease by
+// which its replicas know each other, and the certificates of what it serves.
 //
 // +kubebuilder:rbac:groups=*,resources=*,verbs=list;watch
 // +kubebuilder:rbac:groups=graphview.dev,resources=graphviews,verbs=get
 // +kubebuilder:rbac:groups=graphview.dev,resources=graphviews/status,verbs=patch
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 // +kubebuilder:rbac:groups=apiregistration.k8s.io,resources=apiservices,resourceNames=v1alpha1.stream.graphview.dev,verbs=get;patch
-// +kubebuilder:rbac:groups=coordination.k8s.io,namespace=graphview-system,resources=leases,verbs=create
-// +kubebuilder:rbac:groups=coordination.k8s.io,namespace=graphview-system,resources=leases,resourceNames=graphview-manager.graphview.dev,verbs=get;update
+// +kubebuilder:rbac:groups=coordination.k8s.io,namespace=graphview-system,resources=leases,verbs=create;delete;list;update
 // +kubebuilder:rbac:groups=admissionregistration.k8s.io,resources=validatingwebhookconfigurations,resourceNames=graphview,verbs=get
 // +kubebuilder:rbac:groups="",namespace=graphview-system,resources=events,verbs=create;patch
 // +kubebuilder:rbac:groups="",namespace=graphview-system,resources=secrets,resourceNames=graphview-certificates,verbs=get;update
@@ -39,25 +38,22 @@ const serviceAccountField = "spec.serviceAccountName"
 // concurrency lets other views go on while one waits for the API server.
 const concurrency = 4
 
-// SetupWithManager registers the reconciler. It runs whether the manager is
-// elected or not.
+// SetupWithManager registers the reconciler, which runs on every replica.
 func (r *GraphViewReconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager) error {
 	r.client, r.reader = mgr.GetClient(), mgr.GetAPIReader()
 	r.recorder = mgr.GetEventRecorder("graphview-controller")
-	if r.options.Elected == nil {
-		r.options.Elected = mgr.Elected()
-	}
-	err := mgr.GetFieldIndexer().IndexField(ctx, &v1alpha1.GraphView{}, serviceAccountField, serviceAccountOf)
+	err := untilAnswered(ctx, func(ctx context.Context) error {
+		return mgr.GetFieldIndexer().IndexField(ctx, &v1alpha1.GraphView{}, serviceAccountField, serviceAccountOf)
+	})
 	if err != nil {
 		return fmt.Errorf("index GraphViews: %w", err)
 	}
 	if err := mgr.Add(&handover{r}); err != nil {
-		return fmt.Errorf("add the wake-up after election: %w", err)
+		return fmt.Errorf("add the wake-up after a change of replicas: %w", err)
 	}
 	if err := mgr.Add(&initialList{r}); err != nil {
 		return fmt.Errorf("add the initial list of GraphViews: %w", err)
 	}
-	everywhere := false
 	changed := predicate.Predicate(predicate.GenerationChangedPredicate{})
 	if r.options.Placement != nil {
 		changed = predicate.Or(changed, placementChanged)
@@ -69,7 +65,7 @@ func (r *GraphViewReconciler) SetupWithManager(ctx context.Context, mgr ctrl.Man
 		WatchesMetadata(&corev1.ServiceAccount{}, handler.EnqueueRequestsFromMapFunc(r.viewsOf),
 			builder.WithPredicates(existence)).
 		WatchesRawSource(r.notifier).
-		WithOptions(controller.Options{NeedLeaderElection: &everywhere, MaxConcurrentReconciles: concurrency}).
+		WithOptions(controller.Options{MaxConcurrentReconciles: concurrency}).
 		Complete(r)
 	if err != nil {
 		return fmt.Errorf("set up the GraphView controller: %w", err)
@@ -118,23 +114,24 @@ func (r *GraphViewReconciler) requests(ctx context.Context, o ...client.ListOpti
 	return out
 }
 
-// handover has every view reconciled once more when this replica begins to
-// write status. Views that were not reconciled yet will find it elected.
+// handover has every view reconciled again when the replicas change: this one may have
+// to write its status now.
 type handover struct{ r *GraphViewReconciler }
 
-// Start waits for the election, or for the end.
+// Start runs until ctx is done.
 func (h *handover) Start(ctx context.Context) error {
-	select {
-	case <-ctx.Done():
+	if h.r.options.Members == nil {
 		return nil
-	case <-h.r.options.Elected:
 	}
-	for _, request := range h.r.requests(ctx) {
-		h.r.notifier.Notify(graphview.Name{Namespace: request.Namespace, Name: request.Name})
+	for {
+		changed := h.r.options.Members.Changed()
+		for _, request := range h.r.requests(ctx) {
+			h.r.notifier.Notify(graphview.Name{Namespace: request.Namespace, Name: request.Name})
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-changed:
+		}
 	}
-	return nil
 }
-
-// NeedLeaderElection is false: it is this replica's own election that is waited
-// for, whoever tells of it.
-func (h *handover) NeedLeaderElection() bool { return false }

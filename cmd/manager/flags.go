@@ -55,7 +55,7 @@ func parse(program string, args []string, out io.Writer) (*options, error) {
 	flags.StringVar(&o.pprofAddress, "pprof-bind-address", "0", "host:port of Go profiles; 0 turns them off. Profiles show what is in memory, so bind them to localhost")
 	flags.StringVar(&o.stateDir, "state-dir", "", "directory that belongs to this replica alone and outlives its container. The operator notes there what it is working on, and refuses after a crash what caused it, until that changes; if empty, it notes nothing")
 	flags.StringVar(&o.check, "check", "", "check an installation as its users see it, print the result and exit, instead of serving: a comma-separated list of definitions, apiservice and webhook")
-	flags.BoolVar(&o.leaderElect, "leader-elect", false, "elect a leader among the replicas; only the leader writes status")
+	flags.BoolVar(&o.leaderElect, "leader-elect", false, "write each status by one of the replicas, which know each other by Leases; without it, every replica writes status")
 	flags.BoolVar(&o.dashboard, "dashboard", false, "serve the dashboard, a page that draws graphs, under /dashboard/. It shows each user only what that user may see")
 	origins := flags.String("allowed-origins", "", "comma-separated host patterns of web pages on other hosts that may open WebSockets and request graphs (CORS: get, list and server-sent events, with a token)")
 	flags.BoolVar(&o.requireServiceAccount, "require-service-account", inPod(), "accept only GraphViews with a serviceAccountName; such a view contains what that ServiceAccount may list and watch. If false, a view without one contains what the operator may list and watch, and its author can learn about all of it. The default is true in a Pod and false elsewhere")

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime"
-	coordinationclient "k8s.io/client-go/kubernetes/typed/coordination/v1"
 	"k8s.io/client-go/rest"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -69,10 +68,6 @@ func newSharing(ctx context.Context, o *options, with sharingOptions) (*sharing,
 	if err := s.keys.Load(ctx); err != nil {
 		return nil, err
 	}
-	leases, err := coordinationclient.NewForConfig(with.config)
-	if err != nil {
-		return nil, fmt.Errorf("client for Leases: %w", err)
-	}
 	if s.listener, err = net.Listen("tcp", o.relayAddress); err != nil {
 		return nil, fmt.Errorf("listen for other replicas: %w", err)
 	}
@@ -81,17 +76,16 @@ func newSharing(ctx context.Context, o *options, with sharingOptions) (*sharing,
 		return nil, errors.Join(err, s.listener.Close())
 	}
 	log := ctrl.Log.WithName("replicas")
-	self := replicas.Member{Run: with.engine.RunID(), Address: address, Wire: wire.Version}
-	name, err := podName()
+	self, err := newSelf(with.engine, address, wire.Version)
 	if err != nil {
 		return nil, errors.Join(err, s.listener.Close())
 	}
-	s.members = replicas.New(replicas.Options{
-		Leases: leases.Leases(namespace()), Self: self, Logger: log, Changed: func() { s.table.Changed() },
-	})
+	if s.members, err = newMembers(with.config, self); err != nil {
+		return nil, errors.Join(err, s.listener.Close())
+	}
 	// The relays to other replicas end when the table is closed, after the streams.
 	s.table = placement.New(context.WithoutCancel(ctx), placement.Options{
-		Engine: with.engine, Self: self, Name: name, Members: s.members, Holders: o.viewHolders, TLS: s.keys.TLS(),
+		Engine: with.engine, Self: self, Members: s.members, Holders: o.viewHolders, TLS: s.keys.TLS(),
 		Published: controllers.Published(ctx, with.cached), Notify: with.notifier.Notify, Logger: log,
 	})
 	s.handler = holder.New(holder.Options{Views: s.table.Held(), Run: self.Run, Opened: s.table.Opened("holder"), Counted: s.table.Counted, Logger: log})
@@ -99,19 +93,6 @@ func newSharing(ctx context.Context, o *options, with sharingOptions) (*sharing,
 		return nil, fmt.Errorf("metrics: %w", err)
 	}
 	return s, nil
-}
-
-// podName is what people know this replica by. With hostNetwork the host's name is that of
-// the node.
-func podName() (string, error) {
-	if name := os.Getenv("POD_NAME"); name != "" {
-		return name, nil
-	}
-	name, err := os.Hostname()
-	if err != nil {
-		return "", fmt.Errorf("name of this replica: %w", err)
-	}
-	return name, nil
 }
 
 // advertised is where other replicas reach this one.
@@ -163,14 +144,6 @@ func (s *sharing) digestKey() []byte {
 		return nil
 	}
 	return s.keys.DigestKey()
-}
-
-// joined is closed when this replica can share the views with others; nil where none do.
-func (s *sharing) joined() <-chan struct{} {
-	if s == nil {
-		return nil
-	}
-	return s.members.Joined()
 }
 
 // run runs engine and server. This replica is announced to the others when it knows

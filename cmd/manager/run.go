@@ -14,6 +14,7 @@ import (
 	apiregistrationv1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
+	controllerconfig "sigs.k8s.io/controller-runtime/pkg/config"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 	"sigs.k8s.io/controller-runtime/pkg/webhook"
@@ -27,6 +28,10 @@ import (
 // shutdownTimeout is how long everything may take to end: other replicas to go on
 // elsewhere, and streams to say goodbye.
 const shutdownTimeout = 20 * time.Second
+
+// cacheSyncTimeout is how long a controller waits for its caches at the start. It is long:
+// while the API server is unavailable, ending the process would not help.
+const cacheSyncTimeout = 365 * 24 * time.Hour
 
 // run wires the rooms together and returns when all of them have ended.
 func run(ctx context.Context, o *options) error {
@@ -87,6 +92,17 @@ func run(ctx context.Context, o *options) error {
 		return fmt.Errorf("replicas that share views: %w", err)
 	}
 	accept := controllers.Options{RequireServiceAccount: o.requireServiceAccount, Served: engine.Served, Permit: permit.Allowed}
+	members, err := membersOf(shared, o, config, engine)
+	if err != nil {
+		return err
+	}
+	if members != nil {
+		accept.Members = members
+	}
+	var joined <-chan struct{} // nil: this replica need not join
+	if shared != nil {
+		joined = members.Joined()
+	}
 	rules := controllers.NewReferenceRuleReconciler(engine, accept)
 	accept.RulesKnown = rules.Known()
 	accept.Placement = shared.placement()
@@ -119,7 +135,10 @@ func run(ctx context.Context, o *options) error {
 	if err := rules.SetupWithManager(mgr); err != nil {
 		return err
 	}
-	runnables := []manager.Runnable{everyReplica(shared.run(engine.Run, server.Run, reconciler.Known())), everyReplica(journal.Run), everyReplica(certificates.run), everyReplica(guard.Run)}
+	runnables := []manager.RunnableFunc{shared.run(engine.Run, server.Run, reconciler.Known()), journal.Run, certificates.run, guard.Run}
+	if shared == nil && members != nil {
+		runnables = append(runnables, members.Run)
+	}
 	for _, r := range runnables {
 		if err := mgr.Add(r); err != nil {
 			return fmt.Errorf("add to the manager: %w", err)
@@ -128,7 +147,7 @@ func run(ctx context.Context, o *options) error {
 	if err := registerMetrics(permit, guard, certificates.kept); err != nil {
 		return err
 	}
-	if err := serveHealth(ctx, mgr, engine, reconciler.Known(), shared.joined()); err != nil {
+	if err := serveHealth(ctx, mgr, engine, reconciler.Known(), joined); err != nil {
 		return err
 	}
 	if webhooks != nil {
@@ -143,18 +162,15 @@ func run(ctx context.Context, o *options) error {
 func newManager(o *options, config *rest.Config, scheme *runtime.Scheme, webhooks webhook.Server, certificates certificates) (manager.Manager, error) {
 	timeout := shutdownTimeout
 	return ctrl.NewManager(config, manager.Options{
-		Scheme:                        scheme,
-		Logger:                        ctrl.Log,
-		Cache:                         cache.Options{DefaultTransform: cache.TransformStripManagedFields()},
-		Metrics:                       metricsOptions(o, certificates),
-		HealthProbeBindAddress:        o.healthAddress,
-		PprofBindAddress:              o.pprofAddress,
-		WebhookServer:                 webhooks,
-		LeaderElection:                o.leaderElect,
-		LeaderElectionID:              "graphview-manager.graphview.dev",
-		LeaderElectionNamespace:       namespaceForElection(),
-		LeaderElectionReleaseOnCancel: true,
-		GracefulShutdownTimeout:       &timeout,
+		Scheme:                  scheme,
+		Logger:                  ctrl.Log,
+		Cache:                   cache.Options{DefaultTransform: cache.TransformStripManagedFields()},
+		Metrics:                 metricsOptions(o, certificates),
+		HealthProbeBindAddress:  o.healthAddress,
+		PprofBindAddress:        o.pprofAddress,
+		WebhookServer:           webhooks,
+		Controller:              controllerconfig.Controller{CacheSyncTimeout: cacheSyncTimeout},
+		GracefulShutdownTimeout: &timeout,
 	})
 }
 
@@ -168,13 +184,6 @@ func newScheme() (*runtime.Scheme, error) {
 	}
 	return scheme, nil
 }
-
-// everyReplica runs whether this replica is elected or not.
-type everyReplica func(context.Context) error
-
-func (f everyReplica) Start(ctx context.Context) error { return f(ctx) }
-
-func (everyReplica) NeedLeaderElection() bool { return false }
 
 // outliving runs two things, the first until the second has returned: streams are
 // told why they end, and answers that were begun are finished, as long as there are
@@ -213,14 +222,6 @@ func checkNamespace(name string) error {
 		return fmt.Errorf("the operator does not run in %s, where the cluster keeps its own: install it into a namespace of its own, such as graphview-system", name)
 	}
 	return nil
-}
-
-// namespaceForElection is left to controller-runtime in a pod.
-func namespaceForElection() string {
-	if _, err := os.Stat("/var/run/secrets/kubernetes.io/serviceaccount/namespace"); err == nil {
-		return ""
-	}
-	return namespace()
 }
 
 // semantic is the version as /version has to say it.

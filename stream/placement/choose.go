@@ -112,10 +112,10 @@ type greeted struct {
 }
 
 // choose returns the relay to read a view by, nil where this replica is to hold it. It
-// waits until this replica knows the others.
+// waits until this replica has joined the others.
 func (t *Table) choose(ctx context.Context, e *entry, since string) (*edge.Relay, error) {
 	select {
-	case <-t.o.Members.Known():
+	case <-t.o.Members.Joined():
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}

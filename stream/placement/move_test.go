@@ -41,7 +41,7 @@ func TestMisplaced(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				table, live := newTestTable(t, 1)
-				*live = members{{Run: "a", Address: "a:1"}, {Run: "b", Address: "b:1"}, {}}
+				*live = members{{Name: "a", Run: "a", Address: "a:1"}, {Name: "b", Run: "b", Address: "b:1"}, {}}
 				e := ranked(t, table, live, "b", "", "a")
 				e.applied, e.subscribers = true, 1
 				var relay *edge.Relay

@@ -51,7 +51,7 @@ func (r *replica) WaitSynced(ctx context.Context) error {
 // newReplicas is the table of the replica "a", which ranks last of three for web.
 func newReplicas(t *testing.T, b, c *replica) (*Table, *entry) {
 	t.Helper()
-	live := &members{{Run: "a", Address: "a:1"}}
+	live := &members{{Name: "a", Run: "a", Address: "a:1"}}
 	for run, r := range map[string]*replica{"b": b, "c": c} {
 		server := httptest.NewUnstartedServer(holder.New(holder.Options{Views: r, Run: run, Counted: func(wire.Subscribers) {}}))
 		server.EnableHTTP2 = true
@@ -61,7 +61,7 @@ func newReplicas(t *testing.T, b, c *replica) (*Table, *entry) {
 		if r.gone {
 			server.Close()
 		}
-		*live = append(*live, replicas.Member{Run: run, Address: strings.TrimPrefix(server.URL, "https://")})
+		*live = append(*live, replicas.Member{Name: run, Run: run, Address: strings.TrimPrefix(server.URL, "https://")})
 	}
 	slices.SortFunc(*live, func(a, b replicas.Member) int { return strings.Compare(a.Run, b.Run) })
 	table := New(t.Context(), Options{Self: (*live)[0], Members: live, Holders: 1, TLS: &tls.Config{InsecureSkipVerify: true}})

@@ -11,9 +11,14 @@ func (t *Table) Run(ctx context.Context) error {
 	timer := time.NewTimer(sweep)
 	defer timer.Stop()
 	others := &teller{table: t, said: make(map[string]saying)}
+	changed := t.o.Members.Changed()
+	t.membersChanged()
 	for {
 		select {
 		case <-timer.C:
+		case <-changed:
+			changed = t.o.Members.Changed()
+			t.membersChanged()
 		case <-t.leaving:
 		case <-ctx.Done():
 			return nil

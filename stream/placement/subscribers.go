@@ -69,6 +69,7 @@ func (t *Table) forgetGone() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	maps.DeleteFunc(t.told, func(run string, _ counts) bool { return !live[run] })
+	maps.DeleteFunc(t.suspects, func(run string, _ time.Time) bool { return !live[run] })
 	maps.DeleteFunc(t.stopping, func(run string, _ bool) bool { return !live[run] })
 }
 

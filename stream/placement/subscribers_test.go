@@ -52,7 +52,7 @@ func TestSubscribers(t *testing.T) {
 	says("c", 0)
 	sum(5)
 	*live = (*live)[:1]
-	table.Changed()
+	table.membersChanged()
 	sum(2)
 }
 

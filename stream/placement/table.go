@@ -35,16 +35,17 @@ const (
 // Members are the replicas that there are; see package replicas.
 type Members interface {
 	Live() []replicas.Member
-	// Known is closed when this replica has looked for others.
-	Known() <-chan struct{}
+	// Joined is closed when this replica and the others know each other.
+	Joined() <-chan struct{}
+	// Changed is closed when Live next changes.
+	Changed() <-chan struct{}
 }
 
 // Options of a Table. All but Logger are required.
 type Options struct {
 	Engine *graphview.Engine
-	// Self is this replica, and Name what people know it by.
+	// Self is this replica.
 	Self    replicas.Member
-	Name    string
 	Members Members
 	// Holders is how many replicas hold each view.
 	Holders int
@@ -113,8 +114,8 @@ func New(ctx context.Context, o Options) *Table {
 // Close ends the relays to other replicas, and joins them.
 func (t *Table) Close() { t.relays.Close() }
 
-// Changed is to be called when the members are others: each view is looked at again.
-func (t *Table) Changed() {
+// membersChanged has each view reconciled again.
+func (t *Table) membersChanged() {
 	t.forgetGone()
 	t.mu.Lock()
 	t.changed = time.Now()
@@ -193,7 +194,7 @@ func (t *Table) Status(name graphview.Name) (graphview.Status, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if e := t.entries[name]; e != nil && ok {
-		status.Subscribers, status.Holder = t.subscribersLocked(e), t.o.Name
+		status.Subscribers, status.Holder = t.subscribersLocked(e), t.o.Self.Name
 	}
 	return status, ok
 }
@@ -231,9 +232,6 @@ func (t *Table) ownersLocked(e *entry, live []replicas.Member) []replicas.Member
 // holdsLocked tells whether the engine is to have a view.
 func (t *Table) holdsLocked(e *entry) bool {
 	owned := slices.Contains(t.ownersLocked(e, t.speaking()), t.o.Self)
-	if e.owned && !owned {
-		e.until = time.Now().Add(linger)
-	}
 	e.owned = owned
 	e.moved = e.moved && !owned
 	return owned || !e.moved && (e.users > 0 || time.Now().Before(e.until))
@@ -298,10 +296,11 @@ func (t *Table) hold(ctx context.Context, name graphview.Name) (*graphview.View,
 			e.until = time.Now().Add(linger)
 		}
 	})
-	// The verdict is the view's own: whoever subscribes is told.
-	if err := t.settle(ctx, e); ctx.Err() != nil {
+	// The verdict is the view's own: its subscribers get it.
+	_ = t.settle(ctx, e)
+	if ctx.Err() != nil {
 		release()
-		return nil, nil, err
+		return nil, nil, ctx.Err()
 	}
 	view, ok := t.o.Engine.View(name)
 	if !ok {

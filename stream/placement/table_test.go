@@ -1,6 +1,7 @@
 package placement
 
 import (
+	"context"
 	"crypto/tls"
 	"fmt"
 	"slices"
@@ -18,8 +19,10 @@ import (
 
 type members []replicas.Member
 
-func (m *members) Live() []replicas.Member { return *m }
-func (m *members) Known() <-chan struct{} {
+func (m *members) Live() []replicas.Member  { return *m }
+func (m *members) Changed() <-chan struct{} { return nil }
+
+func (m *members) Joined() <-chan struct{} {
 	known := make(chan struct{})
 	close(known)
 	return known
@@ -31,7 +34,7 @@ var web = graphview.Name{Namespace: "shop", Name: "web"}
 // Nothing that it is asked here takes an engine.
 func newTestTable(t *testing.T, holders int) (*Table, *members) {
 	t.Helper()
-	live := &members{{Run: "a", Address: "a:1"}, {Run: "b", Address: "b:1"}, {Run: "c", Address: "c:1"}}
+	live := &members{{Name: "a", Run: "a", Address: "a:1"}, {Name: "b", Run: "b", Address: "b:1"}, {Name: "c", Run: "c", Address: "c:1"}}
 	table := New(t.Context(), Options{Self: (*live)[0], Members: live, Holders: holders, TLS: &tls.Config{MinVersion: tls.VersionTLS13}})
 	t.Cleanup(table.Close)
 	return table, live
@@ -84,7 +87,7 @@ func TestCandidates(t *testing.T) {
 				table, live := newTestTable(t, tt.holders)
 				*live = (*live)[:0]
 				for _, run := range slices.Sorted(slices.Values(tt.rank)) {
-					m := replicas.Member{Run: run, Address: run + ":1"}
+					m := replicas.Member{Name: run, Run: run, Address: run + ":1"}
 					if run == tt.other {
 						m.Wire = "newer"
 					}
@@ -151,8 +154,8 @@ func TestScope(t *testing.T) {
 	}
 }
 
-// TestHolds: a view is held by its owners, by who is asked for as long as somebody
-// reads it there, and by both for a while longer.
+// TestHolds: a view is held by its owners, and by a replica that is asked for it while it
+// has subscribers there, and for a while longer.
 func TestHolds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		table, live := newTestTable(t, 1)
@@ -164,13 +167,11 @@ func TestHolds(t *testing.T) {
 			}
 		}
 		holds(true)
-		*live = append(*live, replicas.Member{Run: "d"})
+		*live = append(*live, replicas.Member{Name: "d", Run: "d"})
 		for replicas.Rank(table.scopeLocked(e), *live)[0].Run == "a" {
-			(*live)[3].Run += "d" // until it ranks first
+			(*live)[3].Name += "d" // until it ranks first
 		}
-		holds(true)
-		time.Sleep(linger)
-		holds(false)
+		holds(false) // there was no subscriber
 		if _, err := table.await(t.Context(), web); err != nil {
 			t.Fatal(err)
 		}
@@ -182,9 +183,32 @@ func TestHolds(t *testing.T) {
 		}
 		*live = (*live)[:3]
 		if !table.Writes(web) {
-			t.Error("nobody writes the status")
+			t.Error("no replica writes the status")
 		}
 	})
+}
+
+// TestSuspectsAreForgotten: the entry of a crashed run does not stay for ever.
+func TestSuspectsAreForgotten(t *testing.T) {
+	table, live := newTestTable(t, 1)
+	table.suspect((*live)[1], edge.ErrBroken)
+	(*live)[1].Run = "b2" // it has crashed and was restarted
+	table.membersChanged()
+	if len(table.suspects) > 0 {
+		t.Errorf("suspects are %v", table.suspects)
+	}
+}
+
+// TestHoldOfARefusedView: a caller that has given up gets an error, never no view and no
+// error.
+func TestHoldOfARefusedView(t *testing.T) {
+	table, _ := newTestTable(t, 1)
+	table.declare(web, "uid", nil, &spec.InvalidError{})
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if view, release, err := table.hold(ctx, web); err == nil || view != nil || release != nil {
+		t.Errorf("a view: %t, %v", view != nil, err)
+	}
 }
 
 // TestAwait: another replica may know of a GraphView earlier.

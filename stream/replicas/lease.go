@@ -3,6 +3,7 @@ package replicas
 import (
 	"context"
 	"net"
+	"strings"
 	"time"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
@@ -11,9 +12,9 @@ import (
 )
 
 const (
-	// leaseName is what the name of each replica's Lease begins with.
-	leaseName = "graphview-replica-"
-	// componentLabel tells the Leases of replicas from the others.
+	// leasePrefix is the prefix of the names of all Leases of replicas.
+	leasePrefix = "graphview-replica-"
+	// componentLabel distinguishes the Leases of replicas from other Leases.
 	componentLabel = "app.kubernetes.io/component"
 	component      = "graphview-replica"
 
@@ -21,8 +22,7 @@ const (
 	wireAnnotation    = "graphview.dev/relay-version"
 )
 
-// Leases are those of the operator's namespace. It is a part of client-go's
-// LeaseInterface.
+// Leases are those of the operator's namespace: a part of client-go's LeaseInterface.
 type Leases interface {
 	List(ctx context.Context, o metav1.ListOptions) (*coordinationv1.LeaseList, error)
 	Create(ctx context.Context, lease *coordinationv1.Lease, o metav1.CreateOptions) (*coordinationv1.Lease, error)
@@ -30,9 +30,13 @@ type Leases interface {
 	Delete(ctx context.Context, name string, o metav1.DeleteOptions) error
 }
 
-// fill makes a Lease that of a member, renewed now.
-func fill(lease *coordinationv1.Lease, m Member, now time.Time) {
-	lease.Name = leaseName + m.Run
+// fill writes a member into its Lease, renewed at now. The Lease is named after the
+// member's pod, so that a restarted container takes over the Lease of the run before.
+func fill(lease *coordinationv1.Lease, m Member, owner *metav1.OwnerReference, now time.Time) {
+	lease.Name = leasePrefix + m.Name
+	if owner != nil {
+		lease.OwnerReferences = []metav1.OwnerReference{*owner}
+	}
 	if lease.Labels == nil {
 		lease.Labels = make(map[string]string)
 	}
@@ -46,13 +50,17 @@ func fill(lease *coordinationv1.Lease, m Member, now time.Time) {
 	lease.Spec.RenewTime = new(metav1.NewMicroTime(now))
 }
 
-// memberOf reads a Lease; false where it is not that of a replica. Whatever the address
-// of another version than one's own looks like, nobody asks there.
-func memberOf(lease *coordinationv1.Lease, own string) (Member, bool) {
-	m := Member{Run: ptr.Deref(lease.Spec.HolderIdentity, ""), Address: lease.Annotations[addressAnnotation], Wire: lease.Annotations[wireAnnotation]}
-	if m.Run == "" || lease.Name != leaseName+m.Run || m.Wire == "" {
+// memberOf reads a Lease; ok is false if it is not that of a replica. The address is
+// checked only for own's relay version: no replica dials another version.
+func memberOf(lease *coordinationv1.Lease, own Member) (m Member, ok bool) {
+	name, named := strings.CutPrefix(lease.Name, leasePrefix)
+	m = Member{
+		Name: name, Run: ptr.Deref(lease.Spec.HolderIdentity, ""),
+		Address: lease.Annotations[addressAnnotation], Wire: lease.Annotations[wireAnnotation],
+	}
+	if !named || name == "" || m.Run == "" || m.Wire == "" {
 		return Member{}, false
 	}
 	host, _, err := net.SplitHostPort(m.Address)
-	return m, m.Wire != own || err == nil && host != ""
+	return m, m.Wire != own.Wire || m.Address == own.Address || err == nil && host != ""
 }

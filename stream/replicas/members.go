@@ -16,11 +16,12 @@ import (
 )
 
 const (
-	// renewal is how often a replica renews its own Lease and looks at the others.
+	// renewal is the interval at which a replica renews its Lease and lists the others.
 	renewal = 5 * time.Second
-	// expiry is how long a Lease may stay as it is before its replica counts as gone.
+	// expiry is the time without a renewal after which a replica is gone.
 	expiry = 15 * time.Second
-	// removal is when a Lease that nobody renews is deleted: its replica has crashed.
+	// removal is the time after which the Lease of a crashed replica is deleted. In a
+	// cluster the garbage collector deletes it together with its Pod.
 	removal = 5 * time.Minute
 	// leaveWithin bounds the deletion of a replica's own Lease when it stops.
 	leaveWithin = 3 * time.Second
@@ -31,89 +32,82 @@ type Options struct {
 	Leases Leases
 	// Self is this replica.
 	Self Member
-	// Changed is told when the members are others than before. It must not block.
-	Changed func()
-	Logger  logr.Logger
+	// Owner is this replica's Pod, which owns its Lease. Nil: the Lease has no owner.
+	Owner  *metav1.OwnerReference
+	Logger logr.Logger
 }
 
-// Members are the replicas that there are, as far as this one knows.
+// Members are the live replicas, as far as this one knows.
 type Members struct {
 	o Options
-	// seen and listed are Run's own.
-	seen   map[types.UID]sighting
-	listed time.Time
+	// seen, listed and announced belong to Run.
+	seen      map[types.UID]observation
+	listed    time.Time
+	announced bool // this replica's Lease has been written
 
-	// known is closed when others were looked for, and joined when this replica is a member.
-	known, joined chan struct{}
+	joined chan struct{}
 
-	mu   sync.Mutex
-	live []Member // sorted by Run
+	mu      sync.Mutex
+	live    []Member      // sorted by Name; nil before this replica has joined
+	changed chan struct{} // closed at the next change
 }
 
-// sighting is a Lease as it was when it was last seen to have changed.
-type sighting struct {
-	renewed time.Time // what it says, by its replica's clock
+// observation is a Lease as of its last renewal that this replica has seen.
+type observation struct {
+	renewed time.Time // by its replica's clock
 	at      time.Time // by ours
+	expired bool      // and has not been renewed since
 }
 
-// New returns Members of which nothing is known before Run.
+// New returns Members that are empty before Run.
 func New(o Options) *Members {
-	if o.Changed == nil {
-		o.Changed = func() {}
-	}
-	return &Members{o: o, seen: make(map[types.UID]sighting), known: make(chan struct{}), joined: make(chan struct{})}
+	return &Members{o: o, seen: make(map[types.UID]observation), joined: make(chan struct{}), changed: make(chan struct{})}
 }
 
-// Known is closed when this replica has looked for others.
-func (m *Members) Known() <-chan struct{} { return m.known }
-
-// Joined is closed when the others can know of this replica.
+// Joined is closed when this replica and the others know each other.
 func (m *Members) Joined() <-chan struct{} { return m.joined }
 
-// closeOnce closes one of Run's channels.
-func closeOnce(c chan struct{}) {
-	if !closed(c) {
-		close(c)
-	}
-}
-
-func closed(c <-chan struct{}) bool {
-	select {
-	case <-c:
-		return true
-	default:
-		return false
-	}
-}
-
-// Live are the members, sorted by Run: this one too once Run has announced it. The
-// slice is not to be changed.
+// Live returns the members, sorted by Name, this one included; none before Joined. The
+// slice must not be modified.
 func (m *Members) Live() []Member {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.live
 }
 
-// Run announces this replica and follows the others until ctx is done. Then it
-// withdraws: when it returns, those who look do not see this replica any more. The error
-// is that the operator has no right to its Leases, so that it cannot join the others.
+// Changed is closed when Live next changes.
+func (m *Members) Changed() <-chan struct{} {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.changed
+}
+
+// First reports whether this replica ranks first for a scope.
+func (m *Members) First(scope string) bool {
+	ranked := Rank(scope, m.Live())
+	return len(ranked) > 0 && ranked[0] == m.o.Self
+}
+
+// Run announces this replica and follows the others until ctx is done. Then it deletes
+// its Lease: when Run returns, replicas that list do not see this one any more. It
+// returns an error only if the operator is not allowed to use Leases.
 func (m *Members) Run(ctx context.Context) error {
 	ticker := time.NewTicker(renewal)
 	defer ticker.Stop()
-	said, began := "", time.Now()
+	logged, began := "", time.Now()
 	for {
 		round, cancel := context.WithTimeout(ctx, renewal)
 		err := m.round(round)
 		cancel()
 		switch {
 		case err == nil || ctx.Err() != nil:
-			said = ""
-		case err.Error() != said:
-			said = err.Error()
-			m.o.Logger.Error(err, "The Leases of replicas cannot be kept up; the members stay as they were")
+			logged = ""
+		case err.Error() != logged:
+			logged = err.Error()
+			m.o.Logger.Error(err, "Cannot renew or list replica Leases; keeping the last known members")
 		}
-		if apierrors.IsForbidden(err) && !closed(m.joined) && time.Since(began) >= expiry {
-			return fmt.Errorf("%w: replicas that share views need the right to create, delete, list and update Leases in the operator's namespace; config/components/sharing grants it, as does the chart with sharing.viewHolders", err)
+		if apierrors.IsForbidden(err) && !m.hasJoined() && time.Since(began) >= expiry {
+			return fmt.Errorf("%w: replicas need the right to create, delete, list and update Leases in the operator's namespace; the Role graphview-manager of config/rbac and of the chart grants it", err)
 		}
 		select {
 		case <-ticker.C:
@@ -123,107 +117,123 @@ func (m *Members) Run(ctx context.Context) error {
 	}
 }
 
-// round looks at all Leases and renews this replica's own.
+func (m *Members) hasJoined() bool {
+	select {
+	case <-m.joined:
+		return true
+	default:
+		return false
+	}
+}
+
+// round lists all Leases and renews this replica's own.
 func (m *Members) round(ctx context.Context) error {
 	list, err := m.o.Leases.List(ctx, metav1.ListOptions{LabelSelector: componentLabel + "=" + component})
 	if err != nil {
 		return fmt.Errorf("list Leases: %w", err)
 	}
 	now := time.Now()
-	// Who could not look for a while has not seen whether the others renewed.
-	blind := m.listed.IsZero() || now.Sub(m.listed) > 2*renewal
+	// A replica that has not listed for a while has missed renewals.
+	blind := now.Sub(m.listed) > 2*renewal
 	m.listed = now
 	var own *coordinationv1.Lease
 	var live []Member
-	seen := make(map[types.UID]sighting, len(list.Items))
+	seen := make(map[types.UID]observation, len(list.Items))
 	for i := range list.Items {
 		lease := &list.Items[i]
-		if lease.Name == leaseName+m.o.Self.Run {
+		if lease.Name == leasePrefix+m.o.Self.Name {
 			own = lease
 			continue
 		}
-		s, known := m.seen[lease.UID]
-		if renewed := renewedAt(lease); !known || blind || !renewed.Equal(s.renewed) {
-			s = sighting{renewed: renewed, at: now}
-		}
-		seen[lease.UID] = s
-		member, ok := memberOf(lease, m.o.Self.Wire)
-		switch age := now.Sub(s.at); {
-		case age >= removal:
+		last, known := m.seen[lease.UID]
+		o := observe(lease, last, known, blind, now)
+		seen[lease.UID] = o
+		if now.Sub(o.at) >= removal {
 			m.remove(ctx, lease)
-		case ok && age < expiry:
+		}
+		if member, ok := memberOf(lease, m.o.Self); ok && !o.expired {
 			live = append(live, member)
 		}
 	}
 	m.seen = seen
-	err = m.renew(ctx, own, now)
-	m.set(live, err == nil)
+	again := m.announced
+	if err = m.renew(ctx, own, now); err == nil {
+		m.announced = true
+	}
+	if again {
+		m.set(append(live, m.o.Self))
+	}
 	return err
 }
 
-func renewedAt(lease *coordinationv1.Lease) time.Time {
-	if lease.Spec.RenewTime == nil {
-		return time.Time{}
+// observe returns what is known of a Lease after a list. An expired one stays expired
+// until it is renewed.
+func observe(lease *coordinationv1.Lease, last observation, known, blind bool, now time.Time) observation {
+	renewed := time.Time{}
+	if lease.Spec.RenewTime != nil {
+		renewed = lease.Spec.RenewTime.Time
 	}
-	return lease.Spec.RenewTime.Time
+	if !known || !renewed.Equal(last.renewed) || blind && !last.expired {
+		return observation{renewed: renewed, at: now}
+	}
+	last.expired = now.Sub(last.at) >= expiry
+	return last
 }
 
-// renew writes this replica's Lease.
+// renew writes this replica's Lease. One of an earlier run of the pod is taken over.
 func (m *Members) renew(ctx context.Context, own *coordinationv1.Lease, now time.Time) error {
 	if own == nil {
 		lease := &coordinationv1.Lease{}
-		fill(lease, m.o.Self, now)
+		fill(lease, m.o.Self, m.o.Owner, now)
 		if _, err := m.o.Leases.Create(ctx, lease, metav1.CreateOptions{}); err != nil {
 			return fmt.Errorf("create Lease: %w", err)
 		}
 		return nil
 	}
-	fill(own, m.o.Self, now)
+	fill(own, m.o.Self, m.o.Owner, now)
 	if _, err := m.o.Leases.Update(ctx, own, metav1.UpdateOptions{}); err != nil {
 		return fmt.Errorf("renew Lease: %w", err)
 	}
 	return nil
 }
 
-// remove deletes the Lease of a replica that is gone, unless it has changed since. An
-// error is of no consequence: the next round tries again.
+// remove deletes the Lease of a crashed replica, unless it has changed since. After an
+// error the next round tries again.
 func (m *Members) remove(ctx context.Context, lease *coordinationv1.Lease) {
 	_ = m.o.Leases.Delete(ctx, lease.Name, metav1.DeleteOptions{
 		Preconditions: &metav1.Preconditions{UID: &lease.UID, ResourceVersion: &lease.ResourceVersion},
 	})
 }
 
-// set makes live, and this replica once it was announced, the members.
-func (m *Members) set(live []Member, announced bool) {
-	if announced {
-		defer closeOnce(m.joined)
-	}
-	defer closeOnce(m.known)
+// set replaces the members.
+func (m *Members) set(live []Member) {
+	slices.SortFunc(live, func(a, b Member) int { return strings.Compare(a.Name, b.Name) })
 	m.mu.Lock()
-	if announced || closed(m.joined) {
-		live = append(live, m.o.Self)
-	}
-	slices.SortFunc(live, func(a, b Member) int { return strings.Compare(a.Run, b.Run) })
 	changed := !slices.Equal(live, m.live)
 	m.live = live
-	m.mu.Unlock()
 	if changed {
-		m.o.Logger.Info("The replicas that share views are others now", "members", len(live))
-		m.o.Changed()
+		close(m.changed)
+		m.changed = make(chan struct{})
+	}
+	m.mu.Unlock()
+	if !m.hasJoined() {
+		close(m.joined)
+	}
+	if changed {
+		m.o.Logger.Info("Replica membership changed", "members", len(live))
 	}
 }
 
-// leave withdraws this replica, which is no member for itself any more either.
+// leave deletes this replica's Lease, and its membership.
 func (m *Members) leave(ctx context.Context) error {
-	m.mu.Lock()
-	m.live = slices.DeleteFunc(slices.Clone(m.live), func(other Member) bool { return other == m.o.Self })
-	m.mu.Unlock()
-	m.o.Changed()
+	if m.hasJoined() {
+		m.set(slices.DeleteFunc(slices.Clone(m.Live()), func(other Member) bool { return other == m.o.Self }))
+	}
 	ctx, cancel := context.WithTimeout(ctx, leaveWithin)
 	defer cancel()
-	err := m.o.Leases.Delete(ctx, leaseName+m.o.Self.Run, metav1.DeleteOptions{})
+	err := m.o.Leases.Delete(ctx, leasePrefix+m.o.Self.Name, metav1.DeleteOptions{})
 	if err != nil && !apierrors.IsNotFound(err) {
-		m.o.Logger.Error(err, "The Lease of this replica stays until the others see that nobody renews it")
+		m.o.Logger.Error(err, "The Lease of this replica stays until it expires")
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package replicas
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,7 +19,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// shelf keeps Leases as an API server does.
+// shelf stores Leases as the API server does.
 type shelf struct {
 	mu      sync.Mutex
 	leases  map[string]*coordinationv1.Lease
@@ -104,8 +105,8 @@ func (s *shelf) set(change func()) {
 	change()
 }
 
-// TestWithoutRights: who may not list Leases when it starts ends, and says what it needs;
-// who has joined stays.
+// TestWithoutRights: a replica that is not allowed to list Leases ends, unless it has
+// joined already.
 func TestWithoutRights(t *testing.T) {
 	for name, tt := range map[string]struct {
 		joined    bool
@@ -118,21 +119,22 @@ func TestWithoutRights(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				shelf := &shelf{denied: !tt.joined}
 				ctx, cancel := context.WithCancel(t.Context())
-				m := New(Options{Leases: shelf, Self: Member{Run: "a", Address: "10.0.0.1:8445", Wire: "1"}})
+				m := New(Options{Leases: shelf, Self: Member{Name: "a", Run: "a1", Address: "10.0.0.1:8445", Wire: "1"}})
 				ended := make(chan error, 1)
 				go func() { ended <- m.Run(ctx) }()
+				time.Sleep(renewal)
 				synctest.Wait()
 				shelf.set(func() { shelf.denied = true })
 				time.Sleep(2 * expiry)
 				synctest.Wait()
 				select {
 				case err := <-ended:
-					if !tt.wantEnded || !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), "config/components/sharing") {
-						t.Errorf("it ended with %v", err)
+					if !tt.wantEnded || !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), "config/rbac") {
+						t.Errorf("Run returned %v", err)
 					}
 				default:
 					if tt.wantEnded {
-						t.Error("it runs on")
+						t.Error("Run did not return")
 					}
 				}
 				cancel()
@@ -142,15 +144,15 @@ func TestWithoutRights(t *testing.T) {
 	}
 }
 
-// replica is one that runs.
+// replica is a running Members.
 type replica struct {
 	*Members
 	stop func()
 }
 
-func start(t *testing.T, leases Leases, run string) *replica {
+func start(t *testing.T, leases Leases, name string) *replica {
 	t.Helper()
-	m := New(Options{Leases: leases, Self: Member{Run: run, Address: "10.0.0.1:8445", Wire: "1"}})
+	m := New(Options{Leases: leases, Self: Member{Name: name, Run: name + "1", Address: "10.0.0.1:8445", Wire: "1"}})
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- m.Run(ctx) }()
@@ -164,10 +166,10 @@ func start(t *testing.T, leases Leases, run string) *replica {
 	return &replica{m, stop}
 }
 
-func (r *replica) runs() []string {
+func (r *replica) names() []string {
 	var out []string
 	for _, m := range r.Live() {
-		out = append(out, m.Run)
+		out = append(out, m.Name)
 	}
 	return out
 }
@@ -175,7 +177,7 @@ func (r *replica) runs() []string {
 func expect(t *testing.T, r *replica, want ...string) {
 	t.Helper()
 	synctest.Wait()
-	if diff := cmp.Diff(want, r.runs()); diff != "" {
+	if diff := cmp.Diff(want, r.names()); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -184,16 +186,73 @@ func TestMembers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &shelf{}
 		a := start(t, s, "a")
+		expect(t, a)
+		time.Sleep(renewal)
 		expect(t, a, "a")
 		b := start(t, s, "b")
-		expect(t, b, "a", "b")
 		time.Sleep(renewal)
 		expect(t, a, "a", "b")
+		expect(t, b, "a", "b")
 
-		// Who stops is gone at once for those who look, whoever renews.
+		// The others see at their next list that one has stopped.
 		b.stop()
 		time.Sleep(renewal)
 		expect(t, a, "a")
+	})
+}
+
+// TestStartTogether: no replica considers itself alone while others start.
+func TestStartTogether(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &shelf{}
+		three := []*replica{start(t, s, "a"), start(t, s, "b"), start(t, s, "c")}
+		for _, r := range three {
+			<-r.Joined()
+			expect(t, r, "a", "b", "c")
+		}
+	})
+}
+
+// TestRestartedReplica: the container of a pod is restarted, several times. The pod
+// remains one member.
+func TestRestartedReplica(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &shelf{}
+		for i := range 8 {
+			lease := &coordinationv1.Lease{}
+			if stored := s.leases[leasePrefix+"b"]; stored != nil {
+				lease = stored.DeepCopy()
+			}
+			fill(lease, Member{Name: "b", Run: fmt.Sprint("b", i), Address: "10.0.0.2:8445", Wire: "1"}, nil, time.Now())
+			s.writeLocked(lease)
+		}
+		a, b := start(t, s, "a"), start(t, s, "b")
+		time.Sleep(renewal)
+		expect(t, a, "a", "b")
+		expect(t, b, "a", "b")
+		if m := a.Live()[1]; m.Run != "b1" {
+			t.Errorf("b is run %s, want the present one", m.Run)
+		}
+	})
+}
+
+// TestExpiredStaysExpired: a replica that has not listed for a while does not give a
+// Lease that had expired before another chance.
+func TestExpiredStaysExpired(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &shelf{}
+		crashed := &coordinationv1.Lease{}
+		fill(crashed, Member{Name: "crashed", Run: "1", Address: "10.0.0.2:8445", Wire: "1"}, nil, time.Now())
+		s.writeLocked(crashed)
+		a, b := start(t, s, "a"), start(t, s, "b")
+		time.Sleep(expiry + renewal)
+		expect(t, a, "a", "b")
+		s.set(func() { s.away = true })
+		time.Sleep(45 * time.Second)
+		s.set(func() { s.away = false })
+		time.Sleep(renewal)
+		expect(t, a, "a", "b")
+		expect(t, b, "a", "b")
 	})
 }
 
@@ -201,14 +260,15 @@ func TestCrashedMemberExpires(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &shelf{}
 		// A clock an hour ahead, and one that is an hour behind.
-		for run, off := range map[string]time.Duration{"ahead": time.Hour, "behind": -time.Hour} {
+		for name, off := range map[string]time.Duration{"ahead": time.Hour, "behind": -time.Hour} {
 			lease := &coordinationv1.Lease{}
-			fill(lease, Member{Run: run, Address: "10.0.0.2:8445", Wire: "1"}, time.Now().Add(off))
+			fill(lease, Member{Name: name, Run: "1", Address: "10.0.0.2:8445", Wire: "1"}, nil, time.Now().Add(off))
 			s.writeLocked(lease)
 		}
 		a := start(t, s, "a")
+		time.Sleep(renewal)
 		expect(t, a, "a", "ahead", "behind")
-		time.Sleep(expiry - time.Second)
+		time.Sleep(expiry - renewal - time.Second)
 		expect(t, a, "a", "ahead", "behind")
 		time.Sleep(renewal)
 		expect(t, a, "a")
@@ -222,9 +282,9 @@ func TestCrashedMemberExpires(t *testing.T) {
 	})
 }
 
-// TestNobodyIsGoneUnseen: an API server that is away takes no member, whatever the
-// clocks say; who did not come back with it is found out afterwards.
-func TestNobodyIsGoneUnseen(t *testing.T) {
+// TestUnavailable: no member expires while the API server is unavailable. One that has
+// stopped meanwhile expires afterwards.
+func TestUnavailable(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &shelf{}
 		a, b, c := start(t, s, "a"), start(t, s, "b"), start(t, s, "c")
@@ -244,8 +304,8 @@ func TestNobodyIsGoneUnseen(t *testing.T) {
 	})
 }
 
-// TestWritesRefused: who cannot renew is gone for the others, and is a member for
-// itself: it goes on serving what it has.
+// TestWritesRefused: a replica that cannot renew its Lease expires for the others, and
+// remains a member for itself.
 func TestWritesRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &shelf{}
@@ -281,7 +341,7 @@ func TestForeignLeases(t *testing.T) {
 		s := &shelf{}
 		good := func(change func(*coordinationv1.Lease)) {
 			lease := &coordinationv1.Lease{}
-			fill(lease, Member{Run: strconv.Itoa(len(s.leases)), Address: "10.0.0.2:8445", Wire: "1"}, time.Now())
+			fill(lease, Member{Name: strconv.Itoa(len(s.leases)), Run: "1", Address: "10.0.0.2:8445", Wire: "1"}, nil, time.Now())
 			change(lease)
 			s.writeLocked(lease)
 		}
@@ -290,14 +350,15 @@ func TestForeignLeases(t *testing.T) {
 		good(func(l *coordinationv1.Lease) { l.Annotations[addressAnnotation] = ":8445" })
 		good(func(l *coordinationv1.Lease) { l.Spec.HolderIdentity = nil })
 		good(func(l *coordinationv1.Lease) { l.Spec.RenewTime = nil })
-		good(func(l *coordinationv1.Lease) { l.Name = "graphview-replica-other" })
-		// One of another version is there, whatever its address means.
+		good(func(l *coordinationv1.Lease) { l.Name = "other" })
+		// One of another version is a member: its address is not checked.
 		good(func(l *coordinationv1.Lease) {
 			l.Annotations[wireAnnotation], l.Annotations[addressAnnotation] = "newer", "quic:somewhere"
 		})
 		a := start(t, s, "a")
+		time.Sleep(renewal)
 		synctest.Wait()
-		if got := a.runs(); !slices.Equal(got, []string{"4", "6", "a"}) {
+		if got := a.names(); !slices.Equal(got, []string{"4", "6", "a"}) {
 			t.Errorf("%q", got)
 		}
 	})

@@ -9,13 +9,13 @@ import (
 
 // Member is one replica.
 type Member struct {
-	// Run is one run of a process: after a restart it is another member.
+	// Name is that of the replica's pod, which outlives its container.
+	Name string
+	// Run identifies one run of the process: revisions belong to a run.
 	Run string
-	// Address is the host:port at which other replicas ask it.
+	// Address is the host:port of the replica's relay port; empty if it has none.
 	Address string
-	// Wire is the version of what it says to others: only those of the same one ask it.
-	// During an upgrade there are replicas of two versions, which see each other
-	// nevertheless.
+	// Wire is the version of the relay protocol that the replica speaks.
 	Wire string
 }
 
@@ -27,11 +27,11 @@ func Rank(scope string, members []Member) []Member {
 	}
 	all := make([]ranked, 0, len(members))
 	for _, m := range members {
-		sum := sha256.Sum256([]byte(m.Run + "\x00" + scope))
+		sum := sha256.Sum256([]byte(m.Name + "\x00" + scope))
 		all = append(all, ranked{m, binary.BigEndian.Uint64(sum[:])})
 	}
 	slices.SortFunc(all, func(a, b ranked) int {
-		return cmp.Or(cmp.Compare(b.weight, a.weight), cmp.Compare(a.member.Run, b.member.Run))
+		return cmp.Or(cmp.Compare(b.weight, a.weight), cmp.Compare(a.member.Name, b.member.Name))
 	})
 	out := make([]Member, 0, len(all))
 	for _, r := range all {

@@ -9,8 +9,8 @@ import (
 )
 
 func TestRank(t *testing.T) {
-	three := []Member{{Run: "a"}, {Run: "b"}, {Run: "c"}}
-	four := slices.Concat(three, []Member{{Run: "d"}})
+	three := []Member{{Name: "a"}, {Name: "b"}, {Name: "c"}}
+	four := slices.Concat(three, []Member{{Name: "d"}})
 	firsts, moved := map[string]int{}, 0
 	for i := range 1000 {
 		scope := fmt.Sprint("namespace-", i)
@@ -18,16 +18,16 @@ func TestRank(t *testing.T) {
 		if diff := cmp.Diff(before, Rank(scope, []Member{three[2], three[0], three[1]})); diff != "" {
 			t.Fatal("the order of the members counts:", diff)
 		}
-		firsts[before[0].Run]++
+		firsts[before[0].Name]++
 		if before[0] != after[0] {
 			moved++
-			if after[0].Run != "d" {
+			if after[0].Name != "d" {
 				t.Fatalf("%s moved to a member that was there before", scope)
 			}
 		}
 		var without []Member
 		for _, m := range after {
-			if m.Run != "d" {
+			if m.Name != "d" {
 				without = append(without, m)
 			}
 		}
@@ -35,15 +35,15 @@ func TestRank(t *testing.T) {
 			t.Fatal("another member changed the order of the rest:", diff)
 		}
 	}
-	for run, n := range firsts {
+	for name, n := range firsts {
 		if n < 250 || n > 420 {
-			t.Errorf("%s is first for %d of 1000", run, n)
+			t.Errorf("%s is first for %d of 1000", name, n)
 		}
 	}
 	if moved < 180 || moved > 320 {
 		t.Errorf("%d of 1000 moved, want about a quarter", moved)
 	}
 	if got := Rank("x", nil); len(got) != 0 {
-		t.Errorf("of nobody: %v", got)
+		t.Errorf("without members: %v", got)
 	}
 }

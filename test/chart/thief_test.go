@@ -47,7 +47,7 @@ func (c *cluster) stolenToken(t *testing.T, webhook bool) {
 		"a token by request":                 {args: []string{"create", "token", "-n", own, "neighbour"}},
 		"another Secret of its namespace":    {args: []string{"auth", "can-i", "update", "secrets/other", "-n", own}},
 		"its Secret as a token":              {args: []string{"replace", "--dry-run=server", "-f"}, in: thiefSecret, says: "field is immutable"},
-		"another Lease of its namespace":     {args: []string{"auth", "can-i", "update", "leases.coordination.k8s.io/other", "-n", own}},
+		"another Lease of its namespace":     {args: []string{"auth", "can-i", "update", "leases.coordination.k8s.io/other", "-n", own}, want: true},
 		"the Lease of a control plane":       {args: []string{"auth", "can-i", "update", "leases.coordination.k8s.io/kube-controller-manager", "-n", "kube-system"}},
 		"a shell":                            {args: []string{"auth", "can-i", "create", "pods/exec", "-n", "shop"}},
 		"a kubelet":                          {args: []string{"auth", "can-i", "get", "nodes/proxy"}},

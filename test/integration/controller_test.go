@@ -219,19 +219,19 @@ func TestControllerOutlastsOtherWriters(t *testing.T) {
 	}
 }
 
-func TestControllerWritesWhenElected(t *testing.T) {
+func TestControllerWritesWhenFirst(t *testing.T) {
 	c := newClient(t)
 	namespace := newNamespace(t, c)
 	engine, notifier := &scripted{status: graphview.Status{Synced: true}}, &controllers.Notifier{}
-	elected := make(chan struct{})
-	startController(t, cluster.Config(), namespace, engine, notifier, controllers.Options{Elected: elected})
+	members := newMember(t, namespace)
+	startController(t, cluster.Config(), namespace, engine, notifier, controllers.Options{Members: members})
 	view := configMapsView(namespace)
 	if err := c.Create(t.Context(), view); err != nil {
 		t.Fatal(err)
 	}
 	eventually(t, soon, func() string {
 		if engine.timesAsked() == 0 {
-			return "a replica that is not elected serves no views"
+			return "a replica that has not joined the others serves no views"
 		}
 		return ""
 	})
@@ -239,9 +239,9 @@ func TestControllerWritesWhenElected(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(view.Status.Conditions) > 0 {
-		t.Errorf("a replica that is not elected wrote %+v", view.Status)
+		t.Errorf("a replica that has not joined the others wrote %+v", view.Status)
 	}
-	close(elected)
+	join(t, members)
 	waitOutcomes(t, c, view, outcomeReady...)
 }
 

@@ -2,13 +2,16 @@ package operations
 
 import (
 	"context"
+	"crypto/tls"
 	"fmt"
 	"net/http"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"graphview.dev/test/env"
+	"graphview.dev/test/faults"
 	"graphview.dev/test/fixture"
 )
 
@@ -20,8 +23,8 @@ func TestHealth(t *testing.T) {
 	}
 }
 
-// TestSecondReplica: one of two replicas writes status; when it ends it says so,
-// and the other goes on. It also serves profiles, which the first does not.
+// TestSecondReplica: one of two replicas writes status. When the first stops, the other
+// writes. It also serves profiles, which the first does not.
 func TestSecondReplica(t *testing.T) {
 	if _, _, err := get(t, manager.Pprof, "/debug/pprof/"); err == nil {
 		t.Error("profiles are served unasked")
@@ -60,11 +63,14 @@ func TestSecondReplica(t *testing.T) {
 	if err != nil || code != http.StatusOK || !strings.HasPrefix(body, "heap profile") {
 		t.Errorf("heap profile: %d %v", code, err)
 	}
-	first := holder(t)
-	if first == "" {
-		t.Fatal("nobody was elected")
-	}
-	// What is declared now gets its status from one of them, and Events once.
+	// The replicas know each other by their Leases.
+	eventually(t, func() string {
+		if n := len(members(t)); n != 2 {
+			return fmt.Sprintf("%d replicas have Leases, want 2", n)
+		}
+		return ""
+	})
+	// A GraphView gets its status from one of them, and its Events once.
 	file := fixture.Manifest(t, `{apiVersion: graphview.dev/v1alpha1, kind: GraphView, metadata: {name: twice, namespace: shop}, spec: {serviceAccountName: viewer, queries: [{include: {resourceSelectorExpression: "resource == 'services'"}}]}}`)
 	kubectl(t, "apply", "-f", file)
 	kubectl(t, "wait", "--for=condition=Ready", "-n", "shop", "graphview/twice", "--timeout=90s")
@@ -75,13 +81,10 @@ func TestSecondReplica(t *testing.T) {
 		}
 		return ""
 	})
-	if now := holder(t); now != first {
-		t.Errorf("%s writes status, and then %s", first, now)
-	}
 	kubectl(t, "delete", "-f", file)
 
-	// The first one ends as a kubelet ends it, and gives its office back: the other
-	// need not wait until the lease expires.
+	// The first one is stopped as a kubelet stops it, and deletes its Lease: the other
+	// need not wait until it expires.
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
 	if code := manager.Stop(ctx); code != 0 {
@@ -89,8 +92,8 @@ func TestSecondReplica(t *testing.T) {
 	}
 	kubectl(t, "apply", "-f", file)
 	kubectl(t, "wait", "--for=condition=Ready", "-n", "shop", "graphview/twice", "--timeout=90s")
-	if now := holder(t); now == first || now == "" {
-		t.Errorf("%q writes status after %q ended", now, first)
+	if n := len(members(t)); n != 1 {
+		t.Errorf("%d replicas have Leases after one has stopped", n)
 	}
 	kubectl(t, "delete", "-f", file)
 	if err := manager.Restart(); err != nil {
@@ -105,8 +108,73 @@ func TestSecondReplica(t *testing.T) {
 	})
 }
 
-// holder is the replica that writes status.
-func holder(t *testing.T) string {
+// members returns the names of the Leases of replicas.
+func members(t *testing.T) []string {
 	t.Helper()
-	return kubectl(t, "get", "lease", "-n", env.ServiceNamespace, "graphview-manager.graphview.dev", "-o", "jsonpath={.spec.holderIdentity}")
+	return strings.Fields(kubectl(t, "get", "lease", "-n", env.ServiceNamespace, "-l", "app.kubernetes.io/component=graphview-replica", "-o", "name"))
+}
+
+// TestAPIServerUnavailable: a replica waits for the API server at its start, and survives
+// when its Lease cannot be renewed for longer than it lasts.
+func TestAPIServerUnavailable(t *testing.T) {
+	dir := t.TempDir()
+	if err := cluster.ServingCertificate(dir); err != nil {
+		t.Fatal(err)
+	}
+	pair, err := tls.LoadX509KeyPair(filepath.Join(dir, "tls.crt"), filepath.Join(dir, "tls.key"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	account := "system:serviceaccount:" + env.ServiceNamespace + ":graphview-manager"
+	proxy, err := faults.NewProxy(cluster.ClientConfig(account, "system:serviceaccounts", "system:serviceaccounts:"+env.ServiceNamespace, "system:authenticated"), pair)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer proxy.Close()
+	kubeconfig := filepath.Join(dir, "kubeconfig")
+	if err := env.WriteKubeconfig(kubeconfig, proxy.Config(cluster.CA())); err != nil {
+		t.Fatal(err)
+	}
+	ports, err := env.FreePorts(2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	unavailable := faults.Fault{Chance: 1, Code: http.StatusServiceUnavailable}
+	proxy.Break(1, unavailable)
+	replica, err := cluster.Run("unavailable", binary, "--kubeconfig="+kubeconfig, "--leader-elect",
+		fmt.Sprintf("--stream-bind-address=127.0.0.1:%d", ports[0]), "--metrics-bind-address=0", fmt.Sprintf("--health-probe-bind-address=127.0.0.1:%d", ports[1]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer replica.Stop()
+	asked := func(verb string, more int) {
+		t.Helper()
+		want := proxy.Count(verb) + more
+		eventually(t, func() string {
+			if err := replica.Exited(); err != nil {
+				return "" // reported below
+			}
+			if n := proxy.Count(verb); n < want {
+				return fmt.Sprintf("%d requests to %s, want %d", n, verb, want)
+			}
+			return ""
+		})
+		if err := replica.Exited(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	asked("discover", 4)
+	proxy.Heal()
+	eventually(t, func() string {
+		if code, body, err := get(t, ports[1], "/readyz"); err != nil || code != http.StatusOK {
+			return fmt.Sprint(code, body, err)
+		}
+		return ""
+	})
+	asked("update", 1)
+	// Election gave up after ten seconds: two attempts to renew a Lease, and a third.
+	refused := unavailable
+	refused.Resources, refused.Verbs = []string{"leases"}, []string{"get", "update", "create"}
+	proxy.Break(1, refused)
+	asked("update", 5)
 }

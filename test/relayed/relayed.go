@@ -30,14 +30,15 @@ type Views struct {
 	own          *graphview.Engine // the edge's
 }
 
-// one is the only member that either replica knows of: the holder. It is known at once.
+// one is the only member that either replica knows: the holder.
 type one struct {
 	members []replicas.Member
-	known   chan struct{}
+	joined  chan struct{}
 }
 
-func (o one) Live() []replicas.Member { return o.members }
-func (o one) Known() <-chan struct{}  { return o.known }
+func (o one) Live() []replicas.Member  { return o.members }
+func (o one) Changed() <-chan struct{} { return nil }
+func (o one) Joined() <-chan struct{}  { return o.joined }
 
 // New puts an edge before an engine, until the test ends, which should have the option
 // Recall. config is that of the edge's own engine, for views that are made for one
@@ -55,7 +56,7 @@ func New(tb testing.TB, engine *graphview.Engine, config *rest.Config) *Views {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	held := replicas.Member{Run: engine.RunID(), Address: listener.Addr().String()}
+	held := replicas.Member{Name: "holder", Run: engine.RunID(), Address: listener.Addr().String()}
 	known := make(chan struct{})
 	close(known)
 	ctx, cancel := context.WithCancel(context.WithoutCancel(tb.Context()))
@@ -68,7 +69,7 @@ func New(tb testing.TB, engine *graphview.Engine, config *rest.Config) *Views {
 			},
 		})
 	}
-	v := &Views{holder: table(engine, held), edge: table(own, replicas.Member{Run: own.RunID()}), own: own}
+	v := &Views{holder: table(engine, held), edge: table(own, replicas.Member{Name: "edge", Run: own.RunID()}), own: own}
 	server := &http.Server{
 		Handler:   holder.New(holder.Options{Views: v.holder.Held(), Run: held.Run, Logger: logger}),
 		TLSConfig: secured, ReadHeaderTimeout: time.Minute, ErrorLog: log.New(io.Discard, "", 0),

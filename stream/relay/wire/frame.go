@@ -35,10 +35,14 @@ var (
 func AppendFrame(dst []byte, channel uint64, s Sent, now time.Time) ([]byte, error) {
 	f := s.Frame
 	flags, age := byte(0), time.Duration(0)
-	for flag, on := range map[byte]bool{flagSynced: f.Synced, flagReset: f.Reset, flagLast: s.Last} {
-		if on {
-			flags |= flag
-		}
+	if f.Synced {
+		flags |= flagSynced
+	}
+	if f.Reset {
+		flags |= flagReset
+	}
+	if s.Last {
+		flags |= flagLast
 	}
 	if !f.Received.IsZero() {
 		age = max(1, now.Sub(f.Received))
