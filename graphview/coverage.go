@@ -11,7 +11,7 @@ import (
 func (k *keeper) cover(a *statusBuilder) {
 	now, wide := make(map[graph.Kind]graph.Coverage), make(map[graph.Kind]bool)
 	for n, t := range k.taps {
-		if !n.ofObjects() || a.outline.trials[n] {
+		if !n.ofObjects() || a.outline.standby[n] {
 			continue
 		}
 		kind := kindOf(n.resource)

@@ -58,10 +58,10 @@ type situation struct {
 	// at once.
 	refused map[resources.Resource]bool
 	// shared are the watches of all namespaces that views share: what the view would
-	// watch in single namespaces, it takes from those. held are the watches that it
+	// watch in single namespaces, it takes from those. current are the watches that it
 	// has now.
-	shared map[watch.Key]sharing.Share
-	held   map[resources.Resource][]holding
+	shared  map[watch.Key]sharing.Share
+	current map[resources.Resource][]watchStatus
 	// namespaces are those that the view selects by what they are, or all that
 	// there are where it selects none. While complete is false they are what was
 	// known before, nil if nothing was.
@@ -84,9 +84,9 @@ type outline struct {
 	// blind: the view may not read the namespaces that it is to select, so that it
 	// selects none.
 	blind bool
-	// trials are the watches of all namespaces that are kept only to learn that the
+	// standby are the watches of all namespaces that are kept only to learn that the
 	// operator may have them again, or until they have all there is.
-	trials map[need]bool
+	standby map[need]bool
 	// demands are what the view would watch if it shared nothing.
 	demands map[watch.Key]sharing.Demand
 	// places are all that the outline depends on.
@@ -126,7 +126,7 @@ func outlineOf(s situation) outline {
 		situation: s, each: watchesEach(len(s.selected)),
 		outline: outline{
 			needed: make(map[need]bool), within: make(map[resources.Resource]map[string]bool),
-			trials: make(map[need]bool), demands: make(map[watch.Key]sharing.Demand), errs: s.errs,
+			standby: make(map[need]bool), demands: make(map[watch.Key]sharing.Demand), errs: s.errs,
 		},
 		restricted: boundWatches.Meter(), questions: boundPlaces.Meter(), noted: make(map[access.Place]bool),
 	}
@@ -161,11 +161,11 @@ func (p *planner) add(s resources.Selected, roots string) {
 	at := p.place(r, n.key)
 	if len(at.namespaces) > 0 && (at.namespaces[0] != "" || n.key.LabelSelector != "" || n.key.FieldSelector != "") {
 		if err := p.restricted.Take(len(at.namespaces)); err != nil {
-			if at.trial != nil && *at.trial != n.key && *at.trial != otherExtent(n.key) {
-				at.trial = nil // it stands for others
+			if at.probe != nil && *at.probe != n.key && *at.probe != toggledPartial(n.key) {
+				at.probe = nil // it stands for others
 			}
-			// A trial may come to have objects, so what may be read still restricts it.
-			at = placement{denied: &denied{resource: r, err: err}, list: at.list, trial: at.trial, within: at.within}
+			// A probe may come to have objects, so what may be read still restricts it.
+			at = placement{denied: &denied{resource: r, err: err}, list: at.list, probe: at.probe, within: at.within}
 		}
 	}
 	if at.denied != nil {
@@ -188,9 +188,9 @@ func (p *planner) add(s resources.Selected, roots string) {
 			p.needed[also] = true
 		}
 	}
-	if at.trial != nil {
-		n.key = *at.trial
-		p.needed[n], p.trials[n] = true, true
+	if at.probe != nil {
+		n.key = *at.probe
+		p.needed[n], p.standby[n] = true, true
 	}
 }
 

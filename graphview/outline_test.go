@@ -69,7 +69,7 @@ func TestOutline(t *testing.T) {
 		wantWithin  int
 		wantPlaces  int
 		wantMessage string // of what is left out
-		wantTrial   bool
+		wantProbe   bool
 		wantOpen    bool
 		wantBlind   bool
 	}{
@@ -90,20 +90,20 @@ func TestOutline(t *testing.T) {
 
 		"the operator is refused, namespaces are not known": {
 			situation: situation{refused: map[resources.Resource]bool{podsResource: true}},
-			want:      []string{""}, wantList: true, wantOpen: true, wantTrial: true,
+			want:      []string{""}, wantList: true, wantOpen: true, wantProbe: true,
 		},
 		"the operator is refused": {
 			situation: situation{refused: map[resources.Resource]bool{podsResource: true}, namespaces: setOf("a", "b"), complete: true},
-			want:      []string{"", "a", "b"}, wantList: true, wantTrial: true,
+			want:      []string{"", "a", "b"}, wantList: true, wantProbe: true,
 		},
 		"the operator is refused, names": {
 			namespaces: &spec.Namespaces{Names: numbered(9)},
 			situation:  situation{refused: map[resources.Resource]bool{podsResource: true}},
-			want:       append([]string{""}, numbered(9)...), wantTrial: true,
+			want:       append([]string{""}, numbered(9)...), wantProbe: true,
 		},
 		"the operator is refused in too many": {
 			situation: situation{refused: map[resources.Resource]bool{podsResource: true}, namespaces: setOf(numbered(257)...), complete: true},
-			want:      []string{""}, wantTrial: true,
+			want:      []string{""}, wantProbe: true,
 			wantList: true, wantMessage: "it may not watch all namespaces at once, and there are more than 256",
 		},
 
@@ -142,7 +142,7 @@ func TestOutline(t *testing.T) {
 				who: "sa", namespaces: setOf(numbered(9)...), complete: true, answers: merge(answersFor(false, ""), answersFor(true, numbered(9)...)),
 				refused: map[resources.Resource]bool{podsResource: true},
 			},
-			want: append([]string{""}, numbered(9)...), wantList: true, wantPlaces: 10, wantTrial: true, wantWithin: 9,
+			want: append([]string{""}, numbered(9)...), wantList: true, wantPlaces: 10, wantProbe: true, wantWithin: 9,
 		},
 		"more questions than are asked": {
 			situation: situation{who: "sa", namespaces: setOf(numbered(30_000)...), complete: true, answers: answersFor(false, "")},
@@ -172,12 +172,12 @@ func TestOutline(t *testing.T) {
 			namespaces: &spec.Namespaces{Names: numbered(9)}, situation: situation{shared: sharedPods()}, want: []string{""},
 		},
 		"a shared watch, for a view that has its own": {
-			namespaces: &spec.Namespaces{Names: []string{"a"}}, situation: situation{shared: sharedPods(), held: holdings(inNamespace("a"))},
-			want: []string{"", "a"}, wantTrial: true,
+			namespaces: &spec.Namespaces{Names: []string{"a"}}, situation: situation{shared: sharedPods(), current: holdings(inNamespace("a"))},
+			want: []string{"", "a"}, wantProbe: true,
 		},
 		"a shared watch that has all there is, for a view that has its own": {
 			namespaces: &spec.Namespaces{Names: []string{"a"}},
-			situation:  situation{shared: sharedPods(), held: holdings(inNamespace("a"), holding{key: podsKey, state: watch.State{Synced: true}})},
+			situation:  situation{shared: sharedPods(), current: holdings(inNamespace("a"), watchStatus{key: podsKey, state: watch.State{Synced: true}})},
 			want:       []string{""},
 		},
 		"a shared watch, rights in one of two names": {
@@ -205,10 +205,10 @@ func TestOutline(t *testing.T) {
 		"a shared watch that the operator is refused": {
 			namespaces: &spec.Namespaces{Names: []string{"a"}},
 			situation:  situation{shared: sharedPods(), refused: map[resources.Resource]bool{podsResource: true}},
-			want:       []string{"", "a"}, wantTrial: true,
+			want:       []string{"", "a"}, wantProbe: true,
 		},
 		"a watch that is no longer shared": {
-			namespaces: &spec.Namespaces{Names: []string{"a"}}, situation: situation{held: holdings(holding{key: podsKey, state: watch.State{Synced: true}})},
+			namespaces: &spec.Namespaces{Names: []string{"a"}}, situation: situation{current: holdings(watchStatus{key: podsKey, state: watch.State{Synced: true}})},
 			want: []string{"a"},
 		},
 		"a shared watch, with labels": {
@@ -265,8 +265,8 @@ func TestOutline(t *testing.T) {
 			if len(o.places) != tt.wantPlaces {
 				t.Errorf("%d places, want %d", len(o.places), tt.wantPlaces)
 			}
-			if (len(o.trials) > 0) != tt.wantTrial || o.open() != tt.wantOpen || o.blind != tt.wantBlind {
-				t.Errorf("trials %v, open %t, blind %t", o.trials, o.open(), o.blind)
+			if (len(o.standby) > 0) != tt.wantProbe || o.open() != tt.wantOpen || o.blind != tt.wantBlind {
+				t.Errorf("standby %v, open %t, blind %t", o.standby, o.open(), o.blind)
 			}
 			message := ""
 			if len(o.without) > 0 {
@@ -307,11 +307,11 @@ func TestTrialOfWhatIsLeftOut(t *testing.T) {
 			}
 			o := outlineOf(s)
 			left := o.without[len(o.without)-1]
-			if _, limited := errors.AsType[*budget.Exceeded](left.err); !limited || left.resource != all[4] || len(o.trials) != len(all) {
-				t.Fatalf("left out: %s of %s, beside %d trials; want the last for the bound, and a trial of each", left.message(), left.resource, len(o.trials))
+			if _, limited := errors.AsType[*budget.Exceeded](left.err); !limited || left.resource != all[4] || len(o.standby) != len(all) {
+				t.Fatalf("left out: %s of %s, beside %d standby; want the last for the bound, and a trial of each", left.message(), left.resource, len(o.standby))
 			}
 			k := &keeper{within: o.within}
-			for n := range o.trials {
+			for n := range o.standby {
 				j := k.judgeFor(program, n)
 				if !j.admits(names[granted-1]) || j.admits(names[granted]) || j.admits("another") {
 					t.Errorf("%s: the trial admits other namespaces than those granted", n.resource)
@@ -325,14 +325,14 @@ var podsKey = watch.Key{Resource: schema.GroupVersionResource{Version: "v1", Res
 
 func sharedPods() map[watch.Key]sharing.Share { return map[watch.Key]sharing.Share{podsKey: {}} }
 
-func inNamespace(namespace string) holding {
-	h := holding{key: podsKey, state: watch.State{Synced: true}}
+func inNamespace(namespace string) watchStatus {
+	h := watchStatus{key: podsKey, state: watch.State{Synced: true}}
 	h.key.Namespace = namespace
 	return h
 }
 
-func holdings(all ...holding) map[resources.Resource][]holding {
-	return map[resources.Resource][]holding{podsResource: all}
+func holdings(all ...watchStatus) map[resources.Resource][]watchStatus {
+	return map[resources.Resource][]watchStatus{podsResource: all}
 }
 
 func manyResources(n int) []resources.Resource {

@@ -41,8 +41,8 @@ type placement struct {
 	// within restricts what is taken from a watch of all namespaces.
 	within map[string]bool
 	denied *denied
-	// trial is a watch of all namespaces that is tried besides, nil for none.
-	trial *watch.Key
+	// probe is a watch of all namespaces that is tried besides, nil for none.
+	probe *watch.Key
 	// shared is the watch of all namespaces that is used because views share it; nil
 	// if it is the view's own.
 	shared *watch.Key
@@ -102,9 +102,9 @@ func (p *planner) place(r resources.Resource, wide watch.Key) placement {
 	names := p.program.Namespaces.Named()
 	if all == answerYes && !p.refused[r] {
 		if names != nil && len(names) <= p.each {
-			return p.share(r, wide, placement{namespaces: names})
+			return p.placeShared(r, wide, placement{namespaces: names})
 		}
-		return p.spread(r, wide, placement{})
+		return p.placeClusterWide(r, wide, placement{})
 	}
 
 	// Not everywhere at once: find out where.
@@ -115,7 +115,7 @@ func (p *planner) place(r resources.Resource, wide watch.Key) placement {
 	// What the view would not have by itself, it does not try by itself either.
 	few := !out.list && len(names) <= p.each
 	if p.refused[r] && !few {
-		out.trial = p.refusedWatch(r, wide)
+		out.probe = p.refusedProbe(r, wide)
 	}
 	granted := names
 	if all == answerNo {
@@ -125,15 +125,15 @@ func (p *planner) place(r resources.Resource, wide watch.Key) placement {
 		}
 	}
 	everywhere := !p.refused[r] && len(granted) > p.each
-	if everywhere || out.trial != nil && all == answerNo {
+	if everywhere || out.probe != nil && all == answerNo {
 		out.within = setOfNames(granted)
 	}
 	switch {
 	case everywhere:
-		return p.spread(r, wide, out)
+		return p.placeClusterWide(r, wide, out)
 	case !p.refused[r] || few:
 		out.namespaces = granted
-		return p.share(r, wide, out)
+		return p.placeShared(r, wide, out)
 	case len(granted) <= maxFallbackWatches:
 		out.namespaces = granted
 	default:

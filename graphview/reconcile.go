@@ -122,8 +122,8 @@ func (k *keeper) outline(p *spec.Program, now time.Time) (outline, time.Duration
 		who: who, answers: k.grants.answers, unanswered: k.grants.unanswered(now), refused: refused,
 	}
 	s.namespaces, s.complete = k.selectedNamespaces(p)
-	held, late := k.holdings(now)
-	s.held, s.shared = held, k.shared
+	current, late := k.currentWatches(now)
+	s.current, s.shared = current, k.shared
 	o := outlineOf(s)
 	// What a view demands does not depend on what is shared.
 	v.engine.sharing.Set(v, o.demands, now)

@@ -18,7 +18,7 @@ func (k *keeper) report(catalog *resources.Catalog, o outline, generation int) t
 	v := k.view
 	a := newStatusBuilder(o)
 	for _, n := range slices.SortedFunc(maps.Keys(k.taps), byKey) {
-		if !o.trials[n] {
+		if !o.standby[n] {
 			a.tap(k.taps[n], v.engine.o.SyncTimeout)
 		}
 	}

@@ -8,8 +8,8 @@ import (
 	"graphview.dev/graphview/watch"
 )
 
-// holding is a watch that the view takes from.
-type holding struct {
+// watchStatus is a watch that the view takes from.
+type watchStatus struct {
 	key   watch.Key
 	state watch.State
 	// complete: the view has had all that there was. late: it has waited for that
@@ -23,30 +23,30 @@ type holding struct {
 // it watches what it needs by itself meanwhile.
 const lateAfter = 10 * time.Second
 
-// standing is how a view takes to a watch of all namespaces that views share.
-type standing int
+// shareState is how a view takes to a watch of all namespaces that views share.
+type shareState int
 
 const (
-	// standsApart: it watches single namespaces, and is about to move. Nothing is
+	// unshared: it watches single namespaces, and is about to move. Nothing is
 	// given up before the other has all there is.
-	standsApart standing = iota
-	// standsByOther: likewise, but it takes from a shared watch of another extent.
-	standsByOther
-	// standsByShared: it takes everything from the shared watch.
-	standsByShared
+	unshared shareState = iota
+	// onOtherWatch: likewise, but it takes from a shared watch of another extent.
+	onOtherWatch
+	// onSharedWatch: it takes everything from the shared watch.
+	onSharedWatch
 )
 
-// otherExtent is the key of the watch of all namespaces that retains everything where
+// toggledPartial is the key of the watch of all namespaces that retains everything where
 // this one does not, and the other way round.
-func otherExtent(key watch.Key) watch.Key {
+func toggledPartial(key watch.Key) watch.Key {
 	key.Partial = !key.Partial
 	return key
 }
 
-// share has a resource that the view would watch in single namespaces taken from a
+// placeShared has a resource that the view would watch in single namespaces taken from a
 // watch of all namespaces, where views share one. One without label selectors is
 // had by more views, so it comes first.
-func (p *planner) share(r resources.Resource, wide watch.Key, at placement) placement {
+func (p *planner) placeShared(r resources.Resource, wide watch.Key, at placement) placement {
 	if len(at.namespaces) == 0 {
 		return at
 	}
@@ -61,13 +61,13 @@ func (p *planner) share(r resources.Resource, wide watch.Key, at placement) plac
 			continue
 		}
 		key.Partial = share.Partial
-		switch p.standing(r, key, share.Crowded) {
-		case standsApart:
-			at.trial = &key
-		case standsByOther:
-			other := otherExtent(key)
-			at.namespaces, at.shared, at.trial = []string{""}, &other, &key
-		case standsByShared:
+		switch p.shareStateOf(r, key, share.Crowded) {
+		case unshared:
+			at.probe = &key
+		case onOtherWatch:
+			other := toggledPartial(key)
+			at.namespaces, at.shared, at.probe = []string{""}, &other, &key
+		case onSharedWatch:
 			at.namespaces, at.shared = []string{""}, &key
 		}
 		if named := p.program.Namespaces.Named(); len(within) != len(named) {
@@ -79,11 +79,11 @@ func (p *planner) share(r resources.Resource, wide watch.Key, at placement) plac
 	return at
 }
 
-// spread has a resource taken from a watch of all namespaces. Where the spec names the
+// placeClusterWide has a resource taken from a watch of all namespaces. Where the spec names the
 // namespaces, that watch retains only what is wanted, unless views share one that retains
 // everything. Namespaces that are selected by what they are come and go by themselves, and
 // each that comes would have to be listed, for each resource of the view.
-func (p *planner) spread(r resources.Resource, wide watch.Key, at placement) placement {
+func (p *planner) placeClusterWide(r resources.Resource, wide watch.Key, at placement) placement {
 	at.namespaces = []string{""}
 	if !p.namesNamespaces() {
 		p.demands[wide] = sharing.Demand{Wide: true}
@@ -95,9 +95,9 @@ func (p *planner) spread(r resources.Resource, wide watch.Key, at placement) pla
 	key.Partial = !shared || share.Partial
 	at.shared = &key
 	// It has no watches of its own to stand by, and would not have so many.
-	if p.standing(r, key, true) == standsByOther {
-		other := otherExtent(key)
-		at.shared, at.trial = &other, &key
+	if p.shareStateOf(r, key, true) == onOtherWatch {
+		other := toggledPartial(key)
+		at.shared, at.probe = &other, &key
 	}
 	return at
 }
@@ -107,14 +107,14 @@ func (p *planner) namesNamespaces() bool {
 	return p.program.Namespaces.Named() != nil && !p.program.Namespaces.Selective()
 }
 
-// refusedWatch is the watch of all namespaces that is tried where the operator was
+// refusedProbe is the watch of all namespaces that is tried where the operator was
 // refused one: the same, so that it stays refused for as long as it is.
-func (p *planner) refusedWatch(r resources.Resource, wide watch.Key) *watch.Key {
+func (p *planner) refusedProbe(r resources.Resource, wide watch.Key) *watch.Key {
 	if !p.namesNamespaces() {
 		return &wide
 	}
-	tried := otherExtent(wide)
-	for _, h := range p.held[r] {
+	tried := toggledPartial(wide)
+	for _, h := range p.current[r] {
 		if h.key == wide && h.state.Reason == watch.Forbidden {
 			tried = wide
 		}
@@ -122,32 +122,32 @@ func (p *planner) refusedWatch(r resources.Resource, wide watch.Key) *watch.Key 
 	return &tried
 }
 
-// standing tells whether the view takes a resource from a shared watch: as soon as
+// shareStateOf tells whether the view takes a resource from a shared watch: as soon as
 // that has all there is, or at once if it has nothing else to show.
-func (p *planner) standing(r resources.Resource, key watch.Key, crowded bool) standing {
-	var shared *holding
+func (p *planner) shareStateOf(r resources.Resource, key watch.Key, crowded bool) shareState {
+	var shared *watchStatus
 	// meanwhile is how the view does without it, either how it does at best.
-	meanwhile, either := standsApart, standsByShared
-	for _, h := range p.held[r] {
+	meanwhile, either := unshared, onSharedWatch
+	for _, h := range p.current[r] {
 		switch {
 		case h.key == key:
 			shared = &h
-		case h.key != otherExtent(key):
-			either = standsApart
+		case h.key != toggledPartial(key):
+			either = unshared
 		case h.retains:
-			meanwhile, either = standsByOther, standsByOther
+			meanwhile, either = onOtherWatch, onOtherWatch
 		}
 	}
-	if meanwhile == standsByOther {
+	if meanwhile == onOtherWatch {
 		either = meanwhile // whatever else it has
 	}
 	switch {
 	case p.refused[r]:
-		return standsApart
+		return unshared
 	case shared == nil:
 		return either
 	case shared.state.Synced:
-		return standsByShared
+		return onSharedWatch
 	case shared.state.Reason == watch.Forbidden && !shared.complete:
 		return meanwhile
 	case shared.state.Reason == watch.Forbidden, crowded:
@@ -160,20 +160,20 @@ func (p *planner) standing(r resources.Resource, key watch.Key, crowded bool) st
 	}
 }
 
-// holdings are what the view takes from, by resource, and after how long one of them
+// currentWatches are what the view takes from, by resource, and after how long one of them
 // is late.
-func (k *keeper) holdings(now time.Time) (held map[resources.Resource][]holding, again time.Duration) {
-	held, again = make(map[resources.Resource][]holding), time.Hour
+func (k *keeper) currentWatches(now time.Time) (current map[resources.Resource][]watchStatus, again time.Duration) {
+	current, again = make(map[resources.Resource][]watchStatus), time.Hour
 	for n, t := range k.taps {
 		if !n.ofObjects() || !n.resource.Namespaced {
 			continue
 		}
-		h := holding{key: n.key, state: t.state(), complete: t.complete, retains: t.retains()}
+		h := watchStatus{key: n.key, state: t.state(), complete: t.complete, retains: t.retains()}
 		left := lateAfter - now.Sub(t.acquired)
 		if h.late = left <= 0; !h.late && !h.state.Synced {
 			again = min(again, left)
 		}
-		held[n.resource] = append(held[n.resource], h)
+		current[n.resource] = append(current[n.resource], h)
 	}
-	return held, again
+	return current, again
 }
