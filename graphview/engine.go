@@ -73,7 +73,7 @@ type Engine struct {
 	departed   departed // budgets of views
 	narrowed   *narrowedGraphs
 
-	// mu guards what follows, and the taps and leases of feeds. Nothing that
+	// mu guards what follows, and the leases of feeds. Nothing that
 	// waits happens under it but Acquire, which waits for Run alone.
 	mu      sync.Mutex
 	feeds   map[*watch.Watch]*feed // those with leases

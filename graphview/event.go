@@ -94,7 +94,7 @@ func (ev *deleteEvent) apply(e *Engine) {
 	if isSecret(f.resource) || isConfigMap(f.resource) {
 		e.releases.forget(e.graph, f, ev.namespace, ev.name)
 	}
-	for _, t := range f.taps.Load().concerned(ev.namespace) {
+	for t := range f.taps.tapsFor(ev.namespace).each {
 		if !t.closed {
 			t.role.gone(t, ev.namespace, ev.name)
 		}

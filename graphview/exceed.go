@@ -18,7 +18,7 @@ func (e *Engine) tellExceedances() {
 			if f == nil {
 				continue
 			}
-			for _, t := range f.taps.Load().all {
+			for _, t := range f.taps.every() {
 				if !t.closed && t.need.ofObjects() && has[t.view.lens] {
 					t.view.warnings.SetExceeded(t, x.Namespace, x.Name, exceeded(x.Err))
 				}

@@ -3,7 +3,6 @@ package graphview
 import (
 	"context"
 	"fmt"
-	"slices"
 	"sync/atomic"
 	"time"
 
@@ -21,8 +20,7 @@ type feed struct {
 	resource resources.Resource
 	// life ends when views have to: whatever is evaluated after it is of no use.
 	life context.Context //nolint:containedctx // handlers are called without one
-	// taps is replaced as a whole, under Engine.mu.
-	taps atomic.Pointer[tapIndex]
+	taps tapIndex
 	// leases counts those of views. Guarded by Engine.mu.
 	leases int
 	// source is the graph's name for the feed, 0 before its first event. Only
@@ -44,7 +42,6 @@ type objectName struct{ namespace, name string }
 
 func newFeed(ctx context.Context, e *Engine, w *watch.Watch, r resources.Resource) *feed {
 	f := &feed{engine: e, watch: w, resource: r, life: ctx, faults: make(map[objectName]string)}
-	f.taps.Store(&tapIndex{})
 	return f
 }
 
@@ -96,9 +93,16 @@ func (f *feed) Invalid(namespace, name string, err error) {
 		err = fmt.Errorf("cannot be decoded: %w", err)
 	}
 	e.send(funcEvent(func() {
-		for _, t := range f.taps.Load().concerned(namespace) {
-			// Of what is not in its namespaces a view is told nothing.
-			if err == nil || t.admits(namespace) {
+		if err == nil {
+			// Also to views that no longer select the namespace.
+			for _, t := range f.taps.every() {
+				t.view.warnings.SetFault(t, namespace, name, nil)
+			}
+			return
+		}
+		for t := range f.taps.tapsFor(namespace).each {
+			// A view learns nothing of what is not in its namespaces.
+			if t.admits(namespace) {
 				t.view.warnings.SetFault(t, namespace, name, err)
 			}
 		}
@@ -112,13 +116,13 @@ func (f *feed) State(s watch.State) {
 	}
 	f.listed.Store(s.Synced)
 	if s.Synced {
-		for _, t := range f.taps.Load().all {
+		for _, t := range f.taps.every() {
 			t.charged.Store(true)
 		}
 	}
 	f.engine.send(funcEvent(func() {
 		f.state.Store(&s)
-		for _, t := range f.taps.Load().all {
+		for _, t := range f.taps.every() {
 			t.view.kick()
 		}
 	}))
@@ -167,12 +171,12 @@ func (f *feed) event(o *watch.Decoded, mode evaluation) (ev *setEvent, late []*t
 // evaluate has the taps decide about an object, as far as there is time for it in
 // the watch's turn.
 func (f *feed) evaluate(o *watch.Decoded, mode evaluation) (verdicts []tapVerdict, late []*tap) {
-	taps := f.taps.Load().concerned(o.Namespace())
-	if len(taps) > 0 {
-		verdicts = make([]tapVerdict, 0, len(taps))
+	taps := f.taps.tapsFor(o.Namespace())
+	if n := taps.len(); n > 0 {
+		verdicts = make([]tapVerdict, 0, n)
 	}
 	left := int64(inlineCost)
-	for _, t := range taps {
+	for t := range taps.each {
 		if t.isSlow() || mode == evaluateLive && (left <= 0 || !t.replayed.Load()) && t.evaluates() {
 			late = append(late, t)
 			continue
@@ -200,23 +204,10 @@ func (f *feed) remember(object objectName, fault string) {
 	}
 }
 
-// attach and detach change the feed's taps.
-func (e *Engine) attach(t *tap) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	t.feed.taps.Store(indexTaps(append([]*tap{t}, t.feed.taps.Load().all...)))
-}
+// attach adds a tap to its feed's taps, detach removes it.
+func (t *tap) attach() { t.feed.taps.add(t) }
 
-func (e *Engine) detach(t *tap) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	t.feed.taps.Store(indexTaps(slices.DeleteFunc(slices.Clone(t.feed.taps.Load().all), func(other *tap) bool { return other == t })))
+func (t *tap) detach() {
+	t.feed.taps.remove(t)
 	t.view.backlog.drop(t)
-}
-
-// reindex has the feed ask a tap about what it did not reach before.
-func (e *Engine) reindex(f *feed) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	f.taps.Store(indexTaps(f.taps.Load().all))
 }

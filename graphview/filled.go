@@ -60,7 +60,7 @@ func (f *feed) Filled(n *watch.Wanted, err error) {
 	}
 	f.engine.send(funcEvent(func() {
 		f.filled.note(n, err)
-		for _, t := range f.taps.Load().concerned(n.Namespace()) {
+		for t := range f.taps.tapsFor(n.Namespace()).each {
 			t.view.kick()
 		}
 	}))

@@ -291,7 +291,7 @@ func readManaged(o *watch.Decoded) (m *managed, err error) {
 // deleteRelease takes in that a release is no longer deployed, or gone.
 func (f *feed) deleteRelease(o *watch.Object) {
 	ev := &releaseEvent{feed: f, namespace: o.Namespace(), name: o.Name()}
-	for _, t := range f.taps.Load().concerned(o.Namespace()) {
+	for t := range f.taps.tapsFor(o.Namespace()).each {
 		ev.verdicts = append(ev.verdicts, tapVerdict{tap: t})
 	}
 	f.engine.send(ev)

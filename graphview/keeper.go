@@ -36,9 +36,9 @@ type keeper struct {
 	advised   advised
 	grants    *grants
 	// shared are the watches of all namespaces that views share, as of the last
-	// outline; reaches are what the view's judges may have admitted.
-	shared  map[watch.Key]sharing.Share
-	reaches map[resources.Resource]*reach
+	// outline; namespacesOf are what the view's judges may have admitted.
+	shared       map[watch.Key]sharing.Share
+	namespacesOf map[resources.Resource]*tapNamespaces
 	// covered is what the lens was told of where the view looks.
 	covered map[graph.Kind]graph.Coverage
 	// namespaces are those that the view selected when it last could tell, nil
@@ -92,7 +92,7 @@ func selectFrom(ctx context.Context, p *spec.Program, catalog *resources.Catalog
 
 func newKeeper(v *View) *keeper {
 	return &keeper{
-		view: v, taps: make(map[need]*tap), reaches: make(map[resources.Resource]*reach), retiring: make(map[*tap]time.Time), unmet: make(map[need]error),
+		view: v, taps: make(map[need]*tap), namespacesOf: make(map[resources.Resource]*tapNamespaces), retiring: make(map[*tap]time.Time), unmet: make(map[need]error),
 		grants: newGrants(v.engine.o.PermitInterval/2, v.engine.o.SyncTimeout),
 	}
 }
@@ -160,7 +160,7 @@ func (k *keeper) finish() {
 	v.engine.sharing.Set(v, nil, time.Now())
 	taps := k.allTaps()
 	for _, t := range taps {
-		v.engine.detach(t)
+		t.detach()
 	}
 	v.engine.do(func() {
 		for _, t := range taps {
@@ -199,7 +199,7 @@ func (k *keeper) clear() {
 	clear(k.taps)
 	clear(k.retiring)
 	clear(k.unmet)
-	clear(k.reaches)
+	clear(k.namespacesOf)
 	v.engine.sharing.Set(v, nil, time.Now())
 	k.namespaces, k.advised, k.covered = nil, advised{}, nil
 	v.mu.Lock()

@@ -76,6 +76,7 @@ func (k *keeper) reconcile(ctx context.Context, catalog *resources.Catalog) time
 	if !k.open {
 		k.finishSwitches(ctx, o.needed)
 	}
+	k.settleNamespaces()
 	k.advise(ctx, p)
 	return min(again, k.report(catalog, o, generation))
 }

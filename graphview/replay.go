@@ -161,7 +161,7 @@ func (e *Engine) replay(ctx context.Context, t *tap, wants func(*watch.Decoded) 
 	objects, err := t.feed.watch.Retained(ctx)
 	if err == nil {
 		err = e.show(ctx, replay{watch: t.feed.watch, objects: objects, view: t.view, slow: t.isSlow, look: func(o *watch.Decoded) event {
-			if !t.concerns(o.Namespace()) || wants != nil && !wants(o) {
+			if !t.mayConcern(o.Namespace()) || wants != nil && !wants(o) {
 				return nil
 			}
 			return t.look(ctx, o, false)

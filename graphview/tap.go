@@ -27,8 +27,11 @@ type tap struct {
 	role role
 	// judge decides about objects. A tap of Namespaces has none.
 	judge atomic.Pointer[judge]
-	// reach is what the view may have of the resource; nil for everything.
-	reach    *reach
+	// namespaces are those of whose objects the view may have some, nil for all. Only the
+	// view's goroutine uses it.
+	namespaces *tapNamespaces
+	// indexed: the tap is in its feed's index, whose lock guards this.
+	indexed  bool
 	acquired time.Time
 	// wanted are the namespaces that the tap needs of a partial watch. Only the
 	// view's goroutine uses it.

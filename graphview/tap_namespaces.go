@@ -1,124 +1,150 @@
 package graphview
 
-import (
-	"maps"
-	"slices"
-	"sync/atomic"
-)
+import "graphview.dev/graphview/resources"
 
-// reach is in which namespaces a view has had objects of a resource selected, or
-// may have. In all others there is nothing to decide and nothing to take back, so
-// that a watch which many views share need not ask each of them about each object.
-// It only grows. The view's goroutine writes it, watches read it.
-type reach struct {
-	// namespaces is replaced as a whole; nil for all.
-	namespaces atomic.Pointer[map[string]bool]
+// tapNamespaces are the namespaces in which a view may have selected objects of one
+// resource. Objects elsewhere need no decision and are not in the view, so a watch that
+// many views share does not ask each of them about each object. All taps of a view for
+// one resource share theirs: one tap may have to take back what another one selected.
+// The view's goroutine alone uses them; each feed has an index of them.
+type tapNamespaces struct {
+	all   bool
+	names map[string]bool // empty if all
+	// settled: they are what the view's present judges admit, and no more.
+	settled bool
 }
 
-func newReach() *reach {
-	r := &reach{}
-	r.namespaces.Store(&map[string]bool{})
-	return r
+var allNamespaces = &tapNamespaces{all: true}
+
+// extend adds what a judge may admit beyond what others did: some namespaces, or all.
+func (n *tapNamespaces) extend(j *judge) (added []string, all bool) {
+	switch {
+	case n.all:
+		return nil, false
+	case j.undetermined():
+		return nil, true
+	}
+	for namespace, selected := range j.namespaces {
+		if selected && !n.names[namespace] {
+			n.names[namespace] = true
+			added = append(added, namespace)
+		}
+	}
+	return added, false
 }
 
-// extend adds what a judge may admit, and tells whether that is more than before.
-func (r *reach) extend(j *judge) bool {
-	known := r.namespaces.Load()
-	if known == nil {
-		return false
+// beyond returns the names that other does not have. If all of n concern a tap, it has
+// no names.
+func (n *tapNamespaces) beyond(other *tapNamespaces) (names []string) {
+	for namespace := range n.names {
+		if other.all || !other.names[namespace] {
+			names = append(names, namespace)
+		}
 	}
-	if j.waits || j.namespaces == nil || !j.resource.Namespaced {
-		r.namespaces.Store(nil)
-		return true
-	}
-	next := maps.Clone(*known)
-	maps.Copy(next, j.namespaces)
-	if len(next) == len(*known) {
-		return false
-	}
-	r.namespaces.Store(&next)
-	return true
+	return names
 }
 
-// concerns tells whether what is in a namespace may be of interest to the tap.
-func (t *tap) concerns(namespace string) bool {
-	if t.reach == nil {
-		return true
+// undetermined reports whether the judge may admit objects of any namespace.
+func (j *judge) undetermined() bool { return j.waits || j.namespaces == nil || !j.resource.Namespaced }
+
+// concerning are the namespaces of the tap.
+func (t *tap) concerning() *tapNamespaces {
+	if t.namespaces == nil {
+		return allNamespaces
 	}
-	namespaces := t.reach.namespaces.Load()
-	return namespaces == nil || (*namespaces)[namespace]
+	return t.namespaces
 }
 
-// admits tells whether the tap's view selects the namespace now, as far as is known.
+// mayConcern reports whether the view may have, or come to have, what is in a namespace.
+func (t *tap) mayConcern(namespace string) bool {
+	n := t.concerning()
+	return n.all || n.names[namespace]
+}
+
+// admits reports whether the tap's view selects the namespace now, as far as is known.
 func (t *tap) admits(namespace string) bool {
 	j := t.judge.Load()
 	return j == nil || j.admits(namespace)
 }
 
-// install has a tap decide by a judge. Whatever the watch shows from then on, the
-// tap is asked about, if the judge may admit it.
+// install makes a judge the one that decides for a tap. From then on the watch asks the
+// tap about everything that the judge may admit.
 func (k *keeper) install(t *tap, j *judge) {
 	r := t.need.resource
-	if k.reaches[r] == nil {
-		k.reaches[r] = newReach()
+	n := k.namespacesOf[r]
+	if n == nil {
+		n = &tapNamespaces{names: make(map[string]bool)}
+		k.namespacesOf[r] = n
 	}
-	grown := k.reaches[r].extend(j)
-	if t.reach == nil {
-		t.reach = k.reaches[r]
+	if t.namespaces == nil {
+		t.feed.taps.move(t, allNamespaces, n)
+		t.namespaces = n
 	}
-	if grown {
-		for _, other := range k.allTaps() {
-			if other.reach == t.reach {
-				k.view.engine.reindex(other.feed)
-			}
+	n.settled = false
+	added, all := n.extend(j)
+	for _, other := range k.allTaps() {
+		if other.namespaces != n {
+			continue
 		}
+		if all {
+			other.feed.taps.move(other, n, allNamespaces)
+		} else {
+			other.feed.taps.extend(other, added)
+		}
+	}
+	if all {
+		n.all, n.names = true, nil
 	}
 	t.judge.Store(j)
 	t.want(j)
 }
 
-// tapIndex finds the taps of a feed that an object may concern. It is made anew when
-// taps come, go, or reach further.
-type tapIndex struct {
-	all []*tap
-	// within are, by namespace, the taps that what is there may concern; elsewhere
-	// those of anywhere are concerned alone.
-	within   map[string][]*tap
-	anywhere []*tap
-}
-
-func indexTaps(taps []*tap) *tapIndex {
-	x := &tapIndex{all: taps}
-	reaches := make(map[*tap]map[string]bool)
-	for _, t := range taps {
-		if t.reach == nil {
-			x.anywhere = append(x.anywhere, t)
-		} else if namespaces := t.reach.namespaces.Load(); namespaces == nil {
-			x.anywhere = append(x.anywhere, t)
-		} else {
-			reaches[t] = *namespaces
+// settleNamespaces forgets the namespaces that the view no longer selects, once all taps
+// of the resource were shown what their present judges reject.
+func (k *keeper) settleNamespaces() {
+	unsettled := make(map[resources.Resource][]*tap)
+	for r, n := range k.namespacesOf {
+		if !n.settled {
+			unsettled[r] = nil
 		}
 	}
-	if len(reaches) == 0 {
-		return x
+	if len(unsettled) == 0 {
+		return
 	}
-	x.within = make(map[string][]*tap)
-	for _, t := range taps {
-		for namespace := range reaches[t] {
-			if x.within[namespace] == nil {
-				x.within[namespace] = slices.Clone(x.anywhere)
-			}
-			x.within[namespace] = append(x.within[namespace], t)
+	for _, t := range k.allTaps() {
+		if _, ok := unsettled[t.need.resource]; ok && t.namespaces != nil {
+			unsettled[t.need.resource] = append(unsettled[t.need.resource], t)
 		}
 	}
-	return x
+	for r, taps := range unsettled {
+		if len(taps) == 0 {
+			delete(k.namespacesOf, r)
+			continue
+		}
+		n := k.namespacesOf[r]
+		next, ok := k.admitted(taps)
+		if !ok {
+			continue
+		}
+		for _, t := range taps {
+			t.feed.taps.move(t, n, next)
+		}
+		*n = *next
+	}
 }
 
-// concerned are the taps that an object in a namespace may concern. Nobody may
-// change the result.
-func (x *tapIndex) concerned(namespace string) []*tap {
-	if within, ok := x.within[namespace]; ok {
-		return within
+// admitted are the namespaces that the judges of some taps may admit. It is not ok while
+// one of the taps may have selected something elsewhere.
+func (k *keeper) admitted(taps []*tap) (n *tapNamespaces, ok bool) {
+	n = &tapNamespaces{names: make(map[string]bool), settled: true}
+	for _, t := range taps {
+		j := t.judge.Load()
+		if k.taps[t.need] != t || t.behind || !t.replayed.Load() || j.waits {
+			return nil, false
+		}
+		if _, all := n.extend(j); all {
+			n.all, n.names = true, nil
+		}
 	}
-	return x.anywhere
+	return n, true
 }

@@ -2,65 +2,155 @@ package graphview
 
 import (
 	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"graphview.dev/graphview/spec"
+	"graphview.dev/test/seed"
 )
 
-// TestTapIndex: a tap is asked about the namespaces that it reaches, and about all if
-// it has no bounds.
+// TestTapIndex: after any sequence of changes a feed asks about an object exactly the taps
+// whose views may have it.
 func TestTapIndex(t *testing.T) {
-	names := make(map[*tap]string)
-	reaching := func(name string, namespaces ...string) *tap {
-		made := &tap{reach: newReach()}
-		made.reach.extend(&judge{resource: podsResource, namespaces: setOf(namespaces...)})
-		names[made] = name
-		return made
-	}
-	unbounded := &tap{}
-	everywhere := &tap{reach: newReach()}
-	everywhere.reach.extend(&judge{resource: podsResource})
-	names[unbounded], names[everywhere] = "unbounded", "everywhere"
-	x := indexTaps([]*tap{reaching("a", "a"), unbounded, reaching("ab", "a", "b"), everywhere, reaching("none")})
-	for namespace, want := range map[string][]string{
-		"a": {"unbounded", "everywhere", "a", "ab"}, "b": {"unbounded", "everywhere", "ab"}, "c": {"unbounded", "everywhere"},
-	} {
-		var got []string
-		for _, concerned := range x.concerned(namespace) {
-			got = append(got, names[concerned])
+	r := rand.New(rand.NewPCG(seed.Of(t), 0))
+	namespaces := append(numbered(6), "elsewhere")
+	for range 200 {
+		var x tapIndex
+		var taps []*tap
+		for range 30 {
+			switch one := r.IntN(5); {
+			case one == 0 || len(taps) == 0:
+				added := &tap{}
+				if r.IntN(4) > 0 {
+					added.namespaces = &tapNamespaces{names: make(map[string]bool)}
+				}
+				x.add(added)
+				taps = append(taps, added)
+			case one == 1:
+				i := r.IntN(len(taps))
+				x.remove(taps[i])
+				taps = slices.Delete(taps, i, i+1)
+			default:
+				changed := taps[r.IntN(len(taps))]
+				n := changed.namespaces
+				if n == nil {
+					continue
+				}
+				if one == 2 {
+					next := &tapNamespaces{all: r.IntN(3) == 0}
+					if !next.all {
+						next.names = setOf(namespaces[r.IntN(6)], namespaces[r.IntN(6)])
+					}
+					x.move(changed, n, next)
+					*n = *next
+					continue
+				}
+				added, all := n.extend(&judge{resource: podsResource, namespaces: setOf(namespaces[r.IntN(6)]), waits: r.IntN(9) == 0})
+				if x.extend(changed, added); all {
+					x.move(changed, n, allNamespaces)
+					n.all, n.names = true, nil
+				}
+			}
 		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", namespace, diff)
+		for _, namespace := range namespaces {
+			want := make(map[*tap]int)
+			for _, one := range taps {
+				if one.mayConcern(namespace) {
+					want[one] = 1
+				}
+			}
+			got := make(map[*tap]int)
+			for one := range x.tapsFor(namespace).each {
+				got[one]++
+			}
+			if !maps.Equal(got, want) || x.tapsFor(namespace).len() != len(want) || len(x.every()) != len(taps) {
+				t.Fatalf("%s concerns %d taps, want %d", namespace, len(got), len(want))
+			}
 		}
 	}
 }
 
-// TestReachGrows: what a view may have had, it is asked about until it has been told
-// that it has it no more.
-func TestReachGrows(t *testing.T) {
-	r := newReach()
-	for _, step := range []struct {
-		judge judge
-		grows bool
-	}{
-		{judge{resource: podsResource, namespaces: setOf("a", "b")}, true},
-		{judge{resource: podsResource, namespaces: setOf("b")}, false},
-		{judge{resource: podsResource, namespaces: setOf("c")}, true},
-		{judge{resource: podsResource, namespaces: setOf("a", "c"), waits: true}, true},
-		{judge{resource: podsResource, namespaces: setOf("d")}, false},
-	} {
-		if got := r.extend(&step.judge); got != step.grows {
-			t.Errorf("with %v it grows: %t", step.judge.namespaces, got)
-		}
+// TestNewNamespace: a namespace that one view begins to select costs no more beside
+// views that select many namespaces than beside none.
+func TestNewNamespace(t *testing.T) {
+	const views, names = 50, 400
+	k := keepByHand(t, Options{}, 1)
+	e := k.view.engine
+	for range views {
+		other := newKeeper(newView(e, Name{Namespace: "shop", Name: "other"}, "2"))
+		leased := acquireTapOf(t, e, other.view)
+		other.taps[leased.need] = leased
+		other.install(leased, &judge{resource: configMapsResource, namespaces: setOf(numbered(names)...)})
+		leased.attach()
+		t.Cleanup(func() {
+			leased.detach()
+			e.giveBack(leased)
+		})
 	}
-	if tapped := (&tap{reach: r}); !tapped.concerns("z") {
-		t.Error("a view that waits for its namespaces is not asked about all")
+	leased := acquireTapOf(t, e, k.view)
+	k.taps[leased.need] = leased
+	set := setOf("ns-000")
+	k.install(leased, &judge{resource: configMapsResource, namespaces: set})
+	leased.attach()
+	i := 0
+	allocations := testing.AllocsPerRun(20, func() {
+		set[fmt.Sprint("new-", i)] = true
+		i++
+		k.install(leased, &judge{resource: configMapsResource, namespaces: set})
+	})
+	if allocations > 20 {
+		t.Errorf("one more namespace of one view takes %.0f allocations beside %d views of %d namespaces", allocations, views, names)
 	}
 }
 
-// TestNothingIsToldOfOtherNamespaces: an object that cannot be decoded is told to
+// TestNamespacesAreForgotten: a view is asked about a namespace for as long as it may have
+// something of it, and not for longer.
+func TestNamespacesAreForgotten(t *testing.T) {
+	k := keepByHand(t, Options{}, 3)
+	many := selecting(spec.ObjectFilter{})
+	many.Namespaces = &spec.Namespaces{Names: append(numbered(9), "shop")} // more than are watched one by one
+	k.apply(many)
+	k.until("synced", func() bool { return k.view.synced.Load() && k.view.lens.Vertices() == 3 })
+	concerned := func() (namespaces []string) {
+		for _, followed := range k.taps {
+			for _, namespace := range []string{"ns-000", "ns-008", "ns-010", "shop"} {
+				if followed.feed.taps.tapsFor(namespace).len() > 0 {
+					namespaces = append(namespaces, namespace)
+				}
+			}
+		}
+		return namespaces
+	}
+	if diff := cmp.Diff([]string{"ns-000", "ns-008", "shop"}, concerned()); diff != "" {
+		t.Errorf("at first (-want +got):\n%s", diff)
+	}
+	for _, names := range [][]string{numbered(11)[2:], numbered(20)[9:]} {
+		many.Namespaces = &spec.Namespaces{Names: names}
+		k.apply(many)
+		k.until("synced again", func() bool {
+			return k.view.synced.Load() && k.planned == k.view.generation && k.view.lens.Vertices() == 0
+		})
+	}
+	if diff := cmp.Diff([]string{"ns-010"}, concerned()); diff != "" {
+		t.Errorf("when others are selected (-want +got):\n%s", diff)
+	}
+	all := selecting(spec.ObjectFilter{})
+	k.apply(all)
+	k.until("everything", func() bool { return k.view.synced.Load() && k.view.lens.Vertices() == 3 })
+	if diff := cmp.Diff([]string{"ns-000", "ns-008", "ns-010", "shop"}, concerned()); diff != "" {
+		t.Errorf("when all are selected (-want +got):\n%s", diff)
+	}
+	k.apply(many)
+	k.until("fewer", func() bool { return k.view.synced.Load() && k.view.lens.Vertices() == 0 })
+	k.until("the others are forgotten", func() bool { return slices.Equal(concerned(), []string{"ns-010"}) })
+}
+
+// TestNothingIsToldOfOtherNamespaces: an object that cannot be decoded is a warning of the
 // views of its namespace, however many others share the watch.
 func TestNothingIsToldOfOtherNamespaces(t *testing.T) {
 	k := keepByHand(t, Options{}, 1)
@@ -77,6 +167,9 @@ func TestNothingIsToldOfOtherNamespaces(t *testing.T) {
 			}
 			followed.feed.Invalid(namespace, "broken", nil)
 			k.view.engine.do(func() {})
+			if got := len(k.view.Status().Warnings); got != 0 {
+				t.Errorf("%s: %d warnings when the object can be decoded again", namespace, got)
+			}
 		}
 	}
 }

@@ -101,7 +101,7 @@ func (k *keeper) addTaps(ctx context.Context, taps []*tap) {
 		}
 	})
 	for _, t := range taps {
-		v.engine.attach(t)
+		t.attach()
 		k.show(ctx, t)
 	}
 }
@@ -134,7 +134,10 @@ func (k *keeper) dropTaps(taps []*tap) {
 	}
 	v := k.view
 	for _, t := range taps {
-		v.engine.detach(t)
+		t.detach()
+		if t.namespaces != nil {
+			t.namespaces.settled = false
+		}
 	}
 	v.engine.do(func() {
 		var unwatched []graph.SourceID
