@@ -4,80 +4,142 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"graphview.dev/graphview/budget"
+	"graphview.dev/graphview/spec"
 )
 
-func TestBudget(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var b costBudget
-		b.reset(1000)
-		if !b.bucket.Load().charge(900) || b.spent() {
-			t.Fatal("spent before it was used up")
-		}
-		time.Sleep(10 * time.Second) // a hundredth a second
-		if !b.bucket.Load().charge(200) {
-			t.Fatal("what is granted with time is not there")
-		}
-		before := b.bucket.Load()
-		if before.charge(1) || !b.spent() {
-			t.Fatal("more was there than was granted")
-		}
-		time.Sleep(time.Minute)
-		if !b.spent() {
-			t.Fatal("a spent budget came back by itself")
-		}
-		b.reset(1000)
-		if before.charge(1000); b.spent() {
-			t.Fatal("what was begun before the reset was charged after it")
-		}
-	})
+// TestBudgetOfAnOwner: authors do not fill a budget by what they do with GraphViews, and
+// do not touch the budget of another namespace.
+func TestBudgetOfAnOwner(t *testing.T) {
+	type step struct {
+		verb            string // apply, remove, refuse, open, or spend
+		namespace, name string // or the user of a connection
+		uid             string
+	}
+	for name, test := range map[string]struct {
+		steps []step
+		// want is what the last view has left, in hundredths.
+		want int
+	}{
+		"a first view has all":               {steps: []step{{"apply", "shop", "flow", "1"}}, want: 100},
+		"a view that spends":                 {steps: []step{{"apply", "shop", "flow", "1"}, {verb: "spend"}}, want: 10},
+		"deleted and created":                {steps: []step{{"apply", "shop", "flow", "1"}, {verb: "spend"}, {"remove", "shop", "flow", ""}, {"apply", "shop", "flow", "2"}}, want: 10},
+		"created before its deletion":        {steps: []step{{"apply", "shop", "flow", "1"}, {verb: "spend"}, {"apply", "shop", "flow", "2"}}, want: 10},
+		"edited":                             {steps: []step{{"apply", "shop", "flow", "1"}, {verb: "spend"}, {"apply", "shop", "flow", "1"}}, want: 10},
+		"renamed":                            {steps: []step{{"apply", "shop", "flow", "1"}, {verb: "spend"}, {"remove", "shop", "flow", ""}, {"apply", "shop", "stream", "2"}}, want: 10},
+		"another one beside it":              {steps: []step{{"apply", "shop", "flow", "1"}, {verb: "spend"}, {"apply", "shop", "stream", "2"}}, want: 10},
+		"refused and mended":                 {steps: []step{{"apply", "shop", "flow", "1"}, {verb: "spend"}, {"refuse", "shop", "flow", "1"}, {"apply", "shop", "flow", "1"}}, want: 10},
+		"a new view of another namespace":    {steps: []step{{"apply", "shop", "flow", "1"}, {verb: "spend"}, {"remove", "shop", "flow", ""}, {"apply", "bank", "flow", "2"}}, want: 100},
+		"a connection of a user":             {steps: []step{{"open", "", "ann", ""}, {verb: "spend"}, {"open", "", "ann", ""}}, want: 10},
+		"a connection of another user":       {steps: []step{{"open", "", "ann", ""}, {verb: "spend"}, {"open", "", "ben", ""}}, want: 100},
+		"another account of the namespace":   {steps: []step{{"open", "", "system:serviceaccount:shop:a", ""}, {verb: "spend"}, {"open", "", "system:serviceaccount:shop:b", ""}}, want: 10},
+		"an account of a view's namespace":   {steps: []step{{"apply", "shop", "flow", "1"}, {verb: "spend"}, {"open", "", "system:serviceaccount:shop:a", ""}}, want: 10},
+		"a user of the name of a namespace":  {steps: []step{{"apply", "shop", "flow", "1"}, {verb: "spend"}, {"open", "", "shop", ""}}, want: 100},
+		"two views spend the same budget":    {steps: []step{{"apply", "shop", "flow", "1"}, {"apply", "shop", "stream", "2"}, {verb: "spend"}, {"apply", "shop", "flow", "1"}}, want: 10},
+		"a stranger's views come and go too": {steps: []step{{"apply", "shop", "flow", "1"}, {verb: "spend"}, {"apply", "bank", "flow", "2"}, {"remove", "bank", "flow", ""}, {"apply", "shop", "stream", "3"}}, want: 10},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e, err := NewEngine(Options{Config: serveConfigMaps(t, 1), Budget: 1 << 40}) // of which the test's time grants little
+			if err != nil {
+				t.Fatal(err)
+			}
+			declared := configMapsSpec()
+			var last *View
+			for _, step := range test.steps {
+				named := Name{step.namespace, step.name}
+				switch step.verb {
+				case "apply":
+					declared.ExcludeInferred = !declared.ExcludeInferred
+					if err := e.Apply(t.Context(), named, step.uid, declared); err != nil {
+						t.Fatal(err)
+					}
+					last, _ = e.View(named)
+				case "remove":
+					e.Remove(named)
+				case "refuse":
+					e.Refuse(named, step.uid, &spec.InvalidError{})
+				case "open":
+					if last, err = e.Open(t.Context(), OpenOptions{Spec: declared, Owner: ownedBy(step.name)}); err != nil {
+						t.Fatal(err)
+					}
+				case "spend":
+					last.budget.Load().owner.Take(1 << 40 / 10 * 9)
+				}
+			}
+			// Each second of the test brings a hundredth.
+			if left := hundredths(last.budget.Load()); left < test.want-1 || left > test.want+20 {
+				t.Errorf("%d %% of a budget are left, want %d", left, test.want)
+			}
+		})
+	}
 }
 
-// TestBudgetOfAnEditedSpec: what an edit brings is less than a budget, and comes no
-// more often than it is granted anyway.
-func TestBudgetOfAnEditedSpec(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var b costBudget
-		b.reset(1000)
-		b.edited(time.Now())
-		for edit, want := range []uint64{1000, 100, 100} {
-			if edit > 0 {
-				b.edited(time.Now())
+// hundredths is how much is left of a budget.
+func hundredths(b *costBudget) int { return 100 * b.owner.Left() / b.owner.Size() }
+
+// TestBudgetOfRules: administrators do not fill the budget of ReferenceRules by what they
+// do with them.
+func TestBudgetOfRules(t *testing.T) {
+	valid := spec.Rule{From: widgetKind, References: []spec.RuleReference{{Expression: "[]"}}}
+	for name, between := range map[string]func(t *testing.T, e *Engine){
+		"deleted": func(t *testing.T, e *Engine) {
+			if err := e.RemoveRule("a"); err != nil {
+				t.Fatal(err)
 			}
-			if !b.bucket.Load().charge(want) {
-				t.Errorf("edit %d brings less than %d", edit, want)
+		},
+		"refused": func(t *testing.T, e *Engine) {
+			if err := e.ApplyRule(t.Context(), "a", spec.Rule{From: widgetKind, References: []spec.RuleReference{{Expression: "]"}}}); err == nil {
+				t.Fatal("accepted")
 			}
-			if b.bucket.Load().charge(1) {
-				t.Errorf("edit %d brings more than %d", edit, want)
+		},
+		"edited": func(t *testing.T, e *Engine) {
+			if err := e.ApplyRule(t.Context(), "a", spec.Rule{From: gadgetKind, References: valid.References}); err != nil {
+				t.Fatal(err)
 			}
-			b.edited(time.Now())
-			if b.spent() || b.bucket.Load().charge(1) {
-				t.Errorf("edit %d, at once after another, brings something, or leaves it refused", edit)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e, err := NewEngine(Options{Config: serveConfigMaps(t, 1), Budget: 1 << 40})
+			if err != nil {
+				t.Fatal(err)
 			}
-			// Full a second later than granted, but for what the edit brings.
-			time.Sleep(editEvery)
-			b.bucket.Load().tokens.AllowN(time.Now(), 100)
-		}
-	})
+			for round, want := range []int{100, 10} {
+				if err := e.ApplyRule(t.Context(), "a", valid); err != nil {
+					t.Fatal(err)
+				}
+				b := e.rules.named("a").budget
+				if left := hundredths(b); left < want-1 || left > want+20 {
+					t.Errorf("round %d: %d %% of a budget are left, want %d", round, left, want)
+				}
+				b.owner.Take(1 << 40 / 10 * 9)
+				between(t, e)
+			}
+		})
+	}
 }
 
-func TestOwnersShareABudget(t *testing.T) {
+// TestExceededBudget: a budget that was exceeded stays so until it is renewed, and does
+// not exceed the renewed one.
+func TestExceededBudget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var all owners
-		var first, second, other costBudget
-		first.share(all.of(ownedBy("ann"), 1000, time.Now()))
-		first.bucket.Load().charge(900)
-		second.share(all.of(ownedBy("ann"), 1000, time.Now()))
-		other.share(all.of(ownedBy("ben"), 1000, time.Now()))
-		if second.bucket.Load().charge(200) || !other.bucket.Load().charge(200) {
-			t.Error("the budget is not the user's")
+		first := &costBudget{owner: budget.NewBuckets(1000, budgetRefill).Bucket(ownedBy("ann"))}
+		if !first.charge(900) || first.exceeded.Load() {
+			t.Fatal("exceeded before it was used up")
 		}
-		if second.reset(1000); second.bucket.Load().charge(200) {
-			t.Error("a view that is tried again has a budget of its own")
+		if first.charge(101) || !first.exceeded.Load() {
+			t.Fatal("there was more than the owner has")
 		}
-		time.Sleep(2 * budgetSeconds * time.Second)
-		all.of(ownedBy("eve"), 1000, time.Now())
-		if len(all.budgets) != 1 {
-			t.Errorf("%d users are remembered, want the one who asked", len(all.budgets))
+		time.Sleep(2 * budgetRefill)
+		if !first.exceeded.Load() {
+			t.Fatal("an exceeded budget came back by itself")
+		}
+		second := first.renewed()
+		if first.charge(1001); second.exceeded.Load() {
+			t.Fatal("an evaluation from before exceeded the renewed budget")
+		}
+		if !second.charge(1000) {
+			t.Fatal("the owner's budget is not full again")
 		}
 	})
 }

@@ -143,10 +143,8 @@ func evaluateFor[T any](x *examination, from *expressionOrigin, evaluate func() 
 		x.warning = fmt.Errorf("reference rule %s: %s and those after it: the rules' expressions together cost too much on this object", from.rule, from.path)
 		return value, errGivenUp
 	}
-	bucket := from.budget.bucket.Load()
-	if bucket.spent.Load() {
-		return value, fmt.Errorf("reference rule %s: its expressions cost more than %d units, or all the time more than %d a second; simplify them, or remove the rule",
-			from.rule, bucket.tokens.Burst(), bucket.tokens.Burst()/budgetSeconds)
+	if from.budget.exceeded.Load() {
+		return value, fmt.Errorf("reference rule %s: %s; simplify them, or remove the rule", from.rule, from.budget.excess("its expressions", "those of the other ReferenceRules"))
 	}
 	turn, err := x.journal.Begin(x.ctx, from.work)
 	if err != nil {
@@ -156,7 +154,7 @@ func evaluateFor[T any](x *examination, from *expressionOrigin, evaluate func() 
 	defer turn.End()
 	before := x.input.Cost
 	value, err = guarded(evaluate)
-	bucket.charge(x.input.Cost - before)
+	from.budget.charge(x.input.Cost - before)
 	if err = errors.Join(x.treeErr, err); err != nil {
 		err = fmt.Errorf("reference rule %s: %s: %w", from.rule, from.path, err)
 	}

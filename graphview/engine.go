@@ -69,8 +69,7 @@ type Engine struct {
 	replaying  chan struct{}
 	evaluating sync.WaitGroup // what backlogs of views have started
 	panicked   panicLog
-	owners     owners
-	departed   departed // budgets of views
+	budgets    *budget.Buckets // of what expressions cost
 	narrowed   *narrowedGraphs
 
 	// mu guards what follows, and the leases of feeds. Nothing that
@@ -99,6 +98,7 @@ func NewEngine(o Options) (*Engine, error) {
 		bySource:  make(map[graph.SourceID]*feed),
 		writeLock: newWriteLock(), revisionTime: newRevisionTime(),
 		views:    make(map[Name]*View),
+		budgets:  budget.NewBuckets(o.Budget, budgetRefill),
 		narrowed: newNarrowedGraphs(),
 		opened:   make(map[*View]struct{}),
 		feeds:    make(map[*watch.Watch]*feed),
@@ -262,9 +262,6 @@ func (e *Engine) viewLocked(name Name, uid string) *View {
 	}
 	if v == nil {
 		v = newView(e, name, uid)
-		if before := e.departed.take(name.Namespace, name.Name, time.Now()); before != nil {
-			v.budget.succeed(before)
-		}
 		e.views[name] = v
 		e.startLocked(v)
 	}
@@ -290,7 +287,6 @@ func (e *Engine) Remove(name Name) {
 func (e *Engine) departLocked(v *View) {
 	delete(e.views, v.name)
 	v.end(deleted)
-	e.departed.put(v.name.Namespace, v.name.Name, v.budget.bucket.Load(), time.Now())
 }
 
 // View returns a view by its name.

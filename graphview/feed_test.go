@@ -6,8 +6,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"golang.org/x/time/rate"
-
+	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/spec"
 	"graphview.dev/graphview/watch"
@@ -140,31 +139,42 @@ func TestFaultIsRemembered(t *testing.T) {
 
 // full is a budget that nothing has been taken from.
 func full() *costBudget {
-	b := &costBudget{}
-	b.reset(defaultBudget)
-	return b
+	return &costBudget{owner: budget.NewBuckets(defaultBudget, budgetRefill).Bucket(budget.NamespaceOwner(""))}
 }
 
 // TestRuleBudget: a rule whose expressions cost too much names no references any
 // more, with a warning, until it is tried again.
 func TestRuleBudget(t *testing.T) {
-	e := startEngine(t, Options{Config: serveConfigMaps(t, 3), Budget: 2000})
-	if err := e.ApplyRule(t.Context(), "costly", spec.Rule{From: kindOf(configMapsResource), References: []spec.RuleReference{
+	costly := spec.Rule{From: kindOf(configMapsResource), References: []spec.RuleReference{
 		{Expression: "lists.range(1000).all(i, i >= 0) ? [{'group': '', 'kind': 'ConfigMap', 'name': 'other'}] : []"},
-	}}); err != nil {
-		t.Fatal(err)
-	}
-	followed := follow(t, e, yes)
-	warned := followed.view.warnings.Faults
-	await(t, "a warning for each object after the first", func() bool { return followed.vertices() == 3 && warned() >= 2 })
-	if lines := followed.view.warnings.Summary(false); len(lines) != 1 || !strings.Contains(lines[0], "reference rule costly: its expressions cost more than 2000 units") {
-		t.Errorf("warnings: %q", lines)
-	}
-	if err := e.rules.retrySpent(1_000_000); err != nil {
-		t.Fatal(err)
-	}
-	await(t, "no warning", func() bool { return warned() == 0 })
-	await(t, "the references of all objects", func() bool { return followed.view.lens.Counts().Arcs == 3 })
+	}}
+	t.Run("exceeded", func(t *testing.T) {
+		e := startEngine(t, Options{Config: serveConfigMaps(t, 3), Budget: 2000})
+		if err := e.ApplyRule(t.Context(), "costly", costly); err != nil {
+			t.Fatal(err)
+		}
+		followed := follow(t, e, yes)
+		warned := followed.view.warnings.Faults
+		await(t, "a warning for each object after the first", func() bool { return followed.vertices() == 3 && warned() >= 2 })
+		if lines := followed.view.warnings.Summary(false); len(lines) != 1 || !strings.Contains(lines[0], "reference rule costly: its expressions cost more than 2000 units") {
+			t.Errorf("warnings: %q", lines)
+		}
+	})
+	t.Run("tried again", func(t *testing.T) {
+		e := startEngine(t, Options{Config: serveConfigMaps(t, 3)})
+		if err := e.ApplyRule(t.Context(), "costly", costly); err != nil {
+			t.Fatal(err)
+		}
+		e.rules.named("costly").budget.exceeded.Store(true)
+		followed := follow(t, e, yes)
+		warned := followed.view.warnings.Faults
+		await(t, "a warning for each object", func() bool { return followed.vertices() == 3 && warned() == 3 })
+		if err := e.rules.retryExceeded(); err != nil {
+			t.Fatal(err)
+		}
+		await(t, "no warning", func() bool { return warned() == 0 })
+		await(t, "the references of all objects", func() bool { return followed.view.lens.Counts().Arcs == 3 })
+	})
 }
 
 // TestRelistCostsNothing: what a watch lost, and lists again, is evaluated for a view
@@ -179,14 +189,14 @@ func TestRelistCostsNothing(t *testing.T) {
 	<-shown
 	await(t, "the list", func() bool { return followed.vertices() == 3 && followed.feed.listed.Load() && followed.charged.Load() })
 	// Nothing is granted with time, so that what is left says what was charged.
-	tokens := rate.NewLimiter(0, defaultBudget)
-	followed.view.budget.share(tokens)
+	tokens := budget.NewBuckets(defaultBudget, 1<<62).Bucket(budget.NamespaceOwner("shop"))
+	followed.view.budget.Store(&costBudget{owner: tokens})
 	for _, tt := range []struct {
 		name   string
 		listed bool
 		want   bool
 	}{{"listed again", false, false}, {"changed", true, true}} {
-		before := tokens.Tokens()
+		before := tokens.Left()
 		followed.feed.listed.Store(tt.listed)
 		if _, err := followed.feed.watch.Visit(t.Context(), retainedBy(t, followed), func(o *watch.Decoded) bool {
 			verdicts, late := followed.feed.evaluate(o, evaluateLive)
@@ -197,7 +207,7 @@ func TestRelistCostsNothing(t *testing.T) {
 		}); err != nil {
 			t.Fatal(err)
 		}
-		if charged := tokens.Tokens() < before; charged != tt.want {
+		if charged := tokens.Left() < before; charged != tt.want {
 			t.Errorf("%s: charged %t, want %t", tt.name, charged, tt.want)
 		}
 	}

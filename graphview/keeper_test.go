@@ -232,23 +232,23 @@ func TestWatchStaysUntilItIsReplaced(t *testing.T) {
 	}
 }
 
-// TestEditOfASpentBudget: where expressions have cost too much, some objects were not
-// evaluated. When the spec changes, all are, though its watches stay the same.
-func TestEditOfASpentBudget(t *testing.T) {
+// TestEditAfterExceededBudget: once expressions cost too much, some objects were not
+// evaluated. An edit of the spec evaluates them, though its watches stay the same.
+func TestEditAfterExceededBudget(t *testing.T) {
 	k := keepByHand(t, Options{}, 3)
 	declared := selecting(spec.ObjectFilter{ObjectSelectorExpression: "name != ''"})
 	counts := &k.view.engine.counts
 	synced := func() bool { return k.view.synced.Load() && k.view.lens.Vertices() == 3 }
 	k.apply(declared)
 	k.until("synced", synced)
-	for _, spent := range []bool{false, true} {
+	for _, exceeded := range []bool{false, true} {
 		before := counts.sets.Load() + counts.replays.Load()
-		k.view.budget.bucket.Load().spent.Store(spent)
+		k.view.budget.Load().exceeded.Store(exceeded)
 		declared.ExcludeInferred = !declared.ExcludeInferred
 		k.apply(declared)
 		k.until("synced", synced)
-		if again := counts.sets.Load() + counts.replays.Load() - before; (again > 0) != spent {
-			t.Errorf("budget spent: %t; %d objects were evaluated again", spent, again)
+		if again := counts.sets.Load() + counts.replays.Load() - before; (again > 0) != exceeded {
+			t.Errorf("budget exceeded: %t; %d objects were evaluated again", exceeded, again)
 		}
 	}
 }

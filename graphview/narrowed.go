@@ -4,8 +4,6 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/time/rate"
-
 	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/delivery"
 )
@@ -37,7 +35,7 @@ func newNarrowedGraphs() *narrowedGraphs {
 
 // payer answers for one subscription of a user, whose tokens its walks are charged to as
 // the user's ad-hoc views are.
-func (g *narrowedGraphs) payer(owner budget.Owner, tokens func(now time.Time) *rate.Limiter) delivery.Payer {
+func (g *narrowedGraphs) payer(owner budget.Owner, tokens *budget.Bucket) delivery.Payer {
 	return &narrowedPayer{graphs: g, owner: owner, tokens: tokens}
 }
 
@@ -64,16 +62,14 @@ func (g *narrowedGraphs) resize(owner budget.Owner, by int) error {
 type narrowedPayer struct {
 	graphs *narrowedGraphs
 	owner  budget.Owner
-	tokens func(now time.Time) *rate.Limiter
+	tokens *budget.Bucket
 	held   int
 }
 
 // Charge implements delivery.Payer. To look at an object takes about half as long as a
 // unit of an expression's cost.
 func (p *narrowedPayer) Charge(visits int) time.Duration {
-	now := time.Now()
-	tokens := p.tokens(now)
-	return tokens.ReserveN(now, min((visits+1)/2, tokens.Burst())).DelayFrom(now)
+	return p.tokens.Borrow((visits + 1) / 2)
 }
 
 // Hold implements delivery.Payer.

@@ -5,8 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/time/rate"
-
 	"graphview.dev/graphview/budget"
 )
 
@@ -14,7 +12,7 @@ import (
 // those who have few, and what is given back is free again.
 func TestNarrowedGraphsAreCounted(t *testing.T) {
 	g := newNarrowedGraphs()
-	tokens := func(time.Time) *rate.Limiter { return rate.NewLimiter(1, 10) }
+	tokens := budget.NewBuckets(10, 10*time.Second).Bucket(ownedBy("a"))
 	hold := func(name string, elements int, want *budget.Bound) {
 		t.Helper()
 		err := g.payer(ownedBy(name), tokens).Hold(elements)
@@ -47,8 +45,7 @@ func TestNarrowedGraphsAreCounted(t *testing.T) {
 // TestNarrowedGraphsCost: who has used up what a user has waits; a walk that costs more
 // than a user ever has is waited for, too.
 func TestNarrowedGraphsCost(t *testing.T) {
-	limiter := rate.NewLimiter(10, 100)
-	payer := newNarrowedGraphs().payer(ownedBy("a"), func(time.Time) *rate.Limiter { return limiter })
+	payer := newNarrowedGraphs().payer(ownedBy("a"), budget.NewBuckets(100, 10*time.Second).Bucket(ownedBy("a")))
 	if wait := payer.Charge(200); wait != 0 {
 		t.Errorf("a waits %v for what it has", wait)
 	}

@@ -3,7 +3,6 @@ package graphview
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"graphview.dev/api/reason"
 	"graphview.dev/graphview/budget"
@@ -48,7 +47,7 @@ func (e *Engine) Open(ctx context.Context, o OpenOptions) (*View, error) {
 	v := newView(e, Name{Name: "connection"}, delivery.NewID())
 	v.permit, v.named = o.Permit, false
 	v.work.Store(&work)
-	v.budget.share(e.owners.of(o.Owner, e.o.Budget, time.Now()))
+	v.chargeTo(o.Owner)
 	v.setProgram(&o.Spec, program, nil)
 	e.opened[v] = struct{}{}
 	e.startLocked(v)

@@ -23,9 +23,9 @@ type Options struct {
 	// MaxVertices is how many visible vertices a view may have; beyond, it is
 	// not served. 0 means 200,000.
 	MaxVertices int
-	// Budget is what a view's expressions may cost at once, in CEL's units, of
-	// which a hundredth is granted anew each second; beyond, it is not served. 0
-	// means 300 million.
+	// Budget is what the expressions of one owner's views may cost at once, in CEL's
+	// units, of which a hundredth is granted again each second; a view beyond it is not
+	// served. 0 means a billion.
 	Budget int
 	// LimitRetry is when a view that exceeded a limit is tried again. 0 means
 	// five minutes.

@@ -93,18 +93,18 @@ func (k *keeper) selectResources(ctx context.Context, p *spec.Program, catalog *
 		return true
 	}
 	v := k.view
-	bucket := v.budget.bucket.Load()
+	budget := v.budget.Load()
 	var free uint64 = freeSelection
 	enough := true
 	charge := func(cost uint64) bool {
 		v.engine.counts.cost.Add(cost)
 		granted := min(cost, free)
 		free -= granted
-		enough = bucket.charge(cost - granted)
+		enough = budget.charge(cost - granted)
 		return enough
 	}
 	chosen := selectFrom(ctx, p, catalog, charge, func() bool { return enough })
-	if ctx.Err() != nil || bucket.spent.Load() {
+	if ctx.Err() != nil || budget.exceeded.Load() {
 		return false
 	}
 	k.selection = chosen
@@ -145,17 +145,15 @@ func (k *keeper) overLimit() bool {
 	case exceeded != "":
 	case v.lens.Vertices() > v.engine.o.MaxVertices:
 		exceeded = fmt.Sprintf("the view has more than %d visible vertices; narrow its queries, namespaces or roots, or raise --max-vertices-per-view", v.engine.o.MaxVertices)
-	case v.budget.spent() && v.walksWithDepth():
-		exceeded = fmt.Sprintf("the view's expressions, and finding what is within the depth of roots.follow whenever something changes, cost more than %d units, or all the time more than %d a second; leave the depth out, simplify the expressions, or have label selectors or queries leave fewer objects to them", v.engine.o.Budget, v.engine.o.Budget/budgetSeconds)
-	case v.budget.spent():
-		exceeded = fmt.Sprintf("the view's expressions cost more than %d units, or all the time more than %d a second; simplify them, or have label selectors or queries leave fewer objects to them", v.engine.o.Budget, v.engine.o.Budget/budgetSeconds)
+	case v.budget.Load().exceeded.Load():
+		exceeded = v.tooCostly()
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	switch {
 	case v.limit != nil && time.Now().After(k.retryAt):
 		v.limit, k.failure = nil, ""
-		v.budget.reset(v.engine.o.Budget)
+		v.renewBudget()
 	case v.limit == nil && exceeded != "" && v.program != nil:
 		v.limit = &delivery.ClosedError{Reason: reason.LimitExceeded, Message: exceeded}
 		k.retryAt = time.Now().Add(v.engine.o.LimitRetry)

@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"reflect"
-	"time"
 
+	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/quarantine"
 	"graphview.dev/graphview/spec"
 )
@@ -39,14 +39,7 @@ func (e *Engine) ApplyRule(ctx context.Context, name string, declared spec.Rule)
 	}
 	var r *rule
 	if program != nil {
-		r = &rule{RuleProgram: program, work: work, budget: &costBudget{}}
-		r.budget.reset(e.o.Budget)
-		if before != nil {
-			r.budget.bucket.Store(before.budget.bucket.Load())
-		} else if gone := e.rules.departed.take("", name, time.Now()); gone != nil {
-			r.budget.succeed(gone)
-		}
-		r.budget.edited(time.Now())
+		r = &rule{RuleProgram: program, work: work, budget: e.newCostBudget(budget.NamespaceOwner(""))}
 	}
 	return errors.Join(err, e.rules.declare(name, r))
 }

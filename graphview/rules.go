@@ -6,7 +6,6 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/refs"
@@ -19,8 +18,6 @@ import (
 type rules struct {
 	current atomic.Pointer[ruleset]
 	kick    chan struct{} // there is something stale
-
-	departed departed // budgets of rules
 
 	mu       sync.Mutex
 	declared map[string]*rule
@@ -90,15 +87,10 @@ func (r *rules) declare(name string, p *rule) error {
 			touched = append(touched, of.Rule.From)
 		}
 	}
-	gone := old
-	err := r.putLocked(next, touched)
-	if err != nil {
-		gone, err = p, fmt.Errorf("rule %s: %w", name, err)
+	if err := r.putLocked(next, touched); err != nil {
+		return fmt.Errorf("rule %s: %w", name, err)
 	}
-	if gone != nil && (p == nil || old == nil) {
-		r.departed.put("", name, gone.budget.bucket.Load(), time.Now())
-	}
-	return err
+	return nil
 }
 
 // putLocked puts programs in force. The objects of the kinds touched are to be read
@@ -224,14 +216,14 @@ func (r *rules) takeStale() stale {
 	return taken
 }
 
-// retrySpent has the rules tried again whose expressions cost too much.
-func (r *rules) retrySpent(budget int) error {
+// retryExceeded has the rules tried again whose expressions cost too much.
+func (r *rules) retryExceeded() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var touched []graph.Kind
 	for _, p := range r.declared {
-		if p.budget.spent() {
-			p.budget.reset(budget)
+		if p.budget.exceeded.Load() {
+			p.budget = p.budget.renewed()
 			touched = append(touched, p.Rule.From)
 		}
 	}

@@ -119,8 +119,8 @@ func (t *tap) isSlow() bool { return t.slow.Load() || t.view.suspected.Load() &&
 // view's expressions have cost too much: the view is about to give the tap up. If
 // free, the view is not charged.
 func (t *tap) evaluate(ctx context.Context, o *watch.Decoded, free bool) verdict {
-	bucket := t.view.budget.bucket.Load()
-	if bucket.spent.Load() {
+	budget := t.view.budget.Load()
+	if budget.exceeded.Load() {
 		return verdict{undecided: true}
 	}
 	if t.isSlow() {
@@ -150,7 +150,7 @@ func (t *tap) evaluate(ctx context.Context, o *watch.Decoded, free bool) verdict
 	if v.cost > inlineCost {
 		t.slow.Store(true)
 	}
-	if !free && !bucket.charge(v.cost) {
+	if !free && !budget.charge(v.cost) {
 		t.view.kick()
 	}
 	return v

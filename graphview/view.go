@@ -5,12 +5,10 @@ import (
 	"reflect"
 	"sync"
 	"sync/atomic"
-	"time"
-
-	"golang.org/x/time/rate"
 
 	"graphview.dev/api/reason"
 	"graphview.dev/graphview/advice"
+	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/quarantine"
@@ -37,7 +35,8 @@ type View struct {
 	walked    uint64      // the loop's: the batch that a walk was last charged for
 	warnings  *delivery.Warnings
 	publisher *delivery.Publisher
-	budget    costBudget
+	owner     budget.Owner // of the view's cost
+	budget    atomic.Pointer[costBudget]
 	backlog   *backlog
 	// work is what is noted while the view's expressions are evaluated.
 	work      atomic.Pointer[quarantine.Work]
@@ -82,7 +81,7 @@ func newView(e *Engine, name Name, uid string) *View {
 		Err: v.Err, Synced: v.synced.Load, News: v.newsChannel, Interruption: v.interruption, Scope: v.deliveryScope, Notify: v.notify,
 	})
 	v.backlog = newBacklog(e)
-	v.budget.reset(e.o.Budget)
+	v.chargeTo(budget.NamespaceOwner(name.Namespace))
 	return v
 }
 
@@ -124,7 +123,7 @@ func (v *View) sameSpec(declared spec.Spec) bool {
 func (v *View) setProgram(declared *spec.Spec, p *spec.Program, err error) {
 	v.mu.Lock()
 	v.spec, v.program, v.refusal, v.limit = declared, p, err, nil
-	v.incomplete = v.budget.edited(time.Now()) || v.incomplete
+	v.incomplete = v.renewBudget() || v.incomplete
 	if v.named && declared != nil {
 		work := workOf(workView, v.name.Namespace, v.name.Name, declared)
 		v.work.Store(&work)
@@ -143,6 +142,21 @@ func (v *View) setProgram(declared *spec.Spec, p *spec.Program, err error) {
 	}
 	v.mu.Unlock()
 	v.kick()
+}
+
+// chargeTo makes an owner the one who pays for the view. It is called before the view
+// starts.
+func (v *View) chargeTo(owner budget.Owner) {
+	v.owner = owner
+	v.budget.Store(v.engine.newCostBudget(owner))
+}
+
+// renewBudget has the view's expressions evaluated again, and reports whether they had
+// cost too much.
+func (v *View) renewBudget() (exceeded bool) {
+	before := v.budget.Load()
+	v.budget.Store(before.renewed())
+	return before.exceeded.Load()
 }
 
 // begin is what the view's goroutine is to keep. cancel is called when that has
@@ -219,7 +233,7 @@ func (v *View) chargeWalk(batch uint64, visits int) {
 	v.walked = batch
 	cost := uint64(visits) / 2 //nolint:gosec // not negative
 	v.engine.counts.cost.Add(cost)
-	if !v.budget.bucket.Load().charge(cost) {
+	if !v.budget.Load().charge(cost) {
 		v.kick()
 	}
 }
@@ -257,7 +271,7 @@ func (v *View) newsChannel() <-chan struct{} {
 // Subscribe begins a subscription. It is to be closed.
 func (v *View) Subscribe(o delivery.SubscribeOptions) *delivery.Subscription {
 	if o.Narrow != nil {
-		o.Payer = v.engine.narrowed.payer(o.Owner, func(now time.Time) *rate.Limiter { return v.engine.owners.of(o.Owner, v.engine.o.Budget, now) })
+		o.Payer = v.engine.narrowed.payer(o.Owner, v.engine.budgets.Bucket(o.Owner))
 	}
 	return v.publisher.Subscribe(o)
 }
