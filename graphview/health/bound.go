@@ -6,27 +6,31 @@ import "graphview.dev/graphview/budget"
 // the bytes that it has in JSON.
 var elements = budget.Declare("health_list_elements", "conditions, containers or parents in the status of one object", 1000)
 
-// perParent is how many conditions of one parent are read.
-const perParent = 64
+// perElement is how many conditions of one parent, ancestor or listener are read.
+const perElement = 64
 
-// lists are those of an object's status that have elements of any number.
-var lists = []string{"conditions", "containerStatuses", "initContainerStatuses", "parents"}
-
-// tooLong tells whether one of the lists is longer than what is read of it, or the
-// conditions of all parents are more than one list may have.
+// tooLong reports whether a list of the status is longer than Of reads, or the elements
+// of a list together have more conditions than one list may have.
 func tooLong(object fields) bool {
+	if int64(object.length("endpoints")) > elements.Limit() {
+		return true
+	}
 	status := object.below("status")
-	for _, name := range lists {
-		if int64(status.length(name)) > elements.Limit() {
-			return true
+	for _, lists := range [][]string{{"conditions"}, containerLists, elementLists} {
+		for _, name := range lists {
+			if int64(status.length(name)) > elements.Limit() {
+				return true
+			}
 		}
 	}
 	all, long := 0, false
-	status.each(func(parent fields) bool {
-		n := parent.length("conditions")
-		all += n
-		long = n > perParent || int64(all) > elements.Limit()
-		return !long
-	}, "parents")
+	for _, list := range elementLists {
+		status.each(func(element fields) bool {
+			n := element.length("conditions")
+			all += n
+			long = n > perElement || int64(all) > elements.Limit()
+			return !long
+		}, list)
+	}
 	return long
 }

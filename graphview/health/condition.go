@@ -4,23 +4,34 @@ import "strings"
 
 // condition is one of an object's status.conditions.
 type condition struct {
+	// status is Unknown if the condition is about an older generation than the
+	// object's. A condition without a status, as Argo CD writes them, is True if its
+	// type names a failure.
 	kind, status, reason string
-	at                   fields // that have lastTransitionTime
-	since                int64  // the same, once it was found
+	outdated             bool
+	at                   fields // those of the condition
+	since                int64  // set by find
 }
 
-// began is when the condition came to be what it is, in seconds since 1970.
+// began is when the condition took its status, in seconds since 1970.
 func (c condition) began() int64 { return seconds(c.at.text("lastTransitionTime")) }
 
 func (c condition) isTrue() bool { return c.status == "True" }
 
-// conditionsOf are an object's conditions.
+// conditionsOf are an object's conditions, or those of one element of a list.
 type conditionsOf []condition
 
-func conditionsAt(f fields, path ...string) conditionsOf {
+func conditionsAt(f fields, generation int64, path ...string) conditionsOf {
 	all := make(conditionsOf, 0, f.length(path...))
-	f.each(func(c fields) bool {
-		all = append(all, condition{kind: c.text("type"), status: c.text("status"), reason: c.text("reason"), at: c})
+	f.each(func(at fields) bool {
+		c := condition{kind: at.text("type"), status: at.text("status"), reason: at.text("reason"), at: at}
+		switch observed, _ := at.number("observedGeneration"); {
+		case observed > 0 && observed < generation:
+			c.status, c.reason, c.outdated = "Unknown", "LatestGenerationNotObserved", true
+		case c.status == "" && failure(c.kind):
+			c.status = "True"
+		}
+		all = append(all, c)
 		return true
 	}, path...)
 	return all
@@ -29,7 +40,6 @@ func conditionsAt(f fields, path ...string) conditionsOf {
 func (all conditionsOf) find(kind string) (condition, bool) {
 	for _, c := range all {
 		if c.kind == kind {
-			// Few of them matter, and a foreign object may have any number.
 			c.since = c.began()
 			return c, true
 		}
@@ -37,32 +47,95 @@ func (all conditionsOf) find(kind string) (condition, bool) {
 	return condition{}, false
 }
 
-// readiness is what conditions say that are True once an object is as it should
-// be, such as Ready: the first of the kinds that is there decides.
-func (all conditionsOf) readiness(kinds ...string) (Health, bool) {
-	for _, kind := range kinds {
-		c, found := all.find(kind)
-		if !found {
-			continue
+// failed is the first True condition whose type names a failure.
+func (all conditionsOf) failed() (condition, bool) {
+	for _, c := range all {
+		if c.isTrue() && meaningOf(c.kind).fails {
+			return c, true
 		}
-		switch {
-		case c.isTrue():
-			return Health{State: OK, Reason: word(c.reason), Since: c.since}, true
-		case c.status == "Degraded", c.status == "False" && failure(c.reason): // the former is of the Prometheus operator
-			return Health{State: Degraded, Reason: word(c.reason), Since: c.since}, true
-		default:
-			reason := c.reason
-			if reason == "" {
-				reason = "Not" + kind
+	}
+	return condition{}, false
+}
+
+// about reports whether one of the conditions says that it is about a generation.
+func (all conditionsOf) about(generation int64) bool {
+	for _, c := range all {
+		if observed, found := c.at.number("observedGeneration"); found && observed == generation {
+			return true
+		}
+	}
+	return false
+}
+
+// newest reports whether a condition is about the newest generation, or does not say.
+func (all conditionsOf) newest() bool {
+	for _, c := range all {
+		if !c.outdated {
+			return true
+		}
+	}
+	return len(all) == 0
+}
+
+// readiness judges by conditions that are True once an object is as it should be, such
+// as Ready: the first of the kinds that the object has decides. NotReady=True is
+// Ready=False.
+func (o *object) readiness(kinds ...string) (Health, bool) {
+	for _, kind := range kinds {
+		c, found := o.conditions.find(kind)
+		if !found {
+			if c, found = o.conditions.find("Not" + kind); found {
+				c.status = opposite[c.status]
 			}
-			return progressing(reason, c.since), true
+		}
+		if found {
+			return o.readinessBy(kind, c), true
 		}
 	}
 	return Health{}, false
 }
 
-// failure tells from a condition's reason that what it is about failed, and does
-// not merely take its time. Reasons are CamelCase words by Kubernetes' API
+var opposite = map[string]string{"True": "False", "False": "True"}
+
+func (o *object) readinessBy(kind string, c condition) Health {
+	switch {
+	case c.isTrue():
+		return Health{State: OK, Reason: word(c.reason), Since: c.since}
+	case c.status == "Degraded": // of the Prometheus operator
+		return degraded(c.reason, c.since)
+	case c.status == "False":
+		switch state := phases[plain(c.reason)]; {
+		case state == Suspended:
+			return Health{State: Suspended, Reason: word(c.reason), Since: c.since}
+		case ended[plain(c.reason)]:
+			return Health{State: OK, Reason: word(c.reason), Since: c.since}
+		case failure(c.reason), kind == "Succeeded" && o.runsOnce():
+			return degraded(orElse(c.reason, "Not"+kind), c.since)
+		}
+	}
+	h := progressing(orElse(c.reason, "Not"+kind), c.since)
+	if c.outdated {
+		h = unseen()
+	}
+	if kind == "Succeeded" || kind == "Complete" {
+		return h.endless()
+	}
+	return h
+}
+
+// runsOnce reports whether objects of the kind run once, as their name says. Running is
+// no end for them, and they may run for days.
+func (o *object) runsOnce() bool {
+	for _, suffix := range []string{"Job", "Run", "Workflow", "Experiment"} {
+		if strings.HasSuffix(o.kind.Kind, suffix) {
+			return true
+		}
+	}
+	return false
+}
+
+// failure reports whether a reason, or the type of a condition, names a failure, and
+// not only that something takes its time. Both are CamelCase words by Kubernetes' API
 // conventions, and no list of them exists.
 func failure(reason string) bool {
 	if failureExceptions[reason] {
@@ -70,6 +143,9 @@ func failure(reason string) bool {
 	}
 	if len(reason) > 3 && strings.HasPrefix(reason, "Err") && reason[3] >= 'A' && reason[3] <= 'Z' {
 		return true // such as cert-manager's ErrInitIssuer
+	}
+	if strings.HasPrefix(reason, "No") && len(reason) > 2 && reason[2] >= 'A' && reason[2] <= 'Z' && !strings.HasPrefix(reason, "NoMatching") {
+		return false // such as NoError, NoConflicts
 	}
 	lower := strings.ToLower(reason)
 	for _, part := range failureParts {
@@ -81,13 +157,12 @@ func failure(reason string) bool {
 }
 
 var failureParts = []string{
-	"fail", "error", "invalid", "backoff", "denied", "forbidden", "unauthorized", "exceeded", "degraded", "unhealthy", "stalled",
-	"conflict", "rejected", "unsupported", "notfound", "missing", "misconfigur", "incompatible", "unresolvable", "crash", "evicted", "expired",
+	"fail", "error", "invalid", "backoff", "denied", "forbidden", "unauthorized", "exceeded", "degraded", "unhealthy", "stalled", "exception", "fatal",
+	"conflict", "rejected", "unsupported", "notfound", "missing", "misconfigur", "incompatible", "unresolvable", "crash", "evicted", "expired", "nomatching",
 }
 
 // failureExceptions are reasons that contain such a part and pass by themselves.
 var failureExceptions = map[string]bool{
-	"NoError":            true,
 	"DependencyNotReady": true,
 	"ArtifactNotFound":   true, // of Flux, until the source has been fetched
 	"SourceNotFound":     true,

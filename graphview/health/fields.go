@@ -38,7 +38,7 @@ func (f fields) text(path ...string) string {
 	owner, name := f.owner(path)
 	if owner.tree == nil {
 		said, _ := owner.read.Member(name).Text()
-		return spoken(said)
+		return interned(said)
 	}
 	s, _ := owner.tree[name].(string)
 	return s
@@ -90,6 +90,24 @@ func (f fields) isTrue(path ...string) bool {
 	return b
 }
 
+func (f fields) isFalse(path ...string) bool {
+	owner, name := f.owner(path)
+	if owner.tree == nil {
+		return owner.read.Member(name).IsFalse()
+	}
+	b, isBool := owner.tree[name].(bool)
+	return isBool && !b
+}
+
+// has reports whether there is a value other than null at a path.
+func (f fields) has(path ...string) bool {
+	owner, name := f.owner(path)
+	if owner.tree == nil {
+		return owner.read.Member(name).Exists()
+	}
+	return owner.tree[name] != nil
+}
+
 // each calls yield for the objects of a list at a path.
 func (f fields) each(yield func(fields) bool, path ...string) {
 	owner, name := f.owner(path)
@@ -129,62 +147,3 @@ func seconds(text string) int64 {
 	}
 	return at.Unix()
 }
-
-// Shape is what Of looks at, of any kind.
-var Shape = func() *jsontree.Shape {
-	shape := &jsontree.Shape{}
-	metadata, spec, status := shape.Field("metadata"), shape.Field("spec"), shape.Field("status")
-	for _, name := range []string{"generation", "deletionTimestamp", "creationTimestamp"} {
-		metadata.Field(name)
-	}
-	metadata.Field("annotations").Field(hpaConditions)
-	for _, name := range []string{
-		"replicas", "suspend", "suspended", "paused", "parallelism", "completions", "progressDeadlineSeconds", "type", "clusterIP",
-		"restartPolicy", "unschedulable", "backoffLimit", "instances",
-	} {
-		spec.Field(name)
-	}
-	strategy := spec.Field("updateStrategy")
-	strategy.Field("type")
-	strategy.Field("rollingUpdate").Field("partition")
-
-	for _, name := range []string{
-		"observedGeneration", "phase", "state", "reason", "replicas", "readyReplicas", "availableReplicas", "updatedReplicas", "currentReplicas",
-		"fullyLabeledReplicas", "currentRevision", "updateRevision", "desiredNumberScheduled", "currentNumberScheduled",
-		"updatedNumberScheduled", "numberAvailable", "numberReady", "succeeded", "failed", "active", "startTime", "completionTime",
-		"currentHealthy", "desiredHealthy", "robustness", "printableStatus", "readyInstances", "instances", "number_ready_instances", "PostgresClusterStatus",
-	} {
-		status.Field(name)
-	}
-	// A word in some projects, an object with one in others.
-	health := status.Field("health")
-	health.Field("status")
-	health.Field("lastTransitionTime")
-	status.Field("sync").Field("status")
-	status.Field("ceph").Field("health")
-	status.Field("applicationState").Field("state")
-	status.Field("loadBalancer").Field("ingress").First(1)
-	most := int(elements.Limit()) + 1 // with one more a list is too long
-	conditions := func(of *jsontree.Shape, most int) {
-		condition := of.Field("conditions").First(most)
-		for _, name := range []string{"type", "status", "reason", "lastTransitionTime"} {
-			condition.Field(name)
-		}
-	}
-	conditions(status, most)
-	conditions(status.Field("parents").First(most), perParent+1)
-	for _, list := range []string{"initContainerStatuses", "containerStatuses"} {
-		container := status.Field(list).First(most)
-		container.Field("ready")
-		container.Field("restartCount")
-		state := container.Field("state")
-		state.Field("waiting").Field("reason")
-		terminated := state.Field("terminated")
-		terminated.Field("reason")
-		terminated.Field("exitCode")
-		last := container.Field("lastState").Field("terminated")
-		last.Field("reason")
-		last.Field("exitCode")
-	}
-	return shape
-}()

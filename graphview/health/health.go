@@ -5,29 +5,29 @@ import (
 	"time"
 )
 
-// State is how an object is, in one word.
+// State is the health of an object in one word.
 type State string
 
 // The states, from the best to the worst.
 const (
 	// OK: the object is as its spec wants it.
 	OK State = "ok"
-	// Suspended: somebody stopped it on purpose.
+	// Suspended: a user or a controller stopped it on purpose.
 	Suspended State = "suspended"
-	// Unknown: the object does not say how it is.
+	// Unknown: the object does not report its health.
 	Unknown State = "unknown"
 	// Terminating: the object is being deleted.
 	Terminating State = "terminating"
-	// Progressing: the object is on its way to what its spec wants.
+	// Progressing: the object is on its way to its spec.
 	Progressing State = "progressing"
-	// Degraded: the object failed, or does not get where its spec wants it.
+	// Degraded: the object failed, or does not reach its spec in time.
 	Degraded State = "degraded"
 )
 
 // States are all states, from the best to the worst.
 var States = []State{OK, Suspended, Unknown, Terminating, Progressing, Degraded}
 
-// Severity orders states: a larger one needs somebody's attention sooner.
+// Severity orders states: a larger one needs attention sooner.
 func (s State) Severity() int {
 	for i, known := range States {
 		if s == known {
@@ -37,31 +37,34 @@ func (s State) Severity() int {
 	return Unknown.Severity()
 }
 
-// Patience is how long a condition may say that an object is not ready before
-// the object counts as degraded.
+// Patience is how long an object may be progressing or terminating before it counts as
+// degraded.
 const Patience = 10 * time.Minute
 
 // maxReason is how many bytes a reason has at most.
 const maxReason = 64
 
-// Health is how one object is.
+// Health is the health of one object.
 type Health struct {
 	// State is never empty.
 	State State
-	// Reason is a word for the state, as the object's status has it or, where that
-	// has none, as kstatus says it: CrashLoopBackOff, LessReady. It has at most 64
-	// letters, digits, dots, dashes and underscores, and may be empty.
+	// Reason is a CamelCase word for the state, from the object's status where that has
+	// one: CrashLoopBackOff, RollingOut. It has at most 64 letters, digits, dots, dashes
+	// and underscores. It is empty where the counts say enough.
 	Reason string
 	// Ready of Wanted parts are ready, such as the pods of a Deployment or the
-	// containers of a Pod. Both mean something only where Counted is true.
+	// containers of a Pod. Both are valid only if Counted is true.
 	Ready, Wanted int64
 	Counted       bool
 	// Since is when the state began, in seconds since 1970, and 0 if the object does
 	// not say.
 	Since int64
-	// Overdue is from when on, in seconds since 1970, the object counts as degraded
-	// if it stays as it is, and 0 for never.
+	// Overdue is when the object becomes degraded unless it changes, in seconds since
+	// 1970, and 0 for never.
 	Overdue int64
+	// Untimed reports that the object has to become degraded after Patience but does not
+	// say since when it is as it is: see [Health.Seen].
+	Untimed bool
 }
 
 // At is the health at a time at which the object is still the same.
@@ -72,7 +75,16 @@ func (h Health) At(now time.Time) Health {
 	return h
 }
 
-// Declared is the health that a rule of somebody's own says.
+// Seen sets the deadline of an untimed health from the time, in seconds since 1970, at
+// which the object was first seen in this state. Other healths are returned unchanged.
+func (h Health) Seen(first int64) Health {
+	if h.Untimed {
+		h.Overdue, h.Untimed = first+int64(Patience/time.Second), false
+	}
+	return h
+}
+
+// Declared is the health that a ReferenceRule declares.
 func Declared(state State, reason string, since int64) Health {
 	if state == Progressing {
 		return progressing(reason, since)
@@ -85,21 +97,29 @@ func (h Health) counted(ready, wanted int64) Health {
 	return h
 }
 
-func ok(reason string) Health       { return Health{State: OK, Reason: word(reason)} }
-func degraded(reason string) Health { return Health{State: Degraded, Reason: word(reason)} }
+// endless removes the deadline: the object may be in this state for days.
+func (h Health) endless() Health {
+	h.Overdue, h.Untimed = 0, false
+	return h
+}
 
-// progressing is overdue once it has lasted for longer than Patience, if it is
-// known since when.
+func ok(reason string) Health { return Health{State: OK, Reason: word(reason)} }
+
+func degraded(reason string, since int64) Health {
+	return Health{State: Degraded, Reason: word(reason), Since: since}
+}
+
+// progressing becomes degraded Patience after since, in seconds since 1970. 0 makes it
+// untimed.
 func progressing(reason string, since int64) Health {
-	h := Health{State: Progressing, Reason: word(reason), Since: since}
+	h := Health{State: Progressing, Reason: word(reason), Since: since, Untimed: since == 0}
 	if since != 0 {
 		h.Overdue = since + int64(Patience/time.Second)
 	}
 	return h
 }
 
-// word makes what an object gives as a reason a word: foreign text is cut where
-// it stops being one.
+// word cuts foreign text where it stops being a reason.
 func word(reason string) string {
 	end := strings.IndexFunc(reason, func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '.' && r != '-' && r != '_'
@@ -108,4 +128,11 @@ func word(reason string) string {
 		reason = reason[:end]
 	}
 	return reason[:min(len(reason), maxReason)]
+}
+
+func orElse(text, otherwise string) string {
+	if text == "" {
+		return otherwise
+	}
+	return text
 }

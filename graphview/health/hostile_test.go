@@ -99,7 +99,7 @@ func TestStatusTooLong(t *testing.T) {
 	}
 	tooLong := Health{State: Unknown, Reason: "StatusTooLong"}
 	for size, want := range map[[2]int]Health{
-		{1, perParent}: {State: OK}, {1, perParent + 1}: tooLong, {1, limit + 501}: tooLong,
+		{1, perElement}: {State: OK}, {1, perElement + 1}: tooLong, {1, limit + 501}: tooLong,
 		{limit / 10, 10}: {State: OK}, {limit / 10, 11}: tooLong, {limit, 1}: {State: OK}, {limit + 1, 0}: tooLong,
 	} {
 		checkBoth(t, fmt.Sprintf("%d parents of %d conditions", size[0], size[1]), Kind{"gateway.networking.k8s.io", "HTTPRoute"}, route(size[0], size[1]), want)

@@ -5,19 +5,17 @@ import "graphview.dev/graphview/jsontree"
 // Kind is the group and the kind of an object.
 type Kind struct{ Group, Kind string }
 
-// rule is how the objects of one kind are. It is asked after what all kinds have
-// in common.
-type rule func(object fields, conditions conditionsOf) Health
+// rule judges the objects of one kind, after [general] found nothing.
+type rule func(*object) Health
 
 // rules are those of Kubernetes' own kinds; those of other projects are in
-// projects.go.
+// projects.go. Each says in its comment which general rule it overrides.
 var rules = map[Kind]rule{
 	{"", "Pod"}:                                          pod,
 	{"", "Service"}:                                      service,
 	{"", "PersistentVolumeClaim"}:                        claim,
 	{"", "PersistentVolume"}:                             volume,
 	{"", "Node"}:                                         node,
-	{"", "Namespace"}:                                    namespace,
 	{"", "ReplicationController"}:                        replicaSet,
 	{"apps", "Deployment"}:                               deployment,
 	{"apps", "StatefulSet"}:                              statefulSet,
@@ -25,6 +23,7 @@ var rules = map[Kind]rule{
 	{"apps", "ReplicaSet"}:                               replicaSet,
 	{"batch", "Job"}:                                     job,
 	{"batch", "CronJob"}:                                 cronJob,
+	{"discovery.k8s.io", "EndpointSlice"}:                endpointSlice,
 	{"policy", "PodDisruptionBudget"}:                    disruptionBudget,
 	{"autoscaling", "HorizontalPodAutoscaler"}:           autoscaler,
 	{"networking.k8s.io", "Ingress"}:                     ingress,
@@ -32,96 +31,198 @@ var rules = map[Kind]rule{
 	{"apiextensions.k8s.io", "CustomResourceDefinition"}: definition,
 }
 
-// Of says how an object of a kind is. The object is a tree of JSON, whole or
-// those parts of it that [Shape] asks for; it is not changed. Fields of another
-// type than they should have count as absent.
-func Of(kind Kind, object map[string]any) Health { return of(kind, fields{tree: object}) }
+// object is what the rules read of one object.
+type object struct {
+	fields
+
+	kind       Kind
+	conditions conditionsOf
+	// outdated: the controller has not seen the newest spec.
+	outdated bool
+}
+
+// Of judges an object of a kind. The object is a tree of JSON, whole or the parts
+// that [Shape] asks for; it is not changed. Fields of an unexpected type count as
+// absent.
+func Of(kind Kind, tree map[string]any) Health { return of(kind, fields{tree: tree}) }
 
 // OfParts is Of for the parts of an object that were read as [Shape] asks for them.
 func OfParts(kind Kind, parts *jsontree.Parts) Health { return of(kind, fields{read: parts.Object()}) }
 
 func of(kind Kind, f fields) Health {
-	if deleted := f.text("metadata", "deletionTimestamp"); deleted != "" {
-		return Health{State: Terminating, Since: seconds(deleted)}
-	}
 	if tooLong(f) {
-		_ = elements.Exceed() // counts it; whose object it is sees the reason
+		_ = elements.Exceed() // counts it; the author of the object sees the reason
 		return Health{State: Unknown, Reason: "StatusTooLong"}
 	}
-	conditions := conditionsAt(f, "status", "conditions")
-	if h, decided := general(kind, f, conditions); decided {
-		return counts(kind, f, h)
+	o := object{fields: f, kind: kind}
+	o.read()
+	if deleted := f.text("metadata", "deletionTimestamp"); deleted != "" {
+		return o.terminating(seconds(deleted))
 	}
-	if r, known := rules[kind]; known {
-		return r(f, conditions)
+	h, decided := o.general()
+	if !decided {
+		h = o.own()
 	}
-	if r, known := projects[kind]; known {
-		return r.of(f, conditions)
-	}
-	return conventional(f, conditions)
-}
-
-// general is what all kinds have in common: suspension, a generation that the
-// controller has not seen yet, and the two conditions that kstatus asks of
-// controllers.
-func general(kind Kind, f fields, conditions conditionsOf) (Health, bool) {
-	if spec := f.below("spec"); kind != podKind && (spec.isTrue("suspend") || spec.isTrue("suspended") || spec.isTrue("paused")) {
-		h := Health{State: Suspended, Reason: "Suspended"}
-		if spec.isTrue("paused") {
-			h.Reason = "Paused"
+	if h.State == OK || h.State == Unknown {
+		if o.outdated {
+			h = unseen()
 		}
-		return h, true
-	}
-	generation, found := f.number("metadata", "generation")
-	observed, seen := f.number("status", "observedGeneration")
-	// Text that is no generation, such as the hash that an Argo Rollout writes, is
-	// no statement about one.
-	if found && seen && observed != generation {
-		return Health{State: Progressing, Reason: "LatestGenerationNotObserved"}, true
-	}
-	if c, there := conditions.find("Reconciling"); there && c.isTrue() {
-		return progressing(c.reason, c.since), true
-	}
-	if c, there := conditions.find("Stalled"); there && c.isTrue() {
-		return Health{State: Degraded, Reason: word(c.reason), Since: c.since}, true
-	}
-	return Health{}, false
-}
-
-// counts adds to a decision that was made without the kind's rule how many parts
-// are ready.
-func counts(kind Kind, f fields, h Health) Health {
-	if r, known := rules[kind]; known {
-		if c := r(f, nil); c.Counted {
-			return h.counted(c.Ready, c.Wanted)
+		if below := o.belowElements(); below.State != Unknown && (h.State == Unknown || below.State.Severity() > h.State.Severity()) {
+			h = below
 		}
+	}
+	if ready, wanted, counted := o.counts(); counted {
+		return h.counted(ready, wanted)
 	}
 	return h
 }
 
-// usualConditions are those that many controllers write, and that are True when all is
-// well.
-var usualConditions = []string{"Ready", "Available", "Healthy", "Programmed", "Succeeded", "Complete", "Established", "Synced"}
+func (o *object) read() {
+	generation, _ := o.number("metadata", "generation")
+	observed, _ := o.number("status", "observedGeneration")
+	// 0 and -1 stand for a controller that never wrote one, and a larger number for
+	// the generation of another object.
+	o.conditions = conditionsAt(o.fields, generation, "status", "conditions")
+	o.outdated = observed > 0 && observed < generation && !o.conditions.about(generation)
+}
 
-// conventional is how an object of a kind without a rule is: what a condition that
-// many controllers write says, else a phase.
-func conventional(f fields, conditions conditionsOf) Health {
-	for _, bad := range []string{"Degraded", "Failed", "Failure"} {
-		if c, found := conditions.find(bad); found && c.isTrue() {
-			return Health{State: Degraded, Reason: word(c.reason), Since: c.since}
+// unseen is the health of an object whose status is older than its spec.
+func unseen() Health { return progressing("LatestGenerationNotObserved", 0) }
+
+// general is what all kinds have in common, and whether it decides.
+func (o *object) general() (Health, bool) {
+	if h, stopped := o.stopped(); stopped {
+		return h, true
+	}
+	if c, failed := o.conditions.failed(); failed {
+		return degraded(orElse(c.reason, c.kind), c.began()), true
+	}
+	c, reconciling := o.conditions.find("Reconciling")
+	if reconciling && c.isTrue() {
+		// Flux keeps it True between two attempts.
+		if ready, found := o.conditions.find("Ready"); found && ready.status == "False" && failure(ready.reason) {
+			return degraded(ready.reason, ready.since), true
+		}
+		return progressing(c.reason, c.since), true
+	}
+	return Health{}, false
+}
+
+// stopped is the health of an object that somebody suspended: by its spec, or by a True
+// condition whose type says so.
+func (o *object) stopped() (Health, bool) {
+	if o.kind == podKind {
+		return Health{}, false
+	}
+	spec := o.below("spec")
+	switch {
+	case spec.isTrue("paused"):
+		return Health{State: Suspended, Reason: "Paused"}, true
+	case spec.isTrue("suspend") || spec.isTrue("suspended"):
+		return Health{State: Suspended, Reason: "Suspended"}, true
+	}
+	for _, c := range o.conditions {
+		if c.isTrue() && meaningOf(c.kind).stops {
+			return Health{State: Suspended, Reason: word(orElse(c.reason, c.kind)), Since: c.began()}, true
 		}
 	}
-	if h, found := conditions.readiness(usualConditions...); found {
-		// Crossplane's resources stay Ready while a change of them fails.
-		if sync, there := conditions.find("Synced"); there && sync.status == "False" && h.State == OK {
-			h, _ = conditions.readiness("Synced")
+	return Health{}, false
+}
+
+// own is what the rule of the kind says, or what most projects mean by their status.
+func (o *object) own() Health {
+	if r, known := rules[o.kind]; known {
+		return r(o)
+	}
+	if p, known := projects[o.kind]; known {
+		return p.of(o)
+	}
+	return o.conventional()
+}
+
+// usualConditions are those that many controllers write, and that are True when all is
+// well: the first one that an object has decides.
+var usualConditions = []string{
+	"Ready", "Available", "Healthy", "Programmed", "Succeeded", "Complete", "Established", "Synced",
+	"Accepted", "Valid", "Reconciled", "Initialized",
+}
+
+// endConditions are those of objects that run once. They come after the phase, which
+// says how it ended.
+var endConditions = []string{"Completed", "Finished"}
+
+// usualWords are where many projects have a word for the state.
+var usualWords = [][]string{{"status", "health"}, {"status", "phase"}, {"status", "state"}, {"status", "status"}}
+
+// conventional judges a kind without a rule: by a condition that many controllers
+// write, else a word, else a flag.
+func (o *object) conventional() Health {
+	if h, found := o.readiness(usualConditions...); found {
+		// A resource of Crossplane stays Ready while a change of it fails.
+		for _, kind := range []string{"Synced", "Reconciled"} {
+			if c, there := o.conditions.find(kind); there && c.status == "False" && h.State == OK {
+				h, _ = o.readiness(kind)
+			}
 		}
 		return h
 	}
-	for _, path := range [][]string{{"status", "phase"}, {"status", "state"}, {"status", "health"}} {
-		if h := phase(f.text(path...), phases); h.State != Unknown {
+	for _, path := range usualWords {
+		if h, known := o.phase(o.text(path...), nil); known {
 			return h
 		}
 	}
+	if h, found := o.readiness(endConditions...); found {
+		return h
+	}
+	return o.flag()
+}
+
+// flag judges by status.ready or status.readyToUse.
+func (o *object) flag() Health {
+	for _, name := range []string{"ready", "readyToUse"} {
+		if o.isTrue("status", name) {
+			return ok("")
+		}
+		if o.isFalse("status", name) {
+			if o.has("status", "error") {
+				return degraded("Error", 0)
+			}
+			return progressing("NotReady", 0)
+		}
+	}
 	return Health{State: Unknown}
+}
+
+// counts are how many parts of the object are ready, and how many its spec wants.
+func (o *object) counts() (ready, wanted int64, counted bool) {
+	switch o.kind {
+	case podKind:
+		return o.containers()
+	case Kind{"apps", "DaemonSet"}:
+		wanted, counted = o.number("status", "desiredNumberScheduled")
+		return o.numberOr(0, "status", "numberReady"), wanted, counted
+	case Kind{"batch", "Job"}:
+		return o.numberOr(0, "status", "succeeded"), o.completions(), true
+	case Kind{"discovery.k8s.io", "EndpointSlice"}:
+		return o.endpoints()
+	case Kind{"policy", "PodDisruptionBudget"}:
+		wanted, counted = o.number("status", "desiredHealthy")
+		return o.numberOr(0, "status", "currentHealthy"), wanted, counted
+	case Kind{"postgresql.cnpg.io", "Cluster"}:
+		wanted, counted = o.number("spec", "instances")
+		return o.numberOr(0, "status", "readyInstances"), wanted, counted
+	}
+	ready, found := o.number("status", "readyReplicas")
+	if replicated[o.kind] {
+		return ready, o.numberOr(1, "spec", "replicas"), true
+	}
+	wanted, specified := o.number("spec", "replicas")
+	return ready, wanted, found && specified
+}
+
+// replicated are Kubernetes' kinds with spec.replicas, which is 1 by default and
+// whose status leaves out a count of 0.
+var replicated = map[Kind]bool{
+	{"", "ReplicationController"}: true, {"apps", "Deployment"}: true, {"apps", "StatefulSet"}: true, {"apps", "ReplicaSet"}: true,
+	{"argoproj.io", "Rollout"}: true,
 }

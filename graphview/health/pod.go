@@ -8,123 +8,124 @@ var podKind = Kind{"", "Pod"}
 // as degraded. It is kstatus'.
 const scheduleWindow = 15
 
-// pod follows kstatus, and says more of containers that wait: each reason but
-// those of a start is trouble, not only CrashLoopBackOff.
-func pod(f fields, conditions conditionsOf) Health {
-	status := f.below("status")
-	h := podState(status, conditions)
-	var ready, wanted int64
-	status.each(func(c fields) bool {
-		wanted++
-		if c.isTrue("ready") {
-			ready++
-		}
-		return true
-	}, "containerStatuses")
-	if wanted == 0 {
-		return h
-	}
-	return h.counted(ready, wanted)
-}
+// containerLists are where the states of containers are.
+var containerLists = []string{"initContainerStatuses", "containerStatuses"}
 
-func podState(status fields, conditions conditionsOf) Health {
-	readiness, _ := conditions.find("Ready")
-	switch status.text("phase") {
+// pod overrides the general rules since its phase and Ready say less than its
+// containers: a pod whose container cannot start is Pending for ever.
+func pod(o *object) Health {
+	readiness, _ := o.conditions.find("Ready")
+	phase := o.text("status", "phase")
+	switch phase {
 	case "Succeeded":
 		return Health{State: OK, Reason: "Succeeded", Since: readiness.since}
 	case "Failed":
-		return Health{State: Degraded, Reason: failedPod(status), Since: readiness.since}
+		return degraded(orElse(o.text("status", "reason"), orElse(o.container(failedState), "Failed")), readiness.since)
 	case "Unknown":
-		return Health{State: Degraded, Reason: "NodeLost", Since: readiness.since}
+		return degraded("NodeLost", readiness.since)
 	case "Running", "Pending":
 	default:
-		return Health{State: Progressing, Reason: "NotObserved"}
+		return progressing("NotObserved", 0)
 	}
-	if reason := stuckContainer(status); reason != "" {
-		return Health{State: Degraded, Reason: word(reason), Since: readiness.since}
+	if reason := o.container(stuckState); reason != "" {
+		return degraded(reason, readiness.since)
 	}
-	if status.text("phase") == "Running" {
-		if readiness.isTrue() {
-			return Health{State: OK, Since: readiness.since}
-		}
-		if reason := restartedContainer(status); reason != "" {
-			return Health{State: Degraded, Reason: word(reason), Since: readiness.since}
-		}
-		return progressing(orElse(readiness.reason, "NotReady"), readiness.since)
+	if phase == "Running" {
+		return o.running(readiness)
 	}
-	scheduled, found := conditions.find("PodScheduled")
+	scheduled, found := o.conditions.find("PodScheduled")
 	if found && scheduled.status == "False" {
-		h := Health{State: Progressing, Reason: word(orElse(scheduled.reason, "NotScheduled")), Since: scheduled.since}
+		h := progressing(orElse(scheduled.reason, "NotScheduled"), scheduled.since).endless()
 		if scheduled.reason == "Unschedulable" && scheduled.since != 0 {
 			h.Overdue = scheduled.since + scheduleWindow
 		}
 		return h
 	}
-	return progressing(orElse(waitingReason(status), "Pending"), scheduled.since)
+	return progressing(orElse(strings.TrimSpace(o.container(waitingState)), "Pending"), scheduled.since)
 }
 
-// failedPod is why a pod failed.
-func failedPod(status fields) string {
-	if reason := status.text("reason"); reason != "" {
-		return word(reason)
+// running judges a pod in the phase Running. A container that ended is not ready, which
+// is no trouble in a pod that runs once, unless it failed and is not started again.
+func (o *object) running(readiness condition) Health {
+	if readiness.isTrue() {
+		return Health{State: OK, Since: readiness.since}
 	}
+	policy := o.text("spec", "restartPolicy")
+	if reason := o.container(failedState); reason != "" && policy == "Never" {
+		return degraded(reason, readiness.since)
+	}
+	done := policy != "Always" && policy != "" && o.container(doneState) != ""
+	if reason := o.container(restartedState); reason != "" {
+		return degraded(reason, readiness.since)
+	}
+	h := progressing(orElse(readiness.reason, "NotReady"), readiness.since)
+	if done {
+		h = h.endless()
+	}
+	return h
+}
+
+// container is what the first container says for which a state has a word.
+func (o *object) container(state func(fields) string) string {
 	found := ""
-	for _, list := range []string{"initContainerStatuses", "containerStatuses"} {
-		status.each(func(c fields) bool {
-			if code, ended := c.number("state", "terminated", "exitCode"); ended && code != 0 {
-				found = orElse(c.text("state", "terminated", "reason"), "Error")
-			}
+	for _, list := range containerLists {
+		o.each(func(c fields) bool {
+			found = state(c)
 			return found == ""
-		}, list)
+		}, "status", list)
+		if found != "" {
+			break
+		}
 	}
-	return word(orElse(found, "Failed"))
+	return found
+}
+
+// failedState is why a container ended with an error.
+func failedState(c fields) string {
+	if code, ended := c.number("state", "terminated", "exitCode"); !ended || code == 0 {
+		return ""
+	}
+	return orElse(c.text("state", "terminated", "reason"), "Error")
+}
+
+// doneState is not empty for a container that ended without an error.
+func doneState(c fields) string {
+	if code, ended := c.number("state", "terminated", "exitCode"); !ended || code != 0 {
+		return ""
+	}
+	return "Completed"
+}
+
+// restartedState is why a container ended before that is not ready again.
+func restartedState(c fields) string {
+	code, ended := c.number("lastState", "terminated", "exitCode")
+	if c.isTrue("ready") || !ended || code == 0 || doneState(c) != "" {
+		return ""
+	}
+	return orElse(c.text("lastState", "terminated", "reason"), "Error")
 }
 
 // starting are the reasons for which a container waits while its pod starts.
 var starting = map[string]bool{"": true, "PodInitializing": true, "ContainerCreating": true}
 
-// stuckContainer is why a container does not start, "" if none is stuck.
-func stuckContainer(status fields) string {
-	found := ""
-	for _, list := range []string{"initContainerStatuses", "containerStatuses"} {
-		status.each(func(c fields) bool {
-			if reason := c.text("state", "waiting", "reason"); !starting[reason] {
-				found = reason
-			}
-			return found == ""
-		}, list)
+// stuckState is why a container does not start.
+func stuckState(c fields) string {
+	if reason := waitingState(c); !starting[reason] {
+		return reason
 	}
-	return found
+	return ""
 }
 
-// restartedContainer is why a container that is not ready ended before.
-func restartedContainer(status fields) string {
-	found := ""
-	status.each(func(c fields) bool {
-		code, ended := c.number("lastState", "terminated", "exitCode")
-		if !c.isTrue("ready") && ended && code != 0 {
-			found = orElse(c.text("lastState", "terminated", "reason"), "Error")
+func waitingState(c fields) string { return c.text("state", "waiting", "reason") }
+
+// containers are how many of a pod's containers are ready, of how many.
+func (o *object) containers() (ready, wanted int64, counted bool) {
+	o.each(func(c fields) bool {
+		wanted++
+		if c.isTrue("ready") {
+			ready++
 		}
-		return found == ""
-	}, "containerStatuses")
-	return found
-}
-
-// waitingReason is the reason for which the first container waits.
-func waitingReason(status fields) string {
-	found := ""
-	for _, list := range []string{"initContainerStatuses", "containerStatuses"} {
-		status.each(func(c fields) bool {
-			found = c.text("state", "waiting", "reason")
-			return found == ""
-		}, list)
-	}
-	return strings.TrimSpace(found)
-}
-
-func orElse(text, otherwise string) string {
-	if text == "" {
-		return otherwise
-	}
-	return text
+		return true
+	}, "status", "containerStatuses")
+	return ready, wanted, wanted > 0
 }

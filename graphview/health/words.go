@@ -1,6 +1,7 @@
 package health
 
-// words are what objects mostly say, so that it is not made anew for each object.
+// words are the texts that most objects have, so that they are not allocated for each
+// object.
 var words = func() map[string]string {
 	all := make(map[string]string)
 	for _, word := range []string{
@@ -8,7 +9,7 @@ var words = func() map[string]string {
 		"Running", "Pending", "Succeeded", "Failed", "Active", "Bound", "Available",
 		"Ready", "Initialized", "ContainersReady", "PodScheduled", "PodReadyToStartContainers", "DisruptionTarget",
 		"Progressing", "ReplicaFailure", "NewReplicaSetAvailable", "MinimumReplicasAvailable", "MinimumReplicasUnavailable",
-		"Complete", "SuccessCriteriaMet", "Suspended", "DisruptionAllowed", "SufficientPods", "InsufficientPods",
+		"PodReadyToStartContainers", "Complete", "SuccessCriteriaMet", "Suspended", "DisruptionAllowed", "SufficientPods", "InsufficientPods",
 		"MemoryPressure", "DiskPressure", "PIDPressure", "NetworkUnavailable", "Reconciling", "Stalled", "Synced",
 		"Completed", "Error", "CrashLoopBackOff", "ImagePullBackOff", "ErrImagePull", "ContainerCreating", "PodInitializing", "ContainersNotReady",
 		"ClusterIP", "LoadBalancer", "NodePort", "ExternalName", "RollingUpdate", "OnDelete", "Recreate", "Always", "OnFailure", "Never",
@@ -18,8 +19,27 @@ var words = func() map[string]string {
 	return all
 }()
 
-// spoken is a text that an object says.
-func spoken(text []byte) string {
+// meaning is what the type of a True condition says by itself.
+type meaning struct{ fails, stops bool }
+
+// meanings are those of words, so that they are not worked out for each object.
+var meanings = func() map[string]meaning {
+	all := make(map[string]meaning, len(words))
+	for word := range words {
+		all[word] = meaning{fails: failure(word), stops: phases[plain(word)] == Suspended}
+	}
+	return all
+}()
+
+func meaningOf(kind string) meaning {
+	if m, known := meanings[kind]; known {
+		return m
+	}
+	return meaning{fails: failure(kind), stops: phases[plain(kind)] == Suspended}
+}
+
+// interned is a text of an object, without a copy where it is one of words.
+func interned(text []byte) string {
 	if word, known := words[string(text)]; known {
 		return word
 	}

@@ -245,5 +245,11 @@ func (v Value) Int() (n int64, ok bool) {
 	return int64(f), err == nil
 }
 
-// IsTrue tells true from all else.
+// IsTrue reports whether the value is true.
 func (v Value) IsTrue() bool { return v.is('t') }
+
+// IsFalse reports whether the value is false.
+func (v Value) IsFalse() bool { return v.is('f') }
+
+// Exists reports whether there is a value other than null.
+func (v Value) Exists() bool { return v.parts != nil && !v.is('n') }
