@@ -34,9 +34,15 @@ func (o *object) summary(root bool) (any, error) {
 type condition struct {
 	health, why    string
 	since, overdue int64
-	counted        bool
-	ready, wanted  int64
+	// untimed: the object does not say since when, so overdue follows from when the
+	// engine first saw it so.
+	untimed       bool
+	counted       bool
+	ready, wanted int64
 }
+
+// anyTime stands for a time that only the engine knows.
+const anyTime = -1
 
 func (c condition) say(m map[string]any) {
 	if c.health != "" {
@@ -48,6 +54,9 @@ func (c condition) say(m map[string]any) {
 	if c.since != 0 {
 		m["s"] = c.since
 	}
+	if c.untimed {
+		c.overdue = anyTime
+	}
 	if c.overdue != 0 {
 		m["od"] = c.overdue
 	}
@@ -58,7 +67,7 @@ func (c condition) say(m map[string]any) {
 
 // patient is on its way, and degraded if that takes longer than ten minutes.
 func patient(why string, since int64) condition {
-	c := condition{health: "progressing", why: why, since: since}
+	c := condition{health: "progressing", why: why, since: since, untimed: since == 0}
 	if since != 0 {
 		c.overdue = since + 600
 	}
@@ -68,7 +77,7 @@ func patient(why string, since int64) condition {
 // healthOf knows the kinds that are made here. Any other kind is unknown.
 func healthOf(kind schema.GroupKind, tree map[string]any) condition {
 	if deleted := text(tree, "metadata.deletionTimestamp"); deleted != "" {
-		return condition{health: "terminating", since: seconds(deleted)}
+		return terminating(seconds(deleted), tree)
 	}
 	apps := kind.Group == "apps"
 	var c condition
@@ -78,26 +87,83 @@ func healthOf(kind schema.GroupKind, tree map[string]any) condition {
 	case apps && kind.Kind == "ReplicaSet":
 		c = replicaSetHealth(tree)
 	case kind == core("Pod"):
-		return podHealth(tree)
+		c = podHealth(tree)
 	case kind == core("Service"):
-		if text(tree, "spec.type") == "LoadBalancer" && len(items(tree, "status.loadBalancer.ingress")) == 0 {
-			return condition{health: "progressing", why: "NoAddress"}
+		switch {
+		case text(tree, "spec.type") != "LoadBalancer":
+			return condition{}
+		case len(items(tree, "status.loadBalancer.ingress")) == 0:
+			return patient("NoAddress", 0)
 		}
 		return condition{health: "ok"}
+	case kind.Group == "discovery.k8s.io" && kind.Kind == "EndpointSlice":
+		return sliceHealth(tree)
 	case kind == core("Namespace"):
 		return condition{health: "ok", why: text(tree, "status.phase")}
 	case kind == core("PersistentVolumeClaim"):
-		if phase := text(tree, "status.phase"); phase != "Bound" {
-			return condition{health: "progressing", why: phase}
-		}
-		return condition{health: "ok"}
+		return claimHealth(tree)
 	default:
 		return condition{}
 	}
-	if seen := at(tree, "status.observedGeneration"); seen != nil && seen != at(tree, "metadata.generation") {
-		c.health, c.why, c.since, c.overdue = "progressing", "LatestGenerationNotObserved", 0, 0
+	seen, _ := whole(at(tree, "status.observedGeneration"))
+	if generation := count(tree, "metadata.generation"); c.health == "ok" && seen > 0 && seen < generation {
+		old := patient("LatestGenerationNotObserved", 0)
+		old.counted, old.ready, old.wanted = c.counted, c.ready, c.wanted
+		return old
 	}
 	return c
+}
+
+// terminating is of kinds whose conditions do not say why they are still there.
+func terminating(since int64, tree map[string]any) condition {
+	c := condition{health: "terminating", since: since, overdue: since + 600}
+	for _, of := range items(tree, "status.conditions") {
+		if kind := text(of, "type"); text(of, "status") == "True" && strings.HasSuffix(kind, "Remaining") {
+			c.why = first(text(of, "reason"), kind)
+			return c
+		}
+	}
+	if len(items(tree, "metadata.finalizers")) > 0 {
+		c.why = "FinalizersRemaining"
+	}
+	return c
+}
+
+func sliceHealth(tree map[string]any) condition {
+	var c condition
+	for _, endpoint := range items(tree, "endpoints") {
+		c.counted = true
+		c.wanted++
+		if at(endpoint, "conditions.ready") != false {
+			c.ready++
+		}
+	}
+	switch {
+	case !c.counted:
+		c.why = "NoEndpoints"
+	case c.ready == 0:
+		c.health, c.untimed = "progressing", true
+	default:
+		c.health = "ok"
+	}
+	return c
+}
+
+func claimHealth(tree map[string]any) condition {
+	switch phase := text(tree, "status.phase"); phase {
+	case "Bound":
+		return condition{health: "ok"}
+	case "Pending":
+		annotations, _ := at(tree, "metadata.annotations").(map[string]any)
+		for key := range annotations {
+			if strings.HasSuffix(key, "/storage-provisioner") || strings.HasSuffix(key, "/selected-node") {
+				return patient(phase, 0)
+			}
+		}
+		return condition{why: "WaitForFirstConsumer"}
+	default:
+		return patient(first(phase, "NotBound"), 0)
+	}
 }
 
 // deploymentHealth is of one that has a deadline for its progress, as the API
@@ -108,33 +174,40 @@ func deploymentHealth(tree map[string]any) condition {
 	ready, available := count(tree, "status.readyReplicas"), count(tree, "status.availableReplicas")
 	progress, failed, up := conditionOf(tree, "Progressing"), conditionOf(tree, "ReplicaFailure"), conditionOf(tree, "Available")
 	done := text(progress, "status") == "True" && text(progress, "reason") == "NewReplicaSetAvailable"
-	var c condition
-	switch since := seconds(text(progress, "lastTransitionTime")); {
-	case text(progress, "reason") == "ProgressDeadlineExceeded":
-		c = condition{health: "degraded", why: "ProgressDeadlineExceeded", since: since}
+	why, behind := "", true
+	switch {
 	case text(failed, "status") == "True":
-		c = condition{health: "degraded", why: text(failed, "reason"), since: seconds(text(failed, "lastTransitionTime"))}
-	case done && text(up, "status") == "False" && updated >= wanted:
-		c = condition{health: "degraded", why: text(up, "reason"), since: seconds(text(up, "lastTransitionTime"))}
+		c := condition{health: "degraded", why: text(failed, "reason"), since: seconds(text(failed, "lastTransitionTime"))}
+		c.counted, c.ready, c.wanted = true, ready, wanted
+		return c
+	case text(progress, "reason") == "ProgressDeadlineExceeded":
+		c := condition{health: "degraded", why: "ProgressDeadlineExceeded", since: seconds(text(progress, "lastTransitionTime"))}
+		c.counted, c.ready, c.wanted = true, ready, wanted
+		return c
 	case replicas < wanted:
-		c = patient("LessReplicas", since)
+		why = "ScalingUp"
 	case updated < wanted:
-		c = patient("LessUpdated", since)
+		why = "RollingOut"
 	case replicas > wanted:
-		c = patient("ExtraPods", since)
-	case available < updated:
-		c = patient("LessAvailable", since)
-	case ready < wanted:
-		c = patient("LessReady", since)
-	case !done:
-		c = patient("ReplicaSetNotAvailable", since)
-	case text(up, "status") != "True":
-		c = patient("DeploymentNotAvailable", seconds(text(up, "lastTransitionTime")))
+		why = "ScalingDown"
+	case ready < wanted, !done && available >= updated && text(up, "status") == "True":
+		why = ""
+	case available < updated, text(up, "status") != "True":
+		why = "NotAvailable"
 	default:
-		c = condition{health: "ok", since: seconds(text(up, "lastTransitionTime"))}
+		behind = false
 	}
-	if !done {
-		c.overdue = 0 // the deadline says when
+	var c condition
+	switch {
+	case !behind:
+		c = condition{health: "ok", since: seconds(text(up, "lastTransitionTime"))}
+	case !done:
+		c = condition{health: "progressing", why: "RollingOut", since: seconds(text(progress, "lastTransitionTime"))}
+	case text(up, "status") == "False":
+		c = patient(why, seconds(text(up, "lastTransitionTime")))
+		c.overdue = c.since + max(600, count(tree, "spec.progressDeadlineSeconds"))
+	default:
+		c = patient(why, 0)
 	}
 	c.counted, c.ready, c.wanted = true, ready, wanted
 	return c
@@ -147,13 +220,13 @@ func replicaSetHealth(tree map[string]any) condition {
 	case text(failed, "status") == "True":
 		c = condition{health: "degraded", why: text(failed, "reason"), since: seconds(text(failed, "lastTransitionTime"))}
 	case count(tree, "status.fullyLabeledReplicas") < wanted:
-		c = condition{health: "progressing", why: "LessLabelled"}
-	case count(tree, "status.availableReplicas") < wanted:
-		c = condition{health: "progressing", why: "LessAvailable"}
+		c = patient("ScalingUp", 0)
 	case ready < wanted:
-		c = condition{health: "progressing", why: "LessReady"}
+		c = patient("", 0)
+	case count(tree, "status.availableReplicas") < wanted:
+		c = patient("NotAvailable", 0)
 	case count(tree, "status.replicas") > wanted:
-		c = condition{health: "progressing", why: "ExtraPods"}
+		c = patient("ScalingDown", 0)
 	default:
 		c = condition{health: "ok"}
 	}
@@ -203,12 +276,25 @@ func podPhaseHealth(tree map[string]any) condition {
 		if text(readiness, "status") == "True" {
 			return condition{health: "ok", since: since}
 		}
+		policy, done := text(tree, "spec.restartPolicy"), false
 		for _, container := range containers {
+			code, ended := whole(at(container, "state.terminated.exitCode"))
+			if ended && code != 0 && policy == "Never" {
+				return condition{health: "degraded", why: first(text(container, "state.terminated.reason"), "Error"), since: since}
+			}
+			done = done || ended && code == 0
+			if ended && code == 0 {
+				continue
+			}
 			if code, ended := whole(at(container, "lastState.terminated.exitCode")); ended && code != 0 && at(container, "ready") != true {
 				return condition{health: "degraded", why: first(text(container, "lastState.terminated.reason"), "Error"), since: since}
 			}
 		}
-		return patient(first(text(readiness, "reason"), "NotReady"), since)
+		c := patient(first(text(readiness, "reason"), "NotReady"), since)
+		if done && policy != "Always" {
+			c.overdue, c.untimed = 0, false
+		}
+		return c
 	}
 	scheduled := conditionOf(tree, "PodScheduled")
 	if text(scheduled, "status") == "False" {
