@@ -2,6 +2,7 @@ package health
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -38,3 +39,10 @@ func (p *project) describe() string {
 	}
 	return strings.Join(parts, "; ")
 }
+
+// Usual reports whether a condition of this type is True when all is well, by the usage
+// of many projects.
+func Usual(kind string) bool { return slices.Contains(usualConditions, kind) }
+
+// NamesFailure reports whether the type of a condition names a failure.
+func NamesFailure(kind string) bool { return meaningOf(kind).fails }

@@ -69,9 +69,13 @@ type Health struct {
 
 // At is the health at a time at which the object is still the same.
 func (h Health) At(now time.Time) Health {
-	if h.Overdue != 0 && now.Unix() >= h.Overdue {
-		h.State, h.Overdue = Degraded, 0
+	if h.Overdue == 0 || now.Unix() < h.Overdue {
+		return h
 	}
+	if h.State == Terminating {
+		h.Reason = orElse(h.Reason, "Terminating")
+	}
+	h.State, h.Overdue = Degraded, 0
 	return h
 }
 

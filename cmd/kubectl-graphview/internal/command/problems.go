@@ -135,11 +135,11 @@ func (c *cli) problemsOf(v *view, g *client.Graph, seen map[client.Key]bool, wid
 			continue
 		}
 		seen[key] = true
-		reason := cmp.Or(h.Reason, "-")
+		reason := h.Reason
 		if h.Counted {
-			reason = strings.TrimSpace(fmt.Sprintf("%s %d/%d", reason, h.Ready, h.Wanted))
+			reason = strings.TrimSpace(fmt.Sprintf("%s %d/%d ready", reason, h.Ready, h.Wanted))
 		}
-		all = append(all, problem{v.String(), k.name(key), string(h.State), reason, h.Since, h.State.Severity()})
+		all = append(all, problem{v.String(), k.name(key), string(h.State), cmp.Or(reason, "-"), h.Since, h.State.Severity()})
 	}
 	users := map[client.Key][]string{}
 	for arc, a := range g.Arcs {

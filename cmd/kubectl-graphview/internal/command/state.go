@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -43,7 +44,7 @@ func state(v *client.Vertex) (text string, bad bool) {
 	var words []string
 	if h.Reason != "" && (h.State != health.OK || !h.Counted) {
 		words = append(words, h.Reason)
-	} else if h.State != health.OK && h.State != health.Unknown {
+	} else if h.State != health.OK && h.State != health.Unknown && h.Ready == h.Wanted {
 		words = append(words, string(h.State))
 	}
 	if h.Counted {
@@ -70,17 +71,31 @@ func states(g *client.Graph) func(client.Key) (text string, bad bool) {
 	}
 }
 
-// complaints is where objects of many kinds say what is wrong.
-type complaints struct {
+// troubleReport is where objects of many kinds say what is wrong.
+type troubleReport struct {
+	Metadata struct {
+		Finalizers []string `json:"finalizers"`
+	} `json:"metadata"`
 	Status struct {
-		Conditions []struct {
-			Type    string `json:"type"`
-			Status  string `json:"status"`
-			Message string `json:"message"`
-		} `json:"conditions"`
-		ContainerStatuses []container `json:"containerStatuses"`
-		InitContainers    []container `json:"initContainerStatuses"`
+		conditionList
+
+		Parents           []conditionList `json:"parents"`
+		Ancestors         []conditionList `json:"ancestors"`
+		Listeners         []conditionList `json:"listeners"`
+		ContainerStatuses []container     `json:"containerStatuses"`
+		InitContainers    []container     `json:"initContainerStatuses"`
 	} `json:"status"`
+}
+
+type conditionList struct {
+	Conditions []statusCondition `json:"conditions"`
+}
+
+type statusCondition struct {
+	Type    string `json:"type"`
+	Status  string `json:"status"`
+	Reason  string `json:"reason"`
+	Message string `json:"message"`
 }
 
 type container struct {
@@ -93,22 +108,49 @@ type container struct {
 	} `json:"state"`
 }
 
-// troubles are what an object says is wrong with it.
+// troubles are what an object says is wrong with it: the condition that decided first,
+// then True ones that name a failure, then False ones of the usual types. An object that
+// is well has none.
 func troubles(v *client.Vertex) []string {
-	var said complaints
-	if v == nil || len(v.Object) == 0 || json.Unmarshal(v.Object, &said) != nil {
+	var report troubleReport
+	if v == nil || len(v.Object) == 0 || json.Unmarshal(v.Object, &report) != nil {
+		return nil
+	}
+	h := healthOf(v)
+	if h.State == health.OK || h.State == health.Suspended {
 		return nil
 	}
 	var all []string
-	for _, c := range append(said.Status.InitContainers, said.Status.ContainerStatuses...) {
+	if h.State == health.Terminating && len(report.Metadata.Finalizers) > 0 {
+		all = append(all, oneLine("waits for the finalizers "+strings.Join(report.Metadata.Finalizers, ", ")))
+	}
+	for _, c := range append(report.Status.InitContainers, report.Status.ContainerStatuses...) {
 		if w := c.State.Waiting; w != nil {
 			all = append(all, oneLine(fmt.Sprintf("container %s waits: %s %s", c.Name, w.Reason, w.Message)))
 		}
 	}
-	for _, c := range said.Status.Conditions {
-		if c.Status == "False" && c.Message != "" {
-			all = append(all, oneLine(fmt.Sprintf("%s is False: %s", c.Type, c.Message)))
+	conditions := report.Status.Conditions
+	for _, lists := range [][]conditionList{report.Status.Parents, report.Status.Ancestors, report.Status.Listeners} {
+		for _, element := range lists {
+			conditions = append(conditions, element.Conditions...)
 		}
 	}
-	return all
+	rank := func(c statusCondition) int {
+		switch {
+		case h.Reason != "" && (c.Reason == h.Reason || c.Type == h.Reason) && !(c.Status == "True" && health.Usual(c.Type)):
+			return 0
+		case c.Status != "False" && health.NamesFailure(c.Type), c.Status == "True" && strings.HasSuffix(c.Type, "Remaining"):
+			return 1
+		case c.Status == "False" && health.Usual(c.Type):
+			return 2
+		}
+		return 3
+	}
+	slices.SortStableFunc(conditions, func(a, b statusCondition) int { return cmp.Compare(rank(a), rank(b)) })
+	for _, c := range conditions {
+		if text := cmp.Or(c.Message, c.Reason); rank(c) < 3 && text != "" {
+			all = append(all, oneLine(fmt.Sprintf("%s is %s: %s", c.Type, cmp.Or(c.Status, "reported"), text)))
+		}
+	}
+	return slices.Compact(all)
 }

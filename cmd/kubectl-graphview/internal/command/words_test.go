@@ -18,13 +18,13 @@ func TestState(t *testing.T) {
 		"a running pod":  {"", `{"kind":"Pod","status":{"phase":"Running","conditions":[{"type":"Ready","status":"True"}],"containerStatuses":[{"ready":true}]}}`, "1/1 ready", false},
 		"a waiting pod":  {"", `{"kind":"Pod","status":{"phase":"Pending"}}`, "Pending", true},
 		"why it waits":   {"", `{"kind":"Pod","status":{"phase":"Pending","containerStatuses":[{"state":{"waiting":{"reason":"CreateContainerConfigError"}}}]}}`, "CreateContainerConfigError, 0/1 ready", true},
-		"going":          {"", `{"kind":"Pod","metadata":{"deletionTimestamp":"2026-01-01T00:00:00Z"},"status":{"phase":"Running"}}`, "terminating", true},
+		"going":          {"", `{"kind":"Pod","metadata":{"deletionTimestamp":"2026-01-01T00:00:00Z"},"status":{"phase":"Running"}}`, "Terminating", true},
 		"replicas":       {"apps", `{"kind":"ReplicaSet","spec":{"replicas":3},"status":{"readyReplicas":3,"availableReplicas":3,"fullyLabeledReplicas":3,"replicas":3}}`, "3/3 ready", false},
-		"too few":        {"apps", `{"kind":"ReplicaSet","spec":{"replicas":3}}`, "LessLabelled, 0/3 ready", true},
+		"too few":        {"apps", `{"kind":"ReplicaSet","spec":{"replicas":3}}`, "ScalingUp, 0/3 ready", true},
 		"suspended":      {"batch", `{"kind":"CronJob","spec":{"suspend":true}}`, "Suspended", false},
 		"not ready":      {"example.com", `{"kind":"Widget","status":{"conditions":[{"type":"Ready","status":"False","reason":"SecretNotFound"}]}}`, "SecretNotFound", true},
 		"ready":          {"example.com", `{"kind":"Widget","status":{"conditions":[{"type":"Ready","status":"True","reason":"Fine"}]}}`, "Fine", false},
-		"of other form":  {"apps", `{"kind":"Deployment","spec":{"replicas":"many"},"status":"fine"}`, "LessReplicas, 0/1 ready", true},
+		"of other form":  {"apps", `{"kind":"Deployment","spec":{"replicas":"many"},"status":"fine"}`, "ScalingUp, 0/1 ready", true},
 		"text of a kind": {"example.com", `{"kind":"Widget","status":"fine"}`, "", false},
 	}
 	for name, test := range tests {
