@@ -169,9 +169,13 @@ func guarded[T any](evaluate func() (T, error)) (value T, err error) {
 
 var remarkSeed = maphash.MakeSeed()
 
-// declare has the object be as a rule says.
-func declare(h *health.Health, o *watch.Decoded, object *graph.Object) {
-	classify(*h, object)
-	object.Payload = &delivery.Judged{Object: o.Object, Health: *h}
-	object.Remark = maphash.Comparable(remarkSeed, *h) | 1
+// declare gives the object a health that its content does not tell.
+func (ev *setEvent) declare(h health.Health) {
+	ev.classify(h)
+	content, _ := ev.object.Payload.(delivery.Object)
+	if judged, ok := content.(*delivery.Judged); ok {
+		content = judged.Object
+	}
+	ev.object.Payload = &delivery.Judged{Object: content, Health: h}
+	ev.object.Remark = maphash.Comparable(remarkSeed, h) | 1
 }

@@ -6,6 +6,7 @@ import (
 
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/health"
 )
 
 // event is something for the graph's one writer to do. Events of one watch
@@ -23,6 +24,8 @@ type setEvent struct {
 	fault string
 	// release is what the revision in a ConfigMap of Helm's manages, nil for none.
 	release *managed
+	// untimed is the health of an object that is progressing and does not say since when.
+	untimed *health.Health
 }
 
 // note has the views that select the object told of references that are not
@@ -60,6 +63,7 @@ func (ev *setEvent) apply(e *Engine) {
 	if isSecret(f.resource) || isConfigMap(f.resource) {
 		e.releases.hold(e.graph, f, &ev.object, ev.release)
 	}
+	f.setDeadline(ev)
 	id := e.graph.Set(f.source, &ev.object)
 	for i := range ev.verdicts {
 		ev.verdicts[i].apply(id, ev.object.Namespace, ev.object.Name)
@@ -90,6 +94,7 @@ func (ev *deleteEvent) apply(e *Engine) {
 	e.announce(f)
 	e.counts.deletes.Add(1)
 	f.remember(objectName{ev.namespace, ev.name}, "")
+	delete(f.firstSeen, objectName{ev.namespace, ev.name})
 	e.graph.Remove(f.source, ev.namespace, ev.name)
 	if isSecret(f.resource) || isConfigMap(f.resource) {
 		e.releases.forget(e.graph, f, ev.namespace, ev.name)

@@ -35,13 +35,16 @@ type feed struct {
 	// faults say, of the objects of which not all references are known, why. Only the
 	// loop uses them.
 	faults map[objectName]string
+	// firstSeen are the times, in seconds since 1970, at which the objects were first seen
+	// that are progressing and do not say since when. For the loop alone.
+	firstSeen map[objectName]int64
 }
 
 // objectName is what an object is called within its feed.
 type objectName struct{ namespace, name string }
 
 func newFeed(ctx context.Context, e *Engine, w *watch.Watch, r resources.Resource) *feed {
-	f := &feed{engine: e, watch: w, resource: r, life: ctx, faults: make(map[objectName]string)}
+	f := &feed{engine: e, watch: w, resource: r, life: ctx, faults: make(map[objectName]string), firstSeen: make(map[objectName]int64)}
 	return f
 }
 

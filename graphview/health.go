@@ -75,10 +75,10 @@ var judged = sync.Pool{New: func() any { return new(jsontree.Parts) }}
 // judgedPart returns the part of an object that a shape asks for, and in the same pass notes
 // how the object is by its fields. Of a Secret, of which there is only the metadata, it is
 // known that it is being deleted.
-func judgedPart(kind graph.Kind, o *watch.Decoded, shape *jsontree.Shape, object *graph.Object) (map[string]any, error) {
+func judgedPart(kind graph.Kind, o *watch.Decoded, shape *jsontree.Shape, ev *setEvent) (map[string]any, error) {
 	note := func(h health.Health) {
 		if o.HasContent() || h.State == health.Terminating {
-			classify(h, object)
+			ev.classify(h)
 		}
 	}
 	if tree := o.Built(); tree != nil {
@@ -98,13 +98,34 @@ func judgedPart(kind graph.Kind, o *watch.Decoded, shape *jsontree.Shape, object
 	return part, nil
 }
 
-// classify notes how an object is.
-func classify(h health.Health, object *graph.Object) {
+// classify stores the health of the object in the event.
+func (ev *setEvent) classify(h health.Health) {
 	h = h.At(time.Now())
+	object := &ev.object
 	object.Class, object.LapsesAt, object.LapsesTo = classOf(h.State), 0, 0
 	if h.Overdue != 0 {
 		object.LapsesAt, object.LapsesTo = h.Overdue, classDegraded
 	}
+	ev.untimed = nil
+	if h.Untimed {
+		ev.untimed = &h
+	}
+}
+
+// setDeadline gives an object that does not say since when it is progressing the time at
+// which the engine first saw it so. In the loop.
+func (f *feed) setDeadline(ev *setEvent) {
+	name := objectName{ev.object.Namespace, ev.object.Name}
+	if ev.untimed == nil {
+		delete(f.firstSeen, name)
+		return
+	}
+	first, seen := f.firstSeen[name]
+	if !seen {
+		first = time.Now().Unix()
+		f.firstSeen[name] = first
+	}
+	ev.declare(ev.untimed.Seen(first))
 }
 
 // standing is how the objects of a view that is served are, and how many references

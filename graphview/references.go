@@ -45,7 +45,7 @@ func (f *feed) references(o *watch.Decoded, ev *setEvent) (warning, err error) {
 	e.counts.cost.Add(said.cost)
 	object.References = append(object.References, said.references[:min(len(said.references), max(refs.MaxReferences-len(object.References), 0))]...)
 	if said.health != nil {
-		declare(said.health, o, object)
+		ev.declare(*said.health)
 	}
 	return cmp.Or(said.warning, unread), nil
 }
@@ -57,7 +57,7 @@ func (f *feed) references(o *watch.Decoded, ev *setEvent) (warning, err error) {
 func (f *feed) tableReferences(x *refs.Extractor, o *watch.Decoded, ev *setEvent) (warning, err error) {
 	of, e, object := f.resource, f.engine, &ev.object
 	kind := kindOf(of)
-	part, err := judgedPart(kind, o, x.Shape(kind), object)
+	part, err := judgedPart(kind, o, x.Shape(kind), ev)
 	if err != nil {
 		return nil, err
 	}
