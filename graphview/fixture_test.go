@@ -39,6 +39,9 @@ func serveChanges(t testing.TB, n int, changed <-chan string) *rest.Config {
 	return serveItems(t, items, changed)
 }
 
+// unanswered is a label by which a list that serveItems answers has no end.
+const unanswered = "unanswered"
+
 // serveItems is serveChanges that lists these ConfigMaps.
 func serveItems(t testing.TB, items []string, changed <-chan string) *rest.Config {
 	t.Helper()
@@ -49,6 +52,8 @@ func serveItems(t testing.TB, items []string, changed <-chan string) *rest.Confi
 		switch {
 		case !strings.HasSuffix(r.URL.Path, "/configmaps"):
 			w.WriteHeader(http.StatusNotFound)
+		case strings.Contains(r.URL.Query().Get("labelSelector"), unanswered):
+			<-r.Context().Done()
 		case r.URL.Query().Get("watch") != "":
 			w.(http.Flusher).Flush()
 			for version := newest + 1; ; version++ {

@@ -25,6 +25,8 @@ type keeper struct {
 	life context.Context // the view's
 
 	taps map[need]*tap
+	// needed are the needs of the last plan.
+	needed map[need]bool
 	// retiring are taps that others are to replace, and since when.
 	retiring map[*tap]time.Time
 	// unmet are the needs that have no tap, and why.
@@ -262,10 +264,10 @@ func (n need) everywhere() bool {
 	return n.ofObjects() && n.resource.Namespaced && n.key.Namespace == ""
 }
 
-// sourceInUse tells whether another tap of the view takes from the same feed;
-// kindInUse, from any feed of the same kind.
+// sourceInUse reports whether another tap of the view takes from the same feed, and
+// kindInUse whether one takes from any feed of the same kind.
 func (k *keeper) sourceInUse(t *tap) bool {
-	for _, other := range k.taps {
+	for _, other := range k.allTaps() {
 		if other != t && !other.closed && other.need.ofObjects() && other.feed == t.feed {
 			return true
 		}
@@ -274,7 +276,7 @@ func (k *keeper) sourceInUse(t *tap) bool {
 }
 
 func (k *keeper) kindInUse(kind graph.Kind, except *tap) bool {
-	for _, other := range k.taps {
+	for _, other := range k.allTaps() {
 		if other != except && !other.closed && other.need.ofObjects() && kindOf(other.need.resource) == kind {
 			return true
 		}

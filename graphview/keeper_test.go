@@ -25,6 +25,7 @@ func keepByHand(t *testing.T, o Options, objects int) *keptView {
 	e := startEngine(t, o)
 	k := newKeeper(newView(e, Name{Namespace: "shop", Name: "flow"}, "1"))
 	k.life = t.Context()
+	k.view.backlog.begin(k.life)
 	k.start()
 	e.running.Go(func() {
 		<-k.life.Done()
@@ -251,4 +252,26 @@ func TestEditAfterExceededBudget(t *testing.T) {
 			t.Errorf("budget exceeded: %t; %d objects were evaluated again", exceeded, again)
 		}
 	}
+}
+
+// TestEditsDoNotAddUp: however often a spec changes before its watches have all there is, a
+// view has the watches of the present spec and of the last one that was complete.
+func TestEditsDoNotAddUp(t *testing.T) {
+	k := keepByHand(t, Options{SyncTimeout: time.Hour}, 3)
+	k.apply(selecting(spec.ObjectFilter{}))
+	k.until("synced", func() bool { return k.view.synced.Load() && k.view.lens.Vertices() == 3 })
+	for i := range 20 {
+		k.apply(selecting(spec.ObjectFilter{LabelSelector: fmt.Sprint(unanswered, "=", i)}))
+		k.step(k.life, k.catalog)
+		if n := k.view.engine.Watches(); n > 2 {
+			t.Fatalf("%d watches after %d edits, want 2", n, i+1)
+		}
+		if n := k.view.lens.Vertices(); n != 3 {
+			t.Fatalf("%d vertices after %d edits, want those of the spec that was complete", n, i+1)
+		}
+	}
+	k.apply(selecting(spec.ObjectFilter{ObjectSelectorExpression: "name == 'c1'"}))
+	k.until("the last spec is complete", func() bool {
+		return k.view.synced.Load() && k.planned == k.view.generation && k.view.lens.Vertices() == 1 && k.view.engine.Watches() == 1
+	})
 }

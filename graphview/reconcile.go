@@ -49,6 +49,8 @@ func (k *keeper) reconcile(ctx context.Context, catalog *resources.Catalog) time
 		return again
 	}
 	if first {
+		// A plan begins when the last one has given back what it does not keep.
+		k.finishSwitches(ctx)
 		k.open = true
 	}
 	// A view without roots shows everything, so roots are taken away last and added
@@ -74,7 +76,7 @@ func (k *keeper) reconcile(ctx context.Context, catalog *resources.Catalog) time
 		k.renamespace(ctx, p)
 	}
 	if !k.open {
-		k.finishSwitches(ctx, o.needed)
+		k.finishSwitches(ctx)
 	}
 	k.settleNamespaces()
 	k.advise(ctx, p)

@@ -22,10 +22,10 @@ func (k *keeper) switching(t *tap) bool {
 // does so in one revision. One that could not be had yet is waited for as long as one
 // that has nothing yet: the old watch knows nothing of the rights that the new one
 // is restricted to, and may have what the new one counts against.
-func (k *keeper) finishSwitches(ctx context.Context, needed map[need]bool) {
+func (k *keeper) finishSwitches(ctx context.Context) {
 	v := k.view
 	for old, since := range k.retiring {
-		missing := k.missing(needed, old)
+		missing := k.missing(old)
 		done := !missing || time.Since(since) > v.engine.o.SyncTimeout
 		var successors []*tap
 		for _, t := range k.taps {
@@ -57,8 +57,8 @@ func (k *keeper) finishSwitches(ctx context.Context, needed map[need]bool) {
 
 // missing tells whether a tap is needed in the place of a retiring one that could not
 // be made.
-func (k *keeper) missing(needed map[need]bool, old *tap) bool {
-	for n := range needed {
+func (k *keeper) missing(old *tap) bool {
+	for n := range k.needed {
 		if !n.ofNamespaces() && k.taps[n] == nil && kindOf(n.resource) == kindOf(old.need.resource) && n.overlaps(old.need) {
 			return true
 		}

@@ -17,7 +17,9 @@ var boundNamespaceWatches = budget.Declare("namespace_watches",
 	"watches that are restricted to a namespace or by a selector, of all GraphViews of one namespace", 2000)
 
 // plan makes the taps that are needed and gives up those that are not. What old
-// and new taps both see stays as it is.
+// and new taps both see stays as it is. A tap that has had all there is stays until
+// others replace it, unless an older one already does: however often a spec changes, a view
+// has the watches of the present spec and of the last one that was complete.
 func (k *keeper) plan(ctx context.Context, p *spec.Program, needed map[need]bool, required bool) {
 	v := k.view
 	replacing := make(map[graph.Kind][]need)
@@ -26,7 +28,9 @@ func (k *keeper) plan(ctx context.Context, p *spec.Program, needed map[need]bool
 			replacing[kindOf(n.resource)] = append(replacing[kindOf(n.resource)], n)
 		}
 	}
-	var drop, behind []*tap
+	k.needed = needed
+	standIns := slices.Collect(maps.Keys(k.retiring))
+	var drop, useless, behind []*tap
 	for n, t := range k.taps {
 		if needed[n] {
 			t.required = t.required || required
@@ -37,13 +41,18 @@ func (k *keeper) plan(ctx context.Context, p *spec.Program, needed map[need]bool
 		}
 		delete(k.taps, n)
 		others := replacing[kindOf(n.resource)]
-		if n.ofNamespaces() || !slices.ContainsFunc(others, n.overlaps) || slices.ContainsFunc(others, func(o need) bool { return o.key == n.key }) {
+		switch {
+		case n.ofNamespaces() || !slices.ContainsFunc(others, n.overlaps) || slices.ContainsFunc(others, func(o need) bool { return o.key == n.key }):
 			drop = append(drop, t)
-			continue
+		case !t.ready(t.state()) && !t.had || slices.ContainsFunc(standIns, func(old *tap) bool { return old.replaces(t) }):
+			useless = append(useless, t)
+		default:
+			// Another watch takes over once it has all there is.
+			k.retiring[t] = time.Now()
 		}
-		// Another watch takes over once it has all there is.
-		k.retiring[t] = time.Now()
 	}
+	k.closeTaps(useless)
+	k.dropTaps(useless)
 	// From here on only new taps decide.
 	k.closeTaps(drop)
 	clear(k.unmet)
@@ -77,6 +86,11 @@ func (k *keeper) plan(ctx context.Context, p *spec.Program, needed map[need]bool
 		k.show(ctx, t)
 	}
 	k.dropTaps(drop)
+}
+
+// replaces reports whether two taps may bring the same objects of a kind.
+func (t *tap) replaces(other *tap) bool {
+	return kindOf(t.need.resource) == kindOf(other.need.resource) && t.need.overlaps(other.need)
 }
 
 // addTaps begins to take from feeds, and shows the view what they had before.
