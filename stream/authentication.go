@@ -27,51 +27,50 @@ import (
 var tokenReviews = budget.Declare("token_reviews", "questions about bearer tokens at once, from one address or about one user, or of the ServiceAccounts of one namespace", 1000)
 
 const (
-	// tokensPerSecond bounds the TokenReviews of all.
+	// tokensPerSecond bounds all TokenReviews.
 	tokensPerSecond = 200
 	// tokensAtOnce bounds those of one address or user.
 	tokensAtOnce = 16
-	// tokensRemembered bounds the tokens whose answer is remembered, of users and of
-	// nobody each.
-	tokensRemembered = 8192
-	// usersRemembered is how long it is remembered whose a token was.
-	usersRemembered = time.Hour
+	// tokensCached bounds the cached answers for valid tokens, and those for invalid ones.
+	tokensCached = 8192
+	// usersCached is how long the user of a token is cached.
+	usersCached = time.Hour
 )
 
 var (
-	// errNoAnswer: the API server cannot be asked now. It says nothing about who
-	// asks, so the answer to a request is 503.
+	// errNoAnswer means that the API server cannot be asked now. The answer is 503, since
+	// the request may be allowed.
 	errNoAnswer = errors.New("the API server does not answer")
-	// errTooManyQuestions: who asks has too many questions under way: 429.
+	// errTooManyQuestions means that the user or address has too many questions in
+	// progress. The answer is 429.
 	errTooManyQuestions = errors.New("too many questions at once")
 )
 
-// tokenReviewer finds out whose a bearer token is.
+// tokenReviewer finds the user of a bearer token.
 //
-// Whoever brings a token that was a user's lately waits with that user alone, and
-// whoever brings another one with those who do so from the same address. So a
-// flood of tokens that nobody has given out delays none that is known, and no new
-// one from elsewhere.
+// A token that recently belonged to a user queues under that user; an unknown one under its
+// client's address. A flood of invalid tokens delays neither known tokens nor other
+// addresses.
 type tokenReviewer struct {
-	// review is nobody's answer, nil, or an error if there is none.
+	// review asks the API server.
 	review tokenReview
 	queue  *fairqueue.Queue
-	// waiting counts what has been asked and not answered.
+	// waiting counts questions without an answer yet.
 	waiting *budget.Shares[budget.Owner]
-	once    once[string, *authenticator.Response]
+	flights flights[string, *authenticator.Response]
 	secret  []byte
 
-	// goodFor and badFor are how long answers hold.
+	// goodFor and badFor are how long answers are cached.
 	goodFor, badFor time.Duration
-	// good and bad are answers, and users whose a token was. They are apart lest
-	// tokens of nobody displace the others.
+	// good and bad cache answers, users the users of tokens. They are separate so that
+	// invalid tokens do not evict the others.
 	good, bad, users *cache.LRUExpireCache
 }
 
-// tokenReview returns nil for a token that is nobody's.
+// tokenReview returns nil for an invalid token.
 type tokenReview func(ctx context.Context, token string) (*authenticator.Response, error)
 
-// apiServerTokenReview is the API server's own answer, uncached.
+// apiServerTokenReview asks the API server, without a cache.
 func apiServerTokenReview(client authenticationclient.TokenReviewInterface) tokenReview {
 	return func(ctx context.Context, token string) (*authenticator.Response, error) {
 		answer, err := client.Create(ctx, &authenticationv1.TokenReview{Spec: authenticationv1.TokenReviewSpec{Token: token}}, metav1.CreateOptions{})
@@ -94,15 +93,15 @@ func apiServerTokenReview(client authenticationclient.TokenReviewInterface) toke
 	}
 }
 
-// newTokenReviewer remembers answers for no longer than the interval.
+// newTokenReviewer caches answers for at most the interval.
 func newTokenReviewer(review tokenReview, interval time.Duration) *tokenReviewer {
 	secret := make([]byte, 32)
 	_, _ = rand.Read(secret) // never fails
 	return &tokenReviewer{
 		review: review, queue: fairqueue.New(fairqueue.Options{PerSecond: tokensPerSecond, PerOwner: tokensAtOnce}), waiting: budget.NewShares[budget.Owner](tokenReviews),
 		secret: secret, goodFor: min(tokenTTL, interval), badFor: min(denyTTL, interval),
-		good: cache.NewLRUExpireCache(tokensRemembered), bad: cache.NewLRUExpireCache(tokensRemembered),
-		users: cache.NewLRUExpireCache(tokensRemembered),
+		good: cache.NewLRUExpireCache(tokensCached), bad: cache.NewLRUExpireCache(tokensCached),
+		users: cache.NewLRUExpireCache(tokensCached),
 	}
 }
 
@@ -113,12 +112,12 @@ func (t *tokenReviewer) AuthenticateToken(ctx context.Context, token string) (*a
 	_, _ = mac.Write([]byte(token)) // never fails
 	key := string(mac.Sum(nil))
 	if answer, ok := t.good.Get(key); ok {
-		return answer.(*authenticator.Response), true, nil //nolint:forcetypeassert // all that is added there
+		return answer.(*authenticator.Response), true, nil //nolint:forcetypeassert // only these are added
 	}
 	if _, ok := t.bad.Get(key); ok {
 		return nil, false, nil
 	}
-	owner := budget.UserOwner(strangerAt(addressFrom(ctx)))
+	owner := budget.UserOwner(unknownAt(addressFrom(ctx)))
 	if known, ok := t.users.Get(key); ok {
 		owner = known.(budget.Owner) //nolint:forcetypeassert // as above
 	}
@@ -128,7 +127,7 @@ func (t *tokenReviewer) AuthenticateToken(ctx context.Context, token string) (*a
 	defer t.waiting.Give(owner, 1)
 	ctx, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()
-	answer, err := t.once.do(ctx, key, func(ctx context.Context) (*authenticator.Response, error) {
+	answer, err := t.flights.Do(ctx, key, func(ctx context.Context) (*authenticator.Response, error) {
 		return t.ask(ctx, owner, key, token)
 	})
 	if err != nil {
@@ -137,7 +136,7 @@ func (t *tokenReviewer) AuthenticateToken(ctx context.Context, token string) (*a
 	return answer, answer != nil, nil
 }
 
-// ask asks, a few times where there is no answer, and remembers what is answered.
+// ask asks, a few times if there is no answer, and caches the answer.
 func (t *tokenReviewer) ask(ctx context.Context, owner budget.Owner, key, token string) (answer *authenticator.Response, err error) {
 	waited := wait.ExponentialBackoffWithContext(ctx, shortAbsence, func(ctx context.Context) (bool, error) {
 		turn, err := t.queue.Acquire(ctx, owner, fairqueue.Interactive)
@@ -158,20 +157,20 @@ func (t *tokenReviewer) ask(ctx context.Context, owner budget.Owner, key, token 
 		t.bad.Add(key, struct{}{}, t.badFor)
 	default:
 		t.good.Add(key, answer, t.goodFor)
-		t.users.Add(key, budget.UserOwner(answer.User), usersRemembered)
+		t.users.Add(key, budget.UserOwner(answer.User), usersCached)
 	}
 	return answer, nil
 }
 
-// strangerAt is the user of the requests from an address whose tokens are not known.
-// API servers reserve the prefix system:, so no user has the name.
-func strangerAt(address string) user.Info {
+// unknownAt returns the user of requests from an address whose tokens are unknown. API
+// servers reserve the prefix system:, so no user has the name.
+func unknownAt(address string) user.Info {
 	return &user.DefaultInfo{Name: user.Anonymous + "@" + address}
 }
 
 type addressKey struct{}
 
-// withAddress keeps where a request comes from in its context.
+// withAddress stores the address of the client in the context.
 func withAddress(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		address, _, err := net.SplitHostPort(r.RemoteAddr)
@@ -182,7 +181,7 @@ func withAddress(next http.Handler) http.Handler {
 	})
 }
 
-// addressFrom is "" where no request is waiting.
+// addressFrom returns "" without a request.
 func addressFrom(ctx context.Context) string {
 	address, _ := ctx.Value(addressKey{}).(string)
 	return address

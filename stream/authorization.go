@@ -19,50 +19,49 @@ import (
 var requestReviews = budget.Declare("request_reviews", "questions at once about what the requests of one user, or of the ServiceAccounts of one namespace, may do", 1000)
 
 const (
-	// requestsPerSecond bounds the SubjectAccessReviews about requests of all users.
+	// requestsPerSecond bounds all SubjectAccessReviews for requests.
 	requestsPerSecond = 200
-	// decisionsRemembered bounds the decisions that are remembered, of either kind.
-	decisionsRemembered = 8192
-	// answerWithin bounds how long a request waits for the API server: for its turn
-	// and for the answer.
+	// decisionsCached bounds the cached decisions of each kind.
+	decisionsCached = 8192
+	// answerWithin bounds how long a request waits for its turn and for the API server's
+	// answer.
 	answerWithin = 10 * time.Second
 )
 
-// shortAbsence is waited out by requests, which are made again if it is longer.
+// shortAbsence is how long a request waits for an API server that does not answer, before it
+// is answered with 503.
 var shortAbsence = wait.Backoff{Duration: 500 * time.Millisecond, Factor: 1.5, Jitter: 0.2, Steps: 3}
 
-// decisions finds out what requests may do. Users take turns, so that whoever asks
-// for a thousand graphs waits alone.
+// decisions authorizes requests. Users take turns, so that a user who asks for a thousand
+// graphs delays no other user.
 type decisions struct {
 	asker *access.Asker
-	// waiting counts what has been asked and not answered.
+	// waiting counts questions without an answer yet.
 	waiting *budget.Shares[budget.Owner]
-	once    once[decisionKey, bool]
+	flights flights[decisionKey, bool]
 
-	// allowFor and denyFor are how long decisions hold.
+	// allowFor and denyFor are how long decisions are cached.
 	allowFor, denyFor time.Duration
-	// allowed and denied are apart lest graphs that nobody may see displace the
-	// others.
+	// allowed and denied are separate so that refusals do not evict the others.
 	allowed, denied *cache.LRUExpireCache
 }
 
 // decisionKey is a digest of a user and a question: users may have many groups.
 type decisionKey [sha256.Size]byte
 
-// newDecisions remembers decisions for no longer than the interval.
+// newDecisions caches decisions for at most the interval.
 func newDecisions(review access.Review, interval time.Duration) *decisions {
 	return &decisions{
 		asker:    access.New(access.Options{Review: review, PerSecond: requestsPerSecond, Backoff: shortAbsence}),
 		waiting:  budget.NewShares[budget.Owner](requestReviews),
 		allowFor: min(allowTTL, interval), denyFor: min(denyTTL, interval),
-		allowed: cache.NewLRUExpireCache(decisionsRemembered), denied: cache.NewLRUExpireCache(decisionsRemembered),
+		allowed: cache.NewLRUExpireCache(decisionsCached), denied: cache.NewLRUExpireCache(decisionsCached),
 	}
 }
 
-// may tells whether a user may do what is asked. The error is errNoAnswer or
-// errTooManyQuestions.
+// may reports whether a user has a right. The error is errNoAnswer or errTooManyQuestions.
 func (d *decisions) may(ctx context.Context, who user.Info, q access.Question) (bool, error) {
-	// The question's String leaves out what it is about; this does not.
+	// String would leave out the object.
 	key := decisionKey(sha256.Sum256(fmt.Appendf(nil, "%s %#v", rights.Key(who), q)))
 	if _, ok := d.allowed.Get(key); ok {
 		return true, nil
@@ -77,7 +76,7 @@ func (d *decisions) may(ctx context.Context, who user.Info, q access.Question) (
 	defer d.waiting.Give(owner, 1)
 	ctx, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()
-	may, err := d.once.do(ctx, key, func(ctx context.Context) (bool, error) {
+	may, err := d.flights.Do(ctx, key, func(ctx context.Context) (bool, error) {
 		may, err := d.asker.Ask(ctx, who, q)
 		switch {
 		case err != nil:
@@ -94,7 +93,7 @@ func (d *decisions) may(ctx context.Context, who user.Info, q access.Question) (
 	return may, nil
 }
 
-// questionOf is what a request asks for.
+// questionOf returns the right that a request needs.
 func questionOf(info *request.RequestInfo) access.Question {
 	if !info.IsResourceRequest {
 		return access.Question{Verb: info.Verb, Path: info.Path}

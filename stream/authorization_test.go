@@ -13,8 +13,8 @@ import (
 
 	"k8s.io/apiserver/pkg/authentication/user"
 
-	"graphview.dev/graphview"
 	"graphview.dev/graphview/access"
+	"graphview.dev/stream/names"
 )
 
 // judges is an API server that takes its time, and lets everybody but strangers do
@@ -39,7 +39,7 @@ func (j *judges) review(ctx context.Context, who user.Info, _ access.Question) (
 }
 
 func aGraph(name string) access.Question {
-	return rightToWatch(graphview.Name{Namespace: "shop", Name: name}).access()
+	return rightToWatch(names.GraphName{Namespace: "shop", Name: name}).access()
 }
 
 // TestDecisionsAreApart: what is decided about one question is not about another.

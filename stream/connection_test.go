@@ -46,7 +46,7 @@ func dialConnectionFor(t *testing.T, s *testServer, query string) *websocket.Con
 
 func TestConnectionStreamsItsView(t *testing.T) {
 	view := newView("shop/web")
-	s := serve(t, fakeGraphs{view})
+	s := serve(t, fakeCluster{view})
 	conn := dialConnection(t, s)
 	if err := conn.Write(within(t), websocket.MessageText, []byte(goodRequest)); err != nil {
 		t.Fatal(err)
@@ -91,7 +91,7 @@ func TestConnectionRefusesRequests(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			s := serve(t, fakeGraphs{newView("shop/web")})
+			s := serve(t, fakeCluster{newView("shop/web")})
 			conn := dialConnection(t, s)
 			if err := conn.Write(within(t), test.kind, []byte(test.request)); err != nil {
 				t.Fatal(err)
@@ -109,7 +109,7 @@ func TestConnectionRefusesRequests(t *testing.T) {
 }
 
 func TestConnectionHandshake(t *testing.T) {
-	s := serve(t, fakeGraphs{newView("shop/web")})
+	s := serve(t, fakeCluster{newView("shop/web")})
 	if code, body := s.get(connectionPath, nil); code != http.StatusBadRequest || !strings.Contains(statusOf(t, body).Message, connectionProtocol) {
 		t.Errorf("without an upgrade: %d %s", code, body)
 	}
@@ -127,25 +127,28 @@ func TestConnectionHandshake(t *testing.T) {
 
 // TestConnectionWithoutRequest: who says nothing is told why it ends.
 func TestConnectionWithoutRequest(t *testing.T) {
-	s := serve(t, fakeGraphs{newView("shop/web")}, func(s *Server) { s.timing.request = 50 * time.Millisecond })
+	s := serve(t, fakeCluster{newView("shop/web")}, func(s *Server) { s.timing.request = 50 * time.Millisecond })
 	const text = "no request came within 50ms: the first message says what to stream"
 	wantsGoodbye(t, dialConnection(t, s), 1007, "StatusInvalidFramePayloadData", reason.Malformed, text)
 }
 
 // TestConnectionStops: so is who waits for the server to read, when it stops.
 func TestConnectionStops(t *testing.T) {
-	s := serve(t, fakeGraphs{newView("shop/web")})
+	s := serve(t, fakeCluster{newView("shop/web")})
 	conn := dialConnection(t, s)
 	go s.shutdown()
 	wantsGoodbye(t, conn, 1001, "StatusGoingAway", reason.Stopping, "the server is stopping")
 	s.shutdown()
 }
 
+// adHocLimit is the documented limit of ad-hoc views of one user.
+const adHocLimit = 8
+
 func TestConnectionsPerUser(t *testing.T) {
 	view := newView("shop/web")
-	s := serve(t, fakeGraphs{view})
+	s := serve(t, fakeCluster{view})
 	var conns []*websocket.Conn
-	for range adHocViews.Limit() {
+	for range adHocLimit {
 		conns = append(conns, dialConnection(t, s))
 	}
 	options := asReader()
@@ -216,21 +219,21 @@ func TestServiceAccountsShareLimits(t *testing.T) {
 	}
 	t.Run("ad-hoc views", func(t *testing.T) {
 		s := serve(t, nil)
-		for n := range adHocViews.Limit() {
+		for n := range int64(adHocLimit) {
 			stream, err := s.reserveAdHoc(t.Context(), account("shop", n))
 			if err != nil {
 				t.Fatal(err)
 			}
-			defer stream.release()
+			defer stream.Release()
 		}
-		if _, err := s.reserveAdHoc(t.Context(), account("shop", adHocViews.Limit())); err == nil {
+		if _, err := s.reserveAdHoc(t.Context(), account("shop", adHocLimit)); err == nil {
 			t.Error("another ServiceAccount of the namespace has one more")
 		}
 		other, err := s.reserveAdHoc(t.Context(), account("bank", 0))
 		if err != nil {
 			t.Fatalf("a ServiceAccount of another namespace: %v", err)
 		}
-		other.release()
+		other.Release()
 	})
 	t.Run("questions about requests", func(t *testing.T) {
 		d := newDecisions(func(context.Context, user.Info, access.Question) (bool, error) { return true, nil }, time.Minute)

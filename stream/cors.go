@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// withAllowedOrigins lets pages of the origins that may open WebSockets read what is
-// asked for with a token too: a graph, a list, server-sent events, and why something
-// is refused. Cookies and client certificates of other pages are not taken along.
+// withAllowedOrigins lets pages of the allowed origins read the answers to requests with a
+// token: graphs, lists, server-sent events and errors. Browsers send no cookies and client
+// certificates with these.
 func (s *Server) withAllowedOrigins(next http.Handler) http.Handler {
 	if len(s.options.AllowedOrigins) == 0 {
 		return next
@@ -28,7 +28,7 @@ func (s *Server) withAllowedOrigins(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
-		// A browser asks without credentials whether it may ask with a token.
+		// A preflight: a browser asks without credentials whether it may send a token.
 		h.Set("Access-Control-Allow-Methods", http.MethodGet)
 		h.Set("Access-Control-Allow-Headers", "Accept, Authorization, Cache-Control, Last-Event-ID")
 		h.Set("Access-Control-Max-Age", "600")

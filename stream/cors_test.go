@@ -9,7 +9,7 @@ import (
 // have one; others may not.
 func TestAllowedOrigins(t *testing.T) {
 	view := newView("shop/web")
-	s := serveOptions(t, Options{Graphs: fakeGraphs{view}, AllowedOrigins: []string{"*.example.com", "http://localhost:*"}})
+	s := serveOptions(t, Options{Cluster: fakeCluster{view}, AllowedOrigins: []string{"*.example.com", "http://localhost:*"}})
 	preflight := func(origin string) http.Header {
 		return http.Header{
 			"Origin": {origin}, "Authorization": nil,

@@ -14,26 +14,26 @@ import (
 	"graphview.dev/stream/rights"
 )
 
-// credentials are what a request was authenticated by, and no more of the request than
-// that. Nothing but the authenticator reads them.
+// credentials are the parts of a request that authenticated it. Only the authenticator reads
+// them.
 type credentials struct {
 	authorization []string
 	// protocols are the subprotocols of an upgrade, if one of them is a token.
 	protocols []string
 	tls       *tls.ConnectionState // nil without a certificate
-	// proxied: the API server's front proxy said who it is, and looks after the
-	// user's own credentials itself.
+	// proxied means that the API server's front proxy named the user, whose credentials the
+	// API server checks.
 	proxied bool
-	// undecided is why nobody could say whose they are, errNoAnswer or
-	// errTooManyQuestions; nil if somebody could.
+	// undecided is errNoAnswer or errTooManyQuestions if they could not be checked, else
+	// nil.
 	undecided error
 }
 
 type credentialsKey struct{}
 
-// remember keeps a request's credentials in its context, since authentication
-// takes them out of the request.
-func remember(next http.Handler) http.Handler {
+// withCredentials copies a request's credentials to its context, since authentication
+// removes them from the request.
+func withCredentials(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		kept := &credentials{authorization: slices.Clone(r.Header.Values("Authorization"))}
 		if r.TLS != nil && len(r.TLS.PeerCertificates) > 0 {
@@ -46,13 +46,13 @@ func remember(next http.Handler) http.Handler {
 	})
 }
 
-// Where browsers put a token, and what it begins with there.
+// Browsers send a token as a subprotocol with this prefix.
 const (
 	protocolHeader = "Sec-WebSocket-Protocol"
 	bearerProtocol = "base64url.bearer.authorization.k8s.io." //nolint:gosec // no credential
 )
 
-// holdsToken tells whether one of the subprotocols of a header is a token.
+// holdsToken reports whether a header has a token among its subprotocols.
 func holdsToken(header string) bool { return strings.Contains(header, bearerProtocol) }
 
 func credentialsFrom(ctx context.Context) *credentials {
@@ -68,21 +68,21 @@ func (c *credentials) own() *credentials {
 	return c
 }
 
-// standing are credentials for as long as a stream lasts, with who judges them again.
-// There are many streams, of which many have the same token: each text is in memory once,
-// and does not hold on to what it is a part of, all of the request's header.
-type standing struct {
+// storedCredentials are held as long as a stream lasts, and are checked again. Many streams
+// have the same token, so each text is in memory once, and does not retain the request's
+// header that it is a part of.
+type storedCredentials struct {
 	authorization, protocols []unique.Handle[string]
 	tls                      *tls.ConnectionState
 	by                       authenticator.Request
 }
 
-// standing outlives the request.
-func (c *credentials) standing(by authenticator.Request) standing {
-	return standing{authorization: shared(c.authorization), protocols: shared(c.protocols), tls: c.tls, by: by}
+// store returns credentials that outlive the request.
+func (c *credentials) store(by authenticator.Request) storedCredentials {
+	return storedCredentials{authorization: uniqueTexts(c.authorization), protocols: uniqueTexts(c.protocols), tls: c.tls, by: by}
 }
 
-func shared(texts []string) []unique.Handle[string] {
+func uniqueTexts(texts []string) []unique.Handle[string] {
 	var all []unique.Handle[string]
 	for _, text := range texts {
 		all = append(all, unique.Make(text))
@@ -90,8 +90,8 @@ func shared(texts []string) []unique.Handle[string] {
 	return all
 }
 
-// header is that of a request with the credentials, to be changed at will.
-func (s standing) header() http.Header {
+// header returns a new header with the credentials.
+func (s storedCredentials) header() http.Header {
 	h := http.Header{}
 	for _, v := range s.authorization {
 		h.Add("Authorization", v.Value())
@@ -106,8 +106,8 @@ func (s standing) header() http.Header {
 	return h
 }
 
-// Stand implements rights.Credentials.
-func (s standing) Stand(ctx context.Context, identity string) (bool, error) {
+// Valid implements rights.Credentials.
+func (s storedCredentials) Valid(ctx context.Context, identity string) (bool, error) {
 	r := (&http.Request{Method: http.MethodGet, Header: s.header(), TLS: s.tls}).WithContext(ctx)
 	answer, ok, err := s.by.AuthenticateRequest(r)
 	if errors.Is(err, errNoAnswer) || errors.Is(err, errTooManyQuestions) {
@@ -116,8 +116,8 @@ func (s standing) Stand(ctx context.Context, identity string) (bool, error) {
 	return err == nil && ok && rights.Key(answer.User) == identity, nil
 }
 
-// throughProxy notes which requests the front proxy answers for.
-func throughProxy(proxy authenticator.Request) authenticator.Request {
+// markProxied marks requests that the front proxy authenticated.
+func markProxied(proxy authenticator.Request) authenticator.Request {
 	return authenticator.RequestFunc(func(r *http.Request) (*authenticator.Response, bool, error) {
 		answer, ok, err := proxy.AuthenticateRequest(r)
 		if kept := credentialsFrom(r.Context()); ok && kept != nil {

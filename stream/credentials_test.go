@@ -36,9 +36,9 @@ func TestCredentialsOfRequests(t *testing.T) {
 			r.Header = test.header
 			r.TLS = &tls.ConnectionState{}
 			var kept *credentials
-			remember(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { kept = credentialsFrom(r.Context()) })).ServeHTTP(nil, r)
+			withCredentials(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { kept = credentialsFrom(r.Context()) })).ServeHTTP(nil, r)
 			for range 2 {
-				got := kept.standing(nil).header()
+				got := kept.store(nil).header()
 				if diff := cmp.Diff(test.want, got); diff != "" {
 					t.Errorf("header (-want +got):\n%s", diff)
 				}
@@ -51,7 +51,7 @@ func TestCredentialsOfRequests(t *testing.T) {
 	}
 	r := httptest.NewRequest(http.MethodGet, "/", http.NoBody)
 	r.TLS = &tls.ConnectionState{PeerCertificates: []*x509.Certificate{{}}}
-	remember(http.HandlerFunc(func(_ http.ResponseWriter, got *http.Request) {
+	withCredentials(http.HandlerFunc(func(_ http.ResponseWriter, got *http.Request) {
 		if credentialsFrom(got.Context()).tls != r.TLS {
 			t.Error("a certificate is not kept")
 		}

@@ -14,14 +14,13 @@ import (
 	"k8s.io/apimachinery/pkg/version"
 )
 
-// openAPI describes what is served below the version's path.
+// openAPI describes the paths below the version.
 //
 //go:embed openapi.json
 var openAPI []byte
 
-// documents are what discovery consists of, by path. The resource has get and
-// list alone: whatever is advertised with watch, somebody's informers take for
-// objects.
+// documents returns the documents of discovery, by path. The resource has the verbs get and
+// list only: informers would watch a resource with the verb watch as objectSubresource.
 func (s *Server) documents() map[string][]byte {
 	served := metav1.GroupVersionForDiscovery{GroupVersion: groupVersion.String(), Version: groupVersion.Version}
 	group := metav1.APIGroup{
@@ -40,12 +39,12 @@ func (s *Server) documents() map[string][]byte {
 			APIResources: []metav1.APIResource{{
 				Name: resource, SingularName: "graph", Namespaced: true, Kind: kind, Verbs: metav1.Verbs{"get", "list"},
 			}, {
-				Name: resource + "/" + objects, Namespaced: true, Kind: objectKind, Verbs: metav1.Verbs{"get"},
+				Name: resource + "/" + objectSubresource, Namespaced: true, Kind: objectKind, Verbs: metav1.Verbs{"get"},
 			}},
 		},
 		"/openapi/v3": map[string]any{"paths": map[string]any{
-			// The hash makes the document's address change with its content, which
-			// lets the API server cache it.
+			// The hash changes with the content, so that the API server can cache the
+			// document.
 			versionPath[1:]: map[string]any{
 				"serverRelativeURL": fmt.Sprintf("%s?hash=%X", openAPIPath, sha256.Sum256(openAPI)),
 			},

@@ -11,7 +11,7 @@ import (
 
 // TestDiscovery reads it with the client that everybody has.
 func TestDiscovery(t *testing.T) {
-	s := serveOptions(t, Options{Graphs: fakeGraphs{}, Version: "v1.2.3"})
+	s := serveOptions(t, Options{Cluster: fakeCluster{}, Version: "v1.2.3"})
 	client, err := discovery.NewDiscoveryClientForConfigAndClient(
 		&rest.Config{Host: s.url(""), BearerToken: "reader"}, withToken(s.client, "reader"))
 	if err != nil {

@@ -7,18 +7,18 @@ import (
 	"graphview.dev/graphview/delivery"
 )
 
-// Of is what an engine has to serve.
-func Of(e *graphview.Engine) Graphs { return engineGraphs{e} }
+// Of returns the cluster of an engine in this process.
+func Of(e *graphview.Engine) Cluster { return engineCluster{e} }
 
-type engineGraphs struct{ engine *graphview.Engine }
+type engineCluster struct{ engine *graphview.Engine }
 
-func (g engineGraphs) View(name graphview.Name) (View, bool) {
-	view, ok := g.engine.View(name)
+func (c engineCluster) Find(name graphview.Name) (View, bool) {
+	view, ok := c.engine.View(name)
 	return engineView{view}, ok
 }
 
-func (g engineGraphs) Views() []View {
-	all := g.engine.Views()
+func (c engineCluster) List() []View {
+	all := c.engine.Views()
 	views := make([]View, 0, len(all))
 	for _, view := range all {
 		views = append(views, engineView{view})
@@ -26,12 +26,12 @@ func (g engineGraphs) Views() []View {
 	return views
 }
 
-func (g engineGraphs) Open(ctx context.Context, o graphview.OpenOptions) (View, func(), error) {
-	view, err := g.engine.Open(ctx, o)
+func (c engineCluster) Open(ctx context.Context, o graphview.OpenOptions) (View, func(), error) {
+	view, err := c.engine.Open(ctx, o)
 	if err != nil {
 		return nil, nil, err
 	}
-	return engineView{view}, func() { g.engine.CloseView(view) }, nil
+	return engineView{view}, func() { c.engine.CloseView(view) }, nil
 }
 
 type engineView struct{ *graphview.View }

@@ -26,7 +26,7 @@ func TestOf(t *testing.T) {
 	if err := engine.Apply(t.Context(), bad, "uid", selects("nonsense")); err == nil {
 		t.Fatal("nonsense applied")
 	}
-	s := serve(t, nil, func(s *Server) { s.options.Graphs = Of(engine) })
+	s := serve(t, nil, func(s *Server) { s.options.Cluster = Of(engine) })
 	for path, want := range map[string]int{
 		"graphs": 200, "watch/namespaces/shop/graphs/bad": 422, "namespaces/shop/graphs/none": 404,
 	} {

@@ -56,7 +56,7 @@ func TestResponses(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			view := newView("shop/web")
-			s := serve(t, fakeGraphs{view})
+			s := serve(t, fakeCluster{view})
 			// The response is there before there is anything to say.
 			response := s.request(http.MethodGet, watchWeb, test.header)
 			if got := response.Header.Get("Content-Type"); got != test.wantType {
@@ -96,7 +96,7 @@ func TestResume(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			view := newView("shop/web")
-			s := serve(t, fakeGraphs{view})
+			s := serve(t, fakeCluster{view})
 			path := watchWeb
 			if strings.HasPrefix(test.query, "&") {
 				path = graphs + "namespaces/shop/graphs?watch=true&fieldSelector=metadata.name%3Dweb"
@@ -122,7 +122,7 @@ func TestResponseHeartbeats(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			view := newView("shop/web")
-			s := serve(t, fakeGraphs{view}, func(s *Server) { s.timing.heartbeat = time.Millisecond })
+			s := serve(t, fakeCluster{view}, func(s *Server) { s.timing.heartbeat = time.Millisecond })
 			response := s.request(http.MethodGet, watchWeb, test.header)
 			if diff := cmp.Diff(test.want, readLines(t, response, len(test.want))); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
@@ -137,7 +137,7 @@ func TestResponseStops(t *testing.T) {
 	for name, header := range map[string]http.Header{"events": sse(), "lines": nil} {
 		t.Run(name, func(t *testing.T) {
 			view := newView("shop/web")
-			s := serve(t, fakeGraphs{view})
+			s := serve(t, fakeCluster{view})
 			response := s.request(http.MethodGet, watchWeb, header)
 			subscription := await(t, view.subscribed)
 			body := make(chan string, 1)
@@ -161,7 +161,7 @@ func TestResponseStops(t *testing.T) {
 func TestResponseStopsWithoutPeer(t *testing.T) {
 	t.Parallel()
 	view := newView("shop/web")
-	s := serve(t, fakeGraphs{view}, func(s *Server) { s.timing.grace = 50 * time.Millisecond })
+	s := serve(t, fakeCluster{view}, func(s *Server) { s.timing.grace = 50 * time.Millisecond })
 	s.request(http.MethodGet, watchWeb, nil)
 	subscription := await(t, view.subscribed)
 	subscription.send(frame("", false, []string{`"` + strings.Repeat("x", 16<<20) + `"`}))
@@ -175,7 +175,7 @@ func TestDeadPeer(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			view := newView("shop/web")
-			s := serve(t, fakeGraphs{view}, func(s *Server) {
+			s := serve(t, fakeCluster{view}, func(s *Server) {
 				s.timing.write, s.timing.grace = 20*time.Millisecond, 50*time.Millisecond
 			})
 			if name == "WebSocket" {

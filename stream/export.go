@@ -17,70 +17,60 @@ import (
 	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/health"
+	"graphview.dev/stream/admission"
 	"graphview.dev/stream/format"
+	"graphview.dev/stream/names"
 )
 
-const (
-	// exportRoom is how many vertices and arcs may be held at once by exports,
-	// which are sorted and so have to be gathered: some 200 MB. One that is larger
-	// is exported alone.
-	exportRoom = 1 << 20
-	// exportPatience is how long a reader may take for a piece of an export. It
-	// has no reason to pause, and holds what others wait for.
-	exportPatience = time.Minute
-)
-
-// exportShare is the least that an export takes of the room, so that no more than
-// four are being gathered at once, which takes seconds of a core each.
-const exportShare = exportRoom / 4
-
-// userExports bounds the exports of one user, who waits behind others for the room.
-var userExports = budget.Declare("exports_per_user", "exports at once of one user, or of the ServiceAccounts of one namespace", 4)
+// exportWriteTimeout bounds how long a reader takes for a piece of an export, which holds
+// memory that other exports wait for.
+const exportWriteTimeout = time.Minute
 
 // serveExport answers with the graph as a text for another program.
-func (s *Server) serveExport(w http.ResponseWriter, r *http.Request, view View, f format.Format) {
-	what, err := wantedOf(r)
+func (s *Server) serveExport(w http.ResponseWriter, r *http.Request, name names.GraphName, f format.Format) {
+	options, err := parseOptions(r)
 	if err != nil {
 		s.refuse(w, r, err)
 		return
 	}
-	what.Content = delivery.SummaryOnly
+	options.Content = delivery.SummaryOnly
 	who, _ := request.UserFrom(r.Context())
 	owner := budget.UserOwner(who)
-	if err := s.exporting.Take(owner, 1); err != nil {
-		s.refuse(w, r, tooMany(err))
+	if err := s.exports.Owners.Take(owner, 1); err != nil {
+		s.refuse(w, r, notAdmitted(err))
 		return
 	}
-	defer s.exporting.Give(owner, 1)
-	name := view.Name()
-	s.sendSnapshot(w, r, view, snapshot{
-		what:        what,
-		contentType: f.MediaType() + "; charset=utf-8", patience: exportPatience,
-		body: &exportBody{format: f, graph: format.Graph{Namespace: name.Namespace, Name: name.Name}, now: time.Now()},
-		room: func(ctx context.Context, synced bool) (func(), error) { return s.exportRoom(ctx, view, synced) },
+	defer s.exports.Owners.Give(owner, 1)
+	s.sendSnapshot(w, r, name, func(view View) snapshot {
+		return snapshot{
+			options:     options,
+			contentType: f.MediaType() + "; charset=utf-8", writeTimeout: exportWriteTimeout,
+			body: &exportBody{format: f, graph: format.Graph{Namespace: name.Namespace, Name: name.Name}, now: time.Now()},
+			room: func(ctx context.Context, synced bool) (func(), error) { return s.exportRoom(ctx, view, synced) },
+		}
 	})
 }
 
-// exportRoom waits for room for a graph, whose size is known once it has synced. It
-// is to be given back. The error is a Status, or ctx's.
-func (s *Server) exportRoom(ctx context.Context, view View, synced bool) (giveBack func(), err error) {
-	size := int64(exportRoom)
+// exportRoom waits for room for a graph, whose size is known once it has synced. The error
+// is a Status, or ctx's.
+func (s *Server) exportRoom(ctx context.Context, view View, synced bool) (release func(), err error) {
+	size := int64(admission.ExportRoom)
 	if synced {
 		status := view.Status()
-		size = min(max(int64(status.Vertices+status.Arcs), exportShare), exportRoom)
+		size = admission.ExportSize(status.Vertices, status.Arcs)
 	}
 	waiting, cancel := context.WithTimeout(ctx, s.options.SyncTimeout)
 	defer cancel()
-	if err := s.exports.Acquire(waiting, size); err != nil {
+	if err := s.exports.Room.Acquire(waiting, size); err != nil {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 		return nil, apierrors.NewTooManyRequests("too many graphs are being exported, try again later, or as json", 5)
 	}
-	return func() { s.exports.Release(size) }, nil
+	return func() { s.exports.Room.Release(size) }, nil
 }
 
-// exportBody gathers the names of a graph and sends nothing before it is whole.
+// exportBody collects the names of a graph and sends nothing before the graph is complete.
 type exportBody struct {
 	format format.Format
 	graph  format.Graph
@@ -104,8 +94,8 @@ func (b *exportBody) add(frame *delivery.Frame, send func(...[]byte) error) erro
 	return b.graph.Write(sender(send), b.format)
 }
 
-// exported is an action of a graph that is sent from its beginning, with
-// summaries. The keys' members are in the order of format.Key.
+// exported is an action of a graph that is sent from the beginning, with summaries. The
+// members of keys are in the order of format.Key.
 type exported struct {
 	SetVertex *struct {
 		Vertex  exportedKey `json:"vx"`
@@ -167,7 +157,7 @@ func (b *exportBody) warn(w exportedWarning) error {
 	return nil
 }
 
-// eachElement decodes the elements of a frame's array one after another.
+// eachElement decodes the elements of a frame's array one by one.
 func eachElement[T any](elements []byte, each func(T) error) error {
 	decoder := jsontext.NewDecoder(io.MultiReader(
 		bytes.NewReader([]byte("[")), bytes.NewReader(elements), bytes.NewReader([]byte("]"))))

@@ -12,6 +12,7 @@ import (
 	"graphview.dev/api/reason"
 	"graphview.dev/graphview"
 	"graphview.dev/graphview/delivery"
+	"graphview.dev/stream/admission"
 	"graphview.dev/stream/format"
 )
 
@@ -34,6 +35,9 @@ digraph "web" {
 )
 
 // TestExport: frames of any cut, with and without a beginning anew, are one text.
+// exportLimit is the documented limit of exports of one user.
+const exportLimit = 4
+
 func TestExport(t *testing.T) {
 	tests := map[string]struct {
 		batches [][]*delivery.Frame
@@ -61,7 +65,7 @@ func TestExport(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			view := newView("shop/web")
-			s := serve(t, fakeGraphs{view})
+			s := serve(t, fakeCluster{view})
 			go func() {
 				subscription := <-view.subscribed
 				for _, batch := range test.batches {
@@ -90,7 +94,7 @@ func TestForm(t *testing.T) {
 	some := "only the following media types are accepted: " + strings.Join(mediaTypes, ", ")
 	oneFormat := `format "svg" is not served; there are ` + strings.Join(names, ", ")
 	view := newView("shop/web")
-	s := serve(t, fakeGraphs{view})
+	s := serve(t, fakeCluster{view})
 	go func() {
 		for {
 			select {
@@ -162,7 +166,7 @@ func TestForm(t *testing.T) {
 // whoever asked is told why there is none.
 func TestExportEndsBeforeItBegins(t *testing.T) {
 	view := newView("shop/web")
-	s := serve(t, fakeGraphs{view})
+	s := serve(t, fakeCluster{view})
 	go func() {
 		subscription := <-view.subscribed
 		subscription.send(frame("", false, []string{exportedPod}))
@@ -177,8 +181,8 @@ func TestExportEndsBeforeItBegins(t *testing.T) {
 // TestExportsAreBounded: one that finds no room waits, and is told so in the end.
 func TestExportsAreBounded(t *testing.T) {
 	view := newView("shop/web")
-	s := serveOptions(t, Options{Graphs: fakeGraphs{view}, SyncTimeout: 1})
-	if !s.exports.TryAcquire(exportRoom) {
+	s := serveOptions(t, Options{Cluster: fakeCluster{view}, SyncTimeout: 1})
+	if !s.exports.Room.TryAcquire(admission.ExportRoom) {
 		t.Fatal("no room from the start")
 	}
 	code, body := s.get(graphs+"namespaces/shop/graphs/web?format=dot", nil)
@@ -187,8 +191,8 @@ func TestExportsAreBounded(t *testing.T) {
 	}
 
 	view = newView("shop/web")
-	s = serve(t, fakeGraphs{view})
-	if !s.exports.TryAcquire(exportRoom) {
+	s = serve(t, fakeCluster{view})
+	if !s.exports.Room.TryAcquire(admission.ExportRoom) {
 		t.Fatal("no room from the start")
 	}
 	codes := make(chan int, 1)
@@ -196,12 +200,12 @@ func TestExportsAreBounded(t *testing.T) {
 		code, _ := s.get(graphs+"namespaces/shop/graphs/web?format=dot", nil)
 		codes <- code
 	}()
-	s.exports.Release(exportRoom)
+	s.exports.Room.Release(admission.ExportRoom)
 	await(t, view.subscribed).send(frame("7", true, []string{exportedPod}))
 	if code := await(t, codes); code != http.StatusOK {
 		t.Errorf("%d when there was room", code)
 	}
-	if err := s.exports.Acquire(within(t), exportRoom); err != nil {
+	if err := s.exports.Room.Acquire(within(t), admission.ExportRoom); err != nil {
 		t.Errorf("room was not given back: %v", err)
 	}
 }
@@ -221,13 +225,13 @@ func TestExportsAreWeighedWhenSynced(t *testing.T) {
 			return ctx.Err()
 		}
 	}
-	s := serveOptions(t, Options{Graphs: fakeGraphs{view}})
+	s := serveOptions(t, Options{Cluster: fakeCluster{view}})
 	codes := make(chan int, 16)
 	export := func() {
 		code, _ := s.get(graphs+"namespaces/shop/graphs/web?format=dot", nil)
 		codes <- code
 	}
-	for range userExports.Limit() {
+	for range exportLimit {
 		go export()
 		await(t, waiting)
 	}
@@ -235,14 +239,14 @@ func TestExportsAreWeighedWhenSynced(t *testing.T) {
 	if code := <-codes; code != http.StatusTooManyRequests {
 		t.Errorf("one more of a user's: %d", code)
 	}
-	if !s.exports.TryAcquire(exportRoom) {
+	if !s.exports.Room.TryAcquire(admission.ExportRoom) {
 		t.Error("room is taken by who waits for the view")
 	}
-	s.exports.Release(exportRoom)
-	view.status = graphview.Status{Vertices: exportRoom / 2}
+	s.exports.Room.Release(admission.ExportRoom)
+	view.status = graphview.Status{Vertices: admission.ExportRoom / 2}
 	close(synced)
 	first, second := await(t, view.subscribed), await(t, view.subscribed)
-	if s.exports.TryAcquire(1) {
+	if s.exports.Room.TryAcquire(1) {
 		t.Error("two halves leave room")
 	}
 	select {
@@ -253,10 +257,10 @@ func TestExportsAreWeighedWhenSynced(t *testing.T) {
 	for _, subscription := range []*fakeSubscription{first, second} {
 		subscription.send(frame("7", true, []string{exportedPod}))
 	}
-	for range userExports.Limit() - 2 {
+	for range exportLimit - 2 {
 		await(t, view.subscribed).send(frame("7", true, []string{exportedPod}))
 	}
-	for range userExports.Limit() {
+	for range exportLimit {
 		if code := await(t, codes); code != http.StatusOK {
 			t.Errorf("%d", code)
 		}

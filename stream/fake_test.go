@@ -14,10 +14,10 @@ import (
 	"graphview.dev/graphview/spec"
 )
 
-// fakeGraphs is what a test serves.
-type fakeGraphs []*fakeView
+// fakeCluster is what a test serves.
+type fakeCluster []*fakeView
 
-func (g fakeGraphs) View(name graphview.Name) (View, bool) {
+func (g fakeCluster) Find(name graphview.Name) (View, bool) {
 	for _, view := range g {
 		if view.name == name {
 			return view, true
@@ -26,7 +26,7 @@ func (g fakeGraphs) View(name graphview.Name) (View, bool) {
 	return nil, false
 }
 
-func (g fakeGraphs) Views() []View {
+func (g fakeCluster) List() []View {
 	var views []View
 	for _, view := range g {
 		views = append(views, view)
@@ -35,7 +35,7 @@ func (g fakeGraphs) Views() []View {
 }
 
 // Open serves the first view to whoever asks for its own, if the spec compiles.
-func (g fakeGraphs) Open(ctx context.Context, o graphview.OpenOptions) (View, func(), error) {
+func (g fakeCluster) Open(ctx context.Context, o graphview.OpenOptions) (View, func(), error) {
 	if _, err := spec.Compile(ctx, o.Spec); err != nil {
 		return nil, nil, err
 	}

@@ -12,9 +12,8 @@ import (
 
 type baseContextKey struct{}
 
-// withBaseContext keeps the context that a request comes with, before all that
-// handlers add to it, for what outlives the request: a subscriber that holds on to
-// what its request was about holds a kilobyte more.
+// withBaseContext stores the context of a request before handlers add values to it. A
+// subscriber outlives its request, and would otherwise retain a kilobyte of these values.
 func withBaseContext(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx := r.Context()
@@ -22,7 +21,7 @@ func withBaseContext(next http.Handler) http.Handler {
 	})
 }
 
-// baseContext is for what goes on when the request is over.
+// baseContext returns a context that outlives the request.
 func baseContext(r *http.Request) context.Context {
 	if ctx, ok := r.Context().Value(baseContextKey{}).(context.Context); ok {
 		return ctx
@@ -30,25 +29,24 @@ func baseContext(r *http.Request) context.Context {
 	return context.WithoutCancel(r.Context())
 }
 
-// bodyWithin is how long a request's body may take. No handler reads a body, but
-// net/http does after the answer, since the connection may serve other requests:
-// without a bound, a peer that announces a body and sends none holds a connection
-// for ever, and needs no credentials for it.
+// bodyWithin bounds a request's body. No handler reads a body, but net/http does after the
+// answer, to reuse the connection. Without a bound, a client without credentials that
+// announces a body and sends none holds a connection for ever.
 const bodyWithin = 10 * time.Second
 
-// withBodyDeadline cuts requests whose body does not come.
+// withBodyDeadline cuts requests whose body does not arrive in time.
 func withBodyDeadline(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.ContentLength != 0 {
-			// An error means that the connection cannot, which is then not net/http's.
+			// An error means that the connection is not net/http's own.
 			_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyWithin))
 		}
 		next.ServeHTTP(w, r)
 	})
 }
 
-// withPanicsLogged logs that a handler panicked, and cuts its connection as net/http
-// does, which would say so with what is said of bad handshakes.
+// withPanicsLogged logs panics of handlers as errors, and cuts the connection as net/http
+// does, which would log them with failed handshakes.
 func (s *Server) withPanicsLogged(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer func() {
@@ -65,8 +63,8 @@ func (s *Server) withPanicsLogged(next http.Handler) http.Handler {
 	})
 }
 
-// contain is deferred by a goroutine that serves one peer: a panic there ends what
-// the peer has, and nothing else.
+// contain is deferred by a goroutine that serves one peer, so that a panic there calls end
+// and has no effect on other peers.
 func (s *Server) contain(end func()) {
 	if cause := recover(); cause != nil {
 		s.logPanic(cause)
@@ -74,8 +72,8 @@ func (s *Server) contain(end func()) {
 	}
 }
 
-// logPanic says where it happened. The cause may have a part of an object in it, if
-// it is not the runtime's own.
+// logPanic logs the stack. The cause is left out unless it is an error of the Go runtime,
+// since it may contain a part of an object.
 func (s *Server) logPanic(cause any) {
 	s.metrics.panics.Inc()
 	err, ok := cause.(runtime.Error)

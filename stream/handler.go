@@ -10,14 +10,14 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apiserver/pkg/endpoints/request"
 
-	"graphview.dev/graphview"
+	"graphview.dev/stream/names"
 )
 
-// newHandler puts the health endpoints before the guard and all else behind it.
+// newHandler returns the handler of all paths. Health and the page need no authentication.
 func (s *Server) newHandler() http.Handler {
 	documents := s.documents()
 	rest := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		// What is served is what was authorized: both go by this and not by the URL.
+		// Authorization used the same request info, so the URL is not parsed again.
 		info, ok := request.RequestInfoFrom(r.Context())
 		switch {
 		case !ok:
@@ -30,8 +30,8 @@ func (s *Server) newHandler() http.Handler {
 			s.refuse(w, r, notFound(r))
 		}
 	})
-	// Discovery is the same for all and asks the API server nothing: while it cannot
-	// be had, namespaces of the whole cluster are not deleted.
+	// Discovery is the same for all users and does not ask the API server: while it fails,
+	// no namespace of the cluster can be deleted.
 	discovery := func(info *request.RequestInfo) http.Handler {
 		text, ok := documents[strings.TrimRight(info.Path, "/")]
 		if !ok || info.IsResourceRequest {
@@ -39,27 +39,27 @@ func (s *Server) newHandler() http.Handler {
 		}
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.serveDocument(w, r, text) })
 	}
-	guarded := s.access.guard(guarded{open: discovery, rest: rest, refuse: s.refuse, admit: s.withOwner}, s.metrics, s.options.Logger)
+	filtered := s.access.filter(handlers{open: discovery, rest: rest, refuse: s.refuse, admit: s.withOwner}, s.metrics, s.options.Logger)
 	return s.withPanicsLogged(withBaseContext(withBodyDeadline(s.withAllowedOrigins(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/readyz", "/livez", "/healthz":
 			s.serveHealth(w, r)
 		default:
 			if s.options.Pages != nil && (r.URL.Path == "/dashboard" || strings.HasPrefix(r.URL.Path, "/dashboard/")) {
-				closeStranger(w, r)
+				closeUnauthenticated(w, r)
 				s.options.Pages.ServeHTTP(w, r)
 				return
 			}
-			guarded.ServeHTTP(w, r)
+			filtered.ServeHTTP(w, r)
 		}
 	})))))
 }
 
 func (s *Server) serveHealth(w http.ResponseWriter, r *http.Request) {
-	closeStranger(w, r)
+	closeUnauthenticated(w, r)
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
-	// Still alive, but new requests should go elsewhere.
+	// Alive, but new requests should go to another replica.
 	if s.stopping.Load() && r.URL.Path == "/readyz" {
 		w.WriteHeader(http.StatusServiceUnavailable)
 		fmt.Fprint(w, "stopping")
@@ -86,7 +86,7 @@ func (s *Server) serveGraphs(w http.ResponseWriter, r *http.Request, info *reque
 		s.refuse(w, r, apierrors.NewMethodNotSupported(groupResource, info.Verb))
 		return
 	}
-	name := graphview.Name{Namespace: info.Namespace, Name: info.Name}
+	name := names.GraphName{Namespace: info.Namespace, Name: info.Name}
 	if ofObject(info) {
 		s.serveObject(w, r, name)
 		return
@@ -103,27 +103,27 @@ func (s *Server) serveGraphs(w http.ResponseWriter, r *http.Request, info *reque
 	}
 }
 
-// ofObject tells whether a request is about an object of a graph.
+// ofObject reports whether a request asks for an object of a graph.
 func ofObject(info *request.RequestInfo) bool {
-	return info.Resource == resource && info.Subresource == objects && info.Verb == "get"
+	return info.Resource == resource && info.Subresource == objectSubresource && info.Verb == "get"
 }
 
-func (s *Server) serveGraph(w http.ResponseWriter, r *http.Request, name graphview.Name) {
+func (s *Server) serveGraph(w http.ResponseWriter, r *http.Request, name names.GraphName) {
 	wanted, err := negotiateForm(r)
 	if err != nil {
 		s.refuse(w, r, err)
 		return
 	}
-	view, err := s.served(name)
+	view, err := s.find(name)
 	switch {
 	case err != nil:
 		s.refuse(w, r, refusal(name, err))
 	case wanted.table:
 		s.serveTable(w, r, []View{view})
 	case wanted.format != "":
-		s.serveExport(w, r, view, wanted.format)
+		s.serveExport(w, r, name, wanted.format)
 	default:
-		s.serveSnapshot(w, r, view)
+		s.serveSnapshot(w, r, name)
 	}
 }
 
@@ -135,7 +135,7 @@ func methodNotAllowed(r *http.Request) error {
 	return apierrors.NewGenericServerResponse(http.StatusMethodNotAllowed, strings.ToLower(r.Method), groupResource, "", "", 0, true)
 }
 
-// encode renders one of our own types, which always have a JSON form.
+// encode marshals one of the types of this package, which never fails.
 func encode(document any) []byte {
 	text, err := json.Marshal(document)
 	if err != nil {
@@ -148,6 +148,6 @@ func writeText(w http.ResponseWriter, text []byte) {
 	w.Header().Set("Content-Type", jsonType)
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.Header().Set("Cache-Control", "no-cache, private")
-	// A peer that left has nobody to be told.
+	// An error means that the peer has left.
 	_, _ = w.Write(text)
 }

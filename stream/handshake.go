@@ -2,6 +2,7 @@ package stream
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"slices"
 
@@ -11,89 +12,98 @@ import (
 	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/endpoints/request"
 
-	"graphview.dev/graphview"
-	"graphview.dev/stream/rights"
+	"graphview.dev/api/reason"
+	"graphview.dev/graphview/budget"
+	"graphview.dev/stream/admission"
+	"graphview.dev/stream/names"
 	"graphview.dev/stream/transport"
 )
 
-// door is what the upgrades differ in.
-type door struct {
+// upgradeOptions of upgrade.
+type upgradeOptions struct {
 	// protocol is the WebSocket subprotocol.
 	protocol string
-	// about is the graph, or what else the lease is for.
-	about graphview.Name
-	// right is what the peer must remain allowed to do.
-	right question
-	// reserve makes room for it, or returns a Status.
-	reserve func(ctx context.Context, who user.Info) (*stream, error)
+	// about names the graph, or the path, in errors.
+	about names.GraphName
+	// reserve makes room for the stream, or returns a Status.
+	reserve func(ctx context.Context, who user.Info) (*admission.Stream, error)
 }
 
-// upgrade makes a WebSocket of a request and returns. What is served over it goes on
-// in a goroutine that the server joins.
-func (s *Server) upgrade(w http.ResponseWriter, r *http.Request, d door, serve func(*stream, *websocket.Conn, *transport.Socket, *rights.Lease)) {
-	if offered := protocols(r); len(offered) > 0 && !slices.Contains(offered, d.protocol) {
-		s.refuse(w, r, apierrors.NewBadRequest("no known WebSocket subprotocol offered; it is "+d.protocol))
+// upgrade makes a WebSocket of a request and returns. serve runs in a goroutine that the
+// server joins.
+func (s *Server) upgrade(w http.ResponseWriter, r *http.Request, o upgradeOptions, serve func(*admission.Stream, *websocket.Conn, *transport.Socket)) {
+	if offered := protocols(r); len(offered) > 0 && !slices.Contains(offered, o.protocol) {
+		s.refuse(w, r, apierrors.NewBadRequest("no known WebSocket subprotocol offered; it is "+o.protocol))
 		return
 	}
 	who, _ := request.UserFrom(r.Context())
-	stream, err := d.reserve(baseContext(r), who)
+	stream, err := o.reserve(baseContext(r), who)
 	if err != nil {
 		s.refuse(w, r, err)
 		return
 	}
 	var conn *websocket.Conn
-	takenOver := false
-	// Until the goroutine has taken over, a panic gives back what is there for it.
+	handedOver := false
+	// Until the goroutine runs, this also cleans up after a panic.
 	defer func() {
-		if takenOver {
+		if handedOver {
 			return
 		}
 		if conn != nil {
 			_ = conn.CloseNow()
 		}
-		stream.release()
+		stream.Release()
 	}()
-	conn, out, ok := s.accept(w, r, d.protocol, d.about)
+	conn, out, ok := s.accept(w, r, o)
 	if !ok {
 		return
 	}
-	held := s.acquire(r, who, d.about, d.right, stream)
-	takenOver = true
+	handedOver = true
 	go func() {
-		defer stream.release()
-		defer held.Release()
+		defer stream.Release()
 		defer s.contain(func() { _ = conn.CloseNow() })
-		serve(stream, conn, out, held)
+		serve(stream, conn, out)
 	}()
 }
 
-// acquire takes a lease for as long as a request's stream lasts. It may ask the API
-// server.
-func (s *Server) acquire(r *http.Request, who user.Info, about graphview.Name, right question, stream *stream) *rights.Lease {
-	terms := right.terms(stream.end)
-	if own := credentialsFrom(r.Context()).own(); own != nil {
-		terms.Credentials = own.standing(s.access.authenticator)
-	}
-	return s.permissions.Acquire(stream.ctx, who, about, terms)
-}
-
-// accept makes a WebSocket of a request that has been admitted, or says why not
-// with a Status about the named view.
-func (s *Server) accept(w http.ResponseWriter, r *http.Request, protocol string, name graphview.Name) (*websocket.Conn, *transport.Socket, bool) {
-	if err := s.checkOrigin(r, name); err != nil {
+// accept makes a WebSocket of a request that has been admitted, or answers with a Status.
+func (s *Server) accept(w http.ResponseWriter, r *http.Request, o upgradeOptions) (*websocket.Conn, *transport.Socket, bool) {
+	if err := s.checkOrigin(r, o.about); err != nil {
 		s.refuse(w, r, err)
 		return nil, nil, false
 	}
 	conn, out, refused := transport.Accept(w, r, transport.AcceptOptions{
-		Protocol: protocol, AllowedOrigins: s.options.AllowedOrigins, Heartbeats: r.URL.Query().Get(heartbeatsOption) == "1",
+		Protocol: o.protocol, AllowedOrigins: s.options.AllowedOrigins, Heartbeats: r.URL.Query().Get(heartbeatsOption) == "1",
 	})
 	if refused != nil && refused.Code != 0 {
-		s.refuse(w, r, status(int32(refused.Code), reasonOf(refused.Code), name, refused.Error())) //nolint:gosec // a code of HTTP
+		s.refuse(w, r, status(int32(refused.Code), reasonOf(refused.Code), o.about, refused.Error())) //nolint:gosec // a code of HTTP
 	}
 	return conn, out, refused == nil
 }
 
-// reasonOf is the Kubernetes word for the codes with which a handshake fails.
+// reserve makes room for a stream of one graph. The error is a Status.
+func (s *Server) reserve(ctx context.Context, who user.Info) (*admission.Stream, error) {
+	stream, err := s.registry.Reserve(ctx, budget.UserOwner(who))
+	return stream, notAdmitted(err)
+}
+
+// closeSocket sends the error of a stream that has not begun, and closes the socket.
+func (s *Server) closeSocket(stream *admission.Stream, conn *websocket.Conn, out *transport.Socket, err error) {
+	if errors.Is(err, transport.ErrGone) || errors.Is(err, context.Canceled) {
+		out.Abort()
+		return
+	}
+	closed := toClosedError(err)
+	ctx, cancel := context.WithTimeout(stream.Hard, s.timing.grace)
+	defer cancel()
+	if err := conn.Write(ctx, websocket.MessageText, transport.ErrorFrame(closed).JSON); err != nil {
+		out.Abort()
+		return
+	}
+	out.Close(closed.Code(), reason.CloseText(closed.Reason, closed.Message))
+}
+
+// reasonOf returns the Kubernetes reason of a code with which a handshake fails.
 func reasonOf(code int) metav1.StatusReason {
 	switch code {
 	case http.StatusForbidden:

@@ -6,7 +6,7 @@ import "testing"
 // there is none.
 func TestUnknownYet(t *testing.T) {
 	known := make(chan struct{})
-	s := serveOptions(t, Options{Graphs: fakeGraphs{newView("shop/web")}, Known: known})
+	s := serveOptions(t, Options{Cluster: fakeCluster{newView("shop/web")}, Known: known})
 	const base = "/apis/stream.graphview.dev/v1alpha1"
 	cases := map[string]struct{ wantBefore, wantAfter int }{
 		base + "/namespaces/shop/graphs/nobody":       {503, 404},

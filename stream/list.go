@@ -11,9 +11,10 @@ import (
 	"k8s.io/apiserver/pkg/endpoints/request"
 
 	"graphview.dev/graphview"
+	"graphview.dev/stream/names"
 )
 
-// object is what makes a graph a Kubernetes object.
+// object has the fields that make a graph a Kubernetes object.
 type object struct {
 	APIVersion string   `json:"apiVersion"`
 	Kind       string   `json:"kind"`
@@ -34,8 +35,8 @@ func objectOf(view View) object {
 	}
 }
 
-// graphList is the list of graphs: their names and the views' own counts, which
-// are not filtered by what the subscriber may see.
+// graphList is the list of graphs: their names, and the counts of the views, which are not
+// filtered by the user's rights.
 type graphList struct {
 	APIVersion string          `json:"apiVersion"`
 	Kind       string          `json:"kind"`
@@ -71,15 +72,15 @@ func (s *Server) serveList(w http.ResponseWriter, r *http.Request, info *request
 		err = onlyJSON(r)
 	}
 	if err == nil && !s.known() {
-		// A part of a list passes for the whole.
-		err = refusal(graphview.Name{}, notYetSeen)
+		// A client would take an incomplete list for the whole.
+		err = refusal(names.GraphName{}, errStarting)
 	}
 	if err != nil {
 		s.refuse(w, r, err)
 		return
 	}
 	var views []View
-	for _, view := range s.options.Graphs.Views() {
+	for _, view := range s.options.Cluster.List() {
 		if selected(view.Name()) {
 			views = append(views, view)
 		}
@@ -95,8 +96,8 @@ func (s *Server) serveList(w http.ResponseWriter, r *http.Request, info *request
 	writeText(w, encode(list))
 }
 
-// selection is which views a list asks for: a namespace, and the selectors that
-// every Kubernetes list has. Graphs have no labels.
+// selection returns a filter of the views that a list asks for, by namespace and by the
+// selectors of any Kubernetes list. Graphs have no labels.
 func selection(info *request.RequestInfo) (func(graphview.Name) bool, error) {
 	byField, err := fields.ParseAndTransformSelector(info.FieldSelector, func(field, value string) (string, string, error) {
 		if field != "metadata.name" && field != "metadata.namespace" {

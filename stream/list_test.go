@@ -15,7 +15,7 @@ import (
 )
 
 func TestList(t *testing.T) {
-	s := serve(t, fakeGraphs{newView("bank/web"), newView("shop/api"), newView("shop/web")})
+	s := serve(t, fakeCluster{newView("bank/web"), newView("shop/api"), newView("shop/web")})
 	tests := map[string]struct {
 		path string
 		want []string
@@ -49,7 +49,7 @@ func TestList(t *testing.T) {
 }
 
 func TestListItem(t *testing.T) {
-	s := serve(t, fakeGraphs{newView("shop/web")})
+	s := serve(t, fakeCluster{newView("shop/web")})
 	_, body := s.get(graphs+"graphs", nil)
 	want := map[string]any{
 		"apiVersion": "stream.graphview.dev/v1alpha1", "kind": "GraphList", "metadata": map[string]any{},
@@ -70,7 +70,7 @@ func TestTable(t *testing.T) {
 	broken := newView("shop/broken")
 	broken.err = errors.New("spec.queries: no")
 	broken.status = graphview.Status{}
-	s := serve(t, fakeGraphs{broken, newView("shop/web")})
+	s := serve(t, fakeCluster{broken, newView("shop/web")})
 	for name, test := range map[string]struct {
 		path      string
 		wantCells [][]any

@@ -12,8 +12,7 @@ import (
 	"graphview.dev/stream/transport"
 )
 
-// metrics say what serving subscribers costs. None has the name of a view or of
-// a subscriber.
+// metrics measure what subscribers cost. None has a label with the name of a view or user.
 type metrics struct {
 	reviews     *prometheus.CounterVec
 	interval    prometheus.Histogram
@@ -23,12 +22,12 @@ type metrics struct {
 	bytes       *prometheus.CounterVec
 	ended       *prometheus.CounterVec
 	refused     *prometheus.CounterVec
-	channels    *prometheus.CounterVec // channels that were refused
+	channels    *prometheus.CounterVec // refused ones
 	panics      prometheus.Counter
 	latency     prometheus.Histogram
 }
 
-// The transports, as metrics name them.
+// The names of transports in metrics.
 const (
 	socketTransport = "websocket"
 	eventsTransport = "sse"
@@ -38,7 +37,7 @@ const (
 
 var transports = []string{socketTransport, eventsTransport, linesTransport, muxTransport}
 
-// gone is the code, in metrics, of a stream whose peer left or was cut.
+// gone is the code in metrics of a stream whose peer left or was cut.
 const gone = "gone"
 
 func newMetrics(registerer prometheus.Registerer) (*metrics, error) {
@@ -78,7 +77,7 @@ func newMetrics(registerer prometheus.Registerer) (*metrics, error) {
 			Buckets: prometheus.ExponentialBuckets(0.00025, 2, 16),
 		}),
 	}
-	// A series that is there from the start can be summed and compared with 0.
+	// Series that exist from the start can be summed and compared with 0.
 	for _, result := range []string{"allowed", "denied", "error"} {
 		m.reviews.WithLabelValues(result)
 	}
@@ -139,7 +138,7 @@ func (m *metrics) sent(transport string, frame *delivery.Frame) {
 	}
 }
 
-// count makes a transport one that is counted, until it is closed.
+// count returns a transport that counts messages, and is an open stream until it is closed.
 func (m *metrics) count(t transport.Transport) transport.Transport {
 	name := socketTransport
 	switch t.(type) {
@@ -153,7 +152,7 @@ func (m *metrics) count(t transport.Transport) transport.Transport {
 	return c
 }
 
-// counted is a transport that metrics tell of.
+// counted is a transport whose messages are counted.
 type counted struct {
 	transport.Transport
 	metrics *metrics

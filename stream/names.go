@@ -27,8 +27,7 @@ var (
 	versionPath   = groupPath + "/" + groupVersion.Version
 )
 
-// codecs writes Status objects and negotiates. Only JSON: a Graph has no other
-// form, and what is not negotiated here falls back to it.
+// codecs writes Status objects and negotiates, JSON only.
 var codecs = newCodecs()
 
 type jsonCodecs struct{ serializer.CodecFactory }

@@ -15,8 +15,8 @@ import (
 	"graphview.dev/stream/format"
 )
 
-// negotiate tells whether the request prefers kubectl's table to JSON, or
-// returns a Status if it accepts neither.
+// negotiate reports whether the request prefers kubectl's table to JSON, or returns a Status
+// if it accepts neither.
 func negotiate(r *http.Request) (table bool, err error) {
 	media, _, err := negotiation.NegotiateOutputMediaType(r, codecs, forms{})
 	if err != nil {
@@ -25,16 +25,14 @@ func negotiate(r *http.Request) (table bool, err error) {
 	return media.Convert != nil, nil
 }
 
-// form is what a graph is written as: one of the formats, kubectl's table, or
-// else JSON.
+// form is the form of an answer: one of the formats, kubectl's table, or else JSON.
 type form struct {
 	table  bool
 	format format.Format
 }
 
-// negotiateForm finds the form that a request for one graph wants, or returns a
-// Status. What the URL says wins: it was written by whoever wants the graph, and
-// Accept by the program that fetches it.
+// negotiateForm returns the form that a request for one graph asks for, or a Status. The URL
+// has precedence over Accept: a user writes the URL, and a program sets Accept.
 func negotiateForm(r *http.Request) (form, error) {
 	switch name := r.URL.Query().Get(formatOption); name {
 	case "":
@@ -64,8 +62,7 @@ func negotiateForm(r *http.Request) (form, error) {
 	return form{table: media.Convert != nil}, nil
 }
 
-// onlyJSON returns a Status for a request that asks for a format where there is
-// none but JSON.
+// onlyJSON returns a Status for a request that asks for another format than JSON.
 func onlyJSON(r *http.Request) error {
 	if name := r.URL.Query().Get(formatOption); name != "" && name != jsonFormat {
 		return apierrors.NewBadRequest(fmt.Sprintf("format %q is served of one graph as it is now, neither of lists nor of streams", name))
@@ -73,8 +70,8 @@ func onlyJSON(r *http.Request) error {
 	return nil
 }
 
-// graphCodecs negotiates what one graph can be had as. JSON comes first: it is
-// what whoever accepts everything gets.
+// graphCodecs has the media types of one graph. JSON comes first, as the answer to a request
+// that accepts everything.
 type graphCodecs struct{ jsonCodecs }
 
 func (c graphCodecs) SupportedMediaTypes() []runtime.SerializerInfo {
@@ -86,7 +83,7 @@ func (c graphCodecs) SupportedMediaTypes() []runtime.SerializerInfo {
 	return infos
 }
 
-// forms are those that a graph and a list of them have.
+// forms are the answers that a graph and a list of graphs have.
 type forms struct{}
 
 func (forms) AllowsMediaTypeTransform(kind, subtype string, target *schema.GroupVersionKind) bool {
@@ -101,7 +98,7 @@ func isUpgrade(r *http.Request) bool {
 
 func protocols(r *http.Request) []string { return tokens(r, protocolHeader) }
 
-// tokens are the members of a header that is a list, in lower case.
+// tokens returns the elements of a header that is a list, in lower case.
 func tokens(r *http.Request, header string) []string {
 	var all []string
 	for token := range strings.SplitSeq(strings.Join(r.Header.Values(header), ","), ",") {
@@ -112,7 +109,7 @@ func tokens(r *http.Request, header string) []string {
 	return all
 }
 
-// accepts tells whether the request names a media type.
+// accepts reports whether the request names a media type.
 func accepts(r *http.Request, mediaType string) bool {
 	return slices.ContainsFunc(tokens(r, "Accept"), func(token string) bool {
 		token, _, _ = strings.Cut(token, ";")

@@ -9,24 +9,25 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apiserver/pkg/endpoints/request"
 
-	"graphview.dev/graphview"
+	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/graph"
+	"graphview.dev/stream/names"
 	"graphview.dev/stream/rights"
 	"graphview.dev/stream/transport"
 )
 
 const (
-	// objects is the subresource of a graph that one of its objects is read by.
-	objects = "object"
-	// objectKind is what it answers with.
+	// objectSubresource of a graph is one of its objects.
+	objectSubresource = "object"
+	// objectKind is the kind of the answer.
 	objectKind = "GraphObject"
-	// maxKeyPart bounds the parts of an object's name.
+	// maxKeyPart bounds each part of an object's key.
 	maxKeyPart = 253
 )
 
-// serveObject answers with one object of a graph, and its arcs. What there is not,
-// and what the subscriber may not see, is not found alike.
-func (s *Server) serveObject(w http.ResponseWriter, r *http.Request, name graphview.Name) {
+// serveObject answers with one object of a graph, and its arcs. An object that does not
+// exist and one that the user may not see have the same answer.
+func (s *Server) serveObject(w http.ResponseWriter, r *http.Request, name names.GraphName) {
 	key, err := keyOf(r.URL.Query())
 	if err != nil {
 		s.refuse(w, r, err)
@@ -36,31 +37,24 @@ func (s *Server) serveObject(w http.ResponseWriter, r *http.Request, name graphv
 		s.refuse(w, r, err)
 		return
 	}
-	view, err := s.served(name)
-	if err != nil {
-		s.refuse(w, r, refusal(name, err))
+	stream, view, _ := s.beginGet(w, r, name)
+	if stream == nil {
 		return
 	}
+	defer stream.Release()
 	who, _ := request.UserFrom(r.Context())
-	stream, err := s.registry.reserve(r.Context(), who)
-	if err != nil {
-		s.refuse(w, r, err)
-		return
+	var found *delivery.Found
+	graph, err := s.open(stream.Ctx, who, &opening{name: name, view: view, terms: rights.Terms{End: stream.End}})
+	if err == nil {
+		defer graph.Close()
+		found, err = graph.view.Find(stream.Ctx, key, graph.lease)
 	}
-	defer stream.release()
-	if _, err := s.waitSynced(stream.ctx, view); err != nil {
-		s.abandon(w, r, stream.ctx, view, err)
-		return
-	}
-	held := s.permissions.Acquire(stream.ctx, who, name, rights.Terms{End: stream.end})
-	defer held.Release()
-	found, err := view.Find(stream.ctx, key, held)
 	switch {
 	case err != nil:
-		s.abandon(w, r, stream.ctx, view, err)
+		s.failGet(w, r, stream.Ctx, name, err)
 		return
 	case found == nil:
-		s.refuse(w, r, apierrors.NewNotFound(groupVersion.WithResource(resource+"/"+objects).GroupResource(), key.Name))
+		s.refuse(w, r, apierrors.NewNotFound(groupVersion.WithResource(resource+"/"+objectSubresource).GroupResource(), key.Name))
 		return
 	}
 	about := objectOf(view)
@@ -73,13 +67,13 @@ func (s *Server) serveObject(w http.ResponseWriter, r *http.Request, name graphv
 	w.Header().Set("Content-Type", jsonType)
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.Header().Set("Cache-Control", "no-store")
-	ctx, cancel := context.WithTimeout(stream.hard, s.timing.write)
+	ctx, cancel := context.WithTimeout(stream.Hard, s.timing.write)
 	defer cancel()
-	// An error means that the peer is gone.
+	// An error means that the peer has left.
 	_ = transport.NewResponse(w).Write(ctx, head[:len(head)-1], []byte(","), found.Vertex, []byte(`,"out":[`), found.Out, []byte(`],"in":[`), found.In, []byte(more))
 }
 
-// keyOf reads the name of an object.
+// keyOf reads the key of an object from a query.
 func keyOf(query url.Values) (graph.Key, error) {
 	key := graph.Key{
 		Resource:  graph.Resource{Group: query.Get("group"), Version: query.Get("version"), Resource: query.Get("resource")},

@@ -12,7 +12,7 @@ func TestObject(t *testing.T) {
 	here, absent, gone := newView("shop/here"), newView("shop/absent"), newView("shop/gone")
 	here.found = &delivery.Found{Vertex: []byte(`"vx":{"g":"","v":"v1","r":"pods","ns":"shop","n":"a"},"o":{"kind":"Pod"}`), Out: []byte(`{"t":"r"}`), More: true}
 	gone.err = &delivery.ClosedError{Reason: reason.LimitExceeded, Message: "too large"}
-	s := serve(t, fakeGraphs{here, absent, gone})
+	s := serve(t, fakeCluster{here, absent, gone})
 	const query = "/object?resource=pods&namespace=shop&name=a"
 	for name, test := range map[string]struct {
 		path     string

@@ -9,47 +9,47 @@ import (
 	"github.com/go-logr/logr"
 	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/client-go/rest"
+
+	"graphview.dev/stream/admission"
 )
 
 // Options of a Server. Config, Graphs and GetCertificate are required.
 type Options struct {
-	// Config leads to the API server that authenticates and authorizes.
+	// Config is for the API server that authenticates and authorizes.
 	Config *rest.Config
-	// Graphs is what is served.
-	Graphs Graphs
-	// Known is closed when Graphs has every view that there is; until then one
-	// that it does not have may still come, and is 503 instead of 404. Nil: it
-	// has them from the start.
+	// Cluster has the graphs to serve.
+	Cluster Cluster
+	// Known is closed when Cluster has all its views. Until then a view that it lacks is 503
+	// instead of 404. Nil: it has them from the start.
 	Known <-chan struct{}
 	// BindAddress is host:port; default ":8443". Port 0 takes a free one.
 	BindAddress string
 	// GetCertificate gives each connection its serving certificate.
 	GetCertificate func(*tls.ClientHelloInfo) (*tls.Certificate, error)
-	// AllowedOrigins are host patterns (path.Match) of the pages, beside those of
-	// the same host, that may open WebSockets and read answers.
+	// AllowedOrigins are host patterns (path.Match) of pages that may open WebSockets and
+	// read answers, in addition to pages of the same host.
 	AllowedOrigins []string
 	// SyncTimeout bounds how long a get waits for a view to sync; default 30 s.
 	SyncTimeout time.Duration
-	// PermissionRecheck is how often it is asked again what open streams may
-	// show, and whether they may go on; default 60 s.
+	// PermissionRecheck is how often the rights of open streams are checked again; default
+	// 60 s.
 	PermissionRecheck time.Duration
-	// DigestKey is shared by the replicas whose revisions hold at each other. Nil: they
-	// hold at this one alone.
+	// DigestKey is shared by replicas that accept each other's revisions. Nil: this server
+	// accepts only its own.
 	DigestKey []byte
-	// Registerer gets the server's metrics; nil: nobody does.
+	// Registerer registers the server's metrics. Nil: they are not registered.
 	Registerer prometheus.Registerer
-	// MaxOpen bounds the graphs that are being sent at once, streams and gets;
-	// default 10,000.
+	// MaxOpen bounds the graphs that are sent at the same time, in streams and gets; default
+	// 10,000.
 	MaxOpen int
-	// MaxChannels bounds the graphs on one connection that takes several; default
-	// 256.
+	// MaxChannels bounds the graphs on one connection for many graphs; default 256.
 	MaxChannels int
-	// Pages serves what is below /dashboard/ to everybody: static files, which read
-	// graphs as any other client does. Nil: there are none.
+	// Pages serves static files below /dashboard/ without authentication. Nil: there are
+	// none.
 	Pages http.Handler
-	// Version is what /version says, v1.2.3; default "v0.0.0".
+	// Version is the answer of /version, such as v1.2.3; default "v0.0.0".
 	Version string
-	// Logger gets what nobody else is told. The zero value is silent.
+	// Logger receives internal errors. The zero value is silent.
 	Logger logr.Logger
 }
 
@@ -57,7 +57,7 @@ func (o Options) complete() (Options, error) {
 	if o.Config == nil {
 		return o, errors.New("no rest.Config")
 	}
-	if o.Graphs == nil {
+	if o.Cluster == nil {
 		return o, errors.New("no graphs to serve")
 	}
 	if o.GetCertificate == nil {
@@ -73,7 +73,7 @@ func (o Options) complete() (Options, error) {
 		o.PermissionRecheck = time.Minute
 	}
 	if o.MaxOpen == 0 {
-		o.MaxOpen = int(openGraphs.Limit())
+		o.MaxOpen = admission.MaxGraphs()
 	}
 	if o.MaxChannels == 0 {
 		o.MaxChannels = 256
@@ -84,24 +84,22 @@ func (o Options) complete() (Options, error) {
 	return o, nil
 }
 
-// timing is what every session waits by. It is not an option: the contract
-// states the heartbeat, and the rest follows from it.
+// timing has the timeouts of sessions. It is not an option: clients rely on the heartbeat,
+// and the rest follows from it.
 type timing struct {
-	// heartbeat is the silence after which a peer is sent something.
+	// heartbeat is the silence after which a heartbeat is sent.
 	heartbeat time.Duration
-	// pong is how long a WebSocket peer may take to answer a ping. It ends
-	// connections that a proxy keeps half open, within a minute of silence.
+	// pong bounds the answer of a WebSocket peer to a ping. It ends connections that a proxy
+	// keeps half open, within a minute of silence.
 	pong time.Duration
-	// write is how long one frame may take. A reader may pause for many minutes
-	// and is not cut for that; a peer that is gone is noticed by TCP, which does
-	// not let go of unacknowledged data for about as long.
+	// write bounds one frame. A reader may pause for many minutes and is not cut for that. TCP
+	// takes about as long to give up a peer that has left.
 	write time.Duration
-	// request is how long a client may take to say what an ad-hoc view is of.
+	// request bounds the wait for the first message of an ad-hoc view.
 	request time.Duration
-	// idle is how long a connection for many graphs may have none.
+	// idle bounds how long a connection for many graphs stays open without one.
 	idle time.Duration
-	// grace is how long open streams may take to say goodbye when the server
-	// stops.
+	// grace bounds the last message of open streams when the server stops.
 	grace time.Duration
 }
 

@@ -10,15 +10,14 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"graphview.dev/graphview"
+	"graphview.dev/stream/names"
 )
 
-// checkOrigin returns a Status for a page that may not open a WebSocket although it
-// says that it comes from the host that it asks for: package websocket believes
-// that, and judges all other pages.
-func (s *Server) checkOrigin(r *http.Request, name graphview.Name) error {
-	refused := func(why string) error {
-		return status(http.StatusForbidden, metav1.StatusReasonForbidden, name, why+"; --allowed-origins says which may connect")
+// checkOrigin returns a Status for a page that may not open a WebSocket although its Origin
+// is the host of the request. Package websocket trusts such a page, and checks all others.
+func (s *Server) checkOrigin(r *http.Request, name names.GraphName) error {
+	refused := func(message string) error {
+		return status(http.StatusForbidden, metav1.StatusReasonForbidden, name, message+"; --allowed-origins says which may connect")
 	}
 	origin := r.Header.Get("Origin")
 	switch {
@@ -31,20 +30,20 @@ func (s *Server) checkOrigin(r *http.Request, name graphview.Name) error {
 	}
 	u, err := url.Parse(origin)
 	if err != nil || !strings.EqualFold(u.Host, r.Host) {
-		return nil //nolint:nilerr // the library refuses it, with what is wrong
+		return nil //nolint:nilerr // package websocket refuses it, and names the error
 	}
 	if u.Scheme != "https" {
 		return refused("the page was not sent over TLS, so anybody may have written it")
 	}
-	// A browser presents a certificate for whatever page asks. A name that somebody
-	// made lead here, without a certificate for it, is none of this server's.
+	// A browser presents a client certificate for every page. A host name that resolves to
+	// this server, without a certificate for it, is DNS rebinding.
 	if kept := credentialsFrom(r.Context()).own(); kept != nil && kept.tls != nil && !certifiedFor(s.options.GetCertificate, r.Host) {
 		return refused("the page's host is none that the server has a certificate for")
 	}
 	return nil
 }
 
-// certifiedFor tells whether the serving certificate is for a host.
+// certifiedFor reports whether the serving certificate is valid for a host.
 func certifiedFor(get func(*tls.ClientHelloInfo) (*tls.Certificate, error), host string) bool {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name

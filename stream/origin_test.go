@@ -7,7 +7,7 @@ import (
 	"net/http/httptest"
 	"testing"
 
-	"graphview.dev/graphview"
+	"graphview.dev/stream/names"
 )
 
 // TestCheckOrigin: pages that claim to be of the host that they ask for.
@@ -40,7 +40,7 @@ func TestCheckOrigin(t *testing.T) {
 			r := httptest.NewRequest(http.MethodGet, "/", http.NoBody)
 			r.Host, r.Header["Origin"] = test.host, test.origins
 			r = r.WithContext(context.WithValue(t.Context(), credentialsKey{}, test.credentials))
-			if err := s.checkOrigin(r, graphview.Name{}); (err != nil) != test.wantRefused {
+			if err := s.checkOrigin(r, names.GraphName{}); (err != nil) != test.wantRefused {
 				t.Errorf("%v", err)
 			}
 		})

@@ -18,8 +18,8 @@ import (
 	"k8s.io/apiserver/pkg/endpoints/request"
 
 	"graphview.dev/api/reason"
-	"graphview.dev/graphview"
 	"graphview.dev/graphview/access"
+	"graphview.dev/stream/names"
 	"graphview.dev/stream/rights"
 )
 
@@ -43,7 +43,7 @@ func TestMetrics(t *testing.T) {
 		running.Go(func() { p.Run(ctx) })
 		defer running.Wait()
 		defer stop()
-		l := p.Acquire(t.Context(), &user.DefaultInfo{Name: "ann"}, graphview.Name{Name: "web"}, rights.Terms{})
+		l := p.Acquire(t.Context(), &user.DefaultInfo{Name: "ann"}, names.GraphName{Name: "web"}, rights.Terms{})
 		defer l.Release()
 		if err := l.Resolve(t.Context(), []access.Place{podsRed, {Resource: "secrets", Namespace: "red"}}); err != nil {
 			t.Fatal(err)
@@ -83,7 +83,7 @@ func TestMetrics(t *testing.T) {
 func TestSocketIsEnded(t *testing.T) {
 	view := newView("shop/web")
 	var revoked atomic.Bool
-	s := serve(t, fakeGraphs{view}, func(s *Server) {
+	s := serve(t, fakeCluster{view}, func(s *Server) {
 		s.permissions = newPermissions(func(context.Context, user.Info, access.Question) (bool, error) {
 			return !revoked.Load(), nil
 		}, 20*time.Millisecond, nil, s.metrics)
@@ -130,7 +130,7 @@ func TestCredentials(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			handler := (&delegation{authenticator: own, proxy: proxy, decide: everybody}).guard(guarded{
+			handler := (&delegatedAuth{authenticator: own, proxy: proxy, decide: everybody}).filter(handlers{
 				open:   func(*request.RequestInfo) http.Handler { return nil },
 				rest:   http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { kept = credentialsFrom(r.Context()).own() }),
 				refuse: nobody, admit: func(next http.Handler) http.Handler { return next },
@@ -148,7 +148,7 @@ func TestCredentials(t *testing.T) {
 				return
 			}
 			stand := func(who string) bool {
-				stand, err := kept.standing(own).Stand(t.Context(), rights.Key(named(who)))
+				stand, err := kept.store(own).Valid(t.Context(), rights.Key(named(who)))
 				if err != nil {
 					t.Error(err)
 				}

@@ -9,15 +9,14 @@ import (
 	"graphview.dev/stream/rights"
 )
 
-// question is what somebody may be allowed to do: with a resource, or with a
-// path that is none.
+// question asks for a right: a verb on a resource, or on a path.
 type question struct {
 	verb, group, version, resource, namespace, name string
 
 	path string
 }
 
-// String is the question in words, as in "may you …".
+// String returns the question in words, for "you may not …".
 func (q question) String() string {
 	switch {
 	case q.path != "":
@@ -29,19 +28,19 @@ func (q question) String() string {
 	}
 }
 
-// access is the question as package access puts it.
+// access returns the question for package access.
 func (q question) access() access.Question {
 	return access.Question{
 		Verb: q.verb, Group: q.group, Version: q.version, Resource: q.resource, Namespace: q.namespace, Name: q.name, Path: q.path,
 	}
 }
 
-// terms are those of a lease that lasts as long as what is asked is allowed.
+// terms returns the terms of a lease that lasts as long as the right.
 func (q question) terms(end context.CancelCauseFunc) rights.Terms {
 	return rights.Terms{Right: q.access(), Doing: q.String(), End: end}
 }
 
-// newPermissions asks for them with review, and tells the metrics.
+// newPermissions returns permissions that report to the metrics.
 func newPermissions(review access.Review, interval time.Duration, key []byte, m *metrics) *rights.Permissions {
 	return rights.New(rights.Options{
 		Review: review, Interval: interval, Key: key, Reviewed: m.reviewed, Rechecked: m.rechecked,

@@ -10,8 +10,8 @@ import (
 	"k8s.io/apiserver/pkg/endpoints/handlers/responsewriters"
 
 	"graphview.dev/api/reason"
-	"graphview.dev/graphview"
 	"graphview.dev/graphview/delivery"
+	"graphview.dev/stream/names"
 )
 
 // refuse answers a request with a Status.
@@ -19,8 +19,8 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.Header().Set("Cache-Control", "no-store")
 	if refused, ok := errors.AsType[*apierrors.StatusError](err); ok && isUpgrade(r) && refused.ErrStatus.Details != nil {
-		// WebSocket clients look at no more than the beginning of an answer, and the
-		// causes only repeat the message.
+		// WebSocket clients read only the beginning of an answer, and the causes repeat the
+		// message.
 		short := *refused
 		short.ErrStatus.Details = refused.ErrStatus.Details.DeepCopy()
 		short.ErrStatus.Details.Causes = nil
@@ -29,8 +29,8 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	s.metrics.refusal(responsewriters.ErrorNegotiated(err, codecs, groupVersion, w, r))
 }
 
-// refusal is the Status for a view that cannot be served because of err.
-func refusal(name graphview.Name, err error) error {
+// refusal returns the Status for a view that cannot be served because of err.
+func refusal(name names.GraphName, err error) error {
 	var closed *delivery.ClosedError
 	if !errors.As(err, &closed) {
 		return status(http.StatusUnprocessableEntity, metav1.StatusReasonInvalid, name, err.Error())
@@ -55,10 +55,10 @@ func refusal(name graphview.Name, err error) error {
 	}
 }
 
-func status(code int32, word metav1.StatusReason, name graphview.Name, message string) error {
+func status(code int32, word metav1.StatusReason, name names.GraphName, message string) error {
 	details := &metav1.StatusDetails{Group: groupVersion.Group, Kind: resource, Name: name.Name}
 	if word == metav1.StatusReasonInvalid {
-		// Of an invalid object kubectl shows the causes and not the message.
+		// For an invalid object kubectl shows the causes and not the message.
 		details.Causes = []metav1.StatusCause{{Type: metav1.CauseTypeFieldValueInvalid, Message: message}}
 	}
 	return &apierrors.StatusError{ErrStatus: metav1.Status{
@@ -66,9 +66,29 @@ func status(code int32, word metav1.StatusReason, name graphview.Name, message s
 	}}
 }
 
-// why is the reason for which a wait under ctx ended, as a peer may know it: nil
-// if the peer itself is gone. What is none of a peer's business is logged.
-func (s *Server) why(ctx context.Context, name graphview.Name, err error) *delivery.ClosedError {
+// notAdmitted returns the Status for an error of package admission; nil for nil.
+func notAdmitted(err error) error {
+	if err == nil {
+		return nil
+	}
+	if closed, ok := errors.AsType[*delivery.ClosedError](err); ok {
+		return apierrors.NewServiceUnavailable(closed.Message)
+	}
+	return apierrors.NewTooManyRequests(err.Error()+"; close some, or try again later", 5)
+}
+
+// toClosedError returns the error that a peer is sent if there is no view. The spec of a
+// view that is not accepted gives an error of another type.
+func toClosedError(err error) *delivery.ClosedError {
+	if closed, ok := errors.AsType[*delivery.ClosedError](err); ok {
+		return closed
+	}
+	return &delivery.ClosedError{Reason: reason.Invalid, Message: err.Error()}
+}
+
+// closeError returns the error that a peer is sent when a wait under ctx has failed with
+// err; nil if the peer has left. Internal errors are logged and not sent.
+func (s *Server) closeError(ctx context.Context, name names.GraphName, err error) *delivery.ClosedError {
 	var closed *delivery.ClosedError
 	if errors.As(err, &closed) {
 		return closed
@@ -81,7 +101,7 @@ func (s *Server) why(ctx context.Context, name graphview.Name, err error) *deliv
 	return errInternal()
 }
 
-// errInternal is what a peer is told of a fault of ours.
+// errInternal is sent to a peer in place of an internal error.
 func errInternal() *delivery.ClosedError {
 	return &delivery.ClosedError{Reason: reason.Internal, Message: "internal error"}
 }

@@ -17,7 +17,7 @@ func TestRefusals(t *testing.T) {
 	good, invalid, limited := newView("shop/good"), newView("shop/invalid"), newView("shop/limited")
 	invalid.err = errors.New("spec.queries[0]: 1:3: undeclared reference to 'x'")
 	limited.err = &delivery.ClosedError{Reason: reason.LimitExceeded, Message: "more than 10 vertices"}
-	s := serve(t, fakeGraphs{good, invalid, limited})
+	s := serve(t, fakeCluster{good, invalid, limited})
 	table := http.Header{"Accept": {"application/json;as=Table;v=v1;g=meta.k8s.io"}}
 	tests := map[string]struct {
 		method, path string
@@ -189,7 +189,7 @@ func TestHealthNeedsNoCredentials(t *testing.T) {
 
 func TestTooManyOpen(t *testing.T) {
 	view := newView("shop/web")
-	s := serveOptions(t, Options{Graphs: fakeGraphs{view}, MaxOpen: 1})
+	s := serveOptions(t, Options{Cluster: fakeCluster{view}, MaxOpen: 1})
 	first := s.mustDial(graphs + "watch/namespaces/shop/graphs/web")
 	subscription := await(t, view.subscribed)
 	for name, header := range map[string]http.Header{"lines": nil, "events": {"Accept": {eventsType}}} {

@@ -11,11 +11,10 @@ import (
 	"graphview.dev/graphview/spec"
 )
 
-// maxRequest is how large the first message of a connection may be.
+// maxRequest bounds the first message of a connection, in bytes.
 const maxRequest = 64 << 10
 
-// viewRequest is a view for one connection, in the words of the protocol that
-// the client speaks first: a GraphView's spec in snake_case.
+// viewRequest is the first message of a connection: a GraphView's spec in snake_case.
 type viewRequest struct {
 	Queries []struct {
 		Include *struct {

@@ -37,11 +37,11 @@ type testServer struct {
 	shutdown func()
 }
 
-func testAccess() *delegation {
+func testAccess() *delegatedAuth {
 	tokens := authenticator.TokenFunc(func(_ context.Context, token string) (*authenticator.Response, bool, error) {
 		return &authenticator.Response{User: &user.DefaultInfo{Name: token}}, token != "wrong", nil
 	})
-	return &delegation{
+	return &delegatedAuth{
 		authenticator: group.NewAuthenticatedGroupAdder(union.New(bearertoken.New(tokens), socketauth.NewProtocolAuthenticator(tokens))),
 		decide: func(_ context.Context, who user.Info, _ access.Question) (bool, error) {
 			return who.GetName() == "reader", nil
@@ -52,9 +52,9 @@ func testAccess() *delegation {
 	}
 }
 
-func serve(t *testing.T, served fakeGraphs, change ...func(*Server)) *testServer {
+func serve(t *testing.T, served fakeCluster, change ...func(*Server)) *testServer {
 	t.Helper()
-	return serveOptions(t, Options{Graphs: served}, change...)
+	return serveOptions(t, Options{Cluster: served}, change...)
 }
 
 func serveOptions(t *testing.T, o Options, change ...func(*Server)) *testServer {

@@ -18,11 +18,11 @@ func TestNewRefuses(t *testing.T) {
 		options Options
 		want    string
 	}{
-		"no config":      {Options{Graphs: fakeGraphs{}}, "no rest.Config"},
+		"no config":      {Options{Cluster: fakeCluster{}}, "no rest.Config"},
 		"no graphs":      {Options{Config: &rest.Config{}}, "no graphs to serve"},
-		"no certificate": {Options{Config: &rest.Config{}, Graphs: fakeGraphs{}}, "no serving certificate"},
+		"no certificate": {Options{Config: &rest.Config{}, Cluster: fakeCluster{}}, "no serving certificate"},
 		"address taken": {
-			Options{Config: &rest.Config{}, Graphs: fakeGraphs{}, GetCertificate: testCertificate, BindAddress: taken.Addr().String()}, "address already in use",
+			Options{Config: &rest.Config{}, Cluster: fakeCluster{}, GetCertificate: testCertificate, BindAddress: taken.Addr().String()}, "address already in use",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

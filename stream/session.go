@@ -8,47 +8,49 @@ import (
 
 	"graphview.dev/api/reason"
 	"graphview.dev/graphview/delivery"
+	"graphview.dev/stream/admission"
 	"graphview.dev/stream/transport"
 )
 
-// session sends one subscription to one peer. It holds nothing for the peer: it
-// asks for more when the last frame is written, and gets what is new by then.
+// session sends one subscription to one peer. It holds no messages: it asks the
+// subscription for changes when the last frame has been written.
 type session struct {
 	subscription Subscription
 	transport    transport.Transport
 	timing       timing
-	// why tells what to say to the peer about an error of the subscription; nil:
+	// closeError translates an error of the subscription for the peer; nil: the peer is sent
 	// nothing.
-	why func(ctx context.Context, err error) *delivery.ClosedError
+	closeError func(ctx context.Context, err error) *delivery.ClosedError
 
-	unsent  *unsent
-	writing writing
+	writes  *admission.WriteBudget
+	pending admission.PendingWrite
 
-	// quiet and sending are deadlines of pump. They are not on its stack: Go makes the stack
-	// of an idle subscriber small again only where little of it is in use.
+	// quiet and sending are deadlines of pump. They are not on its stack: Go shrinks the
+	// stack of an idle subscriber only if little of it is in use.
 	quiet, sending transport.Deadline
 }
 
-// run returns when the subscription or ctx is over or the peer is gone, with
-// everything closed. ctx and hard are those of a stream.
+// run returns when the subscription or ctx has ended or the peer has left, with everything
+// closed. ctx and hard are Ctx and Hard of a stream.
 func (s *session) run(ctx, hard context.Context) {
-	defer s.subscription.Close()
+	defer s.subscription.Close() // also after a panic
 	s.leave(ctx, hard, s.pump(ctx, hard))
 }
 
-// leave closes everything, and tells the peer why if it can be told. It is no part of run,
-// whose frame an idle subscriber's stack holds.
+// leave closes everything, and sends the peer the reason if it can. It is not part of run,
+// because the frame of run is on the stack of an idle subscriber.
 func (s *session) leave(ctx, hard context.Context, err error) {
 	if errors.Is(err, transport.ErrGone) {
+		s.subscription.Close()
 		s.transport.Abort()
 		return
 	}
-	closed := s.why(ctx, err)
+	closed := s.closeError(ctx, err)
 	if closed == nil {
 		s.transport.Abort()
 		return
 	}
-	// The view need not wait for the goodbye.
+	// The view does not wait for the last message.
 	s.subscription.Close()
 	if err := s.write(hard, s.timing.grace, transport.ErrorFrame(closed)); err != nil {
 		s.transport.Abort()
@@ -66,7 +68,7 @@ func (s *session) pump(ctx, hard context.Context) error {
 	for {
 		frames, err := s.subscription.Next(s.quiet.Under(ctx))
 		if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
-			s.sending.Stop() // who is silent needs none
+			s.sending.Stop()
 			if err := s.ping(ctx); err != nil {
 				return err
 			}
@@ -79,7 +81,7 @@ func (s *session) pump(ctx, hard context.Context) error {
 			if err := s.send(s.sending.Under(hard), frame); err != nil {
 				return err
 			}
-			// A stream that ends need not send the rest of a large graph.
+			// A stream that ends does not send the rest of a large graph.
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
@@ -94,16 +96,16 @@ func (s *session) write(ctx context.Context, within time.Duration, frame *delive
 }
 
 func (s *session) send(ctx context.Context, frame *delivery.Frame) error {
-	s.unsent.begin(&s.writing, frame)
-	defer s.unsent.end(&s.writing)
+	s.writes.Begin(&s.pending, frame)
+	defer s.writes.End(&s.pending)
 	if err := s.transport.WriteFrame(ctx, frame); err != nil {
 		return fmt.Errorf("%w: %w", transport.ErrGone, err)
 	}
 	return nil
 }
 
-// ping waits for the peer's answer under ctx, because whatever ends the stream
-// must not have to wait for it too.
+// ping waits for the peer's answer under ctx, so that the end of the stream does not wait
+// for it.
 func (s *session) ping(ctx context.Context) error {
 	pinging, cancel := context.WithTimeout(ctx, s.timing.pong)
 	defer cancel()

@@ -11,8 +11,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"graphview.dev/api/reason"
-	"graphview.dev/graphview"
 	"graphview.dev/graphview/delivery"
+	"graphview.dev/stream/admission"
+	"graphview.dev/stream/names"
 	"graphview.dev/stream/transport"
 )
 
@@ -150,10 +151,10 @@ func TestSession(t *testing.T) {
 				peer.start = time.Now()
 				server := &Server{}
 				s := &session{
-					unsent:       newUnsent(1 << 20),
+					writes:       admission.NewWriteBudget(1 << 20),
 					subscription: subscription, transport: &peer, timing: defaultTiming(),
-					why: func(ctx context.Context, err error) *delivery.ClosedError {
-						return server.why(ctx, graphview.Name{}, err)
+					closeError: func(ctx context.Context, err error) *delivery.ClosedError {
+						return server.closeError(ctx, names.GraphName{}, err)
 					},
 				}
 				hard, kill := context.WithCancel(t.Context())
@@ -187,10 +188,10 @@ func TestGoodbyeIsBounded(t *testing.T) {
 		subscription.fail(errors.New("some cause"))
 		server := &Server{}
 		(&session{
-			unsent:       newUnsent(1 << 20),
+			writes:       admission.NewWriteBudget(1 << 20),
 			subscription: subscription, transport: peer, timing: defaultTiming(),
-			why: func(ctx context.Context, err error) *delivery.ClosedError {
-				return server.why(ctx, graphview.Name{}, err)
+			closeError: func(ctx context.Context, err error) *delivery.ClosedError {
+				return server.closeError(ctx, names.GraphName{}, err)
 			},
 		}).run(t.Context(), t.Context())
 		want := []string{`0s {"error":{"code":1011,"code_string":"StatusInternalError","reason":"Internal","message":"internal error"}}`, "5s abort"}

@@ -11,6 +11,8 @@ import (
 
 	"graphview.dev/api/reason"
 	"graphview.dev/graphview/delivery"
+	"graphview.dev/stream/admission"
+	"graphview.dev/stream/names"
 	"graphview.dev/stream/rights"
 	"graphview.dev/stream/transport"
 )
@@ -18,73 +20,65 @@ import (
 // snapshot is a form in which a graph is sent once.
 type snapshot struct {
 	contentType string
-	// patience is how long one write may take.
-	patience time.Duration
-	body     body
-	what     delivery.SubscribeOptions
-	// room, if set, waits until there is room for a graph, which has synced or has
-	// not in time. It is to be given back. The error is a Status, or ctx's.
-	room func(ctx context.Context, synced bool) (giveBack func(), err error)
+	// writeTimeout bounds one write.
+	writeTimeout time.Duration
+	body         body
+	options      delivery.SubscribeOptions
+	// room, if set, waits for memory for the graph. synced says whether the view has synced
+	// or the wait for it timed out. The error is a Status, or ctx's.
+	room func(ctx context.Context, synced bool) (release func(), err error)
 }
 
-// body puts a graph together from frames.
+// body assembles a graph from frames.
 type body interface {
-	// add takes the next frame, the last of which has a Rev, and sends what can be
-	// sent by now.
+	// add takes the next frame, the last of which has a Rev, and sends what is complete.
 	add(frame *delivery.Frame, send func(parts ...[]byte) error) error
 }
 
-// serveSnapshot answers with the graph as it is: one message that is also a
-// Kubernetes object. It is written as its frames come, never gathered.
-func (s *Server) serveSnapshot(w http.ResponseWriter, r *http.Request, view View) {
-	what, err := wantedOf(r)
+// serveSnapshot answers with the graph as it is now: one message that is also a Kubernetes
+// object. It writes frame by frame and never holds the whole graph.
+func (s *Server) serveSnapshot(w http.ResponseWriter, r *http.Request, name names.GraphName) {
+	options, err := parseOptions(r)
 	if err != nil {
 		s.refuse(w, r, err)
 		return
 	}
-	s.sendSnapshot(w, r, view, snapshot{contentType: jsonType, patience: s.timing.write, body: newMessageBody(view), what: what})
+	s.sendSnapshot(w, r, name, func(view View) snapshot {
+		return snapshot{contentType: jsonType, writeTimeout: s.timing.write, body: newMessageBody(view), options: options}
+	})
 }
 
-// sendSnapshot answers with the graph in some form. Once that has begun, all
-// that is left to do about an error is to cut it, which no client takes for a
-// whole graph.
-func (s *Server) sendSnapshot(w http.ResponseWriter, r *http.Request, view View, form snapshot) {
-	who, _ := request.UserFrom(r.Context())
-	stream, err := s.registry.reserve(r.Context(), who)
-	if err != nil {
-		s.refuse(w, r, err)
+// sendSnapshot answers with the graph in some form. An error after the first byte cuts the
+// connection, so that no client takes the answer for a whole graph.
+func (s *Server) sendSnapshot(w http.ResponseWriter, r *http.Request, name names.GraphName, formOf func(View) snapshot) {
+	stream, view, synced := s.beginGet(w, r, name)
+	if stream == nil {
 		return
 	}
-	defer stream.release()
-	synced, err := s.waitSynced(stream.ctx, view)
-	if err != nil {
-		s.abandon(w, r, stream.ctx, view, err)
-		return
-	}
+	defer stream.Release()
+	form := formOf(view)
 	if form.room != nil {
-		giveBack, err := form.room(stream.ctx, synced)
-		if refused, ok := errors.AsType[*apierrors.StatusError](err); ok {
-			s.refuse(w, r, refused)
-			return
-		}
+		release, err := form.room(stream.Ctx, synced)
 		if err != nil {
-			s.abandon(w, r, stream.ctx, view, err)
+			s.failGet(w, r, stream.Ctx, name, err)
 			return
 		}
-		defer giveBack()
+		defer release()
 	}
-	held := s.permissions.Acquire(stream.ctx, who, view.Name(), rights.Terms{End: stream.end})
-	defer held.Release()
-	form.what.Access, form.what.Owner = held, held.Owner()
-	subscription := view.Subscribe(form.what)
-	defer subscription.Close()
+	who, _ := request.UserFrom(r.Context())
+	graph, err := s.open(stream.Ctx, who, &opening{name: name, view: view, terms: rights.Terms{End: stream.End}, subscribe: &form.options})
+	if err != nil {
+		s.failGet(w, r, stream.Ctx, name, err)
+		return
+	}
+	defer graph.Close()
 	within := startWithin
 	if synced {
 		within = s.options.SyncTimeout
 	}
-	frames, err := firstFrames(stream.ctx, subscription, within)
+	frames, err := firstFrames(stream.Ctx, graph, within)
 	if err != nil {
-		s.abandon(w, r, stream.ctx, view, err)
+		s.failGet(w, r, stream.Ctx, name, err)
 		return
 	}
 	out, begun := transport.NewResponse(w), false
@@ -95,33 +89,57 @@ func (s *Server) sendSnapshot(w http.ResponseWriter, r *http.Request, view View,
 			w.Header().Set("X-Content-Type-Options", "nosniff")
 			w.Header().Set("Cache-Control", "no-store")
 		}
-		// What was begun may still be finished while the server stops.
-		ctx, cancel := context.WithTimeout(stream.hard, form.patience)
+		// An answer that has begun may be completed while the server stops.
+		ctx, cancel := context.WithTimeout(stream.Hard, form.writeTimeout)
 		defer cancel()
 		return out.Write(ctx, parts...)
 	}
-	sending := writing{cut: out.Cut}
+	pending := admission.PendingWrite{Cut: out.Cut}
 	for {
-		done, err := s.addFrames(form.body, frames, &sending, send)
+		done, err := s.addFrames(form.body, frames, &pending, send)
 		if done {
 			return
 		}
 		if err == nil {
-			frames, err = subscription.Next(stream.hard)
+			frames, err = graph.Next(stream.Hard)
 		}
 		switch {
 		case err == nil:
 		case begun:
-			s.options.Logger.V(1).Info("graph cut short", "view", view.Name().String(), "cause", err.Error())
+			s.options.Logger.V(1).Info("graph cut short", "view", name.String(), "cause", err.Error())
 			panic(http.ErrAbortHandler)
 		default:
-			s.abandon(w, r, stream.ctx, view, err)
+			s.failGet(w, r, stream.Ctx, name, err)
 			return
 		}
 	}
 }
 
-// waitSynced waits for the view, but not for ever, and tells whether it synced.
+// beginGet finds a view, makes room for one answer, and waits for the view to sync, which
+// may time out. It returns no stream if it has answered with a Status; otherwise the caller
+// releases the stream.
+func (s *Server) beginGet(w http.ResponseWriter, r *http.Request, name names.GraphName) (stream *admission.Stream, view View, synced bool) {
+	view, err := s.find(name)
+	if err != nil {
+		s.refuse(w, r, refusal(name, err))
+		return nil, nil, false
+	}
+	who, _ := request.UserFrom(r.Context())
+	stream, err = s.reserve(r.Context(), who)
+	if err != nil {
+		s.refuse(w, r, err)
+		return nil, nil, false
+	}
+	synced, err = s.waitSynced(stream.Ctx, view)
+	if err != nil {
+		s.failGet(w, r, stream.Ctx, name, err)
+		stream.Release()
+		return nil, nil, false
+	}
+	return stream, view, synced
+}
+
+// waitSynced waits for the view up to SyncTimeout, and reports whether it has synced.
 func (s *Server) waitSynced(ctx context.Context, view View) (bool, error) {
 	waiting, cancel := context.WithTimeout(ctx, s.options.SyncTimeout)
 	defer cancel()
@@ -132,9 +150,9 @@ func (s *Server) waitSynced(ctx context.Context, view View) (bool, error) {
 	return err == nil, err
 }
 
-// startWithin bounds how long a get waits for a view that has not synced in time
-// to have a graph at all: it may not even know what to watch yet. With one that
-// has synced, all that can take long is to learn what somebody may see of it.
+// startWithin bounds how long a get waits for the first graph of a view that has not synced
+// in time: the view may not know yet which resources to watch. For a view that has synced,
+// only the questions about the user's rights take long.
 const startWithin = 2 * time.Second
 
 func firstFrames(ctx context.Context, subscription Subscription, within time.Duration) ([]*delivery.Frame, error) {
@@ -147,19 +165,23 @@ func firstFrames(ctx context.Context, subscription Subscription, within time.Dur
 	return frames, err
 }
 
-// abandon answers a get that came to nothing.
-func (s *Server) abandon(w http.ResponseWriter, r *http.Request, ctx context.Context, view View, err error) {
-	if closed := s.why(ctx, view.Name(), err); closed != nil {
-		s.refuse(w, r, refusal(view.Name(), closed))
+// failGet answers a get that failed before its answer began.
+func (s *Server) failGet(w http.ResponseWriter, r *http.Request, ctx context.Context, name names.GraphName, err error) {
+	if refused, ok := errors.AsType[*apierrors.StatusError](err); ok {
+		s.refuse(w, r, refused)
+		return
+	}
+	if closed := s.closeError(ctx, name, err); closed != nil {
+		s.refuse(w, r, refusal(name, closed))
 	}
 }
 
-// addFrames returns that the graph is done, or an error, or neither.
-func (s *Server) addFrames(to body, frames []*delivery.Frame, w *writing, send func(...[]byte) error) (done bool, err error) {
+// addFrames reports whether the graph is complete.
+func (s *Server) addFrames(to body, frames []*delivery.Frame, w *admission.PendingWrite, send func(...[]byte) error) (done bool, err error) {
 	for _, frame := range frames {
-		s.unsent.begin(w, frame)
+		s.writes.Begin(w, frame)
 		err := to.add(frame, send)
-		s.unsent.end(w)
+		s.writes.End(w)
 		if err != nil || frame.Rev != "" {
 			return err == nil, err
 		}
@@ -169,8 +191,8 @@ func (s *Server) addFrames(to body, frames []*delivery.Frame, w *writing, send f
 
 var errReset = errors.New("the graph was reset while it was being sent")
 
-// messageBody joins the frames of a graph to one message. Warnings follow the
-// actions, so those of all frames are kept till then; there are few.
+// messageBody joins the frames of a graph into one message. Warnings follow the actions,
+// so the few warnings of all frames are held until then.
 type messageBody struct {
 	begun    bool
 	head     []byte

@@ -65,7 +65,7 @@ func TestSnapshot(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			view := newView("shop/web")
-			s := serve(t, fakeGraphs{view})
+			s := serve(t, fakeCluster{view})
 			go func() {
 				subscription := <-view.subscribed
 				for _, batch := range test.batches {
@@ -84,7 +84,7 @@ func TestSnapshot(t *testing.T) {
 // TestSnapshotStreams reads the first frame while the second does not exist.
 func TestSnapshotStreams(t *testing.T) {
 	view := newView("shop/web")
-	s := serve(t, fakeGraphs{view})
+	s := serve(t, fakeCluster{view})
 	large := `{"svx":{"o":"` + strings.Repeat("x", 1<<20) + `"}}`
 	subscription := make(chan *fakeSubscription, 1)
 	go func() {
@@ -129,7 +129,7 @@ func TestSnapshotWaits(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			s := serveOptions(t, Options{Graphs: fakeGraphs{view}, SyncTimeout: test.timeout})
+			s := serveOptions(t, Options{Cluster: fakeCluster{view}, SyncTimeout: test.timeout})
 			go func() {
 				if test.syncs {
 					synced <- struct{}{}
@@ -161,7 +161,7 @@ func TestSnapshotEndsBeforeItBegins(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			waiting, subscribing := newView("shop/waiting"), newView("shop/subscribing")
 			waiting.wait = func(context.Context) error { return test.err }
-			s := serve(t, fakeGraphs{waiting, subscribing})
+			s := serve(t, fakeCluster{waiting, subscribing})
 			go func() { (<-subscribing.subscribed).fail(test.err) }()
 			for _, view := range []*fakeView{waiting, subscribing} {
 				code, body := s.get(graphs+"namespaces/shop/graphs/"+view.name.Name, nil)
@@ -201,7 +201,7 @@ func TestSnapshotIsCut(t *testing.T) {
 	for name, cut := range tests {
 		t.Run(name, func(t *testing.T) {
 			view := newView("shop/web")
-			s := serve(t, fakeGraphs{view})
+			s := serve(t, fakeCluster{view})
 			go func() {
 				subscription := <-view.subscribed
 				subscription.send(frame("", false, []string{vertexA}))
@@ -224,7 +224,7 @@ func TestSnapshotStops(t *testing.T) {
 		<-ctx.Done()
 		return ctx.Err()
 	}
-	s := serve(t, fakeGraphs{view})
+	s := serve(t, fakeCluster{view})
 	codes := make(chan int, 1)
 	go func() {
 		response := s.request(http.MethodGet, graphs+"namespaces/shop/graphs/web", nil)

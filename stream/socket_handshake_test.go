@@ -19,7 +19,9 @@ import (
 	"k8s.io/apiserver/pkg/endpoints/request"
 
 	"graphview.dev/api/reason"
-	"graphview.dev/graphview"
+	"graphview.dev/stream/admission"
+	"graphview.dev/stream/names"
+	"graphview.dev/stream/transport"
 )
 
 func TestSocketHandshake(t *testing.T) {
@@ -48,7 +50,7 @@ func TestSocketHandshake(t *testing.T) {
 		"other origin":              {from("https://evil.example.org"), []string{"graphview.v1"}, 403, ""},
 	}
 	view := newView("shop/web")
-	s := serveOptions(t, Options{Graphs: fakeGraphs{view}, AllowedOrigins: []string{"*.example.com"}})
+	s := serveOptions(t, Options{Cluster: fakeCluster{view}, AllowedOrigins: []string{"*.example.com"}})
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			conn, response, err := s.dial(watchWeb, &websocket.DialOptions{HTTPHeader: test.header, Subprotocols: test.protocols})
@@ -75,7 +77,7 @@ func TestSocketHandshake(t *testing.T) {
 // TestSocketSameOrigin: a page that the server's own host sent may connect.
 func TestSocketSameOrigin(t *testing.T) {
 	view := newView("shop/web")
-	s := serve(t, fakeGraphs{view})
+	s := serve(t, fakeCluster{view})
 	options := asReader()
 	options.HTTPHeader.Set("Origin", s.url(""))
 	if _, _, err := s.dial(watchWeb, options); err != nil {
@@ -85,7 +87,7 @@ func TestSocketSameOrigin(t *testing.T) {
 
 // TestSocketBrokenHandshake: what is no handshake is told so in a Status.
 func TestSocketBrokenHandshake(t *testing.T) {
-	s := serve(t, fakeGraphs{newView("shop/web")})
+	s := serve(t, fakeCluster{newView("shop/web")})
 	for name, test := range map[string]struct {
 		header   http.Header
 		wantCode int
@@ -109,7 +111,7 @@ func TestSocketBrokenHandshake(t *testing.T) {
 // not read would hold it.
 func TestSocketDoesNotCompress(t *testing.T) {
 	view := newView("shop/web")
-	s := serve(t, fakeGraphs{view})
+	s := serve(t, fakeCluster{view})
 	options := asReader()
 	options.CompressionMode = websocket.CompressionContextTakeover
 	conn, response, err := s.dial(watchWeb, options)
@@ -127,22 +129,17 @@ func TestSocketDoesNotCompress(t *testing.T) {
 }
 
 // extraPanics is a user whom nobody can ask for all.
-type extraPanics struct{ user.Info }
-
-func (extraPanics) GetExtra() map[string][]string { panic("content of an object") }
-
-// TestPanicInAHandshake: what was reserved for a stream is given back, and its
-// connection ends.
-func TestPanicInAHandshake(t *testing.T) {
-	s := serve(t, fakeGraphs{})
-	for name, reserve := range map[string]func(context.Context, user.Info) (*stream, error){
-		"a graph": s.registry.reserve, "many graphs": s.registry.reserveMux,
+// A panic of a stream releases everything that was reserved for it, and ends its connection.
+func TestPanicAfterHandshake(t *testing.T) {
+	s := serve(t, fakeCluster{})
+	for name, reserve := range map[string]func(context.Context, user.Info) (*admission.Stream, error){
+		"a graph": s.reserve, "many graphs": s.reserveMux,
 	} {
 		t.Run(name, func(t *testing.T) {
-			d := door{protocol: subprotocol, about: graphview.Name{Name: name}, reserve: reserve}
+			o := upgradeOptions{protocol: subprotocol, about: names.GraphName{Name: name}, reserve: reserve}
 			server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				r = r.WithContext(request.WithUser(r.Context(), extraPanics{&user.DefaultInfo{Name: "ann"}}))
-				s.upgrade(w, r, d, nil)
+				r = r.WithContext(request.WithUser(r.Context(), &user.DefaultInfo{Name: "ann"}))
+				s.upgrade(w, r, o, func(*admission.Stream, *websocket.Conn, *transport.Socket) { panic("content of an object") })
 			}))
 			server.Config.ErrorLog = log.New(io.Discard, "", 0)
 			server.Start()
@@ -156,9 +153,8 @@ func TestPanicInAHandshake(t *testing.T) {
 				t.Errorf("the connection goes on: %v", err)
 			}
 			held := func() bool {
-				s.registry.mu.Lock()
-				defer s.registry.mu.Unlock()
-				return len(s.registry.streams)+s.registry.graphs.Owners()+s.registry.muxes.Owners() > 0 || s.registry.sending+s.registry.idle > 0
+				streams, graphs := s.registry.Open()
+				return streams+graphs > 0
 			}
 			// The connection ends first.
 			for deadline := time.Now().Add(time.Minute); held(); time.Sleep(time.Millisecond) {
@@ -170,8 +166,8 @@ func TestPanicInAHandshake(t *testing.T) {
 	}
 }
 
-// TestPanic: a panic of what serves one peer is that peer's alone, and an error in
-// the log.
+// A panic of one peer's goroutine ends that peer's stream only, and is logged without the
+// content of objects.
 func TestPanic(t *testing.T) {
 	for name, open := range map[string]func(s *testServer){
 		"a WebSocket": func(s *testServer) {
@@ -180,9 +176,14 @@ func TestPanic(t *testing.T) {
 			}
 		},
 		"a response": func(s *testServer) {
-			response := s.request(http.MethodGet, watchWeb, nil)
-			if _, err := io.Copy(io.Discard, response.Body); err == nil {
-				s.t.Error("it ends as if it were whole")
+			request, err := http.NewRequestWithContext(within(s.t), http.MethodGet, s.url(watchWeb), http.NoBody)
+			if err != nil {
+				s.t.Fatal(err)
+			}
+			request.Header.Set("Authorization", "Bearer reader")
+			if response, err := s.client.Do(request); err == nil {
+				_ = response.Body.Close()
+				s.t.Errorf("it is answered: %s", response.Status)
 			}
 		},
 		"a channel": func(s *testServer) {
@@ -195,7 +196,7 @@ func TestPanic(t *testing.T) {
 			view := newView("shop/web")
 			view.panics = true
 			s := serveOptions(t, Options{
-				Graphs: fakeGraphs{view}, Logger: funcr.New(func(_, args string) {
+				Cluster: fakeCluster{view}, Logger: funcr.New(func(_, args string) {
 					mu.Lock()
 					defer mu.Unlock()
 					log.WriteString(args)

@@ -27,7 +27,7 @@ func TestSocketSendsFrames(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			view := newView("shop/web")
-			s := serve(t, fakeGraphs{view})
+			s := serve(t, fakeCluster{view})
 			conn := s.mustDial(path)
 			if conn.Subprotocol() != "graphview.v1" {
 				t.Errorf("subprotocol %q", conn.Subprotocol())
@@ -95,7 +95,7 @@ func TestSocketCloses(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			view := newView("shop/web")
-			s := serve(t, fakeGraphs{view})
+			s := serve(t, fakeCluster{view})
 			conn := s.mustDial(watchWeb)
 			subscription := await(t, view.subscribed)
 			subscription.send(frame("1", true, nil))
@@ -126,7 +126,7 @@ func TestSocketTakesNoMessage(t *testing.T) {
 	for name, text := range map[string]string{"short": "{}", "oversized": strings.Repeat("x", 1<<20)} {
 		t.Run(name, func(t *testing.T) {
 			view := newView("shop/web")
-			s := serve(t, fakeGraphs{view})
+			s := serve(t, fakeCluster{view})
 			conn := s.mustDial(watchWeb)
 			subscription := await(t, view.subscribed)
 			if err := conn.Write(within(t), websocket.MessageText, []byte(text)); err != nil {
@@ -141,7 +141,7 @@ func TestSocketTakesNoMessage(t *testing.T) {
 
 func TestSocketStops(t *testing.T) {
 	view := newView("shop/web")
-	s := serve(t, fakeGraphs{view})
+	s := serve(t, fakeCluster{view})
 	const n = 8
 	var conns []*websocket.Conn
 	var subscriptions []*fakeSubscription
@@ -161,7 +161,7 @@ func TestSocketStops(t *testing.T) {
 		await(t, read)
 		await(t, subscriptions[i].closed)
 	}
-	if _, err := s.registry.reserve(t.Context(), &user.DefaultInfo{Name: "reader"}); err == nil {
+	if _, err := s.reserve(t.Context(), &user.DefaultInfo{Name: "reader"}); err == nil {
 		t.Error("admitted after the end")
 	}
 }
@@ -170,7 +170,7 @@ func TestSocketStops(t *testing.T) {
 func TestSocketStopsWithoutPeer(t *testing.T) {
 	t.Parallel()
 	view := newView("shop/web")
-	s := serve(t, fakeGraphs{view}, func(s *Server) { s.timing.grace = 50 * time.Millisecond })
+	s := serve(t, fakeCluster{view}, func(s *Server) { s.timing.grace = 50 * time.Millisecond })
 	s.mustDial(watchWeb)
 	subscription := await(t, view.subscribed)
 	large := frame("", false, []string{`"` + strings.Repeat("x", 16<<20) + `"`})
@@ -181,7 +181,7 @@ func TestSocketStopsWithoutPeer(t *testing.T) {
 
 func TestSocketHeartbeat(t *testing.T) {
 	view := newView("shop/web")
-	s := serve(t, fakeGraphs{view}, func(s *Server) { s.timing.heartbeat, s.timing.pong = time.Millisecond, time.Minute })
+	s := serve(t, fakeCluster{view}, func(s *Server) { s.timing.heartbeat, s.timing.pong = time.Millisecond, time.Minute })
 	pings := make(chan struct{}, 1024)
 	options := asReader()
 	options.OnPingReceived = onPing(pings)
@@ -202,7 +202,7 @@ func TestSocketHeartbeat(t *testing.T) {
 
 // TestHeartbeatMessages: whoever asks for heartbeats gets some that a page sees.
 func TestHeartbeatMessages(t *testing.T) {
-	s := serve(t, fakeGraphs{newView("shop/web")}, func(s *Server) { s.timing.heartbeat = 20 * time.Millisecond })
+	s := serve(t, fakeCluster{newView("shop/web")}, func(s *Server) { s.timing.heartbeat = 20 * time.Millisecond })
 	options := asReader()
 	options.Subprotocols = []string{mux.Subprotocol}
 	many, _, err := s.dial(watchStreams+"?heartbeats=1", options)
@@ -221,7 +221,7 @@ func TestHeartbeatMessages(t *testing.T) {
 // TestSocketHalfOpen: who does not answer pings is gone.
 func TestSocketHalfOpen(t *testing.T) {
 	view := newView("shop/web")
-	s := serve(t, fakeGraphs{view}, func(s *Server) { s.timing.heartbeat, s.timing.pong = time.Millisecond, 10*time.Millisecond })
+	s := serve(t, fakeCluster{view}, func(s *Server) { s.timing.heartbeat, s.timing.pong = time.Millisecond, 10*time.Millisecond })
 	s.mustDial(watchWeb)
 	await(t, await(t, view.subscribed).closed)
 }
@@ -231,7 +231,7 @@ func TestSocketHalfOpen(t *testing.T) {
 func TestSocketPingBehindLargeFrame(t *testing.T) {
 	t.Parallel()
 	view := newView("shop/web")
-	s := serve(t, fakeGraphs{view})
+	s := serve(t, fakeCluster{view})
 	conn := s.mustDial(watchWeb)
 	await(t, view.subscribed).send(frame("", false, []string{`"` + strings.Repeat("x", 16<<20) + `"`}))
 	_, reader, err := conn.Reader(within(t))

@@ -1,26 +1,30 @@
 package stream
 
 import (
+	"context"
 	"net/http"
 	"strconv"
 
 	"github.com/coder/websocket"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/endpoints/request"
 
 	"graphview.dev/api/reason"
-	"graphview.dev/graphview"
+	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/delivery"
+	"graphview.dev/graphview/spec"
+	"graphview.dev/stream/admission"
 	"graphview.dev/stream/mux"
-	"graphview.dev/stream/rights"
+	"graphview.dev/stream/names"
 	"graphview.dev/stream/transport"
 )
 
-// streams is the resource that a connection with many graphs is a watch of.
+// streams is the resource of connections for many graphs.
 const streams = "streams"
 
-// serveStreams upgrades to a connection with many graphs, and returns; the rest
-// happens in goroutines that the server joins.
+// serveStreams upgrades to a connection for many graphs and returns. The rest happens in
+// goroutines that the server joins.
 func (s *Server) serveStreams(w http.ResponseWriter, r *http.Request, info *request.RequestInfo) {
 	if r.Method != http.MethodGet || info.Verb != "watch" {
 		s.refuse(w, r, methodNotAllowed(r))
@@ -31,40 +35,115 @@ func (s *Server) serveStreams(w http.ResponseWriter, r *http.Request, info *requ
 		return
 	}
 	right := question{verb: "watch", group: groupVersion.Group, version: groupVersion.Version, resource: streams}
-	d := door{protocol: mux.Subprotocol, about: graphview.Name{Name: streams}, right: right, reserve: s.registry.reserveMux}
+	name := names.GraphName{Name: streams}
 	who, _ := request.UserFrom(r.Context())
-	s.upgrade(w, r, d, func(stream *stream, conn *websocket.Conn, out *transport.Socket, _ *rights.Lease) {
+	terms := s.termsOf(r, right, nil)
+	s.upgrade(w, r, upgradeOptions{protocol: mux.Subprotocol, about: name, reserve: s.reserveMux}, func(stream *admission.Stream, conn *websocket.Conn, out *transport.Socket) {
+		terms.End = stream.End
+		lease := s.permissions.Acquire(stream.Ctx, who, name, terms)
+		defer lease.Release()
 		m := mux.New(mux.Options{
 			Socket: out, Graphs: muxGraphs{s, who}, Room: muxRoom{stream},
-			Observer: &muxObserver{server: s, writing: writing{cut: stream.kill}},
-			Context:  stream.ctx, Hard: stream.hard, End: stream.end,
-			Why: s.why, Contain: s.contain,
+			Observer: &muxObserver{server: s, pending: admission.PendingWrite{Cut: stream.Kill}},
+			Context:  stream.Ctx, Hard: stream.Hard, End: stream.End,
+			Why: s.closeError, Contain: s.contain,
 			MaxChannels: s.options.MaxChannels, MaxRequest: maxRequest,
 			Timing: mux.Timing{
 				Heartbeat: s.timing.heartbeat, Pong: s.timing.pong, Write: s.timing.write, Idle: s.timing.idle, Grace: s.timing.grace,
 			},
 		})
 		out.Start(conn, func() {
-			defer s.contain(func() { stream.end(errInternal()) })
+			defer s.contain(func() { stream.End(errInternal()) })
 			m.Read(conn)
 		})
 		m.Run()
 	})
 }
 
-// muxRoom is the registry's room for the graphs of one connection.
-type muxRoom struct{ stream *stream }
+// reserveMux makes room for a connection for many graphs. The error is a Status.
+func (s *Server) reserveMux(ctx context.Context, who user.Info) (*admission.Stream, error) {
+	stream, err := s.registry.ReserveMux(ctx, budget.UserOwner(who))
+	return stream, notAdmitted(err)
+}
+
+// muxGraphs opens graphs for one user of a connection for many graphs.
+type muxGraphs struct {
+	server *Server
+	who    user.Info
+}
+
+// Subscribe implements mux.Graphs.
+func (g muxGraphs) Subscribe(ctx context.Context, end context.CancelCauseFunc, asked mux.Subscribe) (mux.Graph, error) {
+	s := g.server
+	o := &opening{name: asked.Name, subscribe: &delivery.SubscribeOptions{
+		Since: asked.Since, Content: asked.Content, ExcludeInferred: asked.ExcludeInferred, Narrow: asked.Narrow, JoinWalk: true,
+	}}
+	right := rightToWatch(asked.Name)
+	if len(asked.Request) > 0 {
+		declared, err := parseAdHoc(asked.Request, asked.ExcludeInferred)
+		if err != nil {
+			return nil, transport.Malformed("subscribe.request: %v", err)
+		}
+		o.name, o.declared, right = names.GraphName{Name: connectionPath}, declared, rightToConnection
+	}
+	if err := s.access.may(ctx, g.who, right); err != nil {
+		return nil, err
+	}
+	o.terms = right.terms(end)
+	giveBack := func() {}
+	if o.declared != nil {
+		owner := budget.UserOwner(g.who)
+		if err := s.adHoc.Take(owner, 1); err != nil {
+			return nil, &delivery.ClosedError{Reason: reason.TooManyRequests, Message: err.Error() + "; end one, or ask for a GraphView"}
+		}
+		giveBack = func() { s.adHoc.Give(owner, 1) }
+	}
+	return s.openChannel(ctx, g.who, o, giveBack)
+}
+
+// openChannel opens a graph, and calls release when it is closed or cannot be opened.
+func (s *Server) openChannel(ctx context.Context, who user.Info, o *opening, release func()) (mux.Graph, error) {
+	opened := false
+	defer func() {
+		if !opened {
+			release()
+		}
+	}()
+	graph, err := s.open(ctx, who, o)
+	if err != nil {
+		return nil, toClosedError(err)
+	}
+	opened = true
+	subscribers := s.metrics.subscribers.WithLabelValues(muxTransport)
+	subscribers.Inc()
+	graph.onClose = append([]func(){release}, append(graph.onClose, subscribers.Dec)...)
+	return graph, nil
+}
+
+// parseAdHoc reads the request for a view of one subscriber. The view is the subscriber's
+// own, so references that it leaves out are not explored either.
+func parseAdHoc(text []byte, excludeInferred bool) (*spec.Spec, error) {
+	declared, err := parseRequest(text)
+	if err != nil {
+		return nil, err
+	}
+	declared.ExcludeInferred = excludeInferred
+	return &declared, nil
+}
+
+// muxRoom reserves places for the graphs of one connection.
+type muxRoom struct{ stream *admission.Stream }
 
 // Reserve implements mux.Room.
-func (r muxRoom) Reserve() error { return r.stream.reserveChannel() }
+func (r muxRoom) Reserve() error { return r.stream.ReserveChannel() }
 
 // Release implements mux.Room.
-func (r muxRoom) Release() { r.stream.releaseChannel() }
+func (r muxRoom) Release() { r.stream.ReleaseChannel() }
 
-// muxObserver counts what is sent on one connection, and what is being written.
+// muxObserver counts messages on one connection.
 type muxObserver struct {
 	server  *Server
-	writing writing
+	pending admission.PendingWrite
 }
 
 // Ended implements mux.Observer.
@@ -80,11 +159,11 @@ func (o *muxObserver) Ended(code reason.Code) {
 func (o *muxObserver) Refused(code reason.Code) { o.server.metrics.refusedChannel(code) }
 
 // Begin implements mux.Observer.
-func (o *muxObserver) Begin(frame *delivery.Frame) { o.server.unsent.begin(&o.writing, frame) }
+func (o *muxObserver) Begin(frame *delivery.Frame) { o.server.writes.Begin(&o.pending, frame) }
 
 // End implements mux.Observer.
 func (o *muxObserver) End(frame *delivery.Frame, err error) {
-	o.server.unsent.end(&o.writing)
+	o.server.writes.End(&o.pending)
 	if err == nil {
 		o.server.metrics.sent(muxTransport, frame)
 	}

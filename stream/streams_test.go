@@ -71,7 +71,7 @@ func TestMuxChannels(t *testing.T) {
 	broken, full := newView("shop/broken"), newView("shop/full")
 	broken.err = errors.New("spec.queries[0]: nonsense")
 	full.err = &delivery.ClosedError{Reason: reason.LimitExceeded, Message: "300000 vertices"}
-	s := serve(t, fakeGraphs{web, db, broken, full}, func(s *Server) {
+	s := serve(t, fakeCluster{web, db, broken, full}, func(s *Server) {
 		s.access.decide = func(_ context.Context, who user.Info, q access.Question) (bool, error) {
 			if q.Name == "outage" {
 				return false, errNoAnswer
@@ -137,10 +137,10 @@ func TestMuxChannels(t *testing.T) {
 // those of other connections.
 func TestMuxRequest(t *testing.T) {
 	view := newView("shop/web")
-	s := serve(t, fakeGraphs{view})
+	s := serve(t, fakeCluster{view})
 	conn := dialMux(t, s)
 	ask := `"subscribe":{"request":` + goodRequest + `}`
-	for n := range int(adHocViews.Limit()) {
+	for n := range adHocLimit {
 		asks(t, conn, n, ask, fmt.Sprintf(`"channel":%d`, n+1))
 		await(t, view.subscribed).send(frame("r1", true, []string{vertexA}))
 		wants(t, conn, fmt.Sprintf(`{"channel":%d,"actions":[%s],"rev":"r1","synced":true}`, n+1, vertexA))
@@ -180,7 +180,7 @@ func TestMuxRefusesMessages(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			view := newView("shop/web")
-			s := serve(t, fakeGraphs{view})
+			s := serve(t, fakeCluster{view})
 			conn := dialMux(t, s)
 			asks(t, conn, 1, subscribeTo("web"), `"channel":1`)
 			if err := conn.Write(within(t), test.kind, []byte(test.text)); err != nil {
@@ -200,7 +200,7 @@ func TestMuxRefusesMessages(t *testing.T) {
 
 func TestMuxLimits(t *testing.T) {
 	view := newView("shop/web")
-	s := serveOptions(t, Options{Graphs: fakeGraphs{view}, MaxChannels: 2, MaxOpen: 3})
+	s := serveOptions(t, Options{Cluster: fakeCluster{view}, MaxChannels: 2, MaxOpen: 3})
 	conn, other := dialMux(t, s), dialMux(t, s)
 	asks(t, conn, 1, subscribeTo("web"), `"channel":1`)
 	asks(t, conn, 2, subscribeTo("web"), `"channel":2`)
@@ -219,7 +219,7 @@ func TestMuxLimits(t *testing.T) {
 }
 
 func TestMuxHandshake(t *testing.T) {
-	s := serve(t, fakeGraphs{newView("shop/web")})
+	s := serve(t, fakeCluster{newView("shop/web")})
 	for name, test := range map[string]struct {
 		method, path string
 		header       http.Header
@@ -251,7 +251,7 @@ func TestMuxHandshake(t *testing.T) {
 // there is none.
 func TestMuxUnknownYet(t *testing.T) {
 	known := make(chan struct{})
-	s := serveOptions(t, Options{Graphs: fakeGraphs{newView("shop/web")}, Known: known})
+	s := serveOptions(t, Options{Cluster: fakeCluster{newView("shop/web")}, Known: known})
 	conn := dialMux(t, s)
 	asks(t, conn, 1, subscribeTo("web"), `"channel":1`)
 	sends(t, conn, `{"id":2,%s}`, subscribeTo("nobody"))
@@ -269,7 +269,7 @@ func TestMuxRights(t *testing.T) {
 	web, db := newView("shop/web"), newView("shop/db")
 	var revoked atomic.Value
 	revoked.Store("")
-	s := serve(t, fakeGraphs{web, db}, func(s *Server) {
+	s := serve(t, fakeCluster{web, db}, func(s *Server) {
 		s.permissions = newPermissions(func(_ context.Context, _ user.Info, q access.Question) (bool, error) {
 			return fmt.Sprint(q.Verb, " ", q.Resource, q.Path, " ", q.Name) != revoked.Load(), nil
 		}, 20*time.Millisecond, nil, s.metrics)
@@ -290,7 +290,7 @@ func TestMuxRights(t *testing.T) {
 
 func TestMuxStops(t *testing.T) {
 	view := newView("shop/web")
-	s := serve(t, fakeGraphs{view})
+	s := serve(t, fakeCluster{view})
 	conn, idle := dialMux(t, s), dialMux(t, s)
 	for id := range 3 {
 		asks(t, conn, id, subscribeTo("web"), fmt.Sprintf(`"channel":%d`, id+1))
@@ -309,8 +309,9 @@ func TestMuxStops(t *testing.T) {
 	for range 3 {
 		await(t, await(t, view.subscribed).closed)
 	}
-	if n := sample(t, s.metrics.subscribers, muxTransport); n != 0 || s.registry.sending != 0 {
-		t.Errorf("left behind: %v subscribers, %d places", n, s.registry.sending)
+	_, graphs := s.registry.Open()
+	if n := sample(t, s.metrics.subscribers, muxTransport); n != 0 || graphs != 0 {
+		t.Errorf("left behind: %v subscribers, %d places", n, graphs)
 	}
 }
 
@@ -319,7 +320,7 @@ func TestMuxStops(t *testing.T) {
 func TestMuxStopsWithoutPeer(t *testing.T) {
 	t.Parallel()
 	view := newView("shop/web")
-	s := serve(t, fakeGraphs{view}, func(s *Server) { s.timing.grace = 50 * time.Millisecond })
+	s := serve(t, fakeCluster{view}, func(s *Server) { s.timing.grace = 50 * time.Millisecond })
 	conn, asking := dialMux(t, s), dialMux(t, s)
 	asks(t, conn, 1, subscribeTo("web"), `"channel":1`)
 	large := frame("", false, []string{`"` + strings.Repeat("x", 16<<20) + `"`})
@@ -336,7 +337,7 @@ func TestMuxStopsWithoutPeer(t *testing.T) {
 func TestMuxHalfOpen(t *testing.T) {
 	t.Parallel()
 	view := newView("shop/web")
-	s := serve(t, fakeGraphs{view}, func(s *Server) { s.timing.heartbeat, s.timing.pong = time.Millisecond, 20*time.Second })
+	s := serve(t, fakeCluster{view}, func(s *Server) { s.timing.heartbeat, s.timing.pong = time.Millisecond, 20*time.Second })
 	pings := make(chan struct{}, 1024)
 	options := asReader()
 	options.Subprotocols, options.OnPingReceived = []string{mux.Subprotocol}, onPing(pings)
@@ -356,7 +357,7 @@ func TestMuxHalfOpen(t *testing.T) {
 	await(t, await(t, view.subscribed).closed)
 
 	// This one asks and never reads.
-	deaf := serve(t, fakeGraphs{view}, func(s *Server) { s.timing.heartbeat, s.timing.pong = time.Millisecond, time.Second })
+	deaf := serve(t, fakeCluster{view}, func(s *Server) { s.timing.heartbeat, s.timing.pong = time.Millisecond, time.Second })
 	sends(t, dialMux(t, deaf), `{"id":1,%s}`, subscribeTo("web"))
 	await(t, await(t, view.subscribed).closed)
 }

@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// serveTable answers with what kubectl prints.
+// serveTable answers with the table that kubectl prints.
 func (s *Server) serveTable(w http.ResponseWriter, r *http.Request, views []View) {
 	include := metav1.IncludeObjectPolicy(r.URL.Query().Get("includeObject"))
 	switch include {

@@ -7,19 +7,20 @@ import (
 	"github.com/coder/websocket"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/endpoints/request"
 
-	"graphview.dev/graphview"
 	"graphview.dev/graphview/delivery"
-	"graphview.dev/stream/rights"
+	"graphview.dev/stream/admission"
+	"graphview.dev/stream/names"
 	"graphview.dev/stream/transport"
 )
 
-// serveWatch streams one graph, over whatever the request can take.
-func (s *Server) serveWatch(w http.ResponseWriter, r *http.Request, name graphview.Name) {
+// serveWatch streams one graph over the transport that the request asks for.
+func (s *Server) serveWatch(w http.ResponseWriter, r *http.Request, name names.GraphName) {
 	if name.Name == "" {
-		// One stream is one graph: whoever takes graphs for a collection of
-		// objects to be watched is told at once that they are not.
+		// A stream has one graph. A client that takes graphs for a collection of objects is
+		// refused at once.
 		s.refuse(w, r, apierrors.NewMethodNotSupported(groupResource, "watch"))
 		return
 	}
@@ -33,81 +34,103 @@ func (s *Server) serveWatch(w http.ResponseWriter, r *http.Request, name graphvi
 			"a graph is streamed as messages, not as rows of a table; ask for application/json or text/event-stream"))
 		return
 	}
-	view, err := s.served(name)
+	view, err := s.find(name)
 	if err != nil {
 		s.refuse(w, r, refusal(name, err))
 		return
 	}
-	what, err := wantedOf(r)
+	options, err := parseOptions(r)
 	if err != nil {
 		s.refuse(w, r, err)
 		return
 	}
-	what.Since = r.URL.Query().Get("since")
+	options.Since, options.JoinWalk = r.URL.Query().Get("since"), true
+	o := &opening{name: name, view: view, subscribe: &options}
 	switch {
 	case upgrade:
-		s.serveSocket(w, r, view, what)
+		s.serveSocket(w, r, o)
 	case accepts(r, eventsType):
 		// A browser that reconnects repeats its URL, whose since is older.
 		if last := r.Header.Get("Last-Event-ID"); last != "" {
-			what.Since = last
+			options.Since = last
 		}
-		// Tells nginx, which may be in between, not to buffer.
-		w.Header().Set("X-Accel-Buffering", "no")
-		s.serveResponse(w, r, view, what, eventsType, transport.Events{Response: transport.NewResponse(w)})
+		w.Header().Set("X-Accel-Buffering", "no") // for nginx, which would buffer
+		s.serveResponse(w, r, o, eventsType, transport.Events{Response: transport.NewResponse(w)})
 	default:
-		s.serveResponse(w, r, view, what, jsonType, transport.Lines{Response: transport.NewResponse(w)})
+		s.serveResponse(w, r, o, jsonType, transport.Lines{Response: transport.NewResponse(w)})
 	}
 }
 
-// serveResponse streams as an HTTP response; the handler is the session.
-func (s *Server) serveResponse(w http.ResponseWriter, r *http.Request, view View, what delivery.SubscribeOptions, contentType string, out transport.Transport) {
+// serveResponse streams as an HTTP response. The handler runs the session.
+func (s *Server) serveResponse(w http.ResponseWriter, r *http.Request, o *opening, contentType string, out transport.Transport) {
 	who, _ := request.UserFrom(r.Context())
-	stream, err := s.registry.reserve(r.Context(), who)
+	stream, err := s.reserve(r.Context(), who)
 	if err != nil {
 		s.refuse(w, r, err)
 		return
 	}
-	defer stream.release()
-	held := s.acquire(r, who, view.Name(), rightToWatch(view.Name()), stream)
-	defer held.Release()
+	defer stream.Release()
+	o.terms = s.termsOf(r, rightToWatch(o.name), stream.End)
+	graph, err := s.open(stream.Ctx, who, o)
+	if err != nil {
+		s.refuse(w, r, refusal(o.name, err))
+		return
+	}
+	session := s.newSession(graph, out, transport.NewResponse(w).Cut)
 	w.Header().Set("Content-Type", contentType)
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.Header().Set("Cache-Control", "no-store")
-	// The peer learns that it was let in though there is nothing to say yet.
+	// The peer learns that it was admitted, also if there is nothing to send yet.
 	if err := http.NewResponseController(w).Flush(); err != nil {
+		session.leave(stream.Ctx, stream.Hard, transport.ErrGone)
 		return
 	}
-	s.newSession(view, &what, held, out, transport.NewResponse(w).Cut).run(stream.ctx, stream.hard)
+	session.run(stream.Ctx, stream.Hard)
 }
 
 // serveSocket streams over a WebSocket.
-func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request, view View, what delivery.SubscribeOptions) {
-	name := view.Name()
-	s.upgrade(w, r, door{protocol: subprotocol, about: name, right: rightToWatch(name), reserve: s.registry.reserve},
-		func(stream *stream, conn *websocket.Conn, out *transport.Socket, held *rights.Lease) {
-			out.Start(conn, func() { transport.TakeNothing(conn, stream.hard, stream.end) })
-			s.newSession(view, &what, held, out, stream.kill).run(stream.ctx, stream.hard)
+func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request, o *opening) {
+	who, _ := request.UserFrom(r.Context())
+	terms := s.termsOf(r, rightToWatch(o.name), nil)
+	s.upgrade(w, r, upgradeOptions{protocol: subprotocol, about: o.name, reserve: s.reserve},
+		func(stream *admission.Stream, conn *websocket.Conn, out *transport.Socket) {
+			o.terms, o.terms.End = terms, stream.End
+			out.Start(conn, func() { transport.TakeNothing(conn, stream.Hard, stream.End) })
+			s.runSession(stream, who, o, conn, out)
 		})
 }
 
-// rightToWatch is what it takes to stream a graph.
-func rightToWatch(name graphview.Name) question {
+// runSession opens a graph and streams it over a WebSocket until it ends.
+func (s *Server) runSession(stream *admission.Stream, who user.Info, o *opening, conn *websocket.Conn, out *transport.Socket) {
+	if session := s.openSession(stream, who, o, conn, out); session != nil {
+		session.run(stream.Ctx, stream.Hard)
+	}
+}
+
+// openSession returns nil after an error, which the peer was sent. It is a function of its
+// own because the stack of an idle session stays as large as its callers' frames.
+func (s *Server) openSession(stream *admission.Stream, who user.Info, o *opening, conn *websocket.Conn, out *transport.Socket) *session {
+	graph, err := s.open(stream.Ctx, who, o)
+	if err != nil {
+		s.closeSocket(stream, conn, out, err)
+		return nil
+	}
+	return s.newSession(graph, out, stream.Kill)
+}
+
+// rightToWatch is the right to stream a graph.
+func rightToWatch(name names.GraphName) question {
 	return question{
 		verb: "watch", group: groupVersion.Group, version: groupVersion.Version, resource: resource,
 		namespace: name.Namespace, name: name.Name,
 	}
 }
 
-// newSession copies what. It takes a pointer so that no copy is on the stack of whoever calls
-// it, which is there for as long as a session is idle.
-func (s *Server) newSession(view View, what *delivery.SubscribeOptions, held *rights.Lease, out transport.Transport, cut func()) *session {
-	name := view.Name()
-	o := *what
-	o.Access, o.Owner, o.JoinWalk = held, held.Owner(), true
+// newSession returns a session that closes the graph when it ends.
+func (s *Server) newSession(graph *openGraph, out transport.Transport, cut func()) *session {
 	return &session{
-		subscription: view.Subscribe(o), transport: s.metrics.count(out), timing: s.timing,
-		unsent: s.unsent, writing: writing{cut: cut},
-		why: func(ctx context.Context, err error) *delivery.ClosedError { return s.why(ctx, name, err) },
+		subscription: graph, transport: s.metrics.count(out), timing: s.timing,
+		writes: s.writes, pending: admission.PendingWrite{Cut: cut},
+		closeError: func(ctx context.Context, err error) *delivery.ClosedError { return s.closeError(ctx, graph.name, err) },
 	}
 }

@@ -21,6 +21,7 @@ import (
 	"graphview.dev/controllers/pki"
 	"graphview.dev/graphview"
 	"graphview.dev/stream"
+	"graphview.dev/stream/admission"
 	"graphview.dev/stream/placement"
 	"graphview.dev/stream/relay/holder"
 	"graphview.dev/stream/relay/wire"
@@ -132,7 +133,7 @@ func (s *sharing) declared(engine *graphview.Engine) controllers.Engine {
 }
 
 // graphs are what is served.
-func (s *sharing) graphs(engine *graphview.Engine) stream.Graphs {
+func (s *sharing) graphs(engine *graphview.Engine) stream.Cluster {
 	if s == nil {
 		return stream.Of(engine)
 	}
@@ -199,7 +200,7 @@ func (s *sharing) serve(ctx context.Context) error {
 		BaseContext: func(net.Listener) context.Context { return ctx },
 	}
 	holder.Configure(server)
-	listener := stream.BoundStrangers(server, s.listener)
+	listener := admission.LimitPeers(server, s.listener)
 	var running sync.WaitGroup
 	running.Go(func() { _ = s.table.Run(ctx) }) // both return nil
 	running.Go(func() { _ = s.keys.Run(ctx) })

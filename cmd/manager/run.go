@@ -113,7 +113,7 @@ func run(ctx context.Context, o *options) error {
 	}
 	server, err := stream.New(stream.Options{
 		Config:            config,
-		Graphs:            shared.graphs(engine),
+		Cluster:           shared.graphs(engine),
 		DigestKey:         shared.digestKey(),
 		Known:             reconciler.Known(),
 		BindAddress:       o.streamAddress,

@@ -5,8 +5,8 @@ import (
 	"errors"
 
 	"graphview.dev/api/reason"
-	"graphview.dev/graphview"
 	"graphview.dev/graphview/delivery"
+	"graphview.dev/stream/names"
 	"graphview.dev/stream/transport"
 )
 
@@ -21,7 +21,7 @@ type channel struct {
 
 	// number and name are set when the peer is answered.
 	number int64
-	name   graphview.Name
+	name   names.GraphName
 
 	// unsubscribes are the ids of the messages that unsubscribed, at most
 	// maxUnsubscribes; Mux.mu guards them.

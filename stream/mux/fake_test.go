@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"graphview.dev/api/reason"
-	"graphview.dev/graphview"
 	"graphview.dev/graphview/delivery"
+	"graphview.dev/stream/names"
 )
 
 // testMux is a Mux, and how to end it.
@@ -23,7 +23,7 @@ type testMux struct {
 
 // why is what a server would say: everything that is not meant for peers is an
 // internal error.
-func why(ctx context.Context, _ graphview.Name, err error) *delivery.ClosedError {
+func why(ctx context.Context, _ names.GraphName, err error) *delivery.ClosedError {
 	var closed *delivery.ClosedError
 	if errors.As(err, &closed) {
 		return closed
@@ -109,13 +109,13 @@ func (g fakeGraphs) Subscribe(_ context.Context, _ context.CancelCauseFunc, what
 }
 
 type fakeView struct {
-	name       graphview.Name
+	name       names.GraphName
 	open       atomic.Int64
 	subscribed chan *fakeSubscription
 }
 
 func newView(name string) *fakeView {
-	return &fakeView{name: graphview.Name{Namespace: "shop", Name: name}, subscribed: make(chan *fakeSubscription, 16)}
+	return &fakeView{name: names.GraphName{Namespace: "shop", Name: name}, subscribed: make(chan *fakeSubscription, 16)}
 }
 
 type polled struct {
@@ -133,8 +133,8 @@ type fakeSubscription struct {
 func (s *fakeSubscription) send(frames ...*delivery.Frame) { s.answers <- polled{frames: frames} }
 func (s *fakeSubscription) fail(err error)                 { s.answers <- polled{err: err} }
 
-func (s *fakeSubscription) Name() graphview.Name { return s.view.name }
-func (s *fakeSubscription) Close()               { s.view.open.Add(-1) }
+func (s *fakeSubscription) Name() names.GraphName { return s.view.name }
+func (s *fakeSubscription) Close()                { s.view.open.Add(-1) }
 
 func (s *fakeSubscription) Poll() ([]*delivery.Frame, error) {
 	if len(s.waited) > 0 {

@@ -7,9 +7,9 @@ import (
 	"io"
 	"strconv"
 
-	"graphview.dev/graphview"
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/graph"
+	"graphview.dev/stream/names"
 	"graphview.dev/stream/transport"
 )
 
@@ -25,7 +25,7 @@ type message struct {
 
 // Subscribe asks for a graph: of the view with this name, or of an ad-hoc view.
 type Subscribe struct {
-	Name    graphview.Name
+	Name    names.GraphName
 	Since   string
 	Content delivery.Content
 	// ExcludeInferred leaves out references that are only inferred.
@@ -105,7 +105,7 @@ func parseMessage(text []byte) (m message, err error) {
 		return m, transport.Malformed("subscribe.roots goes with a name: a request has roots of its own")
 	case named:
 		m.subscribe = &Subscribe{
-			Name: graphview.Name{Namespace: in.Namespace, Name: in.Name}, Since: in.Since, Content: content, ExcludeInferred: exclude, Narrow: narrow,
+			Name: names.GraphName{Namespace: in.Namespace, Name: in.Name}, Since: in.Since, Content: content, ExcludeInferred: exclude, Narrow: narrow,
 		}
 		return m, nil
 	}

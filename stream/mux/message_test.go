@@ -9,9 +9,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"graphview.dev/api/reason"
-	"graphview.dev/graphview"
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/graph"
+	"graphview.dev/stream/names"
 )
 
 const goodRequest = `{"queries":[{"include":{"resource_selector_expression":"resource == 'pods'"}}]}`
@@ -26,11 +26,11 @@ func TestParseMessage(t *testing.T) {
 	}{
 		"subscribe by name": {
 			text: `{"id":1,"subscribe":{"namespace":"shop","name":"web"}}`,
-			want: message{id: 1, subscribe: &Subscribe{Name: graphview.Name{Namespace: "shop", Name: "web"}}},
+			want: message{id: 1, subscribe: &Subscribe{Name: names.GraphName{Namespace: "shop", Name: "web"}}},
 		},
 		"continue": {
 			text: `{"subscribe":{"since":"r1","namespace":"shop","name":"web","request":null},"id":-7}`,
-			want: message{id: -7, subscribe: &Subscribe{Name: graphview.Name{Namespace: "shop", Name: "web"}, Since: "r1"}},
+			want: message{id: -7, subscribe: &Subscribe{Name: names.GraphName{Namespace: "shop", Name: "web"}, Since: "r1"}},
 		},
 		"subscribe by request": {
 			text: `{"id":2,"subscribe":{"request":` + goodRequest + `}}`,
@@ -39,13 +39,13 @@ func TestParseMessage(t *testing.T) {
 		"a part": {
 			text: `{"id":1,"subscribe":{"namespace":"shop","name":"web","roots":["nodes/a"],"direction":"up","depth":3}}`,
 			want: message{id: 1, subscribe: &Subscribe{
-				Name:   graphview.Name{Namespace: "shop", Name: "web"},
+				Name:   names.GraphName{Namespace: "shop", Name: "web"},
 				Narrow: &graph.Narrowing{Roots: []graph.Key{{Resource: graph.Resource{Resource: "nodes"}, Name: "a"}}, Walk: graph.Walk{Direction: graph.Up, Depth: 3}},
 			}},
 		},
 		"without what is inferred": {
 			text: `{"id":1,"subscribe":{"namespace":"shop","name":"web","inferred":false}}`,
-			want: message{id: 1, subscribe: &Subscribe{Name: graphview.Name{Namespace: "shop", Name: "web"}, ExcludeInferred: true}},
+			want: message{id: 1, subscribe: &Subscribe{Name: names.GraphName{Namespace: "shop", Name: "web"}, ExcludeInferred: true}},
 		},
 		"a request without what is inferred": {
 			text: `{"id":2,"subscribe":{"inferred":false,"request":` + goodRequest + `}}`,
@@ -53,7 +53,7 @@ func TestParseMessage(t *testing.T) {
 		},
 		"with what is inferred": {
 			text: `{"id":1,"subscribe":{"namespace":"shop","name":"web","inferred":true}}`,
-			want: message{id: 1, subscribe: &Subscribe{Name: graphview.Name{Namespace: "shop", Name: "web"}}},
+			want: message{id: 1, subscribe: &Subscribe{Name: names.GraphName{Namespace: "shop", Name: "web"}}},
 		},
 		"unsubscribe": {text: ` {"id":3,"unsubscribe":{"channel":7}} `, want: message{id: 3, unsubscribe: 7}},
 
@@ -126,7 +126,7 @@ func FuzzParseMessage(f *testing.F) {
 			t.Error("understood what is not JSON")
 		case (m.subscribe == nil) == (m.unsubscribe == 0):
 			t.Errorf("%+v", m)
-		case m.subscribe != nil && (len(m.subscribe.Request) == 0) == (m.subscribe.Name == graphview.Name{}):
+		case m.subscribe != nil && (len(m.subscribe.Request) == 0) == (m.subscribe.Name == names.GraphName{}):
 			t.Errorf("%+v", m.subscribe)
 		}
 	})

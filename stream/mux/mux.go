@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"graphview.dev/api/reason"
-	"graphview.dev/graphview"
 	"graphview.dev/graphview/delivery"
+	"graphview.dev/stream/names"
 	"graphview.dev/stream/transport"
 )
 
@@ -36,7 +36,7 @@ type Options struct {
 	// Why says what to tell the peer about an error under a context, which ended a
 	// channel of this name or, without a name, the connection. Nil: the peer is gone,
 	// or knows.
-	Why func(ctx context.Context, name graphview.Name, err error) *delivery.ClosedError
+	Why func(ctx context.Context, name names.GraphName, err error) *delivery.ClosedError
 	// Contain is deferred by each channel's goroutine. It recovers from a panic, and
 	// calls its argument if there was one.
 	Contain func(panicked func())
@@ -80,7 +80,7 @@ type Graphs interface {
 
 // Graph is the peer's position in one graph. It is used by one goroutine.
 type Graph interface {
-	Name() graphview.Name
+	Name() names.GraphName
 	// Poll makes what there is to send now, Wait waits until there may be something.
 	Poll() ([]*delivery.Frame, error)
 	Wait(ctx context.Context) error
@@ -152,7 +152,7 @@ func (m *Mux) Run() {
 	m.mu.Unlock()
 	m.running.Wait()
 	m.pings.Wait()
-	closed := m.o.Why(m.o.Context, graphview.Name{}, m.o.Context.Err())
+	closed := m.o.Why(m.o.Context, names.GraphName{}, m.o.Context.Err())
 	if closed == nil {
 		m.o.Socket.Abort()
 		return

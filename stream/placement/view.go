@@ -16,15 +16,15 @@ import (
 )
 
 // Graphs are all declared views as the stream server reads them.
-func (t *Table) Graphs() stream.Graphs { return graphs{t, stream.Of(t.o.Engine)} }
+func (t *Table) Graphs() stream.Cluster { return graphs{t, stream.Of(t.o.Engine)} }
 
 type graphs struct {
 	table *Table
-	own   stream.Graphs
+	own   stream.Cluster
 }
 
-// View implements stream.Graphs.
-func (g graphs) View(name graphview.Name) (stream.View, bool) {
+// Find implements stream.Cluster.
+func (g graphs) Find(name graphview.Name) (stream.View, bool) {
 	g.table.mu.Lock()
 	defer g.table.mu.Unlock()
 	e, ok := g.table.entries[name]
@@ -34,8 +34,8 @@ func (g graphs) View(name graphview.Name) (stream.View, bool) {
 	return &view{g.table, e}, true
 }
 
-// Views implements stream.Graphs.
-func (g graphs) Views() []stream.View {
+// List implements stream.Cluster.
+func (g graphs) List() []stream.View {
 	g.table.mu.Lock()
 	defer g.table.mu.Unlock()
 	views := make([]stream.View, 0, len(g.table.entries))
@@ -46,7 +46,7 @@ func (g graphs) Views() []stream.View {
 	return views
 }
 
-// Open implements stream.Graphs: a view for one connection is held where that is.
+// Open implements stream.Cluster: a view for one connection is held where that is.
 func (g graphs) Open(ctx context.Context, o graphview.OpenOptions) (stream.View, func(), error) {
 	return g.own.Open(ctx, o)
 }

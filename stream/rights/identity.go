@@ -11,9 +11,9 @@ import (
 
 	"k8s.io/apiserver/pkg/authentication/user"
 
-	"graphview.dev/graphview"
 	"graphview.dev/graphview/access"
 	"graphview.dev/graphview/budget"
+	"graphview.dev/stream/names"
 )
 
 // identity is what is known of one identity's permissions, shared by all its
@@ -31,7 +31,7 @@ type identity struct {
 
 	mu      sync.Mutex
 	answers answers
-	scopes  map[graphview.Name]*scope
+	scopes  map[names.GraphName]*scope
 	leases  map[*Lease]struct{}
 	// checked is when all answers were last asked again, confirmed when that last
 	// succeeded, and failed how often it did not since.
@@ -61,7 +61,7 @@ type scope struct {
 func newIdentity(who user.Info, secret []byte, now time.Time) *identity {
 	return &identity{
 		who: who, owner: budget.UserOwner(who), key: Key(who), secret: secret, asking: make(chan struct{}, 1),
-		answers: make(answers), scopes: make(map[graphview.Name]*scope), leases: make(map[*Lease]struct{}),
+		answers: make(answers), scopes: make(map[names.GraphName]*scope), leases: make(map[*Lease]struct{}),
 		checked: now, confirmed: now,
 	}
 }
@@ -73,13 +73,13 @@ func Key(who user.Info) string {
 	return fmt.Sprintf("%q %q %q %q", who.GetName(), who.GetUID(), groups, who.GetExtra())
 }
 
-func (i *identity) knows(view graphview.Name) bool {
+func (i *identity) knows(view names.GraphName) bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	return i.scopes[view] != nil
 }
 
-func (i *identity) scopeLocked(view graphview.Name) *scope {
+func (i *identity) scopeLocked(view names.GraphName) *scope {
 	s := i.scopes[view]
 	if s == nil {
 		s = &scope{changed: make(chan struct{}), rights: newRights(i.secret, answers{})}
@@ -202,7 +202,7 @@ func (i *identity) apply(again map[access.Place]bool) {
 // forgetLocked drops what was asked for views that nobody has had open since.
 func (i *identity) forgetLocked(since time.Time) {
 	before := len(i.scopes)
-	maps.DeleteFunc(i.scopes, func(_ graphview.Name, s *scope) bool { return s.leases == 0 && s.left.Before(since) })
+	maps.DeleteFunc(i.scopes, func(_ names.GraphName, s *scope) bool { return s.leases == 0 && s.left.Before(since) })
 	if len(i.scopes) == before {
 		return
 	}

@@ -4,10 +4,10 @@ import (
 	"context"
 
 	"graphview.dev/api/reason"
-	"graphview.dev/graphview"
 	"graphview.dev/graphview/access"
 	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/delivery"
+	"graphview.dev/stream/names"
 )
 
 // Lease is a subscriber's hold on the permissions of its identity: what the
@@ -15,7 +15,7 @@ import (
 type Lease struct {
 	permissions *Permissions
 	identity    *identity
-	view        graphview.Name
+	view        names.GraphName
 	scope       *scope
 	Terms
 	// refused: what the lease is for has been ended, and nothing is known.
@@ -41,9 +41,9 @@ type Terms struct {
 
 // Credentials are what a subscriber was authenticated by.
 type Credentials interface {
-	// Stand tells whether they still stand for the identity of a Key. The error is
-	// that nobody could say.
-	Stand(ctx context.Context, key string) (bool, error)
+	// Valid reports whether they still belong to the identity of a Key. The error means that
+	// this could not be checked.
+	Valid(ctx context.Context, key string) (bool, error)
 }
 
 // Rights implements delivery.Access. From one call of Changed to the next they gain

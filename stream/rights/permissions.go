@@ -10,10 +10,10 @@ import (
 	"k8s.io/apiserver/pkg/authentication/user"
 
 	"graphview.dev/api/reason"
-	"graphview.dev/graphview"
 	"graphview.dev/graphview/access"
 	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/delivery"
+	"graphview.dev/stream/names"
 )
 
 var identitiesPerUser = budget.Declare("identities_per_user", "different credentials of one user, or of the ServiceAccounts of one namespace, that stream at once, or did lately", 500)
@@ -108,14 +108,14 @@ func New(o Options) *Permissions {
 // Acquire returns what somebody may see of a view. Answers that are left from an
 // earlier stream are asked again before they count. What the lease is for is ended
 // if the user has streams with too many credentials already.
-func (p *Permissions) Acquire(ctx context.Context, who user.Info, view graphview.Name, t Terms) *Lease {
+func (p *Permissions) Acquire(ctx context.Context, who user.Info, view names.GraphName, t Terms) *Lease {
 	p.refresh(ctx, Key(who))
 	l := p.lease(who, view, t)
 	l.inherit(ctx)
 	return l
 }
 
-func (p *Permissions) lease(who user.Info, view graphview.Name, t Terms) *Lease {
+func (p *Permissions) lease(who user.Info, view names.GraphName, t Terms) *Lease {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := time.Now()

@@ -14,8 +14,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apiserver/pkg/authentication/user"
 
-	"graphview.dev/graphview"
 	"graphview.dev/graphview/access"
+	"graphview.dev/stream/names"
 )
 
 // authority is an API server that knows what users may do. A rule is the text of
@@ -73,7 +73,7 @@ var errDown = errors.New("connection refused")
 
 func named(name string) user.Info { return &user.DefaultInfo{Name: name} }
 
-var web = graphview.Name{Namespace: "shop", Name: "web"}
+var web = names.GraphName{Namespace: "shop", Name: "web"}
 
 // start makes permissions of which the authority decides. The loop is run by
 // those tests that are about it.
@@ -82,7 +82,7 @@ func (a *authority) start() *Permissions {
 }
 
 // take acquires a lease. The context is done when the lease's stream is ended.
-func take(t *testing.T, p *Permissions, who string, view graphview.Name, on Terms) (*Lease, context.Context) {
+func take(t *testing.T, p *Permissions, who string, view names.GraphName, on Terms) (*Lease, context.Context) {
 	t.Helper()
 	ctx, end := context.WithCancelCause(t.Context())
 	t.Cleanup(func() { end(nil) })
@@ -136,7 +136,7 @@ func TestResolveAsks(t *testing.T) {
 func TestResolveIsShared(t *testing.T) {
 	a := newAuthority("ann list pods/", "ann watch pods/")
 	p := a.start()
-	other := graphview.Name{Namespace: "shop", Name: "other"}
+	other := names.GraphName{Namespace: "shop", Name: "other"}
 	var all sync.WaitGroup
 	digests := make([]string, 50)
 	for n := range digests {
@@ -166,7 +166,7 @@ func TestDigests(t *testing.T) {
 	a := newAuthority("ann list pods/", "ann watch pods/", "bob list pods/", "bob watch pods/")
 	p := a.start()
 	ann, _ := take(t, p, "ann", web, Terms{})
-	elsewhere, _ := take(t, p, "ann", graphview.Name{Namespace: "shop", Name: "other"}, Terms{})
+	elsewhere, _ := take(t, p, "ann", names.GraphName{Namespace: "shop", Name: "other"}, Terms{})
 	bob, _ := take(t, p, "bob", web, Terms{})
 	cat, _ := take(t, p, "cat", web, Terms{})
 	for _, l := range []*Lease{ann, elsewhere, bob, cat} {
@@ -303,7 +303,7 @@ func TestForget(t *testing.T) {
 		defer runLoop(t, p)()
 		stays, _ := take(t, p, "ann", web, Terms{})
 		defer stays.Release()
-		goes, _ := take(t, p, "ann", graphview.Name{Namespace: "shop", Name: "other"}, Terms{})
+		goes, _ := take(t, p, "ann", names.GraphName{Namespace: "shop", Name: "other"}, Terms{})
 		resolve(t, stays, pods)
 		resolve(t, goes, pods, secrets)
 		goes.Release()

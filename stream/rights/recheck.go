@@ -143,7 +143,7 @@ func (p *Permissions) identify(ctx context.Context, i *identity) error {
 		if l.Credentials == nil {
 			continue
 		}
-		stands, err := l.Credentials.Stand(ctx, i.key)
+		stands, err := l.Credentials.Valid(ctx, i.key)
 		if err != nil {
 			return err
 		}

@@ -13,9 +13,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"graphview.dev/api/reason"
-	"graphview.dev/graphview"
 	"graphview.dev/graphview/access"
 	"graphview.dev/graphview/delivery"
+	"graphview.dev/stream/names"
 )
 
 // runLoop runs the re-checks until the returned function is called.
@@ -58,7 +58,7 @@ func TestRecheckFollows(t *testing.T) {
 		defer runLoop(t, p)()
 		l, ctx := take(t, p, "ann", web, Terms{})
 		defer l.Release()
-		elsewhere, _ := take(t, p, "ann", graphview.Name{Name: "other"}, Terms{})
+		elsewhere, _ := take(t, p, "ann", names.GraphName{Name: "other"}, Terms{})
 		defer elsewhere.Release()
 		changed, quiet := l.Changed(), elsewhere.Changed()
 		resolve(t, l, podsRed)
@@ -110,7 +110,7 @@ const watching = "watch graph shop/web"
 // stands are credentials of which a test says whether they stand.
 type stands func() (bool, error)
 
-func (s stands) Stand(context.Context, string) (bool, error) { return s() }
+func (s stands) Valid(context.Context, string) (bool, error) { return s() }
 
 func TestRecheckOfTheGraph(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -1,8 +1,8 @@
 package rights
 
 import (
-	"graphview.dev/graphview"
 	"graphview.dev/graphview/access"
+	"graphview.dev/stream/names"
 )
 
 // users are the identities of each user name. One user has several: who comes by
@@ -18,13 +18,13 @@ type users map[string]*userIdentities
 type userIdentities struct {
 	count int
 	// last is the identity that had a view open last.
-	last map[graphview.Name]*identity
+	last map[names.GraphName]*identity
 }
 
 func (u users) add(i *identity) {
 	name := i.who.GetName()
 	if u[name] == nil {
-		u[name] = &userIdentities{last: make(map[graphview.Name]*identity)}
+		u[name] = &userIdentities{last: make(map[names.GraphName]*identity)}
 	}
 	u[name].count++
 }
@@ -44,7 +44,7 @@ func (u users) remove(i *identity) {
 }
 
 // opened notes that an identity has, or had, a view open, later than all others.
-func (u users) opened(i *identity, view graphview.Name) {
+func (u users) opened(i *identity, view names.GraphName) {
 	if of := u[i.who.GetName()]; of != nil {
 		of.last[view] = i
 	}
@@ -52,7 +52,7 @@ func (u users) opened(i *identity, view graphview.Name) {
 
 // inheritance are the places that were asked for a view, for the identity of the
 // same user that had it open last. No identity's lock is held.
-func (u users) inheritance(i *identity, view graphview.Name) []access.Place {
+func (u users) inheritance(i *identity, view names.GraphName) []access.Place {
 	of := u[i.who.GetName()]
 	last := of.last[view]
 	if last == nil || last == i {

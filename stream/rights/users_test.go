@@ -14,9 +14,9 @@ import (
 	"k8s.io/apiserver/pkg/authentication/user"
 
 	"graphview.dev/api/reason"
-	"graphview.dev/graphview"
 	"graphview.dev/graphview/access"
 	"graphview.dev/graphview/budget"
+	"graphview.dev/stream/names"
 )
 
 // renewed is ann with a credential of a name.
@@ -74,7 +74,7 @@ func TestUsersAreForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newAuthority().start()
 		for n := range 2 * identitiesPerUser.Limit() {
-			view := graphview.Name{Namespace: "shop", Name: strconv.FormatInt(n, 10)}
+			view := names.GraphName{Namespace: "shop", Name: strconv.FormatInt(n, 10)}
 			p.Acquire(t.Context(), renewed(strconv.FormatInt(n, 10)), view, Terms{}).Release()
 		}
 		if held := int64(p.owners[budget.UserOwner(&user.DefaultInfo{Name: "ann"})]); held != identitiesPerUser.Limit() || held != int64(len(p.identities)) || held != int64(p.idle.Len()) {

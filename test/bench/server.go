@@ -63,7 +63,7 @@ func runServer(ctx context.Context, c *child) error {
 		return err
 	}
 	streams, err := stream.New(stream.Options{
-		Config: c.config, Graphs: stream.Of(engine), BindAddress: "127.0.0.1:0", Registerer: registry,
+		Config: c.config, Cluster: stream.Of(engine), BindAddress: "127.0.0.1:0", Registerer: registry,
 		GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return &pair, nil },
 	})
 	if err != nil {

@@ -57,7 +57,7 @@ func (p *published) Watches() int {
 }
 
 // graphs are what the tests' server serves.
-func (p *published) graphs() stream.Graphs {
+func (p *published) graphs() stream.Cluster {
 	if p.relayed == nil {
 		return stream.Of(p.Engine)
 	}

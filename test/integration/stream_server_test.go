@@ -31,15 +31,21 @@ import (
 // fixedGraph is one view, whose graph is one vertex and never changes.
 type fixedGraph struct{ name graphview.Name }
 
-func newFixedGraph(namespace string) fixedGraph {
-	return fixedGraph{graphview.Name{Namespace: namespace, Name: "web"}}
+func newFixedGraph(namespace string) fixedCluster {
+	return fixedCluster{fixedGraph{graphview.Name{Namespace: namespace, Name: "web"}}}
 }
 
-func (g fixedGraph) Views() []stream.View                         { return []stream.View{g} }
-func (g fixedGraph) View(name graphview.Name) (stream.View, bool) { return g, name == g.name }
+// fixedCluster has one view.
+type fixedCluster struct{ view fixedGraph }
 
-func (g fixedGraph) Open(context.Context, graphview.OpenOptions) (stream.View, func(), error) {
-	return g, func() {}, nil
+func (c fixedCluster) List() []stream.View { return []stream.View{c.view} }
+
+func (c fixedCluster) Find(name graphview.Name) (stream.View, bool) {
+	return c.view, name == c.view.name
+}
+
+func (c fixedCluster) Open(context.Context, graphview.OpenOptions) (stream.View, func(), error) {
+	return c.view, func() {}, nil
 }
 
 func (g fixedGraph) Name() graphview.Name             { return g.name }
@@ -97,7 +103,7 @@ type streamServer struct {
 
 // startStream runs a server that has the rights that authentication and
 // authorization need, and no others.
-func startStream(t *testing.T, c client.Client, served stream.Graphs, change ...func(*stream.Options)) *streamServer {
+func startStream(t *testing.T, c client.Client, served stream.Cluster, change ...func(*stream.Options)) *streamServer {
 	t.Helper()
 	user := "stream-server-" + fmt.Sprint(time.Now().UnixNano())
 	subjects := []rbacv1.Subject{{Kind: rbacv1.UserKind, APIGroup: rbacv1.GroupName, Name: user}}
@@ -119,7 +125,7 @@ func startStream(t *testing.T, c client.Client, served stream.Graphs, change ...
 		t.Fatal(err)
 	}
 	o := stream.Options{
-		Config: cluster.ClientConfig(user), Graphs: served, BindAddress: "127.0.0.1:0",
+		Config: cluster.ClientConfig(user), Cluster: served, BindAddress: "127.0.0.1:0",
 		GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return &pair, nil },
 	}
 	for _, f := range change {

@@ -132,4 +132,4 @@ func (v *Views) Remove(name graphview.Name) {
 func (v *Views) Watches() int { return v.own.Watches() }
 
 // Graphs are the views as the edge serves them.
-func (v *Views) Graphs() stream.Graphs { return v.edge.Graphs() }
+func (v *Views) Graphs() stream.Cluster { return v.edge.Graphs() }

@@ -276,7 +276,7 @@ func (r *runner) view() stream.View {
 	if r.relayed != nil {
 		graphs = r.relayed.Graphs()
 	}
-	v, _ := graphs.View(r.name)
+	v, _ := graphs.Find(r.name)
 	return v
 }
 

@@ -30,7 +30,7 @@ func TestRefusedCredentialsAreOneLine(t *testing.T) {
 			lines = nil
 			r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil)
 			r.Header.Set("Authorization", "Bearer secret")
-			_, ok, err := noted(authenticator.RequestFunc(func(*http.Request) (*authenticator.Response, bool, error) {
+			_, ok, err := withAuthErrors(authenticator.RequestFunc(func(*http.Request) (*authenticator.Response, bool, error) {
 				return nil, false, test.err
 			}), logger).AuthenticateRequest(r)
 			if ok || err != nil {
@@ -48,7 +48,7 @@ func TestRefusedCredentialsAreFewLines(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		lines := 0
 		logger := funcr.New(func(string, string) { lines++ }, funcr.Options{})
-		wrong := noted(authenticator.RequestFunc(func(*http.Request) (*authenticator.Response, bool, error) {
+		wrong := withAuthErrors(authenticator.RequestFunc(func(*http.Request) (*authenticator.Response, bool, error) {
 			return nil, false, errors.New("invalid bearer token")
 		}), logger)
 		knock := func() {

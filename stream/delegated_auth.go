@@ -23,8 +23,8 @@ import (
 	"graphview.dev/graphview/access"
 )
 
-// Where the API server publishes its client CA and how its front proxy names
-// users.
+// The ConfigMap in which the API server publishes its client CA and the headers of its
+// front proxy.
 const (
 	authenticationNamespace = "kube-system"
 	authenticationConfigMap = "extension-apiserver-authentication"
@@ -33,46 +33,45 @@ const (
 const (
 	tokenTTL = 10 * time.Second
 	allowTTL = 10 * time.Second
-	// Whoever was refused asks again after being granted the right, so a refusal
-	// is remembered only long enough to hold off a storm.
+	// A user who was refused and then granted the right asks again, so a refusal is cached
+	// only long enough to absorb a burst.
 	denyTTL = 2 * time.Second
-	// authoritiesWithin bounds how long serving waits for the client CAs.
+	// authoritiesWithin bounds the wait for the client CAs before serving.
 	authoritiesWithin = 5 * time.Second
 )
 
-// delegation decides who a request comes from and whether it may do what it asks.
-type delegation struct {
-	// authenticator judges what a user bears itself, proxy what the API server's
-	// front proxy says of one; nil if there is none.
+// delegatedAuth authenticates and authorizes requests by asking the API server.
+type delegatedAuth struct {
+	// authenticator reads the user's own credentials, proxy the headers of the API server's
+	// front proxy; nil if there is none.
 	authenticator, proxy authenticator.Request
-	// decide tells whether a user may do something. Its error is errNoAnswer or
+	// decide reports whether a user has a right. Its error is errNoAnswer or
 	// errTooManyQuestions.
 	decide func(ctx context.Context, who user.Info, q access.Question) (bool, error)
-	// review asks about permissions, without a cache.
+	// review asks about a right, without a cache.
 	review access.Review
-	// headers are those that the front proxy alone may set; nil if there is none.
+	// headers are those that only the front proxy may set; nil if there is none.
 	headers *authenticatorfactory.RequestHeaderConfig
 
-	// prime reads what the front proxy's headers are; follow keeps up with that
-	// and with the authorities, each of which is known when its channel is closed.
+	// prime reads the names of the front proxy's headers. follow keeps them and the
+	// authorities current; an authority is known when its channel is closed.
 	prime  func(ctx context.Context) error
 	follow []func(ctx context.Context)
 	known  []<-chan struct{}
 }
 
-// newDelegation asks the API server: TokenReview, SubjectAccessReview, and its
-// published client CA and front proxy, which are followed as they change.
-// Answers are cached no longer than the interval after which they are doubted.
-func newDelegation(config *rest.Config, recheck time.Duration) (*delegation, error) {
+// newDelegatedAuth uses TokenReview, SubjectAccessReview, and the published client CA and
+// front proxy, which it follows as they change. Answers are cached for at most recheck.
+func newDelegatedAuth(config *rest.Config, recheck time.Duration) (*delegatedAuth, error) {
 	config = rest.CopyConfig(config)
-	// The limits are those of tokens, decisions and permissions, which are shared
-	// fairly. A client's is first come, first served.
+	// Tokens, decisions and permissions have limits that are shared fairly among users, which
+	// the client's own limit is not.
 	config.QPS = -1
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
 		return nil, fmt.Errorf("client for authentication: %w", err)
 	}
-	a := &delegation{}
+	a := &delegatedAuth{}
 	clientCA, err := a.authority(client, "client-ca", "client-ca-file")
 	if err != nil {
 		return nil, err
@@ -106,8 +105,8 @@ func newDelegation(config *rest.Config, recheck time.Duration) (*delegation, err
 	return a, nil
 }
 
-// authority follows one CA of the API server's ConfigMap.
-func (a *delegation) authority(client kubernetes.Interface, purpose, key string) (*dynamiccertificates.ConfigMapCAController, error) {
+// authority follows one CA in the API server's ConfigMap.
+func (a *delegatedAuth) authority(client kubernetes.Interface, purpose, key string) (*dynamiccertificates.ConfigMapCAController, error) {
 	ca, err := dynamiccertificates.NewDynamicCAFromConfigMapController(
 		purpose, authenticationNamespace, authenticationConfigMap, key, client)
 	if err != nil {
@@ -124,8 +123,8 @@ type listener func()
 
 func (l listener) Enqueue() { l() }
 
-// run follows what the API server publishes until ctx is done.
-func (a *delegation) run(ctx context.Context) {
+// run follows the ConfigMap until ctx is done.
+func (a *delegatedAuth) run(ctx context.Context) {
 	var all sync.WaitGroup
 	for _, follow := range a.follow {
 		all.Go(func() { follow(ctx) })
@@ -133,10 +132,10 @@ func (a *delegation) run(ctx context.Context) {
 	all.Wait()
 }
 
-// wait gives what is followed a moment to be read, since until then the front
-// proxy is a stranger. A cluster may have none of it, so an error is no reason
-// not to serve: bearer tokens work, and the rest will when it is known.
-func (a *delegation) wait(ctx context.Context) error {
+// wait waits until the ConfigMap has been read, but not for long: until then the front
+// proxy is not recognized. A cluster may have no such ConfigMap, so an error does not
+// prevent serving. Bearer tokens work without it.
+func (a *delegatedAuth) wait(ctx context.Context) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, authoritiesWithin, errNoAuthority)
 	defer cancel()
 	if a.prime != nil {

@@ -21,26 +21,26 @@ import (
 	"k8s.io/apiserver/pkg/endpoints/request"
 
 	"graphview.dev/api/reason"
-	"graphview.dev/graphview"
 	"graphview.dev/graphview/delivery"
+	"graphview.dev/stream/names"
 )
 
-// guarded is what is behind a guard.
-type guarded struct {
-	// admit lets in, of who is authenticated, whom there is room for.
+// handlers are behind the filter chain.
+type handlers struct {
+	// admit refuses authenticated requests beyond a connection limit.
 	admit func(http.Handler) http.Handler
-	// open is for everybody who is authenticated, whatever the API server thinks of
-	// them, and also when it does not answer.
-	open func(*request.RequestInfo) http.Handler // nil: not open
-	// rest is for who may do what is asked.
+	// open returns the handler of a request that needs authentication but no right, also
+	// while the API server does not answer; nil for other requests.
+	open func(*request.RequestInfo) http.Handler
+	// rest handles authorized requests.
 	rest http.Handler
 	// refuse answers a request with a Status.
 	refuse func(http.ResponseWriter, *http.Request, error)
 }
 
-// guard lets through what is authenticated and authorized. All else is answered
-// with a Status.
-func (a *delegation) guard(to guarded, m *metrics, logger logr.Logger) http.Handler {
+// filter passes requests that are authenticated and authorized, and answers all others with
+// a Status. The chain is built from the inside out; the outermost filter runs first.
+func (a *delegatedAuth) filter(to handlers, m *metrics, logger logr.Logger) http.Handler {
 	var next http.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		info, ok := request.RequestInfoFrom(r.Context())
 		if !ok {
@@ -56,17 +56,17 @@ func (a *delegation) guard(to guarded, m *metrics, logger logr.Logger) http.Hand
 	next = to.admit(withoutImpersonation(next, to.refuse))
 	authenticate := a.authenticator
 	if a.proxy != nil {
-		authenticate = union.New(group.NewAuthenticatedGroupAdder(throughProxy(a.proxy)), a.authenticator)
+		authenticate = union.New(group.NewAuthenticatedGroupAdder(markProxied(a.proxy)), a.authenticator)
 	}
-	next = filters.WithAuthentication(next, noted(authenticate, logger), unauthenticated(to.refuse, m), nil, a.headers)
+	next = filters.WithAuthentication(next, withAuthErrors(authenticate, logger), unauthenticated(to.refuse, m), nil, a.headers)
 	next = filters.WithRequestInfo(next, &request.RequestInfoFactory{
 		APIPrefixes: sets.NewString("apis"), GrouplessAPIPrefixes: sets.NewString(),
 	})
-	return withAddress(remember(next))
+	return withAddress(withCredentials(next))
 }
 
-// authorize asks whether a request may do what it wants.
-func (a *delegation) authorize(w http.ResponseWriter, r *http.Request, info *request.RequestInfo, to guarded, m *metrics) {
+// authorize answers a request that the user has no right to, and passes the others.
+func (a *delegatedAuth) authorize(w http.ResponseWriter, r *http.Request, info *request.RequestInfo, to handlers, m *metrics) {
 	attributes, err := filters.GetAuthorizerAttributes(r.Context())
 	if err != nil {
 		to.refuse(w, r, apierrors.NewInternalError(err))
@@ -84,13 +84,13 @@ func (a *delegation) authorize(w http.ResponseWriter, r *http.Request, info *req
 	}
 }
 
-// may decides about something that a request does later than at its beginning,
-// as guard decides about the request. The error is a *delivery.ClosedError.
-func (a *delegation) may(ctx context.Context, who user.Info, q question) error {
+// may checks a right that a request needs later than at its beginning. The error is a
+// *delivery.ClosedError.
+func (a *delegatedAuth) may(ctx context.Context, who user.Info, q question) error {
 	may, err := a.decide(ctx, who, q.access())
 	switch {
 	case err != nil:
-		return &delivery.ClosedError{Reason: whyUndecided(err), Message: undecided("your permissions", err).ErrStatus.Message}
+		return &delivery.ClosedError{Reason: undecidedReason(err), Message: undecided("your permissions", err).ErrStatus.Message}
 	case !may:
 		return &delivery.ClosedError{Reason: reason.Forbidden, Message: "you may not " + q.String()}
 	default:
@@ -98,36 +98,35 @@ func (a *delegation) may(ctx context.Context, who user.Info, q question) error {
 	}
 }
 
-// retryAfter is how many seconds a client is asked to wait for an API server that
-// is away.
+// retryAfter is the Retry-After in seconds while the API server does not answer.
 const retryAfter = 5
 
-// undecided is the Status for who cannot be told yes or no. What the API server's
-// client said, with addresses, is none of their business.
-func undecided(what string, err error) *apierrors.StatusError {
+// undecided returns the Status for a request whose credentials or permissions could not be
+// checked. The client's error is left out, since it contains addresses.
+func undecided(subject string, err error) *apierrors.StatusError {
 	if errors.Is(err, errTooManyQuestions) {
-		return apierrors.NewTooManyRequests("too many of your requests wait for the API server to check "+what+"; try again later", 1)
+		return apierrors.NewTooManyRequests("too many of your requests wait for the API server to check "+subject+"; try again later", 1)
 	}
 	return &apierrors.StatusError{ErrStatus: metav1.Status{
 		Status: metav1.StatusFailure, Code: http.StatusServiceUnavailable, Reason: metav1.StatusReasonServiceUnavailable,
-		Message: "the API server cannot check " + what + " now; try again later",
+		Message: "the API server cannot check " + subject + " now; try again later",
 		Details: &metav1.StatusDetails{RetryAfterSeconds: retryAfter},
 	}}
 }
 
-func whyUndecided(err error) reason.Reason {
+func undecidedReason(err error) reason.Reason {
 	if errors.Is(err, errTooManyQuestions) {
 		return reason.TooManyRequests
 	}
 	return reason.Unavailable
 }
 
-// noted keeps in a request's credentials why they could not be judged, and logs why
-// they are not accepted. The error ends here: whoever gets it would log it as an error
-// of this server, with a stack trace, for each token that has expired. Strangers decide
-// how many lines there could be and how long: an error may repeat their certificate.
-// So not all are logged, none in full; the metric of refused requests counts them.
-func noted(next authenticator.Request, logger logr.Logger) authenticator.Request {
+// withAuthErrors stores in a request's credentials why they could not be checked, and logs
+// why they are rejected. It does not return the error, which apiserver's filter would log
+// with a stack trace for each expired token. Unauthenticated clients decide how many errors
+// there are and how long they are, since an error may repeat a certificate. So only some are
+// logged, none in full; the metric of refused requests counts all.
+func withAuthErrors(next authenticator.Request, logger logr.Logger) authenticator.Request {
 	lines := rate.Sometimes{First: 20, Interval: time.Second}
 	return authenticator.RequestFunc(func(r *http.Request) (*authenticator.Response, bool, error) {
 		answer, ok, err := next.AuthenticateRequest(r)
@@ -141,7 +140,7 @@ func noted(next authenticator.Request, logger logr.Logger) authenticator.Request
 		}
 		if err != nil && !ok {
 			lines.Do(func() {
-				logger.Info("credentials are not accepted", "reason", delivery.Bounded(err.Error()), "address", addressFrom(r.Context()))
+				logger.Info("Rejected credentials", "reason", delivery.Bounded(err.Error()), "address", addressFrom(r.Context()))
 			})
 			err = nil
 		}
@@ -149,31 +148,31 @@ func noted(next authenticator.Request, logger logr.Logger) authenticator.Request
 	})
 }
 
-// unauthenticated answers who was not authenticated: that it is nobody, or that
-// this cannot be known now.
+// unauthenticated answers a request that was not authenticated: 401, or 503 or 429 if the
+// credentials could not be checked.
 func unauthenticated(refuse func(http.ResponseWriter, *http.Request, error), m *metrics) http.Handler {
-	nobody := filters.Unauthorized(codecs)
+	unauthorized := filters.Unauthorized(codecs)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if kept := credentialsFrom(r.Context()); kept != nil && kept.undecided != nil {
-			closeStranger(w, r)
+			closeUnauthenticated(w, r)
 			refuse(w, r, undecided("your credentials", kept.undecided))
 			return
 		}
 		m.refusal(http.StatusUnauthorized)
-		closeStranger(w, r)
-		nobody.ServeHTTP(w, r)
+		closeUnauthenticated(w, r)
+		unauthorized.ServeHTTP(w, r)
 	})
 }
 
-// withoutImpersonation refuses those who ask to be seen as somebody else. The API
-// server does that for who may; here, they would be shown what they may see
-// themselves and take it for the other's.
+// withoutImpersonation rejects Impersonate-* headers on the operator's own port. Only the
+// API server can authorize impersonation; without it, users would take their own graph for
+// the other user's.
 func withoutImpersonation(next http.Handler, refuse func(http.ResponseWriter, *http.Request, error)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if credentialsFrom(r.Context()).own() != nil {
 			for name := range r.Header {
 				if strings.HasPrefix(name, "Impersonate-") {
-					refuse(w, r, status(http.StatusForbidden, metav1.StatusReasonForbidden, graphview.Name{},
+					refuse(w, r, status(http.StatusForbidden, metav1.StatusReasonForbidden, names.GraphName{},
 						"the header "+name+" is not supported on this port; ask through the API server, which impersonates, for instance with kubectl --as"))
 					return
 				}

@@ -1,4 +1,4 @@
-package stream
+package admission
 
 import (
 	"testing"
@@ -8,19 +8,18 @@ import (
 	"graphview.dev/graphview/delivery"
 )
 
-// TestUnsent: a message that many are sent counts once, and beyond the bound those
-// go who have been slowest.
-func TestUnsent(t *testing.T) {
+// A message counts once for all its readers. Beyond the limit the slowest readers are cut.
+func TestWriteBudget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const size = 100 << 10
-		u := newUnsent(10 * size)
+		b := NewWriteBudget(10 * size)
 		cut := map[int]bool{}
-		var all []*writing
+		var all []*PendingWrite
 		begin := func(frame *delivery.Frame) {
 			n := len(all)
-			w := &writing{cut: func() { cut[n] = true }}
+			w := &PendingWrite{Cut: func() { cut[n] = true }}
 			all = append(all, w)
-			u.begin(w, frame)
+			b.Begin(w, frame)
 		}
 		message := func() *delivery.Frame { return &delivery.Frame{JSON: make([]byte, size)} }
 		shared := message()
@@ -31,16 +30,16 @@ func TestUnsent(t *testing.T) {
 			time.Sleep(time.Millisecond)
 			begin(message())
 		}
-		if u.bytes != 10*size || len(cut) != 0 {
-			t.Fatalf("%d bytes, %d cut", u.bytes, len(cut))
+		if b.bytes != 10*size || len(cut) != 0 {
+			t.Fatalf("%d bytes, %d cut", b.bytes, len(cut))
 		}
 		for _, w := range all[:1000] {
-			u.end(w)
+			b.End(w)
 		}
 		begin(message())
-		begin(message()) // one too many, but nobody is slow
+		begin(message()) // beyond the limit, but no reader is slow
 		if len(cut) != 0 {
-			t.Fatalf("%d are cut who are not slow", len(cut))
+			t.Fatalf("%d readers are cut that are not slow", len(cut))
 		}
 		time.Sleep(slowAfter)
 		begin(message())
@@ -49,10 +48,10 @@ func TestUnsent(t *testing.T) {
 		}
 		begin(&delivery.Frame{JSON: make([]byte, 100)})
 		for _, w := range all {
-			u.end(w)
+			b.End(w)
 		}
-		if u.bytes != 0 || len(u.frames) != 0 || u.first != nil || u.latest != nil {
-			t.Errorf("left: %d bytes of %d", u.bytes, len(u.frames))
+		if b.bytes != 0 || len(b.frames) != 0 || b.first != nil || b.latest != nil {
+			t.Errorf("left: %d bytes of %d", b.bytes, len(b.frames))
 		}
 	})
 }

@@ -34,7 +34,7 @@ func TestGuard(t *testing.T) {
 		}
 		return &authenticator.Response{User: &user.DefaultInfo{Name: token}}, true, nil
 	})
-	d := &delegation{
+	d := &delegatedAuth{
 		authenticator: union.New(authenticator.RequestFunc(func(*http.Request) (*authenticator.Response, bool, error) {
 			return nil, false, errors.New("certificate of nobody")
 		}), bearertoken.New(unknown)),
@@ -48,7 +48,7 @@ func TestGuard(t *testing.T) {
 			return who.GetName() == "reader", nil
 		},
 	}
-	s := serve(t, fakeGraphs{newView("shop/web")}, func(s *Server) {
+	s := serve(t, fakeCluster{newView("shop/web")}, func(s *Server) {
 		s.access = d
 		m, err := newMetrics(prometheus.NewRegistry())
 		if err != nil {

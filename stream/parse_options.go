@@ -9,9 +9,9 @@ import (
 	"graphview.dev/graphview/delivery"
 )
 
-// wantedOf is what a request wants to be sent: which part of the graph, with or without
-// what is inferred, and what of each object. The error is a Status.
-func wantedOf(r *http.Request) (delivery.SubscribeOptions, error) {
+// parseOptions reads from a request's query which part of the graph it asks for, with which
+// references, and how much of each object. The error is a Status.
+func parseOptions(r *http.Request) (delivery.SubscribeOptions, error) {
 	query := r.URL.Query()
 	content, err := delivery.ParseContent(query.Get("content"))
 	if err != nil {

@@ -22,7 +22,7 @@ func TestContent(t *testing.T) {
 	} {
 		t.Run(query, func(t *testing.T) {
 			view := newView("shop/web")
-			s := serve(t, fakeGraphs{view})
+			s := serve(t, fakeCluster{view})
 			check := func(road string) {
 				t.Helper()
 				subscription := await(t, view.subscribed)
@@ -45,7 +45,7 @@ func TestContent(t *testing.T) {
 			check("a channel")
 		})
 	}
-	s := serve(t, fakeGraphs{newView("shop/web")})
+	s := serve(t, fakeCluster{newView("shop/web")})
 	for _, road := range []string{path, "watch/" + path} {
 		if code, body := s.get(graphs+road+"?content=all", nil); code != http.StatusBadRequest {
 			t.Errorf("%s: %d %s", road, code, body)
@@ -58,7 +58,7 @@ func TestContent(t *testing.T) {
 func TestWhoFollowsJoinsWalks(t *testing.T) {
 	const path = "namespaces/shop/graphs/web"
 	view := newView("shop/web")
-	s := serve(t, fakeGraphs{view})
+	s := serve(t, fakeCluster{view})
 	check := func(road string, want bool) {
 		t.Helper()
 		subscription := await(t, view.subscribed)
@@ -95,7 +95,7 @@ func TestInferred(t *testing.T) {
 	for query, exclude := range map[string]bool{"": false, "?inferred=": false, "?inferred=true": false, "?inferred=false": true} {
 		t.Run(query, func(t *testing.T) {
 			view := newView("shop/web")
-			s := serve(t, fakeGraphs{view})
+			s := serve(t, fakeCluster{view})
 			check := func(road string) {
 				t.Helper()
 				subscription := await(t, view.subscribed)
@@ -147,7 +147,7 @@ func TestInferred(t *testing.T) {
 			}
 		})
 	}
-	s := serve(t, fakeGraphs{newView("shop/web")})
+	s := serve(t, fakeCluster{newView("shop/web")})
 	for _, road := range []string{path, "watch/" + path} {
 		code, body := s.get(graphs+road+"?inferred=maybe", nil)
 		if want := "?inferred= must be true, or false to leave out references that are only inferred"; code != http.StatusBadRequest || statusOf(t, body).Message != want {
@@ -179,7 +179,7 @@ func TestNarrow(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			view := newView("shop/web")
-			s := serve(t, fakeGraphs{view})
+			s := serve(t, fakeCluster{view})
 			check := func(road string) {
 				t.Helper()
 				subscription := await(t, view.subscribed)
@@ -210,7 +210,7 @@ func TestNarrow(t *testing.T) {
 // TestNarrowRefused: what names no part of a graph is refused before anything is sent.
 func TestNarrowRefused(t *testing.T) {
 	const path = "namespaces/shop/graphs/web"
-	s := serve(t, fakeGraphs{newView("shop/web")})
+	s := serve(t, fakeCluster{newView("shop/web")})
 	for name, query := range map[string]string{
 		"no slash":             "?root=web",
 		"four parts":           "?root=a/b/c/d",

@@ -1,0 +1,205 @@
+package admission
+
+import (
+	"container/list"
+	"context"
+	"crypto/tls"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"graphview.dev/graphview/budget"
+)
+
+var (
+	unknownConnections = budget.Declare("unknown_connections", "connections on which nobody has been authenticated yet", 2000)
+	addressConnections = budget.Declare("unknown_connections_per_address", "connections from one address on which nobody has been authenticated yet", 500)
+	userConnections    = budget.Declare("connections_per_user", "connections of one user, or of the ServiceAccounts of one namespace", 1500)
+)
+
+// unknownFor is how long a connection may stay unauthenticated: a handshake, a header and a
+// TokenReview take less.
+const unknownFor = 30 * time.Second
+
+// ConnLimiter is a listener that bounds connections: authenticated ones per owner,
+// unauthenticated ones per address and in all. Beyond the bound of unauthenticated
+// connections the oldest one is closed, since a client that means to authenticate has done
+// so by then.
+type ConnLimiter struct {
+	net.Listener
+	owners *budget.Shares[budget.Owner]
+
+	mu        sync.Mutex
+	unknown   list.List // of *trackedConn, oldest first
+	addresses map[string]int
+}
+
+// trackedConn is one connection.
+type trackedConn struct {
+	net.Conn
+	limiter *ConnLimiter
+	address string
+
+	// limiter.mu guards these.
+	place  *list.Element // in unknown; nil if the connection is authenticated or closed
+	timer  *time.Timer   // closes an unauthenticated connection
+	owner  budget.Owner  // zero before authentication
+	closed bool
+}
+
+// LimitConns returns a limiter of the connections of a listener.
+func LimitConns(l net.Listener) *ConnLimiter {
+	return &ConnLimiter{Listener: l, owners: budget.NewShares[budget.Owner](userConnections), addresses: map[string]int{}}
+}
+
+// Accept implements net.Listener.
+func (l *ConnLimiter) Accept() (net.Conn, error) {
+	conn, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	return l.Track(conn), nil
+}
+
+// Track counts a connection until it is closed.
+func (l *ConnLimiter) Track(conn net.Conn) net.Conn {
+	address, _, err := net.SplitHostPort(conn.RemoteAddr().String())
+	if err != nil {
+		address = conn.RemoteAddr().String()
+	}
+	c := &trackedConn{Conn: conn, limiter: l, address: address}
+	l.mu.Lock()
+	var evicted *trackedConn
+	switch {
+	case l.addresses[address] >= int(addressConnections.Limit()):
+		_ = addressConnections.Exceed() // only for the metric
+		evicted = l.evictLocked(address)
+	case l.unknown.Len() >= int(unknownConnections.Limit()):
+		_ = unknownConnections.Exceed()
+		evicted = l.evictLocked(l.busiestLocked())
+	}
+	c.place = l.unknown.PushBack(c)
+	l.addresses[address]++
+	c.timer = time.AfterFunc(unknownFor, func() { _ = c.Close() })
+	l.mu.Unlock()
+	if evicted != nil {
+		_ = evicted.Close()
+	}
+	return c
+}
+
+// evictLocked removes the oldest unauthenticated connection of an address.
+func (l *ConnLimiter) evictLocked(address string) *trackedConn {
+	for e := l.unknown.Front(); e != nil; e = e.Next() {
+		if c := e.Value.(*trackedConn); c.address == address { //nolint:forcetypeassert // the list has no others
+			l.removeLocked(c)
+			return c
+		}
+	}
+	return nil
+}
+
+// busiestLocked returns the address with the most unauthenticated connections.
+func (l *ConnLimiter) busiestLocked() string {
+	busiest, most := "", 0
+	for address, n := range l.addresses {
+		if n > most {
+			busiest, most = address, n
+		}
+	}
+	return busiest
+}
+
+// removeLocked removes a connection from the unauthenticated ones, if it is among them.
+func (l *ConnLimiter) removeLocked(c *trackedConn) {
+	if c.place == nil {
+		return
+	}
+	c.timer.Stop()
+	l.unknown.Remove(c.place)
+	c.place, c.timer = nil, nil
+	if l.addresses[c.address]--; l.addresses[c.address] == 0 {
+		delete(l.addresses, c.address)
+	}
+}
+
+// Close implements net.Conn.
+func (c *trackedConn) Close() error {
+	c.limiter.release(c)
+	return c.Conn.Close()
+}
+
+func (l *ConnLimiter) release(c *trackedConn) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if c.closed {
+		return
+	}
+	c.closed = true
+	l.removeLocked(c)
+	if c.owner != (budget.Owner{}) {
+		l.owners.Give(c.owner, 1)
+	}
+}
+
+type connKey struct{}
+
+// ConnContext is for http.Server.ConnContext. The contexts of a connection's requests are
+// those that Authenticated and Unauthenticated take.
+func ConnContext(ctx context.Context, conn net.Conn) context.Context {
+	if secure, ok := conn.(*tls.Conn); ok {
+		conn = secure.NetConn()
+	}
+	if c, ok := conn.(*trackedConn); ok {
+		ctx = context.WithValue(ctx, connKey{}, c)
+	}
+	return ctx
+}
+
+// Authenticated counts the connection of a request for an owner. The zero Owner has no
+// share, as for a connection of the front proxy. The first owner of a connection
+// stays. The error says that the owner has too many connections.
+func Authenticated(ctx context.Context, owner budget.Owner) error {
+	c, ok := ctx.Value(connKey{}).(*trackedConn)
+	if !ok {
+		return nil
+	}
+	l := c.limiter
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if c.place == nil {
+		return nil
+	}
+	if owner != (budget.Owner{}) {
+		if err := l.owners.Take(owner, 1); err != nil {
+			return err
+		}
+	}
+	c.owner = owner
+	l.removeLocked(c)
+	return nil
+}
+
+// Unauthenticated reports whether no request on the connection has been authenticated.
+func Unauthenticated(ctx context.Context) bool {
+	c, ok := ctx.Value(connKey{}).(*trackedConn)
+	if !ok {
+		return false
+	}
+	c.limiter.mu.Lock()
+	defer c.limiter.mu.Unlock()
+	return c.place != nil
+}
+
+// LimitPeers returns a listener that bounds unauthenticated connections. The server must
+// authenticate peers in the TLS handshake, before its handler is called.
+func LimitPeers(server *http.Server, l net.Listener) net.Listener {
+	next := server.Handler
+	server.ConnContext = ConnContext
+	server.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_ = Authenticated(r.Context(), budget.Owner{}) // never fails without an owner
+		next.ServeHTTP(w, r)
+	})
+	return LimitConns(l)
+}

@@ -1,0 +1,63 @@
+package admission
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"k8s.io/apiserver/pkg/authentication/user"
+
+	"graphview.dev/graphview/budget"
+)
+
+func TestRegistryShares(t *testing.T) {
+	for name, test := range map[string]struct {
+		user      func(n int) string
+		mux       bool
+		asked     int
+		wantTaken int
+	}{
+		"graphs of a user": {user: func(int) string { return "ann" }, asked: 1100, wantTaken: 1000},
+		"graphs of the ServiceAccounts of a namespace": {
+			user:  func(n int) string { return fmt.Sprintf("system:serviceaccount:shop:sa-%d", n) },
+			asked: 1100, wantTaken: 1000,
+		},
+		"connections of a user": {user: func(int) string { return "ann" }, mux: true, asked: 300, wantTaken: 200},
+		// Eight users who take all they can leave at least a ninth free.
+		"graphs of many users":      {user: func(n int) string { return fmt.Sprintf("user-%d", n%40) }, asked: 20_000, wantTaken: 8330},
+		"connections of many users": {user: func(n int) string { return fmt.Sprintf("user-%d", n%40) }, mux: true, asked: 8000, wantTaken: 1660},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := NewRegistry(MaxGraphs())
+			reserve := r.Reserve
+			if test.mux {
+				reserve = r.ReserveMux
+			}
+			var taken []*Stream
+			for n := range test.asked {
+				s, err := reserve(t.Context(), budget.UserOwner(&user.DefaultInfo{Name: test.user(n)}))
+				if err == nil {
+					taken = append(taken, s)
+				} else if _, ok := errors.AsType[*budget.Exceeded](err); !ok {
+					t.Fatal(err)
+				}
+			}
+			if diff := len(taken) - test.wantTaken; diff < -40 || diff > 40 {
+				t.Errorf("%d were reserved, want %d", len(taken), test.wantTaken)
+			}
+			for range fewGraphs {
+				s, err := reserve(t.Context(), budget.UserOwner(&user.DefaultInfo{Name: "ben"}))
+				if err != nil {
+					t.Fatalf("another user: %v", err)
+				}
+				taken = append(taken, s)
+			}
+			for _, s := range taken {
+				s.Release()
+			}
+			if r.sending != 0 || r.idle != 0 || r.graphs.Owners() != 0 || r.muxes.Owners() != 0 {
+				t.Errorf("left behind: %d graphs, %d connections, %d and %d owners", r.sending, r.idle, r.graphs.Owners(), r.muxes.Owners())
+			}
+		})
+	}
+}
