@@ -230,7 +230,7 @@ func (w *world) emptied(t *testing.T) {
 		}
 		w.update(l.lens.Close)
 	}
-	if len(w.g.named)+len(w.g.unnamed)+len(w.g.crowded) > 0 {
+	if len(w.g.named)+len(w.g.unnamed)+len(w.g.crowded)+len(w.g.largest) > 0 {
 		t.Errorf("counts of references are left: %v, %v, %v", w.g.named, w.g.unnamed, w.g.crowded)
 	}
 	if diff := cmp.Diff(Size{}, w.g.Size()); diff != "" {

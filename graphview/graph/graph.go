@@ -81,6 +81,7 @@ type Graph struct {
 	review  map[spaceID]struct{}  // whose holders may exceed a bound, or no longer
 	judged  map[nodeID]struct{}   // objects that began or ceased to
 	crowded map[spaceID]struct{}  // whose objects may name too much
+	largest map[spaceID]*namers   // of the namespaces that did
 
 	// visits counts what the open revision has looked at, and what its commit has to
 	// look at for what it did.
@@ -131,6 +132,7 @@ func New() *Graph {
 		unnamed:     make(map[nodeID]unnamed),
 		misplaced:   make(map[nodeID]bool),
 		crowded:     make(map[spaceID]struct{}),
+		largest:     make(map[spaceID]*namers),
 		departing:   make(map[nodeID]*departure),
 
 		hubSize:          hubSize,

@@ -146,6 +146,15 @@ func (g *Graph) Confirm(id SourceID, namespace, name string, version, hash uint6
 	return p.version >= version
 }
 
+// Newer reports whether the graph has a newer version of a node's object than this one. In
+// Update.
+func (g *Graph) Newer(id NodeID, version uint64) bool {
+	return version != 0 && g.nodes.at(nodeID(id)).version > version
+}
+
+// Sources returns the sources that see the object of a node. In Update.
+func (g *Graph) Sources(id NodeID) []SourceID { return g.sourcesOf(nodeID(id)) }
+
 // Remove tells the graph that a source no longer sees an object. In Update.
 func (g *Graph) Remove(id SourceID, namespace, name string) {
 	if n := g.Find(id, namespace, name); n != 0 {

@@ -2,6 +2,7 @@ package graph
 
 import (
 	"cmp"
+	"container/heap"
 	"slices"
 
 	"graphview.dev/graphview/budget"
@@ -40,8 +41,10 @@ func (g *Graph) setNamed(id nodeID, names int) {
 	total := g.named[space] + more
 	if total == 0 {
 		delete(g.named, space)
+		delete(g.largest, space)
 		return
 	}
+	defer g.renamed(space, id, names)
 	if g.named[space] = total; more > 0 && total > g.mostNamed {
 		g.crowded[space] = struct{}{}
 	}
@@ -68,6 +71,67 @@ func (g *Graph) staysUnnamed(id nodeID, want []wanted) bool {
 	return true
 }
 
+// namer is an object and how much it names.
+type namer struct {
+	id    nodeID
+	names uint32
+	key   Key // when it was added: the node may be another object's by now
+}
+
+// namers are the objects of a crowded namespace that name something, largest first. An
+// entry whose object names another number of things by now is passed over.
+type namers struct {
+	heap      []namer
+	collected int // how many there were
+}
+
+// minNamers is how many entries may be added to few before they are collected again.
+const minNamers = 1024
+
+func (h *namers) Len() int { return len(h.heap) }
+
+func (h *namers) Less(i, j int) bool {
+	a, b := h.heap[i], h.heap[j]
+	return a.names > b.names || a.names == b.names && compareKeys(&a.key, &b.key) > 0
+}
+
+func (h *namers) Swap(i, j int) { h.heap[i], h.heap[j] = h.heap[j], h.heap[i] }
+
+func (h *namers) Push(x any) { h.heap = append(h.heap, x.(namer)) } //nolint:forcetypeassert // see add
+
+func (h *namers) Pop() any {
+	last := h.heap[len(h.heap)-1]
+	h.heap = h.heap[:len(h.heap)-1]
+	return last
+}
+
+// namersOf returns the largest namers of a namespace, collected when it first exceeds its
+// bound.
+func (g *Graph) namersOf(space spaceID) *namers {
+	if h := g.largest[space]; h != nil {
+		return h
+	}
+	h := &namers{}
+	for _, scopes := range g.selection {
+		sc := scopes[space]
+		if sc == nil {
+			continue
+		}
+		g.visits += len(sc.slots)
+		for _, slot := range sc.slots {
+			for n := g.slots.at(slot).node; n != 0; n = g.nodes.at(n).sibling {
+				if names := g.nodes.at(n).names; names > 0 {
+					h.heap = append(h.heap, namer{n, names, g.key(n)})
+				}
+			}
+		}
+	}
+	h.collected = h.Len()
+	heap.Init(h)
+	g.largest[space] = h
+	return h
+}
+
 // enforceNames takes away the arcs by name of those that name most where a namespace
 // exceeds its bound. What is about to go anyway goes first.
 func (g *Graph) enforceNames() {
@@ -75,34 +139,32 @@ func (g *Graph) enforceNames() {
 		return
 	}
 	for space := range g.crowded {
-		total := g.named[space]
-		if total <= g.mostNamed {
+		if g.named[space] <= g.mostNamed {
 			continue
 		}
-		var naming []nodeID
-		for _, scopes := range g.selection {
-			sc := scopes[space]
-			if sc == nil {
-				continue
+		for h := g.namersOf(space); h.Len() > 0 && g.named[space] > g.mostNamed; {
+			g.visits++
+			largest := heap.Pop(h).(namer) //nolint:forcetypeassert // see Push
+			if n := g.nodes.at(largest.id); n.names == largest.names && n.slot != 0 && g.key(largest.id) == largest.key {
+				g.leaveUnnamed(largest.id)
 			}
-			g.visits += len(sc.slots)
-			for _, slot := range sc.slots {
-				for n := g.slots.at(slot).node; n != 0; n = g.nodes.at(n).sibling {
-					if g.nodes.at(n).names > 0 {
-						naming = append(naming, n)
-					}
-				}
-			}
-		}
-		g.sortByNames(naming, func(n nodeID) int { return int(g.nodes.at(n).names) })
-		for len(naming) > 0 && total > g.mostNamed {
-			last := naming[len(naming)-1]
-			naming = naming[:len(naming)-1]
-			total -= int(g.nodes.at(last).names)
-			g.leaveUnnamed(last)
 		}
 	}
 	clear(g.crowded)
+}
+
+// renamed keeps the largest namers of a namespace up to date with an object that names
+// another number of things. They are collected again once the namespace has room, or once
+// most entries are out of date.
+func (g *Graph) renamed(space spaceID, id nodeID, names int) {
+	h := g.largest[space]
+	switch {
+	case h == nil:
+	case g.named[space] < g.mostNamed/2 || h.Len() > 2*h.collected+minNamers:
+		delete(g.largest, space)
+	case names > 0:
+		heap.Push(h, namer{id, uint32(names), g.key(id)}) //nolint:gosec // of one object
+	}
 }
 
 // leaveUnnamed takes away the arcs by name of one object.
@@ -117,12 +179,12 @@ func (g *Graph) leaveUnnamed(id nodeID) {
 // sortByNames sorts by how much is named, and where that is equal by name.
 func (g *Graph) sortByNames(ids []nodeID, names func(nodeID) int) {
 	slices.SortFunc(ids, func(a, b nodeID) int {
-		if c := cmp.Compare(names(a), names(b)); c != 0 {
-			return c
-		}
-		k, o := g.key(a), g.key(b)
-		return cmp.Or(cmp.Compare(k.Group, o.Group), cmp.Compare(k.Resource.Resource, o.Resource.Resource), cmp.Compare(k.Name, o.Name), cmp.Compare(k.Version, o.Version))
+		return cmp.Or(cmp.Compare(names(a), names(b)), compareKeys(new(g.key(a)), new(g.key(b))))
 	})
+}
+
+func compareKeys(k, o *Key) int {
+	return cmp.Or(cmp.Compare(k.Group, o.Group), cmp.Compare(k.Resource.Resource, o.Resource.Resource), cmp.Compare(k.Name, o.Name), cmp.Compare(k.Version, o.Version))
 }
 
 // Unread is an object that is to be set again, as it is: there is room for its

@@ -26,8 +26,13 @@ func (g *Graph) setScope(kind kindID, scope Scope) {
 	}
 }
 
-// arcsTo are the arcs to names of a kind in some namespaces.
+// arcsTo returns the arcs to names of a kind in some namespaces. It reads all names of the
+// graph, unless the kind has none, as before its first object.
 func (g *Graph) arcsTo(kind kindID, in func(spaceID) bool) (found []arcID) {
+	if g.slotsOf[kind] == 0 {
+		return nil
+	}
+	g.visits += len(g.names.cells)
 	for _, c := range g.names.cells {
 		if s := g.slots.at(c.slot); s.kind == kind && in(s.space) {
 			for a := s.in; a != 0; a = g.arcs.at(a).nextIn {

@@ -1,0 +1,54 @@
+package graph
+
+import (
+	"fmt"
+	"testing"
+)
+
+// TestCrowdedNamespaceIsNotSortedAgain holds the cost of one more object in a namespace whose
+// objects name as much as they may: the objects of the namespace are collected once.
+func TestCrowdedNamespaceIsNotSortedAgain(t *testing.T) {
+	const objects = 2_000
+	c := newCrowd(0, 0)
+	c.g.mostNamed = objects
+	names := func(name string, n int) Object {
+		o := Object{Namespace: "shop", Name: name}
+		for i := range n {
+			o.References = append(o.References, Reference{Type: Direct, To: podKind, Namespace: "shop", Name: fmt.Sprint(name, "-", i)})
+		}
+		return o
+	}
+	for i := range objects {
+		c.change(func() { c.set(c.maps, names(fmt.Sprint("m", i), 1)) })
+	}
+	c.change(func() { c.set(c.maps, names("first", 2)) }) // collects them
+	for i := range 20 {
+		c.change(func() { c.set(c.maps, names(fmt.Sprint("pod", i), 2)) })
+		if c.most > 20 {
+			t.Fatalf("%d visits for one more object that names two, want a few", c.most)
+		}
+		c.change(func() { c.g.Remove(c.maps, "shop", fmt.Sprint("pod", i)) })
+	}
+}
+
+// TestFirstSourceOfAKindReadsNoNames holds the cost of a kind of which the graph has heard
+// nothing: its scope can concern no reference.
+func TestFirstSourceOfAKindReadsNoNames(t *testing.T) {
+	c := newCrowd(10, 2_000)
+	c.change(func() {
+		for i := range 40 {
+			c.g.AddSource(Kind{Group: "example.com", Kind: fmt.Sprint("Kind", i)}, Resource{Group: "example.com", Version: "v1", Resource: fmt.Sprint("kind", i)}, ScopeCluster)
+		}
+	})
+	if c.most > 0 {
+		t.Errorf("%d visits for kinds without objects, want none", c.most)
+	}
+	// A kind that references name is looked for, and that counts.
+	c.change(func() {
+		c.set(c.maps, Object{Namespace: "shop", Name: "m", References: []Reference{{Type: Direct, To: Kind{Group: "example.com", Kind: "Named"}, Namespace: "shop", Name: "n"}}})
+		c.g.AddSource(Kind{Group: "example.com", Kind: "Named"}, Resource{Group: "example.com", Version: "v1", Resource: "named"}, ScopeCluster)
+	})
+	if c.most < 2_000 {
+		t.Errorf("%d visits for a kind that a reference names, want at least those of all names", c.most)
+	}
+}
