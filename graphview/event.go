@@ -66,8 +66,31 @@ func (ev *setEvent) apply(e *Engine) {
 	f.setDeadline(ev)
 	id := e.graph.Set(f.source, &ev.object)
 	for i := range ev.verdicts {
-		ev.verdicts[i].apply(id, ev.object.Namespace, ev.object.Name)
+		if !e.superseded(ev.verdicts[i].tap, id, ev.object.Namespace, ev.object.Version) {
+			ev.verdicts[i].apply(id, ev.object.Namespace, ev.object.Name)
+		}
 	}
+}
+
+// superseded reports whether a verdict was made on an older version of an object than one
+// that the same view has already seen, through another watch. A list may bring such
+// versions long after another watch sent the newer one.
+func (e *Engine) superseded(t *tap, id graph.NodeID, namespace string, version uint64) bool {
+	if id == 0 || !e.graph.Newer(id, version) {
+		return false
+	}
+	for _, source := range e.graph.Sources(id) {
+		f := e.bySource[source]
+		if f == nil || f == t.feed {
+			continue
+		}
+		for other := range f.taps.tapsFor(namespace).each {
+			if other.view == t.view && !other.closed {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func (v *tapVerdict) apply(id graph.NodeID, namespace, name string) {

@@ -150,7 +150,7 @@ func (ev *replayEvent) apply(e *Engine) {
 		return
 	}
 	e.announce(f)
-	if id := e.graph.Find(f.source, o.Namespace(), o.Name()); id != 0 {
+	if id := e.graph.Find(f.source, o.Namespace(), o.Name()); id != 0 && !e.superseded(ev.tap, id, o.Namespace(), o.Version()) {
 		ev.tapVerdict.apply(id, o.Namespace(), o.Name())
 	}
 }
