@@ -34,16 +34,13 @@ type Publisher struct {
 	kinds       kindsOf
 	summaries   summaries
 
-	deniedMu sync.Mutex
-	denied   map[string]*denial // by digest of rights
-
 	arrivalsMu sync.Mutex
 	arrivals   []arrival // oldest first
 }
 
 // NewPublisher makes the Publisher of a view that has no lens yet.
 func NewPublisher(source Source) *Publisher {
-	return &Publisher{source: source, changes: sharedChanges{inAll: &source.Shared.kept}, denied: make(map[string]*denial)}
+	return &Publisher{source: source, changes: sharedChanges{inAll: &source.Shared.kept}}
 }
 
 // SetLens gives the view its lens. It is called once.
@@ -59,12 +56,12 @@ func (p *Publisher) Subscribers() int { return int(p.subscribers.Load()) }
 // what it wants of an object.
 type state struct {
 	pos    graph.Position
-	warned uint64  // number of the last warning it was sent
-	synced bool    // it was told that the view is synced
-	reset  bool    // it has yet to be told to forget everything
-	denied *denial // whose warnings it was sent
-	absent *denial // of roots, likewise
-	kinds  *kinds  // that it was told
+	warned uint64      // number of the last warning it was sent
+	synced bool        // it was told that the view is synced
+	reset  bool        // it has yet to be told to forget everything
+	denied *warningSet // whose warnings it was sent
+	absent *warningSet // of roots, likewise
+	kinds  *kinds      // that it was told
 }
 
 // place is the state of whoever lacks the same, whatever revision it has seen.
@@ -107,7 +104,7 @@ func (p *Publisher) next(lens *graph.Lens, from state, on *walk, who viewer) ([]
 // lacksNothing tells whether a state lacks nothing but changes of the graph.
 func (p *Publisher) lacksNothing(lens *graph.Lens, s state) bool {
 	return s.warned == p.source.Warnings.head() && (s.synced || !p.source.Synced()) && s.kinds == p.kinds.of(lens) &&
-		(s.denied == nil || s.denied.scope == p.source.Scope().Generation)
+		(s.denied == nil || s.denied.generation == p.source.Scope().Generation)
 }
 
 // encode reads a piece and writes it as messages.
@@ -122,6 +119,14 @@ func (p *Publisher) encode(lens *graph.Lens, from state, who viewer, limit readL
 	to.warned = warned
 
 	gate := newGate(who.rights)
+	denied := from.denied
+	if who.rights != nil {
+		// Before the read: what a narrowed graph has emitted counts as sent, so no right may
+		// turn out to be unknown afterwards.
+		named := p.source.Scope().Namespaces
+		set, cleared = gate.permitted(set, named), gate.permitted(cleared, named)
+		denied = p.deniedTo(who, gate)
+	}
 	b := newFrameBuilder(from.reset)
 	b.large = &p.source.Shared.large
 	changes, done, err := p.read(lens, &to.pos, who, gate, limit, b)
@@ -133,22 +138,17 @@ func (p *Publisher) encode(lens *graph.Lens, from state, who viewer, limit readL
 	case err != nil:
 		return nil, from, tooLarge(err)
 	}
-	if who.rights != nil {
-		named := p.source.Scope().Namespaces
-		set, cleared = gate.permitted(set, named), gate.permitted(cleared, named)
-	}
-	if done && who.rights != nil {
-		var told, taken []Warning
-		told, taken, to.denied = p.denials(gate, from.denied)
-		set, cleared = append(set, told...), append(cleared, taken...)
-	}
 	if err := gate.err(); err != nil {
 		return nil, from, err
 	}
+	if done && denied != from.denied {
+		more, fewer := denied.since(from.denied)
+		set, cleared, to.denied = append(set, more...), append(cleared, fewer...), denied
+	}
 	if done && who.part != nil {
-		var told, taken []Warning
-		told, taken, to.absent = absence(who.part, from.absent)
-		set, cleared = append(set, told...), append(cleared, taken...)
+		var more, fewer []Warning
+		more, fewer, to.absent = absentRoots(who.part, from.absent)
+		set, cleared = append(set, more...), append(cleared, fewer...)
 	}
 	for i := range changes {
 		p.add(b, &changes[i], who.content, from.pos.Known)

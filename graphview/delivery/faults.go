@@ -35,8 +35,9 @@ type faults struct {
 	groups map[faultGroup]*faultGroup
 	counts map[faultGroup]int
 	all    int // objects
-	// more is how many were not remembered since there were none.
-	more int
+	// more: further objects failed beyond the limit since all was empty. They are not
+	// counted: whether one of them failed before is not remembered.
+	more bool
 	// shown are those that have a warning of their own, with its id.
 	shown map[fault]WarningID
 }
@@ -75,11 +76,11 @@ func newFaults() faults {
 // others is the cause of all that fail once there are too many causes.
 const others = "for another cause than those that are named"
 
-// Faults is how many objects could not be processed.
+// Faults is how many objects could not be processed, up to view_object_faults.
 func (w *Warnings) Faults() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.faults.all + w.faults.more
+	return w.faults.all
 }
 
 // SetFault says that an object cannot be judged, or with a nil err that it can.
@@ -102,7 +103,7 @@ func (w *Warnings) SetFault(by Judge, namespace, name string, err error) {
 			w.faults.uncount(old)
 		case w.faults.all >= int(faultsBound.Limit()):
 			_ = faultsBound.Exceed() // counted; the warning about the rest says it
-			w.faults.more++
+			w.faults.more = true
 			w.faults.release(next)
 			w.showMoreLocked()
 			return
@@ -210,14 +211,14 @@ func (w *Warnings) hideLocked(f fault) {
 func (w *Warnings) showMoreLocked() {
 	s := &w.faults
 	if s.all == 0 {
-		s.more = 0
+		s.more = false
 	}
 	if len(s.shown) < min(maxShown, s.all) {
 		w.fillLocked()
 	}
 	rest := Warning{Type: ObjectProcessingFailed}
 	switch n := s.all - len(s.shown); {
-	case s.more > 0:
+	case s.more:
 		rest.Message = fmt.Sprintf("more than %d further objects could not be processed", n)
 		w.setLocked(rest.ID(), rest)
 	case n > 0:

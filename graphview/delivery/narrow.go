@@ -187,20 +187,19 @@ func tooLarge(err error) *ClosedError {
 	return &ClosedError{Reason: reason.LimitExceeded, Message: err.Error() + "; ask for a smaller depth or fewer roots"}
 }
 
-// absence returns the warnings about roots that are not there since those of before,
-// those that were taken back, and the present ones.
-func absence(part *graph.Narrowed, before *denial) (set, cleared []Warning, now *denial) {
+// absentRoots returns the warnings about roots that are missing since before, those that
+// are taken back, and all of them.
+func absentRoots(part *graph.Narrowed, before *warningSet) (set, cleared []Warning, now *warningSet) {
 	absent := part.Absent()
 	if len(absent) == 0 && before == nil {
 		return nil, nil, nil
 	}
-	found := make(map[WarningID]Warning, len(absent))
+	now = &warningSet{warnings: make(map[WarningID]Warning, len(absent))}
 	for _, root := range absent {
 		w := Warning{Type: RootNotFound, Message: rootText(root) + " is not in this graph, or you may not see it: it is not a root until it is there"}
 		w.Attributes = AttributesOf(root.Resource, root.Namespace, root.Name)
-		found[w.ID()] = w
+		now.warnings[w.ID()] = w
 	}
-	now = &denial{warnings: found}
 	if set, cleared = now.since(before); len(set)+len(cleared) == 0 {
 		return nil, nil, before
 	}

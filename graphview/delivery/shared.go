@@ -79,7 +79,9 @@ type slot struct {
 
 	walk *walk // the last that began here
 
-	bytes int // the same as sharedChanges knows it, guarded by its mu
+	denied *warningSet // the ACCESS_DENIED warnings of the viewer, nil before the first
+
+	bytes int // of pieces and warnings, as sharedChanges knows it, guarded by its mu
 }
 
 // piece is the one that leads on from a state, which may still be encoded. It is new
