@@ -125,7 +125,7 @@ release: ## build everything that a release publishes into dist/, for VERSION=v1
 
 .PHONY: sbom
 sbom: build ## write a bill of materials (CycloneDX) and a provenance statement (in-toto) for each program to bin/
-	@go run ./hack/sbom bin/manager bin/kubectl-graphview
+	@go run ./hack/release -describe bin/manager bin/kubectl-graphview
 
 .PHONY: vulnerabilities
 vulnerabilities: ## check the programs against the Go vulnerability database; says so if the database is out of reach
@@ -134,10 +134,6 @@ vulnerabilities: ## check the programs against the Go vulnerability database; sa
 .PHONY: bench
 bench: control-plane build ## measure the numbers in docs/benchmarks.md, each beside its goal and a peer; about an hour
 	@go run ./test/bench
-
-.PHONY: stopwatch
-stopwatch: control-plane build ## measure how long it takes from git clone to the first picture, and from a bare cluster to a graph of one's own, for docs/benchmarks.md; one to fifteen minutes
-	@go run ./hack/stopwatch
 
 .PHONY: fmt
 fmt: ## format the Go files

@@ -20,7 +20,15 @@ func main() {
 	flag.StringVar(&plugins, "plugins", "linux/amd64,linux/arm64,darwin/amd64,darwin/arm64,windows/amd64,windows/arm64", "comma-separated platforms of the plugin")
 	flag.StringVar(&parts, "parts", "", "comma-separated parts to make, without the rest: "+strings.Join(partNames(), ", "))
 	flag.BoolVar(&o.allowDirty, "allow-dirty", false, "make a release of files that are not committed, to try it")
+	describe := flag.Bool("describe", false, "only write a bill of materials and a provenance statement for the programs in the arguments")
 	flag.Parse()
+	if *describe {
+		if err := describePrograms(flag.Args()); err != nil {
+			fmt.Fprintln(os.Stderr, "release:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	o.images, o.plugins, o.parts = words(images), words(plugins), words(parts)

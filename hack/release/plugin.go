@@ -8,8 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"text/template"
-
-	"graphview.dev/hack/materials"
 )
 
 const plugin = "kubectl-graphview"
@@ -17,7 +15,7 @@ const plugin = "kubectl-graphview"
 // archive is a plugin for a platform.
 type archive struct {
 	OS, Arch, Program string
-	materials.File
+	file
 }
 
 // makePlugins compiles the plugin for each platform, packs it with what belongs to
@@ -94,8 +92,8 @@ func (r *release) packPlugin(path, system, architecture string) error {
 	if err := r.publish(name, packed); err != nil {
 		return err
 	}
-	file, err := materials.Digest(r.path(name))
-	r.archives = append(r.archives, archive{OS: system, Arch: architecture, Program: program, File: file})
+	file, err := digest(r.path(name))
+	r.archives = append(r.archives, archive{OS: system, Arch: architecture, Program: program, file: file})
 	return err
 }
 

@@ -11,8 +11,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-
-	"graphview.dev/hack/materials"
 )
 
 // options are the flags.
@@ -27,7 +25,7 @@ type release struct {
 	options
 	dir, commit string
 	modified    bool
-	programs    []materials.Program
+	programs    []program
 	archives    []archive
 }
 
@@ -136,12 +134,12 @@ func (r *release) publish(name string, content []byte) error {
 
 // describe remembers a program, and writes its bill of materials.
 func (r *release) describe(path string) error {
-	program, err := materials.Read(path)
+	program, err := readProgram(path)
 	if err != nil {
 		return err
 	}
 	r.programs = append(r.programs, program)
-	return materials.Write(r.path(program.Name+".cdx.json"), program.Materials(r.version))
+	return writeDocument(r.path(program.Name+".cdx.json"), program.materials(r.version))
 }
 
 // files are the names of those that were written so far.

@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strings"
-
-	"graphview.dev/hack/materials"
 )
 
 // makeTags writes which tags make Go modules of this repository have the version.
@@ -23,15 +21,15 @@ func (r *release) makeProvenance(context.Context) error {
 	if err != nil {
 		return err
 	}
-	build := materials.Build{Programs: r.programs, Commit: r.commit, Modified: r.modified}
+	build := build{Programs: r.programs, Commit: r.commit, Modified: r.modified}
 	for _, name := range names {
-		file, err := materials.Digest(r.path(name))
+		file, err := digest(r.path(name))
 		if err != nil {
 			return err
 		}
 		build.Subjects = append(build.Subjects, file)
 	}
-	return materials.Write(r.path("provenance.intoto.json"), materials.Provenance(build))
+	return writeDocument(r.path("provenance.intoto.json"), provenance(build))
 }
 
 // makeChecksums writes what `sha256sum --check` reads.
@@ -42,7 +40,7 @@ func (r *release) makeChecksums(context.Context) error {
 	}
 	var text strings.Builder
 	for _, name := range names {
-		file, err := materials.Digest(r.path(name))
+		file, err := digest(r.path(name))
 		if err != nil {
 			return err
 		}

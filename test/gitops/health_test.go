@@ -90,7 +90,7 @@ spec: {queries: [{include: {resourceSelectorExpression: "true"}}]}}`)
 
 var healthCheck = regexp.MustCompile(`(?ms)resource\.customizations\.health\.graphview\.dev_GraphView: \|\n(.*?)^` + "```")
 
-// judge asks hack/health, with the script as the documentation has it.
+// judge asks test/health/peers, with the script as the documentation has it.
 func judge(t *testing.T, root string, objects []json.RawMessage) []fixture.Verdict {
 	t.Helper()
 	page, err := os.ReadFile(filepath.Join(root, "docs", "gitops.md"))

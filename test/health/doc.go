@@ -3,5 +3,5 @@
 // with, and of thousands that are made up of the fields which rules look at. Each
 // difference has to be one of those that docs/health.md lists with its reason.
 //
-// hack/health is a module of its own that asks the two.
+// test/health/peers is a module of its own that asks the two.
 package health

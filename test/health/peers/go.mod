@@ -1,4 +1,4 @@
-module graphview.dev/hack/health
+module graphview.dev/test/health/peers
 
 go 1.26.1
 

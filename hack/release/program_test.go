@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// TestRun describes the program of this test.
-func TestRun(t *testing.T) {
+func TestDescribePrograms(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -17,7 +16,7 @@ func TestRun(t *testing.T) {
 	if err := os.Symlink(self, path); err != nil {
 		t.Fatal(err)
 	}
-	if err := run([]string{path}); err != nil {
+	if err := describePrograms([]string{path}); err != nil {
 		t.Fatal(err)
 	}
 	var materials struct {
@@ -45,7 +44,7 @@ func TestRun(t *testing.T) {
 	if len(statement.Subject) != 1 || len(statement.Subject[0].Digest.SHA256) != 64 || statement.Subject[0].Name != "program" {
 		t.Errorf("statement %+v", statement)
 	}
-	if err := run(nil); err == nil {
+	if err := describePrograms(nil); err == nil {
 		t.Error("no program is no error")
 	}
 }
