@@ -47,9 +47,10 @@ func (c *unclaiming) slice() bool {
 	g, changes := c.g, 0
 	mostVisits, mostChanges := g.choreBounds()
 	before := g.Visits()
-	for visits := 0; visits+g.Visits()-before < mostVisits && changes < mostChanges && !g.Unfinished(); visits++ {
+	for ; g.Visits()-before < mostVisits && changes < mostChanges && !g.Unfinished(); g.visits++ {
 		if c.next++; c.next > g.nodes.next {
 			g.kinds.release(c.of.kind)
+			g.resources.release(c.of.resource)
 			return true
 		}
 		if n := g.nodes.at(c.next); n.alive() && n.kind == c.of.kind && n.resource == c.of.resource && g.claimed(c.next, c.id) {
@@ -70,7 +71,7 @@ func (c *leaving) slice() bool {
 	l, g, changes := c.l, c.l.g, 0
 	mostVisits, mostChanges := g.choreBounds()
 	before := g.Visits()
-	for visits := 0; visits+g.Visits()-before < mostVisits && changes < mostChanges; visits++ {
+	for ; g.Visits()-before < mostVisits && changes < mostChanges; g.visits++ {
 		if c.next++; l.closed || c.next > l.entries.next {
 			l.leaving = nil
 			return true
@@ -112,8 +113,9 @@ func (c *closing) slice() bool {
 			}
 		case c.arc < l.tombstones.arcs.next:
 			c.arc++
-			if to := l.tombstones.arcs.at(c.arc).to; to != 0 {
-				l.g.unpinSlot(to)
+			if d := l.tombstones.arcs.at(c.arc); d.to != 0 {
+				l.g.resources.release(d.resource)
+				l.g.unpinSlot(d.to)
 			}
 		default:
 			l.entries, l.tombstones = slab[entryID, entry]{}, tombstones{horizon: ^uint64(0)}

@@ -25,7 +25,7 @@ type Graph struct {
 	rev, span uint64
 
 	kinds     table[kindID, Kind]
-	resources table[resID, Resource] // that sources are of; none is dropped
+	resources table[resID, Resource]
 	spaces    table[spaceID, string]
 	paths     table[fieldID, [maxFields]string]
 	pathLists [][]string
@@ -208,7 +208,9 @@ func (g *Graph) AddSource(kind Kind, resource Resource, scope Scope) SourceID {
 	g.lastID++
 	k := g.kindFor(kind)
 	g.kinds.hold(k)
-	g.sources[g.lastID] = &source{kind: k, resource: g.resources.intern(resource), lenses: make(map[*Lens]struct{})}
+	r := g.resources.intern(resource)
+	g.resources.hold(r)
+	g.sources[g.lastID] = &source{kind: k, resource: r, lenses: make(map[*Lens]struct{})}
 	g.setScope(k, scope)
 	return g.lastID
 }
@@ -242,6 +244,7 @@ func (g *Graph) sweep() {
 		g.scopes[id] = ScopeUnknown
 		delete(g.selective, id)
 	})
+	g.resources.sweep(nil)
 	g.spaces.sweep(nil)
 	g.paths.sweep(g.dropFields)
 }
@@ -318,8 +321,9 @@ func (g *Graph) finish() {
 // Size is what a graph holds, for tests and metrics.
 type Size struct {
 	Nodes, Slots, Arcs, Labels, Lenses int
-	// Kinds, Namespaces and Paths that objects speak of.
-	Kinds, Namespaces, Paths int
+	// Kinds, Namespaces and Paths that objects name, and Resources that sources, nodes and
+	// lenses are of.
+	Kinds, Resources, Namespaces, Paths int
 }
 
 // Size counts what the graph holds, dead nodes and placeholders included.
@@ -334,6 +338,7 @@ func (g *Graph) Size() Size {
 		Lenses: len(g.lenses),
 		// Without those that every graph knows.
 		Kinds:      g.kinds.len() - 1,
+		Resources:  g.resources.len(),
 		Namespaces: g.spaces.len() - 1,
 		Paths:      g.paths.len(),
 	}

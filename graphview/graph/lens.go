@@ -121,9 +121,11 @@ func (l *Lens) Close() {
 	for k, u := range l.uses {
 		if u.resource != 0 {
 			l.g.kinds.release(kindID(k))
+			l.g.resources.release(u.resource)
 		}
 	}
-	l.uses = nil
+	l.g.resources.release(l.sites)
+	l.uses, l.sites = nil, 0
 	l.index, l.log, l.dirty, l.parts = index{}, log{}, nil, nil
 	l.near, l.rootEntries = nil, nil
 	l.tombstones.horizon = ^uint64(0)
@@ -223,12 +225,16 @@ func (l *Lens) setUse(k kindID, next use) {
 	if before.resource != 0 {
 		l.g.kinds.release(k)
 	}
+	l.g.resources.hold(next.resource)
+	l.g.resources.release(before.resource)
 	if next.since = l.g.rev; next.resource != 0 {
 		next.coverage = before.coverage
 	}
 	l.uses[k] = next
 	l.usesRev = l.g.rev
 	if k == l.g.namespaces && next.resource != 0 {
+		l.g.resources.hold(next.resource)
+		l.g.resources.release(l.sites)
 		l.sites = next.resource
 	}
 }

@@ -104,6 +104,7 @@ func (l *Lens) entombArc(e entryID, d arcTombstone) {
 		l.tombstones.newest = make(map[entryID]tombstoneID)
 	}
 	l.g.slots.at(d.to).pins++
+	l.g.resources.hold(d.resource)
 	d.rev, d.entry, d.older = l.g.rev, e, l.tombstones.newest[e]
 	id := l.tombstones.arcs.alloc()
 	*l.tombstones.arcs.at(id) = d
@@ -181,6 +182,7 @@ func (l *Lens) forgetArc(id tombstoneID) {
 		delete(l.tombstones.newest, d.entry)
 	}
 	l.tombstones.arcs.release(id)
+	l.g.resources.release(d.resource)
 	l.g.unpinSlot(d.to)
 }
 

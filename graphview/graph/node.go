@@ -165,6 +165,7 @@ func (g *Graph) dropNode(id nodeID) {
 	delete(g.told, id)
 	delete(g.unnamed, id)
 	delete(g.misplaced, id)
+	g.resources.release(n.resource)
 	g.nodes.release(id)
 	g.dropSlot(slotOf)
 }

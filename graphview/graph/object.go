@@ -43,6 +43,7 @@ func (g *Graph) Set(id SourceID, o *Object) NodeID {
 		n = g.nodes.alloc()
 		*g.nodes.at(n) = node{slot: at, kind: g.slots.at(at).kind, resource: src.resource, sibling: g.slots.at(at).node}
 		g.slots.at(at).node = n
+		g.resources.hold(src.resource)
 	}
 	p := g.nodes.at(n)
 	g.visits += 1 + len(o.References)
