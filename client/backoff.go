@@ -27,8 +27,8 @@ type backoff struct {
 	random   func() float64 // in [0,1); nil: that of math/rand
 }
 
-// pause is between half and one and a half of what doubles with every failure,
-// so that those who were cut together do not come back together.
+// pause returns between half and one and a half of a time that doubles with every failure, so
+// that clients that were cut at the same time do not reconnect at the same time.
 func (b *backoff) pause(err error) time.Duration {
 	most, least := b.most, time.Duration(0)
 	if most <= 0 {

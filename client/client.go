@@ -53,7 +53,7 @@ func NewForHTTP(base string, client *http.Client) (*Client, error) {
 	return &Client{base: parsed, http: client}, nil
 }
 
-// CloseIdleConnections closes the connections that nobody uses now.
+// CloseIdleConnections closes the connections that are not in use.
 func (c *Client) CloseIdleConnections() { c.http.CloseIdleConnections() }
 
 // url is that of a path below the group's; segments are escaped.

@@ -65,8 +65,8 @@ func (c *Client) dial(ctx context.Context, at, protocol string) (*connection, er
 	return conn, nil
 }
 
-// fullRefusal asks again, without an upgrade, where the answer to a handshake,
-// of which only the beginning can be read, made no sense.
+// fullRefusal asks again without an upgrade if the answer to a handshake, of which only the
+// beginning can be read, could not be parsed.
 func (c *Client) fullRefusal(ctx context.Context, at string, err error) error {
 	body, again := c.get(ctx, at, jsonType)
 	if again == nil {

@@ -18,7 +18,7 @@ import (
 
 // CloseError is how a server ended a stream.
 type CloseError struct {
-	// Code is the one that a WebSocket is closed with.
+	// Code is the close code of the WebSocket.
 	Code reason.Code `json:"code"`
 	// CodeString names the code.
 	CodeString string `json:"code_string"`
@@ -39,10 +39,9 @@ func (e *CloseError) Error() string {
 	return text
 }
 
-// Permanent tells whether err stays until somebody acts. A Subscription returns
-// such errors, and waits and tries again after others. One that has had its graph
-// also tries again when it is not let in: a new token, or a server that has started,
-// may change that.
+// Permanent reports whether err stays until a user acts. A Subscription returns such errors,
+// and tries again after others. A Subscription that had its graph also tries again when it is
+// refused: a new token, or a server that has started, may change that.
 func Permanent(err error) bool {
 	if closed, ok := errors.AsType[*CloseError](err); ok {
 		// Where a token expired, there may be a new one. If not, the next connection
@@ -56,9 +55,9 @@ func Permanent(err error) bool {
 	return false
 }
 
-// shutOut tells whether err is a refusal of a server, or of one before it, that does
-// not know who we are, or not yet what we may do: one that starts refuses everybody
-// for a moment.
+// shutOut reports whether err is a refusal by a server, or a proxy before it, that cannot
+// authenticate the client or does not know its rights yet: a server that starts refuses all
+// requests for a moment.
 func shutOut(err error) bool {
 	if isExpired(err) {
 		return true
@@ -66,7 +65,7 @@ func shutOut(err error) bool {
 	return isStatus(err) && (apierrors.IsForbidden(err) || IsNotServed(err))
 }
 
-// isExpired tells whether a new token may mend err.
+// isExpired reports whether a new token may resolve err.
 func isExpired(err error) bool {
 	if closed, ok := errors.AsType[*CloseError](err); ok {
 		return reason.RemedyOf(closed.Reason, closed.Code) == reason.Renew
@@ -79,7 +78,7 @@ func isStatus(err error) bool {
 	return ok
 }
 
-// IsNotFound tells whether there is no such graph, or no more.
+// IsNotFound reports whether the graph does not exist.
 func IsNotFound(err error) bool {
 	if closed, ok := errors.AsType[*CloseError](err); ok {
 		return closed.Reason == reason.Deleted || closed.Reason == reason.NotFound || closed.Reason == "" && closed.Code == reason.CodeNormal
@@ -87,14 +86,14 @@ func IsNotFound(err error) bool {
 	return apierrors.IsNotFound(err) && !IsNotServed(err)
 }
 
-// IsForbidden tells whether the user may not open the graph.
+// IsForbidden reports whether the user may not open the graph.
 func IsForbidden(err error) bool { return apierrors.IsForbidden(err) }
 
-// IsInvalid tells whether the view is not accepted.
+// IsInvalid reports whether the view is not accepted.
 func IsInvalid(err error) bool { return apierrors.IsInvalid(err) }
 
-// IsNotServed tells whether the server knows no graphs at all: nobody has
-// registered the operator with it.
+// IsNotServed reports whether the server knows no graphs at all: the operator is not registered
+// with it.
 func IsNotServed(err error) bool {
 	return apierrors.IsNotFound(err) && apierrors.HasStatusCause(err, metav1.CauseTypeUnexpectedServerResponse)
 }
@@ -107,7 +106,7 @@ const mostText = 64 << 10
 
 // refused is the error of an answer that is not the one hoped for.
 func refused(response *http.Response) error {
-	// What cannot be read is missing from the text below, the code is not.
+	// If the body cannot be read, the text is shorter; the code is known.
 	text, _ := io.ReadAll(io.LimitReader(response.Body, mostText))
 	var status metav1.Status
 	if err := json.Unmarshal(text, &status); err == nil && status.Kind == "Status" && status.Code != 0 {
@@ -118,7 +117,7 @@ func refused(response *http.Response) error {
 		strings.TrimSpace(string(text)), after, true)
 }
 
-// whole tells whether a Status came from the server itself.
+// whole reports whether a Status came from the server itself.
 func whole(err error) bool {
 	return !apierrors.HasStatusCause(err, metav1.CauseTypeUnexpectedServerResponse)
 }

@@ -27,7 +27,7 @@ type resource struct{ group, name string }
 // say.
 func (g *Graph) Kind(k Key) string { return g.kinds[resource{k.Group, k.Resource}] }
 
-// Apply carries a message out. What it deletes may be unknown.
+// Apply applies a message. Deletions of unknown elements have no effect.
 func (g *Graph) Apply(m *Message) {
 	if m.Reset {
 		g.Forget()
@@ -84,8 +84,7 @@ func (g *Graph) Warnings() []Warning {
 	return all
 }
 
-// Clone is a copy that stays as it is. Contents, which nobody changes, are
-// shared.
+// Clone returns a copy that does not change. Contents, which are immutable, are shared.
 func (g *Graph) Clone() *Graph {
 	c := *g
 	c.Vertices, c.Arcs, c.warnings = maps.Clone(g.Vertices), maps.Clone(g.Arcs), maps.Clone(g.warnings)
@@ -104,5 +103,5 @@ func (g *Graph) ArcKeys() []ArcKey {
 	})
 }
 
-// empty tells whether there is anything to forget.
+// empty reports whether the graph has no elements and no warnings.
 func (g *Graph) empty() bool { return len(g.Vertices)+len(g.Arcs)+len(g.warnings) == 0 }

@@ -59,7 +59,7 @@ type ArcKey struct {
 // Outside says why what an arc leads to is not in the graph, though it may exist.
 type Outside string
 
-// What a view knows of what it does not have.
+// The values of Attributes.Outside: why an element is not in the graph.
 const (
 	// OutsideView: it exists, and the view does not select it.
 	OutsideView Outside = "outside"
@@ -67,8 +67,8 @@ const (
 	OutsideUnknown Outside = "unknown"
 )
 
-// Absent tells whether an arc leads to what does not exist although it is needed. The
-// status of a GraphView counts these, as far as they are direct references.
+// Absent reports whether the destination does not exist although it is required. The status of
+// a GraphView counts such arcs that are direct references.
 func (a Attributes) Absent() bool { return a.Missing && a.Outside == "" && !a.Optional }
 
 // Attributes say more of an arc.

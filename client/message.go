@@ -87,7 +87,7 @@ type Deletion struct {
 	Key Key `json:"vx"`
 }
 
-// Arc is a reference. Of one that is deleted there are no attributes.
+// Arc is a reference. A deleted arc has no attributes.
 type Arc struct {
 	From       Key        `json:"s"`
 	To         Key        `json:"d"`

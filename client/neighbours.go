@@ -42,7 +42,7 @@ func (g *Graph) index() *neighbours {
 	return g.neighbours
 }
 
-// set and remove do nothing where nobody has asked yet.
+// set and remove do nothing before the first query.
 func (n *neighbours) set(key ArcKey) {
 	if n != nil {
 		put(n.out, key.From, key)

@@ -7,9 +7,8 @@ import (
 	"fmt"
 )
 
-// Request is a view for one subscription: a GraphView's spec, without a
-// ServiceAccount, in the names of the protocol. What the fields mean is said
-// there.
+// Request is a view for one subscription: a GraphView's spec without a ServiceAccount, with the
+// field names of the protocol. The GraphView's documentation describes the fields.
 type Request struct {
 	Queries    []Query     `json:"queries"`
 	Namespaces *Namespaces `json:"namespaces,omitempty"`
@@ -95,10 +94,9 @@ const (
 	Both Direction = "both"
 )
 
-// Request follows the graph that a request describes, which is there for this
-// subscription alone. It takes the right to `get` the path /graph, and whoever
-// asks sees what it may list and watch itself. There is nothing to continue: a
-// new connection begins anew.
+// Request follows the graph that a request describes, which exists for this subscription only.
+// It requires the right to `get` the path /graph, and contains what the user may list and
+// watch. It cannot be continued: a new connection starts with the whole graph.
 func (c *Client) Request(r Request, o Options) *Subscription {
 	o.From = nil
 	return subscribe(func(ctx context.Context, _ string) (channel, error) {

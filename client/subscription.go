@@ -83,7 +83,7 @@ type opener func(ctx context.Context, since string) (channel, error)
 type channel interface {
 	next(ctx context.Context) (*Message, error)
 	close()
-	// continues tells whether the next one could continue after a rev of this one.
+	// continues reports whether the next connection could continue after a rev of this one.
 	continues() bool
 }
 
@@ -95,8 +95,8 @@ func subscribe(open opener, name string, o Options) *Subscription {
 	return s
 }
 
-// Watch follows a graph by the name of its GraphView. Nothing happens before
-// Receive or Next. It is to be closed.
+// Watch follows a graph by the name of its GraphView. Receive or Next opens the connection. The
+// caller closes the subscription.
 func (c *Client) Watch(namespace, name string, o Options) *Subscription {
 	return subscribe(func(ctx context.Context, since string) (channel, error) {
 		query := o.query()

@@ -79,8 +79,8 @@ func verdictOf(err error) (verdict, error) {
 	}
 }
 
-// checkServiceAccount decides what the compiler cannot: whether the GraphView
-// names a ServiceAccount where it has to, and one that exists.
+// checkServiceAccount checks, beyond the compiler, whether the GraphView names a ServiceAccount
+// if it must, and whether it exists.
 func (r *GraphViewReconciler) checkServiceAccount(ctx context.Context, view *v1alpha1.GraphView) (verdict, error) {
 	name := view.Spec.ServiceAccountName
 	if name == "" {

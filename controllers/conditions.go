@@ -13,12 +13,12 @@ import (
 	"graphview.dev/graphview/advice"
 )
 
-// setConditions makes conditions say what the verdict and the engine's status
-// mean for the spec of that generation. wasReady tells that this spec's graph
-// was whole before: a resource that appears later does not take that away.
+// setConditions sets conditions from the verdict and the engine's status for the spec of that
+// generation. wasReady means that this spec's graph was complete before; a resource that
+// appears later does not make it unready.
 //
-// Messages hold no counts and no times, so that conditions are written when
-// something happened, not when something moved.
+// Messages contain no counts and no times, so that conditions are written only when the
+// outcome changes.
 func setConditions(conditions *[]metav1.Condition, generation int64, v verdict, st *graphview.Status, wasReady bool) {
 	set := func(kind string, status metav1.ConditionStatus, reason, message string) {
 		meta.SetStatusCondition(conditions, metav1.Condition{
@@ -57,7 +57,7 @@ func setConditions(conditions *[]metav1.Condition, generation int64, v verdict, 
 	}
 	switch unreadable := unreadableResources(st.Resources); {
 	case !synced:
-		// What cannot be read is known when everything has been tried.
+		// Unreadable resources are known once all resources have been tried.
 		set(v1alpha1.ConditionComplete, metav1.ConditionUnknown, v1alpha1.ReasonSyncing, "Selected resources are being listed.")
 	case unreadable != "":
 		set(v1alpha1.ConditionComplete, metav1.ConditionFalse, v1alpha1.ReasonResourcesUnreadable, unreadable)

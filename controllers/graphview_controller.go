@@ -32,13 +32,13 @@ type Options struct {
 	// Permit says what a ServiceAccount may list and watch, as the engine's option does.
 	// Without it, nothing is said of namespaces that GraphViews with one name.
 	Permit func(ctx context.Context, account graphview.Name, places []access.Place) (map[access.Place]bool, error)
-	// Members are this operator's replicas, the first of which writes status. Nil: this
-	// one is alone.
+	// Members are this operator's replicas. The first of them writes status. Nil: there is one
+	// replica.
 	Members Members
 	// Placement is that of the replicas that share views. Nil: each holds every view.
 	Placement Placement
-	// RulesKnown is closed when the engine knows all ReferenceRules; nil if nobody
-	// waits for that.
+	// RulesKnown is closed when the engine knows all ReferenceRules. Nil: the reconciler does
+	// not wait.
 	RulesKnown <-chan struct{}
 	// StatusInterval is the least time between two writes of a view's counts.
 	// 0: 5 seconds.

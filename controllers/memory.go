@@ -35,9 +35,8 @@ type record struct {
 	looked  looked
 }
 
-// newest returns the newer of the GraphView from the cache and the one that was
-// last written. Comparing with an older one would lose a difference: a status
-// that goes back to what the cache still shows would not be written.
+// newest returns the newer of the cached GraphView and the one last written. Comparing with an
+// older one would lose a write: a status that returns to the cached value would not be written.
 func (r *record) newest(cached *v1alpha1.GraphView) *v1alpha1.GraphView {
 	if r.written == nil {
 		return cached

@@ -18,9 +18,9 @@ import (
 )
 
 const (
-	// absentRetry is how long after a namespace was not there, or nobody could tell, it
-	// is looked for again, and presentRetry how long after all of them were. There is no
-	// watch, since only advice depends on it.
+	// absentRetry and presentRetry are how long after a look namespaces are listed again: after
+	// one was missing or unknown, and after all existed. There is no watch, since only advice
+	// depends on it.
 	absentRetry  = 30 * time.Second
 	presentRetry = 10 * time.Minute
 	// maxAskedOne is up to how many namespaces are asked for one by one.
@@ -71,7 +71,7 @@ func (r *GraphViewReconciler) adviseNamespaces(ctx context.Context, view *v1alph
 		}
 		switch {
 		case err != nil:
-			// The operator may be one that may not list namespaces.
+			// The operator may lack the right to list namespaces.
 			record.looked.unknown = true
 			ctrl.LoggerFrom(ctx).V(1).Info("Cannot tell which namespaces exist", "error", err.Error())
 		case may:
@@ -81,8 +81,8 @@ func (r *GraphViewReconciler) adviseNamespaces(ctx context.Context, view *v1alph
 	return record.looked.findings, max(record.looked.due().Sub(now), time.Second)
 }
 
-// mayListNamespaces tells whether who decides what the view shows may know which
-// namespaces there are.
+// mayListNamespaces reports whether the account that a view reads with may know which
+// namespaces exist.
 func (r *GraphViewReconciler) mayListNamespaces(ctx context.Context, view *v1alpha1.GraphView) (bool, error) {
 	name := view.Spec.ServiceAccountName
 	if name == "" {
@@ -119,8 +119,8 @@ type namespaceList struct {
 	err   error
 }
 
-// all returns the namespaces, which the caller must not change. An error is shared like
-// an answer: who waits behind a list that times out does not wait for another one.
+// all returns the namespaces, which the caller must not modify. An error is shared like an
+// answer, so that callers do not wait for several lists that time out one after another.
 func (l *namespaceList) all(ctx context.Context, reader client.Reader, now time.Time) (map[string]bool, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -13,9 +13,8 @@ import (
 func unpatched(err error) (ctrl.Result, error) {
 	switch {
 	case apierrors.IsConflict(err):
-		// The cache has yet to catch up with whoever changed the object between our read
-		// and our write. That is no error, which would be logged with a stack, and it may
-		// take long, so that the queue says when to look again.
+		// The cache does not have the concurrent change yet. Returning an error would log a
+		// stack. The wait may be long, so the queue's backoff applies.
 		return ctrl.Result{Requeue: true}, nil //nolint:staticcheck // RequeueAfter resets the queue's back-off
 	case apierrors.IsNotFound(err):
 		// Deleted; the cache will say so.
@@ -27,13 +26,13 @@ func unpatched(err error) (ctrl.Result, error) {
 	return ctrl.Result{}, fmt.Errorf("patch status: %w", err)
 }
 
-// isRefused tells that the API server answered, and would answer the same again. What
-// an outage prevented is sent as soon as there is an occasion.
+// isRefused reports whether the API server answered and would answer the same again. A write
+// that an outage prevented is repeated at the next occasion.
 func isRefused(err error) bool {
 	return apierrors.IsForbidden(err) || apierrors.IsInvalid(err) || apierrors.IsRequestEntityTooLargeError(err) || apierrors.IsBadRequest(err)
 }
 
-// maxRefusedWait is the longest that the next write waits after one that was refused.
+// maxRefusedWait is the longest wait after a refused write.
 const maxRefusedWait = time.Minute
 
 // refusal is of the writes of a status that were refused one after the other. Without a wait,

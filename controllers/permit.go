@@ -37,8 +37,7 @@ type Permit struct {
 
 // accountAnswers are what is known of one ServiceAccount.
 type accountAnswers struct {
-	// asking is held by the one that has questions asked, so that many views of one
-	// account ask once.
+	// asking is held during a question, so that many views of one account ask once.
 	asking chan struct{}
 
 	mu      sync.Mutex
@@ -71,10 +70,9 @@ func newPermit(review access.Review, interval time.Duration) *Permit {
 	return p
 }
 
-// Allowed tells for each place whether a ServiceAccount may both list and watch
-// what is there. A Namespace of "" stands for all. Where the API server does not
-// answer, what it last said holds for a while; a place of which nothing is known is
-// missing, and the error says why.
+// Allowed reports for each place whether a ServiceAccount may list and watch it. The namespace
+// "" stands for all. While the API server does not answer, its last answers are used for a
+// while; unknown places are missing, and the error gives the reason.
 func (p *Permit) Allowed(ctx context.Context, account graphview.Name, places []access.Place) (map[access.Place]bool, error) {
 	known := p.of(account)
 	select {
@@ -106,8 +104,8 @@ func accountUser(account graphview.Name) user.Info {
 	}
 }
 
-// of returns what is known of an account, and forgets those that nobody has asked
-// about for a while.
+// of returns the answers for an account, and drops those of accounts that have not been used
+// for a while.
 func (p *Permit) of(account graphview.Name) *accountAnswers {
 	p.mu.Lock()
 	defer p.mu.Unlock()

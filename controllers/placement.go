@@ -34,8 +34,8 @@ type Placement interface {
 	// Place is told the value of the PlacementLabel, before the engine is told of the
 	// spec.
 	Place(name graphview.Name, label string)
-	// Writes tells whether this replica writes the status of a view. When that changes,
-	// the view is notified.
+	// Writes reports whether this replica writes the status of a view. The view is notified
+	// when that changes.
 	Writes(name graphview.Name) bool
 }
 

@@ -41,10 +41,9 @@ func newQuota(limit int64) *quota {
 	return &quota{limit: int(limit), namespaces: make(map[string]*contenders)}
 }
 
-// enter notes that there is a GraphView, and tells whether it is served. Others
-// lists the GraphViews of its namespace, and is called when nothing is known of
-// that. Moved names the GraphView of which the answer is another one now, if there
-// is one.
+// enter records a GraphView and reports whether it is served. others lists the GraphViews of
+// its namespace; it is called if the namespace is unknown. moved names a GraphView whose answer
+// has changed, if any.
 func (q *quota) enter(view *v1alpha1.GraphView, others func() ([]v1alpha1.GraphView, error)) (served bool, moved []graphview.Name, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -74,8 +73,7 @@ func (q *quota) enter(view *v1alpha1.GraphView, others func() ([]v1alpha1.GraphV
 	return at < q.limit, moved, nil
 }
 
-// leave notes that there is no such GraphView, and names the one that is served in
-// its place, if there is one.
+// leave removes a GraphView and returns the one that is served in its place, if any.
 func (q *quota) leave(name graphview.Name) []graphview.Name {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -94,7 +92,7 @@ func (q *quota) leave(name graphview.Name) []graphview.Name {
 	return moved
 }
 
-// remove names the one that moves up.
+// remove returns the GraphView that moves up.
 func (q *quota) remove(namespace string, all *contenders, c contender) []graphview.Name {
 	at, _ := slices.BinarySearchFunc(all.order, c, contender.compare)
 	all.order = slices.Delete(all.order, at, at+1)

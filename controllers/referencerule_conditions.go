@@ -27,7 +27,7 @@ func setRuleConditions(conditions *[]metav1.Condition, generation int64, v verdi
 		meta.RemoveStatusCondition(conditions, v1alpha1.ConditionStalled)
 		switch {
 		case !effect.Known:
-			// What was found out of this spec stays until it is known again.
+			// The findings for this spec stay until new ones are known.
 			if c := meta.FindStatusCondition(*conditions, v1alpha1.ConditionEffective); c != nil && c.ObservedGeneration == generation && c.Reason != v1alpha1.ReasonNotAccepted {
 				break
 			}

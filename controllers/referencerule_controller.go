@@ -47,8 +47,8 @@ type ReferenceRuleReconciler struct {
 	mu sync.Mutex
 }
 
-// NewReferenceRuleReconciler returns a reconciler that does nothing before
-// SetupWithManager and the manager's start. Of the options it uses Members.
+// NewReferenceRuleReconciler returns a reconciler that is idle before SetupWithManager and the
+// manager's start. It uses Members of the options.
 func NewReferenceRuleReconciler(engine RuleEngine, o Options) *ReferenceRuleReconciler {
 	return &ReferenceRuleReconciler{engine: engine, members: o.Members, known: make(chan struct{})}
 }
@@ -86,7 +86,7 @@ func (r *ReferenceRuleReconciler) apply(ctx context.Context, name client.ObjectK
 	if err == nil {
 		err = r.engine.ApplyRule(ctx, name.Name, declared)
 	} else if err := r.engine.RemoveRule(name.Name); err != nil {
-		// What an earlier spec declared is not what the author wants any more.
+		// The references of an earlier spec are no longer wanted.
 		return nil, verdict{}, fmt.Errorf("remove rule: %w", err)
 	}
 	v, err := verdictOf(err)

@@ -40,10 +40,9 @@ func (r *ReferenceRuleReconciler) SetupWithManager(mgr ctrl.Manager) error {
 	return nil
 }
 
-// ruleResync applies all ReferenceRules to the engine as soon as the cache has them, and
-// has each reconciled again when the replicas change, since this one may have to write
-// status now, and when the cluster serves other kinds: those that a rule names may have
-// been added or removed.
+// ruleResync applies all ReferenceRules to the engine once the cache has them. It reconciles
+// each again when the replicas change, since this one may have to write status, and when the
+// served kinds change.
 type ruleResync struct {
 	r     *ReferenceRuleReconciler
 	again chan<- event.GenericEvent

@@ -14,10 +14,9 @@ import (
 // waited for by default, so that in most cases there is nothing to say at all.
 const restartGrace = 45 * time.Second
 
-// grace is how much longer the status of a view that was ready before this process
-// started is left alone; 0 where there is something to say. A restart is no news of
-// a view: whoever waits for it or alerts on it would be told that all of them had
-// failed.
+// grace returns how much longer the status of a view that was ready before this process started
+// is kept; 0 if it can be written. Otherwise a restart would look like a failure of all views
+// to alerts and waiting users.
 func (r *record) grace(view *v1alpha1.GraphView, held *graphview.Status, now time.Time) time.Duration {
 	if r.written != nil || !r.verdict.accepted() || r.ready == view.Generation || held.LimitExceeded != "" {
 		return 0

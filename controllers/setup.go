@@ -17,10 +17,10 @@ import (
 	"graphview.dev/graphview"
 )
 
-// What the operator may do. It lists and watches whatever views select, so
-// everything; it cannot get, since get on all resources includes subresources
-// like pods/exec and nodes/proxy. It also writes status and Events, keeps a Lease by
-// which its replicas know each other, and the certificates of what it serves.
+// The operator's rights. It lists and watches everything, since views select any resource. It
+// may not get, since get on all resources includes subresources such as pods/exec and
+// nodes/proxy. It also writes status and Events, a Lease by which its replicas know each
+// other, and its certificates.
 //
 // +kubebuilder:rbac:groups=*,resources=*,verbs=list;watch
 // +kubebuilder:rbac:groups=graphview.dev,resources=graphviews,verbs=get
@@ -99,8 +99,8 @@ func (r *GraphViewReconciler) viewsOf(ctx context.Context, account client.Object
 	return r.requests(ctx, client.InNamespace(account.GetNamespace()), client.MatchingFields{serviceAccountField: account.GetName()})
 }
 
-// requests lists GraphViews in the cache; that cannot fail but for a cache that
-// stops, and then nobody wants the answer.
+// requests lists GraphViews in the cache. It fails only if the cache stops, when the result is
+// not needed.
 func (r *GraphViewReconciler) requests(ctx context.Context, o ...client.ListOption) []ctrl.Request {
 	var views v1alpha1.GraphViewList
 	if err := r.client.List(ctx, &views, o...); err != nil {

@@ -16,10 +16,9 @@ type write struct {
 	hold time.Duration
 }
 
-// decide compares the status that is with the one that should be. What a
-// condition says is written at once; counts and messages, which may move all
-// the time, once in interval since the last write. since is the time since that
-// write; without one it is larger than any interval.
+// decide compares the current status with the desired one. Conditions are written at once;
+// counts and messages, which may change all the time, once in interval since the last write.
+// since is the time since that write; without one it is larger than any interval.
 func decide(is, should *v1alpha1.GraphViewStatus, since, interval time.Duration) write {
 	switch {
 	case equality.Semantic.DeepEqual(is, should):
@@ -34,9 +33,8 @@ func decide(is, should *v1alpha1.GraphViewStatus, since, interval time.Duration)
 	}
 }
 
-// sameOutcome tells whether two lists of conditions differ at most in messages,
-// order, and what Healthy and Effective say: those follow the counts, and move as
-// often.
+// sameOutcome reports whether two lists of conditions differ only in messages, order, and
+// Healthy and Effective, which change as often as the counts.
 func sameOutcome(a, b []metav1.Condition) bool {
 	if len(a) != len(b) {
 		return false
@@ -53,8 +51,7 @@ func sameOutcome(a, b []metav1.Condition) bool {
 	return true
 }
 
-// changed tells whether before has no condition of c's type or one that says
-// something else.
+// changed reports whether before lacks c's type or has it with another value.
 func changed(c *metav1.Condition, before []metav1.Condition) bool {
 	for i := range before {
 		if b := &before[i]; b.Type == c.Type {

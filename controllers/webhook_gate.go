@@ -11,8 +11,8 @@ import (
 	"graphview.dev/graphview/budget"
 )
 
-// What strangers may hold of the webhook. An object in etcd has at most 1.5 MiB, and
-// a request holds what it was and what it becomes.
+// Bounds for unauthenticated callers of the webhook. An object in etcd has at most 1.5 MiB, and
+// a request contains its old and new state.
 var (
 	webhookBytes       = budget.Declare("webhook_request_bytes", "bytes of one request to the webhook", 3<<20+256<<10)
 	webhookConnections = budget.Declare("webhook_connections", "connections to the webhook", 256)

@@ -26,10 +26,9 @@ const (
 var webhookChangedDesc = prometheus.NewDesc("graphview_webhook_configuration_changed",
 	"1 while the ValidatingWebhookConfiguration graphview sends the API server elsewhere, or asks about other resources, than the one that is shipped; 0 otherwise.", nil, nil)
 
-// WebhookGuard tells when the operator's ValidatingWebhookConfiguration is not what
-// is shipped. Whoever may change it can read and refuse every write of the cluster,
-// and the cluster would tell nobody. The guard mends nothing: the right to mend it is
-// the right to abuse it.
+// WebhookGuard reports when the operator's ValidatingWebhookConfiguration differs from the
+// shipped one. An attacker who can change it can read and reject every write of the cluster
+// unnoticed. The guard does not repair it, since the right to repair is the right to abuse.
 type WebhookGuard struct {
 	client    client.Reader
 	namespace string
@@ -46,8 +45,7 @@ func NewWebhookGuard(c client.Reader, namespace string) (*WebhookGuard, error) {
 	return g, nil
 }
 
-// Run looks at once, and then again and again until ctx ends. What it sees is
-// logged when it changes.
+// Run checks at once, and then regularly until ctx ends. It logs changes.
 func (g *WebhookGuard) Run(ctx context.Context) error {
 	log := ctrl.LoggerFrom(ctx)
 	ticker := time.NewTicker(webhookGuardInterval)
@@ -92,9 +90,9 @@ func (g *WebhookGuard) check(ctx context.Context) error {
 	return err
 }
 
-// compare says what differs from what is shipped. How long the API server waits,
-// which authorities it trusts, and what it does without an answer are the
-// installation's choice: as long as the rules are ours, nobody else is harmed.
+// compare returns the difference from the shipped configuration. Timeouts, authorities and the
+// failure policy are the installation's choice: with the shipped rules they affect no other
+// resources.
 func (g *WebhookGuard) compare(present *admissionregistrationv1.ValidatingWebhookConfiguration) error {
 	for i := range present.Webhooks {
 		hook := &present.Webhooks[i]

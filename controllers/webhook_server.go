@@ -22,8 +22,8 @@ type WebhookServerOptions struct {
 	Address string
 	// GetCertificate is what is served with. Required.
 	GetCertificate func(*tls.ClientHelloInfo) (*tls.Certificate, error)
-	// ClientCAFile has the certificates of who may ask, in PEM. "" lets everybody ask,
-	// as the API server has no client certificate unless it is configured with one.
+	// ClientCAFile has the certificates of allowed callers, in PEM. "" allows all callers,
+	// since the API server has no client certificate unless it is configured.
 	ClientCAFile string
 }
 
@@ -50,8 +50,8 @@ type webhookServer struct {
 	once    sync.Once
 }
 
-// NewWebhookServer returns the server that a manager runs. What a stranger may hold
-// of it is bounded: see the bounds webhook_*.
+// NewWebhookServer returns the server that a manager runs. The bounds webhook_* limit
+// unauthenticated callers.
 func NewWebhookServer(o WebhookServerOptions) webhook.Server {
 	mux := http.NewServeMux()
 	return &webhookServer{

@@ -108,6 +108,6 @@ func (o *options) validate() error {
 
 func (o *options) logger() logr.Logger { return zap.New(zap.UseFlagOptions(&o.zap)) }
 
-// inPod tells whether the operator runs in a cluster, where those who write GraphViews
-// are not those who lend it their rights.
+// inPod reports whether the operator runs in a cluster, where the authors of GraphViews do not
+// have the operator's rights.
 func inPod() bool { return os.Getenv("KUBERNETES_SERVICE_HOST") != "" }

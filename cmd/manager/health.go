@@ -27,11 +27,9 @@ var (
 	errStopping = errors.New("the operator is stopping")
 )
 
-// serveHealth says on /healthz whether the graph still makes progress, and on
-// /readyz whether every GraphView is known, this replica has joined those that share
-// views, if they do, and ctx is not done: until then, and from then on, requests are
-// better off with another replica. Views that fill are no reason to wait. A joined of nil
-// is nothing to wait for.
+// serveHealth serves /healthz, which fails if the graph makes no progress, and /readyz, which
+// succeeds while every GraphView is known, this replica has joined the others, and ctx is not
+// done. Views that are still syncing do not delay it. A nil joined is not waited for.
 func serveHealth(ctx context.Context, mgr manager.Manager, engine *graphview.Engine, known, joined <-chan struct{}) error {
 	if err := mgr.AddHealthzCheck("graph", func(r *http.Request) error {
 		ctx, cancel := context.WithTimeout(r.Context(), aliveWithin)
@@ -64,8 +62,8 @@ func serveHealth(ctx context.Context, mgr manager.Manager, engine *graphview.Eng
 	return nil
 }
 
-// registerMetrics adds what the engine and the stream server do not register
-// themselves. kept is nil where the certificate is somebody else's.
+// registerMetrics registers the metrics that the engine and the stream server do not register.
+// kept is nil if the operator does not renew its certificate.
 func registerMetrics(permit *controllers.Permit, guard *controllers.WebhookGuard, kept *pki.Certificates) error {
 	build := prometheus.NewGauge(prometheus.GaugeOpts{
 		Name:        "graphview_build_info",

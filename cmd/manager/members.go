@@ -47,7 +47,7 @@ func membersOf(shared *sharing, o *options, config *rest.Config, engine *graphvi
 	return newMembers(config, self)
 }
 
-// newMembers returns the replicas of this operator, of which self is one.
+// newMembers returns the replicas of this operator, including self.
 func newMembers(config *rest.Config, self replicas.Member) (*replicas.Members, error) {
 	leases, err := coordinationclient.NewForConfig(config)
 	if err != nil {

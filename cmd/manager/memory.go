@@ -30,8 +30,8 @@ func tuneCollector() {
 	}
 }
 
-// afterCollection sets the percentage anew when the next collection has ended, and
-// after each that follows: a finalizer is what a collection calls.
+// afterCollection sets the percentage when the next collection has ended, and after each
+// following one: the collector calls a finalizer.
 func afterCollection(percent int) {
 	// Large enough to have a block of its own, which goes when this does.
 	mark := new([64]byte)

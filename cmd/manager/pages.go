@@ -6,8 +6,8 @@ import (
 	"graphview.dev/dashboard"
 )
 
-// pages are what is served beside graphs; nil: nothing. The page asks for a token
-// where nobody in between adds one.
+// pages returns the handler of the dashboard; nil for none. The page asks for a token unless a
+// proxy adds one.
 func (o *options) pages() (http.Handler, error) {
 	if !o.dashboard {
 		return nil, nil

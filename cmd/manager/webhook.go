@@ -19,8 +19,8 @@ import (
 	"graphview.dev/controllers/pki"
 )
 
-// certificates are what the graphs and the webhook are served with: kept by the
-// operator, or files that somebody else keeps, and vouches for.
+// certificates serve graphs and the webhook: renewed by the operator, or files that another
+// system renews.
 type certificates struct {
 	kept  *pki.Certificates
 	files *certwatcher.CertWatcher

@@ -45,18 +45,17 @@ type CertificatesOptions struct {
 	// Namespace is that of the Secret, and of the Service that certificates are
 	// for.
 	Namespace string
-	// InjectWebhookCA has the authorities written into the operator's
-	// ValidatingWebhookConfiguration too. The right to do so is worth a veto on every
-	// write of the cluster to whoever steals it, so it is not granted by default.
+	// InjectWebhookCA also writes the authorities into the operator's
+	// ValidatingWebhookConfiguration. A thief of this right could veto every write of the
+	// cluster, so it is not granted by default.
 	InjectWebhookCA bool
 	// Clock is for tests. Nil: the real one.
 	Clock clock.WithTicker
 }
 
-// Certificates is the serving certificate of this operator's ports: kept in one
-// Secret that its replicas share, replaced in time, and injected into the
-// caBundle of what leads the API server here. Whichever replica comes first
-// writes; the Secret's resource version tells the others that they did not.
+// Certificates is the serving certificate of the operator's ports: kept in one Secret that its
+// replicas share, renewed in time, and injected as the caBundle that the API server uses. The
+// first replica writes; the Secret's resource version makes the writes of others fail.
 type Certificates struct {
 	client  client.Client
 	secret  client.ObjectKey
@@ -85,8 +84,8 @@ func NewCertificates(c client.Client, o CertificatesOptions) *Certificates {
 	}
 }
 
-// Get is for tls.Config. Until Run has looked for the Secret once it waits:
-// nobody would trust what could be served before.
+// Get is for tls.Config. It waits until Run has read the Secret once, since clients do not
+// trust a certificate made before.
 func (c *Certificates) Get(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
 	select {
 	case <-c.known:
@@ -210,15 +209,14 @@ func (c *Certificates) read(ctx context.Context) (*corev1.Secret, *ring, error) 
 	return secret, stored, nil
 }
 
-// write puts a ring where read has found another, or fails if somebody else did.
+// write replaces the ring that was read. It fails if the Secret has changed since.
 func (c *Certificates) write(ctx context.Context, secret *corev1.Secret, r *ring) error {
 	return writeSecret(ctx, c.client, c.secret, secret, func(data map[string][]byte) { r.store(data) })
 }
 
-// writeSecret changes the Secret that was read, nil if there was none, or fails if
-// somebody else did. The manifests have an empty Secret, so that the operator needs no
-// right to create one: that right would be worth the token of every ServiceAccount of
-// its namespace.
+// writeSecret changes the Secret that was read, nil if there was none. It fails if the Secret
+// has changed since. The manifests contain an empty Secret, so that the operator needs no right
+// to create Secrets, which would give it a token of every ServiceAccount of its namespace.
 func writeSecret(ctx context.Context, c client.Client, key client.ObjectKey, secret *corev1.Secret, change func(data map[string][]byte)) error {
 	if secret == nil {
 		made := &corev1.Secret{

@@ -31,9 +31,8 @@ const (
 	pemKey         = "PRIVATE KEY"
 )
 
-// pair is a serving certificate, its key, and the authority that vouches for it.
-// The authority has signed this one certificate and its key is gone, so nobody
-// can sign another. Immutable.
+// pair is a serving certificate, its key, and the authority that signed it. The key of the
+// authority is discarded after this one signature. Immutable.
 type pair struct {
 	cert, key []byte // PEM; the certificate is followed by its authority
 	serving   *tls.Certificate
@@ -109,8 +108,8 @@ func parsePair(cert, key []byte) (*pair, error) {
 	return &pair{cert: bytes.Clone(cert), key: bytes.Clone(key), serving: &serving, authority: authority}, nil
 }
 
-// usable tells whether clients that trust the authority will accept the
-// certificate under each name.
+// usable reports whether clients that trust the authority accept the certificate under each
+// name.
 func (p *pair) usable(names []string, now time.Time) bool {
 	roots := x509.NewCertPool()
 	roots.AddCert(p.authority)

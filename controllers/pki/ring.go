@@ -125,7 +125,7 @@ func parseRing(data map[string][]byte) (*ring, error) {
 	return r, nil
 }
 
-// parseAuthorities returns the certificates of authorities, without those that cannot be parsed.
+// parseAuthorities returns the certificates of authorities, and skips invalid ones.
 func parseAuthorities(text []byte) []*x509.Certificate {
 	var out []*x509.Certificate
 	for {

@@ -55,7 +55,7 @@ func injectIntoWebhook(ctx context.Context, c client.Client, bundle []byte) erro
 	case err != nil:
 		return fmt.Errorf("get ValidatingWebhookConfiguration: %w", err)
 	}
-	// By name, so that nobody else's edit of the list is undone.
+	// By name, so that other changes of the list are kept.
 	patch := client.StrategicMergeFrom(configuration.DeepCopy())
 	changed := false
 	for i := range configuration.Webhooks {

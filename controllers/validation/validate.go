@@ -28,10 +28,9 @@ type Options struct {
 	Served func() *resources.Catalog
 }
 
-// GraphView says what the webhook of an operator with these options would say of
-// a GraphView that somebody applies: nil, or a Status with a cause for each
-// field. Where the options know what the cluster serves, it finds what has no effect
-// in one that is valid.
+// GraphView returns the verdict of the webhook of an operator with these options: nil, or a
+// Status with a cause for each field. If the options know what the cluster serves, it also
+// returns the parts of a valid spec that have no effect.
 func GraphView(ctx context.Context, view *v1alpha1.GraphView, o Options) ([]advice.Finding, error) {
 	err := ServiceAccount(view, o.RequireServiceAccount)
 	var program *spec.Program

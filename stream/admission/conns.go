@@ -145,8 +145,8 @@ func (l *ConnLimiter) release(c *trackedConn) {
 
 type connKey struct{}
 
-// ConnContext is for http.Server.ConnContext. The contexts of a connection's requests are
-// those that Authenticated and Unauthenticated take.
+// ConnContext is for http.Server.ConnContext. Authenticated and Unauthenticated take the
+// context of a request on the connection.
 func ConnContext(ctx context.Context, conn net.Conn) context.Context {
 	if secure, ok := conn.(*tls.Conn); ok {
 		conn = secure.NetConn()

@@ -18,7 +18,7 @@ const (
 // All returns the formats in the order in which they are listed to people.
 func All() []Format { return []Format{DOT, Mermaid, GraphML} }
 
-// Parse finds a format by its name. The error lists those that there are.
+// Parse returns a format by its name. The error lists the names.
 func Parse(name string) (Format, error) {
 	var names []string
 	for _, f := range All() {

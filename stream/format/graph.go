@@ -68,8 +68,8 @@ func (g *Graph) AddVertex(key Key, health string) {
 	}
 }
 
-// AddArc adds an arc, which is to be added once. Ends that are never added as
-// vertices are drawn as missing.
+// AddArc adds an arc. Each arc is added once. Ends that are never added as vertices are drawn
+// as missing.
 func (g *Graph) AddArc(a Arc) {
 	g.arcs = append(g.arcs, arc{
 		from: g.number(a.From), to: g.number(a.To), kind: g.intern(a.Type), fields: g.intern(strings.Join(a.Fields, ", ")),
@@ -127,8 +127,7 @@ func (g *Graph) number(key Key) int32 {
 	return n
 }
 
-// intern keeps one copy of the texts of which a graph has few, and nothing of
-// the messages that they were cut from.
+// intern returns one copy of texts that repeat, which does not retain the message.
 func (g *Graph) intern(text string) string {
 	if kept, ok := g.texts[text]; ok {
 		return kept

@@ -19,7 +19,7 @@ func (g *Graph) Write(w io.Writer, f Format) error {
 	if _, err := Parse(string(f)); err != nil {
 		return err
 	}
-	// What was written after an error goes nowhere, and Flush returns the error.
+	// After an error, writes are dropped and Flush returns the error.
 	out := bufio.NewWriterSize(w, pieceBytes)
 	p := g.plan()
 	switch f {
@@ -94,7 +94,7 @@ func (p *plan) namespaces(each func(namespace string, from, to int)) {
 // at returns the key at a place of the order.
 func (p *plan) at(place int) *Key { return &p.keys[p.order[place]] }
 
-// missing tells whether the vertex at a place is none.
+// missing reports whether the place has no vertex.
 func (p *plan) missing(place int) bool { return !p.present[p.order[place]] }
 
 // healthAt is how the vertex at a place is, "" where it does not say.

@@ -89,8 +89,8 @@ func (m *Mux) endMessage() {
 	m.handling = false
 }
 
-// busyReading tells whether a message of the peer's is being handled. If not, the
-// next token in received is for a message that comes from now on.
+// busyReading reports whether a message of the peer is being handled. If not, the next token in
+// received is for a message that arrives later.
 func (m *Mux) busyReading() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -25,8 +25,8 @@ type Options struct {
 	// Observer counts what happens.
 	Observer Observer
 
-	// Context is done when the connection should end; its cause is a
-	// *delivery.ClosedError if the peer is to be told.
+	// Context is done when the connection should end. Its cause is a *delivery.ClosedError if
+	// the peer should be sent the reason.
 	Context context.Context
 	// Hard is done when the peer cannot be told any more. It outlives Context.
 	Hard context.Context
@@ -95,8 +95,8 @@ type Room interface {
 	Release()
 }
 
-// Observer is told what happens. Begin and End are called by whoever sends, and so
-// never twice at once; the others may be called by several goroutines.
+// Observer counts events. Begin and End are called by the holder of the turn, so never
+// concurrently; the other methods by several goroutines.
 type Observer interface {
 	// Ended is of a channel that the peer did not end. The code is what the peer was
 	// told, or 0 if it was told nothing because it had left.
@@ -111,8 +111,7 @@ type Observer interface {
 // Mux is one connection with many graphs.
 type Mux struct {
 	o Options
-	// turn is held by whoever sends a message. It is given in the order in which it
-	// was asked for.
+	// turn is held while a message is sent. It is given in the order of requests.
 	turn  *semaphore.Weighted
 	pings sync.WaitGroup
 
@@ -185,8 +184,8 @@ func (m *Mux) send(more string, text []byte) error {
 	return m.write(m.o.Hard, m.o.Timing.Write, more, text)
 }
 
-// write sends one message, with members more in front, for whoever has the turn. An
-// error means that the peer is gone, and ends the connection.
+// write sends one message, with members more in front. The caller has the turn. An error means
+// that the peer has left, and ends the connection.
 func (m *Mux) write(ctx context.Context, within time.Duration, more string, text []byte) error {
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()

@@ -7,9 +7,9 @@ import (
 	"graphview.dev/graphview/access"
 )
 
-// answers are what is known of places, by resource and then by namespace: who may
-// see little asks for many namespaces of a few resources, and a namespace by
-// itself takes a third of what a whole place does.
+// answers has the known answers by resource and then by namespace: a user with few rights asks
+// about many namespaces of a few resources, and a namespace alone takes a third of the memory
+// of a place.
 type answers map[access.Place]map[string]bool
 
 // everywhere is the place that stands for all namespaces of p's resource.
@@ -44,7 +44,7 @@ func (a answers) all() iter.Seq2[access.Place, bool] {
 	}
 }
 
-// places are those that something is known of, in no order.
+// places returns the places with an answer, in no order.
 func (a answers) places() []access.Place {
 	places := make([]access.Place, 0, a.len())
 	for p := range a.all() {

@@ -1,23 +1,21 @@
 // Package rights knows what subscribers may see, as long as they have streams.
 //
-// A stream holds a [Lease] on its identity, which is all that the API server would
-// be asked about: name, UID, groups, extra. The lease is what the engine asks about
-// places (a delivery.Access), and it asks the API server: list and watch, in the
-// whole cluster first. [Permissions] asks about every identity again, after each
-// interval: what its streams may show, whether they may go on, and whether the
-// credentials that they were opened with still stand. An answer that changed is
-// told; a right to the stream itself that is gone ends it.
+// A stream holds a [Lease] on its identity: name, UID, groups and extra, as the API server
+// authorizes them. The engine asks the lease about places (a delivery.Access), and the lease
+// asks the API server about list and watch, in the whole cluster first. After each interval
+// [Permissions] asks again about every identity: what its streams may show, whether they may
+// continue, and whether their credentials are still valid. A changed answer is notified; a
+// stream whose own right is lost ends.
 //
-// Answers are shared by all streams of an identity, and outlive the last one for a
-// while, so that a stream that comes back can continue. A user who comes back as
-// another identity, with a renewed token, has what was asked before asked anew.
+// Answers are shared by all streams of an identity, and outlive the last one for a while, so
+// that a stream can be resumed. If a user resumes as another identity, with a renewed token,
+// the earlier questions are asked again.
 //
-// Users take turns, in questions (package access) and in re-checks, so that one
-// with many credentials or little rights delays nobody else. How many identities a
-// user has, and what is known of those without streams, is bounded.
+// Users take turns, in questions (package access) and in re-checks, so that a user with many
+// credentials or few rights delays no other. The number of identities per owner and the
+// answers of those without streams are bounded.
 //
-// The package deliberately does not know HTTP, how somebody is authenticated, or
-// what is sent.
+// The package does not know HTTP, authentication, or messages.
 //
 // # Concurrency
 //

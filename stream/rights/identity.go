@@ -25,8 +25,8 @@ type identity struct {
 	key   string
 	// secret is the key that rights are digested with.
 	secret []byte
-	// asking is held by the one that has questions asked which nobody asked
-	// before, so that a thousand streams that open at once ask once.
+	// asking is held during new questions, so that a thousand streams that open at once ask
+	// once.
 	asking chan struct{}
 
 	mu      sync.Mutex
@@ -52,7 +52,7 @@ type identity struct {
 type scope struct {
 	rights  *rights       // what was asked
 	changed chan struct{} // closed when an answer in rights has changed
-	// inherited is to be asked before the scope is used, see users.
+	// inherited is asked before the scope is used, see users.
 	inherited []access.Place
 	leases    int
 	left      time.Time
@@ -88,8 +88,8 @@ func (i *identity) scopeLocked(view names.GraphName) *scope {
 	return s
 }
 
-// settleLocked makes the rights of a scope anew: what is known of what was asked
-// before, and of more.
+// settleLocked rebuilds the rights of a scope from the known answers to its earlier places and
+// to more.
 func (i *identity) settleLocked(s *scope, more []access.Place) {
 	known := make(answers, len(s.rights.answers))
 	add := func(p access.Place) {
@@ -131,9 +131,8 @@ func (i *identity) resolve(ctx context.Context, r *access.Asker, s *scope, unkno
 	return i.learn(ctx, r, s, unique(narrow))
 }
 
-// learn asks what is not known yet and adds it all to the scope. What was
-// answered stays, also when something else was not: who tries again has less to
-// ask.
+// learn asks about unknown places and adds all to the scope. Partial answers are kept when a
+// question fails, so that the next attempt asks less.
 func (i *identity) learn(ctx context.Context, r *access.Asker, s *scope, places []access.Place) error {
 	if len(places) == 0 {
 		return nil
@@ -154,8 +153,7 @@ func (i *identity) learn(ctx context.Context, r *access.Asker, s *scope, places 
 	return err
 }
 
-// questions are those whose answers are to be asked again: about places, and
-// about the graphs that are open.
+// questions returns what to ask again: about places, and about the graphs that are open.
 func (i *identity) questions() (places []access.Place, graphs []access.Question) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -167,7 +165,7 @@ func (i *identity) questions() (places []access.Place, graphs []access.Question)
 	return i.answers.places(), unique(graphs)
 }
 
-// apply takes answers that were asked again, and tells those who have to know.
+// apply stores new answers, and notifies the scopes whose answers changed.
 func (i *identity) apply(again map[access.Place]bool) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -181,7 +179,7 @@ func (i *identity) apply(again map[access.Place]bool) {
 	if len(flipped) == 0 {
 		return
 	}
-	// Who may see a resource everywhere need not be asked about namespaces.
+	// The right to a whole resource makes questions about namespaces unnecessary.
 	i.answers.retain(func(p access.Place) bool {
 		wide, _ := i.answers.get(everywhere(p))
 		return p.Namespace == "" || !wide
@@ -199,7 +197,7 @@ func (i *identity) apply(again map[access.Place]bool) {
 	}
 }
 
-// forgetLocked drops what was asked for views that nobody has had open since.
+// forgetLocked drops the scopes that no stream has used since.
 func (i *identity) forgetLocked(since time.Time) {
 	before := len(i.scopes)
 	maps.DeleteFunc(i.scopes, func(_ names.GraphName, s *scope) bool { return s.leases == 0 && s.left.Before(since) })

@@ -75,9 +75,8 @@ func (l *Lease) Resolve(ctx context.Context, unknown []access.Place) error {
 	return l.identity.resolve(ctx, l.permissions.urgent, l.scope, unknown)
 }
 
-// inherit asks what another identity of the user was asked about the view, once. Where
-// that fails, the answers are asked for as they are needed, and who comes back
-// begins anew.
+// inherit asks once what another identity of the user was asked about the view. If that fails,
+// the answers are asked when needed, and a stream that resumes is reset.
 func (l *Lease) inherit(ctx context.Context) {
 	l.identity.mu.Lock()
 	inherited := l.scope.inherited
@@ -125,8 +124,7 @@ func (l *Lease) Permit(ctx context.Context, places []access.Place) (map[access.P
 	return answers, err
 }
 
-// current are the answers as they are now, also for one who has not seen yet
-// that some have changed.
+// current returns the latest answers, also if the subscriber has not been notified of them yet.
 func (l *Lease) current() *rights {
 	l.identity.mu.Lock()
 	defer l.identity.mu.Unlock()

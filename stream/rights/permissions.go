@@ -28,12 +28,11 @@ const (
 	maxIdlePlaces = 200_000
 	// maxFailed is for how many intervals the last answers hold.
 	maxFailed = 5
-	// refreshWithin bounds how long one that comes back waits for its answers to be
-	// asked again.
+	// refreshWithin bounds how long a resuming stream waits until its answers are confirmed.
 	refreshWithin = 10 * time.Second
 
-	// urgentPerSecond is for questions that a subscriber waits for; they come in
-	// bursts, when somebody who may see little opens a view of many namespaces.
+	// urgentPerSecond is for questions that a subscriber waits for. They come in bursts, when a
+	// user with few rights opens a view of many namespaces.
 	urgentPerSecond = 1000
 	// calmPerSecond is for questions that are only asked again.
 	calmPerSecond = 400
@@ -53,8 +52,8 @@ type Permissions struct {
 	users      users
 	// owners counts the identities of each owner.
 	owners map[budget.Owner]int
-	// idle are the identities without leases, those that have been so for longest
-	// first; idlePlaces is what is known of them.
+	// idle are the identities without leases, longest idle first; idlePlaces counts their
+	// answers.
 	idle       list.List
 	idlePlaces int
 	// busy counts the identities that are being asked about again, and checking those
@@ -75,15 +74,15 @@ type Options struct {
 	// Key is what rights are digested with, which only those know who may continue
 	// each other's revisions. Nil: a random one, of this process alone.
 	Key []byte
-	// Reviewed is told of each question that was answered or not, Rechecked of the
-	// time between two re-checks of one identity, and Unchecked now and then how many
-	// leases nobody looks after, which is 0. Nil: nobody is told.
+	// Reviewed is called for each question, Rechecked with the time between two re-checks of
+	// one identity, and Unchecked with the number of leases that are not re-checked, which is
+	// 0. Nil: no call.
 	Reviewed  func(allowed bool, err error)
 	Rechecked func(time.Duration)
 	Unchecked func(leases int)
 }
 
-// New returns Permissions of nobody.
+// New returns Permissions without leases.
 func New(o Options) *Permissions {
 	secret := o.Key
 	if secret == nil {
@@ -105,9 +104,8 @@ func New(o Options) *Permissions {
 	}
 }
 
-// Acquire returns what somebody may see of a view. Answers that are left from an
-// earlier stream are asked again before they count. What the lease is for is ended
-// if the user has streams with too many credentials already.
+// Acquire returns a lease on the rights of a user to a view. Answers from an earlier stream are
+// confirmed first. If the user has streams with too many credentials, the lease ends at once.
 func (p *Permissions) Acquire(ctx context.Context, who user.Info, view names.GraphName, t Terms) *Lease {
 	p.refresh(ctx, Key(who))
 	l := p.lease(who, view, t)
@@ -123,7 +121,7 @@ func (p *Permissions) lease(who user.Info, view names.GraphName, t Terms) *Lease
 	if i == nil {
 		i = newIdentity(who, p.secret, now)
 		if err := p.makeRoomLocked(i.owner); err != nil {
-			// Nothing is asked for this one, and nobody else finds it.
+			// This identity asks nothing and is not shared.
 			t.End(&delivery.ClosedError{Reason: reason.TooManyRequests, Message: err.Error() + "; end some, or try again later"})
 			return &Lease{permissions: p, identity: i, view: view, scope: i.scopeLocked(view), Terms: t, refused: true}
 		}
@@ -166,7 +164,7 @@ func (p *Permissions) release(l *Lease) {
 	p.leases--
 }
 
-// give takes a lease back, and tells whether it was the last one and what is known.
+// give removes a lease, and returns whether it was the last one and the number of answers.
 func (i *identity) give(l *Lease) (idle bool, places int) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -187,16 +185,15 @@ func (p *Permissions) occupyLocked(i *identity) {
 	i.idle, i.weight = nil, 0
 }
 
-// trimLocked forgets those that have been without streams for longest, where there
-// are too many or too much is known of them. The last one stays.
+// trimLocked drops the identities that have been idle longest, if there are too many or they
+// have too many answers. The last one stays.
 func (p *Permissions) trimLocked() {
 	for p.idle.Len() > maxIdle || p.idlePlaces > maxIdlePlaces && p.idle.Len() > 1 {
 		p.dropLocked(p.idle.Front().Value.(*identity)) //nolint:forcetypeassert // all that the list has
 	}
 }
 
-// makeRoomLocked makes room for one more identity of an owner, by forgetting the one
-// of the owner's that has been without streams for longest.
+// makeRoomLocked drops the longest idle identity of an owner that has too many.
 func (p *Permissions) makeRoomLocked(owner budget.Owner) error {
 	if int64(p.owners[owner]) < identitiesPerUser.Limit() {
 		return nil
@@ -210,9 +207,9 @@ func (p *Permissions) makeRoomLocked(owner budget.Owner) error {
 	return identitiesPerUser.Exceed()
 }
 
-// refresh asks again what is known of an identity that nobody looked after for
-// longer than the interval. Answers that cannot be confirmed hold as long as
-// those of an open stream would; then they are forgotten.
+// refresh confirms the answers of an identity that the re-checks have not confirmed for an
+// interval. Answers that cannot be confirmed are used as long as those of an open stream, and
+// are then dropped.
 func (p *Permissions) refresh(ctx context.Context, key string) {
 	p.mu.Lock()
 	i := p.identities[key]
@@ -226,8 +223,7 @@ func (p *Permissions) refresh(ctx context.Context, key string) {
 	case <-ctx.Done():
 		return
 	}
-	// Another one may have done it meanwhile, or have found that nobody answers
-	// and forgotten the identity.
+	// Another goroutine may have confirmed or dropped the identity in between.
 	if !i.neglected(p.interval) || !p.knows(i) {
 		return
 	}
@@ -249,7 +245,7 @@ func (p *Permissions) refresh(ctx context.Context, key string) {
 	}
 }
 
-// dropLocked forgets an identity, and never the one that has come in its place.
+// dropLocked drops an identity, but not a newer one with its key.
 func (p *Permissions) dropLocked(i *identity) {
 	if p.identities[i.key] != i {
 		return
@@ -262,21 +258,21 @@ func (p *Permissions) dropLocked(i *identity) {
 	p.occupyLocked(i)
 }
 
-// knows tells whether the re-checks look after an identity.
+// knows reports whether the re-checks include an identity.
 func (p *Permissions) knows(i *identity) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.identities[i.key] == i
 }
 
-// neglected tells whether the re-checks have not looked after an identity.
+// neglected reports whether an idle identity has not been confirmed for an interval.
 func (i *identity) neglected(interval time.Duration) bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	return len(i.leases) == 0 && time.Since(i.confirmed) > interval
 }
 
-// forget drops identities and scopes that nobody has come back to.
+// forget drops identities and scopes that have been unused for keepFor.
 func (p *Permissions) forget() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -28,7 +28,7 @@ const (
 // it was done with. A limit on questions per second lengthens that under load.
 func (p *Permissions) Run(ctx context.Context) {
 	var group errgroup.Group
-	// What could not be asked is counted, and is no error of the loop's.
+	// A failed re-check is counted, and does not end the loop.
 	defer func() { _ = group.Wait() }()
 	for ctx.Err() == nil {
 		p.forget()
@@ -49,9 +49,9 @@ func (p *Permissions) Run(ctx context.Context) {
 	}
 }
 
-// due returns the identities whose time has come and that there is room for, which
-// are busy from then on, and how long to wait for the next ones. Who has waited for
-// longest comes first. No identity is due again before an interval has passed.
+// due returns the identities that are due and that there is room for, marked as busy, and how
+// long to wait for the next ones. The longest waiting comes first. An identity is due at most
+// once an interval.
 func (p *Permissions) due() ([]*identity, time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -96,7 +96,7 @@ func (p *Permissions) beginLocked(i *identity) bool {
 	return true
 }
 
-// done makes an identity one that is not busy.
+// done marks an identity as not busy.
 func (p *Permissions) done(i *identity) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

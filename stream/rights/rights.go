@@ -33,7 +33,7 @@ func newRights(key []byte, answers answers) *rights {
 	slices.SortFunc(places, comparePlaces)
 	for _, p := range places {
 		allowed, _ := answers.get(p)
-		// What goes into a hash cannot fail to.
+		// Writes to a hash never fail.
 		_, _ = fmt.Fprintf(mac, "%q %q %q %t\n", p.Group, p.Resource, p.Namespace, allowed)
 	}
 	return &rights{answers: answers, digest: base64.RawURLEncoding.EncodeToString(mac.Sum(nil)[:16])}

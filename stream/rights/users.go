@@ -5,14 +5,13 @@ import (
 	"graphview.dev/stream/names"
 )
 
-// users are the identities of each user name. One user has several: who comes by
-// several roads or with several credentials, which an authorizer may look at. A
-// token that was renewed has another credential-id in its extra, and the front
-// proxy may leave a UID out.
+// users has the identities of each user name. A user has several with several credentials
+// or ways of access, since an authorizer may treat them differently: a renewed token has
+// another credential-id in its extra, and the front proxy may omit the UID.
 //
-// The identities of a user share no answers. But a rev is bound to rights and not
-// to who has them: an identity that is new asks for itself what was asked for the
-// same view before, and who finds the same answers continues where it was.
+// The identities of a user share no answers. But a rev is bound to rights and not to the
+// identity: a new identity asks the questions that were asked for the same view before, and
+// with equal answers it continues.
 type users map[string]*userIdentities
 
 type userIdentities struct {

@@ -37,7 +37,7 @@ func (h *handshake) Write(p []byte) (int, error) { return len(p), nil }
 func (h *handshake) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	conn, buffers, err := http.NewResponseController(h.ResponseWriter).Hijack()
 	if err != nil || buffers.Reader.Buffered() > 0 {
-		// What a hasty client has already sent is in there.
+		// The buffer may already contain data of the client.
 		return conn, buffers, err
 	}
 	out := bufio.NewWriterSize(&frameCoalescer{out: conn}, writeBuffer)
@@ -54,8 +54,8 @@ type AcceptOptions struct {
 	Heartbeats bool
 }
 
-// Refused is why a request was not upgraded. Code is that of an answer, which has not
-// been given; 0: nobody can be given one any more.
+// Refused is why a request was not upgraded. Code is the HTTP code for the answer, which the
+// caller sends; 0 if no answer can be sent.
 type Refused struct {
 	Code int
 	err  error
@@ -69,8 +69,8 @@ func Accept(w http.ResponseWriter, r *http.Request, o AcceptOptions) (*websocket
 	conn, err := websocket.Accept(answer, r, &websocket.AcceptOptions{
 		Subprotocols:   []string{o.Protocol},
 		OriginPatterns: o.AllowedOrigins,
-		// A message is shared by its subscribers, its compressed form would not be:
-		// whoever does not read would hold one, and a compressor of a megabyte.
+		// Messages are shared by subscribers, and compressed ones would not be: a slow reader
+		// would hold a compressed message and a compressor of a megabyte.
 		CompressionMode: websocket.CompressionDisabled,
 		OnPingReceived:  out.answerPing,
 	})

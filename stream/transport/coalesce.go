@@ -6,8 +6,7 @@ import (
 	"sync"
 )
 
-// maxWhole bounds the messages that are put together. What is larger is few
-// writes for its size as it is.
+// maxWhole bounds the messages that are combined. A larger message has few writes for its size.
 const maxWhole = 8 << 10
 
 var pieces = sync.Pool{New: func() any { return new(make([]byte, 0, maxWhole)) }}
@@ -29,7 +28,7 @@ type frameCoalescer struct {
 
 func (w *frameCoalescer) Write(p []byte) (int, error) {
 	ended := w.follow(p)
-	// Of a large frame nothing is held: who does not read it would hold the buffer too.
+	// A large frame is not buffered, or a slow reader would hold the buffer too.
 	if w.held == nil && (ended || uint64(len(p))+w.left > maxWhole) {
 		return w.out.Write(p)
 	}
@@ -58,7 +57,7 @@ func (w *frameCoalescer) send() error {
 	return err
 }
 
-// follow moves on by p, and tells whether a message ends with it.
+// follow advances by p, and reports whether a message ends with it.
 func (w *frameCoalescer) follow(p []byte) (ended bool) {
 	for len(p) > 0 {
 		ended = false

@@ -1,9 +1,9 @@
 // Package transport carries the messages of a stream to a peer: over a WebSocket
 // ([Socket]), as server-sent events ([Events]) or as lines ([Lines]). It also reads
-// what little a peer says.
+// the few messages of a peer.
 //
-// It deliberately does not know views, permissions, whose share something is, or when
-// to send what: package stream does. Of package delivery it knows a message and how
+// It does not know views, permissions, limits per user, or when to send: package stream
+// does. Of package delivery it knows a message and how
 // a stream ends.
 //
 // # What an idle subscriber costs, and why
@@ -19,10 +19,10 @@
 //   - With so small a buffer the WebSocket library would write a message in parts, each
 //     a system call and a record of TLS. The frame coalescer (coalesce.go) follows the
 //     frames below the library and sends the parts of a small message as one, from a
-//     buffer that is everybody's. So it parses headers that the library has just
+//     shared buffer. So it parses headers that the library has just
 //     written: it has no other way to know where a message ends.
 //   - A request's context holds on to the request, its header, its user and what
-//     each filter added: a kilobyte. What outlives the request begins from the context
+//     each filter added: a kilobyte. A stream uses the context
 //     that the connection had (withBaseContext of package stream), and keeps of the
 //     credentials what a renewed check needs, cloned out of the header's text.
 //   - A context with a deadline, and a timer, for each message are garbage that a busy
@@ -31,13 +31,13 @@
 //   - A handler that waits holds its request's buffers. The handler of a WebSocket
 //     returns, and a goroutine of the server's goes on.
 //   - With compression a connection would hold a compressor of up to a megabyte, and
-//     each message in a form that is nobody else's. Nothing is compressed.
+//     each message in a form that is not shared. Nothing is compressed.
 //
 // A subscriber that does not read holds one message more, the one under way: at most a
 // piece of 32 KiB of its own, and as much again for an object that makes it exceed that
-// and for a record of TLS. Objects from 16 KiB on have messages that are shared by all
-// who are being sent them, and what is unsent is bounded for all together (unsent_bytes
-// of package stream). test/hostile measures both.
+// and for a record of TLS. Objects from 16 KiB on have messages that
+// subscribers share, and the bytes that are not sent yet are bounded in all (unsent_bytes
+// of package admission). test/hostile measures both.
 //
 // # Concurrency
 //

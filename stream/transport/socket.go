@@ -44,8 +44,8 @@ func TakeNothing(conn *websocket.Conn, hard context.Context, end context.CancelC
 	})
 }
 
-// ReadText reads one message, a text of at most limit bytes. What is called it
-// is for people. The error is a *delivery.ClosedError or that the peer is gone.
+// ReadText reads one message, a text of at most limit bytes. what names the message in errors.
+// The error is a *delivery.ClosedError, or that the peer has left.
 func ReadText(ctx context.Context, conn *websocket.Conn, what string, limit int) ([]byte, error) {
 	conn.SetReadLimit(-1) // ours answers with a reason
 	kind, reader, err := conn.Reader(ctx)
@@ -71,9 +71,8 @@ func Malformed(format string, args ...any) *delivery.ClosedError {
 	return &delivery.ClosedError{Reason: reason.Malformed, Message: fmt.Sprintf(format, args...)}
 }
 
-// answerPing tells whether to answer a ping of the peer. The library gives an
-// answer five seconds and then gives up the connection; behind a frame that a
-// slow peer takes longer to read, that would cut it for being slow.
+// answerPing reports whether the library answers a ping of the peer. It allows five seconds for
+// the answer and then closes the connection; behind a large frame that would cut a slow peer.
 func (s *Socket) answerPing(context.Context, []byte) bool { return !s.writing.Load() }
 
 // WriteFrame implements Transport.

@@ -36,8 +36,8 @@ type impact struct {
 	Graph  string `json:"graph,omitempty" jsonschema:"look in this graph; without it in all that may be listed, which takes the ClusterRole graphview-requester"`
 }
 
-// line is a command line. What comes from outside is the value of a flag, in one
-// word with it, or comes after "--": it is no flag.
+// line is a command line. Text from outside is the value of a flag, in the same word, or
+// follows "--", so that it is never parsed as a flag.
 type line struct{ flags, names []string }
 
 func command(verb, namespace string) *line {

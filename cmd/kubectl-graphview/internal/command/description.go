@@ -14,22 +14,23 @@ import (
 	"graphview.dev/api/v1alpha1"
 )
 
-// description is a GraphView on one screen. What it leaves out it counts.
+// description is a GraphView on one screen. Left-out lines are counted.
 type description struct {
 	view     *v1alpha1.GraphView
 	problems []problem
 	// unknown is why the problems are not known.
 	unknown error
-	// denied are resources of which the user may not see the problems.
+	// denied counts resources whose problems the user may not see.
 	denied int
 	paint  paint
 }
 
-// What fits on a screen of 50 lines, each of a hundred characters or less.
+// Bounds for a screen of 50 lines of at most a hundred characters.
 const (
 	descriptionWidth = 100
 	mostMessageLines = 3
-	// allMessageLines are those of all conditions together, which those that are wrong share.
+	// allMessageLines bounds the messages of all conditions; conditions that need attention
+	// share them.
 	allMessageLines = 18
 	mostProblems    = 7
 	mostUnreadable  = 5
@@ -79,7 +80,7 @@ func (d *description) writeHead(w io.Writer) {
 	fmt.Fprintln(w, text)
 }
 
-// conditionsInOrder are those whose order says something, after those that are wrong.
+// conditionsInOrder is the order of conditions that need no attention.
 var conditionsInOrder = []string{
 	v1alpha1.ConditionStalled, v1alpha1.ConditionAccepted, v1alpha1.ConditionReady, v1alpha1.ConditionComplete, v1alpha1.ConditionEffective, v1alpha1.ConditionHealthy,
 }
@@ -125,7 +126,7 @@ func (d *description) writeConditions(w io.Writer) {
 	}
 }
 
-// wrong tells a condition that somebody should look at.
+// wrong reports whether a condition needs attention.
 func wrong(c *metav1.Condition) bool {
 	return (c.Status == metav1.ConditionTrue) == (c.Type == v1alpha1.ConditionStalled)
 }

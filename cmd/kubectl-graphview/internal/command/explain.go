@@ -171,7 +171,7 @@ func (l *lookup) absence(ctx context.Context, arc client.Arc) string {
 	}
 }
 
-// exists tells whether something exists, and whether that is known.
+// exists reports whether an object exists, and whether that is known.
 func (l *lookup) exists(ctx context.Context, key client.Key) (exists, known bool) {
 	objects, err := l.view.dynamic()
 	if err != nil || l.asked >= mostLookedUp {

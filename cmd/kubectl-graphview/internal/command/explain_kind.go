@@ -76,8 +76,8 @@ func acceptance(r *v1alpha1.ReferenceRule) string {
 	return " (not accepted)"
 }
 
-// referenceRules are those of the cluster, by name. Whoever may not list them is told
-// so.
+// referenceRules returns the ReferenceRules of the cluster, by name. It prints a note if the
+// user may not list them.
 func (v *view) referenceRules(ctx context.Context) ([]*v1alpha1.ReferenceRule, error) {
 	objects, err := v.dynamic()
 	if err != nil {

@@ -58,9 +58,9 @@ func readReferences(ctx context.Context, config *rest.Config, kind graph.Kind) (
 	return found, nil
 }
 
-// explainReferences says which fields of a kind are read as references, and why. Of the
-// fields that ReferenceRules in force name, and of a kind of which they replace
-// conventions, conventions say nothing.
+// explainReferences prints which fields of a kind are read as references, and why. Conventions
+// do not apply to fields that a ReferenceRule names, nor to a kind whose conventions it
+// replaces.
 func (c *cli) explainReferences(ctx context.Context, config *rest.Config, kind graph.Kind, rules []*v1alpha1.ReferenceRule) error {
 	if !refs.IsOpen(kind) {
 		fmt.Fprintln(c.Out, "References: fields that the table lists (docs/references.md)")

@@ -28,7 +28,7 @@ func facts(v *client.Vertex) string {
 			Labels  map[string]string `json:"labels"`
 		} `json:"metadata"`
 	}
-	// Of one that is not there, the summary knows the age.
+	// Without the object, the summary has the age.
 	_ = json.Unmarshal(v.Object, &object)
 	if v.Summary != nil && v.Summary.Created != 0 {
 		object.Metadata.Created = time.Unix(v.Summary.Created, 0)

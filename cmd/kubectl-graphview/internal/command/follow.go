@@ -21,7 +21,7 @@ type view struct {
 	client          *client.Client
 }
 
-// open finds the server and the namespace; it asks nobody anything.
+// open resolves the server and the namespace without a request.
 func (c *cli) open(name string) (*view, error) {
 	namespace, _, err := c.config.ToRawKubeConfigLoader().Namespace()
 	if err != nil {
@@ -80,9 +80,8 @@ func (v *view) newFollower() *follower {
 	return &follower{view: v, until: time.Now().Add(v.wait), progress: newProgress(v)}
 }
 
-// retry says why there is a pause. A server that was never there is not waited
-// for; one that is not ready is, for a while. A part that is too large does not become
-// smaller by being asked for again.
+// retry prints the reason for a pause. A server that was never reachable is not retried; one
+// that is not ready is, for a while. A part that is too large stays too large.
 func (f *follower) retry(err error, pause time.Duration) error {
 	if closed, ok := errors.AsType[*client.CloseError](err); ok && f.narrowed && closed.Reason == reason.LimitExceeded {
 		return err

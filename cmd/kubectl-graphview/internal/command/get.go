@@ -13,7 +13,7 @@ import (
 	"graphview.dev/stream/format"
 )
 
-// formats are those that the server has, JSON first.
+// formats are the server's formats, JSON first.
 var formats = func() []string {
 	names := []string{"json"}
 	for _, f := range format.All() {

@@ -70,7 +70,7 @@ func (k *kinds) fromObject(key client.Key, otherwise string) string {
 	}
 }
 
-// splitObject takes apart what somebody calls an object. Without a namespace that is "".
+// splitObject splits KIND/NAME or KIND/NAMESPACE/NAME. The namespace may be "".
 func splitObject(text string) (kind, namespace, name string, err error) {
 	kind, name, ok := strings.Cut(text, "/")
 	if before, after, deeper := strings.Cut(name, "/"); deeper {
@@ -82,7 +82,7 @@ func splitObject(text string) (kind, namespace, name string, err error) {
 	return kind, namespace, name, nil
 }
 
-// find is the vertex that somebody calls so, or what is missing by that name.
+// find returns the vertex, or the missing object, that the user named.
 func (k *kinds) find(text string) (client.Key, error) {
 	kind, namespace, name, err := splitObject(text)
 	if err != nil {
@@ -138,8 +138,8 @@ func (k *kinds) everything() map[client.Key]bool {
 	return all
 }
 
-// resource is the one that somebody means by a kind: of several groups that of
-// Kubernetes' own kinds, unless a group is written.
+// resource returns the resource that the user named by kind: without a group, Kubernetes' own
+// kinds have precedence.
 func (k *kinds) resource(text string) (schema.GroupResource, error) {
 	found, err := k.resources(text)
 	if err != nil {
@@ -156,8 +156,8 @@ func (k *kinds) resource(text string) (schema.GroupResource, error) {
 	}
 }
 
-// resources are those that somebody may mean by a kind, resource or short name,
-// with or without its group.
+// resources returns all resources that a kind, resource or short name may mean, with or without
+// its group.
 func (k *kinds) resources(kind string) ([]schema.GroupResource, error) {
 	word, group, _ := strings.Cut(strings.ToLower(kind), ".")
 	found := map[schema.GroupResource]bool{}

@@ -41,7 +41,7 @@ func (p paint) Faint(text string) string { return p.wrap("2", text) }
 // Strong is for where something begins.
 func (p paint) Strong(text string) string { return p.wrap("1", text) }
 
-// printable is a text of somebody else's in which nothing commands a terminal.
+// printable removes terminal control sequences from text of others.
 func printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
@@ -51,5 +51,5 @@ func printable(text string) string {
 	}, text)
 }
 
-// oneLine is a text of somebody else's in one line.
+// oneLine returns the printable text in one line.
 func oneLine(text string) string { return printable(strings.Join(strings.Fields(text), " ")) }

@@ -15,8 +15,8 @@ import (
 	"graphview.dev/graphview/graph"
 )
 
-// keyOf is the object that somebody calls so, as the kinds of the server tell. Without a
-// namespace it is the user's.
+// keyOf returns the key of the object that the user named, by the server's kinds. The default
+// is the user's namespace.
 func (v *view) keyOf(text string) (client.Key, error) {
 	kind, namespace, name, err := splitObject(text)
 	if err != nil {
@@ -27,7 +27,7 @@ func (v *view) keyOf(text string) (client.Key, error) {
 		return client.Key{}, fmt.Errorf("kinds of the server: %w", err)
 	}
 	word, group, _ := strings.Cut(strings.ToLower(kind), ".")
-	// Of a word that several groups have, the server's discovery prefers one, as in kubectl.
+	// Among several groups with this word, the server's discovery prefers one, as in kubectl.
 	resource, err := mapper.ResourceFor(schema.GroupVersionResource{Group: group, Resource: word})
 	if ambiguous, ok := errors.AsType[*meta.AmbiguousResourceError](err); ok {
 		return client.Key{}, fmt.Errorf("%s may be any of %s", kind, namesOf(ambiguous.MatchingResources))
@@ -60,9 +60,9 @@ func namesOf(list []schema.GroupVersionResource) string {
 	return strings.Join(slices.Compact(names), ", ")
 }
 
-// around is the part of a graph around one object, with summaries. It is all of the graph
-// where the object is not in it by that name, so that somebody can be told what is, and
-// where the part is too large. A depth that the server does not take is any depth.
+// around returns the part of a graph around one object, with summaries. It returns the whole
+// graph if the object is not in it, so that the error can list its objects, or if the part is
+// too large. An invalid depth stands for any depth.
 func (v *view) around(ctx context.Context, object string, direction client.Direction, depth int) (*client.Graph, error) {
 	if depth < 0 || depth > graph.MaxDepth {
 		depth = 0

@@ -17,7 +17,7 @@ import (
 	"graphview.dev/graphview/health"
 )
 
-// problem is an object in trouble, or one that is missing.
+// problem is an object that is unhealthy or missing.
 type problem struct {
 	view, object, state, reason string
 	since                       int64

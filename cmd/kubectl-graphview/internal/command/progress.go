@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	// quietFor is how long nobody needs to be told that something takes time.
+	// quietFor is the time before progress is printed.
 	quietFor = time.Second
 	// tellEvery is between two looks at how far it is.
 	tellEvery = 2 * time.Second
@@ -100,8 +100,7 @@ func (p *progress) start(ctx context.Context) (stop func()) {
 	}
 }
 
-// reason is what the GraphView's status says about why it is not ready, for
-// those who may read it.
+// reason returns why the GraphView is not ready, from its status, if the user may read it.
 func (p *progress) reason(ctx context.Context) string {
 	if p.view.name == "" {
 		return ""

@@ -72,7 +72,8 @@ It takes the ClusterRole graphview-requester.`,
 			}
 			begin := r.Roots
 			if s.reverse && begin != nil {
-				// Roots lead to what they use. What uses them is anywhere in the graph.
+				// Roots lead to the objects that they use. Users of an object can be anywhere
+				// in the graph.
 				if follows || output != outputTree {
 					return usagef(cmd, "--reverse with roots draws a tree: leave out -w and -o")
 				}
@@ -139,8 +140,8 @@ It takes the ClusterRole graphview-requester.`,
 	return cmd
 }
 
-// wantRoots is an error where an object that somebody named, or each that an
-// expression was to select, is not in the graph.
+// wantRoots returns an error if an object that the user named, or every object that an
+// expression selects, is missing in the graph.
 func (q *question) wantRoots(ctx context.Context, g *client.Graph, expressions []string) error {
 	for i, expression := range expressions {
 		found, err := roots(ctx, g, []string{expression})

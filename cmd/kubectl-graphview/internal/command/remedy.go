@@ -15,7 +15,7 @@ import (
 
 const apiService = "v1alpha1.stream.graphview.dev"
 
-// remedy says of an error what somebody can do about it.
+// remedy adds to an error what the user can do about it.
 func (v *view) remedy(ctx context.Context, err error) error {
 	var closed *client.CloseError
 	switch {

@@ -56,9 +56,8 @@ func (v *view) rootExpressions(ctx context.Context) ([]string, error) {
 	return expressions, nil
 }
 
-// roots are the vertices that the expressions select, in the order of these; none
-// where there are no expressions. An object of which the view shows a part, or
-// nothing, is judged by its name.
+// roots returns the vertices that the expressions select, in the order of the expressions; none
+// without expressions. An object without its whole content is selected by its name.
 func roots(ctx context.Context, g *client.Graph, expressions []string) ([]client.Key, error) {
 	rank := map[client.Key]int{}
 	for i, text := range expressions {

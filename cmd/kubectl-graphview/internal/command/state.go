@@ -12,8 +12,8 @@ import (
 	"graphview.dev/graphview/health"
 )
 
-// healthOf is how an object is: as its summary says, which knows the ReferenceRules,
-// else by its fields. Of an object of which only a part is there nothing is known.
+// healthOf returns the health of an object: from its summary, which knows the ReferenceRules,
+// else from its fields. It is unknown if only a part of the object is there.
 func healthOf(v *client.Vertex) health.Health {
 	if v != nil && v.Summary != nil {
 		return summaryHealth(v.Summary).At(time.Now())
@@ -37,8 +37,7 @@ func summaryHealth(s *client.Summary) health.Health {
 	return h
 }
 
-// state is how an object is, in a few words, and whether that needs somebody's
-// attention.
+// state returns the health of an object in a few words, and whether it needs attention.
 func state(v *client.Vertex) (text string, bad bool) {
 	h := healthOf(v)
 	var words []string

@@ -15,7 +15,7 @@ import (
 	"graphview.dev/cmd/kubectl-graphview/internal/outline"
 )
 
-// shape is how a tree is to be drawn.
+// shape has the options of a tree.
 type shape struct {
 	depth   int
 	reverse bool
@@ -94,9 +94,9 @@ what need not exist is optional.`,
 	return cmd
 }
 
-// declaredRoots are the roots of a graph with summaries, in the order of the
-// expressions that select them. Where only the objects tell that order and cannot be
-// had, they are sorted.
+// declaredRoots returns the roots of a graph with summaries, in the order of the expressions
+// that select them. They are sorted by name if the order depends on objects that cannot be
+// read.
 func (v *view) declaredRoots(ctx context.Context, g *client.Graph) []client.Key {
 	var keys []client.Key
 	for key, vertex := range g.Vertices {
@@ -174,7 +174,7 @@ func (c *cli) draw(ctx context.Context, v *view, g *client.Graph, s shape, expre
 	return nil
 }
 
-// referredTo tells whether a tree in reverse has anything below an object.
+// referredTo reports whether a reverse tree has anything below an object.
 func referredTo(g *client.Graph, key client.Key) bool {
 	for arc, a := range g.Arcs {
 		if arc.To == key && arc.Type != client.Owner || arc.From == key && arc.Type == client.Owner && !a.Missing {

@@ -28,14 +28,14 @@ const group = "graphview.dev"
 type Options struct {
 	// RequireServiceAccount is that of the operator.
 	RequireServiceAccount bool
-	// Cluster is where the manifests are to have an effect, nil for nowhere.
+	// Cluster is the cluster that the manifests are for. Nil: none.
 	Cluster *Cluster
 }
 
 // Cluster is what is known of a cluster.
 type Cluster struct {
 	Served *resources.Catalog
-	// Namespaces are those that there are, nil where that is not known.
+	// Namespaces are the existing ones. Nil: unknown.
 	Namespaces []string
 }
 
@@ -66,7 +66,7 @@ func (c *Checker) Check(ctx context.Context, file string, text []byte) Result {
 			return r
 		}
 		if err != nil {
-			// What follows cannot be told apart from what is broken.
+			// The rest of the file cannot be parsed reliably.
 			r.Problems = append(r.Problems, Problem{File: file, Line: lineIn(err), Message: "this is no YAML: " + strings.TrimPrefix(err.Error(), "yaml: ")})
 			return r
 		}
@@ -165,8 +165,8 @@ func (c *Checker) compile(ctx context.Context, compile compiler, object *unstruc
 	}
 }
 
-// checkMetadata checks names, labels and annotations. What has no namespace may
-// get it from kubectl's flags.
+// checkMetadata checks names, labels and annotations. kubectl's flags may supply a missing
+// namespace.
 func checkMetadata(object *unstructured.Unstructured, namespaced bool) field.ErrorList {
 	with := object.DeepCopy()
 	if namespaced && with.GetNamespace() == "" {

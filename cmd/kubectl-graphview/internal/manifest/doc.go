@@ -1,10 +1,10 @@
 // Package manifest checks manifests of this operator's kinds without a server:
-// their form, by the schema of the shipped CustomResourceDefinitions with its
-// rules in CEL, and what they say, by the compiler of the operator's webhook. It
-// says where in a file something is wrong, as far as that can be known.
+// their form by the schema of the shipped CustomResourceDefinitions with its rules in CEL,
+// and their content by the compiler of the operator's webhook. Problems have a line of the
+// file if it can be determined.
 //
-// What a server alone knows it does not check: whether a ServiceAccount exists,
-// what a cluster serves, what its policies are. Other kinds it passes over.
+// It does not check facts of a server: ServiceAccounts, served resources, policies. It
+// skips other kinds.
 //
-// A Checker may be used by many goroutines at once.
+// A Checker may be used by any goroutine.
 package manifest

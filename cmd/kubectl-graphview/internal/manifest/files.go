@@ -13,9 +13,9 @@ import (
 // Stdin is what a file's name is for standard input.
 const Stdin = "-"
 
-// Files are those that names mean: files as they are, of folders what looks like
-// manifests, with recursive of the folders below too. Their order is that of the
-// names, within a folder by name.
+// Files returns the files for names: files themselves, and the manifests in folders, with
+// recursive also in their subfolders. The order is that of names; within a folder it is
+// alphabetical.
 func Files(names []string, recursive bool) ([]string, error) {
 	var all []string
 	for _, name := range names {

@@ -73,8 +73,8 @@ func child(node *yaml.Node, step string) (line int, value *yaml.Node) {
 	return 0, nil
 }
 
-// unreadable finds what the YAML parser lets through and nobody can read: a key
-// that is there twice, and one that is no text, as in templates.
+// unreadable finds keys that the YAML parser accepts but that are errors: duplicates, and keys
+// that are not text, as in templates.
 func unreadable(node *yaml.Node) (line int, message string) {
 	if node.Kind == yaml.MappingNode {
 		seen := map[string]bool{}

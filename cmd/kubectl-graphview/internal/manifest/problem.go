@@ -8,7 +8,7 @@ import (
 // Problem is something that is wrong.
 type Problem struct {
 	File string
-	// Line is where, from 1; 0 where nobody knows.
+	// Line counts from 1; 0 means unknown.
 	Line int
 	// Object is KIND NAMESPACE/NAME, "" where there is none yet.
 	Object string

@@ -85,8 +85,8 @@ func typeName(of string) string {
 	return "a " + of
 }
 
-// check does what the API server does when somebody creates an object and wants
-// unknown fields to be errors, as kubectl does.
+// check does the API server's validation of a new object, with unknown fields as errors, as
+// kubectl does.
 func (f *form) check(ctx context.Context, object map[string]any) field.ErrorList {
 	var all field.ErrorList
 	pruned := runtime.DeepCopyJSON(object)

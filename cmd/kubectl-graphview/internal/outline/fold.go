@@ -11,10 +11,9 @@ import (
 
 // Folded is what an outline leaves out since another line says it.
 type Folded struct {
-	// References are those that an owner of the object has as well, and those of an
-	// object to its own owner.
+	// References counts arcs that an owner of the object also has, and arcs to its own owner.
 	References int
-	// Objects are those that equal the one that is drawn for them.
+	// Objects counts the objects that one drawn object stands for.
 	Objects int
 }
 
@@ -86,9 +85,8 @@ func (f *folding) above(key client.Key) []client.Key {
 	return all
 }
 
-// equal lets one object stand for all that the same owner has, that are of its
-// resource and in its state, and that refer to the same. It returns those that
-// are not drawn.
+// equal lets one object stand for all objects of the same owner, resource, state and
+// references. It returns the objects that are not drawn.
 func (f *folding) equal() map[client.Key]bool {
 	stands := map[client.Key]client.Key{}
 	for _, list := range f.branches {
@@ -187,9 +185,9 @@ func merged(list []branch, stands map[client.Key]client.Key) []branch {
 	return result
 }
 
-// signature is the same for objects that may be drawn as one. What an object alone
-// refers to counts as its resource: each pod of a StatefulSet has a claim of its
-// own. An object that owns something is not folded.
+// signature is equal for objects that may be drawn as one. A target that only this object
+// refers to counts by its resource: each pod of a StatefulSet has its own claim. An object that
+// owns others is not folded.
 func (f *folding) signature(key client.Key) (text string, foldable bool) {
 	var parts []string
 	for _, b := range f.branches[key] {
@@ -207,7 +205,7 @@ func (f *folding) signature(key client.Key) (text string, foldable bool) {
 	return key.Group + "/" + key.Resource + "\n" + state + "\n" + strings.Join(slices.Compact(parts), "\n"), true
 }
 
-// troubles are the vertices that need somebody's attention, and those above them.
+// troubles returns the vertices that need attention, and those above them.
 func troubles(branches map[client.Key][]branch, state func(client.Key) (string, bool)) map[client.Key]bool {
 	above := map[client.Key][]client.Key{}
 	all := map[client.Key]bool{}
@@ -244,8 +242,8 @@ func troubles(branches map[client.Key][]branch, state func(client.Key) (string, 
 	return all
 }
 
-// troubleFirst puts what is in trouble before what is not, and leaves the order as
-// it is otherwise. What is owned still comes before what is used.
+// troubleFirst sorts branches that need attention first and keeps the order otherwise. Owned
+// objects still come before used ones.
 func troubleFirst(branches map[client.Key][]branch, bad map[client.Key]bool) {
 	rank := func(b branch) int { return rankOf(bad[b.to] || b.wrong) }
 	for _, list := range branches {

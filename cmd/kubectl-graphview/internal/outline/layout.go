@@ -40,8 +40,8 @@ func (at *line) level() int {
 	return len(at.trail) + 1
 }
 
-// tops are where to begin when nobody says: at what nothing leads to. What owns
-// comes first, then what has anything below it, then the rest.
+// tops returns the default starts of trees: vertices without incoming arcs. Owners come first,
+// then vertices with branches, then the rest.
 func tops(g *client.Graph, all map[client.Key][]branch, name func(client.Key) string) []client.Key {
 	below := map[client.Key]bool{}
 	for from, list := range all {

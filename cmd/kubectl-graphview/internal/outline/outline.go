@@ -26,8 +26,7 @@ type Options struct {
 	Depth int
 	// Name is what a vertex is called. Nil: its key.
 	Name func(client.Key) string
-	// State is how a vertex is, and whether that needs somebody's attention. Nil:
-	// nobody knows.
+	// State returns the health of a vertex, and whether it needs attention. Nil: unknown.
 	State func(client.Key) (text string, bad bool)
 	// Colours of the lines' parts. Nil: none.
 	Colours Colours

@@ -22,8 +22,7 @@ const (
 	namedBy
 )
 
-// words that lead in a line where the reference has none of its own. What is owned needs
-// none: that is what a tree is.
+// words of a line if the reference has none. An owned object needs none in a tree.
 var words = [...]string{owns: "", uses: "uses", names: "names", lacksOwner: "owner", ownedBy: "owned by", usedBy: "used by", namedBy: "named by"}
 
 // Verb says what an arc means, from the referrer to what it refers to.
