@@ -169,8 +169,8 @@ func (g *Graph) setPaths(a *arc, namedBy, fields fieldID) {
 	a.namedBy, a.fields = namedBy, fields
 }
 
-// wanted is an arc that an object's references ask for.
-type wanted struct {
+// desiredArc is an arc that an object's references ask for.
+type desiredArc struct {
 	to     slotID
 	typ    ArcType
 	flags  uint16
@@ -182,11 +182,11 @@ type wanted struct {
 
 // setNames makes the node's named arcs those that its references ask for.
 func (g *Graph) setNames(id nodeID, references []Reference) {
-	want := g.wanted[:0]
+	want := g.desiredArcs[:0]
 	var seen map[uint64]int // by slot and type; only where scanning would be slow
 	find := func(to slotID, typ ArcType) int {
 		if seen == nil {
-			return slices.IndexFunc(want, func(o wanted) bool { return o.to == to && o.typ == typ })
+			return slices.IndexFunc(want, func(o desiredArc) bool { return o.to == to && o.typ == typ })
 		}
 		if i, ok := seen[uint64(to)<<8|uint64(typ)]; ok {
 			return i
@@ -198,7 +198,7 @@ func (g *Graph) setNames(id nodeID, references []Reference) {
 		if r.Name == "" {
 			continue
 		}
-		w := wanted{to: g.target(r), typ: r.Type, flags: named, uid: uidHash(r.UID)}
+		w := desiredArc{to: g.target(r), typ: r.Type, flags: named, uid: uidHash(r.UID)}
 		if r.Inferred {
 			w.flags = inferred
 		}
@@ -234,8 +234,8 @@ func (g *Graph) setNames(id nodeID, references []Reference) {
 			w.fields = append(w.fields, r.Field)
 		}
 	}
-	g.wanted = want
-	if g.staysUnnamed(id, want) {
+	g.desiredArcs = want
+	if g.stillOverLimit(id, want) {
 		return
 	}
 
@@ -263,7 +263,7 @@ func (g *Graph) setNames(id nodeID, references []Reference) {
 
 // name gives the arc the flags, UID and fields of the references that name its
 // target.
-func (g *Graph) name(id arcID, w *wanted) {
+func (g *Graph) name(id arcID, w *desiredArc) {
 	const attributes = naming | required | controller | block
 	fields := g.fieldFor(w.field)
 	if len(w.fields) > 0 {
@@ -310,7 +310,7 @@ func (g *Graph) setFields(id arcID) {
 		}
 		if h := g.nodes.at(a.from).holder; h != nil {
 			for _, s := range g.matching(h, a.to) {
-				if s.typ == a.typ && s.field != "" && (s.sites != nil) == only {
+				if s.typ == a.typ && s.field != "" && (s.namespaceSelector != nil) == only {
 					paths = append(paths, s.field)
 				}
 			}

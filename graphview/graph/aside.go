@@ -103,16 +103,16 @@ func (l *Lens) goesAside(tooMuch bool) bool {
 	switch {
 	case tooMuch:
 		return true
-	case int(l.entries.next) > few && (l.replant || len(l.usesWas)+len(l.coverageWas) > 0 || l.certain != l.wasCertain):
+	case int(l.entries.next) > few && (l.replant || len(l.usesWas)+len(l.coverageWas) > 0 || l.excludeInferred != l.excludedInferred):
 		return true
 	case l.depth > 0 && l.walked > few && l.walkChanged():
 		return true
 	}
-	sites := l.namespacesRelabelled()
-	if len(sites) == 0 {
+	relabelled := l.namespacesRelabelled()
+	if len(relabelled) == 0 {
 		return false
 	}
-	return l.rooted && int(l.entries.next) > few || l.g.slotsByNamespaceLabel(sites) > few
+	return l.rooted && int(l.entries.next) > few || l.g.slotsByNamespaceLabel(relabelled) > few
 }
 
 // unsettled is what lenses that were committed aside have left to do in the graph.

@@ -33,9 +33,9 @@ func audienceOf(flags uint16) audience {
 func (a audience) exceeds(next audience) bool { return a&^next != 0 }
 
 // inView is what is left of an audience in a view that has no inferred references if
-// certain, and the target's namespace if it sees that.
-func (a audience) inView(certain, seesNamespace bool) audience {
-	if certain {
+// excludeInferred, and the target's namespace if it sees that.
+func (a audience) inView(excludeInferred, seesNamespace bool) audience {
+	if excludeInferred {
 		a &^= takeInferred
 	}
 	if !seesNamespace {
@@ -51,7 +51,7 @@ func (l *Lens) audienceNow(flags uint16, to slotID) audience {
 	if a == everybody {
 		return a
 	}
-	return a.inView(l.certain, a&seeNamespaces != 0 && l.seesNamespace(l.g.slots.at(to).space))
+	return a.inView(l.excludeInferred, a&seeNamespaces != 0 && l.seesNamespace(l.g.slots.at(to).space))
 }
 
 func (l *Lens) audienceBefore(flags uint16, to slotID) audience {
@@ -59,7 +59,7 @@ func (l *Lens) audienceBefore(flags uint16, to slotID) audience {
 	if a == everybody {
 		return a
 	}
-	return a.inView(l.wasCertain, a&seeNamespaces != 0 && l.sawNamespace(l.g.slots.at(to).space))
+	return a.inView(l.excludedInferred, a&seeNamespaces != 0 && l.sawNamespace(l.g.slots.at(to).space))
 }
 
 // isOf tells whether the reader is of an audience.

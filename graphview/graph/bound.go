@@ -33,12 +33,12 @@ type holder struct {
 	changes hubLog
 }
 
-// load is what the holders of one namespace match.
-type load struct {
-	holders map[nodeID]*holder
-	matches int // of those that are within their own bound
-	beyond  int // holders that are not
-	dropped int // holders without arcs
+// namespaceUse is what the holders of one namespace match.
+type namespaceUse struct {
+	holders   map[nodeID]*holder
+	matches   int // of those that are within their own bound
+	overLimit int // holders that are not
+	dropped   int // holders without arcs
 }
 
 // Exceedance says that an object began or ceased to exceed a bound of what its
@@ -58,7 +58,7 @@ func (g *Graph) Exceedances() []Exceedance { return g.exceedances }
 // Exceeded is an error that names the bound that an object exceeds, as of the last
 // revision; nil if it exceeds none. In Update.
 func (g *Graph) Exceeded(id NodeID) error {
-	if b := g.told[nodeID(id)]; b != nil {
+	if b := g.reportedBounds[nodeID(id)]; b != nil {
 		return &budget.Exceeded{Bound: b}
 	}
 	return nil
@@ -73,14 +73,14 @@ func (g *Graph) setHolder(id nodeID, selectors []*selector) *holder {
 			g.unindex(s)
 		}
 		g.setMatches(h, 0)
-		ld := g.loads[h.space]
+		ld := g.namespaceUses[h.space]
 		if h.dropped != nil {
 			ld.dropped--
 			delete(g.dropped, id)
 			g.judged[id] = struct{}{}
 		}
 		if delete(ld.holders, id); len(ld.holders) == 0 {
-			delete(g.loads, h.space)
+			delete(g.namespaceUses, h.space)
 		}
 		n.holder = nil
 	}
@@ -88,10 +88,10 @@ func (g *Graph) setHolder(id nodeID, selectors []*selector) *holder {
 		return nil
 	}
 	h := &holder{selectors: selectors, space: g.slots.at(n.slot).space, changes: hubLog{horizon: g.rev}}
-	ld := g.loads[h.space]
+	ld := g.namespaceUses[h.space]
 	if ld == nil {
-		ld = &load{holders: make(map[nodeID]*holder)}
-		g.loads[h.space] = ld
+		ld = &namespaceUse{holders: make(map[nodeID]*holder)}
+		g.namespaceUses[h.space] = ld
 	}
 	ld.holders[id] = h
 	n.holder = h
@@ -105,10 +105,10 @@ func (g *Graph) setHolder(id nodeID, selectors []*selector) *holder {
 
 // setMatches notes how much a holder matches.
 func (g *Graph) setMatches(h *holder, matches int) {
-	ld := g.loads[h.space]
+	ld := g.namespaceUses[h.space]
 	count := func(matches, by int) {
 		if matches > g.mostOfObject {
-			ld.beyond += by
+			ld.overLimit += by
 		} else {
 			ld.matches += by * matches
 		}
@@ -116,13 +116,13 @@ func (g *Graph) setMatches(h *holder, matches int) {
 	count(h.matches, -1)
 	count(matches, 1)
 	h.matches = matches
-	if ld.matches > g.mostOfNamespace || ld.beyond+ld.dropped > 0 {
+	if ld.matches > g.mostOfNamespace || ld.overLimit+ld.dropped > 0 {
 		g.review[h.space] = struct{}{}
 	}
 }
 
 // countMatch counts an arc that a selector began or ceased to make. Where arcs are
-// dropped, recount does.
+// dropped, updateMatches does.
 func (g *Graph) countMatch(from nodeID, by int) {
 	if h := g.nodes.at(from).holder; h != nil && h.dropped == nil {
 		g.setMatches(h, h.matches+by)
@@ -134,18 +134,18 @@ func (g *Graph) countMatch(from nodeID, by int) {
 func (g *Graph) enforce() {
 	g.enforceNames()
 	for space := range g.review {
-		ld := g.loads[space]
+		ld := g.namespaceUses[space]
 		if ld == nil {
 			continue
 		}
-		beyond := g.beyond(ld)
+		over := g.overLimits(ld)
 		for id, h := range ld.holders {
-			if b := beyond[id]; b != nil && b != h.dropped {
+			if b := over[id]; b != nil && b != h.dropped {
 				g.drop(id, h, b)
 			}
 		}
 		for id, h := range ld.holders {
-			if beyond[id] == nil && h.dropped != nil {
+			if over[id] == nil && h.dropped != nil {
 				g.restore(id, h)
 			}
 		}
@@ -154,22 +154,22 @@ func (g *Graph) enforce() {
 	g.tellExceedances()
 }
 
-// beyond tells which holders of a namespace exceed which bound.
-func (g *Graph) beyond(ld *load) map[nodeID]*budget.Bound {
-	beyond := make(map[nodeID]*budget.Bound)
+// overLimits returns the holders of a namespace that exceed a bound, and the bound.
+func (g *Graph) overLimits(ld *namespaceUse) map[nodeID]*budget.Bound {
+	over := make(map[nodeID]*budget.Bound)
 	var within []nodeID
 	for id, h := range ld.holders {
 		switch {
 		case g.tooMany(h):
-			beyond[id] = requirementsOfObject
+			over[id] = requirementsOfObject
 		case h.matches > g.mostOfObject:
-			beyond[id] = arcsOfObject
+			over[id] = arcsOfObject
 		default:
 			within = append(within, id)
 		}
 	}
 	if ld.matches <= g.mostOfNamespace {
-		return beyond
+		return over
 	}
 	slices.SortFunc(within, func(a, b nodeID) int {
 		k, o := g.key(a), g.key(b)
@@ -179,24 +179,24 @@ func (g *Graph) beyond(ld *load) map[nodeID]*budget.Bound {
 	total := 0
 	for _, id := range within {
 		if total += ld.holders[id].matches; total > g.mostOfNamespace {
-			beyond[id] = arcsOfNamespace
+			over[id] = arcsOfNamespace
 		}
 	}
-	return beyond
+	return over
 }
 
 // drop takes away the arcs that a holder's selectors make.
 func (g *Graph) drop(id nodeID, h *holder, b *budget.Bound) {
 	b.Exceed()
 	if h.dropped == nil {
-		g.loads[h.space].dropped++
+		g.namespaceUses[h.space].dropped++
 		g.dropped[id] = h
 	}
 	h.dropped = b
 	g.judged[id] = struct{}{}
 	has := g.selectedArcs(id)
 	if !g.atOnce(len(has)) {
-		g.alignments = append(g.alignments, &alignment{there: has})
+		g.selectorUpdates = append(g.selectorUpdates, &selectorUpdate{there: has})
 		return
 	}
 	for _, a := range has {
@@ -207,7 +207,7 @@ func (g *Graph) drop(id nodeID, h *holder, b *budget.Bound) {
 // restore makes them again.
 func (g *Graph) restore(id nodeID, h *holder) {
 	h.dropped = nil
-	g.loads[h.space].dropped--
+	g.namespaceUses[h.space].dropped--
 	delete(g.dropped, id)
 	g.judged[id] = struct{}{}
 	has := g.selectedArcs(id)
@@ -231,11 +231,11 @@ func (g *Graph) tellExceedances() {
 	g.exceedances = nil
 	for id := range g.judged {
 		n := g.nodes.at(id)
-		now, before := g.boundOf(id), g.told[id]
+		now, before := g.boundOf(id), g.reportedBounds[id]
 		if now != nil {
-			g.told[id] = now
+			g.reportedBounds[id] = now
 		} else {
-			delete(g.told, id)
+			delete(g.reportedBounds, id)
 		}
 		if now == before || !n.alive() {
 			continue

@@ -36,28 +36,28 @@ func (g *Graph) setClass(id nodeID, class Class, next lapse) {
 	}
 }
 
-// setRemark notes what is said of an object beside its content.
-func (g *Graph) setRemark(id nodeID, remark uint64) {
-	if g.remarks[id] == remark {
+// setSideHash notes what is said of an object beside its content.
+func (g *Graph) setSideHash(id nodeID, remark uint64) {
+	if g.sideHashes[id] == remark {
 		return
 	}
 	if remark != 0 {
-		g.remarks[id] = remark
+		g.sideHashes[id] = remark
 	} else {
-		delete(g.remarks, id)
+		delete(g.sideHashes, id)
 	}
-	g.tellRemark(id)
+	g.markSideChanged(id)
 }
 
-// tellRemark has lenses tell those of their readers in this revision who show
+// markSideChanged has lenses tell those of their readers in this revision who show
 // something of an object that is not its content.
-func (g *Graph) tellRemark(id nodeID) {
+func (g *Graph) markSideChanged(id nodeID) {
 	if g.nodes.at(id).pins == 0 {
 		return
 	}
 	for l := range g.lenses {
 		if e := l.index.at(id); e != 0 {
-			l.entries.at(e).flags |= remarked
+			l.entries.at(e).flags |= sideChanged
 			l.mark(e)
 		}
 	}

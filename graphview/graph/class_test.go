@@ -138,7 +138,7 @@ func TestRemark(t *testing.T) {
 	read("no remark", 0)
 	set(9)
 	g.Update(func() { g.Remove(source, "a", "p") })
-	if len(g.remarks) != 0 {
-		t.Errorf("%d remarks are left of no object", len(g.remarks))
+	if len(g.sideHashes) != 0 {
+		t.Errorf("%d remarks are left of no object", len(g.sideHashes))
 	}
 }

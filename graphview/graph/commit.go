@@ -20,9 +20,9 @@ func (l *Lens) commit() bool {
 			}
 		}
 	}
-	sites := l.namespacesRelabelled()
+	relabelled := l.namespacesRelabelled()
 	switch {
-	case l.replant, l.rooted && len(l.usesWas)+len(sites) > 0:
+	case l.replant, l.rooted && len(l.usesWas)+len(relabelled) > 0:
 		l.replantAll()
 		l.replant = false
 	case l.rooted && l.depth > 0:
@@ -34,7 +34,7 @@ func (l *Lens) commit() bool {
 	}
 	before := l.head
 	came, went, turned := l.move()
-	l.examineAll(came, went, turned, sites)
+	l.examineAll(came, went, turned, relabelled)
 	l.conclude()
 	l.tidy()
 	reused := l.tellUses()
@@ -75,7 +75,7 @@ func (l *Lens) move() (came, went, turned []entryID) {
 		l.push(e)
 	}
 	for _, e := range l.dirty {
-		if p := l.entries.at(e); p.flags&shown != 0 && p.flags&(fresh|rerooted|remarked) != 0 && l.visible(p) {
+		if p := l.entries.at(e); p.flags&shown != 0 && p.flags&(fresh|rerooted|sideChanged) != 0 && l.visible(p) {
 			l.push(e)
 		}
 	}
@@ -83,7 +83,7 @@ func (l *Lens) move() (came, went, turned []entryID) {
 }
 
 // examineAll examines each arc that may look different, once.
-func (l *Lens) examineAll(came, went, turned []entryID, sites []spaceID) {
+func (l *Lens) examineAll(came, went, turned []entryID, relabelled []spaceID) {
 	for i := range l.g.changes {
 		c := &l.g.changes[i]
 		if e := l.index.at(c.from); e != 0 {
@@ -103,9 +103,9 @@ func (l *Lens) examineAll(came, went, turned []entryID, sites []spaceID) {
 	if len(l.usesWas) > 0 {
 		l.examineUses()
 	}
-	l.examineNamespaces(sites)
-	l.examineInferred(sites)
-	l.examineOutside(sites)
+	l.examineNamespaces(relabelled)
+	l.examineInferred(relabelled)
+	l.examineOutside(relabelled)
 }
 
 // conclude makes what is the case now what was as of the last revision.
@@ -113,7 +113,7 @@ func (l *Lens) conclude() {
 	for _, e := range l.dirty {
 		p := l.entries.at(e)
 		was := p.flags&shown != 0
-		p.flags &^= dirty | fresh | rerooted | remarked | present | shown
+		p.flags &^= dirty | fresh | rerooted | sideChanged | present | shown
 		if l.active(p) {
 			p.flags |= present
 		}
@@ -142,7 +142,7 @@ func (l *Lens) tidy() {
 	l.dirty = l.dirty[:0]
 	clear(l.usesWas)
 	clear(l.coverageWas)
-	l.wasCertain = l.certain
+	l.excludedInferred = l.excludeInferred
 	l.clearTombstones()
 	if len(l.log.elements) >= l.log.live+l.log.live/4+256 {
 		l.squeeze()

@@ -29,11 +29,11 @@ type kindPair struct {
 // comparer finds the selectors of one object that may match another.
 type comparer struct {
 	// labels has a selector under each label of one of its requirements: an object
-	// that matches bears one of them. Without such a requirement, sites has it under
+	// that matches bears one of them. Without such a requirement, byNamespace has it under
 	// labels of the namespace; without either it is in rest.
-	labels, sites map[kindPair][]*selector
-	rest          map[kindID][]*selector
-	// everywhere has the kinds of which a selector is not in sites.
+	labels, byNamespace map[kindPair][]*selector
+	rest                map[kindID][]*selector
+	// everywhere has the kinds of which a selector is not in byNamespace.
 	everywhere map[kindID]bool
 }
 
@@ -47,8 +47,8 @@ func (s *selector) weight() int {
 		return w
 	}
 	w := weigh(&s.selector)
-	if s.sites != nil {
-		w += weigh(s.sites)
+	if s.namespaceSelector != nil {
+		w += weigh(s.namespaceSelector)
 	}
 	return max(1, w)
 }
@@ -56,7 +56,7 @@ func (s *selector) weight() int {
 // newComparer returns a comparer of selectors, and the most requirements that have
 // to be compared with one object.
 func newComparer(selectors []*selector) (*comparer, int) {
-	c := &comparer{labels: make(map[kindPair][]*selector), sites: make(map[kindPair][]*selector), rest: make(map[kindID][]*selector), everywhere: make(map[kindID]bool)}
+	c := &comparer{labels: make(map[kindPair][]*selector), byNamespace: make(map[kindPair][]*selector), rest: make(map[kindID][]*selector), everywhere: make(map[kindID]bool)}
 	type kindKey struct {
 		kind kindID
 		site bool
@@ -68,9 +68,9 @@ func newComparer(selectors []*selector) (*comparer, int) {
 	for _, s := range selectors {
 		by, index, weighed := s.selector.Requirements, c.labels, weights[0]
 		best := anchorOf(s.kind, by, weighed)
-		site := best < 0 && s.sites != nil
+		site := best < 0 && s.namespaceSelector != nil
 		if site {
-			by, index, weighed = s.sites.Requirements, c.sites, weights[1]
+			by, index, weighed = s.namespaceSelector.Requirements, c.byNamespace, weights[1]
 			best = anchorOf(s.kind, by, weighed)
 		}
 		w := s.weight()
@@ -155,11 +155,11 @@ func (g *Graph) matching(h *holder, id slotID) []*selector {
 				g.match(h.comparer.labels[kindPair{at.kind, pair{k, v}}], at, labels)
 			}
 		}
-		if len(h.comparer.sites) > 0 {
+		if len(h.comparer.byNamespace) > 0 {
 			if site := g.namespaceSlot(at.space); site != 0 {
 				for n := g.slots.at(site).node; n != 0; n = g.nodes.at(n).sibling {
 					for k, v := range g.labelsOf(n) {
-						g.match(h.comparer.sites[kindPair{at.kind, pair{k, v}}], at, labels)
+						g.match(h.comparer.byNamespace[kindPair{at.kind, pair{k, v}}], at, labels)
 					}
 				}
 			}
@@ -198,7 +198,7 @@ func (g *Graph) looksIn(h *holder, kind kindID, space spaceID) bool {
 			continue
 		}
 		for k, v := range g.labelsOf(n) {
-			if len(c.sites[kindPair{kind, pair{k, v}}]) > 0 {
+			if len(c.byNamespace[kindPair{kind, pair{k, v}}]) > 0 {
 				return true
 			}
 		}

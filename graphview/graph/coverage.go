@@ -182,12 +182,12 @@ func (l *Lens) outside(to slotID, u use, c *Coverage, uid uint32, exists func(ex
 
 // examineOutside examines the arcs to what is not in the picture of which something
 // else is known now: the view looks elsewhere, or an object came or went that it does not select.
-func (l *Lens) examineOutside(sites []spaceID) {
+func (l *Lens) examineOutside(relabelled []spaceID) {
 	g := l.g
 	if len(l.coverageWas) > 0 {
 		l.examineStable(func(a *arc) bool {
 			_, ok := l.coverageWas[g.slots.at(a.to).kind]
-			return ok && l.onlyOutside(a, sites)
+			return ok && l.onlyOutside(a, relabelled)
 		})
 	}
 	for at, was := range g.existed {
@@ -200,7 +200,7 @@ func (l *Lens) examineOutside(sites []spaceID) {
 		}
 		for id := s.in; id != 0; id = g.arcs.at(id).nextIn {
 			a := g.arcs.at(id)
-			if from := l.index.at(a.from); from != 0 && a.flags&recorded == 0 && l.stable(l.entries.at(from)) && l.onlyOutside(a, sites) {
+			if from := l.index.at(a.from); from != 0 && a.flags&recorded == 0 && l.stable(l.entries.at(from)) && l.onlyOutside(a, relabelled) {
 				l.examine(from, id, arcState{exists: true, flags: a.flags, uid: a.uid})
 			}
 		}
@@ -209,12 +209,12 @@ func (l *Lens) examineOutside(sites []spaceID) {
 
 // onlyOutside tells whether the commit examines an arc for no other reason, as far as
 // that is about the arc's target.
-func (l *Lens) onlyOutside(a *arc, sites []spaceID) bool {
+func (l *Lens) onlyOutside(a *arc, relabelled []spaceID) bool {
 	s := l.g.slots.at(a.to)
 	if _, ok := l.usesWas[s.kind]; ok || a.flags&named == 0 {
 		return false
 	}
-	if a.flags&byNamespaceLabel != 0 && slices.Contains(sites, s.space) {
+	if a.flags&byNamespaceLabel != 0 && slices.Contains(relabelled, s.space) {
 		return false
 	}
 	e := l.entryUnder(a.to, l.used(s.kind))

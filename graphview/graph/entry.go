@@ -2,15 +2,15 @@ package graph
 
 // Flags of an entry.
 const (
-	member   uint16 = 1 << iota // selected by the view
-	root                        // and one of its roots
-	reached                     // by a path from a root
-	shown                       // visible as of the last revision
-	dirty                       // in Lens.dirty
-	fresh                       // its content changed in the open revision
-	present                     // active as of the last revision
-	rerooted                    // it became a root or ceased to be one in the open revision
-	remarked                    // something else is said of it in the open revision
+	member      uint16 = 1 << iota // selected by the view
+	root                           // and one of its roots
+	reached                        // by a path from a root
+	shown                          // visible as of the last revision
+	dirty                          // in Lens.dirty
+	fresh                          // its content changed in the open revision
+	present                        // active as of the last revision
+	rerooted                       // it became a root or ceased to be one in the open revision
+	sideChanged                    // something else is said of it in the open revision
 )
 
 // byRoot is the support of an entry that is reached because it is a root.

@@ -33,15 +33,15 @@ type Graph struct {
 	scopes    []Scope            // by kind
 	slotsOf   []int              // by kind
 
-	nodes   slab[nodeID, node]
-	slots   slab[slotID, slot]
-	arcs    slab[arcID, arc]
-	names   names
-	claims  map[nodeID][]SourceID // beyond the first
-	rules   map[nodeID]uint64     // Object.Rules, but 0
-	lapses  map[nodeID]lapse      // few: of objects that may not stay as they are
-	remarks map[nodeID]uint64     // Object.Remark, but 0
-	labels  labelSets
+	nodes      slab[nodeID, node]
+	slots      slab[slotID, slot]
+	arcs       slab[arcID, arc]
+	names      names
+	claims     map[nodeID][]SourceID // beyond the first
+	rules      map[nodeID]uint64     // Object.Rules, but 0
+	lapses     map[nodeID]lapse      // few: of objects that may not stay as they are
+	sideHashes map[nodeID]uint64     // Object.Remark, but 0
+	labels     labelSets
 
 	selection selection
 	// namespaces is NamespaceKind; byNamespace are the nodes whose selectors ask for
@@ -52,14 +52,14 @@ type Graph struct {
 	// Bounds of what selectors may make, and who is beyond.
 	mostOfObject, mostOfNamespace int
 	mostRequirements              int
-	loads                         map[spaceID]*load
+	namespaceUses                 map[spaceID]*namespaceUse
 	dropped                       map[nodeID]*holder
-	told                          map[nodeID]*budget.Bound // as of the last revision
+	reportedBounds                map[nodeID]*budget.Bound // as of the last revision
 	// named is how much the references of each namespace's objects name, mostNamed how
 	// much that may be, and unnamed are the objects beyond.
 	named     map[spaceID]int
 	mostNamed int
-	unnamed   map[nodeID]unnamed
+	overLimit map[nodeID]namesOverLimit
 	// misplaced are the objects that refer to a kind where it no longer lives, with whether
 	// somebody was told to read them again.
 	misplaced map[nodeID]bool
@@ -92,16 +92,16 @@ type Graph struct {
 	unlocked  bool // lenses are being committed aside
 	unsettled unsettled
 
-	chores     []chore
-	alignments []*alignment
-	departing  map[nodeID]*departure // objects that go when their arcs have
+	cleanups        []cleanup
+	selectorUpdates []*selectorUpdate
+	departing       map[nodeID]*departure // objects that go when their arcs have
 	// These are the constants, but in tests.
 	hubSize, sliceChanges, fewSelectors, postingsLeast, fewEntries int
 
 	// Scratch space of setNames and of matching.
-	wanted  []wanted
-	stale   []arcID
-	matched []*selector
+	desiredArcs []desiredArc
+	stale       []arcID
+	matched     []*selector
 }
 
 type source struct {
@@ -113,27 +113,27 @@ type source struct {
 // New returns an empty graph.
 func New() *Graph {
 	g := &Graph{
-		rev:         1,
-		span:        maxSpan,
-		claims:      make(map[nodeID][]SourceID),
-		rules:       make(map[nodeID]uint64),
-		lapses:      make(map[nodeID]lapse),
-		remarks:     make(map[nodeID]uint64),
-		labels:      make(labelSets),
-		selection:   make(selection),
-		byNamespace: make(map[nodeID]map[kindID]struct{}),
-		sources:     make(map[SourceID]*source),
-		loads:       make(map[spaceID]*load),
-		dropped:     make(map[nodeID]*holder),
-		told:        make(map[nodeID]*budget.Bound),
-		review:      make(map[spaceID]struct{}),
-		judged:      make(map[nodeID]struct{}),
-		named:       make(map[spaceID]int),
-		unnamed:     make(map[nodeID]unnamed),
-		misplaced:   make(map[nodeID]bool),
-		crowded:     make(map[spaceID]struct{}),
-		largest:     make(map[spaceID]*namers),
-		departing:   make(map[nodeID]*departure),
+		rev:            1,
+		span:           maxSpan,
+		claims:         make(map[nodeID][]SourceID),
+		rules:          make(map[nodeID]uint64),
+		lapses:         make(map[nodeID]lapse),
+		sideHashes:     make(map[nodeID]uint64),
+		labels:         make(labelSets),
+		selection:      make(selection),
+		byNamespace:    make(map[nodeID]map[kindID]struct{}),
+		sources:        make(map[SourceID]*source),
+		namespaceUses:  make(map[spaceID]*namespaceUse),
+		dropped:        make(map[nodeID]*holder),
+		reportedBounds: make(map[nodeID]*budget.Bound),
+		review:         make(map[spaceID]struct{}),
+		judged:         make(map[nodeID]struct{}),
+		named:          make(map[spaceID]int),
+		overLimit:      make(map[nodeID]namesOverLimit),
+		misplaced:      make(map[nodeID]bool),
+		crowded:        make(map[spaceID]struct{}),
+		largest:        make(map[spaceID]*namers),
+		departing:      make(map[nodeID]*departure),
 
 		hubSize:          hubSize,
 		sliceChanges:     sliceChanges,
@@ -187,7 +187,7 @@ func (g *Graph) revise(fn func()) (revised, aside []*Lens) {
 	g.walks = g.walks[:0]
 	fn()
 	g.work()
-	g.align()
+	g.updateSelectors()
 	g.exceedances = nil
 	if g.Unfinished() {
 		g.enforceMeanwhile()
@@ -226,7 +226,7 @@ func (g *Graph) RemoveSource(id SourceID) {
 		l.Unwatch(id)
 	}
 	delete(g.sources, id)
-	g.chores = append(g.chores, &unclaiming{g: g, id: id, of: *src})
+	g.cleanups = append(g.cleanups, &removeSource{g: g, id: id, of: *src})
 }
 
 // kindFor is the id of a kind.

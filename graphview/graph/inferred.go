@@ -6,17 +6,17 @@ import "slices"
 // otherwise. What is there for nothing else is then neither shown nor followed. In
 // Update.
 func (l *Lens) SetInferred(shown bool) {
-	if l.certain == !shown || l.closed {
+	if l.excludeInferred == !shown || l.closed {
 		return
 	}
 	l.visitAll()
-	l.certain, l.certainSince, l.replant = !shown, l.g.rev, true
+	l.excludeInferred, l.excludeInferredSince, l.replant = !shown, l.g.rev, true
 }
 
 // examineInferred examines the arcs that are not for everybody because references are
 // inferred, if the view began or ceased to have these in the open revision.
-func (l *Lens) examineInferred(sites []spaceID) {
-	if l.certain == l.wasCertain {
+func (l *Lens) examineInferred(relabelled []spaceID) {
+	if l.excludeInferred == l.excludedInferred {
 		return
 	}
 	l.examineStable(func(a *arc) bool {
@@ -24,7 +24,7 @@ func (l *Lens) examineInferred(sites []spaceID) {
 		if _, ok := l.usesWas[s.kind]; ok || !forInferred(a.flags) {
 			return false
 		}
-		if a.flags&byNamespaceLabel != 0 && slices.Contains(sites, s.space) {
+		if a.flags&byNamespaceLabel != 0 && slices.Contains(relabelled, s.space) {
 			return false // examineNamespaces does
 		}
 		to := l.entryAt(a.to)

@@ -32,21 +32,21 @@ type Lens struct {
 	usesRev uint64 // in which uses last changed
 	// coverageWas is what the view looked at of kinds of which that changed in the open
 	// revision, unless their use did.
-	coverageWas map[kindID]*Coverage
-	sites       resID // under which the view watches NamespaceKind, or did
+	coverageWas       map[kindID]*Coverage
+	namespaceResource resID // under which the view watches NamespaceKind, or did
 
 	rooted         bool
 	along, against ways // see Walk
 	replant        bool // reach has to be found anew
-	// certain: inferred references make no arcs; wasCertain in the last revision.
-	certain, wasCertain bool
-	certainSince        uint64
+	// certain: inferred references make no arcs; excludedInferred in the last revision.
+	excludeInferred, excludedInferred bool
+	excludeInferredSince              uint64
 	// With a depth: what is within it, and the roots.
 	depth       int
 	near        []entryID
 	walked      int // how much the last walk looked at
 	rootEntries map[entryID]struct{}
-	leaving     *leaving // nil while every member is seen
+	leaving     *removeMembers // nil while every member is seen
 	closed      bool
 
 	base    uint64 // of stamps
@@ -124,13 +124,13 @@ func (l *Lens) Close() {
 			l.g.resources.release(u.resource)
 		}
 	}
-	l.g.resources.release(l.sites)
-	l.uses, l.sites = nil, 0
+	l.g.resources.release(l.namespaceResource)
+	l.uses, l.namespaceResource = nil, 0
 	l.index, l.log, l.dirty, l.parts = index{}, log{}, nil, nil
 	l.near, l.rootEntries = nil, nil
 	l.tombstones.horizon = ^uint64(0)
 	delete(l.g.lenses, l)
-	l.g.chores = append(l.g.chores, &closing{l: l})
+	l.g.cleanups = append(l.g.cleanups, &closeLens{l: l})
 }
 
 // Watch makes the objects that a source sees eligible. In Update.
@@ -156,8 +156,8 @@ func (l *Lens) Unwatch(ids ...SourceID) {
 	case l.leaving != nil:
 		l.leaving.next = 0 // once more from the beginning
 	default:
-		l.leaving = &leaving{l: l}
-		l.g.chores = append(l.g.chores, l.leaving)
+		l.leaving = &removeMembers{l: l}
+		l.g.cleanups = append(l.g.cleanups, l.leaving)
 	}
 }
 
@@ -234,8 +234,8 @@ func (l *Lens) setUse(k kindID, next use) {
 	l.usesRev = l.g.rev
 	if k == l.g.namespaces && next.resource != 0 {
 		l.g.resources.hold(next.resource)
-		l.g.resources.release(l.sites)
-		l.sites = next.resource
+		l.g.resources.release(l.namespaceResource)
+		l.namespaceResource = next.resource
 	}
 }
 
@@ -291,7 +291,7 @@ func (l *Lens) news(e entryID, s Selection) uint16 {
 		case !parted || before.hash != s.Hash:
 			return fresh
 		case before.of != of:
-			return remarked
+			return sideChanged
 		}
 		return 0
 	}

@@ -133,7 +133,7 @@ func (l *Lens) clearTombstones() {
 // Graph.Pending. A reader whose knowledge is older has to begin anew. In Update.
 func (l *Lens) Forget(rev uint64) {
 	if !l.closed {
-		l.g.chores = append(l.g.chores, &forgetting{l, rev})
+		l.g.cleanups = append(l.g.cleanups, &dropTombstones{l, rev})
 	}
 }
 

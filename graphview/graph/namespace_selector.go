@@ -12,7 +12,7 @@ import (
 func (g *Graph) setByNamespace(id nodeID, held []*selector) {
 	var kinds map[kindID]struct{}
 	for _, s := range held {
-		if s.sites != nil {
+		if s.namespaceSelector != nil {
 			if kinds == nil {
 				kinds = make(map[kindID]struct{})
 			}
@@ -35,7 +35,7 @@ func (g *Graph) keepByNamespace(id nodeID, before map[kindID]struct{}) {
 	before = maps.Clone(before)
 	maps.Copy(before, g.byNamespace[id])
 	g.byNamespace[id] = before
-	g.alignments = append(g.alignments, &alignment{then: func() {
+	g.selectorUpdates = append(g.selectorUpdates, &selectorUpdate{then: func() {
 		if _, ok := g.departing[id]; !ok {
 			g.setByNamespace(id, g.nodes.at(id).held())
 		}
@@ -53,7 +53,7 @@ func (g *Graph) namespaceSlot(space spaceID) slotID {
 
 // selectsNamespace tells whether the selector selects in a namespace.
 func (g *Graph) selectsNamespace(s *selector, space spaceID) bool {
-	if s.sites == nil {
+	if s.namespaceSelector == nil {
 		return true
 	}
 	site := g.namespaceSlot(space)
@@ -61,7 +61,7 @@ func (g *Graph) selectsNamespace(s *selector, space spaceID) bool {
 		return false
 	}
 	for n := g.slots.at(site).node; n != 0; n = g.nodes.at(n).sibling {
-		if g.nodes.at(n).alive() && s.sites.Matches(g.labelsOf(n)) {
+		if g.nodes.at(n).alive() && s.namespaceSelector.Matches(g.labelsOf(n)) {
 			return true
 		}
 	}
@@ -88,12 +88,12 @@ func (g *Graph) namespaceRelabelled(name string) {
 	}
 	looking, pairs := g.lookingIn(space)
 	if !listed || !g.atOnce(len(there)+pairs) {
-		g.alignments = append(g.alignments, &alignment{there: there})
+		g.selectorUpdates = append(g.selectorUpdates, &selectorUpdate{there: there})
 		if !listed {
 			g.listLater(space)
 		}
 		for kind, holders := range looking {
-			g.alignments = append(g.alignments, &alignment{holders: holders, slots: slices.Clone(g.scopeAt(kind, space).slots)})
+			g.selectorUpdates = append(g.selectorUpdates, &selectorUpdate{holders: holders, slots: slices.Clone(g.scopeAt(kind, space).slots)})
 		}
 		return
 	}
@@ -133,7 +133,7 @@ func (g *Graph) lookingIn(space spaceID) (looking map[kindID][]nodeID, pairs int
 func (g *Graph) listLater(space spaceID) {
 	for kind := range g.kindsByNamespaces() {
 		if sc := g.scopeAt(kind, space); sc != nil {
-			g.alignments = append(g.alignments, &alignment{within: slices.Clone(sc.slots)})
+			g.selectorUpdates = append(g.selectorUpdates, &selectorUpdate{within: slices.Clone(sc.slots)})
 		}
 	}
 }

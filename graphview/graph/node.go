@@ -162,8 +162,8 @@ func (g *Graph) dropNode(id nodeID) {
 	slotOf := n.slot
 	delete(g.uidWas, id)
 	delete(g.judged, id)
-	delete(g.told, id)
-	delete(g.unnamed, id)
+	delete(g.reportedBounds, id)
+	delete(g.overLimit, id)
 	delete(g.misplaced, id)
 	g.resources.release(n.resource)
 	g.nodes.release(id)

@@ -48,15 +48,15 @@ func (g *Graph) Set(id SourceID, o *Object) NodeID {
 	p := g.nodes.at(n)
 	g.visits += 1 + len(o.References)
 	known := p.alive()
-	// A tally is taken before what selectors look at changes: life, and labels.
-	var before tally
+	// A matchCount is taken before what selectors look at changes: life, and labels.
+	var before matchCount
 	if !known {
-		before = g.tallyOf(at)
+		before = g.countMatches(at)
 	}
 	g.addClaim(n, id)
 	lags := len(g.claims[n]) > 0 && p.version > o.Version && o.Version != 0
 	_, misplaced := g.misplaced[n]
-	same := p.version == o.Version && p.hash == o.Hash && g.rules[n] == o.Rules && g.remarks[n] == o.Remark && !g.unnamed[n].again && !misplaced
+	same := p.version == o.Version && p.hash == o.Hash && g.rules[n] == o.Rules && g.sideHashes[n] == o.Remark && !g.overLimit[n].again && !misplaced
 	if known && (lags || same) {
 		if same {
 			// A source that has gone need not be remembered for what it retained.
@@ -75,18 +75,18 @@ func (g *Graph) Set(id SourceID, o *Object) NodeID {
 	case !known || p.hash != o.Hash && !o.Blank:
 		p.changed = g.rev
 	case p.hash != o.Hash:
-		g.tellRemark(n)
+		g.markSideChanged(n)
 	}
 	p.version, p.hash, p.payload = o.Version, o.Hash, o.Payload
 	g.setRules(n, o.Rules)
 	g.setClass(n, o.Class, lapse{o.LapsesAt, o.LapsesTo})
-	g.setRemark(n, o.Remark)
+	g.setSideHash(n, o.Remark)
 
 	labels := g.labels.acquire(o.Labels)
 	relabel := !known || labels != p.labels
 	if relabel {
 		if known {
-			before = g.tallyOf(at)
+			before = g.countMatches(at)
 		}
 		g.repost(n, p.labels, labels)
 	}
@@ -95,7 +95,7 @@ func (g *Graph) Set(id SourceID, o *Object) NodeID {
 	if !known {
 		g.enter(at)
 	}
-	g.recount(at, before)
+	g.updateMatches(at, before)
 	delete(g.misplaced, n)
 	g.setNames(n, o.References)
 	g.setSelectors(n, o.References)
@@ -168,9 +168,9 @@ func (g *Graph) unclaim(id nodeID, source SourceID) {
 		return
 	}
 	n := g.nodes.at(id)
-	var before tally
+	var before matchCount
 	if len(g.claims[id]) == 0 { // it goes
-		before = g.tallyOf(n.slot)
+		before = g.countMatches(n.slot)
 	}
 	g.removeClaim(id, source)
 	switch src := g.sources[source]; {
@@ -202,12 +202,12 @@ func (g *Graph) unclaim(id nodeID, source SourceID) {
 	n.labels, n.payload, n.hash, n.version = nil, nil, 0, 0
 	g.setRules(id, 0)
 	delete(g.lapses, id)
-	delete(g.remarks, id)
+	delete(g.sideHashes, id)
 	at := n.slot
 	if !g.hasLiveNode(at) {
 		g.leave(at)
 	}
-	g.recount(at, before)
+	g.updateMatches(at, before)
 	g.relabelled(at)
 	g.dropNode(id)
 }

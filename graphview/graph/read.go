@@ -174,7 +174,7 @@ func (r *reader) allowed(k Key) bool {
 
 // namespacesAllowed tells whether the reader may see the objects of namespaces.
 func (r *reader) namespacesAllowed() bool {
-	return r.how.Allow == nil || r.how.Allow(r.l.g.resources.at(r.l.sites), "")
+	return r.how.Allow == nil || r.how.Allow(r.l.g.resources.at(r.l.namespaceResource), "")
 }
 
 func (r *reader) read(e entryID) {
@@ -220,7 +220,7 @@ func (r *reader) readVertex(e entryID, key Key, least uint64) {
 	if same := max(since, changed) <= r.known; r.how.All || !same {
 		r.emit(Change{
 			Op: SetVertex, Vertex: key, Payload: g.nodes.at(p.node).payload, Part: l.parts[e].content, Node: NodeID(p.node),
-			Root: p.flags&root != 0, Appeared: since > r.known, Same: same, Logged: l.rev(p.logged), Hash: g.nodes.at(p.node).hash, Remark: g.remarks[p.node],
+			Root: p.flags&root != 0, Appeared: since > r.known, Same: same, Logged: l.rev(p.logged), Hash: g.nodes.at(p.node).hash, Remark: g.sideHashes[p.node],
 		})
 	}
 }
@@ -238,7 +238,7 @@ func (r *reader) readArcSince(e entryID, key Key, a *arc, least uint64) {
 	}
 	since := max(least, a.stamp, l.rev(l.entries.at(e).since), l.uses[g.slots.at(a.to).kind].since, r.targetSince(a.to, how.resource))
 	if forInferred(a.flags) {
-		since = max(since, l.certainSince)
+		since = max(since, l.excludeInferredSince)
 	}
 	if since <= r.known || !r.admits(a, how) {
 		return

@@ -17,7 +17,7 @@ var namedOfNamespace = budget.Declare("references_namespace",
 	"different objects that the references of one namespace's objects name, each counted once for each object and type of reference", 1_000_000)
 
 // unnamed is an object whose references by name are left out.
-type unnamed struct {
+type namesOverLimit struct {
 	names int
 	// again: there is room for them, once somebody tells what they are.
 	again bool
@@ -26,9 +26,9 @@ type unnamed struct {
 // setNamed notes how much a node's references name.
 func (g *Graph) setNamed(id nodeID, names int) {
 	n := g.nodes.at(id)
-	if len(g.unnamed) > 0 {
-		if _, ok := g.unnamed[id]; ok {
-			delete(g.unnamed, id)
+	if len(g.overLimit) > 0 {
+		if _, ok := g.overLimit[id]; ok {
+			delete(g.overLimit, id)
 			g.judged[id] = struct{}{}
 		}
 	}
@@ -50,14 +50,14 @@ func (g *Graph) setNamed(id nodeID, names int) {
 	}
 }
 
-// staysUnnamed tells whether the references of an object are left out as before: it
+// stillOverLimit tells whether the references of an object are left out as before: it
 // names no less, and there is no room. So nobody has to look for who names most.
-func (g *Graph) staysUnnamed(id nodeID, want []wanted) bool {
-	u, ok := g.unnamed[id]
+func (g *Graph) stillOverLimit(id nodeID, want []desiredArc) bool {
+	u, ok := g.overLimit[id]
 	if !ok || len(want) < u.names || g.named[g.slots.at(g.nodes.at(id).slot).space]+len(want) <= g.mostNamed {
 		return false
 	}
-	g.unnamed[id] = unnamed{names: len(want)}
+	g.overLimit[id] = namesOverLimit{names: len(want)}
 	namedOfNamespace.Exceed()
 	// Nothing else may need what was made to compare the names. Several may be of one slot.
 	for i := range want {
@@ -135,7 +135,7 @@ func (g *Graph) namersOf(space spaceID) *namers {
 // enforceNames takes away the arcs by name of those that name most where a namespace
 // exceeds its bound. What is about to go anyway goes first.
 func (g *Graph) enforceNames() {
-	if len(g.crowded) == 0 || slices.ContainsFunc(g.chores, func(c chore) bool { _, ok := c.(*unclaiming); return ok }) {
+	if len(g.crowded) == 0 || slices.ContainsFunc(g.cleanups, func(c cleanup) bool { _, ok := c.(*removeSource); return ok }) {
 		return
 	}
 	for space := range g.crowded {
@@ -146,7 +146,7 @@ func (g *Graph) enforceNames() {
 			g.visits++
 			largest := heap.Pop(h).(namer) //nolint:forcetypeassert // see Push
 			if n := g.nodes.at(largest.id); n.names == largest.names && n.slot != 0 && g.key(largest.id) == largest.key {
-				g.leaveUnnamed(largest.id)
+				g.dropNames(largest.id)
 			}
 		}
 	}
@@ -167,11 +167,11 @@ func (g *Graph) renamed(space spaceID, id nodeID, names int) {
 	}
 }
 
-// leaveUnnamed takes away the arcs by name of one object.
-func (g *Graph) leaveUnnamed(id nodeID) {
+// dropNames takes away the arcs by name of one object.
+func (g *Graph) dropNames(id nodeID) {
 	names := int(g.nodes.at(id).names)
 	g.setNames(id, nil)
-	g.unnamed[id] = unnamed{names: names}
+	g.overLimit[id] = namesOverLimit{names: names}
 	g.judged[id] = struct{}{}
 	namedOfNamespace.Exceed()
 }
@@ -199,20 +199,20 @@ type Unread struct {
 func (g *Graph) RetryReferences() []Unread {
 	found := g.retryMisplaced()
 	spaces := make(map[spaceID][]nodeID)
-	for id := range g.unnamed {
+	for id := range g.overLimit {
 		space := g.slots.at(g.nodes.at(id).slot).space
 		spaces[space] = append(spaces[space], id)
 	}
 	for space, ids := range spaces {
-		g.sortByNames(ids, func(n nodeID) int { return g.unnamed[n].names })
+		g.sortByNames(ids, func(n nodeID) int { return g.overLimit[n].names })
 		total := g.named[space]
 		for _, id := range ids {
-			u := g.unnamed[id]
+			u := g.overLimit[id]
 			if total += u.names; total > g.mostNamed {
 				break
 			}
 			u.again = true
-			g.unnamed[id] = u
+			g.overLimit[id] = u
 			found = append(found, g.unread(id))
 		}
 	}
@@ -231,7 +231,7 @@ func (g *Graph) sourcesOf(id nodeID) []SourceID {
 
 // boundOf is the bound that a node exceeds, nil for none.
 func (g *Graph) boundOf(id nodeID) *budget.Bound {
-	if _, ok := g.unnamed[id]; ok {
+	if _, ok := g.overLimit[id]; ok {
 		return namedOfNamespace
 	}
 	if h := g.nodes.at(id).holder; h != nil {

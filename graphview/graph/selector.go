@@ -14,8 +14,8 @@ type selector struct {
 	space    spaceID // 0 for every namespace
 	field    string
 	selector Selector
-	// sites selects the namespaces, of all, in which it selects; nil for every one.
-	sites *Selector
+	// namespaceSelector selects the namespaces, of all, in which it selects; nil for every one.
+	namespaceSelector *Selector
 	// anchors are the pairs of one of its requirements under which the index
 	// has it: an object that matches bears exactly one of them. Empty if no
 	// requirement names pairs.
@@ -98,7 +98,7 @@ func (g *Graph) setSelectors(id nodeID, references []Reference) {
 			continue
 		}
 		kind := g.kindFor(r.To)
-		s := &selector{owner: id, typ: r.Type, kind: kind, field: r.Field, selector: *r.Selector, sites: r.Namespaces}
+		s := &selector{owner: id, typ: r.Type, kind: kind, field: r.Field, selector: *r.Selector, namespaceSelector: r.Namespaces}
 		switch {
 		case r.AllNamespaces:
 		case r.Scope == ScopeCluster:
@@ -125,7 +125,7 @@ func (g *Graph) setSelectors(id nodeID, references []Reference) {
 		}
 	}
 	if !g.atOnce(len(stale)) {
-		g.alignments = append(g.alignments, &alignment{there: stale})
+		g.selectorUpdates = append(g.selectorUpdates, &selectorUpdate{there: stale})
 		g.keepByNamespace(id, before)
 		return
 	}
@@ -154,7 +154,7 @@ func (g *Graph) selectAll(id nodeID, h *holder, there []arcID) bool {
 		}
 	}
 	if later {
-		g.alignments = append(g.alignments, &alignment{
+		g.selectorUpdates = append(g.selectorUpdates, &selectorUpdate{
 			of: h, finds: true, there: there, holders: []nodeID{id},
 		})
 		return false
@@ -191,7 +191,7 @@ func (g *Graph) selectSlot(id nodeID, h *holder, to slotID) {
 
 func (s *selector) equal(o *selector) bool {
 	return s.typ == o.typ && s.kind == o.kind && s.space == o.space && s.field == o.field &&
-		reflect.DeepEqual(s.selector, o.selector) && reflect.DeepEqual(s.sites, o.sites)
+		reflect.DeepEqual(s.selector, o.selector) && reflect.DeepEqual(s.namespaceSelector, o.namespaceSelector)
 }
 
 // index anchors the selector at the requirement whose pairs have the fewest
@@ -306,7 +306,7 @@ func (g *Graph) relabelled(id slotID) {
 
 // flag is what the selector gives to its arcs.
 func (s *selector) flag() uint16 {
-	if s.sites != nil {
+	if s.namespaceSelector != nil {
 		return byNamespaceLabel
 	}
 	return selected

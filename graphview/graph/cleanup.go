@@ -10,42 +10,42 @@ const (
 	sliceChanges = 512
 )
 
-// choreBounds are how much a slice may look at, and how many objects it may change, of those
+// cleanupBounds are how much a slice may look at, and how many objects it may change, of those
 // that lenses show: a quarter of what other slices may, since each lens that showed such an
 // object has its arcs to look at.
-func (g *Graph) choreBounds() (visits, changes int) {
+func (g *Graph) cleanupBounds() (visits, changes int) {
 	changes = max(1, g.sliceChanges/4)
 	return sliceVisits * changes, changes
 }
 
-// chore is work that goes on for several Updates.
-type chore interface {
+// cleanup is work that goes on for several Updates.
+type cleanup interface {
 	// slice does a part of the work, and tells whether all is done.
 	slice() (done bool)
 }
 
 // Pending tells whether Updates, also of nothing, have something left to do. It is
 // for the writer.
-func (g *Graph) Pending() bool { return len(g.chores) > 0 || g.Unfinished() }
+func (g *Graph) Pending() bool { return len(g.cleanups) > 0 || g.Unfinished() }
 
 // work does a slice of what is left to do.
 func (g *Graph) work() {
-	if len(g.chores) > 0 && !g.Unfinished() && g.chores[0].slice() {
-		g.chores = append(g.chores[:0], g.chores[1:]...)
+	if len(g.cleanups) > 0 && !g.Unfinished() && g.cleanups[0].slice() {
+		g.cleanups = append(g.cleanups[:0], g.cleanups[1:]...)
 	}
 }
 
-// unclaiming takes away what only a source that was removed has seen.
-type unclaiming struct {
+// removeSource takes away what only a source that was removed has seen.
+type removeSource struct {
 	g    *Graph
 	id   SourceID
 	of   source
 	next nodeID
 }
 
-func (c *unclaiming) slice() bool {
+func (c *removeSource) slice() bool {
 	g, changes := c.g, 0
-	mostVisits, mostChanges := g.choreBounds()
+	mostVisits, mostChanges := g.cleanupBounds()
 	before := g.Visits()
 	for ; g.Visits()-before < mostVisits && changes < mostChanges && !g.Unfinished(); g.visits++ {
 		if c.next++; c.next > g.nodes.next {
@@ -61,15 +61,15 @@ func (c *unclaiming) slice() bool {
 	return false
 }
 
-// leaving deselects the members that no source of a lens sees any more.
-type leaving struct {
+// removeMembers deselects the members that no source of a lens sees any more.
+type removeMembers struct {
 	l    *Lens
 	next entryID
 }
 
-func (c *leaving) slice() bool {
+func (c *removeMembers) slice() bool {
 	l, g, changes := c.l, c.l.g, 0
-	mostVisits, mostChanges := g.choreBounds()
+	mostVisits, mostChanges := g.cleanupBounds()
 	before := g.Visits()
 	for ; g.Visits()-before < mostVisits && changes < mostChanges; g.visits++ {
 		if c.next++; l.closed || c.next > l.entries.next {
@@ -85,24 +85,24 @@ func (c *leaving) slice() bool {
 	return false
 }
 
-// forgetting forgets what went from a lens up to a revision.
-type forgetting struct {
+// dropTombstones forgets what went from a lens up to a revision.
+type dropTombstones struct {
 	l   *Lens
 	rev uint64
 }
 
-func (c *forgetting) slice() bool {
+func (c *dropTombstones) slice() bool {
 	return c.l.closed || c.l.dropTombstones(c.rev, 4*c.l.g.sliceChanges)
 }
 
-// closing gives up what a closed lens holds of the graph.
-type closing struct {
+// closeLens gives up what a closed lens holds of the graph.
+type closeLens struct {
 	l    *Lens
 	next entryID
 	arc  tombstoneID
 }
 
-func (c *closing) slice() bool {
+func (c *closeLens) slice() bool {
 	l := c.l
 	for range 4 * l.g.sliceChanges {
 		switch {

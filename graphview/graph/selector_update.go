@@ -8,10 +8,10 @@ import "slices"
 // What selectors match decides alone, whenever a slice is done, so that slices need not
 // know what the change was. Nothing else may change meanwhile; see Graph.Unfinished.
 
-// alignment is what is left of one change. First come the arcs that selectors made
+// selectorUpdate is what is left of one change. First come the arcs that selectors made
 // before, then each holder with each slot. Arcs that may have to go are first, so that
 // no more are there than a bound allows.
-type alignment struct {
+type selectorUpdate struct {
 	there []arcID
 	// within are slots whose arcs by labels of their namespace are yet to be listed.
 	within  []slotID
@@ -32,7 +32,7 @@ type alignment struct {
 
 // Unfinished tells whether the last Update left something of a change to be made. Until
 // it is false, an Update may do nothing else. It is for the writer.
-func (g *Graph) Unfinished() bool { return len(g.alignments) > 0 }
+func (g *Graph) Unfinished() bool { return len(g.selectorUpdates) > 0 }
 
 // atOnce tells whether so many arcs may be looked at in the open revision, beside what
 // it has looked at.
@@ -40,19 +40,19 @@ func (g *Graph) atOnce(arcs int) bool {
 	return arcs == 0 || g.Visits()+arcs*(1+len(g.lenses)) <= sliceVisits*g.sliceChanges
 }
 
-// align makes a slice of what is left to be made, at least of one arc.
-func (g *Graph) align() {
-	for first := true; len(g.alignments) > 0 && (first || g.Visits() < sliceVisits*g.sliceChanges); first = false {
-		if g.alignments[0].step(g) {
-			g.alignments[0] = nil // they may be many, so the others are not moved
-			g.alignments = g.alignments[1:]
+// updateSelectors makes a slice of what is left to be made, at least of one arc.
+func (g *Graph) updateSelectors() {
+	for first := true; len(g.selectorUpdates) > 0 && (first || g.Visits() < sliceVisits*g.sliceChanges); first = false {
+		if g.selectorUpdates[0].step(g) {
+			g.selectorUpdates[0] = nil // they may be many, so the others are not moved
+			g.selectorUpdates = g.selectorUpdates[1:]
 		}
 	}
 }
 
 // step looks at one arc, or at one holder with one slot, and tells whether it was the
 // last.
-func (c *alignment) step(g *Graph) (done bool) {
+func (c *selectorUpdate) step(g *Graph) (done bool) {
 	switch {
 	case c.finds:
 		c.find(g)
@@ -88,7 +88,7 @@ func (c *alignment) step(g *Graph) (done bool) {
 }
 
 // list lists the arcs of one slot that selectors make for labels of its namespace.
-func (c *alignment) list(g *Graph) {
+func (c *selectorUpdate) list(g *Graph) {
 	g.visits++
 	for id := g.slots.at(c.within[0]).in; id != 0; id = g.arcs.at(id).nextIn {
 		g.visits++
@@ -100,7 +100,7 @@ func (c *alignment) list(g *Graph) {
 }
 
 // find finds what the selectors of a holder may match.
-func (c *alignment) find(g *Graph) {
+func (c *selectorUpdate) find(g *Graph) {
 	c.finds = false
 	if g.nodes.at(c.holders[0]).holder != c.of {
 		c.holders = nil // it has other selectors, or none
@@ -112,7 +112,7 @@ func (c *alignment) find(g *Graph) {
 }
 
 // count counts what a holder matches of one slot. With too much it has no arcs.
-func (c *alignment) count(g *Graph) {
+func (c *selectorUpdate) count(g *Graph) {
 	id, h := c.holders[0], c.of
 	if g.nodes.at(id).holder != h {
 		c.counts, c.holders = false, nil // it has other selectors, or none
@@ -138,21 +138,21 @@ func (c *alignment) count(g *Graph) {
 // It does so before anything else of the change. What they match is counted in the end,
 // and enforce then decides.
 func (g *Graph) enforceMeanwhile() {
-	left := len(g.alignments)
-	var counts []*alignment
+	left := len(g.selectorUpdates)
+	var counts []*selectorUpdate
 	for space := range g.review {
-		ld := g.loads[space]
-		if ld == nil || ld.matches <= g.mostOfNamespace && ld.beyond == 0 {
+		ld := g.namespaceUses[space]
+		if ld == nil || ld.matches <= g.mostOfNamespace && ld.overLimit == 0 {
 			continue
 		}
-		for id, b := range g.beyond(ld) {
+		for id, b := range g.overLimits(ld) {
 			if h := ld.holders[id]; h.dropped == nil {
 				g.drop(id, h, b)
-				counts = append(counts, &alignment{of: h, finds: true, counts: true, holders: []nodeID{id}})
+				counts = append(counts, &selectorUpdate{of: h, finds: true, counts: true, holders: []nodeID{id}})
 			}
 		}
 	}
 	if len(counts) > 0 {
-		g.alignments = slices.Concat(g.alignments[left:], g.alignments[:left], counts)
+		g.selectorUpdates = slices.Concat(g.selectorUpdates[left:], g.selectorUpdates[:left], counts)
 	}
 }

@@ -4,20 +4,20 @@ package graph
 // match. So that this is known all the same, what they match of a slot is counted
 // before and after its nodes change.
 
-// tally is how many arcs each holder whose arcs are dropped would have to what is
+// matchCount is how many arcs each holder whose arcs are dropped would have to what is
 // about to change.
-type tally map[nodeID]int
+type matchCount map[nodeID]int
 
-// tallyOf counts for a slot and, where that is a namespace's, for what is in it.
-func (g *Graph) tallyOf(id slotID) tally {
+// countMatches counts for a slot and, where that is a namespace's, for what is in it.
+func (g *Graph) countMatches(id slotID) matchCount {
 	if len(g.dropped) == 0 {
 		return nil
 	}
-	t := make(tally)
+	t := make(matchCount)
 	at := g.slots.at(id)
 	for _, space := range [2]spaceID{at.space, 0} {
 		if sc := g.scopeAt(at.kind, space); sc != nil {
-			g.tallySlot(sc, id, t)
+			g.countSlotMatches(sc, id, t)
 		}
 	}
 	if at.kind != g.namespaces {
@@ -43,8 +43,8 @@ func (g *Graph) tallyOf(id slotID) tally {
 	return t
 }
 
-// tallySlot counts for the selectors that a scope has for a slot.
-func (g *Graph) tallySlot(sc *scope, id slotID, t tally) {
+// countSlotMatches counts for the selectors that a scope has for a slot.
+func (g *Graph) countSlotMatches(sc *scope, id slotID, t matchCount) {
 	count := func(list []*selector) {
 		for _, s := range list {
 			if _, counted := t[s.owner]; s.holder.dropped != nil && s.holder.dropped != requirementsOfObject && !counted {
@@ -77,12 +77,12 @@ func (g *Graph) matchesOf(h *holder, id slotID) int {
 	return count
 }
 
-// recount takes in that a slot changed after before was counted.
-func (g *Graph) recount(id slotID, before tally) {
+// updateMatches takes in that a slot changed after before was counted.
+func (g *Graph) updateMatches(id slotID, before matchCount) {
 	if before == nil {
 		return
 	}
-	after := g.tallyOf(id)
+	after := g.countMatches(id)
 	for n, h := range g.dropped {
 		if by := after[n] - before[n]; by != 0 {
 			g.setMatches(h, h.matches+by)

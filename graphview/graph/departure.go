@@ -25,7 +25,7 @@ func (g *Graph) departsLater(id nodeID, source SourceID) bool {
 	d := &departure{source: source, matches: h.matches, changes: h.changes}
 	g.setHolder(id, nil)
 	g.departing[id] = d
-	g.alignments = append(g.alignments, &alignment{there: there, then: func() { g.departNow(id) }})
+	g.selectorUpdates = append(g.selectorUpdates, &selectorUpdate{there: there, then: func() { g.departNow(id) }})
 	return true
 }
 
