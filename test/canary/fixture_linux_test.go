@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"graphview.dev/test/fixture"
-	"graphview.dev/test/fleet"
 	"graphview.dev/test/operator"
+	"graphview.dev/test/peers"
 )
 
 // within bounds everything that is waited for; it is no expectation.
@@ -43,8 +43,8 @@ func startOperator(t *testing.T, environment map[string]string) {
 	if *viaEdge {
 		ctx, cancel := context.WithTimeout(t.Context(), within)
 		defer cancel()
-		both := fleet.Options{Binary: binary, Args: args}
-		holder, edge, err := fleet.StartEdge(ctx, cluster, both, both)
+		both := peers.Options{Binary: binary, Args: args}
+		holder, edge, err := peers.StartEdge(ctx, cluster, both, both)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,8 +9,8 @@ import (
 
 	"graphview.dev/test/env"
 	"graphview.dev/test/fixture"
-	"graphview.dev/test/fleet"
 	"graphview.dev/test/operator"
+	"graphview.dev/test/peers"
 )
 
 var (
@@ -38,7 +38,7 @@ func setUp(ctx context.Context) error {
 		return err
 	}
 	if *viaEdge {
-		return fleet.Install(ctx, cluster, root)
+		return peers.Install(ctx, cluster, root)
 	}
 	return operator.Install(ctx, cluster, root)
 }

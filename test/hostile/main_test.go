@@ -17,8 +17,8 @@ import (
 
 	"graphview.dev/test/env"
 	"graphview.dev/test/fixture"
-	"graphview.dev/test/fleet"
 	"graphview.dev/test/operator"
+	"graphview.dev/test/peers"
 )
 
 // What all tests share.
@@ -36,7 +36,7 @@ var (
 // viaEdge has another replica hold the views. replicas are the two then.
 var (
 	viaEdge  = flag.Bool("edge", false, "attack a replica that serves the views and does not hold them")
-	replicas []*fleet.Replica
+	replicas []*peers.Replica
 )
 
 // operators are all that run.
@@ -72,7 +72,7 @@ func setUp(ctx context.Context) error {
 	}
 	install := operator.Install
 	if *viaEdge {
-		install = fleet.Install
+		install = peers.Install
 	}
 	if err := install(ctx, cluster, root); err != nil {
 		return fmt.Errorf("install: %w", err)
@@ -96,10 +96,10 @@ func start(ctx context.Context, binary string) error {
 	if err != nil {
 		return err
 	}
-	options := func(name string, webhook, profile int) (fleet.Options, error) {
+	options := func(name string, webhook, profile int) (peers.Options, error) {
 		state := filepath.Join(cluster.Dir(), name)
 		profiles = append(profiles, profile)
-		return fleet.Options{Binary: binary, Env: []string{"GOMEMLIMIT=" + limits.goMemLimit}, Args: []string{
+		return peers.Options{Binary: binary, Env: []string{"GOMEMLIMIT=" + limits.goMemLimit}, Args: []string{
 			"--state-dir=" + state,
 			fmt.Sprintf("--webhook-bind-address=127.0.0.1:%d", webhook),
 			fmt.Sprintf("--pprof-bind-address=127.0.0.1:%d", profile),
@@ -119,11 +119,11 @@ func start(ctx context.Context, binary string) error {
 	if err != nil {
 		return err
 	}
-	holder, edge, err := fleet.StartEdge(ctx, cluster, other, attacked)
+	holder, edge, err := peers.StartEdge(ctx, cluster, other, attacked)
 	if err != nil {
 		return err
 	}
-	replicas, manager, holding = []*fleet.Replica{holder, edge}, edge.Operator, holder.Operator
+	replicas, manager, holding = []*peers.Replica{holder, edge}, edge.Operator, holder.Operator
 	return nil
 }
 

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"graphview.dev/test/fixture"
-	"graphview.dev/test/fleet"
+	"graphview.dev/test/peers"
 )
 
 // mostFailures ends a run that only repeats itself.
@@ -54,7 +54,7 @@ type episode struct {
 	*scene
 
 	random  *rand.Rand
-	victim  *fleet.Replica
+	victim  *peers.Replica
 	readers []*reader
 	allowed map[*reader]*allowance
 	what    string
@@ -115,7 +115,7 @@ func (e *episode) restore() {
 
 func (e *episode) calm() {
 	for _, r := range edges {
-		r.Link.Turn(fleet.Weather{})
+		r.Link.Turn(peers.Weather{})
 	}
 }
 
@@ -148,7 +148,7 @@ func (e *episode) changes() {
 }
 
 // join has somebody begin to read at each of some replicas.
-func (e *episode) join(at []*fleet.Replica) {
+func (e *episode) join(at []*peers.Replica) {
 	e.t.Helper()
 	keys := e.keys()
 	for _, edge := range at {
@@ -159,7 +159,7 @@ func (e *episode) join(at []*fleet.Replica) {
 }
 
 // at are the readers at some replicas.
-func (e *episode) at(some []*fleet.Replica) []*reader {
+func (e *episode) at(some []*peers.Replica) []*reader {
 	var all []*reader
 	for _, r := range e.readers {
 		if slices.Contains(some, r.replica()) {
@@ -171,7 +171,7 @@ func (e *episode) at(some []*fleet.Replica) []*reader {
 
 // flee has some of those who read at the victim continue elsewhere; the others wait.
 func (e *episode) flee() {
-	for _, r := range e.at([]*fleet.Replica{e.victim}) {
+	for _, r := range e.at([]*peers.Replica{e.victim}) {
 		if e.random.IntN(2) == 0 {
 			away := others(e.victim)
 			r.move(away[e.random.IntN(len(away))])
@@ -187,7 +187,7 @@ func (e *episode) signal(s syscall.Signal) {
 }
 
 // restart starts a replica that was ended.
-func (e *episode) restart(r *fleet.Replica) {
+func (e *episode) restart(r *peers.Replica) {
 	e.t.Helper()
 	if err := r.Restart(); err != nil {
 		e.t.Fatal(err)
@@ -196,7 +196,7 @@ func (e *episode) restart(r *fleet.Replica) {
 
 // stops ends a replica as a kubelet does. Those who read from it are reset once, and
 // those who read at it are told.
-func (e *episode) stops(r *fleet.Replica) {
+func (e *episode) stops(r *peers.Replica) {
 	e.t.Helper()
 	e.loses(e.reads(r))
 	e.mayEnd(r, func(a *allowance) { a.goings++ })
@@ -204,23 +204,23 @@ func (e *episode) stops(r *fleet.Replica) {
 }
 
 // reads is about who reads what a replica holds, wherever.
-func (*episode) reads(from *fleet.Replica) func(edge, holder *fleet.Replica) bool {
-	return func(_, holder *fleet.Replica) bool { return holder == from }
+func (*episode) reads(from *peers.Replica) func(edge, holder *peers.Replica) bool {
+	return func(_, holder *peers.Replica) bool { return holder == from }
 }
 
 // readsFromAfar is about those of them who are at another replica.
-func (*episode) readsFromAfar(from *fleet.Replica) func(edge, holder *fleet.Replica) bool {
-	return func(edge, holder *fleet.Replica) bool { return holder == from && edge != from }
+func (*episode) readsFromAfar(from *peers.Replica) func(edge, holder *peers.Replica) bool {
+	return func(edge, holder *peers.Replica) bool { return holder == from && edge != from }
 }
 
 // across is about who reads what a replica holds, and about who reads at it what
 // another one holds.
-func (*episode) across(r *fleet.Replica) func(edge, holder *fleet.Replica) bool {
-	return func(edge, holder *fleet.Replica) bool { return holder == r || edge == r }
+func (*episode) across(r *peers.Replica) func(edge, holder *peers.Replica) bool {
+	return func(edge, holder *peers.Replica) bool { return holder == r || edge == r }
 }
 
 // loses allows a reset to those who lose their holder now, or the way to it.
-func (e *episode) loses(affected func(edge, holder *fleet.Replica) bool) {
+func (e *episode) loses(affected func(edge, holder *peers.Replica) bool) {
 	e.t.Helper()
 	by, _ := replicasByRun(e.t, fixture.Client(e.t, cluster.Config()))
 	for _, r := range e.readers {
@@ -248,8 +248,8 @@ func (e *episode) moved(readers []*reader) {
 }
 
 // mayEnd allows something to those who read at a replica.
-func (e *episode) mayEnd(at *fleet.Replica, allow func(*allowance)) {
-	for _, r := range e.at([]*fleet.Replica{at}) {
+func (e *episode) mayEnd(at *peers.Replica, allow func(*allowance)) {
+	for _, r := range e.at([]*peers.Replica{at}) {
 		allow(e.allowed[r])
 	}
 }

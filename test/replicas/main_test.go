@@ -15,7 +15,7 @@ import (
 
 	"graphview.dev/test/env"
 	"graphview.dev/test/fixture"
-	"graphview.dev/test/fleet"
+	"graphview.dev/test/peers"
 )
 
 var (
@@ -30,7 +30,7 @@ var (
 // otherwise.
 var (
 	cluster *env.ControlPlane
-	edges   []*fleet.Replica
+	edges   []*peers.Replica
 )
 
 func TestMain(m *testing.M) {
@@ -48,11 +48,11 @@ func setUp(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := fleet.Install(ctx, cluster, root); err != nil {
+	if err := peers.Install(ctx, cluster, root); err != nil {
 		return err
 	}
 	for i := range 3 {
-		r, err := fleet.Start(cluster, fleet.Options{Binary: binary, Name: fmt.Sprint("replica-", i), Holders: *holders, Args: []string{"--permission-recheck=2s"}})
+		r, err := peers.Start(cluster, peers.Options{Binary: binary, Name: fmt.Sprint("replica-", i), Holders: *holders, Args: []string{"--permission-recheck=2s"}})
 		if err != nil {
 			return err
 		}

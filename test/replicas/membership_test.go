@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"graphview.dev/test/fixture"
-	"graphview.dev/test/fleet"
+	"graphview.dev/test/peers"
 )
 
 const addressAnnotation = "graphview.dev/address"
@@ -21,7 +21,7 @@ const addressAnnotation = "graphview.dev/address"
 func leaseList(t *testing.T, c client.Client) []coordinationv1.Lease {
 	t.Helper()
 	var list coordinationv1.LeaseList
-	err := c.List(t.Context(), &list, client.InNamespace(fleet.Namespace), client.MatchingLabels{"app.kubernetes.io/component": "graphview-replica"})
+	err := c.List(t.Context(), &list, client.InNamespace(peers.Namespace), client.MatchingLabels{"app.kubernetes.io/component": "graphview-replica"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,14 +40,14 @@ func leases(t *testing.T) map[string]string {
 
 // replicasByRun are the replicas by the runs that have Leases, and run is the present
 // one of each: a crashed one leaves its Lease.
-func replicasByRun(t *testing.T, c client.Client) (by map[string]*fleet.Replica, run map[*fleet.Replica]string) {
+func replicasByRun(t *testing.T, c client.Client) (by map[string]*peers.Replica, run map[*peers.Replica]string) {
 	t.Helper()
-	by, run = make(map[string]*fleet.Replica), make(map[*fleet.Replica]string)
+	by, run = make(map[string]*peers.Replica), make(map[*peers.Replica]string)
 	all := leaseList(t, c)
 	// By the API server's clock: what a Lease says itself is the replica's to say.
 	slices.SortFunc(all, func(a, b coordinationv1.Lease) int { return a.CreationTimestamp.Compare(b.CreationTimestamp.Time) })
 	for _, lease := range all {
-		at := slices.IndexFunc(edges, func(r *fleet.Replica) bool { return r.Link.Address() == lease.Annotations[addressAnnotation] })
+		at := slices.IndexFunc(edges, func(r *peers.Replica) bool { return r.Link.Address() == lease.Annotations[addressAnnotation] })
 		if at >= 0 {
 			by[*lease.Spec.HolderIdentity], run[edges[at]] = edges[at], *lease.Spec.HolderIdentity
 		}
@@ -56,7 +56,7 @@ func replicasByRun(t *testing.T, c client.Client) (by map[string]*fleet.Replica,
 }
 
 // runAt is the run of a replica.
-func runAt(t *testing.T, of *fleet.Replica) string {
+func runAt(t *testing.T, of *peers.Replica) string {
 	t.Helper()
 	_, run := replicasByRun(t, fixture.Client(t, cluster.Config()))
 	if run[of] == "" {
@@ -74,7 +74,7 @@ func runIn(rev string) string {
 }
 
 // holderOf is the replica that a reader reads from.
-func holderOf(t *testing.T, r *reader) *fleet.Replica {
+func holderOf(t *testing.T, r *reader) *peers.Replica {
 	t.Helper()
 	by, _ := replicasByRun(t, fixture.Client(t, cluster.Config()))
 	holder := by[runOf(r)]
@@ -85,7 +85,7 @@ func holderOf(t *testing.T, r *reader) *fleet.Replica {
 }
 
 // settled waits until the replicas know of each other, and of nobody else.
-func settled(t *testing.T, of []*fleet.Replica) {
+func settled(t *testing.T, of []*peers.Replica) {
 	t.Helper()
 	c := fixture.Client(t, cluster.Config())
 	eventually(t, func() string {
@@ -110,7 +110,7 @@ func forget(t *testing.T, c client.Client) {
 }
 
 // knowing says which replica does not know of just n.
-func knowing(t *testing.T, of []*fleet.Replica, n int) string {
+func knowing(t *testing.T, of []*peers.Replica, n int) string {
 	t.Helper()
 	for _, edge := range of {
 		if ended := edge.Exited(); ended != nil {
@@ -124,7 +124,7 @@ func knowing(t *testing.T, of []*fleet.Replica, n int) string {
 }
 
 // end ends a replica as a kubelet does.
-func end(t *testing.T, r *fleet.Replica) {
+func end(t *testing.T, r *peers.Replica) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), patience)
 	defer cancel()

@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"graphview.dev/test/fixture"
-	"graphview.dev/test/fleet"
 	"graphview.dev/test/oracle"
+	"graphview.dev/test/peers"
 	"graphview.dev/test/subscriber"
 
 	"k8s.io/client-go/rest"
@@ -30,7 +30,7 @@ type reader struct {
 	stop            func()
 
 	mu     sync.Mutex // is taken while the subscriber is locked, never the other way round
-	at     *fleet.Replica
+	at     *peers.Replica
 	rev    string // the last one
 	resets int
 	from   string   // the run of the revision before a reset whose own is yet to come
@@ -41,7 +41,7 @@ type reader struct {
 }
 
 // read follows a view as the user of a configuration, until the test ends.
-func read(t *testing.T, config *rest.Config, at *fleet.Replica, namespace, view string) *reader {
+func read(t *testing.T, config *rest.Config, at *peers.Replica, namespace, view string) *reader {
 	t.Helper()
 	transport := &http.Transport{TLSClientConfig: fixture.TLS(t, config)}
 	t.Cleanup(transport.CloseIdleConnections)
@@ -62,7 +62,7 @@ func read(t *testing.T, config *rest.Config, at *fleet.Replica, namespace, view 
 }
 
 // move has the reader continue at another replica.
-func (r *reader) move(to *fleet.Replica) {
+func (r *reader) move(to *peers.Replica) {
 	r.mu.Lock()
 	r.at = to
 	r.mu.Unlock()
@@ -203,7 +203,7 @@ func (r *reader) tell() []string {
 }
 
 // replica is where the reader is, or wants to be.
-func (r *reader) replica() *fleet.Replica {
+func (r *reader) replica() *peers.Replica {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.at

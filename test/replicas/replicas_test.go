@@ -8,11 +8,11 @@ import (
 	"testing"
 
 	"graphview.dev/test/fixture"
-	"graphview.dev/test/fleet"
+	"graphview.dev/test/peers"
 )
 
-func others(than ...*fleet.Replica) []*fleet.Replica {
-	var out []*fleet.Replica
+func others(than ...*peers.Replica) []*peers.Replica {
+	var out []*peers.Replica
 	for _, edge := range edges {
 		if !slices.Contains(than, edge) {
 			out = append(out, edge)
@@ -82,7 +82,7 @@ func TestResumeElsewhere(t *testing.T) {
 	if after, ends := r.counts(); after-before != 1 || len(ends) > 0 {
 		t.Errorf("%d resets, ends %v, when the holder crashed; want one reset on an open stream", after-before, ends)
 	}
-	for _, edge := range []*fleet.Replica{away[0], holder} {
+	for _, edge := range []*peers.Replica{away[0], holder} {
 		if err := edge.Restart(); err != nil {
 			t.Fatal(err)
 		}

@@ -13,8 +13,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"graphview.dev/test/fixture"
-	"graphview.dev/test/fleet"
 	"graphview.dev/test/oracle"
+	"graphview.dev/test/peers"
 )
 
 // scene is some namespaces with objects, each with a view of it, and a view of all.
@@ -142,7 +142,7 @@ func (s *scene) readers() []*reader {
 }
 
 // metric is a value at a replica; -1 where it cannot be read.
-func metric(t *testing.T, of *fleet.Replica, series string) float64 {
+func metric(t *testing.T, of *peers.Replica, series string) float64 {
 	t.Helper()
 	value, err := of.Metric(t.Context(), series)
 	if err != nil {

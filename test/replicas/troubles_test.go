@@ -12,7 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"graphview.dev/test/faults"
-	"graphview.dev/test/fleet"
+	"graphview.dev/test/peers"
 )
 
 // trouble is what may happen to replicas for the length of an episode.
@@ -22,7 +22,7 @@ type trouble struct {
 	long bool
 	// begin does it. It returns what happens, the replicas whose readers are served as
 	// ever meanwhile, and what ends it.
-	begin func(e *episode) (what string, served []*fleet.Replica, end func())
+	begin func(e *episode) (what string, served []*peers.Replica, end func())
 }
 
 var troubles = []trouble{
@@ -40,7 +40,7 @@ var troubles = []trouble{
 	{"API server away", true, serverAway},
 }
 
-func crash(e *episode) (string, []*fleet.Replica, func()) {
+func crash(e *episode) (string, []*peers.Replica, func()) {
 	e.loses(e.reads(e.victim))
 	e.mayEnd(e.victim, func(a *allowance) { a.cuts++ })
 	e.victim.Kill()
@@ -49,7 +49,7 @@ func crash(e *episode) (string, []*fleet.Replica, func()) {
 }
 
 // freeze stops a process where it is, with its connections open.
-func freeze(e *episode) (string, []*fleet.Replica, func()) {
+func freeze(e *episode) (string, []*peers.Replica, func()) {
 	e.loses(e.across(e.victim))
 	e.signal(syscall.SIGSTOP)
 	e.flee()
@@ -61,26 +61,26 @@ func freeze(e *episode) (string, []*fleet.Replica, func()) {
 	return what, others(e.victim), func() { e.signal(syscall.SIGCONT) }
 }
 
-func stop(e *episode) (string, []*fleet.Replica, func()) {
+func stop(e *episode) (string, []*peers.Replica, func()) {
 	e.stops(e.victim)
 	e.flee()
 	return "SIGTERM to " + e.victim.Name, others(e.victim), func() { e.restart(e.victim) }
 }
 
 // unreachable: the victim reaches the others, and they do not reach it.
-func unreachable(e *episode) (string, []*fleet.Replica, func()) {
-	held := []fleet.Weather{{HeldThere: true, HeldBack: true}, {HeldThere: true}, {HeldBack: true}}[e.random.IntN(3)]
+func unreachable(e *episode) (string, []*peers.Replica, func()) {
+	held := []peers.Weather{{HeldThere: true, HeldBack: true}, {HeldThere: true}, {HeldBack: true}}[e.random.IntN(3)]
 	e.loses(e.readsFromAfar(e.victim))
 	e.victim.Link.Turn(held)
 	return fmt.Sprintf("nothing to %s arrives: %t, nothing it answers: %t", e.victim.Name, held.HeldThere, held.HeldBack), edges, e.calm
 }
 
 // slow: bytes between replicas are late and few.
-func slow(e *episode) (string, []*fleet.Replica, func()) {
-	w := fleet.Weather{Latency: time.Duration(20+e.random.IntN(230)) * time.Millisecond, Rate: 32 << (10 + e.random.IntN(4))}
+func slow(e *episode) (string, []*peers.Replica, func()) {
+	w := peers.Weather{Latency: time.Duration(20+e.random.IntN(230)) * time.Millisecond, Rate: 32 << (10 + e.random.IntN(4))}
 	struck := edges
 	if e.random.IntN(2) == 0 {
-		struck = []*fleet.Replica{e.victim}
+		struck = []*peers.Replica{e.victim}
 	}
 	for _, r := range struck {
 		r.Link.Turn(w)
@@ -89,17 +89,17 @@ func slow(e *episode) (string, []*fleet.Replica, func()) {
 }
 
 // cut ends the connections to the victim, and lets others be made.
-func cut(e *episode) (string, []*fleet.Replica, func()) {
+func cut(e *episode) (string, []*peers.Replica, func()) {
 	e.loses(e.readsFromAfar(e.victim))
 	e.victim.Link.Cut()
 	return "connections to " + e.victim.Name + " cut", edges, func() {}
 }
 
 // leasesRefused: one replica, or all, cannot renew until the others take it for gone.
-func leasesRefused(e *episode) (string, []*fleet.Replica, func()) {
+func leasesRefused(e *episode) (string, []*peers.Replica, func()) {
 	codes := []int{http.StatusForbidden, http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusServiceUnavailable}
 	refusal := faults.Fault{Verbs: []string{"create", "update", "delete"}, Resources: []string{"leases"}, Chance: 1, Code: codes[e.random.IntN(len(codes))]}
-	struck, know := []*fleet.Replica{e.victim}, others(e.victim)
+	struck, know := []*peers.Replica{e.victim}, others(e.victim)
 	if e.random.IntN(2) == 0 {
 		struck, know = edges, edges
 	}
@@ -111,8 +111,8 @@ func leasesRefused(e *episode) (string, []*fleet.Replica, func()) {
 }
 
 // leasesHidden: the replicas disagree on who there is. Each sees some of the others.
-func leasesHidden(e *episode) (string, []*fleet.Replica, func()) {
-	what, sees := "", make(map[*fleet.Replica]int)
+func leasesHidden(e *episode) (string, []*peers.Replica, func()) {
+	what, sees := "", make(map[*peers.Replica]int)
 	for i, r := range edges {
 		hidden := make(map[string]bool)
 		for j, other := range edges {
@@ -129,7 +129,7 @@ func leasesHidden(e *episode) (string, []*fleet.Replica, func()) {
 	}
 	e.eventually(func() string {
 		for r, n := range sees {
-			if why := knowing(e.t, []*fleet.Replica{r}, n); why != "" {
+			if why := knowing(e.t, []*peers.Replica{r}, n); why != "" {
 				return why
 			}
 		}
@@ -153,7 +153,7 @@ func without(body []byte, hidden map[string]bool) []byte {
 }
 
 // clockIsWrong: the victim says that it renewed an hour ago, or in an hour.
-func clockIsWrong(e *episode) (string, []*fleet.Replica, func()) {
+func clockIsWrong(e *episode) (string, []*peers.Replica, func()) {
 	by := []time.Duration{time.Hour, -time.Hour}[e.random.IntN(2)]
 	renewed := make(chan struct{}, 100)
 	e.victim.API.Break(1, faults.Fault{Verbs: []string{"create", "update"}, Resources: []string{"leases"}, Chance: 1, Sent: func(body []byte) []byte {
@@ -184,7 +184,7 @@ func clockIsWrong(e *episode) (string, []*fleet.Replica, func()) {
 }
 
 // scaling: from three replicas to one, and back.
-func scaling(e *episode) (string, []*fleet.Replica, func()) {
+func scaling(e *episode) (string, []*peers.Replica, func()) {
 	order := e.shuffled()
 	for i, r := range order[:2] {
 		e.stops(r)
@@ -198,7 +198,7 @@ func scaling(e *episode) (string, []*fleet.Replica, func()) {
 }
 
 // rollout replaces one replica after the other, each as soon as the one before is ready.
-func rollout(e *episode) (string, []*fleet.Replica, func()) {
+func rollout(e *episode) (string, []*peers.Replica, func()) {
 	for _, r := range e.shuffled() {
 		e.stops(r)
 		e.restart(r)
@@ -215,13 +215,13 @@ func rollout(e *episode) (string, []*fleet.Replica, func()) {
 
 // serverAway: the victim does not reach the API server until its Lease has expired.
 // What it holds is outdated meanwhile, so nobody's graph is looked at.
-func serverAway(e *episode) (string, []*fleet.Replica, func()) {
+func serverAway(e *episode) (string, []*peers.Replica, func()) {
 	e.victim.API.Leave()
 	e.eventually(func() string { return knowing(e.t, others(e.victim), len(edges)-1) })
 	return e.victim.Name + " without API server until its Lease has expired", nil, e.healed
 }
 
-func (e *episode) shuffled() []*fleet.Replica {
+func (e *episode) shuffled() []*peers.Replica {
 	order := slices.Clone(edges)
 	e.random.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
 	return order

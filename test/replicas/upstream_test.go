@@ -15,8 +15,8 @@ import (
 	"graphview.dev/stream/relay/wire"
 	"graphview.dev/test/faults"
 	"graphview.dev/test/fixture"
-	"graphview.dev/test/fleet"
 	"graphview.dev/test/oracle"
+	"graphview.dev/test/peers"
 )
 
 // TestDisagreement: whatever replicas believe of each other, a view is read by way of
@@ -165,7 +165,7 @@ func (s *scene) alike(readers []*reader) {
 func TestRelayCertificateAtTheStreamPort(t *testing.T) {
 	key := func(name string) []byte {
 		t.Helper()
-		text := fixture.Kubectl(t, cluster, "get", "secret", "graphview-peer-keys", "-n", fleet.Namespace, "-o", `jsonpath={.data.tls\.`+name+`}`)
+		text := fixture.Kubectl(t, cluster, "get", "secret", "graphview-peer-keys", "-n", peers.Namespace, "-o", `jsonpath={.data.tls\.`+name+`}`)
 		pem, err := base64.StdEncoding.DecodeString(text)
 		if err != nil {
 			t.Fatal(err)

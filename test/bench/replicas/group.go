@@ -18,8 +18,8 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"graphview.dev/test/env"
-	"graphview.dev/test/fleet"
 	"graphview.dev/test/operator"
+	"graphview.dev/test/peers"
 )
 
 const (
@@ -171,7 +171,7 @@ func (g *group) leases(ctx context.Context) ([]coordinationv1.Lease, error) {
 	if err != nil {
 		return nil, err
 	}
-	list, err := client.CoordinationV1().Leases(fleet.Namespace).List(ctx, metav1.ListOptions{LabelSelector: leaseLabel})
+	list, err := client.CoordinationV1().Leases(peers.Namespace).List(ctx, metav1.ListOptions{LabelSelector: leaseLabel})
 	if err != nil {
 		return nil, err
 	}
@@ -192,7 +192,7 @@ func (g *group) forget(ctx context.Context, address string) error {
 		if address != "" && all[i].Annotations[addressAnnotation] != address {
 			continue
 		}
-		if err := client.CoordinationV1().Leases(fleet.Namespace).Delete(ctx, all[i].Name, metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
+		if err := client.CoordinationV1().Leases(peers.Namespace).Delete(ctx, all[i].Name, metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
 			return err
 		}
 	}

@@ -15,7 +15,7 @@ import (
 	"graphview.dev/test/document"
 	"graphview.dev/test/env"
 	"graphview.dev/test/fixture"
-	"graphview.dev/test/fleet"
+	"graphview.dev/test/peers"
 )
 
 const (
@@ -66,7 +66,7 @@ func run(ctx context.Context) (err error) {
 		return fmt.Errorf("start a control plane: %w", err)
 	}
 	defer func() { err = errors.Join(err, b.plane.Stop()) }()
-	if err := fleet.Install(ctx, b.plane, root); err != nil {
+	if err := peers.Install(ctx, b.plane, root); err != nil {
 		return fmt.Errorf("install: %w", err)
 	}
 	if b.binary, err = fixture.Build(ctx, root, "manager"); err != nil {
