@@ -77,7 +77,7 @@ func newSharing(ctx context.Context, o *options, with sharingOptions) (*sharing,
 		return nil, errors.Join(err, s.listener.Close())
 	}
 	log := ctrl.Log.WithName("replicas")
-	self, err := newSelf(with.engine, address, wire.Version)
+	self, err := newSelf(with.engine, address, wire.Versions)
 	if err != nil {
 		return nil, errors.Join(err, s.listener.Close())
 	}
@@ -89,7 +89,7 @@ func newSharing(ctx context.Context, o *options, with sharingOptions) (*sharing,
 		Engine: with.engine, Self: self, Members: s.members, Holders: o.viewHolders, TLS: s.keys.TLS(),
 		Published: controllers.Published(ctx, with.cached), Notify: with.notifier.Notify, Logger: log,
 	})
-	s.handler = holder.New(holder.Options{Views: s.table.Held(), Run: self.Run, Opened: s.table.Opened("holder"), Counted: s.table.Counted, Logger: log})
+	s.handler = holder.New(holder.Options{Views: s.table.Held(), Run: self.Run, Opened: s.table.Opened("holder"), Logger: log})
 	if err := s.table.Register(metrics.Registry); err != nil {
 		return nil, fmt.Errorf("metrics: %w", err)
 	}

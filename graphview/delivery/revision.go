@@ -28,6 +28,9 @@ func NewRun() *Run {
 // ID is what revisions begin with, up to a dot.
 func (r *Run) ID() string { return r.id }
 
+// NoRevision is not a revision: a subscription that begins with it is reset.
+const NoRevision = "-"
+
 // RunOf is the ID of the Run that a revision is of; "" where it is none.
 func RunOf(revision string) string {
 	id, _, ok := strings.Cut(revision, ".")

@@ -17,9 +17,6 @@ type SubscribeOptions struct {
 	// Since is the revision of the last complete graph that the subscriber has,
 	// "" for none. One that cannot be honoured leads to a reset.
 	Since string
-	// At continues where another subscription of the view is or was, instead of after a
-	// revision. Access then gives each answer that the other's gave, and may know more.
-	At *Step
 	// Access restricts what is sent; nil means everything.
 	Access Access
 	// Content is what is sent of each object.
@@ -72,9 +69,6 @@ func (p *Publisher) Subscribe(o SubscribeOptions) *Subscription {
 	}
 	if s.narrow != nil {
 		s.wanted.narrow = s.narrow.mark
-	}
-	if o.At != nil {
-		s.begun, s.digest, s.state, s.ends = true, o.At.digest, o.At.state, o.At.ends
 	}
 	return s
 }

@@ -8,6 +8,7 @@ import (
 
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/stream/relay/edge"
+	"graphview.dev/stream/relay/wire"
 	"graphview.dev/stream/replicas"
 )
 
@@ -83,7 +84,10 @@ func (t *Table) stayingLocked() []replicas.Member {
 // speaking are the members that speak as this replica does, among which it shares views.
 // During an upgrade there are others.
 func (t *Table) speaking() []replicas.Member {
-	return slices.DeleteFunc(slices.Clone(t.o.Members.Live()), func(m replicas.Member) bool { return m.Wire != t.o.Self.Wire })
+	return slices.DeleteFunc(slices.Clone(t.o.Members.Live()), func(m replicas.Member) bool {
+		_, ok := wire.Negotiate(t.o.Self.Wire, m.Wire)
+		return !ok
+	})
 }
 
 // suspect notes that a replica could not be reached.

@@ -28,7 +28,7 @@ func newMetrics(t *Table) *metrics {
 		reopened:  counter("relays_reopened_total", "Streams that began anew because the replica that they were read from was lost, or the view moved to another one."),
 		moved:     counter("relays_moved_total", "Relays that ended because another replica is to hold the view and has its graph."),
 		channels: prometheus.NewDesc("graphview_relay_channels",
-			"Channels by which subscribers at this replica read views from others, by kind: shared by those with the same rights, or of one subscriber.", []string{"kind"}, nil),
+			"Subscribers at this replica that read a view from another one.", nil, nil),
 	}
 }
 
@@ -74,7 +74,5 @@ func (m *metrics) Collect(out chan<- prometheus.Metric) {
 	m.suspected.Collect(out)
 	m.reopened.Collect(out)
 	m.moved.Collect(out)
-	shared, own := t.relays.Channels()
-	out <- prometheus.MustNewConstMetric(m.channels, prometheus.GaugeValue, float64(shared), "shared")
-	out <- prometheus.MustNewConstMetric(m.channels, prometheus.GaugeValue, float64(own), "own")
+	out <- prometheus.MustNewConstMetric(m.channels, prometheus.GaugeValue, float64(t.relays.Channels()))
 }

@@ -13,7 +13,6 @@ import (
 	"graphview.dev/graphview"
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/stream/relay/holder"
-	"graphview.dev/stream/relay/wire"
 	"graphview.dev/stream/replicas"
 )
 
@@ -27,7 +26,7 @@ type replica struct {
 	asked []string
 }
 
-func (r *replica) Hold(_ context.Context, _ graphview.Name, held bool) (holder.View, func(), error) {
+func (r *replica) Acquire(_ context.Context, _ graphview.Name, held bool) (holder.View, func(), error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.asked = append(r.asked, map[bool]string{true: "held", false: "to hold"}[held])
@@ -53,7 +52,7 @@ func newReplicas(t *testing.T, b, c *replica) (*Table, *entry) {
 	t.Helper()
 	live := &members{{Name: "a", Run: "a", Address: "a:1"}}
 	for run, r := range map[string]*replica{"b": b, "c": c} {
-		server := httptest.NewUnstartedServer(holder.New(holder.Options{Views: r, Run: run, Counted: func(wire.Subscribers) {}}))
+		server := httptest.NewUnstartedServer(holder.New(holder.Options{Views: r, Run: run}))
 		server.EnableHTTP2 = true
 		server.StartTLS()
 		t.Cleanup(server.Close)

@@ -5,12 +5,10 @@ import (
 	"time"
 )
 
-// Run moves subscribers to where their views are held, tells other replicas of them, and
-// gives up views that nobody needs here any more, until ctx is done.
+// Run moves subscribers to where their views are held, and gives up views that nobody needs here any more, until ctx is done.
 func (t *Table) Run(ctx context.Context) error {
 	timer := time.NewTimer(sweep)
 	defer timer.Stop()
-	others := &teller{table: t, said: make(map[string]saying)}
 	changed := t.o.Members.Changed()
 	t.membersChanged()
 	for {
@@ -28,7 +26,6 @@ func (t *Table) Run(ctx context.Context) error {
 			pause = hurry
 		}
 		timer.Reset(pause)
-		others.tell(ctx)
 		for _, e := range t.idle() {
 			if err := t.settle(ctx, e); err != nil && ctx.Err() == nil {
 				t.o.Logger.V(1).Info("a view that is given up", "view", e.name.String(), "cause", err.Error())

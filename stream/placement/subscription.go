@@ -26,9 +26,6 @@ type subscription struct {
 	closed bool
 }
 
-// anew is no revision: who continues with it is reset.
-const anew = "-"
-
 // Poll implements stream.Subscription.
 func (s *subscription) Poll() ([]*delivery.Frame, error) {
 	if s.from == nil {
@@ -62,7 +59,7 @@ func (s *subscription) lost(why error) bool {
 	t.metrics.reopened.Inc()
 	s.leave()
 	if s.begun {
-		s.o.Since = anew
+		s.o.Since = delivery.NoRevision
 	}
 	return true
 }
@@ -128,7 +125,9 @@ func (s *subscription) Close() {
 	if !s.closed {
 		s.closed = true
 		s.leave()
-		s.view.table.subscribed(s.view.entry, -1)
+		s.view.table.mu.Lock()
+		s.view.entry.subscribers--
+		s.view.table.mu.Unlock()
 	}
 }
 

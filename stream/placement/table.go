@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -61,19 +62,19 @@ type Options struct {
 
 // Table is all views that are declared.
 type Table struct {
-	o       Options
-	relays  *edge.Client
-	metrics *metrics
+	o         Options
+	closeIdle func() // connections to other replicas
+	relays    *edge.Client
+	metrics   *metrics
 
 	mu       sync.Mutex
 	entries  map[graphview.Name]*entry
 	labels   map[graphview.Name]string
 	declared chan struct{} // closed when there is another one
 	suspects map[string]time.Time
-	told     map[string]counts // subscribers at other replicas, by run
-	changed  time.Time         // when the members that can be reached were others last
-	stopping map[string]bool   // replicas that are about to stop, by run
-	leaving  chan struct{}     // has a token when there is one more
+	changed  time.Time       // when the members that can be reached were others last
+	stopping map[string]bool // replicas that are about to stop, by run
+	leaving  chan struct{}   // has a token when there is one more
 }
 
 // entry is one declared view. Table.mu guards what follows settling.
@@ -104,20 +105,30 @@ type entry struct {
 func New(ctx context.Context, o Options) *Table {
 	t := &Table{
 		o: o, entries: make(map[graphview.Name]*entry), labels: make(map[graphview.Name]string),
-		declared: make(chan struct{}), suspects: make(map[string]time.Time), told: make(map[string]counts), stopping: make(map[string]bool), leaving: make(chan struct{}, 1),
+		declared: make(chan struct{}), suspects: make(map[string]time.Time), stopping: make(map[string]bool), leaving: make(chan struct{}, 1),
 	}
 	t.metrics = newMetrics(t)
-	t.relays = edge.NewClient(ctx, edge.Options{TLS: o.TLS, Opened: t.Opened("edge"), Leaving: t.leave})
+	reach, closeIdle := edge.Direct(o.TLS)
+	t.closeIdle = closeIdle
+	t.relays = edge.NewClient(ctx, edge.Options{Reach: reach, Opened: t.Opened("edge"), Leaving: t.leave})
 	return t
 }
 
 // Close ends the relays to other replicas, and joins them.
-func (t *Table) Close() { t.relays.Close() }
+func (t *Table) Close() {
+	t.relays.Close()
+	t.closeIdle()
+}
 
 // membersChanged has each view reconciled again.
 func (t *Table) membersChanged() {
-	t.forgetGone()
+	live := make(map[string]bool)
+	for _, m := range t.o.Members.Live() {
+		live[m.Run] = true
+	}
 	t.mu.Lock()
+	maps.DeleteFunc(t.suspects, func(run string, _ time.Time) bool { return !live[run] })
+	maps.DeleteFunc(t.stopping, func(run string, _ bool) bool { return !live[run] })
 	t.changed = time.Now()
 	names := make([]graphview.Name, 0, len(t.entries))
 	for name := range t.entries {
@@ -188,14 +199,10 @@ func (t *Table) Remove(name graphview.Name) {
 	t.o.Engine.Remove(name)
 }
 
-// Status is Engine.Status, with the subscribers at all replicas.
+// Status is Engine.Status, which counts the subscribers at other replicas too.
 func (t *Table) Status(name graphview.Name) (graphview.Status, bool) {
 	status, ok := t.o.Engine.Status(name)
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if e := t.entries[name]; e != nil && ok {
-		status.Subscribers, status.Holder = t.subscribersLocked(e), t.o.Self.Name
-	}
+	status.Holder = t.o.Self.Name
 	return status, ok
 }
 

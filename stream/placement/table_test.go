@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"graphview.dev/graphview"
+	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/spec"
 	"graphview.dev/stream/relay/edge"
 	"graphview.dev/stream/replicas"
@@ -77,7 +78,7 @@ func TestCandidates(t *testing.T) {
 		"a former owner itself":        {holders: 1, rank: []string{"c", "b", "a"}, since: "a.x", applied: true, want: []string{"a", "c", "b held"}},
 		"a revision makes nobody hold": {holders: 1, rank: []string{"c", "b", "a"}, since: "a.x", want: []string{"c", "b held"}},
 		"a lost run":                   {holders: 1, rank: []string{"c", "b", "a"}, since: "gone.x", want: []string{"c", "b held"}},
-		"no revision":                  {holders: 1, rank: []string{"c", "b", "a"}, since: anew, want: []string{"c", "b held"}},
+		"no revision":                  {holders: 1, rank: []string{"c", "b", "a"}, since: delivery.NoRevision, want: []string{"c", "b held"}},
 		"who is suspected is passed":   {holders: 1, rank: []string{"c", "b", "a"}, since: "c.x", suspect: "c", want: []string{"b"}},
 		"another version":              {holders: 1, rank: []string{"c", "b", "a"}, since: "c.x", other: "c", want: []string{"b"}},
 		"nobody speaks as this one":    {holders: 2, rank: []string{"c", "a"}, other: "c", want: []string{"a"}},

@@ -56,12 +56,24 @@ func (t *Table) Held() holder.Views { return held{t} }
 
 type held struct{ table *Table }
 
-// Hold implements holder.Views.
-func (h held) Hold(ctx context.Context, name graphview.Name, held bool) (holder.View, func(), error) {
-	if held && !h.table.has(name) {
+// Acquire implements holder.Views.
+func (h held) Acquire(ctx context.Context, name graphview.Name, onlyIfHeld bool) (holder.View, func(), error) {
+	if onlyIfHeld && !h.table.has(name) {
 		return nil, nil, &delivery.ClosedError{Reason: reason.NotFound, Message: "not held here"}
 	}
-	return h.table.hold(ctx, name)
+	view, release, err := h.table.hold(ctx, name)
+	if err != nil {
+		return nil, nil, err
+	}
+	return heldView{view}, release, nil
+}
+
+// heldView is a view of the engine as a holder serves it.
+type heldView struct{ *graphview.View }
+
+// Subscribe implements holder.View.
+func (v heldView) Subscribe(o delivery.SubscribeOptions) holder.Subscription {
+	return v.View.Subscribe(o)
 }
 
 // view is a declared view, wherever it is held.
@@ -168,6 +180,8 @@ func (v *view) Find(ctx context.Context, key graph.Key, access delivery.Access) 
 
 // Subscribe implements stream.View.
 func (v *view) Subscribe(o delivery.SubscribeOptions) stream.Subscription {
-	v.table.subscribed(v.entry, 1)
+	v.table.mu.Lock()
+	v.entry.subscribers++
+	v.table.mu.Unlock()
 	return &subscription{view: v, o: o}
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 
@@ -16,51 +17,55 @@ import (
 	"graphview.dev/stream/relay/wire"
 )
 
+// pollBytes is the size of the frames that one Poll returns, if there is more than one.
+const pollBytes = 64 << 10
+
 var errLeft = errors.New("the channel was closed")
 
-// anew is no revision: who continues with it is reset.
-const anew = "-"
-
-// Channel is one subscriber's position in a view that another replica holds. It is
-// a stream.Subscription.
+// Channel is one subscriber's position in a view that another replica holds. It is a
+// stream.Subscription.
 type Channel struct {
 	relay   *Relay
 	access  delivery.Access
 	owner   budget.Owner // of what is unread; zero: no share
 	opening wire.Opening
-	revoked <-chan struct{} // belongs to whoever uses the channel
+	revoked <-chan struct{} // belongs to the subscriber's goroutine
 	closing sync.Once
-	news    chan struct{} // has a token when any of the following may be another one
+	news    chan struct{} // has a token when any of the following may have changed
 
 	// Relay.mu guards what follows.
 
-	flow *flow
-	had  uint64 // how many of the flow's deliveries
-	// pending is what comes before those that it has not had.
-	pending []*sent
+	number  uint64
+	rights  delivery.Rights // that the holder has
+	digest  string          // of rights
+	pending []*delivery.Frame
+	unread  int // bytes of pending
+	credit  credit
 	asked   []access.Place
-	begun   bool // something was taken
+	found   *wire.Finding
+	begun   bool // a frame was returned
 	err     error
 }
 
-// Subscribe begins a subscription, for which Access is required. It is to be closed, and
-// releases the relay then.
+// Subscribe begins a subscription, for which Access is required. Close ends it, and
+// releases the relay.
 func (r *Relay) Subscribe(o delivery.SubscribeOptions) *Channel {
-	opening := wire.Opening{Since: o.Since, Wanted: wire.Wanted{Content: o.Content, ExcludeInferred: o.ExcludeInferred}, Narrow: o.Narrow}
+	opening := wire.Opening{Since: o.Since, Content: o.Content, ExcludeInferred: o.ExcludeInferred, JoinWalk: o.JoinWalk, Narrow: o.Narrow}
 	if o.Narrow != nil {
 		opening.Owner = pseudonym(o.Owner)
 	}
+	r.client.channels.Add(1)
 	return r.open(o.Access, o.Owner, opening)
 }
 
-// pseudonym is what a holder charges instead of a user, whom it need not know.
+// pseudonym is the name that the holder charges instead of a user's.
 func pseudonym(owner budget.Owner) string {
 	sum := sha256.Sum256([]byte("graphview relay " + owner.String()))
 	return "relayed:" + base64.RawURLEncoding.EncodeToString(sum[:12])
 }
 
-// Find returns one object as access lets it be seen, nil if it does not or there is
-// none. The error is ErrBroken, a *delivery.ClosedError, or ctx's. It releases the
+// Find returns one object as access lets it be seen, nil if access does not or there is no
+// such object. The error is ErrBroken, a *delivery.ClosedError, or ctx's. It releases the
 // relay.
 func (r *Relay) Find(ctx context.Context, key graph.Key, who delivery.Access) (*delivery.Found, error) {
 	defer r.Release()
@@ -69,7 +74,7 @@ func (r *Relay) Find(ctx context.Context, key graph.Key, who delivery.Access) (*
 	for {
 		c.follow()
 		r.mu.Lock()
-		found, err := c.flow.found, c.flow.err
+		found, err := c.found, c.err
 		r.mu.Unlock()
 		switch {
 		case found != nil:
@@ -88,8 +93,53 @@ func (r *Relay) open(who delivery.Access, owner budget.Owner, o wire.Opening) *C
 	rights := who.Rights()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.flowLocked(o, rights).addLocked(c, 0)
+	c.openLocked(rights)
 	return c
+}
+
+// openLocked opens the channel at the holder.
+func (c *Channel) openLocked(rights delivery.Rights) {
+	r := c.relay
+	if c.err = r.err; c.err != nil {
+		return
+	}
+	o := c.opening
+	if c.begun {
+		o.Since = delivery.NoRevision
+	}
+	o.Answers = r.answersLocked(rights, nil)
+	c.credit = newCredit()
+	o.Window = c.credit.granted
+	c.rights, c.digest = rights, o.Digest
+	r.last++
+	c.number = r.last
+	r.channels[c.number] = c
+	r.told[c.digest]++
+	r.sayLocked(wire.AppendControl(nil, wire.Open, c.number, o))
+}
+
+// closeLocked closes the channel at the holder, and drops what the subscriber has not read.
+func (c *Channel) closeLocked() {
+	r := c.relay
+	c.dropLocked()
+	if r.channels[c.number] != c {
+		return // it was never opened
+	}
+	delete(r.channels, c.number)
+	r.forgetAnswersLocked(c.digest)
+	r.sayLocked(wire.AppendControl(nil, wire.Close, c.number, nil))
+}
+
+func (c *Channel) dropLocked() {
+	c.relay.client.unread.give(c.owner, c.unread)
+	c.pending, c.unread = nil, 0
+}
+
+func (c *Channel) endLocked(err error) {
+	if c.err == nil {
+		c.err = err
+		c.wake()
+	}
 }
 
 func (c *Channel) wake() {
@@ -99,47 +149,8 @@ func (c *Channel) wake() {
 	}
 }
 
-// Poll returns what the holder has sent, or asks it for more. The error is ErrBroken
-// or a *delivery.ClosedError.
-func (c *Channel) Poll() ([]*delivery.Frame, error) {
-	c.follow()
-	r := c.relay
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if s := c.nextLocked(); s != nil {
-		c.begun = true
-		r.hadLocked(s)
-		c.flow.trimLocked()
-		return s.frames, nil
-	}
-	f := c.flow
-	switch {
-	case c.err != nil:
-		return nil, c.err
-	case f.err != nil:
-		return nil, f.err
-	}
-	f.askLocked()
-	return nil, nil
-}
-
-// nextLocked takes the next delivery, nil if there is none.
-func (c *Channel) nextLocked() *sent {
-	if len(c.pending) > 0 {
-		s := c.pending[0]
-		c.pending = slices.Delete(c.pending, 0, 1) // which clears: who waits holds nothing
-		return s
-	}
-	f := c.flow
-	if i := c.had - f.had; i < uint64(len(f.deliveries)) {
-		c.had++
-		return f.deliveries[i]
-	}
-	return nil
-}
-
-// follow has the subscriber be on a flow of what it may see now. Where an answer has
-// changed, what was sent does not count any more, and it begins anew.
+// follow tells the holder what the subscriber may see now. If an answer has changed, what
+// was sent does not count any more, and the subscriber begins again.
 func (c *Channel) follow() {
 	changed := false
 	select {
@@ -152,46 +163,136 @@ func (c *Channel) follow() {
 	digest := rights.Digest()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	f := c.flow
 	switch {
-	case digest == f.digest, c.err != nil:
-	case f.err != nil && !changed: // what it has not had may be gone: nobody continues after it
+	case digest == c.digest, c.err != nil:
 	case changed:
-		o := c.opening
-		if c.begun {
-			o.Since = anew
-		}
-		next := r.flowLocked(o, rights)
-		c.removeLocked()
-		next.addLocked(c, 0)
-	case len(f.members) > 1:
-		f.forkLocked(c, rights)
+		c.closeLocked()
+		c.openLocked(rights)
 	default:
-		f.tellLocked(rights)
+		told := r.answersLocked(rights, c.rights)
+		r.sayLocked(wire.AppendControl(nil, wire.Tell, c.number, told))
+		r.told[digest]++
+		r.forgetAnswersLocked(c.digest)
+		c.rights, c.digest = rights, digest
+		c.asked = slices.DeleteFunc(c.asked, func(p access.Place) bool {
+			_, known := rights.Allowed(p)
+			return known
+		})
 	}
 }
 
-// removeLocked has the channel be on no flow.
-func (c *Channel) removeLocked() {
-	for _, s := range c.pending {
-		c.relay.hadLocked(s)
+// answersLocked returns what the holder has to be told to have rights, if it has those of
+// before, which may be nil.
+func (r *Relay) answersLocked(rights, before delivery.Rights) wire.Answers {
+	a := wire.Answers{Digest: rights.Digest()}
+	if r.told[a.Digest] > 0 {
+		a.Of = a.Digest
+		return a
 	}
-	c.pending = nil
-	c.flow.removeLocked(c)
+	if before != nil {
+		a.Of = before.Digest()
+	}
+	recalled, ok := rights.(delivery.Recalled)
+	if !ok {
+		return a
+	}
+	for _, p := range recalled.Places() {
+		if before != nil {
+			if _, known := before.Allowed(p); known {
+				continue
+			}
+		}
+		place := wire.PlaceOf(p)
+		place.Allowed, _ = rights.Allowed(p)
+		a.Places = append(a.Places, place)
+	}
+	return a
 }
 
-// Wait returns when Poll may return something more, for which it asks the holder if Poll
-// has not: whoever takes turns waits as soon as it has sent what Poll returned. It finds
-// out what the holder asks about the subscriber's rights. Errors are those of Next.
+func (r *Relay) forgetAnswersLocked(digest string) {
+	if r.told[digest]--; r.told[digest] == 0 {
+		delete(r.told, digest)
+	}
+}
+
+// takeLocked takes a message of the holder for this channel.
+func (c *Channel) takeLocked(m wire.Message) error {
+	switch m.Type {
+	case wire.Ask:
+		var places []wire.Place
+		if err := wire.Parse(m, &places); err != nil {
+			return err
+		}
+		for _, p := range places {
+			c.asked = append(c.asked, p.Of())
+		}
+	case wire.Found:
+		c.found = &wire.Finding{}
+		if err := wire.Parse(m, c.found); err != nil {
+			return err
+		}
+	default:
+		if m.Type.Optional() {
+			return nil
+		}
+		return fmt.Errorf("message of type %q from a holder", m.Type)
+	}
+	c.wake()
+	return nil
+}
+
+// receiveLocked takes a frame.
+func (c *Channel) receiveLocked(f *delivery.Frame) {
+	if c.err != nil {
+		return
+	}
+	size := len(f.JSON)
+	if err := c.relay.client.unread.take(c.owner, c.unread, size); err != nil {
+		c.dropLocked()
+		// A smaller view would not help: the reader is behind.
+		c.endLocked(&delivery.ClosedError{Reason: reason.TooManyRequests, Message: err.Error() + "; read faster, or end some streams"})
+		return
+	}
+	c.pending = append(c.pending, f)
+	c.unread += size
+	c.credit.spend(size)
+	c.wake()
+}
+
+// Poll returns frames that the holder has sent. The error is ErrBroken or a
+// *delivery.ClosedError.
+func (c *Channel) Poll() ([]*delivery.Frame, error) {
+	c.follow()
+	r := c.relay
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(c.pending) == 0 {
+		return nil, c.err
+	}
+	size, n := 0, 0
+	for n < len(c.pending) && (n == 0 || size < pollBytes) {
+		size += len(c.pending[n].JSON)
+		n++
+	}
+	frames := slices.Clone(c.pending[:n])
+	c.pending = slices.Delete(c.pending, 0, n) // which clears: an idle subscriber holds no frame
+	c.unread -= size
+	r.client.unread.give(c.owner, size)
+	c.begun = true
+	if grant := c.credit.consume(size, frames[n-1].Rev != "", c.unread); grant > 0 && c.err == nil {
+		r.sayLocked(wire.AppendNumber(nil, wire.More, c.number, uint64(grant))) //nolint:gosec // positive
+	}
+	return frames, nil
+}
+
+// Wait returns when Poll may return something, and finds the answers that the holder asks
+// for. Errors are those of Next.
 func (c *Channel) Wait(ctx context.Context) error {
 	r := c.relay
 	r.mu.Lock()
-	asked, f := c.asked, c.flow
+	asked := c.asked
 	c.asked = nil
-	idle := len(c.pending) == 0 && c.had == f.had+uint64(len(f.deliveries)) && c.err == nil && f.err == nil && f.found == nil
-	if idle {
-		f.askLocked()
-	}
+	idle := len(c.pending) == 0 && c.err == nil && c.found == nil
 	r.mu.Unlock()
 	if len(asked) > 0 {
 		return c.resolve(ctx, asked)
@@ -215,7 +316,7 @@ func (c *Channel) resolve(ctx context.Context, asked []access.Place) error {
 	case err == nil:
 		return nil
 	case ctx.Err() != nil:
-		// Who calls again finds the question again.
+		// The next call finds the question again.
 		c.relay.mu.Lock()
 		defer c.relay.mu.Unlock()
 		c.asked = slices.Concat(asked, c.asked)
@@ -242,16 +343,17 @@ func (c *Channel) Next(ctx context.Context) ([]*delivery.Frame, error) {
 func (c *Channel) Close() {
 	c.closing.Do(func() {
 		c.leave()
+		c.relay.client.channels.Add(-1)
 		c.relay.Release()
 	})
 }
 
-// leave ends the channel, and keeps the relay.
+// leave ends the channel, but not the relay.
 func (c *Channel) leave() {
 	c.relay.mu.Lock()
 	defer c.relay.mu.Unlock()
+	c.closeLocked()
 	if c.err == nil {
-		c.removeLocked()
 		c.err = errLeft
 	}
 }

@@ -1,14 +1,9 @@
 package edge
 
 import (
-	"bytes"
 	"context"
-	"crypto/tls"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"net"
 	"net/http"
 	"net/url"
 	"sync"
@@ -22,52 +17,39 @@ import (
 	"graphview.dev/stream/replicas"
 )
 
-const (
-	// streamWindow is what a holder may send on one relay before it is read. A
-	// connection's window is a gibibyte, and a holder takes at most 512 relays on one
-	// connection: so one that is not read never stops another.
-	streamWindow = 1 << 20
-	// pingAfter is the silence after which a holder has to show that it is there, and
-	// pongWithin how long it may take.
-	pingAfter  = 5 * time.Second
-	pongWithin = 3 * time.Second
-	// helloWithin is how long a holder may take to greet, and to accept a connection. It
-	// need not be synced.
-	helloWithin = 3 * time.Second
-)
+// helloWithin is the time that a holder has to accept a connection, and to greet. It greets
+// before it looks for the view.
+const helloWithin = 3 * time.Second
 
-// ErrBroken is that a holder cannot be reached, or not any more, or is stopping:
-// another one is to be asked.
-var ErrBroken = errors.New("the replica that holds the view cannot be reached")
+// ErrBroken means that a holder is unreachable or is stopping: another replica is to be
+// asked.
+var ErrBroken = errors.New("the replica that holds the view is unreachable")
 
-// ErrMoved is an ErrBroken of a view that is read elsewhere from now on.
+// ErrMoved is an ErrBroken of a view that is read from another replica from now on.
 var ErrMoved = fmt.Errorf("%w for long: the view has moved", ErrBroken)
 
-// ErrAbsent is an ErrBroken of a replica that does not know the view, as yet or any
-// more.
-var ErrAbsent = fmt.Errorf("%w: it does not know the view", ErrBroken)
+// ErrAbsent is an ErrBroken of a replica that is reachable and does not have the view.
+var ErrAbsent = fmt.Errorf("%w: it does not have the view", ErrBroken)
 
-// Options of a Client. TLS is required.
+// Options of a Client. Reach is required.
 type Options struct {
-	// TLS is what replicas prove themselves with to each other.
-	TLS *tls.Config
-	// Opened is told of a relay that begins, +1, or ends, -1. Nil: nobody is told.
+	// Reach returns the transport to a replica.
+	Reach func(replicas.Member) http.RoundTripper
+	// Opened is called with +1 when a relay begins, and with -1 when it ends. Nil: not.
 	Opened func(int)
-	// Leaving is told of a replica that is about to stop. Nil: nobody is told.
+	// Leaving is called when a replica is about to stop. Nil: not.
 	Leaving func(replicas.Member)
 }
 
 // Client has relays to other replicas.
 type Client struct {
-	o         Options
-	transport *http.Transport
-	ctx       context.Context
-	stop      context.CancelFunc
-	unread    *unread
-	large     largeFrames
-	// shared and own are how many channels several subscribers share, and how many one has.
-	shared, own atomic.Int64
-	running     sync.WaitGroup
+	o        Options
+	ctx      context.Context
+	stop     context.CancelFunc
+	unread   *unread
+	large    largeFrames
+	channels atomic.Int64
+	running  sync.WaitGroup
 
 	mu     sync.Mutex
 	closed bool
@@ -75,10 +57,9 @@ type Client struct {
 }
 
 type relayKey struct {
-	member replicas.Member
-	view   graphview.Name
-	// held: the member is not to hold the view for this.
-	held bool
+	member     replicas.Member
+	view       graphview.Name
+	onlyIfHeld bool
 }
 
 // NewClient returns a Client whose relays end with ctx or Close.
@@ -89,18 +70,7 @@ func NewClient(ctx context.Context, o Options) *Client {
 	if o.Leaving == nil {
 		o.Leaving = func(replicas.Member) {}
 	}
-	protocols := &http.Protocols{}
-	protocols.SetHTTP2(true)
-	c := &Client{o: o, unread: newUnread(unreadBytes.Limit()), relays: make(map[relayKey]*Relay), transport: &http.Transport{
-		DialContext:         (&net.Dialer{Timeout: helloWithin}).DialContext,
-		TLSClientConfig:     o.TLS,
-		TLSHandshakeTimeout: helloWithin,
-		Protocols:           protocols,
-		IdleConnTimeout:     time.Minute,
-		HTTP2: &http.HTTP2Config{
-			MaxReceiveBufferPerStream: streamWindow, SendPingTimeout: pingAfter, PingTimeout: pongWithin,
-		},
-	}}
+	c := &Client{o: o, unread: newUnread(unreadBytes.Limit()), relays: make(map[relayKey]*Relay)}
 	c.ctx, c.stop = context.WithCancel(ctx)
 	return c
 }
@@ -112,86 +82,79 @@ func (c *Client) Close() {
 	c.mu.Unlock()
 	c.stop()
 	c.running.Wait()
-	c.transport.CloseIdleConnections()
 }
 
-// Channels are how many channels several subscribers share, and how many one has by
-// itself.
-func (c *Client) Channels() (shared, own int64) { return c.shared.Load(), c.own.Load() }
+// Channels returns the number of subscribers that read from other replicas.
+func (c *Client) Channels() int64 { return c.channels.Load() }
 
-func path(m replicas.Member, view graphview.Name) string {
-	return "https://" + m.Address + wire.Path + "/namespaces/" + url.PathEscape(view.Namespace) + "/graphs/" + url.PathEscape(view.Name)
+// Open returns the relay for a view at a replica when that has the view. Release ends it.
+// With onlyIfHeld, a replica that does not hold the view does not begin to. The error is
+// ErrBroken, ctx's, or a *delivery.ClosedError.
+func (c *Client) Open(ctx context.Context, m replicas.Member, view graphview.Name, onlyIfHeld bool) (*Relay, error) {
+	r, err := c.relay(relayKey{m, view, onlyIfHeld})
+	if err != nil {
+		return nil, err
+	}
+	if err = r.await(ctx); err != nil {
+		r.Release()
+		return nil, err
+	}
+	return r, nil
 }
 
-func (c *Client) waitSynced(ctx context.Context, m replicas.Member, view graphview.Name) error {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, path(m, view)+"/synced", http.NoBody)
-	if err != nil {
-		return fmt.Errorf("%w: %w", ErrBroken, err)
+// relay returns the relay for a key, and begins it if there is none.
+func (c *Client) relay(key relayKey) (*Relay, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return nil, fmt.Errorf("%w: this replica is stopping", ErrBroken)
 	}
-	response, err := c.transport.RoundTrip(request)
-	switch {
-	case ctx.Err() != nil:
-		if err == nil {
-			_ = response.Body.Close()
-		}
-		return ctx.Err()
-	case err != nil:
-		return fmt.Errorf("%w: %w", ErrBroken, err)
+	if r := c.relays[key]; r != nil && r.use() {
+		return r, nil
 	}
-	defer response.Body.Close()
-	if response.StatusCode == http.StatusNoContent {
-		return nil
-	}
-	return refusal(response)
+	r := newRelay(c, key)
+	c.relays[key] = r
+	c.running.Go(r.run)
+	return r, nil
 }
 
-// TellSubscribers tells a replica how many subscribers this one has.
-func (c *Client) TellSubscribers(ctx context.Context, m replicas.Member, said wire.Subscribers) error {
-	ctx, cancel := context.WithTimeout(ctx, helloWithin)
-	defer cancel()
-	text, err := json.Marshal(said)
-	if err != nil {
-		return fmt.Errorf("encode subscribers: %w", err)
+// forget removes a relay that has ended.
+func (c *Client) forget(r *Relay) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.relays[r.key] == r {
+		delete(c.relays, r.key)
 	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, "https://"+m.Address+wire.Path+"/subscribers", bytes.NewReader(text))
-	if err != nil {
-		return fmt.Errorf("%w: %w", ErrBroken, err)
-	}
-	response, err := c.transport.RoundTrip(request)
-	if err != nil {
-		return fmt.Errorf("%w: %w", ErrBroken, err)
-	}
-	defer response.Body.Close()
-	if response.StatusCode != http.StatusNoContent {
-		return fmt.Errorf("%w: it answered with %d", ErrBroken, response.StatusCode)
-	}
-	return nil
 }
 
-// maxRefusal bounds what a holder says when it does not serve a view.
-const maxRefusal = 64 << 10
+// request returns the request of a relay, whose body is what the edge says.
+func (r *Relay) request() (*http.Request, error) {
+	address := "https://" + r.key.member.Address + wire.Path + "/namespaces/" + url.PathEscape(r.key.view.Namespace) + "/graphs/" + url.PathEscape(r.key.view.Name)
+	if r.key.onlyIfHeld {
+		address += "?onlyIfHeld"
+	}
+	request, err := http.NewRequestWithContext(r.ctx, http.MethodPost, address, r.out)
+	if err != nil {
+		return nil, err
+	}
+	request.Header.Set(wire.Header, wire.Versions)
+	return request, nil
+}
 
-// refusal is why a holder does not serve.
-func refusal(response *http.Response) error {
+// ended returns the error of a channel or a relay that the holder has ended: an ErrBroken
+// if another replica may serve the view.
+func ended(m wire.Message) (error, error) {
 	var ending wire.Ending
-	text, err := io.ReadAll(io.LimitReader(response.Body, maxRefusal))
-	if err == nil {
-		err = json.Unmarshal(text, &ending)
+	if err := wire.Parse(m, &ending); err != nil {
+		return nil, err
 	}
-	if err != nil || response.StatusCode != http.StatusConflict {
-		return fmt.Errorf("%w: it answered with %d", ErrBroken, response.StatusCode)
-	}
-	return ended(ending.Err())
-}
-
-// ended makes what passes at another replica ErrBroken.
-func ended(closed *delivery.ClosedError) error {
+	var closed *delivery.ClosedError = ending.Err()
 	switch closed.Reason {
 	case reason.Stopping:
-		return fmt.Errorf("%w: it is stopping", ErrBroken)
+		return fmt.Errorf("%w: it is stopping", ErrBroken), nil
 	case reason.NotFound:
-		return ErrAbsent
+		return ErrAbsent, nil
 	default:
-		return closed
+		return closed, nil
 	}
 }

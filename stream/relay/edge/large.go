@@ -10,19 +10,19 @@ import (
 	"graphview.dev/graphview/delivery"
 )
 
-// largeBytes is the size of a message from which on subscribers hold it together though
-// it came to each of them: so one that does not read holds a position and a small message
-// of its own here too, however large the objects are.
+// largeBytes is the size from which on equal messages that came several times are held
+// once: subscribers that stopped reading at different times may be sent a large object
+// after it has left the relay's queue.
 const largeBytes = 16 << 10
 
-// largeFrames finds such messages for as long as somebody holds them.
+// largeFrames finds such messages while they are referenced.
 type largeFrames struct {
 	mu     sync.Mutex
 	seed   maphash.Seed // set with frames
 	frames map[uint64]weak.Pointer[delivery.Frame]
 }
 
-// same returns a message that says what f does, which is f where nobody holds another.
+// same returns an equal message that is referenced, or else f.
 func (l *largeFrames) same(f *delivery.Frame) *delivery.Frame {
 	if len(f.JSON) < largeBytes {
 		return f
@@ -32,7 +32,7 @@ func (l *largeFrames) same(f *delivery.Frame) *delivery.Frame {
 		if held.Rev == f.Rev && held.Synced == f.Synced && held.Reset == f.Reset && bytes.Equal(held.JSON, f.JSON) {
 			return held
 		}
-		return f // of the same hash, which nobody can aim for
+		return f // of the same hash, by chance
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -54,7 +54,7 @@ func (l *largeFrames) find(f *delivery.Frame) (key uint64, held *delivery.Frame)
 	return key, l.frames[key].Value()
 }
 
-// forget is called when nobody holds a message any more.
+// forget is called when a message is not referenced any more.
 func (l *largeFrames) forget(key uint64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

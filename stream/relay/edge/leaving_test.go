@@ -5,14 +5,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"graphview.dev/graphview/delivery"
-	"graphview.dev/stream/relay/wire"
 )
 
-// TestLeaving: a holder that is about to stop says so, serves on until the last has gone,
-// and takes nobody more.
+// TestLeaving: a holder that is about to stop says so, serves until the last relay has
+// ended, and refuses further ones.
 func TestLeaving(t *testing.T) {
 	s := newStage(t)
 	all := make(map[string]string)
@@ -60,16 +57,5 @@ func TestSynced(t *testing.T) {
 		if time.Now().After(deadline) {
 			t.Fatal("the edge is not told")
 		}
-	}
-}
-
-func TestTellSubscribers(t *testing.T) {
-	s := newStage(t)
-	said := wire.Subscribers{Run: "a", Views: []wire.ViewSubscribers{{Namespace: "shop", Name: "web", Subscribers: 3}}}
-	if err := s.client.TellSubscribers(t.Context(), s.member, said); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(said, <-s.said); diff != "" {
-		t.Error(diff)
 	}
 }

@@ -17,8 +17,8 @@ import (
 	"graphview.dev/graphview/delivery"
 )
 
-// person may see the pods of some namespaces. Until she has seen that an answer has
-// changed, she keeps to the one before, as a rights.Lease does.
+// person may see the pods of some namespaces. Until its reader has seen that an answer has
+// changed, it keeps the one before, as a rights.Lease does.
 type person struct {
 	mu      sync.Mutex
 	may     map[string]bool
@@ -63,7 +63,7 @@ func (p *person) Resolve(_ context.Context, unknown []access.Place) error {
 	return nil
 }
 
-// let changes what she may see.
+// let changes the answer about a namespace.
 func (p *person) let(namespace string, allowed bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -96,7 +96,7 @@ type follower struct {
 
 	channel *Channel
 	stop    func()
-	hold    sync.Mutex // of who has it stop reading
+	hold    sync.Mutex // locked by a test that stops it
 
 	mu       sync.Mutex
 	vertices map[string]string // versions, by namespace/name
@@ -206,17 +206,17 @@ func wants(t *testing.T, all map[string]string, followers ...*follower) {
 	}
 }
 
-// channels waits until so many channels are shared, and are of one subscriber.
-func (s *stage) channels(t *testing.T, shared, own int64) {
+// channels waits until so many subscribers read from the holder, which knows as many.
+func (s *stage) channels(t *testing.T, want int) {
 	t.Helper()
 	deadline := time.Now().Add(time.Minute)
 	for {
-		gotShared, gotOwn := s.client.Channels()
-		if gotShared == shared && gotOwn == own {
+		edge, holder := s.client.Channels(), s.Subscribers()
+		if edge == int64(want) && holder == want {
 			return
 		}
 		if time.Now().After(deadline) {
-			t.Fatalf("%d shared channels and %d of one subscriber, want %d and %d", gotShared, gotOwn, shared, own)
+			t.Fatalf("%d channels, and %d subscribers at the holder, want %d", edge, holder, want)
 		}
 		time.Sleep(time.Millisecond)
 	}

@@ -2,6 +2,7 @@ package edge
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"net/http"
@@ -9,83 +10,68 @@ import (
 	"sync/atomic"
 	"time"
 
-	"graphview.dev/graphview"
 	"graphview.dev/stream/relay/wire"
 	"graphview.dev/stream/replicas"
 )
 
-// Relay is one request for a view at one holder. All subscribers of the view that
-// are sent there share it.
+// Relay is one request for a view at one holder. All subscribers of the view that read
+// from that holder share it.
 type Relay struct {
 	client *Client
 	key    relayKey
 	ctx    context.Context
 	cancel context.CancelFunc
 	opened time.Time
-	// ready is closed when the holder has greeted, or err is set.
-	ready  chan struct{}
-	synced atomic.Bool // the holder's graph is complete
+	// greeted is closed after the holder's greeting, held when it has the view, and both
+	// when the relay is over.
+	greeted, held chan struct{}
+	synced        atomic.Bool   // the holder's graph is complete
+	complete      chan struct{} // closed when synced becomes true
 
-	// mu is for the relay, its flows and its channels, so that what is said is said in the
-	// order in which it becomes true.
-	mu    sync.Mutex
-	err   error // why it is over
-	users int
-	last  uint64
-	flows map[uint64]*flow
-	told  map[string]*flow // by digest, some flow of which the holder knows the answers
-	begun map[origin]*flow // of which nothing is gone
-	kept  int              // bytes of what some subscriber has not taken yet
-	// out is what is said to the holder.
-	out *outgoing
+	// mu guards the relay and its channels, so that messages are in the order in which
+	// they become true.
+	mu       sync.Mutex
+	err      error // why the relay is over
+	users    int
+	last     uint64 // the number of the newest channel
+	channels map[uint64]*Channel
+	told     map[string]int // channels by digest of the answers that the holder has
+	received wire.Queue
+	bytes    int // of the frames that were received with their bytes
+	out      *outgoing
 }
 
-// Open returns the relay for a view at a replica when that has greeted. It is to be
-// released. With held, a replica that does not hold the view is not to begin to. The
-// error is ErrBroken, ctx's, or a *delivery.ClosedError.
-func (c *Client) Open(ctx context.Context, m replicas.Member, view graphview.Name, held bool) (*Relay, error) {
-	r, err := c.relay(relayKey{m, view, held})
-	if err != nil {
-		return nil, err
-	}
-	timer := time.NewTimer(helloWithin)
-	defer timer.Stop()
-	select {
-	case <-r.ready:
-		if err = r.failure(); err == nil {
-			return r, nil
-		}
-	case <-timer.C:
-		err = fmt.Errorf("%w: it has not answered within %v", ErrBroken, helloWithin)
-	case <-ctx.Done():
-		err = ctx.Err()
-	}
-	r.Release()
-	return nil, err
-}
-
-// relay returns the one for a key, which is begun if need be.
-func (c *Client) relay(key relayKey) (*Relay, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.closed {
-		return nil, fmt.Errorf("%w: this replica is stopping", ErrBroken)
-	}
-	if r := c.relays[key]; r != nil && r.use() {
-		return r, nil
-	}
+func newRelay(c *Client, key relayKey) *Relay {
 	r := &Relay{
-		client: c, key: key, users: 1, opened: time.Now(), ready: make(chan struct{}),
-		flows: make(map[uint64]*flow), told: make(map[string]*flow), begun: make(map[origin]*flow),
+		client: c, key: key, users: 1, opened: time.Now(), greeted: make(chan struct{}), held: make(chan struct{}), complete: make(chan struct{}),
+		channels: make(map[uint64]*Channel), told: make(map[string]int),
 	}
 	r.ctx, r.cancel = context.WithCancel(c.ctx)
 	r.out = newOutgoing(r.ctx)
-	c.relays[key] = r
-	c.running.Go(r.run)
-	return r, nil
+	return r
 }
 
-// use counts one more user, unless the relay is over.
+// await returns when the holder has the view. Only the greeting has a deadline: a view may
+// take long.
+func (r *Relay) await(ctx context.Context) error {
+	timer := time.NewTimer(helloWithin)
+	defer timer.Stop()
+	select {
+	case <-r.greeted:
+	case <-timer.C:
+		return fmt.Errorf("%w: it has not greeted within %v", ErrBroken, helloWithin)
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	select {
+	case <-r.held:
+		return r.failure()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// use adds a user, unless the relay is over.
 func (r *Relay) use() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -96,7 +82,7 @@ func (r *Relay) use() bool {
 	return true
 }
 
-// Release gives the relay back; without users it ends.
+// Release removes a user. Without users, the relay ends.
 func (r *Relay) Release() {
 	r.mu.Lock()
 	r.users--
@@ -107,17 +93,31 @@ func (r *Relay) Release() {
 	}
 }
 
-// Synced tells whether the holder's graph is complete.
+// Member is the replica that the relay reads from.
+func (r *Relay) Member() replicas.Member { return r.key.member }
+
+// Age is the time since the relay was opened.
+func (r *Relay) Age() time.Duration { return time.Since(r.opened) }
+
+// Synced reports whether the holder's graph is complete.
 func (r *Relay) Synced() bool { return r.synced.Load() }
 
 // WaitSynced returns nil once the holder's graph is complete, ctx's error, ErrBroken, or
-// the *delivery.ClosedError why it is not served. It releases the relay.
+// the *delivery.ClosedError with which the holder has ended the relay. It releases the
+// relay.
 func (r *Relay) WaitSynced(ctx context.Context) error {
 	defer r.Release()
-	if r.Synced() {
+	select {
+	case <-r.complete:
 		return nil
+	case <-r.ctx.Done():
+		if err := r.failure(); err != nil {
+			return err
+		}
+		return ErrBroken
+	case <-ctx.Done():
+		return ctx.Err()
 	}
-	return r.client.waitSynced(ctx, r.key.member, r.key.view)
 }
 
 func (r *Relay) failure() error {
@@ -126,25 +126,37 @@ func (r *Relay) failure() error {
 	return r.err
 }
 
+// Retire ends all channels with ErrMoved, and the relay.
+func (r *Relay) Retire() {
+	r.mu.Lock()
+	r.endLocked(ErrMoved)
+	r.mu.Unlock()
+	r.cancel()
+}
+
+// Retired reports whether Retire was called.
+func (r *Relay) Retired() bool { return errors.Is(r.failure(), ErrMoved) }
+
 // run is the relay's goroutine.
 func (r *Relay) run() {
 	r.client.o.Opened(1)
 	defer r.client.o.Opened(-1)
 	err := r.converse()
-	r.cancel()
 	r.mu.Lock()
 	r.endLocked(err)
-	select {
-	case <-r.ready:
-	default:
-		close(r.ready)
-	}
+	closeOnce(r.greeted)
+	closeOnce(r.held)
 	r.mu.Unlock()
-	c := r.client
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.relays[r.key] == r {
-		delete(c.relays, r.key)
+	r.cancel()
+	r.client.forget(r)
+}
+
+// closeOnce closes a channel that one goroutine closes.
+func closeOnce(c chan struct{}) {
+	select {
+	case <-c:
+	default:
+		close(c)
 	}
 }
 
@@ -154,62 +166,40 @@ func (r *Relay) endLocked(err error) {
 		return
 	}
 	r.err = err
-	for _, f := range r.flows {
-		f.endLocked(err)
-		f.wakeLocked()
+	for _, c := range r.channels {
+		c.endLocked(err)
 	}
-	clear(r.flows)
-	clear(r.told)
 }
 
-// Retire ends all channels with ErrMoved, and with the last of them the relay.
-func (r *Relay) Retire() {
-	r.mu.Lock()
-	r.endLocked(ErrMoved)
-	r.mu.Unlock()
-	r.cancel()
-}
-
-// Retired tells whether Retire was called.
-func (r *Relay) Retired() bool { return errors.Is(r.failure(), ErrMoved) }
-
-// converse reads until the relay is over, and returns why. What is said meanwhile is the
-// body of the request.
+// converse reads until the relay is over, and returns the reason. It never waits for a
+// subscriber.
 func (r *Relay) converse() error {
-	address := path(r.key.member, r.key.view)
-	if r.key.held {
-		address += "?held"
-	}
-	request, err := http.NewRequestWithContext(r.ctx, http.MethodPost, address, r.out)
+	request, err := r.request()
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrBroken, err)
 	}
-	response, err := r.client.transport.RoundTrip(request)
+	response, err := r.client.o.Reach(r.key.member).RoundTrip(request)
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrBroken, err)
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
-		return refusal(response)
+		return fmt.Errorf("%w: HTTP %d", ErrBroken, response.StatusCode)
 	}
-	err = r.read(wire.NewReader(response.Body))
-	if errors.Is(err, ErrBroken) {
-		return err
+	in := wire.NewReader(response.Body)
+	if err = r.greet(in); err == nil {
+		err = in.Each(r.take)
+	}
+	if over, ok := errors.AsType[*overError](err); ok {
+		return over.why
 	}
 	return fmt.Errorf("%w: %w", ErrBroken, err)
 }
 
-// sayLocked has a message sent.
-func (r *Relay) sayLocked(message []byte) {
-	if r.err == nil {
-		r.out.say(message)
-	}
-}
+var errStranger = errors.New("another process answers at its address")
 
-var errStranger = errors.New("another process answers there")
-
-// read takes what the holder says. It never waits for a subscriber.
-func (r *Relay) read(in *wire.Reader) error {
+// greet reads the holder's greeting.
+func (r *Relay) greet(in *wire.Reader) error {
 	first, err := in.Next()
 	if err != nil {
 		return err
@@ -218,47 +208,114 @@ func (r *Relay) read(in *wire.Reader) error {
 	if err := wire.Parse(first, &greeting); err != nil {
 		return err
 	}
-	if first.Type != wire.Hello || greeting.Run != r.key.member.Run {
+	if _, ok := wire.Negotiate(wire.Versions, greeting.Version); !ok || first.Type != wire.Hello || greeting.Run != r.key.member.Run {
 		return errStranger
 	}
-	r.synced.Store(greeting.Synced)
-	close(r.ready)
-	return in.Each(r.take)
+	close(r.greeted)
+	return nil
 }
 
+// overError is the end of a relay that the holder has given a reason for.
+type overError struct{ why error }
+
+func (e *overError) Error() string { return e.why.Error() }
+
+// sayLocked sends messages.
+func (r *Relay) sayLocked(messages []byte) {
+	if r.err == nil {
+		r.out.say(messages)
+	}
+}
+
+// take handles one message of the holder.
 func (r *Relay) take(m wire.Message) error {
 	switch m.Type {
+	case wire.Hold:
+		var held wire.Held
+		if err := wire.Parse(m, &held); err != nil {
+			return err
+		}
+		if held.Synced {
+			r.sync()
+		}
+		closeOnce(r.held)
+		return nil
 	case wire.Synced:
-		r.synced.Store(true)
+		r.sync()
 		return nil
 	case wire.Leaving:
 		r.client.o.Leaving(r.key.member)
 		return nil
 	case wire.Frame:
-		sent, err := wire.ParseFrame(m.Payload, time.Now())
+		return r.takeFrame(m)
+	case wire.Refer:
+		return r.takeReference(m)
+	case wire.End:
+		why, err := ended(m)
 		if err != nil {
 			return err
 		}
-		sent.Frame = r.client.large.same(sent.Frame)
+		if m.Channel == 0 {
+			return &overError{why}
+		}
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		if f := r.flows[m.Channel]; f != nil {
-			f.receiveLocked(sent, len(m.Payload))
+		if c := r.channels[m.Channel]; c != nil {
+			c.endLocked(why)
 		}
-		return nil // whoever waits for it is woken by the last
+		return nil
 	default:
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	f := r.flows[m.Channel]
-	if f == nil {
-		return nil // it was closed meanwhile
+	if c := r.channels[m.Channel]; c != nil {
+		return c.takeLocked(m)
 	}
-	return f.takeLocked(m)
+	return nil // it was closed meanwhile
 }
 
-// Age is how long the relay has been open.
-func (r *Relay) Age() time.Duration { return time.Since(r.opened) }
+func (r *Relay) sync() {
+	if !r.synced.Swap(true) {
+		close(r.complete)
+	}
+}
 
-// Member is the replica that is asked.
-func (r *Relay) Member() replicas.Member { return r.key.member }
+// takeFrame takes a frame with its bytes.
+func (r *Relay) takeFrame(m wire.Message) error {
+	f, keep, err := wire.ParseFrame(m.Payload, time.Now())
+	if err != nil {
+		return err
+	}
+	f = r.client.large.same(f)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.bytes += len(f.JSON)
+	if keep {
+		r.received.Add(f)
+	}
+	if c := r.channels[m.Channel]; c != nil {
+		c.receiveLocked(f)
+	}
+	return nil
+}
+
+// takeReference takes a frame that was sent before, for further channels.
+func (r *Relay) takeReference(m wire.Message) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	f, err := r.received.Frame(m.Channel)
+	if err != nil {
+		return err
+	}
+	for list := m.Payload; len(list) > 0; {
+		number, size := binary.Uvarint(list)
+		if size <= 0 {
+			return errors.New("relay reference: cut short")
+		}
+		list = list[size:]
+		if c := r.channels[number]; c != nil {
+			c.receiveLocked(f)
+		}
+	}
+	return nil
+}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net/http"
 	"net/http/httptest"
 	"slices"
 	"strings"
@@ -22,7 +23,6 @@ import (
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/jsontree"
 	"graphview.dev/stream/relay/holder"
-	"graphview.dev/stream/relay/wire"
 	"graphview.dev/stream/replicas"
 )
 
@@ -56,17 +56,17 @@ type stage struct {
 	over     *delivery.Interruption
 	shared   *delivery.Shared
 	handler  *holder.Handler
-	said     chan wire.Subscribers
 	left     chan replicas.Member
 	unsynced chan struct{} // is closed when the graph is complete; nil: it is
 	any      bool          // each name is that of the view
+	slow     chan struct{} // Acquire waits until it is closed; nil: it does not wait
 	shutdown func()
 }
 
-func newStage(t *testing.T) *stage {
+func newStage(t testing.TB) *stage {
 	t.Helper()
 	s := &stage{graph: graph.New(), over: &delivery.Interruption{Over: make(chan struct{})}, shared: &delivery.Shared{Recall: true},
-		said: make(chan wire.Subscribers, 1), left: make(chan replicas.Member, 1)}
+		left: make(chan replicas.Member, 1)}
 	run, news := delivery.NewRun(), make(chan struct{})
 	s.Publisher = delivery.NewPublisher(delivery.Source{
 		Name: web.String(), UID: "uid", Run: run, Shared: s.shared, Warnings: delivery.NewWarnings(func() {}), Logger: logr.Discard(),
@@ -84,14 +84,15 @@ func newStage(t *testing.T) *stage {
 	})
 	s.SetLens(s.lens)
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
-	s.handler = holder.New(holder.Options{Views: s, Run: run.ID(), Counted: func(said wire.Subscribers) { s.said <- said }})
+	s.handler = holder.New(holder.Options{Views: s, Run: run.ID()})
 	server := httptest.NewUnstartedServer(s.handler)
 	server.EnableHTTP2 = true
 	holder.Configure(server.Config)
 	server.StartTLS()
 	s.member = replicas.Member{Run: run.ID(), Address: strings.TrimPrefix(server.URL, "https://")}
+	transport := NewTransport(&tls.Config{InsecureSkipVerify: true})
 	s.client = NewClient(ctx, Options{
-		TLS:     &tls.Config{InsecureSkipVerify: true},
+		Reach:   func(replicas.Member) http.RoundTripper { return transport },
 		Leaving: func(m replicas.Member) { s.left <- m },
 	})
 	s.shutdown = sync.OnceFunc(func() {
@@ -101,13 +102,27 @@ func newStage(t *testing.T) *stage {
 	t.Cleanup(func() {
 		cancel()
 		s.client.Close()
+		transport.CloseIdleConnections()
 		s.shutdown()
 	})
 	return s
 }
 
-func (s *stage) Hold(_ context.Context, name graphview.Name, held bool) (holder.View, func(), error) {
-	if name != web && !s.any || held {
+// Subscribe implements holder.View.
+func (s *stage) Subscribe(o delivery.SubscribeOptions) holder.Subscription {
+	return s.Publisher.Subscribe(o)
+}
+
+// Acquire implements holder.Views.
+func (s *stage) Acquire(ctx context.Context, name graphview.Name, onlyIfHeld bool) (holder.View, func(), error) {
+	if s.slow != nil {
+		select {
+		case <-s.slow:
+		case <-ctx.Done():
+			return nil, nil, ctx.Err()
+		}
+	}
+	if name != web && !s.any || onlyIfHeld {
 		return nil, nil, &delivery.ClosedError{Reason: reason.NotFound, Message: "not found"}
 	}
 	return s, func() {}, nil
@@ -215,7 +230,7 @@ func (a *ann) answer(namespace string, allowed bool) {
 }
 
 // next is what is sent next, up to a revision.
-func next(t *testing.T, s *Channel) (text, rev string) {
+func next(t testing.TB, s *Channel) (text, rev string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
@@ -249,7 +264,7 @@ func TestRelay(t *testing.T) {
 		t.Error(text)
 	}
 
-	// Who comes by another edge, where nothing is known of her yet, continues.
+	// Another edge, which knows nothing of the subscriber yet, continues.
 	s.set("shop", "third")
 	same := newAnn("shop")
 	again := s.open(t).Subscribe(delivery.SubscribeOptions{Access: same, Since: rev})
@@ -257,7 +272,7 @@ func TestRelay(t *testing.T) {
 	if text, _ = next(t, again); !strings.Contains(text, "third") || strings.Contains(text, "another") || strings.Contains(text, "reset") {
 		t.Error(text)
 	}
-	// With other rights she begins anew.
+	// With other rights, the subscriber is reset.
 	other := s.open(t).Subscribe(delivery.SubscribeOptions{Access: newAnn("bank"), Since: rev})
 	defer other.Close()
 	if text, _ = next(t, other); !strings.Contains(text, `"reset":true`) || !strings.Contains(text, "hidden") || strings.Contains(text, "seen") {
@@ -292,19 +307,49 @@ func TestRevokedWhileSent(t *testing.T) {
 	}
 }
 
-// TestCredit: a subscriber that does not ask is sent nothing, and then the net change.
-func TestCredit(t *testing.T) {
+// TestWindow: a subscriber that does not read is sent no more than its window, and then
+// the net change.
+func TestWindow(t *testing.T) {
 	s := newStage(t)
 	s.set("shop", "a")
 	c := s.open(t).Subscribe(delivery.SubscribeOptions{Access: newAnn("shop")})
 	defer c.Close()
 	next(t, c)
-	for range 100 {
-		s.set("shop", "b")
+	const bytes, changes = 8 << 10, 100
+	for range changes {
+		s.setLarge("shop", "b", bytes)
 	}
-	text, _ := next(t, c)
-	if n := strings.Count(text, `"svx"`); n != 1 {
-		t.Errorf("%d changes, want the net one: %s", n, text)
+	text, sent := "", 0
+	for last := fmt.Sprintf(`"resourceVersion":"%d"`, s.version); !strings.Contains(text, last); {
+		text, _ = next(t, c)
+		sent += len(text)
+	}
+	if most := minWindow + 3*bytes; sent > most {
+		t.Errorf("%d bytes of %d changes, want at most %d", sent, changes, most)
+	}
+}
+
+// TestSlowView: a holder greets before it looks for the view. A view that takes longer
+// than a greeting may does not make the holder unreachable, and has a verdict in the end.
+func TestSlowView(t *testing.T) {
+	s := newStage(t)
+	s.slow = make(chan struct{})
+	r, err := s.client.relay(relayKey{s.member, web, true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Release()
+	select {
+	case <-r.greeted:
+	case <-time.After(time.Minute):
+		t.Fatal("the holder does not greet")
+	}
+	if err := r.failure(); err != nil {
+		t.Error(err)
+	}
+	close(s.slow)
+	if err := r.await(t.Context()); !errors.Is(err, ErrAbsent) {
+		t.Errorf("a view that is not held: %v", err)
 	}
 }
 

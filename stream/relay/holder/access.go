@@ -13,55 +13,62 @@ import (
 	"graphview.dev/stream/relay/wire"
 )
 
-// answers are what edges have told of all subscribers whose rights have one digest.
-// They are immutable.
+// answers are the rights of all subscribers with one digest. They are immutable.
 type answers struct {
 	digest string
 	known  map[access.Place]bool
 }
 
-// pool has the answers of all channels, those of one digest once. It keeps none that
-// nobody uses.
-type pool struct {
-	mu sync.Mutex
-	by map[string]weak.Pointer[answers]
+// answerCache has the answers of all channels, those with one digest once, while a
+// channel uses them.
+type answerCache struct {
+	mu       sync.Mutex
+	byDigest map[string]weak.Pointer[answers]
 }
 
-// with are the answers before, nil for none, and those in told.
-func (p *pool) with(before *answers, told wire.Answers) *answers {
-	p.mu.Lock()
-	a := p.by[told.Digest].Value()
-	p.mu.Unlock()
-	if a != nil {
+// get returns the answers that an edge has sent; nil if it refers to answers that no
+// channel has.
+func (p *answerCache) get(sent wire.Answers) *answers {
+	if a := p.find(sent.Digest); a != nil {
 		return a
 	}
-	a = &answers{digest: told.Digest, known: make(map[access.Place]bool, len(told.Places))}
-	if before != nil {
-		maps.Copy(a.known, before.known)
+	a := &answers{digest: sent.Digest, known: make(map[access.Place]bool, len(sent.Places))}
+	if sent.Of != "" {
+		base := p.find(sent.Of)
+		if base == nil {
+			return nil
+		}
+		maps.Copy(a.known, base.known)
 	}
-	for _, place := range told.Places {
+	for _, place := range sent.Places {
 		a.known[place.Of()] = place.Allowed
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if same := p.by[told.Digest].Value(); same != nil {
+	if same := p.byDigest[sent.Digest].Value(); same != nil {
 		return same
 	}
-	p.by[told.Digest] = weak.Make(a)
-	runtime.AddCleanup(a, p.forget, told.Digest)
+	p.byDigest[sent.Digest] = weak.Make(a)
+	runtime.AddCleanup(a, p.forget, sent.Digest)
 	return a
 }
 
-func (p *pool) forget(digest string) {
+func (p *answerCache) find(digest string) *answers {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.by[digest].Value() == nil {
-		delete(p.by, digest)
+	return p.byDigest[digest].Value()
+}
+
+func (p *answerCache) forget(digest string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.byDigest[digest].Value() == nil {
+		delete(p.byDigest, digest)
 	}
 }
 
-// Allowed implements delivery.Rights, as the edge's rights do: the answer about all
-// namespaces counts first.
+// Allowed implements delivery.Rights as the edge's rights do: the answer about all
+// namespaces comes first.
 func (a *answers) Allowed(p access.Place) (allowed, known bool) {
 	wide := access.Place{Group: p.Group, Resource: p.Resource}
 	allowed, known = a.known[wide]
@@ -77,50 +84,43 @@ func (a *answers) Digest() string { return a.digest }
 // Places implements delivery.Recalled.
 func (a *answers) Places() []access.Place { return slices.Collect(maps.Keys(a.known)) }
 
-// told is what the subscribers of a channel may see, as the edge tells it. No answer
+// remoteAccess is the access of a channel's subscriber, as the edge sends it. No answer
 // changes.
-type told struct {
+type remoteAccess struct {
 	// ask has the edge find answers.
-	ask  func([]access.Place) error
-	pool *pool
+	ask func([]access.Place)
 
 	mu   sync.Mutex
 	now  *answers
-	news chan struct{} // closed when something was told
+	news chan struct{} // closed when there are more answers
 }
 
-// newTold begins with the answers of, nil for none.
-func newTold(p *pool, of *answers, first wire.Answers, ask func([]access.Place) error) *told {
-	return &told{ask: ask, pool: p, now: p.with(of, first), news: make(chan struct{})}
-}
-
-// tell takes more answers.
-func (t *told) tell(a wire.Answers) {
+func (t *remoteAccess) tell(more *answers) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.now = t.pool.with(t.now, a)
+	t.now = more
 	close(t.news)
 	t.news = make(chan struct{})
 }
 
-func (t *told) answers() (now *answers, news <-chan struct{}) {
+func (t *remoteAccess) answers() (now *answers, news <-chan struct{}) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.now, t.news
 }
 
 // Rights implements delivery.Access.
-func (t *told) Rights() delivery.Rights {
+func (t *remoteAccess) Rights() delivery.Rights {
 	now, _ := t.answers()
 	return now
 }
 
 // Changed implements delivery.Access: never.
-func (t *told) Changed() <-chan struct{} { return nil }
+func (t *remoteAccess) Changed() <-chan struct{} { return nil }
 
-// Resolve implements delivery.Access: it asks the edge, and waits until everything is
-// known. An edge that cannot find out ends the channel.
-func (t *told) Resolve(ctx context.Context, unknown []access.Place) error {
+// Resolve implements delivery.Access: it asks the edge, and waits until all places are
+// known. An edge that cannot find the answers closes the channel.
+func (t *remoteAccess) Resolve(ctx context.Context, unknown []access.Place) error {
 	asked := false
 	for {
 		now, news := t.answers()
@@ -132,9 +132,7 @@ func (t *told) Resolve(ctx context.Context, unknown []access.Place) error {
 			return nil
 		}
 		if !asked {
-			if err := t.ask(missing); err != nil {
-				return err
-			}
+			t.ask(missing)
 			asked = true
 		}
 		select {

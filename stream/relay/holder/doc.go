@@ -1,16 +1,15 @@
-// Package holder serves the views that this replica holds to other replicas, the
-// edges, at the internal endpoint.
+// Package holder serves the views that this replica holds to other replicas, the edges, on
+// the relay port.
 //
-// Whoever is asked holds: the package asks for the view at [Views], and can ask no
-// other replica. It has no client and does not know which replicas there are, so a
-// relay has one hop, whatever two replicas believe of each other.
+// The package acquires a view from [Views] and cannot dial or list replicas, so a relay
+// has one hop, however much two replicas disagree about placement.
 //
-// A holder does not learn who the subscriber is. It is told answers about what the
-// subscriber may see, by an edge that has asked the API server, and sends what they
-// allow. What it is not told is not sent.
+// A holder does not learn the subscriber's identity. The edge sends answers about places
+// that the subscriber may see, and the holder sends only objects that these allow.
 //
 // # Concurrency
 //
-// A request's goroutine reads the edge's messages, and each channel has one that
-// sends. The request joins them.
+// The goroutine of a request reads the edge's messages. Each channel has a goroutine that
+// queues frames, and one goroutine of the relay writes them: no lock is held while it
+// writes. The request joins all of them.
 package holder

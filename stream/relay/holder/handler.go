@@ -2,7 +2,6 @@ package holder
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"net/http"
 	"sync"
@@ -18,39 +17,47 @@ import (
 	"graphview.dev/stream/relay/wire"
 )
 
-// View is what is served of a view. A *graphview.View is one.
+// writeWithin is the time within which an edge has to take what is written at once.
+const writeWithin = 10 * time.Second
+
+// Subscription is what a channel reads; see stream.Subscription.
+type Subscription interface {
+	Poll() ([]*delivery.Frame, error)
+	Wait(ctx context.Context) error
+	Close()
+}
+
+// View is what is served of a view.
 type View interface {
 	WaitSynced(ctx context.Context) error
 	Status() graphview.Status
 	Find(ctx context.Context, key graph.Key, access delivery.Access) (*delivery.Found, error)
-	Subscribe(o delivery.SubscribeOptions) *delivery.Subscription
+	Subscribe(o delivery.SubscribeOptions) Subscription
 }
 
-// Views are those that there are.
+// Views are the views of this installation.
 type Views interface {
-	// Hold has this replica hold a view until release is called. With held, only if it
-	// holds it already. The error is a *delivery.ClosedError, or ctx's.
-	Hold(ctx context.Context, name graphview.Name, held bool) (view View, release func(), err error)
+	// Acquire has this replica hold a view until release is called. With onlyIfHeld, it
+	// fails if this replica does not hold the view yet. The error is a
+	// *delivery.ClosedError, or ctx's.
+	Acquire(ctx context.Context, name graphview.Name, onlyIfHeld bool) (view View, release func(), err error)
 }
 
-// Options of a Handler. Views, Run and Counted are required.
+// Options of a Handler. Views and Run are required.
 type Options struct {
 	Views Views
-	// Run is that of this process, which revisions are of.
+	// Run is that of this process, which its revisions begin with.
 	Run string
-	// Opened is told of a relay that begins, +1, or ends, -1. Nil: nobody is told.
+	// Opened is called with +1 when a relay begins, and with -1 when it ends. Nil: not.
 	Opened func(int)
-	// Counted is told how many subscribers another replica has.
-	Counted func(wire.Subscribers)
-	Logger  logr.Logger
+	Logger logr.Logger
 }
 
 // Handler serves relays. Requests end with their context's.
 type Handler struct {
-	o   Options
-	mux *http.ServeMux
-	// known has the answers of all relays' subscribers.
-	known *pool
+	o     Options
+	mux   *http.ServeMux
+	cache *answerCache
 
 	// leaving is closed by Leave, and left when no relay is open any more after that.
 	leaving, left chan struct{}
@@ -63,55 +70,18 @@ func New(o Options) *Handler {
 	if o.Opened == nil {
 		o.Opened = func(int) {}
 	}
-	h := &Handler{o: o, mux: http.NewServeMux(), known: &pool{by: make(map[string]weak.Pointer[answers])}, leaving: make(chan struct{}), left: make(chan struct{})}
+	h := &Handler{
+		o: o, mux: http.NewServeMux(), cache: &answerCache{byDigest: make(map[string]weak.Pointer[answers])},
+		leaving: make(chan struct{}), left: make(chan struct{}),
+	}
 	h.mux.HandleFunc("POST "+wire.Path+"/namespaces/{namespace}/graphs/{name}", h.serveRelay)
-	h.mux.HandleFunc("GET "+wire.Path+"/namespaces/{namespace}/graphs/{name}/synced", h.serveSynced)
-	h.mux.HandleFunc("POST "+wire.Path+"/subscribers", h.serveSubscribers)
 	return h
 }
 
 // ServeHTTP implements http.Handler.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.mux.ServeHTTP(w, r) }
 
-func nameOf(r *http.Request) graphview.Name {
-	return graphview.Name{Namespace: r.PathValue("namespace"), Name: r.PathValue("name")}
-}
-
-// serveSynced answers when the view is complete, or with why it is not served.
-func (h *Handler) serveSynced(w http.ResponseWriter, r *http.Request) {
-	view, release, err := h.o.Views.Hold(r.Context(), nameOf(r), r.URL.Query().Has("held"))
-	if err != nil {
-		refuse(w, err)
-		return
-	}
-	defer release()
-	if err := view.WaitSynced(r.Context()); err != nil {
-		refuse(w, err)
-		return
-	}
-	w.WriteHeader(http.StatusNoContent)
-}
-
-// serveSubscribers takes how many subscribers another replica has.
-func (h *Handler) serveSubscribers(w http.ResponseWriter, r *http.Request) {
-	var said wire.Subscribers
-	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, wire.MaxMessageBytes())).Decode(&said); err != nil {
-		http.Error(w, err.Error(), http.StatusBadRequest)
-		return
-	}
-	h.o.Counted(said)
-	w.WriteHeader(http.StatusNoContent)
-}
-
-// refuse says why there is no view to serve.
-func refuse(w http.ResponseWriter, err error) {
-	text, _ := json.Marshal(wire.EndingOf(closedBy(err))) // has a JSON form
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(http.StatusConflict)
-	_, _ = w.Write(text)
-}
-
-// closedBy is how a channel ends because of an error.
+// closedBy returns the reason with which an error ends a channel.
 func closedBy(err error) *delivery.ClosedError {
 	if closed, ok := errors.AsType[*delivery.ClosedError](err); ok {
 		return closed
@@ -122,15 +92,15 @@ func closedBy(err error) *delivery.ClosedError {
 	return &delivery.ClosedError{Reason: reason.Invalid, Message: err.Error()}
 }
 
-// Leave tells all edges to go on elsewhere, and those that come. It is called once. Left
-// is closed when the last has gone.
+// Leave asks all edges to read from other replicas, and refuses new relays. It is called
+// once. The channel is closed when no relay is open any more.
 func (h *Handler) Leave() (left <-chan struct{}) {
 	close(h.leaving)
 	h.count(0)
 	return h.left
 }
 
-// count counts open relays, and tells whether another one may be.
+// count counts open relays, and reports whether another one may be opened.
 func (h *Handler) count(n int) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -152,48 +122,85 @@ func (h *Handler) count(n int) bool {
 	return true
 }
 
-// serveRelay is one relay.
+// serveRelay is one relay. It greets before it looks for the view: an edge can tell a view
+// that takes long from a replica that is lost.
 func (h *Handler) serveRelay(w http.ResponseWriter, r *http.Request) {
-	if !h.count(1) {
-		refuse(w, context.Canceled)
+	version, ok := wire.Negotiate(wire.Versions, r.Header.Get(wire.Header))
+	if !ok {
+		http.Error(w, "this replica speaks version "+wire.Versions+" of the relay protocol", http.StatusBadRequest)
 		return
 	}
-	defer h.count(-1)
-	view, release, err := h.o.Views.Hold(r.Context(), nameOf(r), r.URL.Query().Has("held"))
-	if err != nil {
-		refuse(w, err)
+	ctx, cancel := context.WithCancel(r.Context())
+	defer cancel()
+	out := &relay{
+		cache: h.cache, ctx: ctx, cancel: cancel, logger: h.o.Logger, channels: make(map[uint64]*channel),
+		kick: make(chan struct{}, 1), room: make(chan struct{}),
+	}
+	w.Header().Set("Content-Type", "application/octet-stream")
+	writer := &writer{w, http.NewResponseController(w)}
+	if writer.write([][]byte{wire.AppendControl(nil, wire.Hello, 0, wire.Greeting{Run: h.o.Run, Version: version})}) != nil {
 		return
+	}
+	if closed := h.serve(ctx, out, writer, r); closed != nil {
+		_ = writer.write([][]byte{wire.AppendControl(nil, wire.End, 0, wire.EndingOf(closed))})
+	}
+}
+
+// serve serves a view to an edge that was greeted, until it hangs up. The error says why
+// the view is not served.
+func (h *Handler) serve(ctx context.Context, out *relay, writer *writer, r *http.Request) *delivery.ClosedError {
+	if !h.count(1) {
+		return closedBy(context.Canceled)
+	}
+	defer h.count(-1)
+	name := graphview.Name{Namespace: r.PathValue("namespace"), Name: r.PathValue("name")}
+	view, release, err := h.o.Views.Acquire(ctx, name, r.URL.Query().Has("onlyIfHeld"))
+	if err != nil {
+		return closedBy(err)
 	}
 	defer release()
 	h.o.Opened(1)
 	defer h.o.Opened(-1)
-	ctx, cancel := context.WithCancel(r.Context())
-	defer cancel()
-	control := http.NewResponseController(w)
-	out := &relay{view: view, known: h.known, ctx: ctx, cancel: cancel, logger: h.o.Logger, out: w, flush: control.Flush, at: make(map[delivery.Step]*channel), channels: make(map[uint64]*channel)}
-	w.Header().Set("Content-Type", "application/octet-stream")
+	out.view = view
 	synced := view.Status().Synced
-	err = out.write(wire.AppendControl(nil, wire.Hello, 0, wire.Greeting{Run: h.o.Run, Synced: synced}))
-	if err == nil {
+	out.say(wire.AppendControl(nil, wire.Hold, 0, wire.Held{Synced: synced}))
+	if !synced {
 		out.running.Go(func() {
-			if !synced && view.WaitSynced(ctx) == nil {
-				out.say(wire.Synced)
+			if view.WaitSynced(ctx) == nil {
+				out.say(wire.AppendControl(nil, wire.Synced, 0, nil))
 			}
 		})
-		// Whoever reads is woken when the server stops. Nobody may touch the response after
-		// this handler.
-		out.running.Go(func() {
-			select {
-			case <-h.leaving:
-				out.say(wire.Leaving)
-				<-ctx.Done()
-			case <-ctx.Done():
-			}
-			_ = control.SetReadDeadline(time.Now())
-		})
-		err = wire.NewReader(r.Body).Each(out.take) // until the edge hangs up, which is an error too
 	}
-	cancel()
+	out.running.Go(func() {
+		out.writeTo(writer.write, h.leaving)
+		// The reader below is woken.
+		_ = writer.control.SetReadDeadline(time.Now())
+	})
+	err = wire.NewReader(r.Body).Each(out.take) // until the edge hangs up, which is an error too
+	out.cancel()
 	out.running.Wait()
-	h.o.Logger.V(1).Info("relay ended", "view", nameOf(r).String(), "cause", err.Error())
+	h.o.Logger.V(1).Info("relay ended", "view", name.String(), "cause", err.Error())
+	return nil
+}
+
+// writer writes to the edge.
+type writer struct {
+	http.ResponseWriter
+	control *http.ResponseController
+}
+
+// write fails if the edge does not take the messages in time.
+func (w *writer) write(parts [][]byte) error {
+	if err := w.control.SetWriteDeadline(time.Now().Add(writeWithin)); err != nil {
+		return err
+	}
+	for _, part := range parts {
+		if _, err := w.Write(part); err != nil {
+			return err
+		}
+	}
+	if err := w.control.Flush(); err != nil {
+		return err
+	}
+	return w.control.SetWriteDeadline(time.Time{}) // it would end the request at rest too
 }

@@ -2,9 +2,10 @@ package holder
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
-	"io"
 	"sync"
+	"time"
 
 	"github.com/go-logr/logr"
 
@@ -14,52 +15,166 @@ import (
 	"graphview.dev/stream/relay/wire"
 )
 
-var relayChannels = budget.Declare("relay_channels", "sets of rights, and subscribers behind the others, of one view at one other replica", 10_000)
+var relayChannels = budget.Declare("relay_channels", "subscribers of one view at one other replica", 10_000)
+
+// unwrittenBytes is the size of the messages that wait for the writer from which on
+// channels wait too.
+const unwrittenBytes = 256 << 10
 
 // relay is one edge's request for a view.
 type relay struct {
-	view   View
-	known  *pool
+	cache  *answerCache
 	ctx    context.Context
 	cancel context.CancelFunc
 	logger logr.Logger
 
-	mu    sync.Mutex // is held by whoever writes
-	out   io.Writer
-	flush func() error
-	// at is where channels are that others may join.
-	at map[delivery.Step]*channel
-
-	running sync.WaitGroup
-	// channels are those that the edge has not closed, which belong to take. One that has
-	// ended is kept until then: the edge may still begin others where it was.
+	// channels are those that the edge has not closed; they belong to take. One that has
+	// ended is kept until then: the edge may refer to its answers.
 	channels map[uint64]*channel
+	running  sync.WaitGroup
+	view     View // set before the first channel is opened
+
+	mu   sync.Mutex // is not held while anything is written
+	open int        // channels that send
+	sent wire.Queue
+	out  unwritten
+	// kick has a token when out has messages; room is closed when they are being written.
+	kick, room chan struct{}
 }
 
-// write writes one message.
-func (r *relay) write(message []byte) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if err := r.writeLocked(message); err != nil {
-		return err
+// unwritten are messages in the order in which they are to be written.
+type unwritten struct {
+	parts [][]byte // whole messages, or parts of one
+	tail  []byte   // follows parts
+	// refer are the channels of a reference that follows tail, to the frame number. So one
+	// message refers the channels that send a frame one after another.
+	refer  []byte
+	number uint64
+	bytes  int
+}
+
+// text appends messages.
+func (u *unwritten) text(message []byte) {
+	u.settle()
+	u.tail = append(u.tail, message...)
+	u.bytes += len(message)
+}
+
+// body appends the rest of a message, which must not be modified later.
+func (u *unwritten) body(text []byte) {
+	if u.bytes += len(text); len(text) < 4<<10 {
+		u.tail = append(u.tail, text...)
+		return
 	}
-	return r.flush()
+	u.parts = append(u.parts, u.tail, text)
+	u.tail = nil
 }
 
-func (r *relay) writeLocked(parts ...[]byte) error {
-	for _, part := range parts {
-		if _, err := r.out.Write(part); err != nil {
+// reference sends a frame of the queue on one more channel.
+func (u *unwritten) reference(number, channel uint64) {
+	if number != u.number {
+		u.settle()
+	}
+	u.number = number
+	u.refer = binary.AppendUvarint(u.refer, channel)
+}
+
+// settle ends the reference that other channels could be added to.
+func (u *unwritten) settle() {
+	if len(u.refer) > 0 {
+		before := len(u.tail)
+		u.tail = wire.AppendRefer(u.tail, u.number, u.refer)
+		u.bytes += len(u.tail) - before
+		u.refer = u.refer[:0]
+	}
+}
+
+// take returns all messages.
+func (u *unwritten) take() [][]byte {
+	u.settle()
+	parts := append(u.parts, u.tail) //nolint:gocritic // all of them are taken
+	u.parts, u.tail, u.bytes = nil, nil, 0
+	return parts
+}
+
+func (r *relay) wake() {
+	select {
+	case r.kick <- struct{}{}:
+	default:
+	}
+}
+
+// say queues messages.
+func (r *relay) say(messages []byte) {
+	r.mu.Lock()
+	r.out.text(messages)
+	r.mu.Unlock()
+	r.wake()
+}
+
+func (r *relay) end(number uint64, why *delivery.ClosedError) {
+	r.say(wire.AppendControl(nil, wire.End, number, wire.EndingOf(why)))
+}
+
+// send queues a delivery of a channel, and returns its size. It waits while the edge takes
+// less than the channels send.
+func (r *relay) send(c *channel, frames []*delivery.Frame) (size int, err error) {
+	r.mu.Lock()
+	for r.out.bytes > unwrittenBytes {
+		room := r.room
+		r.mu.Unlock()
+		select {
+		case <-room:
+		case <-c.ctx.Done():
+			return 0, c.ctx.Err()
+		}
+		r.mu.Lock()
+	}
+	for _, f := range frames {
+		size += len(f.JSON)
+		if number, ok := r.sent.Number(f); ok {
+			r.out.reference(number, c.number)
+			continue
+		}
+		// Only channels of the whole graph are sent equal frames.
+		keep := r.open > 1 && c.options.Narrow == nil
+		if keep {
+			r.sent.Add(f)
+		}
+		r.out.text(wire.AppendFrame(nil, c.number, f, keep, time.Now()))
+		r.out.body(f.JSON)
+	}
+	r.mu.Unlock()
+	r.wake()
+	return size, nil
+}
+
+// writeTo writes messages until the relay ends or write fails. When leaving is closed, it
+// says so.
+func (r *relay) writeTo(write func(parts [][]byte) error, leaving <-chan struct{}) {
+	for {
+		select {
+		case <-r.kick:
+		case <-leaving:
+			leaving = nil
+			r.say(wire.AppendControl(nil, wire.Leaving, 0, nil))
+			continue
+		case <-r.ctx.Done():
+			return
+		}
+		r.mu.Lock()
+		parts := r.out.take()
+		close(r.room)
+		r.room = make(chan struct{})
+		r.mu.Unlock()
+		if err := write(parts); err != nil {
 			r.cancel()
-			return fmt.Errorf("write to another replica: %w", err)
+			return
 		}
 	}
-	return nil
 }
 
-// say writes a message about the relay. An edge that cannot be told is gone.
-func (r *relay) say(t wire.Type) { _ = r.write(wire.AppendControl(nil, t, 0, nil)) }
-
-// take does what a message of the edge's says. It is called for one after another.
+// take handles a message of the edge. It is called by one goroutine.
 func (r *relay) take(m wire.Message) error {
 	c := r.channels[m.Channel]
 	switch m.Type {
@@ -68,22 +183,28 @@ func (r *relay) take(m wire.Message) error {
 		if err := wire.Parse(m, &opening); err != nil {
 			return err
 		}
-		return r.open(m.Channel, opening)
+		return r.begin(m.Channel, &opening)
 	case wire.Tell:
-		var told wire.Answers
-		if err := wire.Parse(m, &told); err != nil {
+		var sent wire.Answers
+		if err := wire.Parse(m, &sent); err != nil {
 			return err
 		}
-		if c != nil {
-			c.access.tell(told)
+		if c == nil {
+			return nil
 		}
+		now, _ := c.access.answers()
+		more := r.cache.get(sent)
+		if more == nil || sent.Of == "" && now == nil {
+			return fmt.Errorf("channel %d: unknown answers", m.Channel)
+		}
+		c.access.tell(more)
 	case wire.More:
-		had, err := wire.ParseNumber(m)
+		bytes, err := wire.ParseNumber(m)
 		if err != nil {
 			return err
 		}
 		if c != nil {
-			c.grant(had)
+			c.grant(int(min(bytes, maxGrant))) //nolint:gosec // bounded
 		}
 	case wire.Close:
 		if c != nil {
@@ -91,50 +212,52 @@ func (r *relay) take(m wire.Message) error {
 			delete(r.channels, m.Channel)
 		}
 	default:
-		return fmt.Errorf("an edge does not send messages of type %q", m.Type)
+		if !m.Type.Optional() {
+			return fmt.Errorf("message of type %q from an edge", m.Type)
+		}
 	}
 	return nil
 }
 
-// pseudonym is the name by which an edge calls an owner among its users.
-type pseudonym string
+// maxGrant bounds the bytes that an edge grants at once.
+const maxGrant = 64 << 20
 
-// GetName implements budget.User.
-func (p pseudonym) GetName() string { return string(p) }
-
-// open begins a channel. The error is that the edge speaks another language.
-func (r *relay) open(number uint64, o wire.Opening) error {
-	of := r.channels[o.Of]
+// begin opens a channel. An error is about the edge, and ends the relay.
+func (r *relay) begin(number uint64, o *wire.Opening) error {
 	switch {
-	case r.channels[number] != nil:
+	case number == 0 || r.channels[number] != nil:
 		return fmt.Errorf("channel %d is open", number)
-	case of == nil && (o.Of != 0 || o.Continue), int64(len(r.channels)) >= relayChannels.Limit():
-		// What it begins with was refused, too.
-		return r.end(number, &delivery.ClosedError{Reason: reason.TooManyRequests, Message: relayChannels.Exceed().Error()})
+	case int64(len(r.channels)) >= relayChannels.Limit():
+		r.end(number, &delivery.ClosedError{Reason: reason.TooManyRequests, Message: relayChannels.Exceed().Error()})
+		return nil
 	}
-	c := &channel{relay: r, number: number, credit: make(chan struct{}, 1), began: delivery.SubscribeOptions{
-		Since: o.Since, Content: o.Content, ExcludeInferred: o.ExcludeInferred, Narrow: o.Narrow, Owner: budget.UserOwner(pseudonym(o.Owner)),
+	known := r.cache.get(o.Answers)
+	if known == nil {
+		return fmt.Errorf("channel %d: unknown answers", number)
+	}
+	c := &channel{relay: r, number: number, credit: min(o.Window, maxGrant), more: make(chan struct{}, 1), options: delivery.SubscribeOptions{
+		Since: o.Since, Content: o.Content, ExcludeInferred: o.ExcludeInferred, JoinWalk: o.JoinWalk, Narrow: o.Narrow, Owner: budget.UserOwner(pseudonym(o.Owner)),
 	}}
-	if o.Continue {
-		r.mu.Lock()
-		c.continueAfter(of, o.Step)
-		r.mu.Unlock()
-	}
-	var known *answers
-	if of != nil {
-		known, _ = of.access.answers()
-	}
 	c.ctx, c.cancel = context.WithCancel(r.ctx)
-	c.access = newTold(r.known, known, o.Answers, c.ask)
+	c.access = &remoteAccess{ask: c.ask, now: known, news: make(chan struct{})}
 	r.channels[number] = c
 	r.running.Go(func() {
-		defer c.leave()
 		defer c.cancel()
-		c.run(o.Key)
+		r.count(1)
+		defer r.count(-1)
+		c.run(r.view, o.Key)
 	})
 	return nil
 }
 
-func (r *relay) end(number uint64, why *delivery.ClosedError) error {
-	return r.write(wire.AppendControl(nil, wire.End, number, wire.EndingOf(why)))
+func (r *relay) count(n int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.open += n
 }
+
+// pseudonym is the user to whom the cost of a part of the graph is charged.
+type pseudonym string
+
+// GetName implements budget.User.
+func (p pseudonym) GetName() string { return string(p) }

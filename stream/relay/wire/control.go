@@ -11,10 +11,16 @@ import (
 	"graphview.dev/graphview/graph"
 )
 
-// Greeting is what an edge is told first.
+// Greeting is the holder's first message, before it looks for the view.
 type Greeting struct {
 	// Run is that of the holder's process.
 	Run string `json:"run"`
+	// Version is that of the messages, one that the edge offered.
+	Version string `json:"version"`
+}
+
+// Held says that the holder has the view.
+type Held struct {
 	// Synced: the holder's graph is complete.
 	Synced bool `json:"synced,omitempty"`
 }
@@ -27,56 +33,50 @@ type Place struct {
 	Allowed   bool   `json:"y,omitempty"`
 }
 
-// PlaceOf is an access.Place.
+// PlaceOf converts an access.Place.
 func PlaceOf(p access.Place) Place {
 	return Place{Group: p.Group, Resource: p.Resource, Namespace: p.Namespace}
 }
 
-// Of is the access.Place.
+// Of converts it back.
 func (p Place) Of() access.Place {
 	return access.Place{Group: p.Group, Resource: p.Resource, Namespace: p.Namespace}
 }
 
-// Answers are what is known of what the subscribers of a channel may see. An answer
-// never changes: with another one, a subscriber has another channel.
+// Answers say which places the subscriber of a channel may see. An answer never changes:
+// with another one, the subscriber opens another channel.
 type Answers struct {
-	// Of is the channel whose answers these begin with, so that each is said once; 0:
-	// they are all in Places. Of a Tell it is the channel itself.
-	Of uint64 `json:"of,omitempty"`
 	// Digest is that of delivery.Rights.
-	Digest string  `json:"digest"`
+	Digest string `json:"digest"`
+	// Of is the digest of answers that these extend, and that another channel of the
+	// relay has; empty: Places are all of them.
+	Of     string  `json:"of,omitempty"`
 	Places []Place `json:"places,omitempty"`
 }
 
-// Opening says what a channel is for.
+// Opening says what a channel sends.
 type Opening struct {
 	Answers
 
-	// Continue has the channel begin where Of was after its delivery number Step, which
-	// all its subscribers have not said to have had; 0: where Of began. Without it, it
-	// begins after the revision Since.
-	Continue bool   `json:"continue,omitempty"`
-	Step     uint64 `json:"step,omitempty"`
-
-	Since string `json:"since,omitempty"`
-	Wanted
-
-	// Narrow is the part of the graph that is wanted; absent, all of it. Owner stands for
-	// the user who asks for it, and does not say who that is.
-	Narrow *graph.Narrowing `json:"narrow,omitempty"`
-	Owner  string           `json:"owner,omitempty"`
-	// Key asks for one object, once, instead of for the graph.
-	Key *graph.Key `json:"key,omitempty"`
-}
-
-// Wanted is what the subscribers of a channel want of the graph, or of a part of it.
-type Wanted struct {
+	// Window is the number of bytes that may be sent before the edge grants more.
+	Window int `json:"window,omitempty"`
+	// Since is the revision after which the channel begins.
+	Since   string           `json:"since,omitempty"`
 	Content delivery.Content `json:"content,omitempty"`
 	// ExcludeInferred leaves out references that are only inferred.
 	ExcludeInferred bool `json:"excludeInferred,omitempty"`
+	// JoinWalk is that of delivery.SubscribeOptions.
+	JoinWalk bool `json:"joinWalk,omitempty"`
+
+	// Narrow is the part of the graph to send; nil: all of it. Owner is a pseudonym of the
+	// user whom its cost is charged to.
+	Narrow *graph.Narrowing `json:"narrow,omitempty"`
+	Owner  string           `json:"owner,omitempty"`
+	// Key asks for one object, once, instead of the graph.
+	Key *graph.Key `json:"key,omitempty"`
 }
 
-// Finding is one object; absent, there is none.
+// Finding is one object; nil if there is none.
 type Finding struct {
 	Object *delivery.Found `json:"object,omitempty"`
 }
@@ -87,12 +87,12 @@ type Ending struct {
 	Message string        `json:"message,omitempty"`
 }
 
-// EndingOf is how a channel ends because of an error.
+// EndingOf converts an error.
 func EndingOf(closed *delivery.ClosedError) Ending {
 	return Ending{Reason: closed.Reason, Message: closed.Message}
 }
 
-// Err is the error.
+// Err converts it back.
 func (e Ending) Err() *delivery.ClosedError {
 	if !e.Reason.Known() {
 		e.Reason = reason.Internal
@@ -100,21 +100,7 @@ func (e Ending) Err() *delivery.ClosedError {
 	return &delivery.ClosedError{Reason: e.Reason, Message: e.Message}
 }
 
-// Subscribers are those that a replica has of the views whose status another one writes,
-// to which it says so. It says all of them: what it said before does not count any more.
-type Subscribers struct {
-	Run   string            `json:"run"`
-	Views []ViewSubscribers `json:"views"`
-}
-
-// ViewSubscribers is how many a view has.
-type ViewSubscribers struct {
-	Namespace   string `json:"ns"`
-	Name        string `json:"n"`
-	Subscribers int    `json:"s"`
-}
-
-// AppendControl appends a whole message whose payload is one of the structures above.
+// AppendControl appends a message whose payload is one of the structures above.
 func AppendControl(dst []byte, t Type, channel uint64, payload any) []byte {
 	if payload == nil {
 		return Append(dst, t, channel, 0)
@@ -126,7 +112,15 @@ func AppendControl(dst []byte, t Type, channel uint64, payload any) []byte {
 	return append(Append(dst, t, channel, len(text)), text...)
 }
 
-// AppendNumber appends a whole message whose payload is a number.
+// Parse reads the payload of a message into one of the structures above.
+func Parse(m Message, into any) error {
+	if err := json.Unmarshal(m.Payload, into); err != nil {
+		return fmt.Errorf("relay message %q: %w", m.Type, err)
+	}
+	return nil
+}
+
+// AppendNumber appends a message whose payload is a number.
 func AppendNumber(dst []byte, t Type, channel, n uint64) []byte {
 	var text [binary.MaxVarintLen64]byte
 	length := binary.PutUvarint(text[:], n)
@@ -137,15 +131,7 @@ func AppendNumber(dst []byte, t Type, channel, n uint64) []byte {
 func ParseNumber(m Message) (uint64, error) {
 	n, length := binary.Uvarint(m.Payload)
 	if length <= 0 || length != len(m.Payload) {
-		return 0, fmt.Errorf("message %q of another replica: its payload is no number", m.Type)
+		return 0, fmt.Errorf("relay message %q: the payload is not a number", m.Type)
 	}
 	return n, nil
-}
-
-// Parse reads the payload of a message into one of the structures above.
-func Parse(m Message, into any) error {
-	if err := json.Unmarshal(m.Payload, into); err != nil {
-		return fmt.Errorf("message %q of another replica: %w", m.Type, err)
-	}
-	return nil
 }

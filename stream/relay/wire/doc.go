@@ -1,25 +1,39 @@
-// Package wire is what replicas say to each other: a subscriber's replica, the edge,
-// and one that holds the view, the holder.
+// Package wire is the protocol between two replicas: the edge, to which a subscriber is
+// connected, and the holder, which has the view.
 //
-// A relay is one HTTP/2 request for one view, full duplex. On it there is a channel
-// for all subscribers whose rights have one digest and who are at one position, and
-// one for each that is elsewhere, such as who is new or slow. A message is a byte for
-// its type, the channel, the length of its payload and the payload. The messages of
-// the stream protocol pass as they are: neither side reads them.
+// A relay is one full-duplex HTTP/2 request for one view. It has a channel for each
+// subscriber. A message is a byte for its type, the channel, the length of its payload,
+// and the payload. Replicas of different versions speak the oldest version that both
+// know ([Negotiate]); unknown fields and optional messages are ignored.
 //
-// The edge gives credit: a holder sends on a channel one delivery, which is what one
-// Poll returns, and no more until it is asked for [More]. So nothing is queued between
-// the graph and the subscriber, who is a position at the holder while it does not read.
+//	subscriber        edge                                holder
+//	    | watch         |                                    |
+//	    |-------------->| POST /relay/namespaces/…           |
+//	    |               |----------------------------------->|
+//	    |               |<---------------- Hello run, version|
+//	    |               |                                    | acquires the view
+//	    |               |<----------------------- Hold synced|
+//	    |               | Open 1: answers, since, window     |
+//	    |               |----------------------------------->| subscribes
+//	    |               |<-------------------- Ask 1: places |
+//	    |               | Tell 1: answers                    |
+//	    |               |----------------------------------->|
+//	    |<--------------|<------------- Frame 1: bytes, keep |
+//	    |               |<---------------- Refer 0: channels |
+//	    |               | More 1: bytes                      |
+//	    |               |----------------------------------->|
+//	    |               |<--------------------- End 1: reason|
 //
-// Where two channels come to the same position, the holder says so ([Join]), and one is
-// over. Who falls behind the others of a channel is given one of its own, which the
-// edge opens at the delivery that this one had last. Messages arrive in the order in
-// which they were written, so both sides mean the same position.
+// The bytes of a frame cross once per relay. Both ends keep the newest frames in a [Queue]
+// by the same rule, and a further channel that sends one of them is sent its number. So
+// neither end acknowledges a frame, and no position crosses.
 //
-// The edge decides what a subscriber may see, and tells the holder the answers; the
-// holder asks for those that it needs ([Ask]). Whoever comes to have another answer
-// leaves its channel, and begins anew on another one.
+// A channel sends within a window of bytes that the edge grants. A subscriber that does
+// not read is a position at the holder, beyond that window.
 //
-// The package deliberately does not know HTTP, and not who is on the other side. What
-// it reads is foreign: whatever it is, it is an error at worst.
+// The edge decides what a subscriber may see and sends the answers ([Answers]); the holder
+// asks for the ones that it needs. A subscriber with another answer opens another channel.
+//
+// The package does not know HTTP or who is at the other side. What it reads is foreign:
+// frames are parsed, and malformed input is an error.
 package wire

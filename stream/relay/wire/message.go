@@ -10,50 +10,50 @@ import (
 	"graphview.dev/graphview/budget"
 )
 
-// MaxMessageBytes bounds the payload of a message, and the body of a request.
-func MaxMessageBytes() int64 { return messageBytes.Limit() }
-
 // messageBytes bounds the payload of one message. A message of the stream protocol
 // has at most a mebibyte, unless a single object is larger.
 var messageBytes = budget.Declare("relay_message_bytes", "bytes of one message between replicas", 32<<20)
 
-// Type says what a message is.
+// Type says what a message is. A lower-case type is optional: a replica that does not
+// know it ignores it.
 type Type byte
+
+// Optional reports whether a message of an unknown type is ignored.
+func (t Type) Optional() bool { return t >= 'a' && t <= 'z' }
 
 // The edge's messages.
 const (
 	// Open begins a channel; its payload is an Opening.
-	Open Type = 'o'
+	Open Type = 'O'
 	// Tell has more answers; its payload is an Answers.
-	Tell Type = 't'
-	// More asks for what is new, once. Its payload is a number: of how many deliveries
-	// all subscribers of the channel have had.
-	More Type = 'm'
+	Tell Type = 'T'
+	// More grants a channel a number of bytes.
+	More Type = 'M'
 	// Close ends a channel.
-	Close Type = 'c'
+	Close Type = 'C'
 )
 
 // The holder's messages.
 const (
 	// Hello is the first message of a relay; its payload is a Greeting.
-	Hello Type = 'h'
-	// Synced says that the holder's graph is complete, unless Hello has.
-	Synced Type = 's'
-	// Leaving says that the holder is about to stop: who reads from it should go on
-	// elsewhere as soon as another one has the graph.
+	Hello Type = 'H'
+	// Hold says that the holder has the view; its payload is a Held.
+	Hold Type = 'V'
+	// Synced says that the holder's graph is complete, unless Hold has said so.
+	Synced Type = 'S'
+	// Leaving says that the holder is about to stop: its subscribers move as soon as
+	// another replica has the graph.
 	Leaving Type = 'l'
-	// Ask wants answers about places; its payload is a list of Place.
-	Ask Type = 'a'
+	// Ask asks for answers about places; its payload is a list of Place.
+	Ask Type = 'A'
 	// Frame is a message of the stream protocol; see AppendFrame.
-	Frame Type = 'f'
-	// Join says that a channel has come to where another one is, and is over: from here
-	// on, what is sent on the other one is for its subscribers too. Its payload is the
-	// number of the other one.
-	Join Type = 'j'
+	Frame Type = 'F'
+	// Refer sends a frame of the Queue on further channels; see AppendRefer.
+	Refer Type = 'R'
 	// Found answers an Opening with a Key; its payload is a Finding.
-	Found Type = 'd'
-	// End says that a channel is over, and why; its payload is an Ending.
-	End Type = 'e'
+	Found Type = 'D'
+	// End ends a channel, or the relay if the channel is 0; its payload is an Ending.
+	End Type = 'E'
 )
 
 // Message is one of a relay.
@@ -61,6 +61,12 @@ type Message struct {
 	Type    Type
 	Channel uint64
 	Payload []byte
+}
+
+// AppendRefer appends a message that sends the frame with a number on channels, which is
+// a list of numbers as encoded by binary.AppendUvarint.
+func AppendRefer(dst []byte, number uint64, channels []byte) []byte {
+	return append(Append(dst, Refer, number, len(channels)), channels...)
 }
 
 // Append appends the beginning of a message, which its payload follows.
@@ -73,15 +79,15 @@ func Append(dst []byte, t Type, channel uint64, payload int) []byte {
 // Reader reads the messages of one side.
 type Reader struct{ r *bufio.Reader }
 
-// headBytes is room for the heads of messages, and for small messages; what is larger is
-// read into its own room. Each relay has it at both ends, most of the time for nothing.
+// headBytes is the buffer for small messages; larger payloads are read into their own
+// memory. Each relay has one at both ends, which is idle most of the time.
 const headBytes = 2 << 10
 
 // NewReader returns a Reader of r.
 func NewReader(r io.Reader) *Reader { return &Reader{bufio.NewReaderSize(r, headBytes)} }
 
-// Next reads one message, whose payload is the caller's. The error is io.EOF at the
-// end of a message, where the other side may hang up.
+// Next reads one message, whose payload is the caller's. The error is io.EOF at the end of
+// a message, where the other side may hang up.
 func (r *Reader) Next() (Message, error) {
 	first, err := r.r.ReadByte()
 	if err != nil {
@@ -104,8 +110,8 @@ func (r *Reader) Next() (Message, error) {
 	return m, nil
 }
 
-// Each hands every message on until there are no more, or take returns an error. It never
-// returns nil; see Next.
+// Each calls take with every message until there are no more, or take returns an error. It
+// never returns nil; see Next.
 func (r *Reader) Each(take func(Message) error) error {
 	for {
 		m, err := r.Next()
@@ -118,10 +124,11 @@ func (r *Reader) Each(take func(Message) error) error {
 	}
 }
 
-// atOnce is how much room is made for a payload before any of it has come.
+// atOnce is the memory that is allocated for a payload before any of it has come.
 const atOnce = 64 << 10
 
-// payload reads so many bytes. What was announced and does not come takes no memory.
+// payload reads a number of bytes. Bytes that were announced and do not come take no
+// memory.
 func (r *Reader) payload(length int) ([]byte, error) {
 	out := make([]byte, 0, min(length, atOnce))
 	for len(out) < length {

@@ -1,9 +1,28 @@
 package wire
 
-// Version is the version of what replicas say to each other. It goes up with whatever an
-// older replica would misread or not know, such as a field of a payload: those of another
-// version are not asked, and would not answer.
-const Version = "3"
+import (
+	"slices"
+	"strings"
+)
 
-// Path is what the path of each request of one replica to another one begins with.
-const Path = "/relay/v" + Version
+// Versions are the versions of the protocol that this replica speaks, separated by
+// commas, the oldest one first. A version is added when an older replica would misread a
+// message; what an older replica may ignore needs none, see [Type.Optional].
+const Versions = "4"
+
+// Header of an HTTP request has the versions that the edge speaks.
+const Header = "Graphview-Relay"
+
+// Path begins the path of each request of one replica to another.
+const Path = "/relay"
+
+// Negotiate returns the oldest version that both sides speak.
+func Negotiate(own, offered string) (version string, ok bool) {
+	others := strings.Split(offered, ",")
+	for v := range strings.SplitSeq(own, ",") {
+		if slices.Contains(others, v) {
+			return v, true
+		}
+	}
+	return "", false
+}

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// shape is what a payload says: the names of its fields and what they are.
+// shape returns the names and types of a payload's fields.
 func shape(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.Pointer:
@@ -30,30 +30,48 @@ func shape(t reflect.Type) string {
 	}
 }
 
-// TestVersion: whoever changes what a payload says gives the wire another version, since
-// replicas of the version before drop a field that they do not know.
+// TestVersion: a change of a payload needs another version, unless a replica of the
+// version before may ignore what is new.
 func TestVersion(t *testing.T) {
 	const key = "{Resource {Group string, Version string, Resource string}, Namespace string, Name string}"
 	const places = "[{g string, r string, n string, y bool}]"
-	const answers = "{of uint64, digest string, places " + places + "}"
+	const answers = "{digest string, of string, places " + places + "}"
 	want := map[string]string{
-		"version":  "3",
-		"Greeting": "{run string, synced bool}",
-		"Opening": "{Answers " + answers + ", continue bool, step uint64, since string, Wanted {content uint8, excludeInferred bool}, " +
+		"versions": "4",
+		"Greeting": "{run string, version string}",
+		"Held":     "{synced bool}",
+		"Opening": "{Answers " + answers + ", window int, since string, content uint8, excludeInferred bool, joinWalk bool, " +
 			"narrow {Roots [" + key + "], Walk {Direction uint8, Against [uint8], Types [uint8], Depth int}}, owner string, key " + key + "}",
-		"Answers":     answers,
-		"Place":       places,
-		"Finding":     "{object {Vertex [uint8], Out [uint8], In [uint8], More bool}}",
-		"Ending":      "{reason string, message string}",
-		"Subscribers": "{run string, views [{ns string, n string, s int}]}",
+		"Answers": answers,
+		"Place":   places,
+		"Finding": "{object {Vertex [uint8], Out [uint8], In [uint8], More bool}}",
+		"Ending":  "{reason string, message string}",
 	}
-	got := map[string]string{"version": Version}
+	got := map[string]string{"versions": Versions}
 	for name, payload := range map[string]any{
-		"Greeting": Greeting{}, "Opening": Opening{}, "Answers": Answers{}, "Place": []Place{}, "Finding": Finding{}, "Ending": Ending{}, "Subscribers": Subscribers{},
+		"Greeting": Greeting{}, "Held": Held{}, "Opening": Opening{}, "Answers": Answers{}, "Place": []Place{}, "Finding": Finding{}, "Ending": Ending{},
 	} {
 		got[name] = shape(reflect.TypeOf(payload))
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("with another payload goes another version (-want +got):\n%s", diff)
+		t.Errorf("another payload needs another version (-want +got):\n%s", diff)
+	}
+}
+
+func TestNegotiate(t *testing.T) {
+	for name, tt := range map[string]struct{ own, offered, want string }{
+		"the same":             {"4", "4", "4"},
+		"the lowest common":    {"4,5,6", "5,6,7", "5"},
+		"an older replica":     {"4,5", "4", "4"},
+		"none":                 {"4", "3", ""},
+		"a replica without":    {"4", "none", ""},
+		"an empty offer":       {"4", "", ""},
+		"not a part of a name": {"4", "14", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got, ok := Negotiate(tt.own, tt.offered); got != tt.want || ok != (tt.want != "") {
+				t.Errorf("%q %t, want %q", got, ok, tt.want)
+			}
+		})
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
+	"math/rand/v2"
 	"reflect"
 	"testing"
 	"time"
@@ -38,33 +39,89 @@ func TestFrame(t *testing.T) {
 		"nothing": {JSON: []byte(`{}`)},
 	} {
 		t.Run(name, func(t *testing.T) {
-			sent := Sent{Frame: f, Last: true}
-			head, err := AppendFrame(nil, 7, sent, now)
-			if err != nil {
-				t.Fatal(err)
-			}
+			head := AppendFrame(nil, 7, f, true, now)
 			m, err := NewReader(bytes.NewReader(append(head, f.JSON...))).Next()
 			if err != nil || m.Type != Frame || m.Channel != 7 {
 				t.Fatalf("%+v %v", m, err)
 			}
-			got, err := ParseFrame(m.Payload, now)
-			if err != nil {
-				t.Fatal(err)
+			got, keep, err := ParseFrame(m.Payload, now)
+			if err != nil || !keep {
+				t.Fatal(keep, err)
 			}
-			if diff := cmp.Diff(sent, got, plain); diff != "" {
+			if diff := cmp.Diff(f, got, plain); diff != "" {
 				t.Error(diff)
 			}
 		})
 	}
-	if _, err := AppendFrame(nil, 1, Sent{Frame: &delivery.Frame{JSON: whole, Actions: []byte("elsewhere")}}, now); !errors.Is(err, errParts) {
-		t.Errorf("parts from elsewhere: %v", err)
+}
+
+// TestForeignFrames: a frame has the members that this version knows, whatever its text
+// has. Text that could end a list early is refused.
+func TestForeignFrames(t *testing.T) {
+	for name, tt := range map[string]struct{ text, want string }{
+		"unknown members":      {`{"channel":"x","actions":[1],"more":{"rev":"a"},"rev":"r.1"}`, `{"actions":[1],"rev":"r.1"}`},
+		"spaces":               {` {"actions" : [ 1 ] , "rev":"r.1"} `, ` {"actions" : [ 1 ] , "rev":"r.1"} `},
+		"a member twice":       {`{"rev":"r.1","rev":"r.2"}`, ""},
+		"an escaped name":      {`{"rev":"r.1","r\u0065v":"r.2"}`, ""},
+		"not a list":           {`{"actions":{}}`, ""},
+		"not a flag":           {`{"synced":1}`, ""},
+		"not a revision":       {`{"rev":"a\nb"}`, ""},
+		"unbalanced":           {`{"actions":[ {] } ]}`, ""},
+		"a list that ends":     {`{"actions":[1],[2]}`, ""},
+		"more than one object": {`{"rev":"a"}{"rev":"b"}`, ""},
+		"a list":               {`[]`, ""},
+		"cut short":            {`{"actions":[1`, ""},
+		"nothing":              {``, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f, err := parse([]byte(tt.text))
+			if (err != nil) != (tt.want == "") || err == nil && string(f.JSON) != tt.want {
+				t.Errorf("%+v, %v; want %q", f, err, tt.want)
+			}
+		})
+	}
+}
+
+// TestQueue: both ends forget the same frames, and never the newest one.
+func TestQueue(t *testing.T) {
+	var sent, received Queue
+	random := rand.New(rand.NewPCG(1, 2))
+	var all []*delivery.Frame
+	for range 1000 {
+		f := &delivery.Frame{JSON: make([]byte, random.IntN(queueBytes/16))}
+		if random.IntN(50) == 0 {
+			f.JSON = make([]byte, 2*queueBytes)
+		}
+		all = append(all, f)
+		sent.Add(f)
+		received.Add(f)
+		if n, ok := sent.Number(f); !ok || n != uint64(len(all)-1) {
+			t.Fatalf("the newest frame has number %d, %t", n, ok)
+		}
+		held := 0
+		for i, f := range all {
+			n, ok := sent.Number(f)
+			got, err := received.Frame(uint64(i))
+			if ok != (err == nil) || ok && (n != uint64(i) || got != f) {
+				t.Fatalf("frame %d: number %d, %t; %v", i, n, ok, err)
+			}
+			if ok {
+				held += len(f.JSON)
+			}
+		}
+		if last := len(f.JSON); held > max(queueBytes, last) {
+			t.Fatalf("%d bytes are held", held)
+		}
+	}
+	if _, err := received.Frame(uint64(len(all))); err == nil {
+		t.Error("a frame that was never sent")
 	}
 }
 
 func TestControl(t *testing.T) {
 	opening := Opening{
-		Answers:  Answers{Of: 2, Digest: "d", Places: []Place{PlaceOf(access.Place{Resource: "pods", Namespace: "shop"}), {Group: "apps", Resource: "deployments", Allowed: true}}},
-		Continue: true, Step: 3, Since: "run.x", Wanted: Wanted{Content: delivery.SummaryOnly, ExcludeInferred: true}, Key: &graph.Key{Namespace: "shop", Name: "web"},
+		Answers: Answers{Of: "c", Digest: "d", Places: []Place{PlaceOf(access.Place{Resource: "pods", Namespace: "shop"}), {Group: "apps", Resource: "deployments", Allowed: true}}},
+		Window:  3, Since: "run.x", Content: delivery.SummaryOnly, ExcludeInferred: true, JoinWalk: true, Key: &graph.Key{Namespace: "shop", Name: "web"},
 		Owner: "somebody", Narrow: &graph.Narrowing{Roots: []graph.Key{{Name: "web"}}, Walk: graph.Walk{Direction: graph.Down, Depth: 3}},
 	}
 	var stream []byte
@@ -105,7 +162,7 @@ func TestControl(t *testing.T) {
 
 func TestReaderRefuses(t *testing.T) {
 	exceeded := &budget.Exceeded{}
-	if _, err := NewReader(bytes.NewReader(binary.AppendUvarint([]byte{'f', 1}, 1<<40))).Next(); !errors.As(err, &exceeded) {
+	if _, err := NewReader(bytes.NewReader(binary.AppendUvarint([]byte{'F', 1}, 1<<40))).Next(); !errors.As(err, &exceeded) {
 		t.Errorf("a terabyte: %v", err)
 	}
 	for name, text := range map[string]string{"no channel": "f", "no length": "f\x01", "no payload": "f\x01\x05abc", "endless": "f\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"} {
@@ -116,11 +173,11 @@ func TestReaderRefuses(t *testing.T) {
 }
 
 func FuzzWire(f *testing.F) {
-	head, _ := AppendFrame(nil, 1, Sent{Frame: &delivery.Frame{JSON: []byte(`{"rev":"a"}`), Rev: "a"}, Last: true}, time.Unix(0, 0))
-	f.Add(append(head, `{"rev":"a"}`...))
+	frame := &delivery.Frame{JSON: []byte(`{"rev":"a"}`), Rev: "a"}
+	f.Add(append(AppendFrame(nil, 1, frame, true, time.Unix(0, 0)), frame.JSON...))
 	f.Add(AppendControl(nil, Open, 1, Opening{Since: "x"}))
 	f.Add(AppendControl(nil, Tell, 1, Answers{Digest: "x", Places: []Place{{Resource: "pods"}}}))
-	f.Add([]byte("f\x01\x0a\x07\x00\x00\xff\xff\x00\x00\x00\x00\x00"))
+	f.Add([]byte("F\x01\x0a\x07\x00{\"actions\":[]}"))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		r := NewReader(bytes.NewReader(text))
 		for {
@@ -130,21 +187,18 @@ func FuzzWire(f *testing.F) {
 			}
 			var opening Opening
 			_ = Parse(m, &opening)
-			sent, err := ParseFrame(m.Payload, time.Unix(0, 0))
+			sent, keep, err := ParseFrame(m.Payload, time.Unix(0, 0))
 			if err != nil {
 				continue
 			}
-			// What was read is written as it was, but for its age.
-			sent.Frame.Received = time.Time{}
-			head, err := AppendFrame(nil, m.Channel, sent, time.Unix(0, 0))
+			// A frame that was read is written as it was, but for its age.
+			sent.Received = time.Time{}
+			head := AppendFrame(nil, m.Channel, sent, keep, time.Unix(0, 0))
+			again, err := NewReader(bytes.NewReader(append(head, sent.JSON...))).Next()
 			if err != nil {
 				t.Fatal(err)
 			}
-			again, err := NewReader(bytes.NewReader(append(head, sent.Frame.JSON...))).Next()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got, err := ParseFrame(again.Payload, time.Unix(0, 0)); err != nil || !cmp.Equal(sent, got, plain) {
+			if got, kept, err := ParseFrame(again.Payload, time.Unix(0, 0)); err != nil || kept != keep || !cmp.Equal(sent, got, plain) {
 				t.Fatal(err, cmp.Diff(sent, got, plain))
 			}
 		}
