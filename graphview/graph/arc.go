@@ -23,18 +23,19 @@ const (
 	inferred
 )
 
-// naming are the flags that references by name give: those that stand without their
-// target, and those that do not.
+// naming are the flags of references by name, which need no target, and of inferred references,
+// which do.
 const naming = named | inferred
 
 // bySelector are the flags that selectors give.
 const bySelector = selected | byNamespaceLabel
 
-// onlyByNamespace tells whether an arc is there for nothing but what its target's
-// namespace is labelled with, to who has no inferred references.
+// onlyByNamespace reports whether only labels of its target's namespace make an arc, for a reader
+// without inferred references.
 func onlyByNamespace(flags uint16) bool { return flags&(named|bySelector) == byNamespaceLabel }
 
-// forInferred tells whether an arc is not for everybody because references are inferred.
+// forInferred reports whether inferred references make an arc that named references and selectors
+// do not.
 func forInferred(flags uint16) bool { return flags&(inferred|named|selected) == inferred }
 
 // arc leads from a node to a slot. There is one for each target and type,
@@ -169,7 +170,7 @@ func (g *Graph) setPaths(a *arc, namedBy, fields fieldID) {
 	a.namedBy, a.fields = namedBy, fields
 }
 
-// desiredArc is an arc that an object's references ask for.
+// desiredArc is an arc that the references of an object make.
 type desiredArc struct {
 	to     slotID
 	typ    ArcType
@@ -180,7 +181,7 @@ type desiredArc struct {
 	arc    arcID    // that is there for it, 0 if none
 }
 
-// setNames makes the node's named arcs those that its references ask for.
+// setNames replaces the node's named arcs by the desired arcs of its references.
 func (g *Graph) setNames(id nodeID, references []Reference) {
 	want := g.desiredArcs[:0]
 	var seen map[uint64]int // by slot and type; only where scanning would be slow
@@ -296,10 +297,10 @@ func (g *Graph) unname(id arcID) {
 	}
 }
 
-// setFields derives an arc's fields from what names its target and from the
-// selectors of its source that match it. Those that ask for labels of its
-// target's namespace tell of these only where nothing else makes the arc. Where inferred
-// references do, that is for who has none of these; others have namedBy.
+// setFields derives an arc's fields from what names its target and from the selectors of its
+// source that match it. Selectors that ask for labels of the target's namespace count only if
+// nothing else makes the arc. If inferred references do, readers that exclude these get the
+// selectors' fields; other readers get namedBy.
 func (g *Graph) setFields(id arcID) {
 	a := g.arcs.at(id)
 	fields := a.namedBy

@@ -5,29 +5,28 @@ import (
 	"slices"
 )
 
-// Everybody waits while the graph is locked for writing. What one revision changes of
-// the graph itself is little, or is made in slices. What a lens makes of it may be much:
-// a view of 100,000 objects has other roots, or is of another version of a kind, or
-// thousands of its objects refer to one that went. It is one revision all the same. So a
-// lens that has much to look at is committed when the graph is unlocked again. Its own
-// readers wait for that; those of other lenses do not.
+// All readers wait while the graph is locked for writing. A revision changes little of the graph
+// itself, or is made in slices. A lens may have much to commit nevertheless: a view of 100,000
+// objects gets other roots, or watches another version of a kind, or thousands of its objects
+// refer to a deleted one, and that is one revision. Such a lens is committed after the graph is
+// unlocked. Only its own readers wait for that.
 //
-// The writer may read the graph without the lock: nobody else writes. Whatever a reader
-// looks at is written under the lock also then, in pieces.
+// The writer, which is alone, reads the graph without the lock. It takes the lock in pieces to
+// write fields that readers use.
 
-// LockObserver is told when the graph is locked for writing, and when no longer. It is
-// told by the writer alone.
+// LockObserver is called by the writer after the graph is locked for writing and before it is
+// unlocked.
 type LockObserver interface {
 	Locked()
 	Unlocked()
 }
 
-// ObserveLock has an observer told, before the first Update.
+// ObserveLock sets the observer, before the first Update.
 func (g *Graph) ObserveLock(o LockObserver) { g.observer = o }
 
-// ObserveLenses has it told, before the first Update, that a lens has changed and in which
-// revision: by the writer, and before anybody can read it. What is told may not read the
-// lens.
+// ObserveLenses sets a function that the writer calls for each lens that a revision changed,
+// before a reader can see the revision. The function may not read the lens. Call it before the
+// first Update.
 func (g *Graph) ObserveLenses(changed func(l *Lens, head uint64)) { g.changed = changed }
 
 func (g *Graph) lock() {
@@ -44,11 +43,11 @@ func (g *Graph) unlock() {
 	g.mu.Unlock()
 }
 
-// rlockTries is how often a reader waits for the end of a commit aside.
+// rlockTries is how many commits outside the lock a reader waits for.
 const rlockTries = 2
 
-// rlock locks the graph for a reader of the lens, who has to unlock it. It waits while
-// the lens is committed aside.
+// rlock locks the graph for a reader of the lens. It waits while the lens is committed outside the
+// lock. The caller unlocks the graph.
 func (l *Lens) rlock() {
 	for range rlockTries {
 		if l.rlockNow() {
@@ -61,15 +60,16 @@ func (l *Lens) rlock() {
 	if l.rlockNow() {
 		return
 	}
-	// Under load the next revision is committed aside before whoever waited for the last one
-	// gets to run, again and again. Between two revisions no lens is committed, and the writer
-	// lets all in there who are waiting by then.
+	// Under load the next such commit begins before a reader that waited for the last one runs.
+	// Between two revisions no lens is committed, and writing admits all readers that wait by
+	// then.
 	l.g.writing.RLock()
 	l.g.mu.RLock()
 	l.g.writing.RUnlock()
 }
 
-// rlockNow is rlock for those who do not wait for that: false, and nothing is locked.
+// rlockNow is rlock without waiting: if the lens is being committed, it locks nothing and returns
+// false.
 func (l *Lens) rlockNow() bool {
 	l.g.mu.RLock()
 	if l.aside.Load() == nil {
@@ -79,7 +79,7 @@ func (l *Lens) rlockNow() bool {
 	return false
 }
 
-// rlockFor locks the graph for a Read, which is an ErrAside where it did not.
+// rlockFor locks the graph for a Read. With NoWait it returns ErrAside instead of waiting.
 func (l *Lens) rlockFor(how Reading) error {
 	if !how.NoWait {
 		l.rlock()
@@ -91,13 +91,13 @@ func (l *Lens) rlockFor(how Reading) error {
 	return nil
 }
 
-// fewEntries is how many entries a lens has that is committed under the lock, whatever
-// has changed of it.
+// fewEntries is the number of entries up to which a lens is committed under the lock, whatever
+// changed.
 const fewEntries = 512
 
-// goesAside tells whether a lens is committed when the graph is unlocked again: because
-// all of it is looked at, or all that is within its depth, or all that is in a namespace,
-// or because all lenses together have too much to look at.
+// goesAside reports whether a lens is committed after the graph is unlocked: because the commit
+// visits all its entries, all within its depth or all in a namespace, or because all lenses
+// together have too many visits.
 func (l *Lens) goesAside(tooMuch bool) bool {
 	few := l.g.fewEntries
 	switch {
@@ -115,15 +115,15 @@ func (l *Lens) goesAside(tooMuch bool) bool {
 	return l.rooted && int(l.entries.next) > few || l.g.slotsByNamespaceLabel(relabelled) > few
 }
 
-// unsettled is what lenses that were committed aside have left to do in the graph.
+// unsettled are the changes of the graph that commits outside the lock left for later.
 type unsettled struct {
 	stamps []arcID // of arcs that look different in the open revision
 	nodes  []nodeID
 	slots  []slotID
 }
 
-// commitAside commits lenses one after the other, the smallest first, and lets the
-// readers of each go on. It returns those that changed.
+// commitAside commits lenses one after the other, the smallest first, and releases the readers of
+// each. It returns the lenses that changed.
 func (g *Graph) commitAside(lenses []*Lens) (revised []*Lens) {
 	slices.SortFunc(lenses, func(a, b *Lens) int { return cmp.Compare(a.entries.next, b.entries.next) })
 	g.unlocked = true
@@ -151,7 +151,8 @@ func (g *Graph) commitAside(lenses []*Lens) (revised []*Lens) {
 	return revised
 }
 
-// inPieces does something to each of n things, and lets readers in again and again.
+// inPieces calls do for each of n items, and unlocks the graph between pieces so that readers get
+// in.
 func (g *Graph) inPieces(n int, do func(i int)) {
 	for i := 0; i < n; {
 		g.lock()
@@ -163,8 +164,8 @@ func (g *Graph) inPieces(n int, do func(i int)) {
 	}
 }
 
-// unpinNode gives up a node that a lens had an entry for; unpinSlot, the name that a
-// tombstone needed.
+// unpinNode releases the node of a freed entry; unpinSlot releases the name of a dropped
+// tombstone.
 func (g *Graph) unpinNode(id nodeID) {
 	if g.unlocked {
 		g.unsettled.nodes = append(g.unsettled.nodes, id)
@@ -183,7 +184,7 @@ func (g *Graph) unpinSlot(id slotID) {
 	g.dropSlot(id)
 }
 
-// restamp notes that an arc changed in the open revision.
+// restamp records that an arc changed in the open revision.
 func (g *Graph) restamp(id arcID) {
 	a := g.arcs.at(id)
 	switch {
@@ -195,7 +196,7 @@ func (g *Graph) restamp(id arcID) {
 	}
 }
 
-// visitAll counts that the commit has to look at all entries of the lens.
+// visitAll counts a visit of each entry of the lens, for a commit that walks through all.
 func (l *Lens) visitAll() {
 	n := int(l.entries.next)
 	l.g.visits += n

@@ -1,20 +1,20 @@
 package graph
 
-// audience is which readers an arc is for. One that only inferred references or labels of
-// namespaces make is not for all of them; none is for nobody.
+// audience is a set of readers that an arc is shown to. An arc that only inferred references or
+// labels of namespaces make is not shown to all readers.
 type audience uint8
 
 const (
-	// takeInferred are the readers who want what inferred references make; see Reading.
+	// takeInferred are the readers that include inferred references; see Reading.
 	takeInferred audience = 1 << iota
-	// seeNamespaces are those who may see how namespaces are labelled.
+	// seeNamespaces are the readers with the right to read labels of namespaces.
 	seeNamespaces
 	others
 	everybody = takeInferred | seeNamespaces | others
 )
 
-// audienceOf is whom an arc with these flags is for in a graph that has all references and
-// all namespaces.
+// audienceOf returns the readers of an arc with these flags, in a view with all references and all
+// namespaces.
 func audienceOf(flags uint16) audience {
 	if flags&(named|selected) != 0 {
 		return everybody
@@ -29,11 +29,11 @@ func audienceOf(flags uint16) audience {
 	return a
 }
 
-// exceeds tells whether somebody of an audience is not of the next one.
+// exceeds reports whether next lacks a member of this audience.
 func (a audience) exceeds(next audience) bool { return a&^next != 0 }
 
-// inView is what is left of an audience in a view that has no inferred references if
-// excludeInferred, and the target's namespace if it sees that.
+// inView returns the part of an audience that a view has: without inferred references if it
+// excludes them, and without labels of the target's namespace unless that is a member.
 func (a audience) inView(excludeInferred, seesNamespace bool) audience {
 	if excludeInferred {
 		a &^= takeInferred
@@ -44,8 +44,8 @@ func (a audience) inView(excludeInferred, seesNamespace bool) audience {
 	return a
 }
 
-// audienceNow is whom the lens has an arc for that leads to one of its vertices, nobody if
-// it does not follow the arc; audienceBefore, whom it had it for in the last revision.
+// audienceNow returns the readers that the lens shows an arc to one of its vertices, none if it
+// does not follow the arc; audienceBefore returns those of the last revision.
 func (l *Lens) audienceNow(flags uint16, to slotID) audience {
 	a := audienceOf(flags)
 	if a == everybody {
@@ -62,7 +62,7 @@ func (l *Lens) audienceBefore(flags uint16, to slotID) audience {
 	return a.inView(l.excludedInferred, a&seeNamespaces != 0 && l.sawNamespace(l.g.slots.at(to).space))
 }
 
-// isOf tells whether the reader is of an audience.
+// isOf reports whether the reader belongs to an audience.
 func (r *reader) isOf(a audience) bool {
 	return a == everybody || a&takeInferred != 0 && !r.how.ExcludeInferred || a&seeNamespaces != 0 && r.namespacesAllowed()
 }

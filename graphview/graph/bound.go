@@ -7,11 +7,10 @@ import (
 	"graphview.dev/graphview/budget"
 )
 
-// A selector of a few bytes may match every object of the cluster, so what
-// selectors make is bounded, for each object that holds some and for each
-// namespace of such. A holder beyond a bound has none of its selectors' arcs until
-// it is within again, whatever it had before: of a namespace that exceeds its
-// bound, the holders that match most go first.
+// A selector of a few bytes may match every object of the cluster, so what selectors make is
+// bounded, for each object that holds some and for each namespace of such. A holder beyond a bound
+// has none of its selectors' arcs until it is within the bound again. In a namespace that exceeds
+// its bound, the holders that match most lose their arcs first.
 var (
 	arcsOfObject    = budget.Declare("selector_arcs_object", "objects that the selectors of one object match", 50_000)
 	arcsOfNamespace = budget.Declare("selector_arcs_namespace", "objects that the selectors of one namespace's objects match", 1_000_000)
@@ -41,8 +40,7 @@ type namespaceUse struct {
 	dropped   int // holders without arcs
 }
 
-// Exceedance says that an object began or ceased to exceed a bound of what its
-// references may make.
+// Exceedance says that an object began or ceased to exceed a bound of its references.
 type Exceedance struct {
 	// Sources see the object, and Lenses have it as a member.
 	Sources         []SourceID
@@ -52,11 +50,11 @@ type Exceedance struct {
 	Err error
 }
 
-// Exceedances are those of the last Update, for its caller until the next.
+// Exceedances returns those of the last Update. They are valid until the next.
 func (g *Graph) Exceedances() []Exceedance { return g.exceedances }
 
-// Exceeded is an error that names the bound that an object exceeds, as of the last
-// revision; nil if it exceeds none. In Update.
+// Exceeded returns an error that names the bound that an object exceeds, as of the last revision;
+// nil if it exceeds none. In Update.
 func (g *Graph) Exceeded(id NodeID) error {
 	if b := g.reportedBounds[nodeID(id)]; b != nil {
 		return &budget.Exceeded{Bound: b}
@@ -103,7 +101,7 @@ func (g *Graph) setHolder(id nodeID, selectors []*selector) *holder {
 	return h
 }
 
-// setMatches notes how much a holder matches.
+// setMatches stores how much a holder matches.
 func (g *Graph) setMatches(h *holder, matches int) {
 	ld := g.namespaceUses[h.space]
 	count := func(matches, by int) {
@@ -204,7 +202,7 @@ func (g *Graph) drop(id nodeID, h *holder, b *budget.Bound) {
 	}
 }
 
-// restore makes them again.
+// restore makes the arcs of a dropped holder again.
 func (g *Graph) restore(id nodeID, h *holder) {
 	h.dropped = nil
 	g.namespaceUses[h.space].dropped--
@@ -226,7 +224,7 @@ func (g *Graph) selectedArcs(id nodeID) []arcID {
 	return found
 }
 
-// tellExceedances notes whose bounds changed since they were last told.
+// tellExceedances records the objects whose bound changed since it was last reported.
 func (g *Graph) tellExceedances() {
 	g.exceedances = nil
 	for id := range g.judged {

@@ -39,8 +39,8 @@ func (g *Graph) candidates(h *holder) []slotID {
 	return found
 }
 
-// candidatesIn appends those of one scope: who bears the rarest of the labels that a
-// selector asks for, or everything where that is not less.
+// candidatesIn appends the candidates of one scope: the objects with the rarest label that a
+// selector asks for, or all objects if that is not fewer.
 func (g *Graph) candidatesIn(h *holder, kind kindID, space spaceID, sc *scope, found []slotID) []slotID {
 	if len(sc.slots) < g.postingsLeast {
 		return append(found, sc.slots...)
@@ -72,7 +72,7 @@ func (g *Graph) candidatesIn(h *holder, kind kindID, space spaceID, sc *scope, f
 	return append(found[:from], slices.Compact(found[from:])...)
 }
 
-// rarest is the requirement whose values the fewest objects of a scope bear.
+// rarest returns the requirement whose values the fewest objects of a scope have.
 func (g *Graph) rarest(sc *scope, requirements []Requirement) *Requirement {
 	var best *Requirement
 	p, least := g.postingsOf(sc), 0

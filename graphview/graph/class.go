@@ -1,20 +1,19 @@
 package graph
 
-// Class says in a number how an object is: its health, as far as the graph is
-// concerned, which does not know what the numbers mean. 0 is that of objects of which
-// nothing is known.
+// Class is the health of an object as a number. The graph does not know the meaning of the
+// numbers; 0 is unknown.
 type Class uint8
 
-// Classes is how many there may be.
+// Classes is the number of classes.
 const Classes = 8
 
-// lapse is what a node's class becomes by itself.
+// lapse is the class that a node gets by itself at a time.
 type lapse struct {
 	at   int64
 	then Class
 }
 
-// setClass notes how an object is. Lenses count it anew in this revision.
+// setClass stores the class of an object. Lenses count it again in this revision.
 func (g *Graph) setClass(id nodeID, class Class, next lapse) {
 	if next.at != 0 {
 		g.lapses[id] = next
@@ -63,8 +62,8 @@ func (g *Graph) markSideChanged(id nodeID) {
 	}
 }
 
-// Lapse gives the objects whose class changes by itself until now their next one.
-// What the numbers count is up to the caller; see Object.LapsesAt. In Update.
+// Lapse gives objects whose class changes by itself until now their next class. The caller chooses
+// the unit of now; see Object.LapsesAt. In Update.
 func (g *Graph) Lapse(now int64) {
 	for id, next := range g.lapses {
 		if next.at <= now {
@@ -88,8 +87,8 @@ func (l *Lens) reclass(p *entry, was bool) {
 	l.recounted = true
 }
 
-// absence counts arcs whose target is not in the graph: all of them, and those that are
-// required although the view would have the target.
+// absence counts arcs whose target is not in the graph: all, and the required ones whose target
+// the view would have.
 type absence struct{ arcs, needed int }
 
 // countMissing counts an arc whose target is not in the graph, or with -1 no longer.
@@ -109,8 +108,8 @@ func (l *Lens) countMissing(a *arc, how arcView, flags uint16, by int) {
 	}
 }
 
-// Missing counts the references to what does not exist, as far as the view would have
-// it and the referrer needs it.
+// Missing counts the required references to objects that do not exist and that the view would
+// have.
 func (l *Lens) Missing() int {
 	l.rlock()
 	defer l.g.mu.RUnlock()

@@ -1,41 +1,41 @@
 package graph
 
-// What a view or a watch leaves behind is as large as it was, and everybody waits
-// for the writer. So it is taken away in slices, of which each Update does one.
+// A view or a watch that ends leaves as much behind as it had, and all readers wait for the
+// writer. So each Update removes one slice of it.
 
-// sliceVisits is how much one slice looks at for each object that it may change, and
-// sliceChanges how many objects that is: as many as a batch of events has.
+// sliceChanges is the number of objects that one slice may change, as many as a batch of events
+// has. sliceVisits is the number of visits for each of them.
 const (
 	sliceVisits  = 32
 	sliceChanges = 512
 )
 
-// cleanupBounds are how much a slice may look at, and how many objects it may change, of those
-// that lenses show: a quarter of what other slices may, since each lens that showed such an
-// object has its arcs to look at.
+// cleanupBounds returns the visits and changes that a slice of a cleanup may make of objects that
+// lenses show: a quarter of other slices, since each lens that showed such an object visits its
+// arcs.
 func (g *Graph) cleanupBounds() (visits, changes int) {
 	changes = max(1, g.sliceChanges/4)
 	return sliceVisits * changes, changes
 }
 
-// cleanup is work that goes on for several Updates.
+// cleanup is work of several Updates.
 type cleanup interface {
-	// slice does a part of the work, and tells whether all is done.
+	// slice does a part of the work, and reports whether all is done.
 	slice() (done bool)
 }
 
-// Pending tells whether Updates, also of nothing, have something left to do. It is
-// for the writer.
+// Pending reports whether further Updates, also empty ones, have slices to do. Only the writer
+// calls it.
 func (g *Graph) Pending() bool { return len(g.cleanups) > 0 || g.Unfinished() }
 
-// work does a slice of what is left to do.
+// work does a slice of the first cleanup.
 func (g *Graph) work() {
 	if len(g.cleanups) > 0 && !g.Unfinished() && g.cleanups[0].slice() {
 		g.cleanups = append(g.cleanups[:0], g.cleanups[1:]...)
 	}
 }
 
-// removeSource takes away what only a source that was removed has seen.
+// removeSource removes the claims of a source that is gone.
 type removeSource struct {
 	g    *Graph
 	id   SourceID
@@ -61,7 +61,7 @@ func (c *removeSource) slice() bool {
 	return false
 }
 
-// removeMembers deselects the members that no source of a lens sees any more.
+// removeMembers deselects the members that no source of a lens claims any more.
 type removeMembers struct {
 	l    *Lens
 	next entryID
@@ -85,7 +85,7 @@ func (c *removeMembers) slice() bool {
 	return false
 }
 
-// dropTombstones forgets what went from a lens up to a revision.
+// dropTombstones drops the tombstones of a lens up to a revision.
 type dropTombstones struct {
 	l   *Lens
 	rev uint64
@@ -95,7 +95,7 @@ func (c *dropTombstones) slice() bool {
 	return c.l.closed || c.l.dropTombstones(c.rev, 4*c.l.g.sliceChanges)
 }
 
-// closeLens gives up what a closed lens holds of the graph.
+// closeLens releases the nodes and names that a closed lens pins.
 type closeLens struct {
 	l    *Lens
 	next entryID

@@ -108,7 +108,7 @@ func (l *Lens) examineAll(came, went, turned []entryID, relabelled []spaceID) {
 	l.examineOutside(relabelled)
 }
 
-// conclude makes what is the case now what was as of the last revision.
+// conclude stores the visibility of this revision as that of the last one.
 func (l *Lens) conclude() {
 	for _, e := range l.dirty {
 		p := l.entries.at(e)
@@ -123,14 +123,14 @@ func (l *Lens) conclude() {
 		l.reclass(p, was)
 	}
 	for _, e := range l.dirty {
-		// What was never shown leaves nothing behind.
+		// An entry that was never shown needs no tombstone.
 		if p := l.entries.at(e); p.node != 0 && p.flags&member == 0 && p.logged == 0 {
 			l.free(e)
 		}
 	}
 }
 
-// tidy makes room after a revision.
+// tidy frees scratch space and squeezes the log after a revision.
 func (l *Lens) tidy() {
 	const keep = 1024 // of what the scratch space of a large revision may take
 	if cap(l.dirty) > keep {
@@ -149,10 +149,10 @@ func (l *Lens) tidy() {
 	}
 }
 
-// stable tells whether the entry is as visible as it was.
+// stable reports whether the visibility of the entry is unchanged.
 func (l *Lens) stable(p *entry) bool { return (p.flags&shown != 0) == l.visible(p) }
 
-// turned tells whether the entry became a vertex of the view or ceased to be one.
+// turned reports whether the entry became a vertex of the view or ceased to be one.
 func (l *Lens) turned(p *entry) bool { return (p.flags&present != 0) != l.active(p) }
 
 // examineOut examines the arcs of an entry that appeared or disappeared.
@@ -191,8 +191,8 @@ func (l *Lens) examineUses() {
 	})
 }
 
-// examineStable examines the arcs that start at what was visible and is, as far as they
-// are wanted and not recorded.
+// examineStable examines the arcs that start at what was visible and is, as far as they wanted
+// says and not recorded.
 func (l *Lens) examineStable(wanted func(*arc) bool) {
 	g := l.g
 	for p, e := range l.all {
@@ -238,8 +238,8 @@ func (l *Lens) examine(from entryID, id arcID, was arcState) {
 		l.countMissing(a, now, a.flags, 1)
 	}
 	if before.shown && (!now.shown || now.resource != before.resource || before.readers.exceeds(now.readers)) {
-		// Who may not see the namespace loses an arc that is now there for its labels, and who
-		// leaves out what is inferred, one that is now there for that.
+		// A reader without rights on the namespace loses an arc that now depends on its labels,
+		// and a reader that excludes inferred references loses one that now depends on inference.
 		l.entombArc(from, arcTombstone{to: a.to, resource: before.resource, typ: a.typ, readers: before.readers})
 		l.push(from)
 	}
@@ -278,8 +278,7 @@ func (l *Lens) arcNow(from entryID, a *arc) arcView {
 			return arcView{shown: true, resource: r, readers: readers}
 		}
 	}
-	// A selector speaks of objects, not of names: it has nothing to say of one
-	// that is not there. An inferred reference is no reference without one.
+	// A selector and an inferred reference make no arc without an object.
 	if a.flags&named == 0 {
 		return arcView{}
 	}

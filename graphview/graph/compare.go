@@ -6,10 +6,10 @@ import (
 	"graphview.dev/graphview/budget"
 )
 
-// An object may have ten thousand selectors, each with ten thousand requirements, and
-// what they select among may be large. Most are never compared with an object: it
-// does not bear a label that the selector asks for. Those that have to be compared
-// with one and the same object are bounded, for each object that has selectors.
+// An object may have ten thousand selectors, each with ten thousand requirements, in a large
+// namespace. Most are never compared with an object, since it lacks a label that the selector asks
+// for. For each object that has selectors, the requirements that have to be compared with the same
+// object are bounded.
 var requirementsOfObject = budget.Declare("selector_requirements_object",
 	"requirements of one object's selectors that have to be compared with the labels of one other object", 100)
 
@@ -28,12 +28,12 @@ type kindPair struct {
 
 // comparer finds the selectors of one object that may match another.
 type comparer struct {
-	// labels has a selector under each label of one of its requirements: an object
-	// that matches bears one of them. Without such a requirement, byNamespace has it under
-	// labels of the namespace; without either it is in rest.
+	// labels has a selector under each label of one of its requirements: an object that matches
+	// has one of them. Without such a requirement, the selector is in byNamespace under labels of
+	// the namespace; without either it is in rest.
 	labels, byNamespace map[kindPair][]*selector
 	rest                map[kindID][]*selector
-	// everywhere has the kinds of which a selector is not in byNamespace.
+	// everywhere has the kinds with a selector outside byNamespace.
 	everywhere map[kindID]bool
 }
 
@@ -133,7 +133,7 @@ func (g *Graph) compare(h *holder) {
 	}
 }
 
-// tooMany tells whether a holder has more to compare than it may.
+// tooMany reports whether a holder has more to compare than it may.
 func (g *Graph) tooMany(h *holder) bool { return h.requirements > g.mostRequirements }
 
 // matching lists the selectors of a holder that match a slot, at least once each. The
@@ -178,7 +178,7 @@ func (g *Graph) match(list []*selector, at *slot, labels map[string]string) {
 	}
 }
 
-// looksIn tells whether a holder's selectors may match objects of a kind in a namespace.
+// looksIn reports whether a holder's selectors may match objects of a kind in a namespace.
 func (g *Graph) looksIn(h *holder, kind kindID, space spaceID) bool {
 	c := h.comparer
 	switch {

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Outside says what is known of an arc's target that is not in a lens's picture.
+// Outside says where the target of an arc may be that the lens does not have.
 type Outside uint8
 
 const (
@@ -23,23 +23,23 @@ func (o Outside) String() string { return [...]string{"", "outside", "unknown"}[
 // Coverage says which objects of a kind the view looks at, whether it selects them or
 // not. The zero value is all of them, which are then all members.
 type Coverage struct {
-	// None: the view looks at none, or only at those that the API server selects.
+	// None: the view watches no objects of the kind, or only objects that the API server selects.
 	None bool
-	// Namespaces are those in which the view looks; nil for all.
+	// Namespaces are the namespaces that the view watches; nil for all.
 	Namespaces map[string]bool
 	// Selective: the view looks at objects and does not select all of them.
 	Selective bool
 }
 
-// covers tells whether the view looks at objects in a namespace. Cluster-scoped ones
-// are in "".
+// covers reports whether the view watches objects in a namespace. Cluster-scoped objects are in
+// "".
 func (c *Coverage) covers(namespace string) bool {
 	return c == nil || !c.None && (c.Namespaces == nil || namespace == "" || c.Namespaces[namespace])
 }
 
 func (c *Coverage) selective() bool { return c != nil && c.Selective }
 
-// Equal tells whether two coverages are the same.
+// Equal reports whether two coverages are the same.
 func (c Coverage) Equal(other Coverage) bool {
 	return c.None == other.None && c.Selective == other.Selective &&
 		(c.Namespaces == nil) == (other.Namespaces == nil) && maps.Equal(c.Namespaces, other.Namespaces)
@@ -80,7 +80,7 @@ func (l *Lens) Cover(kind Kind, c Coverage) {
 	}
 }
 
-// showsOtherwise tells whether arcs to what is not there may look different.
+// showsOtherwise reports whether arcs to missing targets may look different.
 func (l *Lens) showsOtherwise(r resID, before, now *Coverage) bool {
 	for at, n := range l.missing {
 		if at.resource != r || n.arcs == 0 {
@@ -180,8 +180,8 @@ func (l *Lens) outside(to slotID, u use, c *Coverage, uid uint32, exists func(ex
 	}
 }
 
-// examineOutside examines the arcs to what is not in the picture of which something
-// else is known now: the view looks elsewhere, or an object came or went that it does not select.
+// examineOutside examines the arcs to missing targets whose Outside changed: the coverage of the
+// view changed, or an object that it does not select appeared or disappeared.
 func (l *Lens) examineOutside(relabelled []spaceID) {
 	g := l.g
 	if len(l.coverageWas) > 0 {
@@ -207,8 +207,8 @@ func (l *Lens) examineOutside(relabelled []spaceID) {
 	}
 }
 
-// onlyOutside tells whether the commit examines an arc for no other reason, as far as
-// that is about the arc's target.
+// onlyOutside reports whether the commit has no other reason to examine an arc because of its
+// target.
 func (l *Lens) onlyOutside(a *arc, relabelled []spaceID) bool {
 	s := l.g.slots.at(a.to)
 	if _, ok := l.usesWas[s.kind]; ok || a.flags&named == 0 {

@@ -1,18 +1,18 @@
 package graph
 
-// An object whose selectors match thousands goes when their arcs have gone, which is in
-// slices, as if its selectors had been taken away before.
+// An object whose selectors match thousands is removed after their arcs, which go in slices, as if
+// its selectors had been removed before.
 
-// departure is of an object that goes when its arcs have. It has its holder's log, so that
-// who reads it between the slices need not look at all arcs that are left.
+// departure is an object that is removed after its arcs. It keeps its holder's log, so that a
+// reader between two slices need not visit all arcs that are left.
 type departure struct {
 	source  SourceID // that no longer sees it
 	matches int      // at first
 	changes hubLog
 }
 
-// departsLater tells whether a node, of which a source no longer sees the object, has to
-// wait until its arcs have gone.
+// departsLater reports whether a node that a source no longer claims has to wait until its arcs
+// are removed.
 func (g *Graph) departsLater(id nodeID, source SourceID) bool {
 	if _, ok := g.departing[id]; ok {
 		return true
@@ -29,7 +29,7 @@ func (g *Graph) departsLater(id nodeID, source SourceID) bool {
 	return true
 }
 
-// departNow takes away a node that waits for its arcs to go, and tells whether it did.
+// departNow removes a node that waits for its arcs, and reports whether it did.
 func (g *Graph) departNow(id nodeID) bool {
 	d, ok := g.departing[id]
 	if ok {

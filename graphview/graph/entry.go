@@ -30,7 +30,7 @@ type entry struct {
 	class   Class // as which it is counted while it is shown
 }
 
-// part is content that differs from the node's, of which it is a part.
+// part is the part of the node's content that the view shows.
 type part struct {
 	content any
 	hash    uint64
@@ -55,9 +55,8 @@ func (l *Lens) stamp(rev uint64) stamp {
 // rev is the revision that a stamp stands for.
 func (l *Lens) rev(s stamp) uint64 { return l.base + uint64(s) }
 
-// rebase forgets the order of what is older than half the span, so that stamps do
-// not overflow. Readers who know less than that begin anew, as do those who are
-// in the middle of a walk.
+// rebase drops the order of revisions older than half the span, so that stamps do not overflow.
+// Readers at older positions, or in the middle of a walk, get ErrGone.
 func (l *Lens) rebase() {
 	floor := l.g.rev - l.g.span/2
 	l.dropTombstones(floor, len(l.tombstones.order))
@@ -81,7 +80,7 @@ func (l *Lens) rebase() {
 	}
 	l.base += uint64(by)
 	l.tombstones.horizon = max(l.tombstones.horizon, floor)
-	// Of a lens that has long not changed, who begins anew knows as much.
+	// The lens has not changed since: a reader that starts again gets the same.
 	l.head = max(l.head, floor)
 	l.latest.head.Store(l.head)
 }

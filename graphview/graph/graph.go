@@ -60,8 +60,8 @@ type Graph struct {
 	named     map[spaceID]int
 	mostNamed int
 	overLimit map[nodeID]namesOverLimit
-	// misplaced are the objects that refer to a kind where it no longer lives, with whether
-	// somebody was told to read them again.
+	// misplaced are the objects that refer to a kind in a namespace though it is cluster-scoped by
+	// now, or the reverse. The value reports whether RetryReferences has returned them.
 	misplaced map[nodeID]bool
 
 	exceedances []Exceedance
@@ -70,10 +70,10 @@ type Graph struct {
 	sources map[SourceID]*source
 	lastID  SourceID
 	lenses  map[*Lens]struct{}
-	// selective are the kinds of which a lens does not select all, or did.
+	// selective are the kinds that a lens does not select all objects of, or did not.
 	selective map[kindID]struct{}
 
-	// What the open revision changed, for the lenses to look at.
+	// Changes of the open revision, for the commit of lenses.
 	changes []arcChange
 	uidWas  map[nodeID]uint32
 	existed map[existence]existed // of the kinds that lenses do not select all of
@@ -165,8 +165,8 @@ func New() *Graph {
 	return g
 }
 
-// Update runs fn as the graph's one writer and then makes all that it did one
-// revision of every lens that it concerns. It returns those.
+// Update runs fn as the graph's one writer and then commits all its changes as one revision. It
+// returns the lenses that changed.
 func (g *Graph) Update(fn func()) []*Lens {
 	g.writing.Lock()
 	defer g.writing.Unlock()
@@ -177,8 +177,8 @@ func (g *Graph) Update(fn func()) []*Lens {
 	return revised
 }
 
-// revise runs fn and makes what it did a revision of the lenses that have little to look
-// at. It returns those that changed, and those that are to be committed aside.
+// revise runs fn and commits the lenses with few visits. It returns the lenses that changed, and
+// the lenses for commitAside.
 func (g *Graph) revise(fn func()) (revised, aside []*Lens) {
 	g.lock()
 	defer g.unlock()
@@ -197,9 +197,9 @@ func (g *Graph) revise(fn func()) (revised, aside []*Lens) {
 	return g.commit()
 }
 
-// Visits is about how many elements the open revision looks at, its commit included,
-// which looks at each arc that changed for each lens: a measure of how long the graph
-// is locked that no load of the machine changes. In Update, and until the next one.
+// Visits is about how many elements the open revision visits, with its commit, which visits each
+// changed arc for each lens. It measures how long the graph is locked, whatever else the machine
+// does. In Update, and until the next one.
 func (g *Graph) Visits() int { return g.visits + len(g.changes)*len(g.lenses) }
 
 // AddSource announces a source of objects of one kind under one resource. In
@@ -215,8 +215,7 @@ func (g *Graph) AddSource(kind Kind, resource Resource, scope Scope) SourceID {
 	return g.lastID
 }
 
-// RemoveSource takes away everything that only the source claims, in slices; see
-// Pending. In Update.
+// RemoveSource removes everything that only the source claims, in slices; see Pending. In Update.
 func (g *Graph) RemoveSource(id SourceID) {
 	src := g.sources[id]
 	if src == nil {
@@ -238,7 +237,7 @@ func (g *Graph) kindFor(kind Kind) kindID {
 	return id
 }
 
-// sweep drops the kinds, namespaces and paths that nobody speaks of any more.
+// sweep drops the kinds, resources, namespaces and paths that are no longer held.
 func (g *Graph) sweep() {
 	g.kinds.sweep(func(id kindID) {
 		g.scopes[id] = ScopeUnknown
@@ -249,8 +248,8 @@ func (g *Graph) sweep() {
 	g.paths.sweep(g.dropFields)
 }
 
-// commit makes the open revision one of each lens and opens the next, unless some
-// lenses are to be committed aside.
+// commit commits the open revision to each lens and opens the next revision, unless lenses are
+// left for commitAside.
 func (g *Graph) commit() (revised, aside []*Lens) {
 	for l := range g.lenses {
 		// Walks and namespaces are only counted as lenses are committed.
@@ -273,7 +272,7 @@ func (g *Graph) commit() (revised, aside []*Lens) {
 	return revised, aside
 }
 
-// commitLens makes the open revision one of a lens, and tells whether that changed.
+// commitLens commits the open revision to a lens, and reports whether that changed.
 func (g *Graph) commitLens(l *Lens) bool {
 	if g.rev-l.base > g.span {
 		l.rebase()
@@ -285,7 +284,7 @@ func (g *Graph) commitLens(l *Lens) bool {
 	return changed
 }
 
-// settleChange gives up what lenses had to know of an arc that changed.
+// settleChange releases a changed arc after all lenses are committed.
 func (g *Graph) settleChange(i int) {
 	c := &g.changes[i]
 	if a := g.arcs.at(c.id); a.flags&gone != 0 {
@@ -336,7 +335,7 @@ func (g *Graph) Size() Size {
 		Arcs:   g.arcs.len(),
 		Labels: len(g.labels),
 		Lenses: len(g.lenses),
-		// Without those that every graph knows.
+		// Without the empty namespace and NamespaceKind.
 		Kinds:      g.kinds.len() - 1,
 		Resources:  g.resources.len(),
 		Namespaces: g.spaces.len() - 1,

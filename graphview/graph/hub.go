@@ -1,11 +1,11 @@
 package graph
 
-// hubSize is how many arcs a holder has for which it is noted which of them
-// changed, so that whoever reads one need not look at them all.
+// hubSize is the number of arcs above which a holder logs its changed arcs, so that a reader need
+// not visit them all.
 const hubSize = 256
 
-// hubLog is which arcs of a hub looked different to some lens since horizon, in
-// order of revisions.
+// hubLog lists the arcs of a hub that looked different to a lens since horizon, in order of
+// revisions.
 type hubLog struct {
 	horizon uint64
 	arcs    []hubChange
@@ -30,8 +30,8 @@ func (g *Graph) hubLogOf(id nodeID) (log *hubLog, matches int) {
 	return nil, 0
 }
 
-// noteHub notes that an arc looks different to a lens, once in each revision. A lens that
-// is committed aside notes nothing; see Lens.unnoted.
+// noteHub logs that an arc looks different to a lens, once in each revision. A commit outside the
+// lock logs nothing; see Lens.unnoted.
 func (g *Graph) noteHub(id arcID) {
 	a := g.arcs.at(id)
 	if a.flags&noted != 0 || g.unlocked {
@@ -55,8 +55,8 @@ func (g *Graph) noteHub(id arcID) {
 	log.arcs = append(log.arcs, hubChange{g.rev, id})
 }
 
-// since visits the arcs that changed after a revision, and tells whether it knows
-// them all. One may be visited that the hub no longer has.
+// since visits the arcs that changed after a revision, and reports whether the log has all of
+// them. One may be visited that the hub no longer has.
 func (log *hubLog) since(rev uint64, visit func(arcID)) bool {
 	if rev < log.horizon {
 		return false

@@ -2,9 +2,8 @@ package graph
 
 import "slices"
 
-// SetInferred says whether inferred references make arcs, as they do unless this says
-// otherwise. What is there for nothing else is then neither shown nor followed. In
-// Update.
+// SetInferred sets whether inferred references make arcs. By default they do. Without, arcs that
+// only they make are neither shown nor followed. In Update.
 func (l *Lens) SetInferred(shown bool) {
 	if l.excludeInferred == !shown || l.closed {
 		return
@@ -13,8 +12,8 @@ func (l *Lens) SetInferred(shown bool) {
 	l.excludeInferred, l.excludeInferredSince, l.replant = !shown, l.g.rev, true
 }
 
-// examineInferred examines the arcs that are not for everybody because references are
-// inferred, if the view began or ceased to have these in the open revision.
+// examineInferred examines the arcs that only inferred references make, if SetInferred changed in
+// the open revision.
 func (l *Lens) examineInferred(relabelled []spaceID) {
 	if l.excludeInferred == l.excludedInferred {
 		return

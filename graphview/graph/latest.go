@@ -2,8 +2,8 @@ package graph
 
 import "sync/atomic"
 
-// latest is what readers ask of a lens before and after they read it. They are told
-// without the graph's lock: who waits for that waits for a whole revision, each time.
+// latest is the state of a lens that readers check before and after they read it. It needs no lock
+// of the graph, which may take as long as a revision.
 type latest struct {
 	head     atomic.Uint64              // as of the last revision
 	vertices atomic.Int64               // likewise
@@ -19,16 +19,16 @@ type latestUses struct {
 	rev uint64
 }
 
-// tell tells readers that the lens, or which kinds the view watches, has changed. What the
-// lens is now they find out under the lock, which they have to wait for.
+// tell publishes the head and wakes readers, after the lens or the kinds that the view watches
+// changed. They read the lens itself under the lock.
 func (l *Lens) tell() {
 	l.latest.head.Store(l.head)
 	l.latest.vertices.Store(int64(l.vertices))
 	close(l.latest.change.Swap(make(chan struct{})).(chan struct{})) //nolint:forcetypeassert // all that is stored there
 }
 
-// tellUses tells readers which kinds the view watches, and returns whether that has changed.
-// Whoever reads a revision finds those of it, or later ones.
+// tellUses publishes the kinds that the view watches, and reports whether they changed. A reader
+// of a revision finds the kinds of that revision or a later one.
 func (l *Lens) tellUses() bool {
 	if last := l.latest.uses.Load(); l.usesRev == 0 || last != nil && last.rev == l.usesRev {
 		return false
@@ -46,15 +46,14 @@ func (l *Lens) tellUses() bool {
 // Head is the revision of the last change. A Position that knows it is current.
 func (l *Lens) Head() uint64 { return l.latest.head.Load() }
 
-// Vertices is Counts().Vertices, for those who ask often.
+// Vertices is Counts().Vertices, without a lock.
 func (l *Lens) Vertices() int { return int(l.latest.vertices.Load()) }
 
-// Changed returns a channel that is closed by the next revision that changes
-// the lens, or its uses, after the one with this number, at once if there is one that
-// changed the lens.
+// Changed returns a channel that is closed by the next revision after head that changes the lens
+// or its uses. It is already closed if the lens has changed since head.
 func (l *Lens) Changed(head uint64) <-chan struct{} {
-	// The channel comes first. Where the head is not a later one after that, it is the
-	// channel that the next revision closes.
+	// The channel comes first. If the head is still not later after that, the next revision closes
+	// this channel.
 	change := l.latest.change.Load().(chan struct{}) //nolint:forcetypeassert // all that is stored there
 	if l.Head() > head {
 		return closed
@@ -81,8 +80,8 @@ func (l *Lens) Uses(since uint64) ([]Used, uint64) {
 	return last.all, last.rev
 }
 
-// Aside is closed when the lens is committed that is being committed aside; nil where
-// none is. Until then its readers wait.
+// Aside returns a channel that is closed when the commit of the lens outside the lock ends; nil if
+// there is none. Readers of the lens wait until then.
 func (l *Lens) Aside() <-chan struct{} {
 	if ended := l.aside.Load(); ended != nil {
 		return *ended

@@ -15,30 +15,30 @@ type use struct {
 	coverage   *Coverage // nil for all
 }
 
-// has tells whether the resource may have an object of that name.
+// has reports whether the resource may have an object of that name.
 func (u use) has(s *slot) bool { return u.resource != 0 && !(u.namespaced && s.space == clusterSpace) }
 
 // Lens is one view's picture of the graph. Make it with Graph.NewLens.
 type Lens struct {
 	g *Graph
-	// latest and aside are for those who read them without a lock; see Changed and Aside.
+	// latest and aside are read without a lock; see Changed and Aside.
 	latest latest
-	// aside is not nil while the lens is committed aside, and closed after that.
+	// aside is set while the lens is committed outside the lock, and closed after that.
 	aside   atomic.Pointer[chan struct{}]
 	unnoted uint64 // revision up to which hubs do not say what changed for the lens
 	sources map[SourceID]struct{}
 	uses    []use // by kind
 	usesWas map[kindID]use
 	usesRev uint64 // in which uses last changed
-	// coverageWas is what the view looked at of kinds of which that changed in the open
-	// revision, unless their use did.
+	// coverageWas has the former coverage of the kinds whose coverage, but not whose use, changed
+	// in the open revision.
 	coverageWas       map[kindID]*Coverage
 	namespaceResource resID // under which the view watches NamespaceKind, or did
 
 	rooted         bool
 	along, against ways // see Walk
 	replant        bool // reach has to be found anew
-	// certain: inferred references make no arcs; excludedInferred in the last revision.
+	// excludedInferred is excludeInferred as of the last revision.
 	excludeInferred, excludedInferred bool
 	excludeInferredSince              uint64
 	// With a depth: what is within it, and the roots.
@@ -96,7 +96,7 @@ func (g *Graph) NewLens() *Lens {
 		places:      make(map[location]*int),
 		missing:     make(map[location]absence),
 		head:        g.rev,
-		// Whoever knows older revisions knows them of another lens.
+		// Older positions are of another lens.
 		tombstones: tombstones{horizon: g.rev},
 	}
 	l.latest.head.Store(l.head)
@@ -105,8 +105,8 @@ func (g *Graph) NewLens() *Lens {
 	return l
 }
 
-// Close takes the lens out of the graph, which gives up what it holds in slices;
-// see Graph.Pending. Readers find that they have to begin anew. In Update.
+// Close takes the lens out of the graph, and releases its nodes in slices; see Graph.Pending.
+// Readers get ErrGone. In Update.
 func (l *Lens) Close() {
 	if l.closed {
 		return
@@ -161,10 +161,10 @@ func (l *Lens) Unwatch(ids ...SourceID) {
 	}
 }
 
-// Leaving tells whether members are left that no source sees any more. In Update.
+// Leaving reports whether members are left that no source sees any more. In Update.
 func (l *Lens) Leaving() bool { return l.leaving != nil }
 
-// sees tells whether a source of the lens other than except claims the node.
+// sees reports whether a source of the lens other than except claims the node.
 func (l *Lens) sees(id nodeID, except SourceID) bool {
 	has := func(c SourceID) bool {
 		_, ok := l.sources[c]
@@ -210,7 +210,7 @@ func (l *Lens) setUse(k kindID, next use) {
 	if before.resource == next.resource && before.namespaced == next.namespaced {
 		return
 	}
-	// Of a kind that nothing is of and nothing refers to, the lens looks no different.
+	// A kind without objects and references does not change the lens.
 	if l.g.slotsOf[k] > 0 {
 		if len(l.usesWas) == 0 {
 			l.visitAll()
@@ -279,8 +279,8 @@ func (l *Lens) Select(id NodeID, s Selection) {
 	}
 }
 
-// news notes the content that the view shows of an entry, and returns the flag
-// for what is other than before: that content, or only the rest of the object.
+// news stores the content that the view shows of an entry. It returns fresh if that content
+// changed, sideChanged if only the rest of the object did.
 func (l *Lens) news(e entryID, s Selection) uint16 {
 	before, parted := l.parts[e]
 	p := l.entries.at(e)
@@ -320,7 +320,7 @@ func (l *Lens) deselect(e entryID) {
 	l.mark(e)
 }
 
-// mark puts an entry among those that the commit looks at.
+// mark adds an entry to the list that the commit visits.
 func (l *Lens) mark(e entryID) {
 	if p := l.entries.at(e); p.flags&dirty == 0 {
 		p.flags |= dirty
@@ -328,8 +328,8 @@ func (l *Lens) mark(e entryID) {
 	}
 }
 
-// active tells whether the entry is a vertex of the view, visible or not: a
-// member, under the version that the view watches.
+// active reports whether the entry is a vertex of the view, visible or not: a member, under the
+// version that the view watches.
 func (l *Lens) active(p *entry) bool {
 	if p.flags&member == 0 {
 		return false

@@ -119,26 +119,26 @@ func (l *Lens) entombVertex(e entryID) {
 	l.tombstones.order = append(l.tombstones.order, tombstone{rev: l.g.rev, entry: e})
 }
 
-// clearTombstones forgets the oldest tombstones beyond what is to be kept.
+// clearTombstones drops the oldest tombstones above the number that is kept.
 func (l *Lens) clearTombstones() {
 	excess := len(l.tombstones.order) - minTombstones - l.vertices/4
 	if excess <= 0 {
 		return
 	}
-	// What is left of the last one's revision is of no use to anybody, and goes next.
+	// The rest of that revision's tombstones is useless by itself, and goes next.
 	l.dropTombstones(l.tombstones.order[excess-1].rev, excess)
 }
 
-// Forget gives up what is remembered of what went up to a revision, in slices; see
-// Graph.Pending. A reader whose knowledge is older has to begin anew. In Update.
+// Forget drops the tombstones up to a revision, in slices; see Graph.Pending. A reader at an older
+// position gets ErrGone. In Update.
 func (l *Lens) Forget(rev uint64) {
 	if !l.closed {
 		l.g.cleanups = append(l.g.cleanups, &dropTombstones{l, rev})
 	}
 }
 
-// dropTombstones forgets the tombstones up to a revision, or the oldest of them if they
-// are more than most. It tells whether none is left.
+// dropTombstones drops the tombstones up to a revision, at most so many. It reports whether none
+// is left.
 func (l *Lens) dropTombstones(rev uint64, most int) bool {
 	done := 0
 	for _, gr := range l.tombstones.order {
@@ -148,7 +148,7 @@ func (l *Lens) dropTombstones(rev uint64, most int) bool {
 		done++
 		l.tombstones.horizon = gr.rev
 		if gr.arc != 0 {
-			// What was forgotten with its entry may have been another's since.
+			// The id may have been reused since its entry was freed.
 			if d := l.tombstones.arcs.at(gr.arc); d.entry == gr.entry && d.rev == gr.rev {
 				l.forgetArc(gr.arc)
 			}
@@ -161,13 +161,13 @@ func (l *Lens) dropTombstones(rev uint64, most int) bool {
 			}
 		}
 	}
-	// What is cut off goes when the slice next grows: moving the rest now would
+	// Memory of the dropped part is freed when the slice next grows: moving the rest now would
 	// cost every revision its length.
 	l.tombstones.order = l.tombstones.order[done:]
 	return done < most || len(l.tombstones.order) == 0 || l.tombstones.order[0].rev > rev
 }
 
-// forgetArc forgets an arc that went, in a time that does not depend on how many did.
+// forgetArc drops the tombstone of an arc, in constant time.
 func (l *Lens) forgetArc(id tombstoneID) {
 	d := *l.tombstones.arcs.at(id)
 	if d.older != 0 {
@@ -186,14 +186,14 @@ func (l *Lens) forgetArc(id tombstoneID) {
 	l.g.unpinSlot(d.to)
 }
 
-// forgetArcs forgets all arcs that went from an entry.
+// forgetArcs drops all arc tombstones of an entry.
 func (l *Lens) forgetArcs(e entryID) {
 	for id := l.tombstones.newest[e]; id != 0; id = l.tombstones.newest[e] {
 		l.forgetArc(id)
 	}
 }
 
-// free gives up an entry that is neither a member nor a tombstone.
+// free releases an entry that is neither a member nor a tombstone.
 func (l *Lens) free(e entryID) {
 	p := l.entries.at(e)
 	if p.flags&member != 0 {

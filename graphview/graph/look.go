@@ -1,9 +1,8 @@
 package graph
 
-// Look returns one visible vertex, and the arcs that start and end there, at most
-// limit of each; more tells whether there are more. Without a version in the key, it is
-// the one that the view watches. What the reader may not see is as if it were not
-// there: ok is then false. A hidden end of an arc hides the arc.
+// Look returns one visible vertex, and the arcs that start and end there, at most limit of each. A
+// key without a version means the version that the view watches. ok is false if there is no such
+// vertex or the reader may not see it. A hidden end of an arc hides the arc.
 func (l *Lens) Look(key Key, limit int, how Reading) (v Vicinity, ok bool) {
 	g := l.g
 	l.rlock()
@@ -55,9 +54,9 @@ func (l *Lens) Look(key Key, limit int, how Reading) (v Vicinity, ok bool) {
 type Vicinity struct {
 	Vertex  Change
 	Out, In []Change
-	// More: there are more arcs than were asked for.
+	// More reports whether there are more arcs than the limit.
 	More bool
-	// Head is the revision of which all this is.
+	// Head is the revision that was read.
 	Head uint64
 }
 

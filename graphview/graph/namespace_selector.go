@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// A selector may ask, beside the labels of what it selects, for labels of the
-// namespace that this is in. Whoever holds such a one is in Graph.byNamespace.
+// A selector may also ask for labels of the namespace of the objects that it selects. The nodes
+// with such a selector are in Graph.byNamespace.
 
-// setByNamespace notes of which kinds a node selects by labels of namespaces.
+// setByNamespace stores the kinds that a node selects by labels of namespaces.
 func (g *Graph) setByNamespace(id nodeID, held []*selector) {
 	var kinds map[kindID]struct{}
 	for _, s := range held {
@@ -26,8 +26,8 @@ func (g *Graph) setByNamespace(id nodeID, held []*selector) {
 	g.byNamespace[id] = kinds
 }
 
-// keepByNamespace keeps noted of which kinds a node did, until what is to be aligned is:
-// its arcs are there so long.
+// keepByNamespace keeps the former kinds of a node until the open selector updates are done: its
+// arcs exist until then.
 func (g *Graph) keepByNamespace(id nodeID, before map[kindID]struct{}) {
 	if len(before) == 0 {
 		return
@@ -42,7 +42,7 @@ func (g *Graph) keepByNamespace(id nodeID, before map[kindID]struct{}) {
 	}})
 }
 
-// namespaceSlot is the slot of a namespace's own object, 0 if there is none.
+// namespaceSlot returns the slot of a namespace's own object, 0 if there is none.
 func (g *Graph) namespaceSlot(space spaceID) slotID {
 	if space == clusterSpace {
 		return 0
@@ -51,7 +51,7 @@ func (g *Graph) namespaceSlot(space spaceID) slotID {
 	return id
 }
 
-// selectsNamespace tells whether the selector selects in a namespace.
+// selectsNamespace reports whether the selector selects in a namespace.
 func (g *Graph) selectsNamespace(s *selector, space spaceID) bool {
 	if s.namespaceSelector == nil {
 		return true
@@ -109,8 +109,8 @@ func (g *Graph) namespaceRelabelled(name string) {
 	}
 }
 
-// lookingIn lists those that may select objects in a namespace for its labels, by the
-// kind of these, and counts the pairs of one of them and one object.
+// lookingIn returns the nodes that may select objects in a namespace by its labels, by the kind of
+// the objects, and the number of pairs of such a node and an object.
 func (g *Graph) lookingIn(space spaceID) (looking map[kindID][]nodeID, pairs int) {
 	looking = make(map[kindID][]nodeID)
 	for n, kinds := range g.byNamespace {
@@ -182,7 +182,7 @@ func (g *Graph) arcsByNamespaceLabel(space spaceID) []arcID {
 	return found
 }
 
-// seesNamespace tells whether the object of a namespace is a member of the view; sawNamespace,
+// seesNamespace reports whether the object of a namespace is a member of the view; sawNamespace,
 // whether it was in the last revision.
 func (l *Lens) seesNamespace(space spaceID) bool {
 	site := l.g.namespaceSlot(space)
@@ -223,8 +223,8 @@ func (l *Lens) namespacesRelabelled() []spaceID {
 	return changed
 }
 
-// examineNamespaces examines the arcs into namespaces whose objects became members or
-// ceased to be, but those that the commit examines for another reason.
+// examineNamespaces examines the arcs into namespaces whose objects became members or no longer
+// are, except arcs that the commit examines for another reason.
 func (l *Lens) examineNamespaces(changed []spaceID) {
 	g := l.g
 	if len(changed) == 0 {

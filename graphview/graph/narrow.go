@@ -13,7 +13,7 @@ var narrowVisits = budget.Declare("narrowed_graph_visits", "references of one na
 
 // Narrowing says which part of what a lens shows a reader wants.
 type Narrowing struct {
-	// Roots are names of objects. Without a version it is the one that the view
+	// Roots are names of objects. A name without a version means the version that the view
 	// watches.
 	Roots []Key
 	// Walk says what there is beside the roots. Its direction is not Forward.
@@ -34,13 +34,13 @@ type Narrowed struct {
 
 	// of is the revision of the lens that all of this is as of, 0 for none.
 	of uint64
-	// starts are the entries of the roots, 0 for those that are not there.
+	// starts are the entries of the roots, 0 for missing ones.
 	starts []entryID
 	// there are the vertices, and all those too that went and are not forgotten.
 	there map[entryID]*narrowVertex
 	all   map[Key]*narrowVertex
 	arcs  int // of those that are there
-	// visits is what was looked at last, owed what nobody has asked about.
+	// visits counts the last walk, owed the visits not yet asked for.
 	visits, owed int
 
 	log        []narrowElement
@@ -49,7 +49,7 @@ type Narrowed struct {
 	horizon    uint64 // before which tombstones are forgotten
 }
 
-// narrowVertex is a vertex of a narrowed graph, or one that was.
+// narrowVertex is a present or former vertex of a narrowed graph.
 type narrowVertex struct {
 	key    Key
 	entry  entryID // 0 if it went
@@ -97,7 +97,7 @@ func (l *Lens) Narrow(w Narrowing) *Narrowed {
 	return n
 }
 
-// Size is how many vertices and arcs there are, those that went included.
+// Size is the number of vertices and arcs, with tombstones.
 func (n *Narrowed) Size() int { return len(n.all) + n.arcs + len(n.tombstones) }
 
 // Owed is what was looked at since this was last asked.
@@ -163,7 +163,7 @@ func (n *Narrowed) squeeze() {
 // and arcs.
 const minNarrowTombstones = 256
 
-// forget forgets the oldest tombstones beyond what is to be kept, a revision as a whole.
+// forget drops the oldest tombstones above the number that is kept, whole revisions at a time.
 func (n *Narrowed) forget() {
 	excess := len(n.tombstones) - minNarrowTombstones - (len(n.there)+n.arcs)/4
 	if excess <= 0 {

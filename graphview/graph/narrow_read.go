@@ -2,10 +2,10 @@ package graph
 
 import "sort"
 
-// Read is Lens.Read for the narrowed graph. The walk does not go along arcs that the reader
-// leaves out. Complete tells whether how.Allow could answer every time: where it could not,
-// nothing is told and the reader has to come again. The error may also be an
-// *budget.Exceeded: there is too much to look at.
+// Read is Lens.Read for the narrowed graph. The walk does not go along arcs that the reader leaves
+// out. Complete reports whether how.Allow could answer every time: where it could not, nothing is
+// told and the reader has to come again. The error may also be an *budget.Exceeded: there is too
+// much to look at.
 func (n *Narrowed) Read(pos *Position, limit int, how Reading, complete func() bool, emit func(Change) bool) (bool, error) {
 	r := n.l.reader(how, emit)
 	if err := n.l.rlockFor(how); err != nil {
@@ -69,7 +69,7 @@ func (n *Narrowed) readVertex(r *reader, v *narrowVertex) {
 	}
 }
 
-// readGone tells of arcs that went from a vertex and did not come back.
+// readGone emits the deletion of arcs of a vertex that have not come back.
 func (n *Narrowed) readGone(r *reader, v *narrowVertex) {
 	if len(v.gone) == 0 {
 		return

@@ -108,7 +108,7 @@ func (n *Narrowed) take(now *narrowLook) {
 	n.squeeze()
 }
 
-// remove takes away a vertex with its arcs, of which readers are told one by one.
+// remove takes away a vertex with its arcs, each of which is emitted.
 func (n *Narrowed) remove(v *narrowVertex) {
 	for i := range v.arcs {
 		n.removeArc(v, &v.arcs[i])
@@ -124,8 +124,8 @@ func (n *Narrowed) removeArc(v *narrowVertex, a *narrowArc) {
 	n.tombstones = append(n.tombstones, narrowTombstone{n.of, v})
 }
 
-// takeArcs makes a vertex's arcs those that were found, and tells whether any came, went
-// or has another end.
+// takeArcs replaces a vertex's arcs by the arcs found, and reports whether any came, went or has
+// another end.
 func (n *Narrowed) takeArcs(v *narrowVertex, now []narrowArc) (changed bool) {
 	before := v.arcs
 	for i := range now {
@@ -142,7 +142,7 @@ func (n *Narrowed) takeArcs(v *narrowVertex, now []narrowArc) (changed bool) {
 	return n.compareArcs(v, before)
 }
 
-// same tells whether an arc is one that was there.
+// same reports whether an arc was there before.
 func (a *narrowArc) same(b *narrowArc) bool {
 	return a.typ == b.typ && a.missing == b.missing && (a.to == b.to || *a.to == *b.to)
 }

@@ -51,9 +51,9 @@ func (n *Narrowed) walk(r *reader) (starts, found []entryID, err error) {
 	return starts, found, nil
 }
 
-// tooMuch tells whether to look at so many arcs that the reader may see exceeds the bound
-// of a walk, or of what it has found. Others count only where they are very many: the reader could count them by
-// what it adds.
+// tooMuch reports whether to look at so many arcs that the reader may see exceeds the bound of a
+// walk, or of what it has found. Others count only where they are very many: the reader could
+// count them by what it adds.
 func (n *Narrowed) tooMuch(led int) bool { return led > n.most || n.visits > 4*n.most }
 
 // arcLeads is the entry that an arc of a visible entry leads to, 0 if the arc is of no
@@ -69,7 +69,7 @@ func (n *Narrowed) arcLeads(r *reader, from entryID, a *arc, follow ways) entryI
 	return n.l.entryUnder(a.to, how.resource)
 }
 
-// isShown tells whether the reader may see an entry.
+// isShown reports whether the reader may see an entry.
 func (n *Narrowed) isShown(e entryID, r *reader) bool {
 	p := n.l.entries.at(e)
 	return p.flags&shown != 0 && r.allowed(n.l.g.key(p.node))
@@ -103,8 +103,8 @@ func (n *Narrowed) start(key Key, r *reader) entryID {
 	return 0
 }
 
-// concerned tells whether what the lens has logged since the last walk may make a
-// difference to it. Where that is not cheaper to tell than to walk again, it may.
+// concerned reports whether what the lens has logged since the last walk may make a difference to
+// it. Where that is not cheaper to tell than to walk again, it may.
 func (n *Narrowed) concerned(r *reader) bool {
 	l, g := n.l, n.l.g
 	if l.tombstones.horizon > n.of {

@@ -26,8 +26,8 @@ type NodeID uint32
 // SourceID names a source of objects: one watch. 0 is none.
 type SourceID uint32
 
-// slot is a name that objects may bear and references speak of. It lives while
-// it has a node or an arc that ends there, or a tombstone needs its name.
+// slot is a name that objects have or references point to. It lives while it has a node or an arc
+// that ends there, or a tombstone needs its name.
 type slot struct {
 	name  string
 	kind  kindID
@@ -37,7 +37,7 @@ type slot struct {
 	node nodeID
 	// in is the first of the arcs that end here, linked by nextIn and prevIn.
 	in arcID
-	// arcs counts those that end here, selected those of them that selectors made.
+	// arcs counts the arcs that end here, selected the ones that selectors made.
 	arcs     uint32
 	selected uint32
 	// place is the position in its scope's list, plus one; 0 without live nodes.
@@ -79,8 +79,8 @@ func (n *node) held() []*selector {
 	return n.holder.selectors
 }
 
-// countArcs counts that the commit has to look at the arcs around a node, because a lens
-// begins or ceases to have it as a member.
+// countArcs counts the arcs around a node, which the commit visits because the node becomes a
+// member of a lens or no longer is.
 func (g *Graph) countArcs(id nodeID) {
 	n := g.nodes.at(id)
 	g.visits += int(g.slots.at(n.slot).arcs) + int(n.names)
@@ -180,7 +180,7 @@ func (g *Graph) keyAt(id slotID, resource resID) Key {
 	return Key{Resource: g.resources.at(resource), Namespace: g.spaces.at(s.space), Name: s.name}
 }
 
-// claimed tells whether source claims the node.
+// claimed reports whether source claims the node.
 func (g *Graph) claimed(id nodeID, source SourceID) bool {
 	if g.nodes.at(id).claim == source {
 		return true

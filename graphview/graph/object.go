@@ -6,28 +6,28 @@ type Object struct {
 	// Version orders the versions of one object; 0 if unknown. A source that
 	// lags behind another does not take a newer version back.
 	Version uint64
-	// Hash is equal for equal content. Blank: nothing of the content is shown, so
-	// that a change of it is none to a lens.
+	// Hash is equal for equal content. Blank: no view shows the content, so lenses ignore a change
+	// of it.
 	Hash   uint64
 	Blank  bool
 	Labels map[string]string
-	// References, of which several may have one target. Rules is equal where they
-	// were found by the same rules; most objects have 0.
+	// References may have the same target. Rules is equal if the same rules found them; 0 for most
+	// objects.
 	References []Reference
 	Rules      uint64
 	// Class says how the object is, for Counts. LapsesAt is when it becomes
 	// LapsesTo unless the object changes before; 0 for never. See Graph.Lapse.
 	Class, LapsesTo Class
 	LapsesAt        int64
-	// Remark is equal where the same is said of the object beside its content, and 0
-	// of most objects. Readers are told of another one; see Lens.ReadAll.
+	// Remark hashes the metadata that is shown beside the content; 0 for most objects. Readers get
+	// the object again when it changes; see Reading.All.
 	Remark uint64
 	// Payload is the content, for the reader; the graph does not look at it.
 	Payload any
 }
 
-// Set tells the graph what a source sees of an object. The id it returns names
-// the object in Lens.Select until Update returns. In Update.
+// Set stores the object that a source sees. The id that it returns names the object in Lens.Select
+// until Update returns. In Update.
 func (g *Graph) Set(id SourceID, o *Object) NodeID {
 	src := g.sources[id]
 	if src == nil {
@@ -48,7 +48,7 @@ func (g *Graph) Set(id SourceID, o *Object) NodeID {
 	p := g.nodes.at(n)
 	g.visits += 1 + len(o.References)
 	known := p.alive()
-	// A matchCount is taken before what selectors look at changes: life, and labels.
+	// Matches are counted before existence or labels change, which selectors depend on.
 	var before matchCount
 	if !known {
 		before = g.countMatches(at)
@@ -212,7 +212,7 @@ func (g *Graph) unclaim(id nodeID, source SourceID) {
 	g.dropNode(id)
 }
 
-// hasLiveNode tells whether the slot has a live node.
+// hasLiveNode reports whether the slot has a live node.
 func (g *Graph) hasLiveNode(id slotID) bool {
 	for n := g.slots.at(id).node; n != 0; n = g.nodes.at(n).sibling {
 		if g.nodes.at(n).alive() {

@@ -1,11 +1,10 @@
 package graph
 
-// postings finds the live nodes of one scope that bear a label. Labels are known by
-// their hash alone, so that it finds more than those at times: whoever asks compares
-// what is found.
+// postings finds the live nodes of one scope that have a label. Labels are known by their hash
+// alone, so it may find further nodes: the caller compares the labels.
 //
-// Most labels of a large namespace are borne by one object or by very many. One node
-// is in the map; more are in a set.
+// In a large namespace, one object or very many have the same label. One node is in the map; more
+// are in a set.
 type postings struct {
 	// nodes has a node, or with inSet the number of a set, by the label's hash.
 	nodes map[uint32]uint32
@@ -15,8 +14,7 @@ type postings struct {
 
 const inSet = 1 << 31
 
-// postingsLeast is how many objects a scope has for which it is worth knowing who
-// bears a label.
+// postingsLeast is the number of objects from which a scope has postings.
 const postingsLeast = 64
 
 func (p *postings) add(id nodeID, set *labelSet) {
@@ -113,7 +111,7 @@ func (g *Graph) postingsOf(sc *scope) *postings {
 	return sc.postings
 }
 
-// repost notes that a node bears other labels than before; nil for none.
+// repost replaces the labels of a node; nil for none.
 func (g *Graph) repost(id nodeID, before, now *labelSet) {
 	s := g.slots.at(g.nodes.at(id).slot)
 	if sc := g.scopeAt(s.kind, s.space); sc != nil && sc.postings != nil {

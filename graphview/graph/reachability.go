@@ -15,7 +15,7 @@ func (l *Lens) repair() {
 		}
 	}
 
-	// What lost its own standing, or the arc that supported it.
+	// Entries that are no vertex or no root any more, or lost the arc that supported them.
 	for _, e := range l.dirty {
 		p := l.entries.at(e)
 		if p.flags&reached != 0 && (!l.active(p) || p.support == byRoot && p.flags&root == 0) {
@@ -48,8 +48,8 @@ func (l *Lens) repair() {
 		})
 	}
 
-	// Seeds: what is a root, or has a neighbour that is still reached. What was cut
-	// is among them; those that seeds mark are reached already.
+	// Seeds are roots, and entries with a neighbour that is still reached. All cut entries are in
+	// l.dirty; entries that seed marks are reached already.
 	for _, e := range l.dirty {
 		l.seed(e)
 	}
@@ -64,7 +64,7 @@ func (l *Lens) repair() {
 	l.spread()
 }
 
-// replantAll finds what is reached anew, from nothing.
+// replantAll finds all reached entries again, from the roots.
 func (l *Lens) replantAll() {
 	for p, e := range l.all {
 		p.flags &^= reached
@@ -122,12 +122,12 @@ func (l *Lens) spread() {
 	}
 }
 
-// entryAt is the entry of the object that bears a name in this view, 0 if none.
+// entryAt returns the entry of the object with a name in this view, 0 if there is none.
 func (l *Lens) entryAt(at slotID) entryID {
 	return l.entryUnder(at, l.used(l.g.slots.at(at).kind))
 }
 
-// entryUnder is that of the object under one resource, 0 for none.
+// entryUnder returns the entry of the object under one resource, 0 if there is none.
 func (l *Lens) entryUnder(at slotID, r resID) entryID {
 	if r == 0 {
 		return 0
@@ -161,14 +161,14 @@ func (l *Lens) visitArcs(e entryID, visit func(a *arc, other entryID, forward bo
 	}
 }
 
-// leads tells whether the arc exists and ends at the object of entry to, not
-// at another one of its name.
+// leads reports whether the arc exists and ends at the object of entry to, not at another one of
+// its name.
 func (l *Lens) leads(id arcID, to entryID) bool {
 	a := l.g.arcs.at(id)
 	return a.flags&gone == 0 && l.ends(a, to)
 }
 
-// ends tells whether the view follows the arc to the object of entry to.
+// ends reports whether the view follows the arc to the object of entry to.
 func (l *Lens) ends(a *arc, to entryID) bool {
 	return (a.uid == 0 || a.uid == l.g.nodes.at(l.entries.at(to).node).uid) && l.audienceNow(a.flags, a.to) != 0
 }

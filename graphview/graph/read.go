@@ -2,11 +2,11 @@ package graph
 
 import "errors"
 
-// ErrGone: what a reader knows is older than what is remembered of what went.
-// It has to begin anew.
+// ErrGone: the reader's position is older than the tombstones that are kept. It has to start again
+// with a zero Position.
 var ErrGone = errors.New("position is before the horizon")
 
-// ErrAside: the lens is being committed aside, see Lens.Aside.
+// ErrAside: the lens is being committed outside the lock, see Lens.Aside.
 var ErrAside = errors.New("the lens is being committed")
 
 // Op is what a Change does.
@@ -23,7 +23,7 @@ const (
 // Change is one action that brings a reader's graph up to date.
 type Change struct {
 	Op Op
-	// Vertex is the vertex, or the one that the arc starts at.
+	// Vertex is the vertex, or the start of the arc.
 	Vertex Key
 	// Payload is the content of a vertex that is set, as its source gave it. Part is
 	// what the view selected of it, nil for all.
@@ -45,15 +45,14 @@ type Change struct {
 	// To and Type complete an arc.
 	To   Key
 	Type ArcType
-	// Controller, BlockOwnerDeletion and Fields of an arc that is set. Missing:
-	// its target is not in the graph, of which Outside says more. Optional: nothing is
-	// wrong with that.
+	// Controller, BlockOwnerDeletion and Fields of an arc that is set. Missing: its target is not
+	// in the graph; see Outside. Optional: that is no fault.
 	Controller, BlockOwnerDeletion, Missing, Optional bool
 	Outside                                           Outside
 	Fields                                            []string
 }
 
-// Position is how far a reader is. The zero value knows nothing.
+// Position is how far a reader is. The zero value is the beginning.
 type Position struct {
 	// Known is the revision at which the reader had the whole graph, 0 if never.
 	Known uint64
@@ -65,37 +64,38 @@ type Position struct {
 	seen uint64
 }
 
-// Walking tells whether a Read has begun and not come to the end.
+// Walking reports whether a Read has begun and not come to the end.
 func (p Position) Walking() bool { return p.from != 0 }
 
-// Seen is the newest revision that the reader has read anything of. What others read from
-// the same place at an older one is of no use to it. An element that it found gone from
-// before that place, since it had changed and moved to the end, is in neither.
+// Seen is the newest revision that the reader has read a part of. It cannot use a piece that was
+// read from the same place at an older revision: an element that changed between the two had moved
+// to the end for this reader, and is in neither piece.
 func (p Position) Seen() uint64 { return max(p.seen, p.Known) }
 
-// Place is the position of whoever is equally far, whatever revision it has seen.
+// Place is the position without the revision seen: equal for readers that are equally far.
 func (p Position) Place() Position {
 	p.seen = 0
 	return p
 }
 
-// Reading says what a reader gets of a lens. A reader says the same each time.
+// Reading selects the part of a lens that a reader gets. It must be the same each time.
 type Reading struct {
-	// Allow tells whether the reader may see the vertices of a resource in a namespace;
-	// others, and arcs from or to them, are left out. Nil: all.
+	// Allow reports whether the reader may see the vertices of a resource in a namespace; others,
+	// and arcs from or to them, are left out. Nil: all.
 	Allow func(Resource, string) bool
-	// All is for those who show something of a vertex that is not its content: they also
-	// get those vertices, as Same, of which anything else may have changed.
+	// All is for readers that show more of a vertex than its content. They also get vertices with
+	// the same content, marked Same, when something else of the object may have changed.
 	All bool
-	// ExcludeInferred leaves out the arcs that only inferred references make. What the view's
-	// roots lead to is the same.
+	// ExcludeInferred leaves out the arcs that only inferred references make. The vertices are the
+	// same.
 	ExcludeInferred bool
-	// NoWait: Read is an ErrAside while the lens is committed aside, and does not wait.
+	// NoWait: Read returns ErrAside while the lens is committed outside the lock, and does not
+	// wait.
 	NoWait bool
 }
 
-// Beginning is the position of a reader who begins now and has read nothing yet. Several
-// may begin there. The error is ErrAside.
+// Beginning returns the position of a reader that begins now. Several readers may begin there. The
+// only error is ErrAside.
 func (l *Lens) Beginning(how Reading) (Position, error) {
 	if err := l.rlockFor(how); err != nil {
 		return Position{}, err
@@ -123,7 +123,7 @@ func (l *Lens) Read(pos *Position, limit int, how Reading, emit func(Change) boo
 	if pos.from == 0 {
 		pos.from, pos.next, pos.base = l.head, pos.Known, l.base
 		if pos.Known > 0 {
-			// When it began matters to nobody: who is equally far is at an equal position.
+			// Readers that are equally far have equal positions, whenever they began.
 			pos.from = pos.Known
 		}
 	}
@@ -172,7 +172,7 @@ func (r *reader) allowed(k Key) bool {
 	return r.how.Allow == nil || r.how.Allow(k.Resource, k.Namespace)
 }
 
-// namespacesAllowed tells whether the reader may see the objects of namespaces.
+// namespacesAllowed reports whether the reader may see Namespace objects.
 func (r *reader) namespacesAllowed() bool {
 	return r.how.Allow == nil || r.how.Allow(r.l.g.resources.at(r.l.namespaceResource), "")
 }
@@ -195,7 +195,7 @@ func (r *reader) read(e entryID) {
 	r.readTombstones(e, key)
 	n := g.nodes.at(p.node)
 	if log, matches := g.hubLogOf(p.node); matches > g.hubSize && l.rev(p.since) <= r.known && l.unnoted <= r.known {
-		// Of a hub, only what changed is looked at, if that is remembered.
+		// Only the changed arcs of a hub are read, if its log has them.
 		if log.since(r.known, func(id arcID) {
 			if a := g.arcs.at(id); a.from == p.node && a.flags&gone == 0 {
 				r.readArc(e, key, a)
@@ -211,8 +211,8 @@ func (r *reader) read(e entryID) {
 	}
 }
 
-// readVertex tells of a visible vertex that has been there for the reader since a revision
-// at least, if that or anything that r shows of it is new to the reader.
+// readVertex emits a visible vertex that the reader cannot have before a revision, if it or its
+// content is new to the reader.
 func (r *reader) readVertex(e entryID, key Key, least uint64) {
 	l, g := r.l, r.l.g
 	p := l.entries.at(e)
@@ -225,8 +225,7 @@ func (r *reader) readVertex(e entryID, key Key, least uint64) {
 	}
 }
 
-// readArc tells of an arc that starts at a visible entry, if it is new to the
-// reader.
+// readArc emits an arc that starts at a visible entry, if it is new to the reader.
 func (r *reader) readArc(e entryID, key Key, a *arc) { r.readArcSince(e, key, a, 0) }
 
 // readArcSince is readArc for an arc that is not older than a revision.
@@ -246,12 +245,11 @@ func (r *reader) readArcSince(e entryID, key Key, a *arc, least uint64) {
 	fields := g.fieldsOf(a.fields)
 	switch {
 	case how.missing:
-		// What a selector says of an object that this view does not have is not for its
-		// subscribers, and an inferred reference is none without its target.
+		// Subscribers may not learn from a selector's field about an object outside the view, and
+		// an inferred reference needs its target.
 		fields = g.declaredOf(a.namedBy)
 	case forInferred(a.flags) && r.isOf(how.readers&takeInferred):
-		// Nor is what a selector says of a namespace's labels where an inferred reference
-		// makes the arc.
+		// Nor may they learn about a namespace's labels if an inferred reference makes the arc.
 		fields = g.fieldsOf(a.namedBy)
 	}
 	r.emit(Change{
@@ -262,7 +260,7 @@ func (r *reader) readArcSince(e entryID, key Key, a *arc, least uint64) {
 	})
 }
 
-// admits tells whether the reader may see an arc that starts at what it may see.
+// admits reports whether the reader may see an arc whose start it may see.
 func (r *reader) admits(a *arc, how arcView) bool {
 	return r.allowed(r.l.g.keyAt(a.to, how.resource)) && r.isOf(how.readers)
 }
@@ -278,7 +276,7 @@ func (r *reader) targetSince(to slotID, resource resID) uint64 {
 	return 0
 }
 
-// readTombstones tells of arcs that went from an entry and did not come back.
+// readTombstones emits the deletion of arcs of an entry that have not come back.
 func (r *reader) readTombstones(e entryID, key Key) {
 	l, g := r.l, r.l.g
 	var told map[arcTombstone]bool

@@ -8,22 +8,22 @@ import (
 	"graphview.dev/graphview/budget"
 )
 
-// What objects name need not exist: each name that nobody bears costs a placeholder
-// and an arc, several times its text. So what the references of one namespace's
-// objects name is bounded too. Beyond the bound, the objects that name most go first,
-// and have no arcs by name until there is room when they change or are read again, or
-// until they name less; see RetryReferences. Unlike selectors, the graph does not keep what it does not show.
+// References may name objects that do not exist: each such name costs a placeholder and an arc,
+// several times its text. So the names of one namespace's objects are bounded too. Beyond the
+// bound, the objects with most names lose their arcs by name first. They get them back when they
+// name less, or when there is room and they change or are read again; see RetryReferences. Unlike
+// selectors, names that are not shown are not kept.
 var namedOfNamespace = budget.Declare("references_namespace",
 	"different objects that the references of one namespace's objects name, each counted once for each object and type of reference", 1_000_000)
 
-// unnamed is an object whose references by name are left out.
+// namesOverLimit is an object whose references by name are left out.
 type namesOverLimit struct {
 	names int
-	// again: there is room for them, once somebody tells what they are.
+	// again: there is room for them, and RetryReferences has returned the object.
 	again bool
 }
 
-// setNamed notes how much a node's references name.
+// setNamed stores the number of names in a node's references.
 func (g *Graph) setNamed(id nodeID, names int) {
 	n := g.nodes.at(id)
 	if len(g.overLimit) > 0 {
@@ -50,8 +50,8 @@ func (g *Graph) setNamed(id nodeID, names int) {
 	}
 }
 
-// stillOverLimit tells whether the references of an object are left out as before: it
-// names no less, and there is no room. So nobody has to look for who names most.
+// stillOverLimit reports whether the references of an object stay left out: it names no less, and
+// there is no room. The namespace is then not searched for its largest namers.
 func (g *Graph) stillOverLimit(id nodeID, want []desiredArc) bool {
 	u, ok := g.overLimit[id]
 	if !ok || len(want) < u.names || g.named[g.slots.at(g.nodes.at(id).slot).space]+len(want) <= g.mostNamed {
@@ -132,8 +132,8 @@ func (g *Graph) namersOf(space spaceID) *namers {
 	return h
 }
 
-// enforceNames takes away the arcs by name of those that name most where a namespace
-// exceeds its bound. What is about to go anyway goes first.
+// enforceNames removes the arcs by name of the largest namers of each namespace beyond its bound.
+// It waits for the removal of sources, which may make room.
 func (g *Graph) enforceNames() {
 	if len(g.crowded) == 0 || slices.ContainsFunc(g.cleanups, func(c cleanup) bool { _, ok := c.(*removeSource); return ok }) {
 		return
@@ -167,7 +167,7 @@ func (g *Graph) renamed(space spaceID, id nodeID, names int) {
 	}
 }
 
-// dropNames takes away the arcs by name of one object.
+// dropNames removes the arcs by name of one object.
 func (g *Graph) dropNames(id nodeID) {
 	names := int(g.nodes.at(id).names)
 	g.setNames(id, nil)
@@ -187,15 +187,15 @@ func compareKeys(k, o *Key) int {
 	return cmp.Or(cmp.Compare(k.Group, o.Group), cmp.Compare(k.Resource.Resource, o.Resource.Resource), cmp.Compare(k.Name, o.Name), cmp.Compare(k.Version, o.Version))
 }
 
-// Unread is an object that is to be set again, as it is: there is room for its
-// references, or they point elsewhere.
+// Unread is an object that the caller has to set again: there is room for its references, or they
+// point elsewhere.
 type Unread struct {
 	Sources         []SourceID
 	Namespace, Name string
 }
 
-// RetryReferences tells whose references were left out and now have room, and whose point
-// where objects of their kind no longer live. In Update.
+// RetryReferences returns the objects whose references were left out and now have room, and the
+// misplaced ones. In Update.
 func (g *Graph) RetryReferences() []Unread {
 	found := g.retryMisplaced()
 	spaces := make(map[spaceID][]nodeID)

@@ -1,11 +1,11 @@
 package graph
 
-// setScope notes whether a kind lives in namespaces. References to it whose scope
-// was unknown find their targets.
+// setScope stores whether a kind is namespaced. References to it whose scope was unknown find
+// their targets.
 //
-// A kind that was of the cluster and now lives in namespaces was made again as another
-// one. An arc to it does not say which namespace the reference would have had: whoever
-// holds it has to be read again, see RetryReferences.
+// A kind that was of the cluster and now lives in namespaces was made again as another one. An arc
+// to it does not know the namespace that the reference would have had: its object has to be read
+// again, see RetryReferences.
 func (g *Graph) setScope(kind kindID, scope Scope) {
 	before := g.scopes[kind]
 	if before == scope {
@@ -43,8 +43,8 @@ func (g *Graph) arcsTo(kind kindID, in func(spaceID) bool) (found []arcID) {
 	return found
 }
 
-// Misplaced tells whether references point where objects of their kind no longer live, and
-// nobody was told to read again who holds them. In Update.
+// Misplaced reports whether there are objects with misplaced references that RetryReferences has
+// not returned yet. In Update.
 func (g *Graph) Misplaced() bool {
 	for _, told := range g.misplaced {
 		if !told {
@@ -54,7 +54,7 @@ func (g *Graph) Misplaced() bool {
 	return false
 }
 
-// retryMisplaced tells whose references these are, once.
+// retryMisplaced returns the objects with misplaced references, each once.
 func (g *Graph) retryMisplaced() (found []Unread) {
 	for id, told := range g.misplaced {
 		if !told {

@@ -16,9 +16,8 @@ type selector struct {
 	selector Selector
 	// namespaceSelector selects the namespaces, of all, in which it selects; nil for every one.
 	namespaceSelector *Selector
-	// anchors are the pairs of one of its requirements under which the index
-	// has it: an object that matches bears exactly one of them. Empty if no
-	// requirement names pairs.
+	// anchors are the pairs of one of its requirements under which the index has it: an object
+	// that matches has exactly one of them. Empty if no requirement names pairs.
 	anchors []pair
 }
 
@@ -29,7 +28,7 @@ type scope struct {
 	// anchored selectors by one of their pairs; the rest see every object.
 	anchored map[pair][]*selector
 	rest     []*selector
-	// postings are there once somebody asked for them.
+	// postings are made when first needed.
 	postings *postings
 }
 
@@ -136,9 +135,9 @@ func (g *Graph) setSelectors(id nodeID, references []Reference) {
 	}
 }
 
-// selectAll makes the arcs of a holder's selectors, unless they exceed a bound. It
-// returns false where they are too many for one revision, and are brought up to date
-// later, with those that are there.
+// selectAll makes the arcs of a holder's selectors, unless they exceed a bound. It returns false
+// if they are too many for one revision; a selectorUpdate then makes them, and updates the
+// existing ones.
 func (g *Graph) selectAll(id nodeID, h *holder, there []arcID) bool {
 	if g.tooMany(h) {
 		g.drop(id, h, requirementsOfObject)

@@ -2,15 +2,15 @@ package graph
 
 import "slices"
 
-// A few bytes may change very many arcs: another selector of an object that matches
-// thousands, another label of their namespace. Everybody waits for the writer, so such
-// a change is made in slices, of which each Update does one, and each is a revision.
-// What selectors match decides alone, whenever a slice is done, so that slices need not
-// know what the change was. Nothing else may change meanwhile; see Graph.Unfinished.
+// A few bytes may change very many arcs: another selector of an object that matches thousands,
+// another label of their namespace. All readers wait for the writer, so each Update makes one
+// slice of such a change, as a revision of its own. A slice compares selectors with labels as they
+// are then, so it does not need to know the change that caused it. No other change is allowed
+// until the last slice; see Graph.Unfinished.
 
-// selectorUpdate is what is left of one change. First come the arcs that selectors made
-// before, then each holder with each slot. Arcs that may have to go are first, so that
-// no more are there than a bound allows.
+// selectorUpdate is the rest of one change. The arcs that selectors made before come first, then
+// each pair of a holder and a slot: arcs are removed before others are added, so that there are
+// never more than a bound allows.
 type selectorUpdate struct {
 	there []arcID
 	// within are slots whose arcs by labels of their namespace are yet to be listed.
@@ -30,17 +30,16 @@ type selectorUpdate struct {
 	then func()
 }
 
-// Unfinished tells whether the last Update left something of a change to be made. Until
-// it is false, an Update may do nothing else. It is for the writer.
+// Unfinished reports whether the last Update left slices of a change. While it is true, an Update
+// may change nothing else. Only the writer calls it.
 func (g *Graph) Unfinished() bool { return len(g.selectorUpdates) > 0 }
 
-// atOnce tells whether so many arcs may be looked at in the open revision, beside what
-// it has looked at.
+// atOnce reports whether the open revision may visit so many further arcs.
 func (g *Graph) atOnce(arcs int) bool {
 	return arcs == 0 || g.Visits()+arcs*(1+len(g.lenses)) <= sliceVisits*g.sliceChanges
 }
 
-// updateSelectors makes a slice of what is left to be made, at least of one arc.
+// updateSelectors does one slice of the open updates, at least one step.
 func (g *Graph) updateSelectors() {
 	for first := true; len(g.selectorUpdates) > 0 && (first || g.Visits() < sliceVisits*g.sliceChanges); first = false {
 		if g.selectorUpdates[0].step(g) {
@@ -50,8 +49,7 @@ func (g *Graph) updateSelectors() {
 	}
 }
 
-// step looks at one arc, or at one holder with one slot, and tells whether it was the
-// last.
+// step visits one arc, or one pair of a holder and a slot. It reports whether the update is done.
 func (c *selectorUpdate) step(g *Graph) (done bool) {
 	switch {
 	case c.finds:
@@ -134,9 +132,9 @@ func (c *selectorUpdate) count(g *Graph) {
 	}
 }
 
-// enforceMeanwhile drops the arcs of holders that exceed a bound while a change is made.
-// It does so before anything else of the change. What they match is counted in the end,
-// and enforce then decides.
+// enforceMeanwhile drops the arcs of holders that exceed a bound while a change is made. It does
+// so before the rest of the change. Their matches are counted at the end, and enforce then
+// decides.
 func (g *Graph) enforceMeanwhile() {
 	left := len(g.selectorUpdates)
 	var counts []*selectorUpdate

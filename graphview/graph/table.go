@@ -1,9 +1,9 @@
 package graph
 
-// A table gives equal values equal ids, from 1 on, for as long as somebody holds
-// them: kinds, namespaces and field paths come from what objects say, so a value
-// must not outlive the last who says it. A value that nobody holds is dropped by
-// sweep, at the end of a revision: until then its id is no other value's.
+// A table gives equal values equal ids, from 1 on, for as long as they are held. Kinds,
+// namespaces, resources and field paths come from objects, so a value must not outlive the last
+// object that has it. sweep, at the end of a revision, drops the values that are no longer held;
+// their ids are not reused before.
 type table[ID ~uint32, T comparable] struct {
 	ids    map[T]ID
 	values []T
@@ -14,7 +14,7 @@ type table[ID ~uint32, T comparable] struct {
 	clone  func(T) T // of what may be a piece of a whole object
 }
 
-// intern returns the id of a value, for whoever holds it before the revision ends.
+// intern returns the id of a value. The caller has to hold it before the revision ends.
 func (t *table[ID, T]) intern(v T) ID {
 	if id, ok := t.ids[v]; ok {
 		return id
@@ -45,7 +45,7 @@ func (t *table[ID, T]) add(v T) ID {
 	return id
 }
 
-// hold and release count who needs the value of an id. 0 is nobody's.
+// hold and release count the users of an id. They ignore 0.
 func (t *table[ID, T]) hold(id ID) {
 	if id != 0 {
 		t.held[id]++
@@ -61,13 +61,13 @@ func (t *table[ID, T]) release(id ID) {
 	}
 }
 
-// sweep drops the values that nobody holds, and tells of each.
+// sweep drops the values that are not held, and calls dropped for each.
 func (t *table[ID, T]) sweep(dropped func(ID)) {
 	if len(t.unheld) == 0 {
 		return
 	}
 	for _, id := range t.unheld {
-		// One that is listed twice is dropped once.
+		// An id that is listed twice is dropped once.
 		if v := t.values[id]; t.held[id] == 0 && t.ids[v] == id {
 			if dropped != nil {
 				dropped(id)
@@ -83,7 +83,7 @@ func (t *table[ID, T]) sweep(dropped func(ID)) {
 	}
 }
 
-// shrink gives back what the table had for values that are gone.
+// shrink frees the memory of dropped values.
 func (t *table[ID, T]) shrink() {
 	ids := make(map[T]ID, len(t.ids))
 	last := ID(0)

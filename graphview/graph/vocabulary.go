@@ -40,19 +40,17 @@ func ParseArcType(s string) (ArcType, bool) {
 	return 0, false
 }
 
-// Kind names a kind of objects, without a version: what references speak of.
-// The core group is "".
+// Kind names a kind of objects, without a version, as references do. The core group is "".
 type Kind struct {
 	Group, Kind string
 }
 
-// NamespaceKind is the kind of the objects whose labels Reference.Namespaces is
-// about. A lens follows such a reference only into namespaces whose objects are
-// members of it, and a reader only if it may see those: who follows it learns of
-// labels.
+// NamespaceKind is the kind of the objects whose labels Reference.Namespaces is about. A lens
+// follows such a reference only into namespaces whose objects are members of it, and a reader only
+// if it may see those: the arc reveals labels.
 var NamespaceKind = Kind{Kind: "Namespace"}
 
-// Resource names a served resource: what vertices are called by.
+// Resource names a served resource. Vertices are named by it.
 type Resource struct {
 	Group, Version, Resource string
 }
@@ -107,9 +105,9 @@ type Reference struct {
 	// Lens.SetInferred.
 	Inferred bool
 	// Field is the path that holds the reference, with [] for list elements:
-	// spec.volumes[].secret.secretName. Empty for owner references. It may bear a word;
-	// see WithWord. That of an inferred reference begins with InferredField. Where an arc
-	// has more fields than it may, those are left out first.
+	// spec.volumes[].secret.secretName. Empty for owner references. It may have a word; see
+	// WithWord. That of an inferred reference begins with InferredField. Where an arc has more
+	// fields than it may, those are left out first.
 	Field string
 }
 
@@ -135,13 +133,13 @@ type Requirement struct {
 	Values []string
 }
 
-// Selector is a conjunction of requirements. One without any matches every
-// object: whoever makes it decides what its API means by an empty selector.
+// Selector is a conjunction of requirements. One without any matches every object: the caller
+// decides what an empty selector means in its API.
 type Selector struct {
 	Requirements []Requirement
 }
 
-// Matches tells whether labels satisfy every requirement.
+// Matches reports whether labels satisfy every requirement.
 func (s *Selector) Matches(labels map[string]string) bool {
 	for i := range s.Requirements {
 		if !s.Requirements[i].matches(labels) {

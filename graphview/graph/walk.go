@@ -38,7 +38,7 @@ type Walk struct {
 	Direction Direction
 	// Against are the types of arcs that Forward follows against their direction, too.
 	Against []ArcType
-	// Types are those that the other directions follow; none for all.
+	// Types are the types of arcs that the other directions follow; none for all.
 	Types []ArcType
 	// Depth is the most arcs from the nearest root, 0 for any number.
 	Depth int
@@ -124,9 +124,9 @@ func (l *Lens) setRoot(e entryID, is bool) {
 // wasNear is the support of an entry that was near a root before the walk.
 const wasNear = byRoot - 1
 
-// rewalk finds what is within the depth of a root anew. A tree that is repaired does
-// not tell how far the new way is, so this takes as long as there is within reach,
-// whatever changed: it is for when walkChanged.
+// rewalk finds the entries within the depth of a root again. A repaired tree does not know the
+// length of the new way, so this visits all entries within the depth, whatever changed. It is
+// called if walkChanged.
 func (l *Lens) rewalk() {
 	before := l.near
 	for _, e := range before {
@@ -174,18 +174,16 @@ func (l *Lens) rewalk() {
 	}
 }
 
-// Walked is how many objects and arcs a lens looked at because something changed
-// that may make a difference to what is within its depth.
+// Walked is the number of objects and arcs that a lens with a depth visited in a revision.
 type Walked struct {
 	Lens   *Lens
 	Visits int
 }
 
-// Walks are those of the last Update, for its caller until the next.
+// Walks returns those of the last Update. They are valid until the next.
 func (g *Graph) Walks() []Walked { return g.walks }
 
-// walkChanged tells whether the open revision may make a difference to what is within
-// the depth of a root.
+// walkChanged reports whether the open revision may change the entries within the depth of a root.
 func (l *Lens) walkChanged() bool {
 	for _, e := range l.dirty {
 		if p := l.entries.at(e); p.flags&rerooted != 0 || l.turned(p) {
@@ -200,8 +198,7 @@ func (l *Lens) walkChanged() bool {
 	return false
 }
 
-// follows tells whether the walk goes from an entry along an arc, or against it, to
-// another.
+// follows reports whether the walk goes from an entry along an arc, or against it, to another.
 func (l *Lens) follows(a *arc, e, other entryID, forward bool) bool {
 	if forward {
 		return l.along[a.typ] && l.ends(a, other)
