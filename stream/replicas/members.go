@@ -64,7 +64,8 @@ func New(o Options) *Members {
 	return &Members{o: o, seen: make(map[types.UID]observation), joined: make(chan struct{}), changed: make(chan struct{})}
 }
 
-// Joined is closed when this replica and the others know each other.
+// Joined is closed when this replica has listed the others twice. It is a member itself
+// unless its Lease could not be written.
 func (m *Members) Joined() <-chan struct{} { return m.joined }
 
 // Live returns the members, sorted by Name, this one included; none before Joined. The
@@ -106,7 +107,7 @@ func (m *Members) Run(ctx context.Context) error {
 			logged = err.Error()
 			m.o.Logger.Error(err, "Cannot renew or list replica Leases; keeping the last known members")
 		}
-		if apierrors.IsForbidden(err) && !m.hasJoined() && time.Since(began) >= expiry {
+		if apierrors.IsForbidden(err) && !m.announced && time.Since(began) >= expiry {
 			return fmt.Errorf("%w: replicas need the right to create, delete, list and update Leases in the operator's namespace; the Role graphview-manager of config/rbac and of the chart grants it", err)
 		}
 		select {
@@ -134,7 +135,7 @@ func (m *Members) round(ctx context.Context) error {
 	}
 	now := time.Now()
 	// A replica that has not listed for a while has missed renewals.
-	blind := now.Sub(m.listed) > 2*renewal
+	blind, again := now.Sub(m.listed) > 2*renewal, !m.listed.IsZero()
 	m.listed = now
 	var own *coordinationv1.Lease
 	var live []Member
@@ -156,12 +157,14 @@ func (m *Members) round(ctx context.Context) error {
 		}
 	}
 	m.seen = seen
-	again := m.announced
 	if err = m.renew(ctx, own, now); err == nil {
 		m.announced = true
 	}
+	if m.announced {
+		live = append(live, m.o.Self)
+	}
 	if again {
-		m.set(append(live, m.o.Self))
+		m.set(live)
 	}
 	return err
 }

@@ -321,6 +321,22 @@ func TestWritesRefused(t *testing.T) {
 	})
 }
 
+// TestNeverAnnounced: a replica that cannot write its Lease knows the others, and is not a
+// member.
+func TestNeverAnnounced(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &shelf{}
+		a := start(t, s, "a")
+		synctest.Wait()
+		s.set(func() { s.refused = true })
+		time.Sleep(renewal)
+		b := start(t, s, "b")
+		<-b.Joined()
+		expect(t, b, "a")
+		expect(t, a, "a")
+	})
+}
+
 type refusing struct {
 	*shelf
 	now bool
