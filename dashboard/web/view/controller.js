@@ -138,11 +138,12 @@ export class Controller {
     this.#pushScope();
   }
 
-  /** The headers of a request of the page's own. A function gets a token for each request. */
-  async authorization() {
-    const { token } = this.#host;
-    const secret = typeof token === "function" ? await token() : token;
-    return secret ? { Authorization: `Bearer ${secret}` } : {};
+  /** Requests a part of the graph with the element's token. A function gets a token for each request. */
+  async request(path) {
+    const { base, namespace, name } = this.options, { token } = this.#host;
+    const secret = await (typeof token === "function" ? token() : token);
+    return fetch(`${base}/apis/stream.graphview.dev/v1alpha1/namespaces/${encodeURIComponent(namespace)}/graphs/${encodeURIComponent(name)}${path}`,
+      { headers: secret ? { Authorization: `Bearer ${secret}` } : {} });
   }
 
   close() {

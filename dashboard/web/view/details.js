@@ -19,7 +19,7 @@ const absent = {
   missing: "It is referred to below, and it is not in the graph: it does not exist, the view does not select it, or you may not see it.",
   optional: "It does not exist, and need not: the references below are optional.",
   outside: "It exists, and is referred to below. The view does not select it.",
-  unseen: "It is referred to below. The view does not look where it would be, so it may exist or not.",
+  unseen: "It is referred to below. The view does not watch there, so it may exist.",
 };
 
 export class DetailsPanel {
@@ -194,11 +194,9 @@ export class DetailsPanel {
 
   /** The object as the subscriber may see it: {object}, or {error}. */
   async #get(v) {
-    const { base, namespace, name } = this.#controller.options;
     const query = new URLSearchParams({ group: v.group, version: v.version, resource: v.resource, name: v.name, ...(v.ns ? { namespace: v.ns } : {}) });
     try {
-      const response = await fetch(`${base}/apis/stream.graphview.dev/v1alpha1/namespaces/${encodeURIComponent(namespace)}/graphs/${encodeURIComponent(name)}/object?${query}`,
-        { headers: await this.#controller.authorization() });
+      const response = await this.#controller.request(`/object?${query}`);
       const answer = await response.json();
       return response.ok ? { object: answer.o ?? answer.f ?? answer.j ?? {} } : { error: answer.message ?? response.statusText };
     } catch (error) {

@@ -6,7 +6,7 @@ const ends = {
   Invalid: { title: "The GraphView's spec is not accepted.", remedy: "Correct it: its condition Accepted says where it is wrong." },
   NotFound: { title: "There is no such GraphView.", remedy: "Choose another one at the top." },
   Forbidden: { title: "You may not watch this graph.", remedy: "Choose another one at the top, or ask for the right to watch it." },
-  Unauthorized: { title: "The server does not know who you are, or not any more.", remedy: "Sign in again." },
+  Unauthorized: { title: "You are signed out.", remedy: "Sign in again." },
   LimitExceeded: { title: "The view exceeds a limit.", remedy: "Select fewer resources, namespaces or objects in its spec." },
   TooManyRequests: { title: "Too much is open or unread.", remedy: "Close other pages, or wait." },
   Unavailable: { title: "The operator is not ready.", remedy: "" },

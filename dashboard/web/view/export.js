@@ -64,11 +64,9 @@ export function toCSV(rows) {
 }
 
 async function saveFormat(controller, format, file) {
-  const { base, namespace, name } = controller.options;
-  const response = await fetch(`${base}/apis/stream.graphview.dev/v1alpha1/namespaces/${encodeURIComponent(namespace)}/graphs/${encodeURIComponent(name)}?format=${format}`,
-    { headers: await controller.authorization() });
+  const response = await controller.request(`?format=${format}`);
   if (response.ok) save(await response.blob(), file);
-  else controller.notes.fail(`The server did not write it: ${response.status}`);
+  else controller.notes.fail(`Export failed: ${response.status}`);
 }
 
 function save(blob, name) {
