@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"graphview.dev/test/document"
+	"graphview.dev/test/bench/document"
 )
 
 // What the profiles' tables stand between in their document.

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"time"
 
-	"graphview.dev/test/document"
+	"graphview.dev/test/bench/document"
 	"graphview.dev/test/env"
 	"graphview.dev/test/operator"
 )

@@ -17,8 +17,8 @@ import (
 
 	"graphview.dev/graphview"
 	"graphview.dev/graphview/spec"
+	"graphview.dev/test/bench/document"
 	"graphview.dev/test/bench/heap"
-	"graphview.dev/test/document"
 	"graphview.dev/test/env"
 )
 

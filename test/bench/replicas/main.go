@@ -12,7 +12,7 @@ import (
 	"syscall"
 	"time"
 
-	"graphview.dev/test/document"
+	"graphview.dev/test/bench/document"
 	"graphview.dev/test/env"
 	"graphview.dev/test/fixture"
 	"graphview.dev/test/peers"
