@@ -239,7 +239,7 @@ func (l *Lens) examine(from entryID, id arcID, was arcState) {
 	}
 	if before.shown && (!now.shown || now.resource != before.resource || before.readers.exceeds(now.readers)) {
 		// A reader without rights on the namespace loses an arc that now depends on its labels,
-		// and a reader that excludes inferred references loses one that now depends on inference.
+		// and a reader that excludes inferred references loses one that now depends on them.
 		l.entombArc(from, arcTombstone{to: a.to, resource: before.resource, typ: a.typ, readers: before.readers})
 		l.push(from)
 	}

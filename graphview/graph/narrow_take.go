@@ -108,7 +108,7 @@ func (n *Narrowed) take(now *narrowLook) {
 	n.squeeze()
 }
 
-// remove takes away a vertex with its arcs, each of which is emitted.
+// remove replaces a vertex and each of its arcs by a tombstone.
 func (n *Narrowed) remove(v *narrowVertex) {
 	for i := range v.arcs {
 		n.removeArc(v, &v.arcs[i])
