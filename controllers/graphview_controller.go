@@ -16,6 +16,7 @@ import (
 	"graphview.dev/graphview"
 	"graphview.dev/graphview/access"
 	"graphview.dev/graphview/advice"
+	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/resources"
 )
 
@@ -32,6 +33,9 @@ type Options struct {
 	// Permit says what a ServiceAccount may list and watch, as the engine's option does.
 	// Without it, nothing is said of namespaces that GraphViews with one name.
 	Permit func(ctx context.Context, account graphview.Name, places []access.Place) (map[access.Place]bool, error)
+	// Compiling returns a context under which expressions are compiled in turns of the
+	// owner. Without it the webhook compiles at once.
+	Compiling func(ctx context.Context, owner budget.Owner) context.Context
 	// Members are this operator's replicas. The first of them writes status. Nil: there is one
 	// replica.
 	Members Members

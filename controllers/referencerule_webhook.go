@@ -8,26 +8,32 @@ import (
 
 	"graphview.dev/api/v1alpha1"
 	"graphview.dev/controllers/validation"
+	"graphview.dev/graphview/budget"
 )
 
 // ruleValidator refuses a ReferenceRule that the controller would not accept.
-type ruleValidator struct{}
+type ruleValidator struct{ options Options }
 
 // ValidateCreate refuses a spec that is not accepted.
-func (w ruleValidator) ValidateCreate(ctx context.Context, rule *v1alpha1.ReferenceRule) (admission.Warnings, error) {
-	return nil, validation.ReferenceRule(ctx, rule)
+func (w *ruleValidator) ValidateCreate(ctx context.Context, rule *v1alpha1.ReferenceRule) (admission.Warnings, error) {
+	return nil, validation.ReferenceRule(w.compiling(ctx), rule)
 }
 
 // ValidateUpdate lets through whatever leaves the spec alone.
-func (w ruleValidator) ValidateUpdate(ctx context.Context, before, after *v1alpha1.ReferenceRule) (admission.Warnings, error) {
+func (w *ruleValidator) ValidateUpdate(ctx context.Context, before, after *v1alpha1.ReferenceRule) (admission.Warnings, error) {
 	if equality.Semantic.DeepEqual(before.Spec, after.Spec) || after.DeletionTimestamp != nil {
 		return nil, nil
 	}
-	return nil, validation.ReferenceRule(ctx, after)
+	return nil, validation.ReferenceRule(w.compiling(ctx), after)
 }
 
 // ValidateDelete is part of the interface; the webhook is not registered for
 // deletions.
-func (w ruleValidator) ValidateDelete(context.Context, *v1alpha1.ReferenceRule) (admission.Warnings, error) {
+func (w *ruleValidator) ValidateDelete(context.Context, *v1alpha1.ReferenceRule) (admission.Warnings, error) {
 	return nil, nil
+}
+
+// compiling is for the owner of all ReferenceRules: the cluster.
+func (w *ruleValidator) compiling(ctx context.Context) context.Context {
+	return w.options.compiling(ctx, budget.NamespaceOwner(""))
 }

@@ -10,6 +10,7 @@ import (
 
 	"graphview.dev/api/v1alpha1"
 	"graphview.dev/controllers/validation"
+	"graphview.dev/graphview/budget"
 )
 
 // SetupWebhook has the manager's webhook server refuse GraphViews and
@@ -20,7 +21,7 @@ func SetupWebhook(mgr ctrl.Manager, o Options) error {
 	if err := ctrl.NewWebhookManagedBy(mgr, &v1alpha1.GraphView{}).WithValidator(&validator{o}).Complete(); err != nil {
 		return fmt.Errorf("set up the GraphView webhook: %w", err)
 	}
-	if err := ctrl.NewWebhookManagedBy(mgr, &v1alpha1.ReferenceRule{}).WithValidator(ruleValidator{}).Complete(); err != nil {
+	if err := ctrl.NewWebhookManagedBy(mgr, &v1alpha1.ReferenceRule{}).WithValidator(&ruleValidator{o}).Complete(); err != nil {
 		return fmt.Errorf("set up the ReferenceRule webhook: %w", err)
 	}
 	return nil
@@ -52,8 +53,17 @@ func (w *validator) ValidateDelete(context.Context, *v1alpha1.GraphView) (admiss
 	return nil, nil
 }
 
+// compiling returns a context for the compilation of what an owner wrote.
+func (o *Options) compiling(ctx context.Context, owner budget.Owner) context.Context {
+	if o.Compiling == nil {
+		return ctx
+	}
+	return o.Compiling(ctx, owner)
+}
+
 // judge refuses a spec, or warns of what has no effect in it.
 func (w *validator) judge(ctx context.Context, view *v1alpha1.GraphView) (admission.Warnings, error) {
+	ctx = w.options.compiling(ctx, budget.NamespaceOwner(view.Namespace))
 	findings, err := validation.GraphView(ctx, view, validation.Options{RequireServiceAccount: w.options.RequireServiceAccount, Served: w.options.Served})
 	var warnings admission.Warnings
 	for _, text := range textsOf(findings) {

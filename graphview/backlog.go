@@ -128,7 +128,7 @@ func (b *backlog) work() {
 		if t == nil {
 			return
 		}
-		err := b.engine.show(b.ctx, replay{watch: t.feed.watch, objects: objects, view: t.view, slow: t.isSlow, look: func(o *watch.Decoded) event {
+		err := b.engine.show(b.ctx, replay{watch: t.feed.watch, objects: objects, view: t.view, owner: t.view.owner, look: func(o *watch.Decoded) event {
 			return t.look(b.ctx, o, free[o.Object])
 		}})
 		if err != nil {

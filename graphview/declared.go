@@ -62,11 +62,11 @@ type outcome struct {
 
 // evaluate has the expressions say what they do about an object. One that fails to say
 // how the object is makes that unknown.
-func (d declared) evaluate(ctx context.Context, journal *quarantine.Journal, of resources.Resource, o *watch.Decoded, deleted bool) outcome {
+func (d declared) evaluate(ctx context.Context, e *Engine, of resources.Resource, o *watch.Decoded, deleted bool) outcome {
 	if !d.evaluates() {
 		return outcome{}
 	}
-	x := &examination{ctx: ctx, journal: journal}
+	x := &examination{ctx: ctx, engine: e}
 	x.input = &expr.Input{
 		Group: of.Group, Version: of.Version, Resource: of.Resource, Kind: of.Kind, Namespace: o.Namespace(), Name: o.Name(),
 		Object: func() map[string]any {
@@ -81,7 +81,7 @@ func (d declared) evaluate(ctx context.Context, journal *quarantine.Journal, of 
 	}
 	for i := range d.expressions {
 		e := &d.expressions[i]
-		found, err := evaluateFor(x, &e.expressionOrigin, func() ([]expr.Found, error) { return e.program.Find(ctx, x.input) })
+		found, err := evaluateFor(x, &e.expressionOrigin, func(ctx context.Context) ([]expr.Found, error) { return e.program.Find(ctx, x.input) })
 		if errors.Is(err, errGivenUp) {
 			break
 		}
@@ -100,7 +100,7 @@ func (d declared) evaluate(ctx context.Context, journal *quarantine.Journal, of 
 func (d declared) judge(x *examination) *health.Health {
 	for i := range d.health {
 		e := &d.health[i]
-		j, err := evaluateFor(x, &e.expressionOrigin, func() (expr.Judgement, error) { return e.program.Judge(x.ctx, x.input) })
+		j, err := evaluateFor(x, &e.expressionOrigin, func(ctx context.Context) (expr.Judgement, error) { return e.program.Judge(ctx, x.input) })
 		if err != nil {
 			return &health.Health{State: health.Unknown}
 		}
@@ -124,7 +124,7 @@ var errGivenUp = errors.New("given up")
 // examination is the evaluation of the expressions of a kind on one object.
 type examination struct {
 	ctx     context.Context //nolint:containedctx // that of one evaluate
-	journal *quarantine.Journal
+	engine  *Engine
 	input   *expr.Input
 	treeErr error
 	warning error
@@ -133,7 +133,7 @@ type examination struct {
 // evaluateFor evaluates one expression at the cost of its rule. Where it cannot, or
 // may not, the examination has a warning and the error is not nil; there may be a
 // value all the same.
-func evaluateFor[T any](x *examination, from *expressionOrigin, evaluate func() (T, error)) (value T, err error) {
+func evaluateFor[T any](x *examination, from *expressionOrigin, evaluate func(context.Context) (T, error)) (value T, err error) {
 	defer func() {
 		if err != nil && !errors.Is(err, errGivenUp) {
 			x.warning = cmp.Or(x.warning, err)
@@ -146,14 +146,14 @@ func evaluateFor[T any](x *examination, from *expressionOrigin, evaluate func() 
 	if from.budget.exceeded.Load() {
 		return value, fmt.Errorf("reference rule %s: %s; simplify them, or remove the rule", from.rule, from.budget.excess("its expressions", "those of the other ReferenceRules"))
 	}
-	turn, err := x.journal.Begin(x.ctx, from.work)
+	work, err := x.engine.begin(x.ctx, rulesOwner, from.work)
 	if err != nil {
 		x.warning = fmt.Errorf("reference rule %s: %w", from.rule, err)
 		return value, errGivenUp
 	}
-	defer turn.End()
+	defer work.end()
 	before := x.input.Cost
-	value, err = guarded(evaluate)
+	value, err = guarded(func() (T, error) { return evaluate(work.within(x.ctx)) })
 	from.budget.charge(x.input.Cost - before)
 	if err = errors.Join(x.treeErr, err); err != nil {
 		err = fmt.Errorf("reference rule %s: %s: %w", from.rule, from.path, err)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -15,6 +14,7 @@ import (
 	"graphview.dev/api/reason"
 	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/delivery"
+	"graphview.dev/graphview/fairqueue"
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/helm"
 	"graphview.dev/graphview/resources"
@@ -63,10 +63,9 @@ type Engine struct {
 	// sharing says which watches of all namespaces views share.
 	sharing *sharing.Book[watch.Key, *View]
 
-	// slow is filled by who evaluates for a view whose expressions take long, replaying by
-	// other replays.
-	slow       chan struct{}
-	replaying  chan struct{}
+	// turns are for processors, suspects for work that may have ended the process before.
+	turns      *fairqueue.Queue
+	suspects   *fairqueue.Queue
 	evaluating sync.WaitGroup // what backlogs of views have started
 	panicked   panicLog
 	budgets    *budget.Buckets // of what expressions cost
@@ -103,8 +102,8 @@ func NewEngine(o Options) (*Engine, error) {
 		opened:   make(map[*View]struct{}),
 		feeds:    make(map[*watch.Watch]*feed),
 
-		slow:      make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2)),
-		replaying: make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2)),
+		turns:    newTurns(),
+		suspects: fairqueue.New(fairqueue.Options{AtOnce: 1}),
 
 		releases:  make(releases),
 		outdated:  outdated{objects: make(map[*feed]map[*watch.Object]struct{}), kick: make(chan struct{}, 1)},
@@ -215,7 +214,7 @@ func (e *Engine) Apply(ctx context.Context, name Name, uid string, declared spec
 	}
 	// Outside the lock, for which every stream that opens would have to wait.
 	var program *spec.Program
-	err := e.compiled(ctx, workOf(workView, name.Namespace, name.Name, declared), func() (err error) {
+	err := e.compiled(ctx, budget.NamespaceOwner(name.Namespace), workOf(workView, name.Namespace, name.Name, declared), func(ctx context.Context) (err error) {
 		program, err = spec.Compile(ctx, declared)
 		return err
 	})
@@ -231,7 +230,7 @@ func (e *Engine) Apply(ctx context.Context, name Name, uid string, declared spec
 // Check compiles what is declared for a view, which this process does not have. Its
 // error is that of Apply.
 func (e *Engine) Check(ctx context.Context, name Name, declared spec.Spec) error {
-	return e.compiled(ctx, workOf(workView, name.Namespace, name.Name, declared), func() error {
+	return e.compiled(ctx, budget.NamespaceOwner(name.Namespace), workOf(workView, name.Namespace, name.Name, declared), func(ctx context.Context) error {
 		_, err := spec.Compile(ctx, declared)
 		return err
 	})

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"graphview.dev/graphview/delivery"
+	"graphview.dev/graphview/expr"
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/resources"
 	"graphview.dev/graphview/watch"
@@ -20,7 +21,10 @@ type feed struct {
 	resource resources.Resource
 	// life ends when views have to: whatever is evaluated after it is of no use.
 	life context.Context //nolint:containedctx // handlers are called without one
-	taps tapIndex
+	// brief is life for evaluations that the watch waits for, and ruled for those of rules,
+	// which wait for their turn.
+	brief, ruled context.Context //nolint:containedctx // as above
+	taps         tapIndex
 	// leases counts those of views. Guarded by Engine.mu.
 	leases int
 	// source is the graph's name for the feed, 0 before its first event. Only
@@ -44,8 +48,11 @@ type feed struct {
 type objectName struct{ namespace, name string }
 
 func newFeed(ctx context.Context, e *Engine, w *watch.Watch, r resources.Resource) *feed {
-	f := &feed{engine: e, watch: w, resource: r, life: ctx, faults: make(map[objectName]string), firstSeen: make(map[objectName]int64)}
-	return f
+	return &feed{
+		engine: e, watch: w, resource: r,
+		life: ctx, brief: expr.WithTurn(ctx, postpone), ruled: expr.WithTurn(ctx, e.turn(rulesOwner)),
+		faults: make(map[objectName]string), firstSeen: make(map[objectName]int64),
+	}
 }
 
 var _ watch.Handler = (*feed)(nil)
@@ -59,7 +66,7 @@ func (f *feed) Set(o *watch.Decoded) {
 		return
 	}
 	received := time.Now()
-	ev, late := f.event(o, evaluateLive)
+	ev, late := f.event(f.ruled, o, evaluateLive)
 	if ev == nil {
 		return
 	}
@@ -143,10 +150,10 @@ const (
 	evaluateNone
 )
 
-// event is what the loop has to know of an object: what it refers to, and what the
-// taps decide about it. late are the taps that are to decide for themselves. The
-// event is nil where there is nothing to know.
-func (f *feed) event(o *watch.Decoded, mode evaluation) (ev *setEvent, late []*tap) {
+// event is what the loop has to know of an object: what it refers to, by rules that are
+// evaluated under a context, and what the taps decide about it. late are the taps whose
+// backlogs decide. The event is nil where there is nothing to know.
+func (f *feed) event(ruled context.Context, o *watch.Decoded, mode evaluation) (ev *setEvent, late []*tap) {
 	if f.life.Err() != nil {
 		// The views have to end: an evaluation that was given up has no verdict.
 		return nil, nil
@@ -159,7 +166,7 @@ func (f *feed) event(o *watch.Decoded, mode evaluation) (ev *setEvent, late []*t
 	if mode != evaluateNone {
 		ev.verdicts, late = f.evaluate(o, mode)
 	}
-	warning, err := f.references(o, ev)
+	warning, err := f.references(ruled, o, ev)
 	if err != nil {
 		f.Invalid(o.Namespace(), o.Name(), err)
 		return nil, nil
@@ -185,8 +192,16 @@ func (f *feed) evaluate(o *watch.Decoded, mode evaluation) (verdicts []tapVerdic
 			continue
 		}
 		free := mode == evaluateAgain || f.relists(t)
-		v := t.evaluate(f.life, o, free)
+		ctx := f.life
+		if mode == evaluateLive {
+			ctx = f.brief
+		}
+		v := t.evaluate(ctx, o, free)
 		left -= int64(min(v.cost, 2*maxCost))
+		if v.postponed {
+			late = append(late, t)
+			continue
+		}
 		verdicts = append(verdicts, tapVerdict{t, v})
 	}
 	return verdicts, late

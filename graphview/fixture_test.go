@@ -143,7 +143,13 @@ func follow(t testing.TB, e *Engine, matches func() bool) *tap {
 // the view was shown those that there were.
 func followBy(t testing.TB, e *Engine, query *spec.QueryProgram) (followed *tap, shown <-chan struct{}) {
 	t.Helper()
-	v := newView(e, Name{Namespace: "test", Name: t.Name()}, "uid")
+	return followIn(t, e, "test", query)
+}
+
+// followIn is followBy for a view of a namespace.
+func followIn(t testing.TB, e *Engine, namespace string, query *spec.QueryProgram) (followed *tap, shown <-chan struct{}) {
+	t.Helper()
+	v := newView(e, Name{Namespace: namespace, Name: t.Name()}, "uid")
 	ctx, cancel := context.WithCancel(t.Context())
 	v.backlog.begin(ctx)
 	k := newKeeper(v)

@@ -34,8 +34,11 @@ type judge struct {
 type verdict struct {
 	selection graph.Selection
 	err       error
-	// undecided: whatever was decided before holds.
+	// undecided: an earlier verdict holds.
 	undecided bool
+	// postponed: the evaluation costs more than the watch has time for, so the view's
+	// backlog has to make it.
+	postponed bool
 	// by is the judge that has decided, nil for none.
 	by *judge
 	// cost is that of the expressions, in CEL's units.

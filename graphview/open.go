@@ -29,7 +29,7 @@ type OpenOptions struct {
 func (e *Engine) Open(ctx context.Context, o OpenOptions) (*View, error) {
 	var program *spec.Program
 	work := workOf(workRequest, "", o.Owner.String(), o.Spec)
-	if err := e.compiled(ctx, work, func() (err error) {
+	if err := e.compiled(ctx, o.Owner, work, func(ctx context.Context) (err error) {
 		program, err = spec.Compile(ctx, o.Spec)
 		return err
 	}); err != nil {

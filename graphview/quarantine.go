@@ -7,12 +7,13 @@ import (
 	"fmt"
 	"hash/fnv"
 
+	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/panics"
 	"graphview.dev/graphview/quarantine"
 	"graphview.dev/graphview/spec"
 )
 
-// Reasons of an spec.InvalidError that no author of a spec is to blame for by a rule.
+// Reasons of an spec.InvalidError that no rule for specs gives.
 const (
 	// ReasonQuarantined: the process was ended while it worked for this.
 	ReasonQuarantined = "Quarantined"
@@ -27,11 +28,11 @@ const (
 	workRule    = "ReferenceRule"
 )
 
-// notedSize is from how many bytes on an object is noted while its references are
-// found: what is smaller is found in microseconds.
+// notedSize is how large an object is that is noted while its references are found:
+// those of a smaller one are found in microseconds.
 const notedSize = 32 << 10
 
-// workOf is work for what a user declared in a spec.
+// workOf is work for a spec.
 func workOf(kind, namespace, name string, declared any) quarantine.Work {
 	h := fnv.New64a()
 	// A spec is text and numbers: it always encodes.
@@ -39,17 +40,19 @@ func workOf(kind, namespace, name string, declared any) quarantine.Work {
 	return quarantine.Work{Kind: kind, Namespace: namespace, Name: name, Version: h.Sum64()}
 }
 
-// compiled calls a compiler, whose errors are an *spec.InvalidError or a context's,
-// unless the process was ended by what it is to compile.
-func (e *Engine) compiled(ctx context.Context, w quarantine.Work, compile func() error) error {
-	turn, err := e.o.Quarantine.Begin(ctx, w)
+// compiled compiles what an owner declared, in turns of the owner. The error is that of
+// the compiler, which is an *spec.InvalidError or a context's; or that the spec ended the
+// process before.
+func (e *Engine) compiled(ctx context.Context, owner budget.Owner, w quarantine.Work, compile func(context.Context) error) error {
+	work, err := e.begin(ctx, owner, w)
 	if err != nil {
 		return refusedSpec(err)
 	}
-	defer turn.End()
+	defer work.end()
+	ctx = work.within(e.Compiling(ctx, owner))
 	err = func() (err error) {
 		defer panics.Recover(&err)
-		return compile()
+		return compile(ctx)
 	}()
 	if err != nil && e.notePanic(err, w.Kind) {
 		return &spec.InvalidError{Reason: ReasonInternalError, Errors: []error{fmt.Errorf("spec: %w", err)}}
@@ -57,13 +60,13 @@ func (e *Engine) compiled(ctx context.Context, w quarantine.Work, compile func()
 	return err
 }
 
-// unknown tells that nothing was found out about a spec: nobody waited for it.
+// unknown reports whether compilation was given up: it says nothing about the spec.
 func unknown(err error) bool {
 	_, invalid := errors.AsType[*spec.InvalidError](err)
 	return err != nil && !invalid
 }
 
-// refusedSpec is why Begin did not let a spec be compiled.
+// refusedSpec is the error for a spec that is not compiled.
 func refusedSpec(err error) error {
 	if refusal, ok := errors.AsType[*quarantine.Refusal](err); ok {
 		return &spec.InvalidError{Reason: ReasonQuarantined, Errors: []error{fmt.Errorf("spec: %w", refusal)}}
@@ -71,12 +74,12 @@ func refusedSpec(err error) error {
 	return fmt.Errorf("compile: %w", err)
 }
 
-// reduceSecret is what watches of releases do with a Secret that they read.
+// reduceSecret returns what watches of releases keep of a Secret.
 func (e *Engine) reduceSecret(ctx context.Context, namespace, name string, version uint64, object []byte) ([]byte, error) {
-	turn, err := e.o.Quarantine.Begin(ctx, quarantine.Work{Kind: "secrets", Namespace: namespace, Name: name, Version: version})
+	work, err := e.begin(ctx, budget.NamespaceOwner(namespace), quarantine.Work{Kind: "secrets", Namespace: namespace, Name: name, Version: version})
 	if err != nil {
 		return nil, err
 	}
-	defer turn.End()
+	defer work.end()
 	return e.reducer.Secret(object), nil
 }

@@ -13,9 +13,21 @@ import (
 	"graphview.dev/graphview/spec"
 )
 
-// killedDuring is the journal after a process was killed while it was at some work
-// for a minute: its file is kept as it was in the middle.
+// killedDuring is the journal after processes were killed, one during each work, which
+// had lasted for a minute: it is refused.
 func killedDuring(t *testing.T, works ...quarantine.Work) *quarantine.Journal {
+	t.Helper()
+	return killedAfter(t, time.Minute, works...)
+}
+
+// suspecting is the journal after work that had lasted for a moment: it is suspected.
+func suspecting(t *testing.T, works ...quarantine.Work) *quarantine.Journal {
+	t.Helper()
+	return killedAfter(t, quarantine.HighWater/10, works...)
+}
+
+// killedAfter keeps the files of journals as they were in the middle of the works.
+func killedAfter(t *testing.T, lasted time.Duration, works ...quarantine.Work) *quarantine.Journal {
 	t.Helper()
 	dir := t.TempDir()
 	for _, w := range works {
@@ -24,10 +36,10 @@ func killedDuring(t *testing.T, works ...quarantine.Work) *quarantine.Journal {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := j.Begin(t.Context(), w); err != nil {
+		if _, err := j.Begin(w); err != nil {
 			t.Fatal(err)
 		}
-		j.Beat(now.Add(time.Minute))
+		j.Beat(now.Add(lasted))
 		file := filepath.Join(dir, "journal")
 		left, err := os.ReadFile(file)
 		if err != nil {

@@ -2,9 +2,11 @@ package graphview
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 
+	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/helm"
 	"graphview.dev/graphview/panics"
 	"graphview.dev/graphview/quarantine"
@@ -16,7 +18,7 @@ import (
 // references notes the object's labels and references, and how it is, in the event. A
 // warning says which of these are not known, an error that the object cannot be read. A
 // panic costs the object its references.
-func (f *feed) references(o *watch.Decoded, ev *setEvent) (warning, err error) {
+func (f *feed) references(ruled context.Context, o *watch.Decoded, ev *setEvent) (warning, err error) {
 	e, object := f.engine, &ev.object
 	defer func() {
 		if warning != nil && e.notePanic(warning, f.resource.String()) {
@@ -25,11 +27,12 @@ func (f *feed) references(o *watch.Decoded, ev *setEvent) (warning, err error) {
 	}()
 	defer panics.Recover(&warning)
 	if o.Size() >= notedSize || isConfigMap(f.resource) {
-		turn, err := e.o.Quarantine.Begin(f.life, quarantine.Work{Kind: f.resource.Resource, Namespace: o.Namespace(), Name: o.Name(), Version: o.Version()})
+		work, err := e.begin(f.life, budget.NamespaceOwner(o.Namespace()), quarantine.Work{Kind: f.resource.Resource, Namespace: o.Namespace(), Name: o.Name(), Version: o.Version()})
 		if err != nil {
 			return nil, err
 		}
-		defer turn.End()
+		defer work.end()
+		ruled = work.within(ruled)
 	}
 	rules := e.rules.current.Load()
 	unread, err := f.tableReferences(rules.extractor, o, ev)
@@ -41,7 +44,7 @@ func (f *feed) references(o *watch.Decoded, ev *setEvent) (warning, err error) {
 	if rules.extractor.Guesses(kindOf(f.resource)) {
 		object.Rules ^= refs.Inference(object.References)
 	}
-	said := declared.evaluate(f.life, e.o.Quarantine, f.resource, o, object.Class == classTerminating)
+	said := declared.evaluate(ruled, e, f.resource, o, object.Class == classTerminating)
 	e.counts.cost.Add(said.cost)
 	object.References = append(object.References, said.references[:min(len(said.references), max(refs.MaxReferences-len(object.References), 0))]...)
 	if said.health != nil {

@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"time"
 
+	"graphview.dev/graphview/budget"
+	"graphview.dev/graphview/fairqueue"
 	"graphview.dev/graphview/watch"
 )
 
@@ -37,9 +39,9 @@ type replay struct {
 	look func(*watch.Decoded) event
 	// view is the one that is shown the objects, nil for all.
 	view *View
-	// slow tells whether look waits for a processor itself; nil for never. Other replays find
-	// out what they tell on half of the processors at most.
-	slow func() bool
+	// owner and class are those of the turns in which look runs.
+	owner budget.Owner
+	class fairqueue.Class
 }
 
 // show shows objects again, and returns when the graph has all that is told of them.
@@ -67,48 +69,32 @@ func (e *Engine) show(ctx context.Context, r replay) error {
 
 // showChunk shows a chunk of objects, and returns how many these are.
 func (e *Engine) showChunk(ctx context.Context, r *replay, c *chunk, brought <-chan struct{}) (n int, err error) {
-	most, period := replayChunk, replayPeriod
+	most := replayChunk
 	if woken := e.wokenBy(r.view); woken > 0 {
 		// There is a chunk each time that they have rested, so it is as much larger.
 		c.wakes = true
 		most *= 1 + int(pace(woken)/replayRest)
 	}
-	holds := r.slow == nil || !r.slow()
-	if holds {
-		<-brought // nobody waits for this one meanwhile
-		select {
-		case e.replaying <- struct{}{}:
-		case <-ctx.Done():
-			return 0, ctx.Err()
-		}
-	}
-	defer func() {
-		if holds {
-			<-e.replaying
-		}
-	}()
-	if c.wakes && !holds {
-		period = max(period, pace(e.wokenBy(r.view)))
+	<-brought
+	turn, err := e.turns.Acquire(ctx, r.owner, r.class)
+	if err != nil {
+		return 0, err
 	}
 	began := time.Now()
 	n, err = r.watch.Visit(ctx, r.objects, func(o *watch.Decoded) bool {
 		if ev := r.look(o); ev != nil {
 			c.left = append(c.left, ev)
 		}
-		if holds && r.slow != nil && r.slow() {
-			return false // it waits for a processor itself from now on
-		}
-		return len(c.left) < most && time.Since(began) < period
+		return len(c.left) < most && time.Since(began) < replayPeriod
 	})
-	c.all = c.left
+	if c.all = c.left; err != nil || len(c.left) == 0 || c.wakes { // subscribers may have to rest first
+		turn.Release()
+	} else {
+		defer turn.Release()
+	}
 	if err != nil || len(c.left) == 0 {
 		return n, err
 	}
-	if holds && c.wakes {
-		holds = false // subscribers may have to rest first
-		<-e.replaying
-	}
-	<-brought
 	events := len(c.left)
 	c.whole = r.view == nil || r.view.walksWithDepth()
 	c.rest = pace(e.wokenBy(r.view))
@@ -160,7 +146,7 @@ func (ev *replayEvent) apply(e *Engine) {
 func (e *Engine) replay(ctx context.Context, t *tap, wants func(*watch.Decoded) bool) error {
 	objects, err := t.feed.watch.Retained(ctx)
 	if err == nil {
-		err = e.show(ctx, replay{watch: t.feed.watch, objects: objects, view: t.view, slow: t.isSlow, look: func(o *watch.Decoded) event {
+		err = e.show(ctx, replay{watch: t.feed.watch, objects: objects, view: t.view, owner: t.view.owner, look: func(o *watch.Decoded) event {
 			if !t.mayConcern(o.Namespace()) || wants != nil && !wants(o) {
 				return nil
 			}

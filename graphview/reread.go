@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"graphview.dev/graphview/fairqueue"
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/refs"
 	"graphview.dev/graphview/watch"
@@ -121,8 +122,8 @@ func (f *feed) reread(ctx context.Context, evaluate bool, names map[objectName]b
 
 // again is Set for objects that the watch retains.
 func (f *feed) again(ctx context.Context, objects []*watch.Object, mode evaluation) error {
-	return f.engine.show(ctx, replay{watch: f.watch, objects: objects, look: func(o *watch.Decoded) event {
-		ev, late := f.event(o, mode)
+	return f.engine.show(ctx, replay{watch: f.watch, objects: objects, owner: rulesOwner, class: fairqueue.Background, look: func(o *watch.Decoded) event {
+		ev, late := f.event(f.life, o, mode)
 		if ev == nil {
 			return nil
 		}

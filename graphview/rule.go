@@ -20,6 +20,9 @@ type rule struct {
 	budget *costBudget
 }
 
+// rulesOwner is the owner of all ReferenceRules: they belong to the cluster.
+var rulesOwner = budget.NamespaceOwner("")
+
 // ApplyRule makes the rule of that name what is declared, on open streams too. It is
 // level-based. The error is a *spec.InvalidError: the rule is not in force, nor is
 // what it was before. Or it is the context's, and nothing has changed.
@@ -30,7 +33,7 @@ func (e *Engine) ApplyRule(ctx context.Context, name string, declared spec.Rule)
 	}
 	var program *spec.RuleProgram
 	work := workOf(workRule, "", name, declared)
-	err := e.compiled(ctx, work, func() (err error) {
+	err := e.compiled(ctx, rulesOwner, work, func(ctx context.Context) (err error) {
 		program, err = spec.CompileRule(ctx, declared)
 		return err
 	})
@@ -39,7 +42,7 @@ func (e *Engine) ApplyRule(ctx context.Context, name string, declared spec.Rule)
 	}
 	var r *rule
 	if program != nil {
-		r = &rule{RuleProgram: program, work: work, budget: e.newCostBudget(budget.NamespaceOwner(""))}
+		r = &rule{RuleProgram: program, work: work, budget: e.newCostBudget(rulesOwner)}
 	}
 	return errors.Join(err, e.rules.declare(name, r))
 }

@@ -2,9 +2,11 @@ package graphview
 
 import (
 	"context"
+	"errors"
 	"sync/atomic"
 	"time"
 
+	"graphview.dev/graphview/expr"
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/panics"
 	"graphview.dev/graphview/spec"
@@ -12,10 +14,16 @@ import (
 )
 
 // inlineCost is what the expressions of all views together may cost on one object,
-// in CEL's units, before the watch goes on and leaves the rest to the views: about
-// a millisecond. A view that needs more on a single object is left to itself from
-// then on.
-const inlineCost = 10_000
+// in CEL's units, before the watch goes on to the next object: about a millisecond. The
+// other views, and from then on each view that needs more by itself, evaluate in their
+// backlogs.
+const inlineCost = expr.TurnCost
+
+// errPostponed: an evaluation costs more than a watch has time for.
+var errPostponed = errors.New("the evaluation is postponed")
+
+// postpone is the expr.Turn of evaluations for which a watch waits.
+func postpone(context.Context) (release func(), err error) { return nil, errPostponed }
 
 // tap is what one view takes from one feed. newTap makes it.
 type tap struct {
@@ -110,40 +118,33 @@ func (t *tap) retains() bool {
 // evaluates tells whether the tap has expressions that may cost something.
 func (t *tap) evaluates() bool { return t.role.evaluates(t) }
 
-// isSlow tells whether the tap may not evaluate in its watch's turn: for what it
-// costs, or because it is suspected of having ended the process and has to wait for
-// other suspects.
+// isSlow reports whether the watch does not wait for the tap's evaluation: it costs too
+// much, or may have ended the process and has to wait for other suspects.
 func (t *tap) isSlow() bool { return t.slow.Load() || t.view.suspected.Load() && t.evaluates() }
 
-// evaluate is the tap's verdict about one object of its feed. It is none once the
-// view's expressions have cost too much: the view is about to give the tap up. If
-// free, the view is not charged.
+// evaluate is the tap's verdict about one object of its feed. It is undecided once the
+// view's expressions have cost too much: the keeper is about to give the tap up. If
+// free, the owner is not charged.
 func (t *tap) evaluate(ctx context.Context, o *watch.Decoded, free bool) verdict {
 	budget := t.view.budget.Load()
 	if budget.exceeded.Load() {
 		return verdict{undecided: true}
 	}
-	if t.isSlow() {
-		// Whatever is slow leaves processors to what is not.
-		select {
-		case t.view.engine.slow <- struct{}{}:
-			defer func() { <-t.view.engine.slow }()
-		case <-ctx.Done():
-			return verdict{undecided: true}
-		}
-	}
 	if work := t.view.work.Load(); work != nil && t.evaluates() {
-		turn, err := t.view.engine.o.Quarantine.Begin(ctx, *work)
+		work, err := t.view.engine.begin(ctx, t.view.owner, *work)
 		if ctx.Err() != nil {
 			return verdict{undecided: true}
 		}
 		if err != nil {
 			return verdict{err: err}
 		}
-		defer turn.End()
+		defer work.end()
 	}
 	v := t.verdict(ctx, o)
 	t.view.engine.counts.cost.Add(v.cost)
+	if errors.Is(v.err, errPostponed) {
+		v = verdict{undecided: true, postponed: true, cost: v.cost}
+	}
 	if v.err != nil {
 		t.view.engine.notePanic(v.err, t.need.resource.String())
 	}

@@ -91,7 +91,7 @@ func run(ctx context.Context, o *options) error {
 	if err != nil {
 		return fmt.Errorf("replicas that share views: %w", err)
 	}
-	accept := controllers.Options{RequireServiceAccount: o.requireServiceAccount, Served: engine.Served, Permit: permit.Allowed}
+	accept := controllers.Options{RequireServiceAccount: o.requireServiceAccount, Served: engine.Served, Permit: permit.Allowed, Compiling: engine.Compiling}
 	members, err := membersOf(shared, o, config, engine)
 	if err != nil {
 		return err

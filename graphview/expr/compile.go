@@ -23,12 +23,9 @@ var truth = outcome{name: "bool", meaning: "true or false", accepts: func(t *cel
 	return t.Kind() == types.BoolKind || t.Kind() == types.DynKind
 }}
 
-// compiling has a place for each expression that is compiled at the same time: the
-// largest take some tens of megabytes and a third of a second.
-var compiling = make(chan struct{}, 3)
-
-// compile makes a program of an expression, or says why not in an *Error, or in
-// the context's.
+// compile makes a program of an expression. Its error is an *Error, or wraps that of the
+// context or of its turn. The largest expressions take some tens of megabytes and a third
+// of a second.
 func compile(ctx context.Context, env *environment, text string, want outcome) (p *program, err error) {
 	if text == "" {
 		return nil, &Error{Reason: InvalidExpression, Message: "expression is empty; it must evaluate to " + want.meaning}
@@ -36,14 +33,14 @@ func compile(ctx context.Context, env *environment, text string, want outcome) (
 	if err := tooLong(InvalidExpression, "expression", text); err != nil {
 		return nil, err
 	}
-	select {
-	case compiling <- struct{}{}:
-		defer func() { <-compiling }()
-	case <-ctx.Done():
-	}
 	if ctx.Err() != nil {
 		return nil, fmt.Errorf("compile expression: %w", context.Cause(ctx))
 	}
+	release, err := acquire(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("compile expression: %w", err)
+	}
+	defer release()
 	defer func() {
 		// CEL's type checker and validators are not made for everything that its parser
 		// takes, such as [?dyn(1)], and the text is foreign.

@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -73,7 +74,7 @@ func (p *program) eval(m *meter, variables cel.Activation) (ref.Val, error) {
 			Message: fmt.Sprintf("cost limit exceeded: the expression took more than %d units on this object", m.bound.Limit()),
 		}
 	}
-	return nil, fmt.Errorf("evaluate expression: %w", context.Cause(m.ctx))
+	return nil, fmt.Errorf("evaluate expression: %w", cmp.Or(m.err, context.Cause(m.ctx)))
 }
 
 // isTrue is the value of an expression that has to be a bool.

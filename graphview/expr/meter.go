@@ -25,17 +25,6 @@ const (
 	bytesRead = 10
 )
 
-const (
-	// heavyCost is what an evaluation may cost before it waits for its turn.
-	heavyCost = 50_000
-	// askEvery is after how many units the context is asked.
-	askEvery = 10_000
-)
-
-// heavy has a place for each evaluation that costs more than heavyCost, so that
-// what all of them hold at the same time is bounded. Others never wait.
-var heavy = make(chan struct{}, 4)
-
 // varMeter is under what name the meter of an evaluation is found. No expression
 // can contain it.
 const varMeter = "@meter"
@@ -46,20 +35,24 @@ type meter struct {
 	ctx   context.Context //nolint:containedctx // that of one evaluation
 	bound *budget.Bound
 	left  int
-	ask   int
-	heavy bool
+	// ask is what is left when the context is asked next.
+	ask int
+	// release ends the turn; nil before the evaluation has one.
+	release func()
+	// err ended the evaluation; nil if the context did.
+	err error
 }
 
 // begin starts an evaluation.
 func (m *meter) begin(ctx context.Context, bound *budget.Bound) {
 	*m = meter{ctx: ctx, bound: bound, left: int(bound.Limit())}
-	m.ask = m.left - askEvery
+	m.ask = m.left - TurnCost
 }
 
 // end finishes it, and says what it cost.
 func (m *meter) end() uint64 {
-	if m.heavy {
-		<-heavy
+	if m.release != nil {
+		m.release()
 	}
 	return uint64(int(m.bound.Limit()) - m.left) //nolint:gosec // never more than the limit
 }
@@ -80,16 +73,13 @@ func (m *meter) spend(units int) {
 	}
 }
 
+// wait has a costly evaluation wait for its turn, and ends one that is given up.
 func (m *meter) wait() {
-	m.ask = m.left - askEvery
-	if m.ctx.Err() == nil && !m.heavy && int(m.bound.Limit())-m.left > heavyCost {
-		select {
-		case heavy <- struct{}{}:
-			m.heavy = true
-		case <-m.ctx.Done():
-		}
+	m.ask = m.left - TurnCost
+	if m.ctx.Err() == nil && m.release == nil {
+		m.release, m.err = acquire(m.ctx)
 	}
-	if m.ctx.Err() != nil {
+	if m.ctx.Err() != nil || m.err != nil {
 		panic(interpreter.EvalCancelledError{Cause: interpreter.ContextCancelled, Message: "context cancelled"})
 	}
 }

@@ -2,12 +2,13 @@ package quarantine
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"sync"
+	"runtime"
+	"sync/atomic"
 	"time"
 )
 
@@ -21,14 +22,11 @@ const (
 
 const (
 	journalName = "journal"
-	// slots is how much can be under way at once. What is more is not noted.
-	slots    = 256
-	slotSize = 1 << 10
 	// beatEvery is how often the journal notes that the process is alive.
 	beatEvery = 50 * time.Millisecond
 )
 
-// Work is something that is about to be done, for what somebody else wrote.
+// Work is something that is about to be done, for what a user wrote.
 type Work struct {
 	// Kind, Namespace and Name say for what, such as GraphView shop/frontend. They
 	// are cut if they are longer than 128, 128 and 512 bytes.
@@ -46,35 +44,28 @@ func (w Work) subject() subject {
 
 func cut(s string, n int) string { return s[:min(len(s), n)] }
 
-// A slot is: when the work began in nanoseconds, 0 for none; its version; the lengths
-// of its names; and these. The first slot holds when the process was last alive
-// instead.
-const (
-	versionAt    = 8
-	lengthsAt    = 16
-	namesAt      = 22
-	maxKind      = 128
-	maxNamespace = 128
-	maxName      = 512
-)
-
 // Journal notes what is under way. See the package documentation.
 type Journal struct {
-	book *book
-	file []byte // mapped
-	// alone is filled by the suspect that is under way.
-	alone chan struct{}
-
-	mu     sync.Mutex
-	free   []int
-	closed bool
+	blocklist *blocklist
+	slots     []slot // of the file; the first one says when the process was last alive
+	// taken says which slots have an owner: the goroutine that does the work.
+	taken  [slots]flag
+	alive  atomic.Int64
+	closed atomic.Bool
 }
 
-// Open reads what was under way when the last process ended, and begins anew. The
-// directory has to outlive the process, and is for one process at a time. An error
+// flag is alone in its cache line.
+type flag struct {
+	atomic.Bool
+
+	_ [60]byte
+}
+
+// Open reads what was under way when the last process ended, and begins an empty journal.
+// The directory has to outlive the process, and is for one process at a time. An error
 // is that files cannot be written there, or not be mapped on this system.
 func Open(dir string, now time.Time) (*Journal, error) {
-	b, err := readBook(dir)
+	b, err := readBlocklist(dir)
 	if err != nil {
 		return nil, fmt.Errorf("quarantine: %w", err)
 	}
@@ -83,23 +74,22 @@ func Open(dir string, now time.Time) (*Journal, error) {
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("quarantine: %w", err)
 	}
-	if err := b.judge(underWay(before), now); err != nil {
+	if err := b.blame(underWay(before), now); err != nil {
 		return nil, fmt.Errorf("quarantine: %w", err)
 	}
-	// Written, not only as long as it has to be: a page for which the disk has no
-	// room would end the process when it is touched.
-	if err := os.WriteFile(path, make([]byte, slots*slotSize), 0o600); err != nil {
+	// Written, and not only made as long as it has to be: a page for which the disk has
+	// no room would end the process when it is touched.
+	if err := os.WriteFile(path, make([]byte, fileSize), 0o600); err != nil {
 		return nil, fmt.Errorf("quarantine: %w", err)
 	}
-	file, err := mapFile(path, slots*slotSize)
+	file, err := mapFile(path, fileSize)
 	if err != nil {
 		return nil, fmt.Errorf("quarantine: map %s: %w", path, err)
 	}
-	j := &Journal{book: b, file: file, alone: make(chan struct{}, 1)}
-	for i := slots - 1; i > 0; i-- {
-		j.free = append(j.free, i)
-	}
-	j.beat(now)
+	j := &Journal{blocklist: b, slots: slotsOf(file)}
+	// Not when it is closed: work that is under way then still ends.
+	runtime.AddCleanup(j, func(file []byte) { _ = unmapFile(file) }, file)
+	j.Beat(now)
 	return j, nil
 }
 
@@ -118,7 +108,7 @@ func (j *Journal) Run(ctx context.Context) error {
 		case now := <-ticker.C:
 			j.Beat(now)
 		case <-acquit:
-			if err := j.book.acquit(); err != nil {
+			if err := j.blocklist.acquit(); err != nil {
 				return fmt.Errorf("quarantine: %w", err)
 			}
 		}
@@ -127,16 +117,8 @@ func (j *Journal) Run(ctx context.Context) error {
 
 // Beat notes that the process is alive, as Run does.
 func (j *Journal) Beat(now time.Time) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if !j.closed {
-		j.beat(now)
-	}
-}
-
-// beat is called under the lock, or before anybody else has the journal.
-func (j *Journal) beat(now time.Time) {
-	binary.NativeEndian.PutUint64(j.file, uint64(now.UnixNano()))
+	j.alive.Store(now.UnixNano())
+	j.slots[0].began.Store(now.UnixNano())
 }
 
 // Close says that the process ends in order: what is under way now is not to blame.
@@ -144,131 +126,68 @@ func (j *Journal) Close() error {
 	if j == nil {
 		return nil
 	}
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if j.closed {
-		return nil
+	j.closed.Store(true)
+	for i := range j.slots {
+		j.slots[i].began.Store(0)
 	}
-	j.closed = true
-	clear(j.file)
-	return unmapFile(j.file)
+	return nil
 }
 
-// Turn is work that is under way.
-type Turn struct {
+// Record says that work is under way. The zero Record says nothing.
+type Record struct {
 	journal *Journal
 	slot    int
-	suspect bool
 }
 
 // Begin notes work that is about to be done, or returns the *[Refusal] that keeps it
-// from being done. If the work is suspected it waits for its turn, and gives up with
-// the context.
-func (j *Journal) Begin(ctx context.Context, w Work) (Turn, error) {
+// from being done. It takes no lock, does not read the clock, and makes no system call.
+func (j *Journal) Begin(w Work) (Record, error) {
 	if j == nil {
-		return Turn{}, nil
+		return Record{}, nil
 	}
-	t := Turn{journal: j}
-	if j.book.relevant.Load() {
-		refusal, suspect := j.book.find(w, time.Now())
-		if refusal != nil {
-			return Turn{}, refusal
+	if refusal, _ := j.blocklist.find(w); refusal != nil {
+		return Record{}, refusal
+	}
+	first := rand.IntN(slots - 1) //nolint:gosec // spreads goroutines
+	for n := range slots - 1 {
+		i := 1 + (first+n)%(slots-1)
+		if j.taken[i].Load() || !j.taken[i].CompareAndSwap(false, true) {
+			continue
 		}
-		if suspect {
-			select {
-			case j.alone <- struct{}{}:
-				t.suspect = true
-			case <-ctx.Done():
-				return Turn{}, ctx.Err()
-			}
+		s := &j.slots[i]
+		s.write(w, j.alive.Load())
+		// Close empties the slots after it has said so: one of both empties this one.
+		if j.closed.Load() {
+			s.began.Store(0)
 		}
+		return Record{j, i}, nil
 	}
-	now := time.Now()
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if n := len(j.free); n > 0 && !j.closed {
-		t.slot, j.free = j.free[n-1], j.free[:n-1]
-		write(j.file[t.slot*slotSize:][:slotSize], w, now)
-	}
-	return t, nil
+	return Record{}, nil // more is under way than fits
 }
 
 // End says that the work was done, well or not.
-func (t Turn) End() {
-	j := t.journal
-	if j == nil {
+func (r Record) End() {
+	if r.slot == 0 {
 		return
 	}
-	if t.slot > 0 {
-		j.mu.Lock()
-		if !j.closed {
-			binary.NativeEndian.PutUint64(j.file[t.slot*slotSize:], 0)
-		}
-		j.free = append(j.free, t.slot)
-		j.mu.Unlock()
-	}
-	if t.suspect {
-		<-j.alone
-	}
+	r.journal.slots[r.slot].began.Store(0)
+	r.journal.taken[r.slot].Store(false)
 }
 
-// Suspects tells whether work is done one at a time with other suspects.
+// Suspects reports whether work may have ended the process. The caller does suspected
+// work one piece at a time.
 func (j *Journal) Suspects(w Work) bool {
-	if j == nil || !j.book.relevant.Load() {
+	if j == nil {
 		return false
 	}
-	_, suspect := j.book.find(w, time.Now())
+	_, suspect := j.blocklist.find(w)
 	return suspect
 }
 
-// Refusals are all that is refused now.
+// Refusals returns all that is refused now.
 func (j *Journal) Refusals() []Refusal {
 	if j == nil {
 		return nil
 	}
-	return j.book.refusals()
-}
-
-// write fills a slot. When the work began is written last: without it, nothing is
-// there.
-func write(slot []byte, w Work, now time.Time) {
-	of := w.subject()
-	binary.NativeEndian.PutUint64(slot[versionAt:], w.Version)
-	at := namesAt
-	for i, name := range [...]string{of.Kind, of.Namespace, of.Name} {
-		binary.NativeEndian.PutUint16(slot[lengthsAt+2*i:], uint16(len(name))) //nolint:gosec // see maxName
-		at += copy(slot[at:], name)
-	}
-	binary.NativeEndian.PutUint64(slot, uint64(now.UnixNano()))
-}
-
-// found is work that was under way at an end, and for how long.
-type found struct {
-	work   Work
-	lasted time.Duration
-}
-
-// underWay reads what a process has left. Whatever is no journal is empty.
-func underWay(file []byte) []found {
-	if len(file) != slots*slotSize {
-		return nil
-	}
-	alive := binary.NativeEndian.Uint64(file)
-	var out []found
-	for i := 1; i < slots; i++ {
-		slot := file[i*slotSize:][:slotSize]
-		began := binary.NativeEndian.Uint64(slot)
-		if began == 0 || began > alive {
-			continue
-		}
-		w := Work{Version: binary.NativeEndian.Uint64(slot[versionAt:])}
-		at := namesAt
-		for i, name := range [...]*string{&w.Kind, &w.Namespace, &w.Name} {
-			n := min(int(binary.NativeEndian.Uint16(slot[lengthsAt+2*i:])), maxName, slotSize-at)
-			*name = string(slot[at:][:n])
-			at += n
-		}
-		out = append(out, found{w, time.Duration(alive - began)}) //nolint:gosec // of one process's life
-	}
-	return out
+	return j.blocklist.refusals()
 }

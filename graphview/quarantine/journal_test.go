@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -17,19 +18,13 @@ func crash(t *testing.T, dir string, now time.Time, works map[Work]time.Duration
 	t.Helper()
 	j := open(t, dir, now)
 	for w, lasted := range works {
-		if turn, err := j.Begin(t.Context(), w); err != nil {
+		record, err := j.Begin(w)
+		if err != nil {
 			t.Fatalf("%v: %v", w, err)
-		} else if turn.suspect {
-			<-j.alone // so that many can be under way
-			write(j.file[turn.slot*slotSize:][:slotSize], w, now.Add(-lasted))
-		} else {
-			write(j.file[turn.slot*slotSize:][:slotSize], w, now.Add(-lasted))
 		}
+		j.slots[record.slot].write(w, now.Add(-lasted).UnixNano())
 	}
-	j.beat(now)
-	if err := unmapFile(j.file); err != nil {
-		t.Fatal(err)
-	}
+	j.Beat(now)
 }
 
 func open(t *testing.T, dir string, now time.Time) *Journal {
@@ -72,14 +67,14 @@ func TestBlame(t *testing.T) {
 			for _, r := range j.Refusals() {
 				got = append(got, r.Work.Name)
 				var refusal *Refusal
-				if _, err := j.Begin(t.Context(), r.Work); !errors.As(err, &refusal) {
+				if _, err := j.Begin(r.Work); !errors.As(err, &refusal) {
 					t.Errorf("%s began: %v", r.Work.Name, err)
 				}
 				r.Work.Version++
-				if turn, err := j.Begin(t.Context(), r.Work); err != nil {
+				if record, err := j.Begin(r.Work); err != nil {
 					t.Errorf("%s changed, and still: %v", r.Work.Name, err)
 				} else {
-					turn.End()
+					record.End()
 				}
 			}
 			if !slices.Equal(got, test.wantRefused) {
@@ -108,7 +103,7 @@ func TestEveryVersion(t *testing.T) {
 				t.Errorf("after %d ends: %v, want until %v later", version+1, all, want)
 			}
 			next := view("a", uint64(version)+1)
-			if _, err := j.Begin(t.Context(), next); (err != nil) != (want > 0) {
+			if _, err := j.Begin(next); (err != nil) != (want > 0) {
 				t.Errorf("after %d ends, the next version: %v", version+1, err)
 			}
 			if err := j.Close(); err != nil {
@@ -122,17 +117,17 @@ func TestEveryVersion(t *testing.T) {
 func TestEndInOrder(t *testing.T) {
 	dir, now := t.TempDir(), time.Now()
 	j := open(t, dir, now)
-	if _, err := j.Begin(t.Context(), view("a", 1)); err != nil {
+	if _, err := j.Begin(view("a", 1)); err != nil {
 		t.Fatal(err)
 	}
-	j.beat(now.Add(time.Hour))
+	j.Beat(now.Add(time.Hour))
 	if err := j.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if turn, err := j.Begin(t.Context(), view("b", 1)); err != nil {
+	if record, err := j.Begin(view("b", 1)); err != nil {
 		t.Error(err)
 	} else {
-		turn.End()
+		record.End()
 	}
 	if j = open(t, dir, now); len(j.Refusals()) > 0 {
 		t.Error("somebody is blamed for an end in order")
@@ -140,33 +135,19 @@ func TestEndInOrder(t *testing.T) {
 	_ = j.Close()
 }
 
-func TestSuspectsOneAtATime(t *testing.T) {
+func TestSuspects(t *testing.T) {
 	dir, now := t.TempDir(), time.Now()
 	crash(t, dir, now, map[Work]time.Duration{view("a", 1): 100 * time.Millisecond, view("b", 1): 100 * time.Millisecond})
 	j := open(t, dir, now)
 	defer j.Close()
-	first, err := j.Begin(t.Context(), view("a", 1))
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := j.Begin(ctx, view("b", 1)); !errors.Is(err, context.Canceled) {
-		t.Errorf("two suspects at once: %v", err)
-	}
-	for _, w := range []Work{view("b", 2), view("c", 1)} {
-		turn, err := j.Begin(ctx, w)
-		if err != nil {
-			t.Errorf("nobody suspects %v: %v", w, err)
+	for w, want := range map[Work]bool{view("a", 1): true, view("b", 1): true, view("b", 2): false, view("c", 1): false} {
+		if got := j.Suspects(w); got != want {
+			t.Errorf("%v is suspected: %t, want %t", w, got, want)
 		}
-		turn.End()
+		if _, err := j.Begin(w); err != nil {
+			t.Errorf("%v: %v", w, err)
+		}
 	}
-	first.End()
-	second, err := j.Begin(t.Context(), view("b", 1))
-	if err != nil {
-		t.Error(err)
-	}
-	second.End()
 }
 
 func TestProbationEnds(t *testing.T) {
@@ -195,7 +176,7 @@ func TestDamage(t *testing.T) {
 	for name, text := range map[string]string{"Empty": "", "NotJSON": "{", "Other": `{"a":1}`} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			for _, file := range []string{journalName, bookName} {
+			for _, file := range []string{journalName, blocklistName} {
 				if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o600); err != nil {
 					t.Fatal(err)
 				}
@@ -216,26 +197,55 @@ func TestMoreThanFits(t *testing.T) {
 	j := open(t, t.TempDir(), time.Now())
 	defer j.Close()
 	long := string(make([]byte, 10_000))
-	var turns []Turn
-	for range 2 * slots {
-		turn, err := j.Begin(t.Context(), Work{Kind: long, Namespace: long, Name: long})
-		if err != nil {
-			t.Fatal(err)
+	noted := func() (records []Record, n int) {
+		for range 2 * slots {
+			record, err := j.Begin(Work{Kind: long, Namespace: long, Name: long})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if records = append(records, record); record != (Record{}) {
+				n++
+			}
 		}
-		turns = append(turns, turn)
+		return records, n
 	}
-	for _, turn := range turns {
-		turn.End()
+	for range 2 {
+		records, n := noted()
+		if n != slots-1 {
+			t.Errorf("%d pieces of work are noted, want %d", n, slots-1)
+		}
+		for _, record := range records {
+			record.End()
+		}
 	}
-	if len(j.free) != slots-1 {
-		t.Errorf("%d slots are free, want %d", len(j.free), slots-1)
+}
+
+// TestEndWhileWorkBegins: what begins while the journal is closed is not to blame either.
+func TestEndWhileWorkBegins(t *testing.T) {
+	for range 200 {
+		dir, now := t.TempDir(), time.Now()
+		j := open(t, dir, now)
+		var working sync.WaitGroup
+		for range 4 {
+			working.Go(func() {
+				if _, err := j.Begin(view("a", 1)); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		_ = j.Close()
+		working.Wait()
+		j.Beat(now.Add(time.Hour))
+		if j = open(t, dir, now); len(j.Refusals()) > 0 || j.Suspects(view("a", 1)) {
+			t.Fatal("work is blamed for an end in order")
+		}
 	}
 }
 
 func TestNil(t *testing.T) {
 	var j *Journal
-	turn, err := j.Begin(t.Context(), view("a", 1))
-	turn.End()
+	record, err := j.Begin(view("a", 1))
+	record.End()
 	if err != nil || j.Refusals() != nil || j.Close() != nil {
 		t.Error("a nil Journal does something")
 	}
@@ -246,10 +256,10 @@ func TestKilledProcess(t *testing.T) {
 	if dir := os.Getenv("QUARANTINE_TEST_DIR"); dir != "" {
 		j := open(t, dir, time.Now())
 		go func() { _ = j.Run(t.Context()) }()
-		if _, err := j.Begin(t.Context(), view("bomb", 7)); err != nil {
+		if _, err := j.Begin(view("bomb", 7)); err != nil {
 			os.Exit(3)
 		}
-		innocent, _ := j.Begin(t.Context(), view("innocent", 7))
+		innocent, _ := j.Begin(view("innocent", 7))
 		innocent.End()
 		time.Sleep(HighWater + 4*beatEvery) // the work
 		_ = os.Stdout.Close()               // tells the parent
@@ -285,18 +295,20 @@ func TestKilledProcess(t *testing.T) {
 	}
 }
 
-func BenchmarkTurn(b *testing.B) {
+func BenchmarkRecord(b *testing.B) {
 	j, err := Open(b.TempDir(), time.Now())
 	if err != nil {
 		b.Fatal(err)
 	}
 	defer j.Close()
 	b.ReportAllocs()
-	for b.Loop() {
-		turn, err := j.Begin(b.Context(), view("a", 1))
-		if err != nil {
-			b.Fatal(err)
+	b.RunParallel(func(pb *testing.PB) {
+		for pb.Next() {
+			record, err := j.Begin(view("a", 1))
+			if err != nil {
+				b.Fatal(err)
+			}
+			record.End()
 		}
-		turn.End()
-	}
+	})
 }

@@ -16,8 +16,8 @@ import (
 )
 
 const (
-	bookName = "quarantine.json"
-	// maxEntries bounds what is suspected or refused. The oldest goes first.
+	blocklistName = "quarantine.json"
+	// maxEntries bounds what is suspected or refused. The oldest entries are dropped.
 	maxEntries = 1024
 	// firstPause is for how long all versions are refused when a second one of a
 	// subject ended the process; it doubles up to longestPause.
@@ -42,7 +42,7 @@ func (r *Refusal) Error() string {
 	return text
 }
 
-// entry is what is known of one subject.
+// entry is the verdict on one subject.
 type entry struct {
 	Subject subject `json:"subject"`
 	Version uint64  `json:"version"`
@@ -58,24 +58,23 @@ type state string
 const (
 	suspected state = "suspected"
 	refused   state = "refused"
-	// changed: what was refused has another version now.
+	// changed: the version that was refused was replaced. A next refusal lasts longer.
 	changed state = "changed"
 )
 
-// book is what is suspected and refused. It is kept in a file.
-type book struct {
+// blocklist is the work that is suspected or refused. It is kept in a file.
+type blocklist struct {
 	path string
-	// relevant: something is suspected or refused. Nearly always nothing is.
-	relevant atomic.Bool
+	// entries is immutable, and nil while nothing is listed: nearly always.
+	entries atomic.Pointer[map[subject]entry]
 
-	mu      sync.Mutex
-	entries map[subject]entry
+	mu sync.Mutex // held by writers
 }
 
-// readBook reads what there was before. Nothing can be made of a book that is
-// damaged, so it begins anew.
-func readBook(dir string) (*book, error) {
-	b := &book{path: filepath.Join(dir, bookName), entries: make(map[subject]entry)}
+// readBlocklist reads the file of the process before. A damaged file counts as an empty
+// one.
+func readBlocklist(dir string) (*blocklist, error) {
+	b := &blocklist{path: filepath.Join(dir, blocklistName)}
 	text, err := os.ReadFile(b.path)
 	if errors.Is(err, os.ErrNotExist) {
 		return b, nil
@@ -83,22 +82,44 @@ func readBook(dir string) (*book, error) {
 	if err != nil {
 		return nil, err
 	}
-	var entries []entry
-	if json.Unmarshal(text, &entries) == nil {
-		for _, e := range entries[:min(len(entries), maxEntries)] {
-			b.entries[e.Subject] = e
+	var listed []entry
+	if json.Unmarshal(text, &listed) == nil {
+		entries := make(map[subject]entry)
+		for _, e := range listed[:min(len(listed), maxEntries)] {
+			entries[e.Subject] = e
 		}
+		b.put(entries)
 	}
 	return b, nil
 }
 
-// judge blames what was under way at an end for it.
-func (b *book) judge(all []found, now time.Time) error {
+func (b *blocklist) put(entries map[subject]entry) {
+	if len(entries) == 0 {
+		b.entries.Store(nil)
+		return
+	}
+	b.entries.Store(&entries)
+}
+
+// all is a copy for a writer.
+func (b *blocklist) all() map[subject]entry {
+	if entries := b.entries.Load(); entries != nil {
+		return maps.Clone(*entries)
+	}
+	return make(map[subject]entry)
+}
+
+// blame lists the work that was under way at an end.
+func (b *blocklist) blame(found []interrupted, now time.Time) error {
+	if len(found) == 0 {
+		return nil
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for _, f := range all {
+	entries := b.all()
+	for _, f := range found {
 		of := f.work.subject()
-		e, known := b.entries[of]
+		e, known := entries[of]
 		again := known && e.State == suspected && e.Version == f.work.Version
 		e.Subject, e.Version, e.At, e.State, e.Until = of, f.work.Version, now, suspected, time.Time{}
 		if again || f.lasted >= HighWater {
@@ -108,59 +129,57 @@ func (b *book) judge(all []found, now time.Time) error {
 				e.Until = now.Add(min(firstPause<<min(e.Times-2, 16), longestPause))
 			}
 		}
-		b.entries[of] = e
+		entries[of] = e
 	}
-	b.relevant.Store(len(b.entries) > 0)
-	if len(all) == 0 {
-		return nil
-	}
-	return b.saveLocked()
+	return b.saveLocked(entries)
 }
 
-// find tells whether work is refused or suspected.
-func (b *book) find(w Work, now time.Time) (refusal *Refusal, suspect bool) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	e, ok := b.entries[w.subject()]
+// find returns why work is refused, nil if it is not, and reports whether it is suspected.
+func (b *blocklist) find(w Work) (refusal *Refusal, suspect bool) {
+	entries := b.entries.Load()
+	if entries == nil {
+		return nil, false
+	}
+	e, ok := (*entries)[w.subject()]
 	switch {
 	case !ok, e.State == changed:
 		return nil, false
 	case e.State == suspected:
 		return nil, e.Version == w.Version
-	case e.Version == w.Version, now.Before(e.Until):
+	case e.Version == w.Version, time.Now().Before(e.Until):
 		return &Refusal{Work: w, At: e.At, Until: e.Until}, false
 	}
-	// It is remembered for the next time only.
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	next := b.all()
 	e.State = changed
-	b.entries[e.Subject] = e
+	next[e.Subject] = e
+	b.put(next)
 	return nil, false
 }
 
-// acquit forgets what is suspected.
-func (b *book) acquit() error {
+// acquit ends all suspicion.
+func (b *blocklist) acquit() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	before := len(b.entries)
-	maps.DeleteFunc(b.entries, func(_ subject, e entry) bool { return e.State == suspected && e.Times == 0 })
-	for of, e := range b.entries {
-		if e.State == suspected {
-			e.State = changed
-			b.entries[of] = e
-		}
-	}
-	b.relevant.Store(len(b.entries) > 0)
-	if before == 0 {
+	entries := b.all()
+	if len(entries) == 0 {
 		return nil
 	}
-	return b.saveLocked()
+	maps.DeleteFunc(entries, func(_ subject, e entry) bool { return e.State == suspected && e.Times == 0 })
+	for of, e := range entries {
+		if e.State == suspected {
+			e.State = changed
+			entries[of] = e
+		}
+	}
+	return b.saveLocked(entries)
 }
 
-// refusals are sorted.
-func (b *book) refusals() []Refusal {
-	b.mu.Lock()
-	defer b.mu.Unlock()
+// refusals returns all that is refused, sorted.
+func (b *blocklist) refusals() []Refusal {
 	var out []Refusal
-	for _, e := range b.entries {
+	for _, e := range b.all() {
 		if e.State == refused {
 			out = append(out, Refusal{Work: Work{e.Subject.Kind, e.Subject.Namespace, e.Subject.Name, e.Version}, At: e.At, Until: e.Until})
 		}
@@ -171,17 +190,15 @@ func (b *book) refusals() []Refusal {
 	return out
 }
 
-// saveLocked replaces the file at once, so that an end in the middle loses nothing.
-func (b *book) saveLocked() error {
-	entries := make([]entry, 0, len(b.entries))
-	for _, e := range b.entries {
-		entries = append(entries, e)
+// saveLocked replaces the entries and their file. A process that is ended meanwhile
+// leaves the old file or the new one.
+func (b *blocklist) saveLocked(entries map[subject]entry) error {
+	newest := slices.SortedFunc(maps.Values(entries), func(a, b entry) int { return b.At.Compare(a.At) })
+	for _, old := range newest[min(len(newest), maxEntries):] {
+		delete(entries, old.Subject)
 	}
-	slices.SortFunc(entries, func(a, b entry) int { return b.At.Compare(a.At) })
-	for _, old := range entries[min(len(entries), maxEntries):] {
-		delete(b.entries, old.Subject)
-	}
-	text, err := json.Marshal(entries[:min(len(entries), maxEntries)])
+	b.put(entries)
+	text, err := json.Marshal(newest[:min(len(newest), maxEntries)])
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,80 @@
+package quarantine
+
+import (
+	"sync/atomic"
+	"time"
+	"unsafe"
+)
+
+const (
+	// slots is how much can be under way at once. What is more is not noted.
+	slots        = 256
+	slotSize     = 1 << 10
+	fileSize     = slots * slotSize
+	maxKind      = 128
+	maxNamespace = 128
+	maxName      = 512
+)
+
+// slot is one piece of work in the file.
+type slot struct {
+	// began is in nanoseconds since 1970, as of the last time that the process was known
+	// to be alive; 0 if there is no work. It is written last, and cleared first.
+	began   atomic.Int64
+	version uint64
+	lengths [3]uint16
+	names   [slotSize - 8 - 8 - 6]byte
+}
+
+// slotsOf are those of a file.
+func slotsOf(file []byte) []slot {
+	return unsafe.Slice((*slot)(unsafe.Pointer(unsafe.SliceData(file))), len(file)/slotSize) //nolint:gosec // files are mapped, or read, at multiples of eight
+}
+
+// write fills a slot, whose owner the caller is.
+func (s *slot) write(w Work, began int64) {
+	of := w.subject()
+	s.version = w.Version
+	at := 0
+	for i, name := range [...]string{of.Kind, of.Namespace, of.Name} {
+		s.lengths[i] = uint16(len(name)) //nolint:gosec // see maxName
+		at += copy(s.names[at:], name)
+	}
+	s.began.Store(began)
+}
+
+// read is the work of a slot.
+func (s *slot) read() Work {
+	w := Work{Version: s.version}
+	at := 0
+	for i, name := range [...]*string{&w.Kind, &w.Namespace, &w.Name} {
+		n := min(int(s.lengths[i]), maxName, len(s.names)-at)
+		*name = string(s.names[at:][:n])
+		at += n
+	}
+	return w
+}
+
+// interrupted is work that was under way at an end, and for how long.
+type interrupted struct {
+	work   Work
+	lasted time.Duration
+}
+
+// underWay reads what a process has left. A file of another size is no journal. Work that
+// began after the process was last alive is not to blame.
+func underWay(file []byte) []interrupted {
+	if len(file) != fileSize {
+		return nil
+	}
+	all := slotsOf(file)
+	alive := all[0].began.Load()
+	var out []interrupted
+	for i := range all[1:] {
+		s := &all[1+i]
+		if began := s.began.Load(); began != 0 && began < alive {
+			out = append(out, interrupted{s.read(), time.Duration(alive - began)})
+		}
+	}
+	return out
+}

@@ -1,0 +1,117 @@
+package graphview
+
+import (
+	"testing"
+
+	"graphview.dev/graphview/budget"
+	"graphview.dev/graphview/fairqueue"
+	"graphview.dev/graphview/quarantine"
+	"graphview.dev/graphview/spec"
+)
+
+// costly is an expression that costs more than a watch has time for.
+const costly = "lists.range(1000).all(i, lists.range(10).all(j, i >= 0 && j >= 0))"
+
+// TestTenantsTakeTurns: 499 costly views of a namespace delay the costly view of another
+// namespace, and a new one, by a number of turns that does not depend on how many they
+// are.
+func TestTenantsTakeTurns(t *testing.T) {
+	const many, objects = 499, 3
+	e := startEngine(t, Options{Config: serveConfigMaps(t, objects), Budget: 1 << 40})
+	e.turns = fairqueue.New(fairqueue.Options{AtOnce: 1})
+	queryOf := func(o spec.ObjectFilter) *spec.QueryProgram {
+		compiled, err := spec.Compile(t.Context(), selecting(o))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return &compiled.Queries[0]
+	}
+	slow := queryOf(spec.ObjectFilter{ObjectSelectorExpression: costly})
+
+	observer := budget.NamespaceOwner("observer")
+	turn, err := e.turns.Acquire(t.Context(), observer, fairqueue.Interactive)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range many {
+		followIn(t, e, "greedy", slow)
+	}
+	await(t, "the greedy tenant to wait for turns", func() bool { return e.turns.Waiting() >= many })
+	costlyView, costlyShown := followIn(t, e, "modest", slow)
+	newView, newShown := followIn(t, e, "modest", queryOf(spec.ObjectFilter{}))
+	await(t, "the modest tenant to wait for turns", func() bool { return e.turns.Waiting() >= many+2 })
+
+	complete := func(followed *tap, shown <-chan struct{}) bool {
+		select {
+		case <-shown:
+			return followed.vertices() == objects
+		default:
+			return false
+		}
+	}
+	// Between two turns of the observer each other owner has at most one.
+	rounds := 0
+	for ; rounds < many && (!complete(costlyView, costlyShown) || !complete(newView, newShown)); rounds++ {
+		turn.Release()
+		if turn, err = e.turns.Acquire(t.Context(), observer, fairqueue.Interactive); err != nil {
+			t.Fatal(err)
+		}
+	}
+	left := e.turns.Waiting()
+	turn.Release()
+	t.Logf("%d turns of each tenant, %d views wait", rounds, left)
+	if rounds > 50 {
+		t.Errorf("the views of the modest tenant took %d turns of each tenant", rounds)
+	}
+	if left < many/2 {
+		t.Errorf("%d views wait: the greedy tenant did not delay itself", left)
+	}
+}
+
+// TestCostlyEvaluationIsPostponed: a watch does not wait for an expression that costs
+// much, also the first time that it does.
+func TestCostlyEvaluationIsPostponed(t *testing.T) {
+	changed := make(chan string)
+	e := startEngine(t, Options{Config: serveChanges(t, 2, changed)})
+	compiled, err := spec.Compile(t.Context(), selecting(spec.ObjectFilter{ObjectSelectorExpression: "name != 'x' || " + costly}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	followed, shown := followBy(t, e, &compiled.Queries[0])
+	<-shown
+	await(t, "the list", func() bool { return followed.vertices() == 2 && followed.feed.listed.Load() })
+	e.turns = fairqueue.New(fairqueue.Options{AtOnce: 1})
+	turn, err := e.turns.Acquire(t.Context(), budget.NamespaceOwner("greedy"), fairqueue.Interactive)
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed <- "x"
+	changed <- "y"
+	await(t, "what changed after the costly object", func() bool { return followed.slow.Load() && followed.pending.Load() > 0 })
+	if n := followed.vertices(); n != 2 {
+		t.Errorf("%d vertices while another owner has the turn, want 2", n)
+	}
+	turn.Release()
+	await(t, "all objects", func() bool { return followed.vertices() == 4 && followed.pending.Load() == 0 })
+}
+
+// TestSuspectedRuleOnASuspectedObject: both may have ended the process, and neither waits
+// for the other.
+func TestSuspectedRuleOnASuspectedObject(t *testing.T) {
+	rule := spec.Rule{From: kindOf(configMapsResource), References: []spec.RuleReference{
+		{Expression: "name == 'c1' ? [{'group': '', 'kind': 'ConfigMap', 'name': 'other'}] : []"},
+	}}
+	e := startEngine(t, Options{
+		Config: serveConfigMaps(t, 3),
+		Quarantine: suspecting(t,
+			quarantine.Work{Kind: "configmaps", Namespace: "shop", Name: "c1", Version: 2},
+			workOf(workRule, "", "r", rule),
+		),
+	})
+	if err := e.ApplyRule(t.Context(), "r", rule); err != nil {
+		t.Fatal(err)
+	}
+	followed := follow(t, e, yes)
+	await(t, "all objects", func() bool { return followed.vertices() == 3 })
+	await(t, "the rule's reference", func() bool { return followed.view.lens.Counts().Arcs == 1 })
+}
