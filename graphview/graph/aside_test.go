@@ -82,10 +82,10 @@ func (c *client) changes(t *testing.T, l *Lens) picture {
 	return c.picture
 }
 
-// TestCommittedAside: what a lens has to be looked at for as a whole, and what looks
-// different to many lenses, is committed when the graph is unlocked again. Readers of
-// others go on meanwhile; its own wait, and then find one revision.
-func TestCommittedAside(t *testing.T) {
+// TestCommitOutsideTheLock: a change that visits a whole lens, or that many lenses see, is
+// committed after the graph is unlocked. Readers of other lenses continue; its own wait, and then
+// find one revision.
+func TestCommitOutsideTheLock(t *testing.T) {
 	const pods, lenses = 1_000, 60
 	pod := Kind{Kind: "Pod"}
 	for name, tt := range map[string]struct {

@@ -78,8 +78,9 @@ func TestExcludeInferred(t *testing.T) {
 	}
 	for i, step := range []struct {
 		references []Reference
-		// what is told all, who leaves out what is inferred, who may not see Namespaces
-		// either, and who wants what a leads to: of an arc, the fields that make it.
+		// want has the changes for a reader of everything, one that excludes inferred references,
+		// one that also may not see Namespaces, and one of what a leads to. An arc is written as
+		// the fields that make it.
 		want [4]string
 	}{
 		{nil, [4]string{}},
@@ -116,8 +117,8 @@ func TestExcludeInferred(t *testing.T) {
 	}
 }
 
-// TestExcludeInferredSeldom: a reader that was away while an arc was inferred for a time has
-// it as it is, and one that came late is not told what it never had.
+// TestExcludeInferredSeldom: a reader that was away while an arc was inferred for a time gets its
+// present state, and a late reader gets no deletion of an arc that it never had.
 func TestExcludeInferredSeldom(t *testing.T) {
 	g := New()
 	var l *Lens

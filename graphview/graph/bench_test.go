@@ -9,9 +9,8 @@ import (
 	"time"
 )
 
-// What a cluster is made of: applications of a Deployment, its ReplicaSet, a
-// Service, a ConfigMap, a Secret and a ServiceAccount, and pods that refer to all
-// of them and to a node.
+// A cluster has applications of a Deployment, its ReplicaSet, a Service, a ConfigMap, a Secret and
+// a ServiceAccount, and pods that refer to all of them and to a node.
 const (
 	podsOfOne    = 20
 	objectsOfOne = podsOfOne + 6
@@ -59,7 +58,7 @@ func (c *cluster) set(kind, space, name string, labels map[string]string, refs [
 	c.lens.Select(c.g.Set(c.sources[kind], &o), Selection{Member: true, Root: kind == "Deployment", Hash: o.Hash})
 }
 
-// object is as a watch would tell of it.
+// object returns an object as a watch would send it.
 func (c *cluster) object(space, name string, labels map[string]string, refs []Reference) Object {
 	c.versions++
 	return Object{
@@ -150,10 +149,9 @@ func percentiles(b *testing.B, took []time.Duration) {
 	b.ReportMetric(float64(took[len(took)*99/100]), "p99-ns")
 }
 
-// BenchmarkReplacePod deletes a pod and makes another in one revision each, as
-// the API server tells of them. What it costs must not depend on the graph. The
-// percentiles are of the two revisions together; ns/op has the making of the
-// object too.
+// BenchmarkReplacePod deletes a pod and makes another in one revision each, as the API server
+// sends them. Its cost must not depend on the size of the graph. The percentiles are of the two
+// revisions together; ns/op has the making of the object too.
 func BenchmarkReplacePod(b *testing.B) {
 	for _, vertices := range []int{1_000, 10_000, 120_000} {
 		b.Run(strconv.Itoa(vertices), func(b *testing.B) {

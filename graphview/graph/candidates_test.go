@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// TestCandidates: selectors that are set after the objects look at those that bear
-// the rarest label they ask for.
-func TestCandidates(t *testing.T) {
+// TestSelectorsVisitTheRarestLabel: selectors that are set after the objects visit the objects
+// with the rarest label that they ask for.
+func TestSelectorsVisitTheRarestLabel(t *testing.T) {
 	const pods = 2000
 	c := newCluster()
 	c.g.Update(func() {

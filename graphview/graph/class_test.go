@@ -7,9 +7,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestLapse: an object whose class changes by itself is counted anew, and only then
-// are its lenses among those that changed.
-func TestLapse(t *testing.T) {
+// TestClassLapses: an object whose class changes by itself is counted again, and only then are its
+// lenses among the changed ones.
+func TestClassLapses(t *testing.T) {
 	g := New()
 	var l *Lens
 	var source SourceID
@@ -85,9 +85,9 @@ func (w *world) checkCounts(l *modelLens, want picture) {
 	}
 }
 
-// TestRemark: readers that are told of all vertices are told once when something else
-// is said of an object whose content is the same, and others are not.
-func TestRemark(t *testing.T) {
+// TestSideHashReachesReadersOfAll: readers with Reading.All get an object once when its side hash
+// changes but not its content, and other readers do not.
+func TestSideHashReachesReadersOfAll(t *testing.T) {
 	g := New()
 	var l *Lens
 	var source SourceID

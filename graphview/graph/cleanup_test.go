@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// TestLeftoversGoInSlices: what a large view or a watch leaves behind is taken away by as
-// many revisions as that takes, of which each changes little.
-func TestLeftoversGoInSlices(t *testing.T) {
+// TestCleanupsRunInSlices: the objects of a large view or a watch that ends are removed in several
+// revisions, each of which changes few.
+func TestCleanupsRunInSlices(t *testing.T) {
 	const pods = 600
 	for name, tt := range map[string]struct {
 		change    func(c *crowd, l *Lens)

@@ -2,9 +2,9 @@ package graph
 
 import "testing"
 
-// TestConfirm: a version of known content is taken in, unless another source brought
-// other content meanwhile.
-func TestConfirm(t *testing.T) {
+// TestConfirmKeepsOtherContent: Confirm stores a newer version of known content, unless another
+// source brought other content.
+func TestConfirmKeepsOtherContent(t *testing.T) {
 	for name, test := range map[string]struct {
 		name          string
 		version, hash uint64

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestCrowdedNamespaceIsNotSortedAgain holds the cost of one more object in a namespace whose
+// TestCrowdedNamespaceIsNotSortedAgain bounds the cost of one more object in a namespace whose
 // objects name as much as they may: the objects of the namespace are collected once.
 func TestCrowdedNamespaceIsNotSortedAgain(t *testing.T) {
 	const objects = 2_000
@@ -31,8 +31,8 @@ func TestCrowdedNamespaceIsNotSortedAgain(t *testing.T) {
 	}
 }
 
-// TestFirstSourceOfAKindReadsNoNames holds the cost of a kind of which the graph has heard
-// nothing: its scope can concern no reference.
+// TestFirstSourceOfAKindReadsNoNames bounds the cost of a kind that is new to the graph: its scope
+// can concern no reference.
 func TestFirstSourceOfAKindReadsNoNames(t *testing.T) {
 	c := newCrowd(10, 2_000)
 	c.change(func() {

@@ -7,9 +7,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestReadersOfADepartingHub: between the slices in which an object goes whose selectors
-// match thousands, its readers are told which arcs went without a look at those that are
-// left. Who knows less, or nothing, has the same graph.
+// TestReadersOfADepartingHub: between the slices that remove an object whose selectors match
+// thousands, readers get the removed arcs without a visit of the remaining ones. Readers at older
+// positions have the same graph.
 func TestReadersOfADepartingHub(t *testing.T) {
 	const pods = 2_000
 	c := newCrowd(0, pods)
@@ -45,7 +45,7 @@ func TestReadersOfADepartingHub(t *testing.T) {
 	c.g.Update(func() { c.g.Remove(c.maps, "shop", "hub") })
 	revisions := 1
 	for ; c.g.Pending(); revisions++ {
-		// What is left is made to be an arc that every reader would be told of that looks at it.
+		// The remaining arc is replaced by one that each reader would emit if it visited it.
 		n := c.g.nodes.at(hub)
 		left, decoy := n.out, c.g.arcs.alloc()
 		*c.g.arcs.at(decoy) = arc{from: hub, to: c.g.arcs.at(left).to, typ: Transitive, flags: selected, stamp: c.g.rev}

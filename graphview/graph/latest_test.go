@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// TestLatestIsToldAtOnce: what a reader asks before and after it reads a lens is answered
-// while the graph is locked for writing.
-func TestLatestIsToldAtOnce(t *testing.T) {
+// TestHeadNeedsNoLock: a reader gets the head and the number of vertices while the graph is locked
+// for writing.
+func TestHeadNeedsNoLock(t *testing.T) {
 	c := newCrossroads(3, 1)
 	l := c.small[0]
 	head, vertices, changed := l.Head(), l.Vertices(), l.Changed(l.Head())
@@ -44,9 +44,9 @@ func TestLatestIsToldAtOnce(t *testing.T) {
 	}
 }
 
-// TestUsesWaitForNobody: who asks which kinds a view watches is told at once of those as of
-// the last revision, while one is made that changes them, and while that is committed aside.
-func TestUsesWaitForNobody(t *testing.T) {
+// TestUsesNeedNoLock: a reader gets the kinds that a view watches as of the last revision while
+// the next one changes them, and while that is committed outside the lock.
+func TestUsesNeedNoLock(t *testing.T) {
 	c := newCrossroads(1_000, 1)
 	l := c.large
 	before, rev := l.Uses(0)
@@ -83,7 +83,7 @@ func TestUsesWaitForNobody(t *testing.T) {
 	ask("once more", open, 0, open)
 }
 
-// TestNoChangeIsMissed: who waits for each change after the one that it knows comes to the
+// TestNoChangeIsMissed: a reader that waits for each change after its own position reaches the
 // last one.
 func TestNoChangeIsMissed(t *testing.T) {
 	const changes, readers = 2_000, 4
@@ -117,9 +117,9 @@ func TestNoChangeIsMissed(t *testing.T) {
 	reading.Wait()
 }
 
-// TestReadThatDoesNotWait: while a lens is committed aside, a reader that does not wait is
-// told so, also one of a part; one of another lens reads.
-func TestReadThatDoesNotWait(t *testing.T) {
+// TestNoWaitReturnsErrAside: while a lens is committed outside the lock, readers with NoWait get
+// ErrAside, also readers of a part; a reader of another lens reads.
+func TestNoWaitReturnsErrAside(t *testing.T) {
 	c := newCrossroads(1_000, 1)
 	parts := map[*Lens]*Narrowed{}
 	for _, l := range []*Lens{c.large, c.small[0]} {

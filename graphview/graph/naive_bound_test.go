@@ -73,9 +73,9 @@ func (m *model) bounds() {
 	}
 }
 
-// requirements counts those that have to be compared with one object at most: for
-// each kind the selectors that ask for no value, and for each label the value that
-// most of the others are looked up by.
+// requirements returns the most requirements that have to be compared with one object: for each
+// kind the selectors that ask for no value, and for each label the value that most of the others
+// are looked up by.
 func requirements(references []Reference) int {
 	type label struct {
 		kind       Kind
@@ -177,7 +177,8 @@ func (m *model) byNames() (objects map[string][]Key, names map[Key]int, totals m
 	return objects, names, totals
 }
 
-// leaveOut leaves out the references of those that name most where they are too many.
+// leaveOut leaves out the references of the objects with most names in a namespace beyond the
+// bound.
 func (m *model) leaveOut() {
 	objects, names, totals := m.byNames()
 	maps.DeleteFunc(m.unnamed, func(k Key, _ bool) bool { return names[k] == 0 })

@@ -87,8 +87,8 @@ func (m *model) picture(l *modelLens, how Reading) picture {
 	type attributes struct {
 		c, b, found, named, required bool
 		uid                          string
-		// What makes it: something that is for everybody, references that are inferred, labels
-		// of its target's namespace.
+		// The causes of an arc: a declared reference or selector, an inferred reference, labels of
+		// its target's namespace.
 		declared, guessed, labelled bool
 		fields, byNamespaceLabel    []string
 	}
@@ -242,7 +242,7 @@ func (m *model) picture(l *modelLens, how Reading) picture {
 	return p
 }
 
-// holds tells whether a source sees the object.
+// holds reports whether a source sees the object.
 func (m *model) holds(k Key) bool {
 	for id, src := range m.sources {
 		if _, ok := m.objects[id][k.Namespace+"/"+k.Name]; ok && src.resource == k.Resource {

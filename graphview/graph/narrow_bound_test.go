@@ -63,8 +63,8 @@ func (s *narrowStage) read() (told []Change, err error) {
 	return told, err
 }
 
-// TestNarrowedArcsAreBounded: all arcs of what a walk has found count, also those that it
-// did not go along, and what was there stays where they are too many.
+// TestNarrowedArcsAreBounded: all arcs of the vertices that a walk finds count, also arcs that it
+// does not follow, and the former graph stays if they are too many.
 func TestNarrowedArcsAreBounded(t *testing.T) {
 	for name, test := range map[string]struct {
 		others string

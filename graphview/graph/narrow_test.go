@@ -100,8 +100,8 @@ func (c *narrowClient) read(t *testing.T) bool {
 	return done
 }
 
-// readNarrowed has the readers of parts of a lens read, those that do it rarely once in
-// so many times, and compares what they have with the naive picture.
+// readNarrowed lets the readers of parts of a lens read, some of them rarely, and compares their
+// graphs with the naive ones.
 func (w *world) readNarrowed(l *modelLens, rarely int) {
 	w.t.Helper()
 	for _, c := range l.narrowed {
@@ -168,7 +168,7 @@ func TestNarrowedVisits(t *testing.T) {
 	if owed == 0 || n.Owed() != 0 {
 		t.Errorf("owed %d, then not nothing", owed)
 	}
-	// What has nothing to do with it is not walked for.
+	// A change elsewhere causes no walk.
 	g.Update(func() {
 		for id := range g.sources {
 			l.Select(g.Set(id, &Object{Namespace: "shop", Name: "elsewhere", Version: 2, Hash: 1}), Selection{Member: true, Hash: 1})

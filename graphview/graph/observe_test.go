@@ -2,8 +2,8 @@ package graph
 
 import "testing"
 
-// TestLensesAreObserved: who observes lenses is told of each that a revision changes, before
-// a reader can see that, also of one that is committed aside.
+// TestLensesAreObserved: the observer is called for each lens that a revision changes, before a
+// reader can see the revision, also for lenses committed outside the lock.
 func TestLensesAreObserved(t *testing.T) {
 	c := newCrossroads(1_000, 3)
 	told := map[*Lens]uint64{}

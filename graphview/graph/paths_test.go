@@ -7,8 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestDeclaredFieldsStay: where an arc has more fields than it may, what is declared is not
-// among those left out. What is inferred is gone with the target.
+// TestDeclaredFieldsStay: an arc with too many fields keeps the declared ones. Inferred fields go
+// with the target.
 func TestDeclaredFieldsStay(t *testing.T) {
 	to := Reference{To: podKind, Namespace: "shop", Name: "b", Type: Direct}
 	var inferred []Reference

@@ -5,9 +5,8 @@ import (
 	"testing"
 )
 
-// TestPositionOfAnotherLens: what a reader knows of a lens that was closed says
-// nothing about the one that was made after it, which has no tombstones of what
-// only the first one showed.
+// TestPositionOfAnotherLens: a position in a closed lens is not valid in the lens that is made
+// after it, which has no tombstones of the first one's vertices.
 func TestPositionOfAnotherLens(t *testing.T) {
 	g := New()
 	var (

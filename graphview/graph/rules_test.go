@@ -6,9 +6,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestOtherRules: an object whose references were found by other rules has others,
-// and is itself the same.
-func TestOtherRules(t *testing.T) {
+// TestOtherRulesReplaceReferences: an object that is read with other rules gets other references,
+// and its content is unchanged.
+func TestOtherRulesReplaceReferences(t *testing.T) {
 	g := New()
 	var l *Lens
 	var pods, wide SourceID

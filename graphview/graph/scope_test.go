@@ -6,9 +6,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestReferenceWithoutNamespace: an object without a namespace names an object of
-// a kind of which nobody knows yet whether it has namespaces. Once it is known
-// that it has, the name is nobody's; that it has none, there is an arc.
+// TestReferenceWithoutNamespace: a cluster-scoped object names an object of a kind with unknown
+// scope. If the kind turns out to be namespaced there is no arc; if it is cluster-scoped there is
+// one.
 func TestReferenceWithoutNamespace(t *testing.T) {
 	gadget := Kind{"example.com", "Gadget"}
 	gadgets := Resource{"example.com", "v1", "gadgets"}
@@ -65,9 +65,9 @@ func TestReferenceWithoutNamespace(t *testing.T) {
 	}
 }
 
-// TestKindMadeAgainInNamespaces: where a kind was of the cluster and now lives in namespaces,
-// whoever refers to it is to be read again, once, and then refers to the object in its own
-// namespace; nobody else is.
+// TestKindMadeAgainInNamespaces: when a cluster-scoped kind becomes namespaced, RetryReferences
+// returns the objects that refer to it, once and no others. Read again, they refer to the object
+// in their own namespace.
 func TestKindMadeAgainInNamespaces(t *testing.T) {
 	gadget, gadgets := Kind{"example.com", "Gadget"}, Resource{"example.com", "v1", "gadgets"}
 	reference := Reference{Type: Direct, To: gadget, Namespace: "shop", Name: "a", Field: "spec.gadget"}

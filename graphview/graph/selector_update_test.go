@@ -5,10 +5,9 @@ import (
 	"testing"
 )
 
-// TestLargeChanges: a change of one object that changes thousands of arcs beside many
-// lenses is made in revisions that look at a bounded number of elements, and ends as if
-// it had been one.
-func TestLargeChanges(t *testing.T) {
+// TestLargeChangesAreMadeInSlices: a change of one object that changes thousands of arcs beside
+// many lenses is made in revisions with bounded visits, with the same result as one revision.
+func TestLargeChangesAreMadeInSlices(t *testing.T) {
 	const pods, lenses, most = 3_000, 40, 2*sliceVisits*sliceChanges + 1_000
 	hub := func(key string) Object {
 		return Object{Namespace: "shop", Name: "hub", Hash: 1, References: []Reference{{

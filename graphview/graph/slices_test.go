@@ -72,10 +72,10 @@ func (c *crowd) change(fn func()) {
 	}
 }
 
-// TestSlicesOfManyHolders: what many objects' selectors match together is bounded in
-// each revision, and so are the arcs that are walked to find one between a holder and a
-// pod that both have many.
-func TestSlicesOfManyHolders(t *testing.T) {
+// TestManyHoldersAreMatchedInSlices: the matches of many objects' selectors are bounded in each
+// revision, and so are the arcs that are walked to find one between a holder and a pod that both
+// have many.
+func TestManyHoldersAreMatchedInSlices(t *testing.T) {
 	const holders, pods, all, slice = 100, 300, 100 * 300, sliceVisits * sliceChanges
 	c := newCrowd(holders, pods)
 	for _, tt := range []struct { // one after the other, on one graph
@@ -115,9 +115,9 @@ func TestSlicesOfManyHolders(t *testing.T) {
 	}
 }
 
-// TestVisitsOfUnnamed: an object whose references stay left out costs nobody a look at
-// the whole namespace, whenever it changes.
-func TestVisitsOfUnnamed(t *testing.T) {
+// TestObjectOverTheLimitCostsItsOwnNames: a change of an object whose references stay left out
+// does not visit its namespace.
+func TestObjectOverTheLimitCostsItsOwnNames(t *testing.T) {
 	const objects = 2_000
 	c := newCrowd(0, 0)
 	c.g.mostNamed = objects
@@ -155,9 +155,9 @@ func TestVisitsOfUnnamed(t *testing.T) {
 	}
 }
 
-// TestVisitsOfTallies: where arcs are dropped, a namespace that is told again as it was
-// is not looked into.
-func TestVisitsOfTallies(t *testing.T) {
+// TestUnchangedNamespaceIsNotCounted: where arcs are dropped, a namespace that is set again with
+// the same labels is not visited.
+func TestUnchangedNamespaceIsNotCounted(t *testing.T) {
 	c := newCrowd(10, 100)
 	c.g.mostOfObject = 50
 	c.change(func() { c.label("open") })
@@ -174,9 +174,9 @@ func TestVisitsOfTallies(t *testing.T) {
 	}
 }
 
-// TestSlicesOfALargeNamespace: another label of a namespace with very many objects, of
+// TestLargeNamespaceIsRelabelledInSlices: another label of a namespace with very many objects, of
 // which one other selects all, is made in slices from the first look on.
-func TestSlicesOfALargeNamespace(t *testing.T) {
+func TestLargeNamespaceIsRelabelledInSlices(t *testing.T) {
 	const pods, slice = 2*sliceVisits*sliceChanges + 1, sliceVisits * sliceChanges
 	c := newCrowd(1, pods)
 	for _, tt := range []struct { // one after the other, on one graph

@@ -7,9 +7,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestWhatObjectsSpeakOfIsForgotten: kinds, namespaces and paths that references
-// speak of are known as long as one of them does.
-func TestWhatObjectsSpeakOfIsForgotten(t *testing.T) {
+// TestNamesAreDroppedWithTheirReferences: kinds, namespaces and paths in references are kept as
+// long as a reference has them.
+func TestNamesAreDroppedWithTheirReferences(t *testing.T) {
 	g := New()
 	var maps SourceID
 	g.Update(func() { maps = g.AddSource(mapKind, mapsV1, ScopeNamespaced) })

@@ -5,10 +5,9 @@ import (
 	"testing"
 )
 
-// TestForgetWalksNowhere: whichever arc of an object that lost many is forgotten, no other
-// but its neighbours is looked at: those that are neither are made to have neighbours that
-// cannot be.
-func TestForgetWalksNowhere(t *testing.T) {
+// TestForgetArcTakesConstantTime: dropping any arc tombstone of an object that lost many visits
+// only its neighbours in the list: the others get invalid neighbours first.
+func TestForgetArcTakesConstantTime(t *testing.T) {
 	const arcs, nowhere = 64, ^tombstoneID(0)
 	for name, tt := range map[string]struct {
 		forgotten     tombstoneID

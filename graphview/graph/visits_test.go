@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// TestVisits: what a revision looks at is what it changes, times the lenses that see
-// it, and no lens is walked through for a kind of which nothing is known.
-func TestVisits(t *testing.T) {
+// TestVisitsGrowWithTheChange: a revision visits its changes, for each lens that sees them, and
+// does not walk through a lens for a kind without objects.
+func TestVisitsGrowWithTheChange(t *testing.T) {
 	const objects, lenses = 2_000, 20
 	c, _ := filled(objects)
 	var all []*Lens
@@ -70,9 +70,9 @@ func TestVisits(t *testing.T) {
 	})
 }
 
-// TestVisitsOfHubs: what a view begins or ceases to have counts with the arcs around it, and
-// goes in slices of as many where there is much of it.
-func TestVisitsOfHubs(t *testing.T) {
+// TestHubsCountTheirArcs: a member that a view gains or loses counts with its arcs, and many of
+// them are removed in slices.
+func TestHubsCountTheirArcs(t *testing.T) {
 	const hubs, pods = 4, 2_000
 	c := newCrowd(0, 0)
 	var references []Reference

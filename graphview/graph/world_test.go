@@ -86,8 +86,7 @@ func newWorld(t *testing.T, seed uint64) *world {
 	return w
 }
 
-// update makes a revision, and then those that it takes until nothing is left to
-// be done.
+// update makes a revision, and then further ones until nothing is pending.
 func (w *world) update(fn func()) {
 	w.g.Update(fn)
 	w.exceedances()
@@ -136,7 +135,7 @@ func (w *world) exceedances() {
 	}
 }
 
-// checkBounds wants those who exceed a bound to be those who were told.
+// checkBounds compares the objects beyond a bound with the reported ones.
 func (w *world) checkBounds() {
 	w.t.Helper()
 	told := map[Key]string{}
