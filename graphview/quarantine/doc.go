@@ -2,7 +2,7 @@
 // because memory ran out or a stack overflowed, and keeps it from being done again.
 //
 // Whoever is about to work on something that somebody else wrote says so with
-// [Journal.Begin], and ends it with [Turn.End]. What is under way is in a file that
+// [Journal.Begin], and ends it with [Record.End]. What is under way is in a file that
 // is mapped into memory: to note it costs no system call, and what was noted outlives
 // the process, if not the machine. A Journal that is opened and finds work under way
 // knows that the process before it was ended in the middle of that.
@@ -13,7 +13,7 @@
 // it is known how long it had lasted. Work that began after the last of these notes
 // is not to blame: nothing fills a gigabyte in so short a time, and nearly all work
 // is shorter. Work that had lasted for [HighWater] is refused from then on. What is in
-// between is suspected: it is done again, but one suspect at a time. If the process
+// between is suspected: the caller, who asks [Journal.Suspects], does one suspect at a time. If the process
 // ends once more with a suspect under way, that one is refused. Once the process has
 // lived for [Probation], nobody is suspected any more.
 //
@@ -34,5 +34,6 @@
 // # Concurrency
 //
 // A Journal may be used by any number of goroutines, and a nil one: it notes
-// nothing and refuses nothing. A Turn belongs to one goroutine.
+// nothing and refuses nothing. A Record belongs to one goroutine. To note work takes no
+// lock: each Record has a slot of the file to itself.
 package quarantine
