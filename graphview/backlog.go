@@ -128,8 +128,8 @@ func (b *backlog) work() {
 		if t == nil {
 			return
 		}
-		err := b.engine.show(b.ctx, replay{watch: t.feed.watch, objects: objects, view: t.view, owner: t.view.owner, look: func(o *watch.Decoded) event {
-			return t.look(b.ctx, o, free[o.Object])
+		err := b.engine.runReplay(b.ctx, replay{watch: t.feed.watch, objects: objects, view: t.view, owner: t.view.owner, event: func(o *watch.Decoded) event {
+			return t.reevaluate(b.ctx, o, free[o.Object])
 		}})
 		if err != nil {
 			// The watch has ended, and with it the tap.

@@ -150,7 +150,7 @@ func (e *Engine) Run(ctx context.Context) error {
 	defer stopMiddle()
 	for what, run := range map[string]func(context.Context) error{
 		"discovery": e.discovery.Run, "watches": e.watches.Run, "rules": e.rereadRules, "served kinds": e.followServed,
-		"outdated objects": e.showOutdated, "schemas": e.followSchemas,
+		"outdated objects": e.rereadOutdated, "schemas": e.followSchemas,
 	} {
 		sources.Go(func() {
 			if err := run(middle); err != nil {

@@ -108,7 +108,7 @@ func TestReplayThatEndedEarly(t *testing.T) {
 	cancel()
 	for _, of := range k.taps {
 		of.replayed.Store(false)
-		k.show(ended, of)
+		k.replay(ended, of, nil)
 		if !of.behind {
 			t.Fatal("a replay that was ended is taken for one that was not")
 		}

@@ -58,9 +58,9 @@ func (d *outdated) take() map[*feed]map[*watch.Object]struct{} {
 	return all
 }
 
-// showOutdated has outdated objects shown again, from what their watches retain. Views
-// pay for that as for any change. It blocks while the loop is behind, as watches do.
-func (e *Engine) showOutdated(ctx context.Context) error {
+// rereadOutdated reads outdated objects again, from their watches. Views pay for that as for
+// any change. It blocks while the loop is behind, as watches do.
+func (e *Engine) rereadOutdated(ctx context.Context) error {
 	for {
 		select {
 		case <-ctx.Done():
@@ -68,7 +68,7 @@ func (e *Engine) showOutdated(ctx context.Context) error {
 		case <-e.outdated.kick:
 		}
 		for f, objects := range e.outdated.take() {
-			f.endedEarly(f.again(ctx, slices.Collect(maps.Keys(objects)), evaluateLive))
+			f.reread(ctx, slices.Collect(maps.Keys(objects)), evaluateLive)
 		}
 	}
 }

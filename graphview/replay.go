@@ -11,51 +11,52 @@ import (
 	"graphview.dev/graphview/watch"
 )
 
-// A replay shows again what a watch retains: all of it to a new view, what changed to a
-// view whose expressions take long, and to all views what rules now say of it. That may be
-// the whole cluster for each of many views at once, and nobody waits for it. A replay hands
-// the loop one chunk at a time, and waits until the graph has it; see chunks.
+// A replay sends the graph objects that a watch retains: all objects to a new view, changed
+// objects to a view with slow expressions, and objects whose references are read again to
+// all views. A replay may cover the whole cluster for many views at once, and it is never
+// urgent. It hands the loop one chunk at a time, and waits until the graph has it; see chunks.
 //
-// An object may change or go while its chunk waits. Then its watch no longer retains it,
-// what the chunk says of it counts for nothing, and the event of the change says what is.
+// An object may change or be deleted while its chunk waits. The watch then no longer retains
+// the old version, the loop ignores the event of the chunk, and the event of the change
+// takes its place.
 
-// A chunk ends with that many events, or after that time. Then the replay pauses: whatever
-// can run runs first, and a processor that has nothing else to run looks at the network,
-// which one that is never idle does a hundred times a second.
+// A chunk ends with replayChunk events, or after replayPeriod. The replay then pauses for
+// replayPause, so that other goroutines run first: an idle processor polls the network at
+// once, a busy one only a hundred times a second.
 const (
 	replayChunk  = 256
 	replayPeriod = 2 * time.Millisecond
 	replayPause  = 500 * time.Microsecond
-	// replayRest is the rest of subscribers for which a chunk may have so many events more.
+	// replayRest is the rest of subscribers that allows another replayChunk events in a chunk.
 	replayRest = 4 * time.Millisecond
 )
 
-// replay is objects that a watch retains, or did a moment ago, to be shown again.
+// replay is a set of objects that a watch retains, or retained a moment ago.
 type replay struct {
 	watch   *watch.Watch
 	objects []*watch.Object
-	// look finds out what the graph is to be told of an object, nil for nothing. It takes
-	// nobody's turn, and may not keep the Decoded.
-	look func(*watch.Decoded) event
-	// view is the one that is shown the objects, nil for all.
+	// event returns the event that the graph gets for an object, nil for none. It does not
+	// hold the watch's turn, and must not keep the Decoded.
+	event func(*watch.Decoded) event
+	// view is the only view that gets the objects; nil: all views do.
 	view *View
-	// owner and class are those of the turns in which look runs.
+	// owner and class are those of the turns in which event runs.
 	owner budget.Owner
 	class fairqueue.Class
 }
 
-// show shows objects again, and returns when the graph has all that is told of them.
-func (e *Engine) show(ctx context.Context, r replay) error {
+// runReplay replays the objects, and returns when the graph has all their events.
+func (e *Engine) runReplay(ctx context.Context, r replay) error {
 	if len(r.objects) == 0 {
 		return nil
 	}
-	// The events that brought the objects come first.
+	// The loop applies the events that brought the objects first.
 	brought := make(chan struct{})
 	e.send(funcEvent(func() { close(brought) }))
 	var events []event
 	for len(r.objects) > 0 {
 		c := &chunk{left: events[:0], done: make(chan struct{})}
-		n, err := e.showChunk(ctx, &r, c, brought)
+		n, err := e.replayNext(ctx, &r, c, brought)
 		if err != nil {
 			return fmt.Errorf("replay: %w", err)
 		}
@@ -67,11 +68,12 @@ func (e *Engine) show(ctx context.Context, r replay) error {
 	return nil
 }
 
-// showChunk shows a chunk of objects, and returns how many these are.
-func (e *Engine) showChunk(ctx context.Context, r *replay, c *chunk, brought <-chan struct{}) (n int, err error) {
+// replayNext replays the next chunk of objects, and returns the number of objects in it.
+func (e *Engine) replayNext(ctx context.Context, r *replay, c *chunk, brought <-chan struct{}) (n int, err error) {
 	most := replayChunk
 	if woken := e.wokenBy(r.view); woken > 0 {
-		// There is a chunk each time that they have rested, so it is as much larger.
+		// The loop takes one chunk after each rest of the subscribers: a longer rest needs a
+		// larger chunk.
 		c.wakes = true
 		most *= 1 + int(pace(woken)/replayRest)
 	}
@@ -82,7 +84,7 @@ func (e *Engine) showChunk(ctx context.Context, r *replay, c *chunk, brought <-c
 	}
 	began := time.Now()
 	n, err = r.watch.Visit(ctx, r.objects, func(o *watch.Decoded) bool {
-		if ev := r.look(o); ev != nil {
+		if ev := r.event(o); ev != nil {
 			c.left = append(c.left, ev)
 		}
 		return len(c.left) < most && time.Since(began) < replayPeriod
@@ -100,7 +102,7 @@ func (e *Engine) showChunk(ctx context.Context, r *replay, c *chunk, brought <-c
 	c.rest = pace(e.wokenBy(r.view))
 	c.due = time.Now().Add(c.rest)
 	e.chunks.put(c)
-	<-c.done // the loop outlives all that show something
+	<-c.done // the loop outlives all replays
 	if events >= replayChunk || n < len(r.objects) {
 		time.Sleep(replayPause)
 	}
@@ -108,7 +110,7 @@ func (e *Engine) showChunk(ctx context.Context, r *replay, c *chunk, brought <-c
 	return n, nil
 }
 
-// wokenBy is how many subscribers are told what is shown again to a view, nil for all.
+// wokenBy returns the number of subscribers that a replay for a view wakes, nil for all views.
 func (e *Engine) wokenBy(v *View) int64 {
 	if v == nil {
 		return e.delivered.Subscribers()
@@ -116,7 +118,7 @@ func (e *Engine) wokenBy(v *View) int64 {
 	return int64(v.publisher.Subscribers())
 }
 
-// replayEvent is what one tap decided about an object that its feed had before.
+// replayEvent is the verdict of one tap on an object that its feed has sent before.
 type replayEvent struct {
 	object *watch.Object
 	tapVerdict
@@ -139,22 +141,4 @@ func (ev *replayEvent) apply(e *Engine) {
 	if id := e.graph.Find(f.source, o.Namespace(), o.Name()); id != 0 && !e.superseded(ev.tap, id, o.Namespace(), o.Version()) {
 		ev.tapVerdict.apply(id, o.Namespace(), o.Name())
 	}
-}
-
-// replay shows a tap what its watch retains, as far as wants says so, and returns when
-// the graph has what the tap decided.
-func (e *Engine) replay(ctx context.Context, t *tap, wants func(*watch.Decoded) bool) error {
-	objects, err := t.feed.watch.Retained(ctx)
-	if err == nil {
-		err = e.show(ctx, replay{watch: t.feed.watch, objects: objects, view: t.view, owner: t.view.owner, look: func(o *watch.Decoded) event {
-			if !t.mayConcern(o.Namespace()) || wants != nil && !wants(o) {
-				return nil
-			}
-			return t.look(ctx, o, false)
-		}})
-	}
-	if err == nil && t.feed.listed.Load() {
-		t.charged.Store(true)
-	}
-	return err
 }

@@ -77,7 +77,7 @@ func TestReplayOfWhatHasChanged(t *testing.T) {
 	await(t, "the change", func() bool { return e.counts.sets.Load() == 3 })
 	visited := map[string]bool{}
 	replays := e.counts.replays.Load()
-	if err := e.show(t.Context(), replay{watch: tap.feed.watch, objects: old, view: tap.view, look: func(o *watch.Decoded) event {
+	if err := e.runReplay(t.Context(), replay{watch: tap.feed.watch, objects: old, view: tap.view, event: func(o *watch.Decoded) event {
 		visited[o.Name()] = true
 		return &replayEvent{o.Object, tapVerdict{tap: tap}} // none is selected
 	}}); err != nil {
@@ -235,19 +235,19 @@ func TestVerdictOfAnEarlierJudge(t *testing.T) {
 	tap := follow(t, e, yes)
 	await(t, "the list", func() bool { return tap.vertices() == 3 })
 	earlier := tap.judge.Load()
-	show := func(look func(*watch.Decoded) event) {
+	show := func(event func(*watch.Decoded) event) {
 		t.Helper()
-		if err := e.show(t.Context(), replay{watch: tap.feed.watch, objects: retainedBy(t, tap), view: tap.view, look: look}); err != nil {
+		if err := e.runReplay(t.Context(), replay{watch: tap.feed.watch, objects: retainedBy(t, tap), view: tap.view, event: event}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	var late []event
 	show(func(o *watch.Decoded) event {
-		late = append(late, tap.look(t.Context(), o, false))
+		late = append(late, tap.reevaluate(t.Context(), o, false))
 		return nil
 	})
 	tap.judge.Store(&judge{resource: earlier.resource, query: earlier.query, namespaces: map[string]bool{"bank": true}})
-	show(func(o *watch.Decoded) event { return tap.look(t.Context(), o, false) })
+	show(func(o *watch.Decoded) event { return tap.reevaluate(t.Context(), o, false) })
 	if n := tap.vertices(); n != 0 {
 		t.Fatalf("%d vertices of a namespace that is not selected", n)
 	}

@@ -61,7 +61,7 @@ func (e *Engine) rereadRules(ctx context.Context) error {
 		for _, f := range e.allFeeds() {
 			again, evaluate := stale.has(kindOf(f.resource), e.rules.current.Load().extractor)
 			if again && !f.watch.Key().Reduced && ctx.Err() == nil {
-				f.reread(ctx, evaluate, nil)
+				f.rereadAll(ctx, evaluate, nil)
 			}
 		}
 	}
@@ -96,44 +96,46 @@ func (e *Engine) retryReferences(ctx context.Context) {
 	select {
 	case found := <-unread:
 		for f, names := range found {
-			f.reread(ctx, false, names)
+			f.rereadAll(ctx, false, names)
 		}
 	case <-ctx.Done():
 	}
 }
 
-// reread is Set again for the objects of a feed that have one of the names, nil for
-// all. They are evaluated again only where views have to be told what could not be
-// evaluated.
-func (f *feed) reread(ctx context.Context, evaluate bool, names map[objectName]bool) {
+// rereadAll reads the references of all objects that the watch retains again, or of those
+// with one of the names if names is not nil. Views evaluate the objects again only to
+// restore warnings about expressions that could not be evaluated.
+func (f *feed) rereadAll(ctx context.Context, evaluate bool, names map[objectName]bool) {
 	mode := evaluateNone
 	if evaluate {
 		mode = evaluateAgain
 	}
 	objects, err := f.watch.Retained(ctx)
-	if err == nil {
-		if names != nil {
-			objects = slices.DeleteFunc(objects, func(o *watch.Object) bool { return !names[objectName{o.Namespace(), o.Name()}] })
-		}
-		err = f.again(ctx, objects, mode)
+	if err != nil {
+		f.rereadEnded(err)
+		return
 	}
-	f.endedEarly(err)
+	if names != nil {
+		objects = slices.DeleteFunc(objects, func(o *watch.Object) bool { return !names[objectName{o.Namespace(), o.Name()}] })
+	}
+	f.reread(ctx, objects, mode)
 }
 
-// again is Set for objects that the watch retains.
-func (f *feed) again(ctx context.Context, objects []*watch.Object, mode evaluation) error {
-	return f.engine.show(ctx, replay{watch: f.watch, objects: objects, owner: rulesOwner, class: fairqueue.Background, look: func(o *watch.Decoded) event {
+// reread reads the references of objects that the watch retains again. It returns when
+// the graph has them.
+func (f *feed) reread(ctx context.Context, objects []*watch.Object, mode evaluation) {
+	f.rereadEnded(f.engine.runReplay(ctx, replay{watch: f.watch, objects: objects, owner: rulesOwner, class: fairqueue.Background, event: func(o *watch.Decoded) event {
 		ev, late := f.event(f.life, o, mode)
 		if ev == nil {
 			return nil
 		}
 		return &rereadEvent{setEvent: ev, read: o.Object, late: late, free: mode == evaluateAgain}
-	}})
+	}}))
 }
 
-func (f *feed) endedEarly(err error) {
+// rereadEnded logs the end of a watch, which leaves nothing to read.
+func (f *feed) rereadEnded(err error) {
 	if err != nil {
-		// The watch ended, and with it what there was to read.
 		f.engine.o.Logger.V(1).Info("Reading objects again ended early", "watch", f.watch.Key().String(), "error", err.Error())
 	}
 }

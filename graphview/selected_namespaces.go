@@ -62,7 +62,7 @@ func (k *keeper) renamespace(ctx context.Context, p *spec.Program) {
 			continue
 		}
 		k.install(t, now)
-		k.replayAgain(ctx, t, func(o *watch.Decoded) bool {
+		k.replay(ctx, t, func(o *watch.Decoded) bool {
 			return old.waits || old.admits(o.Namespace()) != now.admits(o.Namespace())
 		})
 	}

@@ -43,7 +43,7 @@ func (k *keeper) finishSwitches(ctx context.Context) {
 		for _, t := range successors {
 			if t.need.resource == old.need.resource {
 				// Of objects that both saw, the old one may have had the last word.
-				k.replayAgain(ctx, t, nil)
+				k.replay(ctx, t, nil)
 				continue
 			}
 			v.engine.do(func() { v.lens.Use(kindOf(t.need.resource), resourceOf(t.need.resource)) })
@@ -66,19 +66,34 @@ func (k *keeper) missing(old *tap) bool {
 	return false
 }
 
-// replayAgain shows a tap what it has seen before, because its view changed its
-// mind.
-func (k *keeper) replayAgain(ctx context.Context, t *tap, wants func(*watch.Decoded) bool) {
-	t.behind = !k.replay(ctx, t, wants) || t.behind
-}
-
-// replay shows a tap what its watch retains, as far as it is wanted, waits until the graph
-// has what the tap decided, and tells whether it came to the end.
-func (k *keeper) replay(ctx context.Context, t *tap, wants func(*watch.Decoded) bool) bool {
+// replay shows the view the objects that a tap's watch retains, or those that wanted
+// accepts, and returns when the graph has the verdicts. A tap is behind after a replay
+// that ended early, until one without wanted completes.
+func (k *keeper) replay(ctx context.Context, t *tap, wanted func(*watch.Decoded) bool) {
 	v := k.view
-	err := v.engine.replay(ctx, t, wants)
-	if err != nil {
-		v.engine.o.Logger.V(1).Info("Replay ended early", "view", v.name.String(), "watch", t.need.key.String(), "error", err.Error())
+	objects, err := t.feed.watch.Retained(ctx)
+	if err == nil {
+		err = v.engine.runReplay(ctx, replay{watch: t.feed.watch, objects: objects, view: v, owner: v.owner, event: func(o *watch.Decoded) event {
+			if !t.mayConcern(o.Namespace()) || wanted != nil && !wanted(o) {
+				return nil
+			}
+			return t.reevaluate(ctx, o, false)
+		}})
 	}
-	return err == nil && ctx.Err() == nil
+	switch {
+	case err != nil:
+		v.engine.o.Logger.V(1).Info("Replay ended early", "view", v.name.String(), "watch", t.need.key.String(), "error", err.Error())
+		t.behind = true
+		return
+	case t.feed.listed.Load():
+		t.charged.Store(true)
+	}
+	switch {
+	case ctx.Err() != nil:
+		t.behind = true
+	case wanted == nil:
+		t.behind = false
+		t.replayed.Store(true)
+		v.kick()
+	}
 }

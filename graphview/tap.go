@@ -157,9 +157,9 @@ func (t *tap) evaluate(ctx context.Context, o *watch.Decoded, free bool) verdict
 	return v
 }
 
-// look evaluates an object out of the turn of its watch, and returns what the graph is to
-// be told, nil for nothing.
-func (t *tap) look(ctx context.Context, o *watch.Decoded, free bool) event {
+// reevaluate evaluates an object for a replay, outside the turn of its watch. It returns nil
+// if there is no verdict.
+func (t *tap) reevaluate(ctx context.Context, o *watch.Decoded, free bool) event {
 	v := tapVerdict{t, t.evaluate(ctx, o, free)}
 	if v.verdict.undecided || ctx.Err() != nil {
 		return nil

@@ -83,7 +83,7 @@ func (k *keeper) plan(ctx context.Context, p *spec.Program, needed map[need]bool
 	}
 	k.addTaps(ctx, fresh)
 	for _, t := range behind {
-		k.show(ctx, t)
+		k.replay(ctx, t, nil)
 	}
 	k.dropTaps(drop)
 }
@@ -116,16 +116,7 @@ func (k *keeper) addTaps(ctx context.Context, taps []*tap) {
 	})
 	for _, t := range taps {
 		t.attach()
-		k.show(ctx, t)
-	}
-}
-
-// show shows the view what a tap's watch has retained. A tap that was not shown
-// everything, because the spec changed meanwhile, is behind.
-func (k *keeper) show(ctx context.Context, t *tap) {
-	if t.behind = !k.replay(ctx, t, nil); !t.behind {
-		t.replayed.Store(true)
-		k.view.kick()
+		k.replay(ctx, t, nil)
 	}
 }
 
