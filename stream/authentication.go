@@ -139,9 +139,9 @@ func (t *tokenReviewer) AuthenticateToken(ctx context.Context, token string) (*a
 // ask asks, a few times if there is no answer, and caches the answer.
 func (t *tokenReviewer) ask(ctx context.Context, owner budget.Owner, key, token string) (answer *authenticator.Response, err error) {
 	waited := wait.ExponentialBackoffWithContext(ctx, shortAbsence, func(ctx context.Context) (bool, error) {
-		turn, err := t.queue.Acquire(ctx, owner, fairqueue.Interactive)
-		if err != nil {
-			return false, err
+		turn, noTurn := t.queue.Acquire(ctx, owner, fairqueue.Interactive)
+		if noTurn != nil {
+			return false, noTurn
 		}
 		defer turn.Release()
 		answer, err = t.review(ctx, token)

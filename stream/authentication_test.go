@@ -12,6 +12,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/authentication/authenticator"
 	"k8s.io/apiserver/pkg/authentication/user"
 )
@@ -190,5 +192,15 @@ func TestAddress(t *testing.T) {
 				t.Errorf("%s: %q", remote, got)
 			}
 		})).ServeHTTP(nil, r)
+	}
+}
+
+// If the operator may not review tokens, no token counts as invalid.
+func TestTokenReviewForbidden(t *testing.T) {
+	tokens := newTokenReviewer(func(context.Context, string) (*authenticator.Response, error) {
+		return nil, apierrors.NewForbidden(schema.GroupResource{Resource: "tokenreviews"}, "", errors.New("no"))
+	}, time.Minute)
+	if _, ok, err := tokens.AuthenticateToken(t.Context(), "token"); ok || !errors.Is(err, errNoAnswer) {
+		t.Errorf("authenticated %t, error %v, want %v", ok, err, errNoAnswer)
 	}
 }

@@ -3,6 +3,7 @@ package stream
 import (
 	"context"
 	"net/http"
+	"slices"
 
 	"k8s.io/apiserver/pkg/authentication/user"
 
@@ -126,8 +127,8 @@ func (g *openGraph) Close() {
 	if g.Subscription != nil {
 		g.Subscription.Close()
 	}
-	for i := len(g.onClose) - 1; i >= 0; i-- {
-		g.onClose[i]()
+	for _, f := range slices.Backward(g.onClose) {
+		f()
 	}
 }
 
