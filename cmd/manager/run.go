@@ -107,42 +107,22 @@ func run(ctx context.Context, o *options) error {
 	accept.RulesKnown = rules.Known()
 	accept.Placement = shared.placement()
 	reconciler := controllers.NewGraphViewReconciler(shared.declared(engine), notifier, accept)
-	pages, err := o.pages()
-	if err != nil {
-		return fmt.Errorf("dashboard: %w", err)
-	}
-	server, err := stream.New(stream.Options{
-		Config:            config,
-		Cluster:           shared.graphs(engine),
-		DigestKey:         shared.digestKey(),
-		Known:             reconciler.Known(),
-		BindAddress:       o.streamAddress,
-		GetCertificate:    certificates.get,
-		AllowedOrigins:    o.allowedOrigins,
-		SyncTimeout:       o.syncTimeout,
-		PermissionRecheck: o.permissionRecheck,
-		Registerer:        metrics.Registry,
-		Pages:             pages,
-		Version:           semantic(version),
-		Logger:            log.WithName("stream"),
+	server, err := newServer(o, stream.Options{
+		Config: config, Cluster: shared.graphs(engine), DigestKey: shared.digestKey(),
+		Known: reconciler.Known(), GetCertificate: certificates.get, Logger: log.WithName("stream"),
 	})
 	if err != nil {
 		return fmt.Errorf("stream: %w", err)
 	}
-	if err := reconciler.SetupWithManager(ctx, mgr); err != nil {
-		return err
-	}
-	if err := rules.SetupWithManager(mgr); err != nil {
+	if err := errors.Join(reconciler.SetupWithManager(ctx, mgr), rules.SetupWithManager(mgr)); err != nil {
 		return err
 	}
 	runnables := []manager.RunnableFunc{shared.run(engine.Run, server.Run, reconciler.Known()), journal.Run, certificates.run, guard.Run}
 	if shared == nil && members != nil {
 		runnables = append(runnables, members.Run)
 	}
-	for _, r := range runnables {
-		if err := mgr.Add(r); err != nil {
-			return fmt.Errorf("add to the manager: %w", err)
-		}
+	if err := addAll(mgr, runnables); err != nil {
+		return err
 	}
 	if err := registerMetrics(permit, guard, certificates.kept); err != nil {
 		return err
@@ -157,6 +137,27 @@ func run(ctx context.Context, o *options) error {
 	}
 	log.Info("Serving graphs", "address", server.Addr().String(), "version", version)
 	return mgr.Start(ctx)
+}
+
+// newServer returns the stream server, with the options that flags set.
+func newServer(o *options, with stream.Options) (*stream.Server, error) {
+	pages, err := o.pages()
+	if err != nil {
+		return nil, fmt.Errorf("dashboard: %w", err)
+	}
+	with.BindAddress, with.AllowedOrigins, with.SyncTimeout = o.streamAddress, o.allowedOrigins, o.syncTimeout
+	with.PermissionRecheck, with.Registerer = o.permissionRecheck, metrics.Registry
+	with.Pages, with.Version = pages, semantic(version)
+	return stream.New(with)
+}
+
+func addAll(mgr manager.Manager, runnables []manager.RunnableFunc) error {
+	for _, r := range runnables {
+		if err := mgr.Add(r); err != nil {
+			return fmt.Errorf("add to the manager: %w", err)
+		}
+	}
+	return nil
 }
 
 func newManager(o *options, config *rest.Config, scheme *runtime.Scheme, webhooks webhook.Server, certificates certificates) (manager.Manager, error) {
