@@ -29,8 +29,7 @@ type Options struct {
 	// means six attempts over some ten seconds, which outlasts a restart of the API
 	// server.
 	Backoff wait.Backoff
-	// Reviewed is told of each attempt that came to an end, for metrics. Nil: nobody
-	// is.
+	// Reviewed is called after each attempt, for metrics. It may be nil.
 	Reviewed func(allowed bool, err error)
 }
 
@@ -52,7 +51,7 @@ func (o *Options) setDefaults() {
 	}
 }
 
-// Asker answers questions about many people. Make it with New.
+// Asker answers questions about many users. Make it with New.
 type Asker struct {
 	o     Options
 	queue *fairqueue.Queue
@@ -73,7 +72,7 @@ func (a *Asker) Ask(ctx context.Context, who user.Info, q Question) (may bool, e
 	waited := wait.ExponentialBackoffWithContext(ctx, a.o.Backoff, func(ctx context.Context) (bool, error) {
 		may, err = a.attempt(ctx, who, q)
 		if err != nil && ctx.Err() != nil {
-			// Nobody waits for the answer any more.
+			// The caller no longer waits for the answer.
 			return false, ctx.Err()
 		}
 		return err == nil || final(err), nil
@@ -103,7 +102,7 @@ func (a *Asker) attempt(ctx context.Context, who user.Info, q Question) (bool, e
 	return may, err
 }
 
-// final tells whether asking again gives the same error.
+// final reports whether the next attempt would have the same error.
 func final(err error) bool {
 	return apierrors.IsForbidden(err) || apierrors.IsUnauthorized(err) || apierrors.IsInvalid(err)
 }
@@ -114,8 +113,8 @@ func (a *Asker) All(ctx context.Context, who user.Info, questions []Question) (m
 	return each(ctx, a.o.AtOnce, questions, func(ctx context.Context, q Question) (bool, error) { return a.Ask(ctx, who, q) })
 }
 
-// Watchable asks whether somebody may list and watch what is in different places.
-// The second question of a place is asked only if the first is answered with yes.
+// Watchable asks whether a user may list and watch the objects in different places.
+// It asks the second question of a place only if the answer to the first is yes.
 // It ends as All does.
 func (a *Asker) Watchable(ctx context.Context, who user.Info, places []Place) (map[Place]bool, error) {
 	return each(ctx, a.o.AtOnce, places, func(ctx context.Context, p Place) (bool, error) {

@@ -15,8 +15,8 @@ type Place struct {
 	Group, Resource, Namespace string
 }
 
-// Question is what somebody may be allowed to do: with a resource or, if Path is
-// set, with a path that is no resource.
+// Question is an action that a user may be allowed: on a resource or, if Path is set,
+// on a path that is no resource.
 type Question struct {
 	Verb, Group, Version, Resource, Subresource, Namespace, Name string
 

@@ -59,7 +59,7 @@ func (b *Bound) Limit() int64 { return b.limit }
 // Exceedings is how often the bound was exceeded since the start.
 func (b *Bound) Exceedings() uint64 { return b.exceeded.Load() }
 
-// Exceed counts that somebody wanted more than the bound allows, and returns the
+// Exceed counts that a caller wanted more than the bound allows, and returns the
 // error that says so.
 func (b *Bound) Exceed() *Exceeded {
 	b.exceeded.Add(1)

@@ -167,7 +167,7 @@ func (q *Queue) forgetLocked(o *owner) {
 	}
 }
 
-// nextLocked takes the owner whose turn is next out of the rotation; nil for none.
+// nextLocked takes the owner of the next turn out of the rotation; nil for none.
 func (q *Queue) nextLocked() (o *owner, class Class) {
 	for len(q.ready[Interactive])+len(q.ready[Background]) > 0 {
 		class = Interactive

@@ -190,8 +190,8 @@ func (b *blocklist) refusals() []Refusal {
 	return out
 }
 
-// saveLocked replaces the entries and their file. A process that is ended meanwhile
-// leaves the old file or the new one.
+// saveLocked replaces the entries and their file. A process that ends during the
+// call leaves the old file or the new one.
 func (b *blocklist) saveLocked(entries map[subject]entry) error {
 	newest := slices.SortedFunc(maps.Values(entries), func(a, b entry) int { return b.At.Compare(a.At) })
 	for _, old := range newest[min(len(newest), maxEntries):] {

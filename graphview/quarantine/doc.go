@@ -1,35 +1,34 @@
-// Package quarantine finds out what ended a process that could not say so itself,
-// because memory ran out or a stack overflowed, and keeps it from being done again.
+// Package quarantine finds the work that ended a process which could not say so itself,
+// because memory ran out or a stack overflowed, and refuses that work from then on.
 //
-// Whoever is about to work on something that somebody else wrote says so with
-// [Journal.Begin], and ends it with [Record.End]. What is under way is in a file that
-// is mapped into memory: to note it costs no system call, and what was noted outlives
-// the process, if not the machine. A Journal that is opened and finds work under way
-// knows that the process before it was ended in the middle of that.
+// A caller notes work on what a user wrote with [Journal.Begin], and ends it with
+// [Record.End]. The notes are in a file that is mapped into memory: to write one makes no
+// system call, and it outlives the process, if not the machine. A Journal that is opened
+// and finds work under way knows that the process before it ended in the middle of that
+// work.
 //
-// # Who is to blame
+// # Blame
 //
-// The Journal notes 20 times a second that the process is alive, so that of all work
-// it is known how long it had lasted. Work that began after the last of these notes
-// is not to blame: nothing fills a gigabyte in so short a time, and nearly all work
-// is shorter. Work that had lasted for [HighWater] is refused from then on. What is in
-// between is suspected: the caller, who asks [Journal.Suspects], does one suspect at a time. If the process
-// ends once more with a suspect under way, that one is refused. Once the process has
-// lived for [Probation], nobody is suspected any more.
+// The Journal notes 20 times a second that the process is alive, so it knows how long
+// each piece of work had lasted. Work that began after the last of these notes is not to
+// blame: nothing fills a gigabyte in so short a time, and nearly all work is shorter.
+// Work that had lasted for [HighWater] is refused. Work in between is suspected: callers
+// ask [Journal.Suspects], and do one suspect at a time. A suspect that is under way at
+// the next end is refused. After the process has lived for [Probation], suspicion ends.
 //
-// So whatever ends the process is refused after the second time at the latest, and
-// an innocent is refused only if it takes a second, or is the one suspect under way at
-// the next end, which has to come within minutes. [Journal.Close] says that an end
-// is in order, and then nobody is blamed.
+// So work that ends the process is refused after the second time at the latest. Innocent
+// work is refused only if it takes a second, or is the one suspect under way at the next
+// end, which has to come within minutes. After [Journal.Close], which says that the end
+// is in order, no work is blamed.
 //
-// # Until when
+// # Duration
 //
-// A refusal is for one version of the work. Whoever changes it is tried again. If
+// A refusal is for one version of the work; a changed version is tried again. If
 // that ends the process too, the next refusal is for all versions for a time, which
 // doubles with each.
 //
-// The package deliberately does not know what work is, or Kubernetes. Where files
-// cannot be mapped it does nothing. It is a lowest leaf.
+// The package does not know what work is, or Kubernetes. Where files cannot be mapped it
+// does nothing. It is a lowest leaf.
 //
 // # Concurrency
 //

@@ -31,7 +31,7 @@ func slotsOf(file []byte) []slot {
 	return unsafe.Slice((*slot)(unsafe.Pointer(unsafe.SliceData(file))), len(file)/slotSize) //nolint:gosec // files are mapped, or read, at multiples of eight
 }
 
-// write fills a slot, whose owner the caller is.
+// write fills a slot that the caller owns.
 func (s *slot) write(w Work, began int64) {
 	of := w.subject()
 	s.version = w.Version
