@@ -66,7 +66,7 @@ type Root struct {
 	What string
 }
 
-// Spec is what there is to advise about.
+// Spec is the input of advice.
 type Spec struct {
 	Queries []Query
 	Roots   []Root
@@ -97,7 +97,7 @@ type Advice struct {
 	Absent []Finding
 }
 
-// WhileRootless is what there is to say while no object is a root.
+// WhileRootless returns the findings for a view without a root.
 func (a Advice) WhileRootless() []Finding {
 	none := Finding{NoRoots, "spec.roots", "no object is a root, so nothing is visible; an object that becomes one is shown at once"}
 	return slices.Concat(a.Findings, []Finding{none}, a.Roots, a.Absent)

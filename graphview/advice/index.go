@@ -38,7 +38,7 @@ func newIndex(served []Resource) *index {
 	return x
 }
 
-// has tells whether something is served under the name; true for variables that
+// has reports whether something is served under the name; true for variables that
 // say nothing of what is served.
 func (x *index) has(c Comparison) bool {
 	switch c.Variable {

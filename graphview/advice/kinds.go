@@ -10,7 +10,7 @@ import (
 // KindNotServed is about a kind that a ReferenceRule names.
 const KindNotServed Reason = "KindNotServed"
 
-// Kind is a kind that somebody names, and where.
+// Kind is a kind that a spec names, and where.
 type Kind struct {
 	Path, Group, Kind string
 }

@@ -9,7 +9,7 @@ import (
 // maxCompared is the longest name that is compared letter by letter.
 const maxCompared = 63
 
-// Nearest are the names that somebody who wrote name may have meant, the likeliest
+// Nearest are the names that the author of name may have meant, the likeliest
 // first, at most so many. A name and its beginning are alike, as are names in which
 // a third of the letters differ, or two.
 func Nearest(name string, others []string, most int) []string {

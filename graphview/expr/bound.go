@@ -197,7 +197,7 @@ func floats(format string) int {
 func boundSearching(m *meter, arguments []ref.Val) *guardError {
 	if left, ok := arguments[0].(types.String); ok {
 		n := textLength(arguments[1])
-		// What CEL searches, it takes apart into characters.
+		// CEL takes a text apart into characters before it searches it.
 		m.makes(5 * (len(left) + n))
 		if len(left)*n > maxWork {
 			return refuse("the arguments are too large to search one in the other")
@@ -220,7 +220,7 @@ func boundSearching(m *meter, arguments []ref.Val) *guardError {
 	if aggregate(arguments[1]) {
 		sides = max(length(arguments[1]), 1)
 	}
-	// Of two elements no more is looked at than the smaller one has.
+	// A comparison ends with the smaller of two elements.
 	m.spend(2 * min(length(arguments[0])*b.size(), sides*a.size()))
 	return nil
 }

@@ -44,7 +44,7 @@ func (c *call) Exec(frame *interpreter.ExecutionFrame) ref.Val {
 	if refused := c.bound(meterOf(frame), values); refused != nil {
 		return types.LabelErrNode(c.ID(), types.WrapErr(refused))
 	}
-	// What follows is how CEL finds out what to run.
+	// CEL finds the overload to run in the same way.
 	first := values[0]
 	if c.run != nil && (c.trait == 0 || first.Type().HasTrait(c.trait)) {
 		return types.LabelErrNode(c.ID(), c.run(values...))

@@ -13,7 +13,7 @@ import (
 type outcome struct {
 	name    string // of the type
 	meaning string
-	// accepts tells whether a value of a type known at compile time may be one.
+	// accepts reports whether a value of a type known at compile time may be one.
 	accepts func(*cel.Type) bool
 	// check says what else is wrong, beyond the type; nil if nothing can be.
 	check func(text string, checked *ast.AST) *Error

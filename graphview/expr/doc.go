@@ -52,6 +52,6 @@
 //
 // # Concurrency
 //
-// What is compiled is immutable and may be used by any number of goroutines at
+// A compiled expression is immutable and may be used by any number of goroutines at
 // once. An [Input] belongs to one goroutine.
 package expr

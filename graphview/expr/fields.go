@@ -33,7 +33,7 @@ func ParseField(name, text string) (Field, error) {
 	return f, nil
 }
 
-// single tells whether a node leads from one value to at most one.
+// single reports whether a node leads from one value to at most one.
 func single(node jsonpath.Node) bool {
 	switch node := node.(type) {
 	case *jsonpath.FieldNode:

@@ -35,7 +35,7 @@ var resultSizes = sync.OnceValue(func() map[string][]resultSize {
 	sizes := make(map[string][]resultSize)
 	env, err := objectEnvironment()
 	if err != nil {
-		return sizes // which whoever compiles says
+		return sizes // the compiler says why
 	}
 	for name, function := range env.Functions() {
 		for _, overload := range function.OverloadDecls() {

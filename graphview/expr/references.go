@@ -38,7 +38,7 @@ var targets = outcome{
 	check: checkEntries,
 }
 
-// isTargetType tells whether a value of the type may be an entry.
+// isTargetType reports whether a value of the type may be an entry.
 func isTargetType(t *cel.Type) bool {
 	open := func(t *cel.Type) bool { return t.Kind() == types.DynKind || t.Kind() == types.TypeParamKind }
 	if open(t) {

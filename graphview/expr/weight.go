@@ -27,7 +27,7 @@ func length(v ref.Val) int {
 	return 1
 }
 
-// aggregate tells whether a value has others in it.
+// aggregate reports whether a value has others in it.
 func aggregate(v ref.Val) bool {
 	switch v := v.(type) {
 	case traits.Lister, traits.Mapper:

@@ -7,14 +7,14 @@ import (
 )
 
 // Parts are the parts of an object that a shape asks for, without a tree: in one slice,
-// which is filled anew for each object, so that reading them makes no garbage. They hold
+// which is filled again for each object, so that reading them makes no garbage. They hold
 // on to the object's JSON and are good for as long as that does not change.
 type Parts struct {
 	text  []byte
 	nodes []part
 }
 
-// part is a value that was asked for. What is below it follows it.
+// part is a value that was asked for. The parts below it follow it.
 type part struct {
 	shape *Shape // that it was asked for with
 	// start and end are where it is in the text.
@@ -65,7 +65,7 @@ func (p *Parts) begin(b []byte) error {
 	return nil
 }
 
-// open adds a part, whose end is not known yet, and returns its index.
+// open adds a part that has no end yet, and returns its index.
 func (p *Parts) open(i int, shape *Shape) int {
 	p.nodes = append(p.nodes, part{shape: shape, start: int32(i), first: p.text[i]}) //nolint:gosec // an API server stores no objects of 2 GiB
 	return len(p.nodes) - 1
@@ -123,7 +123,7 @@ func (p *Parts) read(i int, shape *Shape) (int, error) {
 	default:
 		start := i
 		i = skip(b, i)
-		// Whoever builds a tree of it could not.
+		// A tree could not be built of it.
 		if _, err := strconv.ParseFloat(string(b[start:i]), 64); errors.Is(err, strconv.ErrRange) {
 			return i, fmt.Errorf("number at byte %d: %w", start, strconv.ErrRange)
 		}

@@ -1,6 +1,6 @@
 package jsontree
 
-// Shape says which parts of a value somebody asks for. The zero value asks for
+// Shape says which parts of a value a caller asks for. The zero value asks for
 // none: a list or object is then empty, anything else is there. It is made with
 // Whole, Field, Values, Elements and First and may be used by many once it is made.
 type Shape struct {
@@ -77,7 +77,7 @@ func (s *Shape) Join(other *Shape) {
 	}
 }
 
-// member is the shape of a member, nil for one that nobody asks for.
+// member is the shape of a member, nil for one that is not asked for.
 func (s *Shape) member(key []byte) *Shape {
 	below := s.fields[string(key)]
 	switch {
@@ -86,7 +86,7 @@ func (s *Shape) member(key []byte) *Shape {
 	case s.values == nil:
 		return below
 	}
-	// Both are asked for, of which one has to do: seldom enough to be made anew.
+	// Both are asked for. This is rare enough to make a shape each time.
 	both := Shape{key: below.key}
 	both.Join(below)
 	both.Join(s.values)

@@ -83,7 +83,7 @@ func Compile(ctx context.Context, declared Spec) (*Program, error) {
 	if n := len(declared.Queries); n < 1 || n > maxQueries {
 		c.shape("spec.queries", "must have between 1 and %d queries, has %d", maxQueries, n)
 	}
-	// What is beyond the bounds is not compiled: that alone could be a lot of work.
+	// A spec beyond the bounds is not compiled: that alone could be a lot of work.
 	for i := range declared.Queries[:min(len(declared.Queries), maxQueries)] {
 		p.Queries = append(p.Queries, c.query(fmt.Sprintf("spec.queries[%d]", i), &declared.Queries[i]))
 	}

@@ -13,5 +13,5 @@
 //
 // # Concurrency
 //
-// What is compiled is immutable, and may be used by any number of goroutines.
+// A program is immutable, and may be used by any number of goroutines.
 package spec

@@ -49,7 +49,7 @@ func Member(p Parts) string {
 	return "jsonPath"
 }
 
-// Named tells whether the parts have names.
+// Named reports whether the parts have names.
 func Named(p Parts) bool {
 	_, named := p.(*expr.Fields)
 	return named
@@ -64,7 +64,7 @@ type NamespaceProgram struct {
 	Object         *expr.ObjectSelector
 }
 
-// Selective tells whether namespaces have to be looked at, and not only named.
+// Selective reports whether namespaces have to be looked at, and not only named.
 func (n *NamespaceProgram) Selective() bool {
 	return n != nil && (n.Labels != "" || n.Fields != "" || n.Object != nil)
 }
@@ -78,7 +78,7 @@ func (n *NamespaceProgram) Named() []string {
 }
 
 // Choose finds the query that decides about a resource, the first that matches, and
-// tells whether it includes it. What each evaluation costs is charged, in CEL's
+// reports whether it includes it. What each evaluation costs is charged, in CEL's
 // units; a query that is not reached because charge said no decides nothing.
 func (p *Program) Choose(ctx context.Context, r expr.Resource, charge func(cost uint64) (granted bool)) (query int, include, decided bool, err error) {
 	defer panics.Recover(&err)
@@ -100,7 +100,7 @@ func (p *Program) Choose(ctx context.Context, r expr.Resource, charge func(cost 
 	return 0, false, false, nil
 }
 
-// Rooted tells whether only what roots reach is visible.
+// Rooted reports whether only what roots reach is visible.
 func (p *Program) Rooted() bool { return len(p.Roots) > 0 }
 
 // Walk is the way from the roots to what is visible.

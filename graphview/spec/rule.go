@@ -119,7 +119,7 @@ func CompileRule(ctx context.Context, rule Rule) (*RuleProgram, error) {
 	return p, nil
 }
 
-// add compiles one reference. It tells whether a path is what is wrong with it.
+// add compiles one reference. It reports whether a path is what is wrong with it.
 func (p *RuleProgram) add(c *compiler, path string, r *RuleReference) (badPath bool) {
 	arc := r.Type
 	if arc == 0 {
