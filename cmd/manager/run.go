@@ -130,10 +130,8 @@ func run(ctx context.Context, o *options) error {
 	if err := serveHealth(ctx, mgr, engine, reconciler.Known(), joined); err != nil {
 		return err
 	}
-	if webhooks != nil {
-		if err := serveWebhook(mgr, accept); err != nil {
-			return err
-		}
+	if err := serveWebhook(mgr, webhooks, accept); err != nil {
+		return err
 	}
 	log.Info("Serving graphs", "address", server.Addr().String(), "version", version)
 	return mgr.Start(ctx)
