@@ -116,6 +116,15 @@ func advertised(o *options, bound net.Addr) (string, error) {
 	return net.JoinHostPort(host, port), nil
 }
 
+// joined is closed once this replica is a member. It is nil where replicas do not share
+// views.
+func (s *sharing) joined() <-chan struct{} {
+	if s == nil {
+		return nil
+	}
+	return s.members.Joined()
+}
+
 // placement is what the controllers ask; nil where each replica holds all views.
 func (s *sharing) placement() controllers.Placement {
 	if s == nil {

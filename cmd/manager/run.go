@@ -99,10 +99,6 @@ func run(ctx context.Context, o *options) error {
 	if members != nil {
 		accept.Members = members
 	}
-	var joined <-chan struct{} // nil: this replica need not join
-	if shared != nil {
-		joined = members.Joined()
-	}
 	rules := controllers.NewReferenceRuleReconciler(engine, accept)
 	accept.RulesKnown = rules.Known()
 	accept.Placement = shared.placement()
@@ -127,7 +123,7 @@ func run(ctx context.Context, o *options) error {
 	if err := registerMetrics(permit, guard, certificates.kept); err != nil {
 		return err
 	}
-	if err := serveHealth(ctx, mgr, engine, reconciler.Known(), joined); err != nil {
+	if err := serveHealth(ctx, mgr, engine, reconciler.Known(), shared.joined()); err != nil {
 		return err
 	}
 	if err := serveWebhook(mgr, webhooks, accept); err != nil {

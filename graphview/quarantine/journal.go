@@ -148,7 +148,7 @@ func (j *Journal) Begin(w Work) (Record, error) {
 	if refusal, _ := j.blocklist.find(w); refusal != nil {
 		return Record{}, refusal
 	}
-	first := rand.IntN(slots - 1) //nolint:gosec // spreads goroutines
+	first := rand.IntN(slots - 1)
 	for n := range slots - 1 {
 		i := 1 + (first+n)%(slots-1)
 		if j.taken[i].Load() || !j.taken[i].CompareAndSwap(false, true) {

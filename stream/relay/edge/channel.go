@@ -280,7 +280,7 @@ func (c *Channel) Poll() ([]*delivery.Frame, error) {
 	r.client.unread.give(c.owner, size)
 	c.begun = true
 	if grant := c.credit.consume(size, frames[n-1].Rev != "", c.unread); grant > 0 && c.err == nil {
-		r.sayLocked(wire.AppendNumber(nil, wire.More, c.number, uint64(grant))) //nolint:gosec // positive
+		r.sayLocked(wire.AppendNumber(nil, wire.More, c.number, uint64(grant)))
 	}
 	return frames, nil
 }

@@ -12,7 +12,6 @@ import (
 
 	"graphview.dev/api/reason"
 	"graphview.dev/graphview"
-	"graphview.dev/graphview/delivery"
 	"graphview.dev/stream/relay/wire"
 	"graphview.dev/stream/replicas"
 )
@@ -148,7 +147,7 @@ func ended(m wire.Message) (error, error) {
 	if err := wire.Parse(m, &ending); err != nil {
 		return nil, err
 	}
-	var closed *delivery.ClosedError = ending.Err()
+	closed := ending.Err()
 	switch closed.Reason {
 	case reason.Stopping:
 		return fmt.Errorf("%w: it is stopping", ErrBroken), nil

@@ -204,7 +204,7 @@ func (r *relay) take(m wire.Message) error {
 			return err
 		}
 		if c != nil {
-			c.grant(int(min(bytes, maxGrant))) //nolint:gosec // bounded
+			c.grant(int(min(bytes, maxGrant)))
 		}
 	case wire.Close:
 		if c != nil {

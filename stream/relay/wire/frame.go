@@ -46,7 +46,7 @@ func ParseFrame(payload []byte, now time.Time) (f *delivery.Frame, keep bool, er
 		return nil, false, fmt.Errorf("relay frame: %w", err)
 	}
 	if age > 0 && age < uint64(maxAge) {
-		f.Received = now.Add(-time.Duration(age)) //nolint:gosec // bounded
+		f.Received = now.Add(-time.Duration(age))
 	}
 	return f, payload[0]&flagKeep != 0, nil
 }

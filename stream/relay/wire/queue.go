@@ -2,6 +2,7 @@ package wire
 
 import (
 	"errors"
+	"slices"
 
 	"graphview.dev/graphview/delivery"
 )
@@ -38,9 +39,9 @@ func (q *Queue) Add(f *delivery.Frame) {
 
 // Number returns the number of a frame of the queue.
 func (q *Queue) Number(f *delivery.Frame) (number uint64, ok bool) {
-	for i := len(q.frames) - 1; i >= 0; i-- {
-		if q.frames[i] == f {
-			return q.first + uint64(i), true
+	for i, queued := range slices.Backward(q.frames) {
+		if queued == f {
+			return q.first + uint64(i), true //nolint:gosec // an index
 		}
 	}
 	return 0, false
