@@ -66,15 +66,7 @@ func (d declared) evaluate(ctx context.Context, e *Engine, of resources.Resource
 	if !d.evaluates() {
 		return outcome{}
 	}
-	x := &examination{ctx: ctx, engine: e}
-	x.input = &expr.Input{
-		Group: of.Group, Version: of.Version, Resource: of.Resource, Kind: of.Kind, Namespace: o.Namespace(), Name: o.Name(),
-		Object: func() map[string]any {
-			tree, err := o.Tree()
-			x.treeErr = err
-			return tree
-		},
-	}
+	x := &examination{ctx: ctx, engine: e, input: newInput(o, of)}
 	var out outcome
 	if !deleted {
 		out.health = d.judge(x)
@@ -126,7 +118,6 @@ type examination struct {
 	ctx     context.Context //nolint:containedctx // that of one evaluate
 	engine  *Engine
 	input   *expr.Input
-	treeErr error
 	warning error
 }
 
@@ -155,7 +146,7 @@ func evaluateFor[T any](x *examination, from *expressionOrigin, evaluate func(co
 	before := x.input.Cost
 	value, err = guarded(func() (T, error) { return evaluate(work.within(x.ctx)) })
 	from.budget.charge(x.input.Cost - before)
-	if err = errors.Join(x.treeErr, err); err != nil {
+	if err != nil {
 		err = fmt.Errorf("reference rule %s: %s: %w", from.rule, from.path, err)
 	}
 	return value, err

@@ -2,7 +2,6 @@ package graphview
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"hash/maphash"
 
@@ -16,6 +15,14 @@ import (
 	"graphview.dev/graphview/spec"
 	"graphview.dev/graphview/watch"
 )
+
+// newInput returns the input for all expressions about an object. One that fails to
+// read the object has an error; one that does not read it is evaluated all the same.
+func newInput(o *watch.Decoded, r resources.Resource) *expr.Input {
+	return &expr.Input{
+		Group: r.Group, Version: r.Version, Resource: r.Resource, Kind: r.Kind, Namespace: o.Namespace(), Name: o.Name(), Object: o.Tree,
+	}
+}
 
 // judge is what one view decides about the objects of one resource. It is
 // immutable and runs in the goroutines of watches.
@@ -64,16 +71,7 @@ func (j *judge) evaluate(ctx context.Context, o *watch.Decoded) (v verdict) {
 	if !j.admits(o.Namespace()) {
 		return verdict{}
 	}
-	var treeErr error
-	in := &expr.Input{
-		Group: j.resource.Group, Version: j.resource.Version, Resource: j.resource.Resource, Kind: j.resource.Kind,
-		Namespace: o.Namespace(), Name: o.Name(),
-		Object: func() map[string]any {
-			tree, err := o.Tree()
-			treeErr = err
-			return tree
-		},
-	}
+	in := newInput(o, j.resource)
 	defer func() { v.cost = in.Cost }()
 	if j.query.Labels != nil {
 		part, err := o.Part(onlyLabels)
@@ -86,7 +84,7 @@ func (j *judge) evaluate(ctx context.Context, o *watch.Decoded) (v verdict) {
 	}
 	if j.query.Object != nil {
 		matches, err := j.query.Object.Matches(ctx, in)
-		if err = errors.Join(treeErr, err); err != nil {
+		if err != nil {
 			return verdict{err: fmt.Errorf("objectSelectorExpression: %w", err)}
 		}
 		if !matches {
@@ -96,7 +94,7 @@ func (j *judge) evaluate(ctx context.Context, o *watch.Decoded) (v verdict) {
 	v = verdict{selection: graph.Selection{Member: true}}
 	if j.showsParts(o) {
 		part, err := j.findParts(ctx, in, o)
-		if err = errors.Join(treeErr, err); err != nil {
+		if err != nil {
 			return verdict{err: fmt.Errorf("%s: %w", spec.Member(j.query.Parts), err)}
 		}
 		v.selection.Part, v.selection.Hash = partOf(j.query.Parts, part), maphash.Bytes(contentSeed, part)
@@ -108,7 +106,7 @@ func (j *judge) evaluate(ctx context.Context, o *watch.Decoded) (v verdict) {
 			break
 		}
 		matches, err := root.Matches(ctx, in)
-		if err = errors.Join(treeErr, err); err != nil {
+		if err != nil {
 			// The next one is tried; the object stays.
 			if v.err == nil {
 				v.err = &delivery.PartialError{Err: fmt.Errorf("%s: %w", root.Place(), err)}
@@ -133,7 +131,10 @@ func (j *judge) findParts(ctx context.Context, in *expr.Input, o *watch.Decoded)
 	if o.HasContent() {
 		return j.query.Parts.Find(ctx, in)
 	}
-	metadata := &expr.Input{Object: func() map[string]any { return secretTree(in.Object()) }}
+	metadata := &expr.Input{Object: func() (map[string]any, error) {
+		object, err := in.Object()
+		return secretTree(object), err
+	}}
 	part, err := j.query.Parts.Find(ctx, metadata)
 	in.Cost += metadata.Cost
 	return part, err

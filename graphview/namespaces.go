@@ -2,13 +2,12 @@ package graphview
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"sync"
 
-	"graphview.dev/graphview/expr"
 	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/resources"
 	"graphview.dev/graphview/spec"
 	"graphview.dev/graphview/watch"
 )
@@ -22,17 +21,9 @@ func evaluateNamespace(ctx context.Context, n *spec.NamespaceProgram, o *watch.D
 	if n.Object == nil {
 		return verdict{selection: graph.Selection{Member: true}}
 	}
-	var treeErr error
-	in := &expr.Input{
-		Version: "v1", Resource: "namespaces", Kind: "Namespace", Name: o.Name(),
-		Object: func() map[string]any {
-			tree, err := o.Tree()
-			treeErr = err
-			return tree
-		},
-	}
+	in := newInput(o, resources.Resource{Version: "v1", Resource: "namespaces", Kind: "Namespace"})
 	matches, err := n.Object.Matches(ctx, in)
-	if err = errors.Join(treeErr, err); err != nil {
+	if err != nil {
 		return verdict{err: fmt.Errorf("namespaces.objectSelectorExpression: %w", err), cost: in.Cost}
 	}
 	return verdict{selection: graph.Selection{Member: matches}, cost: in.Cost}

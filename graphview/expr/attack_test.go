@@ -117,7 +117,7 @@ func TestAttacks(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			in := &Input{Version: "v1", Resource: "configmaps", Namespace: "a", Name: "b", Object: func() map[string]any { return object }}
+			in := &Input{Version: "v1", Resource: "configmaps", Namespace: "a", Name: "b", Object: func() (map[string]any, error) { return object, nil }}
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
 			_, err = selector.Matches(t.Context(), in)

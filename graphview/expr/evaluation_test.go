@@ -78,7 +78,7 @@ func deployment() map[string]any {
 func input() *Input {
 	return &Input{
 		Group: "apps", Version: "v1", Resource: "deployments", Namespace: "shop", Name: "web",
-		Object: deployment,
+		Object: func() (map[string]any, error) { return deployment(), nil },
 	}
 }
 
@@ -126,7 +126,7 @@ func TestObjectSelector(t *testing.T) {
 			}
 			in := input()
 			calls := 0
-			in.Object = func() map[string]any { calls++; return deployment() }
+			in.Object = func() (map[string]any, error) { calls++; return deployment(), nil }
 			got, err := s.Matches(t.Context(), in)
 			if err != nil || got != tc.want {
 				t.Errorf("Matches() = %v, %v, want %v", got, err, tc.want)
@@ -148,9 +148,30 @@ func TestObjectSelectorLazy(t *testing.T) {
 		t.Fatal(err)
 	}
 	in := input()
-	in.Object = func() map[string]any { t.Error("Object was called"); return nil }
+	in.Object = func() (map[string]any, error) { t.Error("Object was called"); return nil, nil }
 	if _, err := s.Matches(t.Context(), in); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestObjectSelectorUnreadable: an object that cannot be read fails the expressions that
+// read it, and no other on the same input.
+func TestObjectSelectorUnreadable(t *testing.T) {
+	t.Parallel()
+	unreadable := errors.New("cannot be read")
+	in := input()
+	in.Object = func() (map[string]any, error) { return nil, unreadable }
+	for _, tc := range []struct {
+		text string
+		want error
+	}{{"obj == {}", unreadable}, {"name == 'web'", nil}, {"labels.size() == 0", unreadable}, {"name == 'web'", nil}} {
+		s, err := CompileObject(t.Context(), tc.text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if matches, err := s.Matches(t.Context(), in); !errors.Is(err, tc.want) || matches != (tc.want == nil) {
+			t.Errorf("%s: %t, %v, want %v", tc.text, matches, err, tc.want)
+		}
 	}
 }
 
@@ -160,10 +181,10 @@ func TestObjectSelectorWithoutObject(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, object := range map[string]func() map[string]any{
+	for name, object := range map[string]func() (map[string]any, error){
 		"none":        nil,
-		"nil":         func() map[string]any { return nil },
-		"no metadata": func() map[string]any { return map[string]any{} },
+		"nil":         func() (map[string]any, error) { return nil, nil },
+		"no metadata": func() (map[string]any, error) { return map[string]any{}, nil },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -257,7 +278,7 @@ func TestCancellation(t *testing.T) {
 			in := input()
 			// Cancelled before, and, in a loop, while the evaluation goes on.
 			if name == "loop" {
-				in.Object = func() map[string]any { cancel(); return deployment() }
+				in.Object = func() (map[string]any, error) { cancel(); return deployment(), nil }
 			} else {
 				cancel()
 			}
@@ -295,7 +316,7 @@ func TestConcurrency(t *testing.T) {
 		wg.Go(func() {
 			for range 100 {
 				in := input()
-				in.Object = func() map[string]any { return object }
+				in.Object = func() (map[string]any, error) { return object, nil }
 				for i, s := range selectors {
 					match, err := s.Matches(t.Context(), in)
 					if wantErr := i == 2 || i == 3; match == wantErr || (err != nil) != wantErr {
@@ -326,7 +347,7 @@ func BenchmarkMatches(b *testing.B) {
 				b.Fatal(err)
 			}
 			in := input()
-			in.Object = func() map[string]any { return object }
+			in.Object = func() (map[string]any, error) { return object, nil }
 			b.ReportAllocs()
 			for b.Loop() {
 				if match, err := s.Matches(b.Context(), in); !match || err != nil {

@@ -41,7 +41,7 @@ func TestFields(t *testing.T) {
 				}
 				fields = append(fields, f)
 			}
-			in := &Input{Object: func() map[string]any { return object }}
+			in := &Input{Object: func() (map[string]any, error) { return object, nil }}
 			got, err := NewFields(fields).Find(t.Context(), in)
 			if err != nil || string(got) != tt.want || in.Cost == 0 {
 				t.Errorf("%s, %v for %d, want %s", got, err, in.Cost, tt.want)

@@ -94,9 +94,9 @@ func FuzzJSONPath(f *testing.F) {
 		object["secret"] = secret
 		spends(t, func() {
 			// What is found in a large object is not looked at.
-			_, _ = p.Find(t.Context(), &Input{Object: func() map[string]any { return hostileObject }})
+			_, _ = p.Find(t.Context(), &Input{Object: func() (map[string]any, error) { return hostileObject, nil }})
 		})
-		in := &Input{Object: func() map[string]any { return object }}
+		in := &Input{Object: func() (map[string]any, error) { return object, nil }}
 		found, err := p.Find(t.Context(), in)
 		if err != nil {
 			checkMessage(t, text, err.Error())
@@ -124,7 +124,7 @@ func evaluate(t *testing.T, text string, refused error, run func(context.Context
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
 	in := input()
-	in.Object = func() map[string]any { return hostileObject }
+	in.Object = func() (map[string]any, error) { return hostileObject, nil }
 	err := run(ctx, in)
 	if err == nil {
 		return

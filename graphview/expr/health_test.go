@@ -94,7 +94,7 @@ func TestJudge(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			in := &Input{Object: func() map[string]any { return object }}
+			in := &Input{Object: func() (map[string]any, error) { return object, nil }}
 			got, err := h.Judge(t.Context(), in)
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("judgement (-want +got):\n%s", diff)

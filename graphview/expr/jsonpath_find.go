@@ -22,7 +22,11 @@ func findIn(ctx context.Context, in *Input, what string, find func(map[string]an
 	if ctx.Err() != nil {
 		return nil, fmt.Errorf("evaluate %s: %w", what, context.Cause(ctx))
 	}
-	found, steps, err := find(in.object())
+	object, err := in.object()
+	if err != nil {
+		return nil, fmt.Errorf("read the object: %w", err)
+	}
+	found, steps, err := find(object)
 	in.Cost += uint64(steps) //nolint:gosec // a count
 	return found, err
 }

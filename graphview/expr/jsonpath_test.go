@@ -243,5 +243,5 @@ func BenchmarkJSONPathFind(b *testing.B) {
 
 // on is an object as an input.
 func on(object map[string]any) *Input {
-	return &Input{Object: func() map[string]any { return object }}
+	return &Input{Object: func() (map[string]any, error) { return object, nil }}
 }

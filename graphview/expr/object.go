@@ -2,6 +2,7 @@ package expr
 
 import (
 	"context"
+	"fmt"
 	"sync"
 
 	"github.com/google/cel-go/cel"
@@ -36,8 +37,9 @@ type Input struct {
 
 	// Object returns the decoded object: obj, and in its metadata labels and
 	// annotations. It is called at most once per evaluation, when that comes to
-	// need it. The object is only read. Nil is an empty object.
-	Object func() map[string]any
+	// need it. The object is only read. Nil is an empty object. An error fails the
+	// evaluation, and no other one on the same input.
+	Object func() (map[string]any, error)
 
 	// Cost grows by what each evaluation on this input costs, failed ones too,
 	// in units: what callers need to keep a budget.
@@ -45,7 +47,7 @@ type Input struct {
 }
 
 // Matches evaluates the expression. Its error is an *EvaluationError, or wraps
-// the context's.
+// the context's or that of the input's Object.
 func (s *ObjectSelector) Matches(ctx context.Context, in *Input) (bool, error) {
 	result, err := s.program.on(ctx, in)
 	if err != nil {
@@ -61,6 +63,9 @@ func (p *program) on(ctx context.Context, in *Input) (ref.Val, error) {
 	variables.meter.begin(ctx, evaluationCost)
 	result, err := p.eval(&variables.meter, variables)
 	in.Cost += variables.meter.end()
+	if variables.err != nil {
+		err = fmt.Errorf("read the object: %w", variables.err)
+	}
 	*variables = objectVariables{}
 	objectVariablesPool.Put(variables)
 	return result, err
@@ -73,6 +78,7 @@ var objectVariablesPool = sync.Pool{New: func() any { return new(objectVariables
 type objectVariables struct {
 	input  *Input
 	object map[string]any
+	err    error // of reading the object
 	meter  meter
 }
 
@@ -104,21 +110,23 @@ func (v *objectVariables) ResolveName(name string) (any, bool) {
 	return nil, false
 }
 
-// object is what Object returns, an empty one for none.
-func (in *Input) object() map[string]any {
-	if in.Object != nil {
-		if object := in.Object(); object != nil {
-			return object
-		}
+// object returns the result of Object, or an empty map if that has none.
+func (in *Input) object() (map[string]any, error) {
+	if in.Object == nil {
+		return emptyMap, nil
 	}
-	return emptyMap
+	object, err := in.Object()
+	if object == nil {
+		object = emptyMap
+	}
+	return object, err
 }
 
 var emptyMap = map[string]any{}
 
 func (v *objectVariables) get() map[string]any {
 	if v.object == nil {
-		v.object = v.input.object()
+		v.object, v.err = v.input.object()
 	}
 	return v.object
 }

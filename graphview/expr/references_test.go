@@ -98,7 +98,7 @@ func TestReferences(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			in := &Input{Group: "example.com", Version: "v1", Resource: "widgets", Namespace: "shop", Name: "it", Object: func() map[string]any { return object }}
+			in := &Input{Group: "example.com", Version: "v1", Resource: "widgets", Namespace: "shop", Name: "it", Object: func() (map[string]any, error) { return object, nil }}
 			got, err := r.Find(t.Context(), in)
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("found (-want +got):\n%s", diff)

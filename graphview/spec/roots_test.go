@@ -23,8 +23,8 @@ func rootInput(group, kind, namespace, name string, set map[string]string) *expr
 	for k, v := range set {
 		all[k] = v
 	}
-	return &expr.Input{Group: group, Kind: kind, Namespace: namespace, Name: name, Object: func() map[string]any {
-		return map[string]any{"metadata": map[string]any{"labels": all}}
+	return &expr.Input{Group: group, Kind: kind, Namespace: namespace, Name: name, Object: func() (map[string]any, error) {
+		return map[string]any{"metadata": map[string]any{"labels": all}}, nil
 	}}
 }
 

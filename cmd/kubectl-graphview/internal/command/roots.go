@@ -94,6 +94,6 @@ func inputOf(v *client.Vertex) *expr.Input {
 	kind, _ := object["kind"].(string)
 	return &expr.Input{
 		Group: v.Key.Group, Version: v.Key.Version, Resource: v.Key.Resource, Kind: kind, Namespace: v.Key.Namespace, Name: v.Key.Name,
-		Object: func() map[string]any { return object },
+		Object: func() (map[string]any, error) { return object, nil },
 	}
 }
