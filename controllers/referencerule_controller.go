@@ -24,8 +24,8 @@ type RuleEngine interface {
 	// *spec.InvalidError says that it is not in force until it is
 	// mended.
 	ApplyRule(ctx context.Context, name string, rule spec.Rule) error
-	// RemoveRule ends the rule, if there is one.
-	RemoveRule(name string) error
+	// RemoveRule removes the rule of that name, if there is one.
+	RemoveRule(name string)
 	// RuleEffect finds out what comes of the rule of that name.
 	RuleEffect(ctx context.Context, name string) graphview.RuleEffect
 	// ServedChanged is closed when the cluster comes to serve other kinds than now.
@@ -77,17 +77,14 @@ func (r *ReferenceRuleReconciler) apply(ctx context.Context, name client.ObjectK
 		if !apierrors.IsNotFound(err) {
 			return nil, verdict{}, fmt.Errorf("get ReferenceRule: %w", err)
 		}
-		if err := r.engine.RemoveRule(name.Name); err != nil {
-			return nil, verdict{}, fmt.Errorf("remove rule: %w", err)
-		}
+		r.engine.RemoveRule(name.Name)
 		return nil, verdict{}, nil
 	}
 	declared, err := validation.RuleOf(&rule.Spec)
 	if err == nil {
 		err = r.engine.ApplyRule(ctx, name.Name, declared)
-	} else if err := r.engine.RemoveRule(name.Name); err != nil {
-		// The references of an earlier spec are no longer wanted.
-		return nil, verdict{}, fmt.Errorf("remove rule: %w", err)
+	} else {
+		r.engine.RemoveRule(name.Name) // the references of an earlier spec are no longer wanted
 	}
 	v, err := verdictOf(err)
 	if err != nil {

@@ -45,9 +45,7 @@ func (e *Engine) rereadRules(ctx context.Context) error {
 		case <-ctx.Done():
 			return nil
 		case <-retry.C:
-			if err := e.rules.retryExceeded(); err != nil {
-				e.o.Logger.Error(err, "Rules that cost too much cannot be tried again")
-			}
+			e.rules.retryExceeded()
 			e.retryReferences(ctx)
 			continue
 		case <-e.misplaced:

@@ -2,7 +2,6 @@ package graphview
 
 import (
 	"context"
-	"errors"
 	"reflect"
 
 	"graphview.dev/graphview/budget"
@@ -23,9 +22,9 @@ type rule struct {
 // rulesOwner is the owner of all ReferenceRules: they belong to the cluster.
 var rulesOwner = budget.NamespaceOwner("")
 
-// ApplyRule makes the rule of that name what is declared, on open streams too. It is
-// level-based. The error is a *spec.InvalidError: the rule is not in force, nor is
-// what it was before. Or it is the context's, and nothing has changed.
+// ApplyRule puts a rule into force under a name, on open streams too. It is level-based.
+// After a *spec.InvalidError no rule of that name is in force. After the context's error
+// nothing has changed.
 func (e *Engine) ApplyRule(ctx context.Context, name string, declared spec.Rule) error {
 	before := e.rules.named(name)
 	if before != nil && reflect.DeepEqual(before.Rule, declared) {
@@ -44,8 +43,9 @@ func (e *Engine) ApplyRule(ctx context.Context, name string, declared spec.Rule)
 	if program != nil {
 		r = &rule{RuleProgram: program, work: work, budget: e.newCostBudget(rulesOwner)}
 	}
-	return errors.Join(err, e.rules.declare(name, r))
+	e.rules.declare(name, r)
+	return err
 }
 
-// RemoveRule ends the rule, if there is one.
-func (e *Engine) RemoveRule(name string) error { return e.rules.declare(name, nil) }
+// RemoveRule removes the rule of that name, if there is one.
+func (e *Engine) RemoveRule(name string) { e.rules.declare(name, nil) }

@@ -1,7 +1,6 @@
 package graphview
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"sync"
@@ -68,13 +67,13 @@ func (r *rules) named(name string) *rule {
 	return r.declared[name]
 }
 
-// declare puts a program in the place of what has the name, nil for nothing.
-func (r *rules) declare(name string, p *rule) error {
+// declare replaces the rule of that name; nil removes it.
+func (r *rules) declare(name string, p *rule) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	old := r.declared[name]
 	if old == nil && p == nil {
-		return nil
+		return
 	}
 	next := maps.Clone(r.declared)
 	delete(next, name)
@@ -87,20 +86,14 @@ func (r *rules) declare(name string, p *rule) error {
 			touched = append(touched, of.Rule.From)
 		}
 	}
-	if err := r.putLocked(next, touched); err != nil {
-		return fmt.Errorf("rule %s: %w", name, err)
-	}
-	return nil
+	r.putLocked(next, touched)
 }
 
 // putLocked puts programs in force. The objects of the kinds touched are to be read
 // again.
-func (r *rules) putLocked(programs map[string]*rule, touched []graph.Kind) error {
+func (r *rules) putLocked(programs map[string]*rule, touched []graph.Kind) {
 	before := r.current.Load()
-	now, err := newRuleset(programs, before, touched, r.revision+1)
-	if err != nil {
-		return err
-	}
+	now := newRuleset(programs, before, touched, r.revision+1)
 	r.declared = programs
 	r.revision++
 	now.extractor = now.extractor.Serving(r.served).Reading(r.read)
@@ -110,7 +103,6 @@ func (r *rules) putLocked(programs map[string]*rule, touched []graph.Kind) error
 		r.stale.kinds[kind] = r.stale.kinds[kind] || judge
 	}
 	r.wake()
-	return nil
 }
 
 // serve has references inferred from what the cluster serves.
@@ -176,7 +168,7 @@ func (r *rules) wake() {
 
 // newRuleset puts rules together, in the order of their names. The kinds touched
 // get a new revision.
-func newRuleset(programs map[string]*rule, before *ruleset, touched []graph.Kind, revision uint64) (*ruleset, error) {
+func newRuleset(programs map[string]*rule, before *ruleset, touched []graph.Kind, revision uint64) *ruleset {
 	references, kinds := make(map[graph.Kind]refs.Declared), make(map[graph.Kind]declared)
 	for _, name := range slices.Sorted(maps.Keys(programs)) {
 		p := programs[name]
@@ -200,11 +192,7 @@ func newRuleset(programs map[string]*rule, before *ruleset, touched []graph.Kind
 		}
 		kinds[kind] = d
 	}
-	extractor, err := refs.Extended(references)
-	if err != nil {
-		return nil, err
-	}
-	return &ruleset{extractor: extractor, kinds: kinds}, nil
+	return &ruleset{extractor: refs.Extended(references), kinds: kinds}
 }
 
 // takeStale returns what is stale, and forgets it.
@@ -217,7 +205,7 @@ func (r *rules) takeStale() stale {
 }
 
 // retryExceeded has the rules tried again whose expressions cost too much.
-func (r *rules) retryExceeded() error {
+func (r *rules) retryExceeded() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var touched []graph.Kind
@@ -228,8 +216,8 @@ func (r *rules) retryExceeded() error {
 		}
 	}
 	if len(touched) == 0 {
-		return nil
+		return
 	}
 	// Another revision: what is found now is not what was found before.
-	return r.putLocked(r.declared, touched)
+	r.putLocked(r.declared, touched)
 }

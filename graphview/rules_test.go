@@ -45,9 +45,7 @@ func TestRulesRevisions(t *testing.T) {
 			}
 			p = &rule{RuleProgram: program, budget: full()}
 		}
-		if err := r.declare(step.name, p); err != nil {
-			t.Fatal(err)
-		}
+		r.declare(step.name, p)
 		if diff := cmp.Diff(step.want, r.takeStale().kinds); diff != "" {
 			t.Errorf("stale (-want +got):\n%s", diff)
 		}
@@ -63,5 +61,18 @@ func TestRulesRevisions(t *testing.T) {
 			}
 			seen[revision], before[kind] = true, revision
 		}
+	}
+}
+
+// TestInvalidRule: a rule that is refused takes the earlier one of its name out of force.
+func TestInvalidRule(t *testing.T) {
+	e := startEngine(t, Options{Config: serveConfigMaps(t, 0)})
+	declared := spec.Rule{From: widgetKind, References: []spec.RuleReference{{Path: "spec.a", To: gadgetKind}}}
+	if err := e.ApplyRule(t.Context(), "a", declared); err != nil || e.rules.named("a") == nil {
+		t.Fatalf("the rule is not in force: %v", err)
+	}
+	declared.References = []spec.RuleReference{{Path: "spec.a", NamespacePath: "spec.b[]", To: gadgetKind}}
+	if err := e.ApplyRule(t.Context(), "a", declared); err == nil || e.rules.named("a") != nil {
+		t.Errorf("the rule before is in force, error %v", err)
 	}
 }

@@ -65,13 +65,17 @@ func (t *table) mustRules(wanted func(graph.Kind) bool) []Rule {
 	return rules
 }
 
-// ruling compiles what the table says of a kind, and panics as mustRules does.
+// ruling compiles the rules of a kind and those of every kind, and panics as mustRules
+// does.
 func (t *table) ruling(kind graph.Kind) *ruling {
 	x, err := New(t.rulesOf(kind)...)
 	if err != nil {
 		panic(invalidTable(err))
 	}
-	return x.kinds.of(kind)
+	if r := x.kinds.of(kind); r != nil {
+		return r
+	}
+	return &ruling{root: &x.others, shape: x.bare}
 }
 
 // readTable reads every table file, in the order of their names.

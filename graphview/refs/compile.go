@@ -79,23 +79,33 @@ func New(rules ...Rule) (*Extractor, error) {
 	}
 	for i := range rules {
 		rule := &rules[i]
-		steps, end, err := compile(rule)
+		c, err := Compile(rule)
 		if err != nil {
 			return nil, fmt.Errorf("rule of %s: %w", kindString(rule.From), err)
 		}
 		if rule.From != AnyKind {
-			kinds[rule.From].root.add(steps, end)
-			addShape(kinds[rule.From].shape, steps, &end)
+			kinds[rule.From].add(c)
 			continue
 		}
-		x.others.add(steps, end)
-		addShape(x.bare, steps, &end)
+		x.others.add(c.steps, c.end)
+		addShape(x.bare, c.steps, &c.end)
 		for _, ruling := range kinds {
-			ruling.root.add(steps, end)
-			addShape(ruling.shape, steps, &end)
+			ruling.add(c)
 		}
 	}
 	return x, nil
+}
+
+// Compiled is a compiled rule.
+type Compiled struct {
+	steps []step
+	end   leaf
+}
+
+// Compile compiles a rule. Its errors are meant for the rule's author.
+func Compile(rule *Rule) (Compiled, error) {
+	steps, end, err := compile(rule)
+	return Compiled{steps, end}, err
 }
 
 // add grows the tree by a path.

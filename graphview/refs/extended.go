@@ -10,8 +10,8 @@ import (
 
 // Declared is what somebody declares of a kind.
 type Declared struct {
-	// Rules are of the kind whose they are, whatever their From.
-	Rules []Rule
+	// Rules are the kind's, whatever their From.
+	Rules []Compiled
 	// Replace: conventions say nothing of the kind, even if there are no rules. Otherwise
 	// they say nothing of the fields that the rules are about.
 	Replace bool
@@ -19,10 +19,10 @@ type Declared struct {
 
 // Extended returns an extractor that knows, beside the built-in table, what is declared
 // of further kinds. What schemas tell of these stays.
-func Extended(further map[graph.Kind]Declared) (*Extractor, error) {
+func Extended(further map[graph.Kind]Declared) *Extractor {
 	base := Builtin()
 	if len(further) == 0 {
-		return base, nil
+		return base
 	}
 	x := *base
 	x.kinds = maps.Clone(base.kinds)
@@ -32,31 +32,13 @@ func Extended(further map[graph.Kind]Declared) (*Extractor, error) {
 		if len(own.Rules) == 0 && (base.Lists(kind) || x.kept[kind]) {
 			continue
 		}
-		grown, err := ruledBy(kind, own.Rules)
-		if err != nil {
-			return nil, err
+		r := builtin().table.ruling(kind)
+		for _, rule := range own.Rules {
+			r.add(rule)
 		}
-		if grown == nil {
-			grown = &ruling{root: &x.others, shape: x.bare}
-		}
-		x.kinds.put(kind, grown)
+		x.kinds.put(kind, r)
 	}
-	return &x, nil
-}
-
-// ruledBy compiles rules of a kind with those of the built-in table; nil if there are none
-// of the kind's own.
-func ruledBy(kind graph.Kind, further []Rule) (*ruling, error) {
-	rules := builtin().table.rulesOf(kind)
-	for _, rule := range further {
-		rule.From = kind
-		rules = append(rules, rule)
-	}
-	grown, err := New(rules...)
-	if err != nil {
-		return nil, err
-	}
-	return grown.kinds.of(kind), nil
+	return &x
 }
 
 // Serving returns an extractor that also infers references to the kinds which a cluster

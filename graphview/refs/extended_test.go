@@ -36,6 +36,14 @@ func TestExtended(t *testing.T) {
 			},
 		},
 	}
+	compiled := func(rule refs.Rule) []refs.Compiled {
+		rule.From = widget
+		c, err := refs.Compile(&rule)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return []refs.Compiled{c}
+	}
 	own := []string{"r example.com/Gadget far/other spec.gadgets[].name", "r example.com/Gadget shop/own spec.gadgets[].name"}
 	for name, tt := range map[string]struct {
 		further map[graph.Kind]refs.Declared
@@ -43,13 +51,13 @@ func TestExtended(t *testing.T) {
 		want    []string
 	}{
 		"none: conventions":          {kind: widget, want: []string{"r /Node /n spec.nodeName", "r /Secret shop/guessed spec.secretName"}},
-		"a rule, and no conventions": {further: map[graph.Kind]refs.Declared{widget: {Rules: []refs.Rule{byName}, Replace: true}}, kind: widget, want: own},
+		"a rule, and no conventions": {further: map[graph.Kind]refs.Declared{widget: {Rules: compiled(byName), Replace: true}}, kind: widget, want: own},
 		"a rule beside conventions": {
-			further: map[graph.Kind]refs.Declared{widget: {Rules: []refs.Rule{byName}}}, kind: widget,
+			further: map[graph.Kind]refs.Declared{widget: {Rules: compiled(byName)}}, kind: widget,
 			want: slices.Concat([]string{"r /Node /n spec.nodeName", "r /Secret shop/guessed spec.secretName"}, own),
 		},
 		"a rule in the place of a convention": {
-			further: map[graph.Kind]refs.Declared{widget: {Rules: []refs.Rule{{Path: "spec.secretName", To: gadget}}}}, kind: widget,
+			further: map[graph.Kind]refs.Declared{widget: {Rules: compiled(refs.Rule{Path: "spec.secretName", To: gadget})}}, kind: widget,
 			want: []string{"r /Node /n spec.nodeName", "r example.com/Gadget shop/guessed spec.secretName"},
 		},
 		"no rule, and no conventions": {
@@ -59,19 +67,16 @@ func TestExtended(t *testing.T) {
 			further: map[graph.Kind]refs.Declared{widget: {}}, kind: widget, want: []string{"r /Node /n spec.nodeName", "r /Secret shop/guessed spec.secretName"},
 		},
 		"another kind's rule": {
-			further: map[graph.Kind]refs.Declared{pod: {Rules: []refs.Rule{byName}}}, kind: widget,
+			further: map[graph.Kind]refs.Declared{pod: {Rules: compiled(byName)}}, kind: widget,
 			want: []string{"r /Node /n spec.nodeName", "r /Secret shop/guessed spec.secretName"},
 		},
 		"a rule beside the table's": {
-			further: map[graph.Kind]refs.Declared{pod: {Rules: []refs.Rule{byName}, Replace: true}}, kind: pod, want: append([]string{"r /Node /n spec.nodeName"}, own...),
+			further: map[graph.Kind]refs.Declared{pod: {Rules: compiled(byName), Replace: true}}, kind: pod, want: append([]string{"r /Node /n spec.nodeName"}, own...),
 		},
 		"no rule beside the table's": {further: map[graph.Kind]refs.Declared{pod: {}}, kind: pod, want: []string{"r /Node /n spec.nodeName"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			x, err := refs.Extended(tt.further)
-			if err != nil {
-				t.Fatal(err)
-			}
+			x := refs.Extended(tt.further)
 			if diff := cmp.Diff(tt.want, lines(x.Extract(tt.kind, object))); diff != "" {
 				t.Errorf("references (-want +got):\n%s", diff)
 			}

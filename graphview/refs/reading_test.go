@@ -64,11 +64,16 @@ func TestReadingBesideRules(t *testing.T) {
 		"Expressions": {nil, lines(schema)}, // of which there is no path
 	} {
 		t.Run(name, func(t *testing.T) {
-			x, err := Extended(map[graph.Kind]Declared{kind: {Rules: test.rules, Replace: true}})
-			if err != nil {
-				t.Fatal(err)
+			own := Declared{Replace: true}
+			for i := range test.rules {
+				test.rules[i].From = kind
+				rule, err := Compile(&test.rules[i])
+				if err != nil {
+					t.Fatal(err)
+				}
+				own.Rules = append(own.Rules, rule)
 			}
-			x = x.Serving(served).Reading(map[graph.Kind]*Reading{kind: reading})
+			x := Extended(map[graph.Kind]Declared{kind: own}).Serving(served).Reading(map[graph.Kind]*Reading{kind: reading})
 			part, err := jsontree.Part(asJSON, x.Shape(kind))
 			if err != nil {
 				t.Fatal(err)

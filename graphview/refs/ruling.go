@@ -12,6 +12,11 @@ type ruling struct {
 	shape *jsontree.Shape
 }
 
+func (r *ruling) add(c Compiled) {
+	r.root.add(c.steps, c.end)
+	addShape(r.shape, c.steps, &c.end)
+}
+
 // rulings are by kind. Those of the built-in table are compiled when they are first asked
 // for: it lists some hundreds of kinds, of which a cluster serves a part.
 type rulings map[graph.Kind]func() *ruling

@@ -62,7 +62,7 @@ var isWord = regexp.MustCompile(`^[a-z]+( [a-z]+)*$`).MatchString
 type RuleProgram struct {
 	Rule Rule
 	// Paths and Expressions are what its references are, each in their order.
-	Paths       []refs.Rule
+	Paths       []refs.Compiled
 	Expressions []RuleExpression
 	// Health is nil where the rule does not say how objects are.
 	Health *expr.Health
@@ -105,11 +105,6 @@ func CompileRule(ctx context.Context, rule Rule) (*RuleProgram, error) {
 			p.Health = program
 		}
 	}
-	if len(c.errs) == 0 {
-		// Whatever the parts do not show of themselves, together they do.
-		_, err := refs.Extended(map[graph.Kind]refs.Declared{rule.From: {Rules: p.Paths}})
-		c.check("spec.references", err)
-	}
 	if c.interrupted {
 		return nil, fmt.Errorf("compile: %w", context.Cause(ctx))
 	}
@@ -143,13 +138,19 @@ func (p *RuleProgram) add(c *compiler, path string, r *RuleReference) (badPath b
 		c.shape(path+".to.kind", "must be the name of a kind: that of the names at path")
 	default:
 		ok := c.check(path+".path", refs.CheckPath(r.Path))
-		rule := refs.Rule{Path: r.Path, Type: arc, Word: r.Word, To: refs.Target{Group: refs.Part{Value: r.To.Group}, Kind: refs.Part{Value: r.To.Kind}}}
+		rule := refs.Rule{From: p.Rule.From, Path: r.Path, Type: arc, Word: r.Word, To: refs.Target{Group: refs.Part{Value: r.To.Group}, Kind: refs.Part{Value: r.To.Kind}}}
 		if ok && r.NamespacePath != "" {
 			ok = c.check(path+".namespacePath", refs.CheckCompanion(r.NamespacePath, r.Path))
 			rule.Namespace = []string{refs.FromRoot(r.NamespacePath)}
 		}
-		p.Paths = append(p.Paths, rule)
-		return !ok
+		if !ok || len(c.errs) > 0 {
+			return !ok
+		}
+		compiled, err := refs.Compile(&rule)
+		if c.check(path+".path", err) {
+			p.Paths = append(p.Paths, compiled)
+		}
+		return err != nil
 	}
 	return false
 }

@@ -287,7 +287,7 @@ func (l *ruleLog) ApplyRule(_ context.Context, name string, rule spec.Rule) erro
 	return nil
 }
 
-func (l *ruleLog) RemoveRule(string) error { return nil }
+func (l *ruleLog) RemoveRule(string) {}
 
 func (l *ruleLog) RuleEffect(context.Context, string) graphview.RuleEffect {
 	return graphview.RuleEffect{}

@@ -263,9 +263,7 @@ func (r *runner) setRules(ctx context.Context, text string) error {
 	}
 	for name := range before {
 		if !r.rules[name] {
-			if err := r.engine.RemoveRule(name); err != nil {
-				return err
-			}
+			r.engine.RemoveRule(name)
 		}
 	}
 	return nil
