@@ -210,6 +210,9 @@ func (r *releaseSecret) tell(g *graph.Graph, newest bool) {
 
 // drop forgets what a feed has told, of each release at once.
 func (r releases) drop(g *graph.Graph, f *feed) {
+	if !isSecret(f.resource) && !isConfigMap(f.resource) {
+		return // it has seen no release, and there may be very many
+	}
 	knows := func(at *releaseSecret) bool { return at.held[f] != nil || at.told[f] != nil }
 	for key, of := range r {
 		known := false

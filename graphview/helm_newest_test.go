@@ -13,7 +13,7 @@ import (
 func TestManyRevisionsOfARelease(t *testing.T) {
 	const revisions = 5_000
 	g, known := graph.New(), make(releases)
-	secrets, others, teller := &feed{}, &feed{}, &feed{}
+	secrets, others, teller := feedOfSecrets(), feedOfSecrets(), feedOfSecrets()
 	pod := []graph.Reference{{Type: graph.Direct, To: graph.Kind{Kind: "Pod"}, Namespace: "ns", Name: "a", Field: helm.Field}}
 	g.Update(func() {
 		for _, f := range []*feed{secrets, others} {
@@ -74,7 +74,7 @@ func TestManyRevisionsOfARelease(t *testing.T) {
 // newest is known at each event without a look at the others.
 func TestManyDeployedRevisions(t *testing.T) {
 	const revisions = 20_000
-	g, known, teller := graph.New(), make(releases), &feed{}
+	g, known, teller := graph.New(), make(releases), feedOfSecrets()
 	change := func(number uint64, m *managed) {
 		known.change(g, "ns", secretName("web", number), func(at *releaseSecret) {
 			if delete(at.told, teller); m != nil {

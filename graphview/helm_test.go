@@ -22,7 +22,7 @@ import (
 func TestReleasesDifferential(t *testing.T) {
 	r := rand.New(rand.NewPCG(seed.Of(t), 1))
 	g, known := graph.New(), make(releases)
-	secrets, tellers := []*feed{{}, {}}, []*feed{{}, {}}
+	secrets, tellers := []*feed{feedOfSecrets(), feedOfSecrets()}, []*feed{feedOfSecrets(), feedOfSecrets()}
 	announce := func(f *feed) {
 		f.source = g.AddSource(graph.Kind{Kind: "Secret"}, graph.Resource{Version: "v1", Resource: "secrets"}, graph.ScopeNamespaced)
 	}
@@ -123,7 +123,7 @@ func TestUpgradeOfARelease(t *testing.T) {
 	for _, secretsFirst := range []bool{true, false} {
 		t.Run(fmt.Sprint("secrets first ", secretsFirst), func(t *testing.T) {
 			g, known := graph.New(), make(releases)
-			secrets, teller := &feed{}, &feed{}
+			secrets, teller := feedOfSecrets(), feedOfSecrets()
 			version := uint64(0)
 			referrers := func() (names []string) {
 				for _, of := range known {
@@ -194,7 +194,7 @@ func TestUpgradeOfARelease(t *testing.T) {
 func TestReleaseInConfigMaps(t *testing.T) {
 	g, known := graph.New(), make(releases)
 	maps := &feed{resource: resources.Resource{Version: "v1", Resource: "configmaps", Kind: "ConfigMap"}}
-	secrets := &feed{resource: resources.Resource{Version: "v1", Resource: "secrets", Kind: "Secret"}}
+	secrets := feedOfSecrets()
 	g.Update(func() {
 		maps.source = g.AddSource(graph.Kind{Kind: "ConfigMap"}, graph.Resource{Version: "v1", Resource: "configmaps"}, graph.ScopeNamespaced)
 		secrets.source = g.AddSource(graph.Kind{Kind: "Secret"}, graph.Resource{Version: "v1", Resource: "secrets"}, graph.ScopeNamespaced)
@@ -289,4 +289,15 @@ func TestNeedOfReleases(t *testing.T) {
 // secretName is how Helm names the Secret of a release's revision.
 func secretName(release string, number uint64) string {
 	return fmt.Sprintf("sh.helm.release.v1.%s.v%d", release, number)
+}
+
+// TestEndOfOtherFeed: the end of a feed of neither Secrets nor ConfigMaps looks at no
+// release.
+func TestEndOfOtherFeed(t *testing.T) {
+	all := releases{{namespace: "shop", name: "web"}: nil} // to look at it is to panic
+	all.drop(graph.New(), &feed{resource: resources.Resource{Version: "v1", Resource: "pods", Kind: "Pod", Namespaced: true}})
+}
+
+func feedOfSecrets() *feed {
+	return &feed{resource: resources.Resource{Version: "v1", Resource: "secrets", Kind: "Secret", Namespaced: true}}
 }
