@@ -7,29 +7,29 @@ import (
 	"time"
 )
 
-// chunk is what the graph is to be told of some objects of a replay.
+// chunk is the events of some objects of a replay.
 type chunk struct {
-	// left are the events that the loop has yet to take, of all.
+	// all are the events of the chunk, left those that the loop has not applied.
 	left, all []event
-	// begun: the loop has made a step of it.
+	// begun: the loop has applied a part of it.
 	begun bool
-	// wakes: subscribers are told of what it changes.
+	// wakes: its view has subscribers, which a revision wakes.
 	wakes bool
-	// whole: it is not cut, since a view may find anew, and pay for, what is within a depth of
-	// its roots with each revision.
+	// whole: the chunk is one revision, because a view with a depth explores from its roots,
+	// and pays for that, in each revision.
 	whole bool
-	// rest is how long these rest, and due when they have since it was put or a part of it
-	// was taken, whatever woke them meanwhile.
+	// rest is the minimum time between two wake-ups of the view's subscribers. due is when
+	// the next part may be sent.
 	rest time.Duration
 	due  time.Time
-	// done is closed when the graph has all of it.
+	// done is closed when the graph has all events.
 	done chan struct{}
 }
 
-// chunks wait for the loop. Of those that wake nobody it makes a revision of a part of one, a
-// step, and then looks for events. So an event waits for one step, however many replays there
-// are, and each replay gets its turn. Of those that wake subscribers, parts join batches of
-// events, for which subscribers have rested.
+// chunks is the queue of replay chunks. The loop makes a part of a chunk that wakes no
+// subscriber one revision, a step, and then takes events. So an event waits for at most one
+// step, however many replays run, and each replay gets its turn. Parts of chunks that wake
+// subscribers join batches of events, for which the subscribers have rested.
 type chunks struct {
 	kick chan struct{} // there may be some
 
@@ -50,7 +50,7 @@ func (q *chunks) put(c *chunk) {
 	}
 }
 
-// next is the chunk that has waited longest of those that wake nobody, nil if there is none.
+// next returns the oldest chunk that wakes no subscriber, nil if there is none.
 func (q *chunks) next() *chunk {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -61,14 +61,14 @@ func (q *chunks) next() *chunk {
 	return q.waiting[i]
 }
 
-// The next event waits for what joins a batch. So of each chunk there joins a part: what
-// takes about as long as its subscribers rest, and no less than leastPart.
+// The next event waits for the chunks that join a batch. So a chunk joins in parts that take
+// about as long as its subscribers rest, and have at least leastPart events.
 const (
 	leastPart = 64
 	perEvent  = 10 * time.Microsecond
 )
 
-// part is how many events of the chunk join a batch at most.
+// part returns the maximum number of events of the chunk that join a batch.
 func (c *chunk) part() int {
 	if c.whole {
 		return max(maxBatch, len(c.left))
@@ -76,9 +76,8 @@ func (c *chunk) part() int {
 	return max(leastPart, int(c.rest/perEvent))
 }
 
-// join adds to a batch parts of the chunks that wake subscribers, as long as it is not full
-// nor has as much as such a part. A chunk of which something is left comes after the others
-// the next time.
+// join adds parts of the chunks that wake subscribers to a batch, until it is full or has as
+// many events as one part. A chunk with events left moves to the end of the queue.
 func (q *chunks) join(batch []event) []event {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -112,29 +111,29 @@ func (q *chunks) remove(c *chunk) {
 	q.waiting = slices.Delete(q.waiting, i, i+1)
 }
 
-// wake tells whether there are some that wake subscribers.
+// wake reports whether a chunk wakes subscribers.
 func (q *chunks) wake() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return slices.ContainsFunc(q.waiting, func(c *chunk) bool { return c.wakes })
 }
 
-// overdue tells whether one that wakes subscribers has waited for as long as they rest.
+// overdue reports whether a chunk has waited as long as the subscribers that it wakes rest.
 func (q *chunks) overdue() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return slices.ContainsFunc(q.waiting, func(c *chunk) bool { return c.wakes && time.Until(c.due) <= 0 })
 }
 
-// step makes a revision of a part of a chunk that wakes nobody, and tells whether there was
-// one.
+// step makes a part of the oldest chunk that wakes no subscriber one revision. It reports
+// whether there was such a chunk.
 func (e *Engine) step() bool {
 	c := e.chunks.next()
 	if c == nil {
 		return false
 	}
 	if e.woke {
-		// Readers whom the revision before has woken come before the lock is taken again.
+		// Let the readers that the last revision woke run before the loop takes the lock again.
 		e.woke = false
 		runtime.Gosched()
 	}

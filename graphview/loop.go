@@ -13,7 +13,7 @@ const maxBatch = 512
 // send hands an event to the loop, which outlives all that send to it.
 func (e *Engine) send(ev event) { e.events <- ev }
 
-// doEvent is something to do whose revision somebody waits for.
+// doEvent is a function whose caller waits for the revision.
 type doEvent struct {
 	fn   func()
 	done chan struct{}
@@ -24,17 +24,16 @@ func (ev *doEvent) apply(e *Engine) {
 	e.finished = append(e.finished, ev.done)
 }
 
-// do has the loop do something, as part of its next revision, and waits for
-// that to be made.
+// do runs fn in the loop, as part of its next revision, and returns when that revision is
+// committed.
 func (e *Engine) do(fn func()) {
 	ev := &doEvent{fn: fn, done: make(chan struct{})}
 	e.send(ev)
 	<-ev.done
 }
 
-// loop is the graph's one writer: it takes what has arrived, at once when idle
-// and in batches under load, and makes it one revision. After each batch comes a step of
-// what is shown again.
+// loop is the graph's one writer. It makes the events that have arrived one revision: at once
+// when idle, in batches under load. After each batch, one bounded step of replay work runs.
 func (e *Engine) loop(ctx context.Context) {
 	batch := make([]event, 0, maxBatch)
 	lapse := time.NewTicker(lapseInterval)
@@ -56,10 +55,10 @@ func (e *Engine) loop(ctx context.Context) {
 	}
 }
 
-// maxVisits is how many elements a revision may have to look at before no further
-// event becomes a part of it: while it is made, nobody reads the graph. Beside a
-// hundred views, each event is a decision for each of them. A thousand take about a third
-// of a millisecond. stepVisits is the same of a step, which events wait for.
+// maxVisits is the number of elements that a revision looks at before it takes no further
+// event: readers wait while it is made. With a hundred views, each event is a decision for
+// each of them. A thousand elements take about a third of a millisecond. stepVisits is the
+// same bound for a step, which events wait for.
 const (
 	maxVisits  = 1 << 13
 	stepVisits = 1 << 10
@@ -103,8 +102,7 @@ func (e *Engine) revise(batch []event, visits int) (left []event) {
 	return left
 }
 
-// arrived notes of a view that changed when what changed it came in, before any
-// subscriber is sent it.
+// arrived stores when the change of a view was received, before a subscriber is sent it.
 func (e *Engine) arrived(l *graph.Lens, head uint64) {
 	if v := e.byLens[l]; v != nil {
 		v.publisher.Arrived(head, e.received)

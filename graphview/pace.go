@@ -5,28 +5,26 @@ import (
 	"time"
 )
 
-// Every revision wakes every subscriber of the views that it changes, and each
-// writes a message. So that they do not fall behind, each at a place of its own
-// where nobody shares an encoding with it, revisions under load are as far apart
-// as their subscribers need: what a wake-up and a write cost, times their number.
+// A revision wakes every subscriber of the views that it changes, and each subscriber writes
+// a message. Subscribers that fall behind end at different positions and cannot share an
+// encoding. So revisions under load are apart by the cost of a wake-up and a write, times
+// the number of subscribers.
 const (
 	perSubscriber = 55 * time.Microsecond
 	maxPace       = 55 * time.Millisecond
 )
 
-// pace is how far apart revisions are while there are always more events.
+// pace returns the time between revisions while events keep coming.
 func pace(subscribers int64) time.Duration {
 	return min(time.Duration(subscribers)*perSubscriber, maxPace)
 }
 
-// gather waits until there is something to do, and returns the batch of events that are
-// one revision, none where the graph has something left to do. Until the subscribers have
-// rested from the last revision, it adds to the batch what comes meanwhile, and then what is
-// shown again and wakes them. A full batch does not wait, nor one that somebody waits for:
-// what is shown again comes with that too once it is overdue, as there may always be such a
-// batch and each puts the rest off.
-// While there is no event to be made a revision, it makes steps of what is shown again and
-// wakes nobody.
+// gather returns the events of the next revision. The batch is empty if the graph has cleanup
+// to do. Until the subscribers have rested from the last revision, gather adds the events
+// that arrive, and then the replay chunks that wake subscribers. A full batch, or one with a
+// doEvent, is returned at once. Overdue replay chunks are added to it; otherwise a steady
+// stream of such batches would starve them. Without events, gather runs steps of the replay
+// chunks that wake no subscriber.
 func (e *Engine) gather(ctx context.Context, batch []event, lapse <-chan time.Time) []event {
 	var timer *time.Timer
 	urgent := false
@@ -83,7 +81,7 @@ func (e *Engine) gather(ctx context.Context, batch []event, lapse <-chan time.Ti
 	return e.chunks.join(batch)
 }
 
-// lapsed has the graph look for what has been progressing for too long.
+// lapsed returns an event that checks for objects that have been progressing for too long.
 func (e *Engine) lapsed(now time.Time) event {
 	return funcEvent(func() { e.graph.Lapse(now.Unix()) })
 }
