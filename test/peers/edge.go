@@ -14,8 +14,7 @@ import (
 )
 
 // StartEdge starts two replicas: one that holds all views, and an edge. It returns when
-// the edge knows of the other one, so that it has no reason to hold a view itself. An
-// edge is never ready, since the others do not know it.
+// the edge knows of the other one, so that it has no reason to hold a view itself.
 func StartEdge(ctx context.Context, plane *env.ControlPlane, holding, serving Options) (holder, edge *Replica, err error) {
 	holding.Name, serving.Name, serving.Edge = "holder", "edge", true
 	if holder, err = Start(plane, holding); err != nil {
