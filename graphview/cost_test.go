@@ -83,7 +83,7 @@ func hundredths(b *costBudget) int { return 100 * b.owner.Left() / b.owner.Size(
 func TestBudgetOfRules(t *testing.T) {
 	valid := spec.Rule{From: widgetKind, References: []spec.RuleReference{{Expression: "[]"}}}
 	for name, between := range map[string]func(t *testing.T, e *Engine){
-		"deleted": func(t *testing.T, e *Engine) {
+		"deleted": func(_ *testing.T, e *Engine) {
 			e.RemoveRule("a")
 		},
 		"refused": func(t *testing.T, e *Engine) {

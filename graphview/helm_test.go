@@ -293,7 +293,7 @@ func secretName(release string, number uint64) string {
 
 // TestEndOfOtherFeed: the end of a feed of neither Secrets nor ConfigMaps looks at no
 // release.
-func TestEndOfOtherFeed(t *testing.T) {
+func TestEndOfOtherFeed(_ *testing.T) {
 	all := releases{{namespace: "shop", name: "web"}: nil} // to look at it is to panic
 	all.drop(graph.New(), &feed{resource: resources.Resource{Version: "v1", Resource: "pods", Kind: "Pod", Namespaced: true}})
 }
