@@ -111,3 +111,41 @@ func TestWriterCountsItsWork(t *testing.T) {
 		})
 	}
 }
+
+// TestUnreachedHubIsSearchedOnce compares a selector that matches many objects with one that
+// matches few, in a view whose roots reach neither: the search for a way from the roots may
+// not be repeated for each arc.
+func TestUnreachedHubIsSearchedOnce(t *testing.T) {
+	const few, many, runs, slower = 250, 10_000, 7, 8
+	var each [2]float64
+	for i, pods := range [2]int{few, many} {
+		c := newCrowd(0, 0)
+		c.change(func() {
+			l := c.newLens()
+			l.SetRoots(true, Walk{})
+			for p := range pods {
+				c.set(c.pods, Object{Namespace: "shop", Name: fmt.Sprint("p", p)})
+				c.selects(l, c.pods, fmt.Sprint("p", p))
+			}
+			c.set(c.maps, Object{Namespace: "shop", Name: "hub"})
+			c.selects(l, c.maps, "hub")
+		})
+		times := make([]time.Duration, runs)
+		for run := range times {
+			began := time.Now()
+			c.change(func() {
+				c.set(c.maps, Object{Namespace: "shop", Name: "hub", References: []Reference{{Type: Direct, To: podKind, Namespace: "shop", Selector: &Selector{}}}})
+			})
+			times[run] = time.Since(began)
+			if arcs := c.g.Size().Arcs; arcs != pods {
+				t.Fatalf("%d arcs, want one to each of %d pods", arcs, pods)
+			}
+			c.change(func() { c.set(c.maps, Object{Namespace: "shop", Name: "hub"}) })
+		}
+		each[i] = float64(slices.Min(times)) / float64(pods)
+	}
+	if each[1] > slower*each[0] {
+		t.Errorf("an arc takes %.0f ns beside %d others and %.0f ns beside %d, want at most %d times as much", each[1], many, each[0], few, slower)
+	}
+	t.Logf("%.0f ns and %.0f ns", each[0], each[1])
+}

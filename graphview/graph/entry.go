@@ -11,6 +11,7 @@ const (
 	present                        // active as of the last revision
 	rerooted                       // it became a root or ceased to be one in the open revision
 	sideChanged                    // something else is said of it in the open revision
+	searched                       // repair has found no reached neighbour of it
 )
 
 // byRoot is the support of an entry that is reached because it is a root.

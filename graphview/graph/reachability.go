@@ -50,18 +50,27 @@ func (l *Lens) repair() {
 
 	// Seeds are roots, and entries with a neighbour that is still reached. All cut entries are in
 	// l.dirty; entries that seed marks are reached already.
+	var without []entryID
+	seed := func(e entryID) {
+		if !l.seed(e) {
+			without = append(without, e)
+		}
+	}
 	for _, e := range l.dirty {
-		l.seed(e)
+		seed(e)
 	}
 	for i := range l.g.changes {
 		c := &l.g.changes[i]
 		from, to := l.index.at(c.from), l.entryAt(c.to)
 		if from != 0 && to != 0 && l.leads(c.id, to) {
-			l.seed(to)
-			l.seed(from)
+			seed(to)
+			seed(from)
 		}
 	}
 	l.spread()
+	for _, e := range without {
+		l.entries.at(e).flags &^= searched
+	}
 }
 
 // replantAll finds all reached entries again, from the roots.
@@ -87,17 +96,23 @@ func (l *Lens) replantAll() {
 	l.spread()
 }
 
-// seed reaches an entry that is a root or has a reached neighbour.
-func (l *Lens) seed(e entryID) {
+// seed reaches an entry that is a root or has a reached neighbour. It returns false if it
+// marked the entry as searched. A searched entry is not searched again for each of its arcs
+// that changed: a neighbour that is reached later leads to it in spread.
+func (l *Lens) seed(e entryID) bool {
 	p := l.entries.at(e)
-	if p.flags&reached != 0 || !l.active(p) {
-		return
+	if p.flags&(reached|searched) != 0 || !l.active(p) {
+		return true
 	}
 	if p.flags&root != 0 {
 		l.reach(e, byRoot)
 	} else if s := l.support(e); s != 0 {
 		l.reach(e, s)
+	} else {
+		p.flags |= searched
+		return false
 	}
+	return true
 }
 
 func (l *Lens) reach(e, support entryID) {
