@@ -89,10 +89,8 @@ func claim(o *object) Health {
 				return progressing(kind, c.since)
 			}
 		}
-		for _, resource := range []string{"storage"} {
-			if status := o.text("status", "allocatedResourceStatuses", resource); strings.HasSuffix(status, "Infeasible") {
-				return degraded(status, 0)
-			}
+		if status := o.text("status", "allocatedResourceStatuses", "storage"); strings.HasSuffix(status, "Infeasible") {
+			return degraded(status, 0)
 		}
 		return ok("")
 	case "Lost":
