@@ -130,8 +130,8 @@ func markOf(what *graph.Narrowing) string {
 	return "\x00narrow" + string(h.Sum(nil))
 }
 
-// of is the part of the graph as the subscriber has it. It is made anew for one who comes
-// back: only what has followed the graph since that revision would know what went after it.
+// of returns the part of the graph for the subscriber. A subscriber that reconnects gets a new one,
+// which cannot tell what left the part since an older revision.
 func (n *narrowing) of(lens *graph.Lens) *graph.Narrowed {
 	if n.part == nil {
 		n.part = lens.Narrow(n.what)

@@ -153,7 +153,9 @@ func (s *Subscription) Poll() ([]*Frame, error) {
 	}
 	frames, next, err := s.next(lens, who)
 	if s.narrow != nil {
-		err = s.narrow.settle(err)
+		if err = s.narrow.settle(err); next.reset {
+			s.narrow.part = nil
+		}
 	}
 	if errors.Is(err, graph.ErrAside) {
 		s.pause.changed, _ = s.missed.next(lens)

@@ -2,7 +2,6 @@ package graph
 
 import (
 	"slices"
-	"sort"
 
 	"graphview.dev/graphview/budget"
 )
@@ -11,20 +10,20 @@ import (
 // reader holds the graph's lock.
 var narrowVisits = budget.Declare("narrowed_graph_visits", "references of one narrowed graph, those included that lead twice to the same object", 50_000)
 
-// Narrowing says which part of what a lens shows a reader wants.
+// Narrowing selects a part of the graph of a lens.
 type Narrowing struct {
 	// Roots are names of objects. A name without a version means the version that the view
 	// watches.
 	Roots []Key
-	// Walk says what there is beside the roots. Its direction is not Forward.
+	// Walk leads from the roots to the other vertices of the part. Its direction is not Forward.
 	Walk Walk
 }
 
-// Narrowed is the part of a lens that a walk from some roots leads to, for one reader. The
-// walk passes only through what the reader may see, so that what is there tells nothing
-// of what is hidden from the reader. It is made when the reader reads, and again only if
-// something has changed that may make a difference; the lens has no work with it. It
-// belongs to one goroutine at a time.
+// Narrowed is the part of a lens that a walk from some roots finds, for one reader. The walk
+// passes only through vertices that the reader may see, so that the part reveals nothing about
+// hidden ones. Each Read sends the difference between the graph that the reader has and the
+// newest walk, and walks again only if the lens changed near the part. The lens does no work for
+// it. One goroutine at a time may use it.
 type Narrowed struct {
 	l              *Lens
 	roots          []Key
@@ -32,82 +31,63 @@ type Narrowed struct {
 	depth          int
 	most           int // narrowVisits, but in tests
 
-	// of is the revision of the lens that all of this is as of, 0 for none.
+	// of is the revision of the lens at the last walk, or at a later one that would find the same.
+	// 0: there was no walk.
 	of uint64
 	// starts are the entries of the roots, 0 for missing ones.
 	starts []entryID
-	// there are the vertices, and all those too that went and are not forgotten.
-	there map[entryID]*narrowVertex
-	all   map[Key]*narrowVertex
-	arcs  int // of those that are there
-	// visits counts the last walk, owed the visits not yet asked for.
+	// vertices are those that the last walk found.
+	vertices map[entryID]*narrowVertex
+	// leaving are the vertices that the reader has and the last walk did not find.
+	leaving map[Key]*narrowVertex
+	// pending are the vertices that the reader may have to be sent, in that order: a vertex that
+	// changes all the time does not keep the others from being sent.
+	pending []*narrowVertex
+	// arcs counts those that the last walk found, sentArcs those that the reader has.
+	arcs, sentArcs int
+	// visits counts the last walk, owed the visits since Owed was called.
 	visits, owed int
-
-	log        []narrowElement
-	next       uint64 // number of the next element
-	tombstones []narrowTombstone
-	horizon    uint64 // before which tombstones are forgotten
 }
 
-// narrowVertex is a present or former vertex of a narrowed graph.
+// narrowVertex is a vertex that the last walk found or that the reader has.
 type narrowVertex struct {
-	key    Key
-	entry  entryID // 0 if it went
-	since  uint64  // when it came or went
-	logged uint64  // when the lens last logged it
-	number uint64  // of its live element in the log
-	arcs   []narrowArc
-	gone   []narrowGone // arcs that went, oldest first
+	key     Key
+	entry   entryID // 0: the last walk did not find it
+	sent    uint64  // revision as of which the reader has it, 0: it has not
+	pending bool
+	arcs    []narrowArc // that the reader has
 }
 
+// narrowArc is an arc that the reader has or that it is being sent.
 type narrowArc struct {
 	to      *Key
+	id      arcID // valid only while it is being sent
 	typ     ArcType
 	missing bool
-	id      arcID
-	since   uint64
+	fresh   bool // the reader lacks it, or has it with another target
 }
 
-type narrowGone struct {
-	to  *Key
-	typ ArcType
-	rev uint64
-}
-
-// narrowElement is an element of a log that is ordered as that of a Lens.
-type narrowElement struct {
-	number, rev uint64
-	vertex      *narrowVertex
-}
-
-// narrowTombstone is that of a vertex, or of one arc that started at it.
-type narrowTombstone struct {
-	rev    uint64
-	vertex *narrowVertex
-}
-
-// Narrow makes the part of the lens that a reader wants. Nothing is looked at before the
-// first Read.
-func (l *Lens) Narrow(w Narrowing) *Narrowed {
-	n := &Narrowed{
-		l: l, roots: w.Roots, depth: max(0, w.Walk.Depth), most: int(narrowVisits.Limit()),
-		starts: make([]entryID, len(w.Roots)), all: make(map[Key]*narrowVertex),
+// Narrow returns the part of the lens that n selects. The first Read walks.
+func (l *Lens) Narrow(n Narrowing) *Narrowed {
+	part := &Narrowed{
+		l: l, roots: n.Roots, depth: max(0, n.Walk.Depth), most: int(narrowVisits.Limit()),
+		starts: make([]entryID, len(n.Roots)), vertices: make(map[entryID]*narrowVertex), leaving: make(map[Key]*narrowVertex),
 	}
-	n.along, n.against = w.Walk.ways()
-	return n
+	part.along, part.against = n.Walk.ways()
+	return part
 }
 
-// Size is the number of vertices and arcs, with tombstones.
-func (n *Narrowed) Size() int { return len(n.all) + n.arcs + len(n.tombstones) }
+// Size is the number of vertices and arcs that are held.
+func (n *Narrowed) Size() int { return len(n.vertices) + len(n.leaving) + max(n.arcs, n.sentArcs) }
 
-// Owed is what was looked at since this was last asked.
+// Owed returns the number of visits since it was last called.
 func (n *Narrowed) Owed() int {
 	owed := n.owed
 	n.owed = 0
 	return owed
 }
 
-// Absent are the roots that are not there, or that the reader may not see.
+// Absent returns the roots that are not in the graph or that the reader may not see.
 func (n *Narrowed) Absent() []Key {
 	var absent []Key
 	for i, e := range n.starts {
@@ -118,8 +98,8 @@ func (n *Narrowed) Absent() []Key {
 	return absent
 }
 
-// refresh brings the narrowed graph up to date with the lens. It returns false, and
-// changes nothing, where complete says that something had to be known that is not.
+// refresh walks if the lens may have changed near the part. It returns false if a right is
+// unknown; the part is then as before.
 func (n *Narrowed) refresh(r *reader, complete func() bool) (bool, error) {
 	l := n.l
 	if n.of == l.head && n.of != 0 {
@@ -129,6 +109,9 @@ func (n *Narrowed) refresh(r *reader, complete func() bool) (bool, error) {
 		n.of = l.head
 		return true, nil
 	}
+	if l.tombstones.horizon > n.of {
+		n.leaveReused()
+	}
 	now, err := n.look(r)
 	if err != nil {
 		return false, err
@@ -136,60 +119,64 @@ func (n *Narrowed) refresh(r *reader, complete func() bool) (bool, error) {
 	if !complete() {
 		return false, nil
 	}
-	if n.of == 0 {
-		n.horizon = l.head
-	}
-	n.of, n.starts = l.head, now.starts
+	n.of = l.head
 	n.take(now)
-	n.forget()
 	return true, nil
 }
 
-// push moves a vertex to the end of the log.
-func (n *Narrowed) push(v *narrowVertex) {
-	n.next++
-	v.number = n.next
-	n.log = append(n.log, narrowElement{n.next, n.of, v})
-}
-
-// squeeze drops dead elements of the log.
-func (n *Narrowed) squeeze() {
-	if len(n.log) > 2*len(n.all)+16 {
-		n.log = slices.DeleteFunc(n.log, func(el narrowElement) bool { return el.vertex.number != el.number })
-	}
-}
-
-// minNarrowTombstones are kept in any case, and then as many as a quarter of the vertices
-// and arcs.
-const minNarrowTombstones = 256
-
-// forget drops the oldest tombstones above the number that is kept, whole revisions at a time.
-func (n *Narrowed) forget() {
-	excess := len(n.tombstones) - minNarrowTombstones - (len(n.there)+n.arcs)/4
-	if excess <= 0 {
-		return
-	}
-	n.horizon = n.tombstones[excess-1].rev
-	done := 0
-	for done < len(n.tombstones) && n.tombstones[done].rev <= n.horizon {
-		v := n.tombstones[done].vertex
-		done++
-		v.forget(n.horizon)
-		if v.entry == 0 && v.since <= n.horizon && n.all[v.key] == v {
-			delete(n.all, v.key)
-			v.number = 0
+// leaveReused removes the vertices whose entries were freed and may belong to other objects.
+func (n *Narrowed) leaveReused() {
+	for e, v := range n.vertices {
+		if node := n.l.entries.at(e).node; node == 0 || n.l.g.key(node) != v.key {
+			n.leave(e, v)
 		}
 	}
-	// Clones, since what was cut off would be held and not counted.
-	n.tombstones = slices.Clone(n.tombstones[done:])
-	n.squeeze()
 }
 
-// forget forgets arcs that went up to a revision. It may be called for each of them.
-func (v *narrowVertex) forget(horizon uint64) {
-	if len(v.gone) == 0 || v.gone[0].rev > horizon {
-		return
+// take replaces the result of the last walk.
+func (n *Narrowed) take(now *narrowLook) {
+	// Deletions are sent first, as a lens sends them.
+	for e, v := range n.vertices {
+		if _, ok := now.found[e]; !ok {
+			n.leave(e, v)
+		}
 	}
-	keep := sort.Search(len(v.gone), func(i int) bool { return v.gone[i].rev > horizon })
-	v.gone = slices.Clone(v.gone[keep:])
+	n.pending = slices.DeleteFunc(n.pending, func(v *narrowVertex) bool { return v.entry == 0 && v.sent == 0 })
+	for _, e := range now.changed {
+		n.enqueue(n.vertexOf(e))
+	}
+	n.starts, n.arcs = now.starts, now.arcs
+}
+
+// leave removes a vertex that was not found.
+func (n *Narrowed) leave(e entryID, v *narrowVertex) {
+	delete(n.vertices, e)
+	v.entry = 0
+	if v.sent != 0 {
+		n.leaving[v.key] = v
+		n.enqueue(v)
+	}
+}
+
+// vertexOf returns the vertex of an entry that was found. It may be one that the reader still has.
+func (n *Narrowed) vertexOf(e entryID) *narrowVertex {
+	if v := n.vertices[e]; v != nil {
+		return v
+	}
+	key := n.l.g.key(n.l.entries.at(e).node)
+	v := n.leaving[key]
+	if v == nil {
+		v = &narrowVertex{key: key}
+	}
+	delete(n.leaving, key)
+	v.entry = e
+	n.vertices[e] = v
+	return v
+}
+
+func (n *Narrowed) enqueue(v *narrowVertex) {
+	if !v.pending {
+		v.pending = true
+		n.pending = append(n.pending, v)
+	}
 }

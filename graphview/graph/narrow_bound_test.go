@@ -104,50 +104,79 @@ func TestNarrowedArcsAreBounded(t *testing.T) {
 	}
 }
 
-// TestNarrowedRemovedArcsAreCounted: arcs that went with their vertex are told, count as
-// held, and are forgotten like others.
-func TestNarrowedRemovedArcsAreCounted(t *testing.T) {
+// TestNarrowedDeletesArcsWithTheirVertex: the arcs of a vertex that left the part are deleted before
+// the vertex, and nothing is held for either once the reader has been sent that.
+func TestNarrowedDeletesArcsWithTheirVertex(t *testing.T) {
 	s := newNarrowStage(Narrowing{Roots: []Key{{podsV1, "shop", "root"}}, Walk: Walk{Direction: Down}})
 	s.set(1, "root")
 	if _, err := s.read(); err != nil {
 		t.Fatal(err)
 	}
-	version := uint64(1)
-	round := func(hub string, arcs int) ([]Change, error) {
-		version++
-		s.set(version, hub, many("missing", arcs)...)
-		s.set(version, "root", hub)
+	for i, hub := range many("hub", 3) {
+		version := uint64(2 + 3*i)
+		s.set(version, hub, many("missing", 3)...)
+		s.set(version+1, "root", hub)
 		if _, err := s.read(); err != nil {
 			t.Fatal(err)
 		}
-		version++
-		s.set(version, "root")
-		return s.read()
+		if size := s.n.Size(); size != 2+1+3 {
+			t.Errorf("%d are held, want two vertices and four arcs", size)
+		}
+		s.set(version+2, "root")
+		told, err := s.read()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var ops []Op
+		for _, c := range told {
+			ops = append(ops, c.Op)
+		}
+		if diff := cmp.Diff([]Op{DeleteArc, DeleteArc, DeleteArc, DeleteVertex, SetVertex, DeleteArc}, ops); diff != "" {
+			t.Errorf("sent when %s left (-want +got):\n%s", hub, diff)
+		}
+		if size := s.n.Size(); size != 1 {
+			t.Errorf("%d are held after %s left, want the root", size, hub)
+		}
 	}
-	told, err := round("small", 3)
+}
+
+// TestNarrowedKeepsNothingUnsent: a vertex that left the part before it was sent is neither sent
+// nor held, and one that came back in time is not sent as deleted.
+func TestNarrowedKeepsNothingUnsent(t *testing.T) {
+	s := newNarrowStage(Narrowing{Roots: []Key{{podsV1, "shop", "root"}}, Walk: Walk{Direction: Down}})
+	s.set(1, "old")
+	s.set(2, "root", "old")
+	if _, err := s.read(); err != nil {
+		t.Fatal(err)
+	}
+	one := func() (told []Change) {
+		t.Helper()
+		if _, err := s.n.Read(&s.pos, 1, Reading{}, always, func(c Change) bool { told = append(told, c); return true }); err != nil {
+			t.Fatal(err)
+		}
+		return told
+	}
+	leaves := many("leaf", 20)
+	for i, leaf := range leaves {
+		s.set(uint64(10+i), leaf)
+	}
+	s.set(100, "root", append(leaves, "old")...)
+	if told := one(); len(told) == 0 || !s.pos.Walking() {
+		t.Fatalf("sent %v, want one vertex of many", told)
+	}
+	s.set(101, "root")
+	for _, c := range one() {
+		if c.Op == DeleteVertex && c.Vertex.Name != "old" {
+			t.Errorf("%v was deleted, which the reader never had", c.Vertex)
+		}
+	}
+	s.set(102, "root", "old")
+	told, err := s.read()
 	if err != nil {
 		t.Fatal(err)
 	}
-	var ops []Op
-	for _, c := range told {
-		ops = append(ops, c.Op)
-	}
-	if diff := cmp.Diff([]Op{DeleteArc, DeleteArc, DeleteArc, DeleteVertex, SetVertex, DeleteArc}, ops); diff != "" {
-		t.Errorf("told of a vertex that went with its arcs (-want +got):\n%s", diff)
-	}
-	for i := range 20 {
-		if _, err := round(fmt.Sprint("hub", i), 500); errors.Is(err, ErrGone) {
-			s.pos = Position{} // more went than is remembered
-		} else if err != nil {
-			t.Fatal(err)
-		}
-		gone := 0
-		for _, v := range s.n.all {
-			gone += len(v.gone)
-		}
-		if size := s.n.Size(); gone > size || size > 2*minNarrowTombstones {
-			t.Fatalf("after %d hubs %d are counted as held, and %d arcs that went are", i+1, size, gone)
-		}
+	if size := s.n.Size(); size != 3 || s.n.pending != nil {
+		t.Errorf("%d are held and %d pending after %v, want two vertices and an arc", size, len(s.n.pending), told)
 	}
 }
 

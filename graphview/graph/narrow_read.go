@@ -1,11 +1,13 @@
 package graph
 
-import "sort"
-
-// Read is Lens.Read for the narrowed graph. The walk does not go along arcs that the reader leaves
-// out. Complete reports whether how.Allow could answer every time: where it could not, nothing is
-// told and the reader has to come again. The error may also be an *budget.Exceeded: there is too
-// much to look at.
+// Read sends the reader at most limit vertices that differ from those that it has, with their
+// arcs, and moves the position. What it emits counts as sent. As Lens.Read does, it returns true
+// when the reader has the whole part as of pos.Known. The walk does not pass arcs that the reader
+// leaves out. Complete reports whether how.Allow could answer every time: if it could not, nothing
+// is emitted, and the reader reads again once the rights are known.
+//
+// ErrGone: the lens is closed, or pos is neither the zero Position nor the head of the lens at the
+// first Read. The error may also be a *budget.Exceeded: the part is too large.
 func (n *Narrowed) Read(pos *Position, limit int, how Reading, complete func() bool, emit func(Change) bool) (bool, error) {
 	r := n.l.reader(how, emit)
 	if err := n.l.rlockFor(how); err != nil {
@@ -15,78 +17,123 @@ func (n *Narrowed) Read(pos *Position, limit int, how Reading, complete func() b
 	if n.l.closed {
 		return false, ErrGone
 	}
+	first := n.of == 0
 	if ok, err := n.refresh(&r, complete); !ok {
 		return false, err
 	}
-	if pos.from == 0 {
-		pos.from = n.of
-		pos.next = n.numberAt(pos.Known)
+	if first && pos.Known != 0 {
+		if pos.Known != n.of {
+			return false, ErrGone
+		}
+		has := n.l.reader(how, func(Change) bool { return true })
+		for len(n.pending) > 0 {
+			n.send(&has)
+		}
 	}
-	r.known, r.told = pos.Known, pos.Known
-	if r.told == 0 {
-		r.told = pos.from
-	}
-	if r.told < n.horizon || pos.Known > n.of {
-		return false, ErrGone
-	}
-	first := sort.Search(len(n.log), func(i int) bool { return n.log[i].number > pos.next })
-	for i, el := range n.log[first:] {
-		if i == limit || r.enough {
+	for sent := 0; len(n.pending) > 0; sent++ {
+		if sent == limit || r.enough {
+			pos.from = n.of
 			return false, nil
 		}
-		pos.next = el.number
-		if el.vertex.number == el.number {
-			n.readVertex(&r, el.vertex)
-		}
+		pos.next++ // so that the position differs from the last one
+		n.send(&r)
 	}
+	n.pending = nil
 	*pos = Position{Known: n.of}
 	return true, nil
 }
 
-// numberAt is the number in the log up to which a reader of a revision has come.
-func (n *Narrowed) numberAt(known uint64) uint64 {
-	i := sort.Search(len(n.log), func(i int) bool { return n.log[i].rev > known })
-	if i == len(n.log) {
-		return n.next
-	}
-	return n.log[i].number - 1
-}
-
-func (n *Narrowed) readVertex(r *reader, v *narrowVertex) {
+// send sends the first pending vertex.
+func (n *Narrowed) send(r *reader) {
+	v := n.pending[0]
+	n.pending = n.pending[1:]
+	v.pending = false
 	if v.entry == 0 {
-		if v.since > r.told {
-			n.readGone(r, v)
-			// The vertex may well be in the graph that this is a part of.
-			r.emit(Change{Op: DeleteVertex, Vertex: v.key})
-		}
+		n.sendDeletion(r, v)
 		return
 	}
-	r.readVertex(v.entry, v.key, v.since)
-	n.readGone(r, v)
-	for i := range v.arcs {
-		a := &v.arcs[i]
-		r.readArcSince(v.entry, v.key, n.l.g.arcs.at(a.id), a.since)
-	}
+	r.known = v.sent
+	r.readVertex(v.entry, v.key)
+	n.sendArcs(r, v)
+	v.sent = n.of
 }
 
-// readGone emits the deletion of arcs of a vertex that have not come back.
-func (n *Narrowed) readGone(r *reader, v *narrowVertex) {
-	if len(v.gone) == 0 {
-		return
-	}
-	type name struct {
-		to  Key
-		typ ArcType
-	}
-	done := make(map[name]bool, len(v.arcs)+len(v.gone))
+// sendDeletion sends that a vertex and its arcs left the part. They may still be in the lens.
+func (n *Narrowed) sendDeletion(r *reader, v *narrowVertex) {
 	for i := range v.arcs {
-		done[name{*v.arcs[i].to, v.arcs[i].typ}] = true
+		r.emit(Change{Op: DeleteArc, Vertex: v.key, To: *v.arcs[i].to, Type: v.arcs[i].typ})
 	}
-	for _, a := range v.gone {
-		if a.rev <= r.told || done[name{*a.to, a.typ}] {
+	r.emit(Change{Op: DeleteVertex, Vertex: v.key})
+	n.sentArcs -= len(v.arcs)
+	delete(n.leaving, v.key)
+}
+
+// sendArcs sends the difference between the arcs of a vertex and those that the reader has.
+func (n *Narrowed) sendArcs(r *reader, v *narrowVertex) {
+	before := v.arcs
+	now, same := n.arcsOf(r, v)
+	if !same {
+		for end := range compareArcs(before, now) {
+			r.emit(Change{Op: DeleteArc, Vertex: v.key, To: end.to, Type: end.typ})
+		}
+	}
+	for i := range now {
+		least := uint64(0)
+		if now[i].fresh {
+			least = n.of
+		}
+		r.readArcSince(v.entry, v.key, n.l.g.arcs.at(now[i].id), least)
+	}
+	n.sentArcs += len(now) - len(before)
+	v.arcs = now
+}
+
+// arcsOf returns the arcs of a vertex, and whether they are those that the reader has, in the same
+// order.
+func (n *Narrowed) arcsOf(r *reader, v *narrowVertex) (arcs []narrowArc, same bool) {
+	l, g := n.l, n.l.g
+	arcs, same = make([]narrowArc, 0, len(v.arcs)), true
+	for id := g.nodes.at(l.entries.at(v.entry).node).out; id != 0; id = g.arcs.at(id).nextOut {
+		a := g.arcs.at(id)
+		how, end, ok := n.endOf(r, v.entry, a)
+		target := n.vertices[end]
+		if !ok || !how.missing && target == nil {
 			continue
 		}
-		done[name{*a.to, a.typ}] = true
-		r.emit(Change{Op: DeleteArc, Vertex: v.key, To: *a.to, Type: a.typ})
+		arc := narrowArc{id: id, typ: a.typ, missing: how.missing}
+		switch i := len(arcs); {
+		case i < len(v.arcs) && n.same(&v.arcs[i], a, how, end):
+			arc.to = v.arcs[i].to
+		case how.missing:
+			key := g.keyAt(a.to, how.resource)
+			arc.to, same = &key, false
+		default:
+			arc.to, same = &target.key, false
+		}
+		arcs = append(arcs, arc)
 	}
+	return arcs, same && len(arcs) == len(v.arcs)
+}
+
+// arcEnd identifies an arc among those of a vertex.
+type arcEnd struct {
+	to  Key
+	typ ArcType
+}
+
+// compareArcs marks the arcs that were not there before, and returns those that are gone.
+func compareArcs(before, now []narrowArc) map[arcEnd]*narrowArc {
+	gone := make(map[arcEnd]*narrowArc, len(before))
+	for i := range before {
+		gone[arcEnd{*before[i].to, before[i].typ}] = &before[i]
+	}
+	for i := range now {
+		a := &now[i]
+		end := arcEnd{*a.to, a.typ}
+		was := gone[end]
+		// Another vertex of the same name was deleted and set since.
+		a.fresh = was == nil || was.missing != a.missing || !a.missing && was.to != a.to
+		delete(gone, end)
+	}
+	return gone
 }

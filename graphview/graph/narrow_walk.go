@@ -1,19 +1,101 @@
 package graph
 
-// walk finds the roots, and what they lead to, among what the reader may see.
-func (n *Narrowed) walk(r *reader) (starts, found []entryID, err error) {
+// narrowLook is the result of a walk.
+type narrowLook struct {
+	starts []entryID // as in Narrowed
+	found  map[entryID]struct{}
+	// changed are the entries of vertices that differ from those that the reader has.
+	changed []entryID
+	arcs    int // that the reader may see and whose ends were found or are missing
+}
+
+// look walks, and compares the result with the graph that the reader has. It only changes the
+// counts of visits.
+func (n *Narrowed) look(r *reader) (*narrowLook, error) {
+	n.visits = 0
+	defer func() { n.owed += n.visits }()
+	order, now, err := n.walk(r)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range order {
+		changed, err := n.lookAt(r, now, e)
+		if err != nil {
+			return nil, err
+		}
+		if changed {
+			now.changed = append(now.changed, e)
+		}
+	}
+	return now, nil
+}
+
+// lookAt counts the arcs of a vertex, and reports whether it differs from the one that the reader
+// has.
+func (n *Narrowed) lookAt(r *reader, now *narrowLook, e entryID) (changed bool, err error) {
 	l, g := n.l, n.l.g
-	starts = make([]entryID, len(n.roots))
-	seen := make(map[entryID]struct{})
+	p, v := l.entries.at(e), n.vertices[e]
+	changed = v == nil || v.sent == 0 || l.rev(p.logged) > v.sent
+	arcs := 0
+	for id := g.nodes.at(p.node).out; id != 0; {
+		n.visits++
+		a := g.arcs.at(id)
+		id = a.nextOut
+		how, end, ok := n.endOf(r, e, a)
+		if ok && !how.missing {
+			_, ok = now.found[end]
+		}
+		if ok {
+			changed = changed || arcs == len(v.arcs) || !n.same(&v.arcs[arcs], a, how, end)
+			arcs++
+			now.arcs++
+		}
+		if n.tooMuch(now.arcs) {
+			return false, narrowVisits.Exceed()
+		}
+	}
+	return changed || arcs != len(v.arcs), nil
+}
+
+// endOf returns the entry that an arc of a vertex leads to, 0 if that is missing, and whether the
+// reader may see the arc.
+func (n *Narrowed) endOf(r *reader, from entryID, a *arc) (how arcView, end entryID, ok bool) {
+	if how = n.l.arcNow(from, a); !how.shown || !r.admits(a, how) {
+		return how, 0, false
+	}
+	if !how.missing {
+		end = n.l.entryUnder(a.to, how.resource)
+	}
+	return how, end, true
+}
+
+// same reports whether the reader has an arc with the same end.
+func (n *Narrowed) same(has *narrowArc, a *arc, how arcView, end entryID) bool {
+	if has.typ != a.typ || has.missing != how.missing {
+		return false
+	}
+	if how.missing {
+		return *has.to == n.l.g.keyAt(a.to, how.resource)
+	}
+	v := n.vertices[end]
+	return v != nil && has.to == &v.key
+}
+
+// walk finds the roots, and the vertices that they lead to, among those that the reader may see.
+// Found has them in the order in which they were found.
+func (n *Narrowed) walk(r *reader) (found []entryID, now *narrowLook, err error) {
+	l, g := n.l, n.l.g
+	now = &narrowLook{starts: make([]entryID, len(n.roots)), found: make(map[entryID]struct{}, len(n.vertices))}
+	found = make([]entryID, 0, len(n.vertices))
 	reach := func(e entryID) {
-		if _, ok := seen[e]; !ok {
-			seen[e] = struct{}{}
+		if _, ok := now.found[e]; !ok {
+			now.found[e] = struct{}{}
 			found = append(found, e)
 		}
 	}
 	for i, key := range n.roots {
-		if starts[i] = n.start(key, r); starts[i] != 0 {
-			reach(starts[i])
+		if now.starts[i] = n.start(key, r); now.starts[i] != 0 {
+			reach(now.starts[i])
 		}
 	}
 	n.visits = len(n.roots)
@@ -48,7 +130,7 @@ func (n *Narrowed) walk(r *reader) (starts, found []entryID, err error) {
 			}
 		}
 	}
-	return starts, found, nil
+	return found, now, nil
 }
 
 // tooMuch reports whether to look at so many arcs that the reader may see exceeds the bound of a
@@ -103,12 +185,15 @@ func (n *Narrowed) start(key Key, r *reader) entryID {
 	return 0
 }
 
+// fewVisits are cheap enough to try to avoid any walk.
+const fewVisits = 256
+
 // concerned reports whether what the lens has logged since the last walk may make a difference to
 // it. Where that is not cheaper to tell than to walk again, it may.
 func (n *Narrowed) concerned(r *reader) bool {
 	l, g := n.l, n.l.g
 	if l.tombstones.horizon > n.of {
-		return true // an entry that was of this graph may be another one's by now
+		return true // entries of the part may have been reused
 	}
 	for i, e := range n.starts {
 		if e == 0 && n.start(n.roots[i], r) != 0 {
@@ -120,13 +205,13 @@ func (n *Narrowed) concerned(r *reader) bool {
 	defer func() { n.owed += looked }()
 	for _, el := range elements {
 		p := l.entries.at(el.entry)
-		if looked > n.visits+minNarrowTombstones {
+		if looked > n.visits+fewVisits {
 			return true
 		}
 		switch {
 		case p.logged != el.number:
 			continue
-		case n.there[el.entry] != nil:
+		case n.vertices[el.entry] != nil:
 			return true
 		case p.flags&shown == 0:
 			continue
@@ -134,10 +219,10 @@ func (n *Narrowed) concerned(r *reader) bool {
 		for id := g.nodes.at(p.node).out; id != 0; {
 			a := g.arcs.at(id)
 			id = a.nextOut
-			if looked++; looked > n.visits+minNarrowTombstones {
+			if looked++; looked > n.visits+fewVisits {
 				return true
 			}
-			if n.against[a.typ] && n.there[l.entryAt(a.to)] != nil {
+			if n.against[a.typ] && n.vertices[l.entryAt(a.to)] != nil {
 				return true
 			}
 		}

@@ -191,7 +191,7 @@ func (r *reader) read(e entryID) {
 		}
 		return
 	}
-	r.readVertex(e, key, 0)
+	r.readVertex(e, key)
 	r.readTombstones(e, key)
 	n := g.nodes.at(p.node)
 	if log, matches := g.hubLogOf(p.node); matches > g.hubSize && l.rev(p.since) <= r.known && l.unnoted <= r.known {
@@ -211,12 +211,11 @@ func (r *reader) read(e entryID) {
 	}
 }
 
-// readVertex emits a visible vertex that the reader cannot have before a revision, if it or its
-// content is new to the reader.
-func (r *reader) readVertex(e entryID, key Key, least uint64) {
+// readVertex emits a visible vertex, if it or its content is new to the reader.
+func (r *reader) readVertex(e entryID, key Key) {
 	l, g := r.l, r.l.g
 	p := l.entries.at(e)
-	since, changed := max(least, l.rev(p.since)), l.rev(p.changed)
+	since, changed := l.rev(p.since), l.rev(p.changed)
 	if same := max(since, changed) <= r.known; r.how.All || !same {
 		r.emit(Change{
 			Op: SetVertex, Vertex: key, Payload: g.nodes.at(p.node).payload, Part: l.parts[e].content, Node: NodeID(p.node),
