@@ -46,9 +46,8 @@ type keeper struct {
 	// namespaces are those that the view selected when it last could tell, nil
 	// before.
 	namespaces map[string]bool
-	// within, open and blind are those of the last outline.
+	// within and blind are those of the last outline.
 	within map[resources.Resource]map[string]bool
-	open   bool
 	blind  bool
 	// retryAt is when a view that exceeds a limit, or has failed, is tried again.
 	retryAt time.Time

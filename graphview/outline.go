@@ -89,6 +89,8 @@ type outline struct {
 	standby map[need]bool
 	// demands are what the view would watch if it shared nothing.
 	demands map[watch.Key]sharing.Demand
+	// replaced are the resources whose refused watch of all namespaces the outline replaces.
+	replaced map[resources.Resource]bool
 	// places are all that the outline depends on.
 	places []access.Place
 	// undecided: some of these are not known yet, but may soon be.
@@ -126,7 +128,7 @@ func outlineOf(s situation) outline {
 		situation: s, each: watchesEach(len(s.selected)),
 		outline: outline{
 			needed: make(map[need]bool), within: make(map[resources.Resource]map[string]bool),
-			standby: make(map[need]bool), demands: make(map[watch.Key]sharing.Demand), errs: s.errs,
+			standby: make(map[need]bool), demands: make(map[watch.Key]sharing.Demand), errs: s.errs, replaced: s.refused,
 		},
 		restricted: boundWatches.Meter(), questions: boundPlaces.Meter(), noted: make(map[access.Place]bool),
 	}

@@ -51,7 +51,6 @@ func (k *keeper) reconcile(ctx context.Context, catalog *resources.Catalog) time
 	if first {
 		// A plan begins when the last one has given back what it does not keep.
 		k.finishSwitches(ctx)
-		k.open = true
 	}
 	// A view without roots shows everything, so roots are taken away last and added
 	// first: no object that stays is hidden in between. A view that has shown
@@ -64,18 +63,15 @@ func (k *keeper) reconcile(ctx context.Context, catalog *resources.Catalog) time
 	if len(o.listed) == 0 {
 		k.namespaces = nil
 	}
-	// While it was not known which namespaces there are, what is added belongs to
-	// what the spec asked for at first.
-	k.plan(ctx, p, o.needed, k.open)
+	k.plan(ctx, p, o.needed)
 	if first && !before {
 		k.setRoots(p)
 	}
-	k.open = o.open()
 	if !o.unlistedYet {
-		// Likewise not before it is known which namespaces there are.
+		// Not before it is known which namespaces there are.
 		k.renamespace(ctx, p)
 	}
-	if !k.open {
+	if !o.open() {
 		k.finishSwitches(ctx)
 	}
 	k.settleNamespaces()

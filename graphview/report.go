@@ -115,12 +115,10 @@ func (a *statusBuilder) tap(t *tap, timeout time.Duration) {
 		message := fmt.Sprintf("unconfirmed since %s: %s", state.Since.UTC().Format(time.RFC3339), delivery.Bounded(state.Err.Error()))
 		a.note(t.need.resource, true, message)
 		a.warnFirst(syncWarning(t, message))
-	case t.need.everywhere() && state.Reason == watch.Forbidden && a.now.Sub(state.Since) < refusedAfter:
-		// It may be another few moments until it is known where it may be watched.
+	case t.need.everywhere() && state.Reason == watch.Forbidden && !a.outline.replaced[t.need.resource]:
+		// The plan does not replace the watch yet.
 		a.again = min(a.again, refusedAfter-a.now.Sub(state.Since))
-		if t.required {
-			a.synced = false
-		}
+		a.synced = false
 		a.note(t.need.resource, false, "")
 	case failed && gaveUp(state.Reason):
 		a.lost(t, delivery.Bounded(state.Err.Error()))
@@ -135,9 +133,7 @@ func (a *statusBuilder) tap(t *tap, timeout time.Duration) {
 		a.lost(t, fmt.Sprintf("not synced within %s, so objects may be missing: %s", timeout, why))
 	default:
 		a.again = min(a.again, timeout-waited)
-		if t.required {
-			a.synced = false
-		}
+		a.synced = false
 		a.note(t.need.resource, false, "")
 	}
 }

@@ -19,7 +19,7 @@ func TestReportOfWatchThatChangesMeanwhile(t *testing.T) {
 	k.start()
 	of := &feed{resource: configMapsResource}
 	leased := newTap(v, need{resource: configMapsResource}, nil)
-	leased.feed, leased.required = of, true
+	leased.feed = of
 	leased.replayed.Store(true)
 	k.taps[leased.need] = leased
 
@@ -65,7 +65,7 @@ func TestReportOfWhatDoesNotSync(t *testing.T) {
 			of := &feed{resource: configMapsResource}
 			of.state.Store(&test.state)
 			leased := newTap(nil, need{resource: configMapsResource}, nil)
-			leased.feed, leased.required, leased.acquired = of, true, time.Now().Add(-time.Minute)
+			leased.feed, leased.acquired = of, time.Now().Add(-time.Minute)
 			leased.replayed.Store(test.replayed)
 			a := newStatusBuilder(outline{selected: []resources.Resource{configMapsResource}})
 			a.tap(leased, 30*time.Second)

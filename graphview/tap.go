@@ -44,8 +44,6 @@ type tap struct {
 	// wanted are the namespaces that the tap needs of a partial watch. Only the
 	// view's goroutine uses it.
 	wanted []*watch.Wanted
-	// required taps have to be ready, or given up, before the view is synced.
-	required bool
 	// replayed: the view has been shown all that the watch retained when the
 	// tap was made.
 	replayed atomic.Bool

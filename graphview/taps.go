@@ -20,7 +20,7 @@ var boundNamespaceWatches = budget.Declare("namespace_watches",
 // and new taps both see stays as it is. A tap that has had all there is stays until
 // others replace it, unless an older one already does: however often a spec changes, a view
 // has the watches of the present spec and of the last one that was complete.
-func (k *keeper) plan(ctx context.Context, p *spec.Program, needed map[need]bool, required bool) {
+func (k *keeper) plan(ctx context.Context, p *spec.Program, needed map[need]bool) {
 	v := k.view
 	replacing := make(map[graph.Kind][]need)
 	for n := range needed {
@@ -33,7 +33,6 @@ func (k *keeper) plan(ctx context.Context, p *spec.Program, needed map[need]bool
 	var drop, useless, behind []*tap
 	for n, t := range k.taps {
 		if needed[n] {
-			t.required = t.required || required
 			if t.behind {
 				behind = append(behind, t)
 			}
@@ -66,7 +65,6 @@ func (k *keeper) plan(ctx context.Context, p *spec.Program, needed map[need]bool
 			continue
 		}
 		t := newTap(v, n, p)
-		t.required = required
 		if err := v.engine.acquire(ctx, t); err != nil {
 			// Only because everything stops, or the spec has changed meanwhile.
 			k.unreserve(n)
