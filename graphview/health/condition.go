@@ -149,11 +149,17 @@ func failure(reason string) bool {
 	}
 	lower := strings.ToLower(reason)
 	for _, part := range failureParts {
-		if strings.Contains(lower, part) {
+		if at := strings.Index(lower, part); at >= 0 && beginsWord(reason, at) {
 			return true
 		}
 	}
 	return false
+}
+
+// beginsWord reports whether a word of CamelCase or snake_case begins at a byte: Stalled
+// is no word of Installed.
+func beginsWord(text string, at int) bool {
+	return at == 0 || text[at] < 'a' || text[at] > 'z' || text[at-1] < 'A' || text[at-1] > 'z' || text[at-1] == '_'
 }
 
 var failureParts = []string{

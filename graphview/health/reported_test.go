@@ -21,6 +21,8 @@ func TestReported(t *testing.T) {
 		reason  string
 		overdue string // never if empty
 	}{
+		"the condition Installed names no failure":                        {kind: Kind{"pkg.crossplane.io", "Provider"}, object: `{status: {conditions: [{type: Installed, status: "True", reason: ActivePackageRevision}, {type: Healthy, status: "True"}]}}`, want: OK},
+		"dependencies that are installed":                                 {kind: Kind{"operator.knative.dev", "KnativeServing"}, object: `{status: {conditions: [{type: DependenciesInstalled, status: "True"}, {type: Ready, status: "True"}]}}`, want: OK},
 		"a generation of -1 does not hide a failure":                      {kind: Kind{"source.toolkit.fluxcd.io", "GitRepository"}, object: `{metadata: {generation: 1}, status: {observedGeneration: -1, conditions: [{type: Ready, status: "False", reason: GitOperationFailed, observedGeneration: 1}, {type: FetchFailed, status: "True", reason: GitOperationFailed, observedGeneration: 1}]}}`, want: Degraded, reason: "GitOperationFailed"},
 		"a generation of -1 does not hide a stall":                        {kind: Kind{"source.toolkit.fluxcd.io", "GitRepository"}, object: `{metadata: {generation: 1}, status: {observedGeneration: -1, conditions: [{type: Stalled, status: "True", reason: URLInvalid, observedGeneration: 1}, {type: Ready, status: "False", reason: URLInvalid, observedGeneration: 1}]}}`, want: Degraded, reason: "URLInvalid"},
 		"an install that failed on the first day":                         {kind: Kind{"helm.toolkit.fluxcd.io", "HelmRelease"}, object: `{metadata: {generation: 1}, status: {observedGeneration: -1, conditions: [{type: Ready, status: "False", reason: InstallFailed, observedGeneration: 1}]}}`, want: Degraded, reason: "InstallFailed"},
