@@ -7,6 +7,7 @@ import (
 	"graphview.dev/graphview/advice"
 	"graphview.dev/graphview/expr"
 	"graphview.dev/graphview/panics"
+	"graphview.dev/graphview/plan"
 	"graphview.dev/graphview/resources"
 	"graphview.dev/graphview/spec"
 )
@@ -130,7 +131,7 @@ func fateOf(ctx context.Context, i int, s *selection, charge func(cost uint64) b
 // advise brings in line what there is to say about the view's spec.
 func (k *keeper) advise(ctx context.Context, p *spec.Program) {
 	now := advised{program: p, catalog: k.selection.catalog}
-	if t := k.taps[namespaceNeed(p)]; t != nil && p.Namespaces.Selective() && !k.blind {
+	if t := k.taps[plan.NamespaceNeed(p)]; t != nil && p.Namespaces.Selective() && !k.blind {
 		r := t.role.(*namespaceRole) //nolint:forcetypeassert // of a need of namespaces
 		now.noNamespaces = r.settled && len(r.selected.all()) == 0
 	}

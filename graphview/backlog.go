@@ -133,7 +133,7 @@ func (b *backlog) work() {
 		}})
 		if err != nil {
 			// The watch has ended, and with it the tap.
-			b.engine.o.Logger.V(1).Info("Evaluating ended early", "view", t.view.name.String(), "watch", t.need.key.String(), "error", err.Error())
+			b.engine.o.Logger.V(1).Info("Evaluating ended early", "view", t.view.name.String(), "watch", t.need.Key.String(), "error", err.Error())
 		}
 		if t.pending.Add(-int64(len(objects))) == 0 {
 			t.view.kick()

@@ -11,23 +11,23 @@ import (
 func (k *keeper) cover(a *statusBuilder) {
 	now, wide := make(map[graph.Kind]graph.Coverage), make(map[graph.Kind]bool)
 	for n, t := range k.taps {
-		if !n.ofObjects() || a.outline.standby[n] {
+		if !n.OfObjects() || a.outline.Standby[n] {
 			continue
 		}
-		kind := kindOf(n.resource)
+		kind := kindOf(n.Resource)
 		c := now[kind]
 		j := t.judge.Load()
 		switch {
 		case j == nil || j.hidesSome():
 			c.None = true
-		case n.key.Namespace == "":
+		case n.Key.Namespace == "":
 			c.Namespaces, wide[kind] = j.namespaces, true
 		case !wide[kind]:
 			if c.Namespaces == nil {
 				c.Namespaces = make(map[string]bool)
 			}
-			if j.admits(n.key.Namespace) {
-				c.Namespaces[n.key.Namespace] = true
+			if j.admits(n.Key.Namespace) {
+				c.Namespaces[n.Key.Namespace] = true
 			}
 		}
 		c.Selective = j != nil && j.selective()

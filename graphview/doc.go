@@ -2,9 +2,10 @@
 // they refer to, live, for anyone to subscribe to by name.
 //
 // It puts the packages below it together. Package spec compiles what users declare,
-// resources follows what the cluster serves, watch follows objects, refs finds what
-// they refer to, helm finds what a release of Helm manages, health says how they are,
-// graph holds it all, and delivery says what a subscriber is sent.
+// resources follows what the cluster serves, plan decides which watches a view needs,
+// watch follows objects, refs finds what they refer to, helm finds what a release of Helm
+// manages, health says how they are, graph holds it all, and delivery says what a
+// subscriber is sent.
 // It knows neither HTTP nor custom resources: a view is declared by a spec.Spec and
 // read through a delivery.Subscription.
 //
@@ -12,7 +13,7 @@
 //
 // Engine.Apply compiles a spec.Spec and gives the Program to its View. The view's
 // goroutine (keeper.go) derives from the queries and the present resources.Catalog
-// which watches it needs (outline.go), leases those and taps their feeds (feed.go).
+// which watches it needs (package plan), leases those and taps their feeds (feed.go).
 //
 // An object arrives in feed.Set, in the goroutine of its watch and still decoded:
 // its references are found (references.go), each tap's judge decides for its view

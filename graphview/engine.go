@@ -17,9 +17,9 @@ import (
 	"graphview.dev/graphview/fairqueue"
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/helm"
+	"graphview.dev/graphview/plan"
 	"graphview.dev/graphview/resources"
 	"graphview.dev/graphview/schemas"
-	"graphview.dev/graphview/sharing"
 	"graphview.dev/graphview/spec"
 	"graphview.dev/graphview/watch"
 )
@@ -60,8 +60,8 @@ type Engine struct {
 	// them.
 	namespaceWatches *budget.Shares[string]
 
-	// sharing says which watches of all namespaces views share.
-	sharing *sharing.Book[watch.Key, *View]
+	// shared decides which watches of all namespaces views share.
+	shared *plan.Book[watch.Key, *View]
 
 	// turns are for processors, suspects for work that may have ended the process before.
 	turns      *fairqueue.Queue
@@ -111,7 +111,7 @@ func NewEngine(o Options) (*Engine, error) {
 		misplaced: make(chan struct{}, 1),
 
 		namespaceWatches: budget.NewShares[string](boundNamespaceWatches),
-		sharing:          sharing.NewBook[watch.Key](sharing.Options[*View]{Linger: o.Linger, Tell: (*View).kick}),
+		shared:           plan.NewBook[watch.Key](plan.Options[*View]{Linger: o.Linger, Tell: (*View).kick}),
 	}
 	e.graph.ObserveLock(&lockTimer{held: e.writeLock})
 	e.graph.ObserveLenses(e.arrived)

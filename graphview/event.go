@@ -45,7 +45,7 @@ type tapVerdict struct {
 
 // selects tells whether the tap's view has the object.
 func (v *tapVerdict) selects() bool {
-	return v.tap.need.ofObjects() && !v.verdict.undecided && v.verdict.selection.Member
+	return v.tap.need.OfObjects() && !v.verdict.undecided && v.verdict.selection.Member
 }
 
 // note adds a fault to the verdict, whose own comes first.

@@ -19,7 +19,7 @@ func (e *Engine) tellExceedances() {
 				continue
 			}
 			for _, t := range f.taps.every() {
-				if !t.closed && t.need.ofObjects() && has[t.view.lens] {
+				if !t.closed && t.need.OfObjects() && has[t.view.lens] {
 					t.view.warnings.SetExceeded(t, x.Namespace, x.Name, exceeded(x.Err))
 				}
 			}

@@ -13,19 +13,19 @@ import (
 
 // acquire leases a watch for a tap and makes the tap part of its feed.
 func (e *Engine) acquire(ctx context.Context, t *tap) error {
-	key := t.need.key
-	key.Kind, key.Namespaced = t.need.resource.Kind, t.need.resource.Namespaced
+	key := t.need.Key
+	key.Kind, key.Namespaced = t.need.Resource.Kind, t.need.Resource.Namespaced
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	// The first event may come before Acquire returns, so the feed is there first.
 	lease, err := e.watches.Acquire(ctx, key, func(w *watch.Watch) watch.Handler {
-		f := newFeed(e.life, e, w, t.need.resource)
+		f := newFeed(e.life, e, w, t.need.Resource)
 		e.feeds[w] = f
 		e.noteFeed()
 		return f
 	})
 	if err != nil {
-		return fmt.Errorf("watch %s: %w", t.need.key, err)
+		return fmt.Errorf("watch %s: %w", t.need.Key, err)
 	}
 	t.lease, t.feed = lease, e.feeds[lease.Watch()]
 	t.feed.leases++

@@ -69,7 +69,7 @@ func (f *feed) Filled(n *watch.Wanted, err error) {
 // want has the tap's watch retain what is in the namespaces that a judge may admit, if
 // it is a partial one. It is called by the view's goroutine.
 func (t *tap) want(j *judge) {
-	if !t.need.key.Partial {
+	if !t.need.Key.Partial {
 		return
 	}
 	first := t.wanted == nil

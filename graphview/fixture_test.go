@@ -14,6 +14,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"graphview.dev/graphview/budget"
+	"graphview.dev/graphview/plan"
 	"graphview.dev/graphview/resources"
 	"graphview.dev/graphview/spec"
 	"graphview.dev/graphview/watch"
@@ -113,7 +114,7 @@ func acquireTap(t testing.TB, e *Engine) *tap {
 
 func acquireTapOf(t testing.TB, e *Engine, v *View) *tap {
 	t.Helper()
-	leased := newTap(v, need{resource: configMapsResource, key: watch.Key{Resource: schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}}}, nil)
+	leased := newTap(v, plan.Need{Resource: configMapsResource, Key: watch.Key{Resource: schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}}}, nil)
 	if err := e.acquire(t.Context(), leased); err != nil {
 		t.Error(err)
 	}
@@ -202,3 +203,21 @@ func (u user) GetName() string { return string(u) }
 
 // ownedBy is the owner of what a user makes.
 func ownedBy(name string) budget.Owner { return budget.UserOwner(user(name)) }
+
+var podsResource = resources.Resource{Version: "v1", Resource: "pods", Kind: "Pod", Namespaced: true}
+
+func numbered(n int) []string {
+	names := make([]string, n)
+	for i := range names {
+		names[i] = fmt.Sprintf("ns-%03d", i)
+	}
+	return names
+}
+
+func setOf(names ...string) map[string]bool {
+	set := make(map[string]bool)
+	for _, name := range names {
+		set[name] = true
+	}
+	return set
+}

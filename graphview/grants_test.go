@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"graphview.dev/graphview/access"
+	"graphview.dev/graphview/plan"
 	"graphview.dev/graphview/resources"
 	"graphview.dev/graphview/watch"
 )
@@ -27,14 +28,14 @@ func TestRefusals(t *testing.T) {
 		"granted again":               {resource: podsResource, state: watch.State{Reason: watch.UpToDate, Synced: true}, wantAgain: time.Hour},
 		"failing":                     {resource: podsResource, state: watch.State{Reason: watch.Failing, Since: now.Add(-time.Hour)}, wantAgain: time.Hour},
 		"refused in one namespace":    {namespace: "a", resource: podsResource, state: watch.State{Reason: watch.Forbidden}, wantAgain: time.Hour},
-		"refused and without another": {resource: nodesResource, state: watch.State{Reason: watch.Forbidden}, wantAgain: time.Hour},
+		"refused and without another": {resource: resources.Resource{Version: "v1", Resource: "nodes", Kind: "Node"}, state: watch.State{Reason: watch.Forbidden}, wantAgain: time.Hour},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			of := &feed{resource: tt.resource}
 			of.state.Store(&tt.state)
-			n := need{resource: tt.resource, key: watch.Key{Namespace: tt.namespace}}
-			refused, again := refusals(map[need]*tap{n: {need: n, feed: of}}, now)
+			n := plan.Need{Resource: tt.resource, Key: watch.Key{Namespace: tt.namespace}}
+			refused, again := refusals(map[plan.Need]*tap{n: {need: n, feed: of}}, now)
 			if refused[tt.resource] != tt.want || again != tt.wantAgain {
 				t.Errorf("refused %t, again in %s", refused[tt.resource], again)
 			}

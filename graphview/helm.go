@@ -3,9 +3,6 @@ package graphview
 import (
 	"errors"
 	"slices"
-	"strings"
-
-	"k8s.io/apimachinery/pkg/fields"
 
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/graph"
@@ -329,30 +326,4 @@ func warningOf(o *watch.Decoded, selected func() verdict) verdict {
 	return v
 }
 
-// releases is the watch of the revisions of Helm's releases that are deployed or about
-// to be, which a need of Secrets takes along; ok is false where it has none.
-func (n need) releases() (_ need, ok bool) {
-	if !isSecret(n.resource) {
-		return need{}, false
-	}
-	selector, err := fields.ParseSelector(n.key.FieldSelector)
-	if err != nil {
-		return need{}, false // the watch of Secrets says so
-	}
-	for _, r := range selector.Requirements() {
-		if isHelm := r.Value == helm.SecretType; r.Field == "type" && isHelm == (r.Operator == "!=") {
-			return need{}, false
-		}
-	}
-	n.key.FieldSelector = join(n.key.FieldSelector, "type="+helm.SecretType)
-	n.key.LabelSelector = join(n.key.LabelSelector, helm.NotEnded)
-	n.key.Reduced = true
-	return n, true
-}
-
 func isSecret(r resources.Resource) bool { return r.Group == "" && r.Resource == "secrets" }
-
-// join joins selectors, of which the first may be empty.
-func join(selectors ...string) string {
-	return strings.Join(slices.DeleteFunc(selectors, func(s string) bool { return s == "" }), ",")
-}

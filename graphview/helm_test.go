@@ -7,12 +7,10 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/helm"
 	"graphview.dev/graphview/resources"
-	"graphview.dev/graphview/watch"
 	"graphview.dev/test/seed"
 )
 
@@ -253,36 +251,6 @@ func TestReleaseInConfigMaps(t *testing.T) {
 	})
 	if len(known) > 0 {
 		t.Errorf("%d releases are left", len(known))
-	}
-}
-
-func TestNeedOfReleases(t *testing.T) {
-	secrets := resources.Resource{Version: "v1", Resource: "secrets", Kind: "Secret", Namespaced: true}
-	for name, test := range map[string]struct {
-		resource       resources.Resource
-		labels, fields string
-		want           string // of the key, "" for none
-	}{
-		"Secrets":    {resource: secrets, want: "secrets namespace shop labels " + helm.NotEnded + " fields type=helm.sh/release.v1 reduced"},
-		"Labelled":   {resource: secrets, labels: "a=b", want: "secrets namespace shop labels a=b," + helm.NotEnded + " fields type=helm.sh/release.v1 reduced"},
-		"Named":      {resource: secrets, fields: "metadata.name=a", want: "secrets namespace shop labels " + helm.NotEnded + " fields metadata.name=a,type=helm.sh/release.v1 reduced"},
-		"OfHelm":     {resource: secrets, fields: "type=helm.sh/release.v1", want: "secrets namespace shop labels " + helm.NotEnded + " fields type=helm.sh/release.v1,type=helm.sh/release.v1 reduced"},
-		"Opaque":     {resource: secrets, fields: "type=Opaque"},
-		"NotOfHelm":  {resource: secrets, fields: "metadata.name=a,type!=helm.sh/release.v1"},
-		"NotOpaque":  {resource: secrets, fields: "type!=Opaque", want: "secrets namespace shop labels " + helm.NotEnded + " fields type!=Opaque,type=helm.sh/release.v1 reduced"},
-		"ConfigMaps": {resource: configMapsResource},
-		"OtherGroup": {resource: resources.Resource{Group: "example.com", Version: "v1", Resource: "secrets", Kind: "Secret"}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			n := need{resource: test.resource, key: watch.Key{
-				Resource:  schema.GroupVersionResource{Group: test.resource.Group, Version: test.resource.Version, Resource: test.resource.Resource},
-				Namespace: "shop", LabelSelector: test.labels, FieldSelector: test.fields,
-			}}
-			also, ok := n.releases()
-			if got := also.key.String(); ok != (test.want != "") || ok && got != test.want {
-				t.Errorf("got %q %t, want %q", got, ok, test.want)
-			}
-		})
 	}
 }
 

@@ -11,8 +11,8 @@ import (
 	"graphview.dev/graphview/advice"
 	"graphview.dev/graphview/expr"
 	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/plan"
 	"graphview.dev/graphview/resources"
-	"graphview.dev/graphview/sharing"
 	"graphview.dev/graphview/spec"
 	"graphview.dev/graphview/watch"
 )
@@ -24,22 +24,20 @@ type keeper struct {
 	view *View
 	life context.Context // the view's
 
-	taps map[need]*tap
+	taps map[plan.Need]*tap
 	// needed are the needs of the last plan.
-	needed map[need]bool
+	needed map[plan.Need]bool
 	// retiring are taps that others are to replace, and since when.
 	retiring map[*tap]time.Time
 	// unmet are the needs that have no tap, and why.
-	unmet map[need]error
+	unmet map[plan.Need]error
 	// planned is the generation that the taps are of, 0 while there are none.
 	planned int
 
 	selection selection
 	advised   advised
 	grants    *grants
-	// shared are the watches of all namespaces that views share, as of the last
-	// outline; namespacesOf are what the view's judges may have admitted.
-	shared       map[watch.Key]sharing.Share
+	// namespacesOf are the namespaces that the view's judges may have admitted.
 	namespacesOf map[resources.Resource]*tapNamespaces
 	// covered is what the lens was told of where the view looks.
 	covered map[graph.Kind]graph.Coverage
@@ -93,7 +91,7 @@ func selectFrom(ctx context.Context, p *spec.Program, catalog *resources.Catalog
 
 func newKeeper(v *View) *keeper {
 	return &keeper{
-		view: v, taps: make(map[need]*tap), namespacesOf: make(map[resources.Resource]*tapNamespaces), retiring: make(map[*tap]time.Time), unmet: make(map[need]error),
+		view: v, taps: make(map[plan.Need]*tap), namespacesOf: make(map[resources.Resource]*tapNamespaces), retiring: make(map[*tap]time.Time), unmet: make(map[plan.Need]error),
 		grants: newGrants(v.engine.o.PermitInterval/2, v.engine.o.SyncTimeout),
 	}
 }
@@ -158,7 +156,7 @@ func (k *keeper) start() {
 func (k *keeper) finish() {
 	v := k.view
 	k.grants.join()
-	v.engine.sharing.Set(v, nil, time.Now())
+	v.engine.shared.Set(v, nil, time.Now())
 	taps := k.allTaps()
 	for _, t := range taps {
 		t.detach()
@@ -201,7 +199,7 @@ func (k *keeper) clear() {
 	clear(k.retiring)
 	clear(k.unmet)
 	clear(k.namespacesOf)
-	v.engine.sharing.Set(v, nil, time.Now())
+	v.engine.shared.Set(v, nil, time.Now())
 	k.namespaces, k.advised, k.covered = nil, advised{}, nil
 	v.mu.Lock()
 	v.rows, v.advice = nil, advice.Advice{}
@@ -238,10 +236,10 @@ const refusedAfter = 5 * time.Second
 // refusals are the resources that the operator may not watch in all namespaces at
 // once, and after how long there may be more of them. Their watches of all
 // namespaces go on trying: as soon as one succeeds, it is used again.
-func refusals(taps map[need]*tap, now time.Time) (refused map[resources.Resource]bool, again time.Duration) {
+func refusals(taps map[plan.Need]*tap, now time.Time) (refused map[resources.Resource]bool, again time.Duration) {
 	refused, again = make(map[resources.Resource]bool), time.Hour
 	for n, t := range taps {
-		if !n.everywhere() {
+		if !n.Everywhere() {
 			continue
 		}
 		state := t.state()
@@ -252,22 +250,16 @@ func refusals(taps map[need]*tap, now time.Time) (refused map[resources.Resource
 			again = min(again, left)
 			continue
 		}
-		refused[n.resource] = true
+		refused[n.Resource] = true
 	}
 	return refused, again
-}
-
-// everywhere tells whether the need is a watch of all namespaces of a resource that
-// is namespaced.
-func (n need) everywhere() bool {
-	return n.ofObjects() && n.resource.Namespaced && n.key.Namespace == ""
 }
 
 // sourceInUse reports whether another tap of the view takes from the same feed, and
 // kindInUse whether one takes from any feed of the same kind.
 func (k *keeper) sourceInUse(t *tap) bool {
 	for _, other := range k.allTaps() {
-		if other != t && !other.closed && other.need.ofObjects() && other.feed == t.feed {
+		if other != t && !other.closed && other.need.OfObjects() && other.feed == t.feed {
 			return true
 		}
 	}
@@ -276,7 +268,7 @@ func (k *keeper) sourceInUse(t *tap) bool {
 
 func (k *keeper) kindInUse(kind graph.Kind, except *tap) bool {
 	for _, other := range k.allTaps() {
-		if other != except && !other.closed && other.need.ofObjects() && kindOf(other.need.resource) == kind {
+		if other != except && !other.closed && other.need.OfObjects() && kindOf(other.need.Resource) == kind {
 			return true
 		}
 	}

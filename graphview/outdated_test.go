@@ -101,7 +101,7 @@ func TestOutdatedObjects(t *testing.T) {
 
 	api.set(true)
 	narrower := all.need
-	narrower.key.LabelSelector = "colour"
+	narrower.Key.LabelSelector = "colour"
 	some := newTap(all.view, narrower, nil)
 	if err := e.acquire(t.Context(), some); err != nil {
 		t.Fatal(err)

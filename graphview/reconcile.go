@@ -3,11 +3,11 @@ package graphview
 import (
 	"context"
 	"fmt"
-	"maps"
 	"time"
 
 	"graphview.dev/api/reason"
 	"graphview.dev/graphview/delivery"
+	"graphview.dev/graphview/plan"
 	"graphview.dev/graphview/resources"
 	"graphview.dev/graphview/spec"
 )
@@ -43,7 +43,7 @@ func (k *keeper) reconcile(ctx context.Context, catalog *resources.Catalog) time
 	}
 	now := time.Now()
 	o, again := k.outline(p, now)
-	if first && k.planned != 0 && o.undecided {
+	if first && k.planned != 0 && o.Undecided {
 		// What the spec before shows stays until the rights are known that this one
 		// depends on.
 		return again
@@ -59,19 +59,19 @@ func (k *keeper) reconcile(ctx context.Context, catalog *resources.Catalog) time
 	if first && before {
 		k.setRoots(p)
 	}
-	k.planned, k.within, k.blind = generation, o.within, o.blind
-	if len(o.listed) == 0 {
+	k.planned, k.within, k.blind = generation, o.Within, o.Blind
+	if len(o.Listed) == 0 {
 		k.namespaces = nil
 	}
-	k.plan(ctx, p, o.needed)
+	k.plan(ctx, p, o.Needed)
 	if first && !before {
 		k.setRoots(p)
 	}
-	if !o.unlistedYet {
+	if !o.UnlistedYet {
 		// Not before it is known which namespaces there are.
 		k.renamespace(ctx, p)
 	}
-	if !o.open() {
+	if !o.Open() {
 		k.finishSwitches(ctx)
 	}
 	k.settleNamespaces()
@@ -109,29 +109,45 @@ func (k *keeper) selectResources(ctx context.Context, p *spec.Program, catalog *
 	return true
 }
 
-// outline derives what the view needs, has the rights asked for that this depends
-// on, and returns when it may differ without an event.
-func (k *keeper) outline(p *spec.Program, now time.Time) (outline, time.Duration) {
+// outline derives what the view needs, asks for the rights that this depends on, and
+// returns the time until the outline may differ without an event.
+func (k *keeper) outline(p *spec.Program, now time.Time) (plan.Outline, time.Duration) {
 	v := k.view
 	permit, who := v.permitOf(p)
 	k.grants.of(permit, who)
 	refused, again := refusals(k.taps, now)
-	s := situation{
-		program: p, selected: k.selection.chosen, errs: k.selection.errs,
-		who: who, answers: k.grants.answers, unanswered: k.grants.unanswered(now), refused: refused,
+	s := plan.Situation{
+		Program: p, Selected: k.selection.chosen,
+		Subject: who, Answers: k.grants.answers, Unanswered: k.grants.unanswered(now), Refused: refused,
 	}
-	s.namespaces, s.complete = k.selectedNamespaces(p)
+	s.Namespaces, s.Complete = k.selectedNamespaces(p)
+	claims := plan.ClaimsOf(s)
+	v.engine.shared.Set(v, claims.Demands, now)
+	shared, linger := v.engine.shared.Shared(v, now)
 	current, late := k.currentWatches(now)
-	s.current, s.shared = current, k.shared
-	o := outlineOf(s)
-	// What a view demands does not depend on what is shared.
-	v.engine.sharing.Set(v, o.demands, now)
-	shared, linger := v.engine.sharing.Shared(v, now)
-	if !maps.Equal(shared, s.shared) {
-		k.shared, s.shared = shared, shared
-		o = outlineOf(s)
+	return claims.Outline(shared, current), min(again, late, linger, k.grants.want(k.life, claims.Places, now))
+}
+
+// lateAfter is how long a view waits for a shared watch to sync before it watches its
+// namespaces by itself.
+const lateAfter = 10 * time.Second
+
+// currentWatches are the states of the view's watches, by resource, and the time until one
+// of them is late.
+func (k *keeper) currentWatches(now time.Time) (current map[resources.Resource][]plan.WatchStatus, again time.Duration) {
+	current, again = make(map[resources.Resource][]plan.WatchStatus), time.Hour
+	for n, t := range k.taps {
+		if !n.OfObjects() || !n.Resource.Namespaced {
+			continue
+		}
+		has := plan.WatchStatus{Key: n.Key, State: t.state(), Complete: t.complete, Retains: t.retains()}
+		left := lateAfter - now.Sub(t.acquired)
+		if has.Late = left <= 0; !has.Late && !has.State.Synced {
+			again = min(again, left)
+		}
+		current[n.Resource] = append(current[n.Resource], has)
 	}
-	return o, min(again, late, linger, k.grants.want(k.life, o.places, now))
+	return current, again
 }
 
 // overLimit says whether the view is not served for its size, its cost or a fault,

@@ -133,7 +133,7 @@ func (ev *replayEvent) apply(e *Engine) {
 	if ev.selects() {
 		ev.note(f.faults[objectName{o.Namespace(), o.Name()}])
 	}
-	if ev.tap.need.ofReleases() {
+	if ev.tap.need.OfReleases() {
 		ev.tapVerdict.apply(0, o.Namespace(), o.Name())
 		return
 	}

@@ -8,21 +8,22 @@ import (
 	"time"
 
 	"graphview.dev/graphview/delivery"
+	"graphview.dev/graphview/plan"
 	"graphview.dev/graphview/resources"
 	"graphview.dev/graphview/watch"
 )
 
 // report derives from the taps how the view stands: its rows, its warnings and
 // whether it is synced. It returns when that may differ without an event.
-func (k *keeper) report(catalog *resources.Catalog, o outline, generation int) time.Duration {
+func (k *keeper) report(catalog *resources.Catalog, o plan.Outline, generation int) time.Duration {
 	v := k.view
-	a := newStatusBuilder(o)
-	for _, n := range slices.SortedFunc(maps.Keys(k.taps), byKey) {
-		if !o.standby[n] {
+	a := newStatusBuilder(o, k.selection.errs)
+	for _, n := range slices.SortedFunc(maps.Keys(k.taps), plan.ByKey) {
+		if !o.Standby[n] {
 			a.tap(k.taps[n], v.engine.o.SyncTimeout)
 		}
 	}
-	for _, n := range slices.SortedFunc(maps.Keys(k.unmet), byKey) {
+	for _, n := range slices.SortedFunc(maps.Keys(k.unmet), plan.ByKey) {
 		a.unmet(n, k.unmet[n])
 	}
 	a.denied()
@@ -53,21 +54,23 @@ func (k *keeper) report(catalog *resources.Catalog, o outline, generation int) t
 
 // statusBuilder is what a report consists of, as far as it has come.
 type statusBuilder struct {
-	outline  outline
+	outline  plan.Outline
+	errs     []error // of queries
 	rows     []ResourceStatus
 	index    map[resources.Resource]int // of rows
 	warnings map[delivery.WarningID]delivery.Warning
+	unlisted string // why the namespaces are not known
 	synced   bool
 	again    time.Duration // until something differs without an event
 	now      time.Time
 }
 
-func newStatusBuilder(o outline) *statusBuilder {
+func newStatusBuilder(o plan.Outline, errs []error) *statusBuilder {
 	a := &statusBuilder{
-		outline: o, synced: !o.open(), again: time.Hour, now: time.Now(),
-		rows: make([]ResourceStatus, len(o.selected)), index: make(map[resources.Resource]int), warnings: make(map[delivery.WarningID]delivery.Warning),
+		outline: o, errs: errs, synced: !o.Open(), again: time.Hour, now: time.Now(),
+		rows: make([]ResourceStatus, len(o.Selected)), index: make(map[resources.Resource]int), warnings: make(map[delivery.WarningID]delivery.Warning),
 	}
-	for i, r := range o.selected {
+	for i, r := range o.Selected {
 		a.rows[i] = statusOf(r)
 		a.rows[i].Synced = true
 		a.index[r] = i
@@ -113,13 +116,13 @@ func (a *statusBuilder) tap(t *tap, timeout time.Duration) {
 			break
 		}
 		message := fmt.Sprintf("unconfirmed since %s: %s", state.Since.UTC().Format(time.RFC3339), delivery.Bounded(state.Err.Error()))
-		a.note(t.need.resource, true, message)
+		a.note(t.need.Resource, true, message)
 		a.warnFirst(syncWarning(t, message))
-	case t.need.everywhere() && state.Reason == watch.Forbidden && !a.outline.replaced[t.need.resource]:
+	case t.need.Everywhere() && state.Reason == watch.Forbidden && !a.outline.Replaced[t.need.Resource]:
 		// The plan does not replace the watch yet.
 		a.again = min(a.again, refusedAfter-a.now.Sub(state.Since))
 		a.synced = false
-		a.note(t.need.resource, false, "")
+		a.note(t.need.Resource, false, "")
 	case failed && gaveUp(state.Reason):
 		a.lost(t, delivery.Bounded(state.Err.Error()))
 	case waited >= timeout:
@@ -134,16 +137,16 @@ func (a *statusBuilder) tap(t *tap, timeout time.Duration) {
 	default:
 		a.again = min(a.again, timeout-waited)
 		a.synced = false
-		a.note(t.need.resource, false, "")
+		a.note(t.need.Resource, false, "")
 	}
 }
 
 // lost adds that the view does without a watch.
 func (a *statusBuilder) lost(t *tap, message string) {
-	a.note(t.need.resource, false, message)
+	a.note(t.need.Resource, false, message)
 	a.warnFirst(syncWarning(t, message))
-	if t.need.ofNamespaces() {
-		a.outline.unlisted = message
+	if t.need.OfNamespaces() {
+		a.unlisted = message
 	}
 }
 
@@ -155,23 +158,26 @@ const unconfirmedAfter = 10 * time.Second
 const retryUnmet = 30 * time.Second
 
 // unmet adds a watch that the view has to do without.
-func (a *statusBuilder) unmet(n need, err error) {
+func (a *statusBuilder) unmet(n plan.Need, err error) {
 	message := "left out: " + err.Error()
 	a.again = min(a.again, retryUnmet)
-	a.note(n.resource, false, message)
-	a.warnFirst(delivery.About(delivery.InformerSyncFailed, n.resource.String()+": "+message, resourceOf(n.resource), ""))
+	a.note(n.Resource, false, message)
+	a.warnFirst(delivery.About(delivery.InformerSyncFailed, n.Resource.String()+": "+message, resourceOf(n.Resource), ""))
 }
 
 // denied adds what may not be read, and what depends on that.
 func (a *statusBuilder) denied() {
-	for _, d := range a.outline.without {
-		message := d.message()
-		a.note(d.resource, d.partly || len(d.namespaces) > 0, message)
-		a.warn(delivery.About(delivery.InformerSyncFailed, d.resource.String()+": "+message, resourceOf(d.resource), ""))
+	for _, d := range a.outline.Without {
+		message := delivery.Bounded(d.Message())
+		a.note(d.Resource, d.Partly || len(d.Namespaces) > 0, message)
+		a.warn(delivery.About(delivery.InformerSyncFailed, d.Resource.String()+": "+message, resourceOf(d.Resource), ""))
 	}
-	if a.outline.unlisted != "" {
-		for _, r := range a.outline.listed {
-			a.note(r, false, "which namespaces there are is not known: "+a.outline.unlisted)
+	if d := a.outline.Unlisted; d != nil && a.unlisted == "" {
+		a.unlisted = delivery.Bounded(d.Message())
+	}
+	if a.unlisted != "" {
+		for _, r := range a.outline.Listed {
+			a.note(r, false, "which namespaces there are is not known: "+a.unlisted)
 		}
 	}
 }
@@ -182,7 +188,7 @@ func (a *statusBuilder) undiscovered(catalog *resources.Catalog) {
 	for _, f := range catalog.Failed() {
 		unknown = append(unknown, fmt.Sprintf("%s is not known, what was known of it is kept: %s", groupVersion(f.Group, f.Version), delivery.Bounded(f.Err.Error())))
 	}
-	for _, err := range a.outline.errs {
+	for _, err := range a.errs {
 		unknown = append(unknown, "a query cannot decide about a resource, which is left out: "+delivery.Bounded(err.Error()))
 	}
 	if len(unknown) > 0 {
@@ -196,15 +202,15 @@ func gaveUp(r watch.Reason) bool {
 }
 
 func syncWarning(t *tap, message string) delivery.Warning {
-	r := t.need.resource
+	r := t.need.Resource
 	where := ""
-	if t.need.key.Namespace != "" {
-		where = " in " + t.need.key.Namespace
+	if t.need.Key.Namespace != "" {
+		where = " in " + t.need.Key.Namespace
 	}
-	if t.need.ofReleases() {
+	if t.need.OfReleases() {
 		where += ", the releases of Helm in it"
 	}
-	return delivery.About(delivery.InformerSyncFailed, fmt.Sprintf("%s%s: %s", r, where, message), resourceOf(r), t.need.key.Namespace)
+	return delivery.About(delivery.InformerSyncFailed, fmt.Sprintf("%s%s: %s", r, where, message), resourceOf(r), t.need.Key.Namespace)
 }
 
 func groupVersion(group, version string) string {

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"graphview.dev/graphview/plan"
 	"graphview.dev/graphview/resources"
 	"graphview.dev/graphview/watch"
 )
@@ -18,7 +19,7 @@ func TestReportOfWatchThatChangesMeanwhile(t *testing.T) {
 	k := newKeeper(v)
 	k.start()
 	of := &feed{resource: configMapsResource}
-	leased := newTap(v, need{resource: configMapsResource}, nil)
+	leased := newTap(v, plan.Need{Resource: configMapsResource}, nil)
 	leased.feed = of
 	leased.replayed.Store(true)
 	k.taps[leased.need] = leased
@@ -36,7 +37,7 @@ func TestReportOfWatchThatChangesMeanwhile(t *testing.T) {
 		}
 	})
 	catalog := resources.NewCatalog(nil, nil)
-	o := outline{selected: []resources.Resource{configMapsResource}}
+	o := plan.Outline{Selected: []resources.Resource{configMapsResource}}
 	for range 50_000 {
 		k.report(catalog, o, 0)
 	}
@@ -64,10 +65,10 @@ func TestReportOfWhatDoesNotSync(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			of := &feed{resource: configMapsResource}
 			of.state.Store(&test.state)
-			leased := newTap(nil, need{resource: configMapsResource}, nil)
+			leased := newTap(nil, plan.Need{Resource: configMapsResource}, nil)
 			leased.feed, leased.acquired = of, time.Now().Add(-time.Minute)
 			leased.replayed.Store(test.replayed)
-			a := newStatusBuilder(outline{selected: []resources.Resource{configMapsResource}})
+			a := newStatusBuilder(plan.Outline{Selected: []resources.Resource{configMapsResource}}, nil)
 			a.tap(leased, 30*time.Second)
 			if row := a.rows[0]; row.Synced || row.Message != test.want || !a.synced {
 				t.Errorf("row = %+v, want the message %q; the view is synced: %t", row, test.want, a.synced)

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/plan"
 	"graphview.dev/graphview/spec"
 	"graphview.dev/graphview/watch"
 )
@@ -23,15 +24,15 @@ type role interface {
 }
 
 // roleOf is the role of a watch that a view needs.
-func roleOf(n need, p *spec.Program) role {
+func roleOf(n plan.Need, p *spec.Program) role {
 	switch {
-	case n.ofNamespaces():
+	case n.OfNamespaces():
 		program := p.Namespaces
 		if program == nil {
 			program = &spec.NamespaceProgram{}
 		}
 		return &namespaceRole{program: program}
-	case n.ofReleases():
+	case n.OfReleases():
 		return releaseRole{}
 	default:
 		return objectRole{}

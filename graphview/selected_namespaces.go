@@ -5,6 +5,7 @@ import (
 	"maps"
 	"time"
 
+	"graphview.dev/graphview/plan"
 	"graphview.dev/graphview/spec"
 	"graphview.dev/graphview/watch"
 )
@@ -14,7 +15,7 @@ import (
 // before, so that a spec that changes takes nothing away for as long as it takes to
 // look; nil if there are none.
 func (k *keeper) selectedNamespaces(p *spec.Program) (selected map[string]bool, complete bool) {
-	t := k.taps[namespaceNeed(p)]
+	t := k.taps[plan.NamespaceNeed(p)]
 	if t == nil {
 		return k.namespaces, false
 	}
@@ -28,9 +29,9 @@ func (k *keeper) selectedNamespaces(p *spec.Program) (selected map[string]bool, 
 }
 
 // judgeFor is what decides about what a need brings.
-func (k *keeper) judgeFor(p *spec.Program, n need) *judge {
-	j := &judge{resource: n.resource, query: &p.Queries[n.query], roots: p.Roots}
-	within := k.within[n.resource]
+func (k *keeper) judgeFor(p *spec.Program, n plan.Need) *judge {
+	j := &judge{resource: n.Resource, query: &p.Queries[n.Query], roots: p.Roots}
+	within := k.within[n.Resource]
 	switch {
 	case p.Namespaces.Selective() && k.blind:
 		j.namespaces = map[string]bool{}
@@ -54,7 +55,7 @@ func (k *keeper) judgeFor(p *spec.Program, n need) *judge {
 // to select.
 func (k *keeper) renamespace(ctx context.Context, p *spec.Program) {
 	for _, t := range k.taps {
-		if t.need.ofNamespaces() {
+		if t.need.OfNamespaces() {
 			continue
 		}
 		old, now := t.judge.Load(), k.judgeFor(p, t.need)

@@ -13,7 +13,7 @@ func TestOlderListDoesNotOverrideNewerVerdict(t *testing.T) {
 	e := startEngine(t, Options{Config: serveConfigMaps(t, 1)})
 	wide := follow(t, e, func() bool { return true })
 	narrow := newTap(wide.view, wide.need, nil)
-	narrow.need.key.LabelSelector = "colour"
+	narrow.need.Key.LabelSelector = "colour"
 	if err := e.acquire(t.Context(), narrow); err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 // switching tells whether the tap is of a version that waits to replace another.
 func (k *keeper) switching(t *tap) bool {
 	for old := range k.retiring {
-		if kindOf(old.need.resource) == kindOf(t.need.resource) {
+		if kindOf(old.need.Resource) == kindOf(t.need.Resource) {
 			return true
 		}
 	}
@@ -29,7 +29,7 @@ func (k *keeper) finishSwitches(ctx context.Context) {
 		done := !missing || time.Since(since) > v.engine.o.SyncTimeout
 		var successors []*tap
 		for _, t := range k.taps {
-			if !t.need.ofNamespaces() && kindOf(t.need.resource) == kindOf(old.need.resource) {
+			if !t.need.OfNamespaces() && kindOf(t.need.Resource) == kindOf(old.need.Resource) {
 				successors = append(successors, t)
 				state := t.state()
 				done = done && (t.ready(state) || state.Err != nil || time.Since(t.acquired) > v.engine.o.SyncTimeout)
@@ -41,12 +41,12 @@ func (k *keeper) finishSwitches(ctx context.Context) {
 		delete(k.retiring, old)
 		k.closeTaps([]*tap{old})
 		for _, t := range successors {
-			if t.need.resource == old.need.resource {
+			if t.need.Resource == old.need.Resource {
 				// Of objects that both saw, the old one may have had the last word.
 				k.replay(ctx, t, nil)
 				continue
 			}
-			v.engine.do(func() { v.lens.Use(kindOf(t.need.resource), resourceOf(t.need.resource)) })
+			v.engine.do(func() { v.lens.Use(kindOf(t.need.Resource), resourceOf(t.need.Resource)) })
 		}
 		k.dropTaps([]*tap{old})
 		if missing {
@@ -59,7 +59,7 @@ func (k *keeper) finishSwitches(ctx context.Context) {
 // be made.
 func (k *keeper) missing(old *tap) bool {
 	for n := range k.needed {
-		if !n.ofNamespaces() && k.taps[n] == nil && kindOf(n.resource) == kindOf(old.need.resource) && n.overlaps(old.need) {
+		if !n.OfNamespaces() && k.taps[n] == nil && kindOf(n.Resource) == kindOf(old.need.Resource) && n.Overlaps(old.need) {
 			return true
 		}
 	}
@@ -82,7 +82,7 @@ func (k *keeper) replay(ctx context.Context, t *tap, wanted func(*watch.Decoded)
 	}
 	switch {
 	case err != nil:
-		v.engine.o.Logger.V(1).Info("Replay ended early", "view", v.name.String(), "watch", t.need.key.String(), "error", err.Error())
+		v.engine.o.Logger.V(1).Info("Replay ended early", "view", v.name.String(), "watch", t.need.Key.String(), "error", err.Error())
 		t.behind = true
 		return
 	case t.feed.listed.Load():

@@ -9,6 +9,7 @@ import (
 	"graphview.dev/graphview/expr"
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/panics"
+	"graphview.dev/graphview/plan"
 	"graphview.dev/graphview/spec"
 	"graphview.dev/graphview/watch"
 )
@@ -28,7 +29,7 @@ func postpone(context.Context) (release func(), err error) { return nil, errPost
 // tap is what one view takes from one feed. newTap makes it.
 type tap struct {
 	view  *View
-	need  need
+	need  plan.Need
 	feed  *feed
 	lease *watch.Lease
 	// role says what becomes of the feed's objects.
@@ -68,13 +69,13 @@ type tap struct {
 	closed bool
 }
 
-func newTap(v *View, n need, p *spec.Program) *tap {
+func newTap(v *View, n plan.Need, p *spec.Program) *tap {
 	return &tap{view: v, need: n, role: roleOf(n, p), acquired: time.Now()}
 }
 
 // Judges implements delivery.Judge.
 func (t *tap) Judges() (r graph.Resource, namespaces bool) {
-	return resourceOf(t.need.resource), t.need.ofNamespaces()
+	return resourceOf(t.need.Resource), t.need.OfNamespaces()
 }
 
 // state is how the feed stands, as far as it is of use to the tap: a partial watch is
@@ -144,7 +145,7 @@ func (t *tap) evaluate(ctx context.Context, o *watch.Decoded, free bool) verdict
 		v = verdict{undecided: true, postponed: true, cost: v.cost}
 	}
 	if v.err != nil {
-		t.view.engine.notePanic(v.err, t.need.resource.String())
+		t.view.engine.notePanic(v.err, t.need.Resource.String())
 	}
 	if v.cost > inlineCost {
 		t.slow.Store(true)

@@ -1,6 +1,8 @@
 package graphview
 
-import "graphview.dev/graphview/resources"
+import (
+	"graphview.dev/graphview/resources"
+)
 
 // tapNamespaces are the namespaces in which a view may have selected objects of one
 // resource. Objects elsewhere need no decision and are not in the view, so a watch that
@@ -70,7 +72,7 @@ func (t *tap) admits(namespace string) bool {
 // install makes a judge the one that decides for a tap. From then on the watch asks the
 // tap about everything that the judge may admit.
 func (k *keeper) install(t *tap, j *judge) {
-	r := t.need.resource
+	r := t.need.Resource
 	n := k.namespacesOf[r]
 	if n == nil {
 		n = &tapNamespaces{names: make(map[string]bool)}
@@ -112,8 +114,8 @@ func (k *keeper) settleNamespaces() {
 		return
 	}
 	for _, t := range k.allTaps() {
-		if _, ok := unsettled[t.need.resource]; ok && t.namespaces != nil {
-			unsettled[t.need.resource] = append(unsettled[t.need.resource], t)
+		if _, ok := unsettled[t.need.Resource]; ok && t.namespaces != nil {
+			unsettled[t.need.Resource] = append(unsettled[t.need.Resource], t)
 		}
 	}
 	for r, taps := range unsettled {

@@ -8,6 +8,7 @@ import (
 
 	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/plan"
 	"graphview.dev/graphview/spec"
 )
 
@@ -20,12 +21,12 @@ var boundNamespaceWatches = budget.Declare("namespace_watches",
 // and new taps both see stays as it is. A tap that has had all there is stays until
 // others replace it, unless an older one already does: however often a spec changes, a view
 // has the watches of the present spec and of the last one that was complete.
-func (k *keeper) plan(ctx context.Context, p *spec.Program, needed map[need]bool) {
+func (k *keeper) plan(ctx context.Context, p *spec.Program, needed map[plan.Need]bool) {
 	v := k.view
-	replacing := make(map[graph.Kind][]need)
+	replacing := make(map[graph.Kind][]plan.Need)
 	for n := range needed {
-		if !n.ofNamespaces() {
-			replacing[kindOf(n.resource)] = append(replacing[kindOf(n.resource)], n)
+		if !n.OfNamespaces() {
+			replacing[kindOf(n.Resource)] = append(replacing[kindOf(n.Resource)], n)
 		}
 	}
 	k.needed = needed
@@ -39,9 +40,9 @@ func (k *keeper) plan(ctx context.Context, p *spec.Program, needed map[need]bool
 			continue
 		}
 		delete(k.taps, n)
-		others := replacing[kindOf(n.resource)]
+		others := replacing[kindOf(n.Resource)]
 		switch {
-		case n.ofNamespaces() || !slices.ContainsFunc(others, n.overlaps) || slices.ContainsFunc(others, func(o need) bool { return o.key == n.key }):
+		case n.OfNamespaces() || !slices.ContainsFunc(others, n.Overlaps) || slices.ContainsFunc(others, func(o plan.Need) bool { return o.Key == n.Key }):
 			drop = append(drop, t)
 		case !t.ready(t.state()) && !t.had || slices.ContainsFunc(standIns, func(old *tap) bool { return old.replaces(t) }):
 			useless = append(useless, t)
@@ -56,7 +57,7 @@ func (k *keeper) plan(ctx context.Context, p *spec.Program, needed map[need]bool
 	k.closeTaps(drop)
 	clear(k.unmet)
 	var fresh []*tap
-	for _, n := range slices.SortedFunc(maps.Keys(needed), byKey) {
+	for _, n := range slices.SortedFunc(maps.Keys(needed), plan.ByKey) {
 		if k.taps[n] != nil {
 			continue
 		}
@@ -75,7 +76,7 @@ func (k *keeper) plan(ctx context.Context, p *spec.Program, needed map[need]bool
 		fresh = append(fresh, t)
 	}
 	for _, t := range fresh {
-		if !t.need.ofNamespaces() {
+		if !t.need.OfNamespaces() {
 			k.install(t, k.judgeFor(p, t.need))
 		}
 	}
@@ -88,7 +89,7 @@ func (k *keeper) plan(ctx context.Context, p *spec.Program, needed map[need]bool
 
 // replaces reports whether two taps may bring the same objects of a kind.
 func (t *tap) replaces(other *tap) bool {
-	return kindOf(t.need.resource) == kindOf(other.need.resource) && t.need.overlaps(other.need)
+	return kindOf(t.need.Resource) == kindOf(other.need.Resource) && t.need.Overlaps(other.need)
 }
 
 // addTaps begins to take from feeds, and shows the view what they had before.
@@ -99,16 +100,16 @@ func (k *keeper) addTaps(ctx context.Context, taps []*tap) {
 	}
 	v.engine.do(func() {
 		for _, t := range taps {
-			if t.need.ofReleases() {
+			if t.need.OfReleases() {
 				continue // what it tells is added to what others see
 			}
 			v.engine.announce(t.feed)
-			if t.need.ofNamespaces() {
+			if t.need.OfNamespaces() {
 				continue
 			}
 			v.lens.Watch(t.feed.source)
 			if !k.switching(t) {
-				v.lens.Use(kindOf(t.need.resource), resourceOf(t.need.resource))
+				v.lens.Use(kindOf(t.need.Resource), resourceOf(t.need.Resource))
 			}
 		}
 	})
@@ -149,13 +150,13 @@ func (k *keeper) dropTaps(taps []*tap) {
 			v.warnings.DropFaults(t)
 		}
 		for _, t := range taps {
-			if !t.need.ofObjects() {
+			if !t.need.OfObjects() {
 				continue
 			}
 			if !k.sourceInUse(t) {
 				unwatched = append(unwatched, t.feed.source)
 			}
-			if kind := kindOf(t.need.resource); !k.kindInUse(kind, t) {
+			if kind := kindOf(t.need.Resource); !k.kindInUse(kind, t) {
 				v.lens.Unuse(kind)
 			}
 		}
@@ -167,7 +168,7 @@ func (k *keeper) dropTaps(taps []*tap) {
 }
 
 // reserve counts a watch among those of the GraphViews of the view's namespace.
-func (k *keeper) reserve(n need) error {
+func (k *keeper) reserve(n plan.Need) error {
 	if !k.counted(n) {
 		return nil
 	}
@@ -175,14 +176,14 @@ func (k *keeper) reserve(n need) error {
 }
 
 // unreserve takes back what reserve has counted.
-func (k *keeper) unreserve(n need) {
+func (k *keeper) unreserve(n plan.Need) {
 	if k.counted(n) {
 		k.view.engine.namespaceWatches.Give(k.view.name.Namespace, 1)
 	}
 }
 
-func (k *keeper) counted(n need) bool {
-	return k.view.named && !n.ofReleases() && (n.key.Namespace != "" || n.key.LabelSelector != "" || n.key.FieldSelector != "")
+func (k *keeper) counted(n plan.Need) bool {
+	return k.view.named && !n.OfReleases() && (n.Key.Namespace != "" || n.Key.LabelSelector != "" || n.Key.FieldSelector != "")
 }
 
 // giveBack gives back a tap's lease.

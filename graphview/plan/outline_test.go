@@ -1,4 +1,4 @@
-package graphview
+package plan
 
 import (
 	"errors"
@@ -14,7 +14,6 @@ import (
 	"graphview.dev/graphview/access"
 	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/resources"
-	"graphview.dev/graphview/sharing"
 	"graphview.dev/graphview/spec"
 	"graphview.dev/graphview/watch"
 )
@@ -23,6 +22,30 @@ var (
 	podsResource  = resources.Resource{Version: "v1", Resource: "pods", Kind: "Pod", Namespaced: true}
 	nodesResource = resources.Resource{Version: "v1", Resource: "nodes", Kind: "Node"}
 )
+
+// situation is the input of an outline.
+type situation struct {
+	program    *spec.Program
+	selected   []resources.Selected
+	who        string
+	answers    map[access.Place]bool
+	unanswered error
+	refused    map[resources.Resource]bool
+	namespaces map[string]bool
+	complete   bool
+
+	shared  map[watch.Key]Share
+	current map[resources.Resource][]WatchStatus
+}
+
+func (s situation) claimed() Situation {
+	return Situation{
+		Program: s.program, Selected: s.selected, Subject: s.who, Answers: s.answers, Unanswered: s.unanswered,
+		Refused: s.refused, Namespaces: s.namespaces, Complete: s.complete,
+	}
+}
+
+func outlineOf(s situation) Outline { return ClaimsOf(s.claimed()).Outline(s.shared, s.current) }
 
 func numbered(n int) []string {
 	names := make([]string, n)
@@ -117,21 +140,21 @@ func TestOutline(t *testing.T) {
 		"rights in one of two names": {
 			namespaces: &spec.Namespaces{Names: []string{"a", "b"}},
 			situation:  situation{who: "sa", answers: merge(answersFor(false, "", "b"), answersFor(true, "a"))},
-			want:       []string{"a"}, wantPlaces: 3, wantMessage: "sa may not list and watch it in b",
+			want:       []string{"a"}, wantPlaces: 3, wantWithin: 1, wantMessage: "sa may not list and watch it in b",
 		},
 		"rights in one of two names, the other not known yet": {
 			namespaces: &spec.Namespaces{Names: []string{"a", "b"}},
 			situation:  situation{who: "sa", answers: merge(answersFor(false, ""), answersFor(true, "a"))},
-			want:       []string{"a"}, wantPlaces: 3, wantOpen: true,
+			want:       []string{"a"}, wantPlaces: 3, wantWithin: 1, wantOpen: true,
 		},
 		"rights in one of two names, the other will not be known": {
 			namespaces: &spec.Namespaces{Names: []string{"a", "b"}},
 			situation:  situation{who: "sa", answers: merge(answersFor(false, ""), answersFor(true, "a")), unanswered: errors.New("down")},
-			want:       []string{"a"}, wantPlaces: 3, wantMessage: "not known: down",
+			want:       []string{"a"}, wantPlaces: 3, wantWithin: 1, wantMessage: "not known: down",
 		},
 		"rights in some of all namespaces": {
 			situation: situation{who: "sa", namespaces: setOf("a", "b"), complete: true, answers: merge(answersFor(false, "", "b"), answersFor(true, "a"))},
-			want:      []string{"a"}, wantList: true, wantPlaces: 3, wantMessage: "sa may not list and watch it in all namespaces",
+			want:      []string{"a"}, wantList: true, wantPlaces: 3, wantWithin: 1, wantMessage: "sa may not list and watch it in all namespaces",
 		},
 		"rights in many namespaces": {
 			situation: situation{who: "sa", namespaces: setOf(numbered(9)...), complete: true, answers: merge(answersFor(false, ""), answersFor(true, numbered(9)...))},
@@ -177,7 +200,7 @@ func TestOutline(t *testing.T) {
 		},
 		"a shared watch that has all there is, for a view that has its own": {
 			namespaces: &spec.Namespaces{Names: []string{"a"}},
-			situation:  situation{shared: sharedPods(), current: holdings(inNamespace("a"), watchStatus{key: podsKey, state: watch.State{Synced: true}})},
+			situation:  situation{shared: sharedPods(), current: holdings(inNamespace("a"), WatchStatus{Key: podsKey, State: watch.State{Synced: true}})},
 			want:       []string{""},
 		},
 		"a shared watch, rights in one of two names": {
@@ -208,7 +231,7 @@ func TestOutline(t *testing.T) {
 			want:       []string{"", "a"}, wantProbe: true,
 		},
 		"a watch that is no longer shared": {
-			namespaces: &spec.Namespaces{Names: []string{"a"}}, situation: situation{current: holdings(watchStatus{key: podsKey, state: watch.State{Synced: true}})},
+			namespaces: &spec.Namespaces{Names: []string{"a"}}, situation: situation{current: holdings(WatchStatus{Key: podsKey, State: watch.State{Synced: true}})},
 			want: []string{"a"},
 		},
 		"a shared watch, with labels": {
@@ -217,7 +240,7 @@ func TestOutline(t *testing.T) {
 		},
 		"a shared watch of other labels": {
 			namespaces: &spec.Namespaces{Names: []string{"a"}}, labels: "a=b",
-			situation: situation{shared: map[watch.Key]sharing.Share{{Resource: podsKey.Resource, LabelSelector: "a=c"}: {}}},
+			situation: situation{shared: map[watch.Key]Share{{Resource: podsKey.Resource, LabelSelector: "a=c"}: {}}},
 			want:      []string{"a"},
 		},
 
@@ -245,12 +268,12 @@ func TestOutline(t *testing.T) {
 			o := outlineOf(s)
 			var got []string
 			list := false
-			for n := range o.needed {
-				if n.query < 0 {
+			for n := range o.Needed {
+				if n.Query < 0 {
 					list = true
 					continue
 				}
-				got = append(got, n.key.Namespace)
+				got = append(got, n.Key.Namespace)
 			}
 			slices.Sort(got)
 			if diff := cmp.Diff(tt.want, got); diff != "" {
@@ -259,18 +282,18 @@ func TestOutline(t *testing.T) {
 			if list != tt.wantList {
 				t.Errorf("namespaces are listed: %t", list)
 			}
-			if n := len(o.within[podsResource]); n != tt.wantWithin {
+			if n := len(o.Within[podsResource]); n != tt.wantWithin {
 				t.Errorf("within %d namespaces, want %d", n, tt.wantWithin)
 			}
-			if len(o.places) != tt.wantPlaces {
-				t.Errorf("%d places, want %d", len(o.places), tt.wantPlaces)
+			if len(ClaimsOf(s.claimed()).Places) != tt.wantPlaces {
+				t.Errorf("%d places, want %d", len(ClaimsOf(s.claimed()).Places), tt.wantPlaces)
 			}
-			if (len(o.standby) > 0) != tt.wantProbe || o.open() != tt.wantOpen || o.blind != tt.wantBlind {
-				t.Errorf("standby %v, open %t, blind %t", o.standby, o.open(), o.blind)
+			if (len(o.Standby) > 0) != tt.wantProbe || o.Open() != tt.wantOpen || o.Blind != tt.wantBlind {
+				t.Errorf("standby %v, open %t, blind %t", o.Standby, o.Open(), o.Blind)
 			}
 			message := ""
-			if len(o.without) > 0 {
-				message = o.without[0].message()
+			if len(o.Without) > 0 {
+				message = o.Without[0].Message()
 			}
 			if !strings.Contains(message, tt.wantMessage) || (message == "") != (tt.wantMessage == "") {
 				t.Errorf("message %q, want %q", message, tt.wantMessage)
@@ -306,15 +329,13 @@ func TestTrialOfWhatIsLeftOut(t *testing.T) {
 				}
 			}
 			o := outlineOf(s)
-			left := o.without[len(o.without)-1]
-			if _, limited := errors.AsType[*budget.Exceeded](left.err); !limited || left.resource != all[4] || len(o.standby) != len(all) {
-				t.Fatalf("left out: %s of %s, beside %d standby; want the last for the bound, and a trial of each", left.message(), left.resource, len(o.standby))
+			left := o.Without[len(o.Without)-1]
+			if _, limited := errors.AsType[*budget.Exceeded](left.err); !limited || left.Resource != all[4] || len(o.Standby) != len(all) {
+				t.Fatalf("left out: %s of %s, beside %d standby; want the last for the bound, and a trial of each", left.Message(), left.Resource, len(o.Standby))
 			}
-			k := &keeper{within: o.within}
-			for n := range o.standby {
-				j := k.judgeFor(program, n)
-				if !j.admits(names[granted-1]) || j.admits(names[granted]) || j.admits("another") {
-					t.Errorf("%s: the trial admits other namespaces than those granted", n.resource)
+			for n := range o.Standby {
+				if within := o.Within[n.Resource]; !within[names[granted-1]] || within[names[granted]] || within["another"] {
+					t.Errorf("%s: the probe is within other namespaces than those granted", n.Resource)
 				}
 			}
 		})
@@ -323,16 +344,16 @@ func TestTrialOfWhatIsLeftOut(t *testing.T) {
 
 var podsKey = watch.Key{Resource: schema.GroupVersionResource{Version: "v1", Resource: "pods"}}
 
-func sharedPods() map[watch.Key]sharing.Share { return map[watch.Key]sharing.Share{podsKey: {}} }
+func sharedPods() map[watch.Key]Share { return map[watch.Key]Share{podsKey: {}} }
 
-func inNamespace(namespace string) watchStatus {
-	h := watchStatus{key: podsKey, state: watch.State{Synced: true}}
-	h.key.Namespace = namespace
+func inNamespace(namespace string) WatchStatus {
+	h := WatchStatus{Key: podsKey, State: watch.State{Synced: true}}
+	h.Key.Namespace = namespace
 	return h
 }
 
-func holdings(all ...watchStatus) map[resources.Resource][]watchStatus {
-	return map[resources.Resource][]watchStatus{podsResource: all}
+func holdings(all ...WatchStatus) map[resources.Resource][]WatchStatus {
+	return map[resources.Resource][]WatchStatus{podsResource: all}
 }
 
 func manyResources(n int) []resources.Resource {

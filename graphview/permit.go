@@ -1,0 +1,34 @@
+package graphview
+
+import (
+	"context"
+	"errors"
+
+	"graphview.dev/graphview/access"
+	"graphview.dev/graphview/spec"
+)
+
+// Permit reports, for each place, whether an account may list and watch it. The namespace ""
+// means all namespaces. With an error, it returns the answers that it has.
+type Permit func(ctx context.Context, places []access.Place) (map[access.Place]bool, error)
+
+// permitOf is the Permit that restricts the view's watches, nil for none, and the account
+// whose rights those are, in the words of warnings.
+func (v *View) permitOf(p *spec.Program) (Permit, string) {
+	if v.permit != nil {
+		return v.permit, "you"
+	}
+	account := p.Spec.ServiceAccountName
+	if account == "" {
+		return nil, ""
+	}
+	who := "service account " + account
+	if v.engine.o.Permit == nil {
+		return func(context.Context, []access.Place) (map[access.Place]bool, error) {
+			return nil, errors.New("this server cannot decide for service accounts")
+		}, who
+	}
+	return func(ctx context.Context, places []access.Place) (map[access.Place]bool, error) {
+		return v.engine.o.Permit(ctx, Name{v.name.Namespace, account}, places)
+	}, who
+}

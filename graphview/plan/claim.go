@@ -1,0 +1,292 @@
+package plan
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"graphview.dev/graphview/access"
+	"graphview.dev/graphview/budget"
+	"graphview.dev/graphview/resources"
+	"graphview.dev/graphview/spec"
+	"graphview.dev/graphview/watch"
+)
+
+const (
+	// maxNamespaceWatches is the largest number of namespaces in each of which a resource is
+	// watched. In more namespaces, one watch of all namespaces costs less.
+	maxNamespaceWatches = 8
+	// usualWatches is the number of namespaced watches that a view should not exceed. A view
+	// of many resources gets fewer of each.
+	usualWatches = 200
+	// maxFallbackWatches bounds the watches of one resource that the operator may not watch
+	// in all namespaces at once.
+	maxFallbackWatches = 256
+)
+
+// watchesEach is the largest number of namespaces in each of which a view watches a resource,
+// if it selects so many resources.
+func watchesEach(resources int) int {
+	return min(max(usualWatches/max(resources, 1), 1), maxNamespaceWatches)
+}
+
+var boundPlaces = budget.Declare("view_access_questions", "questions about what one view's service account, or its subscriber, may list and watch; narrow its queries or namespaces", 20_000)
+
+// Situation is the input of a view's claims at one moment.
+type Situation struct {
+	Program  *spec.Program
+	Selected []resources.Selected
+	// Subject is the account that restricts the view, in the words of warnings; "" if the view
+	// is not restricted.
+	Subject string
+	// Answers are the known rights of the subject. Unanswered is the reason why the other
+	// rights cannot be asked for now; nil while answers may come.
+	Answers    map[access.Place]bool
+	Unanswered error
+	// Refused are the resources that the operator may not watch in all namespaces at once.
+	Refused map[resources.Resource]bool
+	// Namespaces are the selected namespaces or, without a selector, all namespaces of the
+	// cluster. While Complete is false they are those of before, nil if there were none.
+	Namespaces map[string]bool
+	Complete   bool
+}
+
+// Claims are what a view may watch by its spec and its rights, regardless of other views.
+type Claims struct {
+	// Demands are the view's demands of watches of all namespaces, for the Book.
+	Demands map[watch.Key]Demand
+	// Places are the rights that the claims depend on.
+	Places []access.Place
+	// Undecided: some of these rights are not known yet.
+	Undecided bool
+
+	s      Situation
+	claims []claim
+	// namespaces is the outline's part about Namespaces.
+	namespaces outlineOfNamespaces
+	without    []Denied
+	each       int // see watchesEach
+	questions  *budget.Meter
+	asked      map[access.Place]bool // set of Places
+}
+
+// outlineOfNamespaces is what a view knows of namespaces.
+type outlineOfNamespaces struct {
+	blind    bool
+	unlisted *Denied
+	read     bool // the view may read them
+}
+
+// claim is what a view may watch of one resource.
+type claim struct {
+	selected resources.Selected
+	// wide is the watch of all namespaces that the view would have without other views.
+	wide watch.Key
+	form form
+	// namespaces are the granted ones, unless the form is everywhere.
+	namespaces []string
+	// within restricts the objects to granted namespaces; nil for no restriction.
+	within map[string]bool
+	denied *Denied
+	// list: the claim depends on which namespaces exist.
+	list bool
+	// retries: the operator is refused the watch of all namespaces and tries it again.
+	retries bool
+}
+
+// form is how a view watches a resource without other views.
+type form int
+
+const (
+	// nothingGranted: no right is granted, or rights are not known yet.
+	nothingGranted form = iota
+	// clusterScoped is one watch of a resource without namespaces.
+	clusterScoped
+	// everywhere is one watch of all namespaces that retains all objects.
+	everywhere
+	// several is one watch of all namespaces that retains objects of some.
+	several
+	// single is a watch of each namespace.
+	single
+	// refusedSingle is single because the operator is refused the watch of all namespaces.
+	refusedSingle
+)
+
+// ClaimsOf derives the claims of a view.
+func ClaimsOf(s Situation) *Claims {
+	c := &Claims{
+		Demands: make(map[watch.Key]Demand), s: s, each: watchesEach(len(s.Selected)),
+		questions: boundPlaces.Meter(), asked: make(map[access.Place]bool),
+	}
+	c.readNamespaces()
+	for _, selected := range s.Selected {
+		claim := c.claim(selected)
+		c.demand(&claim)
+		c.claims = append(c.claims, claim)
+	}
+	return c
+}
+
+// readNamespaces decides whether the view may read Namespaces. A view that selects
+// namespaces without that right selects none: otherwise its expressions would reveal them.
+func (c *Claims) readNamespaces() {
+	if !c.s.Program.Namespaces.Selective() {
+		c.namespaces.read = true
+		return
+	}
+	may, err := c.allowed(access.Place{Resource: "namespaces"})
+	if c.namespaces.read = may == answerYes; c.namespaces.read || may == answerUnknown && err == nil {
+		return // while the answer is unknown, the namespaces of before count
+	}
+	c.s.Namespaces, c.s.Complete = map[string]bool{}, true
+	d := Denied{Resource: NamespaceNeed(c.s.Program).Resource, subject: c.s.Subject, err: err}
+	c.without = append(c.without, d)
+	c.namespaces.blind, c.namespaces.unlisted = true, &d
+}
+
+// claim decides where one resource may be watched: as widely as the spec and the rights
+// allow, with as few watches as possible.
+func (c *Claims) claim(selected resources.Selected) claim {
+	r := selected.Resource
+	q := &c.s.Program.Queries[selected.Query]
+	out := claim{selected: selected, wide: watch.Key{
+		Resource:      schema.GroupVersionResource{Group: r.Group, Version: r.Version, Resource: r.Resource},
+		FieldSelector: q.Fields,
+	}}
+	if q.Labels != nil {
+		out.wide.LabelSelector = q.Labels.String()
+	}
+	all, err := c.allowed(access.Place{Group: r.Group, Resource: r.Resource})
+	switch {
+	case err != nil:
+		out.denied = &Denied{Resource: r, subject: c.s.Subject, err: err}
+		return out
+	case all == answerUnknown:
+		return out
+	case !r.Namespaced && all == answerNo:
+		out.denied = &Denied{Resource: r, subject: c.s.Subject}
+		return out
+	case !r.Namespaced:
+		out.form = clusterScoped
+		return out
+	}
+	out.namespaces = c.s.Program.Namespaces.Named()
+	named := c.namesNamespaces()
+	out.list = out.namespaces == nil && (all == answerNo || c.s.Refused[r])
+	if out.list {
+		out.namespaces = slices.Sorted(maps.Keys(c.s.Namespaces))
+	}
+	few := !out.list && out.namespaces != nil && len(out.namespaces) <= c.each
+	if all == answerNo {
+		c.grant(&out)
+	}
+	switch {
+	case few, all == answerNo && !c.s.Refused[r] && len(out.namespaces) <= c.each:
+		out.form = single
+	case c.s.Refused[r]:
+		// A view of few namespaces never needs the watch of all, so it does not try it.
+		out.form, out.retries = refusedSingle, true
+		if len(out.namespaces) > maxFallbackWatches {
+			out.form, out.denied = nothingGranted, &Denied{Resource: r, subject: "the operator", err: fmt.Errorf(
+				"it may not watch all namespaces at once, and there are more than %d to watch one by one", maxFallbackWatches)}
+		}
+	case named:
+		out.form = several
+	default:
+		// Selected namespaces come and go, and each new one would have to be listed for each
+		// resource of the view.
+		out.form = everywhere
+	}
+	return out
+}
+
+// grant restricts a claim to the namespaces in which the resource may be read. A namespace
+// whose right is not known yet is neither granted nor denied.
+func (c *Claims) grant(out *claim) {
+	r, names := out.selected.Resource, out.namespaces
+	out.namespaces, out.within = nil, make(map[string]bool)
+	var denied *Denied
+	for _, name := range names {
+		may, err := c.allowed(access.Place{Group: r.Group, Resource: r.Resource, Namespace: name})
+		switch {
+		case may == answerYes:
+			out.namespaces = append(out.namespaces, name)
+			out.within[name] = true
+			continue
+		case may == answerUnknown && err == nil:
+			continue
+		case denied == nil:
+			denied = &Denied{Resource: r, subject: c.s.Subject, err: err}
+		}
+		if err == nil {
+			denied.Namespaces = append(denied.Namespaces, name)
+		} else {
+			denied.err = err
+		}
+	}
+	if denied != nil && denied.err == nil && out.list {
+		denied.Partly, denied.Namespaces = len(out.namespaces) > 0, nil
+	}
+	out.denied = denied
+}
+
+// demand adds the demands of a claim.
+func (c *Claims) demand(of *claim) {
+	switch of.form {
+	case everywhere:
+		c.Demands[of.wide] = Demand{Wide: true}
+	case several:
+		c.Demands[of.wide] = Demand{Partly: true}
+	case single:
+		if len(of.namespaces) == 0 {
+			return
+		}
+		plain := of.wide
+		plain.LabelSelector = ""
+		c.Demands[plain] = Demand{}
+		c.Demands[of.wide] = Demand{Parts: of.namespaces}
+	case nothingGranted, clusterScoped, refusedSingle:
+	}
+}
+
+// namesNamespaces reports whether the view's namespaces are those that its spec names.
+func (c *Claims) namesNamespaces() bool {
+	return c.s.Program.Namespaces.Named() != nil && !c.s.Program.Namespaces.Selective()
+}
+
+// answer is what is known of a right.
+type answer int
+
+const (
+	answerUnknown answer = iota
+	answerNo
+	answerYes
+)
+
+// allowed reports whether the view may list and watch a place, and records that the claims
+// depend on it. The error is the reason why the answer is unknown and will not come now.
+func (c *Claims) allowed(place access.Place) (answer, error) {
+	if c.s.Subject == "" {
+		return answerYes, nil
+	}
+	if !c.asked[place] {
+		if err := c.questions.Take(1); err != nil {
+			return answerUnknown, err
+		}
+		c.asked[place] = true
+		c.Places = append(c.Places, place)
+	}
+	switch may, known := c.s.Answers[place]; {
+	case !known && c.s.Unanswered == nil:
+		c.Undecided = true
+		return answerUnknown, nil
+	case !known:
+		return answerUnknown, c.s.Unanswered
+	case may:
+		return answerYes, nil
+	default:
+		return answerNo, nil
+	}
+}

@@ -1,0 +1,147 @@
+package plan
+
+import (
+	"graphview.dev/graphview/budget"
+	"graphview.dev/graphview/resources"
+	"graphview.dev/graphview/watch"
+)
+
+var boundWatches = budget.Declare("view_watches", "watches of one view that are restricted to a namespace or by a selector; narrow its queries or namespaces", 1000)
+
+// Outline is what a view needs at one moment.
+type Outline struct {
+	Needed   map[Need]bool
+	Selected []resources.Resource
+	Without  []Denied
+	// Within are the namespaces to which rights restrict a resource, beyond the spec.
+	Within map[resources.Resource]map[string]bool
+	// Listed are the resources whose needs depend on which namespaces exist. Unlisted is the
+	// reason why that is not known, nil if it is.
+	Listed   []resources.Resource
+	Unlisted *Denied
+	// Replaced are the resources whose refused watch of all namespaces the outline replaces.
+	Replaced map[resources.Resource]bool
+	// Blind: the view may not read the Namespaces that it selects by label, field or
+	// expression, so it selects none.
+	Blind bool
+	// Standby are the watches that the view has only to learn when they have synced.
+	Standby map[Need]bool
+	// Undecided: some rights that the outline depends on are not known yet. UnlistedYet: nor
+	// are the existing namespaces.
+	Undecided   bool
+	UnlistedYet bool
+	// Errs are about queries that could not be evaluated.
+	Errs []error
+}
+
+// Open reports whether the view may soon need more.
+func (o *Outline) Open() bool { return o.Undecided || o.UnlistedYet }
+
+// Outline derives the needs of a view from its claims, from the watches that views share,
+// and from the watches that the view has now.
+func (c *Claims) Outline(shared map[watch.Key]Share, current map[resources.Resource][]WatchStatus) Outline {
+	p := planner{
+		Claims: c, shared: shared, current: current, restricted: boundWatches.Meter(),
+		out: Outline{
+			Needed: make(map[Need]bool), Standby: make(map[Need]bool), Within: make(map[resources.Resource]map[string]bool),
+			Without: c.without, Unlisted: c.namespaces.unlisted, Blind: c.namespaces.blind,
+			Undecided: c.Undecided, Replaced: c.s.Refused,
+		},
+	}
+	var roots []string
+	for i := range c.s.Program.Roots {
+		roots = append(roots, c.s.Program.Roots[i].Expression)
+	}
+	p.roots = quoted(roots)
+	for i := range c.claims {
+		p.add(&c.claims[i])
+	}
+	if len(p.out.Listed) > 0 && c.namespaces.read {
+		p.out.Needed[NamespaceNeed(c.s.Program)] = true
+		p.out.UnlistedYet = !c.s.Complete
+	}
+	return p.out
+}
+
+// planner makes an outline.
+type planner struct {
+	*Claims
+
+	shared     map[watch.Key]Share
+	current    map[resources.Resource][]WatchStatus
+	restricted *budget.Meter // watches
+	roots      string
+	out        Outline
+}
+
+// placement is where a view watches a resource.
+type placement struct {
+	// namespaces to watch: "" alone for all namespaces, and for a cluster-scoped resource.
+	namespaces []string
+	// wide is the key of the watch of all namespaces, if namespaces has "".
+	wide watch.Key
+	// probe is a watch of all namespaces that the view has only to learn when it has synced,
+	// nil for none.
+	probe *watch.Key
+}
+
+// add adds the needs of a claim.
+func (p *planner) add(of *claim) {
+	r := of.selected.Resource
+	p.out.Selected = append(p.out.Selected, r)
+	at, denied := p.place(of), of.denied
+	if selects := of.wide.LabelSelector != "" || of.wide.FieldSelector != ""; len(at.namespaces) > 0 && (at.namespaces[0] != "" || selects) {
+		if err := p.restricted.Take(len(at.namespaces)); err != nil {
+			denied, at.namespaces = &Denied{Resource: r, err: err}, nil
+			if at.probe != nil && *at.probe != of.wide && *at.probe != toggledPartial(of.wide) {
+				at.probe = nil // it is the watch of other views
+			}
+		}
+	}
+	if denied != nil {
+		p.out.Without = append(p.out.Without, *denied)
+	}
+	if of.within != nil {
+		p.out.Within[r] = of.within
+	}
+	if of.list || r.Namespaced && p.s.Program.Namespaces.Selective() {
+		p.out.Listed = append(p.out.Listed, r)
+	}
+	n := Need{Resource: r, Query: of.selected.Query, Filter: p.s.Program.Queries[of.selected.Query].Filter, Roots: p.roots}
+	for _, namespace := range at.namespaces {
+		n.Key = of.wide
+		if namespace == "" {
+			n.Key = at.wide
+		}
+		n.Key.Namespace = namespace
+		p.out.Needed[n] = true
+		if also, ok := n.releases(); ok {
+			p.out.Needed[also] = true
+		}
+	}
+	if at.probe != nil {
+		n.Key = *at.probe
+		p.out.Needed[n], p.out.Standby[n] = true, true
+	}
+}
+
+// place decides where the view watches the resource of a claim.
+func (p *planner) place(of *claim) placement {
+	switch of.form {
+	case clusterScoped, everywhere:
+		return placement{namespaces: []string{""}, wide: of.wide}
+	case several:
+		return p.placeSeveral(of)
+	case single:
+		return p.placeSingle(of)
+	case nothingGranted, refusedSingle:
+	}
+	at := placement{namespaces: of.namespaces}
+	if of.form == nothingGranted {
+		at.namespaces = nil
+	}
+	if of.retries {
+		at.probe = p.refusedProbe(of)
+	}
+	return at
+}

@@ -1,0 +1,129 @@
+package plan
+
+import "graphview.dev/graphview/watch"
+
+// WatchStatus is the state of a watch that the view has.
+type WatchStatus struct {
+	Key   watch.Key
+	State watch.State
+	// Complete: the view has all objects of the watch. Late: the view has waited for them
+	// too long.
+	Complete, Late bool
+	// Retains: the view has had all objects at some time, and still has them.
+	Retains bool
+}
+
+// shareState is the relation of a view to a shared watch. See the package documentation.
+type shareState int
+
+const (
+	// unshared: the view keeps its watches of single namespaces.
+	unshared shareState = iota
+	// onOtherWatch: the view keeps a shared watch of the other extent.
+	onOtherWatch
+	// onSharedWatch: the view uses the shared watch.
+	onSharedWatch
+)
+
+// toggledPartial is the key of the watch of all namespaces with the other extent: one retains
+// all objects, the other one those of some namespaces.
+func toggledPartial(key watch.Key) watch.Key {
+	key.Partial = !key.Partial
+	return key
+}
+
+// placeSingle places a resource that the view would watch in each namespace. A shared watch
+// without label selector serves more views than one with it, so it has precedence.
+func (p *planner) placeSingle(of *claim) placement {
+	at := placement{namespaces: of.namespaces}
+	if len(of.namespaces) == 0 {
+		return at
+	}
+	plain := of.wide
+	plain.LabelSelector = ""
+	for _, key := range [...]watch.Key{plain, of.wide} {
+		share, ok := p.shared[key]
+		if !ok {
+			continue
+		}
+		key.Partial = share.Partial
+		switch p.shareStateOf(of, key, share.Crowded) {
+		case unshared:
+			at.probe = &key
+		case onOtherWatch:
+			at.namespaces, at.wide, at.probe = []string{""}, toggledPartial(key), &key
+		case onSharedWatch:
+			at.namespaces, at.wide = []string{""}, key
+		}
+		break
+	}
+	return at
+}
+
+// placeSeveral places a resource that the view watches in more namespaces than one by one.
+// The watch of all namespaces retains everything only if another view needs that.
+func (p *planner) placeSeveral(of *claim) placement {
+	key := of.wide
+	share, shared := p.shared[key]
+	key.Partial = !shared || share.Partial
+	at := placement{namespaces: []string{""}, wide: key}
+	// The view has no watches of single namespaces to stay with.
+	if p.shareStateOf(of, key, true) == onOtherWatch {
+		at.wide, at.probe = toggledPartial(key), &key
+	}
+	return at
+}
+
+// refusedProbe is the watch of all namespaces that the operator tries after a refusal: the
+// refused one, so that it remains refused until a request succeeds.
+func (p *planner) refusedProbe(of *claim) *watch.Key {
+	if !p.namesNamespaces() {
+		return &of.wide
+	}
+	tried := toggledPartial(of.wide)
+	for _, has := range p.current[of.selected.Resource] {
+		if has.Key == of.wide && has.State.Reason == watch.Forbidden {
+			tried = of.wide
+		}
+	}
+	return &tried
+}
+
+// shareStateOf decides whether the view uses a shared watch: once it has synced, or
+// immediately if the view has no other source.
+func (p *planner) shareStateOf(of *claim, key watch.Key, crowded bool) shareState {
+	var shared *WatchStatus
+	// fallback is the state without the shared watch, waiting the state until it has synced.
+	fallback, waiting := unshared, onSharedWatch
+	for _, has := range p.current[of.selected.Resource] {
+		switch {
+		case has.Key == key:
+			shared = &has
+		case has.Key != toggledPartial(key):
+			waiting = unshared
+		case has.Retains:
+			fallback = onOtherWatch
+		}
+	}
+	if fallback == onOtherWatch {
+		waiting = fallback
+	}
+	switch {
+	case p.s.Refused[of.selected.Resource]:
+		return unshared
+	case shared == nil:
+		return waiting
+	case shared.State.Synced:
+		return onSharedWatch
+	case shared.State.Reason == watch.Forbidden && !shared.Complete:
+		return fallback
+	case shared.State.Reason == watch.Forbidden, crowded:
+		// Either for the few seconds until the operator counts as refused, or because a watch
+		// of each namespace is no alternative.
+		return waiting
+	case shared.State.Err != nil, shared.Late:
+		return fallback
+	default:
+		return waiting
+	}
+}
