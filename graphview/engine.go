@@ -115,7 +115,7 @@ func NewEngine(o Options) (*Engine, error) {
 	}
 	e.graph.ObserveLock(&lockTimer{held: e.writeLock})
 	e.graph.ObserveLenses(e.arrived)
-	e.delivered.Recall = o.Recall
+	e.delivered.Recall, e.delivered.Turn = o.Recall, wholeGraphTurns()
 	var err error
 	if e.discovery, err = resources.New(resources.Options{Config: o.Config, Logger: o.Logger.WithName("discovery")}); err != nil {
 		return nil, fmt.Errorf("discovery: %w", err)

@@ -21,6 +21,16 @@ func newTurns() *fairqueue.Queue {
 	return fairqueue.New(fairqueue.Options{AtOnce: min(maxTurns, max(1, runtime.GOMAXPROCS(0)/2))})
 }
 
+// wholeGraphTurns shares all processors but one among subscribers that encode pieces of whole
+// graphs. The remaining one is left to changes.
+func wholeGraphTurns() func(ctx context.Context, owner budget.Owner) (release func(), err error) {
+	turns := fairqueue.New(fairqueue.Options{AtOnce: max(1, runtime.GOMAXPROCS(0)-1)})
+	return func(ctx context.Context, owner budget.Owner) (release func(), err error) {
+		turn, err := turns.Acquire(ctx, owner, fairqueue.Interactive)
+		return turn.Release, err
+	}
+}
+
 // turn is the owner's wait for a turn.
 func (e *Engine) turn(owner budget.Owner) expr.Turn {
 	return func(ctx context.Context) (release func(), err error) {

@@ -78,6 +78,7 @@ type viewer struct {
 	narrow          string          // the mark of what the viewer narrows the graph to, "" for all of it
 	part            *graph.Narrowed // that part of the graph
 	waits           bool            // for the end of a commit aside; it is sent the same
+	endTurn         func()          // ends its turn, and may be called again; nil: it has none
 }
 
 // wants tells viewers with the same rights apart.

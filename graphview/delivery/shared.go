@@ -33,7 +33,7 @@ var errUnmade = &ClosedError{Reason: reason.Internal, Message: "internal error"}
 
 // piece is the messages that lead from one state of a subscriber to the next.
 type piece struct {
-	once   sync.Once
+	done   chan struct{} // closed when the rest is there
 	frames []*Frame
 	to     state
 	err    error
@@ -100,7 +100,7 @@ func (at *slot) piece(from state, enough func(*piece) bool) (c *piece, isNew boo
 	if at.pieces == nil {
 		at.pieces = make(map[state]*piece)
 	}
-	c = &piece{}
+	c = &piece{done: make(chan struct{})}
 	at.pieces[from] = c
 	at.order = append(at.order, from)
 	return c, true
@@ -187,19 +187,26 @@ func (c *sharedChanges) encodedOnce(at *slot, p *Publisher, lens *graph.Lens, fr
 	next, first = at.piece(from, func(kept *piece) bool {
 		return kept.follows(from) && (kept.to.pos.Walking() || kept.size >= fullPiece || kept.to.pos.Known == lens.Head())
 	})
-	next.once.Do(func() {
-		if c.inAll.Load() > maxSharedInAll {
-			most = 0
+	if !first {
+		// The subscriber that encodes it has a turn of its own, if it needs one.
+		if who.endTurn != nil {
+			who.endTurn()
 		}
-		limit := changeLimit
-		if from.warned == 0 || from.pos.Known == 0 { // it has just come back
-			limit = catchUpLimit
-		}
-		next.err = errUnmade // stays, and the piece is not kept, if encode panics
-		defer func() { c.count(at, at.keep(from, next, most)) }()
-		next.frames, next.to, next.err = p.encode(lens, from, who, limit)
-	})
-	return next, first
+		<-next.done
+		return next, false
+	}
+	defer close(next.done)
+	if c.inAll.Load() > maxSharedInAll {
+		most = 0
+	}
+	limit := changeLimit
+	if from.warned == 0 || from.pos.Known == 0 { // it has just come back
+		limit = catchUpLimit
+	}
+	next.err = errUnmade // stays, and the piece is not kept, if encode panics
+	defer func() { c.count(at, at.keep(from, next, most)) }()
+	next.frames, next.to, next.err = p.encode(lens, from, who, limit)
+	return next, true
 }
 
 // slot returns the slot of a kind of viewer. Where there are too many, any other

@@ -1,10 +1,12 @@
 package delivery
 
 import (
+	"context"
 	"sync/atomic"
 
 	"github.com/go-logr/logr"
 
+	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/graph"
 )
 
@@ -63,10 +65,12 @@ type Shared struct {
 	// Recall has revisions honoured for subscribers about whom nothing has been asked
 	// yet, because they come by way of another replica. It is set before all else.
 	Recall bool
+	// Turn waits until a subscriber of an owner may encode a piece of a whole graph, and returns
+	// how the subscriber ends that. Nil: it need not wait. It is set before all else.
+	Turn func(ctx context.Context, owner budget.Owner) (release func(), err error)
 
 	recall      recall
 	large       largeFrames
-	turns       turns
 	kept        atomic.Int64 // bytes of shared changes
 	encodings   atomic.Uint64
 	subscribers atomic.Int64

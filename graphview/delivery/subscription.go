@@ -28,10 +28,11 @@ type SubscribeOptions struct {
 	// others are being sent it who began then. What has changed since follows. It is for
 	// those who follow the graph.
 	JoinWalk bool
-	// Narrow is the part of the graph that is sent, nil for all of it. Owner is the user
-	// who asks for it, to whom what it costs is charged by Payer; nil: it costs nothing.
+	// Owner is the subscriber, as turns and costs are counted.
+	Owner budget.Owner
+	// Narrow is the part of the graph that is sent, nil for all of it. Payer charges its cost to
+	// the owner; nil: it costs nothing.
 	Narrow *graph.Narrowing
-	Owner  budget.Owner
 	Payer  Payer
 }
 
@@ -41,6 +42,7 @@ type SubscribeOptions struct {
 type Subscription struct {
 	publisher *Publisher
 	access    Access
+	owner     budget.Owner
 	wanted    viewer     // but for the rights
 	narrow    *narrowing // nil: the whole graph
 	since     string     // until the first Next
@@ -49,8 +51,8 @@ type Subscription struct {
 	revoked   <-chan struct{}
 	state     state
 	joins     bool
-	walk      *walk // that the state is of; nil: of none, or of its own
-	turn      *turn // nil: it is not being sent a whole graph
+	walk      *walk    // that the state is of; nil: of none, or of its own
+	encoded   *encoded // for the next Poll, nil for none
 	polled    bool
 	pause     pause // since it has polled
 	missed    missed
@@ -64,7 +66,7 @@ func (p *Publisher) Subscribe(o SubscribeOptions) *Subscription {
 	p.source.Shared.subscribers.Add(1)
 	p.source.Notify()
 	s := &Subscription{
-		publisher: p, access: o.Access, wanted: viewer{content: o.Content, excludeInferred: o.ExcludeInferred},
+		publisher: p, access: o.Access, owner: o.Owner, wanted: viewer{content: o.Content, excludeInferred: o.ExcludeInferred},
 		narrow: newNarrowing(o.Narrow, o.Payer), since: o.Since, joins: o.JoinWalk && o.Narrow == nil, ends: p.source.Interruption(),
 	}
 	if s.narrow != nil {
@@ -80,7 +82,6 @@ func (s *Subscription) Close() {
 		if s.narrow != nil {
 			s.narrow.close()
 		}
-		s.endTurn()
 		p.source.Shared.subscribers.Add(-1)
 		if p.subscribers.Add(-1) == 0 {
 			p.forget()
@@ -114,7 +115,6 @@ func (s *Subscription) Next(ctx context.Context) ([]*Frame, error) {
 // where it found one being made several times before. The error is a *ClosedError.
 func (s *Subscription) Poll() ([]*Frame, error) {
 	p := s.publisher
-	s.giveBack()
 	s.polled, s.pause = true, pause{}
 	select {
 	case <-s.ends.Over:
@@ -145,13 +145,19 @@ func (s *Subscription) Poll() ([]*Frame, error) {
 		}
 		who.part = n.of(lens)
 	}
-	if s.pause.turn = s.takeTurn(); s.pause.turn != nil {
-		return nil, nil
+	if s.encoded == nil {
+		if s.takesTurns() {
+			turn := who // so that who does not escape
+			s.pause.turn = &turn
+			return nil, nil
+		}
+		if s.state.pos.Walking() {
+			runtime.Gosched() // subscribers that have a change to send go first
+		}
+		s.encode(lens, who)
 	}
-	if s.state.pos.Walking() {
-		runtime.Gosched() // whoever has a change to send goes before who reads a large graph
-	}
-	frames, next, err := s.next(lens, who)
+	frames, next, err := s.encoded.frames, s.encoded.next, s.encoded.err
+	s.encoded = nil
 	if s.narrow != nil {
 		if err = s.narrow.settle(err); next.reset {
 			s.narrow.part = nil
@@ -177,6 +183,37 @@ func (s *Subscription) Poll() ([]*Frame, error) {
 	s.state = next
 	s.pause.changed = lens.Changed(next.pos.Known)
 	return frames, nil
+}
+
+// encoded is the result of next.
+type encoded struct {
+	frames []*Frame
+	next   state
+	err    error
+}
+
+func (s *Subscription) encode(lens *graph.Lens, who viewer) {
+	frames, next, err := s.next(lens, who)
+	s.encoded = &encoded{frames, next, err}
+}
+
+// takesTurns reports whether the subscription encodes pieces of a whole graph. Thousands of
+// subscribers that do so at the same time would delay those that have a change to send.
+func (s *Subscription) takesTurns() bool {
+	return s.state.pos.Known == 0 && s.narrow == nil && s.publisher.source.Shared.Turn != nil
+}
+
+// encodeInTurn waits for a turn, in which it encodes a piece for the next Poll.
+func (s *Subscription) encodeInTurn(ctx context.Context) error {
+	release, err := s.publisher.source.Shared.Turn(ctx, s.owner)
+	if err != nil {
+		return err
+	}
+	who := *s.pause.turn
+	who.endTurn = sync.OnceFunc(release)
+	defer who.endTurn()
+	s.encode(s.publisher.Lens(), who)
+	return nil
 }
 
 // next is Publisher.next from where the subscription is.
@@ -208,21 +245,20 @@ type pause struct {
 	missing       error // rights that have to be known first
 	moved         bool  // there is more to read
 	news, changed <-chan struct{}
-	turn          <-chan struct{} // is closed when it is one's own; nil: it is, or none is needed
-	until         time.Time       // nothing is looked at before
+	turn          *viewer   // a piece is encoded for it in a turn; nil: no turn is needed
+	until         time.Time // nothing is looked at before
 }
 
 // Wait returns when Poll, which has been called, may return something more: at once
 // where it has not looked at everything yet. Errors are those of Next.
 func (s *Subscription) Wait(ctx context.Context) error {
-	s.giveBack()
 	switch {
 	case s.pause.missing != nil:
 		return resolve(ctx, s.access, s.pause.missing)
 	case s.pause.moved:
 		return ctx.Err()
 	case s.pause.turn != nil:
-		return s.awaitTurn(ctx)
+		return s.encodeInTurn(ctx)
 	}
 	var ready <-chan time.Time
 	if wait := time.Until(s.pause.until); wait > 0 {
@@ -268,7 +304,7 @@ func (s *Subscription) viewer() (viewer, error) {
 		s.begun, s.state = true, state
 		s.since = "" // a part of the request's text
 	case changed && digest != s.digest:
-		s.state = state{reset: true}
+		s.state, s.encoded = state{reset: true}, nil
 		if s.narrow != nil {
 			s.narrow.part = nil
 		}

@@ -1,139 +1,197 @@
 package delivery
 
 import (
+	"context"
+	"errors"
+	"strings"
 	"testing"
 	"testing/synctest"
-	"time"
+
+	"graphview.dev/graphview/budget"
+	"graphview.dev/graphview/fairqueue"
+	"graphview.dev/graphview/graph"
 )
 
-func oneAtATime() *turns { return &turns{most: 1} }
+var shop, bank = budget.NamespaceOwner("shop"), budget.NamespaceOwner("bank")
 
-// given tells whether a turn that was asked for is given by now.
-func given(ready <-chan struct{}) bool {
-	select {
-	case <-ready:
-		return true
-	default:
-		return ready == nil
+// takeTurns lets so many subscribers encode a piece of a whole graph at the same time.
+func (s *stage) takeTurns(atOnce int) *fairqueue.Queue {
+	q := fairqueue.New(fairqueue.Options{AtOnce: atOnce})
+	s.publisher.source.Shared.Turn = func(ctx context.Context, owner budget.Owner) (func(), error) {
+		turn, err := q.Acquire(ctx, owner, fairqueue.Interactive)
+		return turn.Release, err
 	}
+	return q
 }
 
-// TestTurnsAreTakenInOrder: as many have one as may, then who asked first, and who leaves is
-// passed over.
-func TestTurnsAreTakenInOrder(t *testing.T) {
-	turns, all := &turns{most: 2}, [6]turn{}
-	var ready [6]<-chan struct{}
-	for i := range all {
-		ready[i] = turns.ask(&all[i])
-	}
-	check := func(what string, want ...bool) {
-		t.Helper()
-		for i := range want {
-			if given(ready[i]) != want[i] {
-				t.Errorf("%s: turn %d is given: %v, want %v", what, i, !want[i], want[i])
-			}
-		}
-	}
-	check("at first", true, true, false, false, false, false)
-	turns.end(&all[1])
-	check("one is over", true, true, true, false, false, false)
-	turns.end(&all[3])
-	turns.end(&all[3])
-	turns.end(&all[0])
-	check("who waited has left", true, true, true, false, true, false)
-	if again := turns.ask(&all[5]); given(again) || again != ready[5] {
-		t.Error("who asks again waits in another place")
-	}
-	for i := range all {
-		turns.end(&all[i])
-	}
-	if len(turns.held)+len(turns.waiting) > 0 {
-		t.Errorf("%d turns are left, %d wait", len(turns.held), len(turns.waiting))
-	}
+// waits runs Wait, and reports its error once it returns.
+func (r *reader) waits(ctx context.Context) <-chan error {
+	ended := make(chan error, 1)
+	go func() { ended <- r.Wait(ctx) }()
+	synctest.Wait()
+	return ended
 }
 
-// TestTurnThatTakesTooLong is over for those who wait, and who has it may finish.
-func TestTurnThatTakesTooLong(t *testing.T) {
+func isOver(ended <-chan error) bool { return len(ended) > 0 }
+
+// TestWholeGraphsAreEncodedInTurns: a subscriber waits for a turn in Wait. A change of a current
+// subscriber does not wait, and a subscriber that writes its piece has no turn.
+func TestWholeGraphsAreEncodedInTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		turns, first, second, third := oneAtATime(), turn{}, turn{}, turn{}
-		if !given(turns.ask(&first)) {
-			t.Fatal("the first one waits")
-		}
-		ready, last := turns.ask(&second), turns.ask(&third)
-		time.Sleep(turnTime / 2)
-		synctest.Wait()
-		if given(ready) {
-			t.Error("a turn is over before its time")
-		}
-		time.Sleep(turnTime)
-		synctest.Wait()
-		if !given(ready) || given(last) || turns.ask(&first) != nil {
-			t.Errorf("after its time a turn is not the next one's alone: %v, %v", given(ready), given(last))
-		}
-		turns.end(&first)
-		if given(last) {
-			t.Error("who takes too long gives away another one's turn")
-		}
-		turns.end(&second)
-		if !given(last) {
-			t.Error("nobody has a turn")
-		}
-		turns.end(&third)
-	})
-}
-
-// TestSlowReaderTakesNobodysTurn: whose peer takes long to read a piece waits for its turn
-// like others, who do not wait for it.
-func TestSlowReaderTakesNobodysTurn(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s, _ := largeStage(t)
-		s.publisher.source.Shared.turns.most = 1
-		slow, fast := s.reader(SubscribeOptions{}), s.reader(SubscribeOptions{})
-		slow.poll(t)
-		time.Sleep(time.Second) // it writes
-		slow.poll(t)
-		if slow.state.pos.Known > 0 {
-			t.Fatal("the graph is one piece")
-		}
-		for fast.state.pos.Known == 0 {
-			if sent := fast.sent; fast.poll(t) == 0 || fast.sent == sent && fast.state.pos.Known == 0 {
-				t.Fatal("it waits for a turn of one who writes for long")
-			}
-		}
-		slow.Close()
-		fast.Close()
-	})
-}
-
-// TestReadersOfAGraphTakeTurns: the second is sent a piece when the first has written its
-// own, and who has a change to be sent waits for neither.
-func TestReadersOfAGraphTakeTurns(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) { // so that no turn is over meanwhile
 		s, names := largeStage(t)
-		turns := &s.publisher.source.Shared.turns
-		turns.most = 1
 		current := s.reader(SubscribeOptions{})
 		current.catchUp(t)
 		current.poll(t)
-		first, second := s.reader(SubscribeOptions{}), s.reader(SubscribeOptions{})
-		if first.poll(t) == 0 || second.poll(t) > 0 {
-			t.Fatal("not one has a turn")
+		turns := s.takeTurns(1)
+		turn, err := turns.Acquire(t.Context(), bank, fairqueue.Interactive)
+		if err != nil {
+			t.Fatal(err)
 		}
+		first, second := s.reader(SubscribeOptions{Owner: shop}), s.reader(SubscribeOptions{Owner: shop})
+		if first.poll(t) > 0 || second.poll(t) > 0 {
+			t.Fatal("a piece was encoded without a turn")
+		}
+		firstWaits, secondWaits := first.waits(t.Context()), second.waits(t.Context())
 		s.set("Failed", false, names[0])
 		if current.poll(t) == 0 {
-			t.Error("a change waits")
+			t.Error("a change waits for a turn")
 		}
-		first.poll(t) // its turn is over, and it asks for the next
-		if err := second.Wait(t.Context()); err != nil || second.poll(t) == 0 {
-			t.Errorf("the second has no turn: %v", err)
+		if isOver(firstWaits) || isOver(secondWaits) || turns.Waiting() != 2 {
+			t.Errorf("%d wait for a turn, want both", turns.Waiting())
 		}
-		second.Close()
-		if err := first.Wait(t.Context()); err != nil || first.poll(t) == 0 {
-			t.Errorf("who left keeps its turn: %v", err)
+		turn.Release()
+		synctest.Wait()
+		// Neither has written what it was sent.
+		if !isOver(firstWaits) || !isOver(secondWaits) || first.poll(t) == 0 || second.poll(t) == 0 {
+			t.Error("a subscriber that has not written its piece keeps its turn")
 		}
-		first.Close()
-		if len(turns.held)+len(turns.waiting) > 0 {
-			t.Errorf("%d turns are left, %d wait", len(turns.held), len(turns.waiting))
+		first.catchUp(t)
+		second.catchUp(t)
+		if len(first.vertices) != len(names) || len(second.vertices) != len(names) {
+			t.Errorf("%d and %d objects, want %d", len(first.vertices), len(second.vertices), len(names))
 		}
 	})
+}
+
+// TestSubscriberGivesUpItsTurn: a subscriber that gives up leaves no turn behind, and can go on
+// later.
+func TestSubscriberGivesUpItsTurn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, names := largeStage(t)
+		turns := s.takeTurns(1)
+		turn, err := turns.Acquire(t.Context(), bank, fairqueue.Interactive)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := s.reader(SubscribeOptions{Owner: shop})
+		r.poll(t)
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := r.waits(ctx)
+		cancel()
+		if err := <-ended; !errors.Is(err, context.Canceled) || turns.Waiting() > 0 {
+			t.Errorf("error %v, %d wait", err, turns.Waiting())
+		}
+		turn.Release()
+		if r.catchUp(t); len(r.vertices) != len(names) {
+			t.Errorf("%d objects, want %d", len(r.vertices), len(names))
+		}
+	})
+}
+
+// slowObject is encoded until it is released.
+type slowObject struct {
+	fakeObject
+	released <-chan struct{}
+}
+
+func (o *slowObject) AppendJSON(dst []byte) ([]byte, error) {
+	<-o.released
+	return o.fakeObject.AppendJSON(dst)
+}
+
+// TestSharedPieceTakesOneTurn: a subscriber that waits for a piece which another one encodes has
+// no turn.
+func TestSharedPieceTakesOneTurn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, released := newStage(t), make(chan struct{})
+		s.graph.Update(func() {
+			o := &slowObject{fakeObject{uid: "uid-a", json: `{"metadata":{"name":"a"}}`}, released}
+			s.lens.Select(s.graph.Set(s.source, &graph.Object{Namespace: "shop", Name: "a", UID: "uid-a", Version: 1, Hash: 1, Payload: o}), graph.Selection{Member: true})
+		})
+		turns := s.takeTurns(2)
+		readers := []*reader{s.reader(SubscribeOptions{Owner: shop, JoinWalk: true}), s.reader(SubscribeOptions{Owner: bank, JoinWalk: true})}
+		// Both have begun the walk, so its pieces are shared.
+		for _, r := range readers {
+			r.poll(t)
+			if r.walk, _ = s.publisher.changes.walk(s.lens, r.wanted); r.walk != nil {
+				r.state.pos = r.walk.at
+			}
+			r.poll(t)
+		}
+		var ended []<-chan error
+		for _, r := range readers {
+			ended = append(ended, r.waits(t.Context()))
+		}
+		before := s.publisher.source.Shared.Encodings()
+		turn, err := turns.Acquire(t.Context(), shop, fairqueue.Interactive)
+		if err != nil || isOver(ended[0]) || isOver(ended[1]) {
+			t.Fatalf("the second reader has a turn: %v", err)
+		}
+		turn.Release()
+		close(released)
+		synctest.Wait()
+		for i, r := range readers {
+			if !isOver(ended[i]) || r.poll(t) == 0 || r.vertices["a"] == "" {
+				t.Errorf("reader %d has %v", i, r.vertices)
+			}
+		}
+		if n := s.publisher.source.Shared.Encodings() - before; n != 1 {
+			t.Errorf("%d encodings, want one", n)
+		}
+	})
+}
+
+// revocable are rights that may be lost.
+type revocable struct {
+	fixedAccess
+	lost chan struct{}
+}
+
+func (r *revocable) Rights() Rights {
+	select {
+	case <-r.lost:
+		return fixedRights{}
+	default:
+		return r.fixedAccess.Rights()
+	}
+}
+
+func (r *revocable) Changed() <-chan struct{} {
+	select {
+	case <-r.lost:
+		return nil
+	default:
+		return r.lost
+	}
+}
+
+// TestRightsLostAfterATurn: a piece that was encoded before its subscriber lost a right is not
+// sent.
+func TestRightsLostAfterATurn(t *testing.T) {
+	s := newStage(t)
+	s.set("Running", false, "a")
+	s.takeTurns(1)
+	who := &revocable{fixedAccess{{Resource: "pods"}: true}, make(chan struct{})}
+	r := s.reader(SubscribeOptions{Access: who, Owner: shop})
+	r.poll(t)
+	if err := r.Wait(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if r.encoded == nil || len(r.encoded.frames) == 0 || !strings.Contains(string(r.encoded.frames[0].JSON), `"a"`) {
+		t.Fatal("no piece was encoded")
+	}
+	close(who.lost)
+	if r.catchUp(t); len(r.vertices) != 0 || r.sent != 0 {
+		t.Errorf("%d objects were sent, of which the subscriber may see none", r.sent)
+	}
 }

@@ -135,7 +135,6 @@ func TestSnapshotJoinsNobody(t *testing.T) {
 // reader begins with a walk of its own, and nobody joins the old one.
 func TestWalkThatIsTooOld(t *testing.T) {
 	s, names := largeStage(t)
-	s.publisher.source.Shared.turns.most = 10
 	synctest.Test(t, func(t *testing.T) { // so that a second does not pass
 		all := []*reader{s.reader(SubscribeOptions{JoinWalk: true}), s.reader(SubscribeOptions{JoinWalk: true})}
 		for _, r := range all {
@@ -164,7 +163,6 @@ func TestWalkThatIsTooOld(t *testing.T) {
 func TestWalkIsJoinedForASecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, _ := largeStage(t)
-		s.publisher.source.Shared.turns.most = 10
 		var all []*reader
 		for _, after := range []time.Duration{0, walkJoinable - 1, 1, walkJoinable - 1} {
 			time.Sleep(after)

@@ -50,10 +50,7 @@ type Channel struct {
 // Subscribe begins a subscription, for which Access is required. Close ends it, and
 // releases the relay.
 func (r *Relay) Subscribe(o delivery.SubscribeOptions) *Channel {
-	opening := wire.Opening{Since: o.Since, Content: o.Content, ExcludeInferred: o.ExcludeInferred, JoinWalk: o.JoinWalk, Narrow: o.Narrow}
-	if o.Narrow != nil {
-		opening.Owner = pseudonym(o.Owner)
-	}
+	opening := wire.Opening{Since: o.Since, Content: o.Content, ExcludeInferred: o.ExcludeInferred, JoinWalk: o.JoinWalk, Narrow: o.Narrow, Owner: pseudonym(o.Owner)}
 	r.client.channels.Add(1)
 	return r.open(o.Access, o.Owner, opening)
 }

@@ -256,7 +256,7 @@ func (r *relay) count(n int) {
 	r.open += n
 }
 
-// pseudonym is the user to whom the cost of a part of the graph is charged.
+// pseudonym stands for the user to whom turns and costs of a subscription are counted.
 type pseudonym string
 
 // GetName implements budget.User.

@@ -69,7 +69,7 @@ type Opening struct {
 	JoinWalk bool `json:"joinWalk,omitempty"`
 
 	// Narrow is the part of the graph to send; nil: all of it. Owner is a pseudonym of the
-	// user whom its cost is charged to.
+	// user whose turns and costs the subscription counts as.
 	Narrow *graph.Narrowing `json:"narrow,omitempty"`
 	Owner  string           `json:"owner,omitempty"`
 	// Key asks for one object, once, instead of the graph.
