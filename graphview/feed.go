@@ -9,6 +9,7 @@ import (
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/expr"
 	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/plan"
 	"graphview.dev/graphview/resources"
 	"graphview.dev/graphview/watch"
 )
@@ -19,6 +20,8 @@ type feed struct {
 	engine   *Engine
 	watch    *watch.Watch
 	resource resources.Resource
+	// demand is the key by which views demand the namespaces of a partial watch.
+	demand watch.Key
 	// life ends when views have to: whatever is evaluated after it is of no use.
 	life context.Context //nolint:containedctx // handlers are called without one
 	// brief is life for evaluations that the watch waits for, and ruled for those of rules,
@@ -32,8 +35,6 @@ type feed struct {
 	source graph.SourceID
 	// state is the watch's, as of the events that the graph has seen.
 	state atomic.Pointer[watch.State]
-	// filled is about the namespaces of a partial watch.
-	filled filled
 	// listed: the watch has all there is, and shows what changes.
 	listed atomic.Bool
 	// faults say, of the objects of which not all references are known, why. Only the
@@ -47,9 +48,9 @@ type feed struct {
 // objectName is what an object is called within its feed.
 type objectName struct{ namespace, name string }
 
-func newFeed(ctx context.Context, e *Engine, w *watch.Watch, r resources.Resource) *feed {
+func newFeed(ctx context.Context, e *Engine, w *watch.Watch, n plan.Need) *feed {
 	return &feed{
-		engine: e, watch: w, resource: r,
+		engine: e, watch: w, resource: n.Resource, demand: n.DemandKey(),
 		life: ctx, brief: expr.WithTurn(ctx, postpone), ruled: expr.WithTurn(ctx, e.turn(rulesOwner)),
 		faults: make(map[objectName]string), firstSeen: make(map[objectName]int64),
 	}
@@ -136,6 +137,11 @@ func (f *feed) State(s watch.State) {
 			t.view.kick()
 		}
 	}))
+}
+
+// Namespaces are those that views demand of a partial watch.
+func (f *feed) Namespaces() map[string]bool {
+	return f.engine.shared.Begin(f.demand, f.watch, time.Now())
 }
 
 // evaluation says for whom the object of an event is evaluated.

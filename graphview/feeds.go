@@ -19,7 +19,7 @@ func (e *Engine) acquire(ctx context.Context, t *tap) error {
 	defer e.mu.Unlock()
 	// The first event may come before Acquire returns, so the feed is there first.
 	lease, err := e.watches.Acquire(ctx, key, func(w *watch.Watch) watch.Handler {
-		f := newFeed(e.life, e, w, t.need.Resource)
+		f := newFeed(e.life, e, w, t.need)
 		e.feeds[w] = f
 		e.noteFeed()
 		return f
@@ -46,6 +46,7 @@ func (e *Engine) giveBack(t *tap) {
 	}
 	e.mu.Unlock()
 	if last {
+		e.shared.End(t.feed.demand, t.feed.watch)
 		e.do(func() {
 			e.releases.drop(e.graph, t.feed)
 			if t.feed.source != 0 {

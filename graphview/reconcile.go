@@ -64,6 +64,9 @@ func (k *keeper) reconcile(ctx context.Context, catalog *resources.Catalog) time
 		k.namespaces = nil
 	}
 	k.plan(ctx, p, o.Needed)
+	for n, t := range k.taps {
+		t.setLacking(o.Lacking[n])
+	}
 	if first && !before {
 		k.setRoots(p)
 	}
@@ -137,7 +140,7 @@ const lateAfter = 10 * time.Second
 func (k *keeper) currentWatches(now time.Time) (current map[resources.Resource][]plan.WatchStatus, again time.Duration) {
 	current, again = make(map[resources.Resource][]plan.WatchStatus), time.Hour
 	for n, t := range k.taps {
-		if !n.OfObjects() || !n.Resource.Namespaced {
+		if n.OfNamespaces() || !n.Resource.Namespaced {
 			continue
 		}
 		has := plan.WatchStatus{Key: n.Key, State: t.state(), Complete: t.complete, Retains: t.retains()}

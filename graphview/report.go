@@ -130,7 +130,7 @@ func (a *statusBuilder) tap(t *tap, timeout time.Duration) {
 		switch {
 		case failed:
 			why = delivery.Bounded(state.Err.Error())
-		case state.Synced:
+		case state.Synced && !t.lacking:
 			why = "its objects are still being evaluated"
 		}
 		a.lost(t, fmt.Sprintf("not synced within %s, so objects may be missing: %s", timeout, why))

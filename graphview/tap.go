@@ -42,9 +42,9 @@ type tap struct {
 	// indexed: the tap is in its feed's index, whose lock guards this.
 	indexed  bool
 	acquired time.Time
-	// wanted are the namespaces that the tap needs of a partial watch. Only the
-	// view's goroutine uses it.
-	wanted []*watch.Wanted
+	// lacking: the watch is partial and does not have all namespaces that the view takes from
+	// it. Only the view's goroutine uses it.
+	lacking bool
 	// replayed: the view has been shown all that the watch retained when the
 	// tap was made.
 	replayed atomic.Bool
@@ -78,41 +78,36 @@ func (t *tap) Judges() (r graph.Resource, namespaces bool) {
 	return resourceOf(t.need.Resource), t.need.OfNamespaces()
 }
 
-// state is how the feed stands, as far as it is of use to the tap: a partial watch is
-// not synced before it has all that is wanted of it. It changes at any moment: who
-// decides from several of its facts takes them from one state.
+// state is the state of the watch. It changes at any time, so a caller that needs several of
+// its fields calls state once.
 func (t *tap) state() watch.State {
-	known := t.feed.state.Load()
-	if known == nil {
-		return watch.State{Reason: watch.Pending}
+	if known := t.feed.state.Load(); known != nil {
+		return *known
 	}
-	s := *known
-	if !s.Synced || len(t.wanted) == 0 {
-		return s
+	return watch.State{Reason: watch.Pending}
+}
+
+// setLacking records whether the watch lacks namespaces. The view waits for them from then
+// on, not since it acquired the watch.
+func (t *tap) setLacking(lacking bool) {
+	if lacking && !t.lacking {
+		t.acquired = time.Now()
 	}
-	all, err := t.feed.filled.all(t.wanted)
-	s.Synced = all
-	if err != nil && s.Err == nil {
-		s.Reason, s.Err, s.Since = watch.Failing, err, t.acquired
-	}
-	return s
+	t.lacking = lacking
 }
 
 // ready tells whether the view holds all that a feed so described has for it. What
 // changes after that may still be in the backlog. It is called by the view's
 // goroutine.
 func (t *tap) ready(s watch.State) bool {
-	t.complete = s.Synced && t.replayed.Load() && (t.complete || t.pending.Load() == 0)
+	t.complete = s.Synced && !t.lacking && t.replayed.Load() && (t.complete || t.pending.Load() == 0)
 	t.had = t.had || t.complete
 	return t.complete
 }
 
-// retains tells whether the view still has what the tap had when it was complete, though
-// more may be wanted of a partial watch since. One that is forbidden retains nothing.
-func (t *tap) retains() bool {
-	known := t.feed.state.Load()
-	return t.had && known != nil && known.Synced
-}
+// retains reports whether the view still has the objects that it had when the tap was
+// complete. A watch that is forbidden retains none.
+func (t *tap) retains() bool { return t.had && t.state().Synced }
 
 // evaluates tells whether the tap has expressions that may cost something.
 func (t *tap) evaluates() bool { return t.role.evaluates(t) }

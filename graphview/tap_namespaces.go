@@ -98,7 +98,6 @@ func (k *keeper) install(t *tap, j *judge) {
 		n.all, n.names = true, nil
 	}
 	t.judge.Store(j)
-	t.want(j)
 }
 
 // settleNamespaces forgets the namespaces that the view no longer selects, once all taps

@@ -7,95 +7,110 @@ import (
 	"time"
 )
 
-// The number of narrow watches from which on a wide one is had in their place, and
-// down to which it is kept once it is had.
 const (
-	Most  = 16
-	Least = 8
+	// maxApart is the number of namespaces that views watch one by one. They share a watch of
+	// all namespaces if there are more, until there are at most minShared.
+	maxApart  = 16
+	minShared = 8
 )
 
-// Demand is what somebody would watch of one kind of things by themselves. Its zero
-// value is who only wants to be told.
+// Kind is what a view would watch without other views.
+type Kind int
+
+const (
+	// Guest is nothing: the view uses the watch only if other views share it.
+	Guest Kind = iota
+	// Single is a watch of each namespace.
+	Single
+	// Several is a watch of all namespaces that retains the objects of some.
+	Several
+	// Everything is a watch of all namespaces that retains all objects.
+	Everything
+)
+
+// Demand is what a view demands of the watch of all namespaces with some key.
 type Demand struct {
-	// Wide: all of it.
-	Wide bool
-	// Partly: so many parts of it that they are to be taken from the wide watch.
-	Partly bool
-	// Parts are what they would watch one by one, if neither.
-	Parts []string
+	Kind Kind
+	// Namespaces are those whose objects the view needs, unless it needs everything.
+	Namespaces []string
 }
 
 func (d Demand) equal(o Demand) bool {
-	return d.Wide == o.Wide && d.Partly == o.Partly && slices.Equal(d.Parts, o.Parts)
+	return d.Kind == o.Kind && slices.Equal(d.Namespaces, o.Namespaces)
 }
 
-// Share says that a wide watch is to be shared.
+// Share describes a watch of all namespaces that views share.
 type Share struct {
-	// Partial: nobody would have all of it, so that it need have no more than the
-	// parts that somebody demands.
+	// Partial: no view needs everything, so the watch retains the objects of the namespaces
+	// that views demand.
 	Partial bool
-	// Crowded: it stands for more narrow watches than there should be, even for a
-	// while.
+	// Crowded: the watch replaces more watches than views may have one by one.
 	Crowded bool
+	// Listed are the namespaces of the partial watch's present list; nil if there has been
+	// none. Relists: another list is about to begin, with all namespaces that views demand.
+	Listed  map[string]bool
+	Relists bool
 }
 
-// extent is how much is shared.
+// extent is how much of a watch is shared.
 type extent int
 
 const (
 	nothing extent = iota
-	someParts
+	someNamespaces
 	everything
 )
 
 // Options of a Book.
 type Options[V comparable] struct {
-	// Linger is how long more is shared than need be.
+	// Linger is how long more is shared than necessary.
 	Linger time.Duration
-	// Tell is called with everybody for whom Shared has changed because of somebody
-	// else. It must not block and must not call the Book.
+	// Tell is called with each view for which Shared has changed because of another view. It
+	// must not block and must not call the Book.
 	Tell func(V)
 }
 
-// Book knows what everybody demands of each kind K of things.
+// Book knows the demands of all views V of the watches of all namespaces, by their keys K.
 type Book[K, V comparable] struct {
 	o Options[V]
 
 	mu      sync.Mutex
 	entries map[K]*entry[V]
 	demands map[V]map[K]Demand
+	lists   map[K]*list
 }
 
-// entry is about one kind of things.
+// entry is about one key.
 type entry[V comparable] struct {
-	who    map[V]struct{}
-	wide   int            // who would have all of it
-	partly int            // who would have many parts of it
-	part   map[string]int // how many would have each part by itself
-	// shared is what is to be had of the wide watch. spare is since when that is more
-	// than need be, zero while it is not.
+	views map[V]struct{}
+	// everything, several and single count views by kind, single by namespace. namespaces
+	// counts all views that demand a namespace.
+	everything, several int
+	single, namespaces  map[string]int
+	// shared is the present extent. spare is the time since when it has been more than
+	// necessary, zero if it is not.
 	shared  extent
 	crowded bool
 	spare   time.Time
 }
 
-// NewBook returns one in which nobody demands anything.
+// NewBook returns a Book without demands.
 func NewBook[K, V comparable](o Options[V]) *Book[K, V] {
-	return &Book[K, V]{o: o, entries: make(map[K]*entry[V]), demands: make(map[V]map[K]Demand)}
+	return &Book[K, V]{o: o, entries: make(map[K]*entry[V]), demands: make(map[V]map[K]Demand), lists: make(map[K]*list)}
 }
 
-// Set makes the demands of somebody these. The Book keeps them.
-func (b *Book[K, V]) Set(who V, demands map[K]Demand, now time.Time) {
+// Set replaces the demands of a view. The Book keeps the map.
+func (b *Book[K, V]) Set(view V, demands map[K]Demand, now time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	before := b.demands[who]
+	before := b.demands[view]
 	if maps.EqualFunc(before, demands, Demand.equal) {
 		return
 	}
 	touched := make(map[K]bool)
 	for k, d := range before {
 		if next, ok := demands[k]; !ok || !next.equal(d) {
-			b.entries[k].count(who, d, -1)
+			b.count(k, view, d, -1)
 			touched[k] = true
 		}
 	}
@@ -104,56 +119,74 @@ func (b *Book[K, V]) Set(who V, demands map[K]Demand, now time.Time) {
 			continue
 		}
 		if b.entries[k] == nil {
-			b.entries[k] = &entry[V]{who: make(map[V]struct{}), part: make(map[string]int)}
+			b.entries[k] = &entry[V]{views: make(map[V]struct{}), single: make(map[string]int), namespaces: make(map[string]int)}
 		}
-		b.entries[k].count(who, d, 1)
+		b.count(k, view, d, 1)
 		touched[k] = true
 	}
-	b.demands[who] = demands
+	b.demands[view] = demands
 	if len(demands) == 0 {
-		delete(b.demands, who)
+		delete(b.demands, view)
 	}
 	for k := range touched {
-		b.decide(k, who, now)
+		b.decide(k, view, now)
 	}
 }
 
-// count adds a demand, or with -1 takes it back.
-func (e *entry[V]) count(who V, d Demand, by int) {
+// count adds a demand, or with -1 removes it.
+func (b *Book[K, V]) count(k K, view V, d Demand, by int) {
+	e, l := b.entries[k], b.lists[k]
 	if by > 0 {
-		e.who[who] = struct{}{}
+		e.views[view] = struct{}{}
 	} else {
-		delete(e.who, who)
+		delete(e.views, view)
 	}
-	if d.Wide {
-		e.wide += by
+	switch d.Kind {
+	case Everything:
+		e.everything += by
+	case Several:
+		e.several += by
+	case Guest, Single:
 	}
-	if d.Partly {
-		e.partly += by
-	}
-	for _, part := range d.Parts {
-		if e.part[part] += by; e.part[part] == 0 {
-			delete(e.part, part)
+	for _, namespace := range d.Namespaces {
+		if d.Kind == Single {
+			addTo(e.single, namespace, by)
+		}
+		if addTo(e.namespaces, namespace, by) {
+			l.demanded(namespace, by > 0)
 		}
 	}
 }
 
-// decide decides anew about one kind, and tells everybody but one if that makes a
-// difference.
+// addTo adds to a counter and reports whether that became, or ceased to be, zero.
+func addTo(counts map[string]int, namespace string, by int) bool {
+	counts[namespace] += by
+	switch counts[namespace] {
+	case 0:
+		delete(counts, namespace)
+		return true
+	case by:
+		return true
+	default:
+		return false
+	}
+}
+
+// decide updates what is shared of one key, and notifies all views but one of a change.
 func (b *Book[K, V]) decide(k K, but V, now time.Time) {
 	e := b.entries[k]
-	if len(e.who) == 0 {
+	if len(e.views) == 0 {
 		delete(b.entries, k)
 		return
 	}
 	shared, crowded := e.shared, e.crowded
-	e.crowded = len(e.part) > Most
+	e.crowded = len(e.single) > maxApart
 	switch needed := e.needed(); {
 	case needed >= e.shared:
 		e.shared, e.spare = needed, time.Time{}
 	case e.spare.IsZero():
 		e.spare = now
-		// Everybody has to know when to ask again.
+		// All views have to know when to ask again.
 		b.tell(e, but)
 	case now.Sub(e.spare) >= b.o.Linger:
 		e.shared, e.spare = needed, time.Time{}
@@ -163,39 +196,40 @@ func (b *Book[K, V]) decide(k K, but V, now time.Time) {
 	}
 }
 
-// needed is how much has to be shared.
+// needed is the extent that the demands require.
 func (e *entry[V]) needed() extent {
 	switch {
-	case e.wide > 0:
+	case e.everything > 0:
 		return everything
-	case e.partly > 0, e.crowded, e.shared != nothing && len(e.part) > Least:
-		return someParts
+	case e.several > 0, e.crowded, e.shared != nothing && len(e.single) > minShared:
+		return someNamespaces
 	default:
 		return nothing
 	}
 }
 
 func (b *Book[K, V]) tell(e *entry[V], but V) {
-	for who := range e.who {
-		if who != but {
-			b.o.Tell(who)
+	for view := range e.views {
+		if view != but {
+			b.o.Tell(view)
 		}
 	}
 }
 
-// Shared returns, of the kinds of which somebody demands something, those whose wide
-// watch is to be shared, and after how long that may change without an event.
-func (b *Book[K, V]) Shared(who V, now time.Time) (shared map[K]Share, again time.Duration) {
+// Shared returns the shared watches among those that a view demands, and the time until that
+// may change without an event.
+func (b *Book[K, V]) Shared(view V, now time.Time) (shared map[K]Share, again time.Duration) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	shared, again = make(map[K]Share), time.Hour
-	for k := range b.demands[who] {
-		e := b.entries[k]
+	for k := range b.demands[view] {
+		e, l := b.entries[k], b.lists[k]
 		if !e.spare.IsZero() {
-			b.decide(k, who, now)
+			b.decide(k, view, now)
 		}
+		again = min(again, l.relist(now))
 		if e.shared != nothing {
-			shared[k] = Share{Partial: e.shared == someParts, Crowded: e.crowded}
+			shared[k] = Share{Partial: e.shared == someNamespaces, Crowded: e.crowded}.with(l)
 		}
 		if !e.spare.IsZero() {
 			again = min(again, max(e.spare.Add(b.o.Linger).Sub(now), 0))

@@ -12,9 +12,9 @@ import (
 )
 
 func parts(from, to int) Demand {
-	var d Demand
+	d := Demand{Kind: Single}
 	for i := from; i < to; i++ {
-		d.Parts = append(d.Parts, fmt.Sprintf("ns-%03d", i))
+		d.Namespaces = append(d.Namespaces, fmt.Sprintf("ns-%03d", i))
 	}
 	return d
 }
@@ -24,15 +24,28 @@ type scene struct {
 	book *Book[string, string]
 	told map[string]bool
 	now  time.Time
+	// lister is the partial watch, if there is one.
+	lister *lister
 }
 
 func newScene() *scene {
-	s := &scene{told: make(map[string]bool), now: time.Unix(1, 0)}
+	s := &scene{told: make(map[string]bool), now: time.Unix(1, 0), lister: new(lister)}
 	s.book = NewBook[string](Options[string]{Linger: time.Minute, Tell: func(who string) { s.told[who] = true }})
 	return s
 }
 
 func (s *scene) set(who string, d Demand) { s.book.Set(who, map[string]Demand{"pods": d}, s.now) }
+
+func (s *scene) begin() map[string]bool { return s.book.Begin("pods", s.lister, s.now) }
+
+// keep removes all views but those before a name.
+func (s *scene) keep(before string) {
+	for other := range maps.Clone(s.book.demands) {
+		if other >= before {
+			s.book.Set(other, nil, s.now)
+		}
+	}
+}
 
 func TestBook(t *testing.T) {
 	everybody := func(s *scene, views, each int) {
@@ -48,7 +61,7 @@ func TestBook(t *testing.T) {
 	}{
 		"alone": {do: func(s *scene) { everybody(s, 1, 8) }},
 		"beside a wide one": {
-			do:   func(s *scene) { everybody(s, 2, 1); s.set("all", Demand{Wide: true}) },
+			do:   func(s *scene) { everybody(s, 2, 1); s.set("all", Demand{Kind: Everything}) },
 			want: map[string]Share{"pods": {}}, wantTold: []string{"0", "1"},
 		},
 		"as many as there may be": {do: func(s *scene) { everybody(s, 16, 1) }},
@@ -57,21 +70,21 @@ func TestBook(t *testing.T) {
 			want: map[string]Share{"pods": {Partial: true, Crowded: true}}, wantTold: numbers(0, 16),
 		},
 		"beside one of many parts": {
-			do:   func(s *scene) { everybody(s, 2, 1); s.set("most", Demand{Partly: true}) },
+			do:   func(s *scene) { everybody(s, 2, 1); s.set("most", Demand{Kind: Several}) },
 			want: map[string]Share{"pods": {Partial: true}}, wantTold: []string{"0", "1"},
 		},
 		"of many parts, alone": {
-			do:   func(s *scene) { s.set("0", Demand{Partly: true}) },
+			do:   func(s *scene) { s.set("0", Demand{Kind: Several}) },
 			want: map[string]Share{"pods": {Partial: true}},
 		},
 		"of many parts, beside a wide one": {
-			do:   func(s *scene) { s.set("0", Demand{Partly: true}); s.set("all", Demand{Wide: true}) },
+			do:   func(s *scene) { s.set("0", Demand{Kind: Several}); s.set("all", Demand{Kind: Everything}) },
 			want: map[string]Share{"pods": {}}, wantTold: []string{"0"},
 		},
 		"of many parts, beside a wide one that has gone for long": {
 			do: func(s *scene) {
-				s.set("0", Demand{Partly: true})
-				s.set("all", Demand{Wide: true})
+				s.set("0", Demand{Kind: Several})
+				s.set("all", Demand{Kind: Everything})
 				s.book.Set("all", nil, s.now)
 				clear(s.told)
 				s.now = s.now.Add(time.Minute)
@@ -81,7 +94,7 @@ func TestBook(t *testing.T) {
 		"one of many parts that has gone for long": {
 			do: func(s *scene) {
 				everybody(s, 2, 1)
-				s.set("most", Demand{Partly: true})
+				s.set("most", Demand{Kind: Several})
 				s.book.Set("most", nil, s.now)
 				clear(s.told)
 				s.now = s.now.Add(time.Minute)
@@ -138,14 +151,14 @@ func TestBook(t *testing.T) {
 			do: func(s *scene) {
 				everybody(s, 17, 1)
 				clear(s.told)
-				s.set("all", Demand{Wide: true})
+				s.set("all", Demand{Kind: Everything})
 			},
 			want: map[string]Share{"pods": {Crowded: true}}, wantTold: numbers(0, 17),
 		},
 		"many beside a wide one that has gone": {
 			do: func(s *scene) {
 				everybody(s, 17, 1)
-				s.set("all", Demand{Wide: true})
+				s.set("all", Demand{Kind: Everything})
 				clear(s.told)
 				s.book.Set("all", nil, s.now)
 			},
@@ -154,7 +167,7 @@ func TestBook(t *testing.T) {
 		"many beside a wide one that has gone for long": {
 			do: func(s *scene) {
 				everybody(s, 17, 1)
-				s.set("all", Demand{Wide: true})
+				s.set("all", Demand{Kind: Everything})
 				s.book.Set("all", nil, s.now)
 				clear(s.told)
 				s.now = s.now.Add(time.Minute)
@@ -164,7 +177,7 @@ func TestBook(t *testing.T) {
 		"a wide one that has gone": {
 			do: func(s *scene) {
 				everybody(s, 2, 1)
-				s.set("all", Demand{Wide: true})
+				s.set("all", Demand{Kind: Everything})
 				clear(s.told)
 				s.book.Set("all", nil, s.now)
 			},
@@ -173,10 +186,10 @@ func TestBook(t *testing.T) {
 		"a wide one that comes back": {
 			do: func(s *scene) {
 				everybody(s, 2, 1)
-				s.set("all", Demand{Wide: true})
+				s.set("all", Demand{Kind: Everything})
 				s.book.Set("all", nil, s.now)
 				s.now = s.now.Add(59 * time.Second)
-				s.set("all", Demand{Wide: true})
+				s.set("all", Demand{Kind: Everything})
 				clear(s.told)
 				s.now = s.now.Add(time.Hour)
 			},
@@ -184,10 +197,10 @@ func TestBook(t *testing.T) {
 		},
 		"of something else": {do: func(s *scene) {
 			everybody(s, 1, 1)
-			s.book.Set("all", map[string]Demand{"nodes": {Wide: true}}, s.now)
+			s.book.Set("all", map[string]Demand{"nodes": {Kind: Everything}}, s.now)
 		}},
 		"who only wants to know": {
-			do:   func(s *scene) { s.set("0", Demand{}); s.set("all", Demand{Wide: true}) },
+			do:   func(s *scene) { s.set("0", Demand{}); s.set("all", Demand{Kind: Everything}) },
 			want: map[string]Share{"pods": {}}, wantTold: []string{"0"},
 		},
 	} {
@@ -238,13 +251,20 @@ func TestBookForgets(t *testing.T) {
 				d := parts(from, from+r.IntN(6))
 				switch r.IntN(10) {
 				case 0:
-					d = Demand{Wide: true}
+					d = Demand{Kind: Everything}
 				case 1:
-					d = Demand{Partly: true}
+					d.Kind = Several
+				case 2:
+					d.Kind = Guest
 				}
 				demands[fmt.Sprint(k)] = d
 			}
 			s.book.Set(who, demands, s.now)
+			if k := fmt.Sprint(r.IntN(3)); r.IntN(4) == 0 {
+				s.book.Begin(k, &lister{id: uint32(r.IntN(5))}, s.now)
+			} else if r.IntN(8) == 0 {
+				s.book.End(k, &lister{id: uint32(r.IntN(5))})
+			}
 			s.book.Shared(fmt.Sprint(r.IntN(10)), s.now)
 			s.check(t)
 		}
@@ -261,23 +281,47 @@ func TestBookForgets(t *testing.T) {
 func (s *scene) check(t *testing.T) {
 	t.Helper()
 	for k, e := range s.book.entries {
-		wide, partly, part := 0, 0, make(map[string]int)
+		everything, several, single, namespaces := 0, 0, make(map[string]int), make(map[string]int)
 		for _, demands := range s.book.demands {
-			if demands[k].Wide {
-				wide++
+			d := demands[k]
+			switch d.Kind {
+			case Everything:
+				everything++
+			case Several:
+				several++
+			case Guest, Single:
 			}
-			if demands[k].Partly {
-				partly++
-			}
-			for _, p := range demands[k].Parts {
-				part[p]++
+			for _, n := range d.Namespaces {
+				namespaces[n]++
+				if d.Kind == Single {
+					single[n]++
+				}
 			}
 		}
-		if wide != e.wide || partly != e.partly || !maps.Equal(part, e.part) {
-			t.Fatalf("%s: counted %d, %d and %v, demanded %d, %d and %v", k, e.wide, e.partly, e.part, wide, partly, part)
+		if everything != e.everything || several != e.several || !maps.Equal(single, e.single) || !maps.Equal(namespaces, e.namespaces) {
+			t.Fatalf("%s: counted %d, %d, %v and %v, demanded %d, %d, %v and %v", k, e.everything, e.several, e.single, e.namespaces, everything, several, single, namespaces)
 		}
 		if must := e.needed(); must > e.shared {
 			t.Fatalf("%s is shared to the extent of %d, want %d", k, e.shared, must)
+		}
+	}
+	for k, l := range s.book.lists {
+		waiting, unneeded, namespaces := 0, 0, make(map[string]int)
+		if e := s.book.entries[k]; e != nil {
+			namespaces = e.namespaces
+		}
+		for n := range namespaces {
+			if !l.namespaces[n] {
+				waiting++
+			}
+		}
+		for n := range l.namespaces {
+			if namespaces[n] == 0 {
+				unneeded++
+			}
+		}
+		if waiting != l.waiting || unneeded != l.unneeded {
+			t.Fatalf("%s: %d namespaces wait and %d are unneeded, counted %d and %d", k, waiting, unneeded, l.waiting, l.unneeded)
 		}
 	}
 }

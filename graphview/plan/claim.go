@@ -234,21 +234,32 @@ func (c *Claims) grant(out *claim) {
 
 // demand adds the demands of a claim.
 func (c *Claims) demand(of *claim) {
-	switch of.form {
-	case everywhere:
-		c.Demands[of.wide] = Demand{Wide: true}
-	case several:
-		c.Demands[of.wide] = Demand{Partly: true}
-	case single:
-		if len(of.namespaces) == 0 {
-			return
-		}
-		plain := of.wide
-		plain.LabelSelector = ""
-		c.Demands[plain] = Demand{}
-		c.Demands[of.wide] = Demand{Parts: of.namespaces}
-	case nothingGranted, clusterScoped, refusedSingle:
+	switch {
+	case of.form == everywhere:
+		c.Demands[of.wide] = Demand{Kind: Everything}
+	case of.form == several:
+		c.demandSome(of, of.wide, Several)
+	case of.form == single && len(of.namespaces) > 0:
+		c.demandSome(of, of.plain(), Guest)
+		c.demandSome(of, of.wide, Single)
 	}
+}
+
+// demandSome adds the demand of a claim's namespaces of a watch, and the same demand of the
+// releases that accompany it.
+func (c *Claims) demandSome(of *claim, key watch.Key, kind Kind) {
+	d := Demand{Kind: kind, Namespaces: of.namespaces}
+	c.Demands[key] = d
+	if releases, ok := (Need{Resource: of.selected.Resource, Key: key}).releases(); ok {
+		c.Demands[releases.Key] = d
+	}
+}
+
+// plain is the key of the watch of all namespaces without label selector.
+func (c *claim) plain() watch.Key {
+	key := c.wide
+	key.LabelSelector = ""
+	return key
 }
 
 // namesNamespaces reports whether the view's namespaces are those that its spec names.

@@ -13,7 +13,7 @@
 //	form           watches                                 demand
 //	clusterScoped  one                                     none
 //	everywhere     one of all namespaces                   everything
-//	several        one of all, which retains some          several namespaces
+//	several        one of all, which retains some          its namespaces
 //	single         one in each of at most 8 namespaces     its namespaces
 //	refusedSingle  one in each namespace, and a probe      none
 //
@@ -32,11 +32,31 @@
 //	the other extent        onOtherWatch           onSharedWatch   onOtherWatch      onOtherWatch
 //
 // In the state unshared, the view watches its namespaces one by one and has the shared watch on
-// standby. In onOtherWatch, it uses the watch of the other extent and has the shared watch on standby. In
-// onSharedWatch, it needs the shared watch alone. There are two exceptions. If a view has nothing
-// else and the shared watch replaces more watches than there may be (Share.Crowded), the view waits
-// for it even if it is late or failing. A view that has all objects of a watch waits for some
-// seconds when that becomes forbidden, until the operator counts as refused.
+// standby. In onOtherWatch, it uses the watch of the other extent and has the shared watch on
+// standby. In onSharedWatch, it uses the shared watch.
+//
+// There are two exceptions. If a view has no other watch and the shared watch replaces more
+// watches than there may be (Share.Crowded), the view waits for it even if it is late or failing.
+// A view that has all objects of a watch keeps it for some seconds after that becomes forbidden,
+// until the operator counts as refused.
+//
+// # Namespaces of a partial watch
+//
+// A partial watch retains the objects of some namespaces. It takes them from the Book when a list
+// begins ([Book.Begin]), and they do not change before the next list. For each of its namespaces,
+// a view that uses the watch is in one of these states:
+//
+//	the watch has listed it                       the view takes it from the watch
+//	the view watches it already                   it keeps that watch until the list
+//	it comes with a list that has begun, or with  the view waits for the list (Outline.Lacking)
+//	  one that was requested (Share.Relists)
+//	it comes with a later list                    the view watches it by itself
+//	likewise, of more namespaces than the view    the view waits for the list
+//	  may watch one by one
+//
+// If the watch has none of the view's namespaces, the state is unshared. The Book requests
+// the next list when namespaces wait for it or when many listed namespaces are not needed any
+// more, at a rate that depends on the duration of lists (list.go).
 //
 // # What the package does not know
 //

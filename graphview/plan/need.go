@@ -42,6 +42,12 @@ func (n Need) Everywhere() bool {
 	return n.OfObjects() && n.Resource.Namespaced && n.Key.Namespace == ""
 }
 
+// DemandKey is the key by which views demand the watch, whatever its extent.
+func (n Need) DemandKey() watch.Key {
+	n.Key.Partial = false
+	return n.Key
+}
+
 // Overlaps reports whether two needs may bring the same objects.
 func (n Need) Overlaps(o Need) bool {
 	return n.Key.Namespace == o.Key.Namespace || n.Key.Namespace == "" || o.Key.Namespace == ""

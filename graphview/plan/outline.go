@@ -26,6 +26,9 @@ type Outline struct {
 	Blind bool
 	// Standby are the watches that the view has only to learn when they have synced.
 	Standby map[Need]bool
+	// Lacking are the partial watches whose list does not have all namespaces that the view
+	// takes from them.
+	Lacking map[Need]bool
 	// Undecided: some rights that the outline depends on are not known yet. UnlistedYet: nor
 	// are the existing namespaces.
 	Undecided   bool
@@ -43,7 +46,7 @@ func (c *Claims) Outline(shared map[watch.Key]Share, current map[resources.Resou
 	p := planner{
 		Claims: c, shared: shared, current: current, restricted: boundWatches.Meter(),
 		out: Outline{
-			Needed: make(map[Need]bool), Standby: make(map[Need]bool), Within: make(map[resources.Resource]map[string]bool),
+			Needed: make(map[Need]bool), Standby: make(map[Need]bool), Lacking: make(map[Need]bool), Within: make(map[resources.Resource]map[string]bool),
 			Without: c.without, Unlisted: c.namespaces.unlisted, Blind: c.namespaces.blind,
 			Undecided: c.Undecided, Replaced: c.s.Refused,
 		},
@@ -76,10 +79,10 @@ type planner struct {
 
 // placement is where a view watches a resource.
 type placement struct {
-	// namespaces to watch: "" alone for all namespaces, and for a cluster-scoped resource.
+	// namespaces are watched one by one.
 	namespaces []string
-	// wide is the key of the watch of all namespaces, if namespaces has "".
-	wide watch.Key
+	// wide is the watch of all namespaces or of a cluster-scoped resource, nil for none.
+	wide *watch.Key
 	// probe is a watch of all namespaces that the view has only to learn when it has synced,
 	// nil for none.
 	probe *watch.Key
@@ -90,9 +93,13 @@ func (p *planner) add(of *claim) {
 	r := of.selected.Resource
 	p.out.Selected = append(p.out.Selected, r)
 	at, denied := p.place(of), of.denied
-	if selects := of.wide.LabelSelector != "" || of.wide.FieldSelector != ""; len(at.namespaces) > 0 && (at.namespaces[0] != "" || selects) {
-		if err := p.restricted.Take(len(at.namespaces)); err != nil {
-			denied, at.namespaces = &Denied{Resource: r, err: err}, nil
+	restricted := len(at.namespaces)
+	if at.wide != nil && (of.wide.LabelSelector != "" || of.wide.FieldSelector != "") {
+		restricted++
+	}
+	if restricted > 0 {
+		if err := p.restricted.Take(restricted); err != nil {
+			denied, at.namespaces, at.wide = &Denied{Resource: r, err: err}, nil, nil
 			if at.probe != nil && *at.probe != of.wide && *at.probe != toggledPartial(of.wide) {
 				at.probe = nil // it is the watch of other views
 			}
@@ -110,18 +117,41 @@ func (p *planner) add(of *claim) {
 	n := Need{Resource: r, Query: of.selected.Query, Filter: p.s.Program.Queries[of.selected.Query].Filter, Roots: p.roots}
 	for _, namespace := range at.namespaces {
 		n.Key = of.wide
-		if namespace == "" {
-			n.Key = at.wide
-		}
 		n.Key.Namespace = namespace
-		p.out.Needed[n] = true
-		if also, ok := n.releases(); ok {
-			p.out.Needed[also] = true
+		p.need(n)
+		if releases, ok := n.releases(); ok {
+			p.need(releases)
+		}
+	}
+	if at.wide != nil {
+		n.Key = *at.wide
+		own := n
+		own.Key = of.wide
+		p.needWide(of, n, own)
+		if releases, ok := n.releases(); ok {
+			own, _ = own.releases()
+			p.needWide(of, releases, own)
 		}
 	}
 	if at.probe != nil {
 		n.Key = *at.probe
-		p.out.Needed[n], p.out.Standby[n] = true, true
+		p.need(n)
+		p.out.Standby[n] = true
+	}
+}
+
+func (p *planner) need(n Need) { p.out.Needed[n] = true }
+
+// needWide adds the need of a watch of all namespaces and, for the namespaces that it lacks,
+// needs like own.
+func (p *planner) needWide(of *claim, wide, own Need) {
+	p.need(wide)
+	apart, complete := p.lacks(of, wide.Key, own.Key)
+	for _, own.Key.Namespace = range apart {
+		p.need(own)
+	}
+	if !complete {
+		p.out.Lacking[wide] = true
 	}
 }
 
@@ -129,7 +159,7 @@ func (p *planner) add(of *claim) {
 func (p *planner) place(of *claim) placement {
 	switch of.form {
 	case clusterScoped, everywhere:
-		return placement{namespaces: []string{""}, wide: of.wide}
+		return placement{wide: &of.wide}
 	case several:
 		return p.placeSeveral(of)
 	case single:

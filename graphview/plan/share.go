@@ -39,21 +39,20 @@ func (p *planner) placeSingle(of *claim) placement {
 	if len(of.namespaces) == 0 {
 		return at
 	}
-	plain := of.wide
-	plain.LabelSelector = ""
-	for _, key := range [...]watch.Key{plain, of.wide} {
+	for _, key := range [...]watch.Key{of.plain(), of.wide} {
 		share, ok := p.shared[key]
 		if !ok {
 			continue
 		}
 		key.Partial = share.Partial
-		switch p.shareStateOf(of, key, share.Crowded) {
-		case unshared:
+		other := toggledPartial(key)
+		switch state := p.shareStateOf(of, key, share.Crowded); {
+		case state == onOtherWatch:
+			at.namespaces, at.wide, at.probe = nil, &other, &key
+		case state == onSharedWatch && !p.lacksAll(of, key):
+			at.namespaces, at.wide = nil, &key
+		default:
 			at.probe = &key
-		case onOtherWatch:
-			at.namespaces, at.wide, at.probe = []string{""}, toggledPartial(key), &key
-		case onSharedWatch:
-			at.namespaces, at.wide = []string{""}, key
 		}
 		break
 	}
@@ -66,12 +65,58 @@ func (p *planner) placeSeveral(of *claim) placement {
 	key := of.wide
 	share, shared := p.shared[key]
 	key.Partial = !shared || share.Partial
-	at := placement{namespaces: []string{""}, wide: key}
-	// The view has no watches of single namespaces to stay with.
+	// The view has too many namespaces for the state unshared.
 	if p.shareStateOf(of, key, true) == onOtherWatch {
-		at.wide, at.probe = toggledPartial(key), &key
+		other := toggledPartial(key)
+		return placement{wide: &other, probe: &key}
 	}
-	return at
+	return placement{wide: &key}
+}
+
+// lacks returns the claim's namespaces that the view watches one by one because a partial
+// watch does not have them, with keys like own. complete reports whether the partial watch
+// has all others.
+func (p *planner) lacks(of *claim, key, own watch.Key) (apart []string, complete bool) {
+	if !key.Partial {
+		return nil, true
+	}
+	var listed map[string]bool // nil while the watch has not synced
+	watched := make(map[string]bool)
+	for _, has := range p.current[of.selected.Resource] {
+		namespace := has.Key.Namespace
+		has.Key.Namespace = ""
+		switch {
+		case namespace != "":
+			watched[namespace] = watched[namespace] || has.Key == own
+		case has.Key == key && has.State.Synced:
+			listed = has.State.Namespaces
+		}
+	}
+	share := p.shared[Need{Key: key}.DemandKey()]
+	var further []string
+	complete = true
+	for _, namespace := range of.namespaces {
+		switch {
+		case listed[namespace]:
+		case watched[namespace]:
+			apart = append(apart, namespace)
+		case share.Relists || share.Listed[namespace] || listed == nil && share.Listed == nil:
+			complete = false // it comes with a list that has begun or is about to
+		default:
+			further = append(further, namespace)
+		}
+	}
+	if len(apart)+len(further) > p.each {
+		return apart, false // they come with the next list
+	}
+	return append(apart, further...), complete
+}
+
+// lacksAll reports whether the view watches all of the claim's namespaces one by one because
+// a partial watch has none of them.
+func (p *planner) lacksAll(of *claim, key watch.Key) bool {
+	apart, _ := p.lacks(of, key, of.wide)
+	return len(apart) == len(of.namespaces)
 }
 
 // refusedProbe is the watch of all namespaces that the operator tries after a refusal: the
@@ -97,6 +142,7 @@ func (p *planner) shareStateOf(of *claim, key watch.Key, crowded bool) shareStat
 	fallback, waiting := unshared, onSharedWatch
 	for _, has := range p.current[of.selected.Resource] {
 		switch {
+		case has.Key.Reduced != key.Reduced:
 		case has.Key == key:
 			shared = &has
 		case has.Key != toggledPartial(key):

@@ -19,7 +19,7 @@ import (
 func TestExtents(t *testing.T) {
 	partial, everything := toggledPartial(podsKey), podsKey
 	synced := func(key watch.Key, complete bool) WatchStatus {
-		return WatchStatus{Key: key, State: watch.State{Synced: complete}, Complete: complete, Retains: complete}
+		return WatchStatus{Key: key, State: watch.State{Synced: complete, Namespaces: setOf("a")}, Complete: complete, Retains: complete}
 	}
 	for name, tt := range map[string]struct {
 		share       Share
@@ -62,7 +62,7 @@ func TestExtents(t *testing.T) {
 			if len(o.Standby) != tt.wantStandby {
 				t.Errorf("%d standby, want %d", len(o.Standby), tt.wantStandby)
 			}
-			if demanded := ClaimsOf(s.claimed()).Demands[podsKey]; len(demanded.Parts) != 1 || demanded.Wide || len(ClaimsOf(s.claimed()).Demands) != 1 {
+			if demanded := ClaimsOf(s.claimed()).Demands[podsKey]; len(demanded.Namespaces) != 1 || demanded.Kind != Single || len(ClaimsOf(s.claimed()).Demands) != 1 {
 				t.Errorf("it demands %+v", ClaimsOf(s.claimed()).Demands)
 			}
 		})
@@ -75,7 +75,7 @@ func TestExtents(t *testing.T) {
 func TestExtentsOfManyNamespaces(t *testing.T) {
 	partial, everything := toggledPartial(podsKey), podsKey
 	synced := func(key watch.Key) WatchStatus {
-		return WatchStatus{Key: key, State: watch.State{Synced: true}, Complete: true, Retains: true}
+		return WatchStatus{Key: key, State: watch.State{Synced: true, Namespaces: setOf(numbered(maxNamespaceWatches + 1)...)}, Complete: true, Retains: true}
 	}
 	pending := func(key watch.Key) WatchStatus { return WatchStatus{Key: key, Late: true} }
 	forbidden := func(key watch.Key) WatchStatus {
@@ -86,11 +86,11 @@ func TestExtentsOfManyNamespaces(t *testing.T) {
 	accounts := answersFor(true, names...)
 	accounts[access.Place{Resource: "pods"}] = false
 	for name, tt := range map[string]struct {
-		situation situation
-		selector  string
-		want      map[watch.Key]bool
-		// wantOne: besides, each namespace has a watch.
-		wantProbe, wantOne, wantDemand bool
+		situation             situation
+		selector              string
+		want                  map[watch.Key]bool
+		wantSingle            int // watches of single namespaces
+		wantProbe, wantDemand bool
 	}{
 		"at first":        {want: map[watch.Key]bool{partial: true}, wantDemand: true},
 		"nobody else":     {situation: situation{shared: some}, want: map[watch.Key]bool{partial: true}, wantDemand: true},
@@ -102,11 +102,11 @@ func TestExtentsOfManyNamespaces(t *testing.T) {
 			want:      map[watch.Key]bool{partial: true, everything: true}, wantProbe: true, wantDemand: true,
 		},
 		"from a wide one, done":     {situation: situation{shared: some, current: holdings(synced(everything), synced(partial))}, want: map[watch.Key]bool{partial: true}, wantDemand: true},
-		"from fewer":                {situation: situation{shared: some, current: holdings(inNamespace("ns-000"), pending(partial))}, want: map[watch.Key]bool{partial: true}, wantDemand: true},
+		"from fewer":                {situation: situation{shared: some, current: holdings(inNamespace("ns-000"), pending(partial))}, want: map[watch.Key]bool{partial: true}, wantSingle: 1, wantDemand: true},
 		"forbidden for a moment":    {situation: situation{shared: some, current: holdings(forbidden(partial))}, want: map[watch.Key]bool{partial: true}, wantDemand: true},
-		"refused":                   {situation: situation{shared: some, current: holdings(forbidden(partial)), refused: map[resources.Resource]bool{podsResource: true}}, want: map[watch.Key]bool{partial: true}, wantProbe: true, wantOne: true},
-		"refused, nobody shares it": {situation: situation{current: holdings(forbidden(partial)), refused: map[resources.Resource]bool{podsResource: true}}, want: map[watch.Key]bool{partial: true}, wantProbe: true, wantOne: true},
-		"refused a wide one":        {situation: situation{shared: some, current: holdings(forbidden(everything)), refused: map[resources.Resource]bool{podsResource: true}}, want: map[watch.Key]bool{everything: true}, wantProbe: true, wantOne: true},
+		"refused":                   {situation: situation{shared: some, current: holdings(forbidden(partial)), refused: map[resources.Resource]bool{podsResource: true}}, want: map[watch.Key]bool{partial: true}, wantProbe: true, wantSingle: len(names)},
+		"refused, nobody shares it": {situation: situation{current: holdings(forbidden(partial)), refused: map[resources.Resource]bool{podsResource: true}}, want: map[watch.Key]bool{partial: true}, wantProbe: true, wantSingle: len(names)},
+		"refused a wide one":        {situation: situation{shared: some, current: holdings(forbidden(everything)), refused: map[resources.Resource]bool{podsResource: true}}, want: map[watch.Key]bool{everything: true}, wantProbe: true, wantSingle: len(names)},
 		"rights in each":            {situation: situation{shared: some, who: "sa", answers: accounts}, want: map[watch.Key]bool{partial: true}, wantDemand: true},
 		"by what they are, too":     {selector: "name != 'ns-001'", want: map[watch.Key]bool{everything: true}},
 	} {
@@ -134,10 +134,10 @@ func TestExtentsOfManyNamespaces(t *testing.T) {
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("watches (-want +got):\n%s", diff)
 			}
-			if (one == len(names)) != tt.wantOne || one > 0 != tt.wantOne || len(o.Standby) > 0 != tt.wantProbe {
+			if one != tt.wantSingle || len(o.Standby) > 0 != tt.wantProbe {
 				t.Errorf("%d watches of single namespaces, standby %v", one, o.Standby)
 			}
-			if demanded := ClaimsOf(s.claimed()).Demands[podsKey]; demanded.Partly != tt.wantDemand || len(demanded.Parts) > 0 {
+			if demanded := ClaimsOf(s.claimed()).Demands[podsKey]; demanded.Kind == Several != tt.wantDemand || tt.wantDemand && len(demanded.Namespaces) != len(names) {
 				t.Errorf("it demands %+v", ClaimsOf(s.claimed()).Demands)
 			}
 		})

@@ -20,10 +20,9 @@
 // A list is asked for in one answer. One that ended early, as a long one does at the API
 // server's time-out, would do so again: it goes on in pages, see pages.go.
 //
-// A Watch of all namespaces whose Key is Partial retains the objects of those alone that
-// its leases want ([Lease.Want]). Of all others it finds out where they are, and passes them
-// over. A namespace that comes to be wanted while the watch runs is listed by itself,
-// and the list is merged with what the watch tells, see fill.go and wants.go.
+// A Watch of all namespaces whose Key is Partial retains the objects of some namespaces and
+// skips all others. It asks its Handler for these namespaces when a list begins
+// ([Handler]), and they do not change before the next list. [Watch.Relist] begins one.
 //
 // Of Secrets the server is asked for metadata alone, and whatever else it may
 // send is dropped as it is read. A Key that is Reduced asks for whole Secrets,

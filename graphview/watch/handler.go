@@ -18,11 +18,10 @@ type Handler interface {
 	// it stays. A nil err takes that back. Both names are empty where the
 	// object does not tell its name.
 	Invalid(namespace, name string, err error)
-	// Filled: the Handler was told of all there is of a namespace that the Watch,
-	// which is Partial, had not taken in before. That it was told so is never taken
-	// back. Or err says why it was not told yet. While State is not Synced, neither
-	// is the namespace.
-	Filled(n *Wanted, err error)
+	// Namespaces are those whose objects a Partial Watch retains. The Watch asks when a list
+	// begins, keeps the map until the next list, and reports it in State once the list is
+	// complete.
+	Namespaces() map[string]bool
 	// State: the state changed, in anything but Objects.
 	State(s State)
 }

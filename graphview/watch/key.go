@@ -30,9 +30,8 @@ type Key struct {
 	// selects everything. Acquire brings them into their canonical form, so
 	// two spellings of one selector share a Watch.
 	LabelSelector, FieldSelector string
-	// Partial is of a Watch of all namespaces that retains the objects of those
-	// alone which its leases want, see Lease.Want. All others cost what it takes to
-	// find out where they are.
+	// Partial is a Watch of all namespaces that retains the objects of some of them, see
+	// Handler.Namespaces. Of other objects it reads the namespace.
 	Partial bool
 	// Reduced asks for whole Secrets, and retains what Options.Reduce makes of
 	// each beside its metadata.

@@ -7,9 +7,6 @@ type Lease struct {
 	manager *Manager
 	watch   *Watch
 	once    sync.Once
-	// wanted are the namespaces that it wants of a Partial Watch. Guarded by the
-	// mutex of the Watch's wants.
-	wanted map[string]*Wanted
 }
 
 // Watch is what the lease is of.
@@ -20,8 +17,5 @@ func (l *Lease) Watch() *Watch { return l.watch }
 // returned, there are no more calls of the Handler for it. It may not be
 // called from within one.
 func (l *Lease) Release() {
-	l.once.Do(func() {
-		l.manager.release(l.watch)
-		l.watch.wants.giveBack(l)
-	})
+	l.once.Do(func() { l.manager.release(l.watch) })
 }

@@ -16,16 +16,14 @@ type mirror struct {
 	changed chan struct{}
 	objects map[objectKey]string // UID and content
 	log     []string
-	filled  map[*Wanted]bool
-	failed  map[*Wanted]int
-	// failures are what was told of those that failed.
-	failures []string
-	state    State
+	state   State
+	// wanted are the namespaces that a partial watch is told when it lists.
+	wanted map[string]bool
 }
 
 func newMirror(t *testing.T) *mirror {
 	t.Helper()
-	return &mirror{t: t, changed: make(chan struct{}), objects: map[objectKey]string{}, filled: map[*Wanted]bool{}, failed: map[*Wanted]int{}}
+	return &mirror{t: t, changed: make(chan struct{}), objects: map[objectKey]string{}}
 }
 
 func (m *mirror) note(line string, change func()) {
@@ -58,15 +56,19 @@ func (m *mirror) Invalid(namespace, name string, err error) {
 	m.note(fmt.Sprintf("invalid %s/%s: %v", namespace, name, err), func() {})
 }
 
-func (m *mirror) Filled(n *Wanted, err error) {
-	m.note("", func() {
-		if err != nil {
-			m.failed[n]++
-			m.failures = append(m.failures, err.Error())
-		} else {
-			m.filled[n] = true
-		}
-	})
+func (m *mirror) Namespaces() map[string]bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.wanted
+}
+
+// want names the namespaces for the next list.
+func (m *mirror) want(namespaces ...string) {
+	set := make(map[string]bool)
+	for _, namespace := range namespaces {
+		set[namespace] = true
+	}
+	m.note("", func() { m.wanted = set })
 }
 
 func (m *mirror) State(s State) { m.note("", func() { m.state = s }) }
@@ -114,27 +116,18 @@ func (m *mirror) lines(prefix string) int {
 	return n
 }
 
-// equals waits until a mirror was told that all namespaces are filled which leases
-// want, and has what the server has in them, and nothing else.
-func (m *mirror) equals(s *spaces, leases ...*wanting) {
+// equals waits until the watch has listed the namespaces that are wanted, and the mirror has
+// what the server has in them, and nothing else.
+func (m *mirror) equals(s *spaces, w *Watch) {
 	m.t.Helper()
 	m.until(func() string {
-		within := make(map[string]bool)
-		for _, l := range leases {
-			for _, n := range l.wanted {
-				within[n.Namespace()] = true
-				if !m.filled[n] {
-					return n.Namespace() + " is not filled"
-				}
-			}
-		}
-		if len(leases) > 0 && !m.state.Synced {
-			return fmt.Sprintf("not synced: %+v", m.state)
+		if !m.state.Synced || !maps.Equal(m.state.Namespaces, m.wanted) {
+			return fmt.Sprintf("state %+v, wanted are %v", m.state, m.wanted)
 		}
 		want := make(map[objectKey]string)
 		s.mu.Lock()
 		for k, p := range s.pods {
-			if within[k.namespace] {
+			if m.wanted[k.namespace] {
 				want[k] = fmt.Sprintf("uid-%d map[n:%d]", p.uid, p.n)
 			}
 		}
@@ -142,10 +135,8 @@ func (m *mirror) equals(s *spaces, leases ...*wanting) {
 		if !maps.Equal(want, m.objects) {
 			return fmt.Sprintf("there are %v, want %v", m.objects, want)
 		}
-		if len(leases) > 0 {
-			if got := leases[0].lease.Watch().State().Objects; got != len(want) {
-				return fmt.Sprintf("%d objects are retained, want %d", got, len(want))
-			}
+		if got := w.State().Objects; got != len(want) {
+			return fmt.Sprintf("%d objects are retained, want %d", got, len(want))
 		}
 		return ""
 	})

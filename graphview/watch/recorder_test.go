@@ -99,9 +99,7 @@ func (r *recording) Invalid(namespace, name string, err error) {
 	r.enter(r.watch)(fmt.Sprintf("invalid %s/%s: %v", namespace, name, err))
 }
 
-func (r *recording) Filled(n *Wanted, err error) {
-	r.enter(r.watch)(fmt.Sprintf("filled %s: %v", n.Namespace(), err))
-}
+func (r *recording) Namespaces() map[string]bool { return nil }
 
 func (r *recording) State(s State) {
 	leave := r.enter(r.watch)

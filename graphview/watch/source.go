@@ -148,8 +148,8 @@ func (s *source) list(ctx context.Context, options metav1.ListOptions) (page *me
 			return nil, 0, err
 		}
 	}
-	return s.answer(ctx, s.watch.key, options, s.pages.size, &listReader{
-		skips: s.watch.wants.skipsListed(),
+	return s.answer(ctx, options, s.pages.size, &listReader{
+		skips: s.watch.extent.skips(),
 		take:  func(d *document, invalid error) error { return s.watch.take(ctx, d, invalid) },
 	})
 }
@@ -157,21 +157,21 @@ func (s *source) list(ctx context.Context, options metav1.ListOptions) (page *me
 // answer reads one answer when it is its turn: a page of so many objects, or, if that is 0,
 // all of them. first is the hash of its first object, 0 if it has none. An answer that ends
 // before its time is an *endedEarlyError.
-func (s *source) answer(ctx context.Context, key Key, options metav1.ListOptions, size int64, list *listReader) (page *metav1.List, first uint64, err error) {
+func (s *source) answer(ctx context.Context, options metav1.ListOptions, size int64, list *listReader) (page *metav1.List, first uint64, err error) {
 	release, err := s.client.lists.acquire(ctx)
 	if err != nil {
 		return nil, 0, err
 	}
 	defer release()
 	began := time.Now()
-	meta, got, err := s.read(ctx, key, options, list)
+	meta, got, err := s.read(ctx, options, list)
 	if err == nil {
 		return &metav1.List{ListMeta: meta}, list.first, nil
 	}
 	if ctx.Err() == nil && endsEarly(err, got.begun) {
 		s.client.endedEarly.Add(1)
 		err = &endedEarlyError{
-			resource: key.Resource.GroupResource().String(), page: size,
+			resource: s.watch.key.Resource.GroupResource().String(), page: size,
 			objects: got.objects, bytes: got.bytes, took: time.Since(began), cause: err,
 		}
 	}
@@ -186,17 +186,17 @@ type received struct {
 }
 
 // read reads one answer.
-func (s *source) read(ctx context.Context, key Key, options metav1.ListOptions, list *listReader) (meta metav1.ListMeta, got received, err error) {
+func (s *source) read(ctx context.Context, options metav1.ListOptions, list *listReader) (meta metav1.ListMeta, got received, err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	timer := time.AfterFunc(s.idle, func() { cancel(errSilent) })
 	defer timer.Stop()
-	body, err := s.client.get(ctx, key, options)
+	body, err := s.client.get(ctx, s.watch.key, options)
 	timer.Stop()
 	if err != nil {
 		return meta, got, orCause(ctx, err)
 	}
-	list.secret, list.document.reduce = key.secrets(), s.reduce
+	list.secret, list.document.reduce = s.watch.key.secrets(), s.reduce
 	answer := &impatientReader{r: connectionReader{body}, timer: timer, idle: s.idle}
 	meta, err = list.readAhead(answer, body)
 	got = received{begun: true, objects: list.objects, bytes: answer.bytes}
@@ -255,11 +255,11 @@ func (s *source) WatchWithContext(ctx context.Context, options metav1.ListOption
 	s.watch.confirm(ctx)
 	started := time.Now()
 	frames := newFrames(body, cancel, options.ResourceVersion, s.watch.key.secrets())
-	frames.skips, frames.tornBefore = s.watch.wants.skips(), s.torn
+	frames.skips, frames.tornBefore = s.watch.extent.skips(), s.torn
 	for i := range frames.events {
 		frames.events[i].document.reduce = s.reduce
 	}
-	if err := s.watch.watched(ctx, frames.relist); err != nil {
+	if err := s.watch.extent.streams(frames.relist); err != nil {
 		frames.Close()
 		return nil, err
 	}

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"runtime"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -16,8 +14,7 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// spaces is a server of pods in several namespaces. Its versions are numbers, its
-// lists have pages, and each of its answers can be held up.
+// spaces is a server of pods in several namespaces, each of whose answers can be held up.
 type spaces struct {
 	*httptest.Server
 
@@ -31,16 +28,12 @@ type spaces struct {
 	changed   chan struct{} // closed with each change
 	cut       chan struct{} // closed when all watches end
 	asked     []string
-	// before and after are called with each request, such as "list a", before it is
+	// before and after are called with each request, "list" or "watch", before it is
 	// looked at and after its answer is made; answer, if it returns a code, replaces it.
 	before, after func(request string)
 	answer        func(request string) int
-	// words: versions are no numbers. lastVersion: deletions have the version
-	// before them. pageOf is how many items a page has, 0 for all. repeats: each page is the
-	// first.
-	words, lastVersion bool
-	repeats            bool
-	pageOf             int
+	// lastVersion: deletions have the version before them.
+	lastVersion bool
 }
 
 type objectKey struct{ namespace, name string }
@@ -57,16 +50,9 @@ func newSpaces(t *testing.T) *spaces {
 	return s
 }
 
-func (s *spaces) spell(version int) string {
-	if s.words {
-		return fmt.Sprintf("v%d", version)
-	}
-	return strconv.Itoa(version)
-}
-
 func (s *spaces) render(k objectKey, p storedPod) string {
 	return fmt.Sprintf(`{"kind":"Pod","apiVersion":"v1","metadata":{"name":%q,"namespace":%q,"uid":"uid-%d","resourceVersion":%q},"spec":{"n":%d}}`,
-		k.name, k.namespace, p.uid, s.spell(p.version), p.n)
+		k.name, k.namespace, p.uid, strconv.Itoa(p.version), p.n)
 }
 
 func (s *spaces) emitLocked(kind, object string) {
@@ -112,7 +98,7 @@ func (s *spaces) send(kind, object string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.version++
-	s.emitLocked(kind, strings.ReplaceAll(object, "VERSION", s.spell(s.version)))
+	s.emitLocked(kind, strings.ReplaceAll(object, "VERSION", strconv.Itoa(s.version)))
 }
 
 // hangUp ends all watches; expired, so that they cannot go on where they were.
@@ -171,14 +157,10 @@ func (s *spaces) requests(text string) int {
 
 func (s *spaces) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
-	verb, namespace := "list", ""
+	request := "list"
 	if query.Get("watch") != "" {
-		verb = "watch"
+		request = "watch"
 	}
-	if _, rest, ok := strings.Cut(r.URL.Path, "/namespaces/"); ok {
-		namespace, _, _ = strings.Cut(rest, "/")
-	}
-	request := strings.TrimSpace(verb + " " + namespace)
 	s.mu.Lock()
 	s.asked = append(s.asked, request)
 	before, after, answer := s.before, s.after, s.answer
@@ -192,53 +174,29 @@ func (s *spaces) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	if verb == "watch" {
+	if request == "watch" {
 		s.serveWatch(w, r, query.Get("resourceVersion"))
 		return
 	}
-	list := s.list(namespace, query.Get("continue"))
+	list := s.list()
 	if after != nil {
 		after(request)
 	}
 	write(w, list)
 }
 
-// list is a page of a list, as things are now. The token says where it begins, and
-// which version it is of: nothing is kept of that, so pages may differ from it as
-// those of a server would that has forgotten it.
-func (s *spaces) list(namespace, token string) string {
+func (s *spaces) list() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var keys []objectKey
-	for k := range s.pods {
-		if namespace == "" || k.namespace == namespace {
-			keys = append(keys, k)
-		}
+	var items []string
+	for k, p := range s.pods {
+		items = append(items, s.render(k, p))
 	}
-	slices.SortFunc(keys, func(a, b objectKey) int {
-		return strings.Compare(a.namespace+"/"+a.name, b.namespace+"/"+b.name)
-	})
-	version, next := s.version, ""
-	if token != "" && !s.repeats {
-		from, at, _ := strings.Cut(token, "@")
-		version, _ = strconv.Atoi(at)
-		keys = slices.DeleteFunc(keys, func(k objectKey) bool { return k.namespace+"/"+k.name <= from })
-	}
-	if s.pageOf > 0 && namespace != "" && len(keys) > s.pageOf {
-		keys = keys[:s.pageOf]
-		last := keys[len(keys)-1]
-		next = fmt.Sprintf("%s/%s@%d", last.namespace, last.name, version)
-	}
-	items := make([]string, len(keys))
-	for i, k := range keys {
-		items[i] = s.render(k, s.pods[k])
-	}
-	return fmt.Sprintf(`{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":%q,"continue":%q},"items":[%s]}`,
-		s.spell(version), next, strings.Join(items, ","))
+	return fmt.Sprintf(`{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"%d"},"items":[%s]}`, s.version, strings.Join(items, ","))
 }
 
 func (s *spaces) serveWatch(w http.ResponseWriter, r *http.Request, from string) {
-	version, _ := strconv.Atoi(strings.TrimPrefix(from, "v"))
+	version, _ := strconv.Atoi(from)
 	s.mu.Lock()
 	cut, expired, after := s.cut, from != "" && version < s.compacted, s.after
 	s.mu.Unlock()
@@ -257,65 +215,22 @@ func (s *spaces) serveWatch(w http.ResponseWriter, r *http.Request, from string)
 	})
 }
 
-// wanting is one lease of the Partial Watch of a spaces server.
-type wanting struct {
-	t      *testing.T
-	lease  *Lease
-	wanted []*Wanted
-}
-
 var partialKey = Key{Resource: podsKey.Resource, Partial: true}
 
-// followSpaces runs a Manager, and returns what leases the Partial Watch.
-func followSpaces(t *testing.T, s *spaces, m *mirror) (lease func() *wanting) {
-	t.Helper()
-	return followSpacesAfter(t, s, m, time.Millisecond)
-}
-
-// followSpacesAfter is followSpaces with a delay after failures.
-func followSpacesAfter(t *testing.T, s *spaces, m *mirror, delay time.Duration) (lease func() *wanting) {
+// followSpaces runs a Manager, and returns a partial watch of which a mirror is the Handler.
+func followSpaces(t *testing.T, s *spaces, m *mirror) *Watch {
 	t.Helper()
 	transport := &http.Transport{}
 	t.Cleanup(transport.CloseIdleConnections)
-	manager, err := NewManager(Options{Config: &rest.Config{Host: s.URL, Transport: transport}, Retry: wait.Backoff{Duration: delay}})
+	manager, err := NewManager(Options{Config: &rest.Config{Host: s.URL, Transport: transport}, Retry: wait.Backoff{Duration: time.Millisecond}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	run(t, manager)
-	return func() *wanting {
-		lease, err := manager.Acquire(t.Context(), partialKey, func(*Watch) Handler { return m })
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(lease.Release)
-		return &wanting{t: t, lease: lease}
+	lease, err := manager.Acquire(t.Context(), partialKey, func(*Watch) Handler { return m })
+	if err != nil {
+		t.Fatal(err)
 	}
-}
-
-// settled waits until no namespace is being listed.
-func (l *wanting) settled() {
-	l.t.Helper()
-	w := l.lease.Watch()
-	for deadline := time.Now().Add(time.Minute); ; {
-		if err := w.lock(l.t.Context()); err != nil {
-			l.t.Fatal(err)
-		}
-		fills := w.wants.fills
-		w.unlock()
-		if fills == 0 {
-			return
-		}
-		if time.Now().After(deadline) {
-			l.t.Fatalf("%d namespaces are being listed", fills)
-		}
-		runtime.Gosched()
-	}
-}
-
-func (l *wanting) want(namespaces ...string) {
-	set := make(map[string]bool)
-	for _, namespace := range namespaces {
-		set[namespace] = true
-	}
-	l.wanted = l.lease.Want(set)
+	t.Cleanup(lease.Release)
+	return lease.Watch()
 }

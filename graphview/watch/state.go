@@ -1,6 +1,8 @@
 package watch
 
 import (
+	"maps"
+	"sync/atomic"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -11,6 +13,9 @@ type State struct {
 	// Synced: a list has completed since the start, and has not been revoked by
 	// an answer that the resource may not be read.
 	Synced bool
+	// Namespaces are those whose objects a Partial Watch retains, nil for any other Watch and
+	// while it is not Synced. The map does not change.
+	Namespaces map[string]bool
 	// Objects is how many are retained. It changes without a call of
 	// Handler.State.
 	Objects int
@@ -74,7 +79,7 @@ func (s State) failed(err error, now time.Time) State {
 		s.Err = err
 	}
 	if s.Reason.revokes() {
-		s.Synced = false
+		s.Synced, s.Namespaces = false, nil
 	}
 	return s
 }
@@ -90,5 +95,22 @@ func (s State) same(t State) bool {
 	if (s.Err == nil) != (t.Err == nil) || s.Err != nil && s.Err.Error() != t.Err.Error() {
 		return false
 	}
-	return s.Synced == t.Synced && s.Reason == t.Reason
+	return s.Synced == t.Synced && s.Reason == t.Reason && maps.Equal(s.Namespaces, t.Namespaces)
+}
+
+// listing measures lists. It may be read while a list is under way.
+type listing struct{ began, took atomic.Int64 } // nanoseconds; began is 0 between lists
+
+func (l *listing) begin(now time.Time) { l.began.Store(now.UnixNano()) }
+
+func (l *listing) end(now time.Time) { l.took.Store(now.UnixNano() - l.began.Swap(0)) }
+
+// ListTime is the duration of the last complete list or of the list under way, whichever is
+// longer.
+func (w *Watch) ListTime() time.Duration {
+	took := time.Duration(w.listing.took.Load())
+	if began := w.listing.began.Load(); began != 0 {
+		took = max(took, time.Since(time.Unix(0, began)))
+	}
+	return took
 }

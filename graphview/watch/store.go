@@ -43,7 +43,8 @@ func (w *Watch) begin(ctx context.Context) error {
 	}
 	defer w.unlock()
 	w.generation++
-	w.wants.begun()
+	w.listing.begin(time.Now())
+	w.restrictLocked()
 	return nil
 }
 
@@ -54,18 +55,15 @@ func (w *Watch) take(ctx context.Context, d *document, invalid error) error {
 		return err
 	}
 	defer w.unlock()
-	key := d.key()
-	if old := w.objects.get(key); !w.wants.ignores(d, old) {
-		w.takeLocked(d, key, invalid, old)
-		if _, faulty := w.invalid[key]; faulty {
-			w.wants.faulty(d)
-		}
+	if w.extent.retains(d.namespace) {
+		w.takeLocked(d, invalid)
 	}
 	return nil
 }
 
-// takeLocked is take. What is retained of the object is in old.
-func (w *Watch) takeLocked(d *document, key name, invalid error, old *Object) {
+func (w *Watch) takeLocked(d *document, invalid error) {
+	key := d.key()
+	old := w.objects.get(key)
 	if invalid != nil {
 		w.invalidLocked(key, old, invalid)
 		return
@@ -141,12 +139,8 @@ func (w *Watch) remove(ctx context.Context, d *document) error {
 		return err
 	}
 	defer w.unlock()
-	o := w.objects.get(d.key())
-	if !w.wants.deleted(d, o) {
-		return nil
-	}
 	w.healLocked(d)
-	if o != nil {
+	if o := w.objects.get(d.key()); o != nil {
 		w.dropLocked(o)
 	}
 	return nil
@@ -166,26 +160,29 @@ func (w *Watch) sweep(ctx context.Context) error {
 		return err
 	}
 	defer w.unlock()
-	w.forgetLocked(func(seen uint32) bool { return seen != w.generation })
-	w.swept()
+	w.forgetLocked(func(_ string, seen uint32) bool { return seen != w.generation })
+	w.listing.end(time.Now())
 	next := w.currentState().confirmed()
 	next.Synced = true
+	if w.extent != nil {
+		next.Namespaces = *w.extent.namespaces.Load()
+	}
 	w.setStateLocked(next)
 	return nil
 }
 
-// forgetLocked forgets the objects, valid and invalid, for whose last sight
-// gone is true.
-func (w *Watch) forgetLocked(gone func(seen uint32) bool) {
+// forgetLocked forgets the objects, valid and invalid, for which gone is true. seen is the
+// generation of the last list or event that had the object.
+func (w *Watch) forgetLocked(gone func(namespace string, seen uint32) bool) {
 	for key, seen := range w.invalid {
-		if gone(seen) {
+		if namespace := key.namespace.Value(); gone(namespace, seen) {
 			delete(w.invalid, key)
-			w.handler.Invalid(key.namespace.Value(), key.name, nil)
+			w.handler.Invalid(namespace, key.name, nil)
 		}
 	}
 	var lost []*Object
 	for o := range w.objects.all {
-		if gone(o.seen) {
+		if gone(o.Namespace(), o.seen) {
 			lost = append(lost, o)
 		}
 	}
@@ -202,8 +199,7 @@ func (w *Watch) fail(ctx context.Context, err error) {
 	defer w.unlock()
 	next := w.currentState().failed(err, time.Now())
 	if next.Reason.revokes() {
-		w.forgetLocked(func(uint32) bool { return true })
-		w.wants.revoked()
+		w.forgetLocked(func(string, uint32) bool { return true })
 	}
 	w.setStateLocked(next)
 }

@@ -34,8 +34,9 @@ type Watch struct {
 	codec      *codec
 	event      Decoded
 
-	// wants are the namespaces of a Partial Watch, nil for any other.
-	wants *wants
+	// extent is that of a Partial Watch, nil for any other.
+	extent  *extent
+	listing listing
 
 	count atomic.Int64
 	// stateMu is taken last and never while calling anything.
@@ -58,7 +59,7 @@ func newWatch(id uint32, key Key, handle func(*Watch) Handler, log logr.Logger) 
 		state:   State{Reason: Pending},
 	}
 	if key.Partial {
-		w.wants = newWants()
+		w.extent = newExtent()
 	}
 	w.handler = handle(w)
 	return w
@@ -90,17 +91,6 @@ func (w *Watch) run(ctx context.Context, c *client, o Options) {
 		}
 	}
 	defer source.join()
-	if w.wants != nil {
-		var wanting sync.WaitGroup
-		defer wanting.Wait()
-		if err := w.wants.begin(ctx); err != nil {
-			return
-		}
-		if _, err := w.adopt(ctx); err != nil {
-			return
-		}
-		wanting.Go(func() { w.keepWants(ctx, source, newRetry(o.Retry)) })
-	}
 	// What the reflector would log is said by State, once; see setState.
 	silent := logr.Discard()
 	cache.NewReflectorWithOptions(source, nil, &store{ctx: ctx, watch: w}, cache.ReflectorOptions{

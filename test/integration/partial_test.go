@@ -10,8 +10,9 @@ import (
 )
 
 // TestSharedWatchRetainsWhatIsWanted: many views of single namespaces share one watch,
-// which retains nothing of the namespaces that no view selects. A namespace that comes
-// to be selected is complete, follows what changes, and is forgotten with its last view.
+// which retains nothing of the namespaces that no view selected when it listed. A namespace
+// that a view selects later is complete at once and soon part of the shared watch. The next
+// list forgets those that no view selects any more.
 func TestSharedWatchRetainsWhatIsWanted(t *testing.T) {
 	c := newClient(t)
 	namespaces := make([]string, 20)
@@ -40,12 +41,18 @@ func TestSharedWatchRetainsWhatIsWanted(t *testing.T) {
 		delete(views, name)
 		delete(followers, name)
 	}
+	shown := func() {
+		t.Helper()
+		for name, v := range views {
+			becomes(t, followers[name], v)
+		}
+	}
 	// retained waits until each view has its graph, and the engine what is in some view.
 	retained := func(when string) {
 		t.Helper()
 		want := make(map[string]bool)
-		for name, v := range views {
-			becomes(t, followers[name], v)
+		shown()
+		for _, v := range views {
 			graph, err := oracle.Build(t.Context(), cluster.Config(), v)
 			if err != nil {
 				t.Fatal(err)
@@ -74,15 +81,18 @@ func TestSharedWatchRetainsWhatIsWanted(t *testing.T) {
 	retained("one more object")
 	declare("single18", namespaces[18], namespaces[19])
 	retained("one more namespace of a view")
+	another := newNamespace(t, c)
+	createConfigMaps(t, c, another, 1)
+	declare("single18", another)
+	retained("another namespace instead of two")
 	declare("single18", namespaces[0])
-	retained("two namespaces less")
 	remove("single1")
-	retained("one view less")
+	shown()
 	watchesBecome(t, e, "eighteen views again", 1)
 
 	// A view of more namespaces than are watched one by one wants no more either.
 	declare("most", namespaces[2:16]...)
-	retained("a view of many namespaces")
+	shown()
 	declare("most", namespaces[5:20]...)
 	retained("other ones")
 	watchesBecome(t, e, "beside a view of many namespaces", 1)
@@ -106,9 +116,9 @@ func TestSharedWatchRetainsWhatIsWanted(t *testing.T) {
 			remove(name)
 		}
 	}
-	retained("the view of many namespaces alone")
+	shown()
 	createMore(t, c, namespaces[19])
-	retained("the view of many namespaces alone, and one more object")
+	shown()
 	for name := range followers {
 		remove(name)
 	}

@@ -59,7 +59,7 @@ func (s *sightings) Invalid(namespace, name string, err error) {
 	s.invalid = append(s.invalid, fmt.Sprintf("%s/%s: %v", namespace, name, err))
 }
 
-func (s *sightings) Filled(*watch.Wanted, error) {}
+func (s *sightings) Namespaces() map[string]bool { return nil }
 
 func (s *sightings) State(state watch.State) {
 	s.mu.Lock()

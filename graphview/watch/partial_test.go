@@ -11,15 +11,15 @@ import (
 	seeds "graphview.dev/test/seed"
 )
 
-// TestForeignObjectsArePassedOver: of a namespace that nobody wants nothing is told,
-// whatever is in it, and a watch goes on behind what it has passed.
-func TestForeignObjectsArePassedOver(t *testing.T) {
+// TestForeignObjectsAreSkipped: a partial watch tells nothing of other namespaces, whatever
+// is in them, and resumes behind what it has skipped.
+func TestForeignObjectsAreSkipped(t *testing.T) {
 	s, m := newSpaces(t), newMirror(t)
 	s.put("shop", "cart", 1)
 	s.put("foreign", "x", 1)
-	l := followSpaces(t, s, m)()
-	l.want("shop")
-	m.equals(s, l)
+	m.want("shop")
+	w := followSpaces(t, s, m)
+	m.equals(s, w)
 	s.send("ADDED", `{"metadata":{"name":7,"namespace":"foreign","resourceVersion":"VERSION"}}`)
 	s.send("ADDED", `{"metadata":7}`)
 	s.send("MODIFIED", `7`)
@@ -32,7 +32,7 @@ func TestForeignObjectsArePassedOver(t *testing.T) {
 	s.hangUp(false)
 	s.put("shop", "cart", 4)
 	m.told("shop", "cart", "map[n:4]")
-	m.equals(s, l)
+	m.equals(s, w)
 	if n := m.lines("invalid") + m.lines("set foreign") + m.lines("delete"); n > 0 {
 		t.Errorf("told of foreign objects: %q", m.log)
 	}
@@ -41,18 +41,16 @@ func TestForeignObjectsArePassedOver(t *testing.T) {
 	}
 }
 
-// TestForgets: what the last lease wants no more is forgotten, with its faults.
-func TestForgets(t *testing.T) {
+// TestNamespacesChangeWithAList: a partial watch takes its namespaces when a list begins. It
+// tells of new namespaces after their objects, and nothing of objects that did not change.
+func TestNamespacesChangeWithAList(t *testing.T) {
 	s, m := newSpaces(t), newMirror(t)
-	for i := range 3 * forgetChunk {
-		s.put("a", fmt.Sprint("x", i), i)
+	for _, namespace := range []string{"a", "b", "c"} {
+		s.put(namespace, "x", 1)
 	}
-	s.put("b", "y", 1)
-	lease := followSpaces(t, s, m)
-	first, second := lease(), lease()
-	first.want("a", "b")
-	second.want("b")
-	m.equals(s, first, second)
+	m.want("a", "b")
+	w := followSpaces(t, s, m)
+	m.equals(s, w)
 	s.send("ADDED", `{"kind":"Pod","apiVersion":"v1","metadata":{"name":"bad","namespace":"a","resourceVersion":"VERSION"},"spec":"`+"\xff"+`"}`)
 	m.until(func() string {
 		if len(m.log) > 0 && strings.HasPrefix(m.log[len(m.log)-1], "invalid a/bad: not") {
@@ -60,37 +58,61 @@ func TestForgets(t *testing.T) {
 		}
 		return "not told of what cannot be read"
 	})
-	first.lease.Release()
-	m.equals(s, second)
+	m.want("b", "c")
+	s.put("c", "x", 2)
+	s.put("b", "x", 2)
+	m.told("b", "x", "map[n:2]")
+	if n := m.lines("set c/"); n > 0 {
+		t.Errorf("told of a namespace between two lists: %q", m.log)
+	}
+	reached, release := s.hold("list", true)
+	w.Relist()
+	<-reached
+	m.until(func() string {
+		if got := m.state.Namespaces; !m.state.Synced || len(got) != 1 || !got["b"] {
+			return fmt.Sprintf("while the list is under way the state is %+v, want the namespace b", m.state)
+		}
+		return ""
+	})
+	release()
+	m.equals(s, w)
+	if got := m.lines("set b/"); got != 2 {
+		t.Errorf("told %d times of b/x, which changed once", got)
+	}
 	if got := m.lines("invalid a/bad: <nil>"); got != 1 {
 		t.Errorf("the fault was taken back %d times", got)
 	}
-	if got := m.lines("delete a/"); got != 3*forgetChunk {
-		t.Errorf("%d objects were deleted, want %d", got, 3*forgetChunk)
+	if n := s.requests("list"); n != 2 {
+		t.Errorf("%d lists, want two", n)
 	}
 }
 
-// TestDeletionsHaveABound: a namespace whose objects come and go faster than it can be
-// listed costs what the bound allows.
-func TestDeletionsHaveABound(t *testing.T) {
-	n := &Wanted{namespace: "a"}
-	f := &fill{of: n, told: make(map[string]uint64)}
-	n.fill = f
-	for i := range 2 * maxTold {
-		f.note(&document{name: fmt.Append(nil, i), resourceVersion: []byte("7")})
-	}
-	if len(f.told) > maxTold {
-		t.Errorf("%d deletions are noted", len(f.told))
+// TestRelistDuringAList: a Relist counts for the next list if the present one has its
+// namespaces already.
+func TestRelistDuringAList(t *testing.T) {
+	s, m := newSpaces(t), newMirror(t)
+	s.put("a", "x", 1)
+	s.put("b", "x", 1)
+	m.want("a")
+	reached, release := s.hold("list", true)
+	w := followSpaces(t, s, m)
+	<-reached
+	m.want("a", "b")
+	w.Relist()
+	w.Relist()
+	release()
+	m.equals(s, w)
+	if n := s.requests("list"); n != 2 {
+		t.Errorf("%d lists, want two", n)
 	}
 }
 
-// TestWantsAtRandom: leases want and give up namespaces while objects change, watches
-// end and lists come late. What is retained ends as what there is.
-func TestWantsAtRandom(t *testing.T) {
+// TestNamespacesAtRandom: namespaces are wanted and given up while objects change, watches
+// end and lists come late or fail. After the last list, the watch retains what there is.
+func TestNamespacesAtRandom(t *testing.T) {
 	const rounds, steps = 40, 60
 	r := rand.New(rand.NewPCG(seeds.Of(t), 20))
 	s, m := newSpaces(t), newMirror(t)
-	s.pageOf = 3
 	s.lastVersion = r.IntN(4) == 0
 	var chance sync.Mutex
 	roll := func(n int) int {
@@ -128,12 +150,8 @@ func TestWantsAtRandom(t *testing.T) {
 		return []int{http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusGone, http.StatusForbidden}[roll(4)]
 	}
 	namespace := func() string { return fmt.Sprint("ns-", roll(6)) }
-	lease := followSpaces(t, s, m)
-	leases := make([]*wanting, 3)
-	for i := range leases {
-		leases[i] = lease()
-		leases[i].want(namespace())
-	}
+	m.want(namespace())
+	w := followSpaces(t, s, m)
 	for range rounds {
 		s.script(func() { free, calm = make(chan struct{}), false })
 		for range steps {
@@ -143,7 +161,8 @@ func TestWantsAtRandom(t *testing.T) {
 				for range roll(4) {
 					some = append(some, namespace())
 				}
-				leases[roll(len(leases))].want(some...)
+				m.want(some...)
+				w.Relist()
 			case 2:
 				s.hangUp(roll(3) == 0)
 			case 3:
@@ -158,7 +177,7 @@ func TestWantsAtRandom(t *testing.T) {
 			close(free)
 			calm = true
 		})
-		m.equals(s, leases...)
+		m.equals(s, w)
 		if t.Failed() {
 			return
 		}
