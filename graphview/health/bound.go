@@ -15,7 +15,7 @@ func tooLong(object fields) bool {
 	if int64(object.length("endpoints")) > elements.Limit() {
 		return true
 	}
-	status := object.below("status")
+	status := object.at("status")
 	for _, lists := range [][]string{{"conditions"}, containerLists, elementLists} {
 		for _, name := range lists {
 			if int64(status.length(name)) > elements.Limit() {

@@ -2,27 +2,18 @@ package health
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 )
 
-// node overrides the general rules since a pressure is no failure by its name, and
-// since a node that does not answer cannot say that it is on its way.
+// node overrides the general rules since a node that does not answer cannot say that it is
+// on its way.
 func node(o *object) Health {
-	for _, pressure := range []string{"MemoryPressure", "DiskPressure", "PIDPressure", "NetworkUnavailable"} {
-		if c, found := o.conditions.find(pressure); found && c.isTrue() {
-			return degraded(pressure, c.since)
-		}
-	}
-	c, found := o.conditions.find("Ready")
-	switch {
-	case !found:
-		return Health{State: Unknown}
-	case !c.isTrue():
-		return degraded(orElse(c.reason, "NotReady"), c.since)
-	case o.isTrue("spec", "unschedulable"):
+	h := (&project{final: true}).of(o)
+	if h.State == OK && o.isTrue("spec", "unschedulable") {
 		return Health{State: Suspended, Reason: "SchedulingDisabled"}
 	}
-	return Health{State: OK, Since: c.since}
+	return h
 }
 
 // disruptionBudget overrides the general rules since its condition tells only whether a
@@ -44,35 +35,6 @@ func disruptionBudget(o *object) Health {
 	return ok("")
 }
 
-// apiService overrides the general rules since an API that does not answer breaks
-// discovery at once.
-func apiService(o *object) Health {
-	c, found := o.conditions.find("Available")
-	switch {
-	case !found:
-		return progressing("NotObserved", 0)
-	case c.isTrue():
-		return Health{State: OK, Since: c.since}
-	}
-	return degraded(orElse(c.reason, "NotAvailable"), c.since)
-}
-
-// definition overrides the general rules since names that are not accepted fail
-// whatever Established says.
-func definition(o *object) Health {
-	if c, found := o.conditions.find("NamesAccepted"); found && c.status == "False" {
-		return degraded(c.reason, c.since)
-	}
-	c, found := o.conditions.find("Established")
-	switch {
-	case found && c.isTrue():
-		return Health{State: OK, Since: c.since}
-	case found && c.status == "False" && c.reason != "Installing":
-		return degraded(c.reason, c.since)
-	}
-	return progressing("Installing", c.since)
-}
-
 // provisioning are the annotations that a claim gets when its volume is about to be
 // made: by the scheduler, or by the controller of volumes.
 var provisioning = []string{
@@ -82,56 +44,36 @@ var provisioning = []string{
 // claim overrides the general rules since Pending may mean that no pod uses the claim
 // yet, and since a bound claim may fail to grow.
 func claim(o *object) Health {
-	switch phase := o.text("status", "phase"); phase {
-	case "Bound":
-		for _, kind := range []string{"Resizing", "FileSystemResizePending", "ModifyingVolume"} {
-			if c, found := o.conditions.find(kind); found && c.isTrue() {
-				return progressing(kind, c.since)
-			}
-		}
-		if status := o.text("status", "allocatedResourceStatuses", "storage"); strings.HasSuffix(status, "Infeasible") {
-			return degraded(status, 0)
-		}
-		return ok("")
-	case "Lost":
-		return degraded("Lost", 0)
-	case "Pending":
-		for _, name := range provisioning {
-			if o.text("metadata", "annotations", name) != "" {
-				return progressing(phase, 0)
-			}
-		}
-		return Health{State: Unknown, Reason: "WaitForFirstConsumer"}
-	default:
-		return progressing(orElse(phase, "NotBound"), 0)
-	}
-}
-
-// volume overrides the general rules since Released says nothing: the claim is deleted,
-// and whether that was wanted is not known.
-func volume(o *object) Health {
-	switch phase := o.text("status", "phase"); phase {
-	case "Bound", "Available":
-		return ok(phase)
-	case "Failed":
-		return degraded(orElse(o.text("status", "reason"), phase), 0)
-	case "Pending":
-		return progressing(phase, 0)
-	default:
-		return Health{State: Unknown, Reason: word(phase)}
-	}
-}
-
-// service overrides the general rules since it has no condition. Whether anything is
-// behind a Service, its EndpointSlices say.
-func service(o *object) Health {
+	bound := &project{busy: []string{"Resizing", "FileSystemResizePending", "ModifyingVolume"}, path: statusPhase}
+	h := bound.of(o)
+	status := o.text("status", "allocatedResourceStatuses", "storage")
 	switch {
-	case o.text("spec", "type") != "LoadBalancer":
+	case h.State == OK && strings.HasSuffix(status, "Infeasible"):
+		return degraded(status, 0)
+	case h.State == OK:
+		return ok("")
+	case h.State == Unknown:
+		return progressing(orElse(h.Reason, "NotBound"), 0)
+	case h.Reason != "Pending" || slices.ContainsFunc(provisioning, func(name string) bool { return o.text("metadata", "annotations", name) != "" }):
+		return h
+	}
+	return Health{State: Unknown, Reason: "WaitForFirstConsumer"}
+}
+
+// balanced overrides the general rules since Services and Ingresses have no condition.
+// Whether anything is behind a Service, its EndpointSlices say, and many controllers of
+// Ingresses never write an address.
+func balanced(o *object) Health {
+	service, balancer := o.kind.Kind == "Service", o.text("spec", "type") == "LoadBalancer"
+	switch {
+	case service && !balancer:
 		return Health{State: Unknown}
-	case o.length("status", "loadBalancer", "ingress") == 0:
+	case o.length("status", "loadBalancer", "ingress") > 0:
+		return ok("")
+	case service:
 		return progressing("NoAddress", 0)
 	}
-	return ok("")
+	return Health{State: Unknown, Reason: "NoAddress"}
 }
 
 // endpointSlice overrides the general rules since its endpoints have conditions that
@@ -155,15 +97,6 @@ func (o *object) endpoints() (ready, wanted int64, counted bool) {
 		return true
 	}, "endpoints")
 	return ready, wanted, wanted > 0
-}
-
-// ingress overrides the general rules since many controllers never write an address:
-// none says nothing.
-func ingress(o *object) Health {
-	if o.length("status", "loadBalancer", "ingress") == 0 {
-		return Health{State: Unknown, Reason: "NoAddress"}
-	}
-	return ok("")
 }
 
 // hpaConditions is the annotation in which autoscaling/v1 has the conditions of

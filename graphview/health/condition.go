@@ -57,6 +57,18 @@ func (all conditionsOf) failed() (condition, bool) {
 	return condition{}, false
 }
 
+// refused is the first False condition whose reason names a failure, although its type
+// does not.
+func (all conditionsOf) refused() (condition, bool) {
+	for _, c := range all {
+		if c.status == "False" && failure(c.reason) && !meaningOf(c.kind).fails {
+			c.since = c.began()
+			return c, true
+		}
+	}
+	return condition{}, false
+}
+
 // about reports whether one of the conditions says that it is about a generation.
 func (all conditionsOf) about(generation int64) bool {
 	for _, c := range all {
@@ -104,12 +116,12 @@ func (o *object) readinessBy(kind string, c condition) Health {
 	case c.status == "Degraded": // of the Prometheus operator
 		return degraded(c.reason, c.since)
 	case c.status == "False":
-		switch state := phases[plain(c.reason)]; {
-		case state == Suspended:
+		switch {
+		case stops(c.reason):
 			return Health{State: Suspended, Reason: word(c.reason), Since: c.since}
 		case ended[plain(c.reason)]:
 			return Health{State: OK, Reason: word(c.reason), Since: c.since}
-		case failure(c.reason), kind == "Succeeded" && o.runsOnce():
+		case failure(c.reason), kind == "Succeeded" && o.runsOnce(), verdicts[kind] && !waits(c.reason):
 			return degraded(orElse(c.reason, "Not"+kind), c.since)
 		}
 	}
@@ -121,6 +133,14 @@ func (o *object) readinessBy(kind string, c condition) Health {
 		return h.endless()
 	}
 	return h
+}
+
+// verdicts are conditions that are False only after the controller looked at the spec.
+var verdicts = map[string]bool{"Accepted": true, "Established": true, "NamesAccepted": true, "Valid": true, "Success": true}
+
+// waits reports whether a reason says that a verdict is still to come.
+func waits(reason string) bool {
+	return strings.HasPrefix(reason, "Waiting") || strings.HasSuffix(plain(reason), "ing") || reason == "AddressNotAssigned"
 }
 
 // runsOnce reports whether objects of the kind run once, as their name says. Running is
@@ -164,7 +184,8 @@ func beginsWord(text string, at int) bool {
 
 var failureParts = []string{
 	"fail", "error", "invalid", "backoff", "denied", "forbidden", "unauthorized", "exceeded", "degraded", "unhealthy", "stalled", "exception", "fatal",
-	"conflict", "rejected", "unsupported", "notfound", "missing", "misconfigur", "incompatible", "unresolvable", "crash", "evicted", "expired", "nomatching",
+	"conflict", "rejected", "unsupported", "notfound", "missing", "misconfigur", "incompatible", "unresolvable", "crash", "evicted", "expired", "nomatching", "aborted",
+	"notvalid", "notusable", "notpermitted", "notallowed", "notsupported",
 }
 
 // failureExceptions are reasons that contain such a part and pass by themselves.

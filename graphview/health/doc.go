@@ -8,11 +8,12 @@
 // docs/health.md with its reason, and test/health compares the three.
 //
 // A kind without a rule, a condition or a phase is [Unknown]. Nothing is [OK]
-// because nobody looked.
+// because it reports nothing.
 //
 // The package deliberately does not know watches, graphs, other objects or what
-// time it is. [Of] and [OfParts] are pure functions. What time changes, such as a condition that
-// stays False for ten minutes, is in [Health.Overdue], and [Health.At] applies it.
+// time it is. [Of] and [OfParts] are pure functions. [Health.Overdue] has the time at which a
+// state changes by itself, such as a condition that stays False for ten minutes, and
+// [Health.At] applies it.
 //
 // Everything may be used by any number of goroutines.
 package health

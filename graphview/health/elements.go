@@ -2,12 +2,12 @@ package health
 
 // elementLists are lists of a status whose elements have conditions of their own, as
 // Gateway API has them: a route reports to each of its parents, a policy to each
-// ancestor, a Gateway for each listener.
-var elementLists = []string{"parents", "ancestors", "listeners"}
+// ancestor, a Gateway for each listener, and a Route of OpenShift to each router.
+var elementLists = []string{"parents", "ancestors", "listeners", "ingress"}
 
 // belowElements is the worst health that the elements of these lists report, Unknown if
 // there are none. An element that only reports about an older generation does not count
-// beside one that reports about the newest.
+// if another element reports about the newest.
 func (o *object) belowElements() Health {
 	worst := Health{State: Unknown}
 	newest := false
@@ -29,20 +29,23 @@ func (o *object) belowElements() Health {
 	return worst
 }
 
-// element judges one element. A False is final there unless its reason says Pending:
-// the controller has looked at the spec and rejects it.
+// element judges one element. A False is final there unless its reason says that it
+// waits: the controller has looked at the spec and rejects it.
 func (o *object) element() Health {
 	if c, failed := o.conditions.failed(); failed {
 		return degraded(orElse(c.reason, c.kind), c.began())
 	}
 	worst := Health{State: Unknown}
-	for _, kind := range []string{"Accepted", "ResolvedRefs", "Programmed"} {
+	if c, refused := o.conditions.refused(); refused {
+		worst = degraded(c.reason, c.since)
+	}
+	for _, kind := range []string{"Accepted", "Admitted", "ResolvedRefs", "Programmed"} {
 		c, found := o.conditions.find(kind)
 		if !found {
 			continue
 		}
 		h := o.readinessBy(kind, c)
-		if c.status == "False" && c.reason != "Pending" {
+		if c.status == "False" && !waits(c.reason) {
 			h = degraded(orElse(c.reason, "Not"+kind), c.since)
 		}
 		if worst.State == Unknown || h.State.Severity() > worst.State.Severity() {

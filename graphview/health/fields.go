@@ -7,69 +7,52 @@ import (
 	"graphview.dev/graphview/jsontree"
 )
 
-// fields are the members of an object: of a tree, or where that is nil, as they were read.
+// fields are a value of an object: of a tree, or where that is nil, as it was read.
 type fields struct {
-	tree map[string]any
+	tree any
 	read jsontree.Value
 }
 
-func (f fields) below(path ...string) fields {
+// at is the value at a path.
+func (f fields) at(path ...string) fields {
 	for _, name := range path {
 		if f.tree == nil {
 			f.read = f.read.Member(name)
 			continue
 		}
-		next, isObject := f.tree[name].(map[string]any)
-		if f.tree = next; !isObject {
-			return fields{}
-		}
+		members, _ := f.tree.(map[string]any)
+		f.tree = members[name]
 	}
 	return f
 }
 
-// owner is what has the last member of a path, and the name of that.
-func (f fields) owner(path []string) (owner fields, name string) {
-	last := len(path) - 1
-	return f.below(path[:last]...), path[last]
-}
-
 // text is a string at a path, "" for anything else.
 func (f fields) text(path ...string) string {
-	owner, name := f.owner(path)
-	if owner.tree == nil {
-		said, _ := owner.read.Member(name).Text()
+	v := f.at(path...)
+	if v.tree == nil {
+		said, _ := v.read.Text()
 		return interned(said)
 	}
-	s, _ := owner.tree[name].(string)
+	s, _ := v.tree.(string)
 	return s
 }
 
 // number is a whole number at a path. Some projects write theirs as text.
 func (f fields) number(path ...string) (n int64, found bool) {
-	owner, name := f.owner(path)
-	if owner.tree == nil {
-		value := owner.read.Member(name)
-		if n, found = value.Int(); found {
-			return n, true
-		}
-		said, isText := value.Text()
-		if !isText {
-			return 0, false
-		}
-		return numberIn(string(said))
+	v := f.at(path...)
+	if n, found = v.read.Int(); found {
+		return n, true
 	}
-	switch v := owner.tree[name].(type) {
+	switch v := v.tree.(type) {
 	case int64:
 		return v, true
 	case float64:
 		return int64(v), true
-	case string:
-		return numberIn(v)
 	}
-	return 0, false
-}
-
-func numberIn(text string) (n int64, isNumber bool) {
+	text := v.text()
+	if text == "" {
+		return 0, false
+	}
 	n, err := strconv.ParseInt(text, 10, 64)
 	return n, err == nil
 }
@@ -82,61 +65,45 @@ func (f fields) numberOr(otherwise int64, path ...string) int64 {
 }
 
 func (f fields) isTrue(path ...string) bool {
-	owner, name := f.owner(path)
-	if owner.tree == nil {
-		return owner.read.Member(name).IsTrue()
-	}
-	b, _ := owner.tree[name].(bool)
-	return b
+	v := f.at(path...)
+	return v.tree == true || v.read.IsTrue()
 }
 
 func (f fields) isFalse(path ...string) bool {
-	owner, name := f.owner(path)
-	if owner.tree == nil {
-		return owner.read.Member(name).IsFalse()
-	}
-	b, isBool := owner.tree[name].(bool)
-	return isBool && !b
+	v := f.at(path...)
+	return v.tree == false || v.read.IsFalse()
 }
 
 // has reports whether there is a value other than null at a path.
 func (f fields) has(path ...string) bool {
-	owner, name := f.owner(path)
-	if owner.tree == nil {
-		return owner.read.Member(name).Exists()
-	}
-	return owner.tree[name] != nil
+	v := f.at(path...)
+	return v.tree != nil || v.read.Exists()
 }
 
 // each calls yield for the objects of a list at a path.
 func (f fields) each(yield func(fields) bool, path ...string) {
-	owner, name := f.owner(path)
-	if owner.tree == nil {
-		for element := range owner.read.Member(name).Elements {
-			if element.IsObject() && !yield(fields{read: element}) {
-				return
-			}
+	v := f.at(path...)
+	for element := range v.read.Elements {
+		if element.IsObject() && !yield(fields{read: element}) {
+			return
 		}
-		return
 	}
-	list, _ := owner.tree[name].([]any)
+	list, _ := v.tree.([]any)
 	for _, element := range list {
-		if object, isObject := element.(map[string]any); isObject && !yield(fields{tree: object}) {
+		if _, isObject := element.(map[string]any); isObject && !yield(fields{tree: element}) {
 			return
 		}
 	}
 }
 
-func (f fields) length(path ...string) (n int) {
-	owner, name := f.owner(path)
-	if owner.tree == nil {
-		for range owner.read.Member(name).Elements {
-			n++
-		}
-		return n
+func (f fields) length(path ...string) int {
+	v := f.at(path...)
+	list, _ := v.tree.([]any)
+	n := len(list)
+	for range v.read.Elements {
+		n++
 	}
-	list, _ := owner.tree[name].([]any)
-	return len(list)
+	return n
 }
 
 // seconds is a time in RFC 3339, in seconds since 1970, 0 for what is none.

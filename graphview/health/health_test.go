@@ -61,7 +61,7 @@ func TestOf(t *testing.T) {
 		"reason is prose":    {Kind{"example.com", "Widget"}, `{status: {conditions: [{type: Ready, status: "False", reason: "Waiting for <b>you</b>"}]}}`, Health{State: Progressing, Reason: "Waiting", Untimed: true}},
 		"crossplane":         {Kind{"rds.aws.upbound.io", "Instance"}, `{status: {conditions: [{type: Ready, status: "True"}, {type: Synced, status: "False", reason: ReconcileError}]}}`, Health{State: Degraded, Reason: "ReconcileError"}},
 		"phase":              {Kind{"example.com", "Widget"}, `{status: {phase: Provisioning}}`, Health{State: Progressing, Reason: "Provisioning", Untimed: true}},
-		"strange phase":      {Kind{"example.com", "Widget"}, `{status: {phase: Wobbling}}`, Health{State: Unknown}},
+		"strange phase":      {Kind{"example.com", "Widget"}, `{status: {phase: Wobbly}}`, Health{State: Unknown, Reason: "Wobbly"}},
 		"config error":       {Kind{"", "Pod"}, `{status: {phase: Pending, containerStatuses: [{ready: false, state: {waiting: {reason: CreateContainerConfigError}}}, {ready: true}]}}`, Health{State: Degraded, Reason: "CreateContainerConfigError", Ready: 1, Wanted: 2, Counted: true}},
 		"init container":     {Kind{"", "Pod"}, `{status: {phase: Pending, initContainerStatuses: [{state: {waiting: {reason: CrashLoopBackOff}}}], containerStatuses: [{state: {waiting: {reason: PodInitializing}}}]}}`, Health{State: Degraded, Reason: "CrashLoopBackOff", Wanted: 1, Counted: true}},
 		"unschedulable":      {Kind{"", "Pod"}, `{status: {phase: Pending, conditions: [{type: PodScheduled, status: "False", reason: Unschedulable, lastTransitionTime: "` + at + `"}]}}`, Health{State: Progressing, Reason: "Unschedulable", Since: began, Overdue: began + 15}},

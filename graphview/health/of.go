@@ -1,6 +1,11 @@
 package health
 
-import "graphview.dev/graphview/jsontree"
+import (
+	"slices"
+	"strings"
+
+	"graphview.dev/graphview/jsontree"
+)
 
 // Kind is the group and the kind of an object.
 type Kind struct{ Group, Kind string }
@@ -11,24 +16,21 @@ type rule func(*object) Health
 // rules are those of Kubernetes' own kinds; those of other projects are in
 // projects.go. Each says in its comment which general rule it overrides.
 var rules = map[Kind]rule{
-	{"", "Pod"}:                                          pod,
-	{"", "Service"}:                                      service,
-	{"", "PersistentVolumeClaim"}:                        claim,
-	{"", "PersistentVolume"}:                             volume,
-	{"", "Node"}:                                         node,
-	{"", "ReplicationController"}:                        replicaSet,
-	{"apps", "Deployment"}:                               deployment,
-	{"apps", "StatefulSet"}:                              statefulSet,
-	{"apps", "DaemonSet"}:                                daemonSet,
-	{"apps", "ReplicaSet"}:                               replicaSet,
-	{"batch", "Job"}:                                     job,
-	{"batch", "CronJob"}:                                 cronJob,
-	{"discovery.k8s.io", "EndpointSlice"}:                endpointSlice,
-	{"policy", "PodDisruptionBudget"}:                    disruptionBudget,
-	{"autoscaling", "HorizontalPodAutoscaler"}:           autoscaler,
-	{"networking.k8s.io", "Ingress"}:                     ingress,
-	{"apiregistration.k8s.io", "APIService"}:             apiService,
-	{"apiextensions.k8s.io", "CustomResourceDefinition"}: definition,
+	{"", "Pod"}:                                pod,
+	{"", "Service"}:                            balanced,
+	{"", "PersistentVolumeClaim"}:              claim,
+	{"", "Node"}:                               node,
+	{"", "ReplicationController"}:              replicaSet,
+	{"apps", "Deployment"}:                     deployment,
+	{"apps", "StatefulSet"}:                    statefulSet,
+	{"apps", "DaemonSet"}:                      daemonSet,
+	{"apps", "ReplicaSet"}:                     replicaSet,
+	{"batch", "Job"}:                           job,
+	{"batch", "CronJob"}:                       cronJob,
+	{"discovery.k8s.io", "EndpointSlice"}:      endpointSlice,
+	{"policy", "PodDisruptionBudget"}:          disruptionBudget,
+	{"autoscaling", "HorizontalPodAutoscaler"}: autoscaler,
+	{"networking.k8s.io", "Ingress"}:           balanced,
 }
 
 // object is what the rules read of one object.
@@ -63,10 +65,10 @@ func of(kind Kind, f fields) Health {
 	if !decided {
 		h = o.own()
 	}
-	if h.State == OK || h.State == Unknown {
-		if o.outdated {
-			h = unseen()
-		}
+	if o.outdated && (h.State == OK || h.State == Unknown) {
+		h = unseen()
+	}
+	if h.State != Suspended {
 		if below := o.belowElements(); below.State != Unknown && (h.State == Unknown || below.State.Severity() > h.State.Severity()) {
 			h = below
 		}
@@ -97,6 +99,17 @@ func (o *object) general() (Health, bool) {
 	if c, failed := o.conditions.failed(); failed {
 		return degraded(orElse(c.reason, c.kind), c.began()), true
 	}
+	if c, found := o.conditions.find("NamesAccepted"); found && c.status == "False" {
+		return o.readinessBy(c.kind, c), true
+	}
+	if c, found := o.conditions.find("Progressing"); found && !c.isTrue() {
+		switch {
+		case stops(c.reason):
+			return Health{State: Suspended, Reason: word(c.reason), Since: c.since}, true
+		case failure(c.reason) && c.status == "False":
+			return degraded(c.reason, c.since), true
+		}
+	}
 	c, reconciling := o.conditions.find("Reconciling")
 	if reconciling && c.isTrue() {
 		// Flux keeps it True between two attempts.
@@ -108,13 +121,13 @@ func (o *object) general() (Health, bool) {
 	return Health{}, false
 }
 
-// stopped is the health of an object that somebody suspended: by its spec, or by a True
+// stopped is the health of an object that was suspended: by its spec, or by a True
 // condition whose type says so.
 func (o *object) stopped() (Health, bool) {
 	if o.kind == podKind {
 		return Health{}, false
 	}
-	spec := o.below("spec")
+	spec := o.at("spec")
 	switch {
 	case spec.isTrue("paused"):
 		return Health{State: Suspended, Reason: "Paused"}, true
@@ -140,22 +153,36 @@ func (o *object) own() Health {
 	return o.conventional()
 }
 
-// usualConditions are those that many controllers write, and that are True when all is
-// well: the first one that an object has decides.
+// usualConditions are written by many controllers and True when all is well. The first
+// that an object has decides.
 var usualConditions = []string{
 	"Ready", "Available", "Healthy", "Programmed", "Succeeded", "Complete", "Established", "Synced",
-	"Accepted", "Valid", "Reconciled", "Initialized",
+	"Accepted", "Valid", "Reconciled", "Initialized", "Success", "UpToDate", "Updated",
 }
+
+// partConditions are ends of the types of conditions about a part of the object, such as
+// DatabaseReady. They count where no condition is about the whole.
+var partConditions = []string{"Ready", "Available", "Healthy", "Synced", "Success", "UpToDate"}
 
 // endConditions are those of objects that run once. They come after the phase, which
 // says how it ended.
 var endConditions = []string{"Completed", "Finished"}
 
-// usualWords are where many projects have a word for the state.
-var usualWords = [][]string{{"status", "health"}, {"status", "phase"}, {"status", "state"}, {"status", "status"}}
+// usualWords are where projects have a word for the state.
+var usualWords = [][]string{
+	{"status", "health"}, {"status", "phase"}, {"status", "state"}, {"status", "status"}, {"status", "state", "phase"},
+	{"status", "lifecycleState"}, {"status", "jobStatus"}, {"status", "jobDeploymentStatus"}, {"status", "jobManagerDeploymentStatus"},
+	{"status", "currentStatus"}, {"status", "PostgresClusterStatus"}, {"status", "connectionState", "lastObservedState"},
+}
+
+// usualFlags are where projects have a boolean that is true when all is well.
+var usualFlags = [][]string{
+	{"status", "ready"}, {"status", "readyToUse"}, {"status", "applied"}, {"status", "deployed"}, {"status", "provisioned"}, {"status", "healthy"},
+	{"status", "conditionStatus", "ready"},
+}
 
 // conventional judges a kind without a rule: by a condition that many controllers
-// write, else a word, else a flag.
+// write, else a word, else a flag, else by conditions about its parts.
 func (o *object) conventional() Health {
 	if h, found := o.readiness(usualConditions...); found {
 		// A resource of Crossplane stays Ready while a change of it fails.
@@ -166,31 +193,68 @@ func (o *object) conventional() Health {
 		}
 		return h
 	}
+	h := Health{State: Unknown}
 	for _, path := range usualWords {
-		if h, known := o.phase(o.text(path...), nil); known {
-			return h
+		text := o.text(path...)
+		if text == "" {
+			continue
 		}
+		said, known := o.phase(text, nil)
+		if known {
+			h = said
+			break
+		}
+		h.Reason = orElse(h.Reason, said.Reason)
 	}
-	if h, found := o.readiness(endConditions...); found {
-		return h
+	if h.State == Unknown {
+		h = o.unphased(h)
 	}
-	return o.flag()
+	if c, refused := o.conditions.refused(); refused && (h.State == Unknown || h.State == Progressing) {
+		return degraded(c.reason, c.since)
+	}
+	return h
 }
 
-// flag judges by status.ready or status.readyToUse.
-func (o *object) flag() Health {
-	for _, name := range []string{"ready", "readyToUse"} {
-		if o.isTrue("status", name) {
+// unphased judges an object without a condition about the whole and without a word.
+func (o *object) unphased(h Health) Health {
+	if ended, found := o.readiness(endConditions...); found {
+		return ended
+	}
+	for _, path := range usualFlags {
+		switch {
+		case o.isTrue(path...):
 			return ok("")
-		}
-		if o.isFalse("status", name) {
-			if o.has("status", "error") {
-				return degraded("Error", 0)
-			}
+		case o.isFalse(path...) && o.has("status", "error"):
+			return degraded("Error", 0)
+		case o.isFalse(path...):
 			return progressing("NotReady", 0)
 		}
 	}
-	return Health{State: Unknown}
+	for _, c := range o.conditions {
+		part := slices.ContainsFunc(partConditions, func(end string) bool { return strings.HasSuffix(c.kind, end) && !strings.Contains(c.kind, "Not") })
+		c.since = c.began()
+		said := Health{}
+		switch {
+		case part:
+			said = o.readinessBy(c.kind, c)
+		case c.isTrue() && strings.HasSuffix(c.kind, "ing"):
+			if said, _ = o.phase(c.kind, nil); said.State == Progressing && !o.runsOnce() {
+				said = progressing(orElse(c.reason, c.kind), c.since)
+			}
+		default:
+			continue
+		}
+		if h.State == Unknown || said.State.Severity() > h.State.Severity() {
+			h = said
+		}
+	}
+	if ready, wanted, counted := o.counts(); counted && h.State == Unknown {
+		if ready < wanted {
+			return progressing("", 0)
+		}
+		return ok("")
+	}
+	return h
 }
 
 // counts are how many parts of the object are ready, and how many its spec wants.
@@ -213,10 +277,16 @@ func (o *object) counts() (ready, wanted int64, counted bool) {
 		return o.numberOr(0, "status", "readyInstances"), wanted, counted
 	}
 	ready, found := o.number("status", "readyReplicas")
+	if !found {
+		ready, found = o.number("status", "readyCount")
+	}
 	if replicated[o.kind] {
 		return ready, o.numberOr(1, "spec", "replicas"), true
 	}
 	wanted, specified := o.number("spec", "replicas")
+	if !specified {
+		wanted, specified = o.number("status", "replicas")
+	}
 	return ready, wanted, found && specified
 }
 

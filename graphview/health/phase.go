@@ -4,28 +4,35 @@ import "strings"
 
 // phases are words that many projects use for the phase or state of an object, in
 // lower case and without separators. Those that mean Suspended are also asked of the
-// types of True conditions and of the reasons of False ones.
+// types of True conditions and of the reasons of False ones. Words that name a failure or
+// end in -ing speak for themselves.
 var phases = map[string]State{
-	"active": OK, "available": OK, "bound": OK, "complete": OK, "completed": OK, "created": OK, "deployed": OK, "established": OK,
-	"green": OK, "healthy": OK, "ok": OK, "omitted": OK, "provisioned": OK, "ready": OK, "running": OK, "skipped": OK, "success": OK,
-	"succeeded": OK, "successful": OK, "synced": OK, "valid": OK,
+	"active": OK, "atlatestknown": OK, "available": OK, "bound": OK, "complete": OK, "completed": OK, "created": OK, "deployed": OK, "enabled": OK,
+	"established": OK, "green": OK, "healthok": OK, "healthy": OK, "normal": OK, "ok": OK, "omitted": OK, "provisioned": OK, "ready": OK,
+	"running": OK, "skipped": OK, "stable": OK, "success": OK, "succeeded": OK, "successful": OK, "synced": OK, "valid": OK,
 
-	"creating": Progressing, "initializing": Progressing, "initialising": Progressing, "inprogress": Progressing, "installing": Progressing,
-	"new": Progressing, "pending": Progressing, "processing": Progressing, "progressing": Progressing, "provisioning": Progressing,
-	"queued": Progressing, "reconciling": Progressing, "requiresapproval": Progressing, "scaling": Progressing, "starting": Progressing,
-	"submitted": Progressing, "updating": Progressing, "upgrading": Progressing, "waiting": Progressing, "yellow": Progressing,
+	"bootstrap": Progressing, "inprogress": Progressing, "new": Progressing, "queued": Progressing, "requiresapproval": Progressing,
+	"submitted": Progressing, "yellow": Progressing,
 
-	"aborted": Degraded, "blocked": Degraded, "cancelled": Degraded, "canceled": Degraded, "crashloopbackoff": Degraded, "degraded": Degraded,
-	"error": Degraded, "errored": Degraded, "expired": Degraded, "failed": Degraded, "failing": Degraded, "failure": Degraded,
-	"faulted": Degraded, "invalid": Degraded, "lost": Degraded, "notready": Degraded, "offline": Degraded, "partiallyfailed": Degraded,
-	"red": Degraded, "rejected": Degraded, "timeout": Degraded, "unavailable": Degraded, "unhealthy": Degraded,
+	"blocked": Degraded, "cancelled": Degraded, "canceled": Degraded, "faulted": Degraded, "healtherr": Degraded, "healthwarn": Degraded,
+	"lost": Degraded, "notready": Degraded, "offline": Degraded, "red": Degraded, "timeout": Degraded, "unavailable": Degraded,
 
-	"disabled": Suspended, "hibernated": Suspended, "paused": Suspended, "reconcilepaused": Suspended, "reconciliationpaused": Suspended,
-	"scaledtozero": Suspended, "stopped": Suspended, "suspended": Suspended,
+	"disabled": Suspended, "hibernated": Suspended, "paused": Suspended, "scaledtozero": Suspended, "stopped": Suspended, "suspended": Suspended,
 
 	"deleting": Terminating, "terminating": Terminating,
 
 	"unknown": Unknown,
+}
+
+// stops reports whether a reason or the type of a condition says that the object was
+// stopped, such as ReconcilePaused.
+func stops(word string) bool {
+	for _, end := range []string{"Paused", "Suspended"} {
+		if strings.HasSuffix(word, end) && !strings.HasSuffix(word, "Not"+end) {
+			return true
+		}
+	}
+	return phases[plain(word)] == Suspended
 }
 
 // ended are the reasons of an object that is not ready because it is done.
@@ -40,7 +47,14 @@ func (o *object) phase(text string, words map[string]State) (Health, bool) {
 		state, known = phases[key]
 	}
 	if !known {
-		return Health{State: Unknown, Reason: word(text)}, false
+		switch {
+		case failure(text):
+			state = Degraded
+		case strings.HasSuffix(key, "ing") || strings.HasPrefix(key, "waitingfor"):
+			state = Progressing
+		default:
+			return Health{State: Unknown, Reason: word(text)}, false
+		}
 	}
 	if key == "running" && o.runsOnce() {
 		state = Progressing

@@ -17,12 +17,16 @@ var Shape = func() *jsontree.Shape {
 	strategy.Field("rollingUpdate").Field("partition")
 	members(status,
 		"observedGeneration", "phase", "state", "status", "reason", "ready", "readyToUse", "error",
-		"replicas", "readyReplicas", "availableReplicas", "updatedReplicas", "currentReplicas", "fullyLabeledReplicas",
+		"replicas", "readyReplicas", "readyCount", "availableReplicas", "updatedReplicas", "currentReplicas", "fullyLabeledReplicas",
 		"currentRevision", "updateRevision", "desiredNumberScheduled", "currentNumberScheduled", "updatedNumberScheduled", "numberAvailable", "numberReady",
+		"applied", "healthy", "deployed", "provisioned", "lifecycleState", "jobStatus", "jobDeploymentStatus", "jobManagerDeploymentStatus", "currentStatus",
 		"succeeded", "startTime", "lastScheduleTime", "lastSuccessfulTime", "currentHealthy", "desiredHealthy", "readyInstances",
 		"robustness", "printableStatus", "PostgresClusterStatus")
 	status.Field("active").First(1)
 	status.Field("health").Field("status") // a word in some projects, an object with one in others
+	status.Field("state").Field("phase")   // likewise
+	status.Field("conditionStatus").Field("ready")
+	status.Field("connectionState").Field("lastObservedState")
 	status.Field("ceph").Field("health")
 	status.Field("applicationState").Field("state")
 	status.Field("allocatedResourceStatuses").Field("storage")

@@ -1,5 +1,7 @@
 package health
 
+import "strings"
+
 // words are the texts that most objects have, so that they are not allocated for each
 // object.
 var words = func() map[string]string {
@@ -26,7 +28,7 @@ type meaning struct{ fails, stops bool }
 var meanings = func() map[string]meaning {
 	all := make(map[string]meaning, len(words))
 	for word := range words {
-		all[word] = meaning{fails: failure(word), stops: phases[plain(word)] == Suspended}
+		all[word] = newMeaning(word)
 	}
 	return all
 }()
@@ -35,7 +37,13 @@ func meaningOf(kind string) meaning {
 	if m, known := meanings[kind]; known {
 		return m
 	}
-	return meaning{fails: failure(kind), stops: phases[plain(kind)] == Suspended}
+	return newMeaning(kind)
+}
+
+// newMeaning is that of a type. An object that is Expired, such as a NodeClaim, works
+// until it is replaced.
+func newMeaning(kind string) meaning {
+	return meaning{fails: failure(kind) && kind != "Expired" || strings.HasSuffix(kind, "Pressure") || kind == "NetworkUnavailable", stops: stops(kind)}
 }
 
 // interned is a text of an object, without a copy where it is one of words.

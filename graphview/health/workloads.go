@@ -9,7 +9,7 @@ import (
 // rollout, and since the Deployment has a deadline of its own. It follows kstatus in
 // which counts it compares.
 func deployment(o *object) Health {
-	spec, status := o.below("spec"), o.below("status")
+	spec, status := o.at("spec"), o.at("status")
 	wanted := spec.numberOr(1, "replicas")
 	replicas, updated := status.numberOr(0, "replicas"), status.numberOr(0, "updatedReplicas")
 	ready, available := status.numberOr(0, "readyReplicas"), status.numberOr(0, "availableReplicas")
@@ -55,7 +55,7 @@ func deployment(o *object) Health {
 // statefulSet overrides the general rules since it has no condition. It follows kstatus,
 // except that the pods of a StatefulSet with OnDelete have to be ready as well.
 func statefulSet(o *object) Health {
-	spec, status := o.below("spec"), o.below("status")
+	spec, status := o.at("spec"), o.at("status")
 	wanted := spec.numberOr(1, "replicas")
 	replicas, updated := status.numberOr(0, "replicas"), status.numberOr(0, "updatedReplicas")
 	partition, hasPartition := spec.number("updateStrategy", "rollingUpdate", "partition")
@@ -80,7 +80,7 @@ func statefulSet(o *object) Health {
 
 // daemonSet overrides the general rules since it has no condition. It follows kstatus.
 func daemonSet(o *object) Health {
-	status := o.below("status")
+	status := o.at("status")
 	wanted, found := status.number("desiredNumberScheduled")
 	_, observed := status.number("observedGeneration")
 	switch {
@@ -101,7 +101,7 @@ func daemonSet(o *object) Health {
 // replicaSet overrides the general rules since it has no condition while all is well.
 // It follows kstatus.
 func replicaSet(o *object) Health {
-	status := o.below("status")
+	status := o.at("status")
 	wanted := o.numberOr(1, "spec", "replicas")
 	switch {
 	case wanted > status.numberOr(0, "fullyLabeledReplicas"):

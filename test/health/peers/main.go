@@ -71,7 +71,7 @@ func run() error {
 	return json.NewEncoder(os.Stdout).Encode(verdicts)
 }
 
-// judge asks all tools. What one of them cannot judge is an Error of its own.
+// judge asks all tools. A tool that cannot judge the object answers Error.
 func judge(script string, object map[string]any) (v verdict, err error) {
 	if script != "" {
 		if v.Script, err = check(script, object); err != nil {
