@@ -15,7 +15,7 @@ import (
 	"graphview.dev/test/fixture"
 )
 
-// TestGoModule: the program of docs/client.md is one's own module, with the version
+// TestGoModule: the program of docs/clients.md is one's own module, with the version
 // that the release's tags give, from a proxy of Go modules.
 func TestGoModule(t *testing.T) {
 	root, err := env.ModuleRoot()
@@ -24,13 +24,13 @@ func TestGoModule(t *testing.T) {
 	}
 	proxy, work := t.TempDir(), t.TempDir()
 	serveModule(t, root, filepath.Join(proxy, "graphview.dev", "@v"))
-	page, err := os.ReadFile(filepath.Join(root, "docs", "client.md"))
+	page, err := os.ReadFile(filepath.Join(root, "docs", "clients.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	program := regexp.MustCompile("(?s)```go\n(.*?)```").FindSubmatch(page)
 	if program == nil {
-		t.Fatal("docs/client.md has no program")
+		t.Fatal("docs/clients.md has no program")
 	}
 	if err := os.WriteFile(filepath.Join(work, "main.go"), program[1], 0o600); err != nil {
 		t.Fatal(err)
