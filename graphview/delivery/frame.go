@@ -8,9 +8,9 @@ type Frame struct {
 	// JSON is the whole message, one JSON object of at most MaxFrameBytes
 	// unless a single action is larger.
 	JSON []byte
-	// Actions and Warnings are the elements of the arrays of those names in
+	// Actions, Warnings and Cleared are the elements of the arrays of those names in
 	// JSON, separated by commas and without the brackets; empty if absent.
-	Actions, Warnings []byte
+	Actions, Warnings, Cleared []byte
 	// Kinds are those of the member of that name.
 	Kinds []byte
 	// Rev, Synced and Reset are the members of those names.
@@ -26,3 +26,19 @@ type Frame struct {
 
 // MaxFrameBytes bounds a message on the wire.
 const MaxFrameBytes = 1 << 20
+
+// WithoutSynced returns the same message without the member of that name.
+func (f *Frame) WithoutSynced() *Frame {
+	b := newFrameBuilder(f.Reset)
+	if len(f.Actions) > 0 {
+		b.buf, b.count = append([]byte(actionsOpen), f.Actions...), 1
+	}
+	b.set, b.cleared, b.kinds = f.Warnings, f.Cleared, f.Kinds
+	b.close(f.Rev, false)
+	if len(b.frames) == 0 {
+		return &Frame{JSON: []byte("{}")}
+	}
+	out := b.frames[0]
+	out.Received = f.Received
+	return out
+}

@@ -169,13 +169,13 @@ func (b *frameBuilder) close(rev string, synced bool) {
 		member("reset")
 		out = append(out, "true"...)
 	}
-	list("cleared", b.cleared)
+	clearedFrom, clearedTo := list("cleared", b.cleared)
 	out = append(out, '}')
 	f.JSON = out
 	if b.count > 0 {
 		f.Actions = out[len(actionsOpen):actions]
 	}
-	f.Warnings, f.Kinds = out[from:to], out[kindsFrom:kindsTo]
+	f.Warnings, f.Kinds, f.Cleared = out[from:to], out[kindsFrom:kindsTo], out[clearedFrom:clearedTo]
 	b.frames = append(b.frames, f)
 	b.buf, b.count, b.reset, b.set, b.cleared, b.kinds = nil, 0, false, nil, nil, nil
 }

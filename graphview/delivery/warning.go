@@ -3,6 +3,7 @@ package delivery
 import (
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 
 	"graphview.dev/graphview/access"
@@ -71,6 +72,27 @@ func (w *Warning) ID() WarningID {
 		id.group, id.ofResource = *a.Group, true
 	}
 	return id
+}
+
+// Warning returns a warning with that identity and without a message.
+func (id WarningID) Warning() Warning {
+	w := Warning{Type: id.kind, Attributes: Attributes{Version: id.version, Resource: id.resource, Namespace: id.namespace, Name: id.name}}
+	if id.ofResource {
+		w.Attributes.Group = &id.group
+	}
+	return w
+}
+
+// ClearedFrames returns the messages that take warnings back.
+func ClearedFrames(ids []WarningID) []*Frame {
+	cleared := make([]Warning, 0, len(ids))
+	for _, id := range slices.SortedFunc(slices.Values(ids), WarningID.compare) {
+		cleared = append(cleared, id.Warning())
+	}
+	b := newFrameBuilder(false)
+	b.warn(nil, cleared)
+	b.close("", false)
+	return b.frames
 }
 
 // compare is an order of ids.

@@ -9,11 +9,11 @@
 // that disagree on which replicas there are cost memory, and nothing else.
 //
 // A [Table] stands between the controllers and the engine, which is told only of the
-// views that this replica holds, and between the stream server and the engine: who
-// subscribes to a view that is held elsewhere reads it through a relay. Whom a
-// subscriber is sent to is decided when it begins, when that replica is lost, and when
-// the view has moved to another one that has the graph by now: then the subscriber begins
-// anew, with a reset.
+// views that this replica holds, and between the stream server and the engine: a
+// subscriber to a view that is held elsewhere reads it through a relay. The replica that a
+// subscriber reads from is chosen when it begins, when that replica is lost, and when the
+// view has moved to another one that has the graph by now: then the subscriber is reset. A
+// connection that breaks is made again, and the subscriber continues.
 //
 // The replica that ranks highest for a view writes its status. The others tell it how
 // many subscribers they have.

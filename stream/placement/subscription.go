@@ -24,6 +24,8 @@ type subscription struct {
 	end    func()
 	begun  bool // something was sent
 	closed bool
+	// received is what a relay has sent.
+	received received
 }
 
 // Poll implements stream.Subscription.
@@ -35,15 +37,24 @@ func (s *subscription) Poll() ([]*delivery.Frame, error) {
 	if s.lost(err) {
 		return nil, nil
 	}
-	s.begun = s.begun || len(frames) > 0
-	return frames, err
+	return s.passed(frames, err)
 }
 
-// lost gives up a replica that cannot be reached any more, or that does not hold the
-// view any more. What the subscriber was sent of warnings is known there alone, so that it
-// has to begin anew elsewhere.
+// passed notes what the subscriber is sent.
+func (s *subscription) passed(frames []*delivery.Frame, err error) ([]*delivery.Frame, error) {
+	s.begun = s.begun || len(frames) > 0
+	if err != nil || s.relay == nil || len(frames) == 0 {
+		return frames, err
+	}
+	return s.received.note(frames)
+}
+
+// lost reports whether the subscriber has to read elsewhere: its replica does not hold the
+// view any more, or the connection is broken. A broken connection is opened again at the
+// same replica, where the subscriber continues; elsewhere it is reset.
 func (s *subscription) lost(why error) bool {
 	t := s.view.table
+	since := delivery.NoRevision
 	switch {
 	case why == nil:
 		return false
@@ -53,13 +64,15 @@ func (s *subscription) lost(why error) bool {
 		}
 	case !errors.Is(why, edge.ErrBroken):
 		return false
-	default:
-		t.suspect(s.relay.Member(), why)
+	case t.ended(s.relay, why) && s.received.rev != "":
+		since = s.received.resume()
 	}
-	t.metrics.reopened.Inc()
+	if since == delivery.NoRevision {
+		t.metrics.reopened.Inc()
+	}
 	s.leave()
 	if s.begun {
-		s.o.Since = delivery.NoRevision
+		s.o.Since = since
 	}
 	return true
 }
@@ -102,8 +115,7 @@ func (s *subscription) Next(ctx context.Context) ([]*delivery.Frame, error) {
 		if s.from != nil {
 			frames, err := s.from.Next(ctx)
 			if !s.lost(err) {
-				s.begun = s.begun || len(frames) > 0
-				return frames, err
+				return s.passed(frames, err)
 			}
 		}
 		if err := s.begin(ctx); err != nil {

@@ -149,7 +149,7 @@ func (v *view) WaitSynced(ctx context.Context) error {
 		if err = relay.WaitSynced(ctx); !errors.Is(err, edge.ErrBroken) {
 			return err
 		}
-		t.suspect(relay.Member(), err)
+		t.ended(relay, err)
 	}
 }
 
@@ -164,7 +164,7 @@ func (v *view) Find(ctx context.Context, key graph.Key, access delivery.Access) 
 		if relay != nil {
 			found, err := relay.Find(ctx, key, access)
 			if errors.Is(err, edge.ErrBroken) {
-				t.suspect(relay.Member(), err)
+				t.ended(relay, err)
 				continue
 			}
 			return found, err

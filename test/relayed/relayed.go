@@ -7,8 +7,11 @@ import (
 	"errors"
 	"io"
 	"log"
+	"maps"
 	"net"
 	"net/http"
+	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -28,6 +31,40 @@ import (
 type Views struct {
 	holder, edge *placement.Table
 	own          *graphview.Engine // the edge's
+	connections  connections       // of the edge to the holder
+}
+
+// connections are those that a server has.
+type connections struct {
+	mu   sync.Mutex
+	open map[net.Conn]struct{}
+}
+
+// note is an http.Server's ConnState.
+func (c *connections) note(conn net.Conn, state http.ConnState) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch state {
+	case http.StateNew:
+		if c.open == nil {
+			c.open = make(map[net.Conn]struct{})
+		}
+		c.open[conn] = struct{}{}
+	case http.StateClosed, http.StateHijacked:
+		delete(c.open, conn)
+	}
+}
+
+// Cut ends the connections between the two replicas, and returns how many there were. Others
+// can be made.
+func (v *Views) Cut() int {
+	v.connections.mu.Lock()
+	open := slices.Collect(maps.Keys(v.connections.open))
+	v.connections.mu.Unlock()
+	for _, conn := range open {
+		_ = conn.Close()
+	}
+	return len(open)
 }
 
 // one is the only member that either replica knows: the holder.
@@ -74,6 +111,7 @@ func New(tb testing.TB, engine *graphview.Engine, config *rest.Config) *Views {
 		Handler:   holder.New(holder.Options{Views: v.holder.Held(), Run: held.Run, Logger: logger}),
 		TLSConfig: secured, ReadHeaderTimeout: time.Minute, ErrorLog: log.New(io.Discard, "", 0),
 		BaseContext: func(net.Listener) context.Context { return ctx },
+		ConnState:   v.connections.note,
 	}
 	holder.Configure(server)
 	served, ran := make(chan error, 1), make(chan error, 1)

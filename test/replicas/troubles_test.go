@@ -88,9 +88,9 @@ func slow(e *episode) (string, []*peers.Replica, func()) {
 	return fmt.Sprintf("%s and %d KiB/s to %d replicas", w.Latency, w.Rate>>10, len(struck)), edges, e.calm
 }
 
-// cut ends the connections to the victim, and lets others be made.
+// cut ends the connections to the victim, and lets others be made: readers continue at the
+// same replica, and none is reset.
 func cut(e *episode) (string, []*peers.Replica, func()) {
-	e.loses(e.readsFromAfar(e.victim))
 	e.victim.Link.Cut()
 	return "connections to " + e.victim.Name + " cut", edges, func() {}
 }

@@ -30,6 +30,9 @@ var ErrMoved = fmt.Errorf("%w for long: the view has moved", ErrBroken)
 // ErrAbsent is an ErrBroken of a replica that is reachable and does not have the view.
 var ErrAbsent = fmt.Errorf("%w: it does not have the view", ErrBroken)
 
+// ErrStopping is an ErrBroken of a replica that is stopping.
+var ErrStopping = fmt.Errorf("%w: it is stopping", ErrBroken)
+
 // Options of a Client. Reach is required.
 type Options struct {
 	// Reach returns the transport to a replica.
@@ -150,7 +153,7 @@ func ended(m wire.Message) (error, error) {
 	closed := ending.Err()
 	switch closed.Reason {
 	case reason.Stopping:
-		return fmt.Errorf("%w: it is stopping", ErrBroken), nil
+		return ErrStopping, nil
 	case reason.NotFound:
 		return ErrAbsent, nil
 	default:

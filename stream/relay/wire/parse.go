@@ -50,6 +50,8 @@ func parse(text []byte) (*delivery.Frame, error) {
 			f.Actions = m.value[1 : len(m.value)-1]
 		case "warnings":
 			f.Warnings = m.value[1 : len(m.value)-1]
+		case "cleared":
+			f.Cleared = m.value[1 : len(m.value)-1]
 		case "kinds":
 			f.Kinds = m.value[1 : len(m.value)-1]
 		case "synced":

@@ -25,8 +25,8 @@ var plain = cmpopts.IgnoreUnexported(delivery.Frame{})
 
 func TestFrame(t *testing.T) {
 	now := time.Unix(1000, 0)
-	whole := []byte(`{"actions":[1,2],"warnings":[{"t":"X"}],"kinds":[{"k":"Pod"}],"rev":"r.1","synced":true}`)
-	all := &delivery.Frame{JSON: whole, Actions: whole[12:15], Warnings: whole[29:38], Kinds: whole[49:60], Rev: "r.1", Synced: true, Received: now.Add(-time.Second)}
+	whole := []byte(`{"actions":[1,2],"warnings":[{"t":"X"}],"kinds":[{"k":"Pod"}],"rev":"r.1","synced":true,"cleared":[{"t":"Y"}]}`)
+	all := &delivery.Frame{JSON: whole, Actions: whole[12:15], Warnings: whole[29:38], Kinds: whole[49:60], Cleared: whole[len(whole)-11 : len(whole)-2], Rev: "r.1", Synced: true, Received: now.Add(-time.Second)}
 	// Each part of the message has to cross the wire.
 	for v, i := reflect.ValueOf(*all), 0; i < v.NumField(); i++ {
 		if field := v.Type().Field(i); field.Type.Kind() == reflect.Slice && v.Field(i).Len() == 0 {
