@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"graphview.dev/graphview/watch"
+	"graphview.dev/graphview/writer"
 )
 
 // backlogChunk is how many objects a backlog takes at once.
@@ -128,7 +129,7 @@ func (b *backlog) work() {
 		if t == nil {
 			return
 		}
-		err := b.engine.runReplay(b.ctx, replay{watch: t.feed.watch, objects: objects, view: t.view, owner: t.view.owner, event: func(o *watch.Decoded) event {
+		err := b.engine.runReplay(b.ctx, replay{watch: t.feed.watch, objects: objects, owner: t.view.owner, event: func(o *watch.Decoded) writer.Event {
 			return t.reevaluate(b.ctx, o, free[o.Object])
 		}})
 		if err != nil {

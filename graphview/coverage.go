@@ -44,7 +44,7 @@ func (k *keeper) cover(a *statusBuilder) {
 		return told && known.Equal(c)
 	})
 	if len(changed) > 0 {
-		k.view.engine.do(func() {
+		k.view.engine.writer.Do(func() {
 			for kind, c := range changed {
 				k.view.lens.Cover(kind, c)
 			}

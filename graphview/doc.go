@@ -19,9 +19,10 @@
 // its references are found (references.go), each tap's judge decides for its view
 // whether the object is selected and a root (judge.go), and what is left of the
 // object is an event. A view whose expressions take long decides in a goroutine of
-// its own (backlog.go), so that no other view of the watch waits for it. The loop
-// (loop.go) takes the events that have come, applies them to the one graph, and makes
-// that a revision of every lens it changed.
+// its own (backlog.go), so that no other view of the watch waits for it. Package writer
+// applies the events that have arrived to the one graph, and commits them as a revision
+// of every lens that changed. It notifies the subscribers of a view at once, or a little
+// later if the view has many and they were notified lately.
 //
 // Which references an object has, the table of refs says and rules that users
 // declare (rule.go, rules.go). When those change, the objects concerned are read
@@ -32,18 +33,18 @@
 //
 // # Goroutines
 //
-// Engine.Run starts and joins all of them: the loop, discovery, watches, one for
-// each view and its backlog, and those that read again what rules, kinds and schemas
-// have changed. The loop alone writes the graph, so its events are the order of
-// everything: whoever needs something done in that order sends a function. It
-// outlives all that send to it and waits for nobody. Watches block while it is
-// behind, which slows the API server down and loses nothing. What is shown again, to
-// new views above all, does not come in that order (replay.go): the loop takes a step
-// of it between two batches of events. Expressions are evaluated in the goroutines of
-// watches, of views and of their backlogs, never in the loop. A panic there is the
-// trouble of one object.
+// Engine.Run starts and joins all of them: the writer, discovery, watches, one for
+// each view and its backlog, and those that read objects again after rules, kinds or
+// schemas changed. The writer alone writes the graph, in the order in which events were
+// sent. A keeper that needs a change at its place in that order sends a function. The
+// writer outlives all that send to it and waits for none of them. Watches block while it
+// is behind, which slows the API server down and loses nothing. Replays, to new views
+// above all, have no place in that order (replay.go): the writer takes one step of them
+// between two batches of events. Expressions are evaluated in the goroutines of watches,
+// of views and of their backlogs, never in the writer. A panic there is a fault of one
+// object.
 //
 // Engine.mu is taken before View.mu and before the lock of a backlog. None of them is
-// held while anything waits for the loop. A Subscription writes to nobody: its reader
-// does.
+// held while a goroutine waits for the writer. A Subscription writes to no connection:
+// its reader does.
 package graphview

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -22,6 +21,7 @@ import (
 	"graphview.dev/graphview/schemas"
 	"graphview.dev/graphview/spec"
 	"graphview.dev/graphview/watch"
+	"graphview.dev/graphview/writer"
 )
 
 // Engine keeps the graph and all views. Its methods may be called by any
@@ -40,16 +40,9 @@ type Engine struct {
 	// How long the graph was locked for writing, and how long revisions took.
 	writeLock, revisionTime prometheus.Histogram
 
-	// graph is written by the loop alone; so are the fields after it.
+	// graph is written by the writer alone, and so are the fields after it.
+	writer   *writer.Writer
 	graph    *graph.Graph
-	events   chan event
-	chunks   *chunks
-	finished []chan struct{}
-	rested   time.Time // when the next revision may be made
-	woke     bool      // a revision woke subscribers, and no step has been made since
-	received time.Time // what the graph is working on
-	batches  uint64    // how many there have been
-	byLens   map[*graph.Lens]*View
 	bySource map[graph.SourceID]*feed
 	releases releases
 	outdated outdated
@@ -86,14 +79,10 @@ type Engine struct {
 func NewEngine(o Options) (*Engine, error) {
 	o.setDefaults()
 	e := &Engine{
-		o:      o,
-		rules:  newRules(),
-		run:    delivery.NewRun(),
-		graph:  graph.New(),
-		events: make(chan event, 2*maxBatch),
-		chunks: newChunks(),
-		byLens: make(map[*graph.Lens]*View),
-
+		o:         o,
+		rules:     newRules(),
+		run:       delivery.NewRun(),
+		graph:     graph.New(),
 		bySource:  make(map[graph.SourceID]*feed),
 		writeLock: newWriteLock(), revisionTime: newRevisionTime(),
 		views:    make(map[Name]*View),
@@ -114,7 +103,7 @@ func NewEngine(o Options) (*Engine, error) {
 		shared:           plan.NewBook[watch.Key](plan.Options[*View]{Linger: o.Linger, Tell: (*View).kick}),
 	}
 	e.graph.ObserveLock(&lockTimer{held: e.writeLock})
-	e.graph.ObserveLenses(e.arrived)
+	e.writer = writer.New(e.graph, writer.Options{Revised: e.revised})
 	e.delivered.Recall, e.delivered.Turn = o.Recall, wholeGraphTurns()
 	var err error
 	if e.discovery, err = resources.New(resources.Options{Config: o.Config, Logger: o.Logger.WithName("discovery")}); err != nil {
@@ -144,8 +133,8 @@ func (e *Engine) Run(ctx context.Context) error {
 	failed, fail := context.WithCancelCause(ctx)
 	defer fail(nil)
 
-	var loop, sources sync.WaitGroup
-	loop.Go(func() { e.loop(bottom) })
+	var writing, sources sync.WaitGroup
+	writing.Go(func() { e.writer.Run(bottom) })
 	middle, stopMiddle := context.WithCancel(below)
 	defer stopMiddle()
 	for what, run := range map[string]func(context.Context) error{
@@ -184,7 +173,7 @@ func (e *Engine) Run(ctx context.Context) error {
 	sources.Wait()
 	e.evaluating.Wait()
 	stopBottom()
-	loop.Wait()
+	writing.Wait()
 	if cause := context.Cause(failed); ctx.Err() == nil && !errors.Is(cause, context.Canceled) {
 		return cause
 	}
@@ -327,18 +316,7 @@ func (e *Engine) Alive(ctx context.Context) error {
 	if idle {
 		return nil
 	}
-	done := make(chan struct{})
-	select {
-	case e.events <- funcEvent(func() { close(done) }):
-	case <-ctx.Done():
-		return fmt.Errorf("the graph takes no events: %w", ctx.Err())
-	}
-	select {
-	case <-done:
-		return nil
-	case <-ctx.Done():
-		return fmt.Errorf("the graph does not get round to its events: %w", ctx.Err())
-	}
+	return e.writer.Try(ctx, func() {}) //nolint:wrapcheck // the error says what does not go on
 }
 
 // Served is what the cluster serves, nil while that is not known.

@@ -9,10 +9,6 @@ import (
 	"graphview.dev/graphview/health"
 )
 
-// event is something for the graph's one writer to do. Events of one watch
-// arrive in the order in which they happened.
-type event interface{ apply(e *Engine) }
-
 // setEvent is an object that appeared or changed, with what each tap of its
 // feed decided about it.
 type setEvent struct {
@@ -55,8 +51,13 @@ func (v *tapVerdict) note(fault string) {
 	}
 }
 
-func (ev *setEvent) apply(e *Engine) {
+// Received implements writer.Received.
+func (ev *setEvent) Received() time.Time { return ev.received }
+
+// Apply implements writer.Event.
+func (ev *setEvent) Apply() {
 	f := ev.feed
+	e := f.engine
 	e.announce(f)
 	e.counts.sets.Add(1)
 	f.remember(objectName{ev.object.Namespace, ev.object.Name}, ev.fault)
@@ -112,8 +113,10 @@ type deleteEvent struct {
 	namespace, name string
 }
 
-func (ev *deleteEvent) apply(e *Engine) {
+// Apply implements writer.Event.
+func (ev *deleteEvent) Apply() {
 	f := ev.feed
+	e := f.engine
 	e.announce(f)
 	e.counts.deletes.Add(1)
 	f.remember(objectName{ev.namespace, ev.name}, "")
@@ -128,11 +131,6 @@ func (ev *deleteEvent) apply(e *Engine) {
 		}
 	}
 }
-
-// funcEvent is anything else.
-type funcEvent func()
-
-func (f funcEvent) apply(*Engine) { f() }
 
 // announce makes the feed a source of the graph when it first has something to
 // say.

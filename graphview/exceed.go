@@ -1,9 +1,18 @@
 package graphview
 
 import (
+	"time"
+
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/graph"
 )
+
+// revised is called by the writer after each revision.
+func (e *Engine) revised(took time.Duration) {
+	e.counts.revisions.Add(1)
+	e.revisionTime.Observe(took.Seconds())
+	e.tellExceedances()
+}
 
 // tellExceedances tells the views that have an object that it began or ceased to
 // exceed a bound of the graph. Only the loop calls it.

@@ -9,6 +9,7 @@ import (
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/spec"
+	"graphview.dev/graphview/writer"
 )
 
 func TestExceeded(t *testing.T) {
@@ -30,7 +31,7 @@ func TestReferencesHaveRoomAgain(t *testing.T) {
 	var source graph.SourceID
 	change := func(fn func()) {
 		done := make(chan struct{})
-		e.send(funcEvent(func() { defer close(done); fn() }))
+		e.writer.Send(writer.Func(func() { defer close(done); fn() }))
 		<-done
 	}
 	references := make([]graph.Reference, each)

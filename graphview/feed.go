@@ -12,6 +12,7 @@ import (
 	"graphview.dev/graphview/plan"
 	"graphview.dev/graphview/resources"
 	"graphview.dev/graphview/watch"
+	"graphview.dev/graphview/writer"
 )
 
 // feed is one watch as the engine sees it: the watch's handler, a source of the
@@ -72,7 +73,7 @@ func (f *feed) Set(o *watch.Decoded) {
 		return
 	}
 	ev.received = received
-	f.engine.send(ev)
+	f.engine.writer.Send(ev)
 	for _, t := range late {
 		t.view.backlog.put(t, o.Object, false)
 	}
@@ -81,7 +82,7 @@ func (f *feed) Set(o *watch.Decoded) {
 // Same tells the loop that an object has a newer version of the same content.
 func (f *feed) Same(o *watch.Object) {
 	if !f.watch.Key().Reduced {
-		f.engine.send(&sameEvent{f, o, o.Version()})
+		f.engine.writer.Send(&sameEvent{f, o, o.Version()})
 	}
 }
 
@@ -91,7 +92,7 @@ func (f *feed) Delete(o *watch.Object) {
 		f.deleteRelease(o)
 		return
 	}
-	f.engine.send(&deleteEvent{feed: f, namespace: o.Namespace(), name: o.Name()})
+	f.engine.writer.Send(&deleteEvent{feed: f, namespace: o.Namespace(), name: o.Name()})
 }
 
 // Invalid tells the views that an object could not be understood, or that it
@@ -103,7 +104,7 @@ func (f *feed) Invalid(namespace, name string, err error) {
 		e.notePanic(err, f.resource.String())
 		err = fmt.Errorf("cannot be decoded: %w", err)
 	}
-	e.send(funcEvent(func() {
+	e.writer.Send(writer.Func(func() {
 		if err == nil {
 			// Also to views that no longer select the namespace.
 			for _, t := range f.taps.every() {
@@ -131,7 +132,7 @@ func (f *feed) State(s watch.State) {
 			t.charged.Store(true)
 		}
 	}
-	f.engine.send(funcEvent(func() {
+	f.engine.writer.Send(writer.Func(func() {
 		f.state.Store(&s)
 		for _, t := range f.taps.every() {
 			t.view.kick()

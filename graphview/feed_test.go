@@ -129,7 +129,7 @@ func TestFaultIsRemembered(t *testing.T) {
 	e := startEngine(t, Options{Config: serveConfigMaps(t, 3)})
 	first := follow(t, e, yes)
 	await(t, "the list", func() bool { return first.vertices() == 3 })
-	e.do(func() { first.feed.remember(objectName{"shop", "c1"}, "not known") })
+	e.writer.Do(func() { first.feed.remember(objectName{"shop", "c1"}, "not known") })
 	second := follow(t, e, yes)
 	await(t, "the list", func() bool { return second.vertices() == 3 })
 	if lines := second.view.warnings.Summary(false); len(lines) != 1 || !strings.Contains(lines[0], "not known") {

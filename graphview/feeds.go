@@ -47,7 +47,7 @@ func (e *Engine) giveBack(t *tap) {
 	e.mu.Unlock()
 	if last {
 		e.shared.End(t.feed.demand, t.feed.watch)
-		e.do(func() {
+		e.writer.Do(func() {
 			e.releases.drop(e.graph, t.feed)
 			if t.feed.source != 0 {
 				e.graph.RemoveSource(t.feed.source)

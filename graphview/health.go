@@ -65,10 +65,6 @@ func (h Health) byState() map[health.State]int {
 	}
 }
 
-// lapseInterval is how often objects are looked for that have been progressing for
-// too long.
-const lapseInterval = time.Minute
-
 // judged are the fields that objects are judged by, lent to whoever judges one.
 var judged = sync.Pool{New: func() any { return new(jsontree.Parts) }}
 

@@ -244,7 +244,9 @@ type releaseEvent struct {
 	verdicts        []tapVerdict
 }
 
-func (ev *releaseEvent) apply(e *Engine) {
+// Apply implements writer.Event.
+func (ev *releaseEvent) Apply() {
+	e := ev.feed.engine
 	e.releases.change(e.graph, ev.namespace, ev.name, func(at *releaseSecret) {
 		if ev.managed == nil {
 			delete(at.told, ev.feed)
@@ -271,7 +273,7 @@ func (f *feed) setRelease(o *watch.Decoded) {
 	ev := &releaseEvent{feed: f, namespace: o.Namespace(), name: o.Name(), managed: m}
 	var late []*tap
 	ev.verdicts, late = f.evaluate(o, evaluateLive)
-	f.engine.send(ev)
+	f.engine.writer.Send(ev)
 	for _, t := range late {
 		t.view.backlog.put(t, o.Object, false)
 	}
@@ -294,7 +296,7 @@ func (f *feed) deleteRelease(o *watch.Object) {
 	for t := range f.taps.tapsFor(o.Namespace()).each {
 		ev.verdicts = append(ev.verdicts, tapVerdict{tap: t})
 	}
-	f.engine.send(ev)
+	f.engine.writer.Send(ev)
 }
 
 // referencesOf are arcs to what a release manages.

@@ -137,7 +137,7 @@ func (k *keeper) step(ctx context.Context, catalog *resources.Catalog) (again ti
 	}()
 	again = k.reconcile(ctx, catalog)
 	if old := k.horizon.pass(time.Now(), k.view.lens.Head()); old != 0 {
-		k.view.engine.do(func() { k.view.lens.Forget(old) })
+		k.view.engine.writer.Do(func() { k.view.lens.Forget(old) })
 	}
 	return again
 }
@@ -145,9 +145,9 @@ func (k *keeper) step(ctx context.Context, catalog *resources.Catalog) (again ti
 // start gives the view its lens, finish takes everything back.
 func (k *keeper) start() {
 	v := k.view
-	v.engine.do(func() {
+	v.engine.writer.Do(func() {
 		v.lens = v.engine.graph.NewLens()
-		v.engine.byLens[v.lens] = v
+		v.engine.writer.Follow(v.lens, follower{v})
 	})
 	v.publisher.SetLens(v.lens)
 	v.announceNews()
@@ -161,12 +161,12 @@ func (k *keeper) finish() {
 	for _, t := range taps {
 		t.detach()
 	}
-	v.engine.do(func() {
+	v.engine.writer.Do(func() {
 		for _, t := range taps {
 			t.closed = true
 		}
 		// The lens goes as a whole: it need not be emptied tap by tap.
-		delete(v.engine.byLens, v.lens)
+		v.engine.writer.Unfollow(v.lens)
 		v.lens.Close()
 	})
 	for _, t := range taps {
@@ -181,7 +181,7 @@ func (k *keeper) allTaps() []*tap {
 
 // setRoots makes the roots those of the program, and the references that are followed.
 func (k *keeper) setRoots(p *spec.Program) {
-	k.view.engine.do(func() {
+	k.view.engine.writer.Do(func() {
 		k.view.lens.SetRoots(p.Rooted(), p.Walk())
 		k.view.lens.SetInferred(!p.Spec.ExcludeInferred)
 	})
@@ -215,7 +215,7 @@ func (k *keeper) clear() {
 // more, and everybody waits for one that goes at once.
 func (k *keeper) empty() {
 	v := k.view
-	v.engine.do(func() {
+	v.engine.writer.Do(func() {
 		var sources []graph.SourceID
 		for _, t := range k.allTaps() {
 			t.closed = true
@@ -224,7 +224,7 @@ func (k *keeper) empty() {
 		v.lens.Unwatch(sources...)
 	})
 	for leaving := true; leaving; {
-		v.engine.do(func() { leaving = v.lens.Leaving() })
+		v.engine.writer.Do(func() { leaving = v.lens.Leaving() })
 	}
 }
 

@@ -49,7 +49,7 @@ func (k *keptView) until(what string, holds func() bool) {
 	timeout := time.After(time.Minute)
 	for !holds() {
 		k.step(k.life, k.catalog)
-		k.view.engine.do(func() {})
+		k.view.engine.writer.Do(func() {})
 		select {
 		case <-timeout:
 			k.t.Fatalf("not within a minute: %s", what)
@@ -69,7 +69,7 @@ func TestLimitIsNotOfTheSpecBefore(t *testing.T) {
 	k.apply(selecting(spec.ObjectFilter{}))
 	k.step(k.life, k.catalog)
 	for k.view.lens.Vertices() <= 5 {
-		k.view.engine.do(func() {})
+		k.view.engine.writer.Do(func() {})
 	}
 	k.apply(selecting(spec.ObjectFilter{ObjectSelectorExpression: "name == 'c1'"}))
 	k.until("one vertex", func() bool {

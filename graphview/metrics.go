@@ -25,14 +25,6 @@ type counts struct {
 	panics                 atomic.Uint64 // that were recovered
 }
 
-// receivedAt is when a batch began to come in.
-func receivedAt(first event) time.Time {
-	if set, ok := first.(*setEvent); ok && !set.received.IsZero() {
-		return set.received
-	}
-	return time.Now()
-}
-
 // metrics of an Engine. None has the name of a view, a resource or a namespace:
 // their number does not depend on what is in the cluster.
 type metrics struct{ engine *Engine }
@@ -136,7 +128,7 @@ func (m metrics) Collect(out chan<- prometheus.Metric) {
 	gauge(openedDesc, opened)
 	gauge(verticesDesc, size.Nodes)
 	gauge(arcsDesc, size.Arcs)
-	gauge(queueDesc, len(e.events))
+	gauge(queueDesc, e.writer.Queued())
 	c := &e.counts
 	counter(eventsDesc, &c.sets, "set")
 	counter(eventsDesc, &c.deletes, "delete")

@@ -22,8 +22,9 @@ type sameEvent struct {
 	version uint64
 }
 
-func (ev *sameEvent) apply(e *Engine) {
-	o := ev.object
+// Apply implements writer.Event.
+func (ev *sameEvent) Apply() {
+	o, e := ev.object, ev.feed.engine
 	if !e.graph.Confirm(ev.feed.source, o.Namespace(), o.Name(), ev.version, o.Hash()) {
 		e.outdated.add(ev.feed, o)
 	}

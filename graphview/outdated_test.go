@@ -112,7 +112,7 @@ func TestOutdatedObjects(t *testing.T) {
 	api.set(false)
 	close(api.left)
 	sees := func() (sees bool) {
-		e.do(func() { sees = e.graph.Find(some.feed.source, "shop", "c") != 0 })
+		e.writer.Do(func() { sees = e.graph.Find(some.feed.source, "shop", "c") != 0 })
 		return sees
 	}
 	await(t, "it has left the other watch", func() bool { return !sees() })

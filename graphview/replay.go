@@ -9,6 +9,7 @@ import (
 	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/fairqueue"
 	"graphview.dev/graphview/watch"
+	"graphview.dev/graphview/writer"
 )
 
 // A replay sends the graph objects that a watch retains: all objects to a new view, changed
@@ -27,8 +28,6 @@ const (
 	replayChunk  = 256
 	replayPeriod = 2 * time.Millisecond
 	replayPause  = 500 * time.Microsecond
-	// replayRest is the rest of subscribers that allows another replayChunk events in a chunk.
-	replayRest = 4 * time.Millisecond
 )
 
 // replay is a set of objects that a watch retains, or retained a moment ago.
@@ -37,9 +36,7 @@ type replay struct {
 	objects []*watch.Object
 	// event returns the event that the graph gets for an object, nil for none. It does not
 	// hold the watch's turn, and must not keep the Decoded.
-	event func(*watch.Decoded) event
-	// view is the only view that gets the objects; nil: all views do.
-	view *View
+	event func(*watch.Decoded) writer.Event
 	// owner and class are those of the turns in which event runs.
 	owner budget.Owner
 	class fairqueue.Class
@@ -50,17 +47,17 @@ func (e *Engine) runReplay(ctx context.Context, r replay) error {
 	if len(r.objects) == 0 {
 		return nil
 	}
-	// The loop applies the events that brought the objects first.
+	// The writer applies the events that brought the objects first.
 	brought := make(chan struct{})
-	e.send(funcEvent(func() { close(brought) }))
-	var events []event
+	e.writer.Send(writer.Func(func() { close(brought) }))
+	var events []writer.Event
 	for len(r.objects) > 0 {
-		c := &chunk{left: events[:0], done: make(chan struct{})}
-		n, err := e.replayNext(ctx, &r, c, brought)
-		if err != nil {
+		<-brought
+		var n int
+		var err error
+		if n, events, err = e.replayNext(ctx, &r, events[:0]); err != nil {
 			return fmt.Errorf("replay: %w", err)
 		}
-		events = c.all
 		clear(events)
 		clear(r.objects[:n])
 		r.objects = r.objects[n:]
@@ -68,54 +65,30 @@ func (e *Engine) runReplay(ctx context.Context, r replay) error {
 	return nil
 }
 
-// replayNext replays the next chunk of objects, and returns the number of objects in it.
-func (e *Engine) replayNext(ctx context.Context, r *replay, c *chunk, brought <-chan struct{}) (n int, err error) {
-	most := replayChunk
-	if woken := e.wokenBy(r.view); woken > 0 {
-		// The loop takes one chunk after each rest of the subscribers: a longer rest needs a
-		// larger chunk.
-		c.wakes = true
-		most *= 1 + int(pace(woken)/replayRest)
-	}
-	<-brought
+// replayNext replays the next chunk of objects, and returns the number of objects in it and their
+// events.
+func (e *Engine) replayNext(ctx context.Context, r *replay, events []writer.Event) (int, []writer.Event, error) {
 	turn, err := e.turns.Acquire(ctx, r.owner, r.class)
 	if err != nil {
-		return 0, err
+		return 0, events, err
 	}
+	defer turn.Release()
 	began := time.Now()
-	n, err = r.watch.Visit(ctx, r.objects, func(o *watch.Decoded) bool {
+	n, err := r.watch.Visit(ctx, r.objects, func(o *watch.Decoded) bool {
 		if ev := r.event(o); ev != nil {
-			c.left = append(c.left, ev)
+			events = append(events, ev)
 		}
-		return len(c.left) < most && time.Since(began) < replayPeriod
+		return len(events) < replayChunk && time.Since(began) < replayPeriod
 	})
-	if c.all = c.left; err != nil || len(c.left) == 0 || c.wakes { // subscribers may have to rest first
-		turn.Release()
-	} else {
-		defer turn.Release()
+	if err != nil || len(events) == 0 {
+		return n, events, err
 	}
-	if err != nil || len(c.left) == 0 {
-		return n, err
-	}
-	events := len(c.left)
-	c.whole = r.view == nil || r.view.walksWithDepth()
-	c.rest = pace(e.wokenBy(r.view))
-	c.due = time.Now().Add(c.rest)
-	e.chunks.put(c)
-	<-c.done // the loop outlives all replays
-	if events >= replayChunk || n < len(r.objects) {
+	e.writer.Background(events) // the writer outlives all replays
+	if len(events) >= replayChunk || n < len(r.objects) {
 		time.Sleep(replayPause)
 	}
 	runtime.Gosched()
-	return n, nil
-}
-
-// wokenBy returns the number of subscribers that a replay for a view wakes, nil for all views.
-func (e *Engine) wokenBy(v *View) int64 {
-	if v == nil {
-		return e.delivered.Subscribers()
-	}
-	return int64(v.publisher.Subscribers())
+	return n, events, nil
 }
 
 // replayEvent is the verdict of one tap on an object that its feed has sent before.
@@ -124,8 +97,10 @@ type replayEvent struct {
 	tapVerdict
 }
 
-func (ev *replayEvent) apply(e *Engine) {
+// Apply implements writer.Event.
+func (ev *replayEvent) Apply() {
 	o, f := ev.object, ev.tap.feed
+	e := f.engine
 	if !o.Retained() {
 		return
 	}

@@ -11,6 +11,7 @@ import (
 	"graphview.dev/graphview/plan"
 	"graphview.dev/graphview/resources"
 	"graphview.dev/graphview/watch"
+	"graphview.dev/graphview/writer"
 )
 
 // report derives from the taps how the view stands: its rows, its warnings and
@@ -44,7 +45,7 @@ func (k *keeper) report(catalog *resources.Catalog, o plan.Outline, generation i
 	v.mu.Unlock()
 	if filled {
 		v.filled.Store(true)
-		v.engine.send(funcEvent(v.lens.Compact))
+		v.engine.writer.Send(writer.Func(v.lens.Compact))
 	}
 	if changed || filled {
 		v.announceNews()

@@ -9,6 +9,7 @@ import (
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/refs"
 	"graphview.dev/graphview/watch"
+	"graphview.dev/graphview/writer"
 )
 
 // followServed has references inferred from what the cluster serves, as that changes.
@@ -65,38 +66,35 @@ func (e *Engine) rereadRules(ctx context.Context) error {
 	}
 }
 
+// unreadReferences returns the objects whose references were left out and now have room. Only the
+// writer calls it.
+func (e *Engine) unreadReferences() map[*feed]map[objectName]bool {
+	found := make(map[*feed]map[objectName]bool)
+	for _, u := range e.graph.RetryReferences() {
+		for _, source := range u.Sources {
+			f := e.bySource[source]
+			if f == nil {
+				continue
+			}
+			if found[f] == nil {
+				found[f] = make(map[objectName]bool)
+			}
+			found[f][objectName{u.Namespace, u.Name}] = true
+		}
+	}
+	return found
+}
+
 // retryReferences has the objects read again whose references were left out, because
 // those of their namespace named too much, and now have room; and those whose references
 // point where objects of their kind no longer live.
 func (e *Engine) retryReferences(ctx context.Context) {
-	unread := make(chan map[*feed]map[objectName]bool, 1)
-	find := funcEvent(func() {
-		found := make(map[*feed]map[objectName]bool)
-		for _, u := range e.graph.RetryReferences() {
-			for _, source := range u.Sources {
-				f := e.bySource[source]
-				if f == nil {
-					continue
-				}
-				if found[f] == nil {
-					found[f] = make(map[objectName]bool)
-				}
-				found[f][objectName{u.Namespace, u.Name}] = true
-			}
-		}
-		unread <- found
-	})
-	select {
-	case e.events <- find:
-	case <-ctx.Done():
+	found := make(chan map[*feed]map[objectName]bool, 1)
+	if err := e.writer.Try(ctx, func() { found <- e.unreadReferences() }); err != nil {
 		return
 	}
-	select {
-	case found := <-unread:
-		for f, names := range found {
-			f.rereadAll(ctx, false, names)
-		}
-	case <-ctx.Done():
+	for f, names := range <-found {
+		f.rereadAll(ctx, false, names)
 	}
 }
 
@@ -122,7 +120,7 @@ func (f *feed) rereadAll(ctx context.Context, evaluate bool, names map[objectNam
 // reread reads the references of objects that the watch retains again. It returns when
 // the graph has them.
 func (f *feed) reread(ctx context.Context, objects []*watch.Object, mode evaluation) {
-	f.rereadEnded(f.engine.runReplay(ctx, replay{watch: f.watch, objects: objects, owner: rulesOwner, class: fairqueue.Background, event: func(o *watch.Decoded) event {
+	f.rereadEnded(f.engine.runReplay(ctx, replay{watch: f.watch, objects: objects, owner: rulesOwner, class: fairqueue.Background, event: func(o *watch.Decoded) writer.Event {
 		ev, late := f.event(f.life, o, mode)
 		if ev == nil {
 			return nil
@@ -150,13 +148,15 @@ type rereadEvent struct {
 	free bool
 }
 
-func (ev *rereadEvent) apply(e *Engine) {
+// Apply implements writer.Event.
+func (ev *rereadEvent) Apply() {
 	f := ev.feed
+	e := f.engine
 	if !ev.read.Retained() || f.source == 0 || e.graph.Find(f.source, ev.object.Namespace, ev.object.Name) == 0 {
 		return
 	}
 	ev.object.Version = ev.read.Version() // which may have moved on
-	ev.setEvent.apply(e)
+	ev.setEvent.Apply()
 	for _, t := range ev.late {
 		if !t.closed {
 			t.view.backlog.put(t, ev.read, ev.free)

@@ -19,16 +19,16 @@ func TestOlderListDoesNotOverrideNewerVerdict(t *testing.T) {
 	}
 	t.Cleanup(func() { e.giveBack(narrow) })
 	narrow.judge.Store(wide.judge.Load())
-	e.do(func() { narrow.feed.taps.add(narrow) })
-	t.Cleanup(func() { e.do(func() { narrow.feed.taps.remove(narrow) }) })
+	e.writer.Do(func() { narrow.feed.taps.add(narrow) })
+	t.Cleanup(func() { e.writer.Do(func() { narrow.feed.taps.remove(narrow) }) })
 
 	await(t, "the object of the list", func() bool { return len(retainedBy(t, wide)) == 1 })
 	send := func(from *tap, version uint64, selected bool) {
-		e.do((&setEvent{
+		e.writer.Do((&setEvent{
 			feed:     from.feed,
 			object:   graph.Object{Namespace: "shop", Name: "c0", UID: "u0", Version: version, Hash: version, Payload: retainedBy(t, wide)[0]},
 			verdicts: []tapVerdict{{from, verdict{selection: graph.Selection{Member: selected}}}},
-		}).applier(e))
+		}).Apply)
 	}
 	shown := func() bool {
 		_, ok := wide.view.lens.Look(graph.Key{Resource: resourceOf(configMapsResource), Namespace: "shop", Name: "c0"}, 1, graph.Reading{})
@@ -42,5 +42,3 @@ func TestOlderListDoesNotOverrideNewerVerdict(t *testing.T) {
 		t.Error("a newer version did not take the object from the view")
 	}
 }
-
-func (ev *setEvent) applier(e *Engine) func() { return func() { ev.apply(e) } }

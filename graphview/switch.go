@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"graphview.dev/graphview/watch"
+	"graphview.dev/graphview/writer"
 )
 
 // switching tells whether the tap is of a version that waits to replace another.
@@ -46,7 +47,7 @@ func (k *keeper) finishSwitches(ctx context.Context) {
 				k.replay(ctx, t, nil)
 				continue
 			}
-			v.engine.do(func() { v.lens.Use(kindOf(t.need.Resource), resourceOf(t.need.Resource)) })
+			v.engine.writer.Do(func() { v.lens.Use(kindOf(t.need.Resource), resourceOf(t.need.Resource)) })
 		}
 		k.dropTaps([]*tap{old})
 		if missing {
@@ -73,7 +74,7 @@ func (k *keeper) replay(ctx context.Context, t *tap, wanted func(*watch.Decoded)
 	v := k.view
 	objects, err := t.feed.watch.Retained(ctx)
 	if err == nil {
-		err = v.engine.runReplay(ctx, replay{watch: t.feed.watch, objects: objects, view: v, owner: v.owner, event: func(o *watch.Decoded) event {
+		err = v.engine.runReplay(ctx, replay{watch: t.feed.watch, objects: objects, owner: v.owner, event: func(o *watch.Decoded) writer.Event {
 			if !t.mayConcern(o.Namespace()) || wanted != nil && !wanted(o) {
 				return nil
 			}

@@ -276,7 +276,7 @@ func syncedIsComplete(t *testing.T, random *rand.Rand) {
 			}
 		}
 		k.pass()
-		k.view.engine.do(func() {})
+		k.view.engine.writer.Do(func() {})
 		synced := k.view.synced.Load()
 		became := synced && !was
 		was = synced

@@ -12,6 +12,7 @@ import (
 	"graphview.dev/graphview/plan"
 	"graphview.dev/graphview/spec"
 	"graphview.dev/graphview/watch"
+	"graphview.dev/graphview/writer"
 )
 
 // inlineCost is what the expressions of all views together may cost on one object,
@@ -153,7 +154,7 @@ func (t *tap) evaluate(ctx context.Context, o *watch.Decoded, free bool) verdict
 
 // reevaluate evaluates an object for a replay, outside the turn of its watch. It returns nil
 // if there is no verdict.
-func (t *tap) reevaluate(ctx context.Context, o *watch.Decoded, free bool) event {
+func (t *tap) reevaluate(ctx context.Context, o *watch.Decoded, free bool) writer.Event {
 	v := tapVerdict{t, t.evaluate(ctx, o, free)}
 	if v.verdict.undecided || ctx.Err() != nil {
 		return nil

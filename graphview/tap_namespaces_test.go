@@ -161,12 +161,12 @@ func TestNothingIsToldOfOtherNamespaces(t *testing.T) {
 	for _, followed := range k.taps {
 		for namespace, want := range map[string]int{"elsewhere": 0, "shop": 1} {
 			followed.feed.Invalid(namespace, "broken", errors.New("no JSON"))
-			k.view.engine.do(func() {})
+			k.view.engine.writer.Do(func() {})
 			if got := len(k.view.Status().Warnings); got != want {
 				t.Errorf("%s: %d warnings, want %d", namespace, got, want)
 			}
 			followed.feed.Invalid(namespace, "broken", nil)
-			k.view.engine.do(func() {})
+			k.view.engine.writer.Do(func() {})
 			if got := len(k.view.Status().Warnings); got != 0 {
 				t.Errorf("%s: %d warnings when the object can be decoded again", namespace, got)
 			}

@@ -98,7 +98,7 @@ func (k *keeper) addTaps(ctx context.Context, taps []*tap) {
 	if len(taps) == 0 {
 		return
 	}
-	v.engine.do(func() {
+	v.engine.writer.Do(func() {
 		for _, t := range taps {
 			if t.need.OfReleases() {
 				continue // what it tells is added to what others see
@@ -123,7 +123,7 @@ func (k *keeper) addTaps(ctx context.Context, taps []*tap) {
 // dropped.
 func (k *keeper) closeTaps(taps []*tap) {
 	if len(taps) > 0 {
-		k.view.engine.do(func() {
+		k.view.engine.writer.Do(func() {
 			for _, t := range taps {
 				t.closed = true
 			}
@@ -143,7 +143,7 @@ func (k *keeper) dropTaps(taps []*tap) {
 			t.namespaces.settled = false
 		}
 	}
-	v.engine.do(func() {
+	v.engine.writer.Do(func() {
 		var unwatched []graph.SourceID
 		for _, t := range taps {
 			t.closed = true

@@ -32,7 +32,6 @@ type View struct {
 	done  chan struct{} // closed when the view has ended
 
 	lens      *graph.Lens // the loop's; see publisher for readers
-	walked    uint64      // the loop's: the batch that a walk was last charged for
 	warnings  *delivery.Warnings
 	publisher *delivery.Publisher
 	owner     budget.Owner // of the view's cost
@@ -212,29 +211,6 @@ func (v *View) kick() {
 	select {
 	case v.kicks <- struct{}{}:
 	default:
-	}
-}
-
-// revised is called by the loop after a revision that changed the view.
-func (v *View) revised() {
-	if v.lens.Vertices() > v.engine.o.MaxVertices {
-		v.kick()
-	}
-	v.notify()
-}
-
-// chargeWalk charges what a walk looked at, which takes about half as long as a unit of
-// an expression's cost. Of a batch of events it charges one walk: into how many
-// revisions a batch is cut depends on how many other views there are.
-func (v *View) chargeWalk(batch uint64, visits int) {
-	if v.walked == batch {
-		return
-	}
-	v.walked = batch
-	cost := uint64(visits) / 2 //nolint:gosec // not negative
-	v.engine.counts.cost.Add(cost)
-	if !v.budget.Load().charge(cost) {
-		v.kick()
 	}
 }
 

@@ -26,9 +26,9 @@ func TestPollWhileAside(t *testing.T) {
 		t.Fatalf("%d vertices, %v", len(r.vertices), err)
 	}
 	aside := 0
-	s.graph.ObserveLenses(func(l *graph.Lens, _ uint64) {
+	s.graph.ObserveLenses(func(l *graph.Lens, _ uint64) bool {
 		if l.Aside() == nil {
-			return
+			return true
 		}
 		aside++
 		if frames, err := r.Poll(); err != nil || len(frames) > 0 {
@@ -37,6 +37,7 @@ func TestPollWhileAside(t *testing.T) {
 		if _, _, err := r.publisher.next(l, r.state, nil, who); !errors.Is(err, graph.ErrAside) {
 			t.Errorf("a Poll that had begun ends with %v", err)
 		}
+		return true
 	})
 	s.graph.Update(func() { s.lens.Unuse(graph.Kind{Kind: "Pod"}) })
 	if aside != 1 {
@@ -68,7 +69,7 @@ func TestPollThatMissedTooMuch(t *testing.T) {
 			defer r.Close()
 			r.catchUp(t)
 			missed, polled := 0, make(chan int, 1)
-			s.graph.ObserveLenses(func(l *graph.Lens, _ uint64) {
+			s.graph.ObserveLenses(func(l *graph.Lens, _ uint64) bool {
 				switch {
 				case l.Aside() == nil:
 					t.Error("the view is not committed aside")
@@ -91,6 +92,7 @@ func TestPollThatMissedTooMuch(t *testing.T) {
 						}
 					}()
 				}
+				return true
 			})
 			for i := range most {
 				select {

@@ -185,7 +185,7 @@ func (c *piece) follows(from state) bool { return c.to.pos.Seen() >= from.pos.Se
 
 func (c *sharedChanges) encodedOnce(at *slot, p *Publisher, lens *graph.Lens, from state, who viewer, most int) (next *piece, first bool) {
 	next, first = at.piece(from, func(kept *piece) bool {
-		return kept.follows(from) && (kept.to.pos.Walking() || kept.size >= fullPiece || kept.to.pos.Known == lens.Head())
+		return kept.follows(from) && (kept.to.pos.Walking() || kept.size >= fullPiece || kept.to.pos.Known >= lens.Published())
 	})
 	if !first {
 		// The subscriber that encodes it has a turn of its own, if it needs one.

@@ -25,9 +25,9 @@ type LockObserver interface {
 func (g *Graph) ObserveLock(o LockObserver) { g.observer = o }
 
 // ObserveLenses sets a function that the writer calls for each lens that a revision changed,
-// before a reader can see the revision. The function may not read the lens. Call it before the
-// first Update.
-func (g *Graph) ObserveLenses(changed func(l *Lens, head uint64)) { g.changed = changed }
+// before a reader can see the revision. It returns whether readers are notified now. If not, the
+// writer calls Publish later. The function may not read the lens. Call it before the first Update.
+func (g *Graph) ObserveLenses(changed func(l *Lens, head uint64) (publish bool)) { g.changed = changed }
 
 func (g *Graph) lock() {
 	g.mu.Lock()

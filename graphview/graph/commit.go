@@ -10,7 +10,7 @@ package graph
 // began or ceased to see its target's namespace, to have inferred references, or to know
 // of a target that is not there.
 //
-// It returns whether anything that the lens shows or counts has changed.
+// It reports whether what the lens shows or counts, or the kinds that the view watches, changed.
 func (l *Lens) commit() bool {
 	g := l.g
 	if len(l.usesWas) > 0 {
@@ -37,14 +37,15 @@ func (l *Lens) commit() bool {
 	l.examineAll(came, went, turned, relabelled)
 	l.conclude()
 	l.tidy()
-	reused := l.tellUses()
-	recounted := l.recounted
-	l.recounted = false
-	changed := l.head != before
-	if changed || reused {
-		l.tell()
+	changed := l.storeUses()
+	if l.head != before {
+		l.storeHead()
+		changed = true
 	}
-	return changed || recounted
+	l.unpublished = l.unpublished || changed
+	changed = changed || l.recounted
+	l.recounted = false
+	return changed
 }
 
 // move notes which entries became visible and which ceased to be, and logs them

@@ -18,7 +18,7 @@ type Graph struct {
 	mu, writing sync.RWMutex
 
 	observer LockObserver
-	changed  func(l *Lens, head uint64) // nil: nobody is told
+	changed  func(l *Lens, head uint64) (publish bool) // nil: each change is published
 
 	// rev is the number of the open revision: larger than all before it. Stamps
 	// reach back as far as span.
@@ -277,11 +277,13 @@ func (g *Graph) commitLens(l *Lens) bool {
 	if g.rev-l.base > g.span {
 		l.rebase()
 	}
-	changed := l.commit()
-	if changed && g.changed != nil {
-		g.changed(l, l.head)
+	if !l.commit() {
+		return false
 	}
-	return changed
+	if g.changed == nil || g.changed(l, l.head) {
+		l.Publish()
+	}
+	return true
 }
 
 // settleChange releases a changed arc after all lenses are committed.

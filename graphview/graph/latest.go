@@ -4,11 +4,15 @@ import "sync/atomic"
 
 // latest is the state of a lens that readers check before and after they read it. It needs no lock
 // of the graph, which may take as long as a revision.
+//
+// A reader that reads gets the last revision. A reader that waits is notified of published
+// revisions, which may be fewer; see Graph.ObserveLenses.
 type latest struct {
-	head     atomic.Uint64              // as of the last revision
-	vertices atomic.Int64               // likewise
-	change   atomic.Value               // a chan struct{} that the next revision closes which changes the lens or its uses
-	uses     atomic.Pointer[latestUses] // as of the last revision; nil if there never were any
+	head      atomic.Uint64              // of the last revision
+	vertices  atomic.Int64               // likewise
+	uses      atomic.Pointer[latestUses] // likewise; nil if there never were any
+	published atomic.Uint64              // the head when the lens was last published
+	change    atomic.Value               // a chan struct{} that the next publication closes
 }
 
 // latestUses are the kinds that a view watches, and the revision in which they last
@@ -19,17 +23,26 @@ type latestUses struct {
 	rev uint64
 }
 
-// tell publishes the head and wakes readers, after the lens or the kinds that the view watches
-// changed. They read the lens itself under the lock.
-func (l *Lens) tell() {
+// storeHead stores the head and the number of vertices for readers without a lock.
+func (l *Lens) storeHead() {
 	l.latest.head.Store(l.head)
 	l.latest.vertices.Store(int64(l.vertices))
+}
+
+// Publish notifies readers of what changed since the last call. They read the lens itself under the
+// lock. Only the writer calls it, also outside Update.
+func (l *Lens) Publish() {
+	if !l.unpublished {
+		return
+	}
+	l.unpublished = false
+	l.latest.published.Store(l.head)
 	close(l.latest.change.Swap(make(chan struct{})).(chan struct{})) //nolint:forcetypeassert // all that is stored there
 }
 
-// tellUses publishes the kinds that the view watches, and reports whether they changed. A reader
-// of a revision finds the kinds of that revision or a later one.
-func (l *Lens) tellUses() bool {
+// storeUses stores the kinds that the view watches for readers without a lock, and reports whether
+// they changed. A reader of a revision finds the kinds of that revision or a later one.
+func (l *Lens) storeUses() bool {
 	if last := l.latest.uses.Load(); l.usesRev == 0 || last != nil && last.rev == l.usesRev {
 		return false
 	}
@@ -49,13 +62,16 @@ func (l *Lens) Head() uint64 { return l.latest.head.Load() }
 // Vertices is Counts().Vertices, without a lock.
 func (l *Lens) Vertices() int { return int(l.latest.vertices.Load()) }
 
-// Changed returns a channel that is closed by the next revision after head that changes the lens
-// or its uses. It is already closed if the lens has changed since head.
+// Published is the revision of which readers were last notified.
+func (l *Lens) Published() uint64 { return l.latest.published.Load() }
+
+// Changed returns a channel that is closed when a revision after head is published that changes
+// the lens or its uses. It is already closed if there was one.
 func (l *Lens) Changed(head uint64) <-chan struct{} {
-	// The channel comes first. If the head is still not later after that, the next revision closes
-	// this channel.
+	// The channel comes first. If no later revision is published even after that, the next
+	// publication closes this channel.
 	change := l.latest.change.Load().(chan struct{}) //nolint:forcetypeassert // all that is stored there
-	if l.Head() > head {
+	if l.Published() > head {
 		return closed
 	}
 	return change

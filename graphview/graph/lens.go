@@ -24,12 +24,13 @@ type Lens struct {
 	// latest and aside are read without a lock; see Changed and Aside.
 	latest latest
 	// aside is set while the lens is committed outside the lock, and closed after that.
-	aside   atomic.Pointer[chan struct{}]
-	unnoted uint64 // revision up to which hubs do not say what changed for the lens
-	sources map[SourceID]struct{}
-	uses    []use // by kind
-	usesWas map[kindID]use
-	usesRev uint64 // in which uses last changed
+	aside       atomic.Pointer[chan struct{}]
+	unpublished bool   // the lens or its uses changed since Publish
+	unnoted     uint64 // revision up to which hubs do not say what changed for the lens
+	sources     map[SourceID]struct{}
+	uses        []use // by kind
+	usesWas     map[kindID]use
+	usesRev     uint64 // in which uses last changed
 	// coverageWas has the former coverage of the kinds whose coverage, but not whose use, changed
 	// in the open revision.
 	coverageWas       map[kindID]*Coverage
@@ -100,6 +101,7 @@ func (g *Graph) NewLens() *Lens {
 		tombstones: tombstones{horizon: g.rev},
 	}
 	l.latest.head.Store(l.head)
+	l.latest.published.Store(l.head)
 	l.latest.change.Store(make(chan struct{}))
 	g.lenses[l] = struct{}{}
 	return l

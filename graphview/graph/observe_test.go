@@ -8,7 +8,7 @@ func TestLensesAreObserved(t *testing.T) {
 	c := newCrossroads(1_000, 3)
 	told := map[*Lens]uint64{}
 	aside := 0
-	c.g.ObserveLenses(func(l *Lens, head uint64) {
+	c.g.ObserveLenses(func(l *Lens, head uint64) bool {
 		told[l] = head
 		switch {
 		case l.Aside() != nil:
@@ -17,6 +17,7 @@ func TestLensesAreObserved(t *testing.T) {
 			c.g.mu.RUnlock()
 			t.Error("a reader could have read it before")
 		}
+		return true
 	})
 	for _, change := range []func(){
 		func() { c.set("Pod", "shop", "pod-1", nil, nil) },

@@ -1,0 +1,160 @@
+package writer
+
+import (
+	"runtime"
+	"time"
+
+	"graphview.dev/graphview/graph"
+)
+
+// Follower is the readers of a lens. The writer calls its methods, which may not block.
+type Follower interface {
+	// Subscribers returns the number of readers that wait for changes.
+	Subscribers() int
+	// Arrived is called before readers are notified of a revision, with the time when the first of
+	// the changes since the last notification was received.
+	Arrived(head uint64, received time.Time)
+	// Published is called after readers were notified.
+	Published()
+	// Walked is called once per batch of events in which the lens explored from its roots, with the
+	// number of visits. How many revisions a batch needs depends on other lenses.
+	Walked(visits int)
+}
+
+// Follow adds the follower of a lens. In an event.
+func (w *Writer) Follow(l *graph.Lens, f Follower) {
+	w.followers[l] = &pace{lens: l, follower: f}
+}
+
+// Unfollow removes the follower of a lens. In an event.
+func (w *Writer) Unfollow(l *graph.Lens) {
+	if p := w.followers[l]; p != nil {
+		p.waits = false
+		delete(w.followers, l)
+	}
+}
+
+// changed is called for each lens that a revision changed. It returns whether readers are notified
+// with the revision.
+func (w *Writer) changed(l *graph.Lens, head uint64) (publish bool) {
+	p := w.followers[l]
+	return p == nil || w.publications.changed(p, head, w.received)
+}
+
+// Each subscriber that is notified writes a message. Subscribers that fall behind end at different
+// positions and cannot share an encoding. So publications of a lens are apart by the cost of a
+// notification and a write, times the number of its subscribers.
+const (
+	perSubscriber = 55 * time.Microsecond
+	maxPace       = 55 * time.Millisecond
+)
+
+// pace is when a lens may be published again.
+type pace struct {
+	lens        *graph.Lens
+	follower    Follower
+	subscribers int       // as of the last publication
+	due         time.Time // of the next one
+	resting     bool      // due is in the future
+	// waits: the lens changed since the last publication. received is when the first of these
+	// changes was received.
+	waits    bool
+	received time.Time
+	walked   uint64 // the last batch for which Walked was called
+}
+
+// publications are the lenses that were published lately.
+type publications struct {
+	resting     []*pace
+	subscribers int       // of the resting lenses
+	due         time.Time // the earliest of the resting lenses; zero if there are none
+	published   []*pace   // since the last call of rest
+	notified    bool      // subscribers, since the last call of yield
+}
+
+// changed returns whether a lens that changed is published with the revision.
+func (q *publications) changed(p *pace, head uint64, received time.Time) bool {
+	if p.resting {
+		if !p.waits {
+			p.waits, p.received = true, received
+		}
+		return false
+	}
+	p.follower.Arrived(head, received)
+	q.published = append(q.published, p)
+	return true
+}
+
+// publish publishes the lenses that are due, and returns the time until the next ones are; 0 if
+// there are none.
+func (q *publications) publish() time.Duration {
+	if now := time.Now(); !q.due.IsZero() && !now.Before(q.due) {
+		q.publishDue(now)
+	}
+	if len(q.published) > 0 {
+		q.rest()
+	}
+	if q.due.IsZero() {
+		return 0
+	}
+	return max(1, time.Until(q.due))
+}
+
+func (q *publications) publishDue(now time.Time) {
+	resting := q.resting
+	q.resting, q.due = resting[:0], time.Time{}
+	for _, p := range resting {
+		if now.Before(p.due) {
+			q.add(p)
+			continue
+		}
+		q.subscribers -= p.subscribers
+		p.resting = false
+		if p.waits {
+			p.waits = false
+			p.follower.Arrived(p.lens.Head(), p.received)
+			p.lens.Publish()
+			q.published = append(q.published, p)
+		}
+	}
+	clear(resting[len(q.resting):])
+}
+
+// add adds a resting lens.
+func (q *publications) add(p *pace) {
+	q.resting = append(q.resting, p)
+	if q.due.IsZero() || p.due.Before(q.due) {
+		q.due = p.due
+	}
+}
+
+// rest makes the lenses that were published wait until they are due again.
+func (q *publications) rest() {
+	rest := q.published[:0]
+	for _, p := range q.published {
+		p.follower.Published()
+		if p.subscribers = p.follower.Subscribers(); p.subscribers > 0 {
+			rest = append(rest, p)
+			q.subscribers += p.subscribers
+		}
+	}
+	q.notified = q.notified || len(rest) > 0
+	now, lenses := time.Now(), len(q.resting)+len(rest)
+	for _, p := range rest {
+		// All lenses together notify at most twice as many subscribers as one processor can serve,
+		// and none waits longer than if all were notified together.
+		subscribers := min(q.subscribers, lenses*p.subscribers)
+		p.due, p.resting = now.Add(min(time.Duration(subscribers)*perSubscriber, maxPace)), true
+		q.add(p)
+	}
+	clear(q.published)
+	q.published = q.published[:0]
+}
+
+// yield lets the subscribers that were notified since the last call run.
+func (q *publications) yield() {
+	if q.notified {
+		q.notified = false
+		runtime.Gosched()
+	}
+}

@@ -1,0 +1,197 @@
+package writer
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"graphview.dev/graphview/graph"
+)
+
+// Event is a change for the graph. The writer applies it in Graph.Update.
+type Event interface{ Apply() }
+
+// Func is an Event.
+type Func func()
+
+// Apply implements Event.
+func (f Func) Apply() { f() }
+
+// Received is implemented by events that were received before they were sent. Zero: the event was
+// received when it was sent.
+type Received interface{ Received() time.Time }
+
+// Options of a Writer.
+type Options struct {
+	// Revised is called after each revision, with the time that it took. Nil: it is not called.
+	Revised func(took time.Duration)
+}
+
+// Writer is the one writer of a graph. Its methods may be called by any goroutine, except as noted.
+type Writer struct {
+	o      Options
+	graph  *graph.Graph
+	events chan Event
+	chunks *chunks
+
+	// The goroutine of Run uses the rest.
+	followers    map[*graph.Lens]*pace
+	publications publications
+	applied      []chan struct{} // callers of Do that wait for the revision
+	received     time.Time       // when the first event of the revision was received
+	batch        uint64          // number of the batch
+}
+
+// New returns the writer of a graph.
+func New(g *graph.Graph, o Options) *Writer {
+	w := &Writer{
+		o: o, graph: g, events: make(chan Event, 2*maxBatch), chunks: newChunks(),
+		followers: make(map[*graph.Lens]*pace),
+	}
+	g.ObserveLenses(w.changed)
+	return w
+}
+
+// Send sends an event. It blocks while the writer is behind. Run must outlive all that send.
+func (w *Writer) Send(ev Event) { w.events <- ev }
+
+// Do runs fn as an event, and returns when its revision is committed.
+func (w *Writer) Do(fn func()) {
+	done := make(chan struct{})
+	w.Send(Func(func() {
+		fn()
+		w.applied = append(w.applied, done)
+	}))
+	<-done
+}
+
+// Try runs fn as an event, and returns when it has run or ctx ends. If ctx ends, fn may run later.
+func (w *Writer) Try(ctx context.Context, fn func()) error {
+	done := make(chan struct{})
+	select {
+	case w.events <- Func(func() { fn(); close(done) }):
+	case <-ctx.Done():
+		return fmt.Errorf("the graph takes no events: %w", ctx.Err())
+	}
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("the graph does not get round to its events: %w", ctx.Err())
+	}
+}
+
+// Queued returns the number of events that wait.
+func (w *Writer) Queued() int { return len(w.events) }
+
+const (
+	// maxBatch bounds the events of one batch.
+	maxBatch = 512
+	// lapseInterval is how often the graph checks for objects that have been progressing for too
+	// long.
+	lapseInterval = time.Minute
+)
+
+// Run writes the graph until ctx ends.
+func (w *Writer) Run(ctx context.Context) {
+	batch := make([]Event, 0, maxBatch)
+	lapse := time.NewTicker(lapseInterval)
+	defer lapse.Stop()
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	always := make(chan struct{})
+	close(always)
+	for busy := always; ; {
+		var due <-chan time.Time
+		if left := w.publications.publish(); left > 0 {
+			timer.Reset(left)
+			due = timer.C
+		}
+		batch = batch[:0]
+		select {
+		case ev := <-w.events:
+			batch = append(batch, ev)
+		case now := <-lapse.C:
+			batch = append(batch, Func(func() { w.graph.Lapse(now.Unix()) }))
+		case <-due:
+		case <-w.chunks.kick:
+		case <-busy:
+		case <-ctx.Done():
+			return
+		}
+		busy = nil
+		if batch = w.receive(batch); len(batch) > 0 || w.graph.Pending() {
+			w.apply(batch)
+			clear(batch)
+			busy = always
+		}
+		if w.step() {
+			busy = always
+		}
+	}
+}
+
+// receive adds the events that have been sent to a batch.
+func (w *Writer) receive(batch []Event) []Event {
+	for len(batch) < maxBatch {
+		select {
+		case ev := <-w.events:
+			batch = append(batch, ev)
+		default:
+			return batch
+		}
+	}
+	return batch
+}
+
+// maxVisits is the number of elements that a revision visits before it takes no further event,
+// because readers wait while it is made. With a hundred views, each event is a decision for each of
+// them. A thousand visits take about a third of a millisecond. stepVisits is the same bound for a
+// step, which events wait for.
+const (
+	maxVisits  = 1 << 13
+	stepVisits = 1 << 10
+)
+
+// apply makes a batch as many revisions as it needs; an empty one makes one revision, for the
+// cleanup of the graph.
+func (w *Writer) apply(batch []Event) {
+	w.batch++
+	w.received = time.Now()
+	if len(batch) > 0 {
+		if ev, ok := batch[0].(Received); ok && !ev.Received().IsZero() {
+			w.received = ev.Received()
+		}
+	}
+	for left := w.revise(batch, maxVisits); len(left) > 0 || w.graph.Unfinished(); {
+		left = w.revise(left, maxVisits)
+	}
+}
+
+// revise makes a revision of events until it has so many visits, and returns the others. It applies
+// at least one event, unless the graph has to finish what the last one began.
+func (w *Writer) revise(events []Event, visits int) (left []Event) {
+	began := time.Now()
+	w.graph.Update(func() {
+		left = events
+		for len(left) > 0 && !w.graph.Unfinished() && (len(left) == len(events) || w.graph.Visits() < visits) {
+			left[0].Apply()
+			left = left[1:]
+		}
+	})
+	if w.o.Revised != nil {
+		w.o.Revised(time.Since(began))
+	}
+	for _, walked := range w.graph.Walks() {
+		if p := w.followers[walked.Lens]; p != nil && p.walked != w.batch {
+			p.walked = w.batch
+			p.follower.Walked(walked.Visits)
+		}
+	}
+	w.publications.publish()
+	for _, done := range w.applied {
+		close(done)
+	}
+	w.applied = w.applied[:0]
+	return left
+}
