@@ -125,6 +125,11 @@ func (k *keeper) outline(p *spec.Program, now time.Time) (plan.Outline, time.Dur
 	}
 	s.Namespaces, s.Complete = k.selectedNamespaces(p)
 	claims := plan.ClaimsOf(s)
+	for _, t := range k.allTaps() {
+		if j := t.judge.Load(); j != nil {
+			claims.Hold(t.need, j.namespaces)
+		}
+	}
 	v.engine.shared.Set(v, claims.Demands, now)
 	shared, linger := v.engine.shared.Shared(v, now)
 	current, late := k.currentWatches(now)

@@ -61,7 +61,8 @@ type tap struct {
 	// complete: the tap was ready, and the feed has had all there is since. Only
 	// the view's goroutine uses it.
 	complete bool
-	// had: the tap was complete at some time. Only the view's goroutine uses it.
+	// had: the tap was complete at some time, apart from namespaces that the watch lacked. Only
+	// the view's goroutine uses it.
 	had bool
 	// charged: the watch has shown the tap all there was. To be shown it again
 	// costs the view nothing.
@@ -101,8 +102,9 @@ func (t *tap) setLacking(lacking bool) {
 // changes after that may still be in the backlog. It is called by the view's
 // goroutine.
 func (t *tap) ready(s watch.State) bool {
-	t.complete = s.Synced && !t.lacking && t.replayed.Load() && (t.complete || t.pending.Load() == 0)
-	t.had = t.had || t.complete
+	shown := s.Synced && t.replayed.Load() && (t.complete || t.pending.Load() == 0)
+	t.had = t.had || shown
+	t.complete = shown && !t.lacking
 	return t.complete
 }
 

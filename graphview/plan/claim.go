@@ -255,6 +255,23 @@ func (c *Claims) demandSome(of *claim, key watch.Key, kind Kind) {
 	}
 }
 
+// Hold adds a demand of the namespaces that the view still takes from a partial watch. Until
+// other watches have replaced a former one, its next list must not forget them.
+func (c *Claims) Hold(n Need, namespaces map[string]bool) {
+	key := n.DemandKey()
+	d := c.Demands[key]
+	if !n.Key.Partial || len(d.Namespaces) > 0 {
+		return
+	}
+	for namespace, selected := range namespaces {
+		if selected {
+			d.Namespaces = append(d.Namespaces, namespace)
+		}
+	}
+	slices.Sort(d.Namespaces)
+	c.Demands[key] = d
+}
+
 // plain is the key of the watch of all namespaces without label selector.
 func (c *claim) plain() watch.Key {
 	key := c.wide
