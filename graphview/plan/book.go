@@ -216,7 +216,7 @@ func (b *Book[K, V]) tell(e *entry[V], but V) {
 	}
 }
 
-// Shared returns the shared watches among those that a view demands, and the time until that
+// Shared returns the demanded watches of a view that are shared, and the time until the result
 // may change without an event.
 func (b *Book[K, V]) Shared(view V, now time.Time) (shared map[K]Share, again time.Duration) {
 	b.mu.Lock()

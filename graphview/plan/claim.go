@@ -15,8 +15,8 @@ import (
 )
 
 const (
-	// maxNamespaceWatches is the largest number of namespaces in each of which a resource is
-	// watched. In more namespaces, one watch of all namespaces costs less.
+	// maxNamespaceWatches is the largest number of namespaces in which a view watches a resource
+	// one by one. For more namespaces, one watch of all namespaces costs less.
 	maxNamespaceWatches = 8
 	// usualWatches is the number of namespaced watches that a view should not exceed. A view
 	// of many resources gets fewer of each.
@@ -26,7 +26,7 @@ const (
 	maxFallbackWatches = 256
 )
 
-// watchesEach is the largest number of namespaces in each of which a view watches a resource,
+// watchesEach is the largest number of namespaces in which a view watches a resource one by one,
 // if it selects so many resources.
 func watchesEach(resources int) int {
 	return min(max(usualWatches/max(resources, 1), 1), maxNamespaceWatches)
@@ -279,7 +279,7 @@ func (c *claim) plain() watch.Key {
 	return key
 }
 
-// namesNamespaces reports whether the view's namespaces are those that its spec names.
+// namesNamespaces reports whether the spec names the view's namespaces.
 func (c *Claims) namesNamespaces() bool {
 	return c.s.Program.Namespaces.Named() != nil && !c.s.Program.Namespaces.Selective()
 }

@@ -49,7 +49,7 @@
 //	the watch has listed it                       the view takes it from the watch
 //	the view watches it already                   it keeps that watch until the list
 //	it comes with a list that has begun, or with  the view waits for the list (Outline.Lacking)
-//	  one that was requested (Share.Relists)
+//	  a requested list (Share.Relists)
 //	it comes with a later list                    the view watches it by itself
 //	likewise, of more namespaces than the view    the view waits for the list
 //	  may watch one by one

@@ -25,8 +25,8 @@ type list struct {
 	by         Lister
 	began      time.Time
 	namespaces map[string]bool
-	// waiting counts demanded namespaces that the list does not have, unneeded those that
-	// the list has and no view demands any more.
+	// waiting counts demanded namespaces that the list does not have, unneeded the listed
+	// namespaces that no view demands any more.
 	waiting, unneeded int
 	// relists: another list was requested.
 	relists bool

@@ -24,7 +24,7 @@ type client struct {
 	lists  slots
 	// endedEarly counts lists, and pages of lists, that ended before their time.
 	endedEarly atomic.Uint64
-	// close closes the connections that nobody uses.
+	// close closes idle connections.
 	close func()
 }
 
@@ -76,7 +76,7 @@ func (c *client) get(ctx context.Context, key Key, options metav1.ListOptions) (
 		Resource(key.Resource.Resource).
 		SpecificallyVersionedParams(&options, c.params, schema.GroupVersion{Version: "v1"}).
 		SetHeader("Accept", accept(key, options.Watch)).
-		// The reflector waits and tries again, and State tells of it.
+		// The reflector waits and tries again, and State reports the failure.
 		MaxRetries(0).
 		Stream(ctx)
 	if request, ok := errors.AsType[*url.Error](err); ok {

@@ -68,8 +68,8 @@ func (c *codec) encode(scratch, json []byte) []byte {
 	return c.encoder.EncodeAll(json, scratch[:0])
 }
 
-// decode fills room, which is as long as what was encoded. What it returns is
-// room unless packed is corrupt.
+// decode fills room, which has the length of the decoded JSON. It returns room unless packed is
+// corrupt.
 func (c *codec) decode(room, packed []byte) ([]byte, error) {
 	switch {
 	case c == nil:

@@ -18,9 +18,9 @@ type Decoded struct {
 }
 
 // Tree returns the object as apimachinery's unstructured objects have it. It
-// is built from the stripped JSON by the first call and shared by all, so
-// nobody may change it. Of a Secret it has apiVersion, kind and metadata,
-// and what it was reduced to.
+// is built from the stripped JSON by the first call and shared by all, so callers
+// must not change it. The tree of a Secret has apiVersion, kind, metadata and the result
+// of Options.Reduce.
 func (d *Decoded) Tree() (map[string]any, error) {
 	if d.object != nil {
 		return d.object, nil
@@ -36,9 +36,8 @@ func (d *Decoded) Tree() (map[string]any, error) {
 	return object, nil
 }
 
-// Part returns Tree's tree without what shape does not ask for, which costs less
-// where that is most of it. It is Tree's own where that has been built, so
-// nobody may change it, and it may hold more than was asked for.
+// Part returns the parts of the tree that shape asks for, which costs less if they are few.
+// If Tree has been called, it returns the whole tree, so callers must not change it.
 func (d *Decoded) Part(shape *jsontree.Shape) (map[string]any, error) {
 	if d.object != nil {
 		return d.object, nil

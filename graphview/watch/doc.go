@@ -11,23 +11,21 @@
 // [Handler] while it is still at hand. Nothing is built of it unless the
 // Handler asks ([Decoded.Tree]), and nothing but the compressed bytes stays.
 // A list is never in memory as a whole: its items are handed on as they
-// arrive, marked with the generation of that list, and what bears an older
-// mark when the list is complete has gone.
+// arrive, marked with the generation of that list. When the list is complete, objects with
+// an older mark are deleted.
 //
-// What is read and unpacked of a list waits for its turn in a few buffers, see readahead.go,
-// so that the next items come while one is taken in.
+// A few buffers hold the next part of a list while an item is processed, see readahead.go.
 //
-// A list is asked for in one answer. One that ended early, as a long one does at the API
-// server's time-out, would do so again: it goes on in pages, see pages.go.
+// A Watch asks for a list in one answer. If the answer ends early, as long answers do at the API
+// server's time-out, the list continues in pages, see pages.go.
 //
 // A Watch of all namespaces whose Key is Partial retains the objects of some namespaces and
 // skips all others. It asks its Handler for these namespaces when a list begins
 // ([Handler]), and they do not change before the next list. [Watch.Relist] begins one.
 //
-// Of Secrets the server is asked for metadata alone, and whatever else it may
-// send is dropped as it is read. A Key that is Reduced asks for whole Secrets,
-// whose content goes through [Options].Reduce as it is read: what that returns is
-// retained, and nothing else.
+// A Watch of Secrets asks for metadata only, and drops other content that the server may
+// send. With a Key that is Reduced it asks for whole Secrets, passes them through
+// [Options].Reduce as they are read, and retains only the result.
 //
 // The package does not know views, graphs, references or expressions, does
 // not choose what to watch, and does not judge how long a failing resource
@@ -35,16 +33,14 @@
 //
 // # Concurrency
 //
-// Each Watch has one lock, which whoever needs it takes in turn. All calls of the
-// Handler for one Watch happen under it, so one at a time and each of the object that
-// is current. They may block: the
+// Each Watch has one lock, which is granted in order. All calls of the Handler for one Watch
+// happen under it, so one at a time and each with the current object. They may block: the
 // Watch then reads no further, and the API server's flow control does the rest.
-// What must not happen inside them is Retained or Release of the same Watch. What is
-// retained is immutable, so that [Watch.Visit] takes no turn and nobody waits for it. Whoever
-// visits an object learns from [Object.Retained] whether it has changed meanwhile. Locks are taken
-// in the order Manager, Watch, state of a Watch; no Handler is called under
-// the first, and under the last nobody waits, so [Watch.State] always answers
-// at once.
+// They must not call Retained or Release of the same Watch. Retained objects are
+// immutable, so [Watch.Visit] needs no lock. [Object.Retained] reports whether an object has
+// changed since. Locks are taken in the order Manager, Watch, state of a Watch. No Handler is
+// called under the first, and no goroutine blocks under the last, so [Watch.State] always
+// answers at once.
 //
 // [Manager.Run] owns everything that is started: it returns when the last
 // goroutine has ended. The last Release joins the goroutines of its Watch, so

@@ -41,7 +41,7 @@ func (e *endedEarlyError) Error() string {
 // Unwrap lets the cause be sorted as any other.
 func (e *endedEarlyError) Unwrap() error { return e.cause }
 
-// unpaged tells whether the server sent more than a page.
+// unpaged reports whether the server sent more than a page.
 func (e *endedEarlyError) unpaged() bool { return e.page > 0 && int64(e.objects) > e.page }
 
 // size is a number of bytes for a person to read.
@@ -56,10 +56,9 @@ func size(bytes int64) string {
 	}
 }
 
-// endsEarly tells whether an answer that could not be read ended before its time. One that
-// had not begun did if the server, or a proxy, gave the list up: 504. The API server says
-// that of a version that it has yet to see, too. A server that says nothing until then has
-// not been waited for as long as that.
+// endsEarly reports whether err ended an answer early. An answer that has not begun ended early
+// if the server or a proxy gave up the list (504). The API server also answers 504 for a
+// version that it does not have yet.
 func endsEarly(err error, begun bool) bool {
 	if !begun {
 		return errors.Is(err, errSilent) || apierrors.IsTimeout(err) && !tooLarge(err)
@@ -111,7 +110,7 @@ func statusAmid(buffer []byte, r io.Reader) error {
 	return &statusError{reason: status.Reason, code: status.Code}
 }
 
-// hasStatus tells whether a Status begins in text, or may begin at its end.
+// hasStatus reports whether a Status begins in text, or may begin at its end.
 func hasStatus(text []byte) bool {
 	if bytes.Contains(text, statusBegins) {
 		return true

@@ -33,8 +33,7 @@ func (g gunzip) RoundTrip(request *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// gunzipped is the body of an answer. Nothing of it is read, nor made, before somebody
-// wants it.
+// gunzipped is the body of an answer. It reads and allocates nothing before the first Read.
 type gunzipped struct {
 	body   io.ReadCloser
 	reader *gzip.Reader

@@ -5,18 +5,17 @@ package watch
 // the package documentation for what they may not do.
 type Handler interface {
 	// Set: the object appeared, or changed in more than its resourceVersion
-	// and managedFields. One that was deleted and created again while nobody
-	// looked is set with a new UID, without a Delete.
+	// and managedFields. If it was deleted and created again between two lists, it has a new UID
+	// and there was no Delete.
 	Set(o *Decoded)
-	// Same: the object has another resourceVersion, and what was set is what it is in
-	// that. It may have been something else in between, which other Watches saw.
+	// Same: the object has another resourceVersion and the content of the last Set. In between it
+	// may have had other content, which other Watches saw.
 	Same(o *Object)
 	// Delete: the object is gone, no longer selected, or may no longer be
 	// read.
 	Delete(o *Object)
-	// Invalid: an object came that cannot be understood. What was retained of
-	// it stays. A nil err takes that back. Both names are empty where the
-	// object does not tell its name.
+	// Invalid: an object cannot be decoded. The retained object stays. A nil err means that the
+	// object is valid or deleted. Both names are empty if the object has no name.
 	Invalid(namespace, name string, err error)
 	// Namespaces are those whose objects a Partial Watch retains. The Watch asks when a list
 	// begins, keeps the map until the next list, and reports it in State once the list is

@@ -94,8 +94,8 @@ func (k Key) canonical() (Key, error) {
 	return k, nil
 }
 
-// secrets tells whether the objects are Secrets, of which only metadata may
-// be retained, and what they are reduced to.
+// secrets reports whether the objects are Secrets. A Watch retains only their metadata and the
+// result of Options.Reduce.
 func (k Key) secrets() bool {
 	return k.Resource.Group == "" && k.Resource.Resource == "secrets"
 }

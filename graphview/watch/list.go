@@ -39,8 +39,8 @@ type listReader struct {
 	first uint64
 	// item is the kind of the items, as far as the list has told it.
 	item typeMeta
-	// waiting are items that do not tell their kind, before the list did:
-	// nobody known writes lists like that, so they may cost memory.
+	// waiting are items without a kind that precede the kind of the list. No known server
+	// writes such lists, so they may cost memory.
 	waiting [][]byte
 	ended   bool
 }

@@ -120,8 +120,8 @@ func (m *Manager) Run(ctx context.Context) error {
 
 // Acquire leases the Watch of key. If there is none, it starts one for the Handler
 // that handle makes, which may not call the Manager. It waits for Run to have
-// begun, not for the Watch to have synced. The lease is to be released, whatever
-// becomes of ctx or the Manager.
+// begun, not for the Watch to have synced. The caller has to release the lease, even after
+// ctx or the Manager has ended.
 func (m *Manager) Acquire(ctx context.Context, key Key, handle func(*Watch) Handler) (*Lease, error) {
 	canonical, err := key.canonical()
 	if err != nil {

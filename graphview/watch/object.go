@@ -52,15 +52,15 @@ func (o *Object) UID() string { return o.data[o.name : int(o.name)+int(o.uid)] }
 // none. The JSON has the first.
 func (o *Object) Version() uint64 { return atomic.LoadUint64(&o.version) }
 
-// renew notes that a version has this content too, and tells whether it is another.
+// renew sets the version of the same content, and reports whether it differs.
 func (o *Object) renew(version uint64) bool { return atomic.SwapUint64(&o.version, version) != version }
 
 // Hash is that of the stripped JSON without metadata.resourceVersion. It is
 // comparable within one process only.
 func (o *Object) Hash() uint64 { return o.hash }
 
-// Retained tells whether the Watch still retains the object. Where it has changed or has
-// gone, the Handler is told of that after this is false.
+// Retained reports whether the Watch still retains the object. It becomes false before the
+// Handler is told of a change or deletion.
 func (o *Object) Retained() bool { return !o.is(dropped) }
 
 func (o *Object) drop() { atomic.OrUint32(&o.flags, dropped) }

@@ -5,8 +5,7 @@ import "sync"
 // rawBelow is how much JSON is not worth compressing.
 const rawBelow = 128
 
-// scratches are buffers to compress into and to decompress to. They belong to
-// nobody between two events, so an idle Watch holds none.
+// scratches are buffers for compression and decompression. An idle Watch holds none.
 var scratches = sync.Pool{New: func() any { return new([]byte) }}
 
 func getScratch() *[]byte {

@@ -46,11 +46,11 @@ var emptyPages = budget.Declare("list_empty_pages", "pages in a row without an o
 // again with fewer objects, and a list that is interrupted goes on where it was. What
 // was read stays, so a list ends however slow the server is.
 //
-// All pages are of the first page's resource version, and the watch begins there: what
-// changes meanwhile, it tells. A list that takes longer than the server remembers that
-// version (410) goes on with what is there now, for which the server gives a token,
-// and the watch begins with the first page's version all the same: what changed of
-// the pages before, it tells, or is itself too old, and then the list begins anew.
+// All pages have the first page's resource version, and the watch begins there, so it has all
+// changes during the list. If the server no longer has that version (410), it gives a token for
+// the present objects and the list continues with those. The watch still begins at the first
+// page's version, for the changes of earlier pages. If that is too old for a watch, the list begins
+// again.
 type pages struct {
 	// size is how many objects are asked for at once, 0 for all.
 	size int64
@@ -71,7 +71,7 @@ type pages struct {
 	seen map[uint64]struct{}
 	// empty is how many pages in a row had no object.
 	empty int64
-	// renewed: next was given in place of one that was too old.
+	// renewed: next replaces a token that was too old.
 	renewed bool
 }
 
@@ -80,7 +80,7 @@ func (p *pages) begin(now time.Time) {
 	*p = pages{size: p.size, whole: p.whole, cut: p.cut, began: now}
 }
 
-// goesOn tells whether a list is under way, and not for too long.
+// goesOn reports whether a list is under way whose last page is recent.
 func (p *pages) goesOn(now time.Time) bool { return p.next != "" && now.Sub(p.last) < longestBreak }
 
 // request asks for the next page. Without a resource version the first is of the newest:
@@ -114,8 +114,8 @@ func (p *pages) took(page *metav1.List, first uint64, now time.Time) (*metav1.Li
 	return &metav1.List{ListMeta: metav1.ListMeta{ResourceVersion: p.version}}, nil
 }
 
-// noEnd returns an error if the pages of a list, of which this one has been read, come to
-// no end. Without a token it is the last one.
+// noEnd returns an error if the pages of a list come to no end. A page without a token is the
+// last.
 func (p *pages) noEnd(token string, first uint64) error {
 	switch {
 	case token == "":
@@ -132,9 +132,8 @@ func (p *pages) noEnd(token string, first uint64) error {
 	return nil
 }
 
-// repeats tells whether a page has been there before, and notes it. A server that ignores
-// tokens may give another one with each page, and one that goes round may come to the same
-// page only after others.
+// repeats records a page and reports whether the list has had it before. A server that ignores
+// tokens may still give another token with each page, and a cycle may have several pages.
 func (p *pages) repeats(token string, first uint64) bool {
 	if p.seen == nil || len(p.seen) > mostSeen-2 {
 		p.seen = make(map[uint64]struct{})
@@ -149,7 +148,7 @@ func (p *pages) repeats(token string, first uint64) bool {
 	return len(p.seen) < before+added
 }
 
-// failed notes that a page did not come, and tells whether the list goes on at once.
+// failed records the failure of a page, and reports whether the list continues at once.
 // It goes on later where the failure says nothing of the list.
 func (p *pages) failed(err error) (again bool) {
 	switch {
@@ -189,7 +188,7 @@ func (p *pages) endedEarly(objects int, now time.Time) {
 	p.size, p.whole, p.cut = max(size, 1), 0, now
 }
 
-// listPages reads a list in pages, or the rest of one that was interrupted.
+// listPages reads a list in pages. It continues an interrupted list.
 func (s *source) listPages(ctx context.Context) (*metav1.List, error) {
 	p := &s.pages
 	if !p.goesOn(time.Now()) {

@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// Of an answer, so many pieces of at most that many bytes are read before they are wanted.
+// A reader reads at most aheadPieces pieces of at most aheadPiece bytes ahead.
 const (
 	aheadPieces = 3
 	aheadPiece  = 32 << 10
@@ -13,20 +13,19 @@ const (
 
 var aheadBuffers = sync.Pool{New: func() any { return new([aheadPiece]byte) }}
 
-// aheadReader reads an answer in a goroutine of its own, a little before it is wanted. To
-// wait for the server and to unpack what it sends is a quarter of what a list takes, and
-// the rest of it need not wait for that.
+// aheadReader reads an answer in a goroutine of its own, a little ahead of its reader. Network
+// and decompression take a quarter of the time of a list, in parallel to the rest of the work.
 type aheadReader struct {
 	body io.Closer
 	// secret: no buffer keeps what has been read.
 	secret bool
 	full   chan piece
-	// empty are the buffers that may be filled; nil is one that is yet to be made.
+	// empty are the free buffers; nil is a buffer that is not allocated yet.
 	empty chan *[aheadPiece]byte
 	// closed ends the goroutine, and done says that it has ended.
 	closed, done chan struct{}
 
-	// What Read has not handed on yet.
+	// current and left are the rest for the next Read.
 	current piece
 	left    []byte
 }

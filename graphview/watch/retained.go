@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Retained returns every object that is retained now, in no order. What an object
-// becomes after that is told to the Handler, and Object.Retained says so before.
+// Retained returns every object that is retained now, in no order. When an object changes,
+// Object.Retained becomes false before the Handler is called.
 func (w *Watch) Retained(ctx context.Context) ([]*Object, error) {
 	if err := w.lock(ctx); err != nil {
 		return nil, fmt.Errorf("%s: %w", w.key, err)

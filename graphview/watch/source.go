@@ -129,9 +129,8 @@ func (s *source) join() {
 	s.lists.Wait()
 }
 
-// relists tells whether the reflector answers err by listing anew at once, in
-// the usual course of things: a page or a version that the server no longer,
-// or does not yet, have.
+// relists reports whether the reflector lists again at once after err, which is routine: the
+// server does not have a page or a version any more, or not yet.
 func relists(err error, options metav1.ListOptions) bool {
 	if options.Continue == "" && (options.ResourceVersion == "" || options.ResourceVersion == "0") {
 		return false

@@ -49,11 +49,10 @@ const (
 	Failing Reason = "Failing"
 )
 
-// revokes tells whether objects may no longer be shown.
+// revokes reports whether the objects may not be shown any more.
 func (r Reason) revokes() bool { return r == Forbidden }
 
-// refuses tells whether the server does not take the request from anybody like
-// the operator.
+// refuses reports whether the server refuses the request regardless of its parameters.
 func (r Reason) refuses() bool { return r == Forbidden || r == NotServed }
 
 func reasonFor(err error) Reason {
@@ -90,7 +89,7 @@ func (s State) confirmed() State {
 	return s
 }
 
-// same tells whether nobody needs to hear of the change from s to t.
+// same reports whether the Handler needs no notice of the change from s to t.
 func (s State) same(t State) bool {
 	if (s.Err == nil) != (t.Err == nil) || s.Err != nil && s.Err.Error() != t.Err.Error() {
 		return false

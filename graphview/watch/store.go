@@ -88,7 +88,7 @@ func (w *Watch) takeLocked(d *document, invalid error) {
 	w.event = Decoded{}
 }
 
-// invalidLocked tells that an object could not be read. What was retained of it, in
+// invalidLocked reports to the Handler an object that could not be read. The retained object,
 // old, stays.
 func (w *Watch) invalidLocked(key name, old *Object, err error) {
 	if old != nil {

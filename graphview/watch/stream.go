@@ -137,7 +137,7 @@ func (f *frames) Decode() (apiwatch.EventType, runtime.Object, error) {
 			f.err = errFrame
 			return "", nil, f.err
 		}
-		// A type that nobody has heard of is not meant for us.
+		// Unknown types of events are ignored.
 	}
 }
 
@@ -161,7 +161,7 @@ func (f *frames) end(err error) error {
 	return nil
 }
 
-// progress tells whether anything came of the watch.
+// progress reports whether the watch has had an event.
 func (f *frames) progress() bool { return f.version != f.from }
 
 // frame returns the parts of a watch event, or "" if it is none.
@@ -203,7 +203,7 @@ func (f *frames) skip(object []byte) (e *event, skipped bool) {
 	return e, true
 }
 
-// relist ends the watch so that the reflector lists anew.
+// relist ends the watch so that the reflector lists again.
 func (f *frames) relist() {
 	f.relists.Store(true)
 	f.cancel()

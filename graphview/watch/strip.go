@@ -46,8 +46,8 @@ func (t typeMeta) known() bool { return len(t.apiVersion) > 2 && len(t.kind) > 2
 // object; all slices are its own, but for top.
 type document struct {
 	// json is compact, starts with apiVersion and kind, and lacks
-	// managedFields and lastApplied. Of a Secret it has only metadata, and what
-	// it was reduced to.
+	// managedFields and lastApplied. The json of a Secret has only metadata and the result of
+	// Options.Reduce.
 	json []byte
 	// version is where metadata.resourceVersion is in json, with its comma.
 	version span
@@ -71,7 +71,7 @@ func (d *document) read(raw []byte, t typeMeta, secret bool) (err error) {
 	defer panics.Recover(&err)
 	d.reset()
 	if d.reduce != nil {
-		// What is compacted is what may not be retained.
+		// The buffer holds content that may not be retained.
 		defer func() { clear(d.compact[:cap(d.compact)]) }()
 	}
 	s := scanner{b: raw}
@@ -216,8 +216,8 @@ func (d *document) metadata(out, value []byte) ([]byte, error) {
 	return append(out, '}'), nil
 }
 
-// appendAnnotations appends annotations without lastApplied; some tells whether
-// there are others.
+// appendAnnotations appends annotations without lastApplied. It reports whether there are
+// others.
 func appendAnnotations(out, value []byte) (_ []byte, some bool) {
 	s := scanner{b: value}
 	if !s.open() {

@@ -10,7 +10,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// Watch follows one Key for as long as somebody holds a Lease of it.
+// Watch follows one Key for as long as there is a Lease of it.
 type Watch struct {
 	id      uint32
 	key     Key
@@ -22,9 +22,9 @@ type Watch struct {
 	// done is closed when the last goroutine has ended.
 	done chan struct{}
 
-	// turn is the lock: whoever has put something in has it. Unlike a mutex
-	// it can be given up waiting for, and is passed on in order, so Retained
-	// and a list in progress take turns.
+	// turn is the lock. The holder has put a value into the channel. Unlike a mutex, a
+	// goroutine can stop waiting for it, and it is granted in order, so that Retained and a list
+	// take turns.
 	turn chan struct{}
 
 	// Guarded by turn.
@@ -91,7 +91,7 @@ func (w *Watch) run(ctx context.Context, c *client, o Options) {
 		}
 	}
 	defer source.join()
-	// What the reflector would log is said by State, once; see setState.
+	// State reports once what the reflector would log, see setStateLocked.
 	silent := logr.Discard()
 	cache.NewReflectorWithOptions(source, nil, &store{ctx: ctx, watch: w}, cache.ReflectorOptions{
 		Name:            w.key.String(),

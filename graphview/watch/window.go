@@ -10,11 +10,11 @@ import (
 // streamWindow is how much of a list or a watch is taken from the connection before it
 // is read. HTTP/2's own 4 MiB are held for each watch whose reader is behind: of
 // hundreds of watches that would be more memory than everything else. Inside a
-// cluster, a window as small holds nobody up.
+// cluster, a window as small delays no watch.
 const streamWindow = 256 << 10
 
-// ownTransport has the configuration make a transport that no other client shares,
-// unless it brings one. Its proxy is the one that there is anyway.
+// ownTransport makes the configuration use a transport that no other client shares, unless the
+// configuration has one. The proxy stays the same.
 func ownTransport(config *rest.Config) (owned bool) {
 	if config.Transport != nil {
 		return false
