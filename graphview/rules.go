@@ -135,7 +135,7 @@ func (r *rules) tell(read map[graph.Kind]*refs.Reading) {
 	defer r.mu.Unlock()
 	var changed []graph.Kind
 	for kind := range read {
-		if !read[kind].Equal(r.read[kind]) {
+		if read[kind].Sum() != r.read[kind].Sum() {
 			changed = append(changed, kind)
 		}
 	}

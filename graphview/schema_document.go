@@ -10,6 +10,7 @@ import (
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/panics"
 	"graphview.dev/graphview/refs"
+	"graphview.dev/graphview/refs/schema"
 )
 
 // boundSchemaRules bounds what is kept of the schemas of all kinds together.
@@ -90,10 +91,10 @@ func (s *schemaFollower) read(ctx context.Context, path string, d *schemaDocumen
 	}
 	meter := boundSchemaRules.Meter()
 	_ = meter.Take(int(boundSchemaRules.Limit()) - next.room) // what others have, which is never too much
-	err := s.source.Read(ctx, address, func(kind graph.Kind) bool { return kinds[kind] }, func(kind graph.Kind, schema *refs.Schema, err error) {
+	err := s.source.Read(ctx, address, func(kind graph.Kind) bool { return kinds[kind] }, func(kind graph.Kind, of *schema.Schema, err error) {
 		var reading *refs.Reading
 		if err == nil {
-			reading, err = readSchema(s.served, kind, schema)
+			reading, err = readSchema(s.served, kind, of)
 		}
 		switch {
 		case err != nil:
@@ -135,7 +136,7 @@ func (s *schemaFollower) fail(path string, d *schemaDocument, address string, er
 }
 
 // readSchema is refs' Read; a panic of it is an error.
-func readSchema(served *refs.Served, kind graph.Kind, schema *refs.Schema) (reading *refs.Reading, err error) {
+func readSchema(served *refs.Served, kind graph.Kind, of *schema.Schema) (reading *refs.Reading, err error) {
 	defer panics.Recover(&err)
-	return served.Read(kind, schema)
+	return served.Read(kind, of)
 }

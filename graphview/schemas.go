@@ -13,6 +13,7 @@ import (
 
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/refs"
+	"graphview.dev/graphview/refs/schema"
 	"graphview.dev/graphview/resources"
 	"graphview.dev/graphview/schemas"
 )
@@ -27,7 +28,7 @@ const (
 // schemaSource is where documents are read: a [schemas.Source].
 type schemaSource interface {
 	Index(ctx context.Context) (map[string]string, error)
-	Read(ctx context.Context, address string, wanted func(graph.Kind) bool, yield func(graph.Kind, *refs.Schema, error)) error
+	Read(ctx context.Context, address string, wanted func(graph.Kind) bool, yield func(graph.Kind, *schema.Schema, error)) error
 }
 
 // schemaFollower keeps what the schemas of the kinds that views select tell about

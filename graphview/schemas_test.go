@@ -15,12 +15,13 @@ import (
 	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/refs"
+	"graphview.dev/graphview/refs/schema"
 )
 
 // schemaFake is the documents of a cluster, each with its kinds' schemas and address.
 type schemaFake struct {
 	addresses map[string]string
-	schemas   map[string]map[graph.Kind]*refs.Schema
+	schemas   map[string]map[graph.Kind]*schema.Schema
 	failing   map[string]error
 	reads     []string
 	// before is called when a document is about to be read.
@@ -29,7 +30,7 @@ type schemaFake struct {
 
 func (f *schemaFake) Index(context.Context) (map[string]string, error) { return f.addresses, nil }
 
-func (f *schemaFake) Read(_ context.Context, address string, wanted func(graph.Kind) bool, yield func(graph.Kind, *refs.Schema, error)) error {
+func (f *schemaFake) Read(_ context.Context, address string, wanted func(graph.Kind) bool, yield func(graph.Kind, *schema.Schema, error)) error {
 	path, _, _ := strings.Cut(address, "?")
 	if f.before != nil {
 		f.before(path)
@@ -38,9 +39,9 @@ func (f *schemaFake) Read(_ context.Context, address string, wanted func(graph.K
 	if err := f.failing[path]; err != nil {
 		return err
 	}
-	for kind, schema := range f.schemas[path] {
+	for kind, of := range f.schemas[path] {
 		if wanted(kind) {
-			yield(kind, schema, nil)
+			yield(kind, of, nil)
 		}
 	}
 	return nil
@@ -52,21 +53,24 @@ func (f *schemaFake) takeReads() []string {
 	return reads
 }
 
-// put gives a kind a schema in which some fields name a Secret.
+// put gives a kind a schema in which some fields select the key of a Secret.
 func (f *schemaFake) put(path string, kind graph.Kind, fields ...string) {
-	schema := &refs.Schema{Type: "object"}
+	selector := &schema.Schema{Type: "object", Properties: []schema.Property{
+		{Key: "key", Schema: &schema.Schema{Type: "string", KeyOf: "Secret"}}, {Key: "name", Schema: &schema.Schema{Type: "string"}},
+	}}
+	spec := &schema.Schema{Type: "object"}
 	for _, key := range fields {
-		schema.Properties = append(schema.Properties, refs.Property{Key: key, Schema: &refs.Schema{Type: "string", Description: "Name of the Secret."}})
+		spec.Properties = append(spec.Properties, schema.Property{Key: key, Schema: selector})
 	}
 	if f.schemas[path] == nil {
-		f.schemas[path] = make(map[graph.Kind]*refs.Schema)
+		f.schemas[path] = make(map[graph.Kind]*schema.Schema)
 	}
-	f.schemas[path][kind] = &refs.Schema{Type: "object", Properties: []refs.Property{{Key: "spec", Schema: schema}}}
+	f.schemas[path][kind] = &schema.Schema{Type: "object", Properties: []schema.Property{{Key: "spec", Schema: spec}}}
 	f.addresses[path] = fmt.Sprintf("%s?hash=%s", path, strings.Join(fields, "-"))
 }
 
 func newSchemaFake() (*schemaFake, *schemaFollower) {
-	f := &schemaFake{addresses: map[string]string{}, schemas: map[string]map[graph.Kind]*refs.Schema{}, failing: map[string]error{}}
+	f := &schemaFake{addresses: map[string]string{}, schemas: map[string]map[graph.Kind]*schema.Schema{}, failing: map[string]error{}}
 	s := &schemaFollower{source: f, rules: newRules(), documents: make(map[string]*schemaDocument)}
 	s.rules.serve(refs.NewServed(map[graph.Kind]graph.Scope{{Group: "example.com", Kind: "Widget"}: graph.ScopeNamespaced}))
 	return f, s

@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/refs/schema"
 )
 
 // TestScenariosOfEveryKind wants an object of each kind of the table whose
@@ -155,11 +156,13 @@ func TestKeysOfPaths(t *testing.T) {
 			if want := 5; test.want && len(found) != want || !test.want && len(found) != 0 {
 				t.Errorf("an object has %d references: %q", len(found), render(found))
 			}
-			name := &Schema{Type: "string", Description: "Name of the Widget."}
-			schema := &Schema{Type: "object", Properties: []Property{{Key: "spec", Schema: &Schema{Type: "object", Properties: []Property{{Key: test.key, Schema: name}}}}}}
-			told, err := served.Tell(graph.Kind{Group: "example.com", Kind: "Gadget"}, schema)
-			if err != nil || (len(told.Rules) == 1) != test.want {
-				t.Errorf("a schema tells %+v, %v", told.Rules, err)
+			selector := &schema.Schema{Type: "object", Properties: []schema.Property{
+				{Key: "key", Schema: &schema.Schema{Type: "string", KeyOf: "Secret"}}, {Key: "name", Schema: &schema.Schema{Type: "string"}},
+			}}
+			spec := &schema.Schema{Type: "object", Properties: []schema.Property{{Key: test.key, Schema: selector}}}
+			bySchema, err := served.SchemaRules(widget, &schema.Schema{Type: "object", Properties: []schema.Property{{Key: "spec", Schema: spec}}})
+			if err != nil || (len(bySchema.Rules) == 1) != test.want {
+				t.Errorf("a schema has rules %+v, %v", bySchema.Rules, err)
 			}
 			if err := CheckPath("spec['" + test.key + "'].name"); (err == nil) != test.want {
 				t.Errorf("of a rule's path: %v", err)

@@ -115,10 +115,9 @@
 //
 // # Schemas
 //
-// [Served.Read] reads the schema of a kind once: the types of Kubernetes by their
-// shape, of which the table's templates say what they refer to, and descriptions that
-// name a kind. What it makes of them are rules such as the table's, most of them
-// inferred. Of the fields that a schema tells of, conventions say nothing.
+// [Served.Read] reads the schema of a kind once. It recognises the types of Kubernetes,
+// whose references the table's templates list, and makes rules such as the table's of
+// them. Conventions do not apply to the fields of these rules.
 //
 // # Conventions
 //

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/refs/schema"
 )
 
 // Source says why a field is read as a reference.
@@ -34,27 +35,27 @@ const saidGroup, saidKind = "said.by.the.object", "Said"
 
 // Explain says what is read of the objects of a kind, by the table, by the kind's schema
 // (nil if it is not known) and by convention.
-func (s *Served) Explain(kind graph.Kind, schema *Schema) ([]Explained, error) {
+func (s *Served) Explain(kind graph.Kind, of *schema.Schema) ([]Explained, error) {
 	var all []Explained
 	for _, rule := range builtin().table.rulesOf(kind) {
 		if rule.From == kind {
 			all = append(all, explained(&rule, ByTable))
 		}
 	}
-	told, err := s.Tell(kind, schema)
+	found, err := s.SchemaRules(kind, of)
 	if err != nil {
 		return all, err
 	}
-	for i := range told.Rules {
-		all = append(all, explained(&told.Rules[i], BySchema))
+	for i := range found.Rules {
+		all = append(all, explained(&found.Rules[i], BySchema))
 	}
-	if schema != nil && Builtin().guesses(kind) {
-		reading, err := s.Read(kind, schema)
+	if of != nil && Builtin().guesses(kind) {
+		reading, err := s.Read(kind, of)
 		if err != nil {
 			return all, err
 		}
 		fields := int(schemaValues.Limit())
-		object, _ := objectOf(schema, 0, &fields).(map[string]any)
+		object, _ := objectOf(of, 0, &fields).(map[string]any)
 		if object == nil {
 			object = map[string]any{}
 		}
@@ -99,7 +100,7 @@ const mapKey = "any-key"
 
 // objectOf is an object that has every field of a schema, with a name in each text, as
 // long as there are any left.
-func objectOf(s *Schema, depth int, left *int) any {
+func objectOf(s *schema.Schema, depth int, left *int) any {
 	if *left--; *left < 0 {
 		return nil
 	}
@@ -112,7 +113,7 @@ func objectOf(s *Schema, depth int, left *int) any {
 		return []any{objectOf(s.Items, depth+1, left)}
 	case s.Values != nil:
 		return map[string]any{mapKey: objectOf(s.Values, depth+1, left)}
-	case s.has("matchLabels", "matchExpressions"):
+	case s.IsLabelSelector():
 		return map[string]any{"matchLabels": map[string]any{"a": "b"}}
 	}
 	object := map[string]any{}
@@ -124,10 +125,10 @@ func objectOf(s *Schema, depth int, left *int) any {
 			object[p.Key] = value
 		}
 	}
-	if s.has("kind", "name") && depth > 0 {
+	if s.Has("kind", "name") && depth > 0 {
 		object["kind"] = saidKind
 		for key, text := range map[string]string{"apiVersion": saidGroup + "/v1", "apiGroup": saidGroup, "group": saidGroup} {
-			if s.has(key) {
+			if s.Has(key) {
 				object[key] = text
 			}
 		}

@@ -32,6 +32,10 @@ var commonWords = func() map[string]graph.Reference {
 // a secretRef is of a SecretManagerSecret.
 const external = "cnrm.cloud.google.com"
 
+// outside begins a key that names an object outside the cluster: externalClusters[].name is
+// not the name of a Cluster. A Secret that another program created is called external too.
+const outside = "external"
+
 // isOther are words that say of a value what it is, and it is no name of an object,
 // whatever kinds there are.
 var isOther = map[string]bool{

@@ -11,7 +11,7 @@ import (
 
 	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/graph"
-	"graphview.dev/graphview/refs"
+	"graphview.dev/graphview/refs/schema"
 )
 
 var (
@@ -27,7 +27,7 @@ const maxDepth = 64
 // Read yields the schemas of kinds that are wanted in an OpenAPI v3 document, one at a
 // time; those that point to other schemas of the document come last. A schema that is too
 // large is nil, with why.
-func Read(r io.Reader, wanted func(graph.Kind) bool, yield func(graph.Kind, *refs.Schema, error)) error {
+func Read(r io.Reader, wanted func(graph.Kind) bool, yield func(graph.Kind, *schema.Schema, error)) error {
 	limited := &meteredReader{r: r, meter: document.Meter()}
 	d := &decoder{Decoder: jsontext.NewDecoder(limited, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))}
 	shared := newShared()
@@ -42,7 +42,7 @@ func Read(r io.Reader, wanted func(graph.Kind) bool, yield func(graph.Kind, *ref
 			return d.object(func(name string) error {
 				name = strings.Clone(name)
 				d.begin()
-				s, err := d.schema(0)
+				s, err := d.decode(0)
 				if len(d.kinds) == 0 {
 					shared.keep(name, s, d.pointers, d.fields)
 				}
@@ -66,10 +66,10 @@ func Read(r io.Reader, wanted func(graph.Kind) bool, yield func(graph.Kind, *ref
 }
 
 // Decode reads one schema, such as that of a CustomResourceDefinition's version.
-func Decode(r io.Reader) (*refs.Schema, error) {
+func Decode(r io.Reader) (*schema.Schema, error) {
 	d := &decoder{Decoder: jsontext.NewDecoder(r, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))}
 	d.begin()
-	s, err := d.schema(0)
+	s, err := d.decode(0)
 	if err == nil {
 		err = d.meter.Err()
 	}
@@ -83,7 +83,7 @@ type decoder struct {
 	fields int          // that were read of the schema
 	kinds  []graph.Kind // whose schema is read
 	// pointers are the schemas for which the document has others to take, by their names.
-	pointers map[*refs.Schema]string
+	pointers map[*schema.Schema]string
 }
 
 func (d *decoder) begin() {
@@ -133,12 +133,12 @@ func (d *decoder) text() (string, error) {
 	return token.String(), err
 }
 
-// schema reads a schema; what is too deep, or more than the bound, is left out.
-func (d *decoder) schema(depth int) (*refs.Schema, error) {
+// decode reads a schema; what is too deep, or more than the bound, is left out.
+func (d *decoder) decode(depth int) (*schema.Schema, error) {
 	if d.PeekKind() != '{' || depth > maxDepth || d.meter.Take(1) != nil {
 		return nil, d.SkipValue()
 	}
-	s := &refs.Schema{}
+	s := &schema.Schema{}
 	d.fields++
 	err := d.object(func(key string) (err error) {
 		switch key {
@@ -154,7 +154,7 @@ func (d *decoder) schema(depth int) (*refs.Schema, error) {
 		case "description":
 			var text string
 			text, err = d.text()
-			s.Description = strings.Clone(text[:min(len(text), refs.MaxDescription)])
+			s.KeyOf = keyOf(text)
 		case "enum":
 			s.Closed = true
 			err = d.SkipValue()
@@ -168,9 +168,9 @@ func (d *decoder) schema(depth int) (*refs.Schema, error) {
 		case "properties":
 			err = d.properties(s, depth)
 		case "items":
-			s.Items, err = d.schema(depth + 1)
+			s.Items, err = d.decode(depth + 1)
 		case "additionalProperties":
-			s.Values, err = d.schema(depth + 1)
+			s.Values, err = d.decode(depth + 1)
 		case "x-kubernetes-group-version-kind":
 			if depth > 0 {
 				return d.SkipValue()
@@ -185,20 +185,20 @@ func (d *decoder) schema(depth int) (*refs.Schema, error) {
 }
 
 // point notes that the document has another schema in the place of s.
-func (d *decoder) point(s *refs.Schema, pointer string) {
+func (d *decoder) point(s *schema.Schema, pointer string) {
 	name, ok := strings.CutPrefix(pointer, "#/components/schemas/")
 	if !ok || isOfMachinery(name) {
 		return
 	}
 	if d.pointers == nil {
-		d.pointers = make(map[*refs.Schema]string)
+		d.pointers = make(map[*schema.Schema]string)
 	}
 	d.pointers[s] = strings.Clone(name)
 }
 
 // pointerIn reads a part of what a schema is all of: a pointer, as it stands beside a
 // description or a default.
-func (d *decoder) pointerIn(s *refs.Schema) error {
+func (d *decoder) pointerIn(s *schema.Schema) error {
 	return d.object(func(key string) error {
 		if key != "$ref" {
 			return d.SkipValue()
@@ -211,18 +211,30 @@ func (d *decoder) pointerIn(s *refs.Schema) error {
 	})
 }
 
+// keyOf returns the kind whose key a field selects, if it is the field key of one of
+// Kubernetes' types: all generators of schemas copy the comments of the Go types.
+func keyOf(description string) string {
+	switch {
+	case strings.HasPrefix(description, "The key of the secret to select from."):
+		return "Secret"
+	case description == "The key to select.":
+		return "ConfigMap"
+	}
+	return ""
+}
+
 // isOther are the formats of texts that are no names.
 var isOther = map[string]bool{"date": true, "date-time": true, "duration": true, "email": true, "ipv4": true, "ipv6": true, "byte": true, "password": true, "uuid": true}
 
-func (d *decoder) properties(s *refs.Schema, depth int) error {
+func (d *decoder) properties(s *schema.Schema, depth int) error {
 	err := d.object(func(key string) error {
-		below, err := d.schema(depth + 1)
+		below, err := d.decode(depth + 1)
 		if below != nil {
-			s.Properties = append(s.Properties, refs.Property{Key: strings.Clone(key), Schema: below})
+			s.Properties = append(s.Properties, schema.Property{Key: strings.Clone(key), Schema: below})
 		}
 		return err
 	})
-	slices.SortFunc(s.Properties, func(a, b refs.Property) int { return strings.Compare(a.Key, b.Key) })
+	slices.SortFunc(s.Properties, func(a, b schema.Property) int { return strings.Compare(a.Key, b.Key) })
 	return err
 }
 

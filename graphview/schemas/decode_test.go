@@ -11,13 +11,14 @@ import (
 	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/refs"
+	"graphview.dev/graphview/refs/schema"
 )
 
 func TestRead(t *testing.T) {
 	const text = `{"openapi": "3.0.0", "paths": {"/apis": {"get": {"x-kubernetes-group-version-kind": {"kind": "Widget"}}}}, "components": {"schemas": {
 		"com.example.v1.Widget": {"type": "object", "properties": {
 			"spec": {"type": "object", "properties": {
-				"b": {"type": "string", "description": "Name of the Secret.", "enum": ["x"]},
+				"b": {"type": "string", "description": "The key of the secret to select from.  Must be a valid secret key.", "enum": ["x"]},
 				"a": {"type": "array", "items": {"type": "string", "format": "date-time"}},
 				"m": {"type": "object", "additionalProperties": {"type": "string"}, "default": {}},
 				"e": {"type": "object", "x-kubernetes-embedded-resource": true, "x-kubernetes-preserve-unknown-fields": true},
@@ -26,8 +27,8 @@ func TestRead(t *testing.T) {
 			"x-kubernetes-group-version-kind": [{"group": "example.com", "kind": "Widget", "version": "v1"}]},
 		"com.example.v1.WidgetList": {"x-kubernetes-group-version-kind": [{"group": "example.com", "kind": "WidgetList", "version": "v1"}]},
 		"ObjectMeta": {"properties": {"name": {"type": "string"}}}}, "other": 1}}`
-	got := map[graph.Kind]*refs.Schema{}
-	err := Read(strings.NewReader(text), func(k graph.Kind) bool { return k.Kind == "Widget" }, func(k graph.Kind, s *refs.Schema, err error) {
+	got := map[graph.Kind]*schema.Schema{}
+	err := Read(strings.NewReader(text), func(k graph.Kind) bool { return k.Kind == "Widget" }, func(k graph.Kind, s *schema.Schema, err error) {
 		if err != nil {
 			t.Error(err)
 		}
@@ -36,15 +37,15 @@ func TestRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := map[graph.Kind]*refs.Schema{{Group: "example.com", Kind: "Widget"}: {Type: "object", Properties: []refs.Property{
-		{Key: "metadata", Schema: &refs.Schema{}},
-		{Key: "spec", Schema: &refs.Schema{Type: "object", Properties: []refs.Property{
-			{Key: "a", Schema: &refs.Schema{Type: "array", Items: &refs.Schema{Type: "string", Closed: true}}},
-			{Key: "any", Schema: &refs.Schema{}},
-			{Key: "b", Schema: &refs.Schema{Type: "string", Description: "Name of the Secret.", Closed: true}},
-			{Key: "e", Schema: &refs.Schema{Type: "object", Embedded: true}},
-			{Key: "m", Schema: &refs.Schema{Type: "object", Values: &refs.Schema{Type: "string"}}},
-			{Key: "n", Schema: &refs.Schema{}},
+	want := map[graph.Kind]*schema.Schema{{Group: "example.com", Kind: "Widget"}: {Type: "object", Properties: []schema.Property{
+		{Key: "metadata", Schema: &schema.Schema{}},
+		{Key: "spec", Schema: &schema.Schema{Type: "object", Properties: []schema.Property{
+			{Key: "a", Schema: &schema.Schema{Type: "array", Items: &schema.Schema{Type: "string", Closed: true}}},
+			{Key: "any", Schema: &schema.Schema{}},
+			{Key: "b", Schema: &schema.Schema{Type: "string", KeyOf: "Secret", Closed: true}},
+			{Key: "e", Schema: &schema.Schema{Type: "object", Embedded: true}},
+			{Key: "m", Schema: &schema.Schema{Type: "object", Values: &schema.Schema{Type: "string"}}},
+			{Key: "n", Schema: &schema.Schema{}},
 		}}},
 	}}}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -65,9 +66,9 @@ func TestReadPointers(t *testing.T) {
 		"c.Plain": {"type": "object", "x-kubernetes-group-version-kind": [{"group": "example.com", "kind": "Plain", "version": "v1"}]},
 		"io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta": {"type": "object", "properties": {"name": {"type": "string"}}},
 		"z.Named": {"type": "object", "description": "Name of the Secret.", "properties": {"name": {"type": "string"}}}}}}`
-	got := map[string]*refs.Schema{}
+	got := map[string]*schema.Schema{}
 	var order []string
-	err := Read(strings.NewReader(text), func(graph.Kind) bool { return true }, func(k graph.Kind, s *refs.Schema, err error) {
+	err := Read(strings.NewReader(text), func(graph.Kind) bool { return true }, func(k graph.Kind, s *schema.Schema, err error) {
 		if err != nil {
 			t.Error(err)
 		}
@@ -76,13 +77,13 @@ func TestReadPointers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	named := &refs.Schema{Type: "object", Description: "Name of the Secret.", Properties: []refs.Property{{Key: "name", Schema: &refs.Schema{Type: "string"}}}}
-	want := &refs.Schema{Type: "object", Properties: []refs.Property{
-		{Key: "far", Schema: &refs.Schema{}},
-		{Key: "metadata", Schema: &refs.Schema{}},
-		{Key: "other", Schema: &refs.Schema{}},
-		{Key: "spec", Schema: &refs.Schema{Type: "object", Description: "The spec.", Properties: []refs.Property{
-			{Key: "parts", Schema: &refs.Schema{Type: "array", Items: &refs.Schema{}}},
+	named := &schema.Schema{Type: "object", Properties: []schema.Property{{Key: "name", Schema: &schema.Schema{Type: "string"}}}}
+	want := &schema.Schema{Type: "object", Properties: []schema.Property{
+		{Key: "far", Schema: &schema.Schema{}},
+		{Key: "metadata", Schema: &schema.Schema{}},
+		{Key: "other", Schema: &schema.Schema{}},
+		{Key: "spec", Schema: &schema.Schema{Type: "object", Properties: []schema.Property{
+			{Key: "parts", Schema: &schema.Schema{Type: "array", Items: &schema.Schema{}}},
 			{Key: "secret", Schema: named},
 		}}},
 	}}
@@ -111,7 +112,7 @@ func TestHostilePointers(t *testing.T) {
 			text := `{"components": {"schemas": {` + test.parts +
 				`"w": {"properties": {"spec": {"$ref": "#/components/schemas/p0"}}, "x-kubernetes-group-version-kind": [{"group": "example.com", "kind": "Widget"}]}}}}`
 			kinds := 0
-			err := Read(strings.NewReader(text), func(graph.Kind) bool { return true }, func(k graph.Kind, s *refs.Schema, err error) {
+			err := Read(strings.NewReader(text), func(graph.Kind) bool { return true }, func(k graph.Kind, s *schema.Schema, err error) {
 				kinds++
 				var exceeded *budget.Exceeded
 				if errors.As(err, &exceeded) != test.exceeds {
@@ -135,7 +136,7 @@ func TestReadRefuses(t *testing.T) {
 		"Nothing": "", "Cut": `{"components": {"schemas": {"a": {"type": "obj`, "Page": "<html>", "CutList": `{"components": {"schemas": {"a": {"x-kubernetes-group-version-kind": [`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			if err := Read(strings.NewReader(text), func(graph.Kind) bool { return true }, func(graph.Kind, *refs.Schema, error) {}); err == nil {
+			if err := Read(strings.NewReader(text), func(graph.Kind) bool { return true }, func(graph.Kind, *schema.Schema, error) {}); err == nil {
 				t.Error("no error")
 			}
 		})
@@ -154,13 +155,10 @@ func TestHostileDocuments(t *testing.T) {
 		"b": {"properties": {"a": %s}, "description": "%s", "x-kubernetes-group-version-kind": [{"kind": "Deep"}]},
 		"c": {"type": "object", "x-kubernetes-group-version-kind": [{"kind": "Good"}]}}}}`, fields.String(), deep, strings.Repeat("x", 1_000_000))
 	got := map[string]bool{}
-	err := Read(strings.NewReader(text), func(graph.Kind) bool { return true }, func(k graph.Kind, s *refs.Schema, err error) {
+	err := Read(strings.NewReader(text), func(graph.Kind) bool { return true }, func(k graph.Kind, s *schema.Schema, err error) {
 		var exceeded *budget.Exceeded
 		if got[k.Kind] = err == nil; err != nil && !errors.As(err, &exceeded) {
 			t.Errorf("%s: %v names no bound", k.Kind, err)
-		}
-		if s != nil && len(s.Description) > refs.MaxDescription {
-			t.Errorf("%s has a description of %d bytes", k.Kind, len(s.Description))
 		}
 	})
 	if err != nil {
@@ -172,7 +170,7 @@ func TestHostileDocuments(t *testing.T) {
 }
 
 func FuzzDecode(f *testing.F) {
-	f.Add(`{"type": "object", "properties": {"a": {"type": "string", "description": "Name of the Secret."}}}`)
+	f.Add(`{"type": "object", "properties": {"a": {"type": "string", "description": "The key to select."}}}`)
 	f.Fuzz(func(t *testing.T, text string) {
 		s, err := Decode(strings.NewReader(text))
 		if err != nil || s == nil {

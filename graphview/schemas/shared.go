@@ -6,7 +6,7 @@ import (
 
 	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/graph"
-	"graphview.dev/graphview/refs"
+	"graphview.dev/graphview/refs/schema"
 )
 
 // machinery is what the names of the schemas begin with that every kind has: of its
@@ -20,8 +20,8 @@ func isOfMachinery(name string) bool {
 // shared are the schemas of a document that others point to, as those of extension
 // servers do. The schemas of CustomResourceDefinitions point to none, and nothing is kept.
 type shared struct {
-	parts    map[string]*refs.Schema
-	pointers map[*refs.Schema]string
+	parts    map[string]*schema.Schema
+	pointers map[*schema.Schema]string
 	held     []heldKind
 	// meter is of the fields that are kept, as many as one schema may have.
 	meter *budget.Meter
@@ -32,7 +32,7 @@ type shared struct {
 // heldKind is a kind whose schema points to others.
 type heldKind struct {
 	kind   graph.Kind
-	schema *refs.Schema
+	schema *schema.Schema
 }
 
 type state byte
@@ -43,29 +43,29 @@ const (
 )
 
 func newShared() *shared {
-	return &shared{parts: map[string]*refs.Schema{}, pointers: map[*refs.Schema]string{}, meter: decoded.Meter(), taken: map[string]state{}}
+	return &shared{parts: map[string]*schema.Schema{}, pointers: map[*schema.Schema]string{}, meter: decoded.Meter(), taken: map[string]state{}}
 }
 
 // keep keeps a schema that others may point to.
-func (s *shared) keep(name string, schema *refs.Schema, pointers map[*refs.Schema]string, fields int) {
-	if schema == nil || isOfMachinery(name) || s.meter.Take(fields) != nil {
+func (s *shared) keep(name string, of *schema.Schema, pointers map[*schema.Schema]string, fields int) {
+	if of == nil || isOfMachinery(name) || s.meter.Take(fields) != nil {
 		return
 	}
-	s.parts[name] = schema
+	s.parts[name] = of
 	maps.Copy(s.pointers, pointers)
 }
 
 // hold keeps the schema of a kind until all that it may point to is read.
-func (s *shared) hold(kind graph.Kind, schema *refs.Schema, pointers map[*refs.Schema]string, fields int) {
+func (s *shared) hold(kind graph.Kind, of *schema.Schema, pointers map[*schema.Schema]string, fields int) {
 	if s.meter.Take(fields) != nil {
-		schema = nil
+		of = nil
 	}
-	s.held = append(s.held, heldKind{kind, schema})
+	s.held = append(s.held, heldKind{kind, of})
 	maps.Copy(s.pointers, pointers)
 }
 
 // yield yields what was held, with all that it points to.
-func (s *shared) yield(yield func(graph.Kind, *refs.Schema, error)) {
+func (s *shared) yield(yield func(graph.Kind, *schema.Schema, error)) {
 	for _, of := range s.held {
 		if err := s.meter.Err(); err != nil {
 			yield(of.kind, nil, err)
@@ -78,12 +78,12 @@ func (s *shared) yield(yield func(graph.Kind, *refs.Schema, error)) {
 
 // fill puts what a schema points to in its place, and so on. A schema that contains
 // itself ends where it would begin again.
-func (s *shared) fill(schema *refs.Schema) {
-	if schema == nil {
+func (s *shared) fill(of *schema.Schema) {
+	if of == nil {
 		return
 	}
-	if name, ok := s.pointers[schema]; ok {
-		delete(s.pointers, schema)
+	if name, ok := s.pointers[of]; ok {
+		delete(s.pointers, of)
 		part := s.parts[name]
 		if part == nil || s.taken[name] == begun {
 			return
@@ -93,15 +93,12 @@ func (s *shared) fill(schema *refs.Schema) {
 			s.fill(part)
 			s.taken[name] = done
 		}
-		about := schema.Description
-		if *schema = *part; about != "" {
-			schema.Description = about
-		}
+		*of = *part
 		return
 	}
-	for _, p := range schema.Properties {
+	for _, p := range of.Properties {
 		s.fill(p.Schema)
 	}
-	s.fill(schema.Items)
-	s.fill(schema.Values)
+	s.fill(of.Items)
+	s.fill(of.Values)
 }

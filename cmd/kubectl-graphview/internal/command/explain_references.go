@@ -13,6 +13,7 @@ import (
 	"graphview.dev/api/v1alpha1"
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/refs"
+	"graphview.dev/graphview/refs/schema"
 	"graphview.dev/graphview/resources"
 	"graphview.dev/graphview/schemas"
 )
@@ -20,7 +21,7 @@ import (
 // kindReferences is what is read of a kind.
 type kindReferences struct {
 	all    []refs.Explained
-	schema *refs.Schema
+	schema *schema.Schema
 	// unread is why the kind's schema is not known.
 	unread error
 }

@@ -14,6 +14,7 @@ import (
 	"graphview.dev/client"
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/refs"
+	"graphview.dev/graphview/refs/schema"
 )
 
 func (c *cli) rule() *cobra.Command {
@@ -111,13 +112,13 @@ func writeRule(out io.Writer, resource string, kind graph.Kind, read kindReferen
 
 // declaration is a reference as a rule declares it, false for what a path cannot say:
 // a selector, or a kind that the object itself names.
-func declaration(schema *refs.Schema, e refs.Explained) (string, bool) {
+func declaration(of *schema.Schema, e refs.Explained) (string, bool) {
 	group, kind, ok := strings.Cut(e.To, "/")
 	if !ok || e.Selector || strings.Contains(e.To, "{") || refs.CheckPath(e.Path) != nil {
 		return "", false
 	}
 	path, holder := e.Path, ""
-	switch at := schema.At(path); {
+	switch at := refs.SchemaAt(of, path); {
 	case at.Has("name"):
 		path, holder = path+".name", path
 	case strings.HasSuffix(path, ".name"):
@@ -128,7 +129,7 @@ func declaration(schema *refs.Schema, e refs.Explained) (string, bool) {
 		to = "group: " + scalar(group) + ", " + to
 	}
 	text := fmt.Sprintf("  - path: %s\n    to: {%s}\n", scalar(path), to)
-	if holder != "" && schema.At(holder).Has("namespace") {
+	if holder != "" && refs.SchemaAt(of, holder).Has("namespace") {
 		text += fmt.Sprintf("    namespacePath: %s\n", scalar(holder+".namespace"))
 	}
 	if e.Type == graph.Transitive {

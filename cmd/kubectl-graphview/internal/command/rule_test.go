@@ -11,6 +11,7 @@ import (
 	"graphview.dev/controllers/validation"
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/refs"
+	"graphview.dev/graphview/refs/schema"
 )
 
 // TestWriteRuleOfHostileKind: whatever a schema calls its fields and an API server its
@@ -58,10 +59,10 @@ func TestWriteRuleOfHostileKind(t *testing.T) {
 }
 
 func TestWriteRule(t *testing.T) {
-	text := &refs.Schema{Type: "string"}
-	reference := &refs.Schema{Type: "object", Properties: []refs.Property{{Key: "name", Schema: text}, {Key: "namespace", Schema: text}}}
-	schema := &refs.Schema{Type: "object", Properties: []refs.Property{{Key: "spec", Schema: &refs.Schema{Type: "object", Properties: []refs.Property{
-		{Key: "caSecret", Schema: text}, {Key: "parts", Schema: &refs.Schema{Type: "array", Items: reference}}, {Key: "zones", Schema: text},
+	text := &schema.Schema{Type: "string"}
+	reference := &schema.Schema{Type: "object", Properties: []schema.Property{{Key: "name", Schema: text}, {Key: "namespace", Schema: text}}}
+	schema := &schema.Schema{Type: "object", Properties: []schema.Property{{Key: "spec", Schema: &schema.Schema{Type: "object", Properties: []schema.Property{
+		{Key: "caSecret", Schema: text}, {Key: "parts", Schema: &schema.Schema{Type: "array", Items: reference}}, {Key: "zones", Schema: text},
 	}}}}}
 	kind := graph.Kind{Group: "example.com", Kind: "Widget"}
 	for name, test := range map[string]struct {

@@ -1,0 +1,46 @@
+package schema
+
+import (
+	"slices"
+	"strings"
+)
+
+// Schema describes a value.
+type Schema struct {
+	// Type is string, object, array or another type of OpenAPI.
+	Type string
+	// Closed means that the value is one of an enum, or of a format that no name has.
+	Closed bool
+	// Embedded means that the value is an object with an apiVersion and a kind.
+	Embedded bool
+	// KeyOf is set for the field key of Kubernetes' SecretKeySelector and
+	// ConfigMapKeySelector, which have the same fields: Secret or ConfigMap.
+	KeyOf string
+	// Properties are the fields of an object, sorted by key.
+	Properties []Property
+	// Items describes the elements of a list, Values the values of a map.
+	Items, Values *Schema
+}
+
+// Property is a field of an object.
+type Property struct {
+	Key    string
+	Schema *Schema
+}
+
+// Property returns the schema of a field, nil if there is none.
+func (s *Schema) Property(key string) *Schema {
+	if s == nil {
+		return nil
+	}
+	i, ok := slices.BinarySearchFunc(s.Properties, key, func(p Property, key string) int { return strings.Compare(p.Key, key) })
+	if !ok {
+		return nil
+	}
+	return s.Properties[i].Schema
+}
+
+// Has reports whether an object has all of these fields.
+func (s *Schema) Has(keys ...string) bool {
+	return !slices.ContainsFunc(keys, func(key string) bool { return s.Property(key) == nil })
+}

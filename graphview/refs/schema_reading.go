@@ -1,0 +1,105 @@
+package refs
+
+import (
+	"graphview.dev/graphview/budget"
+	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/jsontree"
+	"graphview.dev/graphview/refs/schema"
+)
+
+var (
+	schemaValues = budget.Declare("schema_values_kind", "fields in the schema of one kind", 50_000)
+	schemaRules  = budget.Declare("schema_rules_kind", "references that the schema of one kind tells", 2_000)
+)
+
+// Reading is the compiled [SchemaRules] of a kind. It does not change, and is safe for
+// concurrent use.
+type Reading struct {
+	root node
+	// shape holds the fields that a listed kind's table and schema read; of other kinds
+	// every field is read.
+	shape *jsontree.Shape
+	rules int
+	sum   uint64
+}
+
+// Rules returns the number of rules.
+func (r *Reading) Rules() int {
+	if r == nil {
+		return 0
+	}
+	return r.rules
+}
+
+// Sum is equal for readings that find the same references, and 0 for nil.
+func (r *Reading) Sum() uint64 {
+	if r == nil {
+		return 0
+	}
+	return r.sum
+}
+
+// Read compiles the rules of a kind's schema; it returns nil if there are none. The error
+// is a *budget.Exceeded.
+func (s *Served) Read(kind graph.Kind, of *schema.Schema) (*Reading, error) {
+	found, err := s.SchemaRules(kind, of)
+	if err != nil || len(found.Rules)+len(found.Silent) == 0 {
+		return nil, err
+	}
+	r := &Reading{rules: len(found.Rules)}
+	for i := range found.Rules {
+		steps, end, err := compile(&found.Rules[i])
+		if err != nil {
+			return nil, err
+		}
+		end.plausible = end.method == Name || end.method == Object
+		r.root.add(steps, end)
+		r.sum += sumOf(&found.Rules[i])
+	}
+	for _, path := range found.Silent {
+		steps, err := parsePath(path)
+		if err != nil {
+			return nil, err
+		}
+		r.root.silence(steps)
+		r.sum += sumOf(&Rule{Path: path})
+	}
+	if own := Builtin().kinds.of(kind); own != nil {
+		r.shape = r.looksAt()
+		r.shape.Join(own.shape)
+	}
+	return r, nil
+}
+
+// looksAt makes the shape of the fields that the reading reads.
+func (r *Reading) looksAt() *jsontree.Shape {
+	shape := ownShape()
+	r.root.addShape([]*jsontree.Shape{shape})
+	return shape
+}
+
+// SchemaAt returns the schema of the field at a path, nil if there is none.
+func SchemaAt(of *schema.Schema, path string) *schema.Schema {
+	steps, err := parsePath(path)
+	if err != nil {
+		return nil
+	}
+	return schemaAt(of, steps)
+}
+
+func schemaAt(of *schema.Schema, steps []step) *schema.Schema {
+	for _, s := range steps {
+		if of == nil {
+			return nil
+		}
+		switch s.kind {
+		case field:
+			of = of.Property(s.key)
+		case elements:
+			of = of.Items
+		case values:
+			of = of.Values
+		}
+	}
+	return of
+}

@@ -1,0 +1,226 @@
+package refs
+
+import (
+	"slices"
+	"strings"
+
+	"graphview.dev/graphview/budget"
+	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/refs/schema"
+)
+
+// SchemaRules is what the schema of a kind tells: rules, and the paths of fields that are
+// no references though their keys look so.
+type SchemaRules struct {
+	Rules  []Rule
+	Silent []string
+}
+
+// SchemaRules finds the types of Kubernetes in a kind's schema. For a kind that the table
+// lists it also finds fields that the table does not know and whose keys name a kind of
+// Kubernetes; conventions find those of other kinds. The error is a *budget.Exceeded.
+func (s *Served) SchemaRules(kind graph.Kind, of *schema.Schema) (SchemaRules, error) {
+	if settled[kind.Group] || of == nil {
+		return SchemaRules{}, nil
+	}
+	var table *node
+	if own := Builtin().kinds.of(kind); own != nil {
+		table = own.root
+	}
+	r := schemaReader{served: s, kind: kind, listed: table != nil, values: schemaValues.Meter(), rules: schemaRules.Meter(), read: map[string]bool{}}
+	for _, p := range of.Properties {
+		switch p.Key {
+		case "apiVersion", "kind", "metadata":
+		default:
+			if p.Key == "status" && r.listed {
+				continue // the table lists the fields of a status that matter
+			}
+			if below, ok := (place{table: table}).below(p.Key); ok {
+				r.visit(below, p.Schema)
+			}
+		}
+	}
+	for _, m := range [...]*budget.Meter{r.values, r.rules} {
+		if err := m.Err(); err != nil {
+			return SchemaRules{}, err
+		}
+	}
+	return r.found, nil
+}
+
+// schemaReader walks the schema of a kind.
+type schemaReader struct {
+	served *Served
+	kind   graph.Kind
+	// listed means that the table has rules of the kind, so that conventions do not apply.
+	listed bool
+	// values limits the fields that are visited, rules the rules that are found.
+	values, rules *budget.Meter
+	read          map[string]bool // paths that have a rule, or are silent
+	found         SchemaRules
+}
+
+// place is the position of a schema in an object.
+type place struct {
+	key, path string
+	table     *node // the table's rules of the place
+	depth     int
+}
+
+// below returns the place of a field, false if no path can hold its key.
+func (p place) below(key string) (place, bool) {
+	text := key
+	if strings.ContainsFunc(key, func(r rune) bool { return !isKeyRune(r) }) {
+		text = "['" + key + "']"
+	}
+	return place{key: key, path: join(p.path, text), table: p.table.member(key), depth: p.depth + 1}, key != "" && !strings.Contains(key, "'") && isPathKey(key)
+}
+
+func (p place) element() place {
+	return place{key: strings.TrimSuffix(p.key, "s"), path: p.path + "[]", table: p.table.element(), depth: p.depth + 1}
+}
+
+func (p place) value() place {
+	return place{path: p.path + "{}", table: p.table.value(), depth: p.depth + 1}
+}
+
+func (r *schemaReader) visit(p place, s *schema.Schema) {
+	if s == nil || p.depth > maxGuessDepth || len(p.path) > maxPath || r.rules.Err() != nil || r.values.Take(1) != nil {
+		return
+	}
+	switch {
+	case s.Embedded || isOpaque(p.key) || isOfKubelet[p.key]:
+	case s.Type == "string":
+		r.visitText(p, s)
+	case s.Items != nil:
+		r.visit(p.element(), s.Items)
+	case s.Values != nil:
+		if s.Values.Type != "string" {
+			r.visit(p.value(), s.Values)
+		}
+	case p.depth > 0 && s.IsObjectMeta(), s.IsResourceRequirements(), s.IsLabelSelector():
+	default:
+		r.visitObject(p, s)
+	}
+}
+
+// isOfKubelet are the fields of a pod that configure how it runs, and name nothing.
+var isOfKubelet = map[string]bool{
+	"affinity": true, "dnsConfig": true, "grpc": true, "hostAliases": true, "lifecycle": true, "livenessProbe": true, "readinessProbe": true,
+	"startupProbe": true, "tolerations": true, "topologySpreadConstraints": true, "volumeDevices": true,
+}
+
+func (r *schemaReader) visitObject(p place, s *schema.Schema) {
+	for _, shape := range s.Shapes() {
+		r.addTemplate(p, s, string(shape))
+	}
+	if name := s.Property("name"); p.depth > 0 && name != nil && name.Type == "string" {
+		r.addNamed(p, s)
+	}
+	isPod := s.IsPodSpec()
+	for _, property := range s.Properties {
+		if isPod && (property.Key == "nodeName" || property.Key == "hostname") {
+			continue
+		}
+		if below, ok := p.below(property.Key); ok {
+			r.visit(below, property.Schema)
+		}
+	}
+}
+
+func (r *schemaReader) visitText(p place, s *schema.Schema) {
+	if r.read[p.path] || p.table.tells() || saysOther(p.key) {
+		return
+	}
+	targets := r.served.meaning(r.kind.Group, p.key)
+	if target, ok := namedBy(p.key); ok {
+		targets = []graph.Reference{target}
+	}
+	if s.Closed {
+		if len(targets) > 0 {
+			r.addSilent(p.path)
+		}
+		return
+	}
+	r.addIfListed(p.path, targets, "")
+	// Conventions find the addresses in other kinds.
+	if r.listed && isAddressKey(p.key) && !strings.Contains(strings.ToLower(p.key), "host") && !r.read[p.path] {
+		r.read[p.path] = true
+		r.addRule(Rule{Path: p.path, Method: Address, To: fixed(kinds["Service"].To), Scope: graph.ScopeNamespaced, Type: graph.Transitive})
+	}
+}
+
+// addNamed adds the references of an object that has a name.
+func (r *schemaReader) addNamed(p place, s *schema.Schema) {
+	path := p.path + ".name"
+	// An object with a kind or an apiVersion says in each instance what it names.
+	if r.read[path] || p.table.tells() || s.Has("kind") || s.Has("apiVersion") || s.Has("resourceClaimName") {
+		return
+	}
+	namespace := ""
+	if s.Has("namespace") {
+		namespace = "namespace"
+	}
+	target, declared := targetByKey(p.key, r.kind.Group)
+	if declared && target.Scope == graph.ScopeUnknown && !r.served.Serves(target.To) {
+		declared = false
+	}
+	targets := r.served.meaning(r.kind.Group, p.key)
+	if declared {
+		targets = []graph.Reference{target}
+	}
+	switch kind, ok := s.KeySelector(); {
+	case !ok, kind == "" && declared:
+		r.addIfListed(path, targets, namespace)
+	case kind == "":
+		either := []graph.Reference{kinds["Secret"], kinds["ConfigMap"]}
+		if len(targets) == 1 && slices.ContainsFunc(either, func(one graph.Reference) bool { return one.To == targets[0].To }) {
+			either = targets
+		}
+		r.addTargets(path, either, namespace, true)
+	case r.listed || !declared || target.To != kinds[kind].To:
+		r.addTargets(path, []graph.Reference{kinds[kind]}, namespace, r.listed)
+	}
+}
+
+// addIfListed adds the targets of a key for a kind that the table lists, if the key names
+// a kind of Kubernetes: the table is complete for the project's own kinds. Conventions
+// find the targets of other kinds.
+func (r *schemaReader) addIfListed(path string, targets []graph.Reference, namespace string) {
+	if r.listed && len(targets) == 1 && settled[targets[0].To.Group] {
+		r.addTargets(path, targets, namespace, true)
+	}
+}
+
+// addTargets adds a rule for each kind that a field may name.
+func (r *schemaReader) addTargets(path string, targets []graph.Reference, namespace string, inferred bool) {
+	r.read[path] = true
+	for _, target := range targets {
+		rule := Rule{
+			Path: path, To: fixed(target.To), Scope: target.Scope, Type: target.Type, Optional: true,
+			Inferred: inferred || strings.HasPrefix(path, "status."), // a status may be outdated
+		}
+		if namespace != "" && target.Scope != graph.ScopeCluster {
+			rule.Namespace = []string{namespace}
+		}
+		r.addRule(rule)
+	}
+}
+
+func (r *schemaReader) addSilent(path string) {
+	if !r.listed && r.rules.Take(1) == nil {
+		r.read[path] = true
+		r.found.Silent = append(r.found.Silent, path)
+	}
+}
+
+func (r *schemaReader) addRule(rule Rule) {
+	if r.rules.Take(1) == nil {
+		rule.From = r.kind
+		r.found.Rules = append(r.found.Rules, rule)
+	}
+}
+
+func fixed(kind graph.Kind) Target {
+	return Target{Group: Part{Value: kind.Group}, Kind: Part{Value: kind.Kind}}
+}
