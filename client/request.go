@@ -131,24 +131,34 @@ type envelope struct {
 }
 
 func openChannel(ctx context.Context, conn *connection, r Request, o *Options) (*multiplexed, error) {
-	type subscribe struct {
-		Request  Request `json:"request"`
-		Content  Content `json:"content,omitempty"`
-		Inferred *bool   `json:"inferred,omitempty"`
-	}
-	what := subscribe{Request: r, Content: o.Content}
+	what := channelRequest{Request: r, Content: o.Content}
 	if o.ExcludeInferred {
 		what.Inferred = new(bool)
 	}
+	ctx, cancel := context.WithTimeout(ctx, dialWithin)
+	defer cancel()
+	return askChannel(ctx, conn, what)
+}
+
+// channelRequest asks for a channel with the graph that a request describes, or with an answer
+// about that graph.
+type channelRequest struct {
+	Request           Request `json:"request"`
+	Content           Content `json:"content,omitempty"`
+	Inferred          *bool   `json:"inferred,omitempty"`
+	Impact            string  `json:"impact,omitempty"`
+	PropagationPolicy string  `json:"propagationPolicy,omitempty"`
+}
+
+// askChannel waits for the channel.
+func askChannel(ctx context.Context, conn *connection, what channelRequest) (*multiplexed, error) {
 	text, err := json.Marshal(struct {
-		ID        int64     `json:"id"`
-		Subscribe subscribe `json:"subscribe"`
+		ID        int64          `json:"id"`
+		Subscribe channelRequest `json:"subscribe"`
 	}{requestID, what})
 	if err != nil {
 		return nil, fmt.Errorf("encode the request: %w", err)
 	}
-	ctx, cancel := context.WithTimeout(ctx, dialWithin)
-	defer cancel()
 	if err := conn.write(ctx, text); err != nil {
 		return nil, err
 	}
@@ -175,6 +185,15 @@ func openChannel(ctx context.Context, conn *connection, r Request, o *Options) (
 }
 
 func (m *multiplexed) next(ctx context.Context) (*Message, error) {
+	text, err := m.receive(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return parseMessage(text)
+}
+
+// receive returns the text of the next message on the channel.
+func (m *multiplexed) receive(ctx context.Context) ([]byte, error) {
 	for {
 		text, err := m.read(ctx)
 		if err != nil {
@@ -186,7 +205,7 @@ func (m *multiplexed) next(ctx context.Context) (*Message, error) {
 		}
 		switch {
 		case about.Channel != nil && *about.Channel == m.channel:
-			return parseMessage(text)
+			return text, nil
 		case about.Channel == nil && about.Error != nil:
 			return nil, about.Error // of the whole connection
 		}

@@ -109,6 +109,10 @@ func ofObject(info *request.RequestInfo) bool {
 }
 
 func (s *Server) serveGraph(w http.ResponseWriter, r *http.Request, name names.GraphName) {
+	if r.URL.Query().Has(impactOption) {
+		s.serveImpact(w, r, name)
+		return
+	}
 	wanted, err := negotiateForm(r)
 	if err != nil {
 		s.refuse(w, r, err)

@@ -78,6 +78,9 @@ func (g muxGraphs) Subscribe(ctx context.Context, end context.CancelCauseFunc, a
 	o := &opening{name: asked.Name, subscribe: &delivery.SubscribeOptions{
 		Since: asked.Since, Content: asked.Content, ExcludeInferred: asked.ExcludeInferred, Narrow: asked.Narrow, JoinWalk: true,
 	}}
+	if asked.Impact != nil {
+		o.subscribe = nil
+	}
 	right := rightToWatch(asked.Name)
 	if len(asked.Request) > 0 {
 		declared, err := parseAdHoc(asked.Request, asked.ExcludeInferred)
@@ -98,11 +101,22 @@ func (g muxGraphs) Subscribe(ctx context.Context, end context.CancelCauseFunc, a
 		}
 		giveBack = func() { s.adHoc.Give(owner, 1) }
 	}
-	return s.openChannel(ctx, g.who, o, giveBack)
+	graph, err := s.openChannel(ctx, g.who, o, giveBack)
+	switch {
+	case err != nil:
+		return nil, err
+	case asked.Impact == nil:
+		return graph, nil
+	}
+	answered, err := s.openImpact(ctx, graph, *asked.Impact, delivery.SubscribeOptions{ExcludeInferred: asked.ExcludeInferred})
+	if err != nil {
+		return nil, err
+	}
+	return answered, nil
 }
 
 // openChannel opens a graph, and calls release when it is closed or cannot be opened.
-func (s *Server) openChannel(ctx context.Context, who user.Info, o *opening, release func()) (mux.Graph, error) {
+func (s *Server) openChannel(ctx context.Context, who user.Info, o *opening, release func()) (*openGraph, error) {
 	opened := false
 	defer func() {
 		if !opened {

@@ -278,7 +278,7 @@ func nameParts(dst []byte, start int) []byte {
 }
 
 func appendAttributes(dst []byte, c *graph.Change) []byte {
-	if !c.Controller && !c.BlockOwnerDeletion && !c.Missing && len(c.Fields) == 0 {
+	if !c.Controller && !c.BlockOwnerDeletion && !c.Missing && !c.Optional && len(c.Fields) == 0 {
 		return dst
 	}
 	dst = append(dst, `,"a":{`...)
@@ -300,9 +300,9 @@ func appendAttributes(dst []byte, c *graph.Change) []byte {
 		if c.Outside != graph.Nowhere {
 			dst = append(append(append(dst, `,"x":"`...), c.Outside.String()...), '"')
 		}
-		if c.Optional {
-			member(`"o":true`)
-		}
+	}
+	if c.Optional {
+		member(`"o":true`)
 	}
 	if len(c.Fields) > 0 {
 		member(`"f":[`)

@@ -60,7 +60,7 @@ func ParseNarrowing(roots []string, direction string, depth int) (*graph.Narrowi
 // maxRootPart bounds the parts of a root's name.
 const maxRootPart = 253
 
-var errRoot = errors.New("root must be RESOURCE.GROUP/NAMESPACE/NAME, such as deployments.apps/shop/web, pods/shop/web-1 or nodes/worker-1")
+var errRoot = errors.New("an object is RESOURCE.GROUP/NAMESPACE/NAME, such as deployments.apps/shop/web, pods/shop/web-1 or nodes/worker-1")
 
 // parseRoot reads the name of an object.
 func parseRoot(text string) (graph.Key, error) {
@@ -69,7 +69,7 @@ func parseRoot(text string) (graph.Key, error) {
 		return graph.Key{}, errRoot
 	}
 	for _, part := range parts {
-		if part == "" || len(part) > maxRootPart || strings.ContainsFunc(part, func(r rune) bool { return r <= ' ' || r == 0x7f }) {
+		if part == "" || len(part) > maxRootPart || strings.ContainsFunc(part, func(r rune) bool { return r < ' ' || r == 0x7f }) {
 			return graph.Key{}, errRoot
 		}
 	}

@@ -20,6 +20,9 @@ type Found struct {
 	// Out and In are values of sarc, separated by commas.
 	Out, In []byte
 	More    bool
+	// Unseen counts other objects with an arc to the vertex: the view does not show them, or
+	// the subscriber may not see them.
+	Unseen int
 }
 
 // Find returns one vertex as a subscriber may see it, nil if there is none or the
@@ -63,7 +66,7 @@ func (p *Publisher) selects(key graph.Key) bool {
 }
 
 func found(seen *graph.Vicinity) (*Found, error) {
-	f := &Found{More: seen.More, Vertex: appendKey([]byte(`"vx":`), &seen.Vertex.Vertex)}
+	f := &Found{More: seen.More, Unseen: seen.Unseen, Vertex: appendKey([]byte(`"vx":`), &seen.Vertex.Vertex)}
 	if o, ok := seen.Vertex.Payload.(Object); ok {
 		summary, err := Summarize(seen.Vertex.Vertex.Group, o)
 		if err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/health"
+	"graphview.dev/graphview/impact"
 	"graphview.dev/graphview/jsontree"
 )
 
@@ -18,6 +19,8 @@ type Summary struct {
 	Created  int64
 	App, UID string
 	Root     bool
+	// Deletion is what the object says about deletions.
+	Deletion impact.Facts
 }
 
 // appLabels say which application an object belongs to; the first one counts.
@@ -27,6 +30,7 @@ var appLabels = [...]string{"app.kubernetes.io/part-of", "app.kubernetes.io/inst
 var summaryShape = func() *jsontree.Shape {
 	var shape jsontree.Shape
 	shape.Join(health.Shape)
+	shape.Join(impact.Shape)
 	shape.Field("kind")
 	metadata := shape.Field("metadata")
 	metadata.Field("creationTimestamp")
@@ -65,6 +69,7 @@ func Summarize(group string, o Object) (Summary, error) {
 			break
 		}
 	}
+	s.Deletion = impact.FactsOf(group, part)
 	if judged, ok := o.(*Judged); ok {
 		s.Health = judged.Health
 		return s, nil
@@ -113,6 +118,38 @@ func (s *Summary) AppendJSON(dst []byte) []byte {
 	text("u", s.UID)
 	if s.Root {
 		dst = append(dst, `,"root":true`...)
+	}
+	return append(appendDeletion(dst, &s.Deletion), '}')
+}
+
+// appendDeletion appends the member del, if there is anything in it.
+func appendDeletion(dst []byte, f *impact.Facts) []byte {
+	if len(f.Finalizers) == 0 && !f.Prunes && !f.Kept && !f.Ended {
+		return dst
+	}
+	dst = append(dst, `,"del":{`...)
+	open := len(dst)
+	for i, name := range f.Finalizers {
+		if i == 0 {
+			dst = append(dst, `"f":[`...)
+		} else {
+			dst = append(dst, ',')
+		}
+		dst = appendString(dst, name)
+	}
+	if len(f.Finalizers) > 0 {
+		dst = append(dst, ']')
+	}
+	for _, flag := range [...]struct {
+		set  bool
+		text string
+	}{{f.Prunes, `"p":true`}, {f.Kept, `"k":true`}, {f.Ended, `"e":true`}} {
+		if flag.set {
+			if len(dst) > open {
+				dst = append(dst, ',')
+			}
+			dst = append(dst, flag.text...)
+		}
 	}
 	return append(dst, '}')
 }

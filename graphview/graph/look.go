@@ -47,7 +47,34 @@ func (l *Lens) Look(key Key, limit int, how Reading) (v Vicinity, ok bool) {
 			r.readArc(from, start, a)
 		}
 	}
+	v.Unseen = r.unseen(p.node)
 	return v, true
+}
+
+// mostUnseen bounds the arcs that unseen looks at.
+const mostUnseen = 10_000
+
+// unseen counts the nodes with an arc to a node that the lens does not show or the reader may not
+// see. Arcs that only inferred references or labels of namespaces make do not count.
+func (r *reader) unseen(node nodeID) (count int) {
+	l, g := r.l, r.l.g
+	seen := map[slotID]bool{} // an object has a node for each version, of which a view has one
+	looked := 0
+	for id := g.slots.at(g.nodes.at(node).slot).in; id != 0 && looked < mostUnseen; id = g.arcs.at(id).nextIn {
+		looked++
+		a := g.arcs.at(id)
+		if a.flags&(named|selected) == 0 || a.from == node {
+			continue
+		}
+		e, at := l.index.at(a.from), g.nodes.at(a.from).slot
+		seen[at] = seen[at] || e != 0 && l.entries.at(e).flags&shown != 0 && r.allowed(g.key(a.from))
+	}
+	for _, here := range seen {
+		if !here {
+			count++
+		}
+	}
+	return count
 }
 
 // Vicinity is a vertex with its arcs.
@@ -56,6 +83,9 @@ type Vicinity struct {
 	Out, In []Change
 	// More reports whether there are more arcs than the limit.
 	More bool
+	// Unseen counts the objects that refer to the vertex, or are owned by it, and are not in
+	// the picture or not for the reader.
+	Unseen int
 	// Head is the revision that was read.
 	Head uint64
 }

@@ -231,9 +231,10 @@ func (m *model) picture(l *modelLens, how Reading) picture {
 				// Nothing else makes it for this reader.
 				fields = at.byNamespaceLabel
 			}
-			attributes := fmt.Sprint(at.c, at.b, told(fields, at.found))
+			optional := at.named || at.guessed && !at.declared && !how.ExcludeInferred
+			attributes := fmt.Sprint(at.c, at.b, a.typ != OwnerReference && !at.required && optional, told(fields, at.found))
 			if !at.found {
-				attributes += fmt.Sprint(" missing ", m.outside(l, a.to, at.uid), " ", a.typ != OwnerReference && !at.required)
+				attributes += fmt.Sprint(" missing ", m.outside(l, a.to, at.uid))
 			}
 			p.setArc(a.from, a.to, a.typ, attributes)
 			p.links[arcName(a.from, a.to, a.typ)] = naiveLink{a.from, a.to, a.typ, at.found}

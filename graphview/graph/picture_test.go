@@ -90,9 +90,9 @@ func (m *model) outside(l *modelLens, to Key, uid string) Outside {
 
 // attributesOf are those of an arc that is set.
 func attributesOf(ch Change) string {
-	text := fmt.Sprint(ch.Controller, ch.BlockOwnerDeletion, ch.Fields)
+	text := fmt.Sprint(ch.Controller, ch.BlockOwnerDeletion, ch.Optional, ch.Fields)
 	if ch.Missing {
-		text += fmt.Sprint(" missing ", ch.Outside, " ", ch.Optional)
+		text += fmt.Sprint(" missing ", ch.Outside)
 	}
 	return text
 }

@@ -46,7 +46,7 @@ type Change struct {
 	To   Key
 	Type ArcType
 	// Controller, BlockOwnerDeletion and Fields of an arc that is set. Missing: its target is not
-	// in the graph; see Outside. Optional: that is no fault.
+	// in the graph; see Outside. Optional: the source works without the target.
 	Controller, BlockOwnerDeletion, Missing, Optional bool
 	Outside                                           Outside
 	Fields                                            []string
@@ -255,8 +255,16 @@ func (r *reader) readArcSince(e entryID, key Key, a *arc, least uint64) {
 		Op: SetArc, Vertex: key, To: g.keyAt(a.to, how.resource), Type: a.typ,
 		Controller: a.flags&controller != 0, BlockOwnerDeletion: a.flags&block != 0,
 		Missing: how.missing, Outside: how.outside, Fields: fields,
-		Optional: how.missing && a.typ != OwnerReference && a.flags&required == 0,
+		Optional: r.optional(a, how),
 	})
+}
+
+// optional reports whether the source of an arc works without its target. A selector does not say.
+func (r *reader) optional(a *arc, how arcView) bool {
+	if a.typ == OwnerReference || a.flags&required != 0 {
+		return false
+	}
+	return a.flags&named != 0 || forInferred(a.flags) && r.isOf(how.readers&takeInferred)
 }
 
 // admits reports whether the reader may see an arc whose start it may see.

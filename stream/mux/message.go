@@ -9,6 +9,7 @@ import (
 
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/impact"
 	"graphview.dev/stream/names"
 	"graphview.dev/stream/transport"
 )
@@ -32,6 +33,9 @@ type Subscribe struct {
 	ExcludeInferred bool
 	// Narrow is the part of the graph that is wanted, nil for all of it.
 	Narrow *graph.Narrowing
+	// Impact is a question about the graph, which is answered in its place. Nil: the graph is
+	// wanted.
+	Impact *impact.Question
 	// Request describes the ad-hoc view, in JSON that was not looked at. Empty: the
 	// graph has a name.
 	Request []byte
@@ -64,6 +68,8 @@ func parseMessage(text []byte) (m message, err error) {
 			Roots     []string        `json:"roots"`
 			Direction string          `json:"direction"`
 			Depth     int             `json:"depth"`
+			Impact    string          `json:"impact"`
+			Policy    string          `json:"propagationPolicy"`
 			Request   json.RawMessage `json:"request"`
 		} `json:"subscribe"`
 		Unsubscribe *struct {
@@ -93,6 +99,14 @@ func parseMessage(text []byte) (m message, err error) {
 	if err != nil {
 		return m, transport.Malformed("subscribe.roots, direction, depth: %v", err)
 	}
+	var question *impact.Question
+	if in.Impact != "" {
+		asked, err := delivery.ParseImpact(in.Impact, in.Policy)
+		if err != nil {
+			return m, transport.Malformed("subscribe.impact: %v", err)
+		}
+		question = &asked
+	}
 	exclude := in.Inferred != nil && !*in.Inferred
 	asked := len(in.Request) > 0 && string(in.Request) != "null"
 	named := in.Namespace != "" && in.Name != ""
@@ -101,15 +115,18 @@ func parseMessage(text []byte) (m message, err error) {
 		return m, transport.Malformed("subscribe must have either namespace and name, or request")
 	case asked && in.Since != "":
 		return m, transport.Malformed("subscribe.since goes with a name: a view of a request begins with its channel")
+	case question != nil && (in.Since != "" || narrow != nil):
+		return m, transport.Malformed("subscribe.impact asks about a whole graph: leave since and roots out")
 	case asked && narrow != nil:
 		return m, transport.Malformed("subscribe.roots goes with a name: a request has roots of its own")
 	case named:
 		m.subscribe = &Subscribe{
 			Name: names.GraphName{Namespace: in.Namespace, Name: in.Name}, Since: in.Since, Content: content, ExcludeInferred: exclude, Narrow: narrow,
+			Impact: question,
 		}
 		return m, nil
 	}
-	m.subscribe = &Subscribe{Request: in.Request, Content: content, ExcludeInferred: exclude}
+	m.subscribe = &Subscribe{Request: in.Request, Content: content, ExcludeInferred: exclude, Impact: question}
 	return m, nil
 }
 

@@ -74,7 +74,7 @@ func TestAgent(t *testing.T) {
 		"what is it made of":    {"admin", "tree", map[string]any{"graph": "storefront"}, []string{"StatefulSet/web", "reads env of Secret/token", "MISSING"}, []string{"waiting for"}, false},
 		"of what is one object": {"admin", "tree", map[string]any{"graph": "storefront", "object": "pod/mailer", "depth": 1}, []string{"Pod/mailer", "ConfigMap/mailer"}, []string{"StatefulSet"}, false},
 		"why does it not start": {"admin", "explain", map[string]any{"graph": "storefront", "object": "pod/mailer"}, []string{"MISSING: it does not exist", "spec.containers[].envFrom[].configMapRef.name"}, nil, false},
-		"what would notice":     {"admin", "impact", map[string]any{"object": "cm/web", "graph": "storefront"}, []string{"would notice", "StatefulSet ×1"}, nil, false},
+		"what would notice":     {"admin", "impact", map[string]any{"object": "cm/web", "graph": "storefront"}, []string{"Deleting ConfigMap/web", "deleted (1)"}, nil, false},
 		"with a user's rights":  {"alice", "tree", map[string]any{"graph": "storefront"}, []string{"StatefulSet/web", "Left out, because you may not list and watch it"}, []string{"Secret/token"}, false},
 		"without rights":        {"mallory", "tree", map[string]any{"graph": "storefront"}, []string{"forbidden", "graphview-viewer"}, nil, true},
 		"a name that is a flag": {"admin", "tree", map[string]any{"graph": "--kubeconfig=/dev/null"}, []string{`there is no GraphView "--kubeconfig=/dev/null"`}, nil, true},

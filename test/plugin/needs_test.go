@@ -86,7 +86,7 @@ var needs = map[string]step{
 	"who would notice, declared":        {args: []string{"tree", "settings", "configmap/settings", "--reverse"}, want: []string{"mounted by Deployment/web", "mounted by Pod/web-"}},
 	"who would notice, of a Secret":     {args: []string{"tree", "token", "secret/token", "--reverse"}, want: []string{"read as env by Deployment/web"}},
 	"who would notice, asked":           {args: []string{"query", "--root", "configmap/settings", "--reverse"}, want: []string{"mounted by Deployment/web"}},
-	"who would notice, in one word":     {args: []string{"impact", "configmap/settings"}, want: []string{"mounted by Deployment/web", "would notice:", "Deployment ×1"}},
+	"who would notice, in one word":     {args: []string{"impact", "configmap/settings"}, want: []string{"cannot start again", "Deployment/web: mounts ConfigMap/settings"}},
 	"a root that is not there":          {args: []string{"query", "--root", "deployment/nope"}, want: []string{"--root deployment/nope: there is no such object"}, code: 1},
 	"what is missing":                   {args: []string{"tree", "namespace", "--missing"}, want: []string{"Secret/pay-missing  MISSING", "read as env by Deployment/pay"}},
 	"whether it is there":               {args: []string{"explain", "namespace", "secret/pay-missing"}, want: []string{"MISSING: it does not exist", "reads env of it"}},

@@ -33,7 +33,7 @@ func Serve(ctx context.Context, o Options) error {
 	addTool(server, o.Run, "problems", "Lists objects that are degraded, progressing or being deleted, and objects that are referred to and missing, the worst first.", problems.args)
 	addTool(server, o.Run, "tree", "Draws what a graph, or one object of it, is made of: what is owned, then what is used. Equal objects are one line; what is missing says so.", tree.args)
 	addTool(server, o.Run, "explain", "Says how one object is, what it refers to and what refers to it, and by which fields. Looks up whether missing objects exist.", explain.args)
-	addTool(server, o.Run, "impact", "Says what would notice if an object changed or were deleted: everything that owns or refers to it, directly or through others.", impact.args)
+	addTool(server, o.Run, "impact", "Says what happens if an object is deleted: what is deleted as well, what breaks at once, what cannot start again, each with the reason.", impact.args)
 	return server.Run(ctx, &mcp.IOTransport{Reader: io.NopCloser(o.In), Writer: writeCloser{o.Out}})
 }
 

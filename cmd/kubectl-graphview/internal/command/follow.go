@@ -130,3 +130,9 @@ func (f *follower) complete(ctx context.Context) (*client.Graph, error) {
 		}
 	}
 }
+
+// completeOf returns the graph once it is complete, or what there is of it and the reason.
+func completeOf(ctx context.Context, f *follower) (*client.Graph, error) {
+	defer f.Close()
+	return f.complete(ctx)
+}

@@ -4,29 +4,33 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
+	"io"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
+	"graphview.dev/api/reason"
 	"graphview.dev/client"
-	"graphview.dev/cmd/kubectl-graphview/internal/outline"
+	"graphview.dev/graphview/wording"
 )
 
 func (c *cli) impact() *cobra.Command {
 	var (
 		in            string
 		allNamespaces bool
+		cascade       string
 	)
 	cmd := &cobra.Command{
 		Use:   "impact KIND/NAME",
-		Short: "Show what would notice if an object changed or went",
-		Long: `Show every object that owns or refers to an object, directly or through others. The
+		Short: "Show what happens if an object is deleted",
+		Long: `Show what the deletion of an object deletes as well, what breaks at once, what cannot
+start again, and what loses an optional reference. Each line ends with the reason. The
 objects are those of an ad-hoc view of the namespace, or with -A of the cluster,
 which takes the ClusterRole graphview-requester; or those of a GraphView, with --in.
 Only references that GraphView knows count, and only objects that you may list.`,
-		Example: `  kubectl graphview impact configmap/web -n shop
+		Example: `  kubectl graphview impact deployment/web -n shop
   kubectl graphview impact secret/pull-secret -n shop -A
   kubectl graphview impact service/web -n shop --in storefront`,
 		Args: between(1, 1, "one KIND/NAME"),
@@ -34,118 +38,178 @@ Only references that GraphView knows count, and only objects that you may list.`
 			if in != "" && allNamespaces {
 				return usagef(cmd, "--in names a GraphView, which has its own namespaces: leave -A out")
 			}
+			policy, known := map[string]string{"background": "Background", "foreground": "Foreground", "orphan": "Orphan"}[cascade]
+			if !known {
+				return usagef(cmd, "--cascade must be background, foreground or orphan")
+			}
 			v, err := c.open(in)
 			if err != nil {
 				return err
 			}
 			defer v.close()
-			var g *client.Graph
-			var failed error
-			if in == "" {
-				q := question{allNamespaces: allNamespaces, resourceCEL: "!(group == '' && resource == 'events')"}
-				g, failed, err = c.askImpact(cmd.Context(), v, q, args[0])
-				if err != nil {
-					return err
-				}
-			} else {
-				g, failed = v.around(cmd.Context(), args[0], client.Up, 0)
-			}
-			if g == nil {
-				return failed
-			}
-			if err := c.drawImpact(cmd.Context(), v, g, args[0]); err != nil {
+			q := question{allNamespaces: allNamespaces, resourceCEL: "!(group == '' && resource == 'events')"}
+			found, err := v.impactOf(cmd.Context(), q, args[0], policy)
+			if err != nil {
 				return err
 			}
-			return failed
+			c.drawImpact(v, found)
+			return nil
 		},
 	}
 	cmd.Flags().StringVar(&in, "in", "", "The GraphView to look in, instead of an ad-hoc view")
 	cmd.Flags().BoolVarP(&allNamespaces, "all-namespaces", "A", false, "Look in all namespaces")
+	cmd.Flags().StringVar(&cascade, "cascade", "background", "How the object is deleted, as for kubectl delete: background, foreground or orphan")
 	c.addInferred(cmd)
 	c.addWait(cmd)
 	return cmd
 }
 
-// askImpact asks for what leads up from the object. That is nothing if the object is
-// not there, and a server that is older than the question refuses it: then whatever
-// refers to the object is looked for in everything.
-func (c *cli) askImpact(ctx context.Context, v *view, q question, object string) (g *client.Graph, failed, err error) {
-	whole, err := q.request(v.namespace, c.mapper)
+// impactOf asks the server.
+func (v *view) impactOf(ctx context.Context, q question, object, policy string) (*client.Impact, error) {
+	key, err := v.keyOf(object)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	if root, err := rootExpression(object, c.mapper); err == nil {
-		up := whole
-		up.Roots = &client.Roots{ObjectSelectorExpressions: []string{root}, Follow: &client.Follow{Direction: client.Up}}
-		g, failed = completeOf(ctx, v.request(up, client.ContentObject))
-		if _, refused := errors.AsType[*client.CloseError](failed); !refused && (g == nil || len(g.Vertices) > 0) {
-			return g, failed, nil
+	o := client.Options{ExcludeInferred: !v.inferred}
+	waiting, cancel := context.WithTimeoutCause(ctx, v.wait, errWaited)
+	defer cancel()
+	var found *client.Impact
+	if v.name != "" {
+		found, err = v.client.Impact(waiting, v.namespace, v.name, key, policy, o)
+	} else {
+		var r client.Request
+		if r, err = q.request(v.namespace, v.mapper); err != nil {
+			return nil, err
 		}
+		found, err = v.client.RequestImpact(waiting, r, key, policy, o)
 	}
-	g, failed = completeOf(ctx, v.request(whole, client.ContentObject))
-	return g, failed, nil
+	if err == nil {
+		return found, nil
+	}
+	if ctx.Err() == nil && waiting.Err() != nil {
+		return nil, fmt.Errorf("%s is not complete after %s", v, v.wait)
+	}
+	if text, absent := notFoundText(err); absent {
+		return nil, errors.New(text)
+	}
+	return nil, v.remedy(ctx, err)
 }
 
-// completeOf is the graph once it is complete, or what there is of it and why.
-func completeOf(ctx context.Context, f *follower) (*client.Graph, error) {
-	defer f.Close()
-	return f.complete(ctx)
+// notFoundText returns the server's sentence about an object that is not in the graph.
+func notFoundText(err error) (text string, absent bool) {
+	if closed, ok := errors.AsType[*client.CloseError](err); ok && closed.Reason == reason.NotFound {
+		return closed.Message, true
+	}
+	status, ok := errors.AsType[*apierrors.StatusError](err)
+	if !ok || !apierrors.IsNotFound(err) || status.ErrStatus.Details == nil || status.ErrStatus.Details.Kind == "graphs" {
+		return "", false
+	}
+	return status.ErrStatus.Message, strings.Contains(status.ErrStatus.Message, "not found")
 }
 
-func (c *cli) drawImpact(ctx context.Context, v *view, g *client.Graph, text string) error {
+// mostNames is how many objects of one line are named.
+const mostNames = 3
+
+// drawImpact prints an answer.
+func (c *cli) drawImpact(v *view, found *client.Impact) {
+	g := &client.Graph{}
+	g.Apply(&client.Message{Warnings: found.Warnings})
 	k := c.newKinds(v.namespace, g)
-	key, err := k.find(text)
-	if err != nil {
-		return fmt.Errorf("%s: %w", v, err)
-	}
-	_, there := g.Vertices[key]
-	if _, err := outline.Write(c.Out, g, outline.Options{
-		Roots: []client.Key{key}, Only: true, Reverse: true, Fold: true, Name: k.name, Colours: c.paint, State: states(g),
-	}); err != nil {
-		return err
-	}
-	affected := map[string]int{}
-	total := 0
-	for other := range dependents(g, key) {
-		affected[k.kind(other)]++
-		total++
-	}
-	var parts []string
-	for _, kind := range slices.Sorted(maps.Keys(affected)) {
-		parts = append(parts, fmt.Sprintf("%s ×%d", kind, affected[kind]))
-	}
-	switch {
-	case total > 0:
-		fmt.Fprintf(c.Out, "\n%s would notice: %s\n", count(total, "object"), strings.Join(parts, ", "))
-	case there:
-		fmt.Fprintf(c.Out, "\nNothing in %s owns or refers to it. Objects that %s does not select, and references that no rule describes, are not known.\n", v, v)
-	}
-	c.leftOut(c.Out, g)
-	return ctx.Err()
-}
-
-// dependents are the vertices that own or refer to one, directly or through
-// others.
-func dependents(g *client.Graph, key client.Key) map[client.Key]bool {
-	above := map[client.Key][]client.Key{}
-	for arc, a := range g.Arcs {
-		switch {
-		case arc.Type != client.Owner:
-			above[arc.To] = append(above[arc.To], arc.From)
-		case !a.Missing:
-			above[arc.From] = append(above[arc.From], arc.To)
+	fmt.Fprintf(c.Out, "Deleting %s:\n", c.paint.Strong(k.name(found.Object)))
+	for _, verdict := range client.Verdicts {
+		count := found.Counts[verdict]
+		if verdict == client.Unaffected || count == 0 {
+			continue
 		}
-	}
-	all := map[client.Key]bool{}
-	for left := []client.Key{key}; len(left) > 0; {
-		next := left[0]
-		left = left[1:]
-		for _, other := range above[next] {
-			if other != key && !all[other] {
-				all[other] = true
-				left = append(left, other)
+		fmt.Fprintf(c.Out, "\n%s (%d)\n", c.paint.Strong(string(verdict)), count)
+		for i := range found.Groups {
+			if group := &found.Groups[i]; group.Verdict == verdict {
+				c.drawGroup(c.Out, k, group)
 			}
 		}
 	}
-	return all
+	if total(found) == 1 {
+		fmt.Fprintf(c.Out, "\nNothing in %s depends on it. Objects that %s does not select, and references that no rule describes, are not known.\n", v, v)
+	}
+	fmt.Fprintf(c.Out, "\n%s unaffected in this view", count(found.Counts[client.Unaffected], "object"))
+	if found.Unseen > 0 {
+		fmt.Fprintf(c.Out, "; %s outside it", count(found.Unseen, "referrer"))
+	}
+	fmt.Fprintln(c.Out, ".")
+	if !found.Synced {
+		fmt.Fprintf(c.Out, "%s %s is not complete: more may be affected.\n", c.paint.Bad("Incomplete:"), v)
+	}
+	c.leftOut(c.Out, g)
+}
+
+// total counts the affected objects.
+func total(found *client.Impact) (n int) {
+	for verdict, count := range found.Counts {
+		if verdict != client.Unaffected {
+			n += count
+		}
+	}
+	return n
+}
+
+func (c *cli) drawGroup(out io.Writer, k *kinds, group *client.ImpactGroup) {
+	var names []string
+	for _, key := range group.Objects[:min(len(group.Objects), mostNames)] {
+		names = append(names, k.name(key))
+	}
+	line := names[0]
+	if n := len(group.Objects); n > 1 {
+		line = fmt.Sprintf("%s ×%d (%s", k.kind(group.Objects[0]), n, strings.Join(names, ", "))
+		if n > mostNames {
+			line += ", …"
+		}
+		line += ")"
+	}
+	var notes []string
+	for i := range group.Path {
+		notes = append(notes, stepText(k, &group.Path[i]))
+	}
+	if len(notes) > 0 {
+		line += ": " + strings.Join(notes, ", ")
+	}
+	fmt.Fprintf(out, "  %s\n", line)
+	for _, hold := range group.Holds {
+		var by []string
+		for _, key := range hold.By {
+			by = append(by, k.name(key))
+		}
+		switch {
+		case hold.Finalizer != "" && len(by) > 0:
+			fmt.Fprintf(out, "    held by finalizer %s, until %s is deleted\n", hold.Finalizer, strings.Join(by, ", "))
+		case hold.Finalizer != "":
+			fmt.Fprintf(out, "    held by finalizer %s\n", hold.Finalizer)
+		default:
+			fmt.Fprintf(out, "    waits for %s\n", strings.Join(by, ", "))
+		}
+	}
+	if group.Again != nil {
+		fmt.Fprintf(out, "    %s makes it again\n", k.name(*group.Again))
+	}
+}
+
+// stepText says how one object leads to the next.
+func stepText(k *kinds, step *client.ImpactStep) string {
+	word := "uses"
+	switch {
+	case step.Type == client.InContent && step.To.Resource == "namespaces":
+		word = "in"
+	case step.Type == client.InContent:
+		word = "defined by"
+	case step.Type == client.Owner:
+		word = "owned by"
+	case len(step.Words) > 0 && step.Reversed:
+		word = strings.TrimPrefix(wording.Reversed(step.Words[0]), "is ")
+	case len(step.Words) > 0:
+		word = step.Words[0]
+	}
+	text := word + " " + k.name(step.To)
+	if fields := slices.Compact(slices.Clone(step.Fields)); len(fields) > 0 && step.Type != client.Owner {
+		text += " [" + fields[0] + "]"
+	}
+	return text
 }

@@ -1,0 +1,164 @@
+package impact
+
+import (
+	"slices"
+	"strings"
+
+	"graphview.dev/graphview/graph"
+)
+
+// fate is what is known of one object.
+type fate struct {
+	verdict Verdict
+	// step is the first one of the way to the object of the question, which has none.
+	step  Step
+	depth int
+	// pruned: an installer of releases deletes the object.
+	pruned bool
+}
+
+// search answers one question.
+type search struct {
+	*Graph
+
+	target graph.Key
+	policy Policy
+	fates  map[graph.Key]*fate
+	// order has the deleted objects, each after its cause.
+	order []graph.Key
+	// broken are the objects that break now and have not been followed.
+	broken []graph.Key
+	holds  map[graph.Key][]Hold
+}
+
+// Of answers what the deletion of an object of the graph does. ok is false if the graph lacks the
+// object.
+func (g *Graph) Of(object graph.Key, policy Policy) (answer Answer, ok bool) {
+	if object, ok = g.Find(object); !ok {
+		return Answer{}, false
+	}
+	g.index()
+	s := &search{Graph: g, target: object, policy: policy, fates: map[graph.Key]*fate{}, holds: map[graph.Key][]Hold{}}
+	s.delete(object, &fate{verdict: Deleted})
+	for i := 0; i < len(s.order); i++ {
+		s.follow(s.order[i])
+	}
+	s.affect()
+	s.hold()
+	return s.answer(), true
+}
+
+// deleted reports whether an object is deleted.
+func (s *search) deleted(key graph.Key) bool {
+	f := s.fates[key]
+	return f != nil && f.verdict == Deleted
+}
+
+func (s *search) delete(key graph.Key, f *fate) {
+	if _, there := s.objects[key]; there && !s.deleted(key) {
+		s.fates[key] = f
+		s.order = append(s.order, key)
+	}
+}
+
+// with is the fate of an object that is deleted with another.
+func (s *search) with(key, cause graph.Key, step Step) *fate {
+	step.From, step.To = key, cause
+	return &fate{verdict: Deleted, step: step, depth: s.fates[cause].depth + 1}
+}
+
+// follow deletes what goes with a deleted object.
+func (s *search) follow(key graph.Key) {
+	switch {
+	case is(key, "", "namespaces"):
+		s.content(key, func(k graph.Key) bool { return k.Namespace == key.Name })
+	case is(key, "apiextensions.k8s.io", "customresourcedefinitions"):
+		s.content(key, func(k graph.Key) bool { return k.Resource.Resource+"."+k.Group == key.Name })
+	}
+	for _, l := range s.in[key] {
+		switch {
+		case l.Missing:
+		case l.Type == graph.OwnerReference && s.collected(l), l.Type != graph.OwnerReference && s.goesWith(l):
+			s.delete(l.From, s.with(l.From, key, stepOf(l, false)))
+		}
+	}
+	f := s.fates[key]
+	if !f.pruned && !s.objects[key].Facts.Prunes || is(key, "", "persistentvolumes") {
+		return
+	}
+	for _, l := range s.out[key] {
+		if l.Missing || s.objects[l.To].Facts.Kept || !installs(l) {
+			continue
+		}
+		gone := s.with(l.To, key, stepOf(l, true))
+		// Helm deletes what the release lists.
+		gone.pruned = is(l.To, "", "secrets") && is(key, "helm.toolkit.fluxcd.io", "helmreleases")
+		s.delete(l.To, gone)
+	}
+}
+
+// content deletes the objects in a namespace or of a kind.
+func (s *search) content(key graph.Key, in func(graph.Key) bool) {
+	var all []graph.Key
+	for k := range s.objects {
+		if in(k) {
+			all = append(all, k)
+		}
+	}
+	slices.SortFunc(all, compare)
+	for _, k := range all {
+		s.delete(k, s.with(k, key, Step{Relation: Content}))
+	}
+}
+
+// collected reports whether the garbage collector deletes a dependent: no owner is left, and the
+// dependent is not orphaned. An owner outside the graph is left.
+func (s *search) collected(l link) bool {
+	if s.policy == Orphan && l.To == s.target || l.From.Namespace == "" && l.To.Namespace != "" {
+		return false
+	}
+	return !slices.ContainsFunc(s.out[l.From], func(owner link) bool {
+		switch {
+		case owner.Type != graph.OwnerReference:
+			return false
+		case owner.Missing:
+			return owner.Outside
+		default:
+			return !s.deleted(owner.To) || s.policy == Orphan && owner.To == s.target
+		}
+	})
+}
+
+// goesWith reports whether a controller of Kubernetes deletes an object together with the target
+// of its reference, without an owner reference.
+func (s *search) goesWith(l link) bool {
+	from, to := l.From, l.To
+	switch {
+	case is(to, "", "services"):
+		return is(from, "", "endpoints") && l.has("metadata.name") || is(from, "networking.k8s.io", "ipaddresses")
+	case is(to, "", "nodes"):
+		return is(from, "", "pods") && l.has("spec.nodeName")
+	case is(to, "", "persistentvolumeclaims"):
+		return is(from, "", "persistentvolumes") && s.objects[from].Facts.Prunes
+	case is(to, "", "serviceaccounts"):
+		return is(from, "", "secrets") && l.says("is a token of")
+	default:
+		return false
+	}
+}
+
+// installs reports whether an installer manages the target.
+func installs(l link) bool {
+	return l.says("installs") || is(l.From, "helm.toolkit.fluxcd.io", "helmreleases") &&
+		slices.ContainsFunc(l.Fields, func(field string) bool {
+			return strings.HasPrefix(field, "status.history") || strings.HasPrefix(field, "status.helmChart")
+		})
+}
+
+func (l *link) says(word string) bool { return slices.Contains(l.Words, word) }
+
+func (l *link) has(field string) bool { return slices.Contains(l.Fields, field) }
+
+func stepOf(l link, reversed bool) Step {
+	return Step{Relation: Relation(l.Type.String()), Fields: l.Fields, Words: l.Words, Reversed: reversed}
+}

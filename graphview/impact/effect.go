@@ -1,0 +1,157 @@
+package impact
+
+import (
+	"slices"
+	"strings"
+
+	"graphview.dev/graphview/graph"
+)
+
+// affect judges what refers to the deleted objects, and then what refers to the broken ones.
+func (s *search) affect() {
+	for _, key := range s.order {
+		for _, l := range s.in[key] {
+			if l.Type != graph.OwnerReference && !l.Missing {
+				s.raise(l.From, key, s.effect(l), stepOf(l, false))
+			}
+		}
+		s.unbind(key)
+	}
+	for _, key := range s.order {
+		for _, l := range s.in[key] {
+			if l.says("selects") && !l.Missing && s.emptied(l.From) {
+				s.raise(l.From, key, BreaksNow, stepOf(l, false))
+			}
+		}
+	}
+	for i := 0; i < len(s.broken); i++ {
+		key := s.broken[i]
+		for _, l := range s.in[key] {
+			if !l.Missing && passes(l) {
+				s.raise(l.From, key, BreaksNow, stepOf(l, false))
+			}
+		}
+		s.unbind(key)
+	}
+}
+
+// raise gives an object a verdict, unless it has a worse one.
+func (s *search) raise(key, cause graph.Key, v Verdict, step Step) {
+	if _, there := s.objects[key]; !there {
+		return
+	}
+	if f := s.fates[key]; f != nil && f.verdict >= v {
+		return
+	}
+	step.From, step.To = key, cause
+	s.fates[key] = &fate{verdict: v, step: step, depth: s.fates[cause].depth + 1}
+	if v == BreaksNow {
+		s.broken = append(s.broken, key)
+	}
+}
+
+// unbind takes the permissions of a binding from its subjects.
+func (s *search) unbind(key graph.Key) {
+	if key.Group != "rbac.authorization.k8s.io" || !strings.HasSuffix(key.Resource.Resource, "bindings") {
+		return
+	}
+	for _, l := range s.out[key] {
+		if l.says("binds") && !l.Missing {
+			s.raise(l.To, key, BreaksNow, stepOf(l, true))
+		}
+	}
+}
+
+// emptied reports whether an object that sends traffic to what it selects has nothing left.
+func (s *search) emptied(key graph.Key) bool {
+	if !is(key, "", "services") && !is(key, "networking.istio.io", "gateways") {
+		return false
+	}
+	return !slices.ContainsFunc(s.out[key], func(l link) bool {
+		return l.says("selects") && !l.Missing && !s.deleted(l.To)
+	})
+}
+
+// passes reports whether the source of a reference breaks with its target, which is still there.
+func passes(l link) bool {
+	switch {
+	case is(l.To, "", "services"):
+		return l.says("routes to") || l.says("calls")
+	case is(l.To, "", "persistentvolumeclaims"):
+		return is(l.From, "", "pods") && l.says("mounts")
+	case is(l.To, "", "serviceaccounts"):
+		return l.says("runs as")
+	case l.To.Group == "rbac.authorization.k8s.io":
+		return l.says("grants") || l.says("aggregates")
+	case strings.HasSuffix(l.To.Resource.Resource, "gateways"):
+		return l.says("attaches to")
+	default:
+		return false
+	}
+}
+
+// effect is the verdict on the source of a reference whose target is deleted.
+func (s *search) effect(l link) Verdict {
+	worst := Unaffected
+	if s.objects[l.From].Facts.Ended {
+		return worst // it is not started again
+	}
+	for _, word := range l.Words {
+		worst = max(worst, s.effectOf(word, l))
+	}
+	if l.Optional && worst > Unaffected {
+		return LosesOptional
+	}
+	return worst
+}
+
+func (s *search) effectOf(word string, l link) Verdict {
+	from, to := l.From, l.To
+	switch word {
+	case "runs as":
+		if is(from, "", "pods") {
+			return BreaksNow // its token is not valid any more
+		}
+	case "is of class", "is filled from":
+		switch {
+		case is(from, "networking.k8s.io", "ingresses"), is(from, "gateway.networking.k8s.io", "gateways"):
+			return BreaksNow
+		case is(from, "", "persistentvolumeclaims") && s.bound(from), is(from, "", "persistentvolumes"):
+			return Unaffected
+		}
+	case "is bound to":
+		if is(to, "", "persistentvolumes") {
+			return BreaksNow
+		}
+		return Unaffected
+	case "uses":
+		// The label of an installer names the origin of an object.
+		if slices.ContainsFunc(l.Fields, func(field string) bool { return strings.Contains(field, "toolkit.fluxcd.io/name'") }) {
+			return Unaffected
+		}
+	case "attaches to":
+		if is(from, "storage.k8s.io", "volumeattachments") {
+			return Unaffected
+		}
+	}
+	if v, ok := effects[word]; ok {
+		return v
+	}
+	return CannotStart
+}
+
+// bound reports whether a claim has its volume.
+func (s *search) bound(claim graph.Key) bool {
+	return slices.ContainsFunc(s.out[claim], func(l link) bool { return l.says("is bound to") && is(l.To, "", "persistentvolumes") })
+}
+
+// effects are the verdicts by the word of a reference. Other references are needed to start.
+var effects = map[string]Verdict{
+	"routes to": BreaksNow, "calls": BreaksNow, "is named by": BreaksNow, "serves with": BreaksNow,
+	"authenticates with": BreaksNow, "attaches to": BreaksNow,
+	"grants": BreaksNow, "aggregates": BreaksNow, "acts as": BreaksNow, "scales": BreaksNow, "is in": BreaksNow,
+	"selects": Unaffected, "protects": Unaffected, "restricts": Unaffected, "allows": Unaffected, "measures": Unaffected,
+	"is about": Unaffected, "leads to": Unaffected, "is on": Unaffected, "belongs to": Unaffected, "permits": Unaffected,
+	"binds": Unaffected, "installs": Unaffected, "issues": Unaffected, "runs": Unaffected, "runs on": Unaffected,
+	"is a token of": Unaffected,
+}

@@ -1,0 +1,99 @@
+package impact
+
+import (
+	"slices"
+	"strings"
+
+	"graphview.dev/graphview/jsontree"
+)
+
+// Facts are what an object says itself about deletions.
+type Facts struct {
+	// Finalizers hold the object after its deletion.
+	Finalizers []string
+	// Prunes: its controller deletes what it manages together with it. A PersistentVolume
+	// prunes if it is deleted together with its claim.
+	Prunes bool
+	// Kept: an annotation excludes the object from pruning.
+	Kept bool
+	// Ended: a pod that has finished uses nothing any more.
+	Ended bool
+}
+
+// Annotations that exclude an object from pruning.
+const (
+	fluxPrune  = "kustomize.toolkit.fluxcd.io/prune"
+	helmPolicy = "helm.sh/resource-policy"
+	argoSync   = "argocd.argoproj.io/sync-options"
+)
+
+// argoFinalizer lets Argo CD delete the resources of an Application. It may have a suffix.
+const argoFinalizer = "resources-finalizer.argocd.argoproj.io"
+
+// Shape is what Facts are read from.
+var Shape = func() *jsontree.Shape {
+	var shape jsontree.Shape
+	shape.Field("kind")
+	metadata := shape.Field("metadata")
+	metadata.Field("finalizers").Elements().Whole()
+	annotations := metadata.Field("annotations")
+	for _, annotation := range []string{fluxPrune, helmPolicy, argoSync} {
+		annotations.Field(annotation)
+	}
+	spec := shape.Field("spec")
+	for _, field := range []string{"prune", "suspend", "deletionPolicy", "persistentVolumeReclaimPolicy"} {
+		spec.Field(field)
+	}
+	shape.Field("status").Field("phase")
+	return &shape
+}()
+
+// FactsOf reads the facts of an object in a group. Fields of an unexpected type count as absent.
+func FactsOf(group string, tree map[string]any) Facts {
+	kind, _ := tree["kind"].(string)
+	metadata, spec, status := object(tree, "metadata"), object(tree, "spec"), object(tree, "status")
+	annotations := object(metadata, "annotations")
+	list, _ := metadata["finalizers"].([]any)
+	f := Facts{
+		Kept: text(annotations, fluxPrune) == "disabled" || text(annotations, helmPolicy) == "keep" ||
+			strings.Contains(text(annotations, argoSync), "Delete=false"),
+		Ended: group == "" && kind == "Pod" && slices.Contains([]string{"Succeeded", "Failed"}, text(status, "phase")),
+	}
+	for _, element := range list {
+		if name, ok := element.(string); ok && len(f.Finalizers) < maxFinalizers {
+			f.Finalizers = append(f.Finalizers, name)
+		}
+	}
+	prune, _ := spec["prune"].(bool)
+	suspended, _ := spec["suspend"].(bool)
+	switch group + "/" + kind {
+	case "/PersistentVolume":
+		f.Prunes = text(spec, "persistentVolumeReclaimPolicy") == "Delete"
+	case "kustomize.toolkit.fluxcd.io/Kustomization":
+		switch text(spec, "deletionPolicy") {
+		case "Orphan":
+		case "Delete", "WaitForTermination":
+			f.Prunes = !suspended
+		default:
+			f.Prunes = prune && !suspended
+		}
+	case "helm.toolkit.fluxcd.io/HelmRelease":
+		f.Prunes = !suspended
+	case "argoproj.io/Application":
+		f.Prunes = slices.ContainsFunc(f.Finalizers, func(name string) bool { return strings.HasPrefix(name, argoFinalizer) })
+	}
+	return f
+}
+
+// maxFinalizers bounds the finalizers that are read from one object.
+const maxFinalizers = 16
+
+func object(tree map[string]any, field string) map[string]any {
+	value, _ := tree[field].(map[string]any)
+	return value
+}
+
+func text(tree map[string]any, field string) string {
+	value, _ := tree[field].(string)
+	return value
+}

@@ -1,0 +1,107 @@
+package impact
+
+import "graphview.dev/graphview/graph"
+
+// Verdict is what happens to one object. A larger one is worse.
+type Verdict uint8
+
+// The verdicts.
+const (
+	// Unaffected: nothing happens.
+	Unaffected Verdict = iota
+	// LosesOptional: a reference without which the object works leads nowhere.
+	LosesOptional
+	// CannotStart: the object works on as it is. It fails when it is started, rolled out or
+	// reconciled again.
+	CannotStart
+	// BreaksNow: its traffic, its mount or a permission is lost at once.
+	BreaksNow
+	// Deleted: the object is deleted as well.
+	Deleted
+)
+
+var verdicts = [...]string{"unaffected", "loses an optional reference", "cannot start again", "breaks now", "deleted"}
+
+// String returns the verdict in words, as the API does.
+func (v Verdict) String() string { return verdicts[v] }
+
+// Policy is how an object is deleted, as in the DeleteOptions of Kubernetes.
+type Policy string
+
+// The policies.
+const (
+	// Background deletes the dependents after the object.
+	Background Policy = "Background"
+	// Foreground deletes the dependents first: those with blockOwnerDeletion hold the object.
+	Foreground Policy = "Foreground"
+	// Orphan leaves the dependents.
+	Orphan Policy = "Orphan"
+)
+
+// ParsePolicy returns the policy of this name; "" is Background.
+func ParsePolicy(text string) (Policy, bool) {
+	switch p := Policy(text); p {
+	case "":
+		return Background, true
+	case Background, Foreground, Orphan:
+		return p, true
+	default:
+		return "", false
+	}
+}
+
+// Question is what a viewer asks: the object may lack its version.
+type Question struct {
+	Object graph.Key
+	Policy Policy
+}
+
+// Relation says how one object leads to another.
+type Relation string
+
+// The relations beside the arc types or, r and t.
+const (
+	// Content: the object is in a namespace, or of the kind of a CustomResourceDefinition.
+	Content Relation = "in"
+)
+
+// Step is one step of the way from an object to the deleted one.
+type Step struct {
+	From, To graph.Key
+	Relation Relation
+	// Fields and Words are those of the arc. Reversed: the arc leads from To to From.
+	Fields, Words []string
+	Reversed      bool
+}
+
+// Hold keeps a deleted object from disappearing.
+type Hold struct {
+	// Finalizer must be removed, if it is not empty.
+	Finalizer string
+	// By are objects that must go first, at most maxHolders.
+	By []graph.Key
+}
+
+// Group are objects with the same verdict for the same reason.
+type Group struct {
+	Verdict Verdict
+	// Kind is that of the first object.
+	Kind    string
+	Objects []graph.Key
+	// Path leads from the first object to the object of the question.
+	Path  []Step
+	Holds []Hold
+	// Again is the object that makes these again, nil if there is none.
+	Again *graph.Key
+}
+
+// Answer is the answer to a question.
+type Answer struct {
+	Object graph.Key
+	Policy Policy
+	// Counts are the numbers of objects, by verdict; they add up to all objects of the graph.
+	Counts [Deleted + 1]int
+	// Groups are sorted, the worst first. They have no unaffected object without a reference
+	// to a deleted one.
+	Groups []Group
+}

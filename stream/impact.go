@@ -1,0 +1,236 @@
+package stream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apiserver/pkg/endpoints/request"
+
+	"graphview.dev/api/reason"
+	"graphview.dev/graphview/budget"
+	"graphview.dev/graphview/delivery"
+	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/impact"
+	"graphview.dev/stream/names"
+	"graphview.dev/stream/rights"
+	"graphview.dev/stream/transport"
+)
+
+const (
+	// impactOption names the object whose deletion a get asks about.
+	impactOption = "impact"
+	// impactKind is the kind of the answer.
+	impactKind = "GraphImpact"
+)
+
+// maxUnseen bounds the deleted objects whose referrers outside the graph are counted.
+const maxUnseen = 32
+
+// serveImpact answers what the deletion of one object does to the others, as the user may see
+// them.
+func (s *Server) serveImpact(w http.ResponseWriter, r *http.Request, name names.GraphName) {
+	question, options, err := parseImpact(r)
+	if err != nil {
+		s.refuse(w, r, err)
+		return
+	}
+	who, _ := request.UserFrom(r.Context())
+	giveBack, err := s.takeExport(budget.UserOwner(who))
+	if err != nil {
+		s.refuse(w, r, notAdmitted(err))
+		return
+	}
+	defer giveBack()
+	stream, view, synced := s.beginGet(w, r, name)
+	if stream == nil {
+		return
+	}
+	defer stream.Release()
+	graph, err := s.open(stream.Ctx, who, &opening{name: name, view: view, terms: rights.Terms{End: stream.End}})
+	var answer []byte
+	if err == nil {
+		defer graph.Close()
+		answer, err = s.impactOf(stream.Ctx, graph, question, options, synced)
+	}
+	if err != nil {
+		s.failGet(w, r, stream.Ctx, name, err)
+		return
+	}
+	about := objectOf(view)
+	about.Kind = impactKind
+	head := encode(about)
+	w.Header().Set("Content-Type", jsonType)
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.Header().Set("Cache-Control", "no-store")
+	ctx, cancel := context.WithTimeout(stream.Hard, s.timing.write)
+	defer cancel()
+	// An error means that the peer has left.
+	_ = transport.NewResponse(w).Write(ctx, head[:len(head)-1], []byte(","), answer[1:], []byte("\n"))
+}
+
+// takeExport makes room for one more graph that is assembled as a whole.
+func (s *Server) takeExport(owner budget.Owner) (giveBack func(), err error) {
+	if err := s.exports.Owners.Take(owner, 1); err != nil {
+		return nil, err
+	}
+	return func() { s.exports.Owners.Give(owner, 1) }, nil
+}
+
+// parseImpact reads a question from a query. The error is a Status.
+func parseImpact(r *http.Request) (impact.Question, delivery.SubscribeOptions, error) {
+	options, err := parseOptions(r)
+	if err == nil {
+		err = onlyJSON(r)
+	}
+	if err == nil && options.Narrow != nil {
+		err = apierrors.NewBadRequest("?impact= asks about a whole graph: leave ?root= out")
+	}
+	if err != nil {
+		return impact.Question{}, options, err
+	}
+	query := r.URL.Query()
+	question, err := delivery.ParseImpact(query.Get(impactOption), query.Get("propagationPolicy"))
+	if err != nil {
+		return question, options, apierrors.NewBadRequest(err.Error())
+	}
+	return question, options, nil
+}
+
+// impactOf reads the graph once and answers the question. The error is a Status, a
+// *delivery.ClosedError, or ctx's.
+func (s *Server) impactOf(ctx context.Context, opened *openGraph, question impact.Question, options delivery.SubscribeOptions, synced bool) ([]byte, error) {
+	release, err := s.exportRoom(ctx, opened.view, synced)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	options.Content, options.Access, options.Owner = delivery.SummaryOnly, opened.lease, opened.lease.Owner()
+	subscription := opened.view.Subscribe(options)
+	defer subscription.Close()
+	within := startWithin
+	if synced {
+		within = s.options.SyncTimeout
+	}
+	frames, err := firstFrames(ctx, subscription, within)
+	var read impactReader
+	for err == nil {
+		var complete bool
+		if complete, err = read.add(frames); err != nil || complete {
+			break
+		}
+		frames, err = subscription.Next(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	found, ok := read.graph.Of(question.Object, question.Policy)
+	if !ok {
+		return nil, read.notFound(question.Object)
+	}
+	unseen, err := countUnseen(ctx, opened, &found)
+	if err != nil {
+		return nil, err
+	}
+	return encode(read.answer(&found, unseen)), nil
+}
+
+// countUnseen counts the referrers of the deleted objects that the graph does not have.
+func countUnseen(ctx context.Context, opened *openGraph, answer *impact.Answer) (count int, err error) {
+	looked := 0
+	for i := range answer.Groups {
+		group := &answer.Groups[i]
+		for _, key := range group.Objects {
+			if group.Verdict != impact.Deleted || looked == maxUnseen {
+				return count, nil
+			}
+			looked++
+			found, err := opened.view.Find(ctx, key, opened.lease)
+			if err != nil {
+				return 0, err
+			}
+			if found != nil {
+				count += found.Unseen
+			}
+		}
+	}
+	return count, nil
+}
+
+// notFound says in a user's words that the graph lacks an object.
+func (r *impactReader) notFound(key graph.Key) error {
+	kind, selected := r.kind(key)
+	text := fmt.Sprintf("%s %q not found", kind, key.Name)
+	if key.Namespace != "" {
+		text += fmt.Sprintf(" in namespace %q", key.Namespace)
+	}
+	if !selected {
+		text += fmt.Sprintf(": the view does not select %s", kind)
+	}
+	return &apierrors.StatusError{ErrStatus: metav1.Status{
+		Status: metav1.StatusFailure, Code: http.StatusNotFound, Reason: metav1.StatusReasonNotFound, Message: text,
+		Details: &metav1.StatusDetails{Group: key.Group, Kind: kind, Name: key.Name},
+	}}
+}
+
+// impactClosed is an error of impactOf for a channel.
+func impactClosed(err error) error {
+	var status *apierrors.StatusError
+	switch {
+	case !errors.As(err, &status):
+		return toClosedError(err)
+	case apierrors.IsNotFound(err):
+		return &delivery.ClosedError{Reason: reason.NotFound, Message: status.ErrStatus.Message}
+	default:
+		return &delivery.ClosedError{Reason: reason.TooManyRequests, Message: status.ErrStatus.Message}
+	}
+}
+
+// impactChannel has the answer to one question, and nothing after it.
+type impactChannel struct {
+	*openGraph
+
+	frames []*delivery.Frame
+}
+
+// Poll implements mux.Graph.
+func (c *impactChannel) Poll() ([]*delivery.Frame, error) {
+	frames := c.frames
+	c.frames = nil
+	return frames, nil
+}
+
+// Wait implements mux.Graph: the peer ends the channel.
+func (c *impactChannel) Wait(ctx context.Context) error {
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+// openImpact waits until a graph is complete, and answers a question about it. It closes the graph
+// if it cannot.
+func (s *Server) openImpact(ctx context.Context, graph *openGraph, question impact.Question, options delivery.SubscribeOptions) (*impactChannel, error) {
+	answered := false
+	defer func() {
+		if !answered { // an error, or a panic
+			graph.Close()
+		}
+	}()
+	giveBack, err := s.takeExport(graph.lease.Owner())
+	if err != nil {
+		return nil, &delivery.ClosedError{Reason: reason.TooManyRequests, Message: err.Error()}
+	}
+	defer giveBack()
+	if err := graph.view.WaitSynced(ctx); err != nil {
+		return nil, toClosedError(err)
+	}
+	answer, err := s.impactOf(ctx, graph, question, options, true)
+	if err != nil {
+		return nil, impactClosed(err)
+	}
+	answered = true
+	message := append([]byte(`{"impact":`), answer...)
+	return &impactChannel{openGraph: graph, frames: []*delivery.Frame{{JSON: append(message, '}')}}}, nil
+}
