@@ -113,6 +113,8 @@ func setHealthy(set func(kind string, status metav1.ConditionStatus, reason, mes
 		reason, message = v1alpha1.ReasonMissingReferences, "Objects refer to others that they need and that do not exist; status.missing counts the references."
 	case st.Health.Progressing > 0:
 		reason, message = v1alpha1.ReasonProgressing, "Objects are not yet as their specs want them; status.health counts them."
+	case st.Vertices == 0:
+		status, reason, message = metav1.ConditionUnknown, v1alpha1.ReasonNothingVisible, "No object is visible; the condition Effective names what has no effect."
 	default:
 		status, reason, message = metav1.ConditionTrue, v1alpha1.ReasonOk, "No object is degraded or progressing, and none that is needed is missing."
 	}

@@ -23,7 +23,7 @@ func TestSetConditions(t *testing.T) {
 		listed    = "Selected resources are being listed."
 		readable  = "Every selected resource can be read."
 		unserved  = "Nothing is read while the graph is not served."
-		well      = "No object is degraded or progressing, and none that is needed is missing."
+		nothing   = "No object is visible; the condition Effective names what has no effect."
 		effective = "Each part of the spec has an effect."
 		unknown   = "Nothing is known while the graph is not served."
 		seeReason = "The spec is not accepted: see the condition Accepted."
@@ -61,7 +61,7 @@ func TestSetConditions(t *testing.T) {
 				condition("Complete", "True", "Complete", readable),
 				condition("Ready", "True", "Ready", served),
 				condition("Effective", "True", "Effective", effective),
-				condition("Healthy", "True", "Ok", well),
+				condition("Healthy", "Unknown", "NothingVisible", nothing),
 			},
 		},
 		"ready, but parts of the spec have no effect": {
@@ -74,7 +74,7 @@ func TestSetConditions(t *testing.T) {
 				condition("Complete", "True", "Complete", readable),
 				condition("Ready", "True", "Ready", served),
 				condition("Effective", "False", "QueryShadowed", "spec.queries[1]: first\nspec.roots: second"),
-				condition("Healthy", "True", "Ok", well),
+				condition("Healthy", "Unknown", "NothingVisible", nothing),
 			},
 		},
 		"a resource that appears later does not take Ready away": {
@@ -85,7 +85,7 @@ func TestSetConditions(t *testing.T) {
 				condition("Complete", "True", "Complete", readable),
 				condition("Ready", "True", "Ready", served),
 				condition("Effective", "True", "Effective", effective),
-				condition("Healthy", "True", "Ok", well),
+				condition("Healthy", "Unknown", "NothingVisible", nothing),
 			},
 		},
 		"ready, but for what cannot be read": {
@@ -96,7 +96,7 @@ func TestSetConditions(t *testing.T) {
 				condition("Complete", "False", "ResourcesUnreadable", "secrets: forbidden; widgets.example.com: conversion webhook: refused"),
 				condition("Ready", "True", "Ready", served),
 				condition("Effective", "True", "Effective", effective),
-				condition("Healthy", "True", "Ok", well),
+				condition("Healthy", "Unknown", "NothingVisible", nothing),
 			},
 		},
 		"syncing, and some cannot be read so far": {
@@ -142,7 +142,7 @@ func TestSetConditions(t *testing.T) {
 				condition("Complete", "True", "Complete", readable),
 				condition("Ready", "True", "Ready", served),
 				condition("Effective", "True", "Effective", effective),
-				condition("Healthy", "True", "Ok", well),
+				condition("Healthy", "Unknown", "NothingVisible", nothing),
 			},
 		},
 	}
@@ -201,8 +201,8 @@ func TestSetHealthy(t *testing.T) {
 		wantReason string
 	}{
 		"syncing":     {graphview.Status{Health: graphview.Health{Degraded: 1}}, "Unknown", "Syncing"},
-		"empty":       {graphview.Status{Synced: true}, "True", "Ok"},
-		"well":        {graphview.Status{Synced: true, Health: graphview.Health{OK: 3, Suspended: 1, Terminating: 1, Unknown: 9}}, "True", "Ok"},
+		"empty":       {graphview.Status{Synced: true}, "Unknown", "NothingVisible"},
+		"well":        {graphview.Status{Synced: true, Vertices: 13, Health: graphview.Health{OK: 3, Suspended: 1, Terminating: 1, Unknown: 9}}, "True", "Ok"},
 		"progressing": {graphview.Status{Synced: true, Health: graphview.Health{OK: 3, Progressing: 1}}, "False", "Progressing"},
 		"missing":     {graphview.Status{Synced: true, Missing: 1, Health: graphview.Health{Progressing: 1}}, "False", "MissingReferences"},
 		"degraded":    {graphview.Status{Synced: true, Missing: 1, Health: graphview.Health{Progressing: 1, Degraded: 1}}, "False", "Degraded"},

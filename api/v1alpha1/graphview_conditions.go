@@ -108,6 +108,9 @@ const (
 
 	// ReasonProgressing: False, at least one object is not yet as its spec wants it.
 	ReasonProgressing = "Progressing"
+
+	// ReasonNothingVisible: Unknown, the view shows no object. Its spec may be misspelt.
+	ReasonNothingVisible = "NothingVisible"
 )
 
 // The further reasons of ConditionComplete.

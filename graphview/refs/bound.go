@@ -1,6 +1,8 @@
 package refs
 
 import (
+	"strings"
+
 	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/graph"
 )
@@ -43,23 +45,28 @@ func exists(r *graph.Reference) bool {
 		(r.Selector != nil || isName(r.To.Group, r.Name)) && len(r.Field) <= maxPath+graph.MaxWord+1
 }
 
-// rolesGroup is of the kinds whose names may be any segment of a path: a role may be
-// called * or {a}. Of all others such a text is a wildcard or a template.
+// rolesGroup is the group of the kinds whose names are path segments: a role may be called
+// "view only" or "*". For other kinds such a text is a wildcard or a template.
 const rolesGroup = "rbac.authorization.k8s.io"
 
+// maxSegment bounds a path segment, which the API server does not limit.
+const maxSegment = 4096
+
+// isName reports whether the API server accepts a name for the kinds of a group.
 func isName(group, name string) bool {
-	bytes := plainBytes
-	if group == rolesGroup {
-		bytes = nameBytes
+	if name == "." || name == ".." {
+		return false
 	}
-	return isWord(name, maxPrefix, bytes) && name != "." && name != ".."
+	if group == rolesGroup {
+		return name != "" && len(name) <= maxSegment && !strings.ContainsAny(name, "/%")
+	}
+	return isWord(name, maxPrefix, plainBytes)
 }
 
-// Bytes of kinds, groups and namespaces, and of names: what may be a segment of
-// a path, and that without what wildcards and templates are written with.
+// Bytes of kinds, groups and namespaces; and of names, without those of wildcards and
+// templates.
 const (
 	wordBytes byte = 1 << iota
-	nameBytes
 	plainBytes
 )
 
@@ -67,11 +74,9 @@ var bytesOf = func() (table [256]byte) {
 	for c := range table {
 		switch c := byte(c); {
 		case isAlphanumeric(c), c == '-', c == '.':
-			table[c] = wordBytes | nameBytes | plainBytes
-		case c == '*', c == '{', c == '}', c == '$', c == '<', c == '>':
-			table[c] = nameBytes
-		case c > ' ' && c < 0x7f && c != '/' && c != '%':
-			table[c] = nameBytes | plainBytes
+			table[c] = wordBytes | plainBytes
+		case c > ' ' && c < 0x7f && !strings.ContainsRune("/%*{}$<>", rune(c)):
+			table[c] = plainBytes
 		}
 	}
 	return table

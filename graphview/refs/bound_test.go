@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/validation/path"
+
 	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/graph"
 )
@@ -46,9 +48,29 @@ func TestImplausibleNames(t *testing.T) {
 			t.Errorf("%s: %d references, want 1", name, len(got))
 		}
 	}
-	binding := map[string]any{"metadata": map[string]any{"namespace": "a"}, "roleRef": map[string]any{"apiGroup": rolesGroup, "kind": "Role", "name": "*"}}
-	if got := Builtin().Extract(graph.Kind{Group: rolesGroup, Kind: "RoleBinding"}, binding); len(got) != 1 {
-		t.Errorf("a role may be called *, and has %d references", len(got))
+}
+
+// TestNamesOfRoles compares the names that are references to roles with those that the API
+// server accepts for them.
+func TestNamesOfRoles(t *testing.T) {
+	names := []string{
+		"view", "view only", "na\u00efve", "\u05e9\u05dc\u05d5\u05dd", "\U0001f600", "system:node", "*", "{{role}}", "$ROLE", "a<b", "Odd@Name", "a\nb", "a\x1b[31m",
+		strings.Repeat("a", 600), "a/b", "50%", ".", "..", "",
+	}
+	bindings := map[string][]string{"RoleBinding": {"Role", "ClusterRole"}, "ClusterRoleBinding": {"ClusterRole"}}
+	for binding, roles := range bindings {
+		for _, role := range roles {
+			for _, name := range names {
+				object := map[string]any{"metadata": map[string]any{"namespace": "a"}, "roleRef": map[string]any{"apiGroup": rolesGroup, "kind": role, "name": name}}
+				want := 0
+				if name != "" && len(path.ValidatePathSegmentName(name, false)) == 0 {
+					want = 1
+				}
+				if got := Builtin().Extract(graph.Kind{Group: rolesGroup, Kind: binding}, object); len(got) != want {
+					t.Errorf("%s to the %s %q: %d references, want %d", binding, role, name, len(got), want)
+				}
+			}
+		}
 	}
 }
 

@@ -21,7 +21,7 @@ func (c *cli) validate() *cobra.Command {
 		o         manifest.Options
 	)
 	cmd := &cobra.Command{
-		Use:   "validate -f FILE...",
+		Use:   "validate FILE...",
 		Short: "Check manifests, without a server or against one",
 		Long: `Check manifests as a server with this version of the operator would: their form,
 the rules of the CustomResourceDefinitions, and every expression, selector and
@@ -36,15 +36,13 @@ installed later.
 What is wrong is written to standard output, a line each: FILE:LINE: OBJECT:
 FIELD: what. Exit codes: 0 all is well, 1 something is wrong, 2 a file cannot be
 read.`,
-		Example: `  kubectl graphview validate -f storefront.yaml
+		Example: `  kubectl graphview validate storefront.yaml
   kubectl graphview validate -f manifests/ -R
   kustomize build . | kubectl graphview validate -f -`,
 		Args: func(cmd *cobra.Command, args []string) error {
-			// validate a.yaml b.yaml, as shells expand -f *.yaml
-			if len(files) == 0 {
-				return usagef(cmd, "expected -f FILE")
+			if files = append(files, args...); len(files) == 0 {
+				return usagef(cmd, "expected FILE")
 			}
-			files = append(files, args...)
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error {
