@@ -73,6 +73,9 @@ type Summary struct {
 	// Why is a word.
 	Why   string `json:"w,omitempty"`
 	Since int64  `json:"s,omitempty"`
+	// Ended reports that the object has ended, such as a pod that failed. It is of no
+	// account while the controller that owns it is ok.
+	Ended bool `json:"end,omitempty"`
 	// Ready are how many parts are ready, and how many should be; nil where the kind
 	// has none.
 	Ready   *[2]int64 `json:"rd,omitempty"`

@@ -98,7 +98,10 @@ func judgedPart(kind graph.Kind, o *watch.Decoded, shape *jsontree.Shape, ev *se
 func (ev *setEvent) classify(h health.Health) {
 	h = h.At(time.Now())
 	object := &ev.object
-	object.Class, object.LapsesAt, object.LapsesTo = classOf(h.State), 0, 0
+	object.Class, object.LapsesAt, object.LapsesTo, object.Excuse = classOf(h.State), 0, 0, graph.Excuse{}
+	if h.Ended {
+		object.Excuse = graph.Excuse{Controller: classOK, As: classOK}
+	}
 	if h.Overdue != 0 {
 		object.LapsesAt, object.LapsesTo = h.Overdue, classDegraded
 	}

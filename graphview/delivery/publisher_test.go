@@ -28,7 +28,7 @@ func TestSummaries(t *testing.T) {
 			t.Errorf("%s: names are %v", what, names.vertices)
 		}
 	}
-	const running, failed, root = `{"k":"Pod","h":"progressing","w":"NotReady","u":"uid-a"}`, `{"k":"Pod","h":"degraded","w":"Failed","u":"uid-a","del":{"e":true}}`, `{"k":"Pod","h":"degraded","w":"Failed","u":"uid-a","root":true,"del":{"e":true}}`
+	const running, failed, root = `{"k":"Pod","h":"progressing","w":"NotReady","u":"uid-a"}`, `{"k":"Pod","h":"degraded","w":"Failed","end":true,"u":"uid-a","del":{"e":true}}`, `{"k":"Pod","h":"degraded","w":"Failed","end":true,"u":"uid-a","root":true,"del":{"e":true}}`
 	step("at first", 2, running)
 	s.set("Running", false, "a", "b")
 	step("nothing that it shows", 0, running)

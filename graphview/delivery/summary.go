@@ -111,6 +111,9 @@ func (s *Summary) AppendJSON(dst []byte) []byte {
 		dst = strconv.AppendInt(dst, s.Health.Wanted, 10)
 		dst = append(dst, ']')
 	}
+	if s.Health.Ended {
+		dst = append(dst, `,"end":true`...)
+	}
 	number("s", s.Health.Since)
 	number("od", s.Health.Overdue)
 	number("t", s.Created)

@@ -13,6 +13,71 @@ type lapse struct {
 	then Class
 }
 
+// Excuse is the class As that an object counts as while the controller that owns it is of
+// the class Controller.
+type Excuse struct{ Controller, As Class }
+
+// setExcuse stores the excuse of an object.
+func (g *Graph) setExcuse(id nodeID, excuse Excuse) {
+	switch was, known := g.excuses[id]; {
+	case excuse == was:
+		return
+	case excuse != Excuse{}:
+		g.excuses[id] = excuse
+	case known:
+		delete(g.excuses, id)
+	}
+	g.recount(id)
+}
+
+// counted is the class that an object counts as.
+func (g *Graph) counted(id nodeID) Class {
+	n := g.nodes.at(id)
+	excuse, known := g.excuses[id]
+	if !known {
+		return n.class
+	}
+	for a := n.out; a != 0; a = g.arcs.at(a).nextOut {
+		arc := g.arcs.at(a)
+		if arc.typ != OwnerReference || arc.flags&controller == 0 {
+			continue
+		}
+		for owner := g.slots.at(arc.to).node; owner != 0; owner = g.nodes.at(owner).sibling {
+			if o := g.nodes.at(owner); o.alive() && o.uid == arc.uid && o.class == excuse.Controller {
+				return excuse.As
+			}
+		}
+	}
+	return n.class
+}
+
+// recount makes lenses count an object again in this revision.
+func (g *Graph) recount(id nodeID) {
+	if g.nodes.at(id).pins == 0 {
+		return
+	}
+	for l := range g.lenses {
+		if e := l.index.at(id); e != 0 {
+			l.mark(e)
+		}
+	}
+}
+
+// recountOwned makes lenses count the objects again that have an excuse and are owned by
+// an object.
+func (g *Graph) recountOwned(id nodeID) {
+	if len(g.excuses) == 0 {
+		return
+	}
+	for a := g.slots.at(g.nodes.at(id).slot).in; a != 0; a = g.arcs.at(a).nextIn {
+		arc := g.arcs.at(a)
+		g.visits++
+		if _, excused := g.excuses[arc.from]; excused && arc.typ == OwnerReference {
+			g.recount(arc.from)
+		}
+	}
+}
+
 // setClass stores the class of an object. Lenses count it again in this revision.
 func (g *Graph) setClass(id nodeID, class Class, next lapse) {
 	if next.at != 0 {
@@ -25,14 +90,8 @@ func (g *Graph) setClass(id nodeID, class Class, next lapse) {
 		return
 	}
 	n.class = class
-	if n.pins == 0 {
-		return
-	}
-	for l := range g.lenses {
-		if e := l.index.at(id); e != 0 {
-			l.mark(e)
-		}
-	}
+	g.recount(id)
+	g.recountOwned(id)
 }
 
 // setSideHash notes what is said of an object beside its content.
@@ -75,7 +134,7 @@ func (g *Graph) Lapse(now int64) {
 // reclass counts an entry whose visibility or class may have changed.
 func (l *Lens) reclass(p *entry, was bool) {
 	before, is := p.class, p.flags&shown != 0
-	if p.class = l.g.nodes.at(p.node).class; was == is && before == p.class {
+	if p.class = l.g.counted(p.node); was == is && before == p.class {
 		return
 	}
 	if was {

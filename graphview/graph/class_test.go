@@ -142,3 +142,52 @@ func TestSideHashReachesReadersOfAll(t *testing.T) {
 		t.Errorf("%d remarks are left of no object", len(g.sideHashes))
 	}
 }
+
+// TestExcuse: an object that its controller replaced counts as its excuse says, only while the
+// controller is of that class.
+func TestExcuse(t *testing.T) {
+	g := New()
+	var l *Lens
+	var source SourceID
+	set := func(name string, version uint64, class Class, o Object) {
+		o.Namespace, o.Name, o.UID, o.Version, o.Hash, o.Class = "a", name, name, version, version, class
+		l.Select(g.Set(source, &o), Selection{Member: true})
+	}
+	owned := Object{Excuse: Excuse{Controller: 1, As: 1}, References: []Reference{{
+		Type: OwnerReference, To: podKind, Namespace: "a", Name: "owner", UID: "owner", Controller: true,
+	}}}
+	unowned := Object{Excuse: owned.Excuse}
+	g.Update(func() {
+		l = g.NewLens()
+		source = g.AddSource(podKind, podsV1, ScopeNamespaced)
+		l.Watch(source)
+		l.Use(podKind, podsV1)
+	})
+	for i, step := range []struct {
+		what string
+		do   func(version uint64)
+		want [Classes]int
+	}{
+		{"it comes before its controller", func(v uint64) { set("pod", v, 3, owned) }, [Classes]int{3: 1}},
+		{"the controller comes", func(v uint64) { set("owner", v, 1, Object{}) }, [Classes]int{1: 2}},
+		{"the controller is in trouble", func(v uint64) { set("owner", v, 3, Object{}) }, [Classes]int{3: 2}},
+		{"the controller is well again", func(v uint64) { set("owner", v, 1, Object{}) }, [Classes]int{1: 2}},
+		{"it has no controller", func(v uint64) { set("pod", v, 3, unowned) }, [Classes]int{1: 1, 3: 1}},
+		{"it has one again", func(v uint64) { set("pod", v, 3, owned) }, [Classes]int{1: 2}},
+		{"it has no excuse", func(v uint64) { set("pod", v, 3, Object{References: owned.References}) }, [Classes]int{1: 1, 3: 1}},
+		{"it has one again", func(v uint64) { set("pod", v, 3, owned) }, [Classes]int{1: 2}},
+		{"the controller goes", func(uint64) { g.Remove(source, "a", "owner") }, [Classes]int{3: 1}},
+		{"a controller of the same name is another", func(v uint64) {
+			l.Select(g.Set(source, &Object{Namespace: "a", Name: "owner", UID: "new", Version: v, Hash: v, Class: 1}), Selection{Member: true})
+		}, [Classes]int{1: 1, 3: 1}},
+		{"it goes", func(uint64) { g.Remove(source, "a", "pod") }, [Classes]int{1: 1}},
+	} {
+		g.Update(func() { step.do(uint64(i + 1)) })
+		if diff := cmp.Diff(step.want, l.Classes()); diff != "" {
+			t.Errorf("%s: classes (-want +got):\n%s", step.what, diff)
+		}
+	}
+	if len(g.excuses) != 0 {
+		t.Errorf("%d excuses are kept", len(g.excuses))
+	}
+}

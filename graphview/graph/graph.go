@@ -40,6 +40,7 @@ type Graph struct {
 	claims     map[nodeID][]SourceID // beyond the first
 	rules      map[nodeID]uint64     // Object.Rules, but 0
 	lapses     map[nodeID]lapse      // few: of objects that may not stay as they are
+	excuses    map[nodeID]Excuse     // few: of objects that their controller replaced
 	sideHashes map[nodeID]uint64     // Object.Remark, but 0
 	labels     labelSets
 
@@ -118,6 +119,7 @@ func New() *Graph {
 		claims:         make(map[nodeID][]SourceID),
 		rules:          make(map[nodeID]uint64),
 		lapses:         make(map[nodeID]lapse),
+		excuses:        make(map[nodeID]Excuse),
 		sideHashes:     make(map[nodeID]uint64),
 		labels:         make(labelSets),
 		selection:      make(selection),

@@ -19,6 +19,8 @@ type Object struct {
 	// LapsesTo unless the object changes before; 0 for never. See Graph.Lapse.
 	Class, LapsesTo Class
 	LapsesAt        int64
+	// Excuse is how else the object counts; the zero value for most objects.
+	Excuse Excuse
 	// Remark hashes the metadata that is shown beside the content; 0 for most objects. Readers get
 	// the object again when it changes; see Reading.All.
 	Remark uint64
@@ -79,6 +81,7 @@ func (g *Graph) Set(id SourceID, o *Object) NodeID {
 	}
 	p.version, p.hash, p.payload = o.Version, o.Hash, o.Payload
 	g.setRules(n, o.Rules)
+	g.setExcuse(n, o.Excuse)
 	g.setClass(n, o.Class, lapse{o.LapsesAt, o.LapsesTo})
 	g.setSideHash(n, o.Remark)
 
@@ -202,6 +205,8 @@ func (g *Graph) unclaim(id nodeID, source SourceID) {
 	n.labels, n.payload, n.hash, n.version = nil, nil, 0, 0
 	g.setRules(id, 0)
 	delete(g.lapses, id)
+	delete(g.excuses, id)
+	g.recountOwned(id)
 	delete(g.sideHashes, id)
 	at := n.slot
 	if !g.hasLiveNode(at) {

@@ -62,6 +62,9 @@ type Health struct {
 	// Overdue is when the object becomes degraded unless it changes, in seconds since
 	// 1970, and 0 for never.
 	Overdue int64
+	// Ended reports that the object has ended and is of no account while its controller is
+	// ok: a pod that failed or was evicted.
+	Ended bool
 	// Untimed reports that the object has to become degraded after Patience but does not
 	// say since when it is as it is: see [Health.Seen].
 	Untimed bool

@@ -20,7 +20,9 @@ func pod(o *object) Health {
 	case "Succeeded":
 		return Health{State: OK, Reason: "Succeeded", Since: readiness.since}
 	case "Failed":
-		return degraded(orElse(o.text("status", "reason"), orElse(o.container(failedState), "Failed")), readiness.since)
+		h := degraded(orElse(o.text("status", "reason"), orElse(o.container(failedState), "Failed")), readiness.since)
+		h.Ended = true
+		return h
 	case "Unknown":
 		return degraded("NodeLost", readiness.since)
 	case "Running", "Pending":

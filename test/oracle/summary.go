@@ -37,6 +37,7 @@ type condition struct {
 	// untimed: the object does not say since when, so overdue follows from when the
 	// engine first saw it so.
 	untimed       bool
+	ended         bool
 	counted       bool
 	ready, wanted int64
 }
@@ -59,6 +60,9 @@ func (c condition) say(m map[string]any) {
 	}
 	if c.overdue != 0 {
 		m["od"] = c.overdue
+	}
+	if c.ended {
+		m["end"] = true
 	}
 	if c.counted {
 		m["rd"] = []int64{c.ready, c.wanted}
@@ -262,7 +266,7 @@ func podPhaseHealth(tree map[string]any) condition {
 				why = text(container, "state.terminated.reason")
 			}
 		}
-		return condition{health: "degraded", why: first(why, "Failed"), since: since}
+		return condition{health: "degraded", why: first(why, "Failed"), since: since, ended: true}
 	}
 	waits := ""
 	for _, container := range containers {

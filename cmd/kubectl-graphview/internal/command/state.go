@@ -30,7 +30,7 @@ func healthOf(v *client.Vertex) health.Health {
 }
 
 func summaryHealth(s *client.Summary) health.Health {
-	h := health.Health{State: health.State(cmp.Or(s.Health, string(health.Unknown))), Reason: s.Why, Since: s.Since, Overdue: s.Overdue}
+	h := health.Health{State: health.State(cmp.Or(s.Health, string(health.Unknown))), Reason: s.Why, Since: s.Since, Overdue: s.Overdue, Ended: s.Ended}
 	if s.Ready != nil {
 		h.Ready, h.Wanted, h.Counted = s.Ready[0], s.Ready[1], true
 	}
