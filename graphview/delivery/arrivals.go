@@ -2,11 +2,11 @@ package delivery
 
 import "time"
 
-// maxArrivals is how many revisions of a view it is remembered of when they came in.
+// maxArrivals bounds the revisions of a view whose arrival is remembered.
 const maxArrivals = 64
 
-// Arrived notes when the first of the events came in that made the lens what it is
-// at revision head. It is called by the graph's one writer, in order.
+// Arrived records when the first event of revision head was received. The graph's writer calls it,
+// in order.
 func (p *Publisher) Arrived(head uint64, at time.Time) {
 	p.arrivalsMu.Lock()
 	defer p.arrivalsMu.Unlock()
@@ -16,14 +16,14 @@ func (p *Publisher) Arrived(head uint64, at time.Time) {
 	p.arrivals = append(p.arrivals, arrival{head, at})
 }
 
-// arrival is a revision, and when what it consists of came in.
+// arrival is when the first event of a revision was received.
 type arrival struct {
 	head uint64
 	at   time.Time
 }
 
-// arrivedAfter is when the oldest change came in that a reader of a revision does
-// not know, or the oldest that is remembered.
+// arrivedAfter returns when the oldest change after a revision was received, or the oldest that is
+// remembered.
 func (p *Publisher) arrivedAfter(known uint64) time.Time {
 	p.arrivalsMu.Lock()
 	defer p.arrivalsMu.Unlock()

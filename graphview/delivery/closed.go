@@ -6,15 +6,14 @@ import (
 	"graphview.dev/api/reason"
 )
 
-// ClosedError is how a subscription ends when not by its subscriber, on every
-// transport.
+// ClosedError says why a subscription ended that the subscriber did not end, on every transport.
 type ClosedError struct {
 	Reason reason.Reason
-	// Message is for people; it may be longer than a close frame holds.
+	// Message is for people. It may be longer than a close frame allows.
 	Message string
 }
 
 func (e *ClosedError) Error() string { return fmt.Sprintf("closed (%s): %s", e.Reason, e.Message) }
 
-// Code is the WebSocket close code that goes with the reason.
+// Code returns the WebSocket close code of the reason.
 func (e *ClosedError) Code() reason.Code { return e.Reason.Code() }

@@ -7,15 +7,15 @@ import (
 	"graphview.dev/graphview/jsontree"
 )
 
-// Content is what is sent of each object.
+// Content selects the content of an object that is sent.
 type Content uint8
 
 const (
-	// WholeObject is the object, or what the view selects of it.
+	// WholeObject is the object, or the part of it that the view selects.
 	WholeObject Content = iota
 	// SummaryOnly is a summary; see Summary.
 	SummaryOnly
-	// KeysOnly is nothing beside the name.
+	// KeysOnly is only the name.
 	KeysOnly
 )
 
@@ -23,7 +23,7 @@ var contents = map[string]Content{"": WholeObject, "object": WholeObject, "summa
 
 var errContent = errors.New("content must be object, summary or none")
 
-// ParseContent reads the query parameter; "" is the whole object.
+// ParseContent parses the query parameter. "" is the whole object.
 func ParseContent(text string) (Content, error) {
 	c, ok := contents[text]
 	if !ok {
@@ -32,8 +32,8 @@ func ParseContent(text string) (Content, error) {
 	return c, nil
 }
 
-// mark tells what is sent under one digest of rights from what is under another
-// content. It is empty for whole objects.
+// mark distinguishes contents that are sent under one digest of rights. It is empty for whole
+// objects.
 func (c Content) mark() string {
 	switch c {
 	case SummaryOnly:
@@ -45,31 +45,30 @@ func (c Content) mark() string {
 	}
 }
 
-// Part is what a view selects of an object, where that is too much to be kept for
-// each: it is found again whenever it is sent. It is the Part of a graph.Selection
-// beside []byte, which is what was found, in JSON. Implementations are pointers, and
-// safe for use by any number of goroutines.
+// Part extracts the part of an object that a view selects each time it is sent, because the parts of
+// all objects would need too much memory. The Part of a graph.Selection is a Part, or the JSON as
+// []byte. Implementations are pointers, and safe for use by any number of goroutines.
 type Part interface {
 	AppendJSON(dst []byte, o Object) ([]byte, error)
 }
 
-// Object is the payload of a vertex: one version of an object, as it is retained.
-// Implementations are pointers, immutable, and equal only if they are the same.
+// Object is the payload of a vertex: one version of an object, as it is retained. Implementations
+// are pointers and immutable. Each version is another pointer.
 type Object interface {
 	UID() string
-	// HasContent is false for a Secret.
+	// HasContent reports whether more than the metadata is there. It is not for a Secret.
 	HasContent() bool
-	// Size is the number of bytes that AppendJSON appends, and for a Secret that of its
+	// Size is the number of bytes that AppendJSON appends. For a Secret it is the size of the
 	// metadata.
 	Size() int
 	AppendJSON(dst []byte) ([]byte, error)
-	// Tree is the object as it is decoded, Part what a shape asks for of it. Of a Secret
-	// they have the metadata alone.
+	// Tree decodes the object, Part the fields that a shape selects. For a Secret they return only
+	// the metadata.
 	Tree() (map[string]any, error)
 	Part(shape *jsontree.Shape) (map[string]any, error)
 }
 
-// payloadSize is about the size of what is sent of an object.
+// payloadSize is the approximate size of the content that is sent of an object.
 func payloadSize(c *graph.Change) int {
 	if text, ok := c.Part.([]byte); ok {
 		return len(text)

@@ -8,21 +8,21 @@ import (
 	"graphview.dev/graphview/access"
 )
 
-// maxNamedNamespaces is how many namespaces a spec may name for ACCESS_DENIED warnings to
-// name namespaces: each of them takes a question about rights.
+// maxNamedNamespaces is the number of namespaces in a spec up to which ACCESS_DENIED warnings name
+// namespaces. Each of them takes an access review.
 const maxNamedNamespaces = 8
 
-// warningBytes is about the memory of one warning.
+// warningBytes is the approximate memory of one warning.
 const warningBytes = 300
 
-// warningSet are warnings that depend on the subscriber. It is immutable, and compared as
-// a pointer.
+// warningSet has the warnings that depend on a subscriber's rights or roots. It is immutable, and
+// compared as a pointer.
 type warningSet struct {
 	generation uint64 // of the Scope that the warnings are about
 	warnings   map[WarningID]Warning
 }
 
-// since compares the set with the one that the subscriber has, nil for none.
+// since returns the difference from the set that the subscriber has, nil for none.
 func (s *warningSet) since(before *warningSet) (set, cleared []Warning) {
 	var old map[WarningID]Warning
 	if before != nil {
@@ -43,7 +43,7 @@ func (s *warningSet) since(before *warningSet) (set, cleared []Warning) {
 	return set, cleared
 }
 
-// bytes is about the memory of the set, nil included.
+// bytes is the approximate memory of the set, which may be nil.
 func (s *warningSet) bytes() int {
 	if s == nil {
 		return 0
@@ -51,10 +51,10 @@ func (s *warningSet) bytes() int {
 	return warningBytes * len(s.warnings)
 }
 
-// deniedTo returns the ACCESS_DENIED warnings of a viewer: one for each resource that the
-// view selects and the viewer may not read, whether or not there are objects of it. They
-// are made once for all viewers of a slot, so that equal states stay equal. It returns nil
-// if rights are unknown.
+// deniedTo returns the ACCESS_DENIED warnings of a viewer: one for each resource that the view
+// selects and the viewer may not read, so that the warnings do not reveal whether objects exist.
+// All viewers of a slot get the same set, so that equal states stay equal. It is nil if rights are
+// unknown.
 func (p *Publisher) deniedTo(who viewer, g *gate) *warningSet {
 	scope := p.source.Scope()
 	who.narrow = "" // rights do not depend on it
@@ -71,7 +71,7 @@ func (p *Publisher) deniedTo(who viewer, g *gate) *warningSet {
 	}
 	at.mu.Lock()
 	if other := at.denied; other != old && other.generation == made.generation {
-		made = other // made at the same time
+		made = other // another viewer was as fast
 	}
 	old, at.denied = at.denied, made
 	at.mu.Unlock()
@@ -79,7 +79,7 @@ func (p *Publisher) deniedTo(who viewer, g *gate) *warningSet {
 	return made
 }
 
-// deniedWarnings are those about the resources of a scope.
+// deniedWarnings returns the warnings about the resources of a scope.
 func deniedWarnings(g *gate, scope Scope) map[WarningID]Warning {
 	denied := make(map[WarningID]Warning)
 	for _, r := range scope.Resources {

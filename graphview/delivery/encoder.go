@@ -8,23 +8,21 @@ import (
 	"graphview.dev/graphview/graph"
 )
 
-// readLimit bounds what one read covers: the log elements, and so how long it holds
-// the graph's lock; and the bytes, but for the element that exceeds them, and so
-// what is held for a subscriber that does not read.
+// readLimit bounds one read. The number of log elements bounds the time under the graph's lock. The
+// number of bytes, without the element that exceeds it, bounds the memory for a subscriber that does
+// not read.
 type readLimit struct{ elements, bytes int }
 
 var (
-	// catchUpLimit is that of a subscriber that catches up, most of the time by itself.
-	// A piece, the element that exceeds its limit, if that is not large, and a record of
-	// TLS are what is held for a subscriber that does not read: 64 KiB.
+	// catchUpLimit is the limit of a subscriber that catches up. A subscriber that does not read
+	// holds a piece, the element that exceeds the limit unless it is large, and a TLS record: 64 KiB.
 	catchUpLimit = readLimit{elements: 256, bytes: 32 << 10}
-	// changeLimit is that of a change, which is encoded once for all: of as many
-	// elements as nobody need hold for long, and of no more bytes, since each subscriber
-	// may stop at another change.
+	// changeLimit is the limit of a change, which is encoded once for all subscribers. It has as many
+	// bytes, since each subscriber may stop reading at another change.
 	changeLimit = readLimit{elements: 4096, bytes: catchUpLimit.bytes}
 )
 
-// Publisher turns what a view's lens shows into messages.
+// Publisher encodes the lens of a view as messages.
 type Publisher struct {
 	source Source
 	// lens is nil until the view has one.
@@ -38,50 +36,49 @@ type Publisher struct {
 	arrivals   []arrival // oldest first
 }
 
-// NewPublisher makes the Publisher of a view that has no lens yet.
+// NewPublisher returns the Publisher of a view that has no lens yet.
 func NewPublisher(source Source) *Publisher {
 	return &Publisher{source: source, changes: sharedChanges{inAll: &source.Shared.kept}}
 }
 
-// SetLens gives the view its lens. It is called once.
+// SetLens sets the lens of the view. It is called once.
 func (p *Publisher) SetLens(l *graph.Lens) { p.lens.Store(l) }
 
-// Lens is nil before SetLens.
+// Lens returns nil before SetLens.
 func (p *Publisher) Lens() *graph.Lens { return p.lens.Load() }
 
-// Subscribers is how many there are.
+// Subscribers returns the number of subscribers.
 func (p *Publisher) Subscribers() int { return int(p.subscribers.Load()) }
 
-// state is all that a subscriber's next messages depend on, beside its rights and
-// what it wants of an object.
+// state has everything that a subscriber's next messages depend on, except its viewer.
 type state struct {
 	pos    graph.Position
 	warned uint64      // number of the last warning it was sent
-	synced bool        // it was told that the view is synced
-	reset  bool        // it has yet to be told to forget everything
-	denied *warningSet // whose warnings it was sent
-	absent *warningSet // of roots, likewise
-	kinds  *kinds      // that it was told
+	synced bool        // it was sent that the view is synced
+	reset  bool        // the next message replaces the whole graph
+	denied *warningSet // that it was sent
+	absent *warningSet // of roots, that it was sent
+	kinds  *kinds      // that it was sent
 }
 
-// place is the state of whoever lacks the same, whatever revision it has seen.
+// place is equal for states that lead to the same messages, see graph.Position.Place.
 func (s state) place() state {
 	s.pos = s.pos.Place()
 	return s
 }
 
-// viewer is who is sent something: subscribers of equal viewers are sent the same.
+// viewer has the rights and options of a subscriber. Subscribers of equal digest are sent the same.
 type viewer struct {
 	rights          Rights
 	content         Content
 	excludeInferred bool
-	narrow          string          // the mark of what the viewer narrows the graph to, "" for all of it
-	part            *graph.Narrowed // that part of the graph
-	waits           bool            // for the end of a commit aside; it is sent the same
-	endTurn         func()          // ends its turn, and may be called again; nil: it has none
+	narrow          string          // the mark of the part of the graph, "" for the whole graph
+	part            *graph.Narrowed // nil for the whole graph
+	waits           bool            // Poll blocks during a commit aside; not in the digest
+	endTurn         func()          // ends the subscriber's turn, idempotent; nil: it has none
 }
 
-// wants tells viewers with the same rights apart.
+// wants distinguishes viewers with the same rights.
 func (v viewer) wants() string {
 	wants := v.content.mark()
 	if v.excludeInferred {
@@ -92,9 +89,9 @@ func (v viewer) wants() string {
 
 func (v viewer) digest() string { return digestOf(v.rights) + v.wants() }
 
-// next returns the messages that follow from a state, and the state after them.
-// There may be none. An unknownError says which rights have to be known first. On is the
-// walk that the state is of, nil for none.
+// next returns the messages that follow a state, which may be none, and the state after them. An
+// unknownError has the rights that must be resolved first. On is the walk of the subscriber, nil for
+// none.
 func (p *Publisher) next(lens *graph.Lens, from state, on *walk, who viewer) ([]*Frame, state, error) {
 	if who.part != nil || from.pos.Known == 0 && (on == nil || !on.joined.Load()) {
 		return p.encode(lens, from, who, catchUpLimit)
@@ -102,16 +99,16 @@ func (p *Publisher) next(lens *graph.Lens, from state, on *walk, who viewer) ([]
 	return p.changes.next(p, lens, from, who)
 }
 
-// lacksNothing tells whether a state lacks nothing but changes of the graph.
+// lacksNothing reports whether a state has everything that is not in the graph.
 func (p *Publisher) lacksNothing(lens *graph.Lens, s state) bool {
 	return s.warned == p.source.Warnings.head() && (s.synced || !p.source.Synced()) && s.kinds == p.kinds.of(lens) &&
 		(s.denied == nil || s.denied.generation == p.source.Scope().Generation)
 }
 
-// encode reads a piece and writes it as messages.
+// encode reads a piece of the graph and encodes it as messages.
 func (p *Publisher) encode(lens *graph.Lens, from state, who viewer, limit readLimit) ([]*Frame, state, error) {
 	to := from
-	// Read before the graph is: what is synced is in it.
+	// Before the graph is read, which then has all objects of a synced view.
 	synced := p.source.Synced()
 	set, cleared, warned, ok := p.source.Warnings.since(from.warned)
 	if !ok {
@@ -122,8 +119,8 @@ func (p *Publisher) encode(lens *graph.Lens, from state, who viewer, limit readL
 	gate := newGate(who.rights)
 	denied := from.denied
 	if who.rights != nil {
-		// Before the read: what a narrowed graph has emitted counts as sent, so no right may
-		// turn out to be unknown afterwards.
+		// Before the graph is read: changes that a narrowed graph emits count as sent, so all
+		// rights have to be known by then.
 		named := p.source.Scope().Namespaces
 		set, cleared = gate.permitted(set, named), gate.permitted(cleared, named)
 		denied = p.deniedTo(who, gate)
@@ -191,11 +188,11 @@ func (p *Publisher) encode(lens *graph.Lens, from state, who viewer, limit readL
 	return b.frames, to, nil
 }
 
-// read collects the changes of a piece, and gives the builder room for them. The
-// graph is locked meanwhile.
+// read collects the changes of a piece under the graph's lock, and makes room for them in the
+// builder.
 func (p *Publisher) read(lens *graph.Lens, pos *graph.Position, who viewer, g *gate, limit readLimit, b *frameBuilder) ([]graph.Change, bool, error) {
 	var changes []graph.Change
-	size, own := 0, 0 // own is without what others share
+	size, own := 0, 0 // own is without large objects, which are shared
 	content := who.content
 	how := graph.Reading{Allow: g.allow(), All: content == SummaryOnly, ExcludeInferred: who.excludeInferred, NoWait: !who.waits}
 	take := func(c graph.Change) bool {
@@ -218,7 +215,7 @@ func (p *Publisher) read(lens *graph.Lens, pos *graph.Position, who viewer, g *g
 	return changes, done, err
 }
 
-// add writes one change for a reader of a revision, if it is one for it.
+// add encodes one change, unless a reader of the revision known already has the content.
 func (p *Publisher) add(b *frameBuilder, c *graph.Change, content Content, known uint64) {
 	if content == WholeObject {
 		b.add(c)
@@ -245,8 +242,8 @@ func (p *Publisher) add(b *frameBuilder, c *graph.Change, content Content, known
 	b.add(c)
 }
 
-// begin is the state of a subscriber that continues after a revision. The error is an
-// *unknownError where that depends on rights that are not known yet.
+// begin returns the state of a subscriber that resumes after a revision. The error is an
+// *unknownError if that depends on unknown rights.
 func (p *Publisher) begin(since string, who viewer) (state, error) {
 	if since == "" {
 		return state{}, nil
@@ -262,7 +259,7 @@ func (p *Publisher) begin(since string, who viewer) (state, error) {
 	}
 }
 
-// forget gives up what is kept for subscribers, of whom there is none.
+// forget drops all caches when the last subscriber has left.
 func (p *Publisher) forget() {
 	p.changes.forget()
 	p.summaries.clear()

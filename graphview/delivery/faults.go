@@ -9,8 +9,8 @@ import (
 	"graphview.dev/graphview/graph"
 )
 
-// maxShown is how many warnings about single objects are live in a view; one
-// more counts the rest.
+// maxShown bounds the warnings of a view about single objects. One more warning counts the other
+// objects.
 const maxShown = 20
 
 var (
@@ -18,27 +18,27 @@ var (
 	causesBound = budget.Declare("view_object_fault_causes", "different causes for which objects of one view could not be processed", 200)
 )
 
-// Judge is whoever judges objects for a view: one watch of a resource. Two of them
-// may judge objects of one name. Implementations are pointers.
+// Judge evaluates the objects of one watch for a view. Two judges may have objects of the same
+// name. Implementations are pointers.
 type Judge interface {
-	// Judges is the resource, and whether its objects are the namespaces that the view
-	// selects.
+	// Judges returns the resource, and whether its objects are the namespaces that the view selects
+	// by label.
 	Judges() (r graph.Resource, namespaces bool)
 }
 
-// faults are the objects that could not be judged.
+// faults has the objects that could not be evaluated.
 type faults struct {
-	// of has, for each judge, the objects and why.
+	// of has the objects by judge, with the cause of each.
 	of map[Judge]map[object]*faultGroup
-	// groups are interned, since most objects fail for the same few causes; counts is
-	// how many objects are in each.
+	// groups are interned, since most objects fail for the same few causes. counts has the number
+	// of objects of each.
 	groups map[faultGroup]*faultGroup
 	counts map[faultGroup]int
 	all    int // objects
-	// more: further objects failed beyond the limit since all was empty. They are not
-	// counted: whether one of them failed before is not remembered.
+	// more: further objects failed beyond the limit since all was 0. They are not counted, since
+	// the same object may fail again and again.
 	more bool
-	// shown are those that have a warning of their own, with its id.
+	// shown has the objects that have a warning, with its id.
 	shown map[fault]WarningID
 }
 
@@ -51,12 +51,12 @@ type fault struct {
 
 type faultGroup struct {
 	resource graph.Resource
-	// kind is the type of the warnings about them.
+	// kind is the type of the warnings.
 	kind  string
 	cause cause
 }
 
-// groupOf is the group of what a judge cannot judge.
+// groupOf returns the group of a failure.
 func groupOf(by Judge, err error) faultGroup {
 	r, namespaces := by.Judges()
 	g := faultGroup{resource: r, kind: ObjectProcessingFailed, cause: causeOf(err)}
@@ -73,17 +73,17 @@ func newFaults() faults {
 	}
 }
 
-// others is the cause of all that fail once there are too many causes.
+// others is the cause of all further failures once there are too many causes.
 const others = "for another cause than those that are named"
 
-// Faults is how many objects could not be processed, up to view_object_faults.
+// Faults returns the number of objects that could not be processed, up to view_object_faults.
 func (w *Warnings) Faults() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.faults.all
 }
 
-// SetFault says that an object cannot be judged, or with a nil err that it can.
+// SetFault records that an object cannot be evaluated, or with a nil err that it can.
 func (w *Warnings) SetFault(by Judge, namespace, name string, err error) {
 	f := fault{by, object{namespace, name}}
 	w.change(func() {
@@ -102,13 +102,13 @@ func (w *Warnings) SetFault(by Judge, namespace, name string, err error) {
 		case known:
 			w.faults.uncount(old)
 		case w.faults.all >= int(faultsBound.Limit()):
-			_ = faultsBound.Exceed() // counted; the warning about the rest says it
+			_ = faultsBound.Exceed() // counts it; the warning about the rest reports it
 			w.faults.more = true
 			w.faults.release(next)
 			w.showMoreLocked()
 			return
 		default:
-			// The name is a part of a larger text.
+			// Clones, since the names may be parts of a larger text.
 			f.object = object{strings.Clone(namespace), strings.Clone(name)}
 			w.faults.all++
 		}
@@ -124,8 +124,8 @@ func (w *Warnings) SetFault(by Judge, namespace, name string, err error) {
 	})
 }
 
-// SetExceeded says that an object exceeds a bound of the graph, or with a nil err
-// that it does not. What else is wrong with it is told first.
+// SetExceeded records that an object exceeds a bound of the graph, or with a nil err that it does
+// not. Another failure of the object takes precedence.
 func (w *Warnings) SetExceeded(by Judge, namespace, name string, err error) {
 	w.mu.Lock()
 	now, known := w.faults.of[by][object{namespace, name}]
@@ -135,13 +135,13 @@ func (w *Warnings) SetExceeded(by Judge, namespace, name string, err error) {
 	}
 }
 
-// intern returns the one of equal groups, or the one for all others.
+// intern returns the group that equals g, or the group of others.
 func (s *faults) intern(g faultGroup) *faultGroup {
 	if known := s.groups[g]; known != nil {
 		return known
 	}
 	if len(s.groups) >= int(causesBound.Limit()) && g.cause.text != others {
-		_ = causesBound.Exceed() // counted; the cause says it
+		_ = causesBound.Exceed() // counts it; the cause reports it
 		g.cause.text, g.cause.coarse = others, others
 		return s.intern(g)
 	}
@@ -149,7 +149,7 @@ func (s *faults) intern(g faultGroup) *faultGroup {
 	return &g
 }
 
-// release forgets a group that nobody is in.
+// release drops a group without objects.
 func (s *faults) release(g *faultGroup) {
 	if s.counts[*g] == 0 {
 		delete(s.counts, *g)
@@ -162,7 +162,7 @@ func (s *faults) uncount(g *faultGroup) {
 	s.release(g)
 }
 
-// DropFaults forgets what a judge could not judge.
+// DropFaults drops the failures of a judge.
 func (w *Warnings) DropFaults(by Judge) {
 	w.change(func() {
 		s := &w.faults
@@ -191,8 +191,7 @@ func (w *Warnings) dropFaultLocked(f fault, of *faultGroup) {
 	w.hideLocked(f)
 }
 
-// hideLocked takes back the warning about one object, unless another judge cannot
-// judge it either.
+// hideLocked clears the warning about an object, unless the object fails for another judge too.
 func (w *Warnings) hideLocked(f fault) {
 	id, ok := w.faults.shown[f]
 	if !ok {
@@ -207,7 +206,7 @@ func (w *Warnings) hideLocked(f fault) {
 	w.clearLocked(id)
 }
 
-// showMoreLocked fills the places of faults that are shown, and counts the rest.
+// showMoreLocked adds warnings about objects up to maxShown, and counts the other objects.
 func (w *Warnings) showMoreLocked() {
 	s := &w.faults
 	if s.all == 0 {

@@ -2,26 +2,26 @@ package delivery
 
 import "time"
 
-// Frame is one server message of the stream protocol, encoded. Frames are
-// shared between subscribers: never modify their bytes.
+// Frame is one encoded server message of the stream protocol. Frames are shared between
+// subscribers: their bytes must not be modified.
 type Frame struct {
 	// JSON is the whole message, one JSON object of at most MaxFrameBytes
 	// unless a single action is larger.
 	JSON []byte
-	// Actions, Warnings and Cleared are the elements of the arrays of those names in
-	// JSON, separated by commas and without the brackets; empty if absent.
+	// Actions, Warnings and Cleared are the elements of the arrays "actions", "warnings" and
+	// "cleared" in JSON, separated by commas and without the brackets. They are empty if absent.
 	Actions, Warnings, Cleared []byte
-	// Kinds are those of the member of that name.
+	// Kinds are the elements of the array "kinds".
 	Kinds []byte
-	// Rev, Synced and Reset are the members of those names.
+	// Rev, Synced and Reset are the members "rev", "synced" and "reset".
 	Rev    string
 	Synced bool
 	Reset  bool
-	// Received is when the oldest of the events came in that a change tells of; zero
-	// for frames of a graph that is sent whole, and for what is no change.
+	// Received is when the oldest event of a change was received. It is zero for frames of a whole
+	// graph and for frames without a change of the graph.
 	Received time.Time
 
-	shared bool // between views too: see largeFrames
+	shared bool // between views too, see largeFrames
 }
 
 // MaxFrameBytes bounds a message on the wire.

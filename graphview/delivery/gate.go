@@ -8,20 +8,20 @@ import (
 	"graphview.dev/graphview/graph"
 )
 
-// unknownError lists the places about which a subscriber's rights have to be
-// known before it can be sent anything.
+// unknownError lists the places for which the rights of a subscriber must be resolved before it can be
+// sent anything.
 type unknownError struct{ places []access.Place }
 
 func (e *unknownError) Error() string {
 	return fmt.Sprintf("rights in %d places are not known", len(e.places))
 }
 
-// gate lets through what a subscriber may see during one read, and notes which
-// answers are missing. A nil Rights lets everything through.
+// gate checks the rights of a subscriber during one read, and collects the places whose rights are
+// unknown. Nil Rights allow everything.
 type gate struct {
 	rights  Rights
 	unknown map[access.Place]struct{}
-	last    access.Place // most elements are of the place of the one before
+	last    access.Place // most elements are in the same place as the one before
 	asked   bool
 	allowed bool
 }
@@ -43,7 +43,7 @@ func (g *gate) lets(p access.Place) bool {
 	return g.allowed
 }
 
-// allow is the gate as the graph asks it, nil where it is open to everything.
+// allow returns the gate as a graph.Reading takes it, nil if everything is allowed.
 func (g *gate) allow() func(graph.Resource, string) bool {
 	if g.rights == nil {
 		return nil
@@ -53,9 +53,9 @@ func (g *gate) allow() func(graph.Resource, string) bool {
 	}
 }
 
-// permitted keeps the warnings that a subscriber may have. One that names an
-// object, be it a namespace, is for those who may see it; one about a resource in
-// a namespace also for all where the spec names that.
+// permitted keeps the warnings that a subscriber may see. A warning that names an object or a
+// namespace is for subscribers that may see it. A warning about a resource in a namespace is for all
+// subscribers if the spec names the namespace.
 func (g *gate) permitted(list []Warning, named map[string]bool) []Warning {
 	return slices.DeleteFunc(list, func(w Warning) bool {
 		a := w.Attributes
@@ -66,10 +66,10 @@ func (g *gate) permitted(list []Warning, named map[string]bool) []Warning {
 	})
 }
 
-// knowsAll tells whether no answer has been missing so far.
+// knowsAll reports whether all rights have been known so far.
 func (g *gate) knowsAll() bool { return len(g.unknown) == 0 }
 
-// err is an *unknownError if answers are missing.
+// err returns an *unknownError if rights are unknown.
 func (g *gate) err() error {
 	if len(g.unknown) == 0 {
 		return nil

@@ -8,19 +8,18 @@ import (
 	"graphview.dev/graphview/graph"
 )
 
-// kinds are those of the resources that a view watches, as the elements of the member of
-// that name. They are immutable.
+// kinds has the kinds of the resources that a view watches, as elements of the member "kinds". It is
+// immutable.
 type kinds struct{ text []byte }
 
-// kindsOf are the kinds of a view's lens, which are others only where they say something
-// else.
+// kindsOf caches the kinds of a view's lens. The pointer changes only if the text does.
 type kindsOf struct {
 	mu  sync.Mutex
-	rev uint64 // of the lens that now was last found to be true of
+	rev uint64 // revision of the lens at which now was last found to be current
 	now *kinds
 }
 
-// of returns the present ones, nil if there are none.
+// of returns the current kinds, nil before the first.
 func (k *kindsOf) of(lens *graph.Lens) *kinds {
 	k.mu.Lock()
 	defer k.mu.Unlock()

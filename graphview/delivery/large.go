@@ -8,27 +8,26 @@ import (
 	"graphview.dev/graphview/graph"
 )
 
-// largeContent is the size, in bytes, of an object from which on it has a message of
-// its own in a graph that is sent whole, which all share who are being sent it: so
-// a subscriber that does not read holds a position and a small message of its own,
+// largeContent is the size, in bytes, from which on an object has a separate message, which all
+// subscribers share. A subscriber that does not read then holds only a position and a small message,
 // however large the objects are.
 const largeContent = 16 << 10
 
-// largeFrames finds those messages for as long as somebody holds them.
+// largeFrames finds the messages of large objects while a subscriber holds them.
 type largeFrames struct {
 	mu     sync.Mutex
 	frames map[largeKey]weak.Pointer[Frame]
 }
 
-// largeKey is what such a message says. Content is compared as a pointer: what is
-// shown never changes, another version is another object.
+// largeKey identifies the content of a message. Content is compared as a pointer, since it is
+// immutable.
 type largeKey struct {
 	vertex graph.Key
 	object Object
-	part   any // a pointer: what the view selects of the object, or its first byte
+	part   any // the part that the view selects, or a pointer to its first byte
 }
 
-// largeKeyOf is the key of a change whose content is large.
+// largeKeyOf returns the key of a change, and reports whether its content is large.
 func largeKeyOf(c *graph.Change) (largeKey, bool) {
 	if c.Op != graph.SetVertex {
 		return largeKey{}, false
@@ -46,12 +45,12 @@ func largeKeyOf(c *graph.Change) (largeKey, bool) {
 	}
 }
 
-// frame returns the message of a key, which is made if nobody holds it.
+// frame returns the message of a key. It encodes the message if no subscriber holds it.
 func (l *largeFrames) frame(key largeKey, encode func() *Frame) *Frame {
 	if f := l.find(key); f != nil {
 		return f
 	}
-	made := encode() // takes long; two at the same moment may both do it
+	made := encode() // slow, so without the lock: two goroutines may do the same
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if f := l.frames[key].Value(); f != nil {
@@ -71,7 +70,7 @@ func (l *largeFrames) find(key largeKey) *Frame {
 	return l.frames[key].Value()
 }
 
-// forget is called when nobody holds a message any more.
+// forget is called when a message is garbage.
 func (l *largeFrames) forget(key largeKey) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -9,12 +9,11 @@ import (
 	"graphview.dev/graphview/wording"
 )
 
-// frameRoom is what a message needs beside its actions and warnings.
+// frameRoom bounds a message without its actions and warnings, in bytes.
 const frameRoom = 4 << 10
 
-// actionRoom is what an action takes beside names and content, most of the time;
-// wordRoom what a reference's word does, and tailRoom what a message does beside its
-// actions.
+// Sizes in bytes that suffice most of the time: actionRoom for an action without names and content,
+// wordRoom for the word of a reference, tailRoom for a message without its actions.
 const (
 	wordRoom    = 24
 	actionRoom  = 160
@@ -22,33 +21,33 @@ const (
 	tailRoom    = 128
 )
 
-// frameBuilder writes changes as messages. Actions and warnings start in the first
-// frame that has room.
+// frameBuilder encodes changes as messages. Each action and warning is in the first frame that has
+// room.
 type frameBuilder struct {
 	frames []*Frame
-	buf    []byte // of the frame under way: {"actions":[ and actions so far
-	count  int    // of those
+	buf    []byte // of the open frame: {"actions":[ and the actions so far
+	count  int    // of actions in buf
 	reset  bool   // the next frame tells the subscriber to forget everything
 	err    error
-	large  *largeFrames // for large objects; nil: they are like others
+	large  *largeFrames // nil: large objects have no separate messages
 
-	// set and cleared are the warnings of the frame under way, separated by commas.
+	// set and cleared are the warnings of the open frame, separated by commas.
 	set, cleared []byte
-	kinds        []byte // elements, likewise
+	kinds        []byte // elements, separated by commas
 }
 
 const actionsOpen = `{"actions":[`
 
 func newFrameBuilder(reset bool) *frameBuilder { return &frameBuilder{reset: reset} }
 
-// grow makes room for changes of about size bytes in all.
+// grow makes room for changes of about size bytes.
 func (b *frameBuilder) grow(size int) {
 	if size > 0 {
 		b.buf = make([]byte, 0, min(size+tailRoom, MaxFrameBytes))
 	}
 }
 
-// sizeOf is about the size of an action, rather more than less.
+// sizeOf estimates the size of an action, rather too high than too low.
 func sizeOf(c *graph.Change, content Content) int {
 	n := actionRoom + 2*len(c.Vertex.Name) + 2*len(c.To.Name)
 	switch {
@@ -64,7 +63,7 @@ func sizeOf(c *graph.Change, content Content) int {
 	return n
 }
 
-// add appends one action; where it makes the frame too large it begins the next.
+// add appends one action. If the frame would be too large, the action begins the next one.
 func (b *frameBuilder) add(c *graph.Change) {
 	if b.large != nil {
 		if key, ok := largeKeyOf(c); ok {
@@ -89,7 +88,7 @@ func (b *frameBuilder) add(c *graph.Change) {
 	b.count++
 }
 
-// warn appends warnings that are set and that are taken back, after all actions.
+// warn appends warnings that are set and cleared, after all actions.
 func (b *frameBuilder) warn(set, cleared []Warning) {
 	appendAll := func(to *[]byte, list []Warning) {
 		for i := range list {
@@ -107,7 +106,7 @@ func (b *frameBuilder) warn(set, cleared []Warning) {
 	appendAll(&b.cleared, cleared)
 }
 
-// addLarge appends an action that has a frame of its own.
+// addLarge appends an action in a separate frame.
 func (b *frameBuilder) addLarge(key largeKey, c *graph.Change) {
 	b.close("", false)
 	b.frames = append(b.frames, b.large.frame(key, func() *Frame {
@@ -123,7 +122,7 @@ func (b *frameBuilder) addLarge(key largeKey, c *graph.Change) {
 	}))
 }
 
-// close ends the frame under way, if it would say anything.
+// close ends the open frame, unless it is empty.
 func (b *frameBuilder) close(rev string, synced bool) {
 	if b.count == 0 && rev == "" && len(b.set) == 0 && len(b.cleared) == 0 && len(b.kinds) == 0 && !b.reset {
 		return
@@ -211,11 +210,11 @@ func appendArc(dst []byte, c *graph.Change) []byte {
 	return append(appendAttributes(dst, c), '}')
 }
 
-// summaryText is a summary that is sent in place of an object.
+// summaryText is a summary that is sent instead of an object.
 type summaryText []byte
 
-// appendContent writes an object as o, the parts of it that a view selected as j or,
-// with names, as f, or a summary as m; nothing where there is nothing to show.
+// appendContent writes an object as o, the parts of it that a view selects as j or, with names, as
+// f, or a summary as m. It writes nothing if there is no content.
 func (b *frameBuilder) appendContent(dst []byte, c *graph.Change) []byte {
 	start := len(dst)
 	var err error
@@ -255,7 +254,7 @@ func (b *frameBuilder) appendContent(dst []byte, c *graph.Change) []byte {
 	return dst
 }
 
-// The members of parts, of which the second is for those with names.
+// The members of parts: without names, and with names.
 const (
 	partOpen  = `,"j":`
 	namedOpen = `,"f":`
@@ -268,8 +267,7 @@ func appendPart(dst, part []byte) []byte {
 	return nameParts(append(append(dst, partOpen...), part...), len(dst))
 }
 
-// nameParts makes the member that begins at start that of parts with names, if they
-// have names.
+// nameParts renames the member that begins at start if its parts have names.
 func nameParts(dst []byte, start int) []byte {
 	if dst[start+len(partOpen)] == '{' {
 		copy(dst[start:], namedOpen)
@@ -323,7 +321,7 @@ func appendAttributes(dst []byte, c *graph.Change) []byte {
 	return append(dst, '}')
 }
 
-// appendWords writes what an arc's fields mean, each word once.
+// appendWords writes the words for an arc's fields, each word once.
 func appendWords(dst []byte, c *graph.Change) []byte {
 	from := wording.Resource{Group: c.Vertex.Group, Resource: c.Vertex.Resource.Resource}
 	to := wording.Resource{Group: c.To.Group, Resource: c.To.Resource.Resource}
@@ -347,7 +345,7 @@ func appendWords(dst []byte, c *graph.Change) []byte {
 	return dst
 }
 
-// maxWords is how many words an arc has: as many as fields.
+// maxWords bounds the words of an arc. It is the bound of fields.
 const maxWords = 4
 
 func appendKey(dst []byte, k *graph.Key) []byte {
@@ -366,7 +364,7 @@ func appendKey(dst []byte, k *graph.Key) []byte {
 	return append(dst, '}')
 }
 
-// appendString writes a JSON string; invalid UTF-8 becomes U+FFFD.
+// appendString writes a JSON string. Invalid UTF-8 becomes U+FFFD.
 func appendString(dst []byte, s string) []byte {
 	// The error is about invalid UTF-8, which has been replaced.
 	dst, _ = jsontext.AppendQuote(dst, s)

@@ -2,20 +2,19 @@ package delivery
 
 import "graphview.dev/graphview/graph"
 
-// patience is how many commits aside a subscriber gives way to, one after the other,
-// before it waits for the end of one itself. A Poll that waits keeps whoever asked from other
-// graphs. One that gives way has to be run between the end of one commit and the beginning of
-// the next, and under constant load there may be hundreds before it is.
+// patience is the number of successive commits aside for which Poll returns nothing, before it blocks
+// until the end of one. A Poll that blocks delays the other graphs of its caller. A Poll that returns
+// has to run between two commits, and under constant load hundreds of commits may pass before that.
 const patience = 4
 
-// missed are the commits aside that a subscriber found since it last read the graph.
+// missed counts the commits aside that a subscriber met since it last read the graph.
 type missed struct {
 	commits int
 	last    <-chan struct{}
 }
 
-// next returns what ends the commit aside that a Poll gives way to, nil for none, and
-// whether the Poll is to wait for any that it finds.
+// next returns a channel that is closed when the commit aside ends for which Poll returns nothing, nil
+// for none. It reports whether Poll blocks instead.
 func (m *missed) next(lens *graph.Lens) (ended <-chan struct{}, waits bool) {
 	if ended = lens.Aside(); ended != nil && ended != m.last {
 		m.commits, m.last = m.commits+1, ended

@@ -13,20 +13,18 @@ import (
 	"graphview.dev/graphview/graph"
 )
 
-// Payer answers for what the narrowed graph of one subscriber costs. It is used by one
-// goroutine at a time.
+// Payer pays for the narrowed graph of one subscriber. One goroutine at a time may use it.
 type Payer interface {
-	// Charge takes what was looked at, which may be nothing, and returns how long to wait
-	// before more is.
+	// Charge charges a number of visits, which may be 0, and returns the time until further visits
+	// are allowed.
 	Charge(visits int) time.Duration
-	// Hold says how many vertices and arcs are held from now on. The error is an
-	// *budget.Exceeded.
+	// Hold sets the number of vertices and arcs that are held. The error is a *budget.Exceeded.
 	Hold(elements int) error
 }
 
 var narrowRoots = budget.Declare("narrowed_graph_roots", "roots that one subscriber narrows a graph to", 16)
 
-// ParseNarrowing reads the parameters that narrow a graph, nil for none of them.
+// ParseNarrowing parses the parameters that narrow a graph. It returns nil if there are none.
 func ParseNarrowing(roots []string, direction string, depth int) (*graph.Narrowing, error) {
 	if len(roots) == 0 {
 		if direction != "" || depth != 0 {
@@ -57,14 +55,14 @@ func ParseNarrowing(roots []string, direction string, depth int) (*graph.Narrowi
 	return n, nil
 }
 
-// maxRootPart bounds the parts of a root's name.
+// maxRootPart bounds each part of a root, in bytes.
 const maxRootPart = 253
 
 var errRoot = errors.New("an object is RESOURCE.GROUP/NAMESPACE/NAME, such as deployments.apps/shop/web, pods/shop/web-1 or nodes/worker-1")
 
-// parseRoot reads the name of an object.
+// parseRoot parses the name of an object.
 func parseRoot(text string) (graph.Key, error) {
-	parts := strings.Split(strings.Clone(text), "/") // it is a piece of a whole URL
+	parts := strings.Split(strings.Clone(text), "/") // text is a part of a URL
 	if len(parts) < 2 || len(parts) > 3 {
 		return graph.Key{}, errRoot
 	}
@@ -85,7 +83,7 @@ func parseRoot(text string) (graph.Key, error) {
 	return key, nil
 }
 
-// rootText is what parseRoot reads.
+// rootText formats a name for parseRoot.
 func rootText(k graph.Key) string {
 	text := k.Resource.Resource
 	if k.Group != "" {
@@ -97,15 +95,15 @@ func rootText(k graph.Key) string {
 	return text + "/" + k.Name
 }
 
-// narrowing is what a subscription has that wants a part of the graph.
+// narrowing is the state of a subscription to a part of the graph.
 type narrowing struct {
 	what  graph.Narrowing
 	mark  string
 	payer Payer
 
 	part  *graph.Narrowed // nil before the first Poll, and after rights have changed
-	until time.Time       // nothing is looked at before
-	asked bool            // the payer, whether anything was owed before
+	until time.Time       // the next visit is allowed
+	asked bool            // the payer was asked for earlier debts
 }
 
 func newNarrowing(what *graph.Narrowing, payer Payer) *narrowing {
@@ -115,8 +113,7 @@ func newNarrowing(what *graph.Narrowing, payer Payer) *narrowing {
 	return &narrowing{what: *what, mark: markOf(what), payer: payer}
 }
 
-// markOf tells what is sent under one digest of rights from what is under another
-// narrowing.
+// markOf distinguishes narrowings under one digest of rights.
 func markOf(what *graph.Narrowing) string {
 	h := sha256.New()
 	var buf []byte
@@ -139,11 +136,11 @@ func (n *narrowing) of(lens *graph.Lens) *graph.Narrowed {
 	return n.part
 }
 
-// ready is when something may be looked at.
+// ready returns when the next visit is allowed.
 func (n *narrowing) ready() time.Time {
 	if n.payer != nil && !n.asked {
-		// Another subscription of the same user may have cost too much, or one that this
-		// one replaces.
+		// Another subscription of the same user may have cost too much, such as an earlier one that
+		// this one replaces.
 		n.asked = true
 		n.charge(0)
 	}
@@ -156,8 +153,7 @@ func (n *narrowing) charge(visits int) {
 	}
 }
 
-// settle pays for what a Poll has cost, also for one that failed with err, and returns
-// how the Poll ends.
+// settle pays for a Poll, also if it failed with err. It returns the error of the Poll.
 func (n *narrowing) settle(err error) error {
 	if n.payer == nil {
 		return err
@@ -174,21 +170,21 @@ func (n *narrowing) settle(err error) error {
 	return nil
 }
 
-// close gives back what is held.
+// close releases the part.
 func (n *narrowing) close() {
 	if n.payer != nil {
-		_ = n.payer.Hold(0) // it is less than before
+		_ = n.payer.Hold(0) // never fails, since it is less than before
 	}
 	n.part = nil
 }
 
-// tooLarge ends the subscription of who asked for too much.
+// tooLarge returns the end of a subscription whose part is too large.
 func tooLarge(err error) *ClosedError {
 	return &ClosedError{Reason: reason.LimitExceeded, Message: err.Error() + "; ask for a smaller depth or fewer roots"}
 }
 
-// absentRoots returns the warnings about roots that are missing since before, those that
-// are taken back, and all of them.
+// absentRoots returns the warnings about missing roots that were set and cleared since before, and all
+// of them.
 func absentRoots(part *graph.Narrowed, before *warningSet) (set, cleared []Warning, now *warningSet) {
 	absent := part.Absent()
 	if len(absent) == 0 && before == nil {

@@ -10,7 +10,7 @@ import (
 	"graphview.dev/graphview/graph"
 )
 
-// maxArcs is how many arcs one object comes with, at each end.
+// maxArcs bounds the arcs of one object that Find returns, at each end.
 const maxArcs = 1000
 
 // Found is one vertex and its arcs, each as in a message.
@@ -25,13 +25,13 @@ type Found struct {
 	Unseen int
 }
 
-// Find returns one vertex as a subscriber may see it, nil if there is none or the
-// subscriber may not see it, which are alike. The error is a *ClosedError, or ctx's.
+// Find returns one vertex as a subscriber may see it. It returns nil both if there is none and if the
+// subscriber may not see it. The error is a *ClosedError, or ctx's.
 func (p *Publisher) Find(ctx context.Context, key graph.Key, who Access) (*Found, error) {
 	if !p.selects(key) {
 		return nil, nil
 	}
-	// Each time, some rights become known.
+	// Each round resolves some rights.
 	for {
 		lens := p.Lens()
 		if lens == nil {
@@ -42,7 +42,7 @@ func (p *Publisher) Find(ctx context.Context, key graph.Key, who Access) (*Found
 			rights = who.Rights()
 		}
 		g := newGate(rights)
-		// Asked whether or not there is such an object: that takes time.
+		// The right is resolved even if there is no such object: the time must not reveal that.
 		g.lets(access.Place{Group: key.Group, Resource: key.Resource.Resource, Namespace: key.Namespace})
 		seen, ok := lens.Look(key, maxArcs, graph.Reading{Allow: g.allow()})
 		if err := g.err(); err != nil {
@@ -58,7 +58,7 @@ func (p *Publisher) Find(ctx context.Context, key graph.Key, who Access) (*Found
 	}
 }
 
-// selects tells whether the view has objects of the resource.
+// selects reports whether the view selects objects of the resource.
 func (p *Publisher) selects(key graph.Key) bool {
 	return slices.ContainsFunc(p.source.Scope().Resources, func(r ScopedResource) bool {
 		return r.Group == key.Group && r.Resource.Resource == key.Resource.Resource && r.Namespaced == (key.Namespace != "")
@@ -92,7 +92,7 @@ func appendArcs(arcs []graph.Change) []byte {
 	return dst
 }
 
-// resolve has the rights that are missing found.
+// resolve waits until missing rights are known.
 func resolve(ctx context.Context, who Access, missing error) error {
 	var unknown *unknownError
 	if !errors.As(missing, &unknown) {

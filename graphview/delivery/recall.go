@@ -6,28 +6,28 @@ import (
 	"graphview.dev/graphview/access"
 )
 
-// maxRecalled bounds the rights and their places that are kept for all revisions together:
-// some 10 MB. Where they are more, any others go, and who had those and comes back by
-// another way then begins anew.
+// maxRecalled bounds the rights and places that are kept for all revisions, to about 10 MB. Beyond
+// it, arbitrary ones are dropped. Their subscribers are reset if they reconnect by way of another
+// replica.
 const maxRecalled = 200_000
 
-// recall knows which places the rights knew that revisions are bound to. A revision
-// is honoured only under the rights that it was made with, which know what was asked
-// so far: a subscriber that comes back by way of another replica, where nothing has
-// been asked about it yet, is first asked about the same places.
+// recall has the places that were known to the rights of each revision. A revision can be resumed
+// only under equal rights, and rights that know fewer places are not equal. If a subscriber
+// reconnects by way of a replica that knows nothing about it yet, the same places are reviewed
+// first.
 type recall struct {
 	mu     sync.Mutex
-	places map[uint32][]access.Place // by hash of the rights' digest
+	places map[uint32][]access.Place // by the hash of the digest of the rights
 	count  int                       // of rights and places
 }
 
-// note keeps what a viewer's rights know, for the revisions that it is sent.
+// note keeps the places that a viewer's rights know, for the revisions that it is sent.
 func (r *recall) note(who viewer) {
 	known, ok := who.rights.(Recalled)
 	if !ok {
 		return
 	}
-	// The same for all that is wanted under them, such as other roots.
+	// The rest of the viewer, such as its roots, makes no difference to its rights.
 	key := hash32(digestOf(who.rights))
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -52,8 +52,8 @@ func (r *recall) note(who viewer) {
 	r.places[key] = places
 }
 
-// missing is an *unknownError where a revision was made under rights that knew places
-// which who's do not know.
+// missing returns an *unknownError if the rights of a revision knew places that the viewer's do not
+// know.
 func (r *recall) missing(key uint32, who viewer) error {
 	if who.rights == nil {
 		return nil

@@ -10,13 +10,13 @@ import (
 	"strings"
 )
 
-// Run is one run of the process. Revisions of another run mean nothing.
+// Run is one run of the process. Revisions of another run are not valid.
 type Run struct {
 	id     string
 	secret cipher.Block
 }
 
-// NewRun makes a run with a key of its own.
+// NewRun returns a run with a random key.
 func NewRun() *Run {
 	key := make([]byte, aes.BlockSize)
 	_, _ = rand.Read(key) // never fails
@@ -25,13 +25,13 @@ func NewRun() *Run {
 	return &Run{id: newID(), secret: block}
 }
 
-// ID is what revisions begin with, up to a dot.
+// ID is the text of revisions up to the dot.
 func (r *Run) ID() string { return r.id }
 
-// NoRevision is not a revision: a subscription that begins with it is reset.
+// NoRevision is never valid: a subscription that begins with it is reset.
 const NoRevision = "-"
 
-// RunOf is the ID of the Run that a revision is of; "" where it is none.
+// RunOf returns the ID of the Run of a revision, "" if the text is no revision.
 func RunOf(revision string) string {
 	id, _, ok := strings.Cut(revision, ".")
 	if !ok {
@@ -40,20 +40,19 @@ func RunOf(revision string) string {
 	return id
 }
 
-// NewID names something for as long as the process runs.
+// NewID returns a random name.
 func NewID() string { return newID() }
 
 func newID() string { return strings.ToLower(rand.Text()[:10]) }
 
-// revision is what a subscriber gives back to continue. It binds the run, the
-// view and what the subscriber wants to see of it, the subscriber's rights, and a
-// position; a mismatch in any of them means that the subscriber begins anew.
+// revision is the token with which a subscriber resumes. It binds the run, the view, the
+// subscriber's options and rights, and a position. If any of them differs, the subscriber is reset.
 type revision struct {
 	view, rights uint32
 	known        uint64
 }
 
-// revision is that of a viewer who has the whole graph as of a position.
+// revision returns the token of a viewer that has the whole graph as of a position.
 func (p *Publisher) revision(who viewer, known uint64) revision {
 	return revision{view: hash32(p.source.UID + who.wants()), rights: hash32(digestOf(who.rights)), known: known}
 }
@@ -64,8 +63,8 @@ func hash32(s string) uint32 {
 	return h.Sum32()
 }
 
-// encode writes a revision so that nobody can read it: its number counts what
-// happens in the graph of all views, also to those who may not see it.
+// encode encrypts a revision: its number counts the changes of all views, also of objects that the
+// subscriber may not see.
 func (r *Run) encode(rev revision) string {
 	var block [aes.BlockSize]byte
 	binary.BigEndian.PutUint32(block[0:], rev.view)
@@ -75,7 +74,7 @@ func (r *Run) encode(rev revision) string {
 	return r.id + "." + base64.RawURLEncoding.EncodeToString(block[:])
 }
 
-// decode returns false for anything that is not a revision of this run.
+// decode returns false for a text that is not a revision of this run.
 func (r *Run) decode(text string) (revision, bool) {
 	id, rest, _ := strings.Cut(text, ".")
 	block, err := base64.RawURLEncoding.DecodeString(rest)

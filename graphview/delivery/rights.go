@@ -6,36 +6,34 @@ import (
 	"graphview.dev/graphview/access"
 )
 
-// Access is what one subscriber may see, as it stands now. Its methods may be
-// called by several goroutines.
+// Access has the current rights of one subscriber. Its methods may be called by several
+// goroutines.
 type Access interface {
-	// Rights returns the answers that are known. They are immutable.
+	// Rights returns the rights that are known. They are immutable.
 	Rights() Rights
-	// Resolve finds the answers about places that Rights did not know, so that
-	// the next Rights knows them. An error ends the subscription with Unavailable
-	// unless it is ctx's.
+	// Resolve reviews places that Rights did not know, so that the next Rights knows them. An
+	// error ends the subscription with Unavailable unless it is ctx's.
 	Resolve(ctx context.Context, unknown []access.Place) error
-	// Changed is closed when an answer has changed since Rights last returned:
-	// what the subscriber has is then no longer what it should have.
+	// Changed is closed when a right has changed since Rights last returned. The subscriber's
+	// graph may then have to be replaced.
 	Changed() <-chan struct{}
 }
 
-// Rights are answers about places. Implementations are immutable.
+// Rights answer which places a subscriber may see. Implementations are immutable.
 type Rights interface {
-	// Allowed tells whether vertices in a place may be seen, and whether that is
-	// known. What is not known is not shown. Of a resource that has namespaces, the
-	// place without one stands for all of them.
+	// Allowed reports whether vertices in a place may be seen, and whether that is known. Vertices
+	// in unknown places are hidden. For a namespaced resource, the place without a namespace
+	// stands for all namespaces.
 	Allowed(p access.Place) (allowed, known bool)
-	// Digest is equal for rights that know the same places and give equal answers
-	// about each, and have done so since whatever was sent under the digest.
-	// Subscribers of equal digest share encoded messages and may continue each
-	// other's revisions.
+	// Digest is equal for rights that know the same places and give equal answers about each, and
+	// have done so since the first message under the digest. Subscribers of equal digest share
+	// encoded messages and may resume each other's revisions.
 	Digest() string
 }
 
-// Recalled are Rights that can say which places they know.
+// Recalled are Rights that can list the places that they know.
 type Recalled interface {
-	// Places are in no order. They are not to be changed.
+	// Places are in no order. The caller must not change them.
 	Places() []access.Place
 }
 

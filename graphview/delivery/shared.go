@@ -11,24 +11,23 @@ import (
 )
 
 const (
-	// maxViewers bounds the kinds of subscribers that messages are kept for.
+	// maxViewers bounds the viewers of a view for which messages are kept.
 	maxViewers = 1024
-	// maxShared bounds the bytes of the messages that are kept for a view, beside those of
-	// one kind of its subscribers, which are sharedPerReader for each subscriber of the
-	// view, and at least leastShared where there is more than one.
+	// maxShared bounds the bytes of the messages that are kept for a view. Those of one viewer are
+	// bounded by sharedPerReader for each subscriber of the view, and at least leastShared if there
+	// are several.
 	maxShared       = 8 << 20
 	sharedPerReader = 16 << 10
 	leastShared     = 256 << 10
-	// maxSharedInAll bounds those of all views: beyond it nothing more is kept.
+	// maxSharedInAll bounds the bytes of all views. Beyond it no further message is kept.
 	maxSharedInAll = 128 << 20
-	// pieceBytes is about what a piece takes beside its messages.
+	// pieceBytes is the approximate memory of a piece without its messages.
 	pieceBytes = 600
-	// fullPiece is the size from which on a piece is not encoded anew because there is
-	// more by now.
+	// fullPiece is the size up to which a piece is encoded again if the graph has changed since.
 	fullPiece = 16 << 10
 )
 
-// errUnmade is for those who waited for a piece that could not be made.
+// errUnmade is the error of subscribers that waited for a piece whose encoding panicked.
 var errUnmade = &ClosedError{Reason: reason.Internal, Message: "internal error"}
 
 // piece is the messages that lead from one state of a subscriber to the next.
@@ -38,8 +37,8 @@ type piece struct {
 	to     state
 	err    error
 
-	made bool // the rest is there, guarded by slot.mu
-	size int  // that was counted, guarded by slot.mu
+	made bool // done is closed, guarded by slot.mu
+	size int  // as counted in slot.size, guarded by slot.mu
 }
 
 func (c *piece) bytes() int {
@@ -50,15 +49,13 @@ func (c *piece) bytes() int {
 	return n
 }
 
-// sharedChanges keeps what is new to subscribers who are sent the same, so that one
-// encodes it for all.
+// sharedChanges keeps encoded pieces for all subscribers that are sent the same.
 //
-// Subscribers go from state to state on the same pieces. One who is slow finds them
-// while they are kept, and encodes nothing. One who comes to where there is no piece
-// encodes all up to the graph as it is now, and so ends where everybody does who
-// encodes before the graph changes again: those who were apart are together again.
-// A piece from the midst of a change is for those alone who have read nothing of a newer
-// graph than it was made from, see graph.Position.Seen.
+// A piece leads from one state to the next. A slow subscriber uses the pieces that are still kept. At
+// a state without a piece, a subscriber encodes everything up to the current revision. All
+// subscribers that encode before the next revision end at the same state and share pieces from there
+// on. A piece from the middle of a change is only for subscribers that have read nothing of a newer
+// graph, see graph.Position.Seen.
 type sharedChanges struct {
 	inAll *atomic.Int64 // bytes of all views
 
@@ -67,25 +64,25 @@ type sharedChanges struct {
 	bytes int              // of all pieces in slots
 }
 
-// slot is what is kept for one kind of viewer.
+// slot has the pieces of one viewer.
 type slot struct {
 	digest string // of the viewer
 
 	mu     sync.Mutex
 	pieces map[state]*piece
 	order  []state // of pieces, oldest first
-	size   int     // of all that were counted
-	told   int     // what size was when sharedChanges was told
+	size   int     // of all pieces that are made
+	told   int     // size when keep last returned it
 
-	walk *walk // the last that began here
+	walk *walk // the newest
 
 	denied *warningSet // the ACCESS_DENIED warnings of the viewer, nil before the first
 
 	bytes int // of pieces and warnings, as sharedChanges knows it, guarded by its mu
 }
 
-// piece is the one that leads on from a state, which may still be encoded. It is new
-// where none is kept, or none of which enough says that it will do.
+// piece returns the piece that begins at a state, which another subscriber may be encoding. It is new
+// if none is kept for which enough returns true.
 func (at *slot) piece(from state, enough func(*piece) bool) (c *piece, isNew bool) {
 	at.mu.Lock()
 	defer at.mu.Unlock()
@@ -106,10 +103,9 @@ func (at *slot) piece(from state, enough func(*piece) bool) (c *piece, isNew boo
 	return c, true
 }
 
-// keep notes that a piece has been encoded, and forgets the oldest ones beyond a number
-// of bytes; also itself, where others could do nothing with it. It returns how much more
-// is kept than it returned before, which may be negative: a piece that was encoded anew
-// has gone meanwhile.
+// keep records that a piece was encoded. It drops the piece if other subscribers cannot use it, and
+// the oldest pieces beyond a number of bytes. It returns the change of the bytes that are kept, which
+// may be negative because a piece was replaced.
 func (at *slot) keep(from state, c *piece, most int) (more int) {
 	at.mu.Lock()
 	defer at.mu.Unlock()
@@ -132,18 +128,18 @@ func (at *slot) keep(from state, c *piece, most int) (more int) {
 func (at *slot) forgetLocked(from state) {
 	at.size -= at.pieces[from].size
 	delete(at.pieces, from)
-	if at.order[0] == from { // the oldest makes room
+	if at.order[0] == from { // the oldest, to make room
 		at.order = at.order[1:]
 		return
 	}
-	i := len(at.order) - 1 // or the newest is of no use
+	i := len(at.order) - 1 // a new one that is of no use
 	for at.order[i] != from {
 		i--
 	}
 	at.order = slices.Delete(at.order, i, i+1)
 }
 
-// next is Publisher.next for a subscriber that others are sent the same as.
+// next is Publisher.next for a subscriber that may share pieces.
 func (c *sharedChanges) next(p *Publisher, lens *graph.Lens, from state, who viewer) ([]*Frame, state, error) {
 	at := c.slot(who.digest())
 	most := 0
@@ -157,30 +153,30 @@ func (c *sharedChanges) next(p *Publisher, lens *graph.Lens, from state, who vie
 	return next.frames, next.to, next.err
 }
 
-// goOn encodes the pieces after one, up to the graph as it is now, as long as they are
-// kept until somebody asks for them.
+// goOn encodes the pieces after last, up to the current revision, while there is memory to keep
+// them.
 func (c *sharedChanges) goOn(at *slot, p *Publisher, lens *graph.Lens, last *piece, who viewer, most int) {
 	for ahead := last.bytes(); ahead < most/4 && last.err == nil && last.to.pos.Walking() && len(last.frames) > 0; ahead += last.bytes() {
 		last, _ = c.encoded(at, p, lens, last.to, who, most)
 	}
 }
 
-// encoded is the piece that leads on from a state. It tells whether it had to be encoded.
+// encoded returns the piece that begins at a state, and reports whether it was encoded now.
 func (c *sharedChanges) encoded(at *slot, p *Publisher, lens *graph.Lens, from state, who viewer, most int) (next *piece, first bool) {
 	for {
 		next, first = c.encodedOnce(at, p, lens, from, who, most)
 		if !first && who.waits && errors.Is(next.err, graph.ErrAside) {
-			continue // it was under way for somebody who does not wait, and is not kept
+			continue // it failed for a subscriber that does not wait, and is not kept
 		}
 		if first || next.err != nil || next.to.reset || next.follows(from) {
 			return next, first
 		}
-		// It was under way when somebody asked for it, and was read before what led here.
+		// Another subscriber read it before the piece that led to this state. This one encodes
+		// another, in rare cases without a turn.
 	}
 }
 
-// follows tells whether a piece was read no earlier than what led a subscriber to where
-// it begins.
+// follows reports whether a piece was read no earlier than the last piece of a subscriber.
 func (c *piece) follows(from state) bool { return c.to.pos.Seen() >= from.pos.Seen() }
 
 func (c *sharedChanges) encodedOnce(at *slot, p *Publisher, lens *graph.Lens, from state, who viewer, most int) (next *piece, first bool) {
@@ -200,7 +196,7 @@ func (c *sharedChanges) encodedOnce(at *slot, p *Publisher, lens *graph.Lens, fr
 		most = 0
 	}
 	limit := changeLimit
-	if from.warned == 0 || from.pos.Known == 0 { // it has just come back
+	if from.warned == 0 || from.pos.Known == 0 { // the subscriber has just reconnected
 		limit = catchUpLimit
 	}
 	next.err = errUnmade // stays, and the piece is not kept, if encode panics
@@ -209,8 +205,8 @@ func (c *sharedChanges) encodedOnce(at *slot, p *Publisher, lens *graph.Lens, fr
 	return next, true
 }
 
-// slot returns the slot of a kind of viewer. Where there are too many, any other
-// goes: whoever uses it at the moment keeps it to the end.
+// slot returns the slot of a viewer. If there are too many, it drops an arbitrary one. Subscribers
+// that use that slot at the moment may still do so.
 func (c *sharedChanges) slot(digest string) *slot {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -229,13 +225,12 @@ func (c *sharedChanges) slot(digest string) *slot {
 	return at
 }
 
-// count adds what a slot keeps more, or less, and drops other slots if that is too
-// much in all.
+// count adds to the bytes of a slot, and drops other slots if all together exceed maxShared.
 func (c *sharedChanges) count(at *slot, bytes int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.slots[at.digest] != at {
-		return // it was dropped
+		return // the slot was dropped
 	}
 	at.bytes += bytes
 	c.bytes += bytes
@@ -245,7 +240,7 @@ func (c *sharedChanges) count(at *slot, bytes int) {
 	}
 }
 
-// dropLocked drops any slot but one.
+// dropLocked drops an arbitrary slot, but not the slot but.
 func (c *sharedChanges) dropLocked(but string) {
 	for digest, at := range c.slots {
 		if digest != but {
@@ -257,7 +252,7 @@ func (c *sharedChanges) dropLocked(but string) {
 	}
 }
 
-// forget gives up what is kept.
+// forget drops all pieces.
 func (c *sharedChanges) forget() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -10,39 +10,39 @@ import (
 	"graphview.dev/graphview/graph"
 )
 
-// Source is what delivery asks of whoever keeps a view. All functions are required,
-// may be called at any time by any goroutine, and must not block.
+// Source connects a Publisher to its view. All functions are required. They may be called at any time
+// by any goroutine, and must not block.
 type Source struct {
-	// Name is for logs, UID tells a view from another one of the same name.
+	// Name is for logs. UID distinguishes a view from another one of the same name.
 	Name, UID string
 	// Run encrypts revisions. It is the same for all views of a process.
 	Run *Run
-	// Shared is what the publishers of a process have in common.
+	// Shared is the same for all publishers of a process.
 	Shared   *Shared
 	Warnings *Warnings
 	Logger   logr.Logger
 
-	// Err says why the view is not served, nil if it is.
+	// Err returns why the view is not served, nil if it is.
 	Err func() error
-	// Synced tells whether the graph is complete.
+	// Synced reports whether the graph is complete.
 	Synced func() bool
-	// News is closed when Synced, Warnings or Err may say something else.
+	// News is closed when Synced, Warnings or Err may have changed.
 	News func() <-chan struct{}
-	// Interruption ends the subscriptions that begin before it.
+	// Interruption ends the subscriptions that began before it.
 	Interruption func() *Interruption
-	// Scope is what the view selects.
+	// Scope returns the resources and namespaces that the view selects.
 	Scope func() Scope
-	// Notify is told when somebody subscribed or left.
+	// Notify is called when the number of subscribers changed.
 	Notify func()
 }
 
-// Scope is what a view selects, as far as its warnings about rights go.
+// Scope has the resources and namespaces of a view, for its warnings about rights.
 type Scope struct {
-	// Generation is another one whenever the rest is.
+	// Generation changes if the rest changes.
 	Generation uint64
-	// Resources are those that the view selects. It is not changed.
+	// Resources are the resources that the view selects. The slice is immutable.
 	Resources []ScopedResource
-	// Namespaces are those that the spec names; nil where it names none.
+	// Namespaces has the namespaces in the spec, nil if the spec names none.
 	Namespaces map[string]bool
 }
 
@@ -55,18 +55,18 @@ type ScopedResource struct {
 
 // Interruption ends subscriptions.
 type Interruption struct {
-	// Over is closed when they are over. Why is set before.
+	// Over is closed to end them. Why is set before.
 	Over chan struct{}
 	Why  *ClosedError
 }
 
-// Shared is what the publishers of a process have in common. The zero value is ready.
+// Shared is the state that the publishers of a process share. The zero value is ready.
 type Shared struct {
-	// Recall has revisions honoured for subscribers about whom nothing has been asked
-	// yet, because they come by way of another replica. It is set before all else.
+	// Recall lets subscribers resume whose rights are not known yet, because they reconnect by way
+	// of another replica. It is set before any other use.
 	Recall bool
-	// Turn waits until a subscriber of an owner may encode a piece of a whole graph, and returns
-	// how the subscriber ends that. Nil: it need not wait. It is set before all else.
+	// Turn waits until a subscriber of an owner may encode a piece of a whole graph. The subscriber
+	// calls release afterwards. Nil: no subscriber waits. It is set before any other use.
 	Turn func(ctx context.Context, owner budget.Owner) (release func(), err error)
 
 	recall      recall
@@ -76,8 +76,8 @@ type Shared struct {
 	subscribers atomic.Int64
 }
 
-// Encodings is how often something new was encoded.
+// Encodings returns how often a message was encoded.
 func (s *Shared) Encodings() uint64 { return s.encodings.Load() }
 
-// Subscribers is how many there are.
+// Subscribers returns the number of subscribers.
 func (s *Shared) Subscribers() int64 { return s.subscribers.Load() }

@@ -12,23 +12,23 @@ import (
 	"graphview.dev/graphview/graph"
 )
 
-// SubscribeOptions say where a subscription begins and what it may see.
+// SubscribeOptions select the beginning and the content of a subscription.
 type SubscribeOptions struct {
-	// Since is the revision of the last complete graph that the subscriber has,
-	// "" for none. One that cannot be honoured leads to a reset.
+	// Since is the revision of the last complete graph that the subscriber has, "" for none. If it
+	// cannot be resumed, the subscriber is reset.
 	Since string
-	// Access restricts what is sent; nil means everything.
+	// Access has the rights of the subscriber. Nil: all.
 	Access Access
-	// Content is what is sent of each object.
+	// Content selects the content of objects.
 	Content Content
-	// ExcludeInferred leaves out the references that are only inferred. What the view's roots
-	// lead to is the same; what those of Narrow lead to is not.
+	// ExcludeInferred leaves out the references that are only inferred. The roots of the view still
+	// lead along them, but the roots of Narrow do not.
 	ExcludeInferred bool
-	// JoinWalk: a graph that is sent whole may first be as it was up to a second ago, as
-	// others are being sent it who began then. What has changed since follows. It is for
-	// those who follow the graph.
+	// JoinWalk: the first graph may be up to a second old, so that subscribers that begin within a
+	// second share messages. The changes since then follow. It is for subscribers that follow the
+	// graph.
 	JoinWalk bool
-	// Owner is the subscriber, as turns and costs are counted.
+	// Owner is the tenant whose turns and costs the subscription counts as.
 	Owner budget.Owner
 	// Narrow is the part of the graph that is sent, nil for all of it. Payer charges its cost to
 	// the owner; nil: it costs nothing.
@@ -36,14 +36,13 @@ type SubscribeOptions struct {
 	Payer  Payer
 }
 
-// Subscription is one subscriber's position in a view. It holds no queue: what
-// it has not fetched is made from the graph when it does. Next is for one
-// goroutine at a time.
+// Subscription is the position of one subscriber in a view. It has no queue: messages are made from
+// the graph when the subscriber asks for them. One goroutine at a time may use it.
 type Subscription struct {
 	publisher *Publisher
 	access    Access
 	owner     budget.Owner
-	wanted    viewer     // but for the rights
+	wanted    viewer     // without the rights
 	narrow    *narrowing // nil: the whole graph
 	since     string     // until the first Next
 	begun     bool
@@ -51,16 +50,16 @@ type Subscription struct {
 	revoked   <-chan struct{}
 	state     state
 	joins     bool
-	walk      *walk    // that the state is of; nil: of none, or of its own
+	walk      *walk    // that the state belongs to; nil: none, or one of its own
 	encoded   *encoded // for the next Poll, nil for none
 	polled    bool
-	pause     pause // since it has polled
+	pause     pause // after the last Poll
 	missed    missed
 	ends      *Interruption
 	closing   sync.Once
 }
 
-// Subscribe begins a subscription. It is to be closed.
+// Subscribe begins a subscription. The caller must close it.
 func (p *Publisher) Subscribe(o SubscribeOptions) *Subscription {
 	p.subscribers.Add(1)
 	p.source.Shared.subscribers.Add(1)
@@ -75,7 +74,7 @@ func (p *Publisher) Subscribe(o SubscribeOptions) *Subscription {
 	return s
 }
 
-// Close ends the subscription. It is idempotent.
+// Close ends the subscription, and is idempotent.
 func (s *Subscription) Close() {
 	s.closing.Do(func() {
 		p := s.publisher
@@ -90,14 +89,13 @@ func (s *Subscription) Close() {
 	})
 }
 
-// Next waits until there is something to send and returns it: one or more
-// frames, to be written in order. The last one of a whole graph, and of every
-// change after it, has a Rev. The error is a *ClosedError when the subscription
-// is over, and ctx's when the caller gave up, who may call again.
+// Next waits until there is something to send. It returns one or more frames, which are sent in
+// order. The last frame of the whole graph and of each change has a Rev. The error is a *ClosedError
+// if the subscription is over, or ctx's; the caller may then call again.
 func (s *Subscription) Next(ctx context.Context) ([]*Frame, error) {
 	for {
-		// Wait returns at once if anything has come that the last Poll did not see. Another
-		// Poll without a Wait would find nothing, most of the time.
+		// Another Poll without a Wait would find nothing most of the time. Wait returns at once if
+		// there is something that the last Poll did not see.
 		if s.polled {
 			if err := s.Wait(ctx); err != nil {
 				return nil, err
@@ -110,9 +108,9 @@ func (s *Subscription) Next(ctx context.Context) ([]*Frame, error) {
 	}
 }
 
-// Poll returns what there is to send now, which may be nothing. Wait says when to
-// ask again. It does a bounded piece of work, and may wait for a revision to be made
-// where it found one being made several times before. The error is a *ClosedError.
+// Poll returns the frames that can be sent now, which may be none. Wait returns when it is worth
+// calling again. Poll does a bounded amount of work. It may block while a revision is being committed,
+// if that was so several times before. The error is a *ClosedError.
 func (s *Subscription) Poll() ([]*Frame, error) {
 	p := s.publisher
 	s.polled, s.pause = true, pause{}
@@ -124,19 +122,19 @@ func (s *Subscription) Poll() ([]*Frame, error) {
 	if err := p.source.Err(); err != nil {
 		return nil, closedBy(err)
 	}
-	// Channels first, so that what happens from here on wakes us.
+	// The channels first, so that no later change is missed.
 	s.pause.news = p.source.News()
 	who, err := s.viewer()
 	if err != nil {
 		s.pause.missing = err
-		return nil, nil //nolint:nilerr // Wait finds it out
+		return nil, nil //nolint:nilerr // Wait resolves it
 	}
 	lens := p.Lens()
 	if lens == nil {
 		return nil, nil
 	}
 	if s.pause.changed, who.waits = s.missed.next(lens); s.pause.changed != nil {
-		// Whoever asks may have other graphs to look at meanwhile.
+		// The caller may have other graphs to serve.
 		return nil, nil
 	}
 	if n := s.narrow; n != nil {
@@ -165,8 +163,8 @@ func (s *Subscription) Poll() ([]*Frame, error) {
 	}
 	if errors.Is(err, graph.ErrAside) {
 		s.pause.changed, _ = s.missed.next(lens)
-		s.pause.moved = s.pause.changed == nil // by now it is committed, or has to be waited for
-		return nil, nil                        // Wait waits for it
+		s.pause.moved = s.pause.changed == nil // it is committed by now, or the next Poll blocks
+		return nil, nil
 	}
 	s.missed = missed{}
 	if closed, ok := errors.AsType[*ClosedError](err); ok {
@@ -174,11 +172,10 @@ func (s *Subscription) Poll() ([]*Frame, error) {
 	}
 	if err != nil {
 		s.pause.missing = err
-		return nil, nil //nolint:nilerr // as above
+		return nil, nil //nolint:nilerr // Wait resolves it
 	}
-	// A change that was read to its end leaves nothing but what comes, and so does to have
-	// read nothing, unless it was encoded for somebody else before something that is no
-	// change of the graph.
+	// Poll again at once if the read is unfinished, or if a warning or the sync state changed after
+	// a shared piece was encoded.
 	s.pause.moved = next != s.state && (len(frames) == 0 || next.pos.Walking() || next.reset) || !p.lacksNothing(lens, next)
 	s.state = next
 	s.pause.changed = lens.Changed(next.pos.Known)
@@ -198,7 +195,7 @@ func (s *Subscription) encode(lens *graph.Lens, who viewer) {
 }
 
 // takesTurns reports whether the subscription encodes pieces of a whole graph. Thousands of
-// subscribers that do so at the same time would delay those that have a change to send.
+// subscribers that do so at the same time would delay the current ones.
 func (s *Subscription) takesTurns() bool {
 	return s.state.pos.Known == 0 && s.narrow == nil && s.publisher.source.Shared.Turn != nil
 }
@@ -230,7 +227,7 @@ func (s *Subscription) next(lens *graph.Lens, who viewer) (frames []*Frame, to s
 	case err != nil:
 		return nil, from, err
 	case to.reset:
-		// It is too long ago by now.
+		// The walk is older than the tombstones.
 		s.publisher.changes.leave(on, who)
 		on = nil
 	case !to.pos.Walking():
@@ -240,17 +237,17 @@ func (s *Subscription) next(lens *graph.Lens, who viewer) (frames []*Frame, to s
 	return frames, to, nil
 }
 
-// pause is what a subscription waits for after a Poll.
+// pause has the events that a subscription waits for after a Poll.
 type pause struct {
-	missing       error // rights that have to be known first
+	missing       error // an *unknownError that must be resolved first
 	moved         bool  // there is more to read
 	news, changed <-chan struct{}
 	turn          *viewer   // a piece is encoded for it in a turn; nil: no turn is needed
-	until         time.Time // nothing is looked at before
+	until         time.Time // the next visit of a narrowed graph is allowed
 }
 
-// Wait returns when Poll, which has been called, may return something more: at once
-// where it has not looked at everything yet. Errors are those of Next.
+// Wait returns when a further Poll may return frames. It returns at once if the last Poll did not see
+// everything. Errors are those of Next.
 func (s *Subscription) Wait(ctx context.Context) error {
 	switch {
 	case s.pause.missing != nil:
@@ -262,7 +259,7 @@ func (s *Subscription) Wait(ctx context.Context) error {
 	}
 	var ready <-chan time.Time
 	if wait := time.Until(s.pause.until); wait > 0 {
-		// A deferred Stop would make the frame larger that an idle subscriber's stack holds.
+		// A deferred Stop would enlarge the stack frame of each idle subscriber.
 		ready = time.After(wait)
 	}
 	select {
@@ -277,9 +274,8 @@ func (s *Subscription) Wait(ctx context.Context) error {
 	return nil
 }
 
-// viewer returns the subscriber's rights now, and what it wants. Where the rights
-// have changed, what it was sent before is to be forgotten. The error says which
-// rights have to be known first.
+// viewer returns the subscriber's current rights, and its options. If the rights have changed, the
+// subscriber is reset. The error has the rights that must be resolved first.
 func (s *Subscription) viewer() (viewer, error) {
 	who := s.wanted
 	changed := false
@@ -302,7 +298,7 @@ func (s *Subscription) viewer() (viewer, error) {
 			return who, err
 		}
 		s.begun, s.state = true, state
-		s.since = "" // a part of the request's text
+		s.since = "" // it keeps the text of the request in memory
 	case changed && digest != s.digest:
 		s.state, s.encoded = state{reset: true}, nil
 		if s.narrow != nil {
@@ -313,8 +309,7 @@ func (s *Subscription) viewer() (viewer, error) {
 	return who, nil
 }
 
-// closedBy turns the reason why a view is not served into how a subscription
-// of it ends.
+// closedBy returns the end of a subscription of a view that is not served.
 func closedBy(err error) *ClosedError {
 	if c, ok := errors.AsType[*ClosedError](err); ok {
 		return c

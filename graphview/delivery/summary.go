@@ -11,7 +11,7 @@ import (
 	"graphview.dev/graphview/jsontree"
 )
 
-// Summary is the little of an object that a list or a map of the graph needs.
+// Summary has the properties of an object that a list or a map of the graph shows.
 type Summary struct {
 	Kind   string
 	Health health.Health
@@ -23,10 +23,10 @@ type Summary struct {
 	Deletion impact.Facts
 }
 
-// appLabels say which application an object belongs to; the first one counts.
+// appLabels are the labels that name the application of an object, in order of precedence.
 var appLabels = [...]string{"app.kubernetes.io/part-of", "app.kubernetes.io/instance", "app.kubernetes.io/name", "app"}
 
-// summaryShape is what a summary is made from.
+// summaryShape selects the fields that a summary is made from.
 var summaryShape = func() *jsontree.Shape {
 	var shape jsontree.Shape
 	shape.Join(health.Shape)
@@ -41,16 +41,15 @@ var summaryShape = func() *jsontree.Shape {
 	return &shape
 }()
 
-// Judged is an object of which somebody's own rule says how it is.
+// Judged is an object whose health a rule of a user has determined.
 type Judged struct {
 	Object
 
 	Health health.Health
 }
 
-// Summarize makes the summary of an object in a group. Of a Secret, of which only the
-// metadata is there, it says no health unless the Secret is being deleted or a rule
-// says it.
+// Summarize returns the summary of an object in a group. Only the metadata of a Secret is there, so
+// its health is unknown unless the Secret is being deleted or a rule determines it.
 func Summarize(group string, o Object) (Summary, error) {
 	s := Summary{UID: o.UID(), Health: health.Health{State: health.Unknown}}
 	part, err := o.Part(summaryShape)
@@ -157,8 +156,8 @@ func appendDeletion(dst []byte, f *impact.Facts) []byte {
 	return append(dst, '}')
 }
 
-// summaries are those of a view's vertices, for as long as somebody wants them: so
-// that each is made once, and sent again only when it is another.
+// summaries has the summaries of a view's vertices while there are subscribers, so that each is
+// made once and is sent again only if it differs.
 type summaries struct {
 	mu  sync.Mutex
 	all map[graph.NodeID]summarized
@@ -166,20 +165,19 @@ type summaries struct {
 
 type summarized struct {
 	from    summarySource
-	logged  uint64 // the revision of the vertex that it was made from
+	logged  uint64 // revision of the vertex that it was made from
 	text    []byte
-	changed uint64 // the first revision in which it was this one, or a later one
+	changed uint64 // revision since which the summary is known to be the same
 }
 
-// summarySource is what a summary of a vertex is made from. Equal sources make
-// equal summaries.
+// summarySource identifies the input of a summary. Equal sources make equal summaries.
 type summarySource struct {
 	object uint64 // its hash
 	remark uint64
 	root   bool
 }
 
-// of returns the summary of a vertex, and whether a reader of a revision has it.
+// of returns the summary of a vertex, and reports whether a reader of a revision has it.
 func (s *summaries) of(c *graph.Change, known uint64) (text []byte, has bool, err error) {
 	s.mu.Lock()
 	before, found := s.all[c.Node]
@@ -190,7 +188,7 @@ func (s *summaries) of(c *graph.Change, known uint64) (text []byte, has bool, er
 	}
 	now := summarized{from: from, logged: c.Logged, changed: c.Logged}
 	if o, ok := c.Payload.(Object); ok {
-		// Takes long; two at the same moment may both do it.
+		// Slow, so without the lock: two goroutines may do the same.
 		made, err := Summarize(c.Vertex.Group, o)
 		if err != nil {
 			return nil, false, err
@@ -200,11 +198,11 @@ func (s *summaries) of(c *graph.Change, known uint64) (text []byte, has bool, er
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	// What is there by now counts: others have been told it.
+	// A summary that was stored in between is kept: other subscribers may have it.
 	if stored, again := s.all[c.Node]; again {
 		switch {
 		case stored.logged > now.logged:
-			// The graph has moved on since this was read. Its reader will be told.
+			// The vertex has changed since it was read. The reader is going to be sent that.
 			return now.text, false, nil
 		case string(stored.text) == string(now.text):
 			now.text, now.changed = stored.text, stored.changed
@@ -224,8 +222,8 @@ func (s *summaries) forget(id graph.NodeID) {
 	delete(s.all, id)
 }
 
-// shrink drops all if they are many more than there are vertices. Nobody is told of
-// a vertex that went while nobody was reading.
+// shrink drops all summaries if they are many more than there are vertices. Summaries of vertices
+// that were deleted while no subscriber was reading stay otherwise.
 func (s *summaries) shrink(vertices int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

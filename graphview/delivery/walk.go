@@ -7,21 +7,20 @@ import (
 	"graphview.dev/graphview/graph"
 )
 
-// walkJoinable is for how long after a walk began others may begin it too.
+// walkJoinable is the time during which other subscribers may join a walk.
 const walkJoinable = time.Second
 
-// walk is a way through a whole graph that subscribers go who begin at about the same
-// time, as all do after a rollout: each piece is then encoded once. Whoever joins reads
-// what changed since the walk began like everybody else on it, since a change moves an
-// element to the end.
+// walk is one full read that several new subscribers share, as after a rollout, so that each piece is
+// encoded once. A subscriber that joins late also gets the changes since the walk began, because a
+// change moves an element to the end of the log.
 type walk struct {
 	at    graph.Position
 	began time.Time
-	// joined: more than one has begun it. The pieces of one alone are not kept.
+	// joined: several subscribers share the walk. The pieces of a single one are not kept.
 	joined atomic.Bool
 }
 
-// walk is the one for a subscriber to begin with.
+// walk returns the walk of a new subscriber.
 func (c *sharedChanges) walk(lens *graph.Lens, who viewer) (*walk, error) {
 	at := c.slot(who.digest())
 	if w := at.join(nil); w != nil {
@@ -35,14 +34,14 @@ func (c *sharedChanges) walk(lens *graph.Lens, who viewer) (*walk, error) {
 	return at.join(&walk{at: pos, began: began}), nil
 }
 
-// leave has nobody begin a walk any more, nil for none.
+// leave makes a walk impossible to join. It may be nil.
 func (c *sharedChanges) leave(w *walk, who viewer) {
 	if w != nil {
 		c.slot(who.digest()).leave(w)
 	}
 }
 
-// join is the walk that began lately, or else begins one, which may be nil.
+// join returns the walk that can be joined, or else begins own, which may be nil.
 func (at *slot) join(own *walk) *walk {
 	at.mu.Lock()
 	defer at.mu.Unlock()

@@ -21,20 +21,18 @@ const (
 	RootNotFound           = "ROOT_NOT_FOUND"
 )
 
-// Warning is a message of that name. Type and Attributes identify it.
+// Warning is a warning of the stream protocol. Type and Attributes identify it.
 type Warning struct {
 	Type       string     `json:"t"`
 	Message    string     `json:"m,omitempty"`
 	Attributes Attributes `json:"a,omitzero"`
 
-	// place restricts a warning to those who may see it; nil for those that everybody
-	// may.
+	// place restricts a warning to subscribers that may see it; nil: all subscribers.
 	place  *access.Place
 	number uint64 // when it was set
 }
 
-// Attributes of a warning. The group is given wherever the version is, also
-// where it is empty.
+// Attributes of a warning. The group is set if the version is, also if it is empty.
 type Attributes struct {
 	Group     *string `json:"g,omitempty"`
 	Version   string  `json:"v,omitempty"`
@@ -43,14 +41,14 @@ type Attributes struct {
 	Name      string  `json:"n,omitempty"`
 }
 
-// AttributesOf are those of a warning about a resource, about one in a namespace,
-// or about one object.
+// AttributesOf returns the attributes of a warning about a resource, a resource in a namespace, or
+// an object.
 func AttributesOf(r graph.Resource, namespace, name string) Attributes {
 	return Attributes{Group: &r.Group, Version: r.Version, Resource: r.Resource, Namespace: namespace, Name: name}
 }
 
-// About makes a warning about a resource, which is for those alone who may see it in
-// the namespace where it names one.
+// About returns a warning about a resource, only for subscribers that may see the resource, in the
+// namespace if it is not empty.
 func About(kind, message string, r graph.Resource, namespace string) Warning {
 	return Warning{
 		Type: kind, Message: Bounded(message), Attributes: AttributesOf(r, namespace, ""),
@@ -58,13 +56,13 @@ func About(kind, message string, r graph.Resource, namespace string) Warning {
 	}
 }
 
-// WarningID identifies a warning: those of equal id are one.
+// WarningID identifies a warning. A warning replaces an earlier one of equal id.
 type WarningID struct {
 	kind, group, version, resource, namespace, name string
 	ofResource                                      bool
 }
 
-// ID is the warning's.
+// ID returns the identity of the warning.
 func (w *Warning) ID() WarningID {
 	a := w.Attributes
 	id := WarningID{kind: w.Type, version: a.Version, resource: a.Resource, namespace: a.Namespace, name: a.Name}
@@ -83,7 +81,7 @@ func (id WarningID) Warning() Warning {
 	return w
 }
 
-// ClearedFrames returns the messages that take warnings back.
+// ClearedFrames returns the messages that clear warnings.
 func ClearedFrames(ids []WarningID) []*Frame {
 	cleared := make([]Warning, 0, len(ids))
 	for _, id := range slices.SortedFunc(slices.Values(ids), WarningID.compare) {
@@ -95,17 +93,17 @@ func ClearedFrames(ids []WarningID) []*Frame {
 	return b.frames
 }
 
-// compare is an order of ids.
+// compare orders ids.
 func (id WarningID) compare(other WarningID) int { return strings.Compare(id.text(), other.text()) }
 
 func (id WarningID) text() string {
 	return strings.Join([]string{id.kind, id.group, id.version, id.resource, id.namespace, id.name}, "\x00")
 }
 
-// maxMessage bounds what is told of anything.
+// maxMessage bounds a message, in bytes.
 const maxMessage = 512
 
-// Bounded cuts a text that is long.
+// Bounded truncates a text to maxMessage.
 func Bounded(s string) string {
 	if len(s) <= maxMessage {
 		return s
@@ -114,15 +112,15 @@ func Bounded(s string) string {
 }
 
 func (w *Warning) appendJSON(dst []byte) []byte {
-	// A warning holds strings alone, so it always encodes.
+	// A warning has only strings, so it always encodes.
 	text, _ := json.Marshal(w)
 	return append(dst, text...)
 }
 
-// PartialError is what is not understood of an object that is selected all the same.
+// PartialError is a failure that does not keep an object from being selected.
 type PartialError struct {
 	Err error
-	// OfBound: the object would make more in the graph than it may.
+	// OfBound: the object exceeds a bound of the graph.
 	OfBound bool
 }
 
@@ -131,12 +129,12 @@ func (e *PartialError) Error() string { return e.Err.Error() }
 // Unwrap returns Err.
 func (e *PartialError) Unwrap() error { return e.Err }
 
-// cause is why objects could not be judged, or only in part.
+// cause is the reason why objects could not be evaluated, or only in part.
 type cause struct {
 	text    string
 	partial bool
 	ofBound bool
-	// coarse is the text for an author who may read less than the view is fed with.
+	// coarse is the text for an author who may read fewer objects than the view watches.
 	coarse string
 }
 
@@ -151,7 +149,7 @@ func causeOf(err error) cause {
 	return c
 }
 
-// outcome is what became of the objects.
+// outcome says whether the objects are selected.
 func (c cause) outcome() string {
 	if c.partial {
 		return "understood only in part"
@@ -159,7 +157,7 @@ func (c cause) outcome() string {
 	return "not selected"
 }
 
-// resourceText is a resource as people read it.
+// resourceText formats a resource for messages.
 func resourceText(r graph.Resource) string {
 	return strings.TrimPrefix(r.Group+"/"+r.Version+"/"+r.Resource, "/")
 }

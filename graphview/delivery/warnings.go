@@ -10,41 +10,40 @@ import (
 	"graphview.dev/graphview/budget"
 )
 
-// maxCleared is how many warnings that were taken back are remembered for
-// subscribers that are behind.
+// maxCleared bounds the cleared warnings that are remembered for subscribers that are behind.
 const maxCleared = 256
 
 var warningsBound = budget.Declare("view_warnings", "warnings of one view", 1000)
 
-// Warnings are the live ones of a view, numbered in the order in which they
-// last changed, so that a subscriber is a number.
+// Warnings has the live warnings of a view, numbered in the order in which they last changed. The
+// position of a subscriber is a number.
 type Warnings struct {
 	changed func() // after something changed
 
 	mu     sync.Mutex
 	number uint64
 	live   map[WarningID]Warning
-	// cleared are those taken back, oldest first; forgotten is the number of
-	// the last that fell out.
+	// cleared has the cleared warnings, oldest first. forgotten is the number of the last
+	// dropped one.
 	cleared   []Warning
 	forgotten uint64
-	// conditions are the ids that Set has made.
+	// conditions are the ids that Set was given.
 	conditions map[WarningID]bool
 	faults     faults
 }
 
-// NewWarnings makes those of a view. Changed is called after they have changed.
+// NewWarnings returns empty Warnings. They call changed after each change.
 func NewWarnings(changed func()) *Warnings {
 	return &Warnings{
 		changed:    changed,
-		number:     1, // 0 is a subscriber's that has been told nothing
+		number:     1, // 0 is the position of a subscriber that was sent none
 		live:       make(map[WarningID]Warning),
 		conditions: make(map[WarningID]bool),
 		faults:     newFaults(),
 	}
 }
 
-// Set replaces all warnings but those about single objects.
+// Set replaces all warnings except those about single objects.
 func (w *Warnings) Set(all map[WarningID]Warning) {
 	w.change(func() {
 		live := limited(all)
@@ -61,8 +60,8 @@ func (w *Warnings) Set(all map[WarningID]Warning) {
 	})
 }
 
-// limited leaves as many warnings as one view may have, and one that says how many
-// are left out.
+// limited keeps the number of warnings that one view may have. The last one then says how many are
+// left out.
 func limited(all map[WarningID]Warning) map[WarningID]Warning {
 	most := int(warningsBound.Limit())
 	if len(all) <= most {
@@ -78,7 +77,7 @@ func limited(all map[WarningID]Warning) map[WarningID]Warning {
 	return some
 }
 
-// change runs what changes the warnings, and tells if something did.
+// change runs do, and calls changed if a warning changed.
 func (w *Warnings) change(do func()) {
 	w.mu.Lock()
 	before := w.number
@@ -90,7 +89,7 @@ func (w *Warnings) change(do func()) {
 	}
 }
 
-// Reset takes everything back.
+// Reset clears all warnings.
 func (w *Warnings) Reset() {
 	w.change(func() {
 		w.faults = newFaults()
@@ -125,9 +124,9 @@ func (w *Warnings) clearLocked(id WarningID) {
 	}
 }
 
-// since returns what was set and taken back after a number, and the number to
-// give next time. With 0, or where too much was taken back since, all that is
-// live; ok is then false unless the number was 0.
+// since returns the warnings that were set and cleared after a number, and the number for the next
+// call. If the number is 0, or too many warnings were cleared since, it returns all live warnings; ok
+// is then false unless the number is 0.
 func (w *Warnings) since(number uint64) (set, cleared []Warning, now uint64, ok bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -155,16 +154,16 @@ func (w *Warnings) since(number uint64) (set, cleared []Warning, now uint64, ok 
 	return set, cleared, w.number, ok
 }
 
-// head is the number of the last change.
+// head returns the number of the last change.
 func (w *Warnings) head() uint64 {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.number
 }
 
-// Summary is what a status may say: resources, numbers and causes, in a stable
-// order, no names of objects. A coarse one does not say which part of an expression
-// failed either, which tells what an object contains.
+// Summary returns lines for the status of a view: resources, counts and causes in a stable order,
+// without names of objects. A coarse summary also leaves out which part of an expression failed, since
+// that reveals the content of an object.
 func (w *Warnings) Summary(coarse bool) []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
