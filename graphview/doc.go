@@ -3,7 +3,7 @@
 //
 // It puts the packages below it together. Package spec compiles what users declare,
 // resources follows what the cluster serves, plan decides which watches a view needs,
-// watch follows objects, refs finds what they refer to, helm finds what a release of Helm
+// watch follows objects, refs finds what they refer to, helm reads which objects a Helm release
 // manages, health says how they are, graph holds it all, and delivery says what a
 // subscriber is sent.
 // It knows neither HTTP nor custom resources: a view is declared by a spec.Spec and

@@ -44,7 +44,7 @@ type Engine struct {
 	writer   *writer.Writer
 	graph    *graph.Graph
 	bySource map[graph.SourceID]*feed
-	releases releases
+	releases *helm.Releases[*feed]
 	outdated outdated
 
 	reducer helm.Reducer
@@ -94,7 +94,6 @@ func NewEngine(o Options) (*Engine, error) {
 		turns:    newTurns(),
 		suspects: fairqueue.New(fairqueue.Options{AtOnce: 1}),
 
-		releases:  make(releases),
 		outdated:  outdated{objects: make(map[*feed]map[*watch.Object]struct{}), kick: make(chan struct{}, 1)},
 		newFeeds:  make(chan struct{}, 1),
 		misplaced: make(chan struct{}, 1),
@@ -102,6 +101,7 @@ func NewEngine(o Options) (*Engine, error) {
 		namespaceWatches: budget.NewShares[string](boundNamespaceWatches),
 		shared:           plan.NewBook[watch.Key](plan.Options[*View]{Linger: o.Linger, Tell: (*View).kick}),
 	}
+	e.releases = helm.NewReleases(func(f *feed, o *graph.Object) { e.graph.Set(f.source, o) })
 	e.graph.ObserveLock(&lockTimer{held: e.writeLock})
 	e.writer = writer.New(e.graph, writer.Options{Revised: e.revised})
 	e.delivered.Recall, e.delivered.Turn = o.Recall, wholeGraphTurns()

@@ -7,6 +7,7 @@ import (
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/health"
+	"graphview.dev/graphview/helm"
 )
 
 // setEvent is an object that appeared or changed, with what each tap of its
@@ -18,8 +19,8 @@ type setEvent struct {
 	verdicts []tapVerdict
 	// fault is why not all references of the object are known, "" if they are.
 	fault string
-	// release is what the revision in a ConfigMap of Helm's manages, nil for none.
-	release *managed
+	// release is what the Helm revision in a ConfigMap manages, nil for other objects.
+	release *helm.Managed
 	// untimed is the health of an object that is progressing and does not say since when.
 	untimed *health.Health
 }
@@ -61,9 +62,7 @@ func (ev *setEvent) Apply() {
 	e.announce(f)
 	e.counts.sets.Add(1)
 	f.remember(objectName{ev.object.Namespace, ev.object.Name}, ev.fault)
-	if isSecret(f.resource) || isConfigMap(f.resource) {
-		e.releases.hold(e.graph, f, &ev.object, ev.release)
-	}
+	e.setRelease(f, &ev.object, ev.release)
 	f.setDeadline(ev)
 	id := e.graph.Set(f.source, &ev.object)
 	for i := range ev.verdicts {
@@ -122,9 +121,7 @@ func (ev *deleteEvent) Apply() {
 	f.remember(objectName{ev.namespace, ev.name}, "")
 	delete(f.firstSeen, objectName{ev.namespace, ev.name})
 	e.graph.Remove(f.source, ev.namespace, ev.name)
-	if isSecret(f.resource) || isConfigMap(f.resource) {
-		e.releases.forget(e.graph, f, ev.namespace, ev.name)
-	}
+	e.deleteRelease(f, ev.namespace, ev.name)
 	for t := range f.taps.tapsFor(ev.namespace).each {
 		if !t.closed {
 			t.role.gone(t, ev.namespace, ev.name)

@@ -64,7 +64,7 @@ var _ watch.Handler = (*feed)(nil)
 // long do that for themselves, later.
 func (f *feed) Set(o *watch.Decoded) {
 	if f.watch.Key().Reduced {
-		f.setRelease(o)
+		f.setReduced(o)
 		return
 	}
 	received := time.Now()
@@ -89,7 +89,7 @@ func (f *feed) Same(o *watch.Object) {
 // Delete tells the loop that an object has gone.
 func (f *feed) Delete(o *watch.Object) {
 	if f.watch.Key().Reduced {
-		f.deleteRelease(o)
+		f.deleteReduced(o)
 		return
 	}
 	f.engine.writer.Send(&deleteEvent{feed: f, namespace: o.Namespace(), name: o.Name()})

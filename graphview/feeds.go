@@ -48,7 +48,7 @@ func (e *Engine) giveBack(t *tap) {
 	if last {
 		e.shared.End(t.feed.demand, t.feed.watch)
 		e.writer.Do(func() {
-			e.releases.drop(e.graph, t.feed)
+			e.removeReleases(t.feed)
 			if t.feed.source != 0 {
 				e.graph.RemoveSource(t.feed.source)
 				delete(e.bySource, t.feed.source)

@@ -71,7 +71,7 @@ func (f *feed) tableReferences(x *refs.Extractor, o *watch.Decoded, ev *setEvent
 		if err != nil {
 			return nil, err
 		}
-		ev.release = &managed{deployed: r.Deployed, pending: r.Pending, references: referencesOf(&r)}
+		ev.release = r.Managed()
 		if r.Fault != "" {
 			warning = cmp.Or(warning, errors.New(r.Fault))
 		}

@@ -2,16 +2,14 @@ package helm
 
 import "graphview.dev/graphview/budget"
 
-// maxName is as long as a name of Kubernetes' can be, and maxWord as long as a
-// kind or a namespace can be.
+// maxName is the maximum length of a Kubernetes name, maxWord that of a kind or a namespace.
 const (
 	maxName = 253
 	maxWord = 63
 )
 
-// What one release may make. A parser of YAML makes some five hundred bytes of
-// each node and some ten thousand of each document, so nodes and documents are
-// counted before it sees the text.
+// Bounds for one release. A YAML parser allocates about 500 bytes for each node and 10,000 for
+// each document, so nodes and documents are counted before parsing.
 var (
 	unpackedBytes = budget.Declare("helm_unpacked_bytes", "bytes in one Helm release once it is unpacked", 16<<20)
 	parsedBytes   = budget.Declare("helm_parsed_bytes", "bytes of one Helm release in documents that take a YAML parser", 256<<10)
@@ -21,7 +19,7 @@ var (
 	listedBytes   = budget.Declare("helm_names_bytes", "bytes of names in one Helm release", 1<<20)
 )
 
-// meters count what one release makes.
+// meters count the parts of one release.
 type meters struct {
 	parsedBytes, parsedNodes, parsedTexts, objects, names *budget.Meter
 }

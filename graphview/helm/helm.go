@@ -6,59 +6,57 @@ import (
 	"strings"
 )
 
-// SecretType is the type of the Secrets that Helm keeps releases in.
+// SecretType is the type of Secrets with releases.
 const SecretType = "helm.sh/release.v1" //nolint:gosec // a name
 
-// NotEnded is a label selector for the Secrets of revisions that are deployed, or
-// about to be: Helm labels all the others with what became of them.
+// NotEnded is a label selector for the Secrets of revisions that are deployed or pending. Helm
+// labels all others with their final status.
 var NotEnded = "status notin (" + strings.Join(ended, ",") + ")"
 
 var ended = []string{"failed", "superseded", "uninstalled", "uninstalling", "unknown"}
 
-// Ended tells whether a revision with these labels has become something else than
-// deployed.
+// Ended reports whether the labels are those of a revision that is neither deployed nor pending.
 func Ended(labels map[string]string) bool { return slices.Contains(ended, labels["status"]) }
 
-// pending is how the words begin for a revision that is about to be deployed.
+// pending is the prefix of the status of a revision that is about to be deployed.
 const pending = "pending-"
 
-// Selector is a label selector for the Secrets and ConfigMaps of a release's revisions
-// that are deployed, or about to be. Both count: Helm says of the old one that it is
-// superseded before it says of the new one that it is deployed.
+// Selector returns a label selector for the Secrets and ConfigMaps of a release's deployed and
+// pending revisions. It includes pending ones, because Helm marks the old revision as superseded
+// before it marks the new one as deployed.
 func Selector(release string) string {
 	return "owner=helm,name=" + release + ",status in (" + strings.Join(current, ",") + ")"
 }
 
-// Current tells whether the label of a revision says that it is deployed, or about to be.
+// Current reports whether the labels are those of a deployed or pending revision.
 func Current(labels map[string]string) bool { return slices.Contains(current, labels["status"]) }
 
 var current = []string{"deployed", pending + "install", pending + "rollback", pending + "upgrade"}
 
-// Field is where a Secret or ConfigMap has its release.
+// Field is the field of a Secret or ConfigMap that holds the release.
 const Field = "data.release"
 
-// namePrefix is how the names of all revisions begin that Helm keeps.
+// namePrefix is the prefix of the names of Helm's Secrets and ConfigMaps.
 const namePrefix = "sh.helm.release.v1."
 
-// Release is what is kept of one revision of a release. Its zero value manages
-// nothing.
+// Release is one revision of a release. The zero value manages nothing.
 type Release struct {
-	// Deployed: this revision is, or was until another took its place.
+	// Deployed: the status of the revision is deployed.
 	Deployed bool
-	// Pending: it is about to be.
+	// Pending: the revision is about to be deployed.
 	Pending bool
-	// Fault says why the release could not be unpacked, "" if it could be. It
-	// holds nothing of it.
+	// Fault is the reason for which the release could not be unpacked, "" for none. It quotes
+	// nothing of the release.
 	Fault string
 	// Manages are the objects of the manifest, in its order.
 	Manages []Object
 }
 
-// Object is something that a release manages.
+// Object identifies an object that a release manages.
 type Object struct {
 	Group, Kind string
-	// Namespace is the release's own where the manifest gives none, for whoever
-	// knows whether the kind has one.
+	// Namespace is that of the release if the manifest gives none. The caller ignores it for
+	// cluster-scoped kinds.
 	Namespace, Name string
 }
 
@@ -70,13 +68,13 @@ type kept struct {
 	Manages  [][4]string `json:"manages,omitempty"`
 }
 
-// encode cannot fail: there is nothing in it but strings.
+// encode cannot fail: kept has only strings and booleans.
 func (k *kept) encode() []byte {
 	text, _ := json.Marshal(k)
 	return text
 }
 
-// Read takes a Release from what a Reducer made of it, decoded.
+// Read returns the Release from the decoded JSON of a Reducer.
 func Read(value any) Release {
 	tree, _ := value.(map[string]any)
 	var r Release
@@ -99,9 +97,8 @@ func Read(value any) Release {
 	return r
 }
 
-// Revision returns which revision of which release an object of that name is; ok
-// is false where Helm names nothing so: it counts from 1, and writes no leading zeros,
-// so that no two names are one revision.
+// Revision parses the name of a Secret or ConfigMap. ok is false if it is not a name that Helm
+// gives. Helm counts from 1 and writes no leading zeros, so no two names are the same revision.
 func Revision(name string) (release string, number uint64, ok bool) {
 	rest, ok := strings.CutPrefix(name, namePrefix)
 	if !ok {

@@ -10,7 +10,7 @@ import (
 
 var gzipMagic = []byte{0x1f, 0x8b, 0x08}
 
-// inflate unpacks what begins as gzip does; the oldest releases are not packed.
+// inflate unpacks gzip. Old versions of Helm did not compress releases.
 func (w *work) inflate(packed []byte) ([]byte, error) {
 	if !bytes.HasPrefix(packed, gzipMagic) {
 		return packed, nil
@@ -19,8 +19,8 @@ func (w *work) inflate(packed []byte) ([]byte, error) {
 	if err != nil {
 		return nil, errGzip
 	}
-	// The last bytes say how much it is. One byte more than what is allowed shows
-	// that there is more, and one byte of DEFLATE makes at most 1,032.
+	// The last four bytes are the unpacked size. The buffer has one byte more than the bound, to
+	// detect a larger release. One byte of DEFLATE makes at most 1,032.
 	limit := int(unpackedBytes.Limit()) + 1
 	out := w.buffer(min(int(binary.LittleEndian.Uint32(packed[len(packed)-4:]))+1, 1032*len(packed), limit))
 	for {

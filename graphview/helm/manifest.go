@@ -17,8 +17,8 @@ func newManifest(namespace string) *manifest {
 	return &manifest{namespace: namespace, meters: newMeters()}
 }
 
-// read lists what the documents are of. With an error that is a budget.Exceeded,
-// it lists what came before that.
+// read lists the objects of the documents. With a budget.Exceeded, it returns the objects before
+// the bound.
 func (m *manifest) read(text []byte) ([][4]string, error) {
 	for len(text) > 0 {
 		var one []byte
@@ -61,7 +61,7 @@ func cutDocument(text []byte) (document, rest []byte) {
 				}
 				return text[:at], text[at+end+1:]
 			}
-			// A document that begins behind the dashes: theirs is the line.
+			// The document begins on the line of the dashes.
 			return text[:at], text[at+len("---"):]
 		}
 		if end < 0 {
@@ -72,7 +72,7 @@ func cutDocument(text []byte) (document, rest []byte) {
 	return text, nil
 }
 
-// add lists what a document is of, if it names anything that can exist.
+// add lists the object of a document if such an object can exist.
 func (m *manifest) add(d document) error {
 	group, _, ok := cutVersion(d.apiVersion)
 	if !ok || len(d.kind) > maxWord || !isName(d.kind) || !isName(d.name) || d.namespace != "" && (len(d.namespace) > maxWord || !isName(d.namespace)) {
@@ -110,8 +110,8 @@ func isName(text string) bool {
 	return true
 }
 
-// isNameByte tells the bytes of names of groups, kinds and objects; those of
-// RBAC have colons.
+// isNameByte reports whether c may be in the name of a group, a kind or an object. RBAC names have
+// colons.
 func isNameByte(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '.' || c == ':' || c == '_'
 }

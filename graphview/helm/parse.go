@@ -9,9 +9,8 @@ import (
 	"graphview.dev/graphview/budget"
 )
 
-// parse reads a document of any layout, and the items of a list. It reads the
-// nodes of the document and never the values that they stand for: an alias is a
-// pointer to a node, and what it would repeat is made nowhere.
+// parse reads a document of any layout, and the items of a list. It reads the nodes of the
+// document: an alias is a pointer to a node, and its value is never expanded.
 func (m *manifest) parse(text []byte) ([]document, error) {
 	if err := cmp.Or(m.parsedBytes.Take(len(text)), m.parsedTexts.Take(1), m.parsedNodes.Take(nodesOf(text))); err != nil {
 		return nil, err
@@ -28,8 +27,8 @@ func (m *manifest) parse(text []byte) ([]document, error) {
 	return all, r.steps.Err()
 }
 
-// nodesOf is at least half as many as the nodes that a parser makes of the text:
-// each begins at the text's start or follows an indicator.
+// nodesOf returns at least half the number of nodes that a parser makes from the text: each node
+// begins at the start of the text or follows an indicator.
 func nodesOf(text []byte) int {
 	count := 1
 	for i, c := range text {
@@ -45,13 +44,12 @@ func nodesOf(text []byte) int {
 	return count
 }
 
-// reader finds the members that identify objects. Each member that it looks at is
-// a step, since merge keys can lead to the same mapping by many ways.
+// reader finds the members that identify objects. Each member that it reads is a step, because
+// merge keys can lead to the same mapping many times.
 type reader struct{ steps *budget.Meter }
 
-// members are those of a mapping that are asked for, by their keys. What a merge
-// key brings gives way to what the mapping says itself, and of the merged mappings
-// the first that has a key wins.
+// members returns the members of a mapping that have the given keys. Members of the mapping
+// override those of a merge key, and the first merged mapping with a key wins.
 func (r reader) members(n *yaml.Node, keys ...string) []*yaml.Node {
 	found := make([]*yaml.Node, len(keys))
 	n = resolve(n)
@@ -88,7 +86,7 @@ func (r reader) members(n *yaml.Node, keys ...string) []*yaml.Node {
 	return found
 }
 
-// documents are the objects that a node is about: its items, or itself.
+// documents returns the items of a list, or the node itself.
 func (r reader) documents(n *yaml.Node) []document {
 	top := r.members(n, "items")
 	items := []*yaml.Node{n}
@@ -107,7 +105,7 @@ func (r reader) documents(n *yaml.Node) []document {
 	return all
 }
 
-// resolve is the node that an alias stands for.
+// resolve returns the node that an alias points to.
 func resolve(n *yaml.Node) *yaml.Node {
 	if n != nil && n.Kind == yaml.AliasNode {
 		return n.Alias
@@ -115,8 +113,8 @@ func resolve(n *yaml.Node) *yaml.Node {
 	return n
 }
 
-// textOf is the value of a string. What is of another type cannot have been
-// installed, and is empty.
+// textOf returns the value of a string, and "" for any other type: the API server does not accept
+// those.
 func textOf(n *yaml.Node) string {
 	if n == nil || n.Kind != yaml.ScalarNode || n.Style == 0 && isOldBoolean(n.Value) {
 		return ""
@@ -128,8 +126,7 @@ func textOf(n *yaml.Node) string {
 	return ""
 }
 
-// isOldBoolean tells the words that are booleans in the version of YAML that
-// Kubernetes reads.
+// isOldBoolean reports whether a word is a boolean in YAML 1.1, which Kubernetes reads.
 func isOldBoolean(text string) bool {
 	switch text {
 	case "y", "Y", "yes", "Yes", "YES", "on", "On", "ON", "n", "N", "no", "No", "NO", "off", "Off", "OFF":

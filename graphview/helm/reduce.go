@@ -12,7 +12,7 @@ import (
 	"graphview.dev/graphview/budget"
 )
 
-// Why a release cannot be unpacked. None of these quotes it.
+// Reasons for a release that cannot be unpacked. None quotes it.
 var (
 	errAbsent   = errors.New("is not there")
 	errBase64   = errors.New("is not base64")
@@ -21,18 +21,17 @@ var (
 	errManifest = errors.New("has a manifest that is not YAML")
 )
 
-// Reducer reduces objects to what the releases in them manage.
+// Reducer reduces Secrets and ConfigMaps to the lists of objects that their releases manage.
 type Reducer struct{ mu sync.Mutex }
 
-// Secret takes the JSON of a Secret, and returns the JSON of what is kept of the
-// release in it, for Read. A release that cannot be unpacked is one with a fault.
+// Secret takes the JSON of a Secret, and returns the JSON that [Read] reads. A release that cannot
+// be unpacked has a fault.
 func (r *Reducer) Secret(object []byte) []byte {
 	// The API's base64, and Helm's own.
 	return r.reduce(object, 2)
 }
 
-// ConfigMap does the same with a ConfigMap, which is Helm's other way to keep
-// releases.
+// ConfigMap is Secret for a ConfigMap.
 func (r *Reducer) ConfigMap(object []byte) []byte { return r.reduce(object, 1) }
 
 func (r *Reducer) reduce(object []byte, layers int) []byte {
@@ -50,7 +49,7 @@ func (r *Reducer) reduce(object []byte, layers int) []byte {
 	return k.encode()
 }
 
-// work holds the buffers of one release, all of which are overwritten after it.
+// work holds the buffers of one release. wipe overwrites them.
 type work struct {
 	layers  int // of base64
 	buffers [][]byte
@@ -63,8 +62,8 @@ func (w *work) wipe() {
 	w.buffers = nil
 }
 
-// buffer returns an empty buffer for n bytes. Whoever appends more than that
-// leaves something behind that is not overwritten.
+// buffer returns an empty buffer for n bytes. Appending more would leave a copy that wipe does not
+// overwrite.
 func (w *work) buffer(n int) []byte {
 	b := make([]byte, 0, n)
 	w.buffers = append(w.buffers, b)
@@ -73,8 +72,7 @@ func (w *work) buffer(n int) []byte {
 
 func (w *work) reduce(object []byte) (kept, error) {
 	blob, status, namespace, err := open(object)
-	// Until it has told otherwise, and if it never does, it counts as deployed:
-	// its label would have said so if it were not.
+	// A release without a status counts as deployed: Helm labels all others.
 	k := kept{Deployed: status == "" || status == "deployed", Pending: strings.HasPrefix(status, pending)}
 	if err != nil {
 		return k, err
@@ -103,8 +101,7 @@ func (w *work) reduce(object []byte) (kept, error) {
 	return k, err
 }
 
-// open finds the release in an object, still packed, and what the object says
-// about it outside.
+// open returns the packed release in an object, and the status and namespace from its metadata.
 func open(object []byte) (blob []byte, status, namespace string, err error) {
 	ok := members(object, func(name string, value jsontext.Value) {
 		switch name {
@@ -135,7 +132,7 @@ func open(object []byte) (blob []byte, status, namespace string, err error) {
 	return blob, status, namespace, nil
 }
 
-// fields are those of a release that are looked at.
+// fields are the fields of a release that the Reducer reads.
 type fields struct {
 	namespace, status string
 	manifest          []byte
@@ -171,7 +168,7 @@ func (w *work) fields(text []byte) (fields, error) {
 	return f, nil
 }
 
-// unpack turns a JSON string of data.release into the JSON of a release.
+// unpack decodes the JSON string of data.release into the JSON of a release.
 func (w *work) unpack(quoted []byte) ([]byte, error) {
 	text, err := jsontext.AppendUnquote(w.buffer(len(quoted)), quoted)
 	if err != nil {
@@ -188,8 +185,8 @@ func (w *work) unpack(quoted []byte) ([]byte, error) {
 	return w.inflate(text)
 }
 
-// members visits the members of a JSON object, by slices of it, and tells whether
-// it is one.
+// members calls visit with slices of a JSON object, one for each member, and reports whether it is
+// a JSON object.
 func members(object []byte, visit func(name string, value jsontext.Value)) bool {
 	// A decoder of a bytes.Buffer reads in place, and copies nothing.
 	d := jsontext.NewDecoder(bytes.NewBuffer(object), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
@@ -215,7 +212,7 @@ func members(object []byte, visit func(name string, value jsontext.Value)) bool 
 	return err == nil
 }
 
-// safeWord is a string that may be kept: a name or a word, "" for anything else.
+// safeWord returns a name or a word, and "" for any other value: it may be a secret.
 func safeWord(value jsontext.Value) string {
 	if len(value) < 2 || value[0] != '"' || len(value) > maxName+2 {
 		return ""

@@ -8,11 +8,10 @@ import (
 // document is what identifies one object of a manifest.
 type document struct{ apiVersion, kind, namespace, name string }
 
-// scan reads a document that is laid out as nearly all are: a block mapping with
-// apiVersion, kind and metadata on lines of their own, their values plain words.
-// It looks at lines alone, since a parser makes some ten times the text's size of
-// garbage, with everything in it that nobody may see. plain is false where it
-// cannot be sure.
+// scan reads a document of the usual layout: a block mapping with apiVersion, kind and metadata
+// on separate lines, and plain words as values. It reads lines, because a parser would copy the
+// secrets of the document into garbage of ten times its size. plain is false if the layout is
+// another one.
 func scan(text []byte) (d document, plain bool) {
 	s := scanner{indent: -1}
 	for len(text) > 0 {
@@ -28,23 +27,23 @@ func scan(text []byte) (d document, plain bool) {
 		}
 	}
 	if strings.HasSuffix(s.found.kind, "List") {
-		return document{}, false // its items are what is managed
+		return document{}, false // the release manages its items
 	}
 	return s.found, true
 }
 
 type scanner struct {
 	found document
-	seen  [5]bool // keys that may come once
-	// inside is the member at the top that the lines are in, "" before the first;
-	// indent, within the metadata, that of its members, -1 before the first.
+	seen  [5]bool // keys that may occur once
+	// inside is the top-level member of the current line, "" before the first. indent is the
+	// indentation of the members of metadata, -1 before the first.
 	inside string
 	indent int
-	// taken: the member of the metadata that the lines are in was, as a whole.
+	// taken: the value of the current member of metadata is complete.
 	taken bool
 }
 
-// line reads a line and tells whether it understood it.
+// line reads a line, and reports whether it is of the usual layout.
 func (s *scanner) line(line []byte) bool {
 	rest := bytes.TrimLeft(line, " ")
 	switch {
@@ -57,7 +56,7 @@ func (s *scanner) line(line []byte) bool {
 	case s.inside == "metadata":
 		return s.member(len(line)-len(rest), rest)
 	default:
-		// Below a key that says nothing; a plain word must not go on here.
+		// Below another key; a plain word must not continue here.
 		return s.inside != "" && s.inside != "apiVersion" && s.inside != "kind"
 	}
 }
@@ -90,7 +89,7 @@ func (s *scanner) top(line []byte) bool {
 	return true
 }
 
-// watched tells whether the lines are in a member that is looked at.
+// watched reports whether the current line is in a member that identifies the object.
 func (s *scanner) watched() bool {
 	return s.inside == "apiVersion" || s.inside == "kind" || s.inside == "metadata"
 }
@@ -102,7 +101,7 @@ func (s *scanner) member(indent int, line []byte) bool {
 	}
 	switch {
 	case indent > s.indent:
-		return !s.taken // a word that goes on
+		return !s.taken // the word continues
 	case indent < s.indent:
 		return false
 	case line[0] == '-':
@@ -124,7 +123,7 @@ func (s *scanner) member(indent int, line []byte) bool {
 	return true
 }
 
-// set takes the value of a key that may come once.
+// set stores the value of a key that may occur once.
 func (s *scanner) set(which int, into *string, value []byte) bool {
 	word, ok := word(value)
 	if !ok || s.seen[which] {
@@ -149,8 +148,8 @@ func cutKey(line []byte) (key, value []byte, ok bool) {
 	return line[:at], bytes.TrimSpace(line[at+1:]), true
 }
 
-// word reads a scalar that means what it says: a plain or quoted word, not a
-// number, a boolean, null, or something that goes on elsewhere.
+// word reads a plain or quoted word. Numbers, booleans, null and values of several lines are not
+// words.
 func word(value []byte) (string, bool) {
 	if len(value) == 0 {
 		return "", false
@@ -179,7 +178,7 @@ func word(value []byte) (string, bool) {
 	return text(value)
 }
 
-// text is a word of the bytes that names, groups and versions are made of.
+// text returns a word that has only the bytes of names, groups and versions.
 func text(value []byte) (string, bool) {
 	if len(value) == 0 || len(value) > 2*maxName || value[len(value)-1] == ':' {
 		return "", false

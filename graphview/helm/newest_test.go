@@ -1,39 +1,36 @@
-package graphview
+package helm
 
 import (
 	"testing"
 
 	"graphview.dev/graphview/graph"
-	"graphview.dev/graphview/helm"
 )
 
-// TestManyRevisionsOfARelease: anybody can make any number of Secrets that are named
-// like revisions of a release. Those of which nobody tells what they manage are not
-// looked at to find the newest, and a watch that goes takes all of a release at once.
+// TestManyRevisionsOfARelease: a tenant can create any number of Secrets that are named like
+// revisions of a release. The search for the newest revision skips those without managed objects,
+// and the end of a watch changes a release once.
 func TestManyRevisionsOfARelease(t *testing.T) {
 	const revisions = 5_000
-	g, known := graph.New(), make(releases)
-	secrets, others, teller := feedOfSecrets(), feedOfSecrets(), feedOfSecrets()
-	pod := []graph.Reference{{Type: graph.Direct, To: graph.Kind{Kind: "Pod"}, Namespace: "ns", Name: "a", Field: helm.Field}}
+	g, known := newReleases()
+	secrets, others, teller := new(source), new(source), new(source)
+	pod := []graph.Reference{{Type: graph.Direct, To: graph.Kind{Kind: "Pod"}, Namespace: "ns", Name: "a", Field: Field}}
 	g.Update(func() {
-		for _, f := range []*feed{secrets, others} {
-			f.source = g.AddSource(graph.Kind{Kind: "Secret"}, graph.Resource{Version: "v1", Resource: "secrets"}, graph.ScopeNamespaced)
+		for _, f := range []*source{secrets, others} {
+			f.id = g.AddSource(graph.Kind{Kind: "Secret"}, graph.Resource{Version: "v1", Resource: "secrets"}, graph.ScopeNamespaced)
 			for number := uint64(1); number <= revisions; number++ {
 				o := &graph.Object{Namespace: "ns", Name: secretName("web", number), Version: 1, Hash: 1}
-				known.hold(g, f, o, nil)
-				g.Set(f.source, o)
+				known.SetSecret(f, o)
+				g.Set(f.id, o)
 			}
 		}
 	})
-	of := known[releaseName{namespace: "ns", name: "web"}]
+	of := known.all[releaseName{namespace: "ns", name: "web"}]
 	ranked := func() int { return len(of.ranks[rankPending]) + len(of.ranks[rankDeployed]) }
 	if len(of.revisions) != revisions || ranked() != 0 {
 		t.Fatalf("%d revisions are held, %d may be the newest", len(of.revisions), ranked())
 	}
 	tell := func(number uint64) {
-		known.change(g, "ns", secretName("web", number), func(at *releaseSecret) {
-			at.told[teller] = &managed{version: 1, hash: 1 << 40, deployed: true, references: pod}
-		})
+		known.SetManaged(teller, "ns", secretName("web", number), &Managed{Version: 1, Hash: 1 << 40, Deployed: true, References: pod})
 	}
 	g.Update(func() { tell(revisions / 2) })
 	if at := of.newest(); at != of.revisions[revisions/2] || ranked() != 1 {
@@ -49,7 +46,7 @@ func TestManyRevisionsOfARelease(t *testing.T) {
 	})
 	for _, step := range []struct {
 		name string
-		feed *feed
+		feed *source
 		most int // visits: a Secret and its reference, for each watch of Secrets that is left
 	}{
 		{"one of two watches of Secrets", others, 2},
@@ -58,32 +55,27 @@ func TestManyRevisionsOfARelease(t *testing.T) {
 	} {
 		visits := 0
 		g.Update(func() {
-			known.drop(g, step.feed)
+			known.RemoveWatch(step.feed)
 			visits = g.Visits()
 		})
 		if visits > step.most {
 			t.Errorf("%s goes: %d visits, want at most %d", step.name, visits, step.most)
 		}
 	}
-	if len(known) != 0 {
-		t.Errorf("%d releases are left", len(known))
+	if len(known.all) != 0 {
+		t.Errorf("%d releases are left", len(known.all))
 	}
 }
 
-// TestManyDeployedRevisions: anybody can label any number of them as deployed, too. The
-// newest is known at each event without a look at the others.
+// TestManyDeployedRevisions: a tenant can label any number of revisions as deployed. An event
+// does not look at the others to find the newest.
 func TestManyDeployedRevisions(t *testing.T) {
 	const revisions = 20_000
-	g, known, teller := graph.New(), make(releases), feedOfSecrets()
-	change := func(number uint64, m *managed) {
-		known.change(g, "ns", secretName("web", number), func(at *releaseSecret) {
-			if delete(at.told, teller); m != nil {
-				at.told[teller] = m
-			}
-		})
-	}
+	g, known := newReleases()
+	teller := new(source)
+	change := func(number uint64, m *Managed) { known.SetManaged(teller, "ns", secretName("web", number), m) }
 	newest := func() (number uint64) {
-		if at := known[releaseName{namespace: "ns", name: "web"}].newest(); at != nil {
+		if at := known.all[releaseName{namespace: "ns", name: "web"}].newest(); at != nil {
 			number = at.number
 		}
 		return number
@@ -91,9 +83,9 @@ func TestManyDeployedRevisions(t *testing.T) {
 	g.Update(func() {
 		for n := range uint64(revisions) {
 			number := 1 + n*7919%revisions // each once, in no order
-			change(number, &managed{version: 1, deployed: number%2 == 0, pending: number%2 == 1})
+			change(number, &Managed{Version: 1, Deployed: number%2 == 0, Pending: number%2 == 1})
 		}
-		of := known[releaseName{namespace: "ns", name: "web"}]
+		of := known.all[releaseName{namespace: "ns", name: "web"}]
 		if n := testing.AllocsPerRun(10, func() { of.newest() }); n > 0 {
 			t.Errorf("%v allocations to find the newest", n)
 		}
@@ -111,7 +103,7 @@ func TestManyDeployedRevisions(t *testing.T) {
 		}
 		change(1, nil)
 	})
-	if len(known) != 0 {
-		t.Errorf("%d releases are left", len(known))
+	if len(known.all) != 0 {
+		t.Errorf("%d releases are left", len(known.all))
 	}
 }

@@ -1,0 +1,257 @@
+package helm
+
+import (
+	"slices"
+
+	"graphview.dev/graphview/graph"
+)
+
+// Releases joins the Secrets and ConfigMaps in which Helm keeps revisions with the objects
+// that these revisions manage. A Secret arrives twice: a watch of Secrets brings its metadata,
+// and a second watch brings the managed objects of revisions that are deployed or pending. The
+// two arrive in any order, and each may arrive from several watches, which differ in namespaces
+// or labels. A ConfigMap arrives once, with its managed objects.
+//
+// One revision of a release refers to its managed objects: the newest deployed one or, if no
+// revision is deployed, the newest pending one. Helm marks the old revision as superseded before
+// it marks the new one as deployed.
+//
+// W identifies a watch. Releases is not safe for concurrent use.
+type Releases[W comparable] struct {
+	set func(watch W, o *graph.Object)
+	all map[releaseName]*release[W]
+}
+
+// NewReleases returns an empty join. Releases calls set with each Secret and ConfigMap whose
+// references change because of another object.
+func NewReleases[W comparable](set func(watch W, o *graph.Object)) *Releases[W] {
+	return &Releases[W]{set: set, all: make(map[releaseName]*release[W])}
+}
+
+// Managed is the list of objects that a revision manages, read from one version of its Secret
+// or ConfigMap.
+type Managed struct {
+	Version, Hash uint64
+	// Deployed and Pending are those of the [Release].
+	Deployed, Pending bool
+	References        []graph.Reference
+}
+
+// Managed returns the objects of the release as references. The caller sets Version and Hash.
+func (r *Release) Managed() *Managed {
+	m := &Managed{Deployed: r.Deployed, Pending: r.Pending, References: make([]graph.Reference, len(r.Manages))}
+	for i, o := range r.Manages {
+		m.References[i] = graph.Reference{
+			Type: graph.Direct, To: graph.Kind{Group: o.Group, Kind: o.Kind}, Namespace: o.Namespace, Name: o.Name, Field: Field,
+		}
+	}
+	return m
+}
+
+// releaseName identifies a release by the kind and namespace of its objects.
+type releaseName struct {
+	configMaps      bool
+	namespace, name string
+}
+
+// release is the state of one release.
+type release[W comparable] struct {
+	revisions map[uint64]*revision[W] // by number
+	// ranks are the revisions that may be the newest, by rank.
+	ranks [numberOfRanks]newestFirst[W]
+}
+
+// revision is one revision of a release: its Secret or its ConfigMap.
+type revision[W comparable] struct {
+	// objects are the Secret or ConfigMap by watch, without managed objects.
+	objects map[W]*graph.Object
+	managed map[W]*Managed
+	number  uint64
+	// rank and place are the position of the revision in the ranks of its release.
+	rank  rank
+	place int
+}
+
+// SetSecret stores a Secret from a watch of Secrets, and adds the managed objects to o if
+// its revision refers to them.
+func (r *Releases[W]) SetSecret(watch W, o *graph.Object) { r.setObject(watch, false, o, nil) }
+
+// SetConfigMap stores a ConfigMap, and adds the managed objects to o if its revision refers
+// to them. m is nil if the ConfigMap holds no revision that is deployed or pending; its Version
+// and Hash become those of o.
+func (r *Releases[W]) SetConfigMap(watch W, o *graph.Object, m *Managed) {
+	if m != nil {
+		m.Version, m.Hash = o.Version, o.Hash
+	}
+	r.setObject(watch, true, o, m)
+}
+
+func (r *Releases[W]) setObject(watch W, configMap bool, o *graph.Object, m *Managed) {
+	key, at := r.revision(configMap, o.Namespace, o.Name)
+	if at == nil {
+		return
+	}
+	own := *o
+	r.change(key, at, func() {
+		at.objects[watch] = &own
+		if configMap {
+			at.setManaged(watch, m)
+		}
+	})
+	if len(at.managed) > 0 && r.all[key].newest() == at {
+		at.addManaged(o)
+	}
+}
+
+// DeleteSecret removes a Secret of a watch of Secrets.
+func (r *Releases[W]) DeleteSecret(watch W, namespace, name string) {
+	if key, at := r.revision(false, namespace, name); at != nil {
+		r.change(key, at, func() { delete(at.objects, watch) })
+	}
+}
+
+// DeleteConfigMap removes a ConfigMap of a watch.
+func (r *Releases[W]) DeleteConfigMap(watch W, namespace, name string) {
+	if key, at := r.revision(true, namespace, name); at != nil {
+		r.change(key, at, func() {
+			delete(at.objects, watch)
+			delete(at.managed, watch)
+		})
+	}
+}
+
+// SetManaged stores the managed objects of the revision in a Secret, nil if it is neither
+// deployed nor pending any more.
+func (r *Releases[W]) SetManaged(watch W, namespace, secret string, m *Managed) {
+	if key, at := r.revision(false, namespace, secret); at != nil {
+		r.change(key, at, func() { at.setManaged(watch, m) })
+	}
+}
+
+// RemoveWatch removes everything that a watch brought. Each release changes once.
+func (r *Releases[W]) RemoveWatch(watch W) {
+	holds := func(at *revision[W]) bool { return at.objects[watch] != nil || at.managed[watch] != nil }
+	for key, release := range r.all {
+		found := false
+		for _, at := range release.revisions {
+			if found = holds(at); found {
+				break
+			}
+		}
+		if !found {
+			continue
+		}
+		r.update(key, func(newest *revision[W]) (changed bool) {
+			for _, at := range release.revisions {
+				if holds(at) {
+					delete(at.objects, watch)
+					delete(at.managed, watch)
+					release.refile(at)
+					changed = changed || at == newest
+				}
+			}
+			return changed
+		})
+	}
+}
+
+// revision returns a revision by the name of its Secret or ConfigMap, and creates it if
+// necessary; nil for other names.
+func (r *Releases[W]) revision(configMap bool, namespace, object string) (key releaseName, at *revision[W]) {
+	name, number, ok := Revision(object)
+	if !ok {
+		return key, nil
+	}
+	key = releaseName{configMap, namespace, name}
+	of := r.all[key]
+	if of == nil {
+		of = &release[W]{revisions: make(map[uint64]*revision[W])}
+		r.all[key] = of
+	}
+	if at = of.revisions[number]; at == nil {
+		at = &revision[W]{number: number, objects: make(map[W]*graph.Object), managed: make(map[W]*Managed)}
+		of.revisions[number] = at
+	}
+	return key, at
+}
+
+// change calls fn to change a revision that Releases.revision returned, and passes on the
+// objects of the release whose references change.
+func (r *Releases[W]) change(key releaseName, at *revision[W], fn func()) {
+	r.update(key, func(newest *revision[W]) bool {
+		fn()
+		r.all[key].refile(at)
+		return newest == at
+	})
+}
+
+// update calls fn to change a release, and passes on its objects whose references change. fn
+// gets the newest revision, and reports whether that one changed.
+func (r *Releases[W]) update(key releaseName, fn func(newest *revision[W]) bool) {
+	release := r.all[key]
+	before := release.newest()
+	changed := fn(before)
+	after := release.newest()
+	if changed || before != after {
+		r.pass(before, before == after)
+	}
+	if before != after {
+		r.pass(after, true)
+	}
+	if len(release.revisions) == 0 {
+		delete(r.all, key)
+	}
+}
+
+// pass calls set with the objects of a revision. at may be nil.
+func (r *Releases[W]) pass(at *revision[W], newest bool) {
+	if at == nil {
+		return
+	}
+	for watch, own := range at.objects {
+		o := *own
+		if newest {
+			at.addManaged(&o)
+		}
+		r.set(watch, &o)
+	}
+}
+
+func (at *revision[W]) setManaged(watch W, m *Managed) {
+	if m == nil {
+		delete(at.managed, watch)
+	} else {
+		at.managed[watch] = m
+	}
+}
+
+// latest returns the managed objects of the highest version, nil if there are none.
+func (at *revision[W]) latest() *Managed {
+	var latest *Managed
+	for _, m := range at.managed {
+		if latest == nil || m.Version > latest.Version {
+			latest = m
+		}
+	}
+	return latest
+}
+
+// endedSince reports whether a watch of Secrets has a version of the revision that is later than
+// m and has ended. Either of the two watches may be ahead.
+func (at *revision[W]) endedSince(m *Managed) bool {
+	for _, o := range at.objects {
+		if o.Version > m.Version && Ended(o.Labels) {
+			return true
+		}
+	}
+	return false
+}
+
+// addManaged adds the managed objects to the references of a Secret or ConfigMap.
+func (at *revision[W]) addManaged(o *graph.Object) {
+	if m := at.latest(); len(m.References) > 0 {
+		o.References = slices.Concat(o.References, m.References)
+		// The graph compares references by Hash and Rules.
+		o.Rules ^= m.Hash
+	}
+}
