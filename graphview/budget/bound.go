@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 )
 
-// Bound is one limit of what may be made, or held, for one owner.
+// Bound is a limit for one owner or one piece of work.
 type Bound struct {
 	name     string
 	what     string
@@ -22,10 +22,10 @@ var declared struct {
 	bounds []*Bound
 }
 
-// Declare makes a bound known under a name that metrics and documentation use,
-// such as helm_manifest_bytes. What says, in the plural, what is counted and for
-// whom, such as "bytes of one Helm release's manifests". It is meant for package
-// variables, and panics if the name is taken or the limit is not positive.
+// Declare registers a bound under its name in metrics and documentation, such as
+// helm_manifest_bytes. The argument what is a plural that names the counted things and their
+// owner, such as "bytes of one Helm release's manifests". Declare is meant for package variables,
+// and panics if the name is taken or the limit is not positive.
 func Declare(name, what string, limit int64) *Bound {
 	declared.Lock()
 	defer declared.Unlock()
@@ -50,24 +50,23 @@ func All() []*Bound {
 // Name is the bound's name in metrics and documentation.
 func (b *Bound) Name() string { return b.name }
 
-// What says what is counted.
+// What returns the counted things and their owner, as in Declare.
 func (b *Bound) What() string { return b.what }
 
 // Limit is the largest count that is allowed.
 func (b *Bound) Limit() int64 { return b.limit }
 
-// Exceedings is how often the bound was exceeded since the start.
+// Exceedings returns the number of times that the bound was exceeded since the start.
 func (b *Bound) Exceedings() uint64 { return b.exceeded.Load() }
 
-// Exceed counts that a caller wanted more than the bound allows, and returns the
-// error that says so.
+// Exceed counts an excess, and returns its error.
 func (b *Bound) Exceed() *Exceeded {
 	b.exceeded.Add(1)
 	return &Exceeded{Bound: b}
 }
 
-// Exceeded says that a bound does not allow what would have been made. Its text
-// names the bound and its limit, and nothing of what was counted.
+// Exceeded is the error for work beyond a bound. Its text has the limit and What, and quotes
+// nothing of the work.
 type Exceeded struct{ Bound *Bound }
 
 func (e *Exceeded) Error() string {

@@ -8,9 +8,9 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// Buckets are token buckets, one for each owner: they bound what an owner spends over
-// time. An owner has one bucket, whatever it makes, deletes or renames. A bucket that is
-// full again is as good as a new one, and is forgotten. The zero value is not usable: see
+// Buckets are token buckets, one for each owner: they bound the rate at which an owner
+// spends. An owner keeps its bucket when it creates, deletes or renames objects. A bucket that
+// is full again equals a new one, and is deleted. The zero value is not usable: see
 // [NewBuckets].
 type Buckets struct {
 	size   int
@@ -21,14 +21,14 @@ type Buckets struct {
 	swept  time.Time
 }
 
-// bucket is what one owner has left.
+// bucket holds the tokens of one owner.
 type bucket struct {
 	tokens *rate.Limiter
-	// forgotten: the bucket was full, and the owner's next one counts instead.
+	// forgotten: the bucket was full and is deleted. The owner's next bucket counts.
 	forgotten atomic.Bool
 }
 
-// NewBuckets returns buckets of a size that fill within a time.
+// NewBuckets returns buckets of a size that fill within the time refill.
 func NewBuckets(size int, refill time.Duration) *Buckets {
 	return &Buckets{size: size, refill: refill, owners: make(map[Owner]*bucket)}
 }
@@ -57,16 +57,16 @@ func (b *Buckets) find(owner Owner) *bucket {
 	return made
 }
 
-// Bucket is a way to an owner's bucket. All Buckets of an owner lead to the same tokens.
+// Bucket is a handle of an owner's bucket. All handles of an owner share the same tokens.
 type Bucket struct {
 	all   *Buckets
 	owner Owner
-	// found saves the lock of all buckets.
+	// found avoids the lock of Buckets.
 	found atomic.Pointer[bucket]
 }
 
-// current is lock-free, but for the first call after a time without one. Tokens that are
-// taken while a full bucket is being forgotten are lost with it.
+// current takes the lock of Buckets only after the bucket was deleted. Accepted race: tokens that
+// are taken while a full bucket is being deleted are not counted.
 func (b *Bucket) current() *rate.Limiter {
 	found := b.found.Load()
 	if found == nil || found.forgotten.Load() {
@@ -76,22 +76,22 @@ func (b *Bucket) current() *rate.Limiter {
 	return found.tokens
 }
 
-// Take takes n tokens, and reports whether they were there; if not, it takes none. More
-// than a full bucket has are never there.
+// Take takes n tokens, and reports whether the bucket had them; if not, it takes none. It never
+// has more than a full bucket.
 func (b *Bucket) Take(n int) bool { return b.current().AllowN(time.Now(), n) }
 
-// Borrow takes n tokens, at most a full bucket, and returns how long to wait until they
-// are there.
+// Borrow takes n tokens, at most a full bucket, and returns the time until the bucket has
+// earned them.
 func (b *Bucket) Borrow(n int) time.Duration {
 	now := time.Now()
 	return b.current().ReserveN(now, min(n, b.all.size)).DelayFrom(now)
 }
 
-// Size is how many tokens a full bucket has.
+// Size returns the tokens of a full bucket.
 func (b *Bucket) Size() int { return b.all.size }
 
-// PerSecond is how many tokens the bucket gains.
+// PerSecond returns the tokens that the bucket gains in a second.
 func (b *Bucket) PerSecond() int { return int(float64(b.all.size) / b.all.refill.Seconds()) }
 
-// Left is how many tokens there are. It is negative while some are borrowed.
+// Left returns the tokens in the bucket. It is negative after Borrow.
 func (b *Bucket) Left() int { return int(b.current().Tokens()) }

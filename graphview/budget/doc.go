@@ -1,17 +1,16 @@
-// Package budget bounds what is made from text that users write.
+// Package budget bounds the work and memory for text that users write.
 //
 // The size of an input does not bound the size of its result: a kilobyte of YAML can
 // name two gigabytes, and an expression of two hundred bytes a type of a hundred
-// megabytes. A package that makes something from such text declares a [Bound], opens a
-// [Meter] for one piece of work, and takes from it before it makes each part. The
-// author of the text gets an [Exceeded], which names the bound; other users do not
-// notice.
+// megabytes. A package that processes such text declares a [Bound], opens a [Meter] for one
+// piece of work, and takes from it before it makes each part. The author of the text gets an
+// [Exceeded], which names the bound; other users do not notice.
 //
-// An [Owner] is a tenant. [Shares] count what owners hold at the same time, such as
-// streams and watches. [Buckets] bound what owners spend over time, such as the cost of
+// An [Owner] is a tenant. [Shares] bound the things that owners hold at the same time, such as
+// streams and watches. [Buckets] bound the rate at which owners spend, such as the cost of
 // expressions.
 //
-// The package does not know what is counted, or how the owner hears of an error. It is
+// The package does not know the meaning of its counts, or how the owner gets an error. It is
 // the lowest leaf: every other package may import it.
 //
 // # Concurrency

@@ -1,17 +1,17 @@
 package budget
 
-// Meter counts what one piece of work makes.
+// Meter counts for one piece of work.
 type Meter struct {
 	bound *Bound
 	left  int64
 	err   *Exceeded
 }
 
-// Meter begins a piece of work that may make as much as the bound allows.
+// Meter returns a Meter for a new piece of work.
 func (b *Bound) Meter() *Meter { return &Meter{bound: b, left: b.limit} }
 
-// Take asks for n more before they are made. The error is an *[Exceeded], and the
-// same one for all that is asked after it.
+// Take counts n more. The caller takes before it allocates. After the first error, which is an
+// *[Exceeded], each call returns the same error.
 func (m *Meter) Take(n int) error {
 	switch {
 	case m.err != nil:
@@ -24,10 +24,10 @@ func (m *Meter) Take(n int) error {
 	return nil
 }
 
-// Left is how much may still be taken.
+// Left returns the rest of the limit.
 func (m *Meter) Left() int64 { return m.left }
 
-// Err is the *[Exceeded] of the first Take that was refused, nil before.
+// Err returns the *[Exceeded] of the first refused Take, nil before.
 func (m *Meter) Err() error {
 	if m.err == nil {
 		return nil

@@ -2,8 +2,8 @@ package budget
 
 import "sync"
 
-// Shares bounds what each of many owners holds at the same time. An owner that
-// holds nothing costs nothing. The zero value is not usable: see [NewShares].
+// Shares bounds how much each owner holds at the same time. An owner that holds nothing
+// uses no memory. The zero value is not usable: see [NewShares].
 type Shares[Owner comparable] struct {
 	bound *Bound
 
@@ -11,7 +11,7 @@ type Shares[Owner comparable] struct {
 	held map[Owner]int64
 }
 
-// NewShares lets each owner hold as much as the bound allows.
+// NewShares returns Shares with a bound for each owner.
 func NewShares[Owner comparable](bound *Bound) *Shares[Owner] {
 	return &Shares[Owner]{bound: bound, held: make(map[Owner]int64)}
 }
@@ -30,7 +30,7 @@ func (s *Shares[Owner]) Take(owner Owner, n int) error {
 	return nil
 }
 
-// Give takes back what an owner was given.
+// Give returns n of an owner's share.
 func (s *Shares[Owner]) Give(owner Owner, n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -44,14 +44,14 @@ func (s *Shares[Owner]) Give(owner Owner, n int) {
 	}
 }
 
-// Held is how much an owner holds.
+// Held returns how much an owner holds.
 func (s *Shares[Owner]) Held(owner Owner) int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.held[owner]
 }
 
-// Owners is how many owners hold something.
+// Owners returns the number of owners that hold something.
 func (s *Shares[Owner]) Owners() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -15,9 +15,8 @@ import (
 // pathBytes bounds what one JSONPath finds in one object.
 var pathBytes = budget.Declare("jsonpath_bytes", "bytes that one JSONPath finds in one object", maxPathBytes)
 
-// What a JSONPath finds is at most timesObject as large as the object, and
-// freeBytes, so that a short object is not made a long one by naming its parts a
-// thousand times.
+// The result of a JSONPath has at most timesObject times the size of the object, plus freeBytes. A
+// path can name the same part many times.
 const (
 	timesObject = 2
 	freeBytes   = 4 << 10

@@ -106,9 +106,9 @@ var baseEnvironment = sync.OnceValues(func() (*cel.Env, error) {
 var mixedEnvironment = sync.OnceValues(func() (*cel.Env, error) { return newBase() })
 
 func newBase(further ...cel.EnvOption) (*cel.Env, error) {
-	// CEL has one error of this kind for everybody, and writes the node where
-	// it first occurs into it whenever that is: a data race, and a wrong
-	// place. A node it cannot have, written now, prevents both.
+	// CEL has one global error value of this kind, and writes the node of its first occurrence
+	// into it: a data race, and a wrong node for later errors. An impossible node, written here,
+	// prevents both.
 	types.LabelErrNode(noNode, types.NoSuchOverloadErr())
 
 	env, err := cel.NewEnv(append(append(further, marks()...),

@@ -18,10 +18,10 @@ import (
 type program struct {
 	evaluable cel.Program
 	source    *ast.SourceInfo
-	// nodes are those that are evaluated at most once.
+	// nodes is the number of nodes outside of loops.
 	nodes int
-	// calls are the functions, by node, and words the constants and fields of
-	// the expression: what a message may say.
+	// calls are the functions by node, and words the constants and fields of the expression. A
+	// message may contain them.
 	calls map[int64]string
 	words map[string]bool
 	// compared are variables and the texts that the expression compares them with.
@@ -92,8 +92,8 @@ func notOfType(want outcome, result ref.Val) *EvaluationError {
 	}
 }
 
-// harmless are runtime messages of CEL that contain no values. They have no
-// types to tell them by; one that is not here is merely described less well.
+// harmless are runtime messages of CEL that contain no values. CEL has no types for them. The
+// message for an error that is not in the list is less specific.
 var harmless = []string{
 	"division by zero",
 	"modulus by zero",
@@ -104,7 +104,7 @@ var harmless = []string{
 	"optional.none() dereference",
 }
 
-// safe replaces a runtime error by one that contains no values.
+// safe returns an error without values for a runtime error.
 func (p *program) safe(err error) *EvaluationError {
 	safe := &EvaluationError{}
 	node := int64(noNode)

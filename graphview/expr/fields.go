@@ -47,18 +47,17 @@ func single(node jsonpath.Node) bool {
 // Fields are what paths with names find in an object.
 type Fields struct{ fields []Field }
 
-// NewFields are the fields, whose names have to differ.
+// NewFields returns Fields. Their names must be unique.
 func NewFields(fields []Field) *Fields { return &Fields{fields} }
 
-// Find is a JSON object: for each path that finds something its name and what it found,
-// a list where the path may find several nodes, else the node itself. That depends on the
-// path alone. What it costs is charged to the input. Its error is an *EvaluationError, or
-// wraps the context's. All paths together have the limits of one JSONPath.
+// Find returns a JSON object with a member for each path that finds something: a list if the path
+// may find several nodes, otherwise the node. Find charges its cost to the input. The error is an
+// *EvaluationError, or wraps the context's. All paths together have the limits of one JSONPath.
 func (p *Fields) Find(ctx context.Context, in *Input) ([]byte, error) {
 	return findIn(ctx, in, "fields", p.find)
 }
 
-// FindIn is Find in an object of which it is known what that costs.
+// FindIn is Find without a charge, for an object whose cost the caller has charged before.
 func (p *Fields) FindIn(object map[string]any) ([]byte, error) {
 	found, _, err := p.find(object)
 	return found, err

@@ -10,11 +10,10 @@ import (
 	"github.com/google/cel-go/common/types"
 )
 
-// typeSizes finds out how large the types of an expression are, written out: that
-// of list(map(string, int)) has four parts. CEL's type checker writes them out
-// again and again, and an expression of two hundred bytes can double its type in
-// each of twenty loops. What is found is never less than what the type checker
-// finds, and more only where parts of a type are taken out of it.
+// typeSizes computes the written size of the types in an expression: list(map(string, int)) has
+// four parts. CEL's type checker writes types many times, and an expression of 200 bytes can
+// double its type in each of 20 loops. The result is never less than the size in the type checker,
+// and more only if the expression takes parts out of a type.
 type typeSizes struct {
 	*inspection
 

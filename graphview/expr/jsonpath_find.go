@@ -9,15 +9,14 @@ import (
 	"k8s.io/client-go/util/jsonpath"
 )
 
-// Find is a JSON array of the nodes that the path finds in the object of an
-// input, in order: "[]" if none. Text of a template is found as it is, as a
-// string. What that costs is charged to the input. Its error is an
-// *EvaluationError, or wraps the context's. The object is only read.
+// Find returns a JSON array of the nodes that the path finds in the object of an
+// input, in order: "[]" if none. Text of a template is a string in the array. Find charges
+// its cost to the input. The error is an *EvaluationError, or wraps the context's.
 func (p *JSONPath) Find(ctx context.Context, in *Input) ([]byte, error) {
 	return findIn(ctx, in, "JSONPath", p.find)
 }
 
-// findIn charges the input for the steps that finding in its object takes.
+// findIn calls find with the object of the input, and charges the input for the steps.
 func findIn(ctx context.Context, in *Input, what string, find func(map[string]any) ([]byte, int, error)) ([]byte, error) {
 	if ctx.Err() != nil {
 		return nil, fmt.Errorf("evaluate %s: %w", what, context.Cause(ctx))
@@ -31,7 +30,7 @@ func findIn(ctx context.Context, in *Input, what string, find func(map[string]an
 	return found, err
 }
 
-// FindIn is Find in an object of which it is known what that costs.
+// FindIn is Find without a charge, for an object whose cost the caller has charged before.
 func (p *JSONPath) FindIn(object map[string]any) ([]byte, error) {
 	found, _, err := p.find(object)
 	return found, err
@@ -187,8 +186,8 @@ func (f *finder) descend(found, values []any) ([]any, error) {
 	return found, nil
 }
 
-// slice is [from:to:step], or [from] as from to the one after it. What is
-// beyond the ends of a list is not found.
+// slice evaluates [from:to:step], and [from] as [from:from+1]. It finds nothing beyond the ends
+// of a list.
 func (f *finder) slice(values []any, params [3]jsonpath.ParamsEntry) ([]any, error) {
 	var found []any
 	for _, value := range values {

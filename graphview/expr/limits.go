@@ -49,15 +49,15 @@ const (
 	// second at worst. Typical selectors cost less than a hundred.
 	CostLimit = celconfig.PerCallLimit
 
-	// maxStringLength is how many bytes a function may put together: more than
-	// an object that etcd takes.
+	// maxStringLength is the maximum length of a string that a function makes, in bytes. It is more
+	// than the size of an object in etcd.
 	maxStringLength = 4 << 20
 
-	// maxParsed is how many bytes a text may have of which a number, a time, an
-	// address or a URL is made.
+	// maxParsed is the maximum length of a text that is parsed as a number, a time, an address or a
+	// URL, in bytes.
 	maxParsed = 4 << 10
 
-	// maxExponent is how many digits the exponent of a quantity may have.
+	// maxExponent is the maximum number of digits in the exponent of a quantity.
 	maxExponent = 2
 
 	// maxWork is how many elementary steps one call of a function may take

@@ -49,7 +49,7 @@ func (m *meter) begin(ctx context.Context, bound *budget.Bound) {
 	m.ask = m.left - TurnCost
 }
 
-// end finishes it, and says what it cost.
+// end ends the evaluation, and returns its cost.
 func (m *meter) end() uint64 {
 	if m.release != nil {
 		m.release()
@@ -57,9 +57,8 @@ func (m *meter) end() uint64 {
 	return uint64(int(m.bound.Limit()) - m.left) //nolint:gosec // never more than the limit
 }
 
-// spend takes units, or ends the evaluation: where they are used up, or where
-// nobody waits for it. CEL recovers from that panic, as it does from its own. What
-// is evaluated at compile time has no meter.
+// spend takes units. It ends the evaluation if none are left, or if the context has ended. CEL
+// recovers from that panic, as from its own. Evaluations at compile time have no meter.
 func (m *meter) spend(units int) {
 	if m == nil {
 		return
@@ -73,7 +72,7 @@ func (m *meter) spend(units int) {
 	}
 }
 
-// wait has a costly evaluation wait for its turn, and ends one that is given up.
+// wait waits for a turn of a costly evaluation, and ends the evaluation if the context has ended.
 func (m *meter) wait() {
 	m.ask = m.left - TurnCost
 	if m.ctx.Err() == nil && m.release == nil {

@@ -7,10 +7,9 @@ import (
 	"github.com/google/cel-go/interpreter"
 )
 
-// What CEL plans is evaluated by CEL, but for the nodes here, which are charged
-// for: what makes something, and what takes longer the larger its arguments are.
-// Everything else is paid for by the number of nodes of the expression, once, and
-// once more for each turn of a loop.
+// CEL evaluates the plan of an expression, except for the nodes in this file. These charge the
+// meter: they make values, or take longer for larger arguments. All other nodes are charged once
+// by the number of nodes, and once more for each turn of a loop.
 
 // step is one turn of a loop.
 type step struct {
@@ -172,7 +171,7 @@ func (k *maker) entries(frame *interpreter.ExecutionFrame, m *meter) ref.Val {
 	return types.NewRefValMap(k.adapter, entries)
 }
 
-// unwrap is the value of an element, nil for an optional one that has none.
+// unwrap returns the value of an element, nil for an optional element without a value.
 func (k *maker) unwrap(i int, value ref.Val) ref.Val {
 	if i >= len(k.optional) || !k.optional[i] {
 		return value

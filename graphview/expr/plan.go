@@ -118,8 +118,8 @@ func (p *planner) marked(mark string, e ...ast.Expr) ast.Expr {
 	return p.factory.NewCall(p.next, mark, e...)
 }
 
-// maybeLabel marks what is compared, where it is a label or annotation: one that is
-// absent is null then, which equals nothing else.
+// maybeLabel marks an operand of a comparison that is a label or annotation. An absent one is then
+// null, which is equal to no string.
 func (p *planner) maybeLabel(e ast.Expr) ast.Expr {
 	var of, name ast.Expr
 	switch {

@@ -66,10 +66,9 @@ func CompileReferences(ctx context.Context, text string) (*References, error) {
 	return &References{p}, nil
 }
 
-// Find evaluates the expression. What it names is returned also where the error
-// is about other entries; one with an empty name, as an optional field may have,
-// names nothing and is no error. The error is an *EvaluationError, or wraps the
-// context's.
+// Find evaluates the expression. It returns the valid entries even with an error, which is an
+// *EvaluationError or wraps the context's. An entry with an empty name, as from an optional field,
+// is skipped without an error.
 func (r *References) Find(ctx context.Context, in *Input) ([]Found, error) {
 	result, err := r.program.on(ctx, in)
 	if err != nil {
@@ -152,8 +151,8 @@ func entryOf(value ref.Val) (Found, string) {
 	return f, ""
 }
 
-// What the API server would never let be a group, namespace, kind or name is
-// none: names are remembered, and an object may hold anything.
+// Limits of the API server for groups, namespaces, kinds and names. Longer values are no names:
+// the graph keeps names, and an object may contain any text.
 const (
 	maxNameLength = 253
 	maxKindLength = 63

@@ -7,9 +7,8 @@ import (
 
 var regexTooLarge = fmt.Sprintf("regular expressions are too large: with their repetitions written out they have more than %d parts", maxRegexSize)
 
-// regexSize is about how many instructions a regular expression compiles to,
-// found without compiling it; 0 when it does not parse, which whoever compiles
-// it says better.
+// regexSize estimates the number of instructions that a regular expression compiles to, without
+// compiling it. It returns 0 if the expression does not parse: the compiler has a better error.
 func regexSize(pattern string) int {
 	parsed, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {

@@ -49,9 +49,8 @@ func partsOf(m *meter, v ref.Val) (weight, *guardError) {
 	return w, nil
 }
 
-// weight adds up the parts of a value, at all levels, until left is used up: a list
-// can hold another many times over, and so forth, which costs nothing until
-// somebody looks.
+// weight counts the parts of a value, at all levels, until left is used up. A list may contain
+// another list many times, and so on: such a value is small in memory, and large once it is read.
 type weight struct {
 	left int
 

@@ -26,7 +26,7 @@ type Options struct {
 type Class uint8
 
 const (
-	// Interactive turns are those that a user, or a change of an object, waits for.
+	// Interactive turns are for work that a user or a change of an object waits for.
 	Interactive Class = iota
 	// Background turns refresh what is known.
 	Background
@@ -34,7 +34,7 @@ const (
 	classes = iota
 )
 
-// backgroundEvery: of so many turns one goes to the background, if both classes wait.
+// backgroundEvery: one in so many turns is a Background turn, if both classes wait.
 const backgroundEvery = 4
 
 // Queue gives turns to owners in rotation. The zero value is not usable: see [New]. A
@@ -62,7 +62,7 @@ type owner struct {
 	held    int
 }
 
-// Turn is one that was given. The zero Turn holds nothing.
+// Turn is a turn that an owner holds. The zero Turn holds nothing.
 type Turn struct {
 	queue *Queue
 	owner *owner
@@ -125,7 +125,7 @@ func (t Turn) Release() {
 	q.grantLocked()
 }
 
-// Waiting is how many callers wait for a turn.
+// Waiting returns the number of callers that wait for a turn.
 func (q *Queue) Waiting() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -77,7 +77,7 @@ func (s *Shape) Join(other *Shape) {
 	}
 }
 
-// member is the shape of a member, nil for one that is not asked for.
+// member returns the shape of a member, nil if the shape does not include it.
 func (s *Shape) member(key []byte) *Shape {
 	below := s.fields[string(key)]
 	switch {

@@ -1,13 +1,12 @@
-// Package panics makes a panic of one piece of work an error of it.
+// Package panics turns a panic into an error of the piece of work that panicked.
 //
-// An object of a cluster, or an expression of a user, may meet a mistake in this
-// program. That is the trouble of this object or this expression, and of nobody
-// else: whoever works on behalf of one of them defers [Recover], and treats the
-// [Error] like any other.
+// An object of a cluster, or an expression of a user, may trigger a bug of this program. Other
+// objects and expressions must not notice. A function that works on one of them defers [Recover],
+// and treats the [Error] like any other.
 //
-// Neither the text of an Error nor its stack holds a value: where it happened, and
-// what kind of panic it was, is all that is kept of it.
+// Neither the text of an Error nor its stack contains a value of the object: an Error has the
+// place and the kind of the panic.
 //
-// A program cannot recover from everything. Memory that runs out and a stack that
-// overflows end the process; graphview/quarantine is for those.
+// A program cannot recover from a lack of memory or from a stack overflow. They end the process;
+// package quarantine handles that.
 package panics

@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// depth is how many calls a stack has at most.
+// depth is the maximum number of calls in a stack.
 const depth = 64
 
 // Error is a panic that was recovered.
 type Error struct {
 	// At is the place of the panic: file and line.
 	At string
-	// Cause is what the runtime said of it, or the type of the panic's value where
-	// somebody else panicked: such a value may hold anything.
+	// Cause is the message of the runtime, or the type of the value if code called panic: such a
+	// value may contain parts of an object.
 	Cause string
 	// Stack has one line per call, the innermost first.
 	Stack []string
@@ -24,8 +24,8 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("internal error at %s; the operator's log has more, please report it", e.At)
 }
 
-// Recover makes a panic an *Error in err. It has to be deferred itself, or it
-// recovers nothing. Without a panic it leaves err alone.
+// Recover stores a panic as an *Error in err. It recovers only if it is deferred directly. Without
+// a panic it does not change err.
 func Recover(err *error) {
 	if value := recover(); value != nil {
 		*err = newError(value)
@@ -45,7 +45,7 @@ func newError(value any) *Error {
 		frame, more = frames.Next()
 		switch {
 		case !raised:
-			// What comes before is this package's.
+			// The calls before are those of this package.
 			raised = frame.Function == "runtime.gopanic"
 		case len(e.Stack) == 0 && strings.HasPrefix(frame.Function, "runtime."):
 			// The runtime's own way to panic.
@@ -60,8 +60,8 @@ func newError(value any) *Error {
 	return e
 }
 
-// cause is what the runtime says, without the numbers in it: an index may have
-// been computed from what an object holds.
+// cause returns the message of the runtime without numbers: an index may have been computed from
+// the object.
 func cause(said runtime.Error) string {
 	return strings.Map(func(r rune) rune {
 		if '0' <= r && r <= '9' {
@@ -71,7 +71,7 @@ func cause(said runtime.Error) string {
 	}, said.Error())
 }
 
-// short is the end of a file's path: the package's directory and the file.
+// short returns the end of a file's path: the directory of the package and the file.
 func short(path string) string {
 	parts := strings.Split(path, "/")
 	return strings.Join(parts[max(0, len(parts)-3):], "/")

@@ -7,7 +7,8 @@ import (
 )
 
 const (
-	// slots is how much can be under way at once. What is more is not noted.
+	// slots is the number of pieces of work that are noted at the same time. Further work is not
+	// noted.
 	slots        = 256
 	slotSize     = 1 << 10
 	fileSize     = slots * slotSize

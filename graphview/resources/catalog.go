@@ -56,12 +56,12 @@ func (c *Catalog) Failed() []Failure {
 	return slices.Clip(c.failed)
 }
 
-// Complete tells whether the discovery of every group/version worked.
+// Complete reports whether the discovery of every group/version worked.
 func (c *Catalog) Complete() bool {
 	return c != nil && len(c.failed) == 0
 }
 
-// equal compares failures by their text: it is what people see of them.
+// equal compares failures by their text, which is what users see.
 func (c *Catalog) equal(other *Catalog) bool {
 	if c == nil || other == nil {
 		return c == other
@@ -72,7 +72,7 @@ func (c *Catalog) equal(other *Catalog) bool {
 		})
 }
 
-// lacks tells whether c misses a resource that previous had.
+// lacks reports whether c misses a resource that previous had.
 func (c *Catalog) lacks(previous *Catalog) bool {
 	return slices.ContainsFunc(previous.All(), func(r Resource) bool {
 		_, found := slices.BinarySearchFunc(c.All(), r, compareResources)

@@ -111,8 +111,7 @@ func newDiscovery(s source, log logr.Logger, poll time.Duration) *Discovery {
 	}
 }
 
-// Run follows the cluster until ctx ends, then returns nil. It is to be called
-// once.
+// Run follows the cluster until ctx ends, then returns nil. It must be called once.
 func (d *Discovery) Run(ctx context.Context) error {
 	var wg sync.WaitGroup
 	for _, c := range d.changes {

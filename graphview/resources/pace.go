@@ -9,17 +9,17 @@ import (
 const (
 	defaultPollInterval = 30 * time.Second
 
-	// minGap bounds the rate of discoveries while signals keep coming, as when
-	// somebody installs hundreds of CustomResourceDefinitions.
+	// minGap bounds the rate of discoveries while signals keep coming, as during the installation
+	// of hundreds of CustomResourceDefinitions.
 	minGap = 500 * time.Millisecond
 )
 
-// settle are the distances between the discoveries that follow a signal. A
-// CustomResourceDefinition is in the discovery documents a moment after it is
-// established, an APIService after its backend was asked; each of these steps
-// that shows in an object is a signal of its own and starts over here. A deletion
-// is not: the object's last event comes before the documents change. An API server
-// that is busy, or that has just started, changes them many seconds later.
+// settle are the intervals between the discoveries that follow a signal. A
+// CustomResourceDefinition is in the discovery documents a moment after it is established, an
+// APIService after the API server has called its backend. Each step that changes an object is
+// another signal, and starts again at the first interval. A deletion has no such step: the last
+// event of the object comes before the documents change. An API server that is busy, or that has
+// just started, changes the documents many seconds later.
 var settle = [...]time.Duration{
 	500 * time.Millisecond, 500 * time.Millisecond, time.Second, 2 * time.Second, 4 * time.Second,
 	8 * time.Second, 16 * time.Second,
@@ -39,7 +39,7 @@ func newPace(now time.Time, poll time.Duration) *pace {
 	return &pace{poll: poll, next: now, settled: len(settle)}
 }
 
-// signalled is to be called when something moved.
+// signalled records a signal.
 func (p *pace) signalled(now time.Time) {
 	p.settled = 0
 	soon := now
@@ -51,7 +51,7 @@ func (p *pace) signalled(now time.Time) {
 	}
 }
 
-// discovered is to be called after each discovery, with whether it worked.
+// discovered records the end of a discovery. ok: it worked.
 func (p *pace) discovered(now time.Time, ok bool) {
 	p.last = now
 	switch {

@@ -50,8 +50,7 @@ func excluded(group string) bool {
 	}
 }
 
-// watchable picks from a group/version's discovered resources those that a view
-// can watch.
+// watchable returns the discovered resources of a group/version that support list and watch.
 func watchable(gv schema.GroupVersion, discovered []metav1.APIResource) []Resource {
 	var out []Resource
 	for _, r := range discovered {

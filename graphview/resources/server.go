@@ -34,12 +34,11 @@ type server struct {
 	client *discovery.DiscoveryClient
 }
 
-// list discovers everything. An error means that nothing is known; what is wrong
-// with single group/versions is in the listing.
+// list discovers everything. An error means that nothing is known; errors of single
+// group/versions are in the listing.
 //
-// client-go's ServerGroupsAndResources does the same but forgets stale
-// group/versions when none is fresh, and retries everything because of one that
-// is not.
+// client-go's ServerGroupsAndResources does the same, but it drops stale group/versions when none
+// is fresh, and retries everything for a single stale one.
 func (s server) list(ctx context.Context) (listing, error) {
 	ctx, cancel := context.WithTimeout(ctx, discoveryTimeout)
 	defer cancel()
@@ -114,8 +113,8 @@ func (s server) ready(ctx context.Context) error {
 	return fmt.Errorf("server is not ready: %w", err)
 }
 
-// rejected tells answers that will stay the same until somebody changes the
-// cluster's configuration.
+// rejected reports whether the answer stays the same until the configuration of the cluster
+// changes.
 func rejected(err error) bool {
 	return apierrors.IsForbidden(err) || apierrors.IsUnauthorized(err) ||
 		apierrors.IsNotFound(err) || apierrors.IsMethodNotSupported(err)

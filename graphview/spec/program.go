@@ -77,9 +77,9 @@ func (n *NamespaceProgram) Named() []string {
 	return slices.Sorted(maps.Keys(n.Names))
 }
 
-// Choose finds the query that decides about a resource, the first that matches, and
-// reports whether it includes it. What each evaluation costs is charged, in CEL's
-// units; a query that is not reached because charge said no decides nothing.
+// Choose returns the first query that matches a resource, and reports whether that query includes
+// the resource. It calls charge with the cost of each evaluation, in CEL's units. decided is false
+// if charge refused before a query matched.
 func (p *Program) Choose(ctx context.Context, r expr.Resource, charge func(cost uint64) (granted bool)) (query int, include, decided bool, err error) {
 	defer panics.Recover(&err)
 	for i := range p.Queries {

@@ -25,16 +25,16 @@ type RootObject struct {
 	HelmRelease, ArgoApplication, FluxKustomization, FluxHelmRelease string
 }
 
-// Root is one way to be a root.
+// Root is one rule of a spec that selects roots.
 type Root struct {
-	// Path is its place in the spec, and Expression what it is in CEL.
+	// Path is the path in the spec, and Expression the CEL expression.
 	Path, Expression string
 	*expr.ObjectSelector
-	// What says which objects it selects; "" where only the expression says that.
+	// What names the selected objects; "" if only the expression describes them.
 	What string
 }
 
-// Place is the root's place as warnings about objects say it.
+// Place returns the path as in warnings about objects.
 func (r *Root) Place() string { return strings.TrimPrefix(r.Path, "spec.") }
 
 // maxRootSelector bounds a label selector of a RootObject, as the GraphView CRD does.

@@ -31,11 +31,11 @@ type Rule struct {
 	Health string
 }
 
-// HealthField is the place of that expression in the rule.
+// HealthField is the path of the expression in the rule.
 const HealthField = "spec.health.expression"
 
-// declarableStates are those that it may say. An object that is being deleted is
-// health.Terminating, whatever a rule says.
+// declarableStates are the states that the expression may return. A deleted object is
+// health.Terminating in any case.
 var declarableStates = []string{
 	string(health.OK), string(health.Progressing), string(health.Degraded), string(health.Suspended), string(health.Unknown),
 }
