@@ -65,8 +65,8 @@ func (c *Client) dial(ctx context.Context, at, protocol string) (*connection, er
 	return conn, nil
 }
 
-// fullRefusal asks again without an upgrade if the answer to a handshake, of which only the
-// beginning can be read, could not be parsed.
+// fullRefusal repeats a refused request without an upgrade, because only the beginning of the answer
+// to a handshake can be read.
 func (c *Client) fullRefusal(ctx context.Context, at string, err error) error {
 	body, again := c.get(ctx, at, jsonType)
 	if again == nil {
@@ -124,8 +124,7 @@ func (c *connection) write(ctx context.Context, text []byte) error {
 	return nil
 }
 
-// close hangs up without waiting for the server, which has nothing to say to one
-// who leaves.
+// close does not wait for the server, whose remaining messages are not needed.
 func (c *connection) close() { _ = c.socket.CloseNow() }
 
 // ended says how a connection ended: by us, by the server, or just so.

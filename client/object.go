@@ -11,7 +11,7 @@ import (
 type GraphObject struct {
 	Vertex
 
-	// Out has the arcs that start at the object, In those that end there, at most 1,000 each.
+	// Out has the arcs from the object, In the arcs to it, at most 1,000 each.
 	Out []Arc `json:"out"`
 	In  []Arc `json:"in"`
 	// More: there are more arcs.

@@ -12,8 +12,7 @@ import (
 
 const jsonType = "application/json"
 
-// Get returns a graph as it is now. The server waits for one that is not complete yet, up to a
-// limit; Synced reports whether it is complete. Options.From continues from it. An error of the
+// Get returns the current graph. The server waits until the graph is complete, up to a limit; Synced reports whether it is complete. Options.From continues from it. An error of the
 // server is a Kubernetes Status (see package k8s.io/apimachinery/pkg/api/errors).
 func (c *Client) Get(ctx context.Context, namespace, name string) (*Graph, error) {
 	return c.Snapshot(ctx, namespace, name, Options{})

@@ -73,7 +73,7 @@ func (q *quota) enter(view *v1alpha1.GraphView, others func() ([]v1alpha1.GraphV
 	return at < q.limit, moved, nil
 }
 
-// leave removes a GraphView and returns the one that is served in its place, if any.
+// leave removes a GraphView and returns the GraphView that is served in its place, if any.
 func (q *quota) leave(name graphview.Name) []graphview.Name {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -2,7 +2,7 @@
 // (dashboard/dist, a part of `make generate`), and with -single one file of
 // <graph-view> for other people's pages (`make dashboard-bundle`).
 //
-// What it writes into dashboard/dist is committed, so that `go build` needs no
+// Its output in dashboard/dist is committed, so that `go build` needs no
 // step before it; a test holds it to the modules. The single file and snapshot.js
 // have no worker, whose script would be a second file, and work in the page's own
 // thread.

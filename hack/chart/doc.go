@@ -3,7 +3,6 @@
 // webhook, APIService and alerts, which Helm can read only from inside of a
 // chart, and the table of values in its README.
 //
-// What a value means is said once, in values.schema.json; what it is when nothing
-// is said, in values.yaml. The program knows nothing of either's contents, and
+// The meaning of a value is only in values.schema.json, and its default only in values.yaml. The program knows nothing of either's contents, and
 // writes no file that has not changed.
 package main

@@ -106,7 +106,7 @@ func interval(least, most *int64, unit string) []string {
 	return nil
 }
 
-// rulesOf lists what is to be kept by a field, and by each of its items.
+// rulesOf lists the validations of a field and of its items.
 func rulesOf(s *schema, path string) []string {
 	var rules []string
 	for _, v := range s.Validations {

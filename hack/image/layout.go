@@ -15,7 +15,7 @@ import (
 )
 
 // writeLayout writes an OCI image layout as a tar file whose entries have no
-// times and no owners. The image has a name in it, for whoever loads it.
+// times and no owners. It has the name of the image, for container engines that load it.
 func writeLayout(out string, index v1.ImageIndex, repository, version string) error {
 	dir, err := os.MkdirTemp("", "graphview-layout-")
 	if err != nil {
@@ -57,7 +57,7 @@ func writeLayout(out string, index v1.ImageIndex, repository, version string) er
 	return file.Close()
 }
 
-// readLayout reads what writeLayout wrote. What is returned reads from dir.
+// readLayout reads a file of writeLayout. The index reads from dir.
 func readLayout(file, dir string) (v1.ImageIndex, error) {
 	archive, err := os.Open(file)
 	if err != nil {

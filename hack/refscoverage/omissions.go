@@ -21,8 +21,8 @@ type omission struct {
 	used   bool
 }
 
-// parseOmissions reads lines of a kind or *, a path in which * stands for
-// anything, and a reason. What begins with # is a comment.
+// parseOmissions parses lines of a kind or *, a path with * for any name, and a reason. Lines that
+// begin with # are comments.
 func parseOmissions(text string) ([]*omission, error) {
 	var all []*omission
 	for line := range strings.Lines(text) {

@@ -88,7 +88,7 @@ func printGaps(out io.Writer, rules []refs.Rule, kinds map[graph.Kind]map[string
 	return nil
 }
 
-// covers tells whether a rule reads a field, something in it, or what it is in.
+// covers reports whether a rule reads a field, a part of it, or an object that has it.
 func covers(rule, path string) bool {
 	below := func(a, b string) bool {
 		rest, ok := strings.CutPrefix(a, b)

@@ -21,8 +21,8 @@ type walk struct {
 	found   map[string]bool
 }
 
-// fields walks the properties of an object; within are the schemas that lead to
-// it, of which none is entered twice.
+// fields walks the properties of an object. It does not enter the schemas in within again, which lead
+// to the object.
 func (w *walk) fields(path string, s *schema, within []*schema) {
 	s = w.resolve(s)
 	if s == nil || slices.Contains(within, s) {

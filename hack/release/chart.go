@@ -83,7 +83,7 @@ func (r *release) makeManifests(context.Context) error {
 	return nil
 }
 
-// replaced replaces texts, each of which has to be there once.
+// replaced replaces texts. Each of them must occur exactly once.
 func replaced(content []byte, texts map[string]string) ([]byte, error) {
 	for before, after := range texts {
 		if n := bytes.Count(content, []byte(before)); n != 1 {

@@ -20,7 +20,7 @@ type options struct {
 	allowDirty                       bool
 }
 
-// release is one that is being made.
+// release is the release in progress.
 type release struct {
 	options
 	dir, commit string
@@ -56,8 +56,8 @@ func partNames() []string {
 	return names
 }
 
-// versions are semantic, with a v. What SemVer calls build metadata cannot be in an
-// image's tag.
+// versions matches semantic versions with a v, without build metadata, which cannot be in the tag of
+// an image.
 var versions = regexp.MustCompile(`^v(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?$`)
 
 // run makes a release, beside the one of the same version if there is one, and then
@@ -142,7 +142,7 @@ func (r *release) describe(path string) error {
 	return writeDocument(r.path(program.Name+".cdx.json"), program.materials(r.version))
 }
 
-// files are the names of those that were written so far.
+// files returns the names of the files that were written so far.
 func (r *release) files() ([]string, error) {
 	entries, err := os.ReadDir(r.dir)
 	if err != nil {

@@ -77,7 +77,7 @@ func run(ctx context.Context, duration time.Duration) (err error) {
 	return unlessDone(ctx, err)
 }
 
-// show is what there is to see once the operator runs.
+// show prints how to look at the running operator.
 func show(ctx context.Context, plane *env.ControlPlane, manager *operator.Operator, root string, duration time.Duration) error {
 	if err := manager.Register(ctx); err != nil {
 		return err

@@ -70,8 +70,8 @@ var changes = [][]string{
 // pause is between two changes.
 const pause = 2500 * time.Millisecond
 
-// changeSample makes the changes until ctx is done. What scrolls away is said again
-// before each round, by remind.
+// changeSample makes the changes until ctx is done. It calls remind before each round, to repeat text
+// that has scrolled away.
 func changeSample(ctx context.Context, plane *env.ControlPlane, remind func()) error {
 	ticker := time.NewTicker(pause)
 	defer ticker.Stop()

@@ -13,9 +13,9 @@ import (
 )
 
 const (
-	// hedge is how long one replica may take to greet before another is asked too.
+	// hedge is the time after which another replica is asked too, if the first has not answered.
 	hedge = 250 * time.Millisecond
-	// suspected is how long a replica that could not be reached is passed over.
+	// suspected is the time during which an unreachable replica is left out.
 	suspected = 10 * time.Second
 )
 
@@ -23,15 +23,15 @@ const (
 type candidate struct {
 	replicas.Member
 
-	// held: it is asked only in case that it holds the view. A revision leads to the
-	// replica that it is of, and shall not make one hold what is not its own.
+	// held: the replica is used only if it holds the view already. A revision must not make a
+	// replica hold a view that it does not own.
 	held bool
 }
 
-// candidates are the replicas to read a view from, in this order: the one whose
-// revision the subscriber has; this one, if it is an owner; the other owners by rank;
-// and those that would be owners next, in case that one of them holds the view, as where
-// it moves to an owner that has come. Whoever could not be reached lately counts as gone.
+// candidates returns the replicas to read a view from, in order of preference: the replica of the
+// subscriber's revision; this one, if it is an owner; the other owners by rank; and the replicas
+// that rank next, if they hold the view, because they may have been owners. Replicas that were
+// unreachable lately are left out.
 func (t *Table) candidates(e *entry, since string) []candidate {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -61,7 +61,7 @@ func (t *Table) candidates(e *entry, since string) []candidate {
 	return out
 }
 
-// reachableLocked are the members to ask. When a suspicion is over, they have changed.
+// reachableLocked returns the members that can be asked. The end of a suspicion changes them.
 func (t *Table) reachableLocked() []replicas.Member {
 	now := time.Now()
 	return slices.DeleteFunc(t.stayingLocked(), func(m replicas.Member) bool {
@@ -76,13 +76,13 @@ func (t *Table) reachableLocked() []replicas.Member {
 	})
 }
 
-// stayingLocked are the members that are not about to stop.
+// stayingLocked returns the members that are not stopping.
 func (t *Table) stayingLocked() []replicas.Member {
 	return slices.DeleteFunc(t.speaking(), func(m replicas.Member) bool { return t.stopping[m.Run] })
 }
 
-// speaking are the members that speak as this replica does, among which it shares views.
-// During an upgrade there are others.
+// speaking returns the members with the protocol version of this replica, which share views. During
+// an upgrade there are other members too.
 func (t *Table) speaking() []replicas.Member {
 	return slices.DeleteFunc(slices.Clone(t.o.Members.Live()), func(m replicas.Member) bool {
 		_, ok := wire.Negotiate(t.o.Self.Wire, m.Wire)
@@ -90,7 +90,7 @@ func (t *Table) speaking() []replicas.Member {
 	})
 }
 
-// suspect notes that a replica could not be reached.
+// suspect records that a replica is unreachable.
 func (t *Table) suspect(m replicas.Member, why error) {
 	if errors.Is(why, edge.ErrAbsent) || errors.Is(why, edge.ErrMoved) {
 		return
@@ -107,7 +107,7 @@ func (t *Table) suspect(m replicas.Member, why error) {
 	t.suspects[m.Run] = now.Add(suspected)
 }
 
-// greeted is what came of asking one candidate.
+// greeted is the answer of one candidate.
 type greeted struct {
 	rank   int
 	relay  *edge.Relay // nil: an error, or this replica
@@ -115,8 +115,8 @@ type greeted struct {
 	err    error
 }
 
-// choose returns the relay to read a view by, nil where this replica is to hold it. It
-// waits until this replica has joined the others.
+// choose returns the relay to read a view from, nil if this replica must hold the view. It waits
+// until this replica has joined the others.
 func (t *Table) choose(ctx context.Context, e *entry, since string) (*edge.Relay, error) {
 	select {
 	case <-t.o.Members.Joined():
@@ -126,9 +126,9 @@ func (t *Table) choose(ctx context.Context, e *entry, since string) (*edge.Relay
 	return t.reach(ctx, e, t.candidates(e, since))
 }
 
-// reach asks the candidates for a view, the next one when the one before takes long or
-// has not synced, and returns the first relay whose graph is complete, or else that of
-// the earliest candidate. A nil relay means that this replica is to hold the view.
+// reach asks the candidates for a view, the next one if the one before takes long or has not synced.
+// It returns the first relay that has synced, or else the relay of the first candidate. A nil relay
+// means that this replica must hold the view.
 func (t *Table) reach(ctx context.Context, e *entry, candidates []candidate) (*edge.Relay, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -148,7 +148,7 @@ func (t *Table) reach(ctx context.Context, e *entry, candidates []candidate) (*e
 			answers <- greeted{rank: rank, synced: t.synced(e)}
 			return
 		}
-		go func() { // joined: who returns waits for the answers below
+		go func() { // joined: the deferred function waits for the answers
 			a := greeted{rank: rank}
 			if a.relay, a.err = t.relays.Open(ctx, m.Member, e.name, m.held); a.err == nil {
 				a.synced = a.relay.Synced()
@@ -157,7 +157,7 @@ func (t *Table) reach(ctx context.Context, e *entry, candidates []candidate) (*e
 		}()
 	}
 	var best *greeted
-	// Those that are not chosen are given back.
+	// The relays that are not chosen are released.
 	defer func() {
 		cancel()
 		for ; open > 0; open-- {
@@ -179,7 +179,7 @@ func (t *Table) reach(ctx context.Context, e *entry, candidates []candidate) (*e
 				if !candidates[a.rank].held && asked < len(candidates) {
 					candidates[asked].held = false // it is an owner now
 				}
-			default: // of the context, or of the view: the same everywhere
+			default: // an error of the context or the view is the same at each replica
 				if best != nil {
 					giveBack(*best)
 				}
@@ -199,7 +199,7 @@ func (t *Table) reach(ctx context.Context, e *entry, candidates []candidate) (*e
 	return best.relay, nil
 }
 
-// better gives the worse of two answers back.
+// better returns the better of two answers, and releases the other one.
 func better(a, b *greeted) *greeted {
 	if a == nil {
 		return b
@@ -217,7 +217,7 @@ func giveBack(a greeted) {
 	}
 }
 
-// synced tells whether this replica has the whole graph of a view.
+// synced reports whether this replica has the whole graph of a view.
 func (t *Table) synced(e *entry) bool {
 	if !t.has(e.name) {
 		return false

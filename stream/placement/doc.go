@@ -1,25 +1,25 @@
 // Package placement decides which replica holds which view, where replicas share
 // them, and serves every view at every replica.
 //
-// A view belongs to a scope: the namespaces that its spec names, or the whole cluster,
-// or what the label graphview.dev/placement says instead. The replicas that rank
-// highest for a scope hold its views; those of one scope are together, since an object
-// takes most of its memory once, however many views it is in. A replica that is asked
-// for a view which it does not own holds it too, and a while longer. So two replicas
-// that disagree on which replicas there are cost memory, and nothing else.
+// The scope of a view is the namespaces that its spec names, or the whole cluster. The label
+// graphview.dev/placement replaces it. The replicas that rank highest for a scope own its
+// views. Views of one scope have the same owners, because an object takes most of its memory
+// once, however many views have it. A replica that is asked for a view that it does not own
+// holds it too, and for a while longer. So replicas that disagree about the members only cost
+// memory.
 //
-// A [Table] stands between the controllers and the engine, which is told only of the
-// views that this replica holds, and between the stream server and the engine: a
-// subscriber to a view that is held elsewhere reads it through a relay. The replica that a
-// subscriber reads from is chosen when it begins, when that replica is lost, and when the
-// view has moved to another one that has the graph by now: then the subscriber is reset. A
-// connection that breaks is made again, and the subscriber continues.
+// A [Table] is between the controllers and the engine, which gets only the views that this
+// replica holds. It is also between the stream server and the engine: a subscriber of a view
+// that another replica holds reads it through a relay. The table chooses a replica when the
+// subscriber begins, when that replica is lost, and when the view has moved to another replica
+// that has synced. The subscriber is then reset. If only the connection breaks, the table opens
+// another one, and the subscriber resumes.
 //
-// The replica that ranks highest for a view writes its status. The others tell it how
-// many subscribers they have.
+// The replica that ranks highest for a view writes its status. The others send it the numbers
+// of their subscribers.
 //
-// The package deliberately does not know who subscribes: what a subscriber may see is
-// asked where it is, whoever holds the view.
+// The package deliberately does not know the rights of subscribers: the replica that a
+// subscriber is connected to reviews them.
 //
 // # Concurrency
 //

@@ -10,19 +10,19 @@ import (
 )
 
 const (
-	// stable is how long the replicas that can be reached have to be the same before a view
-	// moves, and movable how long subscribers stay where they read: replicas that come and go
-	// reset nobody again and again.
+	// stable is the time during which the reachable replicas must not change before a view moves.
+	// movable is the time that subscribers stay at a replica. So unstable replicas do not reset
+	// subscribers again and again.
 	stable  = 10 * time.Second
 	movable = 30 * time.Second
-	// asks bounds how many views are asked for at once whether they can move.
+	// asks bounds the views for which owners are asked at the same time.
 	asks = 32
-	// hurry is how often is looked whether a view can leave a replica that is about to stop.
+	// hurry is the period in which views of a stopping replica are tried again.
 	hurry = 250 * time.Millisecond
 )
 
-// leave takes it that a replica is about to stop: nobody begins to read from it, and who
-// does moves as soon as another one has the graph.
+// leave records that a replica is stopping. No subscriber begins to read from it, and its subscribers
+// move as soon as another replica has the graph.
 func (t *Table) leave(m replicas.Member) {
 	t.mu.Lock()
 	t.stopping[m.Run] = true
@@ -33,23 +33,23 @@ func (t *Table) leave(m replicas.Member) {
 	}
 }
 
-// misplaced is a view with subscribers here who read it from no owner.
+// misplaced is a view whose subscribers here do not read from an owner.
 type misplaced struct {
 	*entry
 
 	scope string
-	// from are the relays by which they read.
+	// from has the relays that the subscribers read from.
 	from []*edge.Relay
-	// here: they read it at this replica, and nobody else does.
+	// here: they read from this replica, and no other replica does.
 	here bool
-	// urgent: some read from a replica that is gone for the others, and hurried: from one
-	// that is about to stop.
+	// urgent: a subscriber reads from a replica that is not a member any more. hurried: from one
+	// that is stopping.
 	urgent, hurried bool
 }
 
-// move has subscribers who read from a replica that is no owner any more read from one
-// that is, once that has the graph: those of one scope, and all who read from a replica
-// that is about to stop. They are reset. It tells whether some of the latter are left.
+// move moves subscribers from replicas that do not own their view any more to an owner that has the
+// graph: the subscribers of one scope, and all subscribers of stopping replicas. They are reset. It
+// reports whether subscribers of stopping replicas are left.
 func (t *Table) move(ctx context.Context) (left bool) {
 	scope, asked := "", 0
 	for _, m := range t.misplaced() {
@@ -67,7 +67,7 @@ func (t *Table) move(ctx context.Context) (left bool) {
 		if !m.urgent {
 			scope = m.scope
 		}
-		// A replica may have come to be suspected meanwhile, which changes the owners.
+		// A replica may be suspected by now, which changes the owners.
 		for _, relay := range m.from {
 			if relay.Member() != chosen {
 				relay.Retire()
@@ -81,15 +81,15 @@ func (t *Table) move(ctx context.Context) (left bool) {
 	return left
 }
 
-// misplaced are the views to move, in any order.
+// misplaced returns the views that have to move, in any order.
 func (t *Table) misplaced() []misplaced {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	members := t.stayingLocked()
 	if !slices.Contains(members, t.o.Self) {
-		return nil // it is not there yet, or about to stop: they will go by themselves
+		return nil // it has not joined yet, or is stopping, which ends the subscriptions
 	}
-	reachable := t.reachableLocked() // as candidates: whoever is suspected now is not moved to
+	reachable := t.reachableLocked() // as candidates: no view moves to a suspected replica
 	settled := time.Since(t.changed) >= stable
 	var out []misplaced
 	for _, e := range t.entries {
@@ -119,8 +119,8 @@ func (t *Table) misplaced() []misplaced {
 	return out
 }
 
-// ready returns an owner that has the whole graph of a view; ok is false if none has. One
-// begins to, at the latest now.
+// ready returns an owner that has the whole graph of a view. If there is none, ok is false, and an
+// owner begins to hold the view.
 func (t *Table) ready(ctx context.Context, e *entry) (chosen replicas.Member, ok bool) {
 	var owners []candidate
 	for _, c := range t.candidates(e, "") {
@@ -145,8 +145,8 @@ func (t *Table) ready(ctx context.Context, e *entry) (chosen replicas.Member, ok
 	return relay.Member(), relay.Synced()
 }
 
-// giveUp has the engine give a view up that only subscribers here read. They read it
-// elsewhere then.
+// giveUp removes a view from the engine that only subscribers here read. They then read it from
+// another replica.
 func (t *Table) giveUp(ctx context.Context, e *entry) {
 	t.mu.Lock()
 	e.moved = e.users == e.local

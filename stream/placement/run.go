@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// Run moves subscribers to where their views are held, and gives up views that nobody needs here any more, until ctx is done.
+// Run moves subscribers to the owners of their views, and gives up views that are idle here, until
+// ctx is done.
 func (t *Table) Run(ctx context.Context) error {
 	timer := time.NewTimer(sweep)
 	defer timer.Stop()
@@ -34,7 +35,7 @@ func (t *Table) Run(ctx context.Context) error {
 	}
 }
 
-// idle are the views that the engine has and need not have.
+// idle returns the views that the engine has and need not have.
 func (t *Table) idle() []*entry {
 	t.mu.Lock()
 	defer t.mu.Unlock()

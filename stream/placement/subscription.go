@@ -11,13 +11,12 @@ import (
 	"graphview.dev/stream/relay/edge"
 )
 
-// subscription is one subscriber's, wherever it reads from. It belongs to one
-// goroutine.
+// subscription reads a view for one subscriber, here or through a relay. One goroutine at a time may
+// use it.
 type subscription struct {
 	view *view
 	o    delivery.SubscribeOptions
-	// from is nil until the subscriber waits for the first time, and after a replica was
-	// lost. end gives back what it holds.
+	// from is nil until the first Wait, and after a replica was lost. end releases its holder.
 	from   stream.Subscription
 	relay  *edge.Relay // nil: it reads here
 	uid    string      // of the view that it reads here
@@ -40,7 +39,7 @@ func (s *subscription) Poll() ([]*delivery.Frame, error) {
 	return s.passed(frames, err)
 }
 
-// passed notes what the subscriber is sent.
+// passed records the frames that a relay has brought.
 func (s *subscription) passed(frames []*delivery.Frame, err error) ([]*delivery.Frame, error) {
 	s.begun = s.begun || len(frames) > 0
 	if err != nil || s.relay == nil || len(frames) == 0 {
@@ -85,7 +84,7 @@ func (s *subscription) Wait(ctx context.Context) error {
 	return s.from.Wait(ctx)
 }
 
-// begin chooses whom to read from.
+// begin chooses a replica and subscribes there.
 func (s *subscription) begin(ctx context.Context) error {
 	t, e := s.view.table, s.view.entry
 	relay, err := t.choose(ctx, e, s.o.Since)
@@ -143,7 +142,7 @@ func (s *subscription) Close() {
 	}
 }
 
-// reads notes that a subscriber reads a view by a relay, or here, until it is called.
+// reads counts a subscriber that reads a view through a relay, or here, until ended is called.
 func (t *Table) reads(e *entry, relay *edge.Relay) (ended func()) {
 	count := func(n int) {
 		t.mu.Lock()
@@ -166,7 +165,8 @@ func (t *Table) reads(e *entry, relay *edge.Relay) (ended func()) {
 	return func() { count(-1) }
 }
 
-// declares tells whether a view that the engine has ended is there, and so held elsewhere.
+// declares reports whether a view that the engine has ended is still declared, and so held by another
+// replica.
 func (t *Table) declares(e *entry, uid string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -22,21 +22,21 @@ import (
 )
 
 const (
-	// linger is how long a view is held after its last subscriber, where it is not
-	// this replica's own.
+	// linger is the time for which a replica that is no owner holds a view after its last
+	// subscriber.
 	linger = time.Minute
-	// sweep is how often is looked for views that need not be held any more, or that are
-	// read where they should not be, and for subscribers that others do not know of.
+	// sweep is the period in which idle and misplaced views are looked for, and in which other
+	// replicas are sent the numbers of subscribers.
 	sweep = 2 * time.Second
-	// declaredWithin is how long another replica's question for a view waits for its
-	// GraphView, which that one may have seen earlier.
+	// declaredWithin is the time for which another replica's request for a view waits for the
+	// GraphView, which the other replica may have seen earlier.
 	declaredWithin = 2 * time.Second
 )
 
-// Members are the replicas that there are; see package replicas.
+// Members has the live replicas, see package replicas.
 type Members interface {
 	Live() []replicas.Member
-	// Joined is closed when this replica and the others know each other.
+	// Joined is closed when this replica and the others have seen each other.
 	Joined() <-chan struct{}
 	// Changed is closed when Live next changes.
 	Changed() <-chan struct{}
@@ -48,19 +48,18 @@ type Options struct {
 	// Self is this replica.
 	Self    replicas.Member
 	Members Members
-	// Holders is how many replicas hold each view.
+	// Holders is the number of replicas that own each view.
 	Holders int
-	// TLS is what replicas prove themselves with to each other.
+	// TLS authenticates replicas to each other.
 	TLS *tls.Config
-	// Published is what the status of a GraphView says of a view that is held
-	// elsewhere.
+	// Published returns the status of a GraphView, for a view that another replica holds.
 	Published func(graphview.Name) graphview.Status
-	// Notify has a GraphView reconciled.
+	// Notify requeues a GraphView.
 	Notify func(graphview.Name)
 	Logger logr.Logger
 }
 
-// Table is all views that are declared.
+// Table has all declared views.
 type Table struct {
 	o         Options
 	closeIdle func() // connections to other replicas
@@ -70,38 +69,38 @@ type Table struct {
 	mu       sync.Mutex
 	entries  map[graphview.Name]*entry
 	labels   map[graphview.Name]string
-	declared chan struct{} // closed when there is another one
+	declared chan struct{} // closed when another view is declared
 	suspects map[string]time.Time
-	changed  time.Time       // when the members that can be reached were others last
-	stopping map[string]bool // replicas that are about to stop, by run
-	leaving  chan struct{}   // has a token when there is one more
+	changed  time.Time       // when the reachable members last changed
+	stopping map[string]bool // replicas that are stopping, by run
+	leaving  chan struct{}   // has a token when stopping has a new replica
 }
 
-// entry is one declared view. Table.mu guards what follows settling.
+// entry is one declared view. Table.mu guards the fields after settling.
 type entry struct {
 	name graphview.Name
-	// settling is held while the engine is told.
+	// settling is held while a view is applied to the engine or removed from it.
 	settling sync.Mutex
 
 	uid     string
 	spec    *spec.Spec         // nil: refused
-	refused *spec.InvalidError // by the controllers
-	invalid error              // what the engine said of the spec
+	refused *spec.InvalidError // of the controllers
+	invalid error              // error of the engine for the spec
 	applied bool               // the engine has it
-	checked bool               // invalid is of this spec
-	owned   bool               // it did when it was last told
+	checked bool               // invalid belongs to this spec
+	owned   bool               // this replica owned the view when it was last settled
 	users   int                // subscribers here, and relays of other replicas
-	until   time.Time          // when it need not be held any more
-	// subscribers are those here; reading are the relays by which some of them read, and
-	// local is how many read here, without a pause since localSince.
+	until   time.Time          // end of the time for which it is held
+	// subscribers counts the subscribers at this replica. reading counts them by relay. local
+	// counts the subscribers that read here, and has not been 0 since localSince.
 	subscribers int
 	reading     map[*edge.Relay]int
 	local       int
 	localSince  time.Time
-	moved       bool // it is given up here, though there are local ones
+	moved       bool // it is given up here in spite of local ones
 }
 
-// New returns a Table of nothing. Its relays end with ctx, or Close.
+// New returns an empty Table. Its relays end with ctx, or Close.
 func New(ctx context.Context, o Options) *Table {
 	t := &Table{
 		o: o, entries: make(map[graphview.Name]*entry), labels: make(map[graphview.Name]string),
@@ -120,7 +119,7 @@ func (t *Table) Close() {
 	t.closeIdle()
 }
 
-// membersChanged has each view reconciled again.
+// membersChanged requeues each view.
 func (t *Table) membersChanged() {
 	live := make(map[string]bool)
 	for _, m := range t.o.Members.Live() {
@@ -140,8 +139,8 @@ func (t *Table) membersChanged() {
 	}
 }
 
-// Place notes the label of a GraphView that replaces its scope; "" for none. It is
-// called before Apply or Refuse.
+// Place sets the label of a GraphView that replaces its scope, "" for none. It is called before Apply
+// or Refuse.
 func (t *Table) Place(name graphview.Name, label string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -152,8 +151,8 @@ func (t *Table) Place(name graphview.Name, label string) {
 	t.labels[name] = label
 }
 
-// Apply is Engine.Apply for a view that this replica may or may not hold. What is said
-// of the spec is the same at every replica.
+// Apply is Engine.Apply for a view that this replica may or may not hold. The error is the same at
+// each replica.
 func (t *Table) Apply(ctx context.Context, name graphview.Name, uid string, declared spec.Spec) error {
 	return t.settle(ctx, t.declare(name, uid, &declared, nil))
 }
@@ -206,8 +205,8 @@ func (t *Table) Status(name graphview.Name) (graphview.Status, bool) {
 	return status, ok
 }
 
-// Writes tells whether this replica writes the status of a view: the one that ranks
-// highest, whatever version the others are of. It holds the view.
+// Writes reports whether this replica writes the status of a view. The replica that ranks highest
+// among all live members does, of any protocol version. It also holds the view.
 func (t *Table) Writes(name graphview.Name) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -219,7 +218,7 @@ func (t *Table) Writes(name graphview.Name) bool {
 	return len(ranked) > 0 && ranked[0] == t.o.Self
 }
 
-// scopeLocked is what the placement of a view goes by.
+// scopeLocked returns the scope of a view, which determines its owners.
 func (t *Table) scopeLocked(e *entry) string {
 	if label, ok := t.labels[e.name]; ok {
 		return "label " + label
@@ -230,13 +229,13 @@ func (t *Table) scopeLocked(e *entry) string {
 	return strings.Join(slices.Compact(slices.Sorted(slices.Values(e.spec.Namespaces.Names))), ",")
 }
 
-// ownersLocked are the replicas that hold a view, by rank.
+// ownersLocked returns the owners of a view, by rank.
 func (t *Table) ownersLocked(e *entry, live []replicas.Member) []replicas.Member {
 	ranked := replicas.Rank(t.scopeLocked(e), live)
 	return ranked[:min(t.o.Holders, len(ranked))]
 }
 
-// holdsLocked tells whether the engine is to have a view.
+// holdsLocked reports whether this replica must hold a view.
 func (t *Table) holdsLocked(e *entry) bool {
 	owned := slices.Contains(t.ownersLocked(e, t.speaking()), t.o.Self)
 	e.owned = owned
@@ -244,7 +243,7 @@ func (t *Table) holdsLocked(e *entry) bool {
 	return owned || !e.moved && (e.users > 0 || time.Now().Before(e.until))
 }
 
-// settle makes the engine have a view, or not, as is due now.
+// settle applies a view to the engine, or removes it, as holdsLocked requires.
 func (t *Table) settle(ctx context.Context, e *entry) error {
 	e.settling.Lock()
 	defer e.settling.Unlock()
@@ -253,7 +252,7 @@ func (t *Table) settle(ctx context.Context, e *entry) error {
 	declared, uid, hold, applied := e.spec, e.uid, t.holdsLocked(e), e.applied
 	checked, err := e.checked, e.invalid
 	if hold && current && declared != nil {
-		// What the view is meanwhile, the engine says.
+		// From here on the status of the view is that of the engine.
 		e.applied = true
 	}
 	t.mu.Unlock()
@@ -281,7 +280,7 @@ func (t *Table) settle(ctx context.Context, e *entry) error {
 	return err
 }
 
-// has tells whether the engine has a view now.
+// has reports whether the engine has a view.
 func (t *Table) has(name graphview.Name) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -289,8 +288,8 @@ func (t *Table) has(name graphview.Name) bool {
 	return e != nil && e.applied
 }
 
-// hold has this replica hold a view until release is called. The error is a
-// *delivery.ClosedError, what is wrong with the spec, or ctx's.
+// hold holds a view at this replica until release is called. The error is a *delivery.ClosedError,
+// the error of the spec, or ctx's.
 func (t *Table) hold(ctx context.Context, name graphview.Name) (*graphview.View, func(), error) {
 	e, err := t.await(ctx, name)
 	if err != nil {
@@ -303,7 +302,7 @@ func (t *Table) hold(ctx context.Context, name graphview.Name) (*graphview.View,
 			e.until = time.Now().Add(linger)
 		}
 	})
-	// The verdict is the view's own: its subscribers get it.
+	// The subscribers of the view get the error from the view.
 	_ = t.settle(ctx, e)
 	if ctx.Err() != nil {
 		release()
@@ -317,7 +316,7 @@ func (t *Table) hold(ctx context.Context, name graphview.Name) (*graphview.View,
 	return view, release, nil
 }
 
-// await finds a view, whose users it counts one more of.
+// await waits until a view is declared, and adds one to its users.
 func (t *Table) await(ctx context.Context, name graphview.Name) (*entry, error) {
 	timer := time.NewTimer(declaredWithin)
 	defer timer.Stop()

@@ -20,8 +20,7 @@ import (
 // before it looks for the view.
 const helloWithin = 3 * time.Second
 
-// ErrBroken means that a holder is unreachable or is stopping: another replica is to be
-// asked.
+// ErrBroken means that a holder is unreachable or is stopping. The caller asks another replica.
 var ErrBroken = errors.New("the replica that holds the view is unreachable")
 
 // ErrMoved is an ErrBroken of a view that is read from another replica from now on.

@@ -2,7 +2,7 @@ package edge
 
 const (
 	// minWindow is the number of bytes that a subscriber may have on the way and unread. It
-	// bounds what an edge holds for one that does not read.
+	// bounds the memory for a subscriber that does not read.
 	minWindow = 64 << 10
 	// maxWindow is the window of a subscriber that reads a large graph fast: what a path
 	// with a bandwidth of 80 MB/s and a round trip of 100 ms needs.
@@ -22,8 +22,8 @@ func newCredit() credit { return credit{granted: minWindow} }
 // spend notes bytes that have arrived.
 func (c *credit) spend(bytes int) { c.granted -= bytes }
 
-// consume notes bytes that the subscriber has read, of which the last have completed the
-// graph or a change. It returns the number of bytes to grant, 0 for none yet.
+// consume records that the subscriber has read bytes. Complete means that they complete the graph or a
+// change. It returns the number of bytes to grant, 0 for none yet.
 func (c *credit) consume(bytes int, complete bool, unread int) (grant int) {
 	if c.walked += bytes; complete {
 		c.walked = 0

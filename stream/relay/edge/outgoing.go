@@ -29,7 +29,7 @@ func newOutgoing(ctx context.Context) *outgoing {
 	return &outgoing{ctx: ctx, more: make(chan struct{}, 1), ended: make(chan struct{})}
 }
 
-// say has a message sent. It never blocks: a channel says no more than it is asked.
+// say queues a message. It never blocks: a channel only sends answers.
 func (o *outgoing) say(message []byte) {
 	o.mu.Lock()
 	if o.read > len(o.text)/2 {

@@ -11,7 +11,8 @@ var (
 	unreadUserBytes = budget.Declare("relay_unread_bytes_per_user", "bytes that other replicas have sent and that the subscribers of one user, or of the ServiceAccounts of one namespace, have not taken yet", 128<<20)
 )
 
-// unreadFair is what somebody may have waiting even where all have too much.
+// unreadFair is the number of bytes that each user may have unread even if all users together exceed
+// the limit.
 const unreadFair = 4 << 20
 
 // unread counts what holders have sent and channels have not been polled for.

@@ -28,8 +28,8 @@ type relay struct {
 	cancel context.CancelFunc
 	logger logr.Logger
 
-	// channels are those that the edge has not closed; they belong to take. One that has
-	// ended is kept until then: the edge may refer to its answers.
+	// channels has the channels that the edge has not closed, for take alone. A channel that has
+	// ended is kept, because the edge may still refer to its answers.
 	channels map[uint64]*channel
 	running  sync.WaitGroup
 	view     View // set before the first channel is opened
@@ -42,7 +42,7 @@ type relay struct {
 	kick, room chan struct{}
 }
 
-// unwritten are messages in the order in which they are to be written.
+// unwritten has messages in the order in which they are written.
 type unwritten struct {
 	parts [][]byte // whole messages, or parts of one
 	tail  []byte   // follows parts
@@ -256,7 +256,7 @@ func (r *relay) count(n int) {
 	r.open += n
 }
 
-// pseudonym stands for the user to whom turns and costs of a subscription are counted.
+// pseudonym stands for the user whose turns and costs a subscription counts as.
 type pseudonym string
 
 // GetName implements budget.User.

@@ -34,6 +34,6 @@
 // The edge decides what a subscriber may see and sends the answers ([Answers]); the holder
 // asks for the ones that it needs. A subscriber with another answer opens another channel.
 //
-// The package does not know HTTP or who is at the other side. What it reads is foreign:
-// frames are parsed, and malformed input is an error.
+// The package does not know HTTP or its peer. It does not trust its input: malformed frames
+// are errors.
 package wire
