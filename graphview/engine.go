@@ -180,7 +180,7 @@ func (e *Engine) Run(ctx context.Context) error {
 	return nil
 }
 
-// startLocked starts a view's goroutine if the engine runs; one that comes too
+// startLocked starts a view's goroutine if the engine runs. A view that is added too
 // late ends at once.
 func (e *Engine) startLocked(v *View) {
 	if e.stopped {
@@ -228,7 +228,7 @@ func (e *Engine) Check(ctx context.Context, name Name, declared spec.Spec) error
 // RunID is what the engine's revisions begin with, up to a dot.
 func (e *Engine) RunID() string { return e.run.ID() }
 
-// Refuse makes the view of that name one that is not served, for a reason that
+// Refuse stops serving the view of that name, for a reason that
 // no compiler finds: its streams end until a spec is applied. It is level-based
 // too.
 func (e *Engine) Refuse(name Name, uid string, why *spec.InvalidError) {

@@ -25,8 +25,7 @@ type setEvent struct {
 	untimed *health.Health
 }
 
-// note has the views that select the object told of references that are not
-// known.
+// note adds references that are not known to the verdicts of the views that select the object.
 func (ev *setEvent) note() {
 	for i := range ev.verdicts {
 		if ev.verdicts[i].selects() {
@@ -40,7 +39,7 @@ type tapVerdict struct {
 	verdict verdict
 }
 
-// selects tells whether the tap's view has the object.
+// selects reports whether the tap's view has the object.
 func (v *tapVerdict) selects() bool {
 	return v.tap.need.OfObjects() && !v.verdict.undecided && v.verdict.selection.Member
 }
@@ -99,8 +98,8 @@ func (v *tapVerdict) apply(id graph.NodeID, namespace, name string) {
 		return
 	}
 	if by, now := v.verdict.by, t.judge.Load(); by != nil && by != now && by.admits(namespace) != now.admits(namespace) {
-		// Decided for namespaces that the view selected before. What is in others is, or was,
-		// shown to the present judge.
+		// The verdict is of namespaces that the view selected before. Objects in other namespaces
+		// are replayed to the present judge.
 		return
 	}
 	t.role.decided(t, id, namespace, name, v.verdict)
@@ -129,8 +128,7 @@ func (ev *deleteEvent) Apply() {
 	}
 }
 
-// announce makes the feed a source of the graph when it first has something to
-// say.
+// announce makes the feed a source of the graph at its first event.
 func (e *Engine) announce(f *feed) {
 	if f.source != 0 {
 		return

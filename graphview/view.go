@@ -16,9 +16,9 @@ import (
 	"graphview.dev/graphview/spec"
 )
 
-// View is one graph that can be subscribed to. Its keeper, which has a goroutine of
-// its own, keeps the watches that it needs. The engine's loop writes its lens. Its
-// methods may be called by anyone.
+// View is one graph that can be subscribed to. Its keeper, which has a goroutine,
+// keeps the watches that it needs. The engine's loop writes its lens. Its
+// methods may be called by any goroutine.
 type View struct {
 	engine *Engine
 	name   Name
@@ -37,7 +37,7 @@ type View struct {
 	owner     budget.Owner // of the view's cost
 	budget    atomic.Pointer[costBudget]
 	backlog   *backlog
-	// work is what is noted while the view's expressions are evaluated.
+	// work is recorded while the view's expressions are evaluated.
 	work      atomic.Pointer[quarantine.Work]
 	suspected atomic.Bool
 	synced    atomic.Bool
@@ -143,14 +143,13 @@ func (v *View) setProgram(declared *spec.Spec, p *spec.Program, err error) {
 	v.kick()
 }
 
-// chargeTo makes an owner the one who pays for the view. It is called before the view
-// starts.
+// chargeTo sets the owner that pays for the view, before the view starts.
 func (v *View) chargeTo(owner budget.Owner) {
 	v.owner = owner
 	v.budget.Store(v.engine.newCostBudget(owner))
 }
 
-// renewBudget has the view's expressions evaluated again, and reports whether they had
+// renewBudget lets the view's expressions be evaluated again, and reports whether they had
 // cost too much.
 func (v *View) renewBudget() (exceeded bool) {
 	before := v.budget.Load()
@@ -158,9 +157,8 @@ func (v *View) renewBudget() (exceeded bool) {
 	return before.exceeded.Load()
 }
 
-// begin is what the view's goroutine is to keep. cancel is called when that has
-// changed. incomplete tells that objects which were judged before have to be judged
-// again.
+// begin returns what the view's goroutine keeps. cancel is called when that changes.
+// incomplete reports whether objects have to be judged again.
 func (v *View) begin(cancel context.CancelFunc) (p *spec.Program, generation int, incomplete bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -183,7 +181,7 @@ func (v *View) end(why *delivery.ClosedError) {
 	}
 }
 
-// onEnd has cancel called when the view ends, or at once if it has.
+// onEnd calls cancel when the view ends, or at once if it has.
 func (v *View) onEnd(cancel context.CancelFunc) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -214,15 +212,14 @@ func (v *View) kick() {
 	}
 }
 
-// walksWithDepth tells whether what is within a depth of the roots is found anew when
-// something changes.
+// walksWithDepth reports whether each change explores again from the roots, up to a depth.
 func (v *View) walksWithDepth() bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return v.program != nil && v.program.Walk().Depth > 0
 }
 
-// notify tells whoever writes status.
+// notify makes the status be written again.
 func (v *View) notify() {
 	if v.named {
 		v.engine.o.Notify(v.name)
@@ -244,7 +241,7 @@ func (v *View) newsChannel() <-chan struct{} {
 	return v.news
 }
 
-// Subscribe begins a subscription. It is to be closed.
+// Subscribe begins a subscription. The caller closes it.
 func (v *View) Subscribe(o delivery.SubscribeOptions) *delivery.Subscription {
 	if o.Narrow != nil {
 		o.Payer = v.engine.narrowed.payer(o.Owner, v.engine.budgets.Bucket(o.Owner))
