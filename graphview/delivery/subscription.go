@@ -174,11 +174,12 @@ func (s *Subscription) Poll() ([]*Frame, error) {
 		s.pause.missing = err
 		return nil, nil //nolint:nilerr // Wait resolves it
 	}
+	// The channel comes before the comparison of what else changed, as above.
+	s.pause.changed = lens.Changed(next.pos.Known)
 	// Poll again at once if the read is unfinished, or if a warning or the sync state changed after
 	// a shared piece was encoded.
 	s.pause.moved = next != s.state && (len(frames) == 0 || next.pos.Walking() || next.reset) || !p.lacksNothing(lens, next)
 	s.state = next
-	s.pause.changed = lens.Changed(next.pos.Known)
 	return frames, nil
 }
 

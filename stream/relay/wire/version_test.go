@@ -44,7 +44,7 @@ func TestVersion(t *testing.T) {
 			"narrow {Roots [" + key + "], Walk {Direction uint8, Against [uint8], Types [uint8], Depth int}}, owner string, key " + key + "}",
 		"Answers": answers,
 		"Place":   places,
-		"Finding": "{object {Vertex [uint8], Out [uint8], In [uint8], More bool}}",
+		"Finding": "{object {Vertex [uint8], Out [uint8], In [uint8], More bool, Unseen int}}",
 		"Ending":  "{reason string, message string}",
 	}
 	got := map[string]string{"versions": Versions}
