@@ -192,7 +192,7 @@ func (r *impactReader) answer(found *impact.Answer, unseen int) *impactAnswer {
 		Unseen: unseen, Synced: r.synced, Warnings: r.warnings,
 	}
 	for verdict, count := range found.Counts {
-		a.Counts[impact.Verdict(verdict).String()] = count //nolint:gosec // it is an index of verdicts
+		a.Counts[impact.Verdict(verdict).String()] = count
 	}
 	for i := range found.Groups {
 		g := &found.Groups[i]
