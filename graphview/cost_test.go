@@ -106,7 +106,7 @@ func TestBudgetOfRules(t *testing.T) {
 				if err := e.ApplyRule(t.Context(), "a", valid); err != nil {
 					t.Fatal(err)
 				}
-				b := e.rules.named("a").budget
+				b := e.rules.Named("a").Budget.(ruleBudget).costBudget
 				if left := hundredths(b); left < want-1 || left > want+20 {
 					t.Errorf("round %d: %d %% of a budget are left, want %d", round, left, want)
 				}

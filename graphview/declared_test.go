@@ -5,8 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/spec"
@@ -92,31 +90,5 @@ func TestDeclaredHealth(t *testing.T) {
 			return got["c0"] == step.wantC0 && got["c1"] == step.wantC1 && healthOf(followed.view.lens.Classes()) == step.want &&
 				strings.Contains(lines, step.wantWarning) && (lines == "") == (step.wantWarning == "")
 		})
-	}
-}
-
-// TestRulesGuess: what is guessed of a kind stays beside a rule, but for one that
-// replaces conventions.
-func TestRulesGuess(t *testing.T) {
-	r := newRules()
-	shape := func() bool {
-		return r.current.Load().extractor.Shape(widgetKind) == newRules().current.Load().extractor.Shape(widgetKind)
-	}
-	for _, step := range []struct {
-		rule spec.Rule
-		want bool
-	}{
-		{spec.Rule{From: widgetKind, Health: "'ok'"}, true},
-		{spec.Rule{From: widgetKind, Health: "'ok'", References: []spec.RuleReference{{Expression: "[]"}}}, true},
-		{spec.Rule{From: widgetKind, Health: "'ok'", References: []spec.RuleReference{{Expression: "[]"}}, ReplaceConventions: true}, false},
-	} {
-		p, err := spec.CompileRule(t.Context(), step.rule)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.declare("a", &rule{RuleProgram: p})
-		if diff := cmp.Diff(step.want, shape()); diff != "" {
-			t.Errorf("%+v: guesses (-want +got):\n%s", step.rule, diff)
-		}
 	}
 }

@@ -24,8 +24,8 @@
 // of every lens that changed. It notifies the subscribers of a view at once, or a little
 // later if the view has many and they were notified lately.
 //
-// Which references an object has, the table of refs says and rules that users
-// declare (rule.go, rules.go). When those change, the objects concerned are read
+// Package rules decides how references are found: by the table of refs, ReferenceRules,
+// schemas and served kinds. When the fingerprint of a kind changes, its objects are read
 // again from what their watches retain (reread.go), and nothing is listed.
 //
 // What a subscriber is sent is made by package delivery, from the lens of its view
@@ -34,8 +34,7 @@
 // # Goroutines
 //
 // Engine.Run starts and joins all of them: the writer, discovery, watches, one for
-// each view and its backlog, and those that read objects again after rules, kinds or
-// schemas changed. The writer alone writes the graph, in the order in which events were
+// each view and its backlog, one that reads objects again and one that reads schemas. The writer alone writes the graph, in the order in which events were
 // sent. A keeper that needs a change at its place in that order sends a function. The
 // writer outlives all that send to it and waits for none of them. Watches block while it
 // is behind, which slows the API server down and loses nothing. Replays, to new views

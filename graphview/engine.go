@@ -18,6 +18,7 @@ import (
 	"graphview.dev/graphview/helm"
 	"graphview.dev/graphview/plan"
 	"graphview.dev/graphview/resources"
+	"graphview.dev/graphview/rules"
 	"graphview.dev/graphview/schemas"
 	"graphview.dev/graphview/spec"
 	"graphview.dev/graphview/watch"
@@ -30,13 +31,14 @@ type Engine struct {
 	o         Options
 	discovery *resources.Discovery
 	schemas   *schemas.Source
-	newFeeds  chan struct{} // there are some whose schemas were not looked at
-	misplaced chan struct{} // there are references to a kind where it no longer lives
-	watches   *watch.Manager
-	rules     *rules
-	run       *delivery.Run
-	delivered delivery.Shared
-	counts    counts
+	// schemaReader reads the schemas of watched kinds.
+	schemaReader *rules.SchemaReader
+	watches      *watch.Manager
+	rules        *rules.Set
+	stale        staleObjects
+	run          *delivery.Run
+	delivered    delivery.Shared
+	counts       counts
 	// How long the graph was locked for writing, and how long revisions took.
 	writeLock, revisionTime prometheus.Histogram
 
@@ -45,7 +47,6 @@ type Engine struct {
 	graph    *graph.Graph
 	bySource map[graph.SourceID]*feed
 	releases *helm.Releases[*feed]
-	outdated outdated
 
 	reducer helm.Reducer
 
@@ -80,7 +81,7 @@ func NewEngine(o Options) (*Engine, error) {
 	o.setDefaults()
 	e := &Engine{
 		o:         o,
-		rules:     newRules(),
+		stale:     newStaleObjects(),
 		run:       delivery.NewRun(),
 		graph:     graph.New(),
 		bySource:  make(map[graph.SourceID]*feed),
@@ -94,13 +95,10 @@ func NewEngine(o Options) (*Engine, error) {
 		turns:    newTurns(),
 		suspects: fairqueue.New(fairqueue.Options{AtOnce: 1}),
 
-		outdated:  outdated{objects: make(map[*feed]map[*watch.Object]struct{}), kick: make(chan struct{}, 1)},
-		newFeeds:  make(chan struct{}, 1),
-		misplaced: make(chan struct{}, 1),
-
 		namespaceWatches: budget.NewShares[string](boundNamespaceWatches),
 		shared:           plan.NewBook[watch.Key](plan.Options[*View]{Linger: o.Linger, Tell: (*View).kick}),
 	}
+	e.rules = rules.NewSet(e.stale.wake)
 	e.releases = helm.NewReleases(func(f *feed, o *graph.Object) { e.graph.Set(f.source, o) })
 	e.graph.ObserveLock(&lockTimer{held: e.writeLock})
 	e.writer = writer.New(e.graph, writer.Options{Revised: e.revised})
@@ -115,6 +113,9 @@ func NewEngine(o Options) (*Engine, error) {
 	if e.schemas, err = schemas.New(o.Config); err != nil {
 		return nil, err
 	}
+	e.schemaReader = rules.NewSchemaReader(e.rules, rules.SchemaOptions{
+		Source: e.schemas, Watched: e.watchedResources, Looked: e.discovery.Looked, Logger: o.Logger,
+	})
 	if o.Registerer != nil {
 		if err := o.Registerer.Register(metrics{e}); err != nil {
 			return nil, fmt.Errorf("metrics: %w", err)
@@ -138,8 +139,7 @@ func (e *Engine) Run(ctx context.Context) error {
 	middle, stopMiddle := context.WithCancel(below)
 	defer stopMiddle()
 	for what, run := range map[string]func(context.Context) error{
-		"discovery": e.discovery.Run, "watches": e.watches.Run, "rules": e.rereadRules, "served kinds": e.followServed,
-		"outdated objects": e.rereadOutdated, "schemas": e.followSchemas,
+		"discovery": e.discovery.Run, "watches": e.watches.Run, "rules": e.followRules, "schemas": e.schemaReader.Run,
 	} {
 		sources.Go(func() {
 			if err := run(middle); err != nil {

@@ -139,10 +139,5 @@ func (e *Engine) announce(f *feed) {
 	}
 	f.source = e.graph.AddSource(kindOf(f.resource), resourceOf(f.resource), scope)
 	e.bySource[f.source] = f
-	if e.graph.Misplaced() {
-		select {
-		case e.misplaced <- struct{}{}:
-		default:
-		}
-	}
+	e.rereadReferences(e.graph.Misplaced())
 }

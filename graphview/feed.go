@@ -11,6 +11,7 @@ import (
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/plan"
 	"graphview.dev/graphview/resources"
+	"graphview.dev/graphview/rules"
 	"graphview.dev/graphview/watch"
 	"graphview.dev/graphview/writer"
 )
@@ -44,6 +45,9 @@ type feed struct {
 	// firstSeen are the times, in seconds since 1970, at which the objects were first seen
 	// that are progressing and do not say since when. For the loop alone.
 	firstSeen map[objectName]int64
+	// readUnder identifies the rules under which all objects were read. Only followRules
+	// uses it once the feed is known.
+	readUnder rules.Fingerprint
 }
 
 // objectName is what an object is called within its feed.
@@ -54,6 +58,7 @@ func newFeed(ctx context.Context, e *Engine, w *watch.Watch, n plan.Need) *feed 
 		engine: e, watch: w, resource: n.Resource, demand: n.DemandKey(),
 		life: ctx, brief: expr.WithTurn(ctx, postpone), ruled: expr.WithTurn(ctx, e.turn(rulesOwner)),
 		faults: make(map[objectName]string), firstSeen: make(map[objectName]int64),
+		readUnder: e.rules.Current().Fingerprint(kindOf(n.Resource)),
 	}
 }
 

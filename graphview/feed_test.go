@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"graphview.dev/graphview/budget"
-	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/rules"
 	"graphview.dev/graphview/spec"
 	"graphview.dev/graphview/watch"
 )
@@ -30,10 +30,8 @@ func TestPanicIsTheObjectsWarning(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			e := startEngine(t, Options{Config: serveConfigMaps(t, 3)})
 			if test.breakRules {
-				e.rules.current.Store(&ruleset{
-					extractor: e.rules.current.Load().extractor,
-					kinds:     map[graph.Kind]declared{kindOf(configMapsResource): {expressions: []namedExpression{{expressionOrigin: expressionOrigin{rule: "broken", budget: full()}}}}},
-				})
+				program := &spec.RuleProgram{Rule: spec.Rule{From: kindOf(configMapsResource)}, Expressions: []spec.RuleExpression{{}}}
+				e.rules.Declare("broken", &rules.Rule{RuleProgram: program, Budget: ruleBudget{full()}})
 			}
 			var met atomic.Int32
 			broken := follow(t, e, func() bool {
@@ -165,11 +163,11 @@ func TestRuleBudget(t *testing.T) {
 		if err := e.ApplyRule(t.Context(), "costly", costly); err != nil {
 			t.Fatal(err)
 		}
-		e.rules.named("costly").budget.exceeded.Store(true)
+		e.rules.Named("costly").Budget.(ruleBudget).exceeded.Store(true)
 		followed := follow(t, e, yes)
 		warned := followed.view.warnings.Faults
 		await(t, "a warning for each object", func() bool { return followed.vertices() == 3 && warned() == 3 })
-		e.rules.retryExceeded()
+		e.rules.RetryExceeded()
 		await(t, "no warning", func() bool { return warned() == 0 })
 		await(t, "the references of all objects", func() bool { return followed.view.lens.Counts().Arcs == 3 })
 	})

@@ -21,7 +21,7 @@ func (e *Engine) acquire(ctx context.Context, t *tap) error {
 	lease, err := e.watches.Acquire(ctx, key, func(w *watch.Watch) watch.Handler {
 		f := newFeed(e.life, e, w, t.need)
 		e.feeds[w] = f
-		e.noteFeed()
+		e.schemaReader.Kick()
 		return f
 	})
 	if err != nil {
@@ -62,6 +62,15 @@ func (e *Engine) allFeeds() []*feed {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return slices.Collect(maps.Values(e.feeds))
+}
+
+// watchedResources returns the resources of the feeds.
+func (e *Engine) watchedResources() []resources.Resource {
+	var watched []resources.Resource
+	for _, f := range e.allFeeds() {
+		watched = append(watched, f.resource)
+	}
+	return watched
 }
 
 func kindOf(r resources.Resource) graph.Kind { return graph.Kind{Group: r.Group, Kind: r.Kind} }

@@ -124,7 +124,7 @@ func (f *feed) setDeadline(ev *setEvent) {
 		first = time.Now().Unix()
 		f.firstSeen[name] = first
 	}
-	ev.declare(ev.untimed.Seen(first))
+	ev.declareHealth(ev.untimed.Seen(first))
 }
 
 // standing is how the objects of a view that is served are, and how many references

@@ -5,8 +5,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"hash/maphash"
 
 	"graphview.dev/graphview/budget"
+	"graphview.dev/graphview/delivery"
+	"graphview.dev/graphview/health"
 	"graphview.dev/graphview/helm"
 	"graphview.dev/graphview/panics"
 	"graphview.dev/graphview/quarantine"
@@ -34,23 +37,39 @@ func (f *feed) references(ruled context.Context, o *watch.Decoded, ev *setEvent)
 		defer work.end()
 		ruled = work.within(ruled)
 	}
-	rules := e.rules.current.Load()
-	unread, err := f.tableReferences(rules.extractor, o, ev)
+	current, kind := e.rules.Current(), kindOf(f.resource)
+	unread, err := f.tableReferences(current.Extractor, o, ev)
 	if err != nil {
 		return nil, err
 	}
-	declared := rules.kinds[kindOf(f.resource)]
-	object.Rules = declared.revision
-	if rules.extractor.Guesses(kindOf(f.resource)) {
+	declared := current.Of(kind)
+	object.Rules = declared.Revision
+	if current.Extractor.Guesses(kind) {
 		object.Rules ^= refs.Inference(object.References)
 	}
-	said := declared.evaluate(ruled, e, f.resource, o, object.Class == classTerminating)
-	e.counts.cost.Add(said.cost)
-	object.References = append(object.References, said.references[:min(len(said.references), max(refs.MaxReferences-len(object.References), 0))]...)
-	if said.health != nil {
-		ev.declare(*said.health)
+	if !declared.Evaluates() {
+		return unread, nil
 	}
-	return cmp.Or(said.warning, unread), nil
+	out := declared.Evaluate(ruled, e.beginRule, newInput(o, f.resource), object.Class == classTerminating)
+	e.counts.cost.Add(out.Cost)
+	object.References = append(object.References, out.References[:min(len(out.References), max(refs.MaxReferences-len(object.References), 0))]...)
+	if out.Health != nil {
+		ev.declareHealth(*out.Health)
+	}
+	return cmp.Or(out.Warning, unread), nil
+}
+
+var remarkSeed = maphash.MakeSeed()
+
+// declareHealth gives the object a health that its content does not tell.
+func (ev *setEvent) declareHealth(h health.Health) {
+	ev.classify(h)
+	content, _ := ev.object.Payload.(delivery.Object)
+	if judged, ok := content.(*delivery.Judged); ok {
+		content = judged.Object
+	}
+	ev.object.Payload = &delivery.Judged{Object: content, Health: h}
+	ev.object.Remark = maphash.Comparable(remarkSeed, h) | 1
 }
 
 // tableReferences notes what an object refers to by the table of refs, or as a

@@ -6,27 +6,29 @@ import (
 
 	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/quarantine"
+	"graphview.dev/graphview/rules"
 	"graphview.dev/graphview/spec"
 )
 
-// rule is one that is in force, under the name of its ReferenceRule.
-type rule struct {
-	*spec.RuleProgram
-
-	// work is what is noted while it is evaluated, and budget what its expressions may
-	// cost.
-	work   quarantine.Work
-	budget *costBudget
-}
-
 // rulesOwner is the owner of all ReferenceRules: they belong to the cluster.
 var rulesOwner = budget.NamespaceOwner("")
+
+// ruleBudget is the budget of a rule's expressions.
+type ruleBudget struct{ *costBudget }
+
+func (b ruleBudget) Charge(cost uint64) { b.charge(cost) }
+
+func (b ruleBudget) Exceeded() bool { return b.exceeded.Load() }
+
+func (b ruleBudget) Excess(subject, others string) string { return b.excess(subject, others) }
+
+func (b ruleBudget) Renewed() rules.Budget { return ruleBudget{b.renewed()} }
 
 // ApplyRule puts a rule into force under a name, on open streams too. It is level-based.
 // After a *spec.InvalidError no rule of that name is in force. After the context's error
 // nothing has changed.
 func (e *Engine) ApplyRule(ctx context.Context, name string, declared spec.Rule) error {
-	before := e.rules.named(name)
+	before := e.rules.Named(name)
 	if before != nil && reflect.DeepEqual(before.Rule, declared) {
 		return nil
 	}
@@ -39,13 +41,37 @@ func (e *Engine) ApplyRule(ctx context.Context, name string, declared spec.Rule)
 	if unknown(err) {
 		return err
 	}
-	var r *rule
+	var r *rules.Rule
 	if program != nil {
-		r = &rule{RuleProgram: program, work: work, budget: e.newCostBudget(rulesOwner)}
+		r = &rules.Rule{RuleProgram: program, Work: work, Budget: ruleBudget{e.newCostBudget(rulesOwner)}}
 	}
-	e.rules.declare(name, r)
+	e.rules.Declare(name, r)
 	return err
 }
 
 // RemoveRule removes the rule of that name, if there is one.
-func (e *Engine) RemoveRule(name string) { e.rules.declare(name, nil) }
+func (e *Engine) RemoveRule(name string) { e.rules.Declare(name, nil) }
+
+// beginRule records that an expression of a rule is evaluated.
+func (e *Engine) beginRule(ctx context.Context, w quarantine.Work) (context.Context, func(), error) {
+	work, err := e.begin(ctx, rulesOwner, w)
+	if err != nil {
+		return nil, nil, err
+	}
+	return work.within(ctx), work.end, nil
+}
+
+// RuleEffect describes a rule that is in force.
+type RuleEffect = rules.Effect
+
+// RuleEffect describes the rule of that name.
+func (e *Engine) RuleEffect(ctx context.Context, name string) RuleEffect {
+	catalog, _ := e.discovery.Current()
+	return e.rules.Effect(ctx, name, catalog, e.schemas)
+}
+
+// ServedChanged is closed when the cluster serves other kinds than now.
+func (e *Engine) ServedChanged() <-chan struct{} {
+	_, changed := e.discovery.Current()
+	return changed
+}

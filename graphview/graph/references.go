@@ -197,7 +197,7 @@ type Unread struct {
 // RetryReferences returns the objects whose references were left out and now have room, and the
 // misplaced ones. In Update.
 func (g *Graph) RetryReferences() []Unread {
-	found := g.retryMisplaced()
+	found := g.Misplaced()
 	spaces := make(map[spaceID][]nodeID)
 	for id := range g.overLimit {
 		space := g.slots.at(g.nodes.at(id).slot).space

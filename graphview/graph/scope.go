@@ -43,19 +43,9 @@ func (g *Graph) arcsTo(kind kindID, in func(spaceID) bool) (found []arcID) {
 	return found
 }
 
-// Misplaced reports whether there are objects with misplaced references that RetryReferences has
-// not returned yet. In Update.
-func (g *Graph) Misplaced() bool {
-	for _, told := range g.misplaced {
-		if !told {
-			return true
-		}
-	}
-	return false
-}
-
-// retryMisplaced returns the objects with misplaced references, each once.
-func (g *Graph) retryMisplaced() (found []Unread) {
+// Misplaced returns the objects with misplaced references, each once: their references point where
+// objects of the kind no longer live. In Update.
+func (g *Graph) Misplaced() (found []Unread) {
 	for id, told := range g.misplaced {
 		if !told {
 			g.misplaced[id] = true

@@ -122,11 +122,9 @@ func (s *Served) Changed(other *Served) []string {
 // serves.
 func (x *Extractor) Guesses(of graph.Kind) bool { return x.guesses(of) || x.read[of] != nil }
 
-// Infers tells whether what a cluster serves in a domain makes a difference to what an
-// object of a kind refers to.
-func (x *Extractor) Infers(of graph.Kind, domain string) bool {
-	return x.guesses(of) && domainOf(of.Group) == domain
-}
+// Infers reports whether the references of a kind's objects depend on the kinds that the
+// cluster serves in the kind's domain.
+func (x *Extractor) Infers(of graph.Kind) bool { return x.guesses(of) }
 
 // IsOpen tells whether a kind's schema may tell what the table does not know: that of
 // no kind of Kubernetes itself does.

@@ -1,4 +1,4 @@
-package graphview
+package rules
 
 import (
 	"context"
@@ -53,8 +53,8 @@ func (f *schemaFake) takeReads() []string {
 	return reads
 }
 
-// put gives a kind a schema in which some fields select the key of a Secret.
-func (f *schemaFake) put(path string, kind graph.Kind, fields ...string) {
+// withSelectors returns the schema of a kind in which fields select the key of a Secret.
+func withSelectors(fields ...string) *schema.Schema {
 	selector := &schema.Schema{Type: "object", Properties: []schema.Property{
 		{Key: "key", Schema: &schema.Schema{Type: "string", KeyOf: "Secret"}}, {Key: "name", Schema: &schema.Schema{Type: "string"}},
 	}}
@@ -62,21 +62,26 @@ func (f *schemaFake) put(path string, kind graph.Kind, fields ...string) {
 	for _, key := range fields {
 		spec.Properties = append(spec.Properties, schema.Property{Key: key, Schema: selector})
 	}
+	return &schema.Schema{Type: "object", Properties: []schema.Property{{Key: "spec", Schema: spec}}}
+}
+
+// put gives a kind a schema in which fields select the key of a Secret.
+func (f *schemaFake) put(path string, kind graph.Kind, fields ...string) {
 	if f.schemas[path] == nil {
 		f.schemas[path] = make(map[graph.Kind]*schema.Schema)
 	}
-	f.schemas[path][kind] = &schema.Schema{Type: "object", Properties: []schema.Property{{Key: "spec", Schema: spec}}}
+	f.schemas[path][kind] = withSelectors(fields...)
 	f.addresses[path] = fmt.Sprintf("%s?hash=%s", path, strings.Join(fields, "-"))
 }
 
-func newSchemaFake() (*schemaFake, *schemaFollower) {
+func newSchemaFake() (*schemaFake, *SchemaReader) {
 	f := &schemaFake{addresses: map[string]string{}, schemas: map[string]map[graph.Kind]*schema.Schema{}, failing: map[string]error{}}
-	s := &schemaFollower{source: f, rules: newRules(), documents: make(map[string]*schemaDocument)}
-	s.rules.serve(refs.NewServed(map[graph.Kind]graph.Scope{{Group: "example.com", Kind: "Widget"}: graph.ScopeNamespaced}))
+	s := NewSchemaReader(NewSet(func() {}), SchemaOptions{Source: f})
+	s.rules.Serve(refs.NewServed(map[graph.Kind]graph.Scope{{Group: "example.com", Kind: "Widget"}: graph.ScopeNamespaced}))
 	return f, s
 }
 
-func (s *schemaFollower) mustPass(t *testing.T, wanted map[string][]graph.Kind) {
+func (s *SchemaReader) mustPass(t *testing.T, wanted map[string][]graph.Kind) {
 	t.Helper()
 	all := make(map[string]map[graph.Kind]bool)
 	for path, kinds := range wanted {
@@ -91,9 +96,9 @@ func (s *schemaFollower) mustPass(t *testing.T, wanted map[string][]graph.Kind) 
 }
 
 // told counts what is told of each kind.
-func (s *schemaFollower) told() map[string]int {
+func (s *SchemaReader) told() map[string]int {
 	told := make(map[string]int)
-	for kind, reading := range s.rules.read {
+	for kind, reading := range s.rules.Current().readings {
 		told[kind.Kind] = reading.Rules()
 	}
 	return told
@@ -191,7 +196,7 @@ func TestSchemasBeyondTheBound(t *testing.T) {
 	const first, second = "apis/a.example.com/v1", "apis/b.example.com/v1"
 	f, s := newSchemaFake()
 	logged := 0
-	s.log = funcr.New(func(_, _ string) { logged++ }, funcr.Options{})
+	s.o.Logger = funcr.New(func(_, _ string) { logged++ }, funcr.Options{})
 	fields := make([]string, 2000) // as many as the schema of one kind may tell
 	for i := range fields {
 		fields[i] = fmt.Sprintf("f%04d", i)

@@ -1,4 +1,4 @@
-package graphview
+package rules
 
 import (
 	"context"
@@ -13,35 +13,35 @@ import (
 	"graphview.dev/graphview/refs/schema"
 )
 
-// boundSchemaRules bounds what is kept of the schemas of all kinds together.
+// boundSchemaRules limits the rules of all schemas together.
 var boundSchemaRules = budget.Declare("schema_rules", "references that the schemas of all kinds tell", 100_000)
 
-// schemaRetry is after what time a document that cannot be read is tried again, and
-// schemaRetryMost the longest that this grows to.
+// A document that cannot be read is retried after schemaRetry, then later and later, up to
+// schemaRetryMost.
 const (
 	schemaRetry     = 10 * time.Second
 	schemaRetryMost = time.Hour
 )
 
-// schemaDocument is what was read of the document of one group and version.
+// schemaDocument is the document of one group and version.
 type schemaDocument struct {
-	address  string // that was tried last
+	address  string // of the last attempt
 	kinds    map[graph.Kind]bool
 	readings map[graph.Kind]*refs.Reading
-	// faults are why schemas of kinds are not read, as they were logged.
+	// faults are the errors of single schemas, as they were logged.
 	faults map[graph.Kind]string
-	// leftOut is the first kind for which there was no more room than room.
+	// leftOut is the first kind that did not fit into room.
 	leftOut graph.Kind
 	room    int
-	// stale: since it was read, the cluster serves other kinds of the domain.
+	// stale means that the served kinds of the domain changed after the document was read.
 	stale bool
-	// failures are how often it could not be read, one after the other, and retry is from
-	// when on it is tried again though its address is the same.
+	// failures counts the last attempts that failed. A document with the same address is
+	// retried at retry.
 	failures int
 	retry    time.Time
 }
 
-// narrow forgets the kinds that are not wanted any more.
+// narrow drops the kinds that are no longer wanted.
 func (d *schemaDocument) narrow(wanted map[graph.Kind]bool) {
 	unwanted := func(kind graph.Kind) bool { return !wanted[kind] }
 	maps.DeleteFunc(d.kinds, func(kind graph.Kind, _ bool) bool { return unwanted(kind) })
@@ -52,7 +52,7 @@ func (d *schemaDocument) narrow(wanted map[graph.Kind]bool) {
 	}
 }
 
-// due tells whether the document is to be read.
+// due reports whether the document has to be read.
 func (d *schemaDocument) due(address string, wanted map[graph.Kind]bool, room int) bool {
 	switch {
 	case address != d.address:
@@ -72,8 +72,8 @@ func (d *schemaDocument) rules() int {
 	return n
 }
 
-// room is how much the schemas of a document may tell, beside those of all others.
-func (s *schemaFollower) room(of *schemaDocument) int {
+// room returns the number of rules that a document may have, given those of all others.
+func (s *SchemaReader) room(of *schemaDocument) int {
 	left := int(boundSchemaRules.Limit())
 	for _, d := range s.documents {
 		if d != of {
@@ -83,15 +83,15 @@ func (s *schemaFollower) room(of *schemaDocument) int {
 	return left
 }
 
-// read reads the schemas of kinds in one document. If it cannot be read, what was read
-// of it before stays, unless it has become too large.
-func (s *schemaFollower) read(ctx context.Context, path string, d *schemaDocument, address string, kinds map[graph.Kind]bool) error {
+// read reads the schemas of kinds in one document. If that fails, the earlier readings
+// stay, unless the document has become too large.
+func (s *SchemaReader) read(ctx context.Context, path string, d *schemaDocument, address string, kinds map[graph.Kind]bool) error {
 	next := &schemaDocument{
 		address: address, kinds: maps.Clone(kinds), readings: make(map[graph.Kind]*refs.Reading), faults: make(map[graph.Kind]string), room: s.room(d),
 	}
 	meter := boundSchemaRules.Meter()
-	_ = meter.Take(int(boundSchemaRules.Limit()) - next.room) // what others have, which is never too much
-	err := s.source.Read(ctx, address, func(kind graph.Kind) bool { return kinds[kind] }, func(kind graph.Kind, of *schema.Schema, err error) {
+	_ = meter.Take(int(boundSchemaRules.Limit()) - next.room) // never exceeds, since others have no more
+	err := s.o.Source.Read(ctx, address, func(kind graph.Kind) bool { return kinds[kind] }, func(kind graph.Kind, of *schema.Schema, err error) {
 		var reading *refs.Reading
 		if err == nil {
 			reading, err = readSchema(s.served, kind, of)
@@ -100,7 +100,7 @@ func (s *schemaFollower) read(ctx context.Context, path string, d *schemaDocumen
 		case err != nil:
 			next.faults[kind] = err.Error()
 			if d.faults[kind] != err.Error() {
-				s.log.Info("The schema of a kind is not read for references", "kind", kind.Kind, "group", kind.Group, "document", path, "reason", err.Error())
+				s.o.Logger.Info("The schema of a kind is not read for references", "kind", kind.Kind, "group", kind.Group, "document", path, "reason", err.Error())
 			}
 		case meter.Take(reading.Rules()) != nil:
 			if next.leftOut == (graph.Kind{}) {
@@ -120,8 +120,8 @@ func (s *schemaFollower) read(ctx context.Context, path string, d *schemaDocumen
 	return err
 }
 
-// fail notes that a document cannot be read.
-func (s *schemaFollower) fail(path string, d *schemaDocument, address string, err error) {
+// fail records that a document cannot be read.
+func (s *SchemaReader) fail(path string, d *schemaDocument, address string, err error) {
 	level := 1
 	if exceeded := (*budget.Exceeded)(nil); errors.As(err, &exceeded) {
 		d.readings = nil
@@ -129,13 +129,13 @@ func (s *schemaFollower) fail(path string, d *schemaDocument, address string, er
 			level = 0
 		}
 	}
-	s.log.V(level).Info("Schemas of a group cannot be read", "document", path, "reason", err.Error())
+	s.o.Logger.V(level).Info("Schemas of a group cannot be read", "document", path, "reason", err.Error())
 	d.address = address
 	d.retry = time.Now().Add(min(schemaRetry<<min(d.failures, 16), schemaRetryMost))
 	d.failures++
 }
 
-// readSchema is refs' Read; a panic of it is an error.
+// readSchema is Read of a Served, whose panic is an error.
 func readSchema(served *refs.Served, kind graph.Kind, of *schema.Schema) (reading *refs.Reading, err error) {
 	defer panics.Recover(&err)
 	return served.Read(kind, of)

@@ -1,0 +1,26 @@
+package graphview
+
+import (
+	"testing"
+
+	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/spec"
+)
+
+var (
+	widgetKind = graph.Kind{Group: "example.com", Kind: "Widget"}
+	gadgetKind = graph.Kind{Group: "example.com", Kind: "Gadget"}
+)
+
+// TestInvalidRule: a rule that is refused takes the earlier one of its name out of force.
+func TestInvalidRule(t *testing.T) {
+	e := startEngine(t, Options{Config: serveConfigMaps(t, 0)})
+	declared := spec.Rule{From: widgetKind, References: []spec.RuleReference{{Path: "spec.a", To: gadgetKind}}}
+	if err := e.ApplyRule(t.Context(), "a", declared); err != nil || e.rules.Named("a") == nil {
+		t.Fatalf("the rule is not in force: %v", err)
+	}
+	declared.References = []spec.RuleReference{{Path: "spec.a", NamespacePath: "spec.b[]", To: gadgetKind}}
+	if err := e.ApplyRule(t.Context(), "a", declared); err == nil || e.rules.Named("a") != nil {
+		t.Errorf("the rule before is in force, error %v", err)
+	}
+}

@@ -1,0 +1,83 @@
+package rules
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"graphview.dev/graphview/advice"
+	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/panics"
+	"graphview.dev/graphview/refs"
+	"graphview.dev/graphview/resources"
+	"graphview.dev/graphview/schemas"
+)
+
+// Effect describes a rule that is in force.
+type Effect struct {
+	// Known reports whether the served kinds are known.
+	Known bool
+	// Unserved are findings on the kinds that the rule names and the cluster does not serve.
+	Unserved []advice.Finding
+	// Replaced are the fields that conventions would read as references if no rule
+	// replaced them, of the fields that the schema of the kind has.
+	Replaced []string
+	// Unread is the error that made Replaced unknown.
+	Unread error
+}
+
+// Effect describes the rule of a name, given the served kinds.
+func (s *Set) Effect(ctx context.Context, name string, catalog *resources.Catalog, source *schemas.Source) Effect {
+	rule := s.Named(name)
+	if rule == nil || catalog == nil {
+		return Effect{}
+	}
+	named := []advice.Kind{{Path: "spec.from", Group: rule.Rule.From.Group, Kind: rule.Rule.From.Kind}}
+	for i := range rule.Rule.References {
+		if of := &rule.Rule.References[i]; of.Path != "" {
+			named = append(named, advice.Kind{Path: fmt.Sprintf("spec.references[%d].to", i), Group: of.To.Group, Kind: of.To.Kind})
+		}
+	}
+	served := make([]advice.Resource, 0, len(catalog.All()))
+	for _, r := range catalog.All() {
+		served = append(served, advice.Resource(r))
+	}
+	effect := Effect{Unserved: advice.OfKinds(named, served)}
+	if effect.Known = catalog.Complete() || len(effect.Unserved) == 0; !effect.Known {
+		return Effect{} // a kind that seems not to be served may be of a group that did not answer
+	}
+	if rule.Rule.ReplaceConventions && len(rule.Rule.References) > 0 {
+		effect.Replaced, effect.Unread = s.replaced(ctx, rule.Rule.From, catalog, source)
+	}
+	return effect
+}
+
+// replaced returns the fields of a kind that conventions would read as references, without
+// those that rules name.
+func (s *Set) replaced(ctx context.Context, kind graph.Kind, catalog *resources.Catalog, source *schemas.Source) (fields []string, err error) {
+	defer panics.Recover(&err) // schemas are foreign
+	path, version := "", ""
+	for _, r := range catalog.All() {
+		if r.Group == kind.Group && r.Kind == kind.Kind && (path == "" || resources.CompareVersions(r.Version, version) > 0) {
+			path, version = schemas.Path(r.Group, r.Version), r.Version
+		}
+	}
+	if !refs.IsOpen(kind) || refs.Builtin().Lists(kind) || path == "" {
+		return nil, nil // conventions do not apply to the kind
+	}
+	of, err := source.Kind(ctx, path, kind)
+	if err != nil {
+		return nil, err
+	}
+	all, err := s.Current().Served().Explain(kind, of)
+	if err != nil {
+		return nil, err
+	}
+	declared := s.Paths(kind)
+	for _, e := range all {
+		if e.Source == refs.ByConvention && !declared[e.Path] && !declared[e.Path+".name"] {
+			fields = append(fields, e.Path)
+		}
+	}
+	return slices.Compact(fields), nil
+}

@@ -1,0 +1,160 @@
+package rules
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+
+	"graphview.dev/graphview/expr"
+	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/health"
+	"graphview.dev/graphview/panics"
+	"graphview.dev/graphview/quarantine"
+)
+
+// maxCost limits the cost of all expressions on one object, in CEL's units: a few
+// expressions at the limit of each.
+const maxCost = 4 * expr.CostLimit
+
+// Kind holds the expressions of one kind, zero if there are none.
+type Kind struct {
+	// Revision is that of the last change of the kind's rules, 0 if there are none.
+	Revision   uint64
+	references []referenceExpression
+	// health are the expressions of the object's health. The first that has an opinion
+	// counts.
+	health []healthExpression
+}
+
+// origin is the field of a rule that holds an expression.
+type origin struct {
+	rule, path string
+	work       quarantine.Work
+	budget     Budget
+}
+
+type referenceExpression struct {
+	origin
+
+	program *expr.References
+	arc     graph.ArcType
+	field   string // of its references
+}
+
+type healthExpression struct {
+	origin
+
+	program *expr.Health
+}
+
+// Begin records that an expression of a rule is evaluated. It returns a context for the
+// evaluation and a function to call after it, or a *quarantine.Refusal.
+type Begin func(context.Context, quarantine.Work) (context.Context, func(), error)
+
+// Evaluates reports whether there is an expression.
+func (k Kind) Evaluates() bool { return len(k.references)+len(k.health) > 0 }
+
+// Outcome is the result of a kind's expressions on one object.
+type Outcome struct {
+	References []graph.Reference
+	// Health is nil if no expression has an opinion.
+	Health *health.Health
+	// Warning is the first error, in words that hold no value of the object.
+	Warning error
+	Cost    uint64
+}
+
+// Evaluate evaluates the expressions on an object. The health of an object is unknown if
+// its expression fails, and not evaluated while the object is being deleted.
+func (k Kind) Evaluate(ctx context.Context, begin Begin, in *expr.Input, terminating bool) Outcome {
+	ev := &evaluation{ctx: ctx, begin: begin, input: in}
+	var out Outcome
+	if !terminating {
+		out.Health = k.judge(ev)
+	}
+	for i := range k.references {
+		e := &k.references[i]
+		found, err := evaluateFor(ev, &e.origin, func(ctx context.Context) ([]expr.Found, error) { return e.program.Find(ctx, in) })
+		if errors.Is(err, errGivenUp) {
+			break
+		}
+		for _, f := range found {
+			out.References = append(out.References, graph.Reference{
+				Type: e.arc, To: graph.Kind{Group: f.Group, Kind: f.Kind}, Namespace: cmp.Or(f.Namespace, in.Namespace), Name: f.Name,
+				Field: e.field,
+			})
+		}
+	}
+	out.Warning, out.Cost = ev.warning, in.Cost
+	return out
+}
+
+// judge returns the object's health, nil if no expression has an opinion.
+func (k Kind) judge(ev *evaluation) *health.Health {
+	for i := range k.health {
+		e := &k.health[i]
+		j, err := evaluateFor(ev, &e.origin, func(ctx context.Context) (expr.Judgement, error) { return e.program.Judge(ctx, ev.input) })
+		if err != nil {
+			return &health.Health{State: health.Unknown}
+		}
+		if j.State == "" {
+			continue
+		}
+		var since int64
+		if !j.Since.IsZero() {
+			since = j.Since.Unix()
+		}
+		h := health.Declared(health.State(j.State), j.Reason, since)
+		h.Ready, h.Wanted, h.Counted = j.Ready, j.Wanted, j.Counted
+		return &h
+	}
+	return nil
+}
+
+// errGivenUp means that no further expression is evaluated on the object.
+var errGivenUp = errors.New("given up")
+
+// evaluation is the evaluation of all expressions on one object.
+type evaluation struct {
+	ctx     context.Context //nolint:containedctx // that of one Evaluate
+	begin   Begin
+	input   *expr.Input
+	warning error
+}
+
+// evaluateFor evaluates one expression at the cost of its rule. After an error the
+// evaluation has a warning; there may be a value nevertheless.
+func evaluateFor[T any](ev *evaluation, from *origin, evaluate func(context.Context) (T, error)) (value T, err error) {
+	defer func() {
+		if err != nil && !errors.Is(err, errGivenUp) {
+			ev.warning = cmp.Or(ev.warning, err)
+		}
+	}()
+	if ev.input.Cost > maxCost {
+		ev.warning = fmt.Errorf("reference rule %s: %s and those after it: the rules' expressions together cost too much on this object", from.rule, from.path)
+		return value, errGivenUp
+	}
+	if from.budget.Exceeded() {
+		return value, fmt.Errorf("reference rule %s: %s; simplify them, or remove the rule", from.rule, from.budget.Excess("its expressions", "those of the other ReferenceRules"))
+	}
+	ctx, end, err := ev.begin(ev.ctx, from.work)
+	if err != nil {
+		ev.warning = fmt.Errorf("reference rule %s: %w", from.rule, err)
+		return value, errGivenUp
+	}
+	defer end()
+	before := ev.input.Cost
+	value, err = recovered(func() (T, error) { return evaluate(ctx) })
+	from.budget.Charge(ev.input.Cost - before)
+	if err != nil {
+		err = fmt.Errorf("reference rule %s: %s: %w", from.rule, from.path, err)
+	}
+	return value, err
+}
+
+// recovered makes a panic of an expression its error.
+func recovered[T any](evaluate func() (T, error)) (value T, err error) {
+	defer panics.Recover(&err)
+	return evaluate()
+}

@@ -1,0 +1,206 @@
+package rules
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-logr/logr"
+
+	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/refs"
+	"graphview.dev/graphview/refs/schema"
+	"graphview.dev/graphview/resources"
+	"graphview.dev/graphview/schemas"
+)
+
+// schemaPause precedes a pass over schemas, so that a pass sees all changes that come
+// together. After a long pass the pause is schemaRest times as long as the pass.
+const (
+	schemaPause = time.Second
+	schemaRest  = 4
+)
+
+// SchemaSource reads OpenAPI documents: a [schemas.Source].
+type SchemaSource interface {
+	Index(ctx context.Context) (map[string]string, error)
+	Read(ctx context.Context, address string, wanted func(graph.Kind) bool, yield func(graph.Kind, *schema.Schema, error)) error
+}
+
+// SchemaOptions configures a SchemaReader.
+type SchemaOptions struct {
+	Source SchemaSource
+	// Watched returns the resources whose schemas are read.
+	Watched func() []resources.Resource
+	// Looked returns a channel that is closed after the next discovery.
+	Looked func() <-chan struct{}
+	Logger logr.Logger
+}
+
+// SchemaReader reads the schemas of watched kinds into a Set.
+type SchemaReader struct {
+	o     SchemaOptions
+	rules *Set
+	kick  chan struct{}
+
+	// documents are the wanted ones, by their paths in the index.
+	documents map[string]*schemaDocument
+	served    *refs.Served // of the last pass
+	leftOut   graph.Kind   // the first kind beyond the bound
+	// spent is the duration of the last pass, without the documents that failed.
+	spent time.Duration
+}
+
+// NewSchemaReader makes no request before Run.
+func NewSchemaReader(rules *Set, o SchemaOptions) *SchemaReader {
+	return &SchemaReader{o: o, rules: rules, kick: make(chan struct{}, 1), documents: make(map[string]*schemaDocument)}
+}
+
+// Kick starts a pass: a resource is watched that was not.
+func (s *SchemaReader) Kick() {
+	select {
+	case s.kick <- struct{}{}:
+	default:
+	}
+}
+
+// Run reads schemas until ctx ends, whenever the watched resources or the schemas change.
+// Without a schema references are inferred from keys alone.
+func (s *SchemaReader) Run(ctx context.Context) error {
+	pause := schemaPause
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		looked := s.o.Looked()
+		timer.Reset(pause)
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-timer.C:
+		}
+		if err := s.pass(ctx, wantedKinds(s.o.Watched())); err != nil && ctx.Err() == nil {
+			s.o.Logger.V(1).Info("Schemas cannot be read, references are inferred from keys alone", "reason", err.Error())
+		}
+		pause = max(schemaPause, schemaRest*s.spent)
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-looked:
+		case <-s.kick:
+		}
+	}
+}
+
+// wantedKinds returns the kinds whose schemas may tell more than the table, by the paths
+// of their documents.
+func wantedKinds(watched []resources.Resource) map[string]map[graph.Kind]bool {
+	wanted := make(map[string]map[graph.Kind]bool)
+	for _, r := range watched {
+		if kind := (graph.Kind{Group: r.Group, Kind: r.Kind}); refs.IsOpen(kind) {
+			path := schemas.Path(r.Group, r.Version)
+			if wanted[path] == nil {
+				wanted[path] = make(map[graph.Kind]bool)
+			}
+			wanted[path][kind] = true
+		}
+	}
+	return wanted
+}
+
+// pass reads the documents that changed since the last pass. The rules of a document are
+// in force before the next one is read, so that an extension server that hangs delays
+// none of them.
+func (s *SchemaReader) pass(ctx context.Context, wanted map[string]map[graph.Kind]bool) error {
+	s.spent = 0
+	if len(wanted) == 0 && len(s.documents) == 0 {
+		return nil
+	}
+	began := time.Now()
+	index, err := s.o.Source.Index(ctx)
+	if err != nil {
+		return err
+	}
+	s.spent = time.Since(began)
+	served := s.rules.Current().Served()
+	changed := served.Changed(s.served)
+	s.served = served
+	for path, d := range s.documents {
+		if index[path] == "" || wanted[path] == nil {
+			delete(s.documents, path)
+			continue
+		}
+		d.narrow(wanted[path])
+		d.stale = d.stale || concerns(changed, wanted[path])
+	}
+	s.publish()
+	for _, path := range s.inOrder(wanted) {
+		d := s.documents[path]
+		if index[path] == "" || d != nil && !d.due(index[path], wanted[path], s.room(d)) {
+			continue
+		}
+		if d == nil {
+			d = &schemaDocument{}
+			s.documents[path] = d
+		}
+		began = time.Now()
+		if err := s.read(ctx, path, d, index[path], wanted[path]); ctx.Err() != nil {
+			return err
+		} else if err == nil {
+			s.spent += time.Since(began)
+		}
+		s.publish()
+	}
+	s.logLeftOut()
+	return nil
+}
+
+// inOrder returns the wanted paths, documents that failed last.
+func (s *SchemaReader) inOrder(wanted map[string]map[graph.Kind]bool) []string {
+	failures := func(path string) int {
+		if d := s.documents[path]; d != nil {
+			return d.failures
+		}
+		return 0
+	}
+	return slices.SortedFunc(maps.Keys(wanted), func(a, b string) int { return cmp.Or(cmp.Compare(failures(a), failures(b)), strings.Compare(a, b)) })
+}
+
+func concerns(domains []string, kinds map[graph.Kind]bool) bool {
+	for kind := range kinds {
+		if slices.Contains(domains, refs.DomainOf(kind.Group)) {
+			return true
+		}
+	}
+	return false
+}
+
+// publish puts all readings into force. If several versions of a kind were read, the
+// newest stable one counts.
+func (s *SchemaReader) publish() {
+	all := make(map[graph.Kind]*refs.Reading)
+	for _, of := range slices.SortedFunc(maps.Keys(s.documents), func(a, b string) int {
+		return cmp.Or(resources.CompareVersions(schemas.Version(a), schemas.Version(b)), strings.Compare(a, b))
+	}) {
+		maps.Copy(all, s.documents[of].readings)
+	}
+	s.rules.SetReadings(all)
+}
+
+// logLeftOut logs a kind beyond the bound, once.
+func (s *SchemaReader) logLeftOut() {
+	var first graph.Kind
+	for _, path := range slices.Sorted(maps.Keys(s.documents)) {
+		if first = s.documents[path].leftOut; first != (graph.Kind{}) {
+			break
+		}
+	}
+	if first != s.leftOut && first != (graph.Kind{}) {
+		s.o.Logger.Info("The schemas of some kinds are not read for references", "first", first.Kind, "group", first.Group,
+			"reason", fmt.Sprintf("more than %d %s", boundSchemaRules.Limit(), boundSchemaRules.What()))
+	}
+	s.leftOut = first
+}

@@ -1,0 +1,269 @@
+package rules
+
+import (
+	"maps"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/quarantine"
+	"graphview.dev/graphview/refs"
+	"graphview.dev/graphview/spec"
+)
+
+// Rule is a ReferenceRule in force.
+type Rule struct {
+	*spec.RuleProgram
+
+	// Work is recorded while an expression of the rule is evaluated.
+	Work quarantine.Work
+	// Budget limits the cost of the expressions.
+	Budget Budget
+}
+
+// Budget limits the cost of expressions. Once it is exceeded it stays so, and no
+// expression is evaluated.
+type Budget interface {
+	Charge(cost uint64)
+	Exceeded() bool
+	// Excess describes the costs of a subject that exceeded the budget.
+	Excess(subject, others string) string
+	// Renewed returns a budget of the same owner that is not exceeded.
+	Renewed() Budget
+}
+
+// Set holds all rules.
+type Set struct {
+	current atomic.Pointer[Snapshot]
+	changed func()
+
+	mu       sync.Mutex // of writers
+	declared map[string]*Rule
+	revision uint64 // of the last change
+}
+
+// Snapshot is all rules at one moment.
+type Snapshot struct {
+	// Extractor finds references by the table, rules with paths, schemas and served kinds.
+	Extractor *refs.Extractor
+
+	kinds    map[graph.Kind]Kind
+	served   *refs.Served
+	readings map[graph.Kind]*refs.Reading
+	// The revisions of the last change: of the rules and the schema of a kind, and of the
+	// kinds that are served in a domain. An entry stays, since a kind that lost its rules or
+	// its schema must not have the fingerprint that it had before.
+	ruled   map[graph.Kind]ruleRevision
+	schemas map[graph.Kind]uint64
+	domains map[string]uint64
+}
+
+// ruleRevision is the last change of a kind's rules, and the last one before or after which
+// they had expressions.
+type ruleRevision struct{ any, evaluated uint64 }
+
+// Fingerprint is comparable: objects that were read under an equal one need not be read
+// again.
+type Fingerprint struct {
+	rules          ruleRevision
+	schema, served uint64
+}
+
+// Evaluates reports whether the results of expressions may differ between two fingerprints.
+func (f Fingerprint) Evaluates(other Fingerprint) bool {
+	return f.rules.evaluated != other.rules.evaluated
+}
+
+// NewSet returns the rules of the table. The Set calls changed after each change; changed
+// must neither block nor call the Set.
+func NewSet(changed func()) *Set {
+	s := &Set{changed: changed, declared: make(map[string]*Rule)}
+	s.current.Store(&Snapshot{Extractor: refs.Builtin()})
+	return s
+}
+
+// Current returns the rules in force.
+func (s *Set) Current() *Snapshot { return s.current.Load() }
+
+// Of returns the expressions of a kind.
+func (s *Snapshot) Of(kind graph.Kind) Kind { return s.kinds[kind] }
+
+// Served returns the kinds that the cluster serves, nil until they are known.
+func (s *Snapshot) Served() *refs.Served { return s.served }
+
+// Fingerprint identifies the rules of a kind.
+func (s *Snapshot) Fingerprint(kind graph.Kind) Fingerprint {
+	f := Fingerprint{rules: s.ruled[kind], schema: s.schemas[kind]}
+	if s.Extractor.Infers(kind) {
+		f.served = s.domains[refs.DomainOf(kind.Group)]
+	}
+	return f
+}
+
+// Named returns the rule of a name, nil if there is none.
+func (s *Set) Named(name string) *Rule {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.declared[name]
+}
+
+// Declare replaces the rule of a name; nil removes it.
+func (s *Set) Declare(name string, rule *Rule) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	old := s.declared[name]
+	if old == nil && rule == nil {
+		return
+	}
+	next := maps.Clone(s.declared)
+	delete(next, name)
+	if rule != nil {
+		next[name] = rule
+	}
+	var touched []graph.Kind
+	for _, of := range [...]*Rule{old, rule} {
+		if of != nil {
+			touched = append(touched, of.Rule.From)
+		}
+	}
+	s.declareLocked(next, touched)
+}
+
+// RetryExceeded renews the budgets that are exceeded.
+func (s *Set) RetryExceeded() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var touched []graph.Kind
+	for _, rule := range s.declared {
+		if rule.Budget.Exceeded() {
+			rule.Budget = rule.Budget.Renewed()
+			touched = append(touched, rule.Rule.From)
+		}
+	}
+	if len(touched) > 0 {
+		s.declareLocked(s.declared, touched)
+	}
+}
+
+// declareLocked puts rules into force that differ for the kinds touched.
+func (s *Set) declareLocked(declared map[string]*Rule, touched []graph.Kind) {
+	s.declared = declared
+	s.changeLocked(func(next *Snapshot, number uint64) {
+		before := next.kinds
+		next.setKinds(declared, touched, number)
+		next.ruled = maps.Clone(next.ruled)
+		if next.ruled == nil {
+			next.ruled = make(map[graph.Kind]ruleRevision)
+		}
+		for _, kind := range touched {
+			of := next.ruled[kind]
+			if of.any = number; before[kind].Evaluates() || next.kinds[kind].Evaluates() {
+				of.evaluated = number
+			}
+			next.ruled[kind] = of
+		}
+	})
+}
+
+// setKinds compiles rules, in the order of their names. The kinds touched get a new
+// revision.
+func (s *Snapshot) setKinds(declared map[string]*Rule, touched []graph.Kind, number uint64) {
+	references, kinds := make(map[graph.Kind]refs.Declared), make(map[graph.Kind]Kind)
+	for _, name := range slices.Sorted(maps.Keys(declared)) {
+		rule := declared[name]
+		kind := rule.Rule.From
+		if len(rule.Rule.References) > 0 {
+			of := references[kind]
+			of.Rules = append(of.Rules, rule.Paths...)
+			of.Replace = of.Replace || rule.Rule.ReplaceConventions
+			references[kind] = of
+		}
+		k := kinds[kind]
+		k.Revision = s.kinds[kind].Revision
+		if slices.Contains(touched, kind) {
+			k.Revision = number
+		}
+		for _, e := range rule.Expressions {
+			k.references = append(k.references, referenceExpression{origin{name, e.Field, rule.Work, rule.Budget}, e.Program, e.Arc, graph.WithWord("referencerule/"+name, e.Word)})
+		}
+		if rule.Health != nil {
+			k.health = append(k.health, healthExpression{origin{name, spec.HealthField, rule.Work, rule.Budget}, rule.Health})
+		}
+		kinds[kind] = k
+	}
+	s.kinds, s.Extractor = kinds, refs.Extended(references)
+}
+
+// Serve infers references from the kinds that the cluster serves.
+func (s *Set) Serve(served *refs.Served) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	domains := served.Changed(s.Current().served)
+	if len(domains) == 0 {
+		return
+	}
+	s.changeLocked(func(next *Snapshot, number uint64) {
+		next.served, next.domains = served, maps.Clone(next.domains)
+		if next.domains == nil {
+			next.domains = make(map[string]uint64)
+		}
+		for _, domain := range domains {
+			next.domains[domain] = number
+		}
+	})
+}
+
+// SetReadings replaces the readings of the schemas of kinds. The map must not be modified
+// afterwards.
+func (s *Set) SetReadings(readings map[graph.Kind]*refs.Reading) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	before := s.Current().readings
+	var touched []graph.Kind
+	for _, of := range [...]map[graph.Kind]*refs.Reading{before, readings} {
+		for kind := range of {
+			if readings[kind].Sum() != before[kind].Sum() {
+				touched = append(touched, kind)
+			}
+		}
+	}
+	if len(touched) == 0 {
+		return
+	}
+	s.changeLocked(func(next *Snapshot, number uint64) {
+		next.readings, next.schemas = readings, maps.Clone(next.schemas)
+		if next.schemas == nil {
+			next.schemas = make(map[graph.Kind]uint64)
+		}
+		for _, kind := range touched {
+			next.schemas[kind] = number
+		}
+	})
+}
+
+// changeLocked puts a changed snapshot into force, under a number that no other has.
+func (s *Set) changeLocked(change func(next *Snapshot, number uint64)) {
+	s.revision++
+	next := *s.Current()
+	change(&next, s.revision)
+	next.Extractor = next.Extractor.Serving(next.served).Reading(next.readings)
+	s.current.Store(&next)
+	s.changed()
+}
+
+// Paths returns the paths that the rules of a kind name.
+func (s *Set) Paths(kind graph.Kind) map[string]bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	paths := make(map[string]bool)
+	for _, of := range s.declared {
+		if of.Rule.From != kind {
+			continue
+		}
+		for i := range of.Rule.References {
+			paths[of.Rule.References[i].Path] = true
+		}
+	}
+	return paths
+}
