@@ -27,7 +27,23 @@ func (o *object) summary(root bool) (any, error) {
 		m["root"] = true
 	}
 	healthOf(o.kind, o.tree).say(m)
+	if deletion := o.deletion(); len(deletion) > 0 {
+		m["del"] = deletion
+	}
 	return plain(m)
+}
+
+// deletion returns the properties of an object that decide what its deletion does, for the
+// kinds that test workloads make: its finalizers, and that a pod has finished.
+func (o *object) deletion() map[string]any {
+	m := map[string]any{}
+	if finalizers := items(o.tree, "metadata.finalizers"); len(finalizers) > 0 {
+		m["f"] = finalizers[:min(len(finalizers), 16)]
+	}
+	if phase := text(o.tree, "status.phase"); o.kind == core("Pod") && (phase == "Succeeded" || phase == "Failed") {
+		m["e"] = true
+	}
+	return m
 }
 
 // condition is how an object is.
