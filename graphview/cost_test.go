@@ -2,11 +2,9 @@ package graphview
 
 import (
 	"testing"
-	"testing/synctest"
-	"time"
 
-	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/spec"
+	"graphview.dev/graphview/work"
 )
 
 // TestBudgetOfAnOwner: authors do not fill a budget by what they do with GraphViews, and
@@ -64,7 +62,7 @@ func TestBudgetOfAnOwner(t *testing.T) {
 						t.Fatal(err)
 					}
 				case "spend":
-					last.budget.Load().owner.Take(1 << 40 / 10 * 9)
+					last.budget.Load().Owner().Take(1 << 40 / 10 * 9)
 				}
 			}
 			// Each second of the test brings a hundredth.
@@ -76,7 +74,7 @@ func TestBudgetOfAnOwner(t *testing.T) {
 }
 
 // hundredths is how much is left of a budget.
-func hundredths(b *costBudget) int { return 100 * b.owner.Left() / b.owner.Size() }
+func hundredths(b *work.Budget) int { return 100 * b.Owner().Left() / b.Owner().Size() }
 
 // TestBudgetOfRules: administrators do not fill the budget of ReferenceRules by what they
 // do with them.
@@ -106,38 +104,13 @@ func TestBudgetOfRules(t *testing.T) {
 				if err := e.ApplyRule(t.Context(), "a", valid); err != nil {
 					t.Fatal(err)
 				}
-				b := e.rules.Named("a").Budget.(ruleBudget).costBudget
+				b := e.rules.Named("a").Budget
 				if left := hundredths(b); left < want-1 || left > want+20 {
 					t.Errorf("round %d: %d %% of a budget are left, want %d", round, left, want)
 				}
-				b.owner.Take(1 << 40 / 10 * 9)
+				b.Owner().Take(1 << 40 / 10 * 9)
 				between(t, e)
 			}
 		})
 	}
-}
-
-// TestExceededBudget: a budget that was exceeded stays so until it is renewed, and does
-// not exceed the renewed one.
-func TestExceededBudget(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		first := &costBudget{owner: budget.NewBuckets(1000, budgetRefill).Bucket(ownedBy("ann"))}
-		if !first.charge(900) || first.exceeded.Load() {
-			t.Fatal("exceeded before it was used up")
-		}
-		if first.charge(101) || !first.exceeded.Load() {
-			t.Fatal("there was more than the owner has")
-		}
-		time.Sleep(2 * budgetRefill)
-		if !first.exceeded.Load() {
-			t.Fatal("an exceeded budget came back by itself")
-		}
-		second := first.renewed()
-		if first.charge(1001); second.exceeded.Load() {
-			t.Fatal("an evaluation from before exceeded the renewed budget")
-		}
-		if !second.charge(1000) {
-			t.Fatal("the owner's budget is not full again")
-		}
-	})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -22,6 +23,7 @@ import (
 	"graphview.dev/graphview/schemas"
 	"graphview.dev/graphview/spec"
 	"graphview.dev/graphview/watch"
+	"graphview.dev/graphview/work"
 	"graphview.dev/graphview/writer"
 )
 
@@ -57,11 +59,8 @@ type Engine struct {
 	// shared decides which watches of all namespaces views share.
 	shared *plan.Book[watch.Key, *View]
 
-	// turns are for processors, suspects for work that may have ended the process before.
-	turns      *fairqueue.Queue
-	suspects   *fairqueue.Queue
-	evaluating sync.WaitGroup // what backlogs of views have started
-	panicked   panicLog
+	processors *work.Processors
+	evaluating sync.WaitGroup  // what backlogs of views have started
 	budgets    *budget.Buckets // of what expressions cost
 	narrowed   *narrowedGraphs
 
@@ -92,8 +91,7 @@ func NewEngine(o Options) (*Engine, error) {
 		opened:   make(map[*View]struct{}),
 		feeds:    make(map[*watch.Watch]*feed),
 
-		turns:    newTurns(),
-		suspects: fairqueue.New(fairqueue.Options{AtOnce: 1}),
+		processors: work.NewProcessors(work.Options{Journal: o.Quarantine, Logger: o.Logger}),
 
 		namespaceWatches: budget.NewShares[string](boundNamespaceWatches),
 		shared:           plan.NewBook[watch.Key](plan.Options[*View]{Linger: o.Linger, Tell: (*View).kick}),
@@ -338,3 +336,13 @@ func (e *Engine) Retained() (objects int) {
 
 // Size is what the shared graph holds.
 func (e *Engine) Size() graph.Size { return e.graph.Size() }
+
+// wholeGraphTurns shares all processors but one among subscribers that encode pieces of whole
+// graphs. The remaining one is left to changes.
+func wholeGraphTurns() func(ctx context.Context, owner budget.Owner) (release func(), err error) {
+	turns := fairqueue.New(fairqueue.Options{AtOnce: max(1, runtime.GOMAXPROCS(0)-1)})
+	return func(ctx context.Context, owner budget.Owner) (release func(), err error) {
+		turn, err := turns.Acquire(ctx, owner, fairqueue.Interactive)
+		return turn.Release, err
+	}
+}

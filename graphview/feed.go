@@ -13,6 +13,7 @@ import (
 	"graphview.dev/graphview/resources"
 	"graphview.dev/graphview/rules"
 	"graphview.dev/graphview/watch"
+	"graphview.dev/graphview/work"
 	"graphview.dev/graphview/writer"
 )
 
@@ -56,7 +57,7 @@ type objectName struct{ namespace, name string }
 func newFeed(ctx context.Context, e *Engine, w *watch.Watch, n plan.Need) *feed {
 	return &feed{
 		engine: e, watch: w, resource: n.Resource, demand: n.DemandKey(),
-		life: ctx, brief: expr.WithTurn(ctx, postpone), ruled: expr.WithTurn(ctx, e.turn(rulesOwner)),
+		life: ctx, brief: expr.WithTurn(ctx, postpone), ruled: expr.WithTurn(ctx, e.processors.Turn(rulesOwner)),
 		faults: make(map[objectName]string), firstSeen: make(map[objectName]int64),
 		readUnder: e.rules.Current().Fingerprint(kindOf(n.Resource)),
 	}
@@ -106,7 +107,7 @@ func (f *feed) Invalid(namespace, name string, err error) {
 	e := f.engine
 	if err != nil {
 		e.counts.undecodable.Add(1)
-		e.notePanic(err, f.resource.String())
+		e.processors.LogPanic(err, f.resource.String())
 		err = fmt.Errorf("cannot be decoded: %w", err)
 	}
 	e.writer.Send(writer.Func(func() {
@@ -209,7 +210,7 @@ func (f *feed) evaluate(o *watch.Decoded, mode evaluation) (verdicts []tapVerdic
 			ctx = f.brief
 		}
 		v := t.evaluate(ctx, o, free)
-		left -= int64(min(v.cost, 2*maxCost))
+		left -= int64(min(v.cost, 2*work.MaxCost))
 		if v.postponed {
 			late = append(late, t)
 			continue

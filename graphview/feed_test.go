@@ -10,6 +10,7 @@ import (
 	"graphview.dev/graphview/rules"
 	"graphview.dev/graphview/spec"
 	"graphview.dev/graphview/watch"
+	"graphview.dev/graphview/work"
 )
 
 func yes() bool { return true }
@@ -31,7 +32,7 @@ func TestPanicIsTheObjectsWarning(t *testing.T) {
 			e := startEngine(t, Options{Config: serveConfigMaps(t, 3)})
 			if test.breakRules {
 				program := &spec.RuleProgram{Rule: spec.Rule{From: kindOf(configMapsResource)}, Expressions: []spec.RuleExpression{{}}}
-				e.rules.Declare("broken", &rules.Rule{RuleProgram: program, Budget: ruleBudget{full()}})
+				e.rules.Declare("broken", &rules.Rule{RuleProgram: program, Budget: e.newBudget(rulesOwner)})
 			}
 			var met atomic.Int32
 			broken := follow(t, e, func() bool {
@@ -55,7 +56,7 @@ func TestPanicIsTheObjectsWarning(t *testing.T) {
 			if got := warned(bystander); got != test.wantBystander {
 				t.Errorf("%d objects with warnings in the other view, want %d", got, test.wantBystander)
 			}
-			if got := e.counts.panics.Load(); (got > 0) != (test.breakView || test.breakRules) {
+			if got := e.processors.Panics(); (got > 0) != (test.breakView || test.breakRules) {
 				t.Errorf("%d panics counted", got)
 			}
 		})
@@ -135,10 +136,9 @@ func TestFaultIsRemembered(t *testing.T) {
 	}
 }
 
-// full is a budget that nothing has been taken from.
-func full() *costBudget {
-	return &costBudget{owner: budget.NewBuckets(defaultBudget, budgetRefill).Bucket(budget.NamespaceOwner(""))}
-}
+// smallBudget is less than the maximum that is charged at once: a greater charge exceeds a budget
+// and takes nothing.
+const smallBudget = work.MaxCost
 
 // TestRuleBudget: a rule whose expressions cost too much names no references any
 // more, with a warning, until it is tried again.
@@ -159,11 +159,11 @@ func TestRuleBudget(t *testing.T) {
 		}
 	})
 	t.Run("tried again", func(t *testing.T) {
-		e := startEngine(t, Options{Config: serveConfigMaps(t, 3)})
+		e := startEngine(t, Options{Config: serveConfigMaps(t, 3), Budget: smallBudget})
 		if err := e.ApplyRule(t.Context(), "costly", costly); err != nil {
 			t.Fatal(err)
 		}
-		e.rules.Named("costly").Budget.(ruleBudget).exceeded.Store(true)
+		e.rules.Named("costly").Budget.Charge(2 * smallBudget)
 		followed := follow(t, e, yes)
 		warned := followed.view.warnings.Faults
 		await(t, "a warning for each object", func() bool { return followed.vertices() == 3 && warned() == 3 })
@@ -186,7 +186,7 @@ func TestRelistCostsNothing(t *testing.T) {
 	await(t, "the list", func() bool { return followed.vertices() == 3 && followed.feed.listed.Load() && followed.charged.Load() })
 	// Nothing is granted with time, so that what is left says what was charged.
 	tokens := budget.NewBuckets(defaultBudget, 1<<62).Bucket(budget.NamespaceOwner("shop"))
-	followed.view.budget.Store(&costBudget{owner: tokens})
+	followed.view.budget.Store(work.NewBudget(tokens))
 	for _, tt := range []struct {
 		name   string
 		listed bool

@@ -29,8 +29,8 @@ func (f follower) Published() {
 // cost.
 func (f follower) Walked(visits int) {
 	cost := uint64(visits) / 2 //nolint:gosec // not negative
-	f.view.engine.counts.cost.Add(cost)
-	if !f.view.budget.Load().charge(cost) {
+	f.view.engine.processors.Cost.Add(cost)
+	if !f.view.budget.Load().Charge(cost) {
 		f.view.kick()
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"graphview.dev/graphview/resources"
 	"graphview.dev/graphview/spec"
 	"graphview.dev/graphview/watch"
+	"graphview.dev/graphview/work"
 )
 
 // newInput returns the input for all expressions about an object. One that fails to
@@ -101,7 +102,7 @@ func (j *judge) evaluate(ctx context.Context, o *watch.Decoded) (v verdict) {
 	}
 	for i := range j.roots {
 		root := &j.roots[i]
-		if in.Cost > maxCost {
+		if in.Cost > work.MaxCost {
 			v.err = &delivery.PartialError{Err: fmt.Errorf("%s and those after it: the view's expressions together cost too much on this object", root.Place())}
 			break
 		}
@@ -139,10 +140,6 @@ func (j *judge) findParts(ctx context.Context, in *expr.Input, o *watch.Decoded)
 	in.Cost += metadata.Cost
 	return part, err
 }
-
-// maxCost is what all of a view's expressions together may cost on one object,
-// in CEL's units: that of a few that each cost the most.
-const maxCost = 4 * expr.CostLimit
 
 var contentSeed = maphash.MakeSeed()
 

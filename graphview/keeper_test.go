@@ -143,12 +143,12 @@ func TestResourceSelectorsAreCharged(t *testing.T) {
 	k := keepByHand(t, Options{}, 1)
 	k.apply(selecting(spec.ObjectFilter{}))
 	k.step(k.life, k.catalog)
-	cost := k.view.engine.counts.cost.Load()
+	cost := k.view.engine.processors.Cost.Load()
 	if cost == 0 {
 		t.Error("nothing is charged")
 	}
 	k.step(k.life, k.catalog)
-	if again := k.view.engine.counts.cost.Load(); again != cost {
+	if again := k.view.engine.processors.Cost.Load(); again != cost {
 		t.Errorf("the same catalogue cost %d more", again-cost)
 	}
 
@@ -236,7 +236,7 @@ func TestWatchStaysUntilItIsReplaced(t *testing.T) {
 // TestEditAfterExceededBudget: once expressions cost too much, some objects were not
 // evaluated. An edit of the spec evaluates them, though its watches stay the same.
 func TestEditAfterExceededBudget(t *testing.T) {
-	k := keepByHand(t, Options{}, 3)
+	k := keepByHand(t, Options{Budget: smallBudget}, 3)
 	declared := selecting(spec.ObjectFilter{ObjectSelectorExpression: "name != ''"})
 	counts := &k.view.engine.counts
 	synced := func() bool { return k.view.synced.Load() && k.view.lens.Vertices() == 3 }
@@ -244,7 +244,9 @@ func TestEditAfterExceededBudget(t *testing.T) {
 	k.until("synced", synced)
 	for _, exceeded := range []bool{false, true} {
 		before := counts.sets.Load() + counts.replays.Load()
-		k.view.budget.Load().exceeded.Store(exceeded)
+		if exceeded {
+			k.view.budget.Load().Charge(2 * smallBudget)
+		}
 		declared.ExcludeInferred = !declared.ExcludeInferred
 		k.apply(declared)
 		k.until("synced", synced)

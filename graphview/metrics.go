@@ -21,8 +21,6 @@ type counts struct {
 	failures               atomic.Uint64 // of watches
 	undecodable            atomic.Uint64
 	unevaluated            atomic.Uint64
-	cost                   atomic.Uint64
-	panics                 atomic.Uint64 // that were recovered
 }
 
 // metrics of an Engine. None has the name of a view, a resource or a namespace:
@@ -139,8 +137,8 @@ func (m metrics) Collect(out chan<- prometheus.Metric) {
 	out <- prometheus.MustNewConstMetric(earlyDesc, prometheus.CounterValue, float64(e.watches.ListsEndedEarly()))
 	counter(errorsDesc, &c.undecodable, "decode")
 	counter(errorsDesc, &c.unevaluated, "evaluate")
-	counter(costDesc, &c.cost)
-	counter(panicsDesc, &c.panics)
+	counter(costDesc, &e.processors.Cost)
+	out <- prometheus.MustNewConstMetric(panicsDesc, prometheus.CounterValue, float64(e.processors.Panics()))
 	gauge(refusedDesc, len(e.o.Quarantine.Refusals()))
 	for _, b := range budget.All() {
 		out <- prometheus.MustNewConstMetric(exceededDesc, prometheus.CounterValue, float64(b.Exceedings()), b.Name())

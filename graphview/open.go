@@ -28,8 +28,8 @@ type OpenOptions struct {
 // or the engine is stopping, or the context's.
 func (e *Engine) Open(ctx context.Context, o OpenOptions) (*View, error) {
 	var program *spec.Program
-	work := workOf(workRequest, "", o.Owner.String(), o.Spec)
-	if err := e.compiled(ctx, o.Owner, work, func(ctx context.Context) (err error) {
+	request := workOf(workRequest, "", o.Owner.String(), o.Spec)
+	if err := e.compiled(ctx, o.Owner, request, func(ctx context.Context) (err error) {
 		program, err = spec.Compile(ctx, o.Spec)
 		return err
 	}); err != nil {
@@ -46,7 +46,7 @@ func (e *Engine) Open(ctx context.Context, o OpenOptions) (*View, error) {
 	}
 	v := newView(e, Name{Name: "connection"}, delivery.NewID())
 	v.permit, v.named = o.Permit, false
-	v.work.Store(&work)
+	v.work.Store(&request)
 	v.chargeTo(o.Owner)
 	v.setProgram(&o.Spec, program, nil)
 	e.opened[v] = struct{}{}

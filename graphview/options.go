@@ -54,6 +54,14 @@ type Options struct {
 	Registerer prometheus.Registerer
 }
 
+// The expressions of an owner may cost defaultBudget units at once: ten thousand for each of
+// 100,000 objects, which takes half a minute of a core or more. A hundredth of it is granted again
+// each second.
+const (
+	defaultBudget = 1_000_000_000
+	budgetRefill  = 100 * time.Second
+)
+
 func (o *Options) setDefaults() {
 	if o.SyncTimeout == 0 {
 		o.SyncTimeout = 30 * time.Second

@@ -98,14 +98,14 @@ func (k *keeper) selectResources(ctx context.Context, p *spec.Program, catalog *
 	var free uint64 = freeSelection
 	enough := true
 	charge := func(cost uint64) bool {
-		v.engine.counts.cost.Add(cost)
+		v.engine.processors.Cost.Add(cost)
 		granted := min(cost, free)
 		free -= granted
-		enough = budget.charge(cost - granted)
+		enough = budget.Charge(cost - granted)
 		return enough
 	}
 	chosen := selectFrom(ctx, p, catalog, charge, func() bool { return enough })
-	if ctx.Err() != nil || budget.exceeded.Load() {
+	if ctx.Err() != nil || budget.Exceeded() {
 		return false
 	}
 	k.selection = chosen
@@ -167,7 +167,7 @@ func (k *keeper) overLimit() bool {
 	case exceeded != "":
 	case v.lens.Vertices() > v.engine.o.MaxVertices:
 		exceeded = fmt.Sprintf("the view has more than %d visible vertices; narrow its queries, namespaces or roots, or raise --max-vertices-per-view", v.engine.o.MaxVertices)
-	case v.budget.Load().exceeded.Load():
+	case v.budget.Load().Exceeded():
 		exceeded = v.tooCostly()
 	}
 	v.mu.Lock()
@@ -184,4 +184,18 @@ func (k *keeper) overLimit() bool {
 		v.notify()
 	}
 	return v.limit != nil
+}
+
+// tooCostly returns the reason for which a view that exceeded its owner's budget is not served.
+func (v *View) tooCostly() string {
+	others := "those of the other GraphViews of its namespace"
+	if !v.named {
+		others = "those of your other views"
+	}
+	if v.walksWithDepth() {
+		return v.budget.Load().Excess("the view's expressions, and finding what is within the depth of roots.follow whenever something changes,", others) +
+			"; leave the depth out, simplify the expressions, or have label selectors or queries leave fewer objects to them"
+	}
+	return v.budget.Load().Excess("the view's expressions", others) +
+		"; simplify them, or have label selectors or queries leave fewer objects to them"
 }

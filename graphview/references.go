@@ -24,18 +24,18 @@ import (
 func (f *feed) references(ruled context.Context, o *watch.Decoded, ev *setEvent) (warning, err error) {
 	e, object := f.engine, &ev.object
 	defer func() {
-		if warning != nil && e.notePanic(warning, f.resource.String()) {
+		if warning != nil && e.processors.LogPanic(warning, f.resource.String()) {
 			object.References, ev.release = nil, nil
 		}
 	}()
 	defer panics.Recover(&warning)
 	if o.Size() >= notedSize || isConfigMap(f.resource) {
-		work, err := e.begin(f.life, budget.NamespaceOwner(o.Namespace()), quarantine.Work{Kind: f.resource.Resource, Namespace: o.Namespace(), Name: o.Name(), Version: o.Version()})
+		task, err := e.processors.Begin(f.life, budget.NamespaceOwner(o.Namespace()), quarantine.Work{Kind: f.resource.Resource, Namespace: o.Namespace(), Name: o.Name(), Version: o.Version()})
 		if err != nil {
 			return nil, err
 		}
-		defer work.end()
-		ruled = work.within(ruled)
+		defer task.End()
+		ruled = task.Within(ruled)
 	}
 	current, kind := e.rules.Current(), kindOf(f.resource)
 	unread, err := f.tableReferences(current.Extractor, o, ev)
@@ -51,7 +51,7 @@ func (f *feed) references(ruled context.Context, o *watch.Decoded, ev *setEvent)
 		return unread, nil
 	}
 	out := declared.Evaluate(ruled, e.beginRule, newInput(o, f.resource), object.Class == classTerminating)
-	e.counts.cost.Add(out.Cost)
+	e.processors.Cost.Add(out.Cost)
 	object.References = append(object.References, out.References[:min(len(out.References), max(refs.MaxReferences-len(object.References), 0))]...)
 	if out.Health != nil {
 		ev.declareHealth(*out.Health)

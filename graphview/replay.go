@@ -68,7 +68,7 @@ func (e *Engine) runReplay(ctx context.Context, r replay) error {
 // replayNext replays the next chunk of objects, and returns the number of objects in it and their
 // events.
 func (e *Engine) replayNext(ctx context.Context, r *replay, events []writer.Event) (int, []writer.Event, error) {
-	turn, err := e.turns.Acquire(ctx, r.owner, r.class)
+	turn, err := e.processors.Acquire(ctx, r.owner, r.class)
 	if err != nil {
 		return 0, events, err
 	}

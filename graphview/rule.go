@@ -13,17 +13,6 @@ import (
 // rulesOwner is the owner of all ReferenceRules: they belong to the cluster.
 var rulesOwner = budget.NamespaceOwner("")
 
-// ruleBudget is the budget of a rule's expressions.
-type ruleBudget struct{ *costBudget }
-
-func (b ruleBudget) Charge(cost uint64) { b.charge(cost) }
-
-func (b ruleBudget) Exceeded() bool { return b.exceeded.Load() }
-
-func (b ruleBudget) Excess(subject, others string) string { return b.excess(subject, others) }
-
-func (b ruleBudget) Renewed() rules.Budget { return ruleBudget{b.renewed()} }
-
 // ApplyRule puts a rule into force under a name, on open streams too. It is level-based.
 // After a *spec.InvalidError no rule of that name is in force. After the context's error
 // nothing has changed.
@@ -33,8 +22,8 @@ func (e *Engine) ApplyRule(ctx context.Context, name string, declared spec.Rule)
 		return nil
 	}
 	var program *spec.RuleProgram
-	work := workOf(workRule, "", name, declared)
-	err := e.compiled(ctx, rulesOwner, work, func(ctx context.Context) (err error) {
+	declaration := workOf(workRule, "", name, declared)
+	err := e.compiled(ctx, rulesOwner, declaration, func(ctx context.Context) (err error) {
 		program, err = spec.CompileRule(ctx, declared)
 		return err
 	})
@@ -43,7 +32,7 @@ func (e *Engine) ApplyRule(ctx context.Context, name string, declared spec.Rule)
 	}
 	var r *rules.Rule
 	if program != nil {
-		r = &rules.Rule{RuleProgram: program, Work: work, Budget: ruleBudget{e.newCostBudget(rulesOwner)}}
+		r = &rules.Rule{RuleProgram: program, Work: declaration, Budget: e.newBudget(rulesOwner)}
 	}
 	e.rules.Declare(name, r)
 	return err
@@ -54,11 +43,11 @@ func (e *Engine) RemoveRule(name string) { e.rules.Declare(name, nil) }
 
 // beginRule records that an expression of a rule is evaluated.
 func (e *Engine) beginRule(ctx context.Context, w quarantine.Work) (context.Context, func(), error) {
-	work, err := e.begin(ctx, rulesOwner, w)
+	task, err := e.processors.Begin(ctx, rulesOwner, w)
 	if err != nil {
 		return nil, nil, err
 	}
-	return work.within(ctx), work.end, nil
+	return task.Within(ctx), task.End, nil
 }
 
 // RuleEffect describes a rule that is in force.

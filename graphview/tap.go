@@ -124,31 +124,31 @@ func (t *tap) isSlow() bool { return t.slow.Load() || t.view.suspected.Load() &&
 // free, the owner is not charged.
 func (t *tap) evaluate(ctx context.Context, o *watch.Decoded, free bool) verdict {
 	budget := t.view.budget.Load()
-	if budget.exceeded.Load() {
+	if budget.Exceeded() {
 		return verdict{undecided: true}
 	}
-	if work := t.view.work.Load(); work != nil && t.evaluates() {
-		work, err := t.view.engine.begin(ctx, t.view.owner, *work)
+	if w := t.view.work.Load(); w != nil && t.evaluates() {
+		task, err := t.view.engine.processors.Begin(ctx, t.view.owner, *w)
 		if ctx.Err() != nil {
 			return verdict{undecided: true}
 		}
 		if err != nil {
 			return verdict{err: err}
 		}
-		defer work.end()
+		defer task.End()
 	}
 	v := t.verdict(ctx, o)
-	t.view.engine.counts.cost.Add(v.cost)
+	t.view.engine.processors.Cost.Add(v.cost)
 	if errors.Is(v.err, errPostponed) {
 		v = verdict{undecided: true, postponed: true, cost: v.cost}
 	}
 	if v.err != nil {
-		t.view.engine.notePanic(v.err, t.need.Resource.String())
+		t.view.engine.processors.LogPanic(v.err, t.need.Resource.String())
 	}
 	if v.cost > inlineCost {
 		t.slow.Store(true)
 	}
-	if !free && !budget.charge(v.cost) {
+	if !free && !budget.Charge(v.cost) {
 		t.view.kick()
 	}
 	return v

@@ -1,6 +1,7 @@
 package graphview
 
 import (
+	"runtime"
 	"testing"
 
 	"graphview.dev/graphview/budget"
@@ -17,8 +18,8 @@ const costly = "lists.range(1000).all(i, lists.range(10).all(j, i >= 0 && j >= 0
 // are.
 func TestTenantsTakeTurns(t *testing.T) {
 	const many, objects = 499, 3
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2)) // one turn at a time
 	e := startEngine(t, Options{Config: serveConfigMaps(t, objects), Budget: 1 << 40})
-	e.turns = fairqueue.New(fairqueue.Options{AtOnce: 1})
 	queryOf := func(o spec.ObjectFilter) *spec.QueryProgram {
 		compiled, err := spec.Compile(t.Context(), selecting(o))
 		if err != nil {
@@ -29,17 +30,17 @@ func TestTenantsTakeTurns(t *testing.T) {
 	slow := queryOf(spec.ObjectFilter{ObjectSelectorExpression: costly})
 
 	observer := budget.NamespaceOwner("observer")
-	turn, err := e.turns.Acquire(t.Context(), observer, fairqueue.Interactive)
+	turn, err := e.processors.Acquire(t.Context(), observer, fairqueue.Interactive)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for range many {
 		followIn(t, e, "greedy", slow)
 	}
-	await(t, "the greedy tenant to wait for turns", func() bool { return e.turns.Waiting() >= many })
+	await(t, "the greedy tenant to wait for turns", func() bool { return e.processors.Waiting() >= many })
 	costlyView, costlyShown := followIn(t, e, "modest", slow)
 	newView, newShown := followIn(t, e, "modest", queryOf(spec.ObjectFilter{}))
-	await(t, "the modest tenant to wait for turns", func() bool { return e.turns.Waiting() >= many+2 })
+	await(t, "the modest tenant to wait for turns", func() bool { return e.processors.Waiting() >= many+2 })
 
 	complete := func(followed *tap, shown <-chan struct{}) bool {
 		select {
@@ -53,11 +54,11 @@ func TestTenantsTakeTurns(t *testing.T) {
 	rounds := 0
 	for ; rounds < many && (!complete(costlyView, costlyShown) || !complete(newView, newShown)); rounds++ {
 		turn.Release()
-		if turn, err = e.turns.Acquire(t.Context(), observer, fairqueue.Interactive); err != nil {
+		if turn, err = e.processors.Acquire(t.Context(), observer, fairqueue.Interactive); err != nil {
 			t.Fatal(err)
 		}
 	}
-	left := e.turns.Waiting()
+	left := e.processors.Waiting()
 	turn.Release()
 	t.Logf("%d turns of each tenant, %d views wait", rounds, left)
 	if rounds > 50 {
@@ -71,6 +72,7 @@ func TestTenantsTakeTurns(t *testing.T) {
 // TestCostlyEvaluationIsPostponed: a watch does not wait for an expression that costs
 // much, also the first time that it does.
 func TestCostlyEvaluationIsPostponed(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2)) // one turn at a time
 	changed := make(chan string)
 	e := startEngine(t, Options{Config: serveChanges(t, 2, changed)})
 	compiled, err := spec.Compile(t.Context(), selecting(spec.ObjectFilter{ObjectSelectorExpression: "name != 'x' || " + costly}))
@@ -80,8 +82,7 @@ func TestCostlyEvaluationIsPostponed(t *testing.T) {
 	followed, shown := followBy(t, e, &compiled.Queries[0])
 	<-shown
 	await(t, "the list", func() bool { return followed.vertices() == 2 && followed.feed.listed.Load() })
-	e.turns = fairqueue.New(fairqueue.Options{AtOnce: 1})
-	turn, err := e.turns.Acquire(t.Context(), budget.NamespaceOwner("greedy"), fairqueue.Interactive)
+	turn, err := e.processors.Acquire(t.Context(), budget.NamespaceOwner("greedy"), fairqueue.Interactive)
 	if err != nil {
 		t.Fatal(err)
 	}

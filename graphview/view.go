@@ -14,6 +14,7 @@ import (
 	"graphview.dev/graphview/quarantine"
 	"graphview.dev/graphview/resources"
 	"graphview.dev/graphview/spec"
+	"graphview.dev/graphview/work"
 )
 
 // View is one graph that can be subscribed to. Its keeper, which has a goroutine,
@@ -35,7 +36,7 @@ type View struct {
 	warnings  *delivery.Warnings
 	publisher *delivery.Publisher
 	owner     budget.Owner // of the view's cost
-	budget    atomic.Pointer[costBudget]
+	budget    atomic.Pointer[work.Budget]
 	backlog   *backlog
 	// work is recorded while the view's expressions are evaluated.
 	work      atomic.Pointer[quarantine.Work]
@@ -124,11 +125,11 @@ func (v *View) setProgram(declared *spec.Spec, p *spec.Program, err error) {
 	v.spec, v.program, v.refusal, v.limit = declared, p, err, nil
 	v.incomplete = v.renewBudget() || v.incomplete
 	if v.named && declared != nil {
-		work := workOf(workView, v.name.Namespace, v.name.Name, declared)
-		v.work.Store(&work)
+		w := workOf(workView, v.name.Namespace, v.name.Name, declared)
+		v.work.Store(&w)
 	}
-	if work := v.work.Load(); work != nil {
-		v.suspected.Store(v.engine.o.Quarantine.Suspects(*work))
+	if w := v.work.Load(); w != nil {
+		v.suspected.Store(v.engine.processors.Suspects(*w))
 	}
 	v.generation++
 	v.scoped++
@@ -146,15 +147,19 @@ func (v *View) setProgram(declared *spec.Spec, p *spec.Program, err error) {
 // chargeTo sets the owner that pays for the view, before the view starts.
 func (v *View) chargeTo(owner budget.Owner) {
 	v.owner = owner
-	v.budget.Store(v.engine.newCostBudget(owner))
+	v.budget.Store(v.engine.newBudget(owner))
+}
+
+func (e *Engine) newBudget(owner budget.Owner) *work.Budget {
+	return work.NewBudget(e.budgets.Bucket(owner))
 }
 
 // renewBudget lets the view's expressions be evaluated again, and reports whether they had
 // cost too much.
 func (v *View) renewBudget() (exceeded bool) {
 	before := v.budget.Load()
-	v.budget.Store(before.renewed())
-	return before.exceeded.Load()
+	v.budget.Store(before.Renewed())
+	return before.Exceeded()
 }
 
 // begin returns what the view's goroutine keeps. cancel is called when that changes.

@@ -25,14 +25,14 @@ func TestWalksAreCharged(t *testing.T) {
 			k.apply(declared)
 			k.until("synced", func() bool { return k.view.synced.Load() })
 			e := k.view.engine
-			before := e.counts.cost.Load()
+			before := e.processors.Cost.Load()
 			walk := func() {
 				for _, direction := range []graph.Direction{graph.Up, graph.Both} {
 					e.writer.Do(func() { k.view.lens.SetRoots(true, graph.Walk{Direction: direction, Depth: test.depth}) })
 				}
 			}
 			walk()
-			if pays := e.counts.cost.Load() > before; pays != test.wantPays {
+			if pays := e.processors.Cost.Load() > before; pays != test.wantPays {
 				t.Errorf("it pays: %v, want %v", pays, test.wantPays)
 			}
 			if !test.wantPays {

@@ -11,11 +11,8 @@ import (
 	"graphview.dev/graphview/health"
 	"graphview.dev/graphview/panics"
 	"graphview.dev/graphview/quarantine"
+	"graphview.dev/graphview/work"
 )
-
-// maxCost limits the cost of all expressions on one object, in CEL's units: a few
-// expressions at the limit of each.
-const maxCost = 4 * expr.CostLimit
 
 // Kind holds the expressions of one kind, zero if there are none.
 type Kind struct {
@@ -30,8 +27,8 @@ type Kind struct {
 // origin is the field of a rule that holds an expression.
 type origin struct {
 	rule, path string
-	work       quarantine.Work
-	budget     Budget
+	recorded   quarantine.Work
+	budget     *work.Budget
 }
 
 type referenceExpression struct {
@@ -131,14 +128,14 @@ func evaluateFor[T any](ev *evaluation, from *origin, evaluate func(context.Cont
 			ev.warning = cmp.Or(ev.warning, err)
 		}
 	}()
-	if ev.input.Cost > maxCost {
+	if ev.input.Cost > work.MaxCost {
 		ev.warning = fmt.Errorf("reference rule %s: %s and those after it: the rules' expressions together cost too much on this object", from.rule, from.path)
 		return value, errGivenUp
 	}
 	if from.budget.Exceeded() {
 		return value, fmt.Errorf("reference rule %s: %s; simplify them, or remove the rule", from.rule, from.budget.Excess("its expressions", "those of the other ReferenceRules"))
 	}
-	ctx, end, err := ev.begin(ev.ctx, from.work)
+	ctx, end, err := ev.begin(ev.ctx, from.recorded)
 	if err != nil {
 		ev.warning = fmt.Errorf("reference rule %s: %w", from.rule, err)
 		return value, errGivenUp

@@ -10,6 +10,7 @@ import (
 	"graphview.dev/graphview/quarantine"
 	"graphview.dev/graphview/refs"
 	"graphview.dev/graphview/spec"
+	"graphview.dev/graphview/work"
 )
 
 // Rule is a ReferenceRule in force.
@@ -19,18 +20,7 @@ type Rule struct {
 	// Work is recorded while an expression of the rule is evaluated.
 	Work quarantine.Work
 	// Budget limits the cost of the expressions.
-	Budget Budget
-}
-
-// Budget limits the cost of expressions. Once it is exceeded it stays so, and no
-// expression is evaluated.
-type Budget interface {
-	Charge(cost uint64)
-	Exceeded() bool
-	// Excess describes the costs of a subject that exceeded the budget.
-	Excess(subject, others string) string
-	// Renewed returns a budget of the same owner that is not exceeded.
-	Renewed() Budget
+	Budget *work.Budget
 }
 
 // Set holds all rules.

@@ -8,6 +8,7 @@ import (
 	"hash/fnv"
 
 	"graphview.dev/graphview/budget"
+	"graphview.dev/graphview/expr"
 	"graphview.dev/graphview/panics"
 	"graphview.dev/graphview/quarantine"
 	"graphview.dev/graphview/spec"
@@ -44,20 +45,25 @@ func workOf(kind, namespace, name string, declared any) quarantine.Work {
 // the compiler, which is an *spec.InvalidError or a context's; or that the spec ended the
 // process before.
 func (e *Engine) compiled(ctx context.Context, owner budget.Owner, w quarantine.Work, compile func(context.Context) error) error {
-	work, err := e.begin(ctx, owner, w)
+	task, err := e.processors.Begin(ctx, owner, w)
 	if err != nil {
 		return refusedSpec(err)
 	}
-	defer work.end()
-	ctx = work.within(e.Compiling(ctx, owner))
+	defer task.End()
+	ctx = task.Within(e.Compiling(ctx, owner))
 	err = func() (err error) {
 		defer panics.Recover(&err)
 		return compile(ctx)
 	}()
-	if err != nil && e.notePanic(err, w.Kind) {
+	if err != nil && e.processors.LogPanic(err, w.Kind) {
 		return &spec.InvalidError{Reason: ReasonInternalError, Errors: []error{fmt.Errorf("spec: %w", err)}}
 	}
 	return err
+}
+
+// Compiling returns a context under which expressions are compiled in turns of the owner.
+func (e *Engine) Compiling(ctx context.Context, owner budget.Owner) context.Context {
+	return expr.WithTurn(ctx, e.processors.Turn(owner))
 }
 
 // unknown reports whether compilation was given up: it says nothing about the spec.
@@ -76,10 +82,10 @@ func refusedSpec(err error) error {
 
 // reduceSecret returns what watches of releases keep of a Secret.
 func (e *Engine) reduceSecret(ctx context.Context, namespace, name string, version uint64, object []byte) ([]byte, error) {
-	work, err := e.begin(ctx, budget.NamespaceOwner(namespace), quarantine.Work{Kind: "secrets", Namespace: namespace, Name: name, Version: version})
+	task, err := e.processors.Begin(ctx, budget.NamespaceOwner(namespace), quarantine.Work{Kind: "secrets", Namespace: namespace, Name: name, Version: version})
 	if err != nil {
 		return nil, err
 	}
-	defer work.end()
+	defer task.End()
 	return e.reducer.Secret(object), nil
 }

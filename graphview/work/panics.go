@@ -1,0 +1,63 @@
+package work
+
+import (
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/go-logr/logr"
+
+	"graphview.dev/graphview/panics"
+)
+
+// panicLog logs each place of a panic once in a while: one mistake may cause a panic at each of a
+// hundred thousand objects.
+type panicLog struct {
+	logger logr.Logger
+
+	mu    sync.Mutex
+	count uint64
+	last  map[string]time.Time
+}
+
+const (
+	// panicLogEvery is the time between two log lines about one place.
+	panicLogEvery = time.Minute
+	// maxPanicPlaces limits the places that are remembered.
+	maxPanicPlaces = 64
+)
+
+// due counts a panic, and reports whether it has to be logged.
+func (l *panicLog) due(at string, now time.Time) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.count++
+	if last, ok := l.last[at]; ok && now.Sub(last) < panicLogEvery {
+		return false
+	}
+	if l.last == nil || len(l.last) >= maxPanicPlaces {
+		l.last = make(map[string]time.Time)
+	}
+	l.last[at] = now
+	return true
+}
+
+// LogPanic counts and logs an error that is a recovered panic, and reports whether it is one. of
+// is the resource or the kind of spec that it happened to. The log has no names of objects.
+func (p *Processors) LogPanic(err error, of string) bool {
+	recovered, ok := errors.AsType[*panics.Error](err)
+	if !ok {
+		return false
+	}
+	if p.panics.due(recovered.At, time.Now()) {
+		p.panics.logger.Error(recovered, "A panic was recovered; please report it", "of", of, "cause", recovered.Cause, "stack", recovered.Stack)
+	}
+	return true
+}
+
+// Panics returns the number of recovered panics.
+func (p *Processors) Panics() uint64 {
+	p.panics.mu.Lock()
+	defer p.panics.mu.Unlock()
+	return p.panics.count
+}
