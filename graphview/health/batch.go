@@ -24,5 +24,5 @@ func cronJob(o *object) Health {
 	if scheduled > succeeded && o.length("status", "active") == 0 {
 		return degraded("LastRunFailed", scheduled)
 	}
-	return ok("")
+	return ok()
 }

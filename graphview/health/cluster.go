@@ -32,7 +32,7 @@ func disruptionBudget(o *object) Health {
 	case healthy < wanted:
 		return progressing("InsufficientPods", 0)
 	}
-	return ok("")
+	return ok()
 }
 
 // provisioning are the annotations that a claim gets when its volume is about to be
@@ -51,7 +51,7 @@ func claim(o *object) Health {
 	case h.State == OK && strings.HasSuffix(status, "Infeasible"):
 		return degraded(status, 0)
 	case h.State == OK:
-		return ok("")
+		return ok()
 	case h.State == Unknown:
 		return progressing(orElse(h.Reason, "NotBound"), 0)
 	case h.Reason != "Pending" || slices.ContainsFunc(provisioning, func(name string) bool { return o.text("metadata", "annotations", name) != "" }):
@@ -69,7 +69,7 @@ func balanced(o *object) Health {
 	case service && !balancer:
 		return Health{State: Unknown}
 	case o.length("status", "loadBalancer", "ingress") > 0:
-		return ok("")
+		return ok()
 	case service:
 		return progressing("NoAddress", 0)
 	}
@@ -85,7 +85,7 @@ func endpointSlice(o *object) Health {
 	case ready == 0:
 		return progressing("", 0)
 	}
-	return ok("")
+	return ok()
 }
 
 func (o *object) endpoints() (ready, wanted int64, counted bool) {

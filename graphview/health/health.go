@@ -110,7 +110,7 @@ func (h Health) endless() Health {
 	return h
 }
 
-func ok(reason string) Health { return Health{State: OK, Reason: word(reason)} }
+func ok() Health { return Health{State: OK} }
 
 func degraded(reason string, since int64) Health {
 	return Health{State: Degraded, Reason: word(reason), Since: since}

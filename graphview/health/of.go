@@ -223,7 +223,7 @@ func (o *object) unphased(h Health) Health {
 	for _, path := range usualFlags {
 		switch {
 		case o.isTrue(path...):
-			return ok("")
+			return ok()
 		case o.isFalse(path...) && o.has("status", "error"):
 			return degraded("Error", 0)
 		case o.isFalse(path...):
@@ -233,7 +233,7 @@ func (o *object) unphased(h Health) Health {
 	for _, c := range o.conditions {
 		part := slices.ContainsFunc(partConditions, func(end string) bool { return strings.HasSuffix(c.kind, end) && !strings.Contains(c.kind, "Not") })
 		c.since = c.began()
-		said := Health{}
+		var said Health
 		switch {
 		case part:
 			said = o.readinessBy(c.kind, c)
@@ -252,7 +252,7 @@ func (o *object) unphased(h Health) Health {
 		if ready < wanted {
 			return progressing("", 0)
 		}
-		return ok("")
+		return ok()
 	}
 	return h
 }

@@ -67,15 +67,15 @@ func statefulSet(o *object) Health {
 	case replicas > wanted:
 		return progressing("ScalingDown", 0)
 	case spec.text("updateStrategy", "type") == "OnDelete":
-		return ok("")
+		return ok()
 	case hasPartition && updated < wanted-partition:
 		return progressing("RollingOut", 0)
 	case hasPartition:
-		return ok("")
+		return ok()
 	case wanted > status.numberOr(0, "currentReplicas"), status.text("currentRevision") != status.text("updateRevision"):
 		return progressing("RollingOut", 0)
 	}
-	return ok("")
+	return ok()
 }
 
 // daemonSet overrides the general rules since it has no condition. It follows kstatus.
@@ -95,7 +95,7 @@ func daemonSet(o *object) Health {
 	case wanted > status.numberOr(0, "numberAvailable"):
 		return progressing("NotAvailable", 0)
 	}
-	return ok("")
+	return ok()
 }
 
 // replicaSet overrides the general rules since it has no condition while all is well.
@@ -113,5 +113,5 @@ func replicaSet(o *object) Health {
 	case status.numberOr(0, "replicas") > wanted:
 		return progressing("ScalingDown", 0)
 	}
-	return ok("")
+	return ok()
 }

@@ -40,8 +40,9 @@ func (g *Graph) Of(object graph.Key, policy Policy) (answer Answer, ok bool) {
 	g.index()
 	s := &search{Graph: g, target: object, policy: policy, fates: map[graph.Key]*fate{}, holds: map[graph.Key][]Hold{}}
 	s.delete(object, &fate{verdict: Deleted})
-	for i := 0; i < len(s.order); i++ {
-		s.follow(s.order[i])
+	for next := 0; next < len(s.order); { // grows
+		s.follow(s.order[next])
+		next++
 	}
 	s.affect()
 	s.hold()

@@ -24,8 +24,9 @@ func (s *search) affect() {
 			}
 		}
 	}
-	for i := 0; i < len(s.broken); i++ {
-		key := s.broken[i]
+	for len(s.broken) > 0 {
+		key := s.broken[0]
+		s.broken = s.broken[1:]
 		for _, l := range s.in[key] {
 			if !l.Missing && passes(l) {
 				s.raise(l.From, key, BreaksNow, stepOf(l, false))
