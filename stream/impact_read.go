@@ -24,10 +24,11 @@ type readAction struct {
 		Summary struct {
 			Kind     string `json:"k"`
 			Deletion struct {
-				Finalizers []string `json:"f"`
-				Prunes     bool     `json:"p"`
-				Kept       bool     `json:"k"`
-				Ended      bool     `json:"e"`
+				Finalizers  []string `json:"f"`
+				Prunes      bool     `json:"p"`
+				Kept        bool     `json:"k"`
+				Ended       bool     `json:"e"`
+				Unscheduled bool     `json:"u"`
 			} `json:"del"`
 		} `json:"m"`
 	} `json:"svx"`

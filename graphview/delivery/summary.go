@@ -126,7 +126,7 @@ func (s *Summary) AppendJSON(dst []byte) []byte {
 
 // appendDeletion appends the member del, if there is anything in it.
 func appendDeletion(dst []byte, f *impact.Facts) []byte {
-	if len(f.Finalizers) == 0 && !f.Prunes && !f.Kept && !f.Ended {
+	if len(f.Finalizers) == 0 && !f.Prunes && !f.Kept && !f.Ended && !f.Unscheduled {
 		return dst
 	}
 	dst = append(dst, `,"del":{`...)
@@ -145,7 +145,7 @@ func appendDeletion(dst []byte, f *impact.Facts) []byte {
 	for _, flag := range [...]struct {
 		set  bool
 		text string
-	}{{f.Prunes, `"p":true`}, {f.Kept, `"k":true`}, {f.Ended, `"e":true`}} {
+	}{{f.Prunes, `"p":true`}, {f.Kept, `"k":true`}, {f.Ended, `"e":true`}, {f.Unscheduled, `"u":true`}} {
 		if flag.set {
 			if len(dst) > open {
 				dst = append(dst, ',')

@@ -18,6 +18,8 @@ type Facts struct {
 	Kept bool
 	// Ended: a pod that has finished uses nothing any more.
 	Ended bool
+	// Unscheduled: a pod has no node. The protection of a claim ignores it.
+	Unscheduled bool
 }
 
 // Annotations that exclude an object from pruning.
@@ -41,7 +43,7 @@ var Shape = func() *jsontree.Shape {
 		annotations.Field(annotation)
 	}
 	spec := shape.Field("spec")
-	for _, field := range []string{"prune", "suspend", "deletionPolicy", "persistentVolumeReclaimPolicy"} {
+	for _, field := range []string{"prune", "suspend", "deletionPolicy", "persistentVolumeReclaimPolicy", "nodeName"} {
 		spec.Field(field)
 	}
 	shape.Field("status").Field("phase")
@@ -57,7 +59,6 @@ func FactsOf(group string, tree map[string]any) Facts {
 	f := Facts{
 		Kept: text(annotations, fluxPrune) == "disabled" || text(annotations, helmPolicy) == "keep" ||
 			strings.Contains(text(annotations, argoSync), "Delete=false"),
-		Ended: group == "" && kind == "Pod" && slices.Contains([]string{"Succeeded", "Failed"}, text(status, "phase")),
 	}
 	for _, element := range list {
 		if name, ok := element.(string); ok && len(f.Finalizers) < maxFinalizers {
@@ -67,6 +68,9 @@ func FactsOf(group string, tree map[string]any) Facts {
 	prune, _ := spec["prune"].(bool)
 	suspended, _ := spec["suspend"].(bool)
 	switch group + "/" + kind {
+	case "/Pod":
+		f.Ended = slices.Contains([]string{"Succeeded", "Failed"}, text(status, "phase"))
+		f.Unscheduled = text(status, "phase") == "Pending" && text(spec, "nodeName") == ""
 	case "/PersistentVolume":
 		f.Prunes = text(spec, "persistentVolumeReclaimPolicy") == "Delete"
 	case "kustomize.toolkit.fluxcd.io/Kustomization":

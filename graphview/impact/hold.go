@@ -36,7 +36,8 @@ func (s *search) holdsOf(key graph.Key) []Hold {
 		case slices.Contains(settled, name):
 		case name == "kubernetes.io/pvc-protection":
 			holds = s.heldBy(holds, name, s.in[key], func(l link) (graph.Key, bool) {
-				return l.From, is(l.From, "", "pods") && l.says("mounts") && !s.objects[l.From].Facts.Ended
+				pod := s.objects[l.From].Facts
+				return l.From, is(l.From, "", "pods") && l.says("mounts") && !pod.Unscheduled && !pod.Ended
 			})
 		case name == "kubernetes.io/pv-protection":
 			holds = s.heldBy(holds, name, s.in[key], func(l link) (graph.Key, bool) {

@@ -140,8 +140,11 @@ func TestOf(t *testing.T) {
 		"a claim that nothing uses": {`
 			persistentvolumeclaims/c kubernetes.io/pvc-protection
 			pods/done ended
-			pods/done: mounts spec.volumes[].persistentVolumeClaim.claimName persistentvolumeclaims/c`, "persistentvolumeclaims/c", Background, `
-			deleted: persistentvolumeclaims/c`},
+			pods/done: mounts spec.volumes[].persistentVolumeClaim.claimName persistentvolumeclaims/c
+			pods/waiting unscheduled
+			pods/waiting: mounts spec.volumes[].persistentVolumeClaim.claimName persistentvolumeclaims/c`, "persistentvolumeclaims/c", Background, `
+			deleted: persistentvolumeclaims/c
+			cannot start again: pods/waiting`},
 		"a volume that is bound": {`
 			persistentvolumes/v kubernetes.io/pv-protection
 			persistentvolumeclaims/c: is_bound_to spec.volumeName persistentvolumes/v
@@ -302,7 +305,8 @@ func TestFactsOf(t *testing.T) {
 		"a volume":                     {"", "PersistentVolume", map[string]any{"spec": map[string]any{"persistentVolumeReclaimPolicy": "Delete"}}, Facts{Prunes: true}},
 		"a retained volume":            {"", "PersistentVolume", map[string]any{"spec": map[string]any{"persistentVolumeReclaimPolicy": "Retain"}}, Facts{}},
 		"a finished pod":               {"", "Pod", map[string]any{"status": map[string]any{"phase": "Succeeded"}}, Facts{Ended: true}},
-		"a running pod":                {"", "Pod", map[string]any{"status": map[string]any{"phase": "Running"}}, Facts{}},
+		"a pod without a node":         {"", "Pod", map[string]any{"spec": map[string]any{}, "status": map[string]any{"phase": "Pending"}}, Facts{Unscheduled: true}},
+		"a running pod":                {"", "Pod", map[string]any{"spec": map[string]any{"nodeName": "n"}, "status": map[string]any{"phase": "Running"}}, Facts{}},
 		"an object that Flux keeps":    {"", "ConfigMap", map[string]any{"metadata": map[string]any{"annotations": map[string]any{fluxPrune: "disabled"}}}, Facts{Kept: true}},
 		"an object that Helm keeps":    {"", "ConfigMap", map[string]any{"metadata": map[string]any{"annotations": map[string]any{helmPolicy: "keep"}}}, Facts{Kept: true}},
 		"an object that Argo CD keeps": {"", "ConfigMap", map[string]any{"metadata": map[string]any{"annotations": map[string]any{argoSync: "Prune=false,Delete=false"}}}, Facts{Kept: true}},

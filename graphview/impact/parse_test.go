@@ -71,6 +71,8 @@ func parse(t *testing.T, text string) *Graph {
 					o.Facts.Kept = true
 				case "ended":
 					o.Facts.Ended = true
+				case "unscheduled":
+					o.Facts.Unscheduled = true
 				default:
 					o.Facts.Finalizers = append(o.Facts.Finalizers, fact)
 				}
