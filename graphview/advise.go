@@ -132,8 +132,7 @@ func fateOf(ctx context.Context, i int, s *selection, charge func(cost uint64) b
 func (k *keeper) advise(ctx context.Context, p *spec.Program) {
 	now := advised{program: p, catalog: k.selection.catalog}
 	if t := k.taps[plan.NamespaceNeed(p)]; t != nil && p.Namespaces.Selective() && !k.blind {
-		r := t.role.(*namespaceRole) //nolint:forcetypeassert // of a need of namespaces
-		now.noNamespaces = r.settled && len(r.selected.all()) == 0
+		now.noNamespaces = t.settled && len(t.selectedNamespaces()) == 0
 	}
 	if now == k.advised {
 		return

@@ -29,10 +29,6 @@ const (
 	workRule    = "ReferenceRule"
 )
 
-// notedSize is how large an object is that is noted while its references are found:
-// those of a smaller one are found in microseconds.
-const notedSize = 32 << 10
-
 // workOf is work for a spec.
 func workOf(kind, namespace, name string, declared any) quarantine.Work {
 	h := fnv.New64a()
@@ -78,14 +74,4 @@ func refusedSpec(err error) error {
 		return &spec.InvalidError{Reason: ReasonQuarantined, Errors: []error{fmt.Errorf("spec: %w", refusal)}}
 	}
 	return fmt.Errorf("compile: %w", err)
-}
-
-// reduceSecret returns what watches of releases keep of a Secret.
-func (e *Engine) reduceSecret(ctx context.Context, namespace, name string, version uint64, object []byte) ([]byte, error) {
-	task, err := e.processors.Begin(ctx, budget.NamespaceOwner(namespace), quarantine.Work{Kind: "secrets", Namespace: namespace, Name: name, Version: version})
-	if err != nil {
-		return nil, err
-	}
-	defer task.End()
-	return e.reducer.Secret(object), nil
 }

@@ -5,6 +5,7 @@ import (
 
 	"graphview.dev/graphview/spec"
 	"graphview.dev/graphview/work"
+	"graphview.dev/test/configmaps"
 )
 
 // TestBudgetOfAnOwner: authors do not fill a budget by what they do with GraphViews, and
@@ -38,7 +39,7 @@ func TestBudgetOfAnOwner(t *testing.T) {
 		"a stranger's views come and go too": {steps: []step{{"apply", "shop", "flow", "1"}, {verb: "spend"}, {"apply", "bank", "flow", "2"}, {"remove", "bank", "flow", ""}, {"apply", "shop", "stream", "3"}}, want: 10},
 	} {
 		t.Run(name, func(t *testing.T) {
-			e, err := NewEngine(Options{Config: serveConfigMaps(t, 1), Budget: 1 << 40}) // of which the test's time grants little
+			e, err := NewEngine(Options{Config: configmaps.Serve(t, 1), Budget: 1 << 40}) // of which the test's time grants little
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -62,11 +63,11 @@ func TestBudgetOfAnOwner(t *testing.T) {
 						t.Fatal(err)
 					}
 				case "spend":
-					last.budget.Load().Owner().Take(1 << 40 / 10 * 9)
+					last.evaluator.Budget().Owner().Take(1 << 40 / 10 * 9)
 				}
 			}
 			// Each second of the test brings a hundredth.
-			if left := hundredths(last.budget.Load()); left < test.want-1 || left > test.want+20 {
+			if left := hundredths(last.evaluator.Budget()); left < test.want-1 || left > test.want+20 {
 				t.Errorf("%d %% of a budget are left, want %d", left, test.want)
 			}
 		})
@@ -96,7 +97,7 @@ func TestBudgetOfRules(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			e, err := NewEngine(Options{Config: serveConfigMaps(t, 1), Budget: 1 << 40})
+			e, err := NewEngine(Options{Config: configmaps.Serve(t, 1), Budget: 1 << 40})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -4,6 +4,7 @@ import (
 	"maps"
 
 	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/intake"
 )
 
 // cover tells the lens where the view looks, so that a reference to what is not in the
@@ -14,28 +15,28 @@ func (k *keeper) cover(a *statusBuilder) {
 		if !n.OfObjects() || a.outline.Standby[n] {
 			continue
 		}
-		kind := kindOf(n.Resource)
+		kind := intake.KindOf(n.Resource)
 		c := now[kind]
-		j := t.judge.Load()
+		j := t.Judge()
 		switch {
-		case j == nil || j.hidesSome():
+		case j == nil || hidesSome(j):
 			c.None = true
 		case n.Key.Namespace == "":
-			c.Namespaces, wide[kind] = j.namespaces, true
+			c.Namespaces, wide[kind] = j.Namespaces, true
 		case !wide[kind]:
 			if c.Namespaces == nil {
 				c.Namespaces = make(map[string]bool)
 			}
-			if j.admits(n.Key.Namespace) {
+			if j.Admits(n.Key.Namespace) {
 				c.Namespaces[n.Key.Namespace] = true
 			}
 		}
-		c.Selective = j != nil && j.selective()
+		c.Selective = j != nil && selective(j)
 		now[kind] = c
 	}
 	for r, i := range a.index {
-		if c, used := now[kindOf(r)]; used && !a.rows[i].Synced {
-			now[kindOf(r)] = k.unsynced(kindOf(r), c, a.rows[i].Message != "")
+		if c, used := now[intake.KindOf(r)]; used && !a.rows[i].Synced {
+			now[intake.KindOf(r)] = k.unsynced(intake.KindOf(r), c, a.rows[i].Message != "")
 		}
 	}
 	changed := maps.Clone(now)
@@ -68,9 +69,8 @@ func (k *keeper) unsynced(kind graph.Kind, wanted graph.Coverage, givenUp bool) 
 	}
 }
 
-// hidesSome tells whether there may be objects that the view does not even hear of,
-// beside those of other namespaces.
-func (j *judge) hidesSome() bool { return j.waits || j.query.Labels != nil || j.query.Fields != "" }
+// hidesSome reports whether the watches leave out objects, apart from those of other namespaces.
+func hidesSome(j *intake.Judge) bool { return j.Waits || j.Query.Labels != nil || j.Query.Fields != "" }
 
-// selective tells whether the view may leave out what it hears of.
-func (j *judge) selective() bool { return j.query.Object != nil || j.query.Parts != nil }
+// selective reports whether the view may leave out objects that its watches bring.
+func selective(j *intake.Judge) bool { return j.Query.Object != nil || j.Query.Parts != nil }

@@ -7,7 +7,9 @@ import (
 
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/intake"
 	"graphview.dev/graphview/spec"
+	"graphview.dev/test/configmaps"
 )
 
 // healths are those that the summaries of a view's objects have, by name.
@@ -41,7 +43,7 @@ func healths(t *testing.T, l *graph.Lens) map[string]string {
 // TestDeclaredHealth: what rules say of a kind's health is what views count and
 // summaries have, while objects stay as they are, and goes with the rules.
 func TestDeclaredHealth(t *testing.T) {
-	e := startEngine(t, Options{Config: serveConfigMaps(t, 3), Budget: 1_000_000})
+	e := startEngine(t, Options{Config: configmaps.Serve(t, 3), Budget: 1_000_000})
 	followed := follow(t, e, yes)
 	await(t, "the list", func() bool { return followed.vertices() == 3 })
 	for _, step := range []struct {
@@ -80,7 +82,7 @@ func TestDeclaredHealth(t *testing.T) {
 		case step.health == "":
 			e.RemoveRule(step.rule)
 		default:
-			err = e.ApplyRule(t.Context(), step.rule, spec.Rule{From: kindOf(configMapsResource), Health: step.health})
+			err = e.ApplyRule(t.Context(), step.rule, spec.Rule{From: intake.KindOf(configMapsResource), Health: step.health})
 		}
 		if err != nil {
 			t.Fatal(err)

@@ -1,49 +1,47 @@
-// Package graphview keeps views of a cluster: graphs of its objects and of what
-// they refer to, live, for anyone to subscribe to by name.
+// Package graphview keeps views of a cluster: live graphs of its objects and their references. A
+// view has a name and any number of subscribers. It is declared by a spec.Spec and read through a
+// delivery.Subscription. The package knows neither HTTP nor custom resources.
 //
-// It puts the packages below it together. Package spec compiles what users declare,
-// resources follows what the cluster serves, plan decides which watches a view needs,
-// watch follows objects, refs finds what they refer to, helm reads which objects a Helm release
-// manages, health says how they are, graph holds it all, and delivery says what a
-// subscriber is sent.
-// It knows neither HTTP nor custom resources: a view is declared by a spec.Spec and
-// read through a delivery.Subscription.
+// It puts together the packages below it, each of which knows only those before it:
 //
-// # The tour
+//	budget, fairqueue, panics, quarantine    limits, turns, recovered panics, crashes
+//	jsontree, expr, spec                     objects, expressions, compiled specs
+//	resources, watch                         served kinds, shared watches
+//	graph, refs, health, helm, schemas       the graph, and what is read from an object
+//	plan                                     which watches a view needs
+//	work, rules                              processors and costs of owners; how references are found
+//	writer                                   applies events to the graph, and publishes revisions
+//	intake                                   from watches to events
+//	delivery                                 from revisions to messages
 //
-// Engine.Apply compiles a spec.Spec and gives the Program to its View. The view's
-// goroutine (keeper.go) derives from the queries and the present resources.Catalog
-// which watches it needs (package plan), leases those and taps their feeds (feed.go).
+// # What is where
 //
-// An object arrives in feed.Set, in the goroutine of its watch and still decoded:
-// its references are found (references.go), each tap's judge decides for its view
-// whether the object is selected and a root (judge.go), and what is left of the
-// object is an event. A view whose expressions take long decides in a goroutine of
-// its own (backlog.go), so that no other view of the watch waits for it. Package writer
-// applies the events that have arrived to the one graph, and commits them as a revision
-// of every lens that changed. It notifies the subscribers of a view at once, or a little
-// later if the view has many and they were notified lately.
+//	engine.go, options.go, metrics.go        composition: what starts, what is joined
+//	compile.go, rule.go, open.go             what users declare: specs, ReferenceRules, ad-hoc views
+//	view.go, follower.go, health.go          a view, for callers and for the packages below
+//	keeper.go, reconcile.go                  the goroutine of a view
+//	selected_namespaces.go, grants.go        what a plan depends on: namespaces, rights
+//	taps.go, switch.go, tap.go, feeds.go     from a plan to leased watches
+//	report.go, coverage.go, advise.go        what a view says about itself
 //
-// Package rules decides how references are found: by the table of refs, ReferenceRules,
-// schemas and served kinds. When the fingerprint of a kind changes, its objects are read
-// again from what their watches retain (reread.go), and nothing is listed.
+// # The way of an object
 //
-// What a subscriber is sent is made by package delivery, from the lens of its view
-// and the view's warnings.
+// Engine.Apply compiles a spec.Spec for its View. The view's keeper derives from the queries and the
+// present resources.Catalog which watches it needs (package plan), leases them, and taps their feeds
+// (package intake). A feed turns each object of its watch into an event. Package writer applies the
+// events to the one graph, and makes them a revision of every lens that changed. Package delivery
+// sends it to the subscribers of the view. When the rules of a kind change, its objects are read
+// again from what their watches retain, and nothing is listed.
 //
 // # Goroutines
 //
-// Engine.Run starts and joins all of them: the writer, discovery, watches, one for
-// each view and its backlog, one that reads objects again and one that reads schemas. The writer alone writes the graph, in the order in which events were
-// sent. A keeper that needs a change at its place in that order sends a function. The
-// writer outlives all that send to it and waits for none of them. Watches block while it
-// is behind, which slows the API server down and loses nothing. Replays, to new views
-// above all, have no place in that order (replay.go): the writer takes one step of them
-// between two batches of events. Expressions are evaluated in the goroutines of watches,
-// of views and of their backlogs, never in the writer. A panic there is a fault of one
-// object.
+// Engine.Run starts and joins all of them: the writer, discovery, watches, one for each view and its
+// backlog, one that reads objects again and one that reads schemas. The writer outlives all that send
+// to it and waits for none of them. Watches block while it is behind, which slows the API server down
+// and loses nothing. A keeper that needs a change at its place in the order of events sends a
+// function. Expressions are evaluated in the goroutines of watches, of views and of their backlogs,
+// never in the writer. A panic there is an error of one object.
 //
-// Engine.mu is taken before View.mu and before the lock of a backlog. None of them is
-// held while a goroutine waits for the writer. A Subscription writes to no connection:
-// its reader does.
+// Engine.mu is taken before View.mu and before the lock of a backlog. None of them is held while a
+// goroutine waits for the writer.
 package graphview

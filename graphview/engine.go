@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -16,7 +18,7 @@ import (
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/fairqueue"
 	"graphview.dev/graphview/graph"
-	"graphview.dev/graphview/helm"
+	"graphview.dev/graphview/intake"
 	"graphview.dev/graphview/plan"
 	"graphview.dev/graphview/resources"
 	"graphview.dev/graphview/rules"
@@ -37,20 +39,16 @@ type Engine struct {
 	schemaReader *rules.SchemaReader
 	watches      *watch.Manager
 	rules        *rules.Set
-	stale        staleObjects
+	intake       *intake.Intake
 	run          *delivery.Run
 	delivered    delivery.Shared
-	counts       counts
+	revisions    atomic.Uint64
 	// How long the graph was locked for writing, and how long revisions took.
 	writeLock, revisionTime prometheus.Histogram
 
-	// graph is written by the writer alone, and so are the fields after it.
-	writer   *writer.Writer
-	graph    *graph.Graph
-	bySource map[graph.SourceID]*feed
-	releases *helm.Releases[*feed]
-
-	reducer helm.Reducer
+	// Only the writer writes the graph.
+	writer *writer.Writer
+	graph  *graph.Graph
 
 	// namespaceWatches counts watches by the namespace of the GraphViews that need
 	// them.
@@ -60,7 +58,6 @@ type Engine struct {
 	shared *plan.Book[watch.Key, *View]
 
 	processors *work.Processors
-	evaluating sync.WaitGroup  // what backlogs of views have started
 	budgets    *budget.Buckets // of what expressions cost
 	narrowed   *narrowedGraphs
 
@@ -80,10 +77,8 @@ func NewEngine(o Options) (*Engine, error) {
 	o.setDefaults()
 	e := &Engine{
 		o:         o,
-		stale:     newStaleObjects(),
 		run:       delivery.NewRun(),
 		graph:     graph.New(),
-		bySource:  make(map[graph.SourceID]*feed),
 		writeLock: newWriteLock(), revisionTime: newRevisionTime(),
 		views:    make(map[Name]*View),
 		budgets:  budget.NewBuckets(o.Budget, budgetRefill),
@@ -96,8 +91,6 @@ func NewEngine(o Options) (*Engine, error) {
 		namespaceWatches: budget.NewShares[string](boundNamespaceWatches),
 		shared:           plan.NewBook[watch.Key](plan.Options[*View]{Linger: o.Linger, Tell: (*View).kick}),
 	}
-	e.rules = rules.NewSet(e.stale.wake)
-	e.releases = helm.NewReleases(func(f *feed, o *graph.Object) { e.graph.Set(f.source, o) })
 	e.graph.ObserveLock(&lockTimer{held: e.writeLock})
 	e.writer = writer.New(e.graph, writer.Options{Revised: e.revised})
 	e.delivered.Recall, e.delivered.Turn = o.Recall, wholeGraphTurns()
@@ -105,7 +98,12 @@ func NewEngine(o Options) (*Engine, error) {
 	if e.discovery, err = resources.New(resources.Options{Config: o.Config, Logger: o.Logger.WithName("discovery")}); err != nil {
 		return nil, fmt.Errorf("discovery: %w", err)
 	}
-	if e.watches, err = watch.NewManager(watch.Options{Config: o.Config, Reduce: e.reduceSecret, Logger: o.Logger.WithName("watch")}); err != nil {
+	e.rules = rules.NewSet(func() { e.intake.RulesChanged() })
+	e.intake = intake.New(intake.Options{
+		Graph: e.graph, Writer: e.writer, Rules: e.rules, Processors: e.processors, Feeds: e.allFeeds, Served: e.discovery.Current,
+		Retry: o.LimitRetry, Logger: o.Logger,
+	})
+	if e.watches, err = watch.NewManager(watch.Options{Config: o.Config, Reduce: e.intake.ReduceSecret, Logger: o.Logger.WithName("watch")}); err != nil {
 		return nil, fmt.Errorf("watches: %w", err)
 	}
 	if e.schemas, err = schemas.New(o.Config); err != nil {
@@ -137,7 +135,7 @@ func (e *Engine) Run(ctx context.Context) error {
 	middle, stopMiddle := context.WithCancel(below)
 	defer stopMiddle()
 	for what, run := range map[string]func(context.Context) error{
-		"discovery": e.discovery.Run, "watches": e.watches.Run, "rules": e.followRules, "schemas": e.schemaReader.Run,
+		"discovery": e.discovery.Run, "watches": e.watches.Run, "rules": e.intake.Run, "schemas": e.schemaReader.Run,
 	} {
 		sources.Go(func() {
 			if err := run(middle); err != nil {
@@ -169,7 +167,7 @@ func (e *Engine) Run(ctx context.Context) error {
 	e.running.Wait()
 	stopMiddle()
 	sources.Wait()
-	e.evaluating.Wait()
+	e.intake.Wait()
 	stopBottom()
 	writing.Wait()
 	if cause := context.Cause(failed); ctx.Err() == nil && !errors.Is(cause, context.Canceled) {
@@ -329,7 +327,7 @@ func (e *Engine) Watches() int { return e.watches.Len() }
 // Retained is how many objects all watches together keep.
 func (e *Engine) Retained() (objects int) {
 	for _, f := range e.allFeeds() {
-		objects += f.watch.State().Objects
+		objects += f.Watch().State().Objects
 	}
 	return objects
 }
@@ -345,4 +343,11 @@ func wholeGraphTurns() func(ctx context.Context, owner budget.Owner) (release fu
 		turn, err := turns.Acquire(ctx, owner, fairqueue.Interactive)
 		return turn.Release, err
 	}
+}
+
+// revised is called by the writer after each revision.
+func (e *Engine) revised(took time.Duration) {
+	e.revisions.Add(1)
+	e.revisionTime.Observe(took.Seconds())
+	e.intake.ReportExceeded()
 }

@@ -8,6 +8,7 @@ import (
 	"graphview.dev/api/reason"
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/spec"
+	"graphview.dev/test/configmaps"
 )
 
 func configMapsSpec() spec.Spec {
@@ -17,7 +18,7 @@ func configMapsSpec() spec.Spec {
 // TestViewOfAStoppedEngine ends as one that was there before: nobody waits for
 // what does not come.
 func TestViewOfAStoppedEngine(t *testing.T) {
-	e, err := NewEngine(Options{Config: serveConfigMaps(t, 1)})
+	e, err := NewEngine(Options{Config: configmaps.Serve(t, 1)})
 	if err != nil {
 		t.Fatal(err)
 	}

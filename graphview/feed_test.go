@@ -6,11 +6,11 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"graphview.dev/graphview/budget"
+	"graphview.dev/graphview/intake"
 	"graphview.dev/graphview/rules"
 	"graphview.dev/graphview/spec"
-	"graphview.dev/graphview/watch"
 	"graphview.dev/graphview/work"
+	"graphview.dev/test/configmaps"
 )
 
 func yes() bool { return true }
@@ -29,10 +29,10 @@ func TestPanicIsTheObjectsWarning(t *testing.T) {
 		"References": {breakRules: true, wantVertices: 3, wantBystander: 3},
 	} {
 		t.Run(name, func(t *testing.T) {
-			e := startEngine(t, Options{Config: serveConfigMaps(t, 3)})
+			e := startEngine(t, Options{Config: configmaps.Serve(t, 3)})
 			if test.breakRules {
-				program := &spec.RuleProgram{Rule: spec.Rule{From: kindOf(configMapsResource)}, Expressions: []spec.RuleExpression{{}}}
-				e.rules.Declare("broken", &rules.Rule{RuleProgram: program, Budget: e.newBudget(rulesOwner)})
+				program := &spec.RuleProgram{Rule: spec.Rule{From: intake.KindOf(configMapsResource)}, Expressions: []spec.RuleExpression{{}}}
+				e.rules.Declare("broken", &rules.Rule{RuleProgram: program, Budget: e.newBudget(rules.Owner)})
 			}
 			var met atomic.Int32
 			broken := follow(t, e, func() bool {
@@ -43,7 +43,7 @@ func TestPanicIsTheObjectsWarning(t *testing.T) {
 			})
 			bystander := follow(t, e, yes)
 			await(t, "all objects", func() bool { return broken.vertices() == test.wantVertices && bystander.vertices() == 3 })
-			warned := func(t *tap) int {
+			warned := func(t *followed) int {
 				lines := t.view.warnings.Summary(false)
 				if slices.ContainsFunc(lines, func(line string) bool { return strings.Contains(line, "hunter2") }) {
 					return -1
@@ -68,21 +68,25 @@ func TestPanicIsTheObjectsWarning(t *testing.T) {
 // current in the end.
 func TestSlowViewHoldsNobodyUp(t *testing.T) {
 	changed := make(chan string)
-	e := startEngine(t, Options{Config: serveChanges(t, 2, changed)})
+	e := startEngine(t, Options{Config: configmaps.ServeChanges(t, 2, changed)})
 	fast := follow(t, e, yes)
 	await(t, "the list", func() bool { return fast.vertices() == 2 })
 
 	var evaluated atomic.Int32
 	entered, leave := make(chan struct{}, 100), make(chan struct{})
-	slow := follow(t, e, func() bool {
+	compiled, err := spec.Compile(t.Context(), selecting(spec.ObjectFilter{ObjectSelectorExpression: costly}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	slow, shown := followBy(t, e, &spec.QueryProgram{Object: compiled.Queries[0].Object, Labels: &labelled{matches: func() bool {
 		if evaluated.Add(1) > 2 {
 			entered <- struct{}{}
 			<-leave
 		}
 		return true
-	})
-	await(t, "the list", func() bool { return slow.vertices() == 2 && slow.replayed.Load() })
-	slow.slow.Store(true)
+	}}})
+	<-shown
+	await(t, "the list", func() bool { return slow.vertices() == 2 && slow.Replayed() })
 
 	changed <- "x"
 	<-entered
@@ -93,11 +97,11 @@ func TestSlowViewHoldsNobodyUp(t *testing.T) {
 	if got := slow.vertices(); got != 2 {
 		t.Errorf("the slow view has %d objects while it evaluates, want the 2 it had", got)
 	}
-	if got := slow.pending.Load(); got != 3 {
+	if got := slow.Pending(); got != 3 {
 		t.Errorf("%d objects wait, want 3: each once", got)
 	}
 	close(leave)
-	await(t, "what changed, in the slow view", func() bool { return slow.vertices() == 5 && slow.pending.Load() == 0 })
+	await(t, "what changed, in the slow view", func() bool { return slow.vertices() == 5 && slow.Pending() == 0 })
 	if got := evaluated.Load(); got != 2+3 {
 		t.Errorf("evaluated %d times, want each object once", got)
 	}
@@ -107,7 +111,7 @@ func TestSlowViewHoldsNobodyUp(t *testing.T) {
 // is, does not keep another from what changes.
 func TestSlowReplayHoldsNobodyUp(t *testing.T) {
 	changed := make(chan string)
-	e := startEngine(t, Options{Config: serveChanges(t, 2, changed)})
+	e := startEngine(t, Options{Config: configmaps.ServeChanges(t, 2, changed)})
 	fast := follow(t, e, yes)
 	await(t, "the list", func() bool { return fast.vertices() == 2 })
 	var first atomic.Bool
@@ -122,20 +126,6 @@ func TestSlowReplayHoldsNobodyUp(t *testing.T) {
 	await(t, "all objects", func() bool { return slow.vertices() == 3 })
 }
 
-// TestFaultIsRemembered: a view that is shown an object later is told what of its
-// references is not known, without finding them again.
-func TestFaultIsRemembered(t *testing.T) {
-	e := startEngine(t, Options{Config: serveConfigMaps(t, 3)})
-	first := follow(t, e, yes)
-	await(t, "the list", func() bool { return first.vertices() == 3 })
-	e.writer.Do(func() { first.feed.remember(objectName{"shop", "c1"}, "not known") })
-	second := follow(t, e, yes)
-	await(t, "the list", func() bool { return second.vertices() == 3 })
-	if lines := second.view.warnings.Summary(false); len(lines) != 1 || !strings.Contains(lines[0], "not known") {
-		t.Errorf("warnings: %q", lines)
-	}
-}
-
 // smallBudget is less than the maximum that is charged at once: a greater charge exceeds a budget
 // and takes nothing.
 const smallBudget = work.MaxCost
@@ -143,11 +133,11 @@ const smallBudget = work.MaxCost
 // TestRuleBudget: a rule whose expressions cost too much names no references any
 // more, with a warning, until it is tried again.
 func TestRuleBudget(t *testing.T) {
-	costly := spec.Rule{From: kindOf(configMapsResource), References: []spec.RuleReference{
+	costly := spec.Rule{From: intake.KindOf(configMapsResource), References: []spec.RuleReference{
 		{Expression: "lists.range(1000).all(i, i >= 0) ? [{'group': '', 'kind': 'ConfigMap', 'name': 'other'}] : []"},
 	}}
 	t.Run("exceeded", func(t *testing.T) {
-		e := startEngine(t, Options{Config: serveConfigMaps(t, 3), Budget: 2000})
+		e := startEngine(t, Options{Config: configmaps.Serve(t, 3), Budget: 2000})
 		if err := e.ApplyRule(t.Context(), "costly", costly); err != nil {
 			t.Fatal(err)
 		}
@@ -159,7 +149,7 @@ func TestRuleBudget(t *testing.T) {
 		}
 	})
 	t.Run("tried again", func(t *testing.T) {
-		e := startEngine(t, Options{Config: serveConfigMaps(t, 3), Budget: smallBudget})
+		e := startEngine(t, Options{Config: configmaps.Serve(t, 3), Budget: smallBudget})
 		if err := e.ApplyRule(t.Context(), "costly", costly); err != nil {
 			t.Fatal(err)
 		}
@@ -171,40 +161,4 @@ func TestRuleBudget(t *testing.T) {
 		await(t, "no warning", func() bool { return warned() == 0 })
 		await(t, "the references of all objects", func() bool { return followed.view.lens.Counts().Arcs == 3 })
 	})
-}
-
-// TestRelistCostsNothing: what a watch lost, and lists again, is evaluated for a view
-// without being charged to it; what is new is charged.
-func TestRelistCostsNothing(t *testing.T) {
-	e := startEngine(t, Options{Config: serveConfigMaps(t, 3)})
-	compiled, err := spec.Compile(t.Context(), selecting(spec.ObjectFilter{ObjectSelectorExpression: "name != ''"}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	followed, shown := followBy(t, e, &compiled.Queries[0])
-	<-shown
-	await(t, "the list", func() bool { return followed.vertices() == 3 && followed.feed.listed.Load() && followed.charged.Load() })
-	// Nothing is granted with time, so that what is left says what was charged.
-	tokens := budget.NewBuckets(defaultBudget, 1<<62).Bucket(budget.NamespaceOwner("shop"))
-	followed.view.budget.Store(work.NewBudget(tokens))
-	for _, tt := range []struct {
-		name   string
-		listed bool
-		want   bool
-	}{{"listed again", false, false}, {"changed", true, true}} {
-		before := tokens.Left()
-		followed.feed.listed.Store(tt.listed)
-		if _, err := followed.feed.watch.Visit(t.Context(), retainedBy(t, followed), func(o *watch.Decoded) bool {
-			verdicts, late := followed.feed.evaluate(o, evaluateLive)
-			if len(verdicts) != 1 || len(late) != 0 || verdicts[0].verdict.cost == 0 {
-				t.Errorf("%s: %d verdicts, %d late", tt.name, len(verdicts), len(late))
-			}
-			return true
-		}); err != nil {
-			t.Fatal(err)
-		}
-		if charged := tokens.Left() < before; charged != tt.want {
-			t.Errorf("%s: charged %t, want %t", tt.name, charged, tt.want)
-		}
-	}
 }

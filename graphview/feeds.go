@@ -3,23 +3,35 @@ package graphview
 import (
 	"context"
 	"fmt"
-	"maps"
-	"slices"
+	"time"
 
-	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/intake"
 	"graphview.dev/graphview/resources"
 	"graphview.dev/graphview/watch"
 )
 
-// acquire leases a watch for a tap and makes the tap part of its feed.
-func (e *Engine) acquire(ctx context.Context, t *tap) error {
+// feed is a feed that views lease.
+type feed struct {
+	*intake.Feed
+
+	// demand is the key by which views demand the namespaces of a partial watch.
+	demand watch.Key
+	// leases counts those of views. Guarded by Engine.mu.
+	leases int
+}
+
+// acquire leases a watch for a tap of a view, and connects the tap to its feed.
+func (e *Engine) acquire(ctx context.Context, t *tap, v *View) error {
 	key := t.need.Key
 	key.Kind, key.Namespaced = t.need.Resource.Kind, t.need.Resource.Namespaced
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	// The first event may come before Acquire returns, so the feed is there first.
+	// The first event may come before Acquire returns, so the feed exists before.
 	lease, err := e.watches.Acquire(ctx, key, func(w *watch.Watch) watch.Handler {
-		f := newFeed(e.life, e, w, t.need)
+		demand := t.need.DemandKey()
+		f := &feed{demand: demand, Feed: e.intake.NewFeed(e.life, w, t.need.Resource, func() map[string]bool {
+			return e.shared.Begin(demand, w, time.Now())
+		})}
 		e.feeds[w] = f
 		e.schemaReader.Kick()
 		return f
@@ -29,52 +41,46 @@ func (e *Engine) acquire(ctx context.Context, t *tap) error {
 	}
 	t.lease, t.feed = lease, e.feeds[lease.Watch()]
 	t.feed.leases++
+	t.Tap = intake.NewTap(v.evaluator, t.feed.Feed, t.role)
 	return nil
 }
 
-// giveBack returns a tap's lease and, with the feed's last lease, takes what only
-// that feed saw out of the graph.
+// giveBack releases the lease of a tap. With the last lease of a feed, it removes the objects that
+// only this feed saw from the graph.
 func (e *Engine) giveBack(t *tap) {
 	t.lease.Release()
-	// Counted down only now: with none left, every lease has been given back,
-	// the watch has ended, and nobody can lease it any more.
+	// Counted after Release: with no lease left, each one has been released, the watch has ended,
+	// and no view can lease it any more.
 	e.mu.Lock()
 	t.feed.leases--
 	last := t.feed.leases == 0
 	if last {
-		delete(e.feeds, t.feed.watch)
+		delete(e.feeds, t.feed.Watch())
 	}
 	e.mu.Unlock()
 	if last {
-		e.shared.End(t.feed.demand, t.feed.watch)
-		e.writer.Do(func() {
-			e.removeReleases(t.feed)
-			if t.feed.source != 0 {
-				e.graph.RemoveSource(t.feed.source)
-				delete(e.bySource, t.feed.source)
-			}
-		})
+		e.shared.End(t.feed.demand, t.feed.Watch())
+		e.writer.Do(t.feed.Remove)
 	}
 }
 
 // allFeeds returns the feeds that there are.
-func (e *Engine) allFeeds() []*feed {
+func (e *Engine) allFeeds() []*intake.Feed {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return slices.Collect(maps.Values(e.feeds))
+	all := make([]*intake.Feed, 0, len(e.feeds))
+	for _, f := range e.feeds {
+		all = append(all, f.Feed)
+	}
+	return all
 }
 
 // watchedResources returns the resources of the feeds.
 func (e *Engine) watchedResources() []resources.Resource {
-	var watched []resources.Resource
-	for _, f := range e.allFeeds() {
-		watched = append(watched, f.resource)
+	all := e.allFeeds()
+	watched := make([]resources.Resource, len(all))
+	for i, f := range all {
+		watched[i] = f.Resource()
 	}
 	return watched
-}
-
-func kindOf(r resources.Resource) graph.Kind { return graph.Kind{Group: r.Group, Kind: r.Kind} }
-
-func resourceOf(r resources.Resource) graph.Resource {
-	return graph.Resource{Group: r.Group, Version: r.Version, Resource: r.Resource}
 }

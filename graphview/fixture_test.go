@@ -3,78 +3,22 @@ package graphview
 import (
 	"context"
 	"fmt"
-	"net/http"
-	"net/http/httptest"
-	"strings"
 	"testing"
 	"time"
 
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/rest"
 
 	"graphview.dev/graphview/budget"
+	"graphview.dev/graphview/intake"
 	"graphview.dev/graphview/plan"
 	"graphview.dev/graphview/resources"
 	"graphview.dev/graphview/spec"
 	"graphview.dev/graphview/watch"
+	"graphview.dev/test/configmaps"
 )
 
-var configMapsResource = resources.Resource{Version: "v1", Resource: "configmaps", Kind: "ConfigMap", Namespaced: true}
-
-// serveConfigMaps answers every list with that many ConfigMaps, watches with
-// silence, and all else with 404.
-func serveConfigMaps(t testing.TB, n int) *rest.Config {
-	t.Helper()
-	return serveChanges(t, n, nil)
-}
-
-// serveChanges is serveConfigMaps whose one watch tells of ConfigMaps of these
-// names.
-func serveChanges(t testing.TB, n int, changed <-chan string) *rest.Config {
-	t.Helper()
-	items := make([]string, n)
-	for i := range items {
-		items[i] = fmt.Sprintf(`{"metadata":{"namespace":"shop","name":"c%d","uid":"u%d","resourceVersion":"%d"}}`, i, i, i+1)
-	}
-	return serveItems(t, items, changed)
-}
-
-// unanswered is a label by which a list that serveItems answers has no end.
-const unanswered = "unanswered"
-
-// serveItems is serveChanges that lists these ConfigMaps.
-func serveItems(t testing.TB, items []string, changed <-chan string) *rest.Config {
-	t.Helper()
-	newest := len(items) + 1
-	list := fmt.Sprintf(`{"kind":"ConfigMapList","apiVersion":"v1","metadata":{"resourceVersion":"%d"},"items":[%s]}`, newest, strings.Join(items, ","))
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		switch {
-		case !strings.HasSuffix(r.URL.Path, "/configmaps"):
-			w.WriteHeader(http.StatusNotFound)
-		case strings.Contains(r.URL.Query().Get("labelSelector"), unanswered):
-			<-r.Context().Done()
-		case r.URL.Query().Get("watch") != "":
-			w.(http.Flusher).Flush()
-			for version := newest + 1; ; version++ {
-				select {
-				case name := <-changed:
-					_, _ = fmt.Fprintf(w, `{"type":"MODIFIED","object":{"kind":"ConfigMap","apiVersion":"v1","metadata":{"namespace":"shop","name":%q,"uid":"u-%s","resourceVersion":"%d"},"data":{"at":"%d"}}}`, name, name, version, version)
-					w.(http.Flusher).Flush()
-				case <-r.Context().Done():
-					return
-				}
-			}
-		default:
-			_, _ = w.Write([]byte(list))
-		}
-	}))
-	t.Cleanup(server.Close)
-	transport := &http.Transport{}
-	t.Cleanup(transport.CloseIdleConnections)
-	return &rest.Config{Host: server.URL, Transport: transport}
-}
+var configMapsResource = configmaps.Resource
 
 // startEngine runs an engine until the test ends. It returns when views run:
 // nobody else leases watches, and not before.
@@ -106,19 +50,36 @@ func (e *Engine) runs() bool {
 	return e.life != nil
 }
 
-// acquireTap leases the watch of all ConfigMaps for nobody.
+// acquireTap leases the watch of all ConfigMaps for a view without a goroutine.
 func acquireTap(t testing.TB, e *Engine) *tap {
 	t.Helper()
-	return acquireTapOf(t, e, nil)
+	return acquireTapOf(t, e, newView(e, Name{Namespace: "shop", Name: "idle"}, "uid"))
 }
 
 func acquireTapOf(t testing.TB, e *Engine, v *View) *tap {
 	t.Helper()
-	leased := newTap(v, plan.Need{Resource: configMapsResource, Key: watch.Key{Resource: schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}}}, nil)
-	if err := e.acquire(t.Context(), leased); err != nil {
+	leased := newTap(plan.Need{Resource: configMapsResource, Key: watch.Key{Resource: schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}}}, nil)
+	if err := e.acquire(t.Context(), leased, v); err != nil {
 		t.Error(err)
 	}
 	return leased
+}
+
+// followed is a tap and its view.
+type followed struct {
+	*tap
+
+	view   *View
+	keeper *keeper
+}
+
+// feedIn returns a feed without a watch, in a given state.
+func feedIn(t testing.TB, e *Engine, r resources.Resource, state watch.State) *feed {
+	t.Helper()
+	f := &feed{Feed: e.intake.NewFeed(t.Context(), nil, r, nil)}
+	f.State(state)
+	e.writer.Do(func() {})
+	return f
 }
 
 // labelled is a label selector that a test decides about. Like an expression it
@@ -133,53 +94,43 @@ func (l *labelled) Matches(labels.Labels) bool { return l.matches() }
 
 // follow has a view without a GraphView follow all ConfigMaps, as far as a function
 // selects them, until the test ends.
-func follow(t testing.TB, e *Engine, matches func() bool) *tap {
+func follow(t testing.TB, e *Engine, matches func() bool) *followed {
 	t.Helper()
-	followed, shown := followBy(t, e, &spec.QueryProgram{Labels: &labelled{matches: matches}})
+	of, shown := followBy(t, e, &spec.QueryProgram{Labels: &labelled{matches: matches}})
 	<-shown
-	return followed
+	return of
 }
 
 // followBy has a view follow the ConfigMaps that a query selects. shown is closed when
 // the view was shown those that there were.
-func followBy(t testing.TB, e *Engine, query *spec.QueryProgram) (followed *tap, shown <-chan struct{}) {
+func followBy(t testing.TB, e *Engine, query *spec.QueryProgram) (of *followed, shown <-chan struct{}) {
 	t.Helper()
 	return followIn(t, e, "test", query)
 }
 
 // followIn is followBy for a view of a namespace.
-func followIn(t testing.TB, e *Engine, namespace string, query *spec.QueryProgram) (followed *tap, shown <-chan struct{}) {
+func followIn(t testing.TB, e *Engine, namespace string, query *spec.QueryProgram) (of *followed, shown <-chan struct{}) {
 	t.Helper()
 	v := newView(e, Name{Namespace: namespace, Name: t.Name()}, "uid")
 	ctx, cancel := context.WithCancel(t.Context())
-	v.backlog.begin(ctx)
+	v.evaluator.Begin(ctx)
 	k := newKeeper(v)
 	k.life = ctx
 	k.start()
-	followed = acquireTapOf(t, e, v)
-	followed.judge.Store(&judge{resource: configMapsResource, query: query})
-	k.taps[followed.need] = followed
+	leased := acquireTapOf(t, e, v)
+	leased.SetJudge(&intake.Judge{Resource: configMapsResource, Query: query})
+	k.taps[leased.need] = leased
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		k.addTaps(ctx, []*tap{followed})
+		k.addTaps(ctx, []*tap{leased})
 	}()
 	t.Cleanup(func() {
 		cancel()
 		<-done
 		k.finish()
 	})
-	return followed, done
-}
-
-// retainedBy is what the watch of a tap retains.
-func retainedBy(t testing.TB, from *tap) []*watch.Object {
-	t.Helper()
-	objects, err := from.feed.watch.Retained(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return objects
+	return &followed{leased, v, k}, done
 }
 
 // await asks until a condition holds.
@@ -192,8 +143,8 @@ func await(t testing.TB, what string, cond func() bool) {
 	}
 }
 
-// vertices is how many objects the tap's view has.
-func (t *tap) vertices() int { return t.view.lens.Vertices() }
+// vertices returns the number of objects of the view.
+func (f *followed) vertices() int { return f.view.lens.Vertices() }
 
 // user is the user of a name.
 type user string

@@ -3,8 +3,25 @@ package graphview
 import (
 	"time"
 
+	"graphview.dev/graphview/delivery"
+	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/intake"
 	"graphview.dev/graphview/writer"
 )
+
+// consumer is a view as feeds know it.
+type consumer struct{ view *View }
+
+var _ intake.Consumer = consumer{}
+
+// Kick implements intake.Consumer.
+func (c consumer) Kick() { c.view.kick() }
+
+// Lens implements intake.Consumer.
+func (c consumer) Lens() *graph.Lens { return c.view.lens }
+
+// Warnings implements intake.Consumer.
+func (c consumer) Warnings() *delivery.Warnings { return c.view.warnings }
 
 // follower is a view as the writer knows it.
 type follower struct{ view *View }
@@ -30,7 +47,7 @@ func (f follower) Published() {
 func (f follower) Walked(visits int) {
 	cost := uint64(visits) / 2 //nolint:gosec // not negative
 	f.view.engine.processors.Cost.Add(cost)
-	if !f.view.budget.Load().Charge(cost) {
+	if !f.view.evaluator.Budget().Charge(cost) {
 		f.view.kick()
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"graphview.dev/graphview/plan"
 	"graphview.dev/graphview/resources"
 	"graphview.dev/graphview/watch"
+	"graphview.dev/test/configmaps"
 )
 
 // A refusal is one only while it lasts.
@@ -30,10 +31,10 @@ func TestRefusals(t *testing.T) {
 		"refused in one namespace":    {namespace: "a", resource: podsResource, state: watch.State{Reason: watch.Forbidden}, wantAgain: time.Hour},
 		"refused and without another": {resource: resources.Resource{Version: "v1", Resource: "nodes", Kind: "Node"}, state: watch.State{Reason: watch.Forbidden}, wantAgain: time.Hour},
 	}
+	e := startEngine(t, Options{Config: configmaps.Serve(t, 0)})
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			of := &feed{resource: tt.resource}
-			of.state.Store(&tt.state)
+			of := feedIn(t, e, tt.resource, tt.state)
 			n := plan.Need{Resource: tt.resource, Key: watch.Key{Namespace: tt.namespace}}
 			refused, again := refusals(map[plan.Need]*tap{n: {need: n, feed: of}}, now)
 			if refused[tt.resource] != tt.want || again != tt.wantAgain {

@@ -11,6 +11,7 @@ import (
 	"graphview.dev/graphview/advice"
 	"graphview.dev/graphview/expr"
 	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/intake"
 	"graphview.dev/graphview/plan"
 	"graphview.dev/graphview/resources"
 	"graphview.dev/graphview/spec"
@@ -103,7 +104,7 @@ func (k *keeper) run(ctx context.Context) {
 	defer cancel()
 	k.life = ctx
 	v.onEnd(cancel)
-	v.backlog.begin(ctx)
+	v.evaluator.Begin(ctx)
 	k.start()
 	defer k.finish()
 	timer := time.NewTimer(0)
@@ -163,7 +164,7 @@ func (k *keeper) finish() {
 	}
 	v.engine.writer.Do(func() {
 		for _, t := range taps {
-			t.closed = true
+			t.Close()
 		}
 		// The lens goes as a whole: it need not be emptied tap by tap.
 		v.engine.writer.Unfollow(v.lens)
@@ -218,8 +219,8 @@ func (k *keeper) empty() {
 	v.engine.writer.Do(func() {
 		var sources []graph.SourceID
 		for _, t := range k.allTaps() {
-			t.closed = true
-			sources = append(sources, t.feed.source)
+			t.Close()
+			sources = append(sources, t.feed.Source())
 		}
 		v.lens.Unwatch(sources...)
 	})
@@ -259,7 +260,7 @@ func refusals(taps map[plan.Need]*tap, now time.Time) (refused map[resources.Res
 // kindInUse whether one takes from any feed of the same kind.
 func (k *keeper) sourceInUse(t *tap) bool {
 	for _, other := range k.allTaps() {
-		if other != t && !other.closed && other.need.OfObjects() && other.feed == t.feed {
+		if other != t && !other.Closed() && other.need.OfObjects() && other.feed == t.feed {
 			return true
 		}
 	}
@@ -268,7 +269,7 @@ func (k *keeper) sourceInUse(t *tap) bool {
 
 func (k *keeper) kindInUse(kind graph.Kind, except *tap) bool {
 	for _, other := range k.allTaps() {
-		if other != except && !other.closed && other.need.OfObjects() && kindOf(other.need.Resource) == kind {
+		if other != except && !other.Closed() && other.need.OfObjects() && intake.KindOf(other.need.Resource) == kind {
 			return true
 		}
 	}

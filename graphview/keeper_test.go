@@ -9,6 +9,7 @@ import (
 
 	"graphview.dev/graphview/resources"
 	"graphview.dev/graphview/spec"
+	"graphview.dev/test/configmaps"
 )
 
 // keptView is a view that the test keeps, step by step.
@@ -21,11 +22,11 @@ type keptView struct {
 
 func keepByHand(t *testing.T, o Options, objects int) *keptView {
 	t.Helper()
-	o.Config = serveConfigMaps(t, objects)
+	o.Config = configmaps.Serve(t, objects)
 	e := startEngine(t, o)
 	k := newKeeper(newView(e, Name{Namespace: "shop", Name: "flow"}, "1"))
 	k.life = t.Context()
-	k.view.backlog.begin(k.life)
+	k.view.evaluator.Begin(k.life)
 	k.start()
 	e.running.Go(func() {
 		<-k.life.Done()
@@ -107,7 +108,6 @@ func TestReplayThatEndedEarly(t *testing.T) {
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, of := range k.taps {
-		of.replayed.Store(false)
 		k.replay(ended, of, nil)
 		if !of.behind {
 			t.Fatal("a replay that was ended is taken for one that was not")
@@ -116,7 +116,7 @@ func TestReplayThatEndedEarly(t *testing.T) {
 	k.apply(selecting(spec.ObjectFilter{}))
 	k.until("all replayed", func() bool {
 		for _, of := range k.taps {
-			if of.behind || !of.replayed.Load() {
+			if of.behind || !of.Replayed() {
 				return false
 			}
 		}
@@ -238,19 +238,19 @@ func TestWatchStaysUntilItIsReplaced(t *testing.T) {
 func TestEditAfterExceededBudget(t *testing.T) {
 	k := keepByHand(t, Options{Budget: smallBudget}, 3)
 	declared := selecting(spec.ObjectFilter{ObjectSelectorExpression: "name != ''"})
-	counts := &k.view.engine.counts
+	counts := &k.view.engine.intake.Counts
 	synced := func() bool { return k.view.synced.Load() && k.view.lens.Vertices() == 3 }
 	k.apply(declared)
 	k.until("synced", synced)
 	for _, exceeded := range []bool{false, true} {
-		before := counts.sets.Load() + counts.replays.Load()
+		before := counts.Sets.Load() + counts.Replays.Load()
 		if exceeded {
-			k.view.budget.Load().Charge(2 * smallBudget)
+			k.view.evaluator.Budget().Charge(2 * smallBudget)
 		}
 		declared.ExcludeInferred = !declared.ExcludeInferred
 		k.apply(declared)
 		k.until("synced", synced)
-		if again := counts.sets.Load() + counts.replays.Load() - before; (again > 0) != exceeded {
+		if again := counts.Sets.Load() + counts.Replays.Load() - before; (again > 0) != exceeded {
 			t.Errorf("budget exceeded: %t; %d objects were evaluated again", exceeded, again)
 		}
 	}
@@ -263,7 +263,7 @@ func TestEditsDoNotAddUp(t *testing.T) {
 	k.apply(selecting(spec.ObjectFilter{}))
 	k.until("synced", func() bool { return k.view.synced.Load() && k.view.lens.Vertices() == 3 })
 	for i := range 20 {
-		k.apply(selecting(spec.ObjectFilter{LabelSelector: fmt.Sprint(unanswered, "=", i)}))
+		k.apply(selecting(spec.ObjectFilter{LabelSelector: fmt.Sprint(configmaps.Unanswered, "=", i)}))
 		k.step(k.life, k.catalog)
 		if n := k.view.engine.Watches(); n > 2 {
 			t.Fatalf("%d watches after %d edits, want 2", n, i+1)

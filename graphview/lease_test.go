@@ -5,13 +5,14 @@ import (
 	"testing"
 
 	"graphview.dev/graphview/graph"
+	"graphview.dev/test/configmaps"
 )
 
 // TestReleasesAtOnce: leases of one watch that are given back at the same
 // moment, while another is taken, neither take the feed from the one that stays
 // nor leave anything behind.
 func TestReleasesAtOnce(t *testing.T) {
-	e := startEngine(t, Options{Config: serveConfigMaps(t, 50)})
+	e := startEngine(t, Options{Config: configmaps.Serve(t, 50)})
 	for round := range 1500 {
 		leaving := make([]*tap, 8)
 		for i := range leaving {
@@ -34,7 +35,7 @@ func TestReleasesAtOnce(t *testing.T) {
 		})
 		close(begin)
 		all.Wait()
-		if all := e.allFeeds(); len(all) != 1 || all[0] != staying.feed {
+		if all := e.allFeeds(); len(all) != 1 || all[0] != staying.feed.Feed {
 			t.Fatalf("round %d: the feed of a watch that is leased was forgotten", round)
 		}
 		e.giveBack(staying)

@@ -13,16 +13,6 @@ import (
 	"graphview.dev/graphview/health"
 )
 
-// counts are what happened since the start. The loop and the watches only add to
-// them; everything else that metrics tell is looked up when it is asked for.
-type counts struct {
-	sets, deletes, replays atomic.Uint64
-	revisions              atomic.Uint64
-	failures               atomic.Uint64 // of watches
-	undecodable            atomic.Uint64
-	unevaluated            atomic.Uint64
-}
-
 // metrics of an Engine. None has the name of a view, a resource or a namespace:
 // their number does not depend on what is in the cluster.
 type metrics struct{ engine *Engine }
@@ -127,16 +117,16 @@ func (m metrics) Collect(out chan<- prometheus.Metric) {
 	gauge(verticesDesc, size.Nodes)
 	gauge(arcsDesc, size.Arcs)
 	gauge(queueDesc, e.writer.Queued())
-	c := &e.counts
-	counter(eventsDesc, &c.sets, "set")
-	counter(eventsDesc, &c.deletes, "delete")
-	counter(eventsDesc, &c.replays, "replay")
-	counter(revisionsDesc, &c.revisions)
+	c := &e.intake.Counts
+	counter(eventsDesc, &c.Sets, "set")
+	counter(eventsDesc, &c.Deletes, "delete")
+	counter(eventsDesc, &c.Replays, "replay")
+	counter(revisionsDesc, &e.revisions)
 	out <- prometheus.MustNewConstMetric(encodingsDesc, prometheus.CounterValue, float64(e.delivered.Encodings()))
-	counter(failuresDesc, &c.failures)
+	counter(failuresDesc, &c.Failures)
 	out <- prometheus.MustNewConstMetric(earlyDesc, prometheus.CounterValue, float64(e.watches.ListsEndedEarly()))
-	counter(errorsDesc, &c.undecodable, "decode")
-	counter(errorsDesc, &c.unevaluated, "evaluate")
+	counter(errorsDesc, &c.Undecodable, "decode")
+	counter(errorsDesc, &c.Unevaluated, "evaluate")
 	counter(costDesc, &e.processors.Cost)
 	out <- prometheus.MustNewConstMetric(panicsDesc, prometheus.CounterValue, float64(e.processors.Panics()))
 	gauge(refusedDesc, len(e.o.Quarantine.Refusals()))
@@ -189,10 +179,10 @@ func (v *View) state() string {
 func (e *Engine) watchStates() map[string]int {
 	states := map[string]int{"synced": 0, "syncing": 0, "failing": 0}
 	for _, f := range e.allFeeds() {
-		switch s := f.state.Load(); {
-		case s != nil && s.Err != nil:
+		switch s := f.LastState(); {
+		case s.Err != nil:
 			states["failing"]++
-		case s != nil && s.Synced:
+		case s.Synced:
 			states["synced"]++
 		default:
 			states["syncing"]++

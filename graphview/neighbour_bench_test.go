@@ -9,6 +9,7 @@ import (
 
 	"graphview.dev/graphview/expr"
 	"graphview.dev/graphview/spec"
+	"graphview.dev/test/configmaps"
 )
 
 // BenchmarkNeighbourOfACostlyView measures how long a change takes from the API server
@@ -16,7 +17,7 @@ import (
 // expression of nearly a million units for each of 5,000 objects.
 func BenchmarkNeighbourOfACostlyView(b *testing.B) {
 	changed := make(chan string)
-	e := startEngine(b, Options{Config: serveChanges(b, 5_000, changed), Budget: 1 << 50})
+	e := startEngine(b, Options{Config: configmaps.ServeChanges(b, 5_000, changed), Budget: 1 << 50})
 	fast := follow(b, e, yes)
 	await(b, "the list", func() bool { return fast.vertices() == 5_000 })
 	next := 0

@@ -46,7 +46,7 @@ func (e *Engine) Open(ctx context.Context, o OpenOptions) (*View, error) {
 	}
 	v := newView(e, Name{Name: "connection"}, delivery.NewID())
 	v.permit, v.named = o.Permit, false
-	v.work.Store(&request)
+	v.evaluator.Record(request)
 	v.chargeTo(o.Owner)
 	v.setProgram(&o.Spec, program, nil)
 	e.opened[v] = struct{}{}

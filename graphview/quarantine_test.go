@@ -11,6 +11,7 @@ import (
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/quarantine"
 	"graphview.dev/graphview/spec"
+	"graphview.dev/test/configmaps"
 )
 
 // killedDuring is the journal after processes were killed, one during each work, which
@@ -109,7 +110,7 @@ func TestQuarantinedSpecs(t *testing.T) {
 		},
 	} {
 		t.Run(what, func(t *testing.T) {
-			e, err := NewEngine(Options{Config: serveConfigMaps(t, 1), Quarantine: killedDuring(t, test.work)})
+			e, err := NewEngine(Options{Config: configmaps.Serve(t, 1), Quarantine: killedDuring(t, test.work)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -128,7 +129,7 @@ func TestQuarantinedSpecs(t *testing.T) {
 // that would have it, and the others are there.
 func TestQuarantinedObject(t *testing.T) {
 	e := startEngine(t, Options{
-		Config:     serveConfigMaps(t, 3),
+		Config:     configmaps.Serve(t, 3),
 		Quarantine: killedDuring(t, quarantine.Work{Kind: "configmaps", Namespace: "shop", Name: "c1", Version: 2}),
 	})
 	followed := follow(t, e, yes)

@@ -94,7 +94,7 @@ func (k *keeper) selectResources(ctx context.Context, p *spec.Program, catalog *
 		return true
 	}
 	v := k.view
-	budget := v.budget.Load()
+	budget := v.evaluator.Budget()
 	var free uint64 = freeSelection
 	enough := true
 	charge := func(cost uint64) bool {
@@ -126,8 +126,8 @@ func (k *keeper) outline(p *spec.Program, now time.Time) (plan.Outline, time.Dur
 	s.Namespaces, s.Complete = k.selectedNamespaces(p)
 	claims := plan.ClaimsOf(s)
 	for _, t := range k.allTaps() {
-		if j := t.judge.Load(); j != nil {
-			claims.Hold(t.need, j.namespaces)
+		if j := t.Judge(); j != nil {
+			claims.Hold(t.need, j.Namespaces)
 		}
 	}
 	v.engine.shared.Set(v, claims.Demands, now)
@@ -167,7 +167,7 @@ func (k *keeper) overLimit() bool {
 	case exceeded != "":
 	case v.lens.Vertices() > v.engine.o.MaxVertices:
 		exceeded = fmt.Sprintf("the view has more than %d visible vertices; narrow its queries, namespaces or roots, or raise --max-vertices-per-view", v.engine.o.MaxVertices)
-	case v.budget.Load().Exceeded():
+	case v.evaluator.Budget().Exceeded():
 		exceeded = v.tooCostly()
 	}
 	v.mu.Lock()
@@ -175,7 +175,7 @@ func (k *keeper) overLimit() bool {
 	switch {
 	case v.limit != nil && time.Now().After(k.retryAt):
 		v.limit, k.failure = nil, ""
-		v.renewBudget()
+		v.evaluator.RenewBudget()
 	case v.limit == nil && exceeded != "" && v.program != nil:
 		v.limit = &delivery.ClosedError{Reason: reason.LimitExceeded, Message: exceeded}
 		k.retryAt = time.Now().Add(v.engine.o.LimitRetry)
@@ -193,9 +193,9 @@ func (v *View) tooCostly() string {
 		others = "those of your other views"
 	}
 	if v.walksWithDepth() {
-		return v.budget.Load().Excess("the view's expressions, and finding what is within the depth of roots.follow whenever something changes,", others) +
+		return v.evaluator.Budget().Excess("the view's expressions, and finding what is within the depth of roots.follow whenever something changes,", others) +
 			"; leave the depth out, simplify the expressions, or have label selectors or queries leave fewer objects to them"
 	}
-	return v.budget.Load().Excess("the view's expressions", others) +
+	return v.evaluator.Budget().Excess("the view's expressions", others) +
 		"; simplify them, or have label selectors or queries leave fewer objects to them"
 }

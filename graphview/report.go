@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"graphview.dev/graphview/delivery"
+	"graphview.dev/graphview/intake"
 	"graphview.dev/graphview/plan"
 	"graphview.dev/graphview/resources"
 	"graphview.dev/graphview/watch"
@@ -104,10 +105,8 @@ func (a *statusBuilder) note(r resources.Resource, synced bool, message string) 
 func (a *statusBuilder) tap(t *tap, timeout time.Duration) {
 	state, waited := t.state(), a.now.Sub(t.acquired)
 	failed := state.Err != nil
-	// The watch of namespaces has to have been made use of.
-	complete := t.ready(state)
-	namespaces, lists := t.role.(*namespaceRole)
-	complete = complete && (!lists || namespaces.settled)
+	// The view has to have read the namespaces that it selects.
+	complete := t.ready(state) && (!t.need.OfNamespaces() || t.settled)
 	switch {
 	case complete && !failed:
 	case complete:
@@ -163,7 +162,7 @@ func (a *statusBuilder) unmet(n plan.Need, err error) {
 	message := "left out: " + err.Error()
 	a.again = min(a.again, retryUnmet)
 	a.note(n.Resource, false, message)
-	a.warnFirst(delivery.About(delivery.InformerSyncFailed, n.Resource.String()+": "+message, resourceOf(n.Resource), ""))
+	a.warnFirst(delivery.About(delivery.InformerSyncFailed, n.Resource.String()+": "+message, intake.ResourceOf(n.Resource), ""))
 }
 
 // denied adds what may not be read, and what depends on that.
@@ -171,7 +170,7 @@ func (a *statusBuilder) denied() {
 	for _, d := range a.outline.Without {
 		message := delivery.Bounded(d.Message())
 		a.note(d.Resource, d.Partly || len(d.Namespaces) > 0, message)
-		a.warn(delivery.About(delivery.InformerSyncFailed, d.Resource.String()+": "+message, resourceOf(d.Resource), ""))
+		a.warn(delivery.About(delivery.InformerSyncFailed, d.Resource.String()+": "+message, intake.ResourceOf(d.Resource), ""))
 	}
 	if d := a.outline.Unlisted; d != nil && a.unlisted == "" {
 		a.unlisted = delivery.Bounded(d.Message())
@@ -211,7 +210,7 @@ func syncWarning(t *tap, message string) delivery.Warning {
 	if t.need.OfReleases() {
 		where += ", the releases of Helm in it"
 	}
-	return delivery.About(delivery.InformerSyncFailed, fmt.Sprintf("%s%s: %s", r, where, message), resourceOf(r), t.need.Key.Namespace)
+	return delivery.About(delivery.InformerSyncFailed, fmt.Sprintf("%s%s: %s", r, where, message), intake.ResourceOf(r), t.need.Key.Namespace)
 }
 
 func groupVersion(group, version string) string {

@@ -6,23 +6,19 @@ import (
 	"testing"
 	"time"
 
+	"graphview.dev/graphview/intake"
 	"graphview.dev/graphview/plan"
 	"graphview.dev/graphview/resources"
 	"graphview.dev/graphview/watch"
+	"graphview.dev/test/configmaps"
 )
 
 // A watch becomes synced between any two looks at it: the report says what was
 // the case at one moment.
 func TestReportOfWatchThatChangesMeanwhile(t *testing.T) {
-	e := startEngine(t, Options{Config: serveConfigMaps(t, 0)})
-	v := newView(e, Name{Namespace: "shop", Name: "flow"}, "1")
-	k := newKeeper(v)
-	k.start()
-	of := &feed{resource: configMapsResource}
-	leased := newTap(v, plan.Need{Resource: configMapsResource}, nil)
-	leased.feed = of
-	leased.replayed.Store(true)
-	k.taps[leased.need] = leased
+	e := startEngine(t, Options{Config: configmaps.Serve(t, 0)})
+	of := follow(t, e, yes)
+	await(t, "the list", func() bool { return of.ready(of.state()) })
 
 	stop := make(chan struct{})
 	var flips sync.WaitGroup
@@ -32,18 +28,18 @@ func TestReportOfWatchThatChangesMeanwhile(t *testing.T) {
 			case <-stop:
 				return
 			default:
-				of.state.Store(&watch.State{Synced: i%2 == 0, Reason: watch.Pending})
+				of.feed.State(watch.State{Synced: i%2 == 0, Reason: watch.Pending})
 			}
 		}
 	})
 	catalog := resources.NewCatalog(nil, nil)
 	o := plan.Outline{Selected: []resources.Resource{configMapsResource}}
-	for range 50_000 {
-		k.report(catalog, o, 0)
+	for range 5_000 {
+		of.keeper.report(catalog, o, 0)
 	}
 	close(stop)
 	flips.Wait()
-	if told := v.warnings.Summary(false); len(told) > 0 {
+	if told := of.view.warnings.Summary(false); len(told) > 0 {
 		t.Errorf("warnings of a watch that only waited: %v", told)
 	}
 }
@@ -53,21 +49,19 @@ func TestReportOfWatchThatChangesMeanwhile(t *testing.T) {
 func TestReportOfWhatDoesNotSync(t *testing.T) {
 	early := errors.New("the list of configmaps ended early after 3 objects (600 bytes, 1m0s) and goes on in pages")
 	tests := map[string]struct {
-		state    watch.State
-		replayed bool
-		want     string
+		state watch.State
+		want  string
 	}{
-		"its list ended early":     {watch.State{Reason: watch.Failing, Err: early}, true, "not synced within 30s, so objects may be missing: " + early.Error()},
-		"nothing is known of it":   {watch.State{Reason: watch.Pending}, true, "not synced within 30s, so objects may be missing: it is still being listed"},
-		"the view has yet to look": {watch.State{Reason: watch.UpToDate, Synced: true}, false, "not synced within 30s, so objects may be missing: its objects are still being evaluated"},
+		"its list ended early":     {watch.State{Reason: watch.Failing, Err: early}, "not synced within 30s, so objects may be missing: " + early.Error()},
+		"nothing is known of it":   {watch.State{Reason: watch.Pending}, "not synced within 30s, so objects may be missing: it is still being listed"},
+		"the view has yet to look": {watch.State{Reason: watch.UpToDate, Synced: true}, "not synced within 30s, so objects may be missing: its objects are still being evaluated"},
 	}
+	e := startEngine(t, Options{Config: configmaps.Serve(t, 0)})
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			of := &feed{resource: configMapsResource}
-			of.state.Store(&test.state)
-			leased := newTap(nil, plan.Need{Resource: configMapsResource}, nil)
-			leased.feed, leased.acquired = of, time.Now().Add(-time.Minute)
-			leased.replayed.Store(test.replayed)
+			leased := newTap(plan.Need{Resource: configMapsResource}, nil)
+			leased.feed, leased.acquired = feedIn(t, e, configMapsResource, test.state), time.Now().Add(-time.Minute)
+			leased.Tap = intake.NewTap(nil, leased.feed.Feed, intake.ObjectRole{})
 			a := newStatusBuilder(plan.Outline{Selected: []resources.Resource{configMapsResource}}, nil)
 			a.tap(leased, 30*time.Second)
 			if row := a.rows[0]; row.Synced || row.Message != test.want || !a.synced {

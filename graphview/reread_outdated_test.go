@@ -11,6 +11,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/intake"
 	"graphview.dev/graphview/watch"
 )
 
@@ -87,7 +88,7 @@ func TestOutdatedObjects(t *testing.T) {
 	all := follow(t, e, func() bool { return true })
 	shows := func(version int, labelled bool) func() bool {
 		return func() bool {
-			key := graph.Key{Resource: resourceOf(configMapsResource), Namespace: "shop", Name: "c"}
+			key := graph.Key{Resource: intake.ResourceOf(configMapsResource), Namespace: "shop", Name: "c"}
 			at, ok := all.view.lens.Look(key, 1, graph.Reading{})
 			if !ok {
 				return false
@@ -102,8 +103,8 @@ func TestOutdatedObjects(t *testing.T) {
 	api.set(true)
 	narrower := all.need
 	narrower.Key.LabelSelector = "colour"
-	some := newTap(all.view, narrower, nil)
-	if err := e.acquire(t.Context(), some); err != nil {
+	some := newTap(narrower, nil)
+	if err := e.acquire(t.Context(), some, all.view); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { e.giveBack(some) })
@@ -112,7 +113,7 @@ func TestOutdatedObjects(t *testing.T) {
 	api.set(false)
 	close(api.left)
 	sees := func() (sees bool) {
-		e.writer.Do(func() { sees = e.graph.Find(some.feed.source, "shop", "c") != 0 })
+		e.writer.Do(func() { sees = e.graph.Find(some.feed.Source(), "shop", "c") != 0 })
 		return sees
 	}
 	await(t, "it has left the other watch", func() bool { return !sees() })

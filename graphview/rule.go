@@ -4,14 +4,9 @@ import (
 	"context"
 	"reflect"
 
-	"graphview.dev/graphview/budget"
-	"graphview.dev/graphview/quarantine"
 	"graphview.dev/graphview/rules"
 	"graphview.dev/graphview/spec"
 )
-
-// rulesOwner is the owner of all ReferenceRules: they belong to the cluster.
-var rulesOwner = budget.NamespaceOwner("")
 
 // ApplyRule puts a rule into force under a name, on open streams too. It is level-based.
 // After a *spec.InvalidError no rule of that name is in force. After the context's error
@@ -23,7 +18,7 @@ func (e *Engine) ApplyRule(ctx context.Context, name string, declared spec.Rule)
 	}
 	var program *spec.RuleProgram
 	declaration := workOf(workRule, "", name, declared)
-	err := e.compiled(ctx, rulesOwner, declaration, func(ctx context.Context) (err error) {
+	err := e.compiled(ctx, rules.Owner, declaration, func(ctx context.Context) (err error) {
 		program, err = spec.CompileRule(ctx, declared)
 		return err
 	})
@@ -32,7 +27,7 @@ func (e *Engine) ApplyRule(ctx context.Context, name string, declared spec.Rule)
 	}
 	var r *rules.Rule
 	if program != nil {
-		r = &rules.Rule{RuleProgram: program, Work: declaration, Budget: e.newBudget(rulesOwner)}
+		r = &rules.Rule{RuleProgram: program, Work: declaration, Budget: e.newBudget(rules.Owner)}
 	}
 	e.rules.Declare(name, r)
 	return err
@@ -40,15 +35,6 @@ func (e *Engine) ApplyRule(ctx context.Context, name string, declared spec.Rule)
 
 // RemoveRule removes the rule of that name, if there is one.
 func (e *Engine) RemoveRule(name string) { e.rules.Declare(name, nil) }
-
-// beginRule records that an expression of a rule is evaluated.
-func (e *Engine) beginRule(ctx context.Context, w quarantine.Work) (context.Context, func(), error) {
-	task, err := e.processors.Begin(ctx, rulesOwner, w)
-	if err != nil {
-		return nil, nil, err
-	}
-	return task.Within(ctx), task.End, nil
-}
 
 // RuleEffect describes a rule that is in force.
 type RuleEffect = rules.Effect

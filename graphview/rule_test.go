@@ -5,6 +5,7 @@ import (
 
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/spec"
+	"graphview.dev/test/configmaps"
 )
 
 var (
@@ -14,7 +15,7 @@ var (
 
 // TestInvalidRule: a rule that is refused takes the earlier one of its name out of force.
 func TestInvalidRule(t *testing.T) {
-	e := startEngine(t, Options{Config: serveConfigMaps(t, 0)})
+	e := startEngine(t, Options{Config: configmaps.Serve(t, 0)})
 	declared := spec.Rule{From: widgetKind, References: []spec.RuleReference{{Path: "spec.a", To: gadgetKind}}}
 	if err := e.ApplyRule(t.Context(), "a", declared); err != nil || e.rules.Named("a") == nil {
 		t.Fatalf("the rule is not in force: %v", err)

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"time"
 
+	"graphview.dev/graphview/intake"
 	"graphview.dev/graphview/plan"
 	"graphview.dev/graphview/spec"
 	"graphview.dev/graphview/watch"
@@ -19,34 +20,34 @@ func (k *keeper) selectedNamespaces(p *spec.Program) (selected map[string]bool, 
 	if t == nil {
 		return k.namespaces, false
 	}
-	r, state := t.role.(*namespaceRole), t.state() //nolint:forcetypeassert // of a need of namespaces
-	r.settled = t.ready(state)
-	if !r.settled && state.Err == nil && time.Since(t.acquired) <= k.view.engine.o.SyncTimeout {
+	state := t.state()
+	t.settled = t.ready(state)
+	if !t.settled && state.Err == nil && time.Since(t.acquired) <= k.view.engine.o.SyncTimeout {
 		return k.namespaces, false
 	}
-	k.namespaces = r.selected.all()
+	k.namespaces = t.selectedNamespaces()
 	return k.namespaces, true
 }
 
 // judgeFor is what decides about what a need brings.
-func (k *keeper) judgeFor(p *spec.Program, n plan.Need) *judge {
-	j := &judge{resource: n.Resource, query: &p.Queries[n.Query], roots: p.Roots}
+func (k *keeper) judgeFor(p *spec.Program, n plan.Need) *intake.Judge {
+	j := &intake.Judge{Resource: n.Resource, Query: &p.Queries[n.Query], Roots: p.Roots}
 	within := k.within[n.Resource]
 	switch {
 	case p.Namespaces.Selective() && k.blind:
-		j.namespaces = map[string]bool{}
+		j.Namespaces = map[string]bool{}
 	case p.Namespaces.Selective():
 		set, _ := k.selectedNamespaces(p)
-		j.waits = set == nil
-		j.namespaces = set
+		j.Waits = set == nil
+		j.Namespaces = set
 		if within != nil {
-			j.namespaces = maps.Clone(set)
-			maps.DeleteFunc(j.namespaces, func(name string, _ bool) bool { return !within[name] })
+			j.Namespaces = maps.Clone(set)
+			maps.DeleteFunc(j.Namespaces, func(name string, _ bool) bool { return !within[name] })
 		}
 	case within != nil:
-		j.namespaces = within
+		j.Namespaces = within
 	case p.Namespaces != nil:
-		j.namespaces = p.Namespaces.Names
+		j.Namespaces = p.Namespaces.Names
 	}
 	return j
 }
@@ -58,13 +59,13 @@ func (k *keeper) renamespace(ctx context.Context, p *spec.Program) {
 		if t.need.OfNamespaces() {
 			continue
 		}
-		old, now := t.judge.Load(), k.judgeFor(p, t.need)
-		if now.waits || old.waits == now.waits && (old.namespaces == nil) == (now.namespaces == nil) && maps.Equal(old.namespaces, now.namespaces) {
+		old, now := t.Judge(), k.judgeFor(p, t.need)
+		if now.Waits || old.Waits == now.Waits && (old.Namespaces == nil) == (now.Namespaces == nil) && maps.Equal(old.Namespaces, now.Namespaces) {
 			continue
 		}
 		k.install(t, now)
 		k.replay(ctx, t, func(o *watch.Decoded) bool {
-			return old.waits || old.admits(o.Namespace()) != now.admits(o.Namespace())
+			return old.Waits || old.Admits(o.Namespace()) != now.Admits(o.Namespace())
 		})
 	}
 }

@@ -4,14 +4,14 @@ import (
 	"context"
 	"time"
 
+	"graphview.dev/graphview/intake"
 	"graphview.dev/graphview/watch"
-	"graphview.dev/graphview/writer"
 )
 
 // switching tells whether the tap is of a version that waits to replace another.
 func (k *keeper) switching(t *tap) bool {
 	for old := range k.retiring {
-		if kindOf(old.need.Resource) == kindOf(t.need.Resource) {
+		if intake.KindOf(old.need.Resource) == intake.KindOf(t.need.Resource) {
 			return true
 		}
 	}
@@ -30,7 +30,7 @@ func (k *keeper) finishSwitches(ctx context.Context) {
 		done := !missing || time.Since(since) > v.engine.o.SyncTimeout
 		var successors []*tap
 		for _, t := range k.taps {
-			if !t.need.OfNamespaces() && kindOf(t.need.Resource) == kindOf(old.need.Resource) {
+			if !t.need.OfNamespaces() && intake.KindOf(t.need.Resource) == intake.KindOf(old.need.Resource) {
 				successors = append(successors, t)
 				state := t.state()
 				done = done && (t.ready(state) || state.Err != nil || time.Since(t.acquired) > v.engine.o.SyncTimeout)
@@ -47,7 +47,7 @@ func (k *keeper) finishSwitches(ctx context.Context) {
 				k.replay(ctx, t, nil)
 				continue
 			}
-			v.engine.writer.Do(func() { v.lens.Use(kindOf(t.need.Resource), resourceOf(t.need.Resource)) })
+			v.engine.writer.Do(func() { v.lens.Use(intake.KindOf(t.need.Resource), intake.ResourceOf(t.need.Resource)) })
 		}
 		k.dropTaps([]*tap{old})
 		if missing {
@@ -60,41 +60,27 @@ func (k *keeper) finishSwitches(ctx context.Context) {
 // be made.
 func (k *keeper) missing(old *tap) bool {
 	for n := range k.needed {
-		if !n.OfNamespaces() && k.taps[n] == nil && kindOf(n.Resource) == kindOf(old.need.Resource) && n.Overlaps(old.need) {
+		if !n.OfNamespaces() && k.taps[n] == nil && intake.KindOf(n.Resource) == intake.KindOf(old.need.Resource) && n.Overlaps(old.need) {
 			return true
 		}
 	}
 	return false
 }
 
-// replay shows the view the objects that a tap's watch retains, or those that wanted
-// accepts, and returns when the graph has the verdicts. A tap is behind after a replay
-// that ended early, until one without wanted completes.
+// replay shows the view the objects that a tap's watch retains, or those that wanted accepts, and
+// returns when the graph has the verdicts. A tap is behind after a replay that ended early, until one
+// without wanted completes.
 func (k *keeper) replay(ctx context.Context, t *tap, wanted func(*watch.Decoded) bool) {
 	v := k.view
-	objects, err := t.feed.watch.Retained(ctx)
-	if err == nil {
-		err = v.engine.runReplay(ctx, replay{watch: t.feed.watch, objects: objects, owner: v.owner, event: func(o *watch.Decoded) writer.Event {
-			if !t.mayConcern(o.Namespace()) || wanted != nil && !wanted(o) {
-				return nil
-			}
-			return t.reevaluate(ctx, o, false)
-		}})
-	}
+	err := t.Replay(ctx, wanted == nil, func(o *watch.Decoded) bool {
+		return t.concerning().Has(o.Namespace()) && (wanted == nil || wanted(o))
+	})
 	switch {
 	case err != nil:
 		v.engine.o.Logger.V(1).Info("Replay ended early", "view", v.name.String(), "watch", t.need.Key.String(), "error", err.Error())
 		t.behind = true
-		return
-	case t.feed.listed.Load():
-		t.charged.Store(true)
-	}
-	switch {
-	case ctx.Err() != nil:
-		t.behind = true
 	case wanted == nil:
 		t.behind = false
-		t.replayed.Store(true)
 		v.kick()
 	}
 }

@@ -148,7 +148,7 @@ func keepIn(t *testing.T, c *memoryCluster, o Options) *keptView {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	t.Cleanup(cancel)
 	k.life = ctx
-	k.view.backlog.begin(k.life)
+	k.view.evaluator.Begin(k.life)
 	k.start()
 	e.running.Go(func() {
 		<-k.life.Done()

@@ -1,107 +1,61 @@
 package graphview
 
 import (
+	"graphview.dev/graphview/intake"
 	"graphview.dev/graphview/resources"
 )
 
-// tapNamespaces are the namespaces in which a view may have selected objects of one
-// resource. Objects elsewhere need no decision and are not in the view, so a watch that
-// many views share does not ask each of them about each object. All taps of a view for
-// one resource share theirs: one tap may have to take back what another one selected.
-// The view's goroutine alone uses them; each feed has an index of them.
+// tapNamespaces are the namespaces in which a view may have selected objects of one resource. All
+// taps of a view for the resource share them, because one tap may have to remove an object that
+// another one selected. Only the view's goroutine uses them; each feed has an index of them.
 type tapNamespaces struct {
-	all   bool
-	names map[string]bool // empty if all
-	// settled: they are what the view's present judges admit, and no more.
+	intake.Namespaces
+
+	// settled: they are exactly the namespaces that the view's present judges admit.
 	settled bool
 }
 
-var allNamespaces = &tapNamespaces{all: true}
-
-// extend adds what a judge may admit beyond what others did: some namespaces, or all.
-func (n *tapNamespaces) extend(j *judge) (added []string, all bool) {
-	switch {
-	case n.all:
-		return nil, false
-	case j.undetermined():
-		return nil, true
-	}
-	for namespace, selected := range j.namespaces {
-		if selected && !n.names[namespace] {
-			n.names[namespace] = true
-			added = append(added, namespace)
-		}
-	}
-	return added, false
-}
-
-// beyond returns the names that other does not have. If all of n concern a tap, it has
-// no names.
-func (n *tapNamespaces) beyond(other *tapNamespaces) (names []string) {
-	for namespace := range n.names {
-		if other.all || !other.names[namespace] {
-			names = append(names, namespace)
-		}
-	}
-	return names
-}
-
-// undetermined reports whether the judge may admit objects of any namespace.
-func (j *judge) undetermined() bool { return j.waits || j.namespaces == nil || !j.resource.Namespaced }
-
-// concerning are the namespaces of the tap.
-func (t *tap) concerning() *tapNamespaces {
+// concerning returns the namespaces whose objects may concern the view.
+func (t *tap) concerning() *intake.Namespaces {
 	if t.namespaces == nil {
-		return allNamespaces
+		return intake.AllNamespaces
 	}
-	return t.namespaces
+	return &t.namespaces.Namespaces
 }
 
-// mayConcern reports whether the view may have, or come to have, what is in a namespace.
-func (t *tap) mayConcern(namespace string) bool {
-	n := t.concerning()
-	return n.all || n.names[namespace]
-}
-
-// admits reports whether the tap's view selects the namespace now, as far as is known.
-func (t *tap) admits(namespace string) bool {
-	j := t.judge.Load()
-	return j == nil || j.admits(namespace)
-}
-
-// install makes a judge the one that decides for a tap. From then on the watch asks the
-// tap about everything that the judge may admit.
-func (k *keeper) install(t *tap, j *judge) {
+// install replaces the judge of a tap. From then on the watch asks the tap about every object that
+// the judge may admit.
+func (k *keeper) install(t *tap, j *intake.Judge) {
 	r := t.need.Resource
 	n := k.namespacesOf[r]
 	if n == nil {
-		n = &tapNamespaces{names: make(map[string]bool)}
+		n = new(tapNamespaces)
 		k.namespacesOf[r] = n
 	}
 	if t.namespaces == nil {
-		t.feed.taps.move(t, allNamespaces, n)
+		t.feed.Taps().Move(t.Tap, intake.AllNamespaces, &n.Namespaces)
 		t.namespaces = n
 	}
 	n.settled = false
-	added, all := n.extend(j)
+	added, all := n.Extend(j)
 	for _, other := range k.allTaps() {
 		if other.namespaces != n {
 			continue
 		}
 		if all {
-			other.feed.taps.move(other, n, allNamespaces)
+			other.feed.Taps().Move(other.Tap, &n.Namespaces, intake.AllNamespaces)
 		} else {
-			other.feed.taps.extend(other, added)
+			other.feed.Taps().Extend(other.Tap, added)
 		}
 	}
 	if all {
-		n.all, n.names = true, nil
+		n.SetAll()
 	}
-	t.judge.Store(j)
+	t.SetJudge(j)
 }
 
-// settleNamespaces forgets the namespaces that the view no longer selects, once all taps
-// of the resource were shown what their present judges reject.
+// settleNamespaces removes the namespaces that the view no longer selects, once the present judges
+// of all taps of the resource have replaced the verdicts of earlier ones.
 func (k *keeper) settleNamespaces() {
 	unsettled := make(map[resources.Resource][]*tap)
 	for r, n := range k.namespacesOf {
@@ -128,23 +82,23 @@ func (k *keeper) settleNamespaces() {
 			continue
 		}
 		for _, t := range taps {
-			t.feed.taps.move(t, n, next)
+			t.feed.Taps().Move(t.Tap, &n.Namespaces, &next.Namespaces)
 		}
 		*n = *next
 	}
 }
 
-// admitted are the namespaces that the judges of some taps may admit. It is not ok while
-// one of the taps may have selected something elsewhere.
+// admitted returns the namespaces that the judges of some taps may admit. It is not ok while one of
+// the taps may have selected objects of other namespaces.
 func (k *keeper) admitted(taps []*tap) (n *tapNamespaces, ok bool) {
-	n = &tapNamespaces{names: make(map[string]bool), settled: true}
+	n = &tapNamespaces{settled: true}
 	for _, t := range taps {
-		j := t.judge.Load()
-		if k.taps[t.need] != t || t.behind || !t.replayed.Load() || j.waits {
+		j := t.Judge()
+		if k.taps[t.need] != t || t.behind || !t.Replayed() || j.Waits {
 			return nil, false
 		}
-		if _, all := n.extend(j); all {
-			n.all, n.names = true, nil
+		if _, all := n.Extend(j); all {
+			n.SetAll()
 		}
 	}
 	return n, true

@@ -3,77 +3,14 @@ package graphview
 import (
 	"errors"
 	"fmt"
-	"maps"
-	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"graphview.dev/graphview/intake"
 	"graphview.dev/graphview/spec"
-	"graphview.dev/test/seed"
 )
-
-// TestTapIndex: after any sequence of changes a feed asks about an object exactly the taps
-// whose views may have it.
-func TestTapIndex(t *testing.T) {
-	r := rand.New(rand.NewPCG(seed.Of(t), 0))
-	namespaces := append(numbered(6), "elsewhere")
-	for range 200 {
-		var x tapIndex
-		var taps []*tap
-		for range 30 {
-			switch one := r.IntN(5); {
-			case one == 0 || len(taps) == 0:
-				added := &tap{}
-				if r.IntN(4) > 0 {
-					added.namespaces = &tapNamespaces{names: make(map[string]bool)}
-				}
-				x.add(added)
-				taps = append(taps, added)
-			case one == 1:
-				i := r.IntN(len(taps))
-				x.remove(taps[i])
-				taps = slices.Delete(taps, i, i+1)
-			default:
-				changed := taps[r.IntN(len(taps))]
-				n := changed.namespaces
-				if n == nil {
-					continue
-				}
-				if one == 2 {
-					next := &tapNamespaces{all: r.IntN(3) == 0}
-					if !next.all {
-						next.names = setOf(namespaces[r.IntN(6)], namespaces[r.IntN(6)])
-					}
-					x.move(changed, n, next)
-					*n = *next
-					continue
-				}
-				added, all := n.extend(&judge{resource: podsResource, namespaces: setOf(namespaces[r.IntN(6)]), waits: r.IntN(9) == 0})
-				if x.extend(changed, added); all {
-					x.move(changed, n, allNamespaces)
-					n.all, n.names = true, nil
-				}
-			}
-		}
-		for _, namespace := range namespaces {
-			want := make(map[*tap]int)
-			for _, one := range taps {
-				if one.mayConcern(namespace) {
-					want[one] = 1
-				}
-			}
-			got := make(map[*tap]int)
-			for one := range x.tapsFor(namespace).each {
-				got[one]++
-			}
-			if !maps.Equal(got, want) || x.tapsFor(namespace).len() != len(want) || len(x.every()) != len(taps) {
-				t.Fatalf("%s concerns %d taps, want %d", namespace, len(got), len(want))
-			}
-		}
-	}
-}
 
 // TestNewNamespace: a namespace that one view begins to select costs no more beside
 // views that select many namespaces than beside none.
@@ -85,7 +22,7 @@ func TestNewNamespace(t *testing.T) {
 		other := newKeeper(newView(e, Name{Namespace: "shop", Name: "other"}, "2"))
 		leased := acquireTapOf(t, e, other.view)
 		other.taps[leased.need] = leased
-		other.install(leased, &judge{resource: configMapsResource, namespaces: setOf(numbered(names)...)})
+		other.install(leased, &intake.Judge{Resource: configMapsResource, Namespaces: setOf(numbered(names)...)})
 		leased.attach()
 		t.Cleanup(func() {
 			leased.detach()
@@ -95,13 +32,13 @@ func TestNewNamespace(t *testing.T) {
 	leased := acquireTapOf(t, e, k.view)
 	k.taps[leased.need] = leased
 	set := setOf("ns-000")
-	k.install(leased, &judge{resource: configMapsResource, namespaces: set})
+	k.install(leased, &intake.Judge{Resource: configMapsResource, Namespaces: set})
 	leased.attach()
 	i := 0
 	allocations := testing.AllocsPerRun(20, func() {
 		set[fmt.Sprint("new-", i)] = true
 		i++
-		k.install(leased, &judge{resource: configMapsResource, namespaces: set})
+		k.install(leased, &intake.Judge{Resource: configMapsResource, Namespaces: set})
 	})
 	if allocations > 20 {
 		t.Errorf("one more namespace of one view takes %.0f allocations beside %d views of %d namespaces", allocations, views, names)
@@ -119,7 +56,7 @@ func TestNamespacesAreForgotten(t *testing.T) {
 	concerned := func() (namespaces []string) {
 		for _, followed := range k.taps {
 			for _, namespace := range []string{"ns-000", "ns-008", "ns-010", "shop"} {
-				if followed.feed.taps.tapsFor(namespace).len() > 0 {
+				if followed.feed.Taps().For(namespace).Len() > 0 {
 					namespaces = append(namespaces, namespace)
 				}
 			}

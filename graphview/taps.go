@@ -8,6 +8,7 @@ import (
 
 	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/intake"
 	"graphview.dev/graphview/plan"
 	"graphview.dev/graphview/spec"
 )
@@ -26,7 +27,7 @@ func (k *keeper) plan(ctx context.Context, p *spec.Program, needed map[plan.Need
 	replacing := make(map[graph.Kind][]plan.Need)
 	for n := range needed {
 		if !n.OfNamespaces() {
-			replacing[kindOf(n.Resource)] = append(replacing[kindOf(n.Resource)], n)
+			replacing[intake.KindOf(n.Resource)] = append(replacing[intake.KindOf(n.Resource)], n)
 		}
 	}
 	k.needed = needed
@@ -40,7 +41,7 @@ func (k *keeper) plan(ctx context.Context, p *spec.Program, needed map[plan.Need
 			continue
 		}
 		delete(k.taps, n)
-		others := replacing[kindOf(n.Resource)]
+		others := replacing[intake.KindOf(n.Resource)]
 		switch {
 		case n.OfNamespaces() || !slices.ContainsFunc(others, n.Overlaps) || slices.ContainsFunc(others, func(o plan.Need) bool { return o.Key == n.Key }):
 			drop = append(drop, t)
@@ -65,8 +66,8 @@ func (k *keeper) plan(ctx context.Context, p *spec.Program, needed map[plan.Need
 			k.unmet[n] = err
 			continue
 		}
-		t := newTap(v, n, p)
-		if err := v.engine.acquire(ctx, t); err != nil {
+		t := newTap(n, p)
+		if err := v.engine.acquire(ctx, t, v); err != nil {
 			// Only because everything stops, or the spec has changed meanwhile.
 			k.unreserve(n)
 			v.engine.o.Logger.V(1).Info("No watch", "view", v.name.String(), "error", err.Error())
@@ -89,7 +90,7 @@ func (k *keeper) plan(ctx context.Context, p *spec.Program, needed map[plan.Need
 
 // replaces reports whether two taps may bring the same objects of a kind.
 func (t *tap) replaces(other *tap) bool {
-	return kindOf(t.need.Resource) == kindOf(other.need.Resource) && t.need.Overlaps(other.need)
+	return intake.KindOf(t.need.Resource) == intake.KindOf(other.need.Resource) && t.need.Overlaps(other.need)
 }
 
 // addTaps begins to take from feeds, and shows the view what they had before.
@@ -103,13 +104,13 @@ func (k *keeper) addTaps(ctx context.Context, taps []*tap) {
 			if t.need.OfReleases() {
 				continue // what it tells is added to what others see
 			}
-			v.engine.announce(t.feed)
+			t.feed.Announce()
 			if t.need.OfNamespaces() {
 				continue
 			}
-			v.lens.Watch(t.feed.source)
+			v.lens.Watch(t.feed.Source())
 			if !k.switching(t) {
-				v.lens.Use(kindOf(t.need.Resource), resourceOf(t.need.Resource))
+				v.lens.Use(intake.KindOf(t.need.Resource), intake.ResourceOf(t.need.Resource))
 			}
 		}
 	})
@@ -125,7 +126,7 @@ func (k *keeper) closeTaps(taps []*tap) {
 	if len(taps) > 0 {
 		k.view.engine.writer.Do(func() {
 			for _, t := range taps {
-				t.closed = true
+				t.Close()
 			}
 		})
 	}
@@ -146,17 +147,17 @@ func (k *keeper) dropTaps(taps []*tap) {
 	v.engine.writer.Do(func() {
 		var unwatched []graph.SourceID
 		for _, t := range taps {
-			t.closed = true
-			v.warnings.DropFaults(t)
+			t.Close()
+			v.warnings.DropFaults(t.Tap)
 		}
 		for _, t := range taps {
 			if !t.need.OfObjects() {
 				continue
 			}
 			if !k.sourceInUse(t) {
-				unwatched = append(unwatched, t.feed.source)
+				unwatched = append(unwatched, t.feed.Source())
 			}
-			if kind := kindOf(t.need.Resource); !k.kindInUse(kind, t) {
+			if kind := intake.KindOf(t.need.Resource); !k.kindInUse(kind, t) {
 				v.lens.Unuse(kind)
 			}
 		}

@@ -6,8 +6,10 @@ import (
 
 	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/fairqueue"
+	"graphview.dev/graphview/intake"
 	"graphview.dev/graphview/quarantine"
 	"graphview.dev/graphview/spec"
+	"graphview.dev/test/configmaps"
 )
 
 // costly is an expression that costs more than a watch has time for.
@@ -19,7 +21,7 @@ const costly = "lists.range(1000).all(i, lists.range(10).all(j, i >= 0 && j >= 0
 func TestTenantsTakeTurns(t *testing.T) {
 	const many, objects = 499, 3
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2)) // one turn at a time
-	e := startEngine(t, Options{Config: serveConfigMaps(t, objects), Budget: 1 << 40})
+	e := startEngine(t, Options{Config: configmaps.Serve(t, objects), Budget: 1 << 40})
 	queryOf := func(o spec.ObjectFilter) *spec.QueryProgram {
 		compiled, err := spec.Compile(t.Context(), selecting(o))
 		if err != nil {
@@ -42,7 +44,7 @@ func TestTenantsTakeTurns(t *testing.T) {
 	newView, newShown := followIn(t, e, "modest", queryOf(spec.ObjectFilter{}))
 	await(t, "the modest tenant to wait for turns", func() bool { return e.processors.Waiting() >= many+2 })
 
-	complete := func(followed *tap, shown <-chan struct{}) bool {
+	complete := func(followed *followed, shown <-chan struct{}) bool {
 		select {
 		case <-shown:
 			return followed.vertices() == objects
@@ -74,36 +76,36 @@ func TestTenantsTakeTurns(t *testing.T) {
 func TestCostlyEvaluationIsPostponed(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2)) // one turn at a time
 	changed := make(chan string)
-	e := startEngine(t, Options{Config: serveChanges(t, 2, changed)})
+	e := startEngine(t, Options{Config: configmaps.ServeChanges(t, 2, changed)})
 	compiled, err := spec.Compile(t.Context(), selecting(spec.ObjectFilter{ObjectSelectorExpression: "name != 'x' || " + costly}))
 	if err != nil {
 		t.Fatal(err)
 	}
 	followed, shown := followBy(t, e, &compiled.Queries[0])
 	<-shown
-	await(t, "the list", func() bool { return followed.vertices() == 2 && followed.feed.listed.Load() })
+	await(t, "the list", func() bool { return followed.vertices() == 2 && followed.state().Synced })
 	turn, err := e.processors.Acquire(t.Context(), budget.NamespaceOwner("greedy"), fairqueue.Interactive)
 	if err != nil {
 		t.Fatal(err)
 	}
 	changed <- "x"
 	changed <- "y"
-	await(t, "what changed after the costly object", func() bool { return followed.slow.Load() && followed.pending.Load() > 0 })
+	await(t, "what changed after the costly object", func() bool { return followed.Pending() > 0 })
 	if n := followed.vertices(); n != 2 {
 		t.Errorf("%d vertices while another owner has the turn, want 2", n)
 	}
 	turn.Release()
-	await(t, "all objects", func() bool { return followed.vertices() == 4 && followed.pending.Load() == 0 })
+	await(t, "all objects", func() bool { return followed.vertices() == 4 && followed.Pending() == 0 })
 }
 
 // TestSuspectedRuleOnASuspectedObject: both may have ended the process, and neither waits
 // for the other.
 func TestSuspectedRuleOnASuspectedObject(t *testing.T) {
-	rule := spec.Rule{From: kindOf(configMapsResource), References: []spec.RuleReference{
+	rule := spec.Rule{From: intake.KindOf(configMapsResource), References: []spec.RuleReference{
 		{Expression: "name == 'c1' ? [{'group': '', 'kind': 'ConfigMap', 'name': 'other'}] : []"},
 	}}
 	e := startEngine(t, Options{
-		Config: serveConfigMaps(t, 3),
+		Config: configmaps.Serve(t, 3),
 		Quarantine: suspecting(t,
 			quarantine.Work{Kind: "configmaps", Namespace: "shop", Name: "c1", Version: 2},
 			workOf(workRule, "", "r", rule),

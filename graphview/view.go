@@ -11,7 +11,7 @@ import (
 	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/graph"
-	"graphview.dev/graphview/quarantine"
+	"graphview.dev/graphview/intake"
 	"graphview.dev/graphview/resources"
 	"graphview.dev/graphview/spec"
 	"graphview.dev/graphview/work"
@@ -35,12 +35,7 @@ type View struct {
 	lens      *graph.Lens // the loop's; see publisher for readers
 	warnings  *delivery.Warnings
 	publisher *delivery.Publisher
-	owner     budget.Owner // of the view's cost
-	budget    atomic.Pointer[work.Budget]
-	backlog   *backlog
-	// work is recorded while the view's expressions are evaluated.
-	work      atomic.Pointer[quarantine.Work]
-	suspected atomic.Bool
+	evaluator *intake.Evaluator
 	synced    atomic.Bool
 	// filled: it was synced at least once since it was empty. The keeper writes it.
 	filled atomic.Bool
@@ -80,7 +75,7 @@ func newView(e *Engine, name Name, uid string) *View {
 		Name: name.String(), UID: uid, Run: e.run, Shared: &e.delivered, Warnings: v.warnings, Logger: e.o.Logger,
 		Err: v.Err, Synced: v.synced.Load, News: v.newsChannel, Interruption: v.interruption, Scope: v.deliveryScope, Notify: v.notify,
 	})
-	v.backlog = newBacklog(e)
+	v.evaluator = e.intake.NewEvaluator(consumer{v}, name.String())
 	v.chargeTo(budget.NamespaceOwner(name.Namespace))
 	return v
 }
@@ -123,13 +118,9 @@ func (v *View) sameSpec(declared spec.Spec) bool {
 func (v *View) setProgram(declared *spec.Spec, p *spec.Program, err error) {
 	v.mu.Lock()
 	v.spec, v.program, v.refusal, v.limit = declared, p, err, nil
-	v.incomplete = v.renewBudget() || v.incomplete
+	v.incomplete = v.evaluator.RenewBudget() || v.incomplete
 	if v.named && declared != nil {
-		w := workOf(workView, v.name.Namespace, v.name.Name, declared)
-		v.work.Store(&w)
-	}
-	if w := v.work.Load(); w != nil {
-		v.suspected.Store(v.engine.processors.Suspects(*w))
+		v.evaluator.Record(workOf(workView, v.name.Namespace, v.name.Name, declared))
 	}
 	v.generation++
 	v.scoped++
@@ -145,21 +136,10 @@ func (v *View) setProgram(declared *spec.Spec, p *spec.Program, err error) {
 }
 
 // chargeTo sets the owner that pays for the view, before the view starts.
-func (v *View) chargeTo(owner budget.Owner) {
-	v.owner = owner
-	v.budget.Store(v.engine.newBudget(owner))
-}
+func (v *View) chargeTo(owner budget.Owner) { v.evaluator.ChargeTo(owner, v.engine.newBudget(owner)) }
 
 func (e *Engine) newBudget(owner budget.Owner) *work.Budget {
 	return work.NewBudget(e.budgets.Bucket(owner))
-}
-
-// renewBudget lets the view's expressions be evaluated again, and reports whether they had
-// cost too much.
-func (v *View) renewBudget() (exceeded bool) {
-	before := v.budget.Load()
-	v.budget.Store(before.Renewed())
-	return before.Exceeded()
 }
 
 // begin returns what the view's goroutine keeps. cancel is called when that changes.

@@ -6,12 +6,16 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/quarantine"
 	"graphview.dev/graphview/refs"
 	"graphview.dev/graphview/spec"
 	"graphview.dev/graphview/work"
 )
+
+// Owner is the owner of all ReferenceRules, which belong to the cluster.
+var Owner = budget.NamespaceOwner("")
 
 // Rule is a ReferenceRule in force.
 type Rule struct {

@@ -1,4 +1,4 @@
-package graphview
+package intake
 
 import (
 	"testing"
@@ -16,7 +16,7 @@ import (
 // change, and begins again after they were well.
 func TestUntimedProgressBecomesOverdue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := &feed{firstSeen: make(map[objectName]int64)}
+		f := &Feed{firstSeen: make(map[objectName]int64)}
 		arrive := func(h health.Health) graph.Object {
 			ev := &setEvent{feed: f, object: graph.Object{Namespace: "shop", Name: "worker", Payload: &watch.Object{}}}
 			ev.classify(h)
@@ -25,7 +25,7 @@ func TestUntimedProgressBecomesOverdue(t *testing.T) {
 		}
 		behind := health.Health{State: health.Progressing, Untimed: true}
 		start := time.Now().Unix()
-		if o := arrive(behind); o.LapsesAt != start+600 || o.LapsesTo != classDegraded {
+		if o := arrive(behind); o.LapsesAt != start+600 || o.LapsesTo != ClassDegraded {
 			t.Errorf("becomes %d at %d, want degraded at %d", o.LapsesTo, o.LapsesAt, start+600)
 		}
 		time.Sleep(5 * time.Minute)
@@ -37,7 +37,7 @@ func TestUntimedProgressBecomesOverdue(t *testing.T) {
 			t.Errorf("subscribers are sent %+v, want the deadline %d", o.Payload, start+600)
 		}
 		time.Sleep(6 * time.Minute)
-		if o := arrive(behind); o.Class != classDegraded {
+		if o := arrive(behind); o.Class != ClassDegraded {
 			t.Errorf("class %d of an object that is overdue, want degraded", o.Class)
 		}
 		if o := arrive(health.Health{State: health.OK}); o.LapsesAt != 0 || o.Remark != 0 {

@@ -1,4 +1,4 @@
-package graphview
+package intake
 
 import (
 	"runtime"
@@ -8,6 +8,7 @@ import (
 	"graphview.dev/graphview/spec"
 	"graphview.dev/graphview/watch"
 	"graphview.dev/graphview/writer"
+	"graphview.dev/test/configmaps"
 )
 
 // TestEventsPassReplays: between two events that have come, there is one step of what is
@@ -15,14 +16,14 @@ import (
 // go on coming.
 func TestEventsPassReplays(t *testing.T) {
 	const objects, views = 3 * replayChunk, 20
-	e := startEngine(t, Options{Config: serveConfigMaps(t, objects)})
-	first := follow(t, e, yes)
+	e := start(t, configmaps.Serve(t, objects))
+	first, _ := e.follow(yes)
 	await(t, "the list", func() bool { return first.vertices() == objects })
 
-	// Only the loop uses these.
+	// Only the writer uses these.
 	passed, before, waits := uint64(0), uint64(0), false
 	ev := writer.Func(func() {
-		now := e.counts.replays.Load()
+		now := e.Counts.Replays.Load()
 		if waits {
 			passed = max(passed, now-before)
 		}
@@ -40,15 +41,16 @@ func TestEventsPassReplays(t *testing.T) {
 			}
 		}
 	}()
-	var taps []*tap
+	var all []*view
 	var shown []<-chan struct{}
 	for range views {
-		followed, done := followBy(t, e, &spec.QueryProgram{})
-		taps, shown = append(taps, followed), append(shown, done)
+		v := e.view()
+		_, done := e.take(v, e.feed(""), &spec.QueryProgram{})
+		all, shown = append(all, v), append(shown, done)
 	}
-	for i := range taps {
+	for i := range all {
 		<-shown[i]
-		if n := taps[i].vertices(); n != objects {
+		if n := all[i].vertices(); n != objects {
 			t.Errorf("a view that was shown everything has %d objects, want %d", n, objects)
 		}
 	}
@@ -64,56 +66,35 @@ func TestEventsPassReplays(t *testing.T) {
 // object has changed.
 func TestReplayOfWhatHasChanged(t *testing.T) {
 	changed := make(chan string)
-	e := startEngine(t, Options{Config: serveChanges(t, 2, changed)})
-	tap := follow(t, e, yes)
-	await(t, "the list", func() bool { return tap.vertices() == 2 })
-	old := retainedBy(t, tap)
+	e := start(t, configmaps.ServeChanges(t, 2, changed))
+	v, tap := e.follow(yes)
+	await(t, "the list", func() bool { return v.vertices() == 2 })
+	old := tap.feed.retained(t)
 	changed <- "c0"
-	await(t, "the change", func() bool { return e.counts.sets.Load() == 3 })
+	await(t, "the change", func() bool { return e.Counts.Sets.Load() == 3 })
 	visited := map[string]bool{}
-	replays := e.counts.replays.Load()
+	replays := e.Counts.Replays.Load()
 	if err := e.runReplay(t.Context(), replay{watch: tap.feed.watch, objects: old, event: func(o *watch.Decoded) writer.Event {
 		visited[o.Name()] = true
 		return &replayEvent{o.Object, tapVerdict{tap: tap}} // none is selected
 	}}); err != nil {
 		t.Fatal(err)
 	}
-	if len(visited) != 2 || e.counts.replays.Load() != replays+1 || tap.vertices() != 1 {
-		t.Errorf("%d objects visited, %d counted, the view has %d; want 2, 1 and 1: c0 as it is now", len(visited), e.counts.replays.Load()-replays, tap.vertices())
-	}
-}
-
-// TestBacklogOfWhatHasChanged: an object that is read again does not take the place of what
-// it has become.
-func TestBacklogOfWhatHasChanged(t *testing.T) {
-	changed := make(chan string)
-	e := startEngine(t, Options{Config: serveChanges(t, 1, changed)})
-	tap := follow(t, e, yes)
-	await(t, "the list", func() bool { return tap.vertices() == 1 })
-	old := retainedBy(t, tap)[0]
-	changed <- "c0"
-	await(t, "the change", func() bool { return e.counts.sets.Load() == 2 })
-	now := retainedBy(t, tap)[0]
-	b := newBacklog(e)
-	b.begin(t.Context())
-	b.working = true // nobody takes anything but this test
-	b.put(tap, now, false)
-	b.put(tap, old, false)
-	if _, objects, _ := b.take(); len(objects) != 1 || objects[0] != now {
-		t.Errorf("took %d objects, want the one that is", len(objects))
+	if len(visited) != 2 || e.Counts.Replays.Load() != replays+1 || v.vertices() != 1 {
+		t.Errorf("%d objects visited, %d counted, the view has %d; want 2, 1 and 1: c0 as it is now", len(visited), e.Counts.Replays.Load()-replays, v.vertices())
 	}
 }
 
 // TestVerdictOfAnEarlierJudge: what was decided for namespaces that a view selected before,
 // and comes late, brings nothing back.
 func TestVerdictOfAnEarlierJudge(t *testing.T) {
-	e := startEngine(t, Options{Config: serveConfigMaps(t, 3)})
-	tap := follow(t, e, yes)
-	await(t, "the list", func() bool { return tap.vertices() == 3 })
-	earlier := tap.judge.Load()
+	e := start(t, configmaps.Serve(t, 3))
+	v, tap := e.follow(yes)
+	await(t, "the list", func() bool { return v.vertices() == 3 })
+	earlier := tap.Judge()
 	show := func(event func(*watch.Decoded) writer.Event) {
 		t.Helper()
-		if err := e.runReplay(t.Context(), replay{watch: tap.feed.watch, objects: retainedBy(t, tap), event: event}); err != nil {
+		if err := e.runReplay(t.Context(), replay{watch: tap.feed.watch, objects: tap.feed.retained(t), event: event}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -122,9 +103,9 @@ func TestVerdictOfAnEarlierJudge(t *testing.T) {
 		late = append(late, tap.reevaluate(t.Context(), o, false))
 		return nil
 	})
-	tap.judge.Store(&judge{resource: earlier.resource, query: earlier.query, namespaces: map[string]bool{"bank": true}})
+	tap.SetJudge(&Judge{Resource: earlier.Resource, Query: earlier.Query, Namespaces: map[string]bool{"bank": true}})
 	show(func(o *watch.Decoded) writer.Event { return tap.reevaluate(t.Context(), o, false) })
-	if n := tap.vertices(); n != 0 {
+	if n := v.vertices(); n != 0 {
 		t.Fatalf("%d vertices of a namespace that is not selected", n)
 	}
 	e.writer.Do(func() {
@@ -132,7 +113,7 @@ func TestVerdictOfAnEarlierJudge(t *testing.T) {
 			ev.Apply()
 		}
 	})
-	if n := tap.vertices(); n != 0 {
+	if n := v.vertices(); n != 0 {
 		t.Errorf("%d vertices after what was decided before came late, want none", n)
 	}
 }
@@ -142,18 +123,18 @@ func TestVerdictOfAnEarlierJudge(t *testing.T) {
 func TestReplaysLetOthersRun(t *testing.T) {
 	const objects, views, few = 12 * replayChunk, 10, 8
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	e := startEngine(t, Options{Config: serveConfigMaps(t, objects)})
-	first := follow(t, e, yes)
+	e := start(t, configmaps.Serve(t, objects))
+	first, _ := e.follow(yes)
 	await(t, "the list", func() bool { return first.vertices() == objects })
 	var shown []<-chan struct{}
 	for range views {
-		_, done := followBy(t, e, &spec.QueryProgram{})
+		_, done := e.take(e.view(), e.feed(""), &spec.QueryProgram{})
 		shown = append(shown, done)
 	}
 	var passed []uint64
-	for last := e.counts.replays.Load(); ; {
+	for last := e.Counts.Replays.Load(); ; {
 		runtime.Gosched()
-		now := e.counts.replays.Load()
+		now := e.Counts.Replays.Load()
 		if now > last {
 			passed = append(passed, now-last)
 		}

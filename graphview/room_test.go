@@ -1,33 +1,24 @@
 package graphview
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
-	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/intake"
 	"graphview.dev/graphview/spec"
 	"graphview.dev/graphview/writer"
+	"graphview.dev/test/configmaps"
 )
-
-func TestExceeded(t *testing.T) {
-	partial, ok := errors.AsType[*delivery.PartialError](exceeded(errors.New("more than 5 objects")))
-	if !ok || !partial.OfBound {
-		t.Errorf("%v is not about a bound", partial)
-	}
-	if exceeded(nil) != nil {
-		t.Error("no bound is an error")
-	}
-}
 
 // TestReferencesHaveRoomAgain: the references of an object that are left out, because
 // those of its namespace name too much, are there once there is room, and the view
 // that has it is told of both.
 func TestReferencesHaveRoomAgain(t *testing.T) {
 	const each, others = 990, 1010
-	e := startEngine(t, Options{Config: serveConfigMaps(t, 2)})
+	e := startEngine(t, Options{Config: configmaps.Serve(t, 2), LimitRetry: 10 * time.Millisecond})
 	var source graph.SourceID
 	change := func(fn func()) {
 		done := make(chan struct{})
@@ -48,7 +39,7 @@ func TestReferencesHaveRoomAgain(t *testing.T) {
 	}
 	followed := follow(t, e, yes)
 	await(t, "the list", func() bool { return followed.vertices() == 2 })
-	if err := e.ApplyRule(t.Context(), "many", spec.Rule{From: kindOf(configMapsResource), References: []spec.RuleReference{
+	if err := e.ApplyRule(t.Context(), "many", spec.Rule{From: intake.KindOf(configMapsResource), References: []spec.RuleReference{
 		{Expression: "name == 'c0' ? lists.range(1000).map(i, {'group': '', 'kind': 'ConfigMap', 'name': 'n' + string(i)}) : [{'group': '', 'kind': 'ConfigMap', 'name': 'c0'}]"},
 	}}); err != nil {
 		t.Fatal(err)
@@ -64,6 +55,5 @@ func TestReferencesHaveRoomAgain(t *testing.T) {
 		}
 	})
 	change(func() { e.graph.Remove(source, "shop", "o0") })
-	change(e.retryReferences)
 	await(t, "all references, and no warning", func() bool { return arcs() == 1001 && warned() == 0 })
 }

@@ -1,4 +1,4 @@
-package graphview
+package intake
 
 import (
 	"strings"
@@ -8,7 +8,22 @@ import (
 
 	"graphview.dev/graphview/spec"
 	"graphview.dev/graphview/watch"
+	"graphview.dev/test/configmaps"
 )
+
+// TestSecretTree: fields can read the metadata of a Secret that cannot repeat its data.
+func TestSecretTree(t *testing.T) {
+	got := secretTree(map[string]any{
+		"apiVersion": "v1", "kind": "Secret", "type": "Opaque", "data": map[string]any{"a": "b"}, "stringData": map[string]any{"a": "b"},
+		"metadata": map[string]any{
+			"name": "s", "labels": map[string]any{"app": "web"}, "annotations": map[string]any{"copy": "b"}, "managedFields": []any{"b"}, "selfLink": "b",
+		},
+	})
+	want := map[string]any{"apiVersion": "v1", "kind": "Secret", "metadata": map[string]any{"name": "s", "labels": map[string]any{"app": "web"}}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
 
 // TestLargePartIsNotKept: of what a path finds in an object, a view keeps it where it is
 // small. Anything larger is found again when it is sent.
@@ -18,19 +33,17 @@ func TestLargePartIsNotKept(t *testing.T) {
 	for name, text := range texts {
 		items = append(items, `{"metadata":{"namespace":"shop","name":"`+name+`","uid":"u-`+name+`","resourceVersion":"1"},"data":{"text":"`+text+`"}}`)
 	}
-	e := startEngine(t, Options{Config: serveItems(t, items, nil)})
-	leased := acquireTap(t, e)
-	t.Cleanup(func() { e.giveBack(leased) })
-	await(t, "the list", leased.feed.listed.Load)
+	e := start(t, configmaps.ServeItems(t, items, nil))
+	f := e.feed("")
+	f.awaitList(t)
 	program, err := spec.Compile(t.Context(), selecting(spec.ObjectFilter{JSONPath: "{.data.text}"}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	j := &judge{resource: configMapsResource, query: &program.Queries[0]}
-	objects := retainedBy(t, leased)
-	if n, err := leased.feed.watch.Visit(t.Context(), objects, func(o *watch.Decoded) bool {
+	j := &Judge{Resource: configmaps.Resource, Query: &program.Queries[0]}
+	if n, err := f.watch.Visit(t.Context(), f.retained(t), func(o *watch.Decoded) bool {
 		var got []byte
-		switch part := j.evaluate(t.Context(), o).selection.Part.(type) {
+		switch part := j.Evaluate(t.Context(), o).Selection.Part.(type) {
 		case []byte:
 			if got = part; len(got) > smallPart {
 				t.Errorf("%s: %d bytes are kept, want at most %d", o.Name(), len(got), smallPart)
@@ -47,19 +60,5 @@ func TestLargePartIsNotKept(t *testing.T) {
 		return true
 	}); n != len(texts) || err != nil {
 		t.Errorf("%d objects, %v", n, err)
-	}
-}
-
-// TestSecretTree: fields see of a Secret what nobody can hide anything in.
-func TestSecretTree(t *testing.T) {
-	got := secretTree(map[string]any{
-		"apiVersion": "v1", "kind": "Secret", "type": "Opaque", "data": map[string]any{"a": "b"}, "stringData": map[string]any{"a": "b"},
-		"metadata": map[string]any{
-			"name": "s", "labels": map[string]any{"app": "web"}, "annotations": map[string]any{"copy": "b"}, "managedFields": []any{"b"}, "selfLink": "b",
-		},
-	})
-	want := map[string]any{"apiVersion": "v1", "kind": "Secret", "metadata": map[string]any{"name": "s", "labels": map[string]any{"app": "web"}}}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
 	}
 }

@@ -1,9 +1,6 @@
-package graphview
+package intake
 
 import (
-	"errors"
-
-	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/helm"
 	"graphview.dev/graphview/panics"
@@ -11,39 +8,39 @@ import (
 	"graphview.dev/graphview/watch"
 )
 
-// setRelease adds to a Secret or ConfigMap the objects that its release manages. The loop
+// setRelease adds to a Secret or ConfigMap the objects that its release manages. The writer
 // calls it before the graph gets the object.
-func (e *Engine) setRelease(f *feed, o *graph.Object, m *helm.Managed) {
+func (in *Intake) setRelease(f *Feed, o *graph.Object, m *helm.Managed) {
 	switch {
 	case isSecret(f.resource):
-		e.releases.SetSecret(f, o)
+		in.releases.SetSecret(f, o)
 	case isConfigMap(f.resource):
-		e.releases.SetConfigMap(f, o, m)
+		in.releases.SetConfigMap(f, o, m)
 	}
 }
 
-// deleteRelease removes a deleted Secret or ConfigMap from its release. The loop calls it.
-func (e *Engine) deleteRelease(f *feed, namespace, name string) {
+// deleteRelease removes a deleted Secret or ConfigMap from its release. The writer calls it.
+func (in *Intake) deleteRelease(f *Feed, namespace, name string) {
 	switch {
 	case isSecret(f.resource):
-		e.releases.DeleteSecret(f, namespace, name)
+		in.releases.DeleteSecret(f, namespace, name)
 	case isConfigMap(f.resource):
-		e.releases.DeleteConfigMap(f, namespace, name)
+		in.releases.DeleteConfigMap(f, namespace, name)
 	}
 }
 
 // removeReleases removes the releases of a feed that ends. Other kinds skip it, because there
-// may be very many releases. The loop calls it.
-func (e *Engine) removeReleases(f *feed) {
+// may be very many releases. The writer calls it.
+func (in *Intake) removeReleases(f *Feed) {
 	if isSecret(f.resource) || isConfigMap(f.resource) {
-		e.releases.RemoveWatch(f)
+		in.releases.RemoveWatch(f)
 	}
 }
 
 // releaseEvent is a changed release in a watch of releases. managed is nil if the release is
 // neither deployed nor pending any more.
 type releaseEvent struct {
-	feed            *feed
+	feed            *Feed
 	namespace, name string
 	managed         *helm.Managed
 	verdicts        []tapVerdict
@@ -51,15 +48,15 @@ type releaseEvent struct {
 
 // Apply implements writer.Event.
 func (ev *releaseEvent) Apply() {
-	e := ev.feed.engine
-	e.releases.SetManaged(ev.feed, ev.namespace, ev.name, ev.managed)
+	in := ev.feed.intake
+	in.releases.SetManaged(ev.feed, ev.namespace, ev.name, ev.managed)
 	for i := range ev.verdicts {
 		ev.verdicts[i].apply(0, ev.namespace, ev.name)
 	}
 }
 
 // setReduced handles a Secret of a watch of releases.
-func (f *feed) setReduced(o *watch.Decoded) {
+func (f *Feed) setReduced(o *watch.Decoded) {
 	if f.life.Err() != nil {
 		return // as in event
 	}
@@ -69,21 +66,21 @@ func (f *feed) setReduced(o *watch.Decoded) {
 		return
 	}
 	ev := &releaseEvent{feed: f, namespace: o.Namespace(), name: o.Name(), managed: m}
-	var late []*tap
+	var late []*Tap
 	ev.verdicts, late = f.evaluate(o, evaluateLive)
-	f.engine.writer.Send(ev)
+	f.intake.o.Writer.Send(ev)
 	for _, t := range late {
-		t.view.backlog.put(t, o.Object, false)
+		t.evaluator.put(t, o.Object, false)
 	}
 }
 
 // deleteReduced handles a release that is neither deployed nor pending any more, or deleted.
-func (f *feed) deleteReduced(o *watch.Object) {
+func (f *Feed) deleteReduced(o *watch.Object) {
 	ev := &releaseEvent{feed: f, namespace: o.Namespace(), name: o.Name()}
-	for t := range f.taps.tapsFor(o.Namespace()).each {
+	for t := range f.taps.For(o.Namespace()).Each {
 		ev.verdicts = append(ev.verdicts, tapVerdict{tap: t})
 	}
-	f.engine.writer.Send(ev)
+	f.intake.o.Writer.Send(ev)
 }
 
 // readManaged decodes the objects that a release manages from a watch of releases.
@@ -97,24 +94,6 @@ func readManaged(o *watch.Decoded) (m *helm.Managed, err error) {
 	m = r.Managed()
 	m.Version, m.Hash = o.Version(), o.Hash()
 	return m, nil
-}
-
-// warningOf returns a verdict with the fault of a release that could not be unpacked, if the
-// view selects its Secret.
-func warningOf(o *watch.Decoded, selected func() verdict) verdict {
-	tree, err := o.Tree()
-	if err != nil {
-		return verdict{err: err}
-	}
-	r := helm.Read(tree["reduced"])
-	if r.Fault == "" {
-		return verdict{}
-	}
-	v := selected()
-	if v.selection.Member {
-		v.err = &delivery.PartialError{Err: errors.New(r.Fault)}
-	}
-	return v
 }
 
 func isSecret(r resources.Resource) bool { return r.Group == "" && r.Resource == "secrets" }

@@ -1,4 +1,4 @@
-package graphview
+package intake
 
 import (
 	"errors"
@@ -8,16 +8,16 @@ import (
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/spec"
 	"graphview.dev/graphview/watch"
+	"graphview.dev/test/configmaps"
 )
 
 // TestJudge: what a view decides about one object.
 func TestJudge(t *testing.T) {
-	e := startEngine(t, Options{Config: serveItems(t, []string{
+	e := start(t, configmaps.ServeItems(t, []string{
 		`{"metadata":{"namespace":"shop","name":"c","uid":"u","resourceVersion":"1","labels":{"app":"web"}},"data":{"size":"3"}}`,
-	}, nil)})
-	leased := acquireTap(t, e)
-	t.Cleanup(func() { e.giveBack(leased) })
-	await(t, "the list", leased.feed.listed.Load)
+	}, nil))
+	f := e.feed("")
+	f.awaitList(t)
 	roots := func(expressions ...string) *spec.Roots {
 		return &spec.Roots{ObjectSelectorExpressions: expressions}
 	}
@@ -63,33 +63,33 @@ func TestJudge(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			j := &judge{resource: configMapsResource, query: &program.Queries[0], roots: program.Roots, namespaces: test.namespaces, waits: test.waits}
-			var v verdict
-			if _, err := leased.feed.watch.Visit(t.Context(), retainedBy(t, leased), func(o *watch.Decoded) bool {
-				v = j.evaluate(t.Context(), o)
+			j := &Judge{Resource: configmaps.Resource, Query: &program.Queries[0], Roots: program.Roots, Namespaces: test.namespaces, Waits: test.waits}
+			var v Verdict
+			if _, err := f.watch.Visit(t.Context(), f.retained(t), func(o *watch.Decoded) bool {
+				v = j.Evaluate(t.Context(), o)
 				return true
 			}); err != nil {
 				t.Fatal(err)
 			}
-			if v.selection.Member != test.wantMember || v.selection.Root != test.wantRoot || v.undecided != test.wantUndecided {
+			if v.Selection.Member != test.wantMember || v.Selection.Root != test.wantRoot || v.Undecided != test.wantUndecided {
 				t.Errorf("member %v, root %v, undecided %v; want %v, %v, %v",
-					v.selection.Member, v.selection.Root, v.undecided, test.wantMember, test.wantRoot, test.wantUndecided)
+					v.Selection.Member, v.Selection.Root, v.Undecided, test.wantMember, test.wantRoot, test.wantUndecided)
 			}
-			part, _ := v.selection.Part.([]byte)
+			part, _ := v.Selection.Part.([]byte)
 			if got := string(part); got != test.wantPart {
 				t.Errorf("part %s, want %s", got, test.wantPart)
 			}
-			if (v.cost == 0) != test.wantFree {
-				t.Errorf("it cost %d; free: %v", v.cost, test.wantFree)
+			if (v.Cost == 0) != test.wantFree {
+				t.Errorf("it cost %d; free: %v", v.Cost, test.wantFree)
 			}
-			_, partial := errors.AsType[*delivery.PartialError](v.err)
+			_, partial := errors.AsType[*delivery.PartialError](v.Err)
 			switch {
-			case (v.err != nil) != (test.wantErr != "") || v.err != nil && !strings.HasPrefix(v.err.Error(), test.wantErr):
-				t.Errorf("error %v, want %q", v.err, test.wantErr)
+			case (v.Err != nil) != (test.wantErr != "") || v.Err != nil && !strings.HasPrefix(v.Err.Error(), test.wantErr):
+				t.Errorf("error %v, want %q", v.Err, test.wantErr)
 			case partial != test.wantPartial:
 				t.Errorf("partial %v, want %v", partial, test.wantPartial)
-			case v.err != nil && strings.Contains(v.err.Error(), "web"):
-				t.Errorf("the error tells of the object's content: %v", v.err)
+			case v.Err != nil && strings.Contains(v.Err.Error(), "web"):
+				t.Errorf("the error tells of the object's content: %v", v.Err)
 			}
 		})
 	}

@@ -1,53 +1,54 @@
-package graphview
+package intake
 
 import (
 	"testing"
 
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/watch"
+	"graphview.dev/test/configmaps"
 )
 
 // TestEventsOfWhatHasGone: a decision about an object that was deleted meanwhile
 // brings it back to no view, nor one of a tap that is closed, which has nothing to decide.
 func TestEventsOfWhatHasGone(t *testing.T) {
-	e := startEngine(t, Options{Config: serveConfigMaps(t, 3)})
-	watched := follow(t, e, func() bool { return true })
-	await(t, "three ConfigMaps", func() bool { return watched.vertices() == 3 })
+	e := start(t, configmaps.Serve(t, 3))
+	v, watched := e.follow(yes)
+	await(t, "three ConfigMaps", func() bool { return v.vertices() == 3 })
 	objects := make(map[string]*watch.Object)
-	for _, o := range retainedBy(t, watched) {
+	for _, o := range watched.feed.retained(t) {
 		objects[o.Name()] = o
 	}
 	selects := func(name string) *replayEvent {
-		return &replayEvent{object: objects[name], tapVerdict: tapVerdict{watched, verdict{selection: graph.Selection{Member: true}}}}
+		return &replayEvent{object: objects[name], tapVerdict: tapVerdict{watched, Verdict{Selection: graph.Selection{Member: true}}}}
 	}
 	e.writer.Do(func() {
 		(&deleteEvent{feed: watched.feed, namespace: "shop", name: "c1"}).Apply()
 		selects("c1").Apply()
 	})
-	if n := watched.vertices(); n != 2 {
+	if n := v.vertices(); n != 2 {
 		t.Errorf("%d vertices, want those that are left", n)
 	}
 	e.writer.Do(func() {
 		// What is not decided leaves what was.
 		undecided := selects("c2")
-		undecided.verdict = verdict{undecided: true}
+		undecided.verdict = Verdict{Undecided: true}
 		undecided.Apply()
 	})
-	if n := watched.vertices(); n != 2 {
+	if n := v.vertices(); n != 2 {
 		t.Errorf("%d vertices after what was not decided, want 2", n)
 	}
 	e.writer.Do(func() {
-		watched.closed = true
+		watched.Close()
 		deselected := selects("c2")
-		deselected.verdict = verdict{}
+		deselected.verdict = Verdict{}
 		deselected.Apply()
 		c2 := graph.Object{Namespace: "shop", Name: "c2"}
-		(&rereadEvent{setEvent: &setEvent{feed: watched.feed, object: c2}, read: objects["c2"], late: []*tap{watched}}).Apply()
-		if n := watched.pending.Load(); n != 0 {
+		(&rereadEvent{setEvent: &setEvent{feed: watched.feed, object: c2}, read: objects["c2"], late: []*Tap{watched}}).Apply()
+		if n := watched.Pending(); n != 0 {
 			t.Errorf("a tap that is closed has %d objects to evaluate", n)
 		}
 	})
-	if n := watched.vertices(); n != 2 {
+	if n := v.vertices(); n != 2 {
 		t.Errorf("%d vertices after a decision of a tap that is closed, want 2", n)
 	}
 }

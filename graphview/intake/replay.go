@@ -1,4 +1,4 @@
-package graphview
+package intake
 
 import (
 	"context"
@@ -12,14 +12,13 @@ import (
 	"graphview.dev/graphview/writer"
 )
 
-// A replay sends the graph objects that a watch retains: all objects to a new view, changed
-// objects to a view with slow expressions, and objects whose references are read again to
-// all views. A replay may cover the whole cluster for many views at once, and it is never
-// urgent. It hands the loop one chunk at a time, and waits until the graph has it; see chunks.
+// A replay sends the graph objects that a watch retains: all objects to a new consumer, changed
+// objects to a slow consumer, and objects whose references are read again to all consumers. A replay
+// may cover the whole cluster for many consumers at once, and it is never urgent. It hands the writer
+// one chunk at a time, and waits until the graph has it.
 //
-// An object may change or be deleted while its chunk waits. The watch then no longer retains
-// the old version, the loop ignores the event of the chunk, and the event of the change
-// takes its place.
+// An object may change or be deleted while its chunk waits. The watch then no longer retains the old
+// version, the writer ignores the event of the chunk, and the event of the change takes its place.
 
 // A chunk ends with replayChunk events, or after replayPeriod. The replay then pauses for
 // replayPause, so that other goroutines run first: an idle processor polls the network at
@@ -43,19 +42,19 @@ type replay struct {
 }
 
 // runReplay replays the objects, and returns when the graph has all their events.
-func (e *Engine) runReplay(ctx context.Context, r replay) error {
+func (in *Intake) runReplay(ctx context.Context, r replay) error {
 	if len(r.objects) == 0 {
 		return nil
 	}
 	// The writer applies the events that brought the objects first.
 	brought := make(chan struct{})
-	e.writer.Send(writer.Func(func() { close(brought) }))
+	in.o.Writer.Send(writer.Func(func() { close(brought) }))
 	var events []writer.Event
 	for len(r.objects) > 0 {
 		<-brought
 		var n int
 		var err error
-		if n, events, err = e.replayNext(ctx, &r, events[:0]); err != nil {
+		if n, events, err = in.replayNext(ctx, &r, events[:0]); err != nil {
 			return fmt.Errorf("replay: %w", err)
 		}
 		clear(events)
@@ -67,8 +66,8 @@ func (e *Engine) runReplay(ctx context.Context, r replay) error {
 
 // replayNext replays the next chunk of objects, and returns the number of objects in it and their
 // events.
-func (e *Engine) replayNext(ctx context.Context, r *replay, events []writer.Event) (int, []writer.Event, error) {
-	turn, err := e.processors.Acquire(ctx, r.owner, r.class)
+func (in *Intake) replayNext(ctx context.Context, r *replay, events []writer.Event) (int, []writer.Event, error) {
+	turn, err := in.o.Processors.Acquire(ctx, r.owner, r.class)
 	if err != nil {
 		return 0, events, err
 	}
@@ -83,7 +82,7 @@ func (e *Engine) replayNext(ctx context.Context, r *replay, events []writer.Even
 	if err != nil || len(events) == 0 {
 		return n, events, err
 	}
-	e.writer.Background(events) // the writer outlives all replays
+	in.o.Writer.Background(events) // the writer outlives all replays
 	if len(events) >= replayChunk || n < len(r.objects) {
 		time.Sleep(replayPause)
 	}
@@ -100,20 +99,48 @@ type replayEvent struct {
 // Apply implements writer.Event.
 func (ev *replayEvent) Apply() {
 	o, f := ev.object, ev.tap.feed
-	e := f.engine
+	in := f.intake
 	if !o.Retained() {
 		return
 	}
-	e.counts.replays.Add(1)
+	in.Counts.Replays.Add(1)
 	if ev.selects() {
-		ev.note(f.faults[objectName{o.Namespace(), o.Name()}])
+		ev.addFault(f.faults[objectName{o.Namespace(), o.Name()}])
 	}
-	if ev.tap.need.OfReleases() {
+	if _, releases := ev.tap.role.(ReleaseRole); releases {
 		ev.tapVerdict.apply(0, o.Namespace(), o.Name())
 		return
 	}
-	e.announce(f)
-	if id := e.graph.Find(f.source, o.Namespace(), o.Name()); id != 0 && !e.superseded(ev.tap, id, o.Namespace(), o.Version()) {
+	f.Announce()
+	if id := in.o.Graph.Find(f.source, o.Namespace(), o.Name()); id != 0 && !in.superseded(ev.tap, id, o.Namespace(), o.Version()) {
 		ev.tapVerdict.apply(id, o.Namespace(), o.Name())
 	}
+}
+
+// Replay shows the consumer the objects that the tap's watch retains and that wanted accepts, and
+// returns when the graph has the verdicts. complete: wanted accepts all objects that concern the
+// consumer. After an error the consumer may lack objects.
+func (t *Tap) Replay(ctx context.Context, complete bool, wanted func(*watch.Decoded) bool) error {
+	objects, err := t.feed.watch.Retained(ctx)
+	if err != nil {
+		return err
+	}
+	if err := t.feed.intake.runReplay(ctx, replay{watch: t.feed.watch, objects: objects, owner: t.evaluator.owner, event: func(o *watch.Decoded) writer.Event {
+		if !wanted(o) {
+			return nil
+		}
+		return t.reevaluate(ctx, o, false)
+	}}); err != nil {
+		return err
+	}
+	if t.feed.listed.Load() {
+		t.charged.Store(true)
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if complete {
+		t.replayed.Store(true)
+	}
+	return nil
 }

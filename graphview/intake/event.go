@@ -1,0 +1,149 @@
+package intake
+
+import (
+	"errors"
+	"time"
+
+	"graphview.dev/graphview/delivery"
+	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/health"
+	"graphview.dev/graphview/helm"
+	"graphview.dev/graphview/watch"
+)
+
+// setEvent is an added or modified object, with the verdicts of taps.
+type setEvent struct {
+	feed     *Feed
+	received time.Time // when the watch received it
+	object   graph.Object
+	verdicts []tapVerdict
+	// fault is the reason for which some references are unknown, "" if all are known.
+	fault string
+	// release is what the Helm revision in a ConfigMap manages, nil for other objects.
+	release *helm.Managed
+	// untimed is the health of an object that is progressing and does not say since when.
+	untimed *health.Health
+}
+
+// addFault adds unknown references to the verdicts of the consumers that have the object.
+func (ev *setEvent) addFault() {
+	for i := range ev.verdicts {
+		if ev.verdicts[i].selects() {
+			ev.verdicts[i].addFault(ev.fault)
+		}
+	}
+}
+
+type tapVerdict struct {
+	tap     *Tap
+	verdict Verdict
+}
+
+// selects reports whether the tap's consumer has the object.
+func (v *tapVerdict) selects() bool {
+	return v.tap.role.shows() && !v.verdict.Undecided && v.verdict.Selection.Member
+}
+
+// addFault adds a fault to the verdict. An error of the verdict takes precedence.
+func (v *tapVerdict) addFault(fault string) {
+	if fault != "" && v.verdict.Err == nil {
+		v.verdict.Err = &delivery.PartialError{Err: errors.New(fault)}
+	}
+}
+
+// Received implements writer.Received.
+func (ev *setEvent) Received() time.Time { return ev.received }
+
+// Apply implements writer.Event.
+func (ev *setEvent) Apply() {
+	f := ev.feed
+	in := f.intake
+	f.Announce()
+	in.Counts.Sets.Add(1)
+	f.setFaultOf(objectName{ev.object.Namespace, ev.object.Name}, ev.fault)
+	in.setRelease(f, &ev.object, ev.release)
+	f.setDeadline(ev)
+	id := in.o.Graph.Set(f.source, &ev.object)
+	for i := range ev.verdicts {
+		if !in.superseded(ev.verdicts[i].tap, id, ev.object.Namespace, ev.object.Version) {
+			ev.verdicts[i].apply(id, ev.object.Namespace, ev.object.Name)
+		}
+	}
+}
+
+// superseded reports whether a verdict is about an older version of an object than the consumer has
+// seen through another watch. A list may bring such versions long after another watch sent the newer
+// one.
+func (in *Intake) superseded(t *Tap, id graph.NodeID, namespace string, version uint64) bool {
+	if id == 0 || !in.o.Graph.Newer(id, version) {
+		return false
+	}
+	for _, source := range in.o.Graph.Sources(id) {
+		f := in.bySource[source]
+		if f == nil || f == t.feed {
+			continue
+		}
+		for other := range f.taps.For(namespace).Each {
+			if other.evaluator == t.evaluator && !other.closed {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (v *tapVerdict) apply(id graph.NodeID, namespace, name string) {
+	t := v.tap
+	if t.closed || v.verdict.Undecided {
+		return
+	}
+	if by, now := v.verdict.By, t.judge.Load(); by != nil && by != now && by.Admits(namespace) != now.Admits(namespace) {
+		// The verdict is about namespaces that the view selected before. Objects in other namespaces
+		// are replayed to the present judge.
+		return
+	}
+	t.role.apply(t, id, namespace, name, v.verdict)
+}
+
+// deleteEvent is a deleted object.
+type deleteEvent struct {
+	feed            *Feed
+	namespace, name string
+}
+
+// Apply implements writer.Event.
+func (ev *deleteEvent) Apply() {
+	f, object := ev.feed, objectName{ev.namespace, ev.name}
+	in := f.intake
+	f.Announce()
+	in.Counts.Deletes.Add(1)
+	f.setFaultOf(object, "")
+	delete(f.firstSeen, object)
+	in.o.Graph.Remove(f.source, ev.namespace, ev.name)
+	in.deleteRelease(f, ev.namespace, ev.name)
+	for t := range f.taps.For(ev.namespace).Each {
+		if !t.closed {
+			t.role.remove(t, ev.namespace, ev.name)
+		}
+	}
+}
+
+// versionEvent is a newer version of an object with the content that the watch has sent before.
+//
+// Two watches may see one object, such as one of all namespaces and one of those with a label. While
+// the first is interrupted, the object may change, be brought by the second, and change back: it
+// leaves the second then, and the first sees no change when it lists again. Only the version tells
+// that the content of the second is outdated.
+type versionEvent struct {
+	feed    *Feed
+	object  *watch.Object
+	version uint64
+}
+
+// Apply implements writer.Event.
+func (ev *versionEvent) Apply() {
+	o, in := ev.object, ev.feed.intake
+	if !in.o.Graph.Confirm(ev.feed.source, o.Namespace(), o.Name(), ev.version, o.Hash()) {
+		in.stale.add(ev.feed, objectName{o.Namespace(), o.Name()}, evaluateLive)
+	}
+}

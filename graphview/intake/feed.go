@@ -1,0 +1,278 @@
+package intake
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"graphview.dev/graphview/delivery"
+	"graphview.dev/graphview/expr"
+	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/resources"
+	"graphview.dev/graphview/rules"
+	"graphview.dev/graphview/watch"
+	"graphview.dev/graphview/work"
+	"graphview.dev/graphview/writer"
+)
+
+// Feed is the handler of one watch and a source of the graph. Taps take from it.
+type Feed struct {
+	intake     *Intake
+	watch      *watch.Watch
+	resource   resources.Resource
+	namespaces func() map[string]bool
+	// life ends when consumers have to. The result of an evaluation after that is not used.
+	life context.Context //nolint:containedctx // handlers are called without one
+	// brief is life for evaluations that the watch waits for, and ruled for those of rules,
+	// which wait for their turn.
+	brief, ruled context.Context //nolint:containedctx // as above
+	taps         Index[*Tap]
+	// source is the graph's name for the feed, 0 before its first event. Only the writer uses it.
+	source graph.SourceID
+	// state is the state of the watch as of the events that the graph has.
+	state atomic.Pointer[watch.State]
+	// listed: the watch is synced, and brings changes.
+	listed atomic.Bool
+	// faults are the objects some of whose references are unknown, with the reason. Only the writer
+	// uses them.
+	faults map[objectName]string
+	// firstSeen are the objects that are progressing and do not say since when, with the time in
+	// seconds since 1970. Only the writer uses them.
+	firstSeen map[objectName]int64
+	// readUnder identifies the rules under which all objects were read. Only Run uses it once the
+	// feed is known.
+	readUnder rules.Fingerprint
+}
+
+// objectName identifies an object of a feed.
+type objectName struct{ namespace, name string }
+
+// NewFeed returns the handler of a watch. life ends when the consumers of all feeds have to.
+// namespaces returns those of a partial watch, each time a list begins.
+func (in *Intake) NewFeed(life context.Context, w *watch.Watch, r resources.Resource, namespaces func() map[string]bool) *Feed {
+	return &Feed{
+		intake: in, watch: w, resource: r, namespaces: namespaces,
+		life: life, brief: expr.WithTurn(life, postpone), ruled: expr.WithTurn(life, in.o.Processors.Turn(rules.Owner)),
+		faults: make(map[objectName]string), firstSeen: make(map[objectName]int64),
+		readUnder: in.o.Rules.Current().Fingerprint(KindOf(r)),
+	}
+}
+
+var _ watch.Handler = (*Feed)(nil)
+
+// Watch returns the watch of the feed.
+func (f *Feed) Watch() *watch.Watch { return f.watch }
+
+// Resource returns the resource of the objects.
+func (f *Feed) Resource() resources.Resource { return f.resource }
+
+// Source returns the graph's name for the feed, 0 before Announce. Only the writer calls it.
+func (f *Feed) Source() graph.SourceID { return f.source }
+
+// Taps returns the taps that take from the feed, by namespace.
+func (f *Feed) Taps() *Index[*Tap] { return &f.taps }
+
+// LastState returns the state of the watch as of the events that the graph has.
+func (f *Feed) LastState() watch.State {
+	if known := f.state.Load(); known != nil {
+		return *known
+	}
+	return watch.State{Reason: watch.Pending}
+}
+
+// Announce makes the feed a source of the graph. Only the writer calls it.
+func (f *Feed) Announce() {
+	if f.source != 0 {
+		return
+	}
+	in, scope := f.intake, graph.ScopeCluster
+	if f.resource.Namespaced {
+		scope = graph.ScopeNamespaced
+	}
+	f.source = in.o.Graph.AddSource(KindOf(f.resource), ResourceOf(f.resource), scope)
+	in.bySource[f.source] = f
+	in.rereadReferences(in.o.Graph.Misplaced())
+}
+
+// Remove removes the objects that only this feed saw from the graph. The watch has ended. Only the
+// writer calls it.
+func (f *Feed) Remove() {
+	in := f.intake
+	in.removeReleases(f)
+	if f.source != 0 {
+		in.o.Graph.RemoveSource(f.source)
+		delete(in.bySource, f.source)
+	}
+}
+
+// Set implements watch.Handler. It finds the references of the object, asks the taps, and sends the
+// result to the writer. Slow consumers evaluate the object later.
+func (f *Feed) Set(o *watch.Decoded) {
+	if f.watch.Key().Reduced {
+		f.setReduced(o)
+		return
+	}
+	received := time.Now()
+	ev, late := f.event(f.ruled, o, evaluateLive)
+	if ev == nil {
+		return
+	}
+	ev.received = received
+	f.intake.o.Writer.Send(ev)
+	for _, t := range late {
+		t.evaluator.put(t, o.Object, false)
+	}
+}
+
+// Same implements watch.Handler: an object has a newer version of the same content.
+func (f *Feed) Same(o *watch.Object) {
+	if !f.watch.Key().Reduced {
+		f.intake.o.Writer.Send(&versionEvent{f, o, o.Version()})
+	}
+}
+
+// Delete implements watch.Handler.
+func (f *Feed) Delete(o *watch.Object) {
+	if f.watch.Key().Reduced {
+		f.deleteReduced(o)
+		return
+	}
+	f.intake.o.Writer.Send(&deleteEvent{feed: f, namespace: o.Namespace(), name: o.Name()})
+}
+
+// Invalid implements watch.Handler. The consumers get a warning about the object, until err is nil.
+func (f *Feed) Invalid(namespace, name string, err error) {
+	in := f.intake
+	if err != nil {
+		in.Counts.Undecodable.Add(1)
+		in.o.Processors.LogPanic(err, f.resource.String())
+		err = fmt.Errorf("cannot be decoded: %w", err)
+	}
+	in.o.Writer.Send(writer.Func(func() {
+		if err == nil {
+			// Also for consumers that no longer select the namespace.
+			for _, t := range f.taps.All() {
+				t.setFault(namespace, name, nil)
+			}
+			return
+		}
+		for t := range f.taps.For(namespace).Each {
+			// A consumer gets no warning about objects of other namespaces.
+			if t.Admits(namespace) {
+				t.setFault(namespace, name, err)
+			}
+		}
+	}))
+}
+
+// State implements watch.Handler. The consumers see the state after the objects that came before.
+func (f *Feed) State(s watch.State) {
+	if s.Err != nil {
+		f.intake.Counts.Failures.Add(1)
+	}
+	f.listed.Store(s.Synced)
+	if s.Synced {
+		for _, t := range f.taps.All() {
+			t.charged.Store(true)
+		}
+	}
+	f.intake.o.Writer.Send(writer.Func(func() {
+		f.state.Store(&s)
+		for _, t := range f.taps.All() {
+			t.evaluator.consumer.Kick()
+		}
+	}))
+}
+
+// Namespaces implements watch.Handler.
+func (f *Feed) Namespaces() map[string]bool { return f.namespaces() }
+
+// evaluation says which taps evaluate an object.
+type evaluation int
+
+const (
+	// evaluateLive: as many taps as a watch has time for.
+	evaluateLive evaluation = iota
+	// evaluateAgain: all taps, free of charge.
+	evaluateAgain
+	// evaluateNone: no tap.
+	evaluateNone
+)
+
+// event returns the event of an object: its references, by rules that are evaluated under a context,
+// its health, and the verdicts of taps. late are the taps whose backlogs decide. The event is nil if
+// there is nothing to send.
+func (f *Feed) event(ruled context.Context, o *watch.Decoded, mode evaluation) (ev *setEvent, late []*Tap) {
+	if f.life.Err() != nil {
+		// The consumers have to end: an evaluation that was given up has no verdict.
+		return nil, nil
+	}
+	ev = &setEvent{feed: f, object: graph.Object{
+		Namespace: o.Namespace(), Name: o.Name(), UID: o.UID(), Version: o.Version(), Hash: o.Hash(), Blank: !o.HasContent(), Payload: o.Object,
+	}}
+	// Taps go first: if an expression builds the whole object, references are found in that tree.
+	if mode != evaluateNone {
+		ev.verdicts, late = f.evaluate(o, mode)
+	}
+	warning, err := f.references(ruled, o, ev)
+	if err != nil {
+		f.Invalid(o.Namespace(), o.Name(), err)
+		return nil, nil
+	}
+	if warning != nil {
+		ev.fault = delivery.Bounded(warning.Error())
+	}
+	ev.addFault()
+	return ev, late
+}
+
+// evaluate asks the taps about an object, as far as the watch's turn has time for it.
+func (f *Feed) evaluate(o *watch.Decoded, mode evaluation) (verdicts []tapVerdict, late []*Tap) {
+	taps := f.taps.For(o.Namespace())
+	if n := taps.Len(); n > 0 {
+		verdicts = make([]tapVerdict, 0, n)
+	}
+	left := int64(inlineCost)
+	for t := range taps.Each {
+		if t.isSlow() || mode == evaluateLive && (left <= 0 || !t.replayed.Load()) && t.role.evaluates(t) {
+			late = append(late, t)
+			continue
+		}
+		free := mode == evaluateAgain || f.relists(t)
+		ctx := f.life
+		if mode == evaluateLive {
+			ctx = f.brief
+		}
+		v, postponed := t.evaluate(ctx, o, free)
+		left -= int64(min(v.Cost, 2*work.MaxCost))
+		if postponed {
+			late = append(late, t)
+			continue
+		}
+		verdicts = append(verdicts, tapVerdict{t, v})
+	}
+	return verdicts, late
+}
+
+// relists reports whether the watch lists objects again that it has shown the tap before.
+func (f *Feed) relists(t *Tap) bool { return !f.listed.Load() && t.charged.Load() }
+
+// setFaultOf records why some references of an object are unknown, "" if all are known. Replays add
+// it to their verdicts.
+func (f *Feed) setFaultOf(object objectName, fault string) {
+	switch {
+	case fault != "":
+		f.faults[object] = fault
+	case len(f.faults) > 0:
+		delete(f.faults, object)
+	}
+}
+
+// KindOf returns the kind of a resource in the graph.
+func KindOf(r resources.Resource) graph.Kind { return graph.Kind{Group: r.Group, Kind: r.Kind} }
+
+// ResourceOf returns the name of a resource in the graph.
+func ResourceOf(r resources.Resource) graph.Resource {
+	return graph.Resource{Group: r.Group, Version: r.Version, Resource: r.Resource}
+}

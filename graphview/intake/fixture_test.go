@@ -1,0 +1,203 @@
+package intake
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/rest"
+
+	"graphview.dev/graphview/budget"
+	"graphview.dev/graphview/delivery"
+	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/resources"
+	"graphview.dev/graphview/rules"
+	"graphview.dev/graphview/spec"
+	"graphview.dev/graphview/watch"
+	"graphview.dev/graphview/work"
+	"graphview.dev/graphview/writer"
+	"graphview.dev/test/configmaps"
+)
+
+// world is an Intake with watches of an API server, a graph and its writer, and no views.
+type world struct {
+	*Intake
+
+	t       testing.TB
+	life    context.Context
+	graph   *graph.Graph
+	writer  *writer.Writer
+	watches *watch.Manager
+	budgets *budget.Buckets
+
+	mu    sync.Mutex
+	feeds map[*watch.Watch]*Feed
+}
+
+// start runs an Intake until the test ends.
+func start(t testing.TB, config *rest.Config) *world {
+	t.Helper()
+	w := &world{t: t, graph: graph.New(), feeds: make(map[*watch.Watch]*Feed), budgets: budget.NewBuckets(1<<40, time.Hour)}
+	w.writer = writer.New(w.graph, writer.Options{})
+	w.Intake = New(Options{
+		Graph: w.graph, Writer: w.writer, Rules: rules.NewSet(func() {}), Processors: work.NewProcessors(work.Options{}),
+		Feeds:  func() []*Feed { return nil },
+		Served: func() (*resources.Catalog, <-chan struct{}) { return nil, nil },
+		Retry:  time.Hour,
+	})
+	var err error
+	if w.watches, err = watch.NewManager(watch.Options{Config: config, Reduce: w.ReduceSecret}); err != nil {
+		t.Fatal(err)
+	}
+	life, end := context.WithCancel(context.WithoutCancel(t.Context()))
+	bottom, stop := context.WithCancel(context.WithoutCancel(t.Context()))
+	w.life = life
+	var watching, writing sync.WaitGroup
+	writing.Go(func() { w.writer.Run(bottom) })
+	watching.Go(func() {
+		if err := w.watches.Run(life); err != nil {
+			t.Error(err)
+		}
+	})
+	t.Cleanup(func() {
+		end()
+		watching.Wait()
+		w.Wait()
+		stop()
+		writing.Wait()
+	})
+	return w
+}
+
+// feed leases the watch of ConfigMaps until the test ends.
+func (w *world) feed(selector string) *Feed {
+	w.t.Helper()
+	key := watch.Key{
+		Resource: schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}, Kind: "ConfigMap", Namespaced: true, LabelSelector: selector,
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	lease, err := w.watches.Acquire(w.t.Context(), key, func(of *watch.Watch) watch.Handler {
+		w.feeds[of] = w.NewFeed(w.life, of, configmaps.Resource, func() map[string]bool { return nil })
+		return w.feeds[of]
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.t.Cleanup(lease.Release)
+	return w.feeds[lease.Watch()]
+}
+
+// listed waits until the feed has the list of its watch.
+func (f *Feed) awaitList(t testing.TB) {
+	t.Helper()
+	await(t, "the list", func() bool { return f.LastState().Synced })
+}
+
+// retained returns the objects that the watch of a feed retains.
+func (f *Feed) retained(t testing.TB) []*watch.Object {
+	t.Helper()
+	objects, err := f.watch.Retained(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return objects
+}
+
+// view is a Consumer.
+type view struct {
+	*Evaluator
+
+	lens     *graph.Lens
+	warnings *delivery.Warnings
+	kicks    chan struct{}
+}
+
+func (v *view) Kick() {
+	select {
+	case v.kicks <- struct{}{}:
+	default:
+	}
+}
+
+func (v *view) Lens() *graph.Lens { return v.lens }
+
+func (v *view) Warnings() *delivery.Warnings { return v.warnings }
+
+func (v *view) vertices() int { return v.lens.Vertices() }
+
+// view returns a consumer without taps.
+func (w *world) view() *view {
+	v := &view{warnings: delivery.NewWarnings(func() {}), kicks: make(chan struct{}, 1)}
+	v.Evaluator = w.NewEvaluator(v, w.t.Name())
+	owner := budget.NamespaceOwner("test")
+	v.ChargeTo(owner, work.NewBudget(w.budgets.Bucket(owner)))
+	v.Begin(w.life)
+	w.writer.Do(func() { v.lens = w.graph.NewLens() })
+	w.t.Cleanup(func() { w.writer.Do(v.lens.Close) })
+	return v
+}
+
+// take takes the objects of a feed for a view, and returns the tap before the view is shown those
+// that there are. shown is closed then.
+func (w *world) take(v *view, f *Feed, query *spec.QueryProgram) (t *Tap, shown <-chan struct{}) {
+	t = NewTap(v.Evaluator, f, ObjectRole{})
+	t.SetJudge(&Judge{Resource: configmaps.Resource, Query: query})
+	w.writer.Do(func() {
+		f.Announce()
+		v.lens.Watch(f.Source())
+		v.lens.Use(KindOf(configmaps.Resource), ResourceOf(configmaps.Resource))
+	})
+	t.Attach(AllNamespaces)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		if err := t.Replay(w.life, true, func(*watch.Decoded) bool { return true }); err != nil {
+			w.t.Error(err)
+		}
+	}()
+	w.t.Cleanup(func() {
+		<-done
+		t.Detach(AllNamespaces)
+		w.writer.Do(t.Close)
+	})
+	return t, done
+}
+
+// follow shows a new view all ConfigMaps that a function selects.
+func (w *world) follow(matches func() bool) (*view, *Tap) {
+	v := w.view()
+	t, shown := w.take(v, w.feed(""), &spec.QueryProgram{Labels: &labelled{matches: matches}})
+	<-shown
+	return v, t
+}
+
+// labelled is a label selector that a test decides about. Like an expression, it runs in the
+// goroutines of watches and of views.
+type labelled struct {
+	labels.Selector
+
+	matches func() bool
+}
+
+func (l *labelled) Matches(labels.Labels) bool { return l.matches() }
+
+func yes() bool { return true }
+
+// await waits until a condition holds.
+func await(t testing.TB, what string, cond func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); !cond(); time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("%s: not seen", what)
+		}
+	}
+}
+
+// selecting returns a spec of all ConfigMaps that a filter selects.
+func selecting(object spec.ObjectFilter) spec.Spec {
+	return spec.Spec{Queries: []spec.Query{{Include: &spec.Include{ResourceSelectorExpression: "resource == 'configmaps'", Object: object}}}}
+}

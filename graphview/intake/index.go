@@ -1,0 +1,123 @@
+package intake
+
+import (
+	"slices"
+	"sync"
+)
+
+// Index finds the consumers of a feed that an object may concern, by the namespace of the object. A
+// change takes time for the namespaces that it adds or removes. An Index may be used by any number
+// of goroutines. Its lock is a leaf. The zero value is empty.
+type Index[T comparable] struct {
+	mu sync.RWMutex
+	// all are the consumers in the index: everywhere those of all namespaces, within the others by
+	// namespace. A returned slice is never written to: the index appends behind its end, and
+	// removes from a copy.
+	all        []T
+	everywhere []T
+	within     map[string][]T
+}
+
+// Concerned are the consumers that an object may concern.
+type Concerned[T comparable] struct{ everywhere, within []T }
+
+// Len returns their number.
+func (c Concerned[T]) Len() int { return len(c.everywhere) + len(c.within) }
+
+// Each is an iterator.
+func (c Concerned[T]) Each(yield func(T) bool) {
+	for _, all := range [...][]T{c.everywhere, c.within} {
+		for _, t := range all {
+			if !yield(t) {
+				return
+			}
+		}
+	}
+}
+
+// For returns the consumers that an object in a namespace may concern.
+func (x *Index[T]) For(namespace string) Concerned[T] {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	return Concerned[T]{x.everywhere, x.within[namespace]}
+}
+
+// All returns all consumers. The caller must not change the slice.
+func (x *Index[T]) All() []T {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	return x.all
+}
+
+// Add adds a consumer that objects of the given namespaces concern.
+func (x *Index[T]) Add(t T, n *Namespaces) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.all = append(x.all, t)
+	x.moveLocked(t, new(Namespaces), n)
+}
+
+// Remove removes a consumer. It has no effect if the consumer is not in the index.
+func (x *Index[T]) Remove(t T, n *Namespaces) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if slices.Contains(x.all, t) {
+		x.all = without(x.all, t)
+		x.moveLocked(t, n, new(Namespaces))
+	}
+}
+
+// Extend adds namespaces to those of a consumer, which did not have them. It has no effect if the
+// consumer is not in the index.
+func (x *Index[T]) Extend(t T, added []string) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if len(added) > 0 && slices.Contains(x.all, t) {
+		x.appendLocked(t, added)
+	}
+}
+
+// Move replaces the namespaces of a consumer. It has no effect if the consumer is not in the
+// index.
+func (x *Index[T]) Move(t T, from, to *Namespaces) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if slices.Contains(x.all, t) {
+		x.moveLocked(t, from, to)
+	}
+}
+
+func (x *Index[T]) moveLocked(t T, from, to *Namespaces) {
+	switch {
+	case from.All && !to.All:
+		x.everywhere = without(x.everywhere, t)
+	case to.All && !from.All:
+		x.everywhere = append(x.everywhere, t)
+	}
+	x.appendLocked(t, to.beyond(from))
+	for _, namespace := range from.beyond(to) {
+		if x.within[namespace] = without(x.within[namespace], t); len(x.within[namespace]) == 0 {
+			delete(x.within, namespace)
+		}
+	}
+}
+
+func (x *Index[T]) appendLocked(t T, namespaces []string) {
+	if x.within == nil {
+		x.within = make(map[string][]T, len(namespaces))
+	}
+	for _, namespace := range namespaces {
+		x.within[namespace] = append(x.within[namespace], t)
+	}
+}
+
+// without returns a copy of a slice that lacks one element.
+func without[T comparable](all []T, one T) []T {
+	out := make([]T, 0, max(0, len(all)-1))
+	for _, t := range all {
+		if t != one {
+			out = append(out, t)
+		}
+	}
+	return out
+}

@@ -1,0 +1,111 @@
+package intake
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/go-logr/logr"
+
+	"graphview.dev/graphview/budget"
+	"graphview.dev/graphview/delivery"
+	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/helm"
+	"graphview.dev/graphview/quarantine"
+	"graphview.dev/graphview/resources"
+	"graphview.dev/graphview/rules"
+	"graphview.dev/graphview/work"
+	"graphview.dev/graphview/writer"
+)
+
+// Options of an Intake. All are required, except for the Logger.
+type Options struct {
+	Graph      *graph.Graph
+	Writer     *writer.Writer
+	Rules      *rules.Set
+	Processors *work.Processors
+	// Feeds returns the feeds whose watches have leases.
+	Feeds func() []*Feed
+	// Served returns the kinds that the cluster serves, nil while they are not known, and a channel
+	// that is closed when they change.
+	Served func() (*resources.Catalog, <-chan struct{})
+	// Retry is the time after which objects and rules beyond a limit are retried.
+	Retry  time.Duration
+	Logger logr.Logger
+}
+
+// Counts are totals since the start.
+type Counts struct {
+	Sets, Deletes, Replays atomic.Uint64
+	// Failures counts failed lists and watches.
+	Failures atomic.Uint64
+	// Undecodable and Unevaluated count objects: each that cannot be decoded, and each once for each
+	// consumer whose expressions fail.
+	Undecodable, Unevaluated atomic.Uint64
+}
+
+// Intake is the way from watches to the graph.
+type Intake struct {
+	Counts Counts
+
+	o          Options
+	stale      staleObjects
+	evaluating sync.WaitGroup // backlogs
+
+	reducer helm.Reducer
+
+	// The writer uses the rest.
+	bySource map[graph.SourceID]*Feed
+	releases *helm.Releases[*Feed]
+}
+
+// New returns an Intake without feeds.
+func New(o Options) *Intake {
+	in := &Intake{o: o, stale: newStaleObjects(), bySource: make(map[graph.SourceID]*Feed)}
+	in.releases = helm.NewReleases(func(f *Feed, object *graph.Object) { o.Graph.Set(f.source, object) })
+	return in
+}
+
+// Wait waits until no backlog is at work. The contexts of all evaluators have to end before.
+func (in *Intake) Wait() { in.evaluating.Wait() }
+
+// ReduceSecret returns the parts of a Secret that a watch of releases keeps.
+func (in *Intake) ReduceSecret(ctx context.Context, namespace, name string, version uint64, object []byte) ([]byte, error) {
+	task, err := in.o.Processors.Begin(ctx, budget.NamespaceOwner(namespace), quarantine.Work{Kind: "secrets", Namespace: namespace, Name: name, Version: version})
+	if err != nil {
+		return nil, err
+	}
+	defer task.End()
+	return in.reducer.Secret(object), nil
+}
+
+// ReportExceeded warns the consumers that have an object which begins or ceases to exceed a limit of
+// the graph. Only the writer calls it.
+func (in *Intake) ReportExceeded() {
+	for _, x := range in.o.Graph.Exceedances() {
+		has := make(map[*graph.Lens]bool, len(x.Lenses))
+		for _, l := range x.Lenses {
+			has[l] = true
+		}
+		for _, source := range x.Sources {
+			f := in.bySource[source]
+			if f == nil {
+				continue
+			}
+			for _, t := range f.taps.All() {
+				if c := t.evaluator.consumer; !t.closed && t.role.shows() && has[c.Lens()] {
+					c.Warnings().SetExceeded(t, x.Namespace, x.Name, exceeded(x.Err))
+				}
+			}
+		}
+	}
+}
+
+// exceeded returns the warning about an object that exceeds a limit of the graph, nil for none.
+func exceeded(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &delivery.PartialError{Err: err, OfBound: true}
+}

@@ -1,0 +1,190 @@
+package intake
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/maphash"
+
+	"k8s.io/apimachinery/pkg/labels"
+
+	"graphview.dev/graphview/delivery"
+	"graphview.dev/graphview/expr"
+	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/helm"
+	"graphview.dev/graphview/jsontree"
+	"graphview.dev/graphview/resources"
+	"graphview.dev/graphview/spec"
+	"graphview.dev/graphview/watch"
+	"graphview.dev/graphview/work"
+)
+
+// NewInput returns the input for all expressions about an object. An object that cannot be decoded
+// is an error only of expressions that read it.
+func NewInput(o *watch.Decoded, r resources.Resource) *expr.Input {
+	return &expr.Input{
+		Group: r.Group, Version: r.Version, Resource: r.Resource, Kind: r.Kind, Namespace: o.Namespace(), Name: o.Name(), Object: o.Tree,
+	}
+}
+
+// Judge decides about the objects of one resource for one view. It is immutable.
+type Judge struct {
+	Resource resources.Resource
+	Query    *spec.QueryProgram
+	Roots    []spec.Root
+	// Namespaces are the selected ones; nil for all.
+	Namespaces map[string]bool
+	// Waits: the selected namespaces are not known yet, so each verdict is undecided.
+	Waits bool
+}
+
+// Verdict is the decision about one object.
+type Verdict struct {
+	Selection graph.Selection
+	// Err is the reason for which the object is not selected, or not a root. It has no value of the
+	// object.
+	Err error
+	// Undecided: an earlier verdict holds.
+	Undecided bool
+	// By is the judge that decided, nil for none.
+	By *Judge
+	// Cost is the cost of the expressions, in CEL's units.
+	Cost uint64
+}
+
+// Admits reports whether the view selects the namespace.
+func (j *Judge) Admits(namespace string) bool {
+	return j.Namespaces == nil || !j.Resource.Namespaced || j.Namespaces[namespace]
+}
+
+// Anywhere reports whether the judge may admit objects of every namespace.
+func (j *Judge) Anywhere() bool { return j.Waits || j.Namespaces == nil || !j.Resource.Namespaced }
+
+// Evaluates reports whether a verdict evaluates expressions or paths.
+func (j *Judge) Evaluates() bool {
+	return j.Query.Object != nil || j.Query.Parts != nil || len(j.Roots) > 0
+}
+
+// Evaluate decides about one object. It builds the tree of the object only for an expression that
+// reads it.
+func (j *Judge) Evaluate(ctx context.Context, o *watch.Decoded) Verdict {
+	v := j.evaluate(ctx, o)
+	v.By = j
+	return v
+}
+
+func (j *Judge) evaluate(ctx context.Context, o *watch.Decoded) (v Verdict) {
+	if j.Waits && j.Resource.Namespaced {
+		return Verdict{Undecided: true}
+	}
+	if !j.Admits(o.Namespace()) {
+		return Verdict{}
+	}
+	in := NewInput(o, j.Resource)
+	defer func() { v.Cost = in.Cost }()
+	if j.Query.Labels != nil {
+		part, err := o.Part(onlyLabels)
+		if err != nil {
+			return Verdict{Err: err}
+		}
+		if !j.Query.Labels.Matches(labels.Set(LabelsOf(part))) {
+			return Verdict{}
+		}
+	}
+	if j.Query.Object != nil {
+		matches, err := j.Query.Object.Matches(ctx, in)
+		if err != nil {
+			return Verdict{Err: fmt.Errorf("objectSelectorExpression: %w", err)}
+		}
+		if !matches {
+			return Verdict{}
+		}
+	}
+	v = Verdict{Selection: graph.Selection{Member: true}}
+	if j.showsParts(o) {
+		part, err := j.findParts(ctx, in, o)
+		if err != nil {
+			return Verdict{Err: fmt.Errorf("%s: %w", spec.Member(j.Query.Parts), err)}
+		}
+		v.Selection.Part, v.Selection.Hash = partOf(j.Query.Parts, part), maphash.Bytes(partSeed, part)
+	}
+	v.Selection.Root, v.Err = j.isRoot(ctx, in)
+	return v
+}
+
+// isRoot evaluates the roots until one matches. A root that fails does not stop the next one, and
+// the object stays selected: the error is a PartialError.
+func (j *Judge) isRoot(ctx context.Context, in *expr.Input) (root bool, err error) {
+	for i := range j.Roots {
+		root := &j.Roots[i]
+		if in.Cost > work.MaxCost {
+			return false, &delivery.PartialError{Err: fmt.Errorf("%s and those after it: the view's expressions together cost too much on this object", root.Place())}
+		}
+		matches, failure := root.Matches(ctx, in)
+		if failure != nil && err == nil {
+			err = &delivery.PartialError{Err: fmt.Errorf("%s: %w", root.Place(), failure)}
+		}
+		if failure == nil && matches {
+			return true, err
+		}
+	}
+	return false, err
+}
+
+// EvaluateRelease returns a verdict about a Secret from a watch of Helm releases. Its error is the
+// fault of a release that could not be unpacked, if the view selects the Secret.
+func (j *Judge) EvaluateRelease(ctx context.Context, o *watch.Decoded) Verdict {
+	tree, err := o.Tree()
+	if err != nil {
+		return Verdict{Err: err, By: j}
+	}
+	r := helm.Read(tree["reduced"])
+	if r.Fault == "" {
+		return Verdict{By: j}
+	}
+	v := j.Evaluate(ctx, o)
+	if v.Selection.Member {
+		v.Err = &delivery.PartialError{Err: errors.New(r.Fault)}
+	}
+	return v
+}
+
+// EvaluateNamespace decides whether a view selects a Namespace. It leaves out a Namespace for which
+// the expression fails.
+func EvaluateNamespace(ctx context.Context, n *spec.NamespaceProgram, o *watch.Decoded) Verdict {
+	if n.Names != nil && !n.Names[o.Name()] {
+		return Verdict{}
+	}
+	if n.Object == nil {
+		return Verdict{Selection: graph.Selection{Member: true}}
+	}
+	in := NewInput(o, resources.Resource{Version: "v1", Resource: "namespaces", Kind: "Namespace"})
+	matches, err := n.Object.Matches(ctx, in)
+	if err != nil {
+		return Verdict{Err: fmt.Errorf("namespaces.objectSelectorExpression: %w", err), Cost: in.Cost}
+	}
+	return Verdict{Selection: graph.Selection{Member: matches}, Cost: in.Cost}
+}
+
+// onlyLabels is the shape that LabelsOf reads.
+var onlyLabels = func() *jsontree.Shape {
+	var shape jsontree.Shape
+	shape.Field("metadata").Field("labels").Whole()
+	return &shape
+}()
+
+// LabelsOf returns the labels of an object, or of a part of it that has them.
+func LabelsOf(object map[string]any) map[string]string {
+	metadata, _ := object["metadata"].(map[string]any)
+	raw, _ := metadata["labels"].(map[string]any)
+	if len(raw) == 0 {
+		return nil
+	}
+	set := make(map[string]string, len(raw))
+	for k, v := range raw {
+		if s, ok := v.(string); ok {
+			set[k] = s
+		}
+	}
+	return set
+}

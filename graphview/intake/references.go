@@ -1,0 +1,137 @@
+package intake
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"hash/maphash"
+
+	"graphview.dev/graphview/budget"
+	"graphview.dev/graphview/delivery"
+	"graphview.dev/graphview/health"
+	"graphview.dev/graphview/helm"
+	"graphview.dev/graphview/panics"
+	"graphview.dev/graphview/quarantine"
+	"graphview.dev/graphview/refs"
+	"graphview.dev/graphview/resources"
+	"graphview.dev/graphview/rules"
+	"graphview.dev/graphview/watch"
+)
+
+// references adds the object's labels, references and health to the event. A warning says which of
+// them are unknown, an error that the object cannot be read. After a panic the object has no
+// references.
+func (f *Feed) references(ruled context.Context, o *watch.Decoded, ev *setEvent) (warning, err error) {
+	in, object := f.intake, &ev.object
+	defer func() {
+		if warning != nil && in.o.Processors.LogPanic(warning, f.resource.String()) {
+			object.References, ev.release = nil, nil
+		}
+	}()
+	defer panics.Recover(&warning)
+	if o.Size() >= recordedSize || isConfigMap(f.resource) {
+		task, err := in.o.Processors.Begin(f.life, budget.NamespaceOwner(o.Namespace()), quarantine.Work{Kind: f.resource.Resource, Namespace: o.Namespace(), Name: o.Name(), Version: o.Version()})
+		if err != nil {
+			return nil, err
+		}
+		defer task.End()
+		ruled = task.Within(ruled)
+	}
+	current, kind := in.o.Rules.Current(), KindOf(f.resource)
+	unread, err := f.tableReferences(current.Extractor, o, ev)
+	if err != nil {
+		return nil, err
+	}
+	declared := current.Of(kind)
+	object.Rules = declared.Revision
+	if current.Extractor.Guesses(kind) {
+		object.Rules ^= refs.Inference(object.References)
+	}
+	if !declared.Evaluates() {
+		return unread, nil
+	}
+	out := declared.Evaluate(ruled, in.beginRule, NewInput(o, f.resource), object.Class == ClassTerminating)
+	in.o.Processors.Cost.Add(out.Cost)
+	object.References = append(object.References, out.References[:min(len(out.References), max(refs.MaxReferences-len(object.References), 0))]...)
+	if out.Health != nil {
+		ev.declareHealth(*out.Health)
+	}
+	return cmp.Or(out.Warning, unread), nil
+}
+
+var remarkSeed = maphash.MakeSeed()
+
+// declareHealth gives the object a health that does not follow from its content.
+func (ev *setEvent) declareHealth(h health.Health) {
+	ev.classify(h)
+	content, _ := ev.object.Payload.(delivery.Object)
+	if judged, ok := content.(*delivery.Judged); ok {
+		content = judged.Object
+	}
+	ev.object.Payload = &delivery.Judged{Object: content, Health: h}
+	ev.object.Remark = maphash.Comparable(remarkSeed, h) | 1
+}
+
+// tableReferences adds the references by the table of refs or of a Helm release, the labels and the
+// health. It builds only the parts of the object that these are read from.
+func (f *Feed) tableReferences(x *refs.Extractor, o *watch.Decoded, ev *setEvent) (warning, err error) {
+	of, in, object := f.resource, f.intake, &ev.object
+	kind := KindOf(of)
+	part, err := judgedPart(kind, o, x.Shape(kind), ev)
+	if err != nil {
+		return nil, err
+	}
+	object.Labels = LabelsOf(part)
+	object.References, warning = x.Examine(kind, part)
+	if isRelease(of, o.Name(), object.Labels) {
+		r, err := in.readRelease(o)
+		if err != nil {
+			return nil, err
+		}
+		ev.release = r.Managed()
+		if r.Fault != "" {
+			warning = cmp.Or(warning, errors.New(r.Fault))
+		}
+	}
+	return warning, nil
+}
+
+func isConfigMap(r resources.Resource) bool { return r.Group == "" && r.Resource == "configmaps" }
+
+// isRelease reports whether an object is a ConfigMap with a Helm revision that is deployed or
+// pending. Helm uses ConfigMaps if it is configured not to use Secrets. Only the labels decide,
+// because ConfigMaps have no type.
+func isRelease(of resources.Resource, name string, labels map[string]string) bool {
+	if !isConfigMap(of) || labels["owner"] != "helm" || !helm.Current(labels) {
+		return false
+	}
+	_, _, ok := helm.Revision(name)
+	return ok
+}
+
+// readRelease reads the Helm release in a ConfigMap.
+func (in *Intake) readRelease(o *watch.Decoded) (helm.Release, error) {
+	text, err := o.JSON()
+	if err != nil {
+		return helm.Release{}, err
+	}
+	var kept any
+	if err := json.Unmarshal(in.reducer.ConfigMap(text), &kept); err != nil {
+		return helm.Release{}, err
+	}
+	return helm.Read(kept), nil
+}
+
+// recordedSize is the size from which an object is recorded while its references are found. Those of a
+// smaller object take microseconds.
+const recordedSize = 32 << 10
+
+// beginRule records that an expression of a rule is evaluated.
+func (in *Intake) beginRule(ctx context.Context, w quarantine.Work) (context.Context, func(), error) {
+	task, err := in.o.Processors.Begin(ctx, rules.Owner, w)
+	if err != nil {
+		return nil, nil, err
+	}
+	return task.Within(ctx), task.End, nil
+}
