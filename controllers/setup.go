@@ -65,7 +65,7 @@ func (r *GraphViewReconciler) SetupWithManager(ctx context.Context, mgr ctrl.Man
 		WatchesMetadata(&corev1.ServiceAccount{}, handler.EnqueueRequestsFromMapFunc(r.viewsOf),
 			builder.WithPredicates(existence)).
 		WatchesRawSource(r.notifier).
-		WithOptions(controller.Options{MaxConcurrentReconciles: concurrency}).
+		WithOptions(controller.Options{MaxConcurrentReconciles: concurrency, NewQueue: newQueue}).
 		Complete(r)
 	if err != nil {
 		return fmt.Errorf("set up the GraphView controller: %w", err)
