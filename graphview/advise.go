@@ -12,8 +12,8 @@ import (
 	"graphview.dev/graphview/spec"
 )
 
-// adviceCost is what it may cost to find out what has no effect, in CEL's units:
-// about ten milliseconds. What is not found out by then is not said.
+// adviceCost limits the cost of advice, in CEL's units: about ten milliseconds. Advice that costs more
+// is left out.
 const adviceCost = 100_000
 
 func adviceBudget() func(cost uint64) bool {
@@ -24,8 +24,8 @@ func adviceBudget() func(cost uint64) bool {
 	}
 }
 
-// Advise finds what has no effect in a spec that no view is made of, on a cluster that
-// serves what the catalogue says. It stops where the spec's expressions cost too much.
+// Advise finds the parts of a spec that have no effect on a cluster with the given catalog. It stops
+// when the expressions of the spec cost too much.
 func Advise(ctx context.Context, p *spec.Program, catalog *resources.Catalog) advice.Advice {
 	charge, enough := adviceBudget(), true
 	chosen := selectFrom(ctx, p, catalog, func(cost uint64) bool {
@@ -35,7 +35,7 @@ func Advise(ctx context.Context, p *spec.Program, catalog *resources.Catalog) ad
 	return adviceOf(ctx, &chosen, false)
 }
 
-// adviceOf finds what has no effect. noNamespaces: the spec selects none.
+// adviceOf finds the parts without effect. noNamespaces: the spec selects no namespace.
 func adviceOf(ctx context.Context, s *selection, noNamespaces bool) advice.Advice {
 	p, fates := s.program, fatesOf(ctx, s)
 	a := advice.Spec{NoNamespaces: noNamespaces, Served: served(s.catalog)}
@@ -71,7 +71,7 @@ func served(c *resources.Catalog) []advice.Resource {
 	return out
 }
 
-// comparedIn are different comparisons of an expression, in its order.
+// comparedIn returns the different comparisons of an expression, in its order.
 func comparedIn(compared []expr.Comparison) []advice.Comparison {
 	out := make([]advice.Comparison, 0, len(compared))
 	seen := make(map[expr.Comparison]bool, len(compared))
@@ -84,14 +84,14 @@ func comparedIn(compared []expr.Comparison) []advice.Comparison {
 	return out
 }
 
-// fate is what became of a query.
+// fate is the effect of a query.
 type fate struct {
 	fate advice.Fate
-	by   int // what decides what a shadowed query would
+	by   int // the query that decides in place of a shadowed one
 }
 
-// fates are those of all queries. A query that decides about nothing is asked about
-// everything until it matches.
+// fatesOf returns the fates of all queries. A query that decides about no resource is evaluated for
+// all resources until it matches.
 func fatesOf(ctx context.Context, s *selection) []fate {
 	out := make([]fate, len(s.program.Queries))
 	for _, i := range s.decisions {
@@ -99,8 +99,7 @@ func fatesOf(ctx context.Context, s *selection) []fate {
 			out[i].fate = advice.Decides
 		}
 	}
-	// While it is not known whether something is served, nothing is known to match
-	// nothing.
+	// While the catalog is incomplete, a query may match a resource that is not known.
 	if !s.catalog.Complete() || len(s.decisions) < len(s.catalog.All()) {
 		return out
 	}
@@ -128,7 +127,7 @@ func fateOf(ctx context.Context, i int, s *selection, charge func(cost uint64) b
 	return fate{fate: advice.Matchless}
 }
 
-// advise brings in line what there is to say about the view's spec.
+// advise updates the advice about the view's spec.
 func (k *keeper) advise(ctx context.Context, p *spec.Program) {
 	now := advised{program: p, catalog: k.selection.catalog}
 	if t := k.taps[plan.NamespaceNeed(p)]; t != nil && p.Namespaces.Selective() && !k.blind {
@@ -146,7 +145,7 @@ func (k *keeper) advise(ctx context.Context, p *spec.Program) {
 	v.notify()
 }
 
-// advised is what advice was last derived from.
+// advised is the input of the last advice.
 type advised struct {
 	program      *spec.Program
 	catalog      *resources.Catalog

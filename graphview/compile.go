@@ -14,9 +14,9 @@ import (
 	"graphview.dev/graphview/spec"
 )
 
-// Reasons of an spec.InvalidError that no rule for specs gives.
+// Reasons of an spec.InvalidError that do not come from the compiler.
 const (
-	// ReasonQuarantined: the process was ended while it worked for this.
+	// ReasonQuarantined: the process has ended before during work for the spec.
 	ReasonQuarantined = "Quarantined"
 	// ReasonInternalError: the compiler panicked.
 	ReasonInternalError = "InternalError"
@@ -29,7 +29,7 @@ const (
 	workRule    = "ReferenceRule"
 )
 
-// workOf is work for a spec.
+// workOf returns the work for a spec.
 func workOf(kind, namespace, name string, declared any) quarantine.Work {
 	h := fnv.New64a()
 	// A spec is text and numbers: it always encodes.
@@ -37,9 +37,8 @@ func workOf(kind, namespace, name string, declared any) quarantine.Work {
 	return quarantine.Work{Kind: kind, Namespace: namespace, Name: name, Version: h.Sum64()}
 }
 
-// compiled compiles what an owner declared, in turns of the owner. The error is that of
-// the compiler, which is an *spec.InvalidError or a context's; or that the spec ended the
-// process before.
+// compiled compiles the spec of an owner, in turns of the owner. The error is that of the compiler,
+// which is an *spec.InvalidError or a context's, or says that the spec has ended the process before.
 func (e *Engine) compiled(ctx context.Context, owner budget.Owner, w quarantine.Work, compile func(context.Context) error) error {
 	task, err := e.processors.Begin(ctx, owner, w)
 	if err != nil {

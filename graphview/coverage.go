@@ -7,8 +7,8 @@ import (
 	"graphview.dev/graphview/intake"
 )
 
-// cover tells the lens where the view looks, so that a reference to what is not in the
-// graph says whether there is nothing, or whether the target is outside the view.
+// cover sets the coverage of the lens: where the view looks. By it, a reference without a target in
+// the graph says whether the target does not exist, or is outside the view.
 func (k *keeper) cover(a *statusBuilder) {
 	now, wide := make(map[graph.Kind]graph.Coverage), make(map[graph.Kind]bool)
 	for n, t := range k.taps {
@@ -54,9 +54,8 @@ func (k *keeper) cover(a *statusBuilder) {
 	k.covered = now
 }
 
-// unsynced is where the view looks for objects of a kind, of which it may not have all.
-// While a view first fills, what is referred to is on its way; later, nothing is said to
-// be missing before all is there.
+// unsynced returns the coverage of a kind that is not synced. While a view fills for the first time,
+// targets are on their way. Later, no target is missing before the kind is synced.
 func (k *keeper) unsynced(kind graph.Kind, wanted graph.Coverage, givenUp bool) graph.Coverage {
 	known, told := k.covered[kind]
 	switch {

@@ -2,7 +2,7 @@
 // view has a name and any number of subscribers. It is declared by a spec.Spec and read through a
 // delivery.Subscription. The package knows neither HTTP nor custom resources.
 //
-// It puts together the packages below it, each of which knows only those before it:
+// It puts together the packages below it. A package in this list knows only earlier ones:
 //
 //	budget, fairqueue, panics, quarantine    limits, turns, recovered panics, crashes
 //	jsontree, expr, spec                     objects, expressions, compiled specs
@@ -36,8 +36,8 @@
 // # Goroutines
 //
 // Engine.Run starts and joins all of them: the writer, discovery, watches, one for each view and its
-// backlog, one that reads objects again and one that reads schemas. The writer outlives all that send
-// to it and waits for none of them. Watches block while it is behind, which slows the API server down
+// backlog, one for rereads and one for schemas. The writer outlives all that send to it and waits for
+// none of them. Watches block while it is behind, which slows the API server down
 // and loses nothing. A keeper that needs a change at its place in the order of events sends a
 // function. Expressions are evaluated in the goroutines of watches, of views and of their backlogs,
 // never in the writer. A panic there is an error of one object.

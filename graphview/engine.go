@@ -29,8 +29,8 @@ import (
 	"graphview.dev/graphview/writer"
 )
 
-// Engine keeps the graph and all views. Its methods may be called by any
-// goroutine, before, during and after Run.
+// Engine has the graph and all views. Its methods may be called by any goroutine, before, during and
+// after Run.
 type Engine struct {
 	o         Options
 	discovery *resources.Discovery
@@ -43,30 +43,29 @@ type Engine struct {
 	run          *delivery.Run
 	delivered    delivery.Shared
 	revisions    atomic.Uint64
-	// How long the graph was locked for writing, and how long revisions took.
+	// Histograms of the time for which the graph is locked for writing, and of the time of revisions.
 	writeLock, revisionTime prometheus.Histogram
 
 	// Only the writer writes the graph.
 	writer *writer.Writer
 	graph  *graph.Graph
 
-	// namespaceWatches counts watches by the namespace of the GraphViews that need
-	// them.
+	// namespaceWatches counts watches by the namespace of their GraphViews.
 	namespaceWatches *budget.Shares[string]
 
 	// shared decides which watches of all namespaces views share.
 	shared *plan.Book[watch.Key, *View]
 
 	processors *work.Processors
-	budgets    *budget.Buckets // of what expressions cost
+	budgets    *budget.Buckets // of the cost of expressions
 	narrowed   *narrowedGraphs
 
-	// mu guards what follows, and the leases of feeds. Nothing that
-	// waits happens under it but Acquire, which waits for Run alone.
+	// mu guards the fields after it, and the leases of feeds. No goroutine waits while it has mu,
+	// except for watch.Manager.Acquire, which waits only for Run.
 	mu      sync.Mutex
 	feeds   map[*watch.Watch]*feed // those with leases
 	views   map[Name]*View
-	opened  map[*View]struct{} // made for one connection
+	opened  map[*View]struct{} // ad-hoc views
 	life    context.Context    // ends when views have to; nil before Run
 	running sync.WaitGroup     // of views
 	stopped bool
@@ -120,8 +119,8 @@ func NewEngine(o Options) (*Engine, error) {
 	return e, nil
 }
 
-// Run serves views until ctx ends, and returns when everything it started has
-// ended: first the views, then the watches, last the loop that both feed.
+// Run serves views until ctx ends, and joins all goroutines: first the views, then the watches, last
+// the writer, to which both send.
 func (e *Engine) Run(ctx context.Context) error {
 	below, stopBelow := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopBelow()
@@ -176,8 +175,8 @@ func (e *Engine) Run(ctx context.Context) error {
 	return nil
 }
 
-// startLocked starts a view's goroutine if the engine runs. A view that is added too
-// late ends at once.
+// startLocked starts a view's goroutine if the engine runs. Once the engine is stopped, it ends the
+// view.
 func (e *Engine) startLocked(v *View) {
 	if e.stopped {
 		v.end(stopping)
@@ -189,15 +188,14 @@ func (e *Engine) startLocked(v *View) {
 	e.running.Go(func() { newKeeper(v).run(ctx) })
 }
 
-// Apply makes the view of that name what is declared. It is level-based: the same
-// spec again changes nothing, another uid is another view. The error is an
-// *spec.InvalidError: the view's streams end, and it is served again when it is
-// mended. Or it is the context's, and nothing has changed.
+// Apply sets the spec of the view with a name. It is level-based: the same spec changes nothing, and
+// another uid is another view. After an *spec.InvalidError the view's streams end until a valid spec
+// is applied. After the context's error nothing has changed.
 func (e *Engine) Apply(ctx context.Context, name Name, uid string, declared spec.Spec) error {
 	if v, ok := e.View(name); ok && v.uid == uid && v.sameSpec(declared) {
 		return v.invalid()
 	}
-	// Outside the lock, for which every stream that opens would have to wait.
+	// Without the lock, for which each new stream waits.
 	var program *spec.Program
 	err := e.compiled(ctx, budget.NamespaceOwner(name.Namespace), workOf(workView, name.Namespace, name.Name, declared), func(ctx context.Context) (err error) {
 		program, err = spec.Compile(ctx, declared)
@@ -212,8 +210,7 @@ func (e *Engine) Apply(ctx context.Context, name Name, uid string, declared spec
 	return err
 }
 
-// Check compiles what is declared for a view, which this process does not have. Its
-// error is that of Apply.
+// Check compiles the spec of a view that this process does not have. Its error is that of Apply.
 func (e *Engine) Check(ctx context.Context, name Name, declared spec.Spec) error {
 	return e.compiled(ctx, budget.NamespaceOwner(name.Namespace), workOf(workView, name.Namespace, name.Name, declared), func(ctx context.Context) error {
 		_, err := spec.Compile(ctx, declared)
@@ -221,12 +218,11 @@ func (e *Engine) Check(ctx context.Context, name Name, declared spec.Spec) error
 	})
 }
 
-// RunID is what the engine's revisions begin with, up to a dot.
+// RunID returns the prefix of the engine's revisions, up to a dot.
 func (e *Engine) RunID() string { return e.run.ID() }
 
-// Refuse stops serving the view of that name, for a reason that
-// no compiler finds: its streams end until a spec is applied. It is level-based
-// too.
+// Refuse ends the streams of the view with a name until a spec is applied, for a reason that the
+// compiler does not know. It is level-based.
 func (e *Engine) Refuse(name Name, uid string, why *spec.InvalidError) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -236,8 +232,8 @@ func (e *Engine) Refuse(name Name, uid string, why *spec.InvalidError) {
 	}
 }
 
-// viewLocked returns the view with that uid, made if need be; one with another
-// uid ends.
+// viewLocked returns the view with a uid. It creates the view if necessary, and ends one with another
+// uid.
 func (e *Engine) viewLocked(name Name, uid string) *View {
 	v := e.views[name]
 	if v != nil && v.uid != uid {
@@ -257,8 +253,7 @@ var (
 	stopping = &delivery.ClosedError{Reason: reason.Stopping, Message: "the server is stopping; reconnect"}
 )
 
-// Remove ends the view, if there is one: its streams end and what only it
-// watched is released.
+// Remove ends the view, if it exists: its streams end, and its watches are released.
 func (e *Engine) Remove(name Name) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -267,7 +262,7 @@ func (e *Engine) Remove(name Name) {
 	}
 }
 
-// departLocked ends a view whose GraphView is gone.
+// departLocked ends a view whose GraphView was deleted.
 func (e *Engine) departLocked(v *View) {
 	delete(e.views, v.name)
 	v.end(deleted)
@@ -293,7 +288,7 @@ func (e *Engine) Views() []*View {
 	return views
 }
 
-// Status tells what a view holds, and whether there is one.
+// Status returns the status of a view, and whether the view exists.
 func (e *Engine) Status(name Name) (Status, bool) {
 	v, ok := e.View(name)
 	if !ok {
@@ -302,9 +297,8 @@ func (e *Engine) Status(name Name) (Status, bool) {
 	return v.Status(), true
 }
 
-// Alive is an error while the graph's writer does not get round to an event until
-// ctx ends: the process is then stuck, or far too slow. An engine that does not
-// run is no error.
+// Alive returns an error if the writer does not apply an event before ctx ends: the process is then
+// stuck, or far too slow. An engine that does not run is no error.
 func (e *Engine) Alive(ctx context.Context) error {
 	e.mu.Lock()
 	idle := e.life == nil || e.stopped
@@ -315,16 +309,16 @@ func (e *Engine) Alive(ctx context.Context) error {
 	return e.writer.Try(ctx, func() {}) //nolint:wrapcheck // the error says what does not go on
 }
 
-// Served is what the cluster serves, nil while that is not known.
+// Served returns the served kinds, nil while they are not known.
 func (e *Engine) Served() *resources.Catalog {
 	catalog, _ := e.discovery.Current()
 	return catalog
 }
 
-// Watches is how many watches run, however many views share them.
+// Watches returns the number of watches. Views may share them.
 func (e *Engine) Watches() int { return e.watches.Len() }
 
-// Retained is how many objects all watches together keep.
+// Retained returns the number of objects that all watches together retain.
 func (e *Engine) Retained() (objects int) {
 	for _, f := range e.allFeeds() {
 		objects += f.Watch().State().Objects
@@ -332,7 +326,7 @@ func (e *Engine) Retained() (objects int) {
 	return objects
 }
 
-// Size is what the shared graph holds.
+// Size returns the size of the shared graph.
 func (e *Engine) Size() graph.Size { return e.graph.Size() }
 
 // wholeGraphTurns shares all processors but one among subscribers that encode pieces of whole

@@ -11,19 +11,18 @@ import (
 	"graphview.dev/graphview/access"
 )
 
-// grants are what a view's goroutine knows of the rights that restrict its view.
-// It asks beside its other work, so that a slow answer holds up nothing but what
-// depends on it. Only the view's goroutine uses it.
+// grants are the known rights that restrict a view. Questions are asked in another goroutine, so that
+// a slow answer delays only what depends on it. Only the view's goroutine uses grants.
 type grants struct {
-	// renew is after how long every answer is asked for again; within bounds one
+	// renew is the time after which all questions are asked again. within limits the time of one
 	// batch of questions.
 	renew, within time.Duration
 
 	permit  Permit
 	account string
 	answers map[access.Place]bool
-	// failure is why the last batch has not answered all; missing is since when
-	// some answer has not been known, zero if all are.
+	// failure is the error of the last batch, nil if it has all answers. missing is the time since
+	// which an answer is missing, zero if there are all.
 	failure error
 	missing time.Time
 	renewAt time.Time
@@ -34,7 +33,7 @@ type grants struct {
 	askers  sync.WaitGroup
 }
 
-// grantsResult is what came of a batch of questions.
+// grantsResult is the result of a batch of questions.
 type grantsResult struct {
 	account string
 	asked   []access.Place
@@ -42,15 +41,14 @@ type grantsResult struct {
 	err     error
 }
 
-// grantsRetry is how long after a batch that failed the next one is asked.
+// grantsRetry is the time between a batch that failed and the next one.
 const grantsRetry = 5 * time.Second
 
 func newGrants(renew, within time.Duration) *grants {
 	return &grants{renew: renew, within: within, answers: make(map[access.Place]bool), results: make(chan grantsResult, 1)}
 }
 
-// of makes the rights those of somebody, by a name that is theirs alone. What was
-// known of somebody else is forgotten.
+// of sets the account whose rights restrict the view. Answers about another account are dropped.
 func (g *grants) of(permit Permit, account string) {
 	g.permit = permit
 	if g.account != account {
@@ -59,8 +57,7 @@ func (g *grants) of(permit Permit, account string) {
 	}
 }
 
-// unanswered is why answers that are missing will not come for now, nil while they
-// may.
+// unanswered returns the reason for which missing answers are not expected now, nil while they are.
 func (g *grants) unanswered(now time.Time) error {
 	switch {
 	case g.failure != nil:
@@ -71,8 +68,8 @@ func (g *grants) unanswered(now time.Time) error {
 	return nil
 }
 
-// want makes sure that the answers about places are known and renewed, and those
-// about other places are forgotten. It returns when to look again.
+// want asks for missing and old answers about places, and drops answers about other places. It
+// returns the time until it has to be called again.
 func (g *grants) want(ctx context.Context, places []access.Place, now time.Time) time.Duration {
 	if g.permit == nil {
 		return time.Hour
@@ -110,7 +107,7 @@ func (g *grants) want(ctx context.Context, places []access.Place, now time.Time)
 	return again
 }
 
-// ask asks in a goroutine that ends with ctx, and that join waits for.
+// ask asks in a goroutine that ends with ctx. join waits for it.
 func (g *grants) ask(ctx context.Context, places []access.Place) {
 	g.asking = true
 	permit, account, within := g.permit, g.account, g.within
@@ -122,7 +119,7 @@ func (g *grants) ask(ctx context.Context, places []access.Place) {
 	})
 }
 
-// take takes what came of a batch.
+// take stores the result of a batch.
 func (g *grants) take(r grantsResult, now time.Time) {
 	g.asking = false
 	if r.account != g.account {
@@ -146,12 +143,12 @@ func (g *grants) take(r grantsResult, now time.Time) {
 			g.failure, g.retryAt = errors.New("there is no answer"), now.Add(grantsRetry)
 		}
 	case progress && errors.Is(r.err, context.DeadlineExceeded):
-		// There is more to ask than one batch has time for.
+		// One batch has no time for all questions.
 		g.missing = now
 	default:
 		g.failure, g.retryAt = r.err, now.Add(grantsRetry)
 	}
 }
 
-// join waits for what was asked. ctx of ask has ended.
+// join waits for the goroutine of ask, whose ctx has ended.
 func (g *grants) join() { g.askers.Wait() }

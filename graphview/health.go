@@ -6,7 +6,7 @@ import (
 	"graphview.dev/graphview/intake"
 )
 
-// Health counts visible objects by how they are; see the package health.
+// Health counts visible objects by health; see the package health.
 type Health struct {
 	OK, Progressing, Degraded, Suspended, Terminating, Unknown int
 }
@@ -34,8 +34,8 @@ func (h Health) byState() map[health.State]int {
 	}
 }
 
-// standing is how the objects of a view that is served are, and how many references
-// lead to what does not exist.
+// standing returns the health of the objects of a served view, and the number of references whose
+// target does not exist.
 func (v *View) standing() (Health, int) {
 	v.mu.Lock()
 	unserved := v.program == nil || v.limit != nil
@@ -45,7 +45,7 @@ func (v *View) standing() (Health, int) {
 		return Health{}, 0
 	}
 	if !v.filled.Load() {
-		return healthOf(lens.Classes()), 0 // what is referred to may not have come yet
+		return healthOf(lens.Classes()), 0 // targets may be on their way
 	}
 	return healthOf(lens.Classes()), lens.Missing()
 }

@@ -2,16 +2,15 @@ package graphview
 
 import "time"
 
-// What has gone from a view is remembered for those who come back. The graph
-// bounds how much that is; here is how long: a view whose objects seldom change
-// need not remember for weeks.
+// Tombstones are kept so that a reconnecting subscriber can resume. The graph limits their number.
+// These limit their age: a view whose objects seldom change has no tombstones of last week.
 const (
 	rememberFor = time.Hour
 	markEvery   = 5 * time.Minute
 )
 
-// horizon notes now and then how far a view was, so that it is known later what
-// is too old to be remembered.
+// horizon records revisions of a view and their times, to find the revision before which tombstones
+// are too old.
 type horizon struct{ marks []mark }
 
 type mark struct {
@@ -19,8 +18,8 @@ type mark struct {
 	head uint64
 }
 
-// pass notes that the view is at head now, and returns the revision up to which
-// nothing need be remembered any more, 0 for none.
+// pass records the revision head, and returns the revision up to which tombstones can be dropped, 0
+// for none.
 func (h *horizon) pass(now time.Time, head uint64) uint64 {
 	if n := len(h.marks); n == 0 || now.Sub(h.marks[n-1].at) >= markEvery {
 		h.marks = append(h.marks, mark{now, head})

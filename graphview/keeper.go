@@ -18,9 +18,8 @@ import (
 	"graphview.dev/graphview/watch"
 )
 
-// keeper is the goroutine of a View: it keeps the view's watches in line with its
-// spec, with what the cluster serves, with its namespaces and with the rights that
-// restrict it. Nothing of it is used by another goroutine.
+// keeper is the goroutine of a View. It reconciles the view's watches with its spec, the served
+// kinds, its namespaces and the rights that restrict it. No other goroutine uses it.
 type keeper struct {
 	view *View
 	life context.Context // the view's
@@ -28,11 +27,11 @@ type keeper struct {
 	taps map[plan.Need]*tap
 	// needed are the needs of the last plan.
 	needed map[plan.Need]bool
-	// retiring are taps that others are to replace, and since when.
+	// retiring are taps that others will replace, with the time at which that began.
 	retiring map[*tap]time.Time
-	// unmet are the needs that have no tap, and why.
+	// unmet are the needs without a tap, with the reason.
 	unmet map[plan.Need]error
-	// planned is the generation that the taps are of, 0 while there are none.
+	// planned is the generation of the taps, 0 without taps.
 	planned int
 
 	selection selection
@@ -40,37 +39,35 @@ type keeper struct {
 	grants    *grants
 	// namespacesOf are the namespaces that the view's judges may have admitted.
 	namespacesOf map[resources.Resource]*tapNamespaces
-	// covered is what the lens was told of where the view looks.
+	// covered is the coverage that the lens has.
 	covered map[graph.Kind]graph.Coverage
-	// namespaces are those that the view selected when it last could tell, nil
-	// before.
+	// namespaces are the last known selected namespaces, nil before they are known.
 	namespaces map[string]bool
 	// within and blind are those of the last outline.
 	within map[resources.Resource]map[string]bool
 	blind  bool
-	// retryAt is when a view that exceeds a limit, or has failed, is tried again.
+	// retryAt is the time at which a view that exceeds a limit, or has failed, is retried.
 	retryAt time.Time
-	// failure says that this goroutine met a fault of the program while it kept the
-	// generation failed; "" if not.
+	// failure is the message about a panic in this goroutine while it reconciled the generation
+	// failed; "" for none.
 	failure string
 	failed  int
-	current int // generation that is being kept
+	current int // generation that is being reconciled
 	horizon horizon
 }
 
-// selection is what a program selects of a catalogue.
+// selection is the result of a program's queries on a catalog.
 type selection struct {
 	program *spec.Program
 	catalog *resources.Catalog
 	chosen  []resources.Selected
 	errs    []error
-	// decisions are the queries that decide about the catalogue's resources, -1 for
-	// none. They are fewer where one could not be evaluated.
+	// decisions are the queries that decide about the catalog's resources, -1 for none. A
+	// resource whose query could not be evaluated has no decision.
 	decisions []int
 }
 
-// selectFrom applies a program's queries to what the cluster serves, as long as there
-// is enough of what charge is given.
+// selectFrom applies a program's queries to a catalog until enough returns false.
 func selectFrom(ctx context.Context, p *spec.Program, catalog *resources.Catalog, charge func(cost uint64) bool, enough func() bool) selection {
 	s := selection{program: p, catalog: catalog}
 	s.chosen, s.errs = resources.Select(catalog, func(r resources.Resource) (int, bool, bool, error) {
@@ -97,7 +94,7 @@ func newKeeper(v *View) *keeper {
 	}
 }
 
-// run keeps the view until the view or ctx ends.
+// run reconciles the view until the view or ctx ends.
 func (k *keeper) run(ctx context.Context) {
 	v := k.view
 	ctx, cancel := context.WithCancel(ctx)
@@ -114,7 +111,7 @@ func (k *keeper) run(ctx context.Context) {
 		timer.Reset(min(k.step(ctx, catalog), markEvery))
 		select {
 		case <-v.done:
-			// What was asked ends with ctx, which finish waits for.
+			// Questions about rights end with ctx. finish waits for them.
 			cancel()
 			return
 		case r := <-k.grants.results:
@@ -126,8 +123,8 @@ func (k *keeper) run(ctx context.Context) {
 	}
 }
 
-// step brings everything in line once, and returns when to look again. A fault of
-// the program at this view is this view's condition.
+// step reconciles once, and returns the time until the next step. A panic is a condition of this
+// view alone.
 func (k *keeper) step(ctx context.Context, catalog *resources.Catalog) (again time.Duration) {
 	defer func() {
 		if fault := recover(); fault != nil {
@@ -143,7 +140,7 @@ func (k *keeper) step(ctx context.Context, catalog *resources.Catalog) (again ti
 	return again
 }
 
-// start gives the view its lens, finish takes everything back.
+// start creates the view's lens, finish releases the lens and all watches.
 func (k *keeper) start() {
 	v := k.view
 	v.engine.writer.Do(func() {
@@ -166,7 +163,7 @@ func (k *keeper) finish() {
 		for _, t := range taps {
 			t.Close()
 		}
-		// The lens goes as a whole: it need not be emptied tap by tap.
+		// Close removes all objects, so the taps need no Unwatch.
 		v.engine.writer.Unfollow(v.lens)
 		v.lens.Close()
 	})
@@ -175,12 +172,12 @@ func (k *keeper) finish() {
 	}
 }
 
-// allTaps are those of the present plan and those that are being replaced.
+// allTaps returns the taps of the present plan and the retiring ones.
 func (k *keeper) allTaps() []*tap {
 	return slices.AppendSeq(slices.Collect(maps.Values(k.taps)), maps.Keys(k.retiring))
 }
 
-// setRoots makes the roots those of the program, and the references that are followed.
+// setRoots sets the roots and the references to follow.
 func (k *keeper) setRoots(p *spec.Program) {
 	k.view.engine.writer.Do(func() {
 		k.view.lens.SetRoots(p.Rooted(), p.Walk())
@@ -188,7 +185,7 @@ func (k *keeper) setRoots(p *spec.Program) {
 	})
 }
 
-// clear releases everything while the view is not served.
+// clear releases all watches while the view is not served.
 func (k *keeper) clear() {
 	if k.planned == 0 {
 		return
@@ -212,8 +209,8 @@ func (k *keeper) clear() {
 	v.notify()
 }
 
-// empty takes all out of the lens, in slices: it may be as large as the limit and
-// more, and everybody waits for one that goes at once.
+// empty removes all objects from the lens, one slice after the other. The lens may exceed the limit,
+// and readers of all graphs would wait for its removal at once.
 func (k *keeper) empty() {
 	v := k.view
 	v.engine.writer.Do(func() {
@@ -229,14 +226,13 @@ func (k *keeper) empty() {
 	}
 }
 
-// refusedAfter is how long the operator has to be refused a watch of all namespaces
-// before single namespaces are watched instead: an API server that restarts
-// refuses everything for a moment.
+// refusedAfter is the time for which a watch of all namespaces has to be forbidden before single
+// namespaces are watched instead. An API server that restarts forbids everything for a moment.
 const refusedAfter = 5 * time.Second
 
-// refusals are the resources that the operator may not watch in all namespaces at
-// once, and after how long there may be more of them. Their watches of all
-// namespaces go on trying: as soon as one succeeds, it is used again.
+// refusals returns the resources that the operator may not watch in all namespaces, and the time
+// until there may be more of them. Their watches of all namespaces continue to try, and are used
+// again once they succeed.
 func refusals(taps map[plan.Need]*tap, now time.Time) (refused map[resources.Resource]bool, again time.Duration) {
 	refused, again = make(map[resources.Resource]bool), time.Hour
 	for n, t := range taps {
@@ -256,8 +252,7 @@ func refusals(taps map[plan.Need]*tap, now time.Time) (refused map[resources.Res
 	return refused, again
 }
 
-// sourceInUse reports whether another tap of the view takes from the same feed, and
-// kindInUse whether one takes from any feed of the same kind.
+// sourceInUse reports whether another tap of the view has the same feed.
 func (k *keeper) sourceInUse(t *tap) bool {
 	for _, other := range k.allTaps() {
 		if other != t && !other.Closed() && other.need.OfObjects() && other.feed == t.feed {
@@ -267,6 +262,7 @@ func (k *keeper) sourceInUse(t *tap) bool {
 	return false
 }
 
+// kindInUse reports whether another tap of the view has a feed of the kind.
 func (k *keeper) kindInUse(kind graph.Kind, except *tap) bool {
 	for _, other := range k.allTaps() {
 		if other != except && !other.Closed() && other.need.OfObjects() && intake.KindOf(other.need.Resource) == kind {

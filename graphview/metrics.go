@@ -13,8 +13,8 @@ import (
 	"graphview.dev/graphview/health"
 )
 
-// metrics of an Engine. None has the name of a view, a resource or a namespace:
-// their number does not depend on what is in the cluster.
+// metrics of an Engine. No label is the name of a view, a resource or a namespace, so their number
+// does not depend on the cluster.
 type metrics struct{ engine *Engine }
 
 var _ prometheus.Collector = metrics{}
@@ -45,12 +45,12 @@ var (
 	exceededDesc  = describe("limit_exceeded_total", "Times that a limit was reached, by limit. docs/security.md lists the limits.", "limit")
 )
 
-// newWriteLock makes the histogram of how long readers are kept from the graph, and
-// newRevisionTime that of how long events are.
+// newWriteLock returns the histogram of the time for which readers wait for the graph.
 func newWriteLock() prometheus.Histogram {
 	return newHistogram("write_lock_seconds", "How long the write lock of the graph was held, each time. Readers of all graphs wait meanwhile.")
 }
 
+// newRevisionTime returns the histogram of the time for which events wait for a revision.
 func newRevisionTime() prometheus.Histogram {
 	return newHistogram("revision_seconds", "How long one revision of the graph took. Events wait meanwhile, and readers of graphs that it changes as a whole.")
 }
@@ -63,7 +63,7 @@ func newHistogram(name, help string) prometheus.Histogram {
 	})
 }
 
-// lockTimer observes how long the graph is locked for writing. The loop uses it.
+// lockTimer observes the time for which the graph is locked for writing. Only the writer uses it.
 type lockTimer struct {
 	began time.Time
 	held  prometheus.Histogram
@@ -87,8 +87,8 @@ func (m metrics) Describe(out chan<- *prometheus.Desc) {
 	m.engine.revisionTime.Describe(out)
 }
 
-// Collect implements prometheus.Collector. What it takes grows with the number
-// of views and watches, not with that of objects.
+// Collect implements prometheus.Collector. Its time grows with the number of views and watches, not
+// of objects.
 func (m metrics) Collect(out chan<- prometheus.Metric) {
 	e := m.engine
 	e.writeLock.Collect(out)
@@ -135,7 +135,7 @@ func (m metrics) Collect(out chan<- prometheus.Metric) {
 	}
 }
 
-// standing is that of all named views together.
+// standing returns the health of all named views together, and their missing references.
 func (e *Engine) standing() (states map[health.State]int, missing int) {
 	e.mu.Lock()
 	views := slices.Collect(maps.Values(e.views))
@@ -149,7 +149,7 @@ func (e *Engine) standing() (states map[health.State]int, missing int) {
 	return all.byState(), missing
 }
 
-// viewStates counts named views by state, and the others.
+// viewStates counts named views by state, and ad-hoc views.
 func (e *Engine) viewStates() (states map[string]int, opened int) {
 	states = map[string]int{"ready": 0, "syncing": 0, "invalid": 0, "limited": 0}
 	e.mu.Lock()
@@ -160,7 +160,7 @@ func (e *Engine) viewStates() (states map[string]int, opened int) {
 	return states, len(e.opened)
 }
 
-// state is one word for whether a view is served.
+// state returns the state of a view for metrics.
 func (v *View) state() string {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -14,14 +14,13 @@ var (
 )
 
 const (
-	// fewNarrowed is what everybody may hold for as long as there is room at all.
+	// fewNarrowed is the number of elements that each user may hold as long as there is room.
 	fewNarrowed = 2000
-	// freeNarrowed is the part of what is free, one of so many, that one user may hold
-	// already and still get more.
+	// freeNarrowed: a user with more than the free elements divided by freeNarrowed gets no more.
 	freeNarrowed = 8
 )
 
-// narrowedGraphs count what is held for subscribers who narrow graphs.
+// narrowedGraphs count the elements that subscribers with narrowed graphs hold.
 type narrowedGraphs struct {
 	users *budget.Shares[budget.Owner]
 
@@ -33,13 +32,13 @@ func newNarrowedGraphs() *narrowedGraphs {
 	return &narrowedGraphs{users: budget.NewShares[budget.Owner](narrowedUserElements)}
 }
 
-// payer answers for one subscription of a user, whose tokens its walks are charged to as
-// the user's ad-hoc views are.
+// payer returns the payer of one subscription. Its walks are charged to the tokens of the user, as
+// ad-hoc views are.
 func (g *narrowedGraphs) payer(owner budget.Owner, tokens *budget.Bucket) delivery.Payer {
 	return &narrowedPayer{graphs: g, owner: owner, tokens: tokens}
 }
 
-// resize counts that an owner holds more, or less.
+// resize changes the number of elements of an owner.
 func (g *narrowedGraphs) resize(owner budget.Owner, by int) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -66,8 +65,8 @@ type narrowedPayer struct {
 	held   int
 }
 
-// Charge implements delivery.Payer. To look at an object takes about half as long as a
-// unit of an expression's cost.
+// Charge implements delivery.Payer. A visit takes about half as long as a unit of an expression's
+// cost.
 func (p *narrowedPayer) Charge(visits int) time.Duration {
 	return p.tokens.Borrow((visits + 1) / 2)
 }

@@ -10,22 +10,19 @@ import (
 	"graphview.dev/graphview/spec"
 )
 
-// OpenOptions describe a view that is made for one connection.
+// OpenOptions are those of an ad-hoc view.
 type OpenOptions struct {
 	Spec spec.Spec
-	// Permit is that of the subscriber, who wrote the spec: the view is fed with
-	// nothing else, so that its expressions cannot probe what it may not read.
-	// Required.
+	// Permit is that of the subscriber, who wrote the spec. The view gets no other objects, so that
+	// its expressions cannot probe objects that the subscriber may not read. Required.
 	Permit Permit
-	// Owner is that of the user who asks, to whom the cost of the view's expressions
-	// is charged.
+	// Owner is charged for the view's expressions: that of the subscriber.
 	Owner budget.Owner
 }
 
-// Open makes a view that has no name and nobody else can find. It runs as named
-// views do and shares their watches. The caller gives it back with CloseView.
-// The error is an *spec.InvalidError, a *ClosedError when there are too many
-// or the engine is stopping, or the context's.
+// Open makes an ad-hoc view: a view for one connection, without a name. It runs as named views do and
+// shares their watches. The caller has to close it with CloseView. The error is an *spec.InvalidError,
+// a *ClosedError if there are too many or the engine is stopping, or the context's.
 func (e *Engine) Open(ctx context.Context, o OpenOptions) (*View, error) {
 	var program *spec.Program
 	request := workOf(workRequest, "", o.Owner.String(), o.Spec)
@@ -54,7 +51,7 @@ func (e *Engine) Open(ctx context.Context, o OpenOptions) (*View, error) {
 	return v, nil
 }
 
-// CloseView ends a view that Open made. What only it watched is released.
+// CloseView ends a view that Open made, and releases its watches.
 func (e *Engine) CloseView(v *View) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

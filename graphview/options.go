@@ -17,40 +17,37 @@ type Options struct {
 	// Config reaches the API server as the operator.
 	Config *rest.Config
 	Logger logr.Logger
-	// SyncTimeout is how long a view waits for a resource before it is served
-	// without it, with a warning. 0 means 30 s.
+	// SyncTimeout is the time for which a view waits for a resource before it is served without it,
+	// with a warning. 0 means 30 s.
 	SyncTimeout time.Duration
-	// MaxVertices is how many visible vertices a view may have; beyond, it is
-	// not served. 0 means 200,000.
+	// MaxVertices limits the visible vertices of a view. A view with more is not served. 0 means
+	// 200,000.
 	MaxVertices int
-	// Budget is what the expressions of one owner's views may cost at once, in CEL's
-	// units, of which a hundredth is granted again each second; a view beyond it is not
-	// served. 0 means a billion.
+	// Budget is the cost that the expressions of one owner's views may have at once, in CEL's units.
+	// A hundredth is granted again each second. A view beyond it is not served. 0 means a billion.
 	Budget int
-	// LimitRetry is when a view that exceeded a limit is tried again. 0 means
-	// five minutes.
+	// LimitRetry is the time after which a view that exceeded a limit is retried. 0 means five
+	// minutes.
 	LimitRetry time.Duration
-	// Linger is how long a watch of all namespaces is kept that views only share, and
-	// none would have by itself. 0 means a minute.
+	// Linger is the time for which a watch of all namespaces is kept that no view would have by
+	// itself. 0 means a minute.
 	Linger time.Duration
-	// Permit is the Permit of a ServiceAccount. It is asked for views that name
-	// one; a change of its answers takes effect within PermitInterval (0: 60 s).
-	// Without it, such views are empty.
+	// Permit is the Permit of a ServiceAccount, for views that name one. A change of its answers
+	// takes effect within PermitInterval (0: 60 s). Without it, such views are empty.
 	Permit         func(ctx context.Context, account Name, places []access.Place) (map[access.Place]bool, error)
 	PermitInterval time.Duration
-	// MaxOpened is how many views made for one connection there may be at once. 0
-	// means 64.
+	// MaxOpened limits the ad-hoc views. 0 means 64.
 	MaxOpened int
-	// Recall has revisions honoured for subscribers that come by way of another replica;
-	// see delivery.Shared.
+	// Recall accepts revisions of subscribers that reconnect through another replica; see
+	// delivery.Shared.
 	Recall bool
-	// Notify is told when a view's Status may have changed. It must not block
-	// and must not call the Engine.
+	// Notify is called when the Status of a view may have changed. It must not block and must not
+	// call the Engine.
 	Notify func(Name)
-	// Quarantine notes what is done for users, and refuses what has ended the process
-	// before. nil: nothing is noted or refused.
+	// Quarantine records work for users, and refuses work that has ended the process before. Nil: no
+	// work is recorded or refused.
 	Quarantine *quarantine.Journal
-	// Registerer gets the engine's metrics; nil: nobody does.
+	// Registerer gets the engine's metrics. It may be nil.
 	Registerer prometheus.Registerer
 }
 

@@ -12,8 +12,8 @@ import (
 // means all namespaces. With an error, it returns the answers that it has.
 type Permit func(ctx context.Context, places []access.Place) (map[access.Place]bool, error)
 
-// permitOf is the Permit that restricts the view's watches, nil for none, and the account
-// whose rights those are, in the words of warnings.
+// permitOf returns the Permit that restricts the view's watches, nil for none, and the name of its
+// account in warnings.
 func (v *View) permitOf(p *spec.Program) (Permit, string) {
 	if v.permit != nil {
 		return v.permit, "you"

@@ -12,10 +12,10 @@ import (
 	"graphview.dev/graphview/spec"
 )
 
-// reconcile brings everything in line once, and returns when to look again.
+// reconcile runs once, and returns the time until it has to run again.
 func (k *keeper) reconcile(ctx context.Context, catalog *resources.Catalog) time.Duration {
 	v := k.view
-	// A spec that is corrected does not wait for what the one before it has begun.
+	// A corrected spec does not wait for work of the spec before.
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	p, generation, incomplete := v.begin(cancel)
@@ -23,8 +23,8 @@ func (k *keeper) reconcile(ctx context.Context, catalog *resources.Catalog) time
 		k.failure = ""
 	}
 	if incomplete || generation != k.planned && v.lens.Vertices() > v.engine.o.MaxVertices {
-		// Objects that the spec before could not judge are judged anew, and how many
-		// it had says nothing about this one.
+		// The spec before left objects without a verdict, or had too many for the limit. Neither
+		// says anything about this spec.
 		k.clear()
 	}
 	if k.overLimit() || p == nil {
@@ -44,17 +44,15 @@ func (k *keeper) reconcile(ctx context.Context, catalog *resources.Catalog) time
 	now := time.Now()
 	o, again := k.outline(p, now)
 	if first && k.planned != 0 && o.Undecided {
-		// What the spec before shows stays until the rights are known that this one
-		// depends on.
+		// The graph of the spec before stays until the rights for this one are known.
 		return again
 	}
 	if first {
-		// A plan begins when the last one has given back what it does not keep.
+		// A plan begins when the last one has released the watches that it does not keep.
 		k.finishSwitches(ctx)
 	}
-	// A view without roots shows everything, so roots are taken away last and added
-	// first: no object that stays is hidden in between. A view that has shown
-	// nothing yet begins with the roots that it is to have.
+	// A view without roots shows everything, so roots are removed last and added first: no object
+	// that stays is hidden in between. A view without a plan begins with its roots.
 	before := k.planned == 0 || !p.Rooted()
 	if first && before {
 		k.setRoots(p)
@@ -71,7 +69,7 @@ func (k *keeper) reconcile(ctx context.Context, catalog *resources.Catalog) time
 		k.setRoots(p)
 	}
 	if !o.UnlistedYet {
-		// Not before it is known which namespaces there are.
+		// Not before the namespaces are known.
 		k.renamespace(ctx, p)
 	}
 	if !o.Open() {
@@ -82,13 +80,12 @@ func (k *keeper) reconcile(ctx context.Context, catalog *resources.Catalog) time
 	return min(again, k.report(catalog, o, generation))
 }
 
-// freeSelection is what resource selectors may cost for one catalogue without being
-// charged: what plain comparisons cost, so that a spec which mends one that cost too
-// much is not refused for what little there is left.
+// freeSelection is the cost of resource selectors on one catalog that is not charged: that of plain
+// comparisons. A spec that corrects a costly one is not refused because its owner has little left.
 const freeSelection = 10_000
 
-// selectResources has the program select from the catalogue, unless it has done so
-// before. It returns false where that was given up.
+// selectResources applies the program's queries to the catalog, if that is not done yet. It returns
+// false if it gave up.
 func (k *keeper) selectResources(ctx context.Context, p *spec.Program, catalog *resources.Catalog) bool {
 	if k.selection.program == p && k.selection.catalog == catalog {
 		return true
@@ -112,8 +109,8 @@ func (k *keeper) selectResources(ctx context.Context, p *spec.Program, catalog *
 	return true
 }
 
-// outline derives what the view needs, asks for the rights that this depends on, and
-// returns the time until the outline may differ without an event.
+// outline derives the watches that the view needs, asks for the rights, and returns the time until
+// the outline may differ without an event.
 func (k *keeper) outline(p *spec.Program, now time.Time) (plan.Outline, time.Duration) {
 	v := k.view
 	permit, who := v.permitOf(p)
@@ -158,8 +155,8 @@ func (k *keeper) currentWatches(now time.Time) (current map[resources.Resource][
 	return current, again
 }
 
-// overLimit says whether the view is not served for its size, its cost or a fault,
-// and begins or ends that.
+// overLimit reports whether the view is not served because of its size, its cost or a panic. It
+// updates the view accordingly.
 func (k *keeper) overLimit() bool {
 	v := k.view
 	exceeded := k.failure

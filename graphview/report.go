@@ -15,8 +15,8 @@ import (
 	"graphview.dev/graphview/writer"
 )
 
-// report derives from the taps how the view stands: its rows, its warnings and
-// whether it is synced. It returns when that may differ without an event.
+// report derives the rows, the warnings and the sync state of the view from its taps. It returns the
+// time until they may differ without an event.
 func (k *keeper) report(catalog *resources.Catalog, o plan.Outline, generation int) time.Duration {
 	v := k.view
 	a := newStatusBuilder(o, k.selection.errs)
@@ -38,7 +38,7 @@ func (k *keeper) report(catalog *resources.Catalog, o plan.Outline, generation i
 	if v.rows = a.rows; changed {
 		v.scoped++
 	}
-	// Under the lock that a changed spec takes: what is synced is the present one.
+	// Under the lock of setProgram: the program is the one that was reconciled.
 	filled := v.generation == generation && a.synced && !v.synced.Load()
 	if filled {
 		v.synced.Store(true)
@@ -54,16 +54,16 @@ func (k *keeper) report(catalog *resources.Catalog, o plan.Outline, generation i
 	return max(a.again, 10*time.Millisecond)
 }
 
-// statusBuilder is what a report consists of, as far as it has come.
+// statusBuilder collects a report.
 type statusBuilder struct {
 	outline  plan.Outline
 	errs     []error // of queries
 	rows     []ResourceStatus
 	index    map[resources.Resource]int // of rows
 	warnings map[delivery.WarningID]delivery.Warning
-	unlisted string // why the namespaces are not known
+	unlisted string // reason for which the namespaces are not known
 	synced   bool
-	again    time.Duration // until something differs without an event
+	again    time.Duration // until the report may differ without an event
 	now      time.Time
 }
 
@@ -82,16 +82,16 @@ func newStatusBuilder(o plan.Outline, errs []error) *statusBuilder {
 
 func (a *statusBuilder) warn(w delivery.Warning) { a.warnings[w.ID()] = w }
 
-// warnFirst is warn, unless there is such a warning: of what several watches of one
-// resource have to say, the first counts.
+// warnFirst is warn, unless there is such a warning. Of several watches of a resource, the first one
+// has precedence.
 func (a *statusBuilder) warnFirst(w delivery.Warning) {
 	if _, ok := a.warnings[w.ID()]; !ok {
 		a.warn(w)
 	}
 }
 
-// note adds to the row of a resource that the view selected.
-func (a *statusBuilder) note(r resources.Resource, synced bool, message string) {
+// addRow adds the state of a watch to the row of its resource.
+func (a *statusBuilder) addRow(r resources.Resource, synced bool, message string) {
 	if i, ok := a.index[r]; ok {
 		a.rows[i].Synced = a.rows[i].Synced && synced
 		if a.rows[i].Message == "" {
@@ -100,8 +100,7 @@ func (a *statusBuilder) note(r resources.Resource, synced bool, message string) 
 	}
 }
 
-// tap adds how one of the view's watches stands, which is given up for now after
-// the timeout.
+// tap adds the state of one of the view's watches. After the timeout, the view is served without it.
 func (a *statusBuilder) tap(t *tap, timeout time.Duration) {
 	state, waited := t.state(), a.now.Sub(t.acquired)
 	failed := state.Err != nil
@@ -116,13 +115,13 @@ func (a *statusBuilder) tap(t *tap, timeout time.Duration) {
 			break
 		}
 		message := fmt.Sprintf("unconfirmed since %s: %s", state.Since.UTC().Format(time.RFC3339), delivery.Bounded(state.Err.Error()))
-		a.note(t.need.Resource, true, message)
+		a.addRow(t.need.Resource, true, message)
 		a.warnFirst(syncWarning(t, message))
 	case t.need.Everywhere() && state.Reason == watch.Forbidden && !a.outline.Replaced[t.need.Resource]:
 		// The plan does not replace the watch yet.
 		a.again = min(a.again, refusedAfter-a.now.Sub(state.Since))
 		a.synced = false
-		a.note(t.need.Resource, false, "")
+		a.addRow(t.need.Resource, false, "")
 	case failed && gaveUp(state.Reason):
 		a.lost(t, delivery.Bounded(state.Err.Error()))
 	case waited >= timeout:
@@ -137,39 +136,39 @@ func (a *statusBuilder) tap(t *tap, timeout time.Duration) {
 	default:
 		a.again = min(a.again, timeout-waited)
 		a.synced = false
-		a.note(t.need.Resource, false, "")
+		a.addRow(t.need.Resource, false, "")
 	}
 }
 
-// lost adds that the view does without a watch.
+// lost adds a watch that the view is served without.
 func (a *statusBuilder) lost(t *tap, message string) {
-	a.note(t.need.Resource, false, message)
+	a.addRow(t.need.Resource, false, message)
 	a.warnFirst(syncWarning(t, message))
 	if t.need.OfNamespaces() {
 		a.unlisted = message
 	}
 }
 
-// unconfirmedAfter is how long a synced resource may be out of reach before
-// subscribers are told: a watch that is merely re-established is no news.
+// unconfirmedAfter is the time for which a synced watch may fail before subscribers get a warning. A
+// watch that is merely re-established causes none.
 const unconfirmedAfter = 10 * time.Second
 
-// retryUnmet is how long after a watch was not granted it is asked for again.
+// retryUnmet is the time after which a watch beyond a limit is tried again.
 const retryUnmet = 30 * time.Second
 
-// unmet adds a watch that the view has to do without.
+// unmet adds a watch that the view has no lease of.
 func (a *statusBuilder) unmet(n plan.Need, err error) {
 	message := "left out: " + err.Error()
 	a.again = min(a.again, retryUnmet)
-	a.note(n.Resource, false, message)
+	a.addRow(n.Resource, false, message)
 	a.warnFirst(delivery.About(delivery.InformerSyncFailed, n.Resource.String()+": "+message, intake.ResourceOf(n.Resource), ""))
 }
 
-// denied adds what may not be read, and what depends on that.
+// denied adds the resources that may not be read, and the resources that depend on their namespaces.
 func (a *statusBuilder) denied() {
 	for _, d := range a.outline.Without {
 		message := delivery.Bounded(d.Message())
-		a.note(d.Resource, d.Partly || len(d.Namespaces) > 0, message)
+		a.addRow(d.Resource, d.Partly || len(d.Namespaces) > 0, message)
 		a.warn(delivery.About(delivery.InformerSyncFailed, d.Resource.String()+": "+message, intake.ResourceOf(d.Resource), ""))
 	}
 	if d := a.outline.Unlisted; d != nil && a.unlisted == "" {
@@ -177,12 +176,12 @@ func (a *statusBuilder) denied() {
 	}
 	if a.unlisted != "" {
 		for _, r := range a.outline.Listed {
-			a.note(r, false, "which namespaces there are is not known: "+a.unlisted)
+			a.addRow(r, false, "which namespaces there are is not known: "+a.unlisted)
 		}
 	}
 }
 
-// undiscovered adds what is not known of what the cluster serves.
+// undiscovered adds the failures of discovery.
 func (a *statusBuilder) undiscovered(catalog *resources.Catalog) {
 	var unknown []string
 	for _, f := range catalog.Failed() {
@@ -196,7 +195,7 @@ func (a *statusBuilder) undiscovered(catalog *resources.Catalog) {
 	}
 }
 
-// gaveUp tells whether waiting longer is of no use for now.
+// gaveUp reports whether it is useless to wait longer.
 func gaveUp(r watch.Reason) bool {
 	return r == watch.Forbidden || r == watch.NotServed || r == watch.Rejected
 }
@@ -220,10 +219,10 @@ func groupVersion(group, version string) string {
 	return group + "/" + version
 }
 
-// maxJoined is how many texts one warning puts together.
+// maxJoined limits the texts in one warning.
 const maxJoined = 10
 
-// joined is the first of many texts, and how many more there are.
+// joined joins the first texts, and counts the others.
 func joined(texts []string) string {
 	if more := len(texts) - maxJoined; more > 0 {
 		return fmt.Sprintf("%s; and %d more", strings.Join(texts[:maxJoined], "; "), more)

@@ -8,9 +8,8 @@ import (
 	"graphview.dev/graphview/spec"
 )
 
-// ApplyRule puts a rule into force under a name, on open streams too. It is level-based.
-// After a *spec.InvalidError no rule of that name is in force. After the context's error
-// nothing has changed.
+// ApplyRule puts a rule into force under a name, on open streams too. It is level-based. After a
+// *spec.InvalidError no rule of that name is in force. After the context's error nothing has changed.
 func (e *Engine) ApplyRule(ctx context.Context, name string, declared spec.Rule) error {
 	before := e.rules.Named(name)
 	if before != nil && reflect.DeepEqual(before.Rule, declared) {
@@ -33,7 +32,7 @@ func (e *Engine) ApplyRule(ctx context.Context, name string, declared spec.Rule)
 	return err
 }
 
-// RemoveRule removes the rule of that name, if there is one.
+// RemoveRule removes the rule of that name, if it exists.
 func (e *Engine) RemoveRule(name string) { e.rules.Declare(name, nil) }
 
 // RuleEffect describes a rule that is in force.

@@ -11,10 +11,9 @@ import (
 	"graphview.dev/graphview/watch"
 )
 
-// selectedNamespaces are those that the view selects by what they are, or all that
-// there are, and whether that is known completely. Until it is, they are those of
-// before, so that a spec that changes takes nothing away for as long as it takes to
-// look; nil if there are none.
+// selectedNamespaces returns the namespaces that the view selects by their content, or all of them.
+// While they are not known completely, it returns the ones before, so that a changed spec removes
+// nothing in the meantime, or nil.
 func (k *keeper) selectedNamespaces(p *spec.Program) (selected map[string]bool, complete bool) {
 	t := k.taps[plan.NamespaceNeed(p)]
 	if t == nil {
@@ -29,7 +28,7 @@ func (k *keeper) selectedNamespaces(p *spec.Program) (selected map[string]bool, 
 	return k.namespaces, true
 }
 
-// judgeFor is what decides about what a need brings.
+// judgeFor returns the judge of the objects that a need brings.
 func (k *keeper) judgeFor(p *spec.Program, n plan.Need) *intake.Judge {
 	j := &intake.Judge{Resource: n.Resource, Query: &p.Queries[n.Query], Roots: p.Roots}
 	within := k.within[n.Resource]
@@ -52,8 +51,7 @@ func (k *keeper) judgeFor(p *spec.Program, n plan.Need) *intake.Judge {
 	return j
 }
 
-// renamespace shows the view the objects of namespaces that it began or ceased
-// to select.
+// renamespace replays the objects of namespaces that the view began or ceased to select.
 func (k *keeper) renamespace(ctx context.Context, p *spec.Program) {
 	for _, t := range k.taps {
 		if t.need.OfNamespaces() {

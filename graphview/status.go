@@ -2,22 +2,22 @@ package graphview
 
 import "graphview.dev/graphview/advice"
 
-// Status is what a view holds at one instant.
+// Status is the state of a view at one instant.
 type Status struct {
 	// Resources that the queries selected, sorted by group and resource.
 	Resources []ResourceStatus
-	// Vertices and Arcs count what is visible; Roots the root objects.
+	// Vertices and Arcs count visible elements, Roots the root objects.
 	Vertices, Arcs, Roots int
-	// Served: the counts say what is in a graph that is served.
+	// Served: the view is served, and the counts are those of its graph.
 	Served bool
-	// Health counts the visible objects by how they are.
+	// Health counts the visible objects by health.
 	Health Health
-	// Missing counts references to what does not exist, as far as the view selects it
-	// wherever it may be found and the referrer needs it.
+	// Missing counts references whose target does not exist, if the referrer needs the target and the
+	// view would select it.
 	Missing int
 	// Subscribers counts open subscriptions.
 	Subscribers int
-	// Holder names the replica that says this, where replicas share views; "" elsewhere.
+	// Holder is the replica that has the view, if replicas share views; "" otherwise.
 	Holder string
 	// Warnings are the current ones, without names of objects, in a stable
 	// order, not bounded.
@@ -26,7 +26,7 @@ type Status struct {
 	Advice []advice.Finding
 	// Synced: every selected resource has synced or was given up for now.
 	Synced bool
-	// LimitExceeded says which limit keeps the view from being served; "" if none.
+	// LimitExceeded is the limit because of which the view is not served; "" for none.
 	LimitExceeded string
 }
 
@@ -38,6 +38,6 @@ type ResourceStatus struct {
 	Objects int
 	// Synced: the view holds all of the resource's objects that it selects.
 	Synced bool
-	// Message says why not; "" when there is nothing to say.
+	// Message is the reason if it is not synced, or a problem of the watch; "" for none.
 	Message string
 }

@@ -8,7 +8,7 @@ import (
 	"graphview.dev/graphview/watch"
 )
 
-// switching tells whether the tap is of a version that waits to replace another.
+// switching reports whether the tap will replace a retiring tap of its kind.
 func (k *keeper) switching(t *tap) bool {
 	for old := range k.retiring {
 		if intake.KindOf(old.need.Resource) == intake.KindOf(t.need.Resource) {
@@ -18,11 +18,9 @@ func (k *keeper) switching(t *tap) bool {
 	return false
 }
 
-// finishSwitches lets other watches of a kind take the place of retiring ones as
-// soon as they have all there is or were given up: a new version of a resource
-// does so in one revision. One that could not be had yet is waited for as long as one
-// that has nothing yet: the old watch knows nothing of the rights that the new one
-// is restricted to, and may have what the new one counts against.
+// finishSwitches replaces retiring watches of a kind once all others are synced or were given up. A
+// new version of a resource takes over in one revision. A watch that could not be leased has as much
+// time as one that is not synced: the old watch may count against the same limit.
 func (k *keeper) finishSwitches(ctx context.Context) {
 	v := k.view
 	for old, since := range k.retiring {
@@ -43,7 +41,7 @@ func (k *keeper) finishSwitches(ctx context.Context) {
 		k.closeTaps([]*tap{old})
 		for _, t := range successors {
 			if t.need.Resource == old.need.Resource {
-				// Of objects that both saw, the old one may have had the last word.
+				// The last verdict about an object that both saw may be that of the old one.
 				k.replay(ctx, t, nil)
 				continue
 			}
@@ -56,8 +54,7 @@ func (k *keeper) finishSwitches(ctx context.Context) {
 	}
 }
 
-// missing tells whether a tap is needed in the place of a retiring one that could not
-// be made.
+// missing reports whether the plan needs a tap in place of a retiring one, and lacks it.
 func (k *keeper) missing(old *tap) bool {
 	for n := range k.needed {
 		if !n.OfNamespaces() && k.taps[n] == nil && intake.KindOf(n.Resource) == intake.KindOf(old.need.Resource) && n.Overlaps(old.need) {
@@ -67,8 +64,8 @@ func (k *keeper) missing(old *tap) bool {
 	return false
 }
 
-// replay shows the view the objects that a tap's watch retains, or those that wanted accepts, and
-// returns when the graph has the verdicts. A tap is behind after a replay that ended early, until one
+// replay shows the view the objects that a tap's watch retains, or only the objects that wanted
+// accepts, and returns when the graph has the verdicts. A tap is behind after a replay that ended early, until one
 // without wanted completes.
 func (k *keeper) replay(ctx context.Context, t *tap, wanted func(*watch.Decoded) bool) {
 	v := k.view

@@ -13,15 +13,15 @@ import (
 	"graphview.dev/graphview/spec"
 )
 
-// boundNamespaceWatches bounds what all GraphViews of a namespace have watched. A
-// watch of everything of a resource is not counted: all views share it.
+// boundNamespaceWatches limits the watches of all GraphViews of a namespace. A watch of all objects
+// of a resource is not counted, because all views share it.
 var boundNamespaceWatches = budget.Declare("namespace_watches",
 	"watches that are restricted to a namespace or by a selector, of all GraphViews of one namespace", 2000)
 
-// plan makes the taps that are needed and gives up those that are not. What old
-// and new taps both see stays as it is. A tap that has had all there is stays until
-// others replace it, unless an older one already does: however often a spec changes, a view
-// has the watches of the present spec and of the last one that was complete.
+// plan adds the needed taps and removes the others. Objects that old and new taps see stay in the
+// view. A tap that was complete stays until others replace it, unless an older tap stays for the same
+// purpose. However often a spec changes, a view has the watches of the present spec and of the last
+// complete one.
 func (k *keeper) plan(ctx context.Context, p *spec.Program, needed map[plan.Need]bool) {
 	v := k.view
 	replacing := make(map[graph.Kind][]plan.Need)
@@ -48,13 +48,13 @@ func (k *keeper) plan(ctx context.Context, p *spec.Program, needed map[plan.Need
 		case !t.ready(t.state()) && !t.had || slices.ContainsFunc(standIns, func(old *tap) bool { return old.replaces(t) }):
 			useless = append(useless, t)
 		default:
-			// Another watch takes over once it has all there is.
+			// Another watch replaces it once it is synced.
 			k.retiring[t] = time.Now()
 		}
 	}
 	k.closeTaps(useless)
 	k.dropTaps(useless)
-	// From here on only new taps decide.
+	// From here on only verdicts of new taps count.
 	k.closeTaps(drop)
 	clear(k.unmet)
 	var fresh []*tap
@@ -68,7 +68,7 @@ func (k *keeper) plan(ctx context.Context, p *spec.Program, needed map[plan.Need
 		}
 		t := newTap(n, p)
 		if err := v.engine.acquire(ctx, t, v); err != nil {
-			// Only because everything stops, or the spec has changed meanwhile.
+			// Only because the engine stops, or the spec has changed.
 			k.unreserve(n)
 			v.engine.o.Logger.V(1).Info("No watch", "view", v.name.String(), "error", err.Error())
 			continue
@@ -93,7 +93,7 @@ func (t *tap) replaces(other *tap) bool {
 	return intake.KindOf(t.need.Resource) == intake.KindOf(other.need.Resource) && t.need.Overlaps(other.need)
 }
 
-// addTaps begins to take from feeds, and shows the view what they had before.
+// addTaps attaches taps to their feeds, and replays the objects that their watches retain.
 func (k *keeper) addTaps(ctx context.Context, taps []*tap) {
 	v := k.view
 	if len(taps) == 0 {
@@ -102,7 +102,7 @@ func (k *keeper) addTaps(ctx context.Context, taps []*tap) {
 	v.engine.writer.Do(func() {
 		for _, t := range taps {
 			if t.need.OfReleases() {
-				continue // what it tells is added to what others see
+				continue // releases are added to the objects of other watches
 			}
 			t.feed.Announce()
 			if t.need.OfNamespaces() {
@@ -120,8 +120,7 @@ func (k *keeper) addTaps(ctx context.Context, taps []*tap) {
 	}
 }
 
-// closeTaps ends what taps decide; what they decided stays until they are
-// dropped.
+// closeTaps makes further verdicts of taps count for nothing. Earlier ones stay until dropTaps.
 func (k *keeper) closeTaps(taps []*tap) {
 	if len(taps) > 0 {
 		k.view.engine.writer.Do(func() {
@@ -132,7 +131,7 @@ func (k *keeper) closeTaps(taps []*tap) {
 	}
 }
 
-// dropTaps stops taking from feeds and gives their leases back.
+// dropTaps detaches taps from their feeds, and releases their leases.
 func (k *keeper) dropTaps(taps []*tap) {
 	if len(taps) == 0 {
 		return
@@ -168,7 +167,7 @@ func (k *keeper) dropTaps(taps []*tap) {
 	}
 }
 
-// reserve counts a watch among those of the GraphViews of the view's namespace.
+// reserve counts a watch of the view's namespace.
 func (k *keeper) reserve(n plan.Need) error {
 	if !k.counted(n) {
 		return nil
@@ -176,7 +175,7 @@ func (k *keeper) reserve(n plan.Need) error {
 	return k.view.engine.namespaceWatches.Take(k.view.name.Namespace, 1)
 }
 
-// unreserve takes back what reserve has counted.
+// unreserve undoes reserve.
 func (k *keeper) unreserve(n plan.Need) {
 	if k.counted(n) {
 		k.view.engine.namespaceWatches.Give(k.view.name.Namespace, 1)
@@ -187,7 +186,7 @@ func (k *keeper) counted(n plan.Need) bool {
 	return k.view.named && !n.OfReleases() && (n.Key.Namespace != "" || n.Key.LabelSelector != "" || n.Key.FieldSelector != "")
 }
 
-// giveBack gives back a tap's lease.
+// giveBack releases the lease of a tap.
 func (k *keeper) giveBack(t *tap) {
 	k.view.engine.giveBack(t)
 	k.unreserve(t.need)

@@ -17,27 +17,25 @@ import (
 	"graphview.dev/graphview/work"
 )
 
-// View is one graph that can be subscribed to. Its keeper, which has a goroutine,
-// keeps the watches that it needs. The engine's loop writes its lens. Its
-// methods may be called by any goroutine.
+// View is one graph with subscribers. The goroutine of its keeper leases the watches that it needs.
+// The writer writes its lens. The methods may be called by any goroutine.
 type View struct {
 	engine *Engine
 	name   Name
 	uid    string
-	// permit restricts what a view made for one connection is fed with; nil for
-	// named views.
+	// permit restricts the watches of an ad-hoc view; nil for named views.
 	permit Permit
 	named  bool
 
 	kicks chan struct{}
 	done  chan struct{} // closed when the view has ended
 
-	lens      *graph.Lens // the loop's; see publisher for readers
+	lens      *graph.Lens // only the writer uses it; see publisher for readers
 	warnings  *delivery.Warnings
 	publisher *delivery.Publisher
 	evaluator *intake.Evaluator
 	synced    atomic.Bool
-	// filled: it was synced at least once since it was empty. The keeper writes it.
+	// filled: the view was synced at least once since it was empty. The keeper writes it.
 	filled atomic.Bool
 
 	mu         sync.Mutex
@@ -48,16 +46,16 @@ type View struct {
 	closed     *delivery.ClosedError
 	cancel     context.CancelFunc // of the view's goroutine
 	limit      *delivery.ClosedError
-	present    *delivery.Interruption // of the subscriptions that there are
+	present    *delivery.Interruption // of the present subscriptions
 	rows       []ResourceStatus
 	advice     advice.Advice
 	scoped     uint64 // counts changes of rows and program
 	seen       delivery.Scope
 	news       chan struct{} // closed when synced or warnings changed
-	// incomplete: expressions have cost too much before the budget was reset, so
-	// there may be objects that were not judged.
+	// incomplete: the budget was exceeded before it was renewed, so there may be objects without a
+	// verdict.
 	incomplete bool
-	// superseded ends what the view's goroutine does for a spec that has changed.
+	// superseded ends the work of the view's goroutine for a spec that has changed.
 	superseded context.CancelFunc
 }
 
@@ -80,14 +78,14 @@ func newView(e *Engine, name Name, uid string) *View {
 	return v
 }
 
-// Name is that of the GraphView which declares the view.
+// Name returns the name of the GraphView.
 func (v *View) Name() Name { return v.name }
 
-// UID is that of the GraphView.
+// UID returns the uid of the GraphView.
 func (v *View) UID() string { return v.uid }
 
-// Err says why the view is not served, nil if it is: an *spec.InvalidError, or a
-// *ClosedError when it ended or exceeds a limit.
+// Err returns the reason for which the view is not served, nil if it is: an *spec.InvalidError, or a
+// *ClosedError if it ended or exceeds a limit.
 func (v *View) Err() error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -114,7 +112,7 @@ func (v *View) sameSpec(declared spec.Spec) bool {
 	return v.spec != nil && reflect.DeepEqual(*v.spec, declared)
 }
 
-// setProgram gives the view a compiled spec, or the reason why there is none.
+// setProgram sets the compiled spec, or the reason for which there is none.
 func (v *View) setProgram(declared *spec.Spec, p *spec.Program, err error) {
 	v.mu.Lock()
 	v.spec, v.program, v.refusal, v.limit = declared, p, err, nil
@@ -142,8 +140,8 @@ func (e *Engine) newBudget(owner budget.Owner) *work.Budget {
 	return work.NewBudget(e.budgets.Bucket(owner))
 }
 
-// begin returns what the view's goroutine keeps. cancel is called when that changes.
-// incomplete reports whether objects have to be judged again.
+// begin returns the program to reconcile. cancel is called when it changes. incomplete reports whether
+// objects may lack a verdict.
 func (v *View) begin(cancel context.CancelFunc) (p *spec.Program, generation int, incomplete bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -176,7 +174,7 @@ func (v *View) onEnd(cancel context.CancelFunc) {
 	}
 }
 
-// interruptLocked ends the subscriptions there are.
+// interruptLocked ends the present subscriptions.
 func (v *View) interruptLocked(why *delivery.ClosedError) {
 	v.present.Why = why
 	close(v.present.Over)
@@ -189,7 +187,7 @@ func (v *View) interruption() *delivery.Interruption {
 	return v.present
 }
 
-// kick makes the view's goroutine look at what has changed.
+// kick makes the view's goroutine reconcile.
 func (v *View) kick() {
 	select {
 	case v.kicks <- struct{}{}:
@@ -204,14 +202,14 @@ func (v *View) walksWithDepth() bool {
 	return v.program != nil && v.program.Walk().Depth > 0
 }
 
-// notify makes the status be written again.
+// notify reports that the status may have changed.
 func (v *View) notify() {
 	if v.named {
 		v.engine.o.Notify(v.name)
 	}
 }
 
-// announceNews wakes subscribers for what is not in the graph.
+// announceNews notifies subscribers of changes outside the graph.
 func (v *View) announceNews() {
 	v.mu.Lock()
 	close(v.news)
@@ -234,13 +232,13 @@ func (v *View) Subscribe(o delivery.SubscribeOptions) *delivery.Subscription {
 	return v.publisher.Subscribe(o)
 }
 
-// Find returns one vertex as a subscriber may see it, with its arcs; nil if it may
-// not, or there is none. The error is a *ClosedError, or ctx's.
+// Find returns one vertex with its arcs, as far as a subscriber may see them; nil if it may not see the
+// vertex, or there is none. The error is a *ClosedError, or ctx's.
 func (v *View) Find(ctx context.Context, key graph.Key, access delivery.Access) (*delivery.Found, error) {
 	return v.publisher.Find(ctx, key, access)
 }
 
-// deliveryScope is what the view selects, as far as it is known.
+// deliveryScope returns the selected resources and namespaces, as far as they are known.
 func (v *View) deliveryScope() delivery.Scope {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -260,9 +258,8 @@ func (v *View) deliveryScope() delivery.Scope {
 	return s
 }
 
-// WaitSynced waits until every selected resource has synced or was given up for
-// now. It returns ctx's error when the caller gave up, and why the view is not
-// served when it is not.
+// WaitSynced waits until every selected resource has synced or was given up for now. The error is
+// ctx's, or that of Err.
 func (v *View) WaitSynced(ctx context.Context) error {
 	for {
 		news, interrupted := v.newsChannel(), v.interruption()
@@ -282,7 +279,7 @@ func (v *View) WaitSynced(ctx context.Context) error {
 	}
 }
 
-// Status is what the view holds now.
+// Status returns the status of the view.
 func (v *View) Status() Status {
 	v.mu.Lock()
 	rows, limit, program, advised := v.rows, v.limit, v.program, v.advice
@@ -312,7 +309,7 @@ func (v *View) Status() Status {
 	return s
 }
 
-// statusOf describes one selected resource.
+// statusOf returns the row of a selected resource.
 func statusOf(r resources.Resource) ResourceStatus {
 	return ResourceStatus{Group: r.Group, Version: r.Version, Resource: r.Resource, Namespaced: r.Namespaced}
 }

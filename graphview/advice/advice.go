@@ -9,10 +9,10 @@ import (
 	"unicode"
 )
 
-// Reason says what is without effect.
+// Reason is the kind of a finding.
 type Reason string
 
-// The reasons, those that concern more of the graph first.
+// The reasons. Reasons that concern more of the graph come first.
 const (
 	QueryMatchesNothing Reason = "QueryMatchesNothing"
 	QueryShadowed       Reason = "QueryShadowed"
@@ -21,7 +21,7 @@ const (
 	NoRoots             Reason = "NoRoots"
 )
 
-// Resource is one that the cluster serves, in one version. The core group is "".
+// Resource is a served resource in one version. The core group is "".
 type Resource struct {
 	Group, Version, Resource, Kind string
 	Namespaced                     bool
@@ -32,21 +32,20 @@ type Comparison struct {
 	Variable, Text string
 }
 
-// Query is a query, and what became of it.
+// Query is a query and its effect.
 type Query struct {
 	// Path of its expression.
 	Path    string
 	Include bool
-	// Compared is what the expression compares.
+	// Compared are the comparisons in the expression.
 	Compared []Comparison
 	// Fate says which resources it decides about.
 	Fate Fate
-	// By is the index of the first query that decides what this one would, if it is
-	// Shadowed.
+	// By is the index of the first query that decides in place of this one, if it is Shadowed.
 	By int
 }
 
-// Fate is what became of a query.
+// Fate is the effect of a query.
 type Fate int
 
 // The fates. Unknown is that of a query that could not be evaluated.
@@ -57,12 +56,11 @@ const (
 	Matchless
 )
 
-// Root is what selects roots.
+// Root is an expression that selects roots.
 type Root struct {
 	Path     string
 	Compared []Comparison
-	// What says which objects the root selects, "" where nobody can say it better than
-	// its expression.
+	// What describes the objects that the root selects, "" if its expression is the best description.
 	What string
 }
 
@@ -70,11 +68,11 @@ type Root struct {
 type Spec struct {
 	Queries []Query
 	Roots   []Root
-	// Served is all that the cluster serves, Selected what the queries select of it.
+	// Served are all served resources, Selected the ones that the queries select.
 	Served, Selected []Resource
-	// Namespaces are those that the spec names.
+	// Namespaces are the ones in the spec.
 	Namespaces []string
-	// NoNamespaces: the spec selects namespaces by what they are, and there is none.
+	// NoNamespaces: the spec selects namespaces by their content, and selects none.
 	NoNamespaces bool
 }
 
@@ -86,14 +84,14 @@ type Finding struct {
 
 func (f Finding) String() string { return f.Path + ": " + f.Message }
 
-// Advice is what was found about a spec.
+// Advice are the findings about a spec.
 type Advice struct {
-	// Findings hold whatever the objects are.
+	// Findings do not depend on objects.
 	Findings []Finding
-	// Roots hold, too, and say why root expressions may select nothing. They are worth
-	// saying while no object is a root, or nobody knows whether one is.
+	// Roots are reasons for which root expressions may select nothing. They matter only while no
+	// object is a root, or while that is not known.
 	Roots []Finding
-	// Absent say what is not there while no object is a root.
+	// Absent is the finding if no object is a root.
 	Absent []Finding
 }
 
@@ -221,8 +219,7 @@ func after(lead, text string) string {
 // maxQuoted bounds what is repeated of a text, in bytes.
 const maxQuoted = 80
 
-// quoted is a text as CEL writes it. What a terminal would obey instead of showing
-// it is replaced.
+// quoted returns a text as CEL writes it. Control characters of terminals are replaced.
 func quoted(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {

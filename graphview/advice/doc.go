@@ -6,10 +6,9 @@
 // It is the one place that does so. The condition Effective of a GraphView, the
 // webhook's warnings and kubectl graphview validate say what it found.
 //
-// It knows what the cluster serves and what expressions compare, as its callers
-// give it. It does not know expressions, clients or objects. Of namespaces it names
-// only those that it is given to suggest, which have to be names that the reader of
-// the advice may know.
+// It knows the served kinds and the comparisons in expressions from its callers. It does not know
+// expressions, clients or objects. It suggests only namespaces that the caller gives it, which the
+// reader of the advice has to be allowed to know.
 //
 // All of it is pure: a spec in, findings out. They go away when what they are about
 // changes.

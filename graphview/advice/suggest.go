@@ -13,7 +13,7 @@ type suggestion struct {
 	// meant is what to write instead, as an expression or a value; note says what
 	// else there is to know.
 	meant, note string
-	// sure: the name is certainly a mistake, whatever is to be installed yet.
+	// sure: the name is a mistake, even if more kinds are installed later.
 	sure bool
 }
 
@@ -75,8 +75,7 @@ const maxName = 253
 // resource seldom have more.
 const maxParts = 8
 
-// never are groups of which no view has objects: most of them serve those of other
-// groups a second time.
+// never are groups without objects in any view: most of them serve the objects of other groups again.
 var never = map[string]string{
 	"events.k8s.io":         "its Events are those of the core group, ''",
 	"extensions":            "what it had is in 'apps' and 'networking.k8s.io'",

@@ -62,7 +62,7 @@ func (l *Lens) Head() uint64 { return l.latest.head.Load() }
 // Vertices is Counts().Vertices, without a lock.
 func (l *Lens) Vertices() int { return int(l.latest.vertices.Load()) }
 
-// Published is the revision of which readers were last notified.
+// Published returns the last revision that readers were notified of.
 func (l *Lens) Published() uint64 { return l.latest.published.Load() }
 
 // Changed returns a channel that is closed when a revision after head is published that changes

@@ -36,14 +36,14 @@ type Narrowed struct {
 	of uint64
 	// starts are the entries of the roots, 0 for missing ones.
 	starts []entryID
-	// vertices are those that the last walk found.
+	// vertices are the result of the last walk.
 	vertices map[entryID]*narrowVertex
 	// leaving are the vertices that the reader has and the last walk did not find.
 	leaving map[Key]*narrowVertex
 	// pending are the vertices that the reader may have to be sent, in that order: a vertex that
 	// changes all the time does not keep the others from being sent.
 	pending []*narrowVertex
-	// arcs counts those that the last walk found, sentArcs those that the reader has.
+	// arcs counts the arcs of the last walk, sentArcs the arcs that the reader has.
 	arcs, sentArcs int
 	// visits counts the last walk, owed the visits since Owed was called.
 	visits, owed int

@@ -88,7 +88,7 @@ func (n *Narrowed) sendArcs(r *reader, v *narrowVertex) {
 	v.arcs = now
 }
 
-// arcsOf returns the arcs of a vertex, and whether they are those that the reader has, in the same
+// arcsOf returns the arcs of a vertex, and whether the reader has the same ones, in the same
 // order.
 func (n *Narrowed) arcsOf(r *reader, v *narrowVertex) (arcs []narrowArc, same bool) {
 	l, g := n.l, n.l.g
@@ -121,7 +121,7 @@ type arcEnd struct {
 	typ ArcType
 }
 
-// compareArcs marks the arcs that were not there before, and returns those that are gone.
+// compareArcs marks the new arcs, and returns the removed ones.
 func compareArcs(before, now []narrowArc) map[arcEnd]*narrowArc {
 	gone := make(map[arcEnd]*narrowArc, len(before))
 	for i := range before {

@@ -4,7 +4,7 @@ package graph
 type narrowLook struct {
 	starts []entryID // as in Narrowed
 	found  map[entryID]struct{}
-	// changed are the entries of vertices that differ from those that the reader has.
+	// changed are the entries of vertices that the reader has not, or has in another state.
 	changed []entryID
 	arcs    int // that the reader may see and whose ends were found or are missing
 }
@@ -81,7 +81,7 @@ func (n *Narrowed) same(has *narrowArc, a *arc, how arcView, end entryID) bool {
 	return v != nil && has.to == &v.key
 }
 
-// walk finds the roots, and the vertices that they lead to, among those that the reader may see.
+// walk finds the roots and the vertices that they lead to, as far as the reader may see them.
 // Found has them in the order in which they were found.
 func (n *Narrowed) walk(r *reader) (found []entryID, now *narrowLook, err error) {
 	l, g := n.l, n.l.g

@@ -58,7 +58,7 @@ func (s *staleObjects) take() map[*Feed]map[objectName]evaluation {
 	return all
 }
 
-// Run reads objects again, from those that their watches retain, if they are stale or the
+// Run reads objects again, from what their watches retain, if they are stale or the
 // fingerprint of their kind is not the one under which they were read. It blocks while the writer is
 // behind, as watches do.
 func (in *Intake) Run(ctx context.Context) error {

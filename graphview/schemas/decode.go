@@ -21,12 +21,11 @@ var (
 	decoded = budget.Declare("schema_decoded_kind", "fields of one kind's schema while it is read", 100_000)
 )
 
-// maxDepth bounds how deep a schema is looked into.
+// maxDepth limits the depth to which a schema is read.
 const maxDepth = 64
 
-// Read yields the schemas of kinds that are wanted in an OpenAPI v3 document, one at a
-// time; those that point to other schemas of the document come last. A schema that is too
-// large is nil, with why.
+// Read yields the schemas of wanted kinds in an OpenAPI v3 document, one at a time. Schemas that point
+// to other schemas of the document come last. A schema that is too large is nil, with an error.
 func Read(r io.Reader, wanted func(graph.Kind) bool, yield func(graph.Kind, *schema.Schema, error)) error {
 	limited := &meteredReader{r: r, meter: document.Meter()}
 	d := &decoder{Decoder: jsontext.NewDecoder(limited, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))}
@@ -90,7 +89,7 @@ func (d *decoder) begin() {
 	d.meter, d.fields, d.kinds, d.pointers = decoded.Meter(), 0, nil, nil
 }
 
-// object reads an object; each is to read the value of a member.
+// object reads an object. each reads the value of a member.
 func (d *decoder) object(each func(key string) error) error {
 	return d.inside('{', func() error {
 		token, err := d.ReadToken()

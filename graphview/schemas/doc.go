@@ -7,10 +7,9 @@
 // one as it arrives: at no time is there more than one schema, and no document. What
 // the schemas tell, package refs finds out.
 //
-// It deliberately does not know views, nor when to look: whoever keeps references
-// decides that. The schemas of CustomResourceDefinitions point to none but those of the
-// metadata; those of extension servers point to each other, and are then held until the
-// document ends.
+// The package does not know views, nor the time to read: its caller decides that. The schemas of
+// CustomResourceDefinitions point only to the ones of metadata. Schemas of extension servers point to
+// each other, and are held until the document ends.
 //
 // # Concurrency
 //

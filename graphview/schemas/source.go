@@ -18,8 +18,8 @@ import (
 	"graphview.dev/graphview/refs/schema"
 )
 
-// timeout bounds one request. An extension server that hangs costs its own kinds'
-// schemas, and delays those that are read after them for as long.
+// timeout limits one request. An extension server that hangs costs the schemas of its own kinds, and
+// delays the next ones by this time.
 const timeout = 30 * time.Second
 
 var indexed = budget.Declare("schema_index_bytes", "bytes of the index of OpenAPI documents", 16<<20)
