@@ -9,7 +9,7 @@ import (
 
 // cover sets the coverage of the lens: where the view looks. By it, a reference without a target in
 // the graph says whether the target does not exist, or is outside the view.
-func (k *keeper) cover(a *statusBuilder) {
+func (k *keeper) reportCoverage(a *statusBuilder) {
 	now, wide := make(map[graph.Kind]graph.Coverage), make(map[graph.Kind]bool)
 	for n, t := range k.taps {
 		if !n.OfObjects() || a.outline.Standby[n] {
@@ -20,7 +20,7 @@ func (k *keeper) cover(a *statusBuilder) {
 		j := t.Judge()
 		switch {
 		case j == nil || hidesSome(j):
-			c.None = true
+			c.Unknown = true
 		case n.Key.Namespace == "":
 			c.Namespaces, wide[kind] = j.Namespaces, true
 		case !wide[kind]:
@@ -60,7 +60,7 @@ func (k *keeper) unsynced(kind graph.Kind, wanted graph.Coverage, givenUp bool) 
 	known, told := k.covered[kind]
 	switch {
 	case givenUp, !told && k.view.filled.Load():
-		return graph.Coverage{None: true}
+		return graph.Coverage{Unknown: true}
 	case told:
 		return wanted.And(known)
 	default:

@@ -36,7 +36,7 @@ func (h Health) byState() map[health.State]int {
 
 // standing returns the health of the objects of a served view, and the number of references whose
 // target does not exist.
-func (v *View) standing() (Health, int) {
+func (v *View) healthCounts() (Health, int) {
 	v.mu.Lock()
 	unserved := v.program == nil || v.limit != nil
 	v.mu.Unlock()

@@ -222,7 +222,7 @@ func (k *keeper) empty() {
 		v.lens.Unwatch(sources...)
 	})
 	for leaving := true; leaving; {
-		v.engine.writer.Do(func() { leaving = v.lens.Leaving() })
+		v.engine.writer.Do(func() { leaving = v.lens.RemovingMembers() })
 	}
 }
 

@@ -103,7 +103,7 @@ func (m metrics) Collect(out chan<- prometheus.Metric) {
 	for state, n := range views {
 		gauge(viewsDesc, n, state)
 	}
-	states, missing := e.standing()
+	states, missing := e.healthCounts()
 	for state, n := range states {
 		gauge(objectsDesc, n, string(state))
 	}
@@ -136,13 +136,13 @@ func (m metrics) Collect(out chan<- prometheus.Metric) {
 }
 
 // standing returns the health of all named views together, and their missing references.
-func (e *Engine) standing() (states map[health.State]int, missing int) {
+func (e *Engine) healthCounts() (states map[health.State]int, missing int) {
 	e.mu.Lock()
 	views := slices.Collect(maps.Values(e.views))
 	e.mu.Unlock()
 	var all Health
 	for _, v := range views {
-		h, m := v.standing()
+		h, m := v.healthCounts()
 		all.add(h)
 		missing += m
 	}

@@ -31,7 +31,7 @@ func (k *keeper) report(catalog *resources.Catalog, o plan.Outline, generation i
 	a.denied()
 	a.undiscovered(catalog)
 	v.warnings.Set(a.warnings)
-	k.cover(a)
+	k.reportCoverage(a)
 
 	v.mu.Lock()
 	changed := !equalRows(v.rows, a.rows)

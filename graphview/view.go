@@ -300,7 +300,7 @@ func (v *View) Status() Status {
 	if program.Rooted() && s.Roots == 0 && s.Synced {
 		s.Advice = advised.WhileRootless()
 	}
-	s.Health, s.Missing = v.standing()
+	s.Health, s.Missing = v.healthCounts()
 	s.Resources = make([]ResourceStatus, len(rows))
 	for i, row := range rows {
 		row.Objects = counts.Objects[graph.Resource{Group: row.Group, Version: row.Version, Resource: row.Resource}]

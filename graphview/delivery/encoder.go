@@ -74,7 +74,7 @@ type viewer struct {
 	excludeInferred bool
 	narrow          string          // the mark of the part of the graph, "" for the whole graph
 	part            *graph.Narrowed // nil for the whole graph
-	waits           bool            // Poll blocks during a commit aside; not in the digest
+	waits           bool            // Poll blocks during a commit outside the lock; not in the digest
 	endTurn         func()          // ends the subscriber's turn, idempotent; nil: it has none
 }
 
@@ -131,7 +131,7 @@ func (p *Publisher) encode(lens *graph.Lens, from state, who viewer, limit readL
 	switch {
 	case errors.Is(err, graph.ErrGone):
 		return nil, state{reset: true}, nil
-	case errors.Is(err, graph.ErrAside):
+	case errors.Is(err, graph.ErrCommitting):
 		return nil, from, err
 	case err != nil:
 		return nil, from, tooLarge(err)
@@ -157,7 +157,7 @@ func (p *Publisher) encode(lens *graph.Lens, from state, who viewer, limit readL
 	if done && (from.pos.Known == 0 || from.pos.Walking() || b.count > 0 || len(b.frames) > 0 || tellSynced) {
 		rev = p.source.Run.encode(p.revision(who, to.pos.Known))
 		if p.source.Shared.Recall {
-			p.source.Shared.recall.note(who)
+			p.source.Shared.rightsCache.keep(who)
 		}
 	}
 	to.synced = from.synced || tellSynced
@@ -255,7 +255,7 @@ func (p *Publisher) begin(since string, who viewer) (state, error) {
 	case r == p.revision(who, r.known):
 		return state{pos: graph.Position{Known: r.known}}, nil
 	default:
-		return state{reset: true}, p.source.Shared.recall.missing(r.rights, who)
+		return state{reset: true}, p.source.Shared.rightsCache.missing(r.rights, who)
 	}
 }
 

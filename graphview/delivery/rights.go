@@ -31,8 +31,8 @@ type Rights interface {
 	Digest() string
 }
 
-// Recalled are Rights that can list the places that they know.
-type Recalled interface {
+// EnumerableRights are Rights that can list the places that they know.
+type EnumerableRights interface {
 	// Places are in no order. The caller must not change them.
 	Places() []access.Place
 }

@@ -165,7 +165,7 @@ func (c *sharedChanges) goOn(at *slot, p *Publisher, lens *graph.Lens, last *pie
 func (c *sharedChanges) encoded(at *slot, p *Publisher, lens *graph.Lens, from state, who viewer, most int) (next *piece, first bool) {
 	for {
 		next, first = c.encodedOnce(at, p, lens, from, who, most)
-		if !first && who.waits && errors.Is(next.err, graph.ErrAside) {
+		if !first && who.waits && errors.Is(next.err, graph.ErrCommitting) {
 			continue // it failed for a subscriber that does not wait, and is not kept
 		}
 		if first || next.err != nil || next.to.reset || next.follows(from) {

@@ -69,7 +69,7 @@ type Shared struct {
 	// calls release afterwards. Nil: no subscriber waits. It is set before any other use.
 	Turn func(ctx context.Context, owner budget.Owner) (release func(), err error)
 
-	recall      recall
+	rightsCache rightsCache
 	large       largeFrames
 	kept        atomic.Int64 // bytes of shared changes
 	encodings   atomic.Uint64

@@ -39,24 +39,24 @@ type SubscribeOptions struct {
 // Subscription is the position of one subscriber in a view. It has no queue: messages are made from
 // the graph when the subscriber asks for them. One goroutine at a time may use it.
 type Subscription struct {
-	publisher *Publisher
-	access    Access
-	owner     budget.Owner
-	wanted    viewer     // without the rights
-	narrow    *narrowing // nil: the whole graph
-	since     string     // until the first Next
-	begun     bool
-	digest    string // of the viewer that the state is of
-	revoked   <-chan struct{}
-	state     state
-	joins     bool
-	walk      *walk    // that the state belongs to; nil: none, or one of its own
-	encoded   *encoded // for the next Poll, nil for none
-	polled    bool
-	pause     pause // after the last Poll
-	missed    missed
-	ends      *Interruption
-	closing   sync.Once
+	publisher   *Publisher
+	access      Access
+	owner       budget.Owner
+	wanted      viewer     // without the rights
+	narrow      *narrowing // nil: the whole graph
+	since       string     // until the first Next
+	begun       bool
+	digest      string // of the viewer that the state is of
+	revoked     <-chan struct{}
+	state       state
+	joins       bool
+	walk        *walk    // that the state belongs to; nil: none, or one of its own
+	encoded     *encoded // for the next Poll, nil for none
+	polled      bool
+	pause       pause // after the last Poll
+	commitWaits commitWaits
+	ends        *Interruption
+	closing     sync.Once
 }
 
 // Subscribe begins a subscription. The caller must close it.
@@ -133,7 +133,7 @@ func (s *Subscription) Poll() ([]*Frame, error) {
 	if lens == nil {
 		return nil, nil
 	}
-	if s.pause.changed, who.waits = s.missed.next(lens); s.pause.changed != nil {
+	if s.pause.changed, who.waits = s.commitWaits.next(lens); s.pause.changed != nil {
 		// The caller may have other graphs to serve.
 		return nil, nil
 	}
@@ -161,12 +161,12 @@ func (s *Subscription) Poll() ([]*Frame, error) {
 			s.narrow.part = nil
 		}
 	}
-	if errors.Is(err, graph.ErrAside) {
-		s.pause.changed, _ = s.missed.next(lens)
+	if errors.Is(err, graph.ErrCommitting) {
+		s.pause.changed, _ = s.commitWaits.next(lens)
 		s.pause.moved = s.pause.changed == nil // it is committed by now, or the next Poll blocks
 		return nil, nil
 	}
-	s.missed = missed{}
+	s.commitWaits = commitWaits{}
 	if closed, ok := errors.AsType[*ClosedError](err); ok {
 		return nil, closed
 	}

@@ -172,9 +172,9 @@ type summarized struct {
 
 // summarySource identifies the input of a summary. Equal sources make equal summaries.
 type summarySource struct {
-	object uint64 // its hash
-	remark uint64
-	root   bool
+	object   uint64 // its hash
+	sideHash uint64
+	root     bool
 }
 
 // of returns the summary of a vertex, and reports whether a reader of a revision has it.
@@ -182,7 +182,7 @@ func (s *summaries) of(c *graph.Change, known uint64) (text []byte, has bool, er
 	s.mu.Lock()
 	before, found := s.all[c.Node]
 	s.mu.Unlock()
-	from := summarySource{c.Hash, c.Remark, c.Root}
+	from := summarySource{c.Hash, c.SideHash, c.Root}
 	if found && before.from == from {
 		return before.text, !c.Appeared && before.changed <= known, nil
 	}

@@ -95,12 +95,12 @@ func (g *Graph) setClass(id nodeID, class Class, next lapse) {
 }
 
 // setSideHash notes what is said of an object beside its content.
-func (g *Graph) setSideHash(id nodeID, remark uint64) {
-	if g.sideHashes[id] == remark {
+func (g *Graph) setSideHash(id nodeID, hash uint64) {
+	if g.sideHashes[id] == hash {
 		return
 	}
-	if remark != 0 {
-		g.sideHashes[id] = remark
+	if hash != 0 {
+		g.sideHashes[id] = hash
 	} else {
 		delete(g.sideHashes, id)
 	}

@@ -92,8 +92,8 @@ func TestSideHashReachesReadersOfAll(t *testing.T) {
 	var l *Lens
 	var source SourceID
 	object := Object{Namespace: "a", Name: "p", Version: 1, Hash: 1}
-	set := func(remark uint64) {
-		object.Remark = remark
+	set := func(hash uint64) {
+		object.SideHash = hash
 		g.Update(func() { g.Set(source, &object) })
 	}
 	g.Update(func() {
@@ -108,7 +108,7 @@ func TestSideHashReachesReadersOfAll(t *testing.T) {
 		t.Helper()
 		var got []uint64
 		if _, err := l.Read(&all, 100, Reading{All: true}, func(c Change) bool {
-			got = append(got, c.Remark)
+			got = append(got, c.SideHash)
 			return true
 		}); err != nil {
 			t.Fatal(err)
@@ -129,13 +129,13 @@ func TestSideHashReachesReadersOfAll(t *testing.T) {
 	}
 	read("at first", 0)
 	set(7)
-	read("a remark", 7)
+	read("a hash", 7)
 	set(7)
-	read("the same remark")
+	read("the same hash")
 	set(8)
-	read("another remark", 8)
+	read("another hash", 8)
 	set(0)
-	read("no remark", 0)
+	read("no hash", 0)
 	set(9)
 	g.Update(func() { g.Remove(source, "a", "p") })
 	if len(g.sideHashes) != 0 {

@@ -10,12 +10,21 @@ const (
 	sliceChanges = 512
 )
 
-// cleanupBounds returns the visits and changes that a slice of a cleanup may make of objects that
-// lenses show: a quarter of other slices, since each lens that showed such an object visits its
+// visitSlice visits objects until a slice of changes or visits is full, and reports whether all is
+// done. A slice is a quarter of other slices, since each lens that showed a changed object visits its
 // arcs.
-func (g *Graph) cleanupBounds() (visits, changes int) {
-	changes = max(1, g.sliceChanges/4)
-	return sliceVisits * changes, changes
+func (g *Graph) visitSlice(visit func() (changed, done bool)) bool {
+	mostChanges := max(1, g.sliceChanges/4)
+	for before, changes := g.Visits(), 0; g.Visits()-before < sliceVisits*mostChanges && changes < mostChanges && !g.Unfinished(); g.visits++ {
+		changed, done := visit()
+		if done {
+			return true
+		}
+		if changed {
+			changes++
+		}
+	}
+	return false
 }
 
 // cleanup is work of several Updates.
@@ -44,21 +53,19 @@ type removeSource struct {
 }
 
 func (c *removeSource) slice() bool {
-	g, changes := c.g, 0
-	mostVisits, mostChanges := g.cleanupBounds()
-	before := g.Visits()
-	for ; g.Visits()-before < mostVisits && changes < mostChanges && !g.Unfinished(); g.visits++ {
+	g := c.g
+	return g.visitSlice(func() (changed, done bool) {
 		if c.next++; c.next > g.nodes.next {
 			g.kinds.release(c.of.kind)
 			g.resources.release(c.of.resource)
-			return true
+			return false, true
 		}
-		if n := g.nodes.at(c.next); n.alive() && n.kind == c.of.kind && n.resource == c.of.resource && g.claimed(c.next, c.id) {
+		n := g.nodes.at(c.next)
+		if changed = n.alive() && n.kind == c.of.kind && n.resource == c.of.resource && g.claimed(c.next, c.id); changed {
 			g.unclaim(c.next, c.id)
-			changes++
 		}
-	}
-	return false
+		return changed, false
+	})
 }
 
 // removeMembers deselects the members that no source of a lens claims any more.
@@ -68,21 +75,19 @@ type removeMembers struct {
 }
 
 func (c *removeMembers) slice() bool {
-	l, g, changes := c.l, c.l.g, 0
-	mostVisits, mostChanges := g.cleanupBounds()
-	before := g.Visits()
-	for ; g.Visits()-before < mostVisits && changes < mostChanges; g.visits++ {
+	l := c.l
+	return l.g.visitSlice(func() (changed, done bool) {
 		if c.next++; l.closed || c.next > l.entries.next {
-			l.leaving = nil
-			return true
+			l.removal = nil
+			return false, true
 		}
-		if p := l.entries.at(c.next); p.flags&member != 0 && !l.sees(p.node, 0) {
-			g.countArcs(p.node)
+		p := l.entries.at(c.next)
+		if changed = p.flags&member != 0 && !l.sees(p.node, 0); changed {
+			l.g.countArcs(p.node)
 			l.deselect(c.next)
-			changes++
 		}
-	}
-	return false
+		return changed, false
+	})
 }
 
 // dropTombstones drops the tombstones of a lens up to a revision.

@@ -23,8 +23,8 @@ func (o Outside) String() string { return [...]string{"", "outside", "unknown"}[
 // Coverage says which objects of a kind the view looks at, whether it selects them or
 // not. The zero value is all of them, which are then all members.
 type Coverage struct {
-	// None: the view watches no objects of the kind, or only objects that the API server selects.
-	None bool
+	// Unknown: the view watches no objects of the kind, or only objects that the API server selects.
+	Unknown bool
 	// Namespaces are the namespaces that the view watches; nil for all.
 	Namespaces map[string]bool
 	// Selective: the view looks at objects and does not select all of them.
@@ -34,20 +34,20 @@ type Coverage struct {
 // covers reports whether the view watches objects in a namespace. Cluster-scoped objects are in
 // "".
 func (c *Coverage) covers(namespace string) bool {
-	return c == nil || !c.None && (c.Namespaces == nil || namespace == "" || c.Namespaces[namespace])
+	return c == nil || !c.Unknown && (c.Namespaces == nil || namespace == "" || c.Namespaces[namespace])
 }
 
 func (c *Coverage) selective() bool { return c != nil && c.Selective }
 
 // Equal reports whether two coverages are the same.
 func (c Coverage) Equal(other Coverage) bool {
-	return c.None == other.None && c.Selective == other.Selective &&
+	return c.Unknown == other.Unknown && c.Selective == other.Selective &&
 		(c.Namespaces == nil) == (other.Namespaces == nil) && maps.Equal(c.Namespaces, other.Namespaces)
 }
 
 // And is where both coverages look; the view selects as the first says.
 func (c Coverage) And(other Coverage) Coverage {
-	c.None = c.None || other.None
+	c.Unknown = c.Unknown || other.Unknown
 	switch {
 	case c.Namespaces == nil:
 		c.Namespaces = other.Namespaces

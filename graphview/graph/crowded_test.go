@@ -5,25 +5,29 @@ import (
 	"testing"
 )
 
+// referring returns an object of namespace shop that names n pods, by references of some types.
+func referring(name string, n int, types ...ArcType) Object {
+	o := Object{Namespace: "shop", Name: name}
+	for i := range n {
+		for _, of := range types {
+			o.References = append(o.References, Reference{Type: of, To: podKind, Namespace: "shop", Name: fmt.Sprint(name, "-", i)})
+		}
+	}
+	return o
+}
+
 // TestCrowdedNamespaceIsNotSortedAgain bounds the cost of one more object in a namespace whose
 // objects name as much as they may: the objects of the namespace are collected once.
 func TestCrowdedNamespaceIsNotSortedAgain(t *testing.T) {
 	const objects = 2_000
 	c := newCrowd(0, 0)
 	c.g.mostNamed = objects
-	names := func(name string, n int) Object {
-		o := Object{Namespace: "shop", Name: name}
-		for i := range n {
-			o.References = append(o.References, Reference{Type: Direct, To: podKind, Namespace: "shop", Name: fmt.Sprint(name, "-", i)})
-		}
-		return o
-	}
 	for i := range objects {
-		c.change(func() { c.set(c.maps, names(fmt.Sprint("m", i), 1)) })
+		c.change(func() { c.set(c.maps, referring(fmt.Sprint("m", i), 1, Direct)) })
 	}
-	c.change(func() { c.set(c.maps, names("first", 2)) }) // collects them
+	c.change(func() { c.set(c.maps, referring("first", 2, Direct)) }) // collects them
 	for i := range 20 {
-		c.change(func() { c.set(c.maps, names(fmt.Sprint("pod", i), 2)) })
+		c.change(func() { c.set(c.maps, referring(fmt.Sprint("pod", i), 2, Direct)) })
 		if c.most > 20 {
 			t.Fatalf("%d visits for one more object that names two, want a few", c.most)
 		}

@@ -41,7 +41,7 @@ type Graph struct {
 	rules      map[nodeID]uint64     // Object.Rules, but 0
 	lapses     map[nodeID]lapse      // few: of objects that may not stay as they are
 	excuses    map[nodeID]Excuse     // few: of objects that their controller replaced
-	sideHashes map[nodeID]uint64     // Object.Remark, but 0
+	sideHashes map[nodeID]uint64     // Object.SideHash, but 0
 	labels     labelSets
 
 	selection selection
@@ -88,9 +88,9 @@ type Graph struct {
 	// look at for what it did.
 	visits int
 	// whole is how many of these are of lenses that are looked at as a whole, and so
-	// committed aside.
+	// committed outside the lock.
 	whole     int
-	unlocked  bool // lenses are being committed aside
+	unlocked  bool // lenses are being committed outside the lock
 	unsettled unsettled
 
 	cleanups        []cleanup
@@ -172,16 +172,16 @@ func New() *Graph {
 func (g *Graph) Update(fn func()) []*Lens {
 	g.writing.Lock()
 	defer g.writing.Unlock()
-	revised, aside := g.revise(fn)
-	if len(aside) > 0 {
-		revised = append(revised, g.commitAside(aside)...)
+	revised, late := g.revise(fn)
+	if len(late) > 0 {
+		revised = append(revised, g.commitUnlocked(late)...)
 	}
 	return revised
 }
 
 // revise runs fn and commits the lenses with few visits. It returns the lenses that changed, and
-// the lenses for commitAside.
-func (g *Graph) revise(fn func()) (revised, aside []*Lens) {
+// the lenses for commitUnlocked.
+func (g *Graph) revise(fn func()) (revised, late []*Lens) {
 	g.lock()
 	defer g.unlock()
 	g.visits, g.whole = 0, 0
@@ -251,27 +251,27 @@ func (g *Graph) sweep() {
 }
 
 // commit commits the open revision to each lens and opens the next revision, unless lenses are
-// left for commitAside.
-func (g *Graph) commit() (revised, aside []*Lens) {
+// left for commitUnlocked.
+func (g *Graph) commit() (revised, late []*Lens) {
 	for l := range g.lenses {
 		// Walks and namespaces are only counted as lenses are committed.
 		tooMuch := g.Visits()-g.whole > 2*sliceVisits*g.sliceChanges
 		switch {
-		case l.goesAside(tooMuch):
+		case l.commitsUnlocked(tooMuch):
 			ended := make(chan struct{})
-			l.aside.Store(&ended)
-			aside = append(aside, l)
+			l.committing.Store(&ended)
+			late = append(late, l)
 		case g.commitLens(l):
 			revised = append(revised, l)
 		}
 	}
-	if len(aside) == 0 {
+	if len(late) == 0 {
 		for i := range g.changes {
 			g.settleChange(i)
 		}
 		g.finish()
 	}
-	return revised, aside
+	return revised, late
 }
 
 // commitLens commits the open revision to a lens, and reports whether that changed.

@@ -96,10 +96,10 @@ func (l *Lens) Uses(since uint64) ([]Used, uint64) {
 	return last.all, last.rev
 }
 
-// Aside returns a channel that is closed when the commit of the lens outside the lock ends; nil if
+// Committing returns a channel that is closed when the commit of the lens outside the lock ends; nil if
 // there is none. Readers of the lens wait until then.
-func (l *Lens) Aside() <-chan struct{} {
-	if ended := l.aside.Load(); ended != nil {
+func (l *Lens) Committing() <-chan struct{} {
+	if ended := l.committing.Load(); ended != nil {
 		return *ended
 	}
 	return nil

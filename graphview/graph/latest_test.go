@@ -20,7 +20,7 @@ func TestHeadNeedsNoLock(t *testing.T) {
 		c.set("Pod", "shop", "pod-0", nil, nil)
 		go func() {
 			defer close(told)
-			if l.Head() != head || l.Vertices() != vertices || l.Changed(head) != changed || l.Aside() != nil {
+			if l.Head() != head || l.Vertices() != vertices || l.Changed(head) != changed || l.Committing() != nil {
 				t.Error("the lens has changed before the revision was made")
 			}
 			if used, rev := l.Uses(uses); used != nil || rev != uses {
@@ -73,11 +73,11 @@ func TestUsesNeedNoLock(t *testing.T) {
 		ask("while it is made", 0, len(before), rev)
 	})
 	if len(aside) != 1 {
-		t.Fatalf("%d lenses are committed aside, want one", len(aside))
+		t.Fatalf("%d lenses are committed outside the lock, want one", len(aside))
 	}
 	ask("while it is committed", 0, len(before), rev)
 	ask("who knows them, while it is committed", rev, 0, rev)
-	c.g.commitAside(aside)
+	c.g.commitUnlocked(aside)
 	c.g.writing.Unlock()
 	ask("after that", rev, len(before)+1, open)
 	ask("once more", open, 0, open)
@@ -117,8 +117,8 @@ func TestNoChangeIsMissed(t *testing.T) {
 	reading.Wait()
 }
 
-// TestNoWaitReturnsErrAside: while a lens is committed outside the lock, readers with NoWait get
-// ErrAside, also readers of a part; a reader of another lens reads.
+// TestNoWaitReturnsErrCommitting: while a lens is committed outside the lock, readers with NoWait get
+// ErrCommitting, also readers of a part; a reader of another lens reads.
 func TestNoWaitReturnsErrAside(t *testing.T) {
 	c := newCrossroads(1_000, 1)
 	parts := map[*Lens]*Narrowed{}
@@ -128,17 +128,17 @@ func TestNoWaitReturnsErrAside(t *testing.T) {
 	c.g.writing.Lock()
 	_, aside := c.g.revise(func() { c.large.SetRoots(true, Walk{Direction: Down, Depth: 2}) })
 	if !slices.Equal(aside, []*Lens{c.large}) {
-		t.Fatalf("%d lenses are committed aside, want the large one", len(aside))
+		t.Fatalf("%d lenses are committed outside the lock, want the large one", len(aside))
 	}
 	for l, part := range parts {
 		var pos, partPos Position
 		_, err := l.Read(&pos, 10, Reading{NoWait: true}, everything)
 		_, partErr := part.Read(&partPos, 10, Reading{All: true, NoWait: true}, always, everything)
-		if want := l == c.large; errors.Is(err, ErrAside) != want || errors.Is(partErr, ErrAside) != want {
+		if want := l == c.large; errors.Is(err, ErrCommitting) != want || errors.Is(partErr, ErrCommitting) != want {
 			t.Errorf("reading said %v, and of a part %v; is the lens being committed: %v", err, partErr, want)
 		}
 	}
-	c.g.commitAside(aside)
+	c.g.commitUnlocked(aside)
 	c.g.writing.Unlock()
 	var pos Position
 	if _, err := c.large.Read(&pos, 10, Reading{NoWait: true}, everything); err != nil {

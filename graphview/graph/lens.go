@@ -21,10 +21,10 @@ func (u use) has(s *slot) bool { return u.resource != 0 && !(u.namespaced && s.s
 // Lens is one view's picture of the graph. Make it with Graph.NewLens.
 type Lens struct {
 	g *Graph
-	// latest and aside are read without a lock; see Changed and Aside.
+	// latest and committing are read without a lock; see Changed and Committing.
 	latest latest
-	// aside is set while the lens is committed outside the lock, and closed after that.
-	aside       atomic.Pointer[chan struct{}]
+	// committing is set while the lens is committed outside the lock, and closed after that.
+	committing  atomic.Pointer[chan struct{}]
 	unpublished bool   // the lens or its uses changed since Publish
 	unnoted     uint64 // revision up to which hubs do not say what changed for the lens
 	sources     map[SourceID]struct{}
@@ -47,7 +47,7 @@ type Lens struct {
 	near        []entryID
 	walked      int // how much the last walk looked at
 	rootEntries map[entryID]struct{}
-	leaving     *removeMembers // nil while every member is seen
+	removal     *removeMembers // nil while every member is seen
 	closed      bool
 
 	base    uint64 // of stamps
@@ -155,16 +155,16 @@ func (l *Lens) Unwatch(ids ...SourceID) {
 	}
 	switch {
 	case len(l.sources) == before:
-	case l.leaving != nil:
-		l.leaving.next = 0 // once more from the beginning
+	case l.removal != nil:
+		l.removal.next = 0 // once more from the beginning
 	default:
-		l.leaving = &removeMembers{l: l}
-		l.g.cleanups = append(l.g.cleanups, l.leaving)
+		l.removal = &removeMembers{l: l}
+		l.g.cleanups = append(l.g.cleanups, l.removal)
 	}
 }
 
-// Leaving reports whether members are left that no source sees any more. In Update.
-func (l *Lens) Leaving() bool { return l.leaving != nil }
+// RemovingMembers reports whether the lens has members without a source. In Update.
+func (l *Lens) RemovingMembers() bool { return l.removal != nil }
 
 // sees reports whether a source of the lens other than except claims the node.
 func (l *Lens) sees(id nodeID, except SourceID) bool {

@@ -21,9 +21,9 @@ type Object struct {
 	LapsesAt        int64
 	// Excuse is how else the object counts; the zero value for most objects.
 	Excuse Excuse
-	// Remark hashes the metadata that is shown beside the content; 0 for most objects. Readers get
+	// SideHash hashes the metadata that is shown beside the content; 0 for most objects. Readers get
 	// the object again when it changes; see Reading.All.
-	Remark uint64
+	SideHash uint64
 	// Payload is the content, for the reader; the graph does not look at it.
 	Payload any
 }
@@ -58,7 +58,7 @@ func (g *Graph) Set(id SourceID, o *Object) NodeID {
 	g.addClaim(n, id)
 	lags := len(g.claims[n]) > 0 && p.version > o.Version && o.Version != 0
 	_, misplaced := g.misplaced[n]
-	same := p.version == o.Version && p.hash == o.Hash && g.rules[n] == o.Rules && g.sideHashes[n] == o.Remark && !g.overLimit[n].again && !misplaced
+	same := p.version == o.Version && p.hash == o.Hash && g.rules[n] == o.Rules && g.sideHashes[n] == o.SideHash && !g.overLimit[n].again && !misplaced
 	if known && (lags || same) {
 		if same {
 			// A source that has gone need not be remembered for what it retained.
@@ -83,7 +83,7 @@ func (g *Graph) Set(id SourceID, o *Object) NodeID {
 	g.setRules(n, o.Rules)
 	g.setExcuse(n, o.Excuse)
 	g.setClass(n, o.Class, lapse{o.LapsesAt, o.LapsesTo})
-	g.setSideHash(n, o.Remark)
+	g.setSideHash(n, o.SideHash)
 
 	labels := g.labels.acquire(o.Labels)
 	relabel := !known || labels != p.labels

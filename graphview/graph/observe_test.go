@@ -11,7 +11,7 @@ func TestLensesAreObserved(t *testing.T) {
 	c.g.ObserveLenses(func(l *Lens, head uint64) bool {
 		told[l] = head
 		switch {
-		case l.Aside() != nil:
+		case l.Committing() != nil:
 			aside++
 		case c.g.mu.TryRLock():
 			c.g.mu.RUnlock()
@@ -38,6 +38,6 @@ func TestLensesAreObserved(t *testing.T) {
 		c.drain()
 	}
 	if aside == 0 {
-		t.Error("no lens was committed aside")
+		t.Error("no lens was committed outside the lock")
 	}
 }

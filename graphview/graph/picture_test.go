@@ -77,7 +77,7 @@ func (m *model) outside(l *modelLens, to Key, uid string) Outside {
 			c = l.covers[kind]
 		}
 	}
-	if c.None || c.Namespaces != nil && to.Namespace != "" && !c.Namespaces[to.Namespace] {
+	if c.Unknown || c.Namespaces != nil && to.Namespace != "" && !c.Namespaces[to.Namespace] {
 		return Unknown
 	}
 	for id, src := range m.sources {

@@ -6,8 +6,8 @@ import "errors"
 // with a zero Position.
 var ErrGone = errors.New("position is before the horizon")
 
-// ErrAside: the lens is being committed outside the lock, see Lens.Aside.
-var ErrAside = errors.New("the lens is being committed")
+// ErrCommitting: the lens is being committed outside the lock, see Lens.Committing.
+var ErrCommitting = errors.New("the lens is being committed")
 
 // Op is what a Change does.
 type Op uint8
@@ -39,8 +39,8 @@ type Change struct {
 	Logged uint64
 	// Hash is Object.Hash, whatever the view shows of the object.
 	Hash uint64
-	// Remark is Object.Remark.
-	Remark uint64
+	// SideHash is Object.SideHash.
+	SideHash uint64
 
 	// To and Type complete an arc.
 	To   Key
@@ -89,13 +89,13 @@ type Reading struct {
 	// ExcludeInferred leaves out the arcs that only inferred references make. The vertices are the
 	// same.
 	ExcludeInferred bool
-	// NoWait: Read returns ErrAside while the lens is committed outside the lock, and does not
+	// NoWait: Read returns ErrCommitting while the lens is committed outside the lock, and does not
 	// wait.
 	NoWait bool
 }
 
 // Beginning returns the position of a reader that begins now. Several readers may begin there. The
-// only error is ErrAside.
+// only error is ErrCommitting.
 func (l *Lens) Beginning(how Reading) (Position, error) {
 	if err := l.rlockFor(how); err != nil {
 		return Position{}, err
@@ -219,7 +219,7 @@ func (r *reader) readVertex(e entryID, key Key) {
 	if same := max(since, changed) <= r.known; r.how.All || !same {
 		r.emit(Change{
 			Op: SetVertex, Vertex: key, Payload: g.nodes.at(p.node).payload, Part: l.parts[e].content, Node: NodeID(p.node),
-			Root: p.flags&root != 0, Appeared: since > r.known, Same: same, Logged: l.rev(p.logged), Hash: g.nodes.at(p.node).hash, Remark: g.sideHashes[p.node],
+			Root: p.flags&root != 0, Appeared: since > r.known, Same: same, Logged: l.rev(p.logged), Hash: g.nodes.at(p.node).hash, SideHash: g.sideHashes[p.node],
 		})
 	}
 }

@@ -121,21 +121,13 @@ func TestObjectOverTheLimitCostsItsOwnNames(t *testing.T) {
 	const objects = 2_000
 	c := newCrowd(0, 0)
 	c.g.mostNamed = objects
-	names := func(name string, n int) Object {
-		o := Object{Namespace: "shop", Name: name}
-		for i := range n {
-			o.References = append(o.References, Reference{Type: Direct, To: podKind, Namespace: "shop", Name: fmt.Sprint(name, "-", i)},
-				Reference{Type: OwnerReference, To: podKind, Namespace: "shop", Name: fmt.Sprint(name, "-", i)})
-		}
-		return o
-	}
 	for i := range objects / 2 {
-		c.change(func() { c.set(c.maps, names(fmt.Sprint("m", i), 1)) })
+		c.change(func() { c.set(c.maps, referring(fmt.Sprint("m", i), 1, Direct, OwnerReference)) })
 	}
-	c.change(func() { c.set(c.maps, names("large", 3)) })
+	c.change(func() { c.set(c.maps, referring("large", 3, Direct, OwnerReference)) })
 	before := c.g.Size()
 	for _, n := range []int{3, 3, 5, 5} {
-		c.change(func() { c.set(c.maps, names("large", n)) })
+		c.change(func() { c.set(c.maps, referring("large", n, Direct, OwnerReference)) })
 		if most := 1 + 2*n; c.most > most {
 			t.Errorf("%d visits for an object that names %d, want at most %d", c.most, 2*n, most)
 		}
@@ -148,7 +140,7 @@ func TestObjectOverTheLimitCostsItsOwnNames(t *testing.T) {
 	}
 	c.change(func() {
 		c.g.Remove(c.maps, "shop", "m0")
-		c.set(c.maps, names("large", 1))
+		c.set(c.maps, referring("large", 1, Direct, OwnerReference))
 	})
 	if id := c.g.Find(c.maps, "shop", "large"); c.g.Exceeded(id) != nil || c.g.named[c.g.spaces.find("shop")] != objects {
 		t.Errorf("with room, the object exceeds %v, and %d are named, want all %d", c.g.Exceeded(id), c.g.named[c.g.spaces.find("shop")], objects)

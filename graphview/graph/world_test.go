@@ -80,7 +80,7 @@ func newWorld(t *testing.T, seed uint64) *world {
 	if seed%3 < 2 {
 		w.m.mostNamed, w.g.mostNamed = 20, 20
 	}
-	if seed%4 > 0 { // so that hubs and slices are small enough to be there, and lenses go aside
+	if seed%4 > 0 { // so that hubs and slices are small enough to be there, and lenses are committed outside the lock
 		w.g.hubSize, w.g.sliceChanges, w.g.fewEntries = 2, 3, int(seed%5)*4
 	}
 	return w
@@ -218,7 +218,7 @@ func (w *world) watch(l *modelLens, id SourceID) {
 func (w *world) cover(l *modelLens) {
 	kind := pick(w.r, podKind, nodeKind, mapKind, NamespaceKind)
 	c := Coverage{
-		None: w.r.IntN(4) == 0, Selective: w.r.IntN(2) == 0,
+		Unknown: w.r.IntN(4) == 0, Selective: w.r.IntN(2) == 0,
 		Namespaces: pick(w.r, nil, map[string]bool{"red": true}, map[string]bool{}),
 	}
 	if l.lens.Cover(kind, c); l.uses[kind] != (Resource{}) {

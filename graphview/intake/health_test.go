@@ -40,7 +40,7 @@ func TestUntimedProgressBecomesOverdue(t *testing.T) {
 		if o := arrive(behind); o.Class != ClassDegraded {
 			t.Errorf("class %d of an object that is overdue, want degraded", o.Class)
 		}
-		if o := arrive(health.Health{State: health.OK}); o.LapsesAt != 0 || o.Remark != 0 {
+		if o := arrive(health.Health{State: health.OK}); o.LapsesAt != 0 || o.SideHash != 0 {
 			t.Errorf("an object that is well keeps a deadline: %+v", o)
 		}
 		if o := arrive(behind); o.LapsesAt != time.Now().Unix()+600 {

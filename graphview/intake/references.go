@@ -70,7 +70,7 @@ func (ev *setEvent) declareHealth(h health.Health) {
 		content = judged.Object
 	}
 	ev.object.Payload = &delivery.Judged{Object: content, Health: h}
-	ev.object.Remark = maphash.Comparable(remarkSeed, h) | 1
+	ev.object.SideHash = maphash.Comparable(remarkSeed, h) | 1
 }
 
 // tableReferences adds the references by the table of refs or of a Helm release, the labels and the

@@ -189,7 +189,7 @@ func (r *Relay) answersLocked(rights, before delivery.Rights) wire.Answers {
 	if before != nil {
 		a.Of = before.Digest()
 	}
-	recalled, ok := rights.(delivery.Recalled)
+	recalled, ok := rights.(delivery.EnumerableRights)
 	if !ok {
 		return a
 	}

@@ -81,7 +81,7 @@ func (a *answers) Allowed(p access.Place) (allowed, known bool) {
 // Digest implements delivery.Rights.
 func (a *answers) Digest() string { return a.digest }
 
-// Places implements delivery.Recalled.
+// Places implements delivery.EnumerableRights.
 func (a *answers) Places() []access.Place { return slices.Collect(maps.Keys(a.known)) }
 
 // remoteAccess is the access of a channel's subscriber, as the edge sends it. No answer

@@ -53,7 +53,7 @@ func (l *Lens) rlock() {
 		if l.rlockNow() {
 			return
 		}
-		if ended := l.Aside(); ended != nil {
+		if ended := l.Committing(); ended != nil {
 			<-ended
 		}
 	}
@@ -72,21 +72,21 @@ func (l *Lens) rlock() {
 // false.
 func (l *Lens) rlockNow() bool {
 	l.g.mu.RLock()
-	if l.aside.Load() == nil {
+	if l.committing.Load() == nil {
 		return true
 	}
 	l.g.mu.RUnlock()
 	return false
 }
 
-// rlockFor locks the graph for a Read. With NoWait it returns ErrAside instead of waiting.
+// rlockFor locks the graph for a Read. With NoWait it returns ErrCommitting instead of waiting.
 func (l *Lens) rlockFor(how Reading) error {
 	if !how.NoWait {
 		l.rlock()
 		return nil
 	}
 	if !l.rlockNow() {
-		return ErrAside
+		return ErrCommitting
 	}
 	return nil
 }
@@ -95,10 +95,10 @@ func (l *Lens) rlockFor(how Reading) error {
 // changed.
 const fewEntries = 512
 
-// goesAside reports whether a lens is committed after the graph is unlocked: because the commit
+// commitsUnlocked reports whether a lens is committed after the graph is unlocked: because the commit
 // visits all its entries, all within its depth or all in a namespace, or because all lenses
 // together have too many visits.
-func (l *Lens) goesAside(tooMuch bool) bool {
+func (l *Lens) commitsUnlocked(tooMuch bool) bool {
 	few := l.g.fewEntries
 	switch {
 	case tooMuch:
@@ -122,9 +122,9 @@ type unsettled struct {
 	slots  []slotID
 }
 
-// commitAside commits lenses one after the other, the smallest first, and releases the readers of
+// commitUnlocked commits lenses one after the other, the smallest first, and releases the readers of
 // each. It returns the lenses that changed.
-func (g *Graph) commitAside(lenses []*Lens) (revised []*Lens) {
+func (g *Graph) commitUnlocked(lenses []*Lens) (revised []*Lens) {
 	slices.SortFunc(lenses, func(a, b *Lens) int { return cmp.Compare(a.entries.next, b.entries.next) })
 	g.unlocked = true
 	for _, l := range lenses {
@@ -134,9 +134,9 @@ func (g *Graph) commitAside(lenses []*Lens) (revised []*Lens) {
 		}
 		g.inPieces(len(g.unsettled.stamps), func(i int) { g.arcs.at(g.unsettled.stamps[i]).stamp = g.rev })
 		g.unsettled.stamps = g.unsettled.stamps[:0]
-		ended := l.aside.Load()
+		ended := l.committing.Load()
 		g.lock()
-		l.aside.Store(nil)
+		l.committing.Store(nil)
 		g.unlock()
 		close(*ended)
 	}

@@ -6,24 +6,24 @@ import (
 	"graphview.dev/graphview/access"
 )
 
-// maxRecalled bounds the rights and places that are kept for all revisions, to about 10 MB. Beyond
+// maxCachedRights limits the rights and places that are kept for all revisions, to about 10 MB. Beyond
 // it, arbitrary ones are dropped. Their subscribers are reset if they reconnect by way of another
 // replica.
-const maxRecalled = 200_000
+const maxCachedRights = 200_000
 
-// recall has the places that were known to the rights of each revision. A revision can be resumed
+// rightsCache has the places that were known to the rights of each revision. A revision can be resumed
 // only under equal rights, and rights that know fewer places are not equal. If a subscriber
 // reconnects by way of a replica that knows nothing about it yet, the same places are reviewed
 // first.
-type recall struct {
+type rightsCache struct {
 	mu     sync.Mutex
 	places map[uint32][]access.Place // by the hash of the digest of the rights
 	count  int                       // of rights and places
 }
 
-// note keeps the places that a viewer's rights know, for the revisions that it is sent.
-func (r *recall) note(who viewer) {
-	known, ok := who.rights.(Recalled)
+// keep keeps the places that a viewer's rights know, for the revisions that it is sent.
+func (r *rightsCache) keep(who viewer) {
+	known, ok := who.rights.(EnumerableRights)
 	if !ok {
 		return
 	}
@@ -35,12 +35,12 @@ func (r *recall) note(who viewer) {
 		return
 	}
 	places := known.Places()
-	if 1+len(places) > maxRecalled {
+	if 1+len(places) > maxCachedRights {
 		return
 	}
 	r.count += 1 + len(places)
 	for other, places := range r.places {
-		if r.count <= maxRecalled {
+		if r.count <= maxCachedRights {
 			break
 		}
 		delete(r.places, other)
@@ -54,7 +54,7 @@ func (r *recall) note(who viewer) {
 
 // missing returns an *unknownError if the rights of a revision knew places that the viewer's do not
 // know.
-func (r *recall) missing(key uint32, who viewer) error {
+func (r *rightsCache) missing(key uint32, who viewer) error {
 	if who.rights == nil {
 		return nil
 	}

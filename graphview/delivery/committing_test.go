@@ -8,7 +8,7 @@ import (
 	"graphview.dev/graphview/graph"
 )
 
-// TestPollWhileAside: while a view's lens is committed aside, a Poll returns at once with
+// TestPollWhileAside: while a view's lens is committed outside the lock, a Poll returns at once with
 // nothing, also one that began before; afterwards the subscriber is sent what changed.
 func TestPollWhileAside(t *testing.T) {
 	const large = 1_000
@@ -27,21 +27,21 @@ func TestPollWhileAside(t *testing.T) {
 	}
 	aside := 0
 	s.graph.ObserveLenses(func(l *graph.Lens, _ uint64) bool {
-		if l.Aside() == nil {
+		if l.Committing() == nil {
 			return true
 		}
 		aside++
 		if frames, err := r.Poll(); err != nil || len(frames) > 0 {
 			t.Errorf("a Poll has %d messages, %v", len(frames), err)
 		}
-		if _, _, err := r.publisher.next(l, r.state, nil, who); !errors.Is(err, graph.ErrAside) {
+		if _, _, err := r.publisher.next(l, r.state, nil, who); !errors.Is(err, graph.ErrCommitting) {
 			t.Errorf("a Poll that had begun ends with %v", err)
 		}
 		return true
 	})
 	s.graph.Update(func() { s.lens.Unuse(graph.Kind{Kind: "Pod"}) })
 	if aside != 1 {
-		t.Fatalf("committed aside %d times, want once", aside)
+		t.Fatalf("committed outside the lock %d times, want once", aside)
 	}
 	r.catchUp(t)
 	if len(r.vertices) != 0 {
@@ -49,7 +49,7 @@ func TestPollWhileAside(t *testing.T) {
 	}
 }
 
-// TestPollThatMissedTooMuch: a subscriber that finds its view being committed aside each
+// TestPollThatMissedTooMuch: a subscriber that finds its view being committed outside the lock each
 // time that it asks, because it is run too late after each of them, is sent what changed all
 // the same, while the writer makes one revision after the other.
 func TestPollThatMissedTooMuch(t *testing.T) {
@@ -71,14 +71,14 @@ func TestPollThatMissedTooMuch(t *testing.T) {
 			missed, polled := 0, make(chan int, 1)
 			s.graph.ObserveLenses(func(l *graph.Lens, _ uint64) bool {
 				switch {
-				case l.Aside() == nil:
-					t.Error("the view is not committed aside")
-				case missed < patience:
+				case l.Committing() == nil:
+					t.Error("the view is not committed outside the lock")
+				case missed < maxCommitWaits:
 					missed++
 					if frames, err := r.Poll(); err != nil || len(frames) > 0 {
 						t.Errorf("a Poll has %d messages, %v", len(frames), err)
 					}
-				case missed == patience:
+				case missed == maxCommitWaits:
 					missed++
 					go func() { // it may wait for the writer, which is here
 						for { // a Poll between two commits is one more that finds nothing
@@ -98,7 +98,7 @@ func TestPollThatMissedTooMuch(t *testing.T) {
 				select {
 				case n := <-polled:
 					if n == 0 {
-						t.Errorf("after %d commits aside that it found, a Poll has nothing", missed)
+						t.Errorf("after %d commits outside the lock that it found, a Poll has nothing", missed)
 					}
 					return
 				default:

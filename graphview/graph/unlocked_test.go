@@ -131,7 +131,7 @@ func TestCommitOutsideTheLock(t *testing.T) {
 			c.g.writing.Lock()
 			revised, aside := c.g.revise(func() { tt.change(c) })
 			if len(aside) != tt.wantAside {
-				t.Fatalf("%d lenses are committed aside, want %d", len(aside), tt.wantAside)
+				t.Fatalf("%d lenses are committed outside the lock, want %d", len(aside), tt.wantAside)
 			}
 			var reading sync.WaitGroup
 			if len(aside) > 0 {
@@ -143,7 +143,7 @@ func TestCommitOutsideTheLock(t *testing.T) {
 						t.Error("a reader of the lens found what was before")
 					}
 				})
-				revised = append(revised, c.g.commitAside(aside)...)
+				revised = append(revised, c.g.commitUnlocked(aside)...)
 			}
 			c.g.writing.Unlock()
 			reading.Wait()
