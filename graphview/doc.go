@@ -11,18 +11,19 @@
 //	plan                                     which watches a view needs
 //	work, rules                              processors and costs of owners; how references are found
 //	writer                                   applies events to the graph, and publishes revisions
-//	intake                                   from watches to events
 //	delivery                                 from revisions to messages
+//	intake                                   from watches to events
 //
 // # What is where
 //
 //	engine.go, options.go, metrics.go        composition: what starts, what is joined
-//	compile.go, rule.go, open.go             what users declare: specs, ReferenceRules, ad-hoc views
-//	view.go, follower.go, health.go          a view, for callers and for the packages below
-//	keeper.go, reconcile.go                  the goroutine of a view
+//	compiling.go, apply_rule.go, open.go     what users declare: specs, ReferenceRules, ad-hoc views
+//	view.go, follower.go, health_counts.go   a view, for callers and for the packages below
+//	keeper.go, reconcile.go, horizon.go      the goroutine of a view
 //	selected_namespaces.go, grants.go        what a plan depends on: namespaces, rights
-//	taps.go, switch.go, tap.go, feeds.go     from a plan to leased watches
-//	report.go, coverage.go, advise.go        what a view says about itself
+//	taps.go, switch.go, lease.go, feeds.go   from a plan to leased watches
+//	tap_namespaces.go                        the namespaces of a view's taps
+//	report.go, report_coverage.go, advise.go what a view says about itself
 //
 // # The way of an object
 //

@@ -63,10 +63,10 @@ func TestPanicIsTheObjectsWarning(t *testing.T) {
 	}
 }
 
-// TestSlowViewHoldsNobodyUp: while the expressions of one view take their time,
+// TestSlowViewDelaysNoOtherView: while the expressions of one view take their time,
 // another view of the same watch sees what changes, and the slow one has what is
 // current in the end.
-func TestSlowViewHoldsNobodyUp(t *testing.T) {
+func TestSlowViewDelaysNoOtherView(t *testing.T) {
 	changed := make(chan string)
 	e := startEngine(t, Options{Config: configmaps.ServeChanges(t, 2, changed)})
 	fast := follow(t, e, yes)
@@ -107,9 +107,9 @@ func TestSlowViewHoldsNobodyUp(t *testing.T) {
 	}
 }
 
-// TestSlowReplayHoldsNobodyUp: a view that begins, and takes its time over what there
+// TestSlowReplayDelaysNoOtherView: a view that begins, and takes its time over what there
 // is, does not keep another from what changes.
-func TestSlowReplayHoldsNobodyUp(t *testing.T) {
+func TestSlowReplayDelaysNoOtherView(t *testing.T) {
 	changed := make(chan string)
 	e := startEngine(t, Options{Config: configmaps.ServeChanges(t, 2, changed)})
 	fast := follow(t, e, yes)

@@ -44,9 +44,9 @@ func TestReportOfWatchThatChangesMeanwhile(t *testing.T) {
 	}
 }
 
-// TestReportOfWhatDoesNotSync: after the time-out the view does without a resource, and
+// TestReportAfterTimeout: after the time-out the view does without a resource, and
 // says so and why.
-func TestReportOfWhatDoesNotSync(t *testing.T) {
+func TestReportAfterTimeout(t *testing.T) {
 	early := errors.New("the list of configmaps ended early after 3 objects (600 bytes, 1m0s) and goes on in pages")
 	tests := map[string]struct {
 		state watch.State

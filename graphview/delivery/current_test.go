@@ -158,9 +158,9 @@ func (o *held) AppendJSON(dst []byte) ([]byte, error) {
 	return o.fakeObject.AppendJSON(dst)
 }
 
-// TestWhoComesBackHoldsNobodyUp: what is encoded for one who comes back after a while is
+// TestReconnectDelaysNoOtherSubscriber: what is encoded for one who comes back after a while is
 // encoded beside what those are sent who are current.
-func TestWhoComesBackHoldsNobodyUp(t *testing.T) {
+func TestReconnectDelaysNoOtherSubscriber(t *testing.T) {
 	s := newStage(t)
 	s.set("Running", false, "a", "b")
 	current := s.reader(SubscribeOptions{})

@@ -1,7 +1,7 @@
 // Package intake turns what watches bring into events for the graph.
 //
 // A [Feed] is the handler of one watch and a source of the graph. For each object it finds the
-// references and the health (references.go, health.go), asks the [Tap] of each consumer for a
+// references and the health (object_references.go, object_health.go), asks the [Tap] of each consumer for a
 // [Verdict], and sends the writer one event. A [Judge] decides: whether the object is in the
 // consumer's view, whether it is a root, and which part of it the view shows.
 //

@@ -8,9 +8,9 @@ import (
 	"graphview.dev/test/configmaps"
 )
 
-// TestEventsOfWhatHasGone: a decision about an object that was deleted meanwhile
+// TestVerdictAfterDeletion: a decision about an object that was deleted meanwhile
 // brings it back to no view, nor one of a tap that is closed, which has nothing to decide.
-func TestEventsOfWhatHasGone(t *testing.T) {
+func TestVerdictAfterDeletion(t *testing.T) {
 	e := start(t, configmaps.Serve(t, 3))
 	v, watched := e.follow(yes)
 	await(t, "three ConfigMaps", func() bool { return v.vertices() == 3 })

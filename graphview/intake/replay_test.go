@@ -62,9 +62,9 @@ func TestEventsPassReplays(t *testing.T) {
 	}
 }
 
-// TestReplayOfWhatHasChanged: what a replay says of an object counts for nothing once the
-// object has changed.
-func TestReplayOfWhatHasChanged(t *testing.T) {
+// TestReplayIgnoresChangedObjects: the verdict of a replay is ignored once its object has
+// changed.
+func TestReplayIgnoresChangedObjects(t *testing.T) {
 	changed := make(chan string)
 	e := start(t, configmaps.ServeChanges(t, 2, changed))
 	v, tap := e.follow(yes)

@@ -302,9 +302,9 @@ func TestOutline(t *testing.T) {
 	}
 }
 
-// TestTrialOfWhatIsLeftOut: a watch of all namespaces that is kept as a trial admits only
+// TestProbeAdmitsWhatMayBeRead: a watch of all namespaces that is kept as a probe admits only
 // what may be read, also of a resource for which there are too many watches.
-func TestTrialOfWhatIsLeftOut(t *testing.T) {
+func TestProbeAdmitsWhatMayBeRead(t *testing.T) {
 	const granted = 250 // in each of which four of the resources may be watched
 	all := manyResources(5)
 	names := numbered(400)

@@ -115,9 +115,9 @@ func TestWalksOfReadersAgree(t *testing.T) {
 	})
 }
 
-// TestSnapshotJoinsNobody: what is read once is the graph as it is when it is asked for,
+// TestSnapshotSharesNoWalk: what is read once is the graph as it is when it is asked for,
 // while others are being sent it.
-func TestSnapshotJoinsNobody(t *testing.T) {
+func TestSnapshotSharesNoWalk(t *testing.T) {
 	s, names := newStage(t), []string{"a", "b", "c", "d", "e", "f", "g", "h", "i"}
 	s.set("Running"+strings.Repeat("x", walkSize), false, names...)
 	s.set(strings.Repeat("x", fullPiece), false, "z") // so that the last piece is not encoded anew
