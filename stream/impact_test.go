@@ -1,0 +1,145 @@
+package stream
+
+import (
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"graphview.dev/graphview/delivery"
+	"graphview.dev/graphview/graph"
+)
+
+// impactActions are a Deployment with a pod that mounts a ConfigMap, as summaries.
+var impactActions = []string{
+	`{"svx":{"vx":{"g":"apps","v":"v1","r":"deployments","ns":"shop","n":"web"},"m":{"k":"Deployment","u":"1"}}}`,
+	`{"svx":{"vx":{"g":"","v":"v1","r":"pods","ns":"shop","n":"web-1"},"m":{"k":"Pod","u":"2"}}}`,
+	`{"svx":{"vx":{"g":"","v":"v1","r":"configmaps","ns":"shop","n":"web"},"m":{"k":"ConfigMap","u":"3","del":{"f":["example.com/wait"]}}}}`,
+	`{"sarc":{"s":{"g":"","v":"v1","r":"pods","ns":"shop","n":"web-1"},"d":{"g":"apps","v":"v1","r":"deployments","ns":"shop","n":"web"},"t":"or","a":{"c":true,"b":true}}}`,
+	`{"sarc":{"s":{"g":"","v":"v1","r":"pods","ns":"shop","n":"web-1"},"d":{"g":"","v":"v1","r":"configmaps","ns":"shop","n":"web"},"t":"r","a":{"f":["spec.volumes[].configMap.name"],"w":["mounts"]}}}`,
+}
+
+func TestImpact(t *testing.T) {
+	for name, test := range map[string]struct {
+		query      string
+		wantCode   int
+		wantCounts map[string]int
+		wantGroups []string
+		wantSaid   string // of a refusal
+	}{
+		"a Deployment goes with its pod": {
+			"impact=deployments.apps/shop/web", http.StatusOK,
+			map[string]int{"deleted": 2, "breaks now": 0, "cannot start again": 0, "loses an optional reference": 0, "unaffected": 1},
+			[]string{"deleted deployments/web", "deleted pods/web-1 or"}, "",
+		},
+		"an orphaned pod stays": {
+			"impact=deployments.apps/shop/web&propagationPolicy=Orphan", http.StatusOK,
+			map[string]int{"deleted": 1, "breaks now": 0, "cannot start again": 0, "loses an optional reference": 0, "unaffected": 2},
+			[]string{"deleted deployments/web"}, "",
+		},
+		"a ConfigMap is held by a finalizer": {
+			"impact=configmaps/shop/web", http.StatusOK,
+			map[string]int{"deleted": 1, "breaks now": 0, "cannot start again": 1, "loses an optional reference": 0, "unaffected": 1},
+			[]string{"deleted configmaps/web example.com/wait", "cannot start again pods/web-1 r"}, "",
+		},
+		"an object that is not there":     {"impact=configmaps/shop/wbe", http.StatusNotFound, nil, nil, `ConfigMap "wbe" not found in namespace "shop"`},
+		"a kind that is not selected":     {"impact=secrets/shop/web", http.StatusNotFound, nil, nil, `secrets "web" not found in namespace "shop": the view does not select secrets`},
+		"a name that is none":             {"impact=web", http.StatusBadRequest, nil, nil, "RESOURCE"},
+		"a policy that is none":           {"impact=configmaps/shop/web&propagationPolicy=orphan", http.StatusBadRequest, nil, nil, "Background, Foreground or Orphan"},
+		"a part of the graph":             {"impact=configmaps/shop/web&root=pods/shop/web-1", http.StatusBadRequest, nil, nil, "leave ?root= out"},
+		"another form than JSON":          {"impact=configmaps/shop/web&format=dot", http.StatusBadRequest, nil, nil, `format "dot"`},
+		"a graph that does not exist":     {"none", http.StatusNotFound, nil, nil, ""},
+		"an answer without what is empty": {"impact=pods/shop/web-1", http.StatusOK, map[string]int{"deleted": 1, "breaks now": 0, "cannot start again": 0, "loses an optional reference": 0, "unaffected": 2}, []string{"deleted pods/web-1"}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			view := newView("shop/web")
+			view.found = &delivery.Found{Unseen: 3}
+			s := serve(t, fakeCluster{view})
+			path := "namespaces/shop/graphs/web?" + test.query
+			if test.query == "none" {
+				path = "namespaces/shop/graphs/none?impact=pods/shop/a"
+			}
+			if test.wantGroups != nil || strings.Contains(test.wantSaid, "not found") {
+				go func() {
+					f := frame("7", true, impactActions, warning)
+					f.Kinds = []byte(`{"g":"","v":"v1","r":"configmaps","k":"ConfigMap"},{"g":"","v":"v1","r":"pods","k":"Pod"}`)
+					(<-view.subscribed).send(f)
+				}()
+			}
+			code, body := s.get(graphs+path, nil)
+			if code != test.wantCode {
+				t.Fatalf("%d %s, want %d", code, body, test.wantCode)
+			}
+			if code != http.StatusOK {
+				if status := statusOf(t, body); !strings.Contains(status.Message, test.wantSaid) {
+					t.Errorf("%q, want %q", status.Message, test.wantSaid)
+				}
+				return
+			}
+			var got struct {
+				Kind string
+				impactAnswer
+			}
+			if err := json.Unmarshal(body, &got); err != nil {
+				t.Fatal(err)
+			}
+			var groups []string
+			deleted := 0
+			for _, g := range got.Groups {
+				said := g.Verdict + " " + g.Objects[0].Resource + "/" + g.Objects[0].Name
+				for _, step := range g.Path {
+					said += " " + string(step.Relation)
+				}
+				for _, hold := range g.Holds {
+					said += " " + hold.Finalizer
+				}
+				groups = append(groups, said)
+				if g.Verdict == "deleted" {
+					deleted += len(g.Objects)
+				}
+			}
+			if diff := cmp.Diff(test.wantGroups, groups) + cmp.Diff(test.wantCounts, got.Counts); diff != "" {
+				t.Errorf("(-want +got):\n%s%s", diff, body)
+			}
+			if got.Kind != impactKind || !got.Synced || len(got.Warnings) != 1 || got.Unseen != 3*deleted {
+				t.Errorf("%s, want a synced %s with a warning and %d unseen referrers", body, impactKind, 3*deleted)
+			}
+		})
+	}
+}
+
+// TestImpactDocument: the document of the API describes each member of an answer, and no other.
+func TestImpactDocument(t *testing.T) {
+	var document struct {
+		Components struct {
+			Schemas map[string]struct {
+				Properties map[string]any `json:"properties"`
+			} `json:"schemas"`
+		} `json:"components"`
+	}
+	if err := json.Unmarshal(openAPI, &document); err != nil {
+		t.Fatal(err)
+	}
+	described := document.Components.Schemas["dev.graphview.stream.v1alpha1.GraphImpact"].Properties
+	answer := impactAnswer{Unseen: 1, Warnings: []json.RawMessage{[]byte("{}")}, Object: impactKeyOf(graph.Key{})}
+	var members map[string]any
+	if err := json.Unmarshal(encode(answer), &members); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"apiVersion", "kind", "metadata"}
+	for name := range members {
+		want = append(want, name)
+	}
+	var got []string
+	for name := range described {
+		got = append(got, name)
+	}
+	slices.Sort(want)
+	slices.Sort(got)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-answer +document):\n%s", diff)
+	}
+}
