@@ -176,6 +176,42 @@ export interface GraphObject extends Vertex {
 /** One object of a graph, with its summary and its arcs. A code of 404 is also for what may not be seen. Throws a GraphViewError. */
 export function getObject(options: Place & { namespace: string; name: string; key: Omit<Key, "v"> & { v?: string }; signal?: AbortSignal }): Promise<GraphObject>;
 
+/** What happens to an object if another one is deleted, the worst first. */
+export type Verdict = "deleted" | "breaks now" | "cannot start again" | "loses an optional reference" | "unaffected";
+
+/** What the deletion of one object does to the others of a graph. */
+export interface Impact {
+  object: Key;
+  propagationPolicy: "Background" | "Foreground" | "Orphan";
+  /** The objects of the graph, by verdict. */
+  counts: Record<Verdict, number>;
+  /** The worst first; without objects that are unaffected and do not refer to a deleted one. */
+  groups: ImpactGroup[];
+  /** How many objects outside the graph refer to deleted ones. */
+  unseen?: number;
+  /** The graph was complete; warnings say what is not in it. */
+  synced: boolean;
+  warnings?: Warning[];
+}
+
+/** Objects with the same verdict for the same reason. */
+export interface ImpactGroup {
+  verdict: Verdict;
+  kind: string;
+  objects: Key[];
+  /** From the first object to the one that is asked about; reversed: the arc leads the other way. "in" a namespace or a kind. */
+  path: Array<{ s: Key; d: Key; t: ArcKey["t"] | "in"; f?: string[]; w?: string[]; reversed?: boolean }>;
+  /** What keeps deleted objects from disappearing. */
+  holds?: Array<{ finalizer?: string; by?: Key[] }>;
+  /** What makes these again. */
+  again?: Key;
+}
+
+/** What the deletion of an object does to the others of a graph. A code of 404 is also for what may not be seen. Throws a GraphViewError. */
+export function getImpact(
+  options: Place & { namespace: string; name: string; key: Root; policy?: Impact["propagationPolicy"]; inferred?: boolean; signal?: AbortSignal },
+): Promise<Impact>;
+
 /** A view of one's own: the spec of a GraphView, in the names of the protocol. */
 export interface Request {
   queries: Array<

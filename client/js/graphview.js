@@ -7,7 +7,7 @@ import { addPart, bearerProtocols, headers, httpBase, rootName } from "./request
 import { socketsFail, socketsFailed, socketsWork } from "./sockets.js";
 
 export { Graph, arcKey, vertexKey, warningKey } from "./graph.js";
-export { GraphViewError, getGraph, getObject, listGraphs } from "./request.js";
+export { GraphViewError, getGraph, getImpact, getObject, listGraphs } from "./request.js";
 
 const subprotocol = "graphview.v1";
 

@@ -62,6 +62,18 @@ export async function getObject({ key, ...options }) {
   return ask(options, `/namespaces/${encodeURIComponent(namespace)}/graphs/${encodeURIComponent(name)}/object?${query}`);
 }
 
+/**
+ * What the deletion of an object does to the others of a graph. The policy is that of DeleteOptions: Background
+ * (default), Foreground or Orphan. A code of 404 is also for what may not be seen.
+ */
+export async function getImpact({ key, policy, inferred, ...options }) {
+  const { namespace, name } = options;
+  const query = new URLSearchParams({ impact: rootName(key) });
+  if (policy) query.set("propagationPolicy", policy);
+  addPart(query, /** @type {any} */ ({ inferred }));
+  return ask(options, `/namespaces/${encodeURIComponent(namespace)}/graphs/${encodeURIComponent(name)}?${query}`);
+}
+
 export const headers = (token) => (token ? { Authorization: `Bearer ${token}` } : {});
 
 export const bearerProtocols = (protocol, token) => (token ? [protocol, bearerSubprotocol + base64url(token)] : [protocol]);

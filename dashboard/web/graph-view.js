@@ -1,6 +1,6 @@
 // <graph-view view="shop/storefront">: a live drawing of a graph, with an outline,
 // details, search and filters. Attributes: view, base, theme (light, dark), state
-// (a permalink's), worker ("none": in the page's own thread). Properties: token, snapshot.
+// (a permalink's), worker ("none": in the page's own thread). Properties: token, view, snapshot, actions.
 // Events: select, open, statechange. Parts: bar, map, panel, outline, timeline.
 import { Controller } from "./view/controller.js";
 import { Link } from "./link.js";
@@ -14,6 +14,7 @@ export class GraphViewElement extends HTMLElement {
 
   /** A link that the page has begun to use, until the element takes it. */
   link;
+  #actions;
   #token;
   #snapshot;
   #root;
@@ -22,7 +23,7 @@ export class GraphViewElement extends HTMLElement {
   constructor() {
     super();
     // What was set before the element was defined would hide the setter.
-    for (const name of ["token", "snapshot"]) {
+    for (const name of ["token", "view", "snapshot", "actions"]) {
       if (!Object.hasOwn(this, name)) continue;
       const value = this[name];
       delete this[name];
@@ -50,7 +51,7 @@ export class GraphViewElement extends HTMLElement {
     this.#root.replaceChildren();
   }
 
-  attributeChangedCallback(name) {
+  attributeChangedCallback(name, /** @type {string | null} */ before = null, /** @type {string | null} */ after = null) {
     if (name === "theme") {
       const theme = this.getAttribute("theme");
       if (theme === "light" || theme === "dark") this.#root.dataset.theme = theme;
@@ -58,13 +59,28 @@ export class GraphViewElement extends HTMLElement {
       this.#controller?.retheme();
       return;
     }
-    this.#open();
+    if (before !== after) this.#open();
   }
 
   /** A bearer token, or a function that returns one and is called for each connection and request; kept in memory alone. */
   get token() { return this.#token; }
 
-  set token(token) { this.#token = token; }
+  set token(token) {
+    const before = this.#token;
+    this.#token = token;
+    // A page may make a new function each time it renders: the next request calls it.
+    if (token !== before && (typeof token !== "function" || typeof before !== "function" || this.#controller?.status.state === "ended")) this.#open();
+  }
+
+  /** What the details of an object offer: a function of {group, version, resource, kind, namespace, name} that returns [{label, act}]. */
+  get actions() { return this.#actions; }
+
+  set actions(actions) { this.#actions = actions; }
+
+  /** NAMESPACE/NAME, as the attribute. */
+  get view() { return this.getAttribute("view") ?? ""; }
+
+  set view(view) { this.setAttribute("view", view ?? ""); }
 
   /**
    * A graph as it was once: {actions, warnings, synced, taken}, a message of the stream
@@ -88,7 +104,7 @@ export class GraphViewElement extends HTMLElement {
 
   #open() {
     if (!this.#controller || !this.isConnected) return;
-    const [namespace, name] = (this.getAttribute("view") ?? "").split("/");
+    const [namespace, name] = this.view.split("/");
     if (!namespace || !name) {
       this.#controller.close();
       return;

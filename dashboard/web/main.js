@@ -73,9 +73,6 @@ document.querySelector("main").replaceChildren(element, h("h1", { class: "hidden
 picker.onchoose = (view) => { location.hash = addressOf(view); };
 picker.ontoken = (token) => {
   element.token = token;
-  element.setAttribute("view", "");
-  written = "";
-  show();
 };
 show();
 picker.start();

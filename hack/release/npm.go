@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -9,8 +10,8 @@ import (
 	"slices"
 )
 
-// makePackage packs the JavaScript client as `npm pack` does.
-func (r *release) makePackage(context.Context) error {
+// makePackage packs the JavaScript client as `npm pack` does, with <graph-view> in one file.
+func (r *release) makePackage(ctx context.Context) error {
 	const folder = "client/js"
 	paths := []string{"LICENSE"}
 	for _, pattern := range []string{"package.json", "README.md", "*.js", "*.d.ts"} {
@@ -35,6 +36,11 @@ func (r *release) makePackage(context.Context) error {
 		}
 		entries = append(entries, entry{name: "package/" + name, content: content})
 	}
+	page, err := element(ctx)
+	if err != nil {
+		return err
+	}
+	entries = append(entries, entry{name: "package/element.js", content: page})
 	content, err := tarball(entries)
 	if err != nil {
 		return err
@@ -44,9 +50,23 @@ func (r *release) makePackage(context.Context) error {
 
 // makePage makes the one file of <graph-view>.
 func (r *release) makePage(ctx context.Context) error {
-	text, err := exec.CommandContext(ctx, "go", "run", "./hack/bundle", "-single", r.path("graph-view.js")).CombinedOutput()
+	content, err := element(ctx)
 	if err != nil {
-		return fmt.Errorf("%w\n%s", err, text)
+		return err
 	}
-	return nil
+	return r.publish("graph-view.js", content)
+}
+
+// element returns <graph-view> in one file.
+func element(ctx context.Context) (content []byte, err error) {
+	folder, err := os.MkdirTemp("", "graphview-element-")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
+	path := filepath.Join(folder, "graph-view.js")
+	if text, err := exec.CommandContext(ctx, "go", "run", "./hack/bundle", "-single", path).CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("%w\n%s", err, text)
+	}
+	return os.ReadFile(path)
 }

@@ -49,6 +49,25 @@ test("who goes back from a focus sees everything again, where it was", (t) => {
   assert.deepEqual(where(), before);
 });
 
+test("a focus goes by single references, not by whole cards", (t) => {
+  const { engine, last } = engineOf(t, 0);
+  const vertex = (g, r, n) => ({ g, v: "v1", r, ns: "shop", n });
+  const [web, old, pod, settings, other] = [vertex("apps", "deployments", "web"), vertex("apps", "replicasets", "web-1"), vertex("", "pods", "web-1-a"), vertex("", "configmaps", "web"), vertex("", "configmaps", "web-new")];
+  const arc = (s, d, t) => ({ sarc: { s, d, t, a: { f: ["spec"], w: ["mounts"] } } });
+  const actions = [...[web, old, pod, settings, other].map((vx) => ({ svx: { vx, m: { k: vx.r, u: vx.n } } })), arc(old, web, "or"), arc(pod, old, "or"), arc(web, settings, "r"), arc(pod, other, "r")];
+  engine.handle({ do: "open", options: { snapshot: { actions, synced: true, taken: 1 } } });
+  const shown = (focus) => {
+    engine.handle({ do: "focus", focus });
+    return last("scene").places.flatMap(({ apps }) => apps.flatMap(({ cards }) => cards.map((card) => card.key))).sort();
+  };
+  assert.deepEqual(shown({ key: "/v1/configmaps/shop/web", depth: 1, up: true, down: false }), ["/v1/configmaps/shop/web", "apps/v1/deployments/shop/web"]);
+  assert.deepEqual(shown({ key: "/v1/configmaps/shop/web-new", depth: 2, up: true, down: false }),
+    ["/v1/configmaps/shop/web-new", "/v1/pods/shop/web-1-a", "apps/v1/replicasets/shop/web-1"]);
+  // What an object owns goes with it.
+  assert.deepEqual(shown({ key: "apps/v1/deployments/shop/web", depth: 1, up: false, down: true }),
+    ["/v1/configmaps/shop/web", "/v1/configmaps/shop/web-new", "/v1/pods/shop/web-1-a", "apps/v1/deployments/shop/web", "apps/v1/replicasets/shop/web-1"]);
+});
+
 test("another view is drawn although the one before stood still", (t) => {
   const { engine, open, posted } = engineOf(t, 50);
   engine.handle({ do: "pause", on: true });
@@ -167,4 +186,19 @@ test("a function gets the token of each connection, and a refused token is not t
   await turns();
   assert.deepEqual(sockets.map(token), ["first", "second"]);
   assert.ok(!states.includes("ended"), JSON.stringify(states));
+});
+
+test("a pod that has ended is no problem while its controller is well", (t) => {
+  const { engine, last } = engineOf(t, 0);
+  const [job, pod] = [{ g: "batch", v: "v1", r: "jobs", ns: "shop", n: "once" }, { g: "", v: "v1", r: "pods", ns: "shop", n: "once-1" }];
+  const open = (h) => engine.handle({ do: "open", options: { snapshot: { synced: true, taken: 1, actions: [
+    { svx: { vx: job, m: { k: "Job", h, u: "1" } } }, { svx: { vx: pod, m: { k: "Pod", h: "degraded", w: "Error", end: true, u: "2" } } },
+    { sarc: { s: pod, d: job, t: "or", a: { c: true } } },
+  ] } } });
+  open("ok");
+  t.mock.timers.tick(1000);
+  assert.equal(last("scene").stats.problems, 0);
+  open("progressing");
+  t.mock.timers.tick(1000);
+  assert.equal(last("scene").stats.problems, 1);
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import test from "node:test";
@@ -33,4 +33,12 @@ test("npm installs the package of a release, which works by its names", (t) => {
   writeFileSync(path.join(dir, "usage.mts"), usage);
   run(process.execPath, path.join(process.env.GRAPHVIEW_TOOLS, "node_modules", "typescript", "bin", "tsc"),
     "--noEmit", "--strict", "--target", "es2022", "--module", "nodenext", "--lib", "es2022,dom,dom.iterable", "usage.mts");
+  // The element, in JSX.
+  const modules = path.join(process.env.GRAPHVIEW_TOOLS, "node_modules");
+  mkdirSync(path.join(dir, "node_modules", "@types"));
+  for (const name of ["react", "@types/react"]) symlinkSync(path.join(modules, name), path.join(dir, "node_modules", name));
+  writeFileSync(path.join(dir, "usage.tsx"), readFileSync(new URL("usage.tsx", import.meta.url)));
+  run(process.execPath, path.join(modules, "typescript", "bin", "tsc"), "--noEmit", "--strict", "--target", "es2022", "--module", "nodenext", "--jsx", "react-jsx",
+    "--lib", "es2022,dom,dom.iterable", "--types", "react", "usage.tsx");
+  assert.match(readFileSync(path.join(dir, "node_modules", "graphview", "element.js"), "utf8"), /customElements\.define\("graph-view"/);
 });

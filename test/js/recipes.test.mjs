@@ -80,6 +80,9 @@ test("Backstage: a tab in React, through its proxy", async (t) => {
   await shows(page, "large");
   await page.evaluate(() => document.querySelector("graph-view").controller.problem(1));
   await eventually(async () => (/configmaps\/large\/app-/.test(await page.textContent("#selected")) ? "" : "nothing is selected"));
+  // What the page adds to the details of an object.
+  await page.click("graph-view button:has-text('Open ConfigMap')");
+  assert.match(await page.title(), /^app-/);
   await page.screenshot({ path: path.join(out, "backstage.png") });
   await page.click("button:has-text('none')");
   await eventually(async () => ((await page.locator("graph-view").count()) === 0 ? "" : "it is still there"));

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { Connection } from "../../client/js/connection.js";
-import { Graph, GraphView, GraphViewError, getGraph, getObject, listGraphs, vertexKey } from "../../client/js/graphview.js";
+import { Graph, GraphView, GraphViewError, getGraph, getImpact, getObject, listGraphs, vertexKey } from "../../client/js/graphview.js";
 import { createStore } from "../../client/js/store.js";
 
 const key = (n) => ({ g: "", v: "v1", r: "pods", ns: "shop", n });
@@ -139,6 +139,23 @@ test("summaries, and one object", async () => {
     ["/namespaces/shop/graphs/a%20view", { content: "summary" }],
     ["/namespaces/shop/graphs/a%20view/object", { group: "apps", version: "", resource: "deployments", namespace: "shop", name: "a&b" }],
     ["/namespaces/shop/graphs/a%20view/object", { group: "", version: "", resource: "nodes", namespace: "", name: "n" }],
+  ]);
+});
+
+test("the impact of a deletion", async () => {
+  const asked = [];
+  const replies = (code, body) => async (url) => {
+    asked.push(new URL(url));
+    return answers(code, body)();
+  };
+  const of = { base: base(), ...place };
+  const answer = { object: key("a"), propagationPolicy: "Background", counts: { deleted: 1 }, groups: [], synced: true };
+  assert.deepEqual(await getImpact({ ...of, key: { g: "apps", r: "deployments", ns: "shop", n: "web" }, fetch: replies(200, answer) }), answer);
+  await getImpact({ ...of, key: "nodes/n", policy: "Orphan", inferred: false, fetch: replies(200, answer) });
+  await assert.rejects(getImpact({ ...of, key: "pods/shop/none", fetch: replies(404, { reason: "NotFound", message: 'Pod "none" not found in namespace "shop"' }) }),
+    (error) => error instanceof GraphViewError && error.message.includes("not found in namespace"));
+  assert.deepEqual(asked.map((url) => Object.fromEntries(url.searchParams)), [
+    { impact: "deployments.apps/shop/web" }, { impact: "nodes/n", propagationPolicy: "Orphan", inferred: "false" }, { impact: "pods/shop/none" },
   ]);
 });
 

@@ -53,49 +53,25 @@ function withOwners(v, shown) {
   for (let at = v; at && !shown.has(at); at = at.out.find((arc) => arc.t === "or" && arc.d.present)?.d) shown.add(at);
 }
 
-/** The arcs that lead away from v to what it uses and owns, or to who uses and owns it. */
+/** What v uses and owns, or what uses and owns it. */
 function* neighbours(v, down) {
   for (const arc of v.out) if ((arc.t === "or") !== down) yield arc.d;
   for (const arc of v.in) if ((arc.t === "or") === down) yield arc.s;
 }
 
-function treeOf(v) {
-  const seen = new Set();
-  let top = v;
-  for (let up = v; up && !seen.has(up); up = up.out.find((arc) => arc.t === "or" && arc.d.present)?.d) {
-    seen.add(up);
-    top = up;
-  }
-  const tree = new Set([top]);
-  for (const each of tree) for (const arc of each.in) if (arc.t === "or") tree.add(arc.s);
-  return tree;
-}
-
 /**
- * The neighbourhood of an object, in steps from owner tree to owner tree. Up is
- * who uses it, down what it uses; both are two walks that never turn back, so that
- * what everybody uses does not lead to everybody.
+ * The neighbourhood of an object and of what it owns, by single references. Up is
+ * what uses it, down what it uses; both are two walks that never turn back, so that
+ * what everything uses does not lead to everything.
  */
 export function neighbourhood(v, { depth = 1, up = true, down = true }) {
-  const shown = new Set(treeOf(v));
-  for (const direction of [down && true, up && false]) {
-    if ((direction && !down) || (!direction && !up)) continue;
-    const seen = new Set(treeOf(v));
-    let edge = [...seen];
-    for (let step = 0; step < depth && edge.length > 0; step++) {
-      const next = new Set();
-      for (const at of edge) {
-        for (const near of neighbours(at, direction)) {
-          if (seen.has(near)) continue;
-          for (const each of treeOf(near)) {
-            if (seen.has(each)) continue;
-            seen.add(each);
-            next.add(each);
-          }
-        }
-      }
-      edge = [...next];
-    }
+  const start = new Set([v]);
+  for (const each of start) for (const arc of each.in) if (arc.t === "or") start.add(arc.s);
+  const shown = new Set(start);
+  for (const way of [down && "down", up && "up"]) {
+    const seen = new Set(start);
+    let edge = way ? [...start] : [];
+    for (let step = 0; step < depth; step++) edge = edge.flatMap((at) => [...neighbours(at, way === "down")]).filter((near) => !seen.has(near) && seen.add(near));
     for (const each of seen) shown.add(each);
   }
   return shown;

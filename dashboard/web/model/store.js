@@ -43,6 +43,7 @@ export class Store {
   #changed = []; // vertices whose structure changed since take()
   #restated = []; // vertices whose state alone changed since take()
   #free = [];
+  #ended = new Set(); // vertices that have ended, such as failed pods
   #words = new Map(); // texts that many objects share, each once
 
   /** Carries out a rev's actions. Reset forgets everything first; what is new is no news then, nor if quiet. */
@@ -60,13 +61,19 @@ export class Store {
   become(other) {
     this.#forget();
     [this.byKey, this.vertices, this.present, this.arcs] = [other.byKey, other.vertices, other.present, other.arcs];
-    [this.#changed, this.#restated, this.#free, this.#words] = [other.#changed, other.#restated, other.#free, other.#words];
+    [this.#changed, this.#restated, this.#free, this.#words, this.#ended] = [other.#changed, other.#restated, other.#free, other.#words, other.#ended];
     // The kinds of what is not there are said last.
     for (const v of this) if (!v.present) v.kind = this.#word(this.kindOf(v) ?? v.kind);
   }
 
   /** The vertices that changed since it was asked last, also those that are gone. */
   take() {
+    for (const v of this.#ended) {
+      // Its controller has made another one.
+      const health = v.out.some((arc) => arc.c && arc.d.health === "ok") ? "unknown" : v.said;
+      if (health !== v.health) this.#change(v);
+      this.#judge(v, health);
+    }
     const [changed, restated] = [this.#changed, this.#restated];
     this.#changed = [];
     this.#restated = [];
@@ -94,6 +101,7 @@ export class Store {
 
   #forget() {
     this.byKey.clear();
+    this.#ended.clear();
     this.#words.clear();
     this.vertices = [];
     this.#free = [];
@@ -153,7 +161,9 @@ export class Store {
     const fresh = !v.present;
     const [was, wasApp] = [v.health, v.app];
     v.kind = this.#word(m.k ?? v.kind);
-    this.#judge(v, health);
+    this.#judge(v, v.said = health);
+    if (m.end) this.#ended.add(v);
+    else this.#ended.delete(v);
     v.why = m.w ?? "";
     v.rd = m.rd;
     v.t = m.t ?? 0;
@@ -179,6 +189,7 @@ export class Store {
     const v = this.find(keyOf(key));
     if (!v?.present) return;
     v.present = false;
+    this.#ended.delete(v);
     this.present--;
     this.#log({ at, what: "-", key: v.key, health: "", was: v.health });
     Object.assign(v, { why: "", rd: undefined, overdue: undefined, app: "", root: false, changedAt: at });

@@ -60,11 +60,14 @@ export class Controller {
 
   get root() { return this.#root; }
 
+  /** What the page offers for an object: [{label, act}]. */
+  actionsOf(v) { return this.#host.actions?.({ group: v.group, version: v.version, resource: v.resource, kind: v.kind, namespace: v.ns, name: v.name }) ?? []; }
+
   #zoomButtons() {
     const button = (label, path, act) => h("button", { type: "button", class: "icon", title: label, "aria-label": label, onclick: act }, icon(path));
     return h("div", { class: "zoom" },
       button("Zoom in (+)", signs.plus, () => this.map.zoom(1.35)), button("Zoom out (−)", signs.minus, () => this.map.zoom(1 / 1.35)),
-      button("Show everything (0)", signs.fit, () => this.map.fit()), button("Tidy up: pack all boxes anew", signs.tidy, () => this.tidy()));
+      button("Show everything (0)", signs.fit, () => this.map.fit()), button("Rearrange", signs.tidy, () => this.tidy()));
   }
 
   #listen() {
@@ -129,19 +132,25 @@ export class Controller {
     this.options = options;
     this.#restored = false;
     const { token } = this.#host;
+    this.status = { state: "connecting" };
     this.synced = this.#complete = this.now.paused = false;
     this.notes.warn([]);
     this.timeline.clear();
     this.timeline.update();
-    if (typeof token === "function") this.link.open({ ...options, asksToken: true }, token);
+    if (typeof token === "function") this.link.open({ ...options, asksToken: true }, () => this.#token());
     else this.link.open({ ...options, token });
     this.#pushScope();
   }
 
+  #token() {
+    const { token } = this.#host;
+    return typeof token === "function" ? token() : token;
+  }
+
   /** Requests a part of the graph with the element's token. A function gets a token for each request. */
   async request(path) {
-    const { base, namespace, name } = this.options, { token } = this.#host;
-    const secret = await (typeof token === "function" ? token() : token);
+    const { base, namespace, name } = this.options;
+    const secret = await this.#token();
     return fetch(`${base}/apis/stream.graphview.dev/v1alpha1/namespaces/${encodeURIComponent(namespace)}/graphs/${encodeURIComponent(name)}${path}`,
       { headers: secret ? { Authorization: `Bearer ${secret}` } : {} });
   }
@@ -323,10 +332,10 @@ export class Controller {
   #sayEmpty() {
     const { stats, places } = this.map.scene;
     const texts = [];
-    if (!this.options) texts.push("No view is chosen", "Choose one in the field at the top.");
+    if (!this.options) texts.push("No view is chosen", this.#host.querySelector("[slot=start]") ? "Choose one in the field at the top." : "Set view to NAMESPACE/NAME.");
     else if (this.status.state === "ended" || this.status.state === "reconnecting") texts.push(places.size > 0 ? "" : "There is no graph to show", "The bar above says why.");
     else if (places.size === 0 && this.synced && stats.vertices > 0) texts.push("Nothing fits the filters", "Clear them to see everything.");
-    else if (places.size === 0 && this.synced) texts.push("The graph is empty", "Nothing that the view selects is there, or you may not see it. The warnings say more.");
+    else if (places.size === 0 && this.synced) texts.push("The graph is empty", `Nothing that the view selects is there, or you may not see it. "kubectl graphview describe" says what has no effect.`);
     else if (places.size === 0) texts.push("Loading …", "");
     this.empty.hidden = texts.length === 0 || !texts[0];
     this.empty.replaceChildren(...(this.empty.hidden ? [] : [h("strong", {}, texts[0]), h("span", {}, texts[1])]));

@@ -4,7 +4,6 @@ import { counted } from "../model/kinds.js";
 import { Asking } from "./asking.js";
 import { h, icon, patch } from "./h.js";
 import { glyph, signs } from "./icons.js";
-import { toYAML } from "./yaml.js";
 
 const most = 40;
 const changes = { "+": "came", "~": "changed", "-": "went" };
@@ -29,6 +28,7 @@ export class DetailsPanel {
   #drawn; // the key of what the panel has in it
   #said = "";
   #text; // the object as YAML, as it was fetched
+  #impact; // of its deletion: {answer} or {error}
   #asking = new Asking((v) => this.#get(v), () => { if (this.#key) this.#fill(); });
   #all = new Set(); // lists that are shown whole
   #stale = false;
@@ -42,7 +42,7 @@ export class DetailsPanel {
   /** Shows an object, and returns what the engine knows of it. */
   async show(key) {
     if (this.#key !== key) {
-      this.#text = undefined;
+      this.#text = this.#impact = undefined;
       this.#asking.forget();
       this.#stale = false;
       this.#all.clear();
@@ -73,7 +73,7 @@ export class DetailsPanel {
     const about = await this.#controller.link.ask("details", { key });
     if (this.#key !== key) return about;
     this.#judge(about);
-    const said = JSON.stringify([about, this.#text, this.#asking.reasons, this.#stale, [...this.#all]]);
+    const said = JSON.stringify([about, this.#text, this.#impact, this.#asking.reasons, this.#stale, [...this.#all]]);
     if (said === this.#said) return about;
     this.#said = said;
     this.element.hidden = false;
@@ -103,10 +103,12 @@ export class DetailsPanel {
         h("h2", {}, v.name),
         v.health === "unknown" ? "" : h("div", { class: `state ${v.health}` }, bad ? "▲ " : "", state, ready && ready !== v.why ? ` · ${ready}` : ""),
         h("div", { class: "actions" }, button("focus", "Focus", signs.focus, () => this.#controller.focus({ key: v.key, depth: 1, up: true, down: true }), "Only what it has to do with (F)"),
+          v.present && !this.#controller.options?.snapshot ? button("impact", "Impact", signs.problem, () => this.#askImpact(v), "What its deletion does") : "",
+          ...this.#controller.actionsOf(v).map(({ label, act }) => button(`action ${label}`, label, signs.share, act)),
           button("copy", "Copy name", signs.copy, () => this.#copy(v.name, "The name is copied.")),
           button("kubectl", "kubectl describe", signs.copy, () => this.#copy(`kubectl describe ${v.resource}${v.group ? `.${v.group}` : ""}${v.ns ? ` -n ${v.ns}` : ""} ${quote(v.name)}`, "The command is copied."), `Copy: kubectl describe ${name}`))),
       h("div", { class: "body" },
-        ...this.#missing(v), ...this.#troubles(v), ...this.#ownWords(),
+        ...this.#missing(v), ...this.#troubles(v), ...this.#ownWords(), ...this.#impacts(),
         ...this.#list("owners", "owned by", v.owners), ...this.#list("uses", "uses", v.uses), ...this.#list("usedBy", "used by", v.usedBy), ...this.#list("owns", "owns", v.owns),
         h("h3", {}, "about"), h("dl", {}, ...[["group", v.group || "core"], ["version", v.version], ["app", v.box], ["created", v.created ? new Date(v.created * 1000).toLocaleString() : ""], ["uid", v.uid]]
           .filter(([, value]) => value).flatMap(([term, value]) => [h("dt", {}, term), h("dd", {}, value)])),
@@ -185,7 +187,7 @@ export class DetailsPanel {
   }
 
   async #load(v) {
-    const { object, error } = await this.#get(v);
+    const [{ object, error }, { toYAML }] = await Promise.all([this.#get(v), this.#controller.exporter()]);
     if (this.#key !== v.key) return;
     this.#text = object ? toYAML(object) : error;
     this.#stale = false;
@@ -194,14 +196,36 @@ export class DetailsPanel {
 
   /** The object as the subscriber may see it: {object}, or {error}. */
   async #get(v) {
-    const query = new URLSearchParams({ group: v.group, version: v.version, resource: v.resource, name: v.name, ...(v.ns ? { namespace: v.ns } : {}) });
+    const { answer, error } = await this.#ask(`/object?${new URLSearchParams({ group: v.group, version: v.version, resource: v.resource, name: v.name, ...(v.ns ? { namespace: v.ns } : {}) })}`);
+    return answer ? { object: answer.o ?? answer.f ?? answer.j ?? {} } : { error };
+  }
+
+  async #ask(path) {
     try {
-      const response = await this.#controller.request(`/object?${query}`);
+      const response = await this.#controller.request(path);
       const answer = await response.json();
-      return response.ok ? { object: answer.o ?? answer.f ?? answer.j ?? {} } : { error: answer.message ?? response.statusText };
+      return response.ok ? { answer } : { error: answer.message ?? response.statusText };
     } catch (error) {
       return { error: error.message };
     }
+  }
+
+  async #askImpact({ key, group, resource, ns, name }) {
+    const found = await this.#ask(`?impact=${encodeURIComponent(`${resource}${group && `.${group}`}/${ns ? `${ns}/` : ""}${name}`)}`);
+    if (this.#key !== key) return;
+    this.#impact = found;
+    this.#fill();
+  }
+
+  // What the deletion of the object does to the others, as the server says it.
+  #impacts() {
+    const { answer, error } = this.#impact ?? {};
+    if (!answer) return error ? [h("p", {}, error)] : [];
+    const { groups, unseen } = answer;
+    return [h("h3", {}, "if it is deleted"),
+      ...[...new Set(groups.map(({ verdict }) => verdict))].filter((verdict) => verdict !== "unaffected").flatMap((verdict) => this.#list(verdict, verdict, groups.filter((group) => group.verdict === verdict).flatMap(({ kind, objects, path, holds, again }) =>
+        objects.map((o) => ({ key: `${o.g}/${o.v}/${o.r}/${o.ns ?? ""}/${o.n}`, kind, resource: o.r, name: o.n, present: true, words: path[0]?.w, why: holds ? "held" : again && "made again" }))))),
+      unseen ? h("p", { class: "more" }, `${counted(unseen, "referrer")} outside this view.`) : ""];
   }
 
   async #copy(text, said) {

@@ -2,11 +2,11 @@
 // can do about it. The server's own words follow.
 
 const ends = {
-  Deleted: { title: "The GraphView was deleted.", remedy: "Choose another one at the top." },
+  Deleted: { title: "The GraphView was deleted.", remedy: "" },
   Invalid: { title: "The GraphView's spec is not accepted.", remedy: "Correct it: its condition Accepted says where it is wrong." },
-  NotFound: { title: "There is no such GraphView.", remedy: "Choose another one at the top." },
-  Forbidden: { title: "You may not watch this graph.", remedy: "Choose another one at the top, or ask for the right to watch it." },
-  Unauthorized: { title: "You are signed out.", remedy: "Sign in again." },
+  NotFound: { title: "There is no such GraphView.", remedy: "Check namespace and name." },
+  Forbidden: { title: "You may not watch this graph.", remedy: "Ask for the right to watch it." },
+  Unauthorized: { title: "You are signed out.", remedy: "Sign in, then try again." },
   LimitExceeded: { title: "The view exceeds a limit.", remedy: "Select fewer resources, namespaces or objects in its spec." },
   TooManyRequests: { title: "Too much is open or unread.", remedy: "Close other pages, or wait." },
   Unavailable: { title: "The operator is not ready.", remedy: "" },

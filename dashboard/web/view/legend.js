@@ -20,8 +20,18 @@ function line(name, width, dash) {
 
 const sign = (text, name = "") => h("span", { class: `sign ${name}` }, text);
 
-/** Signs and what they mean, as children of a grid of two columns. */
-export function legend() {
+/** The help: signs and keys. */
+export function help(options) {
+  const keys = [
+    ["wheel, drag, + − 0 1", "zoom, pan, everything, actual size"], ["arrows", "the nearest card in that direction"], ["[  ]", "back and on along references"],
+    ["Enter", "details"], ["E", "open or fold a card"], ["Shift+E", "open or fold everything in its box"], ["F", "focus: only what it has to do with"], ["U  D  B", "in a focus: up, down, both"], ["1 … 5", "in a focus: how deep"],
+    ["N  P", "next and previous problem"], ["/", "search"], ["T", "outline"], ...(options?.snapshot ? [] : [["Space", "pause and go on"]]), ["Esc", "back, close"], ["?", "this"],
+  ];
+  return [h("h2", {}, "What the map shows"), h("div", { class: "keys" }, ...legend()), h("h2", {}, "Keys"), h("div", { class: "keys" }, ...keys.flatMap(([key, what]) => [h("span", {}, h("kbd", {}, key)), h("span", {}, what)]))];
+}
+
+// Signs and what they mean, as children of a grid of two columns.
+function legend() {
   const rows = [
     [h("span", { class: "roles" }, ...roles.map(([role, resource]) => icon(glyph(resource), `glyph ${role}`))), `the kind: ${roles.map(([, , words]) => words).join(", ")}`],
     [sign("▲ ✕", "bad"), "broken; referred to, and missing"],

@@ -2,7 +2,6 @@
 import { FilterPopup } from "./filters.js";
 import { h, icon, patch } from "./h.js";
 import { glyph, signs } from "./icons.js";
-import { legend } from "./legend.js";
 import { Popup } from "./popup.js";
 
 const listed = 40; // hits
@@ -84,13 +83,9 @@ export class Toolbar {
 
   setSearch(text) { this.#search.value = text; }
 
-  help() {
-    const keys = [
-      ["wheel, drag, + − 0 1", "zoom, pan, everything, actual size"], ["arrows", "the nearest card in that direction"], ["[  ]", "back and on along references"],
-      ["Enter", "details"], ["E", "open or fold a card"], ["Shift+E", "open or fold everything in its box"], ["F", "focus: only what it has to do with"], ["U  D  B", "in a focus: up, down, both"], ["1 … 5", "in a focus: how deep"],
-      ["N  P", "next and previous problem"], ["/", "search"], ["T", "outline"], ...(this.#controller.options?.snapshot ? [] : [["Space", "pause and go on"]]), ["Esc", "back, close"], ["?", "this"],
-    ];
-    this.#helpPopup.fill([h("h2", {}, "What the map shows"), h("div", { class: "keys" }, ...legend()), h("h2", {}, "Keys"), h("div", { class: "keys" }, ...keys.flatMap(([key, what]) => [h("span", {}, h("kbd", {}, key)), h("span", {}, what)]))]);
+  async help() {
+    const { help } = await this.#controller.exporter();
+    this.#helpPopup.fill(help(this.#controller.options));
     this.#helpPopup.toggle(this.#helpButton);
   }
 
@@ -107,7 +102,7 @@ export class Toolbar {
     const said = JSON.stringify([status.state, synced, now.filters.problems, now.outline, options?.name, stats.vertices, stats.arcs, stats.problems]);
     if (said === this.#said) return; // what is the same is left alone, and with it the focus
     this.#said = said;
-    this.#problems.replaceChildren(icon(signs.problem), stats.problems > 0 ? h("span", { class: "count-bad" }, stats.problems.toLocaleString("en")) : "", h("span", { class: "wide" }, stats.problems === 0 ? "No problems" : stats.problems === 1 ? "problem" : "problems"));
+    this.#problems.replaceChildren(icon(signs.problem), stats.problems > 0 ? h("span", { class: "count-bad" }, stats.problems.toLocaleString("en")) : "", h("span", { class: "wide" }, stats.vertices === 0 ? "No objects" : stats.problems === 0 ? "No problems" : stats.problems === 1 ? "problem" : "problems"));
     this.#problems.setAttribute("aria-pressed", String(now.filters.problems));
     this.#problems.title = "Show only what needs attention";
     const counts = `${stats.vertices.toLocaleString("en")} objects, ${stats.arcs.toLocaleString("en")} references`;

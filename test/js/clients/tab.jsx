@@ -3,6 +3,8 @@ import "graph-view"; // bin/graph-view.js, of make dashboard-bundle
 import { useEffect, useRef, useState } from "react";
 import { createRoot } from "react-dom/client";
 
+const actionsOf = ({ kind, name }) => [{ label: `Open ${kind}`, act() { document.title = name; } }];
+
 function GraphTab({ view }) {
   const element = useRef(null);
   const [selected, setSelected] = useState("");
@@ -14,7 +16,7 @@ function GraphTab({ view }) {
   }, []);
   return (
     <>
-      <graph-view ref={element} view={view} base={`${location.origin}/api/proxy/graphview`} transport="events" style={{ display: "block", height: "70vh" }} />
+      <graph-view ref={element} view={view} actions={actionsOf} base={`${location.origin}/api/proxy/graphview`} transport="events" style={{ display: "block", height: "70vh" }} />
       <p id="selected">{selected}</p>
     </>
   );
