@@ -1,8 +1,10 @@
 package graphview
 
 import (
+	"cmp"
 	"maps"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -13,9 +15,14 @@ import (
 	"graphview.dev/graphview/health"
 )
 
-// metrics of an Engine. No label is the name of a view, a resource or a namespace, so their number
-// does not depend on the cluster.
+// metrics of an Engine. Only two have labels for views, at most maxNamedViews of them. No
+// other label is the name of a view, a resource or a namespace, so the number of series does not
+// depend on the cluster.
 type metrics struct{ engine *Engine }
+
+// maxNamedViews bounds the views that a metric names: those with the greatest values. The others
+// are one series with empty labels.
+const maxNamedViews = 100
 
 var _ prometheus.Collector = metrics{}
 
@@ -24,25 +31,26 @@ func describe(name, help string, labels ...string) *prometheus.Desc {
 }
 
 var (
-	viewsDesc     = describe("views", "GraphViews, by state: ready, syncing, invalid or limited.", "state")
-	openedDesc    = describe("connection_views", "Ad-hoc views, each made for one connection.")
-	verticesDesc  = describe("vertices", "Objects in the graph that all views share.")
-	arcsDesc      = describe("arcs", "References in the graph that all views share, including those to objects that are not in it.")
-	objectsDesc   = describe("objects", "Visible objects of GraphViews, by health. An object that several GraphViews show counts once for each.", "health")
-	missingDesc   = describe("missing_references", "References in GraphViews to required objects that do not exist. A reference that several GraphViews show counts once for each.")
-	watchesDesc   = describe("watches", "Watches of resources, by state: synced, syncing or failing.", "state")
-	retainedDesc  = describe("retained_objects", "Objects that watches keep in memory. One that several watches see counts once for each.")
-	queueDesc     = describe("queued_events", "Events that wait to be applied to the graph.")
-	eventsDesc    = describe("events_total", "Events that were applied to the graph, by type: set, delete, or replay for objects that were added to another view.", "type")
-	revisionsDesc = describe("revisions_total", "Revisions of the graph. One revision can contain many events.")
-	encodingsDesc = describe("encodings_total", "Changes that were encoded, each once for all subscribers that need the same bytes.")
-	failuresDesc  = describe("watch_failures_total", "Lists and watches of the API server that failed.")
-	earlyDesc     = describe("lists_ended_early_total", "Lists, and pages of lists, that the API server, a proxy or the network ended before they were complete. Each goes on in smaller pages.")
-	errorsDesc    = describe("object_errors_total", "Objects that could not be processed, by reason: decode, or evaluate for each view whose expressions failed.", "reason")
-	costDesc      = describe("expression_cost_total", "Cost of evaluating expressions, in CEL cost units.")
-	panicsDesc    = describe("panics_total", "Panics that were recovered. Each affected one object or one spec, and is a bug: report it.")
-	refusedDesc   = describe("quarantined", "GraphViews, ReferenceRules, requests and objects that are refused because they crashed the operator before.")
-	exceededDesc  = describe("limit_exceeded_total", "Times that a limit was reached, by limit. docs/security.md lists the limits.", "limit")
+	viewsDesc       = describe("views", "GraphViews, by state: ready, syncing, invalid or limited.", "state")
+	openedDesc      = describe("connection_views", "Ad-hoc views, each made for one connection.")
+	verticesDesc    = describe("vertices", "Objects in the graph that all views share.")
+	arcsDesc        = describe("arcs", "References in the graph that all views share, including those to objects that are not in it.")
+	objectsDesc     = describe("objects", "Visible objects of GraphViews, by health. An object that several GraphViews show counts once for each.", "health")
+	missingDesc     = describe("missing_references", "References in GraphViews to required objects that do not exist, by GraphView. A reference that several GraphViews show counts once for each. GraphViews without any have no series.", "view_namespace", "view")
+	ineffectiveDesc = describe("ineffective_parts", "Parts of GraphViews that have no effect, such as misspelt names, by GraphView. GraphViews without any have no series.", "view_namespace", "view")
+	watchesDesc     = describe("watches", "Watches of resources, by state: synced, syncing or failing.", "state")
+	retainedDesc    = describe("retained_objects", "Objects that watches keep in memory. One that several watches see counts once for each.")
+	queueDesc       = describe("queued_events", "Events that wait to be applied to the graph.")
+	eventsDesc      = describe("events_total", "Events that were applied to the graph, by type: set, delete, or replay for objects that were added to another view.", "type")
+	revisionsDesc   = describe("revisions_total", "Revisions of the graph. One revision can contain many events.")
+	encodingsDesc   = describe("encodings_total", "Changes that were encoded, each once for all subscribers that need the same bytes.")
+	failuresDesc    = describe("watch_failures_total", "Lists and watches of the API server that failed.")
+	earlyDesc       = describe("lists_ended_early_total", "Lists, and pages of lists, that the API server, a proxy or the network ended before they were complete. Each goes on in smaller pages.")
+	errorsDesc      = describe("object_errors_total", "Objects that could not be processed, by reason: decode, or evaluate for each view whose expressions failed.", "reason")
+	costDesc        = describe("expression_cost_total", "Cost of evaluating expressions, in CEL cost units.")
+	panicsDesc      = describe("panics_total", "Panics that were recovered. Each affected one object or one spec, and is a bug: report it.")
+	refusedDesc     = describe("quarantined", "GraphViews, ReferenceRules, requests and objects that are refused because they crashed the operator before.")
+	exceededDesc    = describe("limit_exceeded_total", "Times that a limit was reached, by limit. docs/security.md lists the limits.", "limit")
 )
 
 // newWriteLock returns the histogram of the time for which readers wait for the graph.
@@ -78,7 +86,7 @@ func (t *lockTimer) Unlocked() { t.held.Observe(time.Since(t.began).Seconds()) }
 // Describe implements prometheus.Collector.
 func (m metrics) Describe(out chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
-		viewsDesc, openedDesc, objectsDesc, missingDesc, verticesDesc, arcsDesc, watchesDesc, retainedDesc, queueDesc,
+		viewsDesc, openedDesc, objectsDesc, missingDesc, ineffectiveDesc, verticesDesc, arcsDesc, watchesDesc, retainedDesc, queueDesc,
 		eventsDesc, revisionsDesc, encodingsDesc, failuresDesc, earlyDesc, errorsDesc, costDesc, panicsDesc, refusedDesc, exceededDesc,
 	} {
 		out <- d
@@ -103,11 +111,15 @@ func (m metrics) Collect(out chan<- prometheus.Metric) {
 	for state, n := range views {
 		gauge(viewsDesc, n, state)
 	}
-	states, missing := e.healthCounts()
+	states, missing, ineffective := e.healthCounts()
 	for state, n := range states {
 		gauge(objectsDesc, n, string(state))
 	}
-	gauge(missingDesc, missing)
+	for d, all := range map[*prometheus.Desc]map[Name]int{missingDesc: missing, ineffectiveDesc: ineffective} {
+		for name, n := range mostOf(all) {
+			gauge(d, n, name.Namespace, name.Name)
+		}
+	}
 	for state, n := range e.watchStates() {
 		gauge(watchesDesc, n, state)
 	}
@@ -135,18 +147,43 @@ func (m metrics) Collect(out chan<- prometheus.Metric) {
 	}
 }
 
-// standing returns the health of all named views together, and their missing references.
-func (e *Engine) healthCounts() (states map[health.State]int, missing int) {
+// healthCounts returns the health of all named views together, and how much is missing and how much
+// has no effect in each.
+func (e *Engine) healthCounts() (states map[health.State]int, missing, ineffective map[Name]int) {
 	e.mu.Lock()
-	views := slices.Collect(maps.Values(e.views))
+	views := maps.Clone(e.views)
 	e.mu.Unlock()
+	missing, ineffective = map[Name]int{}, map[Name]int{}
 	var all Health
-	for _, v := range views {
+	for name, v := range views {
 		h, m := v.healthCounts()
 		all.add(h)
-		missing += m
+		if m > 0 {
+			missing[name] = m
+		}
+		if n := len(v.findings()); n > 0 {
+			ineffective[name] = n
+		}
 	}
-	return all.byState(), missing
+	return all.byState(), missing, ineffective
+}
+
+// mostOf returns the greatest counts, and the sum of the others under the empty name.
+func mostOf(all map[Name]int) map[Name]int {
+	if len(all) <= maxNamedViews {
+		return all
+	}
+	names := slices.SortedFunc(maps.Keys(all), func(a, b Name) int {
+		return cmp.Or(cmp.Compare(all[b], all[a]), strings.Compare(a.String(), b.String()))
+	})
+	most := map[Name]int{}
+	for i, name := range names {
+		if i >= maxNamedViews {
+			name = Name{}
+		}
+		most[name] += all[names[i]]
+	}
+	return most
 }
 
 // viewStates counts named views by state, and ad-hoc views.

@@ -282,7 +282,7 @@ func (v *View) WaitSynced(ctx context.Context) error {
 // Status returns the status of the view.
 func (v *View) Status() Status {
 	v.mu.Lock()
-	rows, limit, program, advised := v.rows, v.limit, v.program, v.advice
+	rows, limit, program := v.rows, v.limit, v.program
 	v.mu.Unlock()
 	s := Status{Subscribers: v.publisher.Subscribers(), Synced: v.synced.Load()}
 	s.Warnings = v.warnings.Summary(program == nil || program.Spec.ServiceAccountName == "")
@@ -296,10 +296,7 @@ func (v *View) Status() Status {
 	counts := lens.Counts()
 	s.Vertices, s.Arcs, s.Roots = counts.Vertices, counts.Arcs, counts.Roots
 	s.Served = true
-	s.Advice = advised.Findings
-	if program.Rooted() && s.Roots == 0 && s.Synced {
-		s.Advice = advised.WhileRootless()
-	}
+	s.Advice = v.findings()
 	s.Health, s.Missing = v.healthCounts()
 	s.Resources = make([]ResourceStatus, len(rows))
 	for i, row := range rows {
@@ -307,6 +304,21 @@ func (v *View) Status() Status {
 		s.Resources[i] = row
 	}
 	return s
+}
+
+// findings returns the parts of the spec that have no effect.
+func (v *View) findings() []advice.Finding {
+	v.mu.Lock()
+	program, limit, advised := v.program, v.limit, v.advice
+	v.mu.Unlock()
+	lens := v.publisher.Lens()
+	if lens == nil || program == nil || limit != nil {
+		return nil
+	}
+	if program.Rooted() && v.synced.Load() && lens.Counts().Roots == 0 {
+		return advised.WhileRootless()
+	}
+	return advised.Findings
 }
 
 // statusOf returns the row of a selected resource.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -131,7 +132,12 @@ func TestHealthMetrics(t *testing.T) {
 			return fmt.Sprintf("%d GraphViews", inWard)
 		}
 		_, series := scrape(t)
-		told := map[string]float64{"missing": series["graphview_missing_references"]}
+		told := map[string]float64{"missing": 0}
+		for name, n := range series {
+			if strings.HasPrefix(name, "graphview_missing_references{") {
+				told["missing"] += n
+			}
+		}
 		for _, state := range healthStates {
 			told[state] = series[fmt.Sprintf("graphview_objects{health=%q}", state)]
 		}
