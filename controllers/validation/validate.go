@@ -30,20 +30,30 @@ type Options struct {
 
 // GraphView returns the verdict of the webhook of an operator with these options: nil, or a
 // Status with a cause for each field. If the options know what the cluster serves, it also
-// returns the parts of a valid spec that have no effect.
+// returns the parts of a spec of the right form that have no effect.
 func GraphView(ctx context.Context, view *v1alpha1.GraphView, o Options) ([]advice.Finding, error) {
-	err := ServiceAccount(view, o.RequireServiceAccount)
-	var program *spec.Program
+	account := ServiceAccount(view, o.RequireServiceAccount)
+	declared, err := SpecOf(&view.Spec)
 	if err == nil {
-		var declared spec.Spec
-		if declared, err = SpecOf(&view.Spec); err == nil {
-			program, err = spec.Compile(ctx, declared)
+		var program *spec.Program
+		if program, err = spec.Compile(ctx, declared); err == nil {
+			return o.findings(ctx, program), refusal("GraphView", view.Name, account)
 		}
 	}
-	if err != nil {
-		return nil, refusal("GraphView", view.Name, err)
+	return nil, refusal("GraphView", view.Name, both(account, err))
+}
+
+// both are two errors as one; the first may be nil.
+func both(first, second error) error {
+	a, isFirst := errors.AsType[*spec.InvalidError](first)
+	b, isSecond := errors.AsType[*spec.InvalidError](second)
+	switch {
+	case !isFirst:
+		return second
+	case !isSecond:
+		return first
 	}
-	return o.findings(ctx, program), nil
+	return &spec.InvalidError{Reason: a.Reason, Errors: slices.Concat(a.Errors, b.Errors)}
 }
 
 // ReferenceRule is GraphView for a ReferenceRule.
@@ -52,10 +62,7 @@ func ReferenceRule(ctx context.Context, rule *v1alpha1.ReferenceRule) error {
 	if err == nil {
 		_, err = spec.CompileRule(ctx, declared)
 	}
-	if err != nil {
-		return refusal("ReferenceRule", rule.Name, err)
-	}
-	return nil
+	return refusal("ReferenceRule", rule.Name, err)
 }
 
 // ServiceAccount decides whether a GraphView names a ServiceAccount where it has to. The
@@ -91,6 +98,9 @@ func (o *Options) findings(ctx context.Context, p *spec.Program) []advice.Findin
 // condition Accepted. Each text begins with the path of its field. An error that is
 // none of the spec's is returned as it is.
 func refusal(kind, name string, err error) error {
+	if err == nil {
+		return nil
+	}
 	invalid, ok := errors.AsType[*spec.InvalidError](err)
 	if !ok {
 		return err

@@ -31,8 +31,9 @@ func (c *cli) problems() *cobra.Command {
 		Short: "List what is degraded, progressing, or missing",
 		Long: `List the objects that are degraded, progressing or being deleted, and the objects
 that are referred to, needed and missing: of one graph, of all graphs of the namespace, or
-with -A of all graphs. An object that several graphs have is listed once. The exit
-code is 1 if anything is degraded or missing.`,
+with -A of all graphs. An object that several graphs have is listed once. A graph without
+objects is a problem as well, and parts of a GraphView that have no effect are named. The
+exit code is 1 if anything is degraded, missing or empty.`,
 		Example: `  kubectl graphview problems storefront -n shop
   kubectl graphview problems -A`,
 		Args: between(0, 1, "at most the NAME of a GraphView"),
@@ -79,6 +80,10 @@ func (c *cli) listProblems(ctx context.Context, graphs []client.Listed, wide boo
 		}
 		v.namespace = listed.Namespace
 		g, err := v.client.Summaries(ctx, v.namespace, v.name)
+		without := ""
+		if err == nil {
+			without = v.ineffective(ctx)
+		}
 		v.close()
 		if err != nil {
 			// A graph that is not served hides no other one's problems.
@@ -86,6 +91,12 @@ func (c *cli) listProblems(ctx context.Context, graphs []client.Listed, wide boo
 			continue
 		}
 		all = append(all, c.problemsOf(v, g, seen, wide)...)
+		switch {
+		case len(g.Vertices) == 0:
+			all = append(all, problem{v.String(), "-", "empty", emptyText(without), 0, health.Degraded.Severity()})
+		case without != "":
+			fmt.Fprintf(c.ErrOut, "%s: without effect: %s\n", v, without)
+		}
 		c.leftOut(c.ErrOut, g)
 	}
 	sortProblems(all)

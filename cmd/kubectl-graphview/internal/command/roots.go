@@ -12,9 +12,7 @@ import (
 
 	"graphview.dev/api/v1alpha1"
 	"graphview.dev/client"
-	"graphview.dev/controllers/validation"
 	"graphview.dev/graphview/expr"
-	"graphview.dev/graphview/spec"
 )
 
 // declaration reads the GraphView.
@@ -33,27 +31,6 @@ func (v *view) declaration(ctx context.Context) (*v1alpha1.GraphView, error) {
 		return nil, fmt.Errorf("get GraphView %s: %w", v, err)
 	}
 	return &declared, nil
-}
-
-// rootExpressions are what selects the roots of the GraphView, in their order.
-func (v *view) rootExpressions(ctx context.Context) ([]string, error) {
-	declared, err := v.declaration(ctx)
-	if err != nil {
-		return nil, err
-	}
-	wanted, err := validation.SpecOf(&declared.Spec)
-	if err != nil {
-		return nil, err
-	}
-	program, err := spec.Compile(ctx, wanted)
-	if err != nil {
-		return nil, err
-	}
-	expressions := make([]string, len(program.Roots))
-	for i, root := range program.Roots {
-		expressions[i] = root.Expression
-	}
-	return expressions, nil
 }
 
 // roots returns the vertices that the expressions select, in the order of the expressions; none

@@ -46,7 +46,8 @@ that several lead to is drawn with what is below it once. What needs attention
 comes first. Equal objects of one owner are one line with a count, and a reference
 that an owner has too is said once; --all draws every line. MISSING is what is
 referred to and does not exist. What the view does not select is outside it, and
-what need not exist is optional.`,
+what need not exist is optional. Parts of the GraphView that have no effect are named.
+The exit code is 1 if the graph has no object.`,
 		Example: `  kubectl graphview tree storefront
   kubectl graphview tree storefront deployment/web --depth=2
   kubectl graphview tree storefront configmap/web --reverse
@@ -80,12 +81,15 @@ what need not exist is optional.`,
 				return failed
 			}
 			if !s.reverse && !s.missing && s.start == "" {
-				s.roots = v.declaredRoots(cmd.Context(), g)
+				s.roots = declaredRoots(g)
 			}
 			if err := c.draw(cmd.Context(), v, g, s, nil); err != nil {
 				return err
 			}
-			return failed
+			if failed != nil || s.start != "" {
+				return failed
+			}
+			return c.checkEffect(cmd.Context(), v, g)
 		},
 	}
 	s.addTo(cmd)
@@ -94,37 +98,22 @@ what need not exist is optional.`,
 	return cmd
 }
 
-// declaredRoots returns the roots of a graph with summaries, in the order of the expressions
-// that select them. They are sorted by name if the order depends on objects that cannot be
-// read.
-func (v *view) declaredRoots(ctx context.Context, g *client.Graph) []client.Key {
+// declaredRoots returns the roots of a graph with summaries: those that own most first, then by
+// name.
+func declaredRoots(g *client.Graph) []client.Key {
 	var keys []client.Key
 	for key, vertex := range g.Vertices {
 		if vertex.Summary != nil && vertex.Summary.Root {
 			keys = append(keys, key)
 		}
 	}
-	slices.SortFunc(keys, client.Key.Compare)
-	if len(keys) < 2 {
-		return keys
+	owns := map[client.Key]int{}
+	for arc := range g.Arcs {
+		if arc.Type == client.Owner {
+			owns[arc.To]++
+		}
 	}
-	expressions, err := v.rootExpressions(ctx)
-	if err != nil || len(expressions) < 2 {
-		return keys
-	}
-	whole, err := v.client.Get(ctx, v.namespace, v.name)
-	if err != nil {
-		return keys
-	}
-	ordered, err := roots(ctx, whole, expressions)
-	if err != nil {
-		return keys
-	}
-	rank := make(map[client.Key]int, len(ordered))
-	for i, key := range ordered {
-		rank[key] = i
-	}
-	slices.SortStableFunc(keys, func(a, b client.Key) int { return cmp.Compare(rank[a], rank[b]) })
+	slices.SortFunc(keys, func(a, b client.Key) int { return cmp.Or(cmp.Compare(owns[b], owns[a]), a.Compare(b)) })
 	return keys
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/metadata"
 
 	"graphview.dev/cmd/kubectl-graphview/internal/manifest"
@@ -28,10 +29,11 @@ the rules of the CustomResourceDefinitions, and every expression, selector and
 JSONPath. No server is asked. Other kinds are passed over, so whole folders can be
 checked.
 
-With --discover the server of your kubeconfig is asked what it serves and which
-namespaces there are, and parts of a spec that would have no effect there are named,
-with what may have been meant. That is advice and no error: what is missing may be
-installed later.
+With --discover the server of your kubeconfig is asked what it serves, and which
+namespaces, ServiceAccounts, names and labels there are. Parts of a spec that would
+have no effect there are named, with what may have been meant. That is advice and no
+error, since what is missing may be installed later; but a GraphView whose
+ServiceAccount does not exist is not accepted.
 
 What is wrong is written to standard output, a line each: FILE:LINE: OBJECT:
 FIELD: what. Exit codes: 0 all is well, 1 something is wrong, 2 a file cannot be
@@ -98,6 +100,10 @@ read.`,
 	return cmd
 }
 
+// maxLooked bounds the objects of a resource whose names and labels validate looks at. If there
+// are more, it says nothing of names and labels.
+const maxLooked = 500
+
 // cluster is what the server serves and, where that may be listed, which namespaces
 // there are.
 func (c *cli) cluster(ctx context.Context) (*manifest.Cluster, error) {
@@ -106,12 +112,25 @@ func (c *cli) cluster(ctx context.Context) (*manifest.Cluster, error) {
 		return nil, fmt.Errorf("kubeconfig: %w", err)
 	}
 	found := &manifest.Cluster{}
+	if found.Namespace, _, err = c.config.ToRawKubeConfigLoader().Namespace(); err != nil {
+		return nil, fmt.Errorf("kubeconfig: %w", err)
+	}
 	if found.Served, err = resources.Once(ctx, config); err != nil {
 		return nil, fmt.Errorf("ask the server what it serves: %w", err)
 	}
 	objects, err := metadata.NewForConfig(config)
 	if err != nil {
 		return nil, fmt.Errorf("kubeconfig: %w", err)
+	}
+	found.Objects = func(ctx context.Context, r resources.Resource, namespace string) (all []manifest.Object, ok bool) {
+		list, err := objects.Resource(schema.GroupVersionResource{Group: r.Group, Version: r.Version, Resource: r.Resource}).Namespace(namespace).List(ctx, metav1.ListOptions{Limit: maxLooked})
+		if err != nil {
+			return nil, false
+		}
+		for i := range list.Items {
+			all = append(all, manifest.Object{Name: list.Items[i].Name, Labels: list.Items[i].Labels})
+		}
+		return all, list.Continue == ""
 	}
 	all, err := objects.Resource(corev1.SchemeGroupVersion.WithResource("namespaces")).List(ctx, metav1.ListOptions{})
 	if err != nil {

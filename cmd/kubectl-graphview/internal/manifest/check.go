@@ -37,6 +37,11 @@ type Cluster struct {
 	Served *resources.Catalog
 	// Namespaces are the existing ones. Nil: unknown.
 	Namespaces []string
+	// Namespace is that of manifests that name none.
+	Namespace string
+	// Objects returns the objects of a resource in a namespace, in all if it is empty. ok is
+	// false if not all are known. A nil function knows none.
+	Objects func(ctx context.Context, r resources.Resource, namespace string) (all []Object, ok bool)
 }
 
 // Checker checks manifests.
@@ -151,7 +156,11 @@ func (c *Checker) object(ctx context.Context, file string, node *yamlnode.Node, 
 func (c *Checker) compile(ctx context.Context, compile compiler, object *unstructured.Unstructured, add, advise func(path, message string)) {
 	findings, err := compile(ctx, object)
 	for _, f := range findings {
-		advise(f.Path, f.Message)
+		if f.Reason == noServiceAccount {
+			add(f.Path, f.Message)
+		} else {
+			advise(f.Path, f.Message)
+		}
 	}
 	status, ok := errors.AsType[*apierrors.StatusError](err)
 	switch {

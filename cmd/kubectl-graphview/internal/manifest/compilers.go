@@ -31,7 +31,8 @@ func compilers(o Options) map[schema.GroupVersionKind]compiler {
 			}
 			accept.Served = func() *resources.Catalog { return o.Cluster.Served }
 			findings, err := validation.GraphView(ctx, &view, accept)
-			if err == nil && view.Spec.Namespaces != nil && o.Cluster.Namespaces != nil {
+			findings = append(findings, o.Cluster.serviceAccount(ctx, &view)...)
+			if view.Spec.Namespaces != nil && o.Cluster.Namespaces != nil {
 				var named []string
 				for _, name := range view.Spec.Namespaces.Names {
 					named = append(named, string(name))
@@ -39,7 +40,7 @@ func compilers(o Options) map[schema.GroupVersionKind]compiler {
 				exists := func(name string) bool { return slices.Contains(o.Cluster.Namespaces, name) }
 				findings = append(findings, advice.OfNamespaces(named, exists, o.Cluster.Namespaces)...)
 			}
-			return findings, err
+			return append(findings, o.Cluster.objects(ctx, &view)...), err
 		},
 		v1alpha1.GroupVersion.WithKind("ReferenceRule"): func(ctx context.Context, object *unstructured.Unstructured) ([]advice.Finding, error) {
 			var rule v1alpha1.ReferenceRule

@@ -1,0 +1,49 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"graphview.dev/api/v1alpha1"
+	"graphview.dev/client"
+)
+
+// ineffective returns which parts of the GraphView have no effect, as its condition says. It is
+// empty if there are none, or if the user may not read the GraphView.
+func (v *view) ineffective(ctx context.Context) string {
+	declared, err := v.declaration(ctx)
+	if err != nil {
+		return ""
+	}
+	effective := meta.FindStatusCondition(declared.Status.Conditions, v1alpha1.ConditionEffective)
+	if effective == nil || effective.Status != metav1.ConditionFalse {
+		return ""
+	}
+	return strings.ReplaceAll(effective.Message, "\n", "; ")
+}
+
+// emptyText says why a graph has no object.
+func emptyText(without string) string {
+	if without == "" {
+		return "nothing that it selects exists, or you may not see it"
+	}
+	return without
+}
+
+// checkEffect prints which parts of the GraphView have no effect. The error is errFound if the
+// graph has no object.
+func (c *cli) checkEffect(ctx context.Context, v *view, g *client.Graph) error {
+	without := v.ineffective(ctx)
+	switch {
+	case len(g.Vertices) == 0:
+		fmt.Fprintf(c.Out, "%s %s shows no object: %s\n", c.paint.Bad("Empty:"), v, emptyText(without))
+		return errFound
+	case without != "":
+		fmt.Fprintf(c.Out, "%s %s\n", c.paint.Bad("Without effect:"), without)
+	}
+	return nil
+}
