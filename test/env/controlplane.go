@@ -21,6 +21,9 @@ type Options struct {
 	// ControllerManager asks for kube-controller-manager too: workloads get their
 	// pods, namespaces their ServiceAccounts, orphans are collected.
 	ControllerManager bool
+	// PodGarbageCollector lets kube-controller-manager delete the pods of a node that does not
+	// exist, as a cluster does.
+	PodGarbageCollector bool
 	// Binaries is the directory of the programs. Empty: $GRAPHVIEW_CONTROL_PLANE,
 	// else bin/controlplane of this module.
 	Binaries string
@@ -107,7 +110,7 @@ func (c *ControlPlane) start(ctx context.Context) error {
 	if !c.options.ControllerManager {
 		return nil
 	}
-	if c.controllerManager, err = c.run(controllerManager, controllerManagerArgs(c.dir)); err != nil {
+	if c.controllerManager, err = c.run(controllerManager, controllerManagerArgs(c.dir, c.options.PodGarbageCollector)); err != nil {
 		return err
 	}
 	return c.controllersReady(ctx)

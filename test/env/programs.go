@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -81,11 +82,17 @@ var controllersOff = []string{
 	"cloud-node-lifecycle-controller", "node-route-controller", "service-lb-controller",
 	"node-ipam-controller", "node-lifecycle-controller", "ttl-controller",
 	"taint-eviction-controller", "device-taint-eviction-controller",
-	"pod-garbage-collector-controller", "persistentvolume-attach-detach-controller", "persistentvolume-expander-controller",
+	podGarbageCollector, "persistentvolume-attach-detach-controller", "persistentvolume-expander-controller",
 	"horizontal-pod-autoscaler-controller",
 }
 
-func controllerManagerArgs(dir *workDir) []string {
+const podGarbageCollector = "pod-garbage-collector-controller"
+
+func controllerManagerArgs(dir *workDir, collectsPods bool) []string {
+	off := slices.Clone(controllersOff)
+	if collectsPods {
+		off = slices.DeleteFunc(off, func(name string) bool { return name == podGarbageCollector })
+	}
 	return []string{
 		"--kubeconfig=" + dir.join("kubeconfig"),
 		"--secure-port=0",
@@ -95,7 +102,7 @@ func controllerManagerArgs(dir *workDir) []string {
 		"--root-ca-file=" + dir.join("pki", "ca.crt"),
 		"--cluster-signing-cert-file=" + dir.join("pki", "ca.crt"),
 		"--cluster-signing-key-file=" + dir.join("pki", "ca.key"),
-		"--controllers=*,-" + strings.Join(controllersOff, ",-"),
+		"--controllers=*,-" + strings.Join(off, ",-"),
 		"--concurrent-gc-syncs=5",
 		"--kube-api-qps=500",
 		"--kube-api-burst=1000",

@@ -28,7 +28,7 @@ var (
 func TestMain(m *testing.M) {
 	flag.Parse()
 	log.SetLogger(logr.Discard()) // of the client that the workload has
-	goleak.VerifyTestMain(fixture.Suite{M: m, Plane: &cluster, Options: env.Options{ControllerManager: true}, SetUp: setUp})
+	goleak.VerifyTestMain(fixture.Suite{M: m, Plane: &cluster, Options: env.Options{ControllerManager: true, PodGarbageCollector: true}, SetUp: setUp})
 }
 
 func setUp(ctx context.Context) error {
