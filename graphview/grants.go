@@ -107,7 +107,7 @@ func (g *grants) want(ctx context.Context, places []access.Place, now time.Time)
 	return again
 }
 
-// ask asks in a goroutine that ends with ctx. join waits for it.
+// ask asks in a goroutine that ends with ctx. wait waits for it.
 func (g *grants) ask(ctx context.Context, places []access.Place) {
 	g.asking = true
 	permit, account, within := g.permit, g.account, g.within
@@ -119,8 +119,8 @@ func (g *grants) ask(ctx context.Context, places []access.Place) {
 	})
 }
 
-// take stores the result of a batch.
-func (g *grants) take(r grantsResult, now time.Time) {
+// store stores the result of a batch.
+func (g *grants) store(r grantsResult, now time.Time) {
 	g.asking = false
 	if r.account != g.account {
 		return
@@ -150,5 +150,5 @@ func (g *grants) take(r grantsResult, now time.Time) {
 	}
 }
 
-// join waits for the goroutine of ask, whose ctx has ended.
-func (g *grants) join() { g.askers.Wait() }
+// wait waits for the goroutine of ask, whose ctx has ended.
+func (g *grants) wait() { g.askers.Wait() }

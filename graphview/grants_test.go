@@ -60,13 +60,13 @@ func TestGrants(t *testing.T) {
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		g := newGrants(time.Minute, 10*time.Second)
-		defer g.join()
+		defer g.wait()
 		defer cancel()
 		g.of(permit, "sa")
 		take := func(answers map[access.Place]bool, err error) {
 			t.Helper()
 			reply <- grantsResult{answers: answers, err: err}
-			g.take(<-g.results, time.Now())
+			g.store(<-g.results, time.Now())
 		}
 		wantAsked := func(n int) {
 			t.Helper()
@@ -118,7 +118,7 @@ func TestGrants(t *testing.T) {
 		time.Sleep(11 * time.Second)
 		synctest.Wait()
 		if err := g.unanswered(time.Now()); err != nil {
-			g.take(<-g.results, time.Now())
+			g.store(<-g.results, time.Now())
 		}
 		if err := g.unanswered(time.Now()); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("after a batch without any answer: %v", err)

@@ -115,7 +115,7 @@ func (k *keeper) run(ctx context.Context) {
 			cancel()
 			return
 		case r := <-k.grants.results:
-			k.grants.take(r, time.Now())
+			k.grants.store(r, time.Now())
 		case <-v.kicks:
 		case <-discovered:
 		case <-timer.C:
@@ -153,7 +153,7 @@ func (k *keeper) start() {
 
 func (k *keeper) finish() {
 	v := k.view
-	k.grants.join()
+	k.grants.wait()
 	v.engine.shared.Set(v, nil, time.Now())
 	taps := k.allTaps()
 	for _, t := range taps {

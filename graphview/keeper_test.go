@@ -130,7 +130,7 @@ func TestChangedSpecEndsWhatWasBegun(t *testing.T) {
 	k.apply(selecting(spec.ObjectFilter{}))
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	k.view.begin(cancel)
+	k.view.nextProgram(cancel)
 	k.apply(selecting(spec.ObjectFilter{LabelSelector: "a=b"}))
 	if ctx.Err() == nil {
 		t.Error("it goes on")

@@ -18,7 +18,7 @@ func (k *keeper) reconcile(ctx context.Context, catalog *resources.Catalog) time
 	// A corrected spec does not wait for work of the spec before.
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	p, generation, incomplete := v.begin(cancel)
+	p, generation, incomplete := v.nextProgram(cancel)
 	if k.current = generation; generation != k.failed {
 		k.failure = ""
 	}

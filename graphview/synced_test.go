@@ -163,7 +163,7 @@ func (k *keptView) pass() {
 	select {
 	case <-k.view.kicks:
 	case r := <-k.grants.results:
-		k.grants.take(r, time.Now())
+		k.grants.store(r, time.Now())
 	case <-time.After(min(again, time.Second)):
 	}
 }

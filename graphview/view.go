@@ -140,9 +140,9 @@ func (e *Engine) newBudget(owner budget.Owner) *work.Budget {
 	return work.NewBudget(e.budgets.Bucket(owner))
 }
 
-// begin returns the program to reconcile. cancel is called when it changes. incomplete reports whether
+// nextProgram returns the program to reconcile. cancel is called when it changes. incomplete reports whether
 // objects may lack a verdict.
-func (v *View) begin(cancel context.CancelFunc) (p *spec.Program, generation int, incomplete bool) {
+func (v *View) nextProgram(cancel context.CancelFunc) (p *spec.Program, generation int, incomplete bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.superseded = cancel

@@ -242,9 +242,9 @@ func (p *Publisher) add(b *frameBuilder, c *graph.Change, content Content, known
 	b.add(c)
 }
 
-// begin returns the state of a subscriber that resumes after a revision. The error is an
+// startAt returns the state of a subscriber that resumes after a revision. The error is an
 // *unknownError if that depends on unknown rights.
-func (p *Publisher) begin(since string, who viewer) (state, error) {
+func (p *Publisher) startAt(since string, who viewer) (state, error) {
 	if since == "" {
 		return state{}, nil
 	}
@@ -259,8 +259,8 @@ func (p *Publisher) begin(since string, who viewer) (state, error) {
 	}
 }
 
-// forget drops all caches when the last subscriber has left.
-func (p *Publisher) forget() {
+// dropShared drops all caches when the last subscriber has left.
+func (p *Publisher) dropShared() {
 	p.changes.forget()
 	p.summaries.clear()
 }

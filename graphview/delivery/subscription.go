@@ -83,7 +83,7 @@ func (s *Subscription) Close() {
 		}
 		p.source.Shared.subscribers.Add(-1)
 		if p.subscribers.Add(-1) == 0 {
-			p.forget()
+			p.dropShared()
 		}
 		p.source.Notify()
 	})
@@ -294,7 +294,7 @@ func (s *Subscription) viewer() (viewer, error) {
 	digest := who.digest()
 	switch {
 	case !s.begun:
-		state, err := s.publisher.begin(s.since, who)
+		state, err := s.publisher.startAt(s.since, who)
 		if err != nil {
 			return who, err
 		}

@@ -196,7 +196,7 @@ func (g *Graph) revise(fn func()) (revised, late []*Lens) {
 	} else {
 		g.enforce()
 	}
-	return g.commit()
+	return g.commitLenses()
 }
 
 // Visits is about how many elements the open revision visits, with its commit, which visits each
@@ -250,9 +250,9 @@ func (g *Graph) sweep() {
 	g.paths.sweep(g.dropFields)
 }
 
-// commit commits the open revision to each lens and opens the next revision, unless lenses are
+// commitLenses commits the open revision to each lens and opens the next revision, unless lenses are
 // left for commitUnlocked.
-func (g *Graph) commit() (revised, late []*Lens) {
+func (g *Graph) commitLenses() (revised, late []*Lens) {
 	for l := range g.lenses {
 		// Walks and namespaces are only counted as lenses are committed.
 		tooMuch := g.Visits()-g.whole > 2*sliceVisits*g.sliceChanges

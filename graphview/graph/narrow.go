@@ -120,7 +120,7 @@ func (n *Narrowed) refresh(r *reader, complete func() bool) (bool, error) {
 		return false, nil
 	}
 	n.of = l.head
-	n.take(now)
+	n.adopt(now)
 	return true, nil
 }
 
@@ -133,8 +133,8 @@ func (n *Narrowed) leaveReused() {
 	}
 }
 
-// take replaces the result of the last walk.
-func (n *Narrowed) take(now *narrowLook) {
+// adopt replaces the result of the last walk.
+func (n *Narrowed) adopt(now *narrowLook) {
 	// Deletions are sent first, as a lens sends them.
 	for e, v := range n.vertices {
 		if _, ok := now.found[e]; !ok {

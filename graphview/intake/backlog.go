@@ -36,10 +36,10 @@ type backlogObject struct {
 	free   bool
 }
 
-// put adds an object for a tap to the backlog, or replaces an older state of it. It is called after
+// enqueue adds an object for a tap to the backlog, or replaces an older state of it. It is called after
 // the event of the object was sent: in the turn of the tap's watch, or by the writer. It ignores an
 // object that the watch no longer retains. If free, the owner is not charged.
-func (e *Evaluator) put(t *Tap, o *watch.Object, free bool) {
+func (e *Evaluator) enqueue(t *Tap, o *watch.Object, free bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.ctx == nil || e.ctx.Err() != nil || t.dropped || !o.Retained() {
@@ -73,8 +73,8 @@ func (e *Evaluator) drop(t *Tap) {
 	}
 }
 
-// take removes the oldest objects of one tap from the backlog. tap is nil if there are none.
-func (e *Evaluator) take() (tap *Tap, objects []*watch.Object, free map[*watch.Object]bool) {
+// dequeue removes the oldest objects of one tap from the backlog. tap is nil if there are none.
+func (e *Evaluator) dequeue() (tap *Tap, objects []*watch.Object, free map[*watch.Object]bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	n := 0
@@ -109,7 +109,7 @@ func (e *Evaluator) take() (tap *Tap, objects []*watch.Object, free map[*watch.O
 // run evaluates until the backlog is empty.
 func (e *Evaluator) run() {
 	for {
-		t, objects, free := e.take()
+		t, objects, free := e.dequeue()
 		if t == nil {
 			return
 		}

@@ -17,28 +17,28 @@ func TestBacklog(t *testing.T) {
 	// Its goroutine takes nothing: the tests do.
 	e := &Evaluator{intake: w.Intake, backlog: backlog{working: true}}
 	one, other := NewTap(e, f, ObjectRole{}), NewTap(e, f, ObjectRole{})
-	if e.put(one, objects[0], false); one.Pending() > 0 {
+	if e.enqueue(one, objects[0], false); one.Pending() > 0 {
 		t.Error("an object was put before the view began")
 	}
 	e.Begin(t.Context())
 	for range 3 {
 		for i, o := range objects {
-			e.put(one, o, i%2 == 0)
+			e.enqueue(one, o, i%2 == 0)
 		}
-		e.put(other, objects[0], false)
+		e.enqueue(other, objects[0], false)
 	}
 	if one.Pending() != 100 || other.Pending() != 1 {
 		t.Fatalf("%d and %d objects wait, want 100 and 1", one.Pending(), other.Pending())
 	}
 	for _, want := range []int{backlogChunk, 100 - backlogChunk} {
-		from, some, free := e.take()
+		from, some, free := e.dequeue()
 		if from != one || len(some) != want || len(free) != want/2 {
 			t.Fatalf("took %d objects, %d of them free, want %d and %d", len(some), len(free), want, want/2)
 		}
 	}
 	e.drop(other)
-	e.put(other, objects[0], false) // a watch found the tap before
-	if from, some, _ := e.take(); from != nil || len(some) > 0 {
+	e.enqueue(other, objects[0], false) // a watch found the tap before
+	if from, some, _ := e.dequeue(); from != nil || len(some) > 0 {
 		t.Errorf("took %d objects of a tap that was dropped", len(some))
 	}
 }
@@ -49,8 +49,8 @@ func TestBacklogOfAViewThatEnded(t *testing.T) {
 	e.Begin(ctx)
 	end()
 	of := &Tap{}
-	e.put(of, &watch.Object{}, false)
-	if from, _, _ := e.take(); from != nil || of.Pending() > 0 {
+	e.enqueue(of, &watch.Object{}, false)
+	if from, _, _ := e.dequeue(); from != nil || of.Pending() > 0 {
 		t.Error("there is work for a view that has ended")
 	}
 }
@@ -68,9 +68,9 @@ func TestBacklogKeepsTheNewestState(t *testing.T) {
 	e := &Evaluator{intake: w.Intake, backlog: backlog{working: true}}
 	e.Begin(t.Context())
 	of := NewTap(e, f, ObjectRole{})
-	e.put(of, now, false)
-	e.put(of, old, false)
-	if _, objects, _ := e.take(); len(objects) != 1 || objects[0] != now {
+	e.enqueue(of, now, false)
+	e.enqueue(of, old, false)
+	if _, objects, _ := e.dequeue(); len(objects) != 1 || objects[0] != now {
 		t.Errorf("took %d objects, want the newest state", len(objects))
 	}
 }

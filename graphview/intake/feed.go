@@ -121,7 +121,7 @@ func (f *Feed) Set(o *watch.Decoded) {
 	ev.received = received
 	f.intake.o.Writer.Send(ev)
 	for _, t := range late {
-		t.evaluator.put(t, o.Object, false)
+		t.evaluator.enqueue(t, o.Object, false)
 	}
 }
 

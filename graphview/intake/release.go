@@ -70,7 +70,7 @@ func (f *Feed) setReduced(o *watch.Decoded) {
 	ev.verdicts, late = f.evaluate(o, evaluateLive)
 	f.intake.o.Writer.Send(ev)
 	for _, t := range late {
-		t.evaluator.put(t, o.Object, false)
+		t.evaluator.enqueue(t, o.Object, false)
 	}
 }
 

@@ -50,7 +50,7 @@ func (s *staleObjects) add(f *Feed, name objectName, mode evaluation) {
 	s.wake()
 }
 
-func (s *staleObjects) take() map[*Feed]map[objectName]evaluation {
+func (s *staleObjects) removeAll() map[*Feed]map[objectName]evaluation {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	all := s.objects
@@ -135,7 +135,7 @@ func (in *Intake) rereadFeeds(ctx context.Context) {
 }
 
 func (in *Intake) rereadObjects(ctx context.Context) {
-	for f, stale := range in.stale.take() {
+	for f, stale := range in.stale.removeAll() {
 		f.reread(ctx, stale, func(o *watch.Object) evaluation { return stale[objectName{o.Namespace(), o.Name()}] })
 	}
 }
@@ -187,7 +187,7 @@ func (ev *rereadEvent) Apply() {
 	ev.setEvent.Apply()
 	for _, t := range ev.late {
 		if !t.closed {
-			t.evaluator.put(t, ev.read, ev.free)
+			t.evaluator.enqueue(t, ev.read, ev.free)
 		}
 	}
 }

@@ -187,12 +187,12 @@ func (b *Book[K, V]) decide(k K, but V, now time.Time) {
 	case e.spare.IsZero():
 		e.spare = now
 		// All views have to know when to ask again.
-		b.tell(e, but)
+		b.notify(e, but)
 	case now.Sub(e.spare) >= b.o.Linger:
 		e.shared, e.spare = needed, time.Time{}
 	}
 	if shared != e.shared || crowded != e.crowded {
-		b.tell(e, but)
+		b.notify(e, but)
 	}
 }
 
@@ -208,7 +208,7 @@ func (e *entry[V]) needed() extent {
 	}
 }
 
-func (b *Book[K, V]) tell(e *entry[V], but V) {
+func (b *Book[K, V]) notify(e *entry[V], but V) {
 	for view := range e.views {
 		if view != but {
 			b.o.Tell(view)

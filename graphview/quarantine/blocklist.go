@@ -88,12 +88,12 @@ func readBlocklist(dir string) (*blocklist, error) {
 		for _, e := range listed[:min(len(listed), maxEntries)] {
 			entries[e.Subject] = e
 		}
-		b.put(entries)
+		b.replace(entries)
 	}
 	return b, nil
 }
 
-func (b *blocklist) put(entries map[subject]entry) {
+func (b *blocklist) replace(entries map[subject]entry) {
 	if len(entries) == 0 {
 		b.entries.Store(nil)
 		return
@@ -154,7 +154,7 @@ func (b *blocklist) find(w Work) (refusal *Refusal, suspect bool) {
 	next := b.all()
 	e.State = changed
 	next[e.Subject] = e
-	b.put(next)
+	b.replace(next)
 	return nil, false
 }
 
@@ -197,7 +197,7 @@ func (b *blocklist) saveLocked(entries map[subject]entry) error {
 	for _, old := range newest[min(len(newest), maxEntries):] {
 		delete(entries, old.Subject)
 	}
-	b.put(entries)
+	b.replace(entries)
 	text, err := json.Marshal(newest[:min(len(newest), maxEntries)])
 	if err != nil {
 		return err

@@ -109,10 +109,10 @@ func (s *source) ListWithContext(ctx context.Context, options metav1.ListOptions
 // the server has them for who asks for all.
 func (s *source) listAtOnce(ctx context.Context, options metav1.ListOptions) (*metav1.List, error) {
 	if options.Continue == "" {
-		if err := s.watch.begin(ctx); err != nil {
+		if err := s.watch.beginList(ctx); err != nil {
 			return nil, err
 		}
-		s.pages.begin(time.Now())
+		s.pages.restart(time.Now())
 	}
 	list, first, err := s.list(ctx, options)
 	if err == nil {
@@ -149,7 +149,7 @@ func (s *source) list(ctx context.Context, options metav1.ListOptions) (page *me
 	}
 	return s.answer(ctx, options, s.pages.size, &listReader{
 		skips: s.watch.extent.skips(),
-		take:  func(d *document, invalid error) error { return s.watch.take(ctx, d, invalid) },
+		take:  func(d *document, invalid error) error { return s.watch.receive(ctx, d, invalid) },
 	})
 }
 

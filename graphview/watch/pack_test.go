@@ -117,7 +117,7 @@ func takePod(tb testing.TB, w *Watch, i int) {
 	if err := d.read([]byte(pod(i)), podMeta, false); err != nil {
 		tb.Fatal(err)
 	}
-	if err := w.take(tb.Context(), &d, nil); err != nil {
+	if err := w.receive(tb.Context(), &d, nil); err != nil {
 		tb.Fatal(err)
 	}
 }
@@ -226,7 +226,7 @@ func BenchmarkList(b *testing.B) {
 				if !relist {
 					w = newWatch(1, podsKey, ignore, Options{}.Logger)
 				}
-				reader := listReader{take: func(d *document, invalid error) error { return w.take(b.Context(), d, invalid) }}
+				reader := listReader{take: func(d *document, invalid error) error { return w.receive(b.Context(), d, invalid) }}
 				if _, err := reader.read(bytes.NewReader(list.Bytes())); err != nil {
 					b.Fatal(err)
 				}

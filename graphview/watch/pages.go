@@ -75,8 +75,8 @@ type pages struct {
 	renewed bool
 }
 
-// begin notes that a list begins.
-func (p *pages) begin(now time.Time) {
+// restart notes that a list begins.
+func (p *pages) restart(now time.Time) {
 	*p = pages{size: p.size, whole: p.whole, cut: p.cut, began: now}
 }
 
@@ -192,10 +192,10 @@ func (p *pages) endedEarly(objects int, now time.Time) {
 func (s *source) listPages(ctx context.Context) (*metav1.List, error) {
 	p := &s.pages
 	if !p.goesOn(time.Now()) {
-		if err := s.watch.begin(ctx); err != nil {
+		if err := s.watch.beginList(ctx); err != nil {
 			return nil, err
 		}
-		p.begin(time.Now())
+		p.restart(time.Now())
 		s.before = s.retry
 	}
 	for {

@@ -25,7 +25,7 @@ func TestPageSizes(t *testing.T) {
 	// listAt is a whole list in so many pages, which begins then.
 	listAt := func(now time.Time, n int, took time.Duration) func(*pages) {
 		return func(p *pages) {
-			p.begin(now)
+			p.restart(now)
 			for i := range n {
 				page := &metav1.List{ListMeta: metav1.ListMeta{Continue: fmt.Sprint(i)}}
 				if i == n-1 {
@@ -98,7 +98,7 @@ func TestWhereAListGoesOn(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var p pages
 			p.endedEarly(1000, time.Unix(100, 0))
-			p.begin(time.Unix(100, 0))
+			p.restart(time.Unix(100, 0))
 			if list, err := p.took(&metav1.List{ListMeta: metav1.ListMeta{ResourceVersion: "7", Continue: "second"}}, 0, time.Unix(101, 0)); list != nil || err != nil {
 				t.Fatalf("the first page: %v, %v", list, err)
 			}
@@ -135,7 +135,7 @@ func TestRepeatedPageIsAnError(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var p pages
 			p.endedEarly(1000, time.Unix(100, 0))
-			p.begin(time.Unix(100, 0))
+			p.restart(time.Unix(100, 0))
 			_, err := p.took(&metav1.List{ListMeta: metav1.ListMeta{Continue: "token"}}, 7, time.Unix(101, 0))
 			_, repeats := p.took(&metav1.List{ListMeta: metav1.ListMeta{Continue: second.token}}, second.first, time.Unix(102, 0))
 			if err != nil || !errors.Is(repeats, errRepeats) || p.request().Continue != "" {
@@ -216,7 +216,7 @@ func TestServerOfEmptyPages(t *testing.T) {
 // TestEmptyPages: some pages may be empty, however many they are in all.
 func TestEmptyPages(t *testing.T) {
 	var p pages
-	p.begin(time.Unix(100, 0))
+	p.restart(time.Unix(100, 0))
 	took := func(token int, first uint64) error {
 		_, err := p.took(&metav1.List{ListMeta: metav1.ListMeta{Continue: fmt.Sprint(token)}}, first, time.Unix(101, 0))
 		return err
@@ -242,7 +242,7 @@ func TestEmptyPages(t *testing.T) {
 	if exceeded, ok := errors.AsType[*budget.Exceeded](err); !ok || exceeded.Bound != emptyPages || p.request().Continue != "" {
 		t.Errorf("one more empty page: %v, then %+v", err, p.request())
 	}
-	p.begin(time.Unix(102, 0))
+	p.restart(time.Unix(102, 0))
 	if err := took(token+1, 0); err != nil {
 		t.Errorf("the first page of the next list: %v", err)
 	}
@@ -252,7 +252,7 @@ func TestEmptyPages(t *testing.T) {
 // noticed after any number of pages.
 func TestPagesWithoutEnd(t *testing.T) {
 	var p pages
-	p.begin(time.Unix(100, 0))
+	p.restart(time.Unix(100, 0))
 	took := func(token int) error {
 		object := uint64(token) + 1
 		_, err := p.took(&metav1.List{ListMeta: metav1.ListMeta{Continue: fmt.Sprint(token)}}, object, time.Unix(101, 0))

@@ -34,8 +34,8 @@ func (s *shelf) get(n name) *Object {
 	return s.cells[s.place(n)]
 }
 
-// put puts an object in the place of that of its name.
-func (s *shelf) put(o *Object) {
+// store puts an object in the place of that of its name.
+func (s *shelf) store(o *Object) {
 	if 4*(s.used+1) > 3*len(s.cells) {
 		before := s.cells
 		s.cells = make([]*Object, max(8, 2*len(before)))

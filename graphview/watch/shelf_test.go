@@ -16,7 +16,7 @@ func TestShelf(t *testing.T) {
 		key := name{unique.Make(fmt.Sprint("ns-", r.IntN(3))), fmt.Sprint("name-", r.IntN(200))}
 		if r.IntN(2) == 0 {
 			o := &Object{namespace: key.namespace, data: key.name, name: uint16(len(key.name))}
-			s.put(o)
+			s.store(o)
 			want[key] = o
 		} else {
 			s.remove(key)

@@ -100,7 +100,7 @@ func (s State) same(t State) bool {
 // listing measures lists. It may be read while a list is under way.
 type listing struct{ began, took atomic.Int64 } // nanoseconds; began is 0 between lists
 
-func (l *listing) begin(now time.Time) { l.began.Store(now.UnixNano()) }
+func (l *listing) started(now time.Time) { l.began.Store(now.UnixNano()) }
 
 func (l *listing) end(now time.Time) { l.took.Store(now.UnixNano() - l.began.Swap(0)) }
 

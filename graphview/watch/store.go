@@ -18,7 +18,7 @@ type store struct {
 // Add takes in an *event.
 func (s *store) Add(obj any) error {
 	e := obj.(*event) //nolint:forcetypeassert // stream makes nothing else
-	return s.watch.take(s.ctx, &e.document, e.err)
+	return s.watch.receive(s.ctx, &e.document, e.err)
 }
 
 // Update takes in an *event.
@@ -36,21 +36,21 @@ func (s *store) Replace([]any, string) error { return s.watch.sweep(s.ctx) }
 // Resync does nothing: the Handler has been told everything.
 func (s *store) Resync() error { return nil }
 
-// begin starts the next generation: a list that is about to be read.
-func (w *Watch) begin(ctx context.Context) error {
+// beginList starts the next generation: a list that is about to be read.
+func (w *Watch) beginList(ctx context.Context) error {
 	if err := w.lock(ctx); err != nil {
 		return err
 	}
 	defer w.unlock()
 	w.generation++
-	w.listing.begin(time.Now())
+	w.listing.started(time.Now())
 	w.restrictLocked()
 	return nil
 }
 
-// take takes in one object as it is now; invalid says that, and why, it could
+// receive takes in one object as it is now; invalid says that, and why, it could
 // not be read.
-func (w *Watch) take(ctx context.Context, d *document, invalid error) error {
+func (w *Watch) receive(ctx context.Context, d *document, invalid error) error {
 	if err := w.lock(ctx); err != nil {
 		return err
 	}
@@ -112,7 +112,7 @@ func (w *Watch) retainLocked(d *document, old *Object, hash uint64) (o *Object, 
 	}
 	o.version = d.number()
 	pack(o, d.name, d.uid, d.json, w.codec)
-	w.objects.put(o)
+	w.objects.store(o)
 	if old != nil {
 		old.drop()
 	}
