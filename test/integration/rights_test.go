@@ -121,6 +121,24 @@ func (f *rightsFixture) path(kind, view string) string {
 	return base + "/namespaces/" + f.red + "/graphs/" + view
 }
 
+// matrix runs subtests until some of them have failed. There are hundreds, and one that
+// fails takes all the time that it may wait.
+type matrix struct {
+	*testing.T
+
+	failed int
+}
+
+func (m *matrix) run(name string, test func(*testing.T)) {
+	m.Helper()
+	if m.Run(name, test) {
+		return
+	}
+	if m.failed++; m.failed == 3 {
+		m.Fatal("three have failed: the rest is not run")
+	}
+}
+
 // TestRightsMatrix: what each user sees, on each road and by each transport, is
 // what the API server lets that user list and watch, and no more.
 func TestRightsMatrix(t *testing.T) {
@@ -144,6 +162,7 @@ func TestRightsMatrix(t *testing.T) {
 	grant(t, c, people["lists-only"], "", rule("list", "configmaps", "services"), rule("watch", "pods", "secrets"))
 	grant(t, c, people["lists-only"], f.blue, rule("watch", "services"), rule("list watch", "secrets"))
 
+	m := &matrix{T: t}
 	f.rest(t)
 	wholes, summaries := map[string]oracle.Graph{}, map[string]oracle.Graph{}
 	for view := range f.views {
@@ -202,7 +221,7 @@ func TestRightsMatrix(t *testing.T) {
 					return snapshot(t, aggregated, get)
 				}},
 			} {
-				t.Run(name+"/"+view+"/"+how, func(t *testing.T) {
+				m.run(name+"/"+view+"/"+how, func(t *testing.T) {
 					ctx, stop := context.WithCancel(t.Context())
 					defer stop()
 					got := transport.open(t, ctx)
@@ -211,20 +230,20 @@ func TestRightsMatrix(t *testing.T) {
 			}
 		}
 		for how, at := range map[string]road{"own port": byToken, "aggregated": aggregatedToken} {
-			t.Run(name+"/single objects/"+how, func(t *testing.T) {
+			m.run(name+"/single objects/"+how, func(t *testing.T) {
 				f.showsOne(t, at, "named", wholes["named"], judges[p.token])
 			})
 			for view := range f.views {
-				t.Run(name+"/"+view+"/summaries, "+how, func(t *testing.T) {
+				m.run(name+"/"+view+"/summaries, "+how, func(t *testing.T) {
 					f.showsSummaries(t, at, view, summaries[view], judges[p.token])
 				})
-				t.Run(name+"/"+view+"/narrowed, "+how, func(t *testing.T) {
+				m.run(name+"/"+view+"/narrowed, "+how, func(t *testing.T) {
 					f.showsNarrowed(t, at, view, wholes[view], judges[p.token])
 				})
 			}
 		}
 	}
-	t.Run("the matrix tells users apart", func(t *testing.T) { f.tellsApart(t, people) })
+	m.run("the matrix tells users apart", func(t *testing.T) { f.tellsApart(t, people) })
 }
 
 // followChannel follows a view on a channel of a connection that has one for each
