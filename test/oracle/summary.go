@@ -34,7 +34,7 @@ func (o *object) summary(root bool) (any, error) {
 }
 
 // deletion returns the properties of an object that decide what its deletion does, for the
-// kinds that test workloads make: its finalizers, and that a pod has finished.
+// kinds that test workloads make: its finalizers, and that a pod has finished or has no node.
 func (o *object) deletion() map[string]any {
 	m := map[string]any{}
 	if finalizers := items(o.tree, "metadata.finalizers"); len(finalizers) > 0 {
@@ -42,6 +42,9 @@ func (o *object) deletion() map[string]any {
 	}
 	if phase := text(o.tree, "status.phase"); o.kind == core("Pod") && (phase == "Succeeded" || phase == "Failed") {
 		m["e"] = true
+	}
+	if o.kind == core("Pod") && text(o.tree, "status.phase") == "Pending" && text(o.tree, "spec.nodeName") == "" {
+		m["u"] = true
 	}
 	return m
 }
