@@ -86,6 +86,9 @@ func (r *Relay) Find(ctx context.Context, key graph.Key, who delivery.Access) (*
 }
 
 func (r *Relay) open(who delivery.Access, owner budget.Owner, o wire.Opening) *Channel {
+	if named, ok := who.(As); ok {
+		o.User = &named.User
+	}
 	c := &Channel{relay: r, access: who, owner: owner, opening: o, news: make(chan struct{}, 1), revoked: who.Changed()}
 	rights := who.Rights()
 	r.mu.Lock()

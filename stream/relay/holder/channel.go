@@ -17,10 +17,10 @@ import (
 type channel struct {
 	relay   *relay
 	number  uint64
-	access  *remoteAccess
+	access  *remoteAccess // nil if the opening names a user
 	options delivery.SubscribeOptions
 	ctx     context.Context
-	cancel  context.CancelFunc
+	end     context.CancelCauseFunc
 
 	mu sync.Mutex
 	// credit is the number of bytes that may be sent. It may be negative: a delivery is
@@ -58,11 +58,19 @@ func (c *channel) ask(places []access.Place) {
 
 // run sends what the channel was opened for, and the reason if it ends before the edge
 // closes it.
-func (c *channel) run(view View, key *graph.Key) {
+func (c *channel) run(view View, o *wire.Opening) {
 	err := func() (err error) {
 		defer panics.Recover(&err)
-		if key != nil {
-			return c.find(view, *key)
+		if o.User != nil {
+			admitted, err := c.relay.admit(c.ctx, c.relay.name, *o.User, c.end)
+			if err != nil {
+				return err
+			}
+			defer admitted.Release()
+			c.options.Access, c.options.Owner = admitted.Access, admitted.Owner
+		}
+		if o.Key != nil {
+			return c.find(view, *o.Key)
 		}
 		return c.stream(view)
 	}()
@@ -70,13 +78,18 @@ func (c *channel) run(view View, key *graph.Key) {
 		c.relay.logger.Error(panicked, "panic while a view was relayed", "cause", panicked.Cause, "stack", panicked.Stack)
 		err = &delivery.ClosedError{Reason: reason.Internal, Message: "internal error"}
 	}
-	if err != nil && c.ctx.Err() == nil {
+	if closed, ok := errors.AsType[*delivery.ClosedError](context.Cause(c.ctx)); ok {
+		err = closed // the user has lost the right
+	} else if c.ctx.Err() != nil {
+		return
+	}
+	if err != nil {
 		c.relay.end(c.number, closedBy(err))
 	}
 }
 
 func (c *channel) find(view View, key graph.Key) error {
-	found, err := view.Find(c.ctx, key, c.access)
+	found, err := view.Find(c.ctx, key, c.options.Access)
 	if err != nil {
 		return err
 	}
@@ -87,9 +100,7 @@ func (c *channel) find(view View, key graph.Key) error {
 // stream sends the graph and its changes while the edge has granted bytes. Nothing is
 // polled before it can be sent: a subscriber that does not read is a position in the view.
 func (c *channel) stream(view View) error {
-	options := c.options
-	options.Access = c.access
-	subscription := view.Subscribe(options)
+	subscription := view.Subscribe(c.options)
 	defer subscription.Close()
 	for {
 		for !c.spend(0) {

@@ -12,6 +12,7 @@ import (
 
 	"graphview.dev/api/reason"
 	"graphview.dev/graphview"
+	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/graph"
 	"graphview.dev/stream/relay/wire"
@@ -48,10 +49,24 @@ type Options struct {
 	Views Views
 	// Run is that of this process, which its revisions begin with.
 	Run string
+	// Admit returns the access of a user whom an opening names. Nil: openings have the
+	// user's answers instead, as between the replicas of one cluster.
+	Admit Admit
 	// Opened is called with +1 when a relay begins, and with -1 when it ends. Nil: not.
 	Opened func(int)
 	Logger logr.Logger
 }
+
+// Admitted is a user's access to a view. Release ends it, once.
+type Admitted struct {
+	Access  delivery.Access
+	Owner   budget.Owner
+	Release func()
+}
+
+// Admit decides about a user of another cluster. It ends the channel with end when the user
+// loses the right. The error is a *delivery.ClosedError, or ctx's.
+type Admit func(ctx context.Context, name graphview.Name, who wire.User, end context.CancelCauseFunc) (Admitted, error)
 
 // Handler serves relays. Requests end with their context's.
 type Handler struct {
@@ -133,7 +148,7 @@ func (h *Handler) serveRelay(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
 	out := &relay{
-		cache: h.cache, ctx: ctx, cancel: cancel, logger: h.o.Logger, channels: make(map[uint64]*channel),
+		cache: h.cache, admit: h.o.Admit, ctx: ctx, cancel: cancel, logger: h.o.Logger, channels: make(map[uint64]*channel),
 		kick: make(chan struct{}, 1), room: make(chan struct{}),
 	}
 	w.Header().Set("Content-Type", "application/octet-stream")
@@ -161,7 +176,7 @@ func (h *Handler) serve(ctx context.Context, out *relay, writer *writer, r *http
 	defer release()
 	h.o.Opened(1)
 	defer h.o.Opened(-1)
-	out.view = view
+	out.view, out.name = view, name
 	synced := view.Status().Synced
 	out.say(wire.AppendControl(nil, wire.Hold, 0, wire.Held{Synced: synced}))
 	if !synced {

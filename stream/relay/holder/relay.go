@@ -3,6 +3,7 @@ package holder
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"github.com/go-logr/logr"
 
 	"graphview.dev/api/reason"
+	"graphview.dev/graphview"
 	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/stream/relay/wire"
@@ -24,6 +26,8 @@ const unwrittenBytes = 256 << 10
 // relay is one edge's request for a view.
 type relay struct {
 	cache  *answerCache
+	admit  Admit // see Options
+	name   graphview.Name
 	ctx    context.Context
 	cancel context.CancelFunc
 	logger logr.Logger
@@ -192,6 +196,9 @@ func (r *relay) take(m wire.Message) error {
 		if c == nil {
 			return nil
 		}
+		if c.access == nil {
+			return errAnswers
+		}
 		now, _ := c.access.answers()
 		more := r.cache.get(sent)
 		if more == nil || sent.Of == "" && now == nil {
@@ -208,7 +215,7 @@ func (r *relay) take(m wire.Message) error {
 		}
 	case wire.Close:
 		if c != nil {
-			c.cancel()
+			c.end(nil)
 			delete(r.channels, m.Channel)
 		}
 	default:
@@ -218,6 +225,8 @@ func (r *relay) take(m wire.Message) error {
 	}
 	return nil
 }
+
+var errAnswers = errors.New("a hub names the user, and sends no answers about it")
 
 // maxGrant bounds the bytes that an edge grants at once.
 const maxGrant = 64 << 20
@@ -231,21 +240,31 @@ func (r *relay) begin(number uint64, o *wire.Opening) error {
 		r.end(number, &delivery.ClosedError{Reason: reason.TooManyRequests, Message: relayChannels.Exceed().Error()})
 		return nil
 	}
-	known := r.cache.get(o.Answers)
-	if known == nil {
-		return fmt.Errorf("channel %d: unknown answers", number)
+	var known *answers
+	switch {
+	case r.admit != nil && (o.User == nil || o.Digest != "" || o.Of != "" || len(o.Places) > 0):
+		return errAnswers
+	case r.admit == nil && o.User != nil:
+		return errors.New("this replica decides about no user of another cluster")
+	case r.admit == nil:
+		if known = r.cache.get(o.Answers); known == nil {
+			return fmt.Errorf("channel %d: unknown answers", number)
+		}
 	}
 	c := &channel{relay: r, number: number, credit: min(o.Window, maxGrant), more: make(chan struct{}, 1), options: delivery.SubscribeOptions{
 		Since: o.Since, Content: o.Content, ExcludeInferred: o.ExcludeInferred, JoinWalk: o.JoinWalk, Narrow: o.Narrow, Owner: budget.UserOwner(pseudonym(o.Owner)),
 	}}
-	c.ctx, c.cancel = context.WithCancel(r.ctx)
-	c.access = &remoteAccess{ask: c.ask, now: known, news: make(chan struct{})}
+	c.ctx, c.end = context.WithCancelCause(r.ctx)
+	if r.admit == nil {
+		c.access = &remoteAccess{ask: c.ask, now: known, news: make(chan struct{})}
+		c.options.Access = c.access
+	}
 	r.channels[number] = c
 	r.running.Go(func() {
-		defer c.cancel()
+		defer c.end(nil)
 		r.count(1)
 		defer r.count(-1)
-		c.run(r.view, o.Key)
+		c.run(r.view, o)
 	})
 	return nil
 }

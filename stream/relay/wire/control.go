@@ -54,9 +54,21 @@ type Answers struct {
 	Places []Place `json:"places,omitempty"`
 }
 
+// User is a user of a hub, as the hub authenticated it. The gateway of another cluster asks
+// its own API server about the user, under the prefix of the hub.
+type User struct {
+	Name   string   `json:"name"`
+	Groups []string `json:"groups,omitempty"`
+	// Verb is what the user does with the graph: get, list or watch.
+	Verb string `json:"verb"`
+}
+
 // Opening says what a channel sends.
 type Opening struct {
 	Answers
+
+	// User is sent by a hub, instead of Answers.
+	User *User `json:"user,omitempty"`
 
 	// Window is the number of bytes that may be sent before the edge grants more.
 	Window int `json:"window,omitempty"`
@@ -85,6 +97,34 @@ type Finding struct {
 type Ending struct {
 	Reason  reason.Reason `json:"reason"`
 	Message string        `json:"message,omitempty"`
+}
+
+// Listing asks a gateway for the views of its cluster that a user may see: all of them, those
+// of a namespace, or one.
+type Listing struct {
+	User      User   `json:"user"`
+	Namespace string `json:"namespace,omitempty"`
+	Name      string `json:"name,omitempty"`
+}
+
+// Item is one view of an answer to a Listing.
+type Item struct {
+	Namespace string `json:"namespace"`
+	Name      string `json:"name"`
+	UID       string `json:"uid"`
+	// Refused says why the view is not served; nil: it is.
+	Refused     *Ending `json:"refused,omitempty"`
+	Vertices    int     `json:"vertices,omitempty"`
+	Arcs        int     `json:"arcs,omitempty"`
+	Roots       int     `json:"roots,omitempty"`
+	Subscribers int     `json:"subscribers,omitempty"`
+	Synced      bool    `json:"synced,omitempty"`
+}
+
+// Listed answers a Listing: Items, or an Ending.
+type Listed struct {
+	Items []Item  `json:"items,omitempty"`
+	Ended *Ending `json:"ended,omitempty"`
 }
 
 // EndingOf converts an error.

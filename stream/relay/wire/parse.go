@@ -28,7 +28,12 @@ var kinds = map[string]jsontext.Kind{
 
 // parse reads a message of the stream protocol. Members that this version does not know
 // are left out: a mux and an export add members of their own to a message.
+// A line break, which JSON permits between tokens, is refused: a transport would end the
+// message there.
 func parse(text []byte) (*delivery.Frame, error) {
+	if bytes.ContainsAny(text, "\r\n") {
+		return nil, errors.New("a line break")
+	}
 	members, err := split(text)
 	if err != nil {
 		return nil, err

@@ -40,7 +40,7 @@ func TestVersion(t *testing.T) {
 		"versions": "4",
 		"Greeting": "{run string, version string}",
 		"Held":     "{synced bool}",
-		"Opening": "{Answers " + answers + ", window int, since string, content uint8, excludeInferred bool, joinWalk bool, " +
+		"Opening": "{Answers " + answers + ", user {name string, groups [string], verb string}, window int, since string, content uint8, excludeInferred bool, joinWalk bool, " +
 			"narrow {Roots [" + key + "], Walk {Direction uint8, Against [uint8], Types [uint8], Depth int}}, owner string, key " + key + "}",
 		"Answers": answers,
 		"Place":   places,

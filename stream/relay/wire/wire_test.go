@@ -63,6 +63,7 @@ func TestForeignFrames(t *testing.T) {
 		"spaces":               {` {"actions" : [ 1 ] , "rev":"r.1"} `, ` {"actions" : [ 1 ] , "rev":"r.1"} `},
 		"a member twice":       {`{"rev":"r.1","rev":"r.2"}`, ""},
 		"an escaped name":      {`{"rev":"r.1","r\u0065v":"r.2"}`, ""},
+		"a line break":         {"{\"actions\":[1],\r\n\"rev\":\"r.1\"}", ""},
 		"not a list":           {`{"actions":{}}`, ""},
 		"not a flag":           {`{"synced":1}`, ""},
 		"not a revision":       {`{"rev":"a\nb"}`, ""},
