@@ -16,14 +16,20 @@ import (
 // newHandler returns the handler of all paths. Health and the page need no authentication.
 func (s *Server) newHandler() http.Handler {
 	documents := s.documents()
-	rest := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	var discovery func(*request.RequestInfo) http.Handler
+	var rest http.Handler
+	rest = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		// Authorization used the same request info, so the URL is not parsed again.
 		info, ok := request.RequestInfoFrom(r.Context())
 		switch {
 		case !ok:
 			s.refuse(w, r, apierrors.NewInternalError(errors.New("no request info")))
+		case ofCluster(info):
+			s.serveCluster(w, r, info, discovery, rest)
 		case info.IsResourceRequest:
 			s.serveGraphs(w, r, info)
+		case info.Path == connectionPath && clusterFrom(r.Context()) != "":
+			s.refuse(w, r, apierrors.NewBadRequest("another cluster serves only graphs that a GraphView declares"))
 		case info.Path == connectionPath:
 			s.serveConnection(w, r)
 		default:
@@ -32,7 +38,7 @@ func (s *Server) newHandler() http.Handler {
 	})
 	// Discovery is the same for all users and does not ask the API server: while it fails,
 	// no namespace of the cluster can be deleted.
-	discovery := func(info *request.RequestInfo) http.Handler {
+	discovery = func(info *request.RequestInfo) http.Handler {
 		text, ok := documents[strings.TrimRight(info.Path, "/")]
 		if !ok || info.IsResourceRequest {
 			return nil
@@ -86,7 +92,7 @@ func (s *Server) serveGraphs(w http.ResponseWriter, r *http.Request, info *reque
 		s.refuse(w, r, apierrors.NewMethodNotSupported(groupResource, info.Verb))
 		return
 	}
-	name := names.GraphName{Namespace: info.Namespace, Name: info.Name}
+	name := nameOf(r, info)
 	if ofObject(info) {
 		s.serveObject(w, r, name)
 		return
@@ -118,7 +124,7 @@ func (s *Server) serveGraph(w http.ResponseWriter, r *http.Request, name names.G
 		s.refuse(w, r, err)
 		return
 	}
-	view, err := s.find(name)
+	view, err := s.findFor(r, name)
 	switch {
 	case err != nil:
 		s.refuse(w, r, refusal(name, err))

@@ -78,7 +78,8 @@ func (s *Server) serveList(w http.ResponseWriter, r *http.Request, info *request
 	if err == nil {
 		err = onlyJSON(r)
 	}
-	if err == nil && !s.known() {
+	cluster := clusterFrom(r.Context())
+	if err == nil && cluster == "" && !s.known() {
 		// A client would take an incomplete list for the whole.
 		err = refusal(names.GraphName{}, errStarting)
 	}
@@ -86,8 +87,13 @@ func (s *Server) serveList(w http.ResponseWriter, r *http.Request, info *request
 		s.refuse(w, r, err)
 		return
 	}
+	all, err := s.declared(r, cluster, info.Namespace)
+	if err != nil {
+		s.refuse(w, r, refusal(names.GraphName{Cluster: cluster}, err))
+		return
+	}
 	var views []View
-	for _, view := range s.options.Cluster.List() {
+	for _, view := range all {
 		if selected(view.Name()) {
 			views = append(views, view)
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"k8s.io/apiserver/pkg/authentication/user"
+	"k8s.io/apiserver/pkg/endpoints/request"
 
 	"graphview.dev/api/reason"
 	"graphview.dev/graphview"
@@ -35,9 +36,21 @@ func (s *Server) known() bool {
 	}
 }
 
-// find returns a declared view that can be served. refusal and toClosedError translate the
-// error.
-func (s *Server) find(name names.GraphName) (View, error) {
+// findFor is find for the user and the verb of a request.
+func (s *Server) findFor(r *http.Request, name names.GraphName) (View, error) {
+	who, _ := request.UserFrom(r.Context())
+	info, _ := request.RequestInfoFrom(r.Context())
+	ctx, cancel := s.patience(r)
+	defer cancel()
+	return s.find(ctx, who, info.Verb, name)
+}
+
+// find returns a declared view that can be served to a user, who has the right if it is a
+// view of this cluster. refusal and toClosedError translate the error.
+func (s *Server) find(ctx context.Context, who user.Info, verb string, name names.GraphName) (View, error) {
+	if name.Cluster != "" {
+		return s.findRemote(ctx, who, verb, name)
+	}
 	known := s.known() // read first, so that a view that arrives in between is found
 	view, ok := s.options.Cluster.Find(name.View())
 	switch {
@@ -90,7 +103,7 @@ func (s *Server) open(ctx context.Context, who user.Info, o *opening) (*openGrap
 		}
 	}()
 	if g.view == nil && o.declared == nil {
-		view, err := s.find(o.name)
+		view, err := s.find(ctx, who, "watch", o.name)
 		if err != nil {
 			return nil, err
 		}

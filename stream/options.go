@@ -19,6 +19,11 @@ type Options struct {
 	Config *rest.Config
 	// Cluster has the graphs to serve.
 	Cluster Cluster
+	// Fleet has the graphs of other clusters. Nil: there are none.
+	Fleet Fleet
+	// ClusterWait bounds how long a request waits for a route to another cluster, unless it
+	// says so itself; default 20 s.
+	ClusterWait time.Duration
 	// Known is closed when Cluster has all its views. Until then a view that it lacks is 503
 	// instead of 404. Nil: it has them from the start.
 	Known <-chan struct{}
@@ -68,6 +73,9 @@ func (o Options) complete() (Options, error) {
 	}
 	if o.SyncTimeout == 0 {
 		o.SyncTimeout = 30 * time.Second
+	}
+	if o.ClusterWait == 0 {
+		o.ClusterWait = 20 * time.Second
 	}
 	if o.PermissionRecheck == 0 {
 		o.PermissionRecheck = time.Minute

@@ -2,6 +2,7 @@ package stream
 
 import (
 	"context"
+	"strconv"
 	"time"
 
 	"graphview.dev/graphview"
@@ -11,7 +12,7 @@ import (
 
 // question asks for a right: a verb on a resource, or on a path.
 type question struct {
-	verb, group, version, resource, namespace, name string
+	verb, group, version, resource, subresource, namespace, name string
 
 	path string
 }
@@ -21,6 +22,10 @@ func (q question) String() string {
 	switch {
 	case q.path != "":
 		return q.verb + " " + q.path
+	case q.resource == clusters:
+		return "open graphs of cluster " + q.name
+	case q.resource == resource && q.name == "":
+		return q.verb + " graphs of namespace " + strconv.Quote(q.namespace)
 	case q.resource == resource:
 		return q.verb + " graph " + graphview.Name{Namespace: q.namespace, Name: q.name}.String()
 	default:
@@ -31,7 +36,7 @@ func (q question) String() string {
 // access returns the question for package access.
 func (q question) access() access.Question {
 	return access.Question{
-		Verb: q.verb, Group: q.group, Version: q.version, Resource: q.resource, Namespace: q.namespace, Name: q.name, Path: q.path,
+		Verb: q.verb, Group: q.group, Version: q.version, Resource: q.resource, Subresource: q.subresource, Namespace: q.namespace, Name: q.name, Path: q.path,
 	}
 }
 

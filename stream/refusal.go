@@ -40,6 +40,10 @@ func refusal(name names.GraphName, err error) error {
 		return apierrors.NewNotFound(groupResource, name.Name)
 	case reason.Stopping, reason.LimitExceeded, reason.Unavailable:
 		return status(http.StatusServiceUnavailable, metav1.StatusReasonServiceUnavailable, name, closed.Message)
+	case reason.ClusterUnreachable:
+		err := apierrors.NewServiceUnavailable(closed.Message)
+		err.ErrStatus.Details = &metav1.StatusDetails{Group: groupVersion.Group, Kind: clusters, Name: name.Cluster, RetryAfterSeconds: retryAfter}
+		return err
 	case reason.TooManyRequests:
 		return status(http.StatusTooManyRequests, metav1.StatusReasonTooManyRequests, name, closed.Message)
 	case reason.Malformed, reason.UnexpectedMessage:

@@ -34,7 +34,7 @@ func (s *Server) serveWatch(w http.ResponseWriter, r *http.Request, name names.G
 			"a graph is streamed as messages, not as rows of a table; ask for application/json or text/event-stream"))
 		return
 	}
-	view, err := s.find(name)
+	view, err := s.findFor(r, name)
 	if err != nil {
 		s.refuse(w, r, refusal(name, err))
 		return
@@ -120,6 +120,9 @@ func (s *Server) openSession(stream *admission.Stream, who user.Info, o *opening
 
 // rightToWatch is the right to stream a graph.
 func rightToWatch(name names.GraphName) question {
+	if name.Cluster != "" {
+		return rightToCluster(name.Cluster)
+	}
 	return question{
 		verb: "watch", group: groupVersion.Group, version: groupVersion.Version, resource: resource,
 		namespace: name.Namespace, name: name.Name,

@@ -48,6 +48,8 @@ const (
 	// Unavailable: the server cannot tell yet, or for now, such as who may see what
 	// while the API server does not answer.
 	Unavailable Reason = "Unavailable"
+	// ClusterUnreachable: the cluster of the view is not connected to the hub.
+	ClusterUnreachable Reason = "ClusterUnreachable"
 	// Internal: an error of the server's.
 	Internal Reason = "Internal"
 )
@@ -68,18 +70,19 @@ var table = map[Reason]struct {
 	code   Code
 	remedy Remedy
 }{
-	Deleted:           {CodeNormal, Stop},
-	Stopping:          {CodeGoingAway, Retry},
-	Malformed:         {CodeInvalidPayload, Stop},
-	UnexpectedMessage: {CodePolicyViolation, Stop},
-	Invalid:           {CodePolicyViolation, Stop},
-	NotFound:          {CodePolicyViolation, Stop},
-	Forbidden:         {CodePolicyViolation, Stop},
-	Unauthorized:      {CodePolicyViolation, Renew},
-	LimitExceeded:     {CodeTryAgainLater, Retry},
-	TooManyRequests:   {CodeTryAgainLater, Retry},
-	Unavailable:       {CodeTryAgainLater, Retry},
-	Internal:          {CodeInternalError, Retry},
+	Deleted:            {CodeNormal, Stop},
+	Stopping:           {CodeGoingAway, Retry},
+	Malformed:          {CodeInvalidPayload, Stop},
+	UnexpectedMessage:  {CodePolicyViolation, Stop},
+	Invalid:            {CodePolicyViolation, Stop},
+	NotFound:           {CodePolicyViolation, Stop},
+	Forbidden:          {CodePolicyViolation, Stop},
+	Unauthorized:       {CodePolicyViolation, Renew},
+	LimitExceeded:      {CodeTryAgainLater, Retry},
+	TooManyRequests:    {CodeTryAgainLater, Retry},
+	Unavailable:        {CodeTryAgainLater, Retry},
+	ClusterUnreachable: {CodeTryAgainLater, Retry},
+	Internal:           {CodeInternalError, Retry},
 }
 
 // All returns the reasons, sorted.
