@@ -1,0 +1,19 @@
+// Package hub has the clusters of a fleet as a hub knows them: links, the tunnels of their
+// members, and their graphs.
+//
+// A [Link] says how a member proves itself. A member that does is connected: its tunnels are
+// routes to the cluster. A request for a graph of the cluster takes a route, and waits for
+// one if there is none: all requests for a link wait for one event, and none of them asks
+// anything while it waits.
+//
+// Graphs are read by package edge, whose frames are parsed. The hub has no rights in the
+// member and keeps no graph. The member decides about each user; see package gateway. What
+// a member says is about its own graphs alone: it reaches the subscribers of its own link,
+// with members of a message that the hub knows.
+//
+// The package does not know the API server or who may use which cluster.
+//
+// # Concurrency
+//
+// A Hub may be used by any goroutine. Its mutex is not held during network I/O.
+package hub

@@ -1,0 +1,179 @@
+package hub
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"net/http"
+	"regexp"
+	"strings"
+	"time"
+
+	"golang.org/x/time/rate"
+
+	"graphview.dev/stream/fleet/identity"
+	"graphview.dev/stream/fleet/tunnel"
+)
+
+const (
+	// tunnelsPerLink, tunnelsInAll and acceptedPerSecond bound the tunnels of this replica.
+	tunnelsPerLink    = 8
+	tunnelsInAll      = 5000
+	acceptedPerSecond = 200
+	// handshakeWithin bounds the verification of a token.
+	handshakeWithin = 10 * time.Second
+)
+
+// TunnelPath is the path of handshakes, which the name of the link follows.
+const TunnelPath = "/tunnel/v1/clusters/"
+
+var words = regexp.MustCompile(`^[A-Za-z0-9._+-]{1,128}$`)
+
+type limiter = *rate.Limiter
+
+func newLimiter() limiter { return rate.NewLimiter(acceptedPerSecond, acceptedPerSecond) }
+
+// refusal is the answer to a handshake.
+type refusal struct {
+	code    int
+	reason  string // of the metric
+	message string
+}
+
+// Handler serves the handshakes of members. A tunnel ends with the request that has made it.
+func (h *Hub) Handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET "+TunnelPath+"{cluster}", func(w http.ResponseWriter, r *http.Request) {
+		if refused := h.serve(w, r); refused != nil {
+			h.metrics.refused.WithLabelValues(refused.reason).Inc()
+			if refused.code == http.StatusTooManyRequests || refused.code == http.StatusServiceUnavailable {
+				w.Header().Set("Retry-After", "5")
+			}
+			// A load balancer may use the connection of a refused upgrade again.
+			w.Header().Set("Connection", "close")
+			http.Error(w, refused.message, refused.code)
+		}
+	})
+	return mux
+}
+
+var (
+	refusedBusy     = &refusal{http.StatusTooManyRequests, "Busy", "too many tunnels; try again later"}
+	refusedIdentity = &refusal{http.StatusUnauthorized, "Identity", "the token does not prove the member of this link; see the conditions of the ClusterLink"}
+	refusedHeader   = &refusal{http.StatusBadRequest, "Malformed", "the request is not of a member"}
+	refusedClash    = &refusal{http.StatusConflict, "Clash", "this replica has a tunnel of this instance"}
+	refusedSuspend  = &refusal{http.StatusForbidden, "Suspended", "the link is suspended"}
+	refusedNow      = &refusal{http.StatusServiceUnavailable, "Unavailable", "the issuer of the token cannot be asked for its keys now"}
+)
+
+// serve decides everything before the connection is upgraded. It returns when the tunnel has
+// ended.
+func (h *Hub) serve(w http.ResponseWriter, r *http.Request) *refusal {
+	if !h.limit.Allow() {
+		return refusedBusy
+	}
+	instance, version := r.Header.Get(tunnel.InstanceHeader), r.Header.Get(tunnel.VersionHeader)
+	token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	switch {
+	case !ok:
+		return refusedIdentity
+	case !words.MatchString(instance) || !words.MatchString(version):
+		return refusedHeader
+	}
+	l, expiry, refused := h.verify(r.Context(), r.PathValue("cluster"), token)
+	if refused != nil {
+		return refused
+	}
+	replaces := r.Header.Get(tunnel.ReplacesHeader)
+	to := &route{id: rand.Text(), link: l.Name, instance: instance, version: version, opening: true, via: ended{}, close: func() {}}
+	if refused := h.reserve(l, to, replaces); refused != nil {
+		return refused
+	}
+	defer h.drop(to)
+	conn, err := tunnel.Accept(w, r, to.id, time.Until(expiry))
+	if err != nil {
+		return nil // it was answered
+	}
+	defer conn.Close()
+	if !h.ready(to, conn, replaces) {
+		return nil
+	}
+	h.metrics.tunnels.Inc()
+	defer h.metrics.tunnels.Dec()
+	h.o.Logger.Info("Tunnel opened", "link", l.Name, "tunnel", to.id, "version", version)
+	over := time.NewTimer(time.Until(expiry))
+	defer over.Stop()
+	select {
+	case <-conn.Down():
+	case <-over.C: // the token has expired
+	}
+	h.o.Logger.Info("Tunnel ended", "link", l.Name, "tunnel", to.id)
+	return nil
+}
+
+// verify returns the link of a name if the token proves its member. A name without a link has
+// the same answer as a wrong token.
+func (h *Hub) verify(ctx context.Context, name, token string) (*link, time.Time, *refusal) {
+	h.mu.Lock()
+	l := h.links[name]
+	var verifier *identity.Verifier
+	suspended := false
+	if l != nil && !h.ambiguousLocked(l) {
+		verifier, suspended = l.verifier, l.Suspended
+	}
+	h.mu.Unlock()
+	if verifier == nil {
+		return nil, time.Time{}, refusedIdentity
+	}
+	ctx, cancel := context.WithTimeout(ctx, handshakeWithin)
+	defer cancel()
+	expiry, err := verifier.Verify(ctx, token, h.o.Name)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return nil, expiry, refusedNow
+	case err != nil:
+		h.noteRefusal(l, err)
+		if errors.Is(err, identity.ErrDiscovery) {
+			return nil, expiry, refusedNow
+		}
+		return nil, expiry, refusedIdentity
+	case suspended:
+		return nil, expiry, refusedSuspend
+	}
+	return l, expiry, nil
+}
+
+// noteRefusal records why a member was refused, for the status of its link.
+func (h *Hub) noteRefusal(l *link, err error) {
+	h.mu.Lock()
+	before := l.refused
+	l.refused = err
+	h.mu.Unlock()
+	if before == nil || reasonOf(before) != reasonOf(err) {
+		h.o.Notify(l.Name)
+	}
+}
+
+// reserve adds a route whose handshake has not ended. It refuses one beyond the limits, and a
+// second one of a member's replica.
+func (h *Hub) reserve(l *link, to *route, replaces string) *refusal {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	switch {
+	case h.closed:
+		return refusedNow
+	case h.links[l.Name] != l || l.Suspended:
+		return refusedSuspend
+	}
+	for _, r := range l.routes {
+		if r.instance == to.instance && r.id != replaces && !r.draining {
+			return refusedClash
+		}
+	}
+	if len(l.routes) >= tunnelsPerLink || len(h.routes) >= tunnelsInAll {
+		return refusedBusy
+	}
+	l.routes = append(l.routes, to)
+	h.routes[to.id] = to
+	return nil
+}

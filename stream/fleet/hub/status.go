@@ -1,0 +1,78 @@
+package hub
+
+import (
+	"errors"
+
+	"graphview.dev/stream/fleet/identity"
+)
+
+// Reason is one word about the connection of a link.
+type Reason string
+
+// The reasons of a link.
+const (
+	Connected      Reason = "Connected"
+	NeverConnected Reason = "NeverConnected"
+	Lost           Reason = "Lost"
+	Suspended      Reason = "Suspended"
+	UnknownKey     Reason = "UnknownKey"
+	WrongSubject   Reason = "WrongSubject"
+	Undiscovered   Reason = "DiscoveryFailed"
+)
+
+// Status is how a link is.
+type Status struct {
+	// Ambiguous: another link has the same identity.
+	Ambiguous bool
+	// Tunnels is their number, and Version the oldest version of the member's replicas.
+	Tunnels int
+	Version string
+	// Reason is Connected, or why the cluster is not; Message says more, if there is more.
+	Reason  Reason
+	Message string
+}
+
+// Status returns how a link is; false if there is none.
+func (h *Hub) Status(name string) (Status, bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	l := h.links[name]
+	if l == nil {
+		return Status{}, false
+	}
+	s := Status{Ambiguous: h.ambiguousLocked(l)}
+	for _, r := range l.routes {
+		if r.opening {
+			continue
+		}
+		s.Tunnels++
+		if s.Version == "" || r.version < s.Version {
+			s.Version = r.version
+		}
+	}
+	switch {
+	case l.Suspended:
+		s.Reason = Suspended
+	case s.Tunnels > 0:
+		s.Reason = Connected
+	case l.refused != nil:
+		s.Reason, s.Message = reasonOf(l.refused), l.refused.Error()
+	case l.lost:
+		s.Reason = Lost
+	default:
+		s.Reason = NeverConnected
+	}
+	return s, true
+}
+
+// reasonOf returns the reason of a refused handshake.
+func reasonOf(err error) Reason {
+	switch {
+	case errors.Is(err, identity.ErrDiscovery):
+		return Undiscovered
+	case errors.Is(err, identity.ErrClaims):
+		return WrongSubject
+	default:
+		return UnknownKey
+	}
+}

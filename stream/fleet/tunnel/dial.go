@@ -1,0 +1,284 @@
+package tunnel
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/coder/websocket"
+	"github.com/go-logr/logr"
+)
+
+const (
+	// tunnels is the number that one replica of a member keeps, to different replicas of
+	// the hub.
+	tunnels = 2
+	// dialWithin bounds a handshake.
+	dialWithin = 10 * time.Second
+	// minPause and maxPause bound the pauses between attempts, with full jitter.
+	minPause = time.Second
+	maxPause = time.Minute
+	// clashPause is the pause after the hub's replica has a tunnel already. A load balancer
+	// that takes turns may choose it again, so the second and later pauses are maxPause.
+	clashPause = 10 * time.Second
+	// drainWithin is how long requests on a tunnel may last after its successor is open.
+	drainWithin = 5 * time.Second
+)
+
+// DrainPath is the path of the hub's request to dial another replica.
+const DrainPath = "/tunnel/v1/drain"
+
+// Options of a Dialer. URL, TokenFile and Handler are required.
+type Options struct {
+	// URL is that of the link at the hub, such as wss://hub.example.com/tunnel/v1/clusters/eu-1.
+	URL string
+	// TokenFile has the token of this member, which is read for each tunnel. CAFile has the
+	// CAs of the hub in PEM; empty: those of the system.
+	TokenFile, CAFile string
+	// Instance is the run of this replica, and Version its version.
+	Instance, Version string
+	// MaxAge is the longest life of a tunnel; default 1 h.
+	MaxAge time.Duration
+	// Handler serves the hub's requests.
+	Handler http.Handler
+	Logger  logr.Logger
+}
+
+// Dialer keeps the tunnels of one replica of a member.
+type Dialer struct {
+	o      Options
+	client *http.Client
+}
+
+// NewDialer returns a Dialer that is idle before Run.
+func NewDialer(o Options) (*Dialer, error) {
+	if o.MaxAge == 0 {
+		o.MaxAge = time.Hour
+	}
+	secured := &tls.Config{MinVersion: tls.VersionTLS12}
+	if o.CAFile != "" {
+		text, err := os.ReadFile(o.CAFile)
+		if err != nil {
+			return nil, fmt.Errorf("CAs of the hub: %w", err)
+		}
+		secured.RootCAs = x509.NewCertPool()
+		if !secured.RootCAs.AppendCertsFromPEM(text) {
+			return nil, fmt.Errorf("CAs of the hub: no certificate in %s", o.CAFile)
+		}
+	}
+	return &Dialer{o: o, client: &http.Client{
+		Transport: &http.Transport{TLSClientConfig: secured, Proxy: http.ProxyFromEnvironment, DisableKeepAlives: true},
+		// The token is for the hub alone.
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}, nil
+}
+
+// Run keeps the tunnels until ctx is done.
+func (d *Dialer) Run(ctx context.Context) error {
+	var running sync.WaitGroup
+	for range tunnels {
+		running.Go(func() { d.keep(ctx) })
+	}
+	running.Wait()
+	d.client.CloseIdleConnections()
+	return nil
+}
+
+var errClash = errors.New("this replica of the hub has a tunnel of this replica already")
+
+// keep keeps one tunnel: it opens the next one before the last one ends.
+func (d *Dialer) keep(ctx context.Context) {
+	var last *tunnel
+	defer func() {
+		if last != nil {
+			last.end()
+		}
+	}()
+	failures, clashes, logged := 0, 0, ""
+	for ctx.Err() == nil {
+		next, err := d.dial(ctx, last)
+		pause := time.Duration(0)
+		switch {
+		case err == nil:
+			if last != nil {
+				last.end()
+			}
+			last, failures, clashes, logged = next, 0, 0, ""
+			last.wait(ctx)
+			if last.over() {
+				last = nil
+				pause = rand.N(minPause)
+			}
+		case errors.Is(err, errClash):
+			failures = 0
+			if pause = rand.N(clashPause); clashes > 0 {
+				pause = maxPause
+			}
+			clashes++
+		default:
+			pause = rand.N(min(minPause<<min(failures, 10), maxPause))
+			failures++
+			if err.Error() != logged && ctx.Err() == nil {
+				logged = err.Error()
+				d.o.Logger.Info("Cannot open a tunnel to the hub; trying again", "hub", d.o.URL, "cause", logged)
+			}
+		}
+		if last != nil && last.over() {
+			last = nil
+		}
+		sleep(ctx, pause)
+	}
+}
+
+func sleep(ctx context.Context, pause time.Duration) {
+	timer := time.NewTimer(pause)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}
+
+// dial opens a tunnel and serves it.
+func (d *Dialer) dial(ctx context.Context, last *tunnel) (*tunnel, error) {
+	token, err := os.ReadFile(d.o.TokenFile)
+	if err != nil {
+		return nil, fmt.Errorf("token for the hub: %w", err)
+	}
+	header := http.Header{}
+	header.Set("Authorization", "Bearer "+strings.TrimSpace(string(token)))
+	header.Set(InstanceHeader, d.o.Instance)
+	header.Set(VersionHeader, d.o.Version)
+	if last != nil {
+		header.Set(ReplacesHeader, last.id)
+	}
+	dialing, cancel := context.WithTimeout(ctx, dialWithin)
+	defer cancel()
+	socket, response, err := websocket.Dial(dialing, d.o.URL, &websocket.DialOptions{HTTPClient: d.client, HTTPHeader: header, CompressionMode: websocket.CompressionDisabled})
+	switch {
+	case err == nil:
+	case response != nil && response.StatusCode == http.StatusConflict:
+		return nil, errClash
+	case response != nil:
+		text, _ := io.ReadAll(io.LimitReader(response.Body, 512))
+		return nil, fmt.Errorf("the hub answers %s: %s", response.Status, strings.TrimSpace(string(text)))
+	default:
+		return nil, err
+	}
+	socket.SetReadLimit(-1)
+	return d.serve(ctx, socket, response.Header), nil
+}
+
+// tunnel is the member's end of one.
+type tunnel struct {
+	id     string
+	server *http.Server
+	socket *websocket.Conn
+	age    *time.Timer
+	drain  chan struct{} // has a token when the hub asks to dial another replica
+	down   chan struct{} // closed when the connection has ended
+}
+
+func (d *Dialer) serve(ctx context.Context, socket *websocket.Conn, answered http.Header) *tunnel {
+	t := &tunnel{id: answered.Get(idHeader), socket: socket, drain: make(chan struct{}, 1), down: make(chan struct{})}
+	age := d.o.MaxAge - d.o.MaxAge/10 + rand.N(d.o.MaxAge/5+1)
+	if seconds, err := strconv.Atoi(answered.Get(lifetimeHeader)); err == nil {
+		age = max(time.Second, min(age, time.Duration(seconds)*time.Second-time.Minute))
+	}
+	t.age = time.NewTimer(age)
+	mux := http.NewServeMux()
+	mux.Handle("/", d.o.Handler)
+	mux.HandleFunc("POST "+DrainPath, func(http.ResponseWriter, *http.Request) {
+		select {
+		case t.drain <- struct{}{}:
+		default:
+		}
+	})
+	// Requests outlive ctx until end, so that they can say why they end.
+	base, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	t.server = &http.Server{
+		Handler: mux, Protocols: &http.Protocols{}, BaseContext: func(net.Listener) context.Context { return base },
+		HTTP2: &http.HTTP2Config{
+			MaxConcurrentStreams: maxStreams, SendPingTimeout: pingAfter, PingTimeout: pongWithin, WriteByteTimeout: writeWithin,
+		},
+	}
+	t.server.Protocols.SetUnencryptedHTTP2(true)
+	pipe := &once{conn: &monitored{Conn: websocket.NetConn(base, socket, websocket.MessageBinary), failed: sync.OnceFunc(func() { close(t.down) })}, down: t.down}
+	go func() {
+		_ = t.server.Serve(pipe)
+	}()
+	go func() {
+		<-t.down
+		cancel()
+		_ = socket.CloseNow()
+	}()
+	return t
+}
+
+// wait returns when the tunnel has ended or its successor is due.
+func (t *tunnel) wait(ctx context.Context) {
+	select {
+	case <-t.down:
+	case <-t.age.C:
+	case <-t.drain:
+	case <-ctx.Done():
+	}
+}
+
+func (t *tunnel) over() bool {
+	select {
+	case <-t.down:
+		return true
+	default:
+		return false
+	}
+}
+
+// end lets requests that are short finish, and ends the tunnel. GOAWAY tells the hub to send
+// no more.
+func (t *tunnel) end() {
+	t.age.Stop()
+	ending, cancel := context.WithTimeout(context.Background(), drainWithin)
+	defer cancel()
+	if t.server.Shutdown(ending) != nil {
+		_ = t.server.Close()
+	}
+	_ = t.socket.CloseNow()
+}
+
+// once is a listener of one connection.
+type once struct {
+	mu   sync.Mutex
+	conn net.Conn
+	down <-chan struct{}
+}
+
+// Accept implements net.Listener.
+func (o *once) Accept() (net.Conn, error) {
+	o.mu.Lock()
+	conn := o.conn
+	o.conn = nil
+	o.mu.Unlock()
+	if conn != nil {
+		return conn, nil
+	}
+	<-o.down
+	return nil, net.ErrClosed
+}
+
+// Close implements net.Listener.
+func (o *once) Close() error { return nil }
+
+// Addr implements net.Listener.
+func (o *once) Addr() net.Addr { return &net.UnixAddr{Name: "tunnel"} }

@@ -1,0 +1,124 @@
+package tunnel
+
+import (
+	"context"
+	"encoding/pem"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/go-logr/logr/testr"
+)
+
+// hub accepts tunnels and sends them to conns.
+func newHub(t *testing.T, lifetime time.Duration) (address, caFile string, conns chan *Conn, headers chan http.Header) {
+	t.Helper()
+	conns, headers = make(chan *Conn, 8), make(chan http.Header, 8)
+	var n atomic.Int64
+	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		c, err := Accept(w, r, fmt.Sprint("tunnel-", n.Add(1)), lifetime)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		headers <- r.Header.Clone()
+		conns <- c
+		<-c.Down()
+	}))
+	t.Cleanup(server.Close)
+	caFile = filepath.Join(t.TempDir(), "ca.crt")
+	if err := os.WriteFile(caFile, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return "wss" + strings.TrimPrefix(server.URL, "https"), caFile, conns, headers
+}
+
+func dial(t *testing.T, address, caFile string, handler http.Handler) *Dialer {
+	t.Helper()
+	token := filepath.Join(t.TempDir(), "token")
+	if err := os.WriteFile(token, []byte("secret\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d, err := NewDialer(Options{URL: address, TokenFile: token, CAFile: caFile, Instance: "run", Version: "v1", Handler: handler, Logger: testr.New(t)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_ = d.Run(ctx)
+	}()
+	t.Cleanup(func() {
+		cancel()
+		<-done
+	})
+	return d
+}
+
+func post(t *testing.T, c *Conn, path, body string) string {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "https://member"+path, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := c.RoundTrip(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprint(response.StatusCode, " ", string(text))
+}
+
+var echo = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	text, _ := io.ReadAll(r.Body)
+	fmt.Fprint(w, r.URL.Path, " ", string(text))
+})
+
+func TestTunnel(t *testing.T) {
+	address, caFile, conns, headers := newHub(t, time.Hour)
+	dial(t, address, caFile, echo)
+	first := <-conns
+	if h := <-headers; h.Get("Authorization") != "Bearer secret" || h.Get(InstanceHeader) != "run" || h.Get(ReplacesHeader) != "" {
+		t.Errorf("the member sends %v", h)
+	}
+	if got := post(t, first, "/relay/list", "hello"); got != "200 /relay/list hello" {
+		t.Error(got)
+	}
+	second := <-conns
+	<-headers
+
+	t.Run("drain opens the next tunnel before the last one ends", func(t *testing.T) {
+		if got := post(t, first, DrainPath, ""); got != "200 " {
+			t.Error(got)
+		}
+		next := <-conns
+		if h := <-headers; h.Get(ReplacesHeader) != first.ID {
+			t.Errorf("it replaces %q, not %q", h.Get(ReplacesHeader), first.ID)
+		}
+		if got := post(t, next, "/a", "b"); got != "200 /a b" {
+			t.Error(got)
+		}
+		<-first.Down()
+	})
+
+	t.Run("a tunnel that is cut is opened again", func(t *testing.T) {
+		second.Close()
+		next := <-conns
+		<-headers
+		if got := post(t, next, "/a", "b"); got != "200 /a b" {
+			t.Error(got)
+		}
+	})
+}

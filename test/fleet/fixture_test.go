@@ -1,0 +1,282 @@
+package fleet
+
+import (
+	"context"
+	"crypto/tls"
+	"encoding/pem"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-logr/logr"
+	"github.com/go-logr/logr/testr"
+	authenticationv1 "k8s.io/api/authentication/v1"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	certutil "k8s.io/client-go/util/cert"
+
+	"graphview.dev/graphview"
+	"graphview.dev/stream"
+	"graphview.dev/stream/fleet/gateway"
+	"graphview.dev/stream/fleet/hub"
+	"graphview.dev/stream/fleet/identity"
+	"graphview.dev/stream/fleet/tunnel"
+	"graphview.dev/test/env"
+	"graphview.dev/test/fixture"
+	"graphview.dev/test/oracle"
+	"graphview.dev/test/workload"
+)
+
+const (
+	hubName = "acme"
+	issuer  = "https://kubernetes.default.svc"
+	subject = "system:serviceaccount:default:graphview-manager"
+)
+
+// quiet logs for a test that has not ended.
+func logger(t *testing.T) logr.Logger { return testr.NewWithOptions(t, testr.Options{}) }
+
+// run runs a function until the test ends, or stop is called.
+func run(t *testing.T, f func(context.Context) error) (stop func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	done := make(chan error, 1)
+	go func() { done <- f(ctx) }()
+	stopped := false
+	stop = func() {
+		if stopped {
+			return
+		}
+		stopped = true
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	}
+	t.Cleanup(stop)
+	return stop
+}
+
+// startServer serves a cluster to the users of a control plane.
+func startServer(t *testing.T, plane *env.ControlPlane, o stream.Options) (server *stream.Server, authority []byte) {
+	t.Helper()
+	authority, key, err := certutil.GenerateSelfSignedCertKey("localhost", []net.IP{net.IPv4(127, 0, 0, 1)}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pair, err := tls.X509KeyPair(authority, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Config, o.BindAddress = plane.Config(), "127.0.0.1:0"
+	o.GetCertificate = func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return &pair, nil }
+	if server, err = stream.New(o); err != nil {
+		t.Fatal(err)
+	}
+	run(t, server.Run)
+	return server, authority
+}
+
+func startEngine(t *testing.T, plane *env.ControlPlane) *graphview.Engine {
+	t.Helper()
+	engine, err := graphview.NewEngine(graphview.Options{Config: plane.Config(), Logger: logger(t)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	run(t, engine.Run)
+	return engine
+}
+
+// testHub is a hub with a server for users and a listener for members.
+type testHub struct {
+	*hub.Hub
+	server    *stream.Server
+	authority []byte // PEM, of the server
+	tunnels   *httptest.Server
+	caFile    string
+}
+
+func startHub(t *testing.T) *testHub {
+	t.Helper()
+	h := &testHub{Hub: hub.New(context.WithoutCancel(t.Context()), hub.Options{Name: hubName, Logger: logger(t)})}
+	h.tunnels = httptest.NewTLSServer(h.Handler())
+	t.Cleanup(h.tunnels.Close)
+	t.Cleanup(h.Close)
+	h.caFile = filepath.Join(t.TempDir(), "ca.crt")
+	text := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: h.tunnels.Certificate().Raw})
+	if err := os.WriteFile(h.caFile, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	h.server, h.authority = startServer(t, hubPlane, stream.Options{Cluster: stream.Of(startEngine(t, hubPlane)), Fleet: h.Hub, PermissionRecheck: time.Second})
+	return h
+}
+
+func (h *testHub) urlOf(link string) string {
+	return "wss" + strings.TrimPrefix(h.tunnels.URL, "https") + hub.TunnelPath + link
+}
+
+// identityOf returns the identity of a member with the keys of its control plane.
+func identityOf(t *testing.T, plane *env.ControlPlane) identity.Options {
+	t.Helper()
+	client, err := kubernetes.NewForConfig(plane.Config())
+	if err != nil {
+		t.Fatal(err)
+	}
+	keys, err := client.RESTClient().Get().AbsPath("/openid/v1/jwks").DoRaw(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return identity.Options{Issuer: issuer, Subject: subject, JWKS: string(keys)}
+}
+
+// tokenOf writes a token of a member into a file.
+func tokenOf(t *testing.T, plane *env.ControlPlane, audience string) string {
+	t.Helper()
+	client, err := kubernetes.NewForConfig(plane.Config())
+	if err != nil {
+		t.Fatal(err)
+	}
+	seconds := int64(3600)
+	token, err := client.CoreV1().ServiceAccounts("default").CreateToken(t.Context(), "graphview-manager", &authenticationv1.TokenRequest{
+		Spec: authenticationv1.TokenRequestSpec{Audiences: []string{audience}, ExpirationSeconds: &seconds},
+	}, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "token")
+	if err := os.WriteFile(file, []byte(token.Status.Token), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// testMember is an installation of a member.
+type testMember struct {
+	plane   *env.ControlPlane
+	engine  *graphview.Engine
+	gateway http.Handler
+	run     string
+}
+
+func startMember(t *testing.T, plane *env.ControlPlane) *testMember {
+	t.Helper()
+	m := &testMember{plane: plane, engine: startEngine(t, plane)}
+	served := stream.Of(m.engine)
+	server, _ := startServer(t, plane, stream.Options{Cluster: served, PermissionRecheck: time.Second})
+	m.run = m.engine.RunID()
+	m.gateway = gateway.New(gateway.Options{Hub: hubName, Server: server, Cluster: served, Run: m.run, Logger: logger(t)})
+	return m
+}
+
+// dial connects the member to a hub as a link, until the test ends or stop is called.
+func (m *testMember) dial(t *testing.T, h *testHub, link string) (stop func()) {
+	t.Helper()
+	dialer, err := tunnel.NewDialer(tunnel.Options{
+		URL: h.urlOf(link), TokenFile: tokenOf(t, m.plane, hubName), CAFile: h.caFile, Instance: m.run, Version: "v0.1.0", Handler: m.gateway, Logger: logger(t),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return run(t, dialer.Run)
+}
+
+// view declares a view of the ConfigMaps of a namespace.
+func (m *testMember) view(t *testing.T, namespace string) oracle.View {
+	t.Helper()
+	selected := oracle.View{
+		Queries:    []oracle.Query{{Include: &oracle.Include{ResourceSelectorExpression: "group == '' && resource == 'configmaps'"}}},
+		Namespaces: &oracle.Namespaces{Names: []string{namespace}},
+	}
+	spec, err := workload.Spec(selected)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := m.engine.Apply(t.Context(), graphview.Name{Namespace: namespace, Name: "web"}, "uid-"+namespace, spec); err != nil {
+		t.Fatal(err)
+	}
+	return selected
+}
+
+func createConfigMap(t *testing.T, plane *env.ControlPlane, namespace, name string) {
+	t.Helper()
+	if err := fixture.Client(t, plane.Config()).Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func newNamespace(t *testing.T, plane *env.ControlPlane) string {
+	t.Helper()
+	return fixture.Namespace(t, fixture.Client(t, plane.Config()), fixture.Prefix(t))
+}
+
+// allowCluster lets a user of the hub open graphs of a link.
+func allowCluster(t *testing.T, who, link string) {
+	t.Helper()
+	name := fmt.Sprintf("fleet-%s-%d", who, time.Now().UnixNano())
+	c := fixture.Client(t, hubPlane.Config())
+	for _, err := range []error{
+		c.Create(t.Context(), &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: name}, Rules: []rbacv1.PolicyRule{{
+			APIGroups: []string{"stream.graphview.dev"}, Resources: []string{"clusters/proxy"}, ResourceNames: []string{link}, Verbs: []string{"get"},
+		}}}),
+		c.Create(t.Context(), &rbacv1.ClusterRoleBinding{
+			ObjectMeta: metav1.ObjectMeta{Name: name}, Subjects: []rbacv1.Subject{{Kind: rbacv1.UserKind, APIGroup: rbacv1.GroupName, Name: who}},
+			RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: name},
+		}),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// allow lets a user or group of the hub, named with its prefix, read graphs and some
+// resources in a namespace of a member. The returned function takes the right away.
+func allow(t *testing.T, plane *env.ControlPlane, kind, who, namespace string, resources ...string) (revoke func()) {
+	t.Helper()
+	name := fmt.Sprintf("fleet-%d", time.Now().UnixNano())
+	c := fixture.Client(t, plane.Config())
+	binding := &rbacv1.RoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}, Subjects: []rbacv1.Subject{{Kind: kind, APIGroup: rbacv1.GroupName, Name: who}},
+		RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: name},
+	}
+	for _, err := range []error{
+		c.Create(t.Context(), &rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}, Rules: []rbacv1.PolicyRule{
+			{APIGroups: []string{"stream.graphview.dev"}, Resources: []string{"graphs", "graphs/object"}, Verbs: []string{"get", "list", "watch"}},
+			{APIGroups: []string{""}, Resources: resources, Verbs: []string{"get", "list", "watch"}},
+		}}),
+		c.Create(t.Context(), binding),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return func() {
+		if err := c.Delete(t.Context(), binding); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+const groupPath = "/apis/stream.graphview.dev/v1alpha1"
+
+// pathOf returns the path of a member's graphs at the hub.
+func pathOf(link, namespace string) string {
+	return groupPath + "/clusters/" + link + "/proxy" + groupPath + "/namespaces/" + namespace + "/graphs"
+}
+
+// client returns a client of the hub for one of its users, and the URL of the hub.
+func (h *testHub) client(t *testing.T, who string, groups ...string) (*http.Client, string) {
+	t.Helper()
+	config := rest.CopyConfig(hubPlane.ClientConfig(who, groups...))
+	config.TLSClientConfig.CAData = h.authority
+	return fixture.HTTP1(t, config), "https://" + h.server.Addr().String()
+}
