@@ -15,7 +15,7 @@ var schemeBuilder = runtime.NewSchemeBuilder(addTypes)
 var AddToScheme = schemeBuilder.AddToScheme
 
 func addTypes(scheme *runtime.Scheme) error {
-	scheme.AddKnownTypes(GroupVersion, &GraphView{}, &GraphViewList{}, &ReferenceRule{}, &ReferenceRuleList{})
+	scheme.AddKnownTypes(GroupVersion, &GraphView{}, &GraphViewList{}, &ReferenceRule{}, &ReferenceRuleList{}, &ClusterLink{}, &ClusterLinkList{})
 	metav1.AddToGroupVersion(scheme, GroupVersion)
 	return nil
 }

@@ -5,7 +5,9 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"net/url"
 	"os"
+	"regexp"
 	"strings"
 	"time"
 
@@ -35,6 +37,10 @@ type options struct {
 	maxVertices                    int
 	viewHolders                    int
 	relayAddress, relayAdvertise   string
+	tunnelAddress, tunnelCertDir   string
+	hubName, hubURL                string
+	hubCAFile, hubTokenFile        string
+	clusterWait, tunnelMaxAge      time.Duration
 	zap                            zap.Options
 }
 
@@ -65,6 +71,14 @@ func parse(program string, args []string, out io.Writer) (*options, error) {
 	flags.IntVar(&o.viewHolders, "view-holders", 0, "number of replicas that hold each view; other replicas read the view from them. If 0, every replica holds every view")
 	flags.StringVar(&o.relayAddress, "relay-bind-address", ":8445", "host:port of the mutual TLS listener that serves views to other replicas; used only with --view-holders")
 	flags.StringVar(&o.relayAdvertise, "relay-advertise-address", "", "host:port at which other replicas reach --relay-bind-address; if empty, the bound host, or the address in the environment variable POD_IP")
+	flags.StringVar(&o.tunnelAddress, "tunnel-bind-address", "", "host:port of the TLS listener at which the members of a fleet connect, for instance :8444; if empty, this operator is no hub")
+	flags.StringVar(&o.tunnelCertDir, "tunnel-cert-dir", "", "directory with tls.crt and tls.key of that listener; if empty, it has the certificate of --stream-bind-address")
+	flags.StringVar(&o.hubName, "hub-name", "", "name of the hub: the audience of its members' tokens, and part of the prefix hub:NAME: of its users and groups in each member")
+	flags.DurationVar(&o.clusterWait, "cluster-wait", 20*time.Second, "how long a request waits for a member that is not connected, unless the request has a timeout of its own")
+	flags.StringVar(&o.hubURL, "hub-url", "", "URL at which this operator connects to a hub as the member of a ClusterLink, wss://HOST:PORT/tunnel/v1/clusters/LINK; if empty, it is no member")
+	flags.StringVar(&o.hubCAFile, "hub-ca-file", "", "PEM file with the CAs of the hub; if empty, those of the system")
+	flags.StringVar(&o.hubTokenFile, "hub-token-file", "/var/run/secrets/graphview.dev/hub/token", "file with this member's ServiceAccount token for the hub, which is read for each tunnel")
+	flags.DurationVar(&o.tunnelMaxAge, "tunnel-max-age", time.Hour, "longest life of a tunnel to a hub; a new one is opened before. Load balancers that cut connections at a fixed age need less")
 	o.zap.BindFlags(flags)
 	// An error says what it is about. With a stack trace a refusal looks like a crash.
 	if err := flags.Set("zap-stacktrace-level", "panic"); err != nil {
@@ -94,6 +108,9 @@ func (o *options) validate() error {
 	positive("permission-recheck", o.permissionRecheck > 0)
 	positive("sync-timeout", o.syncTimeout > 0)
 	positive("max-vertices-per-view", o.maxVertices > 0)
+	positive("cluster-wait", o.clusterWait > 0)
+	positive("tunnel-max-age", o.tunnelMaxAge > 0)
+	errs = append(errs, o.validateFleet())
 	if o.viewHolders < 0 {
 		errs = append(errs, errors.New("--view-holders must be 0, or how many replicas hold each view"))
 	}
@@ -111,3 +128,16 @@ func (o *options) logger() logr.Logger { return zap.New(zap.UseFlagOptions(&o.za
 // inPod reports whether the operator runs in a cluster, where the authors of GraphViews do not
 // have the operator's rights.
 func inPod() bool { return os.Getenv("KUBERNETES_SERVICE_HOST") != "" }
+
+// hubNames are the names of hubs. A name is part of user names, in which a colon separates.
+var hubNames = regexp.MustCompile(`^[a-z0-9]([-.a-z0-9]{0,61}[a-z0-9])?$`)
+
+func (o *options) validateFleet() error {
+	if (o.tunnelAddress != "" || o.hubURL != "") && !hubNames.MatchString(o.hubName) {
+		return fmt.Errorf("--hub-name must be 1 to 63 lower-case letters, digits, hyphens and dots, not %q", o.hubName)
+	}
+	if u, err := url.Parse(o.hubURL); o.hubURL != "" && (err != nil || u.Scheme != "wss" || u.Host == "") {
+		return fmt.Errorf("--hub-url must be wss://HOST:PORT/tunnel/v1/clusters/LINK, not %q", o.hubURL)
+	}
+	return nil
+}

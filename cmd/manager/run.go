@@ -103,8 +103,13 @@ func run(ctx context.Context, o *options) error {
 	accept.RulesKnown = rules.Known()
 	accept.Placement = shared.placement()
 	reconciler := controllers.NewGraphViewReconciler(shared.declared(engine), notifier, accept)
+	fleet, err := newFleetHub(ctx, o, certificates)
+	if err != nil {
+		return fmt.Errorf("hub: %w", err)
+	}
+	served := shared.graphs(engine)
 	server, err := newServer(o, stream.Options{
-		Config: config, Cluster: shared.graphs(engine), DigestKey: shared.digestKey(),
+		Config: config, Cluster: served, Fleet: fleet.fleet(), DigestKey: shared.digestKey(),
 		Known: reconciler.Known(), GetCertificate: certificates.get, Logger: log.WithName("stream"),
 	})
 	if err != nil {
@@ -114,6 +119,19 @@ func run(ctx context.Context, o *options) error {
 		return err
 	}
 	runnables := []manager.RunnableFunc{shared.run(engine.Run, server.Run, reconciler.Known()), journal.Run, certificates.run, guard.Run}
+	member, err := newMember(o, engine, server, served)
+	if err != nil {
+		return fmt.Errorf("member: %w", err)
+	}
+	if member != nil {
+		runnables = append(runnables, member)
+	}
+	if fleet != nil {
+		runnables = append(runnables, fleet.run)
+		if err := controllers.NewClusterLinkReconciler(fleet, fleet.notifier, accept).SetupWithManager(mgr); err != nil {
+			return err
+		}
+	}
 	if shared == nil && members != nil {
 		runnables = append(runnables, members.Run)
 	}
@@ -140,6 +158,7 @@ func newServer(o *options, with stream.Options) (*stream.Server, error) {
 		return nil, fmt.Errorf("dashboard: %w", err)
 	}
 	with.BindAddress, with.AllowedOrigins, with.SyncTimeout = o.streamAddress, o.allowedOrigins, o.syncTimeout
+	with.ClusterWait = o.clusterWait
 	with.PermissionRecheck, with.Registerer = o.permissionRecheck, metrics.Registry
 	with.Pages, with.Version = pages, semantic(version)
 	return stream.New(with)

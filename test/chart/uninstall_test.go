@@ -48,7 +48,7 @@ func (c *cluster) uninstalled(t *testing.T) {
 	cluster := strings.Fields(c.kubectl(t, "get", "clusterroles,clusterrolebindings,apiservices,validatingwebhookconfigurations,customresourcedefinitions",
 		"-l", "app.kubernetes.io/name=graphview", "-o", "name"))
 	slices.Sort(cluster)
-	definitions := []string{"customresourcedefinition.apiextensions.k8s.io/graphviews.graphview.dev", "customresourcedefinition.apiextensions.k8s.io/referencerules.graphview.dev"}
+	definitions := []string{"customresourcedefinition.apiextensions.k8s.io/clusterlinks.graphview.dev", "customresourcedefinition.apiextensions.k8s.io/graphviews.graphview.dev", "customresourcedefinition.apiextensions.k8s.io/referencerules.graphview.dev"}
 	if !slices.Equal(cluster, definitions) {
 		t.Errorf("it leaves %q in the cluster", cluster)
 	}

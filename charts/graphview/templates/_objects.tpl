@@ -50,7 +50,7 @@ are in this release: its labels, its namespace, its ServiceAccount. Takes
 {{- else -}}
 # What it cannot do without, or only by polling.
 - apiGroups: [graphview.dev]
-  resources: [graphviews, referencerules]
+  resources: [clusterlinks, graphviews, referencerules]
   verbs: [list, watch]
 - apiGroups: [""]
   resources: [namespaces, serviceaccounts]

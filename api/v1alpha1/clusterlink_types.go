@@ -1,0 +1,156 @@
+package v1alpha1
+
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+// ClusterLink is what a hub knows of a member of its fleet: how the member proves itself, and
+// whether it is connected.
+//
+// +kubebuilder:object:root=true
+// +kubebuilder:subresource:status
+// +kubebuilder:resource:path=clusterlinks,singular=clusterlink,scope=Cluster,shortName=gvlink
+// +kubebuilder:printcolumn:name="Connected",type=string,JSONPath=`.status.conditions[?(@.type=="Connected")].status`,description="Whether the member has a tunnel to the hub"
+// +kubebuilder:printcolumn:name="Reason",type=string,JSONPath=`.status.conditions[?(@.type=="Connected")].reason`,description="Why it has or has not"
+// +kubebuilder:printcolumn:name="Tunnels",type=integer,JSONPath=`.status.tunnels`,description="Tunnels of the member's replicas"
+// +kubebuilder:printcolumn:name="Version",type=string,JSONPath=`.status.version`,description="Version of the member"
+// +kubebuilder:printcolumn:name="Since",type=date,JSONPath=`.status.conditions[?(@.type=="Connected")].lastTransitionTime`,description="When the connection came or went"
+// +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
+// +kubebuilder:validation:XValidation:rule="self.metadata.name.size() <= 63 && self.metadata.name.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?$')",message="the name is part of a URL: at most 63 lower-case letters, digits and hyphens"
+type ClusterLink struct {
+	metav1.TypeMeta `json:",inline"`
+
+	// metadata is the standard object metadata.
+	// +optional
+	metav1.ObjectMeta `json:"metadata,omitzero"`
+
+	// spec says how the member proves itself.
+	// +required
+	Spec ClusterLinkSpec `json:"spec,omitzero"`
+
+	// status says whether the member is connected. Until the hub has seen the ClusterLink
+	// its observedGeneration is -1, so that kstatus does not take it for settled.
+	// +optional
+	// +kubebuilder:default={"observedGeneration":-1}
+	Status ClusterLinkStatus `json:"status,omitzero"`
+}
+
+// ClusterLinkList is a list of ClusterLinks.
+//
+// +kubebuilder:object:root=true
+type ClusterLinkList struct {
+	metav1.TypeMeta `json:",inline"`
+
+	// metadata is the standard list metadata.
+	// +optional
+	metav1.ListMeta `json:"metadata,omitzero"`
+
+	// items are the ClusterLinks.
+	// +required
+	Items []ClusterLink `json:"items"`
+}
+
+// ClusterLinkSpec says how a member proves itself.
+type ClusterLinkSpec struct {
+	// displayName is the cluster's name for people.
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=63
+	DisplayName string `json:"displayName,omitempty"`
+
+	// suspend ends the member's tunnels and refuses new ones.
+	// +optional
+	Suspend bool `json:"suspend,omitempty"`
+
+	// identity is that of the member's ServiceAccount.
+	// +required
+	Identity ClusterLinkIdentity `json:"identity,omitzero"`
+}
+
+// ClusterLinkIdentity says which tokens prove the member. Their audience is the name of the
+// hub. Two ClusterLinks with equal issuer, jwks and subject are both refused.
+type ClusterLinkIdentity struct {
+	// issuer is the issuer of ServiceAccount tokens of the member's cluster, as
+	// /.well-known/openid-configuration of its API server says. Without jwks it must be an
+	// https URL that the hub can reach.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=512
+	Issuer string `json:"issuer,omitempty"`
+
+	// subject is the member's ServiceAccount.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=512
+	// +kubebuilder:validation:XValidation:rule="self.matches('^system:serviceaccount:[a-z0-9]([-a-z0-9]*[a-z0-9])?:[a-z0-9]([-.a-z0-9]*[a-z0-9])?$')",message="must be a ServiceAccount such as system:serviceaccount:graphview-system:graphview-manager"
+	Subject string `json:"subject,omitempty"`
+
+	// jwks are the issuer's public keys, as kubectl get --raw /openid/v1/jwks prints them.
+	// If absent, the hub reads the keys from the issuer and notices when they change;
+	// clusters that rotate their keys, such as those of EKS, need that.
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=65536
+	JWKS string `json:"jwks,omitempty"`
+
+	// caBundle has the CAs of the issuer in PEM, for an issuer that the hub's system does
+	// not trust. It is not used with jwks.
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=65536
+	CABundle string `json:"caBundle,omitempty"`
+}
+
+// ClusterLinkStatus says whether the member of a ClusterLink is connected.
+type ClusterLinkStatus struct {
+	// observedGeneration is the generation of the spec that the status is of, -1 before
+	// there is any.
+	// +optional
+	// +kubebuilder:validation:Minimum=-1
+	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
+
+	// tunnels is the number of tunnels of the member's replicas.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	Tunnels int32 `json:"tunnels,omitempty"`
+
+	// version is the version of the member, the lowest one of its replicas.
+	// +optional
+	// +kubebuilder:validation:MaxLength=128
+	Version string `json:"version,omitempty"`
+
+	// conditions are Accepted and Connected.
+	// +optional
+	// +listType=map
+	// +listMapKey=type
+	// +kubebuilder:validation:MaxItems=8
+	Conditions []metav1.Condition `json:"conditions,omitempty"`
+}
+
+// A ClusterLink has the condition Accepted, with the reasons Accepted, InvalidKeys and
+// IdentityNotUnique, and the condition Connected.
+const (
+	// ConditionConnected says whether the member has a tunnel to the hub.
+	ConditionConnected = "Connected"
+
+	// ReasonInvalidKeys: False, identity.jwks, identity.caBundle or identity.issuer cannot be
+	// used. The message says why.
+	ReasonInvalidKeys = "InvalidKeys"
+	// ReasonIdentityNotUnique: False, another ClusterLink has the same identity, so a token
+	// proves neither of them.
+	ReasonIdentityNotUnique = "IdentityNotUnique"
+
+	// ReasonConnected: True.
+	ReasonConnected = "Connected"
+	// ReasonNeverConnected: False, since the ClusterLink was created or the hub started.
+	ReasonNeverConnected = "NeverConnected"
+	// ReasonLost: False, the last tunnel has ended.
+	ReasonLost = "Lost"
+	// ReasonUnknownKey: False, a token was not signed with a key of the ClusterLink.
+	ReasonUnknownKey = "UnknownKey"
+	// ReasonWrongSubject: False, a token had another subject, audience or issuer, or has
+	// expired. The message says which.
+	ReasonWrongSubject = "WrongSubject"
+	// ReasonDiscoveryFailed: False, the issuer's keys could not be read.
+	ReasonDiscoveryFailed = "DiscoveryFailed"
+	// ReasonSuspended: False, spec.suspend is set.
+	ReasonSuspended = "Suspended"
+)

@@ -1,0 +1,134 @@
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log"
+	"net"
+	"net/http"
+	"path/filepath"
+	"sync"
+	"time"
+
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/certwatcher"
+	"sigs.k8s.io/controller-runtime/pkg/metrics"
+
+	"graphview.dev/api/v1alpha1"
+	"graphview.dev/controllers"
+	"graphview.dev/graphview"
+	"graphview.dev/stream"
+	"graphview.dev/stream/admission"
+	"graphview.dev/stream/fleet/gateway"
+	"graphview.dev/stream/fleet/hub"
+	"graphview.dev/stream/fleet/identity"
+	"graphview.dev/stream/fleet/tunnel"
+)
+
+// fleetHub is a hub with the listener of its members. Nil: this installation is no hub.
+type fleetHub struct {
+	*hub.Hub
+	notifier *controllers.Notifier
+	listener net.Listener
+	secured  *tls.Config
+	files    *certwatcher.CertWatcher // nil: the certificate of the stream listener
+}
+
+// newFleetHub returns nil without --tunnel-bind-address.
+func newFleetHub(ctx context.Context, o *options, certificates certificates) (*fleetHub, error) {
+	if o.tunnelAddress == "" {
+		return nil, nil
+	}
+	f := &fleetHub{notifier: &controllers.Notifier{}, secured: &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: certificates.get}}
+	if o.tunnelCertDir != "" {
+		files, err := certwatcher.New(filepath.Join(o.tunnelCertDir, "tls.crt"), filepath.Join(o.tunnelCertDir, "tls.key"))
+		if err != nil {
+			return nil, fmt.Errorf("certificate for tunnels: %w", err)
+		}
+		f.files, f.secured.GetCertificate = files, files.GetCertificate
+	}
+	f.Hub = hub.New(context.WithoutCancel(ctx), hub.Options{
+		Name: o.hubName, Notify: func(link string) { f.notifier.Notify(graphview.Name{Name: link}) }, Logger: ctrl.Log.WithName("hub"),
+	})
+	if err := f.Register(metrics.Registry); err != nil {
+		return nil, fmt.Errorf("metrics: %w", err)
+	}
+	var err error
+	if f.listener, err = net.Listen("tcp", o.tunnelAddress); err != nil {
+		return nil, fmt.Errorf("listen for members: %w", err)
+	}
+	return f, nil
+}
+
+// fleet returns the clusters of the hub; nil without one.
+func (f *fleetHub) fleet() stream.Fleet {
+	if f == nil {
+		return nil
+	}
+	return f.Hub
+}
+
+// run serves handshakes until ctx is done, and then ends the tunnels.
+func (f *fleetHub) run(ctx context.Context) error {
+	server := &http.Server{
+		Handler: f.Handler(), TLSConfig: f.secured, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 10 * time.Second, MaxHeaderBytes: 32 << 10,
+		ErrorLog: log.New(relayLog{}, "", 0), Protocols: &http.Protocols{},
+	}
+	server.Protocols.SetHTTP1(true) // WebSockets
+	var running sync.WaitGroup
+	if f.files != nil {
+		running.Go(func() { _ = f.files.Start(ctx) }) // it ends with ctx
+	}
+	served := make(chan error, 1)
+	go func() { served <- server.ServeTLS(admission.LimitConns(f.listener), "", "") }()
+	var err error
+	select {
+	case <-ctx.Done():
+		err = server.Close()
+		err = errors.Join(err, <-served)
+	case err = <-served:
+	}
+	f.Close()
+	running.Wait()
+	if !errors.Is(err, http.ErrServerClosed) {
+		return fmt.Errorf("serve members: %w", err)
+	}
+	return nil
+}
+
+// ApplyLink implements controllers.Hub.
+func (f *fleetHub) ApplyLink(name string, spec v1alpha1.ClusterLinkSpec) error {
+	return f.Apply(hub.Link{Name: name, Suspended: spec.Suspend, Identity: identity.Options{
+		Issuer: spec.Identity.Issuer, Subject: spec.Identity.Subject, JWKS: spec.Identity.JWKS, CABundle: spec.Identity.CABundle,
+	}})
+}
+
+// RemoveLink implements controllers.Hub.
+func (f *fleetHub) RemoveLink(name string) { f.Remove(name) }
+
+// LinkState implements controllers.Hub.
+func (f *fleetHub) LinkState(name string) controllers.LinkState {
+	status, _ := f.Status(name)
+	return controllers.LinkState{
+		NotUnique: status.Ambiguous, Tunnels: status.Tunnels, Version: status.Version, Reason: string(status.Reason), Message: status.Message,
+	}
+}
+
+// newMember returns the function that keeps tunnels to a hub; nil without --hub-url.
+func newMember(o *options, engine *graphview.Engine, server *stream.Server, served stream.Cluster) (func(context.Context) error, error) {
+	if o.hubURL == "" {
+		return nil, nil
+	}
+	logger := ctrl.Log.WithName("member")
+	dialer, err := tunnel.NewDialer(tunnel.Options{
+		URL: o.hubURL, TokenFile: o.hubTokenFile, CAFile: o.hubCAFile, MaxAge: o.tunnelMaxAge,
+		Instance: engine.RunID(), Version: semantic(version), Logger: logger,
+		Handler: gateway.New(gateway.Options{Hub: o.hubName, Server: server, Cluster: served, Run: engine.RunID(), Logger: logger}),
+	})
+	if err != nil {
+		return nil, err
+	}
+	return dialer.Run, nil
+}

@@ -1,0 +1,125 @@
+package controllers
+
+import (
+	"context"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+
+	"graphview.dev/api/v1alpha1"
+	"graphview.dev/controllers/validation"
+	"graphview.dev/graphview"
+)
+
+// +kubebuilder:rbac:groups=graphview.dev,resources=clusterlinks,verbs=get
+// +kubebuilder:rbac:groups=graphview.dev,resources=clusterlinks/status,verbs=patch
+
+// LinkState is how the hub finds a ClusterLink.
+type LinkState struct {
+	// NotUnique: another link has the same identity.
+	NotUnique bool
+	Tunnels   int
+	Version   string
+	// Reason is ReasonConnected, or one of the other reasons of ConditionConnected.
+	Reason, Message string
+}
+
+// Hub is what ClusterLinkReconciler needs of a hub.
+type Hub interface {
+	// ApplyLink adds or changes the link of a ClusterLink. The error says why no token can
+	// prove its member.
+	ApplyLink(name string, spec v1alpha1.ClusterLinkSpec) error
+	// RemoveLink removes it.
+	RemoveLink(name string)
+	// LinkState returns how it is.
+	LinkState(name string) LinkState
+}
+
+// linkStatus is the scope of which one replica writes the status of ClusterLinks.
+const linkStatus = "clusterlinks"
+
+// ClusterLinkReconciler keeps a ClusterLink, the hub's link of that name, and the status in
+// step.
+type ClusterLinkReconciler struct {
+	client   client.Client
+	hub      Hub
+	notifier *Notifier
+	members  Members
+}
+
+// NewClusterLinkReconciler returns a reconciler that is idle before SetupWithManager and the
+// manager's start. The hub notifies the notifier of links, which have no namespace.
+func NewClusterLinkReconciler(hub Hub, notifier *Notifier, o Options) *ClusterLinkReconciler {
+	return &ClusterLinkReconciler{hub: hub, notifier: notifier, members: o.Members}
+}
+
+// SetupWithManager registers the reconciler, which runs on every replica: each of them accepts
+// tunnels.
+func (r *ClusterLinkReconciler) SetupWithManager(mgr ctrl.Manager) error {
+	r.client = mgr.GetClient()
+	err := ctrl.NewControllerManagedBy(mgr).
+		Named("clusterlink").
+		For(&v1alpha1.ClusterLink{}, builder.WithPredicates(predicate.GenerationChangedPredicate{})).
+		WatchesRawSource(r.notifier).
+		Complete(r)
+	if err != nil {
+		return fmt.Errorf("set up the ClusterLink controller: %w", err)
+	}
+	return nil
+}
+
+// Reconcile makes the hub's link what the ClusterLink says, and writes how it is.
+func (r *ClusterLinkReconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
+	r.notifier.take(graphview.Name{Name: request.Name})
+	link := &v1alpha1.ClusterLink{}
+	if err := r.client.Get(ctx, request.NamespacedName, link); err != nil {
+		if !apierrors.IsNotFound(err) {
+			return ctrl.Result{}, fmt.Errorf("get ClusterLink: %w", err)
+		}
+		r.hub.RemoveLink(request.Name)
+		return ctrl.Result{}, nil
+	}
+	refused := r.hub.ApplyLink(link.Name, link.Spec)
+	if r.members != nil && !r.members.First(linkStatus) {
+		return ctrl.Result{}, nil
+	}
+	after := link.DeepCopy()
+	state := r.hub.LinkState(link.Name)
+	after.Status.ObservedGeneration = link.Generation
+	after.Status.Tunnels, after.Status.Version = int32(state.Tunnels), state.Version //nolint:gosec // the hub bounds them
+	setLinkConditions(&after.Status.Conditions, link.Generation, refused, state)
+	if link.Status.ObservedGeneration == link.Generation && link.Status.Tunnels == after.Status.Tunnels &&
+		link.Status.Version == after.Status.Version && sameConditions(link.Status.Conditions, after.Status.Conditions) {
+		return ctrl.Result{}, nil
+	}
+	patch := client.MergeFromWithOptions(link, client.MergeFromWithOptimisticLock{})
+	if err := r.client.Status().Patch(ctx, after, patch); err != nil {
+		return unpatched(err)
+	}
+	return ctrl.Result{}, nil
+}
+
+func setLinkConditions(conditions *[]metav1.Condition, generation int64, refused error, state LinkState) {
+	set := func(kind string, ok bool, reason, message string) {
+		c := metav1.Condition{Type: kind, Status: metav1.ConditionFalse, ObservedGeneration: generation, Reason: reason, Message: validation.Cut(message, v1alpha1.MaxConditionMessage)}
+		if ok {
+			c.Status = metav1.ConditionTrue
+		}
+		meta.SetStatusCondition(conditions, c)
+	}
+	switch {
+	case refused != nil:
+		set(v1alpha1.ConditionAccepted, false, v1alpha1.ReasonInvalidKeys, refused.Error())
+	case state.NotUnique:
+		set(v1alpha1.ConditionAccepted, false, v1alpha1.ReasonIdentityNotUnique, "Another ClusterLink has the same issuer, keys and subject: a token would prove both.")
+	default:
+		set(v1alpha1.ConditionAccepted, true, v1alpha1.ReasonAccepted, "A token of this identity opens a tunnel.")
+	}
+	set(v1alpha1.ConditionConnected, state.Reason == v1alpha1.ReasonConnected, state.Reason, state.Message)
+}
