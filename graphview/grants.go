@@ -101,6 +101,9 @@ func (g *grants) want(ctx context.Context, places []access.Place, now time.Time)
 		g.ask(ctx, missing)
 	}
 	again := g.renewAt.Sub(now)
+	if g.asking {
+		again = time.Hour // a result comes first
+	}
 	if len(missing) > 0 {
 		again = min(again, max(g.retryAt.Sub(now), time.Second))
 	}

@@ -44,6 +44,28 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+// While an answer is awaited, nothing is to be done for the rights that it renews.
+func TestGrantsWaitForAnAnswer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		permit := func(ctx context.Context, _ []access.Place) (map[access.Place]bool, error) {
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}
+		g := newGrants(10*time.Second, time.Minute)
+		g.of(permit, "viewer")
+		g.want(ctx, nil, time.Now())
+		time.Sleep(10 * time.Second)
+		g.want(ctx, nil, time.Now())
+		time.Sleep(10 * time.Second)
+		if again := g.want(ctx, nil, time.Now()); again <= 0 {
+			t.Errorf("the view is reconciled again after %s while the API server is asked", again)
+		}
+		cancel()
+		g.wait()
+	})
+}
+
 func TestGrants(t *testing.T) {
 	red, blue := access.Place{Resource: "pods", Namespace: "red"}, access.Place{Resource: "pods", Namespace: "blue"}
 	synctest.Test(t, func(t *testing.T) {
