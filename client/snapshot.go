@@ -73,8 +73,6 @@ type Listed struct {
 	Namespace, Name                    string
 	Vertices, Arcs, Roots, Subscribers int
 	Synced                             bool
-	// Reason is the word for why the graph is not served, such as Invalid; empty if it is.
-	Reason string
 }
 
 // List returns the graphs of a namespace, or with "" those of all.
@@ -96,7 +94,6 @@ func (c *Client) List(ctx context.Context, namespace string) ([]Listed, error) {
 			Roots       int               `json:"roots"`
 			Subscribers int               `json:"subscribers"`
 			Synced      bool              `json:"synced"`
-			Reason      string            `json:"reason"`
 		} `json:"items"`
 	}
 	if err := json.NewDecoder(body).Decode(&list); err != nil {
@@ -105,7 +102,7 @@ func (c *Client) List(ctx context.Context, namespace string) ([]Listed, error) {
 	graphs := make([]Listed, 0, len(list.Items))
 	for _, item := range list.Items {
 		graphs = append(graphs, Listed{
-			Namespace: item.Metadata.Namespace, Name: item.Metadata.Name, Synced: item.Synced, Reason: item.Reason,
+			Namespace: item.Metadata.Namespace, Name: item.Metadata.Name, Synced: item.Synced,
 			Vertices: item.Vertices, Arcs: item.Arcs, Roots: item.Roots, Subscribers: item.Subscribers,
 		})
 	}

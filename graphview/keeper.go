@@ -25,8 +25,8 @@ type keeper struct {
 	life context.Context // the view's
 
 	taps map[plan.Need]*tap
-	// needed are the needs of the last plan.
-	needed map[plan.Need]bool
+	// needed are the needs of the last plan. Those in standby replace no other tap.
+	needed, standby map[plan.Need]bool
 	// retiring are taps that others will replace, with the time at which that began.
 	retiring map[*tap]time.Time
 	// unmet are the needs without a tap, with the reason.

@@ -11,7 +11,7 @@ import (
 // switching reports whether the tap will replace a retiring tap of its kind.
 func (k *keeper) switching(t *tap) bool {
 	for old := range k.retiring {
-		if intake.KindOf(old.need.Resource) == intake.KindOf(t.need.Resource) {
+		if old.need.Purpose() == t.need.Purpose() {
 			return true
 		}
 	}
@@ -28,7 +28,7 @@ func (k *keeper) finishSwitches(ctx context.Context) {
 		done := !missing || time.Since(since) > v.engine.o.SyncTimeout
 		var successors []*tap
 		for _, t := range k.taps {
-			if !t.need.OfNamespaces() && intake.KindOf(t.need.Resource) == intake.KindOf(old.need.Resource) {
+			if !k.standby[t.need] && t.need.Purpose() == old.need.Purpose() {
 				successors = append(successors, t)
 				state := t.state()
 				done = done && (t.ready(state) || state.Err != nil || time.Since(t.acquired) > v.engine.o.SyncTimeout)
@@ -40,7 +40,7 @@ func (k *keeper) finishSwitches(ctx context.Context) {
 		delete(k.retiring, old)
 		k.closeTaps([]*tap{old})
 		for _, t := range successors {
-			if t.need.Resource == old.need.Resource {
+			if t.need.Resource == old.need.Resource || t.need.OfReleases() {
 				// The last verdict about an object that both saw may be that of the old one.
 				k.replay(ctx, t, nil)
 				continue
@@ -57,7 +57,7 @@ func (k *keeper) finishSwitches(ctx context.Context) {
 // missing reports whether the plan needs a tap in place of a retiring one, and lacks it.
 func (k *keeper) missing(old *tap) bool {
 	for n := range k.needed {
-		if !n.OfNamespaces() && k.taps[n] == nil && intake.KindOf(n.Resource) == intake.KindOf(old.need.Resource) && n.Overlaps(old.need) {
+		if k.taps[n] == nil && !k.standby[n] && n.Purpose() == old.need.Purpose() && n.Overlaps(old.need) {
 			return true
 		}
 	}

@@ -18,8 +18,10 @@ import (
 	"k8s.io/client-go/rest"
 
 	"graphview.dev/graphview/access"
+	"graphview.dev/graphview/helm"
 	"graphview.dev/graphview/resources"
 	"graphview.dev/graphview/spec"
+	"graphview.dev/graphview/watch"
 )
 
 // memoryCluster serves namespaces, and ConfigMaps and Secrets in them, to an engine in the
@@ -30,15 +32,16 @@ type memoryCluster struct {
 	// refused are the places that the operator may not list and watch, as RESOURCE for all
 	// namespaces and RESOURCE/NAMESPACE for one.
 	refused map[string]bool
-	// delay is how long the list of a namespace takes.
-	delay   func(namespace string) time.Duration
+	// delay is how long the list of a resource in a namespace takes. Those of Helm's releases
+	// are a resource of their own.
+	delay   func(resource, namespace string) time.Duration
 	watches map[*io.PipeWriter]string
 }
 
 func newMemoryCluster(namespaces, objects int) *memoryCluster {
 	c := &memoryCluster{
 		namespaces: make(map[string]int), refused: make(map[string]bool), watches: make(map[*io.PipeWriter]string),
-		delay: func(string) time.Duration { return time.Millisecond },
+		delay: func(string, string) time.Duration { return time.Millisecond },
 	}
 	for i := range namespaces {
 		c.namespaces[fmt.Sprintf("ns-%02d", i)] = objects
@@ -73,8 +76,12 @@ func (c *memoryCluster) RoundTrip(r *http.Request) (*http.Response, error) {
 	if !core || !slices.Contains([]string{"namespaces", "configmaps", "secrets"}, path) {
 		return c.answer(r, http.StatusNotFound, io.NopCloser(strings.NewReader(`{"kind":"Status","code":404,"reason":"NotFound"}`))), nil
 	}
+	listed := path
+	if strings.Contains(r.URL.Query().Get("fieldSelector"), helm.SecretType) {
+		listed = "releases"
+	}
 	c.mu.Lock()
-	refused, delay := c.refused[place], c.delay(namespace)
+	refused, delay := c.refused[place], c.delay(listed, namespace)
 	c.mu.Unlock()
 	if refused {
 		text := `{"kind":"Status","apiVersion":"v1","status":"Failure","code":403,"reason":"Forbidden","message":"forbidden"}`
@@ -140,11 +147,16 @@ func keepIn(t *testing.T, c *memoryCluster, o Options) *keptView {
 	t.Helper()
 	// Client-go's handlers of errors sleep until a time of the process's own clock.
 	handlers := utilruntime.ErrorHandlers
-	utilruntime.ErrorHandlers = nil
-	t.Cleanup(func() { utilruntime.ErrorHandlers = handlers })
+	utilruntime.ErrorHandlers = nil                            //nolint:reassign // there is no other way to replace them
+	t.Cleanup(func() { utilruntime.ErrorHandlers = handlers }) //nolint:reassign // as above
 	o.Config = &rest.Config{Host: "http://cluster", Transport: c}
-	e := startEngine(t, o)
-	k := newKeeper(newView(e, Name{Namespace: "ns-00", Name: "flow"}, "1"))
+	return keepAnother(t, startEngine(t, o), "flow")
+}
+
+// keepAnother keeps one more view of an engine whose cluster is in memory.
+func keepAnother(t *testing.T, e *Engine, name string) *keptView {
+	t.Helper()
+	k := newKeeper(newView(e, Name{Namespace: "ns-00", Name: name}, "1"))
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	t.Cleanup(cancel)
 	k.life = ctx
@@ -168,6 +180,16 @@ func (k *keptView) pass() {
 	}
 }
 
+// refused reports whether a watch that the view has objects of was refused since the last pass.
+func (k *keptView) refused() bool {
+	for n, t := range k.taps {
+		if !k.standby[n] && t.state().Reason == watch.Forbidden {
+			return true
+		}
+	}
+	return false
+}
+
 // inNamespaces is a spec of ConfigMaps, and Secrets where both, in some namespaces.
 func inNamespaces(names []string, both bool) spec.Spec {
 	s := selecting(spec.ObjectFilter{})
@@ -186,7 +208,7 @@ func TestSyncedAfterARefusedWatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newMemoryCluster(10, 7)
 		c.refuse("configmaps", true)
-		c.delay = func(namespace string) time.Duration { return time.Duration(len(namespace)) * time.Second }
+		c.delay = func(_, namespace string) time.Duration { return time.Duration(len(namespace)) * time.Second }
 		c.namespaces["ns-with-a-slow-list"] = 7
 		k := keepIn(t, c, Options{})
 		k.apply(inNamespaces(slices.Collect(maps.Keys(c.namespaces)), false))
@@ -195,6 +217,63 @@ func TestSyncedAfterARefusedWatch(t *testing.T) {
 		}
 		if n := k.view.lens.Vertices(); n != 77 {
 			t.Errorf("the view is synced with %d of 77 objects; warnings: %v", n, k.view.warnings.Summary(true))
+		}
+	})
+}
+
+// TestSecretsWhileReleasesAreListed: a view leaves a shared watch of Secrets while Helm's releases
+// among them are still listed, and has its Secrets all the same.
+func TestSecretsWhileReleasesAreListed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newMemoryCluster(3, 5)
+		delays := map[string]time.Duration{"secrets/ns-00": 20 * time.Second, "releases/": 50 * time.Second}
+		c.delay = func(resource, namespace string) time.Duration { return delays[resource+"/"+namespace] }
+		k := keepIn(t, c, Options{Linger: time.Second})
+		other := keepAnother(t, k.view.engine, "other")
+		pass := func(d time.Duration) {
+			for end := time.Now().Add(d); time.Now().Before(end); k.pass() {
+				other.step(other.life, other.catalog)
+				k.view.engine.writer.Do(func() {})
+			}
+		}
+		k.apply(inNamespaces([]string{"ns-00"}, true))
+		pass(5 * time.Second)
+		other.apply(inNamespaces(nil, true))
+		pass(5 * time.Second)
+		if n := k.view.lens.Vertices(); n != 10 {
+			t.Errorf("%d of 10 objects while the watch of Secrets is shared", n)
+		}
+		other.view.setProgram(nil, nil, nil)
+		pass(3 * time.Minute)
+		if n := k.view.lens.Vertices(); n != 10 {
+			t.Errorf("%d of 10 objects when it is not shared any more", n)
+		}
+	})
+}
+
+// TestNarrowedAtOnce: a view that is edited to select fewer namespaces does not show objects of the
+// others while the watch of all namespaces, which it only tries, is listed.
+func TestNarrowedAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newMemoryCluster(3, 5)
+		delays := map[string]time.Duration{"configmaps/": 50 * time.Second}
+		c.delay = func(resource, namespace string) time.Duration { return delays[resource+"/"+namespace] }
+		k := keepIn(t, c, Options{})
+		other := keepAnother(t, k.view.engine, "other")
+		k.apply(inNamespaces([]string{"ns-00", "ns-01"}, false))
+		for !k.view.synced.Load() {
+			k.pass()
+		}
+		other.apply(inNamespaces(nil, false))
+		other.step(other.life, other.catalog)
+		k.pass()
+		k.apply(inNamespaces([]string{"ns-01"}, false))
+		for !k.view.synced.Load() {
+			k.pass()
+		}
+		k.view.engine.writer.Do(func() {})
+		if n := k.view.lens.Vertices(); n != 5 {
+			t.Errorf("%d objects of one namespace, want 5", n)
 		}
 	})
 }
@@ -215,9 +294,11 @@ func syncedIsComplete(t *testing.T, random *rand.Rand) {
 	all := slices.Sorted(maps.Keys(c.namespaces))
 	delays := make(map[string]time.Duration)
 	for _, ns := range append(all, "") {
-		delays[ns] = time.Duration(random.IntN(8000)) * time.Millisecond
+		for _, resource := range []string{"namespaces", "configmaps", "secrets", "releases"} {
+			delays[resource+"/"+ns] = time.Duration(random.IntN(8000)) * time.Millisecond
+		}
 	}
-	c.delay = func(namespace string) time.Duration { return delays[namespace] }
+	c.delay = func(resource, namespace string) time.Duration { return delays[resource+"/"+namespace] }
 	var mu sync.Mutex
 	denied := make(map[access.Place]bool) // of the account
 	permit := func(_ context.Context, _ Name, places []access.Place) (map[access.Place]bool, error) {
@@ -235,7 +316,8 @@ func syncedIsComplete(t *testing.T, random *rand.Rand) {
 		c.refuse(resource, random.IntN(2) == 0)
 		denied[access.Place{Resource: resource}] = random.IntN(2) == 0
 	}
-	k := keepIn(t, c, Options{Permit: permit, PermitInterval: 20 * time.Second})
+	k := keepIn(t, c, Options{Permit: permit, PermitInterval: 20 * time.Second, Linger: time.Second})
+	other := keepAnother(t, k.view.engine, "other")
 	change := func() (names []string, both, account bool) {
 		if names = all; random.IntN(4) > 0 {
 			names = slices.Clone(all)
@@ -264,7 +346,11 @@ func syncedIsComplete(t *testing.T, random *rand.Rand) {
 			if random.IntN(3) == 0 {
 				place.Namespace = all[random.IntN(len(all))]
 			}
-			switch random.IntN(4) {
+			switch random.IntN(6) {
+			case 4:
+				other.apply(inNamespaces(nil, true))
+			case 5:
+				other.view.setProgram(nil, nil, nil)
 			case 0, 1:
 				c.refuse(strings.TrimSuffix(resource+"/"+place.Namespace, "/"), random.IntN(2) == 0)
 			case 2:
@@ -275,12 +361,13 @@ func syncedIsComplete(t *testing.T, random *rand.Rand) {
 				names, both, account = change()
 			}
 		}
+		other.step(other.life, other.catalog)
 		k.pass()
 		k.view.engine.writer.Do(func() {})
 		synced := k.view.synced.Load()
-		became := synced && !was
+		became := synced && (!was || time.Until(deadline) < time.Second)
 		was = synced
-		if !became || len(k.view.warnings.Summary(true)) > 0 {
+		if !became || len(k.view.warnings.Summary(true)) > 0 || k.refused() {
 			continue
 		}
 		want, whole := c.readable("configmaps", names)

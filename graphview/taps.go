@@ -24,10 +24,10 @@ var boundNamespaceWatches = budget.Declare("namespace_watches",
 // complete one.
 func (k *keeper) plan(ctx context.Context, p *spec.Program, needed map[plan.Need]bool) {
 	v := k.view
-	replacing := make(map[graph.Kind][]plan.Need)
+	replacing := make(map[plan.Purpose][]plan.Need)
 	for n := range needed {
-		if !n.OfNamespaces() {
-			replacing[intake.KindOf(n.Resource)] = append(replacing[intake.KindOf(n.Resource)], n)
+		if !k.standby[n] {
+			replacing[n.Purpose()] = append(replacing[n.Purpose()], n)
 		}
 	}
 	k.needed = needed
@@ -41,7 +41,7 @@ func (k *keeper) plan(ctx context.Context, p *spec.Program, needed map[plan.Need
 			continue
 		}
 		delete(k.taps, n)
-		others := replacing[intake.KindOf(n.Resource)]
+		others := replacing[n.Purpose()]
 		switch {
 		case n.OfNamespaces() || !slices.ContainsFunc(others, n.Overlaps) || slices.ContainsFunc(others, func(o plan.Need) bool { return o.Key == n.Key }):
 			drop = append(drop, t)
@@ -88,9 +88,9 @@ func (k *keeper) plan(ctx context.Context, p *spec.Program, needed map[plan.Need
 	k.dropTaps(drop)
 }
 
-// replaces reports whether two taps may bring the same objects of a kind.
+// replaces reports whether two taps may bring the same objects for the same purpose.
 func (t *tap) replaces(other *tap) bool {
-	return intake.KindOf(t.need.Resource) == intake.KindOf(other.need.Resource) && t.need.Overlaps(other.need)
+	return t.need.Purpose() == other.need.Purpose() && t.need.Overlaps(other.need)
 }
 
 // addTaps attaches taps to their feeds, and replays the objects that their watches retain.

@@ -10,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apiserver/pkg/endpoints/request"
 
-	"graphview.dev/api/reason"
 	"graphview.dev/graphview"
 	"graphview.dev/stream/names"
 )
@@ -52,20 +51,14 @@ type listItem struct {
 	Roots       int  `json:"roots"`
 	Subscribers int  `json:"subscribers"`
 	Synced      bool `json:"synced,omitempty"`
-	// Reason is the word for why the graph is not served.
-	Reason reason.Reason `json:"reason,omitempty"`
 }
 
 func itemOf(view View) listItem {
 	status := view.Status()
-	item := listItem{
+	return listItem{
 		object: objectOf(view), Vertices: status.Vertices, Arcs: status.Arcs, Roots: status.Roots,
 		Subscribers: status.Subscribers, Synced: status.Synced,
 	}
-	if err := view.Err(); err != nil {
-		item.Reason = toClosedError(err).Reason
-	}
-	return item
 }
 
 func (s *Server) serveList(w http.ResponseWriter, r *http.Request, info *request.RequestInfo) {

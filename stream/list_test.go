@@ -11,9 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apiserver/pkg/endpoints/request"
 
-	"graphview.dev/api/reason"
 	"graphview.dev/graphview"
-	"graphview.dev/graphview/delivery"
 )
 
 func TestList(t *testing.T) {
@@ -47,26 +45,6 @@ func TestList(t *testing.T) {
 				t.Errorf("-want +got:\n%s", diff)
 			}
 		})
-	}
-}
-
-// TestListReason: a list says which graphs are not served, and why.
-func TestListReason(t *testing.T) {
-	served, invalid, large := newView("shop/a"), newView("shop/b"), newView("shop/c")
-	invalid.err = errors.New("spec.queries: == compares")
-	large.err = &delivery.ClosedError{Reason: reason.LimitExceeded, Message: "too large"}
-	s := serve(t, fakeCluster{served, invalid, large})
-	_, body := s.get(graphs+"graphs", nil)
-	var list graphList
-	if err := json.Unmarshal(body, &list); err != nil {
-		t.Fatalf("%v: %s", err, body)
-	}
-	got := map[string]reason.Reason{}
-	for _, item := range list.Items {
-		got[item.Metadata.Name] = item.Reason
-	}
-	if diff := cmp.Diff(map[string]reason.Reason{"a": "", "b": reason.Invalid, "c": reason.LimitExceeded}, got); diff != "" {
-		t.Errorf("-want +got:\n%s", diff)
 	}
 }
 

@@ -148,8 +148,6 @@ export interface Listed {
   roots: number;
   subscribers: number;
   synced: boolean;
-  /** Why the graph is not served, in a word, such as Invalid. */
-  reason?: string;
 }
 
 /** Why a request was refused: code is HTTP's, reason that of the Status. */

@@ -41,8 +41,8 @@ const ask = async ({ base = globalThis.location?.origin, token, fetch = globalTh
 export async function listGraphs(/** @type {any} */ options = {}) {
   const { namespace } = options;
   const list = await ask(options, (namespace ? `/namespaces/${encodeURIComponent(namespace)}` : "") + "/graphs");
-  return (list.items ?? []).map(({ metadata, vertices, arcs, roots, subscribers, synced = false, reason }) =>
-    ({ namespace: metadata.namespace, name: metadata.name, vertices, arcs, roots, subscribers, synced, ...(reason && { reason }) }));
+  return (list.items ?? []).map(({ metadata, vertices, arcs, roots, subscribers, synced = false }) =>
+    ({ namespace: metadata.namespace, name: metadata.name, vertices, arcs, roots, subscribers, synced }));
 }
 
 /** One graph as it is now, of whose objects content is there: "object", "summary" or "none". */

@@ -53,6 +53,18 @@ func (n Need) Overlaps(o Need) bool {
 	return n.Key.Namespace == o.Key.Namespace || n.Key.Namespace == "" || o.Key.Namespace == ""
 }
 
+// Purpose is what needs have in common whose watches can take each other's place: they bring
+// objects of the same kind for the same use.
+type Purpose struct {
+	Group, Kind          string
+	Namespaces, Releases bool
+}
+
+// Purpose returns the purpose of the watch.
+func (n Need) Purpose() Purpose {
+	return Purpose{Group: n.Resource.Group, Kind: n.Resource.Kind, Namespaces: n.OfNamespaces(), Releases: n.OfReleases()}
+}
+
 // ByKey orders needs. A need of Secrets precedes the need of its releases.
 func ByKey(a, b Need) int { return strings.Compare(a.Key.String(), b.Key.String()) }
 

@@ -2,7 +2,6 @@
 // server asks for a token it asks for one, and keeps it in memory alone.
 import { h } from "./h.js";
 
-const reasons = { Invalid: "not accepted", LimitExceeded: "too large" }; // why a view is not served
 const every = 10_000;
 const path = "/apis/stream.graphview.dev/v1alpha1";
 
@@ -44,7 +43,7 @@ export class ViewPicker {
       if (response.status === 401) await this.#askForToken();
       else if (response.ok) {
         const { items = [] } = await response.json();
-        this.#views = items.map(({ metadata, vertices, synced, reason }) => ({ name: `${metadata.namespace}/${metadata.name}`, vertices, synced, reason })).sort((a, b) => (a.name < b.name ? -1 : 1));
+        this.#views = items.map(({ metadata, vertices, synced }) => ({ name: `${metadata.namespace}/${metadata.name}`, vertices, synced })).sort((a, b) => (a.name < b.name ? -1 : 1));
         this.#fill();
       }
     } catch { /* The stream says what is wrong with the connection. */ }
@@ -55,7 +54,7 @@ export class ViewPicker {
     const views = [...this.#views];
     if (this.#view && !views.some(({ name }) => name === this.#view)) views.unshift({ name: this.#view });
     // What is chosen says elsewhere how much is in it.
-    const options = views.map(({ name, vertices, synced, reason }) => [name, name === this.#view || vertices === undefined ? name : `${name} – ${reasons[reason] ?? (synced ? `${vertices.toLocaleString("en")} objects` : "loading")}`]);
+    const options = views.map(({ name, vertices, synced }) => [name, name === this.#view || vertices === undefined ? name : `${name} – ${synced ? `${vertices.toLocaleString("en")} objects` : "loading"}`]);
     const said = JSON.stringify([options.map(([name]) => name), this.#view]);
     if (this.said === said) {
       // It may be open: options stay, and say what they have by now.

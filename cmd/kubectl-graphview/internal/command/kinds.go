@@ -112,7 +112,7 @@ func (k *kinds) find(text string) (client.Key, error) {
 	core := slices.DeleteFunc(slices.Clone(here), func(key client.Key) bool { return key.Group != "" })
 	switch {
 	case len(here) == 0:
-		return client.Key{}, fmt.Errorf("%s%s", k.notFound(resources[0], cmp.Or(namespace, k.namespace), name), didYouMean(name, others, func(n string) string { return kind + "/" + n }))
+		return client.Key{}, fmt.Errorf("%s is not in the graph%s", text, didYouMean(name, others, func(n string) string { return kind + "/" + n }))
 	case len(here) == 1:
 		return here[0], nil
 	case len(core) == 1 && !strings.Contains(kind, "."):
@@ -124,23 +124,6 @@ func (k *kinds) find(text string) (client.Key, error) {
 		}
 		return client.Key{}, fmt.Errorf("%s may be any of %s", text, strings.Join(names, ", "))
 	}
-}
-
-// notFound says that the graph lacks an object.
-func (k *kinds) notFound(resource schema.GroupResource, namespace, name string) string {
-	text := fmt.Sprintf("%s %q not found", k.kind(client.Key{Group: resource.Group, Resource: resource.Resource}), name)
-	mapper, err := k.mapper()
-	if err != nil || namespace == "" {
-		return text
-	}
-	full, err := mapper.KindFor(resource.WithVersion(""))
-	if err != nil {
-		return text
-	}
-	if mapping, err := mapper.RESTMapping(full.GroupKind(), full.Version); err == nil && mapping.Scope.Name() == meta.RESTScopeNameNamespace {
-		text += fmt.Sprintf(" in namespace %q", namespace)
-	}
-	return text
 }
 
 // everything that has a name in the graph.
