@@ -19,6 +19,7 @@ export class GraphViewElement extends HTMLElement {
   #snapshot;
   #root;
   #controller;
+  #opening = false;
 
   constructor() {
     super();
@@ -102,7 +103,17 @@ export class GraphViewElement extends HTMLElement {
   /** The controller, for tests and measurements. */
   get controller() { return this.#controller; }
 
+  // What a page sets one after the other opens one view.
   #open() {
+    if (this.#opening) return;
+    this.#opening = true;
+    queueMicrotask(() => {
+      this.#opening = false;
+      this.#openNow();
+    });
+  }
+
+  #openNow() {
     if (!this.#controller || !this.isConnected) return;
     const [namespace, name] = this.view.split("/");
     if (!namespace || !name) {

@@ -6,7 +6,7 @@ import test from "node:test";
 
 import { ask, dashboard, difference } from "./dashboard.mjs";
 import { gateway } from "./gateway.mjs";
-import { browser, require, token, url } from "./place.mjs";
+import { browser, open, require, token, url } from "./place.mjs";
 import { control, eventually } from "./scenario.mjs";
 
 const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
@@ -127,6 +127,34 @@ test("a function gets a token for each connection, for details and for exports",
   await page.click("graph-view [role=menuitem]:has-text('DOT')");
   await saved;
   assert.equal(await calls(), before + 1);
+});
+
+test("an element takes its token and its view whenever the page sets them", async (t) => {
+  const page = await open(t, "/dashboard/missing");
+  const element = (act, argument) => page.evaluate(act, argument);
+  const state = (wanted, view) => page.waitForFunction(([one, name]) => {
+    const { status, options } = document.querySelector("graph-view").controller;
+    return status.state === one && options?.name === name;
+  }, [wanted, view], { timeout: patience });
+  await element(async () => {
+    await import("/dashboard/graph-view.js");
+    document.body.replaceChildren(document.createElement("graph-view"));
+    document.querySelector("graph-view").view = "busy/view";
+  });
+  await state("ended", "view");
+  assert.match(await page.locator("graph-view").locator(".note").first().textContent(), /signed out.*Sign in, then try again/);
+  await element((good) => { document.querySelector("graph-view").token = () => good; }, token);
+  await state("live", "view");
+  // A page that renders makes another function, which is no reason to begin again.
+  assert.equal(await element((good) => {
+    const { controller } = document.querySelector("graph-view");
+    const { options } = controller;
+    document.querySelector("graph-view").token = () => good;
+    return new Promise((resolve) => { setTimeout(() => resolve(controller.options === options && controller.status.state), 100); });
+  }, token), "live");
+  await element(() => { document.querySelector("graph-view").view = "busy/none"; });
+  await state("ended", "none");
+  assert.match(await page.locator("graph-view").locator(".note").first().textContent(), /no such GraphView/);
 });
 
 test("a right that is taken away takes what it showed, and the page says so", async (t) => {

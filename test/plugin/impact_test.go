@@ -106,7 +106,7 @@ func compareTable(t *testing.T, all []*question, said map[*question]map[string]b
 		t.Fatalf("%s has no place for the table", file)
 	}
 	if *update {
-		if err := os.WriteFile(file, []byte(before+start+rows.String()+end+after), 0o644); err != nil { //nolint:gosec // a page that everybody reads
+		if err := os.WriteFile(file, []byte(before+start+rows.String()+end+after), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		return

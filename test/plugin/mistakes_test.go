@@ -31,7 +31,7 @@ type mistake struct {
 // mistakes are those of a first evaluation. Each was green, or refused without a hint, once.
 var mistakes = map[string]mistake{
 	"a misspelt field": {
-		spec: "SA\nquereis: [{include: {resourceSelectorExpression: 'true'}}]", refused: `unknown field "spec.quereis"`, validate: "quereis",
+		spec: "SA\nquerys: [{include: {resourceSelectorExpression: 'true'}}]", refused: `unknown field "spec.querys"`, validate: "querys",
 	},
 	"a field that roots do not have": {
 		spec: "SA\nQUERIES\nroots: {labelSelector: app=env}", refused: `unknown field "spec.roots.labelSelector"`, validate: "labelSelector",

@@ -31,7 +31,7 @@ func (c *Cluster) serviceAccount(ctx context.Context, view *v1alpha1.GraphView) 
 	}
 	namespace := cmp.Or(view.Namespace, c.Namespace)
 	all, ok := c.Objects(ctx, resources.Resource{Version: "v1", Resource: "serviceaccounts", Kind: "ServiceAccount", Namespaced: true}, namespace)
-	named := string(view.Spec.ServiceAccountName)
+	named := view.Spec.ServiceAccountName
 	var names []string
 	for _, o := range all {
 		names = append(names, o.Name)
