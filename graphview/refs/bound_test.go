@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"k8s.io/apimachinery/pkg/api/validation/path"
+	"k8s.io/apimachinery/pkg/api/validate/content"
 
 	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/graph"
@@ -63,7 +63,7 @@ func TestNamesOfRoles(t *testing.T) {
 			for _, name := range names {
 				object := map[string]any{"metadata": map[string]any{"namespace": "a"}, "roleRef": map[string]any{"apiGroup": rolesGroup, "kind": role, "name": name}}
 				want := 0
-				if name != "" && len(path.ValidatePathSegmentName(name, false)) == 0 {
+				if name != "" && len(content.IsPathSegmentName(name)) == 0 {
 					want = 1
 				}
 				if got := Builtin().Extract(graph.Kind{Group: rolesGroup, Kind: binding}, object); len(got) != want {

@@ -155,7 +155,7 @@ func TestHostileDocuments(t *testing.T) {
 		"b": {"properties": {"a": %s}, "description": "%s", "x-kubernetes-group-version-kind": [{"kind": "Deep"}]},
 		"c": {"type": "object", "x-kubernetes-group-version-kind": [{"kind": "Good"}]}}}}`, fields.String(), deep, strings.Repeat("x", 1_000_000))
 	got := map[string]bool{}
-	err := Read(strings.NewReader(text), func(graph.Kind) bool { return true }, func(k graph.Kind, s *schema.Schema, err error) {
+	err := Read(strings.NewReader(text), func(graph.Kind) bool { return true }, func(k graph.Kind, _ *schema.Schema, err error) {
 		var exceeded *budget.Exceeded
 		if got[k.Kind] = err == nil; err != nil && !errors.As(err, &exceeded) {
 			t.Errorf("%s: %v names no bound", k.Kind, err)
