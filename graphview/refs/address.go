@@ -14,18 +14,18 @@ const maxAddresses = 8
 // addresses yields the Services that a text may be the addresses of, by the forms that
 // a cluster's DNS resolves: name:port, scheme://name, name.namespace,
 // name.namespace.svc, and these behind the name of a Pod. Several are separated by
-// commas. A name alone is no address: too much is spelled so.
+// commas or spaces, and one may be the value of an option. A name alone is no address: too much is spelled so.
 func addresses(text string) iter.Seq[address] {
 	return func(yield func(address) bool) {
 		if len(text) > maxPatterned || !strings.ContainsAny(text, ":.") {
 			return
 		}
 		left := maxAddresses
-		for one := range strings.SplitSeq(text, ",") {
+		for one := range strings.FieldsFuncSeq(text, isSeparator) {
 			if left--; left < 0 {
 				return
 			}
-			host, called := hostOf(strings.TrimSpace(one))
+			host, called := hostOf(one)
 			for _, a := range servicesAt(host, called) {
 				if a.service != "" && !yield(a) {
 					return
@@ -33,6 +33,11 @@ func addresses(text string) iter.Seq[address] {
 			}
 		}
 	}
+}
+
+// isSeparator tells what stands between addresses, and between an option and its value.
+func isSeparator(c rune) bool {
+	return c == ',' || c == '=' || c == ' ' || c == '"' || c == '\'' || c == '\n'
 }
 
 // hostOf is the host that a URL or an address calls; called tells that it has a scheme
@@ -71,6 +76,7 @@ func isPort(text string) bool {
 
 // servicesAt lists the Services that a host may be: at most two.
 func servicesAt(host string, called bool) (found [2]address) {
+	host = strings.TrimSuffix(host, ".")
 	if !isObjectName(host) || host[len(host)-1] >= '0' && host[len(host)-1] <= '9' && strings.Count(host, ".") == 3 {
 		return found
 	}
@@ -86,9 +92,11 @@ func servicesAt(host string, called bool) (found [2]address) {
 		found[0] = address{service: labels[0]}
 	case qualified:
 		found[0] = address{labels[n-2], labels[n-1]}
-	case n == 2: // name.namespace, or pod.name
+	case n == 2: // name.namespace, or pod.name of a StatefulSet's pod
 		found[0] = address{labels[0], labels[1]}
-		found[1] = address{service: labels[1]}
+		if dash := strings.LastIndexByte(labels[0], '-'); dash > 0 && isPort(labels[0][dash+1:]) {
+			found[1] = address{service: labels[1]}
+		}
 	case called: // pod.name.namespace
 		found[0] = address{labels[1], labels[2]}
 	}

@@ -121,6 +121,9 @@ func targetByKey(key, group string) (graph.Reference, bool) {
 		return namespaced("ConfigMap"), true
 	}
 	stem, ok := strings.CutSuffix(key, "Ref")
+	if !ok {
+		stem, ok = strings.CutSuffix(key, "Reference")
+	}
 	if !ok || stem == "" {
 		return graph.Reference{}, false
 	}

@@ -81,7 +81,7 @@ func guessed(served *Served, kind graph.Kind, object map[string]any, told nodes,
 		return nil
 	}
 	slices.SortFunc(g.found, func(a, b graph.Reference) int {
-		return cmp.Or(strings.Compare(a.Field, b.Field), strings.Compare(a.Name, b.Name))
+		return cmp.Or(strings.Compare(a.Field, b.Field), strings.Compare(a.Name, b.Name), CompareKinds(a.To, b.To))
 	})
 	return g.found
 }
@@ -185,7 +185,7 @@ func (g *guess) isDoubtful(target graph.Reference, key string, object map[string
 	}
 	// What names a group of another domain says what it means.
 	return target.Scope == graph.ScopeUnknown && domainOf(target.To.Group) == domainOf(g.kind.Group) && !says(object) &&
-		!g.served.Serves(target.To) && len(g.served.meaning(g.kind.Group, key)) > 0
+		!g.served.Serves(target.To) && len(g.served.meaning(g.kind.Group, key).targets) > 0
 }
 
 // says tells whether an object says the group of what it names.
@@ -243,6 +243,9 @@ func (g *guess) add(ref graph.Reference, name, namespace string) {
 	field, ok := g.field()
 	if !ok {
 		return
+	}
+	if ref.To == g.kind && name == g.name && ref.Namespace == g.namespace {
+		return // nothing refers to itself
 	}
 	// A guess is no promise.
 	ref.Name, ref.Field, ref.Optional = name, field, true

@@ -122,7 +122,7 @@ func TestConventionsGiveUp(t *testing.T) {
 // path: not of an object, nor of a schema, nor of a rule.
 func TestKeysOfPaths(t *testing.T) {
 	widget := graph.Kind{Group: "example.com", Kind: "Widget"}
-	served := NewServed(map[graph.Kind]graph.Scope{widget: graph.ScopeNamespaced})
+	served := NewServed(map[graph.Kind]graph.Scope{widget: graph.ScopeNamespaced, {Group: "example.com", Kind: "Gadget"}: graph.ScopeNamespaced})
 	for name, test := range map[string]struct {
 		key  string
 		want bool
@@ -141,7 +141,7 @@ func TestKeysOfPaths(t *testing.T) {
 			text, err := json.Marshal(map[string]any{
 				"metadata": map[string]any{"namespace": "own", "name": "w"},
 				"spec": map[string]any{test.key: map[string]any{
-					"secretName": "a", "aRef": map[string]any{"kind": "Other", "name": "b"}, "widget": "c", "url": "http://d",
+					"secretName": "a", "aRef": map[string]any{"kind": "Other", "name": "b"}, "gadget": "c", "url": "http://d",
 					"widgetSelector": map[string]any{"matchLabels": map[string]any{"a": "b"}},
 				}},
 			})

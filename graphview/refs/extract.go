@@ -186,7 +186,7 @@ func (w *walk) emit(l *leaf, value any) {
 			return
 		}
 	}
-	if ref.Inferred && w.isItself(&ref) {
+	if w.isItself(&ref) {
 		return
 	}
 	w.found.add(&ref)

@@ -14,11 +14,22 @@ func (g *guess) inferText(key, text string) {
 	if !both {
 		namespace, name = "", text
 	}
-	if !isObjectName(name) || both && !isNamespace(namespace) {
+	if !isPlausible(name) || both && !isNamespace(namespace) {
 		return
 	}
-	for _, target := range g.served.meaning(g.kind.Group, key) {
-		g.infer(target, name, namespace)
+	if means := g.served.meaning(g.kind.Group, key); !means.kind || means.targets[0].To != g.kind {
+		g.mean(means, name, namespace, nil)
+	}
+}
+
+// mean adds the targets of a key.
+func (g *guess) mean(means meaning, name, namespace string, object map[string]any) {
+	for _, target := range means.targets {
+		if target = g.scopeOf(target, object); means.sure {
+			g.add(target, name, namespace)
+		} else {
+			g.infer(target, name, namespace)
+		}
 	}
 }
 
@@ -27,17 +38,21 @@ func (g *guess) inferText(key, text string) {
 func (g *guess) inferObject(key string, object map[string]any) bool {
 	name, _ := object["name"].(string)
 	namespace, _ := object["namespace"].(string)
-	if !isObjectName(name) || !isNamespace(namespace) || says(object) {
+	if !isObjectName(name) || !isNamespace(namespace) || says(object) || g.isPart(object) {
 		return false
 	}
 	if kind, ok := object["kind"].(string); ok && kind != "" {
 		key = kind
 	}
-	targets := g.served.meaning(g.kind.Group, key)
-	for _, target := range targets {
-		g.infer(g.scopeOf(target, object), name, namespace)
-	}
-	return len(targets) > 0
+	means := g.served.meaning(g.kind.Group, key)
+	g.mean(means, name, namespace, object)
+	return len(means.targets) > 0
+}
+
+// isPart reports whether an object describes a part of the object that has it, and so names
+// no other: an element of a list with a version or a number of replicas.
+func (g *guess) isPart(object map[string]any) bool {
+	return g.path[len(g.path)-1] == "" && (object["version"] != nil || object["replicas"] != nil)
 }
 
 // inferSelector adds what a label selector selects by its key: podSelector,
@@ -52,7 +67,7 @@ func (g *guess) inferSelector(key string, value map[string]any) bool {
 	if selector == nil || len(selector.Requirements) == 0 {
 		return false
 	}
-	for _, target := range g.served.meaning(g.kind.Group, strings.TrimSuffix(of, "Label")) {
+	for _, target := range g.served.meaning(g.kind.Group, strings.TrimSuffix(of, "Label")).targets {
 		target.Type, target.Selector, target.Optional = graph.Direct, selector, true
 		if target.Scope != graph.ScopeCluster {
 			target.Namespace = g.namespace
@@ -78,11 +93,21 @@ func (g *guess) inferAddress(key, text string) {
 	for a := range addresses(text) {
 		g.infer(target, a.service, a.namespace)
 	}
+	if isHostKey(key) && isObjectName(text) && !strings.Contains(text, ".") {
+		g.infer(target, text, "")
+	}
 }
 
 // isAddressKey tells keys that hold addresses by what they end in.
 func isAddressKey(key string) bool {
-	for _, end := range [...]string{"url", "uri", "endpoint", "address", "addr", "host", "hostname", "server"} {
+	return isHostKey(key) || endsIn(key, "url", "uri", "hostname")
+}
+
+// isHostKey tells keys that may hold a Service's name alone.
+func isHostKey(key string) bool { return endsIn(key, "host", "address", "addr", "endpoint", "server") }
+
+func endsIn(key string, ends ...string) bool {
+	for _, end := range ends {
 		if strings.EqualFold(key[max(0, len(key)-len(end)):], end) {
 			return true
 		}

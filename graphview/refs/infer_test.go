@@ -43,14 +43,14 @@ func TestInferred(t *testing.T) {
 		"CaseIsNoDifference": {
 			served: []string{"k8s.mariadb.com/MariaDB", "k8s.mariadb.com/User"},
 			object: `{apiVersion: k8s.mariadb.com/v1, kind: User, metadata: {name: u, namespace: own}, spec: {mariaDbRef: {name: db}}}`,
-			want:   `r k8s.mariadb.com/MariaDB own/db inferred/spec.mariaDbRef`,
+			want:   `r k8s.mariadb.com/MariaDB own/db spec.mariaDbRef`,
 		},
 		"EndOfAKind": {
 			served: []string{"compute.example.com/ComputeNetwork", "compute.example.com/ComputeURLMap", "compute.example.com/ComputeProxy"},
 			object: `{apiVersion: compute.example.com/v1, kind: ComputeProxy, metadata: {name: p, namespace: own}, spec: {networkRef: {name: net}, urlMapRef: {name: m}}}`,
 			want: `
-				r compute.example.com/ComputeNetwork own/net inferred/spec.networkRef
-				r compute.example.com/ComputeURLMap own/m inferred/spec.urlMapRef`,
+				r compute.example.com/ComputeNetwork own/net spec.networkRef
+				r compute.example.com/ComputeURLMap own/m spec.urlMapRef`,
 		},
 		"ServedKindIsNoInference": {
 			served: []string{"example.com/Cluster", "example.com/Database"},
@@ -61,13 +61,13 @@ func TestInferred(t *testing.T) {
 			served: []string{"secrets.example.com/VaultAuth", "secrets.example.com/VaultStaticSecret", "secrets.example.com/VaultConnection*"},
 			object: `{apiVersion: secrets.example.com/v1, kind: VaultStaticSecret, metadata: {name: s, namespace: own}, spec: {vaultAuthRef: other/a, vaultConnection: c, caSecret: ca, serverTLSSecret: tls, storageClass: fast, service: web, credentialsName: creds, path: kv/x}}`,
 			want: `
-				r core/Secret own/ca inferred/spec.caSecret
 				r core/Secret own/creds inferred/spec.credentialsName
-				r core/Secret own/tls inferred/spec.serverTLSSecret
 				r core/Service own/web inferred/spec.service
-				r storage.k8s.io/StorageClass -/fast inferred/spec.storageClass
-				r secrets.example.com/VaultAuth other/a inferred/spec.vaultAuthRef
-				r secrets.example.com/VaultConnection -/c inferred/spec.vaultConnection`,
+				r secrets.example.com/VaultConnection -/c inferred/spec.vaultConnection
+				r core/Secret own/ca spec.caSecret
+				r core/Secret own/tls spec.serverTLSSecret
+				r storage.k8s.io/StorageClass -/fast spec.storageClass
+				r secrets.example.com/VaultAuth other/a spec.vaultAuthRef`,
 		},
 		"ListsOfTextsAndObjects": {
 			served: []string{"traefik.io/Middleware", "traefik.io/IngressRoute", "traefik.io/ServersTransport", "traefik.io/Policy"},
@@ -93,7 +93,7 @@ func TestInferred(t *testing.T) {
 		"Reference": {
 			served: []string{"rabbitmq.com/RabbitmqCluster", "rabbitmq.com/Queue"},
 			object: `{apiVersion: rabbitmq.com/v1, kind: Queue, metadata: {name: q, namespace: own}, spec: {rabbitmqClusterReference: {name: r}}}`,
-			want:   `r rabbitmq.com/RabbitmqCluster own/r inferred/spec.rabbitmqClusterReference`,
+			want:   `r rabbitmq.com/RabbitmqCluster own?/r spec.rabbitmqClusterReference`,
 		},
 		"Selectors": {
 			served: []string{"grafana.example.com/Instance", "grafana.example.com/Dashboard"},
@@ -106,6 +106,7 @@ func TestInferred(t *testing.T) {
 			served: []string{"example.com/Probe"},
 			object: `{apiVersion: example.com/v1, kind: Probe, metadata: {name: p, namespace: own}, spec: {url: "http://prometheus.monitoring.svc:9090/x", endpoint: "redis:6379", host: "https://github.com/x", address: nowhere}}`,
 			want: `
+				t core/Service own/nowhere inferred/spec.address
 				t core/Service own/redis inferred/spec.endpoint
 				t core/Service monitoring/prometheus inferred/spec.url`,
 		},
@@ -133,6 +134,44 @@ func TestInferred(t *testing.T) {
 				r core/Secret own/s spec.source.auth
 				r core/ConfigMap own/c spec.source.configmap`,
 		},
+		"NearestOfSeveral": {
+			served: []string{"logging.example.com/Output", "logging.example.com/ClusterOutput*", "logging.example.com/Flow", "logging.example.com/TraefikService"},
+			object: `{apiVersion: logging.example.com/v1, kind: Flow, metadata: {name: f, namespace: own}, spec: {outputs: [o], services: [{name: web}]}}`,
+			want: `
+				r logging.example.com/ClusterOutput -/o inferred/spec.outputs[]
+				r logging.example.com/Output own/o inferred/spec.outputs[]
+				r core/Service own/web inferred/spec.services[]
+				r logging.example.com/TraefikService own/web inferred/spec.services[]`,
+		},
+		"EndOfAKeyAndInitials": {
+			served: []string{"app.example.com/EnterpriseRemoteCluster", "app.example.com/VirtualMachine", "app.example.com/DatabaseBackup", "app.example.com/Job"},
+			object: `{apiVersion: app.example.com/v1, kind: Job, metadata: {name: j, namespace: own}, spec: {participatingClusters: [{name: a}], vmName: v, databaseBackupResourceName: b}}`,
+			want: `
+				r app.example.com/DatabaseBackup own/b inferred/spec.databaseBackupResourceName
+				r app.example.com/EnterpriseRemoteCluster own/a inferred/spec.participatingClusters[]
+				r app.example.com/VirtualMachine own/v inferred/spec.vmName`,
+		},
+		"CertainWithoutATarget": {
+			served: []string{"net.example.com/SubnetSet", "net.example.com/Port", "net.example.com/Database"},
+			object: `{apiVersion: net.example.com/v1, kind: Port, metadata: {name: p, namespace: own}, spec: {serviceAccount: {name: sa}, subnetSetName: s, databaseName: d, clientSecret: literal, subnetRef: x}}`,
+			want: `
+				r core/Secret own/literal inferred/spec.clientSecret
+				r net.example.com/Database own/d inferred/spec.databaseName
+				r core/ServiceAccount own/sa spec.serviceAccount
+				r net.example.com/SubnetSet own/s spec.subnetSetName`,
+		},
+		"NameOfItsOwnElsewhere": {
+			served: []string{"example.com/Bucket", "example.com/Folder"},
+			object: `{apiVersion: example.com/v1, kind: Bucket, metadata: {name: b, namespace: own}, spec: {bucketName: other, sourceBucketName: from, folder: f}}`,
+			want: `
+				r example.com/Folder own/f inferred/spec.folder
+				r example.com/Bucket own/from inferred/spec.sourceBucketName`,
+		},
+		"PartsOfTheObject": {
+			served: []string{"example.com/Workload", "example.com/App"},
+			object: `{apiVersion: example.com/v1, kind: App, metadata: {name: a, namespace: own}, spec: {workloads: [{name: w, version: "1"}, {name: r, replicas: 2}, {name: x}]}}`,
+			want:   `r example.com/Workload own/x inferred/spec.workloads[]`,
+		},
 		"External": {
 			served: []string{"example.com/Cluster", "example.com/Widget"},
 			object: `{apiVersion: example.com/v1, kind: Widget, metadata: {name: w, namespace: own}, spec: {externalClusters: [{name: a}], externalSecretName: s, sourceCluster: b}}`,
@@ -159,12 +198,16 @@ func TestAddresses(t *testing.T) {
 	for text, want := range map[string]string{
 		"redis-cart:6379":                                "/redis-cart",
 		"http://web":                                     "/web",
-		"http://web.shop:80/path?x=y":                    "shop/web /shop",
+		"http://web.shop:80/path?x=y":                    "shop/web",
 		"web.shop.svc":                                   "shop/web",
 		"web.shop.svc.cluster.local:443":                 "shop/web",
 		"kafka-0.kafka.data.svc:9092,kafka-1.kafka:9092": "data/kafka kafka/kafka-1 /kafka",
 		"postgres://user:pass@db:5432/app":               "/db",
 		"redis":                                          "",
+		"--sink=influxdb:http://influx.mon:8086":         "mon/influx",
+		"web.shop.svc.cluster.local.:80":                 "shop/web",
+		"curl -s http://web:80/x":                        "/web",
+		"kafka-0.kafka:9092":                             "kafka/kafka-0 /kafka",
 		"10.0.0.1:80":                                    "",
 		"docker.io/library/nginx:1.27":                   "",
 		"https://github.com/a/b":                         "",

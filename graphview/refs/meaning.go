@@ -19,6 +19,10 @@ var commonWords = func() map[string]graph.Reference {
 		"pvc":           namespaced("PersistentVolumeClaim"),
 		"runtimeclass":  ofCluster("node.k8s.io", "RuntimeClass"),
 		"storageclass":  ofCluster("storage.k8s.io", "StorageClass"),
+
+		"secretproviderclass": ofGroup("secrets-store.csi.x-k8s.io", "SecretProviderClass"),
+		"volumesnapshot":      ofGroup("snapshot.storage.k8s.io", "VolumeSnapshot"),
+		"volumesnapshotclass": ofCluster("snapshot.storage.k8s.io", "VolumeSnapshotClass"),
 	}
 	for kind, target := range kinds {
 		if kind != "Namespace" { // a namespace says where, not what
@@ -56,13 +60,25 @@ func saysOther(key string) bool {
 	return len(words) > 0 && isOther[strings.TrimSuffix(words[len(words)-1], "s")]
 }
 
-// meaning returns what a key may speak of in an object of a group: the kinds of its
-// own group whose name or whose name's end the key is, or Kubernetes' own, or those of
-// groups of the same domain; else what the key ends in.
-func (s *Served) meaning(group, key string) []graph.Reference {
+// meaning is what a key may speak of.
+type meaning struct {
+	// targets are the kinds, the nearest first.
+	targets []graph.Reference
+	// sure means that the key names its only target beyond doubt: the reference exists
+	// even while the target does not.
+	sure bool
+	// kind means that the key is the name of its only target, without Ref: in an object of
+	// that kind it holds the name that the object has elsewhere.
+	kind bool
+}
+
+// meaning returns the kinds of the group whose name or whose name's end the key is, with
+// Kubernetes' own unless the group has a kind of that name; else those of groups of the
+// same domain; else the kinds that the key's end names.
+func (s *Served) meaning(group, key string) meaning {
 	// A key that is longer than a kind's name with a word or two about it says none.
 	if s == nil || len(key) > 2*maxLabel {
-		return nil
+		return meaning{}
 	}
 	at := keyOf{group, key}
 	s.mu.RLock()
@@ -71,62 +87,99 @@ func (s *Served) meaning(group, key string) []graph.Reference {
 	if ok {
 		return found
 	}
-	found = s.lookUp(group, stem(wordsOf(key)))
+	found = s.lookUp(group, wordsOf(key))
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	// Keys of maps are whatever somebody wrote: what there is no room for is looked up
-	// each time.
+	// The keys of maps are arbitrary: without room they are looked up each time.
 	if len(s.known) < maxKnown {
 		s.known[keyOf{strings.Clone(group), strings.Clone(key)}] = found
 	}
 	return found
 }
 
-func (s *Served) lookUp(group string, words []string) []graph.Reference {
+func (s *Served) lookUp(group string, all []string) meaning {
+	words := stem(all)
 	if len(words) == 0 || len(words) == 1 && isOther[words[0]] {
-		return nil
+		return meaning{}
 	}
+	own, near := s.groups[group], s.domains[domainOf(group)]
+	core := commonWords
+	if strings.HasSuffix(group, external) {
+		core = nil
+	}
+	isRef, isNamed := strings.HasPrefix(all[len(all)-1], "ref"), len(words) < len(all)
 	for _, form := range [...][]string{words, singular(words)} {
 		if form == nil {
 			continue
 		}
 		word := strings.Join(form, "")
-		own, near := s.groups[group], s.domains[domainOf(group)]
-		if found := s.first(own.named(word), own.endsIn(word)); found != nil {
-			return found
+		exact := own.named(word)
+		found := s.references(exact, own.endsIn(word))
+		if target, ok := core[word]; ok && len(exact) == 0 {
+			return meaning{targets: append(found, target), sure: len(found) == 0 && isCertain(form)}
 		}
-		if target, ok := commonWords[word]; ok && !strings.HasSuffix(group, external) {
-			return []graph.Reference{target}
+		if found != nil {
+			distinct := isRef && len(word) >= shortestEnd || isNamed && len(form) > 1 && len(exact) == 1
+			return meaning{targets: found, sure: distinct && len(found) == 1, kind: !isRef && len(found) == 1}
 		}
-		if found := s.first(near.named(word), near.endsIn(word)); found != nil {
-			return found
+		if found := s.references(near.named(word)); found != nil {
+			return meaning{targets: found}
+		}
+		if found := s.references(near.endsIn(word)); found != nil {
+			return meaning{targets: found}
 		}
 		for i := 1; i < len(form); i++ {
 			end := strings.Join(form[i:], "")
-			if found := s.first(own.named(end)); found != nil && len(end) >= shortestEnd && form[i-1] != outside {
-				return found
+			long := len(end) >= shortestEnd && form[i-1] != outside
+			if found := s.references(own.named(end)); found != nil && long {
+				return meaning{targets: found}
 			}
-			if target, ok := commonWords[end]; ok && !strings.HasSuffix(group, external) {
-				return []graph.Reference{target}
+			if target, ok := core[end]; ok {
+				return meaning{targets: []graph.Reference{target}, sure: isCertain(form)}
+			}
+			if found := s.references(own.endsIn(end)); found != nil && long && !isOther[form[len(form)-1]] {
+				return meaning{targets: found}
+			}
+		}
+		if last := len(form) - 1; last > 0 && isInstance[form[last]] {
+			if found := s.references(own.named(strings.Join(form[:last], ""))); found != nil {
+				return meaning{targets: found}
 			}
 		}
 	}
-	return nil
+	return meaning{}
 }
 
-// first makes references of the first kinds that are any.
-func (s *Served) first(candidates ...[]graph.Kind) []graph.Reference {
-	for _, kinds := range candidates {
-		if len(kinds) == 0 {
-			continue
-		}
-		targets := make([]graph.Reference, len(kinds))
-		for i, kind := range kinds {
-			targets[i] = graph.Reference{To: kind, Scope: s.scopes[kind]}
-		}
-		return targets
+// isInstance are words behind the name of a kind that say nothing more.
+var isInstance = map[string]bool{"cr": true, "instance": true, "object": true, "resource": true}
+
+// isLiteral are words before secret that make it a text which is secret itself.
+var isLiteral = map[string]bool{
+	"api": true, "app": true, "client": true, "consumer": true, "cookie": true, "hmac": true, "jwt": true, "session": true, "shared": true,
+	"webhook": true,
+}
+
+// isCertain reports whether a key's words leave no doubt that it names an object of
+// Kubernetes: tlsSecret, runnerServiceAccount, storageClass.
+func isCertain(words []string) bool {
+	last := len(words) - 1
+	if last < 1 {
+		return false
 	}
-	return nil
+	switch words[last-1] + words[last] {
+	case "serviceaccount", "storageclass":
+		return true
+	}
+	return words[last] == "secret" && !isLiteral[words[last-1]]
+}
+
+// references makes references of kinds, in their order.
+func (s *Served) references(lists ...[]graph.Kind) []graph.Reference {
+	var targets []graph.Reference
+	for _, kind := range slices.Concat(lists...) {
+		targets = append(targets, graph.Reference{To: kind, Scope: s.scopes[kind]})
+	}
+	return targets
 }
 
 func (v *vocabulary) named(word string) []graph.Kind {
@@ -137,7 +190,7 @@ func (v *vocabulary) named(word string) []graph.Kind {
 }
 
 func (v *vocabulary) endsIn(word string) []graph.Kind {
-	if v == nil || len(word) < shortestEnd {
+	if v == nil {
 		return nil
 	}
 	return v.ends[word]

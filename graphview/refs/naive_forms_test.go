@@ -14,14 +14,15 @@ var namespaceForm = regexp.MustCompile(`^[a-z0-9-]*$`)
 
 // naiveAddresses reads addresses with one regular expression.
 func naiveAddresses(ref graph.Reference, own, text string) []graph.Reference {
-	form := regexp.MustCompile(`^(?P<scheme>.*?://)?(?:[^/?#@]*@)?(?P<host>[a-z0-9.-]+?)(?:\.cluster\.local)?(?P<port>:[0-9]{1,5})?(?:[/?#].*)?$`)
+	form := regexp.MustCompile(`^(?P<scheme>.*?://)?(?:[^/?#@]*@)?(?P<host>[a-z0-9.-]+?)(?:\.cluster\.local)?\.?(?P<port>:[0-9]{1,5})?(?:[/?#].*)?$`)
+	numbered := regexp.MustCompile(`.-[0-9]{1,5}$`)
 	label := regexp.MustCompile(`^[a-z0-9]([a-z0-9-]*[a-z0-9])?$`)
 	var out []graph.Reference
 	if len(text) > 1024 {
 		return nil
 	}
-	for i, one := range strings.Split(text, ",") {
-		m := form.FindStringSubmatch(strings.TrimSpace(one))
+	for i, one := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(",= \"'\n", r) }) {
+		m := form.FindStringSubmatch(one)
 		if i == 8 {
 			break
 		}
@@ -49,7 +50,10 @@ func naiveAddresses(ref graph.Reference, own, text string) []graph.Reference {
 		case svc:
 			found = [][2]string{{last, labels[len(labels)-2]}}
 		case len(labels) == 2:
-			found = [][2]string{{labels[0+1], labels[0]}, {own, labels[1]}}
+			found = [][2]string{{labels[0+1], labels[0]}}
+			if numbered.MatchString(labels[0]) {
+				found = append(found, [2]string{own, labels[1]})
+			}
 		case len(labels) == 3 && called:
 			found = [][2]string{{labels[2], labels[1]}}
 		}

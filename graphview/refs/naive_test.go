@@ -19,6 +19,7 @@ import (
 func naive(rules []Rule, kind graph.Kind, object map[string]any) map[string]bool {
 	metadata, _ := object["metadata"].(map[string]any)
 	namespace, _ := metadata["namespace"].(string)
+	name, _ := metadata["name"].(string)
 	out := map[string]bool{}
 	owners := walk{namespace: namespace}
 	owners.owners(metadata)
@@ -31,7 +32,9 @@ func naive(rules []Rule, kind graph.Kind, object map[string]any) map[string]bool
 		}
 		for _, path := range expand(object, split(rules[i].Path)) {
 			for _, ref := range naiveReferences(&rules[i], object, namespace, path) {
-				if naiveExists(ref) {
+				here := ref.Scope == graph.ScopeCluster || ref.Namespace == namespace
+				byName := ref.Selector == nil && (rules[i].Method == Name || rules[i].Method == Object)
+				if itself := byName && here && ref.To == kind && ref.Name == name; naiveExists(ref) && !itself {
 					out[renderOne(&ref)] = true
 				}
 			}

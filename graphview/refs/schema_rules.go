@@ -132,7 +132,7 @@ func (r *schemaReader) visitText(p place, s *schema.Schema) {
 	if r.read[p.path] || p.table.tells() || saysOther(p.key) {
 		return
 	}
-	targets := r.served.meaning(r.kind.Group, p.key)
+	targets := r.served.meaning(r.kind.Group, p.key).targets
 	if target, ok := namedBy(p.key); ok {
 		targets = []graph.Reference{target}
 	}
@@ -165,7 +165,7 @@ func (r *schemaReader) addNamed(p place, s *schema.Schema) {
 	if declared && target.Scope == graph.ScopeUnknown && !r.served.Serves(target.To) {
 		declared = false
 	}
-	targets := r.served.meaning(r.kind.Group, p.key)
+	targets := r.served.meaning(r.kind.Group, p.key).targets
 	if declared {
 		targets = []graph.Reference{target}
 	}

@@ -23,7 +23,7 @@ type Served struct {
 	groups, domains map[string]*vocabulary
 
 	mu    sync.RWMutex
-	known map[keyOf][]graph.Reference // what keys were found to mean
+	known map[keyOf]meaning // what keys were found to mean
 }
 
 // keyOf is a key in objects of a group.
@@ -37,7 +37,7 @@ type vocabulary struct{ exact, ends map[string][]graph.Kind }
 
 // NewServed makes the words of the kinds that a cluster serves, with their scopes.
 func NewServed(kinds map[graph.Kind]graph.Scope) *Served {
-	s := &Served{scopes: kinds, groups: map[string]*vocabulary{}, domains: map[string]*vocabulary{}, known: map[keyOf][]graph.Reference{}}
+	s := &Served{scopes: kinds, groups: map[string]*vocabulary{}, domains: map[string]*vocabulary{}, known: map[keyOf]meaning{}}
 	for kind := range kinds {
 		if settled[kind.Group] {
 			continue // these are in core, whatever is served
@@ -67,6 +67,13 @@ func note(all map[string]*vocabulary, name string, kind graph.Kind) {
 		} else if len(word) >= shortestEnd {
 			v.ends[word] = append(v.ends[word], kind)
 		}
+	}
+	if len(words) > 1 { // vm for VirtualMachine
+		initials := ""
+		for _, word := range words {
+			initials += word[:1]
+		}
+		v.ends[initials] = append(v.ends[initials], kind)
 	}
 }
 

@@ -40,6 +40,7 @@ var everything = func() *jsontree.Shape {
 func ownShape() *jsontree.Shape {
 	var shape jsontree.Shape
 	metadata := shape.Field("metadata")
+	metadata.Field("name")
 	metadata.Field("namespace")
 	metadata.Field("labels").Whole()
 	metadata.Field("ownerReferences").Whole()

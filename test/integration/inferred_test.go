@@ -102,15 +102,15 @@ func TestInferredEqualsOracle(t *testing.T) {
 		"gadget": "g", "site": "north",
 		"caSecret": "ca", "services": []any{map[string]any{"name": "web"}}, "endpoint": "http://web." + namespace + ".svc:80", "queue": "q",
 	})
-	apply(t, c, namespace, `{apiVersion: v1, kind: Pod, metadata: {name: caller}, spec: {containers: [{name: c, image: c, env: [{name: WEB, value: "web:80"}, {name: OTHER, value: "https://example.com"}]}]}}`)
-	check("nothing that is named exists", 0)
+	apply(t, c, namespace, `{apiVersion: v1, kind: Pod, metadata: {name: caller}, spec: {containers: [{name: c, image: c, args: ["--web=http://web:80"], env: [{name: WEB, value: "web:80"}, {name: OTHER, value: "https://example.com"}]}]}}`)
+	check("nothing that is named exists: the secret of a certificate is missing", 1)
 
 	putObject(t, c, group, "Gadget", namespace, "g", map[string]any{"widget": "a"})
 	putObject(t, c, group, "Site", namespace, "north", map[string]any{})
 	apply(t, c, namespace, `{apiVersion: v1, kind: Service, metadata: {name: web}, spec: {ports: [{port: 80}]}}
 ---
 {apiVersion: v1, kind: Secret, metadata: {name: ca}}`)
-	// gadget, site, widget, caSecret, services, endpoint and env.
+	// gadget, site, widget, caSecret, services, endpoint, and env with args.
 	check("all of it exists", 7)
 
 	// A kind that comes to be served, with an object of the name.

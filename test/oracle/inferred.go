@@ -22,9 +22,9 @@ func (c *collector) infer(o *object, served []resource) {
 	if own.Group != exampleDomain && !strings.HasSuffix(own.Group, "."+exampleDomain) {
 		return
 	}
-	guess := func(key, path, name, namespace string, said []schema.GroupKind) {
+	guess := func(key, path, name, namespace string, said []schema.GroupKind, bare bool) {
 		if len(said) > 0 || !o.replaced && !o.named[path] {
-			c.guess(own, served, key, path, name, namespace, said)
+			c.guess(own, served, key, path, name, namespace, said, bare)
 		}
 	}
 	var walk func(key, path string, value any, of map[string]any)
@@ -35,7 +35,7 @@ func (c *collector) infer(o *object, served []resource) {
 		switch value := value.(type) {
 		case string:
 			if !isClosed(of) {
-				guess(key, path, value, "", nil)
+				guess(key, path, value, "", nil, true)
 			}
 		case []any:
 			items, _ := at(of, "items").(map[string]any)
@@ -44,9 +44,9 @@ func (c *collector) infer(o *object, served []resource) {
 			}
 		case map[string]any:
 			if said := keySelected(of); path != "" && len(said) > 0 {
-				guess(key, path+".name", text(value, "name"), text(value, "namespace"), said)
-			} else if path != "" {
-				guess(key, path, text(value, "name"), text(value, "namespace"), nil)
+				guess(key, path+".name", text(value, "name"), text(value, "namespace"), said, false)
+			} else if isPart := strings.HasSuffix(path, "[]") && (value["version"] != nil || value["replicas"] != nil); path != "" && !isPart {
+				guess(key, path, text(value, "name"), text(value, "namespace"), nil, false)
 			}
 			for below, element := range value {
 				next, _ := at(of, "properties."+below).(map[string]any)
@@ -65,6 +65,12 @@ func (c *collector) infer(o *object, served []resource) {
 var (
 	objectName = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$`)
 	suffixes   = regexp.MustCompile(`(Ref|Reference|Name)$`)
+	// literals are texts that are secret themselves.
+	literals  = regexp.MustCompile(`(?i)(api|app|client|consumer|cookie|hmac|jwt|session|shared|webhook)Secret$`)
+	podName   = regexp.MustCompile(`.-[0-9]+$`)
+	instances = regexp.MustCompile(`(cr|instance|object|resource)$`)
+	// hostKey is that of a text which may be the name of a Service alone.
+	hostKey    = regexp.MustCompile(`(?i)(host|address|addr|endpoint|server)$`)
 	addressKey = regexp.MustCompile(`(?i)(url|uri|endpoint|address|addr|host|hostname|server)$`)
 )
 
@@ -77,9 +83,12 @@ var coreWords = map[string]schema.GroupKind{
 	"storageclass": {Group: "storage.k8s.io", Kind: "StorageClass"},
 }
 
-func (c *collector) guess(own schema.GroupKind, served []resource, key, path, name, namespace string, said []schema.GroupKind) {
+func (c *collector) guess(own schema.GroupKind, served []resource, key, path, name, namespace string, said []schema.GroupKind, bare bool) {
 	if addressKey.MatchString(key) {
 		c.calls("t", path, name)
+		if hostKey.MatchString(key) && objectName.MatchString(name) && !strings.Contains(name, ".") {
+			c.calls("t", path, "tcp://"+name)
+		}
 	}
 	if !objectName.MatchString(name) {
 		return
@@ -88,48 +97,10 @@ func (c *collector) guess(own schema.GroupKind, served []resource, key, path, na
 	if word == "" {
 		return
 	}
-	// Own group before Kubernetes, and that before other groups of the domain; a whole
-	// name before the end of one.
-	rank := func(kind schema.GroupKind) int {
-		whole := strings.EqualFold(kind.Kind, word)
-		switch ends := len(word) >= 4 && strings.HasSuffix(strings.ToLower(kind.Kind), word); {
-		case whole && kind.Group == own.Group:
-			return 4
-		case ends && kind.Group == own.Group:
-			return 3
-		case whole:
-			return 2
-		case ends:
-			return 1
-		}
-		return 0
-	}
-	best, found := 0, []schema.GroupKind{}
-	for _, r := range served {
-		kind := schema.GroupKind{Group: r.Group, Kind: r.kind}
-		if kind.Group != exampleDomain && !strings.HasSuffix(kind.Group, "."+exampleDomain) {
-			continue
-		}
-		if n := rank(kind); n > best {
-			best, found = n, nil
-		}
-		if n := rank(kind); n > 0 && n == best && !slices.Contains(found, kind) {
-			found = append(found, kind)
-		}
-	}
-	if known, ok := coreWords[word]; ok && best < 3 {
-		found = []schema.GroupKind{known}
-	}
-	// What the key ends in, if it is no word of its own: caSecret.
-	for tail := suffixes.ReplaceAllString(key, ""); best == 0 && len(found) == 0; {
-		next := strings.IndexFunc(tail[min(1, len(tail)):], unicode.IsUpper)
-		if next < 0 {
-			break
-		}
-		tail = tail[next+1:]
-		if known, ok := coreWords[strings.ToLower(tail)]; ok {
-			found = append(found, known)
-		}
+	ref := regexp.MustCompile(`Ref(erence)?$`).MatchString(key)
+	found, sure, names := c.means(own, served, key, word)
+	if names && bare && !ref && len(found) == 1 && found[0] == own {
+		return // what the object is called elsewhere
 	}
 	for _, kind := range said {
 		if !slices.Contains(found, kind) {
@@ -143,24 +114,93 @@ func (c *collector) guess(own schema.GroupKind, served []resource, key, path, na
 		if kind == own && name == text(c.tree, "metadata.name") && (namespace == "" || namespace == c.namespace) {
 			continue // nothing refers to itself
 		}
+		if sure {
+			c.usesIn(namespace, "r", path, kind, name)
+			continue
+		}
 		c.usesIn(namespace, "r", "inferred/"+path, kind, name)
 		c.found[len(c.found)-1].inferred = true
 	}
 }
 
+// means returns the kinds that a word of a key may mean, whether that is beyond doubt, and
+// whether the whole word is the name of a kind of the group, or its end.
+func (c *collector) means(own schema.GroupKind, served []resource, key, word string) (found []schema.GroupKind, sure, names bool) {
+	kinds := func(inGroup bool, fits func(string) bool) []schema.GroupKind {
+		var fitting []schema.GroupKind
+		for _, r := range served {
+			kind := schema.GroupKind{Group: r.Group, Kind: r.kind}
+			if (kind.Group == exampleDomain || strings.HasSuffix(kind.Group, "."+exampleDomain)) && (kind.Group == own.Group || !inGroup) && fits(kind.Kind) && !slices.Contains(fitting, kind) {
+				fitting = append(fitting, kind)
+			}
+		}
+		if len(fitting) > mostNamesakes {
+			return nil
+		}
+		return fitting
+	}
+	is := func(word string) func(string) bool {
+		return func(kind string) bool { return strings.EqualFold(kind, word) }
+	}
+	ends := func(word string) func(string) bool {
+		return func(kind string) bool {
+			initials := strings.ToLower(strings.Join(regexp.MustCompile(`[A-Z]`).FindAllString(kind, -1), ""))
+			return len(word) >= 4 && strings.HasSuffix(strings.ToLower(kind), word) && !is(word)(kind) || len(initials) > 1 && initials == word
+		}
+	}
+	stem := suffixes.ReplaceAllString(key, "")
+	tails := []string{}
+	for i, letter := range stem {
+		if i > 0 && unicode.IsUpper(letter) {
+			tails = append(tails, strings.ToLower(stem[i:]))
+		}
+	}
+	whole, end := kinds(true, is(word)), kinds(true, ends(word))
+	known, isCore := coreWords[word]
+	certain := strings.HasSuffix(word, "serviceaccount") || strings.HasSuffix(word, "storageclass") || len(tails) > 0 && tails[len(tails)-1] == "secret" && !literals.MatchString(stem)
+	found = slices.Concat(whole, end)
+	switch {
+	case isCore && len(whole) == 0:
+		return append(found, known), certain && len(found) == 0, false
+	case len(found) > 0:
+		distinct := regexp.MustCompile(`Ref(erence)?$`).MatchString(key) && len(word) >= 4 || stem != key && len(tails) > 0 && len(whole) == 1
+		return found, distinct && len(found) == 1, true
+	}
+	for _, fits := range []func(string) bool{is(word), ends(word)} {
+		if found = kinds(false, fits); len(found) > 0 {
+			return found, false, false
+		}
+	}
+	for _, tail := range tails {
+		if found = kinds(true, is(tail)); len(found) > 0 && len(tail) >= 4 {
+			return found, false, false
+		}
+		if known, ok := coreWords[tail]; ok {
+			return []schema.GroupKind{known}, certain, false
+		}
+		if found = kinds(true, ends(tail)); len(found) > 0 && len(tail) >= 4 {
+			return found, false, false
+		}
+	}
+	return kinds(true, is(instances.ReplaceAllString(word, ""))), false, false
+}
+
 // calls adds the Services that a text may be the addresses of, if they exist.
 func (c *collector) calls(arc, path, value string) {
-	for one := range strings.SplitSeq(value, ",") {
-		one = strings.TrimSpace(one)
+	for _, one := range regexp.MustCompile(`[,= "'\n]+`).Split(value, -1) {
 		scheme := strings.Contains(one, "://")
 		if !scheme {
 			one = "tcp://" + one
 		}
 		parsed, err := url.Parse(one)
-		if err != nil || !objectName.MatchString(parsed.Hostname()) || !scheme && parsed.Port() == "" && !strings.Contains(parsed.Hostname(), ".") {
+		if err != nil {
 			continue
 		}
-		labels := strings.Split(strings.TrimSuffix(parsed.Hostname(), ".cluster.local"), ".")
+		host := strings.TrimSuffix(parsed.Hostname(), ".")
+		if !objectName.MatchString(host) || !scheme && parsed.Port() == "" && !strings.Contains(host, ".") {
+			continue
+		}
+		labels := strings.Split(strings.TrimSuffix(host, ".cluster.local"), ".")
 		add := func(namespace, name string) {
 			c.usesIn(namespace, arc, "inferred/"+path, core("Service"), name)
 			c.found[len(c.found)-1].inferred = true
@@ -173,7 +213,9 @@ func (c *collector) calls(arc, path, value string) {
 			add("", labels[0])
 		case n == 2:
 			add(labels[1], labels[0])
-			add("", labels[1])
+			if podName.MatchString(labels[0]) {
+				add("", labels[1])
+			}
 		case n == 3:
 			add(labels[2], labels[1])
 		}

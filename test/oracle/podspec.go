@@ -49,6 +49,12 @@ func (c *collector) container(path string, container any) {
 		c.uses("r", path+".env[].valueFrom.configMapKeyRef.name", core("ConfigMap"), text(variable, "valueFrom.configMapKeyRef.name"))
 		c.uses("r", path+".env[].valueFrom.secretKeyRef.name", core("Secret"), text(variable, "valueFrom.secretKeyRef.name"))
 	}
+	for _, field := range []string{"command", "args"} {
+		for _, word := range items(container, field) {
+			said, _ := word.(string)
+			c.calls("t", path+"."+field+"[]", said)
+		}
+	}
 	for _, source := range items(container, "envFrom") {
 		c.uses("r", path+".envFrom[].configMapRef.name", core("ConfigMap"), text(source, "configMapRef.name"))
 		c.uses("r", path+".envFrom[].secretRef.name", core("Secret"), text(source, "secretRef.name"))
