@@ -52,6 +52,8 @@ type compiler struct {
 	errs []error
 	// interrupted: not all was checked.
 	interrupted bool
+	// text is the length of the text so far, in bytes; see maxText.
+	text int
 }
 
 func (c *compiler) check(path string, err error) bool {
@@ -80,6 +82,10 @@ func (c *compiler) shape(path, format string, args ...any) {
 func Compile(ctx context.Context, declared Spec) (*Program, error) {
 	c := &compiler{ctx: ctx}
 	p := &Program{Spec: declared}
+	if c.text = declared.text(); c.text > maxText {
+		c.shape("spec", tooMuchText, maxText, c.text)
+		return nil, &InvalidError{Reason: reasonSpec, Errors: c.errs}
+	}
 	if n := len(declared.Queries); n < 1 || n > maxQueries {
 		c.shape("spec.queries", "must have between 1 and %d queries, has %d", maxQueries, n)
 	}

@@ -121,6 +121,10 @@ func (c *compiler) rootObject(root *Root, o *RootObject) bool {
 		return false
 	}
 	root.Expression = strings.Join(e.terms, " && ")
+	if c.text += len(root.Expression); c.text > maxText {
+		c.shape(root.Path, tooMuchText, maxText, c.text)
+		return false
+	}
 	var err error
 	root.ObjectSelector, err = expr.CompileObject(c.ctx, root.Expression)
 	return c.check(root.Path, err)
