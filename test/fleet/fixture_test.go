@@ -108,16 +108,22 @@ type testHub struct {
 func startHub(t *testing.T) *testHub {
 	t.Helper()
 	h := &testHub{Hub: hub.New(context.WithoutCancel(t.Context()), hub.Options{Name: hubName, Logger: logger(t)})}
-	h.tunnels = httptest.NewTLSServer(h.Handler())
-	t.Cleanup(h.tunnels.Close)
+	h.serve(t, h.Handler().ServeHTTP)
 	t.Cleanup(h.Close)
+	h.server, h.authority = startServer(t, hubPlane, stream.Options{Cluster: stream.Of(startEngine(t, hubPlane)), Fleet: h.Hub, PermissionRecheck: time.Second})
+	return h
+}
+
+// serve serves the handshakes of members.
+func (h *testHub) serve(t *testing.T, handler http.HandlerFunc) {
+	t.Helper()
+	h.tunnels = httptest.NewTLSServer(handler)
+	t.Cleanup(h.tunnels.Close)
 	h.caFile = filepath.Join(t.TempDir(), "ca.crt")
 	text := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: h.tunnels.Certificate().Raw})
 	if err := os.WriteFile(h.caFile, text, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	h.server, h.authority = startServer(t, hubPlane, stream.Options{Cluster: stream.Of(startEngine(t, hubPlane)), Fleet: h.Hub, PermissionRecheck: time.Second})
-	return h
 }
 
 func (h *testHub) urlOf(link string) string {
@@ -271,6 +277,11 @@ const groupPath = "/apis/stream.graphview.dev/v1alpha1"
 // pathOf returns the path of a member's graphs at the hub.
 func pathOf(link, namespace string) string {
 	return groupPath + "/clusters/" + link + "/proxy" + groupPath + "/namespaces/" + namespace + "/graphs"
+}
+
+// watchOf returns the path that streams a graph.
+func watchOf(path string) string {
+	return strings.Replace(path, "/proxy"+groupPath, "/proxy"+groupPath+"/watch", 1)
 }
 
 // client returns a client of the hub for one of its users, and the URL of the hub.

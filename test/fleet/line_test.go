@@ -37,9 +37,9 @@ func (h *testHub) watch(t *testing.T, who, path string) *subscriber.Subscriber {
 	go func() {
 		defer close(done)
 		s.Persist(ctx, func(ctx context.Context, since string) (subscriber.Stream, error) {
-			address := url + path + "?watch=1"
+			address := url + watchOf(path)
 			if since != "" {
-				address += "&since=" + since
+				address += "?since=" + since
 			}
 			request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
 			if err != nil {
