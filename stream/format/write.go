@@ -133,10 +133,11 @@ func (k *Key) title() string {
 	return k.Resource + "." + k.Group
 }
 
-// clean replaces what would end a line, or is no text.
+// clean replaces characters that end a line, that are no text, or that change how
+// other text is drawn, such as U+202E (category Cf).
 func clean(text string) string {
 	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || unicode.In(r, unicode.Zl, unicode.Zp) || r == 0xFFFE || r == 0xFFFF {
+		if unicode.IsControl(r) || unicode.In(r, unicode.Zl, unicode.Zp, unicode.Cf) || r == 0xFFFE || r == 0xFFFF {
 			return utf8.RuneError
 		}
 		return r

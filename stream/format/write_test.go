@@ -192,3 +192,17 @@ func TestParse(t *testing.T) {
 		t.Errorf("%v, want %s", err, want)
 	}
 }
+
+// TestDirection: a name does not change in which direction a line of an export is drawn.
+func TestDirection(t *testing.T) {
+	e := elements{vertices: []Key{core("roles", "shop", "reader\u202enimda\u2066")}}
+	for _, f := range All() {
+		var b bytes.Buffer
+		if err := e.graph().Write(&b, f); err != nil {
+			t.Fatal(err)
+		}
+		if out := b.String(); !strings.Contains(out, "nimda") || strings.ContainsAny(out, "\u202e\u2066") {
+			t.Errorf("%s: %q", f, out)
+		}
+	}
+}
