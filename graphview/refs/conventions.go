@@ -81,7 +81,7 @@ func guessed(served *Served, kind graph.Kind, object map[string]any, told nodes,
 		return nil
 	}
 	slices.SortFunc(g.found, func(a, b graph.Reference) int {
-		return cmp.Or(strings.Compare(a.Field, b.Field), strings.Compare(a.Name, b.Name), CompareKinds(a.To, b.To))
+		return cmp.Or(strings.Compare(a.Field, b.Field), strings.Compare(a.Name, b.Name), strings.Compare(a.To.Group, b.To.Group), strings.Compare(a.To.Kind, b.To.Kind))
 	})
 	return g.found
 }
