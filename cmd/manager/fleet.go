@@ -14,6 +14,7 @@ import (
 
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/certwatcher"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	"graphview.dev/api/v1alpha1"
@@ -131,4 +132,24 @@ func newMember(o *options, engine *graphview.Engine, server *stream.Server, serv
 		return nil, err
 	}
 	return dialer.Run, nil
+}
+
+// linkRunnables returns what the operator runs as a member of a hub and as a hub, each of them only
+// if flags say so, and adds the controller of ClusterLinks to the manager of a hub.
+func linkRunnables(mgr manager.Manager, hub *fleetHub, accept controllers.Options, newMember func() (manager.RunnableFunc, error)) ([]manager.RunnableFunc, error) {
+	member, err := newMember()
+	if err != nil {
+		return nil, fmt.Errorf("member: %w", err)
+	}
+	var runnables []manager.RunnableFunc
+	if member != nil {
+		runnables = append(runnables, member)
+	}
+	if hub != nil {
+		runnables = append(runnables, hub.run)
+		if err := controllers.NewClusterLinkReconciler(hub, hub.notifier, accept).SetupWithManager(mgr); err != nil {
+			return nil, err
+		}
+	}
+	return runnables, nil
 }

@@ -119,19 +119,11 @@ func run(ctx context.Context, o *options) error {
 		return err
 	}
 	runnables := []manager.RunnableFunc{shared.run(engine.Run, server.Run, reconciler.Known()), journal.Run, certificates.run, guard.Run}
-	member, err := newMember(o, engine, server, served)
+	linked, err := linkRunnables(mgr, fleet, accept, func() (manager.RunnableFunc, error) { return newMember(o, engine, server, served) })
 	if err != nil {
-		return fmt.Errorf("member: %w", err)
+		return err
 	}
-	if member != nil {
-		runnables = append(runnables, member)
-	}
-	if fleet != nil {
-		runnables = append(runnables, fleet.run)
-		if err := controllers.NewClusterLinkReconciler(fleet, fleet.notifier, accept).SetupWithManager(mgr); err != nil {
-			return err
-		}
-	}
+	runnables = append(runnables, linked...)
 	if shared == nil && members != nil {
 		runnables = append(runnables, members.Run)
 	}

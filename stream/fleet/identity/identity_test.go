@@ -141,7 +141,7 @@ func TestVerify(t *testing.T) {
 }
 
 func TestKeys(t *testing.T) {
-	weak, err := rsa.GenerateKey(rand.Reader, 1024) //nolint:gosec // the key is refused
+	weak, err := rsa.GenerateKey(rand.Reader, 1024)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,7 +211,7 @@ func TestDiscovery(t *testing.T) {
 		t.Errorf("the issuer was asked %d times", asked)
 	}
 	for name, answer := range map[string]func(w http.ResponseWriter, r *http.Request, self string){
-		"redirects": func(w http.ResponseWriter, r *http.Request, self string) {
+		"redirects": func(w http.ResponseWriter, r *http.Request, _ string) {
 			http.Redirect(w, r, issuer+r.URL.Path, http.StatusFound)
 		},
 		"huge": func(w http.ResponseWriter, _ *http.Request, _ string) {

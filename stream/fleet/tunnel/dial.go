@@ -165,6 +165,7 @@ func (d *Dialer) dial(ctx context.Context, last *tunnel) (*tunnel, error) {
 	}
 	dialing, cancel := context.WithTimeout(ctx, dialWithin)
 	defer cancel()
+	//nolint:bodyclose // the library closes it, or has read it
 	socket, response, err := websocket.Dial(dialing, d.o.URL, &websocket.DialOptions{HTTPClient: d.client, HTTPHeader: header, CompressionMode: websocket.CompressionDisabled})
 	switch {
 	case err == nil:
@@ -208,7 +209,7 @@ func (d *Dialer) serve(ctx context.Context, socket *websocket.Conn, answered htt
 	// Requests outlive ctx until end, so that they can say why they end.
 	base, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	t.server = &http.Server{
-		Handler: mux, Protocols: &http.Protocols{}, BaseContext: func(net.Listener) context.Context { return base },
+		Handler: mux, Protocols: &http.Protocols{}, ReadHeaderTimeout: dialWithin, BaseContext: func(net.Listener) context.Context { return base },
 		HTTP2: &http.HTTP2Config{
 			MaxConcurrentStreams: maxStreams, SendPingTimeout: pingAfter, PingTimeout: pongWithin, WriteByteTimeout: writeWithin,
 		},
