@@ -69,10 +69,9 @@ SCENES ?= 4
 faults: c-compiler control-plane ## run EPISODES episodes of faults, SCENES of them at once, beginning with SEED, and print a line for each; make test runs a few
 	@CGO_ENABLED=1 go test -race -v -timeout 4h ./test/faults -args -episodes $(EPISODES) -seed $(SEED) -scenes $(SCENES) -rounds $(EPISODES)
 
-HOLDERS ?= 1
 .PHONY: replicas
-replicas: control-plane ## run EPISODES episodes of trouble among three replicas that share views, HOLDERS of which hold each view, beginning with SEED, and print a line for each and a table; make test runs two
-	@go test ./test/replicas -run TestEpisodes -v -timeout 12h -args -long -episodes $(EPISODES) -seed $(SEED) -holders $(HOLDERS)
+replicas: control-plane ## run EPISODES episodes of trouble among three replicas that share views, beginning with SEED, and print a line for each and a table; make test runs two
+	@go test ./test/replicas -run TestEpisodes -v -timeout 12h -args -long -episodes $(EPISODES) -seed $(SEED)
 
 .PHONY: test-edge
 test-edge: control-plane ## run the suites of one replica by way of another that does not hold the views: rights, graphs on one WebSocket, scenarios, canaries, hostile users; half an hour

@@ -68,7 +68,7 @@ func parse(program string, args []string, out io.Writer) (*options, error) {
 	flags.DurationVar(&o.permissionRecheck, "permission-recheck", time.Minute, "how often the permissions of subscribers are checked again")
 	flags.DurationVar(&o.syncTimeout, "sync-timeout", 30*time.Second, "how long a view waits for a resource; after that it is served without the resource, with a warning")
 	flags.IntVar(&o.maxVertices, "max-vertices-per-view", 200_000, "maximum number of visible objects in a view; a larger view is not served")
-	flags.IntVar(&o.viewHolders, "view-holders", 0, "number of replicas that hold each view; other replicas read the view from them. If 0, every replica holds every view")
+	flags.IntVar(&o.viewHolders, "view-holders", 0, "1: each view is held by one replica, and other replicas read it from there. 0: every replica holds every view")
 	flags.StringVar(&o.relayAddress, "relay-bind-address", ":8445", "host:port of the mutual TLS listener that serves views to other replicas; used only with --view-holders")
 	flags.StringVar(&o.relayAdvertise, "relay-advertise-address", "", "host:port at which other replicas reach --relay-bind-address; if empty, the bound host, or the address in the environment variable POD_IP")
 	flags.StringVar(&o.tunnelAddress, "tunnel-bind-address", "", "host:port of the TLS listener at which the members of a fleet connect, for instance :8444; if empty, this operator is no hub")
@@ -111,8 +111,8 @@ func (o *options) validate() error {
 	positive("cluster-wait", o.clusterWait > 0)
 	positive("tunnel-max-age", o.tunnelMaxAge > 0)
 	errs = append(errs, o.validateFleet())
-	if o.viewHolders < 0 {
-		errs = append(errs, errors.New("--view-holders must be 0, or how many replicas hold each view"))
+	if o.viewHolders != 0 && o.viewHolders != 1 {
+		errs = append(errs, errors.New("--view-holders must be 0 or 1"))
 	}
 	if err := checkable(o.check); err != nil {
 		errs = append(errs, err)

@@ -44,16 +44,17 @@ func membersOf(shared *sharing, o *options, config *rest.Config, engine *graphvi
 	if err != nil {
 		return nil, err
 	}
-	return newMembers(config, self)
+	return newMembers(config, self, nil)
 }
 
-// newMembers returns the replicas of this operator, including self.
-func newMembers(config *rest.Config, self replicas.Member) (*replicas.Members, error) {
+// newMembers returns the replicas of this operator, including self. stale is that of
+// replicas.Options.
+func newMembers(config *rest.Config, self replicas.Member, stale func(bool)) (*replicas.Members, error) {
 	leases, err := coordinationclient.NewForConfig(config)
 	if err != nil {
 		return nil, fmt.Errorf("client for Leases: %w", err)
 	}
-	o := replicas.Options{Leases: leases.Leases(namespace()), Self: self, Logger: ctrl.Log.WithName("replicas")}
+	o := replicas.Options{Leases: leases.Leases(namespace()), Self: self, Stale: stale, Logger: ctrl.Log.WithName("replicas")}
 	if uid := os.Getenv("POD_UID"); uid != "" {
 		o.Owner = &metav1.OwnerReference{APIVersion: "v1", Kind: "Pod", Name: self.Name, UID: types.UID(uid)}
 	}

@@ -81,12 +81,12 @@ func newSharing(ctx context.Context, o *options, with sharingOptions) (*sharing,
 	if err != nil {
 		return nil, errors.Join(err, s.listener.Close())
 	}
-	if s.members, err = newMembers(with.config, self); err != nil {
+	if s.members, err = newMembers(with.config, self, func(stale bool) { s.handler.SetStale(stale) }); err != nil {
 		return nil, errors.Join(err, s.listener.Close())
 	}
 	// The relays to other replicas end when the table is closed, after the streams.
 	s.table = placement.New(context.WithoutCancel(ctx), placement.Options{
-		Engine: with.engine, Self: self, Members: s.members, Holders: o.viewHolders, TLS: s.keys.TLS(),
+		Engine: with.engine, Self: self, Members: s.members, TLS: s.keys.TLS(),
 		Published: controllers.Published(ctx, with.cached), Notify: with.notifier.Notify, Logger: log,
 	})
 	s.handler = holder.New(holder.Options{Views: s.table.Held(), Run: self.Run, Opened: s.table.Opened("holder"), Logger: log})

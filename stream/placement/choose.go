@@ -3,112 +3,16 @@ package placement
 import (
 	"context"
 	"errors"
-	"slices"
 	"time"
 
-	"graphview.dev/graphview/delivery"
 	"graphview.dev/stream/relay/edge"
-	"graphview.dev/stream/relay/wire"
-	"graphview.dev/stream/replicas"
 )
 
-const (
-	// hedge is the time after which another replica is asked too, if the first has not answered.
-	hedge = 250 * time.Millisecond
-	// suspected is the time during which an unreachable replica is left out.
-	suspected = 10 * time.Second
-)
+// hedge is the time after which another replica is asked too, if the first has not answered.
+const hedge = 250 * time.Millisecond
 
-// candidate is a replica to read a view from.
-type candidate struct {
-	replicas.Member
-
-	// held: the replica is used only if it holds the view already. A revision must not make a
-	// replica hold a view that it does not own.
-	held bool
-}
-
-// candidates returns the replicas to read a view from, in order of preference: the replica of the
-// subscriber's revision; this one, if it is an owner; the other owners by rank; and the replicas
-// that rank next, if they hold the view, because they may have been owners. Replicas that were
-// unreachable lately are left out.
-func (t *Table) candidates(e *entry, since string) []candidate {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	ranked := replicas.Rank(t.scopeLocked(e), t.reachableLocked())
-	owners := ranked[:min(t.o.Holders, len(ranked))]
-	var out []candidate
-	add := func(m replicas.Member, held bool) {
-		if !slices.ContainsFunc(out, func(c candidate) bool { return c.Member == m }) {
-			out = append(out, candidate{m, held})
-		}
-	}
-	if run := delivery.RunOf(since); run != "" {
-		for _, m := range ranked {
-			if own := m == t.o.Self; m.Run == run && (!own || e.applied) {
-				add(m, !own && !slices.Contains(owners, m))
-			}
-		}
-	}
-	if slices.Contains(owners, t.o.Self) {
-		add(t.o.Self, false)
-	}
-	for i, m := range ranked {
-		if m != t.o.Self {
-			add(m, i >= len(owners))
-		}
-	}
-	return out
-}
-
-// reachableLocked returns the members that can be asked. The end of a suspicion changes them.
-func (t *Table) reachableLocked() []replicas.Member {
-	now := time.Now()
-	return slices.DeleteFunc(t.stayingLocked(), func(m replicas.Member) bool {
-		until, ok := t.suspects[m.Run]
-		if ok && !now.Before(until) {
-			delete(t.suspects, m.Run)
-			if until.After(t.changed) {
-				t.changed = until
-			}
-		}
-		return ok && now.Before(until)
-	})
-}
-
-// stayingLocked returns the members that are not stopping.
-func (t *Table) stayingLocked() []replicas.Member {
-	return slices.DeleteFunc(t.speaking(), func(m replicas.Member) bool { return t.stopping[m.Run] })
-}
-
-// speaking returns the members with the protocol version of this replica, which share views. During
-// an upgrade there are other members too.
-func (t *Table) speaking() []replicas.Member {
-	return slices.DeleteFunc(slices.Clone(t.o.Members.Live()), func(m replicas.Member) bool {
-		_, ok := wire.Negotiate(t.o.Self.Wire, m.Wire)
-		return !ok
-	})
-}
-
-// suspect records that a replica is unreachable.
-func (t *Table) suspect(m replicas.Member, why error) {
-	if errors.Is(why, edge.ErrAbsent) || errors.Is(why, edge.ErrMoved) {
-		return
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	now := time.Now()
-	if t.suspects[m.Run].IsZero() {
-		t.metrics.suspected.Inc()
-	}
-	if !now.Before(t.suspects[m.Run]) {
-		t.changed = now
-	}
-	t.suspects[m.Run] = now.Add(suspected)
-}
-
-// greeted is the answer of one candidate.
-type greeted struct {
+// helloResult is the answer of one candidate.
+type helloResult struct {
 	rank   int
 	relay  *edge.Relay // nil: an error, or this replica
 	synced bool
@@ -132,7 +36,7 @@ func (t *Table) choose(ctx context.Context, e *entry, since string) (*edge.Relay
 func (t *Table) reach(ctx context.Context, e *entry, candidates []candidate) (*edge.Relay, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	answers := make(chan greeted, len(candidates))
+	answers := make(chan helloResult, len(candidates))
 	asked, open := 0, 0
 	timer := time.NewTimer(hedge)
 	defer timer.Stop()
@@ -145,18 +49,18 @@ func (t *Table) reach(ctx context.Context, e *entry, candidates []candidate) (*e
 		open++
 		timer.Reset(hedge)
 		if m.Member == t.o.Self {
-			answers <- greeted{rank: rank, synced: t.synced(e)}
+			answers <- helloResult{rank: rank, synced: t.synced(e)}
 			return
 		}
 		go func() { // joined: the deferred function waits for the answers
-			a := greeted{rank: rank}
-			if a.relay, a.err = t.relays.Open(ctx, m.Member, e.name, m.held); a.err == nil {
+			a := helloResult{rank: rank}
+			if a.relay, a.err = t.relays.Open(ctx, m.Member, e.name, m.onlyIfHeld); a.err == nil {
 				a.synced = a.relay.Synced()
 			}
 			answers <- a
 		}()
 	}
-	var best *greeted
+	var best *helloResult
 	// The relays that are not chosen are released.
 	defer func() {
 		cancel()
@@ -176,8 +80,8 @@ func (t *Table) reach(ctx context.Context, e *entry, candidates []candidate) (*e
 				}
 			case errors.Is(a.err, edge.ErrBroken):
 				t.suspect(candidates[a.rank].Member, a.err)
-				if !candidates[a.rank].held && asked < len(candidates) {
-					candidates[asked].held = false // it is an owner now
+				if !candidates[a.rank].onlyIfHeld && asked < len(candidates) {
+					candidates[asked].onlyIfHeld = false // it is an owner now
 				}
 			default: // an error of the context or the view is the same at each replica
 				if best != nil {
@@ -200,7 +104,7 @@ func (t *Table) reach(ctx context.Context, e *entry, candidates []candidate) (*e
 }
 
 // better returns the better of two answers, and releases the other one.
-func better(a, b *greeted) *greeted {
+func better(a, b *helloResult) *helloResult {
 	if a == nil {
 		return b
 	}
@@ -211,7 +115,7 @@ func better(a, b *greeted) *greeted {
 	return a
 }
 
-func giveBack(a greeted) {
+func giveBack(a helloResult) {
 	if a.relay != nil {
 		a.relay.Release()
 	}

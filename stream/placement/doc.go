@@ -2,11 +2,11 @@
 // them, and serves every view at every replica.
 //
 // The scope of a view is the namespaces that its spec names, or the whole cluster. The label
-// graphview.dev/placement replaces it. The replicas that rank highest for a scope own its
-// views. Views of one scope have the same owners, because an object takes most of its memory
-// once, however many views have it. A replica that is asked for a view that it does not own
-// holds it too, and for a while longer. So replicas that disagree about the members only cost
-// memory.
+// graphview.dev/placement replaces it. The replica that ranks highest for a scope owns its
+// views, unless it owns its share already. Views of one scope have the same owner, because an
+// object takes most of its memory once, however many views have it. A replica that is asked for
+// a view that it does not own holds it too, and for a while longer. So replicas that disagree
+// about the members only cost memory.
 //
 // A [Table] is between the controllers and the engine, which gets only the views that this
 // replica holds. It is also between the stream server and the engine: a subscriber of a view
@@ -15,8 +15,11 @@
 // that has synced. The subscriber is then reset. If only the connection breaks, the table opens
 // another one, and the subscriber resumes.
 //
-// The replica that ranks highest for a view writes its status. The others send it the numbers
-// of their subscribers.
+// The owner of a view writes its status.
+//
+// What a replica does follows from a plan, a pure function of the members, of what is known
+// of each of them, and of the scopes of all views. Replicas that are suspected, stopping or
+// without their API server keep what they own, and are not read from.
 //
 // The package deliberately does not know the rights of subscribers: the replica that a
 // subscriber is connected to reviews them.

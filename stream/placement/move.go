@@ -2,7 +2,6 @@ package placement
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"graphview.dev/stream/relay/edge"
@@ -21,30 +20,18 @@ const (
 	hurry = 250 * time.Millisecond
 )
 
-// leave records that a replica is stopping. No subscriber begins to read from it, and its subscribers
-// move as soon as another replica has the graph.
-func (t *Table) leave(m replicas.Member) {
-	t.mu.Lock()
-	t.stopping[m.Run] = true
-	t.mu.Unlock()
-	select {
-	case t.leaving <- struct{}{}:
-	default:
-	}
-}
-
-// misplaced is a view whose subscribers here do not read from an owner.
-type misplaced struct {
+// relocation is a view whose subscribers here do not read from its owner.
+type relocation struct {
 	*entry
 
 	scope string
 	// from has the relays that the subscribers read from.
 	from []*edge.Relay
-	// here: they read from this replica, and no other replica does.
-	here bool
-	// urgent: a subscriber reads from a replica that is not a member any more. hurried: from one
-	// that is stopping.
-	urgent, hurried bool
+	// local: they read from this replica, and no other replica does.
+	local bool
+	// urgent: a subscriber reads from a replica that is lost to it. draining: from one that is
+	// stopping.
+	urgent, draining bool
 }
 
 // move moves subscribers from replicas that do not own their view any more to an owner that has the
@@ -52,7 +39,7 @@ type misplaced struct {
 // reports whether subscribers of stopping replicas are left.
 func (t *Table) move(ctx context.Context) (left bool) {
 	scope, asked := "", 0
-	for _, m := range t.misplaced() {
+	for _, m := range t.relocations() {
 		if !m.urgent {
 			if scope != "" && m.scope != scope || asked == asks {
 				continue
@@ -61,7 +48,7 @@ func (t *Table) move(ctx context.Context) (left bool) {
 		}
 		chosen, ok := t.ready(ctx, m.entry)
 		if !ok {
-			left = left || m.hurried
+			left = left || m.draining
 			continue
 		}
 		if !m.urgent {
@@ -74,45 +61,40 @@ func (t *Table) move(ctx context.Context) (left bool) {
 				t.metrics.moved.Inc()
 			}
 		}
-		if m.here && chosen != t.o.Self {
+		if m.local && chosen != t.o.Self {
 			t.giveUp(ctx, m.entry)
 		}
 	}
 	return left
 }
 
-// misplaced returns the views that have to move, in any order.
-func (t *Table) misplaced() []misplaced {
+// relocations returns the views that have to move, in any order.
+func (t *Table) relocations() []relocation {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	members := t.stayingLocked()
-	if !slices.Contains(members, t.o.Self) {
+	p, now := t.planLocked(), time.Now()
+	if !p.member() {
 		return nil // it has not joined yet, or is stopping, which ends the subscriptions
 	}
-	reachable := t.reachableLocked() // as candidates: no view moves to a suspected replica
-	settled := time.Since(t.changed) >= stable
-	var out []misplaced
+	var out []relocation
 	for _, e := range t.entries {
 		if e.subscribers == 0 || e.spec == nil {
 			continue
 		}
-		owners := t.ownersLocked(e, reachable)
-		m := misplaced{entry: e, scope: t.scopeLocked(e)}
+		m := relocation{entry: e, scope: t.scopeLocked(e)}
 		for relay := range e.reading {
 			from := relay.Member()
-			switch {
-			case relay.Retired():
+			if relay.Retired() || !p.moves(m.scope, from, relay.Opened(), now) {
 				continue
-			case !slices.Contains(members, from):
-				m.urgent = true
-				m.hurried = m.hurried || t.stopping[from.Run]
-			case !settled || relay.Age() < movable || slices.Contains(owners, from):
-				continue
+			}
+			if !p.stays(from) {
+				_, stopping := t.stopping[from.Run]
+				m.urgent, m.draining = true, m.draining || stopping
 			}
 			m.from = append(m.from, relay)
 		}
-		m.here = settled && e.applied && e.local > 0 && e.users == e.local && time.Since(e.localSince) >= movable && !slices.Contains(owners, t.o.Self)
-		if m.here || len(m.from) > 0 {
+		m.local = e.applied && e.local > 0 && e.users == e.local && p.moves(m.scope, t.o.Self, e.localSince, now)
+		if m.local || len(m.from) > 0 {
 			out = append(out, m)
 		}
 	}
@@ -124,7 +106,7 @@ func (t *Table) misplaced() []misplaced {
 func (t *Table) ready(ctx context.Context, e *entry) (chosen replicas.Member, ok bool) {
 	var owners []candidate
 	for _, c := range t.candidates(e, "") {
-		if !c.held {
+		if !c.onlyIfHeld {
 			owners = append(owners, c)
 		}
 	}

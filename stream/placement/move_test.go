@@ -10,10 +10,10 @@ import (
 	"graphview.dev/stream/replicas"
 )
 
-// TestMisplaced: a view moves when the owners that can be reached have been the same for a
+// TestRelocations: a view moves when the owners that can be reached have been the same for a
 // while, and its subscribers have read it elsewhere for a while. A suspicion moves nobody,
 // neither when it begins nor when it ends.
-func TestMisplaced(t *testing.T) {
+func TestRelocations(t *testing.T) {
 	both := []string{"b", ""}
 	for name, tt := range map[string]struct {
 		// there: it is read from "" by a relay, and not here, at "a". "b", "" and "a" rank so.
@@ -40,8 +40,8 @@ func TestMisplaced(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				table, live := newTestTable(t, 1)
-				*live = members{{Name: "a", Run: "a", Address: "a:1"}, {Name: "b", Run: "b", Address: "b:1"}, {}}
+				table, live := newTestTable(t)
+				live.members = members{{Name: "a", Run: "a", Address: "a:1"}, {Name: "b", Run: "b", Address: "b:1"}, {}}
 				e := ranked(t, table, live, "b", "", "a")
 				e.applied, e.subscribers = true, 1
 				var relay *edge.Relay
@@ -56,12 +56,12 @@ func TestMisplaced(t *testing.T) {
 					if i > 0 {
 						time.Sleep(5 * time.Second)
 					}
-					for _, m := range slices.DeleteFunc(slices.Clone(*live), func(m replicas.Member) bool { return !slices.Contains(tt.suspects, m.Run) }) {
+					for _, m := range slices.DeleteFunc(slices.Clone(live.members), func(m replicas.Member) bool { return !slices.Contains(tt.suspects, m.Run) }) {
 						table.suspect(m, edge.ErrBroken)
 					}
 				}
 				time.Sleep(tt.then)
-				if got := len(table.misplaced()) > 0; got != tt.want {
+				if got := len(table.relocations()) > 0; got != tt.want {
 					t.Errorf("misplaced: %t, want %t", got, tt.want)
 				}
 			})

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"graphview.dev/api/reason"
 	"graphview.dev/graphview"
@@ -50,7 +51,7 @@ func (r *replica) WaitSynced(ctx context.Context) error {
 // newReplicas is the table of the replica "a", which ranks last of three for web.
 func newReplicas(t *testing.T, b, c *replica) (*Table, *entry) {
 	t.Helper()
-	live := &members{{Name: "a", Run: "a", Address: "a:1"}}
+	live := &live{members: members{{Name: "a", Run: "a", Address: "a:1"}}}
 	for run, r := range map[string]*replica{"b": b, "c": c} {
 		server := httptest.NewUnstartedServer(holder.New(holder.Options{Views: r, Run: run}))
 		server.EnableHTTP2 = true
@@ -60,10 +61,10 @@ func newReplicas(t *testing.T, b, c *replica) (*Table, *entry) {
 		if r.gone {
 			server.Close()
 		}
-		*live = append(*live, replicas.Member{Name: run, Run: run, Address: strings.TrimPrefix(server.URL, "https://")})
+		live.members = append(live.members, replicas.Member{Name: run, Run: run, Address: strings.TrimPrefix(server.URL, "https://")})
 	}
-	slices.SortFunc(*live, func(a, b replicas.Member) int { return strings.Compare(a.Run, b.Run) })
-	table := New(t.Context(), Options{Self: (*live)[0], Members: live, Holders: 1, TLS: &tls.Config{InsecureSkipVerify: true}})
+	slices.SortFunc(live.members, func(a, b replicas.Member) int { return strings.Compare(a.Run, b.Run) })
+	table := New(t.Context(), Options{Self: live.members[0], Members: live, TLS: &tls.Config{InsecureSkipVerify: true}})
 	t.Cleanup(table.Close)
 	return table, ranked(t, table, live, "b", "c", "a")
 }
@@ -136,4 +137,44 @@ func TestLeave(t *testing.T) {
 		t.Fatal(again, err)
 	}
 	again.Release()
+}
+
+// TestStale: a replica that has lost its API server is read from until another one has the
+// graph, and as long as this replica has no answer from the API server either. When it is
+// back, the view is read there again.
+func TestStale(t *testing.T) {
+	next := &replica{}
+	table, e := newReplicas(t, &replica{holds: true, synced: true}, next)
+	relay, err := table.choose(t.Context(), e, "")
+	if err != nil || relay == nil {
+		t.Fatal(relay, err)
+	}
+	defer table.reads(e, relay)()
+	defer relay.Release()
+	e.subscribers++
+	table.setStale(relay.Member(), true)
+	table.move(t.Context())
+	next.mu.Lock()
+	if relay.Retired() || len(next.asked) > 0 {
+		t.Errorf("retired %t, and the next one was asked %q, while no API server answers", relay.Retired(), next.asked)
+	}
+	next.mu.Unlock()
+	renewed := time.Now()
+	table.o.Members.(*live).renewed = renewed
+	if table.move(t.Context()); relay.Retired() {
+		t.Error("it is left before another one has the graph")
+	}
+	next.mu.Lock()
+	next.synced = true
+	next.mu.Unlock()
+	if table.move(t.Context()); !relay.Retired() {
+		t.Error("it is not left when another one has the graph")
+	}
+	if got := table.candidates(e, "")[0].Run; got != "c" {
+		t.Errorf("%s is asked first, want c", got)
+	}
+	table.setStale(relay.Member(), false)
+	if got := table.candidates(e, "")[0].Run; got != "b" {
+		t.Errorf("%s is asked first when it is back, want b", got)
+	}
 }

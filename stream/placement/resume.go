@@ -27,7 +27,7 @@ func (t *Table) ended(relay *edge.Relay, why error) (resumable bool) {
 			return false
 		}
 	}
-	if relay.Age() < steady {
+	if time.Since(relay.Opened()) < steady {
 		t.suspect(relay.Member(), why)
 		return false
 	}

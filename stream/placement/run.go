@@ -22,6 +22,7 @@ func (t *Table) Run(ctx context.Context) error {
 		case <-ctx.Done():
 			return nil
 		}
+		t.requeue()
 		pause := sweep
 		if t.move(ctx) {
 			pause = hurry

@@ -40,6 +40,8 @@ type Members interface {
 	Joined() <-chan struct{}
 	// Changed is closed when Live next changes.
 	Changed() <-chan struct{}
+	// Renewed is the start of the last round in which the API server has answered.
+	Renewed() time.Time
 }
 
 // Options of a Table. All but Logger are required.
@@ -48,8 +50,6 @@ type Options struct {
 	// Self is this replica.
 	Self    replicas.Member
 	Members Members
-	// Holders is the number of replicas that own each view.
-	Holders int
 	// TLS authenticates replicas to each other.
 	TLS *tls.Config
 	// Published returns the status of a GraphView, for a view that another replica holds.
@@ -70,10 +70,17 @@ type Table struct {
 	entries  map[graphview.Name]*entry
 	labels   map[graphview.Name]string
 	declared chan struct{} // closed when another view is declared
-	suspects map[string]time.Time
-	changed  time.Time       // when the reachable members last changed
-	stopping map[string]bool // replicas that are stopping, by run
-	leaving  chan struct{}   // has a token when stopping has a new replica
+	leaving  chan struct{} // has a token when a replica begins to stop
+
+	// What other replicas are known to be, by run: until when they are suspected, and since
+	// when they are stopping or have no API server.
+	suspects        map[string]time.Time
+	stopping, stale map[string]time.Time
+	// plan is made when it is asked for, and balanced when scopes or members have changed.
+	plan     plan
+	balanced []replicas.Member
+	scopes   []string // of the views, sorted; nil: to be listed
+	shifted  bool     // shares changed since the views were last requeued
 }
 
 // entry is one declared view. Table.mu guards the fields after settling.
@@ -104,12 +111,13 @@ type entry struct {
 func New(ctx context.Context, o Options) *Table {
 	t := &Table{
 		o: o, entries: make(map[graphview.Name]*entry), labels: make(map[graphview.Name]string),
-		declared: make(chan struct{}), suspects: make(map[string]time.Time), stopping: make(map[string]bool), leaving: make(chan struct{}, 1),
+		declared: make(chan struct{}), leaving: make(chan struct{}, 1),
+		suspects: make(map[string]time.Time), stopping: make(map[string]time.Time), stale: make(map[string]time.Time),
 	}
 	t.metrics = newMetrics(t)
 	reach, closeIdle := edge.Direct(o.TLS)
 	t.closeIdle = closeIdle
-	t.relays = edge.NewClient(ctx, edge.Options{Reach: reach, Opened: t.Opened("edge"), Leaving: t.leave})
+	t.relays = edge.NewClient(ctx, edge.Options{Reach: reach, Opened: t.Opened("edge"), Leaving: t.leave, Stale: t.setStale})
 	return t
 }
 
@@ -126,12 +134,22 @@ func (t *Table) membersChanged() {
 		live[m.Run] = true
 	}
 	t.mu.Lock()
-	maps.DeleteFunc(t.suspects, func(run string, _ time.Time) bool { return !live[run] })
-	maps.DeleteFunc(t.stopping, func(run string, _ bool) bool { return !live[run] })
-	t.changed = time.Now()
-	names := make([]graphview.Name, 0, len(t.entries))
-	for name := range t.entries {
-		names = append(names, name)
+	for _, known := range []map[string]time.Time{t.suspects, t.stopping, t.stale} {
+		maps.DeleteFunc(known, func(run string, _ time.Time) bool { return !live[run] })
+	}
+	t.plan.changed, t.shifted = time.Now(), true
+	t.mu.Unlock()
+	t.requeue()
+}
+
+// requeue requeues each view if the owners of some have changed.
+func (t *Table) requeue() {
+	t.mu.Lock()
+	t.planLocked()
+	var names []graphview.Name
+	if t.shifted {
+		t.shifted = false
+		names = slices.Collect(maps.Keys(t.entries))
 	}
 	t.mu.Unlock()
 	for _, name := range names {
@@ -144,6 +162,10 @@ func (t *Table) membersChanged() {
 func (t *Table) Place(name graphview.Name, label string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if t.labels[name] == label {
+		return
+	}
+	t.scopes = nil
 	if label == "" {
 		delete(t.labels, name)
 		return
@@ -171,15 +193,19 @@ func (t *Table) Refuse(name graphview.Name, uid string, why *spec.InvalidError) 
 func (t *Table) declare(name graphview.Name, uid string, declared *spec.Spec, refused *spec.InvalidError) *entry {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	e := t.entries[name]
-	if e == nil {
+	e, known := t.entries[name]
+	if !known {
 		e = &entry{name: name}
 		t.entries[name] = e
 		close(t.declared)
 		t.declared = make(chan struct{})
 	}
 	e.checked = e.checked && declared != nil && e.spec != nil && reflect.DeepEqual(*e.spec, *declared)
+	before := t.scopeLocked(e)
 	e.uid, e.spec, e.refused = uid, declared, refused
+	if !known || t.scopeLocked(e) != before {
+		t.scopes = nil
+	}
 	return e
 }
 
@@ -189,6 +215,7 @@ func (t *Table) Remove(name graphview.Name) {
 	e := t.entries[name]
 	delete(t.entries, name)
 	delete(t.labels, name)
+	t.scopes = nil
 	t.mu.Unlock()
 	if e == nil {
 		return
@@ -205,17 +232,13 @@ func (t *Table) Status(name graphview.Name) (graphview.Status, bool) {
 	return status, ok
 }
 
-// Writes reports whether this replica writes the status of a view. The replica that ranks highest
-// among all live members does, of any protocol version. It also holds the view.
+// Writes reports whether this replica writes the status of a view. The owner among all live
+// members does, of any protocol version. It also holds the view.
 func (t *Table) Writes(name graphview.Name) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	e := t.entries[name]
-	if e == nil {
-		return false
-	}
-	ranked := replicas.Rank(t.scopeLocked(e), t.o.Members.Live())
-	return len(ranked) > 0 && ranked[0] == t.o.Self
+	return e != nil && t.planLocked().writes(t.scopeLocked(e))
 }
 
 // scopeLocked returns the scope of a view, which determines its owners.
@@ -229,15 +252,9 @@ func (t *Table) scopeLocked(e *entry) string {
 	return strings.Join(slices.Compact(slices.Sorted(slices.Values(e.spec.Namespaces.Names))), ",")
 }
 
-// ownersLocked returns the owners of a view, by rank.
-func (t *Table) ownersLocked(e *entry, live []replicas.Member) []replicas.Member {
-	ranked := replicas.Rank(t.scopeLocked(e), live)
-	return ranked[:min(t.o.Holders, len(ranked))]
-}
-
 // holdsLocked reports whether this replica must hold a view.
 func (t *Table) holdsLocked(e *entry) bool {
-	owned := slices.Contains(t.ownersLocked(e, t.speaking()), t.o.Self)
+	owned := t.planLocked().holds(t.scopeLocked(e))
 	e.owned = owned
 	e.moved = e.moved && !owned
 	return owned || !e.moved && (e.users > 0 || time.Now().Before(e.until))

@@ -33,7 +33,10 @@ type Options struct {
 	// Self is this replica.
 	Self Member
 	// Owner is this replica's Pod, which owns its Lease. Nil: the Lease has no owner.
-	Owner  *metav1.OwnerReference
+	Owner *metav1.OwnerReference
+	// Stale is called by Run when the API server stops answering this replica, and when it
+	// answers again. Nil: not.
+	Stale  func(stale bool)
 	Logger logr.Logger
 }
 
@@ -44,10 +47,12 @@ type Members struct {
 	seen      map[types.UID]observation
 	listed    time.Time
 	announced bool // this replica's Lease has been written
+	stale     bool // the API server did not answer the last round
 
 	joined chan struct{}
 
 	mu      sync.Mutex
+	renewed time.Time
 	live    []Member      // sorted by Name; nil before this replica has joined
 	changed chan struct{} // closed at the next change
 }
@@ -61,6 +66,9 @@ type observation struct {
 
 // New returns Members that are empty before Run.
 func New(o Options) *Members {
+	if o.Stale == nil {
+		o.Stale = func(bool) {}
+	}
 	return &Members{o: o, seen: make(map[types.UID]observation), joined: make(chan struct{}), changed: make(chan struct{})}
 }
 
@@ -83,6 +91,13 @@ func (m *Members) Changed() <-chan struct{} {
 	return m.changed
 }
 
+// Renewed is the start of the last round in which the API server has answered.
+func (m *Members) Renewed() time.Time {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.renewed
+}
+
 // First reports whether this replica ranks first for a scope.
 func (m *Members) First(scope string) bool {
 	ranked := Rank(scope, m.Live())
@@ -97,9 +112,13 @@ func (m *Members) Run(ctx context.Context) error {
 	defer ticker.Stop()
 	logged, began := "", time.Now()
 	for {
+		at := time.Now()
 		round, cancel := context.WithTimeout(ctx, renewal)
 		err := m.round(round)
 		cancel()
+		if ctx.Err() == nil {
+			m.answered(at, err)
+		}
 		switch {
 		case err == nil || ctx.Err() != nil:
 			logged = ""
@@ -115,6 +134,20 @@ func (m *Members) Run(ctx context.Context) error {
 		case <-ctx.Done():
 			return m.leave(context.WithoutCancel(ctx))
 		}
+	}
+}
+
+// answered takes the result of a round that has begun at a time. A refusal is an answer.
+func (m *Members) answered(at time.Time, err error) {
+	stale := err != nil && apierrors.ReasonForError(err) == metav1.StatusReasonUnknown
+	if !stale {
+		m.mu.Lock()
+		m.renewed = at
+		m.mu.Unlock()
+	}
+	if stale != m.stale {
+		m.stale = stale
+		m.o.Stale(stale)
 	}
 }
 

@@ -379,3 +379,34 @@ func TestForeignLeases(t *testing.T) {
 		}
 	})
 }
+
+// TestStale: a replica that the API server does not answer knows so after one renewal, and
+// when it is answered again. A refusal is an answer.
+func TestStale(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &shelf{}
+		var said []bool
+		m := New(Options{Leases: s, Self: Member{Name: "a", Run: "a", Wire: "1"}, Stale: func(stale bool) { said = append(said, stale) }})
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- m.Run(ctx) }()
+		time.Sleep(2 * renewal)
+		s.set(func() { s.denied = true })
+		time.Sleep(2 * renewal)
+		s.set(func() { s.denied, s.away = false, true })
+		before := time.Now()
+		time.Sleep(2 * renewal)
+		if m.Renewed().After(before) {
+			t.Error("it says that the API server has answered")
+		}
+		s.set(func() { s.away = false })
+		time.Sleep(2 * renewal)
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+		if diff := cmp.Diff([]bool{true, false}, said); diff != "" {
+			t.Error(diff)
+		}
+	})
+}

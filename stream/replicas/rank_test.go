@@ -47,3 +47,46 @@ func TestRank(t *testing.T) {
 		t.Errorf("without members: %v", got)
 	}
 }
+
+// TestBalance: no member owns more than 1.25 times the mean, and a scope or a member that
+// comes or goes moves few others.
+func TestBalance(t *testing.T) {
+	for n := 1; n <= 5; n++ {
+		var members []Member
+		for i := range n {
+			members = append(members, Member{Name: fmt.Sprint("replica-", i)})
+		}
+		for _, scopes := range []int{0, 1, 2, 28, 30, 90, 1000} {
+			var list []string
+			for i := range scopes {
+				list = append(list, fmt.Sprint("namespace-", i))
+			}
+			owners := Balance(list, members)
+			owned := map[string]int{}
+			for _, owner := range owners {
+				owned[owner]++
+			}
+			for name, k := range owned {
+				if float64(k) > max(1, 1.25*float64(scopes)/float64(n)+1) {
+					t.Errorf("%s of %d owns %d of %d scopes", name, n, k, scopes)
+				}
+			}
+			slices.Reverse(list)
+			if diff := cmp.Diff(owners, Balance(list, members)); diff != "" || len(owners) != scopes {
+				t.Errorf("%d of %d scopes have an owner; the order counts: %s", len(owners), scopes, diff)
+			}
+			moved := 0
+			for scope, owner := range Balance(append(list, "another"), members) {
+				if was, ok := owners[scope]; ok && was != owner {
+					moved++
+				}
+			}
+			if moved > max(1, scopes/10) {
+				t.Errorf("%d of %d scopes move between %d members because of another scope", moved, scopes, n)
+			}
+		}
+	}
+	if got := Balance([]string{"a"}, nil); len(got) > 0 {
+		t.Errorf("without members: %v", got)
+	}
+}

@@ -133,10 +133,10 @@ metrics: {authentication: true}`), "args").([]any)
 		}
 	})
 	t.Run("replicas that share views", func(t *testing.T) {
-		const values = "replicas: 3\nsharing: {viewHolders: 2}\nnetworkPolicy: {enabled: true}"
+		const values = "replicas: 3\nsharing: {viewHolders: 1}\nnetworkPolicy: {enabled: true}"
 		all := objects(t, values)
 		args, _ := container(t, all, "args").([]any)
-		if !slices.Contains(args, any("--view-holders=2")) || !slices.Contains(args, any("--relay-bind-address=:8445")) {
+		if !slices.Contains(args, any("--view-holders=1")) || !slices.Contains(args, any("--relay-bind-address=:8445")) {
 			t.Errorf("arguments %v", args)
 		}
 		if spec, _ := installation.Find(all, "Deployment", "graphview-manager").Object["spec"].(map[string]any); spec["minReadySeconds"] == nil {

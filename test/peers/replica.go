@@ -36,8 +36,6 @@ func Install(ctx context.Context, plane *env.ControlPlane, root string) error {
 // Options of a replica. Binary and Name are required.
 type Options struct {
 	Binary, Name string
-	// Holders is how many replicas hold each view; 0: one.
-	Holders int
 	// Edge makes it a replica that holds nothing but what the others do not serve: it
 	// cannot announce itself, so that no view is its own.
 	Edge bool
@@ -73,7 +71,7 @@ func Start(plane *env.ControlPlane, o Options) (*Replica, error) {
 	}
 	if err := r.start(plane, &o, []string{
 		fmt.Sprintf("--health-probe-bind-address=127.0.0.1:%d", ports[1]),
-		fmt.Sprintf("--view-holders=%d", max(1, o.Holders)), "--relay-bind-address=" + relays, "--relay-advertise-address=" + r.Link.Address(),
+		"--view-holders=1", "--relay-bind-address=" + relays, "--relay-advertise-address=" + r.Link.Address(),
 	}); err != nil {
 		r.Close()
 		return nil, fmt.Errorf("%s: %w", o.Name, err)

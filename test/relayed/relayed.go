@@ -76,6 +76,7 @@ type one struct {
 func (o one) Live() []replicas.Member  { return o.members }
 func (o one) Changed() <-chan struct{} { return nil }
 func (o one) Joined() <-chan struct{}  { return o.joined }
+func (o one) Renewed() time.Time       { return time.Time{} }
 
 // New puts an edge before an engine, until the test ends, which should have the option
 // Recall. config is that of the edge's own engine, for views that are made for one
@@ -99,7 +100,7 @@ func New(tb testing.TB, engine *graphview.Engine, config *rest.Config) *Views {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(tb.Context()))
 	table := func(e *graphview.Engine, self replicas.Member) *placement.Table {
 		return placement.New(ctx, placement.Options{
-			Engine: e, Self: self, Members: one{[]replicas.Member{held}, known}, Holders: 1, TLS: secured, Logger: logger, Notify: func(graphview.Name) {},
+			Engine: e, Self: self, Members: one{[]replicas.Member{held}, known}, TLS: secured, Logger: logger, Notify: func(graphview.Name) {},
 			Published: func(name graphview.Name) graphview.Status {
 				status, _ := engine.Status(name)
 				return status

@@ -22,12 +22,10 @@ var (
 	episodes = flag.Int("episodes", 2, "how many episodes TestEpisodes runs")
 	seed     = flag.Uint64("seed", 14, "of the first episode; 0 takes one from the clock")
 	long     = flag.Bool("long", false, "have all troubles, those too that take half a minute")
-	holders  = flag.Int("holders", 1, "how many replicas hold each view")
 	only     = flag.String("trouble", "", "the trouble that every episode of TestEpisodes has, such as \"freeze\"; empty: one after the other")
 )
 
-// What all tests share: three replicas, each view held by one unless a flag says
-// otherwise.
+// What all tests share: three replicas, each view held by one.
 var (
 	cluster *env.ControlPlane
 	edges   []*peers.Replica
@@ -52,7 +50,7 @@ func setUp(ctx context.Context) error {
 		return err
 	}
 	for i := range 3 {
-		r, err := peers.Start(cluster, peers.Options{Binary: binary, Name: fmt.Sprint("replica-", i), Holders: *holders, Args: []string{"--permission-recheck=2s"}})
+		r, err := peers.Start(cluster, peers.Options{Binary: binary, Name: fmt.Sprint("replica-", i), Args: []string{"--permission-recheck=2s"}})
 		if err != nil {
 			return err
 		}

@@ -32,7 +32,7 @@ func TestEqualEverywhere(t *testing.T) {
 		s.change(random.Uint64())
 	}
 	s.equal(readers)
-	all := *holders * len(strings.Fields(fixture.Kubectl(t, cluster, "get", "graphviews", "-A", "-o", "name")))
+	all := len(strings.Fields(fixture.Kubectl(t, cluster, "get", "graphviews", "-A", "-o", "name")))
 	eventually(t, func() string {
 		if total := s.owned(); total != all {
 			return fmt.Sprintf("%d views are held by their owners, want %d", total, all)

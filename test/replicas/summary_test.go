@@ -54,7 +54,7 @@ func (s *summary) write(w io.Writer) {
 		return
 	}
 	var all tally
-	fmt.Fprintf(w, "\nreplicas: three replicas, %d of which hold each view, seeds from %d\n", *holders, s.first)
+	fmt.Fprintf(w, "\nreplicas: three replicas, one of which holds each view, seeds from %d\n", s.first)
 	const row = "%-16s %8v %6v %7v %8v %6v %9v %9v\n"
 	fmt.Fprintf(w, row, "trouble", "episodes", "FAILED", "resets", "at most", "moves", "mean", "longest")
 	write := func(name string, of *tally) {

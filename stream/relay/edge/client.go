@@ -40,6 +40,8 @@ type Options struct {
 	Opened func(int)
 	// Leaving is called when a replica is about to stop. Nil: not.
 	Leaving func(replicas.Member)
+	// Stale is called when a replica has lost its API server, and when that is back. Nil: not.
+	Stale func(m replicas.Member, stale bool)
 }
 
 // Client has relays to other replicas.
@@ -70,6 +72,9 @@ func NewClient(ctx context.Context, o Options) *Client {
 	}
 	if o.Leaving == nil {
 		o.Leaving = func(replicas.Member) {}
+	}
+	if o.Stale == nil {
+		o.Stale = func(replicas.Member, bool) {}
 	}
 	c := &Client{o: o, unread: newUnread(unreadBytes.Limit()), relays: make(map[relayKey]*Relay)}
 	c.ctx, c.stop = context.WithCancel(ctx)

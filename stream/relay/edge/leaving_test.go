@@ -59,3 +59,30 @@ func TestSynced(t *testing.T) {
 		}
 	}
 }
+
+// TestStale: an edge is told when a holder loses its API server, also by a relay that begins
+// then, and when it has it back.
+func TestStale(t *testing.T) {
+	s := newStage(t)
+	s.any = true
+	r := s.open(t)
+	defer r.Release()
+	s.handler.SetStale(true)
+	if !<-s.stale {
+		t.Error("it is not stale")
+	}
+	another, err := s.client.Open(t.Context(), s.member, other, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer another.Release()
+	if !<-s.stale {
+		t.Error("it is not stale to another relay")
+	}
+	s.handler.SetStale(false)
+	for range 2 {
+		if <-s.stale {
+			t.Error("it is stale for ever")
+		}
+	}
+}

@@ -96,8 +96,8 @@ func (r *Relay) Release() {
 // Member is the replica that the relay reads from.
 func (r *Relay) Member() replicas.Member { return r.key.member }
 
-// Age is the time since the relay was opened.
-func (r *Relay) Age() time.Duration { return time.Since(r.opened) }
+// Opened is the time at which the relay was opened.
+func (r *Relay) Opened() time.Time { return r.opened }
 
 // Synced reports whether the holder's graph is complete.
 func (r *Relay) Synced() bool { return r.synced.Load() }
@@ -245,6 +245,13 @@ func (r *Relay) take(m wire.Message) error {
 		return nil
 	case wire.Leaving:
 		r.client.o.Leaving(r.key.member)
+		return nil
+	case wire.Stale:
+		var said wire.Staleness
+		if err := wire.Parse(m, &said); err != nil {
+			return err
+		}
+		r.client.o.Stale(r.key.member, said.Stale)
 		return nil
 	case wire.Frame:
 		return r.takeFrame(m)

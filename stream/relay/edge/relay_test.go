@@ -57,6 +57,7 @@ type stage struct {
 	shared   *delivery.Shared
 	handler  *holder.Handler
 	left     chan replicas.Member
+	stale    chan bool
 	unsynced chan struct{} // is closed when the graph is complete; nil: it is
 	any      bool          // each name is that of the view
 	slow     chan struct{} // Acquire waits until it is closed; nil: it does not wait
@@ -66,7 +67,7 @@ type stage struct {
 func newStage(t testing.TB) *stage {
 	t.Helper()
 	s := &stage{graph: graph.New(), over: &delivery.Interruption{Over: make(chan struct{})}, shared: &delivery.Shared{Recall: true},
-		left: make(chan replicas.Member, 1)}
+		left: make(chan replicas.Member, 1), stale: make(chan bool, 1)}
 	run, news := delivery.NewRun(), make(chan struct{})
 	s.Publisher = delivery.NewPublisher(delivery.Source{
 		Name: web.String(), UID: "uid", Run: run, Shared: s.shared, Warnings: delivery.NewWarnings(func() {}), Logger: logr.Discard(),
@@ -94,6 +95,7 @@ func newStage(t testing.TB) *stage {
 	s.client = NewClient(ctx, Options{
 		Reach:   func(replicas.Member) http.RoundTripper { return transport },
 		Leaving: func(m replicas.Member) { s.left <- m },
+		Stale:   func(_ replicas.Member, stale bool) { s.stale <- stale },
 	})
 	s.shutdown = sync.OnceFunc(func() {
 		server.CloseClientConnections()

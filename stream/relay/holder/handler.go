@@ -78,6 +78,8 @@ type Handler struct {
 	leaving, left chan struct{}
 	mu            sync.Mutex
 	open          int
+	stale         bool
+	turned        chan struct{} // closed when stale changes
 }
 
 // New returns a Handler.
@@ -87,7 +89,7 @@ func New(o Options) *Handler {
 	}
 	h := &Handler{
 		o: o, mux: http.NewServeMux(), cache: &answerCache{byDigest: make(map[string]weak.Pointer[answers])},
-		leaving: make(chan struct{}), left: make(chan struct{}),
+		leaving: make(chan struct{}), left: make(chan struct{}), turned: make(chan struct{}),
 	}
 	h.mux.HandleFunc("POST "+wire.Path+"/namespaces/{namespace}/graphs/{name}", h.serveRelay)
 	return h
@@ -113,6 +115,23 @@ func (h *Handler) Leave() (left <-chan struct{}) {
 	close(h.leaving)
 	h.count(0)
 	return h.left
+}
+
+// SetStale tells all edges that this replica has lost its API server, or has it back.
+func (h *Handler) SetStale(stale bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if stale != h.stale {
+		h.stale = stale
+		close(h.turned)
+		h.turned = make(chan struct{})
+	}
+}
+
+func (h *Handler) staleness() (stale bool, changed <-chan struct{}) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.stale, h.turned
 }
 
 // count counts open relays, and reports whether another one may be opened.
@@ -187,7 +206,7 @@ func (h *Handler) serve(ctx context.Context, out *relay, writer *writer, r *http
 		})
 	}
 	out.running.Go(func() {
-		out.writeTo(writer.write, h.leaving)
+		out.writeTo(writer.write, h.leaving, h.staleness)
 		// The reader below is woken.
 		_ = writer.control.SetReadDeadline(time.Now())
 	})

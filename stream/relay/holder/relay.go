@@ -153,15 +153,23 @@ func (r *relay) send(c *channel, frames []*delivery.Frame) (size int, err error)
 	return size, nil
 }
 
-// writeTo writes messages until the relay ends or write fails. When leaving is closed, it
-// says so.
-func (r *relay) writeTo(write func(parts [][]byte) error, leaving <-chan struct{}) {
+// writeTo writes messages until the relay ends or write fails. It says when the replica is
+// about to stop, and when it loses its API server or has it back.
+func (r *relay) writeTo(write func(parts [][]byte) error, leaving <-chan struct{}, staleness func() (stale bool, changed <-chan struct{})) {
+	stale, changed := staleness()
+	if stale {
+		r.say(wire.AppendControl(nil, wire.Stale, 0, wire.Staleness{Stale: true}))
+	}
 	for {
 		select {
 		case <-r.kick:
 		case <-leaving:
 			leaving = nil
 			r.say(wire.AppendControl(nil, wire.Leaving, 0, nil))
+			continue
+		case <-changed:
+			stale, changed = staleness()
+			r.say(wire.AppendControl(nil, wire.Stale, 0, wire.Staleness{Stale: stale}))
 			continue
 		case <-r.ctx.Done():
 			return

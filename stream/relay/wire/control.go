@@ -25,6 +25,11 @@ type Held struct {
 	Synced bool `json:"synced,omitempty"`
 }
 
+// Staleness says whether the holder's graphs are stale.
+type Staleness struct {
+	Stale bool `json:"stale,omitempty"`
+}
+
 // Place is where objects are, and in Answers whether a subscriber may see them.
 type Place struct {
 	Group     string `json:"g,omitempty"`

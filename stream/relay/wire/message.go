@@ -44,6 +44,9 @@ const (
 	// Leaving says that the holder is about to stop: its subscribers move as soon as
 	// another replica has the graph.
 	Leaving Type = 'l'
+	// Stale says that the holder has lost its API server, or has it back; its payload is a
+	// Staleness. Its subscribers move to a replica that has an API server and the graph.
+	Stale Type = 's'
 	// Ask asks for answers about places; its payload is a list of Place.
 	Ask Type = 'A'
 	// Frame is a message of the stream protocol; see AppendFrame.

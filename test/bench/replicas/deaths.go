@@ -12,17 +12,12 @@ import (
 
 // deaths measures how long subscribers wait when replicas die.
 func (b *bench) deaths(ctx context.Context) error {
-	b.say("| who dies | holders | first message after | complete again after | resets | goal |")
-	b.say("|---|---|---|---|---|---|")
+	b.say("| who dies | first message after | complete again after | resets | goal |")
+	b.say("|---|---|---|---|---|")
 	if err := b.deathsAlone(ctx); err != nil {
 		return fmt.Errorf("one replica: %w", err)
 	}
-	for _, holders := range []int{1, 2} {
-		if err := b.deathsOf(ctx, holders); err != nil {
-			return fmt.Errorf("%d holders: %w", holders, err)
-		}
-	}
-	return nil
+	return b.deathsOfThree(ctx)
 }
 
 // outage is what one subscriber went through.
@@ -32,7 +27,7 @@ type outage struct {
 }
 
 // median is that of each figure by itself.
-func (b *bench) row(who string, holders any, goal string, all []outage) {
+func (b *bench) row(who, goal string, all []outage) {
 	pick := func(of func(outage) time.Duration) string {
 		var values []time.Duration
 		for _, o := range all {
@@ -45,7 +40,7 @@ func (b *bench) row(who string, holders any, goal string, all []outage) {
 	for _, o := range all {
 		most = max(most, o.resets)
 	}
-	b.say("| %s | %v | %s | %s | %d | %s |", who, holders,
+	b.say("| %s | %s | %s | %d | %s |", who,
 		pick(func(o outage) time.Duration { return o.first }), pick(func(o outage) time.Duration { return o.complete }), most, goal)
 }
 
@@ -78,7 +73,7 @@ func (b *bench) deathsAlone(ctx context.Context) (err error) {
 		}
 		all = append(all, o)
 	}
-	b.row("the only replica crashes, and is started at once", "–", "", all)
+	b.row("the only replica crashes, and is started at once", "", all)
 	return nil
 }
 
@@ -107,9 +102,9 @@ func (g *group) back(ctx context.Context, at *replica, rev string, began time.Ti
 	return o, err
 }
 
-// deathsOf is for three replicas.
-func (b *bench) deathsOf(ctx context.Context, holders int) (err error) {
-	g, err := b.start(ctx, 3, holders)
+// deathsOfThree is for three replicas that share views.
+func (b *bench) deathsOfThree(ctx context.Context) (err error) {
+	g, err := b.start(ctx, 3, 1)
 	if err != nil {
 		return err
 	}
@@ -117,8 +112,7 @@ func (b *bench) deathsOf(ctx context.Context, holders int) (err error) {
 	if err := g.declared(ctx); err != nil {
 		return err
 	}
-	goals := map[int][]string{1: {"≤ 25 s", "≤ 25 s", "≤ 25 s"}, 2: {"first ≤ 1 s", "first ≤ 9 s", "first ≤ 1 s"}}[holders]
-	for i, death := range []struct {
+	for _, death := range []struct {
 		who string
 		do  func(*replica) error
 	}{
@@ -134,7 +128,7 @@ func (b *bench) deathsOf(ctx context.Context, holders int) (err error) {
 			}
 			all = append(all, o)
 		}
-		b.row(death.who, holders, goals[i], all)
+		b.row(death.who, "≤ 25 s", all)
 	}
 	var all []outage
 	for range b.rounds {
@@ -144,7 +138,7 @@ func (b *bench) deathsOf(ctx context.Context, holders int) (err error) {
 		}
 		all = append(all, o)
 	}
-	b.row("the edge, by a crash; its subscriber dials another replica", holders, "0 resets", all)
+	b.row("the edge, by a crash; its subscriber dials another replica", "0 resets", all)
 	return nil
 }
 
