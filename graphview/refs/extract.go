@@ -192,9 +192,9 @@ func (w *walk) emit(l *leaf, value any) {
 	w.found.add(&ref)
 }
 
-// isItself tells a name that an object gives to itself: spec.name, say.
+// isItself reports whether a name is that of the object, such as spec.name.
 func (w *walk) isItself(ref *graph.Reference) bool {
-	return ref.Name == w.name && ref.To == w.kind && (ref.Scope == graph.ScopeCluster || ref.Namespace == w.namespace)
+	return ref.Selector == nil && ref.Name == w.name && ref.To == w.kind && (ref.Scope == graph.ScopeCluster || ref.Namespace == w.namespace)
 }
 
 // malform notes that a selector cannot be read, if it were to be.
