@@ -102,7 +102,7 @@ func (d *Dialer) keep(ctx context.Context) {
 	var last *tunnel
 	defer func() {
 		if last != nil {
-			last.end()
+			last.end(ctx)
 		}
 	}()
 	failures, clashes, logged := 0, 0, ""
@@ -112,7 +112,7 @@ func (d *Dialer) keep(ctx context.Context) {
 		switch {
 		case err == nil:
 			if last != nil {
-				last.end()
+				last.end(ctx)
 			}
 			last, failures, clashes, logged = next, 0, 0, ""
 			last.wait(ctx)
@@ -215,7 +215,7 @@ func (d *Dialer) serve(ctx context.Context, socket *websocket.Conn, answered htt
 		},
 	}
 	t.server.Protocols.SetUnencryptedHTTP2(true)
-	pipe := &once{conn: &monitored{Conn: websocket.NetConn(base, socket, websocket.MessageBinary), failed: sync.OnceFunc(func() { close(t.down) })}, down: t.down}
+	pipe := &once{conn: &monitored{Conn: websocket.NetConn(base, socket, websocket.MessageBinary), failed: sync.OnceFunc(func() { close(t.down) })}, down: t.down, closed: make(chan struct{})}
 	go func() {
 		_ = t.server.Serve(pipe)
 	}()
@@ -248,9 +248,9 @@ func (t *tunnel) over() bool {
 
 // end lets requests that are short finish, and ends the tunnel. GOAWAY tells the hub to send
 // no more.
-func (t *tunnel) end() {
+func (t *tunnel) end(ctx context.Context) {
 	t.age.Stop()
-	ending, cancel := context.WithTimeout(context.Background(), drainWithin)
+	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainWithin)
 	defer cancel()
 	if t.server.Shutdown(ending) != nil {
 		_ = t.server.Close()
@@ -260,9 +260,11 @@ func (t *tunnel) end() {
 
 // once is a listener of one connection.
 type once struct {
-	mu   sync.Mutex
-	conn net.Conn
-	down <-chan struct{}
+	mu      sync.Mutex
+	conn    net.Conn
+	down    <-chan struct{}
+	closed  chan struct{}
+	closing sync.Once
 }
 
 // Accept implements net.Listener.
@@ -274,12 +276,18 @@ func (o *once) Accept() (net.Conn, error) {
 	if conn != nil {
 		return conn, nil
 	}
-	<-o.down
+	select {
+	case <-o.down:
+	case <-o.closed:
+	}
 	return nil, net.ErrClosed
 }
 
-// Close implements net.Listener.
-func (o *once) Close() error { return nil }
+// Close implements net.Listener. It ends Accept, which a server that ends waits for.
+func (o *once) Close() error {
+	o.closing.Do(func() { close(o.closed) })
+	return nil
+}
 
 // Addr implements net.Listener.
 func (o *once) Addr() net.Addr { return &net.UnixAddr{Name: "tunnel"} }
