@@ -127,16 +127,12 @@ func run(ctx context.Context, o *options) error {
 	if shared == nil && members != nil {
 		runnables = append(runnables, members.Run)
 	}
-	if err := addAll(mgr, runnables); err != nil {
-		return err
-	}
-	if err := registerMetrics(permit, guard, certificates.kept); err != nil {
-		return err
-	}
-	if err := serveHealth(ctx, mgr, engine, reconciler.Known(), shared.joined()); err != nil {
-		return err
-	}
-	if err := serveWebhook(mgr, webhooks, accept); err != nil {
+	if err := errors.Join(
+		addAll(mgr, runnables),
+		registerMetrics(permit, guard, certificates.kept),
+		serveHealth(ctx, mgr, engine, reconciler.Known(), shared.joined()),
+		serveWebhook(mgr, webhooks, accept),
+	); err != nil {
 		return err
 	}
 	log.Info("Serving graphs", "address", server.Addr().String(), "version", version)

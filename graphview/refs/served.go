@@ -69,11 +69,11 @@ func note(all map[string]*vocabulary, name string, kind graph.Kind) {
 		}
 	}
 	if len(words) > 1 { // vm for VirtualMachine
-		initials := ""
+		var initials strings.Builder
 		for _, word := range words {
-			initials += word[:1]
+			initials.WriteByte(word[0])
 		}
-		v.ends[initials] = append(v.ends[initials], kind)
+		v.ends[initials.String()] = append(v.ends[initials.String()], kind)
 	}
 }
 

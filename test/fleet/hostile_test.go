@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"os"
 	"strings"
@@ -139,9 +140,7 @@ func TestHostileUser(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for name, values := range header {
-			request.Header[name] = values
-		}
+		maps.Copy(request.Header, header)
 		response, err := client.Do(request)
 		if err != nil {
 			t.Fatal(err)

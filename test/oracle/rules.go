@@ -192,7 +192,8 @@ func (c compiledRule) names(o *object) []reference {
 				namespace = first(said, namespace)
 			}
 		}
-		if sensible {
+		itself := c.to == o.kind && name == o.key.Name && namespace == o.key.Namespace
+		if sensible && !itself {
 			found = append(found, reference{arc: c.arc, field: c.field, to: c.to, namespace: namespace, name: name})
 		}
 	}
