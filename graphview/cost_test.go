@@ -3,8 +3,8 @@ package graphview
 import (
 	"testing"
 
+	"graphview.dev/graphview/quota"
 	"graphview.dev/graphview/spec"
-	"graphview.dev/graphview/work"
 	"graphview.dev/test/configmaps"
 )
 
@@ -75,7 +75,7 @@ func TestBudgetOfAnOwner(t *testing.T) {
 }
 
 // hundredths is how much is left of a budget.
-func hundredths(b *work.Budget) int { return 100 * b.Owner().Left() / b.Owner().Size() }
+func hundredths(b *quota.Budget) int { return 100 * b.Owner().Left() / b.Owner().Size() }
 
 // TestBudgetOfRules: administrators do not fill the budget of ReferenceRules by what they
 // do with them.

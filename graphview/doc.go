@@ -9,7 +9,7 @@
 //	resources, watch                         served kinds, shared watches
 //	graph, refs, health, helm, schemas       the graph, and what is read from an object
 //	plan                                     which watches a view needs
-//	work, rules                              processors and costs of owners; how references are found
+//	quota, rules                             processors and costs of owners; how references are found
 //	writer                                   applies events to the graph, and publishes revisions
 //	delivery                                 from revisions to messages
 //	intake                                   from watches to events

@@ -20,12 +20,12 @@ import (
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/intake"
 	"graphview.dev/graphview/plan"
+	"graphview.dev/graphview/quota"
 	"graphview.dev/graphview/resources"
 	"graphview.dev/graphview/rules"
 	"graphview.dev/graphview/schemas"
 	"graphview.dev/graphview/spec"
 	"graphview.dev/graphview/watch"
-	"graphview.dev/graphview/work"
 	"graphview.dev/graphview/writer"
 )
 
@@ -56,7 +56,7 @@ type Engine struct {
 	// shared decides which watches of all namespaces views share.
 	shared *plan.Book[watch.Key, *View]
 
-	processors *work.Processors
+	processors *quota.Processors
 	budgets    *budget.Buckets // of the cost of expressions
 	narrowed   *narrowedGraphs
 
@@ -85,7 +85,7 @@ func NewEngine(o Options) (*Engine, error) {
 		opened:   make(map[*View]struct{}),
 		feeds:    make(map[*watch.Watch]*feed),
 
-		processors: work.NewProcessors(work.Options{Journal: o.Quarantine, Logger: o.Logger}),
+		processors: quota.NewProcessors(quota.Options{Journal: o.Quarantine, Logger: o.Logger}),
 
 		namespaceWatches: budget.NewShares[string](boundNamespaceWatches),
 		shared:           plan.NewBook[watch.Key](plan.Options[*View]{Linger: o.Linger, Tell: (*View).kick}),

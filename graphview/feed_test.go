@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"graphview.dev/graphview/intake"
+	"graphview.dev/graphview/quota"
 	"graphview.dev/graphview/rules"
 	"graphview.dev/graphview/spec"
-	"graphview.dev/graphview/work"
 	"graphview.dev/test/configmaps"
 )
 
@@ -128,7 +128,7 @@ func TestSlowReplayDelaysNoOtherView(t *testing.T) {
 
 // smallBudget is less than the maximum that is charged at once: a greater charge exceeds a budget
 // and takes nothing.
-const smallBudget = work.MaxCost
+const smallBudget = quota.MaxCost
 
 // TestRuleBudget: a rule whose expressions cost too much names no references any
 // more, with a warning, until it is tried again.

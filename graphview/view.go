@@ -12,9 +12,9 @@ import (
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/intake"
+	"graphview.dev/graphview/quota"
 	"graphview.dev/graphview/resources"
 	"graphview.dev/graphview/spec"
-	"graphview.dev/graphview/work"
 )
 
 // View is one graph with subscribers. The goroutine of its keeper leases the watches that it needs.
@@ -136,8 +136,8 @@ func (v *View) setProgram(declared *spec.Spec, p *spec.Program, err error) {
 // chargeTo sets the owner that pays for the view, before the view starts.
 func (v *View) chargeTo(owner budget.Owner) { v.evaluator.ChargeTo(owner, v.engine.newBudget(owner)) }
 
-func (e *Engine) newBudget(owner budget.Owner) *work.Budget {
-	return work.NewBudget(e.budgets.Bucket(owner))
+func (e *Engine) newBudget(owner budget.Owner) *quota.Budget {
+	return quota.NewBudget(e.budgets.Bucket(owner))
 }
 
 // nextProgram returns the program to reconcile. cancel is called when it changes. incomplete reports whether

@@ -8,7 +8,7 @@ import (
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/quarantine"
-	"graphview.dev/graphview/work"
+	"graphview.dev/graphview/quota"
 )
 
 // Consumer takes objects from feeds: a view.
@@ -29,7 +29,7 @@ type Evaluator struct {
 	name     string // in the log
 
 	owner     budget.Owner
-	budget    atomic.Pointer[work.Budget]
+	budget    atomic.Pointer[quota.Budget]
 	work      atomic.Pointer[quarantine.Work]
 	suspected atomic.Bool
 
@@ -43,7 +43,7 @@ func (in *Intake) NewEvaluator(c Consumer, name string) *Evaluator {
 }
 
 // ChargeTo sets the owner of the consumer's expressions, and their budget.
-func (e *Evaluator) ChargeTo(owner budget.Owner, b *work.Budget) {
+func (e *Evaluator) ChargeTo(owner budget.Owner, b *quota.Budget) {
 	e.owner = owner
 	e.budget.Store(b)
 }
@@ -52,7 +52,7 @@ func (e *Evaluator) ChargeTo(owner budget.Owner, b *work.Budget) {
 func (e *Evaluator) Owner() budget.Owner { return e.owner }
 
 // Budget returns the budget of the consumer's expressions.
-func (e *Evaluator) Budget() *work.Budget { return e.budget.Load() }
+func (e *Evaluator) Budget() *quota.Budget { return e.budget.Load() }
 
 // RenewBudget allows further evaluations, and reports whether the budget was exceeded before.
 func (e *Evaluator) RenewBudget() (exceeded bool) {

@@ -9,10 +9,10 @@ import (
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/expr"
 	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/quota"
 	"graphview.dev/graphview/resources"
 	"graphview.dev/graphview/rules"
 	"graphview.dev/graphview/watch"
-	"graphview.dev/graphview/work"
 	"graphview.dev/graphview/writer"
 )
 
@@ -245,7 +245,7 @@ func (f *Feed) evaluate(o *watch.Decoded, mode evaluation) (verdicts []tapVerdic
 			ctx = f.brief
 		}
 		v, postponed := t.evaluate(ctx, o, free)
-		left -= int64(min(v.Cost, 2*work.MaxCost))
+		left -= int64(min(v.Cost, 2*quota.MaxCost))
 		if postponed {
 			late = append(late, t)
 			continue

@@ -5,9 +5,9 @@ import (
 	"testing"
 
 	"graphview.dev/graphview/budget"
+	"graphview.dev/graphview/quota"
 	"graphview.dev/graphview/spec"
 	"graphview.dev/graphview/watch"
-	"graphview.dev/graphview/work"
 	"graphview.dev/test/configmaps"
 )
 
@@ -39,7 +39,7 @@ func TestRelistCostsNothing(t *testing.T) {
 	await(t, "the list", func() bool { return v.vertices() == 3 && tap.feed.listed.Load() && tap.charged.Load() })
 	// Nothing is granted with time, so that what is left says what was charged.
 	tokens := budget.NewBuckets(1<<40, 1<<62).Bucket(budget.NamespaceOwner("shop"))
-	v.ChargeTo(budget.NamespaceOwner("shop"), work.NewBudget(tokens))
+	v.ChargeTo(budget.NamespaceOwner("shop"), quota.NewBudget(tokens))
 	for _, tt := range []struct {
 		name   string
 		listed bool

@@ -13,11 +13,11 @@ import (
 	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/quota"
 	"graphview.dev/graphview/resources"
 	"graphview.dev/graphview/rules"
 	"graphview.dev/graphview/spec"
 	"graphview.dev/graphview/watch"
-	"graphview.dev/graphview/work"
 	"graphview.dev/graphview/writer"
 	"graphview.dev/test/configmaps"
 )
@@ -43,7 +43,7 @@ func start(t testing.TB, config *rest.Config) *world {
 	w := &world{t: t, graph: graph.New(), feeds: make(map[*watch.Watch]*Feed), budgets: budget.NewBuckets(1<<40, time.Hour)}
 	w.writer = writer.New(w.graph, writer.Options{})
 	w.Intake = New(Options{
-		Graph: w.graph, Writer: w.writer, Rules: rules.NewSet(func() {}), Processors: work.NewProcessors(work.Options{}),
+		Graph: w.graph, Writer: w.writer, Rules: rules.NewSet(func() {}), Processors: quota.NewProcessors(quota.Options{}),
 		Feeds:  func() []*Feed { return nil },
 		Served: func() (*resources.Catalog, <-chan struct{}) { return nil, nil },
 		Retry:  time.Hour,
@@ -134,7 +134,7 @@ func (w *world) view() *view {
 	v := &view{warnings: delivery.NewWarnings(func() {}), kicks: make(chan struct{}, 1)}
 	v.Evaluator = w.NewEvaluator(v, w.t.Name())
 	owner := budget.NamespaceOwner("test")
-	v.ChargeTo(owner, work.NewBudget(w.budgets.Bucket(owner)))
+	v.ChargeTo(owner, quota.NewBudget(w.budgets.Bucket(owner)))
 	v.Begin(w.life)
 	w.writer.Do(func() { v.lens = w.graph.NewLens() })
 	w.t.Cleanup(func() { w.writer.Do(v.lens.Close) })

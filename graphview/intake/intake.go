@@ -13,9 +13,9 @@ import (
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/helm"
 	"graphview.dev/graphview/quarantine"
+	"graphview.dev/graphview/quota"
 	"graphview.dev/graphview/resources"
 	"graphview.dev/graphview/rules"
-	"graphview.dev/graphview/work"
 	"graphview.dev/graphview/writer"
 )
 
@@ -24,7 +24,7 @@ type Options struct {
 	Graph      *graph.Graph
 	Writer     *writer.Writer
 	Rules      *rules.Set
-	Processors *work.Processors
+	Processors *quota.Processors
 	// Feeds returns the feeds whose watches have leases.
 	Feeds func() []*Feed
 	// Served returns the kinds that the cluster serves, nil while they are not known, and a channel

@@ -13,10 +13,10 @@ import (
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/helm"
 	"graphview.dev/graphview/jsontree"
+	"graphview.dev/graphview/quota"
 	"graphview.dev/graphview/resources"
 	"graphview.dev/graphview/spec"
 	"graphview.dev/graphview/watch"
-	"graphview.dev/graphview/work"
 )
 
 // NewInput returns the input for all expressions about an object. An object that cannot be decoded
@@ -117,7 +117,7 @@ func (j *Judge) evaluate(ctx context.Context, o *watch.Decoded) (v Verdict) {
 func (j *Judge) isRoot(ctx context.Context, in *expr.Input) (root bool, err error) {
 	for i := range j.Roots {
 		root := &j.Roots[i]
-		if in.Cost > work.MaxCost {
+		if in.Cost > quota.MaxCost {
 			return false, &delivery.PartialError{Err: fmt.Errorf("%s and those after it: the view's expressions together cost too much on this object", root.Place())}
 		}
 		matches, failure := root.Matches(ctx, in)

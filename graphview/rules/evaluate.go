@@ -11,7 +11,7 @@ import (
 	"graphview.dev/graphview/health"
 	"graphview.dev/graphview/panics"
 	"graphview.dev/graphview/quarantine"
-	"graphview.dev/graphview/work"
+	"graphview.dev/graphview/quota"
 )
 
 // Kind holds the expressions of one kind, zero if there are none.
@@ -28,7 +28,7 @@ type Kind struct {
 type origin struct {
 	rule, path string
 	recorded   quarantine.Work
-	budget     *work.Budget
+	budget     *quota.Budget
 }
 
 type referenceExpression struct {
@@ -128,7 +128,7 @@ func evaluateFor[T any](ev *evaluation, from *origin, evaluate func(context.Cont
 			ev.warning = cmp.Or(ev.warning, err)
 		}
 	}()
-	if ev.input.Cost > work.MaxCost {
+	if ev.input.Cost > quota.MaxCost {
 		ev.warning = fmt.Errorf("reference rule %s: %s and those after it: the rules' expressions together cost too much on this object", from.rule, from.path)
 		return value, errGivenUp
 	}

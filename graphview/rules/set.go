@@ -9,9 +9,9 @@ import (
 	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/quarantine"
+	"graphview.dev/graphview/quota"
 	"graphview.dev/graphview/refs"
 	"graphview.dev/graphview/spec"
-	"graphview.dev/graphview/work"
 )
 
 // Owner is the owner of all ReferenceRules, which belong to the cluster.
@@ -24,7 +24,7 @@ type Rule struct {
 	// Work is recorded while an expression of the rule is evaluated.
 	Work quarantine.Work
 	// Budget limits the cost of the expressions.
-	Budget *work.Budget
+	Budget *quota.Budget
 }
 
 // Set holds all rules.

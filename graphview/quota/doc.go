@@ -1,4 +1,4 @@
-// Package work limits the work that owners cause beside the handling of events: replays,
+// Package quota limits the work that owners cause beside the handling of events: replays,
 // expressions that cost much, and compilation.
 //
 // [Processors] gives owners turns on a part of the processors, records work in the journal of the
@@ -11,4 +11,4 @@
 //
 // Processors and Budget may be used by many goroutines. Locks are in this order: a turn, then the
 // turn of a suspect.
-package work
+package quota
