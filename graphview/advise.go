@@ -54,7 +54,7 @@ func adviceOf(ctx context.Context, s *selection, noNamespaces bool) advice.Advic
 		})
 	}
 	for _, root := range p.Roots {
-		a.Roots = append(a.Roots, advice.Root{Path: root.Path, Compared: comparedIn(root.Compared()), What: root.What})
+		a.Roots = append(a.Roots, advice.Root{Path: root.Path, Compared: comparedIn(root.Compared()), Description: root.Description})
 	}
 	if p.Spec.Namespaces != nil {
 		a.Namespaces = p.Spec.Namespaces.Names

@@ -44,7 +44,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// While an answer is awaited, nothing is to be done for the rights that it renews.
+// TestGrantsWaitForAnAnswer: a renewal that is due does not reconcile the view while the API server
+// is asked.
 func TestGrantsWaitForAnAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())

@@ -38,7 +38,7 @@ func (k *keeper) report(catalog *resources.Catalog, o plan.Outline, generation i
 	if v.rows = a.rows; changed {
 		v.scoped++
 	}
-	// Under the lock of setProgram: the program is the one that was reconciled.
+	// The lock is that of setProgram, so the program is still the reconciled one.
 	filled := v.generation == generation && a.synced && !v.synced.Load()
 	if filled {
 		v.synced.Store(true)

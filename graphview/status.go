@@ -26,7 +26,7 @@ type Status struct {
 	Advice []advice.Finding
 	// Synced: every selected resource has synced or was given up for now.
 	Synced bool
-	// LimitExceeded is the limit because of which the view is not served; "" for none.
+	// LimitExceeded names the limit that the view exceeds, so that it is not served; "" for none.
 	LimitExceeded string
 }
 

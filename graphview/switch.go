@@ -20,7 +20,7 @@ func (k *keeper) switching(t *tap) bool {
 
 // finishSwitches replaces retiring watches of a kind once all others are synced or were given up. A
 // new version of a resource takes over in one revision. A watch that could not be leased has as much
-// time as one that is not synced: the old watch may count against the same limit.
+// time as a watch that is not synced: the old watch may count against the same limit.
 func (k *keeper) finishSwitches(ctx context.Context) {
 	v := k.view
 	for old, since := range k.retiring {

@@ -45,8 +45,8 @@ func (s *Server) findFor(r *http.Request, name names.GraphName) (View, error) {
 	return s.find(ctx, who, info.Verb, name)
 }
 
-// find returns a declared view that can be served to a user, who has the right if it is a
-// view of this cluster. refusal and toClosedError translate the error.
+// find returns a declared view that can be served to a user. A view of this cluster needs the user's
+// right to have been checked. refusal and toClosedError translate the error.
 func (s *Server) find(ctx context.Context, who user.Info, verb string, name names.GraphName) (View, error) {
 	if name.Cluster != "" {
 		return s.findRemote(ctx, who, verb, name)

@@ -60,8 +60,8 @@ const (
 type Root struct {
 	Path     string
 	Compared []Comparison
-	// What describes the objects that the root selects, "" if its expression is the best description.
-	What string
+	// Description describes the objects that the root selects; "" if only the expression does.
+	Description string
 }
 
 // Spec is the input of advice.
@@ -131,8 +131,8 @@ func Of(ctx context.Context, s Spec) Advice {
 		a.Findings = append(a.Findings, sure...)
 		if why := served.rootless(root, selected, s.Namespaces); why != "" && len(sure) == 0 {
 			a.Roots = append(a.Roots, Finding{NoRoots, root.Path, why})
-		} else if len(sure) == 0 && root.What != "" {
-			a.Absent = append(a.Absent, Finding{NoRoots, root.Path, "the queries select no " + root.What})
+		} else if len(sure) == 0 && root.Description != "" {
+			a.Absent = append(a.Absent, Finding{NoRoots, root.Path, "the queries select no " + root.Description})
 		}
 	}
 	return a

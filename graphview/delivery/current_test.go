@@ -158,8 +158,8 @@ func (o *held) AppendJSON(dst []byte) ([]byte, error) {
 	return o.fakeObject.AppendJSON(dst)
 }
 
-// TestReconnectDelaysNoOtherSubscriber: what is encoded for one who comes back after a while is
-// encoded beside what those are sent who are current.
+// TestReconnectDelaysNoOtherSubscriber: current subscribers receive changes while the graph is encoded
+// for a subscriber that comes back after a while.
 func TestReconnectDelaysNoOtherSubscriber(t *testing.T) {
 	s := newStage(t)
 	s.set("Running", false, "a", "b")

@@ -139,8 +139,8 @@ func (n *narrowing) of(lens *graph.Lens) *graph.Narrowed {
 // ready returns when the next visit is allowed.
 func (n *narrowing) ready() time.Time {
 	if n.payer != nil && !n.asked {
-		// Another subscription of the same user may have cost too much, such as the one that this
-		// subscription replaces.
+		// The same user may have exceeded the budget with another subscription, such as the one
+		// before a reconnect.
 		n.asked = true
 		n.charge(0)
 	}

@@ -52,8 +52,8 @@ func (s *Set) Effect(ctx context.Context, name string, catalog *resources.Catalo
 	return effect
 }
 
-// replaced returns the fields of a kind that conventions would read as references, without
-// those that rules name.
+// replaced returns the fields of a kind that conventions would read as references, without the
+// fields that rules name.
 func (s *Set) replaced(ctx context.Context, kind graph.Kind, catalog *resources.Catalog, source *schemas.Source) (fields []string, err error) {
 	defer panics.Recover(&err) // schemas are foreign
 	path, version := "", ""

@@ -30,8 +30,8 @@ type Root struct {
 	// Path is the path in the spec, and Expression the CEL expression.
 	Path, Expression string
 	*expr.ObjectSelector
-	// What names the selected objects; "" if only the expression describes them.
-	What string
+	// Description describes the objects that the root selects; "" if only the expression does.
+	Description string
 }
 
 // Place returns the path as in warnings about objects.
@@ -91,7 +91,7 @@ func (c *compiler) rootObject(root *Root, o *RootObject) bool {
 			e.equals("group", m.group)
 			e.equals("kind", m.kind)
 			e.equals("name", name)
-			root.What = m.title + " that is named " + quoted(name)
+			root.Description = m.title + " that is named " + quoted(name)
 		}
 	}
 	if name := o.HelmRelease; name != "" {
@@ -100,7 +100,7 @@ func (c *compiler) rootObject(root *Root, o *RootObject) bool {
 		e.equals("group", "")
 		e.terms = append(e.terms, `kind in ["Secret", "ConfigMap"]`)
 		c.labels(root.Path+".helmRelease", helm.Selector(name), e)
-		root.What = "deployed or pending release of Helm that is named " + quoted(name)
+		root.Description = "deployed or pending release of Helm that is named " + quoted(name)
 	}
 	switch {
 	case ways != 1:
@@ -115,7 +115,7 @@ func (c *compiler) rootObject(root *Root, o *RootObject) bool {
 			c.shape(root.Path+".namespace", "%q is not the name of a namespace: %s", o.Namespace, problems[0])
 		}
 		e.equals("namespace", o.Namespace)
-		root.What += " in namespace " + quoted(o.Namespace)
+		root.Description += " in namespace " + quoted(o.Namespace)
 	}
 	if len(c.errs) > before || c.interrupted {
 		return false
@@ -149,18 +149,18 @@ func (c *compiler) described(root *Root, o *RootObject, e *conjunction) {
 		}
 		e.equals("kind", o.Kind)
 	}
-	root.What = what
+	root.Description = what
 	if o.Name != "" {
 		// Not every kind has the names that most have.
 		if len(o.Name) > validation.DNS1123SubdomainMaxLength || strings.ContainsAny(o.Name, "/%") || !utf8.ValidString(o.Name) {
 			c.shape(root.Path+".name", "%s is not the name of an object", quoted(o.Name))
 		}
 		e.equals("name", o.Name)
-		root.What += " that is named " + quoted(o.Name)
+		root.Description += " that is named " + quoted(o.Name)
 	}
 	if o.LabelSelector != "" {
 		c.labels(root.Path+".labelSelector", o.LabelSelector, e)
-		root.What += " with these labels"
+		root.Description += " with these labels"
 	}
 }
 

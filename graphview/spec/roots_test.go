@@ -103,8 +103,8 @@ func TestRootObjects(t *testing.T) {
 				t.Fatal(err)
 			}
 			root := p.Roots[0]
-			if root.Path != "spec.roots.objects[0]" || root.What != tt.what {
-				t.Errorf("%s: %q, want %q", root.Path, root.What, tt.what)
+			if root.Path != "spec.roots.objects[0]" || root.Description != tt.what {
+				t.Errorf("%s: %q, want %q", root.Path, root.Description, tt.what)
 			}
 			for i, in := range append(tt.want, tt.none...) {
 				if is, err := root.Matches(t.Context(), in); err != nil || is != (i < len(tt.want)) {

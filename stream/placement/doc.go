@@ -17,8 +17,8 @@
 //
 // The owner of a view writes its status.
 //
-// What a replica does follows from a plan, a pure function of the members, of what is known
-// of each of them, and of the scopes of all views. Replicas that are suspected, stopping or
+// A replica acts by a plan, a pure function of the members, of their known states, and of the
+// scopes of all views. Replicas that are suspected, stopping or
 // without their API server keep what they own, and are not read from.
 //
 // The package deliberately does not know the rights of subscribers: the replica that a

@@ -29,8 +29,8 @@ type relocation struct {
 	from []*edge.Relay
 	// local: they read from this replica, and no other replica does.
 	local bool
-	// urgent: a subscriber reads from a replica that is lost to it. draining: from one that is
-	// stopping.
+	// urgent: a subscriber reads from a lost replica. draining: a subscriber reads from a replica
+	// that is stopping.
 	urgent, draining bool
 }
 

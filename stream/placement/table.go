@@ -72,8 +72,8 @@ type Table struct {
 	declared chan struct{} // closed when another view is declared
 	leaving  chan struct{} // has a token when a replica begins to stop
 
-	// What other replicas are known to be, by run: until when they are suspected, and since
-	// when they are stopping or have no API server.
+	// States of other replicas, by run: the end of a suspicion, and the time since which a
+	// replica is stopping or has no API server.
 	suspects        map[string]time.Time
 	stopping, stale map[string]time.Time
 	// plan is made when it is asked for, and balanced when scopes or members have changed.

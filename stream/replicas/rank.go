@@ -40,8 +40,8 @@ func Rank(scope string, members []Member) []Member {
 	return out
 }
 
-// Balance returns the name of the member that owns each scope: the one that ranks first of
-// those that own less than 1.25 times the mean. Without the bound, the largest of three
+// Balance returns the name of the member that owns each scope: the first in rank of the members
+// that own less than 1.25 times the mean. Without the bound, the largest of three
 // members has nearly half of 30 scopes as often as not. The scopes are taken in order, so
 // that members that know the same scopes agree, as in consistent hashing with bounded loads
 // (Mirrokni, Thorup and Zadimoghaddam, 2016).

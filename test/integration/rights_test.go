@@ -121,8 +121,8 @@ func (f *rightsFixture) path(kind, view string) string {
 	return base + "/namespaces/" + f.red + "/graphs/" + view
 }
 
-// matrix runs subtests until some of them have failed. There are hundreds, and one that
-// fails takes all the time that it may wait.
+// matrix runs subtests until some of them have failed. There are hundreds of subtests, and a failing
+// one waits for its full timeout.
 type matrix struct {
 	*testing.T
 

@@ -107,7 +107,7 @@ func sorted(lists ...[]string) []string {
 
 var objectName = regexp.MustCompile(`\b[A-Z]\w+/[\w.-]+`)
 
-// referrers are the objects below "Referred to by" of an explanation, without those that the object owns.
+// referrers are the objects below "Referred to by" of an explanation, without owned objects.
 func referrers(explained string) []string {
 	_, below, _ := strings.Cut(explained, "Referred to by:")
 	below, _, _ = strings.Cut(below, "\n\n")

@@ -53,7 +53,7 @@ func TestImpact(t *testing.T) {
 			said[q] = nil // the control plane of the tests does not have the installer
 		}
 	}
-	// What is deleted late is seen in the second round.
+	// The second round waits for late deletions.
 	for range 2 {
 		eventually(t, func() string {
 			after := uidsOf(t, all)

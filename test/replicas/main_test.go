@@ -25,7 +25,7 @@ var (
 	only     = flag.String("trouble", "", "the trouble that every episode of TestEpisodes has, such as \"freeze\"; empty: one after the other")
 )
 
-// What all tests share: three replicas, each view held by one.
+// All tests share three replicas. Each view is held by one replica.
 var (
 	cluster *env.ControlPlane
 	edges   []*peers.Replica
