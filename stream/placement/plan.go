@@ -41,17 +41,16 @@ type candidate struct {
 	onlyIfHeld bool
 }
 
-// order returns the replicas that a condition allows, the owner of a scope first and then the
-// others by rank.
-func (p *plan) order(scope string, shares map[string]string, allow func(*peer) bool) []replicas.Member {
-	var allowed []replicas.Member
+// ordered returns the readable replicas, the owner of a scope first and then the others by rank.
+func (p *plan) ordered(scope string) []replicas.Member {
+	var readable []replicas.Member
 	for i := range p.peers {
-		if allow(&p.peers[i]) {
-			allowed = append(allowed, p.peers[i].Member)
+		if p.peers[i].readable() {
+			readable = append(readable, p.peers[i].Member)
 		}
 	}
-	ranked := replicas.Rank(scope, allowed)
-	if at := slices.IndexFunc(ranked, func(m replicas.Member) bool { return m.Name == shares[scope] }); at > 0 {
+	ranked := replicas.Rank(scope, readable)
+	if at := slices.IndexFunc(ranked, func(m replicas.Member) bool { return m.Name == p.shares[scope] }); at > 0 {
 		owner := ranked[at]
 		ranked = slices.Insert(slices.Delete(ranked, at, at+1), 0, owner)
 	}
@@ -60,24 +59,18 @@ func (p *plan) order(scope string, shares map[string]string, allow func(*peer) b
 
 // holds reports whether this replica owns the views of a scope. Suspicions and drains do not
 // count: the owner loads a view again only if another replica owns it.
-func (p *plan) holds(scope string) bool {
-	ordered := p.order(scope, p.shares, func(o *peer) bool { return o.compatible })
-	return len(ordered) > 0 && ordered[0] == p.self
-}
+func (p *plan) holds(scope string) bool { return p.shares[scope] == p.self.Name }
 
 // writes reports whether this replica writes the status of the views of a scope. Replicas of
 // all versions are asked alike.
-func (p *plan) writes(scope string) bool {
-	ordered := p.order(scope, p.writers, func(*peer) bool { return true })
-	return len(ordered) > 0 && ordered[0] == p.self
-}
+func (p *plan) writes(scope string) bool { return p.writers[scope] == p.self.Name }
 
 // candidates returns the replicas to read a view from, in order of preference: the replica of the
 // subscriber's revision; the owner; and the replicas that rank next, if they hold the view,
 // because they may have been its owner. This replica is a candidate as the owner, and for its
 // own revision if it holds the view.
 func (p *plan) candidates(scope, since string, held bool) []candidate {
-	ordered := p.order(scope, p.shares, (*peer).readable)
+	ordered := p.ordered(scope)
 	run := delivery.RunOf(since)
 	var first, rest []candidate
 	for i, m := range ordered {
@@ -112,6 +105,6 @@ func (p *plan) moves(scope string, from replicas.Member, since, now time.Time) b
 	case now.Sub(p.changed) < stable || now.Sub(since) < movable:
 		return false
 	}
-	ordered := p.order(scope, p.shares, (*peer).readable)
+	ordered := p.ordered(scope)
 	return len(ordered) > 0 && ordered[0] != from
 }
