@@ -81,7 +81,7 @@ func (t *Table) relocations() []relocation {
 		if e.subscribers == 0 || e.spec == nil {
 			continue
 		}
-		m := relocation{entry: e, scope: t.scopeLocked(e)}
+		m := relocation{entry: e, scope: e.scope}
 		for relay := range e.reading {
 			from := relay.Member()
 			if relay.Retired() || !p.moves(m.scope, from, relay.Opened(), now) {

@@ -2,6 +2,7 @@ package placement
 
 import (
 	"errors"
+	"maps"
 	"slices"
 	"time"
 
@@ -21,7 +22,7 @@ const (
 // planLocked returns the plan for the present members and scopes.
 func (t *Table) planLocked() *plan {
 	now, p := time.Now(), &t.plan
-	p.self, p.peers = t.o.Self, p.peers[:0]
+	p.peers = p.peers[:0]
 	var compatible, all []replicas.Member
 	for _, m := range t.o.Members.Live() {
 		_, ok := wire.Negotiate(t.o.Self.Wire, m.Wire)
@@ -31,20 +32,14 @@ func (t *Table) planLocked() *plan {
 			compatible = append(compatible, m)
 		}
 	}
-	if t.scopes != nil && slices.Equal(t.balanced, all) {
+	if !t.unbalanced && slices.Equal(t.balanced, all) {
 		return p
 	}
-	if t.balanced = all; t.scopes == nil {
-		for _, e := range t.entries {
-			t.scopes = append(t.scopes, t.scopeLocked(e))
-		}
-		slices.Sort(t.scopes)
-		t.scopes = append([]string{}, slices.Compact(t.scopes)...)
-	}
-	was := p.shares
-	p.shares = replicas.Balance(t.scopes, compatible)
+	t.balanced, t.unbalanced = all, false
+	scopes, was := slices.Collect(maps.Keys(t.scopes)), p.shares
+	p.shares = replicas.Balance(scopes, compatible)
 	if p.writers = p.shares; len(compatible) < len(all) {
-		p.writers = replicas.Balance(t.scopes, all)
+		p.writers = replicas.Balance(scopes, all)
 	}
 	for scope, owner := range was {
 		if is, ok := p.shares[scope]; ok && is != owner {
@@ -118,5 +113,5 @@ func (t *Table) staleLocked(m replicas.Member, now time.Time) bool {
 func (t *Table) candidates(e *entry, since string) []candidate {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.planLocked().candidates(t.scopeLocked(e), since, e.applied)
+	return t.planLocked().candidates(e.scope, since, e.applied)
 }

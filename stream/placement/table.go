@@ -77,10 +77,11 @@ type Table struct {
 	suspects        map[string]time.Time
 	stopping, stale map[string]time.Time
 	// plan is made when it is asked for, and balanced when scopes or members have changed.
-	plan     plan
-	balanced []replicas.Member
-	scopes   []string // of the views, sorted; nil: to be listed
-	shifted  bool     // shares changed since the views were last requeued
+	plan       plan
+	balanced   []replicas.Member
+	scopes     map[string]int // the numbers of views
+	unbalanced bool           // a scope has come or gone since
+	shifted    bool           // shares changed since the views were last requeued
 }
 
 // entry is one declared view. Table.mu guards the fields after settling.
@@ -90,6 +91,7 @@ type entry struct {
 	settling sync.Mutex
 
 	uid     string
+	scope   string             // as it is counted; empty at first
 	spec    *spec.Spec         // nil: refused
 	refused *spec.InvalidError // of the controllers
 	invalid error              // error of the engine for the spec
@@ -110,7 +112,7 @@ type entry struct {
 // New returns an empty Table. Its relays end with ctx, or Close.
 func New(ctx context.Context, o Options) *Table {
 	t := &Table{
-		o: o, entries: make(map[graphview.Name]*entry), labels: make(map[graphview.Name]string),
+		o: o, plan: plan{self: o.Self}, scopes: make(map[string]int), entries: make(map[graphview.Name]*entry), labels: make(map[graphview.Name]string),
 		declared: make(chan struct{}), leaving: make(chan struct{}, 1),
 		suspects: make(map[string]time.Time), stopping: make(map[string]time.Time), stale: make(map[string]time.Time),
 	}
@@ -162,15 +164,14 @@ func (t *Table) requeue() {
 func (t *Table) Place(name graphview.Name, label string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.labels[name] == label {
-		return
-	}
-	t.scopes = nil
 	if label == "" {
 		delete(t.labels, name)
-		return
+	} else {
+		t.labels[name] = label
 	}
-	t.labels[name] = label
+	if e := t.entries[name]; e != nil {
+		t.rescopeLocked(e)
+	}
 }
 
 // Apply is Engine.Apply for a view that this replica may or may not hold. The error is the same at
@@ -193,36 +194,41 @@ func (t *Table) Refuse(name graphview.Name, uid string, why *spec.InvalidError) 
 func (t *Table) declare(name graphview.Name, uid string, declared *spec.Spec, refused *spec.InvalidError) *entry {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	e, known := t.entries[name]
-	if !known {
+	e := t.entries[name]
+	if e == nil {
 		e = &entry{name: name}
 		t.entries[name] = e
 		close(t.declared)
 		t.declared = make(chan struct{})
 	}
 	e.checked = e.checked && declared != nil && e.spec != nil && reflect.DeepEqual(*e.spec, *declared)
-	before := t.scopeLocked(e)
 	e.uid, e.spec, e.refused = uid, declared, refused
-	if !known || t.scopeLocked(e) != before {
-		t.scopes = nil
-	}
+	t.rescopeLocked(e)
 	return e
 }
 
 // Remove is Engine.Remove.
 func (t *Table) Remove(name graphview.Name) {
-	t.mu.Lock()
-	e := t.entries[name]
-	delete(t.entries, name)
-	delete(t.labels, name)
-	t.scopes = nil
-	t.mu.Unlock()
+	e := t.forget(name)
 	if e == nil {
 		return
 	}
 	e.settling.Lock()
 	defer e.settling.Unlock()
 	t.o.Engine.Remove(name)
+}
+
+// forget undoes declare and Place. It returns nil if the view was not declared.
+func (t *Table) forget(name graphview.Name) *entry {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	e := t.entries[name]
+	delete(t.entries, name)
+	delete(t.labels, name)
+	if e != nil {
+		t.countLocked(e.scope, -1)
+	}
+	return e
 }
 
 // Status is Engine.Status, which counts the subscribers at other replicas too.
@@ -238,7 +244,7 @@ func (t *Table) Writes(name graphview.Name) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	e := t.entries[name]
-	return e != nil && t.planLocked().writes(t.scopeLocked(e))
+	return e != nil && t.planLocked().writes(e.scope)
 }
 
 // scopeLocked returns the scope of a view, which determines its owners.
@@ -252,9 +258,33 @@ func (t *Table) scopeLocked(e *entry) string {
 	return strings.Join(slices.Compact(slices.Sorted(slices.Values(e.spec.Namespaces.Names))), ",")
 }
 
+// rescopeLocked sets the scope of a view.
+func (t *Table) rescopeLocked(e *entry) {
+	scope := t.scopeLocked(e)
+	if scope == e.scope {
+		return
+	}
+	t.countLocked(e.scope, -1)
+	t.countLocked(scope, 1)
+	e.scope = scope
+}
+
+// countLocked adds to the number of views of a scope, "" for none. The shares change only if a
+// scope comes or goes.
+func (t *Table) countLocked(scope string, n int) {
+	if scope == "" {
+		return
+	}
+	before := t.scopes[scope]
+	if t.scopes[scope] = before + n; before+n == 0 {
+		delete(t.scopes, scope)
+	}
+	t.unbalanced = t.unbalanced || before == 0 || before+n == 0
+}
+
 // holdsLocked reports whether this replica must hold a view.
 func (t *Table) holdsLocked(e *entry) bool {
-	owned := t.planLocked().holds(t.scopeLocked(e))
+	owned := t.planLocked().holds(e.scope)
 	e.owned = owned
 	e.moved = e.moved && !owned
 	return owned || !e.moved && (e.users > 0 || time.Now().Before(e.until))

@@ -4,6 +4,9 @@ import (
 	"context"
 	"crypto/tls"
 	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -95,6 +98,41 @@ func TestScope(t *testing.T) {
 				t.Errorf("%q, want %q", got, tt.want)
 			}
 		})
+	}
+}
+
+// TestShares: whatever happens to views, the shares are those of the scopes that they have, and
+// only a scope that comes or goes changes them.
+func TestShares(t *testing.T) {
+	table, live := newTestTable(t)
+	random := rand.New(rand.NewPCG(1, 1))
+	pick := func(n int) string { return fmt.Sprint("name-", random.IntN(n)) }
+	before := map[string]bool{}
+	for range 2000 {
+		name := graphview.Name{Namespace: "shop", Name: pick(20)}
+		switch random.IntN(5) {
+		case 0:
+			table.Place(name, pick(3))
+		case 1:
+			table.Place(name, "")
+		case 2:
+			table.declare(name, "uid", nil, &spec.InvalidError{})
+		case 3:
+			table.forget(name)
+		default:
+			table.declare(name, "uid", &spec.Spec{Namespaces: &spec.Namespaces{Names: []string{pick(8)}}}, nil)
+		}
+		now := map[string]bool{}
+		for _, e := range table.entries {
+			now[table.scopeLocked(e)] = true
+		}
+		if same := maps.Equal(before, now); same && table.unbalanced {
+			t.Fatal("shares are made again for the same scopes")
+		}
+		if diff := cmp.Diff(replicas.Balance(slices.Collect(maps.Keys(now)), live.members), table.planLocked().shares); diff != "" {
+			t.Fatal(diff)
+		}
+		before = now
 	}
 }
 
