@@ -3,7 +3,7 @@
 // graphview.d.ts.
 
 import { Graph } from "./graph.js";
-import { addPart, bearerProtocols, headers, httpBase, rootName } from "./request.js";
+import { addPart, bearerProtocols, graphPath, headers, httpBase, rootName } from "./request.js";
 import { socketsFail, socketsFailed, socketsWork } from "./sockets.js";
 
 export { Graph, arcKey, vertexKey, warningKey } from "./graph.js";
@@ -93,13 +93,11 @@ export class GraphView extends EventTarget {
   }
 
   #url(watch, heartbeats) {
-    const { base, namespace, name } = this.#options;
-    const path = `/namespaces/${encodeURIComponent(namespace)}/graphs/${encodeURIComponent(name)}`;
     const query = new URLSearchParams();
     if (heartbeats) query.set("heartbeats", "1");
     addPart(query, this.#options);
     if (watch && this.graph.rev) query.set("since", this.graph.rev);
-    return httpBase(base) + (watch ? "/watch" : "") + path + (query.size ? `?${query}` : "");
+    return httpBase(this.#options.base) + (watch ? "/watch" : "") + graphPath(this.#options) + (query.size ? `?${query}` : "");
   }
 
   async #connect() {

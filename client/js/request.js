@@ -37,6 +37,8 @@ const ask = async ({ base = globalThis.location?.origin, token, fetch = globalTh
   throw new GraphViewError(response.status, status?.reason ?? "", status?.message ?? response.statusText);
 };
 
+export const graphPath = ({ namespace, name }) => `/namespaces/${encodeURIComponent(namespace)}/graphs/${encodeURIComponent(name)}`;
+
 /** The graphs of a namespace, or of all: namespace, name, vertices, arcs, roots, subscribers, synced. */
 export async function listGraphs(/** @type {any} */ options = {}) {
   const { namespace } = options;
@@ -47,19 +49,17 @@ export async function listGraphs(/** @type {any} */ options = {}) {
 
 /** One graph as it is now, of whose objects content is there: "object", "summary" or "none". */
 export async function getGraph(options) {
-  const { namespace, name } = options;
   const graph = new Graph();
   const query = new URLSearchParams();
   addPart(query, options);
-  graph.apply(await ask(options, `/namespaces/${encodeURIComponent(namespace)}/graphs/${encodeURIComponent(name)}${query.size ? `?${query}` : ""}`));
+  graph.apply(await ask(options, graphPath(options) + (query.size ? `?${query}` : "")));
   return graph;
 }
 
 /** One object of a graph, with its summary and its arcs. A code of 404 is also for what may not be seen. */
 export async function getObject({ key, ...options }) {
-  const { namespace, name } = options;
   const query = new URLSearchParams({ group: key.g, version: key.v ?? "", resource: key.r, namespace: key.ns ?? "", name: key.n });
-  return ask(options, `/namespaces/${encodeURIComponent(namespace)}/graphs/${encodeURIComponent(name)}/object?${query}`);
+  return ask(options, `${graphPath(options)}/object?${query}`);
 }
 
 /**
@@ -67,11 +67,10 @@ export async function getObject({ key, ...options }) {
  * (default), Foreground or Orphan. A code of 404 is also for what may not be seen.
  */
 export async function getImpact({ key, policy, inferred, ...options }) {
-  const { namespace, name } = options;
   const query = new URLSearchParams({ impact: rootName(key) });
   if (policy) query.set("propagationPolicy", policy);
   addPart(query, /** @type {any} */ ({ inferred }));
-  return ask(options, `/namespaces/${encodeURIComponent(namespace)}/graphs/${encodeURIComponent(name)}?${query}`);
+  return ask(options, `${graphPath(options)}?${query}`);
 }
 
 export const headers = (token) => (token ? { Authorization: `Bearer ${token}` } : {});
