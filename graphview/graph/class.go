@@ -146,6 +146,12 @@ func (l *Lens) reclass(p *entry, was bool) {
 	l.recounted = true
 }
 
+// location is where targets of one resource would be.
+type location struct {
+	resource resID
+	space    spaceID
+}
+
 // absence counts arcs whose target is not in the graph: all, and the required ones whose target
 // the view would have.
 type absence struct{ arcs, needed int }

@@ -59,7 +59,7 @@ func (l *Lens) move() (came, went, turned []entryID) {
 		switch was, is := p.flags&shown != 0, l.visible(p); {
 		case was && !is:
 			p.since = now
-			l.settle(p, -1)
+			l.vertices--
 			l.push(e)
 			l.entombVertex(e)
 			went = append(went, e)
@@ -72,7 +72,7 @@ func (l *Lens) move() (came, went, turned []entryID) {
 	for _, e := range came {
 		p := l.entries.at(e)
 		p.since, p.changed = now, now
-		l.settle(p, 1)
+		l.vertices++
 		l.push(e)
 	}
 	for _, e := range l.dirty {

@@ -67,11 +67,6 @@ type Lens struct {
 	needed                int  // of missing, all together
 	recounted             bool // in the open revision, any of these two
 	objects               map[resID]int
-	places                map[location]*int // visible vertices
-	placesRev             uint64            // when a place last came or went
-	// place is that of the vertex counted last: many that come or go are in one.
-	place        *int
-	lastLocation location
 }
 
 // Selection is what a view decided about an object.
@@ -94,7 +89,6 @@ func (g *Graph) NewLens() *Lens {
 		base:        g.rev - 1,
 		parts:       make(map[entryID]part),
 		objects:     make(map[resID]int),
-		places:      make(map[location]*int),
 		missing:     make(map[location]absence),
 		head:        g.rev,
 		// Older positions are of another lens.
