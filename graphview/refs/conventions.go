@@ -230,22 +230,24 @@ func (g *guess) targetOf(key string, object map[string]any) (graph.Reference, bo
 	return graph.Reference{To: graph.Kind{Group: g.kind.Group, Kind: kind}}, true
 }
 
+// add adds a reference. Without a namespace, it is to the object's own.
 func (g *guess) add(ref graph.Reference, name, namespace string) {
-	if ref.Type == 0 {
-		ref.Type = graph.Direct
-	}
+	ref.Type = cmp.Or(ref.Type, graph.Direct)
 	if ref.Scope != graph.ScopeCluster {
 		ref.Namespace = cmp.Or(namespace, g.namespace)
 		if ref.Namespace == "" && ref.Scope == graph.ScopeNamespaced {
 			return
 		}
 	}
+	if ref.To == g.kind && name == g.name && ref.Namespace == g.namespace {
+		return // nothing refers to itself
+	}
 	field, ok := g.field()
 	if !ok {
 		return
 	}
-	if ref.To == g.kind && name == g.name && ref.Namespace == g.namespace {
-		return // nothing refers to itself
+	if ref.Inferred {
+		field = graph.InferredField + field
 	}
 	// A guess is no promise.
 	ref.Name, ref.Field, ref.Optional = name, field, true

@@ -1,7 +1,6 @@
 package refs
 
 import (
-	"cmp"
 	"hash/fnv"
 	"strings"
 
@@ -25,11 +24,9 @@ func (g *guess) inferText(key, text string) {
 // mean adds the targets of a key.
 func (g *guess) mean(means meaning, name, namespace string, object map[string]any) {
 	for _, target := range means.targets {
-		if target = g.scopeOf(target, object); means.sure {
-			g.add(target, name, namespace)
-		} else {
-			g.infer(target, name, namespace)
-		}
+		target = g.scopeOf(target, object)
+		target.Inferred = !means.sure
+		g.add(target, name, namespace)
 	}
 }
 
@@ -117,22 +114,8 @@ func endsIn(key string, ends ...string) bool {
 
 // infer adds a reference that there is only if its target is.
 func (g *guess) infer(target graph.Reference, name, namespace string) {
-	if target.Scope != graph.ScopeCluster {
-		target.Namespace = cmp.Or(namespace, g.namespace)
-		if target.Namespace == "" && target.Scope == graph.ScopeNamespaced {
-			return
-		}
-	}
-	if target.To == g.kind && name == g.name && target.Namespace == g.namespace {
-		return // nothing refers to itself
-	}
-	field, ok := g.field()
-	if !ok {
-		return
-	}
-	target.Type = cmp.Or(target.Type, graph.Direct)
-	target.Name, target.Field, target.Optional, target.Inferred = name, graph.InferredField+field, true, true
-	g.found = append(g.found, target)
+	target.Inferred = true
+	g.add(target, name, namespace)
 }
 
 // isObjectName tells the name of an object from other texts: a DNS subdomain.
