@@ -95,6 +95,13 @@ func TestInferred(t *testing.T) {
 			object: `{apiVersion: rabbitmq.com/v1, kind: Queue, metadata: {name: q, namespace: own}, spec: {rabbitmqClusterReference: {name: r}}}`,
 			want:   `r rabbitmq.com/RabbitmqCluster own?/r spec.rabbitmqClusterReference`,
 		},
+		"WordThatBeginsAsRef": {
+			served: []string{"example.com/Refund", "example.com/Order"},
+			object: `{apiVersion: example.com/v1, kind: Order, metadata: {name: o, namespace: own}, spec: {refund: partial, lastRefundRef: r}}`,
+			want: `
+				r example.com/Refund own/r inferred/spec.lastRefundRef
+				r example.com/Refund own/partial inferred/spec.refund`,
+		},
 		"Selectors": {
 			served: []string{"grafana.example.com/Instance", "grafana.example.com/Dashboard"},
 			object: `{apiVersion: grafana.example.com/v1, kind: Dashboard, metadata: {name: d, namespace: own}, spec: {instanceSelector: {matchLabels: {app: g}}, podSelector: {}, serviceSelector: {matchLabels: {a: b}}}}`,

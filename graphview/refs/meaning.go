@@ -107,7 +107,7 @@ func (s *Served) lookUp(group string, all []string) meaning {
 	if strings.HasSuffix(group, external) {
 		core = nil
 	}
-	isRef, isNamed := strings.HasPrefix(all[len(all)-1], "ref"), len(words) < len(all)
+	isRef, isNamed := isReference(all[len(all)-1]), len(words) < len(all)
 	for _, form := range [...][]string{words, singular(words)} {
 		if form == nil {
 			continue
@@ -199,14 +199,24 @@ func (v *vocabulary) endsIn(word string) []graph.Kind {
 // stem is a key without the words that say that it is a reference.
 func stem(words []string) []string {
 	for len(words) > 0 {
-		switch words[len(words)-1] {
-		case "ref", "refs", "reference", "references", "name", "names":
+		switch last := words[len(words)-1]; {
+		case isReference(last), last == "name", last == "names":
 			words = words[:len(words)-1]
 		default:
 			return words
 		}
 	}
 	return nil
+}
+
+// isReference reports whether a word says that a key names another object.
+func isReference(word string) bool {
+	switch word {
+	case "ref", "refs", "reference", "references":
+		return true
+	default:
+		return false
+	}
 }
 
 // singular is a plural's, nil of what is none.
