@@ -73,7 +73,7 @@ func (s *Set) replaced(ctx context.Context, kind graph.Kind, catalog *resources.
 	if err != nil {
 		return nil, err
 	}
-	declared := s.Paths(kind)
+	declared := s.paths(kind)
 	for _, e := range all {
 		if e.Source == refs.ByConvention && !declared[e.Path] && !declared[e.Path+".name"] {
 			fields = append(fields, e.Path)

@@ -187,7 +187,7 @@ func (s *SchemaReader) publish() {
 	}) {
 		maps.Copy(all, s.documents[of].readings)
 	}
-	s.rules.SetReadings(all)
+	s.rules.setReadings(all)
 }
 
 // logLeftOut logs a kind beyond the bound, once.

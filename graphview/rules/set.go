@@ -73,7 +73,10 @@ func (f Fingerprint) Evaluates(other Fingerprint) bool {
 // must neither block nor call the Set.
 func NewSet(changed func()) *Set {
 	s := &Set{changed: changed, declared: make(map[string]*Rule)}
-	s.current.Store(&Snapshot{Extractor: refs.Builtin()})
+	s.current.Store(&Snapshot{
+		Extractor: refs.Builtin(),
+		ruled:     make(map[graph.Kind]ruleRevision), schemas: make(map[graph.Kind]uint64), domains: make(map[string]uint64),
+	})
 	return s
 }
 
@@ -81,7 +84,13 @@ func NewSet(changed func()) *Set {
 func (s *Set) Current() *Snapshot { return s.current.Load() }
 
 // Of returns the expressions of a kind.
-func (s *Snapshot) Of(kind graph.Kind) Kind { return s.kinds[kind] }
+func (s *Snapshot) Of(kind graph.Kind) Kind {
+	k, ok := s.kinds[kind]
+	if ok {
+		k.Revision = s.ruled[kind].any
+	}
+	return k
+}
 
 // Served returns the kinds that the cluster serves, nil until they are known.
 func (s *Snapshot) Served() *refs.Served { return s.served }
@@ -145,11 +154,8 @@ func (s *Set) declareLocked(declared map[string]*Rule, touched []graph.Kind) {
 	s.declared = declared
 	s.changeLocked(func(next *Snapshot, number uint64) {
 		before := next.kinds
-		next.setKinds(declared, touched, number)
+		next.setKinds(declared)
 		next.ruled = maps.Clone(next.ruled)
-		if next.ruled == nil {
-			next.ruled = make(map[graph.Kind]ruleRevision)
-		}
 		for _, kind := range touched {
 			of := next.ruled[kind]
 			if of.any = number; before[kind].Evaluates() || next.kinds[kind].Evaluates() {
@@ -160,9 +166,8 @@ func (s *Set) declareLocked(declared map[string]*Rule, touched []graph.Kind) {
 	})
 }
 
-// setKinds compiles rules, in the order of their names. The kinds touched get a new
-// revision.
-func (s *Snapshot) setKinds(declared map[string]*Rule, touched []graph.Kind, number uint64) {
+// setKinds compiles rules, in the order of their names.
+func (s *Snapshot) setKinds(declared map[string]*Rule) {
 	references, kinds := make(map[graph.Kind]refs.Declared), make(map[graph.Kind]Kind)
 	for _, name := range slices.Sorted(maps.Keys(declared)) {
 		rule := declared[name]
@@ -174,10 +179,6 @@ func (s *Snapshot) setKinds(declared map[string]*Rule, touched []graph.Kind, num
 			references[kind] = of
 		}
 		k := kinds[kind]
-		k.Revision = s.kinds[kind].Revision
-		if slices.Contains(touched, kind) {
-			k.Revision = number
-		}
 		for _, e := range rule.Expressions {
 			k.references = append(k.references, referenceExpression{origin{name, e.Field, rule.Work, rule.Budget}, e.Program, e.Arc, graph.WithWord("referencerule/"+name, e.Word)})
 		}
@@ -199,18 +200,15 @@ func (s *Set) Serve(served *refs.Served) {
 	}
 	s.changeLocked(func(next *Snapshot, number uint64) {
 		next.served, next.domains = served, maps.Clone(next.domains)
-		if next.domains == nil {
-			next.domains = make(map[string]uint64)
-		}
 		for _, domain := range domains {
 			next.domains[domain] = number
 		}
 	})
 }
 
-// SetReadings replaces the readings of the schemas of kinds. The map must not be modified
+// setReadings replaces the readings of the schemas of kinds. The map must not be modified
 // afterwards.
-func (s *Set) SetReadings(readings map[graph.Kind]*refs.Reading) {
+func (s *Set) setReadings(readings map[graph.Kind]*refs.Reading) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	before := s.Current().readings
@@ -227,9 +225,6 @@ func (s *Set) SetReadings(readings map[graph.Kind]*refs.Reading) {
 	}
 	s.changeLocked(func(next *Snapshot, number uint64) {
 		next.readings, next.schemas = readings, maps.Clone(next.schemas)
-		if next.schemas == nil {
-			next.schemas = make(map[graph.Kind]uint64)
-		}
 		for _, kind := range touched {
 			next.schemas[kind] = number
 		}
@@ -246,8 +241,8 @@ func (s *Set) changeLocked(change func(next *Snapshot, number uint64)) {
 	s.changed()
 }
 
-// Paths returns the paths that the rules of a kind name.
-func (s *Set) Paths(kind graph.Kind) map[string]bool {
+// paths returns the paths that the rules of a kind name.
+func (s *Set) paths(kind graph.Kind) map[string]bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	paths := make(map[string]bool)

@@ -51,7 +51,7 @@ func TestFingerprint(t *testing.T) {
 			}
 			readings[kind] = reading
 		}
-		return func() { s.SetReadings(readings) }
+		return func() { s.setReadings(readings) }
 	}
 	var (
 		otherKind = graph.Kind{Group: "example.org", Kind: "Other"}
