@@ -33,8 +33,6 @@ type Outline struct {
 	// are the existing namespaces.
 	Undecided   bool
 	UnlistedYet bool
-	// Errs are about queries that could not be evaluated.
-	Errs []error
 }
 
 // Open reports whether the view may soon need more.
