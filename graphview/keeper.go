@@ -25,8 +25,8 @@ type keeper struct {
 	life context.Context // the view's
 
 	taps map[plan.Need]*tap
-	// needed are the needs of the last plan. Those in standby replace no other tap.
-	needed, standby map[plan.Need]bool
+	// replacing are the needs of the last plan, without the ones in standby, which replace no tap.
+	replacing map[plan.Purpose][]plan.Need
 	// retiring are taps that others will replace, with the time at which that began.
 	retiring map[*tap]time.Time
 	// unmet are the needs without a tap, with the reason.
@@ -252,22 +252,14 @@ func refusals(taps map[plan.Need]*tap, now time.Time) (refused map[resources.Res
 	return refused, again
 }
 
-// sourceInUse reports whether another tap of the view has the same feed.
-func (k *keeper) sourceInUse(t *tap) bool {
-	for _, other := range k.allTaps() {
-		if other != t && !other.Closed() && other.need.OfObjects() && other.feed == t.feed {
-			return true
+// inUse returns the feeds and the kinds of the view's vertices, without those of closed taps. Only the
+// writer calls it.
+func (k *keeper) inUse() (feeds map[*feed]bool, kinds map[graph.Kind]bool) {
+	feeds, kinds = make(map[*feed]bool), make(map[graph.Kind]bool)
+	for _, t := range k.allTaps() {
+		if t.need.OfObjects() && !t.Closed() {
+			feeds[t.feed], kinds[intake.KindOf(t.need.Resource)] = true, true
 		}
 	}
-	return false
-}
-
-// kindInUse reports whether another tap of the view has a feed of the kind.
-func (k *keeper) kindInUse(kind graph.Kind, except *tap) bool {
-	for _, other := range k.allTaps() {
-		if other != except && !other.Closed() && other.need.OfObjects() && intake.KindOf(other.need.Resource) == kind {
-			return true
-		}
-	}
-	return false
+	return feeds, kinds
 }

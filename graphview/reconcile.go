@@ -61,8 +61,7 @@ func (k *keeper) reconcile(ctx context.Context, catalog *resources.Catalog) time
 	if len(o.Listed) == 0 {
 		k.namespaces = nil
 	}
-	k.standby = o.Standby
-	k.plan(ctx, p, o.Needed)
+	k.plan(ctx, p, &o)
 	for n, t := range k.taps {
 		t.setLacking(o.Lacking[n])
 	}

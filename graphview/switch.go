@@ -8,31 +8,17 @@ import (
 	"graphview.dev/graphview/watch"
 )
 
-// switching reports whether the tap will replace a retiring tap of its kind.
-func (k *keeper) switching(t *tap) bool {
-	for old := range k.retiring {
-		if old.need.Purpose() == t.need.Purpose() {
-			return true
-		}
-	}
-	return false
-}
-
 // finishSwitches replaces retiring watches of a kind once all others are synced or were given up. A
 // new version of a resource takes over in one revision. A watch that could not be leased has as much
 // time as a watch that is not synced: the old watch may count against the same limit.
 func (k *keeper) finishSwitches(ctx context.Context) {
 	v := k.view
 	for old, since := range k.retiring {
-		missing := k.missing(old)
+		successors, missing := k.successors(old)
 		done := !missing || time.Since(since) > v.engine.o.SyncTimeout
-		var successors []*tap
-		for _, t := range k.taps {
-			if !k.standby[t.need] && t.need.Purpose() == old.need.Purpose() {
-				successors = append(successors, t)
-				state := t.state()
-				done = done && (t.ready(state) || state.Err != nil || time.Since(t.acquired) > v.engine.o.SyncTimeout)
-			}
+		for _, t := range successors {
+			state := t.state()
+			done = done && (t.ready(state) || state.Err != nil || time.Since(t.acquired) > v.engine.o.SyncTimeout)
 		}
 		if !done {
 			continue
@@ -54,14 +40,17 @@ func (k *keeper) finishSwitches(ctx context.Context) {
 	}
 }
 
-// missing reports whether the plan needs a tap in place of a retiring one, and lacks it.
-func (k *keeper) missing(old *tap) bool {
-	for n := range k.needed {
-		if k.taps[n] == nil && !k.standby[n] && n.Purpose() == old.need.Purpose() && n.Overlaps(old.need) {
-			return true
+// successors returns the taps that replace a retiring one. missing: the plan needs another tap in its
+// place, and lacks it.
+func (k *keeper) successors(old *tap) (taps []*tap, missing bool) {
+	for _, n := range k.replacing[old.need.Purpose()] {
+		if t := k.taps[n]; t != nil {
+			taps = append(taps, t)
+		} else {
+			missing = missing || n.Overlaps(old.need)
 		}
 	}
-	return false
+	return taps, missing
 }
 
 // replay shows the view the objects that a tap's watch retains, or only the objects that wanted

@@ -183,7 +183,7 @@ func (k *keptView) pass() {
 // refused reports whether a watch that the view has objects of was refused since the last pass.
 func (k *keptView) refused() bool {
 	for n, t := range k.taps {
-		if !k.standby[n] && t.state().Reason == watch.Forbidden {
+		if slices.Contains(k.replacing[n.Purpose()], n) && t.state().Reason == watch.Forbidden {
 			return true
 		}
 	}

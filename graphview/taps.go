@@ -22,15 +22,15 @@ var boundNamespaceWatches = budget.Declare("namespace_watches",
 // view. A tap that was complete stays until others replace it, unless an older tap stays for the same
 // purpose. However often a spec changes, a view has the watches of the present spec and of the last
 // complete one.
-func (k *keeper) plan(ctx context.Context, p *spec.Program, needed map[plan.Need]bool) {
+func (k *keeper) plan(ctx context.Context, p *spec.Program, outline *plan.Outline) {
 	v := k.view
-	replacing := make(map[plan.Purpose][]plan.Need)
+	needed := outline.Needed
+	k.replacing = make(map[plan.Purpose][]plan.Need)
 	for n := range needed {
-		if !k.standby[n] {
-			replacing[n.Purpose()] = append(replacing[n.Purpose()], n)
+		if !outline.Standby[n] {
+			k.replacing[n.Purpose()] = append(k.replacing[n.Purpose()], n)
 		}
 	}
-	k.needed = needed
 	standIns := slices.Collect(maps.Keys(k.retiring))
 	var drop, useless, behind []*tap
 	for n, t := range k.taps {
@@ -41,7 +41,7 @@ func (k *keeper) plan(ctx context.Context, p *spec.Program, needed map[plan.Need
 			continue
 		}
 		delete(k.taps, n)
-		others := replacing[n.Purpose()]
+		others := k.replacing[n.Purpose()]
 		switch {
 		case n.OfNamespaces() || !slices.ContainsFunc(others, n.Overlaps) || slices.ContainsFunc(others, func(o plan.Need) bool { return o.Key == n.Key }):
 			drop = append(drop, t)
@@ -99,6 +99,10 @@ func (k *keeper) addTaps(ctx context.Context, taps []*tap) {
 	if len(taps) == 0 {
 		return
 	}
+	switching := make(map[plan.Purpose]bool) // taps that wait to be replaced
+	for old := range k.retiring {
+		switching[old.need.Purpose()] = true
+	}
 	v.engine.writer.Do(func() {
 		for _, t := range taps {
 			if t.need.OfReleases() {
@@ -109,7 +113,7 @@ func (k *keeper) addTaps(ctx context.Context, taps []*tap) {
 				continue
 			}
 			v.lens.Watch(t.feed.Source())
-			if !k.switching(t) {
+			if !switching[t.need.Purpose()] {
 				v.lens.Use(intake.KindOf(t.need.Resource), intake.ResourceOf(t.need.Resource))
 			}
 		}
@@ -144,19 +148,20 @@ func (k *keeper) dropTaps(taps []*tap) {
 		}
 	}
 	v.engine.writer.Do(func() {
-		var unwatched []graph.SourceID
 		for _, t := range taps {
 			t.Close()
 			v.warnings.DropFaults(t.Tap)
 		}
+		feeds, kinds := k.inUse()
+		var unwatched []graph.SourceID
 		for _, t := range taps {
 			if !t.need.OfObjects() {
 				continue
 			}
-			if !k.sourceInUse(t) {
+			if !feeds[t.feed] {
 				unwatched = append(unwatched, t.feed.Source())
 			}
-			if kind := intake.KindOf(t.need.Resource); !k.kindInUse(kind, t) {
+			if kind := intake.KindOf(t.need.Resource); !kinds[kind] {
 				v.lens.Unuse(kind)
 			}
 		}
