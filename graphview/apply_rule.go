@@ -15,12 +15,8 @@ func (e *Engine) ApplyRule(ctx context.Context, name string, declared spec.Rule)
 	if before != nil && reflect.DeepEqual(before.Rule, declared) {
 		return nil
 	}
-	var program *spec.RuleProgram
 	declaration := workOf(workRule, "", name, declared)
-	err := e.compiled(ctx, rules.Owner, declaration, func(ctx context.Context) (err error) {
-		program, err = spec.CompileRule(ctx, declared)
-		return err
-	})
+	program, err := compiled(ctx, e, rules.Owner, declaration, declared, spec.CompileRule)
 	if unknown(err) {
 		return err
 	}
@@ -40,8 +36,7 @@ type RuleEffect = rules.Effect
 
 // RuleEffect describes the rule of that name.
 func (e *Engine) RuleEffect(ctx context.Context, name string) RuleEffect {
-	catalog, _ := e.discovery.Current()
-	return e.rules.Effect(ctx, name, catalog, e.schemas)
+	return e.rules.Effect(ctx, name, e.Served(), e.schemas)
 }
 
 // ServedChanged is closed when the cluster serves other kinds than now.

@@ -37,23 +37,24 @@ func workOf(kind, namespace, name string, declared any) quarantine.Work {
 	return quarantine.Work{Kind: kind, Namespace: namespace, Name: name, Version: h.Sum64()}
 }
 
-// compiled compiles the spec of an owner, in turns of the owner. The error is that of the compiler,
-// which is an *spec.InvalidError or a context's, or says that the spec has ended the process before.
-func (e *Engine) compiled(ctx context.Context, owner budget.Owner, w quarantine.Work, compile func(context.Context) error) error {
+// compiled compiles a spec, in turns of its owner. The error is that of the compiler, which is an
+// *spec.InvalidError or a context's, or says that the spec has ended the process before.
+func compiled[S, P any](ctx context.Context, e *Engine, owner budget.Owner, w quarantine.Work, declared S, compile func(context.Context, S) (P, error)) (program P, err error) {
 	task, err := e.processors.Begin(ctx, owner, w)
 	if err != nil {
-		return refusedSpec(err)
+		return program, refusedSpec(err)
 	}
 	defer task.End()
 	ctx = task.Within(e.Compiling(ctx, owner))
 	err = func() (err error) {
 		defer panics.Recover(&err)
-		return compile(ctx)
+		program, err = compile(ctx, declared)
+		return err
 	}()
 	if err != nil && e.processors.LogPanic(err, w.Kind) {
-		return &spec.InvalidError{Reason: ReasonInternalError, Errors: []error{fmt.Errorf("spec: %w", err)}}
+		return program, &spec.InvalidError{Reason: ReasonInternalError, Errors: []error{fmt.Errorf("spec: %w", err)}}
 	}
-	return err
+	return program, err
 }
 
 // Compiling returns a context under which expressions are compiled in turns of the owner.

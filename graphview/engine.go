@@ -196,11 +196,7 @@ func (e *Engine) Apply(ctx context.Context, name Name, uid string, declared spec
 		return v.invalid()
 	}
 	// Without the lock, for which each new stream waits.
-	var program *spec.Program
-	err := e.compiled(ctx, budget.NamespaceOwner(name.Namespace), workOf(workView, name.Namespace, name.Name, declared), func(ctx context.Context) (err error) {
-		program, err = spec.Compile(ctx, declared)
-		return err
-	})
+	program, err := e.compileView(ctx, name, declared)
 	if unknown(err) {
 		return err
 	}
@@ -212,10 +208,12 @@ func (e *Engine) Apply(ctx context.Context, name Name, uid string, declared spec
 
 // Check compiles the spec of a view that this process does not have. Its error is that of Apply.
 func (e *Engine) Check(ctx context.Context, name Name, declared spec.Spec) error {
-	return e.compiled(ctx, budget.NamespaceOwner(name.Namespace), workOf(workView, name.Namespace, name.Name, declared), func(ctx context.Context) error {
-		_, err := spec.Compile(ctx, declared)
-		return err
-	})
+	_, err := e.compileView(ctx, name, declared)
+	return err
+}
+
+func (e *Engine) compileView(ctx context.Context, name Name, declared spec.Spec) (*spec.Program, error) {
+	return compiled(ctx, e, budget.NamespaceOwner(name.Namespace), workOf(workView, name.Namespace, name.Name, declared), declared, spec.Compile)
 }
 
 // RunID returns the prefix of the engine's revisions, up to a dot.

@@ -24,12 +24,9 @@ type OpenOptions struct {
 // shares their watches. The caller has to close it with CloseView. The error is an *spec.InvalidError,
 // a *ClosedError if there are too many or the engine is stopping, or the context's.
 func (e *Engine) Open(ctx context.Context, o OpenOptions) (*View, error) {
-	var program *spec.Program
 	request := workOf(workRequest, "", o.Owner.String(), o.Spec)
-	if err := e.compiled(ctx, o.Owner, request, func(ctx context.Context) (err error) {
-		program, err = spec.Compile(ctx, o.Spec)
-		return err
-	}); err != nil {
+	program, err := compiled(ctx, e, o.Owner, request, o.Spec, spec.Compile)
+	if err != nil {
 		return nil, err
 	}
 	e.mu.Lock()
