@@ -34,7 +34,7 @@ func (h Health) byState() map[health.State]int {
 	}
 }
 
-// standing returns the health of the objects of a served view, and the number of references whose
+// healthCounts returns the health of the objects of a served view, and the number of references whose
 // target does not exist.
 func (v *View) healthCounts() (Health, int) {
 	v.mu.Lock()

@@ -34,7 +34,7 @@ func (k *keeper) report(catalog *resources.Catalog, o plan.Outline, generation i
 	k.reportCoverage(a)
 
 	v.mu.Lock()
-	changed := !equalRows(v.rows, a.rows)
+	changed := !slices.Equal(v.rows, a.rows)
 	if v.rows = a.rows; changed {
 		v.scoped++
 	}
@@ -228,16 +228,4 @@ func joined(texts []string) string {
 		return fmt.Sprintf("%s; and %d more", strings.Join(texts[:maxJoined], "; "), more)
 	}
 	return strings.Join(texts, "; ")
-}
-
-func equalRows(a, b []ResourceStatus) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i] != b[i] {
-			return false
-		}
-	}
-	return true
 }

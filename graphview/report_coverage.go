@@ -7,7 +7,7 @@ import (
 	"graphview.dev/graphview/intake"
 )
 
-// cover sets the coverage of the lens: where the view looks. By it, a reference without a target in
+// reportCoverage sets the coverage of the lens: where the view looks. By it, a reference without a target in
 // the graph says whether the target does not exist, or is outside the view.
 func (k *keeper) reportCoverage(a *statusBuilder) {
 	now, wide := make(map[graph.Kind]graph.Coverage), make(map[graph.Kind]bool)
