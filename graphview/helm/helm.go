@@ -80,7 +80,7 @@ func Read(value any) Release {
 	var r Release
 	r.Deployed, _ = tree["deployed"].(bool)
 	r.Pending, _ = tree["pending"].(bool)
-	r.Fault, _ = tree["fault"].(string)
+	r.Fault = Fault(value)
 	list, _ := tree["manages"].([]any)
 	for _, element := range list {
 		var o Object
@@ -95,6 +95,13 @@ func Read(value any) Release {
 		}
 	}
 	return r
+}
+
+// Fault returns the Fault of the Release that Read returns, without the objects.
+func Fault(value any) string {
+	tree, _ := value.(map[string]any)
+	fault, _ := tree["fault"].(string)
+	return fault
 }
 
 // Revision parses the name of a Secret or ConfigMap. ok is false if it is not a name that Helm

@@ -17,6 +17,6 @@
 //
 // The handlers run in the goroutines of watches, one object of a watch at a time. [Intake.Run]
 // reads objects again, and each Evaluator with a backlog has a goroutine, which [Intake.Wait]
-// joins. Fields that only the writer uses say so. The locks of Index, NamespaceSet, Evaluator and
+// joins. Fields that only the writer uses say so. The locks of Index, namespaceSet, Evaluator and
 // of the stale objects are leaves.
 package intake

@@ -86,11 +86,8 @@ func (f *Feed) Announce() {
 	if f.source != 0 {
 		return
 	}
-	in, scope := f.intake, graph.ScopeCluster
-	if f.resource.Namespaced {
-		scope = graph.ScopeNamespaced
-	}
-	f.source = in.o.Graph.AddSource(KindOf(f.resource), ResourceOf(f.resource), scope)
+	in := f.intake
+	f.source = in.o.Graph.AddSource(KindOf(f.resource), ResourceOf(f.resource), scopeOf(f.resource))
 	in.bySource[f.source] = f
 	in.rereadReferences(in.o.Graph.Misplaced())
 }
@@ -275,4 +272,11 @@ func KindOf(r resources.Resource) graph.Kind { return graph.Kind{Group: r.Group,
 // ResourceOf returns the name of a resource in the graph.
 func ResourceOf(r resources.Resource) graph.Resource {
 	return graph.Resource{Group: r.Group, Version: r.Version, Resource: r.Resource}
+}
+
+func scopeOf(r resources.Resource) graph.Scope {
+	if r.Namespaced {
+		return graph.ScopeNamespaced
+	}
+	return graph.ScopeCluster
 }

@@ -19,9 +19,9 @@ import (
 	"graphview.dev/graphview/watch"
 )
 
-// NewInput returns the input for all expressions about an object. An object that cannot be decoded
+// newInput returns the input for all expressions about an object. An object that cannot be decoded
 // is an error only of expressions that read it.
-func NewInput(o *watch.Decoded, r resources.Resource) *expr.Input {
+func newInput(o *watch.Decoded, r resources.Resource) *expr.Input {
 	return &expr.Input{
 		Group: r.Group, Version: r.Version, Resource: r.Resource, Kind: r.Kind, Namespace: o.Namespace(), Name: o.Name(), Object: o.Tree,
 	}
@@ -57,11 +57,11 @@ func (j *Judge) Admits(namespace string) bool {
 	return j.Namespaces == nil || !j.Resource.Namespaced || j.Namespaces[namespace]
 }
 
-// Anywhere reports whether the judge may admit objects of every namespace.
-func (j *Judge) Anywhere() bool { return j.Waits || j.Namespaces == nil || !j.Resource.Namespaced }
+// anywhere reports whether the judge may admit objects of every namespace.
+func (j *Judge) anywhere() bool { return j.Waits || j.Namespaces == nil || !j.Resource.Namespaced }
 
-// Evaluates reports whether a verdict evaluates expressions or paths.
-func (j *Judge) Evaluates() bool {
+// evaluates reports whether a verdict evaluates expressions or paths.
+func (j *Judge) evaluates() bool {
 	return j.Query.Object != nil || j.Query.Parts != nil || len(j.Roots) > 0
 }
 
@@ -80,14 +80,14 @@ func (j *Judge) evaluate(ctx context.Context, o *watch.Decoded) (v Verdict) {
 	if !j.Admits(o.Namespace()) {
 		return Verdict{}
 	}
-	in := NewInput(o, j.Resource)
+	in := newInput(o, j.Resource)
 	defer func() { v.Cost = in.Cost }()
 	if j.Query.Labels != nil {
 		part, err := o.Part(onlyLabels)
 		if err != nil {
 			return Verdict{Err: err}
 		}
-		if !j.Query.Labels.Matches(labels.Set(LabelsOf(part))) {
+		if !j.Query.Labels.Matches(labels.Set(labelsOf(part))) {
 			return Verdict{}
 		}
 	}
@@ -131,34 +131,34 @@ func (j *Judge) isRoot(ctx context.Context, in *expr.Input) (root bool, err erro
 	return false, err
 }
 
-// EvaluateRelease returns a verdict about a Secret from a watch of Helm releases. Its error is the
+// evaluateRelease returns a verdict about a Secret from a watch of Helm releases. Its error is the
 // fault of a release that could not be unpacked, if the view selects the Secret.
-func (j *Judge) EvaluateRelease(ctx context.Context, o *watch.Decoded) Verdict {
+func (j *Judge) evaluateRelease(ctx context.Context, o *watch.Decoded) Verdict {
 	tree, err := o.Tree()
 	if err != nil {
 		return Verdict{Err: err, By: j}
 	}
-	r := helm.Read(tree["reduced"])
-	if r.Fault == "" {
+	fault := helm.Fault(tree["reduced"])
+	if fault == "" {
 		return Verdict{By: j}
 	}
 	v := j.Evaluate(ctx, o)
 	if v.Selection.Member {
-		v.Err = &delivery.PartialError{Err: errors.New(r.Fault)}
+		v.Err = &delivery.PartialError{Err: errors.New(fault)}
 	}
 	return v
 }
 
-// EvaluateNamespace decides whether a view selects a Namespace. It leaves out a Namespace for which
+// evaluateNamespace decides whether a view selects a Namespace. It leaves out a Namespace for which
 // the expression fails.
-func EvaluateNamespace(ctx context.Context, n *spec.NamespaceProgram, o *watch.Decoded) Verdict {
+func evaluateNamespace(ctx context.Context, n *spec.NamespaceProgram, o *watch.Decoded) Verdict {
 	if n.Names != nil && !n.Names[o.Name()] {
 		return Verdict{}
 	}
 	if n.Object == nil {
 		return Verdict{Selection: graph.Selection{Member: true}}
 	}
-	in := NewInput(o, resources.Resource{Version: "v1", Resource: "namespaces", Kind: "Namespace"})
+	in := newInput(o, resources.Resource{Version: "v1", Resource: "namespaces", Kind: "Namespace"})
 	matches, err := n.Object.Matches(ctx, in)
 	if err != nil {
 		return Verdict{Err: fmt.Errorf("namespaces.objectSelectorExpression: %w", err), Cost: in.Cost}
@@ -166,15 +166,15 @@ func EvaluateNamespace(ctx context.Context, n *spec.NamespaceProgram, o *watch.D
 	return Verdict{Selection: graph.Selection{Member: matches}, Cost: in.Cost}
 }
 
-// onlyLabels is the shape that LabelsOf reads.
+// onlyLabels is the shape that labelsOf reads.
 var onlyLabels = func() *jsontree.Shape {
 	var shape jsontree.Shape
 	shape.Field("metadata").Field("labels").Whole()
 	return &shape
 }()
 
-// LabelsOf returns the labels of an object, or of a part of it that has them.
-func LabelsOf(object map[string]any) map[string]string {
+// labelsOf returns the labels of an object, or of a part of it that has them.
+func labelsOf(object map[string]any) map[string]string {
 	metadata, _ := object["metadata"].(map[string]any)
 	raw, _ := metadata["labels"].(map[string]any)
 	if len(raw) == 0 {

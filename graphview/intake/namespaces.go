@@ -26,7 +26,7 @@ func (n *Namespaces) Extend(j *Judge) (added []string, all bool) {
 	switch {
 	case n.All:
 		return nil, false
-	case j.Anywhere():
+	case j.anywhere():
 		return nil, true
 	}
 	for namespace, selected := range j.Namespaces {
@@ -54,10 +54,10 @@ func (n *Namespaces) beyond(other *Namespaces) (names []string) {
 	return names
 }
 
-// NamespaceSet is the set of namespaces that a view selects. The writer changes it one namespace at a
+// namespaceSet is the set of namespaces that a view selects. The writer changes it one namespace at a
 // time. All returns an immutable set: the set is copied at the first change after All, not at
 // each change.
-type NamespaceSet struct {
+type namespaceSet struct {
 	mu    sync.Mutex
 	names map[string]bool
 	// shared: All has returned names.
@@ -65,7 +65,7 @@ type NamespaceSet struct {
 }
 
 // Set adds or removes a namespace, and reports whether that changed the set.
-func (s *NamespaceSet) Set(name string, in bool) bool {
+func (s *namespaceSet) Set(name string, in bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.names[name] == in {
@@ -85,7 +85,7 @@ func (s *NamespaceSet) Set(name string, in bool) bool {
 }
 
 // All returns the set, which is never nil. The caller must not change it.
-func (s *NamespaceSet) All() map[string]bool {
+func (s *namespaceSet) All() map[string]bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.names == nil {

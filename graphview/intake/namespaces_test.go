@@ -8,7 +8,7 @@ import (
 )
 
 func TestNamespaceSet(t *testing.T) {
-	var s NamespaceSet
+	var s namespaceSet
 	if s.Set("red", false) || !s.Set("red", true) || s.Set("red", true) {
 		t.Error("Set does not report changes")
 	}
@@ -28,7 +28,7 @@ func TestNamespaceSet(t *testing.T) {
 func TestNamespaceSetIsNotCopiedForEach(t *testing.T) {
 	fill := func(n int) float64 {
 		return testing.AllocsPerRun(1, func() {
-			var s NamespaceSet
+			var s namespaceSet
 			for i := range n {
 				s.Set(fmt.Sprint("ns-", i), true)
 			}

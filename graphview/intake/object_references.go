@@ -51,7 +51,7 @@ func (f *Feed) references(ruled context.Context, o *watch.Decoded, ev *setEvent)
 	if !declared.Evaluates() {
 		return unread, nil
 	}
-	out := declared.Evaluate(ruled, in.beginRule, NewInput(o, f.resource), object.Class == ClassTerminating)
+	out := declared.Evaluate(ruled, in.beginRule, newInput(o, f.resource), object.Class == ClassTerminating)
 	in.o.Processors.Cost.Add(out.Cost)
 	object.References = append(object.References, out.References[:min(len(out.References), max(refs.MaxReferences-len(object.References), 0))]...)
 	if out.Health != nil {
@@ -82,7 +82,7 @@ func (f *Feed) tableReferences(x *refs.Extractor, o *watch.Decoded, ev *setEvent
 	if err != nil {
 		return nil, err
 	}
-	object.Labels = LabelsOf(part)
+	object.Labels = labelsOf(part)
 	object.References, warning = x.Examine(kind, part)
 	if isRelease(of, o.Name(), object.Labels) {
 		r, err := in.readRelease(o)

@@ -92,11 +92,7 @@ func (in *Intake) RulesChanged() { in.stale.wake() }
 func servedKinds(catalog *resources.Catalog) *refs.Served {
 	kinds := make(map[graph.Kind]graph.Scope)
 	for _, r := range catalog.All() {
-		scope := graph.ScopeCluster
-		if r.Namespaced {
-			scope = graph.ScopeNamespaced
-		}
-		kinds[KindOf(r)] = scope
+		kinds[KindOf(r)] = scopeOf(r)
 	}
 	return refs.NewServed(kinds)
 }

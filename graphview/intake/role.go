@@ -54,7 +54,7 @@ func (ReleaseRole) shows() bool { return false }
 func (ReleaseRole) evaluates(t *Tap) bool { return t.judges() }
 
 func (ReleaseRole) evaluate(ctx context.Context, t *Tap, o *watch.Decoded) Verdict {
-	return t.judge.Load().EvaluateRelease(ctx, o)
+	return t.judge.Load().evaluateRelease(ctx, o)
 }
 
 func (ReleaseRole) apply(t *Tap, _ graph.NodeID, namespace, name string, v Verdict) {
@@ -67,7 +67,7 @@ func (ReleaseRole) remove(t *Tap, namespace, name string) { t.setFault(namespace
 // NamespaceRole is that of Namespaces, from which the consumer selects some.
 type NamespaceRole struct {
 	program  *spec.NamespaceProgram
-	selected NamespaceSet
+	selected namespaceSet
 }
 
 // NewNamespaceRole returns a role that selects Namespaces, all of them if the program is nil.
@@ -86,7 +86,7 @@ func (*NamespaceRole) shows() bool { return false }
 func (r *NamespaceRole) evaluates(*Tap) bool { return r.program.Object != nil }
 
 func (r *NamespaceRole) evaluate(ctx context.Context, _ *Tap, o *watch.Decoded) Verdict {
-	return EvaluateNamespace(ctx, r.program, o)
+	return evaluateNamespace(ctx, r.program, o)
 }
 
 func (r *NamespaceRole) apply(t *Tap, _ graph.NodeID, _, name string, v Verdict) {
@@ -101,7 +101,7 @@ func (r *NamespaceRole) remove(t *Tap, _, name string) { r.apply(t, 0, "", name,
 // judges reports whether the tap's judge has expressions.
 func (t *Tap) judges() bool {
 	j := t.judge.Load()
-	return j != nil && j.Evaluates()
+	return j != nil && j.evaluates()
 }
 
 func (t *Tap) countUnevaluated(v Verdict) {
