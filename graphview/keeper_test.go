@@ -23,16 +23,23 @@ type keptView struct {
 func keepByHand(t *testing.T, o Options, objects int) *keptView {
 	t.Helper()
 	o.Config = configmaps.Serve(t, objects)
-	e := startEngine(t, o)
-	k := newKeeper(newView(e, Name{Namespace: "shop", Name: "flow"}, "1"))
-	k.life = t.Context()
+	return keepOf(t, startEngine(t, o), Name{Namespace: "shop", Name: "flow"}, configMapsResource)
+}
+
+// keepOf keeps a view of an engine whose cluster serves some resources.
+func keepOf(t *testing.T, e *Engine, name Name, served ...resources.Resource) *keptView {
+	t.Helper()
+	k := newKeeper(newView(e, name, "1"))
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	t.Cleanup(cancel)
+	k.life = ctx
 	k.view.evaluator.Begin(k.life)
 	k.start()
 	e.running.Go(func() {
 		<-k.life.Done()
 		k.finish()
 	})
-	return &keptView{keeper: k, t: t, catalog: resources.NewCatalog([]resources.Resource{configMapsResource}, nil)}
+	return &keptView{keeper: k, t: t, catalog: resources.NewCatalog(served, nil)}
 }
 
 func (k *keptView) apply(declared spec.Spec) {

@@ -156,17 +156,7 @@ func keepIn(t *testing.T, c *memoryCluster, o Options) *keptView {
 // keepAnother keeps one more view of an engine whose cluster is in memory.
 func keepAnother(t *testing.T, e *Engine, name string) *keptView {
 	t.Helper()
-	k := newKeeper(newView(e, Name{Namespace: "ns-00", Name: name}, "1"))
-	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
-	t.Cleanup(cancel)
-	k.life = ctx
-	k.view.evaluator.Begin(k.life)
-	k.start()
-	e.running.Go(func() {
-		<-k.life.Done()
-		k.finish()
-	})
-	return &keptView{keeper: k, t: t, catalog: resources.NewCatalog([]resources.Resource{configMapsResource, secretsResource}, nil)}
+	return keepOf(t, e, Name{Namespace: "ns-00", Name: name}, configMapsResource, secretsResource)
 }
 
 // pass keeps the view once, and waits for a reason to do so again, at most a second.
