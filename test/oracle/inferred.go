@@ -65,6 +65,9 @@ func (c *collector) infer(o *object, served []resource) {
 var (
 	objectName = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$`)
 	suffixes   = regexp.MustCompile(`(Ref|Reference|Name)$`)
+	refKey     = regexp.MustCompile(`Ref(erence)?$`)
+	capitals   = regexp.MustCompile(`[A-Z]`)
+	separators = regexp.MustCompile(`[,= "'\n]+`)
 	// literals are texts that are secret themselves.
 	literals  = regexp.MustCompile(`(?i)(api|app|client|consumer|cookie|hmac|jwt|session|shared|webhook)Secret$`)
 	podName   = regexp.MustCompile(`.-[0-9]+$`)
@@ -97,9 +100,8 @@ func (c *collector) guess(own schema.GroupKind, served []resource, key, path, na
 	if word == "" {
 		return
 	}
-	ref := regexp.MustCompile(`Ref(erence)?$`).MatchString(key)
 	found, sure, names := c.means(own, served, key, word)
-	if names && bare && !ref && len(found) == 1 && found[0] == own {
+	if names && bare && !refKey.MatchString(key) && len(found) == 1 && found[0] == own {
 		return // what the object is called elsewhere
 	}
 	for _, kind := range said {
@@ -144,7 +146,7 @@ func (c *collector) means(own schema.GroupKind, served []resource, key, word str
 	}
 	ends := func(word string) func(string) bool {
 		return func(kind string) bool {
-			initials := strings.ToLower(strings.Join(regexp.MustCompile(`[A-Z]`).FindAllString(kind, -1), ""))
+			initials := strings.ToLower(strings.Join(capitals.FindAllString(kind, -1), ""))
 			return len(word) >= 4 && strings.HasSuffix(strings.ToLower(kind), word) && !is(word)(kind) || len(initials) > 1 && initials == word
 		}
 	}
@@ -163,7 +165,7 @@ func (c *collector) means(own schema.GroupKind, served []resource, key, word str
 	case isCore && len(whole) == 0:
 		return append(found, known), certain && len(found) == 0, false
 	case len(found) > 0:
-		distinct := regexp.MustCompile(`Ref(erence)?$`).MatchString(key) && len(word) >= 4 || stem != key && len(tails) > 0 && len(whole) == 1
+		distinct := refKey.MatchString(key) && len(word) >= 4 || stem != key && len(tails) > 0 && len(whole) == 1
 		return found, distinct && len(found) == 1, true
 	}
 	for _, fits := range []func(string) bool{is(word), ends(word)} {
@@ -187,7 +189,7 @@ func (c *collector) means(own schema.GroupKind, served []resource, key, word str
 
 // calls adds the Services that a text may be the addresses of, if they exist.
 func (c *collector) calls(arc, path, value string) {
-	for _, one := range regexp.MustCompile(`[,= "'\n]+`).Split(value, -1) {
+	for _, one := range separators.Split(value, -1) {
 		scheme := strings.Contains(one, "://")
 		if !scheme {
 			one = "tcp://" + one
