@@ -118,6 +118,7 @@ func (c *cli) cluster(ctx context.Context) (*manifest.Cluster, error) {
 	if found.Served, err = resources.Once(ctx, config); err != nil {
 		return nil, fmt.Errorf("ask the server what it serves: %w", err)
 	}
+	config.QPS, config.Burst = 50, 300 // as for discovery: a spec may select many resources
 	objects, err := metadata.NewForConfig(config)
 	if err != nil {
 		return nil, fmt.Errorf("kubeconfig: %w", err)

@@ -40,8 +40,9 @@ type Cluster struct {
 	// Namespace is that of manifests that name none.
 	Namespace string
 	// Objects returns the objects of a resource in a namespace, in all if it is empty. ok is
-	// false if not all are known. A nil function knows none.
-	Objects func(ctx context.Context, r resources.Resource, namespace string) (all []Object, ok bool)
+	// false if not all are known. A nil function knows none. A Checker calls it once for each
+	// resource and namespace.
+	Objects lister
 }
 
 // Checker checks manifests.
@@ -56,6 +57,11 @@ func New(o Options) (*Checker, error) {
 	forms, err := readForms(crd.Bases, "bases/*.yaml")
 	if err != nil {
 		return nil, fmt.Errorf("CustomResourceDefinitions: %w", err)
+	}
+	if o.Cluster != nil && o.Cluster.Objects != nil {
+		cluster := *o.Cluster
+		cluster.Objects = remembered(cluster.Objects)
+		o.Cluster = &cluster
 	}
 	return &Checker{forms: forms, compilers: compilers(o)}, nil
 }

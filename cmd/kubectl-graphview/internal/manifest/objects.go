@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 
@@ -22,6 +23,27 @@ const noServiceAccount advice.Reason = "ServiceAccountNotFound"
 type Object struct {
 	Name   string
 	Labels map[string]string
+}
+
+// lister is the type of Cluster.Objects.
+type lister = func(ctx context.Context, r resources.Resource, namespace string) (all []Object, ok bool)
+
+// remembered returns a lister that lists the same only once.
+func remembered(list lister) lister {
+	type place struct{ group, version, resource, namespace string }
+	type result struct {
+		all []Object
+		ok  bool
+	}
+	results := map[place]result{}
+	return func(ctx context.Context, r resources.Resource, namespace string) ([]Object, bool) {
+		at := place{r.Group, r.Version, r.Resource, namespace}
+		if _, known := results[at]; !known {
+			all, ok := list(ctx, r, namespace)
+			results[at] = result{all, ok}
+		}
+		return results[at].all, results[at].ok
+	}
 }
 
 // serviceAccount finds a ServiceAccount that does not exist.
@@ -48,8 +70,35 @@ func (c *Cluster) serviceAccount(ctx context.Context, view *v1alpha1.GraphView) 
 // labelIn finds labels in an expression.
 var labelIn = regexp.MustCompile(`\blabels(?:\.(\w+)|\[['"]([^'"]+)['"]\])`)
 
+// mention is a name or a label that a spec expects of a selected object.
+type mention struct{ path, what, text string }
+
+// mentions returns the names and labels in the roots and the label selectors of a spec.
+func mentions(program *spec.Program) []mention {
+	var all []mention
+	for _, root := range program.Roots {
+		for _, compared := range root.Compared() {
+			if compared.Variable == "name" {
+				all = append(all, mention{root.Path, "name", compared.Text})
+			}
+		}
+		for _, match := range labelIn.FindAllStringSubmatch(root.Expression, -1) {
+			all = append(all, mention{root.Path, "label", cmp.Or(match[1], match[2])})
+		}
+	}
+	for i := range program.Queries {
+		if selector := program.Queries[i].Labels; selector != nil {
+			requirements, _ := selector.Requirements()
+			for _, r := range requirements {
+				all = append(all, mention{fmt.Sprintf("spec.queries[%d].include.object.labelSelector", i), "label", r.Key()})
+			}
+		}
+	}
+	return all
+}
+
 // objects finds names and labels that no selected object has. It finds nothing if some of the
-// objects are not known.
+// objects are not known. Objects are looked at only if the spec mentions names or labels.
 func (c *Cluster) objects(ctx context.Context, view *v1alpha1.GraphView) []advice.Finding {
 	declared, err := validation.SpecOf(&view.Spec)
 	if err != nil || c.Objects == nil {
@@ -59,37 +108,25 @@ func (c *Cluster) objects(ctx context.Context, view *v1alpha1.GraphView) []advic
 	if err != nil {
 		return nil
 	}
+	all := mentions(program)
+	if len(all) == 0 {
+		return nil
+	}
 	names, labels, ok := c.selected(ctx, program)
 	if !ok || len(names) == 0 {
 		return nil
 	}
 	var found []advice.Finding
-	absent := func(path, what, name string, all map[string]bool) {
-		if all[name] {
-			return
+	for _, m := range all {
+		have := names
+		if m.what == "label" {
+			have = labels
 		}
-		var others []string
-		for other := range all {
-			others = append(others, other)
-		}
-		found = append(found, advice.Finding{Reason: advice.NoRoots, Path: path, Message: fmt.Sprintf("no selected object has the %s '%s'%s", what, name, meant(name, others))})
-	}
-	for _, root := range program.Roots {
-		for _, compared := range root.Compared() {
-			if compared.Variable == "name" {
-				absent(root.Path, "name", compared.Text, names)
-			}
-		}
-		for _, match := range labelIn.FindAllStringSubmatch(root.Expression, -1) {
-			absent(root.Path, "label", cmp.Or(match[1], match[2]), labels)
-		}
-	}
-	for i := range program.Queries {
-		if selector := program.Queries[i].Labels; selector != nil {
-			requirements, _ := selector.Requirements()
-			for _, r := range requirements {
-				absent(fmt.Sprintf("spec.queries[%d].include.object.labelSelector", i), "label", r.Key(), labels)
-			}
+		if !have[m.text] {
+			found = append(found, advice.Finding{
+				Reason: advice.NoRoots, Path: m.path,
+				Message: fmt.Sprintf("no selected object has the %s '%s'%s", m.what, m.text, meant(m.text, slices.Collect(maps.Keys(have)))),
+			})
 		}
 	}
 	return slices.Compact(found)

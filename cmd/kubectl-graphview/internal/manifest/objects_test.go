@@ -85,3 +85,36 @@ func TestObjects(t *testing.T) {
 		})
 	}
 }
+
+// TestListsOnce: a Checker lists the same objects only once, however many GraphViews name them, and
+// lists no objects for a spec that mentions none.
+func TestListsOnce(t *testing.T) {
+	listed := map[string]int{}
+	checker, err := New(Options{Cluster: &Cluster{
+		Served:    resources.NewCatalog([]resources.Resource{{Group: "apps", Version: "v1", Resource: "deployments", Kind: "Deployment", Namespaced: true}}, nil),
+		Namespace: "b",
+		Objects: func(_ context.Context, r resources.Resource, namespace string) ([]Object, bool) {
+			listed[r.Resource+" "+namespace]++
+			return []Object{{Name: "viewer"}}, true
+		},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const spec = head + "spec:\n  serviceAccountName: viewer\n  queries: [{include: {resourceSelectorExpression: \"true\"}}]\n"
+	for _, test := range []struct {
+		text string
+		want map[string]int
+	}{
+		{spec, map[string]int{"serviceaccounts b": 1}},
+		{spec + "  roots: {objects: [{kind: Deployment, name: viewer}]}\n", map[string]int{"serviceaccounts b": 1, "deployments ": 1}},
+		{spec + "  roots: {objects: [{kind: Deployment, name: other}]}\n", map[string]int{"serviceaccounts b": 1, "deployments ": 1}},
+	} {
+		if r := checker.Check(t.Context(), "f", []byte(test.text)); len(r.Problems) > 0 {
+			t.Fatal(r.Problems)
+		}
+		if diff := cmp.Diff(test.want, listed); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", test.text, diff)
+		}
+	}
+}
