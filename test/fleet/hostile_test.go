@@ -295,6 +295,7 @@ func TestHostileHub(t *testing.T) {
 			t.Error(err)
 			return
 		}
+		defer conn.Close()
 		conns <- conn
 		<-conn.Down()
 	})

@@ -38,15 +38,16 @@ const (
 
 // Conn is the hub's end of a tunnel.
 type Conn struct {
-	ID   string
-	conn *websocket.Conn
-	peer *http.ClientConn
-	down chan struct{}
-	end  sync.Once
+	ID     string
+	socket *websocket.Conn
+	peer   *http.ClientConn
+	down   chan struct{}
+	lose   func() // closes down
 }
 
 // Accept makes a tunnel of a request that the caller has authenticated, or answers it with an
-// error. The tunnel ends after lifetime.
+// error. The caller closes the tunnel when it is down or after lifetime, which the member is
+// told, and before the request ends.
 func Accept(w http.ResponseWriter, r *http.Request, id string, lifetime time.Duration) (*Conn, error) {
 	w.Header().Set(idHeader, id)
 	w.Header().Set(lifetimeHeader, strconv.Itoa(int(lifetime.Seconds())))
@@ -55,10 +56,11 @@ func Accept(w http.ResponseWriter, r *http.Request, id string, lifetime time.Dur
 		return nil, err
 	}
 	socket.SetReadLimit(-1) // HTTP/2 has frames and windows of its own
-	c := &Conn{ID: id, conn: socket, down: make(chan struct{})}
+	c := &Conn{ID: id, socket: socket, down: make(chan struct{})}
+	c.lose = sync.OnceFunc(func() { close(c.down) })
 	protocols := &http.Protocols{}
 	protocols.SetUnencryptedHTTP2(true)
-	pipe := &monitored{Conn: websocket.NetConn(context.Background(), socket, websocket.MessageBinary), failed: c.Close}
+	pipe := &monitored{websocket.NetConn(r.Context(), socket, websocket.MessageBinary), c.lose}
 	transport := &http.Transport{
 		DialContext: func(context.Context, string, string) (net.Conn, error) { return pipe, nil },
 		Protocols:   protocols,
@@ -84,23 +86,21 @@ func (c *Conn) Down() <-chan struct{} { return c.down }
 
 // Close ends the tunnel and its requests.
 func (c *Conn) Close() {
-	c.end.Do(func() {
-		close(c.down)
-		_ = c.conn.CloseNow()
-	})
+	c.lose()
+	_ = c.socket.CloseNow()
 }
 
-// monitored calls failed when the connection ends.
+// monitored calls lose when the connection ends.
 type monitored struct {
 	net.Conn
-	failed func()
+	lose func()
 }
 
 // Read implements net.Conn.
 func (m *monitored) Read(p []byte) (int, error) {
 	n, err := m.Conn.Read(p)
 	if err != nil {
-		go m.failed() // Close waits for readers
+		m.lose()
 	}
 	return n, err
 }
@@ -108,6 +108,6 @@ func (m *monitored) Read(p []byte) (int, error) {
 // Close implements net.Conn.
 func (m *monitored) Close() error {
 	err := m.Conn.Close()
-	go m.failed()
+	m.lose()
 	return err
 }

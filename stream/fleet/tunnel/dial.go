@@ -8,10 +8,8 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"net"
 	"net/http"
 	"os"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -57,8 +55,9 @@ type Options struct {
 
 // Dialer keeps the tunnels of one replica of a member.
 type Dialer struct {
-	o      Options
-	client *http.Client
+	o       Options
+	client  *http.Client
+	running sync.WaitGroup // what keeps tunnels, and what ends them
 }
 
 // NewDialer returns a Dialer that is idle before Run.
@@ -84,13 +83,12 @@ func NewDialer(o Options) (*Dialer, error) {
 	}}, nil
 }
 
-// Run keeps the tunnels until ctx is done.
+// Run keeps the tunnels until ctx is done. It returns when they and their requests have ended.
 func (d *Dialer) Run(ctx context.Context) error {
-	var running sync.WaitGroup
 	for range tunnels {
-		running.Go(func() { d.keep(ctx) })
+		d.running.Go(func() { d.keep(ctx) })
 	}
-	running.Wait()
+	d.running.Wait()
 	d.client.CloseIdleConnections()
 	return nil
 }
@@ -100,24 +98,22 @@ var errClash = errors.New("this replica of the hub has a tunnel of this replica 
 // keep keeps one tunnel: it opens the next one before the last one ends.
 func (d *Dialer) keep(ctx context.Context) {
 	var last *tunnel
-	defer func() {
-		if last != nil {
-			last.end(ctx)
+	replace := func(next *tunnel) {
+		if ended := last; ended != nil {
+			d.running.Go(func() { ended.end(ctx) })
 		}
-	}()
+		last = next
+	}
+	defer replace(nil)
 	failures, clashes, logged := 0, 0, ""
 	for ctx.Err() == nil {
 		next, err := d.dial(ctx, last)
 		pause := time.Duration(0)
 		switch {
 		case err == nil:
-			if last != nil {
-				last.end(ctx)
-			}
-			last, failures, clashes, logged = next, 0, 0, ""
-			last.wait(ctx)
-			if last.over() {
-				last = nil
+			replace(next)
+			failures, clashes, logged = 0, 0, ""
+			if next.wait(ctx); next.over() {
 				pause = rand.N(minPause)
 			}
 		case errors.Is(err, errClash):
@@ -135,7 +131,7 @@ func (d *Dialer) keep(ctx context.Context) {
 			}
 		}
 		if last != nil && last.over() {
-			last = nil
+			replace(nil)
 		}
 		sleep(ctx, pause)
 	}
@@ -180,114 +176,3 @@ func (d *Dialer) dial(ctx context.Context, last *tunnel) (*tunnel, error) {
 	socket.SetReadLimit(-1)
 	return d.serve(ctx, socket, response.Header), nil
 }
-
-// tunnel is the member's end of one.
-type tunnel struct {
-	id     string
-	server *http.Server
-	socket *websocket.Conn
-	age    *time.Timer
-	drain  chan struct{} // has a token when the hub asks to dial another replica
-	down   chan struct{} // closed when the connection has ended
-}
-
-func (d *Dialer) serve(ctx context.Context, socket *websocket.Conn, answered http.Header) *tunnel {
-	t := &tunnel{id: answered.Get(idHeader), socket: socket, drain: make(chan struct{}, 1), down: make(chan struct{})}
-	age := d.o.MaxAge - d.o.MaxAge/10 + rand.N(d.o.MaxAge/5+1)
-	if seconds, err := strconv.Atoi(answered.Get(lifetimeHeader)); err == nil {
-		age = max(time.Second, min(age, time.Duration(seconds)*time.Second-time.Minute))
-	}
-	t.age = time.NewTimer(age)
-	mux := http.NewServeMux()
-	mux.Handle("/", d.o.Handler)
-	mux.HandleFunc("POST "+DrainPath, func(http.ResponseWriter, *http.Request) {
-		select {
-		case t.drain <- struct{}{}:
-		default:
-		}
-	})
-	// Requests outlive ctx until end, so that they can say why they end.
-	base, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	t.server = &http.Server{
-		Handler: mux, Protocols: &http.Protocols{}, ReadHeaderTimeout: dialWithin, BaseContext: func(net.Listener) context.Context { return base },
-		HTTP2: &http.HTTP2Config{
-			MaxConcurrentStreams: maxStreams, SendPingTimeout: pingAfter, PingTimeout: pongWithin, WriteByteTimeout: writeWithin,
-		},
-	}
-	t.server.Protocols.SetUnencryptedHTTP2(true)
-	pipe := &once{conn: &monitored{Conn: websocket.NetConn(base, socket, websocket.MessageBinary), failed: sync.OnceFunc(func() { close(t.down) })}, down: t.down, closed: make(chan struct{})}
-	go func() {
-		_ = t.server.Serve(pipe)
-	}()
-	go func() {
-		<-t.down
-		cancel()
-		_ = socket.CloseNow()
-	}()
-	return t
-}
-
-// wait returns when the tunnel has ended or its successor is due.
-func (t *tunnel) wait(ctx context.Context) {
-	select {
-	case <-t.down:
-	case <-t.age.C:
-	case <-t.drain:
-	case <-ctx.Done():
-	}
-}
-
-func (t *tunnel) over() bool {
-	select {
-	case <-t.down:
-		return true
-	default:
-		return false
-	}
-}
-
-// end lets requests that are short finish, and ends the tunnel. GOAWAY tells the hub to send
-// no more.
-func (t *tunnel) end(ctx context.Context) {
-	t.age.Stop()
-	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainWithin)
-	defer cancel()
-	if t.server.Shutdown(ending) != nil {
-		_ = t.server.Close()
-	}
-	_ = t.socket.CloseNow()
-}
-
-// once is a listener of one connection.
-type once struct {
-	mu      sync.Mutex
-	conn    net.Conn
-	down    <-chan struct{}
-	closed  chan struct{}
-	closing sync.Once
-}
-
-// Accept implements net.Listener.
-func (o *once) Accept() (net.Conn, error) {
-	o.mu.Lock()
-	conn := o.conn
-	o.conn = nil
-	o.mu.Unlock()
-	if conn != nil {
-		return conn, nil
-	}
-	select {
-	case <-o.down:
-	case <-o.closed:
-	}
-	return nil, net.ErrClosed
-}
-
-// Close implements net.Listener. It ends Accept, which a server that ends waits for.
-func (o *once) Close() error {
-	o.closing.Do(func() { close(o.closed) })
-	return nil
-}
-
-// Addr implements net.Listener.
-func (o *once) Addr() net.Addr { return &net.UnixAddr{Name: "tunnel"} }

@@ -28,6 +28,7 @@ func newHub(t *testing.T, lifetime time.Duration) (address, caFile string, conns
 			t.Error(err)
 			return
 		}
+		defer c.Close()
 		headers <- r.Header.Clone()
 		conns <- c
 		<-c.Down()
@@ -40,7 +41,8 @@ func newHub(t *testing.T, lifetime time.Duration) (address, caFile string, conns
 	return "wss" + strings.TrimPrefix(server.URL, "https"), caFile, conns, headers
 }
 
-func dial(t *testing.T, address, caFile string, handler http.Handler) *Dialer {
+// dial runs a Dialer until the test ends, or cancel is called. Then done is closed.
+func dial(t *testing.T, address, caFile string, handler http.Handler) (cancel func(), done <-chan struct{}) {
 	t.Helper()
 	token := filepath.Join(t.TempDir(), "token")
 	if err := os.WriteFile(token, []byte("secret\n"), 0o600); err != nil {
@@ -51,16 +53,16 @@ func dial(t *testing.T, address, caFile string, handler http.Handler) *Dialer {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
-	done := make(chan struct{})
+	ended := make(chan struct{})
 	go func() {
-		defer close(done)
+		defer close(ended)
 		_ = d.Run(ctx)
 	}()
 	t.Cleanup(func() {
 		cancel()
-		<-done
+		<-ended
 	})
-	return d
+	return cancel, ended
 }
 
 func post(t *testing.T, c *Conn, path, body string) string {
@@ -121,4 +123,39 @@ func TestTunnel(t *testing.T) {
 			t.Error(got)
 		}
 	})
+}
+
+// TestRunJoins: a Dialer that has ended serves no request any more, not even one of a tunnel
+// that was cut meanwhile.
+func TestRunJoins(t *testing.T) {
+	address, caFile, conns, _ := newHub(t, time.Hour)
+	serving, ended := make(chan struct{}), false
+	cancel, done := dial(t, address, caFile, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		close(serving)
+		<-r.Context().Done()
+		<-time.After(500 * time.Millisecond) // a slow end
+		ended = true
+	}))
+	conn, other := <-conns, <-conns
+	asked := make(chan struct{})
+	go func() {
+		defer close(asked)
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "https://member/", http.NoBody)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		if response, err := conn.RoundTrip(request); err == nil {
+			response.Body.Close()
+		}
+	}()
+	<-serving
+	cancel()
+	conn.Close()
+	other.Close()
+	<-asked
+	<-done
+	if !ended {
+		t.Error("Run returned before the request had ended")
+	}
 }
