@@ -9,8 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/time/rate"
-
 	"graphview.dev/stream/fleet/identity"
 	"graphview.dev/stream/fleet/tunnel"
 )
@@ -28,10 +26,6 @@ const (
 const TunnelPath = "/tunnel/v1/clusters/"
 
 var words = regexp.MustCompile(`^[A-Za-z0-9._+-]{1,128}$`)
-
-type limiter = *rate.Limiter
-
-func newLimiter() limiter { return rate.NewLimiter(acceptedPerSecond, acceptedPerSecond) }
 
 // refusal is the answer to a handshake.
 type refusal struct {
@@ -80,15 +74,17 @@ func (h *Hub) serve(w http.ResponseWriter, r *http.Request) *refusal {
 	case !words.MatchString(instance) || !words.MatchString(version):
 		return refusedHeader
 	}
-	l, expiry, refused := h.verify(r.Context(), r.PathValue("cluster"), token)
+	name := r.PathValue("cluster")
+	verifier, expiry, refused := h.verify(r.Context(), name, token)
 	if refused != nil {
 		return refused
 	}
 	replaces := r.Header.Get(tunnel.ReplacesHeader)
-	to := &route{id: rand.Text(), link: l.Name, instance: instance, version: version, opening: true, via: ended{}, close: func() {}}
-	if refused := h.reserve(l, to, replaces); refused != nil {
+	to := &route{id: rand.Text(), link: name, instance: instance, version: version}
+	if refused := h.reserve(verifier, to, replaces); refused != nil {
 		return refused
 	}
+	defer h.serving.Done()
 	defer h.drop(to)
 	conn, err := tunnel.Accept(w, r, to.id, time.Until(expiry))
 	if err != nil {
@@ -100,27 +96,30 @@ func (h *Hub) serve(w http.ResponseWriter, r *http.Request) *refusal {
 	}
 	h.metrics.tunnels.Inc()
 	defer h.metrics.tunnels.Dec()
-	h.o.Logger.Info("Tunnel opened", "link", l.Name, "tunnel", to.id, "version", version)
+	h.o.Logger.Info("Tunnel opened", "link", name, "tunnel", to.id, "version", version)
 	over := time.NewTimer(time.Until(expiry))
 	defer over.Stop()
 	select {
 	case <-conn.Down():
 	case <-over.C: // the token has expired
 	}
-	h.o.Logger.Info("Tunnel ended", "link", l.Name, "tunnel", to.id)
+	h.o.Logger.Info("Tunnel ended", "link", name, "tunnel", to.id)
 	return nil
 }
 
-// verify returns the link of a name if the token proves its member. A name without a link has
-// the same answer as a wrong token.
-func (h *Hub) verify(ctx context.Context, name, token string) (*link, time.Time, *refusal) {
-	h.mu.Lock()
-	l := h.links[name]
-	var verifier *identity.Verifier
-	suspended := false
-	if l != nil && !h.ambiguousLocked(l) {
-		verifier, suspended = l.verifier, l.Suspended
+// verifierLocked returns the Verifier of a link; nil if no token proves its member.
+func (h *Hub) verifierLocked(name string) *identity.Verifier {
+	if l := h.links[name]; l != nil && len(h.twinsLocked(l)) == 0 {
+		return l.verifier
 	}
+	return nil
+}
+
+// verify returns the Verifier with which the token proves the member of a link. A name without
+// a link has the same answer as a wrong token.
+func (h *Hub) verify(ctx context.Context, name, token string) (*identity.Verifier, time.Time, *refusal) {
+	h.mu.Lock()
+	verifier := h.verifierLocked(name)
 	h.mu.Unlock()
 	if verifier == nil {
 		return nil, time.Time{}, refusedIdentity
@@ -129,40 +128,47 @@ func (h *Hub) verify(ctx context.Context, name, token string) (*link, time.Time,
 	defer cancel()
 	expiry, err := verifier.Verify(ctx, token, h.o.Name)
 	switch {
-	case err != nil && ctx.Err() != nil:
+	case err == nil:
+		return verifier, expiry, nil
+	case ctx.Err() != nil:
 		return nil, expiry, refusedNow
-	case err != nil:
-		h.noteRefusal(l, err)
-		if errors.Is(err, identity.ErrDiscovery) {
-			return nil, expiry, refusedNow
-		}
-		return nil, expiry, refusedIdentity
-	case suspended:
-		return nil, expiry, refusedSuspend
 	}
-	return l, expiry, nil
+	h.noteRefusal(name, verifier, err)
+	if errors.Is(err, identity.ErrDiscovery) {
+		return nil, expiry, refusedNow
+	}
+	return nil, expiry, refusedIdentity
 }
 
 // noteRefusal records why a member was refused, for the status of its link.
-func (h *Hub) noteRefusal(l *link, err error) {
+func (h *Hub) noteRefusal(name string, verifier *identity.Verifier, err error) {
 	h.mu.Lock()
+	if h.verifierLocked(name) != verifier {
+		h.mu.Unlock()
+		return
+	}
+	l := h.links[name]
 	before := l.refused
 	l.refused = err
 	h.mu.Unlock()
 	if before == nil || reasonOf(before) != reasonOf(err) {
-		h.o.Notify(l.Name)
+		h.o.Notify(name)
 	}
 }
 
-// reserve adds a route whose handshake has not ended. It refuses one beyond the limits, and a
-// second one of a member's replica.
-func (h *Hub) reserve(l *link, to *route, replaces string) *refusal {
+// reserve adds a route whose handshake has not ended. It refuses one beyond the limits, a
+// second one of a member's replica, and one of an identity that the link has no longer. The
+// caller drops the route, and then is done with serving.
+func (h *Hub) reserve(verifier *identity.Verifier, to *route, replaces string) *refusal {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	l := h.links[to.link]
 	switch {
 	case h.closed:
 		return refusedNow
-	case h.links[l.Name] != l || l.Suspended:
+	case h.verifierLocked(to.link) != verifier:
+		return refusedIdentity
+	case l.Suspended:
 		return refusedSuspend
 	}
 	for _, r := range l.routes {
@@ -173,6 +179,7 @@ func (h *Hub) reserve(l *link, to *route, replaces string) *refusal {
 	if len(l.routes) >= tunnelsPerLink || len(h.routes) >= tunnelsInAll {
 		return refusedBusy
 	}
+	h.serving.Add(1)
 	l.routes = append(l.routes, to)
 	h.routes[to.id] = to
 	return nil

@@ -6,9 +6,9 @@ import (
 	"net/http"
 	"slices"
 	"sync"
-	"time"
 
 	"github.com/go-logr/logr"
+	"golang.org/x/time/rate"
 
 	"graphview.dev/api/reason"
 	"graphview.dev/graphview/delivery"
@@ -39,8 +39,9 @@ type Link struct {
 type Hub struct {
 	o       Options
 	edge    *edge.Client
-	limit   limiter
+	limit   *rate.Limiter
 	metrics *metrics
+	serving sync.WaitGroup // the handshakes that have a route
 
 	mu      sync.Mutex
 	links   map[string]*link
@@ -65,11 +66,8 @@ type link struct {
 type route struct {
 	id, link          string
 	instance, version string
-	since             time.Time
-	opening           bool // its handshake has not ended, so that no other one of the instance begins
 	draining          bool
-	via               http.RoundTripper
-	close             func()
+	conn              *tunnel.Conn // nil during the handshake, when no other one of the instance begins
 }
 
 // New returns a Hub without links. Its streams end with ctx or Close.
@@ -77,24 +75,23 @@ func New(ctx context.Context, o Options) *Hub {
 	if o.Notify == nil {
 		o.Notify = func(string) {}
 	}
-	h := &Hub{o: o, limit: newLimiter(), metrics: newMetrics(), links: make(map[string]*link), routes: make(map[string]*route)}
+	h := &Hub{o: o, limit: rate.NewLimiter(acceptedPerSecond, acceptedPerSecond), metrics: newMetrics(), links: make(map[string]*link), routes: make(map[string]*route)}
 	h.edge = edge.NewClient(ctx, edge.Options{Reach: h.reach})
 	return h
 }
 
-// Close ends all tunnels and the streams on them.
+// Close ends all tunnels and the streams on them, and returns when they have ended.
 func (h *Hub) Close() {
 	h.mu.Lock()
 	h.closed = true
-	routes := make([]*route, 0, len(h.routes))
-	for _, r := range h.routes {
-		routes = append(routes, r)
+	var lose []*route
+	for _, l := range h.links {
+		lose = append(lose, h.cutLocked(l)...)
 	}
 	h.mu.Unlock()
-	for _, r := range routes {
-		r.close()
-	}
+	h.end(lose, nil)
 	h.edge.Close()
+	h.serving.Wait()
 }
 
 // Apply adds a link, or changes it. A link whose identity has changed, or that is suspended,
@@ -107,24 +104,25 @@ func (h *Hub) Apply(want Link) error {
 		l = &link{changed: make(chan struct{})}
 		h.links[want.Name] = l
 	}
-	var lose []*route
-	if l.verifier == nil && l.err == nil || l.Identity != want.Identity {
+	var affected []string
+	changed := l.verifier == nil && l.err == nil || l.Identity != want.Identity
+	if changed {
+		affected = h.twinsLocked(l)
 		l.verifier, l.err = identity.New(want.Identity)
-		lose = h.cutLocked(l)
 		l.lost, l.refused = false, nil
 	}
-	if want.Suspended {
-		lose = append(lose, h.cutLocked(l)...)
-	}
 	l.Link = want
+	twins := h.twinsLocked(l)
+	if changed {
+		affected = append(affected, twins...)
+	}
+	var lose []*route
+	if changed || want.Suspended || len(twins) > 0 {
+		lose = h.cutLocked(l)
+	}
 	err := l.err
-	if h.ambiguousLocked(l) {
-		lose = append(lose, h.cutLocked(l)...)
-	}
 	h.mu.Unlock()
-	for _, r := range lose {
-		r.close()
-	}
+	h.end(lose, affected)
 	return err
 }
 
@@ -132,33 +130,43 @@ func (h *Hub) Apply(want Link) error {
 func (h *Hub) Remove(name string) {
 	h.mu.Lock()
 	l := h.links[name]
-	var lose []*route
-	if l != nil {
-		lose = h.cutLocked(l)
-		delete(h.links, name)
-		close(l.changed)
+	if l == nil {
+		h.mu.Unlock()
+		return
 	}
+	lose := h.cutLocked(l)
+	delete(h.links, name)
+	close(l.changed)
+	affected := h.twinsLocked(l)
 	h.mu.Unlock()
-	for _, r := range lose {
-		r.close()
-	}
+	h.end(lose, affected)
 }
 
-// ErrAmbiguous means that two links have equal issuers, keys and subjects: a token proves
-// neither of them.
-var ErrAmbiguous = errors.New("another ClusterLink has the same issuer, keys and subject")
-
-// ambiguousLocked reports whether a token of a link would prove another one too.
-func (h *Hub) ambiguousLocked(l *link) bool {
-	for _, other := range h.links {
-		if other != l && other.Identity.Issuer == l.Identity.Issuer && other.Identity.Subject == l.Identity.Subject && other.Identity.JWKS == l.Identity.JWKS {
-			return true
+// end closes routes that were cut, and notifies links. It is called without the lock.
+func (h *Hub) end(lost []*route, affected []string) {
+	for _, r := range lost {
+		if r.conn != nil { // otherwise ready refuses it
+			r.conn.Close()
 		}
 	}
-	return false
+	for _, name := range affected {
+		h.o.Notify(name)
+	}
 }
 
-// cutLocked takes all routes of a link, which the caller closes without the lock.
+// twinsLocked returns the other links with the issuer, keys and subject of a link: a token
+// would prove all of them, so it proves none.
+func (h *Hub) twinsLocked(l *link) []string {
+	var names []string
+	for name, other := range h.links {
+		if other != l && other.Identity.Issuer == l.Identity.Issuer && other.Identity.Subject == l.Identity.Subject && other.Identity.JWKS == l.Identity.JWKS {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// cutLocked takes all routes of a link, which the caller passes to end.
 func (h *Hub) cutLocked(l *link) []*route {
 	routes := l.routes
 	l.routes = nil
@@ -181,7 +189,7 @@ func (h *Hub) ready(r *route, conn *tunnel.Conn, replaces string) bool {
 			other.draining = true
 		}
 	}
-	r.via, r.close, r.opening, r.since = conn, conn.Close, false, time.Now()
+	r.conn = conn
 	l.lost, l.refused = true, nil
 	close(l.changed)
 	l.changed = make(chan struct{})
@@ -190,7 +198,7 @@ func (h *Hub) ready(r *route, conn *tunnel.Conn, replaces string) bool {
 	return true
 }
 
-// drop removes a route whose tunnel has ended.
+// drop removes a route whose tunnel has ended. It is idempotent.
 func (h *Hub) drop(r *route) {
 	h.mu.Lock()
 	delete(h.routes, r.id)
@@ -212,9 +220,9 @@ const (
 	waitingInAll   = 5000
 )
 
-// route returns a route to a cluster that is not in except, and waits for one. The error is a
-// *delivery.ClosedError, or ctx's.
-func (h *Hub) route(ctx context.Context, cluster string, except map[*route]bool) (*route, error) {
+// route returns a route to a cluster, and waits for one. The error is a *delivery.ClosedError,
+// or ctx's.
+func (h *Hub) route(ctx context.Context, cluster string) (*route, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for {
@@ -222,7 +230,7 @@ func (h *Hub) route(ctx context.Context, cluster string, except map[*route]bool)
 		if l == nil {
 			return nil, errNoLink
 		}
-		if r := l.best(except); r != nil {
+		if r := l.best(); r != nil {
 			return r, nil
 		}
 		if l.waiting >= waitingPerLink || h.waiting >= waitingInAll {
@@ -248,9 +256,9 @@ func (h *Hub) route(ctx context.Context, cluster string, except map[*route]bool)
 }
 
 // best returns the newest route that is not draining.
-func (l *link) best(except map[*route]bool) *route {
+func (l *link) best() *route {
 	for _, r := range slices.Backward(l.routes) {
-		if !r.opening && !r.draining && !except[r] {
+		if r.conn != nil && !r.draining {
 			return r
 		}
 	}
@@ -266,8 +274,8 @@ func (r *route) member() replicas.Member {
 func (h *Hub) reach(m replicas.Member) http.RoundTripper {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if r := h.routes[m.Name]; r != nil {
-		return r.via
+	if r := h.routes[m.Name]; r != nil && r.conn != nil {
+		return r.conn
 	}
 	return ended{}
 }

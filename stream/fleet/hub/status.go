@@ -40,9 +40,9 @@ func (h *Hub) Status(name string) (Status, bool) {
 	if l == nil {
 		return Status{}, false
 	}
-	s := Status{Ambiguous: h.ambiguousLocked(l)}
+	s := Status{Ambiguous: len(h.twinsLocked(l)) > 0}
 	for _, r := range l.routes {
-		if r.opening {
+		if r.conn == nil {
 			continue
 		}
 		s.Tunnels++

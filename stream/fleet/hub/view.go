@@ -52,9 +52,9 @@ func (v *view) Status() graphview.Status {
 // errLost ends a stream whose tunnel has ended. Clients reconnect and continue.
 var errLost = &delivery.ClosedError{Reason: reason.Stopping, Message: "the connection to the cluster was lost; reconnect to continue"}
 
-// open opens a relay to the view, which the caller releases.
+// open opens a relay to the view. One call of its WaitSynced, Find or Subscribe releases it.
 func (v *view) open(ctx context.Context) (*edge.Relay, error) {
-	to, err := v.hub.route(ctx, v.cluster, nil)
+	to, err := v.hub.route(ctx, v.cluster)
 	if err != nil {
 		return nil, err
 	}

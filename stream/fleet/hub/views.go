@@ -28,9 +28,8 @@ func (h *Hub) Views(ctx context.Context, cluster string, who user.Info, verb, na
 	if err != nil {
 		return nil, err
 	}
-	failed := make(map[*route]bool)
 	for {
-		to, err := h.route(ctx, cluster, failed)
+		to, err := h.route(ctx, cluster)
 		if err != nil {
 			return nil, err
 		}
@@ -39,12 +38,12 @@ func (h *Hub) Views(ctx context.Context, cluster string, who user.Info, verb, na
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
 		case errors.Is(err, errForeign):
-			h.o.Logger.Info("A member answers with what is no list of views; its tunnel is closed", "link", cluster, "cause", err.Error())
-			to.close()
+			h.o.Logger.Info("The answer of a member is not a list of views; closing its tunnel", "link", cluster, "cause", err.Error())
+			to.conn.Close()
 			return nil, &delivery.ClosedError{Reason: reason.Internal, Message: "the cluster does not answer with graphs"}
 		case err != nil:
-			failed[to] = true
-			to.close() // its member dials again
+			h.drop(to)
+			to.conn.Close() // its member dials again
 			continue
 		case listed.Ended != nil:
 			return nil, foreign(listed.Ended.Err())
@@ -67,7 +66,7 @@ func list(ctx context.Context, to *route, body []byte) (*wire.Listed, error) {
 	if err != nil {
 		return nil, err
 	}
-	response, err := to.via.RoundTrip(request)
+	response, err := to.conn.RoundTrip(request)
 	if err != nil {
 		return nil, err
 	}

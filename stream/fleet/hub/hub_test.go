@@ -1,0 +1,175 @@
+package hub
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"encoding/json"
+	"encoding/pem"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/go-jose/go-jose/v4"
+	"github.com/go-jose/go-jose/v4/jwt"
+	"github.com/go-logr/logr"
+
+	"graphview.dev/stream/fleet/identity"
+	"graphview.dev/stream/fleet/tunnel"
+)
+
+const (
+	name    = "acme"
+	subject = "system:serviceaccount:graphview-system:graphview-manager"
+)
+
+// issuer is an issuer of tokens whose keys are discovered.
+type issuer struct {
+	*httptest.Server
+	key *ecdsa.PrivateKey
+	// asked has a token when keys are asked for, and answer one for each answer.
+	asked, answer chan struct{}
+}
+
+func newIssuer(t *testing.T) *issuer {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := &issuer{key: key, asked: make(chan struct{}, 1), answer: make(chan struct{})}
+	keys := jose.JSONWebKeySet{Keys: []jose.JSONWebKey{{Key: key.Public(), KeyID: "own", Algorithm: "ES256", Use: "sig"}}}
+	i.Server = httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/keys" {
+			_ = json.NewEncoder(w).Encode(keys)
+			return
+		}
+		i.asked <- struct{}{}
+		<-i.answer
+		fmt.Fprintf(w, `{"issuer":%q,"jwks_uri":%q}`, i.URL, i.URL+"/keys")
+	}))
+	t.Cleanup(i.Close)
+	return i
+}
+
+func (i *issuer) identity() identity.Options {
+	ca := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: i.Certificate().Raw})
+	return identity.Options{Issuer: i.URL, Subject: subject, CABundle: string(ca)}
+}
+
+// request returns a handshake with a token.
+func (i *issuer) request(t *testing.T, link string) *http.Request {
+	t.Helper()
+	with, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.ES256, Key: jose.JSONWebKey{Key: i.key, KeyID: "own"}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	token, err := jwt.Signed(with).Claims(jwt.Claims{
+		Issuer: i.URL, Subject: subject, Audience: jwt.Audience{name}, Expiry: jwt.NewNumericDate(time.Now().Add(time.Hour)),
+	}).Serialize()
+	if err != nil {
+		t.Fatal(err)
+	}
+	request := httptest.NewRequestWithContext(t.Context(), http.MethodGet, TunnelPath+link, http.NoBody)
+	for name, value := range map[string]string{"Authorization": "Bearer " + token, tunnel.InstanceHeader: "run", tunnel.VersionHeader: "v1"} {
+		request.Header.Set(name, value)
+	}
+	return request
+}
+
+// newHub returns a Hub, and the names of the links whose status has changed.
+func newHub(t *testing.T) (h *Hub, notified func() []string) {
+	t.Helper()
+	names := make(chan string, 64)
+	h = New(context.WithoutCancel(t.Context()), Options{Name: name, Notify: func(link string) { names <- link }, Logger: logr.Discard()})
+	t.Cleanup(h.Close)
+	return h, func() []string {
+		var all []string
+		for len(names) > 0 {
+			all = append(all, <-names)
+		}
+		slices.Sort(all)
+		return slices.Compact(all)
+	}
+}
+
+func (h *Hub) apply(t *testing.T, link string, by identity.Options) {
+	t.Helper()
+	if err := h.Apply(Link{Name: link, Identity: by}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestChangeDuringHandshake: a token that has been verified proves nothing once the identity of
+// its link has changed. Answer 426 means that the token was accepted, since the handshake asks
+// for no WebSocket.
+func TestChangeDuringHandshake(t *testing.T) {
+	for name, tt := range map[string]struct {
+		change func(*Hub, *issuer)
+		want   int
+	}{
+		"no change": {func(*Hub, *issuer) {}, http.StatusUpgradeRequired},
+		"another identity": {func(h *Hub, i *issuer) {
+			by := i.identity()
+			by.Subject += "2"
+			h.apply(t, "eu-1", by)
+		}, http.StatusUnauthorized},
+		"a link with the same identity": {func(h *Hub, i *issuer) { h.apply(t, "eu-2", i.identity()) }, http.StatusUnauthorized},
+		"suspension": {func(h *Hub, i *issuer) {
+			if err := h.Apply(Link{Name: "eu-1", Suspended: true, Identity: i.identity()}); err != nil {
+				t.Error(err)
+			}
+		}, http.StatusForbidden},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h, _ := newHub(t)
+			i := newIssuer(t)
+			h.apply(t, "eu-1", i.identity())
+			request, answer := i.request(t, "eu-1"), httptest.NewRecorder()
+			done := make(chan struct{})
+			go func() {
+				defer close(done)
+				h.Handler().ServeHTTP(answer, request)
+			}()
+			<-i.asked
+			tt.change(h, i)
+			close(i.answer)
+			<-done
+			if answer.Code != tt.want {
+				t.Errorf("HTTP %d %s, want %d", answer.Code, answer.Body, tt.want)
+			}
+		})
+	}
+}
+
+// TestTwins: a link is notified when another one begins or ceases to have its identity.
+func TestTwins(t *testing.T) {
+	h, notified := newHub(t)
+	expect := func(after string, ambiguous bool, want ...string) {
+		t.Helper()
+		if got := notified(); !slices.Equal(got, want) {
+			t.Errorf("after %s: %q were notified, want %q", after, got, want)
+		}
+		if status, _ := h.Status("eu-1"); status.Ambiguous != ambiguous {
+			t.Errorf("after %s: %+v", after, status)
+		}
+	}
+	by := identity.Options{Issuer: "https://issuer.example.com", Subject: subject}
+	other := identity.Options{Issuer: "https://other.example.com", Subject: subject}
+	h.apply(t, "eu-1", by)
+	expect("the first", false)
+	h.apply(t, "eu-2", by)
+	expect("the second", true, "eu-1")
+	h.apply(t, "eu-2", by)
+	expect("no change", true)
+	h.apply(t, "eu-2", other)
+	expect("a change", false, "eu-1")
+	h.apply(t, "eu-2", by)
+	expect("a change back", true, "eu-1")
+	h.Remove("eu-2")
+	expect("the removal", false, "eu-1")
+}
