@@ -41,9 +41,6 @@ type Hub interface {
 	LinkState(name string) LinkState
 }
 
-// linkStatus is the scope of which one replica writes the status of ClusterLinks.
-const linkStatus = "clusterlinks"
-
 // ClusterLinkReconciler keeps a ClusterLink, the hub's link of that name, and the status in
 // step.
 type ClusterLinkReconciler struct {
@@ -63,6 +60,9 @@ func NewClusterLinkReconciler(hub Hub, notifier *Notifier, o Options) *ClusterLi
 // tunnels.
 func (r *ClusterLinkReconciler) SetupWithManager(mgr ctrl.Manager) error {
 	r.client = mgr.GetClient()
+	if err := mgr.Add(r.handover()); err != nil {
+		return fmt.Errorf("add the wake-up after a change of replicas: %w", err)
+	}
 	err := ctrl.NewControllerManagedBy(mgr).
 		Named("clusterlink").
 		For(&v1alpha1.ClusterLink{}, builder.WithPredicates(predicate.GenerationChangedPredicate{})).
@@ -72,6 +72,25 @@ func (r *ClusterLinkReconciler) SetupWithManager(mgr ctrl.Manager) error {
 		return fmt.Errorf("set up the ClusterLink controller: %w", err)
 	}
 	return nil
+}
+
+func (r *ClusterLinkReconciler) handover() *handover {
+	return &handover{r.members, r.notifier, r.requests}
+}
+
+// requests lists ClusterLinks in the cache. It fails only if the cache stops, when the result
+// is not needed.
+func (r *ClusterLinkReconciler) requests(ctx context.Context) []ctrl.Request {
+	var links v1alpha1.ClusterLinkList
+	if err := r.client.List(ctx, &links); err != nil {
+		ctrl.LoggerFrom(ctx).Error(err, "list ClusterLinks")
+		return nil
+	}
+	var out []ctrl.Request
+	for i := range links.Items {
+		out = append(out, requestFor(graphview.Name{Name: links.Items[i].Name}))
+	}
+	return out
 }
 
 // Reconcile makes the hub's link what the ClusterLink says, and writes how it is.

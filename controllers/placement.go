@@ -23,10 +23,11 @@ type Members interface {
 }
 
 // The scopes for which the first replica writes status: of GraphViews where each replica
-// holds every view, and of ReferenceRules.
+// holds every view, of ReferenceRules, and of ClusterLinks.
 const (
 	viewStatus = "status of GraphViews"
 	ruleStatus = "status of ReferenceRules"
+	linkStatus = "status of ClusterLinks"
 )
 
 // Placement decides which replica writes which status, where they share the views.

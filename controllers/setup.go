@@ -48,7 +48,7 @@ func (r *GraphViewReconciler) SetupWithManager(ctx context.Context, mgr ctrl.Man
 	if err != nil {
 		return fmt.Errorf("index GraphViews: %w", err)
 	}
-	if err := mgr.Add(&handover{r}); err != nil {
+	if err := mgr.Add(&handover{r.options.Members, r.notifier, func(ctx context.Context) []ctrl.Request { return r.requests(ctx) }}); err != nil {
 		return fmt.Errorf("add the wake-up after a change of replicas: %w", err)
 	}
 	if err := mgr.Add(&initialList{r}); err != nil {
@@ -114,19 +114,23 @@ func (r *GraphViewReconciler) requests(ctx context.Context, o ...client.ListOpti
 	return out
 }
 
-// handover has every view reconciled again when the replicas change: this one may have
-// to write its status now.
-type handover struct{ r *GraphViewReconciler }
+// handover has the objects of a kind reconciled again when the replicas change: this one may
+// have to write their status now.
+type handover struct {
+	members  Members // nil: there is one replica
+	notifier *Notifier
+	requests func(context.Context) []ctrl.Request // for all objects
+}
 
 // Start runs until ctx is done.
 func (h *handover) Start(ctx context.Context) error {
-	if h.r.options.Members == nil {
+	if h.members == nil {
 		return nil
 	}
 	for {
-		changed := h.r.options.Members.Changed()
-		for _, request := range h.r.requests(ctx) {
-			h.r.notifier.Notify(graphview.Name{Namespace: request.Namespace, Name: request.Name})
+		changed := h.members.Changed()
+		for _, request := range h.requests(ctx) {
+			h.notifier.Notify(graphview.Name{Namespace: request.Namespace, Name: request.Name})
 		}
 		select {
 		case <-ctx.Done():
