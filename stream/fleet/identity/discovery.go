@@ -49,7 +49,6 @@ func newDiscovery(issuer, caBundle string) (*discovery, error) {
 		}
 	}
 	d := &discovery{issuer: issuer, turn: make(chan struct{}, 1), client: &http.Client{
-		Timeout:   discoverWithin,
 		Transport: &http.Transport{TLSClientConfig: secured, Proxy: http.ProxyFromEnvironment, DisableKeepAlives: true, MaxResponseHeaderBytes: 64 << 10},
 		// The issuer is the URL of the link, not where a redirect leads.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return errors.New("the issuer redirects") },

@@ -36,7 +36,7 @@ var (
 	ErrClaims = errors.New("the token does not have the claims of the link")
 )
 
-// algorithms are those that API servers sign ServiceAccount tokens with.
+// algorithms are RS256 and ES256. API servers sign ServiceAccount tokens with one of them.
 var algorithms = []jose.SignatureAlgorithm{jose.RS256, jose.ES256}
 
 // Options of a Verifier. Issuer and Subject are required.
@@ -123,8 +123,8 @@ func (v *Verifier) key(ctx context.Context, id string) (*jose.JSONWebKey, error)
 	return &found[0], nil
 }
 
-// parseKeys reads a set of public keys. A symmetric or a private key is an error, since
-// whoever copies the link could sign with it.
+// parseKeys reads a set of public keys. A symmetric or a private key is an error, since any
+// reader of the ClusterLink could sign tokens with it.
 func parseKeys(text []byte) (*jose.JSONWebKeySet, error) {
 	keys := &jose.JSONWebKeySet{}
 	if err := json.Unmarshal(text, keys); err != nil {
