@@ -1,6 +1,8 @@
 // What is known of the selected object. What comes while one reads replaces only
 // what has changed; the place that one reads stays where it is.
+import { rootName } from "../../../client/js/request.js";
 import { counted } from "../model/kinds.js";
+import { keyOf } from "../model/store.js";
 import { Asking } from "./asking.js";
 import { h, icon, patch } from "./h.js";
 import { glyph, signs } from "./icons.js";
@@ -210,8 +212,8 @@ export class DetailsPanel {
     }
   }
 
-  async #askImpact({ key, group, resource, ns, name }) {
-    const found = await this.#ask(`?impact=${encodeURIComponent(`${resource}${group && `.${group}`}/${ns ? `${ns}/` : ""}${name}`)}`);
+  async #askImpact({ key, group: g, resource: r, ns, name: n }) {
+    const found = await this.#ask(`?impact=${encodeURIComponent(rootName({ g, r, ns, n }))}`);
     if (this.#key !== key) return;
     this.#impact = found;
     this.#fill();
@@ -224,7 +226,7 @@ export class DetailsPanel {
     const { groups, unseen } = answer;
     return [h("h3", {}, "if it is deleted"),
       ...[...new Set(groups.map(({ verdict }) => verdict))].filter((verdict) => verdict !== "unaffected").flatMap((verdict) => this.#list(verdict, verdict, groups.filter((group) => group.verdict === verdict).flatMap(({ kind, objects, path, holds, again }) =>
-        objects.map((o) => ({ key: `${o.g}/${o.v}/${o.r}/${o.ns ?? ""}/${o.n}`, kind, resource: o.r, name: o.n, present: true, words: path[0]?.w, why: holds ? "held" : again && "made again" }))))),
+        objects.map((o) => ({ key: keyOf(o), kind, resource: o.r, name: o.n, present: true, words: path[0]?.w, why: holds ? "held" : again && "made again" }))))),
       unseen ? h("p", { class: "more" }, `${counted(unseen, "referrer")} outside this view.`) : ""];
   }
 
