@@ -46,7 +46,7 @@ func (b *bench) row(who, goal string, all []outage) {
 
 // deathsAlone is for one replica that is killed and started again at once.
 func (b *bench) deathsAlone(ctx context.Context) (err error) {
-	g, err := b.start(ctx, 1, 0)
+	g, err := b.start(ctx, 1, false)
 	if err != nil {
 		return err
 	}
@@ -104,7 +104,7 @@ func (g *group) back(ctx context.Context, at *replica, rev string, began time.Ti
 
 // deathsOfThree is for three replicas that share views.
 func (b *bench) deathsOfThree(ctx context.Context) (err error) {
-	g, err := b.start(ctx, 3, 1)
+	g, err := b.start(ctx, 3, true)
 	if err != nil {
 		return err
 	}

@@ -32,8 +32,8 @@ const (
 type group struct {
 	*bench
 
-	holders int
-	all     []*replica
+	shares bool // each view is held by one of them
+	all    []*replica
 }
 
 // replica is one of them.
@@ -58,11 +58,11 @@ func running(some []*replica) error {
 	return nil
 }
 
-// start starts n replicas, each view held by some of them; 0: by all, without sharing.
+// start starts n replicas, which share views or hold all of them.
 // Where one cannot have a port that somebody else took first, it tries others.
-func (b *bench) start(ctx context.Context, n, holders int) (g *group, err error) {
+func (b *bench) start(ctx context.Context, n int, shares bool) (g *group, err error) {
 	for range 3 {
-		g, err = b.startOnce(ctx, n, holders)
+		g, err = b.startOnce(ctx, n, shares)
 		if _, ended := errors.AsType[*endedError](err); !ended {
 			break
 		}
@@ -71,8 +71,12 @@ func (b *bench) start(ctx context.Context, n, holders int) (g *group, err error)
 	return g, err
 }
 
-func (b *bench) startOnce(ctx context.Context, n, holders int) (g *group, err error) {
-	g = &group{bench: b, holders: holders}
+func (b *bench) startOnce(ctx context.Context, n int, shares bool) (g *group, err error) {
+	g = &group{bench: b, shares: shares}
+	holders := 0
+	if shares {
+		holders = 1
+	}
 	if err := g.forget(ctx, ""); err != nil {
 		return nil, err
 	}
@@ -121,7 +125,7 @@ func (g *group) knows(ctx context.Context, some []*replica) error {
 		}
 		for i, r := range some {
 			series, want := "graphview_replicas", float64(len(some))
-			if g.holders == 0 {
+			if !g.shares {
 				series, want = "graphview_connection_views", 0 // it answers
 			}
 			if n, err := r.metric(ctx, series); err != nil || n != want {

@@ -119,7 +119,7 @@ func (c *crowd) encoded(ctx context.Context) (sum float64, err error) {
 // latency measures how much later than at the holder a change is at an edge, with as
 // many subscribers at each, and how often it is encoded.
 func (b *bench) latency(ctx context.Context) (err error) {
-	g, err := b.start(ctx, 3, 1)
+	g, err := b.start(ctx, 3, true)
 	if err != nil {
 		return err
 	}

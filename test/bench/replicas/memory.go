@@ -14,14 +14,14 @@ import (
 func mb(bytes float64) string  { return fmt.Sprintf("%.0f", bytes/1e6) }
 func kib(bytes float64) string { return fmt.Sprintf("%.1f KiB", bytes/1024) }
 
-// row is so many replicas, with so many holders of each view.
+// row is so many replicas, which share views or hold all of them.
 type row struct {
-	replicas, holders int
-	goal              string
+	replicas int
+	shares   bool
+	goal     string
 }
 
-// memory measures what replicas have when all views are complete, by their number and
-// that of the holders.
+// memory measures what replicas have when all views are complete, by their number.
 func (b *bench) memory(ctx context.Context) error {
 	b.say("%d objects in %d namespaces, each with a view. Memory in MB, the mean of the replicas unless it is the largest. The last three columns are of all", b.objects, b.namespaces)
 	b.say("replicas together; in the last one, what a replica without views has is subtracted. × is the multiple of what one replica has.\n")
@@ -29,28 +29,26 @@ func (b *bench) memory(ctx context.Context) error {
 	b.say("|---|---|---|---|---|---|---|---|---|---|")
 	var idle, one memory
 	for _, row := range []row{
-		{0, 0, ""}, {1, 0, ""}, {2, 1, ""}, {3, 1, "≤ 0.6 ×"}, {5, 1, ""},
+		{0, false, ""}, {1, false, ""}, {2, true, ""}, {3, true, "≤ 0.6 ×"}, {5, true, ""},
 	} {
 		began := time.Now()
 		mean, most, err := b.memoryOf(ctx, row)
 		if err != nil {
-			return fmt.Errorf("%d replicas, %d holders: %w", row.replicas, row.holders, err)
+			return fmt.Errorf("%d replicas: %w", row.replicas, err)
 		}
-		fmt.Fprintf(os.Stderr, "%d replicas, %d holders: %.0f s\n", row.replicas, row.holders, time.Since(began).Seconds())
+		fmt.Fprintf(os.Stderr, "%d replicas: %.0f s\n", row.replicas, time.Since(began).Seconds())
 		n := float64(max(1, row.replicas))
 		var together, above, goal string
-		what, who := fmt.Sprint(row.replicas), fmt.Sprint(row.holders)
+		what, who := fmt.Sprint(row.replicas), "1"
 		beside := func(bytes, single float64) string { return fmt.Sprintf("%s, %.2f ×", mb(bytes), bytes/single) }
 		resident := beside(mean.resident, one.resident)
 		switch {
 		case row.replicas == 0:
 			idle, what, who, resident, together = mean, "1, no view", "–", mb(mean.resident), mb(mean.live)
-		case row.holders == 0:
+		case !row.shares:
 			one, who, resident, together, above = mean, "all, without sharing", mb(mean.resident), mb(mean.live), mb(mean.live-idle.live)
 		default:
 			together, above = beside(n*mean.live, one.live), beside(n*(mean.live-idle.live), one.live-idle.live)
-		}
-		if row.holders == 1 {
 			goal = "≤ 1.15 ×"
 		}
 		b.say("| %s | %s | %s | %s | %s | %s | %s | %s | %s | %s |", what, who, mb(mean.live), mb(most.live), resident, mb(most.resident), row.goal, together, goal, above)
@@ -61,7 +59,7 @@ func (b *bench) memory(ctx context.Context) error {
 
 // memoryOf is what the replicas of a row have on average, and at most.
 func (b *bench) memoryOf(ctx context.Context, row row) (mean, most memory, err error) {
-	g, err := b.start(ctx, max(1, row.replicas), row.holders)
+	g, err := b.start(ctx, max(1, row.replicas), row.shares)
 	if err != nil {
 		return mean, most, err
 	}
@@ -76,7 +74,7 @@ func (b *bench) memoryOf(ctx context.Context, row row) (mean, most memory, err e
 	}
 	of := float64(len(g.all))
 	for i, r := range g.all {
-		m, err := g.memory(ctx, r, fmt.Sprintf("%d-replicas-%d-holders-%d", row.replicas, row.holders, i))
+		m, err := g.memory(ctx, r, fmt.Sprintf("%d-replicas-%d", row.replicas, i))
 		if err != nil {
 			return mean, most, err
 		}
@@ -137,7 +135,7 @@ func (r *replica) heap(ctx context.Context, options string) ([]byte, error) {
 // for ever, and, for a while, until views have moved to the watches that they share: before
 // that, two watches retain the same.
 func (g *group) moved(ctx context.Context) error {
-	all := float64(g.objects/2*2) * float64(max(1, g.holders)) // furnish makes two at a time
+	all := float64(g.objects / 2 * 2) // furnish makes two at a time
 	for began := time.Now(); ; {
 		sum := 0.0
 		for _, r := range g.all {
@@ -196,7 +194,7 @@ func (g *group) resident(ctx context.Context) (each []float64, err error) {
 // readers measures what relayed views and subscribers take at an edge.
 func (b *bench) readers(ctx context.Context) (err error) {
 	const many = 500
-	g, err := b.start(ctx, 3, 1)
+	g, err := b.start(ctx, 3, true)
 	if err != nil {
 		return err
 	}
