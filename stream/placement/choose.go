@@ -81,7 +81,7 @@ func (t *Table) reach(ctx context.Context, e *entry, candidates []candidate) (*e
 			case errors.Is(a.err, edge.ErrBroken):
 				t.suspect(candidates[a.rank].Member, a.err)
 				if !candidates[a.rank].onlyIfHeld && asked < len(candidates) {
-					candidates[asked].onlyIfHeld = false // it is an owner now
+					candidates[asked].onlyIfHeld = false // it is the owner now
 				}
 			default: // an error of the context or the view is the same at each replica
 				if best != nil {

@@ -14,7 +14,7 @@ const (
 	// subscribers again and again.
 	stable  = 10 * time.Second
 	movable = 30 * time.Second
-	// asks bounds the views for which owners are asked at the same time.
+	// asks bounds the views whose owners are asked at the same time.
 	asks = 32
 	// hurry is the period in which views of a stopping replica are tried again.
 	hurry = 250 * time.Millisecond
@@ -34,9 +34,9 @@ type relocation struct {
 	urgent, draining bool
 }
 
-// move moves subscribers from replicas that do not own their view any more to an owner that has the
-// graph: the subscribers of one scope, and all subscribers of stopping replicas. They are reset. It
-// reports whether subscribers of stopping replicas are left.
+// move moves subscribers from replicas that do not own their view any more to the owner, if that
+// has the graph: the subscribers of one scope, and all subscribers of stopping replicas. They are
+// reset. It reports whether subscribers of stopping replicas are left.
 func (t *Table) move(ctx context.Context) (left bool) {
 	scope, asked := "", 0
 	for _, m := range t.relocations() {
@@ -46,7 +46,7 @@ func (t *Table) move(ctx context.Context) (left bool) {
 			}
 			asked++
 		}
-		chosen, ok := t.ready(ctx, m.entry)
+		owner, ok := t.ready(ctx, m.entry)
 		if !ok {
 			left = left || m.draining
 			continue
@@ -54,14 +54,14 @@ func (t *Table) move(ctx context.Context) (left bool) {
 		if !m.urgent {
 			scope = m.scope
 		}
-		// A replica may be suspected by now, which changes the owners.
+		// A replica may be suspected by now, which changes the owner.
 		for _, relay := range m.from {
-			if relay.Member() != chosen {
+			if relay.Member() != owner {
 				relay.Retire()
 				t.metrics.moved.Inc()
 			}
 		}
-		if m.local && chosen != t.o.Self {
+		if m.local && owner != t.o.Self {
 			t.giveUp(ctx, m.entry)
 		}
 	}
@@ -101,30 +101,26 @@ func (t *Table) relocations() []relocation {
 	return out
 }
 
-// ready returns an owner that has the whole graph of a view. If there is none, ok is false, and an
-// owner begins to hold the view.
-func (t *Table) ready(ctx context.Context, e *entry) (chosen replicas.Member, ok bool) {
-	var owners []candidate
-	for _, c := range t.candidates(e, "") {
-		if !c.onlyIfHeld {
-			owners = append(owners, c)
-		}
-	}
-	relay, err := t.reach(ctx, e, owners)
-	switch {
-	case err != nil:
+// ready reports whether the owner of a view has the whole graph. If not, it begins to hold the
+// view.
+func (t *Table) ready(ctx context.Context, e *entry) (owner replicas.Member, ok bool) {
+	candidates := t.candidates(e, "")
+	if len(candidates) == 0 {
 		return replicas.Member{}, false
-	case relay == nil:
-		if len(owners) == 0 || owners[0].Member != t.o.Self {
-			return replicas.Member{}, false
-		}
+	}
+	owner = candidates[0].Member
+	if owner == t.o.Self {
 		if _, release, err := t.hold(ctx, e.name); err == nil {
 			release()
 		}
-		return t.o.Self, t.synced(e)
+		return owner, t.synced(e)
+	}
+	relay, err := t.reach(ctx, e, candidates[:1])
+	if err != nil || relay == nil {
+		return owner, false
 	}
 	defer relay.Release()
-	return relay.Member(), relay.Synced()
+	return owner, relay.Synced()
 }
 
 // giveUp removes a view from the engine that only subscribers here read. They then read it from

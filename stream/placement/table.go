@@ -22,7 +22,7 @@ import (
 )
 
 const (
-	// linger is the time for which a replica that is no owner holds a view after its last
+	// linger is the time for which a replica that is not the owner holds a view after its last
 	// subscriber.
 	linger = time.Minute
 	// sweep is the period in which idle and misplaced views are looked for, and in which other
@@ -247,7 +247,7 @@ func (t *Table) Writes(name graphview.Name) bool {
 	return e != nil && t.planLocked().writes(e.scope)
 }
 
-// scopeLocked returns the scope of a view, which determines its owners.
+// scopeLocked returns the scope of a view, which determines its owner.
 func (t *Table) scopeLocked(e *entry) string {
 	if label, ok := t.labels[e.name]; ok {
 		return "label " + label
