@@ -151,6 +151,9 @@ type question struct {
 	deletion
 
 	sample, namespace string
+	// documents and chart are the manifests of the sample, see read.
+	documents []string
+	chart     txtar.Archive
 }
 
 func (q *question) String() string {
@@ -162,7 +165,7 @@ func questions() []*question {
 	var all []*question
 	for _, sample := range slices.Sorted(maps.Keys(deletions)) {
 		for _, d := range deletions[sample] {
-			all = append(all, &question{d, sample, fmt.Sprint("impact-", len(all))})
+			all = append(all, &question{deletion: d, sample: sample, namespace: fmt.Sprint("impact-", len(all))})
 		}
 	}
 	return all
@@ -208,15 +211,16 @@ func (q *question) request() client.Request {
 	}
 }
 
-// manifests are the objects of a question: the files of its sample, the documents of the main one.
-func (q *question) manifests(t *testing.T) (documents []string, chart []txtar.File) {
+// read reads the objects of a question: the documents of its sample, and the files of its chart.
+func (q *question) read(t *testing.T) {
 	t.Helper()
 	if q.sample == "shop" {
 		text, err := os.ReadFile(filepath.Join("testdata", "impact_shop.yaml"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		return q.documents(string(text)), nil
+		q.documents = q.split(string(text))
+		return
 	}
 	archive, err := txtar.ParseFile(filepath.Join("testdata", "impact.txtar"))
 	if err != nil {
@@ -226,18 +230,17 @@ func (q *question) manifests(t *testing.T) (documents []string, chart []txtar.Fi
 		name, inChart := strings.CutPrefix(file.Name, q.sample+"/")
 		switch {
 		case inChart:
-			chart = append(chart, txtar.File{Name: name, Data: file.Data})
+			q.chart.Files = append(q.chart.Files, txtar.File{Name: name, Data: file.Data})
 		case file.Name == q.sample:
-			documents = q.documents("apiVersion: v1\nkind: Namespace\nmetadata: {name: NS}\n---\n" + string(file.Data))
+			q.documents = q.split("apiVersion: v1\nkind: Namespace\nmetadata: {name: NS}\n---\n" + string(file.Data))
 		}
 	}
-	if documents == nil {
+	if q.documents == nil {
 		t.Fatalf("no sample %q", q.sample)
 	}
-	return documents, chart
 }
 
-func (q *question) documents(text string) []string {
+func (q *question) split(text string) []string {
 	return strings.Split(strings.ReplaceAll(text, "NS", q.namespace), "---\n")
 }
 

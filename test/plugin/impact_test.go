@@ -174,64 +174,54 @@ func (q *question) delete(t *testing.T, made map[string]string) {
 // makeSamples applies the samples of all questions: at first what needs no other object's UID.
 func makeSamples(t *testing.T, all []*question) {
 	t.Helper()
-	folder := t.TempDir()
-	file := filepath.Join(folder, "documents.yaml")
-	write := func(documents []string) {
-		if err := os.WriteFile(file, []byte(strings.Join(documents, "---\n")), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
+	needsUID := func(document string) bool { return strings.Contains(document, "UID-OF") }
 	var first []string
 	for _, q := range all {
-		documents, _ := q.manifests(t)
-		first = append(first, slices.DeleteFunc(slices.Clone(documents), func(d string) bool { return strings.Contains(d, "UID-OF") })...)
+		q.read(t)
+		first = append(first, slices.DeleteFunc(slices.Clone(q.documents), needsUID)...)
 	}
-	write(first)
-	apply(t, file)
+	apply(t, strings.Join(first, "---\n"))
 	for _, q := range all {
 		t.Cleanup(func() { q.release(context.WithoutCancel(t.Context()), t) })
-		documents, chart := q.manifests(t)
-		for _, document := range documents {
-			if strings.Contains(document, "UID-OF") {
-				for k, uid := range uidsOf(t, []*question{q})[q] {
-					resource, rest, _ := strings.Cut(k, "/")
-					_, name, _ := strings.Cut(rest, "/")
-					document = strings.ReplaceAll(document, "UID-OF "+resource+"/"+name+",", uid+",")
-					document = strings.ReplaceAll(document, "UID-OF "+resource+"/"+name+"}", uid+"}")
-				}
-				write([]string{document})
-				apply(t, file)
+		for _, document := range q.documents {
+			if !needsUID(document) {
+				continue
 			}
+			for k, uid := range uidsOf(t, []*question{q})[q] {
+				resource, rest, _ := strings.Cut(k, "/")
+				_, name, _ := strings.Cut(rest, "/")
+				document = strings.ReplaceAll(document, "UID-OF "+resource+"/"+name+",", uid+",")
+				document = strings.ReplaceAll(document, "UID-OF "+resource+"/"+name+"}", uid+"}")
+			}
+			apply(t, document)
 		}
-		if len(chart) > 0 {
-			q.install(t, chart)
+		if len(q.chart.Files) > 0 {
+			q.install(t)
 		}
 	}
 }
 
-// apply applies a file; a definition in it may not be served yet.
-func apply(t *testing.T, file string) {
+// apply applies documents; a definition in them may not be served yet.
+func apply(t *testing.T, documents string) {
 	t.Helper()
 	eventually(t, func() string {
-		if out, err := cluster.Kubectl(t.Context(), "apply", "-f", file); err != nil {
-			return err.Error() + string(out)
+		if err := fixture.TryApply(t, cluster, documents); err != nil {
+			return err.Error()
 		}
 		return ""
 	})
 }
 
 // install installs the chart of a sample with Helm.
-func (q *question) install(t *testing.T, chart []txtar.File) {
+func (q *question) install(t *testing.T) {
 	t.Helper()
+	files, err := txtar.FS(&q.chart)
+	if err != nil {
+		t.Fatal(err)
+	}
 	folder := t.TempDir()
-	for _, file := range chart {
-		path := filepath.Join(folder, filepath.FromSlash(file.Name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, file.Data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+	if err := os.CopyFS(folder, files); err != nil {
+		t.Fatal(err)
 	}
 	q.helm(t, "install", "shop", folder)
 }

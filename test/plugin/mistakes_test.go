@@ -3,8 +3,6 @@ package plugin
 import (
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -58,7 +56,7 @@ var mistakes = map[string]mistake{
 		spec: "SA\nQUERIES\nnamespaces: {names: [mistaeks]}", effect: "there is no namespace 'mistaeks'", validate: "did you mean 'mistakes'?",
 	},
 	// Its ServiceAccount may not learn which namespaces there are.
-	"a misspelt namespace, without the right to list them": {
+	"a misspelt namespace without the right to list them": {
 		spec: "serviceAccountName: narrow\nQUERIES\nnamespaces: {names: [mistaeks]}", silent: true, effect: "nothing that it selects exists, or you may not see it", validate: "did you mean 'mistakes'?",
 	},
 	"a kind in small letters": {
@@ -109,16 +107,7 @@ spec:
 func TestMistakes(t *testing.T) {
 	s := shellOf(t, "admin")
 	s.namespace = "mistakes"
-	folder := t.TempDir()
-	write := func(name, text string) string {
-		t.Helper()
-		path := filepath.Join(folder, name+".yaml")
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return path
-	}
-	fixture.Kubectl(t, cluster, "apply", "-f", write("setting", mistakesSetting))
+	fixture.Apply(t, cluster, mistakesSetting)
 	for i, what := range slices.Sorted(maps.Keys(mistakes)) {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
@@ -131,25 +120,28 @@ func TestMistakes(t *testing.T) {
 				}
 				text += "spec:\n  " + strings.ReplaceAll(spec, "\n", "\n  ") + "\n"
 			}
-			file := write(name, text)
-			m.check(t, s, name, file)
+			m.check(t, s, name, fixture.Manifest(t, text))
 		})
 	}
 }
 
 func (m *mistake) check(t *testing.T, s shell, name, file string) {
 	t.Helper()
-	says := func(what, want string, args ...string) {
+	says := func(wantCode int, want string, args ...string) {
 		t.Helper()
 		eventually(t, func() string {
 			stdout, stderr, code := s.run(t, args...)
-			if said := stdout + stderr; code == 0 && m.effect == "" || !strings.Contains(said, want) {
-				return fmt.Sprintf("%s: exit code %d, want %q in\n%s", what, code, want, said)
+			if said := stdout + stderr; code != wantCode || !strings.Contains(said, want) {
+				return fmt.Sprintf("%s: exit code %d, want %d and %q in\n%s", args[0], code, wantCode, want, said)
 			}
 			return ""
 		})
 	}
-	says("validate", m.validate, "validate", "--discover", file)
+	validateCode := 1
+	if m.effect != "" {
+		validateCode = 0 // its findings are advice
+	}
+	says(validateCode, m.validate, "validate", "--discover", file)
 	out, err := cluster.Kubectl(t.Context(), "apply", "-f", file)
 	if m.refused != "" {
 		if err == nil || !strings.Contains(err.Error()+string(out), m.refused) {
@@ -182,12 +174,6 @@ func (m *mistake) check(t *testing.T, s shell, name, file string) {
 		want = m.effect
 	}
 	for _, command := range []string{"tree", "problems"} {
-		eventually(t, func() string {
-			stdout, stderr, code := s.run(t, command, name)
-			if said := stdout + stderr; code != 1 || !strings.Contains(said, want) {
-				return fmt.Sprintf("%s: exit code %d, want 1 and %q in\n%s", command, code, want, said)
-			}
-			return ""
-		})
+		says(1, want, command, name)
 	}
 }
