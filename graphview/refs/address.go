@@ -22,11 +22,17 @@ func addresses(text string) iter.Seq[address] {
 		}
 		left := maxAddresses
 		for one := range strings.FieldsFuncSeq(text, isSeparator) {
+			if !strings.ContainsAny(one, ":.") {
+				continue // another word of a command
+			}
+			found := servicesAt(hostOf(one))
+			if found == ([2]address{}) {
+				continue
+			}
 			if left--; left < 0 {
 				return
 			}
-			host, called := hostOf(one)
-			for _, a := range servicesAt(host, called) {
+			for _, a := range found {
 				if a.service != "" && !yield(a) {
 					return
 				}

@@ -222,7 +222,7 @@ func leafValue(random *rand.Rand, method Method) any {
 	case Address:
 		hosts := []string{"web", "web.shop", "a.web.shop", "web.shop.svc", "a.web.shop.svc.cluster.local", "web.io", "-a", "a.b.c.d", "10.0.0.1", "WEB", ""}
 		host := hosts[random.IntN(len(hosts))]
-		return []string{"", "http://", "tcp://u:p@"}[random.IntN(3)] + host + []string{"", ":80", ":x", "/p", ":80/p?q", ":80,web:81"}[random.IntN(6)]
+		return []string{"", "http://", "tcp://u:p@"}[random.IntN(3)] + host + []string{"", ":80", ":x", "/p", ":80/p?q", ":80,web:81", strings.Repeat(" -x", 9) + " web:80", strings.Repeat(",web:80", 6) + ",db:80,c:80"}[random.IntN(8)]
 	case Names:
 		return []string{"a", "a,b", " a-b-c@x , d@x", "own-a@x,own-a-b.c@x", "-@x", "a--b@x", ",", "A", ""}[random.IntN(9)]
 	case Labels:

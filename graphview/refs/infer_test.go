@@ -215,13 +215,15 @@ func TestAddresses(t *testing.T) {
 		"web.shop.svc.cluster.local.:80":                 "shop/web",
 		"curl -s http://web:80/x":                        "/web",
 		"kafka-0.kafka:9092":                             "kafka/kafka-0 /kafka",
-		"10.0.0.1:80":                                    "",
-		"docker.io/library/nginx:1.27":                   "",
-		"https://github.com/a/b":                         "",
-		"a.b.c.d.e:80":                                   "",
-		"web:http":                                       "",
-		"":                                               "",
-		"Upper:80":                                       "",
+		"exec curl -s -S -X POST -d x -o /dev/null http://web:80": "/web",
+		"a:1,b:1,c:1,d:1,e:1,f:1,g:1,h:1,i:1":                     "/a /b /c /d /e /f /g /h",
+		"10.0.0.1:80":                                             "",
+		"docker.io/library/nginx:1.27":                            "",
+		"https://github.com/a/b":                                  "",
+		"a.b.c.d.e:80":                                            "",
+		"web:http":                                                "",
+		"":                                                        "",
+		"Upper:80":                                                "",
 	} {
 		var got []string
 		for a := range addresses(text) {

@@ -21,11 +21,9 @@ func naiveAddresses(ref graph.Reference, own, text string) []graph.Reference {
 	if len(text) > 1024 {
 		return nil
 	}
-	for i, one := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(",= \"'\n", r) }) {
+	left := 8
+	for _, one := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(",= \"'\n", r) }) {
 		m := form.FindStringSubmatch(one)
-		if i == 8 {
-			break
-		}
 		if m == nil {
 			continue
 		}
@@ -56,6 +54,12 @@ func naiveAddresses(ref graph.Reference, own, text string) []graph.Reference {
 			}
 		case len(labels) == 3 && called:
 			found = [][2]string{{labels[2], labels[1]}}
+		}
+		if len(found) > 0 {
+			left--
+		}
+		if left < 0 {
+			break
 		}
 		for _, f := range found {
 			if f[0] != "" {
