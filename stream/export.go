@@ -104,27 +104,14 @@ type exported struct {
 			Overdue int64        `json:"od"`
 		} `json:"m"`
 	} `json:"svx"`
-	SetArc *struct {
-		From       exportedKey `json:"s"`
-		To         exportedKey `json:"d"`
-		Type       string      `json:"t"`
-		Attributes struct {
-			Controller bool     `json:"c"`
-			Blocking   bool     `json:"b"`
-			Missing    bool     `json:"e"`
-			Outside    string   `json:"x"`
-			Optional   bool     `json:"o"`
-			Fields     []string `json:"f"`
-			Words      []string `json:"w"`
-		} `json:"a"`
-	} `json:"sarc"`
+	SetArc *readArc `json:"sarc"`
 }
 
 type exportedKey struct {
 	Group     string `json:"g"`
 	Version   string `json:"v"`
 	Resource  string `json:"r"`
-	Namespace string `json:"ns"`
+	Namespace string `json:"ns,omitempty"`
 	Name      string `json:"n"`
 }
 

@@ -39,6 +39,7 @@ type readAction struct {
 	DeleteArc *readArc `json:"darc"`
 }
 
+// readArc is an arc of an action.
 type readArc struct {
 	From       exportedKey `json:"s"`
 	To         exportedKey `json:"d"`
@@ -135,7 +136,7 @@ func (r *impactReader) kind(key graph.Key) (kind string, selected bool) {
 
 // impactAnswer is an answer on the wire.
 type impactAnswer struct {
-	Object   impactKey         `json:"object"`
+	Object   exportedKey       `json:"object"`
 	Policy   impact.Policy     `json:"propagationPolicy"`
 	Counts   map[string]int    `json:"counts"`
 	Groups   []impactGroup     `json:"groups"`
@@ -144,26 +145,18 @@ type impactAnswer struct {
 	Warnings []json.RawMessage `json:"warnings,omitempty"`
 }
 
-type impactKey struct {
-	Group     string `json:"g"`
-	Version   string `json:"v"`
-	Resource  string `json:"r"`
-	Namespace string `json:"ns,omitempty"`
-	Name      string `json:"n"`
-}
-
 type impactGroup struct {
-	Verdict string       `json:"verdict"`
-	Kind    string       `json:"kind"`
-	Objects []impactKey  `json:"objects"`
-	Path    []impactStep `json:"path"`
-	Holds   []impactHold `json:"holds,omitempty"`
-	Again   *impactKey   `json:"again,omitempty"`
+	Verdict string        `json:"verdict"`
+	Kind    string        `json:"kind"`
+	Objects []exportedKey `json:"objects"`
+	Path    []impactStep  `json:"path"`
+	Holds   []impactHold  `json:"holds,omitempty"`
+	Again   *exportedKey  `json:"again,omitempty"`
 }
 
 type impactStep struct {
-	From     impactKey       `json:"s"`
-	To       impactKey       `json:"d"`
+	From     exportedKey     `json:"s"`
+	To       exportedKey     `json:"d"`
 	Relation impact.Relation `json:"t"`
 	Fields   []string        `json:"f,omitempty"`
 	Words    []string        `json:"w,omitempty"`
@@ -171,25 +164,25 @@ type impactStep struct {
 }
 
 type impactHold struct {
-	Finalizer string      `json:"finalizer,omitempty"`
-	By        []impactKey `json:"by,omitempty"`
+	Finalizer string        `json:"finalizer,omitempty"`
+	By        []exportedKey `json:"by,omitempty"`
 }
 
-func impactKeyOf(k graph.Key) impactKey {
-	return impactKey{k.Group, k.Version, k.Resource.Resource, k.Namespace, k.Name}
+func exportedKeyOf(k graph.Key) exportedKey {
+	return exportedKey{k.Group, k.Version, k.Resource.Resource, k.Namespace, k.Name}
 }
 
-func impactKeysOf(keys []graph.Key) []impactKey {
-	all := make([]impactKey, 0, len(keys))
+func exportedKeysOf(keys []graph.Key) []exportedKey {
+	all := make([]exportedKey, 0, len(keys))
 	for _, k := range keys {
-		all = append(all, impactKeyOf(k))
+		all = append(all, exportedKeyOf(k))
 	}
 	return all
 }
 
 func (r *impactReader) answer(found *impact.Answer, unseen int) *impactAnswer {
 	a := &impactAnswer{
-		Object: impactKeyOf(found.Object), Policy: found.Policy, Counts: map[string]int{}, Groups: make([]impactGroup, 0, len(found.Groups)),
+		Object: exportedKeyOf(found.Object), Policy: found.Policy, Counts: map[string]int{}, Groups: make([]impactGroup, 0, len(found.Groups)),
 		Unseen: unseen, Synced: r.synced, Warnings: r.warnings,
 	}
 	for verdict, count := range found.Counts {
@@ -197,15 +190,15 @@ func (r *impactReader) answer(found *impact.Answer, unseen int) *impactAnswer {
 	}
 	for i := range found.Groups {
 		g := &found.Groups[i]
-		out := impactGroup{Verdict: g.Verdict.String(), Kind: g.Kind, Objects: impactKeysOf(g.Objects), Path: make([]impactStep, 0, len(g.Path))}
+		out := impactGroup{Verdict: g.Verdict.String(), Kind: g.Kind, Objects: exportedKeysOf(g.Objects), Path: make([]impactStep, 0, len(g.Path))}
 		for _, step := range g.Path {
-			out.Path = append(out.Path, impactStep{impactKeyOf(step.From), impactKeyOf(step.To), step.Relation, step.Fields, step.Words, step.Reversed})
+			out.Path = append(out.Path, impactStep{exportedKeyOf(step.From), exportedKeyOf(step.To), step.Relation, step.Fields, step.Words, step.Reversed})
 		}
 		for _, hold := range g.Holds {
-			out.Holds = append(out.Holds, impactHold{Finalizer: hold.Finalizer, By: impactKeysOf(hold.By)})
+			out.Holds = append(out.Holds, impactHold{Finalizer: hold.Finalizer, By: exportedKeysOf(hold.By)})
 		}
 		if g.Again != nil {
-			again := impactKeyOf(*g.Again)
+			again := exportedKeyOf(*g.Again)
 			out.Again = &again
 		}
 		a.Groups = append(a.Groups, out)

@@ -124,7 +124,7 @@ func TestImpactDocument(t *testing.T) {
 		t.Fatal(err)
 	}
 	described := document.Components.Schemas["dev.graphview.stream.v1alpha1.GraphImpact"].Properties
-	answer := impactAnswer{Unseen: 1, Warnings: []json.RawMessage{[]byte("{}")}, Object: impactKeyOf(graph.Key{})}
+	answer := impactAnswer{Unseen: 1, Warnings: []json.RawMessage{[]byte("{}")}, Object: exportedKeyOf(graph.Key{})}
 	var members map[string]any
 	if err := json.Unmarshal(encode(answer), &members); err != nil {
 		t.Fatal(err)
