@@ -61,7 +61,8 @@ func ofCluster(info *request.RequestInfo) bool {
 		info.Resource == clusters && info.Subresource == proxySubresource && info.Namespace == ""
 }
 
-var clusterPaths = request.RequestInfoFactory{APIPrefixes: sets.NewString("apis"), GrouplessAPIPrefixes: sets.NewString()}
+// requestInfos parses the paths of the server, with and without the prefix of a cluster.
+var requestInfos = &request.RequestInfoFactory{APIPrefixes: sets.NewString("apis"), GrouplessAPIPrefixes: sets.NewString()}
 
 // serveCluster answers a request below the path of another cluster, of a user who may get
 // that cluster. The rest of the path is that of the cluster's own server.
@@ -81,7 +82,7 @@ func (s *Server) serveCluster(w http.ResponseWriter, r *http.Request, info *requ
 	}
 	inner := r.Clone(context.WithValue(r.Context(), clusterKey{}, info.Name))
 	inner.URL.Path, inner.URL.RawPath = path, ""
-	within, err := clusterPaths.NewRequestInfo(inner)
+	within, err := requestInfos.NewRequestInfo(inner)
 	if err != nil {
 		s.refuse(w, r, apierrors.NewBadRequest(err.Error()))
 		return

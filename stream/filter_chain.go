@@ -11,7 +11,6 @@ import (
 	"golang.org/x/time/rate"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apiserver/pkg/authentication/authenticator"
 	"k8s.io/apiserver/pkg/authentication/group"
 	"k8s.io/apiserver/pkg/authentication/request/union"
@@ -59,9 +58,7 @@ func (a *delegatedAuth) filter(to handlers, m *metrics, logger logr.Logger) http
 		authenticate = union.New(group.NewAuthenticatedGroupAdder(markProxied(a.proxy)), a.authenticator)
 	}
 	next = filters.WithAuthentication(next, withAuthErrors(authenticate, logger), unauthenticated(to.refuse, m), nil, a.headers)
-	next = filters.WithRequestInfo(next, &request.RequestInfoFactory{
-		APIPrefixes: sets.NewString("apis"), GrouplessAPIPrefixes: sets.NewString(),
-	})
+	next = filters.WithRequestInfo(next, requestInfos)
 	return withAddress(withCredentials(next))
 }
 

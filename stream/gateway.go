@@ -17,7 +17,7 @@ import (
 // and returns a lease on its rights. It counts as a stream of the user, which ends when the
 // server stops. The error is a *delivery.ClosedError.
 func (s *Server) Admit(ctx context.Context, who user.Info, verb string, view graphview.Name, end context.CancelCauseFunc) (*rights.Lease, func(), error) {
-	right := question{verb: verb, group: groupVersion.Group, version: groupVersion.Version, resource: resource, namespace: view.Namespace, name: view.Name}
+	right := rightToGraph(verb, view.Namespace, view.Name)
 	if err := s.access.may(ctx, who, right); err != nil {
 		return nil, nil, err
 	}
@@ -37,8 +37,7 @@ func (s *Server) Admit(ctx context.Context, who user.Info, verb string, view gra
 // List returns the views that a user who did not authenticate here may get or list: all,
 // those of a namespace, or one. The error is a *delivery.ClosedError.
 func (s *Server) List(ctx context.Context, who user.Info, verb, namespace, name string) ([]View, error) {
-	right := question{verb: verb, group: groupVersion.Group, version: groupVersion.Version, resource: resource, namespace: namespace, name: name}
-	if err := s.access.may(ctx, who, right); err != nil {
+	if err := s.access.may(ctx, who, rightToGraph(verb, namespace, name)); err != nil {
 		return nil, err
 	}
 	if !s.known() {

@@ -17,6 +17,12 @@ type question struct {
 	path string
 }
 
+// rightToGraph is the right to a verb on a graph; without a name, on the graphs of a namespace,
+// and without a namespace, on all graphs.
+func rightToGraph(verb, namespace, name string) question {
+	return question{verb: verb, group: groupVersion.Group, version: groupVersion.Version, resource: resource, namespace: namespace, name: name}
+}
+
 // String returns the question in words, for "you may not …".
 func (q question) String() string {
 	switch {

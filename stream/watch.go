@@ -123,10 +123,7 @@ func rightToWatch(name names.GraphName) question {
 	if name.Cluster != "" {
 		return rightToCluster(name.Cluster)
 	}
-	return question{
-		verb: "watch", group: groupVersion.Group, version: groupVersion.Version, resource: resource,
-		namespace: name.Namespace, name: name.Name,
-	}
+	return rightToGraph("watch", name.Namespace, name.Name)
 }
 
 // newSession returns a session that closes the graph when it ends.
