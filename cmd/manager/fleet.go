@@ -75,7 +75,7 @@ func (f *fleetHub) fleet() stream.Fleet {
 func (f *fleetHub) run(ctx context.Context) error {
 	server := &http.Server{
 		Handler: f.Handler(), TLSConfig: f.secured, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 10 * time.Second, MaxHeaderBytes: 32 << 10,
-		ErrorLog: log.New(relayLog{}, "", 0), Protocols: &http.Protocols{},
+		ErrorLog: log.New(httpLog("hub"), "", 0), Protocols: &http.Protocols{},
 	}
 	server.Protocols.SetHTTP1(true) // WebSockets
 	var running sync.WaitGroup

@@ -205,7 +205,7 @@ func (s *sharing) serve(ctx context.Context) error {
 	server := &http.Server{
 		Handler: s.handler, TLSConfig: s.keys.TLS(),
 		ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 16 << 10,
-		ErrorLog:    log.New(relayLog{}, "", 0),
+		ErrorLog:    log.New(httpLog("replicas"), "", 0),
 		BaseContext: func(net.Listener) context.Context { return ctx },
 	}
 	holder.Configure(server)
@@ -235,10 +235,11 @@ func (s *sharing) serve(ctx context.Context) error {
 	return nil
 }
 
-// relayLog takes net/http's complaints about who tries to connect.
-type relayLog struct{}
+// httpLog logs errors of net/http under a name. Nearly all of them are failed handshakes of
+// unknown peers.
+type httpLog string
 
-func (relayLog) Write(p []byte) (int, error) {
-	ctrl.Log.WithName("replicas").V(1).Info("http", "message", string(p))
+func (l httpLog) Write(p []byte) (int, error) {
+	ctrl.Log.WithName(string(l)).V(1).Info("http", "message", string(p))
 	return len(p), nil
 }

@@ -42,7 +42,7 @@ const (
 	subject = "system:serviceaccount:default:graphview-manager"
 )
 
-// quiet logs for a test that has not ended.
+// logger logs into the test, which joins everything that logs.
 func logger(t *testing.T) logr.Logger { return testr.NewWithOptions(t, testr.Options{}) }
 
 // run runs a function until the test ends, or stop is called.

@@ -59,7 +59,7 @@ type Gateway struct {
 func New(o Options) *Gateway {
 	g := &Gateway{o: o, prefix: "hub:" + o.Hub + ":", mux: http.NewServeMux()}
 	relays := holder.New(holder.Options{Views: views{o.Cluster}, Run: o.Run, Admit: g.admit, Logger: o.Logger})
-	g.mux.Handle("POST "+wire.Path+"/namespaces/{namespace}/graphs/{name}", relays)
+	g.mux.Handle(wire.Pattern, relays)
 	g.mux.HandleFunc("POST "+ListPath, g.serveList)
 	return g
 }

@@ -91,7 +91,7 @@ func New(o Options) *Handler {
 		o: o, mux: http.NewServeMux(), cache: &answerCache{byDigest: make(map[string]weak.Pointer[answers])},
 		leaving: make(chan struct{}), left: make(chan struct{}), turned: make(chan struct{}),
 	}
-	h.mux.HandleFunc("POST "+wire.Path+"/namespaces/{namespace}/graphs/{name}", h.serveRelay)
+	h.mux.HandleFunc(wire.Pattern, h.serveRelay)
 	return h
 }
 

@@ -16,6 +16,9 @@ const Header = "Graphview-Relay"
 // Path begins the path of each request of one replica to another.
 const Path = "/relay"
 
+// Pattern is the http.ServeMux pattern of a relay, with the name of the view.
+const Pattern = "POST " + Path + "/namespaces/{namespace}/graphs/{name}"
+
 // Negotiate returns the oldest version that both sides speak.
 func Negotiate(own, offered string) (version string, ok bool) {
 	others := strings.Split(offered, ",")
