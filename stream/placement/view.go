@@ -146,7 +146,7 @@ func (v *view) WaitSynced(ctx context.Context) error {
 			defer release()
 			return own.WaitSynced(ctx)
 		}
-		if err = relay.WaitSynced(ctx); !errors.Is(err, edge.ErrBroken) {
+		if err = relay.WaitSynced(ctx, nil); !errors.Is(err, edge.ErrBroken) {
 			return err
 		}
 		t.ended(relay, err)

@@ -287,6 +287,13 @@ func TestHostileHub(t *testing.T) {
 	namespace := newNamespace(t, m.plane)
 	m.view(t, namespace)
 	createConfigMap(t, m.plane, namespace, "secret-name")
+	web := graphview.Name{Namespace: namespace, Name: "web"}
+	fixture.Eventually(t, 30*time.Second, 20*time.Millisecond, func() string {
+		if status, _ := m.engine.Status(web); !status.Synced {
+			return "the view has not synced"
+		}
+		return ""
+	})
 	conns := make(chan *tunnel.Conn, 2)
 	h := &testHub{}
 	h.serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -340,7 +347,7 @@ func TestHostileHub(t *testing.T) {
 		"answers": everything{}, "a user without the right": edge.As{User: wire.User{Name: "alice", Groups: []string{"system:masters"}, Verb: "watch"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			relay, err := client.Open(t.Context(), replicas.Member{Name: "t", Run: m.run, Address: "member"}, graphview.Name{Namespace: namespace, Name: "web"}, false)
+			relay, err := client.Open(t.Context(), replicas.Member{Name: "t", Run: m.run, Address: "member"}, web, false)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -351,6 +358,9 @@ func TestHostileHub(t *testing.T) {
 			frames, err := s.Next(ctx)
 			if len(frames) > 0 || err == nil || errors.Is(err, context.DeadlineExceeded) {
 				t.Errorf("%d frames, %v", len(frames), err)
+			}
+			if relay.Synced() {
+				t.Error("the hub learns that the view exists")
 			}
 		})
 	}

@@ -33,8 +33,7 @@ func (v view) Status() graphview.Status { return graphview.Status{} }
 func (v view) WaitSynced(ctx context.Context) error {
 	found, ok := v.cluster.Find(v.name)
 	if !ok {
-		<-ctx.Done()
-		return ctx.Err()
+		return errNotFound
 	}
 	return found.WaitSynced(ctx)
 }

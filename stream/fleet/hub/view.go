@@ -88,7 +88,7 @@ func (v *view) WaitSynced(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return ofRelay(relay.WaitSynced(ctx))
+	return ofRelay(relay.WaitSynced(ctx, edge.As{User: v.user}))
 }
 
 // Find implements stream.View.

@@ -66,6 +66,10 @@ func pseudonym(owner budget.Owner) string {
 // relay.
 func (r *Relay) Find(ctx context.Context, key graph.Key, who delivery.Access) (*delivery.Found, error) {
 	defer r.Release()
+	return r.find(ctx, key, who)
+}
+
+func (r *Relay) find(ctx context.Context, key graph.Key, who delivery.Access) (*delivery.Found, error) {
 	c := r.open(who, budget.Owner{}, wire.Opening{Key: &key})
 	defer c.leave()
 	for {

@@ -1,11 +1,16 @@
 package edge
 
 import (
+	"context"
 	"errors"
 	"testing"
 	"time"
 
+	"graphview.dev/api/reason"
+	"graphview.dev/graphview"
 	"graphview.dev/graphview/delivery"
+	"graphview.dev/stream/relay/holder"
+	"graphview.dev/stream/relay/wire"
 )
 
 // TestLeaving: a holder that is about to stop says so, serves until the last relay has
@@ -60,6 +65,28 @@ func TestSynced(t *testing.T) {
 	}
 }
 
+// TestSyncedAs: a holder that decides about users does not say that its graph is complete
+// before it has admitted one.
+func TestSyncedAs(t *testing.T) {
+	s := newAdmittingStage(t, func(_ context.Context, _ graphview.Name, who wire.User, _ context.CancelCauseFunc) (holder.Admitted, error) {
+		if who.Name != "ann" {
+			return holder.Admitted{}, &delivery.ClosedError{Reason: reason.Forbidden, Message: "you may not"}
+		}
+		return holder.Admitted{Access: newAnn("shop"), Release: func() {}}, nil
+	})
+	s.unsynced = make(chan struct{})
+	close(s.unsynced)
+	r := s.open(t)
+	defer r.Release()
+	refused, ok := errors.AsType[*delivery.ClosedError](s.open(t).WaitSynced(t.Context(), As{wire.User{Name: "mallory"}}))
+	if !ok || refused.Reason != reason.Forbidden || r.Synced() {
+		t.Errorf("mallory is told %v; synced: %t", refused, r.Synced())
+	}
+	if err := s.open(t).WaitSynced(t.Context(), As{wire.User{Name: "ann"}}); err != nil || !r.Synced() {
+		t.Errorf("ann is told %v; synced: %t", err, r.Synced())
+	}
+}
+
 // TestStale: an edge is told when a holder loses its API server, also by a relay that begins
 // then, and when it has it back.
 func TestStale(t *testing.T) {
@@ -84,5 +111,18 @@ func TestStale(t *testing.T) {
 		if <-s.stale {
 			t.Error("it is stale for ever")
 		}
+	}
+}
+
+func TestViewEnds(t *testing.T) {
+	s := newStage(t)
+	c := s.open(t).Subscribe(delivery.SubscribeOptions{Access: newAnn("shop")})
+	defer c.Close()
+	next(t, c)
+	s.over.Why = &delivery.ClosedError{Reason: reason.Deleted, Message: "the view was deleted"}
+	close(s.over.Over)
+	var closed *delivery.ClosedError
+	if _, err := c.Next(t.Context()); !errors.As(err, &closed) || closed.Reason != reason.Deleted {
+		t.Errorf("%v", err)
 	}
 }

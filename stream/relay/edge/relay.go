@@ -10,6 +10,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"graphview.dev/graphview/delivery"
+	"graphview.dev/graphview/graph"
 	"graphview.dev/stream/relay/wire"
 	"graphview.dev/stream/replicas"
 )
@@ -104,9 +106,15 @@ func (r *Relay) Synced() bool { return r.synced.Load() }
 
 // WaitSynced returns nil once the holder's graph is complete, ctx's error, ErrBroken, or
 // the *delivery.ClosedError with which the holder has ended the relay. It releases the
-// relay.
-func (r *Relay) WaitSynced(ctx context.Context) error {
+// relay. With who, the holder admits the user first: a gateway says only then that a graph
+// is complete.
+func (r *Relay) WaitSynced(ctx context.Context, who delivery.Access) error {
 	defer r.Release()
+	if who != nil {
+		if _, err := r.find(ctx, graph.Key{}, who); err != nil {
+			return err
+		}
+	}
 	select {
 	case <-r.complete:
 		return nil

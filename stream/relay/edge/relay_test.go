@@ -66,6 +66,12 @@ type stage struct {
 
 func newStage(t testing.TB) *stage {
 	t.Helper()
+	return newAdmittingStage(t, nil)
+}
+
+// newAdmittingStage returns a stage whose holder decides about users; nil: it is sent answers.
+func newAdmittingStage(t testing.TB, admit holder.Admit) *stage {
+	t.Helper()
 	s := &stage{graph: graph.New(), over: &delivery.Interruption{Over: make(chan struct{})}, shared: &delivery.Shared{Recall: true},
 		left: make(chan replicas.Member, 1), stale: make(chan bool, 1)}
 	run, news := delivery.NewRun(), make(chan struct{})
@@ -85,7 +91,7 @@ func newStage(t testing.TB) *stage {
 	})
 	s.SetLens(s.lens)
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
-	s.handler = holder.New(holder.Options{Views: s, Run: run.ID()})
+	s.handler = holder.New(holder.Options{Views: s, Run: run.ID(), Admit: admit})
 	server := httptest.NewUnstartedServer(s.handler)
 	server.EnableHTTP2 = true
 	holder.Configure(server.Config)
@@ -367,7 +373,7 @@ func TestRelayEnds(t *testing.T) {
 	if _, err := s.client.Open(t.Context(), replicas.Member{Run: "another", Address: s.member.Address}, web, false); !errors.Is(err, ErrBroken) {
 		t.Errorf("another process: %v", err)
 	}
-	if err := s.open(t).WaitSynced(t.Context()); err != nil {
+	if err := s.open(t).WaitSynced(t.Context(), nil); err != nil {
 		t.Errorf("synced: %v", err)
 	}
 	key := graph.Key{Resource: pods, Namespace: "shop", Name: "a"}
@@ -384,18 +390,5 @@ func TestRelayEnds(t *testing.T) {
 	s.shutdown()
 	if _, err := c.Next(t.Context()); !errors.Is(err, ErrBroken) {
 		t.Errorf("the replica is gone: %v", err)
-	}
-}
-
-func TestViewEnds(t *testing.T) {
-	s := newStage(t)
-	c := s.open(t).Subscribe(delivery.SubscribeOptions{Access: newAnn("shop")})
-	defer c.Close()
-	next(t, c)
-	s.over.Why = &delivery.ClosedError{Reason: reason.Deleted, Message: "the view was deleted"}
-	close(s.over.Over)
-	var closed *delivery.ClosedError
-	if _, err := c.Next(t.Context()); !errors.As(err, &closed) || closed.Reason != reason.Deleted {
-		t.Errorf("%v", err)
 	}
 }

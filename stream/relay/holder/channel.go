@@ -67,6 +67,7 @@ func (c *channel) run(view View, o *wire.Opening) {
 				return err
 			}
 			defer admitted.Release()
+			c.relay.first.Do(func() { close(c.relay.admitted) })
 			c.options.Access, c.options.Owner = admitted.Access, admitted.Owner
 		}
 		if o.Key != nil {

@@ -168,7 +168,7 @@ func (h *Handler) serveRelay(w http.ResponseWriter, r *http.Request) {
 	defer cancel()
 	out := &relay{
 		cache: h.cache, admit: h.o.Admit, ctx: ctx, cancel: cancel, logger: h.o.Logger, channels: make(map[uint64]*channel),
-		kick: make(chan struct{}, 1), room: make(chan struct{}),
+		kick: make(chan struct{}, 1), room: make(chan struct{}), admitted: make(chan struct{}),
 	}
 	w.Header().Set("Content-Type", "application/octet-stream")
 	writer := &writer{w, http.NewResponseController(w)}
@@ -199,11 +199,7 @@ func (h *Handler) serve(ctx context.Context, out *relay, writer *writer, r *http
 	synced := view.Status().Synced
 	out.say(wire.AppendControl(nil, wire.Hold, 0, wire.Held{Synced: synced}))
 	if !synced {
-		out.running.Go(func() {
-			if view.WaitSynced(ctx) == nil {
-				out.say(wire.AppendControl(nil, wire.Synced, 0, nil))
-			}
-		})
+		out.running.Go(out.waitSynced)
 	}
 	out.running.Go(func() {
 		out.writeTo(writer.write, h.leaving, h.staleness)

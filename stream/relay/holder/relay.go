@@ -38,6 +38,9 @@ type relay struct {
 	running  sync.WaitGroup
 	view     View // set before the first channel is opened
 
+	admitted chan struct{} // closed once a user has been admitted; see admit
+	first    sync.Once     // closes admitted
+
 	mu   sync.Mutex // is not held while anything is written
 	open int        // channels that send
 	sent wire.Queue
@@ -183,6 +186,21 @@ func (r *relay) writeTo(write func(parts [][]byte) error, leaving <-chan struct{
 			r.cancel()
 			return
 		}
+	}
+}
+
+// waitSynced says that the view has synced, to a hub only after one of its users was
+// admitted: until then it must not learn whether the view exists.
+func (r *relay) waitSynced() {
+	if r.admit != nil {
+		select {
+		case <-r.admitted:
+		case <-r.ctx.Done():
+			return
+		}
+	}
+	if r.view.WaitSynced(r.ctx) == nil {
+		r.say(wire.AppendControl(nil, wire.Synced, 0, nil))
 	}
 }
 
