@@ -23,6 +23,7 @@ var diary = map[string]step{
 	"a drawing that says what is what":   {args: []string{"get", "web", "-o", "mermaid"}, want: []string{"mounts", "settings<br/>configmaps", "optional"}},
 	"all graphs that there are":          {args: []string{"list", "-A"}, want: []string{"NAMESPACE", "public", "network"}},
 	"a mistake of form in plain words":   {args: []string{"validate", "-f", "testdata/needs/form.yaml"}, want: []string{"spec.namespaces: must be a map, is a list"}, code: 1},
+	"a name that colours the terminal":   {args: []string{"validate", "-f", "testdata/needs/control.yaml"}, want: []string{"GraphView needs/\uFFFD[31mred: metadata.name"}, never: []string{"\x1b"}, code: 1},
 	"a kind that nobody knows":           {args: []string{"tree", "web", "foo/bar"}, want: []string{`the server has no kind "foo"`}, code: 1},
 	"an object that is not in the graph": {args: []string{"tree", "web", "deployment/wep"}, want: []string{"did you mean deployment/web?"}, code: 1},
 	"a view that is elsewhere":           {args: []string{"tree", "storefront"}, want: []string{`there is no GraphView "storefront"`}, code: 1},

@@ -72,10 +72,10 @@ read.`,
 				}
 				r := checker.Check(cmd.Context(), name, text)
 				for _, p := range r.Problems {
-					fmt.Fprintln(c.Out, p)
+					fmt.Fprintln(c.Out, printable(p.String()))
 				}
 				for _, a := range r.Advice {
-					fmt.Fprintln(c.Out, a)
+					fmt.Fprintln(c.Out, printable(a.String()))
 				}
 				total.Problems = append(total.Problems, r.Problems...)
 				total.Advice = append(total.Advice, r.Advice...)
