@@ -146,6 +146,20 @@ func TestChangeDuringHandshake(t *testing.T) {
 	}
 }
 
+// TestVersion: the status has the oldest version among the replicas of a member.
+func TestVersion(t *testing.T) {
+	h, _ := newHub(t)
+	h.apply(t, "eu-1", identity.Options{Issuer: "https://issuer.example.com", Subject: subject})
+	l := h.links["eu-1"]
+	for _, version := range []string{"v0.10.0", "v0.9.0", "v0.9.1"} {
+		l.routes = append(l.routes, &route{link: "eu-1", version: version, conn: &tunnel.Conn{}})
+	}
+	if status, _ := h.Status("eu-1"); status.Version != "v0.9.0" || status.Tunnels != 3 {
+		t.Errorf("%+v", status)
+	}
+	l.routes = nil
+}
+
 // TestTwins: a link is notified when another one begins or ceases to have its identity.
 func TestTwins(t *testing.T) {
 	h, notified := newHub(t)

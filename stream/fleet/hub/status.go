@@ -3,6 +3,8 @@ package hub
 import (
 	"errors"
 
+	"golang.org/x/mod/semver"
+
 	"graphview.dev/stream/fleet/identity"
 )
 
@@ -46,7 +48,7 @@ func (h *Hub) Status(name string) (Status, bool) {
 			continue
 		}
 		s.Tunnels++
-		if s.Version == "" || r.version < s.Version {
+		if s.Version == "" || semver.Compare(r.version, s.Version) < 0 {
 			s.Version = r.version
 		}
 	}
