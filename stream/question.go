@@ -30,6 +30,8 @@ func (q question) String() string {
 		return q.verb + " " + q.path
 	case q.resource == clusters:
 		return "open graphs of cluster " + q.name
+	case q.resource == resource && q.name == "" && q.namespace == "":
+		return q.verb + " graphs of all namespaces"
 	case q.resource == resource && q.name == "":
 		return q.verb + " graphs of namespace " + strconv.Quote(q.namespace)
 	case q.resource == resource:
