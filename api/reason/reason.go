@@ -40,17 +40,17 @@ const (
 	Forbidden Reason = "Forbidden"
 	// Unauthorized: the credentials expired or were revoked.
 	Unauthorized Reason = "Unauthorized"
-	// LimitExceeded: the view is larger, or costs more, than one may.
+	// LimitExceeded: the view is larger, or costs more, than the limits allow.
 	LimitExceeded Reason = "LimitExceeded"
-	// TooManyRequests: the user, the connection or the server has as many streams
-	// or views as it may have, or as much that waits for slow readers.
+	// TooManyRequests: the user, the connection or the server has reached its limit of
+	// streams or views, or of bytes that wait for slow readers.
 	TooManyRequests Reason = "TooManyRequests"
-	// Unavailable: the server cannot tell yet, or for now, such as who may see what
-	// while the API server does not answer.
+	// Unavailable: the server cannot answer at present, for example because the API
+	// server does not answer its access reviews.
 	Unavailable Reason = "Unavailable"
 	// ClusterUnreachable: the cluster of the view is not connected to the hub.
 	ClusterUnreachable Reason = "ClusterUnreachable"
-	// Internal: an error of the server's.
+	// Internal: the server failed.
 	Internal Reason = "Internal"
 )
 
@@ -58,11 +58,11 @@ const (
 type Remedy int
 
 const (
-	// Retry: it passes by itself. Reconnect, with growing pauses.
+	// Retry: the cause is temporary. Reconnect with backoff.
 	Retry Remedy = iota
-	// Renew: a new token mends it. Without a new one it is as Stop.
+	// Renew: reconnect with a new token. A client without one stops.
 	Renew
-	// Stop: nothing changes until somebody acts.
+	// Stop: the cause does not pass by itself. Do not reconnect.
 	Stop
 )
 
@@ -88,13 +88,13 @@ var table = map[Reason]struct {
 // All returns the reasons, sorted.
 func All() []Reason { return slices.Sorted(maps.Keys(table)) }
 
-// Known tells whether this is one of All. A newer server may have more.
+// Known reports whether All contains the reason. A newer server may send others.
 func (r Reason) Known() bool {
 	_, ok := table[r]
 	return ok
 }
 
-// Code is the close code that goes with the reason.
+// Code returns the close code that goes with the reason.
 func (r Reason) Code() Code {
 	if row, ok := table[r]; ok {
 		return row.code
@@ -102,11 +102,11 @@ func (r Reason) Code() Code {
 	return CodeInternalError
 }
 
-// Remedy is what a client does about the reason. What is not known passes.
+// Remedy returns what a client does about the reason: Retry for an unknown one.
 func (r Reason) Remedy() Remedy { return table[r].remedy }
 
-// RemedyOf is the remedy where only a code is known, or a reason that this client
-// is too old to know.
+// RemedyOf returns the remedy for a reason and a close code. The code decides if the
+// reason is empty or unknown to this client.
 func RemedyOf(r Reason, c Code) Remedy {
 	if r.Known() {
 		return r.Remedy()
@@ -119,12 +119,12 @@ func RemedyOf(r Reason, c Code) Remedy {
 	}
 }
 
-// maxClose is how much text a close frame holds (RFC 6455, section 5.5, less the
-// code).
+// maxClose is the size of the text in a close frame, in bytes (RFC 6455, section 5.5:
+// 125, less two for the code).
 const maxClose = 123
 
-// CloseText is the text of a close frame: the reason, and as much of the message
-// for people as there is room for.
+// CloseText returns the text of a close frame: the reason, and as much of the message
+// as fits.
 func CloseText(r Reason, message string) string {
 	text := string(r)
 	if message != "" {
@@ -140,8 +140,8 @@ func CloseText(r Reason, message string) string {
 	return text[:end]
 }
 
-// ParseCloseText is the inverse of CloseText. A text that does not begin with a
-// known reason is all message.
+// ParseCloseText is the inverse of CloseText. It returns a text that does not begin
+// with a known reason as the message.
 func ParseCloseText(text string) (r Reason, message string) {
 	word, rest, _ := strings.Cut(text, ": ")
 	if r = Reason(word); r.Known() {

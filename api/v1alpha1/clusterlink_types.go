@@ -2,17 +2,17 @@ package v1alpha1
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// ClusterLink is what a hub knows of a member of its fleet: how the member proves itself, and
-// whether it is connected.
+// ClusterLink registers a member cluster at a hub: it says how the member authenticates, and
+// reports whether it is connected.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
 // +kubebuilder:resource:path=clusterlinks,singular=clusterlink,scope=Cluster,shortName=gvlink
 // +kubebuilder:printcolumn:name="Connected",type=string,JSONPath=`.status.conditions[?(@.type=="Connected")].status`,description="Whether the member has a tunnel to the hub"
-// +kubebuilder:printcolumn:name="Reason",type=string,JSONPath=`.status.conditions[?(@.type=="Connected")].reason`,description="Why it has or has not"
+// +kubebuilder:printcolumn:name="Reason",type=string,JSONPath=`.status.conditions[?(@.type=="Connected")].reason`,description="Why the member is connected or not"
 // +kubebuilder:printcolumn:name="Tunnels",type=integer,JSONPath=`.status.tunnels`,description="Tunnels of the member's replicas"
 // +kubebuilder:printcolumn:name="Version",type=string,JSONPath=`.status.version`,description="Version of the member"
-// +kubebuilder:printcolumn:name="Since",type=date,JSONPath=`.status.conditions[?(@.type=="Connected")].lastTransitionTime`,description="When the connection came or went"
+// +kubebuilder:printcolumn:name="Since",type=date,JSONPath=`.status.conditions[?(@.type=="Connected")].lastTransitionTime`,description="When Connected last changed"
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
 // +kubebuilder:validation:XValidation:rule="self.metadata.name.size() <= 63 && self.metadata.name.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?$')",message="the name is part of a URL: at most 63 lower-case letters, digits and hyphens"
 type ClusterLink struct {
@@ -22,7 +22,7 @@ type ClusterLink struct {
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitzero"`
 
-	// spec says how the member proves itself.
+	// spec says how the member authenticates.
 	// +required
 	Spec ClusterLinkSpec `json:"spec,omitzero"`
 
@@ -48,9 +48,9 @@ type ClusterLinkList struct {
 	Items []ClusterLink `json:"items"`
 }
 
-// ClusterLinkSpec says how a member proves itself.
+// ClusterLinkSpec says how a member authenticates.
 type ClusterLinkSpec struct {
-	// displayName is the cluster's name for people.
+	// displayName is the name of the cluster that is shown to users.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
@@ -60,16 +60,16 @@ type ClusterLinkSpec struct {
 	// +optional
 	Suspend bool `json:"suspend,omitempty"`
 
-	// identity is that of the member's ServiceAccount.
+	// identity is the identity of the member's ServiceAccount.
 	// +required
 	Identity ClusterLinkIdentity `json:"identity,omitzero"`
 }
 
-// ClusterLinkIdentity says which tokens prove the member. Their audience is the name of the
-// hub. Two ClusterLinks with equal issuer, jwks and subject are both refused.
+// ClusterLinkIdentity says which tokens the hub accepts from the member. Their audience is
+// the name of the hub. Two ClusterLinks with equal issuer, jwks and subject are both refused.
 type ClusterLinkIdentity struct {
-	// issuer is the issuer of ServiceAccount tokens of the member's cluster, as
-	// /.well-known/openid-configuration of its API server says. Without jwks it must be an
+	// issuer is the issuer of ServiceAccount tokens of the member's cluster, as in
+	// /.well-known/openid-configuration of its API server. Without jwks it must be an
 	// https URL that the hub can reach.
 	// +required
 	// +kubebuilder:validation:MinLength=1
@@ -84,15 +84,15 @@ type ClusterLinkIdentity struct {
 	Subject string `json:"subject,omitempty"`
 
 	// jwks are the issuer's public keys, as kubectl get --raw /openid/v1/jwks prints them.
-	// If absent, the hub reads the keys from the issuer and notices when they change;
-	// clusters that rotate their keys, such as those of EKS, need that.
+	// If absent, the hub reads the keys from the issuer and follows their rotation. Leave
+	// it out for clusters that rotate their keys, such as EKS.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=65536
 	JWKS string `json:"jwks,omitempty"`
 
-	// caBundle has the CAs of the issuer in PEM, for an issuer that the hub's system does
-	// not trust. It is not used with jwks.
+	// caBundle holds the issuer's CA certificates in PEM, for an issuer that the hub's
+	// system CAs do not cover. It is ignored with jwks.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=65536
@@ -101,8 +101,8 @@ type ClusterLinkIdentity struct {
 
 // ClusterLinkStatus says whether the member of a ClusterLink is connected.
 type ClusterLinkStatus struct {
-	// observedGeneration is the generation of the spec that the status is of, -1 before
-	// there is any.
+	// observedGeneration is the metadata.generation that this status describes, or -1
+	// before the hub has seen the ClusterLink.
 	// +optional
 	// +kubebuilder:validation:Minimum=-1
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
@@ -112,7 +112,7 @@ type ClusterLinkStatus struct {
 	// +kubebuilder:validation:Minimum=0
 	Tunnels int32 `json:"tunnels,omitempty"`
 
-	// version is the version of the member, the lowest one of its replicas.
+	// version is the lowest version among the member's replicas.
 	// +optional
 	// +kubebuilder:validation:MaxLength=128
 	Version string `json:"version,omitempty"`
@@ -134,13 +134,14 @@ const (
 	// ReasonInvalidKeys: False, identity.jwks, identity.caBundle or identity.issuer cannot be
 	// used. The message says why.
 	ReasonInvalidKeys = "InvalidKeys"
-	// ReasonIdentityNotUnique: False, another ClusterLink has the same identity, so a token
-	// proves neither of them.
+	// ReasonIdentityNotUnique: False, another ClusterLink has the same identity, so both
+	// are refused.
 	ReasonIdentityNotUnique = "IdentityNotUnique"
 
-	// ReasonConnected: True.
+	// ReasonConnected: True, the member has a tunnel to the hub.
 	ReasonConnected = "Connected"
-	// ReasonNeverConnected: False, since the ClusterLink was created or the hub started.
+	// ReasonNeverConnected: False, the member has had no tunnel since the ClusterLink was
+	// created or the hub started.
 	ReasonNeverConnected = "NeverConnected"
 	// ReasonLost: False, the last tunnel has ended.
 	ReasonLost = "Lost"

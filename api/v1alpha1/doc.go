@@ -1,13 +1,11 @@
 // Package v1alpha1 holds the types of the API group graphview.dev: what users
 // commit (GraphView, ReferenceRule) and what the operator answers in a status.
 //
-// It knows no other code of this project, no clients and no compiler: what an
-// expression or a selector means is found by whoever compiles it. What can be
-// checked by shape alone is checked by the CustomResourceDefinition that is
-// generated from the markers here.
+// It imports no other package of this project and no client. The markers in this
+// package generate the CustomResourceDefinitions, which check the shape of an object.
+// The operator compiles expressions and selectors, and reports errors in the status.
 //
-// The types are plain values. An object that came out of a cache is shared:
-// deep-copy it before changing it.
+// Objects from a cache are shared: deep-copy them before you change them.
 //
 // +kubebuilder:object:generate=true
 // +groupName=graphview.dev

@@ -1,36 +1,36 @@
 package v1alpha1
 
-// The types of the conditions of a GraphView. All of them bear the
-// observedGeneration of the spec that they speak of.
+// The types of the conditions of a GraphView. Each has the observedGeneration of the
+// spec that it describes.
 const (
 	// ConditionAccepted is True when the spec compiles and is allowed.
 	ConditionAccepted = "Accepted"
 
-	// ConditionReady is True when the graph is served and every selected
-	// resource has synced or was given up for now. A resource that appears
-	// later does not take it away. Wait for this one.
+	// ConditionReady is True when the graph is served and every selected resource
+	// has synced or cannot be read. It stays True when another resource appears
+	// later. Use it with kubectl wait.
 	ConditionReady = "Ready"
 
 	// ConditionComplete is True when every selected resource can be read. When
-	// False, its message names those that cannot be read and why; the rest of
-	// the graph is served all the same.
+	// False, its message names the unreadable resources and the causes. The rest of
+	// the graph is served.
 	ConditionComplete = "Complete"
 
 	// ConditionHealthy is True when no visible object is degraded or progressing
-	// and no reference that is needed leads to what does not exist. It is about the
-	// objects, not about the GraphView: a view that is not Healthy is served as any
-	// other. It follows the counts, at most once in some seconds.
+	// and no needed object is missing. It is about the objects, not about the
+	// GraphView: a view that is not Healthy is served as any other. It is updated at
+	// most once in a few seconds.
 	ConditionHealthy = "Healthy"
 
 	// ConditionEffective is True when each part of the spec has an effect. When False,
-	// its message names the parts that have none, such as a query that matches nothing,
-	// and says what may have been meant. It is advice: the view is served as it is, and
-	// the condition changes by itself when what is missing appears.
+	// its message names the parts without effect, such as a query that matches nothing,
+	// and suggests a correction. It is advice: the view is served, and the condition
+	// becomes True when the missing resource or object appears.
 	ConditionEffective = "Effective"
 
-	// ConditionStalled is present, and then True, only while nothing will
-	// happen until somebody acts. Tools that follow kstatus fail at once
-	// instead of waiting.
+	// ConditionStalled is present, and then True, only while the view cannot
+	// progress until a user changes something. Tools that follow kstatus fail at
+	// once instead of waiting.
 	ConditionStalled = "Stalled"
 )
 
@@ -49,17 +49,17 @@ const (
 	// ReasonInvalidJSONPath: False, a JSONPath cannot be parsed.
 	ReasonInvalidJSONPath = "InvalidJSONPath"
 
-	// ReasonUnsupported: False, the spec says what this version of the operator
-	// does not know, as one that was written for a newer version may. The message
-	// has the field's path and what is known.
+	// ReasonUnsupported: False, the spec has a value that this version of the
+	// operator does not know, perhaps because it was written for a newer version.
+	// The message has the field's path and the known values.
 	ReasonUnsupported = "Unsupported"
 
-	// ReasonQuarantined: False, the operator was ended while it worked on this
-	// spec. It is tried again when the spec changes.
+	// ReasonQuarantined: False, the operator was killed while it worked on this
+	// spec. It tries again when the spec changes.
 	ReasonQuarantined = "Quarantined"
 
-	// ReasonInternalError: False, the compiler failed in a way that is a mistake
-	// in the operator. Its log says more.
+	// ReasonInternalError: False, the operator failed to compile the spec because of
+	// a bug. Its log has the details.
 	ReasonInternalError = "InternalError"
 
 	// ReasonServiceAccountRequired: False, this installation accepts only
@@ -71,42 +71,42 @@ const (
 	ReasonServiceAccountNotFound = "ServiceAccountNotFound"
 )
 
-// The reasons of ConditionReady; ConditionStalled has NotAccepted and
-// LimitExceeded, ConditionComplete has all but Ready while it is Unknown.
+// The reasons of ConditionReady. ConditionStalled uses NotAccepted and LimitExceeded.
+// ConditionComplete uses all but Ready while it is Unknown.
 const (
-	// ReasonReady: True, the graph is served whole.
+	// ReasonReady: True, the whole graph is served.
 	ReasonReady = "Ready"
 
-	// ReasonSyncing: False, selected resources are still being listed. The
-	// graph is served as it fills.
+	// ReasonSyncing: False, selected resources are still being listed. The graph
+	// is served as objects arrive.
 	ReasonSyncing = "Syncing"
 
 	// ReasonNotAccepted: False, see the condition Accepted.
 	ReasonNotAccepted = "NotAccepted"
 
 	// ReasonLimitExceeded: False, the graph is larger than this installation
-	// allows and is not served. The message says which limit. With ConditionAccepted
-	// it is that the namespace has more GraphViews than are served, and this is none
-	// of the oldest.
+	// allows and is not served. The message says which limit. As the reason of
+	// ConditionAccepted: the namespace has more GraphViews than the operator serves,
+	// and this one is not among the oldest.
 	ReasonLimitExceeded = "LimitExceeded"
 )
 
-// The reasons of ConditionHealthy; it has NotAccepted, LimitExceeded and Syncing,
-// too, while it is Unknown. The worst counts: Degraded before MissingReferences
-// before Progressing.
+// The reasons of ConditionHealthy. It also uses NotAccepted, LimitExceeded and Syncing
+// while it is Unknown. If several apply, the first is used in this order: Degraded,
+// MissingReferences, Progressing.
 const (
-	// ReasonOk: True.
+	// ReasonOk: True, no visible object is degraded or progressing, and none is missing.
 	ReasonOk = "Ok"
 
-	// ReasonDegraded: False, at least one object failed or does not get to what its
-	// spec wants.
+	// ReasonDegraded: False, at least one object failed or makes no progress.
 	ReasonDegraded = "Degraded"
 
-	// ReasonMissingReferences: False, at least one object that another one needs does
-	// not exist.
+	// ReasonMissingReferences: False, at least one object that another object needs
+	// does not exist.
 	ReasonMissingReferences = "MissingReferences"
 
-	// ReasonProgressing: False, at least one object is not yet as its spec wants it.
+	// ReasonProgressing: False, at least one object has not reached the state that its
+	// spec asks for.
 	ReasonProgressing = "Progressing"
 
 	// ReasonNothingVisible: Unknown, the view shows no object. Its spec may be misspelt.
@@ -122,28 +122,29 @@ const (
 	ReasonResourcesUnreadable = "ResourcesUnreadable"
 )
 
-// The reasons of ConditionEffective; it has NotAccepted, LimitExceeded and Syncing,
-// too, while it is Unknown. Where there are several, the first counts, and the message
-// has all.
+// The reasons of ConditionEffective. It also uses NotAccepted, LimitExceeded and
+// Syncing while it is Unknown. If several apply, the reason is the first one, and the
+// message lists all.
 const (
-	// ReasonEffective: True.
+	// ReasonEffective: True, each part of the spec has an effect.
 	ReasonEffective = "Effective"
 
-	// ReasonQueryMatchesNothing: False, a query includes resources of which the cluster
-	// serves none.
+	// ReasonQueryMatchesNothing: False, the cluster serves no resource that a query
+	// includes.
 	ReasonQueryMatchesNothing = "QueryMatchesNothing"
 
-	// ReasonQueryShadowed: False, whatever a query matches is decided by earlier ones.
+	// ReasonQueryShadowed: False, earlier queries match every resource that a query
+	// matches.
 	ReasonQueryShadowed = "QueryShadowed"
 
 	// ReasonUnknownName: False, an expression compares with a name that the cluster
-	// does not serve and that looks like one that it does.
+	// does not serve, and a similar name is served.
 	ReasonUnknownName = "UnknownName"
 
 	// ReasonNamespaceNotFound: False, a namespace that the spec names does not exist, or
-	// none is as the spec selects them.
+	// no namespace matches the selector.
 	ReasonNamespaceNotFound = "NamespaceNotFound"
 
-	// ReasonNoRoots: False, no object is a root, so that nothing is visible.
+	// ReasonNoRoots: False, no object is a root, so nothing is visible.
 	ReasonNoRoots = "NoRoots"
 )

@@ -20,7 +20,7 @@ const (
 	ArcTypeTransitive     ArcType = "t"
 )
 
-// Direction says which way a graph is explored.
+// Direction is the direction in which a graph is explored.
 //
 // +kubebuilder:validation:Enum=Down;Up;Both
 type Direction string
@@ -37,8 +37,8 @@ const (
 // +kubebuilder:validation:XValidation:rule="!has(self.follow) || !has(self.ignoreArcDirection) || size(self.ignoreArcDirection) == 0",message="follow and ignoreArcDirection exclude each other: follow says by its direction which references are followed against theirs"
 // +kubebuilder:validation:XValidation:rule="has(self.objects) || has(self.objectSelectorExpressions)",message="roots needs objects or objectSelectorExpressions, which select the root objects: leave roots out to see everything"
 type Roots struct {
-	// objects select root objects by what they are, without an expression: an object is
-	// a root if one of them, or one of objectSelectorExpressions, selects it.
+	// objects select root objects by kind, name, labels or the tool that deployed them.
+	// An object is a root if one of objects or of objectSelectorExpressions selects it.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MinItems=1
@@ -47,7 +47,7 @@ type Roots struct {
 
 	// objectSelectorExpressions are CEL expressions that must evaluate to a
 	// bool; an object is a root if one of them is true. They are tried in
-	// order, so put those that are likely to be true first. An empty list
+	// order, so put the ones first that are true most often. An empty list
 	// restricts nothing. Variables: obj (the object), group, version, resource, kind,
 	// namespace, name (strings), labels and annotations (maps of strings).
 	// +optional
@@ -55,24 +55,22 @@ type Roots struct {
 	// +kubebuilder:validation:MaxItems=64
 	ObjectSelectorExpressions []Expression `json:"objectSelectorExpressions,omitzero"`
 
-	// ignoreArcDirection lists the types of references that are followed
-	// against their direction, too: with "or", what an object owns is reached
-	// from it.
+	// ignoreArcDirection lists the types of references that are followed in both
+	// directions. With "or", an object leads to the objects that it owns.
 	// +optional
 	// +listType=set
 	// +kubebuilder:validation:MaxItems=3
 	IgnoreArcDirection []ArcType `json:"ignoreArcDirection,omitempty"`
 
-	// follow says which way the graph is explored from the roots, in terms of
-	// what depends on what, and how far. Absent means along all references, and
-	// against those of ignoreArcDirection.
+	// follow says in which direction, and how far, the graph is explored from the roots.
+	// Absent means along all references, and against the types in ignoreArcDirection.
 	// +optional
 	Follow *Follow `json:"follow,omitempty"`
 }
 
-// RootObject selects root objects by kind, name and labels, or as what a release of
-// Helm, an Application of Argo CD, or a Kustomization or HelmRelease of Flux deploys.
-// Like everything in a graph, a root has to be selected by the queries.
+// RootObject selects root objects by kind, name and labels, or by the release of Helm,
+// Application of Argo CD, or Kustomization or HelmRelease of Flux that deploys them.
+// A query must also select them.
 //
 // +kubebuilder:validation:XValidation:rule="(has(self.kind) || has(self.labelSelector) ? 1 : 0) + (has(self.helmRelease) ? 1 : 0) + (has(self.argoApplication) ? 1 : 0) + (has(self.fluxKustomization) ? 1 : 0) + (has(self.fluxHelmRelease) ? 1 : 0) == 1",message="say in exactly one way what the object is: by kind, labelSelector or both; or by one of helmRelease, argoApplication, fluxKustomization and fluxHelmRelease; make it several objects to have several roots"
 // +kubebuilder:validation:XValidation:rule="has(self.kind) || !has(self.group) && !has(self.name)",message="group and name go with a kind: add kind, such as Deployment"
@@ -108,8 +106,8 @@ type RootObject struct {
 	LabelSelector string `json:"labelSelector,omitempty"`
 
 	// helmRelease is the name of a release of Helm, as "helm list" prints it. The roots
-	// are the Secrets or ConfigMaps in which Helm keeps its revisions that are deployed
-	// or about to be. For a HelmRelease of Flux use fluxHelmRelease.
+	// are the Secrets or ConfigMaps of its revisions that are deployed or pending. For a
+	// HelmRelease of Flux use fluxHelmRelease.
 	// +optional
 	HelmRelease ReleaseName `json:"helmRelease,omitempty"`
 
@@ -140,16 +138,16 @@ type ObjectName string
 // +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$')",message="must be the name of a release, as helm list prints it: lower case letters, digits, '-' and '.', without a revision, no patterns"
 type ReleaseName string
 
-// Follow says which way a graph is explored from its roots.
+// Follow says in which direction, and how far, a graph is explored from its roots.
 type Follow struct {
-	// direction is Down for what an object needs and has: what it refers to, and
-	// what it owns. Up is for what would notice a change of an object: what refers
-	// to it, and its owners. Both is down and up at each step.
+	// direction is Down, Up or Both. Down leads to the objects that an object refers to
+	// or owns, which are its dependencies. Up leads to the objects that refer to it and
+	// to its owners, which depend on it. Both goes down and up at each step.
 	// +required
 	Direction Direction `json:"direction"`
 
-	// depth is how many references there may be between an object and the
-	// nearest root. 0, the default, means any number.
+	// depth is the maximum number of references between an object and the nearest
+	// root. 0, the default, means no maximum.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=64

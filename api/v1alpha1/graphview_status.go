@@ -2,7 +2,7 @@ package v1alpha1
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// The bounds of a status, for whoever writes one.
+// The bounds of a status, which the operator keeps when it writes one.
 const (
 	// MaxStatusResources bounds status.resources; resourceCount is not bounded.
 	MaxStatusResources = 2048
@@ -18,18 +18,18 @@ const (
 	MaxConditionMessage = 32768
 )
 
-// GraphViewStatus says what a graph holds. It is written when it differs from
-// what was written before, and counts at most once in some seconds; nothing in
-// it advances by itself. Once written, its counts are present, be they 0.
+// GraphViewStatus says what a graph holds. The operator writes it when it has changed,
+// and changed counts at most once in a few seconds. It has no heartbeat. A written
+// status has all counts, including zeros.
 type GraphViewStatus struct {
-	// observedGeneration is the metadata.generation of the spec that this
-	// status speaks of, -1 before there is any.
+	// observedGeneration is the metadata.generation that this status describes, or -1
+	// before the operator has seen the GraphView.
 	// +optional
 	// +kubebuilder:validation:Minimum=-1
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 
-	// conditions are Accepted, Ready, Complete, Effective, Healthy and, only while
-	// nothing will happen until somebody acts, Stalled.
+	// conditions are Accepted, Ready, Complete, Effective and Healthy. Stalled is
+	// present only while the view cannot progress until a user changes something.
 	// +optional
 	// +listType=map
 	// +listMapKey=type
@@ -37,7 +37,7 @@ type GraphViewStatus struct {
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 
 	// resources are the resources that the queries selected, sorted by group
-	// and resource; only the first ones where there are very many.
+	// and resource: the first 2,048.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=2048
@@ -63,21 +63,20 @@ type GraphViewStatus struct {
 	// +kubebuilder:validation:Minimum=0
 	Roots int64 `json:"roots"`
 
-	// health counts the visible objects by how they are. Absent while the graph is
-	// not served.
+	// health counts the visible objects by health. Absent while the graph is not
+	// served.
 	// +optional
 	Health *HealthCounts `json:"health,omitempty"`
 
-	// missing is the number of references to objects that do not exist although the
-	// referrer needs them. Not counted are references that are optional, and those to
-	// what the spec leaves out, selects by labels or fields, or may not read. Absent
-	// while the graph is not served.
+	// missing is the number of references to objects that are needed but do not exist.
+	// It does not count optional references, nor references to objects that the view
+	// cannot see because the spec excludes them, filters them by labels or fields, or
+	// lacks the right to read them. Absent while the graph is not served.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	Missing *int64 `json:"missing,omitempty"`
 
-	// subscribers is the number of open subscriptions. Where replicas share views, it is
-	// their number at all replicas.
+	// subscribers is the number of open subscriptions at all replicas.
 	// +required
 	// +kubebuilder:validation:Minimum=0
 	Subscribers int64 `json:"subscribers"`
@@ -88,8 +87,8 @@ type GraphViewStatus struct {
 	// +kubebuilder:validation:MaxLength=253
 	Holder string `json:"holder,omitempty"`
 
-	// warnings are the current ones, in a stable order. They name resources,
-	// numbers and causes, never objects or values.
+	// warnings are the current warnings, in a stable order. They contain resources,
+	// numbers and causes, but no names of objects and no values.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=10
@@ -97,24 +96,24 @@ type GraphViewStatus struct {
 	Warnings []string `json:"warnings,omitempty"`
 }
 
-// HealthCounts are numbers of objects by health.
+// HealthCounts is the number of objects of each health.
 type HealthCounts struct {
-	// ok is the number of objects that are as their specs want them.
+	// ok is the number of objects in the state that their specs ask for.
 	// +required
 	// +kubebuilder:validation:Minimum=0
 	OK int64 `json:"ok"`
 
-	// progressing is the number of objects that are on their way there.
+	// progressing is the number of objects that have not reached that state yet.
 	// +required
 	// +kubebuilder:validation:Minimum=0
 	Progressing int64 `json:"progressing"`
 
-	// degraded is the number of objects that failed, or do not get there.
+	// degraded is the number of objects that failed or make no progress.
 	// +required
 	// +kubebuilder:validation:Minimum=0
 	Degraded int64 `json:"degraded"`
 
-	// suspended is the number of objects that somebody stopped on purpose.
+	// suspended is the number of objects that are paused on purpose.
 	// +required
 	// +kubebuilder:validation:Minimum=0
 	Suspended int64 `json:"suspended"`
@@ -124,8 +123,8 @@ type HealthCounts struct {
 	// +kubebuilder:validation:Minimum=0
 	Terminating int64 `json:"terminating"`
 
-	// unknown is the number of objects that do not say how they are, as ConfigMaps
-	// and Secrets.
+	// unknown is the number of objects without a health, such as ConfigMaps and
+	// Secrets.
 	// +required
 	// +kubebuilder:validation:Minimum=0
 	Unknown int64 `json:"unknown"`
@@ -148,7 +147,7 @@ type ResourceStatus struct {
 	// +kubebuilder:validation:MaxLength=253
 	Resource string `json:"resource"`
 
-	// namespaced tells namespaced resources from cluster-scoped ones.
+	// namespaced is true for namespaced resources, false for cluster-scoped ones.
 	// +required
 	Namespaced bool `json:"namespaced"`
 
@@ -158,12 +157,11 @@ type ResourceStatus struct {
 	// +kubebuilder:validation:Minimum=0
 	Objects int64 `json:"objects"`
 
-	// synced tells whether the graph holds all of the resource's objects that
-	// it selects.
+	// synced reports whether the graph holds all selected objects of the resource.
 	// +required
 	Synced bool `json:"synced"`
 
-	// message says why it does not; empty when there is nothing to say.
+	// message says why the resource is not synced; otherwise it is empty.
 	// +optional
 	// +kubebuilder:validation:MaxLength=256
 	Message string `json:"message"`

@@ -9,10 +9,10 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 // +kubebuilder:subresource:status
 // +kubebuilder:resource:path=graphviews,singular=graphview,scope=Namespaced,shortName=gv
 // +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`,description="Whether the graph is served"
-// +kubebuilder:printcolumn:name="Reason",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`,description="Why it is or is not"
-// +kubebuilder:printcolumn:name="Effective",type=string,JSONPath=`.status.conditions[?(@.type=="Effective")].status`,description="Whether each part of the spec has an effect: the condition says which has none, and what may have been meant"
-// +kubebuilder:printcolumn:name="Health",type=string,JSONPath=`.status.conditions[?(@.type=="Healthy")].reason`,description="How the visible objects are: Ok, or the worst there is"
-// +kubebuilder:printcolumn:name="Missing",type=integer,JSONPath=`.status.missing`,description="References to objects that do not exist although they are needed"
+// +kubebuilder:printcolumn:name="Reason",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`,description="Why the graph is served or not"
+// +kubebuilder:printcolumn:name="Effective",type=string,JSONPath=`.status.conditions[?(@.type=="Effective")].status`,description="Whether each part of the spec has an effect. The condition names the parts without one"
+// +kubebuilder:printcolumn:name="Health",type=string,JSONPath=`.status.conditions[?(@.type=="Healthy")].reason`,description="Health of the visible objects: Ok, or the worst state"
+// +kubebuilder:printcolumn:name="Missing",type=integer,JSONPath=`.status.missing`,description="References to objects that are needed but do not exist"
 // +kubebuilder:printcolumn:name="Resources",type=integer,JSONPath=`.status.resourceCount`,description="Resources that the queries selected"
 // +kubebuilder:printcolumn:name="Vertices",type=integer,JSONPath=`.status.vertices`,description="Visible objects"
 // +kubebuilder:printcolumn:name="Arcs",type=integer,JSONPath=`.status.arcs`,description="Visible references"
@@ -55,9 +55,9 @@ type GraphViewList struct {
 
 // GraphViewSpec says what a graph contains.
 type GraphViewSpec struct {
-	// queries select the resources of the graph. Each group/version/resource
-	// that the cluster serves is matched against them in order and the first
-	// query that matches decides; what none matches is left out.
+	// queries select the resources of the graph. Each group/version/resource that
+	// the cluster serves is matched against the queries in order, and the first query
+	// that matches includes or excludes it. A resource that no query matches is left out.
 	// +required
 	// +listType=atomic
 	// +kubebuilder:validation:MinItems=1
@@ -69,15 +69,15 @@ type GraphViewSpec struct {
 	// +optional
 	Namespaces *Namespaces `json:"namespaces,omitempty"`
 
-	// roots restricts the graph to some objects and what a path leads to from
-	// them. Absent means everything that was selected.
+	// roots restricts the graph to some objects and the objects that can be reached
+	// from them. Absent means all selected objects.
 	// +optional
 	Roots *Roots `json:"roots,omitempty"`
 
-	// inferredReferences says whether references that are inferred from a key that says
-	// a kind, or from an address, are in the graph: Include, the default, or Exclude.
-	// They are there only while what they name exists, and their fields begin with
-	// inferred/.
+	// inferredReferences says whether the graph has references that are inferred from
+	// an address, or from a key that contains a kind: Include, the default, or Exclude.
+	// An inferred reference exists only while its target exists, and its field begins
+	// with inferred/.
 	// +optional
 	// +kubebuilder:validation:Enum=Include;Exclude
 	InferredReferences InferredReferences `json:"inferredReferences,omitempty"`
@@ -94,7 +94,7 @@ type GraphViewSpec struct {
 // InferredReferences says whether inferred references are in a graph.
 type InferredReferences string
 
-// What a GraphView may say of inferred references.
+// The values of inferredReferences.
 const (
 	IncludeInferred InferredReferences = "Include"
 	ExcludeInferred InferredReferences = "Exclude"
@@ -108,14 +108,13 @@ type Query struct {
 	// +optional
 	Include *Include `json:"include,omitempty"`
 
-	// exclude keeps the resources that it matches out of the graph, whatever
-	// later queries say.
+	// exclude keeps the resources that it matches out of the graph, even if a later
+	// query includes them.
 	// +optional
 	Exclude *Exclude `json:"exclude,omitempty"`
 }
 
-// Include selects resources, and optionally some of their objects and parts of
-// those.
+// Include selects resources, and optionally some of their objects and fields.
 type Include struct {
 	// resourceSelectorExpression is a CEL expression that must evaluate to a
 	// bool. Variables: group, version, resource, kind (strings) and namespaced (bool).
@@ -165,9 +164,9 @@ type ObjectFilter struct {
 	// +kubebuilder:validation:MaxLength=10240
 	ObjectSelectorExpression string `json:"objectSelectorExpression,omitempty"`
 
-	// fields are the parts of an object that subscribers get, each with a name: the
-	// JSON path of one part, such as .status.phase. A path with a wildcard, slice,
-	// filter or .. has a list as its value. What an object does not have is absent.
+	// fields maps names to JSON paths, such as .status.phase. Subscribers get the value
+	// at each path under its name, in place of the whole object. A path with a wildcard,
+	// slice, filter or .. yields a list. Fields that an object lacks are absent.
 	// +optional
 	// +kubebuilder:validation:MinProperties=1
 	// +kubebuilder:validation:MaxProperties=32

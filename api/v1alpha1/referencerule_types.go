@@ -2,8 +2,8 @@ package v1alpha1
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// ReferenceRule declares what the objects of one kind refer to and how they are, for
-// every GraphView. It is for kinds of which only their authors know that.
+// ReferenceRule declares the references of one kind and how its health is derived, for
+// every GraphView. It is for custom resources whose schema does not say so.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
@@ -11,7 +11,7 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 // +kubebuilder:printcolumn:name="Kind",type=string,JSONPath=`.spec.from.kind`,description="The kind whose references are declared"
 // +kubebuilder:printcolumn:name="Group",type=string,JSONPath=`.spec.from.group`,description="The API group of that kind"
 // +kubebuilder:printcolumn:name="Accepted",type=string,JSONPath=`.status.conditions[?(@.type=="Accepted")].status`,description="Whether the rule is in force"
-// +kubebuilder:printcolumn:name="Reason",type=string,JSONPath=`.status.conditions[?(@.type=="Accepted")].reason`,description="Why it is or is not"
+// +kubebuilder:printcolumn:name="Reason",type=string,JSONPath=`.status.conditions[?(@.type=="Accepted")].reason`,description="Why the rule is in force or not"
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
 type ReferenceRule struct {
 	metav1.TypeMeta `json:",inline"`
@@ -20,7 +20,7 @@ type ReferenceRule struct {
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitzero"`
 
-	// spec says what objects refer to and how they are.
+	// spec declares the references and the health of one kind.
 	// +required
 	Spec ReferenceRuleSpec `json:"spec,omitzero"`
 
@@ -47,39 +47,39 @@ type ReferenceRuleList struct {
 	Items []ReferenceRule `json:"items"`
 }
 
-// ReferenceRuleSpec says what the objects of a kind refer to and how they are. The
-// references of several ReferenceRules of one kind add up.
+// ReferenceRuleSpec declares the references and the health of one kind. References of
+// several ReferenceRules for the same kind add up.
 //
 // +kubebuilder:validation:XValidation:rule="has(self.references) || has(self.health)",message="a rule declares references, health or both"
 type ReferenceRuleSpec struct {
-	// from is the kind of the objects that the rule is about, in every version.
+	// from is the kind that the rule applies to, in every version.
 	// +required
 	From GroupKind `json:"from,omitzero"`
 
-	// references are what these objects refer to.
+	// references declare what objects of this kind refer to.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=32
 	References []ReferenceDeclaration `json:"references,omitempty"`
 
-	// conventions says what becomes of the references that are guessed by convention of
-	// the kind. Keep: they stay, but for those of the fields that a rule names. Replace:
-	// there are none, and the condition Effective lists the fields. It has no effect
-	// without references, and what is known of the kind otherwise stays. Where several
-	// ReferenceRules are about the kind, one that says Replace is enough. Keep if absent.
+	// conventions says whether references of the kind are also guessed from the names of
+	// fields. Keep, the default: yes, except for the fields that a rule names. Replace:
+	// no, and the condition Effective lists the skipped fields. If one of several
+	// ReferenceRules for the kind says Replace, it is Replace. It has no effect without
+	// references, and does not change references that are built in.
 	// +optional
 	// +kubebuilder:default=Keep
 	Conventions ConventionPolicy `json:"conventions,omitempty"`
 
-	// health says how these objects are, in place of what is known of the kind. Of
-	// several ReferenceRules of the kind the first one that has an opinion of an object
-	// counts, in the order of their names.
+	// health derives the health of objects of this kind, in place of what is built in.
+	// If several ReferenceRules for the kind have one, they are tried in the order of
+	// their names until one returns a health.
 	// +optional
 	Health *HealthDeclaration `json:"health,omitempty"`
 }
 
-// ConventionPolicy says what becomes of conventions where a rule declares references.
+// ConventionPolicy says whether conventions apply to a kind with declared references.
 //
 // +kubebuilder:validation:Enum=Keep;Replace
 type ConventionPolicy string
@@ -90,12 +90,12 @@ const (
 	ConventionsReplace ConventionPolicy = "Replace"
 )
 
-// HealthDeclaration says how an object is.
+// HealthDeclaration derives the health of an object.
 type HealthDeclaration struct {
 	// expression is a CEL expression that must evaluate to ok, progressing, degraded,
 	// suspended or unknown, or to a map with one of these as state and, optionally,
 	// reason (a word), ready and wanted (counts), and since (a time). An empty string
-	// or map is no opinion. Variables: obj (the object), group, version, resource,
+	// or map returns no health. Variables: obj (the object), group, version, resource,
 	// kind, namespace, name (strings), labels and annotations (maps of strings).
 	// +required
 	// +kubebuilder:validation:MinLength=1
@@ -103,7 +103,7 @@ type HealthDeclaration struct {
 	Expression string `json:"expression,omitempty"`
 }
 
-// GroupKind names a kind of objects, whatever its version.
+// GroupKind names a kind in all its versions.
 type GroupKind struct {
 	// group is the API group of the kind; empty for Kubernetes' core.
 	// +optional
@@ -111,7 +111,7 @@ type GroupKind struct {
 	// +kubebuilder:validation:XValidation:rule="size(self) == 0 || self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$')",message="must be the name of an API group such as apps or example.com, without a version; leave it out or empty for Kubernetes' core"
 	Group string `json:"group,omitempty"`
 
-	// kind is the kind's name, as manifests have it.
+	// kind is the name of the kind, as in a manifest.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
@@ -123,28 +123,26 @@ type GroupKind struct {
 // that holds names, or an expression.
 //
 // +kubebuilder:validation:XValidation:rule="has(self.path) != has(self.expression)",message="a reference has exactly one of path and expression: remove one, or make it two references"
-// +kubebuilder:validation:XValidation:rule="has(self.to) == has(self.path)",message="to goes with path, and path needs it: it says of which kind the names at path are; an expression names group and kind itself"
-// +kubebuilder:validation:XValidation:rule="!has(self.namespacePath) || has(self.path)",message="namespacePath goes with path; an expression names the namespace itself"
+// +kubebuilder:validation:XValidation:rule="has(self.to) == has(self.path)",message="path needs to, the kind of the objects that it names; an expression returns group and kind itself, without to"
+// +kubebuilder:validation:XValidation:rule="!has(self.namespacePath) || has(self.path)",message="namespacePath needs path; an expression returns the namespace itself"
 type ReferenceDeclaration struct {
-	// path leads to the field that holds the name of what is referred to: keys
-	// joined by dots, with [] after a list of which every element counts, {}
-	// after a map of which every value does, and ['…'] for a key with other
-	// characters than letters, digits, '-', '_' and '$'. Such as
-	// spec.gadgets[].name.
+	// path leads to the field that holds the name of the target, such as
+	// spec.gadgets[].name: keys joined by dots, with [] for every element of a list,
+	// {} for every value of a map, and ['…'] for a key with characters other than
+	// letters, digits, '-', '_' and '$'.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=1024
 	Path string `json:"path,omitempty"`
 
-	// to is the kind of what is referred to.
+	// to is the kind of the target.
 	// +optional
 	To *GroupKind `json:"to,omitempty"`
 
-	// namespacePath leads to the field that holds the namespace of what is
-	// referred to. The lists that it enters are those that path enters, and
-	// then it means the same element: spec.gadgets[].namespace. Where there is
-	// no such field or it is empty, the object's own namespace is meant; what is
-	// cluster-scoped has none either way.
+	// namespacePath leads to the field that holds the namespace of the target, such
+	// as spec.gadgets[].namespace. It enters the same lists as path, and name and
+	// namespace come from the same element. If the field is absent or empty, the
+	// target is in the object's own namespace. It is ignored for cluster-scoped kinds.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=1024
@@ -159,15 +157,15 @@ type ReferenceDeclaration struct {
 	// +kubebuilder:validation:MaxLength=10240
 	Expression string `json:"expression,omitempty"`
 
-	// type is that of the arcs: "r" if the object itself uses what it refers
-	// to, "t" if it names it for something else to use. "r" if absent.
+	// type is the type of the arcs: "r", the default, if the object itself uses the
+	// target; "t" if it names the target for another object to use.
 	// +optional
 	// +kubebuilder:default=r
 	Type ReferenceType `json:"type,omitempty"`
 
-	// word says in a word or a few what the reference means, read from the object to
-	// what it refers to: feeds, is backed up by. Graphs show it with the reference. If
-	// absent, the word is what the field's name suggests, or uses.
+	// word describes the reference in a few words, read from the object to the target:
+	// feeds, is backed up by. Graphs show it with the reference. If absent, the word is
+	// derived from the name of the field, or is uses.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=32
@@ -175,21 +173,21 @@ type ReferenceDeclaration struct {
 	Word string `json:"word,omitempty"`
 }
 
-// ReferenceType is an ArcType that may be declared: owners declare themselves.
+// ReferenceType is an ArcType that a rule can declare. Owner references are built in.
 //
 // +kubebuilder:validation:Enum=r;t
 type ReferenceType string
 
 // ReferenceRuleStatus says whether a ReferenceRule is in force.
 type ReferenceRuleStatus struct {
-	// observedGeneration is the generation of the spec that the status is of, -1
-	// before there is any.
+	// observedGeneration is the metadata.generation that this status describes, or -1
+	// before the operator has seen the ReferenceRule.
 	// +optional
 	// +kubebuilder:validation:Minimum=-1
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 
-	// conditions are Accepted, Effective and, only while the rule is not accepted,
-	// Stalled.
+	// conditions are Accepted and Effective. Stalled is present only while the rule is
+	// not accepted.
 	// +optional
 	// +listType=map
 	// +listMapKey=type
