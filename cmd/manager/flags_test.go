@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// An error that somebody logs is one line without a stack trace, unless it is asked for.
+// A logged error is one line, without a stack trace unless a flag asks for it.
 func TestLoggedErrors(t *testing.T) {
 	for name, test := range map[string]struct {
 		args      []string

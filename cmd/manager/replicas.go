@@ -31,7 +31,7 @@ import (
 const (
 	// relayGrace is how long relays may take to end when the replica stops.
 	relayGrace = 3 * time.Second
-	// drainWithin is how long other replicas may go on reading from one that stops, until
+	// drainWithin is how long other replicas may still read from a stopping replica, until
 	// another one has the graphs.
 	drainWithin = 8 * time.Second
 )
@@ -156,10 +156,9 @@ func (s *sharing) digestKey() []byte {
 	return s.keys.DigestKey()
 }
 
-// run runs engine and server. This replica is announced to the others when it knows
-// every GraphView, and is withdrawn before anything else ends: first those who read from
-// it go on elsewhere, and then whoever is told to reconnect finds the others sharing
-// without it.
+// run runs engine and server. It announces this replica to the others when the replica
+// knows every GraphView, and withdraws it before anything else stops: replicas that read
+// from it move first, and clients that reconnect then find the other replicas without it.
 func (s *sharing) run(engine, server func(context.Context) error, known <-chan struct{}) func(context.Context) error {
 	if s == nil {
 		return outliving(engine, server)

@@ -11,9 +11,9 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// TestShutdownFitsThePod: a pod that is deleted waits until nobody is sent to it any more,
-// and then has the time to stop that the manager takes at most. The chart's is the same
-// Deployment, see TestSameAsKustomize.
+// TestShutdownFitsThePod: the termination grace period covers the preStop delay, in which
+// Services stop routing to the pod, and the longest shutdown of the manager. The chart has
+// the same Deployment, see TestSameAsKustomize.
 func TestShutdownFitsThePod(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("..", "..", "config", "manager", "manager.yaml"))
 	if err != nil {

@@ -70,7 +70,7 @@ Warnings:
 	}
 }
 
-// Whatever there is to say, it is one screen.
+// A description fits on one screen, however much there is to describe.
 func TestDescriptionIsOneScreen(t *testing.T) {
 	const long = "something that takes very many words to say, of which a screen has no more than the first of them all, "
 	message := strings.Repeat(long, 20)

@@ -132,7 +132,7 @@ func sortProblems(all []problem) {
 	})
 }
 
-// replacedObjects are those that have ended and whose controller is ok.
+// replacedObjects returns the objects that have ended and have a healthy controller.
 func replacedObjects(g *client.Graph) map[client.Key]bool {
 	all := map[client.Key]bool{}
 	for arc, a := range g.Arcs {

@@ -98,8 +98,8 @@ The exit code is 1 if the graph has no object.`,
 	return cmd
 }
 
-// declaredRoots returns the roots of a graph with summaries: those that own most first, then by
-// name.
+// declaredRoots returns the roots of a graph with summaries, sorted by the number of objects that
+// they own, largest first, then by name.
 func declaredRoots(g *client.Graph) []client.Key {
 	var keys []client.Key
 	for key, vertex := range g.Vertices {

@@ -136,7 +136,7 @@ func TestAdvice(t *testing.T) {
 	}
 }
 
-// What ships as samples is well.
+// The samples in config/samples have no problems.
 func TestSamples(t *testing.T) {
 	checker, err := New(Options{RequireServiceAccount: true})
 	if err != nil {

@@ -82,8 +82,8 @@ pod/a r account/beyond unknown spec.x
 pod/a r secret/extra optional spec.x
 pod/b r secret/extra missing spec.y`
 
-// replicas are twelve pods of which two wait, beside a StatefulSet whose pods have
-// a claim each.
+// replicas has a Deployment with twelve pods, two of them pending, and a StatefulSet
+// with a claim for each pod.
 var replicas = func() string {
 	var b strings.Builder
 	b.WriteString("replicaset/web-1 or deployment/web\ndeployment/web r configmap/web\ndeployment/web r secret/gone missing spec.x\nservice/web r deployment/web\nalpha/1 or alpha/0\n")
