@@ -13,8 +13,8 @@ import (
 	"k8s.io/apiserver/pkg/authentication/authenticator"
 )
 
-// TestRefusedCredentialsAreOneLine: what is wrong with somebody's credentials is said
-// once, and is no error of this server.
+// TestRefusedCredentialsAreOneLine: refused credentials are logged once, and not as an error
+// of the server.
 func TestRefusedCredentialsAreOneLine(t *testing.T) {
 	var lines []string
 	logger := funcr.New(func(_, args string) { lines = append(lines, args) }, funcr.Options{})
@@ -43,7 +43,7 @@ func TestRefusedCredentialsAreOneLine(t *testing.T) {
 	}
 }
 
-// TestRefusedCredentialsAreFewLines: whoever may knock cannot fill the log.
+// TestRefusedCredentialsAreFewLines: refused requests cannot fill the log.
 func TestRefusedCredentialsAreFewLines(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		lines := 0

@@ -18,8 +18,8 @@ import (
 	"k8s.io/apiserver/pkg/authentication/user"
 )
 
-// issuer is an API server that takes its time. A token is somebody's if it begins
-// with "user-"; what follows is the name.
+// issuer is a slow TokenReview API. A token is valid if it begins with "user-"; the rest is
+// the user's name.
 type issuer struct {
 	takes time.Duration
 	down  atomic.Bool
@@ -90,7 +90,8 @@ func TestTokens(t *testing.T) {
 	})
 }
 
-// TestTokensOneGivesUp: others who wait for the same answer get it nevertheless.
+// TestTokensOneGivesUp: a cancelled request does not cancel the review for others that wait
+// for it.
 func TestTokensOneGivesUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tokens := newTokenReviewer((&issuer{takes: time.Second}).review, time.Minute)
@@ -115,9 +116,8 @@ func TestTokensOneGivesUp(t *testing.T) {
 	})
 }
 
-// TestTokenFlood: whoever brings thousands of tokens that are nobody's delays
-// neither those whose token is known, wherever they come from, nor those who come
-// from elsewhere.
+// TestTokenFlood: a client that sends thousands of invalid tokens delays neither known
+// tokens from any address, nor requests from other addresses.
 func TestTokenFlood(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := &issuer{takes: 100 * time.Millisecond}

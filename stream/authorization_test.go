@@ -17,8 +17,8 @@ import (
 	"graphview.dev/stream/names"
 )
 
-// judges is an API server that takes its time, and lets everybody but strangers do
-// everything.
+// judges is a slow SubjectAccessReview API that allows everything to every user but
+// "stranger".
 type judges struct {
 	takes time.Duration
 	down  atomic.Bool

@@ -50,7 +50,7 @@ type delegatedAuth struct {
 	decide func(ctx context.Context, who user.Info, q access.Question) (bool, error)
 	// review asks about a right, without a cache.
 	review access.Review
-	// headers are those that only the front proxy may set; nil if there is none.
+	// headers are the headers that only the front proxy may set; nil without a front proxy.
 	headers *authenticatorfactory.RequestHeaderConfig
 
 	// prime reads the names of the front proxy's headers. follow keeps them and the

@@ -9,7 +9,7 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// TestDiscovery reads it with the client that everybody has.
+// TestDiscovery reads the discovery documents with client-go.
 func TestDiscovery(t *testing.T) {
 	s := serveOptions(t, Options{Cluster: fakeCluster{}, Version: "v1.2.3"})
 	client, err := discovery.NewDiscoveryClientForConfigAndClient(

@@ -34,10 +34,10 @@ digraph "web" {
 `
 )
 
-// TestExport: frames of any cut, with and without a beginning anew, are one text.
 // exportLimit is the documented limit of exports of one user.
 const exportLimit = 4
 
+// TestExport: the text is the same however the graph is cut into frames, also after a reset.
 func TestExport(t *testing.T) {
 	tests := map[string]struct {
 		batches [][]*delivery.Frame
@@ -51,7 +51,7 @@ func TestExport(t *testing.T) {
 				{frame("", false, []string{exportedPod})}, {frame("", false, nil, warning), frame("9", true, []string{exportedArc}), frame("10", true, []string{vertexB})},
 			}, exportedOut,
 		},
-		"begun anew": {
+		"after a reset": {
 			[][]*delivery.Frame{
 				{frame("", false, []string{vertexB}, warning)},
 				{{Actions: []byte(exportedPod + "," + exportedArc), Warnings: []byte(warning), Reset: true, Rev: "3", Synced: true}},
@@ -162,8 +162,8 @@ func TestForm(t *testing.T) {
 	}
 }
 
-// TestExportEndsBeforeItBegins: nothing is sent before the text is whole, so
-// whoever asked is told why there is none.
+// TestExportEndsBeforeItBegins: nothing is sent before the text is complete, so that the
+// response can still be an error.
 func TestExportEndsBeforeItBegins(t *testing.T) {
 	view := newView("shop/web")
 	s := serve(t, fakeCluster{view})
@@ -178,7 +178,7 @@ func TestExportEndsBeforeItBegins(t *testing.T) {
 	}
 }
 
-// TestExportsAreBounded: one that finds no room waits, and is told so in the end.
+// TestExportsAreBounded: an export beyond the limit waits, and is refused if it waits too long.
 func TestExportsAreBounded(t *testing.T) {
 	view := newView("shop/web")
 	s := serveOptions(t, Options{Cluster: fakeCluster{view}, SyncTimeout: 1})

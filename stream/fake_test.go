@@ -34,7 +34,7 @@ func (g fakeCluster) List() []View {
 	return views
 }
 
-// Open serves the first view to whoever asks for its own, if the spec compiles.
+// Open returns the first view for any spec that compiles.
 func (g fakeCluster) Open(ctx context.Context, o graphview.OpenOptions) (View, func(), error) {
 	if _, err := spec.Compile(ctx, o.Spec); err != nil {
 		return nil, nil, err
@@ -165,7 +165,7 @@ func (s *fakeSubscription) Wait(ctx context.Context) error {
 
 func (s *fakeSubscription) Close() { s.once.Do(func() { close(s.closed) }) }
 
-// frame makes a message. What is a string in actions and warnings is JSON.
+// frame makes a message. The strings in actions and warnings are JSON.
 func frame(rev string, synced bool, actions []string, warnings ...string) *delivery.Frame {
 	f := &delivery.Frame{
 		Actions: []byte(strings.Join(actions, ",")), Warnings: []byte(strings.Join(warnings, ",")), Rev: rev, Synced: synced,

@@ -118,8 +118,8 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// FuzzSelection: selectors are foreign text, and whatever is selected by name
-// bears it.
+// FuzzSelection: selectors are untrusted text, and an object that is selected by name has
+// that name.
 func FuzzSelection(f *testing.F) {
 	f.Add("metadata.name=web", "!app")
 	f.Add("metadata.name==web,metadata.namespace!=x", "a in (b,c)")

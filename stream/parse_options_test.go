@@ -53,8 +53,8 @@ func TestContent(t *testing.T) {
 	}
 }
 
-// TestWhoFollowsJoinsWalks: those who follow a graph may begin with what others are being sent
-// just now. What is asked for once is the graph as it is.
+// TestWhoFollowsJoinsWalks: a subscription may join a walk that another subscriber has begun.
+// A request for a single graph may not, because it must see the current state.
 func TestWhoFollowsJoinsWalks(t *testing.T) {
 	const path = "namespaces/shop/graphs/web"
 	view := newView("shop/web")

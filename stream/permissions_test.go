@@ -167,7 +167,7 @@ func TestCredentials(t *testing.T) {
 	}
 }
 
-// discard is a response that nobody reads.
+// discard is a ResponseWriter that discards the body.
 type discard struct{}
 
 func (discard) Header() http.Header         { return http.Header{} }

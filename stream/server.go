@@ -151,8 +151,8 @@ func (s *Server) tlsConfig() *tls.Config {
 	}
 }
 
-// logWriter logs errors of net/http, nearly all of which are failed handshakes of
-// unknown peers.
+// logWriter logs errors of net/http. Nearly all of them are failed handshakes of unknown
+// peers.
 type logWriter struct{ logger logr.Logger }
 
 func (w logWriter) Write(p []byte) (int, error) {

@@ -31,7 +31,7 @@ type snapshot struct {
 
 // body assembles a graph from frames.
 type body interface {
-	// add takes the next frame, the last of which has a Rev, and sends what is complete.
+	// add takes the next frame and sends what is complete. The last frame has a Rev.
 	add(frame *delivery.Frame, send func(parts ...[]byte) error) error
 }
 

@@ -107,8 +107,8 @@ func TestSocketBrokenHandshake(t *testing.T) {
 	}
 }
 
-// TestSocketDoesNotCompress: a compressed message is nobody else's, and whoever does
-// not read would hold it.
+// TestSocketDoesNotCompress: a compressed message could not be shared between subscribers,
+// and a subscriber that does not read would hold it.
 func TestSocketDoesNotCompress(t *testing.T) {
 	view := newView("shop/web")
 	s := serve(t, fakeCluster{view})
@@ -128,7 +128,6 @@ func TestSocketDoesNotCompress(t *testing.T) {
 	}
 }
 
-// extraPanics is a user whom nobody can ask for all.
 // A panic of a stream releases everything that was reserved for it, and ends its connection.
 func TestPanicAfterHandshake(t *testing.T) {
 	s := serve(t, fakeCluster{})

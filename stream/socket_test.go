@@ -200,7 +200,8 @@ func TestSocketHeartbeat(t *testing.T) {
 	await(t, await(t, view.subscribed).closed)
 }
 
-// TestHeartbeatMessages: whoever asks for heartbeats gets some that a page sees.
+// TestHeartbeatMessages: a client can ask for heartbeats as messages, since a page in a browser
+// does not see pings.
 func TestHeartbeatMessages(t *testing.T) {
 	s := serve(t, fakeCluster{newView("shop/web")}, func(s *Server) { s.timing.heartbeat = 20 * time.Millisecond })
 	options := asReader()
@@ -218,7 +219,7 @@ func TestHeartbeatMessages(t *testing.T) {
 	}
 }
 
-// TestSocketHalfOpen: who does not answer pings is gone.
+// TestSocketHalfOpen: a subscriber that does not answer pings is disconnected.
 func TestSocketHalfOpen(t *testing.T) {
 	view := newView("shop/web")
 	s := serve(t, fakeCluster{view}, func(s *Server) { s.timing.heartbeat, s.timing.pong = time.Millisecond, 10*time.Millisecond })

@@ -43,7 +43,7 @@ func sends(t *testing.T, conn *websocket.Conn, format string, args ...any) {
 	}
 }
 
-// wants reads the next message, which is to be this JSON.
+// wants fails the test unless the next message is this JSON.
 func wants(t *testing.T, conn *websocket.Conn, text string) {
 	t.Helper()
 	if diff := cmp.Diff(decode(t, []byte(text)), message(t, conn)); diff != "" {
@@ -315,8 +315,8 @@ func TestMuxStops(t *testing.T) {
 	}
 }
 
-// TestMuxStopsWithoutPeer: a peer that does not read cannot hold up the end, nor
-// can one that asks and asks and does not read the answers.
+// TestMuxStopsWithoutPeer: the server stops although a peer does not read, or sends requests
+// without reading the answers.
 func TestMuxStopsWithoutPeer(t *testing.T) {
 	t.Parallel()
 	view := newView("shop/web")
@@ -333,7 +333,8 @@ func TestMuxStopsWithoutPeer(t *testing.T) {
 	s.shutdown()
 }
 
-// TestMuxHalfOpen: who does not answer pings is gone, and who does is not.
+// TestMuxHalfOpen: the connection of a peer that does not answer pings is closed; that of a
+// peer that does stays open.
 func TestMuxHalfOpen(t *testing.T) {
 	t.Parallel()
 	view := newView("shop/web")

@@ -65,7 +65,7 @@ func storefront() elements {
 	}
 }
 
-// hostile names are those that some language would take for something else.
+// hostile returns elements with names that are syntax in one of the formats.
 func hostile() elements {
 	names := []string{
 		"end", "subgraph", "graph", "style", "click", "classDef a fill:#f00;", "default", "1. list", "- item", "# title", "**bold** _it_ `code`",
@@ -136,8 +136,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestTextsSayWhatIsLeftOut: whoever reads a text is told in it that the graph was not
-// complete, and of its warnings.
+// TestTextsSayWhatIsLeftOut: a text says that its graph is not complete, and has its warnings.
 func TestTextsSayWhatIsLeftOut(t *testing.T) {
 	g := storefront().graph()
 	g.Incomplete = true

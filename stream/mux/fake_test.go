@@ -35,8 +35,8 @@ func why(ctx context.Context, _ names.GraphName, err error) *delivery.ClosedErro
 	return &delivery.ClosedError{Reason: reason.Internal, Message: "internal error"}
 }
 
-// peerRecorder is a socket that writes down what is sent, and when. A ping that
-// nobody waits for any more may still be under way when the next message is.
+// peerRecorder is a socket that records each sent message and its time. A ping may still be
+// in flight when the next message is sent.
 type peerRecorder struct {
 	start time.Time
 	said  chan string

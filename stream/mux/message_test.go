@@ -20,7 +20,7 @@ func TestParseMessage(t *testing.T) {
 	tests := map[string]struct {
 		text string
 		want message
-		// wantReason is part of the error's; wantNoID that nobody can be answered.
+		// wantReason is part of the error's text; wantNoID that the error has no channel ID.
 		wantReason string
 		wantNoID   bool
 	}{

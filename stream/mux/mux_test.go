@@ -128,7 +128,7 @@ func TestMuxOrder(t *testing.T) {
 	})
 }
 
-// TestMuxHoldsNothing: who waits for a turn has not made anything yet.
+// TestMuxHoldsNothing: a channel that waits for its turn has not encoded anything yet.
 func TestMuxHoldsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		one, other := newView("one"), newView("other")
@@ -147,7 +147,7 @@ func TestMuxHoldsNothing(t *testing.T) {
 			second.send(frame(`{"a":1}`))
 		}
 		time.Sleep(9 * time.Minute)
-		// The one that woke it is what a fake cannot but hold.
+		// The fake holds one: the change that woke the channel.
 		if n := len(second.answers); n != 19 {
 			t.Errorf("%d changes were taken before their turn", 20-n)
 		}

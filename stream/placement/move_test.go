@@ -10,9 +10,9 @@ import (
 	"graphview.dev/stream/replicas"
 )
 
-// TestRelocations: a view moves when the owners that can be reached have been the same for a
-// while, and its subscribers have read it elsewhere for a while. A suspicion moves nobody,
-// neither when it begins nor when it ends.
+// TestRelocations: subscribers move when the reachable owners have been the same for a while,
+// and the view has been read elsewhere for a while. A suspicion moves no subscriber, neither
+// when it begins nor when it ends.
 func TestRelocations(t *testing.T) {
 	both := []string{"b", ""}
 	for name, tt := range map[string]struct {

@@ -17,7 +17,7 @@ import (
 	"graphview.dev/stream/replicas"
 )
 
-// replica is one that holds web, or is asked to.
+// replica is a replica that holds the view web, or is asked to.
 type replica struct {
 	holder.View
 
@@ -69,8 +69,8 @@ func newReplicas(t *testing.T, b, c *replica) (*Table, *entry) {
 	return table, ranked(t, table, live, "b", "c", "a")
 }
 
-// TestReach: a view is read from an owner that has the graph, or from whoever has it
-// while it moves there.
+// TestReach: a view is read from an owner that has the graph or, while it moves there, from
+// any replica that has it.
 func TestReach(t *testing.T) {
 	for name, tt := range map[string]struct {
 		owner, former *replica
@@ -107,8 +107,7 @@ func TestReach(t *testing.T) {
 	}
 }
 
-// TestLeave: who reads from a replica that is about to stop goes on there until another
-// one has the graph.
+// TestLeave: subscribers of a draining replica stay there until another replica has the graph.
 func TestLeave(t *testing.T) {
 	next := &replica{}
 	table, e := newReplicas(t, &replica{holds: true, synced: true}, next)

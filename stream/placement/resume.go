@@ -49,7 +49,7 @@ type received struct {
 }
 
 // resume returns the revision to continue from. A holder sends all current warnings to a
-// subscriber that continues, and does not clear those that have gone meanwhile.
+// subscriber that resumes, but does not clear the warnings that ended in between.
 func (r *received) resume() string {
 	r.unconfirmed = maps.Clone(r.warned)
 	return r.rev

@@ -259,7 +259,7 @@ func TestExpiredStaysExpired(t *testing.T) {
 func TestCrashedMemberExpires(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &shelf{}
-		// A clock an hour ahead, and one that is an hour behind.
+		// The other replica's clock is an hour ahead or behind.
 		for name, off := range map[string]time.Duration{"ahead": time.Hour, "behind": -time.Hour} {
 			lease := &coordinationv1.Lease{}
 			fill(lease, Member{Name: name, Run: "1", Address: "10.0.0.2:8445", Wire: "1"}, nil, time.Now().Add(off))

@@ -14,9 +14,9 @@ import (
 	"graphview.dev/graphview/access"
 )
 
-// TestManyTokensDelayNobodyElse: a user with 200 tokens, each of which has to be
-// asked about in 264 namespaces for two resources, delays neither the first graph
-// of another user nor how soon that one loses a right.
+// TestManyTokensDelayNobodyElse: a user with 200 tokens, each of which needs reviews for two
+// resources in 264 namespaces, delays neither the first graph of another user nor the
+// revocation of that user's rights.
 func TestManyTokensDelayNobodyElse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var taken atomic.Bool

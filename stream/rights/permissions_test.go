@@ -18,9 +18,8 @@ import (
 	"graphview.dev/stream/names"
 )
 
-// authority is an API server that knows what users may do. A rule is the text of
-// a question's user, verb, resource and namespace, of which the last is empty for
-// all of them.
+// authority is an API server that answers access reviews by rules. A rule is
+// "user verb resource/namespace"; the namespace is empty for all namespaces.
 type authority struct {
 	mu    sync.Mutex
 	rules map[string]bool
@@ -75,8 +74,7 @@ func named(name string) user.Info { return &user.DefaultInfo{Name: name} }
 
 var web = names.GraphName{Namespace: "shop", Name: "web"}
 
-// start makes permissions of which the authority decides. The loop is run by
-// those tests that are about it.
+// start returns permissions that ask the authority. It does not run the recheck loop.
 func (a *authority) start() *Permissions {
 	return New(Options{Review: a.review, Interval: time.Minute})
 }
@@ -118,7 +116,7 @@ func TestResolveAsks(t *testing.T) {
 			t.Errorf("%v: %t", place, got)
 		}
 	}
-	// Who may not list is not asked about watch.
+	// The right to watch is not asked for without the right to list.
 	want := []string{
 		"ann list nodes/", "ann list pods/", "ann list pods/blue", "ann list pods/red", "ann list secrets/", "ann list secrets/red",
 		"ann watch nodes/", "ann watch pods/blue", "ann watch pods/red",
@@ -160,8 +158,8 @@ func TestResolveIsShared(t *testing.T) {
 	}
 }
 
-// TestDigests: what one view asked does not change another's digest, and equal
-// answers are equal whoever got them.
+// TestDigests: a view's reviews do not change the digest of another view, and users with
+// equal rights have equal digests.
 func TestDigests(t *testing.T) {
 	a := newAuthority("ann list pods/", "ann watch pods/", "bob list pods/", "bob watch pods/")
 	p := a.start()

@@ -107,7 +107,7 @@ var watchesWeb = access.Question{Verb: "watch", Resource: "graphs", Namespace: "
 
 const watching = "watch graph shop/web"
 
-// stands are credentials of which a test says whether they stand.
+// stands are credentials with a Valid method that a test provides.
 type stands func() (bool, error)
 
 func (s stands) Valid(context.Context, string) (bool, error) { return s() }
@@ -139,7 +139,7 @@ func TestRecheckOfTheGraph(t *testing.T) {
 func TestRecheckWhileAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := newAuthority("ann list pods/", "ann watch pods/", "ann watch graphs/shop")
-		// Without an API server, nobody's token is known.
+		// Without an API server, no token can be verified.
 		token := stands(func() (bool, error) {
 			a.mu.Lock()
 			defer a.mu.Unlock()

@@ -68,8 +68,8 @@ func TestRenewedCredential(t *testing.T) {
 	}
 }
 
-// TestUsersAreForgotten: the index holds nobody that the permissions do not, and
-// of one user only so many.
+// TestUsersAreForgotten: the index holds only credentials that the permissions hold, and a
+// bounded number for each user.
 func TestUsersAreForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newAuthority().start()
@@ -93,8 +93,8 @@ func TestUsersAreForgotten(t *testing.T) {
 	})
 }
 
-// TestTooManyCredentials: who streams with too many credentials is told so, and
-// nobody else is.
+// TestTooManyCredentials: a user that streams with too many credentials gets an error, and
+// other users do not.
 func TestTooManyCredentials(t *testing.T) {
 	a := newAuthority("ann list pods/", "ann watch pods/", "bob list pods/", "bob watch pods/")
 	p := a.start()

@@ -65,8 +65,8 @@ func TestWholeMessages(t *testing.T) {
 	}
 }
 
-// TestLargeFramesHoldNoBuffer: a peer that does not read a large frame keeps its writer
-// waiting, which is to hold no buffer meanwhile.
+// TestLargeFramesHoldNoBuffer: a writer that waits for a peer to read a large frame holds no
+// buffer.
 func TestLargeFramesHoldNoBuffer(t *testing.T) {
 	frame := wireFrame(true, make([]byte, maxWhole+1))
 	for name, sizes := range map[string][]int{"as a small buffer writes it": {writeBuffer, len(frame)}, "header first": {4, len(frame)}} {

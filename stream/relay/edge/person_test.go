@@ -106,7 +106,7 @@ type follower struct {
 	err      error
 }
 
-// follow has a person read a view until the test ends.
+// follow reads a view as a person until the test ends.
 func (s *stage) follow(t *testing.T, who *person, o delivery.SubscribeOptions) *follower {
 	t.Helper()
 	o.Access = who

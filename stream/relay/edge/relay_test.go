@@ -170,7 +170,7 @@ func (s *stage) open(t *testing.T) *Relay {
 	return r
 }
 
-// ann may see the pods of some namespaces. What she may see is found when it is asked.
+// ann is a user that may see the pods of some namespaces. Its rights are looked up on demand.
 type ann struct {
 	mu      sync.Mutex
 	may     map[string]bool

@@ -10,8 +10,8 @@ import (
 	"graphview.dev/graphview/delivery"
 )
 
-// TestTurns: who takes turns with others, and waits as soon as it has sent what it took,
-// is told of what comes.
+// TestTurns: a subscriber that takes turns with others, and waits after each frame that it
+// has sent, is notified of the next change.
 func TestTurns(t *testing.T) {
 	s := newStage(t)
 	s.set("shop", "a")

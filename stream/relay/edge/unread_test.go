@@ -14,7 +14,7 @@ import (
 
 func ownerOf(name string) budget.Owner { return budget.UserOwner(&user.DefaultInfo{Name: name}) }
 
-// TestUnread: whoever has too much waiting is ended, and nobody else.
+// TestUnread: a user with too many unread bytes is disconnected, and no other user is.
 func TestUnread(t *testing.T) {
 	u, ann, bob := newUnread(2*unreadFair), ownerOf("ann"), ownerOf("bob")
 	if err := u.take(ann, 0, 2*unreadFair); err != nil {
@@ -42,8 +42,8 @@ func TestUnread(t *testing.T) {
 	}
 }
 
-// TestUnreadChannel: the channel of whoever does not take what it asked for ends, and may
-// begin again: it is not the view that is too large. What waited is given back.
+// TestUnreadChannel: the channel of a subscriber that does not read is closed with a reason
+// that permits a retry, since the view is not too large. Its unread bytes are released.
 func TestUnreadChannel(t *testing.T) {
 	s := newStage(t)
 	s.client.unread = newUnread(1)

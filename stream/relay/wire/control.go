@@ -15,7 +15,7 @@ import (
 type Greeting struct {
 	// Run is that of the holder's process.
 	Run string `json:"run"`
-	// Version is the protocol version, one that the edge offered.
+	// Version is the protocol version, from the list that the edge offered.
 	Version string `json:"version"`
 }
 
