@@ -13,7 +13,7 @@ import (
 	"graphview.dev/graphview"
 )
 
-// turning are replicas of which another one writes status after turn.
+// turning simulates a change of the replica that writes a status.
 type turning struct {
 	first   bool
 	changed chan struct{}

@@ -154,8 +154,7 @@ func TestPermitKeepsAnswers(t *testing.T) {
 	})
 }
 
-// A batch that does not end in time has its answers kept: the next goes on with
-// the others.
+// The answers of a batch that times out are kept: the next batch asks only for the rest.
 func TestPermitGoesOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPermit((&reviews{}).review, time.Hour)

@@ -17,8 +17,8 @@ import (
 	"graphview.dev/graphview"
 )
 
-// TestQuota: whoever asks again when it is named knows that the oldest are served,
-// whatever came and went in which order.
+// TestQuota: the oldest GraphViews are served, in whatever order GraphViews are created and
+// deleted, if each view that the quota names asks again.
 func TestQuota(t *testing.T) {
 	const limit, names = 5, 12
 	for seed := range uint64(50) {
@@ -57,7 +57,7 @@ func TestQuota(t *testing.T) {
 				if random.IntN(3) == 0 {
 					delete(there, name)
 				} else if there[name] == nil || random.IntN(4) == 0 {
-					// Made anew under the same name it is another one.
+					// A GraphView that is created again under the same name has another UID.
 					there[name] = &v1alpha1.GraphView{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: name,
 						UID: types.UID(fmt.Sprint(step)), CreationTimestamp: metav1.NewTime(time.Unix(int64(random.IntN(6)), 0))}}
 				}

@@ -24,8 +24,8 @@ func TestGateRefusesLargeRequests(t *testing.T) {
 	}
 }
 
-// One address has a share of the requests, whoever else asks; what is decided at the
-// same time is bounded; who leaves is not waited for.
+// Each address has a share of the requests; the number of concurrent decisions is bounded;
+// a request that is cancelled does not hold a place.
 func TestGateShares(t *testing.T) {
 	entered, leave := make(chan struct{}), make(chan struct{})
 	g := newGate(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {

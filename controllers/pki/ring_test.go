@@ -32,7 +32,7 @@ func mustRotate(t *testing.T, r *ring, now time.Time, injected bool) *ring {
 	return out
 }
 
-// accepts tells whether a client that trusts the bundle accepts the certificate.
+// accepts returns an error unless a client that trusts the bundle accepts the certificate.
 func accepts(bundle []byte, p *pair, now time.Time) error {
 	roots := x509.NewCertPool()
 	roots.AppendCertsFromPEM(bundle)
@@ -40,8 +40,8 @@ func accepts(bundle []byte, p *pair, now time.Time) error {
 	return err
 }
 
-// TestRingNeverFails: through two years of turns, clients and replicas that are
-// one turn behind still get on with those that are not.
+// TestRingNeverFails: through two years of rotations, clients and replicas that are one
+// rotation behind can connect to current ones, and the reverse.
 func TestRingNeverFails(t *testing.T) {
 	held := mustRing(t, epoch)
 	before, served := held, 1
