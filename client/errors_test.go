@@ -10,7 +10,7 @@ import (
 	"graphview.dev/api/reason"
 )
 
-// TestPermanent: only what somebody has to act on ends a subscription.
+// TestPermanent: a subscription ends only for an error that a user has to resolve.
 func TestPermanent(t *testing.T) {
 	closed := func(why reason.Reason, code reason.Code) error {
 		return fmt.Errorf("receive: %w", &CloseError{Reason: why, Code: code})

@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestNeighbours: what is kept as messages come is what the arcs say, whenever
-// somebody asks for the first time.
+// TestNeighbours: the index of neighbours equals the arcs after every message, whenever the
+// first call builds it.
 func TestNeighbours(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	key := func() Key { return Key{Resource: "pods", Version: "v1", Name: fmt.Sprint(random.IntN(6))} }

@@ -48,7 +48,7 @@ type ImpactGroup struct {
 	Verdict Verdict `json:"verdict"`
 	Kind    string  `json:"kind"`
 	Objects []Key   `json:"objects"`
-	// Path leads from the first object to the one that is asked about.
+	// Path leads from the first of Objects to the object that the impact is asked for.
 	Path []ImpactStep `json:"path"`
 	// Holds keep deleted objects from disappearing.
 	Holds []ImpactHold `json:"holds"`

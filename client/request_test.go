@@ -21,7 +21,7 @@ const allPodsText = `{"id":1,"subscribe":{"request":{"queries":[` +
 	`"namespaces":{"names":["shop"]},` +
 	`"roots":{"object_selector_expressions":["name == 'a'"],"ignore_arc_direction":["or"]}}}}`
 
-// A request has a channel of its own, and begins anew on each connection.
+// A request has its own channel, and is sent again on each connection.
 func TestRequest(t *testing.T) {
 	server, c := serve(t,
 		act{reads: true, sends: []string{

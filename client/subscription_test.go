@@ -51,7 +51,7 @@ func summary(g *Graph) string {
 	return b.String()
 }
 
-// What a subscription knows after each message, over lost connections.
+// TestSubscription checks the state after each message, across lost connections.
 func TestSubscription(t *testing.T) {
 	const whole = `{"actions":[` + setA + `,` + setB + `],"rev":"1","synced":true}`
 	gone := act{status: http.StatusNotFound, body: `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"NotFound","code":404,"message":"gone"}`}
@@ -199,7 +199,7 @@ func TestFrom(t *testing.T) {
 	}
 }
 
-// What ends a subscription, and how callers tell.
+// TestEnds checks which closes end a subscription, and the error that callers see.
 func TestEnds(t *testing.T) {
 	long := strings.Repeat("a long reason ", 200)
 	status := func(code int, reason, message string) string {
@@ -255,8 +255,8 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// Who has had the graph is let in again by a new token, which is tried at once and
-// then slowly; nothing of that ends a subscription.
+// A subscription whose token expires reconnects with a new token, at once and then with
+// backoff. A refusal does not end it.
 func TestShutOut(t *testing.T) {
 	refusal := func(code int, reason string) act {
 		return act{status: code, body: fmt.Sprintf(`{"kind":"Status","apiVersion":"v1","status":"Failure","reason":%q,"code":%d,"message":"no"}`, reason, code)}
@@ -296,7 +296,7 @@ func TestShutOut(t *testing.T) {
 	}
 }
 
-// What is no message of the protocol is a lost connection.
+// A message that is not of the protocol counts as a lost connection.
 func TestNonsense(t *testing.T) {
 	for name, bad := range map[string]act{
 		"no JSON": {sends: []string{`{"actions":`}},
