@@ -94,7 +94,7 @@ func NewEngine(o Options) (*Engine, error) {
 	e.writer = writer.New(e.graph, writer.Options{Revised: e.revised})
 	e.delivered.Recall, e.delivered.Turn = o.Recall, wholeGraphTurns()
 	var err error
-	if e.discovery, err = resources.New(resources.Options{Config: o.Config, Logger: o.Logger.WithName("discovery")}); err != nil {
+	if e.discovery, err = resources.New(resources.Options{Config: o.Config, Watchable: o.watchable(), Logger: o.Logger.WithName("discovery")}); err != nil {
 		return nil, fmt.Errorf("discovery: %w", err)
 	}
 	e.rules = rules.NewSet(func() { e.intake.RulesChanged() })
@@ -305,6 +305,15 @@ func (e *Engine) Alive(ctx context.Context) error {
 		return nil
 	}
 	return e.writer.Try(ctx, func() {}) //nolint:wrapcheck // the error says what does not go on
+}
+
+// WaitDiscovered returns nil once the served kinds are known. When ctx ends, it returns the reason for
+// which they are not.
+func (e *Engine) WaitDiscovered(ctx context.Context) error {
+	if err := e.discovery.Wait(ctx); err != nil {
+		return fmt.Errorf("discover what the server serves: %w", err)
+	}
+	return nil
 }
 
 // Served returns the served kinds, nil while they are not known.

@@ -41,6 +41,9 @@ type keeper struct {
 	namespacesOf map[resources.Resource]*tapNamespaces
 	// covered is the coverage that the lens has.
 	covered map[graph.Kind]graph.Coverage
+	// mentioned are the kinds that the lens uses without a watch; see mention. formerly are those
+	// of the plan before.
+	mentioned, formerly map[graph.Kind]bool
 	// namespaces are the last known selected namespaces, nil before they are known.
 	namespaces map[string]bool
 	// within and blind are those of the last outline.
@@ -192,11 +195,13 @@ func (k *keeper) clear() {
 	}
 	v := k.view
 	k.empty()
+	k.formerly, k.mentioned = k.mentioned, nil
 	k.dropTaps(k.allTaps())
 	clear(k.taps)
 	clear(k.retiring)
 	clear(k.unmet)
 	clear(k.namespacesOf)
+	k.forgetMentioned()
 	v.engine.shared.Set(v, nil, time.Now())
 	k.namespaces, k.advised, k.covered = nil, advised{}, nil
 	v.mu.Lock()
@@ -252,10 +257,11 @@ func refusals(taps map[plan.Need]*tap, now time.Time) (refused map[resources.Res
 	return refused, again
 }
 
-// inUse returns the feeds and the kinds of the view's vertices, without those of closed taps. Only the
-// writer calls it.
+// inUse returns the feeds and the kinds of the view's vertices, without those of closed taps, and the
+// kinds that are mentioned. Only the writer calls it.
 func (k *keeper) inUse() (feeds map[*feed]bool, kinds map[graph.Kind]bool) {
 	feeds, kinds = make(map[*feed]bool), make(map[graph.Kind]bool)
+	maps.Copy(kinds, k.mentioned)
 	for _, t := range k.allTaps() {
 		if t.need.OfObjects() && !t.Closed() {
 			feeds[t.feed], kinds[intake.KindOf(t.need.Resource)] = true, true

@@ -36,6 +36,11 @@ type Options struct {
 	// takes effect within PermitInterval (0: 60 s). Without it, such views are empty.
 	Permit         func(ctx context.Context, account Name, places []access.Place) (map[access.Place]bool, error)
 	PermitInterval time.Duration
+	// Own is the Permit of the account that Config has, for a process that may not watch
+	// everything. It restricts every view, in place of the Permit of a ServiceAccount or of a
+	// subscriber, and the engine watches only what it permits. References to kinds that may not be
+	// listed remain. Nil: every watch is tried.
+	Own Permit
 	// MaxOpened limits the ad-hoc views. 0 means 64.
 	MaxOpened int
 	// Recall accepts revisions of subscribers that reconnect through another replica; see

@@ -15,7 +15,10 @@ type Permit func(ctx context.Context, places []access.Place) (map[access.Place]b
 // permitOf returns the Permit that restricts the view's watches, nil for none, and the name of its
 // account in warnings.
 func (v *View) permitOf(p *spec.Program) (Permit, string) {
-	if v.permit != nil {
+	switch {
+	case v.engine.o.Own != nil:
+		return v.engine.o.Own, "you"
+	case v.permit != nil:
 		return v.permit, "you"
 	}
 	account := p.Spec.ServiceAccountName
@@ -31,4 +34,16 @@ func (v *View) permitOf(p *spec.Program) (Permit, string) {
 	return func(ctx context.Context, places []access.Place) (map[access.Place]bool, error) {
 		return v.engine.o.Permit(ctx, Name{v.name.Namespace, account}, places)
 	}, who
+}
+
+// watchable returns what Own says about cluster-scoped resources, nil without it.
+func (o *Options) watchable() func(ctx context.Context, group, resource string) bool {
+	if o.Own == nil {
+		return nil
+	}
+	return func(ctx context.Context, group, resource string) bool {
+		place := access.Place{Group: group, Resource: resource}
+		answers, err := o.Own(ctx, []access.Place{place})
+		return err == nil && answers[place]
+	}
 }

@@ -61,7 +61,9 @@ func (k *keeper) reconcile(ctx context.Context, catalog *resources.Catalog) time
 	if len(o.Listed) == 0 {
 		k.namespaces = nil
 	}
+	k.mention(&o)
 	k.plan(ctx, p, &o)
+	k.forgetMentioned()
 	for n, t := range k.taps {
 		t.setLacking(o.Lacking[n])
 	}
@@ -118,7 +120,7 @@ func (k *keeper) outline(p *spec.Program, now time.Time) (plan.Outline, time.Dur
 	refused, again := refusals(k.taps, now)
 	s := plan.Situation{
 		Program: p, Selected: k.selection.chosen,
-		Subject: who, Answers: k.grants.answers, Unanswered: k.grants.unanswered(now), Refused: refused,
+		Subject: who, Own: v.engine.o.Own != nil, Answers: k.grants.answers, Unanswered: k.grants.unanswered(now), Refused: refused,
 	}
 	s.Namespaces, s.Complete = k.selectedNamespaces(p)
 	claims := plan.ClaimsOf(s)

@@ -20,6 +20,7 @@ import (
 func (k *keeper) report(catalog *resources.Catalog, o plan.Outline, generation int) time.Duration {
 	v := k.view
 	a := newStatusBuilder(o, k.selection.errs)
+	a.own = v.engine.o.Own != nil
 	for _, n := range slices.SortedFunc(maps.Keys(k.taps), plan.ByKey) {
 		if !o.Standby[n] {
 			a.tap(k.taps[n], v.engine.o.SyncTimeout)
@@ -57,6 +58,7 @@ func (k *keeper) report(catalog *resources.Catalog, o plan.Outline, generation i
 // statusBuilder collects a report.
 type statusBuilder struct {
 	outline  plan.Outline
+	own      bool    // the view is fed with Options.Own
 	errs     []error // of queries
 	rows     []ResourceStatus
 	index    map[resources.Resource]int // of rows
@@ -117,13 +119,19 @@ func (a *statusBuilder) tap(t *tap, timeout time.Duration) {
 		message := fmt.Sprintf("unconfirmed since %s: %s", state.Since.UTC().Format(time.RFC3339), delivery.Bounded(state.Err.Error()))
 		a.addRow(t.need.Resource, true, message)
 		a.warnFirst(syncWarning(t, message))
-	case t.need.Everywhere() && state.Reason == watch.Forbidden && !a.outline.Replaced[t.need.Resource]:
+	case !a.own && t.need.Everywhere() && state.Reason == watch.Forbidden && !a.outline.Replaced[t.need.Resource]:
 		// The plan does not replace the watch yet.
 		a.again = min(a.again, refusedAfter-a.now.Sub(state.Since))
 		a.synced = false
 		a.addRow(t.need.Resource, false, "")
 	case failed && gaveUp(state.Reason):
 		a.lost(t, delivery.Bounded(state.Err.Error()))
+		if a.own && state.Reason == watch.Forbidden {
+			// The right was revoked since Own was asked.
+			w := syncWarning(t, "")
+			delete(a.warnings, w.ID())
+			a.warn(delivery.Denied(intake.ResourceOf(t.need.Resource), t.need.Resource.Namespaced, t.need.Key.Namespace))
+		}
 	case waited >= timeout:
 		why := "it is still being listed"
 		switch {
@@ -169,7 +177,16 @@ func (a *statusBuilder) denied() {
 	for _, d := range a.outline.Without {
 		message := delivery.Bounded(d.Message())
 		a.addRow(d.Resource, d.Partly || len(d.Namespaces) > 0, message)
-		a.warn(delivery.About(delivery.InformerSyncFailed, d.Resource.String()+": "+message, intake.ResourceOf(d.Resource), ""))
+		switch resource := intake.ResourceOf(d.Resource); {
+		case !a.own || !d.Lacks():
+			a.warn(delivery.About(delivery.InformerSyncFailed, d.Resource.String()+": "+message, resource, ""))
+		case len(d.Namespaces) == 0 || len(d.Namespaces) > delivery.MaxNamedNamespaces:
+			a.warn(delivery.Denied(resource, d.Resource.Namespaced, ""))
+		default:
+			for _, namespace := range d.Namespaces {
+				a.warn(delivery.Denied(resource, true, namespace))
+			}
+		}
 	}
 	if d := a.outline.Unlisted; d != nil && a.unlisted == "" {
 		a.unlisted = delivery.Bounded(d.Message())

@@ -34,6 +34,11 @@ func (k *keeper) reportCoverage(a *statusBuilder) {
 		c.Selective = j != nil && selective(j)
 		now[kind] = c
 	}
+	for kind := range k.mentioned {
+		if _, watched := now[kind]; !watched {
+			now[kind] = graph.Coverage{Unknown: true}
+		}
+	}
 	for r, i := range a.index {
 		if c, used := now[intake.KindOf(r)]; used && !a.rows[i].Synced {
 			now[intake.KindOf(r)] = k.unsynced(intake.KindOf(r), c, a.rows[i].Message != "")

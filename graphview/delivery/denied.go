@@ -6,11 +6,12 @@ import (
 	"slices"
 
 	"graphview.dev/graphview/access"
+	"graphview.dev/graphview/graph"
 )
 
-// maxNamedNamespaces is the number of namespaces in a spec up to which ACCESS_DENIED warnings name
+// MaxNamedNamespaces is the number of namespaces in a spec up to which ACCESS_DENIED warnings name
 // namespaces. Each of them takes an access review.
-const maxNamedNamespaces = 8
+const MaxNamedNamespaces = 8
 
 // warningBytes is the approximate memory of one warning.
 const warningBytes = 300
@@ -83,15 +84,11 @@ func (p *Publisher) deniedTo(who viewer, g *gate) *warningSet {
 func deniedWarnings(g *gate, scope Scope) map[WarningID]Warning {
 	denied := make(map[WarningID]Warning)
 	for _, r := range scope.Resources {
-		if !r.Namespaced || scope.Namespaces == nil || len(scope.Namespaces) > maxNamedNamespaces {
+		if !r.Namespaced || scope.Namespaces == nil || len(scope.Namespaces) > MaxNamedNamespaces {
 			if g.lets(access.Place{Group: r.Group, Resource: r.Resource.Resource}) {
 				continue
 			}
-			w := Warning{Type: AccessDenied, Message: resourceText(r.Resource) + " is left out: you may not list and watch it"}
-			if r.Namespaced {
-				w.Message = resourceText(r.Resource) + " is left out of every namespace where you may not list and watch it"
-			}
-			w.Attributes = AttributesOf(r.Resource, "", "")
+			w := Denied(r.Resource, r.Namespaced, "")
 			denied[w.ID()] = w
 			continue
 		}
@@ -99,10 +96,24 @@ func deniedWarnings(g *gate, scope Scope) map[WarningID]Warning {
 			if g.lets(access.Place{Group: r.Group, Resource: r.Resource.Resource, Namespace: namespace}) {
 				continue
 			}
-			w := Warning{Type: AccessDenied, Message: fmt.Sprintf("%s in %s is left out: you may not list and watch it there", resourceText(r.Resource), namespace)}
-			w.Attributes = AttributesOf(r.Resource, namespace, "")
+			w := Denied(r.Resource, true, namespace)
 			denied[w.ID()] = w
 		}
 	}
 	return limited(denied)
+}
+
+// Denied returns the warning that a viewer may not list and watch a resource: in one namespace or, if
+// that is empty, wherever the viewer has no right.
+func Denied(r graph.Resource, namespaced bool, namespace string) Warning {
+	w := Warning{Type: AccessDenied, Attributes: AttributesOf(r, namespace, "")}
+	switch {
+	case namespace != "":
+		w.Message = fmt.Sprintf("%s in %s is left out: you may not list and watch it there", resourceText(r), namespace)
+	case namespaced:
+		w.Message = resourceText(r) + " is left out of every namespace where you may not list and watch it"
+	default:
+		w.Message = resourceText(r) + " is left out: you may not list and watch it"
+	}
+	return w
 }

@@ -41,6 +41,9 @@ type Situation struct {
 	// Subject is the account that restricts the view, in the words of warnings; "" if the view
 	// is not restricted.
 	Subject string
+	// Own: the subject is the account of this process, so a watch outside its rights fails. The
+	// plan then shares and probes no watch, and Refused has no effect.
+	Own bool
 	// Answers are the known rights of the subject. Unanswered is the reason why the other
 	// rights cannot be asked for now; nil while answers may come.
 	Answers    map[access.Place]bool
@@ -126,13 +129,16 @@ func ClaimsOf(s Situation) *Claims {
 		c.demand(&claim)
 		c.claims = append(c.claims, claim)
 	}
+	if d := c.namespaces.unlisted; d != nil && (s.Program.Namespaces.Selective() || slices.ContainsFunc(c.claims, func(of claim) bool { return of.list })) {
+		c.without = append(c.without, *d)
+	}
 	return c
 }
 
 // readNamespaces decides whether the view may read Namespaces. A view that selects
 // namespaces without that right selects none: otherwise its expressions would reveal them.
 func (c *Claims) readNamespaces() {
-	if !c.s.Program.Namespaces.Selective() {
+	if !c.s.Program.Namespaces.Selective() && (!c.s.Own || c.namesNamespaces()) {
 		c.namespaces.read = true
 		return
 	}
@@ -141,9 +147,8 @@ func (c *Claims) readNamespaces() {
 		return // while the answer is unknown, the namespaces of before count
 	}
 	c.s.Namespaces, c.s.Complete = map[string]bool{}, true
-	d := Denied{Resource: NamespaceNeed(c.s.Program).Resource, subject: c.s.Subject, err: err}
-	c.without = append(c.without, d)
-	c.namespaces.blind, c.namespaces.unlisted = true, &d
+	c.namespaces.blind = true
+	c.namespaces.unlisted = &Denied{Resource: NamespaceNeed(c.s.Program).Resource, subject: c.s.Subject, err: err}
 }
 
 // claim decides where one resource may be watched: as widely as the spec and the rights
@@ -158,7 +163,7 @@ func (c *Claims) claim(selected resources.Selected) claim {
 	if q.Labels != nil {
 		out.wide.LabelSelector = q.Labels.String()
 	}
-	all, err := c.allowed(access.Place{Group: r.Group, Resource: r.Resource})
+	all, err := c.allowedEverywhere(r)
 	switch {
 	case err != nil:
 		out.denied = &Denied{Resource: r, subject: c.s.Subject, err: err}
@@ -174,7 +179,8 @@ func (c *Claims) claim(selected resources.Selected) claim {
 	}
 	out.namespaces = c.s.Program.Namespaces.Named()
 	named := c.namesNamespaces()
-	out.list = out.namespaces == nil && (all == answerNo || c.s.Refused[r])
+	refused := c.s.Refused[r] && !c.s.Own
+	out.list = out.namespaces == nil && (all == answerNo || refused)
 	if out.list {
 		out.namespaces = slices.Sorted(maps.Keys(c.s.Namespaces))
 	}
@@ -183,9 +189,9 @@ func (c *Claims) claim(selected resources.Selected) claim {
 		c.grant(&out)
 	}
 	switch {
-	case few, all == answerNo && !c.s.Refused[r] && len(out.namespaces) <= c.each:
+	case few, all == answerNo && c.s.Own, all == answerNo && !refused && len(out.namespaces) <= c.each:
 		out.form = single
-	case c.s.Refused[r]:
+	case refused:
 		// A view of few namespaces never needs the watch of all, so it does not try it.
 		out.form, out.retries = refusedSingle, true
 		if len(out.namespaces) > maxFallbackWatches {
@@ -235,6 +241,7 @@ func (c *Claims) grant(out *claim) {
 // demand adds the demands of a claim.
 func (c *Claims) demand(of *claim) {
 	switch {
+	case c.s.Own:
 	case of.form == everywhere:
 		c.Demands[of.wide] = Demand{Kind: Everything}
 	case of.form == several:
@@ -282,6 +289,15 @@ func (c *claim) plain() watch.Key {
 // namesNamespaces reports whether the spec names the view's namespaces.
 func (c *Claims) namesNamespaces() bool {
 	return c.s.Program.Namespaces.Named() != nil && !c.s.Program.Namespaces.Selective()
+}
+
+// allowedEverywhere is allowed for a resource in all namespaces. A process that watches with its
+// own rights does not ask for that where the spec names namespaces, and watches these.
+func (c *Claims) allowedEverywhere(r resources.Resource) (answer, error) {
+	if c.s.Own && r.Namespaced && c.namesNamespaces() {
+		return answerNo, nil
+	}
+	return c.allowed(access.Place{Group: r.Group, Resource: r.Resource})
 }
 
 // answer is what is known of a right.

@@ -23,6 +23,10 @@ type Denied struct {
 	err error
 }
 
+// Lacks reports whether the subject lacks the right. Otherwise the right is not known, or the
+// view exceeds a limit.
+func (d *Denied) Lacks() bool { return d.err == nil }
+
 // maxDeniedNames is how many namespaces a message names.
 const maxDeniedNames = 8
 

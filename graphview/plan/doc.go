@@ -20,6 +20,9 @@
 // The operator is refused the watch of all namespaces in the last form. The probe is that
 // watch: it is used as soon as a request for it succeeds.
 //
+// A process that watches with its own rights (Situation.Own) has the forms everywhere, and single
+// for any number of namespaces. It demands nothing of the Book.
+//
 // # States
 //
 // A view with the form single moves to a shared watch, and a view with the form several from one

@@ -161,6 +161,9 @@ func (p *planner) place(of *claim) placement {
 	case several:
 		return p.placeSeveral(of)
 	case single:
+		if p.s.Own {
+			return placement{namespaces: of.namespaces}
+		}
 		return p.placeSingle(of)
 	case nothingGranted, refusedSingle:
 	}

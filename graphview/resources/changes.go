@@ -40,6 +40,9 @@ const (
 	shortWatch = time.Second
 )
 
+// errNotWatchable is a refusal without a request.
+var errNotWatchable = apierrors.NewForbidden(schema.GroupResource{}, "", errors.New("you may not list and watch it"))
+
 var errShortWatch = errors.New("watch ended at once")
 
 // changes says that something moved among the objects of one resource. It keeps
@@ -50,6 +53,8 @@ type changes struct {
 	resource schema.GroupVersionResource
 	log      logr.Logger
 	signal   func()
+	// watchable is Options.Watchable, nil to try.
+	watchable func(ctx context.Context, group, resource string) bool
 }
 
 // run watches until ctx ends.
@@ -86,6 +91,9 @@ func (c changes) run(ctx context.Context) {
 // follow takes a position and watches from there, one watch after the other,
 // until something breaks. It always returns an error.
 func (c changes) follow(ctx context.Context) error {
+	if c.watchable != nil && !c.watchable(ctx, c.resource.Group, c.resource.Resource) {
+		return fmt.Errorf("list %s: %w", c.resource.GroupResource(), errNotWatchable)
+	}
 	position, err := c.position(ctx)
 	if err != nil {
 		return fmt.Errorf("list %s: %w", c.resource.GroupResource(), err)

@@ -21,6 +21,10 @@ type Options struct {
 	// alone.
 	Config *rest.Config
 
+	// Watchable reports whether Config may list and watch a cluster-scoped resource. Nil: it
+	// is tried.
+	Watchable func(ctx context.Context, group, resource string) bool
+
 	// Logger, if not set, logs nothing.
 	Logger logr.Logger
 
@@ -79,6 +83,8 @@ func New(o Options) (*Discovery, error) {
 			resource: r,
 			log:      o.Logger.WithValues("resource", r.GroupResource().String()),
 			signal:   d.signal,
+
+			watchable: o.Watchable,
 		})
 	}
 	return d, nil
@@ -128,6 +134,27 @@ func (d *Discovery) Current() (*Catalog, <-chan struct{}) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.current, d.replaced
+}
+
+// Wait returns nil once there has been a discovery. When ctx ends, it returns the last
+// failure, or the error of ctx.
+func (d *Discovery) Wait(ctx context.Context) error {
+	for {
+		d.mu.Lock()
+		current, looked, failure := d.current, d.looked, d.failure
+		d.mu.Unlock()
+		if current != nil {
+			return nil
+		}
+		select {
+		case <-looked:
+		case <-ctx.Done():
+			if failure != nil {
+				return failure
+			}
+			return ctx.Err()
+		}
+	}
 }
 
 // Looked returns a channel that is closed after the next discovery, whether something

@@ -1,0 +1,151 @@
+package graphview
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"graphview.dev/graphview/access"
+	"graphview.dev/graphview/delivery"
+	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/intake"
+	"graphview.dev/graphview/resources"
+	"graphview.dev/graphview/spec"
+	"graphview.dev/test/configmaps"
+)
+
+// ownRights are rights that a test changes.
+type ownRights struct {
+	mu  sync.Mutex
+	may map[access.Place]bool
+}
+
+func (o *ownRights) set(place access.Place, may bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.may[place] = may
+}
+
+func (o *ownRights) permit(_ context.Context, places []access.Place) (map[access.Place]bool, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	answers := make(map[access.Place]bool, len(places))
+	for _, place := range places {
+		answers[place] = o.may[place]
+	}
+	return answers, nil
+}
+
+// requests records the paths that a server is asked for.
+type requests struct {
+	next http.RoundTripper
+
+	mu    sync.Mutex
+	paths []string
+}
+
+func (r *requests) RoundTrip(request *http.Request) (*http.Response, error) {
+	r.mu.Lock()
+	r.paths = append(r.paths, request.URL.Path)
+	r.mu.Unlock()
+	return r.next.RoundTrip(request)
+}
+
+func (r *requests) contain(part string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.ContainsFunc(r.paths, func(path string) bool { return strings.Contains(path, part) })
+}
+
+// TestOwnDenied: a kind that may not be listed is not asked for and stays in the lens, also after the
+// right was granted and revoked.
+func TestOwnDenied(t *testing.T) {
+	secrets := resources.Resource{Version: "v1", Resource: "secrets", Kind: "Secret", Namespaced: true}
+	here := func(resource string) access.Place { return access.Place{Resource: resource, Namespace: "shop"} }
+	own := &ownRights{may: map[access.Place]bool{here("configmaps"): true}}
+	config := configmaps.Serve(t, 3)
+	asked := &requests{next: config.Transport}
+	config.Transport = asked
+	e := startEngine(t, Options{Config: config, Own: own.permit, PermitInterval: 20 * time.Millisecond})
+	k := keepOf(t, e, Name{Namespace: "shop", Name: "own"}, configMapsResource, secrets)
+	k.apply(spec.Spec{
+		Queries:    []spec.Query{{Include: &spec.Include{ResourceSelectorExpression: "true"}}},
+		Namespaces: &spec.Namespaces{Names: []string{"shop"}},
+	})
+	// The steps of this test are those of the keeper's loop.
+	until := func(what string, holds func() bool) {
+		t.Helper()
+		k.until(what, func() bool {
+			select {
+			case r := <-k.grants.results:
+				k.grants.store(r, time.Now())
+			default:
+			}
+			return holds()
+		})
+	}
+	until("the view is synced", k.view.synced.Load)
+	if got := k.view.lens.Vertices(); got != 3 {
+		t.Errorf("%d vertices, want the ConfigMaps", got)
+	}
+	deniedOf := func(r resources.Resource) bool {
+		w := delivery.Denied(intake.ResourceOf(r), true, "shop")
+		return slices.Contains(k.view.warnings.Summary(true), w.Type+": "+w.Message)
+	}
+	unknown := graph.Coverage{Unknown: true}
+	secretKind, configMapKind := intake.KindOf(secrets), intake.KindOf(configMapsResource)
+	if !k.mentioned[secretKind] || !k.covered[secretKind].Equal(unknown) || !deniedOf(secrets) {
+		t.Errorf("mentioned %v, covered %v, warnings %q", k.mentioned, k.covered, k.view.warnings.Summary(true))
+	}
+	if asked.contain("/secrets") {
+		t.Error("secrets were asked for without the right")
+	}
+
+	own.set(here("configmaps"), false)
+	until("the revoked kind is mentioned", func() bool { return k.mentioned[configMapKind] && k.view.lens.Vertices() == 0 })
+	if !k.covered[configMapKind].Equal(unknown) || !deniedOf(configMapsResource) {
+		t.Errorf("covered %v, warnings %q", k.covered, k.view.warnings.Summary(true))
+	}
+	own.set(here("configmaps"), true)
+	until("the granted kind is watched", func() bool {
+		return !k.mentioned[configMapKind] && k.view.lens.Vertices() == 3 && k.covered[configMapKind].Namespaces["shop"]
+	})
+	if deniedOf(configMapsResource) {
+		t.Error("the warning remains after the grant")
+	}
+}
+
+// TestPermitOfOwn: Own feeds every view, also those of subscribers and of ServiceAccounts.
+func TestPermitOfOwn(t *testing.T) {
+	e := startEngine(t, Options{Config: configmaps.Serve(t, 0), Own: (&ownRights{}).permit})
+	other := func(context.Context, []access.Place) (map[access.Place]bool, error) { return nil, context.Canceled }
+	tests := map[string]struct {
+		account string
+		permit  Permit
+	}{
+		"a view without an account":      {},
+		"a view of a ServiceAccount":     {account: "viewer"},
+		"an ad-hoc view of a subscriber": {permit: other},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			v := newView(e, Name{Namespace: "shop", Name: "own"}, "1")
+			v.permit = tt.permit
+			program, err := spec.Compile(t.Context(), spec.Spec{ServiceAccountName: tt.account, Queries: []spec.Query{{Include: &spec.Include{ResourceSelectorExpression: "true"}}}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			permit, who := v.permitOf(program)
+			if who != "you" {
+				t.Errorf("subject %q", who)
+			}
+			if _, err := permit(t.Context(), nil); err != nil {
+				t.Errorf("not Own: %v", err)
+			}
+		})
+	}
+}
