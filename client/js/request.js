@@ -37,6 +37,7 @@ const ask = async ({ base = globalThis.location?.origin, token, fetch = globalTh
   throw new GraphViewError(response.status, status?.reason ?? "", status?.message ?? response.statusText);
 };
 
+/** @type {(graph: any) => string} */
 export const graphPath = ({ namespace, name }) => `/namespaces/${encodeURIComponent(namespace)}/graphs/${encodeURIComponent(name)}`;
 
 /** The graphs of a namespace, or of all: namespace, name, vertices, arcs, roots, subscribers, synced. */
