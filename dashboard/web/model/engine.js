@@ -245,7 +245,7 @@ export class Engine {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
-      if (this.#paused) this.#post({ type: "waiting", changes: this.#waiting });
+      if (this.#paused) this.#post({ type: "waiting", changes: this.#waiting, revision: this.#store.revision });
       else this.#draw();
     }, Math.max(0, after - (performance.now() - this.#last)));
   }
@@ -268,7 +268,7 @@ export class Engine {
       cards: whole ? [] : this.#wire.restated(cards),
       marks: whole ? [] : this.#marks(journal.slice(-freshFor)),
       journal: journal.slice(-freshFor),
-      stats: this.#stats(), synced: this.#synced, focus: this.#model.focus,
+      stats: this.#stats(), synced: this.#synced, focus: this.#model.focus, revision: this.#store.revision,
     });
     clearTimeout(this.#later);
     this.#later = setTimeout(() => {

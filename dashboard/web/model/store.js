@@ -38,6 +38,7 @@ export class Store {
   vertices = []; // by id: a vertex, or undefined
   present = 0; // vertices that are in the graph
   arcs = 0;
+  revision = 0; // grows with what the impact of a deletion may depend on: objects, arcs, and what holds an object
   journal = []; // {at, what: + ~ -, key, health, was}
   kindOf = (/** @type {{ g: string, r: string }} */ _key) => undefined; // the kind of what a reference leads to, if the server says it
   #changed = []; // vertices whose structure changed since take()
@@ -60,6 +61,7 @@ export class Store {
   /** Takes over the graph of another store, which is not used any more. */
   become(other) {
     this.#forget();
+    this.revision += other.revision;
     [this.byKey, this.vertices, this.present, this.arcs] = [other.byKey, other.vertices, other.present, other.arcs];
     [this.#changed, this.#restated, this.#free, this.#words, this.#ended] = [other.#changed, other.#restated, other.#free, other.#words, other.#ended];
     // The kinds of what is not there are said last.
@@ -100,6 +102,7 @@ export class Store {
   }
 
   #forget() {
+    this.revision++;
     this.byKey.clear();
     this.#ended.clear();
     this.#words.clear();
@@ -144,7 +147,7 @@ export class Store {
     const v = {
       id, key: text, g: this.#word(key.g), v: this.#word(key.v), r: this.#word(key.r), ns: this.#word(key.ns ?? ""), n: key.n,
       kind: this.#word(this.kindOf(key) ?? about.kind), short: about.short, role: about.role, rank: about.rank,
-      present: false, health: "missing", level: levelOf("missing"), why: "", rd: undefined, t: 0, overdue: undefined, app: "", uid: "", root: false, changedAt: 0,
+      present: false, health: "missing", level: levelOf("missing"), why: "", rd: undefined, t: 0, overdue: undefined, app: "", uid: "", del: "", root: false, changedAt: 0,
       out: [], in: [], // arcs
       changed: false, restated: false, // whether take() tells of it
       card: undefined, home: undefined, owner: undefined, anchor: undefined, stamp: 0, // of fold
@@ -170,6 +173,9 @@ export class Store {
     v.overdue = m.od; // seconds since 1970, from when on it counts as degraded
     v.app = this.#word(m.app ?? "");
     v.uid = m.u ?? "";
+    const del = m.del ? this.#word(JSON.stringify(m.del)) : "";
+    if (fresh || del !== v.del) this.revision++;
+    v.del = del;
     v.root = m.root === true;
     v.changedAt = quiet ? 0 : at;
     if (fresh) {
@@ -191,6 +197,7 @@ export class Store {
     v.present = false;
     this.#ended.delete(v);
     this.present--;
+    this.revision++;
     this.#log({ at, what: "-", key: v.key, health: "", was: v.health });
     Object.assign(v, { why: "", rd: undefined, overdue: undefined, app: "", root: false, changedAt: at });
     this.#judge(v, absence(v));
@@ -213,6 +220,7 @@ export class Store {
       this.#change(s);
       this.#change(d);
     }
+    this.revision++;
     arc.c = about.c === true;
     arc.absence = about.x === "outside" ? "outside" : about.x !== undefined ? "unseen" : about.o === true ? "optional" : "missing";
     if (!d.present) this.#absent(d, known ? absence(d) : d.in.length === 1 ? arc.absence : worse(d.health, arc.absence));
@@ -225,6 +233,7 @@ export class Store {
     s.out.splice(s.out.indexOf(arc), 1);
     d.in.splice(d.in.indexOf(arc), 1);
     this.arcs--;
+    this.revision++;
     this.#change(s);
     this.#change(d);
     if (!d.present) this.#absent(d, absence(d));

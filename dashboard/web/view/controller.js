@@ -84,7 +84,10 @@ export class Controller {
       if (status.state === "live") this.details.reconnected();
     });
     on("warnings", ({ warnings }) => this.notes.warn(warnings));
-    on("waiting", ({ changes }) => this.timeline.waiting(changes));
+    on("waiting", ({ changes, revision }) => {
+      this.timeline.waiting(changes);
+      this.details.refresh({ journal: [], revision });
+    });
     on("toggled", ({ toggled }) => {
       this.now.toggled = new Map(toggled);
       this.#changedState();

@@ -8,6 +8,7 @@ import { h, icon, patch } from "./h.js";
 import { glyph, signs } from "./icons.js";
 
 const most = 40;
+const mostWarnings = 8;
 const changes = { "+": "came", "~": "changed", "-": "went" };
 
 // What a reference means, read from who has it: "mounts", and from the other end "mounts it".
@@ -30,7 +31,8 @@ export class DetailsPanel {
   #drawn; // the key of what the panel has in it
   #said = "";
   #text; // the object as YAML, as it was fetched
-  #impact; // of its deletion: {answer} or {error}
+  #impact; // of its deletion: {answer} or {error}, and the revision of the graph when it was asked for
+  #revision = 0;
   #asking = new Asking((v) => this.#get(v), () => { if (this.#key) this.#fill(); });
   #all = new Set(); // lists that are shown whole
   #stale = false;
@@ -61,7 +63,8 @@ export class DetailsPanel {
     this.element.hidden = true;
   }
 
-  refresh({ journal }) {
+  refresh({ journal, revision }) {
+    this.#revision = revision;
     if (!this.#key) return;
     if (this.#text !== undefined && journal.some((entry) => entry.key === this.#key)) this.#stale = true;
     this.#fill();
@@ -75,7 +78,7 @@ export class DetailsPanel {
     const about = await this.#controller.link.ask("details", { key });
     if (this.#key !== key) return about;
     this.#judge(about);
-    const said = JSON.stringify([about, this.#text, this.#impact, this.#asking.reasons, this.#stale, [...this.#all]]);
+    const said = JSON.stringify([about, this.#text, this.#impact, this.#outdated, this.#asking.reasons, this.#stale, [...this.#all]]);
     if (said === this.#said) return about;
     this.#said = said;
     this.element.hidden = false;
@@ -110,7 +113,7 @@ export class DetailsPanel {
           button("copy", "Copy name", signs.copy, () => this.#copy(v.name, "The name is copied.")),
           button("kubectl", "kubectl describe", signs.copy, () => this.#copy(`kubectl describe ${v.resource}${v.group ? `.${v.group}` : ""}${v.ns ? ` -n ${v.ns}` : ""} ${quote(v.name)}`, "The command is copied."), `Copy: kubectl describe ${name}`))),
       h("div", { class: "body" },
-        ...this.#missing(v), ...this.#troubles(v), ...this.#ownWords(), ...this.#impacts(),
+        ...this.#missing(v), ...this.#troubles(v), ...this.#ownWords(), ...this.#impacts(v),
         ...this.#list("owners", "owned by", v.owners), ...this.#list("uses", "uses", v.uses), ...this.#list("usedBy", "used by", v.usedBy), ...this.#list("owns", "owns", v.owns),
         h("h3", {}, "about"), h("dl", {}, ...[["group", v.group || "core"], ["version", v.version], ["app", v.box], ["created", v.created ? new Date(v.created * 1000).toLocaleString() : ""], ["uid", v.uid]]
           .filter(([, value]) => value).flatMap(([term, value]) => [h("dt", {}, term), h("dd", {}, value)])),
@@ -213,21 +216,30 @@ export class DetailsPanel {
   }
 
   async #askImpact({ key, group: g, resource: r, ns, name: n }) {
+    const revision = this.#revision;
     const found = await this.#ask(`?impact=${encodeURIComponent(rootName({ g, r, ns, n }))}`);
     if (this.#key !== key) return;
-    this.#impact = found;
+    this.#impact = { ...found, revision };
     this.#fill();
   }
 
+  get #outdated() { return this.#impact !== undefined && this.#impact.revision !== this.#revision; }
+
   // What the deletion of the object does to the others, as the server says it.
-  #impacts() {
+  #impacts(v) {
     const { answer, error } = this.#impact ?? {};
     if (!answer) return error ? [h("p", {}, error)] : [];
-    const { groups, unseen } = answer;
+    const { groups, counts, unseen, synced, warnings = [] } = answer;
+    const again = h("button", { type: "button", onclick: () => this.#askImpact(v) }, "Ask again");
+    again.dataset.id = "impact again";
+    const more = (...parts) => h("p", { class: "more" }, ...parts);
     return [h("h3", {}, "if it is deleted"),
-      ...[...new Set(groups.map(({ verdict }) => verdict))].filter((verdict) => verdict !== "unaffected").flatMap((verdict) => this.#list(verdict, verdict, groups.filter((group) => group.verdict === verdict).flatMap(({ kind, objects, path, holds, again }) =>
-        objects.map((o) => ({ key: keyOf(o), kind, resource: o.r, name: o.n, present: true, words: path[0]?.w, why: holds ? "held" : again && "made again" }))))),
-      unseen ? h("p", { class: "more" }, `${counted(unseen, "referrer")} outside this view.`) : ""];
+      this.#outdated ? h("div", { class: "actions" }, more("The graph has changed since."), again) : "",
+      synced ? "" : h("p", { class: "count-bad" }, "The graph is not complete: more may be affected."),
+      ...warnings.slice(0, mostWarnings).map(({ t, m }) => more(m ?? t)), warnings.length > mostWarnings ? more(`and ${warnings.length - mostWarnings} more warnings`) : "",
+      ...[...new Set(groups.map(({ verdict }) => verdict))].filter((verdict) => verdict !== "unaffected").flatMap((verdict) => this.#list(verdict, verdict, groups.filter((group) => group.verdict === verdict).flatMap(({ kind, objects, path, holds, again: maker }) =>
+        objects.map((o) => ({ key: keyOf(o), kind, resource: o.r, name: o.n, present: true, words: path[0]?.w, why: holds ? "held" : maker && "made again" }))))),
+      more(`${counted(counts.unaffected ?? 0, "object")} unaffected in this view${unseen ? `; ${counted(unseen, "referrer")} outside it` : ""}.`)];
   }
 
   async #copy(text, said) {
