@@ -30,7 +30,7 @@ export interface GraphViewAttributes {
   transport?: "events";
   /** Everything runs in the page's own thread. */
   worker?: "none";
-  /** A bearer token, or a function that is called for each connection and request. Another token opens the view again. */
+  /** A bearer token, or a function that is called for each connection and request. Another token opens the view again, and any token once the stream has ended. */
   token?: GraphViewToken;
   /** A graph to show in place of a live one. */
   snapshot?: { actions: unknown[]; warnings?: unknown[]; kinds?: unknown[]; synced?: boolean; taken: number };

@@ -1,6 +1,6 @@
 // <graph-view view="shop/storefront">: a live drawing of a graph, with an outline,
-// details, search and filters. Attributes: view, base, theme (light, dark), state
-// (a permalink's), worker ("none": in the page's own thread). Properties: token, view, snapshot, actions.
+// details, search and filters. Attributes: view, base, theme (light, dark),
+// transport, worker ("none": in the page's own thread). Properties: token, view, snapshot, actions, state (a permalink's).
 // Events: select, open, statechange. Parts: bar, map, panel, outline, timeline.
 import { Controller } from "./view/controller.js";
 import { Link } from "./link.js";
@@ -10,7 +10,7 @@ import { styleSheet } from "./view/style.js";
 const noWorker = () => { throw new Error("not wanted"); };
 
 export class GraphViewElement extends HTMLElement {
-  static observedAttributes = ["view", "base", "theme"];
+  static observedAttributes = ["view", "base", "transport", "theme"];
 
   /** A link that the page has begun to use, until the element takes it. */
   link;
@@ -20,11 +20,14 @@ export class GraphViewElement extends HTMLElement {
   #root;
   #controller;
   #opening = false;
+  #opened = ""; // what the controller was told to open, as text
+  #shown; // the snapshot that it was told to show
+  #state = ""; // what was shown when the element left the page
 
   constructor() {
     super();
     // What was set before the element was defined would hide the setter.
-    for (const name of ["token", "view", "snapshot", "actions"]) {
+    for (const name of ["token", "view", "snapshot", "actions", "state"]) {
       if (!Object.hasOwn(this, name)) continue;
       const value = this[name];
       delete this[name];
@@ -42,17 +45,20 @@ export class GraphViewElement extends HTMLElement {
       exporter: () => import("./export.js"),
     });
     this.link = undefined;
+    this.#opened = "";
     this.attributeChangedCallback("theme");
+    if (this.#state) this.#controller.restore(this.#state);
     this.#open();
   }
 
   disconnectedCallback() {
+    this.#state = this.state;
     this.#controller?.stop();
     this.#controller = undefined;
     this.#root.replaceChildren();
   }
 
-  attributeChangedCallback(name, /** @type {string | null} */ before = null, /** @type {string | null} */ after = null) {
+  attributeChangedCallback(name) {
     if (name === "theme") {
       const theme = this.getAttribute("theme");
       if (theme === "light" || theme === "dark") this.#root.dataset.theme = theme;
@@ -60,17 +66,15 @@ export class GraphViewElement extends HTMLElement {
       this.#controller?.retheme();
       return;
     }
-    if (before !== after) this.#open();
+    this.#open();
   }
 
   /** A bearer token, or a function that returns one and is called for each connection and request; kept in memory alone. */
   get token() { return this.#token; }
 
   set token(token) {
-    const before = this.#token;
     this.#token = token;
-    // A page may make a new function each time it renders: the next request calls it.
-    if (token !== before && (typeof token !== "function" || typeof before !== "function" || this.#controller?.status.state === "ended")) this.#open();
+    this.#open();
   }
 
   /** What the details of an object offer: a function of {group, version, resource, kind, namespace, name} that returns [{label, act}]. */
@@ -96,14 +100,18 @@ export class GraphViewElement extends HTMLElement {
   }
 
   /** What is shown, and how: what a permalink needs. Nothing of it is secret. */
-  get state() { return this.#controller?.state ?? ""; }
+  get state() { return this.#controller?.state ?? this.#state; }
 
-  set state(text) { this.#controller?.restore(text); }
+  set state(text) {
+    this.#state = text;
+    this.#controller?.restore(text);
+  }
 
   /** The controller, for tests and measurements. */
   get controller() { return this.#controller; }
 
-  // What a page sets one after the other opens one view.
+  // A page may set one thing after the other, and the same again each time it renders. The view
+  // opens once, and again only if that differs from what is open, or if the stream has ended.
   #open() {
     if (this.#opening) return;
     this.#opening = true;
@@ -117,16 +125,19 @@ export class GraphViewElement extends HTMLElement {
     if (!this.#controller || !this.isConnected) return;
     const [namespace, name] = this.view.split("/");
     if (!namespace || !name) {
+      this.#opened = "";
       this.#controller.close();
       return;
     }
-    if (this.#snapshot) {
-      this.#controller.open({ namespace, name, snapshot: this.#snapshot });
-      return;
-    }
-    this.#controller.open({
-      namespace, name, base: this.getAttribute("base") ?? location.origin, transport: this.getAttribute("transport") ?? undefined,
-    });
+    const snapshot = this.#snapshot;
+    const options = snapshot ? { namespace, name, snapshot }
+      : { namespace, name, base: this.getAttribute("base") ?? location.origin, transport: this.getAttribute("transport") ?? undefined };
+    // Another function is no other token: each connection calls the one of its time.
+    const opened = JSON.stringify(snapshot ? [namespace, name] : [options, typeof this.#token === "function" || this.#token]);
+    if (opened === this.#opened && snapshot === this.#shown && this.#controller.status.state !== "ended") return;
+    this.#opened = opened;
+    this.#shown = snapshot;
+    this.#controller.open(options);
   }
 }
 

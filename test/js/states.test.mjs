@@ -145,16 +145,39 @@ test("an element takes its token and its view whenever the page sets them", asyn
   assert.match(await page.locator("graph-view").locator(".note").first().textContent(), /signed out.*Sign in, then try again/);
   await element((good) => { document.querySelector("graph-view").token = () => good; }, token);
   await state("live", "view");
-  // A page that renders makes another function, which is no reason to begin again.
-  assert.equal(await element((good) => {
-    const { controller } = document.querySelector("graph-view");
-    const { options } = controller;
-    document.querySelector("graph-view").token = () => good;
-    return new Promise((resolve) => { setTimeout(() => resolve(controller.options === options && controller.status.state), 100); });
-  }, token), "live");
+  // A page sets the same again each time it renders, and a function that is another one each time.
+  const opened = async (act) => {
+    await element(() => { globalThis.before = document.querySelector("graph-view").controller.options; });
+    await element(act, token);
+    return element(() => new Promise((resolve) => { setTimeout(() => resolve(document.querySelector("graph-view").controller.options !== globalThis.before)); }));
+  };
+  const graph = () => document.querySelector("graph-view");
+  await element(`globalThis.graph = ${graph}`);
+  for (const same of [
+    "graph().token = () => token", "graph().view = 'busy/view'", "graph().setAttribute('view', 'busy/view')", "graph().view = 'busy/none'; graph().view = 'busy/view'",
+    "graph().snapshot = undefined", "{ const was = graph().token; graph().token = 'other'; graph().token = was; }",
+  ]) assert.equal(await opened(same), false, same);
+  await element((good) => { globalThis.good = good; }, token);
+  assert.equal(await opened("graph().token = good"), true, "a text in place of a function");
+  await state("live", "view");
+  assert.equal(await opened("graph().token = good"), false, "the same text");
+  // An element that the page takes out and puts in again shows what it showed.
+  await element(() => { document.querySelector("graph-view").controller.filter({ kinds: ["Secret"] }); });
+  await element(() => {
+    const moved = document.querySelector("graph-view");
+    document.body.append(document.createElement("div"));
+    document.querySelector("div").append(moved);
+  });
+  await state("live", "view");
+  assert.match(await element(() => document.querySelector("graph-view").state), /kinds=Secret/);
   await element(() => { document.querySelector("graph-view").view = "busy/none"; });
   await state("ended", "none");
   assert.match(await page.locator("graph-view").locator(".note").first().textContent(), /no such GraphView/);
+  // After the end, what a page sets is a reason to try again, also if it is the same.
+  for (const again of ["graph().token = good", "graph().view = 'busy/none'"]) {
+    assert.equal(await opened(again), true, again);
+    await state("ended", "none");
+  }
 });
 
 test("a right that is taken away takes what it showed, and the page says so", async (t) => {
@@ -212,6 +235,34 @@ test("an object that is not well says why, in the words of its status", async (t
   const message = "0/3 nodes are available: <b>3 Insufficient memory</b>.";
   await kubectl("patch", "pod", "-n", "large", pod, "--subresource=status", "-p", JSON.stringify({ status: { conditions: [{ type: "PodScheduled", status: "False", reason: "Unschedulable", message }] } }));
   await says(page, `Unschedulable: ${message}`);
+});
+
+test("the impact of a deletion says when it is of a graph that is not complete, and when the graph has changed since", async (t) => {
+  const page = await dashboard(t, "large/view");
+  const name = `impact-${Date.now()}`;
+  t.after(() => kubectl("delete", "configmap", "-n", "large", name, "--ignore-not-found"));
+  const impact = page.locator("graph-view").locator(".panel");
+  const [, , pod] = (await ask(page, "table")).findLast(([kind, , , health]) => kind === "Pod" && health === "progressing");
+  const key = `/v1/pods/large/${pod}`;
+  await page.evaluate((k) => document.querySelector("graph-view").controller.select(k, { reveal: true }), key);
+  // What the server answers where a list does not end, and Secrets are not for the reader.
+  await page.route("**/graphs/view?impact=*", async (route) => {
+    const response = await route.fetch();
+    const warnings = [{ t: "ACCESS_DENIED", m: "You may not list and watch secrets." }];
+    await route.fulfill({ response, json: { ...await response.json(), synced: false, warnings } });
+  }, { times: 1 });
+  await page.click("graph-view button:has-text('Impact')");
+  for (const text of ["The graph is not complete: more may be affected.", "You may not list and watch secrets.", "unaffected in this view"]) await impact.locator(`text=${text}`).waitFor();
+  assert.equal(await impact.locator("text=The graph has changed since.").count(), 0);
+  await kubectl("create", "configmap", "-n", "large", name);
+  await impact.locator("text=The graph has changed since.").waitFor();
+  await page.click("graph-view button:has-text('Ask again')");
+  await impact.locator("text=The graph has changed since.").waitFor({ state: "detached" });
+  assert.equal(await impact.locator("text=The graph is not complete").count(), 0);
+  // How an object is says nothing of what its deletion does.
+  await kubectl("patch", "pod", "-n", "large", pod, "--subresource=status", "-p", JSON.stringify({ status: { conditions: [{ type: "PodScheduled", status: "False", reason: "Unschedulable", message: "no room" }] } }));
+  await says(page, "Unschedulable: no room");
+  assert.equal(await impact.locator("text=The graph has changed since.").count(), 0);
 });
 
 test("exports: pictures, a table, and the server's formats", async (t) => {
