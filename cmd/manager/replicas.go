@@ -161,10 +161,10 @@ func (s *sharing) digestKey() []byte {
 // from it move first, and clients that reconnect then find the other replicas without it.
 func (s *sharing) run(engine, server func(context.Context) error, known <-chan struct{}) func(context.Context) error {
 	if s == nil {
-		return outliving(engine, server)
+		return stream.Outliving(engine, server)
 	}
 	// An edge has its relays until its own streams have ended.
-	serving := outliving(engine, outliving(s.serve, server))
+	serving := stream.Outliving(engine, stream.Outliving(s.serve, server))
 	return func(ctx context.Context) error {
 		servingCtx, stop := context.WithCancel(context.WithoutCancel(ctx))
 		defer stop()

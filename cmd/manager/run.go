@@ -187,26 +187,6 @@ func newScheme() (*runtime.Scheme, error) {
 	return scheme, nil
 }
 
-// outliving runs two things, the first until the second has returned: streams are
-// told why they end, and answers that were begun are finished, as long as there are
-// graphs. If one ends by itself, so does the other.
-func outliving(engine, server func(context.Context) error) func(context.Context) error {
-	return func(ctx context.Context) error {
-		engineCtx, stopEngine := context.WithCancel(context.WithoutCancel(ctx))
-		defer stopEngine()
-		serverCtx, stopServer := context.WithCancel(ctx)
-		defer stopServer()
-		ended := make(chan error, 1)
-		go func() {
-			defer stopServer()
-			ended <- engine(engineCtx)
-		}()
-		err := server(serverCtx)
-		stopEngine()
-		return errors.Join(err, <-ended)
-	}
-}
-
 // namespace is where the operator runs: that of its ServiceAccount in a pod.
 func namespace() string {
 	text, err := os.ReadFile("/var/run/secrets/kubernetes.io/serviceaccount/namespace")
