@@ -3,17 +3,20 @@ package stream
 import (
 	"crypto/tls"
 	"errors"
+	"net"
 	"net/http"
 	"time"
 
 	"github.com/go-logr/logr"
 	"github.com/prometheus/client_golang/prometheus"
+	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/client-go/rest"
 
 	"graphview.dev/stream/admission"
 )
 
-// Options of a Server. Config, Graphs and GetCertificate are required.
+// Options of a Server. Cluster is required, and either Config and GetCertificate, or Sole and
+// Listener.
 type Options struct {
 	// Config is for the API server that authenticates and authorizes.
 	Config *rest.Config
@@ -31,6 +34,12 @@ type Options struct {
 	BindAddress string
 	// GetCertificate gives each connection its serving certificate.
 	GetCertificate func(*tls.ClientHelloInfo) (*tls.Certificate, error)
+	// Sole is the only user, in a process of that user: every request is the user's, and no
+	// API server is asked. It needs a Listener.
+	Sole user.Info
+	// Listener is a listener in memory, such as a Pipe, that is served without TLS. It needs
+	// Sole.
+	Listener net.Listener
 	// AllowedOrigins are host patterns (path.Match) of pages that may open WebSockets and
 	// read answers, in addition to pages of the same host.
 	AllowedOrigins []string
@@ -59,13 +68,16 @@ type Options struct {
 }
 
 func (o Options) complete() (Options, error) {
-	if o.Config == nil {
+	if err := o.checkSole(); err != nil {
+		return o, err
+	}
+	if o.Config == nil && o.Sole == nil {
 		return o, errors.New("no rest.Config")
 	}
 	if o.Cluster == nil {
 		return o, errors.New("no graphs to serve")
 	}
-	if o.GetCertificate == nil {
+	if o.GetCertificate == nil && o.Sole == nil {
 		return o, errors.New("no serving certificate")
 	}
 	if o.BindAddress == "" {

@@ -47,6 +47,9 @@ func New(o Options) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("stream options: %w", err)
 	}
+	if o.Sole != nil {
+		return newServer(o, soleAuth(o.Sole))
+	}
 	access, err := newDelegatedAuth(o.Config, o.PermissionRecheck)
 	if err != nil {
 		return nil, err
@@ -60,7 +63,7 @@ func newServer(o Options, a *delegatedAuth) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("metrics: %w", err)
 	}
-	listener, err := net.Listen("tcp", o.BindAddress)
+	listener, err := o.listen()
 	if err != nil {
 		return nil, fmt.Errorf("stream server: %w", err)
 	}
@@ -106,7 +109,7 @@ func (s *Server) Run(ctx context.Context) error {
 		BaseContext: func(net.Listener) context.Context { return context.WithoutCancel(ctx) },
 	}
 	served := make(chan error, 1)
-	go func() { served <- server.ServeTLS(s.listener, "", "") }()
+	go func() { served <- s.serve(server) }()
 
 	var err error
 	select {
