@@ -5,16 +5,17 @@ import (
 	"strings"
 )
 
-// address is a Service as somebody calls it, in the caller's namespace if it names none.
+// address names a Service. An empty namespace means the namespace of the object.
 type address struct{ service, namespace string }
 
 // maxAddresses bounds the addresses in one text.
 const maxAddresses = 8
 
-// addresses yields the Services that a text may be the addresses of, by the forms that
-// a cluster's DNS resolves: name:port, scheme://name, name.namespace,
-// name.namespace.svc, and these behind the name of a Pod. Several are separated by
-// commas or spaces, and one may be the value of an option. A name alone is no address: too much is spelled so.
+// addresses yields the Services that a text may be addresses of, in the forms that
+// cluster DNS resolves: name:port, scheme://name, name.namespace, name.namespace.svc,
+// and these after the name of a Pod and a dot. Addresses are separated by commas or
+// spaces, and may be the value of a command-line option. A name alone is not an address:
+// too many other words look like one.
 func addresses(text string) iter.Seq[address] {
 	return func(yield func(address) bool) {
 		if len(text) > maxPatterned || !strings.ContainsAny(text, ":.") {
@@ -41,13 +42,13 @@ func addresses(text string) iter.Seq[address] {
 	}
 }
 
-// isSeparator tells what stands between addresses, and between an option and its value.
+// isSeparator reports whether a character separates addresses, or an option and its value.
 func isSeparator(c rune) bool {
 	return c == ',' || c == '=' || c == ' ' || c == '"' || c == '\'' || c == '\n'
 }
 
-// hostOf is the host that a URL or an address calls; called tells that it has a scheme
-// or a port.
+// hostOf returns the host of a URL or an address. called reports whether the text has a
+// scheme or a port.
 func hostOf(text string) (host string, called bool) {
 	if _, rest, ok := strings.Cut(text, "://"); ok {
 		text, called = rest, true
@@ -65,8 +66,8 @@ func hostOf(text string) (host string, called bool) {
 	return host, called || ok
 }
 
-// isPublic tells the commonest ends of names on the internet, which nobody calls a
-// namespace: most addresses in objects are such.
+// isPublic reports whether a label is one of the most common top-level domains. Most
+// addresses in objects end in one, and no namespace has such a name.
 func isPublic(label string) bool {
 	return label == "com" || label == "io" || label == "net" || label == "org"
 }
@@ -80,7 +81,7 @@ func isPort(text string) bool {
 	return text != "" && len(text) <= 5
 }
 
-// servicesAt lists the Services that a host may be: at most two.
+// servicesAt returns the Services that a host may name, at most two.
 func servicesAt(host string, called bool) (found [2]address) {
 	host = strings.TrimSuffix(host, ".")
 	if !isObjectName(host) || host[len(host)-1] >= '0' && host[len(host)-1] <= '9' && strings.Count(host, ".") == 3 {

@@ -7,15 +7,14 @@ import (
 )
 
 const (
-	// maxApplication bounds the text that kapp keeps of an application, and
-	// maxUsed the kinds that it lists.
+	// maxApplication bounds the text of kapp's record of an application, and maxUsed
+	// the kinds that it lists.
 	maxApplication = 64 << 10
 	maxUsed        = 256
 )
 
-// parseApplication reads what kapp keeps of an application: the label that all of
-// its objects bear, and the kinds that these are of. It returns a selector of the
-// objects of each kind, which may be in any namespace.
+// parseApplication parses kapp's record of an application: the label of all its
+// objects, and their kinds. It returns a selector for each kind, in all namespaces.
 func parseApplication(text string) ([]graph.Reference, bool) {
 	if len(text) > maxApplication {
 		return nil, false
@@ -23,7 +22,7 @@ func parseApplication(text string) ([]graph.Reference, bool) {
 	var app struct {
 		LabelKey   string `json:"labelKey"`
 		LabelValue string `json:"labelValue"`
-		// The names of their members begin with capitals.
+		// The JSON keys of its elements begin with capitals.
 		UsedGKs []struct{ Group, Kind string } `json:"usedGKs"`
 	}
 	if json.Unmarshal([]byte(text), &app) != nil || !isLabelKey(app.LabelKey) || app.LabelValue == "" || !isLabelValue(app.LabelValue) {

@@ -7,20 +7,20 @@ import (
 	"graphview.dev/graphview/graph"
 )
 
-// MaxReferences bounds what Extract returns for one object. Further references
-// are ignored, and Examine says so.
+// MaxReferences bounds the references of one object. Extract ignores further ones, and
+// Examine returns an error for them.
 const MaxReferences = 10_000
 
-// What the references of one object may be. Each selector is looked at whenever an
-// object comes that it may match, so there may be fewer of them than of names.
+// The bounds on the references of one object. The bound on selectors is lower than that
+// on names, because a selector is evaluated for each object that it may match.
 var (
 	references = budget.Declare("references_object", "references of one object", MaxReferences)
 	selectors  = budget.Declare("selectors_object", "label selectors among the references of one object", 500)
 	terms      = budget.Declare("selector_terms_object", "keys and values in the label selectors of one object", 20_000)
 )
 
-// maxPath bounds the path of a reference, which may hold keys of the object. A rule's word
-// comes on top.
+// maxPath bounds the path of a reference, which may contain keys of the object. The word
+// of a rule is not counted.
 const maxPath = 512
 
 // termsOf counts the keys and values of selectors.
@@ -37,16 +37,16 @@ func termsOf(of ...*graph.Selector) int {
 	return count
 }
 
-// exists tells whether there can be what a reference names: its kind, its group,
-// its namespace and its name are such as Kubernetes takes.
+// exists reports whether an object that a reference names can exist: whether Kubernetes
+// accepts its kind, group, namespace and name.
 func exists(r *graph.Reference) bool {
 	return isWord(r.To.Kind, maxLabel, wordBytes) && (r.To.Group == "" || isWord(r.To.Group, maxPrefix, wordBytes)) &&
 		(r.Namespace == "" || isWord(r.Namespace, maxLabel, wordBytes)) &&
 		(r.Selector != nil || isName(r.To.Group, r.Name)) && len(r.Field) <= maxPath+graph.MaxWord+1
 }
 
-// rolesGroup is the group of the kinds whose names are path segments: a role may be called
-// "view only" or "*". For other kinds such a text is a wildcard or a template.
+// rolesGroup is the group of kinds with path segments as names: a role may be called "view
+// only" or "*". For other kinds such a text is a wildcard or a template.
 const rolesGroup = "rbac.authorization.k8s.io"
 
 // maxSegment bounds a path segment, which the API server does not limit.
@@ -63,8 +63,8 @@ func isName(group, name string) bool {
 	return isWord(name, maxPrefix, plainBytes)
 }
 
-// Bytes of kinds, groups and namespaces; and of names, without those of wildcards and
-// templates.
+// Classes of bytes: wordBytes in kinds, groups and namespaces; plainBytes in names, without
+// the characters of wildcards and templates.
 const (
 	wordBytes byte = 1 << iota
 	plainBytes
@@ -82,7 +82,7 @@ var bytesOf = func() (table [256]byte) {
 	return table
 }()
 
-// isWord tells a text that is not empty, not longer than so, and of such bytes.
+// isWord reports whether a text has 1 to longest bytes, all of them of a class.
 func isWord(text string, longest int, of byte) bool {
 	if text == "" || len(text) > longest {
 		return false

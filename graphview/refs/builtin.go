@@ -15,8 +15,8 @@ var tableFiles embed.FS
 // Builtin returns the extractor of the built-in table.
 func Builtin() *Extractor { return builtin().extractor }
 
-// BuiltinRules returns the rules of the built-in table, for an extractor that
-// knows more than they do.
+// BuiltinRules returns the rules of the built-in table, for an extractor with further
+// rules.
 func BuiltinRules() []Rule {
 	return builtin().table.mustRules(func(graph.Kind) bool { return true })
 }
@@ -26,8 +26,8 @@ type compiled struct {
 	extractor *Extractor
 }
 
-// builtin panics if the table, which is part of the program, is not valid. What it says
-// of a kind is compiled when it is asked for: all of it takes ten megabytes.
+// builtin panics if the table, which is part of the program, is not valid. It compiles
+// the rules of a kind at the first use, because the whole table takes 10 MB.
 var builtin = sync.OnceValue(func() compiled {
 	t, err := readTable(tableFiles)
 	if err != nil {
@@ -49,14 +49,14 @@ var builtin = sync.OnceValue(func() compiled {
 
 func invalidTable(err error) string { return fmt.Sprintf("built-in reference table: %v", err) }
 
-// rulesOf returns the rules of a kind and those of every kind, as the table has them one
-// after the other.
+// rulesOf returns the rules of a kind and the rules for every kind, in the order of the
+// table.
 func (t *table) rulesOf(kind graph.Kind) []Rule {
 	return t.mustRules(func(k graph.Kind) bool { return k == kind || k == AnyKind })
 }
 
-// mustRules is rules of a table that is part of the program. It panics if that is not
-// valid, which a test looks at.
+// mustRules calls rules for a table that is part of the program. It panics if the table
+// is not valid; a test checks that it is.
 func (t *table) mustRules(wanted func(graph.Kind) bool) []Rule {
 	rules, err := t.rules(wanted)
 	if err != nil {
@@ -65,8 +65,8 @@ func (t *table) mustRules(wanted func(graph.Kind) bool) []Rule {
 	return rules
 }
 
-// ruling compiles the rules of a kind and those of every kind, and panics as mustRules
-// does.
+// ruling compiles the rules of a kind and the rules for every kind. It panics as
+// mustRules does.
 func (t *table) ruling(kind graph.Kind) *ruling {
 	x, err := New(t.rulesOf(kind)...)
 	if err != nil {

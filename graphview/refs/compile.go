@@ -9,28 +9,28 @@ import (
 	"graphview.dev/graphview/jsontree"
 )
 
-// Extractor finds references by a compiled set of rules. Its zero value knows
-// owner references and conventions only.
+// Extractor finds references by a compiled set of rules. The zero value finds only
+// owner references and references by convention.
 type Extractor struct {
 	kinds rulings
-	// others is the tree of kinds without rules of their own, bare what is looked at
-	// of those that have no conventions either.
+	// others is the tree for kinds without rules. bare is the shape that is read of those
+	// that conventions do not apply to either.
 	others node
 	bare   *jsontree.Shape
-	// served is what conventions look words up in, nil for nothing.
+	// served maps the words in keys to kinds, for conventions; nil for none.
 	served *Served
-	// read is what the schemas of kinds tell.
+	// read has the compiled schemas.
 	read map[graph.Kind]*Reading
-	// ruled are the kinds whose rules are not the table's alone, kept those of them that
-	// conventions say something of all the same, and joined what is looked at of those
-	// whose schemas tell something too.
+	// ruled are the kinds with rules beside those of the table. kept are those of them
+	// that conventions still apply to. joined are the shapes of kinds that also have a
+	// schema.
 	ruled, kept map[graph.Kind]bool
 	joined      map[graph.Kind]*jsontree.Shape
 }
 
-// node is what the rules of a kind have to do with a value.
+// node holds the rules of a kind for one value and the values below it.
 type node struct {
-	// silent: nothing is guessed of the value.
+	// silent: conventions do not apply to the value.
 	silent   bool
 	ends     []leaf
 	fields   []member // in the order of the rules
@@ -38,13 +38,13 @@ type node struct {
 	values   *node
 }
 
-// member is kept by value so that a node's keys lie side by side.
+// member is stored by value so that the keys of a node are adjacent in memory.
 type member struct {
 	key  string
 	node *node
 }
 
-// leaf is a rule, compiled, at the end of its path.
+// leaf is a compiled rule at the end of its path.
 type leaf struct {
 	field           string
 	method          Method
@@ -61,13 +61,12 @@ type leaf struct {
 	within          *within // nil where namespace says where
 	emptySelectsAll bool
 	allNamespaces   bool
-	// plausible: what is no name of an object, such as a template, is no reference.
+	// plausible: a text that cannot be a name, such as a template, is not a reference.
 	plausible bool
 }
 
-// New compiles rules. The order of the rules is that of the references, as far
-// as their paths do not share prefixes. Its errors are meant for the rules'
-// authors.
+// New compiles rules. References are in the order of the rules, except where rules share
+// a prefix of their paths. Its errors are for the authors of the rules.
 func New(rules ...Rule) (*Extractor, error) {
 	x := &Extractor{kinds: rulings{}, bare: ownShape()}
 	kinds := map[graph.Kind]*ruling{}
@@ -102,13 +101,13 @@ type Compiled struct {
 	end   leaf
 }
 
-// Compile compiles a rule. Its errors are meant for the rule's author.
+// Compile compiles a rule. Its errors are for the author of the rule.
 func Compile(rule *Rule) (Compiled, error) {
 	steps, end, err := compile(rule)
 	return Compiled{steps, end}, err
 }
 
-// add grows the tree by a path.
+// add adds a path to the tree.
 func (n *node) add(steps []step, end leaf) {
 	for _, s := range steps {
 		n = n.below(s)
@@ -173,8 +172,8 @@ func compile(rule *Rule) ([]step, leaf, error) {
 	return steps, end, nil
 }
 
-// asks tells whether a field says what its object needs. A status says what was
-// seen, a label who made the object, and a name of its own what goes with it.
+// asks reports whether a missing target of a field is a problem. It is not for fields of
+// the status, for labels, and for the name of the object itself.
 func asks(path string) bool {
 	for _, told := range [...]string{"status.", "metadata.labels", "metadata.name"} {
 		if strings.HasPrefix(path, told) {
@@ -222,7 +221,7 @@ func (l *leaf) resolve(rule *Rule, steps []step, base int) error {
 	return nil
 }
 
-// check refuses rules whose parts contradict each other.
+// check returns an error if parts of a rule contradict each other.
 func check(rule *Rule) error {
 	kind := &rule.To.Kind
 	selects := rule.Method.selects()
@@ -252,8 +251,8 @@ func check(rule *Rule) error {
 	return checkNamespaces(rule)
 }
 
-// checkNamespaces refuses rules that say in two ways in which namespaces a
-// selector selects.
+// checkNamespaces returns an error if a rule sets the namespaces of a selector in two
+// ways.
 func checkNamespaces(rule *Rule) error {
 	ways := 0
 	for _, says := range []bool{rule.AllNamespaces, rule.Selected != "", rule.Listed != "", len(rule.Namespace) > 0, rule.Scope == graph.ScopeCluster} {

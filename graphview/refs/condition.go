@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// condition holds where one of its alternatives does.
+// condition holds if one of its alternatives holds.
 type condition []alternative
 
-// alternative is a field that is set or, with a value, that has it. A list has
-// every value that it contains.
+// alternative holds if its field is set or, with a value, if the field has that value or
+// is a list that contains it.
 type alternative struct {
 	field    companion
 	value    string
@@ -74,7 +74,7 @@ func isValue(found any, value string) bool {
 	}
 }
 
-// moveCondition moves the fields of a condition with their template.
+// moveCondition applies move to the fields of a condition, for a template that is included.
 func moveCondition(text string, move func(string) string) string {
 	alternatives := strings.Split(text, ",")
 	for i, word := range alternatives {

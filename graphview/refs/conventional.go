@@ -6,8 +6,8 @@ import (
 	"graphview.dev/graphview/graph"
 )
 
-// isOpaque tells keys whose values are no API's, wherever they are: contents, labels,
-// and what the extractor has read already.
+// isOpaque reports whether conventions skip the value of a key at any depth: contents,
+// labels, and metadata that the extractor reads elsewhere.
 func isOpaque(key string) bool {
 	switch key {
 	case "annotations", "binaryData", "conditions", "matchLabels", "openAPIV3Schema", "stringData", "valuesObject":
@@ -17,9 +17,9 @@ func isOpaque(key string) bool {
 	}
 }
 
-// isContents tells maps that are no API's, by their keys: data at the object's root or
-// of texts alone, labels, Helm's values and the metadata of templates. The same words
-// are fields like others where they hold anything else.
+// isContents reports whether a map holds contents instead of API fields: data at the
+// object's root or of texts only, labels, Helm's values and the metadata of templates.
+// Keys with the same names elsewhere are ordinary fields.
 func (g *guess) isContents(key string, value map[string]any) bool {
 	switch depth := len(g.path); {
 	case g.path[depth-1] == "": // an element of a list
@@ -31,7 +31,7 @@ func (g *guess) isContents(key string, value map[string]any) bool {
 	}
 }
 
-// isFlat tells a map of texts and numbers.
+// isFlat reports whether a map holds only texts and numbers.
 func isFlat(object map[string]any) bool {
 	for _, value := range object {
 		switch value.(type) {
@@ -54,7 +54,7 @@ func ofGroup(group, kind string) graph.Reference {
 	return graph.Reference{To: graph.Kind{Group: group, Kind: kind}, Scope: graph.ScopeNamespaced}
 }
 
-// kinds are Kubernetes' own that are named without a group.
+// kinds are the kinds of Kubernetes that objects name without a group.
 var kinds = map[string]graph.Reference{
 	"ConfigMap":             namespaced("ConfigMap"),
 	"CronJob":               ofGroup("batch", "CronJob"),
@@ -74,8 +74,8 @@ var kinds = map[string]graph.Reference{
 	"StatefulSet":           ofGroup("apps", "StatefulSet"),
 }
 
-// names are the ends of keys that hold a name, in lower camel case: a key is one
-// of them, or ends in one that starts with a capital.
+// names maps keys that hold a name, in lower camel case, to what they refer to. A key
+// matches if it is equal, or ends in the same word with an upper-case initial.
 var names = map[string]graph.Reference{
 	"claimName":          namespaced("PersistentVolumeClaim"),
 	"configMapName":      namespaced("ConfigMap"),
@@ -90,7 +90,7 @@ var names = map[string]graph.Reference{
 	"volumeAttributesClassName": ofCluster("storage.k8s.io", "VolumeAttributesClass"),
 }
 
-// namedBy tells what a text is the name of, by its key.
+// namedBy returns what a text refers to, by its key.
 func namedBy(key string) (graph.Reference, bool) {
 	if !strings.HasSuffix(key, "Name") {
 		return graph.Reference{}, false
@@ -106,7 +106,7 @@ func namedBy(key string) (graph.Reference, bool) {
 	return graph.Reference{}, false
 }
 
-// targetByKey tells what an object with a name but no kind refers to: secretRef,
+// targetByKey returns what an object with a name but no kind refers to: secretRef,
 // caSecretKeyRef, configMapRef, serviceAccountRef, imagePullSecrets[], or fooRef
 // for a Foo of the object's group.
 func targetByKey(key, group string) (graph.Reference, bool) {
@@ -140,8 +140,8 @@ func targetByKey(key, group string) (graph.Reference, bool) {
 	return graph.Reference{To: graph.Kind{Group: group, Kind: kind}}, kind != ""
 }
 
-// isKeyOfSecret tells an object that can hardly be anything but core/v1's
-// SecretKeySelector, whatever its key: name, key, and nothing more of its own.
+// isKeyOfSecret reports whether an object has the shape of a core/v1 SecretKeySelector
+// under any key: name, key and no other fields.
 func isKeyOfSecret(object map[string]any) bool {
 	if key, _ := object["key"].(string); key == "" {
 		return false
@@ -156,8 +156,8 @@ func isKeyOfSecret(object map[string]any) bool {
 	return true
 }
 
-// keyedBy tells of what an object with a name and a key is the key: of a Secret, unless
-// its own key says otherwise. The keys of a bucket are those of what is in it.
+// keyedBy returns what an object with a name and a key refers to: a Secret, unless the key
+// of the object names another kind. In a bucket, the key is that of a file.
 func keyedBy(key string) (graph.Reference, bool) {
 	switch words := stem(wordsOf(key[:min(len(key), 2*maxLabel)])); {
 	case len(words) == 0:
@@ -169,8 +169,8 @@ func keyedBy(key string) (graph.Reference, bool) {
 	return namespaced("Secret"), true
 }
 
-// isPlausible tells names of objects from templates, globs and placeholders. Roles may
-// have colons in their names.
+// isPlausible reports whether a text can be the name of an object, and not a template, a
+// glob or a placeholder. Names of Roles may have colons.
 func isPlausible(name string) bool {
 	for {
 		word, rest, more := strings.Cut(name, ":")

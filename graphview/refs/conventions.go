@@ -9,14 +9,14 @@ import (
 )
 
 const (
-	// maxGuessed bounds the values that are looked at in one object, and
-	// maxGuessDepth how deep they are: what goes on for longer is no API.
+	// maxGuessed bounds the values that are visited in one object, and maxGuessDepth
+	// their depth. Objects of real APIs are smaller.
 	maxGuessed    = 4096
 	maxGuessDepth = 24
 )
 
-// settled are the groups of Kubernetes itself. All of their kinds were read for
-// the table: one without rules has no references, and nothing is guessed.
+// settled are the groups of Kubernetes itself. The table covers all of their kinds, so
+// conventions do not apply: a kind without rules has no references.
 var settled = map[string]bool{
 	"":                             true,
 	"admissionregistration.k8s.io": true,
@@ -44,29 +44,28 @@ var settled = map[string]bool{
 	"storagemigration.k8s.io":      true,
 }
 
-// guess walks an object of a kind that has no rules, and finds what looks like a
-// reference by Kubernetes' API conventions. It knows no kinds but Kubernetes'
-// own: a name with a kind but no group means the object's group, and whether
-// there is such a kind is for the graph to find out.
+// guess walks an object of a kind without rules, and finds references by the API
+// conventions of Kubernetes. Kinds without a group that are not of Kubernetes are taken
+// to be of the object's group; the graph drops references to kinds that do not exist.
 type guess struct {
 	served          *Served
 	kind            graph.Kind // the object's own
 	namespace, name string
 	left            int // values to look at
 	found           []graph.Reference
-	// told are the rules of the object's kind at the value at hand: nothing is guessed of
-	// what they are about.
+	// told are the rules for the current value. Conventions do not apply to the fields
+	// that they read.
 	told nodes
-	// path leads to the value at hand: keys, and "" for a list's element.
+	// path leads to the current value: keys, and "" for an element of a list.
 	path []string
 }
 
-// conventions returns what an object seems to refer to, by field and name.
+// conventions returns the references that the fields of an object suggest.
 func conventions(served *Served, kind graph.Kind, object map[string]any, told nodes) []graph.Reference {
 	return guessed(served, kind, object, told, maxGuessed)
 }
 
-// guessed is conventions, of an object with at most so many values.
+// guessed is conventions for an object with at most this many values.
 func guessed(served *Served, kind graph.Kind, object map[string]any, told nodes, most int) []graph.Reference {
 	metadata, _ := object["metadata"].(map[string]any)
 	namespace, _ := metadata["namespace"].(string)
@@ -77,7 +76,7 @@ func guessed(served *Served, kind graph.Kind, object map[string]any, told nodes,
 	}
 	g.object(object)
 	if g.left < 0 {
-		// A part of it would be whatever part came first.
+		// The result for a part of the object would depend on the order of its keys.
 		return nil
 	}
 	slices.SortFunc(g.found, func(a, b graph.Reference) int {
@@ -103,7 +102,7 @@ func (g *guess) object(object map[string]any) {
 	g.told = told
 }
 
-// value looks at the value of a key or, if that holds a list, at its elements.
+// value visits the value of a key or, if it is a list, its elements.
 func (g *guess) value(key string, value any) {
 	g.left--
 	told := g.told.tell()
@@ -137,7 +136,7 @@ func (g *guess) value(key string, value any) {
 	}
 }
 
-// text adds what a text names by its key.
+// text adds the object that a text names, by its key.
 func (g *guess) text(key, text string) {
 	target, ok := namedBy(key)
 	switch namespace, name, both := strings.Cut(text, "/"); {
@@ -152,7 +151,7 @@ func (g *guess) text(key, text string) {
 	}
 }
 
-// reference adds what an object refers to, and tells whether it is a reference.
+// reference adds what an object refers to, and reports whether it is a reference.
 func (g *guess) reference(key string, object map[string]any) bool {
 	name, _ := object["name"].(string)
 	if name == "" || !isPlausible(name) {
@@ -173,9 +172,9 @@ func (g *guess) reference(key string, object map[string]any) bool {
 	return ok
 }
 
-// isDoubtful tells a guess that only an object of that name makes a reference: of a kind
-// that is not served, where another may be meant, and what Config Connector's kinds call
-// by the names of Kubernetes'.
+// isDoubtful reports whether a guess counts only if an object of that name exists. That
+// is so for a kind that is not served when another may be meant, and for Config
+// Connector, whose own kinds are named like those of Kubernetes.
 func (g *guess) isDoubtful(target graph.Reference, key string, object map[string]any) bool {
 	if g.served == nil {
 		return false
@@ -183,12 +182,12 @@ func (g *guess) isDoubtful(target graph.Reference, key string, object map[string
 	if _, says := object["kind"]; !says && strings.HasSuffix(key, "Ref") && strings.HasSuffix(g.kind.Group, external) {
 		return !strings.HasSuffix(key, "KeyRef")
 	}
-	// What names a group of another domain says what it means.
+	// A reference with a group of another domain is explicit.
 	return target.Scope == graph.ScopeUnknown && domainOf(target.To.Group) == domainOf(g.kind.Group) && !says(object) &&
 		!g.served.Serves(target.To) && len(g.served.meaning(g.kind.Group, key).targets) > 0
 }
 
-// says tells whether an object says the group of what it names.
+// says reports whether an object has a field for the group of its target.
 func says(object map[string]any) bool {
 	for _, field := range [...]string{"apiVersion", "apiGroup", "group"} {
 		if text, ok := object[field].(string); ok && text != "" {
@@ -198,7 +197,7 @@ func says(object map[string]any) bool {
 	return false
 }
 
-// targetOf tells by an object's fields, else by its key, what its name is of.
+// targetOf returns the kind that an object's name is of, by its fields or else by its key.
 func (g *guess) targetOf(key string, object map[string]any) (graph.Reference, bool) {
 	var none graph.Reference
 	kind, _ := object["kind"].(string)
@@ -230,7 +229,7 @@ func (g *guess) targetOf(key string, object map[string]any) (graph.Reference, bo
 	return graph.Reference{To: graph.Kind{Group: g.kind.Group, Kind: kind}}, true
 }
 
-// add adds a reference. Without a namespace, it is to the object's own.
+// add adds a reference. An empty namespace means the namespace of the object.
 func (g *guess) add(ref graph.Reference, name, namespace string) {
 	ref.Type = cmp.Or(ref.Type, graph.Direct)
 	if ref.Scope != graph.ScopeCluster {
@@ -249,13 +248,13 @@ func (g *guess) add(ref graph.Reference, name, namespace string) {
 	if ref.Inferred {
 		field = graph.InferredField + field
 	}
-	// A guess is no promise.
+	// The guess may be wrong, so a missing target is not a problem.
 	ref.Name, ref.Field, ref.Optional = name, field, true
 	g.found = append(g.found, ref)
 }
 
-// field is the path in the form of the table's, false if it is longer than that of a
-// reference may be, or a path may not contain one of its keys.
+// field returns the path in the form of the table's paths. It returns false if the path
+// is too long for a reference, or contains a key that a path cannot contain.
 func (g *guess) field() (string, bool) {
 	size := 0
 	for _, key := range g.path {
@@ -285,8 +284,8 @@ func (g *guess) field() (string, bool) {
 	return b.String(), true
 }
 
-// isWhole tells an object that is embedded as a whole, as templates and patches
-// have them: what it refers to is its own affair.
+// isWhole reports whether a complete object is embedded, as in a template or a patch.
+// References of such an object are not references of the object around it.
 func isWhole(object map[string]any) bool {
 	if _, ok := object["kind"].(string); !ok {
 		return false

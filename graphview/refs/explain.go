@@ -12,29 +12,29 @@ import (
 // Source says why a field is read as a reference.
 type Source string
 
-// Sources of references, the surest first.
+// The sources of references, the most certain first.
 const (
 	ByTable      Source = "table"
 	BySchema     Source = "schema"
 	ByConvention Source = "convention"
 )
 
-// Explained is a field of a kind, and what it is read as.
+// Explained is a field of a kind, and the reference that it is read as.
 type Explained struct {
 	Path   string
 	To     string // group/Kind, core/Kind, or {apiVersion}/{kind} where the object says it
 	Source Source
-	// Inferred: there is an arc only while there is an object of that name.
+	// Inferred: the arc exists only while an object of that name exists.
 	Inferred bool
 	Selector bool
 	Type     graph.ArcType
 }
 
-// saidGroup and saidKind are the kind that the object of an explanation names wherever it can say so.
+// saidGroup and saidKind are the group and kind that objectOf writes into every field for one.
 const saidGroup, saidKind = "said.by.the.object", "Said"
 
-// Explain says what is read of the objects of a kind, by the table, by the kind's schema
-// (nil if it is not known) and by convention.
+// Explain returns the fields of a kind that are read as references, by the table, by the
+// schema of the kind (nil if it is unknown) and by convention.
 func (s *Served) Explain(kind graph.Kind, of *schema.Schema) ([]Explained, error) {
 	var all []Explained
 	for _, rule := range builtin().table.rulesOf(kind) {
@@ -98,8 +98,8 @@ func targetText(kind graph.Kind) string {
 // mapKey stands for any key of a map.
 const mapKey = "any-key"
 
-// objectOf is an object that has every field of a schema, with a name in each text, as
-// long as there are any left.
+// objectOf returns an object with every field of a schema, with a name in each text. left
+// bounds the number of fields.
 func objectOf(s *schema.Schema, depth int, left *int) any {
 	if *left--; *left < 0 {
 		return nil
@@ -136,5 +136,5 @@ func objectOf(s *schema.Schema, depth int, left *int) any {
 	return object
 }
 
-// plantedName is a name, and no address.
+// plantedName is a valid name, and not an address.
 const plantedName = "planted"

@@ -8,17 +8,17 @@ import (
 	"graphview.dev/graphview/graph"
 )
 
-// Declared is what somebody declares of a kind.
+// Declared has the rules that ReferenceRules declare for a kind.
 type Declared struct {
-	// Rules are the kind's, whatever their From.
+	// Rules apply to the kind; their From is ignored.
 	Rules []Compiled
-	// Replace: conventions say nothing of the kind, even if there are no rules. Otherwise
-	// they say nothing of the fields that the rules are about.
+	// Replace: conventions do not apply to the kind, even without rules. Otherwise they do
+	// not apply to the fields that the rules read.
 	Replace bool
 }
 
-// Extended returns an extractor that knows, beside the built-in table, what is declared
-// of further kinds. What schemas tell of these stays.
+// Extended returns an extractor with the built-in table and the declared rules. Rules from
+// the schemas of the kinds stay.
 func Extended(further map[graph.Kind]Declared) *Extractor {
 	base := Builtin()
 	if len(further) == 0 {
@@ -41,8 +41,8 @@ func Extended(further map[graph.Kind]Declared) *Extractor {
 	return &x
 }
 
-// Serving returns an extractor that also infers references to the kinds which a cluster
-// serves, nil for none.
+// Serving returns an extractor that also infers references to the kinds that a cluster
+// serves. nil serves none.
 func (x *Extractor) Serving(served *Served) *Extractor {
 	if x.served == served {
 		return x
@@ -52,10 +52,10 @@ func (x *Extractor) Serving(served *Served) *Extractor {
 	return &y
 }
 
-// pathSyntax is what a path is like, for whoever wrote one that is not.
+// pathSyntax is the part of an error that describes the syntax of a path.
 const pathSyntax = "expected keys joined by dots, with [] after a list and {} after a map of which every value counts, such as spec.gadgets[].name or metadata.annotations['example.com/owner']"
 
-// CheckPath says what is wrong with a rule's Path. Its errors quote it.
+// CheckPath returns an error, which quotes the path, if a rule's Path is invalid.
 func CheckPath(path string) error {
 	if _, err := parsePath(path); err != nil {
 		return fmt.Errorf("%w; %s", err, pathSyntax)
@@ -63,12 +63,12 @@ func CheckPath(path string) error {
 	return nil
 }
 
-// errOtherList is about a companion that has no one value for each value at a
+// errOtherList: a companion field does not have exactly one value for each value at the
 // path.
 var errOtherList = errors.New("enters a list or a map that path does not enter: it may share those at path's beginning, and is then about the same elements")
 
-// CheckCompanion says what is wrong with a field that starts at the object's
-// root, as a companion of a rule's valid Path.
+// CheckCompanion returns an error if a field that starts at the object's root cannot be a
+// companion of a valid Path.
 func CheckCompanion(field, path string) error {
 	if err := CheckPath(field); err != nil {
 		return err
@@ -83,5 +83,5 @@ func CheckCompanion(field, path string) error {
 	return nil
 }
 
-// FromRoot writes a field that starts at the object's root as rules do.
+// FromRoot returns a field that starts at the object's root in the form of rules.
 func FromRoot(field string) string { return "." + field }

@@ -10,19 +10,18 @@ import (
 	"graphview.dev/graphview/graph"
 )
 
-// Extract returns the references of a decoded JSON object of a kind: those to
-// its owners, then those of the rules, in their order, and if no rule is of its
-// kind, then those that conventions tell. One field names one target at most
-// once; several fields may name the same. The references share the object's
-// strings, but retain nothing else of it.
+// Extract returns the references of a decoded JSON object: first to its owners, then by
+// rules in their order and, for a kind without rules, by convention. A field has at most
+// one reference to a target; several fields may refer to the same target. The references
+// share the object's strings, but retain nothing else of it.
 func (x *Extractor) Extract(kind graph.Kind, object map[string]any) []graph.Reference {
 	references, _ := x.Examine(kind, object)
 	return references
 }
 
-// Examine is Extract and says, in words that hold no value, what it found and
-// could not read: a label selector, which then selects nothing, or more than a bound
-// allows, which is left out.
+// Examine is Extract with an error for the references that are left out: a label selector
+// that does not parse, which selects nothing, or references beyond a bound. The error
+// contains no values of the object.
 func (x *Extractor) Examine(kind graph.Kind, object map[string]any) ([]graph.Reference, error) {
 	metadata, _ := object["metadata"].(map[string]any)
 	namespace, _ := metadata["namespace"].(string)
@@ -43,12 +42,12 @@ func (x *Extractor) Examine(kind graph.Kind, object map[string]any) ([]graph.Ref
 	return w.found.all(), w.fault()
 }
 
-// Selects tells whether Examine may have something to say about a kind.
+// Selects reports whether Examine may return an error for objects of a kind.
 func (x *Extractor) Selects(kind graph.Kind) bool {
 	return x.tree(kind).selects()
 }
 
-// tree is of the rules that a kind has, or else of those of every kind.
+// tree returns the tree of a kind's rules or, if it has none, of the rules for every kind.
 func (x *Extractor) tree(kind graph.Kind) *node {
 	if own := x.kinds.of(kind); own != nil {
 		return own.root
@@ -62,25 +61,24 @@ func (n *node) selects() bool {
 		n.elements != nil && n.elements.selects() || n.values != nil && n.values.selects()
 }
 
-// Lists tells whether the extractor has rules of a kind, other than those of
-// every kind. Of all other kinds outside Kubernetes' own groups, Extract guesses
-// references by convention.
+// Lists reports whether the extractor has rules of a kind, other than the rules for every
+// kind. For a kind without rules that is not of Kubernetes, Extract applies conventions.
 func (x *Extractor) Lists(kind graph.Kind) bool { return x.kinds[kind] != nil }
 
-// guesses tells whether conventions say something of a kind.
+// guesses reports whether conventions apply to a kind.
 func (x *Extractor) guesses(kind graph.Kind) bool {
 	return !settled[kind.Group] && (!x.Lists(kind) || x.kept[kind])
 }
 
 // walk is one pass over one object.
 type walk struct {
-	// reached holds the value after each step to where the walk is.
+	// reached holds the value after each step of the current path.
 	reached   [maxDepth + 1]any
 	kind      graph.Kind
 	namespace string // the object's own
 	name      string
 	found     found
-	// malformed is the first rule whose selector cannot be read.
+	// malformed is the first rule with a selector that does not parse.
 	malformed *leaf
 }
 
@@ -117,7 +115,7 @@ func (w *walk) visit(n *node, value any, depth int) {
 	}
 }
 
-// emit adds what the value at the end of a rule's path refers to.
+// emit adds the references of the value at the end of a rule's path.
 func (w *walk) emit(l *leaf, value any) {
 	ref := graph.Reference{
 		Type:          l.arc,
@@ -192,19 +190,19 @@ func (w *walk) emit(l *leaf, value any) {
 	w.found.add(&ref)
 }
 
-// isItself reports whether a name is that of the object, such as spec.name.
+// isItself reports whether a reference is to the object itself, such as spec.name.
 func (w *walk) isItself(ref *graph.Reference) bool {
 	return ref.Selector == nil && ref.Name == w.name && ref.To == w.kind && (ref.Scope == graph.ScopeCluster || ref.Namespace == w.namespace)
 }
 
-// malform notes that a selector cannot be read, if it were to be.
+// malform records that the selector of a rule does not parse, if the rule applies.
 func (w *walk) malform(l *leaf) {
 	if w.malformed == nil && l.applies(w.reached[:]) {
 		w.malformed = l
 	}
 }
 
-// applies tells whether a leaf's conditions hold and its exceptions do not.
+// applies reports whether the conditions of a rule hold and its exceptions do not.
 func (l *leaf) applies(reached []any) bool {
 	for _, c := range l.conditions {
 		if !c.holds(reached) {
@@ -229,7 +227,7 @@ func (w *walk) emitEntry(ref *graph.Reference, id string) {
 	w.found.add(&entry)
 }
 
-// emitApplication adds selectors of all that an application is made of.
+// emitApplication adds selectors for all objects of an application.
 func (w *walk) emitApplication(ref *graph.Reference, text string) {
 	selectors, _ := parseApplication(text)
 	for i := range selectors {
@@ -250,7 +248,7 @@ func (w *walk) emitAddresses(ref *graph.Reference, l *leaf, text string) {
 	}
 }
 
-// emitNames adds what a list of names may name.
+// emitNames adds the objects that a list of names may name.
 func (w *walk) emitNames(ref *graph.Reference, l *leaf, text string) {
 	ref.To, _ = l.target(w.reached[:])
 	ref.Optional = true
@@ -287,8 +285,8 @@ func (w *walk) emitWithin(l *leaf, ref *graph.Reference) {
 	}
 }
 
-// targetNamespace returns the namespace of a leaf's target, false if it should
-// have one but has none.
+// targetNamespace returns the namespace of a rule's target. It returns false if the target
+// is namespaced and no namespace is set.
 func (w *walk) targetNamespace(l *leaf) (string, bool) {
 	if l.scope == graph.ScopeCluster || l.allNamespaces {
 		return "", true
@@ -307,7 +305,8 @@ func (w *walk) targetNamespace(l *leaf) (string, bool) {
 	return w.namespace, w.namespace != "" || l.scope != graph.ScopeNamespaced
 }
 
-// isNamespace tells the name of a namespace from a template or a glob.
+// isNamespace reports whether a text can be the name of a namespace, and not a template or
+// a glob.
 func isNamespace(text string) bool {
 	for i := range len(text) {
 		if !namespace.takes(text[i]) {

@@ -7,25 +7,23 @@ import (
 	"graphview.dev/graphview/graph"
 )
 
-// few is as many references as most objects have at most.
+// few is the number of references that most objects do not exceed.
 const few = 16
 
-// found collects the references of one object. The first few are kept in
-// place, so that a found on the stack costs most objects one allocation: the
-// result, of its exact size.
+// found collects the references of one object. The first few are stored in the struct,
+// so that most objects cost one allocation: the result, with its exact size.
 type found struct {
 	first [few]graph.Reference
 	count int // used of first
 	more  []graph.Reference
-	// seen is where the references are, by name, once there are more.
+	// seen has the indexes of references by name, once there are more than few.
 	seen map[named]int
-	// selectors and terms are how many there are; exceeded is the bound that did
-	// not allow more.
+	// selectors and terms are counts. exceeded is the first bound that left out a reference.
 	selectors, terms int
 	exceeded         *budget.Exceeded
 }
 
-// named is what tells the references by name of one object from each other.
+// named identifies a reference by name within one object.
 type named struct {
 	field, namespace, name string
 	to                     graph.Kind
@@ -38,8 +36,8 @@ func nameOf(r *graph.Reference) named {
 
 func (f *found) full() bool { return f.count+len(f.more) >= MaxReferences }
 
-// add appends ref unless its field named the same target before: containers
-// tend to read many variables from one ConfigMap.
+// add appends ref unless the same field has a reference to the same target: containers
+// often read many variables from one ConfigMap.
 func (f *found) add(ref *graph.Reference) {
 	if !exists(ref) || ref.Selector == nil && f.repeated(ref) {
 		return
@@ -47,7 +45,7 @@ func (f *found) add(ref *graph.Reference) {
 	f.append(ref)
 }
 
-// append appends a reference to what can exist, if the bounds allow it.
+// append appends a reference if its target can exist and the bounds allow it.
 func (f *found) append(ref *graph.Reference) {
 	if f.full() {
 		f.exceed(references)
@@ -74,7 +72,7 @@ func (f *found) append(ref *graph.Reference) {
 	f.more = append(f.more, *ref)
 }
 
-// exceed notes the first bound that did not allow a reference.
+// exceed records the first bound that left out a reference.
 func (f *found) exceed(b *budget.Bound) {
 	if f.exceeded == nil {
 		f.exceeded = b.Exceed()
@@ -88,12 +86,12 @@ func (f *found) err() error {
 	return fmt.Errorf("its references are not all known: %w", f.exceeded)
 }
 
-// repeated tells whether ref was found before; if not, it is from now on. What was
-// found is optional only if it always is.
+// repeated reports whether ref was found before, and records it. A reference that was
+// found several times is optional only if every one of them is.
 func (f *found) repeated(ref *graph.Reference) bool {
 	if f.count < few {
 		for i := range f.count {
-			// Nearly always decided without comparing the rest.
+			// The first comparison decides nearly every time.
 			if other := &f.first[i]; other.Name == ref.Name && nameOf(other) == nameOf(ref) {
 				other.Optional = other.Optional && ref.Optional
 				return true

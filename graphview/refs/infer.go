@@ -7,7 +7,7 @@ import (
 	"graphview.dev/graphview/graph"
 )
 
-// inferText adds what a text may name by its key, if there is such an object.
+// inferText adds the objects that a text may name by its key, as inferred references.
 func (g *guess) inferText(key, text string) {
 	namespace, name, both := strings.Cut(text, "/")
 	if !both {
@@ -21,7 +21,7 @@ func (g *guess) inferText(key, text string) {
 	}
 }
 
-// mean adds the targets of a key.
+// mean adds references to the targets of a key.
 func (g *guess) mean(means meaning, name, namespace string, object map[string]any) {
 	for _, target := range means.targets {
 		target = g.scopeOf(target, object)
@@ -30,8 +30,8 @@ func (g *guess) mean(means meaning, name, namespace string, object map[string]an
 	}
 }
 
-// inferObject adds what an object with a name may name by its key, its kind or its
-// parent's key, and tells whether there is any.
+// inferObject adds what an object with a name may refer to by its key, its kind or its
+// parent's key. It reports whether it added a reference.
 func (g *guess) inferObject(key string, object map[string]any) bool {
 	name, _ := object["name"].(string)
 	namespace, _ := object["namespace"].(string)
@@ -46,15 +46,14 @@ func (g *guess) inferObject(key string, object map[string]any) bool {
 	return len(means.targets) > 0
 }
 
-// isPart reports whether an object describes a part of the object that has it, and so names
-// no other: an element of a list with a version or a number of replicas.
+// isPart reports whether a value describes a part of its own object, and so refers to no
+// other: an element of a list with a version or a number of replicas.
 func (g *guess) isPart(object map[string]any) bool {
 	return g.path[len(g.path)-1] == "" && (object["version"] != nil || object["replicas"] != nil)
 }
 
-// inferSelector adds what a label selector selects by its key: podSelector,
-// serviceSelector, or the name of a kind of the object's own group. That is a
-// convention: a selector makes no arc to what does not exist.
+// inferSelector adds what a label selector selects, by its key: podSelector,
+// serviceSelector, or the name of a kind of the object's group.
 func (g *guess) inferSelector(key string, value map[string]any) bool {
 	of, ok := strings.CutSuffix(key, "Selector")
 	if !ok {
@@ -80,7 +79,7 @@ func (g *guess) inferSelector(key string, value map[string]any) bool {
 	return true
 }
 
-// inferAddress adds the Service that a text may be the address of.
+// inferAddress adds the Services that a text may be the address of.
 func (g *guess) inferAddress(key, text string) {
 	if !isAddressKey(key) {
 		return
@@ -95,12 +94,12 @@ func (g *guess) inferAddress(key, text string) {
 	}
 }
 
-// isAddressKey tells keys that hold addresses by what they end in.
+// isAddressKey reports whether a key holds an address, by its last word.
 func isAddressKey(key string) bool {
 	return isHostKey(key) || endsIn(key, "url", "uri", "hostname")
 }
 
-// isHostKey tells keys that may hold a Service's name alone.
+// isHostKey reports whether the value of a key may be just the name of a Service.
 func isHostKey(key string) bool { return endsIn(key, "host", "address", "addr", "endpoint", "server") }
 
 func endsIn(key string, ends ...string) bool {
@@ -112,17 +111,17 @@ func endsIn(key string, ends ...string) bool {
 	return false
 }
 
-// infer adds a reference that there is only if its target is.
+// infer adds a reference that exists only while its target exists.
 func (g *guess) infer(target graph.Reference, name, namespace string) {
 	target.Inferred = true
 	g.add(target, name, namespace)
 }
 
-// isObjectName tells the name of an object from other texts: a DNS subdomain.
+// isObjectName reports whether a text can be the name of an object: a DNS subdomain.
 func isObjectName(name string) bool { return name != "" && isDomain(name) }
 
-// Inference tells apart what was found by what different clusters serve: it is equal
-// for references that were found alike, and 0 where there are none but to owners.
+// Inference returns a hash of references in any order, without those to owners; 0 for
+// none. Callers compare it to see whether another set of served kinds changes them.
 func Inference(references []graph.Reference) uint64 {
 	var sum uint64
 	for i := range references {

@@ -1,13 +1,13 @@
 package refs
 
-// The longest name, value and prefix of a label that the API takes.
+// The maximum lengths of a label's name, value and prefix.
 const (
 	maxLabel  = 63
 	maxPrefix = 253
 )
 
-// isLabelKey tells whether a label may have the key: a name or, before a slash,
-// a domain and a name.
+// isLabelKey reports whether a text is a valid label key: a name, or a domain, a slash and
+// a name.
 func isLabelKey(key string) bool {
 	for i := range len(key) {
 		if key[i] == '/' {
@@ -17,7 +17,7 @@ func isLabelKey(key string) bool {
 	return isLabelName(key)
 }
 
-// isLabelValue tells whether a label may have the value.
+// isLabelValue reports whether a text is a valid label value.
 func isLabelValue(value string) bool { return value == "" || isLabelName(value) }
 
 func isLabelName(name string) bool {
@@ -32,8 +32,8 @@ func isLabelName(name string) bool {
 	return true
 }
 
-// isDomain tells a DNS subdomain: words of small letters, digits and dashes,
-// that neither begin nor end with a dash.
+// isDomain reports whether a text is a DNS subdomain: words of lower-case letters, digits
+// and dashes that neither begin nor end with a dash.
 func isDomain(domain string) bool {
 	if len(domain) > maxPrefix {
 		return false

@@ -7,7 +7,7 @@ import (
 	"graphview.dev/graphview/graph"
 )
 
-// commonWords are the words that keys of other projects use for Kubernetes' own kinds.
+// commonWords maps the words that keys of other projects use to kinds of Kubernetes.
 var commonWords = func() map[string]graph.Reference {
 	words := map[string]graph.Reference{
 		"claim":         namespaced("PersistentVolumeClaim"),
@@ -32,23 +32,22 @@ var commonWords = func() map[string]graph.Reference {
 	return words
 }()
 
-// external is the domain of Config Connector, whose references are to its own kinds:
-// a secretRef is of a SecretManagerSecret.
+// external is the domain of Config Connector. Its references are to its own kinds: a
+// secretRef refers to a SecretManagerSecret.
 const external = "cnrm.cloud.google.com"
 
-// outside begins a key that names an object outside the cluster: externalClusters[].name is
-// not the name of a Cluster. A Secret that another program created is called external too.
+// outside is the prefix of keys for objects outside the cluster: externalClusters[].name
+// is not the name of a Cluster. An external Secret may be a Secret of another program.
 const outside = "external"
 
-// isOther are words that say of a value what it is, and it is no name of an object,
-// whatever kinds there are.
+// isOther are the last words of keys whose values are never names of objects.
 var isOther = map[string]bool{
 	"annotation": true, "domain": true, "format": true, "group": true, "image": true, "interval": true, "key": true, "kind": true,
 	"label": true, "mode": true, "namespace": true, "path": true, "pattern": true, "port": true, "prefix": true, "protocol": true,
 	"suffix": true, "timeout": true, "type": true, "version": true,
 }
 
-// saysOther tells keys that end in such a word: matchingKey, completionMode.
+// saysOther reports whether a key ends in such a word: matchingKey, completionMode.
 func saysOther(key string) bool {
 	if len(key) > 2*maxLabel {
 		return true
@@ -60,23 +59,23 @@ func saysOther(key string) bool {
 	return len(words) > 0 && isOther[strings.TrimSuffix(words[len(words)-1], "s")]
 }
 
-// meaning is what a key may speak of.
+// meaning is what a key may refer to.
 type meaning struct {
-	// targets are the kinds, the nearest first.
+	// targets are the kinds, the most likely first.
 	targets []graph.Reference
-	// sure means that the key names its only target beyond doubt: the reference exists
-	// even while the target does not.
+	// sure means that the key leaves no doubt: the reference exists even if its target
+	// does not.
 	sure bool
-	// kind means that the key is the name of its only target, without Ref: in an object of
-	// that kind it holds the name that the object has elsewhere.
+	// kind means that the key is the name of its only target, without Ref. In an object of
+	// that kind it holds an external name of the object itself.
 	kind bool
 }
 
-// meaning returns the kinds of the group whose name or whose name's end the key is, with
-// Kubernetes' own unless the group has a kind of that name; else those of groups of the
-// same domain; else the kinds that the key's end names.
+// meaning returns the kinds that a key may refer to. It tries, in this order: kinds of the
+// group with the key as their name or its end, and those of Kubernetes unless the group has
+// a kind of that name; kinds of other groups of the domain; and the end of the key.
 func (s *Served) meaning(group, key string) meaning {
-	// A key that is longer than a kind's name with a word or two about it says none.
+	// A longer key is not the name of a kind with a word or two around it.
 	if s == nil || len(key) > 2*maxLabel {
 		return meaning{}
 	}
@@ -90,7 +89,7 @@ func (s *Served) meaning(group, key string) meaning {
 	found = s.lookUp(group, wordsOf(key))
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	// The keys of maps are arbitrary: without room they are looked up each time.
+	// Keys of maps are arbitrary. Beyond the bound, a key is looked up each time.
 	if len(s.known) < maxKnown {
 		s.known[keyOf{strings.Clone(group), strings.Clone(key)}] = found
 	}
@@ -150,10 +149,10 @@ func (s *Served) lookUp(group string, all []string) meaning {
 	return meaning{}
 }
 
-// isInstance are words behind the name of a kind that say nothing more.
+// isInstance are words after the name of a kind that do not change the meaning of a key.
 var isInstance = map[string]bool{"cr": true, "instance": true, "object": true, "resource": true}
 
-// isLiteral are words before secret that make it a text which is secret itself.
+// isLiteral are words before secret in keys that hold the secret text itself.
 var isLiteral = map[string]bool{
 	"api": true, "app": true, "client": true, "consumer": true, "cookie": true, "hmac": true, "jwt": true, "session": true, "shared": true,
 	"webhook": true,
@@ -173,7 +172,7 @@ func isCertain(words []string) bool {
 	return words[last] == "secret" && !isLiteral[words[last-1]]
 }
 
-// references makes references of kinds, in their order.
+// references returns a reference for each kind, in order.
 func (s *Served) references(lists ...[]graph.Kind) []graph.Reference {
 	var targets []graph.Reference
 	for _, kind := range slices.Concat(lists...) {
@@ -196,7 +195,7 @@ func (v *vocabulary) endsIn(word string) []graph.Kind {
 	return v.ends[word]
 }
 
-// stem is a key without the words that say that it is a reference.
+// stem returns the words of a key without the ones, such as ref, that mark a reference.
 func stem(words []string) []string {
 	for len(words) > 0 {
 		switch last := words[len(words)-1]; {
@@ -209,7 +208,7 @@ func stem(words []string) []string {
 	return nil
 }
 
-// isReference reports whether a word says that a key names another object.
+// isReference reports whether a word of a key marks a reference.
 func isReference(word string) bool {
 	switch word {
 	case "ref", "refs", "reference", "references":
@@ -219,7 +218,7 @@ func isReference(word string) bool {
 	}
 }
 
-// singular is a plural's, nil of what is none.
+// singular returns the singular of a plural, nil if words are not a plural.
 func singular(words []string) []string {
 	last := words[len(words)-1]
 	switch {

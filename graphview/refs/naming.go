@@ -10,7 +10,7 @@ import (
 	"graphview.dev/graphview/graph"
 )
 
-// naming is how a text names its target, where it is not simply the name.
+// naming derives the name of the target from a text that is more than the name.
 type naming struct {
 	except   []string
 	patterns []pattern
@@ -23,7 +23,7 @@ type segment struct {
 	field   *companion
 }
 
-// compileNaming returns nil where the text is the name.
+// compileNaming returns nil if the text is the name.
 func compileNaming(rule *Rule, path []step, base int) (*naming, error) {
 	if len(rule.Except) == 0 && rule.As == "" && rule.Named == "" {
 		return nil, nil
@@ -60,7 +60,7 @@ func compileNaming(rule *Rule, path []step, base int) (*naming, error) {
 	return n, nil
 }
 
-// name makes a text the name and perhaps the namespace of ref.
+// name sets the name, and perhaps the namespace, of ref from a text.
 func (n *naming) name(ref *graph.Reference, text string, reached []any) bool {
 	if slices.Contains(n.except, text) {
 		return false
@@ -82,7 +82,7 @@ func (n *naming) name(ref *graph.Reference, text string, reached []any) bool {
 	return true
 }
 
-// fill returns the template filled in, false where a field is not set.
+// fill returns the filled template, or false if a field is not set.
 func (n *naming) fill(text string, reached []any) (string, bool) {
 	var b strings.Builder
 	for i := range n.template {
@@ -103,7 +103,7 @@ func (n *naming) fill(text string, reached []any) (string, bool) {
 	return b.String(), true
 }
 
-// plain is how a text or a whole number is written; "" for anything else.
+// plain returns a text, or an integer as text; "" for anything else.
 func plain(value any) string {
 	switch value := value.(type) {
 	case string:

@@ -2,8 +2,8 @@ package refs
 
 import "graphview.dev/graphview/graph"
 
-// owners adds the owner references. Whether an owner is in the object's
-// namespace or in none depends on its kind alone.
+// owners adds the owner references. An owner is in the object's namespace or
+// cluster-scoped; that depends only on its kind.
 func (w *walk) owners(metadata map[string]any) {
 	owners, _ := metadata["ownerReferences"].([]any)
 	for _, element := range owners {

@@ -7,8 +7,8 @@ import (
 	"unicode"
 )
 
-// maxDepth bounds the steps of a path, and so the walk. The deepest paths of
-// Kubernetes' own kinds, those below a CronJob's containers, have 12.
+// maxDepth bounds the steps of a path, and so the depth of the walk. The deepest paths of
+// Kubernetes' own kinds, below a CronJob's containers, have 12.
 const maxDepth = 32
 
 // step leads from a value to the values below it.
@@ -84,8 +84,9 @@ func isKeyRune(r rune) bool {
 	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-' || r == '$'
 }
 
-// isPathKey tells whether a path may contain a key. Paths are shown, as one line, and a
-// reference's word is marked off from its path by a control character.
+// isPathKey reports whether a path may contain a key. It excludes line breaks, because
+// paths are printed on one line, and control characters, because one separates the word of
+// a reference from its path.
 func isPathKey(key string) bool {
 	return !strings.ContainsFunc(key, func(r rune) bool { return unicode.IsControl(r) || unicode.In(r, unicode.Zl, unicode.Zp) })
 }
@@ -98,8 +99,7 @@ func join(prefix, path string) string {
 	return prefix + "." + path
 }
 
-// holder is the number of steps that lead to the object which holds the last
-// key of a path.
+// holder returns the number of steps to the object that holds the last key of a path.
 func holder(steps []step) int {
 	for i := len(steps) - 1; i > 0; i-- {
 		if steps[i].kind == field {
@@ -109,8 +109,8 @@ func holder(steps []step) int {
 	return 0
 }
 
-// companion is a further field of a reference: keys to follow from the value
-// that the walk has reached after the first depth steps of the rule's path.
+// companion is a further field of a reference: the keys to follow from the value after
+// the first depth steps of the rule's path.
 type companion struct {
 	depth int
 	keys  []string
@@ -141,7 +141,7 @@ func parseCompanion(text string, path []step, base int) (companion, error) {
 	return companion{depth: base, keys: keys}, nil
 }
 
-// find returns the field's value, nil if it has none.
+// find returns the value of the field, or nil.
 func (c *companion) find(reached []any) any {
 	value := reached[c.depth]
 	for _, key := range c.keys {

@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// maxPatterned bounds the texts that are matched against patterns: a host, a
-// namespace and a name together are shorter.
+// maxPatterned bounds the texts that are matched against patterns. A host, a namespace
+// and a name together are shorter.
 const maxPatterned = 1024
 
-// pattern is the form of a text that holds a name among other things.
+// pattern is the form of a text that contains a name.
 type pattern []piece
 
 // piece is a literal or, if it is empty, a capture.
@@ -30,7 +30,7 @@ const (
 
 var captures = map[string]capture{"*": anything, "name": name, "label": label, "ns": namespace}
 
-// captured is what a text that matched names.
+// captured is the name and namespace in a text that matched.
 type captured struct {
 	namespace, name string
 }
@@ -75,7 +75,7 @@ func parsePattern(text string) (pattern, error) {
 	return p, nil
 }
 
-// match returns what the whole text says by the first pattern that fits.
+// match returns the captures of the first pattern that matches the whole text.
 func match(patterns []pattern, text string) (captured, bool) {
 	if len(text) > maxPatterned {
 		return captured{}, false
@@ -88,7 +88,7 @@ func match(patterns []pattern, text string) (captured, bool) {
 	return captured{}, false
 }
 
-// match lets every capture take as little as it can.
+// match matches the whole text. Captures are as short as possible.
 func (p pattern) match(text string) (captured, bool) {
 	if len(p) == 0 {
 		return captured{}, text == ""
@@ -120,8 +120,7 @@ func (p pattern) match(text string) (captured, bool) {
 	}
 }
 
-// matchEach yields all that a text may name, by each pattern that fits and in every way in
-// which it does.
+// matchEach yields the captures of every way in which each pattern matches the text.
 func matchEach(patterns []pattern, text string, yield func(captured)) {
 	if len(text) > maxPatterned {
 		return
@@ -132,20 +131,20 @@ func matchEach(patterns []pattern, text string, yield func(captured)) {
 	}
 }
 
-// maxPlaces bounds how many places of one text are tried as the end of a capture. What
-// has the form of the table's lists takes fewer than 100.
+// maxPlaces bounds the places of one text that are tried as the end of a capture. Texts
+// in the form of the table's lists need fewer than 100.
 const maxPlaces = 1024
 
-// matching is one text while it is matched in every way.
+// matching is the state of matchEach for one text.
 type matching struct {
 	text string
 	left int // places to try
-	// runs are the bytes that each capture takes around where it was last asked for. They
-	// are looked at once, however many captures begin among them.
+	// runs caches, for each kind of capture, the last run of bytes that it may take, so
+	// that overlapping captures scan them once.
 	runs [namespace + 1]struct{ from, to int }
 }
 
-// limit is where a capture that begins at a place ends at the latest.
+// limit returns the last place at which a capture that begins at from may end.
 func (m *matching) limit(c capture, from int) int {
 	run := &m.runs[c]
 	if from < run.from || from >= run.to {
@@ -157,12 +156,12 @@ func (m *matching) limit(c capture, from int) int {
 	return min(run.to, from+longest[c])
 }
 
-// longest is how long what is captured may be.
+// longest is the maximum length of each kind of capture.
 var longest = [...]int{anything: maxPatterned, name: maxPrefix, label: maxPrefix, namespace: maxLabel}
 
-// next is the first place in question at which a capture may end and the rest begin: where
-// the rest is nothing or begins with a literal, there are few. It is false if there is
-// none, or too many were tried.
+// next returns the first place at which a capture may end and the rest of the pattern
+// begin. It skips places where the next literal of the rest does not match. It returns
+// false if there is no such place, or after maxPlaces.
 func (m *matching) next(rest pattern, from, limit int) (int, bool) {
 	end := from
 	switch {
@@ -213,8 +212,7 @@ func (p pattern) each(m *matching, at int, c captured, yield func(captured)) {
 	}
 }
 
-// takes tells whether a capture goes on over a byte. Names of other objects
-// than Roles have no others.
+// takes reports whether a capture may contain a byte.
 func (c capture) takes(b byte) bool {
 	switch {
 	case c == anything, b >= 'a' && b <= 'z', b >= '0' && b <= '9', b == '-':

@@ -8,8 +8,7 @@ import (
 	"graphview.dev/graphview/jsontree"
 )
 
-// member, element and value are the node of what is below another one, nil if there is
-// none.
+// member, element and value return the node below another one, or nil.
 func (n *node) member(key string) *node {
 	if n == nil {
 		return nil
@@ -36,7 +35,7 @@ func (n *node) value() *node {
 	return n.values
 }
 
-// along is the node at the end of steps.
+// along returns the node at the end of steps.
 func (n *node) along(steps []step) *node {
 	for _, s := range steps {
 		switch s.kind {
@@ -51,8 +50,8 @@ func (n *node) along(steps []step) *node {
 	return n
 }
 
-// tells tells whether rules say what a value refers to, or that it does not: nothing is
-// guessed of it.
+// tells reports whether rules read a value, or say that it is not a reference. Conventions
+// do not apply to it then.
 func (n *node) tells() bool {
 	if n == nil {
 		return false
@@ -64,7 +63,7 @@ func (n *node) tells() bool {
 	return name != nil && (name.silent || len(name.ends) > 0)
 }
 
-// silence has nothing guessed of the value at the end of a path.
+// silence keeps conventions from the value at the end of a path.
 func (n *node) silence(steps []step) {
 	for _, s := range steps {
 		n = n.below(s)
@@ -72,15 +71,15 @@ func (n *node) silence(steps []step) {
 	n.silent = true
 }
 
-// sumOf tells rules apart.
+// sumOf returns a hash of a rule.
 func sumOf(r *Rule) uint64 {
 	h := fnv.New64a()
 	fmt.Fprintf(h, "%+v", *r)
 	return h.Sum64()
 }
 
-// Reading returns an extractor that knows what the schemas of kinds tell. The map is not
-// to be modified after that.
+// Reading returns an extractor with the rules that schemas give. The caller must not modify
+// the map afterwards.
 func (x *Extractor) Reading(of map[graph.Kind]*Reading) *Extractor {
 	y := *x
 	y.read, y.joined = of, make(map[graph.Kind]*jsontree.Shape)
@@ -97,10 +96,10 @@ func (x *Extractor) Reading(of map[graph.Kind]*Reading) *Extractor {
 	return &y
 }
 
-// nodes are of the rules of a kind, and of what its schema tells.
+// nodes are the nodes for one value, of the kind's rules and of its schema.
 type nodes [2]*node
 
-// nodes are the roots, of which either may be nil.
+// nodes returns the roots of both trees. Either may be nil.
 func (r *Reading) nodes(rules *node) nodes {
 	if r == nil {
 		return nodes{rules}
@@ -108,7 +107,7 @@ func (r *Reading) nodes(rules *node) nodes {
 	return nodes{rules, &r.root}
 }
 
-// member is of a field, by its key; a map's values have one node for all keys.
+// member returns the nodes of a field. All values of a map share a node.
 func (n nodes) member(key string) (below nodes) {
 	for i, one := range n {
 		if below[i] = one.member(key); below[i] == nil {

@@ -41,7 +41,7 @@ func parseRow(words []string) (row, error) {
 	return row{rule: rule}, nil
 }
 
-// readFlag reads a word that stands for itself.
+// readFlag reads a word without a value.
 func (r *Rule) readFlag(word string) bool {
 	switch word {
 	case "t":
@@ -127,7 +127,7 @@ func parseTarget(text string) (Target, error) {
 	return target, nil
 }
 
-// cutTarget cuts at the slash that is not in braces.
+// cutTarget cuts at the slash outside braces.
 func cutTarget(text string) (group, kind string, ok bool) {
 	if !strings.HasPrefix(text, "{") {
 		return strings.Cut(text, "/")
@@ -173,7 +173,7 @@ func parsePart(text string) (Part, error) {
 	return part, nil
 }
 
-// parseGroup reads a group's name; "" cannot be written as a word.
+// parseGroup reads the name of a group; the core group is written core.
 func parseGroup(text string) string {
 	if text == "core" {
 		return ""

@@ -2,11 +2,11 @@ package refs
 
 import "graphview.dev/graphview/graph"
 
-// AnyKind stands for every kind there is, as a rule's From.
+// AnyKind as the From of a rule means every kind.
 var AnyKind = graph.Kind{Group: "*", Kind: "*"}
 
-// Rule says that a field of a kind refers to other objects. The package
-// documentation describes paths and companion fields.
+// Rule declares that a field of a kind refers to other objects. The package documentation
+// describes paths and companion fields.
 type Rule struct {
 	// From is the kind of the objects that have the field, in any version.
 	From graph.Kind
@@ -18,27 +18,25 @@ type Rule struct {
 	To Target
 	// Type of the arc: graph.Direct (if zero) or graph.Transitive.
 	Type graph.ArcType
-	// Word says what the reference means, if whoever wrote the rule says so.
+	// Word describes the reference, for example "mounts"; empty if the rule has none.
 	Word string
-	// Scope of the target's kind, if it is known beforehand.
+	// Scope of the target's kind, if the rule fixes it.
 	Scope graph.Scope
-	// Namespace lists the fields that may hold the target's namespace. The
-	// first that is set counts, the object's own namespace if none is.
+	// Namespace lists the fields that may hold the target's namespace. The first set field
+	// is used, or the object's own namespace if none is set.
 	Namespace []string
-	// If lists conditions that all hold where there is a reference, Unless such
-	// of which none does. Each is a field that is set, or field:value, or
-	// several of them with commas between, of which one suffices.
+	// There is a reference if all conditions of If hold and none of Unless. A condition is
+	// a list of alternatives with commas between, each a field that is set or field:value.
 	If, Unless []string
-	// Inferred: there is a reference only while the target exists.
+	// Inferred: the reference exists only while its target exists.
 	Inferred bool
-	// Optional: nothing is wrong where the target does not exist. OptionalIf are
-	// conditions, as If, of which one makes it so.
+	// Optional: a missing target is not a problem. OptionalIf are conditions in the form of
+	// If; the reference is also optional if one of them holds.
 	Optional   bool
 	OptionalIf []string
-	// Except lists values that are no names.
+	// Except lists values that are not references.
 	Except []string
-	// As is the form of the value at Path, if it is more than a name:
-	// patterns with | between them.
+	// As is the form of a value that is more than a name: patterns with | between them.
 	As string
 	// Named is the target's name as a template, in which {} is the value.
 	Named string
@@ -46,18 +44,18 @@ type Rule struct {
 	EmptySelectsAll bool
 	// AllNamespaces: the selector is not confined to one namespace.
 	AllNamespaces bool
-	// Selected is a field that selects the namespaces by their labels: absent,
-	// the object's own; empty, all; asking for names, those. Listed is one with any and matchNames.
+	// Selected is a field with a label selector of namespaces: absent means the object's
+	// own, empty means all. Listed is a field with any and matchNames.
 	Selected, Listed string
 }
 
-// Method is how a value refers to objects.
+// Method says how a value refers to objects.
 type Method uint8
 
 const (
 	// Name means that the value is the target's name.
 	Name Method = iota
-	// Object means that the value's field name is the target's name.
+	// Object means that the field "name" of the value is the target's name.
 	Object
 	// Selector means that the value is a LabelSelector of Kubernetes.
 	Selector
@@ -73,17 +71,17 @@ const (
 	// Address means that the value is the address of a Service, or several, as a caller
 	// in the object's namespace writes it. The reference is inferred.
 	Address
-	// Names means that the value is names with commas between them, each in every way in
-	// which it has one of the forms of As: web-a-b may be b in web-a, and a-b in web. The
+	// Names means that the value is names with commas between them. Each is read in every
+	// way that the forms of As allow: web-a-b may be b in web-a, and a-b in web. The
 	// references are inferred.
 	Names
 )
 
-// infers tells whether there is a reference only while the target exists, whatever else
-// a rule says: the value alone does not say what the target is.
+// infers reports whether references of the method are always inferred, because the value
+// alone does not determine the target.
 func (m Method) infers() bool { return m == Address || m == Names }
 
-// lists tells whether the value itself says which kinds it refers to.
+// lists reports whether the value itself contains the kinds that it refers to.
 func (m Method) lists() bool { return m == Inventory || m == Application }
 
 func (m Method) selects() bool { return m == Selector || m == Labels }
@@ -93,18 +91,17 @@ type Target struct {
 	Group, Kind Part
 }
 
-// fixed tells whether the target is the same for every object.
+// fixed reports whether the target is the same for every object.
 func (t *Target) fixed() bool { return t.Group.Field == "" && t.Kind.Field == "" }
 
 // Part is a group or a kind, fixed or read from a field of the reference.
 type Part struct {
-	// Value is the part or, if Field is set, what its absence means.
+	// Value is the part or, if Field is set, the default for an absent field.
 	Value string
-	// Field that holds the part. A group's is cut at the slash if its last key
-	// is apiVersion.
+	// Field holds the part. For a group, a field named apiVersion is cut at the slash.
 	Field string
-	// Values, unless empty, lists the values of Field that refer to anything
-	// and what each means (a resource's kind, or the value itself). A boolean
-	// has the values true and false.
+	// Values, unless empty, maps the values of Field that are references to the part that
+	// they mean: the kind of a resource, or the value itself. A boolean has the values
+	// true and false.
 	Values map[string]string
 }

@@ -5,8 +5,8 @@ import (
 	"graphview.dev/graphview/jsontree"
 )
 
-// ruling is what the rules of one kind come to: the tree of their paths, and what of an
-// object they look at.
+// ruling is the compiled rules of one kind: the tree of their paths, and the shape of the
+// fields that they read.
 type ruling struct {
 	root  *node
 	shape *jsontree.Shape
@@ -17,11 +17,11 @@ func (r *ruling) add(c Compiled) {
 	addShape(r.shape, c.steps, &c.end)
 }
 
-// rulings are by kind. Those of the built-in table are compiled when they are first asked
-// for: it lists some hundreds of kinds, of which a cluster serves a part.
+// rulings maps kinds to rulings. Kinds of the built-in table are compiled at the first
+// use: the table has hundreds, and a cluster serves some of them.
 type rulings map[graph.Kind]func() *ruling
 
-// of returns the ruling of a kind, nil if there is none.
+// of returns the ruling of a kind, or nil.
 func (r rulings) of(kind graph.Kind) *ruling {
 	get := r[kind]
 	if get == nil {
@@ -30,7 +30,7 @@ func (r rulings) of(kind graph.Kind) *ruling {
 	return get()
 }
 
-// put has the kind ruled by what is compiled already.
+// put sets a ruling that is compiled already.
 func (r rulings) put(kind graph.Kind, compiled *ruling) {
 	r[kind] = func() *ruling { return compiled }
 }

@@ -9,16 +9,16 @@ import (
 	"graphview.dev/graphview/refs/schema"
 )
 
-// SchemaRules is what the schema of a kind tells: rules, and the paths of fields that are
-// no references though their keys look so.
+// SchemaRules has the rules that follow from the schema of a kind, and the paths of fields
+// that are not references although their keys look like one.
 type SchemaRules struct {
 	Rules  []Rule
 	Silent []string
 }
 
-// SchemaRules finds the types of Kubernetes in a kind's schema. For a kind that the table
-// lists it also finds fields that the table does not know and whose keys name a kind of
-// Kubernetes; conventions find those of other kinds. The error is a *budget.Exceeded.
+// SchemaRules finds the types of Kubernetes in a kind's schema. For a kind in the table it
+// also finds fields that the table lacks and that are named after a kind of Kubernetes.
+// For other kinds, conventions find such fields. The error is a *budget.Exceeded.
 func (s *Served) SchemaRules(kind graph.Kind, of *schema.Schema) (SchemaRules, error) {
 	if settled[kind.Group] || of == nil {
 		return SchemaRules{}, nil
@@ -52,7 +52,7 @@ func (s *Served) SchemaRules(kind graph.Kind, of *schema.Schema) (SchemaRules, e
 type schemaReader struct {
 	served *Served
 	kind   graph.Kind
-	// listed means that the table has rules of the kind, so that conventions do not apply.
+	// listed means that the table has rules for the kind, so that conventions do not apply.
 	listed bool
 	// values limits the fields that are visited, rules the rules that are found.
 	values, rules *budget.Meter
@@ -60,7 +60,7 @@ type schemaReader struct {
 	found         SchemaRules
 }
 
-// place is the position of a schema in an object.
+// place is a position in a schema.
 type place struct {
 	key, path string
 	table     *node // the table's rules of the place
@@ -104,7 +104,7 @@ func (r *schemaReader) visit(p place, s *schema.Schema) {
 	}
 }
 
-// isOfKubelet are the fields of a pod that configure how it runs, and name nothing.
+// isOfKubelet are the fields of a pod that configure how it runs and refer to nothing.
 var isOfKubelet = map[string]bool{
 	"affinity": true, "dnsConfig": true, "grpc": true, "hostAliases": true, "lifecycle": true, "livenessProbe": true, "readinessProbe": true,
 	"startupProbe": true, "tolerations": true, "topologySpreadConstraints": true, "volumeDevices": true,
@@ -143,7 +143,7 @@ func (r *schemaReader) visitText(p place, s *schema.Schema) {
 		return
 	}
 	r.addIfListed(p.path, targets, "")
-	// Conventions find the addresses in other kinds.
+	// For kinds that are not in the table, conventions find addresses.
 	if r.listed && isAddressKey(p.key) && !strings.Contains(strings.ToLower(p.key), "host") && !r.read[p.path] {
 		r.read[p.path] = true
 		r.addRule(Rule{Path: p.path, Method: Address, To: fixed(kinds["Service"].To), Scope: graph.ScopeNamespaced, Type: graph.Transitive})
@@ -153,7 +153,7 @@ func (r *schemaReader) visitText(p place, s *schema.Schema) {
 // addNamed adds the references of an object that has a name.
 func (r *schemaReader) addNamed(p place, s *schema.Schema) {
 	path := p.path + ".name"
-	// An object with a kind or an apiVersion says in each instance what it names.
+	// An object with a kind or an apiVersion names its target in each instance.
 	if r.read[path] || p.table.tells() || s.Has("kind") || s.Has("apiVersion") || s.Has("resourceClaimName") {
 		return
 	}

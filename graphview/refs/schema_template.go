@@ -49,7 +49,7 @@ func (r *schemaReader) addTemplate(p place, s *schema.Schema, name string) {
 		rule.Optional = true
 		r.addRule(rule)
 	}
-	// After all rules, because a template may have several of one path.
+	// After all rules are added, because several rules of a template may have the same path.
 	for _, m := range templateRules(name) {
 		if path := join(p.path, m.rule.Path); schemaAt(s, m.steps) != nil {
 			r.read[path] = true

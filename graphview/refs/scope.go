@@ -11,7 +11,7 @@ import (
 // ClusterIssuer instead of an Issuer.
 var scopeFields = [...]string{"clusterScope", "clusterScoped"}
 
-// wide returns the cluster-scoped kind that goes with a kind, if it is served.
+// wide returns the cluster-scoped variant of a kind, if it is served.
 func (s *Served) wide(kind graph.Kind) (graph.Reference, bool) {
 	kind.Kind = "Cluster" + kind.Kind
 	if s == nil {
@@ -21,7 +21,7 @@ func (s *Served) wide(kind graph.Kind) (graph.Reference, bool) {
 	return graph.Reference{To: kind, Scope: scope}, ok
 }
 
-// scopeOf returns the target, or its cluster-scoped kind if the object asks for that.
+// scopeOf returns the target, or its cluster-scoped variant if a field of the object says so.
 func (g *guess) scopeOf(target graph.Reference, object map[string]any) graph.Reference {
 	for _, field := range scopeFields {
 		if object[field] == true {
@@ -33,7 +33,7 @@ func (g *guess) scopeOf(target graph.Reference, object map[string]any) graph.Ref
 	return target
 }
 
-// countNamesakes counts kinds; a kind and its cluster-scoped one count once.
+// countNamesakes counts kinds. A kind and its cluster-scoped variant count once.
 func countNamesakes(kinds []graph.Kind) int {
 	if len(kinds) > 2*maxNamesakes {
 		return len(kinds)

@@ -7,9 +7,8 @@ import (
 	"graphview.dev/graphview/graph"
 )
 
-// labelsSelector reads a map of labels; nil if value is none. Dropping only
-// what does not parse would select more than was asked for, so anything
-// malformed makes the whole selector nil, here and below.
+// labelsSelector reads a map of labels. It returns nil if any part of value is
+// malformed: dropping only that part would select more than the author asked for.
 func labelsSelector(value any) *graph.Selector {
 	labels, ok := value.(map[string]any)
 	if !ok {
@@ -22,8 +21,8 @@ func labelsSelector(value any) *graph.Selector {
 	return &graph.Selector{Requirements: requirements}
 }
 
-// labelSelector reads metav1.LabelSelector; nil if value is none, or one that
-// apimachinery would not take.
+// labelSelector reads a metav1.LabelSelector. It returns nil if value is not one, or if
+// apimachinery refuses it.
 func labelSelector(value any) *graph.Selector {
 	selector, ok := value.(map[string]any)
 	if !ok {

@@ -8,18 +8,18 @@ import (
 	"graphview.dev/graphview/graph"
 )
 
-// maxNamesakes is how many kinds one word may stand for, a kind and the one of the same
-// name for the whole cluster being one: a word that stands for more says nothing.
+// maxNamesakes is the maximum number of kinds for one word; a word with more is ambiguous
+// and is ignored. A kind and its cluster-scoped variant count once.
 const maxNamesakes = 3
 
-// shortestEnd is the shortest end of a kind's name that stands for the kind.
+// shortestEnd is the minimum length of an end of a kind's name that stands for the kind.
 const shortestEnd = 4
 
-// Served is what a cluster serves, by the words that keys use for it. It does not
-// change, and is safe for concurrent use. A nil Served serves nothing.
+// Served has the kinds that a cluster serves, by the words that keys use for them. It is
+// immutable and safe for concurrent use. A nil Served serves nothing.
 type Served struct {
 	scopes map[graph.Kind]graph.Scope
-	// groups and domains are looked up by the name of a group, and of a domain.
+	// groups and domains are keyed by the name of a group and of a domain.
 	groups, domains map[string]*vocabulary
 
 	mu    sync.RWMutex
@@ -29,13 +29,13 @@ type Served struct {
 // keyOf is a key in objects of a group.
 type keyOf struct{ group, key string }
 
-// maxKnown bounds the keys whose meaning is kept.
+// maxKnown bounds the cached keys.
 const maxKnown = 32_768
 
-// vocabulary is what words stand for: the name of a kind, and the end of one.
+// vocabulary maps words to kinds: exact by the whole name, ends by the end of it.
 type vocabulary struct{ exact, ends map[string][]graph.Kind }
 
-// NewServed makes the words of the kinds that a cluster serves, with their scopes.
+// NewServed returns the vocabulary of the kinds that a cluster serves, with their scopes.
 func NewServed(kinds map[graph.Kind]graph.Scope) *Served {
 	s := &Served{scopes: kinds, groups: map[string]*vocabulary{}, domains: map[string]*vocabulary{}, known: map[keyOf]meaning{}}
 	for kind := range kinds {
@@ -77,7 +77,7 @@ func note(all map[string]*vocabulary, name string, kind graph.Kind) {
 	}
 }
 
-// settle drops the words that stand for too many kinds, and puts the others in order.
+// settle drops words with too many kinds, and sorts the kinds of the others.
 func (v *vocabulary) settle() {
 	for _, words := range [...]map[string][]graph.Kind{v.exact, v.ends} {
 		for word, kinds := range words {
@@ -95,7 +95,7 @@ func CompareKinds(a, b graph.Kind) int {
 	return strings.Compare(a.Group+"/"+a.Kind, b.Group+"/"+b.Kind)
 }
 
-// Serves tells whether the cluster serves a kind.
+// Serves reports whether the cluster serves a kind.
 func (s *Served) Serves(kind graph.Kind) bool {
 	if s == nil {
 		return false
@@ -104,7 +104,7 @@ func (s *Served) Serves(kind graph.Kind) bool {
 	return ok
 }
 
-// Changed lists the domains of the groups in which another cluster serves other kinds.
+// Changed returns the domains in which the served kinds differ from other's.
 func (s *Served) Changed(other *Served) []string {
 	var changed []string
 	differ := func(a, b *Served) {
@@ -125,7 +125,7 @@ func (s *Served) Changed(other *Served) []string {
 	return slices.Compact(changed)
 }
 
-// Guesses tells whether what objects of a kind refer to depends on what a cluster
+// Guesses reports whether the references of a kind depend on the kinds that a cluster
 // serves.
 func (x *Extractor) Guesses(of graph.Kind) bool { return x.guesses(of) || x.read[of] != nil }
 
@@ -133,18 +133,18 @@ func (x *Extractor) Guesses(of graph.Kind) bool { return x.guesses(of) || x.read
 // cluster serves in the kind's domain.
 func (x *Extractor) Infers(of graph.Kind) bool { return x.guesses(of) }
 
-// IsOpen tells whether a kind's schema may tell what the table does not know: that of
-// no kind of Kubernetes itself does.
+// IsOpen reports whether the schema of a kind may add references: not for kinds of
+// Kubernetes itself, which the table covers.
 func IsOpen(of graph.Kind) bool { return !settled[of.Group] }
 
-// DomainOf is the domain of a group's publisher, as Changed lists them.
+// DomainOf returns the domain of a group, as Changed returns them.
 func DomainOf(group string) string { return domainOf(group) }
 
-// shared are the domains in which many publish, each under a name of its own.
+// shared are the domains in which many publishers have subdomains.
 var shared = map[string]bool{"k8s.io": true, "x-k8s.io": true, "github.com": true, "github.io": true, "google.com": true, "amazonaws.com": true}
 
-// domainOf is the part of a group's name that its publisher's other groups have too:
-// the last two words, or three where many publish under two.
+// domainOf returns the part of a group's name that all groups of its publisher share: the
+// last two labels, or three if the last two are a shared domain.
 func domainOf(group string) string {
 	cut := strings.LastIndexByte(group, '.')
 	if cut < 0 {
@@ -160,8 +160,8 @@ func domainOf(group string) string {
 	return group[strings.LastIndexByte(group[:cut], '.')+1:]
 }
 
-// wordsOf cuts a name into its words, in small letters: ComputeURLMap is compute, url
-// and map; server_tls-secret is server, tls and secret.
+// wordsOf splits a name into words, in lower case: ComputeURLMap is compute, url and map;
+// server_tls-secret is server, tls and secret.
 func wordsOf(name string) []string {
 	var words []string
 	start := 0

@@ -7,9 +7,9 @@ import (
 	"graphview.dev/graphview/jsontree"
 )
 
-// Shape says which parts of an object of a kind Extract looks at: given these
-// alone, it returns the same. It asks for the labels too, by which others refer
-// to the object.
+// Shape returns the fields that Extract reads of a kind: it returns the same references
+// for an object with only these. The shape includes labels, because selectors of other
+// objects match them.
 func (x *Extractor) Shape(kind graph.Kind) *jsontree.Shape {
 	if x.guesses(kind) {
 		return everything
@@ -29,14 +29,14 @@ func (x *Extractor) Shape(kind graph.Kind) *jsontree.Shape {
 	return everything
 }
 
-// everything is what conventions look at.
+// everything is the shape that conventions read.
 var everything = func() *jsontree.Shape {
 	var all jsontree.Shape
 	all.Whole()
 	return &all
 }()
 
-// ownShape is what is looked at whatever the rules of a kind.
+// ownShape returns the shape that is read for every kind.
 func ownShape() *jsontree.Shape {
 	var shape jsontree.Shape
 	metadata := shape.Field("metadata")
@@ -47,7 +47,7 @@ func ownShape() *jsontree.Shape {
 	return &shape
 }
 
-// addShape adds what a rule looks at.
+// addShape adds the fields that a rule reads.
 func addShape(shape *jsontree.Shape, steps []step, end *leaf) {
 	reached := []*jsontree.Shape{shape}
 	for _, s := range steps {
@@ -64,8 +64,8 @@ func addShape(shape *jsontree.Shape, steps []step, end *leaf) {
 	end.addShape(reached)
 }
 
-// addShape adds what the rules below a node look at; reached are the shapes on the way to
-// it.
+// addShape adds the fields that the rules below a node read. reached are the shapes on the
+// way to the node.
 func (n *node) addShape(reached []*jsontree.Shape) {
 	shape := reached[len(reached)-1]
 	for i := range n.ends {
@@ -82,7 +82,7 @@ func (n *node) addShape(reached []*jsontree.Shape) {
 	}
 }
 
-// addShape adds what a rule looks at where its path ends.
+// addShape adds the fields that a rule reads at the end of its path.
 func (l *leaf) addShape(reached []*jsontree.Shape) {
 	shape, end := reached[len(reached)-1], l
 	switch end.method {
@@ -101,7 +101,7 @@ func (l *leaf) addShape(reached []*jsontree.Shape) {
 	}
 }
 
-// companions yields the further fields that a leaf looks at.
+// companions yields the companion fields of a rule.
 func (l *leaf) companions(yield func(*companion) bool) {
 	var all []*companion
 	all = append(all, l.group.field, l.kind.field)

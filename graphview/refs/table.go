@@ -8,8 +8,8 @@ import (
 	"graphview.dev/graphview/graph"
 )
 
-// table is what table files say, as it is written: templates are not yet
-// mounted, since they may be in files that are read later.
+// table holds the parsed table files. Templates are not mounted yet, because they may be
+// in files that are read later.
 type table struct {
 	templates map[string][]row
 	headings  []heading
@@ -24,7 +24,7 @@ type heading struct {
 type row struct {
 	place   string // file:line
 	include string
-	// transitive: all that is included is.
+	// transitive: all included references are transitive.
 	transitive bool
 	rule       Rule
 }
@@ -60,7 +60,7 @@ func (t *table) read(file, text string) error {
 	return nil
 }
 
-// open starts a section; it returns what adds a row to it.
+// open starts a section, and returns a function that adds a row to it.
 func (t *table) open(keyword string, words []string) (func(row), error) {
 	switch {
 	case len(words) == 0:
@@ -88,7 +88,7 @@ func (t *table) open(keyword string, words []string) (func(row), error) {
 	return nil, fmt.Errorf("expected \"kind\" or \"template\" and a name, not %q", keyword)
 }
 
-// rules returns the table with its templates mounted, of the kinds that are wanted.
+// rules returns the rules of the wanted kinds, with templates mounted.
 func (t *table) rules(wanted func(graph.Kind) bool) ([]Rule, error) {
 	var rules []Rule
 	for _, h := range t.headings {
@@ -105,8 +105,8 @@ func (t *table) rules(wanted func(graph.Kind) bool) ([]Rule, error) {
 	return rules, nil
 }
 
-// mount appends the rules of rows below prefix. Templates that include each
-// other in a circle end at the bound of a path's depth.
+// mount appends the rules of rows below prefix. The bound on the depth of a path ends
+// templates that include each other in a cycle.
 func (t *table) mount(rules []Rule, kind graph.Kind, prefix string, transitive bool, rows []row) ([]Rule, error) {
 	for _, r := range rows {
 		path := join(prefix, r.rule.Path)
@@ -133,8 +133,8 @@ func (t *table) mount(rules []Rule, kind graph.Kind, prefix string, transitive b
 	return rules, nil
 }
 
-// below returns the rule as it applies under a prefix of a kind. Fields that
-// start at the root of the template are moved with it.
+// below returns the rule mounted at a prefix in a kind. Fields that start at the root of
+// the template get the prefix too.
 func (r *Rule) below(prefix string, kind graph.Kind) Rule {
 	moved := *r
 	move := func(field string) string {

@@ -30,8 +30,7 @@ func compilePart(p *Part, path []step, base int) (part, error) {
 	return part{value: p.Value, field: &c, values: p.Values, cut: last == "apiVersion"}, nil
 }
 
-// read returns the part that an object's reference has, false if it cannot be
-// told.
+// read returns the part for one reference, or false if the object does not determine it.
 func (p *part) read(reached []any) (string, bool) {
 	if p.field == nil {
 		return p.value, true
@@ -44,7 +43,7 @@ func (p *part) read(reached []any) (string, bool) {
 	case string:
 		text = value
 	case bool:
-		// Only where the values say what it means.
+		// A boolean needs values that say what it means.
 		if text = strconv.FormatBool(value); p.values[text] == "" {
 			return "", false
 		}
@@ -68,7 +67,7 @@ func (l *leaf) target(reached []any) (graph.Kind, bool) {
 		return graph.Kind{}, false
 	}
 	if kind == "" {
-		// Unlike a group, a kind cannot be empty: that is absence too.
+		// Unlike a group, a kind cannot be empty: an empty one counts as absent.
 		kind = l.kind.value
 	}
 	group, ok := l.group.read(reached)

@@ -2,10 +2,10 @@ package refs
 
 import "graphview.dev/graphview/graph"
 
-// nameLabel is the label in which every Namespace has its name.
+// nameLabel is the label of every Namespace that holds its name.
 const nameLabel = "kubernetes.io/metadata.name"
 
-// within is where a selector selects: in the object's namespace, in all, or in
+// within says in which namespaces a selector selects: in the object's own, in all, or in
 // some.
 type within struct {
 	field companion
@@ -13,16 +13,15 @@ type within struct {
 	listed bool
 }
 
-// sites are the namespaces in which a selector selects: some by their names, or,
-// where all is set, those whose labels by selects, or every one without by.
+// sites are the namespaces in which a selector selects: those in names or, if all is set,
+// those with labels that by selects, or every namespace if by is nil.
 type sites struct {
 	some []string
 	all  bool
 	by   *graph.Selector
 }
 
-// namespaces returns in which namespaces. ok is false where the field makes no
-// sense.
+// namespaces returns the namespaces. ok is false if the field is malformed.
 func (w *within) namespaces(own string, reached []any) (where sites, ok bool) {
 	found := w.field.find(reached)
 	switch {
@@ -58,8 +57,8 @@ func listedNamespaces(own string, value any) (where sites, ok bool) {
 	return where, true
 }
 
-// selectedNamespaces reads a label selector of namespaces. One that asks for
-// nothing but names needs no namespace to be known.
+// selectedNamespaces reads a label selector of namespaces. If it selects only by name, it
+// returns names, which need no labels of namespaces.
 func selectedNamespaces(value any) (where sites, ok bool) {
 	selector := labelSelector(value)
 	switch {
