@@ -12,7 +12,7 @@ import (
 	"graphview.dev/test/configmaps"
 )
 
-// healths are those that the summaries of a view's objects have, by name.
+// healths returns the health in the summaries of a view's objects, by name.
 func healths(t *testing.T, l *graph.Lens) map[string]string {
 	t.Helper()
 	got := map[string]string{}

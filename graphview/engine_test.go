@@ -15,8 +15,8 @@ func configMapsSpec() spec.Spec {
 	return spec.Spec{Queries: []spec.Query{{Include: &spec.Include{ResourceSelectorExpression: "resource == 'configmaps'"}}}}
 }
 
-// TestViewOfAStoppedEngine ends as one that was there before: nobody waits for
-// what does not come.
+// TestViewOfAStoppedEngine: a view that is opened after the engine has stopped ends at once,
+// as one that was opened before, so that no caller waits forever.
 func TestViewOfAStoppedEngine(t *testing.T) {
 	e, err := NewEngine(Options{Config: configmaps.Serve(t, 1)})
 	if err != nil {

@@ -20,8 +20,7 @@ import (
 
 var configMapsResource = configmaps.Resource
 
-// startEngine runs an engine until the test ends. It returns when views run:
-// nobody else leases watches, and not before.
+// startEngine runs an engine until the test ends. It returns when views run.
 func startEngine(t testing.TB, o Options) *Engine {
 	t.Helper()
 	e, err := NewEngine(o)
@@ -101,8 +100,8 @@ func follow(t testing.TB, e *Engine, matches func() bool) *followed {
 	return of
 }
 
-// followBy has a view follow the ConfigMaps that a query selects. shown is closed when
-// the view was shown those that there were.
+// followBy makes a view follow the ConfigMaps that a query selects. shown is closed when the
+// view has the existing ones.
 func followBy(t testing.TB, e *Engine, query *spec.QueryProgram) (of *followed, shown <-chan struct{}) {
 	t.Helper()
 	return followIn(t, e, "test", query)

@@ -71,7 +71,7 @@ func selecting(object spec.ObjectFilter) spec.Spec {
 	return spec.Spec{Queries: []spec.Query{{Include: &spec.Include{ResourceSelectorExpression: "resource == 'configmaps'", Object: object}}}}
 }
 
-// What the spec before has shown says nothing about the one that corrects it.
+// A limit that the previous spec exceeded does not apply to the spec that corrects it.
 func TestLimitIsNotOfTheSpecBefore(t *testing.T) {
 	k := keepByHand(t, Options{MaxVertices: 5}, 10)
 	k.apply(selecting(spec.ObjectFilter{}))
@@ -172,7 +172,7 @@ func TestResourceSelectorsAreCharged(t *testing.T) {
 	k.until("it costs too much", func() bool { return k.view.Err() != nil })
 }
 
-// Whoever has a namespace's share of watches exceeded is told which bound it was.
+// A view that exceeds a namespace's share of watches has the bound in its status.
 func TestWatchesOfANamespace(t *testing.T) {
 	k := keepByHand(t, Options{}, 1)
 	e := k.view.engine
@@ -187,7 +187,7 @@ func TestWatchesOfANamespace(t *testing.T) {
 	if told := fmt.Sprint(k.view.warnings.Summary(true)); !strings.Contains(told, "more than 2000 watches") {
 		t.Errorf("warnings: %s", told)
 	}
-	// Another view does not notice, nor does one that everybody shares the watch of.
+	// Views in other namespaces, and a view on a shared watch, are not affected.
 	k.apply(selecting(spec.ObjectFilter{}))
 	k.until("served", func() bool { rows := k.view.Status().Resources; return len(rows) == 1 && rows[0].Synced })
 	e.namespaceWatches.Give("shop", int(boundNamespaceWatches.Limit()))
@@ -205,8 +205,8 @@ func TestWatchesOfANamespace(t *testing.T) {
 	}
 }
 
-// TestWatchStaysUntilItIsReplaced: while the watch that is to replace another cannot be
-// had, the view keeps what it has, for as long as it waits for any watch.
+// TestWatchStaysUntilItIsReplaced: a view keeps its watch until the one that replaces it has
+// synced, or until the sync timeout.
 func TestWatchStaysUntilItIsReplaced(t *testing.T) {
 	for name, test := range map[string]struct {
 		end func(k *keptView, limit int)
@@ -263,8 +263,8 @@ func TestEditAfterExceededBudget(t *testing.T) {
 	}
 }
 
-// TestEditsDoNotAddUp: however often a spec changes before its watches have all there is, a
-// view has the watches of the present spec and of the last one that was complete.
+// TestEditsDoNotAddUp: however often a spec changes before its watches have synced, the view
+// holds only the watches of the current spec and of the last one that had synced.
 func TestEditsDoNotAddUp(t *testing.T) {
 	k := keepByHand(t, Options{SyncTimeout: time.Hour}, 3)
 	k.apply(selecting(spec.ObjectFilter{}))

@@ -8,9 +8,8 @@ import (
 	"graphview.dev/test/configmaps"
 )
 
-// TestReleasesAtOnce: leases of one watch that are given back at the same
-// moment, while another is taken, neither take the feed from the one that stays
-// nor leave anything behind.
+// TestReleasesAtOnce: concurrent releases of a watch's leases, while another lease is
+// acquired, neither stop the feed of the remaining lease nor leak anything.
 func TestReleasesAtOnce(t *testing.T) {
 	e := startEngine(t, Options{Config: configmaps.Serve(t, 50)})
 	for round := range 1500 {

@@ -8,8 +8,8 @@ import (
 	"graphview.dev/graphview/budget"
 )
 
-// TestNarrowedGraphsAreCounted: what one user holds is bounded, the last places are for
-// those who have few, and what is given back is free again.
+// TestNarrowedGraphsAreCounted: each user has a bound, the last places are reserved for users
+// with few graphs, and a released place can be used again.
 func TestNarrowedGraphsAreCounted(t *testing.T) {
 	g := newNarrowedGraphs()
 	tokens := budget.NewBuckets(10, 10*time.Second).Bucket(ownedBy("a"))
@@ -42,8 +42,8 @@ func TestNarrowedGraphsAreCounted(t *testing.T) {
 	}
 }
 
-// TestNarrowedGraphsCost: who has used up what a user has waits; a walk that costs more
-// than a user ever has is waited for, too.
+// TestNarrowedGraphsCost: a user with an empty bucket waits, also for a walk that costs more
+// than a full bucket.
 func TestNarrowedGraphsCost(t *testing.T) {
 	payer := newNarrowedGraphs().payer(ownedBy("a"), budget.NewBuckets(100, 10*time.Second).Bucket(ownedBy("a")))
 	if wait := payer.Charge(200); wait != 0 {

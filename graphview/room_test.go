@@ -13,9 +13,8 @@ import (
 	"graphview.dev/test/configmaps"
 )
 
-// TestReferencesHaveRoomAgain: the references of an object that are left out, because
-// those of its namespace name too much, are there once there is room, and the view
-// that has it is told of both.
+// TestReferencesHaveRoomAgain: references that are left out because the namespace has too many
+// are added once there is room. The view has a warning until then.
 func TestReferencesHaveRoomAgain(t *testing.T) {
 	const each, others = 990, 1010
 	e := startEngine(t, Options{Config: configmaps.Serve(t, 2), LimitRetry: 10 * time.Millisecond})

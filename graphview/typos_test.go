@@ -108,7 +108,7 @@ var typos = []struct {
 	{object: "{fluxKustomization: apps}", want: []string{noRoot, "the cluster serves no group 'kustomize.toolkit.fluxcd.io': is its CustomResourceDefinition installed?"}},
 	{names: []string{"elsewhere"}, want: []string{"there is no namespace 'elsewhere'; what is in it is shown when it is created"}},
 
-	// What is right, or may become so.
+	// Names that are served, or that may be served later.
 	{query: "group in ['', 'apps', 'cert-manager.io']"},
 	{query: "resource in ['pods', 'httproutes']"},
 	{query: "resource != 'events' && kind != 'Lease'"},

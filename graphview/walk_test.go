@@ -8,8 +8,8 @@ import (
 	"graphview.dev/graphview/spec"
 )
 
-// TestWalksAreCharged: a view with a depth pays for what is explored anew, and is not
-// served when that is too much. One without a depth pays nothing.
+// TestWalksAreCharged: a view with a depth is charged for each exploration, and is not served
+// when that costs too much. A view without a depth is charged nothing.
 func TestWalksAreCharged(t *testing.T) {
 	for name, test := range map[string]struct {
 		depth    int

@@ -100,8 +100,7 @@ func TestBatchIsParallel(t *testing.T) {
 	})
 }
 
-// Whoever asks a lot delays only themselves, also with many batches at the same
-// time.
+// An owner with many questions delays only itself, even with many batches at the same time.
 func TestOwnersTakeTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := New(Options{PerSecond: 100, Review: func(context.Context, user.Info, Question) (bool, error) {
@@ -195,7 +194,7 @@ func TestAskIsPatient(t *testing.T) {
 	}
 }
 
-// What was answered stays, also when something else was not.
+// Answers of a batch are kept if other questions of it fail.
 func TestBatchEndsWithContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := New(Options{PerSecond: 100, AtOnce: 4, Review: func(context.Context, user.Info, Question) (bool, error) { return false, nil }})

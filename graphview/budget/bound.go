@@ -50,7 +50,7 @@ func All() []*Bound {
 // Name is the bound's name in metrics and documentation.
 func (b *Bound) Name() string { return b.name }
 
-// What returns the counted things and their owner, as in Declare.
+// What returns the text from Declare that names the counted things and their owner.
 func (b *Bound) What() string { return b.what }
 
 // Limit is the largest count that is allowed.

@@ -8,8 +8,8 @@ import (
 	"graphview.dev/graphview/graph"
 )
 
-// TestPollWhileAside: while a view's lens is committed outside the lock, a Poll returns at once with
-// nothing, also one that began before; afterwards the subscriber is sent what changed.
+// TestPollWhileAside: while a view's lens is committed outside the lock, a Poll returns at once
+// without changes, even if it began before. Afterwards the subscriber gets the changes.
 func TestPollWhileAside(t *testing.T) {
 	const large = 1_000
 	s := newStage(t)

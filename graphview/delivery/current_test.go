@@ -12,8 +12,8 @@ import (
 	"graphview.dev/graphview/graph"
 )
 
-// TestWhoComesBackLeavesWhatIsShared: a change is encoded once for those who are current,
-// also if somebody comes back between them.
+// TestWhoComesBackLeavesWhatIsShared: a change is encoded once for current subscribers, even if
+// another one reconnects between them.
 func TestWhoComesBackLeavesWhatIsShared(t *testing.T) {
 	s := newStage(t)
 	s.set("Running", false, "a")
@@ -34,8 +34,8 @@ func TestWhoComesBackLeavesWhatIsShared(t *testing.T) {
 	}
 }
 
-// TestLargeChangeIsSharedByWhoIsSlower: whoever reads a change of several pieces after
-// somebody else has read it to its end is sent the same pieces.
+// TestLargeChangeIsSharedByWhoIsSlower: a slower subscriber gets the same pieces of a large change
+// as the one that has already read it to its end.
 func TestLargeChangeIsSharedByWhoIsSlower(t *testing.T) {
 	s := newStage(t)
 	const objects, size = 20, 8 << 10
@@ -58,8 +58,8 @@ func TestLargeChangeIsSharedByWhoIsSlower(t *testing.T) {
 	}
 }
 
-// TestOldPieceIsNotTheEnd: whoever is sent what was encoded before a warning came is not
-// done with that.
+// TestOldPieceIsNotTheEnd: a subscriber that gets a piece which was encoded before a warning came
+// polls again for the warning.
 func TestOldPieceIsNotTheEnd(t *testing.T) {
 	for name, size := range map[string]int{"small": 10, "full": fullPiece} {
 		t.Run(name, func(t *testing.T) {
@@ -78,9 +78,9 @@ func TestOldPieceIsNotTheEnd(t *testing.T) {
 	}
 }
 
-// TestNothingIsNotTheEnd: whoever waits for what somebody else encodes, and finds that it is
-// nothing, is told all the same what has come meanwhile. In a view without objects nothing
-// may ever come after that.
+// TestNothingIsNotTheEnd: a subscriber that waits for a piece that another one encodes, and gets
+// an empty piece, still gets warnings that came in between. In a view without objects there may
+// be no later change to bring them.
 func TestNothingIsNotTheEnd(t *testing.T) {
 	s := newStage(t)
 	var synced atomic.Bool
@@ -109,8 +109,8 @@ func TestNothingIsNotTheEnd(t *testing.T) {
 	}
 }
 
-// TestPieceOfAnOlderGraph: who has begun to read a change goes on with nothing that was
-// encoded before that. What has changed since is neither in the one nor in the other.
+// TestPieceOfAnOlderGraph: a subscriber that has begun to read a change does not continue with a
+// piece that was encoded before it began, because later changes would be missing from both.
 func TestPieceOfAnOlderGraph(t *testing.T) {
 	s := newStage(t)
 	s.set("Running", false, "a")

@@ -12,8 +12,8 @@ import (
 	"graphview.dev/graphview/access"
 )
 
-// TestWarningsByRights: who may not see an object, or that there is a namespace,
-// does not learn of it from a warning.
+// TestWarningsByRights: warnings do not reveal objects or namespaces that a subscriber may not
+// see.
 func TestWarningsByRights(t *testing.T) {
 	w := NewWarnings(func() {})
 	w.SetFault(&fakeJudge{resource: pods}, "shop", "web", errors.New("no such key: x"))
@@ -56,7 +56,7 @@ func TestWarningsByRights(t *testing.T) {
 	}
 }
 
-// unanswered is somebody whose rights cannot be found out.
+// unanswered is a subscriber whose rights are unknown because reviews fail.
 type unanswered struct{ err error }
 
 func (a unanswered) Rights() Rights                                { return someRights{} }

@@ -60,8 +60,8 @@ func TestKinds(t *testing.T) {
 	wants("after one more change", first)
 }
 
-// TestKindsAreTold: who waits is told that the view watches a kind more, also if there is
-// nothing of it, so that the graph does not change.
+// TestKindsAreTold: a waiting subscriber is notified when the view watches another kind, even if
+// the kind has no objects and the graph does not change.
 func TestKindsAreTold(t *testing.T) {
 	s := newStage(t)
 	s.set("Running", false, "a")

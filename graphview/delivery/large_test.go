@@ -8,8 +8,8 @@ import (
 	"graphview.dev/graphview/graph"
 )
 
-// TestLargeContentIsShared: who is sent a large object holds the same bytes as
-// everybody else who is, and what nobody holds is forgotten.
+// TestLargeContentIsShared: all readers of a large object hold the same bytes, and bytes that no
+// reader holds are dropped.
 func TestLargeContentIsShared(t *testing.T) {
 	shared := &largeFrames{}
 	large := &fakeObject{json: `["` + strings.Repeat("x", largeContent) + `"]`}

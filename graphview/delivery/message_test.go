@@ -216,7 +216,7 @@ func TestRevision(t *testing.T) {
 	}
 }
 
-// FuzzRevision: a revision comes back from subscribers, who may send anything.
+// FuzzRevision: subscribers send revisions back, so any text must be safe to parse.
 func FuzzRevision(f *testing.F) {
 	run := NewRun()
 	f.Add("a.b.0.7ps")

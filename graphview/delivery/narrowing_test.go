@@ -134,8 +134,8 @@ func TestNarrowedFollows(t *testing.T) {
 	}
 }
 
-// TestNarrowedResumes: who comes back with a rev after which nothing has changed continues,
-// and who wants another part, or comes after a change, begins anew.
+// TestNarrowedResumes: a subscriber that reconnects with a current rev resumes. It is reset if
+// the graph has changed, or if it asks for another part.
 func TestNarrowedResumes(t *testing.T) {
 	s := newStage(t)
 	s.link(map[string][]string{"shop/a": {"shop/b", "shop/c"}, "shop/b": nil, "shop/c": nil})
@@ -172,8 +172,8 @@ func TestNarrowedResumes(t *testing.T) {
 	late.wants(t, "after a change meanwhile", "a", "b", "c")
 }
 
-// TestNarrowedResumesAfterAnother: who comes back does not keep what has gone meanwhile,
-// whatever another subscriber with the same rights and narrowing has read.
+// TestNarrowedResumesAfterAnother: a subscriber that reconnects does not keep objects that were
+// deleted in between, even if another subscriber with the same rights and narrowing has read.
 func TestNarrowedResumesAfterAnother(t *testing.T) {
 	s := newStage(t)
 	s.link(map[string][]string{"shop/a": {"shop/b"}, "shop/b": nil, "shop/x": nil})
@@ -193,7 +193,7 @@ func TestNarrowedResumesAfterAnother(t *testing.T) {
 	back.Close()
 }
 
-// learning is somebody whose rights are found out as they are needed.
+// learning is a subscriber with rights that become known on demand.
 type learning struct {
 	known, all fixedRights
 	asked      int

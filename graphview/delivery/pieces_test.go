@@ -96,9 +96,9 @@ func keptIsCounted(tb testing.TB, p *Publisher) {
 	}
 }
 
-// TestPieceThatIsMadeAnewIsCountedOnce: a piece that is encoded again, because there is more
-// by now, is not counted besides the one that it replaces. What is counted is bounded for all
-// views together, so nothing would be kept any more, some time.
+// TestPieceThatIsMadeAnewIsCountedOnce: a piece that is encoded again, because there are further
+// changes, is counted in place of the piece that it replaces. The bound is for all views
+// together: if the count leaked, no piece could be shared in the end.
 func TestPieceThatIsMadeAnewIsCountedOnce(t *testing.T) {
 	s := newStage(t)
 	s.set("Running", false, "a")
@@ -117,8 +117,8 @@ func TestPieceThatIsMadeAnewIsCountedOnce(t *testing.T) {
 	}
 }
 
-// TestReadersStayTogether: changes that come faster than all can be told of them are
-// encoded once each and not by everybody who is late, be they small, or of several
+// TestReadersStayTogether: changes that arrive faster than readers take them are encoded once,
+// and not again for each late reader. That holds for small changes and for changes of several
 // pieces.
 func TestReadersStayTogether(t *testing.T) {
 	const objects, readers, watched, windows, size = 100, 100, 3, 30, 2 << 10
@@ -172,8 +172,8 @@ func TestReadersStayTogether(t *testing.T) {
 	}
 }
 
-// TestLargeObjectInAChangeIsShared: who is current holds the same bytes of a large
-// object as who begins.
+// TestLargeObjectInAChangeIsShared: current and new readers hold the same bytes of a large
+// object.
 func TestLargeObjectInAChangeIsShared(t *testing.T) {
 	s := newStage(t)
 	s.set("Running", false, "a")
@@ -206,8 +206,8 @@ func (o *explosive) AppendJSON(dst []byte) ([]byte, error) {
 	return o.fakeObject.AppendJSON(dst)
 }
 
-// TestPanicLeavesNothingBehind: what could not be encoded for one reader is encoded anew
-// for the next, who goes on from where it is.
+// TestPanicLeavesNothingBehind: after a panic in one reader's encoding, the next reader encodes
+// the piece again and continues from its own position.
 func TestPanicLeavesNothingBehind(t *testing.T) {
 	s := newStage(t)
 	s.set("Running", false, "a", "b")

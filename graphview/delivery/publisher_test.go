@@ -10,8 +10,8 @@ import (
 	"graphview.dev/graphview/graph"
 )
 
-// TestSummaries: a summary is sent when it is another, also to those who come back
-// and to those who are behind, and a name once.
+// TestSummaries: a summary is sent when it has changed, also to subscribers that reconnect or
+// are behind. A name is sent once.
 func TestSummaries(t *testing.T) {
 	s := newStage(t)
 	s.set("Running", false, "a", "b")
@@ -107,8 +107,8 @@ func TestSummaryOfSecret(t *testing.T) {
 	}
 }
 
-// TestReadersAgree: however far behind they are and whenever they come back, all
-// have the same graph in the end, and those who are current share what is encoded.
+// TestReadersAgree: all readers have the same graph in the end, however far behind they are and
+// whenever they reconnect. Current readers share encoded pieces.
 func TestReadersAgree(t *testing.T) {
 	s := newStage(t)
 	s.set("Running", false, "a", "b", "c")
@@ -151,8 +151,8 @@ func TestReadersAgree(t *testing.T) {
 	}
 }
 
-// TestDenials: who may not read a resource is told so whether or not there are
-// objects of it, and no more than that.
+// TestDenials: a subscriber without rights on a resource gets a warning that does not depend on
+// whether the resource has objects.
 func TestDenials(t *testing.T) {
 	s := newStage(t)
 	resources := []ScopedResource{{pods, true}, {secrets, true}, {namespaces, false}}

@@ -38,8 +38,8 @@ func together(tb testing.TB, readers ...*reader) {
 	}
 }
 
-// TestWhoBeginTogetherAreSentTheSame: those who begin within a second share what is encoded,
-// though the graph changes between them, and all have the graph as it is in the end.
+// TestWhoBeginTogetherAreSentTheSame: subscribers that begin within a second share encoded
+// pieces although the graph changes between them, and all end with the current graph.
 func TestWhoBeginTogetherAreSentTheSame(t *testing.T) {
 	for name, since := range map[string]string{"anew": "", "after a revision of another process": "x.y"} {
 		t.Run(name, func(t *testing.T) {
@@ -131,8 +131,8 @@ func TestSnapshotSharesNoWalk(t *testing.T) {
 	}
 }
 
-// TestWalkThatIsTooOld: where what went since the walk began is not remembered any more, a
-// reader begins with a walk of its own, and nobody joins the old one.
+// TestWalkThatIsTooOld: if the tombstones since the beginning of a walk have been dropped, a
+// reader begins its own walk, and no reader joins the old one.
 func TestWalkThatIsTooOld(t *testing.T) {
 	s, names := largeStage(t)
 	synctest.Test(t, func(t *testing.T) { // so that a second does not pass
@@ -159,7 +159,7 @@ func TestWalkThatIsTooOld(t *testing.T) {
 	})
 }
 
-// TestWalkIsJoinedForASecond, and by nobody after that.
+// TestWalkIsJoinedForASecond: readers join a walk for a second after it began.
 func TestWalkIsJoinedForASecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, _ := largeStage(t)
@@ -179,7 +179,7 @@ func TestWalkIsJoinedForASecond(t *testing.T) {
 	})
 }
 
-// TestWalksAreOfOneSortOfReader: who may see less is sent less, also by a walk.
+// TestWalksAreOfOneSortOfReader: only readers with equal rights share a walk.
 func TestWalksAreOfOneSortOfReader(t *testing.T) {
 	s, _ := largeStage(t)
 	sees, blind := fixedAccess{{Resource: "pods"}: true}, fixedAccess{}

@@ -43,7 +43,7 @@ func newStage(tb testing.TB) *stage {
 	return s
 }
 
-// set gives pods a content, of which some are roots.
+// set adds or updates pods with a phase; root makes them roots.
 func (s *stage) set(phase string, root bool, names ...string) {
 	s.graph.Update(func() {
 		for _, name := range names {

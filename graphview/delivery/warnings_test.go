@@ -73,8 +73,8 @@ func TestFaultsAreBounded(t *testing.T) {
 	if !counted {
 		t.Errorf("no warning counts the other 30: %v", s.live)
 	}
-	// It is made from causes and not from objects, of which there may be very many: the
-	// graph's writer waits for it.
+	// The summary is made from causes and not from objects: the graph's writer waits for it, and
+	// there may be very many objects.
 	objects := w.faults.of
 	w.faults.of = nil
 	if got := w.Summary(false); len(got) != 1 || !strings.Contains(got[0], "50 not selected: no such key: x") {
@@ -154,8 +154,8 @@ type coarseError struct{ error }
 
 func (coarseError) CoarseText() string { return "it failed" }
 
-// What an author without a service account is told does not depend on which part of
-// an expression failed.
+// Without a service account, the summary does not depend on which part of an expression
+// failed.
 func TestCoarseSummary(t *testing.T) {
 	w, j := NewWarnings(func() {}), testJudge()
 	for i, text := range []string{"no such key: a", "conversion error"} {
@@ -186,8 +186,8 @@ func TestWarningsHaveABound(t *testing.T) {
 	}
 }
 
-// TestSummaryHasTheTypesOfTheStream: the status calls a warning what the stream calls it,
-// whoever could not judge what.
+// TestSummaryHasTheTypesOfTheStream: the status and the stream use the same types for a
+// warning.
 func TestSummaryHasTheTypesOfTheStream(t *testing.T) {
 	for name, judge := range map[string]*fakeJudge{
 		"objects": testJudge(), "namespaces": {resource: graph.Resource{Version: "v1", Resource: "namespaces"}, namespaces: true},

@@ -26,7 +26,7 @@ func attacks() map[string]string {
 		return strings.NewReplacer("A", "lists.range(2000).map(i,"+pad+"+[i])", "B", "lists.range(2000).map(i,"+pad+"+[i+100000])").Replace(call)
 	}
 	return map[string]string{
-		// Of the review.
+		// Expressions from the security review.
 		"replace":             "lists.range(1000).map(i,'" + part + "'.replace('x','" + long + "')).size()>0",
 		"replace, long":       "['" + part + "'.replace('x','" + long + "')].all(s, lists.range(1000).map(i,s.replace('y','z')).size()>0)",
 		"format":              over("lists.range(1000).map(i,'"+long+"')", "'%s'.format([l])"),

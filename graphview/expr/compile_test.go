@@ -105,8 +105,8 @@ func TestCompileResourceErrors(t *testing.T) {
 // maxRefused is what compiling a refused text may make.
 const maxRefused = 64 << 20
 
-// TestCompileHostile: a text that would take long to compile is refused before much is
-// made of it. What is made bounds the time, on a busy machine too.
+// TestCompileHostile: an expression that would take long to compile is refused early. The test
+// counts allocations, which do not depend on the load of the machine.
 func TestCompileHostile(t *testing.T) {
 	repeat := strings.Repeat
 	fill := func(unit string) string {

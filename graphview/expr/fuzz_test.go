@@ -93,7 +93,7 @@ func FuzzJSONPath(f *testing.F) {
 		object := pod()
 		object["secret"] = secret
 		spends(t, func() {
-			// What is found in a large object is not looked at.
+			// The result for a large object does not matter.
 			_, _ = p.Find(t.Context(), &Input{Object: func() (map[string]any, error) { return hostileObject, nil }})
 		})
 		in := &Input{Object: func() (map[string]any, error) { return object, nil }}

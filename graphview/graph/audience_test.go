@@ -78,9 +78,9 @@ func TestExcludeInferred(t *testing.T) {
 	}
 	for i, step := range []struct {
 		references []Reference
-		// want has the changes for a reader of everything, one that excludes inferred references,
-		// one that also may not see Namespaces, and one of what a leads to. An arc is written as
-		// the fields that make it.
+		// want has the changes for four readers: of everything; without inferred references;
+		// without these and without rights on Namespaces; and of the part that a leads to. An arc
+		// is written as the fields that make it.
 		want [4]string
 	}{
 		{nil, [4]string{}},

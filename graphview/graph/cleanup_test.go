@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestCleanupsRunInSlices: the objects of a large view or a watch that ends are removed in several
-// revisions, each of which changes few.
+// TestCleanupsRunInSlices: the objects of a large view or a watch that ends are removed in
+// several revisions with few changes each.
 func TestCleanupsRunInSlices(t *testing.T) {
 	const pods = 600
 	for name, tt := range map[string]struct {

@@ -239,8 +239,8 @@ func (l *Lens) examine(from entryID, id arcID, was arcState) {
 		l.countMissing(a, now, a.flags, 1)
 	}
 	if before.shown && (!now.shown || now.resource != before.resource || before.readers.exceeds(now.readers)) {
-		// A reader without rights on the namespace loses an arc that now depends on its labels,
-		// and a reader that excludes inferred references loses one that now depends on them.
+		// The arc now depends on the labels of the namespace or on inferred references. A reader
+		// without rights on the namespace, or that excludes inferred references, loses it.
 		l.entombArc(from, arcTombstone{to: a.to, resource: before.resource, typ: a.typ, readers: before.readers})
 		l.push(from)
 	}

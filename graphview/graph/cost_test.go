@@ -112,8 +112,8 @@ func TestWriterCountsItsWork(t *testing.T) {
 	}
 }
 
-// TestUnreachedHubIsSearchedOnce compares a selector that matches many objects with one that
-// matches few, in a view whose roots reach neither: the search for a way from the roots may
+// TestUnreachedHubIsSearchedOnce compares a selector that matches many objects with one
+// matching few, in a view whose roots reach neither: the search for a path from the roots must
 // not be repeated for each arc.
 func TestUnreachedHubIsSearchedOnce(t *testing.T) {
 	const few, many, runs, slower = 250, 10_000, 7, 8

@@ -45,7 +45,7 @@ func TestReadersOfADepartingHub(t *testing.T) {
 	c.g.Update(func() { c.g.Remove(c.maps, "shop", "hub") })
 	revisions := 1
 	for ; c.g.Pending(); revisions++ {
-		// The remaining arc is replaced by one that each reader would emit if it visited it.
+		// The test replaces the remaining arc by a decoy, which a reader that visits it would emit.
 		n := c.g.nodes.at(hub)
 		left, decoy := n.out, c.g.arcs.alloc()
 		*c.g.arcs.at(decoy) = arc{from: hub, to: c.g.arcs.at(left).to, typ: Transitive, flags: selected, stamp: c.g.rev}

@@ -31,8 +31,8 @@ type Narrowed struct {
 	depth          int
 	most           int // narrowVisits, but in tests
 
-	// of is the revision of the lens at the last walk, or at a later one that would find the same.
-	// 0: there was no walk.
+	// of is a revision of the lens for which the last walk is valid: that of the walk, or a later
+	// revision without a change to the result. 0: there was no walk.
 	of uint64
 	// starts are the entries of the roots, 0 for missing ones.
 	starts []entryID
@@ -158,7 +158,7 @@ func (n *Narrowed) leave(e entryID, v *narrowVertex) {
 	}
 }
 
-// vertexOf returns the vertex of an entry that was found. It may be one that the reader still has.
+// vertexOf returns the vertex of a found entry, perhaps a vertex that the reader still has.
 func (n *Narrowed) vertexOf(e entryID) *narrowVertex {
 	if v := n.vertices[e]; v != nil {
 		return v

@@ -141,7 +141,7 @@ func TestNarrowedDeletesArcsWithTheirVertex(t *testing.T) {
 }
 
 // TestNarrowedKeepsNothingUnsent: a vertex that left the part before it was sent is neither sent
-// nor held, and one that came back in time is not sent as deleted.
+// nor held, and a vertex that returned in time is not sent as deleted.
 func TestNarrowedKeepsNothingUnsent(t *testing.T) {
 	s := newNarrowStage(Narrowing{Roots: []Key{{podsV1, "shop", "root"}}, Walk: Walk{Direction: Down}})
 	s.set(1, "old")

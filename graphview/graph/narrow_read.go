@@ -1,10 +1,10 @@
 package graph
 
-// Read sends the reader at most limit vertices that differ from those that it has, with their
-// arcs, and moves the position. What it emits counts as sent. As Lens.Read does, it returns true
-// when the reader has the whole part as of pos.Known. The walk does not pass arcs that the reader
-// leaves out. Complete reports whether how.Allow could answer every time: if it could not, nothing
-// is emitted, and the reader reads again once the rights are known.
+// Read emits at most limit vertices that differ from the reader's copies, with their arcs, and
+// moves the position. Emitted changes count as sent. Like Lens.Read, it returns true when the
+// reader has the whole part as of pos.Known. The walk does not pass arcs that the reader leaves
+// out. complete reports whether how.Allow could answer every time: if it could not, nothing is
+// emitted, and the reader reads again once the rights are known.
 //
 // ErrGone: the lens is closed, or pos is neither the zero Position nor the head of the lens at the
 // first Read. The error may also be a *budget.Exceeded: the part is too large.
@@ -68,7 +68,7 @@ func (n *Narrowed) sendDeletion(r *reader, v *narrowVertex) {
 	delete(n.leaving, v.key)
 }
 
-// sendArcs sends the difference between the arcs of a vertex and those that the reader has.
+// sendArcs emits the difference between the arcs of a vertex and the reader's copy of them.
 func (n *Narrowed) sendArcs(r *reader, v *narrowVertex) {
 	before := v.arcs
 	now, same := n.arcsOf(r, v)

@@ -30,8 +30,7 @@ func (n *Narrowed) look(r *reader) (*narrowLook, error) {
 	return now, nil
 }
 
-// lookAt counts the arcs of a vertex, and reports whether it differs from the one that the reader
-// has.
+// lookAt counts the arcs of a vertex, and reports whether the vertex differs from the reader's.
 func (n *Narrowed) lookAt(r *reader, now *narrowLook, e entryID) (changed bool, err error) {
 	l, g := n.l, n.l.g
 	p, v := l.entries.at(e), n.vertices[e]

@@ -214,7 +214,7 @@ func (w *world) watch(l *modelLens, id SourceID) {
 	}
 }
 
-// cover has a view look at other objects of a kind.
+// cover changes which objects of a kind a view selects.
 func (w *world) cover(l *modelLens) {
 	kind := pick(w.r, podKind, nodeKind, mapKind, NamespaceKind)
 	c := Coverage{

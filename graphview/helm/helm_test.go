@@ -60,7 +60,7 @@ func releaseOf(tb testing.TB, status, manifest string) []byte {
 	return text
 }
 
-// canary is in everything of which nothing may be kept.
+// canary is part of every value that must not be kept.
 const canary = "canary-5d1e0b7a"
 
 const manifestText = `---

@@ -29,7 +29,7 @@ func TestVerdictAfterDeletion(t *testing.T) {
 		t.Errorf("%d vertices, want those that are left", n)
 	}
 	e.writer.Do(func() {
-		// What is not decided leaves what was.
+		// An undecided verdict keeps the previous one.
 		undecided := selects("c2")
 		undecided.verdict = Verdict{Undecided: true}
 		undecided.Apply()

@@ -118,8 +118,8 @@ func TestVerdictOfAnEarlierJudge(t *testing.T) {
 	}
 }
 
-// TestReplaysLetOthersRun: with one processor, whoever can run does so before replays have
-// gone on with more than a few chunks: one each time, unless the machine stands still.
+// TestReplaysLetOthersRun: with one processor, another goroutine runs after at most a few chunks
+// of a replay. It is one chunk unless the machine is suspended.
 func TestReplaysLetOthersRun(t *testing.T) {
 	const objects, views, few = 12 * replayChunk, 10, 8
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))

@@ -49,8 +49,8 @@ func FuzzTree(f *testing.F) {
 	})
 }
 
-// TestFirst: of a long list only the first elements are made, unless somebody asks
-// for all of them, and what comes after the list is found.
+// TestFirst: only the first elements of a long list are decoded, unless the shape asks for all,
+// and fields after the list are found.
 func TestFirst(t *testing.T) {
 	first := func(most int) *Shape {
 		shape := &Shape{}

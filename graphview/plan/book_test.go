@@ -237,7 +237,7 @@ func numbers(from, to int) []string {
 	return all
 }
 
-// TestBookForgets: with nobody left, nothing is left, whatever was demanded.
+// TestBookForgets: a book without views is empty, whatever they asked for.
 func TestBookForgets(t *testing.T) {
 	for seed := range uint64(50) {
 		r := rand.New(rand.NewPCG(seed, 0))

@@ -13,9 +13,8 @@ import (
 	"graphview.dev/graphview/watch"
 )
 
-// TestExtents: a view takes from a watch of all namespaces that retains only what is
-// wanted while nobody needs all of it, and moves to and from one that retains everything
-// without giving up what it has.
+// TestExtents: a view shares a partial cluster-wide watch as long as no view needs all
+// namespaces. It moves to and from a complete watch without losing objects.
 func TestExtents(t *testing.T) {
 	partial, everything := toggledPartial(podsKey), podsKey
 	synced := func(key watch.Key, complete bool) WatchStatus {

@@ -90,8 +90,7 @@ func TestBlame(t *testing.T) {
 	}
 }
 
-// Whoever ends the process in version after version is refused in all of them, for
-// longer each time.
+// A subject that crashes several versions is quarantined in each of them, longer each time.
 func TestEveryVersion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()

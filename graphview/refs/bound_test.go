@@ -50,8 +50,8 @@ func TestImplausibleNames(t *testing.T) {
 	}
 }
 
-// TestNamesOfRoles compares the names that are references to roles with those that the API
-// server accepts for them.
+// TestNamesOfRoles compares the names that are read as references to roles with the names that
+// the API server accepts for roles.
 func TestNamesOfRoles(t *testing.T) {
 	names := []string{
 		"view", "view only", "na\u00efve", "\u05e9\u05dc\u05d5\u05dd", "\U0001f600", "system:node", "*", "{{role}}", "$ROLE", "a<b", "Odd@Name", "a\nb", "a\x1b[31m",

@@ -9,8 +9,8 @@ import (
 	"graphview.dev/graphview/graph"
 )
 
-// servedBy makes a cluster that serves kinds, written group/Kind, of which those with a
-// star are cluster-scoped.
+// servedBy returns a cluster that serves kinds, written group/Kind. A star marks
+// cluster-scoped kinds.
 func servedBy(kinds ...string) *Served {
 	served := map[graph.Kind]graph.Scope{}
 	for _, text := range kinds {

@@ -13,11 +13,11 @@ import (
 	"graphview.dev/graphview/graph"
 )
 
-// What the conventions must reach where the catalogue knows better. Being right
-// comes first: of what they claim and the graph could draw, nearly all is so; the
-// rest is what only a project's documentation tells (a field of another cluster,
-// a namespace elsewhere). They may miss much: names that are bare (spec.secrets[],
-// activeService), and kinds that the field does not say (dependsOn[], caCertRef).
+// The precision and recall that conventions must reach, compared with the catalogue.
+// Precision matters more: the remaining errors are fields that only a project's
+// documentation explains (an object in another cluster or namespace). Recall may be low:
+// bare names (spec.secrets[], activeService) and fields without a kind (dependsOn[],
+// caCertRef) are missed.
 const (
 	leastPrecision       = 0.95
 	leastRecallOfFields  = 0.75
@@ -36,9 +36,9 @@ type claim struct {
 	namespace, name string
 }
 
-// TestConventionsMeasured takes the catalogue's own kinds, outside Kubernetes',
-// as if nobody had listed them. References by name count; which kinds are served,
-// the graph knows, and here the catalogue.
+// TestConventionsMeasured applies the conventions to the kinds of the catalogue that are not
+// of Kubernetes, as if the table did not list them. It counts references by name, and takes
+// the kinds of the catalogue as served.
 func TestConventionsMeasured(t *testing.T) {
 	served := servedKinds()
 	scopes := map[graph.Kind]graph.Scope{}
@@ -187,8 +187,8 @@ func byRule(t *testing.T, rule *Rule, object map[string]any) []graph.Reference {
 	return x.Extract(rule.From, object)
 }
 
-// claims are those of references. What is inferred is one only where its target exists,
-// and of targets those do that are known.
+// claims returns the claims of references. An inferred reference counts only if its target
+// is known.
 func claims(refs []graph.Reference, served map[graph.Kind]bool, known map[claim]bool) map[claim]bool {
 	out := map[claim]bool{}
 	for _, ref := range refs {
@@ -222,7 +222,7 @@ func servedKinds() map[graph.Kind]bool {
 	return served
 }
 
-// golden tells the objects of scenarios apart, of which several are of a kind.
+// golden identifies an object of a scenario.
 type golden struct {
 	graph.Kind
 	file, object string

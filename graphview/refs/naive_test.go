@@ -51,7 +51,7 @@ var (
 	unlike    = regexp.MustCompile(`[*{}$<>]`)
 )
 
-// naiveExists tells whether there can be what a reference is about.
+// naiveExists is a simple version of exists.
 func naiveExists(ref graph.Reference) bool {
 	named := nameLike.MatchString(ref.Name) && ref.Name != "." && ref.Name != ".." &&
 		(ref.To.Group == "rbac.authorization.k8s.io" || !unlike.MatchString(ref.Name))

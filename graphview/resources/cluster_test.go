@@ -69,7 +69,7 @@ func (c *cluster) change(f func(*cluster)) {
 	f(c)
 }
 
-// set makes a group/version's document what it is to be.
+// set replaces the document of a group/version.
 func (c *cluster) set(group, version string, d document) {
 	c.change(func(c *cluster) { c.versions[schema.GroupVersion{Group: group, Version: version}] = d })
 }

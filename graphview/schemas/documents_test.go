@@ -9,8 +9,7 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// TestIndexOfOtherPlaces: an address of anything but a document is none, whoever wrote
-// the index.
+// TestIndexOfOtherPlaces: entries of the index that do not point to a document are ignored.
 func TestIndexOfOtherPlaces(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = w.Write([]byte(`{"paths": {

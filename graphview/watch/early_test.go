@@ -217,7 +217,8 @@ func (r *seenReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// TestNothingOfASecretStays: neither of one that ended early nor of what followed it.
+// TestNothingOfASecretStays: buffers keep no data of a Secret after a list that ended early,
+// nor after the next list.
 func TestNothingOfASecretStays(t *testing.T) {
 	const begun = `{"kind":"SecretList","items":[{"metadata":{"name":"a"},"data":{"key":"SECRET`
 	t.Run("in the list's buffer", func(t *testing.T) {

@@ -45,7 +45,7 @@ func (s *server) gzipped(encoding string, most int) (packed *[]bool) {
 	return packed
 }
 
-// TestGzip: lists may come compressed, unless somebody does not want that.
+// TestGzip: lists are compressed, unless an option turns that off.
 func TestGzip(t *testing.T) {
 	const objects = 100
 	for protocol, serve := range map[string]func(*testing.T) *server{"HTTP1": newServer, "HTTP2": newHTTP2Server} {

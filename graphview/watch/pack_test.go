@@ -95,7 +95,7 @@ func TestDictionaryPays(t *testing.T) {
 	}
 }
 
-// retained is how many bytes are, of that many objects, all of which can be read.
+// retained returns the packed size of the retained objects, after it has read each of them.
 func (w *Watch) retained(t *testing.T, objects int) (packed int) {
 	t.Helper()
 	for o := range w.objects.all {

@@ -179,7 +179,7 @@ func TestServerThatIgnoresTokens(t *testing.T) {
 // TestServerThatGoesRound: it comes to the first page again after others.
 func TestServerThatGoesRound(t *testing.T) { goesRound(t, true) }
 
-// TestServerThatGoesRoundAtOnce: it does so in the first list, of which nothing ended early.
+// TestServerThatGoesRoundAtOnce: the pages repeat already in the first list.
 func TestServerThatGoesRoundAtOnce(t *testing.T) { goesRound(t, false) }
 
 func goesRound(t *testing.T, early bool) {

@@ -41,8 +41,8 @@ func TestForeignObjectsAreSkipped(t *testing.T) {
 	}
 }
 
-// TestNamespacesChangeWithAList: a partial watch takes its namespaces when a list begins. It
-// tells of new namespaces after their objects, and nothing of objects that did not change.
+// TestNamespacesChangeWithAList: a partial watch reads its namespaces when a list begins. It
+// reports new namespaces after their objects, and does not report unchanged objects.
 func TestNamespacesChangeWithAList(t *testing.T) {
 	s, m := newSpaces(t), newMirror(t)
 	for _, namespace := range []string{"a", "b", "c"} {

@@ -56,7 +56,7 @@ func TestReadAhead(t *testing.T) {
 	}
 }
 
-// TestReadAheadIsBounded: who takes long to take in what there is holds the server up.
+// TestReadAheadIsBounded: a slow consumer blocks the server once the read-ahead is full.
 func TestReadAheadIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &countingReader{Reader: bytes.NewReader(make([]byte, 10*aheadPiece))}
@@ -111,7 +111,7 @@ func TestReadAheadOfSecrets(t *testing.T) {
 	})
 }
 
-// placesReader fills and notes whatever it is to read into.
+// placesReader fills each buffer that it reads into, and records it.
 type placesReader struct{ all [][]byte }
 
 func (r *placesReader) Read(p []byte) (int, error) {

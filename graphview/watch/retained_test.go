@@ -69,8 +69,8 @@ func TestRetained(t *testing.T) {
 	}
 }
 
-// Whoever looks at an object for as long as it takes holds nobody up, and is held up by
-// nobody.
+// A slow visitor of an object does not block other visitors or the watch, and is not blocked
+// by them.
 func TestVisitTakesNoTurn(t *testing.T) {
 	s, r := newServer(t), newRecorder(t)
 	s.set("a", object("a", "", ""))

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// pod writes a pod as an API server would, some 7.5 KB of JSON of which half
-// is managedFields.
+// pod returns the JSON of a pod as an API server sends it: some 7.5 KB, half of them
+// managedFields.
 func pod(i int) string {
 	app := fmt.Sprintf("app-%d", i%50)
 	id := fmt.Sprintf("%08x-%04x-4%03x-9%03x-%012x", uint32(i)*2654435761, i%65536, i%4096, (i*7)%4096, uint64(i)*11400714819323198485>>16)

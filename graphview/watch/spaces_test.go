@@ -217,7 +217,7 @@ func (s *spaces) serveWatch(w http.ResponseWriter, r *http.Request, from string)
 
 var partialKey = Key{Resource: podsKey.Resource, Partial: true}
 
-// followSpaces runs a Manager, and returns a partial watch of which a mirror is the Handler.
+// followSpaces runs a Manager, and returns a partial watch with a mirror as its Handler.
 func followSpaces(t *testing.T, s *spaces, m *mirror) *Watch {
 	t.Helper()
 	transport := &http.Transport{}

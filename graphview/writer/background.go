@@ -22,8 +22,8 @@ type chunks struct {
 
 func newChunks() *chunks { return &chunks{kick: make(chan struct{}, 1)} }
 
-// Background applies events between the batches of those that were sent, and returns when the graph
-// has them. It returns at once if there are none.
+// Background applies events between batches of sent events, and returns when the graph has them.
+// It returns at once if events is empty.
 func (w *Writer) Background(events []Event) {
 	if len(events) == 0 {
 		return
