@@ -183,11 +183,50 @@ func follow(t *testing.T, ctx context.Context) {
 	})
 }
 
+// wanting is a GraphView that misses a ConfigMap, and whose second query has no effect.
+const wanting = `
+apiVersion: v1
+kind: Namespace
+metadata: {name: wanting}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: web, namespace: wanting}
+spec: {automountServiceAccountToken: false, containers: [{name: main, image: example.com/main, envFrom: [{configMapRef: {name: absent}}]}]}
+---
+apiVersion: graphview.dev/v1alpha1
+kind: GraphView
+metadata: {name: view, namespace: wanting}
+spec:
+  namespaces: {names: [wanting]}
+  queries:
+  - include: {resourceSelectorExpression: "group == '' && resource in ['pods', 'configmaps']"}
+  - include: {resourceSelectorExpression: "resource == 'podz'"}
+`
+
+// scrapeWanting reads the metrics while a GraphView has something to complain about:
+// the metrics that name GraphViews have no series otherwise.
+func scrapeWanting(t *testing.T) (text string) {
+	t.Helper()
+	fixture.Apply(t, cluster, wanting)
+	fixture.KubectlAfter(t, cluster, "delete", "namespace", "wanting", "--wait=false")
+	fixture.KubectlAfter(t, cluster, "delete", "graphview", "view", "-n", "wanting")
+	eventually(t, func() string {
+		text, _ = scrape(t)
+		for _, name := range []string{"graphview_missing_references", "graphview_ineffective_parts"} {
+			if !strings.Contains(text, name+`{view="view",view_namespace="wanting"} 1`) {
+				return name + " does not name the GraphView"
+			}
+		}
+		return ""
+	})
+	return text
+}
+
 // TestMetricsAreDocumented: docs/operations.md has a row for each metric and none
 // for another, but for those of replicas that share views, which test/replicas looks at.
 func TestMetricsAreDocumented(t *testing.T) {
-	text, _ := scrape(t)
-	own, _ := families(text)
+	own, _ := families(scrapeWanting(t))
 	page, rest, found := strings.Cut(read(t, "docs", "operations.md"), "With `--view-holders` there are also:\n")
 	if !found {
 		t.Error("where the metrics of shared views begin is not said")
@@ -209,8 +248,7 @@ var others = map[string]bool{"kube_pod_container_resource_limits": true}
 
 // TestDashboardAndAlerts: each metric that they name is served.
 func TestDashboardAndAlerts(t *testing.T) {
-	text, _ := scrape(t)
-	_, served := families(text)
+	_, served := families(scrapeWanting(t))
 	names := regexp.MustCompile(`\b(?:graphview|controller_runtime|workqueue|rest_client|process|go|kube)_[a-z0-9_]+\b`)
 	for _, file := range [][]string{{"docs", "dashboards", "graphview.json"}, {"docs", "alerts", "graphview.yaml"}} {
 		found := names.FindAllString(read(t, file...), -1)
