@@ -83,6 +83,22 @@ type Summary struct {
 	App     string    `json:"app,omitempty"`
 	UID     string    `json:"u"`
 	Root    bool      `json:"root,omitempty"`
+	// Deletion is nil if the object says nothing about deletions.
+	Deletion *DeletionFacts `json:"del,omitempty"`
+}
+
+// DeletionFacts are the properties of an object that decide which objects a deletion
+// deletes or breaks.
+type DeletionFacts struct {
+	Finalizers []string `json:"f,omitempty"`
+	// Prunes reports whether the object's controller deletes the objects that it manages
+	// when it is deleted.
+	Prunes bool `json:"p,omitempty"`
+	// Kept reports whether the object is excluded from that.
+	Kept bool `json:"k,omitempty"`
+	// Ended and Unscheduled report whether it is a finished pod or a pod without a node.
+	Ended       bool `json:"e,omitempty"`
+	Unscheduled bool `json:"u,omitempty"`
 }
 
 // Deletion of a vertex.

@@ -40,6 +40,8 @@ export interface Summary {
   s?: number;
   /** From when on the object counts as degraded if nothing else comes. */
   od?: number;
+  /** The object has ended, such as a pod that failed. */
+  end?: boolean;
   /** When the object was created. */
   t?: number;
   /** The application that the object belongs to, by its labels. */
@@ -48,6 +50,19 @@ export interface Summary {
   u: string;
   /** The object is one of the view's roots. */
   root?: boolean;
+  /** What the object says about deletions. */
+  del?: {
+    /** Finalizers. */
+    f?: string[];
+    /** Its controller prunes what it manages. */
+    p?: boolean;
+    /** It is excluded from pruning. */
+    k?: boolean;
+    /** It is a finished pod. */
+    e?: boolean;
+    /** It is a pod without a node. */
+    u?: boolean;
+  };
 }
 
 export interface ArcKey {

@@ -190,6 +190,16 @@ kind: Namespace
 metadata: {name: wanting}
 ---
 apiVersion: v1
+kind: ServiceAccount
+metadata: {name: viewer, namespace: wanting}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: RoleBinding
+metadata: {name: viewer, namespace: wanting}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: view}
+subjects: [{kind: ServiceAccount, name: viewer, namespace: wanting}]
+---
+apiVersion: v1
 kind: Pod
 metadata: {name: web, namespace: wanting}
 spec: {automountServiceAccountToken: false, containers: [{name: main, image: example.com/main, envFrom: [{configMapRef: {name: absent}}]}]}
@@ -198,6 +208,7 @@ apiVersion: graphview.dev/v1alpha1
 kind: GraphView
 metadata: {name: view, namespace: wanting}
 spec:
+  serviceAccountName: viewer
   namespaces: {names: [wanting]}
   queries:
   - include: {resourceSelectorExpression: "group == '' && resource in ['pods', 'configmaps']"}

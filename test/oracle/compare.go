@@ -34,7 +34,7 @@ func Compare(want, got Graph) string {
 		other, ok := got.Vertices[key]
 		if !ok {
 			all = append(all, fmt.Sprintf("missing vertex %s", key))
-		} else if want, got := settled(content), settled(other); !reflect.DeepEqual(timed(want, got), got) {
+		} else if want, got := timed(settled(content), settled(other)), settled(other); !reflect.DeepEqual(want, got) {
 			all = append(all, fmt.Sprintf("content of %s (-want +got):\n%s", key, cmp.Diff(want, got)))
 		}
 	}
