@@ -219,13 +219,14 @@ spec:
 // the metrics that name GraphViews have no series otherwise.
 func scrapeWanting(t *testing.T) (text string) {
 	t.Helper()
-	fixture.Apply(t, cluster, wanting)
-	fixture.KubectlAfter(t, cluster, "delete", "namespace", "wanting", "--wait=false")
-	fixture.KubectlAfter(t, cluster, "delete", "graphview", "view", "-n", "wanting")
+	namespace := strings.ToLower(t.Name())
+	fixture.Apply(t, cluster, strings.ReplaceAll(wanting, "wanting", namespace))
+	fixture.KubectlAfter(t, cluster, "delete", "namespace", namespace, "--wait=false")
+	fixture.KubectlAfter(t, cluster, "delete", "graphview", "view", "-n", namespace)
 	eventually(t, func() string {
 		text, _ = scrape(t)
 		for _, name := range []string{"graphview_missing_references", "graphview_ineffective_parts"} {
-			if !strings.Contains(text, name+`{view="view",view_namespace="wanting"} 1`) {
+			if !strings.Contains(text, fmt.Sprintf("%s{view=%q,view_namespace=%q} 1", name, "view", namespace)) {
 				return name + " does not name the GraphView"
 			}
 		}
