@@ -63,13 +63,13 @@ func TestReferenceRules(t *testing.T) {
 	const next = "{path: data.next, to: {kind: ConfigMap}}"
 	const last = `{expression: "'last' in obj.?data.orValue({}) ? obj.data.last.split(',').map(n, {'group': '', 'kind': 'ConfigMap', 'name': n}) : []", type: t}`
 	shows("without a rule", 0)
-	// No arc leads from an object to itself: second names second, third names third.
+	// A path makes no arc from an object to itself: second names second.
 	inForce("with a path", next, 2)
-	inForce("with an expression, too", next+", "+last, 7)
+	inForce("with an expression, too", next+", "+last, 8)
 	apply(t, manifest("{path: data..next, to: {kind: ConfigMap}}"))
 	kubectl(t, "wait", "--for=condition=Accepted=false", "referencerule/"+namespace, "--timeout="+within.String())
 	shows("spoilt", 0)
-	inForce("mended", last, 5)
+	inForce("mended", last, 6)
 	kubectl(t, "delete", "referencerule", namespace)
 	shows("deleted", 0)
 	for _, s := range subscribers {
