@@ -31,15 +31,15 @@ type Options struct {
 	// Prefix is the path that the page is served under, with slashes around it;
 	// default "/dashboard/".
 	Prefix string
-	// FrameAncestors are sources of pages that may frame this one, as in a
-	// Content-Security-Policy; none: nobody may.
+	// FrameAncestors are the sources of pages that may frame this one, as in a
+	// Content-Security-Policy. Without any, no page may.
 	FrameAncestors []string
 	// Token lets the page ask for a bearer token where the server refuses it
 	// without one. It is kept in the page's memory alone.
 	Token bool
 }
 
-// file is one that is served, in both forms.
+// file is a served file, plain and gzipped.
 type file struct {
 	content, zipped []byte
 	mediaType, etag string

@@ -32,8 +32,8 @@ var hostile = map[string]string{
 var document = regexp.MustCompile(`(?s)^<!doctype html>.*<meta http-equiv="Content-Security-Policy" content="([^"]*)">.*<title>([^<]*)</title>` +
 	`.*<style>([^<]*)</style>.*<noscript>([^<]*)</noscript></main>\n<script type="application/json">(.*)</script>\n<script type="module">(.*)</script>\n</body>\n</html>\n$`)
 
-// What a name says stays within the data: it is read back as it was, and adds nothing
-// to the page.
+// A hostile name stays within the data of the page: it is read back unchanged, and adds no
+// elements.
 func TestWriteSnapshot(t *testing.T) {
 	taken := time.Date(2026, 11, 22, 23, 59, 58, 123e6, time.FixedZone("", -3600))
 	for about, name := range hostile {

@@ -1,4 +1,4 @@
-// What is loaded after the first drawing: exports, the text of an object, the help.
+// The code that is loaded after the first drawing: exports, YAML and the help.
 export { exportItems } from "./view/export.js";
 export { toYAML } from "./view/yaml.js";
 export { help } from "./view/legend.js";

@@ -26,7 +26,7 @@ export class GraphViewElement extends HTMLElement {
 
   constructor() {
     super();
-    // What was set before the element was defined would hide the setter.
+    // A property that was set before the element was defined would hide the setter.
     for (const name of ["token", "view", "snapshot", "actions", "state"]) {
       if (!Object.hasOwn(this, name)) continue;
       const value = this[name];
@@ -77,7 +77,7 @@ export class GraphViewElement extends HTMLElement {
     this.#open();
   }
 
-  /** What the details of an object offer: a function of {group, version, resource, kind, namespace, name} that returns [{label, act}]. */
+  /** Returns the actions in the details of an object: a function of {group, version, resource, kind, namespace, name} that returns [{label, act}]. */
   get actions() { return this.#actions; }
 
   set actions(actions) { this.#actions = actions; }
@@ -99,7 +99,7 @@ export class GraphViewElement extends HTMLElement {
     this.#open();
   }
 
-  /** What is shown, and how: what a permalink needs. Nothing of it is secret. */
+  /** The state for a permalink: filters, selection and camera. It contains no secrets. */
   get state() { return this.#controller?.state ?? this.#state; }
 
   set state(text) {

@@ -52,7 +52,7 @@ export class Link extends EventTarget {
     });
   }
 
-  /** Opens a view for whoever will listen. */
+  /** Opens a view. */
   begin(options) {
     this.#begun = JSON.stringify(options);
     this.send({ do: "open", options });

@@ -5,7 +5,7 @@ import { themeButton } from "./view/appearance.js";
 import { h } from "./view/h.js";
 import { ViewPicker } from "./view/picker.js";
 
-// An address that somebody has mistyped names what it says.
+// A part of the address that is not valid percent-encoding is taken literally.
 function decoded(text) {
   try {
     return decodeURIComponent(text);
@@ -53,7 +53,7 @@ element.addEventListener("statechange", (/** @type {CustomEvent} */ { detail }) 
   const hash = `${addressOf(view)}?${detail.state}`;
   if (hash === location.hash) return;
   written = hash;
-  // What is selected and focused is a step back; where the camera is, is not.
+  // A new selection or focus is a step in the browser's history; a move of the camera is not.
   const step = (text) => text.replace(/[?&]z=[^&]*/, "");
   if (step(hash) === step(location.hash)) history.replaceState(undefined, "", hash);
   else history.pushState(undefined, "", hash);

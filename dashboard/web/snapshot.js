@@ -1,5 +1,5 @@
-// The script of a page that `kubectl graphview get -o html` writes: it draws the
-// graph that the page has in it, and asks nobody anything.
+// The script of a page that `kubectl graphview get -o html` writes. It draws the graph
+// that is embedded in the page, and makes no requests.
 import { GraphViewElement } from "./graph-view.js";
 import { h } from "./view/h.js";
 

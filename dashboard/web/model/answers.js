@@ -1,4 +1,4 @@
-// What the page asks about the graph: rows of the outline, search, one object.
+// Answers to the page's questions about the graph: rows of the outline, search, one object.
 import { absences } from "./card.js";
 import { ownerOf } from "./fold.js";
 import { Outline } from "./outline.js";
@@ -27,7 +27,7 @@ export class Answers {
   /** Opens or closes a row of the outline. */
   expand(args) { return this.#outline.expand(args); }
 
-  /** What fits a query: hits in order, all of their cards, and how many there are. */
+  /** Returns the matches of a query: the first hits in order, all of their cards, and the count. */
   search({ text }) {
     const fits = compile(text);
     const hits = [];
@@ -67,7 +67,7 @@ export class Answers {
     return v && v.home !== undefined && v.card ? { card: v.card.key, place: v.home } : undefined;
   }
 
-  /** What a card's arcs lead to without a line of its own: other boxes, and what its owner's line leads to; merged. */
+  /** Returns the targets of a card's arcs that have no line from the card: those in other boxes, and those of its owner's lines; merged. */
   bundles({ card }) {
     const found = new Map();
     const lines = new Set();
@@ -97,7 +97,7 @@ export class Answers {
     return all.sort((a, b) => (a.home < b.home ? -1 : a.home > b.home ? 1 : depth(a) - depth(b) || (a.key < b.key ? -1 : 1))).map(brief);
   }
 
-  /** What filters can be set to, with counts. */
+  /** Returns the values of each filter, with counts. */
   facets() {
     const count = (of) => {
       const found = new Map();
@@ -129,7 +129,7 @@ export class Answers {
 
 const brief = (v) => ({ key: v.key, kind: v.kind, resource: v.r, role: v.role, ns: v.ns, name: v.n, health: v.health, why: v.why, present: v.present, absent: v.present ? "" : absences[v.health] ?? "missing" });
 
-// What is wrong with what an object owns: those with the same reason are one, {n, kind, why, key, name} of the first.
+// Returns the problems of the objects that an object owns, one for each reason: {n, kind, why, key, name} of the first.
 function troublesOf(v) {
   const found = new Map();
   if (v.home === undefined || v.card?.anchor !== v || v.card.uses) return [];

@@ -1,4 +1,4 @@
-// What a card says: the worst that is in it, how much is ready, and why not.
+// The text of a card: the worst health in it, the ready count, and the reason.
 import { counted, resource } from "./kinds.js";
 import { isProblem } from "./store.js";
 
@@ -16,7 +16,7 @@ export function describe(card) {
   let worst = anchor;
   card.problems = card.vertices = 0;
   for (const v of members) {
-    // Of those that are equally bad, the one that says why in a word knows best.
+    // Among equally bad vertices, one with a reason in a single word is preferred.
     if (v.level > worst.level || (v.level === worst.level && v.why !== "" && isWord(v.why) && !isWord(worst.why))) worst = v;
     const problem = isProblem(v.health);
     if (problem) card.problems++;
@@ -65,7 +65,7 @@ function sub({ anchor, worst, health, users, hub }) {
   return hub && users > 1 ? `${words} · used by ${users}` : words;
 }
 
-// A kind and why. Of what is too long the glyph says the kind.
+// Returns kind and reason, or only the reason if both are too long: the icon shows the kind.
 const both = (kind, why) => (kind.length + why.length + 3 <= longest ? `${kind} · ${why}` : why);
 
 // "2 of 3 ready: CrashLoopBackOff"

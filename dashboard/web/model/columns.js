@@ -1,5 +1,5 @@
-// What happens within the columns of a drawing: the order of their items, and how high
-// each is. Heights are by isotonic regression.
+// The columns of a drawing: the order of their items, and the y of each, by isotonic
+// regression.
 import { grown } from "./links.js";
 
 /** The size of a card, and how far things are from one another: in a column, and on the way of a line. */

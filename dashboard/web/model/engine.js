@@ -90,7 +90,7 @@ export class Engine {
       this.#status({ state: "live" });
     }));
     view.addEventListener("warning", mine(() => this.#post({ type: "warnings", warnings: [...view.graph.warnings.values()] })));
-    // What is shown is of when the connection was lost, however often it was tried since.
+    // The time of the shown graph is that of the lost connection, not of the last attempt.
     const lost = (state, { code, reason, message, retryIn }) => this.#status({ state, code, reason, message, retryIn, at: this.#since ??= this.#now() });
     view.addEventListener("error", mine((detail) => { if (detail.retryIn !== undefined) lost("reconnecting", detail); }));
     view.addEventListener("close", mine((detail) => lost("ended", detail)));
@@ -195,7 +195,7 @@ export class Engine {
     this.#redraw({ tidy: true });
   }
 
-  /** Sets everything that decides what is drawn. Where the filters are as they were, nothing is packed anew. */
+  /** Sets filters, folds and focus. Packs the drawing again only if the filters have changed. */
   scope({ filters, toggled, focus }) {
     const model = this.#model;
     const differs = (a, b) => JSON.stringify(a) !== JSON.stringify(b);

@@ -61,13 +61,13 @@ export function fold(name, vertices, { opened = () => false, shows = (_arc) => t
       for (const arc of link.arcs) between.push(arc);
     }
   }
-  // What is not drawn still says which is right of which.
+  // References that are not drawn still order the cards from left to right.
   for (const { a, b } of said) if (a.app === b.app) a.app.hints.push([a, b]);
   kept.sort((a, b) => a.sort - b.sort || compare(a.key, b.key));
   return { name, cards, apps: kept, between, account };
 }
 
-/** Where an arc is to be seen, given the folds that its ends are in. */
+/** Returns where an arc is visible, given the folds of its ends. */
 export function whereIs(arc, shows = (_arc) => true) {
   if (arc.s.home === undefined || arc.d.home === undefined || !shows(arc)) return "hidden";
   const [a, b] = [arc.s.card, arc.d.card];
@@ -90,7 +90,7 @@ export function ownerOf(v) {
   return owner?.d;
 }
 
-// A card for each vertex that nobody owns, and for what opened cards own.
+// Makes a card for each vertex without an owner, and for the vertices that opened cards own.
 function gather(vertices, opened) {
   for (const v of vertices) {
     v.owner = ownerOf(v);
@@ -119,8 +119,8 @@ function gather(vertices, opened) {
   return numbered(cards.sort((a, b) => a.anchor.rank - b.anchor.rank || byName(a.anchor, b.anchor)));
 }
 
-// The vertex whose card a vertex is in, and on the path those that are in it too:
-// they are not known yet.
+// Returns the vertex whose card a vertex is in. path collects the owners on the way, which
+// are in the same card.
 function anchorOf(v, opened, path) {
   for (let at = v; ; at = at.owner) {
     if (at.anchor === onPath) return leastOfCircle(at);
@@ -153,7 +153,7 @@ function newCard(key, anchor) {
   };
 }
 
-// Whoever uses something is counted once with all that it owns, also where that is open.
+// Counts an owner and the objects that it owns as one user, also if the card is open.
 function countByTrees(trees, links) {
   if (!trees.some((card) => card.owner)) return;
   const tops = new Map();
@@ -169,7 +169,7 @@ function countByTrees(trees, links) {
   for (const { a, b } of links.all) if (isNew(a.index, b.tree)) a.used++;
 }
 
-// What owns a vertex in the end; in a circle of owners, the one that was come to first.
+// Returns the last owner in a vertex's chain of owners; in a cycle, the first visited one.
 function topOf(v, tops) {
   const path = new Set();
   let at = v;
@@ -191,8 +191,8 @@ function findHubs(trees, links) {
 
 const isCalm = (v) => v.present && v.health !== "degraded" && v.health !== "progressing";
 
-// What one card alone uses, and what leads nowhere else, is folded: one such leaf
-// takes what it uses itself, several are one card.
+// Folds leaves: cards that only one other card uses and that lead nowhere else. A single leaf
+// moves into its user's card; several become one card.
 function foldLeaves(trees, links, opened) {
   const isFolded = (to) => to.hub || isFoldable(to);
   const isFoldable = (card) => {

@@ -1,5 +1,5 @@
-// What kinds are called and what they are for. A kind that is not listed is drawn
-// with its first two letters and a neutral colour.
+// Short names and roles of kinds. An unlisted kind is drawn with its first two letters and a
+// neutral colour.
 
 // By role: the short name of each kind, and the kind.
 const kinds = {
@@ -30,7 +30,7 @@ function table() {
   return found;
 }
 
-/** What is known of a resource: short name, role, kind, and the role's rank. */
+/** Returns the short name, role, kind and rank of the role of a resource. */
 export function resource(name) {
   const found = known.get(name) ?? unknown.get(name);
   if (found) return found;

@@ -13,8 +13,8 @@ export { card };
 
 const straight = []; // the way of a line that passes nothing
 
-// The sheet that a box is drawn on. Of the arrays, what belongs to the box before is
-// still behind what is used.
+// The arrays for the layout of one box. They are reused, so the elements after the used ones
+// are stale.
 const sheet = {
   nodes: 0, edges: 0, items: 0, segments: 0, columns: 0,
   // by edge
@@ -43,11 +43,11 @@ function need(n, names) {
 }
 
 /**
- * Draws nodes, of which ranks are given, in their order of preference. Edges lead from
- * the one index to the other; those from `drawn` on are hints, which are not drawn.
- * It returns x and y by node, valid until the next call; by edge the points of its way,
- * which are moved by dx and dy; and the size of all.
- */
+* Lays out nodes with the given ranks, which are in their order of preference. Edges lead
+* from one index to another; those from `drawn` on are hints, which are not drawn. Returns x
+* and y by node, valid until the next call; the points of each edge, moved by dx and dy; and
+* the size of the whole.
+*/
 export function layered(ranks, from, to, drawn, { gap = card.gapX, dx = 0, dy = 0 } = {}) {
   const n = ranks.length;
   sheet.nodes = n;
@@ -75,7 +75,7 @@ function sortEdges() {
   for (let e = edges - 1; e >= 0; e--) sorted[--first[source[e]]] = e;
 }
 
-// What leads back is turned around.
+// Reverses edges that lead back.
 function cutCycles() {
   const { nodes, edges, source, target, turned, sorted, first, cursor, state, stack } = sheet;
   sortEdges();
@@ -127,7 +127,7 @@ function assign() {
       if (--ins[next] === 0) queue[known++] = next;
     }
   }
-  // What nothing leads to stands right beside the first that it leads to.
+  // A node without incoming edges is put next to its first target.
   for (let i = 0; i < sources; i++) {
     const at = queue[i];
     let nearest = 0;

@@ -1,16 +1,15 @@
-// Who is linked with whom: the arcs between the cards of one place, merged and
-// turned so that they lead from cause to effect: from an owner to what it owns,
-// from a user to what it uses.
+// The links between the cards of one place: arcs, merged, from an owner to the objects that
+// it owns and from a user to the objects that it uses.
 //
-// Cards are told apart by their index in the list that they are in. Arcs are brought
-// into the order of both their ends by counting, so that nothing is hashed, and the
-// same graph gives the same links in whatever order it came.
+// A card is identified by its index in its list. A counting sort orders the arcs by both
+// ends, so that nothing is hashed, and equal graphs give equal links in whatever order their
+// arcs arrived.
 
 let counts = new Int32Array(256);
 let half = new Int32Array(256);
 let whole = new Int32Array(256);
 
-/** An array for n numbers: the same one, if it is long enough. What was in it is not kept. */
+/** Returns an array for n numbers: the same one if it is long enough. Its contents are undefined. */
 export const grown = (array, n) => (array.length >= n ? array : new array.constructor(Math.max(n, 2 * array.length)));
 
 /**
@@ -40,17 +39,17 @@ function distribute(keys, order, m, n, into) {
 let stamp = 0; // the card whose strangers are counted
 
 /**
- * The links of one place. On each card they note how many lead to it (ins) and from it
- * (outs), which card the last of those that lead to it is (usedBy), how many use it,
- * those of other places included (users), and whether an arc of it leaves the place (away).
- */
+* The links of one place. They set on each card: the number of links to it (ins) and from it
+* (outs), the source of the last link to it (usedBy), the number of its users in all places
+* (users), and whether one of its arcs leaves the place (away).
+*/
 export class Links {
   inside = 0; // arcs within a card
   foreign = []; // arcs that leave the place
   hidden = 0; // arcs that a filter hides
   all = []; // {a, b, arcs}: by the index of a, then of b
 
-  /** Links of cards, each of which has its index. Shows says of an arc whether no filter hides it. */
+  /** Builds the links of cards, which have their indexes. shows(arc) reports whether the filters show an arc. */
   constructor(cards, shows) {
     const [arcs, from, to] = [[], [], []];
     for (const card of cards) {
@@ -120,10 +119,9 @@ function rootOf(at) {
 }
 
 /**
- * Cards that belong together: those with the same app label, and those that are
- * linked, unless their labels differ. Owners join first, then what is used, then
- * what is only named. Hubs belong to nobody.
- */
+* Groups cards: those with the same app label, and those with a link unless their labels
+* differ. Owner links join first, then uses, then other references. Hubs join no group.
+*/
 export function groupByLinks(cards, links) {
   const labels = cards.map(labelOf); // of whole groups, at their roots
   parents = grown(parents, cards.length);

@@ -49,7 +49,7 @@ export class Model {
   /** Whether no filter hides an arc. */
   shows = (arc) => this.filters.types.length === 0 || this.filters.types.includes(arc.t);
 
-  /** Everything is laid out anew, and packed anew if tidy. */
+  /** Lays out everything again, and packs it again if tidy. */
   invalidate({ tidy = false } = {}) {
     this.#stale = true;
     if (!tidy) return;
@@ -74,9 +74,9 @@ export class Model {
   }
 
   /**
-   * Brings the drawing up to date. It returns the places that changed, the names
-   * of those that are gone, and the cards of which only the state changed.
-   */
+  * Updates the drawing. Returns the changed places, the names of removed places, and the
+  * cards with no change but their state.
+  */
   update(now) {
     const { changed, restated } = this.#store.take();
     const rescoped = this.#stale || (changed.length > 0 && (this.focus || this.matches !== undefined)) ||

@@ -1,7 +1,7 @@
-// What an owner's template refers to, and so all that it owns, is one line: that of
-// the owner, which has the arcs of the others as well.
+// An owner's template and the objects that it owns have the same references. They are drawn
+// as one line from the owner, which also has the arcs of the others.
 
-// The card of what owns a card's vertices, where it is another one: it is open.
+// Returns the card of the owner of a card's vertices if it is another, opened card.
 function ownerCard({ owner, uses }) {
   return owner && !uses && owner.card.anchor === owner ? owner.card : undefined;
 }
@@ -24,8 +24,8 @@ export function sayOnce(links, cards) {
   return { drawn, said };
 }
 
-// The line to the same card from the highest owner that has one. Of those that lead to a
-// card, each owner comes just before all that it owns.
+// Returns the line to the same card from the highest owner that has one. Lines to a card are
+// sorted so that an owner comes just before the objects that it owns.
 function highestOf(links, cards) {
   number(cards);
   const highest = new Map();

@@ -1,5 +1,5 @@
-// Where everything is: cards in apps, apps in places (namespaces), places on the
-// plane. What is there keeps its place; what is new or has grown goes to a hole.
+// Positions: cards in apps, apps in places (namespaces), places on the plane. Existing items
+// keep their position; new or larger ones go into gaps.
 import { card as cardSize, grid, layered } from "./layers.js";
 import { findPlace, isFree, pack } from "./pack.js";
 
@@ -65,9 +65,9 @@ export function copyDrawing(app, before) {
 }
 
 /**
- * Places the apps of a place. Before are those of the last time, by key, whose
- * x, y are kept where that is possible; without it all are packed anew.
- */
+* Places the apps of a place. `before` has the previous apps by key; their x and y are kept if
+* possible. Without it, all apps are packed again.
+*/
 export function layOutPlace(place, before, title) {
   const left = inset.place;
   const top = title;
@@ -121,7 +121,7 @@ const grown = (app, before) => {
   return app.w > known.w || app.h > known.h;
 };
 
-/** Packs all places anew, the largest first; holes between a few large ones are seen most, and cost least to avoid. */
+/** Packs all places again, the largest first. With few places it searches longer: gaps between large places are the most visible. */
 export function packPlaces(places) {
   const packed = pack(places, inset.placeGap, 1.7, places.length <= fewPlaces ? 150 : 0);
   places.forEach((place, i) => Object.assign(place, { x: packed.places[i].x, y: packed.places[i].y }));

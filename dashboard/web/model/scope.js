@@ -1,6 +1,6 @@
-// What of the graph is drawn: all of it, what filters leave, or the neighbourhood
-// of one object. It says of each vertex in which place it is at home, undefined
-// where it is not shown.
+// The part of the graph that is drawn: all of it, the part that passes the filters, or the
+// neighbourhood of one object. It sets the place of each vertex, undefined for a vertex that
+// is not drawn.
 import { isProblem } from "./store.js";
 
 export const emptyFilters = () => ({ kinds: [], namespaces: [], apps: [], health: [], types: [], problems: false, recent: false, text: null });
@@ -43,7 +43,7 @@ export function select(store, filters, now, matchesText) {
     if (!fits) continue;
     matches++;
     withOwners(v, shown);
-    // What is missing says nothing without those that refer to it.
+    // A missing object is drawn with the objects that refer to it.
     if (!v.present) for (const arc of v.in) withOwners(arc.s, shown);
   }
   return { shown, matches };
@@ -53,7 +53,7 @@ function withOwners(v, shown) {
   for (let at = v; at && !shown.has(at); at = at.out.find((arc) => arc.t === "or" && arc.d.present)?.d) shown.add(at);
 }
 
-/** What v uses and owns, or what uses and owns it. */
+/** Yields the vertices that v uses or owns, or that use or own v. */
 function* neighbours(v, down) {
   for (const arc of v.out) if ((arc.t === "or") !== down) yield arc.d;
   for (const arc of v.in) if ((arc.t === "or") === down) yield arc.s;

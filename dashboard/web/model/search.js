@@ -1,6 +1,6 @@
-// The language of the search field: words, which a name has to contain, and
-// qualifiers, all of which have to fit: kind:secret ns:shop app:cart is:degraded
-// is:missing has:changed. Quotes keep spaces, a minus turns a word around.
+// The language of the search field: words that the name contains, and qualifiers, which must
+// all match: kind:secret ns:shop app:cart is:degraded is:missing has:changed. Quotes allow
+// spaces, and a minus negates.
 
 const recently = 5 * 60_000;
 

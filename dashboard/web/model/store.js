@@ -3,10 +3,10 @@
 import { resource } from "./kinds.js";
 
 /**
- * How an object is, from good to bad. Four are of what is referred to and not in the
- * graph: "unseen" is where the view does not look, "outside" what it does not select,
- * "optional" what need not exist, and "missing" what somebody needs.
- */
+* The healths of objects, from good to bad. Four are for targets of references that are not
+* in the graph: "unseen" if the view does not watch them, "outside" if it does not select
+* them, "optional" if they need not exist, and "missing" if another object needs them.
+*/
 export const healths = ["unknown", "unseen", "outside", "optional", "ok", "suspended", "terminating", "progressing", "degraded", "missing"];
 const order = new Map(healths.map((name, i) => [name, i]));
 const attention = order.get("degraded"); // from this level on
@@ -17,7 +17,7 @@ export const levelOf = (health) => order.get(health) ?? 0;
 /** The worse of two. */
 export const worse = (a, b) => (levelOf(a) >= levelOf(b) ? a : b);
 
-/** Whether somebody should look at it. */
+/** Reports whether an object with this health needs attention. */
 export const isProblem = (health) => levelOf(health) >= attention;
 
 /** The identity of a vertex, as a short string that also goes into a URL. */
@@ -68,7 +68,7 @@ export class Store {
     for (const v of this) if (!v.present) v.kind = this.#word(this.kindOf(v) ?? v.kind);
   }
 
-  /** The vertices that changed since it was asked last, also those that are gone. */
+  /** Returns the vertices that changed or were deleted since the last call. */
   take() {
     for (const v of this.#ended) {
       // Its controller has made another one.
@@ -88,7 +88,7 @@ export class Store {
 
   find(key) { return this.vertices[this.byKey.get(key)]; }
 
-  /** All vertices, also those that are referred to and missing. */
+  /** Iterates over all vertices, including missing targets of references. */
   *[Symbol.iterator]() { for (const v of this.vertices) if (v) yield v; }
 
   /** Lets time do what no message does: what is overdue becomes degraded. */
@@ -241,7 +241,7 @@ export class Store {
     this.#sweep(d);
   }
 
-  // What is not there is as bad as those who refer to it find.
+  // A vertex that is not in the graph has the worst health that its references give it.
   #absent(v, health) {
     if (health === v.health) return;
     this.#judge(v, health);
@@ -264,14 +264,13 @@ export class Store {
   }
 }
 
-// Of two ends the one with fewer arcs is looked through: one that thousands use, or
-// that selects thousands, is never.
+// Searches the end with fewer arcs, and so never an end with thousands of them.
 function between(s, d, t) {
   if (s.out.length <= d.in.length) return s.out.find((arc) => arc.d === d && arc.t === t);
   return d.in.find((arc) => arc.s === s && arc.t === t);
 }
 
-// How bad it is that a vertex is not there: as bad as for the one who needs it most.
+// Returns the health of a vertex that is not in the graph: the worst among its references.
 function absence(v) {
   if (v.in.length === 0) return "missing";
   let health = healths[0];

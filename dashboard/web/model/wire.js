@@ -1,5 +1,5 @@
-// What the page gets of a drawing: plain objects without cycles, small enough to
-// be posted several times a second.
+// The messages with a drawing from the worker to the page: plain objects without cycles,
+// small enough to be posted several times a second.
 import { opens } from "./card.js";
 import { arcTypes } from "./store.js";
 
@@ -13,8 +13,8 @@ const longest = 18; // letters of the words on a line
 const owns = ["owns"];
 const found = []; // words of the line at hand
 
-// What a line means, read from its beginning: "mounts", "mounts, reads", "mounts +2".
-// What a card's first object refers to says more than what those that it owns refer to.
+// Returns the words of a line, read from its start: "mounts", "mounts, reads", "mounts +2".
+// References of a card's first object come before those of the objects that it owns.
 function wordsOf({ a, arcs }) {
   found.length = 0;
   for (const arc of arcs) if (arc.s === a.anchor && arc.t !== "or") note(arc.w);
@@ -74,7 +74,7 @@ export class Wire {
 
   forget(names) { for (const name of names) this.#posted.delete(name); }
 
-  /** Cards of which only the state differs, each with what its box says of it. */
+  /** Returns the cards with a changed state only, each with the counts of its box. */
   restated(cards) {
     return cards.map((card) => {
       const wired = { app: wireApp(card.app), card: wireCard(card) };
@@ -88,7 +88,7 @@ export class Wire {
   }
 }
 
-// Whether two plain values say the same. What layout has left as it was is the same object.
+// Reports whether two plain values are equal. Unchanged parts of a layout are the same object.
 function isSame(a, b) {
   if (a === b) return true;
   if (typeof a !== "object" || typeof b !== "object" || !a || !b) return false;

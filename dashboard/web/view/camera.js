@@ -1,5 +1,5 @@
-// What part of the plane is seen, and how large: k pixels for a unit, and the
-// point of the plane in the top left corner.
+// The visible part of the plane: the scale, k pixels for a unit, and the point of the plane
+// in the top left corner.
 
 export const limits = { least: 0.012, most: 2.5 };
 

@@ -8,7 +8,7 @@ const bar = 9; // width of what shows a card's role where there is no glyph
 
 const isLoud = ({ health }) => health === "degraded" || health === "missing" || health === "progressing";
 
-/** Cards as shades: what is well a pale one, what is not and what was searched for one that is always seen. */
+/** Paints cards as rectangles: healthy ones pale; problems and search results in a colour that is visible at every zoom. */
 export function paintCardsFromAfar({ context, camera, theme, lit, count }, app, x, y, from) {
   if (from === Infinity && !lit) return;
   const { k } = camera;
@@ -68,7 +68,7 @@ export function paintSketch(drawing, app, x, y) {
     if (!loud && !chosen && !found) continue;
     const how = isBad(card) ? "bad" : loud ? "warn" : "accent";
     context.globalAlpha = lit && !found ? 0.4 : 1;
-    // What is broken is filled, so that it is found among thousands.
+    // Problems are filled, so that they are found among thousands.
     context.fillStyle = how === "accent" ? theme[found ? "lit" : "accent-soft"] : card.missing ? theme["bad-soft"] : theme[how];
     context.strokeStyle = chosen || found ? theme.accent : theme[how];
     context.lineWidth = chosen ? 2.5 : 1.5;
@@ -83,7 +83,7 @@ export function paintSketch(drawing, app, x, y) {
   context.globalAlpha = 1;
 }
 
-// What is broken or was found says its name on its own colour; the others in what is left beside their bar.
+// Problems and search results have their name on their own colour; other cards beside their bar.
 function paintNames({ context, camera, theme, lit, count }, seen, w, h) {
   const left = bar * camera.k + 3;
   context.textAlign = "left";

@@ -60,7 +60,7 @@ export class Controller {
 
   get root() { return this.#root; }
 
-  /** What the page offers for an object: [{label, act}]. */
+  /** Returns the page's actions for an object: [{label, act}]. */
   actionsOf(v) { return this.#host.actions?.({ group: v.group, version: v.version, resource: v.resource, kind: v.kind, namespace: v.ns, name: v.name }) ?? []; }
 
   #zoomButtons() {
@@ -344,7 +344,7 @@ export class Controller {
     this.empty.replaceChildren(...(this.empty.hidden ? [] : [h("strong", {}, texts[0]), h("span", {}, texts[1])]));
   }
 
-  /** What is shown, as text for a permalink. */
+  /** Returns the state as text for a permalink. */
   get state() { return writeState(this.now, this.map.camera); }
 
   restore(text) {

@@ -1,5 +1,5 @@
-// What is known of the selected object. What comes while one reads replaces only
-// what has changed; the place that one reads stays where it is.
+// The details of the selected object. An update replaces only the changed parts, so the
+// scroll position stays.
 import { rootName } from "../../../client/js/request.js";
 import { counted } from "../model/kinds.js";
 import { keyOf } from "../model/store.js";
@@ -11,7 +11,8 @@ const most = 40;
 const mostWarnings = 8;
 const changes = { "+": "came", "~": "changed", "-": "went" };
 
-// What a reference means, read from who has it: "mounts", and from the other end "mounts it".
+// Returns the words of a reference, read from its source: "mounts", or from its target:
+// "mounts it".
 const wordsOf = (id, { words = [] }) => `${words.join(", ")}${words.length > 0 && id === "usedBy" ? " it" : ""}`;
 
 // A path may be broken after its dots, not within a name.
@@ -83,7 +84,7 @@ export class DetailsPanel {
     this.#said = said;
     this.element.hidden = false;
     const children = about ? this.#render(about) : [h("div", { class: "head" }, h("h2", {}, key.slice(key.lastIndexOf("/") + 1)), h("div", { class: "kind" }, "It is not in the graph any more."), this.#closeButton())];
-    // What controls of another object do is not what these would.
+    // Controls of another object must not be reused: their handlers differ.
     if (this.#drawn === key) patch(this.element, children);
     else this.element.replaceChildren(...children);
     this.#drawn = key;
@@ -185,7 +186,7 @@ export class DetailsPanel {
       shown ? h("pre", { tabIndex: 0, "aria-label": "The object as YAML" }, this.#text) : ""];
   }
 
-  // What is not well says why.
+  // Loads the reason for an unhealthy object.
   #judge(v) {
     const asks = v?.present && (v.health === "degraded" || v.health === "progressing") && v.kind !== "Secret" && !this.#controller.options?.snapshot;
     this.#asking.judge(asks ? [v.health, v.why, v.ready].join(" ") : "", v);
@@ -225,7 +226,7 @@ export class DetailsPanel {
 
   get #outdated() { return this.#impact !== undefined && this.#impact.revision !== this.#revision; }
 
-  // What the deletion of the object does to the others, as the server says it.
+  // The impact of the object's deletion, as the server computes it.
   #impacts(v) {
     const { answer, error } = this.#impact ?? {};
     if (!answer) return error ? [h("p", {}, error)] : [];

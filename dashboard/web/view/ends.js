@@ -1,5 +1,5 @@
-// What is said of a stream that is not live: what has happened, and what the reader
-// can do about it. The server's own words follow.
+// The messages for a stream that is not live: the cause, and what the user can do about it,
+// followed by the server's message.
 
 const ends = {
   Deleted: { title: "The GraphView was deleted.", remedy: "" },
@@ -15,7 +15,7 @@ const ends = {
 
 const byCode = { 1000: "Deleted", 1001: "Stopping", 401: "Unauthorized", 403: "Forbidden", 404: "NotFound", 429: "TooManyRequests", 503: "Unavailable" };
 
-/** What has happened, by the word that the stream ended with or by its code: {title, message, remedy}. */
+/** Returns {title, message, remedy} for the reason with which a stream ended, or for its code. */
 export function endOf({ code, reason, message = "" }) {
   const known = ends[reason] ?? ends[byCode[code]];
   const said = message === "" || /[.!?]$/.test(message) ? message : `${message}.`;

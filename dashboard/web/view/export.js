@@ -6,7 +6,7 @@ import { SVGContext } from "./svg.js";
 
 const largest = 12_000; // pixels of a side
 
-// What they are called, by people and by the server, and how names of files end.
+// Formats: label, name at the server, and file extension.
 const formats = [["DOT", "dot", "dot"], ["Mermaid", "mermaid", "mmd"], ["GraphML", "graphml", "graphml"]];
 
 export function exportItems(controller) {

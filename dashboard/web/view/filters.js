@@ -1,4 +1,4 @@
-// What filters can be set to, with how many objects each has.
+// The menu of filters, with the number of objects for each value.
 import { h } from "./h.js";
 import { Popup } from "./popup.js";
 

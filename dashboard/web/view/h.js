@@ -15,10 +15,10 @@ export function h(name, properties = {}, ...children) {
 }
 
 /**
- * Gives an element other children. What is the same stays as it is, and with it the focus, what is
- * marked in it, and how far it is scrolled. A control stays if its data-id is the same, so what it
- * does may depend on nothing else.
- */
+* Replaces the children of an element. Equal children stay, and with them focus, text
+* selection and scroll position. A control stays if its data-id is equal, so its handler must
+* depend on nothing else.
+*/
 export function patch(parent, children) {
   let at = parent.firstChild;
   for (const child of children) {

@@ -1,4 +1,4 @@
-// What keys do wherever one is in the element, but for fields, which keep theirs.
+// Keyboard shortcuts of the element. Input fields keep their own keys.
 
 const steps = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 

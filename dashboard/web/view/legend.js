@@ -1,4 +1,4 @@
-// What the map's signs mean, for who has not read anything about it.
+// The legend of the map's signs.
 import { h, icon } from "./h.js";
 import { glyph } from "./icons.js";
 

@@ -43,7 +43,7 @@ function trace(context, camera, line, { start, end }, x, y) {
 
 const isRelated = ({ a, b }, { selected, hovered }) => a.key === selected || b.key === selected || a.key === hovered || b.key === hovered;
 
-/** The lines of an app without heads: those that are alike at once. */
+/** Paints the lines of an app without arrow heads; lines of the same style in one call. */
 export function paintLines(drawing, app, x, y) {
   const { context, camera, theme, lit, count } = drawing;
   const special = [];
@@ -117,7 +117,7 @@ export function paintWords(drawing, app, x, y, all) {
     const rect = { x: spot.x, y: spot.y - size * 0.75, w, h: size * 1.5 };
     if (taken.some((other) => rect.x < other.x + other.w && other.x < rect.x + rect.w && rect.y < other.y + other.h && other.y < rect.y + rect.h)) continue;
     taken.push(rect);
-    // What is behind a word must not make it hard to read.
+    // The background keeps the word readable.
     context.fillStyle = theme.box;
     context.beginPath();
     context.roundRect(rect.x, rect.y, rect.w, rect.h, 4);

@@ -7,8 +7,8 @@ import { regionsOf, stripsOf } from "./regions.js";
 import { Scene } from "./scene.js";
 import { readTheme, wantsStillness } from "./theme.js";
 
-// Milliseconds between two frames of what moves and fades while nobody acts, and
-// from when on nobody does.
+// Milliseconds between two frames of moves and fades while the user is idle, and the time
+// without input after which the user counts as idle.
 const unattended = { moves: 70, fades: 100, after: 1000 };
 const rests = 200; // milliseconds after which a map that was moved is painted as a whole
 
@@ -82,7 +82,7 @@ export class MapView extends EventTarget {
     this.#ask();
   }
 
-  /** Lets what moves move smoothly for a while: somebody has acted, and looks. */
+  /** Animates smoothly for a while, because the user has acted. */
   attend() { this.#acted = performance.now(); }
 
   // Asks for a frame of what looks different.
@@ -161,7 +161,7 @@ export class MapView extends EventTarget {
     this.#paint(performance.now());
   }
 
-  // What is selected and was in sight stays there when the map becomes smaller.
+  // Keeps a visible selection in view when the map becomes smaller.
   #keepInSight(w, h) {
     const { camera } = this;
     const rect = this.selected && this.scene.rect(this.selected);
@@ -208,7 +208,7 @@ export class MapView extends EventTarget {
     const context = this.#context;
     context.setTransform(1, 0, 0, 1, 0, 0);
     context.drawImage(this.#canvas, Math.round(dx), Math.round(dy));
-    // Titles stay in sight where they were, and words make way for those that are in sight.
+    // Titles stick to the edge of the view, and words avoid them, so both are painted again.
     const [now, before] = [this.camera.x, this.camera.x + x / this.camera.k];
     for (const title of this.scene.titlesAt(Math.min(now, before), Math.max(now, before))) dirt.push(title);
     clearTimeout(this.#rest);

@@ -1,5 +1,5 @@
-// What has to be said above the map: filters that are on, a focus, warnings of the
-// server, a connection that is not live, and a snapshot that is not complete.
+// The notes above the map: active filters, a focus, warnings of the server, a connection that
+// is not live, and a snapshot that is not complete.
 import { isFiltering } from "../model/scope.js";
 import { endOf } from "./ends.js";
 import { h, icon } from "./h.js";
@@ -36,7 +36,7 @@ export class NotesBar {
   update() {
     const { now, status, map, options } = this.#controller;
     const { stats } = map.scene;
-    // What is the same is left as it is, and with it the focus.
+    // Unchanged notes stay in the page, and keep the focus.
     const said = JSON.stringify([now.filters, now.focus, status, map.scene.places.size > 0, stats.matches, stats.account?.hidden, this.#warnings, this.#open, this.#failure, options?.name]);
     if (said === this.#said) return;
     this.#said = said;

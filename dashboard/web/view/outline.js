@@ -1,5 +1,5 @@
-// The outline: the graph as a treegrid of which only the rows in sight exist. The
-// focus stays on the grid, so that rows may come and go under it.
+// The outline: the graph as a treegrid. Only visible rows exist. The focus stays on the grid,
+// so that rows can be added and removed.
 import { h, icon } from "./h.js";
 import { glyph, signs } from "./icons.js";
 

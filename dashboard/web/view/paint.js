@@ -25,7 +25,7 @@ export function paint(context, scene, camera, theme, /** @type {any} */ options 
     if (at) seen.push({ place, ...at });
   }
   for (const { place, x, y } of seen) paintGround(drawing, place, x, y);
-  // What leads to other boxes passes behind the cards on its way.
+  // Lines to other boxes are painted behind cards.
   paintBundles(drawing);
   for (const { place, x, y } of seen) paintPlace(drawing, place, x, y);
   paintGhosts(drawing);
@@ -90,7 +90,7 @@ function paintCalm(drawing, calm) {
   for (const { app, at } of calm) paintTile(drawing, app, at);
 }
 
-// What is in front of the lines: cards, words and titles.
+// Paints cards, words and titles, in front of the lines.
 function paintPlace(drawing, place, x, y) {
   const { k } = drawing.camera;
   if (k >= levels.sketch) {
@@ -241,7 +241,7 @@ function mark(context, theme, x, y, r) {
   context.fill();
 }
 
-// What the selected card has to do with other boxes, and with what its owner's lines lead to.
+// Paints the selected card's references to other boxes, and to the targets of its owner's lines.
 function paintBundles({ context, scene, camera, theme, bundles, count }) {
   for (const missing of [false, true]) {
     const some = bundles?.filter((bundle) => bundle.missing === missing) ?? [];

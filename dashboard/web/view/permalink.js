@@ -1,4 +1,4 @@
-// What is shown, as a query of a URL and back. Nothing secret is in it.
+// Converts the state to the query of a URL and back. It contains no secrets.
 import { emptyFilters } from "../model/scope.js";
 
 const lists = ["kinds", "namespaces", "apps", "health", "types"];

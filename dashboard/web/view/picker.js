@@ -1,5 +1,5 @@
-// Which view is shown: those that there are, by name, with their counts. Where the
-// server asks for a token it asks for one, and keeps it in memory alone.
+// The menu of views, by name, with their counts. If the server asks for a token, it asks the
+// user, and keeps the token only in memory.
 import { h } from "./h.js";
 
 const every = 10_000;
@@ -38,7 +38,7 @@ export class ViewPicker {
       let response = await fetch(`${path}/graphs`, { headers, cache: "no-store" });
       if (response.status === 403) this.#askForName();
       else if (response.ok) this.#forgetNames();
-      // Who may not list all may list those of the namespace that the view is in.
+      // A user who may not list all views may list those of the view's namespace.
       if (response.status === 403 && this.#view) response = await fetch(`${path}/namespaces/${encodeURIComponent(this.#view.split("/")[0])}/graphs`, { headers, cache: "no-store" });
       if (response.status === 401) await this.#askForToken();
       else if (response.ok) {
@@ -53,7 +53,7 @@ export class ViewPicker {
   #fill() {
     const views = [...this.#views];
     if (this.#view && !views.some(({ name }) => name === this.#view)) views.unshift({ name: this.#view });
-    // What is chosen says elsewhere how much is in it.
+    // The counts of the selected view are shown elsewhere.
     const options = views.map(({ name, vertices, synced }) => [name, name === this.#view || vertices === undefined ? name : `${name} – ${synced ? `${vertices.toLocaleString("en")} objects` : "loading"}`]);
     const said = JSON.stringify([options.map(([name]) => name), this.#view]);
     if (this.said === said) {
@@ -68,7 +68,7 @@ export class ViewPicker {
     if (!this.#view && views.length === 1) this.onchoose(views[0].name);
   }
 
-  // Who may list no graphs may still watch one whose name they know.
+  // A user who may not list views may still open one by name.
   #askForName() {
     if (this.#names) return;
     const field = h("input", { type: "text", "aria-label": "View, as NAMESPACE/NAME", placeholder: "namespace/name", autocomplete: "off", required: true, pattern: "[^\\/\\s]+\\/[^\\/\\s]+", title: "You may not list graphs. NAMESPACE/NAME opens one." });

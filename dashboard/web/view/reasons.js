@@ -9,7 +9,7 @@ const listOf = (value) => (Array.isArray(value) ? value.filter((item) => item !=
 const textOf = (value) => (typeof value === "string" || typeof value === "number" ? String(value) : "");
 const joined = (...parts) => parts.map(textOf).filter(Boolean).join(": ");
 
-/** What an object says: [{about, text}], what is most precise first. */
+/** Returns the messages in an object's status: [{about, text}], the most precise first. */
 export function reasonsOf(object) {
   const status = object?.status ?? {};
   const reasons = [];

@@ -1,6 +1,6 @@
-// What the page knows of the drawing: places, apps and cards as the worker posts
-// them, where they move from, what changed a moment ago, and what is under a point.
-// It says which rectangles of the plane look different, so that no more is painted.
+// The page's copy of the drawing: places, apps and cards as the worker posts them, their
+// moves, recent changes, and hit tests. It returns the rectangles of the plane that have
+// changed, so that only those are painted.
 
 const moving = 320; // milliseconds of a move
 const marked = { "+": 2000, "~": 1000, "-": 3000 };
@@ -103,7 +103,7 @@ export class Scene {
 
   #soil(place, app) { this.#dirt.push({ x: place.x + app.x, y: place.y + app.y, w: app.w, h: app.h }); }
 
-  // What moves is a place, or something in one; of an app all that it passes is painted.
+  // Starts the move of a place, or of an app in one. All that an app passes is painted.
   #move(to, from, now, place) {
     if (!from || this.still || (from.x === to.x && from.y === to.y)) return false;
     to.dx = from.x - to.x;
@@ -156,7 +156,7 @@ export class Scene {
   dirt(now, near) {
     const dirt = this.#dirt;
     this.#dirt = [];
-    // What has come to its end is painted once more, without it.
+    // The area of a finished move or fade is painted once more.
     for (const move of this.#moves) dirt.push(move);
     this.#moves = this.#moves.filter((move) => move.until > now);
     for (const [key, mark] of this.marks) {
@@ -192,7 +192,7 @@ export class Scene {
     return { x: place.x + app.x + card.x, y: place.y + app.y + card.y, ...cardSize };
   }
 
-  /** What is at a point of the plane: {place, app, card}, as far as there is. */
+  /** Returns what is at a point of the plane: any of {place, app, card}. */
   at(x, y) {
     for (const place of this.places.values()) {
       const [px, py] = [x - place.x, y - place.y];
@@ -238,5 +238,5 @@ export class Scene {
 
 const titleOf = ({ x, y, w, title }) => ({ x, y, w, h: title });
 
-// What a place's title counts.
+// Returns the counts in the title of a place.
 const titleText = ({ apps }) => `${apps.length} ${apps.reduce((sum, app) => sum + app.problems, 0)}`;

@@ -9,7 +9,7 @@ let current = { context: undefined, font: "", widths: new Map(), cuts: new Map()
 
 /** Sets the font of what is painted and measured next. A context is slow to be asked for its own. */
 export function setFont(context, weight, size, family) {
-  // In steps of half a pixel, so that a zoom does not measure everything anew.
+  // In steps of half a pixel, so that a zoom does not measure every text again.
   const font = `${weight} ${Math.round(size * 2) / 2}px ${family}`;
   if (current.context === context && current.font === font) return;
   context.font = font;

@@ -1,4 +1,4 @@
-// What is under the pointer, in words beside it: what the map does not say at its zoom.
+// The tooltip: the text of the item under the pointer that the map does not show at its zoom.
 import { h } from "./h.js";
 import { attention, levels } from "./paint.js";
 

@@ -6,7 +6,7 @@ import { Popup } from "./popup.js";
 
 const listed = 40; // hits
 
-// Whoever gets the file may be in another time zone.
+// The time has its zone, because the file may be opened in another one.
 const momentOf = (at) => new Date(at).toLocaleString("en", { year: "numeric", month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", hourCycle: "h23", timeZoneName: "short" });
 
 export class Toolbar {
@@ -63,7 +63,7 @@ export class Toolbar {
   #menu(text, path, items) {
     const popup = new Popup({ role: "menu", label: text });
     const button = this.#button(text, path, text, async () => {
-      // What the menu needs may not be loaded yet, and the server away.
+      // The code of the menu may not be loaded yet, and the server may be unreachable.
       const all = await items().catch(() => [{ label: "The server does not answer. Try again when it does.", act() {} }]);
       popup.fill(all.map(({ label, act }) => h("button", { type: "button", role: "menuitem", class: "link", onclick: () => {
         popup.hide();
@@ -114,7 +114,7 @@ export class Toolbar {
     this.#outline.setAttribute("aria-pressed", String(now.outline));
   }
 
-  /** Shows what a search has found. What is found again while the graph changes stays where it is. */
+  /** Shows the results of a search. A hit that is found again when the graph changes stays selected. */
   hits(found) {
     const chosen = this.#found?.hits[this.#at]?.key;
     this.#found = found;
@@ -154,7 +154,7 @@ export class Toolbar {
     this.#controller.map.element.focus({ preventScroll: true });
   }
 
-  // What is typed faster than it is found is searched for once more.
+  // Searches again if the text has changed in the meantime.
   async #first(at) {
     if (at < 0) await this.#controller.search(this.#search.value);
     const hit = this.#found?.hits[Math.max(0, at)];

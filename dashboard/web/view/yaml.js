@@ -29,7 +29,7 @@ function write(value, depth) {
 
 const short = (value, indent) => (Array.isArray(value) ? "[]" : value !== null && typeof value === "object" ? "{}" : scalar(value, indent));
 
-/** An object or a list as YAML, without the fields that nobody reads. */
+/** Returns an object or a list as YAML, without managedFields and the like. */
 export function toYAML(object) {
   const { metadata, ...rest } = object;
   if (!metadata || Array.isArray(object)) return write(object, 0);
