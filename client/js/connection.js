@@ -1,12 +1,12 @@
-// Many graphs on one WebSocket, and graphs that no GraphView declares: what is asked
-// for is a `connection` option of a GraphView.
+// Many graphs on one WebSocket, and graphs without a GraphView. Pass a Connection as the
+// `connection` option of a GraphView.
 
 import { bearerProtocols, headers, httpBase } from "./request.js";
 
 const subprotocol = "graphview.mux.v1";
 const silentFor = 90_000; // as of a single graph's socket
 
-/** Is opened when the first graph is subscribed to, and closed when there is none. */
+/** A WebSocket that opens with the first subscription and closes after the last. */
 export class Connection {
   /** @type {any} */ // the options and their defaults; connection.d.ts has the types
   #options;
@@ -42,7 +42,7 @@ export class Connection {
   #leave(one) {
     if (one.left) return;
     one.left = true;
-    // Of one that has no channel yet the answer is awaited, and the channel given back.
+    // Without a channel yet, #hear unsubscribes when the answer comes.
     if (one.channel) {
       this.#channels.delete(one.channel);
       if (this.#socket) this.#say(this.#socket, { id: this.#next++, unsubscribe: { channel: one.channel } });
@@ -102,7 +102,7 @@ export class Connection {
     });
   }
 
-  // Why a handshake was refused, which a socket is not told. Who may connect gets 400, for there is no upgrade.
+  // Returns the reason of a refused handshake, which a socket does not have. The answer is 400 if the handshake would succeed.
   async #refused(url, secret) {
     try {
       const response = await this.#options.fetch(url, { headers: headers(secret) });

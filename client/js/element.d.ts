@@ -1,4 +1,4 @@
-// Types of element.js, which defines <graph-view>. What its attributes and properties mean is described in docs/dashboard.md.
+// Types of element.js, which defines <graph-view>. docs/dashboard.md describes its attributes and properties.
 
 /** An object that is selected in the map. */
 export interface GraphViewObject {
@@ -34,14 +34,14 @@ export interface GraphViewAttributes {
   token?: GraphViewToken;
   /** A graph to show in place of a live one. */
   snapshot?: { actions: unknown[]; warnings?: unknown[]; kinds?: unknown[]; synced?: boolean; taken: number };
-  /** What the details of an object offer. */
+  /** Returns the buttons in the details of an object. */
   actions?: (object: GraphViewObject) => GraphViewAction[];
 }
 
 export interface GraphViewElementEvents {
-  /** What was selected: group/version/resource/namespace/name. */
+  /** An object was selected; the key is group/version/resource/namespace/name. */
   select: CustomEvent<{ key?: string }>;
-  /** What was opened or folded. */
+  /** A card or box was opened or folded. */
   open: CustomEvent<{ key: string; box?: boolean }>;
   statechange: CustomEvent<{ state: string }>;
 }

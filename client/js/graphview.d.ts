@@ -1,6 +1,6 @@
-// Types of graphview.js. What they mean is described in docs/stream.md.
+// Types of graphview.js. docs/stream.md describes the messages.
 
-/** What a vertex is called. Absent ns: a cluster-scoped object. */
+/** The key of a vertex. Without ns: a cluster-scoped object. */
 export interface Key {
   /** Group; "" is the core group. */
   g: string;
@@ -18,27 +18,27 @@ export interface Vertex {
   vx: Key;
   /** The object. Secrets have none. */
   o?: Record<string, unknown>;
-  /** What the view's jsonPath found, in place of the object. */
+  /** The values at the view's jsonPath, in place of the object. */
   j?: unknown[];
-  /** What the view's fields found, by their names, in place of the object. */
+  /** The values of the view's fields by name, in place of the object. */
   f?: Record<string, unknown>;
   /** A summary in place of the object, with the option `content: "summary"`. */
   m?: Summary;
 }
 
-/** The little of an object that a list or a map of the graph needs. Times are in seconds since 1970. */
+/** A summary of an object for lists and maps of the graph. Times are in seconds since 1970. */
 export interface Summary {
   /** The kind. */
   k: string;
-  /** The health; absent if the object does not say how it is. */
+  /** The health; absent if it is unknown. */
   h?: "ok" | "suspended" | "terminating" | "progressing" | "degraded";
-  /** Why, in a word. */
+  /** The reason for the health, in a word. */
   w?: string;
   /** How many parts are ready, and how many should be. */
   rd?: [number, number];
-  /** Since when the health is so. */
+  /** The time since which the object has this health. */
   s?: number;
-  /** From when on the object counts as degraded if nothing else comes. */
+  /** The time from which the object counts as degraded unless it changes. */
   od?: number;
   /** The object has ended, such as a pod that failed. */
   end?: boolean;
@@ -70,7 +70,7 @@ export interface ArcKey {
   s: Key;
   /** Destination. */
   d: Key;
-  /** Type: an owner; what the source uses or selects; what it names for something else to use. */
+  /** Type: "or" to an owner; "r" to an object that the source uses or selects; "t" to an object that it names for others to use. */
   t: "or" | "r" | "t";
 }
 
@@ -82,13 +82,13 @@ export interface Arc extends ArcKey {
     b?: boolean;
     /** The destination is not in the graph: it does not exist, or x says more. */
     e?: boolean;
-    /** With e. outside: it exists, and the view does not select it; unknown: the view does not look where it would be. */
+    /** With e. outside: the destination exists, and the view does not select it; unknown: the view does not watch its kind or namespace. */
     x?: "outside" | "unknown";
-    /** With e: nothing is wrong if it does not exist. */
+    /** With e: the reference is optional. */
     o?: boolean;
     /** The fields that made the arc. */
     f?: string[];
-    /** What they mean, read from the source to the destination: "mounts", "selects". An owner reference has none. */
+    /** Words for the fields, read from the source to the destination: "mounts", "selects". An owner reference has none. */
     w?: string[];
   };
 }
@@ -130,15 +130,15 @@ export class Graph {
   readonly vertices: Map<string, Vertex>;
   readonly arcs: Map<string, Arc>;
   readonly warnings: Map<string, Warning>;
-  /** The last one, "" before there was one. */
+  /** The last revision; "" before the first one. */
   rev: string;
   /** Every selected resource has synced, or a warning says why not. */
   synced: boolean;
-  /** The kind of a vertex, or of what an arc leads to; undefined where the server does not say. */
+  /** The kind of a vertex or of an arc's destination; undefined if the server has not sent it. */
   kind(key: Pick<Key, "g" | "r">): string | undefined;
-  /** The arcs that begin at a vertex, which is told by its key or vertexKey. */
+  /** The arcs from a vertex, given by its key or vertexKey. */
   out(key: Key | string): Arc[];
-  /** The arcs that end there. */
+  /** The arcs to a vertex. */
   in(key: Key | string): Arc[];
   apply(message: Message): void;
   forget(): void;
@@ -191,10 +191,10 @@ export interface GraphObject extends Vertex {
 /** One object of a graph, with its summary and its arcs. A code of 404 is also for what may not be seen. Throws a GraphViewError. */
 export function getObject(options: Place & { namespace: string; name: string; key: Omit<Key, "v"> & { v?: string }; signal?: AbortSignal }): Promise<GraphObject>;
 
-/** What happens to an object if another one is deleted, the worst first. */
+/** The effect of another object's deletion on an object, the worst first. */
 export type Verdict = "deleted" | "breaks now" | "cannot start again" | "loses an optional reference" | "unaffected";
 
-/** What the deletion of one object does to the others of a graph. */
+/** The effect of one object's deletion on the others of a graph. */
 export interface Impact {
   object: Key;
   propagationPolicy: "Background" | "Foreground" | "Orphan";
@@ -202,7 +202,7 @@ export interface Impact {
   counts: Record<Verdict, number>;
   /** The worst first; without objects that are unaffected and do not refer to a deleted one. */
   groups: ImpactGroup[];
-  /** How many objects outside the graph refer to deleted ones. */
+  /** The number of objects outside the graph that refer to deleted ones. */
   unseen?: number;
   /** The graph was complete; warnings say what is not in it. */
   synced: boolean;
@@ -214,15 +214,15 @@ export interface ImpactGroup {
   verdict: Verdict;
   kind: string;
   objects: Key[];
-  /** From the first object to the one that is asked about; reversed: the arc leads the other way. "in" a namespace or a kind. */
+  /** The path from the first of objects to the object in question. reversed: the arc leads the other way. t is "in" for the content of a namespace or a kind. */
   path: Array<{ s: Key; d: Key; t: ArcKey["t"] | "in"; f?: string[]; w?: string[]; reversed?: boolean }>;
-  /** What keeps deleted objects from disappearing. */
+  /** The finalizers and blocking dependents that delay the deletion. */
   holds?: Array<{ finalizer?: string; by?: Key[] }>;
-  /** What makes these again. */
+  /** The object that creates these again. */
   again?: Key;
 }
 
-/** What the deletion of an object does to the others of a graph. A code of 404 is also for what may not be seen. Throws a GraphViewError. */
+/** Returns the effect of an object's deletion on the others of a graph. Throws a GraphViewError; the code is 404 also for an object that the user may not see. */
 export function getImpact(
   options: Place & { namespace: string; name: string; key: Root; policy?: Impact["propagationPolicy"]; inferred?: boolean; signal?: AbortSignal },
 ): Promise<Impact>;
@@ -268,7 +268,7 @@ export interface RequestObject {
   json_path?: string;
 }
 
-/** What a Connection of connection.js is to a GraphView. */
+/** The methods of a Connection of connection.js that a GraphView calls. */
 export interface Subscribable {
   subscribe(
     what: { namespace?: string; name?: string; since?: string; request?: Request; content?: string; inferred?: boolean; roots?: string[]; direction?: string; depth?: number },
@@ -284,25 +284,25 @@ export type Root = string | (Omit<Key, "v"> & { v?: string });
 export interface StreamOptions extends Place {
   /** Many views on one connection, of connection.js. */
   connection?: Subscribable;
-  /** What is sent of each object: the object (default), a summary of it as `m`, or nothing beside its name. */
+  /** The content of each vertex: the object (default), a summary as `m`, or only the key. */
   content?: "object" | "summary" | "none";
-  /** false leaves out the references that are only inferred, and what of `roots` only they lead to. Default: true. */
+  /** false leaves out inferred references, and objects that only they connect to `roots`. Default: true. */
   inferred?: boolean;
-  /** Objects that the graph is narrowed to, with what they lead to; versions are not looked at. */
+  /** Narrows the graph to these objects and the objects that they lead to. Versions are ignored. */
   roots?: Root[];
-  /** Which way to go from the roots. Default: down. */
+  /** The direction from the roots. Default: down. */
   direction?: "down" | "up" | "both";
   /** The most references from the nearest root; default: any number. */
   depth?: number;
-  /** Default: websocket, or events where there is no WebSocket or none gets through, which is remembered for ten minutes. */
+  /** Default: websocket, or events if WebSockets are not available or blocked, which is remembered for ten minutes. */
   transport?: "websocket" | "events";
-  /** Default: the global one. Node.js before 22 has none; the package ws has one. */
+  /** Default: the global WebSocket. Node.js before 22 has none; use the package ws. */
   WebSocket?: new (url: string, protocols: string[]) => unknown;
-  /** False: the graph keeps no vertices and arcs, whose actions are told by rev. Default true. */
+  /** false: the graph keeps no vertices and arcs; the rev event has their actions. Default: true. */
   keep?: boolean;
-  /** True: actions are told by part, as soon as they come, and rev has none. Default false. */
+  /** true: part events have the actions as soon as they arrive, and rev has none. Default: false. */
   parts?: boolean;
-  /** The first pause before reconnecting, in milliseconds; each is twice the one before. Default 500. */
+  /** The first delay before reconnecting, in milliseconds; it doubles each time. Default: 500. */
   minDelay?: number;
   /** The longest pause; four times as long after a limit was reached. Default 30,000. */
   maxDelay?: number;

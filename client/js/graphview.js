@@ -11,7 +11,7 @@ export { GraphViewError, getGraph, getImpact, getObject, listGraphs } from "./re
 
 const subprotocol = "graphview.v1";
 
-/** What the listeners of a GraphView get: detail says what happened. */
+/** The event that listeners of a GraphView get; detail has its data. */
 export class GraphViewEvent extends Event {
   constructor(type, detail) {
     super(type);
@@ -19,14 +19,13 @@ export class GraphViewEvent extends Event {
   }
 }
 
-// Ends after which nothing changes unless somebody acts. Of a request that is
-// refused, the same in HTTP's codes.
+// Close codes, and HTTP codes of a refused request, after which reconnecting does not help.
 const final = new Set([1000, 1007, 1008, 400, 401, 403, 404, 405, 406, 422]);
-// Those that a new token may mend. In front of the operator there may be others, with words of their own.
+// Reports whether a new token may help. A proxy in front of the operator sends a code without the reason.
 const aboutToken = (code, reason) => reason === "Unauthorized" || code === 401;
-// Of a limit, or of who has been let in before and is not now: they take their time.
+// Codes after which the delay is longer: limits, and refusals of a user that was admitted before.
 const patient = new Set([1013, 429, 503, 401, 403]);
-// What a server says that is starting or whose own server is away, of somebody who has been let in before.
+// Codes that a starting operator, or one without its API server, may send to a user that was admitted before.
 const passes = new Set([401, 403]);
 // A socket on which there have been heartbeats, every 20 s of silence, and then nothing, is dead.
 const silentFor = 90_000;
@@ -133,7 +132,7 @@ export class GraphView extends EventTarget {
     }
   }
 
-  // What came since the last rev counts no more.
+  // Drops the actions since the last rev.
   #begin(reset) {
     this.#reset = reset;
     this.#begun = false;
@@ -166,7 +165,7 @@ export class GraphView extends EventTarget {
     const renewed = aboutToken(code, reason);
     const again = renewed && (typeof token === "function" || this.#options.connection) && this.#welcome;
     if (renewed) this.#welcome = false;
-    // Who has been let in may be let in again: with a new token, or when the server has started.
+    // A user that was admitted before may be admitted again: with a new token, or when the server has started.
     const waits = this.#known && (passes.has(code) || (renewed && typeof token === "function"));
     if (final.has(code) && !again && !waits) {
       if (code !== 1000) this.#emit("error", { code, reason, message });
@@ -247,7 +246,7 @@ export class GraphView extends EventTarget {
 
   async #openEvents(token, message, lose) {
     const abort = new AbortController();
-    // After 20 s of silence there is a comment; where there is none, nobody is there.
+    // The server sends a comment after 20 s of silence. Without one, the connection is dead.
     let watchdog;
     const alive = () => {
       clearTimeout(watchdog);

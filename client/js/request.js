@@ -57,15 +57,15 @@ export async function getGraph(options) {
   return graph;
 }
 
-/** One object of a graph, with its summary and its arcs. A code of 404 is also for what may not be seen. */
+/** Returns one object of a graph, with its summary and its arcs. The code is 404 also for an object that the user may not see. */
 export async function getObject({ key, ...options }) {
   const query = new URLSearchParams({ group: key.g, version: key.v ?? "", resource: key.r, namespace: key.ns ?? "", name: key.n });
   return ask(options, `${graphPath(options)}/object?${query}`);
 }
 
 /**
- * What the deletion of an object does to the others of a graph. The policy is that of DeleteOptions: Background
- * (default), Foreground or Orphan. A code of 404 is also for what may not be seen.
+ * Returns the effect of an object's deletion on the other objects of a graph. The policy is that of DeleteOptions:
+ * Background (default), Foreground or Orphan. The code is 404 also for an object that the user may not see.
  */
 export async function getImpact({ key, policy, inferred, ...options }) {
   const query = new URLSearchParams({ impact: rootName(key) });

@@ -15,7 +15,7 @@ export interface Snapshot {
 }
 
 export interface Store {
-  /** Calls the listener when there is another snapshot. What is returned ends that. */
+  /** Calls the listener when there is a new snapshot. Returns a function that removes it. */
   subscribe(listener: () => void): () => void;
   /** The same one, until there is another. */
   getSnapshot(): Snapshot;

@@ -2,9 +2,9 @@
 // and a function that is called when there is another one.
 
 /**
- * What a GraphView has, for useSyncExternalStore of React and the like: subscribe(listener) and getSnapshot(). A
- * snapshot has vertices, arcs and warnings (Maps), rev, synced, error (the last one's detail, while it lasts) and ended
- * (the detail of the end). There is a new one every so many milliseconds at most.
+ * Returns a store of a GraphView for React's useSyncExternalStore and the like: subscribe(listener) and getSnapshot(). A
+ * snapshot has vertices, arcs and warnings (Maps), rev, synced, error (the detail of the last one, until it has passed)
+ * and ended (the detail of the end). There is at most one new snapshot per `every` milliseconds.
  */
 export function createStore(view, { every = 100 } = {}) {
   const listeners = new Set();
