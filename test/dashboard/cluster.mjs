@@ -1,6 +1,6 @@
-// Makes graphs like those of real clusters, as the actions of a stream with
-// content=summary: the same seed, the same graph. Owners, selectors, hubs that
-// everybody uses, and now and then something missing or broken.
+// Generates graphs like those of real clusters, as the actions of a stream with
+// content=summary. They have owners, selectors, hubs that many objects use, and some
+// missing or degraded objects. Equal seeds give equal graphs.
 
 const words = ("cart checkout catalog search payment order user auth invoice shipping stock price media image review rank mail hook sync " +
   "gateway audit report label token quota geo event feed batch score session profile coupon refund").split(" ");
@@ -24,7 +24,7 @@ const groups = {
   rolebindings: "rbac.authorization.k8s.io", cronjobs: "batch", jobs: "batch", kustomizations: "kustomize.toolkit.fluxcd.io", certificates: "cert-manager.io",
 };
 
-// What references mean, as the operator says it of their fields.
+// The operator's words for references, by field.
 const meanings = [["volumes[]", "mounts"], ["envFrom[]", "reads env of"], ["secretKeyRef", "reads"], ["serviceAccountName", "runs as"], ["imagePullSecrets", "pulls images with"],
   ["scaleTargetRef", "scales"], ["inventory", "installs"], ["targetRef", "leads to"], ["roleRef", "grants"], ["subjects", "binds"], ["backend", "routes to"], ["spec.tls", "serves with"],
   ["spec.secretName", "issues"], ["volumeName", "is bound to"], ["claimRef", "is bound to"], ["serviceName", "is named by"], ["env[].value", "calls"]];

@@ -1,5 +1,5 @@
-// What the worker does with commands, as it is bundled: what is opened, focused and
-// paused, and what becomes of that when the reader goes back or to another view.
+// The bundled worker's answers to commands: opening, focus and pause, and their state when
+// the user goes back or to another view.
 import assert from "node:assert/strict";
 import test from "node:test";
 
@@ -63,7 +63,7 @@ test("a focus goes by single references, not by whole cards", (t) => {
   assert.deepEqual(shown({ key: "/v1/configmaps/shop/web", depth: 1, up: true, down: false }), ["/v1/configmaps/shop/web", "apps/v1/deployments/shop/web"]);
   assert.deepEqual(shown({ key: "/v1/configmaps/shop/web-new", depth: 2, up: true, down: false }),
     ["/v1/configmaps/shop/web-new", "/v1/pods/shop/web-1-a", "apps/v1/replicasets/shop/web-1"]);
-  // What an object owns goes with it.
+  // A focus includes the objects that the focused one owns.
   assert.deepEqual(shown({ key: "apps/v1/deployments/shop/web", depth: 1, up: false, down: true }),
     ["/v1/configmaps/shop/web", "/v1/configmaps/shop/web-new", "/v1/pods/shop/web-1-a", "apps/v1/deployments/shop/web", "apps/v1/replicasets/shop/web-1"]);
 });

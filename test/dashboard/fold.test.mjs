@@ -1,4 +1,4 @@
-// What folding promises, over random graphs: no arc is lost, none is counted twice.
+// Properties of folding over random graphs: no arc is lost, and none is counted twice.
 import assert from "node:assert/strict";
 import test from "node:test";
 
@@ -338,7 +338,7 @@ for (const [name, ownerOf] of Object.entries(owned)) {
 const configMap = (n) => ({ g: "", v: "v1", r: "configmaps", ns: "one", n });
 const role = (n) => ({ g: "rbac.authorization.k8s.io", v: "v1", r: "roles", ns: "one", n });
 
-/** A store of objects, owned as said, each of which refers to some targets. */
+/** Returns a store of objects with the given owners and targets. */
 function owning(size, ownerOf, targetsOf) {
   const store = new Store();
   const actions = [];

@@ -41,7 +41,7 @@ function drawn(size) {
   return { took: performance.now() - began, cpu: (user + system) / 1000, model };
 }
 
-// What no layout is faster than: each reference is looked at, and counted by its ends' boxes.
+// A lower bound for the time of any layout: visit each reference, and count it by the boxes of its ends.
 function walked(model) {
   const began = performance.now();
   const counts = new Map();
@@ -67,7 +67,7 @@ const cards = [...model.places.values()].flatMap((place) => place.apps.flatMap((
 const lines = [...model.places.values()].flatMap((place) => place.apps.flatMap((app) => app.lines));
 const limit = 60_000;
 
-// In a thread of its own, so that one that does not end can be ended.
+// In a separate thread, so that a library that does not return can be stopped.
 async function library(name, source) {
   const worker = new Worker(`const { parentPort, workerData: { cards, lines, packages } } = require("node:worker_threads");
     const tools = require("node:module").createRequire(packages);

@@ -1,5 +1,5 @@
-// What is painted can be read, at each zoom and size: asked of the drawing that an
-// export writes, which the same painter makes.
+// Painted text is legible at each zoom and size. The test reads the SVG export, which the same
+// painter makes.
 import assert from "node:assert/strict";
 import test from "node:test";
 
@@ -33,7 +33,7 @@ function sceneOf(actions, focus) {
   return scene;
 }
 
-/** The texts that are painted: {text, size, x, y, w}, of which x is the left end and y the middle. */
+/** Returns the painted texts: {text, size, x, y, w}; x is the left end and y the middle. */
 function textsOf(scene, camera, options) {
   const context = new Ruled(camera.w, camera.h);
   paint(context, scene, camera, theme, options);

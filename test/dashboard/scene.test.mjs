@@ -1,6 +1,5 @@
-// What the page is posted of changes is as good as the whole: after each change its
-// scene is that of a page that was posted everything, and whatever looks different
-// is within the rectangles that are painted again.
+// Posted changes equal a posted whole: after each change the scene is that of a page that got
+// everything, and every visible difference is within the rectangles that are painted again.
 import assert from "node:assert/strict";
 import test from "node:test";
 

@@ -14,7 +14,7 @@ const patience = 300_000;
 const run = spawn("go", ["run", "./hack/run"], { cwd: root, stdio: ["ignore", "pipe", "inherit"], detached: true });
 const ended = new Promise((resolve) => { run.once("exit", resolve); });
 
-/** What `make run` prints that a pattern finds. */
+/** Waits for output of `make run` that matches a pattern. */
 function printed(pattern) {
   return new Promise((resolve, reject) => {
     let text = "";

@@ -1,5 +1,5 @@
-// What the page says: why a stream is not live, why an object is not well, what was
-// selected, its address and its YAML, and that all of it can be read in both themes.
+// The texts of the page: reasons of a stream that is not live and of an unhealthy object, the
+// permalink, YAML, and the contrast of all texts in both themes.
 import assert from "node:assert/strict";
 import test from "node:test";
 
@@ -82,7 +82,7 @@ const contrast = (a, b) => {
   return (high + 0.05) / (low + 0.05);
 };
 
-// Of the painter, which axe does not see: what is written, and on what.
+// The painter's text colours and their backgrounds, which axe does not see.
 const written = {
   text: ["bg", "place", "box", "card", "surface", "bad-soft", "warn-soft", "accent-soft", "lit", "hover"], soft: ["bg", "place", "box", "card", "surface", "hover", "accent-soft"],
   bad: ["place", "box", "card", "surface", "bad-soft"], warn: ["place", "box", "card", "surface", "warn-soft"], accent: ["box", "surface"], idle: ["card", "idle-soft"],

@@ -122,7 +122,7 @@ test("a graph takes actions in order, and ignores what it does not know", () => 
   graph.apply({ actions: [{ svx: { vx: pod, o: 1 } }, { dvx: { vx: pod } }, { dvx: { vx: node } }, { svx: { vx: pod, o: 2 } }, { sarc: arc }], warnings: [warning], rev: "1", synced: true });
   assert.deepEqual([...graph.vertices], [[vertexKey(pod), { vx: pod, o: 2 }]]);
   assert.deepEqual([...graph.arcs], [[arcKey(arc), arc]]);
-  // The order of attributes is nobody's.
+  // The order of attributes does not matter.
   graph.apply({ warnings: [{ t: "T", m: "two", a: { a: { c: [2], d: 1 }, b: 1 } }] });
   assert.deepEqual([...graph.warnings.values()].map((w) => w.m), ["two"]);
   graph.apply({ actions: [{ darc: arc }, { darc: arc }], cleared: [{ t: "T", a: warning.a }, { t: "other" }], rev: "2" });

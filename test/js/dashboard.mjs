@@ -1,4 +1,4 @@
-// What tests of the dashboard share: it is opened as a reader opens it.
+// Helpers for tests of the dashboard, which open it as a user does.
 import assert from "node:assert/strict";
 
 import { snapshot } from "./scenario.mjs";
@@ -25,7 +25,7 @@ export async function dashboard(t, view, options = {}) {
 /** Asks the page's engine something. */
 export const ask = (page, what, args) => page.evaluate(([w, a]) => document.querySelector("graph-view").controller.link.ask(w, a), [what, args]);
 
-/** How the objects and references that the page has differ from those that a get has. */
+/** Returns the differences between the page's objects and references and those of a get. */
 export async function difference(page, namespace, name) {
   const { vertices, arcs } = await snapshot({ base: url, namespace, name, token });
   const [rows, stats] = [await ask(page, "table"), await page.evaluate(() => document.querySelector("graph-view").controller.map.scene.stats)];

@@ -19,7 +19,7 @@ test("the dashboard shows the graph that there is, and what becomes of it", asyn
   await control(url, "cut");
   await control(url, "change?n=10");
   await current();
-  // What was painted in parts is what is painted at once, but for the edges of parts; also of a map that was moved.
+  // Painting in parts gives the same pixels as painting at once, except at the edges of parts; also after the map has moved.
   const same = (moved) => eventually(() => page.evaluate(async (by) => {
     const { map } = document.querySelector("graph-view").controller;
     if (map.scene.marks.size + map.scene.ghosts.length > 0) return "something still fades";
@@ -126,7 +126,7 @@ test("the changes of the last minutes are gone through by keys", async (t) => {
   await eventually(() => page.evaluate(() => (document.querySelector("graph-view").controller.map.lit ? "" : "nothing is lit")));
   await page.keyboard.press("Enter");
   await eventually(() => page.evaluate(() => (document.querySelector("graph-view").controller.now.selected ? "" : "nothing is selected")));
-  // Of what a search finds, the one that was chosen goes: readers hear of none, and Enter flies to no other at once.
+  // The selected hit of a search is deleted: no hit is announced, and Enter does not move to another one at once.
   const selected = () => page.evaluate(() => document.querySelector("graph-view").controller.now.selected);
   const before = await selected();
   const search = page.locator("graph-view [role=combobox]");

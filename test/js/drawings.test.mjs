@@ -16,8 +16,8 @@ async function text(format) {
   return response.text();
 }
 
-// What has to be in a drawing: every vertex, those that are missing, and a line
-// for every arc.
+// Returns the expected content of a drawing: every vertex, also missing ones, and a line for
+// every arc.
 async function expected() {
   const { vertices, arcs } = await snapshot(view);
   const keys = new Map([...vertices].map(([key, { vx }]) => [key, vx]));

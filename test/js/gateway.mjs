@@ -1,5 +1,5 @@
-// What stands before the operator in recipes: it serves pages of its own, adds the
-// reader's token to what it passes on, and may keep a stream waiting.
+// The proxy in front of the operator in recipes: it serves its own pages, adds the user's token
+// to forwarded requests, and can delay a stream.
 import http from "node:http";
 
 /**

@@ -7,7 +7,7 @@ import test from "node:test";
 import { control, eventually, snapshot } from "./scenario.mjs";
 import { kubectl, open, out, token, url } from "./place.mjs";
 
-// What the page shows of a graph, and how it differs from what there is.
+// Returns the graph that the page shows, and its differences from the server's.
 const shown = (page) => page.evaluate(() => ({
   rows: [...document.querySelectorAll("tbody tr")].map((row) => [...row.children].slice(0, 3).map((cell) => cell.textContent).join(" ")).sort(),
   circles: document.querySelectorAll("svg circle").length,

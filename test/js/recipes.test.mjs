@@ -51,7 +51,7 @@ test("Grafana: a text panel with a frame, through a proxy that says who asks and
   await control(url, "kubectl", { args: ["create", "configmap", "-n", "busy", `of-a-panel-${Date.now()}`] });
   await shows(frame, "busy");
   await page.screenshot({ path: path.join(out, "grafana.png") });
-  // Without that proxy's word nobody may frame the page.
+  // Without the header of the proxy, no page may frame it.
   const bare = await gateway(t, url, { token, pages: { "/d/shop": { type: "text/html", body: panel } } });
   const refused = await (await browser(t)).newPage();
   await refused.goto(`${bare}/d/shop`);
@@ -80,7 +80,7 @@ test("Backstage: a tab in React, through its proxy", async (t) => {
   await shows(page, "large");
   await page.evaluate(() => document.querySelector("graph-view").controller.problem(1));
   await eventually(async () => (/configmaps\/large\/app-/.test(await page.textContent("#selected")) ? "" : "nothing is selected"));
-  // What the page adds to the details of an object.
+  // The page adds an action to the details of an object.
   await page.click("graph-view button:has-text('Open ConfigMap')");
   assert.match(await page.title(), /^app-/);
   await page.screenshot({ path: path.join(out, "backstage.png") });

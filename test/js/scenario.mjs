@@ -1,5 +1,5 @@
-// What a client goes through, in Node.js and in a page alike. It knows nothing of
-// either: WebSocket and fetch are given or global.
+// A scenario for clients that runs in Node.js and in a page. WebSocket and fetch are given or
+// global.
 import { Graph, GraphView } from "../../client/js/graphview.js";
 
 const within = 90_000; // bounds what is waited for; it is no expectation

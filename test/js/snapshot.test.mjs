@@ -1,5 +1,4 @@
-// What `kubectl graphview get -o html` writes, as somebody opens it who has the file
-// and nothing else.
+// The file that `kubectl graphview get -o html` writes, opened without a server.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";

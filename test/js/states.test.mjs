@@ -1,5 +1,5 @@
-// The dashboard in the states that nobody wishes for: loading, nothing there, an
-// end, a server that restarts, a right that is taken away; and what it writes into files.
+// The dashboard while loading, without objects, after an end, with a server that restarts, and
+// after a right is revoked; and the files that it exports.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import test from "node:test";
@@ -12,7 +12,7 @@ import { control, eventually } from "./scenario.mjs";
 const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
 const patience = 180_000;
 
-/** What axe finds in a page, as texts. */
+/** Returns the findings of axe in a page, as texts. */
 async function findings(page) {
   await page.evaluate(axe);
   const { violations } = await page.evaluate(() => globalThis.axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa", "best-practice"] }));
@@ -30,7 +30,7 @@ test("axe finds nothing where a graph is on its way", async (t) => {
     await page.goto(`${at}/dashboard/#/large/view`);
     await says(page, "Loading");
     assert.deepEqual(await findings(page), [], colorScheme);
-    // What exports is loaded with the first drawing; until then the server may go.
+    // The code for exports is loaded with the first drawing. Before that, the server may become unreachable.
     await page.context().setOffline(true);
     await page.click("graph-view button:has-text('Export')");
     await page.locator("graph-view [role=menuitem] >> text=The server does not answer.").waitFor();
@@ -194,7 +194,7 @@ test("a right that is taken away takes what it showed, and the page says so", as
     const { map, status } = document.querySelector("graph-view").controller;
     return status.state === "ended" || map.scene.stats.vertices === 0;
   }, undefined, { timeout: patience });
-  // Who may list no graphs may name one, also after a name that is none.
+  // A user who may not list views can enter a name, again after a wrong one.
   const field = page.locator("input[aria-label='View, as NAMESPACE/NAME']");
   for (const wrong of ["busy/none", "busy/nothing"]) {
     await field.fill(wrong);
@@ -217,7 +217,7 @@ test("the object itself is shown when asked for, and a Secret's contents are not
     const text = await page.evaluate(() => document.querySelector("graph-view").controller.details.element.querySelector("pre")?.textContent ?? "");
     return /kind: ConfigMap/.test(text) && text.includes("<b>hello</b>") ? "" : `shown is ${text}`;
   });
-  // What changes about it leaves alone what is read.
+  // A change of the object does not replace unchanged parts of its details.
   await page.evaluate(() => { globalThis.read = document.querySelector("graph-view").controller.details.element.querySelector("pre"); });
   await kubectl("label", "configmap", "-n", "busy", "shown", "app.kubernetes.io/name=elsewhere");
   await says(page, "It has changed since.");
@@ -245,7 +245,7 @@ test("the impact of a deletion says when it is of a graph that is not complete, 
   const [, , pod] = (await ask(page, "table")).findLast(([kind, , , health]) => kind === "Pod" && health === "progressing");
   const key = `/v1/pods/large/${pod}`;
   await page.evaluate((k) => document.querySelector("graph-view").controller.select(k, { reveal: true }), key);
-  // What the server answers where a list does not end, and Secrets are not for the reader.
+  // The server's answer if a list fails and the user may not see Secrets.
   await page.route("**/graphs/view?impact=*", async (route) => {
     const response = await route.fetch();
     const warnings = [{ t: "ACCESS_DENIED", m: "You may not list and watch secrets." }];

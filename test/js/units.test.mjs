@@ -1,5 +1,5 @@
-// What the client decides, against sockets and answers of the test's own. It needs no
-// operator: node --test units.test.mjs
+// Unit tests of the client, with sockets and answers of the test. They need no operator: node
+// --test units.test.mjs
 import assert from "node:assert/strict";
 import test from "node:test";
 
@@ -311,7 +311,7 @@ test("many graphs on one connection, and one of nobody's", async () => {
   assert.equal(server.all.length, 1);
   assert.deepEqual(events[2].map(({ type, reason }) => [type, reason]), [["error", "NotFound"], ["close", "NotFound"]]);
   assert.deepEqual([views[0], views[1], views[3]].map((view) => [...view.graph.vertices.values()][0].vx.n), ["a", "b", "own"]);
-  // All continue on one connection when theirs is lost, but for the one that cannot.
+  // After a lost connection, all graphs that can resume do so on one new connection.
   server.all[0].end(1006);
   await until(() => server.all.length === 2 && [0, 1, 3].every((i) => events[i].filter(({ type }) => type === "rev").length === 2));
   const asked = server.all[1].said.map(({ subscribe }) => subscribe);

@@ -1,4 +1,4 @@
-// All of a graph with React Flow, which draws elements; only those that are seen.
+// A whole graph with React Flow, which renders only the visible elements.
 import "@xyflow/react/dist/style.css";
 import { ReactFlow, useReactFlow, ReactFlowProvider } from "@xyflow/react";
 import { useEffect } from "react";
