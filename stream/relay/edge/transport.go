@@ -34,7 +34,7 @@ func NewTransport(secured *tls.Config) *http.Transport {
 	protocols.SetHTTP2(true)
 	return &http.Transport{
 		DialContext:         (&net.Dialer{Timeout: helloWithin}).DialContext,
-		TLSClientConfig:     secured,
+		TLSClientConfig:     secured.Clone(), // net/http changes it
 		TLSHandshakeTimeout: helloWithin,
 		Protocols:           protocols,
 		IdleConnTimeout:     time.Minute,
