@@ -1,11 +1,10 @@
-// Package dashboard is the page that draws graphs: files for a browser, a handler
-// that serves them with a strict policy for content, and a page with a graph in it
-// that needs no server ([WriteSnapshot]). The modules in web
-// are what is written and tested; dist has them bundled by hack/bundle, and is
-// committed, so that `go build` needs no step before it.
+// Package dashboard serves the page that draws graphs, with a strict
+// Content-Security-Policy. [WriteSnapshot] writes a page with an embedded graph that
+// needs no server. The sources of the page are the modules in web. hack/bundle bundles
+// them into dist, which is committed so that `go build` needs no earlier step.
 //
-// It knows nothing of graphs. The page reads them from where it comes from, with
-// the rights of who looks at it, as any other subscriber does.
+// The package knows nothing of graphs. The page subscribes to them at its own origin,
+// with the rights of its user.
 //
-// A handler may be used by any number of goroutines.
+// A handler is safe for concurrent use.
 package dashboard

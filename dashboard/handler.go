@@ -20,9 +20,9 @@ import (
 //go:embed dist/main.js dist/link.js dist/graph-view.js dist/worker.js dist/export.js dist/model web/index.html web/page.css web/icon.svg
 var embedded embed.FS
 
-// policy lets the page load what is served beside it and nothing else, and no
-// page frame it. Its scripts cannot make markup from text; their one policy makes
-// the address of the worker.
+// policy lets the page load only files of its own origin, and no page frame it. Trusted
+// Types keep its scripts from making markup from text; their one policy makes the URL of
+// the worker.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; worker-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types graph-view"
 
@@ -34,8 +34,8 @@ type Options struct {
 	// FrameAncestors are the sources of pages that may frame this one, as in a
 	// Content-Security-Policy. Without any, no page may.
 	FrameAncestors []string
-	// Token lets the page ask for a bearer token where the server refuses it
-	// without one. It is kept in the page's memory alone.
+	// Token lets the page ask the user for a bearer token if the server requires one.
+	// The token is kept only in the page's memory.
 	Token bool
 }
 
@@ -45,8 +45,8 @@ type file struct {
 	mediaType, etag string
 }
 
-// Handler serves the page and what it is made of, by GET and HEAD. Everything is
-// read and compressed once, here.
+// Handler serves the files of the page for GET and HEAD. It reads and compresses them
+// once, when it is created.
 func Handler(o Options) (http.Handler, error) {
 	if o.Prefix == "" {
 		o.Prefix = "/dashboard/"
@@ -91,7 +91,7 @@ func Handler(o Options) (http.Handler, error) {
 	}), nil
 }
 
-// Files are all files of the page by their path. Who changes one changes a copy.
+// Files returns a copy of all files of the page, by path.
 func Files() (map[string][]byte, error) {
 	files := map[string][]byte{}
 	err := fs.WalkDir(embedded, ".", func(name string, entry fs.DirEntry, err error) error {

@@ -15,24 +15,22 @@ import (
 //go:embed dist/snapshot.js
 var snapshotScript []byte
 
-// snapshotPolicy lets the page run its own script and nothing else. The page can
-// load nothing, and connect to nothing.
+// snapshotPolicy lets the page run only its own script, and load or connect to nothing.
 const snapshotPolicy = "default-src 'none'; connect-src 'none'; script-src 'sha256-%s'; style-src 'sha256-%s'; img-src data:; " +
 	"base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 
-// Snapshot is a graph as it was once.
+// Snapshot is a graph at one instant.
 type Snapshot struct {
 	View  string // NAMESPACE/NAME
 	Taken time.Time
-	// Graph is, as JSON, the message of the stream that makes the whole graph, with
-	// summaries.
+	// Graph is a message of the stream, in JSON, with the whole graph and summaries.
 	Graph any
 }
 
 // WriteSnapshot writes a page that draws a graph in a browser without a server: one
 // file with everything in it.
 func WriteSnapshot(w io.Writer, s Snapshot) error {
-	// It escapes <, and so no name ends the script that the data is in.
+	// The encoder escapes <, so that no name ends the script element.
 	data, err := json.Marshal(map[string]any{"view": s.View, "taken": s.Taken.UnixMilli(), "graph": s.Graph})
 	if err != nil {
 		return fmt.Errorf("snapshot of %s: %w", s.View, err)
@@ -70,7 +68,7 @@ func WriteSnapshot(w io.Writer, s Snapshot) error {
 	return nil
 }
 
-// sum is what a policy calls content by.
+// sum returns the hash of content in the form of a Content-Security-Policy.
 func sum(content []byte) string {
 	hash := sha256.Sum256(content)
 	return base64.StdEncoding.EncodeToString(hash[:])
