@@ -88,7 +88,7 @@ func (a *audience) read(ctx context.Context, conn *websocket.Conn, listens bool)
 	}
 }
 
-// expect says which changes are to be noted from now on.
+// expect sets the changes to record from now on.
 func (a *audience) expect(first, n int) {
 	a.mu.Lock()
 	a.arrivals, a.reached = nil, 0
@@ -129,7 +129,7 @@ func sequencesOf(text, mark []byte) func(yield func(int) bool) {
 	}
 }
 
-// everybody waits until every listener was told of the last change.
+// everybody waits until every listener has the last change.
 func (a *audience) everybody(ctx context.Context) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, drained, errNotTold)
 	defer cancel()

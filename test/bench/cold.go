@@ -6,8 +6,8 @@ import (
 	"os"
 )
 
-// peers do what the engine does with objects, or a part of it; by the name
-// under which they are measured, with the one that the table gives them.
+// peers do the engine's work with objects, or a part of it. They have the name of the child
+// process, and a name in the table.
 var peers = []struct{ child, name string }{
 	{"informers", "dynamic informers"},
 	{"stripped", "the same without managedFields"},
@@ -16,8 +16,7 @@ var peers = []struct{ child, name string }{
 	{"manifests", "the same with manifests"},
 }
 
-// coldStart measures rows 1 to 3: a few rounds of everybody, each in a process
-// of its own.
+// coldStart measures rows 1 to 3: a few rounds of each program, each in a separate process.
 func coldStart(ctx context.Context, b *bench) ([]line, error) {
 	names := []string{"floor", "gzip", "engine"}
 	gitops := ""

@@ -1,23 +1,21 @@
-// Command bench is what `make bench` runs: it measures the operator beside what it is to be
-// compared with, on one machine, against one API server, in one run, and makes one
-// table of it (docs/benchmarks.md says what each row is, and beside what).
+// Command bench is what `make bench` runs. It measures the operator and the programs that it
+// is compared with on one machine, against one API server, in one run, and writes the table
+// of docs/benchmarks.md, which describes the rows.
 //
 // It starts a real control plane (test/env) with a load of applications, which
 // is made once for each size and kept in bin/bench, and then measures row by row
-// (run.go has the list), never two things at a time. Who is measured is a process
-// of its own: the operator, compiled for the run; this program again, under one
-// of the names in children; or the peer that is a module of its own, below
-// gitops. So nothing of one measure is left when the next begins. A child that
-// measures itself writes a sample; one that serves is asked over HTTP.
+// (run.go has the list), one at a time. Each measured program is a separate process, so
+// that a measurement leaves nothing behind for the next: the operator, compiled for the
+// run; this program again, under a name in children; or the peer below gitops, which is a
+// separate module. A child that measures itself writes a sample; a server is asked over
+// HTTP.
 //
-// Where an API server cannot make changes as fast as they are wanted, a replay
-// stands in front of it and tells of them.
+// If an API server cannot make changes fast enough, a replay in front of it sends them.
 //
-// A run whose subscriber does not end with the graph that test/oracle builds from
-// fresh lists fails, however fast it was. What could not be measured is said in
-// the table and fails the run, but not the other rows.
+// A run fails, however fast it was, if the subscriber's graph at the end is not the graph
+// that test/oracle builds from fresh lists. If a row cannot be measured, the table says so
+// and the run fails, after it has measured the other rows.
 //
-// Processes measure themselves by /proc, so it runs on Linux. The program knows
-// nothing of the operator's insides but the engine's and the served API's exported
-// functions, and one metric.
+// Processes measure themselves by /proc, so it runs on Linux. The program uses only the
+// exported functions of the engine and the served API, and one metric.
 package main

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// What the table stands between in the document.
+// The markers around the table in the document.
 const (
 	tableBegins = "<!-- bench:start -->"
 	tableEnds   = "<!-- bench:end -->"

@@ -35,7 +35,7 @@ func (c *child) ready() (*taken, error) {
 	return &taken{child: c, processor: used}, nil
 }
 
-// came tells that a message came, and returns whether the last event was in it.
+// came records a message, and reports whether it has the last event.
 func (t *taken) came(text []byte) (last bool) {
 	for n := range sequencesOf(text, []byte(sequenceMark)) {
 		if t.first.IsZero() {

@@ -11,8 +11,8 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// listAll lists every target at once and counts the bytes: nobody who wants the
-// objects can be faster.
+// listAll lists every target at the same time and counts the bytes: a lower bound for any
+// program that reads the objects.
 func listAll(ctx context.Context, c *child, plain bool) error {
 	config := rest.CopyConfig(c.config)
 	// Else the body is compressed, and decompressed before it is counted.

@@ -15,7 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// What rows 6 and 7 take from the Go benchmarks of graphview/graph, by name.
+// The Go benchmarks of graphview/graph for rows 6 and 7.
 const (
 	smallGraph = "BenchmarkReplacePod/1000"
 	largeGraph = "BenchmarkReplacePod/120000"
@@ -86,9 +86,9 @@ func benchmarks(text string) map[string]map[string]float64 {
 	return found
 }
 
-// breadthFirst is how long it takes to walk a graph of 120,000 vertices and
-// 520,000 arcs once, with nothing but numbers in it: what visibility would cost
-// for each change if it were worked out anew.
+// breadthFirst returns the time to walk a graph of 120,000 vertices and 520,000 arcs once,
+// with only numbers in it: the cost of visibility for each change if it were computed from
+// scratch.
 func breadthFirst() time.Duration {
 	const vertices, arcs = 120_000, 520_000
 	targets := make([]uint32, arcs)
@@ -128,8 +128,8 @@ const (
 	readFrom      = 64 << 20 // bytes: about what the graph takes
 )
 
-// randomReads is the 99th percentile of what so many reads of memory at random
-// take, each of which has to know what the last one has read.
+// randomReads returns the 99th percentile of the time for dependent random reads of memory:
+// each one needs the result of the last.
 func randomReads() time.Duration {
 	const line = 64 / 8
 	memory := make([]uint64, readFrom/8)

@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// What row 14 measures is what a watch hands on: a pod that can be read and judged,
-// without its managedFields.
+// TestWatched: row 14 measures a pod as a watch passes it on, without its managedFields.
 func TestWatched(t *testing.T) {
 	known, err := take([]byte(`{"metadata":{"name":"web-0","namespace":"shop","resourceVersion":"7","annotations":{"a":"b"},"managedFields":[{"manager":"kubelet"}]},` +
 		`"spec":{"serviceAccountName":"web","containers":[{"name":"web","envFrom":[{"configMapRef":{"name":"web"}}]}]},"status":{"phase":"Pending"}}`))

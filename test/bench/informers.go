@@ -18,7 +18,7 @@ var errNotSynced = errors.New("the informers did not sync")
 // runInformers is the peer: a shared dynamic informer for each target.
 func runInformers(ctx context.Context, c *child, transform cache.TransformFunc) error {
 	if c.events > 0 {
-		// What is played is a list and then a watch.
+		// The replay has a list and then a watch, not a streaming list.
 		if err := os.Setenv("KUBE_FEATURE_WatchListClient", "false"); err != nil {
 			return fmt.Errorf("client: %w", err)
 		}

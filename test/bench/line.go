@@ -5,18 +5,16 @@ import (
 	"math"
 )
 
-// line is one line of the table: one measure of ours, beside what it is to be
-// compared with.
+// line is one line of the table: a measurement of the operator beside others.
 type line struct {
 	row        int // of the goals
 	what, goal string
-	// ours, and who else was measured in the same run. The floor is what nobody
-	// can be faster or smaller than, the peer does the same job; their names say
-	// who they are. Nothing where there is none.
+	// ours, and other programs measured in the same run. The floor is a lower bound for any
+	// program; the peer does the same job. Both are optional.
 	ours, floor, peer   spread
 	floorName, peerName string
 	format              func(float64) string
-	// reached tells whether the goal is; nil: there is none.
+	// reached reports whether the goal is reached; nil without a goal.
 	reached func(*line) bool
 }
 

@@ -28,8 +28,8 @@ type managers struct {
 	views  dynamic.ResourceInterface
 }
 
-// newManagers compiles the operator, as `make build` does, to where nobody
-// replaces it meanwhile.
+// newManagers compiles the operator, as `make build` does, into a directory where no other
+// build replaces it.
 func newManagers(ctx context.Context, plane *env.ControlPlane, root string, settle time.Duration) (*managers, error) {
 	client, err := dynamic.NewForConfig(plane.Config())
 	if err != nil {

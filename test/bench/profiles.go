@@ -14,7 +14,7 @@ import (
 	"graphview.dev/test/bench/document"
 )
 
-// What the profiles' tables stand between in their document.
+// The markers around the tables in the document.
 const (
 	profilesBegin = "<!-- profiles:start -->"
 	profilesEnd   = "<!-- profiles:end -->"
@@ -37,8 +37,7 @@ func (b *bench) profile(ctx context.Context, path string, about machine) error {
 	}
 	defer r.close()
 	file := func(name string) string { return filepath.Join(dir, name+".pprof") }
-	// Of the cold start alone, which is not behind a replay: that would read the
-	// lists twice.
+	// Only of the cold start, without a replay, which would read the lists twice.
 	if _, err := b.child(ctx, "engine", 0, "-cpuprofile="+file("cold-cpu"), "-memprofile="+file("cold-heap")); err != nil {
 		return err
 	}
@@ -74,8 +73,8 @@ func (b *bench) profile(ctx context.Context, path string, about machine) error {
 // themselves, and again by what they and those they call use.
 const topCount = 5
 
-// top is the top of a profile as a table: what a function uses itself, and by
-// what it uses with those that it calls, of the project's own.
+// top returns the top of a profile as a table: functions by their own use, and the project's
+// functions by their use including callees.
 func top(ctx context.Context, program, profile, index string) (string, error) {
 	rows := [][]string{{"function", "itself", "", "with what it calls", ""}}
 	for _, args := range [][]string{{"-flat"}, {"-cum", "-focus=graphview.dev", "-show=graphview.dev"}} {

@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	// quietSubscribers are connected for row 8 beside the one that was there before, and
-	// changes made while they are. One user may have 1,000 graphs.
+	// quietSubscribers is the number of further subscribers in row 8, beside the first one.
+	// One user may have 1,000 graphs.
 	quietSubscribers = 999
 	quietChanges     = 100
 	quietRate        = 20

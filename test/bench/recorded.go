@@ -16,8 +16,8 @@ import (
 // mostRecorded bounds how many pods are replayed.
 const mostRecorded = 5000
 
-// recorded is a pod as the API server's watches tell of it, in the pieces
-// between its version and its sequence.
+// recorded is a pod as in an event of the API server, cut into the pieces between its
+// resource version and its sequence.
 type recorded struct {
 	key                  string // namespace/name
 	before, middle, rest []byte
@@ -55,7 +55,7 @@ func record(ctx context.Context, config *rest.Config) ([]recorded, error) {
 	return all, nil
 }
 
-// changed is a sequence among other annotations, of which it is never the first.
+// changed matches a sequence among other annotations. It is never the first.
 var changed = regexp.MustCompile(`,"` + sequence + `":"\d+"`)
 
 // take cuts a pod up. The API server writes members in the order of its types:

@@ -37,7 +37,7 @@ type replay struct {
 	changes    *int // made or played so far
 }
 
-// play is what one watch of pods is to tell: changes numbered from first on.
+// play is the content of one watch of pods: n changes, numbered from first.
 type play struct {
 	first, n int
 	rate     int          // a second; 0: as fast as they are taken
@@ -103,8 +103,8 @@ func (r *replay) close() {
 	r.idle()
 }
 
-// ServeHTTP tells what is played to whoever watches pods; all else is the API
-// server's.
+// ServeHTTP serves the played changes to watches of pods, and forwards other requests to
+// the API server.
 func (r *replay) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	query := request.URL.Query()
 	watches, _ := strconv.ParseBool(query.Get("watch"))
@@ -165,6 +165,6 @@ func (r *replay) play(ctx context.Context, n, rate int, sent func(n int)) (first
 	case <-ctx.Done():
 		return first, context.Cause(ctx)
 	}
-	// Writing ends with the connection, and that with whoever is measured.
+	// Writing ends with the connection, which ends with the measured program.
 	return first, <-done
 }

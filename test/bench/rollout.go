@@ -16,8 +16,8 @@ import (
 // returned is how long it may take until all that come back have the whole graph.
 const returned = 5 * time.Minute
 
-// rollout measures row 15: all subscribers of a view come back at once, to an operator that
-// has been started anew, and are sent the whole graph.
+// rollout measures row 15: all subscribers of a view reconnect at once to a restarted
+// operator, and get the whole graph.
 func rollout(ctx context.Context, b *bench) (lines []line, err error) {
 	// One user may have 1,000 graphs, and the neighbour has one of them. Whole objects are
 	// so many bytes that all processors are the subscribers'.
@@ -94,12 +94,11 @@ type crowd struct {
 	bytes     int64
 	processor float64
 	encodings float64
-	// What one took alone.
+	// The cost of a single subscriber.
 	processorAlone, encodingsAlone float64
 }
 
-// again has all come back, again and again while something goes on. Then those that are
-// coming back come to their end.
+// again makes all reconnect again and again until going ends. The last round is completed.
 func (c *crowd) again(ctx, going context.Context) (took string, err error) {
 	c.processorAlone, c.encodingsAlone = c.processor, c.encodings
 	c.took, c.bytes, c.processor, c.encodings = nil, 0, 0, 0
@@ -113,8 +112,8 @@ func (c *crowd) again(ctx, going context.Context) (took string, err error) {
 	return fmt.Sprintf(" (%d times)", times), nil
 }
 
-// comeBack has them come back in a process of its own: who reads as fast as it can leaves the
-// small view's subscriber no turn in the same one.
+// comeBack reconnects the subscribers in a separate process. In the same one, they would
+// leave no processor time for the small view's subscriber.
 func (c *crowd) comeBack(ctx context.Context, subscribers int) error {
 	used, err := processorTime(pid(c.n.m))
 	if err != nil {

@@ -22,8 +22,8 @@ type bench struct {
 	root     string // of the module
 	managers *managers
 	samples  map[string][]sample // of rows 1 to 3, by who was measured
-	// changes numbers all that are made or played, over all rows: one that left a
-	// pod as it was would never come.
+	// changes numbers all changes of all rows: a change that left a pod as it was would not be
+	// sent.
 	changes int
 }
 
@@ -48,8 +48,8 @@ var measures = []struct {
 	{"rollout", []int{15}, rollout},
 }
 
-// run is a whole benchmark. What cannot be measured is said in the table and in
-// the error, and the rest goes on.
+// run runs the whole benchmark. If a row cannot be measured, the table and the error say so,
+// and the other rows are measured.
 func run(ctx context.Context, o options) (err error) {
 	root, err := env.ModuleRoot()
 	if err != nil {

@@ -25,8 +25,8 @@ type sample struct {
 	Objects int `json:"objects"`
 	// Arcs that its graph has.
 	Arcs int `json:"arcs"`
-	// Events are those it took after it had synced, in so many seconds, of which
-	// so many were processor time.
+	// Events is the number of events after the sync, EventSeconds the time that they took,
+	// and EventProcessor the processor time in it, in seconds.
 	Events         int     `json:"events"`
 	EventSeconds   float64 `json:"eventSeconds"`
 	EventProcessor float64 `json:"eventProcessor"`

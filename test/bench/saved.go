@@ -14,7 +14,7 @@ var forLoad = []string{
 	"--max-requests-inflight=0", "--max-mutating-requests-inflight=0", "--enable-priority-and-fairness=false",
 }
 
-// loadVersion is to be changed with what the load consists of.
+// loadVersion must change with the content of the load.
 const loadVersion = 1
 
 // loaded starts a control plane that has the load. One that was made before is

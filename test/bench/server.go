@@ -89,7 +89,7 @@ func runServer(ctx context.Context, c *child) error {
 	if err != nil {
 		return errors.Join(err, group.Wait())
 	}
-	// Renamed, so that nobody reads half of it.
+	// Renamed, so that no reader sees half of the file.
 	if err := errors.Join(os.WriteFile(c.out+".tmp", text, 0o600), os.Rename(c.out+".tmp", c.out+".ready")); err != nil {
 		return errors.Join(err, group.Wait())
 	}

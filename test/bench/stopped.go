@@ -92,7 +92,7 @@ func stoppedReaders(ctx context.Context, b *bench) (lines []line, err error) {
 	if err := group.Wait(); err != nil {
 		return nil, err
 	}
-	// From here on nobody reads those.
+	// From here on, the stopped readers do not read.
 	n := int(b.stopped.Seconds() * stoppedRate)
 	current.expect(b.changes+1, n)
 	first, err := w.write(ctx, n, stoppedRate, nobody)
@@ -158,8 +158,8 @@ var actions = [][]byte{[]byte(`{"svx":`), []byte(`{"dvx":`), []byte(`{"sarc":`),
 
 var errNotBehind = errors.New("the reader never fell behind: the load was too small, or too short")
 
-// up reads what a reader missed. What the kernels had taken comes first, change
-// by change; then there is a gap, and what follows is what is counted.
+// up reads the changes that a reader missed. First come the changes in kernel buffers, one
+// by one; then there is a gap, and the messages after it are counted.
 func (c *caught) up(ctx context.Context, conn *websocket.Conn, reader *oracle.Client) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, drained, errNotTold)
 	defer cancel()

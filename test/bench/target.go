@@ -15,7 +15,7 @@ import (
 	"graphview.dev/test/workload"
 )
 
-// target is a resource of the load, which everybody lists.
+// target is a resource of the load, which every measured program lists.
 type target struct {
 	schema.GroupVersionResource
 

@@ -87,5 +87,5 @@ func (w *writer) change(ctx context.Context, n int) error {
 	return nil
 }
 
-// nobody is told when a change begins.
+// nobody, as a callback, ignores the beginning of a change.
 func nobody(int) {}

@@ -49,7 +49,7 @@ const control = "control"
 // stored is the name of a piece of a release as the API server has it.
 const stored = "release as stored"
 
-// stash is what is hidden: values by name, of which control is one.
+// stash has the hidden values by name, and the control.
 type stash struct {
 	hidden map[string]string
 	// blob is a piece of a release in the form that the API server has it in.
@@ -114,13 +114,12 @@ func (s *stash) change(t *testing.T) {
 	kubectl(t, "label", "secret", "-n", "hidden", "sh.helm.release.v1.shop.v1", "modified=now")
 }
 
-// TestMemory: what Secrets contain is nowhere in the operator's memory but in
-// buffers of connections to the API server, and nobody is told.
+// TestMemory: the data of Secrets is nowhere in the operator's memory but in buffers of
+// connections to the API server, and in no output.
 //
-// With HTTP/2 the buffers are shared by all requests, and some outlive their
-// connection in the transport, so that there everything found has to lie in an
-// object as it was sent. With HTTP/1.1 a connection's buffers go with it, so
-// that there nothing may be found once the API server is gone.
+// With HTTP/2 all requests share the buffers, and some outlive their connection in the
+// transport, so each hit must be in an object as it was sent. With HTTP/1.1 the buffers of
+// a connection end with it, so there must be no hit after the API server has stopped.
 func TestMemory(t *testing.T) {
 	kubectl(t, "create", "namespace", "hidden")
 	fixture.Apply(t, cluster, curiousRule)

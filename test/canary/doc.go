@@ -1,18 +1,17 @@
-// Package canary looks for the content of Secrets in the memory of the running
-// operator, in what it logs, and in what it tells anybody.
+// Package canary searches for the content of Secrets in the memory of the running
+// operator, in its log, and in its output.
 //
 // The built operator runs against a real control plane, with a Go runtime that
 // overwrites what the garbage collector frees (GODEBUG=clobberfree=1), and views
-// that try hard to see into Secrets. What must not be anywhere is a canary: a
-// value that occurs nowhere else. What must be somewhere, in the same memory and
-// found by the same search, is a control.
+// that try hard to see into Secrets. A canary is a value that occurs only in a
+// Secret; the search must not find it. A control is a value that the same search
+// must find in the same memory.
 //
-// Buffers of connections are the documented exception: bytes that have come from
-// the API server stay in them until others come. Which memory is such a buffer
-// is told in two ways: by the neighbours of what was found, which are then an
-// object in the form the API server sends and the operator never makes; and by
-// taking the API server away, after which there are no connections, and nothing
-// may be found at all.
+// Buffers of connections are the documented exception: bytes from the API server
+// stay in them until others arrive. The tests recognise such a buffer in two ways: by
+// the bytes around a hit, which are an object in the form that only the API server
+// sends; and by stopping the API server, which ends all connections, after which there
+// must be no hit.
 //
 // It reads /proc, so its tests are for Linux.
 package canary

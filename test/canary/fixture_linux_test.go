@@ -60,7 +60,7 @@ func startOperator(t *testing.T, environment map[string]string) {
 	t.Cleanup(manager.Kill)
 }
 
-// port is a client of the operator's own, for somebody who may read everything.
+// port returns a client of the operator's own port, for a user that may read everything.
 func port(t *testing.T) *http.Client {
 	t.Helper()
 	return fixture.HTTP1(t, cluster.ClientConfig("reader", "system:masters"))

@@ -19,7 +19,7 @@ var (
 	manager *operator.Operator
 )
 
-// viaEdge has the views held by another replica than the one that is looked into.
+// viaEdge lets another replica than the inspected one hold the views.
 var viaEdge = flag.Bool("edge", false, "look into a replica that serves the views and does not hold them")
 
 func TestMain(m *testing.M) {

@@ -124,10 +124,10 @@ func next(text, needle []byte, at int) int {
 	return at + 1 + i
 }
 
-// sent tells whether a hit lies in an object as the API server sends it. What
-// the operator makes of a Secret begins with apiVersion and kind and has no
-// managedFields. What it is sent of one begins as an event or a list does, and
-// managedFields follow the annotations; a buffer may have but a part of it.
+// sent reports whether a hit is in an object as the API server sends it. The operator's
+// copy of a Secret begins with apiVersion and kind, and has no managedFields. The bytes
+// from the API server begin as an event or a list, and have managedFields after the
+// annotations; a buffer may hold a part of them.
 func (h hit) sent() bool {
 	made := []byte(`{"apiVersion":"v1","kind":"Secret"`)
 	before := h.before[max(0, bytes.LastIndex(h.before, made)):]

@@ -1,5 +1,5 @@
-// Package chart tests charts/graphview with Helm itself, and what it installs on
-// a real control plane: the chart's values, that it is the same as config/default
-// where nothing is said, that the operator does its work with the rights that it
-// grants and says which it misses, and that an upgrade disturbs nobody.
+// Package chart tests charts/graphview with Helm on a real control plane. It checks the
+// chart's values, that the chart equals config/default by default, that the operator works
+// with the granted rights and reports missing ones, and that an upgrade does not interrupt
+// subscribers.
 package chart

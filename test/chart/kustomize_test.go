@@ -79,7 +79,7 @@ func comparables(t *testing.T, all []*unstructured.Unstructured) map[string]any 
 			container := containers[0].(map[string]any)
 			delete(container, "image")
 			delete(container, "imagePullPolicy")
-			// What the chart says of flags that config leaves as they are.
+			// Flags that the chart sets to their default, and config does not set.
 			var args []any
 			for _, arg := range container["args"].([]any) {
 				if !defaults[arg] {

@@ -9,7 +9,7 @@ import (
 	"graphview.dev/test/fixture"
 )
 
-// What a thief would apply.
+// The manifests that a thief of the token would apply.
 const (
 	thiefToken = `{apiVersion: v1, kind: Secret, type: kubernetes.io/service-account-token,
 metadata: {name: neighbour-token, namespace: graphview-system, annotations: {kubernetes.io/service-account.name: neighbour}}}`
@@ -18,8 +18,8 @@ metadata: {name: neighbour-token, namespace: graphview-system, annotations: {kub
 metadata: {name: graphview-certificates, namespace: graphview-system, annotations: {kubernetes.io/service-account.name: neighbour}}}`
 )
 
-// stolenToken: what somebody gets who has the operator's token and nothing else,
-// asked of the API server. What is got is what docs/security.md says.
+// stolenToken checks what the operator's token alone permits, by requests to the API server.
+// docs/security.md lists it.
 func (c *cluster) stolenToken(t *testing.T, webhook bool) {
 	t.Helper()
 	if err := fixture.TryApply(t, c.ControlPlane, `{apiVersion: v1, kind: ServiceAccount, metadata: {name: neighbour, namespace: graphview-system}}`); err != nil {

@@ -26,7 +26,7 @@ func (c *cluster) uninstalled(t *testing.T) {
 			t.Fatalf("helm %s: exit %d\n%s%s", strings.Join(args, " "), code, out, errs)
 		}
 	}
-	// What kubectl has applied becomes a release.
+	// Helm adopts the objects that kubectl has applied.
 	release("install", "graphview", "charts/graphview", "--take-ownership", "--force-conflicts")
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()

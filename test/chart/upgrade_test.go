@@ -27,14 +27,14 @@ func TestUpgrade(t *testing.T) {
 		return template(t, "crds: {install: false}", "--skip-tests")
 	}
 	c := install(t, previous)
-	// What only the new version has.
+	// A field that only the new version has.
 	upgraded := func() bool {
 		return c.kubectl(t, "get", "crd", "graphviews.graphview.dev", "-o", "jsonpath={.spec.versions[0].schema.openAPIV3Schema.properties.status.default.observedGeneration}") == "-1"
 	}
 	if upgraded() {
 		t.Fatal("the version before is the present one")
 	}
-	// What the version before knows.
+	// The samples that the previous version accepts.
 	for _, file := range []string{"namespace", "account", "web", "worker", "graphview_namespace"} {
 		c.kubectl(t, "apply", "-f", filepath.Join(root, "config", "samples", file+".yaml"))
 	}

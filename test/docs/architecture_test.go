@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// Whoever follows docs/architecture.md or CONTRIBUTING.md looks for a name in the file
-// that the link leads to, so it has to be declared there.
+// A reader of docs/architecture.md or CONTRIBUTING.md looks for a name in the linked file,
+// so the file must declare it.
 func TestArchitectureNamesWhatIsThere(t *testing.T) {
 	for page, atLeast := range map[string]int{"../../docs/architecture.md": 30, "../../CONTRIBUTING.md": 5} {
 		text, err := os.ReadFile(page)
@@ -34,7 +34,7 @@ func TestArchitectureNamesWhatIsThere(t *testing.T) {
 	}
 }
 
-// declares tells whether a Go file declares a function, a method or a type, which may
+// declares reports whether a Go file declares a function, a method or a type. The name may
 // be qualified, such as Engine.loop.
 func declares(source, name string) bool {
 	receiver, last, qualified := strings.Cut(name, ".")

@@ -1,10 +1,9 @@
-// Package docs runs the commands of README.md, docs and the chart's README as they
-// are written, against a real control plane with the operator installed and the
-// samples applied, so that none of them promises what does not work. It also follows
-// the links of all pages, and looks for the names in those that describe the code.
+// Package docs runs the commands of README.md, docs and the chart's README as they are
+// written, against a real control plane with the operator and the samples installed. It
+// also checks the links of all pages, and the names of code in pages that describe it.
 //
-// Every block of a shell is run, line by line of one bash, unless a comment right
-// above it says otherwise:
+// It runs every shell block, line by line in one bash, unless a comment right above the
+// block says otherwise:
 //
 //	<!-- test: streams -->        each command goes on for ever: it has to begin a graph, and is then ended
 //	<!-- test: fails -->          it has to fail, and to say what the block says
@@ -14,5 +13,5 @@
 // others what they print: of tables the header is compared.
 //
 // There is no kubelet, so no pod to look into; nothing is pulled or pushed. The
-// port 8001 of `kubectl proxy` is replaced by one that is free.
+// port 8001 of `kubectl proxy` is replaced by a free one.
 package docs

@@ -11,7 +11,7 @@ import (
 	"graphview.dev/test/installation"
 )
 
-// What all tests share.
+// The fixture of all tests.
 var (
 	root      string
 	cluster   *env.ControlPlane

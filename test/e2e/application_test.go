@@ -1,8 +1,7 @@
 package e2e
 
-// application is one that controllers work on: a Deployment, which gets a
-// ReplicaSet and Pods, what those use, and the Service in front; and a ConfigMap
-// that has nothing to do with it.
+// application is completed by controllers: a Deployment, which gets a ReplicaSet and Pods,
+// the objects that they use, and a Service in front; and an unrelated ConfigMap.
 const application = `
 apiVersion: v1
 kind: ServiceAccount

@@ -42,7 +42,7 @@ func TestMessageEndsStream(t *testing.T) {
 	}
 }
 
-// What cannot be opened is answered with a Status, before any upgrade.
+// A graph that cannot be opened is refused with a Status before any upgrade.
 func TestRefusals(t *testing.T) {
 	namespace := newNamespace(t)
 	declare(t, namespace, "view", in(namespace, wholeView))
@@ -130,8 +130,7 @@ func describe(t *testing.T, action json.RawMessage) string {
 	return "nothing"
 }
 
-// An operator that is asked to stop says so to its subscribers, and the next one
-// has them begin anew.
+// An operator that stops tells its subscribers, and the next one resets them.
 func TestOperatorStops(t *testing.T) {
 	namespace := newNamespace(t)
 	deploy(t, namespace)

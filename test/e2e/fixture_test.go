@@ -114,8 +114,7 @@ func (s *status) condition(kind string) condition {
 	return condition{}
 }
 
-// statusOf reads a GraphView's status, and tells whether it is about the
-// present spec.
+// statusOf reads a GraphView's status, and reports whether it is about the current spec.
 func statusOf(t *testing.T, namespace, name string) (s status, current bool) {
 	t.Helper()
 	var view struct {

@@ -83,7 +83,7 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// Whoever may not read something does not read of it in any format.
+// No format contains objects that the user may not read.
 func TestFormatsHaveRights(t *testing.T) {
 	namespace := newNamespace(t)
 	deploy(t, namespace)

@@ -16,7 +16,7 @@ import (
 	"graphview.dev/test/operator"
 )
 
-// What all tests share.
+// The fixture of all tests.
 var (
 	cluster *env.ControlPlane
 	manager *operator.Operator
@@ -52,8 +52,8 @@ func setUp(ctx context.Context) error {
 	return nil
 }
 
-// healthy tells whether the operator, over all its runs, raced or panicked. What
-// the log has of the race detector comes from a build with it.
+// healthy returns an error if the operator had a data race or a panic in any of its runs.
+// The binary is built with the race detector, which writes to the log.
 func healthy() error {
 	text, err := os.ReadFile(manager.LogPath())
 	if err != nil {

@@ -15,8 +15,7 @@ import (
 // file name, bullets, and that they did not look further.
 var around = regexp.MustCompile(`error when creating "[^"]*": |\n\* <nil>: .*|\n\* `)
 
-// What the schema of the CustomResourceDefinition finds is refused by kubectl
-// apply.
+// kubectl apply refuses mistakes that the schema of the CustomResourceDefinition finds.
 func TestMistakesRefused(t *testing.T) {
 	namespace := newNamespace(t)
 	for name, tc := range map[string]struct {
@@ -78,8 +77,8 @@ roots: {objectSelectorExpressions: ["true"], ignoreArcDirection: [owner]}`,
 	}
 }
 
-// What only a compiler can find is reported by the condition, to kubectl and to
-// subscribers, until it is mended.
+// A condition and the streams report mistakes that only the compiler finds, until they are
+// corrected.
 func TestMistakesReported(t *testing.T) {
 	namespace := newNamespace(t)
 	for name, tc := range map[string]struct {

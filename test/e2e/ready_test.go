@@ -32,7 +32,7 @@ func deploy(t *testing.T, namespace string) {
 	})
 }
 
-// What a user sees who applies a GraphView and looks at it with kubectl alone.
+// TestReadyWithKubectl applies a GraphView and reads its status with kubectl.
 func TestReadyWithKubectl(t *testing.T) {
 	namespace := newNamespace(t)
 	deploy(t, namespace)

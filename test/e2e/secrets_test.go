@@ -11,7 +11,7 @@ import (
 	"graphview.dev/test/fixture"
 )
 
-// canaries are values that nobody but the API server may ever say.
+// canaries are values that must occur only in answers of the API server.
 type canaries map[string]string
 
 // find says where in a text a canary is, in one of the forms that it may take.
@@ -83,7 +83,7 @@ func TestSecretsStaySecret(t *testing.T) {
 	hidden.wantUnsaid(t, everythingSaid(t, namespace, curiousViews, streams))
 }
 
-// What an expression fails on is not repeated by whoever says that it failed.
+// Messages about a failed expression do not contain the value that it failed on.
 func TestExpressionsDoNotEcho(t *testing.T) {
 	namespace := newNamespace(t)
 	hidden := canaries{"value": "canary-value-7f3a9c1e"}
@@ -153,8 +153,8 @@ func wantSeen(t *testing.T, namespace, view string, views map[string]string, str
 	})
 }
 
-// wantWarned waits until a view's subscribers and its status tell of what could
-// not be evaluated.
+// wantWarned waits until a view's subscribers and its status have the warning about a failed
+// expression.
 func wantWarned(t *testing.T, namespace, view string, streams map[string]*stream) {
 	t.Helper()
 	eventually(t, func() string {

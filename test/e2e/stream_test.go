@@ -177,9 +177,8 @@ func (s *stream) synced(t *testing.T) {
 	})
 }
 
-// wantEnd waits for the end of the stream, and wants the code in the last
-// message and in the close frame, and a text for people that begins so, of which the
-// frame has as much as there is room for behind the reason.
+// wantEnd waits for the end of the stream. It checks the code in the last message and in the
+// close frame, and the beginning of the message text. The frame has as much of it as fits.
 func (s *stream) wantEnd(t *testing.T, code websocket.StatusCode, name, message string) {
 	t.Helper()
 	select {

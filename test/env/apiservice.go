@@ -9,8 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// What RegisterAPIService registers and where. The aggregation layer verifies
-// the server's certificate for the name ServiceName.ServiceNamespace.svc.
+// The Service of RegisterAPIService. The aggregation layer verifies the server's
+// certificate for the name ServiceName.ServiceNamespace.svc.
 const (
 	ServiceNamespace = "graphview-system"
 	ServiceName      = "graphview"

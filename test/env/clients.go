@@ -34,8 +34,8 @@ func (c *ControlPlane) CA() []byte { return slices.Clone(c.keys.cluster.pem) }
 // rate limit. Each call returns a new one.
 func (c *ControlPlane) Config() *rest.Config { return c.config(c.keys.admin) }
 
-// ClientConfig is that of any user, by client certificate. RBAC alone decides
-// what the user may do; nobody is asked whether it exists.
+// ClientConfig returns a configuration for any user, with a client certificate. Users need
+// not exist; RBAC alone decides what they may do.
 func (c *ControlPlane) ClientConfig(user string, groups ...string) *rest.Config {
 	keys, err := c.keys.cluster.client(user, groups...)
 	if err != nil {

@@ -150,7 +150,7 @@ func TestControlPlane(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, pid := range pids {
-			// Stop has waited for each, so the number means nobody now.
+			// Stop has waited for each process, so the number is free.
 			if process, err := os.FindProcess(pid); err == nil && process.Signal(syscall.Signal(0)) == nil {
 				t.Errorf("process %d lives", pid)
 			}

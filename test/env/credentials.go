@@ -21,13 +21,14 @@ type credentials struct {
 	admin   pair
 }
 
-// newCredentials makes all keys and writes those that the programs read.
+// newCredentials makes all keys, and writes the files that the programs read.
 func newCredentials(dir *workDir) (*credentials, error) {
 	cluster, err := newAuthority("graphview-env")
 	if err != nil {
 		return nil, err
 	}
-	// An authority of its own: whoever it signs may name any user in a header.
+	// The front proxy has its own CA: a client with a certificate of it may name any user in a
+	// header.
 	proxyAuthority, err := newAuthority("graphview-env-front-proxy")
 	if err != nil {
 		return nil, err

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 )
 
-// StartFilled starts a control plane with what an earlier call has kept in dir. Where that
-// is nothing, or with anew, it starts an empty one, has fill fill it, and keeps that.
+// StartFilled starts a control plane with the data that an earlier call has saved in dir. If
+// there is none, or with anew, it starts an empty one, calls fill, and saves the data.
 func StartFilled(ctx context.Context, o Options, dir string, anew bool, fill func(context.Context, *ControlPlane) error) (*ControlPlane, error) {
 	if anew {
 		if err := os.RemoveAll(dir); err != nil {
@@ -57,7 +57,7 @@ func (c *ControlPlane) SaveData(ctx context.Context, dir string) (err error) {
 	return nil
 }
 
-// copyData copies a directory; etcd wants its own to be nobody else's.
+// copyData copies a directory with mode 0700, which etcd requires.
 func copyData(from, to string) error {
 	if err := os.CopyFS(to, os.DirFS(from)); err != nil {
 		return err

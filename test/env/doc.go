@@ -1,7 +1,6 @@
-// Package env starts a real control plane for tests and for `make run`: etcd
-// and kube-apiserver, and where asked kube-controller-manager, on free loopback
-// ports with certificates of their own. The programs are those that
-// `make control-plane` compiled.
+// Package env starts a real control plane for tests and for `make run`: etcd,
+// kube-apiserver and optionally kube-controller-manager, on free loopback ports with
+// their own certificates. `make control-plane` compiles the programs.
 //
 // One control plane takes two to four seconds to start, so an integration
 // package starts one for all its tests, with a Suite of test/fixture. A test that
@@ -27,6 +26,6 @@
 //
 // # Concurrency
 //
-// The methods of a ControlPlane may be called from several goroutines, except
-// Stop, Run, StopAPIServer and StartAPIServer, of which one may run at a time.
+// The methods of a ControlPlane are safe for concurrent use, except that only one of
+// Stop, Run, StopAPIServer and StartAPIServer may run at a time.
 package env

@@ -26,6 +26,5 @@ func (c *ControlPlane) Kubectl(ctx context.Context, args ...string) ([]byte, err
 	return out, nil
 }
 
-// KubectlPath is where the program is, for whoever wants to run it in a
-// terminal.
+// KubectlPath returns the path of kubectl, for use in a terminal.
 func (c *ControlPlane) KubectlPath() string { return filepath.Join(c.binaries, kubectl) }

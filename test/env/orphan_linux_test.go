@@ -14,8 +14,7 @@ import (
 	"time"
 )
 
-// alive reports whether a process runs; one that ended and that nobody has
-// waited for does not.
+// alive reports whether a process runs. A zombie does not.
 func alive(pid int) bool {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
@@ -57,8 +56,7 @@ func TestKilledProcessLeavesNothing(t *testing.T) {
 		return nil
 	})
 
-	// The next start removes what is left on disk, once it is old enough to
-	// belong to nobody.
+	// The next start removes leftover files that are too old to be in use.
 	sweep(temporary)
 	if _, err := os.Stat(started.Dir); err != nil {
 		t.Errorf("a young directory: %v, want it left alone", err)

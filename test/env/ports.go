@@ -10,16 +10,15 @@ import (
 
 const loopback = "127.0.0.1"
 
-// given are the ports that this process has found: whoever asked for one may not listen yet.
+// given are the ports that this process has returned. Their callers may not listen yet.
 var given = struct {
 	mu    sync.Mutex
 	ports map[int]bool
 }{ports: make(map[int]bool)}
 
-// FreePorts finds n loopback ports that nobody listens on. They lie below the
-// range that the kernel gives to outgoing connections: between now and the
-// moment a server takes its port, nobody gets it by accident. No port is found twice by a
-// process.
+// FreePorts returns n free loopback ports. They are below the range of ephemeral ports, so
+// that no outgoing connection takes one before the server listens. A process gets each port
+// only once.
 func FreePorts(n int) ([]int, error) {
 	const low, high, attempts = 20000, 32000, 1000
 	given.mu.Lock()

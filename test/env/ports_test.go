@@ -2,7 +2,7 @@ package env
 
 import "testing"
 
-// TestFreePorts: whoever asks gets ports that nobody else got, also before anybody listens.
+// TestFreePorts: each caller gets different ports, even before it listens on them.
 func TestFreePorts(t *testing.T) {
 	const times, each = 200, 5
 	seen := make(map[int]bool)

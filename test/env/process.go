@@ -62,8 +62,8 @@ func (p *Process) Stop() {
 	<-p.done
 }
 
-// Terminate asks the program to stop and returns when it has; one that has not
-// by the end of the context is killed.
+// Terminate sends SIGTERM to the program and waits until it has stopped. It kills the
+// program when the context ends.
 func (p *Process) Terminate(ctx context.Context) {
 	_ = p.cmd.Process.Signal(syscall.SIGTERM) // the only error is that it has ended already
 	select {

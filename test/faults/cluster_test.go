@@ -20,8 +20,8 @@ import (
 	"graphview.dev/test/workload"
 )
 
-// namespaceSticks: a namespace that is being deleted keeps one object, because
-// of a finalizer that nobody takes off.
+// namespaceSticks: a namespace that is being deleted keeps one object, because no
+// controller removes its finalizer.
 func namespaceSticks(s *scene, r *rand.Rand) trouble {
 	name := fmt.Sprintf("stuck-%d", r.Uint32())
 	held := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: name, Name: "held", Finalizers: []string{"faults.example.com/hold"}}}
@@ -107,8 +107,8 @@ const gearGroup = "gears.faults.example.com"
 
 var crds = schema.GroupVersionKind{Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition"}
 
-// createGears installs a kind of two versions, of which views watch the one that
-// is not stored.
+// createGears installs a kind with two versions. Views watch the version that is not
+// stored.
 func createGears(t *testing.T, c client.Client) {
 	t.Helper()
 	version := func(name string, storage bool) any {

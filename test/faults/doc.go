@@ -13,10 +13,9 @@
 // `make faults` runs some hundreds of episodes and prints a line for each, and a
 // summary; `make test` runs a few.
 //
-// The same seed gives the same faults and the same attempts to change things; what
-// happens to the cluster is that of the first seed of those that run at once.
-// When they meet is up to the machine, so a seed that failed once may have to be
-// run more than once.
+// A seed determines the faults and the attempted changes. Troubles of the whole cluster
+// come from the first of the seeds that run at the same time. Their timing depends on the
+// machine, so it may take several runs to repeat a failure.
 //
-// A Proxy's methods may be called from any goroutine.
+// A Proxy is safe for concurrent use.
 package faults

@@ -16,8 +16,8 @@ import (
 	"graphview.dev/test/workload"
 )
 
-// running is an engine behind a proxy, and can be stopped and started anew as an
-// operator's process can.
+// running is an engine behind a proxy. It can be stopped and started again, as the
+// process of an operator can.
 type running struct {
 	t       *testing.T
 	options graphview.Options

@@ -27,15 +27,15 @@ type episode struct {
 	late               string
 	joins, comes, goes int
 	latecomer          *viewer
-	// outage: the API server is away for a while, for everybody.
+	// outage: the API server is unavailable for a while to all clients.
 	outage bool
 
 	mu  sync.Mutex
 	err error
 }
 
-// prepare draws what happens. Troubles of the whole cluster are for the first scene to
-// draw; shared are those that it drew, for all others to have too.
+// prepare draws the troubles of an episode. Only the first scene draws troubles of the
+// whole cluster; the other scenes have them too.
 func (s *scene) prepare(seed uint64, first *episode) *episode {
 	r := rand.New(rand.NewPCG(seed, 0))
 	s.dice = rand.New(rand.NewPCG(seed, 3))
@@ -63,7 +63,7 @@ func (e *episode) String() string {
 	return fmt.Sprintf("%s; %d steps", strings.Join(names, " & "), e.steps)
 }
 
-// try notes what goes wrong, of what there is to do.
+// try runs f, unless it is nil, and records its error.
 func (e *episode) try(ctx context.Context, f func(context.Context) error) {
 	if f == nil {
 		return
@@ -75,9 +75,9 @@ func (e *episode) try(ctx context.Context, f func(context.Context) error) {
 	}
 }
 
-// round plays an episode in each scene, all at once: it breaks, changes, heals and
-// compares. What happens to the whole cluster begins after everything else, and ends
-// before that, so that it keeps nobody from either.
+// round plays an episode in all scenes at the same time: it breaks, changes, heals and
+// compares. Troubles of the whole cluster begin after all others and end before them, so
+// that they do not block either.
 func round(ctx context.Context, scenes []*scene, seed uint64) []*episode {
 	episodes := make([]*episode, len(scenes))
 	var first *episode
@@ -126,7 +126,7 @@ func round(ctx context.Context, scenes []*scene, seed uint64) []*episode {
 	return episodes
 }
 
-// begin begins the troubles, those that are an outage or the others.
+// begin begins the troubles: either all outages or all others.
 func (e *episode) begin(ctx context.Context, outages bool) {
 	for _, t := range e.troubles {
 		if t.outage == outages {

@@ -23,11 +23,9 @@ const (
 	answersWithin = 30 * time.Second
 )
 
-// etcdIsSlow: etcd stands still again and again, so that the API server answers
-// late, or with errors of its own, and its watches have nothing to tell. An
-// outage, because it is that for everybody. However the episode ends, etcd goes
-// on: the last thing that the pauses do is to end, and with this process etcd
-// does.
+// etcdIsSlow: etcd is paused again and again, so that the API server answers late or with
+// errors, and its watches are silent. It is an outage, because it affects all clients. The
+// pauses end with the episode, and etcd ends with this process.
 func etcdIsSlow(s *scene, r *rand.Rand) trouble {
 	seed := r.Uint64()
 	var end context.CancelFunc

@@ -23,8 +23,8 @@ import (
 
 const extensionGroup = "extension.faults.example.com"
 
-// extension is an extension API server with one resource, sprockets, that can be
-// taken down. Whoever watches it lists again when it comes back.
+// extension is an extension API server with one resource, sprockets, that can be stopped.
+// Clients list again when it returns.
 type extension struct {
 	sprockets    *sprockets
 	client       client.Client

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Fault says what happens to some requests. Of its effects, those that are set
-// happen, in the order of the fields.
+// Fault changes some requests. The effects that are set happen in the order of the
+// fields.
 type Fault struct {
 	// Verbs are of list, watch, discover and get; Resources are plural names.
 	// Empty means all. Discovery has no resource.
@@ -37,7 +37,7 @@ type Fault struct {
 	Sent, Answered func(body []byte) []byte
 }
 
-// hits tells whether the fault is about a request.
+// hits reports whether the fault applies to a request.
 func (f *Fault) hits(verb, resource string) bool {
 	return (len(f.Verbs) == 0 || slices.Contains(f.Verbs, verb)) &&
 		(len(f.Resources) == 0 || slices.Contains(f.Resources, resource))

@@ -171,8 +171,8 @@ func visit(t *testing.T, c client.Client, r *running, round int) {
 	}
 }
 
-// guestsOf is a client that remembers nothing: one that maps kinds would grow
-// with every round, and be mistaken for the engine.
+// guestsOf returns a client without a cache: a client that maps kinds would grow with
+// every round, and the test would take that for a leak of the engine.
 func guestsOf(t *testing.T, group, namespace string) dynamic.ResourceInterface {
 	t.Helper()
 	config := plane.Config()

@@ -74,8 +74,8 @@ func (l *listener) bury() {
 	}
 }
 
-// connection is one that can go silent without an end, as when a firewall
-// forgets it.
+// connection is a connection that can go silent without being closed, as when a firewall
+// drops it.
 type connection struct {
 	net.Conn
 

@@ -20,8 +20,8 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// Proxy forwards requests to an API server, as whoever its configuration is, and
-// does to them what its faults say. It speaks HTTP/2, as the API server does.
+// Proxy forwards requests to an API server, as the user of its configuration, and applies
+// its faults to them. It speaks HTTP/2, as the API server does.
 type Proxy struct {
 	backend  *httputil.ReverseProxy
 	server   *http.Server
@@ -96,8 +96,8 @@ func (p *Proxy) Config(caData []byte) *rest.Config {
 	return &rest.Config{Host: p.URL(), TLSClientConfig: rest.TLSClientConfig{CAData: caData}, QPS: -1}
 }
 
-// Break puts faults in place of those before. What they do depends on the seed.
-// Requests under way go on, but for those that a stall hits.
+// Break replaces the faults. The seed determines their effects. Requests in flight
+// continue, except those that a stall hits.
 func (p *Proxy) Break(seed uint64, faults ...Fault) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -9,9 +9,8 @@ import (
 	"graphview.dev/test/fixture"
 )
 
-// What an episode may leave behind of a scene for a while: connections that are closed later,
-// pools that have filled, and objects of the workload, of which there are not always
-// as many.
+// The bounds on what an episode may leave behind for a while: connections that are closed
+// later, filled pools, and a varying number of objects of the workload.
 const (
 	moreGoroutines = 24
 	moreHeap       = 48 << 20

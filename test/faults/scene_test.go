@@ -17,9 +17,9 @@ import (
 	"graphview.dev/test/workload"
 )
 
-// scene is what lasts through all episodes: one engine behind one proxy, its
-// views, and of each view a subscriber that stays and one that comes and goes. There
-// are several beside one control plane.
+// scene lasts through all episodes: an engine behind a proxy, its views and, for each
+// view, a subscriber that stays and another one that reconnects. Several scenes share a
+// control plane.
 type scene struct {
 	*cluster
 

@@ -109,8 +109,8 @@ func (s *sprockets) list(namespace string) map[string]any {
 	}
 }
 
-// watch waits for a change and then says that the position is too old, so that
-// whoever watches lists again: all that a server without history can do.
+// watch waits for a change and then answers that the resource version is too old, so that
+// the client lists again. A server without history can do no more.
 func (s *sprockets) watch(w http.ResponseWriter, r *http.Request) {
 	from := r.URL.Query().Get("resourceVersion")
 	w.WriteHeader(http.StatusOK)

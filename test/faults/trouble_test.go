@@ -22,7 +22,7 @@ type trouble struct {
 	heal func(ctx context.Context) error
 	// after is called when all graphs have been compared.
 	after func(ctx context.Context) error
-	// outage: the API server is away for a while, for everybody.
+	// outage: the API server is unavailable for a while to all clients.
 	outage bool
 	// lasts is how long the trouble has to last to be any.
 	lasts time.Duration
@@ -55,9 +55,9 @@ func (s *sort) trouble(in *scene, r *rand.Rand) trouble {
 	return made
 }
 
-// choose takes one or two different sorts of trouble, the first of which a flag
-// may name. One that happens to the whole cluster is drawn for the first scene alone:
-// the others have, beside what they draw themselves, what the first one has of these.
+// choose draws one or two different kinds of trouble; a flag may set the first. Only the
+// first scene draws troubles of the whole cluster, and the other scenes have them too,
+// beside their own.
 func choose(s *scene, r *rand.Rand, ofFirst []trouble) []trouble {
 	total := 0
 	for _, sort := range sorts {

@@ -66,7 +66,7 @@ func (v *viewer) open(ctx context.Context, since string) (subscriber.Stream, err
 	return subscriber.Batches(next, func(f *delivery.Frame) []byte { return f.JSON }), nil
 }
 
-// ended notes an end that nobody wanted.
+// ended records an unexpected end.
 func (v *viewer) ended(err error) {
 	var closed *delivery.ClosedError
 	if errors.Is(err, context.Canceled) || errors.As(err, &closed) && (closed.Reason == reason.Stopping || closed.Reason == reason.Deleted) {
@@ -83,7 +83,7 @@ func (v *viewer) lose(away time.Duration) {
 	v.Drop()
 }
 
-// sees tells whether a vertex is in the viewer's graph.
+// sees reports whether a vertex is in the viewer's graph.
 func (v *viewer) sees(key oracle.VertexKey) (ok bool) {
 	v.Look(func(c *oracle.Client) { _, ok = c.Graph().Vertices[key] })
 	return ok

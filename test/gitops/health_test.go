@@ -65,7 +65,7 @@ func TestHealth(t *testing.T) {
 		fixture.Apply(t, plane, "apiVersion: graphview.dev/v1alpha1\nkind: GraphView\nmetadata: {name: "+name+", namespace: shop}\nspec:\n  "+strings.ReplaceAll(v.spec, "\n", "\n  ")+"\n")
 		kubectl("wait", "-n", "shop", "graphview/"+name, "--for="+v.until, "--timeout=90s")
 	}
-	// The last one is applied when nobody is there to look at it.
+	// The last object is applied while the operator is stopped.
 	if code := operator.Stop(t.Context()); code != 0 {
 		t.Errorf("the operator ended with %d", code)
 	}

@@ -25,7 +25,7 @@ var same = map[string]map[string]health.State{
 	"argocd":  {"Healthy": health.OK, "Progressing": health.Progressing, "Degraded": health.Degraded, "Suspended": health.Suspended, "Unknown": health.Unknown},
 }
 
-// difference is one that is meant. Empty fields stand for anything.
+// difference is an intended difference. An empty field matches anything.
 type difference struct {
 	peer, kind, theirs string
 	ours               health.State

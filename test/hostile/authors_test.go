@@ -89,8 +89,8 @@ func TestAuthors(t *testing.T) {
 	})
 }
 
-// TestGreedyAuthor: the largest view there can be, of everything, with as many
-// and as long expressions as there may be, harms nobody.
+// TestGreedyAuthor: a view of everything, with the maximum number and length of expressions,
+// does not affect other users.
 func TestGreedyAuthor(t *testing.T) {
 	namespace := newNamespace(t, "greedy")
 	fill(t, namespace, 100, 4<<10)
@@ -186,8 +186,7 @@ func TestExpensiveExpressions(t *testing.T) {
 	})
 }
 
-// TestFieldSelectors: those that the API server refuses are that resource's
-// affair alone.
+// TestFieldSelectors: a field selector that the API server refuses affects only its resource.
 func TestFieldSelectors(t *testing.T) {
 	namespace := newNamespace(t, "fields")
 	makeConfigMap(t, namespace, "one", nil, nil)

@@ -56,7 +56,7 @@ func meanwhile(t *testing.T, attack func(tries *tally)) {
 	b.quiet(t)
 	stressed := b.latencies()
 	b.wantRight(t)
-	// What attackers held is given back.
+	// The resources that attackers held are released.
 	eventually(t, func() string {
 		// Attackers come by the hundred; a watch or two of the operator's own come and go
 		// meanwhile, with some ten goroutines each.

@@ -22,8 +22,8 @@ import (
 
 func address() string { return strings.TrimPrefix(manager.URL(), "https://") }
 
-// TestSlowHandshakes: who says nothing, or says it a byte at a time, is cut: in
-// the handshake of TLS, in a request's header, in a body that nobody reads.
+// TestSlowHandshakes: a client that sends nothing, or one byte at a time, is disconnected: in
+// the TLS handshake, in the header of a request, and in a body that the server does not read.
 func TestSlowHandshakes(t *testing.T) {
 	strange := fixture.TLS(t, credentials(""))
 	slow := map[string]struct {
@@ -148,7 +148,7 @@ func TestHeaders(t *testing.T) {
 			}
 		})
 	}
-	// A stranger cannot be somebody else by saying so.
+	// An unauthenticated client cannot impersonate a user by a header.
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, manager.URL()+watchPath("nowhere", "none"), http.NoBody)
 	if err != nil {
 		t.Fatal(err)
@@ -302,7 +302,7 @@ func TestReadersThatDoNotRead(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					// What the kernel takes for them is then little.
+					// This limits what the kernel buffers for them.
 					if err := raw.(*net.TCPConn).SetReadBuffer(4 << 10); err != nil {
 						t.Fatal(err)
 					}
@@ -357,7 +357,8 @@ func TestTokensOfNobody(t *testing.T) {
 	})
 }
 
-// TestMessagesToStreams: who talks where nothing is to be said is told so.
+// TestMessagesToStreams: a client that sends messages on a stream that takes none is closed
+// with a reason.
 func TestMessagesToStreams(t *testing.T) {
 	namespace := newNamespace(t, "talk")
 	apply(t, small(namespace, "one"))

@@ -56,8 +56,8 @@ func bombs() map[string]string {
 	}
 }
 
-// TestExpressions: an expression that asks for too much is refused or given up,
-// wherever somebody may write one, and its author is told.
+// TestExpressions: an expression that costs too much is refused or aborted, in every field
+// for expressions, and its author gets a message.
 func TestExpressions(t *testing.T) {
 	namespace := newNamespace(t, "bombs")
 	makeConfigMap(t, namespace, "one", map[string]string{"a": "b"}, map[string]any{"a": "b"})

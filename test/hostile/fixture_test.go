@@ -32,7 +32,7 @@ func kubectl(t *testing.T, args ...string) string {
 	return fixture.Kubectl(t, cluster, args...)
 }
 
-// credentials are those of a user who may do everything; "" for nobody.
+// credentials returns the credentials of a user with all rights; none for "".
 func credentials(user string) *rest.Config {
 	config := cluster.ClientConfig(user, "system:masters")
 	if user == "" {
@@ -122,8 +122,8 @@ func (a *tally) String() string {
 
 var named int // namespaces
 
-// newNamespace makes a namespace for a test. It stays: nobody is there to delete
-// what is in it.
+// newNamespace makes a namespace for a test. It is not deleted: no controller would delete
+// its objects.
 func newNamespace(t *testing.T, prefix string) string {
 	t.Helper()
 	named++

@@ -10,9 +10,9 @@ import (
 	"github.com/coder/websocket"
 )
 
-// TestFloodOfSubscriptions: who subscribes all the time to what there is not, on as
-// many connections as it may have, takes nobody's turn; also while the API server
-// answers nothing, when nobody is told that its credentials are wrong.
+// TestFloodOfSubscriptions: a user that keeps subscribing to graphs that do not exist, on the
+// maximum number of connections, does not delay other users. That also holds while the API
+// server does not answer; no user's credentials are refused then.
 func TestFloodOfSubscriptions(t *testing.T) {
 	namespace := newNamespace(t, "flood")
 	apply(t, small(namespace, "one"))

@@ -127,8 +127,8 @@ func (m *modest) wantOnly(t *testing.T, when string, allowed ...int) {
 	}
 }
 
-// TestFloodOfTokens: who guesses tokens, some hundreds at a time on each of many
-// connections, takes nobody's turn.
+// TestFloodOfTokens: a client that guesses tokens, hundreds at a time on each of many
+// connections, does not delay other users.
 func TestFloodOfTokens(t *testing.T) {
 	namespace := newNamespace(t, "tokens")
 	apply(t, small(namespace, "one"))
@@ -184,7 +184,7 @@ func TestExportsAtOnce(t *testing.T) {
 	path := manager.URL() + "/apis/stream.graphview.dev/v1alpha1/namespaces/" + namespace + "/graphs/all?format=dot"
 	meanwhile(t, func(tries *tally) {
 		hog := client(t, "exporter")
-		// The first come before the view has synced, when nobody knows how large it is.
+		// The first requests come before the view has synced, when its size is unknown.
 		inParallel(30, 30, func(int) {
 			code, _ := get(t, hog, path)
 			tries.add(fmt.Sprintf("HTTP %d", code))

@@ -14,7 +14,7 @@ func TestManyGraphViews(t *testing.T) {
 	namespace := newNamespace(t, "graphviews")
 	const served, more = 500, 20
 	views := declaredT(t, namespace)
-	// Names and reasons of those that are not accepted.
+	// Names and reasons of the refused GraphViews.
 	refused := func() (all []string) {
 		list, err := views.List(t.Context(), metav1.ListOptions{})
 		if err != nil {

@@ -21,11 +21,11 @@ import (
 	"graphview.dev/test/peers"
 )
 
-// What all tests share.
+// The fixture of all tests.
 var (
 	cluster *env.ControlPlane
-	// manager is the operator that is attacked, and holding the one that has the graphs:
-	// the same one, or another.
+	// manager is the attacked operator. holding is the operator that holds the graphs: the same
+	// or another one.
 	manager, holding *operator.Operator
 	limits           shipped
 
@@ -89,8 +89,7 @@ func setUp(ctx context.Context) error {
 	return nil
 }
 
-// start starts the operator that is attacked, and another one if that is to have the
-// graphs.
+// start starts the attacked operator and, with -edge, another one that holds the graphs.
 func start(ctx context.Context, binary string) error {
 	ports, err := env.FreePorts(4)
 	if err != nil {
@@ -141,7 +140,7 @@ func served(ctx context.Context, o *operator.Operator) error {
 	return nil
 }
 
-// listening waits until somebody listens at an address.
+// listening waits until a server listens at an address.
 func listening(ctx context.Context, address string) error {
 	ticker := time.NewTicker(100 * time.Millisecond)
 	defer ticker.Stop()

@@ -64,8 +64,8 @@ g: [*f,*f,*f,*f,*f,*f,*f,*f,*f]
 	"many objects":        repeated("", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: n}\n---\n", 20_000, ""),
 }
 
-// TestReleases: what a kilobyte of somebody's ConfigMap or Secret asks for when it
-// says that it is a Helm release is that object's affair.
+// TestReleases: a hostile Helm release in a small ConfigMap or Secret affects only that
+// object.
 func TestReleases(t *testing.T) {
 	namespace := newNamespace(t, "releases")
 	apply(t, view(namespace, "all", fmt.Sprintf(`{queries: [{include: {resourceSelectorExpression: "group == '' && resource in ['configmaps', 'secrets']"}}], namespaces: {names: [%s]}}`, namespace)))
@@ -155,8 +155,8 @@ func TestInterning(t *testing.T) {
 	})
 }
 
-// claimEachOther makes ConfigMaps with a label, and others of which each claims them
-// all, as applications of kapp do.
+// claimEachOther makes ConfigMaps with a label, and others that each claim them all, as
+// applications of kapp do.
 func claimEachOther(t *testing.T, namespace string, objects, holders int) {
 	t.Helper()
 	inParallel(8, objects, func(i int) { makeConfigMap(t, namespace, fmt.Sprintf("o%d", i), map[string]string{"x": "y"}, nil) })

@@ -64,7 +64,7 @@ func shippedLimits() (s shipped, err error) {
 	return s, nil
 }
 
-// resetPeak makes the kernel measure the operators' peaks anew.
+// resetPeak resets the kernel's record of the operators' peak memory.
 func resetPeak(t *testing.T) {
 	t.Helper()
 	for _, o := range operators() {

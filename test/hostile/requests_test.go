@@ -120,8 +120,8 @@ func refusal(t *testing.T, user, message string, binary bool) (websocket.StatusC
 	return code, reason
 }
 
-// outcome is how a request fares: 0 for one that is granted, else the code and
-// the reason in the message and the same code in the close frame.
+// outcome returns 0 for a granted request, else the code and the reason in the message. It
+// checks that the close frame has the same code.
 func outcome(ctx context.Context, conn *websocket.Conn) (code websocket.StatusCode, reason string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()

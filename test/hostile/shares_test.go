@@ -55,8 +55,8 @@ func TestShares(t *testing.T) {
 	}
 }
 
-// TestStrangersMakeRoom: connections on which nobody says who it is are bounded, and
-// closed in time.
+// TestStrangersMakeRoom: connections without an authenticated request are bounded, and closed
+// in time.
 func TestStrangersMakeRoom(t *testing.T) {
 	strange := fixture.TLS(t, credentials(""))
 	meanwhile(t, func(tries *tally) {

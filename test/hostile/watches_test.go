@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestManyWatches: views that share nothing cost their namespace its share of
-// watches, and nobody else any.
+// TestManyWatches: views that share no watch use up only their own namespace's share of
+// watches.
 func TestManyWatches(t *testing.T) {
 	namespace := newNamespace(t, "watches")
 	const views = 20

@@ -33,8 +33,8 @@ func review(t *testing.T, expression string) []byte {
 	return text
 }
 
-// TestStrangersAtTheWebhook: whoever reaches the webhook's port, without
-// credentials and with patience or none, keeps nobody waiting.
+// TestStrangersAtTheWebhook: clients without credentials at the webhook's port, slow or fast,
+// do not delay requests of the API server.
 func TestStrangersAtTheWebhook(t *testing.T) {
 	// A stranger has no reason to verify the certificate.
 	stranger := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true}}
@@ -78,7 +78,7 @@ func TestStrangersAtTheWebhook(t *testing.T) {
 		inParallel(24, 48, func(int) { tries.add("6 MB: " + post(review(t, strings.Repeat("x", 6<<20)), 5*time.Second)) })
 		inParallel(24, 48, func(int) { tries.add("deep: " + post([]byte(strings.Repeat("[", 1<<20)), 5*time.Second)) })
 		tries.measure(t)
-		// Who asks in earnest is answered.
+		// A real request is answered.
 		eventually(t, func() string {
 			if got := post(review(t, "resource == 'pods'"), within); got != "200 allowed" {
 				return "an honest question: " + got

@@ -28,10 +28,9 @@ func listed(t *testing.T, packagePath, format string, environment ...string) []s
 	return slices.Compact(all)
 }
 
-// TestModules: whoever imports the API's types or the Go client compiles these
-// modules and no others: of Kubernetes what client-go's transport needs, and nothing
-// of the operator's. docs/design/0011 says why api and client are no modules of their
-// own.
+// TestModules: a program that imports the API types or the Go client compiles only these
+// modules: the ones that client-go's transport needs, and none of the operator's.
+// docs/design/0011 says why api and client are not separate modules.
 func TestModules(t *testing.T) {
 	types := []string{
 		"github.com/fxamacker/cbor/v2", "github.com/go-logr/logr", "github.com/json-iterator/go", "github.com/modern-go/concurrent",

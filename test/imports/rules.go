@@ -105,8 +105,8 @@ func (r *Rule) Refuses(file, imported string) string {
 	return ""
 }
 
-// covers tells whether an import path begins with a prefix, or is it where that ends
-// in $.
+// covers reports whether an import path begins with a prefix or, if the prefix ends in $,
+// is equal to it.
 func covers(prefix, imported string) bool {
 	if whole, ok := strings.CutSuffix(prefix, "$"); ok {
 		return imported == whole

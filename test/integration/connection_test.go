@@ -16,10 +16,9 @@ import (
 	"graphview.dev/test/subscriber"
 )
 
-// TestConnectionView asks /graph for a view of everything, as somebody who may
-// read ConfigMaps in one namespace: that is what the graph holds, and counts,
-// expressions and arcs tell of nothing else. When the connection ends nothing
-// is left.
+// TestConnectionView asks /graph for a view of everything, as a user that may read ConfigMaps
+// in one namespace. The graph holds only these, and counts, expressions and arcs reveal
+// nothing else. When the connection ends, nothing of the view remains.
 func TestConnectionView(t *testing.T) {
 	c := newClient(t)
 	red, blue := newNamespace(t, c), newNamespace(t, c)

@@ -63,8 +63,8 @@ func TestControllerFollowsTheEngine(t *testing.T) {
 		t.Errorf("status (-want +got):\n%s", diff)
 	}
 
-	// A resource that appears later does not take Ready away; one that cannot
-	// be read takes Complete away.
+	// Ready stays True when a resource appears later. Complete becomes False when a resource
+	// cannot be read.
 	engine.change(func(s *scripted) {
 		s.status.Synced = false
 		s.status.Resources = append(s.status.Resources, graphview.ResourceStatus{Version: "v1", Resource: "secrets", Message: "forbidden"})
@@ -173,7 +173,7 @@ func TestControllerHoldsCountsBack(t *testing.T) {
 		return cmp.Diff(int64(3), view.Status.Vertices)
 	})
 
-	// What is as it was is not written again.
+	// An unchanged status is not written again.
 	before = view.ResourceVersion
 	for range 3 {
 		asked := engine.timesAsked()

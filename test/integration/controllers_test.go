@@ -17,7 +17,7 @@ import (
 	"graphview.dev/test/oracle"
 )
 
-// running is an application of which Kubernetes' own controllers make the rest.
+// running is an application that Kubernetes' own controllers complete.
 const running = `
 {apiVersion: v1, kind: Service, metadata: {name: web}, spec: {selector: {app: web}, ports: [{port: 80}]}}
 ---
@@ -120,8 +120,7 @@ func run(t *testing.T, c client.Client, namespace, node string) {
 	}
 }
 
-// kindsOfArcs says between which resources there are arcs that are not missing,
-// of which type, and by which fields each.
+// kindsOfArcs returns the resources, types and fields of all arcs whose target exists.
 func (f *graphFollower) kindsOfArcs() map[string]bool {
 	out := map[string]bool{}
 	f.Look(func(c *oracle.Client) {

@@ -61,7 +61,7 @@ func withQuery(text string) func(t *testing.T, view map[string]any) {
 	}
 }
 
-// withObject replaces all queries by one that includes with that object filter.
+// withObject replaces all queries by an include with this object filter.
 func withObject(text string) func(t *testing.T, view map[string]any) {
 	return withQuery(`{include: {resourceSelectorExpression: "true", object: ` + text + `}}`)
 }
@@ -385,7 +385,7 @@ func TestGraphViewColumns(t *testing.T) {
 	}
 }
 
-// TestGraphViewDocumentation: whoever asks kubectl what a field is for is told.
+// TestGraphViewDocumentation: kubectl explain describes every field.
 func TestGraphViewDocumentation(t *testing.T) {
 	out := fixture.Kubectl(t, cluster, "explain", "graphview.spec", "--recursive=false")
 	for _, want := range []string{"queries\t", "namespaces\t", "roots\t", "serviceAccountName\t", "-required-"} {

@@ -226,8 +226,8 @@ func TestDiscovery(t *testing.T) {
 	f.await(t, "a resource that was taken away", not(serves(first)), deployments)
 }
 
-// TestDiscoveryWithoutRights follows as somebody who may see what there is, as
-// everybody may, and watch nothing.
+// TestDiscoveryWithoutRights follows discovery as a user that may read the discovery
+// documents, as every user may, but may watch nothing.
 func TestDiscoveryWithoutRights(t *testing.T) {
 	f := startFollower(t, cluster, resources.Options{
 		Config:       cluster.ClientConfig("nobody"),

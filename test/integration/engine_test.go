@@ -27,7 +27,7 @@ func runEngine(t *testing.T, o graphview.Options) *graphview.Engine {
 	return runEngineAs(t, o, cluster.Config())
 }
 
-// runEngineAs runs one that reads as somebody else than the administrator.
+// runEngineAs runs an engine with another user than the administrator.
 func runEngineAs(t *testing.T, o graphview.Options, config *rest.Config) *graphview.Engine {
 	t.Helper()
 	o.Config = config

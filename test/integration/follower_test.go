@@ -102,7 +102,7 @@ func snapshot(t *testing.T, r road, path string) *graphFollower {
 	return f
 }
 
-// endedWith tells whether a follower was told that its stream ends, with a code.
+// endedWith reports whether a follower's stream ended with a code.
 func endedWith(f *graphFollower, code int) (string, bool) {
 	var told *oracle.StreamError
 	if err := f.Err(); !errors.As(err, &told) {

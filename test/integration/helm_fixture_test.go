@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// helmCanary is in every part of a release of which nothing may be kept.
+// helmCanary is in every part of a release that must not be kept.
 const helmCanary = "canary-helm-3b9f02d7"
 
 // helmChart is what a test's release installs: a ConfigMap by each of these names,

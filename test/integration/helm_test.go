@@ -293,9 +293,8 @@ func TestHelmReleasesAreNotTold(t *testing.T) {
 	}
 }
 
-// TestHelmUpgradeKeepsTheGraph: whoever follows a release through upgrades, a failed
-// one, a rollback and the end of its history is never told to delete what all
-// revisions manage.
+// TestHelmUpgradeKeepsTheGraph: through upgrades, a failed one, a rollback and the end of a
+// release's history, subscribers get no deletion of objects that all revisions manage.
 func TestHelmUpgradeKeepsTheGraph(t *testing.T) {
 	c := newClient(t)
 	namespace := newNamespace(t, c)
@@ -327,7 +326,7 @@ func TestHelmUpgradeKeepsTheGraph(t *testing.T) {
 		for {
 			frames, err := s.Next(ctx)
 			for _, frame := range frames {
-				// What comes before the first deletion is none.
+				// The part before the first separator is not a deletion.
 				for _, part := range strings.Split(string(frame.JSON), `{"dvx":`)[1:] {
 					before, _, _ := strings.Cut(part, "}")
 					all.WriteString(before + "\n")

@@ -31,9 +31,9 @@ func withoutInferred(g oracle.Graph) oracle.Graph {
 	return declared
 }
 
-// TestInferredEqualsOracle follows what is inferred of kinds that nobody has listed,
-// while what they name comes and goes: objects, and the kinds themselves. Beside who has all
-// of it are two who leave it out, one of whom wants a part.
+// TestInferredEqualsOracle follows inferred references of kinds that the table does not list,
+// while their targets, and the targets' kinds, are created and deleted. One subscriber has
+// them all; two exclude them, one of these with a narrowed graph.
 func TestInferredEqualsOracle(t *testing.T) {
 	c := newClient(t)
 	namespace := newNamespace(t, c)
@@ -136,7 +136,7 @@ func TestInferredEqualsOracle(t *testing.T) {
 	// services, endpoint, env and queue have gone.
 	check("the Service and the kind went", 4)
 
-	// What the schema of a kind tells, as that changes.
+	// References from the schema of a kind, while the schema changes.
 	putObject(t, c, group, "Widget", namespace, "b", map[string]any{
 		"site": "north", "bucket": map[string]any{"name": "ca", "key": "a"},
 	})

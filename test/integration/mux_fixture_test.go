@@ -53,8 +53,8 @@ func applyShipped(t *testing.T, file string) {
 	fixture.KubectlAfter(t, cluster, "delete", "-f", path)
 }
 
-// letAllConnect binds the shipped role for connections with many graphs to
-// everybody, for the test.
+// letAllConnect binds the shipped role for connections with many graphs to all users, for
+// the test.
 func letAllConnect(t *testing.T) {
 	t.Helper()
 	applyShipped(t, "streams_role.yaml")

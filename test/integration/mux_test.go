@@ -116,7 +116,7 @@ func TestMuxNeighbours(t *testing.T) {
 	work(40)
 	for i, name := range doomed {
 		engine.Remove(name)
-		// And those who may not, and what is not there, ask again.
+		// Requests for forbidden and unknown graphs are repeated.
 		m.sendSubscribe(t, int64(i)+2000, forbidden[i])
 		m.sendSubscribe(t, int64(i)+3000, unknown[i])
 		work(5)
@@ -205,7 +205,7 @@ func TestMuxThroughAPIServer(t *testing.T) {
 		return ""
 	})
 	own := m.opened(t, id)
-	// All ConfigMaps were asked for; there are those that p may list.
+	// The request is for all ConfigMaps. The graph has only the ones in p's rights.
 	becomes(own, configMaps(red))
 	watches := engine.Watches()
 	m.send(t, `{"id":4,"unsubscribe":{"channel":%d}}`, m.answer(t, id).Channel)

@@ -20,8 +20,8 @@ func selected(expression string) oracle.View {
 	return oracle.View{Queries: configMaps().Queries, Namespaces: &oracle.Namespaces{ObjectSelectorExpression: expression}}
 }
 
-// TestNamespaceSelectionChangesByTheDifference: what stays selected does not go
-// while the namespaces are looked at anew.
+// TestNamespaceSelectionChangesByTheDifference: objects of namespaces that stay selected stay
+// in the graph while the selection is evaluated again.
 func TestNamespaceSelectionChangesByTheDifference(t *testing.T) {
 	c := newClient(t)
 	red, blue := newNamespace(t, c), newNamespace(t, c)
@@ -70,8 +70,8 @@ func TestNamespaceSelectionChangesByTheDifference(t *testing.T) {
 	}
 }
 
-// TestNamespacesOfAConnection: an expression about namespaces is not shown those
-// that whoever wrote it may not read, and adds up with what may be read in them.
+// TestNamespacesOfAConnection: an expression about namespaces sees only namespaces that its
+// author may read. Its selection and the author's rights in each namespace both apply.
 func TestNamespacesOfAConnection(t *testing.T) {
 	c := newClient(t)
 	red, blue := newNamespace(t, c), newNamespace(t, c)

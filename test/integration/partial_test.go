@@ -9,10 +9,10 @@ import (
 	"graphview.dev/test/oracle"
 )
 
-// TestSharedWatchRetainsWhatIsWanted: many views of single namespaces share one watch,
-// which retains nothing of the namespaces that no view selected when it listed. A namespace
-// that a view selects later is complete at once and soon part of the shared watch. The next
-// list forgets those that no view selects any more.
+// TestSharedWatchRetainsWhatIsWanted: many views of single namespaces share a watch, which
+// retains only namespaces that a view selects. A namespace that a view selects later is
+// complete at once, and soon part of the shared watch. The next list drops namespaces that no
+// view selects any more.
 func TestSharedWatchRetainsWhatIsWanted(t *testing.T) {
 	c := newClient(t)
 	namespaces := make([]string, 20)

@@ -80,7 +80,7 @@ func TestServiceAccountsRights(t *testing.T) {
 	f := follow(t.Context(), view)
 	becomes(t, f, configMaps(red))
 
-	// Who may list and not watch, or only get, may not have a live graph of it.
+	// A live graph needs the rights to list and to watch.
 	grant(t, c, viewer, blue, rule("list get", "configmaps"))
 	inBlue := grant(t, c, viewer, blue, rule("watch", "configmaps"))
 	becomes(t, f, configMaps(red, blue))

@@ -14,8 +14,8 @@ import (
 	"graphview.dev/api/v1alpha1"
 )
 
-// effectOfRule: the condition Effective says which kinds are not served, until they are,
-// and of which fields conventions say nothing any more.
+// effectOfRule: the condition Effective names kinds that are not served, until they are, and
+// fields that conventions no longer apply to.
 func effectOfRule(t *testing.T, c client.Client, group string) {
 	t.Helper()
 	rule := widgetsRule(group, "spec.gadget")

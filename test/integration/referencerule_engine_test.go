@@ -247,7 +247,7 @@ func TestRulesAndRights(t *testing.T) {
 	defer stop()
 	got := followSocket(t, ctx, ownPort(t, f.server, p.token), f.path("watch", "named"))
 	eventually(t, soon, func() string { return f.shows(got, "named", whole, newJudge(t, p.token)) })
-	// One Deployment is to be seen, and of what it refers to what is in its namespace.
+	// The user may see one Deployment, and its targets in its own namespace.
 	got.Look(func(c *oracle.Client) {
 		if arcs := ruled(c.Graph()); len(arcs) != 2 {
 			t.Errorf("the subscriber has %d arcs of the rule, want 2: %v", len(arcs), arcs)

@@ -125,7 +125,7 @@ func TestReferenceRuleHealth(t *testing.T) {
 	shows(0, graphview.Health{Unknown: 4}, map[string]string{"up": unknown, "down": unknown, "odd": unknown, "g": unknown})
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	// Each of four, two by the rule and the one that fails as before, one once more, two by the next rule, and two without one.
+	// Four at first, two by the rule, one for the failing one, two by the next rule, and two without a rule.
 	if want := 4 + 2 + 1 + 2 + 2; f.sent != want {
 		t.Errorf("%d summaries were sent, want %d: each only when it is another", f.sent, want)
 	}

@@ -53,8 +53,8 @@ const referring = `
 {apiVersion: discovery.k8s.io/v1, kind: EndpointSlice, addressType: IPv4, metadata: {name: mine, labels: {kubernetes.io/service-name: web}}, endpoints: [{addresses: [10.0.0.9], nodeName: node-1, targetRef: {kind: Pod, name: web-1, namespace: NAMESPACE}}]}
 `
 
-// TestReferencesEqualOracle wants the arcs of Kubernetes' own kinds, of those that
-// a server has by itself too, to be those that the oracle reads from the objects.
+// TestReferencesEqualOracle compares the arcs of Kubernetes' own kinds with the oracle's. It
+// includes the objects that a server creates itself.
 func TestReferencesEqualOracle(t *testing.T) {
 	c := newClient(t)
 	namespace := newNamespace(t, c)

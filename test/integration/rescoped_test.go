@@ -14,9 +14,9 @@ import (
 	"graphview.dev/test/oracle"
 )
 
-// TestKindMadeAgainWithAnotherScope: a CustomResourceDefinition is deleted and made again
-// for namespaces instead of the cluster, and the other way round. What refers to an object of
-// the kind does not change, and refers to the one that its name means now.
+// TestKindMadeAgainWithAnotherScope: a CustomResourceDefinition is deleted and created again
+// as namespaced instead of cluster-scoped, and the reverse. Unchanged objects with references
+// to the kind then refer to the object in the new scope.
 func TestKindMadeAgainWithAnotherScope(t *testing.T) {
 	c := newClient(t)
 	namespace := newNamespace(t, c)

@@ -125,8 +125,8 @@ func TestRightsOfRevokedToken(t *testing.T) {
 	}
 }
 
-// TestRightsOnReturn: who comes back with the same rights continues; with others,
-// it begins anew.
+// TestRightsOnReturn: a subscriber that reconnects with the same rights resumes; with other
+// rights it is reset.
 func TestRightsOnReturn(t *testing.T) {
 	f := newRightsFixture(t, func(o *stream.Options) { o.PermissionRecheck = time.Second })
 	p := newPerson(t, f.red, "commuter")
@@ -151,7 +151,7 @@ func TestRightsOnReturn(t *testing.T) {
 		}
 		return ""
 	})
-	// What is known from the last visit is not asked again for an interval.
+	// Answers from the last visit are not asked for again within the interval.
 	eventually(t, 5*time.Second, func() string {
 		again, reset := visit(rev)
 		if !reset {

@@ -51,8 +51,8 @@ func newPerson(t *testing.T, namespace, name string, groups ...string) *person {
 	}
 }
 
-// grant lets somebody do things in a namespace, "" for everywhere, and returns
-// what takes it back.
+// grant binds rules to a person in a namespace, or in all for "". It returns the binding,
+// whose deletion revokes them.
 func grant(t *testing.T, c client.Client, p *person, namespace string, rules ...rbacv1.PolicyRule) client.Object {
 	t.Helper()
 	// Unique beyond the test, since it may be cluster-scoped.
@@ -142,8 +142,8 @@ func newStorageClass(t *testing.T, c client.Client) string {
 	return class.Name
 }
 
-// judge says what somebody may see by asking the API server as that user: it
-// lists, and asks about watch.
+// judge finds out what a user may see by asking the API server as that user: it lists, and
+// asks about watch.
 type judge struct {
 	t       *testing.T
 	lists   dynamic.Interface
@@ -164,7 +164,7 @@ func newJudge(t *testing.T, config *rest.Config) *judge {
 	return &judge{t, lists, reviews.SelfSubjectAccessReviews(), map[oracle.VertexKey]bool{}}
 }
 
-// sees takes the key of a vertex, of which the name does not matter.
+// sees reports whether the user may see a vertex. The name does not matter.
 func (j *judge) sees(key oracle.VertexKey) bool {
 	everywhere := key
 	everywhere.Name, everywhere.Namespace = "", ""
@@ -194,9 +194,9 @@ func (j *judge) may(place oracle.VertexKey) bool {
 	return j.known[place]
 }
 
-// leave returns what the judge's user may see of a graph, and the ACCESS_DENIED
-// warnings of a view that selects resources, of which there may be no objects. Named
-// are the namespaces that the view's spec names.
+// leave returns the part of a graph that the judge's user may see, and the expected
+// ACCESS_DENIED warnings of a view that selects the resources, with or without objects.
+// named are the namespaces that the view's spec names.
 func (j *judge) leave(whole oracle.Graph, selected []graphview.ResourceStatus, named ...string) (seen oracle.Graph, denied map[string]bool) {
 	seen = oracle.Graph{Vertices: map[oracle.VertexKey]any{}, Arcs: map[oracle.ArcKey]oracle.Attributes{}}
 	denied = map[string]bool{}

@@ -15,9 +15,9 @@ import (
 	"graphview.dev/test/oracle"
 )
 
-// TestLabelsOfNamespacesAreNotTold: a policy that selects pods by what their
-// namespaces are labelled with tells of labels. Who may not list namespaces sees
-// the graph as if there were none, whatever their labels become.
+// TestLabelsOfNamespacesAreNotTold: a policy that selects pods by the labels of their
+// namespaces would reveal these labels. To a user that may not list namespaces, the graph
+// looks as if they had no labels.
 func TestLabelsOfNamespacesAreNotTold(t *testing.T) {
 	c := newClient(t)
 	red, blue := newNamespace(t, c), newNamespace(t, c)

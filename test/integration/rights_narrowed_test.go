@@ -14,13 +14,13 @@ import (
 	"graphview.dev/test/oracle"
 )
 
-// narrowing is a part of a view that somebody asks for.
+// narrowing is a part of a view that a subscriber asks for.
 type narrowing struct {
 	roots  []oracle.VertexKey
 	follow oracle.Follow
 }
 
-// narrowings are around objects of one namespace, one of which is not there.
+// narrowings are around objects of one namespace, one of them missing.
 func narrowings(namespace string) map[string]narrowing {
 	deployment := oracle.VertexKey{Group: "apps", Version: "v1", Resource: "deployments", Namespace: namespace, Name: "web"}
 	core := func(resource, name string) oracle.VertexKey {

@@ -8,8 +8,8 @@ import (
 	"graphview.dev/stream"
 )
 
-// visit stays until the graph is whole and returns its rev, and whether it had
-// to begin anew.
+// visit subscribes until the graph is complete. It returns the rev, and reports whether there
+// was a reset.
 func visit(t *testing.T, r road, path, since string) (rev string, reset bool) {
 	t.Helper()
 	conn, code, err := r.dial(t, path+"?since="+since, "graphview.v1")

@@ -28,8 +28,8 @@ func rightsViews(red, blue string) map[string]oracle.View {
 	return map[string]oracle.View{
 		"named":    {Queries: queries, Namespaces: named},
 		"selected": {Queries: queries, Namespaces: &oracle.Namespaces{LabelSelector: "rights=" + red}},
-		// Roots are found before rights: who may not see the Deployment still sees
-		// what it leads to.
+		// Roots are resolved before rights apply: a user that may not see the Deployment still sees
+		// the objects that it leads to.
 		"rooted": {
 			Queries: queries, Namespaces: named,
 			Roots: &oracle.Roots{ObjectSelectorExpressions: []string{"resource == 'deployments'"}, IgnoreArcDirection: []string{"or"}},
@@ -69,7 +69,7 @@ func newRightsFixture(t *testing.T, change ...func(*stream.Options)) *rightsFixt
 	return f
 }
 
-// whole is what there is to see of a view.
+// whole returns the whole graph of a view.
 func (f *rightsFixture) whole(t *testing.T, view string) oracle.Graph {
 	t.Helper()
 	return buildWhole(t, f.views[view])

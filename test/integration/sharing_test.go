@@ -58,9 +58,9 @@ func watchesBecome(t *testing.T, e *graphview.Engine, when string, want int) {
 	})
 }
 
-// TestNamespacesShareAWatch: views of single namespaces take from the watch of all
-// namespaces where there is one, or where there are many of them; and nobody who
-// subscribes to them notices when they move there and back.
+// TestNamespacesShareAWatch: views of single namespaces share the cluster-wide watch if there
+// is one, or if there are many such views. Their subscribers see no change when views move to
+// it and back.
 func TestNamespacesShareAWatch(t *testing.T) {
 	c := newClient(t)
 	namespaces := make([]string, 20)
@@ -193,8 +193,8 @@ func TestSharedWatchesAtRandom(t *testing.T) {
 		v.Namespaces.ObjectSelectorExpression = fmt.Sprintf("name in ['%s', '%s']", namespaces[0], namespaces[1])
 		return v
 	}
-	// The view of each account is followed all the time; whoever is left of its
-	// names is what it may read.
+	// The view of each account is followed all the time. It has the objects that the account may
+	// read.
 	type followed struct {
 		name     graphview.Name
 		names    []string

@@ -16,8 +16,8 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// TestStreamAccess: who may open a graph, by every credential that Kubernetes
-// knows and on both roads.
+// TestStreamAccess opens a graph with every kind of credential that Kubernetes knows, directly
+// and through the API server.
 func TestStreamAccess(t *testing.T) {
 	c := newClient(t)
 	namespace := newNamespace(t, c)
@@ -90,7 +90,7 @@ func TestStreamAccess(t *testing.T) {
 		} {
 			t.Run(name+"/"+where, func(t *testing.T) {
 				if where == "aggregated" && name == "nothing" {
-					// The API server may let nobody through as system:anonymous.
+					// The API server may refuse system:anonymous.
 					if code, body := r.get(t, collection, nil); code != 401 && code != 403 {
 						t.Errorf("%d: %s", code, body)
 					}
@@ -166,7 +166,7 @@ func TestStreamAccess(t *testing.T) {
 	})
 }
 
-// TestStreamKubectl: whoever has kubectl needs nothing else.
+// TestStreamKubectl: kubectl can read a graph without the plugin.
 func TestStreamKubectl(t *testing.T) {
 	c := newClient(t)
 	namespace := newNamespace(t, c)
@@ -201,7 +201,8 @@ func TestStreamKubectl(t *testing.T) {
 	}
 }
 
-// TestStreamStops: who is connected through the API server learns why it ends.
+// TestStreamStops: a subscriber that is connected through the API server gets the reason of
+// the end.
 func TestStreamStops(t *testing.T) {
 	c := newClient(t)
 	namespace := newNamespace(t, c)

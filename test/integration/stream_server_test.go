@@ -166,8 +166,8 @@ func create(t *testing.T, c client.Client, object client.Object) {
 	})
 }
 
-// aggregate makes the API server lead to the server. What it registers must not
-// outlive the server: namespaces are not deleted while a group is unavailable.
+// aggregate registers the server with the API server. The registration must not outlive the
+// server, because namespaces are not deleted while a group is unavailable.
 func aggregate(t *testing.T, server *streamServer) {
 	t.Helper()
 	if err := cluster.RegisterAPIService(t.Context(), server.Addr().(*net.TCPAddr).Port, server.authority); err != nil {

@@ -68,8 +68,8 @@ func becomes(t *testing.T, f *graphFollower, v oracle.View) {
 	})
 }
 
-// TestViewsShareWatches: views over one resource, namespace and selectors share
-// one watch and one graph, and the last one that goes takes everything along.
+// TestViewsShareWatches: views with the same resource, namespace and selectors share a watch
+// and a graph, which end with the last of the views.
 func TestViewsShareWatches(t *testing.T) {
 	c := newClient(t)
 	namespace := newNamespace(t, c)

@@ -91,8 +91,8 @@ func newFront(plane *env.ControlPlane, manager *operator.Operator, root string) 
 	mux.HandleFunc("POST /control/restart", f.restart)
 	mux.HandleFunc("POST /control/kubectl", f.kubectl)
 	f.server = &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, ConnContext: withConn}
-	// A client that keeps connections would take one that was cut for its next
-	// request; what is tested is streams.
+	// A client that keeps connections alive could use a cut one for its next request. The test
+	// is about streams.
 	f.server.SetKeepAlivesEnabled(false)
 	go func() { f.served <- f.server.Serve(tracked{listener, f}) }()
 	return f, nil
@@ -122,7 +122,7 @@ func (f *front) relay(to string) (http.Handler, error) {
 			r.Out.Host = r.In.Host
 		},
 		Transport: f.upstream, FlushInterval: -1,
-		// While it restarts nobody is there, which is for the clients to bear.
+		// Clients have to handle this error while the operator restarts.
 		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, err error) {
 			http.Error(w, err.Error(), http.StatusBadGateway)
 		},
@@ -198,8 +198,8 @@ func (f *front) restart(w http.ResponseWriter, r *http.Request) {
 	answer(w, nil, errors.Join(err, f.manager.Restart()))
 }
 
-// kubectl runs it as the administrator; the body has arguments, and a manifest
-// where one is to be applied.
+// kubectl runs kubectl as the administrator. The body has its arguments, and a manifest for
+// apply.
 func (f *front) kubectl(w http.ResponseWriter, r *http.Request) {
 	var asked struct {
 		Args     []string        `json:"args"`

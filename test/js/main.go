@@ -90,7 +90,7 @@ func runTests(ctx context.Context, root string, environment, args []string) erro
 	if err != nil {
 		return err
 	}
-	// What the dashboard is made of needs no server, and is tested first.
+	// Unit tests of the dashboard need no server, and run first.
 	parts, err := filepath.Glob(filepath.Join(root, "test", "dashboard", "*.test.mjs"))
 	if err != nil {
 		return err

@@ -98,8 +98,8 @@ func prepare(ctx context.Context, plane *env.ControlPlane) (token string, err er
 	for i := range applications {
 		application(large, i, add)
 	}
-	// Something of everything that changes: what is a resource's first object is
-	// asked about, and may be a reason to begin anew.
+	// One object of each kind that changes: the first object of a resource needs an access
+	// review, and may cause a reset.
 	application(busy, 1, add)
 	add(map[string]any{"apiVersion": "v1", "kind": "Secret", "metadata": map[string]any{"name": "registry", "namespace": busy}})
 	for _, name := range hostile {

@@ -1,5 +1,4 @@
-// Package operations tests what whoever operates the operator relies on, with the
-// operator as config/default installs it: metrics and what documentation, the
-// dashboard and the alerts say of them, health, profiles, the election of the
-// replica that writes status, and its end.
+// Package operations tests the operator, as config/default installs it, for its
+// administrators: metrics, and their use in documentation, dashboard and alerts; health
+// probes; profiles; the election of the replica that writes status; and shutdown.
 package operations

@@ -12,8 +12,8 @@ import (
 	"graphview.dev/test/fixture"
 )
 
-// ward has an object in each state, of which one needs what is not there, and two
-// views that show all of them.
+// ward has an object in each health, one of them with a missing reference, and two views
+// that show all of them.
 const ward = `
 apiVersion: v1
 kind: Namespace

@@ -1,11 +1,10 @@
-// Package operator runs the built operator against a control plane of test/env,
-// as a cluster would: under its own identity, with the rights of config/rbac and
-// nothing more, and reachable through the API server. `make run` and the
-// end-to-end tests use it.
+// Package operator runs the built operator against a control plane of test/env as in a
+// cluster: with its own identity, the rights of config/rbac only, and reachable through
+// the API server. `make run` and the end-to-end tests use it.
 //
-// It knows the operator's command line, its manifests and nothing of its insides.
-// Where the binary is, it is told; it builds nothing.
+// It knows the operator's command line and manifests, and nothing of its code. The caller
+// gives the path of the binary.
 //
-// The methods of an Operator may be called from several goroutines, except Stop,
-// Kill and Restart, of which one may run at a time.
+// The methods of an Operator are safe for concurrent use, except that only one of Stop,
+// Kill and Restart may run at a time.
 package operator

@@ -36,8 +36,8 @@ func Start(plane *env.ControlPlane, o Options) (*Operator, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Of its own: another that starts reads a pair that is being written as one that does
-	// not fit together.
+	// Each operator has its own directory: an operator that starts while another one writes
+	// its key pair would read halves that do not match.
 	certificates, err := os.MkdirTemp(plane.Dir(), "manager-certificates-")
 	if err != nil {
 		return nil, fmt.Errorf("certificates: %w", err)
@@ -55,7 +55,7 @@ func Start(plane *env.ControlPlane, o Options) (*Operator, error) {
 		fmt.Sprintf("--stream-bind-address=127.0.0.1:%d", ports[0]),
 		fmt.Sprintf("--metrics-bind-address=127.0.0.1:%d", ports[1]),
 		fmt.Sprintf("--health-probe-bind-address=127.0.0.1:%d", ports[2]),
-		// Most callers are not about whose rights feed a view; who is says so in Args.
+		// Most tests do not depend on the rights behind a view. Others override this in Args.
 		"--require-service-account=false",
 	}, o.Args...)
 	process := &Process{plane: plane, name: cmp.Or(o.Name, logName), binary: o.Binary, env: o.Env, args: args}

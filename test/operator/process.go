@@ -21,8 +21,8 @@ type Process struct {
 	process *env.Process
 }
 
-// Launch starts a program that ends with the control plane at the latest. Start has the
-// arguments for the operator; who has others launches it with these.
+// Launch starts a program with the given arguments. It ends with the control plane at the
+// latest. Start calls it with the arguments for the operator.
 func Launch(plane *env.ControlPlane, binary string, args ...string) (*Process, error) {
 	p := &Process{plane: plane, name: logName, binary: binary, args: args}
 	return p, p.Restart()
@@ -37,8 +37,8 @@ func (p *Process) Restart() error {
 	return err
 }
 
-// Stop asks the program to end, as a kubelet does, and returns its exit code when it
-// has; one that has not by the end of the context is killed.
+// Stop terminates the program as a kubelet does, and returns its exit code. It kills the
+// program when the context ends.
 func (p *Process) Stop(ctx context.Context) int {
 	p.process.Terminate(ctx)
 	return p.process.ExitCode()

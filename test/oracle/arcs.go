@@ -33,7 +33,8 @@ func connect(served, watched []resource, objects []object) map[ArcKey]Attributes
 	for i := range objects {
 		from := &objects[i]
 		said := slices.Concat(references(from, served), from.declared)
-		// How namespaces are labelled is told only where nothing else is to be told.
+		// An arc that depends on the labels of namespaces is used only if no other arc connects
+		// the objects.
 		plain := connectOne(from, said, kinds, byKey, false)
 		maps.Copy(arcs, connectOne(from, said, kinds, byKey, true))
 		maps.Copy(arcs, plain)
@@ -41,8 +42,8 @@ func connect(served, watched []resource, objects []object) map[ArcKey]Attributes
 	return arcs
 }
 
-// connectOne resolves those references of one object that ask for labels of
-// namespaces, or those that do not.
+// connectOne resolves the references of one object: the ones by labels of namespaces, or
+// all others.
 func connectOne(from *object, said []reference, kinds map[schema.GroupKind]resource, objects map[VertexKey]*object, sited bool) map[ArcKey]Attributes {
 	arcs := map[ArcKey]Attributes{}
 	for _, reference := range said {

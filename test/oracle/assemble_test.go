@@ -18,8 +18,8 @@ import (
 // clusterScoped are the kinds of the scenarios that have no namespace.
 var clusterScoped = []string{"PersistentVolume"}
 
-// TestScenarios runs testdata: objects, perhaps roots, and the graph they make,
-// a line for each vertex and arc. What is watched is what there is.
+// TestScenarios runs testdata: objects, perhaps roots, and the resulting graph with a line
+// for each vertex and arc. All kinds of the objects are watched.
 func TestScenarios(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(files) == 0 {

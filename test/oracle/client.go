@@ -27,8 +27,8 @@ type Client struct {
 	resets    int
 }
 
-// Apply applies one message. An error that the message bears is returned as a
-// *StreamError, after its actions were applied.
+// Apply applies one message. It returns the message's error as a *StreamError, after it has
+// applied the actions.
 func (c *Client) Apply(text []byte) error {
 	m, err := parseMessage(text, c.Strict)
 	if err != nil {
@@ -87,14 +87,14 @@ func (c *Client) Graph() Graph { return c.graph }
 // that bore it is Graph the view's graph at that instant.
 func (c *Client) Rev() string { return c.rev }
 
-// Synced tells whether the graph has been complete.
+// Synced reports whether the graph has been complete.
 func (c *Client) Synced() bool { return c.synced }
 
 // Redundant counts the elements that were set to what they were already. For a
 // reader that is current there are none.
 func (c *Client) Redundant() int { return c.redundant }
 
-// Resets counts the messages with which the graph began anew.
+// Resets returns the number of resets.
 func (c *Client) Resets() int { return c.resets }
 
 // Warnings returns the live ones, sorted by type and attributes.

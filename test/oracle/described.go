@@ -38,8 +38,8 @@ func (s *Snapshot) readSchemas(ctx context.Context) (schemas, error) {
 	return found, nil
 }
 
-// keySelected returns the kinds of which an object may select a key, by its fields: the
-// tests write no description by which to tell them apart.
+// keySelected returns the kinds that an object with a key may refer to, by its fields. The
+// tests' schemas have no descriptions that would distinguish them.
 func keySelected(of map[string]any) []schema.GroupKind {
 	fields, _ := at(of, "properties").(map[string]any)
 	if len(fields) != 2 || fields["name"] == nil || fields["key"] == nil {

@@ -13,9 +13,9 @@
 //
 // [Compare] says how two graphs differ, for a person to read.
 //
-// Lists of different resources are taken one after another, so Build is right
-// about a cluster that rests; a test waits for that, or compares until a deadline.
-// Build knows neither a subscriber's nor a ServiceAccount's rights, of
-// inventories only Helm's releases, and of ReferenceRules those that it is given. A
-// Client belongs to one goroutine.
+// Build lists resources one after another, so its graph is right only if the cluster does
+// not change meanwhile: a test waits for that, or compares until a deadline. Build does
+// not know the rights of a subscriber or a ServiceAccount. It knows the inventories of
+// Helm's releases, and the ReferenceRules that it is given. A Client belongs to one
+// goroutine.
 package oracle

@@ -47,7 +47,7 @@ func compile(text string) (*expression, error) {
 	return &expression{program: program}, nil
 }
 
-// holds tells whether the expression is true; an error is not.
+// holds reports whether the expression is true. An error counts as false.
 func (e *expression) holds(values map[string]any) bool {
 	result, _, err := e.program.Eval(values)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// exampleDomain is the domain of the kinds that tests define: of others, the oracle
-// does not know whether somebody has listed what they refer to.
+// exampleDomain is the domain of the kinds that tests define. The oracle does not know
+// whether the table lists other kinds.
 const exampleDomain = "example.com"
 
 // infer adds what a custom object may refer to, if that exists: a text by the last key

@@ -1,7 +1,7 @@
 package oracle
 
-// Narrow is the part of a graph to which a walk from some of its objects leads. The graph
-// is what somebody sees of a view: nobody walks through what is hidden.
+// Narrow returns the part of a graph that a walk from some objects reaches. The graph is
+// the part of a view that a user may see, so the walk does not pass hidden objects.
 func Narrow(seen Graph, roots []VertexKey, follow Follow) Graph {
 	reached := map[VertexKey]bool{}
 	for _, root := range roots {

@@ -67,7 +67,7 @@ func (c *collector) backend(path string, backend any) {
 // some or of its own.
 func (c *collector) peer(path string, peer any) {
 	namespaces, pods := at(peer, "namespaceSelector"), parseSelector(at(peer, "podSelector"))
-	// All namespaces are nobody in particular.
+	// A selector of all namespaces refers to none in particular.
 	if selector := parseSelector(namespaces); selector != nil && !selector.Empty() {
 		c.found = append(c.found, reference{arc: "r", field: path + ".namespaceSelector", to: core("Namespace"), selector: selector})
 	}

@@ -14,7 +14,7 @@ import (
 	"k8s.io/client-go/util/jsonpath"
 )
 
-// object is one that passed its filters.
+// object is an object that passed the filters.
 type object struct {
 	key  VertexKey
 	kind schema.GroupKind

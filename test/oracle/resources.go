@@ -105,8 +105,8 @@ func match(r resource, queries []Query) (included bool, filter Filter, err error
 
 var stable = regexp.MustCompile(`^v\d+$`)
 
-// newer tells whether version a is watched rather than b: a stable one before
-// an unstable one, then by natural order.
+// newer reports whether version a is preferred to b: stable before unstable, then by
+// natural order.
 func newer(a, b string) bool {
 	if stable.MatchString(a) != stable.MatchString(b) {
 		return stable.MatchString(a)

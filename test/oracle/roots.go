@@ -57,9 +57,9 @@ func explore(whole Graph, reached map[VertexKey]bool, roots *Roots) map[VertexKe
 	return reached
 }
 
-// passable tells whether arcs of a type are followed along and against their
-// direction. Who follows down goes from users to what they use and from owners to
-// what they own; arcs lead to what is used, but from what is owned.
+// passable reports whether arcs of a type are followed along and against their direction.
+// Down leads from a user to the used object, along the arc, and from an owner to the owned
+// object, against the arc.
 func passable(arcType string, roots *Roots) (along, against bool) {
 	f := roots.Follow
 	if f == nil {

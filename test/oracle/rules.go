@@ -132,8 +132,8 @@ func (all compiledRules) references(o *object) []reference {
 	return found
 }
 
-// place is a value of a tree and where it is: the position or key in each list
-// and map of which all were asked for.
+// place is a value in a tree and its position: the index or key in each list and map that
+// the path iterates over.
 type place struct {
 	value any
 	where []string
@@ -200,8 +200,8 @@ func (c compiledRule) names(o *object) []reference {
 	return found
 }
 
-// entries are the references of a rule with an expression. Of one that fails
-// there are none; an entry that makes no sense is none.
+// entries returns the references of a rule with an expression: none if it fails, and without
+// malformed entries.
 func (c compiledRule) entries(o *object) []reference {
 	values := o.values()
 	delete(values, "namespace") // a word that CEL reserves

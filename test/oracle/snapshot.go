@@ -12,15 +12,14 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// Snapshot builds the graphs of several views at one time. What more than one of them
-// selects is listed once, when it is first asked for. A snapshot belongs to one
-// goroutine and ends with Close.
+// Snapshot builds the graphs of several views at one time. It lists each resource once, at
+// the first use. A snapshot belongs to one goroutine and ends with Close.
 type Snapshot struct {
 	http   *http.Client
 	client dynamic.Interface
 	served []resource
 	lists  map[listing][]unstructured.Unstructured
-	// schemas are those of the tests' own kinds, nil before somebody asks.
+	// schemas are the schemas of the tests' kinds; nil before the first use.
 	schemas schemas
 }
 

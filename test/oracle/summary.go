@@ -189,8 +189,8 @@ func claimHealth(tree map[string]any) condition {
 	}
 }
 
-// deploymentHealth is of one that has a deadline for its progress, as the API
-// server's defaults give each.
+// deploymentHealth returns the health of a Deployment with a progress deadline, which the
+// API server's defaults set.
 func deploymentHealth(tree map[string]any) condition {
 	wanted := count(tree, "spec.replicas")
 	replicas, updated := count(tree, "status.replicas"), count(tree, "status.updatedReplicas")

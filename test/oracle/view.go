@@ -11,7 +11,7 @@ type View struct {
 	Queries    []Query     `json:"queries"`
 	Namespaces *Namespaces `json:"namespaces,omitempty"`
 	Roots      *Roots      `json:"roots,omitempty"`
-	// Rules are the ReferenceRules that there are, of which the spec says nothing.
+	// Rules are the existing ReferenceRules, which are not part of the spec.
 	Rules []Rule `json:"-"`
 	// Summaries are what the subscriber asks for, in place of objects.
 	Summaries bool `json:"-"`

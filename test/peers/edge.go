@@ -13,8 +13,8 @@ import (
 	"graphview.dev/test/env"
 )
 
-// StartEdge starts two replicas: one that holds all views, and an edge. It returns when
-// the edge knows of the other one, so that it has no reason to hold a view itself.
+// StartEdge starts two replicas: a holder of all views, and an edge. It returns when the
+// edge knows the holder, and so does not hold views itself.
 func StartEdge(ctx context.Context, plane *env.ControlPlane, holding, serving Options) (holder, edge *Replica, err error) {
 	holding.Name, serving.Name, serving.Edge = "holder", "edge", true
 	if holder, err = Start(plane, holding); err != nil {

@@ -39,7 +39,7 @@ type Options struct {
 	// Edge makes it a replica that holds nothing but what the others do not serve: it
 	// cannot announce itself, so that no view is its own.
 	Edge bool
-	// Args win over those that a replica gets anyway; Env are variables, as NAME=value.
+	// Args override the default arguments of a replica; Env are variables, as NAME=value.
 	Args, Env []string
 }
 
@@ -119,8 +119,7 @@ func (r *Replica) Close() {
 	}
 }
 
-// Ready tells whether the replica may be connected to: a Service sends nobody to those
-// that are not ready.
+// Ready reports whether the replica is ready, so that a Service would route to it.
 func (r *Replica) Ready(ctx context.Context) bool {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, r.health, http.NoBody)
 	if err != nil {

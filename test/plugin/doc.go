@@ -1,10 +1,10 @@
-// Package plugin tests kubectl-graphview and package client as their users have
-// them: the built plugin, found by kubectl on PATH, with kubeconfigs of users of
-// different rights, against the built operator behind a real API server.
+// Package plugin tests kubectl-graphview and package client as users run them: the built
+// plugin, found by kubectl on PATH, with kubeconfigs of users with different rights,
+// against the built operator behind a real API server.
 //
-// What the plugin writes is compared with testdata, exit codes included; `go test
-// ./test/plugin -update` writes it anew.
+// It compares the plugin's output and exit codes with testdata; `go test ./test/plugin
+// -update` rewrites them.
 //
-// TestNeeds does what an evaluation wanted of graphs, with the GraphViews that `kubectl
-// graphview new` writes.
+// TestNeeds runs the tasks of an evaluation with the GraphViews that `kubectl graphview
+// new` writes.
 package plugin

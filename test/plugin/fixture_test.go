@@ -50,8 +50,7 @@ type shell struct {
 	namespace string // of its commands
 }
 
-// shellOf is the shell of the administrator, or of somebody whom RBAC knows by
-// name.
+// shellOf returns the shell of the administrator, or of a user with roles of that name.
 func shellOf(t *testing.T, user string) shell {
 	t.Helper()
 	config := cluster.Config()
@@ -77,8 +76,8 @@ func (s shell) run(t *testing.T, args ...string) (stdout, stderr string, code in
 	return fixture.Run(t, s.command(ctx, args...))
 }
 
-// What differs from run to run: where the server is, and what is said while
-// something takes long.
+// Parts of the output that differ from run to run: the server's address, and progress
+// messages.
 var (
 	server  = regexp.MustCompile(`127\.0\.0\.1:\d+`)
 	waiting = regexp.MustCompile(`(?m)^waiting for .*\n`)
@@ -104,7 +103,7 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
-// transcript is what somebody sees who runs a command.
+// transcript returns the output of a command as in a terminal.
 func transcript(stdout, stderr string, code int) string {
 	text := stdout
 	if stderr = waiting.ReplaceAllString(stderr, ""); stderr != "" {

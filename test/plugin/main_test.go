@@ -18,7 +18,7 @@ import (
 
 var update = flag.Bool("update", false, "write what the plugin says to testdata")
 
-// What all tests share.
+// The fixture of all tests.
 var (
 	cluster *env.ControlPlane
 	manager *operator.Operator

@@ -15,7 +15,7 @@ var presets = map[string]string{
 	"namespace": "namespace", "gateway public": "public", "network": "network", "nodes": "nodes", "rbac": "rbac",
 }
 
-// step is one thing that somebody asks.
+// step is one command and its expected output.
 type step struct {
 	args  []string
 	want  []string // what is said, wherever
@@ -73,7 +73,7 @@ func TestNeeds(t *testing.T) {
 	})
 }
 
-// needs are what somebody wanted of graphs.
+// needs are the needs that an evaluation had of graphs.
 var needs = map[string]step{
 	"a release of Helm, and what it lacks": {
 		args: []string{"tree", "pay"},

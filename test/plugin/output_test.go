@@ -14,7 +14,7 @@ import (
 	"graphview.dev/stream/format"
 )
 
-// What the plugin says, to whom, and its exit codes.
+// TestOutput compares the output and the exit codes of the plugin for several users.
 func TestOutput(t *testing.T) {
 	tests := map[string]struct {
 		user string
@@ -75,7 +75,8 @@ func TestOutput(t *testing.T) {
 
 var unaffected = regexp.MustCompile(`\n\d+ objects unaffected`)
 
-// A GraphView is described on one screen, to whoever may read it, with what is wrong.
+// TestDescribe: describe prints a GraphView and its problems on one screen, to every user
+// that may read it.
 func TestDescribe(t *testing.T) {
 	for name, test := range map[string]struct {
 		user, view string
@@ -109,7 +110,7 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
-// What get writes is what the server answers, to whom it answers.
+// TestGet: get prints the server's answer.
 func TestGet(t *testing.T) {
 	path := "/apis/stream.graphview.dev/v1alpha1/namespaces/" + namespace + "/graphs/storefront?format="
 	formats := []string{"json"}

@@ -16,7 +16,7 @@ import (
 // needed is the namespace of testdata/needs/objects.yaml.
 const needed = "needs"
 
-// prepare makes what the steps look at, and the GraphViews of presets, all of which
+// prepare creates the objects that the steps read, and a GraphView of each preset. All
 // become ready and effective.
 func prepare(t *testing.T, s shell) {
 	t.Helper()

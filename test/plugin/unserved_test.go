@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// What somebody is told whose cluster does not serve graphs, now or at all.
+// TestUnserved checks the messages for a cluster that does not serve graphs, for now or at
+// all.
 func TestUnserved(t *testing.T) {
 	t.Run("the operator is down", func(t *testing.T) {
 		manager.Kill()

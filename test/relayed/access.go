@@ -12,8 +12,8 @@ import (
 	"graphview.dev/graphview/delivery"
 )
 
-// Everything is the access of somebody who may see everything, one place after the
-// other: a holder sends nothing that it is not told of.
+// Everything is the access of a user that may see everything. It reveals one place after
+// the other, because a holder sends only places that it has been asked for.
 func Everything() delivery.Access { return &everything{known: places{}, never: make(chan struct{})} }
 
 type everything struct {
@@ -41,7 +41,7 @@ func (e *everything) Resolve(_ context.Context, unknown []access.Place) error {
 	return nil
 }
 
-// places are those that were asked about.
+// places are the places that were asked for.
 type places map[access.Place]bool
 
 func (p places) Allowed(place access.Place) (allowed, known bool) {

@@ -34,7 +34,7 @@ type Views struct {
 	connections  connections       // of the edge to the holder
 }
 
-// connections are those that a server has.
+// connections are the open connections of a server.
 type connections struct {
 	mu   sync.Mutex
 	open map[net.Conn]struct{}

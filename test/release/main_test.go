@@ -25,7 +25,7 @@ type published struct {
 	files     string // URL of the release's files
 }
 
-// publish makes a release and pushes what is to be pushed.
+// publish builds a release and pushes its image and chart.
 func publish(t *testing.T) *published {
 	t.Helper()
 	root, err := env.ModuleRoot()

@@ -39,9 +39,9 @@ func TestGoModule(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Modules other than ours are on this machine already, since they are ours too. Which
-	// versions others ask for before ours is chosen may not be known here.
-	// What this test unpacks is its own: ours is another one each time.
+	// The dependencies are in the module cache of this machine already. Other versions that
+	// they require may be missing from it. The test unpacks the project's own modules into its
+	// own cache, because their content differs each time.
 	cache, registry, _ := strings.Cut(strings.TrimSpace(string(known)), "\n")
 	downloads := filepath.Join(cache, "cache", "download")
 	modules := filepath.Join(t.TempDir(), "modules")

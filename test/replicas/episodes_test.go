@@ -15,9 +15,9 @@ import (
 // mostFailures ends a run that only repeats itself.
 const mostFailures = 5
 
-// TestEpisodes has replicas in trouble while objects change. Who reads at the others
-// has what there is, during that and after it; no stream ends but with 1001; and nobody
-// is reset whose holder, or the way to it, was not lost.
+// TestEpisodes breaks replicas while objects change. Subscribers of the other replicas have
+// the current graph during and after that; streams end only with 1001; and a subscriber is
+// reset only if its holder, or the connection to it, was lost.
 func TestEpisodes(t *testing.T) {
 	first := *seed
 	if first == 0 {
@@ -59,7 +59,7 @@ type episode struct {
 	allowed map[*reader]*allowance
 	what    string
 	began   time.Time // the trouble
-	// resets are those that there were, and allowances those that may have been.
+	// resets is the number of resets, and allowances the number of permitted ones.
 	resets, allowances int
 	// moves are the resets that led to another holder though the one before lived: those
 	// of a view that an owner has come for, or come back for.
@@ -147,7 +147,7 @@ func (e *episode) changes() {
 	}
 }
 
-// join has somebody begin to read at each of some replicas.
+// join adds a subscriber at each of the replicas.
 func (e *episode) join(at []*peers.Replica) {
 	e.t.Helper()
 	keys := e.keys()
@@ -169,7 +169,7 @@ func (e *episode) at(some []*peers.Replica) []*reader {
 	return all
 }
 
-// flee has some of those who read at the victim continue elsewhere; the others wait.
+// flee moves some of the victim's subscribers to other replicas; the others wait.
 func (e *episode) flee() {
 	for _, r := range e.at([]*peers.Replica{e.victim}) {
 		if e.random.IntN(2) == 0 {
@@ -194,8 +194,8 @@ func (e *episode) restart(r *peers.Replica) {
 	}
 }
 
-// stops ends a replica as a kubelet does. Those who read from it are reset once, and
-// those who read at it are told.
+// stops terminates a replica as a kubelet does. Subscribers of its views are reset once,
+// and its connections are closed with 1001.
 func (e *episode) stops(r *peers.Replica) {
 	e.t.Helper()
 	e.loses(e.reads(r))
@@ -219,7 +219,7 @@ func (*episode) across(r *peers.Replica) func(edge, holder *peers.Replica) bool 
 	return func(edge, holder *peers.Replica) bool { return holder == r || edge == r }
 }
 
-// loses allows a reset to those who lose their holder now, or the way to it.
+// loses permits a reset for subscribers that lose their holder or the connection to it.
 func (e *episode) loses(affected func(edge, holder *peers.Replica) bool) {
 	e.t.Helper()
 	by, _ := replicasByRun(e.t, fixture.Client(e.t, cluster.Config()))
@@ -247,7 +247,7 @@ func (e *episode) moved(readers []*reader) {
 	e.equal(readers)
 }
 
-// mayEnd allows something to those who read at a replica.
+// mayEnd grants an allowance to the subscribers at a replica.
 func (e *episode) mayEnd(at *peers.Replica, allow func(*allowance)) {
 	for _, r := range e.at([]*peers.Replica{at}) {
 		allow(e.allowed[r])

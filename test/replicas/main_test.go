@@ -59,7 +59,8 @@ func setUp(ctx context.Context) error {
 	return nil
 }
 
-// tearDown ends the operators, none of which should fail at that or have raced.
+// tearDown stops the operators. It returns an error if one fails to stop or had a data
+// race.
 func tearDown() error {
 	played.write(os.Stdout)
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)

@@ -65,7 +65,7 @@ func runAt(t *testing.T, of *peers.Replica) string {
 	return run[of]
 }
 
-// runOf is the run that the reader's revision is of: that of whoever holds the view.
+// runOf returns the run in the reader's revision, which identifies the holder's process.
 func runOf(r *reader) string { return runIn(r.Rev()) }
 
 func runIn(rev string) string {
@@ -84,7 +84,7 @@ func holderOf(t *testing.T, r *reader) *peers.Replica {
 	return holder
 }
 
-// settled waits until the replicas know of each other, and of nobody else.
+// settled waits until each replica knows exactly the others.
 func settled(t *testing.T, of []*peers.Replica) {
 	t.Helper()
 	c := fixture.Client(t, cluster.Config())

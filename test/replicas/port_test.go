@@ -15,8 +15,8 @@ import (
 	"graphview.dev/test/oracle"
 )
 
-// TestStrangersAtTheRelayPort: who has not the certificate of the replicas reads
-// nothing there, whatever else it may do.
+// TestStrangersAtTheRelayPort: a client without a certificate of the replicas reads nothing
+// from the relay port, whatever its other rights.
 func TestStrangersAtTheRelayPort(t *testing.T) {
 	settled(t, edges)
 	address := ""

@@ -46,8 +46,9 @@ func TestEqualEverywhere(t *testing.T) {
 	}
 }
 
-// TestResumeElsewhere: who loses the replica that it is connected to continues at
-// another without a reset, and who loses the one that holds the view is reset once.
+// TestResumeElsewhere: a subscriber that loses the replica it is connected to resumes at
+// another one without a reset. If the replica that holds the view is lost, its subscribers
+// are reset once.
 func TestResumeElsewhere(t *testing.T) {
 	settled(t, edges)
 	s := newScene(t, 1)
@@ -56,7 +57,7 @@ func TestResumeElsewhere(t *testing.T) {
 	holder := holderOf(t, r)
 	away := others(holder)
 
-	// By way of one that does not hold the view, which then crashes.
+	// The subscriber is connected to a replica that does not hold the view, and that crashes.
 	r.move(away[0])
 	s.change(0)
 	s.equal([]*reader{r})
@@ -91,8 +92,8 @@ func TestResumeElsewhere(t *testing.T) {
 	s.equal([]*reader{r})
 }
 
-// TestStopIsGoingAway: a replica that is asked to end says so to those who are
-// connected to it, and the others go on.
+// TestStopIsGoingAway: a replica that stops closes its streams with 1001, and other
+// replicas continue.
 func TestStopIsGoingAway(t *testing.T) {
 	settled(t, edges)
 	s := newScene(t, 2)

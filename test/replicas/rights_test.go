@@ -10,8 +10,8 @@ import (
 	"graphview.dev/test/oracle"
 )
 
-// TestRightsAtEveryEdge: what a subscriber may see is asked where it is connected,
-// whoever holds the view: granted, withheld and revoked alike at each replica.
+// TestRightsAtEveryEdge: rights are granted, withheld and revoked equally at each replica,
+// because the replica that a subscriber is connected to checks them.
 func TestRightsAtEveryEdge(t *testing.T) {
 	settled(t, edges)
 	s := newScene(t, 2)
@@ -63,8 +63,8 @@ func TestRightsAtEveryEdge(t *testing.T) {
 		})
 	}
 	sees(part)
-	// Who comes back elsewhere, where nobody has asked about ann by this view, begins
-	// where it was.
+	// At another replica, which has no cached rights of ann for this view, the subscriber
+	// resumes.
 	for i, r := range readers {
 		r.move(edges[(i+1)%len(edges)])
 	}

@@ -213,8 +213,8 @@ func rollout(e *episode) (string, []*peers.Replica, func()) {
 	return "rollout", edges, func() {}
 }
 
-// serverAway: the victim does not reach the API server until its Lease has expired.
-// What it holds is outdated meanwhile, so nobody's graph is looked at.
+// serverAway: the victim does not reach the API server until its Lease has expired. Its
+// graphs are outdated in between, so the test does not check them.
 func serverAway(e *episode) (string, []*peers.Replica, func()) {
 	e.victim.API.Leave()
 	e.eventually(func() string { return knowing(e.t, others(e.victim), len(edges)-1) })

@@ -131,7 +131,7 @@ func TestOneUpstream(t *testing.T) {
 	join(crowd - 1)
 	many := encoded()
 	relays(t, views, views)
-	// Who is behind when a change comes may be sent two at once, in an encoding of its own.
+	// A subscriber that is behind may get two changes at once, in a separate encoding.
 	if few < 10*views*len(people) || many > 2*few {
 		t.Errorf("10 changes were encoded %d times for %d subscribers, and %d times for %d of them", many, len(readers), few, len(readers)/crowd)
 	}

@@ -9,9 +9,8 @@ import (
 	"testing"
 )
 
-// startBackend runs an aggregated API server until the test ends: it serves the
-// resource gadgets, cluster-scoped, version v1 of the group, of which there is
-// one object that never changes.
+// startBackend runs an aggregated API server until the test ends. It serves one object,
+// which never changes, of the cluster-scoped resource gadgets in version v1 of the group.
 func startBackend(t *testing.T, group string) int {
 	t.Helper()
 	closing := make(chan struct{})

@@ -140,9 +140,9 @@ func (p *place) objects(text string) ([]*unstructured.Unstructured, error) {
 	}
 }
 
-// apply sets the fields of objects by server-side apply. What a
-// CustomResourceDefinition or an APIService of the same scenario brings is
-// served a moment later, so it is tried again.
+// apply sets the fields of objects by server-side apply. It retries, because the kinds of
+// a CustomResourceDefinition or an APIService in the same scenario are served a moment
+// later.
 func (p *place) apply(ctx context.Context, o *unstructured.Unstructured, manager string) error {
 	err := p.retry(ctx, func() error {
 		if err := p.inNamespace(o); err != nil {
@@ -189,8 +189,8 @@ func (p *place) inNamespace(o *unstructured.Unstructured) error {
 	return err
 }
 
-// remove deletes an object if it is there. Of a namespace it deletes what the
-// scenario made in it, too, as the namespace controller would.
+// remove deletes an object if it exists. For a namespace it also deletes the scenario's
+// objects in it, as the namespace controller would.
 func (p *place) remove(ctx context.Context, o *unstructured.Unstructured) error {
 	if o.GetAPIVersion() == "v1" && o.GetKind() == "Namespace" {
 		for _, inside := range p.made {

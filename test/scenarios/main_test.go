@@ -17,7 +17,7 @@ var plane *env.ControlPlane
 func TestMain(m *testing.M) {
 	log.SetLogger(logr.Discard()) // that of the scenarios' client
 	goleak.VerifyTestMain(fixture.Suite{M: m, Plane: &plane, Options: env.Options{APIServerArgs: []string{
-		// Nobody makes ServiceAccounts here, and nobody takes finalizers off.
+		// No controller creates ServiceAccounts or removes finalizers here.
 		"--disable-admission-plugins=ServiceAccount,StorageObjectInUseProtection",
 	}}})
 }

@@ -12,8 +12,8 @@ import (
 	"graphview.dev/test/oracle"
 )
 
-// line is what is shown of one thing. Detail is text for people, of which a
-// scenario gives a part after a ~, or nothing.
+// line is the line for one vertex, arc or warning. detail is a message; a scenario has a
+// part of it after a ~, or nothing.
 type line struct {
 	head, detail string
 	// optional: a scenario need not mention the detail.
@@ -33,8 +33,7 @@ func parseLines(text string) []line {
 	return lines
 }
 
-// differ says how lines differ from those that are wanted, in any order, "" if
-// they do not.
+// differ returns the difference between wanted and got lines in any order, or "".
 func differ(want, got []line) string {
 	texts := func(lines []line, render func(line) string) []string {
 		var all []string

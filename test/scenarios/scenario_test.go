@@ -20,7 +20,7 @@ type scenario struct {
 
 // options are the section options.yaml.
 type options struct {
-	// As a user of no rights but those that the scenario gives to {{user}}.
+	// As is a user with only the rights that the scenario gives to {{user}}.
 	As string `json:"as"`
 	// MaxVertices and SyncTimeout are those of the engine.
 	MaxVertices int    `json:"maxVertices"`

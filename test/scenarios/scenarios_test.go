@@ -278,8 +278,8 @@ func (r *runner) view() stream.View {
 	return v
 }
 
-// want waits until three subscribers have the same: the current one, one that
-// continues where it was at the last want, and one that is new.
+// want waits until three subscribers have the same graph: the current one, another one
+// resuming from the last want, and a new one.
 func (r *runner) want(ctx context.Context, want []line, forget bool) string {
 	if why := fixture.Wait(ctx, patience, pollInterval, func() string { return r.current.hasGraph(want, forget, r.rendered) }); why != "" {
 		return why

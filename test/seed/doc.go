@@ -1,6 +1,5 @@
-// Package seed gives tests that draw at random their seeds: where every change is
-// checked the same each time, so that a failure is of the change, and another one for
-// whoever looks for more.
+// Package seed gives seeds to randomized tests: a fixed one by default, so that a failure is
+// due to the change under test, and another one on request.
 //
-// It knows nothing but testing, so that tests of any package may use it.
+// It imports only testing, so that tests of any package may use it.
 package seed

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Variable is the environment variable with the seed to take instead: a number, or
-// clock for one that nobody has had.
+// Variable is the environment variable that overrides the seed: a number, or clock for a
+// seed from the time.
 const Variable = "GRAPHVIEW_SEED"
 
 // Of is the seed of a test, by its name. If the test fails, it says which it was.

@@ -98,7 +98,7 @@ func (s *Subscriber) Look(look func(c *oracle.Client)) {
 	look(&s.client)
 }
 
-// Synced tells whether the graph is complete, on the present connection.
+// Synced reports whether the graph is complete on the current connection.
 func (s *Subscriber) Synced() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -119,7 +119,7 @@ func (s *Subscriber) Warnings() []oracle.Warning {
 	return s.client.Warnings()
 }
 
-// Resets is how often the server had the subscriber begin anew.
+// Resets returns the number of resets that the server sent.
 func (s *Subscriber) Resets() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -10,7 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// PodStatus says of some pod how it is, as a kubelet would, of which there is none.
+// PodStatus writes the status of a random pod, since there is no kubelet.
 func (w *Workload) PodStatus(ctx context.Context) error {
 	pod, err := w.somePod(ctx)
 	if pod == nil {

@@ -24,8 +24,8 @@ type Workload struct {
 	Steps int
 }
 
-// Step makes one change, or attempts one that the cluster has good reasons to
-// refuse. An error is anything else.
+// Step makes one change, or attempts a change that the cluster refuses for a good reason.
+// It returns any other error.
 func (w *Workload) Step(ctx context.Context) error {
 	w.Steps++
 	kind := w.Random.IntN(9)

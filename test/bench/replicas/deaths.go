@@ -144,7 +144,7 @@ func (b *bench) deathsOfThree(ctx context.Context) (err error) {
 
 // roles finds a holder of the first view, and a replica that is not one.
 func (g *group) roles(ctx context.Context) (holder, edge *replica, rev string, err error) {
-	// Whoever reads at a replica that holds the view has a revision of that one.
+	// A subscriber at a replica that holds the view has a revision of that replica.
 	for _, r := range g.all {
 		s, err := g.open(ctx, r, namespaceOf(0), "", nil)
 		if err != nil {
@@ -222,8 +222,7 @@ func (g *group) edgeDies(ctx context.Context) (o outage, err error) {
 	return o, g.revive(ctx, edge)
 }
 
-// revive starts a replica that died, however it did, when the others have forgotten the
-// one that it was.
+// revive starts a dead replica again, after the others have forgotten its former instance.
 func (g *group) revive(ctx context.Context, r *replica) error {
 	r.Kill()
 	if err := g.forget(ctx, r.relays); err != nil {

@@ -43,7 +43,7 @@ type replica struct {
 	relays, profiles string
 }
 
-// endedError: a replica has ended, though nobody asked it to.
+// endedError: a replica has ended unexpectedly.
 type endedError struct{ err error }
 
 func (e *endedError) Error() string { return "a replica has ended: " + e.err.Error() }
@@ -58,8 +58,8 @@ func running(some []*replica) error {
 	return nil
 }
 
-// start starts n replicas, which share views or hold all of them.
-// Where one cannot have a port that somebody else took first, it tries others.
+// start starts n replicas, which share views or hold all of them. If a port has been taken in
+// the meantime, it tries others.
 func (b *bench) start(ctx context.Context, n int, shares bool) (g *group, err error) {
 	for range 3 {
 		g, err = b.startOnce(ctx, n, shares)
@@ -117,7 +117,7 @@ func (g *group) end(ctx context.Context) error {
 	return g.remove(ctx)
 }
 
-// knows waits until some replicas know of each other, and of nobody else.
+// knows waits until each of the replicas knows exactly the others.
 func (g *group) knows(ctx context.Context, some []*replica) error {
 	return eventually(ctx, func() error {
 		if err := running(some); err != nil {

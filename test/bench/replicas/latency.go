@@ -192,8 +192,8 @@ func (c *crowd) measure(ctx context.Context, each int) error {
 	if err != nil {
 		return err
 	}
-	// Who is told after the middle one at the holder waits for a processor too: what an
-	// edge adds is what is more than that.
+	// Subscribers after the median at the holder also wait for a processor. An edge adds only
+	// the time beyond that.
 	var here, there, others, added []time.Duration
 	for n := range changes {
 		arrived := whenCame(near, from+n)

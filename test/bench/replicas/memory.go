@@ -92,8 +92,8 @@ func (b *bench) memoryOf(ctx context.Context, row row) (mean, most memory, err e
 // memory is what a replica has: its live heap with its stacks, and what is resident.
 type memory struct{ live, stacks, resident float64 }
 
-// memory reads it, but for what is resident, after collections of garbage, of which the
-// last leaves a profile of that name.
+// memory measures after garbage collections, except for resident memory. It writes a heap
+// profile of that name.
 func (g *group) memory(ctx context.Context, r *replica, name string) (m memory, err error) {
 	var profile []byte
 	for range 5 { // each makes stacks smaller by half, and the first ones empty pools

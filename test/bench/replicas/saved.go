@@ -9,11 +9,11 @@ import (
 	"graphview.dev/test/env"
 )
 
-// loadVersion is to be changed with what furnish makes.
+// loadVersion must change with the content that furnish makes.
 const loadVersion = 1
 
-// planeArgs lift the API server's own limits, which are not what is measured. Pods need
-// no ServiceAccount: nobody makes any.
+// planeArgs lift the API server's own limits, which the benchmark does not measure. Pods
+// need no ServiceAccount, because no controller creates any.
 var planeArgs = []string{
 	"--disable-admission-plugins=ServiceAccount",
 	"--max-requests-inflight=0", "--max-mutating-requests-inflight=0", "--enable-priority-and-fairness=false",

@@ -56,8 +56,8 @@ func run(ctx context.Context, dir string) error {
 	mux.HandleFunc("GET "+group+"/graphs", s.list)
 	mux.HandleFunc("GET "+group+"/namespaces/sized/graphs/{name}", s.snapshot)
 	mux.HandleFunc("GET "+group+"/watch/namespaces/sized/graphs/{name}", s.watch)
-	// The floor: a page that does nothing but read the same bytes, and one that draws
-	// rectangles; and pages of other libraries, which the directory has as scripts.
+	// The floor: a page that only reads the same bytes, and a page that draws rectangles. The
+	// directory also has pages with other libraries.
 	mux.Handle("/floor/", http.StripPrefix("/floor", http.FileServer(http.Dir(filepath.Join("test", "dashboard", "floor")))))
 	mux.Handle("/libraries/", http.StripPrefix("/libraries", http.FileServer(http.Dir(dir))))
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
