@@ -155,7 +155,7 @@ func TestPermitKeepsAnswers(t *testing.T) {
 }
 
 // The answers of a batch that times out are kept: the next batch asks only for the rest.
-func TestPermitGoesOn(t *testing.T) {
+func TestPermitKeepsAnswersOfATimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPermit((&reviews{}).review, time.Hour)
 		places := podsIn(2000)

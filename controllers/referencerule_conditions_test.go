@@ -49,8 +49,8 @@ type unreadRules struct {
 
 func (u *unreadRules) RuleEffect(context.Context, string) graphview.RuleEffect { return u.effect }
 
-// TestUnreadAgain: a schema that could not be read is looked for again.
-func TestUnreadAgain(t *testing.T) {
+// TestUnreadSchemaIsRetried: a schema that could not be read is looked for again.
+func TestUnreadSchemaIsRetried(t *testing.T) {
 	for name, tt := range map[string]struct {
 		unread error
 		want   bool

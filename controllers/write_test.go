@@ -80,7 +80,7 @@ func TestRefusedStatus(t *testing.T) {
 	}
 }
 
-func TestRefusalIsOver(t *testing.T) {
+func TestRefusalEnds(t *testing.T) {
 	var f refusal
 	for range 100 {
 		f.add(1, epoch)
@@ -106,7 +106,7 @@ func TestRefusalIsOver(t *testing.T) {
 	}
 }
 
-func TestLookAgain(t *testing.T) {
+func TestRequeue(t *testing.T) {
 	conflict := ctrl.Result{Requeue: true} //nolint:staticcheck // see unpatched
 	failed := errors.New("unreachable")
 	tests := map[string]struct {

@@ -72,7 +72,7 @@ func selecting(object spec.ObjectFilter) spec.Spec {
 }
 
 // A limit that the previous spec exceeded does not apply to the spec that corrects it.
-func TestLimitIsNotOfTheSpecBefore(t *testing.T) {
+func TestLimitEndsWithItsSpec(t *testing.T) {
 	k := keepByHand(t, Options{MaxVertices: 5}, 10)
 	k.apply(selecting(spec.ObjectFilter{}))
 	k.step(k.life, k.catalog)
@@ -132,7 +132,7 @@ func TestReplayThatEndedEarly(t *testing.T) {
 }
 
 // A changed spec ends what is done for the one before.
-func TestChangedSpecEndsWhatWasBegun(t *testing.T) {
+func TestChangedSpecCancelsItsPredecessor(t *testing.T) {
 	k := keepByHand(t, Options{}, 1)
 	k.apply(selecting(spec.ObjectFilter{}))
 	ctx, cancel := context.WithCancel(t.Context())

@@ -119,8 +119,8 @@ func TestOwnDenied(t *testing.T) {
 	}
 }
 
-// TestPermitOfOwn: Own feeds every view, also those of subscribers and of ServiceAccounts.
-func TestPermitOfOwn(t *testing.T) {
+// TestOwnRightsFeedAllViews: Own feeds every view, also those of subscribers and of ServiceAccounts.
+func TestOwnRightsFeedAllViews(t *testing.T) {
 	e := startEngine(t, Options{Config: configmaps.Serve(t, 0), Own: (&ownRights{}).permit})
 	other := func(context.Context, []access.Place) (map[access.Place]bool, error) { return nil, context.Canceled }
 	tests := map[string]struct {

@@ -13,9 +13,9 @@ import (
 	"graphview.dev/test/configmaps"
 )
 
-// TestReferencesHaveRoomAgain: references that are left out because the namespace has too many
+// TestReferencesReturnWhenThereIsRoom: references that are left out because the namespace has too many
 // are added once there is room. The view has a warning until then.
-func TestReferencesHaveRoomAgain(t *testing.T) {
+func TestReferencesReturnWhenThereIsRoom(t *testing.T) {
 	const each, others = 990, 1010
 	e := startEngine(t, Options{Config: configmaps.Serve(t, 2), LimitRetry: 10 * time.Millisecond})
 	var source graph.SourceID

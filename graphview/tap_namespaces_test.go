@@ -87,9 +87,9 @@ func TestNamespacesAreForgotten(t *testing.T) {
 	k.until("the others are forgotten", func() bool { return slices.Equal(concerned(), []string{"ns-010"}) })
 }
 
-// TestNothingIsToldOfOtherNamespaces: an object that cannot be decoded is a warning of the
+// TestWarningsStayInTheirNamespace: an object that cannot be decoded is a warning of the
 // views of its namespace, however many others share the watch.
-func TestNothingIsToldOfOtherNamespaces(t *testing.T) {
+func TestWarningsStayInTheirNamespace(t *testing.T) {
 	k := keepByHand(t, Options{}, 1)
 	many := selecting(spec.ObjectFilter{})
 	many.Namespaces = &spec.Namespaces{Names: append(numbered(9), "shop")} // more than are watched one by one

@@ -90,9 +90,9 @@ func TestTokens(t *testing.T) {
 	})
 }
 
-// TestTokensOneGivesUp: a cancelled request does not cancel the review for others that wait
+// TestCancelledTokenReview: a cancelled request does not cancel the review for others that wait
 // for it.
-func TestTokensOneGivesUp(t *testing.T) {
+func TestCancelledTokenReview(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tokens := newTokenReviewer((&issuer{takes: time.Second}).review, time.Minute)
 		impatient, leave := context.WithCancel(from(t.Context(), "1"))
@@ -170,8 +170,8 @@ func TestTokenFlood(t *testing.T) {
 	})
 }
 
-// TestTokensWhoseTurnDoesNotCome: a request is answered within a bound.
-func TestTokensWhoseTurnDoesNotCome(t *testing.T) {
+// TestTokensThatWaitTooLong: a request is answered within a bound.
+func TestTokensThatWaitTooLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tokens := newTokenReviewer((&issuer{takes: time.Hour}).review, time.Minute)
 		began := time.Now()

@@ -42,8 +42,8 @@ func aGraph(name string) access.Question {
 	return rightToWatch(names.GraphName{Namespace: "shop", Name: name}).access()
 }
 
-// TestDecisionsAreApart: what is decided about one question is not about another.
-func TestDecisionsAreApart(t *testing.T) {
+// TestDecisionsAreIndependent: what is decided about one question is not about another.
+func TestDecisionsAreIndependent(t *testing.T) {
 	whole := access.Question{
 		Verb: "watch", Group: "g", Version: "v", Resource: "graphs", Subresource: "s", Namespace: "shop", Name: "web",
 		FieldSelector: "a=b", LabelSelector: "c=d", Path: "/",
@@ -109,8 +109,8 @@ func TestDecisions(t *testing.T) {
 	})
 }
 
-// TestStrangerAsksForGraphsThatAreNot: the questions of one user delay no other's.
-func TestStrangerAsksForGraphsThatAreNot(t *testing.T) {
+// TestStrangerAsksForMissingGraphs: the questions of one user delay no other's.
+func TestStrangerAsksForMissingGraphs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDecisions((&judges{takes: 50 * time.Millisecond}).review, time.Minute)
 		ctx, stop := context.WithCancel(t.Context())

@@ -58,9 +58,9 @@ func TestOpenAPI(t *testing.T) {
 	}
 }
 
-// TestOpenAPIDescribesWhatIsThere: every path answers, with a code that it is
+// TestOpenAPIMatchesTheServer: every path answers, with a code that it is
 // said to answer with, and what is not described is not there.
-func TestOpenAPIDescribesWhatIsThere(t *testing.T) {
+func TestOpenAPIMatchesTheServer(t *testing.T) {
 	s := serve(t, nil)
 	document := decode(t, openAPI)
 	var got []string

@@ -53,9 +53,9 @@ func TestContent(t *testing.T) {
 	}
 }
 
-// TestWhoFollowsJoinsWalks: a subscription may join a walk that another subscriber has begun.
+// TestSubscriptionsJoinWalks: a subscription may join a walk that another subscriber has begun.
 // A request for a single graph may not, because it must see the current state.
-func TestWhoFollowsJoinsWalks(t *testing.T) {
+func TestSubscriptionsJoinWalks(t *testing.T) {
 	const path = "namespaces/shop/graphs/web"
 	view := newView("shop/web")
 	s := serve(t, fakeCluster{view})

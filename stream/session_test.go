@@ -177,7 +177,7 @@ func TestSession(t *testing.T) {
 	}
 }
 
-func TestGoodbyeIsBounded(t *testing.T) {
+func TestCloseHandshakeIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		subscription := newSubscription("", nil)
 		peer := &recorder{start: time.Now(), write: func(ctx context.Context, _ *delivery.Frame) error {

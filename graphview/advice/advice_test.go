@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// TestOfManyNames: what looks at every name that is served is bounded, however many names
+// TestSuggestionsAreBounded: what looks at every name that is served is bounded, however many names
 // are compared, as is what is found.
-func TestOfManyNames(t *testing.T) {
+func TestSuggestionsAreBounded(t *testing.T) {
 	var served []Resource
 	for i := range 500 {
 		served = append(served, Resource{"example.com", "v1", fmt.Sprintf("resources%d", i), fmt.Sprintf("Kind%d", i), true})
@@ -45,8 +45,8 @@ func TestOfManyNames(t *testing.T) {
 	}
 }
 
-// TestSameNameAgain: one name is looked up once, in however many places it is.
-func TestSameNameAgain(t *testing.T) {
+// TestNamesAreLookedUpOnce: one name is looked up once, in however many places it is.
+func TestNamesAreLookedUpOnce(t *testing.T) {
 	x := newIndex([]Resource{{"", "v1", "services", "Service", true}})
 	name := []Comparison{{"resource", "serivces"}}
 	for range 2 * maxLooks {

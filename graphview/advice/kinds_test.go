@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestOfKinds(t *testing.T) {
+func TestSuggestKinds(t *testing.T) {
 	served := []Resource{
 		{"", "v1", "secrets", "Secret", true},
 		{"apps", "v1", "deployments", "Deployment", true},

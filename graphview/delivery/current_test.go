@@ -12,9 +12,9 @@ import (
 	"graphview.dev/graphview/graph"
 )
 
-// TestWhoComesBackLeavesWhatIsShared: a change is encoded once for current subscribers, even if
+// TestReconnectKeepsPiecesShared: a change is encoded once for current subscribers, even if
 // another one reconnects between them.
-func TestWhoComesBackLeavesWhatIsShared(t *testing.T) {
+func TestReconnectKeepsPiecesShared(t *testing.T) {
 	s := newStage(t)
 	s.set("Running", false, "a")
 	first, second := s.twoReaders(t)
@@ -34,9 +34,9 @@ func TestWhoComesBackLeavesWhatIsShared(t *testing.T) {
 	}
 }
 
-// TestLargeChangeIsSharedByWhoIsSlower: a slower subscriber gets the same pieces of a large change
+// TestLargeChangeIsSharedWithSlowReaders: a slower subscriber gets the same pieces of a large change
 // as the one that has already read it to its end.
-func TestLargeChangeIsSharedByWhoIsSlower(t *testing.T) {
+func TestLargeChangeIsSharedWithSlowReaders(t *testing.T) {
 	s := newStage(t)
 	const objects, size = 20, 8 << 10
 	names := make([]string, objects)
@@ -78,10 +78,10 @@ func TestOldPieceIsNotTheEnd(t *testing.T) {
 	}
 }
 
-// TestNothingIsNotTheEnd: a subscriber that waits for a piece that another one encodes, and gets
+// TestEmptyPieceIsNotTheEnd: a subscriber that waits for a piece that another one encodes, and gets
 // an empty piece, still gets warnings that came in between. In a view without objects there may
 // be no later change to bring them.
-func TestNothingIsNotTheEnd(t *testing.T) {
+func TestEmptyPieceIsNotTheEnd(t *testing.T) {
 	s := newStage(t)
 	var synced atomic.Bool
 	s.publisher.source.Synced = synced.Load

@@ -63,9 +63,9 @@ func (a unanswered) Rights() Rights                                { return some
 func (a unanswered) Changed() <-chan struct{}                      { return nil }
 func (a unanswered) Resolve(context.Context, []access.Place) error { return a.err }
 
-// TestUnansweredTellNoAddress: whose rights cannot be found out is told so, and nothing of
+// TestUnansweredErrorsHideAddresses: whose rights cannot be found out is told so, and nothing of
 // what the API server's client said.
-func TestUnansweredTellNoAddress(t *testing.T) {
+func TestUnansweredErrorsHideAddresses(t *testing.T) {
 	s := newStage(t)
 	s.set("Running", false, "a")
 	r := s.reader(SubscribeOptions{Access: unanswered{errors.New(`Post "https://10.96.0.1:443/apis": connection refused`)}})

@@ -60,9 +60,9 @@ func TestKinds(t *testing.T) {
 	wants("after one more change", first)
 }
 
-// TestKindsAreTold: a waiting subscriber is notified when the view watches another kind, even if
+// TestKindsAreSent: a waiting subscriber is notified when the view watches another kind, even if
 // the kind has no objects and the graph does not change.
-func TestKindsAreTold(t *testing.T) {
+func TestKindsAreSent(t *testing.T) {
 	s := newStage(t)
 	s.set("Running", false, "a")
 	r := s.reader(SubscribeOptions{})

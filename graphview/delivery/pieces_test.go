@@ -96,10 +96,10 @@ func keptIsCounted(tb testing.TB, p *Publisher) {
 	}
 }
 
-// TestPieceThatIsMadeAnewIsCountedOnce: a piece that is encoded again, because there are further
+// TestReencodedPieceIsCountedOnce: a piece that is encoded again, because there are further
 // changes, is counted in place of the piece that it replaces. The bound is for all views
 // together: if the count leaked, no piece could be shared in the end.
-func TestPieceThatIsMadeAnewIsCountedOnce(t *testing.T) {
+func TestReencodedPieceIsCountedOnce(t *testing.T) {
 	s := newStage(t)
 	s.set("Running", false, "a")
 	first, second := s.twoReaders(t)

@@ -59,9 +59,9 @@ func TestSummaries(t *testing.T) {
 	}
 }
 
-// TestSummaryOfMoreThanIsShown: a summary is of the whole object, also where the view
+// TestSummaryOfHiddenFields: a summary is of the whole object, also where the view
 // shows only a part of it, or nothing as of a Secret.
-func TestSummaryOfMoreThanIsShown(t *testing.T) {
+func TestSummaryOfHiddenFields(t *testing.T) {
 	for name, secret := range map[string]bool{"a part": false, "a Secret": true} {
 		t.Run(name, func(t *testing.T) {
 			s := newStage(t)

@@ -38,9 +38,9 @@ func together(tb testing.TB, readers ...*reader) {
 	}
 }
 
-// TestWhoBeginTogetherAreSentTheSame: subscribers that begin within a second share encoded
+// TestConcurrentSubscribersSharePieces: subscribers that begin within a second share encoded
 // pieces although the graph changes between them, and all end with the current graph.
-func TestWhoBeginTogetherAreSentTheSame(t *testing.T) {
+func TestConcurrentSubscribersSharePieces(t *testing.T) {
 	for name, since := range map[string]string{"anew": "", "after a revision of another process": "x.y"} {
 		t.Run(name, func(t *testing.T) {
 			s, names := largeStage(t)
@@ -179,8 +179,8 @@ func TestWalkIsJoinedForASecond(t *testing.T) {
 	})
 }
 
-// TestWalksAreOfOneSortOfReader: only readers with equal rights share a walk.
-func TestWalksAreOfOneSortOfReader(t *testing.T) {
+// TestOnlyEqualReadersShareAWalk: only readers with equal rights share a walk.
+func TestOnlyEqualReadersShareAWalk(t *testing.T) {
 	s, _ := largeStage(t)
 	sees, blind := fixedAccess{{Resource: "pods"}: true}, fixedAccess{}
 	var all []*reader

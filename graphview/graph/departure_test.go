@@ -7,10 +7,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestReadersOfADepartingHub: between the slices that remove an object whose selectors match
+// TestReadersOfADeletedHub: between the slices that remove an object whose selectors match
 // thousands, readers get the removed arcs without a visit of the remaining ones. Readers at older
 // positions have the same graph.
-func TestReadersOfADepartingHub(t *testing.T) {
+func TestReadersOfADeletedHub(t *testing.T) {
 	const pods = 2_000
 	c := newCrowd(0, pods)
 	var l *Lens

@@ -7,9 +7,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestHubIsReadByWhatChanged: who knows a hub looks at those of its arcs that changed,
+// TestHubReadVisitsOnlyChangedArcs: who knows a hub looks at those of its arcs that changed,
 // and at no others.
-func TestHubIsReadByWhatChanged(t *testing.T) {
+func TestHubReadVisitsOnlyChangedArcs(t *testing.T) {
 	const pods = 2 * hubSize
 	c := newCrowd(0, pods)
 	var l *Lens

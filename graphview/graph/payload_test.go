@@ -2,9 +2,9 @@ package graph
 
 import "testing"
 
-// TestPayloadIsOfTheLastSource: an object that another source has seen too is no reason to
+// TestPayloadComesFromTheLastSource: an object that another source has seen too is no reason to
 // remember what the first one retains; a source that lags behind is not listened to.
-func TestPayloadIsOfTheLastSource(t *testing.T) {
+func TestPayloadComesFromTheLastSource(t *testing.T) {
 	g := New()
 	g.Update(func() {
 		narrow, wide := g.AddSource(podKind, podsV1, ScopeNamespaced), g.AddSource(podKind, podsV1, ScopeNamespaced)

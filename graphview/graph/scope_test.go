@@ -65,10 +65,10 @@ func TestReferenceWithoutNamespace(t *testing.T) {
 	}
 }
 
-// TestKindMadeAgainInNamespaces: when a cluster-scoped kind becomes namespaced, RetryReferences
+// TestKindBecomesNamespaced: when a cluster-scoped kind becomes namespaced, RetryReferences
 // returns the objects that refer to it, once and no others. Read again, they refer to the object
 // in their own namespace.
-func TestKindMadeAgainInNamespaces(t *testing.T) {
+func TestKindBecomesNamespaced(t *testing.T) {
 	gadget, gadgets := Kind{"example.com", "Gadget"}, Resource{"example.com", "v1", "gadgets"}
 	reference := Reference{Type: Direct, To: gadget, Namespace: "shop", Name: "a", Field: "spec.gadget"}
 	holder := Object{Namespace: "shop", Name: "holder", Version: 1, References: []Reference{reference}}

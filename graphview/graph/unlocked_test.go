@@ -229,9 +229,9 @@ func TestReadersBesideTheWriter(t *testing.T) {
 	}
 }
 
-// TestHubGoesInSlices: what the selectors of one object have made goes in slices with the
+// TestHubIsRemovedInSlices: what the selectors of one object have made goes in slices with the
 // object, also if it comes back meanwhile.
-func TestHubGoesInSlices(t *testing.T) {
+func TestHubIsRemovedInSlices(t *testing.T) {
 	const pods, slice = 20_000, sliceVisits * sliceChanges
 	hub := Reference{Type: Direct, To: podKind, AllNamespaces: true, Selector: &Selector{}}
 	for name, tt := range map[string]struct {

@@ -85,9 +85,9 @@ func TestReplayIgnoresChangedObjects(t *testing.T) {
 	}
 }
 
-// TestVerdictOfAnEarlierJudge: what was decided for namespaces that a view selected before,
+// TestStaleVerdictIsIgnored: what was decided for namespaces that a view selected before,
 // and comes late, brings nothing back.
-func TestVerdictOfAnEarlierJudge(t *testing.T) {
+func TestStaleVerdictIsIgnored(t *testing.T) {
 	e := start(t, configmaps.Serve(t, 3))
 	v, tap := e.follow(yes)
 	await(t, "the list", func() bool { return v.vertices() == 3 })
@@ -118,9 +118,9 @@ func TestVerdictOfAnEarlierJudge(t *testing.T) {
 	}
 }
 
-// TestReplaysLetOthersRun: with one processor, another goroutine runs after at most a few chunks
+// TestReplaysYield: with one processor, another goroutine runs after at most a few chunks
 // of a replay. It is one chunk unless the machine is suspended.
-func TestReplaysLetOthersRun(t *testing.T) {
+func TestReplaysYield(t *testing.T) {
 	const objects, views, few = 12 * replayChunk, 10, 8
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	e := start(t, configmaps.Serve(t, objects))

@@ -302,9 +302,9 @@ func TestOutline(t *testing.T) {
 	}
 }
 
-// TestProbeAdmitsWhatMayBeRead: a watch of all namespaces that is kept as a probe admits only
+// TestProbeAdmitsOnlyReadable: a watch of all namespaces that is kept as a probe admits only
 // what may be read, also of a resource for which there are too many watches.
-func TestProbeAdmitsWhatMayBeRead(t *testing.T) {
+func TestProbeAdmitsOnlyReadable(t *testing.T) {
 	const granted = 250 // in each of which four of the resources may be watched
 	all := manyResources(5)
 	names := numbered(400)

@@ -192,7 +192,7 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-func TestMoreThanFits(t *testing.T) {
+func TestJournalIsBounded(t *testing.T) {
 	j := open(t, t.TempDir(), time.Now())
 	defer j.Close()
 	long := string(make([]byte, 10_000))

@@ -9,8 +9,8 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// TestIndexOfOtherPlaces: entries of the index that do not point to a document are ignored.
-func TestIndexOfOtherPlaces(t *testing.T) {
+// TestIndexIgnoresOtherPaths: entries of the index that do not point to a document are ignored.
+func TestIndexIgnoresOtherPaths(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = w.Write([]byte(`{"paths": {
 			"apis/good.example.com/v1": {"serverRelativeURL": "/openapi/v3/apis/good.example.com/v1?hash=1"},

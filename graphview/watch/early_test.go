@@ -217,9 +217,9 @@ func (r *seenReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// TestNothingOfASecretStays: buffers keep no data of a Secret after a list that ended early,
+// TestSecretDataIsNotRetained: buffers keep no data of a Secret after a list that ended early,
 // nor after the next list.
-func TestNothingOfASecretStays(t *testing.T) {
+func TestSecretDataIsNotRetained(t *testing.T) {
 	const begun = `{"kind":"SecretList","items":[{"metadata":{"name":"a"},"data":{"key":"SECRET`
 	t.Run("in the list's buffer", func(t *testing.T) {
 		text := []byte(begun)

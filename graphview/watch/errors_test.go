@@ -10,7 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-func TestRefusedInMidLife(t *testing.T) {
+func TestRefusedAfterConnecting(t *testing.T) {
 	tests := map[string]struct {
 		code       int
 		reason     metav1.StatusReason

@@ -33,8 +33,8 @@ func TestListThatIsAlwaysTooOld(t *testing.T) {
 	}
 }
 
-// TestEventThatNeverComesWhole: the list has what the watch cannot bring.
-func TestEventThatNeverComesWhole(t *testing.T) {
+// TestTruncatedEventRelists: the list has what the watch cannot bring.
+func TestTruncatedEventRelists(t *testing.T) {
 	for name, serve := range map[string]func(*testing.T) *server{"HTTP1": newServer, "HTTP2": newHTTP2Server} {
 		t.Run(name, func(t *testing.T) {
 			s, r := serve(t), newRecorder(t)

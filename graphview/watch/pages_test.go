@@ -66,8 +66,8 @@ func TestPageSizes(t *testing.T) {
 	}
 }
 
-// TestWhereAListGoesOn: what a failure says of a list that is under way.
-func TestWhereAListGoesOn(t *testing.T) {
+// TestListResumption: what a failure says of a list that is under way.
+func TestListResumption(t *testing.T) {
 	gone := func(token string) error {
 		err := apierrors.NewResourceExpired("too old")
 		err.ErrStatus.Continue = token
@@ -176,11 +176,11 @@ func TestServerThatIgnoresTokens(t *testing.T) {
 	r.awaitFailure("list pods: " + errRepeats.Error())
 }
 
-// TestServerThatGoesRound: it comes to the first page again after others.
-func TestServerThatGoesRound(t *testing.T) { goesRound(t, true) }
+// TestServerWithRepeatingPages: it comes to the first page again after others.
+func TestServerWithRepeatingPages(t *testing.T) { goesRound(t, true) }
 
-// TestServerThatGoesRoundAtOnce: the pages repeat already in the first list.
-func TestServerThatGoesRoundAtOnce(t *testing.T) { goesRound(t, false) }
+// TestServerWithRepeatingFirstPages: the pages repeat already in the first list.
+func TestServerWithRepeatingFirstPages(t *testing.T) { goesRound(t, false) }
 
 func goesRound(t *testing.T, early bool) {
 	t.Helper()
@@ -268,8 +268,8 @@ func TestPagesWithoutEnd(t *testing.T) {
 	}
 }
 
-// TestInterruptedListGoesOn: what came of a list is not asked for again.
-func TestInterruptedListGoesOn(t *testing.T) {
+// TestInterruptedListResumes: what came of a list is not asked for again.
+func TestInterruptedListResumes(t *testing.T) {
 	s, r := newHTTP2Server(t), newRecorder(t)
 	const objects = 60
 	for i := range objects {

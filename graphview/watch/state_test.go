@@ -40,9 +40,9 @@ func TestReasonFor(t *testing.T) {
 	}
 }
 
-// TestConnectionTroubleIsToldOnce: numbers of ports, streams and bytes differ
+// TestConnectionErrorIsReportedOnce: numbers of ports, streams and bytes differ
 // from one attempt to the next, and are no news.
-func TestConnectionTroubleIsToldOnce(t *testing.T) {
+func TestConnectionErrorIsReportedOnce(t *testing.T) {
 	reset := &connectionError{errors.New("read tcp 127.0.0.1:4711: connection reset by peer")}
 	other := &connectionError{errors.New("read tcp 127.0.0.1:4712: connection reset by peer")}
 	refused := apierrors.NewInternalError(errors.New("x"))

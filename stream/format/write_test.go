@@ -136,8 +136,8 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestTextsSayWhatIsLeftOut: a text says that its graph is not complete, and has its warnings.
-func TestTextsSayWhatIsLeftOut(t *testing.T) {
+// TestTextsListOmissions: a text says that its graph is not complete, and has its warnings.
+func TestTextsListOmissions(t *testing.T) {
 	g := storefront().graph()
 	g.Incomplete = true
 	for _, f := range All() {

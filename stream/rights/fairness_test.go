@@ -14,10 +14,10 @@ import (
 	"graphview.dev/graphview/access"
 )
 
-// TestManyTokensDelayNobodyElse: a user with 200 tokens, each of which needs reviews for two
+// TestManyTokensDelayOnlyTheirUser: a user with 200 tokens, each of which needs reviews for two
 // resources in 264 namespaces, delays neither the first graph of another user nor the
 // revocation of that user's rights.
-func TestManyTokensDelayNobodyElse(t *testing.T) {
+func TestManyTokensDelayOnlyTheirUser(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var taken atomic.Bool
 		review := func(ctx context.Context, who user.Info, q access.Question) (bool, error) {

@@ -190,9 +190,9 @@ func TestRecheckOfCredentials(t *testing.T) {
 	})
 }
 
-// TestNobodyEscapes: whatever goes wrong while several streams of one identity
+// TestRecheckCoversAllStreams: whatever goes wrong while several streams of one identity
 // begin, the re-checks look after each of them.
-func TestNobodyEscapes(t *testing.T) {
+func TestRecheckCoversAllStreams(t *testing.T) {
 	for name, test := range map[string]struct {
 		idle    time.Duration
 		streams int

@@ -10,7 +10,7 @@ import (
 
 // A reader of docs/architecture.md or CONTRIBUTING.md looks for a name in the linked file,
 // so the file must declare it.
-func TestArchitectureNamesWhatIsThere(t *testing.T) {
+func TestDocumentedNamesExist(t *testing.T) {
 	for page, atLeast := range map[string]int{"../../docs/architecture.md": 30, "../../CONTRIBUTING.md": 5} {
 		text, err := os.ReadFile(page)
 		if err != nil {

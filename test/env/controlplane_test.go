@@ -181,7 +181,7 @@ func TestPodsWithoutControllerManager(t *testing.T) {
 	})
 }
 
-func TestStartSaysWhatIsWrong(t *testing.T) {
+func TestStartReportsErrors(t *testing.T) {
 	tests := map[string]struct {
 		options Options
 		want    string

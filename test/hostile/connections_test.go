@@ -339,8 +339,8 @@ func deafen(t *testing.T, conn net.Conn, path, extensions string) string {
 	return strings.Fields(line)[1]
 }
 
-// TestTokensOfNobody: guessing tokens gets 401, and the API server is asked.
-func TestTokensOfNobody(t *testing.T) {
+// TestInvalidTokens: guessing tokens gets 401, and the API server is asked.
+func TestInvalidTokens(t *testing.T) {
 	c := client(t, "")
 	meanwhile(t, func(tries *tally) {
 		inParallel(8, 500, func(n int) {

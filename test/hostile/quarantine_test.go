@@ -24,10 +24,10 @@ func metric(t *testing.T, name string) float64 {
 	return 0
 }
 
-// TestWhatEndsTheOperator: a view during whose expressions the operator is killed,
+// TestKillerViewIsQuarantined: a view during whose expressions the operator is killed,
 // as it is when memory runs out, is refused after a few times, with a condition, an
 // Event and a metric. Other views are served, and so is this one when it changes.
-func TestWhatEndsTheOperator(t *testing.T) {
+func TestKillerViewIsQuarantined(t *testing.T) {
 	const mostKills = 20
 	namespace := newNamespace(t, "killer")
 	fill(t, namespace, 250, 100)

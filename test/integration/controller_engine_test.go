@@ -175,9 +175,9 @@ func TestGraphViewIsRefusedWithTheCompilersMessage(t *testing.T) {
 	}
 }
 
-// TestGraphViewNamesWhatCannotBeRead: an operator that may read ConfigMaps
+// TestGraphViewNamesUnreadableResources: an operator that may read ConfigMaps
 // alone serves those, and says of Secrets that it cannot.
-func TestGraphViewNamesWhatCannotBeRead(t *testing.T) {
+func TestGraphViewNamesUnreadableResources(t *testing.T) {
 	c := newClient(t)
 	namespace := newNamespace(t, c)
 	role := &rbacv1.ClusterRole{

@@ -85,7 +85,7 @@ func TestControllerFollowsTheEngine(t *testing.T) {
 	waitOutcomes(t, c, view, outcomeSyncing...)
 }
 
-func TestControllerRefusesAndMends(t *testing.T) {
+func TestControllerReportsAndClearsErrors(t *testing.T) {
 	c := newClient(t)
 	namespace := newNamespace(t, c)
 	engine := &scripted{refuse: &spec.InvalidError{
@@ -194,7 +194,7 @@ func TestControllerHoldsCountsBack(t *testing.T) {
 	}
 }
 
-func TestControllerOutlastsOtherWriters(t *testing.T) {
+func TestControllerRetriesAfterConflicts(t *testing.T) {
 	c := newClient(t)
 	namespace := newNamespace(t, c)
 	engine, notifier := &scripted{}, &controllers.Notifier{}

@@ -249,9 +249,9 @@ func (l *lines) text() string {
 	return l.all.String()
 }
 
-// TestHelmReleasesAreNotTold: nothing of a release but what it manages is in any
+// TestHelmReleasesStaySecret: nothing of a release but what it manages is in any
 // message, status or line of the log, however much is logged.
-func TestHelmReleasesAreNotTold(t *testing.T) {
+func TestHelmReleasesStaySecret(t *testing.T) {
 	c := newClient(t)
 	namespace := newNamespace(t, c)
 	release := helmPacked(t, namespace, "deployed", helmChart(namespace, "a"), 1)

@@ -9,11 +9,11 @@ import (
 	"graphview.dev/test/oracle"
 )
 
-// TestSharedWatchRetainsWhatIsWanted: many views of single namespaces share a watch, which
+// TestSharedWatchRetainsSelectedNamespaces: many views of single namespaces share a watch, which
 // retains only namespaces that a view selects. A namespace that a view selects later is
 // complete at once, and soon part of the shared watch. The next list drops namespaces that no
 // view selects any more.
-func TestSharedWatchRetainsWhatIsWanted(t *testing.T) {
+func TestSharedWatchRetainsSelectedNamespaces(t *testing.T) {
 	c := newClient(t)
 	namespaces := make([]string, 20)
 	for i := range namespaces {

@@ -96,9 +96,9 @@ func TestServiceAccountsRights(t *testing.T) {
 	becomes(t, f, configMaps(red, blue))
 }
 
-// TestServiceAccountInThousandsOfPlaces: several views of an account that may read two
+// TestServiceAccountWithThousandsOfNamespaces: several views of an account that may read two
 // of thousands of places ask about each place once, at once, and show what there is.
-func TestServiceAccountInThousandsOfPlaces(t *testing.T) {
+func TestServiceAccountWithThousandsOfNamespaces(t *testing.T) {
 	const views, absent = 3, 148
 	resources := []string{
 		"configmaps", "secrets", "services", "pods", "serviceaccounts", "endpoints", "persistentvolumeclaims", "podtemplates",

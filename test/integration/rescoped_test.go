@@ -14,10 +14,10 @@ import (
 	"graphview.dev/test/oracle"
 )
 
-// TestKindMadeAgainWithAnotherScope: a CustomResourceDefinition is deleted and created again
+// TestKindIsRecreatedWithAnotherScope: a CustomResourceDefinition is deleted and created again
 // as namespaced instead of cluster-scoped, and the reverse. Unchanged objects with references
 // to the kind then refer to the object in the new scope.
-func TestKindMadeAgainWithAnotherScope(t *testing.T) {
+func TestKindIsRecreatedWithAnotherScope(t *testing.T) {
 	c := newClient(t)
 	namespace := newNamespace(t, c)
 	group := ruleKinds(t, c, namespace)

@@ -14,9 +14,9 @@ import (
 	"graphview.dev/controllers"
 )
 
-// TestRestartTakesNoViewsReady: who watches GraphViews while the operator restarts
+// TestRestartKeepsViewsReady: who watches GraphViews while the operator restarts
 // does not see one of them lose its condition Ready.
-func TestRestartTakesNoViewsReady(t *testing.T) {
+func TestRestartKeepsViewsReady(t *testing.T) {
 	c := newClient(t)
 	namespace := newNamespace(t, c)
 	createConfigMap(t, c, namespace, "before")
@@ -54,9 +54,9 @@ func TestRestartTakesNoViewsReady(t *testing.T) {
 	}
 }
 
-// TestReadyGoesWhenARestartCannotReadTheGraph: a view that the next operator does not
+// TestReadyEndsIfARestartCannotSync: a view that the next operator does not
 // get to is not called ready for long.
-func TestReadyGoesWhenARestartCannotReadTheGraph(t *testing.T) {
+func TestReadyEndsIfARestartCannotSync(t *testing.T) {
 	c := newClient(t)
 	namespace := newNamespace(t, c)
 	view := configMapsView(namespace)

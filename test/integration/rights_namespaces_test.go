@@ -15,10 +15,10 @@ import (
 	"graphview.dev/test/oracle"
 )
 
-// TestLabelsOfNamespacesAreNotTold: a policy that selects pods by the labels of their
+// TestLabelsOfNamespacesStayHidden: a policy that selects pods by the labels of their
 // namespaces would reveal these labels. To a user that may not list namespaces, the graph
 // looks as if they had no labels.
-func TestLabelsOfNamespacesAreNotTold(t *testing.T) {
+func TestLabelsOfNamespacesStayHidden(t *testing.T) {
 	c := newClient(t)
 	red, blue := newNamespace(t, c), newNamespace(t, c)
 	label := func(value string) {

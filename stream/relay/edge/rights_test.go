@@ -72,9 +72,9 @@ func TestFindWhileAnswersChange(t *testing.T) {
 	}
 }
 
-// TestRightsChangeThereAndBack: what an edge drops because of answers that change and
+// TestRightsAreRevokedAndGranted: what an edge drops because of answers that change and
 // change back is sent again.
-func TestRightsChangeThereAndBack(t *testing.T) {
+func TestRightsAreRevokedAndGranted(t *testing.T) {
 	s := newStage(t)
 	s.set("shop", "kept")
 	who := newPerson("shop", "bank")
@@ -100,8 +100,8 @@ func TestRightsChangeThereAndBack(t *testing.T) {
 	}
 }
 
-// TestToldOnce: a holder is told what it does not know yet of a set of rights.
-func TestToldOnce(t *testing.T) {
+// TestRightsAreSentOnce: a holder is told what it does not know yet of a set of rights.
+func TestRightsAreSentOnce(t *testing.T) {
 	s := newStage(t)
 	s.set("shop", "a")
 	who := newAnn("shop")

@@ -73,9 +73,9 @@ func (s *stage) received(f *follower) int {
 	return r.bytes
 }
 
-// TestLaggard: a subscriber that does not read is a position at the holder, and catches up
+// TestLaggingSubscriber: a subscriber that does not read is a position at the holder, and catches up
 // by the net change. The others are not slowed down.
-func TestLaggard(t *testing.T) {
+func TestLaggingSubscriber(t *testing.T) {
 	s := newStage(t)
 	all := make(map[string]string)
 	s.put(all, "shop", "a")

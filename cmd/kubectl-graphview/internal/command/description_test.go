@@ -157,9 +157,9 @@ func TestWrapEach(t *testing.T) {
 	}
 }
 
-// TestDescriptionSaysAllThatIsWrong: a condition that is alone in being wrong has the room
+// TestDescriptionListsAllProblems: a condition that is alone in being wrong has the room
 // of the others, so that its last remedy is on the screen too.
-func TestDescriptionSaysAllThatIsWrong(t *testing.T) {
+func TestDescriptionListsAllProblems(t *testing.T) {
 	message := "spec.queries[0].include.resourceSelectorExpression: it matches nothing: the cluster serves no resource 'pod'; did you mean 'pods'?\n" +
 		"spec.queries[1].include.resourceSelectorExpression: it matches nothing: the cluster serves no group 'core': the core group is the empty text; did you mean group == ''?"
 	d := description{view: &v1alpha1.GraphView{Status: v1alpha1.GraphViewStatus{Conditions: []metav1.Condition{

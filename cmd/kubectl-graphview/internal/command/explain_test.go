@@ -47,9 +47,9 @@ func TestAbsence(t *testing.T) {
 	}
 }
 
-// TestBoundSaysWhatItLeavesOut: bindings have a count of their own, and of more than are
+// TestBoundReportsOmissions: bindings have a count of their own, and of more than are
 // looked up it is said.
-func TestBoundSaysWhatItLeavesOut(t *testing.T) {
+func TestBoundReportsOmissions(t *testing.T) {
 	v := viewOf(t, func(w http.ResponseWriter, _ *http.Request) {
 		fmt.Fprint(w, `{"vx":{"g":"rbac.authorization.k8s.io","v":"v1","r":"rolebindings","ns":"shop","n":"b"},"o":{"subjects":[{"kind":"User","name":"jane"}]}}`)
 	})
@@ -68,9 +68,9 @@ func TestBoundSaysWhatItLeavesOut(t *testing.T) {
 	}
 }
 
-// TestOthersTextsAreNoCommands: what users write into objects does not reach a terminal as
+// TestTerminalEscapesAreRemoved: what users write into objects does not reach a terminal as
 // an escape.
-func TestOthersTextsAreNoCommands(t *testing.T) {
+func TestTerminalEscapesAreRemoved(t *testing.T) {
 	const escape = "a\x1b[2Jb\u009bc"
 	const harmless = "a\uFFFD[2Jb\uFFFDc"
 	quoted, err := json.Marshal(escape)
